@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/lanes.h"
 #include "app/cli/picture.h"
+#include "app/cli/recorded.h"
 
 #include "core/base/error.h"
 #include "core/experiment/assignment.h"
 #include "core/experiment/provenance.h"
-#include "core/store/run_reader.h"
 #include "ui/figures/sheet.h"
 
 #include <inttypes.h>
@@ -30,7 +30,7 @@ typedef struct {
     NsExperiment experiment;
     NsProvenance from; /* the experiment is where the options put it */
     char *from_file;
-    NsRunReader *reader; /* of a run that has been recorded; NULL: it is to be trained */
+    int64_t recorded_to; /* the last step of a run that was recorded; -1: it is to be trained */
     NsHistory *recorded[NS_LANES_MAX];
 } Chart;
 
@@ -41,6 +41,7 @@ static void chart_init(Chart *chart)
     ns_provenance_init(&chart->from);
     ns_experiment_init(&chart->experiment);
     chart->experiment.lane[0].steps = DEFAULT_STEPS;
+    chart->recorded_to = -1;
     ns_picture_init(&chart->picture);
 }
 
@@ -50,7 +51,6 @@ static void chart_clear(Chart *chart)
                      chart->gradient, chart->hidden, chart->quantity, chart->similarity,
                      chart->smooth,   chart->theory, chart->heat,     chart->from_file};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
-    ns_run_reader_free(chart->reader);
     for (size_t i = 0; i < NS_LANES_MAX; i++)
         g_clear_pointer(&chart->recorded[i], ns_history_unref);
     ns_picture_clear(&chart->picture);
@@ -276,23 +276,24 @@ static bool check_places(const Chart *chart, GError **error)
 
 /* ---- runs: recorded, or in training ---- */
 
-/* Where --from names a run file and nothing but the number of steps was changed, what the file has
- * recorded is drawn. */
+/* Whether nothing but the number of steps was changed of the experiment of --from. */
+static bool is_same(const Chart *chart)
+{
+    g_auto(NsExperiment) same;
+    ns_experiment_copy(&same, &chart->from.experiment);
+    for (size_t i = 0; i < same.n; i++) same.lane[i].steps = chart->experiment.lane[0].steps;
+    ns_experiment_link(&same);
+    return ns_experiment_equal(&same, &chart->experiment);
+}
+
+/* Where --from names a run and asks for no other, what was recorded is drawn. */
 static bool open_recorded(Chart *chart, bool steps, GError **error)
 {
-    if (!chart->from_file || !ns_run_file_is(chart->from_file)) return true;
-    g_autoptr(NsRunReader) reader = ns_run_reader_open(chart->from_file, error);
-    if (!reader) return false;
-    NsExperiment *experiment = &chart->experiment;
-    const NsProvenance *provenance = ns_run_reader_provenance(reader);
-    g_auto(NsExperiment) same;
-    ns_experiment_copy(&same, &provenance->experiment);
-    for (size_t i = 0; i < same.n; i++) same.lane[i].steps = experiment->lane[0].steps;
-    ns_experiment_link(&same);
-    if (!ns_experiment_equal(&same, experiment)) return true;
-    chart->reader = g_steal_pointer(&reader);
-    for (size_t i = 0; !steps && i < experiment->n; i++)
-        experiment->lane[i].steps = provenance->step;
+    const char *path = chart->from_file;
+    if (!path || !ns_recorded_is(path) || !is_same(chart)) return true;
+    if (!ns_recorded_read(path, -1, chart->recorded, &chart->recorded_to, error)) return false;
+    for (size_t i = 0; !steps && i < chart->experiment.n; i++)
+        chart->experiment.lane[i].steps = chart->recorded_to;
     return true;
 }
 
@@ -307,10 +308,9 @@ static int64_t end_of(const Chart *chart, NsLockstep *lockstep)
 {
     if (lockstep) return ns_lanes_steps(lockstep);
     int64_t end = 0;
-    for (size_t i = 0; i < chart->experiment.n; i++) {
-        const NsHistory *history = chart->recorded[i];
-        end = MAX(end, ns_history_step(history, ns_history_steps(history) - 1)->step);
-    }
+    for (size_t i = 0; i < chart->experiment.n; i++)
+        for (size_t k = 0; k < ns_history_seeds(chart->recorded[i]); k++)
+            end = MAX(end, ns_recorded_last(ns_history_seed(chart->recorded[i], k)));
     return end;
 }
 
@@ -450,10 +450,29 @@ static void fill_provenance(const Chart *chart, const Charts *charts, guint firs
         provenance->heat = g_strdup(chart->input.heat == NS_HEAT_RATIO ? "ratio" : "stacked");
 }
 
+/* What is measured now and then may not have been, and of maps only the newest are kept, in memory:
+ * another interval makes it another run, which is trained. */
+static bool refuse_recorded(const Chart *chart, const NsPlot *plot, GError **error)
+{
+    bool any, one_step;
+    find_expensive(chart, &any, &one_step);
+    int64_t there = chart->experiment.lane[0].probe_every, every = interval(chart, one_step);
+    if (every == there) every = there == 1 ? 2 : 1;
+    g_autofree char *name = g_filename_display_basename(chart->from_file);
+    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                "“%s” does not hold what “%s” shows; with --set probe-every=%" PRId64
+                " the run is trained again and measured for it.",
+                name, plot->title, every);
+    return false;
+}
+
 /* A figure is no place for a sentence that says why there is nothing to see. */
-static bool check_plot(const NsPlot *plot, GError **error)
+static bool check_plot(const Chart *chart, const NsFigureSpec *spec, const NsPlot *plot,
+                       GError **error)
 {
     if (ns_plot_has_data(plot)) return true;
+    if (chart->recorded_to >= 0 && ns_figure_spec_is_expensive(spec))
+        return refuse_recorded(chart, plot, error);
     return ns_refuse(error, NS_ERROR_SETTING, "There is nothing to draw of “%s”: %s", plot->title,
                      plot->empty ? plot->empty : "it has no data.");
 }
@@ -477,7 +496,7 @@ static NsPlot *sheet_plot(const Chart *chart, const NsSheetChart *one, const NsP
 {
     NsSheetChart whole = {.spec = one->spec};
     ns_view_state_init(&whole.view);
-    if (!check_plot(plot, error)) return NULL;
+    if (!check_plot(chart, &one->spec, plot, error)) return NULL;
     return ns_sheet_plot(chart->picture.format == NS_FORMAT_CSV ? &whole : one, plot, error);
 }
 
@@ -549,18 +568,13 @@ static bool train_and_draw(Chart *chart, GError **error)
 static bool draw_recorded(Chart *chart, GError **error)
 {
     g_auto(Training) training = {.chart = chart};
-    int64_t there = ns_run_reader_provenance(chart->reader)->step;
-    if (chart->limit > there)
+    if (chart->limit > chart->recorded_to)
         return ns_refuse(error, NS_ERROR_USAGE,
                          "Step %" PRId64 " was not recorded; the run ends with step %" PRId64 ".",
-                         chart->limit, there);
-    for (size_t i = 0; i < chart->experiment.n; i++) {
-        NsRunLane lane = ns_run_reader_lane(chart->reader, i);
-        int64_t last = MAX(lane.first, MIN(lane.last, chart->limit));
-        chart->recorded[i] =
-            ns_run_reader_history(chart->reader, i, lane.first, last, NS_HISTORY_BUDGET, error);
-        if (!chart->recorded[i]) return false;
-    }
+                         chart->limit, chart->recorded_to);
+    if (!ns_recorded_read(chart->from_file, chart->limit, chart->recorded, &chart->recorded_to,
+                          error))
+        return false;
     if (!check_exists(chart, NULL, error)) return false;
     add_charts(chart, NULL, &training.charts, false);
     return draw_all(&training, error);
@@ -645,8 +659,9 @@ int ns_cli_chart(int argc, char **argv, GError **error)
             "With --set seeds=K every lane is trained K times, and curves are the mean of the\n"
             "seeds with one standard deviation as a band; a CSV file has each seed's as well.\n\n"
             "Ctrl-C ends the training, and what there is by then is drawn.\n\n"
-            "With --from FILE.nsrun what the run has recorded is drawn, and nothing is trained\n"
-            "unless a setting or a lane asks for another run, which begins at step 0.",
+            "With --from FILE.nsrun, or the JSON lines of a run, what was recorded is drawn, and\n"
+            "nothing is trained unless a setting or a lane asks for another run, which begins at\n"
+            "step 0.",
         .examples = NS_CLI
         " chart --figure gradient-norm --set placement=pre --out pre.pdf\n" NS_CLI
         " chart --figure all --steps 300 --size slide --out run.png\n" NS_CLI
@@ -669,7 +684,8 @@ int ns_cli_chart(int argc, char **argv, GError **error)
               understand(&chart, settings, says_how_far(&chart, settings, &named), error) &&
               check_runs(&chart, error) && check_places(&chart, error) &&
               check_files(&chart, error);
-    if (go && !chart.reader) provide_probes(&chart);
-    if (!go || !(chart.reader ? draw_recorded : train_and_draw)(&chart, error)) return NS_EXIT_OK;
+    bool recorded = chart.recorded_to >= 0;
+    if (go && !recorded) provide_probes(&chart);
+    if (!go || !(recorded ? draw_recorded : train_and_draw)(&chart, error)) return NS_EXIT_OK;
     return ns_interrupt_status();
 }

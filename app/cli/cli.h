@@ -27,6 +27,7 @@ int ns_cli_bench(int argc, char **argv, GError **error);
 int ns_cli_paper(int argc, char **argv, GError **error);
 int ns_cli_sweep(int argc, char **argv, GError **error);
 int ns_cli_show(int argc, char **argv, GError **error);
+int ns_cli_resume(int argc, char **argv, GError **error);
 int ns_cli_runs(int argc, char **argv, GError **error);
 int ns_cli_export(int argc, char **argv, GError **error);
 int ns_cli_list(int argc, char **argv, GError **error);

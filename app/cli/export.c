@@ -13,32 +13,49 @@
 typedef struct {
     NsRunReader *reader;
     NsLines *lines;
-    size_t n; /* lanes */
+    const NsExperiment *experiment;
+    size_t seeds, n; /* of a lane, of all */
 } Export;
 
-/* Writes one record of a lane, which is counted from 0. */
-typedef bool WriteRecord(const Export *export, size_t lane, const NsHistory *history, size_t record,
+/* The i-th run, lane by lane. */
+static NsRecorded run_at(const Export *export, size_t i)
+{
+    return (NsRecorded){export->reader, i / export->seeds, i % export->seeds};
+}
+
+static NsRunLane head_of(const Export *export, size_t i)
+{
+    return ns_run_reader_lane(export->reader, i / export->seeds, i % export->seeds);
+}
+
+static int64_t seed_of(const Export *export, size_t i)
+{
+    return export->experiment->lane[i / export->seeds].seed + (int64_t)(i % export->seeds);
+}
+
+/* Writes one record of the i-th run. */
+typedef bool WriteRecord(const Export *export, size_t i, const NsHistory *history, size_t record,
                          GError **error);
 
-/* Every record of every lane: step by step, and in a step lane by lane. */
+/* Every record: step by step, and in a step run by run. */
 static bool write_records(const Export *export, WriteRecord *write, GError **error)
 {
     int64_t first = G_MAXINT64, last = -1, block = MOST_STEPS;
     for (size_t i = 0; i < export->n; i++) {
-        NsRunLane lane = ns_run_reader_lane(export->reader, i);
+        NsRunLane lane = head_of(export, i);
         first = MIN(first, lane.first);
         last = MAX(last, lane.last);
-        block = CLAMP((int64_t)(MOST_VALUES / lane.width), 1, block);
+        block = CLAMP((int64_t)(MOST_VALUES / lane.width / export->seeds), 1, block);
     }
     bool good = true;
     for (int64_t at = first; good && at <= last; at += block) {
-        NsHistory *histories[NS_LANES_MAX] = {0};
+        NsHistory *histories[NS_LANES_MAX * NS_SEEDS_MAX] = {0};
         for (size_t i = 0; good && i < export->n; i++) {
-            NsRunLane lane = ns_run_reader_lane(export->reader, i);
+            NsRunLane lane = head_of(export, i);
             int64_t from = MAX(at, lane.first), to = MIN(at + block - 1, lane.last);
             if (from > to) continue;
             histories[i] =
-                ns_run_reader_history(export->reader, i, from, to, NS_HISTORY_BUDGET, error);
+                ns_run_reader_history(run_at(export, i), from, to, NS_HISTORY_BUDGET, error);
             good = histories[i] != NULL;
         }
         for (int64_t step = at; good && step < at + block; step++)
@@ -56,39 +73,43 @@ static bool write_records(const Export *export, WriteRecord *write, GError **err
 
 /* ---- JSON lines ---- */
 
-static bool write_line(const Export *export, size_t lane, const char *line, GError **error)
+static bool write_line(const Export *export, size_t i, bool seed, const char *line, GError **error)
 {
-    g_autofree char *in_lane = export->n > 1 ? ns_jsonl_in_lane(lane + 1, line) : NULL;
-    return ns_lines_write(export->lines, in_lane ? in_lane : line, error);
+    g_autofree char *of_seed =
+        seed && export->seeds > 1 ? ns_jsonl_of_seed(seed_of(export, i), line) : g_strdup(line);
+    g_autofree char *in_lane =
+        export->experiment->n > 1 ? ns_jsonl_in_lane(i / export->seeds + 1, of_seed) : NULL;
+    return ns_lines_write(export->lines, in_lane ? in_lane : of_seed, error);
 }
 
-static bool write_json(const Export *export, size_t lane, const NsHistory *history, size_t record,
+static bool write_json(const Export *export, size_t i, const NsHistory *history, size_t record,
                        GError **error)
 {
     g_autofree char *line = ns_jsonl_record(history, record);
-    return write_line(export, lane, line, error);
+    return write_line(export, i, true, line, error);
 }
 
+/* The settings of a lane stand for all its seeds. */
 static bool write_jsonl(const Export *export, GError **error)
 {
-    for (size_t i = 0; i < export->n; i++)
-        if (!write_line(export, i, ns_run_reader_lane(export->reader, i).settings, error))
-            return false;
+    for (size_t i = 0; i < export->n; i += export->seeds)
+        if (!write_line(export, i, false, head_of(export, i).settings, error)) return false;
     if (!write_records(export, write_json, error)) return false;
     for (size_t i = 0; i < export->n; i++) {
-        const char *summary = ns_run_reader_lane(export->reader, i).summary;
-        if (summary && !write_line(export, i, summary, error)) return false;
+        const char *summary = head_of(export, i).summary;
+        if (summary && !write_line(export, i, true, summary, error)) return false;
     }
     return true;
 }
 
 /* ---- A table ---- */
 
-static bool write_row(const Export *export, size_t lane, int64_t step, const char *quantity,
+static bool write_row(const Export *export, size_t i, int64_t step, const char *quantity,
                       const char *index, const char *number, GError **error)
 {
-    g_autofree char *row = g_strdup_printf("%zu,%" G_GINT64_FORMAT ",%s,%s,%s", lane + 1, step,
-                                           quantity, index, number);
+    g_autofree char *row =
+        g_strdup_printf("%zu,%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ",%s,%s,%s",
+                        i / export->seeds + 1, seed_of(export, i), step, quantity, index, number);
     return ns_lines_write(export->lines, row, error);
 }
 
@@ -144,7 +165,7 @@ static bool write_table_record(const Export *export, size_t lane, const NsHistor
 
 static bool write_csv(const Export *export, GError **error)
 {
-    return ns_lines_write(export->lines, "lane,step,quantity,index,value", error) &&
+    return ns_lines_write(export->lines, "lane,seed,step,quantity,index,value", error) &&
            write_records(export, write_table_record, error);
 }
 
@@ -172,7 +193,9 @@ static bool write_file(const char *path, const Format *format, const char *out, 
     if (!reader) return false;
     NsLines *lines = ns_lines_open(out, error);
     if (!lines) return false;
-    Export export = {reader, lines, ns_run_reader_provenance(reader)->experiment.n};
+    const NsExperiment *experiment = &ns_run_reader_provenance(reader)->experiment;
+    size_t seeds = ns_run_reader_seeds(reader);
+    const Export export = {reader, lines, experiment, seeds, experiment->n * seeds};
     bool written = format->write(&export, error);
     return ns_lines_close(lines, written ? error : NULL) && written;
 }
@@ -189,11 +212,12 @@ int ns_cli_export(int argc, char **argv, GError **error)
     const NsOptions options = {
         .command = "export",
         .words = "FILE",
-        .summary = "Writes all that a run file has recorded, in full precision.\n\n"
-                   "jsonl: the lines that “train” and “compare --jsonl” write of the run.\n"
-                   "csv: a row for every value: lane, step, quantity, index, value.  The index\n"
-                   "counts layers from 1, hidden states from 0, and heads from 1 through all\n"
-                   "layers; a value of the whole step has none.  Events are in the JSON lines.",
+        .summary =
+            "Writes all that a run file has recorded, in full precision.\n\n"
+            "jsonl: the lines that “train” and “compare --jsonl” write of the run.\n"
+            "csv: a row for every value: lane, seed, step, quantity, index, value.  The index\n"
+            "counts layers from 1, hidden states from 0, and heads from 1 through all\n"
+            "layers; a value of the whole step has none.  Events are in the JSON lines.",
         .examples = NS_CLI " export a.nsrun --format jsonl --out a.jsonl\n" NS_CLI
                            " export a.nsrun --format csv | head",
         .entries = entries,

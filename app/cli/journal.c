@@ -7,6 +7,7 @@
 #include "core/store/run_writer.h"
 #include "core/train/trainer.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -44,10 +45,22 @@ GOptionEntry ns_journal_run_entry(char **path)
         0,
         G_OPTION_ARG_FILENAME,
         path,
-        "Record the run in a new file, FILE.nsrun, from which “chart”, “show” and "
-        "“export” read what was measured, safe within a second; it holds one seed and no weights, "
-        "so that training cannot go on from it",
+        "Record the run in a new file, FILE.nsrun, from which “chart”, “show” and “export” read "
+        "what was measured, safe within a second; “resume” goes on from its newest checkpoint",
         "FILE"};
+}
+
+GOptionEntry ns_journal_every_entry(gint64 *steps)
+{
+    return (GOptionEntry){
+        "checkpoint-every",
+        0,
+        0,
+        G_OPTION_ARG_INT64,
+        steps,
+        "Steps between two checkpoints in the run file, at least (default: every ten "
+        "seconds, or as seldom as takes 1 % of the time; always one at the end)",
+        "N"};
 }
 
 static bool write_line(const Journal *journal, const Lane *lane, char *taken, GError **error)
@@ -110,9 +123,11 @@ static bool open_run(Journal *journal, GError **error)
     g_autoptr(GError) wrong = NULL;
     journal->run_is_whole = true;
     if (!journal->plan->run) return true;
-    journal->writer = ns_run_writer_new(journal->plan->run, journal->lockstep, &wrong);
+    const NsJournalPlan *plan = journal->plan;
+    journal->writer = (plan->resume ? ns_run_writer_resume : ns_run_writer_new)(
+        plan->run, journal->lockstep, plan->every, &wrong);
     if (journal->writer) return true;
-    if (g_error_matches(wrong, NS_ERROR, NS_ERROR_USAGE)) {
+    if (plan->resume || g_error_matches(wrong, NS_ERROR, NS_ERROR_USAGE)) {
         g_propagate_error(error, g_steal_pointer(&wrong));
         return false;
     }
@@ -121,22 +136,37 @@ static bool open_run(Journal *journal, GError **error)
     return true;
 }
 
-static void record_news(Journal *journal)
+static void tell_failure(Journal *journal)
 {
-    if (!journal->writer) return;
-    ns_run_writer_add(journal->writer, journal->lockstep);
     g_autofree char *failure = ns_run_writer_take_failure(journal->writer);
     if (failure) tell(journal, failure);
+}
+
+static void record_step(Journal *journal)
+{
+    if (!journal->writer) return;
+    ns_run_writer_step(journal->writer, journal->lockstep);
+    tell_failure(journal);
+}
+
+/* For who goes on later. */
+static void record_end(Journal *journal)
+{
+    if (!journal->writer || ns_run_writer_checkpoint(journal->writer, journal->lockstep)) return;
+    tell(journal, "There is no memory for a checkpoint of the last step; “resume” goes on from the "
+                  "one before.");
 }
 
 static void close_run(Journal *journal)
 {
     if (!journal->writer) return;
-    record_news(journal);
-    char *summaries[NS_LANES_MAX];
-    size_t n = ns_lockstep_lanes(journal->lockstep);
+    ns_run_writer_add(journal->writer, journal->lockstep);
+    tell_failure(journal);
+    char *summaries[NS_LANES_MAX * NS_SEEDS_MAX];
+    size_t seeds = ns_lockstep_seeds(journal->lockstep);
+    size_t n = ns_lockstep_lanes(journal->lockstep) * seeds;
     for (size_t i = 0; i < n; i++) {
-        NsRun *run = ns_lockstep_lane(journal->lockstep, i);
+        NsRun *run = ns_lockstep_run(journal->lockstep, i / seeds, i % seeds);
         summaries[i] = ns_jsonl_summary(run, ns_journal_state(run));
     }
     g_autoptr(GError) wrong = NULL;
@@ -172,7 +202,7 @@ static bool train(Journal *journal, GError **error)
     bool go = true;
     while (go && !ns_interrupt_signal() && (limit < 0 || ns_lanes_steps(lockstep) < limit)) {
         if (!write_lanes(write_news, journal, error)) return false;
-        record_news(journal);
+        record_step(journal);
         ns_interrupt_begin(finish_early, journal);
         go = ns_lockstep_step(lockstep);
         ns_interrupt_end();
@@ -180,17 +210,38 @@ static bool train(Journal *journal, GError **error)
                          lanes > 1 ? (double)NAN
                                    : ns_journal_newest_loss(ns_lockstep_lane(lockstep, 0)));
     }
+    record_end(journal);
     ns_interrupt_begin(finish_early, journal);
     ns_lockstep_evaluate(lockstep);
     ns_interrupt_end();
     return true;
 }
 
+static bool check_every(const NsJournalPlan *plan, GError **error)
+{
+    if (plan->every == 0 || (plan->every > 0 && plan->run)) return true;
+    g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "--checkpoint-every %" G_GINT64_FORMAT " %s.",
+                plan->every,
+                plan->run ? "is no number of steps; it is 1 or more"
+                          : "needs --run, the file that holds the checkpoints");
+    return false;
+}
+
+static bool check_lines(const char *path, GError **error)
+{
+    if (!path || g_str_equal(path, "-")) return true;
+    if (access(path, F_OK) != 0 || access(path, W_OK) == 0) return ns_output_check(path, error);
+    ns_output_error(path, errno, error);
+    return false;
+}
+
 bool ns_journal_run(NsLockstep *lockstep, const NsJournalPlan *plan, GError **error)
 {
     Journal journal = {.lockstep = lockstep, .plan = plan};
     const char *jsonl = plan->jsonl;
-    if (!open_run(&journal, error)) return false;
+    if (!check_every(plan, error)) return false;
+    /* Neither file is touched where the other is refused. */
+    if (!check_lines(jsonl, error) || !open_run(&journal, error)) return false;
     if (jsonl) journal.lines = ns_lines_open(jsonl, error);
     bool ok = !jsonl || journal.lines;
     for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++)
@@ -269,4 +320,53 @@ double ns_journal_ms_per_step(NsRun *run)
     double seconds = 0;
     for (size_t i = 1; i < records; i++) seconds += ns_history_step(history, i)->seconds;
     return records > 1 ? 1e3 * seconds / (double)(records - 1) : (double)NAN;
+}
+
+/* ---- A table ---- */
+
+#define CELL 14
+
+static void pad_number(GString *line, bool there, const char *format, double value)
+{
+    g_autofree char *text = there ? ns_output_number(format, value) : g_strdup(NS_ABSENT);
+    ns_output_pad(line, text, CELL);
+}
+
+static void show_lane(NsRun *run, size_t lane, const char *words)
+{
+    NsHistory *history = ns_run_history(run);
+    size_t evaluations = ns_history_evaluations(history);
+    double validation = evaluations ? ns_history_evaluation(history, evaluations - 1)->loss : 0;
+    g_autoptr(GString) line = g_string_new(NULL);
+    g_string_append_printf(line, "%4zu", lane);
+    gint64 step = ns_history_step(history, ns_history_steps(history) - 1)->step;
+    g_autofree char *steps = g_strdup_printf("%" G_GINT64_FORMAT, step);
+    ns_output_pad(line, steps, 8);
+    pad_number(line, true, "%.4f", ns_journal_newest_loss(run));
+    pad_number(line, evaluations > 0, "%.4f", validation);
+    pad_number(line, ns_history_steps(history) > 1, "%.2f", ns_journal_ms_per_step(run));
+    g_string_append_printf(line, "  %-9s  %s", ns_journal_state(run), words);
+    puts(g_strchomp(line->str));
+    ns_journal_show_trouble(run, "      ");
+}
+
+void ns_journal_show_lanes(NsLockstep *lockstep, void *data)
+{
+    char **words = data;
+    static const char *const heads[] = {"training loss", "validation", "ms per step"};
+    g_autoptr(GString) line = g_string_new("lane   steps");
+    for (size_t i = 0; i < G_N_ELEMENTS(heads); i++) ns_output_pad(line, heads[i], CELL);
+    g_string_append(line, "  state      settings");
+    puts(line->str);
+    bool several = ns_lockstep_seeds(lockstep) > 1;
+    for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++)
+        for (size_t k = 0; k < ns_lockstep_seeds(lockstep); k++) {
+            NsRun *run = ns_lockstep_run(lockstep, i, k);
+            g_autofree char *seed =
+                several ? g_strdup_printf("%s%sseed=%" G_GINT64_FORMAT, words[i],
+                                          *words[i] ? " " : "", ns_run_settings(run)->seed)
+                        : NULL;
+            show_lane(run, i + 1, seed ? seed : words[i]);
+        }
+    ns_journal_show_seeds(lockstep);
 }

@@ -10,8 +10,9 @@
  * not with --steps 0. */
 gint64 ns_journal_limit(const NsSettings *settings, const char *steps);
 
-/* The option --run, which goes into `path`. */
+/* The options --run and --checkpoint-every, which go into `path` and `steps`. */
 GOptionEntry ns_journal_run_entry(char **path);
+GOptionEntry ns_journal_every_entry(gint64 *steps);
 
 /* Shows the result for people; also right while a step is being made. */
 typedef void NsJournalShow(NsLockstep *lockstep, void *data);
@@ -20,7 +21,9 @@ typedef struct {
     const char *jsonl; /* a file for JSON lines ("-": standard output), those of several lanes
                           or seeds say which they are of; NULL: none, and `show` is called at
                           the end */
-    const char *run;   /* a run file, of one seed; NULL: none */
+    const char *run;   /* a run file; NULL: none */
+    gint64 every;      /* steps between its checkpoints; 0: by time */
+    bool resume;       /* it goes on from where the lanes stand, and is else a new one */
     gint64 limit;      /* the last step, as of ns_journal_limit */
     NsJournalShow *show;
     void *data;
@@ -37,6 +40,9 @@ const char *ns_journal_state(NsRun *run);
 /* For people: the sentence of every spike, or of the first few and how many more there were, and
  * that of a divergence; each on a line that begins with `indent`. */
 void ns_journal_show_trouble(NsRun *run, const char *indent);
+
+/* For people: a table of all runs; `names`: char **, what the lanes are called. */
+void ns_journal_show_lanes(NsLockstep *lockstep, void *names);
 
 /* For people: the training loss over the seeds of every lane, where there are several. */
 void ns_journal_show_seeds(NsLockstep *lockstep);

@@ -39,6 +39,8 @@ static const NsCommand commands[] = {
     {{.key = "paper", .purpose = "Repeat figures of the paper and say whether they hold here"},
      ns_cli_paper},
     {{.key = "show", .purpose = "Show the experiment inside a figure or a run"}, ns_cli_show},
+    {{.key = "resume", .purpose = "Go on with a run file, from its newest checkpoint"},
+     ns_cli_resume},
     {{.key = "runs", .purpose = "Show the run files of a folder"}, ns_cli_runs},
     {{.key = "export", .purpose = "Write all that a run file has recorded"}, ns_cli_export},
     {{.key = "list", .purpose = "Show placements, settings, figures and the like"}, ns_cli_list},

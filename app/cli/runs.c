@@ -38,8 +38,8 @@ static bool read_run(Run *run, const char *path, GError **error)
     run->settings = ns_provenance_differences(provenance);
     for (size_t i = 0; i < run->lanes; i++) {
         NsStep step;
-        int64_t last = ns_run_reader_lane(reader, i).last;
-        if (!ns_run_reader_step(reader, i, last, &step, error)) return false;
+        int64_t last = ns_run_reader_lane(reader, i, 0).last;
+        if (!ns_run_reader_step((NsRecorded){reader, i, 0}, last, &step, error)) return false;
         run->loss[i] = step.loss;
     }
     return true;
@@ -155,8 +155,10 @@ int ns_cli_runs(int argc, char **argv, GError **error)
     const NsOptions options = {
         .command = "runs",
         .words = "[FOLDER]",
-        .summary = "Shows the run files, *.nsrun, of a folder (default: this one): lanes, steps,\n"
-                   "size, the last training loss of each lane, and what differs from the defaults.",
+        .summary =
+            "Shows the run files, *.nsrun, of a folder (default: this one): lanes, steps,\n"
+            "size, the last training loss of each lane (of its first seed), and what differs from\n"
+            "the defaults.",
         .examples = NS_CLI " runs\n" NS_CLI " runs results --json",
         .entries = entries,
     };

@@ -34,16 +34,21 @@ static bool show_recorded(const char *path, GError **error)
     if (!ns_run_file_is(path)) return true;
     g_autoptr(NsRunReader) reader = ns_run_reader_open(path, error);
     if (!reader) return false;
-    size_t n = ns_run_reader_provenance(reader)->experiment.n;
-    for (size_t i = 0; i < n; i++) {
-        NsRunLane lane = ns_run_reader_lane(reader, i);
+    const NsExperiment *experiment = &ns_run_reader_provenance(reader)->experiment;
+    size_t seeds = ns_run_reader_seeds(reader);
+    for (size_t i = 0; i < experiment->n * seeds; i++) {
+        NsRunLane lane = ns_run_reader_lane(reader, i / seeds, i % seeds);
         NsStep step;
-        if (!ns_run_reader_step(reader, i, lane.last, &step, error)) return false;
+        if (!ns_run_reader_step((NsRecorded){reader, i / seeds, i % seeds}, lane.last, &step,
+                                error))
+            return false;
         g_autofree char *loss = ns_output_number("%.4f", step.loss);
-        printf("# lane %s: steps %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
-               ", last training loss %s%s\n",
-               ns_lane_letter(i), lane.first, lane.last, loss,
-               lane.summary ? "" : "; it goes on, or was broken off");
+        printf("# lane %s", ns_lane_letter(i / seeds));
+        if (seeds > 1)
+            printf(", seed %" G_GINT64_FORMAT,
+                   experiment->lane[i / seeds].seed + (gint64)(i % seeds));
+        printf(": steps %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT ", last training loss %s%s\n",
+               lane.first, lane.last, loss, lane.summary ? "" : "; it goes on, or was broken off");
     }
     return true;
 }

@@ -71,12 +71,14 @@ static void show_result(NsLockstep *lockstep, void *data)
 int ns_cli_train(int argc, char **argv, GError **error)
 {
     g_autofree char *steps = NULL, *jsonl = NULL, *run = NULL;
+    gint64 every = 0;
     const GOptionEntry entries[] = {
         {"steps", 'n', 0, G_OPTION_ARG_STRING, &steps,
          "Steps to train (default: setting “steps”, else 300)", "N"},
         {"jsonl", 'j', 0, G_OPTION_ARG_FILENAME, &jsonl,
          "Write one JSON object a line to a file, or to standard output if it is “-”", "FILE"},
         ns_journal_run_entry(&run),
+        ns_journal_every_entry(&every),
         {0},
     };
     g_auto(NsExperiment) experiment;
@@ -117,7 +119,8 @@ int ns_cli_train(int argc, char **argv, GError **error)
     gint64 limit = ns_journal_limit(&experiment.lane[0], steps);
     g_autoptr(NsLockstep) lockstep = go ? ns_lanes_start(&experiment, jsonl, error) : NULL;
     if (!lockstep) return NS_EXIT_OK;
-    const NsJournalPlan plan = {jsonl, run, limit, show_result, NULL};
+    const NsJournalPlan plan = {
+        .jsonl = jsonl, .run = run, .every = every, .limit = limit, .show = show_result};
     bool ok = ns_journal_run(lockstep, &plan, error);
     return ok || ns_interrupt_signal() ? ns_interrupt_status() : NS_EXIT_ERROR;
 }

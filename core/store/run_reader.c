@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/probe/record.h"
 #include "core/store/jsonl.h"
+#include "core/store/run_checkpoint-private.h"
 #include "core/store/run_schema-private.h"
 
 #include <math.h>
@@ -27,18 +28,20 @@
 /* How long another program may keep the file to itself. */
 #define BUSY_MILLISECONDS 2000
 
+/* One seed of a lane. */
 typedef struct {
+    int64_t lane, seed; /* as in the file */
     NsRecordLayout layout;
-    GHashTable *quantities; /* id to quantity, both plus 1 */
+    GHashTable *quantities; /* id to quantity, the latter plus 1 */
     int64_t first, last;
     char *settings, *summary;
-} Lane;
+} Run;
 
 struct NsRunReader {
     char *name; /* in messages */
     sqlite3 *db;
     NsProvenance provenance;
-    Lane lanes[NS_LANES_MAX];
+    Run runs[NS_LANES_MAX][NS_SEEDS_MAX];
 };
 
 static bool refuse(const NsRunReader *r, const char *why, GError **error)
@@ -107,7 +110,7 @@ static double number_at(sqlite3_stmt *statement, int column)
     return none ? (double)NAN : sqlite3_column_double(statement, column);
 }
 
-static bool read_pragma(NsRunReader *r, const char *sql, int64_t *value, GError **error)
+static bool read_number(NsRunReader *r, const char *sql, int64_t *value, GError **error)
 {
     AUTO_STATEMENT statement = prepare(r, sql, error);
     if (!statement || !fetch_one(r, statement, error)) return false;
@@ -144,11 +147,13 @@ static bool check_tables(NsRunReader *r, GError **error)
 static bool check_head(NsRunReader *r, GError **error)
 {
     int64_t application, schema;
-    if (!read_pragma(r, "PRAGMA application_id", &application, error) ||
-        !read_pragma(r, "PRAGMA user_version", &schema, error))
+    if (!read_number(r, "PRAGMA application_id", &application, error) ||
+        !read_number(r, "PRAGMA user_version", &schema, error))
         return false;
     if (application == NS_RUN_APPLICATION && schema > NS_RUN_SCHEMA)
         return refuse(r, "a newer Normscope has written it", error);
+    if (application == NS_RUN_APPLICATION && schema > 0 && schema < NS_RUN_SCHEMA)
+        return refuse(r, "an older Normscope, of before checkpoints, has written it", error);
     if (application != NS_RUN_APPLICATION && application != 0)
         return refuse(r, "it is a database of another program", error);
     return check_tables(r, error);
@@ -165,46 +170,50 @@ static bool read_provenance(NsRunReader *r, NsProvenance *provenance, GError **e
     return false;
 }
 
-static bool read_lines(NsRunReader *r, size_t i, GError **error)
+/* A statement about one seed of a lane: its first two parameters. */
+static sqlite3_stmt *prepare_of(NsRunReader *r, const Run *run, const char *sql, GError **error)
 {
-    Lane *lane = &r->lanes[i];
-    AUTO_STATEMENT statement =
-        prepare(r, "SELECT settings, summary FROM lanes WHERE lane = ?", error);
-    if (!statement) return false;
-    sqlite3_bind_int64(statement, 1, (sqlite3_int64)i + 1);
-    if (!fetch_one(r, statement, error)) return false;
-    lane->settings = g_strdup(text_at(statement, 0));
-    lane->summary = g_strdup(text_at(statement, 1));
-    return lane->settings || refuse_damaged(r, error);
+    sqlite3_stmt *statement = prepare(r, sql, error);
+    if (!statement) return NULL;
+    sqlite3_bind_int64(statement, 1, run->lane);
+    sqlite3_bind_int64(statement, 2, run->seed);
+    return statement;
 }
 
-static bool read_range(NsRunReader *r, size_t i, GError **error)
+static bool read_lines(NsRunReader *r, Run *run, GError **error)
 {
-    Lane *lane = &r->lanes[i];
-    AUTO_STATEMENT statement =
-        prepare(r, "SELECT min(step), max(step), count(*) FROM steps WHERE lane = ?", error);
-    if (!statement) return false;
-    sqlite3_bind_int64(statement, 1, (sqlite3_int64)i + 1);
-    if (!fetch_one(r, statement, error)) return false;
+    AUTO_STATEMENT statement = prepare_of(
+        r, run, "SELECT settings, summary FROM lanes WHERE lane = ? AND seed = ?", error);
+    if (!statement || !fetch_one(r, statement, error)) return false;
+    run->settings = g_strdup(text_at(statement, 0));
+    run->summary = g_strdup(text_at(statement, 1));
+    return run->settings || refuse_damaged(r, error);
+}
+
+static bool read_range(NsRunReader *r, Run *run, GError **error)
+{
+    AUTO_STATEMENT statement = prepare_of(
+        r, run, "SELECT min(step), max(step), count(*) FROM steps WHERE lane = ? AND seed = ?",
+        error);
+    if (!statement || !fetch_one(r, statement, error)) return false;
     if (sqlite3_column_int64(statement, 2) == 0)
         return refuse(r, "no step was recorded yet", error);
-    lane->first = sqlite3_column_int64(statement, 0);
-    lane->last = sqlite3_column_int64(statement, 1);
-    bool whole = lane->first >= 0 && lane->last <= LAST_STEP &&
-                 lane->last - lane->first + 1 == sqlite3_column_int64(statement, 2);
+    run->first = sqlite3_column_int64(statement, 0);
+    run->last = sqlite3_column_int64(statement, 1);
+    bool whole = run->first >= 0 && run->last <= LAST_STEP &&
+                 run->last - run->first + 1 == sqlite3_column_int64(statement, 2);
     return whole || refuse_damaged(r, error);
 }
 
 /* The quantities that are gradients of parameters tell which parameters the model has. */
-static bool read_layout(NsRunReader *r, size_t i, GError **error)
+static bool read_layout(NsRunReader *r, Run *run, const NsSettings *settings, GError **error)
 {
-    Lane *lane = &r->lanes[i];
     NsTensor tensors[NS_PARAMETER_COUNT];
     NsTensorTable table = {.tensors = tensors};
-    AUTO_STATEMENT statement =
-        prepare(r, "SELECT id, key, size FROM quantities WHERE lane = ? ORDER BY id", error);
+    AUTO_STATEMENT statement = prepare_of(
+        r, run, "SELECT id, key, size FROM quantities WHERE lane = ? AND seed = ? ORDER BY id",
+        error);
     if (!statement) return false;
-    sqlite3_bind_int64(statement, 1, (sqlite3_int64)i + 1);
     size_t sizes[NS_QUANTITY_COUNT] = {0};
     int64_t ids[NS_QUANTITY_COUNT];
     Fetched fetched;
@@ -218,24 +227,32 @@ static bool read_layout(NsRunReader *r, size_t i, GError **error)
             tensors[table.n++] = (NsTensor){.parameter = (unsigned)q};
     }
     if (fetched == FAILED) return false;
-    ns_record_layout_of(&lane->layout, &table, &r->provenance.experiment.lane[i]);
-    if (lane->layout.width == 0 || lane->layout.width > WIDEST) return refuse_damaged(r, error);
-    lane->quantities = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    ns_record_layout_of(&run->layout, &table, settings);
+    if (run->layout.width == 0 || run->layout.width > WIDEST) return refuse_damaged(r, error);
+    run->quantities = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
-        if (sizes[q] && sizes[q] == lane->layout.count[q])
-            g_hash_table_insert(lane->quantities, g_memdup2(&ids[q], sizeof ids[q]),
+        if (sizes[q] && sizes[q] == run->layout.count[q])
+            g_hash_table_insert(run->quantities, g_memdup2(&ids[q], sizeof ids[q]),
                                 GUINT_TO_POINTER(q + 1));
     return true;
 }
 
-static bool read_lanes(NsRunReader *r, GError **error)
+static bool read_runs(NsRunReader *r, GError **error)
 {
     NsProvenance *provenance = &r->provenance;
     for (size_t i = 0; i < provenance->experiment.n; i++) {
-        if (provenance->experiment.lane[i].seeds != 1) return refuse_damaged(r, error);
-        if (!read_lines(r, i, error) || !read_range(r, i, error) || !read_layout(r, i, error))
-            return false;
-        provenance->step = MAX(provenance->step, r->lanes[i].last);
+        const NsSettings *settings = &provenance->experiment.lane[i];
+        if (settings->seeds != provenance->experiment.lane[0].seeds)
+            return refuse_damaged(r, error);
+        for (int64_t k = 0; k < settings->seeds; k++) {
+            Run *run = &r->runs[i][k];
+            run->lane = (int64_t)i + 1;
+            run->seed = settings->seed + k;
+            if (!read_lines(r, run, error) || !read_range(r, run, error) ||
+                !read_layout(r, run, settings, error))
+                return false;
+            provenance->step = MAX(provenance->step, run->last);
+        }
     }
     return true;
 }
@@ -280,17 +297,18 @@ static NsRunReader *open_file(const char *path, GError **error)
 NsRunReader *ns_run_reader_open(const char *path, GError **error)
 {
     g_autoptr(NsRunReader) r = open_file(path, error);
-    if (!r || !read_provenance(r, &r->provenance, error) || !read_lanes(r, error)) return NULL;
+    if (!r || !read_provenance(r, &r->provenance, error) || !read_runs(r, error)) return NULL;
     return g_steal_pointer(&r);
 }
 
 void ns_run_reader_free(NsRunReader *r)
 {
     if (!r) return;
-    for (size_t i = 0; i < NS_LANES_MAX; i++) {
-        g_clear_pointer(&r->lanes[i].quantities, g_hash_table_unref);
-        g_free(r->lanes[i].settings);
-        g_free(r->lanes[i].summary);
+    for (size_t i = 0; i < NS_LANES_MAX * NS_SEEDS_MAX; i++) {
+        Run *run = &r->runs[i / NS_SEEDS_MAX][i % NS_SEEDS_MAX];
+        g_clear_pointer(&run->quantities, g_hash_table_unref);
+        g_free(run->settings);
+        g_free(run->summary);
     }
     sqlite3_close(r->db);
     ns_provenance_clear(&r->provenance);
@@ -309,10 +327,15 @@ const NsProvenance *ns_run_reader_provenance(const NsRunReader *r)
     return &r->provenance;
 }
 
-NsRunLane ns_run_reader_lane(const NsRunReader *r, size_t lane)
+size_t ns_run_reader_seeds(const NsRunReader *r)
 {
-    const Lane *l = &r->lanes[lane];
-    return (NsRunLane){l->first, l->last, l->layout.width, l->settings, l->summary};
+    return (size_t)r->provenance.experiment.lane[0].seeds;
+}
+
+NsRunLane ns_run_reader_lane(const NsRunReader *r, size_t lane, size_t seed)
+{
+    const Run *run = &r->runs[lane][seed];
+    return (NsRunLane){run->first, run->last, run->layout.width, run->settings, run->summary};
 }
 
 /* ---- Records ---- */
@@ -325,17 +348,16 @@ typedef struct {
     NsValues values; /* [n][width] */
 } Window;
 
-static bool read_steps(NsRunReader *r, size_t lane, Window *window, GError **error)
+static bool read_steps(NsRunReader *r, const Run *run, Window *window, GError **error)
 {
     AUTO_STATEMENT statement =
-        prepare(r,
-                "SELECT step, loss, lr, grad_norm, seconds, probe_seconds FROM steps "
-                "WHERE lane = ? AND step >= ? ORDER BY step LIMIT ?",
-                error);
+        prepare_of(r, run,
+                   "SELECT step, loss, lr, grad_norm, seconds, probe_seconds FROM steps "
+                   "WHERE lane = ? AND seed = ? AND step >= ? ORDER BY step LIMIT ?",
+                   error);
     if (!statement) return false;
-    sqlite3_bind_int64(statement, 1, (sqlite3_int64)lane + 1);
-    sqlite3_bind_int64(statement, 2, window->first);
-    sqlite3_bind_int64(statement, 3, (sqlite3_int64)window->n);
+    sqlite3_bind_int64(statement, 3, window->first);
+    sqlite3_bind_int64(statement, 4, (sqlite3_int64)window->n);
     for (size_t i = 0; i < window->n; i++) {
         if (!fetch_one(r, statement, error)) return false;
         NsStep step = {
@@ -353,13 +375,13 @@ static bool read_steps(NsRunReader *r, size_t lane, Window *window, GError **err
 }
 
 /* A row of profiles: as much of it as lies in the window. */
-static bool take_profile(const Lane *lane, const Window *window, sqlite3_stmt *row)
+static bool take_profile(const Run *run, const Window *window, sqlite3_stmt *row)
 {
     int64_t id = sqlite3_column_int64(row, 0), first = sqlite3_column_int64(row, 1);
     int64_t steps = sqlite3_column_int64(row, 2);
-    unsigned found = GPOINTER_TO_UINT(g_hash_table_lookup(lane->quantities, &id));
-    if (!found) return true; /* of another lane, or of another version */
-    size_t size = lane->layout.count[found - 1], offset = lane->layout.offset[found - 1];
+    unsigned found = GPOINTER_TO_UINT(g_hash_table_lookup(run->quantities, &id));
+    if (!found) return true; /* of another version */
+    size_t size = run->layout.count[found - 1], offset = run->layout.offset[found - 1];
     if (steps < 1 || steps > NS_RUN_BLOCK) return false;
 
     const float *data = sqlite3_column_blob(row, 3);
@@ -370,7 +392,7 @@ static bool take_profile(const Lane *lane, const Window *window, sqlite3_stmt *r
     int64_t end = MIN(first + steps, window->first + (int64_t)window->n);
     for (int64_t step = MAX(first, window->first); step < end; step++) {
         size_t from = (size_t)(step - first) * size;
-        size_t to = (size_t)(step - window->first) * lane->layout.width + offset;
+        size_t to = (size_t)(step - window->first) * run->layout.width + offset;
         memcpy(window->values.value + to, data + from, size * sizeof *data);
         for (size_t i = 0; i < size; i++)
             window->values.has[to + i] = !present || present[from + i];
@@ -378,34 +400,35 @@ static bool take_profile(const Lane *lane, const Window *window, sqlite3_stmt *r
     return true;
 }
 
-static bool read_profiles(NsRunReader *r, size_t i, Window *window, GError **error)
+static bool read_profiles(NsRunReader *r, const Run *run, Window *window, GError **error)
 {
-    const Lane *lane = &r->lanes[i];
-    ns_values_reset(window->values, window->n * lane->layout.width);
-    AUTO_STATEMENT statement = prepare(r,
-                                       "SELECT quantity, first, steps, data, present FROM profiles "
-                                       "WHERE first BETWEEN ? AND ?",
-                                       error);
+    ns_values_reset(window->values, window->n * run->layout.width);
+    AUTO_STATEMENT statement =
+        prepare_of(r, run,
+                   "SELECT quantity, first, steps, data, present FROM profiles WHERE quantity IN "
+                   "(SELECT id FROM quantities WHERE lane = ? AND seed = ?) "
+                   "AND first BETWEEN ? AND ?",
+                   error);
     if (!statement) return false;
-    sqlite3_bind_int64(statement, 1, window->first - NS_RUN_BLOCK + 1);
-    sqlite3_bind_int64(statement, 2, window->first + (int64_t)window->n - 1);
+    sqlite3_bind_int64(statement, 3, window->first - NS_RUN_BLOCK + 1);
+    sqlite3_bind_int64(statement, 4, window->first + (int64_t)window->n - 1);
     Fetched fetched;
     while ((fetched = fetch(r, statement, error)) == ROW)
-        if (!take_profile(lane, window, statement)) return refuse_damaged(r, error);
+        if (!take_profile(run, window, statement)) return refuse_damaged(r, error);
     return fetched == END;
 }
 
-static bool append_records(NsRunReader *r, size_t lane, NsHistory *history, int64_t last,
+static bool append_records(NsRunReader *r, const Run *run, NsHistory *history, int64_t last,
                            GError **error)
 {
-    size_t width = r->lanes[lane].layout.width;
+    size_t width = run->layout.width;
     size_t most = CLAMP(WINDOW / (width * (sizeof(float) + sizeof(bool))), 1, NS_RUN_BLOCK);
     g_autofree NsStep *steps = g_new(NsStep, most);
     g_auto(NsValues) values = ns_values_new(most * width);
     bool good = true;
     for (int64_t at = ns_history_first_step(history); good && at <= last; at += (int64_t)most) {
         Window window = {at, MIN(most, (size_t)(last - at) + 1), steps, values};
-        good = read_steps(r, lane, &window, error) && read_profiles(r, lane, &window, error);
+        good = read_steps(r, run, &window, error) && read_profiles(r, run, &window, error);
         for (size_t i = 0; good && i < window.n; i++)
             ns_history_append(history, &steps[i],
                               (NsValues){values.value + i * width, values.has + i * width});
@@ -413,26 +436,25 @@ static bool append_records(NsRunReader *r, size_t lane, NsHistory *history, int6
     return good;
 }
 
-/* Rows of a table that a lane has from one step to another, as they were written. */
-static sqlite3_stmt *select_between(NsRunReader *r, const char *sql, size_t lane, int64_t first,
-                                    int64_t last, GError **error)
+/* Rows of a table that a run has from one step to another, as they were written. */
+static sqlite3_stmt *select_between(NsRunReader *r, const Run *run, const char *sql,
+                                    const NsHistory *history, int64_t last, GError **error)
 {
-    sqlite3_stmt *statement = prepare(r, sql, error);
+    sqlite3_stmt *statement = prepare_of(r, run, sql, error);
     if (!statement) return NULL;
-    sqlite3_bind_int64(statement, 1, (sqlite3_int64)lane + 1);
-    sqlite3_bind_int64(statement, 2, first);
-    sqlite3_bind_int64(statement, 3, last);
+    sqlite3_bind_int64(statement, 3, ns_history_first_step(history));
+    sqlite3_bind_int64(statement, 4, last);
     return statement;
 }
 
-static bool append_evaluations(NsRunReader *r, size_t lane, NsHistory *history, int64_t last,
+static bool append_evaluations(NsRunReader *r, const Run *run, NsHistory *history, int64_t last,
                                GError **error)
 {
     AUTO_STATEMENT statement =
-        select_between(r,
-                       "SELECT step, loss FROM evaluations WHERE lane = ? AND step BETWEEN ? AND ? "
-                       "ORDER BY step",
-                       lane, ns_history_first_step(history), last, error);
+        select_between(r, run,
+                       "SELECT step, loss FROM evaluations WHERE lane = ? AND seed = ? "
+                       "AND step BETWEEN ? AND ? ORDER BY step",
+                       history, last, error);
     if (!statement) return false;
     Fetched fetched;
     while ((fetched = fetch(r, statement, error)) == ROW)
@@ -446,16 +468,16 @@ static void copy_text(char *to, size_t size, const char *text)
     ns_copy_text(to, size, text ? text : "");
 }
 
-static bool append_events(NsRunReader *r, size_t lane, NsHistory *history, int64_t last,
+static bool append_events(NsRunReader *r, const Run *run, NsHistory *history, int64_t last,
                           GError **error)
 {
-    AUTO_STATEMENT statement = select_between(
-        r,
-        "SELECT step, kind, layer, what, text FROM events WHERE lane = ? AND step BETWEEN ? AND ? "
-        "ORDER BY step, rowid",
-        lane, ns_history_first_step(history), last, error);
+    AUTO_STATEMENT statement =
+        select_between(r, run,
+                       "SELECT step, kind, layer, what, text FROM events WHERE lane = ? "
+                       "AND seed = ? AND step BETWEEN ? AND ? ORDER BY step, rowid",
+                       history, last, error);
     if (!statement) return false;
-    int64_t layers = (int64_t)r->lanes[lane].layout.layers;
+    int64_t layers = (int64_t)run->layout.layers;
     Fetched fetched;
     while ((fetched = fetch(r, statement, error)) == ROW) {
         NsEvent event = {.step = sqlite3_column_int64(statement, 0)};
@@ -470,18 +492,42 @@ static bool append_events(NsRunReader *r, size_t lane, NsHistory *history, int64
     return fetched == END;
 }
 
-bool ns_run_reader_step(NsRunReader *r, size_t lane, int64_t step, NsStep *scalars, GError **error)
+bool ns_run_reader_step(NsRecorded of, int64_t step, NsStep *scalars, GError **error)
 {
     Window window = {.first = step, .n = 1, .steps = scalars};
-    return read_steps(r, lane, &window, error);
+    return read_steps(of.reader, &of.reader->runs[of.lane][of.seed], &window, error);
 }
 
-NsHistory *ns_run_reader_history(NsRunReader *r, size_t lane, int64_t first, int64_t last,
-                                 size_t budget, GError **error)
+NsHistory *ns_run_reader_history(NsRecorded of, int64_t first, int64_t last, size_t budget,
+                                 GError **error)
 {
-    g_autoptr(NsHistory) history = ns_history_new_from(&r->lanes[lane].layout, budget, first);
-    bool good = append_records(r, lane, history, last, error) &&
-                append_evaluations(r, lane, history, last, error) &&
-                append_events(r, lane, history, last, error);
+    const Run *run = &of.reader->runs[of.lane][of.seed];
+    g_autoptr(NsHistory) history = ns_history_new_from(&run->layout, budget, first);
+    bool good = append_records(of.reader, run, history, last, error) &&
+                append_evaluations(of.reader, run, history, last, error) &&
+                append_events(of.reader, run, history, last, error);
     return good ? g_steal_pointer(&history) : NULL;
+}
+
+/* ---- Checkpoints ---- */
+
+bool ns_run_reader_checkpoints(NsRunReader *r, NsCheckpoint *checkpoints[NS_LANES_MAX],
+                               int64_t *step, GError **error)
+{
+    for (size_t i = 0; i < NS_LANES_MAX; i++) checkpoints[i] = NULL;
+    if (!read_number(r, "SELECT ifnull(max(step), -1) FROM checkpoints", step, error)) return false;
+    bool good = true;
+    for (size_t i = 0; good && *step >= 0 && i < r->provenance.experiment.n; i++)
+        for (size_t k = 0; good && k < ns_run_reader_seeds(r); k++) {
+            const Run *run = &r->runs[i][k];
+            NsCheckpoint *taken = ns_run_checkpoint_read(r->db, *step, run->lane, run->seed);
+            good = taken != NULL;
+            if (k == 0)
+                checkpoints[i] = taken;
+            else if (good)
+                ns_checkpoint_add_seed(checkpoints[i], taken);
+        }
+    if (good) return true;
+    for (size_t i = 0; i < NS_LANES_MAX; i++) g_clear_pointer(&checkpoints[i], ns_checkpoint_unref);
+    return refuse(r, "its newest checkpoint is damaged, or too large for the memory", error);
 }

@@ -6,14 +6,14 @@
 #pragma once
 
 #include "core/experiment/provenance.h"
-#include "core/probe/history.h"
+#include "core/train/checkpoint.h"
 
 typedef struct NsRunReader NsRunReader;
 
 /* Whether a regular file begins as a run file does. */
 bool ns_run_file_is(const char *path);
 
-/* NULL with an error: also where the file has another schema, or where a lane has no step yet;
+/* NULL with an error: also where the file has another schema, or where a seed has no step yet;
  * NS_ERROR_SETTING where the experiment cannot be used. */
 NsRunReader *ns_run_reader_open(const char *path, GError **error);
 void ns_run_reader_free(NsRunReader *reader);
@@ -33,13 +33,25 @@ typedef struct {
                                        it was killed */
 } NsRunLane;
 
-NsRunLane ns_run_reader_lane(const NsRunReader *reader, size_t lane);
+/* Lanes and seeds count from 0; every lane has as many as setting “seeds” says. */
+size_t ns_run_reader_seeds(const NsRunReader *reader);
+NsRunLane ns_run_reader_lane(const NsRunReader *reader, size_t lane, size_t seed);
+
+/* One seed of a lane. */
+typedef struct {
+    NsRunReader *reader;
+    size_t lane, seed;
+} NsRecorded;
 
 /* The scalars of a step that is recorded. */
-bool ns_run_reader_step(NsRunReader *reader, size_t lane, int64_t step, NsStep *scalars,
-                        GError **error);
+bool ns_run_reader_step(NsRecorded of, int64_t step, NsStep *scalars, GError **error);
 
 /* Records first to last, both included and recorded, with their evaluations and events; `budget` as
  * in ns_history_new. */
-NsHistory *ns_run_reader_history(NsRunReader *reader, size_t lane, int64_t first, int64_t last,
-                                 size_t budget, GError **error);
+NsHistory *ns_run_reader_history(NsRecorded of, int64_t first, int64_t last, size_t budget,
+                                 GError **error);
+
+/* The newest checkpoint of every lane with all its seeds, without their data, and its step: -1 and
+ * no checkpoint where there is none. */
+bool ns_run_reader_checkpoints(NsRunReader *reader, NsCheckpoint *checkpoints[NS_LANES_MAX],
+                               int64_t *step, GError **error);

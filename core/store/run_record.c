@@ -193,16 +193,18 @@ static bool read_record(Reader *reader, size_t i, size_t seed, JsonObject *objec
     bool whole =
         number && JSON_NODE_HOLDS_VALUE(number) && json_node_get_value_type(number) == G_TYPE_INT64;
     if (!whole || !gradients) return false;
+    int64_t end = reader->record->end > 0 ? reader->record->end : G_MAXINT64;
     NsStep step = {
         .step = json_node_get_int(number), .loss = (double)NAN, .grad_norm = (double)NAN};
     if (!json_object_has_member(object, "loss") || step.step < 0 || step.step > LAST_STEP ||
-        (*history && step.step != lane->next))
+        (*history && step.step != lane->next && step.step < end))
         return false;
     if (!read_scalar(object, "loss", &step.loss) || !read_scalar(object, "lr", &step.lr) ||
         !read_scalar(object, "seconds", &step.seconds) ||
         !read_scalar(object, "probe_seconds", &step.probe_seconds) ||
         !read_scalar(gradients, "total", &step.grad_norm))
         return false;
+    if (step.step >= end) return true;
     if (!lane->values.value) {
         find_layout(lane, &reader->record->experiment.lane[i], gradients);
         if (lane->layout.width > WIDEST) return false;

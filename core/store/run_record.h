@@ -14,6 +14,8 @@
 #define NS_RUN_LINE_MAX ((size_t)64 << 20)
 
 typedef struct {
+    int64_t end;             /* set by the caller: records from this step on are left out; 0: none
+                                are */
     NsExperiment experiment; /* n is 0 before its settings were read */
     NsHistory *histories[NS_LANES_MAX];
     size_t wrong_line; /* from 1: the first that is no line of the run, where reading ended; 0: all
@@ -24,10 +26,10 @@ typedef struct {
 void ns_run_record_clear(NsRunRecord *record);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsRunRecord, ns_run_record_clear)
 
-/* Reads a run into a record that is all zero; any thread.  NS_ERROR_FILE where the stream cannot be
- * read, where it holds no experiment, or where a lane has no whole step; NS_ERROR_SETTING where the
- * settings cannot be used; a GIO error where it was canceled.  The record may then be filled in
- * part.  Messages call the stream by its name. */
+/* Reads a run into a record that is all zero, but for `end`; any thread.  NS_ERROR_FILE where the
+ * stream cannot be read, where it holds no experiment, or where a lane has no whole step;
+ * NS_ERROR_SETTING where the settings cannot be used; a GIO error where it was canceled.  The
+ * record may then be filled in part.  Messages call the stream by its name. */
 bool ns_run_record_read(NsRunRecord *record, GInputStream *stream, const char *name,
                         GCancellable *cancellable, GError **error);
 

@@ -6,11 +6,13 @@
 #include "core/base/thread.h"
 #include "core/experiment/provenance.h"
 #include "core/store/jsonl.h"
+#include "core/store/run_checkpoint-private.h"
 #include "core/store/run_schema-private.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #define COMMIT_MICROSECONDS 500000
@@ -18,48 +20,70 @@
 /* What may wait for a disk that is too slow. */
 #define MOST_WAITING ((size_t)256 << 20)
 
-typedef enum { STEP, EVALUATION, EVENT } Kind;
+/* How long others who read the file may keep it from becoming one that is written. */
+#define BUSY_MILLISECONDS 2000
+
+/* What checkpoints may take of the file. */
+#define CHECKPOINT_BYTES ((int64_t)64 << 20)
+
+/* Between two checkpoints, in microseconds, and in times of what one takes. */
+#define CHECKPOINT_MICROSECONDS 10000000
+#define CHECKPOINT_SHARE 100
+
+typedef enum { STEP, EVALUATION, EVENT, CHECKPOINT } Kind;
 
 /* Something that was measured, on its way to the disk. */
 typedef struct {
     Kind kind;
-    size_t lane;
+    size_t run; /* of a checkpoint: the lane */
     union {
         NsStep step;
         NsEvaluation evaluation;
         NsEvent event;
+        int64_t clock; /* step of a checkpoint */
     } what;
-    NsValues values; /* of a step */
+    NsValues values;          /* of a step */
+    NsCheckpoint *checkpoint; /* NULL of all others */
 } Item;
 
+/* One seed of a lane. */
 typedef struct {
+    int64_t lane, seed; /* as in the file */
     NsRecordLayout layout;
     size_t steps, evaluations, events;    /* taken */
-    sqlite3_int64 ids[NS_QUANTITY_COUNT]; /* of quantities that the lane has */
-} Lane;
+    sqlite3_int64 ids[NS_QUANTITY_COUNT]; /* of quantities that it has */
+} Run;
 
 struct NsRunWriter {
     char *path;
+    int lock; /* the file, which nobody else writes meanwhile */
     size_t n;
-    Lane lanes[NS_LANES_MAX];
+    Run runs[NS_LANES_MAX * NS_SEEDS_MAX]; /* [n], lane by lane */
+    int64_t every;                         /* steps between checkpoints; 0: by time */
+    int64_t checkpoint_step;               /* the newest; -1: none */
+    int64_t checkpoint_at;                 /* when it was taken, in microseconds */
+    bool resumed;
 
     /* The thread's while it runs. */
     sqlite3 *db;
-    sqlite3_stmt *insert[EVENT + 1], *insert_profile;
+    sqlite3_stmt *insert[CHECKPOINT], *insert_profile;
 
     pthread_t thread;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t mutex; /* of what follows */
     pthread_cond_t wake;
     GPtrArray *queue;
     size_t waiting; /* bytes in it */
     bool closing, failed;
-    char *failure; /* until it is taken */
+    size_t checkpoints;      /* in the queue or being written */
+    int64_t checkpoint_took; /* the newest, in microseconds, until it was written */
+    char *failure;           /* until it is taken */
 };
 
 static void item_free(void *data)
 {
     Item *item = data;
     ns_values_free(&item->values);
+    ns_checkpoint_unref(item->checkpoint);
     g_free(item);
 }
 
@@ -97,36 +121,50 @@ static bool write_step(sqlite3_stmt *statement, const NsStep *step)
 {
     const double numbers[] = {step->loss, step->lr, step->grad_norm, step->seconds,
                               step->probe_seconds};
-    sqlite3_bind_int64(statement, 2, step->step);
+    sqlite3_bind_int64(statement, 3, step->step);
     for (int i = 0; i < (int)G_N_ELEMENTS(numbers); i++)
-        sqlite3_bind_double(statement, 3 + i, numbers[i]);
+        sqlite3_bind_double(statement, 4 + i, numbers[i]);
     return finish_row(statement);
 }
 
 static bool write_evaluation(sqlite3_stmt *statement, const NsEvaluation *evaluation)
 {
-    sqlite3_bind_int64(statement, 2, evaluation->step);
-    sqlite3_bind_double(statement, 3, evaluation->loss);
+    sqlite3_bind_int64(statement, 3, evaluation->step);
+    sqlite3_bind_double(statement, 4, evaluation->loss);
     return finish_row(statement);
 }
 
 static bool write_event(sqlite3_stmt *statement, const NsEvent *event)
 {
-    sqlite3_bind_int64(statement, 2, event->step);
-    bind_text(statement, 3, ns_jsonl_event_word(event->kind));
+    sqlite3_bind_int64(statement, 3, event->step);
+    bind_text(statement, 4, ns_jsonl_event_word(event->kind));
     if (event->layer > 0)
-        sqlite3_bind_int(statement, 4, event->layer);
+        sqlite3_bind_int(statement, 5, event->layer);
     else
-        sqlite3_bind_null(statement, 4);
-    bind_text(statement, 5, event->what);
-    bind_text(statement, 6, event->text);
+        sqlite3_bind_null(statement, 5);
+    bind_text(statement, 6, event->what);
+    bind_text(statement, 7, event->text);
     return finish_row(statement);
+}
+
+static void bind_run(sqlite3_stmt *statement, int at, const Run *run)
+{
+    sqlite3_bind_int64(statement, at, run->lane);
+    sqlite3_bind_int64(statement, at + 1, run->seed);
+}
+
+static bool write_checkpoint(NsRunWriter *w, const Item *item)
+{
+    return ns_run_checkpoint_write(w->db, item->what.clock, (int64_t)item->run + 1,
+                                   item->checkpoint) &&
+           ns_run_checkpoints_thin(w->db, CHECKPOINT_BYTES);
 }
 
 static bool write_item(NsRunWriter *w, const Item *item)
 {
+    if (item->kind == CHECKPOINT) return write_checkpoint(w, item);
     sqlite3_stmt *statement = w->insert[item->kind];
-    sqlite3_bind_int64(statement, 1, (sqlite3_int64)item->lane + 1);
+    bind_run(statement, 1, &w->runs[item->run]);
     switch (item->kind) {
     case STEP:
         return write_step(statement, &item->what.step);
@@ -134,6 +172,8 @@ static bool write_item(NsRunWriter *w, const Item *item)
         return write_evaluation(statement, &item->what.evaluation);
     case EVENT:
         return write_event(statement, &item->what.event);
+    case CHECKPOINT:
+        break;
     }
     return false;
 }
@@ -148,10 +188,10 @@ static size_t count_present(const Item *item, size_t offset, size_t n)
     return there;
 }
 
-static bool write_block(NsRunWriter *w, const Lane *lane, NsQuantity quantity, Item *const *items,
+static bool write_block(NsRunWriter *w, const Run *run, NsQuantity quantity, Item *const *items,
                         size_t n)
 {
-    size_t size = lane->layout.count[quantity], offset = lane->layout.offset[quantity], there = 0;
+    size_t size = run->layout.count[quantity], offset = run->layout.offset[quantity], there = 0;
     g_autofree float *data = g_new(float, n *size);
     g_autofree bool *present = g_new(bool, n *size);
     for (size_t i = 0; i < n; i++) {
@@ -160,7 +200,7 @@ static bool write_block(NsRunWriter *w, const Lane *lane, NsQuantity quantity, I
         there += count_present(items[i], offset, size);
     }
     sqlite3_stmt *statement = w->insert_profile;
-    sqlite3_bind_int64(statement, 1, lane->ids[quantity]);
+    sqlite3_bind_int64(statement, 1, run->ids[quantity]);
     sqlite3_bind_int64(statement, 2, items[0]->what.step.step);
     sqlite3_bind_int64(statement, 3, (sqlite3_int64)n);
     sqlite3_bind_blob64(statement, 4, data, n * size * sizeof *data, SQLITE_STATIC);
@@ -174,30 +214,29 @@ static bool write_block(NsRunWriter *w, const Lane *lane, NsQuantity quantity, I
 }
 
 /* A row for every stretch of steps that measured the quantity. */
-static bool write_quantity(NsRunWriter *w, const Lane *lane, NsQuantity quantity,
+static bool write_quantity(NsRunWriter *w, const Run *run, NsQuantity quantity,
                            const GPtrArray *steps)
 {
-    size_t size = lane->layout.count[quantity], offset = lane->layout.offset[quantity];
+    size_t size = run->layout.count[quantity], offset = run->layout.offset[quantity];
     Item *const *items = (Item *const *)(void *)steps->pdata;
     for (size_t first = 0, end; size && first < steps->len; first = end) {
         for (end = first; end < steps->len && end - first < NS_RUN_BLOCK; end++)
             if (count_present(items[end], offset, size) == 0) break;
-        if (end > first && !write_block(w, lane, quantity, items + first, end - first))
-            return false;
+        if (end > first && !write_block(w, run, quantity, items + first, end - first)) return false;
         if (end == first) end++;
     }
     return true;
 }
 
-static bool write_profiles(NsRunWriter *w, size_t lane, const GPtrArray *items)
+static bool write_profiles(NsRunWriter *w, size_t run, const GPtrArray *items)
 {
     g_autoptr(GPtrArray) steps = g_ptr_array_new();
     for (guint i = 0; i < items->len; i++) {
         const Item *item = items->pdata[i];
-        if (item->kind == STEP && item->lane == lane) g_ptr_array_add(steps, items->pdata[i]);
+        if (item->kind == STEP && item->run == run) g_ptr_array_add(steps, items->pdata[i]);
     }
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
-        if (!write_quantity(w, &w->lanes[lane], (NsQuantity)q, steps)) return false;
+        if (!write_quantity(w, &w->runs[run], (NsQuantity)q, steps)) return false;
     return true;
 }
 
@@ -205,8 +244,8 @@ static bool write_items(NsRunWriter *w, const GPtrArray *items)
 {
     for (guint i = 0; i < items->len; i++)
         if (!write_item(w, items->pdata[i])) return false;
-    for (size_t lane = 0; lane < w->n; lane++)
-        if (!write_profiles(w, lane, items)) return false;
+    for (size_t run = 0; run < w->n; run++)
+        if (!write_profiles(w, run, items)) return false;
     return true;
 }
 
@@ -225,8 +264,9 @@ static void explain(NsRunWriter *w, GError **error)
         return;
     }
     g_autofree char *name = g_filename_display_name(w->path);
+    const char *why = code >= SQLITE_ROW ? "it is damaged" : sqlite3_errstr(code);
     g_set_error(error, NS_ERROR, NS_ERROR_FILE, "Cannot write “%s”: %s; choose another file.", name,
-                sqlite3_errstr(code));
+                why);
 }
 
 static void fail(NsRunWriter *w, const char *sentence)
@@ -252,46 +292,51 @@ static void *work(void *data)
     NsRunWriter *w = data;
     ns_thread_lower(NS_NICER_TRAINER);
     bool last = false;
-    pthread_mutex_lock(&w->lock);
+    pthread_mutex_lock(&w->mutex);
     while (!last) {
         int64_t until = g_get_monotonic_time() + COMMIT_MICROSECONDS;
         struct timespec time = ns_condition_time(until);
         while (!w->closing && g_get_monotonic_time() < until)
-            pthread_cond_timedwait(&w->wake, &w->lock, &time);
+            pthread_cond_timedwait(&w->wake, &w->mutex, &time);
         last = w->closing;
         bool failed = w->failed;
         g_autoptr(GPtrArray) items = w->queue;
         w->queue = queue_new();
         w->waiting = 0;
-        pthread_mutex_unlock(&w->lock);
+        pthread_mutex_unlock(&w->mutex);
         g_autoptr(GError) error = NULL;
+        int64_t started = g_get_monotonic_time();
         bool written = failed || commit(w, items, &error);
-        pthread_mutex_lock(&w->lock);
+        pthread_mutex_lock(&w->mutex);
         if (!written) fail(w, error->message);
+        if (w->checkpoints) w->checkpoint_took += g_get_monotonic_time() - started;
+        w->checkpoints = 0;
     }
-    pthread_mutex_unlock(&w->lock);
+    pthread_mutex_unlock(&w->mutex);
     return NULL;
 }
 
 /* ---- Taking ---- */
 
-static void enqueue(NsRunWriter *w, size_t lane, Item item, size_t bytes)
+static void enqueue(NsRunWriter *w, size_t run, Item item, size_t bytes)
 {
-    item.lane = lane;
-    pthread_mutex_lock(&w->lock);
+    item.run = run;
+    Item *own = g_memdup2(&item, sizeof item);
+    pthread_mutex_lock(&w->mutex);
     if (w->waiting > MOST_WAITING) fail(w, "The disk is too slow for the run file.");
-    if (w->failed) {
-        ns_values_free(&item.values);
-    } else {
-        g_ptr_array_add(w->queue, g_memdup2(&item, sizeof item));
+    bool taken = !w->failed;
+    if (taken) {
+        g_ptr_array_add(w->queue, own);
         w->waiting += sizeof item + bytes;
+        w->checkpoints += item.kind == CHECKPOINT;
     }
-    pthread_mutex_unlock(&w->lock);
+    pthread_mutex_unlock(&w->mutex);
+    if (!taken) item_free(own);
 }
 
 static void take_step(NsRunWriter *w, size_t i, const NsHistory *history, size_t record)
 {
-    const NsRecordLayout *layout = &w->lanes[i].layout;
+    const NsRecordLayout *layout = &w->runs[i].layout;
     Item item = {.kind = STEP, .values = ns_values_new(layout->width)};
     item.what.step = *ns_history_step(history, record);
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
@@ -302,31 +347,82 @@ static void take_step(NsRunWriter *w, size_t i, const NsHistory *history, size_t
     enqueue(w, i, item, layout->width * (sizeof(float) + sizeof(bool)));
 }
 
+static NsRun *run_at(NsLockstep *lockstep, size_t i)
+{
+    size_t seeds = ns_lockstep_seeds(lockstep);
+    return ns_lockstep_run(lockstep, i / seeds, i % seeds);
+}
+
 void ns_run_writer_add(NsRunWriter *w, NsLockstep *lockstep)
 {
     for (size_t i = 0; i < w->n; i++) {
-        const NsHistory *history = ns_run_history(ns_lockstep_lane(lockstep, i));
-        Lane *lane = &w->lanes[i];
-        for (; lane->steps < ns_history_steps(history); lane->steps++)
-            take_step(w, i, history, lane->steps);
-        for (; lane->evaluations < ns_history_evaluations(history); lane->evaluations++) {
+        const NsHistory *history = ns_run_history(run_at(lockstep, i));
+        Run *run = &w->runs[i];
+        for (; run->steps < ns_history_steps(history); run->steps++)
+            take_step(w, i, history, run->steps);
+        for (; run->evaluations < ns_history_evaluations(history); run->evaluations++) {
             Item item = {.kind = EVALUATION};
-            item.what.evaluation = *ns_history_evaluation(history, lane->evaluations);
+            item.what.evaluation = *ns_history_evaluation(history, run->evaluations);
             enqueue(w, i, item, 0);
         }
-        for (; lane->events < ns_history_events(history); lane->events++) {
+        for (; run->events < ns_history_events(history); run->events++) {
             Item item = {.kind = EVENT};
-            item.what.event = *ns_history_event(history, lane->events);
+            item.what.event = *ns_history_event(history, run->events);
             enqueue(w, i, item, 0);
         }
     }
 }
 
+bool ns_run_writer_checkpoint(NsRunWriter *w, NsLockstep *lockstep)
+{
+    ns_run_writer_add(w, lockstep);
+    int64_t step = ns_lockstep_steps(lockstep), started = g_get_monotonic_time();
+    if (step == w->checkpoint_step) return true;
+    NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
+    size_t lanes = ns_lockstep_lanes(lockstep);
+    bool taken = ns_lockstep_has_room(lockstep);
+    for (size_t i = 0; taken && i < lanes; i++)
+        taken = (checkpoints[i] = ns_lockstep_checkpoint(lockstep, i, NULL)) != NULL;
+    for (size_t i = 0; i < lanes; i++) {
+        Item item = {.kind = CHECKPOINT, .what.clock = step, .checkpoint = checkpoints[i]};
+        if (taken)
+            enqueue(w, i, item, 0);
+        else
+            ns_checkpoint_unref(checkpoints[i]);
+    }
+    w->checkpoint_at = g_get_monotonic_time();
+    if (!taken) return false;
+    w->checkpoint_step = step;
+    pthread_mutex_lock(&w->mutex);
+    w->checkpoint_took = w->checkpoint_at - started;
+    pthread_mutex_unlock(&w->mutex);
+    return true;
+}
+
+/* Never two at a time: each is as large as the model. */
+static bool is_due(NsRunWriter *w, NsLockstep *lockstep)
+{
+    if (w->every > 0 && ns_lockstep_steps(lockstep) - MAX(w->checkpoint_step, 0) < w->every)
+        return false;
+    pthread_mutex_lock(&w->mutex);
+    bool busy = w->checkpoints > 0 || w->failed;
+    int64_t took = w->checkpoint_took;
+    pthread_mutex_unlock(&w->mutex);
+    int64_t pause = MAX(CHECKPOINT_MICROSECONDS, CHECKPOINT_SHARE * took);
+    return !busy && (w->every > 0 || g_get_monotonic_time() - w->checkpoint_at >= pause);
+}
+
+void ns_run_writer_step(NsRunWriter *w, NsLockstep *lockstep)
+{
+    ns_run_writer_add(w, lockstep);
+    if (is_due(w, lockstep)) ns_run_writer_checkpoint(w, lockstep);
+}
+
 char *ns_run_writer_take_failure(NsRunWriter *w)
 {
-    pthread_mutex_lock(&w->lock);
+    pthread_mutex_lock(&w->mutex);
     char *failure = g_steal_pointer(&w->failure);
-    pthread_mutex_unlock(&w->lock);
+    pthread_mutex_unlock(&w->mutex);
     return failure;
 }
 
@@ -356,32 +452,33 @@ static bool write_run(NsRunWriter *w, NsLockstep *lockstep)
     return written;
 }
 
-static bool write_lane(NsRunWriter *w, size_t i, NsRun *run)
+static bool write_lane(NsRunWriter *w, const Run *own, NsRun *run)
 {
     sqlite3_stmt *statement;
-    if (!prepare(w, "INSERT INTO lanes (lane, settings) VALUES (?, ?)", &statement)) return false;
+    if (!prepare(w, "INSERT INTO lanes (lane, seed, settings) VALUES (?, ?, ?)", &statement))
+        return false;
     g_autofree char *line = ns_jsonl_settings(run);
-    sqlite3_bind_int64(statement, 1, (sqlite3_int64)i + 1);
-    bind_text(statement, 2, line);
+    bind_run(statement, 1, own);
+    bind_text(statement, 3, line);
     bool written = finish_row(statement);
     sqlite3_finalize(statement);
     return written;
 }
 
-static bool write_quantities(NsRunWriter *w, size_t i)
+static bool write_quantities(NsRunWriter *w, Run *run)
 {
-    Lane *lane = &w->lanes[i];
     sqlite3_stmt *statement;
-    if (!prepare(w, "INSERT INTO quantities (lane, key, size) VALUES (?, ?, ?)", &statement))
+    if (!prepare(w, "INSERT INTO quantities (lane, seed, key, size) VALUES (?, ?, ?, ?)",
+                 &statement))
         return false;
     bool written = true;
+    bind_run(statement, 1, run);
     for (unsigned q = 0; written && q < NS_QUANTITY_COUNT; q++) {
-        if (lane->layout.count[q] == 0) continue;
-        sqlite3_bind_int64(statement, 1, (sqlite3_int64)i + 1);
-        bind_text(statement, 2, ns_quantity((NsQuantity)q)->choice.key);
-        sqlite3_bind_int64(statement, 3, (sqlite3_int64)lane->layout.count[q]);
+        if (run->layout.count[q] == 0) continue;
+        bind_text(statement, 3, ns_quantity((NsQuantity)q)->choice.key);
+        sqlite3_bind_int64(statement, 4, (sqlite3_int64)run->layout.count[q]);
         written = finish_row(statement);
-        lane->ids[q] = sqlite3_last_insert_rowid(w->db);
+        run->ids[q] = sqlite3_last_insert_rowid(w->db);
     }
     sqlite3_finalize(statement);
     return written;
@@ -397,16 +494,60 @@ static bool write_head(NsRunWriter *w, NsLockstep *lockstep)
         if (!run_statement(w, ns_run_tables[i])) return false;
     if (!write_run(w, lockstep)) return false;
     for (size_t i = 0; i < w->n; i++)
-        if (!write_lane(w, i, ns_lockstep_lane(lockstep, i)) || !write_quantities(w, i))
+        if (!write_lane(w, &w->runs[i], run_at(lockstep, i)) || !write_quantities(w, &w->runs[i]))
             return false;
     return run_statement(w, "COMMIT");
 }
 
+/* ---- Going on ---- */
+
+/* The quantities of a run as the file numbers them. */
+static bool find_quantities(NsRunWriter *w, Run *run)
+{
+    sqlite3_stmt *statement;
+    if (!prepare(w, "SELECT id FROM quantities WHERE lane = ? AND seed = ? AND key = ?",
+                 &statement))
+        return false;
+    bool found = true;
+    bind_run(statement, 1, run);
+    for (unsigned q = 0; found && q < NS_QUANTITY_COUNT; q++) {
+        if (run->layout.count[q] == 0) continue;
+        bind_text(statement, 3, ns_quantity((NsQuantity)q)->choice.key);
+        found = sqlite3_step(statement) == SQLITE_ROW;
+        run->ids[q] = sqlite3_column_int64(statement, 0);
+        sqlite3_reset(statement);
+    }
+    sqlite3_finalize(statement);
+    return found;
+}
+
+static bool go_on(NsRunWriter *w, NsLockstep *lockstep)
+{
+    int64_t steps = ns_run_settings(ns_lockstep_lane(lockstep, 0))->steps;
+    bool good =
+        run_statement(w, "BEGIN IMMEDIATE") && ns_run_go_back(w->db, steps, &w->checkpoint_step);
+    for (size_t i = 0; good && i < w->n; i++) {
+        Run *run = &w->runs[i];
+        NsRun *own = run_at(lockstep, i);
+        const NsHistory *history = ns_run_history(own);
+        good = find_quantities(w, run) &&
+               ns_run_change_checkpoint(w->db, w->checkpoint_step, run->lane, ns_run_settings(own));
+        if (w->checkpoint_step < 0) continue;
+        run->steps = 1;
+        while (run->events < ns_history_events(history) &&
+               ns_history_event(history, run->events)->step <= w->checkpoint_step)
+            run->events++;
+    }
+    return good && run_statement(w, "COMMIT");
+}
+
+/* ---- Life ---- */
+
 static bool prepare_inserts(NsRunWriter *w)
 {
-    return prepare(w, "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?)", &w->insert[STEP]) &&
-           prepare(w, "INSERT INTO evaluations VALUES (?, ?, ?)", &w->insert[EVALUATION]) &&
-           prepare(w, "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)", &w->insert[EVENT]) &&
+    return prepare(w, "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?, ?)", &w->insert[STEP]) &&
+           prepare(w, "INSERT INTO evaluations VALUES (?, ?, ?, ?)", &w->insert[EVALUATION]) &&
+           prepare(w, "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", &w->insert[EVENT]) &&
            prepare(w, "INSERT INTO profiles VALUES (?, ?, ?, ?, ?)", &w->insert_profile);
 }
 
@@ -415,7 +556,8 @@ static void free_writer(NsRunWriter *w)
     for (size_t i = 0; i < G_N_ELEMENTS(w->insert); i++) sqlite3_finalize(w->insert[i]);
     sqlite3_finalize(w->insert_profile);
     sqlite3_close(w->db);
-    pthread_mutex_destroy(&w->lock);
+    if (w->lock >= 0) close(w->lock);
+    pthread_mutex_destroy(&w->mutex);
     pthread_cond_destroy(&w->wake);
     g_ptr_array_unref(w->queue);
     g_free(w->failure);
@@ -423,26 +565,34 @@ static void free_writer(NsRunWriter *w)
     g_free(w);
 }
 
-static bool make_file(const char *path, GError **error)
+/* Makes the file, or opens one that is there, for this program alone. */
+static bool take_file(NsRunWriter *w, int how, GError **error)
 {
-    int file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-    if (file >= 0) return close(file) == 0;
-    if (errno != EEXIST) {
-        ns_file_error(path, errno, error);
-        return false;
-    }
-    g_autofree char *name = g_filename_display_name(path);
-    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                "“%s” is there already and a run file is never written over; choose another name.",
-                name);
+    w->lock = open(w->path, how | O_RDWR | O_CLOEXEC, 0666);
+    if (w->lock >= 0 && flock(w->lock, LOCK_EX | LOCK_NB) == 0) return true;
+    int why = errno;
+    g_autofree char *name = g_filename_display_name(w->path);
+    if (w->lock >= 0)
+        g_set_error(error, NS_ERROR, NS_ERROR_FILE,
+                    "“%s” is being written by another program; wait until that has ended.", name);
+    else if (why == EEXIST)
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "“%s” is there already and a run file is never written over; choose another "
+                    "name, or go on with it by “resume”.",
+                    name);
+    else
+        ns_file_error(w->path, why, error);
     return false;
 }
 
 static bool begin(NsRunWriter *w, NsLockstep *lockstep, GError **error)
 {
     if (sqlite3_open_v2(w->path, &w->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
-        !write_head(w, lockstep) ||
-        !run_statement(w, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL") ||
+        sqlite3_busy_timeout(w->db, BUSY_MILLISECONDS) != SQLITE_OK ||
+        !(w->resumed ? go_on : write_head)(w, lockstep) ||
+        !run_statement(w, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                          "PRAGMA secure_delete = OFF; PRAGMA journal_size_limit = 67108864;"
+                          "PRAGMA busy_timeout = 0") ||
         !prepare_inserts(w)) {
         explain(w, error);
         return false;
@@ -453,52 +603,88 @@ static bool begin(NsRunWriter *w, NsLockstep *lockstep, GError **error)
     return false;
 }
 
-NsRunWriter *ns_run_writer_new(const char *path, NsLockstep *lockstep, GError **error)
+static NsRunWriter *writer_new(const char *path, NsLockstep *lockstep, int64_t every)
 {
-    if (ns_lockstep_seeds(lockstep) > 1) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "A run file holds one seed, and setting “seeds” is %zu; set that to 1, and "
-                    "record each value of “seed” in a file of its own.",
-                    ns_lockstep_seeds(lockstep));
-        return NULL;
-    }
-    if (!make_file(path, error)) return NULL;
     NsRunWriter *w = g_new0(NsRunWriter, 1);
     w->path = g_strdup(path);
-    w->n = ns_lockstep_lanes(lockstep);
-    for (size_t i = 0; i < w->n; i++)
-        w->lanes[i].layout = *ns_history_layout(ns_run_history(ns_lockstep_lane(lockstep, i)));
+    w->every = every;
+    w->checkpoint_step = -1;
+    w->checkpoint_at = g_get_monotonic_time();
+    w->n = ns_lockstep_lanes(lockstep) * ns_lockstep_seeds(lockstep);
+    for (size_t i = 0; i < w->n; i++) {
+        NsRun *run = run_at(lockstep, i);
+        w->runs[i].lane = (int64_t)(i / ns_lockstep_seeds(lockstep)) + 1;
+        w->runs[i].seed = ns_run_settings(run)->seed;
+        w->runs[i].layout = *ns_history_layout(ns_run_history(run));
+    }
     w->queue = queue_new();
-    pthread_mutex_init(&w->lock, NULL);
+    pthread_mutex_init(&w->mutex, NULL);
     ns_condition_init(&w->wake);
-    if (begin(w, lockstep, error)) return w;
+    return w;
+}
+
+NsRunWriter *ns_run_writer_new(const char *path, NsLockstep *lockstep, int64_t every,
+                               GError **error)
+{
+    NsRunWriter *w = writer_new(path, lockstep, every);
+    bool made = take_file(w, O_CREAT | O_EXCL, error);
+    if (made && begin(w, lockstep, error)) return w;
+    if (made) unlink(path);
     free_writer(w);
-    unlink(path);
+    return NULL;
+}
+
+NsRunWriter *ns_run_writer_resume(const char *path, NsLockstep *lockstep, int64_t every,
+                                  GError **error)
+{
+    NsRunWriter *w = writer_new(path, lockstep, every);
+    w->resumed = true;
+    if (take_file(w, 0, error) && begin(w, lockstep, error)) {
+        /* What was changed before there was any checkpoint is kept by the first one. */
+        if (w->checkpoint_step < 0) w->checkpoint_at = 0;
+        return w;
+    }
+    free_writer(w);
     return NULL;
 }
 
 /* ---- The end ---- */
 
+/* That of a run which went on knows only of what came after. */
+#define WHOLE_VALIDATION                                                                           \
+    "UPDATE lanes SET summary = json_set(summary, '$.summary.validation_loss', "                   \
+    "json(format('%!.17g', e.loss)), '$.summary.validation_step', e.step) FROM (SELECT lane, "     \
+    "seed, max(step) AS step, loss FROM evaluations GROUP BY lane, seed) AS e "                    \
+    "WHERE e.lane = lanes.lane AND e.seed = lanes.seed AND e.loss NOT NULL "                       \
+    "AND json_extract(summary, '$.summary.validation_step') IS NULL;"
+#define WHOLE_TIME                                                                                 \
+    "UPDATE lanes SET summary = json_set(summary, '$.summary.seconds', t.seconds, "                \
+    "'$.summary.ms_per_step', t.mean) FROM (SELECT lane, seed, sum(seconds) AS seconds, "          \
+    "1e3 * avg(seconds) AS mean FROM steps WHERE step > 0 GROUP BY lane, seed) AS t "              \
+    "WHERE t.lane = lanes.lane AND t.seed = lanes.seed"
+
 static bool write_summaries(NsRunWriter *w, char *const *summaries)
 {
     sqlite3_stmt *statement;
-    if (!prepare(w, "UPDATE lanes SET summary = ? WHERE lane = ?", &statement)) return false;
+    if (!prepare(w, "UPDATE lanes SET summary = ?3 WHERE lane = ?1 AND seed = ?2", &statement))
+        return false;
     bool written = run_statement(w, "BEGIN IMMEDIATE");
     for (size_t i = 0; written && i < w->n; i++) {
-        bind_text(statement, 1, summaries[i]);
-        sqlite3_bind_int64(statement, 2, (sqlite3_int64)i + 1);
+        bind_run(statement, 1, &w->runs[i]);
+        bind_text(statement, 3, summaries[i]);
         written = finish_row(statement);
     }
     sqlite3_finalize(statement);
-    return written && run_statement(w, "COMMIT");
+    return written && (!w->resumed || run_statement(w, WHOLE_VALIDATION WHOLE_TIME)) &&
+           run_statement(w, "COMMIT");
 }
 
 bool ns_run_writer_close(NsRunWriter *w, char *const *summaries, GError **error)
 {
-    pthread_mutex_lock(&w->lock);
+    pthread_mutex_lock(&w->mutex);
     w->closing = true;
     pthread_cond_signal(&w->wake);
-    pthread_mutex_unlock(&w->lock);
+    pthread_mutex_unlock(&w->mutex);
     pthread_join(w->thread, NULL);
 
     bool told = w->failed && !w->failure;

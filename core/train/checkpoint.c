@@ -7,24 +7,6 @@
 
 #include <string.h>
 
-struct NsCheckpoint {
-    gatomicrefcount refs;
-    const NsExperiment *experiment; /* a reference: the texts of the settings are its */
-    NsSettings settings;
-    NsCorpus *corpus;
-    NsTensorTable table; /* a copy: the run may be gone */
-    ns_real *w, *m, *v;  /* arenas of the table; NULL where the optimizer has none */
-    ns_real *state;      /* [n_state] before the record at `step` was measured */
-    size_t n_state;
-    int64_t *moments_since;        /* [tensors] */
-    double *weight_sq, *update_sq; /* [tensors] */
-    double *ratio_sum, *ratio_max; /* [tensors]; NULL where the optimizer has none */
-    double lr;
-    int64_t step;
-    NsSpikes spikes;   /* before the record at `step` was measured */
-    GPtrArray *others; /* of the further seeds; NULL for none */
-};
-
 /* ---- Taking ---- */
 
 /* A copy of n elements; true if there is nothing to copy. */
@@ -37,13 +19,19 @@ static bool keep(ns_real **to, const ns_real *from, size_t n, GError **error)
     return true;
 }
 
+NsCheckpoint *ns_checkpoint_new(const NsExperiment *experiment, const NsSettings *settings)
+{
+    NsCheckpoint *s = g_new0(NsCheckpoint, 1);
+    g_atomic_ref_count_init(&s->refs);
+    s->experiment = ns_experiment_ref(experiment);
+    s->settings = *settings;
+    return s;
+}
+
 NsCheckpoint *ns_checkpoint_take(const NsRunState *run, GError **error)
 {
     const NsTensorTable *table = ns_model_tensors(run->model);
-    g_autoptr(NsCheckpoint) s = g_new0(NsCheckpoint, 1);
-    g_atomic_ref_count_init(&s->refs);
-    s->experiment = ns_experiment_ref(run->experiment);
-    s->settings = *run->settings;
+    g_autoptr(NsCheckpoint) s = ns_checkpoint_new(run->experiment, run->settings);
     s->corpus = ns_corpus_ref(run->corpus);
     s->table = *table;
     s->table.tensors = g_memdup2(table->tensors, table->n * sizeof *table->tensors);
@@ -56,6 +44,7 @@ NsCheckpoint *ns_checkpoint_take(const NsRunState *run, GError **error)
     }
     s->lr = run->lr;
     s->step = run->steps;
+    s->diverged = run->diverged;
     s->spikes = run->spikes;
     ns_model_state(run->model, &s->n_state);
     bool room = keep(&s->w, ns_model_weights(run->model), table->size, error) &&
@@ -75,7 +64,7 @@ void ns_checkpoint_unref(NsCheckpoint *s)
 {
     if (!s || !g_atomic_ref_count_dec(&s->refs)) return;
     ns_experiment_unref(s->experiment);
-    ns_corpus_unref(s->corpus);
+    g_clear_pointer(&s->corpus, ns_corpus_unref);
     ns_tensor_table_clear(&s->table);
     ns_real_free(s->w);
     ns_real_free(s->m);
@@ -199,5 +188,7 @@ void ns_checkpoint_restore(const NsCheckpoint *s, NsRunState *run)
     run->steps = s->step;
     run->lr = s->lr;
     /* Another model has another loss, which is no jump. */
-    if (ns_live_only(&s->settings, run->settings)) run->spikes = s->spikes;
+    if (!ns_live_only(&s->settings, run->settings)) return;
+    run->spikes = s->spikes;
+    run->diverged = s->diverged;
 }

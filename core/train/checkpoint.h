@@ -10,7 +10,25 @@
 #include "core/model/model.h"
 #include "core/train/spike.h"
 
-typedef struct NsCheckpoint NsCheckpoint;
+/* The fields are for core/store, which keeps checkpoints in files; all others have functions. */
+typedef struct {
+    gatomicrefcount refs;
+    const NsExperiment *experiment; /* a reference: the texts of the settings are its */
+    NsSettings settings;
+    NsCorpus *corpus;    /* NULL: of a file, which does not hold it */
+    NsTensorTable table; /* a copy: the run may be gone */
+    ns_real *w, *m, *v;  /* arenas of the table; NULL where the optimizer has none */
+    ns_real *state;      /* [n_state] before the record at `step` was measured */
+    size_t n_state;
+    int64_t *moments_since;        /* [tensors] */
+    double *weight_sq, *update_sq; /* [tensors] */
+    double *ratio_sum, *ratio_max; /* [tensors]; NULL where the optimizer has none */
+    double lr;
+    int64_t step;
+    bool diverged;     /* the record at `step` is not finite */
+    NsSpikes spikes;   /* before the record at `step` was measured */
+    GPtrArray *others; /* of the further seeds; NULL for none */
+} NsCheckpoint;
 
 /* The state of a run that a checkpoint copies; pointers are borrowed from the run. */
 typedef struct {
@@ -26,7 +44,11 @@ typedef struct {
     NsSpikes spikes;               /* before the newest record */
     double lr;                     /* of the last update */
     int64_t steps;
+    bool diverged;
 } NsRunState;
+
+/* One with these settings, whose texts are the experiment's, and nothing else, to be filled in. */
+NsCheckpoint *ns_checkpoint_new(const NsExperiment *experiment, const NsSettings *settings);
 
 /* NULL with NS_ERROR_MEMORY. */
 NsCheckpoint *ns_checkpoint_take(const NsRunState *run, GError **error);

@@ -5,6 +5,7 @@
 #include "core/train/lockstep.h"
 
 #include "core/base/error.h"
+#include "core/base/memory.h"
 #include "core/base/processors.h"
 #include "core/base/thread.h"
 #include "core/train/run-private.h"
@@ -83,14 +84,27 @@ static int64_t first_step(NsCheckpoint *const *origins, size_t lane)
     return step;
 }
 
+/* Where no seed of it goes on, a lane stands still wherever it is. */
+static bool has_diverged(NsCheckpoint *const *origins, size_t lane)
+{
+    NsCheckpoint *origin = origins ? origins[lane] : NULL;
+    for (size_t k = 0; origin && k < ns_checkpoint_seeds(origin); k++)
+        if (!ns_checkpoint_seed(origin, k)->diverged) return false;
+    return origin != NULL;
+}
+
 static bool same_beginning(NsCheckpoint *const *origins, size_t lanes, GError **error)
 {
-    for (size_t i = 1; i < lanes; i++) {
-        if (first_step(origins, i) == first_step(origins, 0)) continue;
+    size_t first = lanes; /* of those that go on */
+    for (size_t i = 0; i < lanes; i++) {
+        if (has_diverged(origins, i)) continue;
+        if (first == lanes) first = i;
+        if (first_step(origins, i) == first_step(origins, first)) continue;
         return ns_refuse(error, NS_ERROR_SETTING,
-                         "Lanes run on one clock, but lane A begins at step %" G_GINT64_FORMAT
+                         "Lanes run on one clock, but lane %s begins at step %" G_GINT64_FORMAT
                          " and lane %s at step %" G_GINT64_FORMAT "; fork them from the same step.",
-                         first_step(origins, 0), ns_lane_letter(i), first_step(origins, i));
+                         ns_lane_letter(first), first_step(origins, first), ns_lane_letter(i),
+                         first_step(origins, i));
     }
     return true;
 }
@@ -320,4 +334,12 @@ size_t ns_lockstep_checkpoint_size(NsLockstep *lockstep, size_t lane)
     for (size_t k = 0; k < lockstep->seeds; k++)
         size += ns_run_checkpoint_size(lockstep->lanes[lane].runs[k]);
     return size;
+}
+
+/* Memory that is counted as free may be wanted by others: half of it is left. */
+bool ns_lockstep_has_room(NsLockstep *lockstep)
+{
+    size_t available = ns_memory_available(), needed = 0;
+    for (size_t i = 0; i < lockstep->n; i++) needed += ns_lockstep_checkpoint_size(lockstep, i);
+    return !available || needed <= available / 2;
 }

@@ -58,3 +58,6 @@ size_t ns_lockstep_diverged(const NsLockstep *lockstep, size_t lane);
 /* A checkpoint of a lane with all its seeds, as ns_run_checkpoint, and its bytes. */
 NsCheckpoint *ns_lockstep_checkpoint(NsLockstep *lockstep, size_t lane, GError **error);
 size_t ns_lockstep_checkpoint_size(NsLockstep *lockstep, size_t lane);
+
+/* Whether there is memory for checkpoints of all lanes. */
+bool ns_lockstep_has_room(NsLockstep *lockstep);

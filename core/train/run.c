@@ -257,6 +257,7 @@ static NsRunState state_of(NsRun *run)
         .spikes = run->spikes_before,
         .lr = run->lr,
         .steps = run->steps,
+        .diverged = run->diverged,
     };
 }
 
@@ -281,6 +282,7 @@ static void restore(NsRun *run)
     run->spikes = state.spikes;
     run->lr = state.lr;
     run->steps = state.steps;
+    run->diverged = state.diverged;
 }
 
 /* ---- Life ---- */

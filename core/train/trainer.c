@@ -131,18 +131,9 @@ static bool all_diverged(const NsTrainer *t)
 
 /* ---- Checkpoints ---- */
 
-/* Memory that is counted as free may be wanted by others: half of it is left. */
-static bool has_memory(const NsTrainer *t)
-{
-    size_t available = ns_memory_available(), needed = 0;
-    for (size_t i = 0; i < t->experiment->n; i++)
-        needed += ns_lockstep_checkpoint_size(t->lockstep, i);
-    return !available || needed <= available / 2;
-}
-
 static bool take_all(NsTrainer *t, NsCheckpoint *checkpoints[], bool beginning)
 {
-    bool taken = has_memory(t);
+    bool taken = ns_lockstep_has_room(t->lockstep);
     for (size_t i = 0; taken && i < t->experiment->n; i++) {
         if (beginning && t->origins[i])
             checkpoints[i] = ns_checkpoint_ref(t->origins[i]);

@@ -90,14 +90,17 @@ def end(process, number=signal.SIGTERM):
 
 def test_every_command():
     with tempfile.TemporaryDirectory() as folder:
-        path, plain = (os.path.join(folder, name) for name in ("loss.csv", "plain"))
+        path, plain, file = (os.path.join(folder, name)
+                             for name in ("loss.csv", "plain", "a.nsrun"))
+        begun = run("train", "--steps", "0", "--run", file, *SLOW, small=False)
+        assert begun.returncode == 0, begun
         axes = ["--x", "lr=1e-3,1e-2", "--y", "seed=1,2"]
         lanes = ["--lane", "", "--lane", "placement=pre"]
         commands = {
             "train": ENDLESS, "compare": lanes + ENDLESS, "probe": ENDLESS, "bench": ENDLESS,
             "check": SLOW, "dump": ["--steps", "1000", "--out", plain] + SLOW,
             "chart": ["--figure", "loss", "--set", "seeds=3", "--out", path] + ENDLESS,
-            "sweep": axes + ENDLESS, "paper": [],
+            "sweep": axes + ENDLESS, "paper": [], "resume": [file, "--steps", "1000"],
         }
         for command, arguments in commands.items():
             process = start(command, *arguments)

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/cli/recorded.h"
+
+#include "app/cli/cli.h"
+#include "core/store/run_reader.h"
+#include "core/store/run_record.h"
+#include "core/train/run.h"
+
+#include <stdio.h>
+
+bool ns_recorded_is(const char *path)
+{
+    return ns_run_file_is(path) || ns_run_record_is(path);
+}
+
+int64_t ns_recorded_last(const NsHistory *history)
+{
+    return ns_history_step(history, ns_history_steps(history) - 1)->step;
+}
+
+static void put(NsHistory **place, NsHistory *history)
+{
+    g_clear_pointer(place, ns_history_unref);
+    *place = history;
+}
+
+/* ---- A run file ---- */
+
+static NsHistory *read_lane(NsRunReader *reader, size_t lane, int64_t limit, GError **error)
+{
+    g_autoptr(NsHistory) first = NULL;
+    size_t seeds = ns_run_reader_seeds(reader);
+    for (size_t k = 0; k < seeds; k++) {
+        NsRunLane there = ns_run_reader_lane(reader, lane, k);
+        int64_t last = MAX(there.first, MIN(there.last, limit));
+        g_autoptr(NsHistory) history = ns_run_reader_history(
+            (NsRecorded){reader, lane, k}, there.first, last, NS_HISTORY_BUDGET / seeds, error);
+        if (!history) return NULL;
+        if (k)
+            ns_history_add_seed(first, history);
+        else
+            first = g_steal_pointer(&history);
+    }
+    return g_steal_pointer(&first);
+}
+
+static bool read_run_file(const char *path, int64_t limit, NsHistory *histories[], int64_t *last,
+                          GError **error)
+{
+    g_autoptr(NsRunReader) reader = ns_run_reader_open(path, error);
+    if (!reader) return false;
+    const NsProvenance *provenance = ns_run_reader_provenance(reader);
+    *last = provenance->step;
+    for (size_t i = 0; limit >= 0 && i < provenance->experiment.n; i++) {
+        NsHistory *history = read_lane(reader, i, limit, error);
+        if (!history) return false;
+        put(&histories[i], history);
+    }
+    return true;
+}
+
+/* ---- JSON lines ---- */
+
+static bool read_lines(const char *path, int64_t limit, NsHistory *histories[], int64_t *last,
+                       GError **error)
+{
+    g_auto(NsRunRecord) record = {.end = limit + 1};
+    if (!ns_run_record_load(&record, path, NULL, error)) return false;
+    if (record.wrong_line && limit < 0) {
+        g_autofree char *name = g_filename_display_basename(path);
+        fprintf(stderr, NS_CLI ": “%s” is read up to line %zu, which is no whole line of a run.\n",
+                name, record.wrong_line);
+    }
+    for (size_t i = 0; i < record.experiment.n; i++) {
+        NsHistory *history = record.histories[i];
+        put(&histories[i], ns_history_ref(history));
+        for (size_t k = 0; limit < 0 && k < ns_history_seeds(history); k++)
+            *last = MAX(*last, ns_recorded_last(ns_history_seed(history, k)));
+    }
+    return true;
+}
+
+bool ns_recorded_read(const char *path, int64_t limit, NsHistory *histories[NS_LANES_MAX],
+                      int64_t *last, GError **error)
+{
+    if (ns_run_file_is(path)) return read_run_file(path, limit, histories, last, error);
+    /* The first look has taken all of them. */
+    if (histories[0] && limit >= *last) return true;
+    return read_lines(path, limit, histories, last, error);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/cli/journal.h"
+#include "app/cli/lanes.h"
+
+#include "core/base/error.h"
+#include "core/experiment/assignment.h"
+#include "core/store/run_reader.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* Losses that are further apart, in proportion, are not those of the same run. */
+#define SAME 1e-3
+
+typedef struct {
+    const char *path;
+    char *name, *steps, **set;
+    gint64 every;
+    NsRunReader *reader;
+    NsCheckpoint *origins[NS_LANES_MAX]; /* none where there is no checkpoint */
+    int64_t from;                        /* the step of these, or 0 */
+    NsExperiment experiment;             /* as it was there, as long as it is to be now */
+} Resume;
+
+static void resume_clear(Resume *resume)
+{
+    ns_run_reader_free(resume->reader);
+    for (size_t i = 0; i < NS_LANES_MAX; i++)
+        g_clear_pointer(&resume->origins[i], ns_checkpoint_unref);
+    ns_experiment_clear(&resume->experiment);
+    g_strfreev(resume->set);
+    g_free(resume->steps);
+    g_free(resume->name);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Resume, resume_clear)
+
+/* ---- What the file says ---- */
+
+/* The threads that lanes share are recorded as the share of each (core/train/lockstep.h). */
+static void join_threads(NsExperiment *experiment)
+{
+    int64_t threads = 0;
+    for (size_t i = 0; i < experiment->n; i++) threads += experiment->lane[i].threads;
+    for (size_t i = 0; i < experiment->n; i++) experiment->lane[i].threads = threads;
+}
+
+static bool read_file(Resume *resume, GError **error)
+{
+    resume->reader = ns_run_reader_open(resume->path, error);
+    if (!resume->reader ||
+        !ns_run_reader_checkpoints(resume->reader, resume->origins, &resume->from, error))
+        return false;
+    const NsExperiment *begun = &ns_run_reader_provenance(resume->reader)->experiment;
+    const NsSettings *lanes[NS_LANES_MAX];
+    for (size_t i = 0; i < begun->n; i++)
+        lanes[i] =
+            resume->origins[i] ? ns_checkpoint_settings(resume->origins[i]) : &begun->lane[i];
+    ns_experiment_set_lanes(&resume->experiment, lanes, begun->n);
+    for (size_t i = 0; i < begun->n; i++) resume->experiment.lane[i].steps = begun->lane[i].steps;
+    resume->from = MAX(resume->from, 0);
+    join_threads(&resume->experiment);
+    return true;
+}
+
+/* ---- What is asked for ---- */
+
+static bool read_limit(Resume *resume, GError **error)
+{
+    int64_t there = ns_run_reader_provenance(resume->reader)->step;
+    for (size_t i = 0; resume->steps && i < resume->experiment.n; i++)
+        if (!ns_settings_set(&resume->experiment.lane[i], "steps", resume->steps, error))
+            return false;
+    int64_t steps = resume->experiment.lane[0].steps;
+    if (steps == 0 || (steps > resume->from && steps >= there)) return true;
+    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                "“%s” has step %" PRId64 " already; give --steps a later one, up to which it is to "
+                "go on.",
+                resume->name, there);
+    return false;
+}
+
+static bool is_live(const NsNamed *named, const char *name, GError **error)
+{
+    for (size_t i = 0; ns_param(i); i++) {
+        const NsParam *param = ns_param(i);
+        if (param->effect == NS_EFFECT_LIVE || !ns_named_has(named, param->key)) continue;
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "Setting “%s” cannot change while a run goes on%s; “" NS_CLI
+                    " list settings” says which can, and “train --from %s” begins another run.",
+                    param->key, g_str_equal(param->key, "steps") ? ", but --steps can" : "", name);
+        return false;
+    }
+    return true;
+}
+
+/* The settings from here on. */
+static bool read_changes(const Resume *resume, NsExperiment *changed, GError **error)
+{
+    ns_experiment_copy(changed, &resume->experiment);
+    for (size_t i = 0; i < changed->n; i++) {
+        NsNamed named = {0};
+        for (char **word = resume->set; word && *word; word++)
+            if (!ns_settings_name_assignment(&changed->lane[i], &named, *word, error)) return false;
+        if (!is_live(&named, resume->name, error)) return false;
+    }
+    return ns_experiment_check(changed, NULL, error);
+}
+
+/* ---- Whether it is the same run ---- */
+
+static bool is_same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+/* The record where it goes on was measured anew. */
+static bool check_record(const Resume *resume, NsLockstep *lockstep, GError **error)
+{
+    bool same = true;
+    for (size_t i = 0; i < resume->experiment.n; i++)
+        for (size_t k = 0; k < ns_lockstep_seeds(lockstep); k++) {
+            const NsStep *now = ns_history_step(ns_run_history(ns_lockstep_run(lockstep, i, k)), 0);
+            NsStep then;
+            if (!ns_run_reader_step((NsRecorded){resume->reader, i, k}, now->step, &then, error))
+                return false;
+            if (is_same(now->loss, then.loss) && is_same(now->grad_norm, then.grad_norm)) continue;
+            same = false;
+            if (fabs(now->loss - then.loss) <= SAME * fabs(then.loss)) continue;
+            g_set_error(error, NS_ERROR, NS_ERROR_FILE,
+                        "“%s” cannot go on: step %" PRId64
+                        " does not come out here as it was recorded; the text that it learns must "
+                        "be the same.",
+                        resume->name, now->step);
+            return false;
+        }
+    if (!same)
+        fprintf(stderr,
+                NS_CLI ": Step %" PRId64 " comes out a little different here than it was recorded, "
+                       "and so will what follows; the program, the processor or the number of "
+                       "threads is another.\n",
+                resume->from);
+    return true;
+}
+
+/* ---- The command ---- */
+
+static void show_result(NsLockstep *lockstep, void *data)
+{
+    const Resume *resume = data;
+    printf("“%s” went on from step %" PRId64 ".\n", resume->name, resume->from);
+    g_auto(GStrv) names = ns_lanes_names(&resume->experiment, NULL);
+    ns_journal_show_lanes(lockstep, names);
+}
+
+static NsLockstep *start(Resume *resume, GError **error)
+{
+    g_auto(NsExperiment) changed = {0};
+    if (!read_file(resume, error) || !read_changes(resume, &changed, error) ||
+        !read_limit(resume, error))
+        return NULL;
+    g_autoptr(NsLockstep) lockstep =
+        ns_lockstep_new(&resume->experiment, resume->origins[0] ? resume->origins : NULL, error);
+    if (!lockstep || !check_record(resume, lockstep, error)) return NULL;
+    for (size_t i = 0; i < changed.n; i++)
+        for (size_t k = 0; k < ns_lockstep_seeds(lockstep); k++)
+            ns_run_set_live(ns_lockstep_run(lockstep, i, k), &changed.lane[i]);
+    /* Before it is written. */
+    g_clear_pointer(&resume->reader, ns_run_reader_free);
+    return g_steal_pointer(&lockstep);
+}
+
+int ns_cli_resume(int argc, char **argv, GError **error)
+{
+    g_auto(Resume) resume = {0};
+    const GOptionEntry entries[] = {
+        {"steps", 'n', 0, G_OPTION_ARG_STRING, &resume.steps,
+         "The step up to which to train (default: that of the run; 0: until Ctrl-C)", "N"},
+        {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &resume.set,
+         "A setting that may change while a model runs, from here on; repeatable", "KEY=VALUE"},
+        ns_journal_every_entry(&resume.every),
+        {0},
+    };
+    const NsOptions options = {
+        .command = "resume",
+        .words = "FILE",
+        .summary =
+            "Goes on with a run that “train” or “compare --run FILE” has recorded, from its "
+            "newest\n"
+            "checkpoint, with the same bits as if it had never ended; what was recorded beyond\n"
+            "that is recorded again.  Without a checkpoint it begins at step 0.",
+        .examples = NS_CLI " train --steps 200 --run a.nsrun\n" NS_CLI
+                           " resume a.nsrun --steps 400 --set lr=1e-3",
+        .entries = entries,
+    };
+    if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
+    if (argc != 2) {
+        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
+                            "One run file is wanted; write “" NS_CLI " resume FILE”.");
+        return NS_EXIT_USAGE;
+    }
+    resume.path = argv[1];
+    resume.name = g_filename_display_basename(argv[1]);
+    g_autoptr(NsLockstep) lockstep = start(&resume, error);
+    if (!lockstep) return NS_EXIT_ERROR;
+    const NsJournalPlan plan = {
+        .run = resume.path,
+        .every = resume.every,
+        .resume = true,
+        .limit = resume.experiment.lane[0].steps > 0 ? resume.experiment.lane[0].steps : -1,
+        .show = show_result,
+        .data = &resume,
+    };
+    bool ok = ns_journal_run(lockstep, &plan, error);
+    return ok || ns_interrupt_signal() ? ns_interrupt_status() : NS_EXIT_ERROR;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/store/run_checkpoint-private.h"
+
+#include "core/base/copy.h"
+#include "core/experiment/provenance.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static void finalize(sqlite3_stmt **statement)
+{
+    sqlite3_finalize(*statement);
+}
+#define AUTO_STATEMENT __attribute__((cleanup(finalize))) sqlite3_stmt *
+
+static sqlite3_stmt *prepare(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *statement = NULL;
+    sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+    return statement;
+}
+
+/* ---- The state of the jump detector ---- */
+
+#define SPIKES (3 + 2 * NS_SPIKE_RECORDS + 2 * NS_SPIKE_EXCURSION)
+
+static void pack_spikes(double packed[SPIKES], const NsSpikes *s)
+{
+    const double head[] = {(double)s->n, (double)s->high, s->most};
+    memcpy(packed, head, sizeof head);
+    memcpy(packed + 3, s->loss, sizeof s->loss);
+    memcpy(packed + 3 + NS_SPIKE_RECORDS, s->norm, sizeof s->norm);
+    memcpy(packed + 3 + 2 * NS_SPIKE_RECORDS, s->high_loss, sizeof s->high_loss);
+    memcpy(packed + SPIKES - NS_SPIKE_EXCURSION, s->high_norm, sizeof s->high_norm);
+}
+
+static bool unpack_spikes(NsSpikes *s, const double packed[SPIKES])
+{
+    if (!(packed[0] >= 0 && packed[0] < 1e15 && packed[1] >= 0 && packed[1] < NS_SPIKE_EXCURSION))
+        return false;
+    s->n = (size_t)packed[0];
+    s->high = (size_t)packed[1];
+    s->most = packed[2];
+    memcpy(s->loss, packed + 3, sizeof s->loss);
+    memcpy(s->norm, packed + 3 + NS_SPIKE_RECORDS, sizeof s->norm);
+    memcpy(s->high_loss, packed + 3 + 2 * NS_SPIKE_RECORDS, sizeof s->high_loss);
+    memcpy(s->high_norm, packed + SPIKES - NS_SPIKE_EXCURSION, sizeof s->high_norm);
+    return true;
+}
+
+/* ---- Settings ---- */
+
+static char *settings_line(const NsSettings *settings)
+{
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
+    ns_experiment_set_lanes(&provenance.experiment, &settings, 1);
+    return ns_provenance_line(&provenance);
+}
+
+/* ---- Writing ---- */
+
+static void bind_arena(sqlite3_stmt *row, int at, const ns_real *arena, const NsTensor *tensor)
+{
+    if (arena)
+        sqlite3_bind_blob64(row, at, arena + tensor->offset, ns_tensor_size(tensor) * sizeof *arena,
+                            SQLITE_STATIC);
+}
+
+static bool write_tensors(sqlite3 *db, sqlite3_int64 id, const NsCheckpoint *c)
+{
+    AUTO_STATEMENT row =
+        prepare(db, "INSERT INTO tensors VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    bool written = row != NULL;
+    for (size_t i = 0; written && i < c->table.n; i++) {
+        const NsTensor *tensor = &c->table.tensors[i];
+        sqlite3_bind_int64(row, 1, id);
+        sqlite3_bind_int64(row, 2, (sqlite3_int64)i);
+        sqlite3_bind_text(row, 3, tensor->name, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(row, 4, (sqlite3_int64)tensor->rows);
+        sqlite3_bind_int64(row, 5, (sqlite3_int64)tensor->cols);
+        bind_arena(row, 6, c->w, tensor);
+        bind_arena(row, 7, c->m, tensor);
+        bind_arena(row, 8, c->v, tensor);
+        sqlite3_bind_int64(row, 9, c->moments_since[i]);
+        sqlite3_bind_double(row, 10, c->weight_sq[i]);
+        sqlite3_bind_double(row, 11, c->update_sq[i]);
+        if (c->ratio_sum) {
+            sqlite3_bind_double(row, 12, c->ratio_sum[i]);
+            sqlite3_bind_double(row, 13, c->ratio_max[i]);
+        }
+        written = sqlite3_step(row) == SQLITE_DONE;
+        sqlite3_reset(row);
+    }
+    return written;
+}
+
+static bool write_one(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint *c)
+{
+    AUTO_STATEMENT row =
+        prepare(db, "INSERT INTO checkpoints VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    if (!row) return false;
+    double spikes[SPIKES];
+    pack_spikes(spikes, &c->spikes);
+    g_autofree char *settings = settings_line(&c->settings);
+    sqlite3_bind_int64(row, 1, step);
+    sqlite3_bind_int64(row, 2, lane);
+    sqlite3_bind_int64(row, 3, c->settings.seed);
+    sqlite3_bind_int64(row, 4, c->step);
+    sqlite3_bind_int(row, 5, c->diverged);
+    sqlite3_bind_text(row, 6, settings, -1, SQLITE_STATIC);
+    sqlite3_bind_double(row, 7, c->lr);
+    sqlite3_bind_blob(row, 8, spikes, sizeof spikes, SQLITE_STATIC);
+    sqlite3_bind_blob64(row, 9, c->state ? c->state : (const void *)"",
+                        (c->state ? c->n_state : 0) * sizeof *c->state, SQLITE_STATIC);
+    return sqlite3_step(row) == SQLITE_DONE && write_tensors(db, sqlite3_last_insert_rowid(db), c);
+}
+
+bool ns_run_checkpoint_write(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint *first)
+{
+    bool written = write_one(db, step, lane, first);
+    for (guint k = 0; written && first->others && k < first->others->len; k++)
+        written = write_one(db, step, lane, first->others->pdata[k]);
+    return written;
+}
+
+/* ---- Thinning ---- */
+
+/* The only number of a statement's only row; none: false. */
+static bool find_number(sqlite3 *db, const char *sql, int64_t *number)
+{
+    AUTO_STATEMENT row = prepare(db, sql);
+    if (!row || sqlite3_step(row) != SQLITE_ROW) return false;
+    *number = sqlite3_column_int64(row, 0);
+    return true;
+}
+
+bool ns_run_checkpoints_thin(sqlite3 *db, int64_t budget)
+{
+    int64_t bytes, step;
+    while (find_number(db,
+                       "SELECT total(length(weights) + ifnull(length(first_moments), 0) + "
+                       "ifnull(length(second_moments), 0)) FROM tensors",
+                       &bytes) &&
+           bytes > budget &&
+           find_number(db,
+                       "WITH at AS (SELECT DISTINCT step FROM checkpoints), kept AS (SELECT step, "
+                       "lag(step, 1, 0) OVER (ORDER BY step) AS before, "
+                       "lead(step) OVER (ORDER BY step) AS after FROM at) SELECT step FROM kept "
+                       "WHERE after NOT NULL ORDER BY "
+                       "1.0 * (after - before) / ((SELECT max(step) FROM at) - before) LIMIT 1",
+                       &step)) {
+        g_autofree char *sql =
+            g_strdup_printf("DELETE FROM tensors WHERE checkpoint IN "
+                            "(SELECT id FROM checkpoints WHERE step = %" PRId64 "); "
+                            "DELETE FROM checkpoints WHERE step = %" PRId64,
+                            step, step);
+        if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) return false;
+    }
+    return true;
+}
+
+/* ---- Reading ---- */
+
+static bool read_settings(NsCheckpoint **c, sqlite3_stmt *row, int column)
+{
+    const char *line = (const char *)sqlite3_column_text(row, column);
+    if (!line || !g_utf8_validate(line, -1, NULL)) return false;
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
+    if (!ns_provenance_read(&provenance, line, NULL)) return false;
+    NsExperiment *own = ns_experiment_new_shared(&provenance.experiment);
+    *c = ns_checkpoint_new(own, &own->lane[0]);
+    ns_experiment_unref(own);
+    return true;
+}
+
+/* Names and shapes, which the sizes of the blobs bear out; what the file has of them lies in
+ * memory once, so it is no more than the file. */
+static bool read_table(sqlite3 *db, sqlite3_int64 id, NsTensorTable *table)
+{
+    AUTO_STATEMENT row = prepare(db, "SELECT name, rows, columns, length(weights) FROM tensors "
+                                     "WHERE checkpoint = ? ORDER BY place");
+    if (!row) return false;
+    sqlite3_bind_int64(row, 1, id);
+    int code;
+    while ((code = sqlite3_step(row)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(row, 0);
+        int64_t rows = sqlite3_column_int64(row, 1), columns = sqlite3_column_int64(row, 2);
+        int64_t elements = sqlite3_column_int64(row, 3) / (int64_t)sizeof(ns_real);
+        if (!name || rows < 1 || columns < 0 || rows > elements ||
+            (columns ? columns > elements || rows * columns != elements : rows != elements))
+            return false;
+        NsTensor tensor = {.rows = (size_t)rows, .cols = (size_t)columns};
+        ns_copy_text(tensor.name, sizeof tensor.name, name);
+        ns_tensor_table_add(table, tensor, true);
+    }
+    return code == SQLITE_DONE && table->n > 0;
+}
+
+static double number_at(sqlite3_stmt *row, int column)
+{
+    bool none = sqlite3_column_type(row, column) == SQLITE_NULL;
+    return none ? (double)NAN : sqlite3_column_double(row, column);
+}
+
+/* Where the column has nothing, the arena is not there. */
+static bool read_arena(ns_real **arena, const NsCheckpoint *c, size_t i, sqlite3_stmt *row,
+                       int column)
+{
+    const NsTensor *tensor = &c->table.tensors[i];
+    if (sqlite3_column_type(row, column) == SQLITE_NULL) return *arena == NULL;
+    if (!*arena && i == 0) *arena = ns_real_new(c->table.size, "a checkpoint", NULL);
+    size_t bytes = ns_tensor_size(tensor) * sizeof **arena;
+    const void *blob = sqlite3_column_blob(row, column);
+    if (!*arena || !blob || (size_t)sqlite3_column_bytes(row, column) != bytes) return false;
+    memcpy(*arena + tensor->offset, blob, bytes);
+    return true;
+}
+
+static bool read_tensors(sqlite3 *db, sqlite3_int64 id, NsCheckpoint *c)
+{
+    if (!read_table(db, id, &c->table)) return false;
+    size_t n = c->table.n;
+    double **const arrays[] = {&c->weight_sq, &c->update_sq, &c->ratio_sum, &c->ratio_max};
+    for (size_t a = 0; a < G_N_ELEMENTS(arrays); a++) *arrays[a] = g_new0(double, n);
+    c->moments_since = g_new0(int64_t, n);
+    AUTO_STATEMENT row =
+        prepare(db, "SELECT weights, first_moments, second_moments, moments_since, weight_sq, "
+                    "update_sq, ratio_sum, ratio_max FROM tensors WHERE checkpoint = ? "
+                    "ORDER BY place");
+    if (!row) return false;
+    sqlite3_bind_int64(row, 1, id);
+    for (size_t i = 0; i < n; i++) {
+        if (sqlite3_step(row) != SQLITE_ROW || !read_arena(&c->w, c, i, row, 0) ||
+            !read_arena(&c->m, c, i, row, 1) || !read_arena(&c->v, c, i, row, 2))
+            return false;
+        c->moments_since[i] = sqlite3_column_int64(row, 3);
+        for (size_t a = 0; a < G_N_ELEMENTS(arrays); a++)
+            (*arrays[a])[i] = number_at(row, 4 + (int)a);
+    }
+    return c->w != NULL;
+}
+
+static bool read_state(NsCheckpoint *c, sqlite3_stmt *row, int column)
+{
+    c->n_state = (size_t)sqlite3_column_bytes(row, column) / sizeof *c->state;
+    if (!c->n_state) return true;
+    c->state = ns_real_new(c->n_state, "a checkpoint", NULL);
+    const void *blob = sqlite3_column_blob(row, column);
+    if (!c->state || !blob) return false;
+    memcpy(c->state, blob, c->n_state * sizeof *c->state);
+    return true;
+}
+
+NsCheckpoint *ns_run_checkpoint_read(sqlite3 *db, int64_t step, int64_t lane, int64_t seed)
+{
+    g_autoptr(NsCheckpoint) c = NULL;
+    AUTO_STATEMENT row =
+        prepare(db, "SELECT id, updates, diverged, settings, lr, spikes, state FROM checkpoints "
+                    "WHERE step = ? AND lane = ? AND seed = ?");
+    if (!row) return NULL;
+    sqlite3_bind_int64(row, 1, step);
+    sqlite3_bind_int64(row, 2, lane);
+    sqlite3_bind_int64(row, 3, seed);
+    if (sqlite3_step(row) != SQLITE_ROW || !read_settings(&c, row, 3)) return NULL;
+    c->step = sqlite3_column_int64(row, 1);
+    c->diverged = sqlite3_column_int(row, 2) != 0;
+    c->lr = number_at(row, 4);
+    double spikes[SPIKES];
+    const void *blob = sqlite3_column_blob(row, 5);
+    if (!blob || sqlite3_column_bytes(row, 5) != sizeof spikes) return NULL;
+    memcpy(spikes, blob, sizeof spikes);
+    bool good = unpack_spikes(&c->spikes, spikes) && c->step >= 0 && c->step <= step &&
+                c->settings.seed == seed && read_state(c, row, 6) &&
+                read_tensors(db, sqlite3_column_int64(row, 0), c);
+    return good ? g_steal_pointer(&c) : NULL;
+}
+
+/* ---- Going on ---- */
+
+bool ns_run_change_checkpoint(sqlite3 *db, int64_t step, int64_t lane, const NsSettings *settings)
+{
+    AUTO_STATEMENT row =
+        prepare(db, "UPDATE checkpoints SET settings = ? WHERE step = ? AND lane = ? AND seed = ?");
+    if (!row) return false;
+    g_autofree char *line = settings_line(settings);
+    sqlite3_bind_text(row, 1, line, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(row, 2, step);
+    sqlite3_bind_int64(row, 3, lane);
+    sqlite3_bind_int64(row, 4, settings->seed);
+    return sqlite3_step(row) == SQLITE_DONE;
+}
+
+/* The experiment is that of the beginning, but for its length. */
+static bool change_length(sqlite3 *db, int64_t steps)
+{
+    AUTO_STATEMENT old = prepare(db, "SELECT experiment FROM run");
+    AUTO_STATEMENT new = prepare(db, "UPDATE run SET experiment = ?");
+    if (!old || !new || sqlite3_step(old) != SQLITE_ROW) return false;
+    const char *line = (const char *)sqlite3_column_text(old, 0);
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
+    if (!line || !ns_provenance_read(&provenance, line, NULL)) return false;
+    sqlite3_reset(old);
+    for (size_t i = 0; i < provenance.experiment.n; i++)
+        provenance.experiment.lane[i].steps = steps;
+    g_autofree char *changed = ns_provenance_line(&provenance);
+    sqlite3_bind_text(new, 1, changed, -1, SQLITE_STATIC);
+    return sqlite3_step(new) == SQLITE_DONE;
+}
+
+/* ?1: the step of the checkpoint, ?2: how far the run goes.  The validation loss of that step is
+ * measured again where it is due, and not where it was the end.  A setting that was changed there
+ * acts after it. */
+static const char *const go_back[] = {
+    "DELETE FROM steps WHERE step > ?1",
+    "DELETE FROM evaluations WHERE step >= ?1",
+    "DELETE FROM events WHERE step > ?1 AND NOT (kind = 'setting' AND step = ?1 + 1)",
+    "DELETE FROM profiles WHERE first > ?1",
+    "UPDATE profiles SET steps = ?1 - first + 1, "
+    "data = substr(data, 1, length(data) / steps * (?1 - first + 1)), "
+    "present = substr(present, 1, length(present) / steps * (?1 - first + 1)) "
+    "WHERE first + steps - 1 > ?1",
+    "UPDATE lanes SET summary = NULL, settings = json_set(settings, '$.settings.steps', ?2)",
+};
+
+bool ns_run_go_back(sqlite3 *db, int64_t steps, int64_t *checkpoint)
+{
+    if (!find_number(db, "SELECT ifnull(max(step), -1) FROM checkpoints", checkpoint)) return false;
+    for (size_t i = 0; i < G_N_ELEMENTS(go_back); i++) {
+        AUTO_STATEMENT row = prepare(db, go_back[i]);
+        if (!row) return false;
+        int parameters = sqlite3_bind_parameter_count(row);
+        sqlite3_bind_int64(row, 1, *checkpoint);
+        if (parameters > 1) sqlite3_bind_int64(row, 2, steps);
+        if (sqlite3_step(row) != SQLITE_DONE) return false;
+    }
+    return change_length(db, steps);
+}
