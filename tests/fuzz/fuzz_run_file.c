@@ -1,0 +1,79 @@
+/* A run file of which bytes have changed.  SPDX-License-Identifier: MIT
+ *
+ * It is refused with an error of the program's own, or what it holds can be read: records that
+ * follow one another, and checkpoints. */
+#include "core/base/error.h"
+#include "core/store/run_reader.h"
+
+#include <glib/gstdio.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition)
+{
+    if (!condition) abort();
+}
+
+static void check_error(const GError *error)
+{
+    require(error && error->domain == NS_ERROR && g_utf8_validate(error->message, -1, NULL));
+}
+
+static void read_run(NsRecorded of)
+{
+    g_autoptr(GError) error = NULL;
+    NsRunLane lane = ns_run_reader_lane(of.reader, of.lane, of.seed);
+    int64_t last = MIN(lane.last, lane.first + 20);
+    g_autoptr(NsHistory) history =
+        ns_run_reader_history(of, lane.first, last, (size_t)1 << 20, &error);
+    if (!history) {
+        check_error(error);
+        return;
+    }
+    require(ns_history_steps(history) == (size_t)(last - lane.first + 1));
+    for (size_t i = 0; i < ns_history_events(history); i++)
+        require(g_utf8_validate(ns_history_event(history, i)->text, -1, NULL));
+}
+
+static void read_file(NsRunReader *reader)
+{
+    g_autoptr(GError) error = NULL;
+    NsCheckpoint *checkpoints[NS_LANES_MAX];
+    int64_t step;
+    size_t n = ns_run_reader_provenance(reader)->experiment.n;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < ns_run_reader_seeds(reader); k++)
+            read_run((NsRecorded){reader, i, k});
+    if (!ns_run_reader_checkpoints(reader, checkpoints, &step, &error)) check_error(error);
+    for (size_t i = 0; i < NS_LANES_MAX; i++) ns_checkpoint_unref(checkpoints[i]);
+}
+
+static char *path;
+
+static void clean_up(void)
+{
+    g_autofree char *folder = g_path_get_dirname(path);
+    g_remove(path);
+    g_rmdir(folder);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    g_autoptr(GError) error = NULL;
+    if (!path) {
+        g_autofree char *folder = g_dir_make_tmp("fuzz-run-file-XXXXXX", NULL);
+        require(folder != NULL);
+        path = g_build_filename(folder, "a.nsrun", NULL);
+        atexit(clean_up);
+    }
+    require(g_file_set_contents_full(path, (const char *)data, (gssize)size,
+                                     G_FILE_SET_CONTENTS_NONE, 0600, NULL));
+    g_autoptr(NsRunReader) reader = ns_run_reader_open(path, &error);
+    if (reader)
+        read_file(reader);
+    else
+        check_error(error);
+    return 0;
+}
