@@ -236,7 +236,10 @@ static void test_svg_scripts(void)
     NsPlot plot = *sample(PROFILE);
     plot.title = "W_2 & x^{−1} <y>";
     plot.subtitle = "a text so long that it cannot end on a page as narrow as this one is, however "
-                    "small its letters are";
+                    "many lines it may fill, for there are only so many of them and each holds few "
+                    "words, which it tells one after another until there is no more room and not "
+                    "even one of them fits in the last line, as narrow as it is, however small its "
+                    "letters are";
     const NsPlot *one = &plot;
     NsExport how = options(NS_FORMAT_SVG);
     g_autoptr(GBytes) file = exported(&one, 1, &how);

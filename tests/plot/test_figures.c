@@ -392,14 +392,14 @@ static void test_words(void)
     ns_settings_init(&b);
     g_assert_true(ns_settings_set(&b, "placement", "keel", NULL));
     const NsSettings *const lanes[] = {&a, &b};
-    g_autofree char *of_a = ns_settings_special_words(lanes, 2, 0);
-    g_autofree char *of_b = ns_settings_special_words(lanes, 2, 1);
+    g_autofree char *of_a = ns_settings_special_words(lanes, 2, 0, true);
+    g_autofree char *of_b = ns_settings_special_words(lanes, 2, 1, true);
     g_assert_cmpstr(of_a, ==, "Post-LN, LayerNorm");
     g_assert_cmpstr(of_b, ==, "Keel, RMSNorm");
     g_autofree char *keel = ns_settings_words(&b);
     g_assert_cmpstr(keel, ==, "Keel, RMSNorm, 6 layers, lr 0.003, warm-up 1");
     g_assert_true(ns_settings_set(&b, "norm", "layernorm", NULL));
-    g_autofree char *alone = ns_settings_special_words(lanes, 2, 1);
+    g_autofree char *alone = ns_settings_special_words(lanes, 2, 1, true);
     g_assert_cmpstr(alone, ==, "Keel");
     ns_settings_clear(&a);
     ns_settings_clear(&b);

@@ -63,6 +63,18 @@ static uint32_t as_pixel(NsColor c)
 static const double ones[] = {1, 1, 1, 1}, tens[] = {10, 20, 10, 30};
 static const double abscissa[] = {1, 2, 3, 4};
 
+/* A thumbnail has no words at its colors, and so no bar of them; the cells have its room. */
+static void test_no_bar(void)
+{
+    NsPlot plot = *sample(HEATMAP);
+    g_autoptr(NsPlotLayout) whole = ns_plot_layout(&plot, 160, 120, light());
+    plot.x.quiet = plot.left.quiet = plot.right.quiet = true;
+    g_autoptr(NsPlotLayout) thumbnail = ns_plot_layout(&plot, 160, 120, light());
+    g_assert_cmpfloat(whole->bar.width, >, 0);
+    g_assert_false(thumbnail->bar.width > 0);
+    g_assert_cmpfloat(thumbnail->area.x + thumbnail->area.width, >, 160 - light()->padding - 1.5);
+}
+
 static void test_legend_at(void)
 {
     NsSeries series[3];
@@ -104,6 +116,7 @@ static void test_readings(void)
                           {.label = "two", .style = 1, .n = 4, .x = abscissa, .y = tens}};
     NsPlot plot = plot_of(series, 2);
     plot.readings = true;
+    plot.legend = NS_LEGEND_ABOVE;
     g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
     NsReading reading;
     double px = ns_plot_x_to_pixel(layout, 2), py = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 20);
@@ -357,6 +370,7 @@ static void test_patterns(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/heat/no-bar", test_no_bar);
     g_test_add_func("/kinds/legend-at", test_legend_at);
     g_test_add_func("/kinds/readings", test_readings);
     g_test_add_func("/kinds/bars", test_bars);

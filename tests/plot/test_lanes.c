@@ -679,7 +679,7 @@ static void test_theory(void)
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 
-/* Panels too: beside them where there is room, else in lines above. */
+/* Panels too: beside them where there is room, else above, in the subtitle or in lines. */
 static void test_panel_names(void)
 {
     static const char *const special[] = {"placement=post warmup=1", "placement=post warmup=100",
@@ -701,9 +701,10 @@ static void test_panel_names(void)
             bool found = false;
             for (unsigned k = 0; k < layout->labels->len && !found; k++) {
                 const NsLabel *label = &g_array_index(layout->labels, NsLabel, k);
-                if (label->part != (tall ? NS_PART_LEFT_LABEL : NS_PART_LEGEND)) continue;
+                bool above = label->part == NS_PART_LEGEND || label->part == NS_PART_SUBTITLE;
+                if (tall ? label->part != NS_PART_LEFT_LABEL : !above) continue;
                 const char *text = pango_layout_get_text(label->text);
-                found = g_str_has_prefix(text, plot->heatmap->panels[i].name) &&
+                found = strstr(text, plot->heatmap->panels[i].name) &&
                         !pango_layout_is_ellipsized(label->text) &&
                         (!tall || g_str_has_suffix(text, " · layer"));
             }

@@ -212,8 +212,9 @@ static const char *text_of(const NsPlotLayout *layout, NsPart part)
 /* With room, nothing is left out. */
 static void test_complete(void)
 {
-    g_autoptr(NsPlotLayout) layout =
-        ns_plot_layout(sample(LOSS), 620, 380, ns_style_find("screen-light"));
+    NsPlot plot = *sample(LOSS);
+    plot.legend = NS_LEGEND_ABOVE;
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 620, 380, ns_style_find("screen-light"));
     for (int part = 0; part < NS_PART_EMPTY; part++)
         g_assert_nonnull(text_of(layout, (NsPart)part));
     g_assert_cmpuint(layout->legend->len, ==, 4);
@@ -250,7 +251,7 @@ static void test_notes(void)
     g_autoptr(NsPlotLayout) low = ns_plot_layout(&plot, 234, 120, paper);
     const char *told = text_of(low, NS_PART_NOTE);
     g_assert_true(g_str_has_prefix(told, "Faint lines: step 0.") && g_str_has_suffix(told, "…"));
-    double more = ns_plot_note_lines(&plot, 234, paper);
+    double more = ns_plot_more_lines(&plot, 234, paper);
     g_autoptr(NsPlotLayout) grown = ns_plot_layout(&plot, 234, 164 + more, paper);
     g_assert_true(more > 10);
     g_assert_cmpstr(text_of(grown, NS_PART_NOTE), ==, plot.note);

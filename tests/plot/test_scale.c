@@ -205,6 +205,26 @@ static void test_numbers(void)
         g_autofree char *text = ns_text_number(rows[i].value, 4);
         g_assert_cmpstr(text, ==, rows[i].text);
     }
+    /* As it is typed: it reads back, and says no digit that says nothing. */
+    static const struct {
+        double value;
+        int digits;
+        const char *text;
+    } typed[] = {
+        {0.003, 6, "0.003"}, {0.001, 6, "0.001"},
+        {3e-4, 6, "3e-4"},   {3.16e-5, 6, "3.16e-5"},
+        {100, 6, "100"},     {123456.7, 6, "123457"},
+        {12345, 2, "12000"}, {2.5e7, 3, "2.5e7"},
+        {-0.25, 3, "-0.25"}, {0, 4, "0"},
+        {9.9996, 4, "10"},   {1e-38, 6, "1e-38"},
+        {0.9999999, 3, "1"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(typed); i++) {
+        g_autofree char *text = ns_text_input(typed[i].value, typed[i].digits);
+        g_assert_cmpstr(text, ==, typed[i].text);
+    }
+    g_autofree char *label = ns_text_value(-1.20449e-5, 4);
+    g_assert_cmpstr(label, ==, "\u22121.204\u00d710⁻⁵");
     g_autofree char *fixed = ns_text_fixed(-1234567.891, 2);
     g_assert_cmpstr(fixed, ==, "\u22121\u2009234\u2009567.89");
     g_autofree char *zero = ns_text_fixed(-0.001, 1);

@@ -216,6 +216,45 @@ static NsPhase *make_phase(const char *x_text, const char *y_text)
     return phase;
 }
 
+#define WIDTH 400
+#define HEIGHT 300
+
+static cairo_surface_t *picture(const NsPlotLayout *layout)
+{
+    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, WIDTH, HEIGHT);
+    cairo_t *cr = cairo_create(image);
+    ns_plot_draw(layout, cr);
+    cairo_destroy(cr);
+    cairo_surface_flush(image);
+    return image;
+}
+
+/* The mark of the present setting lies within its cell, here the upper left one. */
+static void check_frame(const NsPlot *plot)
+{
+    const NsStyle *style = ns_style_find("screen-light");
+    NsPlot bare = *plot;
+    bare.n_spans = 0;
+    g_autoptr(NsPlotLayout) marked = ns_plot_layout(plot, WIDTH, HEIGHT, style);
+    g_autoptr(NsPlotLayout) unmarked = ns_plot_layout(&bare, WIDTH, HEIGHT, style);
+    cairo_surface_t *a = picture(marked), *b = picture(unmarked);
+    const NsBox *area = &marked->area;
+    int stride = cairo_image_surface_get_stride(a), inside = 0;
+    for (int y = 0; y < HEIGHT; y++)
+        for (int x = 0; x < WIDTH; x++) {
+            long at = y * stride + 4 * x;
+            if (!memcmp(cairo_image_surface_get_data(a) + at, cairo_image_surface_get_data(b) + at,
+                        3))
+                continue;
+            g_assert_true(x >= area->x - 1 && x <= area->x + area->width / 2 + 1);
+            g_assert_true(y >= area->y - 1 && y <= area->y + area->height / 2 + 1);
+            inside++;
+        }
+    g_assert_true(inside > area->width + area->height);
+    cairo_surface_destroy(a);
+    cairo_surface_destroy(b);
+}
+
 static void test_phase(void)
 {
     g_autoptr(NsPhase) phase = make_phase("lr=0.01,100", "placement=none,pre");
@@ -265,6 +304,7 @@ static void test_phase(void)
     g_assert_cmpuint(plot->n_spans, ==, 2);
     g_assert_cmpfloat(plot->spans[0].from, ==, -0.5);
     g_assert_cmpfloat(plot->spans[1].from, ==, 0.5);
+    check_frame(plot);
     g_assert_nonnull(strstr(plot->note, "the present setting"));
     ns_settings_set(&settings, "lr", "0.02", NULL);
     plot = ns_figure_update(figure, &input);

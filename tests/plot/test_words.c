@@ -2,6 +2,7 @@
 #include "support.h"
 #include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
+#include "ui/plot/legend.h"
 #include "ui/plot/text.h"
 
 #include <math.h>
@@ -79,8 +80,33 @@ static void test_moment(void)
     plot.moment = MOMENT;
     g_autoptr(NsPlotLayout) wide = ns_plot_layout(&plot, 600, 300, paper());
     g_assert_cmpstr(words_of(wide, NS_PART_SUBTITLE, 0), ==, SUBTITLE);
+    /* Rather in more lines than cut. */
     g_autoptr(NsPlotLayout) narrow = ns_plot_layout(&plot, 150, 300, paper());
-    g_assert_true(g_str_has_suffix(words_of(narrow, NS_PART_SUBTITLE, 0), "…, " MOMENT));
+    g_assert_cmpstr(words_of(narrow, NS_PART_SUBTITLE, 0), ==, SUBTITLE);
+    g_autoptr(NsPlotLayout) low = ns_plot_layout(&plot, 150, 120, paper());
+    g_assert_true(g_str_has_suffix(words_of(low, NS_PART_SUBTITLE, 0), "…, " MOMENT));
+}
+
+/* What tells runs apart stays, however narrow the page is. */
+static void test_special(void)
+{
+#define DIFFERENT "A Post-LN, lr 0.003, warm-up 100; B Pre-LN; C Sandwich, lr 0.01; D DeepNorm"
+    NsPlot plot = *sample(PROFILE);
+    plot.subtitle = DIFFERENT "; encoder, RMSNorm, 6 layers, d-model 64, batch 32, " MOMENT;
+    plot.special = strlen(DIFFERENT);
+    plot.moment = MOMENT;
+    bool cut = false;
+    for (double width = 500; width > 90; width -= 7) {
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, width, 400, paper());
+        const char *words = words_of(layout, NS_PART_SUBTITLE, 0);
+        cut |= strlen(words) < strlen(plot.subtitle);
+        g_assert_true(g_str_has_prefix(words, DIFFERENT "; "));
+        g_assert_true(g_str_has_suffix(words, ", " MOMENT));
+    }
+    g_assert_true(cut);
+    /* A page grows by the lines that it needs. */
+    g_assert_cmpfloat(ns_plot_more_lines(&plot, 250, paper()), >, 8);
+    g_assert_cmpfloat(ns_plot_more_lines(&plot, 900, paper()), <, 1);
 }
 
 /* ---- Points of the axis ---- */
@@ -136,6 +162,7 @@ static void test_legend(void)
     NsSeries series[RUNS];
     double y[RUNS][2];
     NsPlot plot = runs_of(series, y);
+    plot.legend = NS_LEGEND_ABOVE;
     for (int lettered = 0; lettered < 2; lettered++) {
         plot.lettered = lettered;
         for (int screen = 0; screen < 2; screen++) {
@@ -165,6 +192,110 @@ static void test_letters(void)
     plot.title = "A title";
     g_autoptr(NsPlotLayout) low = ns_plot_layout(&plot, 250, 76, paper());
     g_assert_cmpstr(words_of(low, NS_PART_LEGEND, 0), ==, "A");
+}
+
+/* ---- Names at the ends of curves ---- */
+
+static const NsLegendSample *entry_of(const NsPlotLayout *layout, const char *name)
+{
+    for (unsigned i = 0; i < layout->legend->len; i++) {
+        const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, i);
+        if (g_str_equal(ns_series_name(sample->series), name)) return sample;
+    }
+    g_assert_not_reached();
+}
+
+static void test_ends(void)
+{
+    NsSeries series[RUNS];
+    double y[RUNS][2];
+    NsPlot plot = runs_of(series, y);
+    const NsStyle *style = ns_style_find("screen-light");
+    plot.lettered = true;
+    /* The first three end nearly at one height. */
+    y[0][1] = 4.99;
+    y[1][1] = 5;
+    y[2][1] = 4.98;
+    y[3][1] = 2;
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 600, 300, style);
+    g_assert_null(words_of(layout, NS_PART_LEGEND, 0));
+    g_assert_false(ns_plot_has_legend(layout));
+    double end = ns_plot_x_to_pixel(layout, 1);
+    for (unsigned i = 0; i < RUNS; i++) {
+        const NsLegendSample *sample = entry_of(layout, names[i]);
+        const NsLabel *label = &g_array_index(layout->labels, NsLabel, sample->label);
+        const NsBox *area = &layout->area;
+        NsColor color = style->series[i].color;
+        g_assert_true(sample->at_end);
+        g_assert_cmpstr(pango_layout_get_text(label->text), ==, names[i]);
+        g_assert_true(memcmp(&label->color, &color, sizeof color) == 0);
+        g_assert_cmpfloat(label->box.x, >, end);
+        g_assert_cmpfloat(label->box.x + label->box.width, <, area->x + area->width);
+        g_assert_cmpint(
+            ns_plot_legend_at(layout, label->box.x + 2, label->box.y + label->box.height / 2), ==,
+            (int)i);
+        for (unsigned k = 0; k < i; k++) {
+            const NsBox *other =
+                &g_array_index(layout->labels, NsLabel, entry_of(layout, names[k])->label).box;
+            g_assert_true(label->box.y >= other->y + other->height ||
+                          other->y >= label->box.y + label->box.height);
+        }
+    }
+    /* A name that had to go aside is led to; what is alone at its height is not. */
+    unsigned led = 0;
+    for (unsigned i = 0; i < layout->labels->len; i++)
+        led += g_array_index(layout->labels, NsLabel, i).led;
+    g_assert_cmpuint(led, ==, 2);
+}
+
+/* The legend keeps what no end of a curve says: theory, and all on a small page.  A hidden curve
+ * keeps its name. */
+static void test_no_ends(void)
+{
+    NsSeries series[RUNS];
+    double y[RUNS][2];
+    NsPlot plot = runs_of(series, y);
+    const NsStyle *style = ns_style_find("screen-light");
+    plot.lettered = true;
+    series[2].theory = true;
+    series[2].label = "C, in the limit of many layers as the paper has it in its appendix";
+    series[3].hidden = true;
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 600, 300, style);
+    g_assert_true(entry_of(layout, names[0])->at_end && entry_of(layout, names[1])->at_end);
+    g_assert_false(entry_of(layout, series[2].label)->at_end);
+    g_assert_true(entry_of(layout, names[3])->at_end);
+    g_assert_nonnull(words_of(layout, NS_PART_LEGEND, 0));
+    g_assert_null(words_of(layout, NS_PART_LEGEND, 1));
+    for (int small = 0; small < 2; small++) {
+        g_autoptr(NsPlotLayout) other =
+            ns_plot_layout(&plot, small ? 400 : 600, small ? 300 : 150, style);
+        g_assert_cmpuint(other->legend->len, ==, RUNS);
+        g_assert_false(entry_of(other, names[0])->at_end);
+    }
+}
+
+/* A frame of a film has the names where its curves end by then. */
+static void test_ends_of_frames(void)
+{
+    static const double x[] = {0, 25, 50, 75, 100}, y[] = {5, 4, 3, 2, 1};
+    NsSeries series[2] = {{.label = "falls", .n = 5, .x = x, .y = y},
+                          {.label = "rises", .style = 1, .n = 5, .x = x, .y = x}};
+    NsPlot plot = {.x = axis("step", NULL, NS_SCALE_LINEAR, true),
+                   .left = axis("value", NULL, NS_SCALE_LINEAR, false),
+                   .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
+                   .series = series,
+                   .n_series = 2,
+                   .cut = true,
+                   .version = 1};
+    double before = 0;
+    for (plot.cut_at = 0; plot.cut_at <= 100; plot.cut_at += 25) {
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 400, 200, paper());
+        const NsLegendSample *sample = entry_of(layout, "rises");
+        g_assert_true(sample->at_end);
+        g_assert_cmpfloat(sample->entry.x, >, before);
+        g_assert_cmpfloat(sample->entry.x, >, ns_plot_x_to_pixel(layout, plot.cut_at));
+        before = sample->entry.x;
+    }
 }
 
 /* ---- Panels ---- */
@@ -221,6 +352,10 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/words/abridge", test_abridge);
     g_test_add_func("/words/moment", test_moment);
+    g_test_add_func("/words/special", test_special);
+    g_test_add_func("/words/ends", test_ends);
+    g_test_add_func("/words/no-ends", test_no_ends);
+    g_test_add_func("/words/ends-of-frames", test_ends_of_frames);
     g_test_add_func("/words/point", test_point);
     g_test_add_func("/words/legend", test_legend);
     g_test_add_func("/words/letters", test_letters);

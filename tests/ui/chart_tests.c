@@ -396,12 +396,12 @@ static void test_crosshairs(void)
     ui_close(window);
 }
 
-/* A place on the legend's entry of a series. */
+/* A place on the name of a series, in the legend or at the end of its curve. */
 static NsPoint on_legend(NsChartView *chart, int series)
 {
     const NsPlotLayout *layout = ns_chart_view_layout(chart);
     NsBox area = ns_plot_area(layout);
-    for (double y = 0; y < area.y; y += 2)
+    for (double y = 0; y < area.y + area.height; y += 2)
         for (double x = 0; x < area.x + area.width; x += 2)
             if (ns_plot_legend_at(layout, x, y) == series) return (NsPoint){x + 2, y + 2};
     g_assert_not_reached();
@@ -422,7 +422,7 @@ static void test_legend(void)
     ui_click_at(chart, on_legend(chart, 0), 0);
     g_assert_true(is_hidden(chart, "training"));
     g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 0);
-    /* It is still in the legend, to be brought back; and it is read no more. */
+    /* Its name is still there, to bring it back; and it is read no more. */
     ui_point(chart, ui_inside(chart, 0.5, 0.5));
     g_assert_null(strstr(ns_chart_view_reading(chart)->text, "training"));
     ui_click_at(chart, on_legend(chart, 0), 0);

@@ -1,5 +1,6 @@
 /* A driver for charts: pointer and keys as a person uses them.  SPDX-License-Identifier: MIT */
 #include "tests/ui/driver.h"
+#include "ui/plot/layout-private.h"
 
 #include <math.h>
 
@@ -74,11 +75,12 @@ void ui_enlarge(NsChartView *chart)
     UI_UNTIL(ns_chart_view_layout(chart));
 }
 
-/* Where a share of the plot area lies on the widget. */
+/* Where a share of the plot area lies on the widget, but for the names at the ends of curves. */
 NsPoint ui_inside(NsChartView *chart, double across, double down)
 {
     ui_enlarge(chart);
     NsBox area = ns_plot_area(ns_chart_view_layout(chart));
+    area.width -= ns_chart_view_layout(chart)->ends_room;
     double x = round(area.x + across * area.width), y = round(area.y + down * area.height);
     return (NsPoint){CLAMP(x, ceil(area.x), floor(area.x + area.width)),
                      CLAMP(y, ceil(area.y), floor(area.y + area.height))};

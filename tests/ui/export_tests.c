@@ -149,7 +149,7 @@ static void test_choices(void)
     NsExportDialog *dialog = open_dialog(window);
     ns_export_dialog_choose_format(dialog, NS_EXPORT_ONE, NS_FORMAT_PNG);
     drop_down(dialog, "Size", 7);
-    drop_down(dialog, "Legend", 1);
+    drop_down(dialog, "Legend", 2);
     gtk_switch_set_active(GTK_SWITCH(control(dialog, "Title")), FALSE);
     gtk_switch_set_active(GTK_SWITCH(control(dialog, "Caption with settings")), TRUE);
     gtk_switch_set_active(GTK_SWITCH(control(dialog, "Transparent background")), TRUE);

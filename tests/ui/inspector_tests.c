@@ -1,5 +1,6 @@
 /* The right pane, and panes that fold.  SPDX-License-Identifier: MIT */
 #include "tests/ui/driver.h"
+#include "ui/plot/text.h"
 
 static bool says(NsWindow *window, const char *words)
 {
@@ -107,7 +108,7 @@ static void test_plain_text(void)
                  {"W_2: 4", "W2: 4"},
                  {"open ^{3", "open ^3"}};
     for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
-        g_autofree char *plain = ns_reading_plain(table[i].marked);
+        g_autofree char *plain = ns_text_label(table[i].marked);
         g_assert_cmpstr(plain, ==, table[i].plain);
     }
 }

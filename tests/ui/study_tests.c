@@ -485,8 +485,8 @@ static void test_gradient_check_table(void)
     check.row[1].random = check.row[1].along;
     ns_gradient_check_panel_show(panel, &check);
     g_assert_cmpstr(table_text(panel, 0, 1), ==, "blk1.attn.wq");
-    g_assert_cmpstr(table_text(panel, 1, 1), ==, "0.25");
-    g_assert_cmpstr(table_text(panel, 3, 1), ==, "3.0e-04");
+    g_assert_cmpstr(table_text(panel, 1, 1), ==, "0.25000");
+    g_assert_cmpstr(table_text(panel, 3, 1), ==, "3.0×10⁻⁴");
     g_assert_cmpstr(table_text(panel, 3, 2), ==, "unknown");
     g_assert_null(table_text(panel, 0, 3));
     g_test_message("%s", verdict(panel));

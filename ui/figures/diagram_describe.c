@@ -2,6 +2,7 @@
 #include "ui/figures/diagram-private.h"
 
 #include "core/base/words.h"
+#include "ui/plot/text.h"
 
 #include <math.h>
 
@@ -43,10 +44,9 @@ static const char *part_name(NsSublayerKind kind)
 /* As it is spoken. */
 static char *number(double value)
 {
-    char digits[G_ASCII_DTOSTR_BUF_SIZE];
     if (isnan(value)) return g_strdup(_("not measured"));
     if (isinf(value)) return g_strdup(_("not finite"));
-    return g_strdup(g_ascii_formatd(digits, sizeof digits, "%.3g", value));
+    return ns_text_input(value, 3);
 }
 
 /* ---- nodes ---- */

@@ -81,7 +81,7 @@ char *ns_figure_run_label(const NsFigureInput *input, unsigned i)
         settings[k] = ns_figure_run(input, k).settings;
         if (!settings[k]) return g_strdup(ns_figure_run(input, i).name);
     }
-    g_autofree char *special = ns_settings_special_words(settings, n, i);
+    g_autofree char *special = ns_settings_special_words(settings, n, i, true);
     return *special ? ns_figure_run_words(input, i, special)
                     : g_strdup(ns_figure_run(input, i).name);
 }
@@ -222,22 +222,24 @@ static char *joined_note(const NsFigureInput *input, char *note)
     return g_string_free(words, words->len == 0);
 }
 
-/* "A Post-LN; B Pre-LN; 6 layers, lr 0.003, warm-up 1" */
-static char *settings_words(const NsFigureInput *input)
+/* "A Post-LN; B Pre-LN; 6 layers, lr 0.003, warm-up 1", and how many bytes tell runs apart. */
+static char *settings_words(const NsFigureInput *input, size_t *differ)
 {
     unsigned n = ns_figure_runs(input);
     const NsSettings *settings[NS_LANES_MAX];
     GString *words = g_string_new(NULL);
+    *differ = 0;
     for (unsigned i = 0; i < n; i++) {
         settings[i] = ns_figure_run(input, i).settings;
         if (!settings[i]) return g_string_free(words, FALSE);
     }
     for (unsigned i = 0; i < n && n > 1; i++) {
-        g_autofree char *label = ns_figure_run_label(input, i);
-        g_autofree char *special = ns_settings_special_words(settings, n, i);
-        g_string_append_printf(words, "%s%s", i ? "; " : "", label);
-        if (input->named & 1u << i && *special) g_string_append_printf(words, ": %s", special);
+        g_autofree char *special = ns_settings_special_words(settings, n, i, false);
+        g_autofree char *run = *special ? ns_figure_run_words(input, i, special)
+                                        : g_strdup(ns_figure_run(input, i).name);
+        g_string_append_printf(words, "%s%s", i ? "; " : "", run);
     }
+    *differ = words->len;
     if (n == 1 && input->name) g_string_append(words, input->name);
     g_autofree char *common = ns_settings_common_words(settings, n);
     const char *between = n > 1 ? "; " : " ";
@@ -255,7 +257,7 @@ static char *run_words(const NsFigureInput *input)
 
 bool ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords words)
 {
-    g_autofree char *settings = settings_words(input);
+    g_autofree char *settings = settings_words(input, &figure->plot.special);
     char *moment = words.step < 0 ? NULL : g_strdup_printf(_("step %" PRId64), words.step);
     size_t seeds = figure->class->seeds == NS_SEEDS_FIRST ? ns_figure_seeds(input) : 1;
     if (moment && seeds > 1) {

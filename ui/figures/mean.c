@@ -7,7 +7,8 @@
 
 struct NsMeanPlot {
     NsPlot plot, lower;
-    char *note, *subtitle, *moment;
+    NsSeries key; /* what bands are */
+    char *note, *subtitle, *moment, *key_label;
     GPtrArray *owned; /* series and their columns */
     bool band;        /* of some curve */
     bool cut;         /* a band that would reach below what cannot be negative ends at the least */
@@ -141,8 +142,6 @@ static char *note_of(const NsMeanPlot *mean, const char *first, size_t seeds, co
         g_string_append_printf(
             note, "  %s",
             _("Band: one standard deviation, down to the least value where that would pass 0."));
-    else if (mean->band)
-        g_string_append_printf(note, "  %s", _("Band: one standard deviation."));
     if (diverged) g_string_append_printf(note, _("  %s; the mean is over the others."), diverged);
     if (first) g_string_append_printf(note, "  %s", first);
     return g_strdup(note->str);
@@ -154,6 +153,20 @@ static char *with_seeds(const char *words, size_t seeds, const char *diverged)
     g_autofree char *of = g_strdup_printf(_("mean and s.d. of %zu seeds"), seeds);
     g_autofree char *after = diverged ? g_strdup_printf(" (%s)", diverged) : g_strdup("");
     return g_strconcat(words ? words : "", words ? ", " : "", of, after, NULL);
+}
+
+/* A gray curve with its band, of no lane. */
+static NsSeries key_of(const NsMeanPlot *mean)
+{
+    static const double nowhere[] = {(double)NAN};
+    return (NsSeries){.label = mean->key_label,
+                      .kind = NS_SERIES_LINE,
+                      .previous = true,
+                      .n = 1,
+                      .x = nowhere,
+                      .y = nowhere,
+                      .lo = nowhere,
+                      .hi = nowhere};
 }
 
 NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
@@ -180,6 +193,9 @@ NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
     mean->moment = with_seeds(plots[0]->moment, seeds, diverged);
     mean->plot.subtitle = mean->subtitle;
     mean->plot.moment = mean->moment;
+    mean->key_label = g_strdup_printf(_("mean ± s.d. of %zu seeds"), seeds);
+    mean->key = key_of(mean);
+    mean->plot.key = mean->band ? &mean->key : NULL;
     return mean;
 }
 
@@ -190,6 +206,7 @@ void ns_mean_plot_free(NsMeanPlot *mean)
     g_free(mean->note);
     g_free(mean->subtitle);
     g_free(mean->moment);
+    g_free(mean->key_label);
     g_free(mean);
 }
 

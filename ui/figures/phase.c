@@ -12,8 +12,8 @@
 
 #define DIGITS 4
 
-/* Numbers below it are told by their power of ten. */
-#define LEAST_DECIMAL 1e-3
+/* Of the values of an axis. */
+#define VALUE_DIGITS 6
 
 /* Steps that differ by no more than this factor are equal but for rounding. */
 #define EVEN 1.1
@@ -36,17 +36,6 @@ typedef struct {
 
 /* ---- What the axes say ---- */
 
-/* "3e-4": as it may be typed, and short enough for the place of one cell. */
-static char *number_name(const char *value)
-{
-    double number = g_ascii_strtod(value, NULL);
-    char digits[G_ASCII_DTOSTR_BUF_SIZE];
-    if (!(fabs(number) > 0 && fabs(number) < LEAST_DECIMAL)) return g_strdup(value);
-    int exponent = (int)floor(log10(fabs(number)) + 1e-9);
-    g_ascii_formatd(digits, sizeof digits, "%.6g", number / pow(10, exponent));
-    return g_strdup_printf("%se%d", digits, exponent);
-}
-
 static GPtrArray *names_of(const NsPhaseAxis *axis)
 {
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
@@ -57,7 +46,8 @@ static GPtrArray *names_of(const NsPhaseAxis *axis)
             int row = ns_choices_find(axis->param->choices, value);
             name = g_strdup(_(axis->param->choices((size_t)row)->label));
         }
-        g_ptr_array_add(names, name ? name : number_name(value));
+        g_ptr_array_add(names,
+                        name ? name : ns_text_input(g_ascii_strtod(value, NULL), VALUE_DIGITS));
     }
     return names;
 }
@@ -215,9 +205,9 @@ static char *note(const Phase *p)
                                                   p->diverged, place, step));
     }
     if (p->at[0] >= 0)
-        add_sentence(words, g_strdup(p->exact ? _("The lines enclose the present setting.")
-                                              : _("The lines enclose the cell nearest to the "
-                                                  "present setting.")));
+        add_sentence(words,
+                     g_strdup(p->exact ? _("Frame: the present setting.")
+                                       : _("Frame: the cell nearest to the present setting.")));
     if (p->worse)
         add_sentence(words,
                      g_strdup_printf(_("Losses above that of the untrained model (%zu) share the "
@@ -263,7 +253,7 @@ static int present(const NsPhaseAxis *axis, const NsSettings *settings, bool *ex
     return above && below ? nearest : -1;
 }
 
-/* Lines around the column and the row of the present setting.  TRUE if they are others. */
+/* A frame around the cell of the present setting.  TRUE if it is another. */
 static bool mark_present(Phase *p, const NsSettings *settings)
 {
     int at[2] = {-1, -1};

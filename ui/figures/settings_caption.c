@@ -4,18 +4,15 @@
 #include "core/base/words.h"
 #include "core/experiment/param.h"
 #include "core/model/wiring.h"
+#include "ui/plot/text.h"
 
 #include <inttypes.h>
 
-/* More differences than this end in an ellipsis. */
+/* More differences than this end in an ellipsis, where a name is brief. */
 #define DIFFERENCES 3
 
-/* For reading: 100, where a file that must read back to the same bits may have 1e+02. */
-static char *plain_number(double number)
-{
-    char text[G_ASCII_DTOSTR_BUF_SIZE];
-    return g_strdup(g_ascii_formatd(text, sizeof text, "%.6g", number));
-}
+/* Of numbers that were chosen. */
+#define DIGITS 6
 
 /* The kind of the norms, whatever was chosen to get it, in the last layer of a mixture; NULL: none.
  */
@@ -47,7 +44,7 @@ static bool is_placement(const NsParam *param)
 static void append_words(GString *words, const NsParam *param, const NsSettings *settings)
 {
     g_autofree char *value = param->type == NS_PARAM_REAL
-                                 ? plain_number(ns_settings_get_number(settings, param))
+                                 ? ns_text_input(ns_settings_get_number(settings, param), DIGITS)
                                  : ns_settings_get(settings, param);
     if (words->len) g_string_append(words, ", ");
     if (param->type == NS_PARAM_TEXT && !*value)
@@ -177,14 +174,15 @@ static bool all_equal(const NsSettings *const *settings, size_t n, const NsParam
     return true;
 }
 
-char *ns_settings_special_words(const NsSettings *const *settings, size_t n, size_t which)
+char *ns_settings_special_words(const NsSettings *const *settings, size_t n, size_t which,
+                                bool brief)
 {
     GString *words = g_string_new(NULL);
     size_t differences = 0;
     const NsParam *param;
     for (size_t i = 0; (param = ns_param(i)); i++) {
         if (!tells_runs_apart(param) || all_equal(settings, n, param)) continue;
-        if (++differences > DIFFERENCES) {
+        if (brief && ++differences > DIFFERENCES) {
             g_string_append(words, ", …");
             break;
         }
@@ -196,6 +194,6 @@ char *ns_settings_special_words(const NsSettings *const *settings, size_t n, siz
 char *ns_settings_difference(const NsSettings *other, const NsSettings *settings)
 {
     g_autofree char *words =
-        ns_settings_special_words((const NsSettings *[]){other, settings}, 2, 0);
+        ns_settings_special_words((const NsSettings *[]){other, settings}, 2, 0, true);
     return g_strdup(*words ? words : _("same settings"));
 }

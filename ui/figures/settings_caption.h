@@ -15,9 +15,10 @@ char *ns_settings_common_words(const NsSettings *const *settings, size_t n);
  */
 char *ns_settings_placement_words(const NsSettings *settings);
 
-/* What is special about one of several settings: "Post-LN", "" where nothing is.  Free with g_free.
- */
-char *ns_settings_special_words(const NsSettings *const *settings, size_t n, size_t which);
+/* What is special about one of several settings: "Post-LN", "" where nothing is.  A brief name ends
+ * in an ellipsis after the first few.  Free with g_free. */
+char *ns_settings_special_words(const NsSettings *const *settings, size_t n, size_t which,
+                                bool brief);
 
 /* What is different in `other`, in the same words: "Pre-LN, warm-up 100", or "same settings".
  * Free with g_free. */

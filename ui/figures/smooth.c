@@ -2,6 +2,7 @@
 #include "ui/figures/smooth.h"
 
 #include "core/base/words.h"
+#include "ui/plot/text.h"
 
 #include <glib.h>
 #include <math.h>
@@ -15,8 +16,7 @@ bool ns_smoothing_equal(NsSmoothing a, NsSmoothing b)
 
 char *ns_smoothing_words(NsSmoothing how)
 {
-    char digits[G_ASCII_DTOSTR_BUF_SIZE];
-    g_ascii_formatd(digits, sizeof digits, "%.4g", how.amount);
+    g_autofree char *digits = ns_text_input(how.amount, 4);
     switch (how.kind) {
     case NS_SMOOTH_EMA:
         return g_strconcat("EMA ", digits, NULL);

@@ -6,14 +6,15 @@
 
 #include <math.h>
 
+#define DIGITS 4
+
 /* A number as it is spoken: without raised digits and thin spaces.  Free with g_free, as all that
  * the functions here return. */
 static char *say_number(double value)
 {
-    char digits[G_ASCII_DTOSTR_BUF_SIZE];
     if (isnan(value)) return g_strdup(_("not a number"));
     if (isinf(value)) return g_strdup(value < 0 ? _("minus infinity") : _("infinity"));
-    return g_strdup(g_ascii_formatd(digits, sizeof digits, "%.4g", value));
+    return ns_text_input(value, DIGITS);
 }
 
 static char *say_label(const char *label, const char *otherwise)

@@ -156,10 +156,32 @@ static void draw_light(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid
     }
 }
 
-/* Lines around rows and columns of cells. */
+/* In widths of an axis: a frame around cells, which lies in them, and its rim. */
+#define FRAME 2.5
+#define RIM 5
+
+static void draw_frame(const NsPlotLayout *layout, cairo_t *cr, const NsBox *box)
+{
+    const double inks[] = {0, 1}, widths[] = {RIM, FRAME}, alphas[] = {0.7, 1};
+    double inset = RIM * layout->style->axis_width / 2;
+    for (int pass = 0; pass < 2; pass++) {
+        cairo_set_source_rgba(cr, inks[pass], inks[pass], inks[pass], alphas[pass]);
+        cairo_set_line_width(cr, widths[pass] * layout->style->axis_width);
+        cairo_rectangle(cr, box->x + inset, box->y + inset, MAX(box->width - 2 * inset, 1),
+                        MAX(box->height - 2 * inset, 1));
+        cairo_stroke(cr);
+    }
+}
+
+/* Lines around rows and columns of cells, or a frame around cells. */
 static void draw_cell_spans(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
 {
     const NsBox *area = &layout->area;
+    NsBox box;
+    if (ns_layout_framed(layout, &box)) {
+        draw_frame(layout, cr, &box);
+        return;
+    }
     double right = area->x + area->width, bottom = area->y + area->height;
     for (size_t i = 0; i < layout->plot->n_spans; i++) {
         const NsSpan *span = &layout->plot->spans[i];
@@ -338,7 +360,7 @@ static void draw_legend(const NsPlotLayout *layout, cairo_t *cr)
     }
     for (unsigned i = 0; i < layout->legend->len; i++) {
         const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, i);
-        ns_draw_sample(layout, sample->series, &sample->box, cr);
+        if (!sample->at_end) ns_draw_sample(layout, sample->series, &sample->box, cr);
     }
 }
 
@@ -387,10 +409,20 @@ static bool meets_clip(cairo_t *cr, const NsBox *box)
            y0 < box->y + box->height + 2;
 }
 
+static void draw_leader(const NsStyle *style, const NsLabel *label, cairo_t *cr)
+{
+    ns_set_color(cr, label->color);
+    cairo_set_line_width(cr, style->axis_width);
+    cairo_move_to(cr, label->leader[0].x, label->leader[0].y);
+    cairo_line_to(cr, label->leader[1].x, label->leader[1].y);
+    cairo_stroke(cr);
+}
+
 static void draw_labels(const NsPlotLayout *layout, cairo_t *cr)
 {
     for (unsigned i = 0; i < layout->labels->len; i++) {
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        if (label->led) draw_leader(layout->style, label, cr);
         if (!meets_clip(cr, &label->box)) continue;
         cairo_save(cr);
         ns_set_color(cr, label->color);
@@ -426,13 +458,15 @@ static void draw_drawing(const NsPlotLayout *layout, cairo_t *cr)
     drawing->draw(drawing->data, cr, area->width, area->height, layout->style);
 }
 
-/* Data beyond the cut of a film's frame; what stands beside the area, as a color bar, is drawn. */
+/* Data beyond the cut of a film's frame, or where names stand at the ends of curves; what stands
+ * beside the area, as a color bar, is drawn. */
 static void clip_to_cut(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsBox *area = &layout->area;
-    if (!layout->plot->cut) return;
-    double right = area->x + area->width;
-    double at = CLAMP(ns_plot_x_to_pixel(layout, layout->plot->cut_at), area->x, right);
+    const NsPlot *plot = layout->plot;
+    double right = area->x + area->width, at = right - layout->ends_room;
+    if (plot->cut) at = CLAMP(ns_plot_x_to_pixel(layout, plot->cut_at), area->x, at);
+    if (at >= right) return;
     cairo_rectangle(cr, 0, 0, at, layout->height);
     cairo_rectangle(cr, right, 0, layout->width - right, layout->height);
     cairo_clip(cr);

@@ -318,10 +318,16 @@ void ns_draw_sample(const NsPlotLayout *layout, const NsSeries *series, const Ns
     bool wide = series->kind == NS_SERIES_BARS || series->kind == NS_SERIES_BAND;
     NsColor color = series->hidden ? style->previous : ns_series_color(style, series);
     ns_set_color(cr, color);
+    NsBox swatch = {box->x, box->y + 0.22 * box->height, box->width, 0.56 * box->height};
     if (wide) {
-        NsBox swatch = {box->x, box->y + 0.22 * box->height, box->width, 0.56 * box->height};
         fill_boxes(layout, series, color, &swatch, 1, cr);
         return;
+    }
+    if (series->lo && series->hi) {
+        ns_set_color(cr, ns_with_alpha(color, 2 * BAND_ALPHA));
+        cairo_rectangle(cr, swatch.x, swatch.y, swatch.width, swatch.height);
+        cairo_fill(cr);
+        ns_set_color(cr, color);
     }
     if (series->kind != NS_SERIES_SCATTER) {
         cairo_set_line_width(cr, width);

@@ -92,6 +92,7 @@ static NsPlot *sheet_plots(const NsPlot *const *plots, size_t n, const NsExport 
         if (options->untitled) copies[i].title = NULL;
         if (options->untitled || options->caption) {
             copies[i].subtitle = options->untitled ? NULL : copies[i].run;
+            copies[i].special = 0;
             copies[i].moment = NULL;
         }
         char *title = lettered_title(&copies[i], i, n);
@@ -322,15 +323,17 @@ static double drawing_height(const NsPlot *plot, const NsExport *options)
     return CLAMP(ceil(height), options->height, MAX(options->height, MOST_TALL * options->width));
 }
 
-/* What the notes of all rows need beyond a line each. */
-static double note_lines(const NsPlot *const *plots, size_t n, size_t columns,
+/* What subtitles and notes of all rows need beyond a line each. */
+static double more_lines(const NsPlot *const *plots, size_t n, size_t columns,
                          const NsExport *options)
 {
+    g_autoptr(GPtrArray) titles = g_ptr_array_new_with_free_func(g_free);
+    g_autofree NsPlot *copies = sheet_plots(plots, n, options, titles);
     g_autofree NsBox *cells = divide(n, columns, options, 0);
     size_t rows = (n + columns - 1) / MAX(columns, 1);
     double most = 0;
     for (size_t i = 0; i < n; i++)
-        most = MAX(most, ns_plot_note_lines(plots[i], cells[i].width, options->style));
+        most = MAX(most, ns_plot_more_lines(&copies[i], cells[i].width, options->style));
     return ceil(most) * (double)MAX(rows, 1);
 }
 
@@ -340,7 +343,7 @@ static double height_of(const NsPlot *const *plots, size_t n, size_t columns,
 {
     if (!options->proposed) return options->height;
     if (n == 1 && plots[0]->drawing) return drawing_height(plots[0], options);
-    return options->height + note_lines(plots, n, MAX(columns, 1), options);
+    return options->height + more_lines(plots, n, MAX(columns, 1), options);
 }
 
 static bool check_drawn(cairo_status_t status, const char *path, GError **error)

@@ -2,6 +2,7 @@
 #include "ui/plot/export_choices.h"
 
 #include "core/base/error.h"
+#include "ui/plot/text.h"
 
 #include <math.h>
 #include <pango/pangocairo.h>
@@ -75,8 +76,7 @@ static bool refuse(GError **error, const char *what, const char *text, const cha
 
 static char *number_text(double number)
 {
-    char digits[G_ASCII_DTOSTR_BUF_SIZE];
-    return g_strdup(g_ascii_formatd(digits, sizeof digits, "%.6g", number));
+    return ns_text_input(number, 6);
 }
 
 /* A number with nothing behind it, within limits. */
@@ -225,7 +225,11 @@ static char *get_line_width(const NsExportChoices *choices)
 }
 
 static const char *const legends[] = {
-    [NS_LEGEND_ABOVE] = "outside", [NS_LEGEND_INSIDE] = "inside", [NS_LEGEND_NONE] = "none"};
+    [NS_LEGEND_OUTSIDE] = "outside",
+    [NS_LEGEND_ABOVE] = "above",
+    [NS_LEGEND_INSIDE] = "inside",
+    [NS_LEGEND_NONE] = "none",
+};
 
 static bool set_legend(NsExportChoices *choices, const char *text, GError **error)
 {
@@ -234,7 +238,7 @@ static bool set_legend(NsExportChoices *choices, const char *text, GError **erro
             choices->legend = (NsLegendPlace)i;
             return true;
         }
-    return refuse(error, "place for the legend", text, "outside, inside or none");
+    return refuse(error, "place for the legend", text, "outside, above, inside or none");
 }
 
 static char *get_legend(const NsExportChoices *choices)
@@ -359,7 +363,8 @@ static const Row rows[] = {
     {{.key = "legend",
       .label = "Legend",
       .formula = "PLACE",
-      .purpose = "outside (default), inside or none"},
+      .purpose = "outside (default: names at the ends of curves where there is room, else above), "
+                 "above, inside or none"},
      set_legend,
      get_legend},
     {{.key = "background",

@@ -29,6 +29,8 @@ typedef struct {
     NsBox box;    /* of its ink on the page */
     bool rotated; /* a quarter turn to the left */
     bool backed;  /* stands on curves: the background shines through less there */
+    bool led;     /* a line leads from what it names to it */
+    NsPoint leader[2];
     NsColor color;
 } NsLabel;
 

@@ -11,6 +11,10 @@
 #define NS_GRIP 0.75
 #define NS_GRIP_ARROW 3.5
 
+/* Curves with names at their ends: all, those of the present run, of these those of the left axis.
+ */
+typedef enum { NS_ENDS_ALL, NS_ENDS_OWN, NS_ENDS_LEFT } NsEnds;
+
 struct NsPlotLayout {
     const NsPlot *plot;
     const NsStyle *style;
@@ -26,6 +30,8 @@ struct NsPlotLayout {
     GArray *labels;                         /* NsLabel */
     GArray *legend;                         /* NsLegendSample */
     bool letters;                           /* at most these have room in the legend */
+    double ends_room;                       /* of the area, for names at the ends of curves */
+    NsEnds ends;                            /* the curves that have them */
     NsBox legend_box;                       /* of a legend in the area; width 0 without one */
     NsPath *paths;                          /* one for every series */
     size_t n_paths;

@@ -4,6 +4,7 @@
  * decides the ticks of the vertical axes, their widths decide its width, and that the ticks of the
  * horizontal axis.  Each step depends on the ones before only. */
 #include "core/base/words.h"
+#include "ui/plot/end_names.h"
 #include "ui/plot/heatmap.h"
 #include "ui/plot/layout-private.h"
 #include "ui/plot/layout_cache.h"
@@ -18,9 +19,6 @@
 #define BAR 0.9
 #define STRIP 0.95
 
-/* Between a title and what lies in the corner beside it. */
-#define CORNER_GAP 0.5
-
 /* The least that the ends of a diverging map are from its center: what is less is rounding. */
 #define FLATTEST 0.01
 
@@ -33,10 +31,11 @@
 /* In text sizes: the least height for data under a legend of letters. */
 #define LETTERED_LINES 2.2
 
-/* In text sizes: notes; and the most lines of them. */
-#define NOTE_SIZE 0.92
-#define NOTE_LINES 5
-#define NOTE_LINES_ON_SCREEN 2
+/* The share of a page that a subtitle leaves to the data. */
+#define SUBTITLE_SHARE 0.36
+
+/* In text sizes: a legend that a page of usual height has room for. */
+#define LEGEND_LINES 3
 
 /* The share of a page that a note of several lines leaves to the data; in text sizes what it leaves
  * to two plots, with their words, and to the data of the lower one. */
@@ -50,116 +49,9 @@
 #define LOWER_WORDS 4.2
 #define LOWER_LEAVES 0.5
 
-static char *axis_title(const char *label, const char *unit)
-{
-    return label && unit ? g_strdup_printf("%s (%s)", label, unit) : g_strdup(label);
-}
-
 static void clear_label(void *label)
 {
     g_object_unref(((NsLabel *)label)->text);
-}
-
-/* Text of the parts that are one text; a part without text is not shown. */
-static void write_part(NsFrame *frame, NsPart part, const char *words, double size, bool bold)
-{
-    frame->show[part] = words && *words;
-    if (frame->show[part])
-        frame->text[part] =
-            ns_text_new(frame->layout->context, frame->layout->style, size, bold, words);
-}
-
-/* Lowered characters and large brackets reach below the line. */
-static void measure_markers(NsFrame *frame)
-{
-    const NsPlot *plot = frame->layout->plot;
-    frame->marker_line = NS_MARKER_LINE * frame->line;
-    for (size_t i = 0; i < plot->n_markers; i++) {
-        if (!plot->markers[i].text) continue;
-        g_autoptr(PangoLayout) text =
-            ns_text_new(frame->layout->context, frame->layout->style, frame->size,
-                        plot->markers[i].alarm, plot->markers[i].text);
-        PangoRectangle ink;
-        pango_layout_get_extents(text, &ink, NULL);
-        frame->marker_line = MAX(frame->marker_line, (double)(ink.y + ink.height) / PANGO_SCALE);
-        frame->show[NS_PART_MARKER] = true;
-    }
-}
-
-/* One line; two beside a corner that is taken. */
-static void limit_title(NsFrame *frame, double room)
-{
-    const NsStyle *style = frame->layout->style;
-    double taken = style->corner + CORNER_GAP * style->text_size - style->padding;
-    bool beside = style->corner > 0;
-    ns_text_limit(frame->text[NS_PART_TITLE], beside ? room - MAX(taken, 0) : room, 1 + beside);
-}
-
-static int most_lines(const NsStyle *style)
-{
-    return style->raster ? NOTE_LINES_ON_SCREEN : NOTE_LINES;
-}
-
-/* The note in at most so many lines: where it is longer without its last sentences or words, or
- * nothing but what marks mean.  Returns how many it has. */
-static int write_note(NsFrame *frame, int lines)
-{
-    NsPlotLayout *layout = frame->layout;
-    const NsStyle *style = layout->style;
-    double size = NOTE_SIZE * style->text_size, room = layout->width - 2 * style->padding;
-    g_clear_pointer(&layout->told, g_free);
-    g_clear_object(&frame->text[NS_PART_NOTE]);
-    frame->show[NS_PART_NOTE] = layout->note && !layout->lower;
-    if (!frame->show[NS_PART_NOTE]) return 0;
-    layout->told = ns_text_shorten(layout->context, style, size, layout->note, room, lines);
-    bool cut = g_strcmp0(layout->told, layout->note) != 0;
-    if (cut && lines == 1 && layout->marks) {
-        g_free(layout->told);
-        layout->told = g_strdup(layout->marks);
-    }
-    if (!layout->told) layout->told = g_strdup(layout->note);
-    write_part(frame, NS_PART_NOTE, layout->told, size, false);
-    ns_text_limit(frame->text[NS_PART_NOTE], room, lines);
-    return pango_layout_get_line_count(frame->text[NS_PART_NOTE]);
-}
-
-static void write_texts(NsFrame *frame)
-{
-    NsPlotLayout *layout = frame->layout;
-    const NsPlot *plot = layout->plot;
-    const NsStyle *style = layout->style;
-    double size = style->text_size, room = layout->width - 2 * style->padding;
-    g_autofree char *x = axis_title(plot->x.label, plot->x.unit);
-    g_autofree char *left = axis_title(plot->left.label, plot->left.unit);
-    g_autofree char *right = axis_title(plot->right.label, plot->right.unit);
-    write_part(frame, NS_PART_TITLE, plot->title, style->title_size, true);
-    g_free(layout->subtitle);
-    layout->subtitle = plot->subtitle ? ns_text_abridge(layout->context, style, size,
-                                                        plot->subtitle, plot->moment, room)
-                                      : NULL;
-    write_part(frame, NS_PART_SUBTITLE, layout->subtitle, size, false);
-    write_note(frame, most_lines(style));
-    write_part(frame, NS_PART_X_LABEL, plot->x.quiet ? NULL : x, size, false);
-    write_part(frame, NS_PART_LEFT_LABEL, plot->left.quiet ? NULL : left, size, false);
-    bool of_colors = plot->heatmap != NULL;
-    if (!plot->right.quiet && (of_colors || layout->summary.right))
-        write_part(frame, NS_PART_RIGHT_LABEL, of_colors ? plot->heatmap->label : right, size,
-                   false);
-    if (!layout->summary.any)
-        write_part(frame, NS_PART_EMPTY, plot->empty ? plot->empty : _("no data"), size, false);
-    if (frame->show[NS_PART_TITLE]) limit_title(frame, room);
-    frame->show[NS_PART_X_TICK] = !plot->x.quiet;
-    frame->show[NS_PART_LEFT_TICK] = !plot->left.quiet;
-    frame->show[NS_PART_RIGHT_TICK] = !plot->right.quiet;
-    bool inside = plot->legend == NS_LEGEND_INSIDE && !plot->heatmap;
-    frame->show[NS_PART_LEGEND] = plot->legend != NS_LEGEND_NONE && !inside;
-    g_autoptr(PangoLayout) zero = ns_text_new(layout->context, style, size, false, "0");
-    PangoRectangle ink;
-    pango_layout_get_extents(zero, &ink, NULL);
-    frame->digit = (double)ink.height / PANGO_SCALE;
-    frame->line = ns_text_height(zero);
-    frame->x_words = frame->digit;
-    measure_markers(frame);
 }
 
 static void measure_heights(NsFrame *frame)
@@ -192,15 +84,24 @@ static void fit_height(NsFrame *frame)
         NsPart part;
         double share, lines;
     } order[] = {
-        {NS_PART_SUBTITLE, 0.36, 3.5}, {NS_PART_LEGEND, 0.2, 3}, {NS_PART_X_LABEL, 0.2, 3},
-        {NS_PART_MARKER, 0, 1.6},      {NS_PART_NOTE, 0.2, 1.6}, {NS_PART_TITLE, 0, 1.6},
+        {NS_PART_SUBTITLE, SUBTITLE_SHARE, 3.5},
+        {NS_PART_LEGEND, 0.2, 3},
+        {NS_PART_X_LABEL, 0.2, 3},
+        {NS_PART_MARKER, 0, 1.6},
+        {NS_PART_NOTE, 0.2, 1.6},
+        {NS_PART_TITLE, 0, 1.6},
         {NS_PART_X_TICK, 0, 1.6},
     };
     double height = frame->layout->height, size = frame->size;
     double fair = frame->x ? NOTE_LEAVES_TO_LOWER * size : MAX(NOTE_LEAVES * height, 3.5 * size);
     measure_heights(frame);
-    for (int lines = NOTE_LINES; lines > 1 && area_height(frame) < fair; lines--) {
-        lines = MIN(lines, write_note(frame, lines - 1) + 1);
+    for (int lines = NS_SUBTITLE_LINES; lines > 1 && area_height(frame) < fair; lines--) {
+        ns_frame_write_subtitle(frame, lines - 1);
+        measure_heights(frame);
+    }
+    for (int lines = ns_note_most_lines(frame->layout->style);
+         lines > 1 && area_height(frame) < fair; lines--) {
+        lines = MIN(lines, ns_frame_write_note(frame, lines - 1) + 1);
         measure_heights(frame);
     }
     for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
@@ -345,6 +246,12 @@ static void fit_vertical(NsFrame *frame)
     layout->z_ticks = vertical_ticks(frame, &layout->z);
 }
 
+/* Colors without words at them say no more than the cells do. */
+static bool has_bar(const NsPlotLayout *layout)
+{
+    return layout->plot->heatmap && !layout->plot->right.quiet;
+}
+
 static void measure_widths(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
@@ -354,7 +261,7 @@ static void measure_widths(NsFrame *frame)
         frame->left += ns_text_height(frame->text[NS_PART_LEFT_LABEL]) + NS_GAP * size;
     if (frame->show[NS_PART_LEFT_TICK])
         frame->left += widest_label(layout, layout->y_ticks[NS_AXIS_LEFT]) + ticks;
-    if (layout->plot->heatmap) frame->right += (0.8 + BAR) * size;
+    if (has_bar(layout)) frame->right += (0.8 + BAR) * size;
     const GArray *right = layout->plot->heatmap ? layout->z_ticks : layout->y_ticks[NS_AXIS_RIGHT];
     if (frame->show[NS_PART_RIGHT_TICK] &&
         (layout->plot->heatmap || ns_frame_has_right_axis(frame)))
@@ -413,7 +320,8 @@ static void fit_x_range(NsPlotLayout *layout)
     double inset = layout->plot->heatmap ? 0 : layout->style->mark_size / 2 + 1;
     inset = MIN(inset + (summary->points ? 0.25 * layout->style->text_size : 0),
                 layout->area.width / 8);
-    double left = layout->area.x + inset, right = layout->area.x + layout->area.width - inset;
+    double left = layout->area.x + inset;
+    double right = layout->area.x + layout->area.width - inset - layout->ends_room;
     layout->x.p0 = axis->reversed ? right : left;
     layout->x.p1 = axis->reversed ? left : right;
 }
@@ -478,7 +386,7 @@ static bool turn_names(NsFrame *frame)
 
 static void place_bar(NsPlotLayout *layout)
 {
-    if (!layout->plot->heatmap) return;
+    if (!has_bar(layout)) return;
     bool raster = layout->style->raster;
     double size = layout->style->text_size, right = layout->area.x + layout->area.width;
     layout->bar = (NsBox){right + (raster ? round(0.8 * size) : 0.8 * size), layout->area.y,
@@ -518,7 +426,8 @@ static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale 
     g_array_set_size(layout->labels, 0);
     g_array_set_size(layout->legend, 0);
     layout->turned = layout->letters = layout->listed = false;
-    write_texts(&frame);
+    ns_end_names_fit(layout);
+    ns_frame_write(&frame);
     fit_height(&frame);
     for (int i = 0; i < 3; i++) {
         clear_ticks(layout);
@@ -579,24 +488,27 @@ static char *joined(const char *first, const char *second)
     return g_strdup(first ? first : second);
 }
 
-/* The height of a note of so many lines beyond its first. */
+/* The height of a text of n lines beyond its first, which is taken. */
+static double further(PangoLayout *text, int n)
+{
+    double all = n ? ns_text_height(text) : 0;
+    g_clear_object(&text);
+    return n ? all - all / n : 0;
+}
+
 static double further_lines(NsPlotLayout *layout, int lines)
 {
     NsFrame frame = {.layout = layout, .size = layout->style->text_size};
-    int n = write_note(&frame, lines);
-    if (!n) return 0;
-    double all = ns_text_height(frame.text[NS_PART_NOTE]);
-    g_clear_object(&frame.text[NS_PART_NOTE]);
-    return all - all / n;
+    int n = ns_frame_write_note(&frame, lines);
+    return further(frame.text[NS_PART_NOTE], n);
 }
 
 /* How much of that there is room for under two plots. */
 static double room_for_lines(NsPlotLayout *layout)
 {
-    for (int lines = most_lines(layout->style); lines > 1; lines--) {
-        double further = further_lines(layout, lines);
-        if (layout->height - further >= NOTE_LEAVES_TO_TWO * layout->style->text_size)
-            return further;
+    for (int lines = ns_note_most_lines(layout->style); lines > 1; lines--) {
+        double below = further_lines(layout, lines);
+        if (layout->height - below >= NOTE_LEAVES_TO_TWO * layout->style->text_size) return below;
     }
     return 0;
 }
@@ -659,6 +571,7 @@ static void lay_out_drawing(NsPlotLayout *layout, const NsMargins *least)
     const NsPlot *plot = layout->plot;
     layout->own = (NsPlot){.title = plot->title,
                            .subtitle = plot->subtitle,
+                           .special = plot->special,
                            .moment = plot->moment,
                            .note = plot->note,
                            .x = axis,
@@ -720,12 +633,19 @@ NsPlotLayout *ns_plot_layout(const NsPlot *plot, double width, double height, co
     return ns_plot_layout_within(plot, width, height, style, &no_margins);
 }
 
-double ns_plot_note_lines(const NsPlot *plot, double width, const NsStyle *style)
+double ns_plot_more_lines(const NsPlot *plot, double width, const NsStyle *style)
 {
     g_autoptr(NsPlotLayout) layout = layout_new(plot, width, width, style, NULL);
     layout->summary = ns_data_summary(plot);
     make_notes(layout);
-    return further_lines(layout, most_lines(style));
+    NsFrame frame = {.layout = layout, .size = style->text_size};
+    int n = ns_frame_write_subtitle(&frame, NS_SUBTITLE_LINES);
+    double more = further(frame.text[NS_PART_SUBTITLE], n);
+    ns_end_names_fit(layout);
+    double room = width - 2 * style->padding;
+    double legend = plot->lettered ? ns_legend_place(layout, 0, 0, room, width, false) : 0;
+    more += MAX(0, legend - LEGEND_LINES * style->text_size);
+    return more / (1 - SUBTITLE_SHARE) + further_lines(layout, ns_note_most_lines(style));
 }
 
 NsPlotLayout *ns_plot_layout_live(const NsPlot *plot, double width, double height,

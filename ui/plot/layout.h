@@ -19,8 +19,9 @@ NsPlotLayout *ns_plot_layout(const NsPlot *plot, double width, double height, co
 void ns_plot_layout_free(NsPlotLayout *layout);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsPlotLayout, ns_plot_layout_free)
 
-/* How much higher a page of that width must be for the whole note than for a line of it. */
-double ns_plot_note_lines(const NsPlot *plot, double width, const NsStyle *style);
+/* How much higher a page of that width must be for subtitle and note than for a line of each, and
+ * for the names of many runs. */
+double ns_plot_more_lines(const NsPlot *plot, double width, const NsStyle *style);
 
 /* From the edges of the page to the plot area. */
 typedef struct {
@@ -86,7 +87,7 @@ void ns_plot_draw_reading(const NsPlotLayout *layout, const NsReading *reading, 
 /* Draws its words in a box beside it, inside the chart, where they cover little of the curves. */
 void ns_plot_draw_tip(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr);
 
-/* Whether a legend is shown, and so tells the values of a reading if the plot asks for it. */
+/* Whether a legend has all names, and so tells the values of a reading if the plot asks for it. */
 bool ns_plot_has_legend(const NsPlotLayout *layout);
 
 /* One sentence that says in words what the plot shows now, for a screen reader.  Free with g_free.

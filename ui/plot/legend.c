@@ -3,6 +3,7 @@
 #include "ui/plot/legend.h"
 
 #include "core/base/words.h"
+#include "ui/plot/end_names.h"
 #include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
 #include "ui/plot/painter.h"
@@ -85,7 +86,7 @@ static bool is_spoken_for(const GPtrArray *found, const NsSeries *series)
     return false;
 }
 
-static GPtrArray *listed(NsPlotLayout *layout)
+GPtrArray *ns_legend_entries(NsPlotLayout *layout)
 {
     const NsPlot *plot = layout->plot;
     GPtrArray *found = g_ptr_array_new();
@@ -93,6 +94,7 @@ static GPtrArray *listed(NsPlotLayout *layout)
         if (is_listed(&plot->series[i]) && !is_spoken_for(found, &plot->series[i]))
             g_ptr_array_add(found, (void *)(uintptr_t)&plot->series[i]);
     g_ptr_array_sort_with_data(found, compare, layout);
+    if (plot->key) g_ptr_array_add(found, (void *)(uintptr_t)plot->key);
     return found;
 }
 
@@ -102,6 +104,15 @@ static double value_room(NsPlotLayout *layout)
     g_autoptr(PangoLayout) text =
         ns_text_new(layout->context, layout->style, layout->style->text_size, false, VALUE);
     return ns_text_width(text);
+}
+
+/* The entries that the legend has. */
+static GPtrArray *listed(NsPlotLayout *layout)
+{
+    GPtrArray *found = ns_legend_entries(layout);
+    for (unsigned i = found->len; i-- > 0;)
+        if (ns_end_names_have(layout, found->pdata[i])) g_ptr_array_remove_index(found, i);
+    return found;
 }
 
 /* As much of the words as has room. */
@@ -160,17 +171,18 @@ static bool place_all(NsPlotLayout *layout, Pen *pen, const GPtrArray *series)
     return true;
 }
 
-/* A single curve needs no name, unless it is that of one of several runs. */
-static unsigned least_entries(const NsPlot *plot)
+/* A single curve needs no name, unless it is that of one of several runs, or others have theirs
+ * elsewhere. */
+unsigned ns_legend_least(const NsPlotLayout *layout)
 {
-    return plot->lettered ? 1 : 2;
+    return layout->plot->lettered || layout->ends_room > 0 ? 1 : 2;
 }
 
 double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, double max_height,
                        bool draw)
 {
     g_autoptr(GPtrArray) series = listed(layout);
-    if (series->len < least_entries(layout->plot)) return 0;
+    if (series->len < ns_legend_least(layout)) return 0;
     for (int letters = layout->letters; letters <= layout->plot->lettered; letters++) {
         Pen pen = {.x = x,
                    .y = y,
@@ -214,7 +226,7 @@ double ns_legend_place_panels(NsPlotLayout *layout, double x, double y, double w
 void ns_legend_place_inside(NsPlotLayout *layout)
 {
     g_autoptr(GPtrArray) series = listed(layout);
-    if (series->len < least_entries(layout->plot)) return;
+    if (series->len < ns_legend_least(layout)) return;
     const NsStyle *style = layout->style;
     NsBox room = ns_layout_inside(layout);
     double margin = MARGIN * style->text_size;
@@ -241,7 +253,7 @@ void ns_legend_place_inside(NsPlotLayout *layout)
 
 bool ns_plot_has_legend(const NsPlotLayout *layout)
 {
-    return layout->legend->len > 0;
+    return layout->legend->len > 0 && layout->ends_room <= 0;
 }
 
 int ns_plot_legend_at(const NsPlotLayout *layout, double x, double y)
@@ -250,6 +262,7 @@ int ns_plot_legend_at(const NsPlotLayout *layout, double x, double y)
     for (unsigned i = 0; i < layout->legend->len; i++) {
         const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, i);
         const NsBox *box = &sample->entry;
+        if (sample->series == layout->plot->key) continue;
         if (x >= box->x - slack && x <= box->x + box->width + slack && y >= box->y - slack &&
             y <= box->y + box->height + slack)
             return (int)(sample->series - layout->plot->series);

@@ -6,11 +6,20 @@
 
 typedef struct {
     const NsSeries *series;
-    bool letter;   /* stands for its name */
-    NsBox box;     /* of the line and mark before the word */
-    NsBox entry;   /* of all of it, the room for a value included */
-    NsPoint value; /* the upper left corner of that room */
+    bool letter;    /* stands for its name */
+    bool at_end;    /* the name stands at the end of its curve, without box and value */
+    unsigned label; /* of a name at an end: its index */
+    NsBox box;      /* of the line and mark before the word */
+    NsBox entry;    /* of all of it, the room for a value included */
+    NsPoint value;  /* the upper left corner of that room */
 } NsLegendSample;
+
+/* The series that are its entries, those included whose names stand at the ends of their curves.
+ * Free with g_ptr_array_unref. */
+GPtrArray *ns_legend_entries(NsPlotLayout *layout);
+
+/* With fewer entries there is no legend. */
+unsigned ns_legend_least(const NsPlotLayout *layout);
 
 /* Places the legend in lines from (x, y) within the width and returns its height; 0 without one or
  * where it needs more than max_height.  With `draw` unset it only measures. */

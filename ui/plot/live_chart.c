@@ -21,6 +21,7 @@ typedef struct {
     NsColor color;
     double x, y;
     NsBox box;
+    NsPoint from; /* of the line that leads to it */
 } Word;
 
 struct NsLiveChart {
@@ -287,7 +288,8 @@ static bool same_word(const Word *a, const Word *b)
 {
     return a->x == b->x && a->y == b->y && a->box.width == b->box.width &&
            a->box.height == b->box.height && a->color.r == b->color.r && a->color.g == b->color.g &&
-           a->color.b == b->color.b && g_str_equal(a->text, b->text);
+           a->color.b == b->color.b && a->from.x == b->from.x && a->from.y == b->from.y &&
+           g_str_equal(a->text, b->text);
 }
 
 static bool has_word(const GArray *words, const Word *word)
@@ -310,14 +312,33 @@ static void add_words(const NsLiveChart *chart, GArray *dirty, const GArray *wor
     }
 }
 
+/* With the line that leads to it. */
+static NsBox box_of(const NsLabel *label)
+{
+    NsBox box = label->box;
+    for (int i = 0; i < 2 && label->led; i++) {
+        double right = MAX(box.x + box.width, label->leader[i].x);
+        double bottom = MAX(box.y + box.height, label->leader[i].y);
+        box.x = MIN(box.x, label->leader[i].x);
+        box.y = MIN(box.y, label->leader[i].y);
+        box.width = right - box.x;
+        box.height = bottom - box.y;
+    }
+    return box;
+}
+
 static GArray *words_of(const NsPlotLayout *layout)
 {
     GArray *words = g_array_sized_new(FALSE, FALSE, sizeof(Word), layout->labels->len);
     g_array_set_clear_func(words, clear_word);
     for (unsigned i = 0; i < layout->labels->len; i++) {
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
-        Word word = {g_strdup(pango_layout_get_text(label->text)), label->color, label->x, label->y,
-                     label->box};
+        Word word = {g_strdup(pango_layout_get_text(label->text)),
+                     label->color,
+                     label->x,
+                     label->y,
+                     box_of(label),
+                     label->leader[0]};
         g_array_append_val(words, word);
     }
     return words;

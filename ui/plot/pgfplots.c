@@ -122,6 +122,29 @@ static void append_points(GString *out, const NsPlotLayout *layout, double y0, d
     }
 }
 
+/* A frame around cells: white, with a rim that shows on white. */
+static void append_frame(GString *out, const NsPlotLayout *layout)
+{
+    static const double widths[] = {5, 2.5};
+    const NsScale *x = &layout->x, *y = &layout->y[NS_AXIS_LEFT];
+    NsBox box;
+    for (int pass = 0; pass < 2 && ns_layout_framed(layout, &box); pass++) {
+        double width = widths[pass] * layout->style->axis_width, inset = widths[0] / 2;
+        inset *= layout->style->axis_width;
+        g_string_append_printf(out, "\\draw[%s, line width=", pass ? "white" : "black");
+        ns_tex_number(out, width);
+        g_string_append(out, "bp] (axis cs:");
+        ns_tex_number(out, ns_pgf_coordinate_at(x, box.x + inset));
+        g_string_append_c(out, ',');
+        ns_tex_number(out, ns_pgf_coordinate_at(y, box.y + inset));
+        g_string_append(out, ") rectangle (axis cs:");
+        ns_tex_number(out, ns_pgf_coordinate_at(x, box.x + box.width - inset));
+        g_string_append_c(out, ',');
+        ns_tex_number(out, ns_pgf_coordinate_at(y, box.y + box.height - inset));
+        g_string_append(out, ");\n");
+    }
+}
+
 /* Their numbers. */
 static void append_point_ticks(GString *out, const NsPlotLayout *layout)
 {
@@ -307,16 +330,21 @@ static void append_label(GString *out, const NsPlotLayout *layout, NsPart part, 
     append_within(out, text, layout->width - layout->style->padding - label->x);
 }
 
-/* A note may have several lines, and more of them in TeX's fonts. */
-static void append_note(GString *out, const NsPlotLayout *layout, double left, double top)
+/* A subtitle or note may have several lines, and more of them in TeX's fonts. */
+static void append_lines(GString *out, const NsPlotLayout *layout, NsPart part, const char *words,
+                         const char *look, double left, double top)
 {
-    const NsLabel *label = label_of(layout, NS_PART_NOTE);
-    if (!label || !layout->told || !*layout->told) return;
-    g_autofree char *text = ns_tex_text(layout->told);
+    const NsLabel *label = label_of(layout, part);
+    if (!label || !words || !*words) return;
+    if (pango_layout_get_line_count(label->text) < 2) {
+        append_label(out, layout, part, words, look, left, top);
+        return;
+    }
+    g_autofree char *text = ns_tex_text(words);
     g_autoptr(GString) width = g_string_new(NULL), height = g_string_new(NULL);
     ns_tex_number(width, layout->width - 2 * layout->style->padding);
-    ns_tex_number(height, label->box.height);
-    open_node(out, "chart-faint, font=\\charttickfont", left + label->x, top - label->y);
+    ns_tex_number(height, ns_text_height(label->text));
+    open_node(out, look, left + label->x, top - label->y);
     g_string_append_printf(out,
                            "{\\sbox0{\\parbox[t]{%sbp}{\\raggedright %s}}"
                            "\\ifdim\\dimexpr\\ht0+\\dp0>%sbp"
@@ -420,6 +448,15 @@ static void append_sample(GString *out, const NsPlotLayout *layout, const NsLege
                           double left, double top)
 {
     const NsBox *box = &sample->box;
+    if (sample->series->lo && sample->series->hi) {
+        g_string_append(out, "\\fill[");
+        ns_pgf_look(out, layout, sample->series);
+        g_string_append(out, ", fill opacity=0.3] ");
+        append_page_point(out, left + box->x, top - box->y - 0.78 * box->height);
+        g_string_append(out, "rectangle ");
+        append_page_point(out, left + box->x + box->width, top - box->y - 0.22 * box->height);
+        g_string_append(out, ";\n");
+    }
     g_string_append(out, "\\draw[line width=");
     ns_tex_number(out, layout->style->line_width);
     g_string_append(out, "bp, ");
@@ -432,15 +469,38 @@ static void append_sample(GString *out, const NsPlotLayout *layout, const NsLege
 
 /* The words of an entry, scripts and all where the layout has room for all of them. */
 static void append_entry(GString *out, const NsLegendSample *sample, const NsLabel *label,
-                         double left, double top)
+                         const char *color, double left, double top)
 {
     g_autofree char *words = ns_legend_words(sample->series, sample->letter);
     g_autofree char *drawn = ns_text_drawn(words);
     const char *shown = pango_layout_get_text(label->text);
     g_autofree char *text = g_str_equal(shown, drawn) ? ns_tex_text(words) : ns_tex_literal(shown);
-    g_string_append(out, "\\node[anchor=base west, inner sep=0bp, chart-words] at ");
+    g_string_append_printf(out, "\\node[anchor=base west, inner sep=0bp, %s] at ", color);
     append_page_point(out, left + label->x, top - label->y - ns_text_baseline(label->text));
     append_within(out, text, ns_text_width(label->text));
+}
+
+/* A name at the end of its curve, with the line that leads to it. */
+static void append_end_name(GString *out, const NsPlotLayout *layout, const NsLegendSample *sample,
+                            double left, double top)
+{
+    const NsLabel *label = &g_array_index(layout->labels, NsLabel, sample->label);
+    const NsSeries *series = sample->series;
+    if (series->hidden) return;
+    g_autofree char *color = series->theory && !series->tinted ? g_strdup("chart-words")
+                             : series->previous && !series->tinted
+                                 ? g_strdup("chart-previous")
+                                 : g_strdup_printf("chart-%u", series->style % NS_SERIES_STYLES);
+    if (label->led) {
+        g_string_append_printf(out, "\\draw[%s, line width=", color);
+        ns_tex_number(out, layout->style->axis_width);
+        g_string_append(out, "bp] ");
+        append_page_point(out, left + label->leader[0].x, top - label->leader[0].y);
+        g_string_append(out, "-- ");
+        append_page_point(out, left + label->leader[1].x, top - label->leader[1].y);
+        g_string_append(out, ";\n");
+    }
+    append_entry(out, sample, label, color, left, top);
 }
 
 /* The entries of both axes where the layout has them. */
@@ -461,8 +521,11 @@ static void append_legend(GString *out, const NsPlotLayout *layout, double left,
         const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, entries++);
         if (sample->series->hidden) continue;
         append_sample(out, layout, sample, left, top);
-        append_entry(out, sample, label, left, top);
+        append_entry(out, sample, label, "chart-words", left, top);
     }
+    for (; entries < layout->legend->len; entries++)
+        append_end_name(out, layout, &g_array_index(layout->legend, NsLegendSample, entries), left,
+                        top);
 }
 
 static void append_left(GString *out, const NsPlotLayout *layout, double left, double top)
@@ -492,6 +555,7 @@ static void append_left(GString *out, const NsPlotLayout *layout, double left, d
     ns_pgf_cells(out, layout);
     append_seams(out, layout, ns_pgf_coordinate_at(x, ends[0]), ns_pgf_coordinate_at(x, ends[1]));
     append_points(out, layout, foot, head);
+    append_frame(out, layout);
     ns_pgf_series(out, layout, NS_AXIS_LEFT);
     append_annotations(out, layout, ns_pgf_coordinate_at(x, ends[0]),
                        ns_pgf_coordinate_at(x, ends[1]), foot, head);
@@ -526,8 +590,9 @@ static void append_layout(GString *out, const NsPlotLayout *layout, double left,
     append_legend(out, layout, left, top);
     append_label(out, layout, NS_PART_TITLE, plot->title, "chart-words, font=\\charttitlefont",
                  left, top);
-    append_label(out, layout, NS_PART_SUBTITLE, layout->subtitle, "chart-faint", left, top);
-    append_note(out, layout, left, top);
+    append_lines(out, layout, NS_PART_SUBTITLE, layout->subtitle, "chart-faint", left, top);
+    append_lines(out, layout, NS_PART_NOTE, layout->told, "chart-faint, font=\\charttickfont", left,
+                 top);
     append_names(out, layout, left, top);
     if (plot->heatmap && plot->heatmap->n_panels) append_panel_names(out, layout, left, top);
     if (!layout->summary.any)

@@ -259,7 +259,7 @@ static void draw_values(const NsPlotLayout *layout, const NsReading *reading, ca
     for (unsigned i = 0; i < layout->legend->len; i++) {
         const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, i);
         const NsSeries *series = sample->series;
-        if (series->hidden || !series->n) continue;
+        if (series->hidden || !series->n || sample->at_end) continue;
         size_t at = nearest(series, reading->x);
         if (series->x[at] != reading->x) continue;
         g_autofree char *number = ns_text_number(series->y[at], DIGITS);

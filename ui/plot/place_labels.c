@@ -5,6 +5,7 @@
 #include "ui/plot/place_labels.h"
 
 #include "ui/plot/colormap.h"
+#include "ui/plot/end_names.h"
 #include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
 #include "ui/plot/legend.h"
@@ -138,6 +139,22 @@ double ns_layout_point(const NsPlotLayout *layout, const NsSpan *span)
     bool shown =
         !span->rows && span->from == span->to && x >= area->x && x <= area->x + area->width;
     return shown ? x : (double)NAN;
+}
+
+bool ns_layout_framed(const NsPlotLayout *layout, NsBox *box)
+{
+    const NsPlot *plot = layout->plot;
+    const NsScale *x = &layout->x, *y = &layout->y[NS_AXIS_LEFT];
+    double left = NAN, right = NAN, top = NAN, bottom = NAN;
+    for (size_t i = 0; plot->heatmap && i < plot->n_spans; i++) {
+        const NsSpan *span = &plot->spans[i];
+        if (!(span->from < span->to)) continue;
+        double *ends[2] = {span->rows ? &bottom : &left, span->rows ? &top : &right};
+        *ends[0] = ns_scale_to_pixel(span->rows ? y : x, span->from);
+        *ends[1] = ns_scale_to_pixel(span->rows ? y : x, span->to);
+    }
+    *box = (NsBox){MIN(left, right), MIN(top, bottom), fabs(right - left), fabs(bottom - top)};
+    return box->width > 0 && box->height > 0;
 }
 
 char *ns_point_number(const NsPlot *plot, const NsSpan *span)
@@ -557,6 +574,7 @@ void ns_place_inner_labels(NsPlotLayout *layout)
     const NsHeatmap *map = plot->heatmap;
     if (map && map->values && map->rows && map->columns) place_values(layout);
     if (plot->legend == NS_LEGEND_INSIDE) ns_legend_place_inside(layout);
+    ns_end_names_place(layout);
     for (size_t i = 0; i < plot->n_levels; i++) place_level(layout, &plot->levels[i]);
     for (size_t i = 0; i < plot->n_slopes; i++) place_slope(layout, &plot->slopes[i]);
 }

@@ -30,6 +30,18 @@ typedef struct {
     const NsScale *x; /* the horizontal scale of the plot above it; NULL for its own */
 } NsFrame;
 
+/* Writes all parts, and decides which are shown. */
+void ns_frame_write(NsFrame *frame);
+
+/* Writes subtitle or note anew, in at most so many lines: a longer one without its last clauses or
+ * sentences, as far as it may lose them.  Returns how many it has. */
+int ns_frame_write_subtitle(NsFrame *frame, int lines);
+int ns_frame_write_note(NsFrame *frame, int lines);
+
+/* The most lines of them. */
+#define NS_SUBTITLE_LINES 3
+int ns_note_most_lines(const NsStyle *style);
+
 /* Whether the right axis is drawn: a heatmap has its color bar there. */
 bool ns_frame_has_right_axis(const NsFrame *frame);
 
@@ -53,6 +65,10 @@ void ns_tick_texts_free(GPtrArray *texts);
 
 /* Where a span that is a point of the horizontal axis is drawn; NaN for another, or outside. */
 double ns_layout_point(const NsPlotLayout *layout, const NsSpan *span);
+
+/* Where cells of a heatmap lie that both a stretch of its columns and one of its rows point out;
+ * FALSE where there are none. */
+bool ns_layout_framed(const NsPlotLayout *layout, NsBox *box);
 
 /* What the axis says there.  Free with g_free. */
 char *ns_point_number(const NsPlot *plot, const NsSpan *span);

@@ -152,8 +152,8 @@ typedef struct {
 } NsMarker;
 
 /* A stretch of an axis that is pointed out: a quiet band behind curves, two lines over the cells of
- * a heatmap.  Of the horizontal axis also a point, from == to: a line, with its number at the axis.
- */
+ * a heatmap; a frame around what a column and a row that are pointed out have in common.  Of the
+ * horizontal axis also a point, from == to: a line, with its number at the axis. */
 typedef struct {
     double from, to;
     bool rows; /* of the left axis, not of the horizontal one */
@@ -186,18 +186,26 @@ typedef struct {
     const void *data;
 } NsPlotDrawing;
 
-typedef enum { NS_LEGEND_ABOVE, NS_LEGEND_INSIDE, NS_LEGEND_NONE } NsLegendPlace;
+/* OUTSIDE: names stand at the ends of curves on a page that is large enough, above them else. */
+typedef enum {
+    NS_LEGEND_OUTSIDE,
+    NS_LEGEND_ABOVE,
+    NS_LEGEND_INSIDE,
+    NS_LEGEND_NONE,
+} NsLegendPlace;
 
 typedef struct NsPlot NsPlot;
 struct NsPlot {
     const char *title;
     const char *subtitle; /* settings that matter, or NULL */
+    size_t special;       /* so many bytes of it tell runs apart: it never loses them */
     const char *moment;   /* what the subtitle ends with, and keeps where it has little room: "step
                            * 1240"; or NULL */
     const char *run;      /* of one of several, which it is: "A Post-LN"; or NULL */
     NsAxis x, left, right;
     const NsSeries *series;
     size_t n_series;
+    const NsSeries *key;      /* of the legend alone: what the bands of all curves are; or NULL */
     const NsHeatmap *heatmap; /* NULL for none */
     const NsMarker *markers;
     size_t n_markers;

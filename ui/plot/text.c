@@ -11,6 +11,9 @@
 #define THIN_SPACE "\u2009"
 #define TIMES "\u00d7"
 
+/* Room for a number with its power of ten, or six digits before the point. */
+#define ROUNDED 64
+
 /* The two strokes of its glyph run together at the size of an axis label on a screen; two bars of
  * the text's own font do not. */
 #define NORM "\u2016"
@@ -110,6 +113,41 @@ char *ns_text_drawn(const char *text)
     return drawn;
 }
 
+/* Unicode has raised digits and a raised minus, and nothing else that a number needs. */
+static bool append_raised(GString *to, const char *group, size_t length)
+{
+    static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    gsize before = to->len;
+    for (const char *c = group; c < group + length; c = g_utf8_next_char(c)) {
+        gunichar sign = g_utf8_get_char(c);
+        if (sign == 0x2212) {
+            g_string_append(to, "⁻");
+        } else if (sign < 128 && g_ascii_isdigit((char)sign)) {
+            g_string_append(to, raised[sign - '0']);
+        } else {
+            g_string_truncate(to, before);
+            return false;
+        }
+    }
+    return true;
+}
+
+char *ns_text_label(const char *text)
+{
+    GString *plain = g_string_new(NULL);
+    for (const char *open; (open = strstr(text, "^{"));) {
+        const char *close = strchr(open, '}');
+        if (!close) break;
+        g_string_append_len(plain, text, open - text);
+        if (!append_raised(plain, open + 2, (size_t)(close - open) - 2))
+            g_string_append_len(plain, open, close + 1 - open);
+        text = close + 1;
+    }
+    g_string_append(plain, text);
+    g_autofree char *marked = g_string_free(plain, FALSE);
+    return ns_text_plain(marked);
+}
+
 char *ns_text_fixed(double value, int decimals)
 {
     char format[16], digits[400];
@@ -126,21 +164,62 @@ char *ns_text_fixed(double value, int decimals)
     return g_string_free(out, FALSE);
 }
 
+/* "1.204e-05", from which the exponent after rounding is read: 9.9996 has four digits as 10.00. */
+static int round_to(double value, int digits, char rounded[static ROUNDED])
+{
+    char format[16];
+    g_snprintf(format, sizeof format, "%%.%de", digits - 1);
+    g_ascii_formatd(rounded, ROUNDED, format, value);
+    return (int)g_ascii_strtoll(strchr(rounded, 'e') + 1, NULL, 10);
+}
+
+/* Whether a number reads better without its power of ten. */
+static bool is_near_one(int exponent)
+{
+    return exponent >= -3 && exponent < 6;
+}
+
 char *ns_text_number(double value, int digits)
 {
+    char rounded[ROUNDED];
     if (isnan(value)) return g_strdup(_("not a number"));
     if (isinf(value)) return g_strdup(value < 0 ? MINUS "\u221e" : "\u221e");
     if (value == 0) return g_strdup("0");
-    /* The exponent after rounding: 9.9996 has four digits as 10.00. */
-    char rounded[64], format[16];
-    g_snprintf(format, sizeof format, "%%.%de", digits - 1);
-    g_ascii_formatd(rounded, sizeof rounded, format, value);
-    int exponent = (int)g_ascii_strtoll(strchr(rounded, 'e') + 1, NULL, 10);
-    if (exponent >= -3 && exponent < 6) return ns_text_fixed(value, MAX(0, digits - 1 - exponent));
+    int exponent = round_to(value, digits, rounded);
+    if (is_near_one(exponent)) return ns_text_fixed(value, MAX(0, digits - 1 - exponent));
     g_autofree char *mantissa =
         ns_text_fixed(g_ascii_strtod(rounded, NULL) / pow(10, exponent), digits - 1);
     g_autofree char *power = ns_text_power(exponent);
     return g_strconcat(mantissa, TIMES, power, NULL);
+}
+
+char *ns_text_value(double value, int digits)
+{
+    g_autofree char *number = ns_text_number(value, digits);
+    return ns_text_label(number);
+}
+
+/* Without zeros that end decimals. */
+static void trim(char *number)
+{
+    size_t n = strlen(number);
+    if (!strchr(number, '.')) return;
+    while (number[n - 1] == '0') n--;
+    number[number[n - 1] == '.' ? n - 1 : n] = '\0';
+}
+
+char *ns_text_input(double value, int digits)
+{
+    char rounded[ROUNDED], plain[ROUNDED], format[16];
+    if (value == 0) return g_strdup("0");
+    if (!isfinite(value)) return g_strdup(isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+    int exponent = round_to(value, digits, rounded);
+    bool near = is_near_one(exponent);
+    g_snprintf(format, sizeof format, "%%.%df", near ? MAX(0, digits - 1 - exponent) : digits - 1);
+    double read = g_ascii_strtod(rounded, NULL);
+    g_ascii_formatd(plain, sizeof plain, format, near ? read : read / pow(10, exponent));
+    trim(plain);
+    return near ? g_strdup(plain) : g_strdup_printf("%se%d", plain, exponent);
 }
 
 char *ns_text_power(int exponent)
@@ -186,6 +265,9 @@ PangoLayout *ns_text_new(PangoContext *context, const NsStyle *style, double siz
     return layout;
 }
 
+/* Of a caption. */
+#define MOST_LINES 12
+
 /* Where text is to go. */
 typedef struct {
     PangoContext *context;
@@ -220,15 +302,16 @@ static size_t without_word(const char *text, size_t end)
     return end;
 }
 
-static char *abridge(const Room *room, const char *text, const char *end)
+static char *abridge(const Room *room, const char *text, size_t keep, const char *end)
 {
     size_t length = strlen(text) - (end ? strlen(end) : 0);
     if (has_room(room, text)) return g_strdup(text);
-    for (size_t n = length; (n = without_clause(text, n));) {
+    for (size_t n = length; (n = without_clause(text, n)) && n >= keep;) {
         g_autofree char *words =
             g_strdup_printf("%.*s…%s%s", (int)n, text, end ? ", " : "", end ? end : "");
         if (has_room(room, words)) return g_steal_pointer(&words);
     }
+    if (keep) return NULL;
     if (end) return has_room(room, end) ? g_strdup(end) : NULL;
     for (size_t n = length; (n = without_word(text, n));) {
         g_autofree char *words = g_strdup_printf("%.*s…", (int)n, text);
@@ -240,13 +323,23 @@ static char *abridge(const Room *room, const char *text, const char *end)
 char *ns_text_abridge(PangoContext *context, const NsStyle *style, double size, const char *text,
                       const char *end, double width)
 {
-    return abridge(&(Room){context, style, size, width, 1}, text, end);
+    return abridge(&(Room){context, style, size, width, 1}, text, 0, end);
+}
+
+char *ns_text_caption(PangoContext *context, const NsStyle *style, double size,
+                      const NsCaption *caption, double width, int lines)
+{
+    for (int most = lines;; most++) {
+        char *text = abridge(&(Room){context, style, size, width, most}, caption->text,
+                             caption->keep, caption->end);
+        if (text || !caption->keep || most == MOST_LINES) return text;
+    }
 }
 
 char *ns_text_shorten(PangoContext *context, const NsStyle *style, double size, const char *text,
                       double width, int lines)
 {
-    return abridge(&(Room){context, style, size, width, lines}, text, NULL);
+    return abridge(&(Room){context, style, size, width, lines}, text, 0, NULL);
 }
 
 void ns_text_limit(PangoLayout *text, double width, int lines)

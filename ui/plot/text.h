@@ -20,6 +20,10 @@ char *ns_text_markup(const char *text, double size);
  * with g_free. */
 char *ns_text_plain(const char *text);
 
+/* The same for labels: numbers in exponents are raised, "5.7×10⁻⁸", all else is as in
+ * ns_text_plain.  Free with g_free. */
+char *ns_text_label(const char *text);
+
 /* The characters of it that are drawn, as a layout of ns_text_new has them.  Free with g_free. */
 char *ns_text_drawn(const char *text);
 
@@ -29,6 +33,13 @@ char *ns_text_fixed(double value, int decimals);
 /* The value to so many significant digits: "2.306", "1.204×10^{−5}", "not a number", "∞".  Free
  * with g_free. */
 char *ns_text_number(double value, int digits);
+
+/* The same for labels: "1.204×10⁻⁵".  Free with g_free. */
+char *ns_text_value(double value, int digits);
+
+/* To so many significant digits as it may be typed, or spoken: "0.003", "1e-5", "12000".  Free with
+ * g_free. */
+char *ns_text_input(double value, int digits);
 
 /* "10^{−3}".  Free with g_free. */
 char *ns_text_power(int exponent);
@@ -44,6 +55,14 @@ PangoContext *ns_text_context_new(void);
 PangoLayout *ns_text_new(PangoContext *context, const NsStyle *style, double size, bool bold,
                          const char *text);
 
+/* A text, how much of its beginning stays however little room there is, and what it ends with,
+ * which stays too, or NULL. */
+typedef struct {
+    const char *text;
+    size_t keep;
+    const char *end;
+} NsCaption;
+
 /* As much of a text as is no wider than `width` in one line: clauses, which commas, semicolons
  * and full stops end, and at last words are left out before `end`, with which the text ends and
  * which stays; NULL for nothing.  "Pre-LN, 6 layers, …, step 1240".  NULL where nothing has room.
@@ -51,6 +70,11 @@ PangoLayout *ns_text_new(PangoContext *context, const NsStyle *style, double siz
  */
 char *ns_text_abridge(PangoContext *context, const NsStyle *style, double size, const char *text,
                       const char *end, double width);
+
+/* The same of a caption that may fill so many lines, of which the first `keep` bytes stay too: it
+ * has more lines rather than lose any of them. */
+char *ns_text_caption(PangoContext *context, const NsStyle *style, double size,
+                      const NsCaption *caption, double width, int lines);
 
 /* The same of a text of sentences that may fill so many lines. */
 char *ns_text_shorten(PangoContext *context, const NsStyle *style, double size, const char *text,

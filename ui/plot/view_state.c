@@ -162,10 +162,12 @@ bool ns_view_state_zoom_to(NsViewState *view_state, const NsPlotLayout *layout, 
     for (NsViewStateAxis which = 0; which < NS_VIEW_STATE_AXES; which++) {
         const NsScale *scale = scale_of(layout, which);
         double from = which == NS_VIEW_STATE_X ? box.x : box.y;
-        double length = which == NS_VIEW_STATE_X ? box.width : box.height;
-        if (!(length > 0) || !has_axis(layout, which)) continue;
-        changed |= take(view_state, which, scale,
-                        ns_zoom_between(scale, from, from + length, whole(layout, which)));
+        double to = from + (which == NS_VIEW_STATE_X ? box.width : box.height);
+        /* Beyond the end of the horizontal scale there are names. */
+        if (which == NS_VIEW_STATE_X && layout->ends_room > 0) to = MIN(to, scale->p1);
+        if (!(to > from) || !has_axis(layout, which)) continue;
+        changed |=
+            take(view_state, which, scale, ns_zoom_between(scale, from, to, whole(layout, which)));
     }
     return changed;
 }
@@ -220,7 +222,7 @@ bool ns_view_state_advance(NsViewState *view_state, double newest)
 bool ns_view_state_reveal(NsViewState *view_state, const NsPlotLayout *layout, double x)
 {
     double px = ns_plot_x_to_pixel(layout, x), margin = layout->area.width / 10;
-    double left = layout->area.x, right = left + layout->area.width;
+    double left = layout->area.x, right = left + layout->area.width - layout->ends_room;
     if (ns_range_is_free(view_state->range[NS_VIEW_STATE_X]) || !isfinite(px)) return false;
     if (px < left - 0.5) return ns_view_state_pan(view_state, layout, left - px + margin, 0);
     if (px > right + 0.5) return ns_view_state_pan(view_state, layout, right - px - margin, 0);

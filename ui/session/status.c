@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
 #include "core/experiment/param.h"
+#include "ui/plot/text.h"
 #include "ui/session/session-private.h"
 
 #include <inttypes.h>
@@ -103,9 +104,8 @@ static char *losses(NsSession *session)
     g_autoptr(GString) text = g_string_new(NULL);
     for (size_t lane = 0; lane < view->started.n; lane++) {
         double loss = ns_session_newest_loss(session, lane);
-        char number[G_ASCII_DTOSTR_BUF_SIZE];
         if (!isfinite(loss)) continue;
-        g_ascii_formatd(number, sizeof number, loss < 1e4 ? "%.2f" : "%.2e", loss);
+        g_autofree char *number = ns_text_value(loss, 3);
         if (text->len) g_string_append(text, ", ");
         if (view->started.n > 1) g_string_append_printf(text, "%s ", ns_lane_letter(lane));
         g_string_append(text, number);

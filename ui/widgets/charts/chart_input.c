@@ -121,10 +121,10 @@ static void set_cursor(Input *input)
         name = "grabbing";
     else if (input->drag == DRAG_HANDLE || over >= 0)
         name = upright ? "ns-resize" : "ew-resize";
-    else if (in_area(input, input->px, input->py))
-        name = "crosshair";
     else if (legend_at(input, input->px, input->py) >= 0)
         name = "pointer";
+    else if (in_area(input, input->px, input->py))
+        name = "crosshair";
     GtkWidget *widget = GTK_WIDGET(input->chart);
     GdkCursor *now = gtk_widget_get_cursor(widget);
     if (g_strcmp0(now ? gdk_cursor_get_name(now) : NULL, name) != 0)

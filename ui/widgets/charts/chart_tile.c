@@ -353,8 +353,7 @@ static void on_handle(NsChartTile *tile, int handle, double value)
     if (!isfinite(value) || !plot) return;
     if (handle >= 0 && (size_t)handle >= plot->n_markers && plot->n_levels) {
         const NsParam *lr = ns_param_find("lr");
-        char rate[G_ASCII_DTOSTR_BUF_SIZE];
-        g_ascii_formatd(rate, sizeof rate, "%.3g", CLAMP(value, MAX(lr->least, 1e-7), lr->most));
+        g_autofree char *rate = ns_text_input(CLAMP(value, MAX(lr->least, 1e-7), lr->most), 3);
         ns_session_slide(tile->session, lr->key, rate);
         return;
     }

@@ -105,8 +105,7 @@ static void apply(Limits *limits)
 
 static void show_number(GtkWidget *field, double value)
 {
-    char digits[G_ASCII_DTOSTR_BUF_SIZE] = "";
-    if (!isnan(value)) g_ascii_formatd(digits, sizeof digits, "%.6g", value);
+    g_autofree char *digits = isnan(value) ? g_strdup("") : ns_text_input(value, 6);
     gtk_editable_set_text(GTK_EDITABLE(field), digits);
 }
 

@@ -4,6 +4,7 @@
 #include "core/base/words.h"
 #include "core/study/score.h"
 #include "ui/plot/layout.h"
+#include "ui/plot/text.h"
 #include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/style_manager.h"
 
@@ -40,9 +41,8 @@ static void describe(NsPrediction *p)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     for (size_t i = 0; i < p->n; i++) {
-        char value[G_ASCII_DTOSTR_BUF_SIZE];
         if (isnan(p->guess[i])) continue;
-        g_ascii_formatd(value, sizeof value, "%.3g", p->guess[i]);
+        g_autofree char *value = ns_text_input(p->guess[i], 3);
         g_string_append_printf(text, "%s%d: %s", text->len ? ", " : "", (int)p->layer[i], value);
     }
     gtk_accessible_update_property(GTK_ACCESSIBLE(p), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,

@@ -4,6 +4,7 @@
 #include "core/base/processors.h"
 #include "core/base/words.h"
 #include "core/experiment/assignment.h"
+#include "ui/plot/text.h"
 #include "ui/widgets/charts/page.h"
 #include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/file_dialog.h"
@@ -74,10 +75,9 @@ static char *first_values(NsPhasePage *page, const NsParam *param)
     /* Rounded, the upper end must still be in range. */
     double lo = MAX(now / 4, param->least), hi = MIN(now * 4, 0.9 * param->most);
     if (!(lo < hi)) hi = MIN(lo + 0.5, 0.9 * param->most);
-    char a[G_ASCII_DTOSTR_BUF_SIZE], b[G_ASCII_DTOSTR_BUF_SIZE];
-    const char *format = param->type == NS_PARAM_INT ? "%.0f" : "%.3g";
-    return g_strdup_printf("%s:%s:5", g_ascii_formatd(a, sizeof a, format, lo),
-                           g_ascii_formatd(b, sizeof b, format, hi));
+    if (param->type == NS_PARAM_INT) return g_strdup_printf("%.0f:%.0f:5", lo, hi);
+    g_autofree char *from = ns_text_input(lo, 3), *to = ns_text_input(hi, 3);
+    return g_strdup_printf("%s:%s:5", from, to);
 }
 
 static guint key_index(NsPhasePage *page, const char *key)

@@ -2,6 +2,7 @@
 #include "ui/widgets/run/gradient_check_panel.h"
 
 #include "core/base/words.h"
+#include "ui/plot/text.h"
 #include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/common/text_label.h"
@@ -51,11 +52,11 @@ static void attach(NsGradientCheckPanel *panel, int column, int row, const char 
     gtk_grid_attach(GTK_GRID(panel->parts.table), cell, column, row, 1, 1);
 }
 
-static void attach_number(NsGradientCheckPanel *panel, int column, int row, const char *format,
+static void attach_number(NsGradientCheckPanel *panel, int column, int row, int digits,
                           double value, const char *css)
 {
-    char text[G_ASCII_DTOSTR_BUF_SIZE];
-    attach(panel, column, row, g_ascii_formatd(text, sizeof text, format, value), css);
+    g_autofree char *text = ns_text_value(value, digits);
+    attach(panel, column, row, text, css);
 }
 
 /* An error, or that rounding hides the derivative. */
@@ -65,7 +66,7 @@ static void attach_error(NsGradientCheckPanel *panel, int column, int row,
     if (derivative->unknown > UNKNOWN)
         attach(panel, column, row, _("unknown"), "dim-label");
     else
-        attach_number(panel, column, row, "%.1e", derivative->error, worst ? "worst" : NULL);
+        attach_number(panel, column, row, 2, derivative->error, worst ? "worst" : NULL);
 }
 
 static void clear_table(NsGradientCheckPanel *panel)
@@ -85,8 +86,8 @@ static void fill_table(NsGradientCheckPanel *panel, const NsGradientCheck *check
         const NsCheckRow *row = &check->row[i];
         int at = (int)i + 1;
         attach(panel, TENSOR, at, row->tensor, NULL);
-        attach_number(panel, ANALYTIC, at, "%.5g", row->along.analytic, NULL);
-        attach_number(panel, NUMERIC, at, "%.5g", row->along.numeric, NULL);
+        attach_number(panel, ANALYTIC, at, 5, row->along.analytic, NULL);
+        attach_number(panel, NUMERIC, at, 5, row->along.numeric, NULL);
         attach_error(panel, ERROR, at, &row->along, row->along.error >= check->worst);
         attach_error(panel, RANDOM, at, &row->random, row->random.error >= check->worst_random);
     }
@@ -113,9 +114,8 @@ static void append_seed(GString *words, NsSession *session, unsigned lane)
 static char *verdict_words(NsSession *session, const NsGradientCheck *check)
 {
     if (*check->problem) return g_strdup(check->problem);
-    char along[G_ASCII_DTOSTR_BUF_SIZE], random[G_ASCII_DTOSTR_BUF_SIZE];
-    g_ascii_formatd(along, sizeof along, "%.1e", check->worst);
-    g_ascii_formatd(random, sizeof random, "%.1e", check->worst_random);
+    g_autofree char *along = ns_text_value(check->worst, 2);
+    g_autofree char *random = ns_text_value(check->worst_random, 2);
     const char *tensor = worst_tensor(check), *lane = ns_lane_letter(check->lane);
     GString *words = g_string_new(NULL);
     g_string_printf(words,

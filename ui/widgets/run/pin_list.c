@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "ui/plot/pins.h"
+#include "ui/plot/text.h"
 #include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/text_label.h"
 #include "ui/widgets/run/reading_table.h"
@@ -32,8 +33,8 @@ static char *words_of(NsChartTile *tile, const NsPin *pin)
     if (!layout || !plot) return NULL;
     NsReading reading;
     if (!ns_plot_read_pin(layout, pin, &reading)) return NULL;
-    g_autofree char *title = ns_reading_plain(plot->title ? plot->title : "");
-    g_autofree char *text = ns_reading_plain(reading.text);
+    g_autofree char *title = ns_text_label(plot->title ? plot->title : "");
+    g_autofree char *text = ns_text_label(reading.text);
     char *words = g_strdup_printf("%u  %s, %s", pin->number, title, text);
     ns_reading_clear(&reading);
     return words;

@@ -7,6 +7,9 @@
 
 #include <math.h>
 
+/* As many as tips of charts have. */
+#define DIGITS 4
+
 #define MOST_COLUMNS (1 + NS_LANES_MAX)
 
 struct _NsReadingTable {
@@ -40,16 +43,13 @@ static double lr_of(const NsStep *step)
 static char *number(double value)
 {
     if (isnan(value)) return g_strdup(_("NaN"));
-    g_autofree char *marked = ns_text_number(value, 4);
-    return ns_reading_plain(marked);
+    return ns_text_value(value, DIGITS);
 }
 
 /* What was chosen, as it was written. */
 static char *rate(double value)
 {
-    char digits[G_ASCII_DTOSTR_BUF_SIZE];
-    if (!isfinite(value)) return number(value);
-    return g_strdup(g_ascii_formatd(digits, sizeof digits, "%.4g", value));
+    return isfinite(value) ? ns_text_input(value, DIGITS) : number(value);
 }
 
 /* The record of a step, a mean of several seeds; false where the history has none. */
@@ -104,45 +104,10 @@ static void add_step(GPtrArray *rows, NsSession *session)
     add_scalar(rows, _("Learning rate"), lr_of, rate, &input, step);
 }
 
-/* Unicode has raised digits and a raised minus, and nothing else that a number needs. */
-static bool append_raised(GString *to, const char *group, size_t length)
-{
-    static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-    gsize before = to->len;
-    for (const char *c = group; c < group + length; c = g_utf8_next_char(c)) {
-        gunichar sign = g_utf8_get_char(c);
-        if (sign == 0x2212) {
-            g_string_append(to, "⁻");
-        } else if (sign < 128 && g_ascii_isdigit((char)sign)) {
-            g_string_append(to, raised[sign - '0']);
-        } else {
-            g_string_truncate(to, before);
-            return false;
-        }
-    }
-    return true;
-}
-
-char *ns_reading_plain(const char *text)
-{
-    GString *plain = g_string_new(NULL);
-    for (const char *open; (open = strstr(text, "^{"));) {
-        const char *close = strchr(open, '}');
-        if (!close) break;
-        g_string_append_len(plain, text, open - text);
-        if (!append_raised(plain, open + 2, (size_t)(close - open) - 2))
-            g_string_append_len(plain, open, close + 1 - open);
-        text = close + 1;
-    }
-    g_string_append(plain, text);
-    g_autofree char *marked = g_string_free(plain, FALSE);
-    return ns_text_plain(marked);
-}
-
 /* "label: value unit" becomes two cells. */
 static void add_line(GPtrArray *rows, const char *line)
 {
-    g_autofree char *plain = ns_reading_plain(line);
+    g_autofree char *plain = ns_text_label(line);
     const char *colon = g_strrstr(plain, ": ");
     g_ptr_array_add(
         rows, colon ? g_strdup_printf("%.*s\t%s", (int)(colon - plain), plain, colon + strlen(": "))
@@ -180,8 +145,8 @@ static void add_reading(GPtrArray *rows, NsSession *session, NsChartView *chart)
     if (!reading || !reading->text || !plot) return;
     g_auto(GStrv) lines = g_strsplit(reading->text, "\n", -1);
     g_ptr_array_add(rows, g_strdup("")); /* a gap */
-    g_ptr_array_add(rows, ns_reading_plain(plot->title ? plot->title : ""));
-    g_ptr_array_add(rows, ns_reading_plain(lines[0] ? lines[0] : ""));
+    g_ptr_array_add(rows, ns_text_label(plot->title ? plot->title : ""));
+    g_ptr_array_add(rows, ns_text_label(lines[0] ? lines[0] : ""));
     for (size_t i = 1; lines[0] && lines[i]; i++) add_line(rows, lines[i]);
     if (ns_session_lanes(session) > 1 && !plot->heatmap) add_ratio(rows, plot, reading);
 }

@@ -14,8 +14,3 @@ void ns_reading_table_sync(NsReadingTable *table, NsChartTile *tile);
 
 /* Everything it says, a line a row and a tab between cells; free with g_free. */
 char *ns_reading_table_text(NsReadingTable *table);
-
-/* A text of a chart, with its markup, as plain text: "8.0×10^{−5}" is "8.0×10⁻⁵".  Free with
- * g_free.
- */
-char *ns_reading_plain(const char *text);

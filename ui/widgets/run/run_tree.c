@@ -2,6 +2,7 @@
 #include "ui/widgets/run/run_tree.h"
 
 #include "core/base/words.h"
+#include "ui/plot/text.h"
 #include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/text_label.h"
 
@@ -55,8 +56,7 @@ static char *losses_of(const NsSessionRun *run)
 {
     GString *words = g_string_new(NULL);
     for (size_t i = 0; i < run->lanes; i++) {
-        char number[G_ASCII_DTOSTR_BUF_SIZE];
-        g_ascii_formatd(number, sizeof number, run->loss[i] < 1e4 ? "%.2f" : "%.2e", run->loss[i]);
+        g_autofree char *number = ns_text_value(run->loss[i], 3);
         const char *loss = isfinite(run->loss[i]) ? number : _("not finite");
         if (run->lanes > 1)
             g_string_append_printf(words, "%s%s %s", i ? ", " : "", ns_lane_letter(i), loss);

@@ -4,6 +4,7 @@
 
 #include "core/base/words.h"
 #include "core/experiment/param.h"
+#include "ui/plot/text.h"
 #include "ui/widgets/common/typing.h"
 
 #include <math.h>
@@ -41,24 +42,23 @@ static Number *number_of(GtkWidget *widget)
     return g_object_get_data(G_OBJECT(widget), "ns-number");
 }
 
-static const char *write_number(const Number *number, double value,
-                                char text[static G_ASCII_DTOSTR_BUF_SIZE])
+static char *write_number(const Number *number, double value)
 {
-    const char *format = number->param->type == NS_PARAM_INT ? "%.0f" : "%.2g";
-    return g_ascii_formatd(text, G_ASCII_DTOSTR_BUF_SIZE, format, value);
+    bool whole = number->param->type == NS_PARAM_INT;
+    return whole ? g_strdup_printf("%.0f", value) : ns_text_input(value, 2);
 }
 
 static void set_number(Number *number, double value)
 {
-    char text[G_ASCII_DTOSTR_BUF_SIZE];
-    ns_session_set(number->session, number->param->key, write_number(number, value, text));
+    g_autofree char *text = write_number(number, value);
+    ns_session_set(number->session, number->param->key, text);
 }
 
 /* One of many of the same movement. */
 static void slide_number(Number *number, double value)
 {
-    char text[G_ASCII_DTOSTR_BUF_SIZE];
-    ns_session_slide(number->session, number->param->key, write_number(number, value, text));
+    g_autofree char *text = write_number(number, value);
+    ns_session_slide(number->session, number->param->key, text);
 }
 
 /* Whether what was typed was refused. */

@@ -74,8 +74,7 @@ static void add_chosen(GtkWidget *box, const NsChoice *chosen)
 static char *limit(const NsParam *param, double value)
 {
     if (param->type == NS_PARAM_INT) return ns_group_digits((int64_t)value);
-    char text[G_ASCII_DTOSTR_BUF_SIZE];
-    return g_strdup(g_ascii_formatd(text, sizeof text, "%g", value));
+    return ns_text_input(value, 6);
 }
 
 static void add_number(GtkWidget *box, const NsParam *param)

@@ -278,8 +278,7 @@ static void on_limits(NsExportCharts *charts)
 
 static GtkWidget *make_limit(NsExportCharts *charts, double value, const char *words)
 {
-    char digits[G_ASCII_DTOSTR_BUF_SIZE] = "";
-    if (!isnan(value)) g_ascii_formatd(digits, sizeof digits, "%.6g", value);
+    g_autofree char *digits = isnan(value) ? g_strdup("") : ns_text_input(value, 6);
     GtkWidget *field = make_entry(charts, digits, FIELD_CHARS, G_CALLBACK(on_limits));
     gtk_entry_set_placeholder_text(GTK_ENTRY(field), _("auto"));
     ns_accessible_name(field, words);

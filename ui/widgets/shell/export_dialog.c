@@ -564,7 +564,8 @@ static void add_choices(NsExportDialog *dialog)
     const char *what[G_N_ELEMENTS(WHAT) + 1] = {_(WHAT[0]), _(WHAT[1]), _(WHAT[2]), _(WHAT[3])};
     const char *formats[G_N_ELEMENTS(FORMATS) + 1] = {NULL};
     const char *const dpi[] = {_("As the size"), "96", "150", "300", "600", NULL};
-    const char *const legends[] = {_("Outside"), _("Inside"), _("None"), NULL};
+    const char *const legends[] = {_("Outside"), C_("legend", "Above"), _("Inside"), _("None"),
+                                   NULL};
     for (size_t i = 0; i < G_N_ELEMENTS(FORMATS); i++) formats[i] = _(FORMATS[i].label);
     g_autoptr(GPtrArray) pages =
         labels_of(_("Column, or two for all"), ns_page_choice, _("Custom"));

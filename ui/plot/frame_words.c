@@ -1,0 +1,136 @@
+/* What is written around a plot.  SPDX-License-Identifier: MIT */
+#include "core/base/words.h"
+#include "ui/plot/layout-private.h"
+#include "ui/plot/place_labels.h"
+#include "ui/plot/text.h"
+
+#include <math.h>
+
+/* Between a title and what lies in the corner beside it. */
+#define CORNER_GAP 0.5
+
+/* In text sizes: notes; and the most lines of them. */
+#define NOTE_SIZE 0.92
+#define NOTE_LINES 5
+#define NOTE_LINES_ON_SCREEN 2
+
+static char *axis_title(const char *label, const char *unit)
+{
+    return label && unit ? g_strdup_printf("%s (%s)", label, unit) : g_strdup(label);
+}
+
+/* Text of the parts that are one text; a part without text is not shown. */
+static void write_part(NsFrame *frame, NsPart part, const char *words, double size, bool bold)
+{
+    frame->show[part] = words && *words;
+    if (frame->show[part])
+        frame->text[part] =
+            ns_text_new(frame->layout->context, frame->layout->style, size, bold, words);
+}
+
+/* Lowered characters and large brackets reach below the line. */
+static void measure_markers(NsFrame *frame)
+{
+    const NsPlot *plot = frame->layout->plot;
+    frame->marker_line = NS_MARKER_LINE * frame->line;
+    for (size_t i = 0; i < plot->n_markers; i++) {
+        if (!plot->markers[i].text) continue;
+        g_autoptr(PangoLayout) text =
+            ns_text_new(frame->layout->context, frame->layout->style, frame->size,
+                        plot->markers[i].alarm, plot->markers[i].text);
+        PangoRectangle ink;
+        pango_layout_get_extents(text, &ink, NULL);
+        frame->marker_line = MAX(frame->marker_line, (double)(ink.y + ink.height) / PANGO_SCALE);
+        frame->show[NS_PART_MARKER] = true;
+    }
+}
+
+/* One line; two beside a corner that is taken. */
+static void limit_title(NsFrame *frame, double room)
+{
+    const NsStyle *style = frame->layout->style;
+    double taken = style->corner + CORNER_GAP * style->text_size - style->padding;
+    bool beside = style->corner > 0;
+    ns_text_limit(frame->text[NS_PART_TITLE], beside ? room - MAX(taken, 0) : room, 1 + beside);
+}
+
+int ns_note_most_lines(const NsStyle *style)
+{
+    return style->raster ? NOTE_LINES_ON_SCREEN : NOTE_LINES;
+}
+
+int ns_frame_write_subtitle(NsFrame *frame, int lines)
+{
+    NsPlotLayout *layout = frame->layout;
+    const NsPlot *plot = layout->plot;
+    const NsStyle *style = layout->style;
+    const NsCaption caption = {plot->subtitle, plot->special, plot->moment};
+    double size = style->text_size, room = layout->width - 2 * style->padding;
+    g_clear_pointer(&layout->subtitle, g_free);
+    g_clear_object(&frame->text[NS_PART_SUBTITLE]);
+    if (plot->subtitle)
+        layout->subtitle =
+            ns_text_caption(layout->context, style, size, &caption, room, MAX(lines, 1));
+    write_part(frame, NS_PART_SUBTITLE, layout->subtitle, size, false);
+    if (!frame->show[NS_PART_SUBTITLE]) return 0;
+    PangoLayout *text = frame->text[NS_PART_SUBTITLE];
+    if (ns_text_width(text) > room) pango_layout_set_width(text, (int)(room * PANGO_SCALE));
+    return pango_layout_get_line_count(text);
+}
+
+/* At last nothing but what marks mean. */
+int ns_frame_write_note(NsFrame *frame, int lines)
+{
+    NsPlotLayout *layout = frame->layout;
+    const NsStyle *style = layout->style;
+    double size = NOTE_SIZE * style->text_size, room = layout->width - 2 * style->padding;
+    g_clear_pointer(&layout->told, g_free);
+    g_clear_object(&frame->text[NS_PART_NOTE]);
+    frame->show[NS_PART_NOTE] = layout->note && !layout->lower;
+    if (!frame->show[NS_PART_NOTE]) return 0;
+    layout->told = ns_text_shorten(layout->context, style, size, layout->note, room, lines);
+    bool cut = g_strcmp0(layout->told, layout->note) != 0;
+    if (cut && lines == 1 && layout->marks) {
+        g_free(layout->told);
+        layout->told = g_strdup(layout->marks);
+    }
+    if (!layout->told) layout->told = g_strdup(layout->note);
+    write_part(frame, NS_PART_NOTE, layout->told, size, false);
+    ns_text_limit(frame->text[NS_PART_NOTE], room, lines);
+    return pango_layout_get_line_count(frame->text[NS_PART_NOTE]);
+}
+
+void ns_frame_write(NsFrame *frame)
+{
+    NsPlotLayout *layout = frame->layout;
+    const NsPlot *plot = layout->plot;
+    const NsStyle *style = layout->style;
+    double size = style->text_size, room = layout->width - 2 * style->padding;
+    g_autofree char *x = axis_title(plot->x.label, plot->x.unit);
+    g_autofree char *left = axis_title(plot->left.label, plot->left.unit);
+    g_autofree char *right = axis_title(plot->right.label, plot->right.unit);
+    write_part(frame, NS_PART_TITLE, plot->title, style->title_size, true);
+    ns_frame_write_subtitle(frame, NS_SUBTITLE_LINES);
+    ns_frame_write_note(frame, ns_note_most_lines(style));
+    write_part(frame, NS_PART_X_LABEL, plot->x.quiet ? NULL : x, size, false);
+    write_part(frame, NS_PART_LEFT_LABEL, plot->left.quiet ? NULL : left, size, false);
+    bool of_colors = plot->heatmap != NULL;
+    if (!plot->right.quiet && (of_colors || layout->summary.right))
+        write_part(frame, NS_PART_RIGHT_LABEL, of_colors ? plot->heatmap->label : right, size,
+                   false);
+    if (!layout->summary.any)
+        write_part(frame, NS_PART_EMPTY, plot->empty ? plot->empty : _("no data"), size, false);
+    if (frame->show[NS_PART_TITLE]) limit_title(frame, room);
+    frame->show[NS_PART_X_TICK] = !plot->x.quiet;
+    frame->show[NS_PART_LEFT_TICK] = !plot->left.quiet;
+    frame->show[NS_PART_RIGHT_TICK] = !plot->right.quiet;
+    bool inside = plot->legend == NS_LEGEND_INSIDE && !plot->heatmap;
+    frame->show[NS_PART_LEGEND] = plot->legend != NS_LEGEND_NONE && !inside;
+    g_autoptr(PangoLayout) zero = ns_text_new(layout->context, style, size, false, "0");
+    PangoRectangle ink;
+    pango_layout_get_extents(zero, &ink, NULL);
+    frame->digit = (double)ink.height / PANGO_SCALE;
+    frame->line = ns_text_height(zero);
+    frame->x_words = frame->digit;
+    measure_markers(frame);
+}
