@@ -400,7 +400,7 @@ static void test_refused(void)
 static void experiment_of(NsExperiment *experiment, const char *const *lanes, size_t n)
 {
     NsSettings settings[NS_LANES_MAX];
-    const NsSettings *borrowed[NS_LANES_MAX];
+    const NsSettings *borrowed[NS_LANES_MAX] = {0};
     for (size_t i = 0; i < n; i++) {
         tiny_settings(&settings[i], lanes[i]);
         borrowed[i] = &settings[i];
