@@ -94,7 +94,7 @@ const NsChoice *ns_attention_choice(size_t i)
                                   .label = "Softmax",
                                   .formula = "softmax(Q K^T / √d_h) V W_O",
                                   .reference = "Vaswani et al. 2017, eq. 1",
-                                  .purpose = "Attention as it is used."},
+                                  .purpose = "The usual attention."},
         [NS_ATTENTION_UNIFORM] =
             {.key = "uniform",
              .label = "Uniform",

@@ -27,7 +27,7 @@
         "post*3,pre*9 for a quarter and three quarters; instead of one placement for all.",        \
         "Li et al. 2024, arXiv 2412.13795")                                                        \
     CHOICE(norm, "norm", MODEL, "Norm kind", ns_norm_choice, "auto", RESTART,                      \
-        "What the normalization does at every place that has one; auto asks the placement: "       \
+        "What the normalization does at every place that has one; auto follows the placement: "    \
         "RMSNorm where its paper's own models have it, as those of OLMo 2 and Keel, else "         \
         "LayerNorm.  To compare placements alone, choose one kind for all.", NULL)                 \
     INT(layers, "layers", MODEL, "Layers", NULL, 1, 10000, 6, LOG, RESTART,                        \
@@ -44,15 +44,15 @@
     INT(d_ff, "d-ff", MODEL, "FFN width", NULL, 0, 65536, 0, LOG, RESTART,                         \
         "Width of the feed-forward network; 0 means 4 d.", "Vaswani et al. 2017, 3.3")             \
     CHOICE(final_norm, "final-norm", MODEL, "Final norm", ns_switch_choice, "auto", RESTART,       \
-        "A norm after the last layer; auto asks the placement (Pre-LN has one).",                  \
+        "A norm after the last layer; auto follows the placement (Pre-LN has one).",               \
         "Xiong et al. 2020, Table 1")                                                              \
     CHOICE(embedding_norm, "embedding-norm", MODEL, "Embedding norm", ns_switch_choice, "auto",    \
-        RESTART, "A norm after the embedding, as BERT has; auto asks the placement, and none of "   \
+        RESTART, "A norm after the embedding, as BERT has; auto follows the placement; none of "   \
         "those here has one in its paper.", "Devlin et al. 2018, arXiv 1810.04805")                \
     REAL(norm_eps, "norm-eps", MODEL, "Norm epsilon", NULL, 0.0, 1.0, 1e-5, LOG, FORK,             \
         "Added to the variance before its root is taken.", "Ba, Kiros, Hinton 2016")               \
     CHOICE(qk_norm, "qk-norm", MODEL, "QK norm", ns_qk_norm_choice, "auto", RESTART,               \
-        "A norm on queries and keys, over each head or over the full width; auto asks the "        \
+        "A norm on queries and keys, over each head or over the full width; auto follows the "     \
         "placement (OLMo 2 has one over the full width).",                                         \
         "Henry et al. 2020, arXiv 2010.04245")                                                     \
     CHOICE(activation, "activation", MODEL, "Activation", ns_activation_choice, "relu", RESTART,   \
@@ -83,7 +83,7 @@
         LINEAR, FORK, "Share of the target that is spread over the whole vocabulary.",             \
         "Szegedy et al. 2016, arXiv 1512.00567")                                                   \
     REAL(weight_decay, "weight-decay", REGULARIZER, "Weight decay", NULL, 0.0, 10.0, 0, LOG, LIVE, \
-        "Pull of the weights that decay-scope names towards zero; AdamW and Muon apply it apart "  \
+        "Pulls the weights that decay-scope names toward zero; AdamW and Muon apply it apart "     \
         "from the gradient, the others add it to the gradient.",                                   \
         "Loshchilov and Hutter 2019, arXiv 1711.05101")                                            \
     CHOICE(decay_scope, "decay-scope", REGULARIZER, "Weight decay on", ns_decay_scope_choice, "matrices",   \
@@ -105,7 +105,7 @@
         "Where a paper lets it fall from the end of the warm-up on, it is the same number as "     \
         "warmup.", "Vaswani et al. 2017, 5.3")                                                     \
     INT(decay_steps, "decay-steps", OPTIMIZER, "Decay until", "steps", 0, 1000000000, 0, LOG,      \
-        LIVE, "Step from which on a linear or cosine schedule is 0, and a third of which lies "    \
+        LIVE, "Step from which a linear or cosine schedule is 0, and a third of which lies "       \
         "between the drops of a step schedule; 0 means the steps of the run, or 1,000 where it "   \
         "has no end.", NULL)                                                                       \
     REAL(momentum, "momentum", OPTIMIZER, "Momentum", NULL, 0.0, 0.999999, 0, LINEAR, FORK,        \

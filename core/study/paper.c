@@ -63,7 +63,7 @@ static const NsStudy studies[] = {
                    "Xiong et al. 2020, appendix F, Fig. 3a",
                    N_("Norm of the gradient of the hidden state after every layer, before any "
                       "update.")},
-        .says = N_("Post-LN: it grows towards the output.  Pre-LN: in the upper layers it hardly "
+        .says = N_("Post-LN: it grows toward the output.  Pre-LN: in the upper layers it hardly "
                    "depends on the layer."),
         .holds = N_("At initialization, in expectation; preliminary in the paper, whose figure "
                     "shows weights.  The gradient of a weight takes the size of its input too, "
@@ -82,7 +82,7 @@ static const NsStudy studies[] = {
         .choice = {"warmup", N_("Who needs warm-up"), NULL, "Xiong et al. 2020, Fig. 2 and 4",
                    N_("Training loss with and without a warm-up of 100 steps, 6 layers.")},
         .says = N_("Post-LN learns badly without warm-up; Pre-LN learns as well without it."),
-        .holds = N_("By experience, not proved.  A small model and 200 steps illustrate the "
+        .holds = N_("Empirical, not proved.  A small model and 200 steps illustrate the "
                     "paper’s translation runs, they do not replace them.  The rate is constant "
                     "after the warm-up, and the same in all four."),
         .kind = NS_STUDY_STEP,

@@ -98,7 +98,7 @@ static void test_run(void)
     ns_window_open(window, file.path);
     UI_WAIT(window, is_read);
     g_assert_cmpstr(ns_window_toast_text(window), ==,
-                    "run.jsonl is on view, up to step 6; Run restarts it.");
+                    "run.jsonl is shown, up to step 6; Run restarts it.");
     const NsView *view = ns_session_view(session);
     g_assert_cmpuint(view->started.n, ==, 2);
     g_assert_cmpuint(ns_history_steps(view->histories[1]), ==, 7);
@@ -142,7 +142,7 @@ static void test_mangled(void)
     NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
     g_assert_cmpstr(open_text(window, &file, text, size - 20), ==,
-                    "run.jsonl is cut off in line 10; all before it is on view, up to step 3.");
+                    "run.jsonl is cut off in line 10; all before that is shown, up to step 3.");
     g_assert_cmpuint(ns_history_steps(ns_session_view(session)->histories[0]), ==, 4);
     g_assert_cmpuint(ns_history_steps(ns_session_view(session)->histories[1]), ==, 3);
     g_autofree char *mangled = g_strdup(text);
@@ -150,7 +150,7 @@ static void test_mangled(void)
     memcpy(wrong, "\"step\":9", 8);
     g_assert_cmpstr(
         open_text(window, &file, mangled, size), ==,
-        "Line 7 of run.jsonl is no line of its run; all before it is on view, up to step 1.");
+        "Line 7 of run.jsonl does not belong to its run; all before it is shown, up to step 1.");
     /* Settings alone: there is nothing to see, and yet something to run. */
     size_t head = (size_t)(strstr(text, "\n{\"lane\":1,\"step\"") - text);
     g_assert_nonnull(strstr(open_text(window, &file, text, head), "no whole step"));

@@ -465,7 +465,7 @@ static void test_preset(void)
     g_assert_cmpfloat(ns_text_scale(row), >, 1.2);
     ns_window_open_preset(window, &preset);
     g_assert_false(gtk_widget_get_visible(row));
-    GtkWidget *leave = ui_find_button(GTK_WIDGET(window), "Leave class mode");
+    GtkWidget *leave = ui_find_tip(GTK_WIDGET(window), "Leave class mode");
     g_assert_true(gtk_widget_get_visible(leave));
     g_signal_emit_by_name(leave, "clicked");
     g_assert_false(ns_class_mode_is_on(window));

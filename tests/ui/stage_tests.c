@@ -2,6 +2,7 @@
 #include "tests/ui/driver.h"
 #include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
+#include "ui/widgets/charts/page.h"
 #include "ui/widgets/common/preferences.h"
 #include "ui/widgets/settings/settings_pane.h"
 #include "ui/widgets/shell/learning.h"
@@ -246,6 +247,138 @@ static void test_class_settings(void)
     ui_close(window);
 }
 
+/* ---- Every page ---- */
+
+typedef struct {
+    GtkWidget *window;
+    const char *where;
+    GString *faults; /* a line each */
+} Walk;
+
+static void report(const Walk *walk, const char *what, const char *words)
+{
+    g_string_append_printf(walk->faults, "%s: %s “%s”\n", walk->where, what, words);
+}
+
+static void check_chart(const Walk *walk, NsChartView *chart)
+{
+    const NsPlotLayout *layout = ns_chart_view_layout(chart);
+    for (guint i = 0; layout && i < layout->labels->len; i++) {
+        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        const char *words = pango_layout_get_text(label->text);
+        const NsBox *box = &label->box;
+        if (pango_layout_is_ellipsized(label->text)) report(walk, "cut in a chart:", words);
+        if (box->x < -1 || box->x + box->width > layout->width + 1 || box->y < -1 ||
+            box->y + box->height > layout->height + layout->lower_y + 1)
+            report(walk, "leaves its chart:", words);
+    }
+}
+
+/* A row that scrolls out of sight can be reached; what leaves at a side cannot. */
+static bool leaves_at_a_side(GtkWidget *widget, GtkWidget *window)
+{
+    GtkWidget *place = gtk_widget_get_ancestor(widget, GTK_TYPE_SCROLLED_WINDOW);
+    graphene_rect_t bounds;
+    if (!place) place = window;
+    return gtk_widget_compute_bounds(widget, place, &bounds) &&
+           (bounds.origin.x < -1 ||
+            bounds.origin.x + bounds.size.width > (float)gtk_widget_get_width(place) + 1);
+}
+
+static bool is_cut(GtkWidget *text)
+{
+    const char *words = gtk_editable_get_text(GTK_EDITABLE(text));
+    g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(text, words);
+    int width = 0;
+    pango_layout_get_pixel_size(layout, &width, NULL);
+    return width > gtk_widget_get_width(text);
+}
+
+static void check_words(const Walk *walk, GtkWidget *widget)
+{
+    if (!gtk_widget_get_mapped(widget)) return;
+    if (NS_IS_CHART_VIEW(widget)) check_chart(walk, NS_CHART_VIEW(widget));
+    if (GTK_IS_TEXT(widget) && is_cut(widget))
+        report(walk, "cut:", gtk_editable_get_text(GTK_EDITABLE(widget)));
+    if (GTK_IS_LABEL(widget)) {
+        const char *words = gtk_label_get_text(GTK_LABEL(widget));
+        if (pango_layout_is_ellipsized(gtk_label_get_layout(GTK_LABEL(widget))))
+            report(walk, "cut:", words);
+        if (leaves_at_a_side(widget, walk->window)) report(walk, "leaves at a side:", words);
+    }
+    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+         child = gtk_widget_get_next_sibling(child))
+        check_words(walk, child);
+}
+
+/* A chart of a page of charts, or the first of Phase. */
+static void check_height(const Walk *walk, NsWindow *window)
+{
+    NsDashboard *dashboard = ns_window_dashboard(window);
+    GtkWidget *page = GTK_WIDGET(ns_window_page(window));
+    GtkWidget *chart = dashboard ? GTK_WIDGET(ns_chart_tile_chart(ns_dashboard_stage(dashboard)))
+                                 : ui_first(page, NS_TYPE_CHART_VIEW);
+    if (!chart || !gtk_widget_get_mapped(chart)) return;
+    UI_UNTIL(ns_chart_view_layout(NS_CHART_VIEW(chart)));
+    double height = ns_plot_area(ns_chart_view_layout(NS_CHART_VIEW(chart))).height;
+    g_autofree char *words = g_strdup_printf("%.0f pixels", height);
+    if (height < LEAST_PLOT) report(walk, "low chart:", words);
+}
+
+/* All pages at three sizes. */
+static void walk_pages(NsWindow *window, const char *what, GString *faults)
+{
+    static const int sizes[][2] = {{720, 800}, {1280, 800}, {1920, 1080}};
+    for (size_t k = 0; k < G_N_ELEMENTS(sizes); k++) {
+        set_size(window, sizes[k][0], sizes[k][1]);
+        for (size_t i = 0; ns_page_kind(i); i++) {
+            g_autofree char *where =
+                g_strdup_printf("%s, %s, %d wide", ns_page_kind(i)->key, what, sizes[k][0]);
+            Walk walk = {GTK_WIDGET(window), where, faults};
+            ns_page_stack_show(ns_window_pages(window), ns_page_kind(i)->key);
+            ui_settle(GTK_WIDGET(window));
+            ui_rest(window);
+            ui_settle(GTK_WIDGET(window));
+            check_words(&walk, GTK_WIDGET(window));
+            check_height(&walk, window);
+        }
+    }
+}
+
+static void open_lanes(NsWindow *window, size_t lanes)
+{
+    static const char *const placements[] = {"post", "pre", "deepnorm", "ln-scaling"};
+    NsSession *session = ns_window_session(window);
+    ns_session_set_lanes(session, lanes);
+    for (size_t i = 0; i < lanes; i++) ns_session_set_lane(session, i, "placement", placements[i]);
+    ns_session_restart(session);
+    UI_UNTIL(ns_session_view(session)->started.n == lanes &&
+             ns_session_state(session) == NS_TRAINER_READY);
+    ns_session_step(session, 5);
+    UI_UNTIL(ns_session_steps(session) == 5);
+    UI_WAIT(window, ui_is_paused);
+}
+
+static void test_all_pages(void)
+{
+    static const size_t lanes[] = {1, 2, 4};
+    g_autoptr(GString) faults = g_string_new(NULL);
+    NsWindow *window = ui_open("probe-every=1 layers=6");
+    UI_WAIT(window, ui_is_ready);
+    for (size_t i = 0; i < G_N_ELEMENTS(lanes); i++) {
+        open_lanes(window, lanes[i]);
+        for (int class = 0; class < 2; class ++) {
+            g_autofree char *what =
+                g_strdup_printf("%zu lanes%s", lanes[i], class ? ", class mode" : "");
+            set_class_mode(window, class);
+            walk_pages(window, what, faults);
+        }
+        set_class_mode(window, false);
+    }
+    g_assert_cmpstr(faults->str, ==, "");
+    ui_close(window);
+}
+
 void ui_add_stage_tests(void)
 {
     g_test_add_func("/ui/stage/class-settings", test_class_settings);
@@ -254,4 +387,9 @@ void ui_add_stage_tests(void)
     g_test_add_func("/ui/stage/heights", test_heights);
     g_test_add_func("/ui/stage/lesson", test_lesson);
     g_test_add_func("/ui/stage/rows-stay", test_rows_stay);
+}
+
+void ui_add_stage_stress_tests(void)
+{
+    g_test_add_func("/ui/stage-stress/all-pages", test_all_pages);
 }

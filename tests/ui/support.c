@@ -120,6 +120,17 @@ void ui_click(NsWindow *window, const char *id)
     g_signal_emit_by_name(button, "clicked");
 }
 
+GtkWidget *ui_find_tip(GtkWidget *root, const char *tip)
+{
+    if (g_strcmp0(gtk_widget_get_tooltip_text(root), tip) == 0) return root;
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
+         child = gtk_widget_get_next_sibling(child)) {
+        GtkWidget *found = ui_find_tip(child, tip);
+        if (found) return found;
+    }
+    return NULL;
+}
+
 static GtkWidget *find_toggle(GtkWidget *widget, const char *label)
 {
     if (GTK_IS_TOGGLE_BUTTON(widget) &&

@@ -48,6 +48,9 @@ GtkWidget *ui_first(GtkWidget *root, GType type);
 /* The first button or check button below a widget with this label; NULL if there is none. */
 GtkWidget *ui_find_button(GtkWidget *root, const char *label);
 
+/* The first widget with this tooltip; NULL if there is none. */
+GtkWidget *ui_find_tip(GtkWidget *root, const char *tip);
+
 /* Clicks a button with this id, or a toggle with this label in the settings pane. */
 void ui_click(NsWindow *window, const char *id);
 void ui_toggle(NsWindow *window, const char *label);
@@ -89,6 +92,7 @@ void ui_add_chart_tests(void);
 void ui_add_tile_tests(void);
 void ui_add_page_tests(void);
 void ui_add_stage_tests(void);
+void ui_add_stage_stress_tests(void);
 void ui_add_diagram_tests(void);
 void ui_add_export_tests(void);
 void ui_add_file_tests(void);

@@ -364,7 +364,7 @@ const NsFigureKind *ns_phase_kind(void)
             {
                 .key = "phase",
                 .label = N_("Loss by two settings"),
-                .purpose = N_("How well many short runs end that differ in two settings."),
+                .purpose = N_("Final loss of many short runs that differ in two settings."),
             },
         .create = phase_new,
         .log = true,

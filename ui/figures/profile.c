@@ -407,7 +407,7 @@ static char *note_of_several(const Profile *profile, const NsFigureInput *input)
         add_note(words,
                  late ? _("Faint lines: the first step of each.") : _("Faint lines: step 0."));
     add_theory(words, profile, input);
-    if (end) add_note(words, _("A mark by itself: after the final norm."));
+    if (end) add_note(words, _("Separate mark: after the final norm."));
     if (profile->lanes[0].columns[NOW].thinned)
         add_note(words, _("This step is kept in a group: the band is its range."));
     else if (profile->lanes[0].columns[NOW].band)

@@ -6,7 +6,7 @@
 void ns_session_check(NsSession *session, size_t lane, unsigned layer)
 {
     if (ns_session_is_past(session))
-        ns_session_tell(session, _("An earlier run is on view; Run continues it, and then its "
+        ns_session_tell(session, _("An earlier run is shown; Run continues it, and then its "
                                    "gradients can be checked."));
     if (!session->trainer || lane >= session->run->n || session->state == NS_TRAINER_FAILED) return;
     session->checking = true;

@@ -4,6 +4,7 @@
 #include "core/base/words.h"
 #include "core/experiment/param.h"
 
+#include "ui/figures/figure.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/charts/chart_input.h"
 #include "ui/widgets/charts/export_job.h"
@@ -14,6 +15,7 @@
 #include "ui/widgets/charts/tile_menu.h"
 #include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/passing_popover.h"
+#include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/settings/controls.h"
 
 #include <math.h>
@@ -25,6 +27,7 @@
 #define BELOW_TOOLS 2  /* pixels to what follows the title */
 #define PROBE_BELOW 96 /* pixels below the words that it goes with */
 #define PROBE_MARGIN 6 /* pixels from the corner */
+#define PROBE_ROOM 36  /* pixels below what was measured */
 
 #define CHOICE_CHARS 18 /* of words on the drop-down */
 #define SEARCH_FROM 20u /* choices */
@@ -179,6 +182,23 @@ static void sync_choices(NsChartTile *tile)
     gtk_widget_set_visible(tile->choice, now->len > 0);
 }
 
+/* Beside the tiles of other lanes a thumbnail is called as its lane. */
+static void sync_name(NsChartTile *tile)
+{
+    NsFigureInput input = ns_view_input(ns_session_view(tile->session));
+    bool one = tile->lane >= 0 && input.n_lanes > 1 && tile->lane < (int)input.n_lanes;
+    ns_chart_view_set_name(tile->chart,
+                           one ? ns_figure_run_label(&input, (unsigned)tile->lane) : NULL);
+}
+
+/* What was measured has no room below the button, and is as high in the tiles of other lanes. */
+static void sync_probe_more(NsChartTile *tile, bool shown)
+{
+    int room = (int)(PROBE_ROOM * ns_widget_text_scale(GTK_WIDGET(tile)));
+    gtk_widget_set_visible(tile->probe_more, shown && tile->lane <= 0);
+    gtk_widget_set_margin_bottom(GTK_WIDGET(tile->chart), shown ? room : 0);
+}
+
 static void sync_controls(NsChartTile *tile)
 {
     const NsFigureKind *kind = kind_of(tile);
@@ -189,7 +209,8 @@ static void sync_controls(NsChartTile *tile)
     bool looked = ns_session_view(tile->session)->closer_step >= 0;
     bool missing = !tile->compact && is_missing(tile);
     gtk_widget_set_visible(tile->probe, missing && !looked);
-    gtk_widget_set_visible(tile->probe_more, missing && looked && tile->lane <= 0);
+    sync_probe_more(tile, missing && looked);
+    sync_name(tile);
     sync_choices(tile);
     bool of_unit =
         kind->subject == NS_SUBJECT_QUANTITY && ns_quantity(tile->quantity)->unit; /* never log */

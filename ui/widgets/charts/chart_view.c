@@ -38,6 +38,7 @@ struct _NsChartView {
     GdkTexture *copy;           /* of the picture, for others; NULL until one asks */
     bool stale;                 /* the picture shows another plot or style */
     bool compact;
+    char *name;      /* of the thumbnail; NULL: as its title */
     gint64 laid_out; /* when; 0: never */
     int drawn_width, drawn_height, drawn_scale;
     double cost; /* ms */
@@ -290,6 +291,7 @@ static void refocus(NsChartView *chart)
     ns_view_state_apply(&chart->view_state, chart->plot, &chart->shown, chart->shown_series);
     chart->shown.readings = !chart->compact;
     if (chart->compact) reduce(&chart->shown);
+    if (chart->compact && chart->name) chart->shown.title = chart->name;
     chart->shown.version = ++chart->version;
     gtk_widget_queue_draw(GTK_WIDGET(chart));
 }
@@ -366,6 +368,15 @@ void ns_chart_view_set_compact(NsChartView *chart, bool compact)
     refocus(chart);
 }
 
+void ns_chart_view_set_name(NsChartView *chart, char *name)
+{
+    bool same = g_strcmp0(chart->name, name) == 0;
+    g_autofree char *gone = same ? name : chart->name; /* once no plot has its title there */
+    if (same) return;
+    chart->name = name;
+    if (chart->compact) refocus(chart);
+}
+
 void ns_chart_view_set_corner(NsChartView *chart, int width, int height)
 {
     if (chart->style.corner == width && chart->style.corner_height == height) return;
@@ -418,6 +429,7 @@ static void ns_chart_view_finalize(GObject *object)
     g_clear_pointer(&chart->picture, gsk_render_node_unref);
     ns_live_chart_free(chart->live);
     g_clear_pointer(&chart->figure, ns_figure_free);
+    g_clear_pointer(&chart->name, g_free);
     G_OBJECT_CLASS(ns_chart_view_parent_class)->finalize(object);
 }
 

@@ -39,6 +39,10 @@ void ns_chart_view_set_style(NsChartView *chart, const NsStyle *style);
  * it.  Its plot is whole all the same. */
 void ns_chart_view_set_compact(NsChartView *chart, bool compact);
 
+/* What a thumbnail says in place of its title, where others have the same one; NULL for nothing.
+ * Takes the words over. */
+void ns_chart_view_set_name(NsChartView *chart, char *name);
+
 /* Keeps so much of the title's lines free, at their end, for what lies above the chart, and begins
  * so far below its top with what follows the title. */
 void ns_chart_view_set_corner(NsChartView *chart, int width, int height);

@@ -3,16 +3,19 @@
 
 #include "ui/widgets/common/hiding.h"
 #include "ui/widgets/common/preferences.h"
+#include "ui/widgets/common/style_manager.h"
 
 #include <math.h>
 
 #define GAP 8
-#define BESIDE_FROM 520  /* pixels of width; below it, thumbnails stand under the stage */
-#define ABREAST_FROM 420 /* of either side, for each of the lanes' own charts */
+#define BESIDE_FROM 520 /* pixels of width; below it, thumbnails stand under the stage */
+/* Of either side, for each of the lanes' own charts: of the plot, and of the words around it. */
+#define ABREAST_PLOT 300
+#define ABREAST_WORDS 120
 
 /* Of a thumbnail beside the stage: its share of the width, and its height by its width. */
 #define THUMBNAIL_SHARE 0.18
-#define THUMBNAIL_LEAST 120
+#define THUMBNAIL_LEAST 136
 #define THUMBNAIL_MOST 340
 #define THUMBNAIL_TALLEST 1.7
 #define THUMBNAIL_BELOW 100 /* its height below the stage */
@@ -144,7 +147,8 @@ static void place_stage(NsDashboard *dashboard, int width, int height)
 {
     int n = tiles_there(dashboard) - 1, at = 0;
     bool beside = width >= BESIDE_FROM;
-    int across = beside ? (int)CLAMP(THUMBNAIL_SHARE * width, THUMBNAIL_LEAST, THUMBNAIL_MOST)
+    double least = THUMBNAIL_LEAST * ns_widget_text_scale(GTK_WIDGET(dashboard));
+    int across = beside ? (int)CLAMP(THUMBNAIL_SHARE * width, least, THUMBNAIL_MOST)
                         : (width - GAP) / n - GAP;
     int down =
         beside ? MIN((height - GAP) / n - GAP, (int)(THUMBNAIL_TALLEST * across)) : THUMBNAIL_BELOW;
@@ -184,7 +188,8 @@ static void ns_dashboard_size_allocate(GtkWidget *widget, int width, int height,
     else
         place_abreast(dashboard, width, height);
     int rows = (tiles_there(dashboard) + 1) / 2;
-    bool roomy = dashboard->by_lane && width / 2 >= ABREAST_FROM && height / rows >= ABREAST_FROM;
+    double least = ABREAST_PLOT + ABREAST_WORDS * ns_text_scale(widget);
+    bool roomy = dashboard->by_lane && width / 2 >= least && height / rows >= least;
     /* What is visible must not change while sizes are being given out. */
     if (roomy != dashboard->abreast && !dashboard->arranging)
         dashboard->arranging = g_idle_add(arrange, dashboard);

@@ -203,11 +203,19 @@ static const NsStyle *style_of_theme(GtkWidget *widget)
     return ns_style_find(dark ? "screen-dark" : "screen-light");
 }
 
-double ns_text_scale(GtkWidget *widget)
+double ns_widget_text_scale(GtkWidget *widget)
 {
     GtkRoot *root = gtk_widget_get_root(widget);
-    if (!root || !gtk_widget_has_css_class(GTK_WIDGET(root), NS_LARGE_TEXT_CLASS)) return 1;
-    return gtk_widget_get_height(GTK_WIDGET(root)) >= HALL_FROM ? HALL_TEXT : LARGE_TEXT;
+    bool large = root && gtk_widget_has_css_class(GTK_WIDGET(root), NS_LARGE_TEXT_CLASS);
+    return large ? LARGE_TEXT : 1;
+}
+
+double ns_text_scale(GtkWidget *widget)
+{
+    double scale = ns_widget_text_scale(widget);
+    bool hall =
+        scale > 1 && gtk_widget_get_height(GTK_WIDGET(gtk_widget_get_root(widget))) >= HALL_FROM;
+    return hall ? HALL_TEXT : scale;
 }
 
 const NsStyle *ns_chart_style_for(GtkWidget *widget)

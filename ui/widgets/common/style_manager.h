@@ -27,4 +27,7 @@ const NsStyle *ns_chart_style_for(GtkWidget *widget);
 /* The css class of a window whose texts are large, and the factor by which those of a widget in it
  * are larger; 1 elsewhere. */
 #define NS_LARGE_TEXT_CLASS "large-text"
+double ns_widget_text_scale(GtkWidget *widget);
+
+/* The factor for charts and diagrams, which are larger still on a large screen. */
 double ns_text_scale(GtkWidget *widget);

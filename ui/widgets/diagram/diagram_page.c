@@ -134,7 +134,7 @@ static void show_stage(NsDiagramPage *page)
             break;
         case NS_STAGE_UPDATE:
             flash = sin(G_PI * progress);
-            sentence = _("Update: frames as thick as update over weights.");
+            sentence = _("Update: the width of a frame is update over weights.");
             break;
         }
     say(page, sentence);

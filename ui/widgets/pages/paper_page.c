@@ -13,7 +13,10 @@
 #include <math.h>
 
 #define CARD_WIDTH 330
-#define CHART_HEIGHT 280
+
+/* The height of a chart: of its plot, and of the words around it, in sizes of text. */
+#define PLOT_HEIGHT 300
+#define LINES_AROUND 14
 #define LOOK_EVERY_US 50000
 
 typedef enum { RESTING, WAITING, RUNNING } CardState;
@@ -305,7 +308,6 @@ static GtkWidget *make_card(NsPaperPage *page, guint i)
     GtkWidget *buttons = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
     gtk_widget_add_css_class(box, "study-card");
     parts->chart = NS_CHART_VIEW(ns_chart_view_new(ns_paper_kind()));
-    gtk_widget_set_size_request(GTK_WIDGET(parts->chart), CARD_WIDTH, CHART_HEIGHT);
     parts->run =
         make_button(page, i, _("Run"), _("Run this study, or cancel it"), G_CALLBACK(on_run));
     parts->export_ = make_button(page, i, _("Export…"), _("Save the figure, as for a paper"),
@@ -377,8 +379,12 @@ static bool page_refresh(NsPage *page)
 static void page_set_style(NsPage *page, const NsStyle *style)
 {
     NsPaperPage *self = NS_PAPER_PAGE(page);
-    for (guint i = 0; i < self->cards->len; i++)
-        ns_chart_view_set_style(card_at(self, i)->parts.chart, style);
+    int height = PLOT_HEIGHT + (int)(LINES_AROUND * style->text_size);
+    for (guint i = 0; i < self->cards->len; i++) {
+        GtkWidget *chart = GTK_WIDGET(card_at(self, i)->parts.chart);
+        gtk_widget_set_size_request(chart, CARD_WIDTH, height);
+        ns_chart_view_set_style(NS_CHART_VIEW(chart), style);
+    }
 }
 
 static void page_save(NsPage *page)

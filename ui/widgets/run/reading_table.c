@@ -11,6 +11,8 @@
 #define DIGITS 4
 
 #define MOST_COLUMNS (1 + NS_LANES_MAX)
+#define GAP 10
+#define GAP_OF_MANY 6
 
 struct _NsReadingTable {
     GtkWidget parent;
@@ -199,6 +201,7 @@ void ns_reading_table_sync(NsReadingTable *table, NsChartTile *tile)
     GPtrArray *rows = g_ptr_array_new_with_free_func(g_free);
     add_step(rows, table->session);
     guint columns = 1 + (guint)ns_session_view(table->session)->started.n;
+    gtk_grid_set_column_spacing(GTK_GRID(table->grid), columns > 4 ? GAP_OF_MANY : GAP);
     guint heading = rows->len + 1;
     if (tile) add_reading(rows, table->session, ns_chart_tile_chart(tile));
     for (guint i = 0; i < rows->len; i++) {
@@ -254,7 +257,6 @@ static void ns_reading_table_init(NsReadingTable *table)
     table->rows = g_ptr_array_new_with_free_func(g_free);
     table->cells = g_ptr_array_new();
     table->grid = gtk_grid_new();
-    gtk_grid_set_column_spacing(GTK_GRID(table->grid), 10);
     gtk_widget_set_parent(table->grid, GTK_WIDGET(table));
 }
 

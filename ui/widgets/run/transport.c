@@ -154,9 +154,8 @@ static GtkWidget *new_entry(NsTransport *transport)
     gtk_editable_set_alignment(GTK_EDITABLE(entry), 1.0F);
     gtk_entry_set_input_purpose(GTK_ENTRY(entry), GTK_INPUT_PURPOSE_DIGITS);
     gtk_widget_set_valign(entry, GTK_ALIGN_CENTER);
-    gtk_widget_set_tooltip_text(
-        entry, _("The step that is shown.  Type one: a step that was made is shown, a later one "
-                 "is trained up to"));
+    gtk_widget_set_tooltip_text(entry, _("The step that is shown.  Type a number to see a step "
+                                         "already trained, or to train up to a later one"));
     gtk_widget_add_css_class(entry, "numeric");
     ns_accessible_name(entry, _("Step"));
     g_signal_connect_swapped(entry, "activate", G_CALLBACK(on_step_typed), transport);
@@ -213,7 +212,8 @@ GtkWidget *ns_transport_new(NsSession *session)
                    _("Look one step back (comma; with Shift, ten)")),
         transport->entry,
         new_button("go-next-symbolic", "win.step",
-                   _("One step forward: looks ahead, or trains (full stop; with Shift, ten)")),
+                   _("One step forward: shows the next recorded one, or trains (period; with "
+                     "Shift, ten)")),
         new_button("media-skip-forward-symbolic", "win.live", _("Newest step (End)")),
         transport->timeline,
         transport->live,

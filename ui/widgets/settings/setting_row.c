@@ -54,18 +54,27 @@ static const char *badge_words(const NsParam *param)
              "starts again; a fork continues with the weights that still fit.");
 }
 
-/* "B Pre-LN": what the lanes have that are not active; NULL where all have the same. */
+/* "B Pre-LN": what the other lane has; of several, for which there is no room, "B, C differ"; NULL
+ * where all have the same. */
 static char *words_of_others(const Row *row)
 {
     const NsExperiment *experiment = ns_session_experiment(row->session);
     if (!ns_experiment_differs(experiment, row->param)) return NULL;
     GString *text = g_string_new(NULL);
+    g_autofree char *active =
+        ns_settings_value_words(ns_session_settings(row->session), row->param);
+    unsigned long n = 0;
     for (size_t lane = 0; lane < experiment->n; lane++) {
         if (lane == ns_session_active(row->session)) continue;
         g_autofree char *value = ns_settings_value_words(&experiment->lane[lane], row->param);
-        g_string_append_printf(text, "%s%s %s", text->len ? "  " : "", ns_lane_letter(lane), value);
+        if (experiment->n == 2)
+            g_string_append_printf(text, "%s %s", ns_lane_letter(lane), value);
+        else if (!g_str_equal(value, active))
+            g_string_append_printf(text, "%s%s", n++ ? ", " : "", ns_lane_letter(lane));
     }
-    return g_string_free(text, FALSE);
+    g_autofree char *words = g_string_free(text, FALSE);
+    return n ? g_strdup_printf(ns_plural("%s differs", "%s differ", n), words)
+             : g_steal_pointer(&words);
 }
 
 static void sync_link(Row *row)

@@ -513,7 +513,7 @@ static void add_fonts(NsExportDialog *dialog)
     for (int i = 0; i < n; i++)
         g_ptr_array_add(names, (gpointer)(guintptr)pango_font_family_get_name(families[i]));
     g_ptr_array_sort(names, by_name);
-    g_ptr_array_insert(names, 0, (gpointer)(guintptr)_("As the style"));
+    g_ptr_array_insert(names, 0, (gpointer)(guintptr)_("From the style"));
     g_ptr_array_add(names, NULL);
     dialog->font = add_drop_down(dialog, _("Font"), (const char *const *)names->pdata, true);
     g_autoptr(GtkExpression) word =
@@ -563,13 +563,13 @@ static void add_choices(NsExportDialog *dialog)
 {
     const char *what[G_N_ELEMENTS(WHAT) + 1] = {_(WHAT[0]), _(WHAT[1]), _(WHAT[2]), _(WHAT[3])};
     const char *formats[G_N_ELEMENTS(FORMATS) + 1] = {NULL};
-    const char *const dpi[] = {_("As the size"), "96", "150", "300", "600", NULL};
+    const char *const dpi[] = {_("From the size"), "96", "150", "300", "600", NULL};
     const char *const legends[] = {_("Outside"), C_("legend", "Above"), _("Inside"), _("None"),
                                    NULL};
     for (size_t i = 0; i < G_N_ELEMENTS(FORMATS); i++) formats[i] = _(FORMATS[i].label);
     g_autoptr(GPtrArray) pages =
         labels_of(_("Column, or two for all"), ns_page_choice, _("Custom"));
-    g_autoptr(GPtrArray) styles = labels_of(_("As the size"), ns_style_choice, NULL);
+    g_autoptr(GPtrArray) styles = labels_of(_("From the size"), ns_style_choice, NULL);
     dialog->syncing = true;
     dialog->what = add_drop_down(dialog, _("What"), what, false);
     dialog->format = add_drop_down(dialog, _("Format"), formats, false);

@@ -246,7 +246,10 @@ static void on_switched(NsPageStack *pages, NsWindow *window)
 /* The last way out where the menu is hidden, too. */
 static GtkWidget *new_leave(NsWindow *window)
 {
-    GtkWidget *leave = gtk_button_new_with_label(_("Leave class mode"));
+    GtkWidget *leave = gtk_button_new_from_icon_name("view-restore-symbolic");
+    gtk_widget_set_tooltip_text(leave, _("Leave class mode"));
+    gtk_accessible_update_property(GTK_ACCESSIBLE(leave), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _("Leave class mode"), -1);
     gtk_widget_set_visible(leave, FALSE);
     g_signal_connect_swapped(leave, "clicked", G_CALLBACK(on_leave), window);
     return leave;

@@ -211,16 +211,16 @@ static void tell_record(NsWindow *window, const Reading *reading)
     GString *words = g_string_new(NULL);
     g_autofree char *step = ns_group_digits(ns_session_steps(ns_window_session(window)));
     if (record->cut)
-        say(words, g_strdup_printf(_("%s is cut off in line %zu; all before it is on view, up to "
-                                     "step %s."),
-                                   reading->name, record->wrong_line, step));
+        say(words, g_strdup_printf(
+                       _("%s is cut off in line %zu; all before that is shown, up to step %s."),
+                       reading->name, record->wrong_line, step));
     else if (record->wrong_line)
-        say(words, g_strdup_printf(_("Line %zu of %s is no line of its run; all before it is on "
-                                     "view, up to step %s."),
+        say(words, g_strdup_printf(_("Line %zu of %s does not belong to its run; all before it is "
+                                     "shown, up to step %s."),
                                    record->wrong_line, reading->name, step));
     else
-        say(words, g_strdup_printf(_("%s is on view, up to step %s; Run restarts it."),
-                                   reading->name, step));
+        say(words, g_strdup_printf(_("%s is shown, up to step %s; Run restarts it."), reading->name,
+                                   step));
     tell(window, words);
 }
 

@@ -82,10 +82,13 @@ static int title_room(NsWindow *window)
     return room - 2 * TITLE_PADDING;
 }
 
-static bool has_room(NsWindow *window, const char *status, int room)
+static bool has_room(GtkWidget *label, const char *words, int room)
 {
     int width;
-    g_autoptr(PangoLayout) text = gtk_widget_create_pango_layout(window->subtitle_label, status);
+    g_autoptr(PangoLayout) text = gtk_widget_create_pango_layout(label, words);
+    g_autoptr(PangoAttrList) digits = pango_attr_list_new(); /* as the style sheet has them */
+    pango_attr_list_insert(digits, pango_attr_font_features_new("tnum"));
+    pango_layout_set_attributes(text, digits);
     pango_layout_get_pixel_size(text, &width, NULL);
     return width <= room;
 }
@@ -97,7 +100,7 @@ static void sync_subtitle(NsWindow *window)
     g_autofree char *status = g_strdup(whole);
     int room = title_room(window);
     for (int length = NS_STATUS_SHORT;
-         length < NS_STATUS_LENGTHS && !has_room(window, status, room); length++) {
+         length < NS_STATUS_LENGTHS && !has_room(window->subtitle_label, status, room); length++) {
         g_free(status);
         status = ns_session_status(window->session, (NsStatusLength)length);
     }
@@ -110,7 +113,10 @@ static void sync_title(NsWindow *window)
 {
     g_autofree char *title = ns_session_title(window->session);
     g_autofree char *whole = g_strdup_printf("%s · Normscope", title);
-    ns_text_label_set(window->title_label, title);
+    size_t n = ns_session_lanes(window->session);
+    g_autofree char *brief = g_strdup_printf(ns_plural("%zu lane", "%zu lanes", n), n);
+    bool fits = has_room(window->title_label, title, title_room(window));
+    ns_text_label_set(window->title_label, fits ? title : brief);
     gtk_widget_set_tooltip_text(window->title_label, title);
     if (g_strcmp0(gtk_window_get_title(GTK_WINDOW(window)), whole) != 0)
         gtk_window_set_title(GTK_WINDOW(window), whole);
@@ -215,10 +221,12 @@ static void ns_window_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
     if (window->pages) set_style(window);
 }
 
-static Breadth breadth_of(int width)
+/* Large words need more. */
+static Breadth breadth_of(NsWindow *window, int width)
 {
     Breadth breadth = NARROW;
-    while (breadth < ROOMY && width >= BREADTHS[breadth + 1]) breadth++;
+    double room = width / ns_widget_text_scale(GTK_WIDGET(window));
+    while (breadth < ROOMY && room >= BREADTHS[breadth + 1]) breadth++;
     return breadth;
 }
 
@@ -226,7 +234,7 @@ static Breadth breadth_of(int width)
 static void fold_header(NsWindow *window)
 {
     static const Breadth from[] = {WIDE, MEDIUM, MEDIUM};
-    Breadth breadth = breadth_of(window->width);
+    Breadth breadth = breadth_of(window, window->width);
     for (size_t i = 0; i < G_N_ELEMENTS(window->foldable); i++)
         ns_hide(window->foldable[i], NS_HIDDEN_FOLDED, breadth < from[i]);
     /* In some languages their words are long. */
@@ -263,7 +271,7 @@ static void ns_window_measure(GtkWidget *widget, GtkOrientation orientation, int
 static bool is_narrow(NsWindow *window, size_t pane)
 {
     bool for_strip = window->strip && g_str_equal(PANES[pane].action, "inspector");
-    return breadth_of(window->width) < (for_strip ? ROOMY : PANES[pane].from);
+    return breadth_of(window, window->width) < (for_strip ? ROOMY : PANES[pane].from);
 }
 
 static void fold_pane(NsWindow *window, size_t pane)
@@ -283,9 +291,10 @@ static gboolean fold(gpointer data)
     window->fold_source = 0;
     set_style(window);
     for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) fold_pane(window, i);
-    gtk_orientable_set_orientation(GTK_ORIENTABLE(window->row), breadth_of(window->width) < WIDE
-                                                                    ? GTK_ORIENTATION_VERTICAL
-                                                                    : GTK_ORIENTATION_HORIZONTAL);
+    gtk_orientable_set_orientation(GTK_ORIENTABLE(window->row),
+                                   breadth_of(window, window->width) < WIDE
+                                       ? GTK_ORIENTATION_VERTICAL
+                                       : GTK_ORIENTATION_HORIZONTAL);
     return G_SOURCE_REMOVE;
 }
 
@@ -294,6 +303,7 @@ static gboolean fit_title(gpointer data)
     NsWindow *window = data;
     window->title_source = 0;
     fold_header(window);
+    sync_title(window);
     sync_subtitle(window);
     return G_SOURCE_REMOVE;
 }
@@ -302,7 +312,7 @@ static void ns_window_size_allocate(GtkWidget *widget, int width, int height, in
 {
     NsWindow *window = NS_WINDOW(widget);
     GTK_WIDGET_CLASS(ns_window_parent_class)->size_allocate(widget, width, height, baseline);
-    bool crossed = breadth_of(width) != breadth_of(window->width);
+    bool crossed = breadth_of(width) != breadth_of(window, window->width);
     const NsStyle *style = ns_chart_style_for(widget);
     crossed |= style != window->style;
     window->style = style;
@@ -310,7 +320,8 @@ static void ns_window_size_allocate(GtkWidget *widget, int width, int height, in
     window->width = width;
     /* What is visible must not change while sizes are being given out. */
     if (crossed && !window->fold_source) window->fold_source = g_idle_add(fold, window);
-    if (other && !window->title_source) window->title_source = g_idle_add(fit_title, window);
+    if ((other || crossed) && !window->title_source)
+        window->title_source = g_idle_add(fit_title, window);
 }
 
 /* A pane may be narrower than its content in a window that is about to fold it, but no hand can
