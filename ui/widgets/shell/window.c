@@ -312,7 +312,7 @@ static void ns_window_size_allocate(GtkWidget *widget, int width, int height, in
 {
     NsWindow *window = NS_WINDOW(widget);
     GTK_WIDGET_CLASS(ns_window_parent_class)->size_allocate(widget, width, height, baseline);
-    bool crossed = breadth_of(width) != breadth_of(window, window->width);
+    bool crossed = breadth_of(window, width) != breadth_of(window, window->width);
     const NsStyle *style = ns_chart_style_for(widget);
     crossed |= style != window->style;
     window->style = style;
