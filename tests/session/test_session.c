@@ -62,6 +62,8 @@ static void test_two_lanes(void)
     g_autofree char *brief = ns_session_status(session, NS_STATUS_BRIEF);
     g_assert_true(g_str_has_prefix(brief, "step 5, A "));
     g_assert_cmpstr(strstr(brief, ", B "), ==, strstr(shorter, ", B "));
+    g_autofree char *step = ns_session_status(session, NS_STATUS_STEP);
+    g_assert_cmpstr(step, ==, "step 5");
 }
 
 /* Each lane has the bits that it would have alone with its share of the threads. */

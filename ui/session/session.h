@@ -320,11 +320,13 @@ char *ns_session_title(NsSession *session);
 /* "A Post-LN, B Pre-LN; all else the same."; NULL for a single lane. */
 char *ns_session_differences(NsSession *session);
 
-/* How much of it: all; without the speed, which stands elsewhere too; "step 1,240, 2.31". */
+/* How much of it: all; without the speed, which stands elsewhere too; "step 1,240, 2.31";
+ * "step 1,240". */
 typedef enum {
     NS_STATUS_WHOLE,
     NS_STATUS_SHORT,
     NS_STATUS_BRIEF,
+    NS_STATUS_STEP,
     NS_STATUS_LENGTHS
 } NsStatusLength;
 

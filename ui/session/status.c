@@ -180,15 +180,15 @@ char *ns_session_status(NsSession *session, NsStatusLength length)
     NsTrainerState state = ns_session_state(session);
     const char *word = _(ns_trainer_state_word(state));
     const NsHistory *history = ns_session_view(session)->history;
-    if (state == NS_TRAINER_PREPARING && length != NS_STATUS_BRIEF) return preparing(session);
+    bool brief = length >= NS_STATUS_BRIEF;
+    if (state == NS_TRAINER_PREPARING && !brief) return preparing(session);
     if (state == NS_TRAINER_PREPARING || state == NS_TRAINER_FAILED || !history)
         return g_strdup(word);
 
     g_autoptr(GString) text = g_string_new(NULL);
-    append_state(text, session, state, length == NS_STATUS_BRIEF);
-    g_autofree char *loss = losses(session);
-    if (loss)
-        g_string_append_printf(text, length == NS_STATUS_BRIEF ? ", %s" : _(", loss %s"), loss);
+    append_state(text, session, state, brief);
+    g_autofree char *loss = length == NS_STATUS_STEP ? NULL : losses(session);
+    if (loss) g_string_append_printf(text, brief ? ", %s" : _(", loss %s"), loss);
     if (length == NS_STATUS_WHOLE) append_pace(text, session, state);
     append_diverged(text, session);
     g_autofree char *past = ns_session_past_words(session);

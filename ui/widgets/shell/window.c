@@ -13,8 +13,8 @@
 #define FRAMES 300               /* whose times can be shown */
 #define SUBTITLE_EVERY_US 200000 /* while running: numbers that change faster cannot be read */
 
-/* Beside the title, at either side, in pixels. */
-#define TITLE_PADDING 12
+/* At either side of the title, in pixels, with what the header bar leaves there. */
+#define TITLE_PADDING 18
 
 /* Pixels that the handle between two panes may take. */
 #define DIVIDER 8
@@ -308,6 +308,11 @@ static gboolean fit_title(gpointer data)
     return G_SOURCE_REMOVE;
 }
 
+static bool is_cut(GtkWidget *label)
+{
+    return pango_layout_is_ellipsized(gtk_label_get_layout(GTK_LABEL(label)));
+}
+
 static void ns_window_size_allocate(GtkWidget *widget, int width, int height, int baseline)
 {
     NsWindow *window = NS_WINDOW(widget);
@@ -320,7 +325,9 @@ static void ns_window_size_allocate(GtkWidget *widget, int width, int height, in
     window->width = width;
     /* What is visible must not change while sizes are being given out. */
     if (crossed && !window->fold_source) window->fold_source = g_idle_add(fold, window);
-    if ((other || crossed) && !window->title_source)
+    /* A style of its own makes the words larger only after they were fitted. */
+    bool cut = is_cut(window->title_label) || is_cut(window->subtitle_label);
+    if ((other || crossed || cut) && !window->title_source)
         window->title_source = g_idle_add(fit_title, window);
 }
 
