@@ -7,8 +7,9 @@
 
 #include <math.h>
 
-/* As many as tips of charts have. */
+/* As many as tips of charts have; four columns have room for one less. */
 #define DIGITS 4
+#define DIGITS_OF_MANY 3
 
 #define MOST_COLUMNS (1 + NS_LANES_MAX)
 #define GAP 10
@@ -42,16 +43,16 @@ static double lr_of(const NsStep *step)
 }
 
 /* As many digits as those of the lanes beside it. */
-static char *number(double value)
+static char *number(double value, int digits)
 {
     if (isnan(value)) return g_strdup(_("NaN"));
-    return ns_text_value(value, DIGITS);
+    return ns_text_value(value, digits);
 }
 
 /* What was chosen, as it was written. */
-static char *rate(double value)
+static char *rate(double value, int digits)
 {
-    return isfinite(value) ? ns_text_input(value, DIGITS) : number(value);
+    return isfinite(value) ? ns_text_input(value, digits) : number(value, digits);
 }
 
 /* The record of a step, a mean of several seeds; false where the history has none. */
@@ -63,15 +64,16 @@ static bool record_at(NsHistory *history, int64_t step, NsStep *record)
     return true;
 }
 
-static void add_scalar(GPtrArray *rows, const char *name, Scalar scalar, char *(*words)(double),
-                       const NsFigureInput *input, int64_t step)
+static void add_scalar(GPtrArray *rows, const char *name, Scalar scalar,
+                       char *(*words)(double, int), const NsFigureInput *input, int64_t step)
 {
+    int digits = input->n_lanes > 3 ? DIGITS_OF_MANY : DIGITS;
     GString *row = g_string_new(name);
     for (unsigned i = 0; i < MAX(input->n_lanes, 1u); i++) {
         NsHistory *history = input->n_lanes ? input->lanes[i].history : input->history;
         NsStep record;
         bool there = record_at(history, step, &record);
-        g_autofree char *value = there ? words(scalar(&record)) : g_strdup("–");
+        g_autofree char *value = there ? words(scalar(&record), digits) : g_strdup("–");
         g_string_append_printf(row, "\t%s", value);
     }
     g_ptr_array_add(rows, g_string_free(row, FALSE));
@@ -136,7 +138,7 @@ static void add_ratio(GPtrArray *rows, const NsPlot *plot, const NsReading *read
         values[found++] = value_at(series, reading->x);
     }
     if (found < 2 || !isfinite(values[0]) || !isfinite(values[1]) || values[0] == 0.0) return;
-    g_autofree char *ratio = number(values[1] / values[0]);
+    g_autofree char *ratio = number(values[1] / values[0], DIGITS);
     g_ptr_array_add(rows, g_strdup_printf(_("B / A\t%s"), ratio));
 }
 
