@@ -153,6 +153,12 @@ static bool has_two_runs(NsWindow *window)
     return n == 2 && ns_run_tree_row(ns_inspector_runs(ns_window_inspector(window)), 1);
 }
 
+static const char *facts_of(NsRunTree *tree)
+{
+    GtkWidget *words = gtk_widget_get_first_child(ns_run_tree_row(tree, 0));
+    return gtk_label_get_text(GTK_LABEL(gtk_widget_get_last_child(words)));
+}
+
 static void test_runs(void)
 {
     NsWindow *window = ui_open_paused();
@@ -160,9 +166,7 @@ static void test_runs(void)
     NsRunTree *tree = ns_inspector_runs(ns_window_inspector(window));
     g_assert_nonnull(ns_run_tree_row(tree, 0));
     g_assert_null(ui_first(ns_run_tree_row(tree, 0), GTK_TYPE_TOGGLE_BUTTON));
-    GtkWidget *words = gtk_widget_get_first_child(ns_run_tree_row(tree, 0));
-    GtkLabel *facts = GTK_LABEL(gtk_widget_get_last_child(words));
-    g_assert_true(g_str_has_prefix(gtk_label_get_text(facts), "now at step 40, loss "));
+    UI_UNTIL(g_str_has_prefix(facts_of(tree), "now at step 40, loss "));
     ns_session_set(session, "layers", "3");
     g_assert_cmpuint(ns_session_pending(session), ==, 1);
     ns_session_restart(session);
