@@ -41,16 +41,6 @@ static void clear_name(void *name)
     g_object_unref(((Name *)name)->text);
 }
 
-bool ns_end_names_have(const NsPlotLayout *layout, const NsSeries *series)
-{
-    bool curve = series->kind == NS_SERIES_LINE || series->kind == NS_SERIES_POINTS ||
-                 series->kind == NS_SERIES_STEPS;
-    bool behind = series->previous || series->theory;
-    bool left = series->side == NS_AXIS_LEFT;
-    return layout->ends_room > 0 && curve && series != layout->plot->key &&
-           !(behind && layout->ends > NS_ENDS_ALL) && (left || layout->ends < NS_ENDS_LEFT);
-}
-
 static PangoLayout *name_text(NsPlotLayout *layout, const NsSeries *series)
 {
     g_autofree char *words = ns_legend_words(series, false);
@@ -69,7 +59,7 @@ static double room_for(NsPlotLayout *layout, const GPtrArray *entries)
     double size = layout->style->text_size, widest = 0;
     unsigned n = 0;
     for (unsigned i = 0; i < entries->len; i++) {
-        if (!ns_end_names_have(layout, entries->pdata[i])) continue;
+        if (!ns_legend_is_at_end(layout, entries->pdata[i])) continue;
         g_autoptr(PangoLayout) text = name_text(layout, entries->pdata[i]);
         widest = MAX(widest, ns_text_width(text));
         n++;
@@ -186,7 +176,7 @@ void ns_end_names_place(NsPlotLayout *layout)
     g_autoptr(GPtrArray) entries = ns_legend_entries(layout);
     for (unsigned i = 0; i < entries->len && (names->len + 1) * line <= room.height; i++) {
         Name name = {.series = entries->pdata[i]};
-        if (!ns_end_names_have(layout, name.series) || !find_end(layout, name.series, &name.end))
+        if (!ns_legend_is_at_end(layout, name.series) || !find_end(layout, name.series, &name.end))
             continue;
         name.text = name_text(layout, name.series);
         name.width = ns_text_width(name.text);

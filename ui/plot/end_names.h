@@ -11,8 +11,5 @@
  * the area's width these take. */
 void ns_end_names_fit(NsPlotLayout *layout);
 
-/* Whether the name of an entry of the legend stands at the end of its curve instead. */
-bool ns_end_names_have(const NsPlotLayout *layout, const NsSeries *series);
-
 /* Places the names, once the scales are known. */
 void ns_end_names_place(NsPlotLayout *layout);

@@ -3,7 +3,6 @@
 #include "ui/plot/legend.h"
 
 #include "core/base/words.h"
-#include "ui/plot/end_names.h"
 #include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
 #include "ui/plot/painter.h"
@@ -106,12 +105,22 @@ static double value_room(NsPlotLayout *layout)
     return ns_text_width(text);
 }
 
+bool ns_legend_is_at_end(const NsPlotLayout *layout, const NsSeries *series)
+{
+    bool curve = series->kind == NS_SERIES_LINE || series->kind == NS_SERIES_POINTS ||
+                 series->kind == NS_SERIES_STEPS;
+    bool behind = series->previous || series->theory;
+    bool left = series->side == NS_AXIS_LEFT;
+    return layout->ends_room > 0 && curve && series != layout->plot->key &&
+           !(behind && layout->ends > NS_ENDS_ALL) && (left || layout->ends < NS_ENDS_LEFT);
+}
+
 /* The entries that the legend has. */
 static GPtrArray *listed(NsPlotLayout *layout)
 {
     GPtrArray *found = ns_legend_entries(layout);
     for (unsigned i = found->len; i-- > 0;)
-        if (ns_end_names_have(layout, found->pdata[i])) g_ptr_array_remove_index(found, i);
+        if (ns_legend_is_at_end(layout, found->pdata[i])) g_ptr_array_remove_index(found, i);
     return found;
 }
 

@@ -18,6 +18,10 @@ typedef struct {
  * Free with g_ptr_array_unref. */
 GPtrArray *ns_legend_entries(NsPlotLayout *layout);
 
+/* Whether the name of an entry stands at the end of its curve, as the layout's ends_room and ends
+ * tell. */
+bool ns_legend_is_at_end(const NsPlotLayout *layout, const NsSeries *series);
+
 /* With fewer entries there is no legend. */
 unsigned ns_legend_least(const NsPlotLayout *layout);
 
