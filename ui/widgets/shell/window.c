@@ -259,7 +259,8 @@ static void ns_window_measure(GtkWidget *widget, GtkOrientation orientation, int
     GTK_WIDGET_CLASS(ns_window_parent_class)
         ->measure(widget, orientation, for_size, minimum, natural, minimum_baseline,
                   natural_baseline);
-    if (orientation != GTK_ORIENTATION_HORIZONTAL) return;
+    /* GTK 4.18 warns of a header bar that is narrower than its buttons, until these are folded. */
+    if (orientation != GTK_ORIENTATION_HORIZONTAL || gtk_get_minor_version() > 8) return;
     int bar = least_width(gtk_window_get_titlebar(GTK_WINDOW(window))), folded = bar;
     int content = least_width(gtk_window_get_child(GTK_WINDOW(window)));
     for (size_t i = 0; i < G_N_ELEMENTS(window->foldable); i++)
