@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/experiment/assignment.h"
 #include "core/experiment/provenance.h"
+#include "core/store/outside_file.h"
 #include "ui/figures/sheet.h"
 
 #include <inttypes.h>
@@ -31,6 +32,7 @@ typedef struct {
     NsProvenance from; /* the experiment is where the options put it */
     char *from_file;
     int64_t recorded_to; /* the last step of a run that was recorded; -1: it is to be trained */
+    bool outside;        /* another program has recorded it: there are no settings */
     NsHistory *recorded[NS_LANES_MAX];
 } Chart;
 
@@ -251,9 +253,11 @@ static bool check_places(const Chart *chart, GError **error)
     int64_t layers = 1, heads = 1;
     for (size_t i = 0; i < chart->experiment.n; i++) {
         const NsSettings *settings = &chart->experiment.lane[i];
-        layers = MAX(layers,
-                     ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings));
-        heads = MAX(heads, settings->heads);
+        const NsRecordLayout *own = chart->outside ? ns_history_layout(chart->recorded[i]) : NULL;
+        layers = MAX(layers, own ? (int64_t)own->layers
+                                 : ns_settings_encoder_layers(settings) +
+                                       ns_settings_decoder_layers(settings));
+        heads = MAX(heads, own ? (int64_t)own->heads : settings->heads);
     }
     for (guint i = 0; i < chart->sheet.charts->len; i++) {
         const NsFigureSpec *spec = spec_at(chart, i);
@@ -290,8 +294,20 @@ static bool is_same(const Chart *chart)
 static bool open_recorded(Chart *chart, bool steps, GError **error)
 {
     const char *path = chart->from_file;
-    if (!path || !ns_recorded_is(path) || !is_same(chart)) return true;
+    if (!path || !ns_recorded_is(path)) return true;
+    chart->outside = ns_outside_file_is(path);
+    if (!is_same(chart)) {
+        if (!chart->outside) return true;
+        g_autofree char *name = g_filename_display_basename(path);
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "“%s” is a run of another program, which no setting and no lane changes; "
+                         "leave out --set, --preset and --lane.",
+                         name);
+    }
     if (!ns_recorded_read(path, -1, chart->recorded, &chart->recorded_to, error)) return false;
+    size_t lanes = chart->experiment.n;
+    while (lanes < NS_LANES_MAX && chart->recorded[lanes]) lanes++;
+    if (chart->outside) ns_experiment_resize(&chart->experiment, lanes, 0);
     for (size_t i = 0; !steps && i < chart->experiment.n; i++)
         chart->experiment.lane[i].steps = chart->recorded_to;
     return true;
@@ -310,7 +326,7 @@ static int64_t end_of(const Chart *chart, NsLockstep *lockstep)
     int64_t end = 0;
     for (size_t i = 0; i < chart->experiment.n; i++)
         for (size_t k = 0; k < ns_history_seeds(chart->recorded[i]); k++)
-            end = MAX(end, ns_recorded_last(ns_history_seed(chart->recorded[i], k)));
+            end = MAX(end, ns_history_last_step(ns_history_seed(chart->recorded[i], k)));
     return end;
 }
 
@@ -374,8 +390,9 @@ static NsFigureInput input_of(const Chart *chart, NsLockstep *lockstep)
     NsFigureInput input = chart->input;
     input.n_lanes = chart->experiment.n > 1 ? (unsigned)chart->experiment.n : 0;
     for (size_t i = 0; i < chart->experiment.n; i++) {
-        const NsSettings *settings =
-            lockstep ? ns_run_settings(ns_lockstep_lane(lockstep, i)) : &chart->experiment.lane[i];
+        const NsSettings *settings = lockstep ? ns_run_settings(ns_lockstep_lane(lockstep, i))
+                                     : chart->outside ? NULL
+                                                      : &chart->experiment.lane[i];
         input.lanes[i] =
             (NsFigureRun){history_of(chart, lockstep, i), settings, ns_lane_letter(i), (unsigned)i};
     }
@@ -471,7 +488,7 @@ static bool check_plot(const Chart *chart, const NsFigureSpec *spec, const NsPlo
                        GError **error)
 {
     if (ns_plot_has_data(plot)) return true;
-    if (chart->recorded_to >= 0 && ns_figure_spec_is_expensive(spec))
+    if (chart->recorded_to >= 0 && !chart->outside && ns_figure_spec_is_expensive(spec))
         return refuse_recorded(chart, plot, error);
     return ns_refuse(error, NS_ERROR_SETTING, "There is nothing to draw of “%s”: %s", plot->title,
                      plot->empty ? plot->empty : "it has no data.");
@@ -516,13 +533,15 @@ static bool draw(const Training *training, guint first, guint n, GError **error)
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
     fill_provenance(chart, &training->charts, first, n, &provenance);
+    /* A run of another program has no settings that could be told and repeated. */
+    const NsProvenance *told = chart->outside ? NULL : &provenance;
     g_autofree char *key = key_of(chart, first);
     g_autofree char *path = ns_picture_path(&chart->picture, key);
     if (!(chart->picture.choices.seconds > 0))
         return ns_picture_write(&chart->picture, (const NsPlot *const *)plots->pdata, plots->len,
-                                &provenance, key, error);
+                                told, key, error);
     const NsFigureInput input = input_of(chart, training->lockstep);
-    const NsSheetFile file = {&chart->picture.choices, NS_FORMAT_PNG, &provenance, path};
+    const NsSheetFile file = {&chart->picture.choices, NS_FORMAT_PNG, told, path};
     return ns_sheet_write_film(&chart->sheet, first, n, &input, &file, error);
 }
 

@@ -30,6 +30,7 @@ int ns_cli_show(int argc, char **argv, GError **error);
 int ns_cli_resume(int argc, char **argv, GError **error);
 int ns_cli_runs(int argc, char **argv, GError **error);
 int ns_cli_export(int argc, char **argv, GError **error);
+int ns_cli_watch(int argc, char **argv, GError **error);
 int ns_cli_list(int argc, char **argv, GError **error);
 
 /* ---- options.c ---- */

@@ -43,6 +43,8 @@ static const NsCommand commands[] = {
      ns_cli_resume},
     {{.key = "runs", .purpose = "Show the run files of a folder"}, ns_cli_runs},
     {{.key = "export", .purpose = "Write all that a run file has recorded"}, ns_cli_export},
+    {{.key = "watch", .purpose = "Follow a run of another program, from JSON lines that it writes"},
+     ns_cli_watch},
     {{.key = "list", .purpose = "Show placements, settings, figures and the like"}, ns_cli_list},
 };
 

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/store/bundled.h"
 #include "core/store/figure_file.h"
+#include "core/store/outside_file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -60,6 +61,15 @@ static bool read_from(const NsOptions *options, const char *path, GError **error
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
     ns_experiment_assign(&provenance.experiment, options->experiment);
+    if (ns_outside_file_is(path)) {
+        g_autofree char *name = g_filename_display_basename(path);
+        return options->from_file ||
+               ns_refuse(
+                   error, NS_ERROR_USAGE,
+                   "“%s” is a run of another program and has no settings to begin with; “" NS_CLI
+                   " chart --from” draws it and “watch --once” shows it.",
+                   name);
+    }
     if (!ns_figure_file_read(&provenance, NULL, path, NULL, error)) return false;
     ns_experiment_assign(options->experiment, &provenance.experiment);
     if (options->experiment->n > 1 && !options->lanes) {

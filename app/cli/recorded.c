@@ -2,6 +2,8 @@
 #include "app/cli/recorded.h"
 
 #include "app/cli/cli.h"
+#include "core/base/error.h"
+#include "core/store/outside_file.h"
 #include "core/store/run_reader.h"
 #include "core/store/run_record.h"
 #include "core/train/run.h"
@@ -10,12 +12,7 @@
 
 bool ns_recorded_is(const char *path)
 {
-    return ns_run_file_is(path) || ns_run_record_is(path);
-}
-
-int64_t ns_recorded_last(const NsHistory *history)
-{
-    return ns_history_step(history, ns_history_steps(history) - 1)->step;
+    return ns_run_file_is(path) || ns_run_record_is(path) || ns_outside_file_is(path);
 }
 
 static void put(NsHistory **place, NsHistory *history)
@@ -75,7 +72,36 @@ static bool read_lines(const char *path, int64_t limit, NsHistory *histories[], 
         NsHistory *history = record.histories[i];
         put(&histories[i], ns_history_ref(history));
         for (size_t k = 0; limit < 0 && k < ns_history_seeds(history); k++)
-            *last = MAX(*last, ns_recorded_last(ns_history_seed(history, k)));
+            *last = MAX(*last, ns_history_last_step(ns_history_seed(history, k)));
+    }
+    return true;
+}
+
+/* ---- A run from outside ---- */
+
+static bool read_outside(const char *path, int64_t limit, NsHistory *histories[], int64_t *last,
+                         GError **error)
+{
+    g_autoptr(NsOutsideFile) file = ns_outside_file_open(path, NS_HISTORY_BUDGET, error);
+    if (!file) return false;
+    NsOutside *run = ns_outside_file_run(file);
+    g_autofree char *name = g_filename_display_basename(path);
+    if (limit >= 0) ns_outside_end_with(run, limit);
+    while (ns_outside_file_read(file, 0) == NS_OUTSIDE_MORE) continue;
+    ns_outside_end(run);
+    char *message;
+    while ((message = ns_outside_take_message(run))) {
+        if (limit < 0) fprintf(stderr, NS_CLI ": “%s”: %s\n", name, message);
+        g_free(message);
+    }
+    for (size_t i = 0; i < ns_outside_lanes(run); i++) {
+        NsHistory *history = ns_outside_history(run, i);
+        if (!history)
+            return ns_refuse(error, NS_ERROR_FILE,
+                             "“%s” has a lane %zu and no lane %zu; lanes count from 1.", name,
+                             ns_outside_lanes(run), i + 1);
+        put(&histories[i], ns_history_ref(history));
+        if (limit < 0) *last = MAX(*last, ns_history_last_step(history));
     }
     return true;
 }
@@ -86,5 +112,6 @@ bool ns_recorded_read(const char *path, int64_t limit, NsHistory *histories[NS_L
     if (ns_run_file_is(path)) return read_run_file(path, limit, histories, last, error);
     /* The first look has taken all of them. */
     if (histories[0] && limit >= *last) return true;
-    return read_lines(path, limit, histories, last, error);
+    bool own = ns_run_record_is(path);
+    return (own ? read_lines : read_outside)(path, limit, histories, last, error);
 }

@@ -1,4 +1,5 @@
-/* Runs that are drawn without training: run files and JSON lines.  SPDX-License-Identifier: MIT */
+/* Runs that are drawn without training: run files, and JSON lines of this program or another.
+ * SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "core/probe/history.h"
@@ -11,6 +12,3 @@ bool ns_recorded_is(const char *path);
  * may be none yet.  They take the place of those that are there, which begin as NULL. */
 bool ns_recorded_read(const char *path, int64_t limit, NsHistory *histories[NS_LANES_MAX],
                       int64_t *last, GError **error);
-
-/* The last step of a history. */
-int64_t ns_recorded_last(const NsHistory *history);

@@ -30,6 +30,9 @@
 /* Of these, kept for chunks that are being replaced. */
 #define SPARE_UNITS ((size_t)6)
 
+/* Records that are looked through for one that has measured a quantity. */
+#define FURTHEST_BACK ((size_t)1000)
+
 /* The values of a record, or what those of a bucket come to. */
 typedef struct {
     float *min, *max; /* [width]; the same memory for a single record */
@@ -49,6 +52,7 @@ typedef struct {
 /* What readers see. */
 typedef struct {
     int64_t records;   /* seen */
+    int64_t last_step; /* of the newest of them */
     int64_t coarsest;  /* stride */
     int64_t gathered;  /* records in the incomplete bucket at the end */
     GPtrArray *chunks; /* oldest first */
@@ -71,6 +75,7 @@ struct NsHistory {
     GPtrArray *chunks;        /* oldest first; all but the last are full.  Views share it, so that a
                                  copy takes its place before chunks come or go */
     int64_t n_records;
+    int64_t last_step; /* of the newest record */
     int64_t stride;    /* of the bucket being gathered */
     int64_t gathered;  /* records in it */
     Profile gathering; /* what they come to */
@@ -316,6 +321,7 @@ static void publish(NsHistory *h)
     NsSlot *slot = ns_latest_prepare(h->view);
     View *view = slot->value;
     view->records = h->n_records;
+    view->last_step = h->last_step;
     view->gathered = h->gathered;
     view->coarsest = h->stride;
     if (view->chunks != h->chunks) {
@@ -413,8 +419,9 @@ NsHistory *ns_history_seed(NsHistory *h, size_t i)
 
 void ns_history_append(NsHistory *h, const NsStep *step, NsValues values)
 {
-    g_assert(step->step == h->first_step + h->n_records);
+    g_assert(h->n_records ? step->step > h->last_step : step->step == h->first_step);
     size_t width = h->layout.width;
+    h->last_step = step->step;
     set_profile(h->newest, values, width);
     if (h->n_records == 0) copy_profile(h->first, h->newest, width);
     if (!settle_record(h)) {
@@ -460,6 +467,24 @@ int64_t ns_history_first_step(const NsHistory *history)
     return history->first_step;
 }
 
+int64_t ns_history_last_step(const NsHistory *history)
+{
+    size_t records = ns_history_steps(history);
+    return records ? ns_history_step(history, records - 1)->step : -1;
+}
+
+int64_t ns_history_record(const NsHistory *history, int64_t step)
+{
+    int64_t low = -1, high = (int64_t)ns_history_steps(history), guess = step - history->first_step;
+    if (guess >= 0 && guess < high && ns_history_step(history, (size_t)guess)->step == step)
+        return guess;
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        *(ns_history_step(history, (size_t)middle)->step <= step ? &low : &high) = middle;
+    }
+    return low;
+}
+
 size_t ns_history_steps(const NsHistory *history)
 {
     return ns_log_count(history->steps);
@@ -493,9 +518,19 @@ const NsEvent *ns_history_event(const NsHistory *history, size_t i)
 size_t ns_history_measured(const NsHistory *history, NsQuantity quantity, size_t record)
 {
     int64_t every = history->layout.probe_every;
-    if (!ns_quantity(quantity)->expensive || every < 1) return record;
-    int64_t past = (history->first_step + (int64_t)record) % every;
-    return past > (int64_t)record ? record : record - (size_t)past;
+    if (!ns_quantity(quantity)->expensive || every < 1) {
+        g_autofree bool *has = g_new(bool, MAX(history->layout.count[quantity], 1));
+        for (size_t back = 0; back <= MIN(record, FURTHEST_BACK); back++) {
+            ns_history_read(history, quantity, record - back, NULL, NULL, has);
+            for (size_t i = 0; i < history->layout.count[quantity]; i++)
+                if (has[i]) return record - back;
+        }
+        return record;
+    }
+    int64_t step = ns_history_step(history, record)->step, due = step - step % every;
+    int64_t found = ns_history_record(history, due);
+    return found >= 0 && ns_history_step(history, (size_t)found)->step == due ? (size_t)found
+                                                                              : record;
 }
 
 bool ns_history_similarity(const NsHistory *history, NsSimilarity *similarity)
@@ -540,9 +575,16 @@ static void copy(const NsHistory *h, NsQuantity quantity, const Profile *from, f
     for (size_t i = 0; has && i < count; i++) has[i] = has_bit(from->has, offset + i);
 }
 
-static NsBucket in_steps(const NsHistory *h, NsBucket records)
+/* The newest record of a view may not be among the published steps yet. */
+static int64_t step_of(const NsHistory *h, const View *view, int64_t record)
 {
-    return (NsBucket){h->first_step + records.first, h->first_step + records.last};
+    bool newest = record == view->records - 1;
+    return newest ? view->last_step : ns_history_step(h, (size_t)record)->step;
+}
+
+static NsBucket in_steps(const NsHistory *h, const View *view, NsBucket records)
+{
+    return (NsBucket){step_of(h, view, records.first), step_of(h, view, records.last)};
 }
 
 NsBucket ns_history_read(const NsHistory *h, NsQuantity quantity, size_t record, float *min,
@@ -559,8 +601,9 @@ NsBucket ns_history_read(const NsHistory *h, NsQuantity quantity, size_t record,
     else
         found = find(h, view, r);
     copy(h, quantity, &found.profile, min, max, has);
+    NsBucket span = in_steps(h, view, found.span);
     ns_latest_release(h->view, slot);
-    return in_steps(h, found.span);
+    return span;
 }
 
 NsBucket ns_history_read_range(const NsHistory *h, NsQuantity quantity, size_t first, size_t last,
@@ -586,8 +629,9 @@ NsBucket ns_history_read_range(const NsHistory *h, NsQuantity quantity, size_t f
         }
         span.last = found.span.last;
     }
+    span = in_steps(h, view, span);
     ns_latest_release(h->view, slot);
-    return in_steps(h, span);
+    return span;
 }
 
 int64_t ns_history_stride(const NsHistory *history)

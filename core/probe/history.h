@@ -52,14 +52,14 @@ typedef struct NsHistory NsHistory;
 /* budget: bytes for profiles.  Starts with one reference. */
 NsHistory *ns_history_new(const NsRecordLayout *layout, size_t budget);
 
-/* The same for a run that does not begin at step 0: record i is that of step first_step + i. */
+/* The same for a run that does not begin at step 0. */
 NsHistory *ns_history_new_from(const NsRecordLayout *layout, size_t budget, int64_t first_step);
 NsHistory *ns_history_ref(NsHistory *history);
 void ns_history_unref(NsHistory *history);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsHistory, ns_history_unref)
 
-/* Writer.  `values` are [layout->width]; all were measured where `has` is NULL.  The steps follow
- * one another from the first step. */
+/* Writer.  `values` are [layout->width]; all were measured where `has` is NULL.  Steps ascend from
+ * the first step: one by one in a run of this program, with gaps in one from outside. */
 void ns_history_append(NsHistory *history, const NsStep *step, NsValues values);
 void ns_history_append_evaluation(NsHistory *history, const NsEvaluation *evaluation);
 void ns_history_append_event(NsHistory *history, const NsEvent *event);
@@ -75,6 +75,10 @@ void ns_history_publish_token_snapshot(NsHistory *history, const NsTokenSnapshot
 /* Readers.  They count records from 0; what they read tells of steps. */
 const NsRecordLayout *ns_history_layout(const NsHistory *history);
 int64_t ns_history_first_step(const NsHistory *history); /* 0, but for a fork */
+int64_t ns_history_last_step(const NsHistory *history);  /* the newest; -1 before any */
+
+/* The record of a step, or where the run has none of it the one before; -1 before the first. */
+int64_t ns_history_record(const NsHistory *history, int64_t step);
 
 /* How many seeds run side by side, and the history of each, borrowed; the first is this one. */
 size_t ns_history_seeds(const NsHistory *history);
@@ -88,7 +92,8 @@ size_t ns_history_events(const NsHistory *history);
 const NsEvent *ns_history_event(const NsHistory *history, size_t i);
 
 /* The record at or before `record` in which the quantity was measured last: `record` itself, but
- * for expensive quantities.  `record` too where there is none before. */
+ * for expensive quantities, and for runs from outside, which may measure anything now and then.
+ * `record` too where there is none among those before, at most a thousand. */
 size_t ns_history_measured(const NsHistory *history, NsQuantity quantity, size_t record);
 
 /* Copies the newest similarity, or the newest snapshot of tokens (a megabyte); false where there is

@@ -2,6 +2,7 @@
 #include "core/probe/quantity.h"
 
 #include <math.h>
+#include <stdatomic.h>
 
 #define GRADIENT_LABEL(symbol) "Gradient norm of " symbol
 #define GRADIENT_PURPOSE(symbol)                                                                   \
@@ -36,14 +37,40 @@ enum { SIZE, UNIT };
 
 static const NsQuantityInfo quantities[] = {NS_PARAMETERS(GRADIENT_ROW) NS_QUANTITIES(ROW)};
 
+/* Those that were named; a row is whole before it counts. */
+static NsQuantityInfo named[NS_QUANTITIES_NAMED];
+static atomic_uint n_named;
+G_LOCK_DEFINE_STATIC(named);
+
 const NsQuantityInfo *ns_quantity(NsQuantity quantity)
 {
-    return &quantities[quantity];
+    size_t q = (size_t)quantity;
+    return q < NS_QUANTITY_COUNT ? &quantities[q] : &named[q - NS_QUANTITY_COUNT];
 }
 
 const NsChoice *ns_quantity_choice(size_t i)
 {
-    return i < NS_QUANTITY_COUNT ? &quantities[i].choice : NULL;
+    bool there = i < NS_QUANTITY_COUNT + (size_t)atomic_load(&n_named);
+    return there ? &ns_quantity((NsQuantity)i)->choice : NULL;
+}
+
+NsQuantity ns_quantity_name(const char *key, NsDomain domain)
+{
+    G_LOCK(named);
+    unsigned n = atomic_load(&n_named), i = 0;
+    while (i < n && !(g_str_equal(named[i].choice.key, key) && named[i].domain == domain)) i++;
+    if (i == n && n < NS_QUANTITIES_NAMED) {
+        /* In a label “_” and “^” would lower and raise what follows. */
+        const char *words = g_strdelimit(g_strdup(key), "_^", ' ');
+        named[i] = (NsQuantityInfo){.choice = {.key = g_strdup(key),
+                                               .label = words,
+                                               .purpose = "As the program that trains names it."},
+                                    .symbol = words,
+                                    .domain = domain};
+        atomic_store(&n_named, n + 1);
+    }
+    G_UNLOCK(named);
+    return (NsQuantity)(NS_QUANTITY_COUNT + i);
 }
 
 static size_t count_of(NsDomain domain, const NsRecordShape *shape)

@@ -214,6 +214,11 @@ typedef enum {
             NS_QUANTITY_COUNT
 } NsQuantity;
 
+/* Quantities that runs from outside bring along (core/store/outside.h) are numbered from
+ * NS_QUANTITY_COUNT on, in the order in which they were named. */
+#define NS_QUANTITIES_NAMED 32
+#define NS_QUANTITY_ALL (NS_QUANTITY_COUNT + NS_QUANTITIES_NAMED)
+
 typedef struct {
     NsChoice choice;
     const char *symbol;
@@ -222,10 +227,14 @@ typedef struct {
     unsigned needs;       /* NsNeed */
 } NsQuantityInfo;
 
-/* Of a quantity below NS_QUANTITY_COUNT.  The quantity of the gradient of parameter r has the
- * number r and the key "grad-" followed by the parameter's. */
+/* Of a quantity below NS_QUANTITY_COUNT, or one that was named.  The quantity of the gradient of
+ * parameter r has the number r and the key "grad-" followed by the parameter's. */
 const NsQuantityInfo *ns_quantity(NsQuantity quantity);
 const NsChoice *ns_quantity_choice(size_t i);
+
+/* The quantity that was named by this key with this domain, or a new one; NS_QUANTITY_ALL where
+ * NS_QUANTITIES_NAMED are there already.  It lasts as long as the program.  Any thread. */
+NsQuantity ns_quantity_name(const char *key, NsDomain domain);
 
 /* What a record must have room for. */
 typedef struct {
@@ -242,9 +251,9 @@ typedef struct {
 typedef struct {
     size_t layers, hidden, heads;
     int64_t probe_every;
-    size_t offset[NS_QUANTITY_COUNT];
-    size_t count[NS_QUANTITY_COUNT]; /* 0 where the model does not have it, or nobody measures it */
-    size_t width;                    /* floats in a record */
+    size_t offset[NS_QUANTITY_ALL];
+    size_t count[NS_QUANTITY_ALL]; /* 0 where the model does not have it, or nobody measures it */
+    size_t width;                  /* floats in a record */
 } NsRecordLayout;
 
 void ns_record_layout_init(NsRecordLayout *layout, const NsRecordShape *shape);

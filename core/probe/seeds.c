@@ -36,6 +36,13 @@ size_t ns_seeds_records(NsHistory *history)
     return records;
 }
 
+int64_t ns_seeds_record(NsHistory *history, int64_t step)
+{
+    NsHistory *seeds[NS_SEEDS_MAX];
+    if (!find_seeds(history, seeds) || step > ns_history_last_step(seeds[0])) return -1;
+    return ns_history_record(seeds[0], step);
+}
+
 NsStep ns_seeds_step(NsHistory *history, size_t record)
 {
     NsHistory *seeds[NS_SEEDS_MAX];

@@ -9,5 +9,9 @@
 /* The records that all of these seeds have which have any. */
 size_t ns_seeds_records(NsHistory *history);
 
+/* The record of a step, or where there is none of it the one before; -1 before the first and after
+ * the last. */
+int64_t ns_seeds_record(NsHistory *history, int64_t step);
+
 /* One of them: the record of the first of these seeds, with the mean loss and gradient norm. */
 NsStep ns_seeds_step(NsHistory *history, size_t record);

@@ -227,6 +227,7 @@ const char *ns_json_quantity_key(NsQuantity quantity)
 {
     static char **keys;
     static gsize ready;
+    if ((unsigned)quantity >= NS_QUANTITY_COUNT) return ns_quantity(quantity)->choice.key;
     if (g_once_init_enter(&ready)) {
         keys = make_quantity_keys();
         g_once_init_leave(&ready, 1);

@@ -157,7 +157,7 @@ char *ns_jsonl_record(const NsHistory *history, size_t index)
     ns_json_double(json, "total", scalars->grad_norm);
     for (unsigned q = 0; q < NS_PARAMETER_COUNT; q++) write_quantity(&record, (NsQuantity)q);
     ns_json_close(json, '}');
-    for (unsigned q = NS_PARAMETER_COUNT; q < NS_QUANTITY_COUNT; q++)
+    for (unsigned q = NS_PARAMETER_COUNT; q < NS_QUANTITY_ALL; q++)
         write_quantity(&record, (NsQuantity)q);
 
     if (record.steps.first != record.steps.last) {

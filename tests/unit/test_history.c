@@ -403,6 +403,7 @@ static void test_expensive(void)
 
     /* Begins at 25: 30 is measured first. */
     NsHistory *history = ns_history_new_from(&layout, 1 << 20, 25);
+    for (int64_t step = 25; step < 41; step++) append(history, step);
     static const size_t expected[][2] = {{0, 0}, {4, 4}, {5, 5}, {9, 5}, {14, 5}, {15, 15}};
     for (size_t i = 0; i < G_N_ELEMENTS(expected); i++) {
         size_t record = expected[i][0];
@@ -411,6 +412,72 @@ static void test_expensive(void)
         g_assert_cmpuint(ns_history_measured(history, NS_QUANTITY_HIDDEN_MAX, record), ==, record);
     }
     ns_history_unref(history);
+}
+
+/* A run from outside has a record now and then: records are found by their steps, also where they
+ * share buckets. */
+static void test_gaps(void)
+{
+    NsRecordLayout layout;
+    small_layout(&layout, false);
+    for (size_t budget = 1 << 12; budget <= 1 << 24; budget <<= 12) {
+        g_autoptr(NsHistory) history = ns_history_new_from(&layout, budget, 10);
+        g_assert_cmpint(ns_history_last_step(history), ==, -1);
+        g_assert_cmpint(ns_history_record(history, 10), ==, -1);
+        for (int64_t i = 0; i < 5000; i++) append(history, 10 + i * i);
+        g_assert_cmpint(ns_history_last_step(history), ==, 10 + 4999 * 4999);
+        g_assert_cmpint(ns_history_record(history, 9), ==, -1);
+        g_assert_cmpint(ns_history_record(history, 10), ==, 0);
+        g_assert_cmpint(ns_history_record(history, 12), ==, 1);
+        g_assert_cmpint(ns_history_record(history, INT64_MAX), ==, 4999);
+        g_assert_true((ns_history_stride(history) > 1) == (budget < 1 << 20));
+        for (int64_t i = 0; i < 5000; i++) {
+            NsBucket bucket =
+                ns_history_read(history, NS_QUANTITY_GRAD_LAYER, (size_t)i, NULL, NULL, NULL);
+            int64_t first = ns_history_record(history, bucket.first);
+            int64_t last = ns_history_record(history, bucket.last);
+            g_assert_cmpint(bucket.first, ==, 10 + first * first);
+            g_assert_cmpint(bucket.last, ==, 10 + last * last);
+            g_assert_cmpint(first, <=, i);
+            g_assert_cmpint(last, >=, i);
+            g_assert_cmpint(ns_history_record(history, 10 + i * i), ==, i);
+        }
+    }
+}
+
+/* What was measured now and then is found in the record that has it. */
+static void test_now_and_then(void)
+{
+    NsRecordLayout layout;
+    small_layout(&layout, false);
+    g_autoptr(NsHistory) history = ns_history_new(&layout, 1 << 20);
+    g_auto(NsValues) none = ns_values_new(layout.width);
+    for (int64_t step = 0; step < 10; step++)
+        if (step == 4)
+            append(history, step);
+        else
+            ns_history_append(history, &(NsStep){.step = step}, none);
+    g_assert_cmpuint(ns_history_measured(history, NS_QUANTITY_GRAD_LAYER, 3), ==, 3);
+    g_assert_cmpuint(ns_history_measured(history, NS_QUANTITY_GRAD_LAYER, 4), ==, 4);
+    g_assert_cmpuint(ns_history_measured(history, NS_QUANTITY_GRAD_LAYER, 9), ==, 4);
+}
+
+/* Names from outside become quantities of their own. */
+static void test_names(void)
+{
+    NsQuantity one = ns_quantity_name("my_ratio", NS_DOMAIN_LAYER);
+    g_assert_cmpint(one, ==, NS_QUANTITY_COUNT);
+    g_assert_cmpint(ns_quantity_name("my_ratio", NS_DOMAIN_LAYER), ==, one);
+    g_assert_cmpint(ns_quantity_name("my_ratio", NS_DOMAIN_HIDDEN), ==, one + 1);
+    g_assert_cmpstr(ns_quantity(one)->choice.key, ==, "my_ratio");
+    g_assert_cmpstr(ns_quantity(one)->symbol, ==, "my ratio");
+    g_assert_cmpint(ns_choices_find(ns_quantity_choice, "my_ratio"), ==, (int)one);
+    for (int i = 2; i < NS_QUANTITIES_NAMED; i++) {
+        g_autofree char *name = g_strdup_printf("name %d", i);
+        g_assert_cmpint(ns_quantity_name(name, NS_DOMAIN_LAYER), ==, NS_QUANTITY_COUNT + i);
+    }
+    g_assert_cmpint(ns_quantity_name("one more", NS_DOMAIN_LAYER), ==, NS_QUANTITY_ALL);
+    g_assert_null(ns_quantity_choice(NS_QUANTITY_ALL));
 }
 
 static void *read_similarities(void *data)
@@ -507,5 +574,8 @@ int main(int argc, char **argv)
     g_test_add_func("/history/other-logs", test_other_logs);
     g_test_add_func("/history/readers", test_readers);
     g_test_add_func("/history/seeds", test_seeds);
+    g_test_add_func("/history/gaps", test_gaps);
+    g_test_add_func("/history/now-and-then", test_now_and_then);
+    g_test_add_func("/history/names", test_names);
     return g_test_run();
 }

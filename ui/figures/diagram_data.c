@@ -27,9 +27,8 @@ static const NsQuantity QUANTITIES[] = {
 static void read_step(NsDiagramData *data, NsHistory *history, int64_t step)
 {
     size_t records = ns_history_steps(history);
-    int64_t newest = (int64_t)records - 1, first = ns_history_first_step(history);
     if (!records) return;
-    int64_t record = step < 0 ? newest : CLAMP(step - first, 0, newest);
+    int64_t record = step < 0 ? (int64_t)records - 1 : MAX(ns_history_record(history, step), 0);
     data->layout = *ns_history_layout(history);
     data->values = ns_values_new(data->layout.width);
     for (size_t i = 0; i < G_N_ELEMENTS(QUANTITIES); i++) {

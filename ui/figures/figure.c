@@ -142,8 +142,7 @@ static int64_t common_step(const NsFigureInput *input, const Going *going)
     for (unsigned i = 0; i < ns_figure_runs(input); i++)
         for (size_t k = 0; k < going[i].n; k++) {
             NsHistory *history = going[i].history[k];
-            int64_t newest =
-                ns_history_first_step(history) + (int64_t)ns_history_steps(history) - 1;
+            int64_t newest = ns_history_last_step(history);
             if (!going[i].diverged || !ns_figure_divergence(history)) step = MIN(step, newest);
         }
     return step == INT64_MAX ? -1 : step;

@@ -152,14 +152,14 @@ int64_t ns_figure_record(const NsFigureInput *input)
     if (!input->history) return -1;
     int64_t newest = (int64_t)ns_history_steps(input->history) - 1;
     if (input->step < 0) return newest;
-    return CLAMP(input->step - ns_history_first_step(input->history), MIN(newest, 0), newest);
+    return MAX(ns_history_record(input->history, input->step), MIN(newest, 0));
 }
 
 int64_t ns_figure_record_at(const NsHistory *history, int64_t step)
 {
     int64_t newest = history ? (int64_t)ns_history_steps(history) - 1 : -1;
     if (newest < 0 || step < 0) return newest;
-    return CLAMP(step - ns_history_first_step(history), -1, newest);
+    return ns_history_record(history, step);
 }
 
 const NsEvent *ns_figure_divergence(const NsHistory *history)
@@ -170,19 +170,12 @@ const NsEvent *ns_figure_divergence(const NsHistory *history)
     return NULL;
 }
 
-/* The newest step that a history has; -1 for none. */
-static int64_t newest_of(const NsHistory *history)
-{
-    size_t records = history ? ns_history_steps(history) : 0;
-    return records ? ns_history_first_step(history) + (int64_t)records - 1 : -1;
-}
-
 int64_t ns_figure_newest(const NsFigureInput *input)
 {
     int64_t going = -1, ended = -1;
     for (unsigned i = 0; i < ns_figure_runs(input); i++) {
         const NsHistory *history = ns_figure_run(input, i).history;
-        int64_t newest = newest_of(history);
+        int64_t newest = history ? ns_history_last_step(history) : -1;
         if (newest < 0) continue;
         if (ns_figure_divergence(history))
             ended = MAX(ended, newest);
@@ -195,8 +188,10 @@ int64_t ns_figure_newest(const NsFigureInput *input)
 int64_t ns_figure_viewed(const NsFigureInput *input)
 {
     int64_t newest = -1;
-    for (unsigned i = 0; i < ns_figure_runs(input); i++)
-        newest = MAX(newest, newest_of(ns_figure_run(input, i).history));
+    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
+        const NsHistory *history = ns_figure_run(input, i).history;
+        if (history) newest = MAX(newest, ns_history_last_step(history));
+    }
     return input->step < newest ? input->step : -1;
 }
 

@@ -69,10 +69,9 @@ static void find_steps(Film *film)
     film->begin = INT64_MAX;
     for (unsigned i = 0; i < MAX(input->n_lanes, 1); i++) {
         NsHistory *history = input->n_lanes > 1 ? input->lanes[i].history : input->history;
-        size_t records = history ? ns_history_steps(history) : 0;
-        if (!records) continue;
+        if (!history || !ns_history_steps(history)) continue;
         film->begin = MIN(film->begin, ns_history_first_step(history));
-        film->end = MAX(film->end, ns_history_step(history, records - 1)->step);
+        film->end = MAX(film->end, ns_history_last_step(history));
     }
     if (input->step >= 0) film->end = MIN(film->end, input->step);
     film->begin = MIN(film->begin, film->end);
@@ -81,7 +80,7 @@ static void find_steps(Film *film)
 /* At the foot every frame says which step of how many it shows. */
 static void set_words(Film *film, int64_t step, NsExport *options)
 {
-    if (film->file->choices->caption) {
+    if (film->file->choices->caption && film->file->provenance) {
         NsProvenance at = *film->file->provenance; /* borrows all */
         int64_t last = MAX(at.until, film->end);
         at.step = step;
@@ -158,7 +157,7 @@ bool ns_sheet_write_film(const NsSheet *sheet, guint first, guint n, const NsFig
                 .plots = g_ptr_array_new_with_free_func((GDestroyNotify)ns_sheet_plot_free),
                 .texts = g_string_chunk_new(256),
                 .frames = (guint)MAX(2, lround(choices->seconds * choices->rate))};
-    g_autofree char *line = ns_provenance_line(file->provenance);
+    g_autofree char *line = file->provenance ? ns_provenance_line(file->provenance) : NULL;
     NsStyle style;
     size_t columns, plots = 0;
     if (!ns_sheet_check_film(sheet, first, n, error)) return false;

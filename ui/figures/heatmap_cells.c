@@ -29,13 +29,25 @@ size_t ns_heatmap_cells_column(const NsHeatmapCells *cells, int64_t step)
     return (size_t)((step - cells->start) / cells->stride);
 }
 
+/* Runs from outside may have a record only now and then. */
+static int64_t spacing_of(const NsFigureRun *runs, unsigned n)
+{
+    int64_t spacing = 1;
+    for (unsigned i = 0; i < n; i++) {
+        const NsHistory *history = runs[i].history;
+        if (!history || ns_history_steps(history) < 2) continue;
+        spacing = MAX(spacing, ns_history_step(history, 1)->step - ns_history_first_step(history));
+    }
+    return spacing;
+}
+
 static void begin(NsHeatmapCells *cells, const NsFigureRun *runs, unsigned n, NsQuantity quantity)
 {
     g_clear_pointer(&cells->z, g_free);
     cells->quantity = quantity;
     cells->n = n;
     cells->rows = cells->columns = cells->room = cells->settled = 0;
-    cells->stride = 1;
+    cells->spacing = cells->stride = spacing_of(runs, n);
     cells->start = G_MAXINT64;
     cells->stem = ns_stem_new();
     size_t most = 0;
@@ -45,7 +57,7 @@ static void begin(NsHeatmapCells *cells, const NsFigureRun *runs, unsigned n, Ns
         run->source.steps = 0;
         run->row = cells->rows;
         run->rows = layout ? layout->count[quantity] : 0;
-        run->first = layout ? ns_history_first_step(runs[i].history) : 0;
+        run->first = run->next = layout ? ns_history_first_step(runs[i].history) : 0;
         cells->rows += run->rows;
         most = MAX(most, run->rows);
         if (run->rows && ns_quantity(quantity)->expensive)
@@ -101,12 +113,13 @@ static void set_columns(NsHeatmapCells *cells, size_t columns)
 static void read_run(NsHeatmapCells *cells, NsHeatmapRun *run, size_t records)
 {
     while (run->source.steps < records) {
+        NsHistory *history = run->source.history;
         size_t first = run->source.steps;
-        size_t column = ns_heatmap_cells_column(cells, run->first + (int64_t)first);
+        size_t column = ns_heatmap_cells_column(cells, ns_history_step(history, first)->step);
         int64_t end_step = cells->start + (int64_t)(column + 1) * cells->stride;
-        size_t end = MIN(records, (size_t)(end_step - run->first));
-        ns_history_read_range(run->source.history, cells->quantity, first, end - 1, NULL,
-                              cells->values.value, cells->values.has);
+        size_t end = MIN(records, (size_t)ns_history_record(history, end_step - 1) + 1);
+        ns_history_read_range(history, cells->quantity, first, end - 1, NULL, cells->values.value,
+                              cells->values.has);
         for (size_t row = 0; row < run->rows; row++) {
             float *cell = &cells->z[(run->row + row) * cells->room + column];
             if (cells->values.has[row]) *cell = larger(cells->values.value[row], *cell);
@@ -114,6 +127,7 @@ static void read_run(NsHeatmapCells *cells, NsHeatmapRun *run, size_t records)
         /* It was taken for one that stands still. */
         if (column < cells->settled) cells->stem = ns_stem_new();
         run->source.steps = end;
+        run->next = ns_history_step(history, end - 1)->step + 1;
     }
 }
 
@@ -125,7 +139,7 @@ static void settle(NsHeatmapCells *cells)
         for (unsigned i = 0; i < cells->n; i++) {
             const NsHeatmapRun *run = &cells->run[i];
             if (!run->rows || !run->source.steps) continue;
-            size_t next = ns_heatmap_cells_column(cells, run->first + (int64_t)run->source.steps);
+            size_t next = ns_heatmap_cells_column(cells, run->next);
             if (pass == 0)
                 furthest = MAX(furthest, next);
             else if (next + BEHIND > furthest)
@@ -144,7 +158,7 @@ static bool read_all(NsHeatmapCells *cells)
         if (run->rows) records[i] = ns_history_steps(run->source.history);
         if (records[i] <= run->source.steps) continue;
         more = true;
-        newest = MAX(newest, run->first + (int64_t)records[i] - 1);
+        newest = MAX(newest, ns_history_step(run->source.history, records[i] - 1)->step);
     }
     if (!more) return false;
     while (ns_heatmap_cells_column(cells, newest) >= COLUMNS) {
@@ -163,7 +177,8 @@ static bool read_all(NsHeatmapCells *cells)
 bool ns_heatmap_cells_follow(NsHeatmapCells *cells, const NsFigureRun *runs, unsigned n,
                              NsQuantity quantity)
 {
-    bool other = n != cells->n || quantity != cells->quantity || !cells->stem;
+    bool other = n != cells->n || quantity != cells->quantity || !cells->stem ||
+                 cells->spacing != spacing_of(runs, n);
     for (unsigned i = 0; i < NS_LANES_MAX; i++)
         other |= ns_source_follow(&cells->run[i].source, i < n ? runs[i].history : NULL);
     if (other) begin(cells, runs, n, quantity);
@@ -180,7 +195,7 @@ void ns_heatmap_cells_clear(NsHeatmapCells *cells)
 
 char *ns_heatmap_cells_note(const NsHeatmapCells *cells)
 {
-    int64_t kept = 1, every = 1;
+    int64_t kept = 1, every = cells->spacing;
     bool expensive = ns_quantity(cells->quantity)->expensive;
     for (unsigned i = 0; i < cells->n; i++) {
         const NsHeatmapRun *run = &cells->run[i];
@@ -258,8 +273,7 @@ NsHeatmap ns_heatmap_ratio(NsHeatmapRatio *ratio, const NsHeatmapCells *cells, u
         ratio->z = g_renew(float, ratio->z, rows * ratio->room);
         ratio->done = 0;
     }
-    int64_t end = MIN(lower->first + (int64_t)lower->source.steps,
-                      upper->first + (int64_t)upper->source.steps);
+    int64_t end = MIN(lower->next, upper->next);
     size_t from = ns_heatmap_cells_column(cells, MAX(lower->first, upper->first));
     size_t to = end > cells->start ? ns_heatmap_cells_column(cells, end - 1) + 1 : 0;
     to = MIN(to, cells->columns);

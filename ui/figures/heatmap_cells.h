@@ -12,6 +12,7 @@
 typedef struct {
     NsSource source;
     int64_t first;    /* its first step */
+    int64_t next;     /* after the newest step that was read */
     size_t row, rows; /* of the cells; rows 0: it does not have the quantity */
 } NsHeatmapRun;
 
@@ -21,9 +22,10 @@ typedef struct {
     unsigned n;
     float *z; /* [rows, room]; blank cells are -infinity */
     size_t rows, columns, room;
-    int64_t start;  /* the step that the first column begins with */
-    int64_t stride; /* steps in a column */
-    size_t settled; /* columns that stay as they are, as of NsHeatmap, with `stem` */
+    int64_t start;   /* the step that the first column begins with */
+    int64_t spacing; /* steps between two records, as a run begins */
+    int64_t stride;  /* steps in a column */
+    size_t settled;  /* columns that stay as they are, as of NsHeatmap, with `stem` */
     uint64_t stem;
     NsValues values; /* [the most rows of a run] */
 } NsHeatmapCells;

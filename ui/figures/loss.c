@@ -61,8 +61,9 @@ static bool read_run(NsStepCurves *lane, NsHistory *history, NsSmoothing how)
         if (how.kind != NS_SMOOTH_NONE)
             ns_curve_append(&lane->curves[SMOOTH], (double)step->step,
                             ns_smoother_next(&lane->smoother, step->loss));
-        /* No update led to step 0, so it has no rate. */
-        if (step->step > 0) ns_curve_append(&lane->curves[RATE], (double)step->step, step->lr);
+        /* No update led to step 0, so it has no rate; a run from outside may not tell its own. */
+        if (step->step > 0 && !isnan(step->lr))
+            ns_curve_append(&lane->curves[RATE], (double)step->step, step->lr);
     }
     for (; run->evaluations < evaluations; run->evaluations++) {
         const NsEvaluation *evaluation = ns_history_evaluation(history, run->evaluations);
@@ -77,17 +78,17 @@ static bool rates_differ(Loss *loss, unsigned i, unsigned j)
 {
     NsHistory *a = loss->lanes[i].run.history, *b = loss->lanes[j].run.history;
     if (!a || !b) return false;
-    int64_t first_a = ns_history_first_step(a), first_b = ns_history_first_step(b);
-    int64_t end = MIN(first_a + (int64_t)loss->lanes[i].run.steps,
-                      first_b + (int64_t)loss->lanes[j].run.steps);
     /* No update led to step 0. */
-    int64_t step = MAX(MAX(MAX(first_a, first_b), 1), loss->compared[i][j]);
-    for (; step < end; step++) {
-        double p = ns_history_step(a, (size_t)(step - first_a))->lr;
-        double q = ns_history_step(b, (size_t)(step - first_b))->lr;
-        if (p < q || p > q) return true;
+    int64_t after = MAX(loss->compared[i][j], 0);
+    size_t k = (size_t)(ns_history_record(a, after) + 1), end = loss->lanes[i].run.steps;
+    int64_t last = loss->lanes[j].run.steps ? ns_history_last_step(b) : -1;
+    for (; k < end && ns_history_step(a, k)->step <= last; k++) {
+        const NsStep *p = ns_history_step(a, k);
+        int64_t same = ns_history_record(b, p->step);
+        const NsStep *q = same < 0 ? NULL : ns_history_step(b, (size_t)same);
+        if (q && q->step == p->step && (p->lr < q->lr || p->lr > q->lr)) return true;
+        loss->compared[i][j] = p->step;
     }
-    loss->compared[i][j] = step;
     return false;
 }
 

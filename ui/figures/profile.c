@@ -229,7 +229,7 @@ static int64_t shown_step(const Profile *profile, const NsFigureInput *input)
         const NsHistory *history = ns_figure_run(input, i).history;
         int64_t record = profile->n > 1 ? ns_figure_record_at(history, asked_step(input))
                                         : ns_figure_record(input);
-        int64_t asked = record < 0 ? -1 : ns_history_first_step(history) + record;
+        int64_t asked = record < 0 ? -1 : ns_history_step(history, (size_t)record)->step;
         step = MAX(step, step_of(&profile->lanes[i].columns[NOW], asked));
     }
     return step;

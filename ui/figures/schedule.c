@@ -112,15 +112,14 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
 {
     Schedule *schedule = (Schedule *)figure;
     bool changed = read_run(schedule, input->history);
-    int64_t done = (int64_t)schedule->run.steps;
-    if (input->history) done += ns_history_first_step(input->history);
-    changed |= plan(schedule, input->settings, done - 1);
+    int64_t done = input->history ? ns_history_last_step(input->history) : -1;
+    changed |= plan(schedule, input->settings, done);
     changed |= ns_figure_mark_step(figure, input);
     changed |=
         ns_figure_words(figure, input,
                         (NsFigureWords){.title = _("Learning-rate schedule"),
                                         .empty = _("There is no run to show the schedule of."),
-                                        .step = done - 1});
+                                        .step = done});
     if (changed) show(schedule, input->settings);
     return changed;
 }

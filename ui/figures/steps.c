@@ -56,10 +56,9 @@ static bool next_record(Steps *steps, NsSource *source, double *x, Summary *summ
     }
     NsBucket bucket =
         ns_history_read(history, steps->quantity, record, steps->min, steps->max, steps->has);
-    int64_t first = ns_history_first_step(history);
-    source->steps = MAX(record, (size_t)(bucket.last - first)) + 1;
+    source->steps = MAX(record, (size_t)ns_history_record(history, bucket.last)) + 1;
     *summary = summarize(steps->min, steps->max, steps->has, count);
-    *x = (double)MAX(bucket.first, first + (int64_t)record);
+    *x = (double)MAX(bucket.first, ns_history_step(history, record)->step);
     return summary->n > 0;
 }
 

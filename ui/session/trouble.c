@@ -12,7 +12,7 @@ static double jumping(const NsStep *step, const NsEvent *event)
 /* What jumped, as a multiple of its mean before. */
 static double size_of(const NsHistory *history, const NsEvent *event)
 {
-    size_t at = (size_t)(event->step - ns_history_first_step(history));
+    size_t at = (size_t)MAX(ns_history_record(history, event->step), 0);
     size_t first = at > BEFORE ? at - BEFORE : 0;
     double sum = 0.0;
     for (size_t i = first; i < at; i++) sum += jumping(ns_history_step(history, i), event);

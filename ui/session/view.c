@@ -95,8 +95,7 @@ static int64_t shown_step(const NsView *view)
     int64_t newest = -1;
     for (size_t i = 0; i < view->started.n; i++) {
         const NsHistory *history = view->histories[i];
-        int64_t records = history ? (int64_t)ns_history_steps(history) : 0;
-        if (records) newest = MAX(newest, ns_history_first_step(history) + records - 1);
+        if (history) newest = MAX(newest, ns_history_last_step(history));
     }
     return view->step >= 0 ? view->step : newest;
 }

@@ -207,8 +207,8 @@ static void on_compare(NsLearnPane *pane)
     const NsView *view = ns_session_view(pane->session);
     NsHistory *history =
         card->draw_lane < view->started.n ? view->histories[card->draw_lane] : NULL;
-    int64_t record = history ? card->draw_step - ns_history_first_step(history) : -1;
-    if (record < 0 || (size_t)record >= ns_history_steps(history)) {
+    int64_t record = history ? ns_history_record(history, card->draw_step) : -1;
+    if (record < 0 || ns_history_step(history, (size_t)record)->step != card->draw_step) {
         gtk_label_set_text(GTK_LABEL(pane->verdict),
                            _("This step has not been measured yet; run to it first."));
         return;

@@ -58,7 +58,7 @@ static char *rate(double value, int digits)
 /* The record of a step, a mean of several seeds; false where the history has none. */
 static bool record_at(NsHistory *history, int64_t step, NsStep *record)
 {
-    int64_t at = history ? step - ns_history_first_step(history) : -1;
+    int64_t at = history ? ns_seeds_record(history, step) : -1;
     if (at < 0 || at >= (int64_t)ns_seeds_records(history)) return false;
     *record = ns_seeds_step(history, (size_t)at);
     return true;

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/cli/cli.h"
+
+#include "core/base/error.h"
+#include "core/store/jsonl.h"
+#include "core/store/outside_file.h"
+#include "core/train/run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* How long a signal waits at most. */
+#define LOOK_MILLISECONDS 100
+
+/* A lane of a file, and what was shown of it. */
+typedef struct {
+    NsHistory *history; /* a reference */
+    size_t records;     /* that were shown */
+    size_t number;      /* of the lane among all, from 1; 0 before its first record */
+} Shown;
+
+typedef struct {
+    const char *path;
+    char *name; /* for people */
+    NsOutsideFile *file;
+    bool ended;
+    Shown lanes[NS_LANES_MAX];
+} Source;
+
+typedef struct {
+    Source sources[NS_LANES_MAX];
+    size_t n, lanes; /* of all */
+    gboolean once, jsonl;
+    NsLines *lines; /* NULL: none are written */
+    NsProgress progress;
+} Watch;
+
+static void watch_clear(Watch *watch)
+{
+    for (size_t i = 0; i < watch->n; i++) {
+        Source *source = &watch->sources[i];
+        for (size_t k = 0; k < NS_LANES_MAX; k++)
+            g_clear_pointer(&source->lanes[k].history, ns_history_unref);
+        ns_outside_file_free(source->file);
+        g_free(source->name);
+    }
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Watch, watch_clear)
+
+static bool open_sources(Watch *watch, char **paths, GError **error)
+{
+    for (char **path = paths; *path; path++) {
+        Source *source = &watch->sources[watch->n++];
+        source->path = *path;
+        source->name = g_str_equal(*path, "-") ? g_strdup("standard input")
+                                               : g_filename_display_basename(*path);
+        source->file = ns_outside_file_open(*path, NS_HISTORY_BUDGET / NS_LANES_MAX, error);
+        if (!source->file) return false;
+        bool there = g_str_equal(*path, "-") || g_file_test(*path, G_FILE_TEST_EXISTS);
+        if (!there && watch->once)
+            return ns_refuse(error, NS_ERROR_FILE,
+                             "“%s” is not there; leave out --once to wait for it.", source->name);
+        if (!there)
+            fprintf(stderr, NS_CLI ": “%s” is not there yet; waiting for it.\n", source->name);
+    }
+    return true;
+}
+
+static void tell_messages(Watch *watch, Source *source)
+{
+    char *message;
+    while ((message = ns_outside_take_message(ns_outside_file_run(source->file)))) {
+        ns_progress_end(&watch->progress);
+        fprintf(stderr, NS_CLI ": “%s”: %s\n", source->name, message);
+        g_free(message);
+    }
+}
+
+/* Follows a history that may have taken the place of another.  What both have was shown. */
+static void follow(Shown *shown, NsHistory *history)
+{
+    NsHistory *old = shown->history;
+    if (old == history) return;
+    size_t common = 0, most = old && history ? MIN(shown->records, ns_history_steps(history)) : 0;
+    while (common < most && memcmp(ns_history_step(old, common), ns_history_step(history, common),
+                                   sizeof(NsStep)) == 0)
+        common++;
+    shown->records = common;
+    shown->history = history ? ns_history_ref(history) : NULL;
+    if (old) ns_history_unref(old);
+}
+
+static bool show_news(Watch *watch, Source *source, GError **error)
+{
+    const NsOutside *run = ns_outside_file_run(source->file);
+    for (size_t i = 0; i < NS_LANES_MAX; i++) {
+        Shown *shown = &source->lanes[i];
+        follow(shown, ns_outside_history(run, i));
+        size_t records = shown->history ? ns_history_steps(shown->history) : 0;
+        if (records && !shown->number) shown->number = ++watch->lanes;
+        for (; shown->records < records; shown->records++) {
+            if (!watch->lines) continue;
+            g_autofree char *line = ns_jsonl_record(shown->history, shown->records);
+            bool several = watch->n > 1 || shown->number > 1;
+            g_autofree char *in_lane = several ? ns_jsonl_in_lane(shown->number, line) : NULL;
+            if (!ns_lines_write(watch->lines, in_lane ? in_lane : line, error)) return false;
+        }
+        if (!records) continue;
+        const NsStep *newest = ns_history_step(shown->history, records - 1);
+        ns_progress_step(&watch->progress, newest->step, 0, newest->loss);
+    }
+    return true;
+}
+
+/* Until a signal, the end of all pipes or, with --once, of all files. */
+static bool follow_all(Watch *watch, GError **error)
+{
+    size_t going = watch->n;
+    while (going && !ns_interrupt_signal()) {
+        bool more = false;
+        going = 0;
+        for (size_t i = 0; i < watch->n; i++) {
+            Source *source = &watch->sources[i];
+            if (source->ended) continue;
+            int wait = watch->once && !g_str_equal(source->path, "-") ? 0 : LOOK_MILLISECONDS;
+            NsOutsideNews news =
+                ns_outside_file_read(source->file, more ? 0 : wait / (int)watch->n);
+            more |= news == NS_OUTSIDE_MORE;
+            source->ended = news == NS_OUTSIDE_ENDED || (news == NS_OUTSIDE_NONE && wait == 0);
+            if (source->ended) ns_outside_end(ns_outside_file_run(source->file));
+            going += !source->ended;
+            tell_messages(watch, source);
+            if (!show_news(watch, source, error)) return false;
+        }
+    }
+    return true;
+}
+
+/* ---- The table at the end ---- */
+
+#define CELL 14
+
+static void pad_number(GString *line, const char *format, double value)
+{
+    g_autofree char *text = isnan(value) ? g_strdup(NS_ABSENT) : ns_output_number(format, value);
+    ns_output_pad(line, text, CELL);
+}
+
+static void show_lane(const Source *source, const Shown *shown)
+{
+    const NsHistory *history = shown->history;
+    size_t records = ns_history_steps(history), best = 0;
+    for (size_t i = 1; i < records; i++) {
+        double loss = ns_history_step(history, i)->loss,
+               least = ns_history_step(history, best)->loss;
+        if (loss < least || (isnan(least) && !isnan(loss))) best = i;
+    }
+    const NsStep *last = ns_history_step(history, records - 1);
+    g_autofree char *steps =
+        g_strdup_printf("%" PRId64 " to %" PRId64, ns_history_first_step(history), last->step);
+    g_autofree char *count = g_strdup_printf("%zu", records);
+    g_autofree char *at = g_strdup_printf("at step %" PRId64, ns_history_step(history, best)->step);
+    g_autoptr(GString) line = g_string_new(NULL);
+    g_string_append_printf(line, "%4zu", shown->number);
+    ns_output_pad(line, steps, 20);
+    ns_output_pad(line, count, 9);
+    g_autofree char *loss = ns_output_number("%.4f", last->loss);
+    ns_output_pad(line, loss, CELL);
+    pad_number(line, "%.4f", ns_history_step(history, best)->loss);
+    g_string_append_printf(line, "  %-14s%zu layers  %s", at, ns_history_layout(history)->layers,
+                           source->name);
+    puts(line->str);
+}
+
+static void show_table(const Watch *watch)
+{
+    g_autoptr(GString) head = g_string_new("lane");
+    ns_output_pad(head, "steps", 20);
+    ns_output_pad(head, "records", 9);
+    ns_output_pad(head, "last loss", CELL);
+    ns_output_pad(head, "least loss", CELL);
+    puts(watch->lanes ? head->str : "No step was read.");
+    for (size_t i = 0; i < watch->n; i++)
+        for (size_t k = 0; k < NS_LANES_MAX; k++)
+            if (watch->sources[i].lanes[k].history)
+                show_lane(&watch->sources[i], &watch->sources[i].lanes[k]);
+    for (size_t i = 0; i < watch->n; i++) {
+        const NsOutside *run = ns_outside_file_run(watch->sources[i].file);
+        size_t wrong = ns_outside_wrong_lines(run);
+        if (wrong)
+            printf("“%s”: %zu of %zu lines could not be read.\n", watch->sources[i].name, wrong,
+                   ns_outside_lines(run));
+    }
+}
+
+int ns_cli_watch(int argc, char **argv, GError **error)
+{
+    g_auto(Watch) watch = {0};
+    const GOptionEntry entries[] = {
+        {"jsonl", 'j', 0, G_OPTION_ARG_NONE, &watch.jsonl,
+         "Write every record to standard output as “train --jsonl” writes it", NULL},
+        {"once", '1', 0, G_OPTION_ARG_NONE, &watch.once,
+         "Read what is there, and end (default: wait for more until Ctrl-C)", NULL},
+        {0},
+    };
+    const NsOptions options = {
+        .command = "watch",
+        .words = "FILE…",
+        .summary =
+            "Follows runs of other programs: JSON lines that they write into a file that grows\n"
+            "or, as “-”, into a pipe; up to four files side by side.  At the end, which is\n"
+            "Ctrl-C or that of the pipe, a table is shown.  “chart --from FILE” draws the same.\n\n"
+            "A line is an object for a step that was measured.  The least is\n"
+            "  {\"step\": 3, \"loss\": 2.1}\n"
+            "and it may have “lr”, “seconds” and “validation_loss”; “grad_norm”, a number or\n"
+            "an object: “total”, and by role (wq, wk, wv, wo, w1, w2, … or any name) an array of\n"
+            "one number a layer; “hidden_norm”, an array of one more, the embedding first; the\n"
+            "other names of “train --jsonl”; and any other name with such an array, which\n"
+            "“chart --figure profile:NAME” draws.  null stands for what is not there, NaN and\n"
+            "Infinity for what diverged; “lane” (1 to 4) tells runs in one file apart.  Steps\n"
+            "may have gaps; one before the last begins the run again from there.  Lines that\n"
+            "cannot be read are left out and told.  This is version 1 of the format (“format”).",
+        .examples = NS_CLI " watch mine.jsonl\n"
+                           "  python3 train.py | " NS_CLI " watch -\n" NS_CLI
+                           " watch a.jsonl b.jsonl --once --jsonl > both.jsonl\n" NS_CLI
+                           " chart --from mine.jsonl --figure gradient-norm --out mine.pdf",
+        .entries = entries,
+    };
+    if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
+    if (argc < 2 || argc > 1 + NS_LANES_MAX) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "One to %d files are wanted; write “" NS_CLI " watch FILE”.", NS_LANES_MAX);
+        return NS_EXIT_USAGE;
+    }
+    if (!open_sources(&watch, argv + 1, error)) return NS_EXIT_ERROR;
+    if (watch.jsonl) watch.lines = ns_lines_open("-", error);
+    ns_progress_start(&watch.progress, !(watch.jsonl && isatty(STDOUT_FILENO)));
+    ns_interrupt_catch();
+    bool ok = follow_all(&watch, error);
+    ns_progress_end(&watch.progress);
+    if (watch.lines)
+        ok = ns_lines_close(watch.lines, ok ? error : NULL) && ok;
+    else if (ok)
+        show_table(&watch);
+    return ok ? ns_interrupt_status() : NS_EXIT_ERROR;
+}

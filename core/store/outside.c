@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/store/outside.h"
+
+#include "core/store/json.h"
+#include "core/store/outside_line-private.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Records that are wider are none of a model. */
+#define WIDEST ((size_t)1 << 22)
+
+/* Sentences about single lines; the others are counted. */
+#define MOST_TOLD 5
+
+/* A copy for each makes what was read before so often. */
+#define MOST_RESTARTS 100
+
+typedef struct {
+    NsRecordLayout layout;
+    NsHistory *history; /* NULL before the first record */
+    NsValues values;    /* [layout.width] */
+    bool has_hidden;    /* an array has said how many hidden states there are */
+    bool has_seed;
+    double seed; /* of lines of several, the first is shown */
+    size_t restarts;
+} Lane;
+
+struct NsOutside {
+    size_t budget;
+    int64_t last;                   /* step that is taken */
+    GHashTable *gradients, *others; /* name to quantity, plus 1 */
+    GString *text;                  /* of a line that is not whole yet */
+    bool passing;                   /* over the rest of a line that was too long */
+    NsOutsideLine *line;
+    Lane lanes[NS_LANES_MAX];
+    size_t lines, wrong, told;
+    GQueue messages;
+};
+
+/* ---- Life ---- */
+
+NsOutside *ns_outside_new(size_t budget)
+{
+    NsOutside *o = g_new0(NsOutside, 1);
+    o->budget = budget;
+    o->last = G_MAXINT64;
+    o->gradients = g_hash_table_new(g_str_hash, g_str_equal);
+    o->others = g_hash_table_new(g_str_hash, g_str_equal);
+    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
+        g_hash_table_insert(q < NS_PARAMETER_COUNT ? o->gradients : o->others,
+                            (gpointer)(guintptr)ns_json_quantity_key((NsQuantity)q),
+                            GUINT_TO_POINTER(q + 1));
+    o->text = g_string_new(NULL);
+    o->line = ns_outside_line_new();
+    g_queue_init(&o->messages);
+    return o;
+}
+
+static void lane_clear(Lane *lane)
+{
+    g_clear_pointer(&lane->history, ns_history_unref);
+    ns_values_free(&lane->values);
+    *lane = (Lane){0};
+}
+
+size_t ns_outside_lanes(const NsOutside *o)
+{
+    size_t n = NS_LANES_MAX;
+    while (n && !o->lanes[n - 1].history) n--;
+    return n;
+}
+
+void ns_outside_begin_again(NsOutside *o)
+{
+    if (ns_outside_lanes(o))
+        g_queue_push_tail(&o->messages,
+                          g_strdup("The file is another one now; its run takes the place of the "
+                                   "one that was read."));
+    for (size_t i = 0; i < NS_LANES_MAX; i++) lane_clear(&o->lanes[i]);
+    g_string_truncate(o->text, 0);
+    o->passing = false;
+    o->lines = 0;
+}
+
+void ns_outside_free(NsOutside *o)
+{
+    if (!o) return;
+    ns_outside_begin_again(o);
+    g_hash_table_unref(o->gradients);
+    g_hash_table_unref(o->others);
+    g_string_free(o->text, TRUE);
+    ns_outside_line_free(o->line);
+    g_queue_clear_full(&o->messages, g_free);
+    g_free(o);
+}
+
+NsHistory *ns_outside_history(const NsOutside *o, size_t lane)
+{
+    return o->lanes[lane].history;
+}
+
+void ns_outside_end_with(NsOutside *o, int64_t step)
+{
+    o->last = step;
+}
+
+size_t ns_outside_lines(const NsOutside *o)
+{
+    return o->lines;
+}
+
+size_t ns_outside_wrong_lines(const NsOutside *o)
+{
+    return o->wrong;
+}
+
+char *ns_outside_take_message(NsOutside *o)
+{
+    return g_queue_pop_head(&o->messages);
+}
+
+/* ---- What is told ---- */
+
+static void tell(NsOutside *o, const char *what)
+{
+    if (o->told++ < MOST_TOLD)
+        g_queue_push_tail(&o->messages, g_strdup_printf("Line %zu: %s", o->lines, what));
+    if (o->told == MOST_TOLD)
+        g_queue_push_tail(&o->messages, g_strdup("What else is wrong with lines is counted only."));
+}
+
+static void leave_out(NsOutside *o, const char *why)
+{
+    g_autofree char *what = g_strdup_printf("%s; it is left out.", why);
+    o->wrong++;
+    tell(o, what);
+}
+
+/* ---- The layout ---- */
+
+static void set_count(NsRecordLayout *layout, NsQuantity quantity, size_t count)
+{
+    layout->count[quantity] = count;
+    layout->width = 0;
+    for (unsigned q = 0; q < NS_QUANTITY_ALL; q++) {
+        layout->offset[q] = layout->width;
+        layout->width += layout->count[q];
+    }
+}
+
+static size_t count_in(const NsRecordLayout *layout, NsDomain domain)
+{
+    switch (domain) {
+    case NS_DOMAIN_STEP:
+        return 1;
+    case NS_DOMAIN_LAYER:
+        return layout->layers;
+    case NS_DOMAIN_HIDDEN:
+        return layout->hidden;
+    case NS_DOMAIN_HEAD:
+        return layout->layers * layout->heads;
+    }
+    return 0;
+}
+
+/* An array of the domain says how large the model is, where that is not known yet.  Two stacks have
+ * two states more than layers. */
+static void learn_size(Lane *lane, NsDomain domain, const NsOutsideArray *array)
+{
+    NsRecordLayout *layout = &lane->layout;
+    if (domain == NS_DOMAIN_HIDDEN && !lane->has_hidden) {
+        bool fits =
+            !layout->layers || array->n == layout->layers + 1 || array->n == layout->layers + 2;
+        if (!fits || array->n < 2) return;
+        layout->hidden = array->n;
+        lane->has_hidden = true;
+    } else if (domain == NS_DOMAIN_LAYER && !layout->layers) {
+        bool fits =
+            !lane->has_hidden || layout->hidden == array->n + 1 || layout->hidden == array->n + 2;
+        if (fits) layout->layers = array->n;
+    } else if (domain == NS_DOMAIN_HEAD && !layout->heads && array->inner) {
+        if (!layout->layers) layout->layers = array->n / array->inner;
+        layout->heads = array->inner;
+    }
+    if (layout->layers && !lane->has_hidden) layout->hidden = layout->layers + 1;
+}
+
+/* The quantity of an array; NS_QUANTITY_ALL where it fits none.  Single numbers are those of the
+ * registry that have one value a step. */
+static NsQuantity find_quantity(const NsOutside *o, Lane *lane, const NsOutsideArray *array)
+{
+    GHashTable *names = array->gradient ? o->gradients : o->others;
+    unsigned known = GPOINTER_TO_UINT(g_hash_table_lookup(names, array->name));
+    if (known) {
+        NsDomain domain = ns_quantity((NsQuantity)(known - 1))->domain;
+        if (array->scalar != (domain == NS_DOMAIN_STEP)) return (NsQuantity)NS_QUANTITY_ALL;
+        learn_size(lane, domain, array);
+        bool nested = array->inner > 0;
+        bool fits = array->n == count_in(&lane->layout, domain) &&
+                    nested == (domain == NS_DOMAIN_HEAD) &&
+                    (!nested || array->inner == lane->layout.heads);
+        return fits ? (NsQuantity)(known - 1) : (NsQuantity)NS_QUANTITY_ALL;
+    }
+    if (array->inner || array->scalar) return (NsQuantity)NS_QUANTITY_ALL;
+    if (!lane->layout.layers && !lane->has_hidden) learn_size(lane, NS_DOMAIN_LAYER, array);
+    bool hidden = array->n == lane->layout.hidden;
+    if (array->n != (hidden ? lane->layout.hidden : lane->layout.layers))
+        return (NsQuantity)NS_QUANTITY_ALL;
+    g_autofree char *key = g_strconcat(array->gradient ? "grad-" : "", array->name, NULL);
+    return ns_quantity_name(key, hidden ? NS_DOMAIN_HIDDEN : NS_DOMAIN_LAYER);
+}
+
+/* ---- Copies ---- */
+
+/* What `from` has before a step, as records of another layout.  Of steps that share a bucket one
+ * has its maxima and the next its minima, so that the bucket which they make there has both. */
+static NsHistory *copy_before(const NsHistory *from, const NsRecordLayout *layout, size_t budget,
+                              int64_t before)
+{
+    NsHistory *to = ns_history_new_from(layout, budget, ns_history_first_step(from));
+    const NsRecordLayout *old = ns_history_layout(from);
+    size_t n = (size_t)(ns_history_record(from, before - 1) + 1);
+    g_auto(NsValues) values = ns_values_new(layout->width);
+    g_autofree float *max = g_new(float, MAX(old->width, 1));
+    for (size_t i = 0; i < n; i++) {
+        for (unsigned q = 0; q < NS_QUANTITY_ALL; q++) {
+            size_t at = layout->offset[q];
+            if (!old->count[q]) continue;
+            ns_history_read(from, (NsQuantity)q, i, values.value + at, max, values.has + at);
+            if (i % 2 == 0) memcpy(values.value + at, max, old->count[q] * sizeof *max);
+        }
+        ns_history_append(to, ns_history_step(from, i), values);
+    }
+    for (size_t i = 0; i < ns_history_evaluations(from); i++)
+        if (ns_history_evaluation(from, i)->step < before)
+            ns_history_append_evaluation(to, ns_history_evaluation(from, i));
+    for (size_t i = 0; i < ns_history_events(from); i++)
+        if (ns_history_event(from, i)->step < before)
+            ns_history_append_event(to, ns_history_event(from, i));
+    return to;
+}
+
+/* Gives the lane a history of this layout, with what it had before a step. */
+static void renew(NsOutside *o, Lane *lane, const NsRecordLayout *layout, int64_t before)
+{
+    NsHistory *old = lane->history;
+    bool none = !old || before <= ns_history_first_step(old);
+    lane->history = none ? ns_history_new_from(layout, o->budget, before)
+                         : copy_before(old, layout, o->budget, before);
+    if (old) ns_history_unref(old);
+    lane->layout = *layout;
+    ns_values_free(&lane->values);
+    lane->values = ns_values_new(layout->width);
+}
+
+/* ---- Records ---- */
+
+/* Puts the arrays of the line into the values of the lane, which has room for all of them then. */
+static void take_arrays(NsOutside *o, Lane *lane)
+{
+    const NsOutsideLine *line = o->line;
+    g_autofree NsQuantity *quantities = g_new(NsQuantity, line->arrays->len + 1);
+    NsRecordLayout layout;
+    /* What is known fits first, and tells how large the model is. */
+    for (int pass = 0; pass < 2; pass++)
+        for (guint i = 0; i < line->arrays->len; i++) {
+            const NsOutsideArray *array = &g_array_index(line->arrays, NsOutsideArray, i);
+            GHashTable *names = array->gradient ? o->gradients : o->others;
+            if ((pass == 0) == g_hash_table_contains(names, array->name))
+                quantities[i] = find_quantity(o, lane, array);
+        }
+    layout = lane->layout;
+    for (guint i = 0; i < line->arrays->len; i++) {
+        const NsOutsideArray *array = &g_array_index(line->arrays, NsOutsideArray, i);
+        bool fits = (unsigned)quantities[i] < NS_QUANTITY_ALL;
+        if (fits && !layout.count[quantities[i]] && layout.width + array->n <= WIDEST)
+            set_count(&layout, quantities[i], array->n);
+        else if (!fits && !array->scalar) {
+            g_autofree char *what = g_strdup_printf(
+                "“%s” has %zu values, which is not as many as the model has layers (%zu) or hidden "
+                "states (%zu); it is left out.",
+                array->name, array->n, lane->layout.layers, lane->layout.hidden);
+            tell(o, what);
+        }
+    }
+    if (!lane->history || layout.width > ns_history_layout(lane->history)->width)
+        renew(o, lane, &layout, line->step);
+    ns_values_reset(lane->values, layout.width);
+    for (guint i = 0; i < line->arrays->len; i++) {
+        const NsOutsideArray *array = &g_array_index(line->arrays, NsOutsideArray, i);
+        if ((unsigned)quantities[i] >= NS_QUANTITY_ALL || !layout.count[quantities[i]]) continue;
+        for (size_t k = 0; k < array->n; k++) {
+            NsOutsideNumber number =
+                g_array_index(line->numbers, NsOutsideNumber, array->first + k);
+            if (number.has)
+                ns_values_put(lane->values, layout.offset[quantities[i]] + k, number.value);
+        }
+    }
+}
+
+static void take_record(NsOutside *o, Lane *lane)
+{
+    const NsOutsideLine *line = o->line;
+    const NsStep step = {.step = line->step,
+                         .loss = line->loss.value,
+                         .lr = line->lr.has ? line->lr.value : (double)NAN,
+                         .grad_norm = line->grad_norm.has ? line->grad_norm.value : (double)NAN,
+                         .seconds = line->seconds.has ? line->seconds.value : 0,
+                         .probe_seconds = line->probe_seconds.has ? line->probe_seconds.value : 0};
+    bool was_finite =
+        !lane->history || !ns_history_steps(lane->history) ||
+        isfinite(ns_history_step(lane->history, ns_history_steps(lane->history) - 1)->loss);
+    take_arrays(o, lane);
+    ns_history_append(lane->history, &step, lane->values);
+    if (isfinite(step.loss) || !was_finite) return;
+    NsEvent event = {.step = step.step, .kind = NS_EVENT_DIVERGED, .what = "loss"};
+    g_snprintf(event.text, sizeof event.text, "The loss of step %" PRId64 " is not finite.",
+               step.step);
+    ns_history_append_event(lane->history, &event);
+}
+
+/* Where a step comes that is not beyond the newest: TRUE where the record can be taken. */
+static bool begin_again(NsOutside *o, Lane *lane)
+{
+    int64_t newest = lane->history ? ns_history_last_step(lane->history) : -1;
+    int64_t step = o->line->step;
+    if (step > newest) return true;
+    if (step == newest) {
+        g_autofree char *why = g_strdup_printf("step %" PRId64 " was there already", step);
+        leave_out(o, why);
+        return false;
+    }
+    if (lane->restarts == MOST_RESTARTS) {
+        leave_out(o, "its step lies before the last one, and the run has begun again too often");
+        return false;
+    }
+    lane->restarts++;
+    g_queue_push_tail(&o->messages,
+                      g_strdup_printf("Line %zu: the run goes on from step %" PRId64
+                                      " again, after step %" PRId64
+                                      "; what was there from that step on is replaced.",
+                                      o->lines, step, newest));
+    const NsRecordLayout layout = *ns_history_layout(lane->history);
+    renew(o, lane, &layout, step);
+    return true;
+}
+
+static void take_evaluation(NsOutside *o, Lane *lane)
+{
+    const NsEvaluation evaluation = {.step = o->line->step, .loss = o->line->validation.value};
+    size_t n = lane->history ? ns_history_evaluations(lane->history) : 0;
+    if (!lane->history)
+        leave_out(o, "there is no step before its validation loss");
+    else if (n && ns_history_evaluation(lane->history, n - 1)->step >= evaluation.step)
+        leave_out(o, "its validation loss belongs to a step before the last one");
+    else
+        ns_history_append_evaluation(lane->history, &evaluation);
+}
+
+static void take_line(NsOutside *o, const char *text, size_t n)
+{
+    o->lines++;
+    NsOutsideLine *line = o->line;
+    const char *why = ns_outside_line_read(line, text, n);
+    if (why) {
+        leave_out(o, why);
+        return;
+    }
+    if (line->passed_over || line->step > o->last) return;
+    Lane *lane = &o->lanes[line->lane - 1];
+    if (line->seed.has && !lane->has_seed) {
+        lane->has_seed = true;
+        lane->seed = line->seed.value;
+    }
+    if (line->seed.has && (line->seed.value < lane->seed || line->seed.value > lane->seed)) return;
+    if (line->loss.has) {
+        if (!begin_again(o, lane)) return;
+        take_record(o, lane);
+    }
+    if (line->validation.has) take_evaluation(o, lane);
+}
+
+/* ---- Bytes ---- */
+
+void ns_outside_feed(NsOutside *o, const char *bytes, size_t n)
+{
+    const char *end = bytes + n;
+    while (bytes < end) {
+        const char *newline = memchr(bytes, '\n', (size_t)(end - bytes));
+        size_t size = (size_t)((newline ? newline : end) - bytes);
+        if (!o->passing) g_string_append_len(o->text, bytes, (gssize)size);
+        if (!o->passing && o->text->len > NS_OUTSIDE_LINE_MAX) {
+            o->lines++;
+            leave_out(o, "it is longer than 16 MiB");
+            g_string_truncate(o->text, 0);
+            o->passing = true;
+        }
+        if (newline) {
+            if (!o->passing) take_line(o, o->text->str, o->text->len);
+            g_string_truncate(o->text, 0);
+            o->passing = false;
+        }
+        bytes += size + (newline != NULL);
+    }
+}
+
+void ns_outside_end(NsOutside *o)
+{
+    if (o->text->len) ns_outside_feed(o, "\n", 1);
+}
+
+bool ns_outside_are(const char *bytes, size_t n)
+{
+    const char *end = bytes + n, *newline;
+    while (bytes < end && g_ascii_isspace(*bytes)) bytes++;
+    if (bytes == end || *bytes != '{') return false;
+    newline = memchr(bytes, '\n', (size_t)(end - bytes));
+    size_t size = (size_t)((newline ? newline : end) - bytes);
+    NsOutsideLine *line = ns_outside_line_new();
+    g_autofree char *text = g_strndup(bytes, size);
+    const char *why = ns_outside_line_read(line, text, strlen(text));
+    /* Of a line that is longer than these bytes the beginning must do. */
+    bool are = !line->passed_over && (!why || (!newline && line->step >= 0 && line->loss.has));
+    ns_outside_line_free(line);
+    return are;
+}

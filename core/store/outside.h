@@ -1,0 +1,76 @@
+/* A run of another program, read while it goes on.  SPDX-License-Identifier: MIT
+ *
+ * Any program that trains can be looked at when it writes JSON lines, an object for every step that
+ * it measured.  This is version 1 of the format:
+ *
+ *     {"step": 3, "loss": 2.1}
+ *     {"step": 4, "loss": 2.0, "lr": 0.001, "grad_norm": {"total": 1.3, "w2": [0.2, 0.1]},
+ *      "hidden_norm": [8.0, 9.1, 9.7], "my_ratio": [0.5, 0.4]}
+ *
+ * - "step" is a whole number.  Steps ascend, with or without gaps; one that is less than the one
+ *   before begins the run again from there.  "loss" is in nats a token.
+ * - "lr", "seconds" (of the step) and "validation_loss" are numbers.  A line may have the last
+ *   without "loss".
+ * - "grad_norm" is the norm of the whole gradient, or an object of it, "total", and of the norms by
+ *   role: the names are those of core/store/jsonl.h (wq, wk, wv, wo, w1, w2, ...) or any other, and
+ *   each has an array with one number a layer, from the input to the output.
+ * - "hidden_norm" has one number more: of the embedding first, then of the state after each layer.
+ *   So have the other quantities of the registry by their names there.
+ * - Any other name with an array of one number a layer, or of one more, is drawn by that name.
+ * - null stands for a number that is not there; NaN, Infinity and -Infinity may stand with or
+ *   without quotes, and have diverged.
+ * - "lane", 1 to 4, tells runs in one file apart.  "format" is the version, where a line says it.
+ * - Everything else is passed over, and so are lines of “train --jsonl” that are no record.
+ *
+ * A line that cannot be read is left out and told with its number; the others count. */
+#pragma once
+
+#include "core/probe/history.h"
+#include "core/settings/settings.h"
+
+/* The version that is read. */
+#define NS_OUTSIDE_FORMAT 1
+
+/* A longer line is none. */
+#define NS_OUTSIDE_LINE_MAX ((size_t)16 << 20)
+
+typedef struct NsOutside NsOutside;
+
+/* budget: bytes for the profiles of a lane (core/probe/history.h). */
+NsOutside *ns_outside_new(size_t budget);
+void ns_outside_free(NsOutside *outside);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsOutside, ns_outside_free)
+
+/* Records beyond a step are passed over from now on. */
+void ns_outside_end_with(NsOutside *outside, int64_t step);
+
+/* Takes the next bytes, which may end anywhere; one thread at a time. */
+void ns_outside_feed(NsOutside *outside, const char *bytes, size_t n);
+
+/* No more bytes are coming: a last line may lack its newline. */
+void ns_outside_end(NsOutside *outside);
+
+/* The file is another one now, of which nothing was read: all lanes begin again. */
+void ns_outside_begin_again(NsOutside *outside);
+
+/* How many lanes there are: one more than the last that has a record.  Those between may have
+ * none. */
+size_t ns_outside_lanes(const NsOutside *outside);
+
+/* The history of a lane below NS_LANES_MAX, borrowed until the next call that takes bytes; NULL
+ * before its first record.  Where a quantity comes that it has no room for, and where the run began
+ * again, another history with what was recorded before takes its place.  A learning rate or a
+ * gradient norm that no line has told is NaN in its steps. */
+NsHistory *ns_outside_history(const NsOutside *outside, size_t lane);
+
+/* Lines that were read, and those among them that were left out. */
+size_t ns_outside_lines(const NsOutside *outside);
+size_t ns_outside_wrong_lines(const NsOutside *outside);
+
+/* The next sentence about what was read: a line that was left out (the first five are told one by
+ * one), a run that began again.  NULL where there is none.  Free with g_free. */
+char *ns_outside_take_message(NsOutside *outside);
+
+/* Whether the bytes, those that a file begins with, are such lines: the first that is not empty has
+ * "step" and a number.  A run of this program begins with its settings, and is none. */
+bool ns_outside_are(const char *bytes, size_t n);

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/store/outside_file.h"
+
+#include "core/base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHUNK ((size_t)1 << 20)
+
+/* A regular file is looked at so often. */
+#define LOOK_MILLISECONDS 50
+
+/* By its first bytes a file that was written over is told from one that grew. */
+#define HEAD ((size_t)256)
+
+struct NsOutsideFile {
+    char *path;   /* NULL: standard input */
+    int fd;       /* -1: it is not there */
+    bool regular; /* it may be replaced and cut, and has no end */
+    off_t at;     /* read so far, of a regular file */
+    char head[HEAD];
+    NsOutside *run;
+    char *chunk;
+};
+
+static bool refuse(const char *path, const char *why, GError **error)
+{
+    g_autofree char *name = g_filename_display_name(path);
+    return ns_refuse(error, NS_ERROR_FILE, "“%s” cannot be read: %s; choose another file.", name,
+                     why);
+}
+
+/* FALSE where it is there and cannot be read. */
+static bool open_path(NsOutsideFile *f, GError **error)
+{
+    struct stat stat;
+    f->at = 0;
+    f->fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (f->fd < 0) return errno == ENOENT || refuse(f->path, g_strerror(errno), error);
+    if (fstat(f->fd, &stat) != 0) return refuse(f->path, g_strerror(errno), error);
+    if (S_ISDIR(stat.st_mode)) return refuse(f->path, "it is a folder", error);
+    f->regular = S_ISREG(stat.st_mode);
+    return true;
+}
+
+NsOutsideFile *ns_outside_file_open(const char *path, size_t budget, GError **error)
+{
+    NsOutsideFile *f = g_new0(NsOutsideFile, 1);
+    f->run = ns_outside_new(budget);
+    f->chunk = g_malloc(CHUNK);
+    f->fd = STDIN_FILENO;
+    if (g_str_equal(path, "-")) return f;
+    f->path = g_strdup(path);
+    if (open_path(f, error)) return f;
+    ns_outside_file_free(f);
+    return NULL;
+}
+
+void ns_outside_file_free(NsOutsideFile *f)
+{
+    if (!f) return;
+    if (f->path && f->fd >= 0) close(f->fd);
+    ns_outside_free(f->run);
+    g_free(f->chunk);
+    g_free(f->path);
+    g_free(f);
+}
+
+bool ns_outside_file_is(const char *path)
+{
+    g_autofree char *head = g_malloc(CHUNK);
+    if (!g_file_test(path, G_FILE_TEST_IS_REGULAR)) return false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, head, CHUNK);
+    if (fd >= 0) close(fd);
+    return n > 0 && ns_outside_are(head, (size_t)n);
+}
+
+NsOutside *ns_outside_file_run(NsOutsideFile *f)
+{
+    return f->run;
+}
+
+/* ---- A regular file ---- */
+
+/* Whether it is still the file that was read, only longer. */
+static bool is_same(const NsOutsideFile *f)
+{
+    struct stat there, own;
+    char head[HEAD];
+    size_t n = (size_t)MIN(f->at, (off_t)HEAD);
+    if (fstat(f->fd, &own) != 0 || own.st_size < f->at) return false;
+    if (stat(f->path, &there) == 0 && (there.st_ino != own.st_ino || there.st_dev != own.st_dev))
+        return false;
+    return pread(f->fd, head, n, 0) == (ssize_t)n && memcmp(head, f->head, n) == 0;
+}
+
+static void follow_path(NsOutsideFile *f)
+{
+    if (f->fd >= 0 && (!f->regular || is_same(f))) return;
+    bool was_there = f->fd >= 0;
+    if (was_there) close(f->fd);
+    if (!open_path(f, NULL) && f->fd >= 0) {
+        close(f->fd);
+        f->fd = -1;
+    }
+    if (was_there) ns_outside_begin_again(f->run);
+}
+
+static NsOutsideNews read_regular(NsOutsideFile *f)
+{
+    ssize_t n = f->fd < 0 ? 0 : read(f->fd, f->chunk, CHUNK);
+    if (n <= 0) return NS_OUTSIDE_NONE;
+    if (f->at < (off_t)HEAD) {
+        size_t have = (size_t)f->at;
+        memcpy(f->head + have, f->chunk, MIN((size_t)n, HEAD - have));
+    }
+    f->at += n;
+    ns_outside_feed(f->run, f->chunk, (size_t)n);
+    return NS_OUTSIDE_MORE;
+}
+
+/* ---- A pipe ---- */
+
+static NsOutsideNews read_pipe(NsOutsideFile *f, int milliseconds)
+{
+    struct pollfd ready = {.fd = f->fd, .events = POLLIN};
+    if (poll(&ready, 1, milliseconds) <= 0) return NS_OUTSIDE_NONE;
+    ssize_t n = read(f->fd, f->chunk, CHUNK);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return NS_OUTSIDE_NONE;
+    if (n > 0) {
+        ns_outside_feed(f->run, f->chunk, (size_t)n);
+        return NS_OUTSIDE_MORE;
+    }
+    ns_outside_end(f->run);
+    return NS_OUTSIDE_ENDED;
+}
+
+NsOutsideNews ns_outside_file_read(NsOutsideFile *f, int milliseconds)
+{
+    if (!f->path || (f->fd >= 0 && !f->regular)) return read_pipe(f, milliseconds);
+    int64_t until = g_get_monotonic_time() + 1000 * (int64_t)milliseconds;
+    for (;;) {
+        follow_path(f);
+        NsOutsideNews news = read_regular(f);
+        int64_t left = until - g_get_monotonic_time();
+        if (news != NS_OUTSIDE_NONE || left <= 0) return news;
+        g_usleep((gulong)MIN(left, 1000 * LOOK_MILLISECONDS));
+    }
+}

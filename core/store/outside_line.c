@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/store/outside_line-private.h"
+
+#include "core/store/outside.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What is open inside a line; nobody writes more. */
+#define DEEPEST 16
+
+/* Values of a line, and arrays: more are no measurements of layers. */
+#define MOST_NUMBERS ((guint)1 << 22)
+#define MOST_ARRAYS 1024
+
+typedef struct {
+    const char *at, *end; /* a zero stands at the end */
+    NsOutsideLine *line;
+    bool foreign;    /* it says "settings" or "summary" */
+    const char *why; /* what is wrong */
+} Scan;
+
+NsOutsideLine *ns_outside_line_new(void)
+{
+    NsOutsideLine *line = g_new0(NsOutsideLine, 1);
+    line->arrays = g_array_new(FALSE, FALSE, sizeof(NsOutsideArray));
+    line->numbers = g_array_new(FALSE, FALSE, sizeof(NsOutsideNumber));
+    return line;
+}
+
+void ns_outside_line_free(NsOutsideLine *line)
+{
+    g_array_unref(line->arrays);
+    g_array_unref(line->numbers);
+    g_free(line);
+}
+
+static bool fail(Scan *s, const char *why)
+{
+    if (!s->why) s->why = why;
+    return false;
+}
+
+static bool fail_syntax(Scan *s)
+{
+    return fail(s, s->at >= s->end ? "it ends in its middle" : "it is no JSON object");
+}
+
+/* ---- Pieces ---- */
+
+static void skip_space(Scan *s)
+{
+    while (s->at < s->end && (*s->at == ' ' || *s->at == '\t' || *s->at == '\r')) s->at++;
+}
+
+static bool next_is(Scan *s, char c)
+{
+    skip_space(s);
+    return s->at < s->end && *s->at == c;
+}
+
+static bool take(Scan *s, char c)
+{
+    if (!next_is(s, c)) return fail_syntax(s);
+    s->at++;
+    return true;
+}
+
+/* What follows an element: a comma, or the bracket that closes. */
+static bool take_end(Scan *s, char bracket, bool *more)
+{
+    *more = next_is(s, ',');
+    if (*more) s->at++;
+    return *more || take(s, bracket);
+}
+
+/* A string as it stands there; what does not fit is cut, and so no name that is known. */
+static bool read_string(Scan *s, char *to, size_t size)
+{
+    size_t n = 0;
+    if (!take(s, '"')) return false;
+    for (; s->at < s->end && *s->at != '"'; s->at++) {
+        if (n + 1 < size) to[n++] = *s->at;
+        if (*s->at == '\\' && s->at + 1 < s->end) s->at++;
+    }
+    to[n] = '\0';
+    return take(s, '"');
+}
+
+static bool take_word(Scan *s, const char *word)
+{
+    size_t n = strlen(word);
+    bool there = (size_t)(s->end - s->at) >= n && memcmp(s->at, word, n) == 0;
+    if (there) s->at += n;
+    return there;
+}
+
+/* NaN and Infinity in the spellings of Python, JavaScript and C. */
+static bool take_not_finite(Scan *s, double *value)
+{
+    static const char *const nans[] = {"NaN", "nan"}, *const infinities[] = {"Infinity", "inf"};
+    double sign = take_word(s, "-") ? -1.0 : 1.0;
+    for (size_t i = 0; i < G_N_ELEMENTS(nans); i++) {
+        if (take_word(s, nans[i])) {
+            *value = (double)NAN;
+            return true;
+        }
+        if (take_word(s, infinities[i])) {
+            *value = sign * (double)INFINITY;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A number or null; FALSE, without an error and without a step, where none stands there. */
+static bool read_number(Scan *s, NsOutsideNumber *number)
+{
+    skip_space(s);
+    const char *begin = s->at;
+    *number = (NsOutsideNumber){.has = true};
+    if (take_word(s, "null")) {
+        number->has = false;
+        return true;
+    }
+    const char *digit = begin + (*begin == '-');
+    if (g_ascii_isdigit(*digit)) {
+        char *end;
+        number->value = g_ascii_strtod(begin, &end);
+        s->at = end;
+        return true;
+    }
+    bool quoted = *begin == '"';
+    s->at += quoted;
+    if (take_not_finite(s, &number->value) && (!quoted || take_word(s, "\""))) return true;
+    s->at = begin;
+    return false;
+}
+
+static bool skip_value(Scan *s, int depth)
+{
+    char word[8];
+    NsOutsideNumber number;
+    skip_space(s);
+    if (next_is(s, '[') || next_is(s, '{')) {
+        char open = *s->at++, close = open == '[' ? ']' : '}';
+        bool more = !next_is(s, close);
+        if (depth == DEEPEST) return fail(s, "its brackets are nested too deeply");
+        while (more) {
+            if (open == '{' && (!read_string(s, word, sizeof word) || !take(s, ':'))) return false;
+            if (!skip_value(s, depth + 1)) return false;
+            if (!take_end(s, close, &more)) return false;
+            if (!more) return true;
+        }
+        return take(s, close);
+    }
+    if (read_number(s, &number) || take_word(s, "true") || take_word(s, "false")) return true;
+    if (next_is(s, '"')) return read_string(s, word, sizeof word);
+    return fail_syntax(s);
+}
+
+/* ---- Arrays ---- */
+
+static bool add_number(Scan *s, NsOutsideArray *array, NsOutsideNumber number)
+{
+    if (s->line->numbers->len == MOST_NUMBERS) return fail(s, "it has more than 4194304 numbers");
+    g_array_append_val(s->line->numbers, number);
+    array->n++;
+    return true;
+}
+
+/* Numbers, or arrays of them, all of the same length; *numbers: nothing else stood in it. */
+static bool read_elements(Scan *s, NsOutsideArray *array, bool inside, bool *numbers)
+{
+    size_t before = array->n;
+    bool more;
+    if (!take(s, '[')) return false;
+    if (next_is(s, ']')) return take(s, ']');
+    do {
+        NsOutsideNumber number;
+        if (!inside && next_is(s, '[')) {
+            size_t n = array->n;
+            if (!read_elements(s, array, true, numbers)) return false;
+            n = array->n - n;
+            *numbers = *numbers && n && (array->inner ? array->inner == n : n == array->n);
+            array->inner = n;
+        } else if (read_number(s, &number)) {
+            if (!inside && array->inner) *numbers = false;
+            if (!add_number(s, array, number)) return false;
+        } else {
+            *numbers = false;
+            if (!skip_value(s, 1)) return false;
+        }
+        if (!take_end(s, ']', &more)) return false;
+    } while (more);
+    if (array->n == before) *numbers = false;
+    return true;
+}
+
+/* A single number by this name. */
+static bool add_scalar(Scan *s, const char *name, bool gradient, NsOutsideNumber number)
+{
+    NsOutsideArray array = {.gradient = gradient, .scalar = true, .first = s->line->numbers->len};
+    if (!number.has || s->line->arrays->len == MOST_ARRAYS) return true;
+    g_strlcpy(array.name, name, sizeof array.name);
+    if (!add_number(s, &array, number)) return false;
+    g_array_append_val(s->line->arrays, array);
+    return true;
+}
+
+static bool read_array(Scan *s, const char *name, bool gradient)
+{
+    NsOutsideArray array = {.gradient = gradient, .first = s->line->numbers->len};
+    bool numbers = true;
+    if (!read_elements(s, &array, false, &numbers)) return false;
+    if (!numbers || array.n == 0 || s->line->arrays->len == MOST_ARRAYS ||
+        !g_utf8_validate(name, -1, NULL)) {
+        g_array_set_size(s->line->numbers, (guint)array.first);
+        return true;
+    }
+    g_strlcpy(array.name, name, sizeof array.name);
+    g_array_append_val(s->line->arrays, array);
+    return true;
+}
+
+/* ---- Members ---- */
+
+/* Of "grad_norm": by role. */
+static bool read_gradients(Scan *s)
+{
+    bool more = true;
+    if (!take(s, '{')) return false;
+    if (next_is(s, '}')) return take(s, '}');
+    while (more) {
+        char name[sizeof((NsOutsideArray *)0)->name];
+        if (!read_string(s, name, sizeof name) || !take(s, ':')) return false;
+        NsOutsideNumber number;
+        if (next_is(s, '[')) {
+            if (!read_array(s, name, true)) return false;
+        } else if (!read_number(s, &number)) {
+            if (!skip_value(s, 1)) return false;
+        } else if (g_str_equal(name, "total"))
+            s->line->grad_norm = number;
+        else if (!add_scalar(s, name, true, number))
+            return false;
+        if (!take_end(s, '}', &more)) return false;
+    }
+    return true;
+}
+
+static bool read_step(Scan *s, NsOutsideNumber number)
+{
+    if (!number.has || !(number.value >= 0 && number.value <= (double)NS_OUTSIDE_LAST_STEP) ||
+        number.value > floor(number.value))
+        return fail(s, "its step is no whole number from 0 on");
+    s->line->step = (int64_t)number.value;
+    return true;
+}
+
+/* A member of which a number was read. */
+static bool take_number(Scan *s, const char *name, NsOutsideNumber number)
+{
+    NsOutsideLine *line = s->line;
+    const struct {
+        const char *name;
+        NsOutsideNumber *number;
+    } scalars[] = {
+        {"loss", &line->loss},       {"validation_loss", &line->validation},
+        {"lr", &line->lr},           {"grad_norm", &line->grad_norm},
+        {"seconds", &line->seconds}, {"probe_seconds", &line->probe_seconds},
+        {"seed", &line->seed},
+    };
+    if (g_str_equal(name, "step")) return read_step(s, number);
+    for (size_t i = 0; i < G_N_ELEMENTS(scalars); i++) {
+        if (!g_str_equal(name, scalars[i].name)) continue;
+        *scalars[i].number = number;
+        return true;
+    }
+    if (g_str_equal(name, "format"))
+        return number.value <= NS_OUTSIDE_FORMAT ||
+               fail(s, "it is of a newer version of the format than this program reads");
+    if (!g_str_equal(name, "lane")) return add_scalar(s, name, false, number);
+    if (!(number.value >= 1 && number.value <= NS_LANES_MAX))
+        return fail(s, "its lane is none of 1 to 4");
+    line->lane = (size_t)number.value;
+    return true;
+}
+
+static bool read_member(Scan *s)
+{
+    char name[sizeof((NsOutsideArray *)0)->name];
+    NsOutsideNumber number;
+    if (!read_string(s, name, sizeof name) || !take(s, ':')) return false;
+    if (g_str_equal(name, "settings") || g_str_equal(name, "summary")) s->foreign = true;
+    if (next_is(s, '[') && !g_str_equal(name, "events")) return read_array(s, name, false);
+    if (next_is(s, '{') && g_str_equal(name, "grad_norm")) return read_gradients(s);
+    return read_number(s, &number) ? take_number(s, name, number) : skip_value(s, 0);
+}
+
+static bool read_object(Scan *s)
+{
+    bool more = true;
+    if (!take(s, '{')) return false;
+    if (next_is(s, '}')) return take(s, '}');
+    while (more)
+        if (!read_member(s) || !take_end(s, '}', &more)) return false;
+    return true;
+}
+
+const char *ns_outside_line_read(NsOutsideLine *line, const char *text, size_t n)
+{
+    Scan s = {.at = text, .end = text + n, .line = line};
+    *line =
+        (NsOutsideLine){.step = -1, .lane = 1, .arrays = line->arrays, .numbers = line->numbers};
+    g_array_set_size(line->arrays, 0);
+    g_array_set_size(line->numbers, 0);
+    skip_space(&s);
+    line->passed_over = s.at == s.end;
+    if (line->passed_over) return NULL;
+    bool whole = read_object(&s);
+    line->passed_over = s.foreign;
+    if (!whole) return s.why;
+    skip_space(&s);
+    if (s.at < s.end) return "something follows its object";
+    if (s.foreign) return NULL;
+    if (line->step < 0) return "it has no step";
+    return line->loss.has || line->validation.has ? NULL : "it has no loss";
+}

@@ -1,0 +1,287 @@
+/* Runs of other programs, read while they go on.  SPDX-License-Identifier: MIT */
+#include "core/store/outside.h"
+#include "core/train/run.h"
+#include "tests/unit/support.h"
+
+#include <math.h>
+#include <string.h>
+
+static void feed(NsOutside *o, const char *text)
+{
+    ns_outside_feed(o, text, strlen(text));
+}
+
+static NsOutside *read_text(const char *text)
+{
+    NsOutside *o = ns_outside_new(NS_HISTORY_BUDGET);
+    feed(o, text);
+    ns_outside_end(o);
+    return o;
+}
+
+static void assert_message(NsOutside *o, const char *expected)
+{
+    g_autofree char *message = ns_outside_take_message(o);
+    g_assert_cmpstr(message, ==, expected);
+}
+
+static float value_at(const NsHistory *history, NsQuantity quantity, size_t record, size_t i)
+{
+    size_t n = ns_history_layout(history)->count[quantity];
+    g_assert_cmpuint(i, <, n);
+    g_auto(NsValues) values = ns_values_new(n);
+    ns_history_read(history, quantity, record, values.value, NULL, values.has);
+    return values.has[i] ? values.value[i] : -1.0f;
+}
+
+static void test_least(void)
+{
+    g_autoptr(NsOutside) o = read_text("{\"step\": 3, \"loss\": 2.1}\n{\"step\": 7, \"loss\": 2}");
+    NsHistory *history = ns_outside_history(o, 0);
+    g_assert_cmpuint(ns_outside_lanes(o), ==, 1);
+    g_assert_cmpuint(ns_history_steps(history), ==, 2);
+    g_assert_cmpint(ns_history_first_step(history), ==, 3);
+    g_assert_cmpint(ns_history_last_step(history), ==, 7);
+    g_assert_cmpfloat(ns_history_step(history, 0)->loss, ==, 2.1);
+    g_assert_true(isnan(ns_history_step(history, 0)->lr));
+    g_assert_true(isnan(ns_history_step(history, 0)->grad_norm));
+    assert_message(o, NULL);
+}
+
+static void test_arrays(void)
+{
+    g_autoptr(NsOutside) o =
+        read_text("{\"step\":0,\"loss\":3}\n"
+                  "{\"step\":1,\"loss\":2,\"lr\":1e-3,\"grad_norm\":{\"total\":1.5,\"w2\":[1,2],"
+                  "\"conv\":[0.5,null]},\"hidden_norm\":[8,9,10],\"mine\":[4,5],\"tokens\":1234,"
+                  "\"final_hidden_norm\":7,\"text\":\"a \\\" b\",\"more\":{\"a\":[1,{}]},"
+                  "\"head_attention_entropy\":[[0.1,0.2],[0.3,0.4]],\"states\":[1,2,3]}\n");
+    assert_message(o, NULL);
+    NsHistory *history = ns_outside_history(o, 0);
+    g_assert_cmpuint(ns_history_steps(history), ==, 2);
+    g_assert_cmpuint(ns_history_layout(history)->layers, ==, 2);
+    g_assert_cmpuint(ns_history_layout(history)->hidden, ==, 3);
+    g_assert_cmpfloat(ns_history_step(history, 1)->lr, ==, 1e-3);
+    g_assert_cmpfloat(ns_history_step(history, 1)->grad_norm, ==, 1.5);
+    g_assert_cmpfloat(value_at(history, NS_QUANTITY_GRAD_W2, 1, 1), ==, 2);
+    g_assert_cmpfloat(value_at(history, NS_QUANTITY_GRAD_W2, 0, 1), ==, -1);
+    g_assert_cmpfloat(value_at(history, NS_QUANTITY_HIDDEN_NORM, 1, 2), ==, 10);
+    g_assert_cmpfloat(value_at(history, NS_QUANTITY_FINAL_NORM, 1, 0), ==, 7);
+    g_assert_cmpfloat(value_at(history, NS_QUANTITY_HEAD_ENTROPY_ATTENTION, 1, 2), ==, 0.3f);
+    NsQuantity mine = (NsQuantity)ns_choices_find(ns_quantity_choice, "mine");
+    NsQuantity conv = (NsQuantity)ns_choices_find(ns_quantity_choice, "grad-conv");
+    NsQuantity states = (NsQuantity)ns_choices_find(ns_quantity_choice, "states");
+    g_assert_cmpfloat(value_at(history, mine, 1, 1), ==, 5);
+    g_assert_cmpfloat(value_at(history, conv, 1, 0), ==, 0.5f);
+    g_assert_cmpfloat(value_at(history, conv, 1, 1), ==, -1);
+    g_assert_cmpint(ns_quantity(states)->domain, ==, NS_DOMAIN_HIDDEN);
+    g_assert_cmpint(ns_choices_find(ns_quantity_choice, "tokens"), ==, -1);
+}
+
+/* The bytes may come in any pieces. */
+static void test_pieces(void)
+{
+    static const char text[] =
+        "{\"step\":0,\"loss\":3,\"a\":[1,2]}\r\n\n  \n{\"step\":5,\"loss\":1}\n";
+    for (size_t cut = 0; cut <= strlen(text); cut++) {
+        g_autoptr(NsOutside) o = ns_outside_new(NS_HISTORY_BUDGET);
+        ns_outside_feed(o, text, cut);
+        ns_outside_feed(o, text + cut, strlen(text) - cut);
+        g_assert_cmpuint(ns_history_steps(ns_outside_history(o, 0)), ==, 2);
+        g_assert_cmpuint(ns_outside_lines(o), ==, 4);
+        assert_message(o, NULL);
+    }
+}
+
+static void test_not_finite(void)
+{
+    g_autoptr(NsOutside) o =
+        read_text("{\"step\":0,\"loss\":3}\n{\"step\":1,\"loss\":NaN,\"x\":[-Infinity,\"inf\"]}\n"
+                  "{\"step\":2,\"loss\":\"NaN\"}\n");
+    NsHistory *history = ns_outside_history(o, 0);
+    g_assert_cmpuint(ns_history_steps(history), ==, 3);
+    g_assert_true(isnan(ns_history_step(history, 2)->loss));
+    g_assert_cmpuint(ns_history_events(history), ==, 1);
+    g_assert_cmpint(ns_history_event(history, 0)->kind, ==, NS_EVENT_DIVERGED);
+    g_assert_cmpint(ns_history_event(history, 0)->step, ==, 1);
+    NsQuantity x = (NsQuantity)ns_choices_find(ns_quantity_choice, "x");
+    g_assert_cmpint(isinf(value_at(history, x, 1, 0)), ==, -1);
+    assert_message(o, NULL);
+}
+
+/* Whatever cannot be read is told with its line, and the rest counts. */
+static void test_garbage(void)
+{
+    static const struct {
+        const char *line, *why;
+    } wrong[] = {
+        {"garbage", "it is no JSON object"},
+        {"{\"step\":1,\"loss\":2", "it ends in its middle"},
+        {"{\"step\":1.5,\"loss\":2}", "its step is no whole number from 0 on"},
+        {"{\"step\":-1,\"loss\":2}", "its step is no whole number from 0 on"},
+        {"{\"step\":1e300,\"loss\":2}", "its step is no whole number from 0 on"},
+        {"{\"loss\":2}", "it has no step"},
+        {"{\"step\":1}", "it has no loss"},
+        {"{\"step\":1,\"loss\":null}", "it has no loss"},
+        {"{\"step\":1,\"loss\":2}}", "something follows its object"},
+        {"{\"step\":1,\"loss\":2,\"lane\":5}", "its lane is none of 1 to 4"},
+        {"{\"step\":1,\"loss\":2,\"format\":2}",
+         "it is of a newer version of the format than this program reads"},
+        {"{\"step\":0,\"loss\":2}", "step 0 was there already"},
+        {"{\"step\":1,\"a\":[[[[[[[[[[[[[[[[[[[[1", "its brackets are nested too deeply"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
+        g_autofree char *text =
+            g_strdup_printf("{\"step\":0,\"loss\":3}\n%s\n{\"step\":9,\"loss\":1}", wrong[i].line);
+        g_autoptr(NsOutside) o = read_text(text);
+        g_autofree char *sentence = g_strdup_printf("Line 2: %s; it is left out.", wrong[i].why);
+        assert_message(o, sentence);
+        assert_message(o, NULL);
+        g_assert_cmpuint(ns_outside_wrong_lines(o), ==, 1);
+        g_assert_cmpuint(ns_history_steps(ns_outside_history(o, 0)), ==, 2);
+    }
+    g_autoptr(NsOutside) many = ns_outside_new(NS_HISTORY_BUDGET);
+    for (int i = 0; i < 1000; i++) feed(many, "?\n");
+    g_assert_cmpuint(ns_outside_wrong_lines(many), ==, 1000);
+    for (int i = 0; i < 6; i++) {
+        g_autofree char *message = ns_outside_take_message(many);
+        g_assert_nonnull(message);
+    }
+    assert_message(many, NULL);
+}
+
+static void test_too_long(void)
+{
+    g_autoptr(NsOutside) o = ns_outside_new(NS_HISTORY_BUDGET);
+    g_autofree char *spaces = g_strnfill(1 << 20, ' ');
+    for (int i = 0; i < 40; i++) feed(o, spaces);
+    feed(o, "\n{\"step\":0,\"loss\":3}\n");
+    g_assert_cmpuint(ns_history_steps(ns_outside_history(o, 0)), ==, 1);
+    assert_message(o, "Line 1: it is longer than 16 MiB; it is left out.");
+}
+
+/* A run that was started again from a checkpoint replaces what it makes anew. */
+static void test_restart(void)
+{
+    g_autoptr(NsOutside) o = ns_outside_new(NS_HISTORY_BUDGET);
+    feed(o, "{\"step\":0,\"loss\":3,\"a\":[1,2],\"validation_loss\":3}\n{\"step\":10,\"loss\":2}\n"
+            "{\"step\":20,\"loss\":1,\"a\":[5,6],\"validation_loss\":1}\n");
+    g_autoptr(NsHistory) old = ns_history_ref(ns_outside_history(o, 0));
+    feed(o, "{\"step\":15,\"loss\":9,\"a\":[7,8],\"b\":[1,2]}\n");
+    NsHistory *history = ns_outside_history(o, 0);
+    NsQuantity a = (NsQuantity)ns_choices_find(ns_quantity_choice, "a");
+    g_assert_true(history != old);
+    g_assert_cmpuint(ns_history_steps(old), ==, 3);
+    g_assert_cmpuint(ns_history_steps(history), ==, 3);
+    g_assert_cmpint(ns_history_last_step(history), ==, 15);
+    g_assert_cmpfloat(value_at(history, a, 0, 1), ==, 2);
+    g_assert_cmpfloat(value_at(history, a, 1, 1), ==, -1);
+    g_assert_cmpfloat(value_at(history, a, 2, 0), ==, 7);
+    g_assert_cmpuint(ns_history_evaluations(history), ==, 1);
+    assert_message(o, "Line 4: the run goes on from step 15 again, after step 20; what was there "
+                      "from that step on is replaced.");
+    feed(o, "{\"step\":0,\"loss\":4}\n{\"step\":1,\"loss\":4}\n");
+    g_assert_cmpuint(ns_history_steps(ns_outside_history(o, 0)), ==, 2);
+    /* Not without an end. */
+    for (int i = 0; i < 1000; i++) feed(o, "{\"step\":2,\"loss\":4}\n{\"step\":1,\"loss\":4}\n");
+    g_assert_cmpuint(ns_outside_wrong_lines(o), >, 800);
+    for (char *message; (message = ns_outside_take_message(o)); g_free(message)) continue;
+    ns_outside_begin_again(o);
+    g_assert_cmpuint(ns_outside_lanes(o), ==, 0);
+    assert_message(o, "The file is another one now; its run takes the place of the one that was "
+                      "read.");
+    feed(o, "{\"step\":5,\"loss\":4}\n");
+    g_assert_cmpint(ns_history_first_step(ns_outside_history(o, 0)), ==, 5);
+}
+
+/* Beside each other in one file, and a validation loss on a line of its own. */
+static void test_lanes(void)
+{
+    g_autoptr(NsOutside) o = read_text("{\"lane\":2,\"step\":0,\"loss\":3,\"a\":[1,2,3]}\n"
+                                       "{\"step\":4,\"loss\":2,\"a\":[1,2]}\n"
+                                       "{\"lane\":2,\"step\":4,\"validation_loss\":2.5}\n");
+    g_assert_cmpuint(ns_outside_lanes(o), ==, 2);
+    g_assert_cmpuint(ns_history_layout(ns_outside_history(o, 0))->layers, ==, 2);
+    g_assert_cmpuint(ns_history_layout(ns_outside_history(o, 1))->layers, ==, 3);
+    g_assert_cmpuint(ns_history_evaluations(ns_outside_history(o, 1)), ==, 1);
+    assert_message(o, NULL);
+}
+
+/* An array that fits neither is told, and the record counts. */
+static void test_sizes(void)
+{
+    g_autoptr(NsOutside) o = read_text("{\"step\":0,\"loss\":3,\"grad_norm\":{\"w2\":[1,2,3]}}\n"
+                                       "{\"step\":1,\"loss\":3,\"hidden_norm\":[1,2,3],"
+                                       "\"x\":[1,2]}\n");
+    assert_message(o, "Line 2: “hidden_norm” has 3 values, which is not as many as the model has "
+                      "layers (3) or hidden states (4); it is left out.");
+    assert_message(o, "Line 2: “x” has 2 values, which is not as many as the model has layers (3) "
+                      "or hidden states (4); it is left out.");
+    assert_message(o, NULL);
+    g_assert_cmpuint(ns_history_steps(ns_outside_history(o, 0)), ==, 2);
+    g_assert_cmpuint(ns_outside_wrong_lines(o), ==, 0);
+}
+
+/* Thinned profiles keep their extremes where the history is copied. */
+static void test_copies_of_what_was_thinned(void)
+{
+    enum { RECORDS = 40000 };
+    g_autoptr(NsOutside) o = ns_outside_new(1 << 16);
+    for (int i = 0; i < RECORDS; i++) {
+        g_autofree char *line = g_strdup_printf("{\"step\":%d,\"loss\":1,\"a\":[%d,%d]}\n", 3 * i,
+                                                i == 777 ? 9000 : 1, i == 778 ? -9000 : 1);
+        feed(o, line);
+    }
+    feed(o, "{\"step\":1000000,\"loss\":1,\"a\":[1,1],\"b\":[1,2]}\n");
+    const NsHistory *history = ns_outside_history(o, 0);
+    NsQuantity a = (NsQuantity)ns_choices_find(ns_quantity_choice, "a");
+    float min[2], max[2];
+    g_assert_cmpuint(ns_history_steps(history), ==, RECORDS + 1);
+    g_assert_cmpint(ns_history_stride(history), >, 1);
+    ns_history_read_range(history, a, 0, RECORDS - 1, min, max, NULL);
+    g_assert_cmpfloat(max[0], ==, 9000);
+    g_assert_cmpfloat(min[1], ==, -9000);
+    g_assert_cmpint(ns_history_step(history, 777)->step, ==, 3 * 777);
+}
+
+/* Lines of this program are records like others. */
+static void test_own_lines(void)
+{
+    g_autoptr(NsOutside) o = read_text("{\"settings\":{\"layers\":2},\"arch\":\"decoder\"}\n"
+                                       "{\"seed\":1,\"step\":0,\"loss\":3,\"events\":[{}]}\n"
+                                       "{\"seed\":2,\"step\":0,\"loss\":4}\n"
+                                       "{\"seed\":1,\"step\":1,\"loss\":2}\n"
+                                       "{\"summary\":{\"steps\":1}}\n");
+    assert_message(o, NULL);
+    g_assert_cmpuint(ns_history_steps(ns_outside_history(o, 0)), ==, 2);
+    g_assert_cmpfloat(ns_history_step(ns_outside_history(o, 0), 0)->loss, ==, 3);
+}
+
+static void test_are(void)
+{
+    static const char *const lines[] = {"{\"step\":0,\"loss\":1}", "\n {\"loss\":1,\"step\":2}\nx"};
+    static const char *const others[] = {"", "{\"settings\":{}}", "step,loss\n", "{\"step\":0}",
+                                         "# a preset\nlr = 1"};
+    for (size_t i = 0; i < G_N_ELEMENTS(lines); i++)
+        g_assert_true(ns_outside_are(lines[i], strlen(lines[i])));
+    for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
+        g_assert_false(ns_outside_are(others[i], strlen(others[i])));
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/outside/least", test_least);
+    g_test_add_func("/outside/arrays", test_arrays);
+    g_test_add_func("/outside/pieces", test_pieces);
+    g_test_add_func("/outside/not-finite", test_not_finite);
+    g_test_add_func("/outside/garbage", test_garbage);
+    g_test_add_func("/outside/too-long", test_too_long);
+    g_test_add_func("/outside/restart", test_restart);
+    g_test_add_func("/outside/lanes", test_lanes);
+    g_test_add_func("/outside/sizes", test_sizes);
+    g_test_add_func("/outside/thinned", test_copies_of_what_was_thinned);
+    g_test_add_func("/outside/own-lines", test_own_lines);
+    g_test_add_func("/outside/are", test_are);
+    return g_test_run();
+}
