@@ -28,7 +28,7 @@ NsLockstep *ns_lanes_start(const NsExperiment *experiment, const char *out, GErr
 {
     for (size_t i = 0; i < experiment->n; i++)
         if (!ns_output_spares(out, experiment->lane[i].text, error)) return NULL;
-    return ns_lockstep_new(experiment, NULL, error);
+    return ns_lockstep_new(experiment, NULL, NULL, error);
 }
 
 gint64 ns_lanes_steps(NsLockstep *lockstep)

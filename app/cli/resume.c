@@ -159,8 +159,8 @@ static NsLockstep *start(Resume *resume, GError **error)
     if (!read_file(resume, error) || !read_changes(resume, &changed, error) ||
         !read_limit(resume, error))
         return NULL;
-    g_autoptr(NsLockstep) lockstep =
-        ns_lockstep_new(&resume->experiment, resume->origins[0] ? resume->origins : NULL, error);
+    g_autoptr(NsLockstep) lockstep = ns_lockstep_new(
+        &resume->experiment, resume->origins[0] ? resume->origins : NULL, NULL, error);
     if (!lockstep || !check_record(resume, lockstep, error)) return NULL;
     for (size_t i = 0; i < changed.n; i++)
         for (size_t k = 0; k < ns_lockstep_seeds(lockstep); k++)

@@ -19,3 +19,10 @@ typedef float ns_real;
  * `what` and the size, if there is no room.  Free with ns_real_free. */
 ns_real *ns_real_new(size_t n, const char *what, GError **error);
 void ns_real_free(ns_real *elements);
+
+/* n elements, and as many more as fill their last cache line: pieces of such sizes side by side all
+ * begin on one. */
+static inline size_t ns_real_lines(size_t n)
+{
+    return (n + 15) / 16 * 16;
+}

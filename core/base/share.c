@@ -8,11 +8,10 @@
  * pass. */
 #define WORTH_SHARING ((size_t)1 << 16)
 
-/* Whole cache lines. */
 static size_t block_size(size_t size)
 {
     size_t least = (size + NS_BLOCKS_MAX - 1) / NS_BLOCKS_MAX;
-    return MAX((least + 15) & ~(size_t)15, BLOCK);
+    return MAX(ns_real_lines(least), BLOCK);
 }
 
 NsShare ns_share(const NsTensorTable *table, unsigned k, unsigned n)

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/tensor.h"
 
-/* Tensors start on multiples of this many elements: a cache line in single precision. */
-#define LINE 16
-
 size_t ns_tensor_size(const NsTensor *tensor)
 {
     return tensor->cols ? tensor->rows * tensor->cols : tensor->rows;
@@ -14,7 +11,7 @@ size_t ns_tensor_table_add(NsTensorTable *table, NsTensor tensor, bool joined)
     /* Room doubles at every power of two. */
     if ((table->n & (table->n - 1)) == 0)
         table->tensors = g_renew(NsTensor, table->tensors, table->n ? 2 * table->n : 1);
-    if (!joined) table->size = (table->size + LINE - 1) / LINE * LINE;
+    if (!joined) table->size = ns_real_lines(table->size);
     tensor.offset = table->size;
     table->tensors[table->n] = tensor;
     table->size += ns_tensor_size(&tensor);

@@ -24,15 +24,6 @@ NS_VECTOR_INLINE double ns_vector_lanes_sum(double *lane)
     return (lane[0] + lane[2]) + (lane[1] + lane[3]);
 }
 
-NS_VECTOR_INLINE ns_real ns_vector_lanes_sum_real(ns_real *lane)
-{
-#pragma omp simd
-    for (int l = 0; l < 8; l++) lane[l] += lane[l + 8];
-#pragma omp simd
-    for (int l = 0; l < 4; l++) lane[l] += lane[l + 4];
-    return (lane[0] + lane[2]) + (lane[1] + lane[3]);
-}
-
 /* sum x_i y_i, in double; y may be x. */
 NS_VECTOR_INLINE double ns_vector_lanes_dot(const ns_real *x, const ns_real *y, size_t n)
 {

@@ -73,10 +73,24 @@ void ns_corpus_token_text(const NsCorpus *corpus, int32_t token, char text[NS_TO
 void ns_corpus_train_batch(const NsCorpus *corpus, uint64_t data_seed, uint64_t index,
                            NsBatch *batch)
 {
-    corpus->sampler->train(corpus, data_seed, index, batch);
+    const NsSampler *sampler = corpus->sampler;
+    if (!sampler->make) {
+        sampler->train(corpus, data_seed, index, batch);
+        return;
+    }
+    NsRng rng;
+    ns_rng_init(&rng, data_seed, ns_rng_stream(sampler->stream) + index);
+    sampler->make(corpus, &rng, batch);
 }
 
 void ns_corpus_validation_batch(const NsCorpus *corpus, size_t index, size_t count, NsBatch *batch)
 {
-    corpus->sampler->validate(corpus, index, count, batch);
+    const NsSampler *sampler = corpus->sampler;
+    if (!sampler->make) {
+        sampler->validate(corpus, index, count, batch);
+        return;
+    }
+    NsRng rng;
+    ns_rng_init(&rng, corpus->data_seed, ns_rng_stream(sampler->held_out_stream) + index);
+    sampler->make(corpus, &rng, batch);
 }

@@ -2,6 +2,7 @@
  * that makes its sequences as they are asked for.  SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "core/base/rng.h"
 #include "core/data/batch.h"
 #include "core/settings/settings.h"
 
@@ -30,8 +31,12 @@ struct NsSampler {
     const char *special[3]; /* how the symbol V is written, by architecture, where there is one */
     bool nameless;          /* tokens are told apart by their positions alone */
     NsVocab (*vocab)(const NsCorpus *corpus, const NsSettings *settings);
+    /* Of a task that makes its sequences: a batch from a stream of random numbers, and the names of
+     * the streams of training and of validation. */
+    void (*make)(const NsCorpus *corpus, NsRng *rng, NsBatch *batch);
+    const char *stream, *held_out_stream;
+    /* Of a text: batches of its two parts.  `validate` reads what `train` never does. */
     void (*train)(const NsCorpus *corpus, uint64_t data_seed, uint64_t index, NsBatch *batch);
-    /* Draws from streams that `train` never opens, or from text that it never reads. */
     void (*validate)(const NsCorpus *corpus, size_t index, size_t count, NsBatch *batch);
     /* Of the symbol tasks: what is to be made of n symbols; no overlap. */
     void (*answer)(int32_t *answer, const int32_t *symbols, size_t n);

@@ -1,15 +1,12 @@
 /* Batches whose inputs are all different.  SPDX-License-Identifier: MIT */
-#include "core/base/rng.h"
 #include "core/data/sampler.h"
 
-static void make_batch(const NsCorpus *corpus, uint64_t data_seed, uint64_t stream, NsBatch *batch)
+static void make(const NsCorpus *corpus, NsRng *rng, NsBatch *batch)
 {
-    NsRng rng;
-    ns_rng_init(&rng, data_seed, stream);
     size_t n = batch->B * batch->T;
     for (size_t i = 0; i < n; i++) {
         batch->tokens[i] = (int32_t)i;
-        batch->targets[i] = (int32_t)ns_rng_below(&rng, corpus->V);
+        batch->targets[i] = (int32_t)ns_rng_below(rng, corpus->V);
     }
     for (size_t i = 0; i < batch->B * batch->S; i++) batch->source[i] = (int32_t)(n + i);
     for (size_t b = 0; b < batch->B; b++) {
@@ -24,16 +21,8 @@ static NsVocab vocab(const NsCorpus *corpus, const NsSettings *settings)
     return (NsVocab){.in = (size_t)inputs, .out = corpus->V};
 }
 
-static void train(const NsCorpus *corpus, uint64_t data_seed, uint64_t index, NsBatch *batch)
-{
-    make_batch(corpus, data_seed, ns_rng_stream("gaussian") + index, batch);
-}
-
-static void validate(const NsCorpus *corpus, size_t index, size_t count, NsBatch *batch)
-{
-    (void)count;
-    make_batch(corpus, corpus->data_seed, ns_rng_stream("held-out gaussian") + index, batch);
-}
-
-const NsSampler ns_gaussian_sampler = {
-    .nameless = true, .vocab = vocab, .train = train, .validate = validate};
+const NsSampler ns_gaussian_sampler = {.nameless = true,
+                                       .vocab = vocab,
+                                       .stream = "gaussian",
+                                       .held_out_stream = "held-out gaussian",
+                                       .make = make};

@@ -1,6 +1,5 @@
 /* Batches in which there is nothing to learn but how often each symbol occurs.
  * SPDX-License-Identifier: MIT */
-#include "core/base/rng.h"
 #include "core/data/sampler.h"
 
 #include <string.h>
@@ -25,11 +24,9 @@ static void make_sequence(const NsCorpus *corpus, NsRng *rng, NsBatch *batch, si
     batch->source_length[b] = (int32_t)S;
 }
 
-static void make_batch(const NsCorpus *corpus, uint64_t data_seed, uint64_t stream, NsBatch *batch)
+static void make(const NsCorpus *corpus, NsRng *rng, NsBatch *batch)
 {
-    NsRng rng;
-    ns_rng_init(&rng, data_seed, stream);
-    for (size_t b = 0; b < batch->B; b++) make_sequence(corpus, &rng, batch, b);
+    for (size_t b = 0; b < batch->B; b++) make_sequence(corpus, rng, batch, b);
 }
 
 static NsVocab vocab(const NsCorpus *corpus, const NsSettings *settings)
@@ -38,15 +35,5 @@ static NsVocab vocab(const NsCorpus *corpus, const NsSettings *settings)
     return (NsVocab){.in = corpus->V, .out = corpus->V};
 }
 
-static void train(const NsCorpus *corpus, uint64_t data_seed, uint64_t index, NsBatch *batch)
-{
-    make_batch(corpus, data_seed, ns_rng_stream("random") + index, batch);
-}
-
-static void validate(const NsCorpus *corpus, size_t index, size_t count, NsBatch *batch)
-{
-    (void)count;
-    make_batch(corpus, corpus->data_seed, ns_rng_stream("held-out random") + index, batch);
-}
-
-const NsSampler ns_random_sampler = {.vocab = vocab, .train = train, .validate = validate};
+const NsSampler ns_random_sampler = {
+    .vocab = vocab, .stream = "random", .held_out_stream = "held-out random", .make = make};

@@ -1,5 +1,4 @@
 /* Batches of random symbols and what is to be made of them.  SPDX-License-Identifier: MIT */
-#include "core/base/rng.h"
 #include "core/data/sampler.h"
 
 #include <stdlib.h>
@@ -81,11 +80,9 @@ static void make_sequence(const NsCorpus *corpus, NsRng *rng, NsBatch *batch, si
     }
 }
 
-static void make_batch(const NsCorpus *corpus, uint64_t data_seed, uint64_t stream, NsBatch *batch)
+static void make(const NsCorpus *corpus, NsRng *rng, NsBatch *batch)
 {
-    NsRng rng;
-    ns_rng_init(&rng, data_seed, stream);
-    for (size_t b = 0; b < batch->B; b++) make_sequence(corpus, &rng, batch, b);
+    for (size_t b = 0; b < batch->B; b++) make_sequence(corpus, rng, batch, b);
 }
 
 static NsVocab vocab(const NsCorpus *corpus, const NsSettings *settings)
@@ -94,22 +91,11 @@ static NsVocab vocab(const NsCorpus *corpus, const NsSettings *settings)
     return (NsVocab){.in = corpus->V + (extra ? 1 : 0), .out = corpus->V};
 }
 
-static void train(const NsCorpus *corpus, uint64_t data_seed, uint64_t index, NsBatch *batch)
-{
-    make_batch(corpus, data_seed, ns_rng_stream("symbols") + index, batch);
-}
-
-static void validate(const NsCorpus *corpus, size_t index, size_t count, NsBatch *batch)
-{
-    (void)count;
-    make_batch(corpus, corpus->data_seed, ns_rng_stream("held-out symbols") + index, batch);
-}
-
 #define SAMPLER(transform)                                                                         \
     {                                                                                              \
         .special[NS_ARCH_DECODER] = NS_SEPARATOR,                                                  \
-        .special[NS_ARCH_ENCODER_DECODER] = NS_BEGIN_SYMBOL, .vocab = vocab, .train = train,       \
-        .validate = validate, .answer = transform                                                  \
+        .special[NS_ARCH_ENCODER_DECODER] = NS_BEGIN_SYMBOL, .vocab = vocab, .stream = "symbols",  \
+        .held_out_stream = "held-out symbols", .make = make, .answer = transform                   \
     }
 const NsSampler ns_copy_sampler = SAMPLER(copy);
 const NsSampler ns_reverse_sampler = SAMPLER(reverse);

@@ -1,5 +1,4 @@
 /* Batches of windows of a text.  SPDX-License-Identifier: MIT */
-#include "core/base/rng.h"
 #include "core/data/sampler.h"
 
 #include <math.h>

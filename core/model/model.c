@@ -29,12 +29,11 @@ struct NsModel {
     NsTeam *team;
     NsWorker *workers; /* one for each shard; the team is smaller where processors are fewer */
     unsigned n_workers;
-    double *seen; /* the arrays of NsMeasure, one after another */
-    NsCall call;  /* that of the last ns_model_measure */
+    NsHiddenMeasure *hidden; /* the arrays of NsMeasure */
+    NsSublayerMeasure *sublayers;
+    NsCall call; /* that of the last ns_model_measure */
     NsMeasuring measuring;
 };
-
-enum { HIDDEN_ARRAYS = 4, SUBLAYER_ARRAYS = 6 };
 
 /* Takes the shards of worker i, of n sequences each. */
 static void take_shards(NsWorker *w, const NsModel *model, size_t i, size_t n, NsCursor *cursor)
@@ -50,7 +49,7 @@ static void take_shards(NsWorker *w, const NsModel *model, size_t i, size_t n, N
 static bool worker_init(NsWorker *w, const NsModel *model, unsigned i, GError **error)
 {
     const NsModelLayout *layout = &model->layout;
-    size_t n, hidden = ns_model_layout_hidden(layout);
+    size_t n;
     ns_model_layout_shard_range(layout, model->B, i, &w->first, &n);
     n /= layout->parts;
     w->shards = w->shard = g_new0(NsShard, layout->kept);
@@ -58,10 +57,7 @@ static bool worker_init(NsWorker *w, const NsModel *model, unsigned i, GError **
         w->shards[k].sublayers = g_new0(NsActivations, layout->n_sublayers);
     w->forward_only.sublayers = g_new0(NsActivations, layout->n_sublayers);
     w->sums = g_new0(NsSums, layout->n_sublayers);
-    w->hidden_sq = g_new0(double, hidden);
-    w->hidden_norm = g_new0(double, hidden);
-    w->hidden_max = g_new0(double, hidden);
-    w->hidden_grad = g_new0(double, hidden);
+    w->hidden = g_new0(NsHiddenMeasure, ns_model_layout_hidden(layout));
     for (size_t k = 0; k < layout->n_stacks; k++)
         w->live[k] = g_new0(bool, n * layout->stacks[k].T);
     NsCursor count = {0};
@@ -83,10 +79,7 @@ static void worker_clear(NsWorker *w, const NsModelLayout *layout)
     g_free(w->shards);
     g_free(w->forward_only.sublayers);
     g_free(w->sums);
-    g_free(w->hidden_sq);
-    g_free(w->hidden_norm);
-    g_free(w->hidden_max);
-    g_free(w->hidden_grad);
+    g_free(w->hidden);
     for (size_t k = 0; k < NS_STACKS_MAX; k++) g_free(w->live[k]);
 }
 
@@ -120,8 +113,8 @@ NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *plac
     model->seed = (uint64_t)settings->seed;
     model->B = (size_t)settings->batch;
     ns_model_layout_init(layout, settings, placement, vocab);
-    model->seen = g_new0(double, HIDDEN_ARRAYS *ns_model_layout_hidden(layout) +
-                                     SUBLAYER_ARRAYS * layout->n_sublayers);
+    model->hidden = g_new0(NsHiddenMeasure, ns_model_layout_hidden(layout));
+    model->sublayers = g_new0(NsSublayerMeasure, layout->n_sublayers);
     model->weights = ns_real_new(layout->table.size, "weights", error);
     if (!model->weights) return NULL;
     model->activations = ns_real_new(layout->arena_plan.size, "activations", error);
@@ -167,7 +160,8 @@ void ns_model_free(NsModel *model)
     ns_real_free(model->standardized);
     ns_real_free(model->sinusoids);
     ns_real_free(model->state);
-    g_free(model->seen);
+    g_free(model->hidden);
+    g_free(model->sublayers);
     ns_model_layout_clear(&model->layout);
     g_free(model);
 }
@@ -290,72 +284,52 @@ static double per_target(const NsBatch *batch)
     return 1 / (double)MAX(ns_batch_targets(batch), 1);
 }
 
-static void collect_hidden(const NsModel *model, const NsBatch *batch, NsMeasure *measure,
-                           double *sq)
+static void collect_hidden(NsModel *model, const NsBatch *batch)
 {
     const NsModelLayout *layout = &model->layout;
-    size_t n = ns_model_layout_hidden(layout);
-    double *norm = sq + n, *max = norm + n, *grad = max + n;
     for (size_t i = 0; i < layout->n_stacks; i++) {
         double tokens = tokens_of(model, batch, i);
         size_t first = ns_stack_hidden(layout, i);
         for (size_t k = first; k <= first + layout->stacks[i].L; k++) {
-            sq[k] = norm[k] = max[k] = grad[k] = 0;
+            NsHiddenMeasure all = {0};
             for (unsigned j = 0; j < model->n_workers; j++) {
-                const NsWorker *w = &model->workers[j];
-                sq[k] += w->hidden_sq[k] / tokens;
-                norm[k] += w->hidden_norm[k] / tokens;
-                grad[k] += w->hidden_grad[k];
-                if (!(w->hidden_max[k] <= max[k])) max[k] = w->hidden_max[k];
+                const NsHiddenMeasure *part = &model->workers[j].hidden[k];
+                all.sq += part->sq / tokens;
+                all.norm += part->norm / tokens;
+                all.grad += part->grad;
+                if (!(part->max <= all.max)) all.max = part->max;
             }
-            if (isnan(sq[k])) max[k] = (double)NAN;
-            grad[k] = sqrt(grad[k]);
+            if (isnan(all.sq)) all.max = (double)NAN;
+            all.grad = sqrt(all.grad);
+            model->hidden[k] = all;
         }
     }
-    measure->hidden = n;
-    measure->hidden_sq = sq;
-    measure->hidden_norm = norm;
-    measure->hidden_max = max;
-    measure->hidden_grad = grad;
 }
 
-static void collect_sublayers(const NsModel *model, const NsBatch *batch, NsMeasure *measure,
-                              double *tokens)
+static void collect_sublayers(NsModel *model, const NsBatch *batch)
 {
     const NsModelLayout *layout = &model->layout;
-    size_t n = layout->n_sublayers;
-    double *stream = tokens + n, *branch = stream + n, *skip_grad = branch + n,
-           *branch_grad = skip_grad + n;
-    double *sigma = branch_grad + n;
     for (size_t i = 0; i < layout->n_stacks; i++) {
         const NsStack *stack = &layout->stacks[i];
-        double live = tokens_of(model, batch, i);
+        double tokens = tokens_of(model, batch, i);
         for (size_t k = stack->first; k < stack->first + stack->n; k++) {
             NsSums all = {0};
             for (unsigned j = 0; j < model->n_workers; j++) {
-                const NsWorker *w = &model->workers[j];
-                const NsSums *sums = &w->sums[k];
-                all.stream += sums->stream;
-                all.branch += sums->branch;
-                all.skip_grad += sums->skip_grad;
-                all.branch_grad += sums->branch_grad;
-                all.sigma += sums->sigma / live;
+                const NsSums *part = &model->workers[j].sums[k];
+                all.stream += part->stream;
+                all.branch += part->branch;
+                all.skip_grad += part->skip_grad;
+                all.branch_grad += part->branch_grad;
+                all.sigma += part->sigma / tokens;
             }
-            tokens[k] = live;
-            stream[k] = sqrt(all.stream);
-            branch[k] = sqrt(all.branch);
-            skip_grad[k] = sqrt(all.skip_grad);
-            branch_grad[k] = sqrt(all.branch_grad);
-            sigma[k] = all.sigma;
+            model->sublayers[k] = (NsSublayerMeasure){.tokens = tokens,
+                                                      .stream = sqrt(all.stream),
+                                                      .branch = sqrt(all.branch),
+                                                      .skip_grad = sqrt(all.skip_grad),
+                                                      .branch_grad = sqrt(all.branch_grad),
+                                                      .sigma = all.sigma};
         }
     }
-    measure->sublayers = n;
-    measure->tokens = tokens;
-    measure->stream = stream;
-    measure->branch = branch;
-    measure->skip_grad = skip_grad;
-    measure->branch_grad = branch_grad;
-    measure->norm_sigma = sigma;
 }
 
 /* The arguments of a pass over a batch without noise and without measuring. */
@@ -425,7 +399,11 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
     if (model->standardized) ns_team_each(model->team, layout->table.n, gradient_of_weights, model);
 
     double share = per_target(batch);
-    NsMeasure measure = {.grad_sq = ns_gradients_squares(model->gradients)};
+    NsMeasure measure = {.grad_sq = ns_gradients_squares(model->gradients),
+                         .n_hidden = ns_model_layout_hidden(layout),
+                         .n_sublayers = layout->n_sublayers,
+                         .hidden = model->hidden,
+                         .sublayers = model->sublayers};
     double tokens = tokens_of(model, batch, layout->n_stacks - 1);
     for (unsigned i = 0; i < model->n_workers; i++) {
         const NsWorker *w = &model->workers[i];
@@ -434,9 +412,8 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
         measure.final_sq += w->final_sq / tokens;
         measure.final_norm += w->final_norm / tokens;
     }
-    collect_hidden(model, batch, &measure, model->seen);
-    collect_sublayers(model, batch, &measure,
-                      model->seen + HIDDEN_ARRAYS * ns_model_layout_hidden(layout));
+    collect_hidden(model, batch);
+    collect_sublayers(model, batch);
     return measure;
 }
 

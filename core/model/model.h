@@ -24,6 +24,7 @@
 #include "core/base/team.h"
 #include "core/base/tensor.h"
 #include "core/data/batch.h"
+#include "core/model/measure.h"
 #include "core/model/noise.h"
 #include "core/model/placement.h"
 #include "core/model/plan.h"
@@ -33,36 +34,6 @@ typedef struct NsModel NsModel;
 
 /* The threads that share the work on a model; borrowed. */
 NsTeam *ns_model_team(const NsModel *model);
-
-/* What forward and backward measured at the present weights.  The arrays belong to the model and
- * stay valid until the next call.  Means are over the tokens of the batch that are not padding.
- *
- * Hidden states are those of the first stack, x_0 .. x_L, then those of the second: L + 1 values,
- * or N + M + 2 for an encoder-decoder. */
-typedef struct {
-    const double *grad_sq;     /* [tensors] squared norm of the gradient */
-    double loss;               /* nats a target, label smoothing included */
-    double nll;                /* the same without label smoothing */
-    size_t hidden;             /* how many hidden states */
-    const double *hidden_sq;   /* [hidden] mean |x|^2 */
-    const double *hidden_norm; /* [hidden] mean |x| */
-    const double *hidden_max;  /* [hidden] largest |x_i| of any token and feature */
-    const double *hidden_grad; /* [hidden] Frobenius norm of dloss / dx over the whole batch */
-    /* By sub-layer, counted through all layers: Frobenius norms over the batch. */
-    size_t sublayers;
-    const double *tokens; /* that it processed in the batch, without padding */
-    const double *stream; /* |a x| */
-    const double *branch; /* |y| */
-    /* The two parts of dloss / dx: the one through the skip path, a times the gradient of the input
-     * of N_out, and the one through the branch. */
-    const double *skip_grad;
-    const double *branch_grad;
-    /* Mean sigma (or RMS) that the first norm of N_in, the one within F, N_br and N_out divided by;
-     * NaN without one. */
-    const double *norm_sigma;
-    double final_sq;   /* mean |x|^2 of the head's input; NaN without a final norm */
-    double final_norm; /* mean |x| of the same */
-} NsMeasure;
 
 /* NULL with NS_ERROR_SETTING or NS_ERROR_MEMORY.  The weights are drawn from settings->seed. */
 NsModel *ns_model_new(const NsSettings *settings, NsVocab vocab, GError **error);

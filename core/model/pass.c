@@ -107,12 +107,8 @@ void ns_worker_begin(const NsModelLayout *layout, NsWorker *w, const NsCall *cal
     if (part > 0) return;
     w->loss = (NsCrossEntropy){0};
     if (!call->measuring) return;
-    size_t hidden = ns_model_layout_hidden(layout);
     memset(w->sums, 0, layout->n_sublayers * sizeof *w->sums);
-    memset(w->hidden_sq, 0, hidden * sizeof *w->hidden_sq);
-    memset(w->hidden_norm, 0, hidden * sizeof *w->hidden_norm);
-    memset(w->hidden_max, 0, hidden * sizeof *w->hidden_max);
-    memset(w->hidden_grad, 0, hidden * sizeof *w->hidden_grad);
+    memset(w->hidden, 0, ns_model_layout_hidden(layout) * sizeof *w->hidden);
     bool norm = layout->stacks[layout->n_stacks - 1].final_norm.norm;
     w->final_sq = w->final_norm = norm ? 0 : (double)NAN;
 }
@@ -142,11 +138,12 @@ static void measure_hidden(NsWorker *w, const NsShape *shape, const NsPass *pass
                            const ns_real *x)
 {
     NsClockMark mark = ns_clock_begin();
-    NsRowSums sums = {w->hidden_sq[k], w->hidden_norm[k], w->hidden_max[k]};
+    NsHiddenMeasure *hidden = &w->hidden[k];
+    NsRowSums sums = {hidden->sq, hidden->norm, hidden->max};
     sum_rows(shape, pass, x, &sums);
-    w->hidden_sq[k] = sums.squares;
-    w->hidden_norm[k] = sums.norms;
-    w->hidden_max[k] = sums.largest;
+    hidden->sq = sums.squares;
+    hidden->norm = sums.norms;
+    hidden->max = sums.largest;
     ns_clock_end(mark, NS_OP_MEASURE);
 }
 
@@ -321,7 +318,7 @@ void ns_worker_backward_top(const NsModelLayout *layout, NsWorker *w, const NsCa
                             t->stats_final);
     w->down = (NsDescent){.pass = pass,
                           .squares = ns_live_squares(shape, &pass, t->d),
-                          .hidden_grad = w->hidden_grad + ns_stack_hidden(layout, i) + stack->L};
+                          .hidden = w->hidden + ns_stack_hidden(layout, i) + stack->L};
 }
 
 void ns_worker_backward_layer(const NsModelLayout *layout, NsWorker *w, const NsCall *call,
@@ -333,8 +330,8 @@ void ns_worker_backward_layer(const NsModelLayout *layout, NsWorker *w, const Ns
     const NsShape *shape = &t->self;
     NsDescent *down = &w->down;
     NsPass *pass = &down->pass;
-    if (call->measuring) *down->hidden_grad += down->squares;
-    down->hidden_grad--;
+    if (call->measuring) down->hidden->grad += down->squares;
+    down->hidden--;
     ns_worker_revisit(layout, w, call, layer);
     NsSpanGradients at = ns_gradients_span(w->gradients, w->number, layer, w->part > 0);
     pass->gradients = at.base;
@@ -371,7 +368,7 @@ void ns_worker_backward_embedding(const NsModelLayout *layout, NsWorker *w, cons
         ns_add_scaled(t->d, 1, t->ddual, shape->R * shape->D);
         squares = ns_live_squares(shape, pass, t->d);
     }
-    if (call->measuring) *w->down.hidden_grad += squares;
+    if (call->measuring) w->down.hidden->grad += squares;
     if (stack->embedding_norm.norm)
         outer_norm_backward(&stack->embedding_norm, w, pass, shape, t->d, t->embedding,
                             t->stats_embedding);

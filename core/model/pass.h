@@ -4,13 +4,14 @@
 #pragma once
 
 #include "core/model/gradients.h"
+#include "core/model/measure.h"
 #include "core/ops/cross_entropy.h"
 
 /* Where a worker stands in the backward pass through a stack. */
 typedef struct {
     NsPass pass;
-    double squares;      /* sum of squares of the gradient of the present hidden state */
-    double *hidden_grad; /* where that sum is added for the record */
+    double squares;          /* sum of squares of the gradient of the present hidden state */
+    NsHiddenMeasure *hidden; /* where that sum is added for the record */
 } NsDescent;
 
 /* A worker processes one share of the batch, in one or more parts.  Each part has a shard of its
@@ -27,8 +28,8 @@ typedef struct {
     bool padded[NS_STACKS_MAX]; /* whether any row is padding */
     /* Sums over the tokens of all parts so far, without padding. */
     NsCrossEntropy loss;
-    NsSums *sums;                                               /* [sublayers] */
-    double *hidden_sq, *hidden_norm, *hidden_max, *hidden_grad; /* [hidden]; grad: squares */
+    NsSums *sums;            /* [sublayers] */
+    NsHiddenMeasure *hidden; /* [hidden states]; grad: squares */
     double final_sq, final_norm;
 } NsWorker;
 

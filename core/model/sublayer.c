@@ -4,9 +4,6 @@
 #include "core/base/clock.h"
 #include "core/base/squares.h"
 
-/* Reals on a cache line in single precision. */
-#define LINE 16
-
 ns_real *ns_cursor_at(const NsCursor *cursor)
 {
     return cursor->base ? cursor->base + cursor->used : NULL;
@@ -15,7 +12,7 @@ ns_real *ns_cursor_at(const NsCursor *cursor)
 ns_real *ns_cursor_take(NsCursor *cursor, size_t n)
 {
     ns_real *piece = ns_cursor_at(cursor);
-    cursor->used += (n + LINE - 1) / LINE * LINE;
+    cursor->used += ns_real_lines(n);
     return piece;
 }
 

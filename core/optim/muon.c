@@ -14,23 +14,17 @@
 static const double quintic[] = {3.4445, -4.7750, 2.0315};
 #define ITERATIONS 5
 
-/* Reals on whole cache lines, so that each part of a scratch starts on one. */
-static size_t lines(size_t n)
-{
-    return (n + 15) & ~(size_t)15;
-}
-
 size_t ns_orthogonal_scratch(size_t rows, size_t cols)
 {
     size_t side = MIN(rows, cols);
-    return lines(rows * cols) + 2 * lines(side * side);
+    return ns_real_lines(rows * cols) + 2 * ns_real_lines(side * side);
 }
 
 void ns_orthogonalize(ns_real *x, size_t rows, size_t cols, ns_real *scratch)
 {
     bool tall = rows > cols;
     size_t n = rows * cols, side = MIN(rows, cols), length = MAX(rows, cols);
-    ns_real *y = scratch, *gram = y + lines(n), *poly = gram + lines(side * side);
+    ns_real *y = scratch, *gram = y + ns_real_lines(n), *poly = gram + ns_real_lines(side * side);
     ns_scale(x, (ns_real)(1 / (ns_real_norm(x, n) + 1e-7)), x, n);
 
     for (int k = 0; k < ITERATIONS; k++) {
@@ -93,7 +87,8 @@ static size_t member_scratch(const NsTensorTable *table)
     for (size_t i = 0; i < table->n; i++) {
         const NsTensor *t = &table->tensors[i];
         if (!is_matrix(t)) continue;
-        size_t elements = lines(ns_tensor_size(t)) + ns_orthogonal_scratch(t->rows, t->cols);
+        size_t elements =
+            ns_real_lines(ns_tensor_size(t)) + ns_orthogonal_scratch(t->rows, t->cols);
         most = MAX(most, elements);
     }
     return most;
@@ -143,10 +138,10 @@ static void update_matrix(const NsUpdate *u, size_t i, ns_real *scratch)
     double clip = ns_clip_factor(u->settings->clip, u->grad_norm);
     ns_real *x = scratch;
     look_ahead(x, u->m + o, u->g + o, (ns_real)clip, (ns_real)u->settings->momentum, n);
-    ns_orthogonalize(x, t->rows, t->cols, scratch + lines(n));
+    ns_orthogonalize(x, t->rows, t->cols, scratch + ns_real_lines(n));
     NsUpdateSums sums = apply(u->w + o, x, (ns_real)(lr * shape), (ns_real)decay, n);
-    u->weight_sq[i] = sums.weight;
-    u->update_sq[i] = sums.update;
+    u->tensors[i] = (NsTensorUpdate){
+        .weight_sq = sums.weight, .update_sq = sums.update, .ratio_sum = -1, .ratio_max = -1};
 }
 
 typedef struct {

@@ -6,7 +6,7 @@
 
 typedef struct {
     double weight, update; /* sums of squares */
-    double ratio, most;    /* sum and maximum, as in NsUpdate; 0 where they are not wanted */
+    double ratio, most;    /* sum and maximum, as in NsTensorUpdate; 0 where they are not wanted */
 } NsUpdateSums;
 
 /* AdamW on the tensors that `takes` accepts (NULL: all). */

@@ -216,26 +216,28 @@ static Span span(const NsUpdate *u, const NsBlock *block)
 
 static void add(const NsUpdate *u, size_t i, NsUpdateSums sums)
 {
-    u->weight_sq[i] += sums.weight;
-    u->update_sq[i] += sums.update;
-    if (!u->ratio_sum) return;
-    u->ratio_sum[i] += sums.ratio;
-    u->ratio_max[i] = MAX(u->ratio_max[i], sums.most);
+    NsTensorUpdate *tensor = &u->tensors[i];
+    tensor->weight_sq += sums.weight;
+    tensor->update_sq += sums.update;
+    if (!u->ratios) return;
+    tensor->ratio_sum += sums.ratio;
+    tensor->ratio_max = MAX(tensor->ratio_max, sums.most);
 }
 
 /* Before the first block of a tensor is added. */
 static void clear(const NsUpdate *u, size_t i)
 {
-    u->weight_sq[i] = u->update_sq[i] = 0;
-    if (u->ratio_sum) u->ratio_sum[i] = u->ratio_max[i] = 0;
+    double none = u->ratios ? 0 : -1;
+    u->tensors[i] = (NsTensorUpdate){.ratio_sum = none, .ratio_max = none};
 }
 
 /* After the last one: a maximum passes over a NaN, and the first gradient has nothing before it. */
 static void close_ratios(const NsUpdate *u)
 {
     for (size_t i = 0; i < u->table->n; i++) {
-        if (isnan(u->ratio_sum[i])) u->ratio_max[i] = u->ratio_sum[i];
-        if (u->step - (u->moments_since ? u->moments_since[i] : 0) <= 1) u->ratio_max[i] = -1;
+        NsTensorUpdate *tensor = &u->tensors[i];
+        if (isnan(tensor->ratio_sum)) tensor->ratio_max = tensor->ratio_sum;
+        if (u->step - (u->moments_since ? u->moments_since[i] : 0) <= 1) tensor->ratio_max = -1;
     }
 }
 
@@ -287,7 +289,7 @@ static void update_member(void *data, const NsMember *member)
 static void update_tensors(const NsUpdate *u, const Rule *rule)
 {
     ns_team_run(u->team, ns_share_most(u->table), update_member, &(Updating){u, rule});
-    if (u->ratio_sum) close_ratios(u);
+    if (u->ratios) close_ratios(u);
 }
 
 bool ns_decays(const NsTensor *tensor, unsigned scope)
@@ -326,7 +328,7 @@ static Kernel choose_adam_kernel(const NsUpdate *u, int64_t age, Constants *c, b
     c->rate = (ns_real)((double)c->rate / (1 - pow(beta1, (double)age)));
     c->v_correction = (ns_real)(1 / (1 - pow(beta2, (double)age)));
     if (age > 1) c->v_correction_before = (ns_real)(1 / (1 - pow(beta2, (double)age - 1)));
-    return adams[divides][c->l2 > 0 || c->decay > 0][u->ratio_sum != NULL];
+    return adams[divides][c->l2 > 0 || c->decay > 0][u->ratios];
 }
 
 static Kernel choose_adam(const NsUpdate *u, int64_t age, Constants *c)

@@ -13,6 +13,17 @@
 #include "core/base/tensor.h"
 #include "core/settings/settings.h"
 
+/* What an update did to a tensor. */
+typedef struct {
+    double weight_sq, update_sq; /* sums of squares of its weights before, and of the update */
+    /* Of an optimizer with Adam's moments, where they are asked for, else -1: the sum of
+     * g^2 / max(v, eps^2) with the v that g has entered, and the largest g^2 / max(v, eps^2) with
+     * the v before, -1 where nothing had entered it.  g is what enters the moments, v is free of
+     * its starting bias, and the root of what divides is kept between 2^-63 and 2^63.  A NaN
+     * reaches both. */
+    double ratio_sum, ratio_max;
+} NsTensorUpdate;
+
 /* One update, number step >= 1. */
 typedef struct {
     const NsSettings *settings; /* beta1, beta2, eps, momentum, weight-decay, decay-scope, clip */
@@ -26,14 +37,8 @@ typedef struct {
     const int64_t *moments_since; /* [table->n]: the step at which a tensor's moments were zero;
                                      NULL: 0 for all */
     NsTeam *team;                 /* that shares the work; the result does not depend on its size */
-    double *weight_sq, *update_sq; /* [table->n], overwritten: sums of squares of the weights before
-                                    * the update and of the update itself */
-    /* [table->n], overwritten by optimizers with Adam's moments; NULL: not wanted.  The sum of
-     * g^2 / max(v, eps^2) with the v that g has entered, and the largest g^2 / max(v, eps^2) with
-     * the v before, -1 where nothing had entered it.  g is what enters the moments, v is free of
-     * its starting bias, and the root of what divides is kept between 2^-63 and 2^63.  A NaN
-     * reaches both. */
-    double *ratio_sum, *ratio_max;
+    NsTensorUpdate *tensors;      /* [table->n], overwritten */
+    bool ratios;                  /* their ratios are asked for: of Adam's moments alone */
 } NsUpdate;
 
 typedef struct {

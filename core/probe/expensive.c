@@ -72,13 +72,6 @@ typedef struct {
     NsQuantity entropy, entropy_min, logit, head_entropy, head_logit;
 } AttentionQuantities;
 
-/* Value number i of a quantity, where the model has it. */
-static void put(const NsRecordLayout *layout, NsValues values, NsQuantity quantity, size_t i,
-                double value)
-{
-    if (layout->count[quantity]) ns_values_put(values, layout->offset[quantity] + i, value);
-}
-
 static void put_heads(const NsExpensiveProbes *probes, NsValues values,
                       const AttentionQuantities *q, const NsHeadMeasure *heads, size_t layer)
 {
@@ -90,15 +83,15 @@ static void put_heads(const NsExpensiveProbes *probes, NsValues values,
         entropy += e / (double)H;
         least = e < least || isnan(e) ? e : least;
         logit = l > logit || isnan(l) ? l : logit;
-        if (heads[h].has_entropy) put(layout, values, q->head_entropy, layer * H + h, e);
-        if (heads[h].has_logit) put(layout, values, q->head_logit, layer * H + h, l);
+        if (heads[h].has_entropy) ns_record_put(layout, values, q->head_entropy, layer * H + h, e);
+        if (heads[h].has_logit) ns_record_put(layout, values, q->head_logit, layer * H + h, l);
     }
     /* All heads see the same queries and keys. */
     if (heads[0].has_entropy) {
-        put(layout, values, q->entropy, layer, entropy);
-        put(layout, values, q->entropy_min, layer, least);
+        ns_record_put(layout, values, q->entropy, layer, entropy);
+        ns_record_put(layout, values, q->entropy_min, layer, least);
     }
-    if (heads[0].has_logit) put(layout, values, q->logit, layer, logit);
+    if (heads[0].has_logit) ns_record_put(layout, values, q->logit, layer, logit);
 }
 
 /* What the members of a team need to fill a part of a record in. */
@@ -127,8 +120,8 @@ static void fill_sublayer(void *data, size_t i, unsigned member)
     ns_real *work = probes->work + member * probes->work_size;
     if (view.kind == NS_FFN) {
         if (probes->layout.count[NS_QUANTITY_DEAD_RELU])
-            put(&probes->layout, values, NS_QUANTITY_DEAD_RELU, view.layer,
-                (double)ns_dead_units(model, sublayer, work));
+            ns_record_put(&probes->layout, values, NS_QUANTITY_DEAD_RELU, view.layer,
+                          (double)ns_dead_units(model, sublayer, work));
         return;
     }
     ns_token_snapshot_attention(probes->snapshot, model, sublayer);
@@ -241,17 +234,17 @@ static void fill_mean_gradients(const NsExpensiveProbes *probes, const NsTensorT
         if (layer < 0) continue;
         square += probes->batches->mean_sq[i];
         if (i + 1 < table->n && table->tensors[i + 1].layer == layer) continue;
-        put(layout, values, NS_QUANTITY_MEAN_GRAD_LAYER, (size_t)layer, sqrt(square));
+        ns_record_put(layout, values, NS_QUANTITY_MEAN_GRAD_LAYER, (size_t)layer, sqrt(square));
         square = 0;
     }
     for (size_t i = 0; i < table->n; i++)
         for (size_t k = 0; k < G_N_ELEMENTS(shown); k++)
             if (table->tensors[i].parameter == shown[k].parameter)
-                put(layout, values, shown[k].quantity, (size_t)table->tensors[i].layer,
-                    sqrt(probes->batches->mean_sq[i]));
+                ns_record_put(layout, values, shown[k].quantity, (size_t)table->tensors[i].layer,
+                              sqrt(probes->batches->mean_sq[i]));
     double scale;
     if (ns_probe_batches_noise_scale(probes->batches, &scale))
-        put(layout, values, NS_QUANTITY_NOISE_SCALE, 0, scale);
+        ns_record_put(layout, values, NS_QUANTITY_NOISE_SCALE, 0, scale);
 }
 
 static void fill_cosine(void *data, size_t i, unsigned member)
@@ -260,7 +253,7 @@ static void fill_cosine(void *data, size_t i, unsigned member)
     NsExpensiveProbes *probes = filling->probes;
     double cosine, *sums = probes->sums + member * probes->D;
     if (ns_token_cosine(&cosine, filling->model, &probes->sources[i], sums))
-        put(&probes->layout, filling->values, NS_QUANTITY_TOKEN_COSINE, i, cosine);
+        ns_record_put(&probes->layout, filling->values, NS_QUANTITY_TOKEN_COSINE, i, cosine);
 }
 
 void ns_expensive_probes_fill(NsExpensiveProbes *probes, const NsRecordInput *input,

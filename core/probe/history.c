@@ -343,12 +343,7 @@ static void publish(NsHistory *h)
 
 /* ---- Life ---- */
 
-NsHistory *ns_history_new(const NsRecordLayout *layout, size_t budget)
-{
-    return ns_history_new_from(layout, budget, 0);
-}
-
-NsHistory *ns_history_new_from(const NsRecordLayout *layout, size_t budget, int64_t first_step)
+NsHistory *ns_history_new(const NsRecordLayout *layout, size_t budget, int64_t first_step)
 {
     NsHistory *h = g_new0(NsHistory, 1);
     atomic_init(&h->refs, 1);

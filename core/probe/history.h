@@ -49,11 +49,8 @@ typedef struct {
 
 typedef struct NsHistory NsHistory;
 
-/* budget: bytes for profiles.  Starts with one reference. */
-NsHistory *ns_history_new(const NsRecordLayout *layout, size_t budget);
-
-/* The same for a run that does not begin at step 0. */
-NsHistory *ns_history_new_from(const NsRecordLayout *layout, size_t budget, int64_t first_step);
+/* budget: bytes for profiles.  The run begins at first_step.  Starts with one reference. */
+NsHistory *ns_history_new(const NsRecordLayout *layout, size_t budget, int64_t first_step);
 NsHistory *ns_history_ref(NsHistory *history);
 void ns_history_unref(NsHistory *history);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsHistory, ns_history_unref)

@@ -279,3 +279,10 @@ static inline void ns_values_put(NsValues values, size_t i, double value)
     values.value[i] = (float)value;
     values.has[i] = true;
 }
+
+/* Value number i of a quantity in a record; nothing where the model does not have it. */
+static inline void ns_record_put(const NsRecordLayout *layout, NsValues values, NsQuantity quantity,
+                                 size_t i, double value)
+{
+    if (layout->count[quantity]) ns_values_put(values, layout->offset[quantity] + i, value);
+}

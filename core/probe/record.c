@@ -74,10 +74,9 @@ void ns_record_layout_of(NsRecordLayout *layout, const NsTensorTable *table,
                                                    .probe_every = settings->probe_every});
 }
 
-/* Value number i of a quantity, where the model has it. */
 static void put(NsRecorder *r, NsQuantity quantity, size_t i, double value)
 {
-    if (r->layout.count[quantity]) ns_values_put(r->values, r->layout.offset[quantity] + i, value);
+    ns_record_put(&r->layout, r->values, quantity, i, value);
 }
 
 static void find_tensors(NsRecorder *r, const NsTensorTable *table)
@@ -155,7 +154,7 @@ static bool is_due(const NsRecorder *r, const NsRecordInput *input)
 /* All members of a team call the functions that follow, and each writes what belongs to its layers.
  */
 
-/* ---- Gradients ---- */
+/* ---- Tensors ---- */
 
 /* What an encoder and a decoder both have once is one value. */
 static void record_outside(NsRecorder *r, const double *grad_sq)
@@ -169,26 +168,6 @@ static void record_outside(NsRecorder *r, const double *grad_sq)
             outside[t->parameter] += grad_sq[i];
             ns_values_put(r->values, t->norm, sqrt(outside[t->parameter]));
         }
-    }
-}
-
-static void record_gradients(NsRecorder *r, const NsMember *member, const double *grad_sq)
-{
-    if (member->index == 0) record_outside(r, grad_sq);
-    size_t end = ns_member_end(member, r->n_runs);
-    for (size_t k = ns_member_begin(member, r->n_runs); k < end; k++) {
-        const TensorRun *run = &r->runs[k];
-        if (run->layer < 0) continue;
-        double layer = 0;
-        for (size_t i = run->first; i < run->end; i++) {
-            const TensorPlace *t = &r->tensors[i];
-            layer += grad_sq[i];
-            ns_values_put(r->values, t->norm, sqrt(grad_sq[i]));
-            if (t->has_root)
-                ns_values_put(r->values, t->root_mean_square, sqrt(grad_sq[i] / t->elements));
-        }
-        put(r, NS_QUANTITY_GRAD_LAYER, (size_t)run->layer, sqrt(layer));
-        put(r, NS_QUANTITY_GRAD_RMS_LAYER, (size_t)run->layer, sqrt(layer / run->elements));
     }
 }
 
@@ -206,44 +185,40 @@ double ns_record_gradient_norm(const NsTensorTable *table, const double *grad_sq
     return sqrt(total + layer);
 }
 
-/* ---- Updates and moments ---- */
-
-static void record_updates(NsRecorder *r, const NsMember *member, const NsRecordInput *input)
+/* The gradients, the last update and the moments of a layer.  Ratios are not measured where none of
+ * its tensors has been set against moments, or met any before. */
+static void record_layer(NsRecorder *r, const TensorRun *run, const NsRecordInput *input)
 {
-    size_t end = ns_member_end(member, r->n_runs);
-    for (size_t k = ns_member_begin(member, r->n_runs); k < end; k++) {
-        const TensorRun *run = &r->runs[k];
-        if (run->layer < 0) continue;
-        double weight = 0, update = 0;
-        for (size_t i = run->first; i < run->end; i++) {
-            weight += input->weight_sq[i];
-            update += input->update_sq[i];
-        }
-        double ratio = input->updated ? sqrt(update / weight) : 0;
-        put(r, NS_QUANTITY_UPDATE_RATIO, (size_t)run->layer, ratio);
+    const double *grad_sq = input->seen->grad_sq;
+    size_t layer = (size_t)run->layer;
+    double gradient = 0, weight = 0, update = 0, ratios = 0, score = -1, elements = 0;
+    for (size_t i = run->first; i < run->end; i++) {
+        const TensorPlace *t = &r->tensors[i];
+        gradient += grad_sq[i];
+        ns_values_put(r->values, t->norm, sqrt(grad_sq[i]));
+        if (t->has_root)
+            ns_values_put(r->values, t->root_mean_square, sqrt(grad_sq[i] / t->elements));
+        const NsTensorUpdate *last = &input->updates[i];
+        weight += last->weight_sq;
+        update += last->update_sq;
+        if (last->ratio_sum < 0) continue;
+        ratios += last->ratio_sum;
+        elements += t->elements;
+        if (last->ratio_max > score || isnan(last->ratio_max)) score = last->ratio_max;
     }
+    put(r, NS_QUANTITY_GRAD_LAYER, layer, sqrt(gradient));
+    put(r, NS_QUANTITY_GRAD_RMS_LAYER, layer, sqrt(gradient / run->elements));
+    put(r, NS_QUANTITY_UPDATE_RATIO, layer, input->updated ? sqrt(update / weight) : 0);
+    if (elements > 0) put(r, NS_QUANTITY_ADAM_RMS, layer, sqrt(ratios / elements));
+    if (!(score < 0)) put(r, NS_QUANTITY_SPIKE_SCORE, layer, score);
 }
 
-/* Not measured in a layer none of whose tensors has been set against moments, or met any before. */
-static void record_moments(NsRecorder *r, const NsMember *member, const NsRecordInput *input)
+static void record_layers(NsRecorder *r, const NsMember *member, const NsRecordInput *input)
 {
-    if (!r->layout.count[NS_QUANTITY_ADAM_RMS] || !input->updated || !input->ratio_sum) return;
+    if (member->index == 0) record_outside(r, input->seen->grad_sq);
     size_t end = ns_member_end(member, r->n_runs);
-    for (size_t k = ns_member_begin(member, r->n_runs); k < end; k++) {
-        const TensorRun *run = &r->runs[k];
-        if (run->layer < 0) continue;
-        double sum = 0, most = -1, elements = 0;
-        for (size_t i = run->first; i < run->end; i++) {
-            if (input->ratio_sum[i] < 0) continue;
-            sum += input->ratio_sum[i];
-            elements += r->tensors[i].elements;
-            double score = input->ratio_max[i];
-            if (score > most || isnan(score)) most = score;
-        }
-        size_t layer = (size_t)run->layer;
-        if (elements > 0) put(r, NS_QUANTITY_ADAM_RMS, layer, sqrt(sum / elements));
-        if (!(most < 0)) put(r, NS_QUANTITY_SPIKE_SCORE, layer, most);
-    }
+    for (size_t k = ns_member_begin(member, r->n_runs); k < end; k++)
+        if (r->runs[k].layer >= 0) record_layer(r, &r->runs[k], input);
 }
 
 /* ---- Hidden states and sub-layers ---- */
@@ -258,13 +233,14 @@ static void record_hidden(NsRecorder *r, const NsMember *member, const NsMeasure
 {
     size_t end = ns_member_end(member, r->layout.hidden);
     for (size_t l = ns_member_begin(member, r->layout.hidden); l < end; l++) {
-        double rms = sqrt(seen->hidden_sq[l] / D);
-        put(r, NS_QUANTITY_HIDDEN_NORM, l, seen->hidden_norm[l]);
-        put(r, NS_QUANTITY_HIDDEN_SQ, l, seen->hidden_sq[l]);
-        put(r, NS_QUANTITY_HIDDEN_GRAD, l, seen->hidden_grad[l]);
+        const NsHiddenMeasure *hidden = &seen->hidden[l];
+        double rms = sqrt(hidden->sq / D);
+        put(r, NS_QUANTITY_HIDDEN_NORM, l, hidden->norm);
+        put(r, NS_QUANTITY_HIDDEN_SQ, l, hidden->sq);
+        put(r, NS_QUANTITY_HIDDEN_GRAD, l, hidden->grad);
         put(r, NS_QUANTITY_HIDDEN_RMS, l, rms);
-        put(r, NS_QUANTITY_HIDDEN_MAX, l, seen->hidden_max[l]);
-        put_ratio(r, NS_QUANTITY_HIDDEN_PEAK, l, seen->hidden_max[l], rms);
+        put(r, NS_QUANTITY_HIDDEN_MAX, l, hidden->max);
+        put_ratio(r, NS_QUANTITY_HIDDEN_PEAK, l, hidden->max, rms);
     }
 }
 
@@ -296,24 +272,23 @@ static void record_sublayers(NsRecorder *r, const NsMember *member, const NsReco
     };
     const NsMeasure *seen = input->seen;
     bool finite = true;
-    for (size_t i = 0; i < seen->hidden; i++) finite &= isfinite(seen->hidden_sq[i]) != 0;
-    size_t end = ns_member_end(member, seen->sublayers);
-    for (size_t s = ns_member_begin(member, seen->sublayers); s < end; s++) {
-        const SublayerQuantities *q = &of[r->sublayers[s].kind];
-        size_t l = r->sublayers[s].layer;
-        double skip = seen->skip_grad[s] * seen->skip_grad[s];
-        double branch = seen->branch_grad[s] * seen->branch_grad[s];
-        double root = sqrt(seen->tokens[s]);
-        put_ratio(r, q->branch_ratio, l, seen->branch[s], seen->stream[s]);
+    for (size_t i = 0; i < seen->n_hidden; i++) finite &= isfinite(seen->hidden[i].sq) != 0;
+    size_t end = ns_member_end(member, seen->n_sublayers);
+    for (size_t k = ns_member_begin(member, seen->n_sublayers); k < end; k++) {
+        const NsSublayerMeasure *s = &seen->sublayers[k];
+        const SublayerQuantities *q = &of[r->sublayers[k].kind];
+        size_t l = r->sublayers[k].layer;
+        double skip = s->skip_grad * s->skip_grad, branch = s->branch_grad * s->branch_grad;
+        double root = sqrt(s->tokens);
+        put_ratio(r, q->branch_ratio, l, s->branch, s->stream);
         put_ratio(r, q->skip_share, l, skip, skip + branch);
         put_ratio(r, q->branch_share, l, branch, skip + branch);
-        put_ratio(r, q->skip_signal, l, seen->stream[s], root);
-        put_ratio(r, q->branch_signal, l, seen->branch[s], root);
-        put(r, q->skip_grad, l, seen->skip_grad[s]);
-        put(r, q->branch_grad, l, seen->branch_grad[s]);
+        put_ratio(r, q->skip_signal, l, s->stream, root);
+        put_ratio(r, q->branch_signal, l, s->branch, root);
+        put(r, q->skip_grad, l, s->skip_grad);
+        put(r, q->branch_grad, l, s->branch_grad);
         /* Where the states are finite, only a norm that is not there has no sigma. */
-        bool none = isnan(seen->norm_sigma[s]) && finite;
-        if (!none) put(r, q->norm_sigma, l, seen->norm_sigma[s]);
+        if (!isnan(s->sigma) || !finite) put(r, q->norm_sigma, l, s->sigma);
     }
 }
 
@@ -338,9 +313,7 @@ static void fill_share(void *data, const NsMember *member)
     const Filling *filling = data;
     NsRecorder *r = filling->recorder;
     const NsRecordInput *input = filling->input;
-    record_gradients(r, member, input->seen->grad_sq);
-    record_updates(r, member, input);
-    record_moments(r, member, input);
+    record_layers(r, member, input);
     record_hidden(r, member, input->seen, (double)input->settings->d_model);
     record_sublayers(r, member, input);
 }

@@ -3,6 +3,7 @@
 
 #include "core/data/corpus.h"
 #include "core/model/model.h"
+#include "core/optim/optimizer.h"
 
 /* The model must still hold the gradients of `seen`. */
 typedef struct {
@@ -13,7 +14,6 @@ typedef struct {
     const NsNoise *noise;  /* the noise of `seen` */
     const NsMeasure *seen; /* the measurement at the present weights */
     int64_t step;
-    bool updated;                        /* false at step 0, before any update */
-    const double *weight_sq, *update_sq; /* [tensors] of the last update, as in NsUpdate */
-    const double *ratio_sum, *ratio_max; /* likewise; NULL where the optimizer has none */
+    bool updated;                  /* false at step 0, before any update */
+    const NsTensorUpdate *updates; /* [tensors] what the last update did */
 } NsRecordInput;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/probe/similarity.h"
 
-#include "core/base/clones.h"
 #include "core/base/squares.h"
 #include "core/ops/gemm.h"
+#include "core/ops/residual.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,14 +32,6 @@ static const NsChoice kinds[NS_SIMILARITY_COUNT] = {
 const NsChoice *ns_similarity_choice(size_t i)
 {
     return i < NS_SIMILARITY_COUNT ? &kinds[i] : NULL;
-}
-
-NS_CLONES_OF(static, double, dot, (const ns_real *x, const ns_real *y, size_t n), (x, y, n))
-{
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (size_t i = 0; i < n; i++) sum += (double)x[i] * (double)y[i];
-    return sum;
 }
 
 size_t ns_similarity_scratch(size_t n, size_t tokens, size_t D)
@@ -110,7 +102,7 @@ static void compare_directions(NsSimilarity *to, const NsSimilarityInput *in, si
     double cosines = 0, angles = 0, n = 0;
     for (size_t t = 0; t < tokens; t++) {
         if (nx[t] == 0 || ny[t] == 0) continue;
-        double cosine = i == j ? 1 : dot(x[t], y[t], in->D) / (nx[t] * ny[t]);
+        double cosine = i == j ? 1 : ns_inner(x[t], y[t], in->D) / (nx[t] * ny[t]);
         cosines += cosine;
         angles += acos(cosine > 1 ? 1 : cosine < -1 ? -1 : cosine);
         n++;
@@ -123,7 +115,7 @@ static void compare_directions(NsSimilarity *to, const NsSimilarityInput *in, si
 static void compare_grams(NsSimilarity *to, const ns_real *K, const ns_real *L, size_t i, size_t j,
                           size_t elements)
 {
-    double similarity = dot(K, L, elements);
+    double similarity = ns_inner(K, L, elements);
     bool flat = K[0] == 0 && ns_real_norm(K, elements) == 0;
     flat = flat || (L[0] == 0 && ns_real_norm(L, elements) == 0);
     if (!flat) put(to, NS_SIMILARITY_CKA, i, j, i == j ? 1 : similarity);

@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 /* Experiments that train side by side, on the same batches. */
-#define NS_SEEDS_MAX 10 /* runs of a lane that differ in their seed */
 #define NS_LANES_MAX 4
 
 /* Runs of a lane that differ in their seed. */

@@ -219,7 +219,7 @@ static NsQuantity find_quantity(const NsOutside *o, Lane *lane, const NsOutsideA
 static NsHistory *copy_before(const NsHistory *from, const NsRecordLayout *layout, size_t budget,
                               int64_t before)
 {
-    NsHistory *to = ns_history_new_from(layout, budget, ns_history_first_step(from));
+    NsHistory *to = ns_history_new(layout, budget, ns_history_first_step(from));
     const NsRecordLayout *old = ns_history_layout(from);
     size_t n = (size_t)(ns_history_record(from, before - 1) + 1);
     g_auto(NsValues) values = ns_values_new(layout->width);
@@ -247,7 +247,7 @@ static void renew(NsOutside *o, Lane *lane, const NsRecordLayout *layout, int64_
 {
     NsHistory *old = lane->history;
     bool none = !old || before <= ns_history_first_step(old);
-    lane->history = none ? ns_history_new_from(layout, o->budget, before)
+    lane->history = none ? ns_history_new(layout, o->budget, before)
                          : copy_before(old, layout, o->budget, before);
     if (old) ns_history_unref(old);
     lane->layout = *layout;

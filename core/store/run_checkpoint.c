@@ -84,12 +84,11 @@ static bool write_tensors(sqlite3 *db, sqlite3_int64 id, const NsCheckpoint *c)
         bind_arena(row, 7, c->m, tensor);
         bind_arena(row, 8, c->v, tensor);
         sqlite3_bind_int64(row, 9, c->moments_since[i]);
-        sqlite3_bind_double(row, 10, c->weight_sq[i]);
-        sqlite3_bind_double(row, 11, c->update_sq[i]);
-        if (c->ratio_sum) {
-            sqlite3_bind_double(row, 12, c->ratio_sum[i]);
-            sqlite3_bind_double(row, 13, c->ratio_max[i]);
-        }
+        const NsTensorUpdate *update = &c->updates[i];
+        sqlite3_bind_double(row, 10, update->weight_sq);
+        sqlite3_bind_double(row, 11, update->update_sq);
+        sqlite3_bind_double(row, 12, update->ratio_sum);
+        sqlite3_bind_double(row, 13, update->ratio_max);
         written = sqlite3_step(row) == SQLITE_DONE;
         sqlite3_reset(row);
     }
@@ -223,8 +222,7 @@ static bool read_tensors(sqlite3 *db, sqlite3_int64 id, NsCheckpoint *c)
 {
     if (!read_table(db, id, &c->table)) return false;
     size_t n = c->table.n;
-    double **const arrays[] = {&c->weight_sq, &c->update_sq, &c->ratio_sum, &c->ratio_max};
-    for (size_t a = 0; a < G_N_ELEMENTS(arrays); a++) *arrays[a] = g_new0(double, n);
+    c->updates = g_new0(NsTensorUpdate, n);
     c->moments_since = g_new0(int64_t, n);
     AUTO_STATEMENT row =
         prepare(db, "SELECT weights, first_moments, second_moments, moments_since, weight_sq, "
@@ -237,8 +235,10 @@ static bool read_tensors(sqlite3 *db, sqlite3_int64 id, NsCheckpoint *c)
             !read_arena(&c->m, c, i, row, 1) || !read_arena(&c->v, c, i, row, 2))
             return false;
         c->moments_since[i] = sqlite3_column_int64(row, 3);
-        for (size_t a = 0; a < G_N_ELEMENTS(arrays); a++)
-            (*arrays[a])[i] = number_at(row, 4 + (int)a);
+        c->updates[i] = (NsTensorUpdate){.weight_sq = number_at(row, 4),
+                                         .update_sq = number_at(row, 5),
+                                         .ratio_sum = number_at(row, 6),
+                                         .ratio_max = number_at(row, 7)};
     }
     return c->w != NULL;
 }

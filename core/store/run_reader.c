@@ -502,7 +502,7 @@ NsHistory *ns_run_reader_history(NsRecorded of, int64_t first, int64_t last, siz
                                  GError **error)
 {
     const Run *run = &of.reader->runs[of.lane][of.seed];
-    g_autoptr(NsHistory) history = ns_history_new_from(&run->layout, budget, first);
+    g_autoptr(NsHistory) history = ns_history_new(&run->layout, budget, first);
     bool good = append_records(of.reader, run, history, last, error) &&
                 append_evaluations(of.reader, run, history, last, error) &&
                 append_events(of.reader, run, history, last, error);

@@ -215,7 +215,7 @@ static bool read_record(Reader *reader, size_t i, size_t seed, JsonObject *objec
     if (!read_scalar(object, "validation_loss", &evaluation.loss)) return false;
     if (!*history) {
         size_t seeds = (size_t)reader->record->experiment.lane[i].seeds;
-        *history = ns_history_new_from(&lane->layout, NS_HISTORY_BUDGET / seeds, step.step);
+        *history = ns_history_new(&lane->layout, NS_HISTORY_BUDGET / seeds, step.step);
     }
     ns_history_append(*history, &step, lane->values);
     lane->next = step.step + 1;

@@ -239,9 +239,8 @@ static void measure_rounding(Check *c)
  * newest record, once more. */
 static void restore(NsRun *run)
 {
-    size_t n;
-    ns_real *state = ns_model_state(run->model, &n);
-    if (n) memcpy(state, run->state, n * sizeof *state);
+    ns_real *state = ns_model_state(run->model, &run->n_state);
+    if (run->n_state) memcpy(state, run->state, run->n_state * sizeof *state);
     NsNoise noise = ns_run_noise(run);
     ns_model_measure(run->model, &run->batch, &noise);
 }

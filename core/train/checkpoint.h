@@ -7,10 +7,11 @@
 
 #include "core/data/corpus.h"
 #include "core/experiment/experiment.h"
-#include "core/model/model.h"
+#include "core/optim/optimizer.h"
 #include "core/train/spike.h"
 
-/* The fields are for core/store, which keeps checkpoints in files; all others have functions. */
+/* The fields are for runs and for core/store, which keeps checkpoints in files; all others have
+ * functions. */
 typedef struct {
     gatomicrefcount refs;
     const NsExperiment *experiment; /* a reference: the texts of the settings are its */
@@ -20,43 +21,17 @@ typedef struct {
     ns_real *w, *m, *v;  /* arenas of the table; NULL where the optimizer has none */
     ns_real *state;      /* [n_state] before the record at `step` was measured */
     size_t n_state;
-    int64_t *moments_since;        /* [tensors] */
-    double *weight_sq, *update_sq; /* [tensors] */
-    double *ratio_sum, *ratio_max; /* [tensors]; NULL where the optimizer has none */
-    double lr;
+    int64_t *moments_since;  /* [tensors] as in NsUpdate */
+    NsTensorUpdate *updates; /* [tensors] of the last update */
+    double lr;               /* likewise */
     int64_t step;
     bool diverged;     /* the record at `step` is not finite */
     NsSpikes spikes;   /* before the record at `step` was measured */
     GPtrArray *others; /* of the further seeds; NULL for none */
 } NsCheckpoint;
 
-/* The state of a run that a checkpoint copies; pointers are borrowed from the run. */
-typedef struct {
-    const NsExperiment *experiment; /* is shared, and has the texts of the settings */
-    const NsSettings *settings;
-    NsCorpus *corpus;
-    NsModel *model;
-    ns_real *m, *v;                /* moments; NULL where the optimizer has none */
-    int64_t *moments_since;        /* [tensors] as in NsUpdate */
-    double *weight_sq, *update_sq; /* [tensors] of the last update, as in NsUpdate */
-    double *ratio_sum, *ratio_max; /* [tensors]; NULL where the optimizer has none */
-    const ns_real *state;          /* running statistics before the newest record was measured */
-    NsSpikes spikes;               /* before the newest record */
-    double lr;                     /* of the last update */
-    int64_t steps;
-    bool diverged;
-} NsRunState;
-
 /* One with these settings, whose texts are the experiment's, and nothing else, to be filled in. */
 NsCheckpoint *ns_checkpoint_new(const NsExperiment *experiment, const NsSettings *settings);
-
-/* NULL with NS_ERROR_MEMORY. */
-NsCheckpoint *ns_checkpoint_take(const NsRunState *run, GError **error);
-size_t ns_checkpoint_size(const NsRunState *run); /* what ns_checkpoint_bytes of one would be */
-
-/* Copies the state of the checkpoint into a run that has been reset.  `run->state` is not changed.
- */
-void ns_checkpoint_restore(const NsCheckpoint *checkpoint, NsRunState *run);
 
 NsCheckpoint *ns_checkpoint_ref(NsCheckpoint *checkpoint); /* from any thread */
 void ns_checkpoint_unref(NsCheckpoint *checkpoint);

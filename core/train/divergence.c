@@ -72,20 +72,20 @@ bool ns_watch(const NsWatch *watch, NsEvent *event)
 {
     const NsMeasure *seen = watch->seen;
     for (size_t i = 0; i < watch->table->n; i++)
-        if (!isfinite(watch->update_sq[i]))
+        if (!isfinite(watch->updates[i].update_sq))
             return diverged_at_tensor(watch, event, i, "update", "is not finite");
     for (size_t i = 0; watch->v && i < watch->table->n; i++)
         if (overflowed(watch->v, &watch->table->tensors[i]))
             return diverged_at_tensor(watch, event, i, "second moment",
                                       "overflowed, so that weights of it cannot move any more");
-    for (size_t i = 0; i < seen->hidden; i++)
-        if (!isfinite(seen->hidden_sq[i])) return diverged_at_hidden(watch, event, i);
+    for (size_t i = 0; i < seen->n_hidden; i++)
+        if (!isfinite(seen->hidden[i].sq)) return diverged_at_hidden(watch, event, i);
     if (watch->final_norm && !isfinite(seen->final_sq))
         return diverged(watch, event, 0, "hidden state",
                         "the hidden state after the final norm is not finite");
     if (!isfinite(seen->loss)) return diverged(watch, event, 0, "loss", "the loss is not finite");
     for (size_t i = watch->table->n; i-- > 0;)
-        if (!isfinite(watch->grad_sq[i]))
+        if (!isfinite(seen->grad_sq[i]))
             return diverged_at_tensor(watch, event, i, "gradient", "is not finite");
     return false;
 }

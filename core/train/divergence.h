@@ -2,12 +2,13 @@
 #pragma once
 
 #include "core/model/model.h"
+#include "core/optim/optimizer.h"
 #include "core/probe/history.h"
 
 typedef struct {
     const NsTensorTable *table;
     const NsMeasure *seen;
-    const double *update_sq, *grad_sq; /* [tensors] squared norms */
+    const NsTensorUpdate *updates; /* [tensors] */
     const ns_real *v;   /* second moments after that update, NULL where none can have overflowed */
     size_t first_stack; /* layers of the first stack */
     bool final_norm;    /* the last stack has one */

@@ -200,13 +200,7 @@ static bool add_lane(NsLockstep *lockstep, const NsExperiment *experiment, NsChe
 }
 
 NsLockstep *ns_lockstep_new(const NsExperiment *experiment, NsCheckpoint *const *origins,
-                            GError **error)
-{
-    return ns_lockstep_new_telling(experiment, origins, NULL, error);
-}
-
-NsLockstep *ns_lockstep_new_telling(const NsExperiment *experiment, NsCheckpoint *const *origins,
-                                    atomic_uint *done, GError **error)
+                            atomic_uint *done, GError **error)
 {
     if (!ns_lockstep_check(experiment, origins, error)) return NULL;
     g_autoptr(NsLockstep) lockstep = g_new0(NsLockstep, 1);

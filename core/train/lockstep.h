@@ -24,14 +24,10 @@ bool ns_lockstep_check(const NsExperiment *experiment, NsCheckpoint *const *orig
 
 /* Makes the lanes; a lane with an origin is its fork (ns_run_fork), which references it.  The most
  * threads that any of several lanes asks for are shared out: a lane then gives the bits that it
- * would give alone with its share, which its settings name. */
+ * would give alone with its share, which its settings name.  Adds 1 to `done` (NULL: to nothing)
+ * after each stage of each run (NS_RUN_STAGES), one lane after the other. */
 NsLockstep *ns_lockstep_new(const NsExperiment *experiment, NsCheckpoint *const *origins,
-                            GError **error);
-
-/* The same, which adds 1 to `done` after each stage of each run (NS_RUN_STAGES), one lane after
- * the other. */
-NsLockstep *ns_lockstep_new_telling(const NsExperiment *experiment, NsCheckpoint *const *origins,
-                                    atomic_uint *done, GError **error);
+                            atomic_uint *done, GError **error);
 void ns_lockstep_free(NsLockstep *lockstep);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsLockstep, ns_lockstep_free)
 

@@ -17,13 +17,13 @@ struct NsRun {
     NsBatch batch, validation;
 
     const NsOptimizer *optimizer;
-    ns_real *m, *v, *scratch;      /* NULL where the optimizer has none */
-    int64_t *moments_since;        /* [tensors] as in NsUpdate */
-    double *weight_sq, *update_sq; /* [tensors] of the last update, as in NsUpdate */
-    double *ratio_sum, *ratio_max; /* likewise; NULL where the optimizer has none; -1: not known */
-    double lr;                     /* of the last update */
-    bool huge;      /* its squared gradients may have made a second moment overflow */
-    ns_real *state; /* running statistics before the newest record was measured */
+    ns_real *m, *v, *scratch; /* NULL where the optimizer has none */
+    int64_t *moments_since;   /* [tensors] as in NsUpdate */
+    NsTensorUpdate *updates;  /* [tensors] what the last update did */
+    double lr;                /* of the last update */
+    bool huge;                /* its squared gradients may have made a second moment overflow */
+    ns_real *state; /* [n_state] running statistics before the newest record was measured */
+    size_t n_state;
 
     NsRecorder *recorder;
     NsHistory *history;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/experiment/param.h"
 #include "core/train/run-private.h"
 
 #include "core/base/clock.h"
 #include "core/data/task.h"
+#include "core/experiment/param.h"
 #include "core/optim/schedule.h"
 #include "core/train/divergence.h"
 #include "core/train/live.h"
@@ -50,8 +50,7 @@ static void watch(NsRun *run, const NsMeasure *seen)
     const NsWatch watch = {
         .table = ns_model_tensors(run->model),
         .seen = seen,
-        .update_sq = run->update_sq,
-        .grad_sq = seen->grad_sq,
+        .updates = run->updates,
         .v = run->huge ? run->v : NULL,
         .first_stack = run->settings.arch == NS_ARCH_ENCODER_DECODER
                            ? (size_t)ns_settings_encoder_layers(&run->settings)
@@ -93,9 +92,8 @@ static void measure(NsRun *run, int64_t started)
     NsClockMark mark = ns_clock_begin();
     ns_corpus_train_batch(run->corpus, (uint64_t)s->data_seed, (uint64_t)run->steps, &run->batch);
     ns_clock_end(mark, NS_OP_DATA);
-    size_t n;
-    const ns_real *state = ns_model_state(run->model, &n);
-    if (n) memcpy(run->state, state, n * sizeof *state);
+    const ns_real *state = ns_model_state(run->model, &run->n_state);
+    if (run->n_state) memcpy(run->state, state, run->n_state * sizeof *state);
     NsNoise noise = ns_run_noise(run);
     NsMeasure seen = {0};
     const NsRecordInput input = {
@@ -107,10 +105,7 @@ static void measure(NsRun *run, int64_t started)
         .seen = &seen,
         .step = run->steps,
         .updated = run->steps > 0,
-        .weight_sq = run->weight_sq,
-        .update_sq = run->update_sq,
-        .ratio_sum = run->ratio_sum,
-        .ratio_max = run->ratio_max,
+        .updates = run->updates,
     };
     mark = ns_clock_begin();
     if (!run->unmeasured) ns_recorder_run_probe_batches(run->recorder, &input);
@@ -136,7 +131,8 @@ static bool may_overflow(const NsRun *run)
 {
     const double near_root = 1e18;
     double weight_sq = 0;
-    for (size_t i = 0; i < ns_model_tensors(run->model)->n; i++) weight_sq += run->weight_sq[i];
+    for (size_t i = 0; i < ns_model_tensors(run->model)->n; i++)
+        weight_sq += run->updates[i].weight_sq;
     return !(run->grad_norm + run->settings.weight_decay * sqrt(weight_sq) < near_root);
 }
 
@@ -160,10 +156,8 @@ bool ns_run_step(NsRun *run)
         .step = run->steps,
         .moments_since = run->moments_since,
         .team = ns_model_team(run->model),
-        .weight_sq = run->weight_sq,
-        .update_sq = run->update_sq,
-        .ratio_sum = run->unmeasured ? NULL : run->ratio_sum,
-        .ratio_max = run->unmeasured ? NULL : run->ratio_max,
+        .tensors = run->updates,
+        .ratios = run->optimizer->adam_moments && !run->unmeasured,
     });
     run->huge = may_overflow(run);
     ns_clock_end(mark, NS_OP_OPTIMIZER);
@@ -201,7 +195,7 @@ void ns_run_set_measuring(NsRun *run, bool measuring)
     if (run->unmeasured) return;
     ns_history_unref(run->history);
     run->history =
-        ns_history_new_from(ns_recorder_layout(run->recorder), budget_of(run), run->steps + 1);
+        ns_history_new(ns_recorder_layout(run->recorder), budget_of(run), run->steps + 1);
 }
 
 /* ---- Changed settings ---- */
@@ -239,50 +233,97 @@ static void note_fork(NsRun *run)
 
 /* ---- Checkpoints ---- */
 
-static NsRunState state_of(NsRun *run)
+/* A copy of n elements; true if there is nothing to copy. */
+static bool keep(ns_real **to, const ns_real *from, size_t n, GError **error)
 {
-    return (NsRunState){
-        .experiment = run->experiment,
-        .settings = &run->settings,
-        .corpus = run->corpus,
-        .model = run->model,
-        .m = run->m,
-        .v = run->v,
-        .moments_since = run->moments_since,
-        .weight_sq = run->weight_sq,
-        .update_sq = run->update_sq,
-        .ratio_sum = run->ratio_sum,
-        .ratio_max = run->ratio_max,
-        .state = run->state,
-        .spikes = run->spikes_before,
-        .lr = run->lr,
-        .steps = run->steps,
-        .diverged = run->diverged,
-    };
+    if (!from || !n) return true;
+    *to = ns_real_new(n, "a checkpoint", error);
+    if (!*to) return false;
+    memcpy(*to, from, n * sizeof **to);
+    return true;
 }
 
 NsCheckpoint *ns_run_checkpoint(NsRun *run, GError **error)
 {
-    NsRunState state = state_of(run);
-    return ns_checkpoint_take(&state, error);
+    const NsTensorTable *table = ns_model_tensors(run->model);
+    g_autoptr(NsCheckpoint) s = ns_checkpoint_new(run->experiment, &run->settings);
+    s->corpus = ns_corpus_ref(run->corpus);
+    s->table = *table;
+    s->table.tensors = g_memdup2(table->tensors, table->n * sizeof *table->tensors);
+    s->moments_since = g_memdup2(run->moments_since, table->n * sizeof *run->moments_since);
+    s->updates = g_memdup2(run->updates, table->n * sizeof *run->updates);
+    s->lr = run->lr;
+    s->step = run->steps;
+    s->diverged = run->diverged;
+    s->spikes = run->spikes_before;
+    s->n_state = run->n_state;
+    bool room = keep(&s->w, ns_model_weights(run->model), table->size, error) &&
+                keep(&s->m, run->m, table->size, error) &&
+                keep(&s->v, run->v, table->size, error) &&
+                keep(&s->state, run->state, s->n_state, error);
+    return room ? g_steal_pointer(&s) : NULL;
 }
 
-size_t ns_run_checkpoint_size(NsRun *run)
+size_t ns_run_checkpoint_size(const NsRun *run)
 {
-    NsRunState state = state_of(run);
-    return ns_checkpoint_size(&state);
+    size_t arenas = 1 + run->optimizer->moments;
+    return (arenas * ns_model_tensors(run->model)->size + run->n_state) * sizeof(ns_real);
 }
 
-/* Goes on where the origin of the run stands. */
+/* Whether moments of one optimizer mean the same to another. */
+static bool kin(unsigned a, unsigned b)
+{
+    return a == b || (ns_optimizer(a)->adam_moments && ns_optimizer(b)->adam_moments);
+}
+
+static void copy_tensor(ns_real *to, const NsTensor *at, const ns_real *from,
+                        const NsTensor *source)
+{
+    if (to && from) memcpy(to + at->offset, from + source->offset, ns_tensor_size(at) * sizeof *to);
+}
+
+/* Index by name, one more than the number so that 0 means absent. */
+static GHashTable *index_tensors(const NsTensorTable *table)
+{
+    GHashTable *index = g_hash_table_new(g_str_hash, g_str_equal);
+    for (size_t i = 0; i < table->n; i++)
+        g_hash_table_insert(index, table->tensors[i].name, GSIZE_TO_POINTER(i + 1));
+    return index;
+}
+
+/* Goes on where the origin of the run stands; the run is as at its own step 0. */
 static void restore(NsRun *run)
 {
-    NsRunState state = state_of(run);
-    state.spikes = run->spikes;
-    ns_checkpoint_restore(run->origin, &state);
-    run->spikes = state.spikes;
-    run->lr = state.lr;
-    run->steps = state.steps;
-    run->diverged = state.diverged;
+    const NsCheckpoint *s = run->origin;
+    const NsTensorTable *table = ns_model_tensors(run->model);
+    g_autoptr(GHashTable) index = index_tensors(&s->table);
+    bool moments = kin(s->settings.optimizer, run->settings.optimizer);
+    size_t fitting = 0;
+    for (size_t i = 0; i < table->n; i++) {
+        const NsTensor *t = &table->tensors[i];
+        size_t found = GPOINTER_TO_SIZE(g_hash_table_lookup(index, t->name));
+        const NsTensor *source = found ? &s->table.tensors[found - 1] : NULL;
+        bool fits = source && source->rows == t->rows && source->cols == t->cols;
+        run->moments_since[i] = fits && moments ? s->moments_since[found - 1] : s->step;
+        if (!fits) continue;
+        fitting++;
+        copy_tensor(ns_model_weights(run->model), t, s->w, source);
+        if (moments) {
+            copy_tensor(run->m, t, s->m, source);
+            copy_tensor(run->v, t, s->v, source);
+        }
+        run->updates[i] = s->updates[found - 1];
+    }
+
+    ns_real *state = ns_model_state(run->model, &run->n_state);
+    if (run->n_state && run->n_state == s->n_state && fitting == table->n && fitting == s->table.n)
+        memcpy(state, s->state, run->n_state * sizeof *state);
+    run->steps = s->step;
+    run->lr = s->lr;
+    /* Another model has another loss, which is no jump. */
+    if (!ns_live_only(&s->settings, &run->settings)) return;
+    run->spikes = s->spikes;
+    run->diverged = s->diverged;
 }
 
 /* ---- Life ---- */
@@ -295,10 +336,8 @@ static void begin(NsRun *run)
     if (run->m) memset(run->m, 0, table->size * sizeof *run->m);
     if (run->v) memset(run->v, 0, table->size * sizeof *run->v);
     memset(run->moments_since, 0, table->n * sizeof *run->moments_since);
-    memset(run->weight_sq, 0, table->n * sizeof *run->weight_sq);
-    memset(run->update_sq, 0, table->n * sizeof *run->update_sq);
-    for (size_t i = 0; run->ratio_sum && i < table->n; i++)
-        run->ratio_sum[i] = run->ratio_max[i] = -1;
+    for (size_t i = 0; i < table->n; i++)
+        run->updates[i] = (NsTensorUpdate){.ratio_sum = -1, .ratio_max = -1};
     run->steps = 0;
     run->lr = 0;
     run->huge = false;
@@ -311,8 +350,7 @@ static void begin(NsRun *run)
     if (run->origin) restore(run);
 
     ns_history_unref(run->history);
-    run->history =
-        ns_history_new_from(ns_recorder_layout(run->recorder), budget_of(run), run->steps);
+    run->history = ns_history_new(ns_recorder_layout(run->recorder), budget_of(run), run->steps);
     if (run->origin) note_fork(run);
     measure(run, started);
 }
@@ -352,16 +390,10 @@ static bool prepare(NsRun *run, NsCorpus *corpus, GError **error)
     if (!allocate_moments(run, error)) return false;
 
     const NsTensorTable *table = ns_model_tensors(run->model);
-    size_t state;
-    ns_model_state(run->model, &state);
-    run->state = g_new0(ns_real, state);
+    ns_model_state(run->model, &run->n_state);
+    run->state = g_new0(ns_real, run->n_state);
     run->moments_since = g_new0(int64_t, table->n);
-    run->weight_sq = g_new0(double, table->n);
-    run->update_sq = g_new0(double, table->n);
-    if (run->optimizer->adam_moments) {
-        run->ratio_sum = g_new0(double, table->n);
-        run->ratio_max = g_new0(double, table->n);
-    }
+    run->updates = g_new0(NsTensorUpdate, table->n);
     run->recorder = ns_recorder_new(run->model, s, error);
     if (!run->recorder) return false;
     size_t B = (size_t)s->batch, T = (size_t)s->seq, S = (size_t)ns_settings_source_seq(s);
@@ -415,10 +447,7 @@ void ns_run_free(NsRun *run)
     ns_real_free(run->scratch);
     g_free(run->state);
     g_free(run->moments_since);
-    g_free(run->weight_sq);
-    g_free(run->update_sq);
-    g_free(run->ratio_sum);
-    g_free(run->ratio_max);
+    g_free(run->updates);
     ns_recorder_free(run->recorder);
     ns_model_free(run->model);
     g_clear_pointer(&run->corpus, ns_corpus_unref);

@@ -26,7 +26,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsRun, ns_run_free)
 
 /* Takes a checkpoint at the present step.  NULL with NS_ERROR_MEMORY. */
 NsCheckpoint *ns_run_checkpoint(NsRun *run, GError **error);
-size_t ns_run_checkpoint_size(NsRun *run); /* what ns_checkpoint_bytes of one would be */
+size_t ns_run_checkpoint_size(const NsRun *run); /* what ns_checkpoint_bytes of one would be */
 
 /* A run that begins at the checkpoint's step, with an empty history whose first record is measured
  * at these weights and whose first events are the settings that differ.  With the checkpoint's own

@@ -187,7 +187,7 @@ static void begin(NsTrainer *t)
 static void prepare(NsTrainer *t)
 {
     g_autoptr(GError) error = NULL;
-    t->lockstep = ns_lockstep_new_telling(t->experiment, t->origins, &t->prepared, &error);
+    t->lockstep = ns_lockstep_new(t->experiment, t->origins, &t->prepared, &error);
     if (!t->lockstep) {
         for (size_t i = 0; i < t->experiment->n; i++) set_message(t, i, error->message);
         set_state(t, NS_TRAINER_FAILED);

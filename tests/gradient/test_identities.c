@@ -37,14 +37,14 @@ static void test_post_hidden_norm(void)
     NsCase c;
     ns_case_init(&c, "norm-eps=0 arch=encoder-decoder", NULL);
     NsMeasure measure = ns_case_measure(&c);
-    g_assert_cmpuint(measure.hidden, ==, 6);
-    for (size_t l = 0; l < measure.hidden; l++) {
+    g_assert_cmpuint(measure.n_hidden, ==, 6);
+    for (size_t l = 0; l < measure.n_hidden; l++) {
         if (l % 3 == 0) {
-            g_assert_cmpfloat(fabs(measure.hidden_sq[l] - 6), >, 1e-3);
+            g_assert_cmpfloat(fabs(measure.hidden[l].sq - 6), >, 1e-3);
             continue;
         }
-        g_assert_cmpfloat_with_epsilon(measure.hidden_sq[l], 6, 1e-9);
-        g_assert_cmpfloat_with_epsilon(measure.hidden_norm[l], sqrt(6), 1e-9);
+        g_assert_cmpfloat_with_epsilon(measure.hidden[l].sq, 6, 1e-9);
+        g_assert_cmpfloat_with_epsilon(measure.hidden[l].norm, sqrt(6), 1e-9);
     }
     g_assert_true(isnan(measure.final_sq));
     ns_case_clear(&c);
@@ -201,16 +201,17 @@ static void test_branch_and_stream(void)
     ns_case_init(&c, "placement=deepnorm arch=encoder-decoder layers=1 probe-every=1", NULL);
     ns_case_stir(&c, 0.2);
     NsMeasure seen = ns_case_measure(&c);
-    g_assert_cmpuint(seen.sublayers, ==, 5);
+    g_assert_cmpuint(seen.n_sublayers, ==, 5);
     for (size_t k = 0; k < 3; k++) {
         NsActivationView view = ns_model_activation_view(c.model, 0, 2 + k);
         double squares = spread_of(&c, 2 + k, last_matrices[k][0], last_matrices[k][1]).squares;
-        g_assert_cmpfloat_with_epsilon(seen.branch[2 + k], sqrt(squares), 1e-9);
+        g_assert_cmpfloat_with_epsilon(seen.sublayers[2 + k].branch, sqrt(squares), 1e-9);
         double stream = 0;
         for (size_t b = 0; b < view.B; b++)
             stream += ns_dot(view.x + b * view.T * view.D, view.x + b * view.T * view.D,
                              (size_t)view.length[b] * view.D);
-        g_assert_cmpfloat_with_epsilon(seen.stream[2 + k], pow(3, 0.25) * sqrt(stream), 1e-9);
+        g_assert_cmpfloat_with_epsilon(seen.sublayers[2 + k].stream, pow(3, 0.25) * sqrt(stream),
+                                       1e-9);
     }
     ns_case_clear(&c);
 }
@@ -224,11 +225,11 @@ static void test_hidden_gradient(void)
                  NULL);
     for (int32_t i = 0; i < 10; i++) c.batch.tokens[i] = i;
     NsMeasure seen = ns_case_measure(&c);
-    g_assert_cmpfloat_with_epsilon(seen.hidden_grad[0], ns_case_gradient(&c, "tok_emb"), 1e-12);
+    g_assert_cmpfloat_with_epsilon(seen.hidden[0].grad, ns_case_gradient(&c, "tok_emb"), 1e-12);
     /* Without a skip path all of the gradient comes through the branch. */
-    g_assert_cmpfloat(seen.skip_grad[2], ==, 0);
-    g_assert_cmpfloat_with_epsilon(seen.branch_grad[2], seen.hidden_grad[1], 1e-12);
-    g_assert_cmpfloat(seen.hidden_grad[1], >, 1e-6);
+    g_assert_cmpfloat(seen.sublayers[2].skip_grad, ==, 0);
+    g_assert_cmpfloat_with_epsilon(seen.sublayers[2].branch_grad, seen.hidden[1].grad, 1e-12);
+    g_assert_cmpfloat(seen.hidden[1].grad, >, 1e-6);
     ns_case_clear(&c);
 
     /* Past the branch goes what arrives; nothing comes through a branch of zeros. */
@@ -236,10 +237,10 @@ static void test_hidden_gradient(void)
     const NsTensor *w1 = ns_tensor_find(ns_model_tensors(c.model), "blk0.ffn.w1");
     memset(ns_model_weights(c.model) + w1->offset, 0, ns_tensor_size(w1) * sizeof(ns_real));
     seen = ns_case_measure(&c);
-    g_assert_cmpfloat(seen.branch_grad[1], ==, 0);
-    g_assert_cmpfloat_with_epsilon(seen.skip_grad[1], seen.hidden_grad[1], 1e-12);
-    g_assert_cmpfloat_with_epsilon(seen.skip_grad[3], seen.hidden_grad[2], 1e-12);
-    g_assert_cmpfloat(seen.branch_grad[3], >, 1e-6);
+    g_assert_cmpfloat(seen.sublayers[1].branch_grad, ==, 0);
+    g_assert_cmpfloat_with_epsilon(seen.sublayers[1].skip_grad, seen.hidden[1].grad, 1e-12);
+    g_assert_cmpfloat_with_epsilon(seen.sublayers[3].skip_grad, seen.hidden[2].grad, 1e-12);
+    g_assert_cmpfloat(seen.sublayers[3].branch_grad, >, 1e-6);
     ns_case_clear(&c);
 }
 
@@ -254,8 +255,8 @@ static void test_norms_and_extrema(void)
     NsMeasure seen = ns_case_measure(&c);
     const size_t firsts[] = {0, 2, 4, 7}, hidden[] = {0, 1, 3, 4};
     for (size_t i = 0; i < G_N_ELEMENTS(firsts); i++)
-        g_assert_cmpfloat_with_epsilon(seen.norm_sigma[firsts[i]],
-                                       seen.hidden_norm[hidden[i]] / sqrt(6), 1e-12);
+        g_assert_cmpfloat_with_epsilon(seen.sublayers[firsts[i]].sigma,
+                                       seen.hidden[hidden[i]].norm / sqrt(6), 1e-12);
     g_assert_cmpfloat_with_epsilon(seen.final_sq, 6, 1e-9);
     g_assert_cmpfloat_with_epsilon(seen.final_norm, sqrt(6), 1e-9);
     double largest = 0;
@@ -269,12 +270,12 @@ static void test_norms_and_extrema(void)
                 largest = MAX(largest, fabs((double)view.out[i]));
         }
     }
-    g_assert_cmpfloat(seen.hidden_max[5], ==, largest);
+    g_assert_cmpfloat(seen.hidden[5].max, ==, largest);
     ns_case_clear(&c);
 
     ns_case_init(&c, "placement=none", NULL);
     seen = ns_case_measure(&c);
-    g_assert_true(isnan(seen.norm_sigma[0]) && isnan(seen.final_norm));
+    g_assert_true(isnan(seen.sublayers[0].sigma) && isnan(seen.final_norm));
     ns_case_clear(&c);
 }
 

@@ -70,18 +70,19 @@ static void assert_close(double a, double b)
 static void assert_same_measure(const NsMeasure *a, const NsMeasure *b)
 {
     assert_close(a->loss, b->loss);
-    for (size_t i = 0; i < a->hidden; i++) {
-        assert_close(a->hidden_sq[i], b->hidden_sq[i]);
-        assert_close(a->hidden_norm[i], b->hidden_norm[i]);
-        assert_close(a->hidden_max[i], b->hidden_max[i]);
-        assert_close(a->hidden_grad[i], b->hidden_grad[i]);
+    for (size_t i = 0; i < a->n_hidden; i++) {
+        assert_close(a->hidden[i].sq, b->hidden[i].sq);
+        assert_close(a->hidden[i].norm, b->hidden[i].norm);
+        assert_close(a->hidden[i].max, b->hidden[i].max);
+        assert_close(a->hidden[i].grad, b->hidden[i].grad);
     }
-    for (size_t i = 0; i < a->sublayers; i++) {
-        assert_close(a->stream[i], b->stream[i]);
-        assert_close(a->branch[i], b->branch[i]);
-        assert_close(a->skip_grad[i], b->skip_grad[i]);
-        assert_close(a->branch_grad[i], b->branch_grad[i]);
-        if (!isnan(a->norm_sigma[i])) assert_close(a->norm_sigma[i], b->norm_sigma[i]);
+    for (size_t i = 0; i < a->n_sublayers; i++) {
+        assert_close(a->sublayers[i].stream, b->sublayers[i].stream);
+        assert_close(a->sublayers[i].branch, b->sublayers[i].branch);
+        assert_close(a->sublayers[i].skip_grad, b->sublayers[i].skip_grad);
+        assert_close(a->sublayers[i].branch_grad, b->sublayers[i].branch_grad);
+        if (!isnan(a->sublayers[i].sigma))
+            assert_close(a->sublayers[i].sigma, b->sublayers[i].sigma);
     }
 }
 

@@ -18,7 +18,7 @@ Run *run_made(size_t layers, size_t budget, bool final_norm, int64_t probe_every
                                            .has = final_norm ? NS_NEED_FINAL_NORM : NS_NEED_NOTHING,
                                            .probe_every = probe_every});
     ns_tensor_table_clear(&table);
-    run->history = ns_history_new_from(&run->layout, budget, first);
+    run->history = ns_history_new(&run->layout, budget, first);
     run->steps = first;
     ns_settings_init(&run->settings);
     run->values = ns_values_new(run->layout.width);

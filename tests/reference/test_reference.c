@@ -244,8 +244,7 @@ static void take_steps(const Setup *setup, int64_t steps)
     ns_real *v = ns_real_new(table->size, "moments", NULL);
     const size_t scratch_size = optimizer->scratch ? optimizer->scratch(table, 1) : 1;
     ns_real *scratch = ns_real_new(scratch_size, "scratch", NULL);
-    g_autofree double *weight_sq = g_new(double, table->n);
-    g_autofree double *update_sq = g_new(double, table->n);
+    g_autofree NsTensorUpdate *tensors = g_new(NsTensorUpdate, table->n);
     for (int64_t step = 1; step <= steps; step++) {
         measure(setup, step - 1);
         const NsUpdate update = {
@@ -259,8 +258,7 @@ static void take_steps(const Setup *setup, int64_t steps)
             .lr = ns_schedule_lr(&setup->settings, step),
             .grad_norm = gradient_norm(setup),
             .step = step,
-            .weight_sq = weight_sq,
-            .update_sq = update_sq,
+            .tensors = tensors,
         };
         optimizer->step(&update);
     }

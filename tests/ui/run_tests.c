@@ -162,7 +162,7 @@ static NsHistory *history_of(size_t steps, double seconds_each)
     UI_WAIT(window, ui_is_ready);
     const NsRecordLayout *layout =
         ns_history_layout(ns_session_view(ns_window_session(window))->history);
-    NsHistory *history = ns_history_new(layout, 1 << 20);
+    NsHistory *history = ns_history_new(layout, 1 << 20, 0);
     g_autofree float *values = g_new0(float, layout->width);
     for (size_t i = 0; i < steps; i++) {
         NsStep step = {.step = (int64_t)i, .loss = 1.0, .seconds = seconds_each};

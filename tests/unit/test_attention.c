@@ -301,6 +301,14 @@ static void test_causal(void)
     clear(&c);
 }
 
+/* The lanes of one row, added as a tree. */
+static ns_real sum_alone(const ns_real *lane)
+{
+    ns_real four[4];
+    for (int l = 0; l < 4; l++) four[l] = (lane[l] + lane[l + 8]) + (lane[l + 4] + lane[l + 12]);
+    return (four[0] + four[2]) + (four[1] + four[3]);
+}
+
 /* Four rows of lanes together have the bits that each has alone. */
 static void test_lanes(void)
 {
@@ -319,8 +327,7 @@ static void test_lanes(void)
             ns_vector_lanes_sum_rows(sum, sums);
             ns_vector_lanes_max_rows(max, maxima);
             for (size_t r = 0; r < NS_VECTOR_ROWS; r++) {
-                ns_real expected[2] = {ns_vector_lanes_sum_real(alone[r][0]),
-                                       ns_vector_lanes_max(alone[r][1])};
+                ns_real expected[2] = {sum_alone(alone[r][0]), ns_vector_lanes_max(alone[r][1])};
                 g_assert_true(memcmp(&sum[r], &expected[0], sizeof *sum) == 0);
                 g_assert_true(memcmp(&max[r], &expected[1], sizeof *max) == 0);
             }

@@ -148,7 +148,7 @@ static void test_exact(void)
 {
     NsRecordLayout layout;
     small_layout(&layout, true);
-    g_autoptr(NsHistory) history = ns_history_new(&layout, (size_t)1 << 20);
+    g_autoptr(NsHistory) history = ns_history_new(&layout, (size_t)1 << 20, 0);
     g_assert_cmpuint(ns_history_steps(history), ==, 0);
     for (int64_t step = 0; step < 1000; step++) append(history, step);
     g_assert_cmpint(ns_history_stride(history), ==, 1);
@@ -173,7 +173,7 @@ static void test_thinned(gconstpointer rows)
     NsRecordLayout layout;
     small_layout(&layout, true);
     size_t budget = 256 * GPOINTER_TO_SIZE(rows) * layout.width * sizeof(float);
-    g_autoptr(NsHistory) history = ns_history_new(&layout, budget);
+    g_autoptr(NsHistory) history = ns_history_new(&layout, budget, 0);
     for (int64_t step = 0; step < 30000; step++) {
         append(history, step);
         if (step % 1499 == 0 || (step > 200 && step < 300)) check_all(history, step + 1);
@@ -189,7 +189,8 @@ static void test_range(void)
 {
     NsRecordLayout layout;
     small_layout(&layout, true);
-    g_autoptr(NsHistory) history = ns_history_new(&layout, 256 * 4 * layout.width * sizeof(float));
+    g_autoptr(NsHistory) history =
+        ns_history_new(&layout, 256 * 4 * layout.width * sizeof(float), 0);
     for (int64_t step = 0; step < 9000; step++) append(history, step);
     static const size_t ranges[][2] = {{0, 8999},  {0, 0},       {1, 2},
                                        {17, 4000}, {8990, 8999}, {8999, 8999}};
@@ -210,7 +211,7 @@ static void test_nan(void)
 {
     NsRecordLayout layout;
     small_layout(&layout, false);
-    g_autoptr(NsHistory) history = ns_history_new(&layout, 0);
+    g_autoptr(NsHistory) history = ns_history_new(&layout, 0, 0);
     g_autofree float *values = g_new0(float, layout.width);
     for (int64_t step = 0; step < 2000; step++) {
         float x = step == 777 ? NAN : step == 1333 ? INFINITY : 1;
@@ -252,7 +253,7 @@ static void test_budget(void)
         g_test_skip("this allocator does not say what it has handed out");
         return;
     }
-    g_autoptr(NsHistory) history = ns_history_new(&layout, budget);
+    g_autoptr(NsHistory) history = ns_history_new(&layout, budget, 0);
     for (int64_t step = 0; step < 3000; step++) {
         values[0] = value(step, 0);
         ns_history_append(history, &(NsStep){.step = step}, (NsValues){.value = values});
@@ -269,7 +270,7 @@ static void test_other_logs(void)
 {
     NsRecordLayout layout;
     small_layout(&layout, false);
-    g_autoptr(NsHistory) history = ns_history_new(&layout, 0);
+    g_autoptr(NsHistory) history = ns_history_new(&layout, 0, 0);
     ns_history_append_evaluation(history, &(NsEvaluation){.step = 3, .loss = 2.5});
     ns_history_append_event(history, &(NsEvent){.step = 4, .what = "lr"});
     g_assert_cmpuint(ns_history_evaluations(history), ==, 1);
@@ -318,7 +319,7 @@ static void test_readers(void)
 {
     NsRecordLayout layout;
     small_layout(&layout, true);
-    NsHistory *history = ns_history_new(&layout, 0);
+    NsHistory *history = ns_history_new(&layout, 0, 0);
     atomic_bool over = false;
     pthread_t threads[3];
     Reader readers[3];
@@ -346,7 +347,7 @@ static void test_not_measured(void)
 {
     NsRecordLayout layout;
     small_layout(&layout, false);
-    NsHistory *history = ns_history_new(&layout, 4096);
+    NsHistory *history = ns_history_new(&layout, 4096, 0);
     g_auto(NsValues) values = ns_values_new(layout.width);
     const size_t at = layout.offset[NS_QUANTITY_GRAD_LAYER];
     enum { STEPS = 5000, EVERY = 7, HOLE = 2100 };
@@ -402,7 +403,7 @@ static void test_expensive(void)
     g_assert_cmpuint(layout.count[NS_QUANTITY_ADAM_RMS], ==, 0);
 
     /* Begins at 25: 30 is measured first. */
-    NsHistory *history = ns_history_new_from(&layout, 1 << 20, 25);
+    NsHistory *history = ns_history_new(&layout, 1 << 20, 25);
     for (int64_t step = 25; step < 41; step++) append(history, step);
     static const size_t expected[][2] = {{0, 0}, {4, 4}, {5, 5}, {9, 5}, {14, 5}, {15, 15}};
     for (size_t i = 0; i < G_N_ELEMENTS(expected); i++) {
@@ -421,7 +422,7 @@ static void test_gaps(void)
     NsRecordLayout layout;
     small_layout(&layout, false);
     for (size_t budget = 1 << 12; budget <= 1 << 24; budget <<= 12) {
-        g_autoptr(NsHistory) history = ns_history_new_from(&layout, budget, 10);
+        g_autoptr(NsHistory) history = ns_history_new(&layout, budget, 10);
         g_assert_cmpint(ns_history_last_step(history), ==, -1);
         g_assert_cmpint(ns_history_record(history, 10), ==, -1);
         for (int64_t i = 0; i < 5000; i++) append(history, 10 + i * i);
@@ -450,7 +451,7 @@ static void test_now_and_then(void)
 {
     NsRecordLayout layout;
     small_layout(&layout, false);
-    g_autoptr(NsHistory) history = ns_history_new(&layout, 1 << 20);
+    g_autoptr(NsHistory) history = ns_history_new(&layout, 1 << 20, 0);
     g_auto(NsValues) none = ns_values_new(layout.width);
     for (int64_t step = 0; step < 10; step++)
         if (step == 4)
@@ -499,7 +500,7 @@ static void test_similarity(void)
 {
     NsRecordLayout layout;
     small_layout(&layout, false);
-    NsHistory *history = ns_history_new(&layout, 1 << 20);
+    NsHistory *history = ns_history_new(&layout, 1 << 20, 0);
     g_autofree NsSimilarity *s = g_new0(NsSimilarity, 1);
     g_assert_false(ns_history_similarity(history, s));
     pthread_t readers[2];
@@ -528,7 +529,7 @@ static void test_seeds(void)
     NsRecordLayout layout;
     small_layout(&layout, false);
     NsHistory *seeds[4];
-    for (size_t k = 0; k < 4; k++) seeds[k] = ns_history_new(&layout, 0);
+    for (size_t k = 0; k < 4; k++) seeds[k] = ns_history_new(&layout, 0, 0);
     for (size_t k = 1; k < 4; k++) {
         ns_history_add_seed(seeds[0], seeds[k]);
         ns_history_unref(seeds[k]);

@@ -106,7 +106,7 @@ static NsHistory *new_history(size_t layers, size_t steps, size_t budget)
     ns_record_layout_init(&layout, &shape);
     ns_tensor_table_clear(&table);
 
-    NsHistory *history = ns_history_new(&layout, budget);
+    NsHistory *history = ns_history_new(&layout, budget, 0);
     g_autofree float *values = g_new(float, layout.width);
     for (size_t step = 0; step < steps; step++) {
         for (size_t i = 0; i < layout.width; i++) values[i] = (float)(i + step) + 0.1f;

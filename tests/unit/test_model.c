@@ -699,11 +699,11 @@ static void test_not_finite(void)
     ns_model_weights(model)[w1->offset] = NAN;
     NsMeasure measure = ns_model_measure(model, &batch, NULL);
     g_assert_true(isnan(measure.loss));
-    g_assert_true(isfinite(measure.hidden_sq[1]));
-    g_assert_false(isfinite(measure.hidden_sq[2]));
-    g_assert_true(isfinite(measure.hidden_max[1]));
-    g_assert_true(isnan(measure.hidden_max[2]));
-    g_assert_true(isnan(measure.hidden_grad[0]));
+    g_assert_true(isfinite(measure.hidden[1].sq));
+    g_assert_false(isfinite(measure.hidden[2].sq));
+    g_assert_true(isfinite(measure.hidden[1].max));
+    g_assert_true(isnan(measure.hidden[2].max));
+    g_assert_true(isnan(measure.hidden[0].grad));
     ns_batch_clear(&batch);
     ns_settings_clear(&settings);
 }

@@ -35,7 +35,7 @@ typedef struct {
     NsSettings settings; /* only the numbers that an update reads */
     NsTensorTable table;
     ns_real *w, *m, *v, *g, *scratch;
-    double *weight_sq, *update_sq, *ratio_sum, *ratio_max;
+    NsTensorUpdate *tensors;
     bool asks; /* for ratios */
 } Fixture;
 
@@ -77,10 +77,7 @@ static void setup(Fixture *f, bool large)
     f->v = ns_real_new(n, "moments", NULL);
     f->g = ns_real_new(n, "gradients", NULL);
     f->scratch = ns_real_new(ns_muon_scratch(&f->table, MANY_THREADS), "scratch", NULL);
-    f->weight_sq = g_new0(double, f->table.n);
-    f->update_sq = g_new0(double, f->table.n);
-    f->ratio_sum = g_new0(double, f->table.n);
-    f->ratio_max = g_new0(double, f->table.n);
+    f->tensors = g_new0(NsTensorUpdate, f->table.n);
     for (size_t i = 0; i < n; i++) f->w[i] = (ns_real)sin((double)i);
 }
 
@@ -91,10 +88,7 @@ static void teardown(Fixture *f)
     ns_real_free(f->v);
     ns_real_free(f->g);
     ns_real_free(f->scratch);
-    g_free(f->weight_sq);
-    g_free(f->update_sq);
-    g_free(f->ratio_sum);
-    g_free(f->ratio_max);
+    g_free(f->tensors);
     ns_tensor_table_clear(&f->table);
 }
 
@@ -138,10 +132,8 @@ static void update(Fixture *f, const char *key, double lr, int64_t step, double 
         .step = step,
         .moments_since = moments_since,
         .team = team,
-        .weight_sq = f->weight_sq,
-        .update_sq = f->update_sq,
-        .ratio_sum = f->asks ? f->ratio_sum : NULL,
-        .ratio_max = f->asks ? f->ratio_max : NULL,
+        .tensors = f->tensors,
+        .ratios = f->asks,
     });
 }
 
@@ -243,8 +235,8 @@ static void compare(size_t k, double weight_decay, double clip, double mu, unsig
                 double scale = MAX(1.0, fabs(x[i].w));
                 g_assert_cmpfloat_with_epsilon((double)f.w[i], x[i].w, 3e-6 * scale);
             }
-            assert_close(f.weight_sq[t], weight_sq, 2e-5);
-            assert_close(f.update_sq[t], update_sq, 2e-5);
+            assert_close(f.tensors[t].weight_sq, weight_sq, 2e-5);
+            assert_close(f.tensors[t].update_sq, update_sq, 2e-5);
         }
     }
     teardown(&f);
@@ -299,11 +291,11 @@ static void compare_ratios(const char *key, double size, double before, double e
             sum += x * x / fmax(after, least);
             most = fmax(most, x * x / fmax((double)old[i] / (1 - pow(0.98, age - 1)), least));
         }
-        assert_close(f.ratio_sum[t], sum, 1e-5);
+        assert_close(f.tensors[t].ratio_sum, sum, 1e-5);
         if (t == 1)
-            g_assert_cmpfloat(f.ratio_max[t], ==, -1);
+            g_assert_cmpfloat(f.tensors[t].ratio_max, ==, -1);
         else
-            assert_close(f.ratio_max[t], most, 1e-5);
+            assert_close(f.tensors[t].ratio_max, most, 1e-5);
     }
     teardown(&f);
 }
@@ -340,14 +332,17 @@ static void test_asking(gconstpointer data)
     assert_same(f.w, asked.w, arena);
     assert_same(f.m, asked.m, arena);
     assert_same(f.v, asked.v, arena);
-    assert_same(f.update_sq, asked.update_sq, f.table.n * sizeof(double));
+    for (size_t t = 0; t < f.table.n; t++) {
+        g_assert_cmpfloat(f.tensors[t].update_sq, ==, asked.tensors[t].update_sq);
+        g_assert_cmpfloat(f.tensors[t].ratio_sum, ==, -1);
+    }
 
     asked.g[asked.table.tensors[0].offset + 1] = (ns_real)1e25;
     asked.g[asked.table.tensors[2].offset + 1] = (ns_real)NAN;
     update(&asked, data, 0.01, 9, 1, NULL, NULL);
-    g_assert_cmpfloat(asked.ratio_max[0], >, 1e20);
-    g_assert_true(isfinite(asked.ratio_sum[1]) && isfinite(asked.ratio_max[1]));
-    g_assert_true(isnan(asked.ratio_sum[2]) && isnan(asked.ratio_max[2]));
+    g_assert_cmpfloat(asked.tensors[0].ratio_max, >, 1e20);
+    g_assert_true(isfinite(asked.tensors[1].ratio_sum) && isfinite(asked.tensors[1].ratio_max));
+    g_assert_true(isnan(asked.tensors[2].ratio_sum) && isnan(asked.tensors[2].ratio_max));
     teardown(&f);
     teardown(&asked);
 }
@@ -472,7 +467,7 @@ static void test_muon(void)
                 w[o + i] -= u;
                 g_assert_cmpfloat_with_epsilon((double)f.w[o + i], w[o + i], 2e-5);
             }
-            assert_close(f.update_sq[t], update_sq, 1e-4);
+            assert_close(f.tensors[t].update_sq, update_sq, 1e-4);
         }
     }
     teardown(&f);
@@ -498,14 +493,11 @@ static void test_threads(gconstpointer data)
         update(&one, key, 0.01, step, norm, NULL, NULL);
         update(&many, key, 0.01, step, norm, NULL, team);
     }
-    size_t arena = one.table.size * sizeof(ns_real), sums = one.table.n * sizeof(double);
+    size_t arena = one.table.size * sizeof(ns_real);
     assert_same(one.w, many.w, arena);
     assert_same(one.m, many.m, arena);
     assert_same(one.v, many.v, arena);
-    assert_same(one.weight_sq, many.weight_sq, sums);
-    assert_same(one.update_sq, many.update_sq, sums);
-    assert_same(one.ratio_sum, many.ratio_sum, sums);
-    assert_same(one.ratio_max, many.ratio_max, sums);
+    assert_same(one.tensors, many.tensors, one.table.n * sizeof *one.tensors);
     ns_team_free(team);
     teardown(&one);
     teardown(&many);
@@ -520,10 +512,10 @@ static void test_not_finite(gconstpointer data)
     f.g[f.table.tensors[2].offset + 5] = (ns_real)NAN;
     f.w[f.table.tensors[3].offset + 6] = (ns_real)INFINITY;
     update(&f, data, 0.01, 20, 1, NULL, NULL);
-    g_assert_true(isfinite(f.update_sq[0]) && isfinite(f.weight_sq[0]));
-    g_assert_true(isfinite(f.update_sq[1]) && isfinite(f.weight_sq[1]));
-    g_assert_true(isnan(f.update_sq[2]) && isfinite(f.weight_sq[2]));
-    g_assert_true(isfinite(f.update_sq[3]) && isinf(f.weight_sq[3]));
+    g_assert_true(isfinite(f.tensors[0].update_sq) && isfinite(f.tensors[0].weight_sq));
+    g_assert_true(isfinite(f.tensors[1].update_sq) && isfinite(f.tensors[1].weight_sq));
+    g_assert_true(isnan(f.tensors[2].update_sq) && isfinite(f.tensors[2].weight_sq));
+    g_assert_true(isfinite(f.tensors[3].update_sq) && isinf(f.tensors[3].weight_sq));
     teardown(&f);
 }
 
@@ -580,7 +572,7 @@ static void test_radam(void)
     g_assert_true(moved && zero);
     for (int64_t step = 2; step <= 4; step++) {
         update(&f, "radam", 1, step, make_gradients(&f, step), NULL, NULL);
-        g_assert_cmpfloat(f.update_sq[0], >, 0);
+        g_assert_cmpfloat(f.tensors[0].update_sq, >, 0);
     }
     teardown(&f);
 }

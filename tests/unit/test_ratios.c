@@ -43,7 +43,7 @@ static void assert_ratio(const char *what, int size, int moment, double x, doubl
 static void compare(const NsTensorTable *table, ns_real *arenas[4], int size, double eps)
 {
     ns_real *w = arenas[0], *m = arenas[1], *v = arenas[2], *g = arenas[3];
-    double weight_sq[TENSORS], update_sq[TENSORS], sum[TENSORS], most[TENSORS];
+    NsTensorUpdate seen[TENSORS];
     double expected_sum[TENSORS] = {0}, expected_most[TENSORS] = {0};
     for (int k = 0; k < TENSORS; k++)
         for (size_t i = 0; i < SIZE; i++) {
@@ -67,15 +67,13 @@ static void compare(const NsTensorTable *table, ns_real *arenas[4], int size, do
                                       .g = g,
                                       .lr = 1e-3,
                                       .step = STEP,
-                                      .weight_sq = weight_sq,
-                                      .update_sq = update_sq,
-                                      .ratio_sum = sum,
-                                      .ratio_max = most});
+                                      .tensors = seen,
+                                      .ratios = true});
     for (int k = 0; k < TENSORS; k++) {
         int moment = SMALLEST + k;
         if (is_exact(size, moment, eps))
-            assert_ratio("mean square", size, moment, sum[k], expected_sum[k]);
-        assert_ratio("largest square", size, moment, most[k], expected_most[k]);
+            assert_ratio("mean square", size, moment, seen[k].ratio_sum, expected_sum[k]);
+        assert_ratio("largest square", size, moment, seen[k].ratio_max, expected_most[k]);
     }
 }
 

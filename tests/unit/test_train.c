@@ -111,8 +111,8 @@ static void test_run_record_0(void)
     ns_history_read(history, NS_QUANTITY_HIDDEN_NORM, 0, hidden, NULL, NULL);
     ns_history_read(history, NS_QUANTITY_HIDDEN_SQ, 0, hidden_sq, NULL, NULL);
     for (size_t l = 0; l < 3; l++) {
-        g_assert_cmpfloat(hidden[l], ==, (float)again.hidden_norm[l]);
-        g_assert_cmpfloat(hidden_sq[l], ==, (float)again.hidden_sq[l]);
+        g_assert_cmpfloat(hidden[l], ==, (float)again.hidden[l].norm);
+        g_assert_cmpfloat(hidden_sq[l], ==, (float)again.hidden[l].sq);
     }
 }
 
