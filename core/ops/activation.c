@@ -53,6 +53,39 @@ NS_CLONES(static, gelu_backward,
     }
 }
 
+/* With u = sqrt(2 / pi) (a + 0.044715 a^3), (1 + tanh(u)) / 2 is 1 / (1 + exp(-2 u)), which keeps
+ * its digits where a is far below 0. */
+#define TWICE_ROOT ((ns_real)1.59576912160573071176) /* 2 sqrt(2 / pi) */
+#define CUBIC ((ns_real)0.044715)
+
+/* a (1 + tanh(u)) / 2 */
+NS_CLONES(static, gelu_tanh_forward,
+          (ns_real *y, const ns_real *a, const ns_real *g, size_t n), (y, a, g, n))
+{
+    (void)g;
+#pragma omp simd
+    for (size_t i = 0; i < n; i++) {
+        ns_real twice_u = TWICE_ROOT * a[i] * (1 + CUBIC * a[i] * a[i]);
+        y[i] = a[i] / (1 + ns_exp(-twice_u));
+    }
+}
+
+/* With s = 1 / (1 + exp(-2 u)): s + a s (1 - s) 2 du/da. */
+NS_CLONES(static, gelu_tanh_backward,
+          (ns_real *da, ns_real *dg, const ns_real *dy, const ns_real *a, const ns_real *g,
+           size_t n),
+          (da, dg, dy, a, g, n))
+{
+    (void)dg;
+    (void)g;
+#pragma omp simd
+    for (size_t i = 0; i < n; i++) {
+        ns_real square = CUBIC * a[i] * a[i];
+        ns_real s = 1 / (1 + ns_exp(-TWICE_ROOT * a[i] * (1 + square)));
+        da[i] = dy[i] * (s + a[i] * s * (1 - s) * TWICE_ROOT * (1 + 3 * square));
+    }
+}
+
 /* SiLU(a) g, SiLU(a) = a / (1 + exp(-a)). */
 NS_CLONES(static, swiglu_forward,
           (ns_real *y, const ns_real *a, const ns_real *g, size_t n), (y, a, g, n))
@@ -87,9 +120,18 @@ static const NsActivation activations[] = {
                 .label = "GELU",
                 .formula = "GELU(x W_1 + b_1) W_2 + b_2, GELU(a) = a Φ(a)",
                 .reference = "Hendrycks and Gimpel 2016, arXiv 1606.08415",
-                .purpose = "Smooth; that of BERT and GPT-2."},
+                .purpose = "Smooth; that of BERT."},
      .forward = gelu_forward,
      .backward = gelu_backward,
+     .keeps = true},
+    {.choice = {.key = "gelu-tanh",
+                .label = "GELU, by tanh",
+                .formula = "GELU(x W_1 + b_1) W_2 + b_2, "
+                           "GELU(a) = a (1 + tanh(√(2/π) (a + 0.044715 a^3))) / 2",
+                .reference = "Hendrycks and Gimpel 2016, arXiv 1606.08415, section 2",
+                .purpose = "The approximation that GPT-2's released code uses."},
+     .forward = gelu_tanh_forward,
+     .backward = gelu_tanh_backward,
      .keeps = true},
     {.choice = {.key = "swiglu",
                 .label = "SwiGLU",

@@ -367,6 +367,9 @@ static void test_activations(void)
     ns_activation((size_t)ns_choices_find(ns_activation_choice, "gelu"))
         ->forward(&y, &one, NULL, 1);
     g_assert_cmpfloat_with_epsilon(y, 0.8413447460685429, 1e-12);
+    ns_activation((size_t)ns_choices_find(ns_activation_choice, "gelu-tanh"))
+        ->forward(&y, &one, NULL, 1);
+    g_assert_cmpfloat_with_epsilon(y, 0.8411919906082768, 1e-12);
     ns_activation((size_t)ns_choices_find(ns_activation_choice, "swiglu"))
         ->forward(&y, &one, &two, 1);
     g_assert_cmpfloat_with_epsilon(y, 2 * 0.7310585786300049, 1e-12);

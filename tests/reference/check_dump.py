@@ -61,6 +61,7 @@ OPTIONS = (
     "arch=encoder tie-embeddings=on placement=pre layers=2 d-model=16 seq=8 batch=3",
     "arch=encoder-decoder tie-embeddings=on task=reverse layers=2 d-model=16 seq=8 batch=3",
     "activation=gelu placement=pre layers=2 d-model=16 seq=8 batch=3",
+    "activation=gelu-tanh placement=pre tie-embeddings=on layers=2 d-model=16 seq=8 batch=3",
     "activation=gelu placement=normformer arch=encoder-decoder layers=2 d-model=16 seq=8 batch=3",
     "activation=swiglu placement=subln layers=2 d-model=16 seq=8 batch=3",
     "activation=swiglu placement=pre arch=encoder-decoder layers=2 d-model=16 seq=8 batch=3",

@@ -156,6 +156,8 @@ def feed_forward(stack, block, placement, x):
         inner = torch.relu(inner)
     elif activation == "gelu":  # Hendrycks and Gimpel 2016, x Phi(x)
         inner = inner * (1 + torch.erf(inner / math.sqrt(2))) / 2
+    elif activation == "gelu-tanh":  # the same, section 2: its approximation by tanh
+        inner = torch.nn.functional.gelu(inner, approximate="tanh")
     elif activation == "swiglu":  # Shazeer 2020
         inner = inner * torch.sigmoid(inner) * (x @ stack.standardized(f"{owner}.w3").T)
     else:
