@@ -492,19 +492,21 @@ static void open_hiding(NsWindow *window, const char *hide)
 
 static bool is_shown(NsWindow *window, const char *id)
 {
-    return gtk_widget_get_visible(ui_find(window, id));
+    return gtk_widget_get_mapped(ui_find(window, id));
 }
 
-static void set_width(NsWindow *window, int width, bool reset_is_shown)
+static void set_width(NsWindow *window, int width, bool pane_is_shown)
 {
     gtk_window_set_default_size(GTK_WINDOW(window), width, 700);
-    UI_UNTIL(is_shown(window, "reset_button") == reset_is_shown);
+    UI_UNTIL(is_shown(window, "pane_scroller") == pane_is_shown);
+    ui_settle(GTK_WIDGET(window));
 }
 
 static void leave_class_mode(NsWindow *window)
 {
     g_action_group_change_action_state(G_ACTION_GROUP(window), "class-mode",
                                        g_variant_new_boolean(FALSE));
+    ui_settle(GTK_WIDGET(window));
 }
 
 static void test_preset_folds(void)

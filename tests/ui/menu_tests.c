@@ -114,10 +114,10 @@ static void switch_page(NsWindow *window, NsChartTile *tile)
 
 static void maximize(NsWindow *window, NsChartTile *tile)
 {
-    (void)window;
-    gtk_widget_activate_action(GTK_WIDGET(tile), "tile.maximize", NULL);
+    (void)tile;
+    act(window, "maximize");
     ui_settle(GTK_WIDGET(window));
-    gtk_widget_activate_action(GTK_WIDGET(tile), "tile.maximize", NULL);
+    act(window, "maximize");
 }
 
 static void change_kind(NsWindow *window, NsChartTile *tile)

@@ -334,7 +334,7 @@ static void on_pressed(GtkGestureClick *click, int presses, double x, double y, 
     }
     if (presses > 2 || legend_at(input, x, y) >= 0) return;
     if (!in_area(input, x, y)) {
-        g_signal_emit_by_name(input->chart, "maximized");
+        gtk_widget_activate_action(GTK_WIDGET(input->chart), "win.maximize", NULL);
         return;
     }
     memcpy(view_state->pins, input->pins, sizeof view_state->pins);

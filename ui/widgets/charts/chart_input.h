@@ -7,7 +7,7 @@
  *     click                           pins what the crosshair reads; on a pin, removes it;
  *                                     on an entry of the legend, hides the series
  *     Alt or Ctrl and click           on an entry of the legend, shows that series alone
- *     double click                    on the plot area, shows everything; outside, "maximized"
+ *     double click                    on the plot area, shows everything; outside, win.maximize
  *     secondary click, Menu           "menu"
  *     arrows, Page Up, Page Down,     move the crosshair, by one or ten points, rows, or to the
  *     Home, End                       ends

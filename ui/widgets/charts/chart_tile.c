@@ -35,10 +35,9 @@
 struct _NsChartTile {
     GtkWidget parent;
     NsSession *session;
-    NsQuantity quantity; /* its own, of figures that show any */
-    NsSimilarityKind similarity;
-    int place; /* NS_TILE_PLACE; 0: the selected layer, or the last */
-    int lane;  /* of several; -1: as the figure has it */
+    NsFigureSpec own; /* no gradient or hidden state, which the view has; layer 0: the selected one,
+                         or the last */
+    int lane;         /* of several; -1: as the figure has it */
     NsChartView *chart;
     GtkWidget *overlay, *tools;
     GtkWidget *follow, *heat, *choice, *log, *menu_button;
@@ -51,7 +50,7 @@ struct _NsChartTile {
     bool maximized, compact, syncing;
 };
 
-enum { EXPORT, MAXIMIZE, KIND_CHANGED, ENLARGE, N_SIGNALS };
+enum { KIND_CHANGED, ENLARGE, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(NsChartTile, ns_chart_tile, GTK_TYPE_WIDGET)
@@ -66,7 +65,7 @@ static bool is_missing(const NsChartTile *tile)
 {
     const NsFigureKind *kind = kind_of(tile);
     bool expensive = kind->expensive || (kind->subject == NS_SUBJECT_QUANTITY &&
-                                         ns_quantity(tile->quantity)->expensive);
+                                         ns_quantity(tile->own.quantity)->expensive);
     return expensive && ns_session_settings(tile->session)->probe_every < 1;
 }
 
@@ -74,10 +73,10 @@ NsFigureInput ns_chart_tile_input(NsChartTile *tile)
 {
     if (is_missing(tile)) ns_session_look_closer(tile->session);
     NsFigureInput input = ns_view_input(ns_session_view(tile->session));
-    input.quantity = tile->quantity;
-    input.similarity = tile->similarity;
-    input.layer = tile->place ? NS_TILE_LAYER(tile->place) : (unsigned)MAX(input.marked_layer, 0);
-    input.head = NS_TILE_HEAD(tile->place);
+    input.quantity = tile->own.quantity;
+    input.similarity = tile->own.similarity;
+    input.layer = tile->own.layer ? tile->own.layer : (unsigned)MAX(input.marked_layer, 0);
+    input.head = tile->own.head;
     NsFigureSpec spec = ns_figure_spec_of(kind_of(tile), &input);
     ns_view_look_closer(ns_session_view(tile->session), &spec, &input);
     bool one = tile->lane >= 0 && input.n_lanes > 1 && tile->lane < (int)input.n_lanes;
@@ -98,21 +97,11 @@ static int usual_place(const NsChartTile *tile)
 static int shown_choice(const NsChartTile *tile)
 {
     const NsView *view = ns_session_view(tile->session);
-    switch (kind_of(tile)->subject) {
-    case NS_SUBJECT_GRADIENT:
-        return (int)view->gradient;
-    case NS_SUBJECT_HIDDEN:
-        return (int)view->hidden;
-    case NS_SUBJECT_QUANTITY:
-        return (int)tile->quantity;
-    case NS_SUBJECT_SIMILARITY:
-        return (int)tile->similarity;
-    case NS_SUBJECT_PLACE:
-        return tile->place ? tile->place : usual_place(tile);
-    case NS_SUBJECT_NONE:
-        break;
-    }
-    return 0;
+    NsSubject subject = kind_of(tile)->subject;
+    if (subject == NS_SUBJECT_GRADIENT) return (int)view->gradient;
+    if (subject == NS_SUBJECT_HIDDEN) return (int)view->hidden;
+    if (subject == NS_SUBJECT_PLACE && !tile->own.layer) return usual_place(tile);
+    return ns_tile_choice_of(&tile->own);
 }
 
 /* The choice is on show in another tile, too. */
@@ -212,8 +201,8 @@ static void sync_controls(NsChartTile *tile)
     sync_probe_more(tile, missing && looked);
     sync_name(tile);
     sync_choices(tile);
-    bool of_unit =
-        kind->subject == NS_SUBJECT_QUANTITY && ns_quantity(tile->quantity)->unit; /* never log */
+    bool of_unit = kind->subject == NS_SUBJECT_QUANTITY &&
+                   ns_quantity(tile->own.quantity)->unit; /* never log */
     gtk_widget_set_visible(tile->log, kind->log && !kind->rows_are_layers && !of_unit);
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(tile->log), ns_session_view(tile->session)->log);
     tile->syncing = false;
@@ -237,28 +226,15 @@ static void on_choice(NsChartTile *tile)
     guint i = gtk_drop_down_get_selected(GTK_DROP_DOWN(tile->choice));
     if (tile->syncing || i >= tile->choices->len) return;
     int choice = g_array_index(tile->choices, int, i);
-    switch (kind_of(tile)->subject) {
-    case NS_SUBJECT_GRADIENT:
+    NsSubject subject = kind_of(tile)->subject;
+    if (subject == NS_SUBJECT_GRADIENT) {
         ns_session_show_gradient(tile->session, (NsQuantity)choice);
-        break;
-    case NS_SUBJECT_HIDDEN:
+    } else if (subject == NS_SUBJECT_HIDDEN) {
         ns_session_show_hidden(tile->session, (NsQuantity)choice);
-        break;
-    case NS_SUBJECT_QUANTITY:
-        tile->quantity = (NsQuantity)choice;
+    } else {
+        ns_tile_choose(&tile->own, choice);
         sync_controls(tile);
         g_signal_emit(tile, signals[KIND_CHANGED], 0);
-        break;
-    case NS_SUBJECT_SIMILARITY:
-        tile->similarity = (NsSimilarityKind)choice;
-        g_signal_emit(tile, signals[KIND_CHANGED], 0);
-        break;
-    case NS_SUBJECT_PLACE:
-        tile->place = choice;
-        g_signal_emit(tile, signals[KIND_CHANGED], 0);
-        break;
-    case NS_SUBJECT_NONE:
-        break;
     }
 }
 
@@ -267,18 +243,6 @@ static void on_log(NsChartTile *tile)
     if (!tile->syncing)
         ns_session_show_log(tile->session,
                             gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(tile->log)));
-}
-
-static void on_export(GSimpleAction *action, GVariant *parameter, gpointer tile)
-{
-    (void)action, (void)parameter;
-    g_signal_emit(tile, signals[EXPORT], 0);
-}
-
-static void on_maximize(GSimpleAction *action, GVariant *parameter, gpointer tile)
-{
-    (void)action, (void)parameter;
-    g_signal_emit(tile, signals[MAXIMIZE], 0);
 }
 
 static void on_copy_image(GSimpleAction *action, GVariant *parameter, gpointer user_data)
@@ -307,12 +271,6 @@ static void on_kind(GSimpleAction *action, GVariant *key, gpointer user_data)
     (void)action;
     int i = ns_choices_find(ns_figure_choice, g_variant_get_string(key, NULL));
     if (i >= 0) ns_chart_tile_set_kind(user_data, ns_figure_kind((size_t)i));
-}
-
-static void on_limits(GSimpleAction *action, GVariant *parameter, gpointer tile)
-{
-    (void)action, (void)parameter;
-    ns_chart_tile_ask_limits(tile);
 }
 
 static void on_reset(GSimpleAction *action, GVariant *parameter, gpointer user_data)
@@ -354,7 +312,7 @@ static void on_clicked(NsChartTile *tile, double x, double row)
 {
     const NsFigureKind *kind = kind_of(tile);
     bool heads = kind->subject == NS_SUBJECT_QUANTITY &&
-                 ns_quantity(tile->quantity)->domain == NS_DOMAIN_HEAD;
+                 ns_quantity(tile->own.quantity)->domain == NS_DOMAIN_HEAD;
     double layer = kind->abscissa == NS_OVER_LAYERS  ? x
                    : kind->rows_are_layers && !heads ? row
                                                      : (double)NAN;
@@ -384,8 +342,11 @@ static void on_handle(NsChartTile *tile, int handle, double value)
     ns_session_slide(tile->session, warmup->key, steps);
 }
 
-void ns_chart_tile_ask_limits(NsChartTile *tile)
+/* Limits and scales of the axes, at the button of the menu. */
+static void on_limits(GSimpleAction *action, GVariant *parameter, gpointer user_data)
 {
+    (void)action, (void)parameter;
+    NsChartTile *tile = user_data;
     graphene_rect_t bounds = GRAPHENE_RECT_INIT(0, 0, 1, 1);
     if (!ns_chart_view_plot(tile->chart)) return;
     if (!gtk_widget_compute_bounds(tile->menu_button, tile->overlay, &bounds)) return;
@@ -511,7 +472,7 @@ static void ns_chart_tile_class_init(NsChartTileClass *klass)
     widget_class->size_allocate = ns_chart_tile_size_allocate;
     gtk_widget_class_set_css_name(widget_class, "tile");
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
-    const char *names[] = {"export", "maximize", "kind-changed", "enlarge"};
+    const char *names[] = {"kind-changed", "enlarge"};
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
         signals[i] = g_signal_new(names[i], NS_TYPE_CHART_TILE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                   NULL, G_TYPE_NONE, 0);
@@ -527,8 +488,6 @@ static void ns_chart_tile_init(NsChartTile *tile)
         {.name = "reset", .activate = on_reset},
         {.name = "unpin", .activate = on_unpin},
         {.name = "follow", .activate = on_follow},
-        {.name = "export", .activate = on_export},
-        {.name = "maximize", .activate = on_maximize},
     };
     g_autoptr(GSimpleActionGroup) actions = g_simple_action_group_new();
     tile->choices = g_array_new(FALSE, FALSE, sizeof(int));
@@ -553,7 +512,7 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureKind *kind)
 {
     NsChartTile *tile = g_object_new(NS_TYPE_CHART_TILE, NULL);
     tile->session = g_object_ref(session);
-    tile->quantity = kind->initial;
+    tile->own = ns_figure_spec(kind);
     tile->lane = -1;
     tile->chart = NS_CHART_VIEW(ns_chart_view_new(kind));
     ns_chart_input_add(tile->chart);
@@ -565,11 +524,19 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureKind *kind)
     gtk_widget_add_css_class(tile->tools, "tools");
     gtk_widget_set_halign(tile->tools, GTK_ALIGN_END);
     gtk_widget_set_valign(tile->tools, GTK_ALIGN_START);
-    tile->follow = ns_follow_chip_new();
+    tile->follow = gtk_button_new();
+    gtk_widget_add_css_class(tile->follow, "chip");
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(tile->follow), "tile.follow");
+    gtk_widget_set_visible(tile->follow, FALSE);
     tile->choice = make_choice(tile);
-    tile->log = ns_log_toggle_new();
+    tile->log = gtk_toggle_button_new_with_label("log");
+    gtk_widget_add_css_class(tile->log, "flat");
+    gtk_widget_set_tooltip_text(tile->log, _("Logarithmic axis (L)"));
     g_signal_connect_object(tile->log, "toggled", G_CALLBACK(on_log), tile, G_CONNECT_SWAPPED);
-    tile->menu_button = ns_tile_menu_button_new();
+    tile->menu_button = gtk_menu_button_new();
+    gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(tile->menu_button), "view-more-symbolic");
+    gtk_menu_button_set_has_frame(GTK_MENU_BUTTON(tile->menu_button), FALSE);
+    ns_accessible_tooltip(tile->menu_button, _("Chart menu"));
     tile->heat = ns_heat_control_new(session);
     GtkWidget *const tools[] = {tile->follow, tile->choice, tile->heat, tile->log,
                                 tile->menu_button};
@@ -629,8 +596,9 @@ void ns_chart_tile_set_kind(NsChartTile *tile, const NsFigureKind *kind)
     if (kind == kind_of(tile)) return;
     ns_chart_view_set_kind(tile->chart, kind);
     /* The quantity stays where the new figure can show it. */
-    if (!(kind->domains & 1u << ns_quantity(tile->quantity)->domain))
-        tile->quantity = kind->initial;
+    if (!(kind->domains & 1u << ns_quantity(tile->own.quantity)->domain))
+        tile->own.quantity = kind->initial;
+    tile->own.kind = kind;
     g_array_set_size(tile->choices, 0);
     sync_controls(tile);
     sync_kind(tile);

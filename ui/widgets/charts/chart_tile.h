@@ -4,10 +4,10 @@
  * shares the choice with its like (NsView); any other quantity is the tile's own.
  *
  * Actions, of the group "tile": "kind" (string, a row of the registry), "copy-image", "copy-data",
- * "limits", "reset", "unpin", "follow", "export", "maximize"; the last two are signals of the tile,
- * for they concern the window: "export" and "maximize".
+ * "limits", "reset", "unpin", "follow".  Export and maximize are actions of the window, on the tile
+ * that has the focus.
  *
- * Further signals: "kind-changed"; "enlarge", a thumbnail was pressed. */
+ * Signals: "kind-changed"; "enlarge", a thumbnail was pressed. */
 #pragma once
 
 #include "ui/session/session.h"
@@ -37,6 +37,3 @@ void ns_chart_tile_set_maximized(NsChartTile *tile, bool maximized);
 /* A thumbnail: title and curves alone, all of it a button. */
 void ns_chart_tile_set_compact(NsChartTile *tile, bool compact);
 bool ns_chart_tile_is_compact(NsChartTile *tile);
-
-/* Limits and scales of the axes, at its button. */
-void ns_chart_tile_ask_limits(NsChartTile *tile);

@@ -50,7 +50,7 @@ struct _NsChartView {
     NsBox band;          /* that is being drawn with the pointer; without width and height, none */
 };
 
-enum { HOVERED, CLICKED, VIEW_STATE_CHANGED, MAXIMIZED, MENU, HANDLE_MOVED, TOLD, N_SIGNALS };
+enum { HOVERED, CLICKED, VIEW_STATE_CHANGED, MENU, HANDLE_MOVED, TOLD, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(NsChartView, ns_chart_view, GTK_TYPE_WIDGET)
@@ -448,8 +448,6 @@ static void ns_chart_view_class_init(NsChartViewClass *klass)
     signals[VIEW_STATE_CHANGED] =
         g_signal_new("view-state-changed", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                      NULL, G_TYPE_NONE, 0);
-    signals[MAXIMIZED] = g_signal_new("maximized", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL,
-                                      NULL, NULL, G_TYPE_NONE, 0);
     signals[MENU] = g_signal_new("menu", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                                  G_TYPE_NONE, 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
     signals[HANDLE_MOVED] =

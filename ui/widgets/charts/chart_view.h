@@ -9,9 +9,8 @@
  *
  * Signals: "hovered" (double x, double row), the reading under the pointer or the keyboard's
  * crosshair as values on the x and, of a heatmap, the left axis; NaN where there is none;
- * "clicked" (the same), what was clicked; "view-state-changed"; "maximized", the chart was
- * double-clicked outside its plot area; "menu" (double x, double y), its menu is wanted at that
- * place; "told" (string), a sentence for the reader. */
+ * "clicked" (the same), what was clicked; "view-state-changed"; "menu" (double x, double y), its
+ * menu is wanted at that place; "told" (string), a sentence for the reader. */
 #pragma once
 
 #include "ui/plot/view_state.h"

@@ -175,7 +175,7 @@ static gboolean arrange(gpointer data)
     dashboard->arranging = 0;
     dashboard->abreast = !dashboard->abreast;
     sync_compact(dashboard);
-    ns_dashboard_refresh(dashboard);
+    ns_page_refresh(NS_PAGE(dashboard));
     return G_SOURCE_REMOVE;
 }
 
@@ -289,21 +289,7 @@ static void on_kind_changed(NsChartTile *tile, NsDashboard *dashboard)
         }
     }
     show_pinned_step(dashboard, tile);
-    ns_dashboard_refresh(dashboard);
-}
-
-bool ns_dashboard_unpin(NsDashboard *dashboard)
-{
-    bool any = false;
-    for (guint i = 0; i < dashboard->slots->len; i++) {
-        NsChartView *chart = ns_chart_tile_chart(slot_at(dashboard, i)->tile);
-        NsViewState *view_state = ns_chart_view_state(chart);
-        if (!view_state->n_pins) continue;
-        view_state->n_pins = 0;
-        ns_chart_view_state_changed(chart);
-        any = true;
-    }
-    return any;
+    ns_page_refresh(NS_PAGE(dashboard));
 }
 
 bool ns_dashboard_has_grid(NsDashboard *dashboard)
@@ -320,16 +306,6 @@ void ns_dashboard_show_grid(NsDashboard *dashboard, bool grid)
     }
 }
 
-static void on_maximize(NsChartTile *tile, NsDashboard *dashboard)
-{
-    ns_dashboard_maximize(dashboard, dashboard->maximized ? NULL : tile);
-}
-
-static void on_maximized_chart(GtkWidget *chart, NsDashboard *dashboard)
-{
-    on_maximize(tile_of(chart), dashboard);
-}
-
 static void on_enlarge(NsChartTile *tile, NsDashboard *dashboard)
 {
     ns_dashboard_set_stage(dashboard, tile);
@@ -337,11 +313,6 @@ static void on_enlarge(NsChartTile *tile, NsDashboard *dashboard)
     if (dashboard->stored && ns_preferences())
         g_settings_set_string(ns_preferences(), dashboard->stored,
                               ns_chart_tile_kind(tile)->choice.key);
-}
-
-static void on_export(NsChartTile *tile, NsDashboard *dashboard)
-{
-    ns_page_export(NS_PAGE(dashboard), tile);
 }
 
 /* A tile of a lane is there as long as the lane is. */
@@ -359,11 +330,72 @@ static void on_view_changed(NsDashboard *dashboard)
 {
     sync_lanes(dashboard);
     for (guint i = 0; i < dashboard->slots->len; i++) slot_at(dashboard, i)->stale = true;
-    ns_dashboard_refresh(dashboard);
+    ns_page_refresh(NS_PAGE(dashboard));
 }
 
-bool ns_dashboard_refresh(NsDashboard *dashboard)
+NsChartTile *ns_dashboard_tile(NsDashboard *dashboard, size_t i)
 {
+    return i < dashboard->slots->len ? slot_at(dashboard, (guint)i)->tile : NULL;
+}
+
+NsChartTile *ns_dashboard_stage(NsDashboard *dashboard)
+{
+    return slot_at(dashboard, stage_of(dashboard))->tile;
+}
+
+static guint next_stage(NsDashboard *dashboard)
+{
+    guint n = dashboard->slots->len, i = (stage_of(dashboard) + 1) % n;
+    while (!is_there(dashboard, i)) i = (i + 1) % n;
+    return i;
+}
+
+void ns_dashboard_set_stage(NsDashboard *dashboard, NsChartTile *tile)
+{
+    guint stage = next_stage(dashboard);
+    for (guint i = 0; i < dashboard->slots->len; i++)
+        if (slot_at(dashboard, i)->tile == tile) stage = i;
+    dashboard->hovered = NULL;
+    if (stage == stage_of(dashboard)) return;
+    dashboard->stage = stage;
+    if (dashboard->maximized) ns_dashboard_maximize(dashboard, slot_at(dashboard, stage)->tile);
+    sync_compact(dashboard);
+    ns_page_refresh(NS_PAGE(dashboard));
+}
+
+void ns_dashboard_remember_stage(NsDashboard *dashboard, const char *key)
+{
+    dashboard->stored = key;
+    if (!ns_preferences()) return;
+    g_autofree char *figure = g_settings_get_string(ns_preferences(), key);
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        NsChartTile *tile = slot_at(dashboard, i)->tile;
+        if (g_str_equal(ns_chart_tile_kind(tile)->choice.key, figure))
+            ns_dashboard_set_stage(dashboard, tile);
+    }
+}
+
+void ns_dashboard_maximize(NsDashboard *dashboard, NsChartTile *tile)
+{
+    dashboard->maximized = tile;
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        Slot *slot = slot_at(dashboard, i);
+        gtk_widget_set_child_visible(GTK_WIDGET(slot->tile), !tile || slot->tile == tile);
+        ns_chart_tile_set_maximized(slot->tile, slot->tile == tile);
+    }
+    sync_compact(dashboard);
+    ns_page_refresh(NS_PAGE(dashboard));
+}
+
+NsChartTile *ns_dashboard_maximized(NsDashboard *dashboard)
+{
+    return dashboard->maximized;
+}
+
+/* Brings charts up to date, as many as fit into a frame. */
+static bool page_refresh(NsPage *page)
+{
+    NsDashboard *dashboard = NS_DASHBOARD(page);
     double newest = (double)ns_session_steps(dashboard->session);
     guint n = dashboard->slots->len;
     double spent = 0.0;
@@ -399,102 +431,43 @@ bool ns_dashboard_refresh(NsDashboard *dashboard)
     return behind;
 }
 
-void ns_dashboard_set_style(NsDashboard *dashboard, const NsStyle *style)
+static void page_set_style(NsPage *page, const NsStyle *style)
 {
+    NsDashboard *dashboard = NS_DASHBOARD(page);
     for (guint i = 0; i < dashboard->slots->len; i++)
         ns_chart_view_set_style(ns_chart_tile_chart(slot_at(dashboard, i)->tile), style);
 }
 
-NsChartTile *ns_dashboard_tile(NsDashboard *dashboard, size_t i)
+/* The tile that has the window to itself, the focus or the pointer; else that on the stage. */
+static NsChartTile *page_current(NsPage *page)
 {
-    return i < dashboard->slots->len ? slot_at(dashboard, (guint)i)->tile : NULL;
-}
-
-NsChartTile *ns_dashboard_current(NsDashboard *dashboard)
-{
+    NsDashboard *dashboard = NS_DASHBOARD(page);
     if (dashboard->maximized) return dashboard->maximized;
-    GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(dashboard)); /* NULL while the window goes */
+    GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(page)); /* NULL while the window goes */
     GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
     GtkWidget *tile = focus ? gtk_widget_get_ancestor(focus, NS_TYPE_CHART_TILE) : NULL;
     if (tile && !ns_chart_tile_is_compact(NS_CHART_TILE(tile))) return NS_CHART_TILE(tile);
     return dashboard->hovered ? dashboard->hovered : ns_dashboard_stage(dashboard);
 }
 
-NsChartTile *ns_dashboard_stage(NsDashboard *dashboard)
-{
-    return slot_at(dashboard, stage_of(dashboard))->tile;
-}
-
-static guint next_stage(NsDashboard *dashboard)
-{
-    guint n = dashboard->slots->len, i = (stage_of(dashboard) + 1) % n;
-    while (!is_there(dashboard, i)) i = (i + 1) % n;
-    return i;
-}
-
-void ns_dashboard_set_stage(NsDashboard *dashboard, NsChartTile *tile)
-{
-    guint stage = next_stage(dashboard);
-    for (guint i = 0; i < dashboard->slots->len; i++)
-        if (slot_at(dashboard, i)->tile == tile) stage = i;
-    dashboard->hovered = NULL;
-    if (stage == stage_of(dashboard)) return;
-    dashboard->stage = stage;
-    if (dashboard->maximized) ns_dashboard_maximize(dashboard, slot_at(dashboard, stage)->tile);
-    sync_compact(dashboard);
-    ns_dashboard_refresh(dashboard);
-}
-
-void ns_dashboard_remember_stage(NsDashboard *dashboard, const char *key)
-{
-    dashboard->stored = key;
-    if (!ns_preferences()) return;
-    g_autofree char *figure = g_settings_get_string(ns_preferences(), key);
-    for (guint i = 0; i < dashboard->slots->len; i++) {
-        NsChartTile *tile = slot_at(dashboard, i)->tile;
-        if (g_str_equal(ns_chart_tile_kind(tile)->choice.key, figure))
-            ns_dashboard_set_stage(dashboard, tile);
-    }
-}
-
-void ns_dashboard_maximize(NsDashboard *dashboard, NsChartTile *tile)
-{
-    dashboard->maximized = tile;
-    for (guint i = 0; i < dashboard->slots->len; i++) {
-        Slot *slot = slot_at(dashboard, i);
-        gtk_widget_set_child_visible(GTK_WIDGET(slot->tile), !tile || slot->tile == tile);
-        ns_chart_tile_set_maximized(slot->tile, slot->tile == tile);
-    }
-    sync_compact(dashboard);
-    ns_dashboard_refresh(dashboard);
-}
-
-NsChartTile *ns_dashboard_maximized(NsDashboard *dashboard)
-{
-    return dashboard->maximized;
-}
-
-static bool page_refresh(NsPage *page)
-{
-    return ns_dashboard_refresh(NS_DASHBOARD(page));
-}
-
-static void page_set_style(NsPage *page, const NsStyle *style)
-{
-    ns_dashboard_set_style(NS_DASHBOARD(page), style);
-}
-
-static NsChartTile *page_current(NsPage *page)
-{
-    return ns_dashboard_current(NS_DASHBOARD(page));
-}
-
+/* From one tile to all; then the pins go. */
 static bool page_back(NsPage *page)
 {
     NsDashboard *dashboard = NS_DASHBOARD(page);
-    if (!dashboard->maximized) return ns_dashboard_unpin(dashboard);
-    ns_dashboard_maximize(dashboard, NULL);
-    return true;
+    bool any = false;
+    if (dashboard->maximized) {
+        ns_dashboard_maximize(dashboard, NULL);
+        return true;
+    }
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        NsChartView *chart = ns_chart_tile_chart(slot_at(dashboard, i)->tile);
+        NsViewState *view_state = ns_chart_view_state(chart);
+        if (!view_state->n_pins) continue;
+        view_state->n_pins = 0;
+        ns_chart_view_state_changed(chart);
+        any = true;
+    }
+    return any;
 }
 
 static void implement_page(NsPageInterface *page)
@@ -548,10 +521,7 @@ static void add_tile(NsDashboard *dashboard, const NsFigureKind *kind, int lane)
     g_signal_connect_object(chart, "hovered", G_CALLBACK(on_hovered), dashboard, 0);
     g_signal_connect_object(chart, "view-state-changed", G_CALLBACK(on_view_state_changed),
                             dashboard, 0);
-    g_signal_connect_object(chart, "maximized", G_CALLBACK(on_maximized_chart), dashboard, 0);
-    g_signal_connect_object(tile, "maximize", G_CALLBACK(on_maximize), dashboard, 0);
     g_signal_connect_object(tile, "enlarge", G_CALLBACK(on_enlarge), dashboard, 0);
-    g_signal_connect_object(tile, "export", G_CALLBACK(on_export), dashboard, 0);
     g_signal_connect_object(tile, "kind-changed", G_CALLBACK(on_kind_changed), dashboard, 0);
 }
 

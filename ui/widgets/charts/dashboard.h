@@ -20,11 +20,6 @@ GtkWidget *ns_dashboard_new(NsSession *session, const char *const *figures);
 /* The same with every figure once for each lane. */
 GtkWidget *ns_dashboard_new_by_lane(NsSession *session, const char *const *figures);
 
-/* Brings charts up to date, as many as fit into a frame.  TRUE if some are still behind. */
-bool ns_dashboard_refresh(NsDashboard *dashboard);
-
-void ns_dashboard_set_style(NsDashboard *dashboard, const NsStyle *style);
-
 /* The i-th tile, or NULL. */
 NsChartTile *ns_dashboard_tile(NsDashboard *dashboard, size_t i);
 
@@ -36,15 +31,9 @@ void ns_dashboard_set_stage(NsDashboard *dashboard, NsChartTile *tile);
  * the preferences. */
 void ns_dashboard_remember_stage(NsDashboard *dashboard, const char *key);
 
-/* The tile that has the window to itself, the pointer or the focus; else that on the stage. */
-NsChartTile *ns_dashboard_current(NsDashboard *dashboard);
-
 /* One tile in place of all; NULL brings them back. */
 void ns_dashboard_maximize(NsDashboard *dashboard, NsChartTile *tile);
 NsChartTile *ns_dashboard_maximized(NsDashboard *dashboard);
-
-/* Removes all pins.  FALSE if there were none. */
-bool ns_dashboard_unpin(NsDashboard *dashboard);
 
 /* Lines across the charts at their ticks. */
 bool ns_dashboard_has_grid(NsDashboard *dashboard);

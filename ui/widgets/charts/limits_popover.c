@@ -5,10 +5,11 @@
 
 #include "ui/plot/text.h"
 #include "ui/widgets/common/accessible.h"
+#include "ui/widgets/common/text_label.h"
 
 #include <math.h>
 
-#define FIELD_CHARS 9
+#define FIELD_CHARS 8
 
 static const struct {
     const char *name;
@@ -51,12 +52,12 @@ static bool read_field(GtkWidget *field, double *value)
     return !*end && isfinite(*value);
 }
 
-static const char *check(NsScaleKind kind, NsRange range)
+const char *ns_limits_read(GtkWidget *lo, GtkWidget *hi, NsScaleKind kind, NsRange *range)
 {
-    if (!isnan(range.lo) && !isnan(range.hi) && range.lo >= range.hi)
-        return _("The lower limit must be below the upper limit.");
-    bool positive = !(range.lo <= 0) && !(range.hi <= 0);
-    if (kind == NS_SCALE_LOG && !positive)
+    if (!read_field(lo, &range->lo) || !read_field(hi, &range->hi))
+        return _("A limit is a number, such as 0.05 or 1e-4, or empty.");
+    if (range->lo >= range->hi) return _("The lower limit must be below the upper limit.");
+    if (kind == NS_SCALE_LOG && (range->lo <= 0 || range->hi <= 0))
         return _("A logarithmic axis has positive limits; the symmetric one takes any.");
     return NULL;
 }
@@ -84,10 +85,7 @@ static void apply(Limits *limits)
         NsRange range;
         guint choice = gtk_drop_down_get_selected(GTK_DROP_DOWN(limits->scale[which]));
         NsScaleKind kind = choice ? (NsScaleKind)(choice - 1) : axis_of(plot, which)->scale;
-        const char *wrong = NULL;
-        if (!read_field(limits->lo[which], &range.lo) || !read_field(limits->hi[which], &range.hi))
-            wrong = _("A limit is a number, such as 0.05 or 1e-4, or empty.");
-        if (!wrong) wrong = check(kind, range);
+        const char *wrong = ns_limits_read(limits->lo[which], limits->hi[which], kind, &range);
         problem = problem ? problem : wrong;
         if (wrong) continue;
         bool rescaled = choice > 0;
@@ -103,20 +101,21 @@ static void apply(Limits *limits)
     if (changed) ns_chart_view_state_changed(limits->chart);
 }
 
-static void show_number(GtkWidget *field, double value)
-{
-    g_autofree char *digits = isnan(value) ? g_strdup("") : ns_text_input(value, 6);
-    gtk_editable_set_text(GTK_EDITABLE(field), digits);
-}
-
-static GtkWidget *make_field(Limits *limits, const char *name, double value)
+GtkWidget *ns_limit_field_new(const char *name, double value)
 {
     GtkWidget *field = gtk_entry_new();
+    g_autofree char *digits = isnan(value) ? g_strdup("") : ns_text_input(value, 6);
+    gtk_editable_set_text(GTK_EDITABLE(field), digits);
     gtk_editable_set_width_chars(GTK_EDITABLE(field), FIELD_CHARS);
     gtk_editable_set_max_width_chars(GTK_EDITABLE(field), FIELD_CHARS);
     gtk_entry_set_placeholder_text(GTK_ENTRY(field), _("auto"));
     ns_accessible_name(field, name);
-    show_number(field, value);
+    return field;
+}
+
+static GtkWidget *make_field(Limits *limits, const char *name, double value)
+{
+    GtkWidget *field = ns_limit_field_new(name, value);
     g_signal_connect_swapped(field, "activate", G_CALLBACK(apply), limits);
     GtkEventController *focus = gtk_event_controller_focus_new();
     g_signal_connect_swapped(focus, "leave", G_CALLBACK(apply), limits);
@@ -126,9 +125,7 @@ static GtkWidget *make_field(Limits *limits, const char *name, double value)
 
 static GtkWidget *make_label(const char *text)
 {
-    GtkWidget *label = gtk_label_new(text);
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
-    gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
+    GtkWidget *label = ns_line_label_new(text, NULL);
     gtk_label_set_max_width_chars(GTK_LABEL(label), 20);
     return label;
 }
@@ -172,11 +169,8 @@ GtkWidget *ns_limits_popover_new(NsChartView *chart)
     gtk_grid_attach(GTK_GRID(grid), make_label(C_("axis", "from")), 1, 0, 1, 1);
     gtk_grid_attach(GTK_GRID(grid), make_label(C_("axis", "to")), 2, 0, 1, 1);
     gtk_grid_attach(GTK_GRID(grid), make_label(C_("axis", "scale")), 3, 0, 1, 1);
-    limits->hint = gtk_label_new(NULL);
-    gtk_label_set_xalign(GTK_LABEL(limits->hint), 0.0F);
-    gtk_label_set_wrap(GTK_LABEL(limits->hint), TRUE);
+    limits->hint = ns_text_label_new(NULL, "error");
     gtk_label_set_max_width_chars(GTK_LABEL(limits->hint), 40);
-    gtk_widget_add_css_class(limits->hint, "error");
     gtk_widget_set_visible(limits->hint, FALSE);
     for (NsViewStateAxis which = 0; plot && which < NS_VIEW_STATE_AXES; which++)
         if (ns_plot_has_axis(plot, which)) add_row(limits, GTK_GRID(grid), which);

@@ -1,18 +1,14 @@
 /* A page of the window.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/charts/page.h"
 
-enum { EXPORT, POINTED, N_SIGNALS };
-static guint signals[N_SIGNALS];
+static guint pointed;
 
 G_DEFINE_INTERFACE(NsPage, ns_page, GTK_TYPE_WIDGET)
 
 static void ns_page_default_init(NsPageInterface *page)
 {
-    GType type = G_TYPE_FROM_INTERFACE(page);
-    signals[EXPORT] = g_signal_new("export", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                                   G_TYPE_NONE, 1, NS_TYPE_CHART_TILE);
-    signals[POINTED] = g_signal_new("pointed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                                    G_TYPE_NONE, 1, NS_TYPE_CHART_TILE);
+    pointed = g_signal_new("pointed", G_TYPE_FROM_INTERFACE(page), G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                           NULL, G_TYPE_NONE, 1, NS_TYPE_CHART_TILE);
 }
 
 bool ns_page_refresh(NsPage *page)
@@ -48,12 +44,7 @@ void ns_page_save(NsPage *page)
     if (ns_page_saves(page)) NS_PAGE_GET_IFACE(page)->save(page);
 }
 
-void ns_page_export(NsPage *page, NsChartTile *tile)
-{
-    g_signal_emit(page, signals[EXPORT], 0, tile);
-}
-
 void ns_page_point(NsPage *page, NsChartTile *tile)
 {
-    g_signal_emit(page, signals[POINTED], 0, tile);
+    g_signal_emit(page, pointed, 0, tile);
 }

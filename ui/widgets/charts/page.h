@@ -3,8 +3,7 @@
  * Pages are rows of the table in ui/widgets/pages/pages.c; one is created when it is first shown,
  * stands in a window that scrolls, and is given the style of the charts before its first frame.
  *
- * Signals of every page: "export" (NsChartTile), a tile asks to be exported; "pointed"
- * (NsChartTile), the crosshair or the pins of a tile moved. */
+ * Signal of every page: "pointed" (NsChartTile), the crosshair or the pins of a tile moved. */
 #pragma once
 
 #include "ui/widgets/charts/chart_tile.h"
@@ -39,8 +38,7 @@ void ns_page_save(NsPage *page);
 /* Goes one thing back: from one tile to all, from pins to none.  FALSE if there was nothing. */
 bool ns_page_back(NsPage *page);
 
-/* The signals. */
-void ns_page_export(NsPage *page, NsChartTile *tile);
+/* The signal. */
 void ns_page_point(NsPage *page, NsChartTile *tile);
 
 typedef struct {

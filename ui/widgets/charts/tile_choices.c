@@ -55,6 +55,25 @@ GArray *ns_tile_choices(const NsFigureKind *kind, const NsHistory *history, int 
     return choices;
 }
 
+int ns_tile_choice_of(const NsFigureSpec *spec)
+{
+    if (spec->kind->subject == NS_SUBJECT_SIMILARITY) return (int)spec->similarity;
+    if (spec->kind->subject == NS_SUBJECT_PLACE) return NS_TILE_PLACE(spec->layer, spec->head);
+    return (int)spec->quantity;
+}
+
+void ns_tile_choose(NsFigureSpec *spec, int choice)
+{
+    if (spec->kind->subject == NS_SUBJECT_SIMILARITY) {
+        spec->similarity = (NsSimilarityKind)choice;
+    } else if (spec->kind->subject == NS_SUBJECT_PLACE) {
+        spec->layer = NS_TILE_LAYER(choice);
+        spec->head = NS_TILE_HEAD(choice);
+    } else {
+        spec->quantity = (NsQuantity)choice;
+    }
+}
+
 char *ns_tile_choice_label(const NsFigureKind *kind, int choice)
 {
     if (kind->subject == NS_SUBJECT_SIMILARITY)

@@ -4,7 +4,7 @@
  * subject of the figure has it. */
 #pragma once
 
-#include "ui/figures/figures.h"
+#include "ui/figures/spec.h"
 
 /* A layer, and a head where the figure is of one; from 1. */
 #define NS_TILE_PLACE(layer, head) ((int)((layer) << 10 | (head)))
@@ -15,6 +15,10 @@
  * ones first; `shown` is there whatever it is.  Empty where there is nothing to choose.  Free with
  * g_array_unref. */
 GArray *ns_tile_choices(const NsFigureKind *kind, const NsHistory *history, int shown);
+
+/* The choice that a spec has made; and makes another. */
+int ns_tile_choice_of(const NsFigureSpec *spec);
+void ns_tile_choose(NsFigureSpec *spec, int choice);
 
 /* The words of a choice, and its symbol, which has _ and ^ (NULL for none). */
 char *ns_tile_choice_label(const NsFigureKind *kind, int choice); /* free with g_free */

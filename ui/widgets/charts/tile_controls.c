@@ -77,32 +77,6 @@ GtkWidget *ns_probe_button_new(NsSession *session)
     return button;
 }
 
-GtkWidget *ns_tile_menu_button_new(void)
-{
-    GtkWidget *button = gtk_menu_button_new();
-    gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(button), "view-more-symbolic");
-    ns_accessible_tooltip(button, _("Chart menu"));
-    gtk_menu_button_set_has_frame(GTK_MENU_BUTTON(button), FALSE);
-    return button;
-}
-
-GtkWidget *ns_follow_chip_new(void)
-{
-    GtkWidget *chip = gtk_button_new();
-    gtk_widget_add_css_class(chip, "chip");
-    gtk_actionable_set_action_name(GTK_ACTIONABLE(chip), "tile.follow");
-    gtk_widget_set_visible(chip, FALSE);
-    return chip;
-}
-
-GtkWidget *ns_log_toggle_new(void)
-{
-    GtkWidget *toggle = gtk_toggle_button_new_with_label("log");
-    gtk_widget_add_css_class(toggle, "flat");
-    gtk_widget_set_tooltip_text(toggle, _("Logarithmic axis (L)"));
-    return toggle;
-}
-
 static gboolean resize(GtkWidget *tools, GdkFrameClock *clock, gpointer data)
 {
     (void)clock, (void)data;

@@ -15,13 +15,6 @@ GtkWidget *ns_heat_control_new(NsSession *session);
 /* "Measure every 10 steps", in all lanes, for figures of what is never measured. */
 GtkWidget *ns_probe_button_new(NsSession *session);
 
-/* The button of the chart's menu, without one as yet; the chip that offers tile.follow. */
-GtkWidget *ns_tile_menu_button_new(void);
-GtkWidget *ns_follow_chip_new(void);
-
-/* Whether axes are logarithmic; the tile connects it. */
-GtkWidget *ns_log_toggle_new(void);
-
 /* Folds a tool of a tile away, or shows it, amid a layout: it takes or leaves its room in the next
  * frame. */
 void ns_tile_fold(GtkWidget *tool, bool shown);

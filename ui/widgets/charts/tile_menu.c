@@ -50,11 +50,11 @@ GtkWidget *ns_tile_menu_new(bool maximized, GtkWidget *smoothing)
     add(view, _("Set limits…"), "tile.limits", NULL);
     add(view, _("Reset view"), "tile.reset", NULL);
     add(view, _("Remove pins"), "tile.unpin", NULL);
-    add(view, maximized ? _("Back to all charts") : _("Fill the window"), "tile.maximize", "m");
+    add(view, maximized ? _("Back to all charts") : _("Fill the window"), "win.maximize", "m");
     add_section(menu, view);
     add(copy, _("Copy image"), "tile.copy-image", "<Control><Shift>c");
     add(copy, _("Copy data"), "tile.copy-data", "<Control>c");
-    add(copy, _("Export this chart…"), "tile.export", NULL);
+    add(copy, _("Export this chart…"), "win.export", NULL);
     add_section(menu, copy);
     GtkWidget *popover = gtk_popover_menu_new_from_model(G_MENU_MODEL(menu));
     if (smoothing) gtk_popover_menu_add_child(GTK_POPOVER_MENU(popover), smoothing, SMOOTHING);

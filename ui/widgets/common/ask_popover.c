@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "ui/widgets/common/passing_popover.h"
+#include "ui/widgets/common/text_label.h"
 
 #include <math.h>
 
@@ -34,16 +35,13 @@ static GtkWidget *make_contents(Question *question)
     GtkWidget *label = gtk_label_new(_(question->ask->question));
     GtkWidget *button = gtk_button_new_with_label(_(question->ask->answer));
     question->entry = gtk_entry_new();
-    question->hint = gtk_label_new(NULL);
+    question->hint = ns_text_label_new(NULL, "error");
     gtk_editable_set_text(GTK_EDITABLE(question->entry), question->ask->start);
     gtk_editable_set_width_chars(GTK_EDITABLE(question->entry), CHARS);
     gtk_accessible_update_relation(GTK_ACCESSIBLE(question->entry),
                                    GTK_ACCESSIBLE_RELATION_LABELLED_BY, label, NULL, -1);
     gtk_widget_add_css_class(button, "suggested-action");
-    gtk_label_set_wrap(GTK_LABEL(question->hint), TRUE);
     gtk_label_set_max_width_chars(GTK_LABEL(question->hint), 32);
-    gtk_label_set_xalign(GTK_LABEL(question->hint), 0.0F);
-    gtk_widget_add_css_class(question->hint, "error");
     gtk_widget_set_visible(question->hint, FALSE);
     gtk_widget_add_css_class(grid, "ask");
     gtk_grid_set_row_spacing(GTK_GRID(grid), 6);

@@ -9,9 +9,8 @@
  * others. */
 typedef enum {
     NS_HIDDEN_USELESS = 1 << 0, /* it has nothing to show or to do now */
-    NS_HIDDEN_FOLDED = 1 << 1,  /* the window is too narrow for it */
-    NS_HIDDEN_CLOSED = 1 << 2,  /* the user closed it */
-    NS_HIDDEN_PRESET = 1 << 3,  /* a preset or class mode goes without it */
+    NS_HIDDEN_CLOSED = 1 << 1,  /* the user closed it */
+    NS_HIDDEN_PRESET = 1 << 2,  /* a preset or class mode goes without it */
 } NsHiddenBy;
 
 /* Gives a widget a reason to be hidden, or takes it away.  It is visible while it has none: all

@@ -1,10 +1,13 @@
-/* Labels of running text.  SPDX-License-Identifier: MIT */
+/* Labels that begin at the left.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include <gtk/gtk.h>
 
-/* From the left, and over as many lines as it needs; css_class may be NULL. */
+/* Running text, over as many lines as it needs; css_class may be NULL. */
 GtkWidget *ns_text_label_new(const char *text, const char *css_class);
+
+/* One line, which ends in "…" where it has no room. */
+GtkWidget *ns_line_label_new(const char *text, const char *css_class);
 
 /* Sets the text where it is another one: a label that is set is measured and drawn anew. */
 void ns_text_label_set(GtkWidget *label, const char *text);

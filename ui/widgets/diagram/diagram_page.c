@@ -4,6 +4,7 @@
 #include "core/base/words.h"
 #include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/hiding.h"
+#include "ui/widgets/common/text_label.h"
 #include "ui/widgets/diagram/diagram_lanes.h"
 
 #include <math.h>
@@ -32,16 +33,11 @@ static void page_init(NsPageInterface *iface);
 G_DEFINE_FINAL_TYPE_WITH_CODE(NsDiagramPage, ns_diagram_page, GTK_TYPE_WIDGET,
                               G_IMPLEMENT_INTERFACE(NS_TYPE_PAGE, page_init))
 
-static bool stage_of(NsDiagramPage *page, NsStage *stage, double *progress)
-{
-    return ns_session_stage(page->session, stage, progress);
-}
-
 NsFlow ns_diagram_page_flow(NsDiagramPage *page)
 {
     NsStage stage;
     double progress;
-    if (!stage_of(page, &stage, &progress)) return page->chosen;
+    if (!ns_session_stage(page->session, &stage, &progress)) return page->chosen;
     return stage == NS_STAGE_FORWARD || stage == NS_STAGE_LOSS ? NS_FLOW_SIGNAL : NS_FLOW_GRADIENT;
 }
 
@@ -53,12 +49,6 @@ NsDiagramView *ns_diagram_page_view(NsDiagramPage *page, size_t lane)
 const char *ns_diagram_page_words(NsDiagramPage *page)
 {
     return gtk_label_get_text(GTK_LABEL(page->words));
-}
-
-static void say(NsDiagramPage *page, const char *sentence)
-{
-    if (!g_str_equal(ns_diagram_page_words(page), sentence))
-        gtk_label_set_text(GTK_LABEL(page->words), sentence);
 }
 
 /* ---- lanes ---- */
@@ -115,7 +105,7 @@ static void show_stage(NsDiagramPage *page)
 {
     NsStage stage;
     double progress, light = NAN, flash = 0;
-    bool slow = stage_of(page, &stage, &progress);
+    bool slow = ns_session_stage(page->session, &stage, &progress);
     const char *waits = _(
         "Changes are pending: this is how the model will be wired; it has not been measured yet.");
     const char *sentence = ns_session_pending(page->session) ? waits : "";
@@ -137,7 +127,7 @@ static void show_stage(NsDiagramPage *page)
             sentence = _("Update: the width of a frame is update over weights.");
             break;
         }
-    say(page, sentence);
+    ns_text_label_set(page->words, sentence);
     for (size_t i = 0; i < page->n; i++)
         ns_diagram_view_light(NS_DIAGRAM_VIEW(page->views[i]), light, flash);
 }
@@ -149,8 +139,7 @@ static void show_layer(NsDiagramPage *page)
     const NsDiagram *d = view ? ns_diagram_view_diagram(view) : NULL;
     if (!d) return;
     g_autofree char *words = g_strdup_printf(_("Layer %u of %zu"), d->layer, d->layers);
-    if (!g_str_equal(gtk_label_get_text(GTK_LABEL(page->layer)), words))
-        gtk_label_set_text(GTK_LABEL(page->layer), words);
+    ns_text_label_set(page->layer, words);
 }
 
 static bool page_refresh(NsPage *self)
@@ -159,7 +148,7 @@ static bool page_refresh(NsPage *self)
     NsStage stage;
     double progress;
     gint64 now = g_get_monotonic_time();
-    bool slow = stage_of(page, &stage, &progress), behind = page->due;
+    bool slow = ns_session_stage(page->session, &stage, &progress), behind = page->due;
     if (now - page->refreshed >= EVERY_US || page->due) {
         page->refreshed = now;
         page->due = false;
@@ -310,11 +299,8 @@ static GtkWidget *new_bar(NsDiagramPage *page)
                    new_button("go-down-symbolic", _("The layer below"), G_CALLBACK(on_down), page));
     gtk_box_append(GTK_BOX(layer),
                    new_button("go-up-symbolic", _("The layer above"), G_CALLBACK(on_up), page));
-    page->layer = gtk_label_new("");
-    gtk_widget_add_css_class(page->layer, "numeric");
-    page->words = gtk_label_new("");
-    gtk_label_set_xalign(GTK_LABEL(page->words), 0);
-    gtk_label_set_ellipsize(GTK_LABEL(page->words), PANGO_ELLIPSIZE_END);
+    page->layer = ns_line_label_new("", "numeric");
+    page->words = ns_line_label_new("", NULL);
     gtk_widget_set_hexpand(page->words, TRUE);
     page->tabs = new_linked();
     for (size_t i = 0; i < NS_LANES_MAX; i++) {
@@ -322,7 +308,6 @@ static GtkWidget *new_bar(NsDiagramPage *page)
         page->tab[i] = add_toggle(page->tabs, i ? page->tab[0] : NULL, ns_lane_letter(i), tip);
         g_signal_connect(page->tab[i], "toggled", G_CALLBACK(on_tab), page);
     }
-    gtk_label_set_ellipsize(GTK_LABEL(page->layer), PANGO_ELLIPSIZE_END);
     GtkWidget *parts[] = {flow, layer, page->layer, page->words};
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) gtk_box_append(GTK_BOX(bar), parts[i]);
     return bar;

@@ -326,11 +326,6 @@ const NsDiagram *ns_diagram_view_diagram(NsDiagramView *view)
 
 /* ---- input ---- */
 
-static void select_layer(NsDiagramView *view, unsigned layer)
-{
-    ns_session_select_layer(view->session, (int)layer);
-}
-
 static void on_activated(GtkWidget *part, NsDiagramView *view)
 {
     int i = node_of_part(view, part);
@@ -339,7 +334,7 @@ static void on_activated(GtkWidget *part, NsDiagramView *view)
     if (view->hand.carried)
         ns_diagram_view_let_go(view, true);
     else if (node->kind == NS_NODE_LAYER)
-        select_layer(view, node->layer);
+        ns_session_select_layer(view->session, (int)node->layer);
 }
 
 static NsPoint inside(double x, double y)
@@ -397,8 +392,9 @@ static void on_click(GtkGestureClick *click, int n, double x, double y, NsDiagra
     ns_session_set_active(view->session, view->lane);
     if (i < 0) return;
     const NsNode *node = ns_diagram_node(view->diagram, (size_t)i);
-    if (node->kind == NS_NODE_LAYER) select_layer(view, node->layer);
-    if (node->kind == NS_NODE_DOTS) select_layer(view, (node->layer + node->last) / 2);
+    if (node->kind == NS_NODE_LAYER) ns_session_select_layer(view->session, (int)node->layer);
+    if (node->kind == NS_NODE_DOTS)
+        ns_session_select_layer(view->session, (int)(node->layer + node->last) / 2);
     for (guint k = 0; k < view->nodes->len; k++)
         if ((int)g_array_index(view->nodes, unsigned, k) == i)
             gtk_widget_grab_focus(view->parts->pdata[k]);
@@ -459,7 +455,7 @@ static bool walk(NsDiagramView *view, int by)
 {
     if (!view->diagram) return false;
     int layer = (int)view->diagram->layer + by;
-    select_layer(view, (unsigned)CLAMP(layer, 1, (int)view->diagram->layers));
+    ns_session_select_layer(view->session, CLAMP(layer, 1, (int)view->diagram->layers));
     return true;
 }
 

@@ -11,7 +11,7 @@ struct _NsPageStack {
     GtkWidget *switcher, *stack;
 };
 
-enum { SWITCHED, EXPORT, POINTED, N_SIGNALS };
+enum { SWITCHED, POINTED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(NsPageStack, ns_page_stack, GTK_TYPE_WIDGET)
@@ -37,11 +37,6 @@ static const NsPageKind *kind_of(const char *key)
     return kind;
 }
 
-static void on_export(NsPageStack *stack, NsChartTile *tile)
-{
-    g_signal_emit(stack, signals[EXPORT], 0, tile);
-}
-
 static void on_pointed(NsPageStack *stack, NsChartTile *tile)
 {
     g_signal_emit(stack, signals[POINTED], 0, tile);
@@ -50,7 +45,6 @@ static void on_pointed(NsPageStack *stack, NsChartTile *tile)
 static void fill(NsPageStack *stack, GtkScrolledWindow *place, const NsPageKind *kind)
 {
     GtkWidget *page = kind->create(stack->session);
-    g_signal_connect_object(page, "export", G_CALLBACK(on_export), stack, G_CONNECT_SWAPPED);
     g_signal_connect_object(page, "pointed", G_CALLBACK(on_pointed), stack, G_CONNECT_SWAPPED);
     gtk_scrolled_window_set_child(place, page);
     if (stack->style) ns_page_set_style(NS_PAGE(page), stack->style);
@@ -82,11 +76,6 @@ const char *ns_page_stack_key(NsPageStack *stack)
     return gtk_stack_get_visible_child_name(GTK_STACK(stack->stack));
 }
 
-bool ns_page_stack_refresh(NsPageStack *stack)
-{
-    return ns_page_refresh(ns_page_stack_page(stack));
-}
-
 void ns_page_stack_set_style(NsPageStack *stack, const NsStyle *style)
 {
     stack->style = style;
@@ -114,8 +103,6 @@ static void ns_page_stack_class_init(NsPageStackClass *klass)
     gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BOX_LAYOUT);
     signals[SWITCHED] = g_signal_new("switched", NS_TYPE_PAGE_STACK, G_SIGNAL_RUN_LAST, 0, NULL,
                                      NULL, NULL, G_TYPE_NONE, 0);
-    signals[EXPORT] = g_signal_new("export", NS_TYPE_PAGE_STACK, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                                   NULL, G_TYPE_NONE, 1, NS_TYPE_CHART_TILE);
     signals[POINTED] = g_signal_new("pointed", NS_TYPE_PAGE_STACK, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                     NULL, G_TYPE_NONE, 1, NS_TYPE_CHART_TILE);
 }

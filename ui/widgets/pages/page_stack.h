@@ -1,6 +1,6 @@
 /* The pages of a window, one at a time, with their switcher.  SPDX-License-Identifier: MIT
  *
- * Signals: "switched", another page is shown; "export" and "pointed" as of a page. */
+ * Signals: "switched", another page is shown; "pointed" as of a page. */
 #pragma once
 
 #include "ui/widgets/charts/page.h"
@@ -17,9 +17,6 @@ bool ns_page_stack_show(NsPageStack *stack, const char *key);
 /* The page that is shown, and its key. */
 NsPage *ns_page_stack_page(NsPageStack *stack);
 const char *ns_page_stack_key(NsPageStack *stack);
-
-/* Brings the shown page up to date.  TRUE if it is still behind. */
-bool ns_page_stack_refresh(NsPageStack *stack);
 
 /* For the pages there are and those to come. */
 void ns_page_stack_set_style(NsPageStack *stack, const NsStyle *style);

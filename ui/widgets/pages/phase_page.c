@@ -339,7 +339,8 @@ bool ns_phase_page_set_axes(NsPhasePage *page, const char *x, const char *y, int
     return true;
 }
 
-void ns_phase_page_open_cell(NsPhasePage *page, size_t column, size_t row)
+/* Takes both settings of the cell in a column and a row over into the active lane. */
+static void open_cell(NsPhasePage *page, size_t column, size_t row)
 {
     if (!page->phases[0]) return;
     const NsPhaseAxis *x = ns_phase_x(page->phases[0]), *y = ns_phase_y(page->phases[0]);
@@ -370,7 +371,7 @@ static bool open_reading(NsPhasePage *page, NsChartView *chart)
     if (!reading || isnan(reading->row)) return false;
     for (size_t i = 0; page->n > 1 && i < page->n; i++)
         if (page->charts[i] == chart) ns_session_set_active(page->session, i);
-    ns_phase_page_open_cell(page, (size_t)MAX(reading->x, 0), (size_t)reading->row);
+    open_cell(page, (size_t)MAX(reading->x, 0), (size_t)reading->row);
     return true;
 }
 
@@ -517,10 +518,7 @@ static GtkWidget *make_progress(NsPhaseControls *c)
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
     c->queue = gtk_progress_bar_new();
     name(c->queue, _("Finished cells"), NULL);
-    c->words = gtk_label_new(NULL);
-    gtk_label_set_ellipsize(GTK_LABEL(c->words), PANGO_ELLIPSIZE_END);
-    gtk_label_set_xalign(GTK_LABEL(c->words), 0.0F);
-    gtk_widget_add_css_class(c->words, "numeric");
+    c->words = ns_line_label_new(NULL, "numeric");
     gtk_widget_add_css_class(c->words, "hint");
     gtk_widget_set_hexpand(box, TRUE);
     gtk_widget_set_valign(box, GTK_ALIGN_CENTER);
@@ -558,10 +556,7 @@ static void build(NsPhasePage *page)
     NsPhaseControls *c = &page->controls;
     page->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8);
     gtk_widget_add_css_class(page->box, "study");
-    c->hint = gtk_label_new(NULL);
-    gtk_label_set_wrap(GTK_LABEL(c->hint), TRUE);
-    gtk_label_set_xalign(GTK_LABEL(c->hint), 0.0F);
-    gtk_widget_add_css_class(c->hint, "hint");
+    c->hint = ns_text_label_new(NULL, "hint");
     page->row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     gtk_box_set_homogeneous(GTK_BOX(page->row), TRUE);
     gtk_widget_set_vexpand(page->row, TRUE);

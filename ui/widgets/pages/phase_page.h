@@ -28,9 +28,6 @@ void ns_phase_page_toggle(NsPhasePage *page);
 bool ns_phase_page_set_axes(NsPhasePage *page, const char *x, const char *y, int64_t steps,
                             GError **error);
 
-/* Takes both settings of the cell in a column and a row over into the active lane. */
-void ns_phase_page_open_cell(NsPhasePage *page, size_t column, size_t row);
-
 /* Its parts: drop-downs and entries of both axes, number of steps, buttons, a bar that tells how
  * far it is, the same in words, and a hint. */
 typedef struct {

@@ -7,6 +7,7 @@
 #include "core/model/wiring.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/common/file_dialog.h"
+#include "ui/widgets/common/text_label.h"
 
 #define BUTTONS_A_ROW 3
 
@@ -162,10 +163,7 @@ GtkWidget *ns_toggle_control_new(NsSession *session, const NsParam *param)
         choice->others = make_others(choice, box);
         gtk_box_append(GTK_BOX(box), choice->others);
     }
-    choice->label = gtk_label_new(NULL);
-    gtk_label_set_xalign(GTK_LABEL(choice->label), 0.0f);
-    gtk_label_set_wrap(GTK_LABEL(choice->label), TRUE);
-    gtk_widget_add_css_class(choice->label, "formula");
+    choice->label = ns_text_label_new(NULL, "formula");
     gtk_box_append(GTK_BOX(box), choice->label);
     sync_toggles(box);
     return box;

@@ -5,6 +5,7 @@
 #include "core/experiment/param.h"
 #include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/style_manager.h"
+#include "ui/widgets/common/text_label.h"
 
 #define SWATCH_WIDTH 18
 #define SWATCH_HEIGHT 10
@@ -213,10 +214,7 @@ GtkWidget *ns_lane_tabs_new(NsSession *session)
     gtk_box_append(GTK_BOX(box), tabs->line);
     for (unsigned lane = 0; lane < NS_LANES_MAX; lane++) add_tab(tabs, box, lane);
     add_buttons(tabs, box);
-    tabs->differences = gtk_label_new(NULL);
-    gtk_label_set_wrap(GTK_LABEL(tabs->differences), TRUE);
-    gtk_label_set_xalign(GTK_LABEL(tabs->differences), 0.0f);
-    gtk_widget_add_css_class(tabs->differences, "hint");
+    tabs->differences = ns_text_label_new(NULL, "hint");
     gtk_box_append(GTK_BOX(box), tabs->differences);
     g_signal_connect_object(session, "settings-changed", G_CALLBACK(sync_tabs), box,
                             G_CONNECT_SWAPPED);

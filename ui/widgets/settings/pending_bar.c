@@ -2,6 +2,7 @@
 #include "ui/widgets/settings/pending_bar.h"
 
 #include "core/base/words.h"
+#include "ui/widgets/common/text_label.h"
 
 typedef struct {
     NsSession *session;
@@ -89,12 +90,10 @@ GtkWidget *ns_pending_bar_new(NsSession *session)
     bar->session = g_object_ref(session);
     g_object_set_data_full(G_OBJECT(revealer), "ns-bar", bar, bar_free);
     gtk_widget_add_css_class(box, "pending-bar");
-    bar->words = gtk_label_new(NULL);
-    gtk_label_set_wrap(GTK_LABEL(bar->words), TRUE);
+    bar->words = ns_text_label_new(NULL, NULL);
     gtk_label_set_lines(GTK_LABEL(bar->words), 2);
     gtk_label_set_ellipsize(GTK_LABEL(bar->words), PANGO_ELLIPSIZE_END);
     gtk_widget_set_vexpand(bar->words, TRUE);
-    gtk_label_set_xalign(GTK_LABEL(bar->words), 0.0f);
     gtk_box_append(GTK_BOX(box), bar->words);
     gtk_widget_add_css_class(line, "linked");
     gtk_box_set_homogeneous(GTK_BOX(line), TRUE);

@@ -4,6 +4,7 @@
 #include "core/base/words.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/common/passing_popover.h"
+#include "ui/widgets/common/text_label.h"
 #include "ui/widgets/settings/controls.h"
 
 #define WIDTH_CHARS 38
@@ -29,46 +30,26 @@ static const struct {
     {"eps", "w ← w − lr m / (√v + ε)"},
 };
 
-static void add_text(GtkWidget *box, const char *words, bool formula)
+/* A paragraph of css class "heading", "formula", "hint" or none (NULL); nothing without words. */
+static void add_text(GtkWidget *box, const char *words, const char *css_class)
 {
+    bool formula = g_strcmp0(css_class, "formula") == 0;
     if (!words || !*words) return;
-    GtkWidget *label = gtk_label_new(NULL);
+    GtkWidget *label = ns_text_label_new(NULL, css_class);
     g_autofree char *markup =
         formula ? ns_text_markup(words, NS_LABEL_SIZE) : g_markup_escape_text(words, -1);
     gtk_label_set_markup(GTK_LABEL(label), markup);
-    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
     gtk_label_set_max_width_chars(GTK_LABEL(label), WIDTH_CHARS);
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
-    if (formula) gtk_widget_add_css_class(label, "formula");
-    gtk_box_append(GTK_BOX(box), label);
-}
-
-static void add_heading(GtkWidget *box, const char *words)
-{
-    GtkWidget *label = gtk_label_new(words);
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
-    gtk_widget_add_css_class(label, "heading");
-    gtk_box_append(GTK_BOX(box), label);
-}
-
-static void add_source(GtkWidget *box, const char *source)
-{
-    if (!source) return;
-    GtkWidget *label = gtk_label_new(source);
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
-    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
-    gtk_label_set_max_width_chars(GTK_LABEL(label), WIDTH_CHARS);
-    gtk_widget_add_css_class(label, "hint");
     gtk_box_append(GTK_BOX(box), label);
 }
 
 static void add_chosen(GtkWidget *box, const NsChoice *chosen)
 {
-    add_heading(box, _(chosen->label));
-    add_text(box, chosen->purpose ? _(chosen->purpose) : NULL, false);
-    add_text(box, chosen->formula ? _(chosen->formula) : NULL, true);
-    add_source(box, chosen->reference);
-    add_source(box, chosen->differs ? _(chosen->differs) : NULL);
+    add_text(box, _(chosen->label), "heading");
+    add_text(box, chosen->purpose ? _(chosen->purpose) : NULL, NULL);
+    add_text(box, chosen->formula ? _(chosen->formula) : NULL, "formula");
+    add_text(box, chosen->reference, "hint");
+    add_text(box, chosen->differs ? _(chosen->differs) : NULL, "hint");
 }
 
 static char *limit(const NsParam *param, double value)
@@ -80,12 +61,13 @@ static char *limit(const NsParam *param, double value)
 static void add_number(GtkWidget *box, const NsParam *param)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(FORMULAS); i++)
-        if (g_str_equal(FORMULAS[i].key, param->key)) add_text(box, _(FORMULAS[i].formula), true);
+        if (g_str_equal(FORMULAS[i].key, param->key))
+            add_text(box, _(FORMULAS[i].formula), "formula");
     if (param->type == NS_PARAM_TEXT) return;
     g_autofree char *least = limit(param, param->least), *most = limit(param, param->most);
     g_autofree char *range =
         g_strdup_printf(_("From %s to %s; default %s."), least, most, param->default_text);
-    add_source(box, range);
+    add_text(box, range, "hint");
 }
 
 /* A row that has the keyboard may be scrolled away; the popover then stands at the edge of the
@@ -109,15 +91,15 @@ void ns_setting_help_show(NsSession *session, const NsParam *param, GtkWidget *a
     GtkWidget *popover = gtk_popover_new();
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     gtk_widget_add_css_class(popover, "setting-help");
-    add_heading(box, _(param->label));
-    add_text(box, _(param->help), false);
+    add_text(box, _(param->label), "heading");
+    add_text(box, _(param->help), NULL);
     if (param->type != NS_PARAM_CHOICE) add_number(box, param);
-    add_source(box, param->source);
+    add_text(box, param->source, "hint");
     if (param->type == NS_PARAM_CHOICE)
         add_chosen(box, param->choices(
                             (size_t)ns_settings_get_number(ns_session_settings(session), param)));
     g_autofree char *key = g_strdup_printf(_("On the command line: --set %s=…"), param->key);
-    add_source(box, key);
+    add_text(box, key, "hint");
     gtk_popover_set_child(GTK_POPOVER(popover), box);
     gtk_popover_set_position(GTK_POPOVER(popover), GTK_POS_RIGHT);
     GdkRectangle place = place_in_window(at);

@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "ui/widgets/common/accessible.h"
+#include "ui/widgets/common/text_label.h"
 #include "ui/widgets/settings/setting_help.h"
 
 typedef struct {
@@ -194,10 +195,7 @@ static GtkWidget *make_second_line(Row *row, GtkWidget *owner)
     gtk_widget_add_css_class(row->badge, "badge");
     gtk_widget_set_tooltip_text(row->badge, badge_words(param));
     row->link = small_button(gtk_toggle_button_new(), "link", NULL);
-    row->others = gtk_label_new(NULL);
-    gtk_widget_add_css_class(row->others, "others");
-    gtk_label_set_ellipsize(GTK_LABEL(row->others), PANGO_ELLIPSIZE_END);
-    gtk_label_set_xalign(GTK_LABEL(row->others), 0.0f);
+    row->others = ns_line_label_new(NULL, "others");
     row->help = small_button(gtk_button_new_from_icon_name("help-about-symbolic"), "about", about);
     row->reset = small_button(gtk_button_new_from_icon_name("edit-undo-symbolic"), "back", back);
     GtkWidget *parts[] = {row->badge, row->link, row->others, row->help, row->reset};
@@ -212,9 +210,7 @@ static GtkWidget *make_second_line(Row *row, GtkWidget *owner)
 static GtkWidget *make_name(Row *row, GtkWidget *owner)
 {
     GtkWidget *name = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-    GtkWidget *label = gtk_label_new(_(row->param->label));
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
-    gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
+    GtkWidget *label = ns_line_label_new(_(row->param->label), NULL);
     gtk_widget_set_hexpand(name, TRUE);
     gtk_widget_set_valign(name, GTK_ALIGN_CENTER);
     gtk_box_append(GTK_BOX(name), label);

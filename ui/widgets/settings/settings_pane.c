@@ -4,6 +4,7 @@
 
 #include "core/base/words.h"
 #include "core/experiment/param.h"
+#include "ui/widgets/common/text_label.h"
 #include "ui/widgets/settings/controls.h"
 #include "ui/widgets/settings/lane_tabs.h"
 #include "ui/widgets/settings/pending_bar.h"
@@ -73,12 +74,9 @@ static void sync_size(GtkWidget *label)
 
 static void add_size(NsSession *session, GtkWidget *row)
 {
-    GtkWidget *label = gtk_label_new(NULL);
+    GtkWidget *label = ns_text_label_new(NULL, "hint");
     g_object_set_data_full(G_OBJECT(label), "ns-session", g_object_ref(session), g_object_unref);
-    gtk_widget_add_css_class(label, "hint");
     gtk_widget_add_css_class(label, "size");
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
-    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
     gtk_widget_set_tooltip_text(label,
                                 _("Weights, gradients, moments and what backward needs of all "
                                   "threads; the time is that of one forward and backward pass."));
@@ -86,15 +84,6 @@ static void add_size(NsSession *session, GtkWidget *row)
     g_signal_connect_object(session, "status-changed", G_CALLBACK(sync_size), label,
                             G_CONNECT_SWAPPED);
     sync_size(label);
-}
-
-static GtkWidget *add_heading(GtkWidget *box, const char *words)
-{
-    GtkWidget *label = gtk_label_new(words);
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
-    gtk_widget_add_css_class(label, "heading");
-    gtk_box_append(GTK_BOX(box), label);
-    return label;
 }
 
 static bool on_top(const char *key)
@@ -127,7 +116,9 @@ static GtkWidget *make_rows(GtkWidget *pane, NsSession *session)
     gtk_widget_add_css_class(rows, "settings");
     for (size_t i = 0; i < G_N_ELEMENTS(TOP); i++) {
         const NsParam *param = ns_param_find(TOP[i].key);
-        GtkWidget *heading = TOP[i].heading ? add_heading(rows, _(TOP[i].heading)) : NULL;
+        GtkWidget *heading =
+            TOP[i].heading ? ns_line_label_new(_(TOP[i].heading), "heading") : NULL;
+        if (heading) gtk_box_append(GTK_BOX(rows), heading);
         add_row(pane, rows, session, param,
                 control_for(session, param, TOP[i].kind, TOP[i].least, TOP[i].most));
         bool only = i + 1 == G_N_ELEMENTS(TOP) || TOP[i + 1].heading;
@@ -154,10 +145,8 @@ static GtkWidget *make_rows(GtkWidget *pane, NsSession *session)
 static GtkWidget *new_pending_place(NsSession *session)
 {
     GtkWidget *place = gtk_overlay_new(), *bar = ns_pending_bar_new(session);
-    GtkWidget *words = gtk_label_new(_("Settings that need Restart or Fork wait here."));
-    gtk_widget_add_css_class(words, "hint");
-    gtk_label_set_xalign(GTK_LABEL(words), 0.0f);
-    gtk_label_set_wrap(GTK_LABEL(words), TRUE);
+    GtkWidget *words =
+        ns_text_label_new(_("Settings that need Restart or Fork wait here."), "hint");
     gtk_widget_set_size_request(words, -1, PENDING_HEIGHT);
     gtk_overlay_set_child(GTK_OVERLAY(place), words);
     gtk_overlay_add_overlay(GTK_OVERLAY(place), bar);

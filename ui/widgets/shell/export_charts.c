@@ -4,13 +4,14 @@
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "ui/plot/text.h"
+#include "ui/widgets/charts/limits_popover.h"
 #include "ui/widgets/charts/tile_choices.h"
 #include "ui/widgets/common/accessible.h"
+#include "ui/widgets/common/text_label.h"
 
 #include <math.h>
 #include <string.h>
 
-#define FIELD_CHARS 7
 #define TITLE_CHARS 16
 #define ROW_CHARS 18
 #define LABEL_CHARS 12
@@ -51,12 +52,12 @@ static NsSheetChart *current(NsExportCharts *charts)
     return ns_sheet_chart(charts->sheet, charts->current);
 }
 
-/* Tells of a change that was made, or what is wrong with one that was not. */
-static void told(NsExportCharts *charts, bool good, const GError *error)
+/* Tells of a change that was made (NULL), or what is wrong with one that was not. */
+static void told(NsExportCharts *charts, const char *problem)
 {
-    gtk_label_set_text(GTK_LABEL(charts->error), good ? "" : error->message);
-    gtk_widget_set_visible(charts->error, !good);
-    if (good) g_signal_emit(charts, changed_signal, 0);
+    gtk_label_set_text(GTK_LABEL(charts->error), problem ? problem : "");
+    gtk_widget_set_visible(charts->error, problem != NULL);
+    if (!problem) g_signal_emit(charts, changed_signal, 0);
 }
 
 static char *chart_words(const NsSheetChart *chart)
@@ -64,13 +65,11 @@ static char *chart_words(const NsSheetChart *chart)
     const NsFigureSpec *spec = &chart->spec;
     const char *label = _(spec->kind->choice.label);
     if (chart->title) return g_strdup(chart->title);
-    int shown = spec->kind->subject == NS_SUBJECT_SIMILARITY ? (int)spec->similarity
-                : spec->kind->subject == NS_SUBJECT_PLACE ? NS_TILE_PLACE(spec->layer, spec->head)
-                                                          : (int)spec->quantity;
     bool chosen = spec->kind->subject == NS_SUBJECT_SIMILARITY ||
                   (spec->kind->subject == NS_SUBJECT_PLACE && spec->layer) ||
                   spec->quantity != spec->kind->initial;
-    g_autofree char *marked = chosen ? ns_tile_choice_label(spec->kind, shown) : NULL;
+    g_autofree char *marked =
+        chosen ? ns_tile_choice_label(spec->kind, ns_tile_choice_of(spec)) : NULL;
     g_autofree char *what = marked ? ns_text_plain(marked) : NULL;
     g_autofree char *words = what ? g_strdup_printf("%s: %s", label, what) : g_strdup(label);
     if (chart->lane < 0) return g_steal_pointer(&words);
@@ -86,7 +85,7 @@ static void move(NsExportCharts *charts, guint from, guint to)
     charts->current = to;
     sync_list(charts);
     find_facts(charts);
-    told(charts, true, NULL);
+    told(charts, NULL);
 }
 
 static void on_row_action(GtkWidget *button, NsExportCharts *charts)
@@ -106,7 +105,7 @@ static void on_row_action(GtkWidget *button, NsExportCharts *charts)
         charts->current -= charts->current > 0;
     sync_list(charts);
     find_facts(charts);
-    told(charts, true, NULL);
+    told(charts, NULL);
 }
 
 static GtkWidget *row_button(NsExportCharts *charts, const char *icon, const char *words, int by)
@@ -149,11 +148,9 @@ static GtkWidget *make_row(NsExportCharts *charts, guint i)
     guint n = charts->sheet->charts->len;
     GtkWidget *row = gtk_list_box_row_new(), *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
     g_autofree char *words = chart_words(ns_sheet_chart(charts->sheet, i));
-    GtkWidget *label = gtk_label_new(words);
+    GtkWidget *label = ns_line_label_new(words, NULL);
     GtkWidget *up = row_button(charts, "go-up-symbolic", _("Move up"), -1);
     GtkWidget *down = row_button(charts, "go-down-symbolic", _("Move down"), 1);
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
-    gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
     gtk_label_set_max_width_chars(GTK_LABEL(label), ROW_CHARS);
     gtk_widget_set_hexpand(label, TRUE);
     gtk_widget_set_tooltip_text(label, words);
@@ -187,7 +184,7 @@ static void on_selected(GtkListBox *list, GtkListBoxRow *row, NsExportCharts *ch
     if (charts->syncing || !row) return;
     charts->current = (guint)gtk_list_box_row_get_index(row);
     find_facts(charts);
-    told(charts, true, NULL);
+    told(charts, NULL);
 }
 
 static void on_add(GtkWidget *widget, const char *name, GVariant *key)
@@ -200,16 +197,14 @@ static void on_add(GtkWidget *widget, const char *name, GVariant *key)
     charts->current = charts->sheet->charts->len - 1;
     sync_list(charts);
     find_facts(charts);
-    told(charts, true, NULL);
+    told(charts, NULL);
 }
 
 /* ---- What the chosen chart shows ---- */
 
 static void add_words(NsExportCharts *charts, const char *words, GtkWidget *control)
 {
-    GtkWidget *label = gtk_label_new(words);
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
-    gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
+    GtkWidget *label = ns_line_label_new(words, NULL);
     gtk_label_set_max_width_chars(GTK_LABEL(label), LABEL_CHARS);
     gtk_widget_set_tooltip_text(label, words);
     gtk_widget_set_hexpand(control, TRUE);
@@ -220,9 +215,7 @@ static void add_words(NsExportCharts *charts, const char *words, GtkWidget *cont
 
 static void add_heading(NsExportCharts *charts, const char *words)
 {
-    GtkWidget *label = gtk_label_new(words);
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
-    gtk_widget_add_css_class(label, "heading");
+    GtkWidget *label = ns_line_label_new(words, "heading");
     gtk_grid_attach(GTK_GRID(charts->editor), label, 0, charts->rows++, 2, 1);
 }
 
@@ -232,7 +225,7 @@ static void on_title(NsExportCharts *charts)
     const char *text = gtk_editable_get_text(GTK_EDITABLE(charts->title));
     bool good = ns_sheet_set_title(current(charts), text, &error);
     if (good) sync_list(charts);
-    told(charts, good, error);
+    told(charts, error ? error->message : NULL);
 }
 
 static GtkWidget *make_entry(NsExportCharts *charts, const char *text, int width, GCallback changed)
@@ -245,44 +238,24 @@ static GtkWidget *make_entry(NsExportCharts *charts, const char *text, int width
     return entry;
 }
 
-/* NaN for an empty field; FALSE for what is no number. */
-static bool read_limit(GtkWidget *field, double *value, GError **error)
-{
-    g_autofree char *text = g_strstrip(g_strdup(gtk_editable_get_text(GTK_EDITABLE(field))));
-    char *end = NULL;
-    *value = (double)NAN;
-    if (!*text) return true;
-    *value = g_ascii_strtod(text, &end);
-    if (!*end && isfinite(*value)) return true;
-    return ns_refuse(error, NS_ERROR_USAGE,
-                     _("A limit is a number, such as 0.05 or 1e-4, or empty."));
-}
-
 static void on_limits(NsExportCharts *charts)
 {
     NsViewState view = current(charts)->view;
-    g_autoptr(GError) error = NULL;
-    bool good = true;
-    for (int i = 0; good && i < NS_VIEW_STATE_AXES; i++) {
-        if (!charts->limits[i][0]) continue;
-        NsRange range;
+    const char *problem = NULL;
+    for (int i = 0; !problem && i < NS_VIEW_STATE_AXES; i++) {
+        GtkWidget *const *field = charts->limits[i];
         NsScaleKind kind = view.rescaled[i] ? view.scale[i] : charts->facts->scale[i];
-        good = read_limit(charts->limits[i][0], &range.lo, &error) &&
-               read_limit(charts->limits[i][1], &range.hi, &error) &&
-               ns_sheet_check_range(kind, range, &error);
-        view.range[i] = range;
+        if (field[0]) problem = ns_limits_read(field[0], field[1], kind, &view.range[i]);
     }
-    if (good) current(charts)->view = view;
-    told(charts, good, error);
+    if (!problem) current(charts)->view = view;
+    told(charts, problem);
 }
 
 static GtkWidget *make_limit(NsExportCharts *charts, double value, const char *words)
 {
-    g_autofree char *digits = isnan(value) ? g_strdup("") : ns_text_input(value, 6);
-    GtkWidget *field = make_entry(charts, digits, FIELD_CHARS, G_CALLBACK(on_limits));
-    gtk_entry_set_placeholder_text(GTK_ENTRY(field), _("auto"));
-    ns_accessible_name(field, words);
+    GtkWidget *field = ns_limit_field_new(words, value);
     gtk_widget_set_hexpand(field, TRUE);
+    g_signal_connect_swapped(field, "changed", G_CALLBACK(on_limits), charts);
     return field;
 }
 
@@ -306,7 +279,7 @@ static void on_curve(GtkCheckButton *check, NsExportCharts *charts)
     uint64_t bit = UINT64_C(1) << GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(check), "ns-curve"));
     NsSheetChart *chart = current(charts);
     chart->hidden = gtk_check_button_get_active(check) ? chart->hidden & ~bit : chart->hidden | bit;
-    told(charts, true, NULL);
+    told(charts, NULL);
 }
 
 static void add_curves(NsExportCharts *charts)
@@ -323,18 +296,6 @@ static void add_curves(NsExportCharts *charts)
     }
 }
 
-static void show_choice(NsFigureSpec *spec, int choice)
-{
-    if (spec->kind->subject == NS_SUBJECT_SIMILARITY) {
-        spec->similarity = (NsSimilarityKind)choice;
-    } else if (spec->kind->subject == NS_SUBJECT_PLACE) {
-        spec->layer = NS_TILE_LAYER(choice);
-        spec->head = NS_TILE_HEAD(choice);
-    } else {
-        spec->quantity = (NsQuantity)choice;
-    }
-}
-
 /* Another quantity or lane is another plot: what was chosen of the one before is left. */
 static void begin_anew(NsExportCharts *charts)
 {
@@ -343,7 +304,7 @@ static void begin_anew(NsExportCharts *charts)
     ns_view_state_init(&chart->view);
     sync_list(charts);
     find_facts(charts);
-    told(charts, true, NULL);
+    told(charts, NULL);
 }
 
 static void on_choice(GtkDropDown *drop_down, GParamSpec *spec, NsExportCharts *charts)
@@ -351,7 +312,7 @@ static void on_choice(GtkDropDown *drop_down, GParamSpec *spec, NsExportCharts *
     (void)spec;
     guint i = gtk_drop_down_get_selected(drop_down);
     if (charts->syncing || i >= charts->choices->len) return;
-    show_choice(&current(charts)->spec, g_array_index(charts->choices, int, i));
+    ns_tile_choose(&current(charts)->spec, g_array_index(charts->choices, int, i));
     begin_anew(charts);
 }
 
@@ -364,11 +325,7 @@ static void add_choice(NsExportCharts *charts)
     guint shown = GTK_INVALID_LIST_POSITION;
     for (guint i = 0; i < charts->choices->len; i++) {
         int choice = g_array_index(charts->choices, int, i);
-        NsFigureSpec other = *spec;
-        show_choice(&other, choice);
-        if (other.quantity == spec->quantity && other.similarity == spec->similarity &&
-            other.layer == spec->layer && other.head == spec->head)
-            shown = i;
+        if (choice == ns_tile_choice_of(spec)) shown = i;
         g_autofree char *marked = ns_tile_choice_label(spec->kind, choice);
         g_ptr_array_add(labels, ns_text_plain(marked));
     }
@@ -408,8 +365,8 @@ static void on_names(NsExportCharts *charts)
     for (size_t i = 0; i < charts->view->started.n; i++)
         g_string_append_printf(text, "%s%s", i ? ";" : "",
                                gtk_editable_get_text(GTK_EDITABLE(charts->names[i])));
-    bool good = ns_sheet_read_names(charts->sheet, text->str, charts->view->started.n, &error);
-    told(charts, good, error);
+    ns_sheet_read_names(charts->sheet, text->str, charts->view->started.n, &error);
+    told(charts, error ? error->message : NULL);
 }
 
 static void add_names(NsExportCharts *charts)
@@ -536,15 +493,12 @@ GtkWidget *ns_export_charts_new(const NsView *view, NsSheet *sheet, guint first)
     charts->current = first;
     charts->list = gtk_list_box_new();
     charts->editor = gtk_grid_new();
-    charts->error = gtk_label_new(NULL);
+    charts->error = ns_text_label_new(NULL, "error");
     gtk_widget_add_css_class(charts->list, "charts");
     ns_accessible_name(charts->list, _("Charts of the figure, in order"));
     gtk_grid_set_row_spacing(GTK_GRID(charts->editor), 8);
     gtk_grid_set_column_spacing(GTK_GRID(charts->editor), 12);
-    gtk_label_set_wrap(GTK_LABEL(charts->error), TRUE);
-    gtk_label_set_xalign(GTK_LABEL(charts->error), 0.0f);
     gtk_label_set_max_width_chars(GTK_LABEL(charts->error), 36);
-    gtk_widget_add_css_class(charts->error, "error");
     gtk_widget_set_visible(charts->error, FALSE);
     gtk_box_append(GTK_BOX(charts), charts->list);
     gtk_box_append(GTK_BOX(charts), make_adder(view));

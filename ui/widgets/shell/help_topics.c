@@ -18,18 +18,14 @@
 
 #define HANDBOOK "/org/normscope/Normscope/help/handbook.txt"
 
-void ns_help_topic_free(NsHelpTopic *topic)
+static void free_topic(gpointer data)
 {
+    NsHelpTopic *topic = data;
     g_free(topic->key);
     g_free(topic->section);
     g_free(topic->title);
     g_ptr_array_unref(topic->paragraphs);
     g_free(topic);
-}
-
-static void free_topic(gpointer topic)
-{
-    ns_help_topic_free(topic);
 }
 
 static NsHelpTopic *add(GPtrArray *topics, const char *section, const char *key, const char *title)
@@ -162,11 +158,6 @@ GPtrArray *ns_help_topics(void)
     return topics;
 }
 
-static gboolean contains(const char *folded_text, const char *folded_word)
-{
-    return strstr(folded_text, folded_word) != NULL;
-}
-
 gboolean ns_help_topic_matches(const NsHelpTopic *topic, const char *question)
 {
     g_autoptr(GString) all = g_string_new(topic->title);
@@ -177,6 +168,6 @@ gboolean ns_help_topic_matches(const NsHelpTopic *topic, const char *question)
     g_autofree char *folded = g_utf8_casefold(question, -1);
     g_auto(GStrv) words = g_strsplit_set(folded, " \t", -1);
     for (char **word = words; *word; word++)
-        if (**word && !contains(text, *word)) return FALSE;
+        if (**word && !strstr(text, *word)) return FALSE;
     return TRUE;
 }

@@ -11,8 +11,6 @@ typedef struct {
     GPtrArray *paragraphs; /* char * */
 } NsHelpTopic;
 
-void ns_help_topic_free(NsHelpTopic *topic);
-
 /* All topics, section by section, in the language of the desktop: NsHelpTopic *, which the array
  * owns. */
 GPtrArray *ns_help_topics(void);

@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "ui/widgets/common/accessible.h"
+#include "ui/widgets/common/text_label.h"
 #include "ui/widgets/shell/help_topics.h"
 
 #define WIDTH 860
@@ -27,24 +28,15 @@ static const NsHelpTopic *topic_of(GtkListBoxRow *row)
     return g_object_get_data(G_OBJECT(row), TOPIC);
 }
 
-static GtkWidget *paragraph(const char *text, const char *style)
-{
-    GtkWidget *label = gtk_label_new(text);
-    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
-    if (style) gtk_widget_add_css_class(label, style);
-    return label;
-}
-
 static void show_topic(NsHelpWindow *window, const NsHelpTopic *topic)
 {
     for (GtkWidget *child = gtk_widget_get_first_child(window->page); child;
          child = gtk_widget_get_first_child(window->page))
         gtk_box_remove(GTK_BOX(window->page), child);
-    gtk_box_append(GTK_BOX(window->page), paragraph(topic->title, "title-2"));
+    gtk_box_append(GTK_BOX(window->page), ns_text_label_new(topic->title, "title-2"));
     for (guint i = 0; i < topic->paragraphs->len; i++)
         gtk_box_append(GTK_BOX(window->page),
-                       paragraph(g_ptr_array_index(topic->paragraphs, i), NULL));
+                       ns_text_label_new(g_ptr_array_index(topic->paragraphs, i), NULL));
     GtkAdjustment *top = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(window->scroller));
     gtk_adjustment_set_value(top, 0.0);
 }
@@ -98,18 +90,14 @@ static void add_header(GtkListBoxRow *row, GtkListBoxRow *before, gpointer data)
         gtk_list_box_row_set_header(row, NULL);
         return;
     }
-    GtkWidget *label = gtk_label_new(section);
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
-    gtk_widget_add_css_class(label, "heading");
+    GtkWidget *label = ns_line_label_new(section, "heading");
     gtk_widget_add_css_class(label, "help-section");
     gtk_list_box_row_set_header(row, label);
 }
 
 static GtkWidget *make_row(NsHelpTopic *topic)
 {
-    GtkWidget *row = gtk_list_box_row_new(), *label = gtk_label_new(topic->title);
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
-    gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
+    GtkWidget *row = gtk_list_box_row_new(), *label = ns_line_label_new(topic->title, NULL);
     gtk_widget_set_tooltip_text(row, topic->title);
     gtk_widget_add_css_class(row, "help-topic");
     gtk_list_box_row_set_child(GTK_LIST_BOX_ROW(row), label);

@@ -96,17 +96,6 @@ static void on_save(GSimpleAction *action, GVariant *parameter, gpointer window)
                         window);
 }
 
-GMenuModel *ns_preset_menu_new(void)
-{
-    GMenu *menu = g_menu_new();
-    const NsChoice *preset;
-    for (size_t i = 0; (preset = ns_preset_choice(i)); i++) {
-        g_autofree char *action = g_strconcat("win.preset::", preset->key, NULL);
-        g_menu_append(menu, _(preset->label), action);
-    }
-    return G_MENU_MODEL(menu);
-}
-
 /* ---- Lessons and class mode ---- */
 
 bool ns_window_close_lessons(NsWindow *window)
@@ -260,9 +249,13 @@ static void add_to_menu(NsWindow *window)
     GtkWidget *button = ns_lesson_part(GTK_WIDGET(window), ns_window_settings_pane(window), "menu");
     GMenuModel *menu = button ? gtk_menu_button_get_menu_model(GTK_MENU_BUTTON(button)) : NULL;
     if (!G_IS_MENU(menu)) return;
-    g_autoptr(GMenu) section = g_menu_new();
-    g_autoptr(GMenuModel) presets = ns_preset_menu_new();
-    g_menu_append_submenu(section, _("Presets"), presets);
+    g_autoptr(GMenu) section = g_menu_new(), presets = g_menu_new();
+    const NsChoice *preset;
+    for (size_t i = 0; (preset = ns_preset_choice(i)); i++) {
+        g_autofree char *action = g_strconcat("win.preset::", preset->key, NULL);
+        g_menu_append(presets, _(preset->label), action);
+    }
+    g_menu_append_submenu(section, _("Presets"), G_MENU_MODEL(presets));
     g_menu_append(section, _("Class mode"), "win.class-mode");
     g_menu_insert_section(G_MENU(menu), 1, NULL, G_MENU_MODEL(section));
 }

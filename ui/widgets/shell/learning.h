@@ -27,6 +27,3 @@ void ns_window_make_preset(NsWindow *window, NsPreset *preset);
 
 /* Writes it to a file, and says so or why not. */
 void ns_window_save(NsWindow *window, const char *path);
-
-/* The presets of the program, for a menu; unref it with g_object_unref. */
-GMenuModel *ns_preset_menu_new(void);

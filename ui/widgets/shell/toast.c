@@ -4,102 +4,99 @@
 #define SECONDS 4
 #define OFFER_SECONDS 8 /* time to reach the button */
 
-static const char TIMER[] = "ns-toast-timer", LABEL[] = "ns-toast-label",
-                  BUTTON[] = "ns-toast-button", OFFER[] = "ns-toast-offer";
+static const char TOAST[] = "ns-toast";
 
 typedef struct {
+    GtkWidget *label, *button;
+    guint timer;
     GFunc chosen;
-    gpointer data;
-    GDestroyNotify free;
-} Offer;
+    gpointer data; /* of `chosen` */
+} Toast;
 
-static void offer_free(gpointer data)
+static Toast *toast_of(GtkWidget *revealer)
 {
-    Offer *offer = data;
-    if (offer->free) offer->free(offer->data);
-    g_free(offer);
+    return g_object_get_data(G_OBJECT(revealer), TOAST);
 }
 
-static void stop_timer(GtkWidget *toast)
+static void toast_free(gpointer data)
 {
-    guint timer = GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(toast), TIMER));
-    if (timer) g_source_remove(timer);
-    g_object_set_data(G_OBJECT(toast), TIMER, NULL);
+    Toast *toast = data;
+    g_free(toast->data);
+    g_free(toast);
 }
 
-static void hide(GtkWidget *toast)
+static void stop_timer(GtkWidget *revealer)
 {
-    stop_timer(toast);
-    gtk_revealer_set_reveal_child(GTK_REVEALER(toast), FALSE);
+    g_clear_handle_id(&toast_of(revealer)->timer, g_source_remove);
+}
+
+static void hide(GtkWidget *revealer)
+{
+    stop_timer(revealer);
+    gtk_revealer_set_reveal_child(GTK_REVEALER(revealer), FALSE);
     /* While it fades, what lies below can be clicked again. */
-    gtk_widget_set_can_target(toast, FALSE);
+    gtk_widget_set_can_target(revealer, FALSE);
 }
 
-static gboolean on_time(gpointer toast)
+static gboolean on_time(gpointer revealer)
 {
-    g_object_set_data(G_OBJECT(toast), TIMER, NULL);
-    hide(toast);
+    toast_of(revealer)->timer = 0;
+    hide(revealer);
     return G_SOURCE_REMOVE;
 }
 
-static void on_button(GtkWidget *toast)
+static void on_button(GtkWidget *revealer)
 {
-    const Offer *offer = g_object_get_data(G_OBJECT(toast), OFFER);
-    hide(toast);
-    if (offer) offer->chosen(offer->data, toast);
+    const Toast *toast = toast_of(revealer);
+    hide(revealer);
+    if (toast->chosen) toast->chosen(toast->data, revealer);
 }
 
 GtkWidget *ns_toast_new(void)
 {
-    GtkWidget *toast = gtk_revealer_new();
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
-    GtkWidget *label = gtk_label_new(NULL), *button = gtk_button_new();
-    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
-    gtk_box_append(GTK_BOX(box), label);
-    gtk_box_append(GTK_BOX(box), button);
+    GtkWidget *revealer = gtk_revealer_new(), *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
+    Toast *toast = g_new0(Toast, 1);
+    toast->label = gtk_label_new(NULL);
+    toast->button = gtk_button_new();
+    gtk_label_set_wrap(GTK_LABEL(toast->label), TRUE);
+    gtk_box_append(GTK_BOX(box), toast->label);
+    gtk_box_append(GTK_BOX(box), toast->button);
     gtk_widget_add_css_class(box, "toast");
-    gtk_revealer_set_child(GTK_REVEALER(toast), box);
-    gtk_revealer_set_transition_type(GTK_REVEALER(toast), GTK_REVEALER_TRANSITION_TYPE_CROSSFADE);
-    gtk_widget_set_halign(toast, GTK_ALIGN_CENTER);
-    gtk_widget_set_valign(toast, GTK_ALIGN_END);
-    gtk_widget_set_can_target(toast, FALSE);
-    g_object_set_data(G_OBJECT(toast), LABEL, label);
-    g_object_set_data(G_OBJECT(toast), BUTTON, button);
-    g_signal_connect_swapped(button, "clicked", G_CALLBACK(on_button), toast);
-    g_signal_connect(toast, "destroy", G_CALLBACK(stop_timer), NULL);
-    return toast;
+    gtk_revealer_set_child(GTK_REVEALER(revealer), box);
+    gtk_revealer_set_transition_type(GTK_REVEALER(revealer),
+                                     GTK_REVEALER_TRANSITION_TYPE_CROSSFADE);
+    gtk_widget_set_halign(revealer, GTK_ALIGN_CENTER);
+    gtk_widget_set_valign(revealer, GTK_ALIGN_END);
+    gtk_widget_set_can_target(revealer, FALSE);
+    g_object_set_data_full(G_OBJECT(revealer), TOAST, toast, toast_free);
+    g_signal_connect_swapped(toast->button, "clicked", G_CALLBACK(on_button), revealer);
+    g_signal_connect(revealer, "destroy", G_CALLBACK(stop_timer), NULL);
+    return revealer;
 }
 
-static void show(GtkWidget *toast, const char *sentence, const char *button_label, guint seconds,
-                 Offer *offer)
+void ns_toast_show(GtkWidget *revealer, const char *sentence)
 {
-    GtkWidget *button = g_object_get_data(G_OBJECT(toast), BUTTON);
-    stop_timer(toast);
-    gtk_label_set_text(g_object_get_data(G_OBJECT(toast), LABEL), sentence);
-    if (offer) gtk_button_set_label(GTK_BUTTON(button), button_label);
-    gtk_widget_set_visible(button, offer != NULL);
-    gtk_widget_set_can_target(toast, offer != NULL);
-    g_object_set_data_full(G_OBJECT(toast), OFFER, offer, offer ? offer_free : NULL);
-    gtk_revealer_set_reveal_child(GTK_REVEALER(toast), TRUE);
-    guint timer = g_timeout_add_seconds(seconds, on_time, toast);
-    g_object_set_data(G_OBJECT(toast), TIMER, GUINT_TO_POINTER(timer));
+    ns_toast_offer(revealer, sentence, NULL, NULL, NULL);
 }
 
-void ns_toast_show(GtkWidget *toast, const char *sentence)
+void ns_toast_offer(GtkWidget *revealer, const char *sentence, const char *label, GFunc chosen,
+                    gpointer data)
 {
-    show(toast, sentence, NULL, SECONDS, NULL);
+    Toast *toast = toast_of(revealer);
+    stop_timer(revealer);
+    g_free(toast->data);
+    toast->chosen = chosen;
+    toast->data = data;
+    gtk_label_set_text(GTK_LABEL(toast->label), sentence);
+    if (label) gtk_button_set_label(GTK_BUTTON(toast->button), label);
+    gtk_widget_set_visible(toast->button, label != NULL);
+    gtk_widget_set_can_target(revealer, label != NULL);
+    gtk_revealer_set_reveal_child(GTK_REVEALER(revealer), TRUE);
+    toast->timer = g_timeout_add_seconds(label ? OFFER_SECONDS : SECONDS, on_time, revealer);
 }
 
-void ns_toast_offer(GtkWidget *toast, const char *sentence, const char *label, GFunc chosen,
-                    gpointer data, GDestroyNotify free)
+const char *ns_toast_text(GtkWidget *revealer)
 {
-    Offer *offer = g_new0(Offer, 1);
-    *offer = (Offer){chosen, data, free};
-    show(toast, sentence, label, OFFER_SECONDS, offer);
-}
-
-const char *ns_toast_text(GtkWidget *toast)
-{
-    if (!gtk_revealer_get_reveal_child(GTK_REVEALER(toast))) return NULL;
-    return gtk_label_get_text(g_object_get_data(G_OBJECT(toast), LABEL));
+    if (!gtk_revealer_get_reveal_child(GTK_REVEALER(revealer))) return NULL;
+    return gtk_label_get_text(GTK_LABEL(toast_of(revealer)->label));
 }

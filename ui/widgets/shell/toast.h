@@ -3,15 +3,15 @@
 
 #include <gtk/gtk.h>
 
-/* To be added to a GtkOverlay. */
+/* A revealer to be added to a GtkOverlay. */
 GtkWidget *ns_toast_new(void);
 
 void ns_toast_show(GtkWidget *toast, const char *sentence);
 
-/* The same with a button, which calls `chosen` and ends the toast; data is freed with `free` once
- * it is gone. */
+/* The same with a button, which ends the toast and calls `chosen` with the data and the toast; data
+ * is freed with g_free once another sentence is shown. */
 void ns_toast_offer(GtkWidget *toast, const char *sentence, const char *label, GFunc chosen,
-                    gpointer data, GDestroyNotify free);
+                    gpointer data);
 
 /* What it says now; NULL while it is away. */
 const char *ns_toast_text(GtkWidget *toast);

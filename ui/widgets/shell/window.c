@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "ui/widgets/common/file_dialog.h"
+#include "ui/widgets/common/fold_box.h"
 #include "ui/widgets/common/hiding.h"
 #include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/common/text_label.h"
@@ -22,7 +23,7 @@
 /* Pixels that a problem of two lines takes of the charts, above which toasts come up. */
 #define BANNER_HEIGHT 56
 
-/* Pixels for the title, before which buttons go that the menus have too. */
+/* Pixels for the title, before which buttons go that the menus have, too. */
 #define TITLE_LEAST 200
 
 /* How much there is room for. */
@@ -52,8 +53,6 @@ struct _NsWindow {
     const NsStyle *style;             /* of charts, for its height in class mode */
     bool strip;                       /* something stands beside the pages */
     GtkWidget *run_icon, *run_label, *title_label, *subtitle_label;
-    GtkWidget *step_button, *reset_button, *export_button;
-    GtkWidget *foldable[3]; /* of these, the first to go first */
     GtkWidget *run_menu, *menu_button, *learn_button;
     GtkWidget *banner, *banner_label, *banner_button;
     GtkWidget *overlay, *paned, *pane_scroller, *inspector_scroller, *center, *row, *foot;
@@ -64,7 +63,7 @@ G_DEFINE_FINAL_TYPE(NsWindow, ns_window, GTK_TYPE_APPLICATION_WINDOW)
 enum { PROGRESSED, SAVED, SIGNALS };
 static guint signals[SIGNALS];
 
-/* Between what stands at the ends of the header bar. */
+/* For the title: what the ends of the header bar leave, or the least for which their buttons go. */
 static int title_room(NsWindow *window)
 {
     GtkWidget *bar = gtk_widget_get_ancestor(window->subtitle_label, GTK_TYPE_CENTER_BOX);
@@ -72,14 +71,16 @@ static int title_room(NsWindow *window)
     if (!bar || gtk_widget_get_width(bar) == 0) return G_MAXINT;
     GtkWidget *ends[] = {gtk_center_box_get_start_widget(GTK_CENTER_BOX(bar)),
                          gtk_center_box_get_end_widget(GTK_CENTER_BOX(bar))};
-    int room = gtk_widget_get_width(bar);
+    int room = gtk_widget_get_width(bar) - 2 * TITLE_PADDING, folded = room;
     for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {
-        int natural = 0;
+        int least = 0, natural = 0;
         if (ends[i])
-            gtk_widget_measure(ends[i], GTK_ORIENTATION_HORIZONTAL, -1, NULL, &natural, NULL, NULL);
+            gtk_widget_measure(ends[i], GTK_ORIENTATION_HORIZONTAL, -1, &least, &natural, NULL,
+                               NULL);
+        folded -= least;
         room -= natural;
     }
-    return room - 2 * TITLE_PADDING;
+    return MAX(room, MIN(TITLE_LEAST, folded));
 }
 
 static bool has_room(GtkWidget *label, const char *words, int room)
@@ -159,7 +160,7 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     (void)clock, (void)data;
     NsWindow *window = NS_WINDOW(widget);
     bool alive = ns_session_poll(window->session);
-    bool behind = ns_page_stack_refresh(window->pages);
+    bool behind = ns_page_refresh(ns_window_page(window));
     ns_transport_sync(window->transport);
     ns_inspector_sync(window->inspector, ns_window_page(window), false);
     if (g_get_monotonic_time() - window->subtitled > SUBTITLE_EVERY_US) {
@@ -230,44 +231,6 @@ static Breadth breadth_of(NsWindow *window, int width)
     return breadth;
 }
 
-/* The title needs the room; the transport bar and the menus do the same. */
-static void fold_header(NsWindow *window)
-{
-    static const Breadth from[] = {WIDE, MEDIUM, MEDIUM};
-    Breadth breadth = breadth_of(window, window->width);
-    for (size_t i = 0; i < G_N_ELEMENTS(window->foldable); i++)
-        ns_hide(window->foldable[i], NS_HIDDEN_FOLDED, breadth < from[i]);
-    /* In some languages their words are long. */
-    for (size_t i = 0; i < G_N_ELEMENTS(window->foldable) && title_room(window) < TITLE_LEAST; i++)
-        ns_hide(window->foldable[i], NS_HIDDEN_FOLDED, true);
-}
-
-static int least_width(GtkWidget *widget)
-{
-    int least = 0;
-    if (widget)
-        gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
-    return least;
-}
-
-/* A window can be as narrow as it is once the buttons are folded that fold for its width. */
-static void ns_window_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
-                              int *minimum, int *natural, int *minimum_baseline,
-                              int *natural_baseline)
-{
-    NsWindow *window = NS_WINDOW(widget);
-    GTK_WIDGET_CLASS(ns_window_parent_class)
-        ->measure(widget, orientation, for_size, minimum, natural, minimum_baseline,
-                  natural_baseline);
-    /* GTK 4.18 warns of a header bar that is narrower than its buttons, until these are folded. */
-    if (orientation != GTK_ORIENTATION_HORIZONTAL || gtk_get_minor_version() > 8) return;
-    int bar = least_width(gtk_window_get_titlebar(GTK_WINDOW(window))), folded = bar;
-    int content = least_width(gtk_window_get_child(GTK_WINDOW(window)));
-    for (size_t i = 0; i < G_N_ELEMENTS(window->foldable); i++)
-        folded -= least_width(window->foldable[i]);
-    *minimum -= MAX(bar, content) - MAX(folded, content);
-}
-
 /* A strip beside the pages takes the place of the inspector where there is not room for both. */
 static bool is_narrow(NsWindow *window, size_t pane)
 {
@@ -303,7 +266,6 @@ static gboolean fit_title(gpointer data)
 {
     NsWindow *window = data;
     window->title_source = 0;
-    fold_header(window);
     sync_title(window);
     sync_subtitle(window);
     return G_SOURCE_REMOVE;
@@ -362,7 +324,7 @@ void ns_window_toast(NsWindow *window, const char *sentence)
 void ns_window_toast_offer(NsWindow *window, const char *sentence, const char *label, GFunc chosen,
                            gpointer data)
 {
-    ns_toast_offer(window->toast, sentence, label, chosen, data, g_free);
+    ns_toast_offer(window->toast, sentence, label, chosen, data);
 }
 
 static void on_show_file(gpointer path, gpointer toast)
@@ -496,7 +458,6 @@ static void ns_window_class_init(NsWindowClass *klass)
 {
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
     G_OBJECT_CLASS(klass)->dispose = ns_window_dispose;
-    widget_class->measure = ns_window_measure;
     widget_class->size_allocate = ns_window_size_allocate;
     widget_class->css_changed = ns_window_css_changed;
     GType type = G_TYPE_FROM_CLASS(klass);
@@ -504,14 +465,12 @@ static void ns_window_class_init(NsWindowClass *klass)
         g_signal_new("progressed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
     signals[SAVED] =
         g_signal_new("saved", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+    g_type_ensure(NS_TYPE_FOLD_BOX);
     gtk_widget_class_set_template_from_resource(widget_class, "/org/normscope/Normscope/window.ui");
     gtk_widget_class_bind_template_child(widget_class, NsWindow, run_icon);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, run_label);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, title_label);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, subtitle_label);
-    gtk_widget_class_bind_template_child(widget_class, NsWindow, step_button);
-    gtk_widget_class_bind_template_child(widget_class, NsWindow, export_button);
-    gtk_widget_class_bind_template_child(widget_class, NsWindow, reset_button);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, run_menu);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, menu_button);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, learn_button);
@@ -536,9 +495,6 @@ static void ns_window_init(NsWindow *window)
 {
     gtk_widget_init_template(GTK_WIDGET(window));
     window->width = G_MAXINT;
-    window->foldable[0] = window->step_button;
-    window->foldable[1] = window->export_button;
-    window->foldable[2] = window->reset_button;
     guard_divider(window->pane_scroller);
     guard_divider(window->inspector_scroller);
     ns_hide(window->learn_button, NS_HIDDEN_USELESS, true);

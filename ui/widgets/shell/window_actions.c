@@ -122,7 +122,7 @@ static void on_maximize(GSimpleAction *action, GVariant *parameter, gpointer win
     NsDashboard *dashboard = ns_window_dashboard(window);
     if (!dashboard) return;
     bool full = ns_dashboard_maximized(dashboard) != NULL;
-    ns_dashboard_maximize(dashboard, full ? NULL : ns_dashboard_current(dashboard));
+    ns_dashboard_maximize(dashboard, full ? NULL : ns_page_current(NS_PAGE(dashboard)));
 }
 
 static void on_next_chart(GSimpleAction *action, GVariant *parameter, gpointer window)
@@ -207,12 +207,6 @@ static void on_export_all(GSimpleAction *action, GVariant *parameter, gpointer w
 {
     (void)action, (void)parameter;
     open_export(window, ns_page_current(ns_window_page(window)), false);
-}
-
-static void on_tile_export(NsPageStack *pages, NsChartTile *tile, NsWindow *window)
-{
-    (void)pages;
-    open_export(window, tile, true);
 }
 
 static void on_opened(const char *path, gpointer window)
@@ -331,6 +325,5 @@ void ns_window_add_actions(NsWindow *window)
     g_signal_connect_object(session, "view-changed", G_CALLBACK(sync_actions), window,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(pages, "switched", G_CALLBACK(sync_actions), window, G_CONNECT_SWAPPED);
-    g_signal_connect_object(pages, "export", G_CALLBACK(on_tile_export), window, 0);
     sync_actions(window);
 }
