@@ -2,6 +2,7 @@
 #include "core/ops/linear.h"
 
 #include "core/base/clones.h"
+#include "core/base/vector_lanes.h"
 #include "core/ops/gemm.h"
 
 void ns_linear_forward(const NsLinear *map, ns_real *y, const ns_real *x)
@@ -20,39 +21,27 @@ void ns_linear_forward(const NsLinear *map, ns_real *y, const ns_real *x)
                       .bias = map->b});
 }
 
-/* A cache line. */
-enum { LINE = 64 / sizeof(ns_real) };
+/* Columns whose sums stay in registers. */
+enum { COLUMNS = 2 * NS_VECTOR_LANES };
 
-typedef ns_real Line __attribute__((vector_size(64), aligned(sizeof(ns_real)), may_alias));
-
-/* Unrolled for a constant number of lines, whose sums are then in registers. */
-__attribute__((always_inline)) static inline void
-sum_lines(ns_real *sum, bool add, const ns_real *x, size_t R, size_t C, size_t lines)
+/* Adds the sums of a few columns of x to `sum`, or overwrites it with them. */
+NS_VECTOR_INLINE void sum_columns(ns_real *sum, bool add, const ns_real *x, size_t R, size_t C,
+                                  size_t columns)
 {
-    Line total[4] = {0};
-    for (size_t r = 0; r < R; r++) {
-        const Line *row = (const Line *)(const void *)(x + r * C);
-        for (size_t i = 0; i < lines; i++) total[i] += row[i];
-    }
-    Line *out = (Line *)(void *)sum;
-    for (size_t i = 0; i < lines; i++) {
-        if (add) total[i] += out[i];
-        out[i] = total[i];
-    }
+    ns_real total[COLUMNS] = {0};
+    for (size_t r = 0; r < R; r++)
+#pragma omp simd
+        for (size_t c = 0; c < columns; c++) total[c] += x[r * C + c];
+    for (size_t c = 0; c < columns; c++) sum[c] = add ? sum[c] + total[c] : total[c];
 }
 
-/* Adds the sum of the rows to `sum`, or overwrites it with that. */
+/* The same of all columns. */
 NS_CLONES(static, sum_rows,
           (ns_real *sum, bool add, const ns_real *x, size_t R, size_t C), (sum, add, x, R, C))
 {
     size_t c = 0;
-    for (; c + 4 * LINE <= C; c += 4 * LINE) sum_lines(sum + c, add, x + c, R, C, 4);
-    for (; c + LINE <= C; c += LINE) sum_lines(sum + c, add, x + c, R, C, 1);
-    for (; c < C; c++) {
-        ns_real total = 0;
-        for (size_t r = 0; r < R; r++) total += x[r * C + c];
-        sum[c] = add ? sum[c] + total : total;
-    }
+    for (; c + COLUMNS <= C; c += COLUMNS) sum_columns(sum + c, add, x + c, R, C, COLUMNS);
+    if (c < C) sum_columns(sum + c, add, x + c, R, C, C - c);
 }
 
 /* y = x w^T + b, so dw = dy^T x, db = 1^T dy, dx = dy w. */
