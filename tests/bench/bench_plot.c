@@ -8,15 +8,15 @@
  *
  *     full        lays out and draws the page from nothing
  *     follow      one more step: a point on each curve, a column of cells, another profile
- *     long        the same where the curves have 1,000,000 points already
+ *     long        the same where the curves have 50,000 points, the most that a figure keeps
  *     lanes       one more step of two lanes of 1,000 layers: their heatmap, one above the other,
  *                 and their norms by layer with the ratio
  *     cells       lays out and draws a heatmap of 1,000 x 1,000 cells that fills the page
- *     kept        draws that heatmap again when only its title changed
  *     cairo       strokes every segment of the 8 curves with cairo, and nothing else
  *
  * With the name of a PNG, draws the page there and ends. */
-#include "ui/plot/live_chart.h"
+#include "ui/plot/layout.h"
+#include "ui/plot/live_limits.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ typedef struct {
     NsSeries curves[CURVES], profile;
     NsHeatmap map;
     NsPlot plots[CHARTS];
-    NsLiveChart *pictures[CHARTS];
+    NsLiveAxes axes[CHARTS];
     GRand *random;
 } Run;
 
@@ -87,8 +87,8 @@ static void add_column(Run *run)
 /* What the plots say of the data. */
 static void show(Run *run)
 {
-    for (int k = 0; k < CURVES; k++) run->curves[k].n = run->curves[k].settled = run->points;
-    run->map.columns = run->map.settled = run->columns;
+    for (int k = 0; k < CURVES; k++) run->curves[k].n = run->points;
+    run->map.columns = run->columns;
     run->map.x1 = run->map.x0 + 10.0 * (double)run->columns;
     for (int i = 0; i < CHARTS; i++) run->plots[i].version++;
 }
@@ -97,11 +97,8 @@ static void set_plots(Run *run)
 {
     static const char *const names[CURVES] = {"a", "b", "c", "d", "e", "f", "g", "h"};
     for (int k = 0; k < CURVES; k++)
-        run->curves[k] = (NsSeries){.label = names[k],
-                                    .style = (unsigned)k,
-                                    .x = run->x,
-                                    .y = run->y[k],
-                                    .stem = (uint64_t)k + 1};
+        run->curves[k] = (NsSeries){
+            .label = names[k], .style = (unsigned)k, .x = run->x, .y = run->y[k], .grows = true};
     run->profile = (NsSeries){.label = "newest",
                               .kind = NS_SERIES_POINTS,
                               .n = LAYERS,
@@ -110,7 +107,7 @@ static void set_plots(Run *run)
     run->map = (NsHeatmap){.z = run->z,
                            .rows = ROWS,
                            .stride = ROOM,
-                           .stem = 1,
+                           .grows = true,
                            .x0 = -0.5,
                            .y0 = 0.5,
                            .y1 = ROWS + 0.5,
@@ -136,7 +133,7 @@ typedef struct {
     NsHeatPanel panels[2];
     NsHeatmap map;
     NsPlot plots[2], lower;
-    NsLiveChart *pictures[2];
+    NsLiveAxes axes[2];
     GRand *random;
 } Lanes;
 
@@ -151,7 +148,7 @@ static void lanes_add(Lanes *lanes)
         lanes->ratio[l] = lanes->norms[1][l] / lanes->norms[0][l];
     }
     lanes->columns++;
-    lanes->map.columns = lanes->map.settled = lanes->columns;
+    lanes->map.columns = lanes->columns;
     lanes->map.x1 = lanes->map.x0 + (double)lanes->columns;
     for (int i = 0; i < 2; i++) lanes->plots[i].version++;
 }
@@ -174,7 +171,7 @@ static void lanes_describe(Lanes *lanes)
     lanes->map = (NsHeatmap){.z = lanes->z,
                              .rows = 2 * (size_t)SIDE,
                              .stride = ROOM,
-                             .stem = 1,
+                             .grows = true,
                              .x0 = -0.5,
                              .y1 = 2,
                              .panels = lanes->panels,
@@ -226,8 +223,6 @@ static void fill_large(void)
     large = (NsHeatmap){.z = many,
                         .rows = SIDE,
                         .columns = SIDE,
-                        .settled = SIDE,
-                        .stem = 1,
                         .x0 = -0.5,
                         .x1 = SIDE - 0.5,
                         .y0 = 0.5,
@@ -254,37 +249,30 @@ static void draw_page(Run *run, cairo_t *cr)
     for (int i = 0; i < CHARTS; i++) draw_one(&run->plots[i], &places[i], cr);
 }
 
-static void keep(NsLiveChart **picture, const NsPlot *plot, const Place *place)
+/* As the window draws a chart while a run goes on. */
+static void draw_live(NsLiveAxes *axes, const NsPlot *plot, const Place *place)
 {
-    if (!*picture) *picture = ns_live_chart_new();
-    NsLiveChartView view = {.plot = plot,
-                            .width = place->width,
-                            .height = place->height,
-                            .style = ns_style_find("screen-light"),
-                            .seconds = 0.016};
-    ns_live_chart_forget(*picture);
-    ns_live_chart_layout(*picture, &view);
-    ns_live_chart_draw(*picture, 1, NULL);
+    NsPlot live = *plot;
+    ns_live_axes_set(axes, &live, 0.016);
+    cairo_surface_t *image =
+        cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)place->width, (int)place->height);
+    cairo_t *cr = cairo_create(image);
+    g_autoptr(NsPlotLayout) layout =
+        ns_plot_layout(&live, place->width, place->height, ns_style_find("screen-light"));
+    ns_plot_draw(layout, cr);
+    cairo_destroy(cr);
+    cairo_surface_destroy(image);
 }
 
 static void follow(Run *run)
 {
-    for (int i = 0; i < CHARTS; i++) keep(&run->pictures[i], &run->plots[i], &places[i]);
+    for (int i = 0; i < CHARTS; i++) draw_live(&run->axes[i], &run->plots[i], &places[i]);
 }
 
 static void draw_cells(Run *run, cairo_t *cr)
 {
     (void)run;
     draw_one(&heatmap, &whole, cr);
-}
-
-static void keep_cells(Run *run, cairo_t *cr)
-{
-    static NsLiveChart *picture;
-    (void)run, (void)cr;
-    heatmap.title = heatmap.version % 2 ? "Gradient norm by layer and step" : "The same, again";
-    heatmap.version++;
-    keep(&picture, &heatmap, &whole);
 }
 
 static void stroke_all(Run *run, cairo_t *cr)
@@ -323,7 +311,7 @@ static double follow_once(Run **run, size_t points)
 
 static void lanes_follow(Lanes *lanes)
 {
-    for (int i = 0; i < 2; i++) keep(&lanes->pictures[i], &lanes->plots[i], &places[1 + i]);
+    for (int i = 0; i < 2; i++) draw_live(&lanes->axes[i], &lanes->plots[i], &places[1 + i]);
 }
 
 static double lanes_once(void)
@@ -344,8 +332,7 @@ int main(int argc, char **argv)
     static const struct {
         const char *word;
         void (*run)(Run *run, cairo_t *cr);
-    } tasks[] = {
-        {"full", draw_page}, {"cells", draw_cells}, {"kept", keep_cells}, {"cairo", stroke_all}};
+    } tasks[] = {{"full", draw_page}, {"cells", draw_cells}, {"cairo", stroke_all}};
     cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, WIDTH, HEIGHT);
     cairo_t *cr = cairo_create(image);
     Run *page = run_new(10000), *live = NULL, *deep = NULL;
@@ -358,7 +345,7 @@ int main(int argc, char **argv)
     while (scanf("%31s", word) == 1) {
         double took = 0;
         if (g_str_equal(word, "follow")) took = follow_once(&live, 10000);
-        if (g_str_equal(word, "long")) took = follow_once(&deep, 1000000);
+        if (g_str_equal(word, "long")) took = follow_once(&deep, 50000);
         if (g_str_equal(word, "lanes")) took = lanes_once();
         for (size_t i = 0; i < G_N_ELEMENTS(tasks); i++) {
             if (!g_str_equal(word, tasks[i].word)) continue;

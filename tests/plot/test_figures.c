@@ -280,68 +280,6 @@ static void test_long_run(gconstpointer at_once)
     g_assert_cmpfloat(map->z[0], ==, 10.9f);
 }
 
-/* What a figure said was settled when it was looked at last. */
-typedef struct {
-    uint64_t stem;
-    GArray *x, *y; /* double */
-} Promise;
-
-static void make_promise(Promise *promise, const NsSeries *series)
-{
-    promise->stem = series->stem;
-    g_array_set_size(promise->x, 0);
-    g_array_set_size(promise->y, 0);
-    g_array_append_vals(promise->x, series->x, (guint)series->settled);
-    g_array_append_vals(promise->y, series->y, (guint)series->settled);
-}
-
-static void check_promise(const Promise *promise, const NsSeries *series)
-{
-    if (promise->stem != series->stem) return;
-    size_t bytes = promise->x->len * sizeof(double);
-    g_assert_cmpuint(series->settled, >=, promise->x->len);
-    g_assert_cmpuint(series->n, >=, series->settled);
-    g_assert_true(bytes == 0 || memcmp(promise->x->data, series->x, bytes) == 0);
-    g_assert_true(bytes == 0 || memcmp(promise->y->data, series->y, bytes) == 0);
-}
-
-/* What a series or a heatmap calls settled stays; most of a long run is settled all the time. */
-static void test_settled(void)
-{
-    enum { STEPS = 120000 };
-    g_autoptr(GRand) random = g_rand_new_with_seed(5);
-    g_autoptr(Run) run = run_new(3, (size_t)1 << 20);
-    g_autoptr(NsFigure) loss = ns_figure_new("loss");
-    g_autoptr(NsFigure) heatmap = ns_figure_new("gradient-heatmap");
-    const NsFigureInput input = input_of(run);
-    Promise promise = {0, g_array_new(FALSE, FALSE, sizeof(double)),
-                       g_array_new(FALSE, FALSE, sizeof(double))};
-    g_autoptr(GArray) cells = g_array_new(FALSE, FALSE, sizeof(float));
-    uint64_t cells_stem = 0;
-    int kept = 0, looks = 0;
-    for (int i = 0; i < STEPS; i++) {
-        append(run, i % 977 ? g_rand_double(random) : (double)NAN);
-        if (g_rand_int_range(random, 0, 400)) continue;
-        const NsSeries *training = series_named(ns_figure_update(loss, &input), "training");
-        check_promise(&promise, training);
-        kept += promise.stem == training->stem;
-        looks++;
-        make_promise(&promise, training);
-
-        const NsHeatmap *map = ns_figure_update(heatmap, &input)->heatmap;
-        for (guint c = 0; map->stem == cells_stem && c < cells->len; c++)
-            g_assert_cmpfloat(ns_heatmap_row(map, 1)[c], ==, g_array_index(cells, float, c));
-        g_assert_cmpuint(map->settled, <=, map->columns);
-        g_assert_cmpuint(map->settled + 1, >=, map->columns);
-        cells_stem = map->stem;
-        g_array_set_size(cells, 0);
-        g_array_append_vals(cells, ns_heatmap_row(map, 1), (guint)map->settled);
-    }
-    g_assert_cmpint(kept, >, looks - 10);
-    g_array_unref(promise.x);
-    g_array_unref(promise.y);
-}
-
 static void test_thinned_profile_has_a_band(void)
 {
     g_autoptr(Run) run = run_new(50, (size_t)1 << 18);
@@ -633,7 +571,6 @@ int main(int argc, char **argv)
     g_test_add_func("/figures/thousand-layers", test_thousand_layers);
     g_test_add_data_func("/figures/long-run/as-it-comes", NULL, test_long_run);
     g_test_add_data_func("/figures/long-run/at-once", "", test_long_run);
-    g_test_add_func("/figures/settled", test_settled);
     g_test_add_func("/figures/thinned-profile", test_thinned_profile_has_a_band);
     g_test_add_func("/figures/words", test_words);
     g_test_add_func("/figures/every-quantity", test_every_quantity);

@@ -137,6 +137,29 @@ static void test_mean(void)
     g_assert_null(ns_smoothing_words((NsSmoothing){0}));
 }
 
+/* A run that begins anew has axes of its own; one that goes on keeps the room that it had. */
+static void test_anew(void)
+{
+    static const double x[] = {0, 1, 2}, high[] = {100, 80, 90}, low[] = {1, 0.8, 0.9};
+    NsLiveAxes axes = {0};
+    double ends[3];
+    for (uint64_t i = 0; i < 3; i++) {
+        NsSeries series = {.label = "loss", .grows = true, .n = 3, .x = x, .y = i ? low : high};
+        NsPlot plot = {.x = axis("step", NULL, NS_SCALE_LINEAR, true),
+                       .left = axis("loss", NULL, NS_SCALE_LINEAR, false),
+                       .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
+                       .series = &series,
+                       .n_series = 1,
+                       .origin = i == 2};
+        ns_live_axes_set(&axes, &plot, 0.02);
+        ends[i] = plot.left.hi;
+        g_assert_cmpfloat(plot.x.hi, >, 2);
+    }
+    g_assert_cmpfloat(ends[0], >=, 100);
+    g_assert_cmpfloat(ends[1], >=, 80);
+    g_assert_cmpfloat(ends[2], <, 2);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -144,6 +167,7 @@ int main(int argc, char **argv)
     g_test_add_func("/limits/shrink", test_shrink);
     g_test_add_func("/limits/always-inside", test_always_inside);
     g_test_add_func("/limits/ahead", test_ahead);
+    g_test_add_func("/limits/anew", test_anew);
     g_test_add_func("/smooth/average", test_average);
     g_test_add_func("/smooth/mean", test_mean);
     return g_test_run();

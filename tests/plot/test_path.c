@@ -1,8 +1,7 @@
-/* Paths that grow with their series.  SPDX-License-Identifier: MIT */
+/* Series as points on the page.  SPDX-License-Identifier: MIT */
 #include "ui/plot/path.h"
 
 #include <math.h>
-#include <string.h>
 
 #define MOST 1000
 #define COLUMN 0.875
@@ -24,9 +23,9 @@ typedef struct {
     NsScale sx, sy;
 } Case;
 
-static void fill_points(Case *c, GRand *random, size_t from)
+static void fill_points(Case *c, GRand *random)
 {
-    for (size_t i = from; i < MOST; i++) {
+    for (size_t i = 0; i < MOST; i++) {
         double before = i ? c->x[i - 1] : 0;
         c->x[i] = before + (g_rand_boolean(random) ? 1 : g_rand_double_range(random, 0, 5));
         c->y[i] = any_value(random);
@@ -39,7 +38,7 @@ static Case *case_new(GRand *random)
 {
     static const NsSeriesKind kinds[] = {NS_SERIES_LINE, NS_SERIES_POINTS, NS_SERIES_STEPS};
     Case *c = g_new0(Case, 1);
-    fill_points(c, random, 0);
+    fill_points(c, random);
     c->series = (NsSeries){.kind = kinds[g_rand_int_range(random, 0, 3)], .x = c->x, .y = c->y};
     if (g_rand_boolean(random)) {
         c->series.lo = c->lo;
@@ -62,65 +61,6 @@ static Case *case_new(GRand *random)
     return c;
 }
 
-static void assert_same_array(const GArray *a, const GArray *b, size_t size)
-{
-    g_assert_cmpuint(a->len, ==, b->len);
-    g_assert_true(a->len == 0 || memcmp(a->data, b->data, a->len * size) == 0);
-}
-
-static void assert_same(const NsPath *a, const NsPath *b)
-{
-    assert_same_array(a->points, b->points, sizeof(NsPoint));
-    assert_same_array(a->runs, b->runs, sizeof(unsigned));
-    assert_same_array(a->band, b->band, sizeof(NsBandColumn));
-    for (unsigned i = 0; i < a->faults->len; i++) {
-        const NsFaultMark *p = &g_array_index(a->faults, NsFaultMark, i);
-        const NsFaultMark *q = &g_array_index(b->faults, NsFaultMark, i);
-        g_assert_true(p->x == q->x && p->fault == q->fault);
-    }
-    g_assert_cmpuint(a->faults->len, ==, b->faults->len);
-    g_assert_true(a->travel == b->travel);
-}
-
-/* What was drawn left of `changed` is drawn now. */
-static void assert_unchanged(const NsPath *before, const NsPath *now, double changed)
-{
-    for (unsigned i = 0; i < before->points->len; i++) {
-        const NsPoint *p = &g_array_index(before->points, NsPoint, i);
-        if (p->x >= changed) break;
-        const NsPoint *q = &g_array_index(now->points, NsPoint, i);
-        g_assert_true(p->x == q->x && p->y == q->y);
-    }
-}
-
-/* In whatever pieces a series comes, and though its end changes until it is settled. */
-static void test_extend(void)
-{
-    for (guint32 seed = 0; seed < 60; seed++) {
-        g_autoptr(GRand) random = g_rand_new_with_seed(seed);
-        Case *c = case_new(random);
-        NsPath grown = {0}, last = {0};
-        ns_path_build(&grown, &c->series, &c->sx, &c->sy, COLUMN);
-        ns_path_build(&last, &c->series, &c->sx, &c->sy, COLUMN);
-        int most = g_rand_boolean(random) ? 9 : 300;
-        while (c->series.n < MOST) {
-            size_t more = (size_t)g_rand_int_range(random, 1, most);
-            fill_points(c, random, c->series.settled);
-            c->series.n = MIN(c->series.n + more, MOST);
-            c->series.settled = (size_t)g_rand_int_range(random, (gint32)c->series.settled,
-                                                         (gint32)c->series.n + 1);
-            ns_path_extend(&grown, &c->series, &c->sx, &c->sy, COLUMN);
-            assert_unchanged(&last, &grown, grown.changed);
-            ns_path_clear(&last);
-            ns_path_build(&last, &c->series, &c->sx, &c->sy, COLUMN);
-            assert_same(&grown, &last);
-        }
-        ns_path_clear(&grown);
-        ns_path_clear(&last);
-        g_free(c);
-    }
-}
-
 /* The lowest and highest value of every column are points of the path. */
 static void test_extremes(void)
 {
@@ -128,7 +68,7 @@ static void test_extremes(void)
         g_autoptr(GRand) random = g_rand_new_with_seed(seed);
         Case *c = case_new(random);
         c->series.kind = NS_SERIES_LINE;
-        c->series.n = c->series.settled = MOST;
+        c->series.n = MOST;
         NsPath path = {0};
         ns_path_build(&path, &c->series, &c->sx, &c->sy, COLUMN);
         enum { COLUMNS = 1200 };
@@ -158,7 +98,6 @@ static void test_extremes(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/plot/path/extend", test_extend);
     g_test_add_func("/plot/path/extremes", test_extremes);
     return g_test_run();
 }

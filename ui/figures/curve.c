@@ -3,16 +3,9 @@
 
 #include <glib.h>
 #include <math.h>
-#include <stdatomic.h>
 
 /* The most that one bucket holds. */
 #define BUCKET_POINTS 4
-
-uint64_t ns_stem_new(void)
-{
-    static atomic_uint_fast64_t last;
-    return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
-}
 
 static int64_t bucket_of(const NsCurve *curve, size_t i)
 {
@@ -53,12 +46,10 @@ static void widen(NsCurve *curve)
         out = reduce(curve, out, first, end, end == curve->n);
     }
     curve->n = out;
-    curve->stem = ns_stem_new();
 }
 
 void ns_curve_append(NsCurve *curve, double x, double y)
 {
-    if (!curve->stem) curve->stem = ns_stem_new();
     if (curve->n == curve->capacity) {
         curve->capacity = curve->capacity ? 2 * curve->capacity : 256;
         curve->x = g_renew(double, curve->x, curve->capacity);
@@ -86,8 +77,7 @@ void ns_curve_show(const NsCurve *curve, NsSeries *series)
     series->n = curve->n;
     series->x = curve->x;
     series->y = curve->y;
-    series->stem = curve->stem;
-    series->settled = curve->stride > 1 ? curve->open : curve->n;
+    series->grows = true;
 }
 
 void ns_curve_clear(NsCurve *curve)

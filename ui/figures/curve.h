@@ -17,16 +17,12 @@ typedef struct {
     size_t n, capacity;
     int64_t stride; /* steps in a bucket; 0 and 1: every point is here */
     size_t open;    /* the first point of the newest bucket */
-    uint64_t stem;  /* of the series that shows it */
 } NsCurve;
-
-/* A number for NsSeries and NsHeatmap that none had before. */
-uint64_t ns_stem_new(void);
 
 /* x: a step >= 0, not below the one before. */
 void ns_curve_append(NsCurve *curve, double x, double y);
 
-/* Sets points, stem and what is settled of a series, which borrows them until the next append. */
+/* Sets the points of a series, which borrows them until the next append. */
 void ns_curve_show(const NsCurve *curve, NsSeries *series);
 
 /* Forgets the points; the zeroed struct is an empty curve too. */

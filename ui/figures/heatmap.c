@@ -11,7 +11,7 @@ typedef enum { STACKED, ONE, RATIO } Mode;
 typedef struct {
     NsFigure figure;
     NsHeatmapCells cells;
-    NsHeatmapRatio ratio;
+    float *ratio; /* cells of one */
     Mode mode;
     bool pairs;     /* a single run is not shown */
     unsigned upper; /* of a ratio: the run that is divided by the first */
@@ -165,7 +165,7 @@ static void clear(NsFigure *figure)
 {
     Heatmap *heatmap = (Heatmap *)figure;
     ns_heatmap_cells_clear(&heatmap->cells);
-    ns_heatmap_ratio_clear(&heatmap->ratio);
+    g_free(heatmap->ratio);
     g_free(heatmap->bar);
 }
 

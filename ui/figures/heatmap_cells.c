@@ -3,17 +3,12 @@
 
 #include "core/base/words.h"
 
-#include "ui/figures/curve.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 /* When a column more than this would be needed, columns are joined in pairs. */
 #define COLUMNS 1024
-
-/* A run that is so many columns behind stands still, and is not waited for. */
-#define BEHIND 2
 
 /* A cell without a value. */
 #define NO_VALUE (-INFINITY)
@@ -46,10 +41,9 @@ static void begin(NsHeatmapCells *cells, const NsFigureRun *runs, unsigned n, Ns
     g_clear_pointer(&cells->z, g_free);
     cells->quantity = quantity;
     cells->n = n;
-    cells->rows = cells->columns = cells->room = cells->settled = 0;
+    cells->rows = cells->columns = cells->room = 0;
     cells->spacing = cells->stride = spacing_of(runs, n);
     cells->start = G_MAXINT64;
-    cells->stem = ns_stem_new();
     size_t most = 0;
     for (unsigned i = 0; i < n; i++) {
         NsHeatmapRun *run = &cells->run[i];
@@ -82,8 +76,6 @@ static void join_pairs(NsHeatmapCells *cells)
             z[c] = 2 * c + 1 < cells->columns ? larger(z[2 * c], z[2 * c + 1]) : z[2 * c];
     }
     cells->columns = columns;
-    cells->stem = ns_stem_new();
-    cells->settled = 0;
     cells->stride *= 2;
 }
 
@@ -124,28 +116,9 @@ static void read_run(NsHeatmapCells *cells, NsHeatmapRun *run, size_t records)
             float *cell = &cells->z[(run->row + row) * cells->room + column];
             if (cells->values.has[row]) *cell = larger(cells->values.value[row], *cell);
         }
-        /* It was taken for one that stands still. */
-        if (column < cells->settled) cells->stem = ns_stem_new();
         run->source.steps = end;
         run->next = ns_history_step(history, end - 1)->step + 1;
     }
-}
-
-/* The next record may still fall on the last column. */
-static void settle(NsHeatmapCells *cells)
-{
-    size_t furthest = 0, settled = cells->columns;
-    for (int pass = 0; pass < 2; pass++)
-        for (unsigned i = 0; i < cells->n; i++) {
-            const NsHeatmapRun *run = &cells->run[i];
-            if (!run->rows || !run->source.steps) continue;
-            size_t next = ns_heatmap_cells_column(cells, run->next);
-            if (pass == 0)
-                furthest = MAX(furthest, next);
-            else if (next + BEHIND > furthest)
-                settled = MIN(settled, next);
-        }
-    cells->settled = settled;
 }
 
 static bool read_all(NsHeatmapCells *cells)
@@ -170,15 +143,14 @@ static bool read_all(NsHeatmapCells *cells)
     }
     set_columns(cells, ns_heatmap_cells_column(cells, newest) + 1);
     for (unsigned i = 0; i < cells->n; i++) read_run(cells, &cells->run[i], records[i]);
-    settle(cells);
     return true;
 }
 
 bool ns_heatmap_cells_follow(NsHeatmapCells *cells, const NsFigureRun *runs, unsigned n,
                              NsQuantity quantity)
 {
-    bool other = n != cells->n || quantity != cells->quantity || !cells->stem ||
-                 cells->spacing != spacing_of(runs, n);
+    bool other =
+        n != cells->n || quantity != cells->quantity || cells->spacing != spacing_of(runs, n);
     for (unsigned i = 0; i < NS_LANES_MAX; i++)
         other |= ns_source_follow(&cells->run[i].source, i < n ? runs[i].history : NULL);
     if (other) begin(cells, runs, n, quantity);
@@ -228,8 +200,7 @@ NsHeatmap ns_heatmap_cells_map(const NsHeatmapCells *cells, NsHeatPanel *panels)
                      .rows = cells->rows,
                      .columns = cells->columns,
                      .stride = cells->room,
-                     .stem = cells->stem,
-                     .settled = cells->settled,
+                     .grows = true,
                      .x0 = x0,
                      .x1 = x0 + (double)(cells->columns * (size_t)cells->stride),
                      .y0 = y0,
@@ -255,53 +226,32 @@ static float log_ratio(float b, float a)
     return blank ? NO_VALUE : (float)log2((double)b / (double)a);
 }
 
-NsHeatmap ns_heatmap_ratio(NsHeatmapRatio *ratio, const NsHeatmapCells *cells, unsigned a,
-                           unsigned b)
+NsHeatmap ns_heatmap_ratio(float **z, const NsHeatmapCells *cells, unsigned a, unsigned b)
 {
     const NsHeatmapRun *lower = &cells->run[a], *upper = &cells->run[b];
     size_t rows = MIN(lower->rows, upper->rows);
     size_t common = MIN(lower->source.steps, upper->source.steps);
     if (!rows || !common) return (NsHeatmap){.colors = NS_COLORS_DIVERGING};
-    if (ratio->of != cells->stem || ratio->rows != rows) {
-        ratio->of = cells->stem;
-        ratio->stem = ns_stem_new();
-        ratio->done = 0;
-        ratio->rows = rows;
-    }
-    if (ratio->room != cells->room) {
-        ratio->room = cells->room;
-        ratio->z = g_renew(float, ratio->z, rows * ratio->room);
-        ratio->done = 0;
-    }
     int64_t end = MIN(lower->next, upper->next);
     size_t from = ns_heatmap_cells_column(cells, MAX(lower->first, upper->first));
     size_t to = end > cells->start ? ns_heatmap_cells_column(cells, end - 1) + 1 : 0;
     to = MIN(to, cells->columns);
-    for (size_t row = 0; row < rows; row++) {
-        const float *over = cells->z + (upper->row + row) * cells->room;
-        const float *under = cells->z + (lower->row + row) * cells->room;
-        for (size_t c = MAX(from, ratio->done); c < to; c++)
-            ratio->z[row * ratio->room + c] = log_ratio(over[c], under[c]);
-    }
-    ratio->done = MIN(cells->settled, to);
-    double x0 = (double)cells->start - 0.5, y0 = lower_edge(cells);
-    double width = (double)cells->stride;
     size_t columns = to > from ? to - from : 0;
-    return (NsHeatmap){.z = ratio->z + from,
+    *z = g_renew(float, *z, MAX(rows * columns, 1));
+    for (size_t row = 0; row < rows; row++) {
+        const float *over = cells->z + (upper->row + row) * cells->room + from;
+        const float *under = cells->z + (lower->row + row) * cells->room + from;
+        for (size_t c = 0; c < columns; c++) (*z)[row * columns + c] = log_ratio(over[c], under[c]);
+    }
+    double width = (double)cells->stride, y0 = lower_edge(cells);
+    double x0 = (double)cells->start - 0.5 + (double)from * width;
+    return (NsHeatmap){.z = *z,
                        .rows = rows,
                        .columns = columns,
-                       .stride = ratio->room,
-                       .stem = ratio->stem,
-                       .settled = ratio->done > from ? ratio->done - from : 0,
-                       .x0 = x0 + (double)from * width,
-                       .x1 = x0 + (double)(from + columns) * width,
+                       .grows = true,
+                       .x0 = x0,
+                       .x1 = x0 + (double)columns * width,
                        .y0 = y0,
                        .y1 = y0 + (double)rows,
                        .colors = NS_COLORS_DIVERGING};
-}
-
-void ns_heatmap_ratio_clear(NsHeatmapRatio *ratio)
-{
-    g_free(ratio->z);
-    *ratio = (NsHeatmapRatio){0};
 }

@@ -23,10 +23,8 @@ typedef struct {
     float *z; /* [rows, room]; blank cells are -infinity */
     size_t rows, columns, room;
     int64_t start;   /* the step that the first column begins with */
-    int64_t spacing; /* steps between two records, as a run begins */
+    int64_t spacing; /* steps between two records, as a run begins; 0: nothing was read yet */
     int64_t stride;  /* steps in a column */
-    size_t settled;  /* columns that stay as they are, as of NsHeatmap, with `stem` */
-    uint64_t stem;
     NsValues values; /* [the most rows of a run] */
 } NsHeatmapCells;
 
@@ -46,13 +44,6 @@ char *ns_heatmap_cells_note(const NsHeatmapCells *cells);
  * `panels` [n], of which names and styles are the caller's. */
 NsHeatmap ns_heatmap_cells_map(const NsHeatmapCells *cells, NsHeatPanel *panels);
 
-/* log_2 of run b over run a in every row that both have, at the steps that both have. */
-typedef struct {
-    float *z; /* [rows, room] */
-    size_t rows, room, done;
-    uint64_t of, stem; /* of the cells that z was made of; its own */
-} NsHeatmapRatio;
-
-NsHeatmap ns_heatmap_ratio(NsHeatmapRatio *ratio, const NsHeatmapCells *cells, unsigned a,
-                           unsigned b);
-void ns_heatmap_ratio_clear(NsHeatmapRatio *ratio);
+/* log_2 of run b over run a in every row that both have, at the steps that both have; *z holds it,
+ * and is freed with g_free. */
+NsHeatmap ns_heatmap_ratio(float **z, const NsHeatmapCells *cells, unsigned a, unsigned b);

@@ -110,8 +110,6 @@ static NsSeries mean_of(NsMeanPlot *mean, const NsSeries *const *all, size_t n)
     series.y = y;
     series.lo = band ? lo : NULL;
     series.hi = band ? hi : NULL;
-    series.stem = 0;
-    series.settled = 0;
     return series;
 }
 

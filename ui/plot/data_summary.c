@@ -1,11 +1,9 @@
 /* One look at every value of a plot.  SPDX-License-Identifier: MIT */
 #include "ui/plot/data_summary.h"
 
-#include "core/base/clones.h"
 #include "core/base/words.h"
 #include "ui/plot/text.h"
 
-#include <float.h>
 #include <math.h>
 
 /* Theory widens a logarithmic axis by at most this part of the decades that were measured, or by so
@@ -40,97 +38,23 @@ static void summarize_bars(NsDataSummary *summary, NsScaleKind x, NsScaleKind ki
     }
 }
 
-/* Where the values of a series count. */
-static double *lo_of(NsDataSummary *summary, const NsSeries *series)
+static void summarize_series(NsDataSummary *summary, const NsPlot *plot, const NsSeries *series)
 {
-    return &(series->theory ? summary->theory_lo : summary->lo)[series->side];
-}
-
-static double *hi_of(NsDataSummary *summary, const NsSeries *series)
-{
-    return &(series->theory ? summary->theory_hi : summary->hi)[series->side];
-}
-
-static NsScaleKind kind_of(const NsPlot *plot, const NsSeries *series)
-{
-    return series->side == NS_AXIS_RIGHT ? plot->right.scale : plot->left.scale;
-}
-
-void ns_data_summary_add_series(NsDataSummary *summary, const NsPlot *plot, const NsSeries *series)
-{
+    double *least = &(series->theory ? summary->theory_lo : summary->lo)[series->side];
+    double *most = &(series->theory ? summary->theory_hi : summary->hi)[series->side];
+    NsScaleKind kind = series->side == NS_AXIS_RIGHT ? plot->right.scale : plot->left.scale;
     summary->right |= series->side == NS_AXIS_RIGHT;
     summary->points |= series->kind == NS_SERIES_POINTS || series->kind == NS_SERIES_SCATTER;
-    if (series->kind == NS_SERIES_BARS)
-        summarize_bars(summary, plot->x.scale, kind_of(plot, series), series);
-}
-
-/* Points that are looked at together. */
-#define BLOCK 512
-#define LANES 16
-
-/* The least and the greatest of a block; FALSE if one of them has no place where the least that has
- * one is above `least`. */
-NS_CLONES_OF(static, bool, block_range,
-             (const double *values, double least, double *lo, double *hi), (values, least, lo, hi))
-{
-    double low[LANES], high[LANES];
-    double shown[LANES] = {0};
-    for (int i = 0; i < LANES; i++) low[i] = high[i] = values[i];
-    for (int k = 0; k < BLOCK; k += LANES)
-        for (int i = 0; i < LANES; i++) {
-            double v = values[k + i];
-            shown[i] += (v > least) & (v <= DBL_MAX) ? 1 : 0;
-            low[i] = v < low[i] ? v : low[i];
-            high[i] = v > high[i] ? v : high[i];
-        }
-    double n = 0;
-    for (int i = 0; i < LANES; i++) {
-        n += shown[i];
-        *lo = MIN(*lo, low[i]);
-        *hi = MAX(*hi, high[i]);
-    }
-    return n == BLOCK;
-}
-
-/* Whole blocks in which every point has a place; returns where one does not, or the rest begins. */
-static size_t summarize_blocks(NsDataSummary *summary, const NsPlot *plot, const NsSeries *series,
-                               size_t from, size_t to)
-{
-    double *least = lo_of(summary, series), *most = hi_of(summary, series);
-    bool log_x = plot->x.scale == NS_SCALE_LOG, log_y = kind_of(plot, series) == NS_SCALE_LOG;
-    for (; from + BLOCK <= to; from += BLOCK) {
-        double x_lo = INFINITY, x_hi = -INFINITY, lo = INFINITY, hi = -INFINITY;
-        if (!block_range(series->x + from, log_x ? 0 : -(double)INFINITY, &x_lo, &x_hi) ||
-            !block_range(series->y + from, log_y ? 0 : -(double)INFINITY, &lo, &hi))
-            break;
-        summary->any = true;
-        widen(&summary->x_lo, &summary->x_hi, x_lo);
-        widen(&summary->x_lo, &summary->x_hi, x_hi);
-        widen(least, most, lo);
-        widen(least, most, hi);
-    }
-    return from;
-}
-
-void ns_data_summary_add_points(NsDataSummary *summary, const NsPlot *plot, const NsSeries *series,
-                                size_t from, size_t to)
-{
-    double *least = lo_of(summary, series), *most = hi_of(summary, series);
-    NsScaleKind kind = kind_of(plot, series);
-    bool plain =
-        !series->lo && !series->hi && !series->hidden && isnan(plot->x.lo) && isnan(plot->x.hi);
-    for (size_t i = from; i < to; i++) {
-        if (plain && (i - from) % BLOCK == 0) i = summarize_blocks(summary, plot, series, i, to);
-        if (i == to) break;
+    if (series->kind == NS_SERIES_BARS) summarize_bars(summary, plot->x.scale, kind, series);
+    for (size_t i = 0; i < series->n; i++) {
         if (!ns_scale_shows(plot->x.scale, series->x[i])) continue;
         summary->any = true;
         widen(&summary->x_lo, &summary->x_hi, series->x[i]);
         /* Hiding a curve leaves the axis that all share where it is; a window on a part makes room
          * for what is in it. */
         if (series->hidden || series->x[i] < plot->x.lo || series->x[i] > plot->x.hi) continue;
-        NsFault fault = ns_fault_of(kind, series->y[i]);
-        if (fault != NS_FAULT_KINDS) {
-            summary->faults[fault]++;
+        if (!ns_scale_shows(kind, series->y[i])) {
+            summary->faults[ns_fault_of(kind, series->y[i])]++;
             continue;
         }
         widen(least, most, series->y[i]);
@@ -149,47 +73,21 @@ static void summarize_levels(NsDataSummary *summary, const NsPlot *plot)
     }
 }
 
-void ns_data_summary_add_cells(NsDataSummary *summary, const NsHeatmap *map,
-                               const NsCellSummary *cells)
+static void summarize_cells(NsDataSummary *summary, const NsHeatmap *map)
 {
+    NsCellSummary cells = {.lo = INFINITY, .hi = -INFINITY};
     if (!map->rows || !map->columns) return;
+    for (size_t row = 0; row < map->rows; row++)
+        ns_cells_summarize(&cells, ns_heatmap_row(map, row), map->columns, map->log);
     summary->any = true;
     widen(&summary->x_lo, &summary->x_hi, map->x0);
     widen(&summary->x_lo, &summary->x_hi, map->x1);
     widen(&summary->lo[NS_AXIS_LEFT], &summary->hi[NS_AXIS_LEFT], map->y0);
     widen(&summary->lo[NS_AXIS_LEFT], &summary->hi[NS_AXIS_LEFT], map->y1);
-    summary->z_lo = (double)cells->lo;
-    summary->z_hi = (double)cells->hi;
-    summary->bad_cells = cells->bad;
-    summary->unshown_cells = cells->unshown;
-}
-
-NsDataSummary ns_data_summary_empty(void)
-{
-    return (NsDataSummary){
-        .x_lo = INFINITY,
-        .x_hi = -INFINITY,
-        .lo = {INFINITY, INFINITY},
-        .hi = {-INFINITY, -INFINITY},
-        .theory_lo = {INFINITY, INFINITY},
-        .theory_hi = {-INFINITY, -INFINITY},
-        .z_lo = INFINITY,
-        .z_hi = -INFINITY,
-    };
-}
-
-void ns_data_summary_join(NsDataSummary *summary, const NsDataSummary *part)
-{
-    summary->any |= part->any;
-    summary->x_lo = MIN(summary->x_lo, part->x_lo);
-    summary->x_hi = MAX(summary->x_hi, part->x_hi);
-    for (int side = 0; side < 2; side++) {
-        summary->lo[side] = MIN(summary->lo[side], part->lo[side]);
-        summary->hi[side] = MAX(summary->hi[side], part->hi[side]);
-        summary->theory_lo[side] = MIN(summary->theory_lo[side], part->theory_lo[side]);
-        summary->theory_hi[side] = MAX(summary->theory_hi[side], part->theory_hi[side]);
-    }
-    for (int kind = 0; kind < NS_FAULT_KINDS; kind++) summary->faults[kind] += part->faults[kind];
+    summary->z_lo = (double)cells.lo;
+    summary->z_hi = (double)cells.hi;
+    summary->bad_cells = cells.bad;
+    summary->unshown_cells = cells.unshown;
 }
 
 /* What a model of a thousand layers is expected to do falls by a hundred powers of ten; what was
@@ -212,32 +110,29 @@ static void summarize_theory(NsDataSummary *summary, const NsPlot *plot)
     }
 }
 
-void ns_data_summary_end(NsDataSummary *summary, const NsPlot *plot)
-{
-    summarize_theory(summary, plot);
-    summarize_levels(summary, plot);
-    if (!summary->groups) return;
-    if (!(summary->bar_width > 0)) summary->bar_width = 1;
-    double lo = summary->x_lo - summary->bar_width / 2;
-    if (ns_scale_shows(plot->x.scale, lo)) summary->x_lo = lo;
-    summary->x_hi += summary->bar_width / 2;
-}
-
 NsDataSummary ns_data_summary(const NsPlot *plot)
 {
-    NsDataSummary summary = ns_data_summary_empty();
-    for (size_t i = 0; i < plot->n_series; i++) {
-        ns_data_summary_add_series(&summary, plot, &plot->series[i]);
-        ns_data_summary_add_points(&summary, plot, &plot->series[i], 0, plot->series[i].n);
-    }
-    const NsHeatmap *map = plot->heatmap;
-    if (map) {
-        NsCellSummary cells = {.lo = INFINITY, .hi = -INFINITY};
-        for (size_t row = 0; row < map->rows; row++)
-            ns_cells_summarize(&cells, ns_heatmap_row(map, row), map->columns, map->log);
-        ns_data_summary_add_cells(&summary, map, &cells);
-    }
-    ns_data_summary_end(&summary, plot);
+    NsDataSummary summary = {
+        .x_lo = INFINITY,
+        .x_hi = -INFINITY,
+        .lo = {INFINITY, INFINITY},
+        .hi = {-INFINITY, -INFINITY},
+        .theory_lo = {INFINITY, INFINITY},
+        .theory_hi = {-INFINITY, -INFINITY},
+        .z_lo = INFINITY,
+        .z_hi = -INFINITY,
+        .any = plot->drawing != NULL,
+    };
+    if (plot->drawing) return summary;
+    for (size_t i = 0; i < plot->n_series; i++) summarize_series(&summary, plot, &plot->series[i]);
+    if (plot->heatmap) summarize_cells(&summary, plot->heatmap);
+    summarize_theory(&summary, plot);
+    summarize_levels(&summary, plot);
+    if (!summary.groups) return summary;
+    if (!(summary.bar_width > 0)) summary.bar_width = 1;
+    double lo = summary.x_lo - summary.bar_width / 2;
+    if (ns_scale_shows(plot->x.scale, lo)) summary.x_lo = lo;
+    summary.x_hi += summary.bar_width / 2;
     return summary;
 }
 

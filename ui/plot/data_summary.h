@@ -4,11 +4,11 @@
 #include "ui/plot/cells.h"
 #include "ui/plot/path.h"
 
-typedef struct NsDataSummary {
+typedef struct {
     double x_lo, x_hi;                 /* lo > hi: nothing */
     double lo[2], hi[2];               /* by NsAxisSide */
-    double theory_lo[2], theory_hi[2]; /* of what is computed; ns_data_summary_end joins them */
-    bool theory_beyond;                /* and has left some of it out */
+    double theory_lo[2], theory_hi[2]; /* of what is computed */
+    bool theory_beyond;                /* some of that has no room on the axis */
     size_t faults[NS_FAULT_KINDS];     /* of series */
     size_t bad_cells, unshown_cells;   /* of the heatmap: not finite; not positive on a log scale */
     double z_lo, z_hi;                 /* of the heatmap */
@@ -18,18 +18,8 @@ typedef struct NsDataSummary {
     double bar_width;                  /* of the room for one group, in units of x */
 } NsDataSummary;
 
+/* A plot that draws itself has no values here, but something to draw. */
 NsDataSummary ns_data_summary(const NsPlot *plot);
-
-/* The same in parts: from an empty one, add every series as such and its points from..to - 1 in any
- * pieces (which can be joined), add the cells of the heatmap, and end. */
-NsDataSummary ns_data_summary_empty(void);
-void ns_data_summary_add_series(NsDataSummary *summary, const NsPlot *plot, const NsSeries *series);
-void ns_data_summary_add_points(NsDataSummary *summary, const NsPlot *plot, const NsSeries *series,
-                                size_t from, size_t to);
-void ns_data_summary_join(NsDataSummary *summary, const NsDataSummary *part);
-void ns_data_summary_add_cells(NsDataSummary *summary, const NsHeatmap *map,
-                               const NsCellSummary *cells);
-void ns_data_summary_end(NsDataSummary *summary, const NsPlot *plot);
 
 /* What the reader must be told about values that are not on the chart, before the plot's own note;
  * NULL if there is nothing.  Free with g_free. */

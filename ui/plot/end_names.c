@@ -44,13 +44,10 @@ static void clear_name(void *name)
 static PangoLayout *name_text(NsPlotLayout *layout, const NsSeries *series)
 {
     g_autofree char *words = ns_legend_words(series, false);
-    g_autoptr(PangoLayout) text =
+    PangoLayout *text =
         ns_text_new(layout->context, layout->style, layout->style->text_size, true, words);
-    if (!series->hidden) return g_steal_pointer(&text);
-    /* Others share what the context gives. */
-    PangoLayout *struck = pango_layout_copy(text);
-    ns_text_strike(struck);
-    return struck;
+    if (series->hidden) ns_text_strike(text);
+    return text;
 }
 
 /* What names take of the width, where that is little enough; else 0. */

@@ -16,22 +16,15 @@
 /* In text sizes: between lines of hatching. */
 #define HATCH 0.62
 
-void ns_heatmap_set_columns(NsPlotLayout *layout, size_t from, size_t to)
+void ns_heatmap_set_levels(NsPlotLayout *layout)
 {
     const NsHeatmap *map = layout->plot->heatmap;
     const NsScale *z = &layout->z;
     double scale = (NS_LEVEL_HIGH - NS_LEVEL_LOW) / (z->to - z->from);
-    for (size_t row = 0; row < map->rows; row++)
-        ns_cells_levels(layout->levels + row * layout->levels_stride + from,
-                        ns_heatmap_row(map, row) + from, to - from, map->log, z->from, scale);
-}
-
-void ns_heatmap_set_levels(NsPlotLayout *layout)
-{
-    const NsHeatmap *map = layout->plot->heatmap;
-    layout->levels_stride = map->columns;
     layout->levels = g_malloc(MAX(map->rows * map->columns, 1));
-    ns_heatmap_set_columns(layout, 0, map->columns);
+    for (size_t row = 0; row < map->rows; row++)
+        ns_cells_levels(layout->levels + row * map->columns, ns_heatmap_row(map, row), map->columns,
+                        map->log, z->from, scale);
 }
 
 /* Where cells lie along one side of the image, in its pixels. */
@@ -47,9 +40,6 @@ static Side side_of(const NsScale *scale, double from, double to, size_t cells, 
     double a = ns_scale_to_pixel(scale, from) * pixels + offset;
     double b = ns_scale_to_pixel(scale, to) * pixels + offset;
     double cell = (b - a) / (double)cells;
-    if (scale->kind == NS_SCALE_LINEAR) /* The same while a map grows, to the last bit. */
-        cell = (to - from) / (double)cells * (scale->p1 - scale->p0) / (scale->to - scale->from) *
-               pixels;
     return (Side){a, cell, cells, fabs(cell) < 1};
 }
 
@@ -89,7 +79,7 @@ static void cells_of(const Side *side, int first, int end, uint32_t *from, uint3
 static void paint_pixels(const NsPlotLayout *layout, const NsPanel *panel, const NsPixels *on)
 {
     const NsHeatmap *map = layout->plot->heatmap;
-    const uint8_t *levels = layout->levels + panel->row * layout->levels_stride;
+    const uint8_t *levels = layout->levels + panel->row * map->columns;
     Side across = side_of(&layout->x, map->x0, map->x1, map->columns, on->scale, on->tx);
     Side down =
         side_of(&layout->y[NS_AXIS_LEFT], panel->lo, panel->hi, panel->rows, on->scale, on->ty);
@@ -119,14 +109,14 @@ static void paint_pixels(const NsPlotLayout *layout, const NsPanel *panel, const
     for (size_t y = 0; y < height; y++) {
         uint32_t *out = (uint32_t *)(void *)(pixels + ((size_t)top + y) * stride) + left;
         bool same = before && rows[y] == rows[y - 1] && rows_end[y] == rows_end[y - 1];
-        const uint8_t *level = levels + rows[y] * layout->levels_stride + first;
+        const uint8_t *level = levels + rows[y] * map->columns + first;
         if (same) {
             memcpy(out, before, width * sizeof *out);
         } else {
             if (rows_end[y] > rows[y] + 1) {
                 memcpy(joined, level, n);
                 for (uint32_t row = rows[y] + 1; row < rows_end[y]; row++)
-                    ns_cells_join(joined, levels + row * layout->levels_stride + first, n);
+                    ns_cells_join(joined, levels + row * map->columns + first, n);
                 level = joined;
             }
             if (across.fine) {
@@ -182,7 +172,7 @@ static void reduce_row(uint8_t *out, size_t to, const uint8_t *in, size_t from)
 static cairo_surface_t *heat_image(const NsPlotLayout *layout, const NsPanel *panel, Target target)
 {
     const NsHeatmap *map = layout->plot->heatmap;
-    const uint8_t *levels = layout->levels + panel->row * layout->levels_stride;
+    const uint8_t *levels = layout->levels + panel->row * map->columns;
     size_t width = image_side(&target, map->columns, layout->area.width);
     size_t height = image_side(&target, panel->rows, layout->area.height / (double)ns_panels(map));
     cairo_surface_t *image =
@@ -198,7 +188,7 @@ static cairo_surface_t *heat_image(const NsPlotLayout *layout, const NsPanel *pa
         size_t last = MAX((y + 1) * panel->rows / height, first + 1);
         memset(row, 0, width);
         for (size_t r = first; r < last; r++)
-            reduce_row(row, width, levels + r * layout->levels_stride, map->columns);
+            reduce_row(row, width, levels + r * map->columns, map->columns);
         /* Row 0 is drawn at the bottom. */
         uint32_t *out = (uint32_t *)(void *)(pixels + (height - 1 - y) * stride);
         for (size_t x = 0; x < width; x++) out[x] = palette[row[x]];

@@ -11,7 +11,4 @@
 /* Makes the levels of all cells. */
 void ns_heatmap_set_levels(NsPlotLayout *layout);
 
-/* Makes the levels of the columns from..to - 1, for which the layout has room already. */
-void ns_heatmap_set_columns(NsPlotLayout *layout, size_t from, size_t to);
-
 void ns_heatmap_draw(const NsPlotLayout *layout, cairo_t *cr);

@@ -35,10 +35,8 @@ struct NsPlotLayout {
     NsBox legend_box;                       /* of a legend in the area; width 0 without one */
     NsPath *paths;                          /* one for every series */
     size_t n_paths;
-    uint8_t *levels; /* one for every cell of the heatmap; rows are levels_stride apart */
-    size_t levels_stride;
-    NsLayoutCache *cache; /* of a live chart; NULL for none */
-    NsPlotLayout *lower;  /* of plot->lower, drawn lower_y further down; NULL without one */
+    uint8_t *levels;     /* one for every cell of the heatmap, row by row */
+    NsPlotLayout *lower; /* of plot->lower, drawn lower_y further down; NULL without one */
     double lower_y;
     NsPlot own;     /* what a plot with a lower one, and the lower one, are laid out from */
     char *note;     /* what there is to say; of a lower plot: for both */

@@ -7,7 +7,6 @@
 #include "ui/plot/end_names.h"
 #include "ui/plot/heatmap.h"
 #include "ui/plot/layout-private.h"
-#include "ui/plot/layout_cache.h"
 #include "ui/plot/legend.h"
 #include "ui/plot/panels.h"
 #include "ui/plot/place_labels.h"
@@ -402,15 +401,15 @@ static void clear_ticks(NsPlotLayout *layout)
 }
 
 static NsPlotLayout *layout_new(const NsPlot *plot, double width, double height,
-                                const NsStyle *style, NsLayoutCache *cache)
+                                const NsStyle *style)
 {
     NsPlotLayout *layout = g_new0(NsPlotLayout, 1);
-    layout->cache = cache;
     layout->plot = plot;
+    layout->summary = ns_data_summary(plot);
     layout->style = style;
     layout->width = width;
     layout->height = height;
-    layout->context = cache ? ns_layout_cache_begin(cache) : ns_text_context_new();
+    layout->context = ns_text_context_new();
     layout->labels = g_array_new(FALSE, FALSE, sizeof(NsLabel));
     g_array_set_clear_func(layout->labels, clear_label);
     layout->legend = g_array_new(FALSE, FALSE, sizeof(NsLegendSample));
@@ -453,24 +452,17 @@ static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale 
 static void fill(NsPlotLayout *layout)
 {
     const NsPlot *plot = layout->plot;
-    /* Columns of half a line's width: a reduced curve covers what the whole one would. */
     if (plot->drawing) return;
     layout->n_paths = plot->n_series;
     layout->paths = g_new0(NsPath, plot->n_series);
     for (size_t i = 0; i < plot->n_series; i++) {
-        if (layout->cache) {
-            ns_layout_cache_path(layout->cache, layout, i);
-            continue;
-        }
         NsSeries series = plot->series[i];
         if (series.hidden) series.n = 0;
+        /* Columns of half a line's width: a reduced curve covers what the whole one would. */
         ns_path_build(&layout->paths[i], &series, &layout->x, &layout->y[series.side],
                       layout->style->line_width / 2);
     }
-    if (plot->heatmap && layout->cache)
-        ns_layout_cache_levels(layout->cache, layout);
-    else if (plot->heatmap)
-        ns_heatmap_set_levels(layout);
+    if (plot->heatmap) ns_heatmap_set_levels(layout);
     ns_place_inner_labels(layout);
 }
 
@@ -517,25 +509,25 @@ static double room_for_lines(NsPlotLayout *layout)
 static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMargins *least)
 {
     const NsPlot *upper = layout->plot, *below = upper->lower;
-    NsPlotLayout *lower = layout_new(below, layout->width, lower_height, layout->style, NULL);
-    lower->own = (NsPlot){.x = upper->x,
-                          .cut = upper->cut,
-                          .cut_at = upper->cut_at,
-                          .left = below->left,
-                          .right = below->right,
-                          .series = below->series,
-                          .n_series = below->n_series,
-                          .spans = upper->spans,
-                          .n_spans = upper->n_spans,
-                          .levels = below->levels,
-                          .n_levels = below->n_levels,
-                          .slopes = below->slopes,
-                          .n_slopes = below->n_slopes,
-                          .no_grid = upper->no_grid,
-                          .legend = NS_LEGEND_NONE};
+    NsPlot shown = {.x = upper->x,
+                    .cut = upper->cut,
+                    .cut_at = upper->cut_at,
+                    .left = below->left,
+                    .right = below->right,
+                    .series = below->series,
+                    .n_series = below->n_series,
+                    .spans = upper->spans,
+                    .n_spans = upper->n_spans,
+                    .levels = below->levels,
+                    .n_levels = below->n_levels,
+                    .slopes = below->slopes,
+                    .n_slopes = below->n_slopes,
+                    .no_grid = upper->no_grid,
+                    .legend = NS_LEGEND_NONE};
+    shown.right.quiet = true;
+    NsPlotLayout *lower = layout_new(&shown, layout->width, lower_height, layout->style);
+    lower->own = shown;
     lower->plot = &lower->own;
-    lower->summary = ns_data_summary(&lower->own);
-    lower->own.right.quiet = true;
     /* What there is to say of either stands under both. */
     g_autofree char *own = ns_data_summary_note(&lower->own, &lower->summary);
     lower->note = joined(own, layout->note);
@@ -581,36 +573,31 @@ static void lay_out_drawing(NsPlotLayout *layout, const NsMargins *least)
                            .drawing = plot->drawing,
                            .version = plot->version};
     layout->plot = &layout->own;
-    layout->summary = ns_data_summary_empty();
-    layout->summary.any = true;
     lay_out(layout, least, NULL);
 }
 
 static void make_notes(NsPlotLayout *layout)
 {
     const NsPlot *plot = layout->plot;
-    if (plot->drawing) {
-        layout->note = g_strdup(plot->note);
-        return;
-    }
     g_autofree char *note = ns_data_summary_note(plot, &layout->summary);
     layout->note = joined(note, plot->lower ? plot->lower->note : NULL);
     layout->marks = ns_data_summary_marks(plot, &layout->summary);
 }
 
-static NsPlotLayout *make(NsPlotLayout *layout, const NsMargins *least)
+NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double height,
+                                    const NsStyle *style, const NsMargins *least)
 {
-    const NsPlot *plot = layout->plot;
-    double height = layout->height, size = layout->style->text_size;
+    NsPlotLayout *layout = layout_new(plot, width, height, style);
     make_notes(layout);
     double further = plot->lower ? room_for_lines(layout) : 0;
-    double lower_height = LOWER_SHARE * (height - further) + LOWER_WORDS * size + further;
+    double lower_height =
+        LOWER_SHARE * (height - further) + LOWER_WORDS * style->text_size + further;
     bool pair = plot->lower && !plot->heatmap && layout->summary.any &&
                 lower_height < LOWER_LEAVES * height;
     if (plot->drawing)
         lay_out_drawing(layout, least);
     else if (pair)
-        lay_out_pair(layout, layout->style->raster ? round(lower_height) : lower_height, least);
+        lay_out_pair(layout, style->raster ? round(lower_height) : lower_height, least);
     else
         lay_out(layout, least, NULL);
     fill(layout);
@@ -618,25 +605,14 @@ static NsPlotLayout *make(NsPlotLayout *layout, const NsMargins *least)
     return layout;
 }
 
-static const NsMargins no_margins = {0};
-
-NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double height,
-                                    const NsStyle *style, const NsMargins *least)
-{
-    NsPlotLayout *layout = layout_new(plot, width, height, style, NULL);
-    layout->summary = ns_data_summary(plot);
-    return make(layout, least);
-}
-
 NsPlotLayout *ns_plot_layout(const NsPlot *plot, double width, double height, const NsStyle *style)
 {
-    return ns_plot_layout_within(plot, width, height, style, &no_margins);
+    return ns_plot_layout_within(plot, width, height, style, &(NsMargins){0});
 }
 
 double ns_plot_more_lines(const NsPlot *plot, double width, const NsStyle *style)
 {
-    g_autoptr(NsPlotLayout) layout = layout_new(plot, width, width, style, NULL);
-    layout->summary = ns_data_summary(plot);
+    g_autoptr(NsPlotLayout) layout = layout_new(plot, width, width, style);
     make_notes(layout);
     NsFrame frame = {.layout = layout, .size = style->text_size};
     int n = ns_frame_write_subtitle(&frame, NS_SUBTITLE_LINES);
@@ -648,20 +624,10 @@ double ns_plot_more_lines(const NsPlot *plot, double width, const NsStyle *style
     return more / (1 - SUBTITLE_SHARE) + further_lines(layout, ns_note_most_lines(style));
 }
 
-NsPlotLayout *ns_plot_layout_live(const NsPlot *plot, double width, double height,
-                                  const NsStyle *style, const NsDataSummary *summary,
-                                  NsLayoutCache *cache)
-{
-    NsPlotLayout *layout = layout_new(plot, width, height, style, cache);
-    layout->summary = *summary;
-    return make(layout, &no_margins);
-}
-
 void ns_plot_layout_free(NsPlotLayout *layout)
 {
     if (!layout) return;
     ns_plot_layout_free(layout->lower);
-    if (layout->cache) ns_layout_cache_take_back(layout->cache, layout);
     for (size_t i = 0; i < layout->n_paths; i++) ns_path_clear(&layout->paths[i]);
     g_free(layout->paths);
     g_free(layout->levels);

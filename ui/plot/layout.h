@@ -34,16 +34,6 @@ NsMargins ns_layout_margins(const NsPlotLayout *layout);
 NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double height,
                                     const NsStyle *style, const NsMargins *least);
 
-/* Of data_summary.h and layout_cache.h. */
-typedef struct NsDataSummary NsDataSummary;
-typedef struct NsLayoutCache NsLayoutCache;
-
-/* ns_plot_layout of a live chart, whose data was summed up already.  The layout that was made
- * before it with the same cache has been freed. */
-NsPlotLayout *ns_plot_layout_live(const NsPlot *plot, double width, double height,
-                                  const NsStyle *style, const NsDataSummary *summary,
-                                  NsLayoutCache *cache);
-
 /* Draws at the origin of the context, width by height. */
 void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/plot/live_limits.h"
 
+#include "ui/plot/data_summary.h"
+
 #include <math.h>
 
 /* Added to the data at either end, as a share of their length. */
@@ -79,8 +81,31 @@ double ns_limits_ahead(double first, double last)
 
 bool ns_plot_grows(const NsPlot *plot)
 {
-    if (plot->heatmap && plot->heatmap->stem) return true;
+    if (plot->heatmap && plot->heatmap->grows) return true;
     for (size_t i = 0; i < plot->n_series; i++)
-        if (plot->series[i].stem && !plot->series[i].previous) return true;
+        if (plot->series[i].grows && !plot->series[i].previous) return true;
     return false;
+}
+
+void ns_live_axes_set(NsLiveAxes *axes, NsPlot *plot, double seconds)
+{
+    NsDataSummary summary = ns_data_summary(plot);
+    NsAxis *vertical[2] = {&plot->left, &plot->right};
+    if (axes->origin != plot->origin) axes->limits[0] = axes->limits[1] = NS_LIMITS_NONE;
+    axes->origin = plot->origin;
+    for (int side = 0; side < 2 && !plot->heatmap; side++) {
+        NsAxis *axis = vertical[side];
+        NsLimits *limits = &axes->limits[side];
+        if (axes->kinds[side] != axis->scale) *limits = NS_LIMITS_NONE;
+        axes->kinds[side] = axis->scale;
+        ns_limits_follow(limits, axis, summary.lo[side], summary.hi[side], seconds);
+        if (!(limits->lo < limits->hi)) continue;
+        if (isnan(axis->lo)) axis->lo = limits->lo;
+        if (isnan(axis->hi)) axis->hi = limits->hi;
+    }
+    if (isnan(plot->x.lo) && isnan(plot->x.hi) && ns_plot_grows(plot) &&
+        summary.x_lo <= summary.x_hi) {
+        double from = plot->heatmap ? plot->heatmap->x0 : summary.x_lo;
+        plot->x.hi = ns_limits_ahead(from, summary.x_hi);
+    }
 }

@@ -25,3 +25,14 @@ double ns_limits_ahead(double first, double last);
 
 /* Whether the plot is of a run that may go on: its x axis, without limits, has room ahead. */
 bool ns_plot_grows(const NsPlot *plot);
+
+/* The live axes of a chart; zeroed they have shown nothing. */
+typedef struct {
+    NsLimits limits[2];   /* of the vertical axes, by side */
+    NsScaleKind kinds[2]; /* the scales that they are for */
+    uint64_t origin;      /* and the runs, as of NsPlot */
+} NsLiveAxes;
+
+/* Gives ends to the axes of a plot that have none of their own; `seconds` is the time since the
+ * call before.  Files are made without, so that their axes end where the data do. */
+void ns_live_axes_set(NsLiveAxes *axes, NsPlot *plot, double seconds);

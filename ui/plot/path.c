@@ -10,12 +10,23 @@
 /* A curve that goes up and down further than this, in heights of the area, is noise. */
 #define NOISY 12
 
-/* What a path is made with. */
+/* The points that fall on one column of the page, in units of the data. */
+typedef struct {
+    double index;
+    size_t n; /* 0: the column has not begun */
+    NsPoint first, low, high, last;
+    size_t low_at, high_at; /* how many came before them */
+} Column;
+
+/* A path in the making. */
 typedef struct {
     NsPath *path;
     const NsSeries *series;
     const NsScale *x, *y;
     double width; /* of a column */
+    Column column;
+    bool joined;   /* the column goes on from the last point */
+    double before; /* the value that holds, of STEPS */
 } Builder;
 
 NsFault ns_fault_of(NsScaleKind kind, double value)
@@ -46,13 +57,13 @@ static void append(const Builder *b, NsPoint value, bool continues)
     g_array_append_val(path->points, point);
 }
 
-static void flush(const Builder *b, NsPathState *state)
+static void flush(Builder *b)
 {
-    NsPathColumn *column = &state->column;
+    Column *column = &b->column;
     if (!column->n) return;
     unsigned start = b->path->points->len;
-    if (!state->joined) g_array_append_val(b->path->runs, start);
-    append(b, column->first, state->joined);
+    if (!b->joined) g_array_append_val(b->path->runs, start);
+    append(b, column->first, b->joined);
     bool low_first = column->low_at < column->high_at;
     size_t times[2] = {column->low_at, column->high_at};
     NsPoint extremes[2] = {column->low, column->high};
@@ -61,19 +72,15 @@ static void flush(const Builder *b, NsPathState *state)
         if (times[k] > 0 && times[k] < column->n - 1) append(b, extremes[k], true);
     }
     if (column->n > 1) append(b, column->last, true);
-    state->joined = true;
+    b->joined = true;
     column->n = 0;
 }
 
-static void collect(const Builder *b, NsPathState *state, NsPoint value, double index)
+static void collect(Builder *b, NsPoint value, double index)
 {
-    NsPathColumn *column = &state->column;
-    if (column->n && index != column->index) flush(b, state);
-    if (!column->n) {
-        column->index = index;
-        column->first = column->low = column->high = value;
-        column->low_at = column->high_at = 0;
-    }
+    Column *column = &b->column;
+    if (column->n && index != column->index) flush(b);
+    if (!column->n) *column = (Column){.index = index, .first = value, .low = value, .high = value};
     if (value.y < column->low.y) {
         column->low = value;
         column->low_at = column->n;
@@ -141,7 +148,7 @@ static double floor_of(double value)
     return whole - (whole > value);
 }
 
-static void take(const Builder *b, NsPathState *state, size_t i)
+static void take(Builder *b, size_t i)
 {
     static const NsBandColumn band_break = {.x = NAN};
     const NsSeries *series = b->series;
@@ -150,18 +157,18 @@ static void take(const Builder *b, NsPathState *state, size_t i)
     NsPoint value = {series->x[i], series->y[i]};
     NsFault fault = ns_fault_of(b->y->kind, value.y);
     if (fault != NS_FAULT_KINDS) {
-        flush(b, state);
-        state->joined = false;
+        flush(b);
+        b->joined = false;
         if (b->path->band->len) g_array_append_val(b->path->band, band_break);
         mark_fault(b->path, fault, px, b->width);
         return;
     }
     double index = floor_of(px / b->width);
     /* A value that holds meets the next one at a corner. */
-    if (series->kind == NS_SERIES_STEPS && (state->column.n || state->joined))
-        collect(b, state, (NsPoint){value.x, state->before}, index);
-    state->before = value.y;
-    collect(b, state, value, index);
+    if (series->kind == NS_SERIES_STEPS && (b->column.n || b->joined))
+        collect(b, (NsPoint){value.x, b->before}, index);
+    b->before = value.y;
+    collect(b, value, index);
     if (series->lo && series->hi) widen_band(b, i, px, to_pixel(b->y, value.y));
 }
 
@@ -174,16 +181,16 @@ static double column_end(const Builder *b, double index)
     return ns_scale_to_value(b->x, end - 1e-6 * b->width);
 }
 
-/* Takes points that go on in the open column, from the next on; the same as taking them one by one.
- */
-static void take_more(const Builder *b, NsPathState *state, size_t end)
+/* Takes points from `first` on that fall on the open column, the same as taking them one by one;
+ * returns how far. */
+static size_t take_column(Builder *b, size_t first)
 {
     const double *x = b->series->x, *y = b->series->y;
-    NsPathColumn *column = &state->column;
+    Column *column = &b->column;
     double low = column->low.y, high = column->high.y;
     double before = MIN(column_end(b, column->index), b->x->hi);
-    size_t i = state->read, low_at = i, high_at = i;
-    for (; i < end && ns_scale_shows(b->y->kind, y[i]); i++) {
+    size_t i = first, low_at = i, high_at = i;
+    for (; i < b->series->n && ns_scale_shows(b->y->kind, y[i]); i++) {
         if (!(x[i] < before)) {
             if (!(x[i] <= b->x->hi) || !ns_scale_shows(b->x->kind, x[i])) break;
             if (floor_of(to_pixel(b->x, x[i]) / b->width) != column->index) break;
@@ -193,96 +200,41 @@ static void take_more(const Builder *b, NsPathState *state, size_t end)
         high_at = y[i] > high ? i : high_at;
         high = y[i] > high ? y[i] : high;
     }
-    if (i == state->read) return;
+    if (i == first) return first;
     if (low < column->low.y) {
         column->low = (NsPoint){x[low_at], low};
-        column->low_at = column->n + low_at - state->read;
+        column->low_at = column->n + low_at - first;
     }
     if (high > column->high.y) {
         column->high = (NsPoint){x[high_at], high};
-        column->high_at = column->n + high_at - state->read;
+        column->high_at = column->n + high_at - first;
     }
     column->last = (NsPoint){x[i - 1], y[i - 1]};
-    column->n += i - state->read;
-    state->read = i;
-}
-
-/* Takes points up to `end`, or to the first beyond the visible range, with which the curve leaves
- * it. */
-static void take_range(const Builder *b, NsPathState *state, size_t end)
-{
-    bool plain = b->series->kind != NS_SERIES_STEPS && !(b->series->lo && b->series->hi);
-    while (state->read < end && !state->ended) {
-        if (plain && state->column.n) take_more(b, state, end);
-        if (state->read == end) break;
-        size_t i = state->read++;
-        state->ended = b->series->x[i] > b->x->hi;
-        take(b, state, i);
-    }
-}
-
-/* Goes back to what is kept. */
-static void rewind_path(NsPath *path)
-{
-    const NsPathState *kept = &path->kept;
-    path->changed = -FAR;
-    if (kept->points > 0) path->changed = g_array_index(path->points, NsPoint, kept->points - 1).x;
-    g_array_set_size(path->points, kept->points);
-    g_array_set_size(path->runs, kept->runs);
-    g_array_set_size(path->band, kept->band);
-    g_array_set_size(path->faults, kept->faults);
-    if (kept->band > 0) g_array_index(path->band, NsBandColumn, kept->band - 1) = kept->edge;
-    path->travel = kept->travel;
-}
-
-static void keep(NsPath *path, const NsPathState *state)
-{
-    NsPathState *kept = &path->kept;
-    *kept = *state;
-    kept->points = path->points->len;
-    kept->runs = path->runs->len;
-    kept->band = path->band->len;
-    kept->faults = path->faults->len;
-    if (kept->band > 0) kept->edge = g_array_index(path->band, NsBandColumn, kept->band - 1);
-    kept->travel = path->travel;
-}
-
-void ns_path_extend(NsPath *path, const NsSeries *series, const NsScale *x, const NsScale *y,
-                    double column)
-{
-    Builder b = {path, series, x, y, column};
-    if (path->kept.begun && (path->kept.ended || path->kept.read == series->n)) {
-        path->changed = INFINITY;
-        return;
-    }
-    rewind_path(path);
-    NsPathState state = path->kept;
-    if (!state.begun) {
-        /* One neighbor beyond the end, so that the curve comes in through the edge. */
-        size_t first = lower_bound(series, x->lo);
-        state.read = first - (first > 0);
-        state.begun = first < series->settled;
-    }
-    if (state.begun) {
-        take_range(&b, &state, MIN(series->settled, series->n));
-        keep(path, &state);
-    }
-    take_range(&b, &state, series->n);
-    flush(&b, &state);
+    column->n += i - first;
+    return i;
 }
 
 void ns_path_build(NsPath *path, const NsSeries *series, const NsScale *x, const NsScale *y,
                    double column)
 {
-    /* Four points a column, as most noise has. */
-    double most = MIN(4 * fabs(x->p1 - x->p0) / column, (double)series->n) + 4;
     *path = (NsPath){
-        .points = g_array_sized_new(FALSE, FALSE, sizeof(NsPoint), (guint)MIN(most, 1e5)),
+        .points = g_array_new(FALSE, FALSE, sizeof(NsPoint)),
         .runs = g_array_new(FALSE, FALSE, sizeof(unsigned)),
         .band = g_array_new(FALSE, FALSE, sizeof(NsBandColumn)),
         .faults = g_array_new(FALSE, FALSE, sizeof(NsFaultMark)),
     };
-    ns_path_extend(path, series, x, y, column);
+    Builder b = {.path = path, .series = series, .x = x, .y = y, .width = column};
+    bool plain = series->kind != NS_SERIES_STEPS && !(series->lo && series->hi);
+    /* One neighbor beyond either end, so that the curve comes in, and leaves, through the edge. */
+    size_t i = lower_bound(series, x->lo);
+    i -= i > 0;
+    for (bool ended = false; i < series->n && !ended; i++) {
+        if (plain && b.column.n) i = take_column(&b, i);
+        if (i == series->n) break;
+        ended = series->x[i] > x->hi;
+        take(&b, i);
+    }
+    flush(&b);
 }
 
 bool ns_path_is_noise(const NsPath *path, double height)

@@ -17,36 +17,12 @@ typedef struct {
     NsFault fault; /* LOW: minus infinity, or not positive on a logarithmic scale */
 } NsFaultMark;
 
-/* The points that fall on one column of the page, in units of the data. */
-typedef struct {
-    double index;
-    size_t n; /* 0: the column has not begun */
-    NsPoint first, low, high, last;
-    size_t low_at, high_at; /* how many came before them */
-} NsPathColumn;
-
-/* What will stay of a path while its series grows. */
-typedef struct {
-    size_t read; /* points of the series that are in it for good */
-    bool begun;  /* the series reaches the visible range */
-    bool ended;  /* and goes beyond it */
-    bool joined; /* the column goes on from the last point */
-    NsPathColumn column;
-    double before; /* the value that holds, of STEPS */
-    unsigned points, runs, band, faults;
-    NsBandColumn edge; /* the last of the band, which may still grow */
-    double travel;
-} NsPathState;
-
 typedef struct {
     GArray *points; /* NsPoint, in the order of drawing */
     GArray *runs;   /* unsigned: where in points each unbroken run begins */
     GArray *band;   /* NsBandColumn; empty without a band */
     GArray *faults; /* NsFaultMark, at most one of a kind in a column */
     double travel;  /* up and down along the curve: long for a noisy one */
-    double changed; /* where on the page the last extension begins to differ from what was before;
-                     * INFINITY for nowhere */
-    NsPathState kept;
 } NsPath;
 
 /* The fault of a value, or NS_FAULT_KINDS if it has a place on the scale. */
@@ -56,12 +32,6 @@ NsFault ns_fault_of(NsScaleKind kind, double value);
  * and a band to its outline.  Every extreme survives; a value without a place breaks the curve. */
 void ns_path_build(NsPath *path, const NsSeries *series, const NsScale *x, const NsScale *y,
                    double column);
-
-/* Brings the path of a series up to date that has grown as its stem and `settled` say; all else is
- * as it was when the path was built.  Looks at what is new only, and comes to what building it
- * afresh would. */
-void ns_path_extend(NsPath *path, const NsSeries *series, const NsScale *x, const NsScale *y,
-                    double column);
 void ns_path_clear(NsPath *path);
 
 /* Whether a curve goes up and down so much, in an area of that height, that its strokes fill it. */

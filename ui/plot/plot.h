@@ -84,10 +84,7 @@ typedef struct {
     const double *lo, *hi; /* a band around the curve (thinned extremes, a deviation), or NULL */
     const double *edges;   /* [n + 1] of bars that touch (a histogram); NULL: bars around x, those
                             * of several series side by side */
-    uint64_t stem;         /* of a series that grows, so that only what is new is drawn: series of
-                            * the same stem, not 0, begin alike, with the first `settled` points of
-                            * the earlier one */
-    size_t settled;        /* how many points will stay as they are; the others may still change */
+    bool grows;            /* of a run that may go on: a live axis has room ahead */
 } NsSeries;
 
 /* DIVERGING: blue, white at the center, orange; for ratios and differences. */
@@ -114,8 +111,7 @@ typedef struct {
     const float *z;
     size_t rows, columns;
     size_t stride;             /* cells from one row to the next; 0: there are `columns` */
-    uint64_t stem;             /* as of a series: maps of one stem begin with the same `settled` */
-    size_t settled;            /* columns, and have columns of the same width */
+    bool grows;                /* as of a series */
     double x0, x1, y0, y1;     /* outer edges of the first and the last cells; with panels y is 0 to
                                 * their number */
     const NsHeatPanel *panels; /* equally high, the first one uppermost */

@@ -83,12 +83,6 @@ static NsPoint to_pixels(const NsRaster *raster, NsPoint p)
                      p.y * raster->on.scale + raster->on.ty};
 }
 
-static long floor_of(double value)
-{
-    long whole = (long)value;
-    return whole - ((double)whole > value);
-}
-
 static long ceiling(double value)
 {
     long whole = (long)value;
@@ -158,24 +152,12 @@ NS_CLONES(static, paint_rows,
     }
 }
 
-NS_CLONES(static, fill_rows,
-          (uint32_t *pixels, ptrdiff_t stride, int first, int end, uint32_t color,
-           uint32_t coverage),
-          (pixels, stride, first, end, color, coverage))
+/* Takes the ink of the pixels from `column` on and reports the rows that have some, first..end - 1.
+ */
+static void take_tile(NsRaster *raster, int column, Tile *tile, float *first, float *end)
 {
-    for (int y = first; y < end; y++) {
-        uint32_t *out = pixels + y * stride;
-        for (int i = 0; i < TILE; i++) out[i] = blend(out[i], color, coverage);
-    }
-}
-
-/* Takes the ink of the pixels from `column` on and reports the rows that have some, first..end - 1,
- * and those that are covered all over. */
-static void take_tile(NsRaster *raster, int column, Tile *tile, float *first, float *end,
-                      float *full_first, float *full_end)
-{
-    *first = *full_end = INFINITY;
-    *end = *full_first = -INFINITY;
+    *first = INFINITY;
+    *end = -INFINITY;
     for (int i = 0; i < TILE; i++)
         for (int s = 0; s < SAMPLES; s++) {
             long place = (long)(column + i - raster->on.left) * SAMPLES + s;
@@ -186,8 +168,6 @@ static void take_tile(NsRaster *raster, int column, Tile *tile, float *first, fl
             tile->lower[s][i] = lower;
             *first = MIN(*first, upper);
             *end = MAX(*end, lower);
-            *full_first = MAX(*full_first, upper);
-            *full_end = MIN(*full_end, lower);
         }
 }
 
@@ -205,31 +185,24 @@ static void paint(NsRaster *raster, NsColor color)
     uint32_t *pixels = (uint32_t *)(void *)cairo_image_surface_get_data(raster->on.target);
     ptrdiff_t stride = cairo_image_surface_get_stride(raster->on.target) / 4;
     int width = cairo_image_surface_get_width(raster->on.target);
-    uint32_t pixel = opaque_pixel(color), whole = (uint32_t)lround(color.a * 255);
+    uint32_t pixel = opaque_pixel(color);
     float alpha = (float)(color.a * 255 / SAMPLES);
     long forget = raster->first;
     int from = raster->on.left + (int)(raster->first / SAMPLES);
     int to = raster->on.left + (int)((raster->end - 1) / SAMPLES) + 1;
     for (int column = from; column < to; column += TILE) {
         Tile tile;
-        float first, end, full_first, full_end;
+        float first, end;
         /* The last tile ends with the image; places before `from` are empty, so nothing is painted
          * twice: what was painted is forgotten. */
         int x = MIN(column, width - TILE);
-        take_tile(raster, x, &tile, &first, &end, &full_first, &full_end);
+        take_tile(raster, x, &tile, &first, &end);
         raster->first = (long)(column + TILE - raster->on.left) * SAMPLES;
         if (first > end) continue;
         float top = (float)raster->on.top, bottom = (float)raster->on.bottom;
-        int a = (int)floorf(CLAMP(first, top, bottom)), d = (int)ceilf(CLAMP(end, top, bottom));
-        int b = (int)ceilf(CLAMP(full_first, (float)a, (float)d));
-        int c = (int)floorf(CLAMP(full_end, (float)a, (float)d));
-        if (b < c) {
-            paint_rows(pixels + x, stride, a, b, &tile, pixel, alpha);
-            fill_rows(pixels + x, stride, b, c, pixel, whole);
-            paint_rows(pixels + x, stride, c, d, &tile, pixel, alpha);
-        } else {
-            paint_rows(pixels + x, stride, a, d, &tile, pixel, alpha);
-        }
+        int above = (int)floorf(CLAMP(first, top, bottom));
+        int below = (int)ceilf(CLAMP(end, top, bottom));
+        paint_rows(pixels + x, stride, above, below, &tile, pixel, alpha);
     }
     for (long i = forget; i < raster->end; i++) {
         raster->upper[i] = INFINITY;
@@ -286,77 +259,6 @@ static void outline(NsRaster *raster, const NsPoint *points, size_t n, double wi
         begun = true;
     }
     if (begun) reach(raster, aside(from, side, 1), aside(from, side, -1));
-}
-
-/* Widens the trace by `reach` places to either side. */
-NS_CLONES(static, widen,
-          (float *upper, float *lower, const float *top, const float *bottom, long n, long reach),
-          (upper, lower, top, bottom, n, reach))
-{
-    for (long d = 0; d <= 2 * reach; d++)
-        for (long i = 0; i < n; i++) {
-            float u = top[i + d], l = bottom[i + d];
-            upper[i] = u < upper[i] ? u : upper[i];
-            lower[i] = l > lower[i] ? l : lower[i];
-        }
-}
-
-static float least(float a, float b)
-{
-    return a < b ? a : b;
-}
-
-static float greatest(float a, float b)
-{
-    return a > b ? a : b;
-}
-
-/* Notes where a line is at the places that it crosses, of `n` from `first` on, and `by` more up and
- * down. */
-static void trace(float *top, float *bottom, long first, long n, NsPoint a, NsPoint b, float by)
-{
-    long from = floor_of(a.x) - first, to = floor_of(b.x) - first;
-    float y = (float)a.y, end = (float)b.y, upper = least(y, end), lower = greatest(y, end);
-    double slope = to > from ? (b.y - a.y) / (b.x - a.x) : 0;
-    long i = MAX(from, 0);
-    if (i > from)
-        y = least(greatest((float)(a.y + ((double)(i + first) - a.x) * slope), upper), lower);
-    for (; i <= MIN(to, n - 1); i++) {
-        float next = (float)(a.y + ((double)(i + 1 + first) - a.x) * slope);
-        next = i == to ? end : least(greatest(next, upper), lower);
-        top[i] = least(top[i], least(y, next) - by);
-        bottom[i] = greatest(bottom[i], greatest(y, next) + by);
-        y = next;
-    }
-}
-
-/* The stroke of a curve that goes up and down nearly everywhere, for which tracing it and widening
- * the trace is quicker than an outline.  What is flat is widened up and down as it should be. */
-static void thicken(NsRaster *raster, const NsPoint *points, size_t n, double width)
-{
-    double half = width * raster->on.scale / 2, right = raster->on.right - raster->on.left + half;
-    long reach = lround(half * SAMPLES - 0.5), places = raster->places + 2 * reach;
-    g_autofree float *top = g_new(float, (size_t)places), *bottom = g_new(float, (size_t)places);
-    for (long i = 0; i < places; i++) {
-        top[i] = INFINITY;
-        bottom[i] = -INFINITY;
-    }
-    size_t start =
-        last_before(points, n, (raster->on.left - raster->on.tx - half) / raster->on.scale);
-    NsPoint from = to_pixels(raster, points[start]);
-    from.x *= SAMPLES;
-    for (size_t i = start + 1; i < n && from.x <= right * SAMPLES; i++) {
-        NsPoint to = to_pixels(raster, points[i]);
-        double dx = to.x - from.x / SAMPLES,
-               length = sqrt(dx * dx + (to.y - from.y) * (to.y - from.y));
-        to.x *= SAMPLES;
-        float by = length > 0 ? (float)(half * dx / length) : 0;
-        trace(top, bottom, -reach, places, from, to, by);
-        from = to;
-    }
-    widen(raster->upper, raster->lower, top, bottom, raster->places, reach);
-    raster->first = 0;
-    raster->end = raster->places;
 }
 
 static double period_of(const NsPen *pen)
@@ -443,10 +345,7 @@ void ns_raster_stroke(NsRaster *raster, const NsPoint *points, size_t n, const N
         dash_along(raster, points, n, pen, color);
         return;
     }
-    if (pen->across)
-        thicken(raster, points, n, pen->width);
-    else
-        outline(raster, points, n, pen->width);
+    outline(raster, points, n, pen->width);
     if (period > 0) dash_across(raster, pen, period);
     paint(raster, color);
 }

@@ -2,7 +2,6 @@
 #include "ui/plot/text.h"
 
 #include "core/base/words.h"
-#include "ui/plot/text_pool.h"
 
 #include <math.h>
 #include <string.h>
@@ -250,9 +249,7 @@ PangoContext *ns_text_context_new(void)
 PangoLayout *ns_text_new(PangoContext *context, const NsStyle *style, double size, bool bold,
                          const char *text)
 {
-    PangoLayout *layout = ns_text_pool_take(context, style->font, size, bold, text);
-    if (layout) return layout;
-    layout = pango_layout_new(context);
+    PangoLayout *layout = pango_layout_new(context);
     PangoFontDescription *font = pango_font_description_new();
     pango_font_description_set_family_static(font, style->font);
     pango_font_description_set_absolute_size(font, size * PANGO_SCALE);
@@ -261,7 +258,6 @@ PangoLayout *ns_text_new(PangoContext *context, const NsStyle *style, double siz
     pango_font_description_free(font);
     g_autofree char *markup = ns_text_markup(text, size);
     pango_layout_set_markup(layout, markup, -1);
-    ns_text_pool_put(context, style->font, size, bold, text, layout);
     return layout;
 }
 

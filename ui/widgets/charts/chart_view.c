@@ -3,7 +3,7 @@
 
 #include "core/base/words.h"
 
-#include "ui/plot/live_chart.h"
+#include "ui/plot/live_limits.h"
 #include "ui/plot/next_reading.h"
 #include "ui/plot/panels.h"
 #include "ui/plot/pins.h"
@@ -28,15 +28,16 @@ struct _NsChartView {
     NsViewState view_state;
     NsPlot shown;         /* the plot under the view state; borrows from it and from the next */
     GArray *shown_series; /* NsSeries */
-    uint64_t version;     /* of what is shown: it differs with the view state, too */
-    const NsStyle *given; /* NULL: none yet */
-    NsStyle style;        /* the same with the corner of this chart */
-    NsLiveChart *live;
-    const NsPlotLayout *layout; /* the picture's, of the present plot and style; NULL: none */
-    GskRenderNode *picture;     /* on the screen; NULL: none yet, or no memory for one */
-    cairo_surface_t *surface;   /* the picture's; NULL: nothing was drawn yet */
-    GdkTexture *copy;           /* of the picture, for others; NULL until one asks */
-    bool stale;                 /* the picture shows another plot or style */
+    NsPlot drawn;         /* the same with the ends of its live axes */
+    NsLiveAxes axes;
+    uint64_t version;         /* of what is shown: it differs with the view state, too */
+    const NsStyle *given;     /* NULL: none yet */
+    NsStyle style;            /* the same with the corner of this chart */
+    NsPlotLayout *layout;     /* the picture's, of the present plot and style; NULL: none */
+    GskRenderNode *picture;   /* on the screen; NULL: none yet, or no memory for one */
+    cairo_surface_t *surface; /* the picture's; NULL: nothing was drawn yet */
+    GdkTexture *texture;      /* of the surface; NULL until somebody needs one */
+    bool stale;               /* the picture shows another plot or style */
     bool compact;
     char *name;      /* of the thumbnail; NULL: as its title */
     gint64 laid_out; /* when; 0: never */
@@ -64,8 +65,7 @@ static void forget_reading(NsChartView *chart)
 /* The layout borrows the plot, and so must go before the plot changes. */
 static void forget_layout(NsChartView *chart)
 {
-    chart->layout = NULL;
-    ns_live_chart_forget(chart->live);
+    g_clear_pointer(&chart->layout, ns_plot_layout_free);
 }
 
 /* The layout of what was drawn last; FALSE while nothing was. */
@@ -73,37 +73,35 @@ static bool ensure_layout(NsChartView *chart)
 {
     if (chart->layout || !chart->plot || chart->drawn_width < 1) return chart->layout != NULL;
     gint64 now = g_get_monotonic_time();
-    NsLiveChartView view = {
-        .plot = &chart->shown,
-        .width = chart->drawn_width,
-        .height = chart->drawn_height,
-        .style = &chart->style,
-        .seconds = chart->laid_out ? (double)(now - chart->laid_out) / G_USEC_PER_SEC : 0.0,
-    };
+    double seconds = chart->laid_out ? (double)(now - chart->laid_out) / G_USEC_PER_SEC : 0.0;
     chart->laid_out = now;
-    chart->layout = ns_live_chart_layout(chart->live, &view);
+    chart->drawn = chart->shown;
+    ns_live_axes_set(&chart->axes, &chart->drawn, seconds);
+    chart->layout =
+        ns_plot_layout(&chart->drawn, chart->drawn_width, chart->drawn_height, &chart->style);
     return true;
 }
 
+/* It borrows the pixels, and keeps the surface until it is gone. */
 static GdkTexture *texture_of(cairo_surface_t *image)
 {
     int width = cairo_image_surface_get_width(image),
         height = cairo_image_surface_get_height(image);
     gsize stride = (gsize)cairo_image_surface_get_stride(image);
-    g_autoptr(GBytes) bytes =
-        g_bytes_new(cairo_image_surface_get_data(image), stride * (gsize)height);
+    g_autoptr(GBytes) bytes = g_bytes_new_with_free_func(
+        cairo_image_surface_get_data(image), stride * (gsize)height,
+        (GDestroyNotify)cairo_surface_destroy, cairo_surface_reference(image));
     return gdk_memory_texture_new(width, height, GDK_MEMORY_DEFAULT, bytes, stride);
 }
 
 /* A renderer on a graphics card gets a texture.  cairo's, which would convert a texture pixel by
- * pixel in every frame (GTK 4.8), gets the surface, of which cairo makes a copy before the surface
- * is drawn into again. */
+ * pixel in every frame (GTK 4.8), gets the surface. */
 static GskRenderNode *picture_node(NsChartView *chart, int width, int height)
 {
     graphene_rect_t box = GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height);
     GtkNative *native = gtk_widget_get_native(GTK_WIDGET(chart));
     if (!GSK_IS_CAIRO_RENDERER(gtk_native_get_renderer(native)))
-        return gsk_texture_node_new(chart->copy = texture_of(chart->surface), &box);
+        return gsk_texture_node_new(chart->texture = texture_of(chart->surface), &box);
     GskRenderNode *node = gsk_cairo_node_new(&box);
     cairo_t *cr = gsk_cairo_node_get_draw_context(node);
     cairo_set_source_surface(cr, chart->surface, 0, 0);
@@ -122,9 +120,15 @@ static void draw(NsChartView *chart, int width, int height, int scale)
     chart->drawn_scale = scale;
     chart->stale = false;
     ensure_layout(chart);
-    chart->surface = ns_live_chart_draw(chart->live, scale, NULL);
-    g_clear_object(&chart->copy);
+    g_clear_object(&chart->texture);
     g_clear_pointer(&chart->picture, gsk_render_node_unref);
+    g_clear_pointer(&chart->surface, cairo_surface_destroy);
+    chart->surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width * scale, height * scale);
+    cairo_surface_set_device_scale(chart->surface, scale, scale);
+    cairo_t *cr = cairo_create(chart->surface);
+    ns_plot_draw(chart->layout, cr);
+    cairo_destroy(cr);
+    cairo_surface_flush(chart->surface);
     if (cairo_surface_status(chart->surface) == CAIRO_STATUS_SUCCESS)
         chart->picture = picture_node(chart, width, height);
     chart->cost = (double)(g_get_monotonic_time() - begin) / 1000.0;
@@ -392,8 +396,8 @@ const NsPlot *ns_chart_view_plot(NsChartView *chart)
 
 GdkTexture *ns_chart_view_texture(NsChartView *chart)
 {
-    if (!chart->copy && chart->picture) chart->copy = texture_of(chart->surface);
-    return chart->copy;
+    if (!chart->texture && chart->picture) chart->texture = texture_of(chart->surface);
+    return chart->texture;
 }
 
 void ns_chart_view_point_at(NsChartView *chart, double x, double row)
@@ -425,9 +429,9 @@ static void ns_chart_view_finalize(GObject *object)
     forget_layout(chart);
     ns_view_state_clear(&chart->view_state);
     g_array_unref(chart->shown_series);
-    g_clear_object(&chart->copy);
+    g_clear_object(&chart->texture);
     g_clear_pointer(&chart->picture, gsk_render_node_unref);
-    ns_live_chart_free(chart->live);
+    g_clear_pointer(&chart->surface, cairo_surface_destroy);
     g_clear_pointer(&chart->figure, ns_figure_free);
     g_clear_pointer(&chart->name, g_free);
     G_OBJECT_CLASS(ns_chart_view_parent_class)->finalize(object);
@@ -459,7 +463,6 @@ static void ns_chart_view_class_init(NsChartViewClass *klass)
 
 static void ns_chart_view_init(NsChartView *chart)
 {
-    chart->live = ns_live_chart_new();
     GtkWidget *widget = GTK_WIDGET(chart);
     gtk_widget_set_focusable(widget, TRUE);
     gtk_widget_set_hexpand(widget, TRUE);
