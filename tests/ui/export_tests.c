@@ -372,9 +372,14 @@ static void test_order(void)
     g_assert_true(says(dialog, " --figure loss,gradient-norm,hidden-norm "));
     for (int i = 0; i < 3; i++) click(dialog, "Remove chart", 0);
     g_assert_cmpstr(ns_export_dialog_command(dialog), ==, "");
-    gtk_widget_activate_action(ui_first(GTK_WIDGET(dialog), NS_TYPE_EXPORT_CHARTS), "charts.add",
-                               "s", "steps");
+    GtkWidget *charts = ui_first(GTK_WIDGET(dialog), NS_TYPE_EXPORT_CHARTS);
+    gtk_widget_activate_action(charts, "charts.add", "s", "steps");
     g_assert_true(says(dialog, " --figure steps "));
+    /* The next dialog begins with what this one leaves: the charts of the page. */
+    for (size_t i = 0; i < TILES; i++)
+        gtk_widget_activate_action(charts, "charts.add", "s", ns_figure_kind(i)->choice.key);
+    click(dialog, "Remove chart", 0);
+    g_assert_true(says(dialog, " --figure loss,gradient-norm,hidden-norm,gradient-heatmap "));
     gtk_window_close(GTK_WINDOW(dialog));
     ui_close(window);
 }

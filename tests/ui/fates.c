@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+static int began; /* of the cases of this process */
+
 static void test_good(void)
 {
+    began++;
     g_test_message("well");
 }
 
@@ -37,7 +40,23 @@ static void test_hangs(void)
 
 static void test_skips(void)
 {
+    began++;
     g_test_skip("no moon tonight");
+}
+
+/* In the process of the one before, but not in that of the first, since some failed between them.
+ */
+static void test_goes_on(void)
+{
+    g_assert_cmpint(began, ==, 1);
+}
+
+static int status;
+
+/* What is wrong when the process ends shows only then. */
+static void test_last(void)
+{
+    status = 3;
 }
 
 int main(int argc, char **argv)
@@ -50,6 +69,8 @@ int main(int argc, char **argv)
     g_test_add_func("/fate/leaves", test_leaves);
     g_test_add_func("/fate/hangs", test_hangs);
     g_test_add_func("/fate/skips", test_skips);
-    g_test_add_func("/fate/last", test_good);
-    return g_test_run();
+    g_test_add_func("/fate/goes-on", test_goes_on);
+    g_test_add_func("/fate/last", test_last);
+    g_test_run();
+    return status;
 }

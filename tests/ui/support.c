@@ -2,6 +2,7 @@
 #include "tests/ui/support.h"
 
 #include "core/experiment/assignment.h"
+#include "ui/widgets/common/preferences.h"
 #include "ui/widgets/settings/settings_pane.h"
 
 /* After so long a condition is looked at again, though the main loop had nothing to do. */
@@ -18,8 +19,23 @@ NsApplication *ui_application(void)
     return application;
 }
 
+/* A case finds what a new user finds, whatever the one before it has left. */
+static void end_case(gpointer preferences)
+{
+    g_assert_null(gtk_application_get_windows(GTK_APPLICATION(ui_application())));
+    /* GTK's own, such as its complaint about a folder that was left before it was read. */
+    g_autoptr(GList) rest = gtk_window_list_toplevels();
+    for (GList *each = rest; each; each = each->next)
+        if (gtk_widget_get_visible(each->data)) gtk_window_destroy(each->data);
+    g_autoptr(GSettingsSchema) schema = NULL;
+    g_object_get(preferences, "settings-schema", &schema, NULL);
+    g_auto(GStrv) keys = g_settings_schema_list_keys(schema);
+    for (char **key = keys; *key; key++) g_settings_reset(preferences, *key);
+}
+
 NsWindow *ui_open(const char *assignments)
 {
+    g_test_queue_destroy(end_case, ns_preferences());
     static const char *const small[] = {"layers=2", "d-model=16",   "heads=2",        "seq=16",
                                         "batch=4",  "eval-every=0", "eval-batches=1", "threads=1"};
     GtkApplication *app = GTK_APPLICATION(ui_application());

@@ -7,8 +7,9 @@
 /* The one application of the process; it registers resources and style. */
 NsApplication *ui_application(void);
 
-/* A small model, so that every test takes a moment only, and these "key=value key=value" besides.
- */
+/* A window with a small model, so that every test takes a moment only, and these "key=value
+ * key=value" besides.  When the case ends no window may be open, and what the program remembers of
+ * it is forgotten. */
 NsWindow *ui_open(const char *assignments);
 
 /* The same, after a press of Run and five steps of the run. */
