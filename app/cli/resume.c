@@ -37,30 +37,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Resume, resume_clear)
 
 /* ---- What the file says ---- */
 
-/* The threads that lanes share are recorded as the share of each (core/train/lockstep.h). */
-static void join_threads(NsExperiment *experiment)
-{
-    int64_t threads = 0;
-    for (size_t i = 0; i < experiment->n; i++) threads += experiment->lane[i].threads;
-    for (size_t i = 0; i < experiment->n; i++) experiment->lane[i].threads = threads;
-}
-
 static bool read_file(Resume *resume, GError **error)
 {
     resume->reader = ns_run_reader_open(resume->path, error);
-    if (!resume->reader ||
-        !ns_run_reader_checkpoints(resume->reader, resume->origins, &resume->from, error))
-        return false;
-    const NsExperiment *begun = &ns_run_reader_provenance(resume->reader)->experiment;
-    const NsSettings *lanes[NS_LANES_MAX];
-    for (size_t i = 0; i < begun->n; i++)
-        lanes[i] =
-            resume->origins[i] ? ns_checkpoint_settings(resume->origins[i]) : &begun->lane[i];
-    ns_experiment_set_lanes(&resume->experiment, lanes, begun->n);
-    for (size_t i = 0; i < begun->n; i++) resume->experiment.lane[i].steps = begun->lane[i].steps;
-    resume->from = MAX(resume->from, 0);
-    join_threads(&resume->experiment);
-    return true;
+    return resume->reader && ns_run_reader_go_on(resume->reader, &resume->experiment,
+                                                 resume->origins, &resume->from, error);
 }
 
 /* ---- What is asked for ---- */

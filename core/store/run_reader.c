@@ -141,7 +141,8 @@ static bool check_tables(NsRunReader *r, GError **error)
     }
     if (fetched == FAILED) return false;
     if (n == 0) return refuse(r, "nothing was recorded yet", error);
-    return n == G_N_ELEMENTS(ns_run_tables) || refuse_damaged(r, error);
+    /* The last one, of notes, is missing in older files. */
+    return n + 1 >= G_N_ELEMENTS(ns_run_tables) || refuse_damaged(r, error);
 }
 
 static bool check_head(NsRunReader *r, GError **error)
@@ -152,7 +153,7 @@ static bool check_head(NsRunReader *r, GError **error)
         return false;
     if (application == NS_RUN_APPLICATION && schema > NS_RUN_SCHEMA)
         return refuse(r, "a newer Normscope has written it", error);
-    if (application == NS_RUN_APPLICATION && schema > 0 && schema < NS_RUN_SCHEMA)
+    if (application == NS_RUN_APPLICATION && schema > 0 && schema < NS_RUN_SCHEMA_LEAST)
         return refuse(r, "an older Normscope, of before checkpoints, has written it", error);
     if (application != NS_RUN_APPLICATION && application != 0)
         return refuse(r, "it is a database of another program", error);
@@ -511,16 +512,29 @@ NsHistory *ns_run_reader_history(NsRecorded of, int64_t first, int64_t last, siz
 
 /* ---- Checkpoints ---- */
 
-bool ns_run_reader_checkpoints(NsRunReader *r, NsCheckpoint *checkpoints[NS_LANES_MAX],
-                               int64_t *step, GError **error)
+GArray *ns_run_reader_checkpoint_steps(NsRunReader *r, GError **error)
 {
-    for (size_t i = 0; i < NS_LANES_MAX; i++) checkpoints[i] = NULL;
-    if (!read_number(r, "SELECT ifnull(max(step), -1) FROM checkpoints", step, error)) return false;
+    AUTO_STATEMENT statement =
+        prepare(r, "SELECT DISTINCT step FROM checkpoints ORDER BY step", error);
+    if (!statement) return NULL;
+    g_autoptr(GArray) steps = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    Fetched fetched;
+    while ((fetched = fetch(r, statement, error)) == ROW) {
+        int64_t step = sqlite3_column_int64(statement, 0);
+        g_array_append_val(steps, step);
+    }
+    return fetched == END ? g_steal_pointer(&steps) : NULL;
+}
+
+bool ns_run_reader_checkpoints_at(NsRunReader *r, int64_t step,
+                                  NsCheckpoint *checkpoints[NS_LANES_MAX], GError **error)
+{
     bool good = true;
-    for (size_t i = 0; good && *step >= 0 && i < r->provenance.experiment.n; i++)
+    for (size_t i = 0; i < NS_LANES_MAX; i++) checkpoints[i] = NULL;
+    for (size_t i = 0; good && i < r->provenance.experiment.n; i++)
         for (size_t k = 0; good && k < ns_run_reader_seeds(r); k++) {
             const Run *run = &r->runs[i][k];
-            NsCheckpoint *taken = ns_run_checkpoint_read(r->db, *step, run->lane, run->seed);
+            NsCheckpoint *taken = ns_run_checkpoint_read(r->db, step, run->lane, run->seed);
             good = taken != NULL;
             if (k == 0)
                 checkpoints[i] = taken;
@@ -529,5 +543,48 @@ bool ns_run_reader_checkpoints(NsRunReader *r, NsCheckpoint *checkpoints[NS_LANE
         }
     if (good) return true;
     for (size_t i = 0; i < NS_LANES_MAX; i++) g_clear_pointer(&checkpoints[i], ns_checkpoint_unref);
-    return refuse(r, "its newest checkpoint is damaged, or too large for the memory", error);
+    return refuse(r, "a checkpoint is damaged, or too large for the memory", error);
+}
+
+/* The threads that lanes share are recorded as the share of each (core/train/lockstep.h). */
+static void join_threads(NsExperiment *experiment)
+{
+    int64_t threads = 0;
+    for (size_t i = 0; i < experiment->n; i++) threads += experiment->lane[i].threads;
+    for (size_t i = 0; i < experiment->n; i++) experiment->lane[i].threads = threads;
+}
+
+bool ns_run_reader_go_on(NsRunReader *r, NsExperiment *experiment,
+                         NsCheckpoint *checkpoints[NS_LANES_MAX], int64_t *step, GError **error)
+{
+    g_autoptr(GArray) steps = ns_run_reader_checkpoint_steps(r, error);
+    if (!steps) return false;
+    *step = steps->len ? g_array_index(steps, int64_t, steps->len - 1) : 0;
+    for (size_t i = 0; i < NS_LANES_MAX; i++) checkpoints[i] = NULL;
+    if (steps->len && !ns_run_reader_checkpoints_at(r, *step, checkpoints, error)) return false;
+    const NsExperiment *begun = &r->provenance.experiment;
+    const NsSettings *lanes[NS_LANES_MAX];
+    for (size_t i = 0; i < begun->n; i++)
+        lanes[i] = checkpoints[i] ? ns_checkpoint_settings(checkpoints[i]) : &begun->lane[i];
+    ns_experiment_set_lanes(experiment, lanes, begun->n);
+    for (size_t i = 0; i < begun->n; i++) experiment->lane[i].steps = begun->lane[i].steps;
+    join_threads(experiment);
+    return true;
+}
+
+/* ---- Beside what was measured ---- */
+
+int64_t ns_run_reader_began(NsRunReader *r)
+{
+    int64_t began;
+    return read_number(r, "SELECT began FROM run", &began, NULL) ? began : 0;
+}
+
+char *ns_run_reader_note(NsRunReader *r, const char *key)
+{
+    /* A file of an older version has no such table. */
+    AUTO_STATEMENT statement = prepare(r, "SELECT value FROM notes WHERE key = ?", NULL);
+    if (!statement) return NULL;
+    sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC);
+    return fetch(r, statement, NULL) == ROW ? g_strdup(text_at(statement, 0)) : NULL;
 }

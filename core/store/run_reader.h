@@ -51,7 +51,19 @@ bool ns_run_reader_step(NsRecorded of, int64_t step, NsStep *scalars, GError **e
 NsHistory *ns_run_reader_history(NsRecorded of, int64_t first, int64_t last, size_t budget,
                                  GError **error);
 
-/* The newest checkpoint of every lane with all its seeds, without their data, and its step: -1 and
- * no checkpoint where there is none. */
-bool ns_run_reader_checkpoints(NsRunReader *reader, NsCheckpoint *checkpoints[NS_LANES_MAX],
-                               int64_t *step, GError **error);
+/* The steps of the run that have a checkpoint, int64_t, ascending. */
+GArray *ns_run_reader_checkpoint_steps(NsRunReader *reader, GError **error);
+
+/* The checkpoint of every lane with all its seeds at one of these, without their data. */
+bool ns_run_reader_checkpoints_at(NsRunReader *reader, int64_t step,
+                                  NsCheckpoint *checkpoints[NS_LANES_MAX], GError **error);
+
+/* Where the run goes on: the newest checkpoint, its step (0 and no checkpoint where there is none),
+ * and the settings of the lanes by then.  The experiment is all zero before. */
+bool ns_run_reader_go_on(NsRunReader *reader, NsExperiment *experiment,
+                         NsCheckpoint *checkpoints[NS_LANES_MAX], int64_t *step, GError **error);
+
+/* When recording began, as Unix time; and a note of the run (core/store/run_notes.h), NULL where
+ * there is none.  Free with g_free. */
+int64_t ns_run_reader_began(NsRunReader *reader);
+char *ns_run_reader_note(NsRunReader *reader, const char *key);

@@ -2,7 +2,8 @@
 #pragma once
 
 #define NS_RUN_APPLICATION 0x4e735275 /* "NsRu", in the head of the file */
-#define NS_RUN_SCHEMA 2               /* its user_version */
+#define NS_RUN_SCHEMA 3               /* its user_version */
+#define NS_RUN_SCHEMA_LEAST 2         /* the oldest that is read: it has no notes */
 
 /* The statements that make it, which the file keeps word for word. */
 static const char *const ns_run_tables[] = {
@@ -26,6 +27,7 @@ static const char *const ns_run_tables[] = {
     "columns INTEGER, weights BLOB, first_moments BLOB, second_moments BLOB, "
     "moments_since INTEGER, weight_sq REAL, update_sq REAL, ratio_sum REAL, ratio_max REAL, "
     "PRIMARY KEY (checkpoint, place))",
+    "CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
 };
 
 /* The most steps of a row of profiles. */

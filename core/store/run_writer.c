@@ -20,6 +20,9 @@
 /* What may wait for a disk that is too slow. */
 #define MOST_WAITING ((size_t)256 << 20)
 
+/* More steps at a time are those of a past. */
+#define PAST_STEPS 16
+
 /* How long others who read the file may keep it from becoming one that is written. */
 #define BUSY_MILLISECONDS 2000
 
@@ -63,14 +66,16 @@ struct NsRunWriter {
     int64_t checkpoint_step;               /* the newest; -1: none */
     int64_t checkpoint_at;                 /* when it was taken, in microseconds */
     bool resumed;
+    bool other_step; /* where the lanes stand there is not its newest checkpoint */
 
     /* The thread's while it runs. */
     sqlite3 *db;
     sqlite3_stmt *insert[CHECKPOINT], *insert_profile;
 
     pthread_t thread;
-    pthread_mutex_t mutex; /* of what follows */
-    pthread_cond_t wake;
+    pthread_mutex_t mutex;  /* of what follows */
+    pthread_cond_t wake;    /* the thread */
+    pthread_cond_t written; /* it has taken the queue */
     GPtrArray *queue;
     size_t waiting; /* bytes in it */
     bool closing, failed;
@@ -311,6 +316,7 @@ static void *work(void *data)
         if (!written) fail(w, error->message);
         if (w->checkpoints) w->checkpoint_took += g_get_monotonic_time() - started;
         w->checkpoints = 0;
+        pthread_cond_broadcast(&w->written);
     }
     pthread_mutex_unlock(&w->mutex);
     return NULL;
@@ -339,12 +345,26 @@ static void take_step(NsRunWriter *w, size_t i, const NsHistory *history, size_t
     const NsRecordLayout *layout = &w->runs[i].layout;
     Item item = {.kind = STEP, .values = ns_values_new(layout->width)};
     item.what.step = *ns_history_step(history, record);
-    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
-        if (layout->count[q])
-            ns_history_read(history, (NsQuantity)q, record, NULL,
-                            item.values.value + layout->offset[q],
-                            item.values.has + layout->offset[q]);
+    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
+        if (layout->count[q] == 0) continue;
+        bool *has = item.values.has + layout->offset[q];
+        NsBucket bucket = ns_history_read(history, (NsQuantity)q, record, NULL,
+                                          item.values.value + layout->offset[q], has);
+        /* What came before a fork may have been thinned. */
+        if (bucket.first < bucket.last) memset(has, 0, layout->count[q] * sizeof *has);
+    }
     enqueue(w, i, item, layout->width * (sizeof(float) + sizeof(bool)));
+}
+
+/* A long past comes all at once: the disk takes it in parts. */
+static void wait_for_disk(NsRunWriter *w)
+{
+    pthread_mutex_lock(&w->mutex);
+    while (w->waiting > MOST_WAITING / 2 && !w->failed) {
+        struct timespec until = ns_condition_time(g_get_monotonic_time() + COMMIT_MICROSECONDS);
+        pthread_cond_timedwait(&w->written, &w->mutex, &until);
+    }
+    pthread_mutex_unlock(&w->mutex);
 }
 
 static NsRun *run_at(NsLockstep *lockstep, size_t i)
@@ -358,8 +378,11 @@ void ns_run_writer_add(NsRunWriter *w, NsLockstep *lockstep)
     for (size_t i = 0; i < w->n; i++) {
         const NsHistory *history = ns_run_history(run_at(lockstep, i));
         Run *run = &w->runs[i];
-        for (; run->steps < ns_history_steps(history); run->steps++)
+        bool past = ns_history_steps(history) - run->steps > PAST_STEPS;
+        for (; run->steps < ns_history_steps(history); run->steps++) {
+            if (past) wait_for_disk(w);
             take_step(w, i, history, run->steps);
+        }
         for (; run->evaluations < ns_history_evaluations(history); run->evaluations++) {
             Item item = {.kind = EVALUATION};
             item.what.evaluation = *ns_history_evaluation(history, run->evaluations);
@@ -526,6 +549,9 @@ static bool go_on(NsRunWriter *w, NsLockstep *lockstep)
     int64_t steps = ns_run_settings(ns_lockstep_lane(lockstep, 0))->steps;
     bool good =
         run_statement(w, "BEGIN IMMEDIATE") && ns_run_go_back(w->db, steps, &w->checkpoint_step);
+    /* Another checkpoint than that of the lanes came meanwhile. */
+    w->other_step = good && MAX(w->checkpoint_step, 0) != ns_lockstep_steps(lockstep);
+    if (w->other_step) return false;
     for (size_t i = 0; good && i < w->n; i++) {
         Run *run = &w->runs[i];
         NsRun *own = run_at(lockstep, i);
@@ -533,7 +559,10 @@ static bool go_on(NsRunWriter *w, NsLockstep *lockstep)
         good = find_quantities(w, run) &&
                ns_run_change_checkpoint(w->db, w->checkpoint_step, run->lane, ns_run_settings(own));
         if (w->checkpoint_step < 0) continue;
-        run->steps = 1;
+        run->steps = (size_t)(ns_run_steps(own) - ns_history_first_step(history)) + 1;
+        while (run->evaluations < ns_history_evaluations(history) &&
+               ns_history_evaluation(history, run->evaluations)->step < w->checkpoint_step)
+            run->evaluations++;
         while (run->events < ns_history_events(history) &&
                ns_history_event(history, run->events)->step <= w->checkpoint_step)
             run->events++;
@@ -559,6 +588,7 @@ static void free_writer(NsRunWriter *w)
     if (w->lock >= 0) close(w->lock);
     pthread_mutex_destroy(&w->mutex);
     pthread_cond_destroy(&w->wake);
+    pthread_cond_destroy(&w->written);
     g_ptr_array_unref(w->queue);
     g_free(w->failure);
     g_free(w->path);
@@ -585,16 +615,27 @@ static bool take_file(NsRunWriter *w, int how, GError **error)
     return false;
 }
 
+static void refuse_step(NsRunWriter *w, NsLockstep *lockstep, GError **error)
+{
+    g_autofree char *name = g_filename_display_name(w->path);
+    g_set_error(error, NS_ERROR, NS_ERROR_FILE,
+                "“%s” cannot be gone on with from step %" G_GINT64_FORMAT
+                ": its newest checkpoint is that of step %" G_GINT64_FORMAT ".",
+                name, ns_lockstep_steps(lockstep), w->checkpoint_step);
+}
+
 static bool begin(NsRunWriter *w, NsLockstep *lockstep, GError **error)
 {
     if (sqlite3_open_v2(w->path, &w->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
         sqlite3_busy_timeout(w->db, BUSY_MILLISECONDS) != SQLITE_OK ||
         !(w->resumed ? go_on : write_head)(w, lockstep) ||
         !run_statement(w, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-                          "PRAGMA secure_delete = OFF; PRAGMA journal_size_limit = 67108864;"
-                          "PRAGMA busy_timeout = 0") ||
+                          "PRAGMA secure_delete = OFF; PRAGMA journal_size_limit = 67108864") ||
         !prepare_inserts(w)) {
-        explain(w, error);
+        if (w->other_step)
+            refuse_step(w, lockstep, error);
+        else
+            explain(w, error);
         return false;
     }
     if (ns_thread_start(&w->thread, work, w) == 0) return true;
@@ -620,6 +661,7 @@ static NsRunWriter *writer_new(const char *path, NsLockstep *lockstep, int64_t e
     w->queue = queue_new();
     pthread_mutex_init(&w->mutex, NULL);
     ns_condition_init(&w->wake);
+    ns_condition_init(&w->written);
     return w;
 }
 
@@ -699,7 +741,7 @@ bool ns_run_writer_close(NsRunWriter *w, char *const *summaries, GError **error)
     for (size_t i = 0; i < G_N_ELEMENTS(w->insert); i++)
         g_clear_pointer(&w->insert[i], sqlite3_finalize);
     g_clear_pointer(&w->insert_profile, sqlite3_finalize);
-    run_statement(w, "PRAGMA journal_mode = DELETE");
+    run_statement(w, "PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE");
     free_writer(w);
     return whole;
 }

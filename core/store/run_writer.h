@@ -1,7 +1,7 @@
 /* Writes a run into a file while it trains.  SPDX-License-Identifier: MIT
  *
  * A run file, *.nsrun, holds every seed of every lane.  It is a database of SQLite with
- * application id 0x4e735275 and its version of the schema, 2, as user_version.  Lanes count from 1,
+ * application id 0x4e735275 and its version of the schema, 3, as user_version.  Lanes count from 1,
  * and a seed is the value of setting “seed”:
  *
  *     run          program, experiment (core/experiment/provenance.h), began (Unix time)
@@ -22,6 +22,7 @@
  * id), place, name, rows, columns (0 of a vector), weights, first_moments, second_moments:
  * float32[rows][columns], NULL where the optimizer has none; the others as in
  * core/optim/optimizer.h
+ *     notes        key, value: what is noted of the run (core/store/run_notes.h)
  *
  * A checkpoint is taken at the end, and on the way once in ten seconds, or as seldom as takes 1 %
  * of the time.  When they take more than 64 MiB, older ones are dropped as in
@@ -36,15 +37,16 @@
 
 typedef struct NsRunWriter NsRunWriter;
 
-/* Makes a file for the run of these lanes, to be recorded from here on, with a checkpoint every so
- * many steps; 0: as above.  NULL with NS_ERROR_FILE or NS_ERROR_MEMORY; with NS_ERROR_USAGE where
- * there is a file of this name, which stays as it is. */
+/* Makes a file for the run of these lanes, with all that their histories have, to be recorded from
+ * here on, with a checkpoint every so many steps; 0: as above.  NULL with NS_ERROR_FILE or
+ * NS_ERROR_MEMORY; with NS_ERROR_USAGE where there is a file of this name, which stays as it is. */
 NsRunWriter *ns_run_writer_new(const char *path, NsLockstep *lockstep, int64_t every,
                                GError **error);
 
 /* Goes on with a file whose newest checkpoint the lanes were made from, or with one without any,
- * where they stand at step 0.  What lies beyond is dropped.  NULL with NS_ERROR_FILE or
- * NS_ERROR_MEMORY, the latter also where another program is writing it; it then stays as it is. */
+ * where they stand at step 0.  What lies beyond is dropped.  NULL with NS_ERROR_FILE, also where
+ * another program is writing it or its newest checkpoint is of another step, or NS_ERROR_MEMORY; it
+ * then stays as it is. */
 NsRunWriter *ns_run_writer_resume(const char *path, NsLockstep *lockstep, int64_t every,
                                   GError **error);
 

@@ -155,7 +155,7 @@ static bool has_room(const Lane *lane, GError **error)
 }
 
 /* Appends the runs of a lane, each with its own seed, until one cannot be made. */
-static bool add_runs(Lane *lane, const NsExperiment *experiment, NsCheckpoint *origin,
+static bool add_runs(Lane *lane, const NsExperiment *experiment, NsBeginning beginning,
                      atomic_uint *done, GError **error)
 {
     size_t number = (size_t)(lane - lane->lockstep->lanes);
@@ -163,8 +163,11 @@ static bool add_runs(Lane *lane, const NsExperiment *experiment, NsCheckpoint *o
     own.threads = threads_of(experiment, number);
     const NsRun *first = lane->lockstep->lanes[0].runs[0];
     for (size_t k = 0; k < lane->lockstep->seeds; k++, own.seed++) {
-        NsCheckpoint *from = origin ? ns_checkpoint_seed(origin, k) : NULL;
-        NsCorpus *corpus = from ? ns_checkpoint_corpus(from, &own) : NULL;
+        NsBeginning from = {
+            .origin = beginning.origin ? ns_checkpoint_seed(beginning.origin, k) : NULL,
+            .past = beginning.past ? ns_history_seed(beginning.past, k) : NULL,
+        };
+        NsCorpus *corpus = from.origin ? ns_checkpoint_corpus(from.origin, &own) : NULL;
         if (first && ns_settings_same_data(&first->settings, &own)) corpus = first->corpus;
         lane->runs[k] = ns_run_new_from(experiment, &own, corpus, from, done, error);
         if (!lane->runs[k]) return false;
@@ -181,12 +184,12 @@ static void join_histories(Lane *lane)
         ns_history_add_seed(ns_run_history(lane->runs[0]), ns_run_history(lane->runs[k]));
 }
 
-static bool add_lane(NsLockstep *lockstep, const NsExperiment *experiment, NsCheckpoint *origin,
+static bool add_lane(NsLockstep *lockstep, const NsExperiment *experiment, NsBeginning beginning,
                      atomic_uint *done, GError **error)
 {
     Lane *first = &lockstep->lanes[0], *lane = &lockstep->lanes[lockstep->n++];
     lane->lockstep = lockstep;
-    if (!add_runs(lane, experiment, origin, done, error)) return false;
+    if (!add_runs(lane, experiment, beginning, done, error)) return false;
     join_histories(lane);
     if (lane == first) return true;
 
@@ -202,6 +205,12 @@ static bool add_lane(NsLockstep *lockstep, const NsExperiment *experiment, NsChe
 NsLockstep *ns_lockstep_new(const NsExperiment *experiment, NsCheckpoint *const *origins,
                             atomic_uint *done, GError **error)
 {
+    return ns_lockstep_new_after(experiment, origins, NULL, done, error);
+}
+
+NsLockstep *ns_lockstep_new_after(const NsExperiment *experiment, NsCheckpoint *const *origins,
+                                  NsHistory *const *pasts, atomic_uint *done, GError **error)
+{
     if (!ns_lockstep_check(experiment, origins, error)) return NULL;
     g_autoptr(NsLockstep) lockstep = g_new0(NsLockstep, 1);
     lockstep->seeds = (size_t)experiment->lane[0].seeds;
@@ -210,8 +219,10 @@ NsLockstep *ns_lockstep_new(const NsExperiment *experiment, NsCheckpoint *const 
     pthread_cond_init(&lockstep->tock, NULL);
     const NsExperiment *shared = ns_experiment_ref(experiment);
     bool good = true;
-    for (size_t i = 0; good && i < experiment->n; i++)
-        good = add_lane(lockstep, shared, origins ? origins[i] : NULL, done, error);
+    for (size_t i = 0; good && i < experiment->n; i++) {
+        NsBeginning beginning = {origins ? origins[i] : NULL, pasts ? pasts[i] : NULL};
+        good = add_lane(lockstep, shared, beginning, done, error);
+    }
     ns_experiment_unref(shared);
     return good ? g_steal_pointer(&lockstep) : NULL;
 }

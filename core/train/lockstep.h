@@ -28,6 +28,12 @@ bool ns_lockstep_check(const NsExperiment *experiment, NsCheckpoint *const *orig
  * after each stage of each run (NS_RUN_STAGES), one lane after the other. */
 NsLockstep *ns_lockstep_new(const NsExperiment *experiment, NsCheckpoint *const *origins,
                             atomic_uint *done, GError **error);
+
+/* The same.  Where a lane has an origin and a past ([experiment->n], NULL for none), a history of
+ * the run that the origin was taken from, its own histories hold that past up to there
+ * (core/probe/past.h). */
+NsLockstep *ns_lockstep_new_after(const NsExperiment *experiment, NsCheckpoint *const *origins,
+                                  NsHistory *const *pasts, atomic_uint *done, GError **error);
 void ns_lockstep_free(NsLockstep *lockstep);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsLockstep, ns_lockstep_free)
 

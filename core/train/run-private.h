@@ -8,6 +8,13 @@
 
 #include <stdatomic.h>
 
+/* Where a run begins: at a checkpoint (NULL: at step 0), after what the run that it was taken from
+ * had recorded before (NULL: nothing).  References are taken. */
+typedef struct {
+    NsCheckpoint *origin;
+    NsHistory *past;
+} NsBeginning;
+
 struct NsRun {
     const NsExperiment *experiment; /* a reference: the texts of the settings are its */
     NsSettings settings;            /* with the run's own seed and threads */
@@ -33,10 +40,11 @@ struct NsRun {
     atomic_bool diverged; /* read by other threads while a step runs */
     bool unmeasured;      /* steps leave no record */
     NsCheckpoint *origin; /* where the run begins; NULL: at step 0 */
+    NsHistory *past;      /* what came before that and stays in its history; NULL: nothing does */
 };
 
 /* ns_run_new with settings whose texts belong to an experiment, which it references, and a corpus
- * that was already opened for the same data (NULL: opens it), from a checkpoint (NULL: from step
- * 0).  Adds 1 to `done` (NULL: to nothing) after each of NS_RUN_STAGES. */
+ * that was already opened for the same data (NULL: opens it), at a beginning.  Adds 1 to `done`
+ * (NULL: to nothing) after each of NS_RUN_STAGES. */
 NsRun *ns_run_new_from(const NsExperiment *experiment, const NsSettings *settings, NsCorpus *corpus,
-                       NsCheckpoint *origin, atomic_uint *done, GError **error);
+                       NsBeginning beginning, atomic_uint *done, GError **error);

@@ -5,6 +5,7 @@
 #include "core/data/task.h"
 #include "core/experiment/param.h"
 #include "core/optim/schedule.h"
+#include "core/probe/past.h"
 #include "core/train/divergence.h"
 #include "core/train/live.h"
 
@@ -350,7 +351,9 @@ static void begin(NsRun *run)
     if (run->origin) restore(run);
 
     ns_history_unref(run->history);
-    run->history = ns_history_new(ns_recorder_layout(run->recorder), budget_of(run), run->steps);
+    int64_t first = run->past ? ns_history_first_step(run->past) : run->steps;
+    run->history = ns_history_new(ns_recorder_layout(run->recorder), budget_of(run), first);
+    if (run->past) ns_history_take_past(run->history, run->past, run->steps);
     if (run->origin) note_fork(run);
     measure(run, started);
 }
@@ -403,12 +406,13 @@ static bool prepare(NsRun *run, NsCorpus *corpus, GError **error)
 }
 
 NsRun *ns_run_new_from(const NsExperiment *experiment, const NsSettings *settings, NsCorpus *corpus,
-                       NsCheckpoint *origin, atomic_uint *done, GError **error)
+                       NsBeginning beginning, atomic_uint *done, GError **error)
 {
     g_autoptr(NsRun) run = g_new0(NsRun, 1);
     run->experiment = ns_experiment_ref(experiment);
     run->settings = *settings;
-    run->origin = origin ? ns_checkpoint_ref(origin) : NULL;
+    run->origin = beginning.origin ? ns_checkpoint_ref(beginning.origin) : NULL;
+    run->past = run->origin && beginning.past ? ns_history_ref(beginning.past) : NULL;
     if (!prepare(run, corpus, error)) return NULL;
     if (done) atomic_fetch_add(done, 1);
     begin(run);
@@ -421,7 +425,8 @@ static NsRun *run_alone(const NsSettings *settings, NsCheckpoint *origin, GError
 {
     NsCorpus *corpus = origin ? ns_checkpoint_corpus(origin, settings) : NULL;
     NsExperiment *one = ns_experiment_new_shared(&(NsExperiment){.n = 1, .lane = {*settings}});
-    NsRun *run = ns_run_new_from(one, &one->lane[0], corpus, origin, NULL, error);
+    NsRun *run =
+        ns_run_new_from(one, &one->lane[0], corpus, (NsBeginning){origin, NULL}, NULL, error);
     ns_experiment_unref(one);
     return run;
 }
@@ -452,6 +457,7 @@ void ns_run_free(NsRun *run)
     ns_model_free(run->model);
     g_clear_pointer(&run->corpus, ns_corpus_unref);
     g_clear_pointer(&run->origin, ns_checkpoint_unref);
+    ns_history_unref(run->past);
     ns_experiment_unref(run->experiment);
     g_free(run);
 }

@@ -51,7 +51,10 @@ struct NsTrainer {
     pthread_cond_t idle;                 /* for those who wait: nothing left to do */
     const NsExperiment *experiment;      /* as it began; a reference */
     NsCheckpoint *origins[NS_LANES_MAX]; /* of a fork; NULL for a lane that begins at step 0 */
-    NsLaneState lanes[NS_LANES_MAX];     /* [experiment->n] */
+    NsHistory *pasts[NS_LANES_MAX];      /* NULL for a lane that has none */
+    size_t checkpoint_bytes;             /* the most that is kept */
+    NsTrainerObserver observer;
+    NsLaneState lanes[NS_LANES_MAX]; /* [experiment->n] */
 
     /* Guarded by the mutex; the state is also read without it. */
     _Atomic NsTrainerState state;

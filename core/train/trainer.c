@@ -173,10 +173,16 @@ static void keep_if_due(NsTrainer *t)
 
 /* ---- From state to state ---- */
 
+static void tell(NsTrainer *t, NsTrainerMoment moment)
+{
+    if (t->observer.tell) t->observer.tell(t->observer.data, moment, t->lockstep);
+}
+
 /* The lanes stand where they begin. */
 static void begin(NsTrainer *t)
 {
     show_histories(t);
+    tell(t, NS_TRAINER_BEGAN);
     for (size_t i = 0; i < t->experiment->n; i++)
         memset(t->lanes[i].events, 0, sizeof t->lanes[i].events);
     note_trouble(t, false);
@@ -187,15 +193,14 @@ static void begin(NsTrainer *t)
 static void prepare(NsTrainer *t)
 {
     g_autoptr(GError) error = NULL;
-    t->lockstep = ns_lockstep_new(t->experiment, t->origins, &t->prepared, &error);
+    t->lockstep = ns_lockstep_new_after(t->experiment, t->origins, t->pasts, &t->prepared, &error);
     if (!t->lockstep) {
         for (size_t i = 0; i < t->experiment->n; i++) set_message(t, i, error->message);
         set_state(t, NS_TRAINER_FAILED);
         return;
     }
     size_t available = ns_memory_available();
-    size_t budget =
-        available ? MIN(NS_TRAINER_CHECKPOINT_BYTES, available / 4) : NS_TRAINER_CHECKPOINT_BYTES;
+    size_t budget = available ? MIN(t->checkpoint_bytes, available / 4) : t->checkpoint_bytes;
     pthread_mutex_lock(&t->mutex);
     t->checkpoints = ns_checkpoints_new(t->experiment->n, budget);
     for (size_t i = 0; i < t->experiment->n; i++) {
@@ -237,6 +242,7 @@ static void apply_live(NsTrainer *t)
 static void rest(NsTrainer *t, NsTrainerState state)
 {
     keep(t, false);
+    tell(t, NS_TRAINER_RESTED);
     set_state(t, state);
 }
 
@@ -249,6 +255,7 @@ static void finish(NsTrainer *t)
 static void reset(NsTrainer *t)
 {
     apply_live(t);
+    tell(t, NS_TRAINER_RESETS);
     ns_lockstep_reset(t->lockstep);
     for (size_t i = 0; i < t->experiment->n; i++) {
         atomic_store(&t->lanes[i].diverged, false);
@@ -360,16 +367,19 @@ static void advance(NsTrainer *t)
 {
     apply_live(t);
     ns_lockstep_step(t->lockstep);
+    tell(t, NS_TRAINER_STEPPED);
     if (t->left > 0) t->left--;
     bool careful = atomic_load(&t->pause_on_trouble), trouble = note_trouble(t, careful);
-    if (all_diverged(t))
+    if (all_diverged(t)) {
+        tell(t, NS_TRAINER_RESTED);
         set_state(t, NS_TRAINER_DIVERGED);
-    else if (at_end(t))
+    } else if (at_end(t)) {
         finish(t);
-    else if (t->left == 0 || is_reached(t, t->until) || (trouble && careful))
+    } else if (t->left == 0 || is_reached(t, t->until) || (trouble && careful)) {
         rest(t, NS_TRAINER_PAUSED);
-    else
+    } else {
         keep_if_due(t);
+    }
 }
 
 /* ---- The loop ---- */
@@ -437,6 +447,7 @@ static void unref(NsTrainer *t)
         g_free(t->lanes[i].message);
         ns_history_unref(t->lanes[i].history);
         ns_checkpoint_unref(t->origins[i]);
+        ns_history_unref(t->pasts[i]);
     }
     ns_experiment_unref(t->experiment);
     ns_experiment_unref(t->live);
@@ -455,6 +466,7 @@ static void *trainer_main(void *data)
         if (take_step(t)) advance(t);
     }
     g_array_unref(commands);
+    tell(t, NS_TRAINER_ENDED);
     ns_lockstep_free(t->lockstep);
     bool given_up = t->given_up;
     unref(t);
@@ -464,11 +476,11 @@ static void *trainer_main(void *data)
 
 /* ---- Life ---- */
 
-NsTrainer *ns_trainer_new(const NsExperiment *experiment, NsCheckpoint *const *origins,
-                          GError **error)
+NsTrainer *ns_trainer_start(const NsExperiment *experiment, const NsTrainerStart *start,
+                            GError **error)
 {
     if (!ns_experiment_check(experiment, NULL, error) ||
-        !ns_lockstep_check(experiment, origins, error))
+        !ns_lockstep_check(experiment, start->origins, error))
         return NULL;
     NsTrainer *t = g_new0(NsTrainer, 1);
     atomic_init(&t->refs, 2);
@@ -479,8 +491,14 @@ NsTrainer *ns_trainer_new(const NsExperiment *experiment, NsCheckpoint *const *o
     t->busy = true;
     t->commands = g_array_new(FALSE, FALSE, sizeof(NsCommand));
     t->experiment = ns_experiment_ref(experiment);
-    for (size_t i = 0; origins && i < experiment->n; i++)
-        if (origins[i]) t->origins[i] = ns_checkpoint_ref(origins[i]);
+    for (size_t i = 0; i < experiment->n; i++) {
+        if (start->origins && start->origins[i])
+            t->origins[i] = ns_checkpoint_ref(start->origins[i]);
+        if (start->pasts && start->pasts[i]) t->pasts[i] = ns_history_ref(start->pasts[i]);
+    }
+    t->checkpoint_bytes =
+        start->checkpoint_bytes ? start->checkpoint_bytes : NS_TRAINER_CHECKPOINT_BYTES;
+    t->observer = start->observer;
 
     int failure = ns_thread_start(&t->thread, trainer_main, t);
     if (failure) {
@@ -493,6 +511,12 @@ NsTrainer *ns_trainer_new(const NsExperiment *experiment, NsCheckpoint *const *o
         return NULL;
     }
     return t;
+}
+
+NsTrainer *ns_trainer_new(const NsExperiment *experiment, NsCheckpoint *const *origins,
+                          GError **error)
+{
+    return ns_trainer_start(experiment, &(NsTrainerStart){.origins = origins}, error);
 }
 
 static void quit(NsTrainer *t)

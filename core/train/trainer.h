@@ -41,10 +41,38 @@ const char *ns_trainer_state_word(NsTrainerState state);
 
 typedef struct NsTrainer NsTrainer;
 
+/* What the thread tells of, between two steps. */
+typedef enum {
+    NS_TRAINER_BEGAN,   /* the lanes stand where they begin: they were prepared, or reset */
+    NS_TRAINER_STEPPED, /* a step was made */
+    NS_TRAINER_RESTED,  /* after that, or a command: it goes no further by itself */
+    NS_TRAINER_RESETS,  /* the lanes are about to be reset, and to begin */
+    NS_TRAINER_ENDED    /* the last of all, in any case: the thread ends */
+} NsTrainerMoment;
+
+/* Is called on the thread of the trainer, which waits meanwhile.  The lanes are borrowed; NULL
+ * where none could be made. */
+typedef struct {
+    void (*tell)(void *data, NsTrainerMoment moment, NsLockstep *lockstep); /* NULL: nobody */
+    void *data;
+} NsTrainerObserver;
+
+/* How a trainer starts; all zero: every lane at step 0. */
+typedef struct {
+    NsCheckpoint *const *origins; /* [lanes] of a fork (ns_run_fork), which are referenced, NULL for
+                                     a lane that begins at step 0; NULL where all begin there */
+    NsHistory *const *pasts;      /* [lanes], as in ns_lockstep_new_after; referenced */
+    size_t checkpoint_bytes;      /* the most that is kept; 0: NS_TRAINER_CHECKPOINT_BYTES */
+    NsTrainerObserver observer;
+} NsTrainerStart;
+
 /* Starts the thread, which prepares the lanes of the experiment and references it.  NULL with
- * NS_ERROR_SETTING if the settings of a lane, or the lanes (ns_lockstep_check), do not go together.
- * origins: [experiment->n], of a fork (ns_run_fork), which references them, NULL for a lane that
- * begins at step 0; NULL where all begin there. */
+ * NS_ERROR_SETTING if the settings of a lane, or the lanes (ns_lockstep_check), do not go together,
+ * and with NS_ERROR_MEMORY; the observer is told nothing then. */
+NsTrainer *ns_trainer_start(const NsExperiment *experiment, const NsTrainerStart *start,
+                            GError **error);
+
+/* The same with these origins alone. */
 NsTrainer *ns_trainer_new(const NsExperiment *experiment, NsCheckpoint *const *origins,
                           GError **error);
 
@@ -94,7 +122,7 @@ void ns_trainer_set_pause_on_trouble(NsTrainer *trainer, bool pause);
 /* ---- Checkpoints ---- */
 
 /* The most bytes of checkpoints that a trainer keeps: this, or a quarter of the memory that is
- * available when its lanes are ready, if that is less. */
+ * available when its lanes are ready, if that is less.  Two are kept in any case. */
 #define NS_TRAINER_CHECKPOINT_BYTES ((size_t)1 << 30)
 
 /* Checkpoints are taken (core/train/checkpoints.h) so that the run can be forked from them: the one
@@ -109,6 +137,9 @@ size_t ns_trainer_checkpoints(NsTrainer *trainer, int64_t *steps, size_t most);
  * lane that has none there; and its step where `at` is not NULL.  False where there is none. */
 bool ns_trainer_checkpoints_at(NsTrainer *trainer, int64_t step,
                                NsCheckpoint *checkpoints[NS_LANES_MAX], int64_t *at);
+
+/* What they take. */
+size_t ns_trainer_checkpoint_bytes(NsTrainer *trainer);
 
 /* Asks for the step of the boundary where the command is reached to be a checkpoint, if it is none
  * yet. */

@@ -110,6 +110,12 @@ bool ns_trainer_checkpoints_at(NsTrainer *trainer, int64_t step,
     return all && ns_checkpoints_find(all, step, checkpoints, at);
 }
 
+size_t ns_trainer_checkpoint_bytes(NsTrainer *trainer)
+{
+    NsCheckpoints *checkpoints = checkpoints_of(trainer);
+    return checkpoints ? ns_checkpoints_bytes(checkpoints) : 0;
+}
+
 size_t ns_trainer_checkpoints_refused(NsTrainer *trainer)
 {
     return atomic_load(&trainer->refused);

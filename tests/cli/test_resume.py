@@ -215,7 +215,7 @@ def test_refused():
         db.commit()
         db.close()
         text = sentence(run("resume", path, "--steps", "30", small=False), 1)
-        assert "its newest checkpoint is damaged" in text, text
+        assert "a checkpoint is damaged" in text, text
 
 
 def test_size_is_bounded():

@@ -97,7 +97,7 @@ def test_schema():
     with Recorded() as a:
         db = sqlite3.connect(a.run)
         assert db.execute("PRAGMA application_id").fetchone() == (0x4e735275,)
-        assert db.execute("PRAGMA user_version").fetchone() == (2,)
+        assert db.execute("PRAGMA user_version").fetchone() == (3,)
         with open(a.lines, encoding="utf-8") as file:
             records = {(l["lane"], l["step"]): l for l in map(json.loads, file) if "step" in l}
         best = min((l["loss"], step) for (lane, step), l in records.items() if lane == 1)

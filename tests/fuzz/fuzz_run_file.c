@@ -46,8 +46,11 @@ static void read_file(NsRunReader *reader)
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < ns_run_reader_seeds(reader); k++)
             read_run((NsRecorded){reader, i, k});
-    if (!ns_run_reader_checkpoints(reader, checkpoints, &step, &error)) check_error(error);
+    g_auto(NsExperiment) experiment = {0};
+    if (!ns_run_reader_go_on(reader, &experiment, checkpoints, &step, &error)) check_error(error);
     for (size_t i = 0; i < NS_LANES_MAX; i++) ns_checkpoint_unref(checkpoints[i]);
+    g_autofree char *note = ns_run_reader_note(reader, "text");
+    require(!note || g_utf8_validate(note, -1, NULL));
 }
 
 static char *path;

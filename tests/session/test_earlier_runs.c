@@ -141,8 +141,8 @@ static void test_goes_on(void)
     ns_session_step(session, 4);
     g_assert_cmpstr(last, ==, "Run 1 continues from step 8.");
     wait_at_rest(session, 12);
-    g_assert_cmpint(ns_session_first_step(session), ==, 8);
-    assert_same_losses(history_of(session, 0), history_of(whole, 0), 8, 12);
+    g_assert_cmpint(ns_session_fork_point(session), ==, 8);
+    assert_same_losses(history_of(session, 0), history_of(whole, 0), 0, 12);
     g_assert_cmpuint(run_of(session, 3).parent, ==, 1);
     g_assert_cmpuint(run_of(session, 1).parent, ==, 0);
     g_assert_true(run_of(session, 3).present);
@@ -192,7 +192,7 @@ static void test_changed(void)
     ns_session_show_step(session, -1);
     g_assert_cmpint(ns_session_fork_step(session), ==, 5);
     ns_session_fork(session);
-    SESSION_UNTIL(session, ns_session_first_step(session) == 5 &&
+    SESSION_UNTIL(session, ns_session_fork_point(session) == 5 &&
                                ns_session_state(session) == NS_TRAINER_READY);
     g_assert_cmpuint(ns_session_pending(session), ==, 0);
     g_assert_cmpfloat(ns_session_settings(session)->beta1, ==, 0.5);
@@ -206,7 +206,7 @@ static void test_reset_of_fork(void)
     g_signal_connect(session, "notice", G_CALLBACK(take_notice), &last);
     ns_session_set(session, "beta1", "0.5");
     ns_session_fork(session);
-    SESSION_UNTIL(session, ns_session_first_step(session) == 5 &&
+    SESSION_UNTIL(session, ns_session_fork_point(session) == 5 &&
                                ns_session_state(session) == NS_TRAINER_READY);
     g_assert_cmpuint(run_of(session, 1).parent, ==, 0);
     ns_session_step(session, 2);
@@ -221,7 +221,7 @@ static void test_reset_of_fork(void)
     g_assert_cmpstr(last, ==, "Run 2 restarts at step 5, where it was forked.");
     SESSION_UNTIL(session, ns_session_view(session)->history != fork &&
                                ns_session_state(session) == NS_TRAINER_READY);
-    g_assert_cmpint(ns_session_first_step(session), ==, 5);
+    g_assert_cmpint(ns_session_fork_point(session), ==, 5);
     ns_session_step(session, 2);
     wait_at_rest(session, 7);
     assert_same_losses(history_of(session, 0), fork, 5, 7);

@@ -281,12 +281,12 @@ static void test_fork_goes_on(void)
     SESSION_UNTIL(session, ns_session_view(session)->history != old &&
                                ns_session_state(session) == NS_TRAINER_READY);
     g_assert_cmpuint(ns_session_lanes(session), ==, 2);
-    g_assert_cmpint(ns_session_first_step(session), ==, 4);
+    g_assert_cmpint(ns_session_fork_point(session), ==, 4);
     g_assert_cmpint(ns_session_steps(session), ==, 4);
     ns_session_step(session, 5);
     wait_at_rest(session, 9);
     for (size_t lane = 0; lane < 2; lane++)
-        assert_same_losses(history_of(session, lane), history_of(whole, lane), 4, 9);
+        assert_same_losses(history_of(session, lane), history_of(whole, lane), 0, 9);
     size_t n;
     const NsSessionMark *marks = ns_session_marks(session, &n);
     g_assert_cmpuint(n, >=, 2);
@@ -304,9 +304,9 @@ static void test_fork_opens_a_lane(void)
     ns_session_set(session, "lr", "1e-4");
     ns_session_step(session, 3);
     wait_at_rest(session, 6);
-    g_assert_cmpint(ns_session_first_step(session), ==, 3);
-    assert_same_losses(history_of(session, 0), history_of(session, 1), 3, 6);
-    g_assert_cmpfloat(ns_history_step(history_of(session, 0), 3)->loss, !=,
+    g_assert_cmpint(ns_session_fork_point(session), ==, 3);
+    assert_same_losses(history_of(session, 0), history_of(session, 1), 0, 6);
+    g_assert_cmpfloat(ns_history_step(history_of(session, 0), 6)->loss, !=,
                       ns_history_step(history_of(whole, 0), 6)->loss);
 }
 
@@ -324,10 +324,10 @@ static void test_fork_with_changes(void)
     ns_session_fork(session);
     SESSION_UNTIL(session, ns_session_view(session)->history != old &&
                                ns_session_state(session) == NS_TRAINER_READY);
-    g_assert_cmpint(ns_session_first_step(session), ==, 3);
+    g_assert_cmpint(ns_session_fork_point(session), ==, 3);
     ns_session_step(session, 3);
     wait_at_rest(session, 6);
-    assert_same_losses(history_of(session, 0), history_of(whole, 0), 3, 6);
+    assert_same_losses(history_of(session, 0), history_of(whole, 0), 0, 6);
     g_assert_cmpfloat(ns_history_step(history_of(session, 1), 3)->loss, !=,
                       ns_history_step(history_of(whole, 1), 6)->loss);
 }
@@ -380,7 +380,7 @@ static void test_fork_without_a_lane(void)
                                ns_session_state(session) == NS_TRAINER_READY);
     ns_session_step(session, 3);
     wait_at_rest(session, 6);
-    assert_same_losses(history_of(session, 0), history_of(whole, 0), 3, 6);
+    assert_same_losses(history_of(session, 0), history_of(whole, 0), 0, 6);
 }
 
 static void test_live_of_one_lane(void)
@@ -492,7 +492,7 @@ static void test_trouble_and_remedy(void)
     g_assert_true(ns_session_remedy(session, 0, "lr", "1e-4"));
     g_assert_true(ns_session_is_running(session));
     SESSION_UNTIL(session, ns_session_steps(session) > at + 5);
-    g_assert_cmpint(ns_session_first_step(session), <, at);
+    g_assert_cmpint(ns_session_fork_point(session), <, at);
     g_assert_cmpfloat(ns_session_lane_settings(session, 0)->lr, ==, 1e-4);
     g_assert_cmpfloat(ns_session_lane_settings(session, 1)->lr, ==, 1e-3);
     ns_session_pause(session);

@@ -206,7 +206,7 @@ static void test_probe_of_begun(void)
         ns_session_fork(session);
         UI_UNTIL(ns_history_layout(ns_session_view(session)->history)->probe_every ==
                  NS_PROBE_EVERY);
-        g_assert_cmpint(ns_session_first_step(session), ==, 10);
+        g_assert_cmpint(ns_session_fork_point(session), ==, 10);
         UI_UNTIL(plot_at(window, 0)->heatmap);
         ui_close(window);
     }

@@ -231,7 +231,7 @@ static void test_fork_button(void)
     press(answer(window, 1));
     UI_UNTIL(ns_session_view(session)->history != old && ui_is_ready(window));
     g_assert_null(waiting(window));
-    g_assert_cmpint(ns_session_first_step(session), ==, 3);
+    g_assert_cmpint(ns_session_fork_point(session), ==, 3);
     g_assert_cmpuint(ns_session_lanes(session), ==, 1);
     g_assert_cmpfloat(ns_session_view(session)->now.lane[0].beta1, ==, 0.5);
     g_assert_cmpstr(ns_window_toast_text(window), ==, "Forked at step 3.");

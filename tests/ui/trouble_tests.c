@@ -249,7 +249,7 @@ static void check_remedy(const char *key, const char *other)
     g_autofree char *after = ns_settings_get(ns_session_settings(session), param);
     g_assert_cmpstr(after, !=, before);
     if (other) g_assert_cmpstr(after, ==, other);
-    g_assert_cmpint(ns_session_first_step(session), <=, trouble.step);
+    g_assert_cmpint(ns_session_fork_point(session), <=, trouble.step);
     UI_UNTIL(ns_session_state(session) != NS_TRAINER_PREPARING);
     size_t n = 0;
     ns_session_runs(session, &n);

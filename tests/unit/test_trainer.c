@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,85 @@ static void test_niceness(void)
     while ((task = g_dir_read_name(tasks))) nicest = MAX(nicest, niceness_of(task));
     if (niceness_of(own) < 17) g_assert_cmpint(nicest, >, niceness_of(own));
     g_assert_cmpint(nicest, <=, niceness_of(own) + 2);
+}
+
+typedef struct {
+    atomic_int began, stepped, rested, resets, ended;
+    atomic_int step; /* of the clock at the newest moment */
+} Told;
+
+static void count_moment(void *data, NsTrainerMoment moment, NsLockstep *lockstep)
+{
+    Told *told = data;
+    atomic_int *const counts[] = {&told->began, &told->stepped, &told->rested, &told->resets,
+                                  &told->ended};
+    atomic_fetch_add(counts[moment], 1);
+    atomic_store(&told->step, (int)ns_lockstep_steps(lockstep));
+}
+
+static void test_observer(void)
+{
+    Told told = {0};
+    NsSettings settings;
+    ns_test_tiny_settings(&settings, NULL);
+    const NsExperiment experiment = {.n = 1, .lane = {settings}};
+    const NsTrainerStart start = {.observer = {count_moment, &told}};
+    NsTrainer *trainer = ns_trainer_start(&experiment, &start, NULL);
+    ns_test_expect(trainer, NS_TRAINER_READY, 0);
+    ns_trainer_step(trainer, 3);
+    ns_test_expect(trainer, NS_TRAINER_PAUSED, 3);
+    g_assert_cmpint(told.began, ==, 1);
+    g_assert_cmpint(told.stepped, ==, 3);
+    g_assert_cmpint(told.rested, ==, 1);
+    g_assert_cmpint(told.step, ==, 3);
+    ns_trainer_reset(trainer);
+    ns_test_expect(trainer, NS_TRAINER_READY, 0);
+    g_assert_cmpint(told.began, ==, 2);
+    g_assert_cmpint(told.ended, ==, 0);
+    ns_trainer_free(trainer);
+    g_assert_cmpint(told.ended, ==, 1);
+    ns_settings_clear(&settings);
+}
+
+/* A fork that is given the past of its run has all of it, and goes on with the same bits; a reset
+ * leads back to the fork. */
+#define LAYERS 64 /* of tiny models, with room */
+
+static void test_past(void)
+{
+    g_autoptr(NsTrainer) whole = ns_test_tiny_trainer((const char *const[]){"seeds=2", NULL});
+    ns_trainer_step(whole, 4);
+    ns_test_expect(whole, NS_TRAINER_PAUSED, 4);
+    NsCheckpoint *origins[NS_LANES_MAX];
+    g_assert_true(ns_trainer_checkpoints_at(whole, 4, origins, NULL));
+    ns_trainer_step(whole, 3);
+    ns_test_expect(whole, NS_TRAINER_PAUSED, 7);
+    g_autoptr(NsHistory) past = ns_trainer_history(whole, 0);
+
+    NsExperiment experiment = {.n = 1, .lane = {*ns_checkpoint_settings(origins[0])}};
+    const NsTrainerStart start = {.origins = origins, .pasts = &past};
+    g_autoptr(NsTrainer) fork = ns_trainer_start(&experiment, &start, NULL);
+    ns_test_expect(fork, NS_TRAINER_READY, 4);
+    ns_trainer_step(fork, 3);
+    ns_test_expect(fork, NS_TRAINER_PAUSED, 7);
+    g_autoptr(NsHistory) history = ns_trainer_history(fork, 0);
+    g_assert_cmpint(ns_history_first_step(history), ==, 0);
+    for (size_t seed = 0; seed < 2; seed++) {
+        NsHistory *was = ns_history_seed(past, seed), *is = ns_history_seed(history, seed);
+        float before[LAYERS], after[LAYERS];
+        ns_test_same_records(was, 0, is);
+        for (size_t i = 0; i < 8; i++) {
+            ns_history_read(was, NS_QUANTITY_HIDDEN_NORM, i, before, NULL, NULL);
+            ns_history_read(is, NS_QUANTITY_HIDDEN_NORM, i, after, NULL, NULL);
+            g_assert_cmpmem(before, ns_history_layout(was)->hidden * sizeof *before, after,
+                            ns_history_layout(is)->hidden * sizeof *after);
+        }
+    }
+    ns_trainer_reset(fork);
+    ns_test_expect(fork, NS_TRAINER_READY, 4);
+    g_autoptr(NsHistory) again = ns_trainer_history(fork, 0);
+    g_assert_cmpuint(ns_history_steps(again), ==, 5);
+    ns_checkpoint_unref(origins[0]);
 }
 
 static void test_failed(void)
@@ -405,6 +485,8 @@ int main(int argc, char **argv)
     g_test_add_func("/trainer/diverged", test_diverged);
     g_test_add_func("/trainer/diverged-at-once", test_diverged_at_once);
     g_test_add_func("/trainer/reset", test_reset);
+    g_test_add_func("/trainer/observer", test_observer);
+    g_test_add_func("/trainer/past", test_past);
     g_test_add_func("/trainer/live", test_live);
     g_test_add_func("/trainer/previous", test_previous);
     g_test_add_func("/trainer/release", test_release);

@@ -66,6 +66,27 @@ char *ns_experiment_change_words(const NsExperiment *from, const NsExperiment *t
     return change_of(from, to, changed);
 }
 
+/* Settings that are named; of more the first alone. */
+#define NAMED_MOST 3
+
+char *ns_experiment_difference_words(const NsExperiment *from, const NsExperiment *to)
+{
+    if (to->n != from->n) return ns_experiment_change_words(from, to);
+    g_autoptr(GPtrArray) changes = g_ptr_array_new_with_free_func(g_free);
+    for (size_t i = 0; ns_param(i); i++) {
+        g_autofree char *names = lanes_of(from, to, ns_param(i));
+        if (*names) g_ptr_array_add(changes, change_of(from, to, ns_param(i)));
+    }
+    guint n = changes->len;
+    if (n == 0) return g_strdup(_("same settings"));
+    if (n > NAMED_MOST)
+        return g_strdup_printf(
+            ns_plural("%s and %u more setting", "%s and %u more settings", n - 1),
+            (const char *)changes->pdata[0], n - 1);
+    g_ptr_array_add(changes, NULL);
+    return g_strjoinv(", ", (char **)changes->pdata);
+}
+
 /* ---- What they are about ---- */
 
 static char *depth_of(const NsSettings *s)

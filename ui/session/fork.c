@@ -8,7 +8,7 @@ void ns_session_restart(NsSession *session)
 {
     if (!ns_session_can_restart(session)) return;
     session->forking_from = 0;
-    ns_session_start(session, NULL);
+    ns_session_start(session, NULL, NULL);
 }
 
 static bool has_all(const NsSession *session, NsCheckpoint *const checkpoints[NS_LANES_MAX])
@@ -37,8 +37,8 @@ bool ns_session_start_at(NsSession *session, int64_t step)
     int64_t at = ns_session_find_checkpoints(session, step, checkpoints);
     if (at < 0) return false;
     /* A run that has made no step is not kept: its fork stands where it would. */
-    if (ns_session_records(session, 0) > 1) session->forking_from = session->id;
-    ns_session_start(session, checkpoints);
+    if (ns_session_has_moved(session)) session->forking_from = session->id;
+    ns_session_start(session, checkpoints, session->view->histories);
     ns_session_drop_checkpoints(checkpoints);
     g_autofree char *digits = ns_group_digits(at);
     g_autofree char *words = g_strdup_printf(_("Forked at step %s."), digits);

@@ -36,6 +36,7 @@ static void show(NsSession *session, NsPastRun *run)
     ns_experiment_share(shown);
     ns_session_set_run(session, shown);
     session->forking_from = run->told.parent;
+    session->origin_step = run->told.fork_step;
     ns_session_adopt(session, run->histories, &run->started);
     session->opened = run;
     if (run->told.id) session->last_id--; /* the number of the next run is still to be given */
@@ -76,8 +77,11 @@ void ns_session_open_record(NsSession *session, const NsSessionRecord *record)
     NsPastRun *run = g_new0(NsPastRun, 1);
     run->told.lanes = record->experiment->n;
     run->told.measured = true;
-    run->told.fork_step = ns_history_first_step(record->histories[0]);
+    run->told.fork_step =
+        record->fork_step ? record->fork_step : ns_history_first_step(record->histories[0]);
     run->file = g_strdup(record->file);
+    run->path = g_strdup(record->path);
+    run->checkpoints = record->checkpoints;
     for (size_t lane = 0; lane < record->experiment->n; lane++) {
         NsHistory *history = record->histories[lane];
         NsStep last = ns_seeds_step(history, ns_seeds_records(history) - 1);
@@ -86,7 +90,7 @@ void ns_session_open_record(NsSession *session, const NsSessionRecord *record)
         run->told.loss[lane] = last.loss;
     }
     ns_experiment_copy(&run->started, record->experiment);
-    ns_experiment_copy(&run->settings, record->experiment);
+    ns_experiment_copy(&run->settings, record->now ? record->now : record->experiment);
     run->title = ns_experiment_title(record->experiment);
     show(session, run);
 }
@@ -138,7 +142,7 @@ void ns_session_begin_anew(NsSession *session)
         words = anew_words(session);
         session->forking_from = 0;
     }
-    ns_session_launch(session, first);
+    ns_session_launch(session, first, run->histories);
     ns_session_drop_checkpoints(first);
     ns_session_tell(session, words);
 }
@@ -156,7 +160,9 @@ void ns_session_revive(NsSession *session)
     g_autofree char *words =
         g_strdup_printf(_("Run %u continues from step %s."), run->told.id, step);
     session->forking_from = run->told.id;
-    ns_session_launch(session, checkpoints);
+    g_free(session->goes_on_with);
+    session->goes_on_with = g_strdup(run->path);
+    ns_session_launch(session, checkpoints, run->histories);
     ns_session_drop_checkpoints(checkpoints);
     ns_session_tell(session, words);
 }

@@ -7,7 +7,6 @@
 
 #define RUNS_MOST 12
 #define BYTES_MOST ((size_t)1 << 30) /* of histories and checkpoints, all runs together */
-#define CHECKPOINT_BYTES_MOST ((size_t)256 << 20) /* of the checkpoints of one */
 
 void ns_past_run_free(NsPastRun *run)
 {
@@ -17,7 +16,9 @@ void ns_past_run_free(NsPastRun *run)
     ns_experiment_clear(&run->settings);
     ns_checkpoints_free(run->checkpoints);
     g_free(run->title);
+    g_free(run->differs);
     g_free(run->file);
+    g_free(run->path);
     g_free(run);
 }
 
@@ -30,6 +31,7 @@ void ns_session_init_runs(NsSession *session)
 {
     session->runs = g_ptr_array_new_with_free_func(free_run);
     session->run_list = g_array_new(FALSE, TRUE, sizeof(NsSessionRun));
+    session->checkpoint_bytes = NS_SESSION_CHECKPOINT_BYTES;
     session->id = session->last_id = 1;
 }
 
@@ -40,6 +42,7 @@ void ns_session_free_runs(NsSession *session)
     ns_checkpoints_free(session->left);
     g_array_unref(session->run_list);
     g_free(session->title);
+    g_free(session->differs);
 }
 
 /* ---- One of them ---- */
@@ -99,7 +102,7 @@ static NsSessionRun present(NsSession *session)
                         .parent = session->forked_from,
                         .checkpoint = -1,
                         .lanes = session->view->started.n};
-    run.fork_step = ns_session_first_step(session);
+    run.fork_step = session->fork_step;
     run.last_step = ns_session_steps(session);
     run.measured = true;
     for (size_t lane = 0; lane < run.lanes; lane++) {
@@ -203,6 +206,25 @@ static void keep_budget(NsSession *session)
         continue;
 }
 
+/* ---- Checkpoints ---- */
+
+void ns_session_set_checkpoint_bytes(NsSession *session, size_t bytes)
+{
+    session->checkpoint_bytes = bytes;
+}
+
+size_t ns_session_checkpoint_bytes(NsSession *session)
+{
+    size_t bytes = session->trainer ? ns_trainer_checkpoint_bytes(session->trainer) : 0;
+    if (session->left) bytes += ns_checkpoints_bytes(session->left);
+    if (session->opened && session->opened->checkpoints)
+        bytes += ns_checkpoints_bytes(session->opened->checkpoints);
+    for (guint i = 0; i < session->runs->len; i++)
+        if (run_at(session, i)->checkpoints)
+            bytes += ns_checkpoints_bytes(run_at(session, i)->checkpoints);
+    return bytes;
+}
+
 /* ---- Filing ---- */
 
 static size_t bytes_at(const NsSession *session, int64_t step)
@@ -224,9 +246,9 @@ static NsCheckpoints *copy_checkpoints(NsSession *session)
     g_autofree int64_t *steps = g_new(int64_t, all + 1);
     size_t n = MIN(all, ns_trainer_checkpoints(session->trainer, steps, all));
     size_t largest = n ? bytes_at(session, steps[n - 1]) : 0;
-    if (n == 0 || largest > CHECKPOINT_BYTES_MOST) return NULL;
-    NsCheckpoints *copy = ns_checkpoints_new(session->run->n, CHECKPOINT_BYTES_MOST);
-    for (size_t i = 2 * largest > CHECKPOINT_BYTES_MOST ? n - 1 : 0; i < n; i++) {
+    if (n == 0 || largest > session->checkpoint_bytes) return NULL;
+    NsCheckpoints *copy = ns_checkpoints_new(session->run->n, session->checkpoint_bytes);
+    for (size_t i = 2 * largest > session->checkpoint_bytes ? n - 1 : 0; i < n; i++) {
         NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
         int64_t at = -1;
         bool found = ns_trainer_checkpoints_at(session->trainer, steps[i], checkpoints, &at);
@@ -242,7 +264,10 @@ void ns_session_keep_left(NsSession *session)
     g_autoptr(NsHistory) history = ns_trainer_history(session->trainer, 0);
     if (history != session->view->histories[0]) return;
     g_clear_pointer(&session->left, ns_checkpoints_free);
-    if (ns_session_records(session, 0) > 1) session->left = copy_checkpoints(session);
+    g_clear_pointer(&session->path, g_free);
+    if (!ns_session_has_moved(session)) return;
+    session->left = copy_checkpoints(session);
+    session->path = ns_session_path_on_view(session);
 }
 
 static NsPastRun *run_on_view(NsSession *session)
@@ -252,6 +277,7 @@ static NsPastRun *run_on_view(NsSession *session)
     run->told = present(session);
     run->title = ns_experiment_title(&view->started);
     run->checkpoints = g_steal_pointer(&session->left);
+    run->path = g_steal_pointer(&session->path);
     for (size_t lane = 0; lane < run->told.lanes; lane++)
         run->histories[lane] = ns_history_ref(view->histories[lane]);
     ns_experiment_copy(&run->started, &view->started);
@@ -263,7 +289,7 @@ void ns_session_file_run(NsSession *session)
 {
     if (session->opened)
         put_back(session, g_steal_pointer(&session->opened));
-    else if (ns_session_records(session, 0) > 1)
+    else if (ns_session_has_moved(session))
         put_back(session, run_on_view(session));
     else
         return;
@@ -274,9 +300,28 @@ void ns_session_file_run(NsSession *session)
 
 /* ---- What others may ask ---- */
 
+static const NsExperiment *started_of(NsSession *session, unsigned id)
+{
+    const NsPastRun *run = find(session, id);
+    if (run) return &run->started;
+    return id == session->id ? &session->view->started : NULL;
+}
+
+/* Beside the run that a fork comes from, or the one before. */
+static char *differs_from(NsSession *session, const NsSessionRun *run)
+{
+    const NsExperiment *own = started_of(session, run->id), *before = NULL;
+    if (run->parent) before = started_of(session, run->parent);
+    for (unsigned id = run->id; !before && !run->parent && id-- > 1;)
+        before = started_of(session, id);
+    return before ? ns_experiment_difference_words(before, own) : NULL;
+}
+
 static void append_run(NsSession *session, NsPastRun *run)
 {
+    g_free(run->differs);
     run->told.title = run->title;
+    run->told.differs = run->differs = differs_from(session, &run->told);
     run->told.checkpoint = ns_past_run_goes_on(run);
     g_array_append_val(session->run_list, run->told);
 }
@@ -289,6 +334,8 @@ const NsSessionRun *ns_session_runs(NsSession *session, size_t *n)
     NsSessionRun now = present(session);
     now.present = true;
     now.title = session->title;
+    g_free(session->differs);
+    now.differs = session->differs = differs_from(session, &now);
     guint i = 0;
     for (; i < session->runs->len && run_at(session, i)->told.id < now.id; i++)
         append_run(session, run_at(session, i));

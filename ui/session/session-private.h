@@ -2,17 +2,19 @@
 #pragma once
 
 #include "core/train/checkpoints.h"
+#include "ui/session/autosave.h"
 #include "ui/session/session.h"
 
 /* A run that is not the present one any more, or that comes out of a file. */
 typedef struct {
     NsSessionRun told;
-    char *title;
+    char *title, *differs;
     char *file;                         /* its name; NULL for a run of this session */
     NsHistory *histories[NS_LANES_MAX]; /* [told.lanes] */
     NsExperiment started;               /* that the first update was made with */
     NsExperiment settings;              /* that the newest step was made with */
     NsCheckpoints *checkpoints;         /* where it can be gone on from; NULL: nowhere */
+    char *path;                         /* the file that it was recorded into; NULL: none */
 } NsPastRun;
 
 struct _NsSession {
@@ -28,6 +30,7 @@ struct _NsSession {
     const NsExperiment *run; /* that the trainer has, live changes included; a reference */
     NsTrainer *trainer;      /* NULL if these settings could not make one */
     NsCheckpoint *origins[NS_LANES_MAX]; /* of a fork */
+    NsHistory *pasts[NS_LANES_MAX];      /* what its histories take over from its run, or NULL */
     NsTrainerState state;
     gint64 launched; /* when the trainer was, in microseconds */
     bool wants_run;
@@ -56,12 +59,22 @@ struct _NsSession {
     bool checking;
     bool looking; /* closer at a step */
 
-    GPtrArray *runs;     /* of runs.c: earlier ones, NsPastRun, by id */
-    NsPastRun *opened;   /* of open_run.c: the one on view where the view shows an earlier one */
-    NsCheckpoints *left; /* of the run on view, whose trainer was given up; or NULL */
-    GArray *run_list;    /* NsSessionRun, as last told */
-    char *title;         /* of the present run */
+    GPtrArray *runs;       /* of runs.c: earlier ones, NsPastRun, by id */
+    NsPastRun *opened;     /* of open_run.c: the one on view where the view shows an earlier one */
+    NsCheckpoints *left;   /* of the run on view, whose trainer was given up; or NULL */
+    GArray *run_list;      /* NsSessionRun, as last told */
+    char *title, *differs; /* of the present run, as last told */
     unsigned id, forked_from; /* of the run on view */
+    int64_t fork_step;        /* where it begins; 0: it is no fork */
+    int64_t origin_step;      /* where the one begins that its trainer prepares */
+    char *path;               /* of the run on view whose trainer was given up: its file, or NULL */
+    char *folder;             /* of run files; NULL: nothing is recorded */
+    guint64 most_bytes;       /* that they may take; 0: any number */
+    NsAutosave *autosave;     /* of the trainer, or NULL */
+    char *goes_on_with;       /* the file that the next trainer goes on with, or NULL */
+    unsigned files;           /* that it had begun at the last poll */
+    bool bounding;            /* the folder is being looked through */
+    size_t checkpoint_bytes;  /* that a run may keep in memory */
     unsigned forking_from;    /* of the one that its trainer prepares, which will be on view next */
     unsigned last_id;
 };
@@ -99,8 +112,9 @@ size_t ns_session_records(NsSession *session, size_t lane);
 const NsStep *ns_session_newest(NsSession *session, size_t lane);
 double ns_session_newest_loss(NsSession *session, size_t lane);
 
-/* Whether the run has left its beginning or was told to. */
+/* Whether the run has left its beginning or was told to; and whether it has made a step. */
 bool ns_session_has_begun(NsSession *session);
+bool ns_session_has_moved(NsSession *session);
 
 /* Whether an earlier run is on view, which no trainer has. */
 bool ns_session_is_past(const NsSession *session);
@@ -175,12 +189,13 @@ void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsE
 void ns_session_set_run(NsSession *session, const NsExperiment *run);
 
 /* A trainer for the settings of the controls, from step 0, or each lane from the checkpoint of the
- * lane that it goes on from; the histories of the one before stay on view until the new one has its
- * first records. */
-void ns_session_start(NsSession *session, NsCheckpoint *const *origins);
+ * lane that it goes on from, with that lane's past; the histories of the one before stay on view
+ * until the new one has its first records. */
+void ns_session_start(NsSession *session, NsCheckpoint *const *origins, NsHistory *const *pasts);
 
 /* The same with the settings that the run has, whatever waits; by lane of the run. */
-void ns_session_launch(NsSession *session, NsCheckpoint *const origins[NS_LANES_MAX]);
+void ns_session_launch(NsSession *session, NsCheckpoint *const origins[NS_LANES_MAX],
+                       NsHistory *const pasts[NS_LANES_MAX]);
 
 /* Puts the trainer where the session's own switches are. */
 void ns_session_prepare_trainer(NsSession *session);
@@ -209,6 +224,14 @@ void ns_session_begin_anew(NsSession *session);
 
 /* "run 2 again", "read from run.jsonl"; NULL while a trainer has the run.  Free with g_free. */
 char *ns_session_past_words(NsSession *session);
+
+/* ---- record.c ---- */
+
+/* What the next trainer tells of itself: it is recorded, where that is wanted. */
+NsTrainerObserver ns_session_observe(NsSession *session);
+
+/* Tells why nothing more is recorded; the trainer is looked at. */
+void ns_session_poll_record(NsSession *session);
 
 /* ---- time.c, trouble.c ---- */
 

@@ -8,18 +8,30 @@ G_DEFINE_FINAL_TYPE(NsSession, ns_session, G_TYPE_OBJECT)
 
 /* ---- What is seen of the trainer ---- */
 
+/* What happened before a fork is no news. */
+static void look_at_past_events(NsSession *session, size_t lane, NsHistory *history)
+{
+    memset(session->events_seen[lane], 0, sizeof session->events_seen[lane]);
+    for (size_t k = 0; k < ns_history_seeds(history); k++) {
+        const NsHistory *seed = ns_history_seed(history, k);
+        size_t n = ns_history_events(seed), *seen = &session->events_seen[lane][k];
+        while (*seen < n && ns_history_event(seed, *seen)->step < session->fork_step) ++*seen;
+    }
+}
+
 void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsExperiment *started)
 {
     NsView *view = session->view;
     unsigned n = (unsigned)session->run->n;
     if (view->history && histories[0] != view->histories[0]) ns_session_file_run(session);
     session->forked_from = session->forking_from;
-    if (n == 1 && ns_session_records(session, 0) > 1) ns_view_leave_previous(view);
+    if (n == 1 && ns_session_has_moved(session)) ns_view_leave_previous(view);
+    session->fork_step = session->origin_step;
     ns_view_set_lanes(view, n);
     for (unsigned lane = 0; lane < n; lane++) {
         ns_view_set_history(view, lane, histories[lane], &started->lane[lane]);
         session->records_seen[lane] = 0;
-        memset(session->events_seen[lane], 0, sizeof session->events_seen[lane]);
+        look_at_past_events(session, lane, histories[lane]);
     }
     ns_view_set_active(view, (unsigned)session->experiment.from[session->active]);
     view->step = -1;
@@ -69,6 +81,7 @@ bool ns_session_poll(NsSession *session)
     NsTrainerState state = ns_trainer_state(session->trainer);
     look_at_histories(session);
     ns_session_poll_trouble(session);
+    ns_session_poll_record(session);
     bool changed = state != session->state;
     session->state = state;
     bool over = state == NS_TRAINER_DIVERGED || state == NS_TRAINER_FAILED;
@@ -93,6 +106,11 @@ static void ns_session_finalize(GObject *object)
     g_clear_handle_id(&session->live_source, g_source_remove);
     g_clear_pointer(&session->trainer, ns_trainer_release);
     ns_session_drop_checkpoints(session->origins);
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) ns_history_unref(session->pasts[lane]);
+    g_clear_pointer(&session->autosave, ns_autosave_unref);
+    g_free(session->path);
+    g_free(session->folder);
+    g_free(session->goes_on_with);
     ns_session_free_runs(session);
     ns_session_free_estimate(session);
     ns_view_free(session->view);
@@ -137,6 +155,6 @@ NsSession *ns_session_new(const NsExperiment *experiment)
     ns_experiment_copy(&session->told, &session->experiment);
     ns_session_set_run(session, ns_experiment_ref(&session->experiment));
     ns_session_estimate(session);
-    ns_session_start(session, NULL);
+    ns_session_start(session, NULL, NULL);
     return session;
 }

@@ -22,6 +22,7 @@
 #pragma once
 
 #include "core/experiment/param.h"
+#include "core/train/checkpoints.h"
 #include "core/train/trainer.h"
 #include "ui/session/digits.h"
 #include "ui/session/experiment_words.h"
@@ -139,8 +140,16 @@ void ns_session_run_anew_to(NsSession *session, int64_t step);
 void ns_session_run_until_loss(NsSession *session,
                                double loss); /* of any lane, smoothed as a trainer does */
 
-/* Back to the beginning of the run, at rest. */
+/* Back to the beginning of the run, at rest: of a fork, to where it was forked; and from there, to
+ * step 0. */
 void ns_session_reset(NsSession *session);
+void ns_session_reset_to_start(NsSession *session);
+
+/* The step of the former; 0 where the run is no fork. */
+int64_t ns_session_fork_point(NsSession *session);
+
+/* The step at which the run ends by its settings, or has ended; 0: it has no end. */
+int64_t ns_session_end_step(NsSession *session);
 
 bool ns_session_is_running(NsSession *session); /* or will be as soon as it is prepared */
 bool ns_session_can_run(NsSession *session);
@@ -243,6 +252,8 @@ typedef struct {
     int64_t fork_step, last_step;
     int64_t checkpoint; /* from which an earlier one can go on; negative: it can only begin anew */
     const char *title;
+    const char *differs; /* "Layers 6 → 12" beside the run before or, of a fork, beside the one that
+                            it comes from; NULL for the first */
     double loss[NS_LANES_MAX]; /* the last one, a mean of several seeds */
     size_t lanes;
     bool measured;        /* there is one: its models may still be prepared */
@@ -263,15 +274,44 @@ void ns_session_pin_run(NsSession *session, unsigned id, bool pinned);
  * will be, and which it was. */
 void ns_session_open_run(NsSession *session, unsigned id);
 
-/* A run that another program recorded. */
+/* A run out of a file. */
 typedef struct {
     const char *file; /* its name, for people */
     const NsExperiment *experiment;
     NsHistory *histories[NS_LANES_MAX]; /* each has a record; nobody writes to it any more */
+
+    /* Of a run file; NULL or 0 of one of lines. */
+    const char *path;           /* with which it is gone on */
+    const NsExperiment *now;    /* that its newest checkpoint was taken with */
+    NsCheckpoints *checkpoints; /* is given to the session */
+    int64_t fork_step;
 } NsSessionRecord;
 
 /* The same with such a run, which is the newest. */
 void ns_session_open_record(NsSession *session, const NsSessionRecord *record);
+
+/* ---- Recording ---- */
+
+/* From now on every run is recorded, from its first step, into a file of its own in this folder
+ * (NULL: no run is), as core/store/run_writer.h has it.  When run files there take more than
+ * `most_bytes` (0: any number), the oldest without a tag go to the trash, and a notice says so. */
+void ns_session_set_recording(NsSession *session, const char *folder, guint64 most_bytes);
+const char *ns_session_recording(NsSession *session); /* the folder */
+
+/* The file of the run on view; NULL while there is none.  Free with g_free. */
+char *ns_session_path_on_view(NsSession *session);
+
+/* How long the runs trained, present and earlier, that no file has: seconds of the longest lane of
+ * each.  `saved`: of histories whose records were written elsewhere, how many. */
+double ns_session_unsaved_seconds(NsSession *session, GHashTable *saved);
+
+/* What it is at first. */
+#define NS_SESSION_CHECKPOINT_BYTES ((size_t)256 << 20)
+
+/* The most bytes of checkpoints that a run, and each earlier one, keeps in memory, from the next
+ * run on; and what all of them take. */
+void ns_session_set_checkpoint_bytes(NsSession *session, size_t bytes);
+size_t ns_session_checkpoint_bytes(NsSession *session);
 
 /* ---- What is known ---- */
 

@@ -7,15 +7,20 @@
 
 /* ---- The run starts with them ---- */
 
-/* Those of the run's lanes. */
-static void set_origins(NsSession *session, NsCheckpoint *const origins[NS_LANES_MAX])
+/* Those of the run's lanes.  References are taken before the old ones go, which may be the same. */
+static void set_origins(NsSession *session, NsCheckpoint *const origins[NS_LANES_MAX],
+                        NsHistory *const pasts[NS_LANES_MAX])
 {
-    NsCheckpoint *taken[NS_LANES_MAX] = {NULL}; /* before the old ones go, which may be the same */
-    for (size_t lane = 0; lane < session->run->n; lane++)
-        if (origins && origins[lane]) taken[lane] = ns_checkpoint_ref(origins[lane]);
+    session->origin_step = 0;
     for (size_t lane = 0; lane < NS_LANES_MAX; lane++) {
-        g_clear_pointer(&session->origins[lane], ns_checkpoint_unref);
-        session->origins[lane] = taken[lane];
+        bool begins = lane < session->run->n && origins && origins[lane];
+        NsCheckpoint *origin = begins ? ns_checkpoint_ref(origins[lane]) : NULL;
+        NsHistory *past = begins && pasts && pasts[lane] ? ns_history_ref(pasts[lane]) : NULL;
+        ns_checkpoint_unref(session->origins[lane]);
+        ns_history_unref(session->pasts[lane]);
+        session->origins[lane] = origin;
+        session->pasts[lane] = past;
+        if (begins) session->origin_step = MAX(session->origin_step, ns_checkpoint_step(origin));
     }
 }
 
@@ -28,7 +33,7 @@ void ns_session_set_run(NsSession *session, const NsExperiment *run)
 static void show_started(NsSession *session)
 {
     for (unsigned lane = 0; lane < session->run->n && lane < session->view->started.n; lane++)
-        if (ns_session_records(session, lane) <= 1)
+        if (!ns_session_has_moved(session))
             ns_view_set_started(session->view, lane, &session->run->lane[lane]);
 }
 
@@ -44,17 +49,25 @@ void ns_session_leave_trainer(NsSession *session)
     g_clear_handle_id(&session->restart_source, g_source_remove);
     ns_session_keep_left(session);
     g_clear_pointer(&session->trainer, ns_trainer_release);
+    g_clear_pointer(&session->autosave, ns_autosave_unref);
     ns_session_drop_check(session);
     session->stage_since = 0;
 }
 
-void ns_session_launch(NsSession *session, NsCheckpoint *const origins[NS_LANES_MAX])
+void ns_session_launch(NsSession *session, NsCheckpoint *const origins[NS_LANES_MAX],
+                       NsHistory *const pasts[NS_LANES_MAX])
 {
     g_autoptr(GError) error = NULL;
     ns_session_leave_trainer(session);
-    set_origins(session, origins);
+    set_origins(session, origins, pasts);
     session->launched = g_get_monotonic_time();
-    session->trainer = ns_trainer_new(session->run, session->origins, &error);
+    const NsTrainerStart start = {
+        .origins = session->origins,
+        .pasts = session->pasts,
+        .checkpoint_bytes = session->checkpoint_bytes,
+        .observer = ns_session_observe(session),
+    };
+    session->trainer = ns_trainer_start(session->run, &start, &error);
     if (session->trainer) {
         ns_session_set_problem(session, NULL, NULL, false);
         session->state = NS_TRAINER_PREPARING;
@@ -68,11 +81,14 @@ void ns_session_launch(NsSession *session, NsCheckpoint *const origins[NS_LANES_
     ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
 }
 
-void ns_session_start(NsSession *session, NsCheckpoint *const *origins)
+void ns_session_start(NsSession *session, NsCheckpoint *const *origins, NsHistory *const *pasts)
 {
     NsCheckpoint *own[NS_LANES_MAX] = {NULL};
-    for (size_t lane = 0; origins && lane < session->experiment.n; lane++)
+    NsHistory *own_pasts[NS_LANES_MAX] = {NULL};
+    for (size_t lane = 0; origins && lane < session->experiment.n; lane++) {
         own[lane] = origins[session->experiment.from[lane]];
+        own_pasts[lane] = pasts[session->experiment.from[lane]];
+    }
     ns_experiment_settle(&session->experiment, session->experiment.n);
     ns_session_settle_undo(session);
     ns_session_set_run(session, ns_experiment_ref(&session->experiment));
@@ -81,7 +97,7 @@ void ns_session_start(NsSession *session, NsCheckpoint *const *origins)
         ns_view_set_active(session->view, (unsigned)session->active);
         show_started(session);
     }
-    ns_session_launch(session, own);
+    ns_session_launch(session, own, own_pasts);
 }
 
 /* ---- They act while it goes on ---- */
@@ -92,7 +108,7 @@ static gboolean restart_now(gpointer data)
     session->restart_source = 0;
     bool fork = session->origins[0] != NULL;
     if (ns_session_differs(session) || session->state == NS_TRAINER_FAILED)
-        ns_session_start(session, fork ? session->origins : NULL);
+        ns_session_start(session, fork ? session->origins : NULL, session->pasts);
     return G_SOURCE_REMOVE;
 }
 

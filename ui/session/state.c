@@ -176,8 +176,13 @@ bool ns_session_has_begun(NsSession *session)
     NsTrainerState state = session->state;
     if (session->wants_run || state == NS_TRAINER_RUNNING || state == NS_TRAINER_PAUSED)
         return true;
-    if (state == NS_TRAINER_DIVERGED) return ns_session_records(session, 0) > 1;
+    if (state == NS_TRAINER_DIVERGED) return ns_session_has_moved(session);
     return state == NS_TRAINER_FINISHED;
+}
+
+bool ns_session_has_moved(NsSession *session)
+{
+    return ns_session_steps(session) > session->fork_step;
 }
 
 int64_t ns_session_first_step(NsSession *session)

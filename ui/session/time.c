@@ -79,7 +79,7 @@ void ns_session_reset(NsSession *session)
     session->wants_run = false;
     session->stage_since = 0;
     if (ns_session_differs(session) && ns_session_can_restart(session)) {
-        ns_session_start(session, session->origins[0] ? session->origins : NULL);
+        ns_session_start(session, session->origins[0] ? session->origins : NULL, session->pasts);
         return;
     }
     if (ns_session_is_past(session)) {
@@ -90,6 +90,26 @@ void ns_session_reset(NsSession *session)
     ns_session_keep_left(session);
     ns_trainer_reset(session->trainer);
     ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+}
+
+void ns_session_reset_to_start(NsSession *session)
+{
+    if (!ns_session_can_reset(session) || !ns_session_can_restart(session)) return;
+    session->wants_run = false;
+    ns_session_restart(session);
+}
+
+int64_t ns_session_fork_point(NsSession *session)
+{
+    return session->fork_step;
+}
+
+int64_t ns_session_end_step(NsSession *session)
+{
+    int64_t steps = session->view->now.n ? session->view->now.lane[0].steps : 0;
+    int64_t newest = ns_session_steps(session);
+    if (steps > 0 && newest <= steps) return steps;
+    return session->state == NS_TRAINER_FINISHED ? newest : 0;
 }
 
 bool ns_session_can_run(NsSession *session)
@@ -273,7 +293,7 @@ const NsSessionMark *ns_session_marks(NsSession *session, size_t *n)
 {
     g_array_set_size(session->marks, 0);
     if (session->forked_from) {
-        NsSessionMark fork = {ns_session_first_step(session), NS_SESSION_MARK_FORK, -1, 0,
+        NsSessionMark fork = {session->fork_step, NS_SESSION_MARK_FORK, -1, 0,
                               _("The run was forked here.")};
         g_array_append_val(session->marks, fork);
     }

@@ -46,8 +46,8 @@ static int64_t round_up(int64_t steps)
 /* The line ends where the run will; one without an end has a line that grows in leaps. */
 static int64_t end_of(NsSession *session, int64_t first, int64_t newest)
 {
-    int64_t steps = ns_session_settings(session)->steps;
-    if (steps > newest) return steps;
+    int64_t end = ns_session_end_step(session);
+    if (end > first) return end;
     return first + round_up(MAX(newest - first, LEAST_SPAN));
 }
 

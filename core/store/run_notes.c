@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/store/run_notes.h"
+
+#include "core/base/error.h"
+#include "core/store/run_schema-private.h"
+
+#include <sqlite3.h>
+#include <string.h>
+
+/* How long another may be writing meanwhile. */
+#define BUSY_MILLISECONDS 5000
+
+static bool is_run(sqlite3 *db)
+{
+    sqlite3_stmt *row;
+    if (sqlite3_prepare_v2(db, "PRAGMA application_id", -1, &row, NULL) != SQLITE_OK) return false;
+    bool run =
+        sqlite3_step(row) == SQLITE_ROW && sqlite3_column_int64(row, 0) == NS_RUN_APPLICATION;
+    sqlite3_finalize(row);
+    return run;
+}
+
+/* A file of schema 2 gets the table with its first note. */
+static bool make_table(sqlite3 *db)
+{
+    const char *table = ns_run_tables[G_N_ELEMENTS(ns_run_tables) - 1];
+    if (sqlite3_table_column_metadata(db, NULL, "notes", "key", NULL, NULL, NULL, NULL, NULL) ==
+        SQLITE_OK)
+        return true;
+    g_autofree char *version = g_strdup_printf("PRAGMA user_version = %d", NS_RUN_SCHEMA);
+    return sqlite3_exec(db, table, NULL, NULL, NULL) == SQLITE_OK &&
+           sqlite3_exec(db, version, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+static bool put(sqlite3 *db, const char *key, const char *value)
+{
+    bool gone = !value || !*value;
+    sqlite3_stmt *row;
+    if (sqlite3_prepare_v2(db,
+                           gone ? "DELETE FROM notes WHERE key = ?"
+                                : "INSERT OR REPLACE INTO notes VALUES (?, ?)",
+                           -1, &row, NULL) != SQLITE_OK)
+        return false;
+    size_t bytes = value ? strnlen(value, NS_RUN_NOTE_MOST) : 0;
+    g_autofree char *whole = g_utf8_make_valid(value ? value : "", (gssize)bytes);
+    sqlite3_bind_text(row, 1, key, -1, SQLITE_STATIC);
+    if (!gone) sqlite3_bind_text(row, 2, whole, -1, SQLITE_STATIC);
+    bool done = sqlite3_step(row) == SQLITE_DONE;
+    sqlite3_finalize(row);
+    return done;
+}
+
+bool ns_run_note_write(const char *path, const char *key, const char *value, GError **error)
+{
+    sqlite3 *db = NULL;
+    bool good = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
+                sqlite3_busy_timeout(db, BUSY_MILLISECONDS) == SQLITE_OK && is_run(db) &&
+                sqlite3_exec(db, "PRAGMA trusted_schema = OFF; BEGIN IMMEDIATE", NULL, NULL,
+                             NULL) == SQLITE_OK &&
+                make_table(db) && put(db, key, value) &&
+                sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
+    int code = sqlite3_errcode(db) & 0xff;
+    sqlite3_close(db);
+    if (good) return true;
+    g_autofree char *name = g_filename_display_basename(path);
+    const char *why =
+        code == SQLITE_OK || code >= SQLITE_ROW ? "it is no run file" : sqlite3_errstr(code);
+    return ns_refuse(error, NS_ERROR_FILE, "The note cannot be written into “%s”: %s.", name, why);
+}

@@ -1,0 +1,341 @@
+/* Runs are recorded, found again, and gone on with.  SPDX-License-Identifier: MIT */
+#include "tests/session/driver.h"
+
+#include "core/store/run_notes.h"
+#include "ui/session/library.h"
+
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+static char *folder; /* of this case */
+
+static void set_up(void)
+{
+    folder = g_dir_make_tmp("normscope-runs-XXXXXX", NULL);
+    g_assert_nonnull(folder);
+}
+
+static void remove_all(const char *path)
+{
+    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+    const char *name;
+    while (dir && (name = g_dir_read_name(dir))) {
+        g_autofree char *inside = g_build_filename(path, name, NULL);
+        remove_all(inside);
+    }
+    g_remove(path);
+}
+
+static void tear_down(void)
+{
+    remove_all(folder);
+    g_clear_pointer(&folder, g_free);
+}
+
+static NsSession *record(const char *words, int64_t steps)
+{
+    NsSession *session = open_session(words, NULL);
+    ns_session_set_recording(session, folder, 0);
+    SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_READY);
+    if (steps == 0) return session;
+    ns_session_step(session, steps);
+    wait_at_rest(session, steps);
+    return session;
+}
+
+/* Whether a file has a writer, which locks it. */
+static bool is_written(void)
+{
+    bool written = false;
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    const char *name;
+    while (dir && (name = g_dir_read_name(dir))) {
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+        int file = open(path, O_RDONLY | O_CLOEXEC);
+        written |= file >= 0 && flock(file, LOCK_SH | LOCK_NB) != 0;
+        if (file >= 0) close(file);
+    }
+    return written;
+}
+
+/* Ends a session, and waits until so many runs are whole, with their summaries. */
+static GPtrArray *close_and_list(NsSession *session, guint n)
+{
+    g_object_unref(session);
+    for (int ms = 0; ms < SESSION_PATIENCE_S * 1000; ms++) {
+        bool written = is_written();
+        g_autoptr(GPtrArray) runs = ns_library_list(folder);
+        guint whole = 0;
+        for (guint i = 0; i < runs->len; i++) whole += !((NsLibraryRun *)runs->pdata[i])->wrong;
+        if (!written && whole == n && runs->len == n) return g_steal_pointer(&runs);
+        g_usleep(1000);
+    }
+    g_assert_not_reached();
+}
+
+static void open_saved(NsSession *session, const char *path)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NsSavedRun) run = ns_saved_run_read(path, NULL, &error);
+    g_assert_no_error(error);
+    NsSessionRecord record = {
+        .file = run->name,
+        .experiment = &run->started,
+        .path = run->path,
+        .now = &run->now,
+        .checkpoints = g_steal_pointer(&run->checkpoints),
+        .fork_step = run->fork_step,
+    };
+    memcpy(record.histories, run->histories, sizeof record.histories);
+    ns_session_open_record(session, &record);
+}
+
+/* All that was measured is in the file, and the list says what it is. */
+static void test_file(void)
+{
+    set_up();
+    NsSession *session = record("", 5);
+    g_autoptr(NsHistory) history = ns_history_ref(ns_session_view(session)->history);
+    g_autofree char *path = ns_session_path_on_view(session);
+    g_assert_nonnull(path);
+    g_autoptr(GPtrArray) runs = close_and_list(session, 1);
+    const NsLibraryRun *run = runs->pdata[0];
+    g_assert_cmpstr(run->path, ==, path);
+    g_assert_cmpint(run->steps, ==, 5);
+    g_assert_cmpstr(run->title, ==, "Post-LN, 2 layers");
+    g_assert_null(run->differs);
+    g_assert_cmpfloat(run->loss[0], ==, ns_history_step(history, 5)->loss);
+    g_autoptr(NsSavedRun) saved = ns_saved_run_read(path, NULL, NULL);
+    assert_same_losses(history, saved->histories[0], 0, 5);
+    tear_down();
+}
+
+/* A run that made no step leaves nothing; after a reset there is another file. */
+static void test_reset(void)
+{
+    set_up();
+    g_object_unref(record("", 0));
+    NsSession *session = record("", 3);
+    const NsHistory *old = ns_session_view(session)->history;
+    ns_session_reset(session);
+    SESSION_UNTIL(session, ns_session_view(session)->history != old &&
+                               ns_session_state(session) == NS_TRAINER_READY);
+    ns_session_step(session, 4);
+    wait_at_rest(session, 4);
+    g_autoptr(GPtrArray) runs = close_and_list(session, 2);
+    const NsLibraryRun *second = runs->pdata[0], *first = runs->pdata[1];
+    g_assert_cmpint(second->steps, ==, 4);
+    g_assert_cmpint(first->steps, ==, 3);
+    g_assert_cmpstr(second->differs, ==, "same settings");
+    tear_down();
+}
+
+/* A run out of a file goes on in the same file with the same bits as one that never ended. */
+static void test_go_on(void)
+{
+    set_up();
+    g_autoptr(GPtrArray) first = close_and_list(record("", 4), 1);
+    g_autofree char *path = g_strdup(((const NsLibraryRun *)first->pdata[0])->path);
+    g_autoptr(NsSession) whole = open_at("", NULL, 9);
+
+    NsSession *session = open_session("layers=3", NULL);
+    ns_session_set_recording(session, folder, 0);
+    SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_READY);
+    open_saved(session, path);
+    g_assert_cmpint(ns_session_steps(session), ==, 4);
+    g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
+    g_assert_cmpint(ns_session_fork_step(session), ==, 4);
+    ns_session_step(session, 5);
+    wait_at_rest(session, 9);
+    g_assert_cmpint(ns_session_first_step(session), ==, 0);
+    assert_same_losses(ns_session_view(whole)->history, ns_session_view(session)->history, 0, 9);
+    g_autoptr(GPtrArray) runs = close_and_list(session, 1);
+    const NsLibraryRun *run = runs->pdata[0];
+    g_assert_cmpstr(run->path, ==, path);
+    g_assert_cmpint(run->steps, ==, 9);
+    g_autoptr(NsSavedRun) saved = ns_saved_run_read(path, NULL, NULL);
+    assert_same_losses(ns_session_view(whole)->history, saved->histories[0], 0, 9);
+    tear_down();
+}
+
+/* Its file has the whole run, and names the one that it comes from. */
+static void test_fork(void)
+{
+    set_up();
+    NsSession *session = record("lr=0.001", 3);
+    g_autoptr(NsHistory) parent = ns_history_ref(ns_session_view(session)->history);
+    ns_session_step(session, 2);
+    wait_at_rest(session, 5);
+    ns_session_show_step(session, 3);
+    ns_session_set(session, "optimizer", "sgd");
+    ns_session_fork(session);
+    SESSION_UNTIL(session, ns_session_view(session)->history != parent &&
+                               ns_session_state(session) == NS_TRAINER_READY);
+    g_assert_cmpint(ns_session_first_step(session), ==, 0);
+    g_assert_cmpint(ns_session_fork_point(session), ==, 3);
+    g_assert_cmpint(ns_session_steps(session), ==, 3);
+    ns_session_step(session, 4);
+    wait_at_rest(session, 7);
+    assert_same_losses(parent, ns_session_view(session)->history, 0, 3);
+    size_t n;
+    const NsSessionRun *told = ns_session_runs(session, &n);
+    g_assert_cmpuint(n, ==, 2);
+    g_assert_cmpuint(told[1].parent, ==, 1);
+    g_assert_cmpint(told[1].fork_step, ==, 3);
+    g_assert_cmpstr(told[1].differs, ==, "Optimizer Adam → SGD");
+    /* To the fork, and from there to the beginning. */
+    const NsHistory *fork = ns_session_view(session)->history;
+    ns_session_reset(session);
+    SESSION_UNTIL(session, ns_session_view(session)->history != fork &&
+                               ns_session_state(session) == NS_TRAINER_READY);
+    g_assert_cmpint(ns_session_steps(session), ==, 3);
+    fork = ns_session_view(session)->history;
+    ns_session_reset_to_start(session);
+    SESSION_UNTIL(session, ns_session_view(session)->history != fork &&
+                               ns_session_state(session) == NS_TRAINER_READY);
+    g_assert_cmpint(ns_session_steps(session), ==, 0);
+    g_assert_cmpint(ns_session_fork_point(session), ==, 0);
+
+    g_autoptr(GPtrArray) runs = close_and_list(session, 2);
+    const NsLibraryRun *run = runs->pdata[0], *first = runs->pdata[1];
+    g_autofree char *base = g_path_get_basename(first->path);
+    if (run->parent == NULL) { /* both began within a second */
+        run = runs->pdata[1];
+        first = runs->pdata[0];
+        g_free(base);
+        base = g_path_get_basename(first->path);
+    }
+    g_assert_cmpstr(run->parent, ==, base);
+    g_assert_cmpint(run->fork_step, ==, 3);
+    g_assert_cmpint(run->steps, ==, 7);
+    g_assert_cmpstr(run->differs, ==, "Optimizer Adam → SGD");
+    const NsParam *columns[4];
+    g_assert_cmpuint(ns_library_columns(runs, columns, 4), ==, 1);
+    g_assert_cmpstr(columns[0]->key, ==, "optimizer");
+    g_autofree char *value = ns_library_value(run, columns[0]);
+    g_assert_cmpstr(value, ==, "SGD");
+    g_assert_true(ns_library_matches(run, "sgd OPTIM"));
+    g_assert_false(ns_library_matches(run, "sgd warm"));
+    tear_down();
+}
+
+/* What was committed is there after the process was killed, and goes on. */
+static void test_killed(void)
+{
+    if (g_test_subprocess()) {
+        folder = g_strdup(g_getenv("NORMSCOPE_TEST_RUNS"));
+        NsSession *session = open_session("", NULL);
+        ns_session_set_recording(session, folder, 0);
+        SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_READY);
+        ns_session_run(session);
+        for (;;) {
+            ns_session_poll(session);
+            session_turn();
+            g_autoptr(GPtrArray) runs = ns_library_list(folder);
+            const NsLibraryRun *run = runs->len ? runs->pdata[0] : NULL;
+            if (run && !run->wrong && run->steps > 20) raise(SIGKILL);
+        }
+    }
+    set_up();
+    g_setenv("NORMSCOPE_TEST_RUNS", folder, TRUE);
+    g_test_trap_subprocess(NULL, (guint64)SESSION_PATIENCE_S * G_USEC_PER_SEC, 0);
+    g_assert_false(g_test_trap_has_passed());
+    g_assert_false(g_test_trap_reached_timeout());
+    g_autoptr(GPtrArray) runs = ns_library_list(folder);
+    g_assert_cmpuint(runs->len, ==, 1);
+    const NsLibraryRun *run = runs->pdata[0];
+    g_assert_null(run->wrong);
+    g_assert_cmpint(run->steps, >, 20);
+    g_autoptr(NsSession) whole = open_at("", NULL, run->steps);
+    g_autoptr(NsSavedRun) saved = ns_saved_run_read(run->path, NULL, NULL);
+    assert_same_losses(ns_session_view(whole)->history, saved->histories[0], 0, run->steps);
+    tear_down();
+}
+
+/* The oldest go, but those with a tag, and the newest. */
+static void test_bound(void)
+{
+    set_up();
+    g_autofree char *inside = g_build_filename(folder, "runs", NULL);
+    char *whole = folder;
+    folder = inside;
+    for (guint i = 1; i <= 3; i++) g_ptr_array_unref(close_and_list(record("", 2), i));
+    g_autoptr(GPtrArray) runs = ns_library_list(folder);
+    const NsLibraryRun *oldest = runs->pdata[2];
+    g_autofree char *tagged = g_strdup(oldest->path);
+    g_assert_true(ns_run_note_write(tagged, NS_RUN_NOTE_TAGS, "lecture", NULL));
+    g_autoptr(GPtrArray) spared = g_ptr_array_new();
+    g_assert_cmpuint(ns_library_keep_bound(folder, ns_library_bytes(runs), spared), ==, 0);
+    g_assert_cmpuint(ns_library_keep_bound(folder, 1, spared), ==, 1);
+    g_autoptr(GPtrArray) left = ns_library_list(folder);
+    g_assert_cmpuint(left->len, ==, 2);
+    const NsLibraryRun *kept = left->pdata[1];
+    g_assert_cmpstr(kept->path, ==, tagged);
+    g_assert_cmpstr(kept->tags, ==, "lecture");
+    folder = whole;
+    tear_down();
+}
+
+static void test_unsaved(void)
+{
+    set_up();
+    g_autoptr(GHashTable) none = g_hash_table_new(NULL, NULL);
+    g_autoptr(NsSession) session = open_at("", NULL, 3);
+    g_assert_cmpfloat(ns_session_unsaved_seconds(session, none), >, 0);
+    /* In whichever run it is. */
+    const NsHistory *old = ns_session_view(session)->history;
+    ns_session_reset(session);
+    SESSION_UNTIL(session, ns_session_view(session)->history != old &&
+                               ns_session_state(session) == NS_TRAINER_READY);
+    double lost = ns_session_unsaved_seconds(session, none);
+    g_assert_cmpfloat(lost, >, 0);
+    ns_session_set_recording(session, folder, 0);
+    SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_READY);
+    ns_session_step(session, 3);
+    wait_at_rest(session, 3);
+    g_assert_cmpfloat(ns_session_unsaved_seconds(session, none), <=, lost);
+    tear_down();
+}
+
+/* A folder that cannot be written is told once; the run goes on. */
+static void take_notice(NsSession *session, const char *sentence, char **last)
+{
+    (void)session;
+    g_free(*last);
+    *last = g_strdup(sentence);
+}
+
+static void test_failure(void)
+{
+    set_up();
+    g_autofree char *file = g_build_filename(folder, "file", NULL), *last = NULL;
+    g_assert_true(g_file_set_contents(file, "", 0, NULL));
+    g_autoptr(NsSession) session = open_session("", NULL);
+    g_signal_connect(session, "notice", G_CALLBACK(take_notice), &last);
+    ns_session_set_recording(session, file, 0);
+    SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_READY);
+    ns_session_step(session, 3);
+    wait_at_rest(session, 3);
+    SESSION_UNTIL(session, last != NULL);
+    g_assert_true(g_str_has_suffix(last, "The run is not recorded."));
+    g_assert_null(ns_session_path_on_view(session));
+    tear_down();
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/record/file", test_file);
+    g_test_add_func("/record/reset", test_reset);
+    g_test_add_func("/record/go-on", test_go_on);
+    g_test_add_func("/record/fork", test_fork);
+    g_test_add_func("/record/killed", test_killed);
+    g_test_add_func("/record/bound", test_bound);
+    g_test_add_func("/record/unsaved", test_unsaved);
+    g_test_add_func("/record/failure", test_failure);
+    return g_test_run();
+}

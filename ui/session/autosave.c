@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/session/autosave.h"
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/store/jsonl.h"
+#include "core/store/run_notes.h"
+#include "core/store/run_writer.h"
+
+/* Runs that begin within the same second. */
+#define NAMES_MOST 100
+
+typedef struct {
+    const NsHistory *history; /* of the first lane; only compared */
+    char *path;
+} File;
+
+struct NsAutosave {
+    atomic_int refs;
+    char *folder, *parent;
+    int64_t fork_step;
+
+    /* The trainer's thread's. */
+    char *goes_on;       /* until the first reset */
+    NsRunWriter *writer; /* of the present run; NULL before its first step, and where it failed */
+    bool refused;        /* there will be none for it */
+
+    GMutex mutex; /* of what follows */
+    GArray *files;
+    char *failure;
+};
+
+static void file_clear(void *file)
+{
+    g_free(((File *)file)->path);
+}
+
+NsAutosave *ns_autosave_new(const NsAutosavePlan *plan)
+{
+    NsAutosave *autosave = g_new0(NsAutosave, 1);
+    atomic_init(&autosave->refs, 1);
+    autosave->folder = g_strdup(plan->folder);
+    autosave->goes_on = g_strdup(plan->goes_on);
+    autosave->parent = plan->parent ? g_path_get_basename(plan->parent) : NULL;
+    autosave->fork_step = plan->fork_step;
+    autosave->files = g_array_new(FALSE, FALSE, sizeof(File));
+    g_array_set_clear_func(autosave->files, file_clear);
+    g_mutex_init(&autosave->mutex);
+    return autosave;
+}
+
+void ns_autosave_unref(NsAutosave *autosave)
+{
+    if (atomic_fetch_sub(&autosave->refs, 1) > 1) return;
+    g_array_unref(autosave->files);
+    g_mutex_clear(&autosave->mutex);
+    g_free(autosave->failure);
+    g_free(autosave->goes_on);
+    g_free(autosave->parent);
+    g_free(autosave->folder);
+    g_free(autosave);
+}
+
+/* ---- On the trainer's thread ---- */
+
+static void add_file(NsAutosave *autosave, NsLockstep *lockstep, const char *path)
+{
+    File file = {ns_run_history(ns_lockstep_lane(lockstep, 0)), g_strdup(path)};
+    g_mutex_lock(&autosave->mutex);
+    g_array_append_val(autosave->files, file);
+    g_mutex_unlock(&autosave->mutex);
+}
+
+static void fail(NsAutosave *autosave, char *sentence)
+{
+    g_mutex_lock(&autosave->mutex);
+    g_free(autosave->failure);
+    autosave->failure = sentence;
+    g_mutex_unlock(&autosave->mutex);
+}
+
+static void note_parent(const NsAutosave *autosave, const char *path)
+{
+    if (!autosave->parent) return;
+    g_autofree char *step = g_strdup_printf("%" G_GINT64_FORMAT, autosave->fork_step);
+    ns_run_note_write(path, NS_RUN_NOTE_PARENT, autosave->parent, NULL);
+    ns_run_note_write(path, NS_RUN_NOTE_FORK_STEP, step, NULL);
+}
+
+/* A file of the present time. */
+static void open_new(NsAutosave *autosave, NsLockstep *lockstep)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GDateTime) now = g_date_time_new_now_local();
+    g_autofree char *time = g_date_time_format(now, "%Y-%m-%d %H.%M.%S");
+    bool folder = ns_folder_make(autosave->folder, &error);
+    for (int i = 1; folder && !autosave->writer && i <= NAMES_MOST; i++) {
+        g_autofree char *name =
+            i == 1 ? g_strdup_printf("%s.nsrun", time) : g_strdup_printf("%s %d.nsrun", time, i);
+        g_autofree char *path = g_build_filename(autosave->folder, name, NULL);
+        g_clear_error(&error);
+        autosave->writer = ns_run_writer_new(path, lockstep, 0, &error);
+        if (!autosave->writer && g_error_matches(error, NS_ERROR, NS_ERROR_USAGE)) continue;
+        if (!autosave->writer) break;
+        add_file(autosave, lockstep, path);
+        note_parent(autosave, path);
+    }
+    autosave->refused = !autosave->writer;
+    if (autosave->refused)
+        fail(autosave, g_strdup_printf("%s  The run is not recorded.", error->message));
+}
+
+static void go_on(NsAutosave *autosave, NsLockstep *lockstep)
+{
+    autosave->writer = ns_run_writer_resume(autosave->goes_on, lockstep, 0, NULL);
+    if (autosave->writer) add_file(autosave, lockstep, autosave->goes_on);
+}
+
+static char *summary_of(NsLockstep *lockstep, NsRun *run)
+{
+    int64_t steps = ns_run_settings(run)->steps;
+    NsTrainerState state = ns_run_diverged(run)                                ? NS_TRAINER_DIVERGED
+                           : steps > 0 && ns_lockstep_steps(lockstep) >= steps ? NS_TRAINER_FINISHED
+                                                                               : NS_TRAINER_PAUSED;
+    return ns_jsonl_summary(run, ns_trainer_state_word(state));
+}
+
+/* What was lost, if anything, was told or is told now. */
+static void close_file(NsAutosave *autosave, NsLockstep *lockstep)
+{
+    g_autoptr(GError) error = NULL;
+    size_t n = 0, seeds = ns_lockstep_seeds(lockstep);
+    char *summaries[NS_LANES_MAX * NS_SEEDS_MAX];
+    if (!autosave->writer) return;
+    for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++)
+        for (size_t k = 0; k < seeds; k++)
+            summaries[n++] = summary_of(lockstep, ns_lockstep_run(lockstep, i, k));
+    if (!ns_run_writer_close(g_steal_pointer(&autosave->writer), summaries, &error) && error)
+        fail(autosave, g_strdup(error->message));
+    while (n-- > 0) g_free(summaries[n]);
+}
+
+static void tell(void *data, NsTrainerMoment moment, NsLockstep *lockstep)
+{
+    NsAutosave *autosave = data;
+    NsRunWriter *writer = autosave->writer;
+    switch (moment) {
+    case NS_TRAINER_BEGAN:
+        autosave->refused = false;
+        if (autosave->goes_on) go_on(autosave, lockstep);
+        g_clear_pointer(&autosave->goes_on, g_free);
+        return;
+    case NS_TRAINER_STEPPED:
+        if (!writer && !autosave->refused) open_new(autosave, lockstep);
+        if (autosave->writer) ns_run_writer_step(autosave->writer, lockstep);
+        break;
+    case NS_TRAINER_RESTED:
+        if (writer) ns_run_writer_checkpoint(writer, lockstep);
+        break;
+    case NS_TRAINER_RESETS:
+        close_file(autosave, lockstep);
+        return;
+    case NS_TRAINER_ENDED:
+        if (writer) ns_run_writer_checkpoint(writer, lockstep);
+        if (lockstep) close_file(autosave, lockstep);
+        ns_autosave_unref(autosave);
+        return;
+    }
+    char *failure = autosave->writer ? ns_run_writer_take_failure(autosave->writer) : NULL;
+    if (failure) fail(autosave, failure);
+}
+
+NsTrainerObserver ns_autosave_observer(NsAutosave *autosave)
+{
+    atomic_fetch_add(&autosave->refs, 1);
+    return (NsTrainerObserver){tell, autosave};
+}
+
+/* ---- On any thread ---- */
+
+char *ns_autosave_path(NsAutosave *autosave, const NsHistory *history)
+{
+    char *path = NULL;
+    g_mutex_lock(&autosave->mutex);
+    for (guint i = autosave->files->len; !path && i-- > 0;) {
+        const File *file = &g_array_index(autosave->files, File, i);
+        if (file->history == history) path = g_strdup(file->path);
+    }
+    g_mutex_unlock(&autosave->mutex);
+    return path;
+}
+
+unsigned ns_autosave_files(NsAutosave *autosave)
+{
+    g_mutex_lock(&autosave->mutex);
+    unsigned n = autosave->files->len;
+    g_mutex_unlock(&autosave->mutex);
+    return n;
+}
+
+char *ns_autosave_take_failure(NsAutosave *autosave)
+{
+    g_mutex_lock(&autosave->mutex);
+    char *failure = g_steal_pointer(&autosave->failure);
+    g_mutex_unlock(&autosave->mutex);
+    return failure;
+}

@@ -1,0 +1,166 @@
+/* Runs are recorded while they train, and the files have a bound.  SPDX-License-Identifier: MIT */
+#include "ui/session/session-private.h"
+
+#include "core/base/words.h"
+#include "ui/session/library.h"
+
+#include <gio/gio.h>
+
+/* ---- The bound ---- */
+
+typedef struct {
+    char *folder;
+    guint64 most;
+    GPtrArray *spared; /* files that are open here */
+    unsigned moved;    /* to the trash */
+} Bound;
+
+static void bound_free(gpointer data)
+{
+    Bound *bound = data;
+    g_free(bound->folder);
+    g_ptr_array_unref(bound->spared);
+    g_free(bound);
+}
+
+static void keep_bound(GTask *task, gpointer session, gpointer data, GCancellable *cancellable)
+{
+    (void)session, (void)cancellable;
+    Bound *bound = data;
+    bound->moved = ns_library_keep_bound(bound->folder, bound->most, bound->spared);
+    g_task_return_boolean(task, TRUE);
+}
+
+static void on_bound_kept(GObject *object, GAsyncResult *result, gpointer data)
+{
+    (void)data;
+    NsSession *session = NS_SESSION(object);
+    const Bound *bound = g_task_get_task_data(G_TASK(result));
+    session->bounding = false;
+    if (bound->moved == 0) return;
+    g_autofree char *size = g_format_size_full(bound->most, G_FORMAT_SIZE_IEC_UNITS);
+    g_autofree char *words = g_strdup_printf(
+        ns_plural("The oldest saved run without a tag was moved to the trash: saved runs take at "
+                  "most %2$s.",
+                  "The %1$u oldest saved runs without a tag were moved to the trash: saved runs "
+                  "take at most %2$s.",
+                  bound->moved),
+        bound->moved, size);
+    ns_session_tell(session, words);
+    ns_session_emit(session, NS_SESSION_RUNS_CHANGED);
+}
+
+static void start_bound(NsSession *session)
+{
+    if (session->bounding || !session->folder || session->most_bytes == 0) return;
+    Bound *bound = g_new0(Bound, 1);
+    bound->folder = g_strdup(session->folder);
+    bound->most = session->most_bytes;
+    bound->spared = g_ptr_array_new_with_free_func(g_free);
+    char *path = ns_session_path_on_view(session);
+    if (path) g_ptr_array_add(bound->spared, path);
+    g_autoptr(GTask) task = g_task_new(session, NULL, on_bound_kept, NULL);
+    g_task_set_task_data(task, bound, bound_free);
+    session->bounding = true;
+    g_task_run_in_thread(task, keep_bound);
+}
+
+/* ---- Recording ---- */
+
+void ns_session_set_recording(NsSession *session, const char *folder, guint64 most_bytes)
+{
+    bool other = g_strcmp0(session->folder, folder) != 0;
+    g_autofree char *own = g_strdup(folder);
+    g_free(session->folder);
+    session->folder = g_steal_pointer(&own);
+    session->most_bytes = most_bytes;
+    /* A run that has not begun is prepared anew, with or without a file. */
+    if (other && session->trainer && !ns_session_has_begun(session) && !ns_session_is_past(session))
+        ns_session_start(session, session->origins[0] ? session->origins : NULL, session->pasts);
+    start_bound(session);
+}
+
+const char *ns_session_recording(NsSession *session)
+{
+    return session->folder;
+}
+
+/* Of the run that the next trainer's is a fork of. */
+static const char *parent_path(NsSession *session)
+{
+    if (session->opened && session->opened->told.id == session->forking_from)
+        return session->opened->path;
+    return session->forking_from == session->id ? session->path : NULL;
+}
+
+NsTrainerObserver ns_session_observe(NsSession *session)
+{
+    g_clear_pointer(&session->autosave, ns_autosave_unref);
+    g_autofree char *goes_on = g_steal_pointer(&session->goes_on_with);
+    if (!session->folder) return (NsTrainerObserver){NULL, NULL};
+    session->autosave = ns_autosave_new(&(NsAutosavePlan){
+        .folder = session->folder,
+        .goes_on = goes_on,
+        .parent = session->forking_from ? parent_path(session) : NULL,
+        .fork_step = session->origin_step,
+    });
+    session->files = 0;
+    return ns_autosave_observer(session->autosave);
+}
+
+char *ns_session_path_on_view(NsSession *session)
+{
+    const NsHistory *history = session->view->histories[0];
+    char *path = session->autosave && history ? ns_autosave_path(session->autosave, history) : NULL;
+    if (path) return path;
+    return g_strdup(ns_session_is_past(session) ? session->opened->path : session->path);
+}
+
+void ns_session_poll_record(NsSession *session)
+{
+    if (!session->autosave) return;
+    g_autofree char *failure = ns_autosave_take_failure(session->autosave);
+    if (failure) ns_session_tell(session, failure);
+    unsigned files = ns_autosave_files(session->autosave);
+    if (files == session->files) return;
+    session->files = files;
+    start_bound(session);
+}
+
+/* ---- What would be lost ---- */
+
+static double seconds_from(const NsHistory *history, size_t from)
+{
+    double seconds = 0.0;
+    for (size_t i = from; i < ns_history_steps(history); i++)
+        seconds += ns_history_step(history, i)->seconds;
+    return seconds;
+}
+
+static double seconds_without(NsHistory *const *histories, size_t lanes, int64_t from,
+                              GHashTable *saved)
+{
+    double most = 0.0;
+    for (size_t lane = 0; lane < lanes; lane++) {
+        if (!histories[lane]) continue;
+        size_t records = GPOINTER_TO_SIZE(g_hash_table_lookup(saved, histories[lane]));
+        size_t own = (size_t)MAX(from - ns_history_first_step(histories[lane]), 0);
+        most = MAX(most, seconds_from(histories[lane], MAX(records, own)));
+    }
+    return most;
+}
+
+double ns_session_unsaved_seconds(NsSession *session, GHashTable *saved)
+{
+    g_autofree char *path = ns_session_path_on_view(session);
+    double seconds = 0.0;
+    if (!path && !(session->opened && session->opened->file && ns_session_is_past(session)))
+        seconds += seconds_without(session->view->histories, session->view->started.n,
+                                   session->fork_step, saved);
+    for (guint i = 0; i < session->runs->len; i++) {
+        const NsPastRun *run = g_ptr_array_index(session->runs, i);
+        if (run->path || run->file) continue;
+        seconds += seconds_without(run->histories, run->told.lanes, run->told.fork_step, saved);
+    }
+    return seconds;
+}
