@@ -235,7 +235,7 @@ bool ns_library_trash(const char *path, GError **error)
     return trash_file(path, error);
 }
 
-unsigned ns_library_keep_bound(const char *folder, guint64 most, const GPtrArray *spared)
+unsigned ns_library_keep_bound(const char *folder, guint64 most, GPtrArray *spared)
 {
     g_autoptr(GPtrArray) runs = ns_library_list(folder);
     guint64 bytes = ns_library_bytes(runs);
@@ -243,8 +243,7 @@ unsigned ns_library_keep_bound(const char *folder, guint64 most, const GPtrArray
     for (guint i = runs->len; bytes > most && i-- > 1;) {
         const NsLibraryRun *run = runs->pdata[i];
         if (run->wrong || (run->tags && *run->tags)) continue;
-        if (g_ptr_array_find_with_equal_func((GPtrArray *)spared, run->path, g_str_equal, NULL))
-            continue;
+        if (g_ptr_array_find_with_equal_func(spared, run->path, g_str_equal, NULL)) continue;
         if (!ns_library_trash(run->path, NULL)) continue;
         bytes -= run->bytes;
         moved++;

@@ -51,7 +51,7 @@ bool ns_library_trash(const char *path, GError **error);
 
 /* Trashes the oldest runs without a tag until the rest takes no more than `most` bytes; those that
  * are being written and those `spared` (paths) stay, and so does the newest.  How many went. */
-unsigned ns_library_keep_bound(const char *folder, guint64 most, const GPtrArray *spared);
+unsigned ns_library_keep_bound(const char *folder, guint64 most, GPtrArray *spared);
 
 /* ---- One of them, to be looked at and gone on with ---- */
 
