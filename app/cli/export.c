@@ -2,9 +2,16 @@
 #include "app/cli/cli.h"
 
 #include "core/base/error.h"
+#include "core/store/event_file.h"
 #include "core/store/jsonl.h"
+#include "core/store/npz.h"
 #include "core/store/run_reader.h"
+#include "core/store/safetensors.h"
 #include "core/train/run.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
 
 /* Steps that are held at once: so few that no history is thinned. */
 #define MOST_STEPS 64
@@ -75,11 +82,9 @@ static bool write_records(const Export *export, WriteRecord *write, GError **err
 
 static bool write_line(const Export *export, size_t i, bool seed, const char *line, GError **error)
 {
-    g_autofree char *of_seed =
-        seed && export->seeds > 1 ? ns_jsonl_of_seed(seed_of(export, i), line) : g_strdup(line);
-    g_autofree char *in_lane =
-        export->experiment->n > 1 ? ns_jsonl_in_lane(i / export->seeds + 1, of_seed) : NULL;
-    return ns_lines_write(export->lines, in_lane ? in_lane : of_seed, error);
+    g_autofree char *own = ns_jsonl_of(export->experiment->n > 1 ? i / export->seeds + 1 : 0,
+                                       seed && export->seeds > 1 ? seed_of(export, i) : -1, line);
+    return ns_lines_write(export->lines, own, error);
 }
 
 static bool write_json(const Export *export, size_t i, const NsHistory *history, size_t record,
@@ -169,16 +174,295 @@ static bool write_csv(const Export *export, GError **error)
            write_records(export, write_table_record, error);
 }
 
+/* ---- Arrays ---- */
+
+/* What the i-th run has recorded, as one array. */
+typedef struct {
+    NsStoredTensor tensor; /* its name is owned, its data is not there */
+    size_t run;
+    NsRecorded of;
+    NsQuantity quantity; /* NS_QUANTITY_COUNT: scalars */
+    bool has;            /* whether its values are there, not the values */
+    bool evaluations;    /* their scalars, not those of steps */
+    size_t field;        /* of an NsStep or NsEvaluation */
+    GArray *rows;        /* of these; borrowed */
+} Array;
+
+static void array_clear(void *data)
+{
+    Array *array = data;
+    g_free((gpointer)(guintptr)array->tensor.name);
+}
+
+/* "lane1/seed3/", as far as there are several. */
+static char *prefix_of(const Export *export, size_t i)
+{
+    GString *prefix = g_string_new(NULL);
+    if (export->experiment->n > 1)
+        g_string_append_printf(prefix, "lane%zu/", i / export->seeds + 1);
+    if (export->seeds > 1)
+        g_string_append_printf(prefix, "seed%" G_GINT64_FORMAT "/", seed_of(export, i));
+    return g_string_free(prefix, FALSE);
+}
+
+static void add_scalars(GArray *arrays, const char *prefix, Array of, GArray *rows)
+{
+    static const struct {
+        const char *name;
+        bool evaluations;
+        NsStoredType type;
+        size_t field;
+    } scalars[] = {
+        {"step", false, NS_STORED_I64, offsetof(NsStep, step)},
+        {"loss", false, NS_STORED_F64, offsetof(NsStep, loss)},
+        {"lr", false, NS_STORED_F64, offsetof(NsStep, lr)},
+        {"grad-norm", false, NS_STORED_F64, offsetof(NsStep, grad_norm)},
+        {"seconds", false, NS_STORED_F64, offsetof(NsStep, seconds)},
+        {"probe-seconds", false, NS_STORED_F64, offsetof(NsStep, probe_seconds)},
+        {"validation-step", true, NS_STORED_I64, offsetof(NsEvaluation, step)},
+        {"validation-loss", true, NS_STORED_F64, offsetof(NsEvaluation, loss)},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(scalars); i++) {
+        if (scalars[i].evaluations != of.evaluations) continue;
+        of.quantity = NS_QUANTITY_COUNT;
+        of.field = scalars[i].field;
+        of.rows = rows;
+        of.tensor = (NsStoredTensor){.name = g_strconcat(prefix, scalars[i].name, NULL),
+                                     .type = scalars[i].type,
+                                     .dims = 1,
+                                     .shape = {rows->len}};
+        g_array_append_val(arrays, of);
+    }
+}
+
+static bool add_quantities(GArray *arrays, const char *prefix, Array of, size_t steps,
+                           GError **error)
+{
+    const NsRecordLayout *layout = ns_run_reader_layout(of.of);
+    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
+        bool all, heads = ns_quantity((NsQuantity)q)->domain == NS_DOMAIN_HEAD;
+        if (layout->count[q] == 0) continue;
+        if (!ns_run_reader_has_all(of.of, (NsQuantity)q, &all, error)) return false;
+        const char *key = ns_quantity((NsQuantity)q)->choice.key;
+        for (int has = 0; has <= !all; has++) {
+            of.quantity = (NsQuantity)q;
+            of.has = has;
+            of.tensor = (NsStoredTensor){
+                .name = g_strconcat(prefix, key, has ? "/measured" : "", NULL),
+                .type = has ? NS_STORED_BOOL : NS_STORED_F32,
+                .dims = heads                                                  ? 3
+                        : ns_quantity((NsQuantity)q)->domain == NS_DOMAIN_STEP ? 1
+                                                                               : 2,
+                .shape = {steps, heads ? layout->layers : layout->count[q], layout->heads}};
+            g_array_append_val(arrays, of);
+        }
+    }
+    return true;
+}
+
+/* All that the run file holds in numbers; `rows` keeps what the scalars borrow. */
+static GArray *find_arrays(const Export *export, GPtrArray *rows, GError **error)
+{
+    g_autoptr(GArray) arrays = g_array_new(FALSE, FALSE, sizeof(Array));
+    g_array_set_clear_func(arrays, array_clear);
+    for (size_t i = 0; i < export->n; i++) {
+        Array of = {.run = i, .of = run_at(export, i)};
+        NsRunLane lane = head_of(export, i);
+        size_t n = (size_t)(lane.last - lane.first) + 1;
+        g_autofree char *prefix = prefix_of(export, i);
+        GArray *steps = g_array_new(FALSE, FALSE, sizeof(NsStep));
+        g_ptr_array_add(rows, steps);
+        g_array_set_size(steps, (guint)n);
+        if (!ns_run_reader_steps(of.of, lane.first, n, (NsStep *)(void *)steps->data, error))
+            return NULL;
+        add_scalars(arrays, prefix, of, steps);
+        GArray *evaluations = ns_run_reader_evaluations(of.of, error);
+        if (!evaluations) return NULL;
+        g_ptr_array_add(rows, evaluations);
+        of.evaluations = true;
+        add_scalars(arrays, prefix, of, evaluations);
+        if (!add_quantities(arrays, prefix, of, n, error)) return NULL;
+    }
+    return g_steal_pointer(&arrays);
+}
+
+/* Takes a piece of an array's data. */
+typedef bool TakeData(void *data, const void *bytes, size_t n, GError **error);
+
+static bool read_scalars(const Array *array, TakeData *take, void *data, GError **error)
+{
+    /* Every field is of eight bytes. */
+    g_autofree uint64_t *numbers = g_new(uint64_t, MAX(array->rows->len, 1));
+    guint size = g_array_get_element_size(array->rows);
+    for (guint i = 0; i < array->rows->len; i++)
+        memcpy(&numbers[i], array->rows->data + (size_t)i * size + array->field, sizeof *numbers);
+    return take(data, numbers, array->rows->len * sizeof *numbers, error);
+}
+
+/* The data of an array, some steps at a time. */
+static bool read_array(const Export *export, const Array *array, TakeData *take, void *data,
+                       GError **error)
+{
+    if ((unsigned)array->quantity == NS_QUANTITY_COUNT)
+        return read_scalars(array, take, data, error);
+    NsRunLane lane = head_of(export, array->run);
+    size_t width = ns_run_reader_layout(array->of)->count[array->quantity];
+    size_t most = CLAMP(MOST_VALUES / width, 1, 4096);
+    g_auto(NsValues) values = ns_values_new(most * width);
+    bool good = true;
+    for (int64_t at = lane.first; good && at <= lane.last; at += (int64_t)most) {
+        size_t n = MIN(most, (size_t)(lane.last - at) + 1);
+        good = ns_run_reader_values(array->of, array->quantity, at, n, values, error) &&
+               (array->has ? take(data, values.has, n * width * sizeof *values.has, error)
+                           : take(data, values.value, n * width * sizeof *values.value, error));
+    }
+    return good;
+}
+
+static bool take_plain(void *data, const void *bytes, size_t n, GError **error)
+{
+    return ns_lines_write_bytes(data, bytes, n, error);
+}
+
+static bool write_safetensors(const Export *export, GError **error)
+{
+    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+    g_autoptr(GArray) arrays = find_arrays(export, rows, error);
+    if (!arrays) return false;
+    g_autofree NsStoredTensor *tensors = g_new(NsStoredTensor, arrays->len);
+    for (guint i = 0; i < arrays->len; i++) tensors[i] = g_array_index(arrays, Array, i).tensor;
+    size_t bytes;
+    g_autofree char *line = ns_provenance_line(ns_run_reader_provenance(export->reader));
+    g_autofree char *head = ns_safetensors_head(tensors, arrays->len, line, &bytes);
+    bool good = ns_lines_write_bytes(export->lines, head, bytes, error);
+    for (guint i = 0; good && i < arrays->len; i++)
+        good =
+            read_array(export, &g_array_index(arrays, Array, i), take_plain, export->lines, error);
+    return good;
+}
+
+typedef struct {
+    const Export *export;
+    NsNpz npz;
+    GByteArray *out; /* what stands around the data */
+} Zip;
+
+static bool take_zipped(void *data, const void *bytes, size_t n, GError **error)
+{
+    Zip *zip = data;
+    ns_npz_add(&zip->npz, bytes, n);
+    return ns_lines_write_bytes(zip->export->lines, bytes, n, error);
+}
+
+static bool flush_zip(Zip *zip, GError **error)
+{
+    bool good = ns_lines_write_bytes(zip->export->lines, zip->out->data, zip->out->len, error);
+    g_byte_array_set_size(zip->out, 0);
+    return good;
+}
+
+static bool write_experiment(Zip *zip, GError **error)
+{
+    g_autofree char *line = ns_provenance_line(ns_run_reader_provenance(zip->export->reader));
+    const NsStoredTensor text = {
+        .name = "experiment", .type = NS_STORED_TEXT, .dims = 1, .shape = {strlen(line)}};
+    ns_npz_begin(&zip->npz, &text, zip->out);
+    if (!flush_zip(zip, error) || !take_zipped(zip, line, strlen(line), error)) return false;
+    ns_npz_end_array(&zip->npz, text.name, zip->out);
+    return true;
+}
+
+static bool write_npz(const Export *export, GError **error)
+{
+    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+    g_autoptr(GArray) arrays = find_arrays(export, rows, error);
+    g_autoptr(GByteArray) out = g_byte_array_new();
+    Zip zip = {.export = export, .out = out};
+    ns_npz_init(&zip.npz);
+    bool good = arrays && write_experiment(&zip, error);
+    for (guint i = 0; good && i < arrays->len; i++) {
+        const Array *array = &g_array_index(arrays, Array, i);
+        ns_npz_begin(&zip.npz, &array->tensor, out);
+        good = flush_zip(&zip, error) && read_array(export, array, take_zipped, &zip, error);
+        ns_npz_end_array(&zip.npz, array->tensor.name, out);
+    }
+    ns_npz_end(&zip.npz, out);
+    good = good && flush_zip(&zip, error);
+    ns_npz_clear(&zip.npz);
+    return good;
+}
+
+/* ---- TensorBoard ---- */
+
+static void add_values(GByteArray *values, const char *prefix, const NsHistory *history,
+                       size_t record, NsQuantity quantity)
+{
+    const NsQuantityInfo *info = ns_quantity(quantity);
+    size_t n = ns_history_layout(history)->count[quantity];
+    if (n == 0) return;
+    g_auto(NsValues) measured = ns_values_new(n);
+    ns_history_read(history, quantity, record, NULL, measured.value, measured.has);
+    for (size_t i = 0; i < n; i++) {
+        if (!measured.has[i]) continue;
+        g_autofree char *tag = info->domain == NS_DOMAIN_STEP
+                                   ? g_strconcat(prefix, info->choice.key, NULL)
+                                   : g_strdup_printf("%s%s/%03zu", prefix, info->choice.key,
+                                                     i + (info->domain != NS_DOMAIN_HIDDEN));
+        ns_event_file_add_float(values, tag, measured.value[i]);
+    }
+}
+
+static bool write_event(const Export *export, size_t i, const NsHistory *history, size_t record,
+                        GError **error)
+{
+    const NsStep *s = ns_history_step(history, record);
+    const struct {
+        const char *name;
+        double value;
+    } scalars[] = {{"loss", s->loss},
+                   {"lr", s->lr},
+                   {"grad-norm", s->grad_norm},
+                   {"seconds", s->seconds},
+                   {"probe-seconds", s->probe_seconds}};
+    g_autofree char *prefix = prefix_of(export, i);
+    g_autoptr(GByteArray) values = g_byte_array_new(), out = g_byte_array_new();
+    for (size_t k = 0; k < G_N_ELEMENTS(scalars); k++) {
+        g_autofree char *tag = g_strconcat(prefix, scalars[k].name, NULL);
+        ns_event_file_add_double(values, tag, scalars[k].value);
+    }
+    for (size_t k = 0; k < ns_history_evaluations(history); k++) {
+        const NsEvaluation *e = ns_history_evaluation(history, k);
+        g_autofree char *tag = g_strconcat(prefix, "validation-loss", NULL);
+        if (e->step == s->step) ns_event_file_add_double(values, tag, e->loss);
+    }
+    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
+        add_values(values, prefix, history, record, (NsQuantity)q);
+    ns_event_file_end(out, 0, s->step, values);
+    return ns_lines_write_bytes(export->lines, out->data, out->len, error);
+}
+
+static bool write_tensorboard(const Export *export, GError **error)
+{
+    g_autoptr(GByteArray) out = g_byte_array_new();
+    ns_event_file_begin(out);
+    return ns_lines_write_bytes(export->lines, out->data, out->len, error) &&
+           write_records(export, write_event, error);
+}
+
 /* ---- The command ---- */
 
 typedef struct {
     NsChoice choice;
+    bool binary;
     bool (*write)(const Export *export, GError **error);
 } Format;
 
 static const Format formats[] = {
-    {{.key = "csv", .purpose = "A row for every value"}, write_csv},
-    {{.key = "jsonl", .purpose = "The JSON lines of the run"}, write_jsonl},
+    {{.key = "csv", .purpose = "A row for every value"}, false, write_csv},
+    {{.key = "jsonl", .purpose = "The JSON lines of the run"}, false, write_jsonl},
+    {{.key = "npz", .purpose = "Arrays for NumPy"}, true, write_npz},
+    {{.key = "safetensors", .purpose = "The same arrays as tensors"}, true, write_safetensors},
+    {{.key = "tensorboard", .purpose = "An event file for TensorBoard"}, true, write_tensorboard},
 };
 
 static const NsChoice *format_choice(size_t i)
@@ -189,6 +473,10 @@ static const NsChoice *format_choice(size_t i)
 static bool write_file(const char *path, const Format *format, const char *out, GError **error)
 {
     if (!ns_output_spares(out, path, error)) return false;
+    if (format->binary && g_str_equal(out, "-") && isatty(STDOUT_FILENO))
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "%s is nothing for a terminal; give --out FILE, or lead it into a pipe.",
+                         format->choice.key);
     g_autoptr(NsRunReader) reader = ns_run_reader_open(path, error);
     if (!reader) return false;
     NsLines *lines = ns_lines_open(out, error);
@@ -204,7 +492,8 @@ int ns_cli_export(int argc, char **argv, GError **error)
 {
     g_autofree char *word = NULL, *out = NULL;
     const GOptionEntry entries[] = {
-        {"format", 0, 0, G_OPTION_ARG_STRING, &word, "csv or jsonl", "FORMAT"},
+        {"format", 0, 0, G_OPTION_ARG_STRING, &word, "csv, jsonl, npz, safetensors or tensorboard",
+         "FORMAT"},
         {"out", 'o', 0, G_OPTION_ARG_FILENAME, &out,
          "The file to write, or standard output if it is “-” (default)", "PATH"},
         {0},
@@ -217,16 +506,28 @@ int ns_cli_export(int argc, char **argv, GError **error)
             "jsonl: the lines that “train” and “compare --jsonl” write of the run.\n"
             "csv: a row for every value: lane, seed, step, quantity, index, value.  The index\n"
             "counts layers from 1, hidden states from 0, and heads from 1 through all\n"
-            "layers; a value of the whole step has none.  Events are in the JSON lines.",
+            "layers; a value of the whole step has none.\n"
+            "npz: for NumPy (numpy.load), without compression: step, loss, lr, grad-norm, "
+            "seconds,\n"
+            "probe-seconds, validation-step and validation-loss, and every quantity by its key:\n"
+            "float32, steps by layers, hidden states, or layers and heads.  Where not all was\n"
+            "measured, KEY/measured says what was.  “lane1/” and “seed1/” come first where there\n"
+            "are several; experiment is the line that figures have inside.\n"
+            "safetensors: the same arrays; experiment is in the metadata.\n"
+            "tensorboard: an event file; TensorBoard wants “tfevents” in its name.  A tag is a\n"
+            "name as above, with the layer, hidden state or head behind it: grad-w2/001.\n\n"
+            "Events are in the JSON lines alone.",
         .examples = NS_CLI " export a.nsrun --format jsonl --out a.jsonl\n" NS_CLI
-                           " export a.nsrun --format csv | head",
+                           " export a.nsrun --format csv | head\n" NS_CLI
+                           " export a.nsrun --format npz --out a.npz\n" NS_CLI
+                           " export a.nsrun --format tensorboard --out logs/events.out.tfevents.a",
         .entries = entries,
     };
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
     if (argc != 2 || !word) {
         g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
                             "A run file and a format are wanted; write “" NS_CLI
-                            " export FILE --format csv”, or jsonl.");
+                            " export FILE --format csv”, or another (--help).");
         return NS_EXIT_USAGE;
     }
     int format = ns_choices_find(format_choice, word);

@@ -66,10 +66,8 @@ GOptionEntry ns_journal_every_entry(gint64 *steps)
 static bool write_line(const Journal *journal, const Lane *lane, char *taken, GError **error)
 {
     g_autofree char *line = taken;
-    g_autofree char *of_seed = lane->seed < 0 ? NULL : ns_jsonl_of_seed(lane->seed, line);
-    const char *own = of_seed ? of_seed : line;
-    g_autofree char *in_lane = lane->lane ? ns_jsonl_in_lane(lane->lane, own) : NULL;
-    return ns_lines_write(journal->lines, in_lane ? in_lane : own, error);
+    g_autofree char *own = ns_jsonl_of(lane->lane, lane->seed, line);
+    return ns_lines_write(journal->lines, own, error);
 }
 
 /* Those of a lane stand for all its seeds. */

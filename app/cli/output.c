@@ -83,6 +83,13 @@ bool ns_lines_write(NsLines *lines, const char *line, GError **error)
     return written;
 }
 
+bool ns_lines_write_bytes(NsLines *lines, const void *bytes, size_t n, GError **error)
+{
+    bool written = fwrite(bytes, 1, n, lines->file) == n;
+    if (!written) ns_output_error(lines->path, errno, error);
+    return written;
+}
+
 bool ns_lines_close(NsLines *lines, GError **error)
 {
     bool written = fflush(lines->file) == 0 && !ferror(lines->file);

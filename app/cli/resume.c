@@ -103,7 +103,8 @@ static bool check_record(const Resume *resume, NsLockstep *lockstep, GError **er
         for (size_t k = 0; k < ns_lockstep_seeds(lockstep); k++) {
             const NsStep *now = ns_history_step(ns_run_history(ns_lockstep_run(lockstep, i, k)), 0);
             NsStep then;
-            if (!ns_run_reader_step((NsRecorded){resume->reader, i, k}, now->step, &then, error))
+            if (!ns_run_reader_steps((NsRecorded){resume->reader, i, k}, now->step, 1, &then,
+                                     error))
                 return false;
             if (is_same(now->loss, then.loss) && is_same(now->grad_norm, then.grad_norm)) continue;
             same = false;

@@ -39,7 +39,7 @@ static bool read_run(Run *run, const char *path, GError **error)
     for (size_t i = 0; i < run->lanes; i++) {
         NsStep step;
         int64_t last = ns_run_reader_lane(reader, i, 0).last;
-        if (!ns_run_reader_step((NsRecorded){reader, i, 0}, last, &step, error)) return false;
+        if (!ns_run_reader_steps((NsRecorded){reader, i, 0}, last, 1, &step, error)) return false;
         run->loss[i] = step.loss;
     }
     return true;

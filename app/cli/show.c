@@ -39,8 +39,8 @@ static bool show_recorded(const char *path, GError **error)
     for (size_t i = 0; i < experiment->n * seeds; i++) {
         NsRunLane lane = ns_run_reader_lane(reader, i / seeds, i % seeds);
         NsStep step;
-        if (!ns_run_reader_step((NsRecorded){reader, i / seeds, i % seeds}, lane.last, &step,
-                                error))
+        if (!ns_run_reader_steps((NsRecorded){reader, i / seeds, i % seeds}, lane.last, 1, &step,
+                                 error))
             return false;
         g_autofree char *loss = ns_output_number("%.4f", step.loss);
         printf("# lane %s", ns_lane_letter(i / seeds));

@@ -105,8 +105,8 @@ static bool show_news(Watch *watch, Source *source, GError **error)
             if (!watch->lines) continue;
             g_autofree char *line = ns_jsonl_record(shown->history, shown->records);
             bool several = watch->n > 1 || shown->number > 1;
-            g_autofree char *in_lane = several ? ns_jsonl_in_lane(shown->number, line) : NULL;
-            if (!ns_lines_write(watch->lines, in_lane ? in_lane : line, error)) return false;
+            g_autofree char *own = ns_jsonl_of(several ? shown->number : 0, -1, line);
+            if (!ns_lines_write(watch->lines, own, error)) return false;
         }
         if (!records) continue;
         const NsStep *newest = ns_history_step(shown->history, records - 1);

@@ -203,12 +203,11 @@ char *ns_jsonl_summary(NsRun *run, const char *state)
     return ns_json_finish(&json);
 }
 
-char *ns_jsonl_in_lane(size_t lane, const char *line)
+char *ns_jsonl_of(size_t lane, int64_t seed, const char *line)
 {
-    return g_strdup_printf("{\"lane\":%zu,%s", lane, line + 1);
-}
-
-char *ns_jsonl_of_seed(int64_t seed, const char *line)
-{
-    return g_strdup_printf("{\"seed\":%" G_GINT64_FORMAT ",%s", seed, line + 1);
+    GString *text = g_string_new("{");
+    if (lane) g_string_append_printf(text, "\"lane\":%zu,", lane);
+    if (seed >= 0) g_string_append_printf(text, "\"seed\":%" G_GINT64_FORMAT ",", seed);
+    g_string_append(text, line + 1);
+    return g_string_free(text, FALSE);
 }

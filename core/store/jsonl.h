@@ -34,9 +34,9 @@ char *ns_jsonl_record(const NsHistory *history, size_t index);
  * where there is none; state is a word of NS_TRAINER_STATES. */
 char *ns_jsonl_summary(NsRun *run, const char *state);
 
-/* The same line for a run among several: "lane", counted from 1, or "seed" is its first member. */
-char *ns_jsonl_in_lane(size_t lane, const char *line);
-char *ns_jsonl_of_seed(int64_t seed, const char *line);
+/* The same line for a run among several: "lane", counted from 1, and "seed" come first in it; 0 and
+ * a negative number where there is only one. */
+char *ns_jsonl_of(size_t lane, int64_t seed, const char *line);
 
 /* What events are called in files: "diverged", "setting" or "spike"; and the other way round, false
  * for no such word. */

@@ -32,7 +32,8 @@
 typedef struct {
     int64_t lane, seed; /* as in the file */
     NsRecordLayout layout;
-    GHashTable *quantities; /* id to quantity, the latter plus 1 */
+    bool has[NS_QUANTITY_COUNT];    /* quantities that are in the file as the layout has them, */
+    int64_t ids[NS_QUANTITY_COUNT]; /* by these numbers */
     int64_t first, last;
     char *settings, *summary;
 } Run;
@@ -216,13 +217,12 @@ static bool read_layout(NsRunReader *r, Run *run, const NsSettings *settings, GE
         error);
     if (!statement) return false;
     size_t sizes[NS_QUANTITY_COUNT] = {0};
-    int64_t ids[NS_QUANTITY_COUNT];
     Fetched fetched;
     while ((fetched = fetch(r, statement, error)) == ROW) {
         const char *key = text_at(statement, 1);
         int q = key ? ns_choices_find(ns_quantity_choice, key) : -1;
         if (q < 0 || sizes[q]) continue;
-        ids[q] = sqlite3_column_int64(statement, 0);
+        run->ids[q] = sqlite3_column_int64(statement, 0);
         sizes[q] = (size_t)sqlite3_column_int64(statement, 2);
         if (sizes[q] && q < NS_PARAMETER_COUNT)
             tensors[table.n++] = (NsTensor){.parameter = (unsigned)q};
@@ -230,11 +230,8 @@ static bool read_layout(NsRunReader *r, Run *run, const NsSettings *settings, GE
     if (fetched == FAILED) return false;
     ns_record_layout_of(&run->layout, &table, settings);
     if (run->layout.width == 0 || run->layout.width > WIDEST) return refuse_damaged(r, error);
-    run->quantities = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
-        if (sizes[q] && sizes[q] == run->layout.count[q])
-            g_hash_table_insert(run->quantities, g_memdup2(&ids[q], sizeof ids[q]),
-                                GUINT_TO_POINTER(q + 1));
+        run->has[q] = sizes[q] && sizes[q] == run->layout.count[q];
     return true;
 }
 
@@ -307,7 +304,6 @@ void ns_run_reader_free(NsRunReader *r)
     if (!r) return;
     for (size_t i = 0; i < NS_LANES_MAX * NS_SEEDS_MAX; i++) {
         Run *run = &r->runs[i / NS_SEEDS_MAX][i % NS_SEEDS_MAX];
-        g_clear_pointer(&run->quantities, g_hash_table_unref);
         g_free(run->settings);
         g_free(run->summary);
     }
@@ -346,7 +342,8 @@ typedef struct {
     int64_t first;
     size_t n;
     NsStep *steps;
-    NsValues values; /* [n][width] */
+    NsValues values;             /* [n][width] */
+    const NsRecordLayout *where; /* width, and where in it the quantities lie */
 } Window;
 
 static bool read_steps(NsRunReader *r, const Run *run, Window *window, GError **error)
@@ -380,9 +377,10 @@ static bool take_profile(const Run *run, const Window *window, sqlite3_stmt *row
 {
     int64_t id = sqlite3_column_int64(row, 0), first = sqlite3_column_int64(row, 1);
     int64_t steps = sqlite3_column_int64(row, 2);
-    unsigned found = GPOINTER_TO_UINT(g_hash_table_lookup(run->quantities, &id));
-    if (!found) return true; /* of another version */
-    size_t size = run->layout.count[found - 1], offset = run->layout.offset[found - 1];
+    unsigned q = 0;
+    while (q < NS_QUANTITY_COUNT && !(run->has[q] && run->ids[q] == id)) q++;
+    if (q == NS_QUANTITY_COUNT) return true; /* of another version */
+    size_t size = run->layout.count[q], offset = window->where->offset[q];
     if (steps < 1 || steps > NS_RUN_BLOCK) return false;
 
     const float *data = sqlite3_column_blob(row, 3);
@@ -393,7 +391,7 @@ static bool take_profile(const Run *run, const Window *window, sqlite3_stmt *row
     int64_t end = MIN(first + steps, window->first + (int64_t)window->n);
     for (int64_t step = MAX(first, window->first); step < end; step++) {
         size_t from = (size_t)(step - first) * size;
-        size_t to = (size_t)(step - window->first) * run->layout.width + offset;
+        size_t to = (size_t)(step - window->first) * window->where->width + offset;
         memcpy(window->values.value + to, data + from, size * sizeof *data);
         for (size_t i = 0; i < size; i++)
             window->values.has[to + i] = !present || present[from + i];
@@ -401,18 +399,24 @@ static bool take_profile(const Run *run, const Window *window, sqlite3_stmt *row
     return true;
 }
 
-static bool read_profiles(NsRunReader *r, const Run *run, Window *window, GError **error)
+/* Of one quantity where `only` is one. */
+static bool read_profiles(NsRunReader *r, const Run *run, const Window *window, NsQuantity only,
+                          GError **error)
 {
-    ns_values_reset(window->values, window->n * run->layout.width);
+    bool all = (unsigned)only == NS_QUANTITY_COUNT;
+    ns_values_reset(window->values, window->n * window->where->width);
+    if (!all && !run->has[only]) return true;
     AUTO_STATEMENT statement =
         prepare_of(r, run,
                    "SELECT quantity, first, steps, data, present FROM profiles WHERE quantity IN "
-                   "(SELECT id FROM quantities WHERE lane = ? AND seed = ?) "
-                   "AND first BETWEEN ? AND ?",
+                   "(SELECT id FROM quantities WHERE lane = ? AND seed = ? AND (?5 OR id = ?6)) "
+                   "AND first BETWEEN ?3 AND ?4",
                    error);
     if (!statement) return false;
     sqlite3_bind_int64(statement, 3, window->first - NS_RUN_BLOCK + 1);
     sqlite3_bind_int64(statement, 4, window->first + (int64_t)window->n - 1);
+    sqlite3_bind_int(statement, 5, all);
+    sqlite3_bind_int64(statement, 6, all ? 0 : run->ids[only]);
     Fetched fetched;
     while ((fetched = fetch(r, statement, error)) == ROW)
         if (!take_profile(run, window, statement)) return refuse_damaged(r, error);
@@ -428,8 +432,9 @@ static bool append_records(NsRunReader *r, const Run *run, NsHistory *history, i
     g_auto(NsValues) values = ns_values_new(most * width);
     bool good = true;
     for (int64_t at = ns_history_first_step(history); good && at <= last; at += (int64_t)most) {
-        Window window = {at, MIN(most, (size_t)(last - at) + 1), steps, values};
-        good = read_steps(r, run, &window, error) && read_profiles(r, run, &window, error);
+        Window window = {at, MIN(most, (size_t)(last - at) + 1), steps, values, &run->layout};
+        good = read_steps(r, run, &window, error) &&
+               read_profiles(r, run, &window, NS_QUANTITY_COUNT, error);
         for (size_t i = 0; good && i < window.n; i++)
             ns_history_append(history, &steps[i],
                               (NsValues){values.value + i * width, values.has + i * width});
@@ -493,10 +498,50 @@ static bool append_events(NsRunReader *r, const Run *run, NsHistory *history, in
     return fetched == END;
 }
 
-bool ns_run_reader_step(NsRecorded of, int64_t step, NsStep *scalars, GError **error)
+bool ns_run_reader_steps(NsRecorded of, int64_t first, size_t n, NsStep *steps, GError **error)
 {
-    Window window = {.first = step, .n = 1, .steps = scalars};
+    Window window = {.first = first, .n = n, .steps = steps};
     return read_steps(of.reader, &of.reader->runs[of.lane][of.seed], &window, error);
+}
+
+const NsRecordLayout *ns_run_reader_layout(NsRecorded of)
+{
+    return &of.reader->runs[of.lane][of.seed].layout;
+}
+
+GArray *ns_run_reader_evaluations(NsRecorded of, GError **error)
+{
+    const Run *run = &of.reader->runs[of.lane][of.seed];
+    g_autoptr(NsHistory) history = ns_history_new_from(&run->layout, 0, run->first);
+    if (!append_evaluations(of.reader, run, history, run->last, error)) return NULL;
+    GArray *evaluations = g_array_new(FALSE, FALSE, sizeof(NsEvaluation));
+    for (size_t i = 0; i < ns_history_evaluations(history); i++)
+        g_array_append_vals(evaluations, ns_history_evaluation(history, i), 1);
+    return evaluations;
+}
+
+bool ns_run_reader_values(NsRecorded of, NsQuantity quantity, int64_t first, size_t n,
+                          NsValues values, GError **error)
+{
+    const Run *run = &of.reader->runs[of.lane][of.seed];
+    NsRecordLayout own = {.width = run->layout.count[quantity]};
+    Window window = {.first = first, .n = n, .values = values, .where = &own};
+    return read_profiles(of.reader, run, &window, quantity, error);
+}
+
+bool ns_run_reader_has_all(NsRecorded of, NsQuantity quantity, bool *all, GError **error)
+{
+    const Run *run = &of.reader->runs[of.lane][of.seed];
+    *all = false;
+    if (!run->has[quantity]) return true;
+    AUTO_STATEMENT statement = prepare(
+        of.reader, "SELECT total(steps), count(present) FROM profiles WHERE quantity = ?", error);
+    if (!statement) return false;
+    sqlite3_bind_int64(statement, 1, run->ids[quantity]);
+    if (!fetch_one(of.reader, statement, error)) return false;
+    *all = sqlite3_column_int64(statement, 0) == run->last - run->first + 1 &&
+           sqlite3_column_int64(statement, 1) == 0;
+    return true;
 }
 
 NsHistory *ns_run_reader_history(NsRecorded of, int64_t first, int64_t last, size_t budget,

@@ -43,8 +43,20 @@ typedef struct {
     size_t lane, seed;
 } NsRecorded;
 
-/* The scalars of a step that is recorded. */
-bool ns_run_reader_step(NsRecorded of, int64_t step, NsStep *scalars, GError **error);
+const NsRecordLayout *ns_run_reader_layout(NsRecorded of);
+
+/* The scalars of n steps from `first` on, all of which are recorded. */
+bool ns_run_reader_steps(NsRecorded of, int64_t first, size_t n, NsStep *steps, GError **error);
+
+/* Every NsEvaluation that was made. */
+GArray *ns_run_reader_evaluations(NsRecorded of, GError **error);
+
+/* What these steps measured of one quantity, [n][layout->count[quantity]]. */
+bool ns_run_reader_values(NsRecorded of, NsQuantity quantity, int64_t first, size_t n,
+                          NsValues values, GError **error);
+
+/* *all: whether every step measured every value of it. */
+bool ns_run_reader_has_all(NsRecorded of, NsQuantity quantity, bool *all, GError **error);
 
 /* Records first to last, both included and recorded, with their evaluations and events; `budget` as
  * in ns_history_new. */

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define COMMIT_MICROSECONDS 500000
@@ -281,9 +282,22 @@ static void fail(NsRunWriter *w, const char *sentence)
     w->failure = g_strdup_printf("%s  The run is recorded no further.", sentence);
 }
 
+/* What goes into a file that has no name any more is lost. */
+static bool is_in_place(const NsRunWriter *w)
+{
+    struct stat own, there;
+    return fstat(w->lock, &own) == 0 && stat(w->path, &there) == 0 && own.st_ino == there.st_ino &&
+           own.st_dev == there.st_dev;
+}
+
 /* All or nothing. */
 static bool commit(NsRunWriter *w, const GPtrArray *items, GError **error)
 {
+    if (!is_in_place(w)) {
+        g_autofree char *name = g_filename_display_name(w->path);
+        return ns_refuse(error, NS_ERROR_FILE,
+                         "“%s” was removed or replaced while it was being written.", name);
+    }
     if (items->len == 0) return true;
     if (run_statement(w, "BEGIN IMMEDIATE") && write_items(w, items) && run_statement(w, "COMMIT"))
         return true;

@@ -20,23 +20,28 @@ static const struct {
     const char *name;
     size_t bytes;
 } types[] = {
-    [NS_STORED_F32] = {"F32", 4},
-    [NS_STORED_F64] = {"F64", 8},
-    [NS_STORED_I64] = {"I64", 8},
+    [NS_STORED_F32] = {"F32", 4},   [NS_STORED_F64] = {"F64", 8}, [NS_STORED_I64] = {"I64", 8},
+    [NS_STORED_BOOL] = {"BOOL", 1}, [NS_STORED_TEXT] = {"U8", 1},
 };
 
-static size_t tensor_bytes(const NsStoredTensor *tensor)
+size_t ns_stored_bytes(const NsStoredTensor *tensor)
 {
     size_t n = types[tensor->type].bytes;
     for (size_t i = 0; i < tensor->dims; i++) n *= tensor->shape[i];
     return n;
 }
 
-static char *make_header(const NsStoredTensor *tensors, size_t n)
+char *ns_safetensors_head(const NsStoredTensor *tensors, size_t n, const char *experiment,
+                          size_t *bytes)
 {
     NsJson json;
     size_t offset = 0;
     ns_json_init(&json);
+    if (experiment) {
+        ns_json_open(&json, "__metadata__", '{');
+        ns_json_string(&json, "experiment", experiment);
+        ns_json_close(&json, '}');
+    }
     for (size_t i = 0; i < n; i++) {
         const NsStoredTensor *tensor = &tensors[i];
         ns_json_open(&json, tensor->name, '{');
@@ -47,14 +52,19 @@ static char *make_header(const NsStoredTensor *tensors, size_t n)
         ns_json_close(&json, ']');
         ns_json_open(&json, "data_offsets", '[');
         ns_json_int(&json, NULL, (int64_t)offset);
-        offset += tensor_bytes(tensor);
+        offset += ns_stored_bytes(tensor);
         ns_json_int(&json, NULL, (int64_t)offset);
         ns_json_close(&json, ']');
         ns_json_close(&json, '}');
     }
     g_autofree char *text = ns_json_finish(&json);
-    size_t padding = (ALIGNMENT - strlen(text) % ALIGNMENT) % ALIGNMENT;
-    return g_strdup_printf("%s%*s", text, (int)padding, "");
+    uint64_t length = strlen(text) + (ALIGNMENT - strlen(text) % ALIGNMENT) % ALIGNMENT;
+    *bytes = sizeof length + length;
+    char *head = g_malloc(*bytes);
+    memset(head, ' ', *bytes);
+    memcpy(head, &length, sizeof length);
+    memcpy(head + sizeof length, text, strlen(text));
+    return head;
 }
 
 /* On failure errno says why. */
@@ -73,12 +83,11 @@ static bool write_all(int fd, const void *data, size_t bytes)
 
 static bool write_contents(int fd, const NsStoredTensor *tensors, size_t n)
 {
-    g_autofree char *header = make_header(tensors, n);
-    uint64_t length = GUINT64_TO_LE((uint64_t)strlen(header));
-    if (!write_all(fd, &length, sizeof length) || !write_all(fd, header, strlen(header)))
-        return false;
+    size_t bytes;
+    g_autofree char *head = ns_safetensors_head(tensors, n, NULL, &bytes);
+    if (!write_all(fd, head, bytes)) return false;
     for (size_t i = 0; i < n; i++)
-        if (!write_all(fd, tensors[i].data, tensor_bytes(&tensors[i]))) return false;
+        if (!write_all(fd, tensors[i].data, ns_stored_bytes(&tensors[i]))) return false;
     return true;
 }
 

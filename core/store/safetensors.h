@@ -8,15 +8,29 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef enum { NS_STORED_F32, NS_STORED_F64, NS_STORED_I64 } NsStoredType;
+typedef enum {
+    NS_STORED_F32,
+    NS_STORED_F64,
+    NS_STORED_I64,
+    NS_STORED_BOOL,
+    NS_STORED_TEXT, /* not in safetensors: so many bytes as one element */
+} NsStoredType;
 
 typedef struct {
     const char *name;
     NsStoredType type;
-    size_t dims; /* 1 or 2 */
-    size_t shape[2];
+    size_t dims; /* 1 to 3 */
+    size_t shape[3];
     const void *data; /* borrowed */
 } NsStoredTensor;
+
+/* The bytes of its data. */
+size_t ns_stored_bytes(const NsStoredTensor *tensor);
+
+/* What stands in a file before the data of these tensors, one after another: *bytes of it.  Their
+ * own data is not read.  `experiment` (NULL for none) goes into its metadata.  Free with g_free. */
+char *ns_safetensors_head(const NsStoredTensor *tensors, size_t n, const char *experiment,
+                          size_t *bytes);
 
 /* Writes a whole file or, on an error (NS_ERROR_FILE: says which file and why), none. */
 bool ns_safetensors_write(const char *path, const NsStoredTensor *tensors, size_t n,

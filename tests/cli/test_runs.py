@@ -2,9 +2,9 @@
 """Run files: what is recorded, read, drawn, listed and written out again; writes TAP.
 
 SPDX-License-Identifier: MIT
-Usage: test_runs.py NORMSCOPE_CLI [--every]
+Usage: test_runs.py NORMSCOPE_CLI [--every | --kills=N]
 
-With --every a run is killed more often.
+With --every a run is killed 100 times, or so often as --kills says, instead of 6 times.
 """
 
 import csv
@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 
 from test_cli import CLI, PATIENCE_S, SMALL, Skip, main, run, sentence
 
@@ -26,7 +27,10 @@ SETTINGS = [word for setting in SMALL for word in ("--set", setting)]
 LANES = ["--lane", "placement=post", "--lane", "placement=pre"]
 STEPS = 60
 MEASURED = ["--set", "probe-every=7", "--set", "eval-every=20"]
-KILLS = 20 if "--every" in sys.argv else 6
+KILLS = 100 if "--every" in sys.argv else 6
+for word in sys.argv:
+    if word.startswith("--kills="):
+        KILLS = int(word.partition("=")[2])
 
 # The queries of the README.
 PANDAS = "SELECT * FROM steps"
@@ -90,6 +94,175 @@ def test_table_is_complete():
                 assert found[(*at, "hidden-norm", str(layer))] == value
             assert ((*at, "token-cosine", "0") in found) == (line["step"] % 7 == 0)
         assert sum(r["quantity"] == "validation-loss" for r in rows) == validations > 0
+
+
+def records_by_lane(path):
+    with open(path, encoding="utf-8") as file:
+        lines = [line for line in map(json.loads, file) if "step" in line]
+    return {lane: [r for r in lines if r["lane"] == lane] for lane in (1, 2)}
+
+
+def check_arrays(arrays, lines):
+    """Of two lanes, against their JSON lines; arrays: name to (shape, flat list of numbers)."""
+    expensive = 0
+    for lane, records in records_by_lane(lines).items():
+        def array(name, prefix=f"lane{lane}/"):
+            return arrays[prefix + name]
+        n = len(records)
+        for name, of in (("step", lambda r: r["step"]), ("loss", lambda r: r["loss"]),
+                         ("lr", lambda r: r["lr"]), ("seconds", lambda r: r["seconds"]),
+                         ("grad-norm", lambda r: r["grad_norm"]["total"])):
+            assert array(name) == ((n,), [of(r) for r in records]), name
+        validations = [r for r in records if "validation_loss" in r]
+        assert array("validation-step")[1] == [r["step"] for r in validations] != []
+        assert array("validation-loss")[1] == [r["validation_loss"] for r in validations]
+        for name, of in (("grad-w2", lambda r: r["grad_norm"]["w2"]),
+                         ("hidden-norm", lambda r: r["hidden_norm"])):
+            shape, values = array(name)
+            assert shape == (n, len(of(records[0]))), shape
+            assert [float(f"{v:.9g}") for v in values] == [v for r in records for v in of(r)]
+            assert f"lane{lane}/{name}/measured" not in arrays
+        shape, values = array("token-cosine")
+        measured = array("token-cosine/measured")
+        assert shape == measured[0]
+        for i, record in enumerate(records):
+            here = slice(i * shape[1], (i + 1) * shape[1])
+            assert measured[1][here] == [("token_cosine" in record)] * shape[1]
+            if "token_cosine" in record:
+                expensive += 1
+                assert [float(f"{v:.9g}") for v in values[here]] == record["token_cosine"]
+        heads = array("head-attention-entropy")[0]
+        assert heads[0] == n and len(heads) == 3, heads
+    assert expensive > 10
+
+
+def test_numpy():
+    """What NumPy loads is what the lines say, and the same into a pipe."""
+    try:
+        import numpy
+    except ImportError as missing:
+        raise Skip("python3-numpy is not installed") from missing
+    with Recorded() as a:
+        path = a.path("a.npz")
+        good("export", a.run, "--format", "npz", "--out", path)
+        assert good("export", a.run, "--format", "npz") == open(path, "rb").read()
+        with numpy.load(path) as file:
+            found = {name: file[name] for name in file.files}
+        line = bytes(found.pop("experiment")).decode()
+        assert line.startswith("normscope=") and "placement=post" in line, line
+        check_arrays({name: (f.shape, f.ravel().tolist()) for name, f in found.items()}, a.lines)
+        with zipfile.ZipFile(path) as file:
+            assert file.testzip() is None
+
+
+def test_safetensors():
+    with Recorded() as a:
+        data = good("export", a.run, "--format", "safetensors")
+        length, = struct.unpack("<Q", data[:8])
+        head = json.loads(data[8:8 + length])
+        assert head.pop("__metadata__")["experiment"].startswith("normscope=")
+        body, arrays, end = data[8 + length:], {}, 0
+        for name, tensor in head.items():
+            first, last = tensor["data_offsets"]
+            assert first == end, name
+            end = last
+            code = {"F32": "f", "F64": "d", "I64": "q", "BOOL": "?"}[tensor["dtype"]]
+            values = [v for v, in struct.iter_unpack("<" + code, body[first:last])]
+            arrays[name] = (tuple(tensor["shape"]), values)
+        assert end == len(body)
+        check_arrays(arrays, a.lines)
+
+
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
+
+
+def fields(data):
+    """(number, value) of every field of a message of Protocol Buffers."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            value |= (data[at] & 0x7f) << shift
+            shift += 7
+            at += 1
+            if data[at - 1] < 0x80:
+                return value
+
+    while at < len(data):
+        key = varint()
+        size = {0: 0, 1: 8, 5: 4}.get(key & 7)
+        size = varint() if key & 7 == 2 else size
+        value = data[at:at + size] if key & 7 else varint()
+        at += size
+        yield key >> 3, value
+
+
+def events(data):
+    """(step, {tag: value}) of the records of an event file, whose checks must be right."""
+    assert crc32c(b"123456789") == 0xe3069283
+    at = 0
+    while at < len(data):
+        length, = struct.unpack_from("<Q", data, at)
+        event = data[at + 12:at + 12 + length]
+        for part, check in ((data[at:at + 8], at + 8), (event, at + 12 + length)):
+            crc = crc32c(part)
+            masked = ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff
+            assert struct.unpack_from("<I", data, check) == (masked,)
+        at += length + 16
+        step, values, version = 0, {}, None
+        for number_, value in fields(event):
+            step = value if number_ == 2 else step
+            version = value if number_ == 3 else version
+            for _, one in fields(value) if number_ == 5 else ():
+                one = dict(fields(one))
+                if 2 in one:
+                    values[one[1].decode()], = struct.unpack("<f", one[2])
+                else:
+                    tensor, plugin = dict(fields(one[8])), dict(fields(one[9]))
+                    assert tensor[1] == 2 and dict(fields(plugin[1])) == {1: b"scalars"}
+                    values[one[1].decode()], = struct.unpack("<d", tensor[4])
+        yield version, step, values
+
+
+def test_tensorboard():
+    with Recorded() as a:
+        (version, _, none), *records = events(good("export", a.run, "--format", "tensorboard"))
+        assert (version, none) == (b"brain.Event:2", {})
+        lines = records_by_lane(a.lines)
+        assert len(records) == len(lines[1]) + len(lines[2])
+        for _, step, values in records:
+            lane = 1 if "lane1/loss" in values else 2
+            line = lines[lane][step]
+            prefix = f"lane{lane}/"
+            assert all(tag.startswith(prefix) for tag in values)
+            assert values[prefix + "loss"] == line["loss"]
+            assert values[prefix + "grad-norm"] == line["grad_norm"]["total"]
+            assert values.get(prefix + "validation-loss") == line.get("validation_loss")
+            for layer, value in enumerate(line["grad_norm"]["w2"], 1):
+                assert float(f"{values[f'{prefix}grad-w2/{layer:03}']:.9g}") == value
+            for state, value in enumerate(line["hidden_norm"]):
+                assert float(f"{values[f'{prefix}hidden-norm/{state:03}']:.9g}") == value
+            assert (prefix + "token-cosine/000" in values) == ("token_cosine" in line)
+
+
+def test_one_lane_of_seeds():
+    """What is told apart has it in its name, and nothing else has."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.nsrun")
+        assert run("train", "--set", "seeds=2", "--steps", "3", "--run", path).returncode == 0
+        data = good("export", path, "--format", "safetensors")
+        names = json.loads(data[8:8 + struct.unpack("<Q", data[:8])[0]])
+        assert "seed1/loss" in names and "seed2/grad-w2" in names, list(names)
+        text = sentence(run("export", path, "--format", "nothing", small=False), 2)
+        assert "tensorboard" in text, text
 
 
 def test_schema():
@@ -200,6 +373,50 @@ def test_no_place():
                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536)))
         assert done.returncode == 1 and b"2000 steps" in done.stdout, done
         assert len(done.stderr.splitlines()) == 1 and b"no further" in done.stderr, done
+
+
+LONG = [CLI, "train", "--set", "layers=6", "--set", "threads=1", "--set", "eval-batches=1"]
+
+
+def wait_for_commits(path, process, written=40000):
+    while size_of(path + "-wal") < written:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+
+
+def test_trouble_while_it_is_written():
+    """A disk that is full, a file that is removed: the run is trained to its end, one sentence says
+    what happened, and what was committed is there."""
+    def fill(folder, _path):
+        with open(os.path.join(folder, "other"), "wb", buffering=0) as other:
+            try:
+                while other.write(bytes(4096)):
+                    pass
+            except OSError:
+                pass
+
+    def remove(_folder, path):
+        os.remove(path)
+
+    for trouble, words, stays in ((fill, "the disk is full", True), (remove, "removed", False)):
+        with tempfile.TemporaryDirectory() as folder:
+            if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", folder],
+                              stderr=subprocess.DEVNULL).returncode:
+                raise Skip("a file system of its own may not be mounted here")
+            try:
+                path = os.path.join(folder, "a.nsrun")
+                with subprocess.Popen([*LONG, "--steps", "800", "--run", path], text=True,
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+                    wait_for_commits(path, process)
+                    trouble(folder, path)
+                    out, err = process.communicate(timeout=PATIENCE_S)
+                assert process.returncode == 1 and "800 steps" in out, (process.returncode, out)
+                assert len(err.splitlines()) == 1 and "no further" in err and words in err, err
+                if stays:
+                    there = records_of(path)
+                    assert [r["step"] for r in there] == list(range(len(there))) != []
+            finally:
+                subprocess.run(["umount", folder], check=True)
 
 
 def test_seeds():

@@ -59,7 +59,7 @@ static char *record_two_lanes(int steps)
             g_autofree char *line = record < 0
                                         ? ns_jsonl_settings(run)
                                         : ns_jsonl_record(ns_run_history(run), (size_t)record);
-            g_autofree char *own = ns_jsonl_in_lane(i + 1, line);
+            g_autofree char *own = ns_jsonl_of(i + 1, -1, line);
             g_string_append_printf(text, "%s\n", own);
         }
     }

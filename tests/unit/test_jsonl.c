@@ -209,7 +209,7 @@ static void test_record_blank(void)
 
 static void test_lane(void)
 {
-    g_autofree char *line = ns_jsonl_in_lane(2, "{\"step\":0}");
+    g_autofree char *line = ns_jsonl_of(2, -1, "{\"step\":0}");
     g_assert_cmpstr(line, ==, "{\"lane\":2,\"step\":0}");
 }
 

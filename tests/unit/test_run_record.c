@@ -23,7 +23,7 @@ static char *write_lanes(NsLockstep *lockstep)
     size_t n = ns_lockstep_lanes(lockstep);
     for (size_t i = 0; i < n; i++) {
         g_autofree char *line = ns_jsonl_settings(ns_lockstep_lane(lockstep, i));
-        g_autofree char *own = n > 1 ? ns_jsonl_in_lane(i + 1, line) : g_strdup(line);
+        g_autofree char *own = ns_jsonl_of(n > 1 ? i + 1 : 0, -1, line);
         g_string_append_printf(text, "%s\n", own);
     }
     size_t steps = ns_history_steps(ns_run_history(ns_lockstep_lane(lockstep, 0)));
@@ -31,9 +31,8 @@ static char *write_lanes(NsLockstep *lockstep)
         for (size_t i = 0; i < n * ns_lockstep_seeds(lockstep); i++) {
             NsRun *run = ns_lockstep_run(lockstep, i % n, i / n);
             g_autofree char *line = ns_jsonl_record(ns_run_history(run), record);
-            g_autofree char *seed = ns_jsonl_of_seed(ns_run_settings(run)->seed, line);
-            const char *said = ns_lockstep_seeds(lockstep) > 1 ? seed : line;
-            g_autofree char *own = n > 1 ? ns_jsonl_in_lane(i % n + 1, said) : g_strdup(said);
+            int64_t seed = ns_lockstep_seeds(lockstep) > 1 ? ns_run_settings(run)->seed : -1;
+            g_autofree char *own = ns_jsonl_of(n > 1 ? i % n + 1 : 0, seed, line);
             g_string_append_printf(text, "%s\n", own);
         }
     }
