@@ -66,6 +66,7 @@ typedef struct NsLines NsLines;
 
 NsLines *ns_lines_open(const char *path, GError **error);
 bool ns_lines_write(NsLines *lines, const char *line, GError **error);
+bool ns_lines_flush(NsLines *lines, GError **error); /* else it is done ten times a second */
 bool ns_lines_write_bytes(NsLines *lines, const void *bytes, size_t n, GError **error);
 
 /* Writes out what is buffered, closes and frees; reports the first thing that went wrong. */

@@ -74,11 +74,16 @@ NsLines *ns_lines_open(const char *path, GError **error)
 bool ns_lines_write(NsLines *lines, const char *line, GError **error)
 {
     bool written = fputs(line, lines->file) >= 0 && putc('\n', lines->file) != EOF;
-    gint64 now = g_get_monotonic_time();
-    if (written && now - lines->flushed >= FLUSH_MICROSECONDS) {
-        written = fflush(lines->file) == 0;
-        lines->flushed = now;
-    }
+    if (!written) ns_output_error(lines->path, errno, error);
+    if (written && g_get_monotonic_time() - lines->flushed >= FLUSH_MICROSECONDS)
+        return ns_lines_flush(lines, error);
+    return written;
+}
+
+bool ns_lines_flush(NsLines *lines, GError **error)
+{
+    bool written = fflush(lines->file) == 0;
+    lines->flushed = g_get_monotonic_time();
     if (!written) ns_output_error(lines->path, errno, error);
     return written;
 }

@@ -135,6 +135,7 @@ static bool follow_all(Watch *watch, GError **error)
             tell_messages(watch, source);
             if (!show_news(watch, source, error)) return false;
         }
+        if (!more && watch->lines && !ns_lines_flush(watch->lines, error)) return false;
     }
     return true;
 }

@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""Runs of other programs: followed as they grow, and drawn; writes TAP.
+
+SPDX-License-Identifier: MIT
+Usage: test_watch.py NORMSCOPE_CLI [--every]
+
+With --every a million records are read.
+"""
+
+import csv
+import json
+import math
+import os
+import resource
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from test_cli import CLI, PATIENCE_S, main, run, sentence
+
+LAYERS = 6
+RECORDS = 1000000 if "--every" in sys.argv else 30000
+
+
+def record(step, loss=None, **more):
+    return {"step": step, "loss": 4 * math.exp(-step / 900) if loss is None else loss, **more}
+
+
+def whole(step):
+    return record(step, lr=1e-3, my_ratio=[0.1 * (i + 1) + step for i in range(LAYERS)],
+                  grad_norm={"total": 1.5, "w2": [0.3 / (i + 1) for i in range(LAYERS)]},
+                  hidden_norm=[8.0 + i for i in range(LAYERS + 1)])
+
+
+def write(path, records, mode="w"):
+    with open(path, mode, encoding="utf-8") as file:
+        for one in records:
+            file.write((one if isinstance(one, str) else json.dumps(one)) + "\n")
+
+
+def watch(*arguments, **more):
+    return run("watch", *arguments, small=False, **more)
+
+
+def good(*arguments):
+    done = run(*arguments, small=False)
+    assert (done.returncode, done.stderr) == (0, b""), done
+    return done.stdout.decode()
+
+
+def lines_of(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+class Folder(tempfile.TemporaryDirectory):
+    def __enter__(self):
+        return lambda name: os.path.join(super(Folder, self).__enter__(), name)
+
+
+def test_lines_come_back():
+    with Folder() as path:
+        write(path("a.jsonl"), map(whole, range(0, 500, 25)))
+        found = lines_of(good("watch", path("a.jsonl"), "--once", "--jsonl"))
+        assert [r["step"] for r in found] == list(range(0, 500, 25))
+        for one in found:
+            want = whole(one["step"])
+            assert one["loss"] == want["loss"] and one["grad_norm"]["total"] == 1.5
+            assert all(abs(a / b - 1) < 1e-6 for a, b in zip(one["my_ratio"], want["my_ratio"]))
+            assert len(one["hidden_norm"]) == LAYERS + 1
+        # They are such lines again.
+        write(path("b.jsonl"), found)
+        assert lines_of(good("watch", path("b.jsonl"), "--once", "--jsonl")) == found
+        table = good("watch", path("a.jsonl"), "--once").splitlines()
+        assert len(table) == 2 and "0 to 475" in table[1] and "6 layers" in table[1], table
+
+
+def test_charts():
+    with Folder() as path:
+        write(path("a.jsonl"), map(whole, range(0, 500, 25)))
+        out = path("a.csv")
+        good("chart", "--from", path("a.jsonl"), "--figure", "loss,profile:my_ratio,steps:grad-w2",
+             "--out", out)
+        with open(out, encoding="utf-8") as file:
+            rows = list(csv.DictReader(line for line in file if line.strip()))
+        loss = [float(r["y"]) for r in rows if r["figure"] == "a" or "Loss" in (r["figure"] or "")]
+        assert len([y for y in loss if y == 4.0]) >= 1, rows[:3]
+        values = {round(float(r["y"]), 4) for r in rows if r["y"] not in (None, "", "y")}
+        assert 475.1 in values and 475.6 in values, sorted(values)[-8:]
+        # At a step, and up to one; between two records the one before is shown.
+        good("chart", "--from", path("a.jsonl"), "--step", "60", "--figure", "profile:my_ratio",
+             "--out", out)
+        assert ",50.0999" in open(out, encoding="utf-8").read()
+        for figure in ("all", "heatmap:my_ratio", "hidden-norm", "steps:my_ratio"):
+            good("chart", "--from", path("a.jsonl"), "--figure", figure, "--out", path("a.png"))
+        good("chart", "--from", path("a.jsonl"), "--figure", "profile:my_ratio", "--film", "1",
+             "--out", path("film.png"))
+
+
+def test_chart_refuses():
+    with Folder() as path:
+        write(path("a.jsonl"), map(whole, range(0, 100, 25)))
+        out = ["--out", path("a.png")]
+        for words, says in ((["--set", "lr=1"], "no setting"), (["--lane", "lr=1", "--lane", "lr=2"],
+                            "no setting"), (["--steps", "76"], "Step 76 was not recorded")):
+            text = sentence(run("chart", "--from", path("a.jsonl"), *words, "--figure", "loss", *out,
+                                small=False), 2)
+            assert says in text, text
+        for figure in ("schedule", "diagram", "tokens", "attention", "similarity", "theory",
+                       "compare", "heads"):
+            sentence(run("chart", "--from", path("a.jsonl"), "--figure", figure, *out, small=False), 2)
+        assert not os.path.exists(path("a.png"))
+        text = sentence(run("train", "--from", path("a.jsonl"), small=False), 2)
+        assert "chart --from" in text, text
+        sentence(watch(path("none.jsonl"), "--once"), 1)
+        sentence(watch(), 2)
+        sentence(watch(os.path.dirname(path("a"))), 1)
+
+
+def test_pipe():
+    text = "".join(json.dumps(whole(step)) + "\n" for step in range(10))
+    done = watch("-", "--jsonl", input=text[:-1].encode())  # the last without its newline
+    assert (done.returncode, done.stderr) == (0, b""), done
+    assert [r["step"] for r in lines_of(done.stdout.decode())] == list(range(10))
+
+
+def test_garbage():
+    """What cannot be read is told with its line, and the rest counts."""
+    with Folder() as path:
+        write(path("a.jsonl"), [record(0), "garbage", '{"step": 1', record(1, loss="NaN"),
+                                '{"step": 2, "loss": NaN, "x": [Infinity, 1]}', record(9),
+                                *["?"] * 1000])
+        done = watch(path("a.jsonl"), "--once")
+        err = done.stderr.decode().splitlines()
+        assert done.returncode == 0 and "Line 2: it is no JSON object; it is left out." in err[0], done
+        assert "Line 3: it ends in its middle" in err[1] and len(err) == 6, err
+        assert b"1002 of 1006 lines could not be read" in done.stdout, done.stdout
+        assert b"0 to 9" in done.stdout and b" 4 " in done.stdout, done.stdout
+
+
+class Watching:
+    """A watch that goes on, and the records that it has written."""
+
+    def __init__(self, *arguments):
+        self.process = subprocess.Popen([CLI, "watch", "--jsonl", *arguments], bufsize=0,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def next(self):
+        ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE_S)
+        assert ready, "no record came"
+        return json.loads(self.process.stdout.readline())
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        out, err = self.process.communicate(timeout=PATIENCE_S)
+        assert self.process.returncode == 130, (self.process.returncode, err)
+        return lines_of(out.decode()), err.decode()
+
+
+def test_growing():
+    """Half lines are waited for; files that are replaced, cut or come back begin again."""
+    with Folder() as path:
+        watching = Watching(path("a.jsonl"))
+        write(path("a.jsonl"), [record(0)])
+        assert watching.next()["step"] == 0
+        with open(path("a.jsonl"), "a", encoding="utf-8") as file:
+            text = json.dumps(record(5))
+            file.write(text[:9])
+            file.flush()
+            time.sleep(0.2)
+            file.write(text[9:] + "\n")
+        assert watching.next()["step"] == 5
+        write(path("new.jsonl"), [record(3), record(7)])
+        os.replace(path("new.jsonl"), path("a.jsonl"))
+        assert [watching.next()["step"] for _ in range(2)] == [3, 7]
+        write(path("a.jsonl"), [record(2)])
+        assert watching.next()["step"] == 2
+        # Written over by one that is longer.
+        with open(path("a.jsonl"), "r+", encoding="utf-8") as file:
+            file.write(json.dumps(record(4, 0.123456789012345)) + "\n" + json.dumps(record(6)) + "\n")
+        assert [watching.next()["step"] for _ in range(2)] == [4, 6]
+        os.remove(path("a.jsonl"))
+        time.sleep(0.2)
+        write(path("a.jsonl"), [record(1)])
+        assert watching.next()["step"] == 1
+        # A run that goes on from a checkpoint.
+        write(path("a.jsonl"), [record(10), record(20)], "a")
+        assert [watching.next()["step"] for _ in range(2)] == [10, 20]
+        write(path("a.jsonl"), [record(15)], "a")
+        assert watching.next()["step"] == 15
+        rest, err = watching.end()
+        assert rest == [] and err.count("another one now") == 4, err
+        assert "goes on from step 15 again, after step 20" in err, err
+
+
+def test_side_by_side():
+    with Folder() as path:
+        write(path("a.jsonl"), map(whole, range(3)))
+        write(path("b.jsonl"), map(record, range(0, 9, 4)))
+        found = lines_of(good("watch", path("a.jsonl"), path("b.jsonl"), "--once", "--jsonl"))
+        assert [(r["lane"], r["step"]) for r in found] == [(1, 0), (1, 1), (1, 2), (2, 0), (2, 4), (2, 8)]
+        write(path("both.jsonl"), found)
+        good("chart", "--from", path("both.jsonl"), "--figure", "loss,compare:grad-w2", "--out",
+             path("both.pdf"))
+
+
+def test_own_lines():
+    """Of this program's lines, too, as they grow."""
+    with Folder() as path:
+        watching = Watching(path("a.jsonl"))
+        assert run("train", "--steps", "5", "--jsonl", path("a.jsonl")).returncode == 0
+        with open(path("a.jsonl"), encoding="utf-8") as file:
+            want = [r for r in map(json.loads, file) if "step" in r]
+        found = [watching.next() for _ in want]
+        for one, other in zip(found, want):
+            assert one == {k: v for k, v in other.items() if k not in ("events", "validation_loss")} or \
+                {**one, "validation_loss": 0} == {**other, "validation_loss": 0}, (one, other)
+        assert watching.end()[0] == []
+
+
+def test_many_records():
+    """As many as there are, in bounded memory."""
+    with Folder() as path:
+        with open(path("a.jsonl"), "w", encoding="utf-8") as file:
+            line = json.dumps({**whole(0), "step": "STEP"})
+            for step in range(RECORDS):
+                file.write(line.replace('"STEP"', str(3 * step)) + "\n")
+        limit = 1 << 30
+        done = subprocess.run([CLI, "watch", "--once", path("a.jsonl")], capture_output=True, text=True,
+                              check=False, timeout=PATIENCE_S,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)))
+        assert (done.returncode, done.stderr) == (0, ""), done
+        assert f"0 to {3 * (RECORDS - 1)}" in done.stdout and str(RECORDS) in done.stdout, done.stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
