@@ -512,7 +512,7 @@ const NsRecordLayout *ns_run_reader_layout(NsRecorded of)
 GArray *ns_run_reader_evaluations(NsRecorded of, GError **error)
 {
     const Run *run = &of.reader->runs[of.lane][of.seed];
-    g_autoptr(NsHistory) history = ns_history_new_from(&run->layout, 0, run->first);
+    g_autoptr(NsHistory) history = ns_history_new(&run->layout, 0, run->first);
     if (!append_evaluations(of.reader, run, history, run->last, error)) return NULL;
     GArray *evaluations = g_array_new(FALSE, FALSE, sizeof(NsEvaluation));
     for (size_t i = 0; i < ns_history_evaluations(history); i++)

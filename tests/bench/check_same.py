@@ -33,6 +33,11 @@ CASES = [(arch, placement, more)
 def dump(cli, settings, folder):
     words = [word for setting in ("task=random", *settings) for word in ("--set", setting)]
     subprocess.run([cli, "dump", "--out", folder, *words], check=True)
+    return dump_of(folder)
+
+
+def dump_of(folder):
+    """Weights, gradients and batch by name, and what meta.json says."""
     files = [{name: torch.from_numpy(array) for name, array in
               read_safetensors(os.path.join(folder, part + ".safetensors"))[0].items()}
              for part in ("params", "grads", "batch")]

@@ -20,7 +20,8 @@ MESON, BUILD, PREFIX, *DESKTOP = sys.argv[1:]
 ID = "org.normscope.Normscope"
 PROGRAMS = ["normscope-cli"] + DESKTOP
 LANGUAGES = ("de", "zh_CN")
-FILES = {"bin/normscope-cli", "share/man/man1/normscope-cli.1"}
+FILES = {"bin/normscope-cli", "share/man/man1/normscope-cli.1",
+         "share/normscope/python/normscope_recorder.py"}
 DESKTOP_FILES = {
     "bin/normscope", "share/man/man1/normscope.1",
     f"share/applications/{ID}.desktop", f"share/metainfo/{ID}.metainfo.xml",

@@ -405,12 +405,12 @@ def test_trouble_while_it_is_written():
                 raise Skip("a file system of its own may not be mounted here")
             try:
                 path = os.path.join(folder, "a.nsrun")
-                with subprocess.Popen([*LONG, "--steps", "500", "--run", path], text=True,
+                with subprocess.Popen([*LONG, "--steps", "300", "--run", path], text=True,
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
                     wait_for_commits(path, process)
                     trouble(folder, path)
                     out, err = process.communicate(timeout=PATIENCE_S)
-                assert process.returncode == 1 and "500 steps" in out, (process.returncode, out)
+                assert process.returncode == 1 and "300 steps" in out, (process.returncode, out)
                 assert len(err.splitlines()) == 1 and "no further" in err and words in err, err
                 if stays:
                     there = records_of(path)
