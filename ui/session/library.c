@@ -66,7 +66,7 @@ static bool read_run(NsLibraryRun *run, GError **error)
     for (size_t i = 0; i < run->experiment.n; i++) {
         NsStep last = {.loss = (double)NAN};
         int64_t newest = ns_run_reader_lane(reader, i, 0).last;
-        if (!ns_run_reader_step((NsRecorded){reader, i, 0}, newest, &last, error)) return false;
+        if (!ns_run_reader_steps((NsRecorded){reader, i, 0}, newest, 1, &last, error)) return false;
         run->loss[i] = last.loss;
     }
     return true;
