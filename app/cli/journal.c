@@ -32,24 +32,6 @@ typedef struct {
     NsProgress progress;
 } Journal;
 
-gint64 ns_journal_limit(const NsSettings *settings, const char *steps)
-{
-    return !steps && settings->steps == 0 ? -1 : settings->steps;
-}
-
-GOptionEntry ns_journal_run_entry(char **path)
-{
-    return (GOptionEntry){
-        "run",
-        'r',
-        0,
-        G_OPTION_ARG_FILENAME,
-        path,
-        "Record the run in a new file, FILE.nsrun, from which “chart”, “show” and “export” read "
-        "what was measured, safe within a second; “resume” goes on from its newest checkpoint",
-        "FILE"};
-}
-
 GOptionEntry ns_journal_every_entry(gint64 *steps)
 {
     return (GOptionEntry){

@@ -4,14 +4,7 @@
 #include "app/cli/cli.h"
 #include "core/train/lockstep.h"
 
-#define NS_JOURNAL_STEPS 300 /* where neither --steps nor a setting says how many */
-
-/* The step at which a run ends; negative where it goes on until a signal: with --set steps=0, but
- * not with --steps 0. */
-gint64 ns_journal_limit(const NsSettings *settings, const char *steps);
-
-/* The options --run and --checkpoint-every, which go into `path` and `steps`. */
-GOptionEntry ns_journal_run_entry(char **path);
+/* The option --checkpoint-every, which goes into `steps`. */
 GOptionEntry ns_journal_every_entry(gint64 *steps);
 
 /* Shows the result for people; also right while a step is being made. */
@@ -24,7 +17,7 @@ typedef struct {
     const char *run;   /* a run file; NULL: none */
     gint64 every;      /* steps between its checkpoints; 0: by time */
     bool resume;       /* it goes on from where the lanes stand, and is else a new one */
-    gint64 limit;      /* the last step, as of ns_journal_limit */
+    gint64 limit;      /* the last step; negative: until a signal */
     NsJournalShow *show;
     void *data;
 } NsJournalPlan;

@@ -2,11 +2,14 @@
 #include "app/cli/journal.h"
 #include "app/cli/lanes.h"
 
+#include "core/base/error.h"
 #include "core/base/instructions.h"
 #include "core/experiment/param.h"
 #include "ui/figures/settings_caption.h"
 
 #include <stdio.h>
+
+#define DEFAULT_STEPS 300
 
 /* `first` is NULL where there is only one. */
 static void show_loss(const char *name, const double *first, double last)
@@ -68,23 +71,68 @@ static void show_result(NsLockstep *lockstep, void *data)
     ns_journal_show_seeds(lockstep);
 }
 
-int ns_cli_train(int argc, char **argv, GError **error)
+/* ---- The commands ---- */
+
+static bool check_several(const NsExperiment *experiment, char **words, GError **error)
+{
+    if (experiment->n > 1) return true;
+    return ns_refuse(
+        error, NS_ERROR_USAGE,
+        "Two to %d lanes are compared, and there is %s; give a --lane for each, such as --lane "
+        "placement=post --lane placement=pre, or a --preset that has them.",
+        NS_LANES_MAX, words ? "only one" : "none");
+}
+
+/* What `how` says of a command, with the options that both have. */
+static int train(int argc, char **argv, const NsOptions *how, bool several, GError **error)
 {
     g_autofree char *steps = NULL, *jsonl = NULL, *run = NULL;
     gint64 every = 0;
+    g_auto(GStrv) lanes = NULL, names = NULL;
     const GOptionEntry entries[] = {
+        ns_lanes_entry(&lanes),
         {"steps", 'n', 0, G_OPTION_ARG_STRING, &steps,
          "Steps to train (default: setting “steps”, else 300)", "N"},
         {"jsonl", 'j', 0, G_OPTION_ARG_FILENAME, &jsonl,
          "Write one JSON object a line to a file, or to standard output if it is “-”", "FILE"},
-        ns_journal_run_entry(&run),
+        {"run", 'r', 0, G_OPTION_ARG_FILENAME, &run,
+         "Record the run in a new file, FILE.nsrun, from which “chart”, “show” and “export” read "
+         "what was measured, safe within a second; “resume” goes on from its newest checkpoint",
+         "FILE"},
         ns_journal_every_entry(&every),
         {0},
     };
     g_auto(NsExperiment) experiment;
     ns_experiment_init(&experiment);
-    experiment.lane[0].steps = NS_JOURNAL_STEPS;
-    const NsOptions options = {
+    NsSettings *settings = &experiment.lane[0];
+    settings->steps = DEFAULT_STEPS;
+    NsOptions options = *how;
+    options.entries = several ? entries : entries + 1;
+    options.experiment = &experiment;
+    options.lanes = several ? &lanes : NULL;
+    options.steps = (const char *const *)&steps;
+    options.lines = (const char *const *)&jsonl;
+    if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
+    if (several && !check_several(&experiment, lanes, error)) return NS_EXIT_OK;
+    g_autoptr(NsLockstep) lockstep = ns_lanes_start(&experiment, jsonl, error);
+    if (!lockstep) return NS_EXIT_OK;
+    if (several) names = ns_lanes_names(&experiment, lanes);
+    const NsJournalPlan plan = {
+        .jsonl = jsonl,
+        .run = run,
+        .every = every,
+        /* With --set steps=0, but not with --steps 0, it goes on until a signal. */
+        .limit = !steps && settings->steps == 0 ? -1 : settings->steps,
+        .show = several ? ns_journal_show_lanes : show_result,
+        .data = names,
+    };
+    bool ok = ns_journal_run(lockstep, &plan, error);
+    return ok || ns_interrupt_signal() ? ns_interrupt_status() : NS_EXIT_ERROR;
+}
+
+int ns_cli_train(int argc, char **argv, GError **error)
+{
+    const NsOptions how = {
         .command = "train",
         .summary =
             "Trains a model.  Without --jsonl a short result is shown at the end.\n\n"
@@ -110,17 +158,27 @@ int ns_cli_train(int argc, char **argv, GError **error)
             "and exit status 130.",
         .examples = NS_CLI " train --set placement=pre --set layers=12 --steps 500\n" NS_CLI
                            " train --set text=book.txt --jsonl run.jsonl",
-        .entries = entries,
-        .experiment = &experiment,
-        .steps = (const char *const *)&steps,
-        .lines = (const char *const *)&jsonl,
     };
-    bool go = ns_options_read(&options, &argc, &argv, error);
-    gint64 limit = ns_journal_limit(&experiment.lane[0], steps);
-    g_autoptr(NsLockstep) lockstep = go ? ns_lanes_start(&experiment, jsonl, error) : NULL;
-    if (!lockstep) return NS_EXIT_OK;
-    const NsJournalPlan plan = {
-        .jsonl = jsonl, .run = run, .every = every, .limit = limit, .show = show_result};
-    bool ok = ns_journal_run(lockstep, &plan, error);
-    return ok || ns_interrupt_signal() ? ns_interrupt_status() : NS_EXIT_ERROR;
+    return train(argc, argv, &how, false, error);
+}
+
+int ns_cli_compare(int argc, char **argv, GError **error)
+{
+    const NsOptions how = {
+        .command = "compare",
+        .summary =
+            "Trains two to four models step by step together.  They start from the same values\n"
+            "wherever their tensors match, and see the same batches; --set holds for all of them,\n"
+            "--lane for one.  Without --jsonl a short table is shown at the end.\n\n"
+            "JSON lines are those of “train”, each with “lane”, counted from 1: the settings of\n"
+            "every lane, then every step of every lane, then the summaries.  A lane that diverges\n"
+            "stands still, the others go on.  With --set steps=0 it goes on until Ctrl-C, which\n"
+            "ends it with the summaries and exit status 130.",
+        .examples =
+            NS_CLI " compare --lane placement=pre --lane placement=post --steps 500\n" NS_CLI
+                   " compare --set layers=12 --lane \"placement=post warmup=1\""
+                   " --lane \"placement=post warmup=100\" --jsonl both.jsonl\n" NS_CLI
+                   " compare --preset sgd-adam",
+    };
+    return train(argc, argv, &how, true, error);
 }

@@ -3,23 +3,10 @@
 
 #include "core/base/copy.h"
 #include "core/experiment/provenance.h"
+#include "core/store/run_schema-private.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
-
-static void finalize(sqlite3_stmt **statement)
-{
-    sqlite3_finalize(*statement);
-}
-#define AUTO_STATEMENT __attribute__((cleanup(finalize))) sqlite3_stmt *
-
-static sqlite3_stmt *prepare(sqlite3 *db, const char *sql)
-{
-    sqlite3_stmt *statement = NULL;
-    sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
-    return statement;
-}
 
 /* ---- The state of the jump detector ---- */
 
@@ -70,8 +57,8 @@ static void bind_arena(sqlite3_stmt *row, int at, const ns_real *arena, const Ns
 
 static bool write_tensors(sqlite3 *db, sqlite3_int64 id, const NsCheckpoint *c)
 {
-    AUTO_STATEMENT row =
-        prepare(db, "INSERT INTO tensors VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    NS_AUTO_STATEMENT row =
+        ns_run_prepare(db, "INSERT INTO tensors VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     bool written = row != NULL;
     for (size_t i = 0; written && i < c->table.n; i++) {
         const NsTensor *tensor = &c->table.tensors[i];
@@ -97,8 +84,8 @@ static bool write_tensors(sqlite3 *db, sqlite3_int64 id, const NsCheckpoint *c)
 
 static bool write_one(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint *c)
 {
-    AUTO_STATEMENT row =
-        prepare(db, "INSERT INTO checkpoints VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    NS_AUTO_STATEMENT row =
+        ns_run_prepare(db, "INSERT INTO checkpoints VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     if (!row) return false;
     double spikes[SPIKES];
     pack_spikes(spikes, &c->spikes);
@@ -129,7 +116,7 @@ bool ns_run_checkpoint_write(sqlite3 *db, int64_t step, int64_t lane, const NsCh
 /* The only number of a statement's only row; none: false. */
 static bool find_number(sqlite3 *db, const char *sql, int64_t *number)
 {
-    AUTO_STATEMENT row = prepare(db, sql);
+    NS_AUTO_STATEMENT row = ns_run_prepare(db, sql);
     if (!row || sqlite3_step(row) != SQLITE_ROW) return false;
     *number = sqlite3_column_int64(row, 0);
     return true;
@@ -179,8 +166,9 @@ static bool read_settings(NsCheckpoint **c, sqlite3_stmt *row, int column)
  * memory once, so it is no more than the file. */
 static bool read_table(sqlite3 *db, sqlite3_int64 id, NsTensorTable *table)
 {
-    AUTO_STATEMENT row = prepare(db, "SELECT name, rows, columns, length(weights) FROM tensors "
-                                     "WHERE checkpoint = ? ORDER BY place");
+    NS_AUTO_STATEMENT row =
+        ns_run_prepare(db, "SELECT name, rows, columns, length(weights) FROM tensors "
+                           "WHERE checkpoint = ? ORDER BY place");
     if (!row) return false;
     sqlite3_bind_int64(row, 1, id);
     int code;
@@ -196,12 +184,6 @@ static bool read_table(sqlite3 *db, sqlite3_int64 id, NsTensorTable *table)
         ns_tensor_table_add(table, tensor, true);
     }
     return code == SQLITE_DONE && table->n > 0;
-}
-
-static double number_at(sqlite3_stmt *row, int column)
-{
-    bool none = sqlite3_column_type(row, column) == SQLITE_NULL;
-    return none ? (double)NAN : sqlite3_column_double(row, column);
 }
 
 /* Where the column has nothing, the arena is not there. */
@@ -224,10 +206,10 @@ static bool read_tensors(sqlite3 *db, sqlite3_int64 id, NsCheckpoint *c)
     size_t n = c->table.n;
     c->updates = g_new0(NsTensorUpdate, n);
     c->moments_since = g_new0(int64_t, n);
-    AUTO_STATEMENT row =
-        prepare(db, "SELECT weights, first_moments, second_moments, moments_since, weight_sq, "
-                    "update_sq, ratio_sum, ratio_max FROM tensors WHERE checkpoint = ? "
-                    "ORDER BY place");
+    NS_AUTO_STATEMENT row = ns_run_prepare(
+        db, "SELECT weights, first_moments, second_moments, moments_since, weight_sq, "
+            "update_sq, ratio_sum, ratio_max FROM tensors WHERE checkpoint = ? "
+            "ORDER BY place");
     if (!row) return false;
     sqlite3_bind_int64(row, 1, id);
     for (size_t i = 0; i < n; i++) {
@@ -235,10 +217,10 @@ static bool read_tensors(sqlite3 *db, sqlite3_int64 id, NsCheckpoint *c)
             !read_arena(&c->m, c, i, row, 1) || !read_arena(&c->v, c, i, row, 2))
             return false;
         c->moments_since[i] = sqlite3_column_int64(row, 3);
-        c->updates[i] = (NsTensorUpdate){.weight_sq = number_at(row, 4),
-                                         .update_sq = number_at(row, 5),
-                                         .ratio_sum = number_at(row, 6),
-                                         .ratio_max = number_at(row, 7)};
+        c->updates[i] = (NsTensorUpdate){.weight_sq = ns_run_number(row, 4),
+                                         .update_sq = ns_run_number(row, 5),
+                                         .ratio_sum = ns_run_number(row, 6),
+                                         .ratio_max = ns_run_number(row, 7)};
     }
     return c->w != NULL;
 }
@@ -257,9 +239,9 @@ static bool read_state(NsCheckpoint *c, sqlite3_stmt *row, int column)
 NsCheckpoint *ns_run_checkpoint_read(sqlite3 *db, int64_t step, int64_t lane, int64_t seed)
 {
     g_autoptr(NsCheckpoint) c = NULL;
-    AUTO_STATEMENT row =
-        prepare(db, "SELECT id, updates, diverged, settings, lr, spikes, state FROM checkpoints "
-                    "WHERE step = ? AND lane = ? AND seed = ?");
+    NS_AUTO_STATEMENT row = ns_run_prepare(
+        db, "SELECT id, updates, diverged, settings, lr, spikes, state FROM checkpoints "
+            "WHERE step = ? AND lane = ? AND seed = ?");
     if (!row) return NULL;
     sqlite3_bind_int64(row, 1, step);
     sqlite3_bind_int64(row, 2, lane);
@@ -267,7 +249,7 @@ NsCheckpoint *ns_run_checkpoint_read(sqlite3 *db, int64_t step, int64_t lane, in
     if (sqlite3_step(row) != SQLITE_ROW || !read_settings(&c, row, 3)) return NULL;
     c->step = sqlite3_column_int64(row, 1);
     c->diverged = sqlite3_column_int(row, 2) != 0;
-    c->lr = number_at(row, 4);
+    c->lr = ns_run_number(row, 4);
     double spikes[SPIKES];
     const void *blob = sqlite3_column_blob(row, 5);
     if (!blob || sqlite3_column_bytes(row, 5) != sizeof spikes) return NULL;
@@ -282,8 +264,8 @@ NsCheckpoint *ns_run_checkpoint_read(sqlite3 *db, int64_t step, int64_t lane, in
 
 bool ns_run_change_checkpoint(sqlite3 *db, int64_t step, int64_t lane, const NsSettings *settings)
 {
-    AUTO_STATEMENT row =
-        prepare(db, "UPDATE checkpoints SET settings = ? WHERE step = ? AND lane = ? AND seed = ?");
+    NS_AUTO_STATEMENT row = ns_run_prepare(
+        db, "UPDATE checkpoints SET settings = ? WHERE step = ? AND lane = ? AND seed = ?");
     if (!row) return false;
     g_autofree char *line = settings_line(settings);
     sqlite3_bind_text(row, 1, line, -1, SQLITE_STATIC);
@@ -296,8 +278,8 @@ bool ns_run_change_checkpoint(sqlite3 *db, int64_t step, int64_t lane, const NsS
 /* The experiment is that of the beginning, but for its length. */
 static bool change_length(sqlite3 *db, int64_t steps)
 {
-    AUTO_STATEMENT old = prepare(db, "SELECT experiment FROM run");
-    AUTO_STATEMENT new = prepare(db, "UPDATE run SET experiment = ?");
+    NS_AUTO_STATEMENT old = ns_run_prepare(db, "SELECT experiment FROM run");
+    NS_AUTO_STATEMENT new = ns_run_prepare(db, "UPDATE run SET experiment = ?");
     if (!old || !new || sqlite3_step(old) != SQLITE_ROW) return false;
     const char *line = (const char *)sqlite3_column_text(old, 0);
     g_auto(NsProvenance) provenance;
@@ -330,7 +312,7 @@ bool ns_run_go_back(sqlite3 *db, int64_t steps, int64_t *checkpoint)
 {
     if (!find_number(db, "SELECT ifnull(max(step), -1) FROM checkpoints", checkpoint)) return false;
     for (size_t i = 0; i < G_N_ELEMENTS(go_back); i++) {
-        AUTO_STATEMENT row = prepare(db, go_back[i]);
+        NS_AUTO_STATEMENT row = ns_run_prepare(db, go_back[i]);
         if (!row) return false;
         int parameters = sqlite3_bind_parameter_count(row);
         sqlite3_bind_int64(row, 1, *checkpoint);

@@ -4,7 +4,6 @@
 #include "core/base/error.h"
 #include "core/store/run_schema-private.h"
 
-#include <sqlite3.h>
 #include <string.h>
 
 /* How long another may be writing meanwhile. */
@@ -12,12 +11,9 @@
 
 static bool is_run(sqlite3 *db)
 {
-    sqlite3_stmt *row;
-    if (sqlite3_prepare_v2(db, "PRAGMA application_id", -1, &row, NULL) != SQLITE_OK) return false;
-    bool run =
-        sqlite3_step(row) == SQLITE_ROW && sqlite3_column_int64(row, 0) == NS_RUN_APPLICATION;
-    sqlite3_finalize(row);
-    return run;
+    NS_AUTO_STATEMENT row = ns_run_prepare(db, "PRAGMA application_id");
+    return row && sqlite3_step(row) == SQLITE_ROW &&
+           sqlite3_column_int64(row, 0) == NS_RUN_APPLICATION;
 }
 
 /* A file of schema 2 gets the table with its first note. */
@@ -35,19 +31,14 @@ static bool make_table(sqlite3 *db)
 static bool put(sqlite3 *db, const char *key, const char *value)
 {
     bool gone = !value || !*value;
-    sqlite3_stmt *row;
-    if (sqlite3_prepare_v2(db,
-                           gone ? "DELETE FROM notes WHERE key = ?"
-                                : "INSERT OR REPLACE INTO notes VALUES (?, ?)",
-                           -1, &row, NULL) != SQLITE_OK)
-        return false;
+    NS_AUTO_STATEMENT row = ns_run_prepare(db, gone ? "DELETE FROM notes WHERE key = ?"
+                                                    : "INSERT OR REPLACE INTO notes VALUES (?, ?)");
+    if (!row) return false;
     size_t bytes = value ? strnlen(value, NS_RUN_NOTE_MOST) : 0;
     g_autofree char *whole = g_utf8_make_valid(value ? value : "", (gssize)bytes);
     sqlite3_bind_text(row, 1, key, -1, SQLITE_STATIC);
     if (!gone) sqlite3_bind_text(row, 2, whole, -1, SQLITE_STATIC);
-    bool done = sqlite3_step(row) == SQLITE_DONE;
-    sqlite3_finalize(row);
-    return done;
+    return sqlite3_step(row) == SQLITE_DONE;
 }
 
 bool ns_run_note_write(const char *path, const char *key, const char *value, GError **error)

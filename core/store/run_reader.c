@@ -8,8 +8,6 @@
 #include "core/store/run_checkpoint-private.h"
 #include "core/store/run_schema-private.h"
 
-#include <math.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -68,16 +66,10 @@ static bool complain(const NsRunReader *r, GError **error)
 
 /* ---- Rows ---- */
 
-static void finalize(sqlite3_stmt **statement)
-{
-    sqlite3_finalize(*statement);
-}
-#define AUTO_STATEMENT __attribute__((cleanup(finalize))) sqlite3_stmt *
-
 static sqlite3_stmt *prepare(NsRunReader *r, const char *sql, GError **error)
 {
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(r->db, sql, -1, &statement, NULL) != SQLITE_OK) complain(r, error);
+    sqlite3_stmt *statement = ns_run_prepare(r->db, sql);
+    if (!statement) complain(r, error);
     return statement;
 }
 
@@ -105,15 +97,9 @@ static const char *text_at(sqlite3_stmt *statement, int column)
     return text && g_utf8_validate(text, -1, NULL) ? text : NULL;
 }
 
-static double number_at(sqlite3_stmt *statement, int column)
-{
-    bool none = sqlite3_column_type(statement, column) == SQLITE_NULL;
-    return none ? (double)NAN : sqlite3_column_double(statement, column);
-}
-
 static bool read_number(NsRunReader *r, const char *sql, int64_t *value, GError **error)
 {
-    AUTO_STATEMENT statement = prepare(r, sql, error);
+    NS_AUTO_STATEMENT statement = prepare(r, sql, error);
     if (!statement || !fetch_one(r, statement, error)) return false;
     *value = sqlite3_column_int64(statement, 0);
     return true;
@@ -133,7 +119,7 @@ static bool check_tables(NsRunReader *r, GError **error)
 {
     size_t n = 0;
     Fetched fetched;
-    AUTO_STATEMENT statement =
+    NS_AUTO_STATEMENT statement =
         prepare(r, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL", error);
     if (!statement) return false;
     while ((fetched = fetch(r, statement, error)) == ROW) {
@@ -163,7 +149,7 @@ static bool check_head(NsRunReader *r, GError **error)
 
 static bool read_provenance(NsRunReader *r, NsProvenance *provenance, GError **error)
 {
-    AUTO_STATEMENT statement = prepare(r, "SELECT experiment FROM run", error);
+    NS_AUTO_STATEMENT statement = prepare(r, "SELECT experiment FROM run", error);
     if (!statement || !fetch_one(r, statement, error)) return false;
     const char *line = text_at(statement, 0);
     if (!line) return refuse_damaged(r, error);
@@ -184,7 +170,7 @@ static sqlite3_stmt *prepare_of(NsRunReader *r, const Run *run, const char *sql,
 
 static bool read_lines(NsRunReader *r, Run *run, GError **error)
 {
-    AUTO_STATEMENT statement = prepare_of(
+    NS_AUTO_STATEMENT statement = prepare_of(
         r, run, "SELECT settings, summary FROM lanes WHERE lane = ? AND seed = ?", error);
     if (!statement || !fetch_one(r, statement, error)) return false;
     run->settings = g_strdup(text_at(statement, 0));
@@ -194,7 +180,7 @@ static bool read_lines(NsRunReader *r, Run *run, GError **error)
 
 static bool read_range(NsRunReader *r, Run *run, GError **error)
 {
-    AUTO_STATEMENT statement = prepare_of(
+    NS_AUTO_STATEMENT statement = prepare_of(
         r, run, "SELECT min(step), max(step), count(*) FROM steps WHERE lane = ? AND seed = ?",
         error);
     if (!statement || !fetch_one(r, statement, error)) return false;
@@ -212,7 +198,7 @@ static bool read_layout(NsRunReader *r, Run *run, const NsSettings *settings, GE
 {
     NsTensor tensors[NS_PARAMETER_COUNT];
     NsTensorTable table = {.tensors = tensors};
-    AUTO_STATEMENT statement = prepare_of(
+    NS_AUTO_STATEMENT statement = prepare_of(
         r, run, "SELECT id, key, size FROM quantities WHERE lane = ? AND seed = ? ORDER BY id",
         error);
     if (!statement) return false;
@@ -348,7 +334,7 @@ typedef struct {
 
 static bool read_steps(NsRunReader *r, const Run *run, Window *window, GError **error)
 {
-    AUTO_STATEMENT statement =
+    NS_AUTO_STATEMENT statement =
         prepare_of(r, run,
                    "SELECT step, loss, lr, grad_norm, seconds, probe_seconds FROM steps "
                    "WHERE lane = ? AND seed = ? AND step >= ? ORDER BY step LIMIT ?",
@@ -360,11 +346,11 @@ static bool read_steps(NsRunReader *r, const Run *run, Window *window, GError **
         if (!fetch_one(r, statement, error)) return false;
         NsStep step = {
             .step = sqlite3_column_int64(statement, 0),
-            .loss = number_at(statement, 1),
-            .lr = number_at(statement, 2),
-            .grad_norm = number_at(statement, 3),
-            .seconds = number_at(statement, 4),
-            .probe_seconds = number_at(statement, 5),
+            .loss = ns_run_number(statement, 1),
+            .lr = ns_run_number(statement, 2),
+            .grad_norm = ns_run_number(statement, 3),
+            .seconds = ns_run_number(statement, 4),
+            .probe_seconds = ns_run_number(statement, 5),
         };
         if (step.step != window->first + (int64_t)i) return refuse_damaged(r, error);
         window->steps[i] = step;
@@ -406,7 +392,7 @@ static bool read_profiles(NsRunReader *r, const Run *run, const Window *window, 
     bool all = (unsigned)only == NS_QUANTITY_COUNT;
     ns_values_reset(window->values, window->n * window->where->width);
     if (!all && !run->has[only]) return true;
-    AUTO_STATEMENT statement =
+    NS_AUTO_STATEMENT statement =
         prepare_of(r, run,
                    "SELECT quantity, first, steps, data, present FROM profiles WHERE quantity IN "
                    "(SELECT id FROM quantities WHERE lane = ? AND seed = ? AND (?5 OR id = ?6)) "
@@ -456,7 +442,7 @@ static sqlite3_stmt *select_between(NsRunReader *r, const Run *run, const char *
 static bool append_evaluations(NsRunReader *r, const Run *run, NsHistory *history, int64_t last,
                                GError **error)
 {
-    AUTO_STATEMENT statement =
+    NS_AUTO_STATEMENT statement =
         select_between(r, run,
                        "SELECT step, loss FROM evaluations WHERE lane = ? AND seed = ? "
                        "AND step BETWEEN ? AND ? ORDER BY step",
@@ -464,8 +450,8 @@ static bool append_evaluations(NsRunReader *r, const Run *run, NsHistory *histor
     if (!statement) return false;
     Fetched fetched;
     while ((fetched = fetch(r, statement, error)) == ROW)
-        ns_history_append_evaluation(
-            history, &(NsEvaluation){sqlite3_column_int64(statement, 0), number_at(statement, 1)});
+        ns_history_append_evaluation(history, &(NsEvaluation){sqlite3_column_int64(statement, 0),
+                                                              ns_run_number(statement, 1)});
     return fetched == END;
 }
 
@@ -477,7 +463,7 @@ static void copy_text(char *to, size_t size, const char *text)
 static bool append_events(NsRunReader *r, const Run *run, NsHistory *history, int64_t last,
                           GError **error)
 {
-    AUTO_STATEMENT statement =
+    NS_AUTO_STATEMENT statement =
         select_between(r, run,
                        "SELECT step, kind, layer, what, text FROM events WHERE lane = ? "
                        "AND seed = ? AND step BETWEEN ? AND ? ORDER BY step, rowid",
@@ -534,7 +520,7 @@ bool ns_run_reader_has_all(NsRecorded of, NsQuantity quantity, bool *all, GError
     const Run *run = &of.reader->runs[of.lane][of.seed];
     *all = false;
     if (!run->has[quantity]) return true;
-    AUTO_STATEMENT statement = prepare(
+    NS_AUTO_STATEMENT statement = prepare(
         of.reader, "SELECT total(steps), count(present) FROM profiles WHERE quantity = ?", error);
     if (!statement) return false;
     sqlite3_bind_int64(statement, 1, run->ids[quantity]);
@@ -559,7 +545,7 @@ NsHistory *ns_run_reader_history(NsRecorded of, int64_t first, int64_t last, siz
 
 GArray *ns_run_reader_checkpoint_steps(NsRunReader *r, GError **error)
 {
-    AUTO_STATEMENT statement =
+    NS_AUTO_STATEMENT statement =
         prepare(r, "SELECT DISTINCT step FROM checkpoints ORDER BY step", error);
     if (!statement) return NULL;
     g_autoptr(GArray) steps = g_array_new(FALSE, FALSE, sizeof(int64_t));
@@ -628,7 +614,7 @@ int64_t ns_run_reader_began(NsRunReader *r)
 char *ns_run_reader_note(NsRunReader *r, const char *key)
 {
     /* A file of an older version has no such table. */
-    AUTO_STATEMENT statement = prepare(r, "SELECT value FROM notes WHERE key = ?", NULL);
+    NS_AUTO_STATEMENT statement = prepare(r, "SELECT value FROM notes WHERE key = ?", NULL);
     if (!statement) return NULL;
     sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC);
     return fetch(r, statement, NULL) == ROW ? g_strdup(text_at(statement, 0)) : NULL;

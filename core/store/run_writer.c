@@ -105,11 +105,6 @@ static bool run_statement(NsRunWriter *w, const char *sql)
     return sqlite3_exec(w->db, sql, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-static bool prepare(NsRunWriter *w, const char *sql, sqlite3_stmt **statement)
-{
-    return sqlite3_prepare_v2(w->db, sql, -1, statement, NULL) == SQLITE_OK;
-}
-
 /* Whatever a parameter cannot take shows in the step. */
 static bool finish_row(sqlite3_stmt *statement)
 {
@@ -478,36 +473,31 @@ static char *experiment_line(NsLockstep *lockstep)
 
 static bool write_run(NsRunWriter *w, NsLockstep *lockstep)
 {
-    sqlite3_stmt *statement;
-    if (!prepare(w, "INSERT INTO run VALUES (?, ?, ?)", &statement)) return false;
+    NS_AUTO_STATEMENT statement = ns_run_prepare(w->db, "INSERT INTO run VALUES (?, ?, ?)");
+    if (!statement) return false;
     g_autofree char *line = experiment_line(lockstep);
     bind_text(statement, 1, "normscope " NS_VERSION);
     bind_text(statement, 2, line);
     sqlite3_bind_int64(statement, 3, g_get_real_time() / G_USEC_PER_SEC);
-    bool written = finish_row(statement);
-    sqlite3_finalize(statement);
-    return written;
+    return finish_row(statement);
 }
 
 static bool write_lane(NsRunWriter *w, const Run *own, NsRun *run)
 {
-    sqlite3_stmt *statement;
-    if (!prepare(w, "INSERT INTO lanes (lane, seed, settings) VALUES (?, ?, ?)", &statement))
-        return false;
+    NS_AUTO_STATEMENT statement =
+        ns_run_prepare(w->db, "INSERT INTO lanes (lane, seed, settings) VALUES (?, ?, ?)");
+    if (!statement) return false;
     g_autofree char *line = ns_jsonl_settings(run);
     bind_run(statement, 1, own);
     bind_text(statement, 3, line);
-    bool written = finish_row(statement);
-    sqlite3_finalize(statement);
-    return written;
+    return finish_row(statement);
 }
 
 static bool write_quantities(NsRunWriter *w, Run *run)
 {
-    sqlite3_stmt *statement;
-    if (!prepare(w, "INSERT INTO quantities (lane, seed, key, size) VALUES (?, ?, ?, ?)",
-                 &statement))
-        return false;
+    NS_AUTO_STATEMENT statement =
+        ns_run_prepare(w->db, "INSERT INTO quantities (lane, seed, key, size) VALUES (?, ?, ?, ?)");
+    if (!statement) return false;
     bool written = true;
     bind_run(statement, 1, run);
     for (unsigned q = 0; written && q < NS_QUANTITY_COUNT; q++) {
@@ -517,7 +507,6 @@ static bool write_quantities(NsRunWriter *w, Run *run)
         written = finish_row(statement);
         run->ids[q] = sqlite3_last_insert_rowid(w->db);
     }
-    sqlite3_finalize(statement);
     return written;
 }
 
@@ -541,10 +530,9 @@ static bool write_head(NsRunWriter *w, NsLockstep *lockstep)
 /* The quantities of a run as the file numbers them. */
 static bool find_quantities(NsRunWriter *w, Run *run)
 {
-    sqlite3_stmt *statement;
-    if (!prepare(w, "SELECT id FROM quantities WHERE lane = ? AND seed = ? AND key = ?",
-                 &statement))
-        return false;
+    NS_AUTO_STATEMENT statement =
+        ns_run_prepare(w->db, "SELECT id FROM quantities WHERE lane = ? AND seed = ? AND key = ?");
+    if (!statement) return false;
     bool found = true;
     bind_run(statement, 1, run);
     for (unsigned q = 0; found && q < NS_QUANTITY_COUNT; q++) {
@@ -554,7 +542,6 @@ static bool find_quantities(NsRunWriter *w, Run *run)
         run->ids[q] = sqlite3_column_int64(statement, 0);
         sqlite3_reset(statement);
     }
-    sqlite3_finalize(statement);
     return found;
 }
 
@@ -588,10 +575,15 @@ static bool go_on(NsRunWriter *w, NsLockstep *lockstep)
 
 static bool prepare_inserts(NsRunWriter *w)
 {
-    return prepare(w, "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?, ?)", &w->insert[STEP]) &&
-           prepare(w, "INSERT INTO evaluations VALUES (?, ?, ?, ?)", &w->insert[EVALUATION]) &&
-           prepare(w, "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", &w->insert[EVENT]) &&
-           prepare(w, "INSERT INTO profiles VALUES (?, ?, ?, ?, ?)", &w->insert_profile);
+    static const char *const sql[] = {
+        [STEP] = "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [EVALUATION] = "INSERT INTO evaluations VALUES (?, ?, ?, ?)",
+        [EVENT] = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(sql); i++)
+        if (!(w->insert[i] = ns_run_prepare(w->db, sql[i]))) return false;
+    w->insert_profile = ns_run_prepare(w->db, "INSERT INTO profiles VALUES (?, ?, ?, ?, ?)");
+    return w->insert_profile != NULL;
 }
 
 static void free_writer(NsRunWriter *w)
@@ -721,16 +713,15 @@ NsRunWriter *ns_run_writer_resume(const char *path, NsLockstep *lockstep, int64_
 
 static bool write_summaries(NsRunWriter *w, char *const *summaries)
 {
-    sqlite3_stmt *statement;
-    if (!prepare(w, "UPDATE lanes SET summary = ?3 WHERE lane = ?1 AND seed = ?2", &statement))
-        return false;
+    NS_AUTO_STATEMENT statement =
+        ns_run_prepare(w->db, "UPDATE lanes SET summary = ?3 WHERE lane = ?1 AND seed = ?2");
+    if (!statement) return false;
     bool written = run_statement(w, "BEGIN IMMEDIATE");
     for (size_t i = 0; written && i < w->n; i++) {
         bind_run(statement, 1, &w->runs[i]);
         bind_text(statement, 3, summaries[i]);
         written = finish_row(statement);
     }
-    sqlite3_finalize(statement);
     return written && (!w->resumed || run_statement(w, WHOLE_VALIDATION WHOLE_TIME)) &&
            run_statement(w, "COMMIT");
 }
