@@ -53,7 +53,7 @@ static NsCorpus *open_symbols(const NsTask *task, const NsSettings *settings, GE
 {
     if (settings->arch == NS_ARCH_DECODER && settings->seq < 2) {
         g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "The task “%s” has no room in sequences of %" G_GINT64_FORMAT
+                    "The task “%s” does not fit into sequences of %" G_GINT64_FORMAT
                     ": a decoder reads the symbols and the answer one after the other; make seq 2 "
                     "or more.",
                     task->choice.key, settings->seq);
@@ -75,32 +75,35 @@ static NsCorpus *open_random(const NsTask *task, const NsSettings *settings, GEr
 static const NsTask tasks[] = {
     {{.key = "grammar",
       .label = "Generated play",
-      .purpose = "A play that the program writes itself, character by character; needs no file."},
+      .purpose =
+          "A play that the program generates, learned character by character; no file is needed."},
      open_grammar,
      &ns_text_sampler,
      0},
-    {{.key = "text", .label = "Text file", .purpose = "A UTF-8 text file, character by character."},
+    {{.key = "text",
+      .label = "Text file",
+      .purpose = "A UTF-8 text file, learned character by character."},
      open_text,
      &ns_text_sampler,
      0},
     {{.key = "copy",
       .label = "Copy",
       .formula = "abca → abca",
-      .purpose = "Random symbols are to be repeated; shows whether attention finds its place."},
+      .purpose = "Repeat random symbols; shows whether attention finds the right position."},
      open_symbols,
      &ns_copy_sampler,
      NS_TASK_SYMBOLS},
     {{.key = "reverse",
       .label = "Reverse",
       .formula = "abca → acba",
-      .purpose = "Random symbols are to be written backwards."},
+      .purpose = "Write random symbols in reverse order."},
      open_symbols,
      &ns_reverse_sampler,
      NS_TASK_SYMBOLS},
     {{.key = "sort",
       .label = "Sort",
       .formula = "abca → aabc",
-      .purpose = "Random symbols are to be put into ascending order."},
+      .purpose = "Write random symbols in ascending order."},
      open_symbols,
      &ns_sort_sampler,
      NS_TASK_SYMBOLS},
@@ -108,16 +111,16 @@ static const NsTask tasks[] = {
       .label = "Gaussian inputs",
       .formula = "x_{b,t} ~ N(0, I)",
       .reference = "Xiong et al. 2020, 3.3",
-      .purpose =
-          "Every position has an input of its own and a random target: the setting of the theory."},
+      .purpose = "Every position has its own normally distributed input and a random target: the "
+                 "setting of the theory."},
      open_gaussian,
      &ns_gaussian_sampler,
      NS_GAUSSIAN_TARGETS},
     {{.key = "random",
       .label = "Random tokens",
       .formula = "loss → log V",
-      .purpose = "Every next token is drawn at random: nothing to learn but that all are equally "
-                 "frequent."},
+      .purpose =
+          "Every next token is random: all that can be learned is that all are equally frequent."},
      open_random,
      &ns_random_sampler,
      NS_RANDOM_SYMBOLS},

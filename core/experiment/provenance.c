@@ -146,7 +146,7 @@ char *ns_provenance_caption(const NsProvenance *provenance)
     if (provenance->until > 0)
         g_string_append_printf(caption, " of %" G_GINT64_FORMAT, provenance->until);
     if (provenance->changes)
-        g_string_append_printf(caption, ", changed on the way: %s", provenance->changes);
+        g_string_append_printf(caption, ", changed during the run: %s", provenance->changes);
     g_string_append(caption, ", Normscope " NS_VERSION);
     return g_string_free(caption, FALSE);
 }
@@ -156,7 +156,7 @@ static bool read_step(int64_t *step, const char *key, const char *value, GError 
     gint64 number;
     if (!g_ascii_string_to_signed(value, 10, 0, G_MAXINT64, &number, NULL))
         return ns_refuse(error, NS_ERROR_SETTING,
-                         "%s is “%s”; it must be a whole number that is not negative.", key, value);
+                         "%s is “%s”; it must be a whole number of at least 0.", key, value);
     *step = number;
     return true;
 }
@@ -170,8 +170,7 @@ static bool refuse_key(const NsProvenance *provenance, const char *key, GError *
     ns_settings_unknown(key, keys, &wrong);
     bool other = provenance->version && !g_str_equal(provenance->version, NS_VERSION);
     g_autofree char *who =
-        other ? g_strdup_printf(", which Normscope %s has written", provenance->version)
-              : g_strdup("");
+        other ? g_strdup_printf(", written by Normscope %s", provenance->version) : g_strdup("");
     size_t what = strcspn(wrong->message, ";"); /* behind it stands the nearest */
     return ns_refuse(error, NS_ERROR_SETTING, "%.*s%s%s", (int)what, wrong->message, who,
                      wrong->message + what);
@@ -209,7 +208,7 @@ static char *split(char *assignment, char **value)
 static bool refuse(GError **error)
 {
     return ns_refuse(error, NS_ERROR_SETTING,
-                     "This is no experiment; one is a line of words such as "
+                     "This is not an experiment; an experiment is a line of words such as "
                      "“normscope=0.1.0 placement=pre”.");
 }
 

@@ -193,22 +193,22 @@ static const NsPlacement placements[] = {
                 .label = "Pre-LN",
                 .formula = "x' = x + F(N(x)), N after the last layer",
                 .reference = "Xiong et al. 2020, arXiv 2002.04745",
-                .purpose = "The norm sits inside the branch, so that the skip path stays clear."},
+                .purpose = "The norm sits inside the branch, so that the skip path has no norm."},
      .final_norm = true,
      .wire = pre},
     {.choice = {.key = "none",
                 .label = "No norm",
                 .formula = "x' = x + F(x)",
                 .reference = "Zhang, Dauphin, Ma 2019, arXiv 1901.09321",
-                .purpose = "What the norms are for: without any, the signal grows with depth."},
+                .purpose = "A baseline without norms: the signal grows with depth."},
      .wire = none},
     {.choice = {.key = "sandwich",
                 .label = "Sandwich",
                 .formula = "x' = x + N(F(N(x))), N after the last layer",
                 .reference = "Ding et al. 2021, arXiv 2105.13290",
                 .purpose = "Pre-LN with a second norm that bounds what each branch adds.",
-                .differs = "CogView divides by max|x| / 8 before each norm, against overflow in "
-                           "half precision; that is left out, since a norm is blind to scale."},
+                .differs = "CogView divides by max|x| / 8 before each norm to avoid overflow in "
+                           "half precision; this is omitted, since a norm is invariant to scale."},
      .final_norm = true,
      .wire = sandwich},
     {.choice =
@@ -223,7 +223,7 @@ static const NsPlacement placements[] = {
                 .label = "No residual",
                 .formula = "x' = N(F(x))",
                 .reference = "Dong, Cordonnier, Loukas 2021, arXiv 2103.03404",
-                .purpose = "What the skip path is for: without one, all tokens become the same.",
+                .purpose = "A baseline without skip paths: all tokens become the same.",
                 .differs = "The paper also looks at stacks without norms: norm=none."},
      .wire = no_residual},
     {.choice = {.key = "peri",
@@ -237,14 +237,15 @@ static const NsPlacement placements[] = {
      .norm = NS_NORM_RMSNORM,
      .final_norm = true,
      .wire = sandwich},
-    {.choice = {.key = "olmo2",
-                .label = "OLMo 2",
-                .formula = "x' = x + N(F(x)), norms on queries and keys, N after the last layer",
-                .reference = "OLMo team 2025, arXiv 2501.00656",
-                .purpose = "The norm after the branch, before the sum; queries and keys are "
-                           "normalized over the full width, before the heads are split.",
-                .differs =
-                    "OLMo 2 has no biases, rotary positions and SwiGLU (activation=swiglu)."},
+    {.choice =
+         {.key = "olmo2",
+          .label = "OLMo 2",
+          .formula = "x' = x + N(F(x)), norms on queries and keys, N after the last layer",
+          .reference = "OLMo team 2025, arXiv 2501.00656",
+          .purpose = "The norm after the branch, before the sum; queries and keys are "
+                     "normalized over the full width, before the heads are split.",
+          .differs =
+              "OLMo 2 itself uses rotary positions, SwiGLU (activation=swiglu) and no biases."},
      .norm = NS_NORM_RMSNORM,
      .final_norm = true,
      .wire = olmo2},
@@ -260,7 +261,8 @@ static const NsPlacement placements[] = {
                 .label = "LayerNorm scaling",
                 .formula = "x' = x + F(N(x) / √l), N after the last layer",
                 .reference = "Sun et al. 2025, arXiv 2502.05795",
-                .purpose = "Pre-LN whose deep layers add less, so that they stay useful."},
+                .purpose = "Pre-LN that scales the norm of layer l by 1/√l, so that deep layers "
+                           "keep contributing."},
      .norm = NS_NORM_RMSNORM,
      .final_norm = true,
      .wire = layernorm_scaling},
@@ -268,9 +270,9 @@ static const NsPlacement placements[] = {
                 .label = "Mix-LN",
                 .formula = "Post-LN in the first ⌊L / 4⌋ layers, Pre-LN above",
                 .reference = "Li et al. 2024, arXiv 2412.13795",
-                .purpose = "Post-LN where Pre-LN starves layers, Pre-LN where Post-LN does.",
-                .differs = "Below 4 layers there is no Post-LN.  The share α = 1/4 is the paper's; "
-                           "a mixture sets another."},
+                .purpose = "Combines both placements for more uniform gradients across layers.",
+                .differs = "With fewer than 4 layers, all are Pre-LN.  The share α = 1/4 is the "
+                           "paper's; the setting mixture allows another."},
      .norm = NS_NORM_RMSNORM,
      .final_norm = true,
      .wire = mix_ln},
@@ -297,30 +299,30 @@ static const NsPlacement placements[] = {
                 .reference = "Takase et al. 2022, arXiv 2206.00330; takase/b2t_connection",
                 .purpose = "Post-LN with a connection from the layer's bottom to its top.",
                 .differs = "The gain on all matrices of the layers is that of the released code; "
-                           "init-scale=√L takes it away."},
+                           "init-scale=√L cancels it."},
      .wire = b2t},
     {.choice = {.key = "residual",
                 .label = "ResiDual",
                 .formula = "x' = N(x + F(x)), D' = D + F(x); output x_L + N(D_L)",
                 .reference = "Xie et al. 2023, arXiv 2304.14802",
                 .purpose = "A Post-LN and a Pre-LN stream that share every branch.",
-                .differs = "The released code can scale D by a constant, against overflow in half "
-                           "precision; it is 1 here, since the norm is blind to scale."},
+                .differs = "The released code can scale D by a constant to avoid overflow in half "
+                           "precision; it is 1 here, since the norm is invariant to scale."},
      .final_norm = true,
      .dual_stream = true,
      .wire = post},
     {.choice = {.key = "rezero",
                 .label = "ReZero",
-                .formula = "x' = x + α_l F(x), α_l = 0 at the start, one a layer",
+                .formula = "x' = x + α_l F(x), α_l = 0 at the start, one per layer",
                 .reference = "Bachlechner et al. 2020, arXiv 2003.04887",
                 .purpose = "No norm; every layer starts as the identity."},
      .wire = rezero},
     {.choice = {.key = "skipinit",
                 .label = "SkipInit",
-                .formula = "x' = x + α F(x), α = 0 at the start, one a sub-layer",
+                .formula = "x' = x + α F(x), α = 0 at the start, one per sub-layer",
                 .reference = "De and Smith 2020, arXiv 2002.10444",
                 .purpose = "No norm; every branch has its own learned strength.",
-                .differs = "Made for residual convolutional networks; the branches here are "
+                .differs = "Proposed for residual convolutional networks; the branches here are "
                            "attention and FFN."},
      .wire = skipinit},
     {.choice = {.key = "layerscale",
@@ -335,50 +337,55 @@ static const NsPlacement placements[] = {
                 .label = "Admin",
                 .formula = "x' = N(ω ⊙ x + F(x)), ω_k^2 = 1 + Σ_{j<k} Var F_j at the start",
                 .reference = "Liu et al. 2020, arXiv 2004.08249",
-                .purpose = "Post-LN whose skip path is set by profiling the branches once."},
+                .purpose = "Post-LN whose skip path is scaled once, by profiling the branches."},
      .wire = admin},
     {.choice = {.key = "t-fixup",
                 .label = "T-Fixup",
                 .formula = "x' = x + F(x), initial weights scaled by the depth",
                 .reference = "Huang et al. 2020, ICML",
                 .purpose = "No norm and no warm-up: the initialization bounds the updates.",
-                .differs = "Made for an encoder-decoder; a single stack takes the rule of its own "
+                .differs = "Derived for an encoder-decoder; a single stack uses the rule for its "
                            "kind with its own depth."},
      .embedding_init = t_fixup_embedding,
      .wire = t_fixup},
-    {.choice = {.key = "normformer",
-                .label = "NormFormer",
-                .formula = "Pre-LN, and norms after attention and inside the FFN, a factor a head",
-                .reference = "Shleifer et al. 2021, arXiv 2110.09456",
-                .purpose = "Evens out Pre-LN's gradients, large below and small above.",
-                .differs = "The factor on a head stands before W_O, as in the paper's equation; "
-                           "fairseq has it after.  The optional factor on the FFN's skip path is "
-                           "left out."},
+    {.choice =
+         {.key = "normformer",
+          .label = "NormFormer",
+          .formula =
+              "Pre-LN, with norms after attention and inside the FFN, and one factor per head",
+          .reference = "Shleifer et al. 2021, arXiv 2110.09456",
+          .purpose = "Evens out the gradients of Pre-LN, which are large in lower layers and small "
+                     "in upper ones.",
+          .differs =
+              "The factor on a head is applied before W_O, as in the paper's equation; fairseq "
+              "applies it after.  The optional factor on the FFN's skip path is omitted."},
      .final_norm = true,
      .wire = normformer},
-    {.choice = {.key = "subln",
-                .label = "SubLN",
-                .formula =
-                    "Pre-LN, and norms before W_O and W_2, initial gain √(ln 2L) in a single stack",
-                .reference = "Wang et al. 2022, arXiv 2210.06423",
-                .purpose = "Pre-LN with a second norm inside each branch (Magneto)."},
+    {.choice =
+         {.key = "subln",
+          .label = "SubLN",
+          .formula =
+              "Pre-LN, with norms before W_O and W_2, initial gain √(ln 2L) in a single stack",
+          .reference = "Wang et al. 2022, arXiv 2210.06423",
+          .purpose = "Pre-LN with a second norm inside each branch (Magneto)."},
      .final_norm = true,
      .wire = subln},
     {.choice = {.key = "completep",
                 .label = "CompleteP",
                 .formula = "x' = x + F(N(x)) / m, ε / m, m = L / base-layers",
                 .reference = "Dey et al. 2025, arXiv 2505.01618",
-                .purpose = "Pre-LN whose best learning rate does not move with the depth.",
-                .differs = "The rules for depth alone: those for width are left out."},
+                .purpose = "Pre-LN whose optimal learning rate does not change with depth.",
+                .differs = "Only the rules for depth are implemented, not those for width."},
      .final_norm = true,
      .wire = completep},
     {.choice = {.key = "depth-mup",
                 .label = "Depth-μP",
                 .formula = "x' = x + F(N(x)) / √m, lr / √m, ε / √m, m = L / base-layers",
                 .reference = "Yang et al. 2023, arXiv 2310.02244",
-                .purpose = "The gentler of the two rules that carry a learning rate over depths.",
-                .differs = "The rules for depth alone, as CompleteP's authors write them (their "
-                           "α = 1/2)."},
+                .purpose =
+                    "The gentler of the two rules that transfer a learning rate across depths.",
+                .differs = "Only the rules for depth are implemented, in the form given by the "
+                           "authors of CompleteP (their α = 1/2)."},
      .final_norm = true,
      .wire = depth_mup},
 };

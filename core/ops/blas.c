@@ -68,7 +68,7 @@ static void take_buffer(void)
         g_autofree char *has = g_format_size_full(left, G_FORMAT_SIZE_IEC_UNITS);
         g_set_error(&problem, NS_ERROR, NS_ERROR_MEMORY,
                     "OpenBLAS, which multiplies matrices on this processor, needs 144 MiB of "
-                    "address space and the limit (ulimit -v or -d) leaves %s; raise it.",
+                    "address space, but the limit (ulimit -v or -d) leaves %s; raise the limit.",
                     has);
         return;
     }

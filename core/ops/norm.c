@@ -422,11 +422,10 @@ NS_CLONES(static, batchnorm_backward,
 }
 
 static const NsNorm norms[] = {
-    [NS_NORM_AUTO] = {.choice = {.key = "auto",
-                                 .label = "Automatic",
-                                 .purpose = "The norm of the placement's own paper: RMSNorm for "
-                                            "those that were made for it, LayerNorm for the "
-                                            "others."}},
+    [NS_NORM_AUTO] =
+        {.choice = {.key = "auto",
+                    .label = "Automatic",
+                    .purpose = "The norm used in the placement's paper, RMSNorm or LayerNorm."}},
     [NS_NORM_LAYERNORM] = {.choice = {.key = "layernorm",
                                       .label = "LayerNorm",
                                       .formula = "γ (x − μ) / √(σ² + ε) + β",
@@ -437,28 +436,28 @@ static const NsNorm norms[] = {
                            .stats = NS_STATS_ROWS,
                            .forward = layernorm_forward,
                            .backward = layernorm_backward},
-    [NS_NORM_RMSNORM] =
-        {.choice = {.key = "rmsnorm",
-                    .label = "RMSNorm",
-                    .formula = "γ x / √(mean x² + ε)",
-                    .reference = "Zhang and Sennrich 2019, arXiv 1910.07467",
-                    .purpose = "Scales the features of each token without centering them.",
-                    .differs = "The paper has no ε and its code adds one to the root; here, as in "
-                               "LLaMA, it stands inside."},
-         .gain = true,
-         .stats = NS_STATS_ROWS,
-         .forward = rmsnorm_forward,
-         .backward = rmsnorm_backward},
+    [NS_NORM_RMSNORM] = {.choice = {.key = "rmsnorm",
+                                    .label = "RMSNorm",
+                                    .formula = "γ x / √(mean x² + ε)",
+                                    .reference = "Zhang and Sennrich 2019, arXiv 1910.07467",
+                                    .purpose =
+                                        "Scales the features of each token without centering them.",
+                                    .differs = "The paper has no ε and its code adds one to the "
+                                               "root; here, as in LLaMA, ε is inside the root."},
+                         .gain = true,
+                         .stats = NS_STATS_ROWS,
+                         .forward = rmsnorm_forward,
+                         .backward = rmsnorm_backward},
     {.choice = {.key = "batchnorm",
                 .label = "BatchNorm",
                 .formula =
                     "γ (x − μ_B) / √(σ_B² + ε) + β, μ_B and σ_B over the tokens of the batch",
                 .reference = "Ioffe and Szegedy 2015, arXiv 1502.03167",
-                .purpose = "Centers and scales each feature over the whole batch, which one thread "
-                           "then trains; validation uses running averages.",
-                .differs = "Padding does not count.  Queries, keys and values have statistics of "
-                           "each feature as well, so that a norm by heads and one over the whole "
-                           "width are the same."},
+                .purpose = "Centers and scales each feature over the whole batch, so that such a "
+                           "model trains on one thread; validation uses running averages.",
+                .differs =
+                    "Padding is excluded.  Queries, keys and values are normalized per feature as "
+                    "well, so that a norm per head and one over the full width are the same."},
      .gain = true,
      .bias = true,
      .stats = NS_STATS_FEATURES,
@@ -468,9 +467,9 @@ static const NsNorm norms[] = {
                 .label = "ScaleNorm",
                 .formula = "g x / max(‖x‖, ε), g = √d at the start",
                 .reference = "Nguyen and Salazar 2019, arXiv 1910.05895",
-                .purpose = "Gives every token the same length, one learned number.",
+                .purpose = "Scales every token to the same length, a learned number.",
                 .differs = "The paper also fixes the length of the embeddings (FixNorm), which is "
-                           "left out here."},
+                           "omitted here."},
      .gain = true,
      .scalar = true,
      .stats = NS_STATS_ROWS,
@@ -480,10 +479,10 @@ static const NsNorm norms[] = {
                 .label = "DyT",
                 .formula = "γ tanh(α x) + β, α = 0.5 at the start",
                 .reference = "Zhu et al. 2025, arXiv 2503.10622",
-                .purpose = "No norm at all: squashes every feature by itself.",
-                .differs = "α starts from 0.5 at every place; for language models the paper also "
-                           "tunes α by place and width and scales the embedding, which is left "
-                           "out here."},
+                .purpose = "Not a norm: it squashes every feature separately.",
+                .differs =
+                    "α starts at 0.5 in every norm; for language models the paper also tunes α by "
+                    "place and width and scales the embedding, which is omitted here."},
      .gain = true,
      .bias = true,
      .alpha = true,
@@ -494,7 +493,7 @@ static const NsNorm norms[] = {
                 .label = "None",
                 .formula = "x",
                 .reference = NULL,
-                .purpose = "Leaves every norm of the placement out."}},
+                .purpose = "Omits every norm of the placement."}},
 };
 
 const NsNorm *ns_norm(size_t i)

@@ -388,8 +388,8 @@ static const NsOptimizer optimizers[] = {
       .label = "Adam",
       .formula = "w −= lr m̂ / (√v̂ + ε)",
       .reference = "Kingma and Ba 2015, algorithm 1",
-      .purpose = "Rates of its own for every weight; weight decay, if any, is part of the "
-                 "gradient."},
+      .purpose =
+          "A separate step size for every weight; weight decay, if any, is added to the gradient."},
      .moments = 2,
      .adam_moments = true,
      .step = step_adam},
@@ -397,9 +397,9 @@ static const NsOptimizer optimizers[] = {
       .label = "AdamW",
       .formula = "w −= lr (m̂ / (√v̂ + ε) + λ w)",
       .reference = "Loshchilov and Hutter 2019, arXiv 1711.05101",
-      .purpose = "Adam whose weight decay pulls on the weights apart from the gradient.",
+      .purpose = "Adam with weight decay decoupled from the gradient.",
       .differs = "λ is multiplied by the learning rate, as in PyTorch; in the paper by the "
-                 "schedule alone, so that its λ is ours times the peak rate."},
+                 "schedule alone, so that the paper's λ is this one times the peak rate."},
      .moments = 2,
      .adam_moments = true,
      .step = step_adamw},
@@ -407,21 +407,20 @@ static const NsOptimizer optimizers[] = {
       .label = "SGD",
       .formula = "m = μ m + g,  w −= lr m",
       .reference = "Polyak 1964",
-      .purpose =
-          "Plain descent, with momentum if that is above 0; each layer moves as its gradient "
-          "is large.",
-      .differs = "The rate multiplies the momentum, as in PyTorch; Sutskever et al. 2013 have it "
-                 "inside m, which differs only while the rate changes."},
+      .purpose = "Plain gradient descent, with momentum if it is above 0; each layer moves in "
+                 "proportion to its gradient.",
+      .differs = "The learning rate multiplies the momentum buffer m, as in PyTorch; in Sutskever "
+                 "et al. 2013 it is inside m, which differs only while the rate changes."},
      .moments = 1,
      .step = step_sgd},
     {{.key = "radam",
       .label = "RAdam",
       .formula = "w −= lr r_t m̂ / (√v̂ + ε), and lr m̂ while ρ_t ≤ 4",
       .reference = "Liu et al. 2020, arXiv 1908.03265, algorithm 2",
-      .purpose = "Adam with a warm-up of its own: plain momentum while the second moment rests on "
-                 "too few gradients, then smaller steps that grow.",
-      .differs = "The released code skips the first updates by default and begins at ρ_t ≥ 5.  "
-                 "Weight decay, which the algorithm has not, is part of the gradient."},
+      .purpose = "Adam with a built-in warm-up: plain momentum while the second moment is "
+                 "estimated from too few gradients, then small steps that grow.",
+      .differs = "The released code skips the first updates by default and begins at ρ_t ≥ 5.  The "
+                 "algorithm has no weight decay; here it is added to the gradient."},
      .moments = 2,
      .adam_moments = true,
      .step = step_radam},
@@ -429,10 +428,11 @@ static const NsOptimizer optimizers[] = {
       .label = "Muon",
       .formula = "m = μ m + g,  W −= lr √max(1, rows / cols) U Vᵀ of g + μ m",
       .reference = "Jordan et al. 2024, kellerjordan.github.io/posts/muon",
-      .purpose = "Moves the matrices of the layers by the same amount in every direction, "
-                 "Newton–Schulz in five steps; AdamW moves the rest.",
-      .differs = "The usual momentum is 0.95, which has to be set.  Weight decay is that of "
-                 "Moonlight, whose factor 0.2 √max(rows, cols) is also in use."},
+      .purpose =
+          "Orthogonalizes the updates of the layers' matrices in five Newton–Schulz steps, so that "
+          "they are equally large in every direction; AdamW updates the other parameters.",
+      .differs = "The usual momentum is 0.95 and has to be set.  Weight decay follows Moonlight, "
+                 "whose factor 0.2 √max(rows, cols) is also common."},
      .moments = 2,
      .scratch = ns_muon_scratch,
      .step = ns_muon_update},

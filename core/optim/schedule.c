@@ -51,24 +51,24 @@ static const NsSchedule schedules[] = {
     {{.key = "constant",
       .label = "Constant",
       .formula = "f(t) = 1",
-      .purpose = "After the warm-up the rate stays at its peak."},
+      .purpose = "After the warm-up the learning rate stays at its peak."},
      .factor = constant},
     {{.key = "inverse-sqrt",
       .label = "Inverse square root",
       .formula = "f(t) = √(S / t),  t > S",
       .reference = "Vaswani et al. 2017, 5.3",
-      .purpose = "After step S, decay-start, the rate falls with the root of time.  Vaswani et al. "
-                 "and Xiong et al. let it fall from the end of the warm-up on: decay-start is then "
-                 "the same number as warmup."},
+      .purpose = "After step S (decay-start) the learning rate falls as the inverse square root of "
+                 "the step.  In Vaswani et al. and Xiong et al. the decay begins at the end of the "
+                 "warm-up: set decay-start to the value of warmup."},
      .factor = inverse_sqrt,
      .starts = true},
     {{.key = "linear",
       .label = "Linear",
       .formula = "f(t) = (D − t) / (D − S),  S < t < D",
       .reference = "Devlin et al. 2019, A.2",
-      .purpose = "After step S, decay-start, the rate falls in a straight line and is 0 from step "
-                 "D, decay-steps, on.  Devlin et al. let it fall from the end of the warm-up on: "
-                 "decay-start is then the same number as warmup."},
+      .purpose = "After step S (decay-start) the learning rate falls linearly and reaches 0 at "
+                 "step D (decay-steps).  In Devlin et al. the decay begins at the end of the "
+                 "warm-up: set decay-start to the value of warmup."},
      .factor = linear,
      .starts = true,
      .ends = true},
@@ -76,8 +76,8 @@ static const NsSchedule schedules[] = {
       .label = "Cosine",
       .formula = "f(t) = (1 + cos(π (t − S) / (D − S))) / 2,  S < t < D",
       .reference = "Loshchilov and Hutter 2017, arXiv 1608.03983",
-      .purpose = "After step S, decay-start, the rate falls along half a cosine and is 0 from step "
-                 "D, decay-steps, on."},
+      .purpose = "After step S (decay-start) the learning rate falls along half a cosine and "
+                 "reaches 0 at step D (decay-steps)."},
      .factor = cosine,
      .starts = true,
      .ends = true},
@@ -85,8 +85,8 @@ static const NsSchedule schedules[] = {
       .label = "Steps",
       .formula = "f(t) = 1, 1 / 10, 1 / 100",
       .reference = "Xiong et al. 2020, section 4",
-      .purpose = "The rate drops to a tenth after a third of decay-steps, and again after two "
-                 "thirds; decay-start does not act."},
+      .purpose = "The learning rate drops to a tenth after a third of decay-steps and again after "
+                 "two thirds; decay-start has no effect."},
      .factor = drops},
 };
 

@@ -26,18 +26,19 @@
 #define NS_QUANTITIES_OF_SUBLAYER(X, P, k, words, needs)                                           \
     X(BRANCH_RATIO_##P, "branch-ratio-" k, "Branch / stream, " words, "‖y‖ / ‖a x‖", LAYER, CHEAP, \
       SIZE, needs,                                                                                 \
-      "Frobenius norm of what the branch adds over that of what passes it by, in the " words       \
-      " sub-layer; blank where nothing passes.",                                                   \
+      "Frobenius norm of the output of the branch over that of the skip path, in the " words       \
+      " sub-layer; blank where there is no skip path.",                                            \
       "Sun et al. 2025, The Curse of Depth, arXiv 2502.05795")                                     \
     X(SKIP_SHARE_##P, "skip-share-" k, "Gradient share of the skip, " words,                       \
       "‖g_{skip}‖^2 / Σ‖g‖^2", LAYER, CHEAP, UNIT, needs,                                          \
-      "The gradient at the input of the " words " sub-layer is a sum of two parts: one that came " \
-      "past the branch and one that came through it.  Share of the first in the sum of their "     \
-      "squared Frobenius norms.",                                                                  \
+      "The gradient at the input of the " words " sub-layer is the sum of two parts, one through " \
+      "the skip path and one through the branch.  Share of the first in the sum of their squared " \
+      "Frobenius norms.",                                                                          \
       "Veit et al. 2016, arXiv 1605.06431 (the idea)")                                             \
     X(BRANCH_SHARE_##P, "branch-share-" k, "Gradient share of the branch, " words,                 \
       "‖g_{branch}‖^2 / Σ‖g‖^2", LAYER, CHEAP, UNIT, needs,                                        \
-      "The other share: of the part that came through the branch of the " words " sub-layer.",     \
+      "Share of the part through the branch of the " words " sub-layer: the share of the skip "    \
+      "path and this one add up to 1.",                                                            \
       "Veit et al. 2016, arXiv 1605.06431 (the idea)")                                             \
     X(NORM_SIGMA_##P, "norm-sigma-" k, "Scale before the norm, " words, "σ", LAYER, CHEAP, SIZE,   \
       needs,                                                                                       \
@@ -45,19 +46,20 @@
       "the input of the first norm of the " words " sub-layer, mean over tokens; its inverse "     \
       "multiplies the gradient that passes the norm.",                                             \
       "Xiong et al. 2020, Lemma 3")                                                                \
-    X(SKIP_SIGNAL_##P, "skip-signal-" k, "Signal past the branch, " words, "‖a x‖", LAYER, CHEAP,  \
+    X(SKIP_SIGNAL_##P, "skip-signal-" k, "Signal of the skip path, " words, "‖a x‖", LAYER, CHEAP, \
       SIZE, needs,                                                                                 \
-      "L2 norm of what passes the branch by in the " words " sub-layer, root mean square over "    \
+      "L2 norm of the signal on the skip path of the " words " sub-layer, root mean square over "  \
       "tokens.",                                                                                   \
       NULL)                                                                                        \
     X(BRANCH_SIGNAL_##P, "branch-signal-" k, "Signal of the branch, " words, "‖y‖", LAYER, CHEAP,  \
       SIZE, needs,                                                                                 \
-      "L2 norm of what the branch adds in the " words " sub-layer, root mean square over tokens.", \
+      "L2 norm of the output of the branch of the " words                                          \
+      " sub-layer, root mean square over tokens.",                                                 \
       NULL)                                                                                        \
-    X(SKIP_GRAD_##P, "skip-grad-" k, "Gradient past the branch, " words, "‖g_{skip}‖", LAYER,      \
-      CHEAP, SIZE, needs,                                                                          \
+    X(SKIP_GRAD_##P, "skip-grad-" k, "Gradient through the skip path, " words, "‖g_{skip}‖",       \
+      LAYER, CHEAP, SIZE, needs,                                                                   \
       "Frobenius norm, over all tokens of the batch, of the part of the gradient at the input of " \
-      "the " words " sub-layer that came past the branch.",                                        \
+      "the " words " sub-layer that came through the skip path.",                                  \
       NULL)                                                                                        \
     X(BRANCH_GRAD_##P, "branch-grad-" k, "Gradient through the branch, " words, "‖g_{branch}‖",    \
       LAYER, CHEAP, SIZE, needs,                                                                   \
@@ -69,11 +71,12 @@
 #define NS_QUANTITIES_OF_ATTENTION(X, P, k, words, needs)                                          \
     X(ENTROPY_##P, k "-entropy", words " entropy, mean", "H / ln n", LAYER, EXPENSIVE, UNIT,       \
       needs,                                                                                       \
-      "Entropy of the attention weights of a query over ln of the number of keys that it sees: "   \
-      "1 is uniform, 0 is one key only.  Mean over queries that see two keys or more, and heads.", \
+      "Entropy of the attention weights of a query over ln of the number of its visible keys: 1 "  \
+      "is uniform, 0 is a single key.  Mean over heads and over queries with two or more visible " \
+      "keys.",                                                                                     \
       "Zhai et al. 2023, arXiv 2303.06296")                                                        \
-    X(ENTROPY_MIN_##P, k "-entropy-min", words " entropy, least head", "min_h H / ln n", LAYER,    \
-      EXPENSIVE, UNIT, needs, "The same of the head of the layer for which it is least.",          \
+    X(ENTROPY_MIN_##P, k "-entropy-min", words " entropy, lowest head", "min_h H / ln n", LAYER,   \
+      EXPENSIVE, UNIT, needs, "The lowest entropy of any head of the layer.",                      \
       "Zhai et al. 2023, arXiv 2303.06296")                                                        \
     X(LOGIT_##P, k "-logit", words " logit, largest", "max |q·k| / √d_h", LAYER, EXPENSIVE, SIZE,  \
       needs,                                                                                       \
@@ -116,7 +119,7 @@
     X(GRAD_RMS_LAYER, "grad-rms-layer", "Gradient per parameter, whole layer", "‖∇_l‖ / √n",       \
       LAYER, CHEAP, SIZE, NOTHING,                                                                 \
       "Root mean square of the mini-batch gradient over the n parameters of a layer: its norm "    \
-      "over the root of n, so that tensors of different size compare.",                            \
+      "over √n, so that tensors of different size can be compared.",                               \
       "Xiong et al. 2020, 3.3")                                                                    \
     X(GRAD_RMS_WV, "grad-rms-wv", "Gradient per parameter of W_V", "‖∇W_V‖ / √n", LAYER, CHEAP,    \
       SIZE, NOTHING, "Root mean square of the mini-batch gradient over the n elements of W_V.",    \
@@ -129,8 +132,8 @@
       "Xiong et al. 2020, 3.3")                                                                    \
     X(MEAN_GRAD_LAYER, "mean-grad-layer", "Norm of the mean gradient, whole layer", "‖E ∇_l‖",     \
       LAYER, EXPENSIVE, SIZE, NOTHING,                                                             \
-      "Frobenius norm of the gradient averaged over `probe-batches` batches, all tensors of a "    \
-      "layer: not of one mini-batch.  The batches are the same at every step.",                    \
+      "Frobenius norm of the gradient averaged over `probe-batches` batches instead of one "       \
+      "mini-batch, all tensors of a layer.  The batches are the same at every step.",              \
       "Xiong et al. 2020, Fig. 3a, 3b")                                                            \
     X(MEAN_GRAD_WV, "mean-grad-wv", "Norm of the mean gradient of W_V", "‖E ∇W_V‖", LAYER,         \
       EXPENSIVE, SIZE, NOTHING,                                                                    \
@@ -146,10 +149,10 @@
       "Xiong et al. 2020, Fig. 3a, 3b")                                                            \
     X(NOISE_SCALE, "noise-scale", "Gradient noise scale", "tr Σ / ‖G‖^2", STEP, EXPENSIVE, SIZE,   \
       BATCHES,                                                                                     \
-      "Sequences beyond which a larger batch says little more: trace of the covariance of a "      \
-      "sequence's gradient over the squared norm of the true gradient, both estimated without "    \
-      "bias from the squared norms of `probe-batches` gradients and of their mean; blank where "   \
-      "these are too few to tell the gradient from noise.",                                        \
+      "Batch size, in sequences, beyond which a larger batch adds little information: trace of "   \
+      "the covariance of a sequence's gradient over the squared norm of the true gradient, both "  \
+      "estimated without bias from the squared norms of `probe-batches` gradients and of their "   \
+      "mean; blank where these are too few to tell the gradient from noise.",                      \
       "McCandlish et al. 2018, arXiv 1812.06162, appendix A")                                      \
     X(HIDDEN_GRAD, "hidden-grad", "Gradient of the hidden state", "‖∂loss/∂x_l‖", HIDDEN, CHEAP,   \
       SIZE, NOTHING,                                                                               \
@@ -164,8 +167,8 @@
       "Sun et al. 2024, Massive Activations, arXiv 2402.17762")                                    \
     X(HIDDEN_PEAK, "hidden-peak", "Largest activation / RMS", "max |x_l| / rms(x_l)", HIDDEN,      \
       CHEAP, SIZE, NOTHING,                                                                        \
-      "The largest absolute value over the root mean square of the same state: "                   \
-      "large where few features carry all.",                                                       \
+      "The largest absolute value over the root mean square of the same state: large where a few " \
+      "features dominate.",                                                                        \
       "Sun et al. 2024, Massive Activations, arXiv 2402.17762")                                    \
     NS_QUANTITIES_OF_SUBLAYER(X, ATTENTION, "attention", "attention", NOTHING)                     \
     NS_QUANTITIES_OF_SUBLAYER(X, CROSS, "cross", "cross-attention", CROSS)                         \
@@ -175,21 +178,21 @@
     X(TOKEN_COSINE, "token-cosine", "Token cosine", "cos(x_i, x_j)", HIDDEN, EXPENSIVE, UNIT,      \
       NOTHING,                                                                                     \
       "Mean cosine between the hidden states of two different tokens of a sequence, over all "     \
-      "pairs and then over sequences; 1 where all tokens have become the same direction.",         \
+      "pairs and then over sequences; 1 means that all tokens point in the same direction.",       \
       "Dong et al. 2021, arXiv 2103.03404 (rank collapse)")                                        \
     X(DEAD_RELU, "dead-relu", "Dead ReLU units", "dead / d_{ff}", LAYER, EXPENSIVE, UNIT, RELU,    \
       "Share of the units of the feed-forward network that are 0 for every token of the batch.",   \
       "CS231n notes, ReLU")                                                                        \
     X(ADAM_RMS, "adam-rms", "Adam RMS ratio", "√⟨g^2/v⟩", LAYER, CHEAP, SIZE, MOMENTS,             \
       "Root mean of g^2 / max(v, eps^2) over the parameters of a layer in the update that led to " \
-      "this step: g as it enters the moments, v the second moment that it has entered, free of "   \
-      "its starting bias.  Well above 1 where v is out of date; blank at step 0.",                 \
+      "this step: g is the gradient as it enters the moments, v the bias-corrected second moment " \
+      "that includes it.  Well above 1 where v is out of date; blank at step 0.",                  \
       "Wortsman et al. 2023, arXiv 2304.13013")                                                    \
     X(SPIKE_SCORE, "spike-score", "Gradient spike score", "max g^2 / v", LAYER, CHEAP, SIZE,       \
       MOMENTS,                                                                                     \
       "Largest g^2 / max(v, eps^2) of any parameter of a layer in the update that led to this "    \
-      "step: g as it enters the moments, v the second moment before, free of its starting bias; "  \
-      "blank at steps 0 and 1, which have none.",                                                  \
+      "step: g is the gradient as it enters the moments, v the bias-corrected second moment "      \
+      "before it; blank at steps 0 and 1, which have none.",                                       \
       "Huang et al. 2025, SPAM, arXiv 2501.06842")
 
 typedef enum { NS_DOMAIN_STEP, NS_DOMAIN_LAYER, NS_DOMAIN_HIDDEN, NS_DOMAIN_HEAD } NsDomain;

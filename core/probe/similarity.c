@@ -13,20 +13,22 @@ static const NsChoice kinds[NS_SIMILARITY_COUNT] = {
                            .label = "Linear CKA",
                            .formula = "‖Y^T X‖^2 / (‖X^T X‖ ‖Y^T Y‖)",
                            .reference = "Kornblith et al. 2019, arXiv 1905.00414",
-                           .purpose = "Whether two states arrange the tokens alike, whatever "
-                                      "rotation and scale lie between them; 1 is the same."},
-    [NS_SIMILARITY_COSINE] = {.key = "cosine",
-                              .label = "Cosine",
-                              .formula = "⟨cos(x_i, x_j)⟩",
-                              .reference = "Men et al. 2024, ShortGPT, arXiv 2403.03853",
-                              .purpose = "Mean cosine between two states of the same token; 1 is "
-                                         "the same direction."},
-    [NS_SIMILARITY_ANGLE] = {.key = "angle",
-                             .label = "Angular distance",
-                             .formula = "⟨arccos(cos(x_i, x_j))⟩ / π",
-                             .reference = "Gromov et al. 2024, arXiv 2403.17887",
-                             .purpose = "Mean angle between two states of the same token over pi; "
-                                        "0 is the same direction."},
+                           .purpose = "How similarly two states arrange the tokens, regardless of "
+                                      "rotation and scale; 1 means identical up to these."},
+    [NS_SIMILARITY_COSINE] =
+        {.key = "cosine",
+         .label = "Cosine",
+         .formula = "⟨cos(x_i, x_j)⟩",
+         .reference = "Men et al. 2024, ShortGPT, arXiv 2403.03853",
+         .purpose =
+             "Mean cosine between two states of the same token; 1 means the same direction."},
+    [NS_SIMILARITY_ANGLE] =
+        {.key = "angle",
+         .label = "Angular distance",
+         .formula = "⟨arccos(cos(x_i, x_j))⟩ / π",
+         .reference = "Gromov et al. 2024, arXiv 2403.17887",
+         .purpose =
+             "Mean angle between two states of the same token over π; 0 means the same direction."},
 };
 
 const NsChoice *ns_similarity_choice(size_t i)

@@ -6,7 +6,7 @@ const NsChoice *ns_switch_choice(size_t i)
     static const NsChoice rows[] = {
         [NS_SWITCH_AUTO] = {.key = "auto",
                             .label = "Automatic",
-                            .purpose = "On where the placement's own paper has one."},
+                            .purpose = "On where the placement's paper has one."},
         [NS_SWITCH_ON] = {.key = "on", .label = "On", .purpose = "Always on."},
         [NS_SWITCH_OFF] = {.key = "off", .label = "Off", .purpose = "Always off."},
     };
@@ -18,21 +18,22 @@ const NsChoice *ns_qk_norm_choice(size_t i)
     static const NsChoice rows[] = {
         [NS_QK_NORM_AUTO] = {.key = "auto",
                              .label = "Automatic",
-                             .purpose = "As in the placement's own paper."},
+                             .purpose = "As in the placement's paper."},
         [NS_QK_NORM_OFF] = {.key = "off", .label = "Off", .purpose = "Always off."},
-        [NS_QK_NORM_HEAD] = {.key = "head",
-                             .label = "Each head",
-                             .formula = "N over the d / heads features of a head",
-                             .reference = "Henry et al. 2020, arXiv 2010.04245",
-                             .purpose = "Queries and keys of each head are normalized by "
-                                        "themselves, as in Qwen 3 and Gemma 3.",
-                             .former = "on"},
+        [NS_QK_NORM_HEAD] =
+            {.key = "head",
+             .label = "Each head",
+             .formula = "N over the d / heads features of a head",
+             .reference = "Henry et al. 2020, arXiv 2010.04245",
+             .purpose =
+                 "Queries and keys are normalized within each head, as in Qwen 3 and Gemma 3.",
+             .former = "on"},
         [NS_QK_NORM_FULL] = {.key = "full",
                              .label = "Full width",
                              .formula = "N over the d features of a token",
                              .reference = "OLMo team 2025, arXiv 2501.00656",
-                             .purpose = "All heads are normalized together, before they are split, "
-                                        "as in OLMo 2."},
+                             .purpose = "Queries and keys are normalized over the full width, "
+                                        "before the heads are split, as in OLMo 2."},
     };
     return i < G_N_ELEMENTS(rows) ? &rows[i] : NULL;
 }
@@ -44,13 +45,14 @@ const NsChoice *ns_decay_scope_choice(size_t i)
                                .label = "Matrices",
                                .purpose = "The matrices of the layers and the head, as in OLMo."},
         [NS_DECAY_EMBEDDINGS] = {.key = "embeddings",
-                                 .label = "And embeddings",
-                                 .purpose = "The embeddings too, but no bias and no parameter of a "
-                                            "norm, as in BERT and GPT-2."},
-        [NS_DECAY_ALL] = {.key = "all",
-                          .label = "Everything",
-                          .purpose = "Every parameter, as AdamW's paper, fairseq and PyTorch's "
-                                     "optimizers have it."},
+                                 .label = "Matrices, embeddings",
+                                 .purpose = "The matrices and the embeddings, but no biases and no "
+                                            "norm parameters, as in BERT and GPT-2."},
+        [NS_DECAY_ALL] =
+            {.key = "all",
+             .label = "All parameters",
+             .purpose =
+                 "Every parameter, as in the AdamW paper, fairseq and PyTorch's optimizers."},
     };
     return i < G_N_ELEMENTS(rows) ? &rows[i] : NULL;
 }
@@ -69,18 +71,19 @@ const NsChoice *ns_arch_choice(size_t i)
     static const NsChoice rows[] = {
         [NS_ARCH_DECODER] = {.key = "decoder",
                              .label = "Decoder only",
-                             .formula = "every token sees itself and those before it",
+                             .formula = "every token attends to itself and to earlier tokens",
                              .reference = "Radford et al. 2018",
                              .purpose = "A language model, such as GPT."},
         [NS_ARCH_ENCODER] = {.key = "encoder",
                              .label = "Encoder only",
-                             .formula = "every token sees every other",
+                             .formula = "every token attends to every other",
                              .reference = "Devlin et al. 2018, arXiv 1810.04805",
                              .purpose = "A model that reads both ways, such as BERT."},
         [NS_ARCH_ENCODER_DECODER] =
             {.key = "encoder-decoder",
              .label = "Encoder and decoder",
-             .formula = "an encoder reads the source, a decoder looks at it and writes",
+             .formula =
+                 "an encoder reads the source; a decoder attends to it and generates the target",
              .reference = "Vaswani et al. 2017, arXiv 1706.03762",
              .purpose = "The original Transformer, and the one of the paper's experiments."},
     };
@@ -94,7 +97,7 @@ const NsChoice *ns_attention_choice(size_t i)
                                   .label = "Softmax",
                                   .formula = "softmax(Q K^T / √d_h) V W_O",
                                   .reference = "Vaswani et al. 2017, eq. 1",
-                                  .purpose = "The usual attention."},
+                                  .purpose = "Standard attention."},
         [NS_ATTENTION_UNIFORM] =
             {.key = "uniform",
              .label = "Uniform",
@@ -117,12 +120,14 @@ const NsChoice *ns_positions_choice(size_t i)
                                      .label = "Sinusoidal",
                                      .formula = "sin and cos of t / 10000^{2 i / d}",
                                      .reference = "Vaswani et al. 2017, 3.5",
-                                     .purpose = "Fixed waves of many lengths; nothing to learn."},
-        [NS_POSITIONS_NONE] = {.key = "none",
-                               .label = "None",
-                               .formula = "x_0 = W_{tok}[token]",
-                               .reference = "Xiong et al. 2020, 3.3",
-                               .purpose = "The theory's inputs; order is lost without a mask."},
+                                     .purpose =
+                                         "Fixed waves of many wavelengths; nothing is learned."},
+        [NS_POSITIONS_NONE] =
+            {.key = "none",
+             .label = "None",
+             .formula = "x_0 = W_{tok}[token]",
+             .reference = "Xiong et al. 2020, 3.3",
+             .purpose = "The setting of the theory; without a mask, the order of tokens is lost."},
     };
     return i < G_N_ELEMENTS(rows) ? &rows[i] : NULL;
 }

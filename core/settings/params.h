@@ -19,17 +19,17 @@
 /* clang-format off */
 #define NS_PARAMS(INT, REAL, CHOICE, TEXT)                                                         \
     CHOICE(arch, "arch", MODEL, "Architecture", ns_arch_choice, "decoder", RESTART | SHARED,       \
-        "Which parts of the Transformer are used.", "Vaswani et al. 2017, 3.1")                  \
+        "Which parts of the Transformer are used.", "Vaswani et al. 2017, 3.1")                    \
     CHOICE(placement, "placement", MODEL, "Norm placement", ns_placement_choice, "post", RESTART,  \
         "Where the normalization sits in each sub-layer.", "Xiong et al. 2020, Table 1")           \
     TEXT(mixture, "mixture", MODEL, "Mixture", "", RESTART,                                        \
-        "Placements from the first layer on, each with its share of the depth, such as "           \
-        "post*3,pre*9 for a quarter and three quarters; instead of one placement for all.",        \
+        "Placements from the first layer up, each with its share of the depth: post*3,pre*9 "      \
+        "means a quarter and three quarters.  It replaces the single placement.",                  \
         "Li et al. 2024, arXiv 2412.13795")                                                        \
     CHOICE(norm, "norm", MODEL, "Norm kind", ns_norm_choice, "auto", RESTART,                      \
-        "What the normalization does at every place that has one; auto follows the placement: "    \
-        "RMSNorm where its paper's own models have it, as those of OLMo 2 and Keel, else "         \
-        "LayerNorm.  To compare placements alone, choose one kind for all.", NULL)                 \
+        "The normalization that every norm applies; auto follows the placement: RMSNorm where "    \
+        "the models of its paper use it, such as OLMo 2 and Keel, LayerNorm otherwise.  To "       \
+        "compare placements alone, choose one kind for all.", NULL)                                \
     INT(layers, "layers", MODEL, "Layers", NULL, 1, 10000, 6, LOG, RESTART,                        \
         "Depth L of the stack; each layer is attention followed by a feed-forward network.", NULL) \
     INT(decoder_layers, "decoder-layers", MODEL, "Decoder layers", NULL, 0, 10000, 0, LOG,         \
@@ -40,17 +40,17 @@
     INT(d_model, "d-model", MODEL, "Width", NULL, 1, 8192, 64, LOG, RESTART,                       \
         "Width d of the hidden state; a multiple of the heads.", NULL)                             \
     INT(heads, "heads", MODEL, "Heads", NULL, 1, 256, 4, LOG, RESTART,                             \
-        "Attention heads; each sees d / heads features.", "Vaswani et al. 2017, 3.2.2")            \
+        "Attention heads; each has d / heads features.", "Vaswani et al. 2017, 3.2.2")             \
     INT(d_ff, "d-ff", MODEL, "FFN width", NULL, 0, 65536, 0, LOG, RESTART,                         \
         "Width of the feed-forward network; 0 means 4 d.", "Vaswani et al. 2017, 3.3")             \
     CHOICE(final_norm, "final-norm", MODEL, "Final norm", ns_switch_choice, "auto", RESTART,       \
         "A norm after the last layer; auto follows the placement (Pre-LN has one).",               \
         "Xiong et al. 2020, Table 1")                                                              \
     CHOICE(embedding_norm, "embedding-norm", MODEL, "Embedding norm", ns_switch_choice, "auto",    \
-        RESTART, "A norm after the embedding, as BERT has; auto follows the placement; none of "   \
-        "those here has one in its paper.", "Devlin et al. 2018, arXiv 1810.04805")                \
+        RESTART, "A norm after the embedding, as in BERT; auto follows the placement, and no "     \
+        "placement here has one in its paper.", "Devlin et al. 2018, arXiv 1810.04805")            \
     REAL(norm_eps, "norm-eps", MODEL, "Norm epsilon", NULL, 0.0, 1.0, 1e-5, LOG, FORK,             \
-        "Added to the variance before its root is taken.", "Ba, Kiros, Hinton 2016")               \
+        "Added to the variance before the square root.", "Ba, Kiros, Hinton 2016")                 \
     CHOICE(qk_norm, "qk-norm", MODEL, "QK norm", ns_qk_norm_choice, "auto", RESTART,               \
         "A norm on queries and keys, over each head or over the full width; auto follows the "     \
         "placement (OLMo 2 has one over the full width).",                                         \
@@ -58,103 +58,107 @@
     CHOICE(activation, "activation", MODEL, "Activation", ns_activation_choice, "relu", RESTART,   \
         "The nonlinearity of the feed-forward network.", NULL)                                     \
     CHOICE(attention, "attention", MODEL, "Attention", ns_attention_choice, "softmax", RESTART,    \
-        "How attention weighs what it sees; uniform is the setting of the paper's theory.",        \
+        "How attention weights are computed; uniform is the setting of the paper's theory.",       \
         "Xiong et al. 2020, 3.3")                                                                  \
     CHOICE(positions, "positions", MODEL, "Positions", ns_positions_choice, "learned", RESTART,    \
-        "How the model knows where a token stands.", "Vaswani et al. 2017, 3.5")                   \
+        "How the model encodes the position of a token.", "Vaswani et al. 2017, 3.5")              \
     CHOICE(tie_embeddings, "tie-embeddings", MODEL, "Tied embeddings", ns_toggle_choice, "off",    \
-        RESTART, "The head and all token embeddings are one matrix.",                              \
+        RESTART, "The output head and all token embeddings share one matrix.",                     \
         "Press and Wolf 2017, arXiv 1608.05859")                                                   \
     CHOICE(weight_standardization, "weight-standardization", MODEL, "Weight standardization",      \
         ns_toggle_choice, "off", FORK,                                                             \
-        "Every row of a layer's matrices is centered and scaled before use.",                       \
+        "Every row of a layer's matrices is centered and scaled before use.",                      \
         "Qiao et al. 2019, arXiv 1903.10520")                                                      \
     CHOICE(init, "init", MODEL, "Initialization", ns_init_choice, "xavier-normal", RESTART,        \
-        "How the weights are drawn.", NULL)                                                        \
+        "The distribution of the initial weights.", NULL)                                          \
     REAL(init_scale, "init-scale", MODEL, "Initial scale", NULL, 0.0, 1000.0, 1, LOG, RESTART,     \
         "Multiplies every initial matrix of the layers.", NULL)                                    \
     REAL(dropout, "dropout", REGULARIZER, "Dropout", NULL, 0.0, 0.95, 0, LINEAR, FORK,             \
-        "Probability that a feature of an embedding or of a branch's output is dropped in training.",   \
-        "Srivastava et al. 2014")                                                                  \
+        "Probability that a feature of an embedding or of a branch's output is dropped in "        \
+        "training.", "Srivastava et al. 2014")                                                     \
     REAL(drop_path, "drop-path", REGULARIZER, "Stochastic depth", NULL, 0.0, 0.95, 0, LINEAR,      \
-        FORK, "Probability that the last layer is dropped for a sequence; it rises linearly from the "    \
-        "first, p_l = l / L of it.", "Huang et al. 2016, arXiv 1603.09382, eq. 4")                 \
+        FORK, "Probability that the last layer is dropped for a sequence; for layer l it is l / "  \
+        "L times this.", "Huang et al. 2016, arXiv 1603.09382, eq. 4")                             \
     REAL(label_smoothing, "label-smoothing", REGULARIZER, "Label smoothing", NULL, 0.0, 0.99, 0,   \
-        LINEAR, FORK, "Share of the target that is spread over the whole vocabulary.",             \
-        "Szegedy et al. 2016, arXiv 1512.00567")                                                   \
+        LINEAR, FORK, "Share of the target probability that is spread evenly over the "            \
+        "vocabulary.", "Szegedy et al. 2016, arXiv 1512.00567")                                    \
     REAL(weight_decay, "weight-decay", REGULARIZER, "Weight decay", NULL, 0.0, 10.0, 0, LOG, LIVE, \
-        "Pulls the weights that decay-scope names toward zero; AdamW and Muon apply it apart "     \
-        "from the gradient, the others add it to the gradient.",                                   \
+        "Shrinks the weights named by decay-scope toward zero; AdamW and Muon decouple it from "   \
+        "the gradient, the other optimizers add it to the gradient.",                              \
         "Loshchilov and Hutter 2019, arXiv 1711.05101")                                            \
-    CHOICE(decay_scope, "decay-scope", REGULARIZER, "Weight decay on", ns_decay_scope_choice, "matrices",   \
-        LIVE, "Which weights the weight decay covers.", NULL)                                      \
+    CHOICE(decay_scope, "decay-scope", REGULARIZER, "Weight decay on", ns_decay_scope_choice,      \
+        "matrices", LIVE, "Which weights the weight decay covers.", NULL)                          \
     REAL(clip, "clip", REGULARIZER, "Gradient clipping", NULL, 0.0, 1e6, 0, LOG, LIVE,             \
-        "Largest norm of the whole gradient that an update uses; 0 is off.  Measured norms are "   \
-        "those before clipping.", "Pascanu et al. 2013, arXiv 1211.5063")                          \
+        "Maximum norm of the whole gradient in an update: a larger gradient is scaled down to "    \
+        "it.  0 means off.  Norms are measured before clipping.",                                  \
+        "Pascanu et al. 2013, arXiv 1211.5063")                                                    \
     CHOICE(optimizer, "optimizer", OPTIMIZER, "Optimizer", ns_optimizer_choice, "adam", FORK,      \
-        "What turns gradients into updates.", NULL)                                                \
+        "The rule that turns gradients into updates.", NULL)                                       \
     REAL(lr, "lr", OPTIMIZER, "Peak learning rate", NULL, 0.0, 100.0, 3e-3, LOG, LIVE,             \
         "The learning rate after the warm-up, before any decay.", NULL)                            \
     INT(warmup, "warmup", OPTIMIZER, "Warm-up", "steps", 1, 1000000, 1, LOG, LIVE,                 \
-        "Steps over which the rate rises from 0 to its peak; 1 means no warm-up.  After so many "  \
-        "steps the rate is what it is without one.", "Xiong et al. 2020, eq. 1")                   \
+        "Steps over which the learning rate rises linearly from 0 to its peak; 1 means no "        \
+        "warm-up.  After the warm-up the rate is the same as without one.",                        \
+        "Xiong et al. 2020, eq. 1")                                                                \
     CHOICE(schedule, "schedule", OPTIMIZER, "Schedule", ns_schedule_choice, "constant", LIVE,      \
-        "The decay: a factor f on the rate, which does not depend on the warm-up.", NULL)          \
+        "The decay of the learning rate: a factor f that does not depend on the warm-up.", NULL)   \
     INT(decay_start, "decay-start", OPTIMIZER, "Decay from", "steps", 1, 1000000000, 100, LOG,     \
-        LIVE, "Step after which an inverse-sqrt, linear or cosine schedule lets the rate fall.  "  \
-        "Where a paper lets it fall from the end of the warm-up on, it is the same number as "     \
-        "warmup.", "Vaswani et al. 2017, 5.3")                                                     \
+        LIVE, "Step after which the inverse-sqrt, linear and cosine schedules begin to decay.  "   \
+        "For papers whose decay begins at the end of the warm-up, set it to the value of warmup.", \
+        "Vaswani et al. 2017, 5.3")                                                                \
     INT(decay_steps, "decay-steps", OPTIMIZER, "Decay until", "steps", 0, 1000000000, 0, LOG,      \
-        LIVE, "Step from which a linear or cosine schedule is 0, and a third of which lies "       \
-        "between the drops of a step schedule; 0 means the steps of the run, or 1,000 where it "   \
-        "has no end.", NULL)                                                                       \
+        LIVE, "Step at which the linear and cosine schedules reach 0; the step schedule drops at " \
+        "one third and two thirds of it.  0 means the steps of the run, or 1,000 if it has no "    \
+        "end.", NULL)                                                                              \
     REAL(momentum, "momentum", OPTIMIZER, "Momentum", NULL, 0.0, 0.999999, 0, LINEAR, FORK,        \
-        "Of SGD and Muon.", "Polyak 1964")                                                         \
+        "Momentum of SGD and Muon.", "Polyak 1964")                                                \
     REAL(beta1, "beta1", OPTIMIZER, "Adam beta 1", NULL, 0.0, 0.999999, 0.9, LINEAR, FORK,         \
-        "Decay of the first moment.", "Kingma and Ba 2015")                                        \
+        "Decay rate of the first moment.", "Kingma and Ba 2015")                                   \
     REAL(beta2, "beta2", OPTIMIZER, "Adam beta 2", NULL, 0.0, 0.999999, 0.98, LINEAR, FORK,        \
-        "Decay of the second moment.", "Kingma and Ba 2015")                                       \
+        "Decay rate of the second moment.", "Kingma and Ba 2015")                                  \
     REAL(eps, "eps", OPTIMIZER, "Adam epsilon", NULL, 0.0, 1.0, 1e-8, LOG, FORK,                   \
-        "Added to the root of the second moment.", "Kingma and Ba 2015")                           \
+        "Added to the square root of the second moment.", "Kingma and Ba 2015")                    \
     CHOICE(task, "task", DATA, "Task", ns_task_choice, "grammar", RESTART | SHARED,                \
         "What the model learns.", NULL)                                                            \
     TEXT(text, "text", DATA, "Text file", "", RESTART | SHARED,                                    \
-        "A UTF-8 file to learn, character by character. Choosing one selects the task text; " \
-        "another task clears it.", NULL) \
+        "A UTF-8 file to learn, character by character. Choosing one selects the task text; "      \
+        "another task clears it.", NULL)                                                           \
     INT(vocab, "vocab", DATA, "Symbols", NULL, 0, 1000000, 0, LOG, RESTART | SHARED,               \
-        "Symbols of the tasks copy, reverse, sort, gaussian and random; 0 means the task's own "   \
-        "number.  A text decides for itself.", NULL)                                               \
+        "Number of symbols in the tasks copy, reverse, sort, gaussian and random; 0 means the "    \
+        "task's default.  A text determines its own number.", NULL)                                \
     INT(seq, "seq", DATA, "Sequence", "characters", 1, 8192, 32, LOG, RESTART | SHARED,            \
         "Characters in one training sequence.", NULL)                                              \
     INT(batch, "batch", DATA, "Batch", "sequences", 1, 4096, 16, LOG, FORK | SHARED,               \
-        "Sequences in one step.", NULL)                                                            \
-    INT(source_seq, "source-seq", DATA, "Source length", "tokens", 0, 8192, 0, LOG,                \
-        RESTART | SHARED,                                                                          \
-        "Tokens in one source of an encoder-decoder; 0 means as many as in a sequence.", NULL)     \
-    INT(eval_every, "eval-every", DATA, "Validate every", "steps", 0, 1000000, 50, LOG, FORK,     \
-        "Steps between two measurements of the validation loss; 0 only at the end.", NULL)         \
-    INT(eval_batches, "eval-batches", DATA, "Validation size", "batches", 1, 100000, 8, LOG,       \
-        FORK | SHARED,                                                                             \
-        "Batches of held-out text in one validation loss, evenly spread over it.", NULL)           \
+        "Sequences per step.", NULL)                                                               \
+    INT(source_seq, "source-seq", DATA, "Source length", "tokens", 0, 8192, 0, LOG, RESTART |      \
+        SHARED, "Tokens in one source sequence of an encoder-decoder; 0 means as many as in the "  \
+        "target sequence.", NULL)                                                                  \
+    INT(eval_every, "eval-every", DATA, "Validate every", "steps", 0, 1000000, 50, LOG, FORK,      \
+        "Steps between two measurements of the validation loss; 0 measures it only at the end.",   \
+        NULL)                                                                                      \
+    INT(eval_batches, "eval-batches", DATA, "Validation size", "batches", 1, 100000, 8, LOG, FORK  \
+        | SHARED, "Batches per validation loss, evenly spaced over the held-out text.", NULL)      \
     INT(seed, "seed", RUN, "Seed", NULL, 0, 2147483647, 1, LINEAR, RESTART,                        \
-        "Draws the initial weights.", NULL)                                                        \
+        "Seed of the initial weights.", NULL)                                                      \
     INT(seeds, "seeds", RUN, "Seeds", NULL, 1, 10, 1, LINEAR, RESTART | SHARED,                    \
-        "Runs of every lane, trained side by side: the first has its seed, each further one the "  \
-        "next, all on the same batches.  Curves show their mean with a band of one standard "      \
-        "deviation; all other charts show the first.", NULL)                                       \
-    INT(data_seed, "data-seed", RUN, "Data seed", NULL, 0, 2147483647, 1, LINEAR,                  \
-        RESTART | SHARED, "Draws the generated text and the order of the batches.", NULL)          \
+        "Runs per lane, trained side by side on the same batches with consecutive seeds, the "     \
+        "first of which is “seed”.  Curves show their mean with a band of one standard "           \
+        "deviation; all other charts show the first run.", NULL)                                   \
+    INT(data_seed, "data-seed", RUN, "Data seed", NULL, 0, 2147483647, 1, LINEAR, RESTART |        \
+        SHARED, "Seed of the generated text and of the order of the batches.", NULL)               \
     INT(steps, "steps", RUN, "Steps", NULL, 0, 1000000000, 0, LOG, FORK | SHARED,                  \
         "The run finishes after this many steps; 0 means it goes on until it is paused.", NULL)    \
-    INT(probe_every, "probe-every", RUN, "Interval of expensive probes", "steps", 0, 1000000, 0, LOG,         \
-        FORK, "Steps between two measurements of the expensive quantities; 0 never.", NULL)             \
+    INT(probe_every, "probe-every", RUN, "Interval of expensive probes", "steps", 0, 1000000, 0,   \
+        LOG, FORK, "Steps between two measurements of the expensive quantities; 0 means never.",   \
+        NULL)                                                                                      \
     INT(probe_batches, "probe-batches", RUN, "Mean gradient over", "batches", 1, 10000, 8, LOG,    \
         FORK, "Batches whose gradients are averaged for the norm of the mean gradient.",           \
         "Xiong et al. 2020, 3.3")                                                                  \
     CHOICE(recompute, "recompute", RUN, "Recompute activations", ns_toggle_choice, "off", FORK,    \
-        "Backward runs every layer forward again instead of keeping what it computed: less memory " \
-        "for a second forward pass, the same numbers.", "Chen et al. 2016, arXiv 1604.06174")        \
+        "The backward pass recomputes the activations of each layer instead of storing them: "     \
+        "less memory at the cost of a second forward pass, with identical numbers.",               \
+        "Chen et al. 2016, arXiv 1604.06174")                                                      \
     INT(threads, "threads", RUN, "Threads", NULL, 0, 256, 0, LINEAR, FORK,                         \
-        "Threads that share a batch; 0 means one for every processor that the program "  \
-        "may use.", NULL)
+        "Threads that share a batch; 0 means one for every processor that the program may use.",   \
+        NULL)
 /* clang-format on */

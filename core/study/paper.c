@@ -20,15 +20,16 @@
     }
 
 #define AT_START                                                                                   \
-    N_("Proved for the order of magnitude at initialization, in expectation over the weights; "    \
-       "uniform attention, a feed-forward network as wide as the model.")
+    N_("The order of magnitude is proved at initialization, in expectation over the weights, for " \
+       "uniform attention and d_ff = d.")
 
 static const NsStudy studies[] = {
     {
-        .choice = {"depth", N_("Last layer’s gradient by depth"), NULL,
-                   "Xiong et al. 2020, Theorem 1, Fig. 3c, 3d",
-                   N_("Norm of the gradient of W_2 in the last layer, by the number of layers.")},
-        .says = N_("Post-LN: it does not depend on the depth L.  Pre-LN: it falls like 1/√L."),
+        .choice =
+            {"depth", N_("Last layer’s gradient by depth"), NULL,
+             "Xiong et al. 2020, Theorem 1, Fig. 3c, 3d",
+             N_("Gradient norm of W_2 in the last layer as a function of the number of layers.")},
+        .says = N_("Post-LN: it does not depend on the depth L.  Pre-LN: it decreases as 1/√L."),
         .holds = AT_START,
         .kind = NS_STUDY_DEPTH,
         .settings = NARROW,
@@ -45,9 +46,9 @@ static const NsStudy studies[] = {
         .choice = {"hidden", N_("Size of the hidden state by layer"), NULL,
                    "Xiong et al. 2020, Lemma 2",
                    N_("Squared norm of the hidden state after every layer, in units of d.")},
-        .says = N_("Post-LN: always d.  Pre-LN: it grows by d/2 to 3d/2 with every layer."),
-        .holds = N_("Proved at initialization, in expectation over the weights; uniform "
-                    "attention, d_ff = d."),
+        .says = N_("Post-LN: always d.  Pre-LN: it grows by d/2 to 3d/2 per layer."),
+        .holds = N_("Proved at initialization, in expectation over the weights, for uniform "
+                    "attention and d_ff = d."),
         .kind = NS_STUDY_LAYER,
         .settings = NARROW " layers=12",
         .arms = POST_PRE,
@@ -55,7 +56,7 @@ static const NsStudy studies[] = {
         .quantity = NS_QUANTITY_HIDDEN_SQ,
         .seeds = 5,
         .claims = {{N_("change of Post-LN"), NS_CLAIM_SPREAD, 0, 0, 0, -INFINITY, 0.01},
-                   {N_("growth of Pre-LN a layer, in d"), NS_CLAIM_GROWTH, 1, 0, NAN, 0.5, 1.5}},
+                   {N_("growth of Pre-LN per layer, in d"), NS_CLAIM_GROWTH, 1, 0, NAN, 0.5, 1.5}},
         .n_claims = 2,
     },
     {
@@ -63,28 +64,32 @@ static const NsStudy studies[] = {
                    "Xiong et al. 2020, appendix F, Fig. 3a",
                    N_("Norm of the gradient of the hidden state after every layer, before any "
                       "update.")},
-        .says = N_("Post-LN: it grows toward the output.  Pre-LN: in the upper layers it hardly "
-                   "depends on the layer."),
-        .holds = N_("At initialization, in expectation; preliminary in the paper, whose figure "
-                    "shows weights.  The gradient of a weight takes the size of its input too, "
-                    "and that of W_1 grows even without any norm."),
+        .says = N_("Post-LN: it grows toward the output.  Pre-LN: it is nearly constant across the "
+                   "upper layers."),
+        .holds = N_("At initialization, in expectation; a preliminary result in the paper, whose "
+                    "figure shows gradients of weights.  The gradient of a weight also scales with "
+                    "its input, and the gradient of W_1 grows even without any norm."),
         .kind = NS_STUDY_LAYER,
         .settings = NARROW " layers=12",
         .arms = POST_PRE,
         .n_arms = 2,
         .quantity = NS_QUANTITY_HIDDEN_GRAD,
         .seeds = 10,
-        .claims = {{N_("last to middle layer, Post-LN"), NS_CLAIM_UPPER, 0, 0, NAN, 1.5, INFINITY},
-                   {N_("last to middle layer, Pre-LN"), NS_CLAIM_UPPER, 1, 0, 1, 0.67, 1.5}},
+        .claims = {{N_("ratio of last to middle layer, Post-LN"), NS_CLAIM_UPPER, 0, 0, NAN, 1.5,
+                    INFINITY},
+                   {N_("ratio of last to middle layer, Pre-LN"), NS_CLAIM_UPPER, 1, 0, 1, 0.67,
+                    1.5}},
         .n_claims = 2,
     },
     {
-        .choice = {"warmup", N_("Who needs warm-up"), NULL, "Xiong et al. 2020, Fig. 2 and 4",
+        .choice = {"warmup", N_("Which placement needs warm-up"), NULL,
+                   "Xiong et al. 2020, Fig. 2 and 4",
                    N_("Training loss with and without a warm-up of 100 steps, 6 layers.")},
-        .says = N_("Post-LN learns badly without warm-up; Pre-LN learns as well without it."),
-        .holds = N_("Empirical, not proved.  A small model and 200 steps illustrate the "
-                    "paper’s translation runs, they do not replace them.  The rate is constant "
-                    "after the warm-up, and the same in all four."),
+        .says = N_("Post-LN learns poorly without warm-up; Pre-LN learns equally well with and "
+                   "without it."),
+        .holds = N_("Empirical, not proved.  A small model and 200 steps illustrate the paper’s "
+                    "translation experiments; they do not replace them.  The learning rate is "
+                    "constant after the warm-up and the same in all four runs."),
         .kind = NS_STUDY_STEP,
         .settings = "layers=6 d-model=64 batch=8 seq=24 lr=3e-3 eval-every=0",
         .arms = {{N_("Post-LN, no warm-up"), "placement=post warmup=1"},
@@ -94,42 +99,44 @@ static const NsStudy studies[] = {
         .n_arms = 4,
         .seeds = 5,
         .steps = 200,
-        .claims = {{N_("Post-LN loses without warm-up, in nats"), NS_CLAIM_END, 0, 1, NAN, 0.3,
-                    INFINITY},
-                   {N_("Pre-LN loses without warm-up, in nats"), NS_CLAIM_END, 2, 3, 0, -INFINITY,
-                    0.15}},
+        .claims = {{N_("loss added without warm-up, Post-LN, in nats"), NS_CLAIM_END, 0, 1, NAN,
+                    0.3, INFINITY},
+                   {N_("loss added without warm-up, Pre-LN, in nats"), NS_CLAIM_END, 2, 3, 0,
+                    -INFINITY, 0.15}},
         .n_claims = 2,
     },
     {
-        .choice = {"concentration", N_("Norms of tokens lie close together"), NULL,
+        .choice = {"concentration", N_("Token norms concentrate"), NULL,
                    "Xiong et al. 2020, section 3.4",
-                   N_("Share of tokens by the squared norm of their last hidden state.")},
+                   N_("Distribution over tokens of the squared norm of the last hidden state.")},
         .says = N_("At most 12.5% of the tokens exceed the mean squared norm by more than 10%."),
-        .holds = N_("Measured by the paper, not proved, in a translation model; here at "
-                    "initialization, Pre-LN, d = 768.  It needs a wide model: see d = 64."),
+        .holds =
+            N_("Measured in the paper for a translation model, not proved; here at initialization, "
+               "for Pre-LN with d = 768.  It holds only for a wide model: compare d = 64."),
         .kind = NS_STUDY_TOKENS,
         .settings = THEORY "placement=pre layers=6",
         .arms = {{N_("d = 768"), "d-model=768 d-ff=768"}, {N_("d = 64"), "d-model=64 d-ff=64"}},
         .n_arms = 2,
         .seeds = 3,
-        .claims = {{N_("share above 1.1 means, at most"), NS_CLAIM_BEYOND, 0, 0, NAN, -INFINITY,
-                    0.125}},
+        .claims = {{N_("share of tokens above 1.1 times the mean"), NS_CLAIM_BEYOND, 0, 0, NAN,
+                    -INFINITY, 0.125}},
         .n_claims = 1,
     },
     {
-        .choice = {"deepnorm", N_("DeepNorm evens gradients out"), NULL,
+        .choice = {"deepnorm", N_("DeepNorm equalizes gradients"), NULL,
                    "Wang et al. 2022, arXiv 2203.00555",
                    N_("Norm of the gradient of W_2 in every layer, before any update.")},
         .says = N_("With x scaled up and the branches scaled down, every layer’s gradient is the "
                    "same."),
-        .holds = N_("At initialization, as measured; what is proved is a bound of the updates."),
+        .holds = N_("An observation at initialization; the paper proves a bound on the updates."),
         .kind = NS_STUDY_LAYER,
         .settings = NARROW " layers=12",
         .arms = {{N_("DeepNorm"), "placement=deepnorm"}, {N_("Pre-LN"), "placement=pre"}},
         .n_arms = 2,
         .quantity = NS_QUANTITY_GRAD_W2,
         .seeds = 5,
-        .claims = {{N_("last to first layer, DeepNorm"), NS_CLAIM_RATIO, 0, 0, 1, 0.75, 1.33}},
+        .claims = {{N_("ratio of last to first layer, DeepNorm"), NS_CLAIM_RATIO, 0, 0, 1, 0.75,
+                    1.33}},
         .n_claims = 1,
     },
 };
