@@ -11,25 +11,25 @@ void ns_file_error(const char *path, int code, GError **error)
     const char *why = g_strerror(code), *advice = "choose another file";
     if (!*path) {
         g_set_error_literal(error, NS_ERROR, NS_ERROR_FILE,
-                            "A file to write has no name; give it one.");
+                            "The output file has no name; give it one.");
         return;
     }
     switch (code) {
     case ENOSPC:
     case EDQUOT:
     case EFBIG:
-        why = "there is no room left for it";
+        why = "the disk is full";
         advice = "free some space or choose another disk";
         break;
     case ENOENT:
     case ENOTDIR:
         why = "there is no such folder";
-        advice = "make it or choose another one";
+        advice = "create it or choose another one";
         break;
     case EACCES:
     case EPERM:
     case EROFS:
-        why = "writing is not allowed there";
+        why = "you are not allowed to write there";
         advice = "choose another folder";
         break;
     case EISDIR:
@@ -48,9 +48,9 @@ bool ns_folder_make(const char *path, GError **error)
     int code = errno;
     g_autofree char *name = g_filename_display_name(path);
     bool file = code == ENOTDIR || code == EEXIST;
-    return ns_refuse(error, NS_ERROR_FILE, "The folder “%s” cannot be made: %s; choose another.",
+    return ns_refuse(error, NS_ERROR_FILE, "The folder “%s” cannot be created: %s; choose another.",
                      name,
                      !*path ? "it has no name"
-                     : file ? "there is a file in its place"
+                     : file ? "a file has that name"
                             : g_strerror(code));
 }

@@ -8,10 +8,10 @@
 #define VARIABLE "NORMSCOPE_INSTRUCTIONS"
 
 static const NsChoice sets[] = {
-    [NS_INSTRUCTIONS_PORTABLE] = {.key = "portable",
-                                  .label = "portable",
-                                  .purpose = "What every processor has; the matrix products are "
-                                             "OpenBLAS's."},
+    [NS_INSTRUCTIONS_PORTABLE] =
+        {.key = "portable",
+         .label = "portable",
+         .purpose = "The instructions that every processor has; matrix products use OpenBLAS."},
     [NS_INSTRUCTIONS_AVX2] = {.key = "avx2",
                               .label = "AVX2",
                               .purpose = "AVX2, FMA, BMI and BMI2: eight numbers at a time."},
@@ -108,7 +108,7 @@ bool ns_instructions_check(GError **error)
     else {
         g_autofree char *keys = ns_choices_keys(ns_instructions_choice);
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    VARIABLE " is “%s”, which is no set of instructions; give one of %s, or "
+                    VARIABLE " is “%s”, which is not a set of instructions; give one of %s, or "
                              "leave it unset for the best that the processor has.",
                     word, keys);
     }

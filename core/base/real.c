@@ -36,8 +36,8 @@ ns_real *ns_real_new(size_t n, const char *what, GError **error)
     if (!elements) {
         g_autofree char *size = g_format_size_full(bytes, G_FORMAT_SIZE_IEC_UNITS);
         g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
-                    "There is no room for %s of %s; choose fewer layers or a smaller width, "
-                    "sequence or batch.",
+                    "There is not enough memory for %s of %s; choose fewer layers or a smaller "
+                    "width, sequence or batch.",
                     size, what);
         return NULL;
     }

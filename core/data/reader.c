@@ -37,7 +37,7 @@ static void set_limit_error(const char *name, size_t limit, GError **error)
 {
     g_autofree char *most = g_format_size_full(limit, G_FORMAT_SIZE_IEC_UNITS);
     g_set_error(error, NS_ERROR, NS_ERROR_FILE,
-                "The file “%s” is larger than %s, the most that is read; use a part of it.", name,
+                "The file “%s” is larger than %s, the limit for a text; use a part of it.", name,
                 most);
 }
 

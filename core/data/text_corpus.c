@@ -65,14 +65,14 @@ static void set_encoding_error(const char *text, size_t bytes, size_t at, const 
         bytes >= 2 && (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0);
     if (utf16)
         g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” begins like UTF-16 (byte 1, line 1); save it as UTF-8.", source);
+                    "“%s” looks like UTF-16 (byte 1, line 1); save it as UTF-8.", source);
     else if (text[at] == '\0')
         g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” is not a text: byte %zu, in line %zu, is zero; name a text file.", source,
-                    at + 1, line);
+                    "“%s” is not a text: byte %zu, in line %zu, is zero; choose a text file.",
+                    source, at + 1, line);
     else
         g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” is not UTF-8 text: byte %zu, in line %zu, begins no character; "
+                    "“%s” is not UTF-8 text: byte %zu, in line %zu, does not start a character; "
                     "save it as UTF-8.",
                     source, at + 1, line);
 }
@@ -87,13 +87,13 @@ static bool check_size(size_t n, size_t V, const char *source, size_t seq, GErro
                     HELD_OUT * part);
     else if (V == 1)
         g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” repeats one single character, which leaves nothing to predict; use a "
-                    "text with at least two.",
+                    "“%s” consists of a single repeated character, so there is nothing to predict; "
+                    "use a text with at least two.",
                     source);
     else if (V > NS_SYMBOLS_MAX)
         g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” has %zu distinct characters, but the most that a model can tell apart "
-                    "here is %zu; use a text in fewer scripts.",
+                    "“%s” has %zu distinct characters, but a model can distinguish at most %zu; "
+                    "use a text in fewer scripts.",
                     source, V, NS_SYMBOLS_MAX);
     else if (n / HELD_OUT < part)
         g_set_error(error, NS_ERROR, NS_ERROR_TEXT,

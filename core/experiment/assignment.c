@@ -34,12 +34,10 @@ static bool agrees(const NsSettings *before, const NsSettings *after, uint64_t n
             continue;
         g_autofree char *x = ns_settings_get(before, other), *y = ns_settings_get(after, param);
         bool first = other < param; /* in the table */
-        return ns_refuse(
-            error, NS_ERROR_SETTING,
-            "%s=%s and %s=%s cannot both hold, for either takes the other's place; leave "
-            "one of them out.",
-            (first ? other : param)->key, first ? x : y, (first ? param : other)->key,
-            first ? y : x);
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "%s=%s and %s=%s exclude each other; omit one of them.",
+                         (first ? other : param)->key, first ? x : y, (first ? param : other)->key,
+                         first ? y : x);
     }
     return true;
 }
@@ -50,7 +48,7 @@ static bool is_repeated(const NsSettings *before, const NsSettings *after, uint6
     if (!(here & bit_of(param)) || ns_settings_same(before, after, param)) return false;
     g_autofree char *x = ns_settings_get(before, param), *y = ns_settings_get(after, param);
     g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                "%s is given twice, as %s and as %s; leave one of them out.", param->key, x, y);
+                "%s is given twice, as %s and as %s; omit one of them.", param->key, x, y);
     return true;
 }
 

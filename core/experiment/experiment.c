@@ -298,7 +298,7 @@ bool ns_experiment_read_lanes(NsExperiment *experiment, const char *const *words
 {
     if (n > NS_LANES_MAX)
         return ns_refuse(error, NS_ERROR_SETTING,
-                         "There are %zu lanes; an experiment has at most %d, so leave some out.", n,
+                         "There are %zu lanes; an experiment has at most %d, so omit some.", n,
                          NS_LANES_MAX);
     for (size_t lane = 1; lane < n; lane++) replace_lane(experiment, lane, &experiment->lane[0]);
     experiment->n = n;

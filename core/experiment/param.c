@@ -111,15 +111,15 @@ static void refuse_number(const NsParam *param, const char *value, GError **erro
     char least[G_ASCII_DTOSTR_BUF_SIZE], most[G_ASCII_DTOSTR_BUF_SIZE];
     if (meant)
         g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "“%s” is no number; did you mean %s, %s the comma?", value, meant,
+                    "“%s” is not a number; did you mean %s, %s the comma?", value, meant,
                     whole ? "without" : "with a point for");
     else if (strchr(value, '='))
         g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "“%s” is no number; give every setting by itself, such as %s=%s.", value,
+                    "“%s” is not a number; give every setting separately, such as %s=%s.", value,
                     param->key, param->default_text);
     else
         g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "“%s” is no number; %s takes %s from %s to %s%s%s.", value, param->key,
+                    "“%s” is not a number; %s takes %s from %s to %s%s%s.", value, param->key,
                     whole ? "a whole one" : "one",
                     g_ascii_formatd(least, sizeof least, "%.10g", param->least),
                     g_ascii_formatd(most, sizeof most, "%.10g", param->most),

@@ -20,11 +20,10 @@ static bool read_repeats(const char *text, const char *part, unsigned *repeats, 
         *repeats = (unsigned)n;
         return true;
     }
-    return ns_refuse(
-        error, NS_ERROR_SETTING,
-        "The mixture's part “%s” does not say how often; write a placement, * and a number "
-        "from 1 to %d, such as post*3.",
-        part, REPEATS_MAX);
+    return ns_refuse(error, NS_ERROR_SETTING,
+                     "The part “%s” of the mixture has no count; write a placement, * and a number "
+                     "from 1 to %d, such as post*3.",
+                     part, REPEATS_MAX);
 }
 
 static bool read_part(const char *text, Part *part, GError **error)
@@ -35,17 +34,16 @@ static bool read_part(const char *text, Part *part, GError **error)
     if (row < 0) {
         g_autofree char *keys = ns_choices_keys(ns_placement_choice);
         return ns_refuse(error, NS_ERROR_SETTING,
-                         "The mixture names “%s”, which is no placement; choose from %s.", key,
+                         "The mixture names “%s”, which is not a placement; choose from %s.", key,
                          keys);
     }
     part->placement = ns_placement((size_t)row);
     part->repeats = 1;
     if (part->placement->dual_stream)
-        return ns_refuse(
-            error, NS_ERROR_SETTING,
-            "The placement “%s” runs a second stream through all layers and cannot stand "
-            "in a mixture; choose it with placement=%s.",
-            key, key);
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "The placement “%s” runs a second stream through all layers and cannot be "
+                         "part of a mixture; choose it with placement=%s.",
+                         key, key);
     return !words[1] || read_repeats(g_strstrip(words[1]), text, &part->repeats, error);
 }
 
@@ -66,6 +64,6 @@ const NsPlacement *ns_mixture_at(const char *mixture, unsigned layer, unsigned l
         at -= parts[i].repeats;
     }
     g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                "The mixture is empty; write placements and how often, such as post*3,pre*9.");
+                "The mixture is empty; write placements and their counts, such as post*3,pre*9.");
     return NULL;
 }

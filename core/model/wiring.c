@@ -108,14 +108,14 @@ bool ns_wiring_check(const NsSettings *settings, GError **error)
     if (settings->d_model % settings->heads != 0)
         return ns_refuse(error, NS_ERROR_SETTING,
                          "The width (d-model) is %" G_GINT64_FORMAT
-                         " and cannot be shared by %" G_GINT64_FORMAT
+                         " and cannot be divided among %" G_GINT64_FORMAT
                          " heads; make it a multiple of the heads.",
                          settings->d_model, settings->heads);
     if (settings->attention == NS_ATTENTION_UNIFORM && settings->heads != 1)
         return ns_refuse(error, NS_ERROR_SETTING, "Uniform attention has one head; set heads=1.");
     if (settings->attention == NS_ATTENTION_UNIFORM && settings->qk_norm >= NS_QK_NORM_HEAD)
-        return ns_refuse(error, NS_ERROR_SETTING,
-                         "Uniform attention has no queries and keys that a norm could act on; "
-                         "set qk-norm=off.");
+        return ns_refuse(
+            error, NS_ERROR_SETTING,
+            "Uniform attention has no queries and keys to normalize; set qk-norm=off.");
     return !*settings->mixture || ns_mixture_at(settings->mixture, 0, 1, error);
 }

@@ -198,11 +198,10 @@ NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **line)
 static bool nothing_in(const char *name, NsFileKind kind, GError **error)
 {
     if (kind == NS_FILE_FIGURE)
-        return ns_refuse(
-            error, NS_ERROR_FILE,
-            "“%s” holds no experiment: choose a figure that Normscope has written with its "
-            "experiment inside.",
-            name);
+        return ns_refuse(error, NS_ERROR_FILE,
+                         "“%s” contains no experiment: choose a figure that Normscope wrote with "
+                         "its experiment inside.",
+                         name);
     return ns_refuse(
         error, NS_ERROR_FILE,
         "“%s” is neither a figure, a run nor a preset: choose a PNG, SVG, PDF, CSV or "

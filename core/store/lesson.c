@@ -156,19 +156,20 @@ static bool finish_card(Reader *reader, GError **error)
     const NsCard *card = reader->card;
     if (!card) return true;
     if (!card->title || !card->texts)
-        return refuse(reader->began, error, "This card lacks a title or a text.");
+        return refuse(reader->began, error, "This card has no title or no text.");
     if (count_words(card) > NS_CARD_WORDS)
         return refuse(reader->began, error, "This card has more than 60 words.");
     if (card->ask && (card->n_choices < 2 || card->right == SIZE_MAX))
         return refuse(reader->began, error,
-                      "The question of this card needs a choice and what is right.");
+                      "The question of this card needs a wrong choice and the right one.");
     for (size_t i = 0; i < card->n_choices; i++)
         if (!card->why[i])
             return refuse(reader->began, error,
                           "Each answer of this card needs a why: what makes it right or wrong.");
     if (!settle_lanes(reader, error)) return false;
     if (card->draws && card->draw_lane >= card->end.n)
-        return refuse(reader->began, error, "What is to be drawn is of a lane that is not there.");
+        return refuse(reader->began, error,
+                      "The curve to draw belongs to a lane that does not exist.");
     return true;
 }
 
@@ -189,7 +190,7 @@ static bool begin_card(Reader *reader, const NsEntry *entry, GError **error)
 static bool read_count(int64_t *number, const NsEntry *entry, GError **error)
 {
     return g_ascii_string_to_signed(entry->value, 10, 0, LAST_STEP, number, NULL) ||
-           refuse(entry, error, "This is no number of steps.");
+           refuse(entry, error, "This is not a number of steps.");
 }
 
 static bool read_choice(NsCard *card, const NsEntry *entry, GError **error)
@@ -198,7 +199,7 @@ static bool read_choice(NsCard *card, const NsEntry *entry, GError **error)
     if (card->n_choices == NS_CARD_CHOICES)
         return refuse(entry, error, "A question has at most 5 answers.");
     if (right && card->right != SIZE_MAX)
-        return refuse(entry, error, "There is one right answer already.");
+        return refuse(entry, error, "There is already a right answer.");
     if (right) card->right = card->n_choices;
     card->choices[card->n_choices++] = g_strdup(entry->value);
     return true;
@@ -208,7 +209,7 @@ static bool read_choice(NsCard *card, const NsEntry *entry, GError **error)
 static bool read_why(NsCard *card, const NsEntry *entry, GError **error)
 {
     if (!card->n_choices || card->why[card->n_choices - 1])
-        return refuse(entry, error, "A why stands below its answer, one for each.");
+        return refuse(entry, error, "A why follows its answer, one for each.");
     card->why[card->n_choices - 1] = g_strdup(entry->value);
     return true;
 }
@@ -218,7 +219,7 @@ static bool read_draw(NsCard *card, const NsEntry *entry, GError **error)
     int quantity = ns_choices_find(ns_quantity_choice, entry->value);
     bool layers = quantity >= 0 && (ns_quantity((NsQuantity)quantity)->domain == NS_DOMAIN_LAYER ||
                                     ns_quantity((NsQuantity)quantity)->domain == NS_DOMAIN_HIDDEN);
-    if (!layers) return refuse(entry, error, "This is no quantity that layers have.");
+    if (!layers) return refuse(entry, error, "This is not a quantity of layers.");
     card->draws = true;
     card->quantity = (NsQuantity)quantity;
     return true;
@@ -228,7 +229,7 @@ static bool read_draw_lane(NsCard *card, const NsEntry *entry, GError **error)
 {
     card->draw_lane = find_lane(entry->value);
     return card->draw_lane < NS_LANES_MAX ||
-           refuse(entry, error, "This is no lane; lanes are a, b, c and d.");
+           refuse(entry, error, "This is not a lane; lanes are a, b, c and d.");
 }
 
 static bool read_wait(NsCard *card, const NsEntry *entry, GError **error)
@@ -305,7 +306,7 @@ static bool read_lesson(NsLesson *lesson, const NsEntries *entries, GError **err
     if (!finish_card(&reader, error)) return false;
     if (lesson->title && lesson->summary && lesson->n >= NS_CARDS_MIN) return true;
     return ns_refuse(error, NS_ERROR_SETTING,
-                     "This is no lesson: it needs a title, a summary and 4 to 7 cards.");
+                     "This is not a lesson: it needs a title, a summary and 4 to 7 cards.");
 }
 
 NsLesson *ns_lesson_new(const char *text, size_t size, GError **error)

@@ -64,8 +64,8 @@ static bool read_switch(bool *on, const NsEntry *entry, GError **error)
     int i = ns_choices_find(ns_toggle_choice, entry->value);
     *on = i == NS_TOGGLE_ON;
     if (i >= 0) return true;
-    return ns_refuse(error, NS_ERROR_SETTING, "Line %zu: %s is “%s”; it is on or off.", entry->line,
-                     entry->key, entry->value);
+    return ns_refuse(error, NS_ERROR_SETTING, "Line %zu: %s is “%s”; it must be on or off.",
+                     entry->line, entry->key, entry->value);
 }
 
 static void add_claim(NsPreset *preset, const char *claim)

@@ -60,7 +60,7 @@ static bool complain(const NsRunReader *r, GError **error)
     int code = sqlite3_errcode(r->db) & 0xff;
     if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) return refuse_damaged(r, error);
     if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
-        return refuse(r, "another program keeps it to itself; try again", error);
+        return refuse(r, "another program has locked it; try again", error);
     return refuse(r, sqlite3_errstr(code), error);
 }
 
@@ -185,7 +185,7 @@ static bool read_range(NsRunReader *r, Run *run, GError **error)
         error);
     if (!statement || !fetch_one(r, statement, error)) return false;
     if (sqlite3_column_int64(statement, 2) == 0)
-        return refuse(r, "no step was recorded yet", error);
+        return refuse(r, "no step has been recorded yet", error);
     run->first = sqlite3_column_int64(statement, 0);
     run->last = sqlite3_column_int64(statement, 1);
     bool whole = run->first >= 0 && run->last <= LAST_STEP &&

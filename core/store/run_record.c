@@ -332,7 +332,7 @@ static bool take_histories(Reader *reader, GError **error)
             if (!lane[k].history) {
                 g_set_error(
                     error, NS_ERROR, NS_ERROR_FILE,
-                    "it holds no whole step of lane %zu, so that there are no curves to show.",
+                    "it contains no complete step of lane %zu, so there are no curves to show.",
                     i + 1);
                 return false;
             }
@@ -370,7 +370,7 @@ static GInputStream *open_regular(const char *path, GError **error)
     g_autoptr(GFile) file = g_file_new_for_path(path);
     if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
         return G_INPUT_STREAM(g_file_read(file, NULL, error));
-    g_set_error(error, NS_ERROR, NS_ERROR_FILE, "“%s” is no file that can be read.", path);
+    g_set_error(error, NS_ERROR, NS_ERROR_FILE, "“%s” is not a readable file.", path);
     return NULL;
 }
 

@@ -274,7 +274,7 @@ static void fail(NsRunWriter *w, const char *sentence)
 {
     if (w->failed) return;
     w->failed = true;
-    w->failure = g_strdup_printf("%s  The run is recorded no further.", sentence);
+    w->failure = g_strdup_printf("%s  Recording of the run has stopped.", sentence);
 }
 
 /* What goes into a file that has no name any more is lost. */
@@ -610,11 +610,11 @@ static bool take_file(NsRunWriter *w, int how, GError **error)
     g_autofree char *name = g_filename_display_name(w->path);
     if (w->lock >= 0)
         g_set_error(error, NS_ERROR, NS_ERROR_FILE,
-                    "“%s” is being written by another program; wait until that has ended.", name);
+                    "“%s” is being written by another program; wait until it has finished.", name);
     else if (why == EEXIST)
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "“%s” is there already and a run file is never written over; choose another "
-                    "name, or go on with it by “resume”.",
+                    "“%s” exists already, and a run file is never overwritten; choose another "
+                    "name, or continue it with “resume”.",
                     name);
     else
         ns_file_error(w->path, why, error);
@@ -646,7 +646,7 @@ static bool begin(NsRunWriter *w, NsLockstep *lockstep, GError **error)
     }
     if (ns_thread_start(&w->thread, work, w) == 0) return true;
     g_set_error_literal(error, NS_ERROR, NS_ERROR_MEMORY,
-                        "The system refuses a thread for the run file; close other programs.");
+                        "The system refused a thread for the run file; close other programs.");
     return false;
 }
 

@@ -52,11 +52,10 @@ static bool take_quoted(const NsTable *table, Cursor *c, char **to, GError **err
         if (*c->at == '\n') c->line++;
         *(*to)++ = *c->at;
     }
-    return ns_refuse(
-        error, NS_ERROR_TEXT,
-        "“%s” has a quote in line %zu that never ends; close it, or double it where it is "
-        "part of the text.",
-        table->source, began);
+    return ns_refuse(error, NS_ERROR_TEXT,
+                     "“%s” has an unclosed quotation mark in line %zu; close it, or double it "
+                     "where it is part of the text.",
+                     table->source, began);
 }
 
 /* Takes one cell and what ends it; `last`: that was the end of its line. */
@@ -128,7 +127,7 @@ static bool take_table(NsTable *table, size_t bytes, GError **error)
     }
     if (table->columns > 0) return true;
     return ns_refuse(error, NS_ERROR_TEXT,
-                     "“%s” has no table in it; its first line must name the columns.",
+                     "“%s” contains no table; its first line must name the columns.",
                      table->source);
 }
 

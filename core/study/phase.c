@@ -286,9 +286,9 @@ NsPhase *ns_phase_new(const NsSettings *settings, const NsPhaseAxis *x, const Ns
     }
     const NsParam *seeds = ns_param_find("seeds");
     if (settings->seeds > 1 || x->param == seeds || y->param == seeds) {
-        g_set_error_literal(error, NS_ERROR, NS_ERROR_SETTING,
-                            "A cell is one run of one seed; set “seeds” to 1, or let “seed” be an "
-                            "axis.");
+        g_set_error_literal(
+            error, NS_ERROR, NS_ERROR_SETTING,
+            "A cell is one run with one seed; set “seeds” to 1, or use “seed” as an axis.");
         return NULL;
     }
     if (steps < 1 || steps > (int64_t)ns_param_find("steps")->most) {

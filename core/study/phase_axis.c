@@ -12,7 +12,7 @@
 static bool refuse(const char *text, const char *why, GError **error)
 {
     return ns_refuse(error, NS_ERROR_SETTING,
-                     "The axis “%s” %s; write it like lr=1e-4:1e-1:7 or warmup=1,10,100.", text,
+                     "The axis “%s” %s; write it as in lr=1e-4:1e-1:7 or warmup=1,10,100.", text,
                      why);
 }
 
@@ -78,7 +78,7 @@ static bool add_range(const NsParam *param, GPtrArray *values, char **words, con
     if (!numbers || (words[3] && words[4]) || (*cut && !log_ && !linear))
         return refuse(text, "has no range of two numbers and a count", error);
     if (log_ && !(from > 0 && to > 0))
-        return refuse(text, "has equal factors only between positive numbers", error);
+        return refuse(text, "is logarithmic and needs positive numbers", error);
     if (n < 2 || n > NS_PHASE_VALUES || n != floor(n))
         return ns_refuse(error, NS_ERROR_SETTING,
                          "The axis “%s” has %s values; a range has 2 to %d.", text, words[2],
@@ -111,7 +111,7 @@ bool ns_phase_axis_read(NsPhaseAxis *axis, const char *text, GError **error)
 {
     *axis = (NsPhaseAxis){0};
     const char *equals = strchr(text, '=');
-    if (!equals) return refuse(text, "names no setting with values", error);
+    if (!equals) return refuse(text, "does not name a setting and its values", error);
     g_autofree char *key = g_strstrip(g_strndup(text, (size_t)(equals - text)));
     const NsParam *param = ns_param_find(key);
     if (!param) {

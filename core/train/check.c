@@ -257,9 +257,10 @@ static bool prepare(Check *c, NsGradientCheck *check)
         return false;
     }
     if (ns_run_diverged(c->run)) {
-        g_strlcpy(check->problem,
-                  "A run that has diverged has no gradients to check; go back to before it did.",
-                  sizeof check->problem);
+        g_strlcpy(
+            check->problem,
+            "A diverged run has no gradients to check; go back to a step before the divergence.",
+            sizeof check->problem);
         return false;
     }
     for (size_t i = 0; i < table->n; i++)
@@ -292,16 +293,16 @@ void ns_gradient_check(NsRun *run, unsigned layer, NsCheckStop stop, void *data,
         check_layer(&c, check);
         restore(run);
         if (stop && stop(data))
-            g_strlcpy(check->problem, "The check was broken off by another command.",
+            g_strlcpy(check->problem, "The check was interrupted by another command.",
                       sizeof check->problem);
         else if (check->n == 0)
             g_snprintf(check->problem, sizeof check->problem,
-                       "Not one tensor could be checked in %d seconds; choose a smaller model.",
+                       "No tensor could be checked within %d seconds; choose a smaller model.",
                        NS_CHECK_SECONDS);
         else if (check->known == 0)
             g_snprintf(check->problem, sizeof check->problem,
-                       "All gradients of layer %u are too small for this precision, or the loss is "
-                       "too rough, to tell; check another layer, or at another step.",
+                       "The check of layer %u is undecided: all gradients are too small for this "
+                       "precision, or the loss is too rough; check another layer or another step.",
                        layer);
     }
     ns_real_free(c.kept);

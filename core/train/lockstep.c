@@ -114,11 +114,10 @@ static bool same_seeds(const NsExperiment *experiment, NsCheckpoint *const *orig
     for (size_t i = 0; origins && i < experiment->n; i++) {
         size_t wanted = (size_t)experiment->lane[i].seeds;
         if (!origins[i] || ns_checkpoint_seeds(origins[i]) == wanted) continue;
-        return ns_refuse(
-            error, NS_ERROR_SETTING,
-            "Lane %s has another number of seeds than %zu where it begins; restart it from "
-            "step 0.",
-            ns_lane_letter(i), wanted);
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "The state from which lane %s continues does not have %zu seeds; restart "
+                         "the lane from step 0.",
+                         ns_lane_letter(i), wanted);
     }
     return true;
 }

@@ -106,7 +106,7 @@ static void test_broken_off(void)
     ns_gradient_check(run, 1, count_down, &left, &check);
     g_assert_cmpuint(check.n, ==, 2);
     g_assert_cmpuint(check.skipped, >, 8);
-    g_assert_nonnull(strstr(check.problem, "broken off"));
+    g_assert_nonnull(strstr(check.problem, "interrupted"));
     ns_run_step(run);
     ns_run_step(twin);
     ns_test_same_records(ns_run_history(run), 0, ns_run_history(twin));
@@ -190,7 +190,7 @@ static void test_refused(void)
     g_assert_nonnull(strstr(check.problem, "too small"));
     g_autoptr(NsRun) diverged = run_with("placement=none layers=400", 0);
     ns_gradient_check(diverged, 1, NULL, NULL, &check);
-    g_assert_nonnull(strstr(check.problem, "has diverged"));
+    g_assert_nonnull(strstr(check.problem, "diverged run"));
     g_assert_cmpuint(check.n, ==, 0);
 }
 

@@ -88,7 +88,7 @@ static void test_refused_texts(void)
         {"", 0, "empty"},
         {"\xEF\xBB\xBF", 3, "empty"},
         {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 40,
-         "one single character"},
+         "a single repeated character"},
         {"abab", 4, "has 4 characters, but sequences of 3 need at least 40"},
         {"one\ntwo\nab\xFFgh", 13, "byte 11, in line 3,"},
         {"cut\xE2\x82", 5, "byte 4, in line 1,"},

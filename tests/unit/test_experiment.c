@@ -99,7 +99,7 @@ static void test_unknown_keys(void)
     g_assert_false(ns_provenance_read(&read, "normscope=9 beta9=1", &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     g_assert_cmpstr(error->message, ==,
-                    "There is no setting “beta9”, which Normscope 9 has written; did you mean "
+                    "There is no setting “beta9”, written by Normscope 9; did you mean "
                     "“beta1”?");
 }
 
@@ -399,9 +399,9 @@ static void test_reading(void)
          "“new.jsonl”: There is no setting “new”", NS_FILE_FIGURE},
         {"bad.jsonl", "{\"settings\":{\"layers\":0}}\n", "“bad.jsonl”: layers is 0",
          NS_FILE_FIGURE},
-        {"cut.jsonl", "{\"settings\":{\"layers\":3,\"pla", "“cut.jsonl” holds no experiment",
+        {"cut.jsonl", "{\"settings\":{\"layers\":3,\"pla", "“cut.jsonl” contains no experiment",
          NS_FILE_FIGURE},
-        {"empty.svg", "<svg></svg>", "“empty.svg” holds no experiment", NS_FILE_FIGURE},
+        {"empty.svg", "<svg></svg>", "“empty.svg” contains no experiment", NS_FILE_FIGURE},
         {"bad.svg", "<svg><metadata>normscope=1 layers=0</metadata></svg>",
          "“bad.svg”: layers is 0", NS_FILE_FIGURE},
         {"book.txt", "Once upon a time", "“book.txt” is neither a figure, a run nor a preset",

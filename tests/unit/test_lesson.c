@@ -76,7 +76,7 @@ static void assert_refused(const char *text, const char *words)
 
 static void test_refused(void)
 {
-    assert_refused("", "no lesson");
+    assert_refused("", "not a lesson");
     assert_refused(HEAD CARD CARD CARD, "4 to 7");
     assert_refused(HEAD CARD CARD CARD CARD CARD CARD CARD CARD, "at most 7");
     assert_refused("title = T\n" CARD CARD CARD CARD, "summary");

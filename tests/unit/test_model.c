@@ -57,15 +57,15 @@ static void test_settings_refused(void)
         {"layer=3", "layers"},
         {"layers=0", "between 1 and 10000"},
         {"layers=2.5", "whole number"},
-        {"layers=many", "no number"},
-        {"layers=", "no number"},
-        {"lr=nan", "no number"},
+        {"layers=many", "not a number"},
+        {"layers=", "not a number"},
+        {"lr=nan", "not a number"},
         {"lr=-1", "between 0 and 100"},
-        {"lr=1,5", "no number"},
+        {"lr=1,5", "not a number"},
         {"lr=0,003", "0.003"},
         {"steps=1,000,000", "1000000"},
         {"heads=4,x", "4,x"},
-        {"layers=3 heads=2", "by itself"},
+        {"layers=3 heads=2", "separately"},
         {"dropout=x", "0 to 0.95."},
         {"lr=x", "such as 3e-3"},
         {"placement=Pre", "“pre”"},
@@ -117,7 +117,7 @@ static char *name_all(const char *first, const char *second)
     char *line = good ? ns_settings_line(&settings, false) : NULL;
     if (!good) {
         g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
-        g_assert_true(g_str_has_suffix(error->message, "leave one of them out."));
+        g_assert_true(g_str_has_suffix(error->message, "omit one of them."));
         /* The one before stays as it was named. */
         NsSettings alone;
         ns_settings_init(&alone);

@@ -273,17 +273,17 @@ static void test_refused(void)
     } table[] = {
         {"", "“run.jsonl”: it does not begin with the settings"},
         {STEP(0), "“run.jsonl”: it does not begin with the settings"},
-        {HEAD, "“run.jsonl”: it holds no whole step of lane 1"},
-        {HEAD STEP(9223372036854775807), "“run.jsonl”: it holds no whole step of lane 1"},
-        {HEAD "{\"step\":0", "“run.jsonl”: it holds no whole step of lane 1"},
+        {HEAD, "“run.jsonl”: it contains no complete step of lane 1"},
+        {HEAD STEP(9223372036854775807), "“run.jsonl”: it contains no complete step of lane 1"},
+        {HEAD "{\"step\":0", "“run.jsonl”: it contains no complete step of lane 1"},
         {"{\"settings\":{\"layers\":0}}\n" STEP(0), "“run.jsonl”: layers is 0"},
         {"{\"settings\":{\"layers\":1000,\"heads\":256,\"d-model\":256,\"probe-every\":1}}\n" STEP(
              0),
-         "“run.jsonl”: it holds no whole step of lane 1"},
+         "“run.jsonl”: it contains no complete step of lane 1"},
         {"{\"lane\":1,\"settings\":{\"placement\":\"post\"}}\n"
          "{\"lane\":2,\"settings\":{\"placement\":\"pre\"}}\n"
          "{\"lane\":1,\"step\":0}\n",
-         "“run.jsonl”: it holds no whole step of lane 1"},
+         "“run.jsonl”: it contains no complete step of lane 1"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
         g_auto(NsRunRecord) record = {0};

@@ -61,7 +61,7 @@ static void test_refused(void)
     assert_refused("# a\n\n", 5, "no table");
     assert_refused("a,b\n1\n", 6, "1 cell in line 2");
     assert_refused("a,b\n\n\"1\n\",2\n1,2,3", 17, "3 cells in line 5");
-    assert_refused("a,b\n1,\"2\n3,4\n", 13, "quote in line 2");
+    assert_refused("a,b\n1,\"2\n3,4\n", 13, "quotation mark in line 2");
     assert_refused("a\n\xFF\n", 4, "line 2");
     assert_refused("a\0b", 3, "line 1");
 }
