@@ -34,7 +34,7 @@ static void show_table(const NsSpeed *speed, const NsSettings *settings)
     printf("%-16s%12.3f ms", "step", speed->ms_per_step);
     if (!isnan(speed->ms_unmeasured)) printf(", without measuring %.3f ms", speed->ms_unmeasured);
     putchar('\n');
-    printf("%-16s%12.0f tokens a second\n", "throughput", speed->tokens_per_s);
+    printf("%-16s%12.0f tokens per second\n", "throughput", speed->tokens_per_s);
     printf("%-16s%12.2f GFLOP/s in %.3f GFLOP of matrix products a step\n", "speed", speed->gflops,
            speed->plan.gflop_per_step);
     if (!isnan(speed->probe_share))
@@ -105,13 +105,14 @@ int ns_cli_bench(int argc, char **argv, GError **error)
     const NsOptions options = {
         .command = "bench",
         .summary =
-            "Times the steps of a model on random tokens: milliseconds a step, the share of a\n"
-            "step that measuring takes, peak memory, and where the time goes.  Other settings\n"
-            "than “task” (random) and “eval-every” (0) have their defaults.\n\n"
+            "Times the steps of a model on random tokens: milliseconds per step, the share of a\n"
+            "step spent on measuring, peak memory, and the time per operator.  Settings other "
+            "than\n"
+            "“task” (random) and “eval-every” (0) have their defaults.\n\n"
             "JSON: ms_per_step (the median), tokens_per_s, gflops (GFLOP/s), probe_share,\n"
-            "peak_rss_mib, operators (ms a step), ms_unmeasured, steps, each_ms, threads,\n"
+            "peak_rss_mib, operators (ms per step), ms_unmeasured, steps, each_ms, threads,\n"
             "parameters, gflop_per_step, memory_bytes, settings, program, instructions.\n"
-            "Ctrl-C shows what there is by then; what is not known is null.",
+            "Ctrl-C prints the results up to then; unknown values are null.",
         .examples = NS_CLI " bench --set layers=100 --set vocab=96\n" NS_CLI
                            " bench --set placement=pre --steps 50 --json > bench.json",
         .entries = entries,

@@ -96,8 +96,8 @@ static bool read_figures(Chart *chart, GError **error)
     if (!names && (chart->from.x || chart->from.study))
         return ns_refuse(error, NS_ERROR_USAGE,
                          "The figure of --from shows more runs than lanes; “" NS_CLI
-                         " show” says what "
-                         "repeats it, --figure NAME draws another of its settings.");
+                         " show” prints what repeats it, and --figure NAME draws another figure "
+                         "with its settings.");
     chart->placed = names != NULL;
     if (!names) names = chart->figure = g_strdup(chart->from.figure);
     if (!names) return ns_refuse(error, NS_ERROR_USAGE, "--figure NAME is missing.");
@@ -125,13 +125,13 @@ static bool read_looks(Chart *chart, GError **error)
     input->step = -1;
     input->theory = g_str_equal(theory, "on");
     if (!input->theory && !g_str_equal(theory, "off"))
-        return ns_refuse(error, NS_ERROR_USAGE, "“%s” is no switch; --theory is on or off.",
+        return ns_refuse(error, NS_ERROR_USAGE, "“%s” is not a switch; --theory is on or off.",
                          theory);
     const char *heat = given(chart->heat, from->heat, "stacked");
     input->heat = g_str_equal(heat, "ratio") ? NS_HEAT_RATIO : NS_HEAT_STACKED;
     if (input->heat == NS_HEAT_STACKED && !g_str_equal(heat, "stacked"))
         return ns_refuse(error, NS_ERROR_USAGE,
-                         "“%s” is no way to show lanes; --heat is stacked or ratio.", heat);
+                         "“%s” is not a way to show lanes; --heat is stacked or ratio.", heat);
     return ns_smoothing_read(&input->smoothing, given(chart->smooth, from->smooth, "none"), error);
 }
 
@@ -140,7 +140,7 @@ static bool read_step(const char *text, gint64 *step, GError **error)
 {
     if (!text || g_ascii_string_to_signed(text, 10, 0, 1000000000, step, NULL)) return true;
     return ns_refuse(error, NS_ERROR_USAGE,
-                     "“%s” is no step; it is a whole number from 0 to 1000000000.", text);
+                     "“%s” is not a step; a step is a whole number from 0 to 1000000000.", text);
 }
 
 /* FALSE with NS_ERROR_USAGE where a step lies beyond those that the run has. */
@@ -149,8 +149,8 @@ static bool check_within(const char *option, const char *text, gint64 step, int6
 {
     if (!text || step <= steps) return true;
     return ns_refuse(error, NS_ERROR_USAGE,
-                     "--%s %s lies beyond --steps %" PRId64
-                     "; train at least that far, or leave one of them out.",
+                     "--%s %s is beyond --steps %" PRId64
+                     "; train at least that far, or omit one of them.",
                      option, text, steps);
 }
 
@@ -237,11 +237,10 @@ static bool check_runs(const Chart *chart, GError **error)
     for (guint i = 0; i < chart->sheet.charts->len; i++) {
         const NsFigureKind *kind = spec_at(chart, i)->kind;
         if (!kind->two_runs || chart->experiment.n > 1) continue;
-        return ns_refuse(
-            error, NS_ERROR_USAGE,
-            "The figure %s compares two runs, and there is one; give a --lane for each, "
-            "such as --lane placement=post --lane placement=pre.",
-            kind->choice.key);
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "The figure %s compares two runs, but there is only one; give a --lane "
+                         "for each, such as --lane placement=post --lane placement=pre.",
+                         kind->choice.key);
     }
     return true;
 }
@@ -262,11 +261,12 @@ static bool check_places(const Chart *chart, GError **error)
     for (guint i = 0; i < chart->sheet.charts->len; i++) {
         const NsFigureSpec *spec = spec_at(chart, i);
         if (ns_sheet_chart(&chart->sheet, i)->lane >= (int)chart->experiment.n)
-            return ns_refuse(error, NS_ERROR_USAGE,
-                             "The figure %s cannot show lane %s; there are %zu, from A upwards.",
-                             spec->kind->choice.key,
-                             ns_lane_letter((size_t)ns_sheet_chart(&chart->sheet, i)->lane),
-                             chart->experiment.n);
+            return ns_refuse(
+                error, NS_ERROR_USAGE,
+                "The figure %s cannot show lane %s; there are %zu lanes, counted from A.",
+                spec->kind->choice.key,
+                ns_lane_letter((size_t)ns_sheet_chart(&chart->sheet, i)->lane),
+                chart->experiment.n);
         if (!chart->placed) continue;
         if (spec->layer <= layers && spec->head <= heads) continue;
         return ns_refuse(error, NS_ERROR_USAGE,
@@ -477,8 +477,8 @@ static bool refuse_recorded(const Chart *chart, const NsPlot *plot, GError **err
     if (every == there) every = there == 1 ? 2 : 1;
     g_autofree char *name = g_filename_display_basename(chart->from_file);
     g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                "“%s” does not hold what “%s” shows; with --set probe-every=%" PRId64
-                " the run is trained again and measured for it.",
+                "“%s” does not contain what “%s” shows; --set probe-every=%" PRId64
+                " trains the run again and measures it.",
                 name, plot->title, every);
     return false;
 }
@@ -490,7 +490,7 @@ static bool check_plot(const Chart *chart, const NsFigureSpec *spec, const NsPlo
     if (ns_plot_has_data(plot)) return true;
     if (chart->recorded_to >= 0 && !chart->outside && ns_figure_spec_is_expensive(spec))
         return refuse_recorded(chart, plot, error);
-    return ns_refuse(error, NS_ERROR_SETTING, "There is nothing to draw of “%s”: %s", plot->title,
+    return ns_refuse(error, NS_ERROR_SETTING, "There is nothing to draw for “%s”: %s", plot->title,
                      plot->empty ? plot->empty : "it has no data.");
 }
 
@@ -603,47 +603,48 @@ static GArray *make_entries(Chart *chart, char **steps)
 {
     const GOptionEntry own[] = {
         {"figure", 'f', 0, G_OPTION_ARG_STRING, &chart->figure,
-         "Of “" NS_CLI " list figures”, with commas between several, which become one lettered "
-         "sheet; NAME:QUANTITY chooses what it shows, and NAME(title=TEXT;x=0..200;y=0.1..4 "
-         "log;hide=2,3;lane=B;grid=off) how: title, limits and scales of the axes (y2: the right "
-         "one), curves that are left out by their order in a CSV file, one lane alone.  all: "
-         "loss, gradient-norm, hidden-norm and gradient-heatmap",
+         "Of “" NS_CLI
+         " list figures”, or several separated by commas, which become one lettered sheet.  "
+         "NAME:QUANTITY chooses the quantity, and NAME(title=TEXT;x=0..200;y=0.1..4 "
+         "log;hide=2,3;lane=B;grid=off) sets the title, limits and scales of the axes (y2: the "
+         "right one), hidden curves, by their order in a CSV file, and a single lane.  all: loss, "
+         "gradient-norm, hidden-norm and gradient-heatmap",
          "NAME"},
         {"names", 0, 0, G_OPTION_ARG_STRING, &chart->names,
-         "What figures call the lanes, with a semicolon between each two (default: A, B, C, D)",
+         "Names of the lanes in figures, separated by semicolons (default: A, B, C, D)",
          "NAME;NAME"},
         {"each", 0, 0, G_OPTION_ARG_NONE, &chart->each,
-         "A file for every figure, with its name before the ending", NULL},
+         "One file per figure, with the figure's name before the file extension", NULL},
         {"steps", 'n', 0, G_OPTION_ARG_STRING, steps,
-         "Steps to train before (default: setting “steps”, else 100)", "N"},
+         "Steps to train before drawing (default: setting “steps”, else 100)", "N"},
         {"step", 0, 0, G_OPTION_ARG_STRING, &chart->step,
-         "The step to show and to train to, where the run of --steps goes on after it (default: "
-         "its "
-         "last)",
+         "The step to show and to train to; --steps still sets the length of the run (default: its "
+         "last step)",
          "N"},
         {"until", 0, 0, G_OPTION_ARG_STRING, &chart->until,
-         "How far to train beyond --step: charts over steps show all of it, with a line there",
+         "Step to train to, beyond --step; charts over steps show all steps, with a line at --step",
          "N"},
         {"quantity", 'q', 0, G_OPTION_ARG_STRING, &chart->quantity,
-         "What profile, steps, heatmap and heads show, of “" NS_CLI " list quantities”",
+         "The quantity in profile, steps, heatmap and heads, one of “" NS_CLI " list quantities”",
          "QUANTITY"},
         {"gradient", 'g', 0, G_OPTION_ARG_STRING, &chart->gradient,
-         "What gradient-norm and gradient-heatmap show (default: grad-w2)", "QUANTITY"},
+         "The quantity in gradient-norm and gradient-heatmap (default: grad-w2)", "QUANTITY"},
         {"hidden", 0, 0, G_OPTION_ARG_STRING, &chart->hidden,
-         "What hidden-norm shows (default: hidden-norm)", "QUANTITY"},
+         "The quantity in hidden-norm (default: hidden-norm)", "QUANTITY"},
         {"similarity", 0, 0, G_OPTION_ARG_STRING, &chart->similarity,
-         "What similarity shows: cka (default), cosine or angle", "KEY"},
+         "The measure in similarity: cka (default), cosine or angle", "KEY"},
         {"linear", 0, 0, G_OPTION_ARG_NONE, &chart->linear,
          "Linear axes for norms (default: logarithmic)", NULL},
         {"smooth", 0, 0, G_OPTION_ARG_STRING, &chart->smooth,
-         "Smooth curves over steps: none (default), ema:WEIGHT or mean:STEPS; what was measured "
-         "stays behind them",
+         "Smooth curves over steps: none (default), ema:WEIGHT or mean:STEPS; the measured curves "
+         "stay visible behind them",
          "HOW"},
         {"heat", 0, 0, G_OPTION_ARG_STRING, &chart->heat,
-         "What heatmaps show of lanes: stacked (default), or the ratio of the first two",
+         "How heatmaps show lanes: stacked (default), or as the ratio of the first two",
          "stacked|ratio"},
         {"theory", 0, 0, G_OPTION_ARG_STRING, &chart->theory,
-         "What is computed beside what is measured, where there is any (default: on)", "on|off"},
+         "Draw theoretical values beside the measured ones, where there are any (default: on)",
+         "on|off"},
     };
     const GOptionEntry lane = ns_lanes_entry(&chart->lanes);
     GArray *entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
@@ -664,23 +665,23 @@ int ns_cli_chart(int argc, char **argv, GError **error)
     const NsOptions options = {
         .command = "chart",
         .summary =
-            "Trains a model and draws a chart of what was measured.  Where the chart needs a\n"
-            "quantity that is too expensive for every step and setting “probe-every” is 0, it is\n"
-            "measured about twenty times, and at the step that is shown.  With --lane, two to four "
-            "models are trained step by "
-            "step\n"
-            "together, as by “compare”, and drawn in one chart, or beside one another where a "
-            "chart\n"
-            "is of one model.  The same command gives the same bytes.\n\n"
+            "Trains a model and draws a chart of what was measured.  A chart may need a quantity\n"
+            "that is too expensive to measure at every step; where the setting “probe-every” is "
+            "0,\n"
+            "such a quantity is measured about twenty times, and at the step shown.  With --lane,\n"
+            "two to four models are trained in lockstep, as by “compare”, and drawn in one chart,\n"
+            "or side by side if a chart shows one model.  The same command gives the same "
+            "bytes.\n\n"
             "A CSV file has a row for every point: figure, series, x, y, and lo and hi of a band;\n"
             "or figure, the names of both axes, and value.  Numbers are in the units of the "
             "axes.\n\n"
-            "With --set seeds=K every lane is trained K times, and curves are the mean of the\n"
-            "seeds with one standard deviation as a band; a CSV file has each seed's as well.\n\n"
-            "Ctrl-C ends the training, and what there is by then is drawn.\n\n"
-            "With --from FILE.nsrun, or the JSON lines of a run, what was recorded is drawn, and\n"
-            "nothing is trained unless a setting or a lane asks for another run, which begins at\n"
-            "step 0.",
+            "With --set seeds=K every lane is trained K times, and curves show the mean over the\n"
+            "seeds with one standard deviation as a band; a CSV file also contains each seed.\n\n"
+            "Ctrl-C ends the training, and the chart is drawn up to that step.\n\n"
+            "With --from FILE.nsrun, or the JSON lines of a run, the recorded run is drawn "
+            "without\n"
+            "training, unless a setting or a lane asks for a different run, which starts at step "
+            "0.",
         .examples = NS_CLI
         " chart --figure gradient-norm --set placement=pre --out pre.pdf\n" NS_CLI
         " chart --figure all --steps 300 --size slide --out run.png\n" NS_CLI

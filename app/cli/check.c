@@ -95,10 +95,11 @@ static void show(const NsGradientCheck *check, const NsSettings *settings)
     for (size_t i = 0; i < check->n; i++) show_row(&check->row[i]);
     putchar('\n');
     if (check->unknown)
-        printf("%zu of %zu derivatives are too small for single precision, or the loss is too "
-               "rough, to tell.\n",
+        printf("%zu of %zu derivatives are undecided: they are too small for single precision, or "
+               "the loss is too rough.\n",
                check->unknown, 2 * check->n);
-    if (check->skipped) printf("There was no time for %zu more tensors.\n", check->skipped);
+    if (check->skipped)
+        printf("Time ran out before %zu more tensors could be checked.\n", check->skipped);
     char worst[G_ASCII_DTOSTR_BUF_SIZE], random[G_ASCII_DTOSTR_BUF_SIZE];
     printf("The gradients %s; the largest error is %s along them and %s along random "
            "directions.\n",
@@ -127,7 +128,7 @@ static void show_result(const Going *going, const NsGradientCheck *result)
 static void tell_end(const Going *going, const NsGradientCheck *result)
 {
     if (result->n) show_result(going, result);
-    fprintf(stderr, NS_CLI ": Interrupted; the result is that of %zu %s.\n", result->n,
+    fprintf(stderr, NS_CLI ": Interrupted; the result covers %zu %s.\n", result->n,
             result->n == 1 ? "tensor" : "tensors");
 }
 
@@ -172,7 +173,8 @@ int ns_cli_check(int argc, char **argv, GError **error)
     gboolean json = FALSE;
     const GOptionEntry entries[] = {
         {"layer", 'l', 0, G_OPTION_ARG_INT64, &layer, "Layer to check, from 1 (default: 1)", "N"},
-        {"step", 'k', 0, G_OPTION_ARG_INT64, &step, "Train so many steps before (default: 0)", "K"},
+        {"step", 'k', 0, G_OPTION_ARG_INT64, &step, "Steps to train before the check (default: 0)",
+         "K"},
         {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "One JSON object", NULL},
         {0},
     };
@@ -183,15 +185,18 @@ int ns_cli_check(int argc, char **argv, GError **error)
         .command = "check",
         .summary =
             "Checks the gradients of a layer against finite differences of the loss, on the batch\n"
-            "of a step, without noise, in the single precision that trains: for every tensor the\n"
-            "derivative along its gradient and along a random direction.  Errors of 1e-5 to 1e-2\n"
-            "along the gradient are rounding and the kinks of the ReLU.\n\n"
-            "Exit status 1 if a gradient does not agree.  Ctrl-C shows the tensors that were\n"
-            "checked by then.\n\n"
-            "JSON: step, layer, and of tensors along and random, each with analytic, numeric,\n"
-            "error, unknown (both relative; the latter what rounding leaves unknown) and\n"
-            "step_size; known, unknown and skipped derivatives; worst and worst_random error,\n"
-            "agrees, seconds, settings, program, instructions.",
+            "of a step, without dropout or stochastic depth, in the single precision of training.\n"
+            "For every tensor it compares the derivatives along its gradient and along a random\n"
+            "direction.  Errors of 1e-5 to 1e-2 along the gradient come from rounding and the\n"
+            "kinks of the ReLU.\n\n"
+            "The exit status is 1 if a gradient does not agree.  Ctrl-C shows the tensors checked\n"
+            "up to then.\n\n"
+            "JSON: step, layer, tensors, each with along and random, which have analytic, "
+            "numeric,\n"
+            "error and unknown (both relative; unknown is what rounding leaves open) and "
+            "step_size;\n"
+            "known, unknown and skipped derivatives; worst and worst_random error, agrees,\n"
+            "seconds, settings, program, instructions.",
         .examples = NS_CLI " check --layer 3\n" NS_CLI
                            " check --set placement=pre --layer 6 --step 100 --json",
         .entries = entries,

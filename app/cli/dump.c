@@ -11,17 +11,17 @@
 static void finish_early(void *data)
 {
     (void)data;
-    fputs(NS_CLI ": Interrupted in a step that takes long; nothing was written.\n", stderr);
+    fputs(NS_CLI ": Interrupted in the middle of a long step; nothing was written.\n", stderr);
 }
 
 int ns_cli_dump(int argc, char **argv, GError **error)
 {
     g_autofree char *out = NULL, *steps = NULL;
     const GOptionEntry entries[] = {
-        {"out", 'o', 0, G_OPTION_ARG_FILENAME, &out, "The folder to write to; it is made if needed",
-         "DIR"},
+        {"out", 'o', 0, G_OPTION_ARG_FILENAME, &out,
+         "The folder to write to; it is created if needed", "DIR"},
         {"steps", 'n', 0, G_OPTION_ARG_STRING, &steps,
-         "Steps to train before (default: setting “steps”, else 0)", "N"},
+         "Steps to train before writing (default: setting “steps”, else 0)", "N"},
         {0},
     };
     g_auto(NsExperiment) experiment;
@@ -29,18 +29,18 @@ int ns_cli_dump(int argc, char **argv, GError **error)
     const NsOptions options = {
         .command = "dump",
         .summary =
-            "Writes what another program needs to repeat one step:\n"
+            "Writes everything that another program needs to repeat one step:\n"
             "  params.safetensors  the weights\n"
             "  grads.safetensors   the gradient of the mean loss at these weights\n"
             "  batch.safetensors   tokens, targets (-1: none), length; with a source src, "
             "src_mask\n"
-            "  meta.json           settings, step, loss and gradient norm, by the names of "
-            "“train”\n"
-            "Tensors are [out, in], layers count from 0: blk0.attn.wq, and dec.blk0.cross.wq in\n"
+            "  meta.json           settings, step, loss and gradient norm, named as in “train”\n"
+            "Tensors are [out, in], and layers count from 0: blk0.attn.wq, and dec.blk0.cross.wq "
+            "in\n"
             "an encoder-decoder.  Batches are int64; padding follows each length.\n\n"
-            "A run that diverges or that Ctrl-C ends is written as of its last step, which\n"
-            "meta.json names; nothing is written where it ends in the middle of a step that\n"
-            "takes long.",
+            "If the run diverges or Ctrl-C ends it, the files are of its last step, which "
+            "meta.json\n"
+            "names; nothing is written if it ends in the middle of a long step.",
         .examples = NS_CLI " dump --set placement=pre --set layers=2 --out step0",
         .entries = entries,
         .experiment = &experiment,

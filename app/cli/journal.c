@@ -40,8 +40,8 @@ GOptionEntry ns_journal_every_entry(gint64 *steps)
         0,
         G_OPTION_ARG_INT64,
         steps,
-        "Steps between two checkpoints in the run file, at least (default: every ten "
-        "seconds, or as seldom as takes 1 % of the time; always one at the end)",
+        "Minimum number of steps between two checkpoints in the run file (default: every ten "
+        "seconds, or less often so that they take at most 1% of the time; always one at the end)",
         "N"};
 }
 
@@ -133,8 +133,8 @@ static void record_step(Journal *journal)
 static void record_end(Journal *journal)
 {
     if (!journal->writer || ns_run_writer_checkpoint(journal->writer, journal->lockstep)) return;
-    tell(journal, "There is no memory for a checkpoint of the last step; “resume” goes on from the "
-                  "one before.");
+    tell(journal, "There is no memory for a checkpoint of the last step; “resume” continues from "
+                  "the previous one.");
 }
 
 static void close_run(Journal *journal)
@@ -202,7 +202,7 @@ static bool check_every(const NsJournalPlan *plan, GError **error)
     if (plan->every == 0 || (plan->every > 0 && plan->run)) return true;
     g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "--checkpoint-every %" G_GINT64_FORMAT " %s.",
                 plan->every,
-                plan->run ? "is no number of steps; it is 1 or more"
+                plan->run ? "is not a number of steps; it must be 1 or more"
                           : "needs --run, the file that holds the checkpoints");
     return false;
 }

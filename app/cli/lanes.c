@@ -6,14 +6,11 @@
 
 GOptionEntry ns_lanes_entry(char ***words)
 {
-    return (GOptionEntry){"lane",
-                          'l',
-                          0,
-                          G_OPTION_ARG_FILENAME_ARRAY,
-                          words,
-                          "What is special about a lane, settings with spaces between; two to four "
-                          "times",
-                          "SETTINGS"};
+    return (GOptionEntry){
+        "lane",    'l',
+        0,         G_OPTION_ARG_FILENAME_ARRAY,
+        words,     "The settings of one lane, separated by spaces; given two to four times",
+        "SETTINGS"};
 }
 
 char **ns_lanes_names(const NsExperiment *experiment, char **words)
@@ -67,6 +64,6 @@ void ns_lanes_tell_end(NsLockstep *lockstep, gint64 limit)
                                                         : "The run diverged";
     fprintf(stderr,
             NS_CLI ": %s at step %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
-                   "; what there was until then has been written.\n",
+                   "; everything up to that step has been written.\n",
             why, step, limit);
 }

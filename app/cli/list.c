@@ -30,26 +30,28 @@ typedef struct {
 } List;
 
 static const List lists[] = {
-    {{.key = "architectures", .purpose = "which halves of the Transformer there are"},
-     ns_arch_choice},
-    {{.key = "placements", .purpose = "where the norms sit"}, ns_placement_choice},
-    {{.key = "norms", .purpose = "what a norm does"}, ns_norm_choice},
-    {{.key = "activations", .purpose = "what the feed-forward network does"}, ns_activation_choice},
-    {{.key = "attentions", .purpose = "how attention weighs what it sees"}, ns_attention_choice},
-    {{.key = "positions", .purpose = "how a token knows its place"}, ns_positions_choice},
-    {{.key = "initializations", .purpose = "how weights are drawn"}, ns_init_choice},
-    {{.key = "optimizers", .purpose = "what turns gradients into updates"}, ns_optimizer_choice},
-    {{.key = "tasks", .purpose = "what a model can learn"}, ns_task_choice},
-    {{.key = "figures", .purpose = "what can be drawn"}, ns_figure_choice},
-    {{.key = "settings", .purpose = "what --set takes"}, NULL},
-    {{.key = "schedules", .purpose = "how the learning rate runs"}, ns_schedule_choice},
-    {{.key = "quantities", .purpose = "what is measured"}, ns_quantity_choice},
-    {{.key = "similarities", .purpose = "how hidden states are compared"}, ns_similarity_choice},
-    {{.key = "presets", .purpose = "experiments to begin with"}, ns_preset_choice},
-    {{.key = "studies", .purpose = "what of the paper can be repeated"}, ns_study_choice},
-    {{.key = "instructions", .purpose = "what the processor computes with"},
+    {{.key = "architectures", .purpose = "parts of the Transformer"}, ns_arch_choice},
+    {{.key = "placements", .purpose = "placements of the norms"}, ns_placement_choice},
+    {{.key = "norms", .purpose = "kinds of norm"}, ns_norm_choice},
+    {{.key = "activations", .purpose = "nonlinearities of the feed-forward network"},
+     ns_activation_choice},
+    {{.key = "attentions", .purpose = "kinds of attention weights"}, ns_attention_choice},
+    {{.key = "positions", .purpose = "position encodings"}, ns_positions_choice},
+    {{.key = "initializations", .purpose = "distributions of the initial weights"}, ns_init_choice},
+    {{.key = "optimizers", .purpose = "rules that turn gradients into updates"},
+     ns_optimizer_choice},
+    {{.key = "tasks", .purpose = "tasks to learn"}, ns_task_choice},
+    {{.key = "figures", .purpose = "figures to draw"}, ns_figure_choice},
+    {{.key = "settings", .purpose = "keys of --set"}, NULL},
+    {{.key = "schedules", .purpose = "decays of the learning rate"}, ns_schedule_choice},
+    {{.key = "quantities", .purpose = "measured quantities"}, ns_quantity_choice},
+    {{.key = "similarities", .purpose = "measures of similarity between hidden states"},
+     ns_similarity_choice},
+    {{.key = "presets", .purpose = "ready-made experiments"}, ns_preset_choice},
+    {{.key = "studies", .purpose = "studies of the paper's figures"}, ns_study_choice},
+    {{.key = "instructions", .purpose = "instruction sets of the processor"},
      ns_instructions_choice},
-    {{.key = "styles", .purpose = "how a chart looks"}, ns_style_choice},
+    {{.key = "styles", .purpose = "styles of charts"}, ns_style_choice},
 };
 
 static const NsChoice *list_choice(size_t i)
@@ -228,7 +230,7 @@ int ns_cli_list(int argc, char **argv, GError **error)
         {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "One JSON array of objects", NULL},
         {0},
     };
-    g_autoptr(GString) summary = g_string_new("Shows what there is:");
+    g_autoptr(GString) summary = g_string_new("Lists the entries of a registry:");
     for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
         g_string_append_printf(summary, "\n  %-17s%s", lists[i].choice.key,
                                lists[i].choice.purpose);

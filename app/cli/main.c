@@ -18,7 +18,7 @@ typedef struct {
 } NsCommand;
 
 static const NsCommand commands[] = {
-    {{.key = "train", .purpose = "Train a model; write what was measured at every step"},
+    {{.key = "train", .purpose = "Train a model and write what was measured at every step"},
      ns_cli_train},
     {{.key = "compare", .purpose = "Train two to four models in lockstep on the same batches"},
      ns_cli_compare},
@@ -34,13 +34,12 @@ static const NsCommand commands[] = {
     {{.key = "bench", .purpose = "Time the steps of a model, and what measuring them costs"},
      ns_cli_bench},
     {{.key = "sweep",
-      .purpose = "Train a grid of runs over two settings; which learn, which diverge"},
+      .purpose = "Train a grid of runs over two settings and show which learn and which diverge"},
      ns_cli_sweep},
-    {{.key = "paper", .purpose = "Repeat figures of the paper and say whether they hold here"},
+    {{.key = "paper", .purpose = "Repeat figures of the paper and report whether they hold here"},
      ns_cli_paper},
     {{.key = "show", .purpose = "Show the experiment inside a figure or a run"}, ns_cli_show},
-    {{.key = "resume", .purpose = "Go on with a run file, from its newest checkpoint"},
-     ns_cli_resume},
+    {{.key = "resume", .purpose = "Continue a run file from its newest checkpoint"}, ns_cli_resume},
     {{.key = "runs", .purpose = "Show the run files of a folder"}, ns_cli_runs},
     {{.key = "export", .purpose = "Write all that a run file has recorded"}, ns_cli_export},
     {{.key = "watch", .purpose = "Follow a run of another program, from JSON lines that it writes"},
@@ -60,14 +59,13 @@ static int show_help(void)
            "hidden states.\n\nCommands:\n");
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
         printf("  %-10s%s\n", commands[i].choice.key, commands[i].choice.purpose);
-    printf("  %-10s%s\n\n", "help", "Show this help, or that of a command");
+    printf("  %-10s%s\n\n", "help", "Show this help, or the help of a command");
     printf(
         "“" NS_CLI " COMMAND --help” shows the options of a command and examples.\n"
-        "NORMSCOPE_INSTRUCTIONS=avx512, avx2 or portable in the environment names the processor's\n"
-        "instructions to compute with (unset: the best that it has; “list instructions”).\n"
-        "Exit status: 0 success, 1 an error, 2 a command line or a setting that is wrong; 130\n"
-        "where Ctrl-C ended the command, 143 where SIGTERM did, after what was measured by then\n"
-        "was written.\n");
+        "The environment variable NORMSCOPE_INSTRUCTIONS=avx512, avx2 or portable sets the\n"
+        "processor's instruction set (unset: the best available; see “list instructions”).\n"
+        "Exit status: 0 success, 1 an error, 2 a wrong command line or setting; 130 if Ctrl-C and\n"
+        "143 if SIGTERM ended the command, after everything measured up to then was written.\n");
     return NS_EXIT_OK;
 }
 
@@ -77,7 +75,7 @@ static int run_command(int argc, char **argv, GError **error)
     if (i >= 0) return commands[i].run(argc, argv, error);
     if (*argv[0] == '-') {
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "“%s” stands where the command belongs; write that first, as in “" NS_CLI
+                    "“%s” is in the place of the command; write the command first, as in “" NS_CLI
                     " train --set layers=12”.",
                     argv[0]);
         return NS_EXIT_USAGE;
@@ -130,8 +128,8 @@ static GLogWriterOutput write_log(GLogLevelFlags level, const GLogField *fields,
     for (gsize i = 0; i < n; i++)
         if (g_str_equal(fields[i].key, "MESSAGE"))
             fprintf(stderr,
-                    NS_CLI ": The system refuses memory or a thread (%s); raise the limits "
-                           "of the process (ulimit) or close other programs.\n",
+                    NS_CLI ": The system refused memory or a thread (%s); raise the limits of the "
+                           "process (ulimit) or close other programs.\n",
                     (const char *)fields[i].value);
     fflush(NULL);
     _exit(NS_EXIT_ERROR);

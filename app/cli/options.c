@@ -30,8 +30,8 @@ static void common_entries(Common *common, GOptionEntry *entries)
 {
     const GOptionEntry rows[COMMON + 1] = {
         {"from", 0, 0, G_OPTION_ARG_FILENAME, &common->from,
-         "The experiment inside a figure (PNG, SVG, PDF, CSV or TeX), of a run file, of the JSON "
-         "lines of a run, or of a preset, lines of “key = value”; --set changes it",
+         "The experiment of a figure (PNG, SVG, PDF, CSV or TeX), of a run file, of the JSON lines "
+         "of a run, or of a preset (lines of “key = value”); --set changes it",
          "FILE"},
         {"preset", 'p', 0, G_OPTION_ARG_FILENAME, &common->preset,
          "One of “" NS_CLI " list presets”, or a file; --set changes all of its lanes", "NAME"},
@@ -74,7 +74,7 @@ static bool read_from(const NsOptions *options, const char *path, GError **error
     ns_experiment_assign(options->experiment, &provenance.experiment);
     if (options->experiment->n > 1 && !options->lanes) {
         g_autofree char *name = g_filename_display_basename(path);
-        fprintf(stderr, NS_CLI ": “%s” has %zu lanes, of which this is the first.\n", name,
+        fprintf(stderr, NS_CLI ": “%s” has %zu lanes; this is the first of them.\n", name,
                 options->experiment->n);
         ns_experiment_resize(options->experiment, 1, 0);
     }
@@ -105,9 +105,9 @@ static bool read_preset(const NsOptions *options, const char *name, GError **err
                          " compare --preset %s” trains them.",
                          name, n, name);
     if (n > 1 && lanes_of(options))
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "The preset has lanes of its own; leave out --lane, or name a preset "
-                         "of one lane.");
+        return ns_refuse(
+            error, NS_ERROR_USAGE,
+            "The preset has its own lanes; omit --lane, or name a preset with one lane.");
     ns_experiment_assign(options->experiment, &preset.experiment);
     return true;
 }
@@ -124,7 +124,7 @@ static bool assign(const NsOptions *options, char **set, NsNamed *named, GError 
     }
     if (!options->trains || !ns_named_has(named, "steps")) return true;
     return ns_refuse(error, NS_ERROR_USAGE,
-                     "“%s” takes %s, and setting “steps” changes nothing; leave that out.",
+                     "“%s” takes %s, and the setting “steps” has no effect; omit it.",
                      options->command, options->trains);
 }
 
@@ -168,7 +168,7 @@ static bool read_settings(const NsOptions *options, const Common *common, GError
         return false;
     if (common->from && common->preset)
         return ns_refuse(error, NS_ERROR_USAGE,
-                         "--from and --preset both say what to begin with; give one of them.");
+                         "--from and --preset both name an experiment; give only one of them.");
     NsNamed named = {0};
     if ((common->from && !read_from(options, common->from, error)) ||
         (common->preset && !read_preset(options, common->preset, error)) ||
@@ -242,7 +242,7 @@ static bool check_once(const GOptionEntry *const tables[2], int argc, char **arg
         bool list =
             entry->arg == G_OPTION_ARG_FILENAME_ARRAY || entry->arg == G_OPTION_ARG_STRING_ARRAY;
         if (list || g_hash_table_add(seen, (gpointer)(uintptr_t)entry)) continue;
-        return ns_refuse(error, NS_ERROR_USAGE, "--%s is given twice; leave one of them out.",
+        return ns_refuse(error, NS_ERROR_USAGE, "--%s is given twice; omit one of them.",
                          entry->long_name);
     }
     return true;

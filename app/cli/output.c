@@ -24,7 +24,8 @@ struct NsLines {
 void ns_output_error(const char *path, int errno_, GError **error)
 {
     if (errno_ == EPIPE)
-        g_set_error_literal(error, G_FILE_ERROR, G_FILE_ERROR_PIPE, "The reader has gone away.");
+        g_set_error_literal(error, G_FILE_ERROR, G_FILE_ERROR_PIPE,
+                            "The reader of standard output has closed it.");
     else if (path)
         ns_file_error(path, errno_, error);
     else
@@ -53,7 +54,7 @@ bool ns_output_spares(const char *path, const char *input, GError **error)
     if (out.st_dev != in.st_dev || out.st_ino != in.st_ino || !S_ISREG(in.st_mode)) return true;
     g_autofree char *name = g_filename_display_name(path);
     return ns_refuse(error, NS_ERROR_USAGE,
-                     "“%s” is to be read and would be written over; choose another file to write.",
+                     "“%s” is an input and would be overwritten; choose another output file.",
                      name);
 }
 

@@ -106,9 +106,9 @@ int ns_cli_paper(int argc, char **argv, GError **error)
     ns_picture_init(&paper.picture);
     const GOptionEntry entries[] = {
         {"json", 'j', 0, G_OPTION_ARG_NONE, &paper.json,
-         "One JSON object a line for every study, with its curves", NULL},
+         "One JSON object per line for every study, with its curves", NULL},
         {"out", 'o', 0, G_OPTION_ARG_FILENAME, &paper.out,
-         "Draw every study as NAME.pdf into this folder, which is made where it is missing",
+         "Draw every study as NAME.pdf into this folder, which is created if it is missing",
          "FOLDER"},
         {0},
     };
@@ -116,18 +116,18 @@ int ns_cli_paper(int argc, char **argv, GError **error)
         .command = "paper",
         .words = "[STUDY…]",
         .summary =
-            "Repeats figures of the paper with small models and says of each whether what the\n"
-            "paper states holds here; all of them, or those that are named.  “" NS_CLI
-            " list\nstudies” shows what there is.  Exit status 1 where one disagrees.\n"
-            "A verdict is that of the 95% confidence interval over seeds: it agrees where it lies\n"
-            "within the tolerance, disagrees beyond it, and is undecided where it crosses an end.\n"
-            "\n"
-            "JSON: study, title, reference, says, holds, verdict, agrees, seconds, findings "
-            "(label,\n"
-            "value, its standard error, reach of the interval, what is expected, range, verdict,\n"
-            "agrees), series (label, theory, x, y,\n"
-            "and lo and hi: mean less and plus the standard deviation over seeds), program,\n"
-            "instructions.",
+            "Repeats figures of the paper with small models and reports for each whether the\n"
+            "paper's claim holds here: all of them, or those named.  “" NS_CLI
+            " list\nstudies” lists "
+            "them.  The exit status is 1 if one disagrees.\n"
+            "The verdict comes from the 95% confidence interval over seeds: “agrees” if it lies\n"
+            "within the tolerance, “disagrees” if it lies outside, “undecided” if it crosses a\n"
+            "limit.\n\n"
+            "JSON: study, title, reference, says, holds, verdict, agrees, seconds, findings\n"
+            "(label, value, error: the standard error, reach: half the interval, expected, range,\n"
+            "verdict, agrees), series (label, theory, x, y, and lo and hi: the mean minus and "
+            "plus\n"
+            "the standard deviation over seeds), program, instructions.",
         .examples = NS_CLI " paper\n" NS_CLI " paper depth hidden --out figures\n" NS_CLI
                            " paper warmup --json > warmup.json",
         .entries = entries,

@@ -24,14 +24,14 @@ void ns_picture_clear(NsPicture *picture)
 
 void ns_picture_add_entries(NsPicture *picture, GArray *entries, const char *const *without)
 {
-    const GOptionEntry out = {"out",
-                              'o',
-                              0,
-                              G_OPTION_ARG_FILENAME,
-                              &picture->out,
-                              "The file; its ending png, svg, pdf, csv or tex (pgfplots) says the "
-                              "format",
-                              "FILE"};
+    const GOptionEntry out = {
+        "out",
+        'o',
+        0,
+        G_OPTION_ARG_FILENAME,
+        &picture->out,
+        "The output file; its extension png, svg, pdf, csv or tex (pgfplots) sets the format",
+        "FILE"};
     g_array_append_val(entries, out);
     const NsChoice *choice;
     for (size_t i = 0; (choice = ns_export_choice(i)); i++) {
@@ -49,7 +49,7 @@ bool ns_picture_unused(const NsPicture *picture, GError **error)
     for (size_t i = 0; ns_export_choice(i); i++) {
         if (!picture->texts[i]) continue;
         return ns_refuse(error, NS_ERROR_USAGE,
-                         "--%s is how a figure looks, and none is drawn without --out FILE.",
+                         "--%s sets how a figure looks, but no figure is drawn without --out FILE.",
                          ns_export_choice(i)->key);
     }
     return true;
@@ -82,7 +82,7 @@ bool ns_picture_understand(NsPicture *picture, GError **error)
     if (!ns_format_from_path(picture->out, &picture->format, error)) return false;
     if (picture->choices.seconds > 0 && picture->format != NS_FORMAT_PNG)
         return ns_refuse(error, NS_ERROR_USAGE,
-                         "A film is an animated PNG; end the name of its file with .png.");
+                         "A film is an animated PNG; give its file the extension .png.");
     tell_idle(picture);
     return true;
 }
@@ -100,8 +100,8 @@ static bool has_room(GError **error)
     g_autofree char *needs = g_format_size_full(DRAWING_BYTES, G_FORMAT_SIZE_IEC_UNITS);
     g_autofree char *has = g_format_size_full(left, G_FORMAT_SIZE_IEC_UNITS);
     return ns_refuse(error, NS_ERROR_MEMORY,
-                     "Drawing needs %s of address space and the limit (ulimit -v or -d) leaves %s; "
-                     "raise it.",
+                     "Drawing needs %s of address space, but the limit (ulimit -v or -d) leaves "
+                     "%s; raise the limit.",
                      needs, has);
 }
 

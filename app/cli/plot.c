@@ -13,9 +13,9 @@
 
 static const NsChoice kinds[] = {
     [NS_SERIES_LINE] = {.key = "line", .purpose = "a curve"},
-    [NS_SERIES_POINTS] = {.key = "points", .purpose = "a curve with a mark at every point"},
+    [NS_SERIES_POINTS] = {.key = "points", .purpose = "a curve with a marker at every point"},
     [NS_SERIES_STEPS] = {.key = "steps", .purpose = "a value holds until the next point"},
-    [NS_SERIES_SCATTER] = {.key = "scatter", .purpose = "marks alone"},
+    [NS_SERIES_SCATTER] = {.key = "scatter", .purpose = "markers only"},
     [NS_SERIES_BARS] = {.key = "bars", .purpose = "bars"},
 };
 
@@ -138,8 +138,8 @@ static bool choose_rows(Sheet *sheet, GError **error)
     if (sheet->rows->len > 0) return true;
     return ns_refuse(error, NS_ERROR_USAGE, "%s",
                      ns_table_rows(sheet->table)
-                         ? "No row of the table is what --where asks for; choose other rows."
-                         : "The table has no row to draw, only names of columns; choose another.");
+                         ? "No row of the table matches --where; choose other rows."
+                         : "The table has column names but no rows to draw; choose another table.");
 }
 
 /* The values of --by, in the order in which the chosen rows have them. */
@@ -327,20 +327,19 @@ static GArray *make_entries(Request *request)
     const GOptionEntry own[] = {
         {"x", 'x', 0, G_OPTION_ARG_STRING, &request->x, "The column along the x axis", "COLUMN"},
         {"y", 'y', 0, G_OPTION_ARG_STRING_ARRAY, &request->y,
-         "What is drawn over it, one column or several joined by commas; repeatable, one chart "
-         "each",
+         "The column along the y axis, or several separated by commas; repeatable, one chart each",
          "COLUMN"},
         {"by", 'b', 0, G_OPTION_ARG_STRING, &request->by,
-         "One curve for every value of this column", "COLUMN"},
+         "Draw one curve for every value of this column", "COLUMN"},
         {"where", 'w', 0, G_OPTION_ARG_STRING_ARRAY, &request->where,
-         "Only rows with this value; repeatable", "COLUMN=VALUE"},
+         "Use only rows with this value; repeatable", "COLUMN=VALUE"},
         {"log", 'l', 0, G_OPTION_ARG_STRING, &request->log,
-         "Columns, joined by commas, whose axes are logarithmic", "COLUMNS"},
+         "Columns, separated by commas, whose axes are logarithmic", "COLUMNS"},
         {"kind", 'k', 0, G_OPTION_ARG_STRING, &request->kind,
          "line, points (default), steps, scatter or bars", "KIND"},
         {"label", 0, 0, G_OPTION_ARG_STRING_ARRAY, &request->labels,
-         "What an axis says instead of a column's name; repeatable", "COLUMN=TEXT [UNIT]"},
-        {"title", 't', 0, G_OPTION_ARG_STRING, &request->title, "The title, over the first chart",
+         "The label of an axis, instead of the column's name; repeatable", "COLUMN=TEXT [UNIT]"},
+        {"title", 't', 0, G_OPTION_ARG_STRING, &request->title, "The title above the first chart",
          "TEXT"},
     };
     GArray *entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
@@ -357,10 +356,9 @@ int ns_cli_plot(int argc, char **argv, GError **error)
     const NsOptions options = {
         .command = "plot",
         .words = "FILE",
-        .summary =
-            "Draws columns of a table: comma-separated values whose first line names the\n"
-            "columns.  A unit may stand in brackets after a name, as in “time [ms]”; _ and ^ in\n"
-            "labels make sub- and superscripts.  Empty cells are left out, NaN is marked.",
+        .summary = "Draws columns of a table of comma-separated values whose first line names the\n"
+                   "columns.  A unit may follow a name in brackets, as in “time [ms]”; _ and ^ in\n"
+                   "labels make sub- and superscripts.  Empty cells are skipped, NaN is marked.",
         .examples = NS_CLI " chart --figure loss --out loss.csv\n" NS_CLI
                            " plot loss.csv --x x --y y --where series=training --kind line "
                            "--label x=step --label 'y=loss [nats]' --out loss.svg\n" NS_CLI

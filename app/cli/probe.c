@@ -153,7 +153,7 @@ int ns_cli_probe(int argc, char **argv, GError **error)
     gboolean json = FALSE;
     const GOptionEntry entries[] = {
         {"seeds", 'k', 0, G_OPTION_ARG_INT64, &seeds,
-         "Seeds to measure, from setting “seed” upwards (default: 5)", "K"},
+         "Number of seeds to measure, starting at the setting “seed” (default: 5)", "K"},
         {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "One JSON object with every quantity", NULL},
         {0},
     };
@@ -162,13 +162,15 @@ int ns_cli_probe(int argc, char **argv, GError **error)
     const NsOptions options = {
         .command = "probe",
         .summary =
-            "Measures models as they are before any update: norms of hidden states and of\n"
-            "gradients, mean and sample standard deviation over seeds, all on one batch.  With\n"
-            "--json every quantity, also those that a run measures only now and then, and\n"
-            "the norm of the gradient averaged over setting “probe-batches” batches.\n\n"
-            "In the JSON object a value has the name and the shape that it has in a line of\n"
-            "“train --jsonl”, with its “mean” and its “sd”.  Ctrl-C ends it with\n"
-            "the result of the seeds that there are.",
+            "Measures models before any update: norms of hidden states and of gradients, mean and\n"
+            "sample standard deviation over seeds, all on one batch.  --json adds every other\n"
+            "quantity, including the expensive ones and the norm of the gradient averaged over\n"
+            "“probe-batches” batches.\n\n"
+            "In the JSON object a value has the same name and shape as in a line of “train "
+            "--jsonl”,\n"
+            "with “mean” and “sd”.  Ctrl-C ends the command with the result of the seeds measured "
+            "up\n"
+            "to then.",
         .examples = NS_CLI " probe --set placement=pre --set layers=24 --seeds 10\n" NS_CLI
                            " probe --json > probe.json",
         .entries = entries,

@@ -65,7 +65,8 @@ static bool read_lines(const char *path, int64_t limit, NsHistory *histories[], 
     if (!ns_run_record_load(&record, path, NULL, error)) return false;
     if (record.wrong_line && limit < 0) {
         g_autofree char *name = g_filename_display_basename(path);
-        fprintf(stderr, NS_CLI ": “%s” is read up to line %zu, which is no whole line of a run.\n",
+        fprintf(stderr,
+                NS_CLI ": “%s” was read up to line %zu, which is not a complete line of a run.\n",
                 name, record.wrong_line);
     }
     for (size_t i = 0; i < record.experiment.n; i++) {

@@ -55,8 +55,7 @@ static bool read_limit(Resume *resume, GError **error)
     int64_t steps = resume->experiment.lane[0].steps;
     if (steps == 0 || (steps > resume->from && steps >= there)) return true;
     g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                "“%s” has step %" PRId64 " already; give --steps a later one, up to which it is to "
-                "go on.",
+                "“%s” has step %" PRId64 " already; give --steps a later step to continue to.",
                 resume->name, there);
     return false;
 }
@@ -67,8 +66,8 @@ static bool is_live(const NsNamed *named, const char *name, GError **error)
         const NsParam *param = ns_param(i);
         if (param->effect == NS_EFFECT_LIVE || !ns_named_has(named, param->key)) continue;
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "Setting “%s” cannot change while a run goes on%s; “" NS_CLI
-                    " list settings” says which can, and “train --from %s” begins another run.",
+                    "Setting “%s” cannot change during a run%s; “" NS_CLI
+                    " list settings” shows which can, and “train --from %s” starts a new run.",
                     param->key, g_str_equal(param->key, "steps") ? ", but --steps can" : "", name);
         return false;
     }
@@ -109,18 +108,18 @@ static bool check_record(const Resume *resume, NsLockstep *lockstep, GError **er
             if (is_same(now->loss, then.loss) && is_same(now->grad_norm, then.grad_norm)) continue;
             same = false;
             if (fabs(now->loss - then.loss) <= SAME * fabs(then.loss)) continue;
-            g_set_error(error, NS_ERROR, NS_ERROR_FILE,
-                        "“%s” cannot go on: step %" PRId64
-                        " does not come out here as it was recorded; the text that it learns must "
-                        "be the same.",
-                        resume->name, now->step);
+            g_set_error(
+                error, NS_ERROR, NS_ERROR_FILE,
+                "“%s” cannot be continued: step %" PRId64
+                " does not give the recorded result here; its training text must be the same.",
+                resume->name, now->step);
             return false;
         }
     if (!same)
         fprintf(stderr,
-                NS_CLI ": Step %" PRId64 " comes out a little different here than it was recorded, "
-                       "and so will what follows; the program, the processor or the number of "
-                       "threads is another.\n",
+                NS_CLI ": Step %" PRId64
+                       " differs slightly from the record, and later steps will, too; the program, "
+                       "the processor or the number of threads is different.\n",
                 resume->from);
     return true;
 }
@@ -130,7 +129,7 @@ static bool check_record(const Resume *resume, NsLockstep *lockstep, GError **er
 static void show_result(NsLockstep *lockstep, void *data)
 {
     const Resume *resume = data;
-    printf("“%s” went on from step %" PRId64 ".\n", resume->name, resume->from);
+    printf("“%s” was continued from step %" PRId64 ".\n", resume->name, resume->from);
     g_auto(GStrv) names = ns_lanes_names(&resume->experiment, NULL);
     ns_journal_show_lanes(lockstep, names);
 }
@@ -157,9 +156,9 @@ int ns_cli_resume(int argc, char **argv, GError **error)
     g_auto(Resume) resume = {0};
     const GOptionEntry entries[] = {
         {"steps", 'n', 0, G_OPTION_ARG_STRING, &resume.steps,
-         "The step up to which to train (default: that of the run; 0: until Ctrl-C)", "N"},
+         "The step to train to (default: the last step of the run; 0: until Ctrl-C)", "N"},
         {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &resume.set,
-         "A setting that may change while a model runs, from here on; repeatable", "KEY=VALUE"},
+         "A live setting, which changes from here on; repeatable", "KEY=VALUE"},
         ns_journal_every_entry(&resume.every),
         {0},
     };
@@ -167,10 +166,9 @@ int ns_cli_resume(int argc, char **argv, GError **error)
         .command = "resume",
         .words = "FILE",
         .summary =
-            "Goes on with a run that “train” or “compare --run FILE” has recorded, from its "
-            "newest\n"
-            "checkpoint, with the same bits as if it had never ended; what was recorded beyond\n"
-            "that is recorded again.  Without a checkpoint it begins at step 0.",
+            "Continues a run that “train” or “compare --run FILE” has recorded, from its newest\n"
+            "checkpoint, with the same bits as if it had never ended; steps recorded after the\n"
+            "checkpoint are recorded again.  A run without a checkpoint starts at step 0.",
         .examples = NS_CLI " train --steps 200 --run a.nsrun\n" NS_CLI
                            " resume a.nsrun --steps 400 --set lr=1e-3",
         .entries = entries,
@@ -178,7 +176,7 @@ int ns_cli_resume(int argc, char **argv, GError **error)
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
     if (argc != 2) {
         g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
-                            "One run file is wanted; write “" NS_CLI " resume FILE”.");
+                            "One run file is needed; write “" NS_CLI " resume FILE”.");
         return NS_EXIT_USAGE;
     }
     resume.path = argv[1];

@@ -75,7 +75,7 @@ static GPtrArray *find_runs(const char *folder, GError **error)
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
     if (!dir) {
         g_autofree char *shown = g_filename_display_name(folder);
-        g_set_error(error, NS_ERROR, NS_ERROR_FILE, "“%s” is no folder that can be read.", shown);
+        g_set_error(error, NS_ERROR, NS_ERROR_FILE, "“%s” is not a readable folder.", shown);
         return NULL;
     }
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
@@ -149,16 +149,16 @@ int ns_cli_runs(int argc, char **argv, GError **error)
 {
     gboolean json = FALSE;
     const GOptionEntry entries[] = {
-        {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "A JSON object a line for every file", NULL},
+        {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "One JSON object per line for every file", NULL},
         {0},
     };
     const NsOptions options = {
         .command = "runs",
         .words = "[FOLDER]",
         .summary =
-            "Shows the run files, *.nsrun, of a folder (default: this one): lanes, steps,\n"
-            "size, the last training loss of each lane (of its first seed), and what differs from\n"
-            "the defaults.",
+            "Lists the run files, *.nsrun, of a folder (default: the current one): lanes, steps,\n"
+            "size, the last training loss of each lane (first seed), and the settings that differ\n"
+            "from the defaults.",
         .examples = NS_CLI " runs\n" NS_CLI " runs results --json",
         .entries = entries,
     };

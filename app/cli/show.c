@@ -24,7 +24,10 @@ static char *comment_of(const NsProvenance *provenance, const char *path)
                                "\na figure of the paper, which “" NS_CLI " paper %s” repeats",
                                provenance->study);
     if (provenance->changes)
-        g_string_append_printf(comment, "\nchanged on the way: %s", provenance->changes);
+        g_string_append_printf(comment,
+                               "\n"
+                               "changed during the run: %s",
+                               provenance->changes);
     return g_string_free(comment, FALSE);
 }
 
@@ -48,7 +51,8 @@ static bool show_recorded(const char *path, GError **error)
             printf(", seed %" G_GINT64_FORMAT,
                    experiment->lane[i / seeds].seed + (gint64)(i % seeds));
         printf(": steps %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT ", last training loss %s%s\n",
-               lane.first, lane.last, loss, lane.summary ? "" : "; it goes on, or was broken off");
+               lane.first, lane.last, loss,
+               lane.summary ? "" : "; it is still running or was interrupted");
     }
     return true;
 }
@@ -69,10 +73,10 @@ int ns_cli_show(int argc, char **argv, GError **error)
         .command = "show",
         .words = "FILE",
         .summary =
-            "Shows the experiment inside a figure (PNG, SVG, PDF, CSV or TeX), a run file, the\n"
-            "JSON lines of a run or a preset: the settings that differ from the defaults, as a "
-            "preset that\n"
-            "--from reads.",
+            "Shows the experiment of a figure (PNG, SVG, PDF, CSV or TeX), a run file, the JSON\n"
+            "lines of a run or a preset: the settings that differ from the defaults, in the form "
+            "of\n"
+            "a preset that --from reads.",
         .examples = NS_CLI " chart --figure loss --set placement=pre --out pre.pdf\n" NS_CLI
                            " show pre.pdf\n" NS_CLI " show pre.pdf > pre.preset",
         .entries = entries,

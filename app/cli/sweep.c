@@ -167,9 +167,9 @@ static GArray *make_entries(Sweep *sweep)
         {"y", 'y', 0, G_OPTION_ARG_STRING, &sweep->y, "The setting of the rows, likewise",
          "KEY=VALUES"},
         {"steps", 'n', 0, G_OPTION_ARG_STRING, &sweep->steps,
-         "Steps of every run (default: setting “steps”, else 200)", "N"},
+         "Steps per run (default: setting “steps”, else 200)", "N"},
         {"workers", 'w', 0, G_OPTION_ARG_INT64, &sweep->workers,
-         "Runs at a time, of one thread each (default: one for every processor)", "N"},
+         "Number of runs at a time, one thread each (default: one per processor)", "N"},
         {"json", 'j', 0, G_OPTION_ARG_NONE, &sweep->json, "One JSON object with every cell", NULL},
         {"linear", 0, 0, G_OPTION_ARG_NONE, &sweep->linear, "Linear colors (default: logarithmic)",
          NULL},
@@ -192,16 +192,17 @@ int ns_cli_sweep(int argc, char **argv, GError **error)
     const NsOptions options = {
         .command = "sweep",
         .summary =
-            "Trains one short run for every pair of values of two settings, and shows the loss\n"
-            "at the end of each; runs that diverge are named.  Every run is of one seed and has "
-            "one\n"
-            "thread, so that the results are the same however many run at a time.  --out draws "
-            "them too, in a\n"
-            "figure that --from repeats.\n\n"
+            "Trains one short run for every pair of values of two settings and shows the final "
+            "loss\n"
+            "of each; runs that diverge are listed.  Every run has one seed and one thread, so "
+            "the\n"
+            "results do not depend on the number of workers.  --out also draws them, in a figure\n"
+            "that --from repeats.\n\n"
             "JSON: settings, steps, x and y (key and values), and cells, row by row: x, y,\n"
             "state, step, loss (nats per token, mean of the last ten steps), validation_loss,\n"
-            "seconds and a message where there is one; program, instructions.  Ctrl-C shows the\n"
-            "runs that are done.  Exit status 1 where a run could not be made.",
+            "seconds and, if there is one, a message; program, instructions.  Ctrl-C shows the "
+            "runs\n"
+            "that are finished.  The exit status is 1 if a run could not be made.",
         .examples =
             NS_CLI " sweep --x lr=1e-4:1e-1:7 --y warmup=1,10,100 --out phase.pdf\n" NS_CLI
                    " sweep --x layers=2,4,8,16 --y placement=post,pre --steps 100 --json\n" NS_CLI

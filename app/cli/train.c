@@ -135,27 +135,32 @@ int ns_cli_train(int argc, char **argv, GError **error)
     const NsOptions how = {
         .command = "train",
         .summary =
-            "Trains a model.  Without --jsonl a short result is shown at the end.\n\n"
-            "JSON lines, of which a value that is not finite is the string \"NaN\", \"Infinity\"\n"
-            "or \"-Infinity\", and one that does not exist null:\n"
+            "Trains a model.  Without --jsonl a short result is printed at the end.\n\n"
+            "JSON lines; a value that is not finite is the string \"NaN\", \"Infinity\" or "
+            "\"-Infinity\",\n"
+            "and a value that does not exist is null:\n"
             "  settings    by their keys; then arch, layers, encoder_layers, decoder_layers,\n"
-            "              parameters, vocab and vocab_in (symbols that are predicted, read),\n"
-            "              text, training_characters, held_out_characters, threads,\n"
-            "              gflop_per_step, memory_bytes, program, instructions\n"
+            "              parameters, vocab and vocab_in (symbols predicted and read), text,\n"
+            "              training_characters, held_out_characters, threads, gflop_per_step,\n"
+            "              memory_bytes, program, instructions\n"
             "  step        from 0, before any update; then loss (nats per token), lr, seconds,\n"
-            "              probe_seconds (of these, for expensive quantities), grad_norm (total, "
+            "              probe_seconds (the part for expensive quantities), grad_norm (total, "
             "and\n"
-            "              one number or one a layer by the parameter), and what else was\n"
-            "              measured by the keys of “list quantities” with _ for - (hidden-sq as\n"
-            "              hidden_norm_sq): one number, one a layer, one a hidden state, or one a\n"
-            "              head of every layer; where there are any, validation_loss, events, and\n"
-            "              the steps that were thinned\n"
+            "              one number or one per layer for each parameter), and the other "
+            "measured\n"
+            "              quantities by the keys of “list quantities” with _ for - (hidden-sq as\n"
+            "              hidden_norm_sq): one number, one per layer, one per hidden state, or "
+            "one\n"
+            "              per head of every layer; and, if there are any, validation_loss, "
+            "events,\n"
+            "              and the steps that were thinned\n"
             "  summary     state, steps, loss, validation_loss, validation_step, seconds, and\n"
             "              ms_per_step, the mean\n\n"
-            "With --set seeds=K the steps and summaries say by “seed” which run they are of.\n\n"
-            "A run that diverges is a result: the state says so, the exit status is 0.\n"
-            "With --set steps=0 it goes on until Ctrl-C, which ends it with the summary\n"
-            "and exit status 130.",
+            "With --set seeds=K, “seed” in steps and summaries names the run.\n\n"
+            "A run that diverges is a valid result: its state says so, and the exit status is 0.\n"
+            "With --set steps=0 training continues until Ctrl-C, which ends it with the summary "
+            "and\n"
+            "exit status 130.",
         .examples = NS_CLI " train --set placement=pre --set layers=12 --steps 500\n" NS_CLI
                            " train --set text=book.txt --jsonl run.jsonl",
     };

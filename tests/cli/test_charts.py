@@ -135,7 +135,7 @@ def test_commands_of_one_seed():
                 text = sentence(run(*command, *more), 2)
                 assert advice in text and "seed" in text, (command, text)
         text = sentence(run("sweep", "--x", "seeds=1,2", "--y", "warmup=1,2"), 2)
-        assert "“seed” be an axis" in text, text
+        assert "“seed” as an axis" in text, text
         assert not os.path.exists(out)
 
 

@@ -423,7 +423,7 @@ def test_bad_settings():
 def test_mistakes_are_told_apart():
     """What a hurried user does wrong, and the word that says what to do."""
     for words, advice in ((["train", "--set", "lr=0,003"], "0.003"), (["train", "-n", "1,000"], "1000"),
-                          (["train", "--set", "layers=3 heads=2"], "by itself"),
+                          (["train", "--set", "layers=3 heads=2"], "separately"),
                           (["train", "--set", "xyzzy=3"], "list settings"),
                           (["--set", "layers=3"], "train --set"),
                           (["check", "--layer", "0"], "from 1"), (["check", "--step", "-1"], "from 0"),
@@ -562,7 +562,7 @@ def test_bench():
 def test_bench_for_people():
     text = run("bench", "--steps", "1").stdout.decode()
     operators = [operator.replace("_", "-") for operator in OPERATORS]
-    for word in ["Post-LN", "GFLOP/s", "tokens a second", "measuring"] + operators:
+    for word in ["Post-LN", "GFLOP/s", "tokens per second", "measuring"] + operators:
         assert word in text, text
 
 

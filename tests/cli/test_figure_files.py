@@ -104,11 +104,11 @@ def test_a_sheet_that_cannot_be():
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "a.png")
         for figure, words in (("loss(x=3..1)", "reversed"), ("loss(hide=9)", "hide names another"),
-                              ("gradient-norm(y=0..1)", "logarithmic"), ("loss(lane=B)", "there are 1"),
-                              (f"loss(title={'x' * 81})", "too long"), ("", "leaves out the name")):
+                              ("gradient-norm(y=0..1)", "logarithmic"), ("loss(lane=B)", "there are 1 lanes"),
+                              (f"loss(title={'x' * 81})", "too long"), ("", "lacks the name")):
             said = sentence(run("chart", "--figure", figure, "--steps", "1", "--out", out), 2)
             assert words in said, (figure, said)
-        for arguments, words in ((("--names", "a;b"), "names 2 lanes"), (("--film", "8@0"), "no film"),
+        for arguments, words in ((("--names", "a;b"), "names 2 lanes"), (("--film", "8@0"), "not a film"),
                                  (("--film", "120@30"), "more than 1200")):
             said = sentence(run("chart", "--figure", "loss", "--steps", "1", "--out", out, *arguments), 2)
             assert words in said, (arguments, said)
@@ -208,7 +208,7 @@ def test_unwritable_folder():
         said = sentence(run("chart", "--figure", "loss", "--steps", "1000000000", "--out",
                             os.path.join(folder, "a.pdf"), prefix=unprivileged), 1)
         os.chmod(folder, 0o755)
-        assert "writing is not allowed there" in said, said
+        assert "not allowed to write there" in said, said
 
 
 def settings_of(*arguments):

@@ -54,8 +54,8 @@ def test_chart_keeps_its_run():
         out, err = interrupted("chart", "--figure", "loss", "--steps", LONG, "--out", path)
         step = int(run("show", path, small=False).stdout.decode().split(", step ")[1].split(",")[0])
         assert out == "" and step > 0
-        assert err == (f"normscope-cli: Interrupted at step {step} of {LONG}; what there was until "
-                       "then has been written.\n"), err
+        assert err == (f"normscope-cli: Interrupted at step {step} of {LONG}; everything up to "
+                       "that step has been written.\n"), err
         with open(path, encoding="utf-8") as file:
             steps = [line.split(",")[2] for line in file if ",training," in line]
         assert steps == [str(i) for i in range(step + 1)], len(steps)
@@ -77,8 +77,8 @@ def test_runs_that_diverge_before_their_step():
             text = result.stderr.decode()
             step = meta_of(folder)["step"]
             assert (result.returncode, result.stdout) == (0, b"") and step < 50, result
-            assert text == (f"normscope-cli: The run diverged at step {step} of 50; what there was "
-                            "until then has been written.\n"), text
+            assert text == (f"normscope-cli: The run diverged at step {step} of 50; everything "
+                            "up to that step has been written.\n"), text
 
 
 def test_studies_are_told_as_they_end():

@@ -80,7 +80,7 @@ def test_in_two_parts():
             one = begin(folder, "one.nsrun", kind, 40)
             two = begin(folder, "two.nsrun", kind, 20)
             shown = good("resume", two, "--steps", "40").decode()
-            assert "“two.nsrun” went on from step 20." in shown, shown
+            assert "“two.nsrun” was continued from step 20." in shown, shown
             check_same(one, two, 40)
             summary = json.loads(
                 good("export", two, "--format", "jsonl").splitlines()[-1])["summary"]
@@ -188,7 +188,7 @@ def test_refused():
         before = open(path, "rb").read()
         for key in ("layers=3", "threads=2", "batch=4", "optimizer=sgd", "seed=2"):
             text = sentence(run("resume", path, "--steps", "30", "--set", key, small=False), 2)
-            assert f"“{key.partition('=')[0]}” cannot change while a run goes on" in text, text
+            assert f"“{key.partition('=')[0]}” cannot change during a run" in text, text
         text = sentence(run("resume", path, "--set", "steps=40", small=False), 2)
         assert "--steps can" in text, text
         for steps in ([], ["--steps", "20"], ["--steps", "3"]):
@@ -210,7 +210,7 @@ def test_refused():
         db.execute("UPDATE tensors SET weights = zeroblob(length(weights)) WHERE rowid = 1")
         db.commit()
         text = sentence(run("resume", path, "--steps", "30", small=False), 1)
-        assert "does not come out here as it was recorded" in text, text
+        assert "does not give the recorded result here" in text, text
         db.execute("UPDATE tensors SET weights = substr(weights, 2)")
         db.commit()
         db.close()

@@ -350,7 +350,7 @@ def test_show_and_runs():
         assert one["name"] == "a.nsrun" and one["lanes"] == 2 and one["steps"] == STEPS, one
         assert one["bytes"] == os.path.getsize(a.run) and len(one["loss"]) == 2, one
         assert "A: placement=post, B: placement=pre, layers=2" in one["settings"], one
-        assert "nothing was recorded yet" in other["error"], other
+        assert "nothing has been recorded yet" in other["error"], other
         table = good("runs", a.kept.name).decode().splitlines()
         assert len(table) == 3 and table[1].startswith("a.nsrun ") and " 60 " in table[1], table
         assert "error" not in sentence(run("runs", a.path("none"), small=False), 1)
@@ -363,7 +363,7 @@ def test_no_place():
     """One sentence, and training goes on; a file that is there is left alone."""
     with Recorded() as a:
         before = open(a.run, "rb").read()
-        assert "is there already" in sentence(run("train", "--steps", "2", "--run", a.run), 2)
+        assert "exists already" in sentence(run("train", "--steps", "2", "--run", a.run), 2)
         assert open(a.run, "rb").read() == before
         done = run("train", "--steps", "2", "--run", "/proc/a.nsrun")
         assert done.returncode == 1 and b"2 steps" in done.stdout, done
@@ -372,7 +372,7 @@ def test_no_place():
         done = run("train", "--steps", "2000", "--run", full,
                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536)))
         assert done.returncode == 1 and b"2000 steps" in done.stdout, done
-        assert len(done.stderr.splitlines()) == 1 and b"no further" in done.stderr, done
+        assert len(done.stderr.splitlines()) == 1 and b"has stopped" in done.stderr, done
 
 
 LONG = [CLI, "train", "--set", "layers=6", "--set", "threads=1", "--set", "eval-batches=1"]
@@ -457,7 +457,7 @@ def test_chart_of_lines():
         assert "Step 61 was not recorded" in text, text
         text = sentence(run("chart", "--from", a.lines, "--figure", "similarity", "--out", new,
                             small=False), 2)
-        assert "“a.jsonl” does not hold" in text and "--set probe-every=" in text, text
+        assert "“a.jsonl” does not contain" in text and "--set probe-every=" in text, text
         hint = text.partition("--set ")[2].split()[0]
         good("chart", "--from", a.lines, "--set", hint, "--figure", "similarity", "--out", new)
         # It is the file that is drawn, up to where it is whole.
@@ -470,7 +470,7 @@ def test_chart_of_lines():
             file.writelines(lines[:42])
             file.write(lines[42][:30])
         done = run("chart", "--from", cut, "--figure", "loss", "--out", new, small=False)
-        assert done.returncode == 0 and b"is read up to line 43" in done.stderr, done
+        assert done.returncode == 0 and b"was read up to line 43" in done.stderr, done
         drawn = open(new, encoding="utf-8").read()
         assert ",3,1234.5," in drawn and ",19," in drawn and ",20," not in drawn
 
@@ -573,7 +573,7 @@ def test_ends_by_a_signal():
             time.sleep(1)
             # Another program reads it meanwhile.
             shown = good("show", path).decode()
-            assert "; it goes on, or was broken off" in shown, shown
+            assert "; it is still running or was interrupted" in shown, shown
             process.send_signal(signal.SIGINT)
             assert process.wait(timeout=PATIENCE_S) == 130
         assert os.listdir(folder) == ["a.nsrun"], os.listdir(folder)
