@@ -488,7 +488,7 @@ static void test_similarity(void)
     g_autoptr(NsFigure) figure = ns_figure_new("similarity");
     g_assert_null(ns_figure_update(figure, &input)->heatmap);
     /* Other expensive quantities were measured: the matrix is not there because nobody wrote it. */
-    g_assert_nonnull(strstr(ns_figure_update(figure, &input)->empty, "does not hold this"));
+    g_assert_nonnull(strstr(ns_figure_update(figure, &input)->empty, "does not contain this"));
     g_autoptr(Run) young = run_made(2, BUDGET, false, 10, 3);
     append_values(young, 1.0);
     NsFigureInput early = input_of(young);

@@ -663,8 +663,8 @@ static void test_theory(void)
     g_autoptr(NsFigure) figure = ns_figure_new("gradient-norm");
     const char *note = ns_figure_update(figure, &input)->note;
     g_assert_nonnull(strstr(note, "A, B: The paper’s factor"));
-    g_assert_nonnull(strstr(note, "C: No theory: the paper treats LayerNorm."));
-    g_assert_nonnull(strstr(note, "D: No theory: the paper treats Post-LN and Pre-LN."));
+    g_assert_nonnull(strstr(note, "C: No theory: the paper covers LayerNorm only."));
+    g_assert_nonnull(strstr(note, "D: No theory: the paper covers Post-LN and Pre-LN only."));
     g_assert_nonnull(strstr(note, "Theory is for initialization; training departs from it."));
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
@@ -743,8 +743,8 @@ static void test_wild(void)
         g_autoptr(NsFigure) figure = ns_figure_new("loss");
         const NsPlot *plot = ns_figure_update(figure, &input);
         g_assert_cmpfloat_with_epsilon(plot->left.hi, 4.2, 1e-9);
-        g_assert_nonnull(
-            strstr(plot->note, swap ? "A goes on beyond the axis" : "B goes on beyond the axis"));
+        g_assert_nonnull(strstr(plot->note, swap ? "A continues beyond the axis"
+                                                 : "B continues beyond the axis"));
         /* By itself it has all the room. */
         input = input_of(pair.run[1]);
         g_assert_true(isnan(ns_figure_update(figure, &input)->left.hi));

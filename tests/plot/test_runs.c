@@ -412,7 +412,7 @@ static void test_place(void)
     for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
         g_autoptr(GError) refused = NULL;
         g_assert_false(ns_figure_specs_read(specs, wrong[i], &refused));
-        g_assert_nonnull(strstr(refused->message, "is no place"));
+        g_assert_nonnull(strstr(refused->message, "is not a place"));
     }
 }
 

@@ -71,20 +71,20 @@ static void test_order(void)
 static void test_refused(void)
 {
     static const char *const table[][2] = {
-        {"", "leaves out the name"},
-        {"loss,", "leaves out the name"},
-        {"loss(title=x", "closed by a )"},
-        {"loss(x=1..2)y", "no name of a figure"},
-        {"loss(wings=3)", "no choice of a chart"},
+        {"", "lacks the name"},
+        {"loss,", "lacks the name"},
+        {"loss(title=x", "lack the closing )"},
+        {"loss(x=1..2)y", "separate figures"},
+        {"loss(wings=3)", "not a choice of a chart"},
         {"loss(x=5..2)", "5 to 2 are reversed"},
         {"loss(x=2..2)", "reversed"},
         {"loss(y=0..2 log)", "cannot begin or end at 0"},
-        {"loss(y=1..2..3)", "no range of an axis"},
-        {"loss(y=)", "no range of an axis"},
-        {"loss(y=nan..2)", "no range of an axis"},
-        {"loss(hide=0)", "no list of curves"},
-        {"loss(hide=65)", "no list of curves"},
-        {"loss(lane=E)", "no lane"},
+        {"loss(y=1..2..3)", "not a range of an axis"},
+        {"loss(y=)", "not a range of an axis"},
+        {"loss(y=nan..2)", "not a range of an axis"},
+        {"loss(hide=0)", "not a list of curves"},
+        {"loss(hide=65)", "not a list of curves"},
+        {"loss(lane=E)", "not a lane"},
         {"loss(title=a\nb)", "not text in one line"},
         {"loss(title="
          "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa)",
@@ -293,7 +293,7 @@ static void test_film(void)
     g_auto(NsSheet) kept;
     read_sheet(&kept, "loss,tokens");
     g_assert_false(ns_sheet_write_film(&kept, 0, 2, &pair.input, &file, &error));
-    g_assert_nonnull(strstr(error->message, "figure tokens only the newest"));
+    g_assert_nonnull(strstr(error->message, "figure tokens keeps only its newest"));
     g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
     g_rmdir(folder);
 }

@@ -48,10 +48,10 @@ static void test_two_lanes(void)
     g_autofree char *title = ns_session_title(session);
     g_assert_cmpstr(title, ==, "Post-LN vs Pre-LN, 2 layers");
     g_autofree char *words = ns_session_differences(session);
-    g_assert_cmpstr(words, ==, "A Post-LN, B Pre-LN; all else the same.");
+    g_assert_cmpstr(words, ==, "A Post-LN, B Pre-LN; all else equal.");
     ns_session_set_lane(session, 1, "layers", "3");
     g_autofree char *more = ns_session_differences(session);
-    g_assert_cmpstr(more, ==, "A Post-LN, B Pre-LN\nLayers: A 2, B 3; all else the same.");
+    g_assert_cmpstr(more, ==, "A Post-LN, B Pre-LN\nLayers: A 2, B 3; all else equal.");
     g_autofree char *status = ns_session_status(session, NS_STATUS_WHOLE);
     g_assert_true(g_str_has_prefix(status, "paused at step 5, loss A "));
     g_assert_nonnull(strstr(status, ", B "));

@@ -510,7 +510,7 @@ static void test_restore(void)
 
     g_assert_true(g_file_set_contents(path, "%PDF-1.4 of something else", -1, NULL));
     ns_window_open(window, path);
-    g_assert_nonnull(strstr(ns_window_toast_text(window), "“figure.pdf” holds no experiment"));
+    g_assert_nonnull(strstr(ns_window_toast_text(window), "“figure.pdf” contains no experiment"));
     g_assert_true(g_file_set_contents(path, "layers = 2\nwings = 3\n", -1, NULL));
     ns_window_open(window, path);
     g_assert_nonnull(strstr(ns_window_toast_text(window), "There is no setting “wings”"));

@@ -141,19 +141,20 @@ static void test_mangled(void)
     NsWindow *window = ui_open("layers=3");
     NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    g_assert_cmpstr(open_text(window, &file, text, size - 20), ==,
-                    "run.jsonl is cut off in line 10; all before that is shown, up to step 3.");
+    g_assert_cmpstr(
+        open_text(window, &file, text, size - 20), ==,
+        "run.jsonl is cut off in line 10; everything before it is shown, up to step 3.");
     g_assert_cmpuint(ns_history_steps(ns_session_view(session)->histories[0]), ==, 4);
     g_assert_cmpuint(ns_history_steps(ns_session_view(session)->histories[1]), ==, 3);
     g_autofree char *mangled = g_strdup(text);
     char *wrong = strstr(mangled, "\"step\":2");
     memcpy(wrong, "\"step\":9", 8);
-    g_assert_cmpstr(
-        open_text(window, &file, mangled, size), ==,
-        "Line 7 of run.jsonl does not belong to its run; all before it is shown, up to step 1.");
+    g_assert_cmpstr(open_text(window, &file, mangled, size), ==,
+                    "Line 7 of run.jsonl does not belong to its run; everything before it is "
+                    "shown, up to step 1.");
     /* Settings alone: there is nothing to see, and yet something to run. */
     size_t head = (size_t)(strstr(text, "\n{\"lane\":1,\"step\"") - text);
-    g_assert_nonnull(strstr(open_text(window, &file, text, head), "no whole step"));
+    g_assert_nonnull(strstr(open_text(window, &file, text, head), "no complete step"));
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
     ui_close(window);
     remove_file(&file);

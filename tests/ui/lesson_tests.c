@@ -142,7 +142,7 @@ static void test_greet(void)
     g_action_group_activate_action(G_ACTION_GROUP(window), "learn", NULL);
     g_assert_true(ns_learn_pane_is_open(pane));
     g_assert_cmpint(ns_learn_pane_card(pane), ==, -1);
-    press(pane, "Go on with “Quick tour”");
+    press(pane, "Continue with “Quick tour”");
     g_assert_cmpint(ns_learn_pane_card(pane), ==, 0);
     ui_close(window);
     window = ui_open("");

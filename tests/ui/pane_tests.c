@@ -102,7 +102,7 @@ static void test_tabs(void)
     g_assert_cmpuint(ns_session_active(session), ==, 1);
     g_assert_cmpstr(differences(window), ==, "All lanes are identical.");
     ui_toggle(window, "Pre-LN");
-    g_assert_cmpstr(differences(window), ==, "A Post-LN, B Pre-LN; all else the same.");
+    g_assert_cmpstr(differences(window), ==, "A Post-LN, B Pre-LN; all else equal.");
     press(tab(window, 0));
     g_assert_cmpuint(ns_session_active(session), ==, 0);
     g_assert_false(gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(tab(window, 1))));
@@ -329,9 +329,9 @@ static void test_size_of_what_waits(void)
     step_and_rest(window, 2);
     GtkLabel *size = GTK_LABEL(gtk_widget_get_last_child(row_of(window, "layers")));
     ui_type(window, "layers", "40");
-    UI_UNTIL(strstr(gtk_label_get_text(size), "It will take "));
+    UI_UNTIL(strstr(gtk_label_get_text(size), "With the changes: "));
     g_autofree char *expected = g_strdup(gtk_label_get_text(size));
-    g_assert_nonnull(strstr(expected, " a step."));
+    g_assert_nonnull(strstr(expected, " per step."));
     press(answer(window, 0));
     NsPlan plan;
     UI_UNTIL(ui_is_ready(window) && ns_session_plan(session, &plan));

@@ -37,7 +37,7 @@ static void test_size(void)
     g_assert_cmpint(ns_session_state(session), ==, NS_TRAINER_READY);
 
     g_assert_true(ns_session_set(session, "layers", "400"));
-    UI_UNTIL(g_str_has_prefix(gtk_label_get_text(GTK_LABEL(label)), "It will take "));
+    UI_UNTIL(g_str_has_prefix(gtk_label_get_text(GTK_LABEL(label)), "With the changes: "));
     UI_UNTIL(strstr(gtk_label_get_text(GTK_LABEL(label)), ", step 0 in ") &&
              g_strcmp0(gtk_label_get_text(GTK_LABEL(label)), before) != 0);
     NsPlan plan;

@@ -137,7 +137,7 @@ static void test_problem(void)
     click_start(page);
     g_assert_null(ns_phase_page_phase(page));
     g_assert_true(gtk_widget_has_css_class(c->hint, "error"));
-    g_assert_nonnull(strstr(gtk_label_get_text(GTK_LABEL(c->hint)), "no number"));
+    g_assert_nonnull(strstr(gtk_label_get_text(GTK_LABEL(c->hint)), "not a number"));
     gtk_editable_set_text(GTK_EDITABLE(c->values[0]), "0.01");
     g_signal_emit_by_name(c->values[0], "activate");
     g_assert_false(gtk_widget_has_css_class(c->hint, "error"));
@@ -360,7 +360,7 @@ static void test_paper(void)
     const NsPlot *plot = ns_chart_view_plot(card.chart);
     g_assert_cmpuint(plot->n_series, ==, 3);
     for (size_t i = 0; i < 3; i++) g_assert_true(plot->series[i].theory);
-    g_assert_nonnull(strstr(plot->note, "growth of Pre-LN a layer, in d: expected 0.5 to 1.5"));
+    g_assert_nonnull(strstr(plot->note, "growth of Pre-LN per layer, in d: expected 0.5 to 1.5"));
     g_signal_emit_by_name(card.run, "clicked");
     g_assert_cmpstr(run_label(page, hidden), ==, "Queued");
     UI_UNTIL(ns_paper_page_result(page, hidden) != NULL);
@@ -490,7 +490,7 @@ static void test_gradient_check_table(void)
     g_assert_cmpstr(table_text(panel, 3, 2), ==, "unknown");
     g_assert_null(table_text(panel, 0, 3));
     g_test_message("%s", verdict(panel));
-    g_assert_nonnull(strstr(verdict(panel), "are right"));
+    g_assert_nonnull(strstr(verdict(panel), "the gradients agree"));
     g_assert_nonnull(strstr(verdict(panel), "blk1.attn.wq"));
     g_assert_nonnull(strstr(verdict(panel), "2 of 4 derivatives are unknown"));
     g_assert_true(gtk_widget_has_css_class(parts->verdict, "success"));
@@ -526,7 +526,7 @@ static void test_gradient_check_live(void)
     g_assert_false(gtk_widget_is_sensitive(parts->check));
     UI_UNTIL(strstr(verdict(panel), "layer 2 of A") != NULL);
     g_test_message("%s", verdict(panel));
-    g_assert_nonnull(strstr(verdict(panel), "are right"));
+    g_assert_nonnull(strstr(verdict(panel), "the gradients agree"));
     g_assert_true(gtk_widget_is_sensitive(parts->check));
     g_assert_nonnull(table_text(panel, 0, 6));
     gtk_check_button_set_active(GTK_CHECK_BUTTON(parts->repeat), TRUE);

@@ -183,7 +183,7 @@ static void test_copy(void)
     gdk_clipboard_read_text_async(clipboard, NULL, on_text, &text);
     UI_UNTIL(text);
     g_assert_true(strstr(text, "\nGradient norm of W2,step 40,4,") != NULL);
-    g_assert_true(g_str_has_prefix(ns_window_toast_text(window), "Copied the data"));
+    g_assert_true(g_str_has_prefix(ns_window_toast_text(window), "Copied all data"));
     g_assert_true(ui_press_late(window, GDK_KEY_C, GDK_CONTROL_MASK | GDK_SHIFT_MASK));
     g_assert_true(
         gdk_content_formats_contain_gtype(gdk_clipboard_get_formats(clipboard), GDK_TYPE_TEXTURE));

@@ -209,13 +209,13 @@ static void test_next_placement(void)
     NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
     g_assert_true(ui_press(window, GDK_KEY_p));
-    g_assert_cmpstr(ns_window_toast_text(window), ==, "The placement is Pre-LN now.");
+    g_assert_cmpstr(ns_window_toast_text(window), ==, "The placement is now Pre-LN.");
     ns_session_set_lanes(session, 2);
     ns_session_set_active(session, 0);
     ns_session_set_linked(session, ns_param_find("placement"), false);
     g_assert_true(ui_press(window, GDK_KEY_p));
     g_autofree char *split = g_strdup_printf(
-        "A is %s now.", ns_placement_choice(ns_session_settings(session)->placement)->label);
+        "A is now %s.", ns_placement_choice(ns_session_settings(session)->placement)->label);
     g_assert_cmpstr(ns_window_toast_text(window), ==, split);
     ns_session_set_linked(session, ns_param_find("placement"), true);
     UI_UNTIL(!ns_session_differs(session) && ui_is_ready(window));

@@ -89,7 +89,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
                                 snapshot->layer[attention->shown], snapshot->head[attention->shown])
               : g_strdup(_("Attention"));
     g_autofree char *empty = ns_token_source_empty(
-        _("Attention maps are expensive to measure: choose with “probe-every” how often."), input);
+        _("Attention maps are expensive to measure; “probe-every” sets how often."), input);
     changed |= ns_figure_words(
         figure, input,
         (NsFigureWords){.title = title,

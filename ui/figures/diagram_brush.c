@@ -182,7 +182,7 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
     cairo_stroke(cr);
     ns_brush_use(p, p->style->faint_text, 1);
     ns_brush_text(p, &(NsBrushText){.text = look->flow == NS_FLOW_SIGNAL
-                                                ? _("not measured; σ: what a norm divides by")
+                                                ? _("not measured; σ: the divisor of a norm")
                                                 : _("not measured"),
                                     .size = small,
                                     .x = x + 2.5 * size,

@@ -74,9 +74,9 @@ double ns_diagram_sigma(const NsDiagram *d, const NsNode *n)
 static const char *extent(const NsDiagram *d, const NsNode *n)
 {
     const NsWiring *c = &d->wiring[n->sublayer].c;
-    if (ns_norm_over_batch(c->norm)) return _("each feature over the batch");
+    if (ns_norm_over_batch(c->norm)) return _("per feature over the batch");
     bool full = n->place != NS_PLACE_VALUE && c->qk == NS_QK_FULL;
-    return full ? _("over all heads together") : _("head by head");
+    return full ? _("over all heads jointly") : _("per head");
 }
 
 static char *tell_norm(const NsDiagram *d, const NsNode *n)
@@ -94,7 +94,7 @@ static char *tell_norm(const NsDiagram *d, const NsNode *n)
                                  "x' = N(a x + y)."),
                                kind, part);
     case NS_PLACE_MID:
-        return g_strdup_printf(_("%s within %s, before its last matrix."), kind, part);
+        return g_strdup_printf(_("%s inside %s, before its output matrix."), kind, part);
     case NS_PLACE_QUERY:
         return g_strdup_printf(_("%s on the queries, %s: N(x W_Q)."), kind, extent(d, n));
     case NS_PLACE_KEY:
@@ -115,19 +115,19 @@ static char *tell_scale(const NsDiagram *d, const NsNode *n)
     g_autofree char *value = number(n->number), *start = number(c->gain_start);
     switch (n->factor) {
     case NS_FACTOR_S:
-        return g_strdup_printf(_("What goes into the branch is multiplied by s = %s."), value);
+        return g_strdup_printf(_("The input of the branch is multiplied by s = %s."), value);
     case NS_FACTOR_A:
         if (c->stream_gain)
-            return g_strdup(_("The residual stream is multiplied by ω, one learned number a "
+            return g_strdup(_("The residual stream is multiplied by ω, one learned number per "
                               "feature, set by a profiling pass before step 0."));
         return g_strdup_printf(_("The residual stream is multiplied by a = %s."), value);
     case NS_FACTOR_B:
         break;
     }
     if (c->gain == NS_GAIN_VECTOR)
-        return g_strdup_printf(_("The branch is multiplied by g, one learned number a feature, "
-                                 "%s at the start."),
-                               start);
+        return g_strdup_printf(
+            _("The branch is multiplied by g, one learned number per feature, %s at the start."),
+            start);
     if (c->gain != NS_GAIN_NONE)
         return g_strdup_printf(_("The branch is multiplied by α, a learned number, %s at the "
                                  "start."),
@@ -139,8 +139,8 @@ static char *tell_branch(const NsNode *n)
 {
     switch (n->part) {
     case NS_SELF_ATTENTION:
-        return g_strdup(_("Self-attention: every position takes a weighted mean of what it sees, "
-                          "softmax(Q K^T / √d_h) V W_O."));
+        return g_strdup(_("Self-attention: every position takes a weighted mean over the positions "
+                          "it attends to, softmax(Q K^T / √d_h) V W_O."));
     case NS_CROSS_ATTENTION:
         return g_strdup(_("Cross-attention: queries of the decoder, keys and values of the "
                           "encoder's output."));
@@ -148,8 +148,8 @@ static char *tell_branch(const NsNode *n)
     case NS_SUBLAYER_KINDS:
         break;
     }
-    return g_strdup(_("Feed-forward network, every position by itself: act(x W_1 + b_1) W_2 + "
-                      "b_2."));
+    return g_strdup(_(
+        "Feed-forward network, applied to every position separately: act(x W_1 + b_1) W_2 + b_2."));
 }
 
 static char *tell_layer(const NsDiagram *d, const NsNode *n)
@@ -158,7 +158,7 @@ static char *tell_layer(const NsDiagram *d, const NsNode *n)
         number(ns_diagram_value(d->data, NS_QUANTITY_GRAD_LAYER, n->layer - 1));
     g_autofree char *update =
         number(ns_diagram_value(d->data, NS_QUANTITY_UPDATE_RATIO, n->layer - 1));
-    return g_strdup_printf(_("Layer %u: gradient norm of its weights %s, update over weights %s."),
+    return g_strdup_printf(_("Layer %u: gradient norm of its weights %s, update/weight ratio %s."),
                            n->layer, gradient, update);
 }
 
@@ -167,11 +167,11 @@ char *ns_diagram_tell(const NsDiagram *d, size_t node)
     const NsNode *n = ns_diagram_node(d, node);
     switch (n->kind) {
     case NS_NODE_EMBEDDING:
-        return g_strdup(_("Embedding: a learned vector for every token, and its position."));
+        return g_strdup(_("Embedding: a learned vector for every token, plus its position."));
     case NS_NODE_LAYER:
         return tell_layer(d, n);
     case NS_NODE_DOTS:
-        return g_strdup_printf(_("Layers %u to %u, folded."), n->layer, n->last);
+        return g_strdup_printf(_("Layers %u to %u, collapsed."), n->layer, n->last);
     case NS_NODE_HEAD:
         return g_strdup(_("Head and loss: logits = W x, mean of −log softmax at the targets."));
     case NS_NODE_INPUT:
@@ -181,7 +181,8 @@ char *ns_diagram_tell(const NsDiagram *d, size_t node)
     case NS_NODE_MEMORY:
         return g_strdup(_("The output of the encoder, for keys and values."));
     case NS_NODE_FORK:
-        return g_strdup(_("The same signal goes both ways; backward, the gradients are added."));
+        return g_strdup(
+            _("The signal takes both paths; in the backward pass, their gradients are added."));
     case NS_NODE_SUM:
         return g_strdup(_("Sum of the skip path and the branch: a x + y."));
     case NS_NODE_SCALE:
@@ -239,7 +240,7 @@ static char *tell_share(const NsDiagram *d, const NsWire *w)
     double share = ns_diagram_value(d->data, (w->kind == NS_WIRE_SKIP ? SKIP : BRANCH)[from->part],
                                     from->layer - 1);
     if (!isfinite(share)) return NULL;
-    return g_strdup_printf(_("%.0f %% of the gradient"), 100 * share);
+    return g_strdup_printf(_("%.0f%% of the gradient"), 100 * share);
 }
 
 char *ns_diagram_tell_wire(const NsDiagram *d, size_t wire, NsFlow flow)

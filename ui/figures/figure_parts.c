@@ -120,9 +120,8 @@ char *ns_figure_absent(NsQuantity quantity, const NsHistory *history)
 {
     const NsQuantityInfo *info = ns_quantity(quantity);
     if (info->expensive && ns_history_layout(history)->probe_every < 1)
-        return g_strdup_printf(
-            _("%s is expensive to measure: choose with “probe-every” how often."),
-            _(info->choice.label));
+        return g_strdup_printf(_("%s is expensive to measure; “probe-every” sets how often."),
+                               _(info->choice.label));
     return g_strdup_printf(_("This model has no %s."), info->symbol);
 }
 

@@ -82,7 +82,7 @@ static const NsFigureKind kinds[] = {
             .key = "steps",
             .label = "A quantity over the steps",
             .purpose =
-                "Any quantity at every step: its mean over the layers, the largest, the least.",
+                "Any quantity at every step: its mean, largest and smallest value over the layers.",
         },
         ns_steps_new,
         .abscissa = NS_OVER_STEPS,
@@ -110,7 +110,7 @@ static const NsFigureKind kinds[] = {
             .key = "heads",
             .label = "A quantity by layer and head",
             .reference = "Zhai et al. 2023, arXiv 2303.06296",
-            .purpose = "What is measured in every head of every layer at one step, as color.",
+            .purpose = "A quantity of every head in every layer at one step, as color.",
         },
         ns_heads_new,
         .abscissa = NS_OVER_LAYERS,
@@ -125,7 +125,7 @@ static const NsFigureKind kinds[] = {
             .key = "similarity",
             .label = "Similarity of layers",
             .reference = "Kornblith et al. 2019, arXiv 1905.00414",
-            .purpose = "How alike the hidden states after any two layers are, as color.",
+            .purpose = "How similar the hidden states after any two layers are, as color.",
         },
         ns_similarity_new,
         .abscissa = NS_OVER_LAYERS,
@@ -139,7 +139,7 @@ static const NsFigureKind kinds[] = {
             .key = "theory",
             .label = "Theory over measurement",
             .reference = "Xiong et al. 2020, Lemma 2 and appendix F",
-            .purpose = "A quantity by layer beside what theory says of it at initialization.",
+            .purpose = "A quantity by layer beside its theoretical value at initialization.",
         },
         ns_theory_new,
         .abscissa = NS_OVER_LAYERS,
@@ -152,8 +152,8 @@ static const NsFigureKind kinds[] = {
         {
             .key = "compare",
             .label = "Two runs by layer, and their ratio",
-            .purpose = "Any quantity in every layer of all lanes, or of this run and the one "
-                       "before, at one step; and their ratio.",
+            .purpose = "Any quantity in every layer of all lanes, or of this run and the previous "
+                       "one, at one step, and the ratio.",
         },
         ns_compare_new,
         .two_runs = true,
@@ -167,8 +167,8 @@ static const NsFigureKind kinds[] = {
         {
             .key = "ratio",
             .label = "Ratio of two runs by layer and step",
-            .purpose = "Any quantity of lane B over that of lane A, or of this run over the one "
-                       "before, as color: log_2 of it.",
+            .purpose = "Any quantity of lane B over that of lane A, or of this run over the "
+                       "previous one, as color: log_2 of the ratio.",
         },
         ns_ratio_new,
         .two_runs = true,
@@ -195,7 +195,7 @@ static const NsFigureKind kinds[] = {
             .label = "Distribution over tokens",
             .reference = "Xiong et al. 2020, section 3.4",
             .purpose =
-                "How many tokens have which squared norm after a layer, in units of the mean.",
+                "Histogram over tokens of the squared norm after a layer, in units of the mean.",
         },
         ns_tokens_new,
         .subject = NS_SUBJECT_PLACE,
@@ -207,7 +207,8 @@ static const NsFigureKind kinds[] = {
             .key = "attention",
             .label = "Attention map",
             .reference = "Vaswani et al. 2017, section 3.2",
-            .purpose = "How one head weighs what each position of a sequence sees, as color.",
+            .purpose = "Attention weights of one head, for every query and key position of a "
+                       "sequence, as color.",
         },
         ns_attention_new,
         .subject = NS_SUBJECT_PLACE,

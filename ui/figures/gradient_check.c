@@ -85,7 +85,7 @@ static NsFigure *gradient_checks_new(void)
     static const NsFigureClass class = {sizeof(GradientChecks), update, clear, NS_SEEDS_ALIKE};
     NsFigure *figure = ns_figure_alloc(&class);
     GradientChecks *t = (GradientChecks *)figure;
-    t->level = (NsLevel){.y = 1e-2, .text = _("usually below")};
+    t->level = (NsLevel){.y = 1e-2, .text = _("usual upper limit")};
     figure->plot.x.label = _("step");
     figure->plot.left.label = _("relative error");
     figure->plot.left.scale = NS_SCALE_LOG;
@@ -100,7 +100,7 @@ const NsFigureKind *ns_gradient_check_kind(void)
             {
                 .key = "gradient-check",
                 .label = N_("Errors of gradients"),
-                .purpose = N_("How far gradients were from finite differences, by step."),
+                .purpose = N_("Relative error of gradients against finite differences, by step."),
             },
         .create = gradient_checks_new,
         .abscissa = NS_OVER_STEPS,

@@ -177,12 +177,13 @@ char *ns_heatmap_cells_note(const NsHeatmapCells *cells)
     }
     if (!cells->rows) return NULL;
     if (kept > cells->stride)
-        return g_strdup_printf(
-            _("Old steps are kept in groups of up to %" PRId64 ", by their largest values."), kept);
+        return g_strdup_printf(_("Older steps are grouped, up to %" PRId64
+                                 " at a time, and keep their largest values."),
+                               kept);
     if (cells->stride > every)
         return g_strdup_printf(expensive
-                                   ? _("A column shows the largest of %" PRId64 " measurements.")
-                                   : _("A column shows the largest of %" PRId64 " steps."),
+                                   ? _("Each column shows the largest of %" PRId64 " measurements.")
+                                   : _("Each column shows the largest of %" PRId64 " steps."),
                                cells->stride / every);
     return every > 1 ? g_strdup_printf(_("Measured every %" PRId64 " steps."), every) : NULL;
 }

@@ -173,7 +173,7 @@ static char *note(const Loss *loss, const NsFigureInput *input)
     for (unsigned i = 0; i < loss->n; i++) {
         if (!is_wild(loss, i)) continue;
         if (words->len) g_string_append_c(words, ' ');
-        g_string_append_printf(words, _("%s goes on beyond the axis."),
+        g_string_append_printf(words, _("%s continues beyond the axis."),
                                ns_figure_run(input, i).name);
     }
     g_autofree char *groups = ns_step_curves_note(loss->lanes, loss->n, TRAINING);

@@ -149,9 +149,10 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     char *expected = p->result ? NULL : expectation(p->study);
     bool curves = figure->plot.n_series > 0;
     ns_figure_text(&figure->empty, curves ? NULL : g_strdup(expected));
-    ns_figure_text(&figure->note, p->result ? verdict(p->result)
-                                  : curves  ? g_strdup_printf(_("Shapes, not sizes: %s"), expected)
-                                            : NULL);
+    ns_figure_text(&figure->note,
+                   p->result ? verdict(p->result)
+                   : curves  ? g_strdup_printf(_("Expected shapes, not sizes: %s"), expected)
+                             : NULL);
     g_free(expected);
     return true;
 }
@@ -179,7 +180,7 @@ const NsFigureKind *ns_paper_kind(void)
             {
                 .key = "paper",
                 .label = N_("Study of the paper"),
-                .purpose = N_("What a figure of the paper shows, measured here."),
+                .purpose = N_("A figure of the paper, measured here."),
             },
         .create = paper_new,
         .log = true,

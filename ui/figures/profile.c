@@ -409,9 +409,9 @@ static char *note_of_several(const Profile *profile, const NsFigureInput *input)
     add_theory(words, profile, input);
     if (end) add_note(words, _("Separate mark: after the final norm."));
     if (profile->lanes[0].columns[NOW].thinned)
-        add_note(words, _("This step is kept in a group: the band is its range."));
+        add_note(words, _("This step is stored in a group of steps: the band is their range."));
     else if (profile->lanes[0].columns[NOW].band)
-        add_note(words, _("The line is the largest head, the band the range of the heads."));
+        add_note(words, _("Line: the largest of the heads.  Band: their range."));
     return g_string_free(words, words->len == 0);
 }
 
@@ -425,9 +425,9 @@ static char *note(const Profile *profile, const NsFigureInput *input)
         add_theory(words, profile, input);
         return g_string_free(words, FALSE);
     }
-    if (now->thinned) return g_strdup(_("This step is kept in a group: the band is its range."));
-    return now->band ? g_strdup(_("The line is the largest head, the band the range of the heads."))
-                     : NULL;
+    if (now->thinned)
+        return g_strdup(_("This step is stored in a group of steps: the band is their range."));
+    return now->band ? g_strdup(_("Line: the largest of the heads.  Band: their range.")) : NULL;
 }
 
 static bool follow_all(Profile *profile, const NsFigureInput *input, const Spec *spec)

@@ -63,7 +63,7 @@ void ns_sheet_move(NsSheet *sheet, guint from, guint to)
 
 static bool refuse(GError **error, const char *what, const char *text, const char *advice)
 {
-    return ns_refuse(error, NS_ERROR_USAGE, "“%s” is no %s; it is %s.", text, what, advice);
+    return ns_refuse(error, NS_ERROR_USAGE, "“%s” is not a %s; use %s.", text, what, advice);
 }
 
 /* A text of one line in Unicode; blank is NULL. */
@@ -95,8 +95,8 @@ bool ns_sheet_check_range(NsScaleKind kind, NsRange range, GError **error)
 {
     if (range.lo >= range.hi)
         return ns_refuse(error, NS_ERROR_USAGE,
-                         "The limits %g to %g are reversed; the lower one comes first.", range.lo,
-                         range.hi);
+                         "The limits %g to %g are reversed; the lower one must come first.",
+                         range.lo, range.hi);
     if (kind == NS_SCALE_LOG && (range.lo <= 0 || range.hi <= 0))
         return ns_refuse(error, NS_ERROR_USAGE,
                          "A logarithmic axis cannot begin or end at %g; its limits are positive.",
@@ -130,8 +130,8 @@ static bool set_axis(NsSheetChart *chart, int axis, const char *text, GError **e
     }
     if (!good)
         return refuse(error, "range of an axis", text,
-                      "two limits as in 0..200, of which either may be missing, and behind a "
-                      "space linear, log or symlog");
+                      "two limits as in 0..200, either of which may be missing, then optionally a "
+                      "space and linear, log or symlog");
     if (!ns_sheet_check_range(kind >= 0 ? (NsScaleKind)kind : NS_SCALE_LINEAR, range, error))
         return false;
     chart->view.range[axis] = range;
@@ -197,7 +197,9 @@ static bool read_options(NsSheet *sheet, guint first, const char **at, GError **
     do {
         (*at)++;
         g_autofree char *option = take_until(at, ";)");
-        if (!**at) return refuse(error, "choice of a chart", option, "closed by a )");
+        if (!**at)
+            return ns_refuse(error, NS_ERROR_USAGE,
+                             "The choices of a chart, “%s”, lack the closing ).", option);
         for (guint i = first; i < sheet->charts->len; i++) {
             g_autofree char *copy = g_strdup(option);
             if (!set_option(ns_sheet_chart(sheet, i), copy, error)) return false;
@@ -219,7 +221,9 @@ bool ns_sheet_read(NsSheet *sheet, const char *text, GError **error)
             ns_sheet_add(sheet, g_array_index(specs, NsFigureSpec, i), -1);
         if (*at == '(' && !read_options(sheet, first, &at, error)) return false;
         g_autofree char *rest = take_until(&at, ",");
-        if (*g_strstrip(rest)) return refuse(error, "name of a figure", rest, "behind a comma");
+        if (*g_strstrip(rest))
+            return ns_refuse(error, NS_ERROR_USAGE,
+                             "“%s” follows a figure; separate figures with commas.", rest);
         more = *at == ',';
     }
     return true;
@@ -301,7 +305,7 @@ bool ns_sheet_read_names(NsSheet *sheet, const char *text, size_t lanes, GError 
     size_t n = g_strv_length(words);
     if (n > (lanes ? lanes : NS_LANES_MAX))
         return ns_refuse(error, NS_ERROR_USAGE,
-                         "“%s” names %zu lanes, and there can be %zu; leave some out.", text, n,
+                         "“%s” names %zu lanes, but there are at most %zu; omit some.", text, n,
                          lanes ? lanes : (size_t)NS_LANES_MAX);
     for (size_t i = 0; i < n; i++) {
         if (!read_line(&read.names[i], words[i], "the name of a lane", NS_NAME_MOST, error))
@@ -372,10 +376,10 @@ static bool check_curves(const NsSheetChart *chart, const NsPlot *plot, GError *
     while (ns_plot_curve(plot, n)) n++;
     uint64_t there = n >= MOST_CURVES ? UINT64_MAX : (UINT64_C(1) << n) - 1;
     if (!(chart->hidden & ~there)) return true;
-    return ns_refuse(
-        error, NS_ERROR_USAGE,
-        "“%s” has %u curves, and hide names another; a CSV file of it has them in order.",
-        chart->spec.kind->choice.key, n);
+    return ns_refuse(error, NS_ERROR_USAGE,
+                     "“%s” has %u curves, and hide names another one; a CSV file of the chart "
+                     "lists them in order.",
+                     chart->spec.kind->choice.key, n);
 }
 
 static bool check_axes(const NsSheetChart *chart, const NsPlot *plot, GError **error)

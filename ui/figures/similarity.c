@@ -79,11 +79,10 @@ static char *note(const Similarity *s, const NsFigureInput *input)
     GString *words = g_string_new(NULL);
     bool all = s->similarity.state[s->similarity.n - 1] + 1 == s->similarity.n;
     if (!all)
-        g_string_append_printf(words, _("%zu states, evenly spread, are compared."),
-                               s->similarity.n);
+        g_string_append_printf(words, _("%zu evenly spaced states are compared."), s->similarity.n);
     if (input->step >= 0 && input->step != s->similarity.step) {
         if (words->len) g_string_append_c(words, ' ');
-        g_string_append_printf(words, _("Only the newest matrix is kept, of step %" PRId64 "."),
+        g_string_append_printf(words, _("Only the newest matrix is kept, from step %" PRId64 "."),
                                s->similarity.step);
     }
     return g_string_free(words, words->len == 0);
@@ -99,7 +98,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     changed |= share_colors(s, input);
 
     g_autofree char *empty = ns_token_source_empty(
-        _("Similarity is expensive to measure: choose with “probe-every” how often."), input);
+        _("Similarity is expensive to measure; “probe-every” sets how often."), input);
     g_autofree char *title =
         g_strdup_printf(_("%s of hidden states"), _(ns_similarity_choice(s->kind)->label));
     changed |=

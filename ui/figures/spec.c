@@ -58,11 +58,10 @@ static bool show_place(NsFigureSpec *spec, const char *key, GError **error)
         good = end > rest && head > 0 && head <= MOST_PLACES;
     }
     if (!good || *end || !g_ascii_isdigit(*key))
-        return ns_refuse(
-            error, NS_ERROR_USAGE,
-            "“%s” is no place for the figure %s; it is a layer from 1, or a layer and a "
-            "head as in 6.2.",
-            key, spec->kind->choice.key);
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "“%s” is not a place in the figure %s; a place is a layer from 1, or a "
+                         "layer and a head as in 6.2.",
+                         key, spec->kind->choice.key);
     spec->layer = (unsigned)layer;
     spec->head = (unsigned)head;
     return true;
@@ -74,7 +73,7 @@ bool ns_figure_spec_show(NsFigureSpec *spec, const char *key, GError **error)
     if (spec->kind->subject == NS_SUBJECT_PLACE) return show_place(spec, key, error);
     if (spec->kind->subject != NS_SUBJECT_SIMILARITY)
         return ns_refuse(error, NS_ERROR_USAGE,
-                         "The figure %s shows no quantity that could be chosen; leave “%s” out.",
+                         "The figure %s has no choice of quantity; omit “%s”.",
                          spec->kind->choice.key, key);
     int i = ns_choices_find(ns_similarity_choice, key);
     if (i < 0)
@@ -107,8 +106,7 @@ bool ns_figure_specs_read(GArray *specs, const char *text, GError **error)
         if (!*word || !*g_strstrip(*word))
             return ns_refuse(
                 error, NS_ERROR_USAGE,
-                "“%s” leaves out the name of a figure; write one, or several with a comma "
-                "between each two.",
+                "“%s” lacks the name of a figure; write one name, or several separated by commas.",
                 text);
         if (!g_str_equal(*word, ALL)) {
             if (!read_one(specs, *word, error)) return false;
@@ -214,11 +212,10 @@ bool ns_smoothing_read(NsSmoothing *smoothing, const char *text, GError **error)
         *smoothing = (NsSmoothing){NS_SMOOTH_MEAN, amount};
         return true;
     }
-    return ns_refuse(
-        error, NS_ERROR_USAGE,
-        "“%s” is no smoothing; it is none, ema:WEIGHT with a weight of the past below 1, "
-        "or mean:STEPS.",
-        text);
+    return ns_refuse(error, NS_ERROR_USAGE,
+                     "“%s” is not a smoothing; it must be none, ema:WEIGHT with a weight of the "
+                     "past below 1, or mean:STEPS.",
+                     text);
 }
 
 char *ns_smoothing_text(NsSmoothing smoothing)

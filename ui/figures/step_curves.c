@@ -24,7 +24,7 @@ char *ns_step_curves_note(const NsStepCurves *curves, unsigned n, unsigned curve
     int64_t stride = 0;
     for (unsigned i = 0; i < n; i++) stride = MAX(stride, curves[i].curves[curve].stride);
     if (stride <= 1) return NULL;
-    return g_strdup_printf(_("Steps are shown in groups of %" PRId64 ", by their extremes."),
+    return g_strdup_printf(_("Steps are shown in groups of %" PRId64 " by their extremes."),
                            stride);
 }
 

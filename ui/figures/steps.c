@@ -129,8 +129,8 @@ static char *what_is_missing(const Steps *steps, const NsFigureInput *input)
     if (groups) return groups;
     int64_t kept = input->history ? ns_history_stride(input->history) : 1;
     if (kept > 1)
-        return g_strdup_printf(_("Old steps are kept in groups of up to %" PRId64
-                                 ": by their extremes, the mean by the largest."),
+        return g_strdup_printf(_("Older steps are grouped, up to %" PRId64
+                                 " at a time, and keep their extremes and their largest mean."),
                                kept);
     int64_t every = input->history ? ns_history_layout(input->history)->probe_every : 1;
     bool expensive = ns_quantity(steps->quantity)->expensive;

@@ -22,11 +22,11 @@ static Reach reach_of(const NsSettings *settings, const char **why)
     bool xavier = g_str_has_prefix(init, "xavier") && fabs(settings->init_scale - 1) < 1e-9;
     bool post = g_str_equal(placement, "post"), pre = g_str_equal(placement, "pre");
     if (settings->arch == NS_ARCH_ENCODER_DECODER)
-        *why = _("No theory: the paper treats a single stack.");
+        *why = _("No theory: the paper covers a single stack only.");
     else if (*settings->mixture || !(post || pre))
-        *why = _("No theory: the paper treats Post-LN and Pre-LN.");
+        *why = _("No theory: the paper covers Post-LN and Pre-LN only.");
     else if (!layernorm)
-        *why = _("No theory: the paper treats LayerNorm.");
+        *why = _("No theory: the paper covers LayerNorm only.");
     else if (!xavier)
         *why = _("No theory: the paper assumes Xavier initialization.");
     else if (!g_str_equal(activation, "relu"))
@@ -85,7 +85,8 @@ static void fill_hidden(NsTheory *theory, Reach reach, const NsSettings *setting
             theory->y[0][l - 1] = root ? sqrt(d) : d;
         }
         theory->label[0] = root ? _("theory: √d") : _("theory: d");
-        theory->note = g_strdup(_("Post-LN, at initialization: every state leaves a norm."));
+        theory->note =
+            g_strdup(_("Post-LN, at initialization: every state is the output of a norm."));
         return;
     }
     allocate(theory, states, 2);
@@ -101,8 +102,8 @@ static void fill_hidden(NsTheory *theory, Reach reach, const NsSettings *setting
     g_autofree char *fit = ns_text_number(fitted_growth(square, states - 1, d), 2);
     g_autofree char *least = ns_text_number(c, 2), *most = ns_text_number(c + 1, 2);
     theory->note =
-        g_strdup_printf(_("Bounds (Lemma 2) of the mean at initialization.  ‖x_l‖^2 grows by "
-                          "%s d a layer at step 0 (least squares); bounds: %s d and %s d."),
+        g_strdup_printf(_("Bounds (Lemma 2) of the mean at initialization.  ‖x_l‖^2 grows by %s d "
+                          "per layer at step 0 (least squares); bounds: %s d and %s d."),
                         fit, least, most);
 }
 
@@ -117,9 +118,9 @@ static void fill_gradient(NsTheory *theory, Reach reach, const float *values, si
     }
     theory->label[0] =
         reach == POST ? _("paper’s factor (2/3)^{(L−l)/2}") : _("paper: the same in every layer");
-    const char *what = _("The paper’s factor is of the order of magnitude at initialization, "
-                         "through the last layer as measured at step 0.");
-    const char *why = _("It is the factor of the norms in an upper bound; the feed-forward "
+    const char *what = _("The paper’s factor gives the order of magnitude at initialization; its "
+                         "curve passes through the last layer as measured at step 0.");
+    const char *why = _("It is the contribution of the norms to an upper bound; the feed-forward "
                         "networks offset it, so measured gradients fall less.");
     theory->note = reach == POST ? g_strconcat(what, " ", why, NULL) : g_strdup(what);
 }

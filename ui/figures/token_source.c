@@ -31,7 +31,7 @@ void ns_token_source_clear(NsTokenSource *tokens)
 char *ns_token_source_note(const NsTokenSource *tokens, const NsFigureInput *input)
 {
     if (!tokens->there || input->step < 0 || input->step == tokens->snapshot->step) return NULL;
-    return g_strdup_printf(_("Only the newest is kept, of step %" PRId64 "."),
+    return g_strdup_printf(_("Only the newest measurement is kept, from step %" PRId64 "."),
                            tokens->snapshot->step);
 }
 
@@ -53,7 +53,6 @@ char *ns_token_source_empty(const char *expensive, const NsFigureInput *input)
     if (history && ns_history_layout(history)->probe_every < 1) return g_strdup(expensive);
     /* Where it was measured and is not there, it was not written. */
     if (history && was_measured(history))
-        return g_strdup(
-            _("The file of a run does not hold this: run the experiment again to see it."));
+        return g_strdup(_("A run file does not contain this; run the experiment again to see it."));
     return g_strdup(_("No step has been measured yet."));
 }

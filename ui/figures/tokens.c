@@ -123,7 +123,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
             &figure->labels[GAUSSIAN],
             g_strdup_printf(_("normal features, d %" PRId64), input->settings->d_model));
     g_autofree char *empty = ns_token_source_empty(
-        _("Single tokens are expensive to measure: choose with “probe-every” how often."), input);
+        _("Single tokens are expensive to measure; “probe-every” sets how often."), input);
     changed |= ns_figure_words(figure, input,
                                (NsFigureWords){.title = _("Squared hidden norm of tokens"),
                                                .empty = empty,

@@ -165,7 +165,7 @@ char *ns_data_summary_note(const NsPlot *plot, const NsDataSummary *summary)
     say(note, bad, ns_plural("%s cell is not finite (red)", "%s cells are not finite (red)", bad));
     say(note, unshown,
         ns_plural("%s cell is 0 or less (gray)", "%s cells are 0 or less (gray)", unshown));
-    say(note, summary->theory_beyond, _("theory goes on beyond the axis"));
+    say(note, summary->theory_beyond, _("theory continues beyond the axis"));
     if (plot->note) g_string_append_printf(note, "%s%s", note->len ? " · " : "", plot->note);
     return g_string_free(note, note->len == 0);
 }

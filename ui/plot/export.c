@@ -53,8 +53,7 @@ bool ns_format_from_path(const char *path, NsFormat *format, GError **error)
     g_autofree char *name = g_filename_display_name(path);
     return ns_refuse(
         error, NS_ERROR_USAGE,
-        "“%s” does not tell the kind of file to write: end it with .png, .svg, .pdf, .csv "
-        "or .tex.",
+        "“%s” does not name a file format: use the extension .png, .svg, .pdf, .csv or .tex.",
         name);
 }
 
@@ -298,13 +297,13 @@ static bool check_size(const NsExport *options, GError **error)
     bool png = options->format == NS_FORMAT_PNG;
     if (!(w >= 1 && h >= 1 && w <= 14400 && h <= 14400))
         return ns_refuse(error, NS_ERROR_USAGE,
-                         "A figure is from 1 to 14,400 points (200 inches) wide and high: "
-                         "choose another size.");
+                         "The width and height of a figure are limited to 1 to 14,400 points (200 "
+                         "inches): choose another size.");
     if (png && !(scale > 0 && w * scale >= 1 && h * scale >= 1 && w * scale <= MOST_PIXELS &&
                  h * scale <= MOST_PIXELS))
         return ns_refuse(error, NS_ERROR_USAGE,
-                         "A PNG image is from 1 to 32,767 pixels wide and high: "
-                         "choose another size or another resolution.");
+                         "The width and height of a PNG image are limited to 1 to 32,767 pixels: "
+                         "choose another size or resolution.");
     return true;
 }
 
@@ -371,7 +370,7 @@ bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExp
         if (!plots[i]->drawing) continue;
         g_autofree char *title = ns_text_plain(plots[i]->title);
         return ns_refuse(error, NS_ERROR_USAGE,
-                         "“%s” is a drawing, which pgfplots does not know: choose PDF, SVG or PNG.",
+                         "“%s” is a diagram, which pgfplots cannot draw: choose PDF, SVG or PNG.",
                          title);
     }
     if (options->format == NS_FORMAT_TEX) {

@@ -71,7 +71,7 @@ void ns_export_choices_init(NsExportChoices *choices)
 
 static bool refuse(GError **error, const char *what, const char *text, const char *advice)
 {
-    return ns_refuse(error, NS_ERROR_USAGE, "“%s” is no %s; it is %s.", text, what, advice);
+    return ns_refuse(error, NS_ERROR_USAGE, "“%s” is not a %s; use %s.", text, what, advice);
 }
 
 static char *number_text(double number)
@@ -128,7 +128,7 @@ static bool set_size(NsExportChoices *choices, const char *text, GError **error)
     if (read_custom(text, choices)) return true;
     g_autofree char *keys = ns_choices_keys(ns_page_choice);
     g_autofree char *advice = g_strconcat(
-        keys, ", or WIDTHxHEIGHT with pt, mm, in or px behind it, from 1 in to 200 in", NULL);
+        keys, ", or WIDTHxHEIGHT followed by pt, mm, in or px, from 1 in to 200 in", NULL);
     return refuse(error, "size", text, advice);
 }
 
@@ -181,7 +181,8 @@ static bool set_font(NsExportChoices *choices, const char *text, GError **error)
     if (!g_str_equal(text, "auto") &&
         !pango_font_map_get_family(pango_cairo_font_map_get_default(), text))
         return ns_refuse(error, NS_ERROR_USAGE,
-                         "There is no font “%s” here; install it, or name another family.", text);
+                         "The font “%s” is not installed; install it, or name another family.",
+                         text);
     g_strlcpy(choices->font, g_str_equal(text, "auto") ? "" : text, sizeof choices->font);
     return true;
 }
@@ -250,7 +251,7 @@ static bool set_background(NsExportChoices *choices, const char *text, GError **
 {
     bool none = g_str_equal(text, "none");
     if (!none && !g_str_equal(text, "style"))
-        return refuse(error, "background", text, "style, which is white on paper, or none");
+        return refuse(error, "background", text, "style (white for paper) or none");
     choices->transparent = none;
     return true;
 }
@@ -291,8 +292,8 @@ static bool set_film(NsExportChoices *choices, const char *text, GError **error)
     if (!none && (!read_number(length, 0.5, LONGEST, &seconds) ||
                   (at && !(read_number(at + 1, 1, MOST_RATE, &rate) && rate == floor(rate)))))
         return refuse(error, "film", text,
-                      "none, or its seconds from 0.5 to 120, and behind an @ its frames a second "
-                      "from 1 to 30");
+                      "none, or a length of 0.5 to 120 seconds, optionally followed by @ and 1 to "
+                      "30 frames per second");
     if (seconds * rate > MOST_FRAMES)
         return ns_refuse(error, NS_ERROR_USAGE,
                          "A film of %s has more than %d frames; make it shorter, or choose fewer "

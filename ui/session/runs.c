@@ -189,8 +189,9 @@ static bool let_one_go(NsSession *session)
     for (guint i = 0; i + 1 < session->runs->len; i++) {
         const NsPastRun *run = run_at(session, i);
         if (run->told.pinned) continue;
-        g_autofree char *words = g_strdup_printf(
-            _("Run %u was removed to make room: %s.  Pinned runs stay."), run->told.id, run->title);
+        g_autofree char *words =
+            g_strdup_printf(_("Run %u was removed to free memory: %s.  Pinned runs are kept."),
+                            run->told.id, run->title);
         g_ptr_array_remove_index(session->runs, i);
         ns_session_tell(session, words);
         return true;
@@ -351,7 +352,7 @@ void ns_session_pin_run(NsSession *session, unsigned id, bool pinned)
     if (!run || run->told.pinned == pinned) return;
     if (pinned && session->view->n_pinned + run->told.lanes > NS_FIGURE_PINNED) {
         g_autofree char *words = g_strdup_printf(
-            _("No more than %d curves of earlier runs can be shown; unpin another run first."),
+            _("At most %d curves of earlier runs can be shown; unpin another run first."),
             NS_FIGURE_PINNED);
         ns_session_tell(session, words);
     } else {

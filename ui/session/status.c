@@ -44,7 +44,7 @@ char *ns_session_differences(NsSession *session)
         if (told++) g_string_append_c(text, '\n');
         append_difference(text, experiment, ns_param(i));
     }
-    if (n == told) return g_strdup_printf(_("%s; all else the same."), text->str);
+    if (n == told) return g_strdup_printf(_("%s; all else equal."), text->str);
     n -= told;
     return g_strdup_printf(ns_plural("%s\nand %zu more", "%s\nand %zu more", n), text->str, n);
 }
@@ -156,13 +156,13 @@ static void append_pace(GString *text, NsSession *session, NsTrainerState state)
             text, _(", %s steps/s"),
             g_ascii_formatd(number, sizeof number, speed < 9.95 ? "%.1f" : "%.0f", speed));
     if (pace.probe_share > 0.0)
-        g_string_append_printf(text, _(", measuring %.0f %%"), 100.0 * pace.probe_share);
+        g_string_append_printf(text, _(", measuring %.0f%%"), 100.0 * pace.probe_share);
 }
 
 /* "preparing B, stage 3 of 4: drawing the weights, 7 s": what takes long shows that it goes on. */
 static char *preparing(NsSession *session)
 {
-    static const char *const stages[NS_RUN_STAGES] = {N_("drawing the weights"),
+    static const char *const stages[NS_RUN_STAGES] = {N_("initializing the weights"),
                                                       N_("measuring the first step")};
     const char *word = _(ns_trainer_state_word(NS_TRAINER_PREPARING));
     gint64 seconds = (g_get_monotonic_time() - session->launched) / G_USEC_PER_SEC;
@@ -261,9 +261,9 @@ static char *words_of_estimate(NsSession *session, const NsPlan *plan)
     g_autofree char *memory = memory_words(plan->total_bytes);
     double seconds = expected_seconds(session, plan);
     if (seconds <= 0.0)
-        return g_strdup_printf(_("It will take %s parameters, %s."), parameters, memory);
+        return g_strdup_printf(_("With the changes: %s parameters, %s."), parameters, memory);
     g_autofree char *time = duration(seconds);
-    return g_strdup_printf(_("It will take %s parameters, %s, about %s a step."), parameters,
+    return g_strdup_printf(_("With the changes: %s parameters, %s, about %s per step."), parameters,
                            memory, time);
 }
 

@@ -252,7 +252,7 @@ static void on_copy_image(GSimpleAction *action, GVariant *parameter, gpointer u
     GdkTexture *texture = ns_chart_view_texture(tile->chart);
     if (!texture) return;
     gdk_clipboard_set_texture(gtk_widget_get_clipboard(GTK_WIDGET(tile)), texture);
-    ns_session_tell(tile->session, _("Copied the picture of the chart"));
+    ns_session_tell(tile->session, _("Copied the chart as an image"));
 }
 
 static void on_copy_data(GSimpleAction *action, GVariant *parameter, gpointer user_data)
@@ -263,7 +263,7 @@ static void on_copy_data(GSimpleAction *action, GVariant *parameter, gpointer us
     if (!plot) return;
     g_autofree char *csv = ns_plot_csv(plot);
     gdk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(tile)), csv);
-    ns_session_tell(tile->session, _("Copied the data of the chart, all of it, as CSV"));
+    ns_session_tell(tile->session, _("Copied all data of the chart as CSV"));
 }
 
 static void on_kind(GSimpleAction *action, GVariant *key, gpointer user_data)

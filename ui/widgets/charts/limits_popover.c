@@ -18,7 +18,7 @@ static const struct {
     {N_("horizontal"), "x"}, {N_("left"), "y"}, {N_("right"), N_("right y")}};
 
 /* As NsScaleKind, after the figure's own. */
-static const char *const SCALES[] = {N_("as it is"), N_("linear"), N_("logarithmic"),
+static const char *const SCALES[] = {N_("default"), N_("linear"), N_("logarithmic"),
                                      N_("symmetric log"), NULL};
 
 typedef struct {

@@ -72,8 +72,8 @@ void ns_diagram_view_let_go(NsDiagramView *view, bool drop)
     ns_session_set_lane(view->session, view->lane, "placement", placement->choice.key);
     g_autofree char *words =
         view->data->name
-            ? g_strdup_printf(_("%s is %s now."), view->data->name, _(placement->choice.label))
-            : g_strdup_printf(_("The placement is %s now."), _(placement->choice.label));
+            ? g_strdup_printf(_("%s is now %s."), view->data->name, _(placement->choice.label))
+            : g_strdup_printf(_("The placement is now %s."), _(placement->choice.label));
     ns_session_tell(view->session, words);
 }
 

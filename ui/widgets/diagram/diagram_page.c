@@ -124,7 +124,7 @@ static void show_stage(NsDiagramPage *page)
             break;
         case NS_STAGE_UPDATE:
             flash = sin(G_PI * progress);
-            sentence = _("Update: the width of a frame is update over weights.");
+            sentence = _("Update: the width of a frame is the update/weight ratio.");
             break;
         }
     ns_text_label_set(page->words, sentence);

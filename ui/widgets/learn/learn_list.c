@@ -101,7 +101,7 @@ static GtkWidget *new_head(const char *resume)
     gtk_box_append(GTK_BOX(head), new_title(_("Ten hands-on lessons of a few minutes each")));
     if (resume) {
         GtkWidget *button = gtk_button_new_with_label(resume);
-        gtk_widget_set_tooltip_text(button, _("Back to the card that you left"));
+        gtk_widget_set_tooltip_text(button, _("Back to the card where you left off"));
         gtk_widget_set_valign(button, GTK_ALIGN_START);
         gtk_actionable_set_action_name(GTK_ACTIONABLE(button), NS_LEARN_RESUME);
         gtk_box_append(GTK_BOX(head), button);

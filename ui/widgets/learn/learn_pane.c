@@ -220,7 +220,7 @@ static void on_compare(NsLearnPane *pane)
     for (size_t i = 0; i < n; i++) measured[i] = (double)values[i];
     g_autofree char *words = ns_prediction_compare(NS_PREDICTION(pane->prediction), measured, n);
     gtk_label_set_text(GTK_LABEL(pane->verdict),
-                       words ? words : _("The model has changed since you drew."));
+                       words ? words : _("The model has changed since you drew the curve."));
     look(pane);
 }
 
@@ -412,7 +412,7 @@ static void show_card(NsLearnPane *pane)
 static void show_list(NsLearnPane *pane)
 {
     g_autofree char *resume =
-        pane->lesson ? g_strdup_printf(_("Go on with “%s”"), _(pane->lesson->title)) : NULL;
+        pane->lesson ? g_strdup_printf(_("Continue with “%s”"), _(pane->lesson->title)) : NULL;
     pane->in_list = true;
     set_watch(pane, false);
     cover(pane, true);

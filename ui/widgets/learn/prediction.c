@@ -204,12 +204,12 @@ static char *judge(const NsScore *score)
     char rank[G_ASCII_DTOSTR_BUF_SIZE], factor[G_ASCII_DTOSTR_BUF_SIZE];
     g_ascii_formatd(factor, sizeof factor, "%.1f", score->factor);
     if (isnan(score->rank))
-        return g_strdup_printf(_("A flat curve ranks no layer above another. Its values are off by "
-                                 "a factor of %s on average."),
+        return g_strdup_printf(_("A flat curve does not rank the layers. Its values are off by a "
+                                 "factor of %s on average."),
                                factor);
     g_ascii_formatd(rank, sizeof rank, "%.2f", score->rank);
-    return g_strdup_printf(_("Shape: the layers are ranked with a correlation of %s (1: in the "
-                             "same order, 0: in none). Size: off by a factor of %s on average."),
+    return g_strdup_printf(_("Shape: rank correlation over the layers %s (1: the same order, 0: "
+                             "unrelated). Size: off by a factor of %s on average."),
                            rank, factor);
 }
 

@@ -152,7 +152,8 @@ static void take_result(NsPaperPage *page, Card *card)
     update_chart(page, card);
     const char *const sentences[] = {
         [NS_VERDICT_AGREES] = _("%s: agrees with the paper."),
-        [NS_VERDICT_UNDECIDED] = _("%s: the seeds do not decide whether it agrees with the paper."),
+        [NS_VERDICT_UNDECIDED] =
+            _("%s: undecided; the seeds do not show whether it agrees with the paper."),
         [NS_VERDICT_DISAGREES] = _("%s: does not agree with the paper."),
     };
     g_auto(GStrv) parts = g_strsplit(sentences[result->verdict], "%s", 2);
@@ -310,7 +311,7 @@ static GtkWidget *make_card(NsPaperPage *page, guint i)
     parts->chart = NS_CHART_VIEW(ns_chart_view_new(ns_paper_kind()));
     parts->run =
         make_button(page, i, _("Run"), _("Run this study, or cancel it"), G_CALLBACK(on_run));
-    parts->export_ = make_button(page, i, _("Export…"), _("Save the figure, as for a paper"),
+    parts->export_ = make_button(page, i, _("Export…"), _("Save the figure of this study"),
                                  G_CALLBACK(on_export));
     parts->progress = gtk_progress_bar_new();
     gtk_widget_set_valign(parts->progress, GTK_ALIGN_CENTER);
@@ -333,7 +334,7 @@ static GtkWidget *make_card(NsPaperPage *page, guint i)
 static GtkWidget *make_head(NsPaperPage *page)
 {
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
-    GtkWidget *words = make_text(_("What Xiong et al. 2020 and its successors state, repeated with "
+    GtkWidget *words = make_text(_("Claims of Xiong et al. 2020 and later papers, tested with "
                                    "small models on this machine."),
                                  NULL);
     gtk_widget_set_hexpand(words, TRUE);

@@ -120,8 +120,8 @@ static void show_hint(NsPhasePage *page)
         page->phases[0]
             ? _("Click a cell, or move to it with the arrows and press Enter: the active "
                 "lane takes its two settings.")
-            : _("Every cell is one short run with the settings of the active lane, but "
-                "for these two. Values are a list, or from:to:count.");
+            : _("Every cell is one short run with the settings of the active lane, except for "
+                "these two. Values are a list, or from:to:count.");
     gtk_label_set_text(GTK_LABEL(page->controls.hint), hint);
     gtk_widget_remove_css_class(page->controls.hint, "error");
 }
@@ -355,9 +355,9 @@ static void open_cell(NsPhasePage *page, size_t column, size_t row)
     const char *lane = ns_lane_letter(ns_session_active(session));
     g_autofree char *sentence =
         ns_session_pending(session) > 0
-            ? g_strdup_printf(_("Lane %s has %s %s and %s %s now; Restart runs it."), lane,
+            ? g_strdup_printf(_("Lane %s now has %s %s and %s %s; Restart runs it."), lane,
                               x->param->key, x->values[column], y->param->key, y->values[row])
-            : g_strdup_printf(_("Lane %s has %s %s and %s %s now; Run starts it."), lane,
+            : g_strdup_printf(_("Lane %s now has %s %s and %s %s; Run starts it."), lane,
                               x->param->key, x->values[column], y->param->key, y->values[row]);
     ns_session_tell(page->session, sentence);
 }
@@ -538,7 +538,7 @@ static GtkWidget *make_buttons(NsPhasePage *page)
     c->export_ = gtk_button_new_with_label(_("Export…"));
     c->side = gtk_check_button_new_with_label(_("Lanes side by side"));
     gtk_widget_set_tooltip_text(c->side, _("One sweep for each lane, on a common color scale"));
-    gtk_widget_set_tooltip_text(c->start, _("Train every cell, or stop; finished cells stay"));
+    gtk_widget_set_tooltip_text(c->start, _("Train every cell, or stop; finished cells are kept"));
     gtk_widget_set_tooltip_text(c->export_, _("Save the sweep as PDF, SVG, PNG, CSV or TeX"));
     g_signal_connect_object(c->start, "clicked", G_CALLBACK(on_start), page, G_CONNECT_SWAPPED);
     g_signal_connect_object(c->export_, "clicked", G_CALLBACK(on_export), page, G_CONNECT_SWAPPED);

@@ -86,7 +86,8 @@ GtkWidget *ns_range_button_new(GtkWidget *entry)
     g_signal_connect_swapped(popover, "show", G_CALLBACK(on_shown), range);
     ns_accessible_name(button, _("Range"));
     gtk_menu_button_set_popover(GTK_MENU_BUTTON(button), popover);
-    gtk_widget_set_tooltip_text(button, _("Enter the first value, the last and their number"));
+    gtk_widget_set_tooltip_text(
+        button, _("Enter the first value, the last value and the number of values"));
     g_object_set_data_full(G_OBJECT(button), "ns-range", range, g_free);
     return button;
 }

@@ -118,18 +118,18 @@ static char *verdict_words(NsSession *session, const NsGradientCheck *check)
     g_autofree char *random = ns_text_value(check->worst_random, 2);
     const char *tensor = worst_tensor(check), *lane = ns_lane_letter(check->lane);
     GString *words = g_string_new(NULL);
-    g_string_printf(words,
-                    check->agrees
-                        ? _("Step %" PRId64 ", layer %u of %s: the gradients are right.  "
-                            "Largest error %s (%s), along random directions %s: what rounding "
-                            "explains.")
-                        : _("Step %" PRId64 ", layer %u of %s: they do not agree.  Largest error "
-                            "%s (%s), along random directions %s: more than rounding explains."),
-                    check->step, check->layer, lane, along, tensor, random);
+    g_string_printf(
+        words,
+        check->agrees
+            ? _("Step %" PRId64 ", layer %u of %s: the gradients agree.  Largest error %s (%s), "
+                "along random directions %s: rounding explains these.")
+            : _("Step %" PRId64 ", layer %u of %s: the gradients do not agree.  Largest error %s "
+                "(%s), along random directions %s: more than rounding explains."),
+        check->step, check->layer, lane, along, tensor, random);
     if (check->unknown)
         g_string_append_printf(words,
-                               _("  %zu of %zu derivatives are unknown: too small, or where the "
-                                 "loss is too rough."),
+                               _("  %zu of %zu derivatives are unknown: they are too small, or the "
+                                 "loss is too rough there."),
                                check->unknown, 2 * check->n);
     append_seed(words, session, check->lane);
     return g_string_free(words, FALSE);
@@ -334,9 +334,9 @@ static void build(NsGradientCheckPanel *panel)
     gtk_box_append(
         GTK_BOX(panel->box),
         make_text(_("A finite difference nudges the weights by plus and minus ε and divides the "
-                    "change of the loss by 2 ε: the slope that backpropagation must give, found "
-                    "without it.  In single precision, rounding leaves errors of 1e-5 to 3e-3, and "
-                    "ten times that along a random direction.")));
+                    "change of the loss by 2 ε: the derivative that backpropagation must return, "
+                    "computed without it.  In single precision, rounding leaves errors of 1e-5 to "
+                    "3e-3, and ten times that along a random direction.")));
     gtk_box_append(GTK_BOX(panel->box), make_controls(panel));
     parts->verdict = make_text(NULL);
     gtk_widget_add_css_class(parts->verdict, "verdict");

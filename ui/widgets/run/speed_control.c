@@ -48,11 +48,11 @@ double ns_speed_next(double steps_per_second, bool faster)
 
 char *ns_speed_words(double steps_per_second)
 {
-    if (steps_per_second <= 0.0) return g_strdup(_("as fast as it can"));
+    if (steps_per_second <= 0.0) return g_strdup(_("as fast as possible"));
     char number[G_ASCII_DTOSTR_BUF_SIZE];
     const char *format = steps_per_second < 9.95 ? "%.1f" : "%.0f";
     g_ascii_formatd(number, sizeof number, format, steps_per_second);
-    return g_strdup_printf(_("at most %s steps a second"), number);
+    return g_strdup_printf(_("at most %s steps per second"), number);
 }
 
 void ns_speed_control_sync(NsSpeedControl *control)

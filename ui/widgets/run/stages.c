@@ -11,8 +11,9 @@ static const struct {
 } STAGES[N_STAGES] = {
     {N_("Forward"), N_("The batch goes through the layers; every hidden state is computed")},
     {N_("Loss"), N_("How far the prediction is from the next token")},
-    {N_("Backward"), N_("The gradient goes back through the layers, from the last to the first")},
-    {N_("Update"), N_("The optimizer changes every weight a little, against its gradient")},
+    {N_("Backward"),
+     N_("The gradient is propagated back through the layers, from the last to the first")},
+    {N_("Update"), N_("The optimizer moves every weight a little, against its gradient")},
 };
 
 struct _NsStages {

@@ -47,7 +47,7 @@ static void sync_pace(NsTransport *transport)
     g_autofree char *pace = known ? g_strdup_printf(_("%s steps/s"), number) : g_strdup("");
     bool expensive = known && now.probe_share >= 0.005;
     g_autofree char *cost =
-        expensive ? g_strdup_printf(_("measuring %.0f %%"), 100.0 * now.probe_share) : g_strdup("");
+        expensive ? g_strdup_printf(_("measuring %.0f%%"), 100.0 * now.probe_share) : g_strdup("");
     ns_text_label_set(transport->pace, pace);
     ns_text_label_set(transport->cost, cost);
     gtk_widget_set_visible(transport->cost, *cost != '\0');
@@ -154,8 +154,8 @@ static GtkWidget *new_entry(NsTransport *transport)
     gtk_editable_set_alignment(GTK_EDITABLE(entry), 1.0F);
     gtk_entry_set_input_purpose(GTK_ENTRY(entry), GTK_INPUT_PURPOSE_DIGITS);
     gtk_widget_set_valign(entry, GTK_ALIGN_CENTER);
-    gtk_widget_set_tooltip_text(entry, _("The step that is shown.  Type a number to see a step "
-                                         "already trained, or to train up to a later one"));
+    gtk_widget_set_tooltip_text(entry, _("The step shown.  Type a number to go to a step already "
+                                         "trained, or to train up to a later one"));
     gtk_widget_add_css_class(entry, "numeric");
     ns_accessible_name(entry, _("Step"));
     g_signal_connect_swapped(entry, "activate", G_CALLBACK(on_step_typed), transport);
@@ -185,8 +185,7 @@ static GtkWidget *new_numbers(NsTransport *transport)
     gtk_label_set_xalign(GTK_LABEL(transport->pace), 0.0F);
     gtk_label_set_xalign(GTK_LABEL(transport->cost), 0.0F);
     gtk_widget_set_tooltip_text(transport->pace, _("Measured steps per second"));
-    gtk_widget_set_tooltip_text(transport->cost,
-                                _("Share of the time that the expensive probes take"));
+    gtk_widget_set_tooltip_text(transport->cost, _("Share of the time spent on expensive probes"));
     gtk_widget_add_css_class(transport->pace, "numeric");
     gtk_widget_add_css_class(transport->cost, "hint");
     gtk_box_append(GTK_BOX(box), transport->pace);
@@ -209,7 +208,7 @@ GtkWidget *ns_transport_new(NsSession *session)
     GtkWidget *parts[] = {
         new_button("media-skip-backward-symbolic", "win.first", _("First step (Home)")),
         new_button("go-previous-symbolic", "win.back-step",
-                   _("Look one step back (comma; with Shift, ten)")),
+                   _("One step back (comma; with Shift, ten)")),
         transport->entry,
         new_button("go-next-symbolic", "win.step",
                    _("One step forward: shows the next recorded one, or trains (period; with "

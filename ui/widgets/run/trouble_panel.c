@@ -54,16 +54,16 @@ static char *sentence_of(NsSession *session, const NsTrouble *trouble)
 static const char *advice_on(const NsTrouble *trouble)
 {
     if (trouble->first)
-        return _("No weight has been updated yet, so the learning rate, the warm-up and clipping "
-                 "play no part: activations grow from layer to layer until one overflows single "
-                 "precision.  Norms inside the branches, smaller initial weights or fewer layers "
-                 "keep them small.");
+        return _(
+            "No weight has been updated yet, so the learning rate, the warm-up and clipping play "
+            "no role: activations grow from layer to layer until one overflows single precision.  "
+            "Norms inside the branches, smaller initial weights or fewer layers keep them small.");
     if (trouble->spike)
         return _("One update was too large.  A longer warm-up, clipped gradients or norms inside "
                  "the branches keep updates small.");
-    return _("Updates that are too large let weights grow until a number no longer fits into 32 "
-             "bits; what is not finite then spreads, and no later step can undo it.  Go back to "
-             "before it and change one thing.");
+    return _("Updates that are too large let weights grow until a value overflows 32-bit floating "
+             "point; the values that are not finite then spread, and no later step can undo this.  "
+             "Go back to an earlier step and change one thing.");
 }
 
 /* Ten times as long, and long enough to be felt where the trouble is. */
@@ -103,7 +103,7 @@ static void offer_remedies(NsTroublePanel *panel, const NsTrouble *trouble)
     for (size_t i = 0; i < N_REMEDIES; i++)
         any |= gtk_widget_get_visible(gtk_widget_get_parent(panel->remedies[i]));
     gtk_label_set_text(GTK_LABEL(panel->fork),
-                       updates ? _("Fork before it with") : _("Restart with"));
+                       updates ? _("Fork from before it with") : _("Restart with"));
     gtk_widget_set_visible(panel->fork, any);
     gtk_button_set_label(GTK_BUTTON(panel->go_on),
                          ns_session_can_run(panel->session) ? _("Continue") : _("Close"));

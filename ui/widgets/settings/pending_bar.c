@@ -101,7 +101,7 @@ GtkWidget *ns_pending_bar_new(NsSession *session)
         add_button(line, revealer, _("Restart"),
                    _("All lanes restart at step 0 with these settings"), G_CALLBACK(on_restart));
     bar->fork = add_button(line, revealer, _("Fork"), NULL, G_CALLBACK(on_fork));
-    bar->drop = add_button(line, revealer, _("Undo"), _("Back to the settings that the run has"),
+    bar->drop = add_button(line, revealer, _("Undo"), _("Back to the settings of the run"),
                            G_CALLBACK(on_drop));
     gtk_box_append(GTK_BOX(box), line);
     gtk_revealer_set_child(GTK_REVEALER(revealer), box);

@@ -47,12 +47,12 @@ static const char *badge_words(const NsParam *param)
         return _("Acts on the running model at its next step, and is marked on the timeline.");
     case NS_EFFECT_FORK:
         return _("Once the run has started, a change is pending until you fork or restart.  A fork "
-                 "continues with every weight as it is; a restart starts again.");
+                 "continues with every weight as it is; a restart begins again at step 0.");
     case NS_EFFECT_RESTART:
         break;
     }
     return _("Once the run has started, a change is pending until you fork or restart.  A restart "
-             "starts again; a fork continues with the weights that still fit.");
+             "begins again at step 0; a fork continues with the weights that still fit.");
 }
 
 /* "B Pre-LN": what the other lane has; of several, for which there is no room, "B, C differ"; NULL

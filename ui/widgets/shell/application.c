@@ -269,7 +269,7 @@ static void ns_application_init(NsApplication *application)
         {"set", 's', 0, G_OPTION_ARG_STRING_ARRAY, NULL,
          _("Start with this setting in every lane (repeatable)"), "KEY=VALUE"},
         {"lane", 'l', 0, G_OPTION_ARG_STRING_ARRAY, NULL,
-         _("A lane and what is special about it (repeatable)"), "\"KEY=VALUE …\""},
+         _("A lane and its own settings (repeatable)"), "\"KEY=VALUE …\""},
         {"run", 'r', 0, G_OPTION_ARG_NONE, NULL, _("Start training at once"), NULL},
         {"class", 0, 0, G_OPTION_ARG_NONE, NULL, _("Start with large text, for a class"), NULL},
         {"version", 'v', 0, G_OPTION_ARG_NONE, NULL, _("Print the version"), NULL},
@@ -282,9 +282,9 @@ static void ns_application_init(NsApplication *application)
         G_APPLICATION(application),
         _("Trains small Transformers and plots the norms of gradients and hidden states live."));
     g_application_set_option_context_description(
-        G_APPLICATION(application),
-        _("FILE is a text to learn, or a figure, a preset or the JSON lines of a run, whose "
-          "experiment is set up again.\nnormscope-cli trains and draws without a display."));
+        G_APPLICATION(application), _("FILE is a text to learn, or a figure, a preset or the JSON "
+                                      "lines of a run, whose experiment is restored.\n"
+                                      "normscope-cli trains and draws without a display."));
 }
 
 NsApplication *ns_application_new(void)

@@ -72,7 +72,7 @@ GtkWidget *ns_close_guard_ask(NsWindow *window)
         GTK_BUTTONS_NONE, "%s", _("Close and lose this run?"));
     gtk_message_dialog_format_secondary_text(
         GTK_MESSAGE_DIALOG(question), "%s",
-        _("It trained for more than a minute, and none of it was exported."));
+        _("It trained for more than a minute and was not exported."));
     GtkDialog *dialog = GTK_DIALOG(question);
     gtk_dialog_add_button(dialog, _("Keep open"), GTK_RESPONSE_CANCEL);
     gtk_dialog_add_button(dialog, _("Export…"), ANSWER_EXPORT);

@@ -39,7 +39,7 @@ static const struct {
 enum { FILM = G_N_ELEMENTS(FORMATS) - 1 };
 
 static const char *const WHAT[] = {N_("Chosen chart"), N_("All charts, one figure"),
-                                   N_("All charts, a file each"), N_("Data of all charts")};
+                                   N_("All charts, one file each"), N_("Data of all charts")};
 
 static const int DPI[] = {96, 150, 300, 600};
 
@@ -513,7 +513,7 @@ static void add_fonts(NsExportDialog *dialog)
     for (int i = 0; i < n; i++)
         g_ptr_array_add(names, (gpointer)(guintptr)pango_font_family_get_name(families[i]));
     g_ptr_array_sort(names, by_name);
-    g_ptr_array_insert(names, 0, (gpointer)(guintptr)_("From the style"));
+    g_ptr_array_insert(names, 0, (gpointer)(guintptr)_("Style default"));
     g_ptr_array_add(names, NULL);
     dialog->font = add_drop_down(dialog, _("Font"), (const char *const *)names->pdata, true);
     g_autoptr(GtkExpression) word =
@@ -563,15 +563,15 @@ static void add_choices(NsExportDialog *dialog)
 {
     const char *what[G_N_ELEMENTS(WHAT) + 1] = {_(WHAT[0]), _(WHAT[1]), _(WHAT[2]), _(WHAT[3])};
     const char *formats[G_N_ELEMENTS(FORMATS) + 1] = {NULL};
-    const char *const dpi[] = {_("From the size"), "96", "150", "300", "600", NULL};
+    const char *const dpi[] = {_("Size default"), "96", "150", "300", "600", NULL};
     const char *const legends[] = {_("Outside"), C_("legend", "Above"), _("Inside"), _("None"),
                                    NULL};
     for (size_t i = 0; i < G_N_ELEMENTS(FORMATS); i++) formats[i] = _(FORMATS[i].label);
     g_autoptr(GPtrArray) pages =
-        labels_of(_("Column, or two for all"), ns_page_choice, _("Custom"));
-    g_autoptr(GPtrArray) styles = labels_of(_("From the size"), ns_style_choice, NULL);
+        labels_of(_("One column, two for all"), ns_page_choice, _("Custom"));
+    g_autoptr(GPtrArray) styles = labels_of(_("Size default"), ns_style_choice, NULL);
     dialog->syncing = true;
-    dialog->what = add_drop_down(dialog, _("What"), what, false);
+    dialog->what = add_drop_down(dialog, _("Content"), what, false);
     dialog->format = add_drop_down(dialog, _("Format"), formats, false);
     add_film(dialog);
     dialog->size = add_drop_down(dialog, _("Size"), (const char *const *)pages->pdata, true);

@@ -34,9 +34,9 @@ static void say(NsFrameMeter *meter)
         g_ascii_formatd(median[i], sizeof median[i], "%.1f", ns_frame_times_within(times[i], 0.5));
         g_ascii_formatd(most[i], sizeof most[i], "%.1f", ns_frame_times_within(times[i], 0.99));
     }
-    g_autofree char *words = g_strdup_printf(
-        _("%s ms a frame, 99 of 100 within %s ms\n%s ms of work, 99 of 100 within %s ms"),
-        median[0], most[0], median[1], most[1]);
+    g_autofree char *words = g_strdup_printf(_("%s ms per frame, 99th percentile %s ms\n"
+                                               "%s ms of work, 99th percentile %s ms"),
+                                             median[0], most[0], median[1], most[1]);
     gtk_label_set_text(GTK_LABEL(meter->label), words);
 }
 

@@ -90,10 +90,11 @@ static char *choices_of(const NsParam *param)
 static char *effect_of(const NsParam *param)
 {
     if (param->effect == NS_EFFECT_LIVE)
-        return g_strdup(_("Live: acts on the running model from the next step on."));
+        return g_strdup(_("Live: acts on the running model from the next step."));
     if (param->effect == NS_EFFECT_RESTART)
-        return g_strdup(_("Restart: the model is built again, or forked where its tensors fit."));
-    return g_strdup(_("Fork: the weights are kept; a run continues with it as a new branch."));
+        return g_strdup(
+            _("Restart: the model is built anew; a fork keeps the tensors that still fit."));
+    return g_strdup(_("Fork: a new branch continues with all weights."));
 }
 
 static void add_settings(GPtrArray *topics)

@@ -140,7 +140,7 @@ static void tell_experiment(NsWindow *window, const NsProvenance *provenance, co
         say(words, g_strdup_printf(_("It shows step %s."), step));
         offer = g_strdup_printf(_("Run to step %s"), step);
     }
-    if (provenance->changes) say(words, g_strdup(_("Settings were changed on the way there.")));
+    if (provenance->changes) say(words, g_strdup(_("Settings were changed before that step.")));
     if (offer)
         ns_window_toast_offer(window, words->str, offer, on_run_to,
                               g_memdup2(&provenance->step, sizeof provenance->step));
@@ -211,12 +211,13 @@ static void tell_record(NsWindow *window, const Reading *reading)
     GString *words = g_string_new(NULL);
     g_autofree char *step = ns_group_digits(ns_session_steps(ns_window_session(window)));
     if (record->cut)
-        say(words, g_strdup_printf(
-                       _("%s is cut off in line %zu; all before that is shown, up to step %s."),
-                       reading->name, record->wrong_line, step));
+        say(words,
+            g_strdup_printf(
+                _("%s is cut off in line %zu; everything before it is shown, up to step %s."),
+                reading->name, record->wrong_line, step));
     else if (record->wrong_line)
-        say(words, g_strdup_printf(_("Line %zu of %s does not belong to its run; all before it is "
-                                     "shown, up to step %s."),
+        say(words, g_strdup_printf(_("Line %zu of %s does not belong to its run; everything before "
+                                     "it is shown, up to step %s."),
                                    record->wrong_line, reading->name, step));
     else
         say(words, g_strdup_printf(_("%s is shown, up to step %s; Run restarts it."), reading->name,

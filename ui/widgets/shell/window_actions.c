@@ -31,9 +31,9 @@ static void tell_placement(NsWindow *window, const char *name)
     bool all = ns_session_is_linked(session, ns_param_find("placement"));
     const char *lane = ns_lane_letter(ns_session_active(session));
     g_autofree char *is = ns_session_lanes(session) == 1
-                              ? g_strdup_printf(_("The placement is %s now."), name)
-                          : all ? g_strdup_printf(_("All lanes are %s now."), name)
-                                : g_strdup_printf(_("%s is %s now."), lane, name);
+                              ? g_strdup_printf(_("The placement is now %s."), name)
+                          : all ? g_strdup_printf(_("All lanes are now %s."), name)
+                                : g_strdup_printf(_("%s is now %s."), lane, name);
     g_autofree char *words =
         ns_session_pending(session)
             ? g_strdup_printf("%s  %s", is, _("It takes effect with Restart or Fork."))

@@ -36,7 +36,7 @@ static void on_run_to(GSimpleAction *action, GVariant *parameter, gpointer windo
 {
     (void)action, (void)parameter;
     static const NsAsk ask = {N_("Run to step"), N_("Run"), "1000",
-                              N_("A step that lies ahead, such as 1000."), run_to};
+                              N_("A later step, such as 1000."), run_to};
     ns_ask_popover(ns_window_run_menu(window), &ask, window);
 }
 
