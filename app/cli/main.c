@@ -44,7 +44,8 @@ static const NsCommand commands[] = {
     {{.key = "export", .purpose = "Write all that a run file has recorded"}, ns_cli_export},
     {{.key = "watch", .purpose = "Follow a run of another program, from JSON lines that it writes"},
      ns_cli_watch},
-    {{.key = "list", .purpose = "Show placements, settings, figures and the like"}, ns_cli_list},
+    {{.key = "list", .purpose = "List placements, settings, figures and other registries"},
+     ns_cli_list},
 };
 
 static const NsChoice *command_choice(size_t i)

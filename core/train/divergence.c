@@ -76,8 +76,9 @@ bool ns_watch(const NsWatch *watch, NsEvent *event)
             return diverged_at_tensor(watch, event, i, "update", "is not finite");
     for (size_t i = 0; watch->v && i < watch->table->n; i++)
         if (overflowed(watch->v, &watch->table->tensors[i]))
-            return diverged_at_tensor(watch, event, i, "second moment",
-                                      "overflowed, so that weights of it cannot move any more");
+            return diverged_at_tensor(
+                watch, event, i, "second moment",
+                "overflowed, so that some of its weights cannot move any more");
     for (size_t i = 0; i < seen->n_hidden; i++)
         if (!isfinite(seen->hidden[i].sq)) return diverged_at_hidden(watch, event, i);
     if (watch->final_norm && !isfinite(seen->final_sq))
