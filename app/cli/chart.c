@@ -603,7 +603,7 @@ static GArray *make_entries(Chart *chart, char **steps)
 {
     const GOptionEntry own[] = {
         {"figure", 'f', 0, G_OPTION_ARG_STRING, &chart->figure,
-         "Of “" NS_CLI
+         "A figure of “" NS_CLI
          " list figures”, or several separated by commas, which become one lettered sheet.  "
          "NAME:QUANTITY chooses the quantity, and NAME(title=TEXT;x=0..200;y=0.1..4 "
          "log;hide=2,3;lane=B;grid=off) sets the title, limits and scales of the axes (y2: the "

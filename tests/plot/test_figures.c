@@ -514,7 +514,7 @@ static void test_similarity(void)
     g_assert_cmpfloat(ns_figure_update(figure, &input)->heatmap->z[8], ==, 0);
     append_expensive(run);
     input.step = 1;
-    g_assert_nonnull(strstr(ns_figure_update(figure, &input)->note, "of step 0"));
+    g_assert_nonnull(strstr(ns_figure_update(figure, &input)->note, "from step 0"));
 }
 
 /* A line in what is over steps, at the one that is looked at while the run went on. */
