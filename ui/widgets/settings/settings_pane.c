@@ -77,9 +77,9 @@ static void add_size(NsSession *session, GtkWidget *row)
     GtkWidget *label = ns_text_label_new(NULL, "hint");
     g_object_set_data_full(G_OBJECT(label), "ns-session", g_object_ref(session), g_object_unref);
     gtk_widget_add_css_class(label, "size");
-    gtk_widget_set_tooltip_text(label,
-                                _("Weights, gradients, moments and what backward needs of all "
-                                  "threads; the time is that of one forward and backward pass."));
+    gtk_widget_set_tooltip_text(
+        label, _("Memory for weights, gradients, moments and the activations of all threads; the "
+                 "time is that of one forward and backward pass."));
     gtk_box_append(GTK_BOX(row), label);
     g_signal_connect_object(session, "status-changed", G_CALLBACK(sync_size), label,
                             G_CONNECT_SWAPPED);
@@ -146,7 +146,7 @@ static GtkWidget *new_pending_place(NsSession *session)
 {
     GtkWidget *place = gtk_overlay_new(), *bar = ns_pending_bar_new(session);
     GtkWidget *words =
-        ns_text_label_new(_("Settings that need Restart or Fork wait here."), "hint");
+        ns_text_label_new(_("Changes that need Restart or Fork are collected here."), "hint");
     gtk_widget_set_size_request(words, -1, PENDING_HEIGHT);
     gtk_overlay_set_child(GTK_OVERLAY(place), words);
     gtk_overlay_add_overlay(GTK_OVERLAY(place), bar);
