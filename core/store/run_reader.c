@@ -127,7 +127,7 @@ static bool check_tables(NsRunReader *r, GError **error)
         n++;
     }
     if (fetched == FAILED) return false;
-    if (n == 0) return refuse(r, "nothing was recorded yet", error);
+    if (n == 0) return refuse(r, "nothing has been recorded yet", error);
     /* The last one, of notes, is missing in older files. */
     return n + 1 >= G_N_ELEMENTS(ns_run_tables) || refuse_damaged(r, error);
 }
@@ -139,9 +139,9 @@ static bool check_head(NsRunReader *r, GError **error)
         !read_number(r, "PRAGMA user_version", &schema, error))
         return false;
     if (application == NS_RUN_APPLICATION && schema > NS_RUN_SCHEMA)
-        return refuse(r, "a newer Normscope has written it", error);
+        return refuse(r, "it was written by a newer Normscope", error);
     if (application == NS_RUN_APPLICATION && schema > 0 && schema < NS_RUN_SCHEMA_LEAST)
-        return refuse(r, "an older Normscope, of before checkpoints, has written it", error);
+        return refuse(r, "it was written by an older Normscope without checkpoints", error);
     if (application != NS_RUN_APPLICATION && application != 0)
         return refuse(r, "it is a database of another program", error);
     return check_tables(r, error);
