@@ -526,7 +526,7 @@ int ns_cli_export(int argc, char **argv, GError **error)
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
     if (argc != 2 || !word) {
         g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
-                            "A run file and a format are wanted; write “" NS_CLI
+                            "A run file and a format are missing; write “" NS_CLI
                             " export FILE --format csv”, or another (--help).");
         return NS_EXIT_USAGE;
     }
