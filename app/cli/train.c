@@ -78,8 +78,8 @@ static bool check_several(const NsExperiment *experiment, char **words, GError *
     if (experiment->n > 1) return true;
     return ns_refuse(
         error, NS_ERROR_USAGE,
-        "Two to %d lanes are compared, and there is %s; give a --lane for each, such as --lane "
-        "placement=post --lane placement=pre, or a --preset that has them.",
+        "This command compares two to %d lanes, but there is %s; give a --lane for each, such as "
+        "--lane placement=post --lane placement=pre, or a --preset that has them.",
         NS_LANES_MAX, words ? "only one" : "none");
 }
 
@@ -94,10 +94,10 @@ static int train(int argc, char **argv, const NsOptions *how, bool several, GErr
         {"steps", 'n', 0, G_OPTION_ARG_STRING, &steps,
          "Steps to train (default: setting “steps”, else 300)", "N"},
         {"jsonl", 'j', 0, G_OPTION_ARG_FILENAME, &jsonl,
-         "Write one JSON object a line to a file, or to standard output if it is “-”", "FILE"},
+         "Write one JSON object per line to a file, or to standard output if it is “-”", "FILE"},
         {"run", 'r', 0, G_OPTION_ARG_FILENAME, &run,
-         "Record the run in a new file, FILE.nsrun, from which “chart”, “show” and “export” read "
-         "what was measured, safe within a second; “resume” goes on from its newest checkpoint",
+         "Record the run in a new file, FILE.nsrun, at most a second behind the training; “chart”, "
+         "“show” and “export” read it, “resume” continues from its newest checkpoint",
          "FILE"},
         ns_journal_every_entry(&every),
         {0},
