@@ -300,8 +300,8 @@ static bool open_recorded(Chart *chart, bool steps, GError **error)
         if (!chart->outside) return true;
         g_autofree char *name = g_filename_display_basename(path);
         return ns_refuse(error, NS_ERROR_USAGE,
-                         "“%s” is a run of another program, which no setting and no lane changes; "
-                         "leave out --set, --preset and --lane.",
+                         "“%s” is a run of another program, so it has no settings or lanes to "
+                         "change; omit --set, --preset and --lane.",
                          name);
     }
     if (!ns_recorded_read(path, -1, chart->recorded, &chart->recorded_to, error)) return false;

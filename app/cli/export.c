@@ -475,7 +475,7 @@ static bool write_file(const char *path, const Format *format, const char *out, 
     if (!ns_output_spares(out, path, error)) return false;
     if (format->binary && g_str_equal(out, "-") && isatty(STDOUT_FILENO))
         return ns_refuse(error, NS_ERROR_USAGE,
-                         "%s is nothing for a terminal; give --out FILE, or lead it into a pipe.",
+                         "%s cannot be shown in a terminal; give --out FILE, or write to a pipe.",
                          format->choice.key);
     g_autoptr(NsRunReader) reader = ns_run_reader_open(path, error);
     if (!reader) return false;
@@ -502,21 +502,23 @@ int ns_cli_export(int argc, char **argv, GError **error)
         .command = "export",
         .words = "FILE",
         .summary =
-            "Writes all that a run file has recorded, in full precision.\n\n"
-            "jsonl: the lines that “train” and “compare --jsonl” write of the run.\n"
-            "csv: a row for every value: lane, seed, step, quantity, index, value.  The index\n"
+            "Writes everything that a run file has recorded, in full precision.\n\n"
+            "jsonl: the lines that “train” and “compare --jsonl” would write for the run.\n"
+            "csv: one row per value: lane, seed, step, quantity, index, value.  The index\n"
             "counts layers from 1, hidden states from 0, and heads from 1 through all\n"
-            "layers; a value of the whole step has none.\n"
-            "npz: for NumPy (numpy.load), without compression: step, loss, lr, grad-norm, "
+            "layers; it is empty for a value of the whole step.\n"
+            "npz: arrays for NumPy (numpy.load), uncompressed: step, loss, lr, grad-norm, "
             "seconds,\n"
-            "probe-seconds, validation-step and validation-loss, and every quantity by its key:\n"
-            "float32, steps by layers, hidden states, or layers and heads.  Where not all was\n"
-            "measured, KEY/measured says what was.  “lane1/” and “seed1/” come first where there\n"
-            "are several; experiment is the line that figures have inside.\n"
+            "probe-seconds, validation-step and validation-loss, and every quantity by its key, "
+            "as\n"
+            "float32 of shape steps by layers, by hidden states, or by layers and heads.  If some\n"
+            "values were not measured, KEY/measured marks those that were.  Names start with\n"
+            "“lane1/” and “seed1/” if there are several; experiment is the line stored in "
+            "figures.\n"
             "safetensors: the same arrays; experiment is in the metadata.\n"
-            "tensorboard: an event file; TensorBoard wants “tfevents” in its name.  A tag is a\n"
-            "name as above, with the layer, hidden state or head behind it: grad-w2/001.\n\n"
-            "Events are in the JSON lines alone.",
+            "tensorboard: an event file; TensorBoard needs “tfevents” in its name.  A tag is a\n"
+            "name as above, followed by the layer, hidden state or head: grad-w2/001.\n\n"
+            "Events are only in the JSON lines.",
         .examples = NS_CLI " export a.nsrun --format jsonl --out a.jsonl\n" NS_CLI
                            " export a.nsrun --format csv | head\n" NS_CLI
                            " export a.nsrun --format npz --out a.npz\n" NS_CLI

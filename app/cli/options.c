@@ -64,11 +64,10 @@ static bool read_from(const NsOptions *options, const char *path, GError **error
     if (ns_outside_file_is(path)) {
         g_autofree char *name = g_filename_display_basename(path);
         return options->from_file ||
-               ns_refuse(
-                   error, NS_ERROR_USAGE,
-                   "“%s” is a run of another program and has no settings to begin with; “" NS_CLI
-                   " chart --from” draws it and “watch --once” shows it.",
-                   name);
+               ns_refuse(error, NS_ERROR_USAGE,
+                         "“%s” is a run of another program and contains no settings; “" NS_CLI
+                         " chart --from” draws it and “watch --once” shows it.",
+                         name);
     }
     if (!ns_figure_file_read(&provenance, NULL, path, NULL, error)) return false;
     ns_experiment_assign(options->experiment, &provenance.experiment);

@@ -99,7 +99,7 @@ static bool read_outside(const char *path, int64_t limit, NsHistory *histories[]
         NsHistory *history = ns_outside_history(run, i);
         if (!history)
             return ns_refuse(error, NS_ERROR_FILE,
-                             "“%s” has a lane %zu and no lane %zu; lanes count from 1.", name,
+                             "“%s” has a lane %zu but no lane %zu; lanes count from 1.", name,
                              ns_outside_lanes(run), i + 1);
         put(&histories[i], ns_history_ref(history));
         if (limit < 0) *last = MAX(*last, ns_history_last_step(history));

@@ -172,13 +172,14 @@ int ns_cli_compare(int argc, char **argv, GError **error)
     const NsOptions how = {
         .command = "compare",
         .summary =
-            "Trains two to four models step by step together.  They start from the same values\n"
-            "wherever their tensors match, and see the same batches; --set holds for all of them,\n"
-            "--lane for one.  Without --jsonl a short table is shown at the end.\n\n"
+            "Trains two to four models in lockstep.  They start from the same weights wherever\n"
+            "their tensors match, and see the same batches; --set applies to all of them, --lane "
+            "to\n"
+            "one.  Without --jsonl a short table is printed at the end.\n\n"
             "JSON lines are those of “train”, each with “lane”, counted from 1: the settings of\n"
             "every lane, then every step of every lane, then the summaries.  A lane that diverges\n"
-            "stands still, the others go on.  With --set steps=0 it goes on until Ctrl-C, which\n"
-            "ends it with the summaries and exit status 130.",
+            "stops, and the others continue.  With --set steps=0 training continues until Ctrl-C,\n"
+            "which ends it with the summaries and exit status 130.",
         .examples =
             NS_CLI " compare --lane placement=pre --lane placement=post --steps 500\n" NS_CLI
                    " compare --set layers=12 --lane \"placement=post warmup=1\""

@@ -62,9 +62,9 @@ static bool open_sources(Watch *watch, char **paths, GError **error)
         bool there = g_str_equal(*path, "-") || g_file_test(*path, G_FILE_TEST_EXISTS);
         if (!there && watch->once)
             return ns_refuse(error, NS_ERROR_FILE,
-                             "“%s” is not there; leave out --once to wait for it.", source->name);
+                             "“%s” does not exist; omit --once to wait for it.", source->name);
         if (!there)
-            fprintf(stderr, NS_CLI ": “%s” is not there yet; waiting for it.\n", source->name);
+            fprintf(stderr, NS_CLI ": “%s” does not exist yet; waiting for it.\n", source->name);
     }
     return true;
 }
@@ -182,7 +182,7 @@ static void show_table(const Watch *watch)
     ns_output_pad(head, "steps", 20);
     ns_output_pad(head, "records", 9);
     ns_output_pad(head, "last loss", CELL);
-    ns_output_pad(head, "least loss", CELL);
+    ns_output_pad(head, "lowest loss", CELL);
     puts(watch->lanes ? head->str : "No step was read.");
     for (size_t i = 0; i < watch->n; i++)
         for (size_t k = 0; k < NS_LANES_MAX; k++)
@@ -202,28 +202,33 @@ int ns_cli_watch(int argc, char **argv, GError **error)
     g_auto(Watch) watch = {0};
     const GOptionEntry entries[] = {
         {"jsonl", 'j', 0, G_OPTION_ARG_NONE, &watch.jsonl,
-         "Write every record to standard output as “train --jsonl” writes it", NULL},
+         "Write every record to standard output in the format of “train --jsonl”", NULL},
         {"once", '1', 0, G_OPTION_ARG_NONE, &watch.once,
-         "Read what is there, and end (default: wait for more until Ctrl-C)", NULL},
+         "Read the lines that exist, then end (default: wait for more until Ctrl-C)", NULL},
         {0},
     };
     const NsOptions options = {
         .command = "watch",
         .words = "FILE…",
         .summary =
-            "Follows runs of other programs: JSON lines that they write into a file that grows\n"
-            "or, as “-”, into a pipe; up to four files side by side.  At the end, which is\n"
-            "Ctrl-C or that of the pipe, a table is shown.  “chart --from FILE” draws the same.\n\n"
-            "A line is an object for a step that was measured.  The least is\n"
+            "Follows runs of other programs through JSON lines that they append to a file or "
+            "write\n"
+            "to a pipe (“-”); up to four files side by side.  At the end, by Ctrl-C or when the "
+            "pipe\n"
+            "closes, a table is shown.  “chart --from FILE” draws the same runs.\n\n"
+            "A line is an object for one measured step.  The minimum is\n"
             "  {\"step\": 3, \"loss\": 2.1}\n"
-            "and it may have “lr”, “seconds” and “validation_loss”; “grad_norm”, a number or\n"
-            "an object: “total”, and by role (wq, wk, wv, wo, w1, w2, … or any name) an array of\n"
-            "one number a layer; “hidden_norm”, an array of one more, the embedding first; the\n"
-            "other names of “train --jsonl”; and any other name with such an array, which\n"
-            "“chart --figure profile:NAME” draws.  null stands for what is not there, NaN and\n"
-            "Infinity for what diverged; “lane” (1 to 4) tells runs in one file apart.  Steps\n"
-            "may have gaps; one before the last begins the run again from there.  Lines that\n"
-            "cannot be read are left out and told.  This is version 1 of the format (“format”).",
+            "Optional are “lr”, “seconds” and “validation_loss”; “grad_norm”, a number or an "
+            "object\n"
+            "with “total” and, by role (wq, wk, wv, wo, w1, w2, … or any name), an array of one\n"
+            "number per layer; “hidden_norm”, an array with one more number, the embedding first;\n"
+            "the other names of “train --jsonl”; and any other name with such an array, which\n"
+            "“chart --figure profile:NAME” draws.  null means missing; NaN and Infinity mean\n"
+            "diverged; “lane” (1 to 4) separates the runs in one file.  Steps may have gaps; a "
+            "step\n"
+            "before the last one restarts the run from there.  Lines that cannot be read are "
+            "skipped\n"
+            "and reported.  This is version 1 of the format (“format”).",
         .examples = NS_CLI " watch mine.jsonl\n"
                            "  python3 train.py | " NS_CLI " watch -\n" NS_CLI
                            " watch a.jsonl b.jsonl --once --jsonl > both.jsonl\n" NS_CLI
@@ -233,7 +238,7 @@ int ns_cli_watch(int argc, char **argv, GError **error)
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
     if (argc < 2 || argc > 1 + NS_LANES_MAX) {
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "One to %d files are wanted; write “" NS_CLI " watch FILE”.", NS_LANES_MAX);
+                    "One to %d files are needed; write “" NS_CLI " watch FILE”.", NS_LANES_MAX);
         return NS_EXIT_USAGE;
     }
     if (!open_sources(&watch, argv + 1, error)) return NS_EXIT_ERROR;

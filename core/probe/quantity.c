@@ -62,11 +62,12 @@ NsQuantity ns_quantity_name(const char *key, NsDomain domain)
     if (i == n && n < NS_QUANTITIES_NAMED) {
         /* In a label “_” and “^” would lower and raise what follows. */
         const char *words = g_strdelimit(g_strdup(key), "_^", ' ');
-        named[i] = (NsQuantityInfo){.choice = {.key = g_strdup(key),
-                                               .label = words,
-                                               .purpose = "As the program that trains names it."},
-                                    .symbol = words,
-                                    .domain = domain};
+        named[i] =
+            (NsQuantityInfo){.choice = {.key = g_strdup(key),
+                                        .label = words,
+                                        .purpose = "A quantity named by the program that trains."},
+                             .symbol = words,
+                             .domain = domain};
         atomic_store(&n_named, n + 1);
     }
     G_UNLOCK(named);

@@ -75,9 +75,10 @@ size_t ns_outside_lanes(const NsOutside *o)
 void ns_outside_begin_again(NsOutside *o)
 {
     if (ns_outside_lanes(o))
-        g_queue_push_tail(&o->messages,
-                          g_strdup("The file is another one now; its run takes the place of the "
-                                   "one that was read."));
+        g_queue_push_tail(
+            &o->messages,
+            g_strdup(
+                "The file was replaced by another one; its run replaces the run read so far."));
     for (size_t i = 0; i < NS_LANES_MAX; i++) lane_clear(&o->lanes[i]);
     g_string_truncate(o->text, 0);
     o->passing = false;
@@ -128,12 +129,12 @@ static void tell(NsOutside *o, const char *what)
     if (o->told++ < MOST_TOLD)
         g_queue_push_tail(&o->messages, g_strdup_printf("Line %zu: %s", o->lines, what));
     if (o->told == MOST_TOLD)
-        g_queue_push_tail(&o->messages, g_strdup("What else is wrong with lines is counted only."));
+        g_queue_push_tail(&o->messages, g_strdup("Further errors in lines are only counted."));
 }
 
 static void leave_out(NsOutside *o, const char *why)
 {
-    g_autofree char *what = g_strdup_printf("%s; it is left out.", why);
+    g_autofree char *what = g_strdup_printf("%s; it is skipped.", why);
     o->wrong++;
     tell(o, what);
 }
@@ -278,10 +279,10 @@ static void take_arrays(NsOutside *o, Lane *lane)
         if (fits && !layout.count[quantities[i]] && layout.width + array->n <= WIDEST)
             set_count(&layout, quantities[i], array->n);
         else if (!fits && !array->scalar) {
-            g_autofree char *what = g_strdup_printf(
-                "“%s” has %zu values, which is not as many as the model has layers (%zu) or hidden "
-                "states (%zu); it is left out.",
-                array->name, array->n, lane->layout.layers, lane->layout.hidden);
+            g_autofree char *what =
+                g_strdup_printf("“%s” has %zu values, but the model has %zu layers and %zu hidden "
+                                "states; it is skipped.",
+                                array->name, array->n, lane->layout.layers, lane->layout.hidden);
             tell(o, what);
         }
     }
@@ -328,20 +329,19 @@ static bool begin_again(NsOutside *o, Lane *lane)
     int64_t step = o->line->step;
     if (step > newest) return true;
     if (step == newest) {
-        g_autofree char *why = g_strdup_printf("step %" PRId64 " was there already", step);
+        g_autofree char *why = g_strdup_printf("step %" PRId64 " was read already", step);
         leave_out(o, why);
         return false;
     }
     if (lane->restarts == MOST_RESTARTS) {
-        leave_out(o, "its step lies before the last one, and the run has begun again too often");
+        leave_out(o, "its step is before the last one, and the run has been restarted too often");
         return false;
     }
     lane->restarts++;
-    g_queue_push_tail(&o->messages,
-                      g_strdup_printf("Line %zu: the run goes on from step %" PRId64
-                                      " again, after step %" PRId64
-                                      "; what was there from that step on is replaced.",
-                                      o->lines, step, newest));
+    g_queue_push_tail(&o->messages, g_strdup_printf("Line %zu: the run continues from step %" PRId64
+                                                    " again, after step %" PRId64
+                                                    "; everything from that step on is replaced.",
+                                                    o->lines, step, newest));
     const NsRecordLayout layout = *ns_history_layout(lane->history);
     renew(o, lane, &layout, step);
     return true;
@@ -352,7 +352,7 @@ static void take_evaluation(NsOutside *o, Lane *lane)
     const NsEvaluation evaluation = {.step = o->line->step, .loss = o->line->validation.value};
     size_t n = lane->history ? ns_history_evaluations(lane->history) : 0;
     if (!lane->history)
-        leave_out(o, "there is no step before its validation loss");
+        leave_out(o, "its validation loss follows no step");
     else if (n && ns_history_evaluation(lane->history, n - 1)->step >= evaluation.step)
         leave_out(o, "its validation loss belongs to a step before the last one");
     else

@@ -43,7 +43,7 @@ static bool fail(Scan *s, const char *why)
 
 static bool fail_syntax(Scan *s)
 {
-    return fail(s, s->at >= s->end ? "it ends in its middle" : "it is no JSON object");
+    return fail(s, s->at >= s->end ? "it is incomplete" : "it is not a JSON object");
 }
 
 /* ---- Pieces ---- */
@@ -252,7 +252,7 @@ static bool read_step(Scan *s, NsOutsideNumber number)
 {
     if (!number.has || !(number.value >= 0 && number.value <= (double)NS_OUTSIDE_LAST_STEP) ||
         number.value > floor(number.value))
-        return fail(s, "its step is no whole number from 0 on");
+        return fail(s, "its step is not a whole number of at least 0");
     s->line->step = (int64_t)number.value;
     return true;
 }
@@ -278,10 +278,10 @@ static bool take_number(Scan *s, const char *name, NsOutsideNumber number)
     }
     if (g_str_equal(name, "format"))
         return number.value <= NS_OUTSIDE_FORMAT ||
-               fail(s, "it is of a newer version of the format than this program reads");
+               fail(s, "it has a newer version of the format than this program can read");
     if (!g_str_equal(name, "lane")) return add_scalar(s, name, false, number);
     if (!(number.value >= 1 && number.value <= NS_LANES_MAX))
-        return fail(s, "its lane is none of 1 to 4");
+        return fail(s, "its lane is not one of 1 to 4");
     line->lane = (size_t)number.value;
     return true;
 }
@@ -321,7 +321,7 @@ const char *ns_outside_line_read(NsOutsideLine *line, const char *text, size_t n
     line->passed_over = s.foreign;
     if (!whole) return s.why;
     skip_space(&s);
-    if (s.at < s.end) return "something follows its object";
+    if (s.at < s.end) return "there is text after its object";
     if (s.foreign) return NULL;
     if (line->step < 0) return "it has no step";
     return line->loss.has || line->validation.has ? NULL : "it has no loss";

@@ -55,6 +55,6 @@ bool ns_run_note_write(const char *path, const char *key, const char *value, GEr
     if (good) return true;
     g_autofree char *name = g_filename_display_basename(path);
     const char *why =
-        code == SQLITE_OK || code >= SQLITE_ROW ? "it is no run file" : sqlite3_errstr(code);
+        code == SQLITE_OK || code >= SQLITE_ROW ? "it is not a run file" : sqlite3_errstr(code);
     return ns_refuse(error, NS_ERROR_FILE, "The note cannot be written into “%s”: %s.", name, why);
 }

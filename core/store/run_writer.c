@@ -625,7 +625,7 @@ static void refuse_step(NsRunWriter *w, NsLockstep *lockstep, GError **error)
 {
     g_autofree char *name = g_filename_display_name(w->path);
     g_set_error(error, NS_ERROR, NS_ERROR_FILE,
-                "“%s” cannot be gone on with from step %" G_GINT64_FORMAT
+                "“%s” cannot be continued from step %" G_GINT64_FORMAT
                 ": its newest checkpoint is that of step %" G_GINT64_FORMAT ".",
                 name, ns_lockstep_steps(lockstep), w->checkpoint_step);
 }

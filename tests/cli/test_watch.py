@@ -134,8 +134,8 @@ def test_garbage():
                                 *["?"] * 1000])
         done = watch(path("a.jsonl"), "--once")
         err = done.stderr.decode().splitlines()
-        assert done.returncode == 0 and "Line 2: it is no JSON object; it is left out." in err[0], done
-        assert "Line 3: it ends in its middle" in err[1] and len(err) == 6, err
+        assert done.returncode == 0 and "Line 2: it is not a JSON object; it is skipped." in err[0], done
+        assert "Line 3: it is incomplete" in err[1] and len(err) == 6, err
         assert b"1002 of 1006 lines could not be read" in done.stdout, done.stdout
         assert b"0 to 9" in done.stdout and b" 4 " in done.stdout, done.stdout
 
@@ -191,8 +191,8 @@ def test_growing():
         write(path("a.jsonl"), [record(15)], "a")
         assert watching.next()["step"] == 15
         rest, err = watching.end()
-        assert rest == [] and err.count("another one now") == 4, err
-        assert "goes on from step 15 again, after step 20" in err, err
+        assert rest == [] and err.count("replaced by another one") == 4, err
+        assert "continues from step 15 again, after step 20" in err, err
 
 
 def test_side_by_side():

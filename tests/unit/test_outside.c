@@ -115,26 +115,26 @@ static void test_garbage(void)
     static const struct {
         const char *line, *why;
     } wrong[] = {
-        {"garbage", "it is no JSON object"},
-        {"{\"step\":1,\"loss\":2", "it ends in its middle"},
-        {"{\"step\":1.5,\"loss\":2}", "its step is no whole number from 0 on"},
-        {"{\"step\":-1,\"loss\":2}", "its step is no whole number from 0 on"},
-        {"{\"step\":1e300,\"loss\":2}", "its step is no whole number from 0 on"},
+        {"garbage", "it is not a JSON object"},
+        {"{\"step\":1,\"loss\":2", "it is incomplete"},
+        {"{\"step\":1.5,\"loss\":2}", "its step is not a whole number of at least 0"},
+        {"{\"step\":-1,\"loss\":2}", "its step is not a whole number of at least 0"},
+        {"{\"step\":1e300,\"loss\":2}", "its step is not a whole number of at least 0"},
         {"{\"loss\":2}", "it has no step"},
         {"{\"step\":1}", "it has no loss"},
         {"{\"step\":1,\"loss\":null}", "it has no loss"},
-        {"{\"step\":1,\"loss\":2}}", "something follows its object"},
-        {"{\"step\":1,\"loss\":2,\"lane\":5}", "its lane is none of 1 to 4"},
+        {"{\"step\":1,\"loss\":2}}", "there is text after its object"},
+        {"{\"step\":1,\"loss\":2,\"lane\":5}", "its lane is not one of 1 to 4"},
         {"{\"step\":1,\"loss\":2,\"format\":2}",
-         "it is of a newer version of the format than this program reads"},
-        {"{\"step\":0,\"loss\":2}", "step 0 was there already"},
+         "it has a newer version of the format than this program can read"},
+        {"{\"step\":0,\"loss\":2}", "step 0 was read already"},
         {"{\"step\":1,\"a\":[[[[[[[[[[[[[[[[[[[[1", "its brackets are nested too deeply"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
         g_autofree char *text =
             g_strdup_printf("{\"step\":0,\"loss\":3}\n%s\n{\"step\":9,\"loss\":1}", wrong[i].line);
         g_autoptr(NsOutside) o = read_text(text);
-        g_autofree char *sentence = g_strdup_printf("Line 2: %s; it is left out.", wrong[i].why);
+        g_autofree char *sentence = g_strdup_printf("Line 2: %s; it is skipped.", wrong[i].why);
         assert_message(o, sentence);
         assert_message(o, NULL);
         g_assert_cmpuint(ns_outside_wrong_lines(o), ==, 1);
@@ -157,7 +157,7 @@ static void test_too_long(void)
     for (int i = 0; i < 40; i++) feed(o, spaces);
     feed(o, "\n{\"step\":0,\"loss\":3}\n");
     g_assert_cmpuint(ns_history_steps(ns_outside_history(o, 0)), ==, 1);
-    assert_message(o, "Line 1: it is longer than 16 MiB; it is left out.");
+    assert_message(o, "Line 1: it is longer than 16 MiB; it is skipped.");
 }
 
 /* A run that was started again from a checkpoint replaces what it makes anew. */
@@ -178,7 +178,7 @@ static void test_restart(void)
     g_assert_cmpfloat(value_at(history, a, 1, 1), ==, -1);
     g_assert_cmpfloat(value_at(history, a, 2, 0), ==, 7);
     g_assert_cmpuint(ns_history_evaluations(history), ==, 1);
-    assert_message(o, "Line 4: the run goes on from step 15 again, after step 20; what was there "
+    assert_message(o, "Line 4: the run continues from step 15 again, after step 20; everything "
                       "from that step on is replaced.");
     feed(o, "{\"step\":0,\"loss\":4}\n{\"step\":1,\"loss\":4}\n");
     g_assert_cmpuint(ns_history_steps(ns_outside_history(o, 0)), ==, 2);
@@ -188,8 +188,8 @@ static void test_restart(void)
     for (char *message; (message = ns_outside_take_message(o)); g_free(message)) continue;
     ns_outside_begin_again(o);
     g_assert_cmpuint(ns_outside_lanes(o), ==, 0);
-    assert_message(o, "The file is another one now; its run takes the place of the one that was "
-                      "read.");
+    assert_message(o,
+                   "The file was replaced by another one; its run replaces the run read so far.");
     feed(o, "{\"step\":5,\"loss\":4}\n");
     g_assert_cmpint(ns_history_first_step(ns_outside_history(o, 0)), ==, 5);
 }
@@ -213,10 +213,11 @@ static void test_sizes(void)
     g_autoptr(NsOutside) o = read_text("{\"step\":0,\"loss\":3,\"grad_norm\":{\"w2\":[1,2,3]}}\n"
                                        "{\"step\":1,\"loss\":3,\"hidden_norm\":[1,2,3],"
                                        "\"x\":[1,2]}\n");
-    assert_message(o, "Line 2: “hidden_norm” has 3 values, which is not as many as the model has "
-                      "layers (3) or hidden states (4); it is left out.");
-    assert_message(o, "Line 2: “x” has 2 values, which is not as many as the model has layers (3) "
-                      "or hidden states (4); it is left out.");
+    assert_message(o, "Line 2: “hidden_norm” has 3 values, but the model has 3 layers and 4 hidden "
+                      "states; it is skipped.");
+    assert_message(o,
+                   "Line 2: “x” has 2 values, but the model has 3 layers and 4 hidden states; it "
+                   "is skipped.");
     assert_message(o, NULL);
     g_assert_cmpuint(ns_history_steps(ns_outside_history(o, 0)), ==, 2);
     g_assert_cmpuint(ns_outside_wrong_lines(o), ==, 0);

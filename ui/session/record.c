@@ -39,14 +39,13 @@ static void on_bound_kept(GObject *object, GAsyncResult *result, gpointer data)
     session->bounding = false;
     if (bound->moved == 0) return;
     g_autofree char *size = g_format_size_full(bound->most, G_FORMAT_SIZE_IEC_UNITS);
-    g_autofree char *words = g_strdup_printf(
-        ns_plural(
-            "%u saved run, the oldest without a tag, was moved to the trash, since all may take "
-            "%s.",
-            "%u saved runs, the oldest without a tag, were moved to the trash, since all may "
-            "take %s.",
-            bound->moved),
-        bound->moved, size);
+    g_autofree char *words =
+        g_strdup_printf(ns_plural("%u saved run, the oldest without a tag, was moved to the trash, "
+                                  "since saved runs may take at most %s.",
+                                  "%u saved runs, the oldest without a tag, were moved to the "
+                                  "trash, since saved runs may take at most %s.",
+                                  bound->moved),
+                        bound->moved, size);
     ns_session_tell(session, words);
     ns_session_emit(session, NS_SESSION_RUNS_CHANGED);
 }
