@@ -55,8 +55,8 @@ def run(*arguments, small=True, prefix=(), **options):
 
 
 def until_busy(process):
-    """Until a process has computed for half a second, or has ended."""
-    ticks = os.sysconf("SC_CLK_TCK") / 2
+    """Until a process has computed for longer than it takes to begin, or has ended."""
+    ticks = os.sysconf("SC_CLK_TCK") / 4
     while process.poll() is None:
         with open(f"/proc/{process.pid}/stat", encoding="utf-8") as file:
             user = int(file.read().rpartition(")")[2].split()[11])

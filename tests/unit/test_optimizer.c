@@ -324,7 +324,7 @@ static void test_asking(gconstpointer data)
     f.settings.weight_decay = asked.settings.weight_decay = 0.1;
     for (int64_t step = 1; step <= 8; step++) {
         double norm = make_gradients(&f, step);
-        make_gradients(&asked, step);
+        memcpy(asked.g, f.g, f.table.size * sizeof *f.g);
         update(&f, data, 0.01, step, norm, NULL, NULL);
         update(&asked, data, 0.01, step, norm, NULL, NULL);
     }
@@ -489,7 +489,7 @@ static void test_threads(gconstpointer data)
     one.asks = many.asks = optimizer(key)->adam_moments;
     for (int64_t step = 1; step <= 8; step++) {
         double norm = make_gradients(&one, step);
-        make_gradients(&many, step);
+        memcpy(many.g, one.g, one.table.size * sizeof *one.g);
         update(&one, key, 0.01, step, norm, NULL, NULL);
         update(&many, key, 0.01, step, norm, NULL, team);
     }
