@@ -568,12 +568,11 @@ def test_ends_by_a_signal():
         path = os.path.join(folder, "a.nsrun")
         with subprocess.Popen([CLI, "train", *SETTINGS, "--set", "steps=0", "--run", path],
                               stdout=subprocess.DEVNULL) as process:
-            while not os.path.exists(path + "-wal"):
-                time.sleep(0.01)
-            time.sleep(1)
-            # Another program reads it meanwhile.
-            shown = good("show", path).decode()
-            assert "; it is still running or was interrupted" in shown, shown
+            # Another program reads it meanwhile, as soon as something was committed.
+            until, shown = time.monotonic() + PATIENCE_S, ""
+            while "; it is still running or was interrupted" not in shown:
+                assert process.poll() is None and time.monotonic() < until, shown
+                shown = run("show", path, small=False).stdout.decode()
             process.send_signal(signal.SIGINT)
             assert process.wait(timeout=PATIENCE_S) == 130
         assert os.listdir(folder) == ["a.nsrun"], os.listdir(folder)
