@@ -228,7 +228,9 @@ int ns_cli_watch(int argc, char **argv, GError **error)
             "step\n"
             "before the last one restarts the run from there.  Lines that cannot be read are "
             "skipped\n"
-            "and reported.  This is version 1 of the format (“format”).",
+            "and reported.  This is version 1 of the format (“format”).\n\n"
+            "A table of comma-separated values is read, too: its first line names “step”, “loss”\n"
+            "and optionally “lr”, “validation_loss” and the like.",
         .examples = NS_CLI " watch mine.jsonl\n"
                            "  python3 train.py | " NS_CLI " watch -\n" NS_CLI
                            " watch a.jsonl b.jsonl --once --jsonl > both.jsonl\n" NS_CLI

@@ -33,6 +33,8 @@ struct NsOutside {
     GHashTable *gradients, *others; /* name to quantity, plus 1 */
     GString *text;                  /* of a line that is not whole yet */
     bool passing;                   /* over the rest of a line that was too long */
+    bool begun;                     /* the first line that is not empty was there */
+    char **columns, separator;      /* of a table; NULL: it is none */
     NsOutsideLine *line;
     Lane lanes[NS_LANES_MAX];
     size_t lines, wrong, told;
@@ -81,8 +83,9 @@ void ns_outside_begin_again(NsOutside *o)
                 "The file was replaced by another one; its run replaces the run read so far."));
     for (size_t i = 0; i < NS_LANES_MAX; i++) lane_clear(&o->lanes[i]);
     g_string_truncate(o->text, 0);
-    o->passing = false;
+    o->passing = o->begun = false;
     o->lines = 0;
+    g_clear_pointer(&o->columns, g_strfreev);
 }
 
 void ns_outside_free(NsOutside *o)
@@ -363,7 +366,12 @@ static void take_line(NsOutside *o, const char *text, size_t n)
 {
     o->lines++;
     NsOutsideLine *line = o->line;
-    const char *why = ns_outside_line_read(line, text, n);
+    if (!o->begun && strspn(text, " \t\r") < n) {
+        o->begun = true;
+        if ((o->columns = ns_outside_columns(text, &o->separator))) return;
+    }
+    const char *why = o->columns ? ns_outside_line_read_row(line, o->columns, o->separator, text)
+                                 : ns_outside_line_read(line, text, n);
     if (why) {
         leave_out(o, why);
         return;
@@ -415,11 +423,15 @@ bool ns_outside_are(const char *bytes, size_t n)
 {
     const char *end = bytes + n, *newline;
     while (bytes < end && g_ascii_isspace(*bytes)) bytes++;
-    if (bytes == end || *bytes != '{') return false;
     newline = memchr(bytes, '\n', (size_t)(end - bytes));
     size_t size = (size_t)((newline ? newline : end) - bytes);
-    NsOutsideLine *line = ns_outside_line_new();
     g_autofree char *text = g_strndup(bytes, size);
+    if (*text != '{') {
+        char separator;
+        g_auto(GStrv) columns = newline ? ns_outside_columns(text, &separator) : NULL;
+        return columns != NULL;
+    }
+    NsOutsideLine *line = ns_outside_line_new();
     const char *why = ns_outside_line_read(line, text, strlen(text));
     /* Of a line that is longer than these bytes the beginning must do. */
     bool are = !line->passed_over && (!why || (!newline && line->step >= 0 && line->loss.has));

@@ -10,7 +10,7 @@
  * - "step" is a whole number.  Steps ascend, with or without gaps; one that is less than the one
  *   before begins the run again from there.  "loss" is in nats a token.
  * - "lr", "seconds" (of the step) and "validation_loss" are numbers.  A line may have the last
- *   without "loss".
+ *   without "loss".  "train_loss", "learning_rate", "val_loss" and "eval_loss" mean the same.
  * - "grad_norm" is the norm of the whole gradient, or an object of it, "total", and of the norms by
  *   role: the names are those of core/store/jsonl.h (wq, wk, wv, wo, w1, w2, ...) or any other, and
  *   each has an array with one number a layer, from the input to the output.
@@ -21,6 +21,10 @@
  *   without quotes, and have diverged.
  * - "lane", 1 to 4, tells runs in one file apart.  "format" is the version, where a line says it.
  * - Everything else is passed over, and so are lines of “train --jsonl” that are no record.
+ *
+ * A table is read, too, of comma-separated values (or with ; or tabs) whose first line has “step”,
+ * “loss” and others of these names: its numbers are those of the step, and empty cells are not
+ * there.
  *
  * A line that cannot be read is left out and told with its number; the others count. */
 #pragma once
@@ -72,5 +76,6 @@ size_t ns_outside_wrong_lines(const NsOutside *outside);
 char *ns_outside_take_message(NsOutside *outside);
 
 /* Whether the bytes, those that a file begins with, are such lines: the first that is not empty has
- * "step" and a number.  A run of this program begins with its settings, and is none. */
+ * a step and a loss, or names them as columns.  A run of this program begins with its settings, and
+ * is none. */
 bool ns_outside_are(const char *bytes, size_t n);

@@ -41,3 +41,11 @@ void ns_outside_line_free(NsOutsideLine *line);
 /* Reads a line of n bytes, after which a zero stands.  NULL, or what is wrong with it: the
  * beginning of a sentence. */
 const char *ns_outside_line_read(NsOutsideLine *line, const char *text, size_t n);
+
+/* The names of the columns of a table, by its first line, and what stands between them; NULL where
+ * none is “step” or none is a loss.  Free with g_strfreev. */
+char **ns_outside_columns(const char *text, char *separator);
+
+/* The same as ns_outside_line_read for a row of such a table. */
+const char *ns_outside_line_read_row(NsOutsideLine *line, char **columns, char separator,
+                                     const char *text);

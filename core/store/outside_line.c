@@ -213,7 +213,7 @@ static bool read_array(Scan *s, const char *name, bool gradient)
     NsOutsideArray array = {.gradient = gradient, .first = s->line->numbers->len};
     bool numbers = true;
     if (!read_elements(s, &array, false, &numbers)) return false;
-    if (!numbers || array.n == 0 || s->line->arrays->len == MOST_ARRAYS ||
+    if (!numbers || array.n == 0 || !*name || s->line->arrays->len == MOST_ARRAYS ||
         !g_utf8_validate(name, -1, NULL)) {
         g_array_set_size(s->line->numbers, (guint)array.first);
         return true;
@@ -265,15 +265,22 @@ static bool take_number(Scan *s, const char *name, NsOutsideNumber number)
         const char *name;
         NsOutsideNumber *number;
     } scalars[] = {
-        {"loss", &line->loss},       {"validation_loss", &line->validation},
-        {"lr", &line->lr},           {"grad_norm", &line->grad_norm},
-        {"seconds", &line->seconds}, {"probe_seconds", &line->probe_seconds},
+        {"loss", &line->loss},
+        {"train_loss", &line->loss},
+        {"validation_loss", &line->validation},
+        {"val_loss", &line->validation},
+        {"eval_loss", &line->validation},
+        {"lr", &line->lr},
+        {"learning_rate", &line->lr},
+        {"grad_norm", &line->grad_norm},
+        {"seconds", &line->seconds},
+        {"probe_seconds", &line->probe_seconds},
         {"seed", &line->seed},
     };
     if (g_str_equal(name, "step")) return read_step(s, number);
     for (size_t i = 0; i < G_N_ELEMENTS(scalars); i++) {
         if (!g_str_equal(name, scalars[i].name)) continue;
-        *scalars[i].number = number;
+        if (number.has || !scalars[i].number->has) *scalars[i].number = number;
         return true;
     }
     if (g_str_equal(name, "format"))
@@ -307,6 +314,21 @@ static bool read_object(Scan *s)
     return true;
 }
 
+static void begin_line(NsOutsideLine *line)
+{
+    *line =
+        (NsOutsideLine){.step = -1, .lane = 1, .arrays = line->arrays, .numbers = line->numbers};
+    g_array_set_size(line->arrays, 0);
+    g_array_set_size(line->numbers, 0);
+}
+
+/* What a record must have. */
+static const char *check_line(const NsOutsideLine *line)
+{
+    if (line->step < 0) return "it has no step";
+    return line->loss.has || line->validation.has ? NULL : "it has no loss";
+}
+
 const char *ns_outside_line_read(NsOutsideLine *line, const char *text, size_t n)
 {
     Scan s = {.at = text, .end = text + n, .line = line};
@@ -322,7 +344,54 @@ const char *ns_outside_line_read(NsOutsideLine *line, const char *text, size_t n
     if (!whole) return s.why;
     skip_space(&s);
     if (s.at < s.end) return "there is text after its object";
-    if (s.foreign) return NULL;
-    if (line->step < 0) return "it has no step";
-    return line->loss.has || line->validation.has ? NULL : "it has no loss";
+    return s.foreign ? NULL : check_line(line);
+}
+
+/* ---- Tables ---- */
+
+/* The cells of a line, without quotes and blanks around them. */
+static char **split(const char *text, char separator)
+{
+    const char delimiter[] = {separator, '\0'};
+    char **cells = g_strsplit(text, delimiter, -1);
+    for (char **cell = cells; *cell; cell++) {
+        g_strstrip(*cell);
+        size_t n = strlen(*cell);
+        if (n < 2 || **cell != '"' || (*cell)[n - 1] != '"') continue;
+        memmove(*cell, *cell + 1, n - 2);
+        (*cell)[n - 2] = '\0';
+    }
+    return cells;
+}
+
+char **ns_outside_columns(const char *text, char *separator)
+{
+    static const char separators[] = {',', ';', '\t'};
+    for (size_t i = 0; i < G_N_ELEMENTS(separators); i++) {
+        g_auto(GStrv) columns = split(text, separators[i]);
+        const char *const *names = (const char *const *)columns;
+        *separator = separators[i];
+        if (g_strv_length(columns) > 1 && g_strv_contains(names, "step") &&
+            (g_strv_contains(names, "loss") || g_strv_contains(names, "train_loss")))
+            return g_steal_pointer(&columns);
+    }
+    return NULL;
+}
+
+const char *ns_outside_line_read_row(NsOutsideLine *line, char **columns, char separator,
+                                     const char *text)
+{
+    g_auto(GStrv) cells = split(text, separator);
+    begin_line(line);
+    line->passed_over = !cells[0] || (!*cells[0] && !cells[1]);
+    if (line->passed_over) return NULL;
+    if (g_strv_length(cells) != g_strv_length(columns))
+        return "it does not have one cell per column";
+    for (size_t i = 0; cells[i]; i++) {
+        Scan s = {.at = cells[i], .end = cells[i] + strlen(cells[i]), .line = line};
+        NsOutsideNumber number;
+        bool whole = *cells[i] && read_number(&s, &number) && s.at == s.end;
+        if (whole && number.has && !take_number(&s, columns[i], number)) return s.why;
+    }
+    return check_line(line);
 }

@@ -258,10 +258,38 @@ static void test_own_lines(void)
     g_assert_cmpfloat(ns_history_step(ns_outside_history(o, 0), 0)->loss, ==, 3);
 }
 
+/* Tables as other programs write them: empty cells, quotes, columns that are no number. */
+static void test_tables(void)
+{
+    static const char *const tables[] = {
+        "epoch,step,train_loss,val_loss,learning_rate,name\r\n0,0,3.5,,1e-3,a\n0,10,2.5,,1e-3,b\n"
+        "0,10,,2.75,,\n\n1,20,NaN,,,c\n",
+        "step;loss;validation_loss;lr\n\"0\";\"3.5\";;0.001\n10;2.5;2.75;0.001\n20;NaN;;\n",
+        "step\tloss\tlr\tval_loss\n0\t3.5\t0.001\t\n10\t2.5\t0.001\t2.75\n20\tnan\t\t",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(tables); i++) {
+        g_assert_true(ns_outside_are(tables[i], strlen(tables[i])));
+        g_autoptr(NsOutside) o = read_text(tables[i]);
+        assert_message(o, NULL);
+        NsHistory *history = ns_outside_history(o, 0);
+        g_assert_cmpuint(ns_history_steps(history), ==, 3);
+        g_assert_cmpfloat(ns_history_step(history, 0)->loss, ==, 3.5);
+        g_assert_cmpfloat(ns_history_step(history, 1)->lr, ==, 0.001);
+        g_assert_true(isnan(ns_history_step(history, 2)->loss));
+        g_assert_true(isnan(ns_history_step(history, 2)->lr));
+        g_assert_cmpuint(ns_history_evaluations(history), ==, 1);
+        g_assert_cmpfloat(ns_history_evaluation(history, 0)->loss, ==, 2.75);
+    }
+    g_autoptr(NsOutside) o = read_text("step,loss\n1,2,3\nx,2\n4,5\n");
+    assert_message(o, "Line 2: it does not have one cell per column; it is skipped.");
+    assert_message(o, "Line 3: it has no step; it is skipped.");
+    g_assert_cmpuint(ns_history_steps(ns_outside_history(o, 0)), ==, 1);
+}
+
 static void test_are(void)
 {
     static const char *const lines[] = {"{\"step\":0,\"loss\":1}", "\n {\"loss\":1,\"step\":2}\nx"};
-    static const char *const others[] = {"", "{\"settings\":{}}", "step,loss\n", "{\"step\":0}",
+    static const char *const others[] = {"", "{\"settings\":{}}", "step,x\n", "{\"step\":0}",
                                          "# a preset\nlr = 1"};
     for (size_t i = 0; i < G_N_ELEMENTS(lines); i++)
         g_assert_true(ns_outside_are(lines[i], strlen(lines[i])));
@@ -283,6 +311,7 @@ int main(int argc, char **argv)
     g_test_add_func("/outside/sizes", test_sizes);
     g_test_add_func("/outside/thinned", test_copies_of_what_was_thinned);
     g_test_add_func("/outside/own-lines", test_own_lines);
+    g_test_add_func("/outside/tables", test_tables);
     g_test_add_func("/outside/are", test_are);
     return g_test_run();
 }
