@@ -2,6 +2,7 @@
 #include "tests/ui/driver.h"
 #include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
+#include "ui/plot/legend.h"
 #include "ui/widgets/charts/page.h"
 #include "ui/widgets/common/preferences.h"
 #include "ui/widgets/settings/settings_pane.h"
@@ -260,9 +261,12 @@ static void report(const Walk *walk, const char *what, const char *words)
     g_string_append_printf(walk->faults, "%s: %s “%s”\n", walk->where, what, words);
 }
 
+static void check_keys(const Walk *walk, const NsPlotLayout *layout);
+
 static void check_chart(const Walk *walk, NsChartView *chart)
 {
     const NsPlotLayout *layout = ns_chart_view_layout(chart);
+    if (layout) check_keys(walk, layout);
     for (guint i = 0; layout && i < layout->labels->len; i++) {
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
         const char *words = pango_layout_get_text(label->text);
@@ -274,15 +278,57 @@ static void check_chart(const Walk *walk, NsChartView *chart)
     }
 }
 
-/* A row that scrolls out of sight can be reached; what leaves at a side cannot. */
-static bool leaves_at_a_side(GtkWidget *widget, GtkWidget *window)
+/* Of two curves with names; a theory without a lane of its own has the color of text. */
+static bool looks_the_same(const NsSeries *a, const NsSeries *b)
 {
-    GtkWidget *place = gtk_widget_get_ancestor(widget, GTK_TYPE_SCROLLED_WINDOW);
-    graphene_rect_t bounds;
-    if (!place) place = window;
-    return gtk_widget_compute_bounds(widget, place, &bounds) &&
-           (bounds.origin.x < -1 ||
-            bounds.origin.x + bounds.size.width > (float)gtk_widget_get_width(place) + 1);
+    bool plain = a->theory && !a->tinted;
+    return a->kind == b->kind && a->theory == b->theory && a->previous == b->previous &&
+           a->tinted == b->tinted && a->dash == b->dash && (plain || a->style == b->style);
+}
+
+static void check_keys(const Walk *walk, const NsPlotLayout *layout)
+{
+    for (guint i = 0; i < layout->legend->len; i++)
+        for (guint k = 0; k < i; k++) {
+            const NsSeries *one = g_array_index(layout->legend, NsLegendSample, i).series;
+            const NsSeries *other = g_array_index(layout->legend, NsLegendSample, k).series;
+            if (one == other) continue;
+            g_autofree char *both =
+                g_strdup_printf("%s / %s", ns_series_name(one), ns_series_name(other));
+            if (looks_the_same(one, other)) report(walk, "one key for two curves:", both);
+            if (g_str_equal(ns_series_name(one), ns_series_name(other)))
+                report(walk, "one name for two curves:", both);
+        }
+}
+
+/* What clips a label on the way to the screen, but for what scrolls there. */
+static void check_label(const Walk *walk, GtkWidget *label)
+{
+    const char *words = gtk_label_get_text(GTK_LABEL(label));
+    PangoLayout *layout = gtk_label_get_layout(GTK_LABEL(label));
+    int width, height;
+    bool scrolls = false;
+    pango_layout_get_pixel_size(layout, &width, &height);
+    if (pango_layout_is_ellipsized(layout)) report(walk, "cut:", words);
+    if (width > gtk_widget_get_width(label) + 1 || height > gtk_widget_get_height(label) + 1)
+        report(walk, "larger than its place:", words);
+    for (GtkWidget *place = gtk_widget_get_parent(label); place;
+         place = gtk_widget_get_parent(place)) {
+        graphene_rect_t bounds;
+        bool clips = gtk_widget_get_overflow(place) == GTK_OVERFLOW_HIDDEN || GTK_IS_PANED(place) ||
+                     place == walk->window;
+        scrolls |= GTK_IS_VIEWPORT(place) || GTK_IS_SCROLLED_WINDOW(place);
+        if (!clips || !gtk_widget_compute_bounds(label, place, &bounds)) continue;
+        if (bounds.origin.x < -1 ||
+            bounds.origin.x + bounds.size.width > (float)gtk_widget_get_width(place) + 1)
+            report(walk, "leaves at a side:", words);
+        else if (!scrolls && (bounds.origin.y < -1 || bounds.origin.y + bounds.size.height >
+                                                          (float)gtk_widget_get_height(place) + 1))
+            report(walk, "leaves above or below:", words);
+        else
+            continue;
+        return;
+    }
 }
 
 static bool is_cut(GtkWidget *text)
@@ -300,33 +346,32 @@ static void check_words(const Walk *walk, GtkWidget *widget)
     if (NS_IS_CHART_VIEW(widget)) check_chart(walk, NS_CHART_VIEW(widget));
     if (GTK_IS_TEXT(widget) && is_cut(widget))
         report(walk, "cut:", gtk_editable_get_text(GTK_EDITABLE(widget)));
-    if (GTK_IS_LABEL(widget)) {
-        const char *words = gtk_label_get_text(GTK_LABEL(widget));
-        if (pango_layout_is_ellipsized(gtk_label_get_layout(GTK_LABEL(widget))))
-            report(walk, "cut:", words);
-        if (leaves_at_a_side(widget, walk->window)) report(walk, "leaves at a side:", words);
-    }
+    if (GTK_IS_LABEL(widget)) check_label(walk, widget);
     for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
          child = gtk_widget_get_next_sibling(child))
         check_words(walk, child);
 }
 
-/* A chart of a page of charts, or the first of Phase. */
-static void check_height(const Walk *walk, NsWindow *window, double least)
+/* The charts of a page that are no thumbnails. */
+static void check_heights(const Walk *walk, GtkWidget *widget)
 {
-    NsDashboard *dashboard = ns_window_dashboard(window);
-    GtkWidget *page = GTK_WIDGET(ns_window_page(window));
-    GtkWidget *chart = dashboard ? GTK_WIDGET(ns_chart_tile_chart(ns_dashboard_stage(dashboard)))
-                                 : ui_first(page, NS_TYPE_CHART_VIEW);
-    if (!chart || !gtk_widget_get_mapped(chart)) return;
-    UI_UNTIL(ns_chart_view_layout(NS_CHART_VIEW(chart)));
-    double height = ns_plot_area(ns_chart_view_layout(NS_CHART_VIEW(chart))).height;
-    g_autofree char *words = g_strdup_printf("%.0f pixels", height);
-    if (height < least) report(walk, "low chart:", words);
+    if (!gtk_widget_get_mapped(widget)) return;
+    if (NS_IS_CHART_TILE(widget) && ns_chart_tile_is_compact(NS_CHART_TILE(widget))) return;
+    if (NS_IS_CHART_VIEW(widget)) {
+        NsChartView *chart = NS_CHART_VIEW(widget);
+        UI_UNTIL(ns_chart_view_layout(chart));
+        double height = ns_plot_area(ns_chart_view_layout(chart)).height;
+        g_autofree char *words =
+            g_strdup_printf("%s, %.0f pixels", ns_chart_view_kind(chart)->choice.key, height);
+        if (height < LEAST_PLOT) report(walk, "low chart:", words);
+    }
+    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+         child = gtk_widget_get_next_sibling(child))
+        check_heights(walk, child);
 }
 
-/* All pages at three sizes; charts of the narrow one are at least so high. */
-static void walk_pages(NsWindow *window, const char *what, double narrow, GString *faults)
+/* All pages at three sizes. */
+static void walk_pages(NsWindow *window, const char *what, GString *faults)
 {
     static const int sizes[][2] = {{720, 800}, {1280, 800}, {1920, 1080}};
     for (size_t k = 0; k < G_N_ELEMENTS(sizes); k++) {
@@ -340,7 +385,7 @@ static void walk_pages(NsWindow *window, const char *what, double narrow, GStrin
             ui_rest(window);
             ui_settle(GTK_WIDGET(window));
             check_words(&walk, GTK_WIDGET(window));
-            check_height(&walk, window, k == 0 ? narrow : LEAST_PLOT);
+            check_heights(&walk, GTK_WIDGET(ns_window_page(window)));
         }
     }
 }
@@ -371,8 +416,7 @@ static void test_all_pages(void)
             g_autofree char *what =
                 g_strdup_printf("%zu lanes%s", lanes[i], class ? ", class mode" : "");
             set_class_mode(window, class);
-            /* Large words about four lanes take a third of a narrow page. */
-            walk_pages(window, what, class && lanes[i] == 4 ? 230 : LEAST_PLOT, faults);
+            walk_pages(window, what, faults);
         }
         set_class_mode(window, false);
     }

@@ -73,6 +73,8 @@ static void set_series(Paper *p)
     NsPlot *plot = &p->figure.plot;
     const NsStudyResult *result = p->result ? p->result : p->expected;
     plot->n_series = result ? MIN(result->n_series, NS_FIGURE_SERIES) : 0;
+    size_t theories = 0;
+    for (size_t i = 0; i < plot->n_series; i++) theories += result->series[i].theory;
     for (size_t i = 0; i < plot->n_series; i++) {
         const NsStudySeries *from = &result->series[i];
         bool bars = p->study->kind == NS_STUDY_TOKENS;
@@ -80,6 +82,7 @@ static void set_series(Paper *p)
                                          .kind = kind_of(p->study, from->theory),
                                          .style = (unsigned)i,
                                          .theory = from->theory,
+                                         .tinted = theories > 1 && from->theory,
                                          .n = from->n,
                                          .x = from->x,
                                          .y = from->y,

@@ -13,6 +13,7 @@
 
 #define LEAST_WIDTH 240
 #define LEAST_HEIGHT 180
+#define LEAST_PLOT 300 /* of the plot area's height; a panel below leaves its room to it */
 #define COMPACT_WIDTH 96
 #define COMPACT_HEIGHT 72
 #define COMPACT_SCALE 0.86 /* of text, marks and padding */
@@ -30,6 +31,7 @@ struct _NsChartView {
     GArray *shown_series; /* NsSeries */
     NsPlot drawn;         /* the same with the ends of its live axes */
     NsLiveAxes axes;
+    bool alone; /* without the panel below, for which there is no room in this size and style */
     uint64_t version;         /* of what is shown: it differs with the view state, too */
     const NsStyle *given;     /* NULL: none yet */
     NsStyle style;            /* the same with the corner of this chart */
@@ -77,6 +79,13 @@ static bool ensure_layout(NsChartView *chart)
     chart->laid_out = now;
     chart->drawn = chart->shown;
     ns_live_axes_set(&chart->axes, &chart->drawn, seconds);
+    if (chart->alone) chart->drawn.lower = NULL;
+    chart->layout =
+        ns_plot_layout(&chart->drawn, chart->drawn_width, chart->drawn_height, &chart->style);
+    if (!chart->drawn.lower || ns_plot_area(chart->layout).height >= LEAST_PLOT) return true;
+    chart->alone = true;
+    forget_layout(chart);
+    chart->drawn.lower = NULL;
     chart->layout =
         ns_plot_layout(&chart->drawn, chart->drawn_width, chart->drawn_height, &chart->style);
     return true;
@@ -114,7 +123,10 @@ static GskRenderNode *picture_node(NsChartView *chart, int width, int height)
 static void draw(NsChartView *chart, int width, int height, int scale)
 {
     gint64 begin = g_get_monotonic_time();
-    if (width != chart->drawn_width || height != chart->drawn_height) forget_layout(chart);
+    if (width != chart->drawn_width || height != chart->drawn_height) {
+        forget_layout(chart);
+        chart->alone = false;
+    }
     chart->drawn_width = width;
     chart->drawn_height = height;
     chart->drawn_scale = scale;
@@ -342,6 +354,7 @@ bool ns_chart_view_update(NsChartView *chart, const NsFigureInput *input)
 static void restyle(NsChartView *chart)
 {
     chart->stale = true;
+    chart->alone = false;
     forget_layout(chart);
     gtk_widget_queue_draw(GTK_WIDGET(chart));
 }

@@ -2,7 +2,7 @@
  *
  * The widget owns a figure.  Its picture is drawn once into a texture, at the scale of the screen,
  * and drawn again only when the plot, the size, the style or the scale differs; crosshair and tip
- * are drawn above it.
+ * are drawn above it.  Where the plot would be too low, the panel below it is left out.
  * What is drawn is the figure's plot under the view state of the reader (ui/plot/view_state.h).
  * Whoever changes the view state says so with ns_chart_view_state_changed; input from pointer and
  * keyboard is ui/widgets/charts/chart_input.h.
