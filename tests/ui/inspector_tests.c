@@ -216,6 +216,11 @@ static void test_folding(void)
     ui_close(window);
 }
 
+static bool is_there(NsWindow *window, const char *id)
+{
+    return gtk_widget_get_mapped(ui_find(window, id));
+}
+
 /* In a narrow window the status is shorter, and no number of it is cut. */
 static void test_title(void)
 {
@@ -230,12 +235,16 @@ static void test_title(void)
     g_assert_nonnull(strstr(gtk_widget_get_tooltip_text(GTK_WIDGET(status)), " steps/s"));
     gtk_window_set_default_size(GTK_WINDOW(window), 1280, 800);
     UI_UNTIL(strstr(gtk_label_get_text(status), " steps/s"));
+    /* It takes no room from the buttons, as long as there is some for it. */
+    for (int width = 1280; width > 1000; width -= 40) {
+        gtk_window_set_default_size(GTK_WINDOW(window), width, 800);
+        UI_UNTIL(ABS(gtk_widget_get_width(GTK_WIDGET(window)) - width) < 30);
+        ui_settle(GTK_WIDGET(window));
+        g_test_message("%d wide: %s", width, gtk_label_get_text(status));
+        g_assert_true(is_there(window, "export_button") && is_there(window, "step_button"));
+        g_assert_false(pango_layout_is_ellipsized(gtk_label_get_layout(status)));
+    }
     ui_close(window);
-}
-
-static bool is_there(NsWindow *window, const char *id)
-{
-    return gtk_widget_get_mapped(ui_find(window, id));
 }
 
 /* At 720 pixels the charts have the window, and the pane comes for who asks. */

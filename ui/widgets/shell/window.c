@@ -63,7 +63,8 @@ G_DEFINE_FINAL_TYPE(NsWindow, ns_window, GTK_TYPE_APPLICATION_WINDOW)
 enum { PROGRESSED, SAVED, SIGNALS };
 static guint signals[SIGNALS];
 
-/* For the title: what the ends of the header bar leave, or the least for which their buttons go. */
+/* For the title, which stands in the middle of the header bar: what its ends leave, or the least
+ * for which their buttons go. */
 static int title_room(NsWindow *window)
 {
     GtkWidget *bar = gtk_widget_get_ancestor(window->subtitle_label, GTK_TYPE_CENTER_BOX);
@@ -71,16 +72,16 @@ static int title_room(NsWindow *window)
     if (!bar || gtk_widget_get_width(bar) == 0) return G_MAXINT;
     GtkWidget *ends[] = {gtk_center_box_get_start_widget(GTK_CENTER_BOX(bar)),
                          gtk_center_box_get_end_widget(GTK_CENTER_BOX(bar))};
-    int room = gtk_widget_get_width(bar) - 2 * TITLE_PADDING, folded = room;
+    int room = gtk_widget_get_width(bar) - 2 * TITLE_PADDING, folded = room, wider = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {
         int least = 0, natural = 0;
         if (ends[i])
             gtk_widget_measure(ends[i], GTK_ORIENTATION_HORIZONTAL, -1, &least, &natural, NULL,
                                NULL);
         folded -= least;
-        room -= natural;
+        wider = MAX(wider, natural);
     }
-    return MAX(room, MIN(TITLE_LEAST, folded));
+    return MAX(room - 2 * wider, MIN(TITLE_LEAST, folded));
 }
 
 static bool has_room(GtkWidget *label, const char *words, int room)
