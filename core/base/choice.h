@@ -28,7 +28,8 @@ int ns_choices_find(NsChoices choices, const char *key);
  * is close. */
 const NsChoice *ns_choices_nearest(NsChoices choices, const char *word);
 
-/* Of keys that are looked at one after another, the first of those spelled most like a word. */
+/* Finds, among keys that are visited one after another, the first of those spelled most like a
+ * word. */
 typedef struct {
     const char *key; /* borrowed; NULL: none was close enough to have been meant */
     size_t edits;
@@ -43,6 +44,6 @@ size_t ns_edit_distance(const char *a, const char *b);
 /* "post, pre, none": the keys, for messages.  Free with g_free. */
 char *ns_choices_keys(NsChoices choices);
 
-/* NS_ERROR_USAGE: "There is no figure “los”; did you mean “loss”?"; where nothing is close the
- * keys, or how many there are where a sentence has no room for them. */
+/* NS_ERROR_USAGE: "There is no figure “los”; did you mean “loss”?"; if no key is close, the message
+ * lists the keys, or their number if they are too many for a sentence. */
 void ns_choices_unknown(const char *what, const char *word, NsChoices choices, GError **error);

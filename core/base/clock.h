@@ -4,10 +4,10 @@
  *     ... the work ...
  *     ns_clock_end(mark, NS_OP_NORM);
  *
- * Off, which is how a program begins, a mark costs one branch that is always taken the same way.
- * Marks may be nested: the time of the inner one is not the outer one's.  A member of a run
- * of n (core/base/team.h) adds a nth of what it takes, so that all operators together, and what no
- * mark covers, are the time on the wall. */
+ * While the clock is off, as at the start of a program, a mark costs one well-predicted branch.
+ * Marks may be nested: the time of the inner one is not the outer one's.  A member of a run of n
+ * threads (core/base/team.h) adds one n-th of its time, so that the times of all operators and the
+ * unmarked time add up to wall time. */
 #pragma once
 
 #include <glib.h>

@@ -1,9 +1,8 @@
 /* Threads that may outlive their owner.  SPDX-License-Identifier: MIT
  *
- * When a program ends, libraries take down what a step still works with.  So the end of the program
- * waits for every thread that was left to itself, but only for a moment: where one is still in a
- * step then, files are written out and the process ends with its status as it is, without taking
- * anything down. */
+ * When a program ends, libraries destroy data that a step may still use.  So the end of the program
+ * waits a moment for every detached thread.  If one is still in a step after that, files are
+ * flushed and the process exits with its status, without running destructors. */
 #pragma once
 
 /* How long the end of the program waits, in milliseconds. */
@@ -12,5 +11,5 @@
 /* Before such a thread starts. */
 void ns_exit_barrier_enter(void);
 
-/* The last thing that it does. */
+/* Called by the thread as its last action. */
 void ns_exit_barrier_leave(void);

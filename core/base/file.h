@@ -1,4 +1,4 @@
-/* What is said where something cannot be written.  SPDX-License-Identifier: MIT */
+/* Messages for files that cannot be written.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include <glib.h>

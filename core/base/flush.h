@@ -1,9 +1,9 @@
 /* Numbers too small to compute with.  SPDX-License-Identifier: MIT
  *
- * A real below the least normal one (1.2e-38 in single precision) keeps only some of its digits,
- * and most processors take ten times as long or longer over it.  The gradients of a deep Post-LN
- * stack come to that; between the two calls here such numbers count as 0, read or computed, as they
- * do on most accelerators.  x86-64 and AArch64 can do so; elsewhere they are computed with. */
+ * A denormal number (below 1.2e-38 in single precision) keeps only some of its digits, and most
+ * processors need ten times as long or longer for it.  The gradients of a deep Post-LN stack become
+ * that small; between the two calls here such numbers are flushed to 0, read or computed, as on
+ * most accelerators.  x86-64 and AArch64 can do so; elsewhere they are computed with. */
 #pragma once
 
 #include <stdint.h>

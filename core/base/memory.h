@@ -25,8 +25,9 @@ typedef enum {
     NS_MEMORY_LIMITS
 } NsMemoryLimit;
 
-/* Bytes that a limit leaves; SIZE_MAX where there is none, or where the system does not say. */
+/* Bytes available under a limit; SIZE_MAX if there is no limit, or if the system does not report
+ * it. */
 size_t ns_memory_left(NsMemoryLimit limit);
 
-/* The least that any limit leaves; 0 where the system says nothing. */
+/* The smallest number of bytes available under any limit; 0 if the system reports nothing. */
 size_t ns_memory_available(void);

@@ -3,8 +3,8 @@
  * A pass over an arena is cut once: thread k of n takes the k-th of n equal stretches, in every
  * pass the same, so that its pages and caches stay its own.  A tensor is worked on in blocks whose
  * cuts depend on the tensor alone; a block belongs to the thread in whose stretch it begins.  Sums
- * that are closed block by block, in their order, therefore do not tell how many threads there
- * were. */
+ * over blocks, added in the order of the blocks, are therefore independent of the number of
+ * threads. */
 #pragma once
 
 #include "core/base/tensor.h"

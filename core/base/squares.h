@@ -3,8 +3,9 @@
 
 #include "core/base/real.h"
 
-/* sum x_i^2 and its root.  Finite for every finite x, non-finite if any x_i is; summed in double,
- * but for eight terms at a time where their squares have room in a real, and in a fixed order. */
+/* sum x_i^2 and its root.  Finite for every finite x, not finite if any x_i is not; summed in
+ * double, but for eight terms at a time where their squares have room in a real, and in a fixed
+ * order. */
 double ns_real_squares(const ns_real *x, size_t n);
 double ns_real_norm(const ns_real *x, size_t n);
 

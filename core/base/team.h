@@ -1,11 +1,11 @@
 /* A team of threads that share the work of a step.  SPDX-License-Identifier: MIT
  *
- * How work is divided is up to the caller and decides the bits of a sum; who does it is up to the
- * team and decides nothing.  So a team may be smaller than asked for: because no more threads could
- * be started, or because the machine is busy.  Where a member has been pushed off its core, all
- * others wait for it at the next barrier, and a team can be several times slower than one thread.
- * The team therefore measures how many processors it was really given, goes on with as many members
- * and tries again with all of them a while later.
+ * The caller divides the work, and the division determines the bits of a sum; the team assigns the
+ * parts to threads, which does not change any bit.  So a team may be smaller than requested:
+ * because no more threads could be started, or because the machine is busy.  If a member has been
+ * descheduled, all others wait for it at the next barrier, and a team can be several times slower
+ * than one thread. The team therefore measures how many processors it really gets, continues with
+ * that many members, and tries all of them again later.
  *
  * A member that waits looks at the other's progress for a fraction of a millisecond and then sleeps
  * until it is woken.  Within the work of a team, numbers too small to compute with count as 0

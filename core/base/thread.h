@@ -13,8 +13,8 @@
 int ns_thread_start(pthread_t *thread, void *(*work)(void *), void *data);
 
 /* By how much the niceness of a thread that trains exceeds that of the desktop, for the run on the
- * screen and for runs in the background.  This much keeps the desktop fluid.  Each unit leaves a
- * thread a fifth less of a processor that other programs want too: with ten of them it would hardly
+ * screen and for runs in the background.  These values keep the desktop fluid.  Each unit leaves a
+ * thread a fifth less of a processor that other programs also use: with ten units it would hardly
  * advance beside a few busy programs. */
 #define NS_NICER_TRAINER 1
 #define NS_NICER_BACKGROUND 3

@@ -82,12 +82,12 @@ void ns_experiment_resize(NsExperiment *experiment, size_t n, size_t model);
 /* Takes a lane out; those behind it move up.  The last one stays. */
 void ns_experiment_remove(NsExperiment *experiment, size_t lane);
 
-/* A run of n lanes has begun: from now on a fork goes on lane by lane, and what is more than that
- * from the last one. */
+/* A run of n lanes has begun: from now on, each lane of a fork continues from the same lane of the
+ * run, and further lanes continue from its last one. */
 void ns_experiment_settle(NsExperiment *experiment, size_t n);
 
-/* Whether a lane goes on from one of the run's from which another does already; and whether a lane
- * of the run is one from which none goes on. */
+/* Whether a lane continues from a lane of the run from which another lane already continues; and
+ * whether no lane continues from a lane of the run. */
 bool ns_experiment_is_new(const NsExperiment *experiment, size_t lane);
 bool ns_experiment_is_gone(const NsExperiment *experiment, size_t lane_of_run);
 

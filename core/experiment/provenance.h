@@ -1,4 +1,4 @@
-/* What a figure says of where it comes from.  SPDX-License-Identifier: MIT
+/* The origin of a figure.  SPDX-License-Identifier: MIT
  *
  * Inside every figure is one line of shell words,
  *

@@ -1,7 +1,7 @@
 /* Noise without a state.  SPDX-License-Identifier: MIT
  *
- * A mask is a function of where it is used, so that backward makes the one of forward again and no
- * thread or order has a say in it. */
+ * A mask is a function of the place where it is used, so that backward can regenerate the mask of
+ * forward, and it does not depend on threads or their order. */
 #pragma once
 
 #include "core/base/real.h"

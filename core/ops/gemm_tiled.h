@@ -1,9 +1,9 @@
 /* Matrix products of our own.  SPDX-License-Identifier: MIT
  *
- * OpenBLAS copies both operands before it multiplies, which costs more than the product where a
- * side is 32 or 64.  These kernels read what they can where it lies.  Everybody calls ns_gemm of
- * gemm.h; this header is for it, for attention, whose products are triangles, for the tests and for
- * the benchmark. */
+ * OpenBLAS copies both operands before it multiplies, which costs more than the product if a side
+ * is 32 or 64. These kernels read operands in place where they can.  Callers use ns_gemm of gemm.h;
+ * this header is for ns_gemm itself, for attention, whose products are triangular, for the tests
+ * and for the benchmark. */
 #pragma once
 
 #include "core/base/clones.h"

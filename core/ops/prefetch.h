@@ -1,9 +1,9 @@
 /* Memory that a thread prefetches.  SPDX-License-Identifier: MIT
  *
- * Where a model does not fit into the caches, its products wait for their operands longer than they
- * multiply.  So a thread names pieces of memory that it will need soon, and the kernels of the
- * products fetch them into the second cache, a line at a time, between their multiplications.  That
- * changes when memory is read and never what is computed. */
+ * If a model does not fit into the caches, matrix products spend more time waiting for their
+ * operands than multiplying.  So a thread names pieces of memory that it will need soon, and the
+ * kernels prefetch them into the second-level cache, one line at a time, between multiplications.
+ * This changes when memory is read, never what is computed. */
 #pragma once
 
 #include <stddef.h>

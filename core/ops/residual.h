@@ -29,7 +29,7 @@ double ns_inner(const ns_real *x, const ns_real *y, size_t n);
 /* sum g_i^2 x_i^2 over the rows. */
 double ns_gain_squares(const ns_real *g, const ns_real *x, size_t R, size_t D);
 
-/* Squares of what meets where a branch joins the stream; 0 where they were not asked for. */
+/* Sums of squares where a branch joins the stream; 0 where they were not requested. */
 typedef struct {
     double stream, branch; /* of the two terms */
     double sum;            /* of their sum */

@@ -3,12 +3,12 @@
  * One writer (the trainer), any number of readers on any thread; nobody waits while another reads
  * or writes (core/probe/latest.h).
  *
- * Three parts.  Scalars of every step, evaluations and events are kept for ever.  Profiles (the
- * values by layer) take tens of kilobytes a step in a deep model, so they have a budget: when it is
- * spent, the finest and oldest buckets are joined by fours, each keeping the minimum and the
+ * Three parts.  Scalars of every step, evaluations and events are kept for the whole run.  Profiles
+ * (the values by layer) take tens of kilobytes a step in a deep model, so they have a budget: when
+ * it is spent, the finest and oldest buckets are joined by fours, each keeping the minimum and the
  * maximum of every value, until there is room.  The resolution over the whole run stays within a
- * factor of four; the first and the newest record are always kept as they were; ns_history_stride
- * says what was done. */
+ * factor of four; the first and the newest record are always kept unchanged; ns_history_stride
+ * tells how far steps were joined. */
 #pragma once
 
 #include "core/probe/quantity.h"

@@ -22,8 +22,8 @@ NsLatest *ns_latest_new(size_t size, GDestroyNotify clear);
 void ns_latest_free(NsLatest *latest);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsLatest, ns_latest_free)
 
-/* Writer: a slot that nobody reads, with its old contents.  Free slots are used in turn, so that
- * none holds memory for a value that nobody can read any more. */
+/* Writer: a slot that nobody reads, with its old contents.  Free slots are reused in turn, so that
+ * no slot keeps memory for a value that can no longer be read. */
 NsSlot *ns_latest_prepare(NsLatest *latest);
 void ns_latest_publish(NsLatest *latest, NsSlot *slot);
 

@@ -1,7 +1,7 @@
 /* Seeds that run side by side, taken together.  SPDX-License-Identifier: MIT
  *
- * What a number says of a run of several seeds is the mean over those that have not diverged, as
- * in its curves; where all have, over all. */
+ * A number for a run of several seeds is the mean over the seeds that have not diverged, as in its
+ * curves; if all have diverged, over all. */
 #pragma once
 
 #include "core/probe/history.h"

@@ -1,8 +1,8 @@
 /* The values of the settings of a run.  SPDX-License-Identifier: MIT
  *
- * They are plain numbers, so that every room of core can read them.  The registries that choices
- * come from lie in those rooms; core/experiment/param.h, above them all, knows settings by their
- * keys and as text. */
+ * They are plain numbers, so that every room of core can read them.  The registries of the choices
+ * belong to those rooms; core/experiment/param.h, above them all, gives access to settings by key
+ * and as text. */
 #pragma once
 
 #include "core/settings/choices.h"

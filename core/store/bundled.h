@@ -3,7 +3,7 @@
  * They are files in resources/presets and resources/lessons, listed in resources/bundled, in the
  * order of their names: 3-post-warmup.preset has the key post-warmup.  As in every registry, a
  * row's label is its title; its purpose is the note of a preset or the summary of a lesson.  The
- * first lesson is the first look, for who is new; the others have their places for numbers. */
+ * first lesson is the quick tour for newcomers; the others are numbered by their position. */
 #pragma once
 
 #include "core/base/choice.h"
