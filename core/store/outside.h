@@ -1,4 +1,4 @@
-/* A run of another program, read while it goes on.  SPDX-License-Identifier: MIT
+/* A run of another program, read while it trains.  SPDX-License-Identifier: MIT
  *
  * Any program that trains can be looked at when it writes JSON lines, an object for every step that
  * it measured.  This is version 1 of the format:
@@ -19,14 +19,14 @@
  * - Any other name with an array of one number a layer, or of one more, is drawn by that name.
  * - null stands for a number that is not there; NaN, Infinity and -Infinity may stand with or
  *   without quotes, and have diverged.
- * - "lane", 1 to 4, tells runs in one file apart.  "format" is the version, where a line says it.
- * - Everything else is passed over, and so are lines of “train --jsonl” that are no record.
+ * - "lane", 1 to 4, tells runs in one file apart.  "format" is the version, where a line says it. -
+ * Everything else is ignored, and so are lines of “train --jsonl” that are not records.
  *
  * A table is read, too, of comma-separated values (or with ; or tabs) whose first line has “step”,
  * “loss” and others of these names: its numbers are those of the step, and empty cells are not
  * there.
  *
- * A line that cannot be read is left out and told with its number; the others count. */
+ * A line that cannot be read is skipped and reported by number; the others are used. */
 #pragma once
 
 #include "core/probe/history.h"
@@ -45,7 +45,7 @@ NsOutside *ns_outside_new(size_t budget);
 void ns_outside_free(NsOutside *outside);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsOutside, ns_outside_free)
 
-/* Records beyond a step are passed over from now on. */
+/* Records beyond a step are ignored from now on. */
 void ns_outside_end_with(NsOutside *outside, int64_t step);
 
 /* Takes the next bytes, which may end anywhere; one thread at a time. */
@@ -54,7 +54,7 @@ void ns_outside_feed(NsOutside *outside, const char *bytes, size_t n);
 /* No more bytes are coming: a last line may lack its newline. */
 void ns_outside_end(NsOutside *outside);
 
-/* The file is another one now, of which nothing was read: all lanes begin again. */
+/* The file was replaced by another one, of which nothing has been read: all lanes begin again. */
 void ns_outside_begin_again(NsOutside *outside);
 
 /* How many lanes there are: one more than the last that has a record.  Those between may have

@@ -29,7 +29,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsRunRecord, ns_run_record_clear)
 /* Reads a run into a record that is all zero, but for `end`; any thread.  NS_ERROR_FILE where the
  * stream cannot be read, where it holds no experiment, or where a lane has no whole step;
  * NS_ERROR_SETTING where the settings cannot be used; a GIO error where it was canceled.  The
- * record may then be filled in part.  Messages call the stream by its name. */
+ * record may then be partly filled.  Messages call the stream by its name. */
 bool ns_run_record_read(NsRunRecord *record, GInputStream *stream, const char *name,
                         GCancellable *cancellable, GError **error);
 

@@ -1,8 +1,8 @@
 /* Figures of the paper as experiments that say whether it holds here.  SPDX-License-Identifier: MIT
  *
- * A study is a row of a table: models, what is measured in them, and what must come out.  Running
- * it gives curves and findings; a finding is a number with its error and the range that the paper's
- * statement leaves it. */
+ * A study is a row of a table: models, the quantity measured in them, and the expected result.
+ * Running it gives curves and findings; a finding is a number with its error and the range that the
+ * paper's claim allows. */
 #pragma once
 
 #include "core/experiment/provenance.h"

@@ -3,8 +3,8 @@
 
 #include "core/experiment/experiment.h"
 
-/* What leads from one to the other, for people: "Layers 6 → 12", "Norm placement of B Post-LN →
- * Pre-LN", "3 settings".  Free with g_free. */
+/* The changes from one experiment to the other, in words: "Layers 6 → 12", "Norm placement of B
+ * Post-LN → Pre-LN", "3 settings".  Free with g_free. */
 char *ns_experiment_change_words(const NsExperiment *from, const NsExperiment *to);
 
 /* The same of two runs, each setting by name: "Layers 6 → 12, Warm-up 1 → 100", "Layers 6 → 12 and

@@ -1,7 +1,7 @@
 /* The experiment behind a window: lanes, their settings, the run they make, the runs before it.
  * SPDX-License-Identifier: MIT
  *
- * A session is no widget.  It lives on the main thread, never waits for a trainer, and is moved
+ * A session is not a widget.  It lives on the main thread, never waits for a trainer, and is moved
  * forward by ns_session_poll, which a window calls once a frame while the session is busy.
  *
  * One to four lanes run on one clock; one of them is active.  A setting is linked, so that a change
@@ -52,7 +52,7 @@ void ns_session_set_active(NsSession *session, size_t lane);
  * was when it was taken away. */
 void ns_session_set_lanes(NsSession *session, size_t n);
 
-/* Takes a lane out; those behind it move up.  The last one stays. */
+/* Removes a lane; those behind it move up.  The last lane cannot be removed. */
 void ns_session_remove_lane(NsSession *session, size_t lane);
 
 /* ---- Settings ---- */
@@ -71,7 +71,7 @@ void ns_session_follow(NsSession *session, const NsParam *param, GCallback callb
  * linked.  FALSE if it was refused: it is then the session's problem. */
 bool ns_session_set(NsSession *session, const char *key, const char *value);
 
-/* The same, as one of many in the same movement of a hand, which together are one step of undo. */
+/* The same, as one of many changes during one drag, which together are one step of undo. */
 bool ns_session_slide(NsSession *session, const char *key, const char *value);
 
 /* The same for one lane, which splits the row if it can be. */
@@ -83,7 +83,7 @@ void ns_session_set_default(NsSession *session, const NsParam *param);
 /* Sets every value of the active lane back to its default, and those that are linked in all. */
 void ns_session_set_defaults(NsSession *session);
 
-/* Other lanes with other settings in the place of all that there are, as one change. */
+/* Replaces all lanes and their settings, as one change. */
 void ns_session_open(NsSession *session, const NsExperiment *experiment);
 
 /* Linking gives all lanes the value of the active one. */
@@ -101,8 +101,8 @@ char *ns_session_redo_words(NsSession *session);
 
 /* ---- Changes that wait ---- */
 
-/* Whether any setting or lane differs from the run's in what is not live: it waits, or the run,
- * which has not begun, is about to be prepared anew. */
+/* Whether any setting or lane differs from the run's in a setting that is not live: the change is
+ * pending, or the run, which has not begun, is about to be prepared again. */
 bool ns_session_differs(NsSession *session);
 
 /* How many wait: settings, counted once whatever the lanes, and lanes. */
@@ -112,7 +112,8 @@ bool ns_session_is_pending(NsSession *session, const NsParam *param);
 /* "2 changes wait: Norm placement of B, Layers"; NULL where nothing does.  Free with g_free. */
 char *ns_session_pending_words(NsSession *session);
 
-/* All lanes from step 0 with the settings that the controls show; running on if they ran. */
+/* Restarts all lanes from step 0 with the settings that the controls show; they run if they ran
+ * before. */
 bool ns_session_can_restart(NsSession *session);
 void ns_session_restart(NsSession *session);
 
@@ -213,9 +214,9 @@ typedef struct {
     const NsEvent *event;
 } NsTrouble;
 
-/* What happened last and was neither dismissed nor gone on from; of what happened in one step, a
- * divergence before a jump, the larger jump before the smaller, and then the earlier lane.  The
- * event is borrowed until the next poll. */
+/* The last trouble that was neither dismissed nor continued from; of several in one step, a
+ * divergence comes before a jump, a larger jump before a smaller one, and then the earlier lane.
+ * The event is borrowed until the next poll. */
 bool ns_session_trouble(NsSession *session, NsTrouble *trouble);
 void ns_session_dismiss_trouble(NsSession *session);
 
@@ -237,9 +238,9 @@ const NsGradientCheck *ns_session_last_check(NsSession *session);
 
 /* ---- Expensive quantities ---- */
 
-/* Asks for what is too expensive for every step to be measured of the step that is shown, in every
- * lane: where the run rests and has a checkpoint of it, and it was not asked for before.  The view
- * has it a moment later (ns_view_look_closer). */
+/* Requests the expensive quantities of the step shown, in every lane, if the run is at rest, has a
+ * checkpoint of that step, and this was not requested before.  The view has it a moment later
+ * (ns_view_look_closer). */
 void ns_session_look_closer(NsSession *session);
 
 /* ---- Runs ---- */
@@ -268,10 +269,10 @@ void ns_session_pin_run(NsSession *session, unsigned id, bool pinned);
 
 /* ---- Earlier runs on view ---- */
 
-/* An earlier run takes the place of the present one, which becomes an earlier one, in the view and
- * in the controls; nothing trains.  What a trainer is needed for then goes on from its newest kept
- * step, or begins it anew where there is none or it had come to its end.  A notice says which it
- * will be, and which it was. */
+/* An earlier run replaces the present one, which becomes an earlier one, in the view and in the
+ * controls; nothing trains.  A command that needs a trainer then continues from the newest
+ * checkpoint of that run, or restarts it if it has no checkpoint or had finished.  A notice says
+ * which of the two it will be, and which it was. */
 void ns_session_open_run(NsSession *session, unsigned id);
 
 /* A run out of a file. */
@@ -323,7 +324,7 @@ NsTrainerState ns_session_lane_state(NsSession *session, size_t lane); /* of the
 const char *ns_session_problem(NsSession *session);
 const char *ns_session_problem_key(NsSession *session);
 
-/* Looks at the trainer.  FALSE once nothing can change by itself any more. */
+/* Polls the trainer.  FALSE once nothing can change without a command any more. */
 bool ns_session_poll(NsSession *session);
 
 /* ---- What it takes ---- */
@@ -331,9 +332,9 @@ bool ns_session_poll(NsSession *session);
 /* The plan of the run that is shown, all lanes together; false while there is none. */
 bool ns_session_plan(NsSession *session, NsPlan *plan);
 
-/* What the run takes, in words: "1.21 M parameters, 63.8 MiB, step 0 in 12 ms".  Where the
- * settings that the controls show are not the run's: what they will take, or why they cannot be
- * had.  NULL as long as neither is known.  Free with g_free. */
+/* The size of the run in words: "1.21 M parameters, 63.8 MiB, step 0 in 12 ms". If the settings
+ * that the controls show are not the run's, the size with those settings, or why they cannot be
+ * used.  NULL as long as neither is known.  Free with g_free. */
 char *ns_session_size(NsSession *session);
 
 /* ---- The view ---- */
@@ -357,11 +358,11 @@ void ns_session_select_layer(NsSession *session, int layer);
 /* Of the run: "Post-LN, 6 layers", "Post-LN vs Pre-LN, 6 layers". */
 char *ns_session_title(NsSession *session);
 
-/* "A Post-LN, B Pre-LN; all else the same."; NULL for a single lane. */
+/* "A Post-LN, B Pre-LN; all else equal."; NULL for a single lane. */
 char *ns_session_differences(NsSession *session);
 
-/* How much of it: all; without the speed, which stands elsewhere too; "step 1,240, 2.31";
- * "step 1,240". */
+/* How much of the status: all; without the speed, which is also shown elsewhere; "step 1,240,
+ * 2.31"; "step 1,240". */
 typedef enum {
     NS_STATUS_WHOLE,
     NS_STATUS_SHORT,

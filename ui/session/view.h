@@ -52,7 +52,7 @@ NsFigureInput ns_view_input(const NsView *view);
  * was measured of a step that was looked at, up to the one that is shown. */
 void ns_view_look_closer(const NsView *view, const NsFigureSpec *spec, NsFigureInput *input);
 
-/* Takes references to such histories, or lets go of those that there are (NULL). */
+/* Takes references to such histories, or drops the present ones (NULL). */
 void ns_view_set_closer(NsView *view, NsHistory *const *histories, int64_t step);
 
 /* From now on so many lanes, named in order; new ones are empty.  The active one is one of them. */
@@ -64,7 +64,7 @@ void ns_view_set_active(NsView *view, unsigned lane);
 void ns_view_set_history(NsView *view, unsigned lane, NsHistory *history,
                          const NsSettings *settings);
 
-/* As long as a lane had no update yet: other settings for it. */
+/* Replaces the settings of a lane that has had no update yet. */
 void ns_view_set_started(NsView *view, unsigned lane, const NsSettings *settings);
 
 /* Takes over the settings that may change while a model runs. */
@@ -73,7 +73,7 @@ void ns_view_set_live(NsView *view, unsigned lane, const NsSettings *settings);
 /* The only lane's history becomes the previous run, too; of several lanes none does. */
 void ns_view_leave_previous(NsView *view);
 
-/* Earlier runs are pinned anew: none, then one after the other as long as there is room. */
+/* Pins earlier runs again: first none, then one after the other as long as there is room. */
 void ns_view_clear_pinned(NsView *view);
 void ns_view_pin(NsView *view, unsigned which, NsHistory *history, const NsSettings *settings,
                  const char *name);

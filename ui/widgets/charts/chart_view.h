@@ -42,8 +42,8 @@ void ns_chart_view_set_compact(NsChartView *chart, bool compact);
  * Takes the words over. */
 void ns_chart_view_set_name(NsChartView *chart, char *name);
 
-/* Keeps so much of the title's lines free, at their end, for what lies above the chart, and begins
- * so far below its top with what follows the title. */
+/* Reserves this width at the end of the title's lines for controls above the chart, and this height
+ * below its top before what follows the title. */
 void ns_chart_view_set_corner(NsChartView *chart, int width, int height);
 
 /* The plot as of the last update; NULL before the first.  Borrowed until the next. */

@@ -1,7 +1,7 @@
 /* Asks for limits and scales of a chart's axes.  SPDX-License-Identifier: MIT
  *
- * An empty field leaves that end to the data.  What is typed acts at Enter or when the field is
- * left; what cannot be used is said in a sentence and changes nothing. */
+ * An empty field leaves that end to the data.  A typed limit acts at Enter or when the field is
+ * left; one that cannot be used is explained in a sentence and changes nothing. */
 #pragma once
 
 #include "ui/widgets/charts/chart_view.h"

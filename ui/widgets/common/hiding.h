@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Why a part of the window is not seen.  Each reason has one owner, which knows nothing of the
+/* Why a part of the window is hidden.  Each reason has one owner, which knows nothing of the
  * others. */
 typedef enum {
     NS_HIDDEN_USELESS = 1 << 0, /* it has nothing to show or to do now */

@@ -1,4 +1,4 @@
-/* Where the files are that belong to the program.  SPDX-License-Identifier: MIT */
+/* The places of the program's own files.  SPDX-License-Identifier: MIT */
 #pragma once
 
 /* The folder `in_build` of the tree in which the program was built, if it runs there, else the
