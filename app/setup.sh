@@ -113,7 +113,7 @@ install_packages() {
     if ((${#optional[@]} > 0)); then
         try "Installing ${optional[*]}" \
             as_root apt-get -q -y --no-install-recommends install "${optional[@]}" ||
-            say "Going on without it; the tests that need it are skipped."
+            say "Continuing without it; the tests that need it are skipped."
         packages_changed=true
     fi
 }
