@@ -156,30 +156,9 @@ static void test_close_while_running(void)
     ui_close(preparing);
 }
 
-static NsHistory *history_of(size_t steps, double seconds_each)
-{
-    NsWindow *window = ui_open("");
-    UI_WAIT(window, ui_is_ready);
-    const NsRecordLayout *layout =
-        ns_history_layout(ns_session_view(ns_window_session(window))->history);
-    NsHistory *history = ns_history_new(layout, 1 << 20, 0);
-    g_autofree float *values = g_new0(float, layout->width);
-    for (size_t i = 0; i < steps; i++) {
-        NsStep step = {.step = (int64_t)i, .loss = 1.0, .seconds = seconds_each};
-        ns_history_append(history, &step, (NsValues){.value = values});
-    }
-    ui_close(window);
-    return history;
-}
-
 /* Less than a minute of training is not worth a question. */
 static void test_close_asks(void)
 {
-    g_autoptr(NsHistory) history = history_of(100, 0.7);
-    g_assert_cmpfloat_with_epsilon(ns_training_seconds(history, 0), 70.0, 1e-9);
-    g_assert_cmpfloat_with_epsilon(ns_training_seconds(history, 90), 7.0, 1e-9);
-    g_assert_cmpfloat(ns_training_seconds(history, 100), ==, 0.0);
-
     NsWindow *window = ui_open_running("");
     g_assert_false(ns_close_guard_asks(window));
     GtkWidget *question = ns_close_guard_ask(window);

@@ -19,6 +19,7 @@ static const struct {
     {"stage", ui_add_stage_tests},
     {"frame", ui_add_frame_tests},
     {"lesson", ui_add_lesson_tests},
+    {"library", ui_add_library_tests},
     {"menu", ui_add_menu_tests},
     {"diagram", ui_add_diagram_tests},
     {"export", ui_add_export_tests},

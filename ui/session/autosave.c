@@ -17,7 +17,7 @@ typedef struct {
 
 struct NsAutosave {
     atomic_int refs;
-    char *folder, *parent;
+    char *parent;
     int64_t fork_step;
 
     /* The trainer's thread's. */
@@ -26,6 +26,7 @@ struct NsAutosave {
     bool refused;        /* there will be none for it */
 
     GMutex mutex; /* of what follows */
+    char *folder;
     GArray *files;
     char *failure;
 };
@@ -93,11 +94,15 @@ static void open_new(NsAutosave *autosave, NsLockstep *lockstep)
     g_autoptr(GError) error = NULL;
     g_autoptr(GDateTime) now = g_date_time_new_now_local();
     g_autofree char *time = g_date_time_format(now, "%Y-%m-%d %H.%M.%S");
-    bool folder = ns_folder_make(autosave->folder, &error);
-    for (int i = 1; folder && !autosave->writer && i <= NAMES_MOST; i++) {
+    g_mutex_lock(&autosave->mutex);
+    g_autofree char *folder = g_strdup(autosave->folder);
+    g_mutex_unlock(&autosave->mutex);
+    if (!folder) return;
+    bool made = ns_folder_make(folder, &error);
+    for (int i = 1; made && !autosave->writer && i <= NAMES_MOST; i++) {
         g_autofree char *name =
             i == 1 ? g_strdup_printf("%s.nsrun", time) : g_strdup_printf("%s %d.nsrun", time, i);
-        g_autofree char *path = g_build_filename(autosave->folder, name, NULL);
+        g_autofree char *path = g_build_filename(folder, name, NULL);
         g_clear_error(&error);
         autosave->writer = ns_run_writer_new(path, lockstep, 0, &error);
         if (!autosave->writer && g_error_matches(error, NS_ERROR, NS_ERROR_USAGE)) continue;
@@ -177,6 +182,14 @@ NsTrainerObserver ns_autosave_observer(NsAutosave *autosave)
 }
 
 /* ---- On any thread ---- */
+
+void ns_autosave_set_folder(NsAutosave *autosave, const char *folder)
+{
+    g_mutex_lock(&autosave->mutex);
+    g_free(autosave->folder);
+    autosave->folder = g_strdup(folder);
+    g_mutex_unlock(&autosave->mutex);
+}
 
 char *ns_autosave_path(NsAutosave *autosave, const NsHistory *history)
 {

@@ -10,7 +10,7 @@
 typedef struct NsAutosave NsAutosave;
 
 typedef struct {
-    const char *folder;  /* is made where it is missing */
+    const char *folder;  /* is made where it is missing; NULL: nothing is recorded as yet */
     const char *goes_on; /* the file whose newest checkpoint the lanes are made from: it is gone on
                             with, until a reset; NULL, or where it cannot be: a new one */
     const char *parent;  /* of a fork: the file of its run, or NULL */
@@ -24,6 +24,9 @@ void ns_autosave_unref(NsAutosave *autosave);
 /* What a trainer that starts is to tell; takes a reference that the end of the trainer's thread
  * gives back. */
 NsTrainerObserver ns_autosave_observer(NsAutosave *autosave);
+
+/* From the next step on a run that has no file gets one in this folder; NULL: none does. */
+void ns_autosave_set_folder(NsAutosave *autosave, const char *folder);
 
 /* The file of the run whose first lane has this history; NULL: none, or not yet.  Free with g_free.
  */

@@ -191,13 +191,13 @@ guint64 ns_library_bytes(const GPtrArray *runs)
 /* ---- The trash ---- */
 
 /* Its writer locks it for as long as it writes. */
-static bool is_written(const char *path)
+bool ns_library_is_whole(const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return false;
-    bool written = flock(file, LOCK_SH | LOCK_NB) != 0;
+    if (file < 0) return true;
+    bool whole = flock(file, LOCK_SH | LOCK_NB) == 0;
     close(file);
-    return written;
+    return whole;
 }
 
 /* Where there is no trash: a folder beside that of the runs. */
@@ -222,7 +222,7 @@ static bool trash_file(const char *path, GError **error)
 bool ns_library_trash(const char *path, GError **error)
 {
     g_autofree char *name = g_filename_display_basename(path);
-    if (is_written(path))
+    if (!ns_library_is_whole(path))
         return ns_refuse(error, NS_ERROR_FILE,
                          "“%s” is being written; it can be removed when the run has ended.", name);
     /* What its writer has left beside it, if that was killed, is taken up first: then one file has

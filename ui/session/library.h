@@ -45,6 +45,9 @@ guint64 ns_library_bytes(const GPtrArray *runs);
 
 /* ---- What is done to it ---- */
 
+/* Whether nobody is writing a file. */
+bool ns_library_is_whole(const char *path);
+
 /* To the trash of the desktop, or where there is none, into the folder "trash" beside the runs'.
  * NS_ERROR_FILE, also for a file that is being written. */
 bool ns_library_trash(const char *path, GError **error);

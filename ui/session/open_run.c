@@ -95,6 +95,11 @@ void ns_session_open_record(NsSession *session, const NsSessionRecord *record)
     show(session, run);
 }
 
+int64_t ns_session_goes_on_from(NsSession *session)
+{
+    return ns_session_is_past(session) ? ns_past_run_goes_on(session->opened) : -1;
+}
+
 char *ns_session_past_words(NsSession *session)
 {
     if (!ns_session_is_past(session)) return NULL;

@@ -69,14 +69,11 @@ static void start_bound(NsSession *session)
 
 void ns_session_set_recording(NsSession *session, const char *folder, guint64 most_bytes)
 {
-    bool other = g_strcmp0(session->folder, folder) != 0;
     g_autofree char *own = g_strdup(folder);
     g_free(session->folder);
     session->folder = g_steal_pointer(&own);
     session->most_bytes = most_bytes;
-    /* A run that has not begun is prepared anew, with or without a file. */
-    if (other && session->trainer && !ns_session_has_begun(session) && !ns_session_is_past(session))
-        ns_session_start(session, session->origins[0] ? session->origins : NULL, session->pasts);
+    if (session->autosave) ns_autosave_set_folder(session->autosave, folder);
     start_bound(session);
 }
 
@@ -97,10 +94,9 @@ NsTrainerObserver ns_session_observe(NsSession *session)
 {
     g_clear_pointer(&session->autosave, ns_autosave_unref);
     g_autofree char *goes_on = g_steal_pointer(&session->goes_on_with);
-    if (!session->folder) return (NsTrainerObserver){NULL, NULL};
     session->autosave = ns_autosave_new(&(NsAutosavePlan){
         .folder = session->folder,
-        .goes_on = goes_on,
+        .goes_on = session->folder ? goes_on : NULL,
         .parent = session->forking_from ? parent_path(session) : NULL,
         .fork_step = session->origin_step,
     });

@@ -291,6 +291,10 @@ typedef struct {
 /* The same with such a run, which is the newest. */
 void ns_session_open_record(NsSession *session, const NsSessionRecord *record);
 
+/* The step from which an earlier run that is on view goes on; negative where it can only begin
+ * anew, or none is. */
+int64_t ns_session_goes_on_from(NsSession *session);
+
 /* ---- Recording ---- */
 
 /* From now on every run is recorded, from its first step, into a file of its own in this folder

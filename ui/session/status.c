@@ -267,15 +267,26 @@ static char *words_of_estimate(NsSession *session, const NsPlan *plan)
                            memory, time);
 }
 
+/* What the run takes, and what the checkpoints of this and of earlier runs do. */
+static char *with_checkpoints(NsSession *session, char *words)
+{
+    size_t bytes = ns_session_checkpoint_bytes(session);
+    if (bytes == 0) return words;
+    g_autofree char *run = words, *memory = memory_words(bytes);
+    return g_strdup_printf(_("%s; checkpoints %s"), run, memory);
+}
+
 static char *words_of_run(NsSession *session, const NsPlan *plan)
 {
     g_autofree char *parameters = short_count(plan->parameters);
     g_autofree char *memory = memory_words(plan->total_bytes);
     double seconds = first_seconds(session);
     if (seconds <= 0.0 || ns_session_first_step(session) > 0)
-        return g_strdup_printf(_("%s parameters, %s"), parameters, memory);
+        return with_checkpoints(session,
+                                g_strdup_printf(_("%s parameters, %s"), parameters, memory));
     g_autofree char *time = duration(seconds);
-    return g_strdup_printf(_("%s parameters, %s, step 0 in %s"), parameters, memory, time);
+    return with_checkpoints(
+        session, g_strdup_printf(_("%s parameters, %s, step 0 in %s"), parameters, memory, time));
 }
 
 char *ns_session_size(NsSession *session)

@@ -6,11 +6,12 @@
 #include "ui/widgets/common/text_label.h"
 
 #define MOST_ROWS 50u
+#define HEIGHT 132 /* reserved: what happens moves nothing below */
 
 struct _NsEventList {
     GtkWidget parent;
     NsSession *session;
-    GtkWidget *box;
+    GtkWidget *scroller, *box;
     size_t n; /* marks at the last look */
     int64_t last;
 };
@@ -87,7 +88,8 @@ GtkListBox *ns_event_list_box(NsEventList *list)
 static void ns_event_list_dispose(GObject *object)
 {
     NsEventList *list = NS_EVENT_LIST(object);
-    g_clear_pointer(&list->box, gtk_widget_unparent);
+    list->box = NULL;
+    g_clear_pointer(&list->scroller, gtk_widget_unparent);
     g_clear_object(&list->session);
     G_OBJECT_CLASS(ns_event_list_parent_class)->dispose(object);
 }
@@ -111,7 +113,13 @@ static void ns_event_list_init(NsEventList *list)
     gtk_list_box_set_placeholder(GTK_LIST_BOX(list->box), none);
     ns_accessible_name(list->box, _("Events"));
     g_signal_connect(list->box, "row-activated", G_CALLBACK(on_chosen), list);
-    gtk_widget_set_parent(list->box, GTK_WIDGET(list));
+    list->scroller = gtk_scrolled_window_new();
+    GtkScrolledWindow *scroller = GTK_SCROLLED_WINDOW(list->scroller);
+    gtk_scrolled_window_set_policy(scroller, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
+    gtk_scrolled_window_set_min_content_height(scroller, HEIGHT);
+    gtk_scrolled_window_set_max_content_height(scroller, HEIGHT);
+    gtk_scrolled_window_set_child(scroller, list->box);
+    gtk_widget_set_parent(list->scroller, GTK_WIDGET(list));
 }
 
 GtkWidget *ns_event_list_new(NsSession *session)

@@ -101,11 +101,13 @@ static GtkWidget *make_row(NsRunTree *tree, const NsSessionRun *run, int generat
 {
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 2);
     GtkWidget *words = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-    g_autofree char *title = g_strdup_printf("%u  %s", run->id, run->title);
+    g_autofree char *title =
+        g_strdup_printf("%u  %s", run->id, run->differs ? run->differs : run->title);
     g_autofree char *facts = facts_of(run);
     gtk_box_append(GTK_BOX(words), ns_text_label_new(title, run->present ? "now" : NULL));
     GtkWidget *below = ns_text_label_new(facts, "hint");
     gtk_box_append(GTK_BOX(words), below);
+    gtk_widget_set_tooltip_text(words, run->title);
     gtk_widget_set_hexpand(words, TRUE);
     gtk_box_append(GTK_BOX(row), words);
     gtk_widget_set_margin_start(row, generation * INDENT);

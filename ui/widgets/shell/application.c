@@ -14,6 +14,7 @@
 #include "ui/widgets/shell/learning.h"
 #include "ui/widgets/shell/open_file.h"
 #include "ui/widgets/shell/remember.h"
+#include "ui/widgets/shell/saved_runs.h"
 #include "ui/widgets/shell/window_actions.h"
 #include "ui/widgets/shell/window_keys.h"
 
@@ -73,6 +74,7 @@ static NsWindow *open_window(NsApplication *application, const NsExperiment *exp
     g_autoptr(NsSession) session = ns_session_new(experiment);
     NsWindow *window = ns_application_window_new(GTK_APPLICATION(application), session);
     ns_remember_window(window);
+    ns_saved_runs_record(window);
     gtk_window_present(GTK_WINDOW(window));
     return window;
 }

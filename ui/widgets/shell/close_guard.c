@@ -6,8 +6,8 @@
 static const char GUARD[] = "ns-close-guard";
 
 typedef struct {
-    NsHistory *saved; /* of which a file was written; NULL: none was */
-    size_t records;   /* that it had then */
+    GHashTable
+        *saved; /* histories of which a file was written, and the records that they had then */
     GtkWidget *question;
 } Guard;
 
@@ -16,7 +16,7 @@ enum { ANSWER_EXPORT = 1, ANSWER_CLOSE = 2 };
 static void guard_free(gpointer data)
 {
     Guard *guard = data;
-    if (guard->saved) ns_history_unref(guard->saved);
+    g_hash_table_unref(guard->saved);
     g_free(guard);
 }
 
@@ -27,29 +27,19 @@ static Guard *guard_of(NsWindow *window)
 
 void ns_close_guard_saved(NsWindow *window)
 {
-    Guard *guard = guard_of(window);
-    NsHistory *history = ns_session_view(ns_window_session(window))->history;
-    if (!history) return;
-    if (guard->saved) ns_history_unref(guard->saved);
-    guard->saved = ns_history_ref(history);
-    guard->records = ns_history_steps(history);
-}
-
-double ns_training_seconds(const NsHistory *history, size_t from)
-{
-    double seconds = 0.0;
-    size_t n = ns_history_steps(history);
-    for (size_t i = from; i < n; i++) seconds += ns_history_step(history, i)->seconds;
-    return seconds;
+    const NsView *view = ns_session_view(ns_window_session(window));
+    for (size_t i = 0; i < view->started.n; i++) {
+        NsHistory *history = view->histories[i];
+        if (history)
+            g_hash_table_insert(guard_of(window)->saved, ns_history_ref(history),
+                                GSIZE_TO_POINTER(ns_history_steps(history)));
+    }
 }
 
 bool ns_close_guard_asks(NsWindow *window)
 {
-    const Guard *guard = guard_of(window);
-    NsHistory *history = ns_session_view(ns_window_session(window))->history;
-    if (!history) return false;
-    size_t from = history == guard->saved ? guard->records : 0;
-    return ns_training_seconds(history, from) > NS_WORTH_ASKING_S;
+    double seconds = ns_session_unsaved_seconds(ns_window_session(window), guard_of(window)->saved);
+    return seconds > NS_WORTH_ASKING_S;
 }
 
 static void on_answer(GtkDialog *question, int answer, NsWindow *window)
@@ -69,10 +59,11 @@ GtkWidget *ns_close_guard_ask(NsWindow *window)
     if (guard->question) return guard->question;
     GtkWidget *question = gtk_message_dialog_new(
         GTK_WINDOW(window), GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT, GTK_MESSAGE_QUESTION,
-        GTK_BUTTONS_NONE, "%s", _("Close and lose this run?"));
-    gtk_message_dialog_format_secondary_text(
-        GTK_MESSAGE_DIALOG(question), "%s",
-        _("It trained for more than a minute and was not exported."));
+        GTK_BUTTONS_NONE, "%s", _("Close and lose what was trained?"));
+    gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(question), "%s",
+                                             _("Runs of more than a minute were neither saved nor "
+                                               "exported.  Saved runs (Ctrl+L) can save "
+                                               "every run while it trains."));
     GtkDialog *dialog = GTK_DIALOG(question);
     gtk_dialog_add_button(dialog, _("Keep open"), GTK_RESPONSE_CANCEL);
     gtk_dialog_add_button(dialog, _("Export…"), ANSWER_EXPORT);
@@ -94,7 +85,9 @@ static gboolean on_close(NsWindow *window)
 
 void ns_close_guard_add(NsWindow *window)
 {
-    g_object_set_data_full(G_OBJECT(window), GUARD, g_new0(Guard, 1), guard_free);
+    Guard *guard = g_new0(Guard, 1);
+    guard->saved = g_hash_table_new_full(NULL, NULL, (GDestroyNotify)ns_history_unref, NULL);
+    g_object_set_data_full(G_OBJECT(window), GUARD, guard, guard_free);
     g_signal_connect(window, "saved", G_CALLBACK(ns_close_guard_saved), NULL);
     g_signal_connect(window, "close-request", G_CALLBACK(on_close), NULL);
 }

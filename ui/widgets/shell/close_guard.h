@@ -1,7 +1,7 @@
 /* Asks before a window closes, but only where work would be lost.  SPDX-License-Identifier: MIT
  *
- * Lost would be what was trained since the last file was written, if that took more than
- * NS_WORTH_ASKING_S: less is trained again sooner than a question is read. */
+ * Lost would be what the runs of the window, earlier ones too, have trained and no file holds, if
+ * that took more than NS_WORTH_ASKING_S: less is trained again sooner than a question is read. */
 #pragma once
 
 #include "ui/widgets/shell/window.h"
@@ -12,9 +12,6 @@ void ns_close_guard_add(NsWindow *window);
 
 /* A file was written that shows what there is up to now. */
 void ns_close_guard_saved(NsWindow *window);
-
-/* Seconds that the records from `from` on took to make. */
-double ns_training_seconds(const NsHistory *history, size_t from);
 
 /* Whether closing asks. */
 bool ns_close_guard_asks(NsWindow *window);

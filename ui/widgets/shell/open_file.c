@@ -5,10 +5,12 @@
 #include "core/base/words.h"
 #include "core/data/task.h"
 #include "core/store/figure_file.h"
+#include "core/store/run_reader.h"
 #include "core/store/run_record.h"
 #include "ui/widgets/pages/phase_page.h"
 #include "ui/widgets/shell/close_guard.h"
 #include "ui/widgets/shell/learning.h"
+#include "ui/widgets/shell/saved_runs.h"
 
 #include <glib/gstdio.h>
 #include <stdio.h>
@@ -272,7 +274,9 @@ static void open_record(NsWindow *window, const char *path, bool run)
 
 static void open_any(NsWindow *window, const char *path, bool run)
 {
-    if (ns_run_record_is(path))
+    if (g_str_has_suffix(path, ".nsrun") || ns_run_file_is(path))
+        ns_saved_runs_open(window, path, run);
+    else if (ns_run_record_is(path))
         open_record(window, path, run);
     else if (!open_experiment(window, path))
         open_text(window, path, run);

@@ -10,6 +10,7 @@
 #include "ui/widgets/shell/export_dialog.h"
 #include "ui/widgets/shell/learning.h"
 #include "ui/widgets/shell/open_file.h"
+#include "ui/widgets/shell/saved_runs.h"
 
 static void on_reset_settings(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
@@ -220,6 +221,12 @@ static void on_open(GSimpleAction *action, GVariant *parameter, gpointer window)
     ns_file_dialog_open(window, _("Open a figure, a preset or a text"), on_opened, window);
 }
 
+static void on_runs(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    ns_saved_runs_present(window);
+}
+
 static void on_menu(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
     (void)action, (void)parameter;
@@ -287,6 +294,7 @@ static const GActionEntry ACTIONS[] = {
     {.name = "export", .activate = on_export},
     {.name = "export-all", .activate = on_export_all},
     {.name = "open", .activate = on_open},
+    {.name = "runs", .activate = on_runs},
     {.name = "gradient-check", .activate = on_gradient_check},
     {.name = "fullscreen", .activate = on_fullscreen},
     {.name = "pane", .state = "true", .change_state = on_pane},

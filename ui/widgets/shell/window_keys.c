@@ -13,6 +13,7 @@ static const NsKey KEYS[] = {
     {"<Control>t", "win.gradient-check", NS_KEY_ALWAYS, {0}},
     {"<Control>n", "app.new", NS_KEY_ALWAYS, {0}},
     {"<Control>o", "win.open", NS_KEY_ALWAYS, {0}},
+    {"<Control>l", "win.runs", NS_KEY_ALWAYS, {0}},
     {"<Control>s", "win.save", NS_KEY_ALWAYS, {0}},
     {"F9", "win.pane", NS_KEY_ALWAYS, {0}},
     {"<Control>F9", "win.inspector", NS_KEY_ALWAYS, {0}},

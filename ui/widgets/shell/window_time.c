@@ -101,10 +101,30 @@ static void on_live(GSimpleAction *action, GVariant *parameter, gpointer window)
     ns_session_show_step(ns_window_session(window), -1);
 }
 
+static void on_to_start(gpointer data, gpointer toast)
+{
+    (void)data;
+    NsWindow *window = NS_WINDOW(gtk_widget_get_root(toast));
+    ns_session_reset_to_start(ns_window_session(window));
+}
+
 static void on_reset(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
     (void)action, (void)parameter;
-    ns_session_reset(ns_window_session(window));
+    NsSession *session = ns_window_session(window);
+    int64_t fork = ns_session_fork_point(session);
+    ns_session_reset(session);
+    if (fork == 0) return;
+    g_autofree char *step = ns_group_digits(fork);
+    g_autofree char *words =
+        g_strdup_printf(_("Reset to step %s, where the run was forked."), step);
+    ns_window_toast_offer(window, words, _("Reset to step 0"), on_to_start, NULL);
+}
+
+static void on_reset_to_start(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    ns_session_reset_to_start(ns_window_session(window));
 }
 
 static void on_fork(GSimpleAction *action, GVariant *parameter, gpointer window)
@@ -159,6 +179,7 @@ static const GActionEntry ACTIONS[] = {
     {.name = "first", .activate = on_first},
     {.name = "live", .activate = on_live},
     {.name = "reset", .activate = on_reset},
+    {.name = "reset-to-start", .activate = on_reset_to_start},
     {.name = "fork", .activate = on_fork},
     {.name = "slower", .activate = on_slower},
     {.name = "faster", .activate = on_faster},
@@ -182,6 +203,8 @@ static void sync_actions(NsWindow *window)
     ns_window_enable(window, "first", shown > first);
     ns_window_enable(window, "live", behind);
     ns_window_enable(window, "reset", ns_session_can_reset(session));
+    ns_window_enable(window, "reset-to-start",
+                     ns_session_can_reset(session) && ns_session_fork_point(session) > 0);
     ns_window_enable(window, "fork", ns_session_can_fork(session));
     ns_window_set_state(window, "slow-motion", ns_session_slow_motion(session));
     ns_window_set_state(window, "pause-on-trouble", ns_session_pause_on_trouble(session));

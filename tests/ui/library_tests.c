@@ -1,0 +1,214 @@
+/* Saved runs: their table, one of them on view, resets of a fork.  SPDX-License-Identifier: MIT */
+#include "tests/session/driver.h"
+#include "tests/ui/support.h"
+#include "ui/widgets/library/run_library.h"
+#include "ui/widgets/shell/open_file.h"
+#include "ui/widgets/shell/saved_runs.h"
+
+#include <glib/gstdio.h>
+
+static char *above, *folder; /* of this case: that of the runs is in the other */
+
+static void remove_all(const char *path)
+{
+    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+    const char *name;
+    while (dir && (name = g_dir_read_name(dir))) {
+        g_autofree char *inside = g_build_filename(path, name, NULL);
+        remove_all(inside);
+    }
+    g_remove(path);
+}
+
+static void set_up(void)
+{
+    above = g_dir_make_tmp("normscope-library-XXXXXX", NULL);
+    g_assert_nonnull(above);
+    folder = g_build_filename(above, "runs", NULL);
+}
+
+static void tear_down(void)
+{
+    remove_all(above);
+    g_clear_pointer(&above, g_free);
+    g_clear_pointer(&folder, g_free);
+}
+
+/* The path of a run that was recorded and left. */
+static char *record(const char *words, int64_t steps)
+{
+    NsSession *session = open_session(words, NULL);
+    ns_session_set_recording(session, folder, 0);
+    SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_READY);
+    ns_session_step(session, steps);
+    wait_at_rest(session, steps);
+    char *path = ns_session_path_on_view(session);
+    g_object_unref(session);
+    /* Until its writer has let go of it, it cannot be removed, nor gone on with. */
+    UI_UNTIL(g_file_test(path, G_FILE_TEST_EXISTS) && ns_library_is_whole(path));
+    return path;
+}
+
+static bool has_tag(NsRunLibrary *library, const char *tag)
+{
+    for (guint i = 0; i < ns_run_library_rows(library); i++)
+        if (g_strcmp0(ns_run_library_row(library, i)->tags, tag) == 0) return true;
+    return false;
+}
+
+static void test_table(void)
+{
+    set_up();
+    g_autofree char *first = record("warmup=1", 2), *second = record("warmup=100", 3);
+    g_autoptr(GPtrArray) listed = ns_library_list(folder);
+    const NsLibraryRun *newest = listed->pdata[0];
+    g_assert_cmpstr(newest->differs, ==, "Warm-up 1 → 100");
+
+    GtkWidget *window = gtk_window_new(), *widget = ns_run_library_new(folder);
+    NsRunLibrary *library = NS_RUN_LIBRARY(widget);
+    const NsRunLibraryParts *parts = ns_run_library_parts(library);
+    gtk_window_set_child(GTK_WINDOW(window), widget);
+    gtk_window_present(GTK_WINDOW(window));
+    UI_UNTIL(ns_run_library_rows(library) == 2);
+    g_autofree char *used = g_strdup(gtk_label_get_text(GTK_LABEL(parts->used)));
+    g_assert_true(g_str_has_prefix(used, "2 runs, "));
+    /* Run, Began, Warm-up, Steps, Loss, Size, Tags, Note. */
+    GListModel *columns = gtk_column_view_get_columns(GTK_COLUMN_VIEW(parts->table));
+    g_assert_cmpuint(g_list_model_get_n_items(columns), ==, 8);
+    g_autoptr(GtkColumnViewColumn) column = g_list_model_get_item(columns, 2);
+    g_assert_cmpstr(gtk_column_view_column_get_title(column), ==, "Warm-up");
+
+    gtk_editable_set_text(GTK_EDITABLE(parts->search), "warm 100");
+    UI_UNTIL(ns_run_library_rows(library) == 1);
+    g_assert_cmpstr(ns_run_library_row(library, 0)->path, ==, second);
+    gtk_editable_set_text(GTK_EDITABLE(parts->tags), "lecture");
+    g_signal_emit_by_name(parts->tags, "activate");
+    UI_UNTIL(has_tag(library, "lecture"));
+    gtk_editable_set_text(GTK_EDITABLE(parts->search), "lecture");
+    UI_UNTIL(ns_run_library_rows(library) == 1 && !ns_run_library_is_reading(library));
+    g_signal_emit_by_name(parts->trash, "clicked");
+    UI_UNTIL(ns_run_library_rows(library) == 0);
+    gtk_editable_set_text(GTK_EDITABLE(parts->search), "");
+    UI_UNTIL(ns_run_library_rows(library) == 1);
+    g_assert_cmpstr(ns_run_library_row(library, 0)->path, ==, first);
+    g_assert_false(g_file_test(second, G_FILE_TEST_EXISTS));
+    gtk_window_destroy(GTK_WINDOW(window));
+    tear_down();
+}
+
+static bool is_shown(NsWindow *window)
+{
+    const char *toast = ns_window_toast_text(window);
+    return toast && !g_str_has_prefix(toast, "Reading ");
+}
+
+/* Its curves are on view as when it was live, and it goes on. */
+static void test_open(void)
+{
+    set_up();
+    g_autofree char *path = record("", 4), *name = g_path_get_basename(path);
+    NsWindow *window = ui_open("layers=3");
+    NsSession *session = ns_window_session(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_window_open(window, path);
+    UI_WAIT(window, is_shown);
+    g_autofree char *words =
+        g_strdup_printf("%s is shown, up to step 4; Run continues it from step 4.", name);
+    g_assert_cmpstr(ns_window_toast_text(window), ==, words);
+    g_assert_cmpint(ns_session_steps(session), ==, 4);
+    g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
+    ns_session_step(session, 3);
+    wait_at_rest(session, 7);
+    g_assert_cmpint(ns_session_first_step(session), ==, 0);
+    ui_close(window);
+    tear_down();
+}
+
+/* A file that is no run says so, and changes nothing. */
+static void test_refused(void)
+{
+    set_up();
+    g_assert_cmpint(g_mkdir(folder, 0700), ==, 0);
+    g_autofree char *path = g_build_filename(folder, "a.nsrun", NULL);
+    g_assert_true(g_file_set_contents(path, "no run", -1, NULL));
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    ns_window_open(window, path);
+    UI_WAIT(window, is_shown);
+    g_assert_true(g_str_has_suffix(ns_window_toast_text(window), "  Nothing was changed."));
+    ui_close(window);
+    tear_down();
+}
+
+/* A fork is reset to where it was forked, and from there to step 0. */
+static void test_reset(void)
+{
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_session_step(session, 3);
+    wait_at_rest(session, 3);
+    ns_session_set(session, "beta1", "0.5");
+    ns_session_fork(session);
+    UI_UNTIL(ns_session_fork_point(session) == 3 && ui_is_ready(window));
+    ns_session_step(session, 2);
+    wait_at_rest(session, 5);
+    g_action_group_activate_action(G_ACTION_GROUP(window), "reset", NULL);
+    g_assert_cmpstr(ns_window_toast_text(window), ==, "Reset to step 3, where the run was forked.");
+    UI_UNTIL(ns_session_steps(session) == 3 && ui_is_ready(window));
+    GtkWidget *button = ui_find_button(GTK_WIDGET(window), "Reset to step 0");
+    g_assert_nonnull(button);
+    g_signal_emit_by_name(button, "clicked");
+    UI_UNTIL(ns_session_steps(session) == 0 && ui_is_ready(window));
+    g_assert_cmpint(ns_session_fork_point(session), ==, 0);
+    ui_close(window);
+}
+
+static double top_of(GtkWidget *widget, NsWindow *window)
+{
+    graphene_point_t at = GRAPHENE_POINT_INIT(0, 0);
+    g_assert_true(gtk_widget_compute_point(widget, GTK_WIDGET(window), &at, &at));
+    return (double)at.y;
+}
+
+static size_t count_events(NsSession *session)
+{
+    size_t n, events = 0;
+    const NsSessionMark *marks = ns_session_marks(session, &n);
+    for (size_t i = 0; i < n; i++) events += marks[i].kind == NS_SESSION_MARK_SETTING;
+    return events;
+}
+
+/* Events have a room of their own: the button below stays where the pointer was. */
+static void test_events_move_nothing(void)
+{
+    NsWindow *window = ui_open_running("");
+    NsSession *session = ns_window_session(window);
+    ns_session_pause(session);
+    UI_WAIT(window, ui_is_paused);
+    GtkWidget *button = ui_find_button(GTK_WIDGET(window), "Check the gradients…");
+    double before = top_of(button, window);
+    /* Changes that come within a moment are one. */
+    for (int i = 2; count_events(session) < 3; i++) {
+        g_autofree char *steps = g_strdup_printf("%d", i);
+        ns_session_set(session, "warmup", steps);
+        ns_session_step(session, 1);
+        wait_at_rest(session, ns_session_steps(session) + 1);
+    }
+    ui_rest(window);
+    ns_inspector_sync(ns_window_inspector(window), ns_window_page(window), true);
+    GtkListBox *events = ns_event_list_box(ns_inspector_events(ns_window_inspector(window)));
+    g_assert_nonnull(gtk_list_box_get_row_at_index(events, 1));
+    ui_rest(window);
+    g_assert_cmpfloat(top_of(button, window), ==, before);
+    ui_close(window);
+}
+
+void ui_add_library_tests(void)
+{
+    g_test_add_func("/ui/library/table", test_table);
+    g_test_add_func("/ui/library/open", test_open);
+    g_test_add_func("/ui/library/refused", test_refused);
+    g_test_add_func("/ui/library/reset", test_reset);
+    g_test_add_func("/ui/library/events-move-nothing", test_events_move_nothing);
+}

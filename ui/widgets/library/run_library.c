@@ -1,0 +1,663 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/widgets/library/run_library.h"
+
+#include "core/base/words.h"
+#include "core/store/run_notes.h"
+#include "ui/plot/text.h"
+#include "ui/widgets/common/accessible.h"
+#include "ui/widgets/common/text_label.h"
+
+#include <math.h>
+
+/* Columns of settings that differ between runs. */
+#define SETTINGS_MOST 5
+#define GIB ((double)(1 << 30))
+#define BOUND_MOST 10000 /* GiB */
+
+/* ---- A row ---- */
+
+#define NS_TYPE_RUN_ROW (ns_run_row_get_type())
+G_DECLARE_FINAL_TYPE(NsRunRow, ns_run_row, NS, RUN_ROW, GObject)
+
+struct _NsRunRow {
+    GObject parent;
+    GPtrArray *runs; /* that its run is one of; a reference */
+    const NsLibraryRun *run;
+};
+
+G_DEFINE_FINAL_TYPE(NsRunRow, ns_run_row, G_TYPE_OBJECT)
+
+static void ns_run_row_finalize(GObject *object)
+{
+    g_ptr_array_unref(NS_RUN_ROW(object)->runs);
+    G_OBJECT_CLASS(ns_run_row_parent_class)->finalize(object);
+}
+
+static void ns_run_row_class_init(NsRunRowClass *klass)
+{
+    G_OBJECT_CLASS(klass)->finalize = ns_run_row_finalize;
+}
+
+static void ns_run_row_init(NsRunRow *row)
+{
+    (void)row;
+}
+
+static NsRunRow *row_new(GPtrArray *runs, guint i)
+{
+    NsRunRow *row = g_object_new(NS_TYPE_RUN_ROW, NULL);
+    row->runs = g_ptr_array_ref(runs);
+    row->run = runs->pdata[i];
+    return row;
+}
+
+static const NsLibraryRun *run_of(gconstpointer row)
+{
+    return ((const NsRunRow *)row)->run;
+}
+
+/* ---- What a cell says ---- */
+
+static char *name_words(const NsLibraryRun *run, const NsParam *param)
+{
+    (void)param;
+    if (run->wrong) return g_strdup(run->wrong);
+    if (!run->differs) return g_strdup(run->title);
+    if (!run->parent) return g_strdup(run->differs);
+    g_autofree char *step = ns_group_digits(run->fork_step);
+    return g_strdup_printf(_("fork at step %s: %s"), step, run->differs);
+}
+
+static char *began_words(const NsLibraryRun *run, const NsParam *param)
+{
+    (void)param;
+    g_autoptr(GDateTime) began = g_date_time_new_from_unix_local(run->began);
+    return run->began && began ? g_date_time_format(began, "%Y-%m-%d %H:%M") : g_strdup(run->name);
+}
+
+static char *steps_words(const NsLibraryRun *run, const NsParam *param)
+{
+    (void)param;
+    return run->wrong ? g_strdup("") : ns_group_digits(run->steps);
+}
+
+static char *loss_words(const NsLibraryRun *run, const NsParam *param)
+{
+    (void)param;
+    g_autoptr(GString) words = g_string_new(NULL);
+    for (size_t i = 0; !run->wrong && i < run->experiment.n; i++) {
+        g_autofree char *number = ns_text_value(run->loss[i], 3);
+        const char *loss = isfinite(run->loss[i]) ? number : _("not finite");
+        g_string_append_printf(words, "%s%s", i ? " / " : "", loss);
+    }
+    return g_string_free(g_steal_pointer(&words), FALSE);
+}
+
+static char *size_words(const NsLibraryRun *run, const NsParam *param)
+{
+    (void)param;
+    return g_format_size_full(run->bytes, G_FORMAT_SIZE_IEC_UNITS);
+}
+
+static char *tags_words(const NsLibraryRun *run, const NsParam *param)
+{
+    (void)param;
+    return g_strdup(run->tags ? run->tags : "");
+}
+
+static char *text_words(const NsLibraryRun *run, const NsParam *param)
+{
+    (void)param;
+    return g_strdup(run->text ? run->text : "");
+}
+
+/* ---- What comes first ---- */
+
+static int compare_words(gconstpointer a, gconstpointer b, gpointer column);
+
+static int compare_numbers(double a, double b)
+{
+    if (isnan(a) || isnan(b)) return isnan(a) - isnan(b);
+    return (a > b) - (a < b);
+}
+
+static int compare_began(gconstpointer a, gconstpointer b, gpointer column)
+{
+    (void)column;
+    return compare_numbers((double)run_of(a)->began, (double)run_of(b)->began);
+}
+
+static int compare_steps(gconstpointer a, gconstpointer b, gpointer column)
+{
+    (void)column;
+    return compare_numbers((double)run_of(a)->steps, (double)run_of(b)->steps);
+}
+
+/* The lowest of the lanes. */
+static double best_loss(const NsLibraryRun *run)
+{
+    double best = (double)NAN;
+    for (size_t i = 0; !run->wrong && i < run->experiment.n; i++)
+        if (!(run->loss[i] >= best)) best = run->loss[i];
+    return best;
+}
+
+static int compare_loss(gconstpointer a, gconstpointer b, gpointer column)
+{
+    (void)column;
+    return compare_numbers(best_loss(run_of(a)), best_loss(run_of(b)));
+}
+
+static int compare_size(gconstpointer a, gconstpointer b, gpointer column)
+{
+    (void)column;
+    return compare_numbers((double)run_of(a)->bytes, (double)run_of(b)->bytes);
+}
+
+typedef struct {
+    const char *title;
+    char *(*words)(const NsLibraryRun *run, const NsParam *param);
+    GCompareDataFunc compare;
+    const NsParam *param; /* of a column of a setting */
+    bool number, wide;
+} Column;
+
+static int compare_words(gconstpointer a, gconstpointer b, gpointer data)
+{
+    const Column *column = data;
+    g_autofree char *left = column->words(run_of(a), column->param);
+    g_autofree char *right = column->words(run_of(b), column->param);
+    return g_utf8_collate(left, right);
+}
+
+static int compare_setting(gconstpointer a, gconstpointer b, gpointer data)
+{
+    const NsParam *param = ((const Column *)data)->param;
+    if (param->type == NS_PARAM_CHOICE || param->type == NS_PARAM_TEXT || run_of(a)->wrong ||
+        run_of(b)->wrong)
+        return compare_words(a, b, data);
+    return compare_numbers(ns_settings_get_number(&run_of(a)->experiment.lane[0], param),
+                           ns_settings_get_number(&run_of(b)->experiment.lane[0], param));
+}
+
+static const Column BEFORE[] = {
+    {N_("Run"), name_words, compare_words, NULL, false, true},
+    {N_("Began"), began_words, compare_began, NULL, false, false},
+};
+static const Column AFTER[] = {
+    {N_("Steps"), steps_words, compare_steps, NULL, true, false},
+    {N_("Loss"), loss_words, compare_loss, NULL, true, false},
+    {N_("Size"), size_words, compare_size, NULL, true, false},
+    {N_("Tags"), tags_words, compare_words, NULL, false, false},
+    {N_("Note"), text_words, compare_words, NULL, false, true},
+};
+
+/* ---- The table ---- */
+
+struct _NsRunLibrary {
+    GtkWidget parent;
+    char *folder;
+    GtkWidget *box;
+    NsRunLibraryParts parts;
+    GListStore *store;
+    GtkFilter *filter;
+    GtkSingleSelection *selection;
+    GPtrArray *columns; /* Column of the settings that are shown */
+    GPtrArray *runs;    /* as last read */
+    char *chosen;       /* the path of the run that is selected */
+    bool reading, again, syncs;
+    GCancellable *cancellable;
+};
+
+G_DEFINE_FINAL_TYPE(NsRunLibrary, ns_run_library, GTK_TYPE_WIDGET)
+
+static const NsLibraryRun *selected(NsRunLibrary *library)
+{
+    gpointer row = gtk_single_selection_get_selected_item(library->selection);
+    return row ? run_of(row) : NULL;
+}
+
+static void setup_cell(GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+    (void)factory;
+    const Column *column = data;
+    GtkWidget *label = ns_line_label_new("", column->number ? "numeric" : NULL);
+    if (column->number) gtk_label_set_xalign(GTK_LABEL(label), 1.0F);
+    gtk_list_item_set_child(item, label);
+}
+
+static void bind_cell(GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+    (void)factory;
+    const Column *column = data;
+    const NsLibraryRun *run = run_of(gtk_list_item_get_item(item));
+    GtkWidget *label = gtk_list_item_get_child(item);
+    g_autofree char *words = column->words(run, column->param);
+    gtk_label_set_text(GTK_LABEL(label), words);
+    g_autofree char *whole = column->words == name_words && run->title
+                                 ? g_strdup_printf("%s\n%s\n%s", words, run->title, run->name)
+                                 : NULL;
+    gtk_widget_set_tooltip_text(label, whole ? whole : words);
+}
+
+static void add_column(NsRunLibrary *library, const Column *column)
+{
+    GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
+    g_signal_connect(factory, "setup", G_CALLBACK(setup_cell), (gpointer)(guintptr)column);
+    g_signal_connect(factory, "bind", G_CALLBACK(bind_cell), (gpointer)(guintptr)column);
+    g_autoptr(GtkColumnViewColumn) shown = gtk_column_view_column_new(
+        column->param ? _(column->param->label) : _(column->title), factory);
+    g_autoptr(GtkSorter) sorter =
+        GTK_SORTER(gtk_custom_sorter_new(column->compare, (gpointer)(guintptr)column, NULL));
+    gtk_column_view_column_set_sorter(shown, sorter);
+    gtk_column_view_column_set_resizable(shown, TRUE);
+    gtk_column_view_column_set_expand(shown, column->wide);
+    gtk_column_view_append_column(GTK_COLUMN_VIEW(library->parts.table), shown);
+}
+
+/* The settings that differ are columns between what a run is and what came of it. */
+static void sync_columns(NsRunLibrary *library)
+{
+    const NsParam *params[SETTINGS_MOST];
+    size_t n = ns_library_columns(library->runs, params, SETTINGS_MOST);
+    bool same = n == library->columns->len &&
+                gtk_column_view_get_columns(GTK_COLUMN_VIEW(library->parts.table)) != NULL;
+    for (size_t i = 0; same && i < n; i++)
+        same = ((const Column *)library->columns->pdata[i])->param == params[i];
+    GtkColumnView *table = GTK_COLUMN_VIEW(library->parts.table);
+    GListModel *shown = gtk_column_view_get_columns(table);
+    if (same && g_list_model_get_n_items(shown) > 0) return;
+    for (guint left = g_list_model_get_n_items(shown); left > 0; left--) {
+        g_autoptr(GtkColumnViewColumn) column = g_list_model_get_item(shown, left - 1);
+        gtk_column_view_remove_column(table, column);
+    }
+    g_ptr_array_set_size(library->columns, 0);
+    for (size_t i = 0; i < n; i++) {
+        const Column column = {
+            NULL, ns_library_value, compare_setting, params[i], params[i]->type != NS_PARAM_CHOICE,
+            false};
+        g_ptr_array_add(library->columns, g_memdup2(&column, sizeof column));
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(BEFORE); i++) add_column(library, &BEFORE[i]);
+    for (size_t i = 0; i < n; i++) add_column(library, library->columns->pdata[i]);
+    for (size_t i = 0; i < G_N_ELEMENTS(AFTER); i++) add_column(library, &AFTER[i]);
+}
+
+/* ---- The run that is selected ---- */
+
+static void sync_selected(NsRunLibrary *library)
+{
+    const NsLibraryRun *run = selected(library);
+    bool usable = run && !run->wrong;
+    library->syncs = true;
+    gtk_widget_set_sensitive(library->parts.open, usable);
+    gtk_widget_set_sensitive(library->parts.trash, run != NULL);
+    gtk_widget_set_sensitive(library->parts.tags, usable);
+    gtk_widget_set_sensitive(library->parts.text, usable);
+    bool other = g_strcmp0(library->chosen, run ? run->path : NULL) != 0;
+    if (other) {
+        g_free(library->chosen);
+        library->chosen = run ? g_strdup(run->path) : NULL;
+        gtk_editable_set_text(GTK_EDITABLE(library->parts.tags), run && run->tags ? run->tags : "");
+        gtk_editable_set_text(GTK_EDITABLE(library->parts.text), run && run->text ? run->text : "");
+    }
+    library->syncs = false;
+}
+
+static void open_selected(NsRunLibrary *library)
+{
+    const NsLibraryRun *run = selected(library);
+    if (run && !run->wrong) g_signal_emit_by_name(library, "open", run->path);
+}
+
+/* ---- Reading, on a thread ---- */
+
+static void read_folder(GTask *task, gpointer library, gpointer folder, GCancellable *cancellable)
+{
+    (void)library, (void)cancellable;
+    g_task_return_pointer(task, ns_library_list(folder), (GDestroyNotify)g_ptr_array_unref);
+}
+
+static void show_used(NsRunLibrary *library)
+{
+    guint n = library->runs->len;
+    g_autofree char *bytes =
+        g_format_size_full(ns_library_bytes(library->runs), G_FORMAT_SIZE_IEC_UNITS);
+    g_autofree char *words =
+        n ? g_strdup_printf(ns_plural("%u run, %s", "%u runs, %s", n), n, bytes)
+          : g_strdup(_("No run has been saved yet: train one, and it will be here."));
+    gtk_label_set_text(GTK_LABEL(library->parts.used), words);
+}
+
+static void fill(NsRunLibrary *library)
+{
+    g_autofree char *chosen = g_strdup(library->chosen);
+    g_list_store_remove_all(library->store);
+    sync_columns(library);
+    for (guint i = 0; i < library->runs->len; i++) {
+        g_autoptr(NsRunRow) row = row_new(library->runs, i);
+        g_list_store_append(library->store, row);
+    }
+    GListModel *shown = G_LIST_MODEL(library->selection);
+    for (guint i = 0; chosen && i < g_list_model_get_n_items(shown); i++) {
+        g_autoptr(NsRunRow) row = g_list_model_get_item(shown, i);
+        if (g_str_equal(row->run->path, chosen))
+            gtk_single_selection_set_selected(library->selection, i);
+    }
+    show_used(library);
+    sync_selected(library);
+}
+
+static void on_read(GObject *object, GAsyncResult *result, gpointer data)
+{
+    (void)data;
+    NsRunLibrary *library = NS_RUN_LIBRARY(object);
+    GPtrArray *runs = g_task_propagate_pointer(G_TASK(result), NULL);
+    library->reading = false;
+    if (!runs || !library->box) {
+        if (runs) g_ptr_array_unref(runs);
+        return;
+    }
+    g_ptr_array_unref(library->runs);
+    library->runs = runs;
+    fill(library);
+    if (!library->again) return;
+    library->again = false;
+    ns_run_library_reload(library);
+}
+
+void ns_run_library_reload(NsRunLibrary *library)
+{
+    library->again = library->reading;
+    if (library->reading) return;
+    library->reading = true;
+    g_autoptr(GTask) task = g_task_new(library, library->cancellable, on_read, NULL);
+    g_task_set_task_data(task, g_strdup(library->folder), g_free);
+    g_task_run_in_thread(task, read_folder);
+}
+
+/* ---- Changing, on a thread ---- */
+
+typedef struct {
+    char *path, *key, *value; /* no key: to the trash */
+} Change;
+
+static void change_free(gpointer data)
+{
+    Change *change = data;
+    g_free(change->path);
+    g_free(change->key);
+    g_free(change->value);
+    g_free(change);
+}
+
+static void make_change(GTask *task, gpointer library, gpointer data, GCancellable *cancellable)
+{
+    (void)library, (void)cancellable;
+    const Change *change = data;
+    GError *error = NULL;
+    bool done = change->key ? ns_run_note_write(change->path, change->key, change->value, &error)
+                            : ns_library_trash(change->path, &error);
+    if (done)
+        g_task_return_boolean(task, TRUE);
+    else
+        g_task_return_error(task, error);
+}
+
+static void on_changed(GObject *object, GAsyncResult *result, gpointer data)
+{
+    (void)data;
+    NsRunLibrary *library = NS_RUN_LIBRARY(object);
+    g_autoptr(GError) error = NULL;
+    bool done = g_task_propagate_boolean(G_TASK(result), &error);
+    if (!library->box) return;
+    ns_run_library_reload(library);
+    if (!done) gtk_label_set_text(GTK_LABEL(library->parts.used), error->message);
+}
+
+static void change_run(NsRunLibrary *library, const char *key, const char *value)
+{
+    if (!library->chosen) return;
+    Change *change = g_new0(Change, 1);
+    *change = (Change){g_strdup(library->chosen), g_strdup(key), g_strdup(value)};
+    g_autoptr(GTask) task = g_task_new(library, NULL, on_changed, NULL);
+    g_task_set_task_data(task, change, change_free);
+    g_task_run_in_thread(task, make_change);
+}
+
+static void on_trash(NsRunLibrary *library)
+{
+    change_run(library, NULL, NULL);
+}
+
+static void on_tags(NsRunLibrary *library)
+{
+    change_run(library, NS_RUN_NOTE_TAGS, gtk_editable_get_text(GTK_EDITABLE(library->parts.tags)));
+}
+
+static void on_text(NsRunLibrary *library)
+{
+    change_run(library, NS_RUN_NOTE_TEXT, gtk_editable_get_text(GTK_EDITABLE(library->parts.text)));
+}
+
+/* ---- Searching and keeping ---- */
+
+static gboolean is_shown(gpointer row, gpointer data)
+{
+    NsRunLibrary *library = data;
+    return ns_library_matches(run_of(row),
+                              gtk_editable_get_text(GTK_EDITABLE(library->parts.search)));
+}
+
+static void on_searched(NsRunLibrary *library)
+{
+    gtk_filter_changed(library->filter, GTK_FILTER_CHANGE_DIFFERENT);
+}
+
+static void on_record(NsRunLibrary *library)
+{
+    if (library->syncs) return;
+    g_signal_emit_by_name(library, "recording",
+                          gtk_switch_get_active(GTK_SWITCH(library->parts.record)));
+}
+
+static void on_bound(NsRunLibrary *library)
+{
+    if (library->syncs) return;
+    double gib = gtk_spin_button_get_value(GTK_SPIN_BUTTON(library->parts.bound));
+    g_signal_emit_by_name(library, "bound", (guint64)(gib * GIB));
+}
+
+void ns_run_library_set_recording(NsRunLibrary *library, bool recording, guint64 most_bytes)
+{
+    library->syncs = true;
+    gtk_switch_set_active(GTK_SWITCH(library->parts.record), recording);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(library->parts.bound), (double)most_bytes / GIB);
+    library->syncs = false;
+}
+
+/* ---- Parts ---- */
+
+static GtkWidget *named(const char *name, GtkWidget *widget, GtkWidget *row)
+{
+    GtkWidget *label = gtk_label_new_with_mnemonic(name);
+    gtk_label_set_mnemonic_widget(GTK_LABEL(label), widget);
+    gtk_widget_set_valign(widget, GTK_ALIGN_CENTER);
+    gtk_accessible_update_relation(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_RELATION_LABELLED_BY,
+                                   label, NULL, -1);
+    gtk_box_append(GTK_BOX(row), label);
+    gtk_box_append(GTK_BOX(row), widget);
+    return widget;
+}
+
+static GtkWidget *make_row(NsRunLibrary *library)
+{
+    GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    gtk_box_append(GTK_BOX(library->box), row);
+    return row;
+}
+
+static void make_search(NsRunLibrary *library)
+{
+    GtkWidget *row = make_row(library);
+    NsRunLibraryParts *parts = &library->parts;
+    parts->search = gtk_search_entry_new();
+    gtk_widget_set_hexpand(parts->search, TRUE);
+    ns_accessible_name(parts->search, _("Search the saved runs"));
+    parts->open = gtk_button_new_with_mnemonic(_("_Open"));
+    parts->trash = gtk_button_new_with_mnemonic(_("_Move to trash"));
+    gtk_widget_add_css_class(parts->open, "suggested-action");
+    gtk_widget_set_tooltip_text(parts->open,
+                                _("Show the run with all its steps; Run continues it from its "
+                                  "newest checkpoint (Enter)"));
+    gtk_box_append(GTK_BOX(row), parts->search);
+    gtk_box_append(GTK_BOX(row), parts->open);
+    gtk_box_append(GTK_BOX(row), parts->trash);
+    g_signal_connect_swapped(parts->search, "search-changed", G_CALLBACK(on_searched), library);
+    g_signal_connect_swapped(parts->open, "clicked", G_CALLBACK(open_selected), library);
+    g_signal_connect_swapped(parts->trash, "clicked", G_CALLBACK(on_trash), library);
+}
+
+static void make_table(NsRunLibrary *library)
+{
+    library->store = g_list_store_new(NS_TYPE_RUN_ROW);
+    library->filter = GTK_FILTER(gtk_custom_filter_new(is_shown, library, NULL));
+    GtkFilterListModel *filtered = gtk_filter_list_model_new(
+        G_LIST_MODEL(g_object_ref(library->store)), g_object_ref(library->filter));
+    GtkSortListModel *sorted = gtk_sort_list_model_new(G_LIST_MODEL(filtered), NULL);
+    library->selection = gtk_single_selection_new(G_LIST_MODEL(g_object_ref(sorted)));
+    GtkWidget *table = gtk_column_view_new(GTK_SELECTION_MODEL(g_object_ref(library->selection)));
+    gtk_sort_list_model_set_sorter(sorted, gtk_column_view_get_sorter(GTK_COLUMN_VIEW(table)));
+    g_object_unref(sorted);
+    ns_accessible_name(table, _("Saved runs"));
+    GtkWidget *scroller = gtk_scrolled_window_new();
+    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroller), table);
+    gtk_widget_set_vexpand(scroller, TRUE);
+    gtk_widget_add_css_class(scroller, "frame");
+    gtk_box_append(GTK_BOX(library->box), scroller);
+    library->parts.table = table;
+    g_signal_connect_swapped(table, "activate", G_CALLBACK(open_selected), library);
+    g_signal_connect_swapped(library->selection, "notify::selected-item", G_CALLBACK(sync_selected),
+                             library);
+}
+
+static void make_notes(NsRunLibrary *library)
+{
+    GtkWidget *row = make_row(library);
+    NsRunLibraryParts *parts = &library->parts;
+    parts->tags = named(_("_Tags"), gtk_entry_new(), row);
+    parts->text = named(_("_Note"), gtk_entry_new(), row);
+    gtk_widget_set_hexpand(parts->text, TRUE);
+    gtk_entry_set_placeholder_text(GTK_ENTRY(parts->tags), _("lecture-3 keep"));
+    gtk_widget_set_tooltip_text(parts->tags,
+                                _("Words with spaces between; Enter saves them.  A run "
+                                  "with a tag is never moved to the trash to make "
+                                  "room."));
+    gtk_widget_set_tooltip_text(parts->text, _("Enter saves it"));
+    g_signal_connect_swapped(parts->tags, "activate", G_CALLBACK(on_tags), library);
+    g_signal_connect_swapped(parts->text, "activate", G_CALLBACK(on_text), library);
+}
+
+static void make_footer(NsRunLibrary *library)
+{
+    GtkWidget *row = make_row(library);
+    NsRunLibraryParts *parts = &library->parts;
+    parts->used = ns_line_label_new("", "dim-label");
+    gtk_widget_set_hexpand(parts->used, TRUE);
+    gtk_box_append(GTK_BOX(row), parts->used);
+    parts->record = named(_("_Save every run"), gtk_switch_new(), row);
+    parts->bound =
+        named(_("At most, in _GiB"), gtk_spin_button_new_with_range(0.0, BOUND_MOST, 1.0), row);
+    gtk_widget_set_tooltip_text(parts->bound, _("When saved runs take more than this, the oldest "
+                                                "without a tag are moved to the trash; 0: "
+                                                "no limit"));
+    g_signal_connect_swapped(parts->record, "notify::active", G_CALLBACK(on_record), library);
+    g_signal_connect_swapped(parts->bound, "value-changed", G_CALLBACK(on_bound), library);
+}
+
+/* ---- Life ---- */
+
+static void ns_run_library_dispose(GObject *object)
+{
+    NsRunLibrary *library = NS_RUN_LIBRARY(object);
+    g_cancellable_cancel(library->cancellable);
+    if (library->selection) g_signal_handlers_disconnect_by_data(library->selection, library);
+    g_clear_pointer(&library->box, gtk_widget_unparent);
+    g_clear_object(&library->selection);
+    g_clear_object(&library->filter);
+    g_clear_object(&library->store);
+    G_OBJECT_CLASS(ns_run_library_parent_class)->dispose(object);
+}
+
+static void ns_run_library_finalize(GObject *object)
+{
+    NsRunLibrary *library = NS_RUN_LIBRARY(object);
+    g_ptr_array_unref(library->columns);
+    g_ptr_array_unref(library->runs);
+    g_object_unref(library->cancellable);
+    g_free(library->folder);
+    g_free(library->chosen);
+    G_OBJECT_CLASS(ns_run_library_parent_class)->finalize(object);
+}
+
+static void ns_run_library_class_init(NsRunLibraryClass *klass)
+{
+    G_OBJECT_CLASS(klass)->dispose = ns_run_library_dispose;
+    G_OBJECT_CLASS(klass)->finalize = ns_run_library_finalize;
+    gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(klass), GTK_TYPE_BIN_LAYOUT);
+    g_signal_new("open", NS_TYPE_RUN_LIBRARY, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
+                 1, G_TYPE_STRING);
+    g_signal_new("bound", NS_TYPE_RUN_LIBRARY, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
+                 1, G_TYPE_UINT64);
+    g_signal_new("recording", NS_TYPE_RUN_LIBRARY, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                 G_TYPE_NONE, 1, G_TYPE_BOOLEAN);
+}
+
+static void ns_run_library_init(NsRunLibrary *library)
+{
+    library->cancellable = g_cancellable_new();
+    library->columns = g_ptr_array_new_with_free_func(g_free);
+    library->runs = g_ptr_array_new();
+    library->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 10);
+    gtk_widget_set_margin_top(library->box, 12);
+    gtk_widget_set_margin_bottom(library->box, 12);
+    gtk_widget_set_margin_start(library->box, 12);
+    gtk_widget_set_margin_end(library->box, 12);
+    gtk_widget_set_parent(library->box, GTK_WIDGET(library));
+    make_search(library);
+    make_table(library);
+    make_notes(library);
+    make_footer(library);
+    sync_selected(library);
+}
+
+GtkWidget *ns_run_library_new(const char *folder)
+{
+    NsRunLibrary *library = g_object_new(NS_TYPE_RUN_LIBRARY, NULL);
+    library->folder = g_strdup(folder);
+    ns_run_library_reload(library);
+    return GTK_WIDGET(library);
+}
+
+/* ---- What others may ask ---- */
+
+guint ns_run_library_rows(NsRunLibrary *library)
+{
+    return g_list_model_get_n_items(G_LIST_MODEL(library->selection));
+}
+
+const NsLibraryRun *ns_run_library_row(NsRunLibrary *library, guint i)
+{
+    g_autoptr(NsRunRow) row = g_list_model_get_item(G_LIST_MODEL(library->selection), i);
+    return row ? row->run : NULL;
+}
+
+bool ns_run_library_is_reading(NsRunLibrary *library)
+{
+    return library->reading;
+}
+
+const NsRunLibraryParts *ns_run_library_parts(NsRunLibrary *library)
+{
+    return &library->parts;
+}

@@ -1,0 +1,34 @@
+/* The runs that were saved: a table in a window of its own.  SPDX-License-Identifier: MIT
+ *
+ * Files are read and changed on threads; the table is filled when they are done. */
+#pragma once
+
+#include "ui/session/library.h"
+#include "ui/session/session.h"
+
+#include <gtk/gtk.h>
+
+#define NS_TYPE_RUN_LIBRARY (ns_run_library_get_type())
+G_DECLARE_FINAL_TYPE(NsRunLibrary, ns_run_library, NS, RUN_LIBRARY, GtkWidget)
+
+/* Shows the run files of a folder.  Signals: "open" (path), a run is wanted on view; "bound"
+ * (guint64), another bound on what all may take, in bytes, 0 for none; "recording" (bool), whether
+ * runs are to be recorded. */
+GtkWidget *ns_run_library_new(const char *folder);
+
+/* What the switch and the bound show. */
+void ns_run_library_set_recording(NsRunLibrary *library, bool recording, guint64 most_bytes);
+
+/* Reads the folder again. */
+void ns_run_library_reload(NsRunLibrary *library);
+
+/* The runs as they are shown; borrowed until the next turn of the main loop. */
+guint ns_run_library_rows(NsRunLibrary *library);
+const NsLibraryRun *ns_run_library_row(NsRunLibrary *library, guint i);
+bool ns_run_library_is_reading(NsRunLibrary *library);
+
+/* For tests: the parts that a person uses. */
+typedef struct {
+    GtkWidget *search, *table, *open, *trash, *tags, *text, *used, *record, *bound;
+} NsRunLibraryParts;
+const NsRunLibraryParts *ns_run_library_parts(NsRunLibrary *library);

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/widgets/shell/saved_runs.h"
+
+#include "core/base/words.h"
+#include "ui/widgets/common/preferences.h"
+
+#include <string.h>
+
+#define WIDTH 1100
+#define HEIGHT 620
+#define GIB ((double)(1 << 30))
+#define MIB ((size_t)1 << 20)
+#define USUAL_GIB 10.0 /* where nothing is remembered */
+
+/* ---- Recording ---- */
+
+static char *folder_of_runs(void)
+{
+    return g_build_filename(g_get_user_data_dir(), "normscope", "runs", NULL);
+}
+
+static bool records(void)
+{
+    return ns_preferences() ? g_settings_get_boolean(ns_preferences(), "record") : true;
+}
+
+static guint64 most_bytes(void)
+{
+    GSettings *preferences = ns_preferences();
+    return (guint64)((preferences ? g_settings_get_double(preferences, "record-gib") : USUAL_GIB) *
+                     GIB);
+}
+
+void ns_saved_runs_record(NsWindow *window)
+{
+    NsSession *session = ns_window_session(window);
+    g_autofree char *folder = folder_of_runs();
+    if (ns_preferences())
+        ns_session_set_checkpoint_bytes(
+            session, (size_t)g_settings_get_int(ns_preferences(), "checkpoint-mib") * MIB);
+    ns_session_set_recording(session, records() ? folder : NULL, most_bytes());
+}
+
+/* ---- One of them on view ---- */
+
+typedef struct {
+    char *path;
+    bool run;
+} Opening;
+
+static void opening_free(gpointer data)
+{
+    g_free(((Opening *)data)->path);
+    g_free(data);
+}
+
+static void read_run(GTask *task, gpointer window, gpointer data, GCancellable *cancellable)
+{
+    (void)window;
+    GError *error = NULL;
+    NsSavedRun *run = ns_saved_run_read(((const Opening *)data)->path, cancellable, &error);
+    if (run)
+        g_task_return_pointer(task, run, (GDestroyNotify)ns_saved_run_free);
+    else
+        g_task_return_error(task, error);
+}
+
+static void show_run(NsWindow *window, NsSavedRun *run)
+{
+    NsSession *session = ns_window_session(window);
+    NsSessionRecord record = {
+        .file = run->name,
+        .experiment = &run->started,
+        .path = run->path,
+        .now = &run->now,
+        .checkpoints = g_steal_pointer(&run->checkpoints),
+        .fork_step = run->fork_step,
+    };
+    memcpy(record.histories, run->histories, sizeof record.histories);
+    ns_session_open_record(session, &record);
+    g_autofree char *last = ns_group_digits(ns_session_steps(session));
+    int64_t from = ns_session_goes_on_from(session);
+    g_autofree char *step = ns_group_digits(from);
+    g_autofree char *words =
+        from >= 0
+            ? g_strdup_printf(_("%s is shown, up to step %s; Run continues it from step %s."),
+                              run->name, last, step)
+            : g_strdup_printf(_("%s is shown, up to step %s; Run restarts it."), run->name, last);
+    ns_window_toast(window, words);
+}
+
+static void on_read(GObject *object, GAsyncResult *result, gpointer data)
+{
+    (void)data;
+    NsWindow *window = NS_WINDOW(object);
+    const Opening *opening = g_task_get_task_data(G_TASK(result));
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NsSavedRun) run = g_task_propagate_pointer(G_TASK(result), &error);
+    if (!ns_window_session(window) || g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+        return;
+    if (!run) {
+        g_autofree char *words = g_strdup_printf(_("%s  Nothing was changed."), error->message);
+        ns_window_toast(window, words);
+        return;
+    }
+    show_run(window, run);
+    if (opening->run) ns_session_run(ns_window_session(window));
+}
+
+void ns_saved_runs_open(NsWindow *window, const char *path, bool run)
+{
+    NsSession *session = ns_window_session(window);
+    g_autofree char *shown = ns_session_path_on_view(session);
+    if (g_strcmp0(shown, path) == 0) {
+        ns_window_toast(window, _("This run is shown already."));
+        return;
+    }
+    Opening *opening = g_new0(Opening, 1);
+    *opening = (Opening){g_strdup(path), run};
+    g_autoptr(GCancellable) cancellable = g_cancellable_new();
+    g_signal_connect_object(window, "destroy", G_CALLBACK(g_cancellable_cancel), cancellable,
+                            G_CONNECT_SWAPPED);
+    g_autoptr(GTask) task = g_task_new(window, cancellable, on_read, NULL);
+    g_autofree char *name = g_filename_display_basename(path);
+    g_autofree char *words = g_strdup_printf(_("Reading %s…"), name);
+    ns_window_toast(window, words);
+    g_task_set_task_data(task, opening, opening_free);
+    g_task_run_in_thread(task, read_run);
+}
+
+/* ---- All of them ---- */
+
+static const char LIBRARY[] = "ns-run-library"; /* data of the window */
+
+static void forget_library(NsWindow *window)
+{
+    g_object_set_data(G_OBJECT(window), LIBRARY, NULL);
+}
+
+static void on_open(NsRunLibrary *library, const char *path, NsWindow *window)
+{
+    ns_saved_runs_open(window, path, false);
+    gtk_window_close(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))));
+}
+
+static void on_recording(NsRunLibrary *library, gboolean recording, NsWindow *window)
+{
+    (void)library;
+    if (ns_preferences()) g_settings_set_boolean(ns_preferences(), "record", recording);
+    ns_saved_runs_record(window);
+}
+
+static void on_bound(NsRunLibrary *library, guint64 bytes, NsWindow *window)
+{
+    (void)library;
+    if (ns_preferences())
+        g_settings_set_double(ns_preferences(), "record-gib", (double)bytes / GIB);
+    ns_saved_runs_record(window);
+}
+
+static gboolean on_escape(GtkWidget *window, GVariant *arguments, gpointer data)
+{
+    (void)arguments, (void)data;
+    gtk_window_close(GTK_WINDOW(window));
+    return TRUE;
+}
+
+static GtkWidget *make_window(NsWindow *parent)
+{
+    g_autofree char *folder = folder_of_runs();
+    NsSession *session = ns_window_session(parent);
+    GtkWidget *window = gtk_window_new(), *library = ns_run_library_new(folder);
+    gtk_window_set_title(GTK_WINDOW(window), _("Saved runs"));
+    gtk_window_set_transient_for(GTK_WINDOW(window), GTK_WINDOW(parent));
+    gtk_window_set_destroy_with_parent(GTK_WINDOW(window), TRUE);
+    gtk_window_set_default_size(GTK_WINDOW(window), WIDTH, HEIGHT);
+    gtk_window_set_titlebar(GTK_WINDOW(window), gtk_header_bar_new());
+    gtk_window_set_child(GTK_WINDOW(window), library);
+    ns_run_library_set_recording(NS_RUN_LIBRARY(library), ns_session_recording(session) != NULL,
+                                 most_bytes());
+    g_signal_connect_object(library, "open", G_CALLBACK(on_open), parent, 0);
+    g_signal_connect_object(library, "recording", G_CALLBACK(on_recording), parent, 0);
+    g_signal_connect_object(library, "bound", G_CALLBACK(on_bound), parent, 0);
+    g_signal_connect_object(session, "runs-changed", G_CALLBACK(ns_run_library_reload), library,
+                            G_CONNECT_SWAPPED);
+    GtkEventController *keys = gtk_shortcut_controller_new();
+    gtk_shortcut_controller_add_shortcut(
+        GTK_SHORTCUT_CONTROLLER(keys),
+        gtk_shortcut_new(gtk_keyval_trigger_new(GDK_KEY_Escape, 0),
+                         gtk_callback_action_new(on_escape, NULL, NULL)));
+    gtk_widget_add_controller(window, keys);
+    return window;
+}
+
+NsRunLibrary *ns_saved_runs_present(NsWindow *parent)
+{
+    GtkWidget *window = g_object_get_data(G_OBJECT(parent), LIBRARY);
+    if (!window) {
+        window = make_window(parent);
+        g_object_set_data(G_OBJECT(parent), LIBRARY, window);
+        g_signal_connect_object(window, "destroy", G_CALLBACK(forget_library), parent,
+                                G_CONNECT_SWAPPED);
+    }
+    gtk_window_present(GTK_WINDOW(window));
+    return NS_RUN_LIBRARY(gtk_window_get_child(GTK_WINDOW(window)));
+}
