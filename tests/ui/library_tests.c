@@ -192,8 +192,9 @@ static void test_events_move_nothing(void)
     for (int i = 2; count_events(session) < 3; i++) {
         g_autofree char *steps = g_strdup_printf("%d", i);
         ns_session_set(session, "warmup", steps);
+        int64_t next = ns_session_steps(session) + 1;
         ns_session_step(session, 1);
-        wait_at_rest(session, ns_session_steps(session) + 1);
+        wait_at_rest(session, next);
     }
     ui_rest(window);
     ns_inspector_sync(ns_window_inspector(window), ns_window_page(window), true);
