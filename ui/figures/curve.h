@@ -1,8 +1,9 @@
 /* A curve over steps that grows at its end.  SPDX-License-Identifier: MIT
  *
- * Up to NS_CURVE_POINTS points are kept as they are.  Then steps are put into buckets of `stride`,
- * and of each bucket these points stay, at the steps where they were measured: the least, the
- * greatest, one that is not finite, and of the newest bucket the last.  No value is made up. */
+ * Up to NS_CURVE_POINTS points are kept as they are.  Beyond that, steps are grouped into buckets
+ * of `stride`, and each bucket keeps these points, at the steps where they were measured: the
+ * smallest, the largest, one that is not finite, and in the newest bucket the last.  No value is
+ * interpolated. */
 #pragma once
 
 #include "ui/plot/plot.h"

@@ -1,9 +1,10 @@
 /* One layer drawn as its placement wires it, and the stack around it.  SPDX-License-Identifier: MIT
  *
- * A diagram is a graph: nodes with boxes, wires from node to node.  It is made from the wiring that
- * the model is built from (core/model/wiring.h), never from a picture of a placement, so that a new
- * row of the registry draws itself.  Signals run upwards.  Left the stack, folded around the chosen
- * layer; right that layer: the residual stream is its straight line, branches stand beside it.
+ * A diagram is a graph: nodes with boxes, wires from node to node.  It is made from the wiring from
+ * which the model is built (core/model/wiring.h), not from a stored picture of a placement, so that
+ * a new row of the registry is drawn without further code.  Signals run upwards.  Left the stack,
+ * folded around the chosen layer; right that layer: the residual stream is its straight line,
+ * branches stand beside it.
  *
  *     u = s N_in(x)     y = b N_br(F(u))     x' = N_out(a x + r + y) */
 #pragma once
@@ -31,7 +32,7 @@ NsDiagramData *ns_diagram_data_new(const NsSettings *settings, const char *name,
 void ns_diagram_data_free(NsDiagramData *data);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsDiagramData, ns_diagram_data_free)
 
-/* Whether two would be drawn alike. */
+/* Whether two models would be drawn in the same way. */
 bool ns_diagram_data_equal(const NsDiagramData *a, const NsDiagramData *b);
 
 /* What wires carry: states upwards, or gradients downwards. */

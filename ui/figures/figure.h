@@ -16,7 +16,7 @@ typedef enum {
 /* What one sort of figure does.  Its struct begins with an NsFigure. */
 typedef struct {
     size_t size;
-    /* Brings plot and columns up to date; TRUE if something visible changed. */
+    /* Updates plot and columns; TRUE if something visible changed. */
     bool (*update)(NsFigure *figure, const NsFigureInput *input);
     void (*clear)(NsFigure *figure);
     NsSeedsShown seeds;
@@ -63,7 +63,7 @@ NsFigureRun ns_figure_run(const NsFigureInput *input, unsigned i);
 /* The most seeds that a run of the input has. */
 size_t ns_figure_seeds(const NsFigureInput *input);
 
-/* What a lane is called beside the others: "A Post-LN".  Free with g_free. */
+/* The name of a lane beside others: "A Post-LN". Free with g_free. */
 char *ns_figure_run_label(const NsFigureInput *input, unsigned i);
 
 /* "lane", or "A lane": words about one of several runs begin with its name.  Free with g_free. */
@@ -120,9 +120,9 @@ int64_t ns_figure_record(const NsFigureInput *input);
  * -1 where it has none or begins later. */
 int64_t ns_figure_record_at(const NsHistory *history, int64_t step);
 
-/* The newest step that all runs have which can still go on, so that labels and layouts stay calm
- * while lanes report one after the other; that of the one that went furthest where none can; -1
- * where nothing was measured. */
+/* The newest step that all runs that can still continue have reached, so that labels and layouts
+ * stay calm while lanes report one after the other; if no run can continue, the last step of the
+ * longest; -1 if nothing was measured. */
 int64_t ns_figure_newest(const NsFigureInput *input);
 
 /* The rows of the registry. */

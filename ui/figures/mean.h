@@ -15,7 +15,7 @@ typedef struct NsMeanPlot NsMeanPlot;
  * theory, marks that no line joins, and a curve that is the same in all have none.  What is not a
  * curve is that of the first plot.  Subtitle and note say that it is a mean over so many `seeds`,
  * of which `diverged`, a sentence without its full stop or NULL, are not among the plots.  The
- * plots, with what they borrow, outlive it. */
+ * plots, and the data that they borrow, must outlive the result. */
 NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
                              const char *diverged);
 void ns_mean_plot_free(NsMeanPlot *mean);

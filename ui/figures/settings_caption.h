@@ -15,8 +15,8 @@ char *ns_settings_common_words(const NsSettings *const *settings, size_t n);
  */
 char *ns_settings_placement_words(const NsSettings *settings);
 
-/* What is special about one of several settings: "Post-LN", "" where nothing is.  A brief name ends
- * in an ellipsis after the first few.  Free with g_free. */
+/* The settings of one lane that differ from the others: "Post-LN", or "" if none do.  A brief name
+ * ends in an ellipsis after the first few.  Free with g_free. */
 char *ns_settings_special_words(const NsSettings *const *settings, size_t n, size_t which,
                                 bool brief);
 

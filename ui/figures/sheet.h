@@ -50,7 +50,7 @@ bool ns_sheet_read(NsSheet *sheet, const char *text, GError **error);
 char *ns_sheet_text(const NsSheet *sheet, guint first, guint n);
 
 /* The names of lanes: too long, given twice or more than `lanes` (0: not known) are
- * NS_ERROR_USAGE.  NULL takes all names away. */
+ * NS_ERROR_USAGE.  NULL removes all names. */
 bool ns_sheet_read_names(NsSheet *sheet, const char *text, size_t lanes, GError **error);
 char *ns_sheet_names_text(const NsSheet *sheet); /* NULL where no lane has one */
 
@@ -58,7 +58,7 @@ char *ns_sheet_names_text(const NsSheet *sheet); /* NULL where no lane has one *
 bool ns_sheet_set_title(NsSheetChart *chart, const char *title, GError **error);
 bool ns_sheet_check_range(NsScaleKind kind, NsRange range, GError **error);
 
-/* "profile-token-cosine": a word for the i-th chart that no other has, for the name of a file. Free
+/* "profile-token-cosine": a word that is unique to the i-th chart, for the name of a file.  Free
  * with g_free. */
 char *ns_sheet_word(const NsSheet *sheet, guint i);
 

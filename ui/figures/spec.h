@@ -1,7 +1,7 @@
 /* Charts by name.  SPDX-License-Identifier: MIT
  *
- * "loss", "profile:token-cosine", "similarity:angle": a figure and what it shows.  Several stand in
- * a row with commas between; "all" is short for those of the overview. */
+ * "loss", "profile:token-cosine", "similarity:angle": a figure and what it shows.  Several are
+ * separated by commas; "all" is short for those of the overview. */
 #pragma once
 
 #include "ui/figures/figures.h"
@@ -25,8 +25,8 @@ bool ns_figure_specs_read(GArray *specs, const char *text, GError **error);
 /* The text of specs, which ns_figure_specs_read reads again.  Free with g_free. */
 char *ns_figure_specs_text(const NsFigureSpec *specs, size_t n);
 
-/* "profile-token-cosine": a word for the i-th of several specs that no other of them has, for the
- * name of a file.  Free with g_free. */
+/* "profile-token-cosine": a word that is unique to the i-th of several specs, for the name of a
+ * file.  Free with g_free. */
 char *ns_figure_specs_word(const NsFigureSpec *specs, size_t i);
 
 /* Chooses what a figure shows by its key; “wq” is short for “grad-wq”.  NS_ERROR_USAGE if there is

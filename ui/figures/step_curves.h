@@ -19,8 +19,8 @@ typedef struct {
 void ns_step_curves_forget(NsStepCurves *curves);
 void ns_step_curves_clear(NsStepCurves *curves);
 
-/* How a curve of n runs is thinned, the most that any is, as a sentence; NULL where none is.  Free
- * with g_free. */
+/* How much the most thinned of the curves of n runs is thinned, as a sentence; NULL if none is.
+ * Free with g_free. */
 char *ns_step_curves_note(const NsStepCurves *curves, unsigned n, unsigned curve);
 
 /* The run before and those that are pinned; zeroed it is none. */

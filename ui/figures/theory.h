@@ -1,6 +1,6 @@
-/* What theory says of a quantity by layer at initialization.  SPDX-License-Identifier: MIT
+/* Theoretical values of a quantity by layer at initialization.  SPDX-License-Identifier: MIT
  *
- * Only statements that Xiong et al. 2020 prove, or print, and only for models in their reach. */
+ * Only statements that Xiong et al. 2020 prove or state, and only for models that they cover. */
 #pragma once
 
 #include "ui/figures/figures.h"
