@@ -181,8 +181,8 @@ static int compare_setting(gconstpointer a, gconstpointer b, gpointer data)
 }
 
 static const Column BEFORE[] = {
-    {N_("Run"), name_words, compare_words, NULL, false, true},
-    {N_("Began"), began_words, compare_began, NULL, false, false},
+    {N_("Experiment"), name_words, compare_words, NULL, false, true},
+    {N_("Started"), began_words, compare_began, NULL, false, false},
 };
 static const Column AFTER[] = {
     {N_("Steps"), steps_words, compare_steps, NULL, true, false},
@@ -325,7 +325,7 @@ static void show_used(NsRunLibrary *library)
         g_format_size_full(ns_library_bytes(library->runs), G_FORMAT_SIZE_IEC_UNITS);
     g_autofree char *words =
         n ? g_strdup_printf(ns_plural("%u run, %s", "%u runs, %s", n), n, bytes)
-          : g_strdup(_("No run has been saved yet: train one, and it will be here."));
+          : g_strdup(_("No run has been saved yet: train one, and it will appear here."));
     gtk_label_set_text(GTK_LABEL(library->parts.used), words);
 }
 
@@ -550,9 +550,8 @@ static void make_notes(NsRunLibrary *library)
     gtk_widget_set_hexpand(parts->text, TRUE);
     gtk_entry_set_placeholder_text(GTK_ENTRY(parts->tags), _("lecture-3 keep"));
     gtk_widget_set_tooltip_text(parts->tags,
-                                _("Words with spaces between; Enter saves them.  A run "
-                                  "with a tag is never moved to the trash to make "
-                                  "room."));
+                                _("Words separated by spaces; Enter saves them.  A run with a tag "
+                                  "is never moved to the trash to free space."));
     gtk_widget_set_tooltip_text(parts->text, _("Enter saves it"));
     g_signal_connect_swapped(parts->tags, "activate", G_CALLBACK(on_tags), library);
     g_signal_connect_swapped(parts->text, "activate", G_CALLBACK(on_text), library);

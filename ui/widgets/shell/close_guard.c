@@ -59,7 +59,7 @@ GtkWidget *ns_close_guard_ask(NsWindow *window)
     if (guard->question) return guard->question;
     GtkWidget *question = gtk_message_dialog_new(
         GTK_WINDOW(window), GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT, GTK_MESSAGE_QUESTION,
-        GTK_BUTTONS_NONE, "%s", _("Close and lose what was trained?"));
+        GTK_BUTTONS_NONE, "%s", _("Close and lose this training?"));
     gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(question), "%s",
                                              _("Runs of more than a minute were neither saved nor "
                                                "exported.  Saved runs (Ctrl+L) can save "
