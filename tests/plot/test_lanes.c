@@ -1,6 +1,7 @@
 /* Figures of several runs side by side.  SPDX-License-Identifier: MIT */
 #include "core/experiment/assignment.h"
 #include "run.h"
+#include "ui/figures/figure.h"
 #include "ui/plot/csv.h"
 #include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
@@ -447,8 +448,9 @@ static void test_hidden_together(void)
         g_assert_true(g_str_has_prefix(series->group, lane ? "B paper: the same" : "A paper’s"));
         lane++;
     }
-    g_assert_nonnull(strstr(plot->note, "A: The paper"));
-    g_assert_nonnull(strstr(plot->note, "upper bound"));
+    g_assert_true(g_str_has_prefix(plot->note, "The paper’s factor"));
+    g_assert_nonnull(
+        strstr(plot->note, " A: It is the contribution of the norms to an upper bound"));
     g_assert_null(strstr(plot->note, "Training moves"));
     NsViewState view_state;
     ns_view_state_init(&view_state);
@@ -729,6 +731,83 @@ static void test_tex_panels(void)
     pair_clear(&pair);
 }
 
+/* How often words stand in a layout. */
+static unsigned count_words(const NsPlotLayout *layout, const char *words)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < layout->labels->len; i++) {
+        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        const char *text = pango_layout_get_text(label->text);
+        for (const char *at = text; (at = strstr(at, words)); at++) n++;
+    }
+    return n;
+}
+
+/* What a lane is is told once: by the legend, the end of its curve or beside its panel, else by the
+ * subtitle.  The note is never cut where the page may be as high as it needs. */
+static void test_told_once(void)
+{
+    static const char *const special[] = {"placement=post warmup=1", "placement=post warmup=100",
+                                          "placement=pre warmup=1", "placement=deepnorm warmup=1"};
+    static const char *const figures[] = {"loss",  "gradient-norm", "hidden-norm",
+                                          "steps", "compare",       "gradient-heatmap"};
+    static const struct {
+        double width, height;
+        const char *style;
+    } pages[] = {
+        {234, 164, "paper"}, {504, 353, "paper"}, {960, 540, "slide"}, {900, 560, "screen-light"}};
+    Run *runs[4];
+    for (unsigned i = 0; i < 4; i++) {
+        runs[i] = run_made(6, BUDGET, true, 1, 0);
+        g_auto(GStrv) words = g_strsplit(special[i], " ", -1);
+        for (char **word = words; *word; word++) set(runs[i], *word);
+        for (int k = 0; k < 3; k++) append_lane(runs[i], i);
+    }
+    for (unsigned n = 2; n <= 4; n++)
+        for (size_t f = 0; f < G_N_ELEMENTS(figures); f++)
+            for (size_t p = 0; p < G_N_ELEMENTS(pages); p++) {
+                NsFigureInput input = lanes_of(runs, n);
+                input.theory = true;
+                g_autoptr(NsFigure) figure = ns_figure_new(figures[f]);
+                const NsPlot *plot = ns_figure_update(figure, &input);
+                const NsStyle *style = ns_style_find(pages[p].style);
+                double more = ns_plot_more_lines(plot, pages[p].width, style);
+                g_autoptr(NsPlotLayout) layout =
+                    ns_plot_layout(plot, pages[p].width, pages[p].height + more, style);
+                g_test_message("%s of %u lanes, %s %g", figures[f], n, pages[p].style,
+                               pages[p].width);
+                for (unsigned i = 0; i < n; i++) {
+                    g_autofree char *name = ns_figure_run_label(&input, i);
+                    g_assert_cmpuint(count_words(layout, name), ==, 1);
+                }
+                const NsPlotLayout *last = layout->lower ? layout->lower : layout;
+                g_assert_cmpstr(last->shown, ==, last->note);
+            }
+    for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
+}
+
+/* A lane without a number has no end of a curve: its name stands in the legend.  What is not a
+ * number in both plots is told once. */
+static void test_no_end(void)
+{
+    Pair pair = pair_new(6, 6);
+    set(pair.run[1], "placement=pre");
+    append(pair.run[0], 1);
+    append(pair.run[1], 1);
+    append(pair.run[0], 1);
+    for (size_t i = 0; i < pair.run[1]->layout.width; i++)
+        ns_values_put(pair.run[1]->values, i, (double)NAN);
+    append_values(pair.run[1], (double)NAN);
+    g_autoptr(NsFigure) figure = ns_figure_new("gradient-norm");
+    const NsPlot *plot = ns_figure_update(figure, &pair.input);
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 900, 560, ns_style_find("screen-light"));
+    g_assert_cmpfloat(layout->ends_room, >, 0);
+    g_assert_cmpuint(count_words(layout, "A Post-LN"), ==, 1);
+    g_assert_cmpuint(count_words(layout, "B Pre-LN"), ==, 1);
+    g_assert_cmpuint(count_words(layout->lower, "6 values are not a number"), ==, 1);
+    pair_clear(&pair);
+}
+
 /* A lane that diverges leaves the axis to those that do not, and a note says so. */
 static void test_wild(void)
 {
@@ -772,6 +851,8 @@ int main(int argc, char **argv)
     g_test_add_func("/lanes/theory", test_theory);
     g_test_add_func("/lanes/panel-names", test_panel_names);
     g_test_add_func("/lanes/tex-panels", test_tex_panels);
+    g_test_add_func("/lanes/told-once", test_told_once);
+    g_test_add_func("/lanes/no-end", test_no_end);
     g_test_add_func("/lanes/wild", test_wild);
     return g_test_run();
 }

@@ -161,6 +161,35 @@ static void draw_over(const NsPlotLayout *layout, const NsReading *reading, cair
     ns_plot_draw_tip(layout, reading, cr);
 }
 
+/* A small chart stays to be seen under the pointer: a tip that would cover it is not drawn. */
+static void test_small_tip(void)
+{
+    static const double sizes[][2] = {{110, 80}, {600, 400}};
+    for (int i = 0; i < 2; i++) {
+        double width = sizes[i][0], height = sizes[i][1];
+        NsPlot plot = *sample(LOSS);
+        plot.legend = NS_LEGEND_NONE;
+        g_autoptr(NsPlotLayout) layout =
+            ns_plot_layout(&plot, width, height, ns_style_find("screen-light"));
+        NsBox area = ns_plot_area(layout);
+        NsReading reading;
+        g_assert_true(ns_plot_pick(layout, area.x + area.width / 2, area.y + 3, &reading));
+        cairo_surface_t *image =
+            cairo_image_surface_create(CAIRO_FORMAT_A8, (int)width, (int)height);
+        cairo_t *cr = cairo_create(image);
+        ns_plot_draw_tip(layout, &reading, cr);
+        cairo_destroy(cr);
+        cairo_surface_flush(image);
+        const unsigned char *pixels = cairo_image_surface_get_data(image);
+        bool drawn = false;
+        for (int k = 0; k < cairo_image_surface_get_stride(image) * (int)height; k++)
+            drawn |= pixels[k] > 0;
+        g_assert_cmpint(drawn, ==, i);
+        cairo_surface_destroy(image);
+        ns_reading_clear(&reading);
+    }
+}
+
 /* Whatever is plotted, on whatever page. */
 static void test_random_boxes(void)
 {
@@ -598,6 +627,7 @@ int main(int argc, char **argv)
     g_test_add_func("/layout/boxes", test_boxes);
     g_test_add_func("/layout/random-boxes", test_random_boxes);
     g_test_add_func("/layout/corner", test_corner);
+    g_test_add_func("/layout/small-tip", test_small_tip);
     g_test_add_func("/layout/complete", test_complete);
     g_test_add_func("/layout/notes", test_notes);
     g_test_add_func("/layout/extremes", test_extremes);

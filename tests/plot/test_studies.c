@@ -367,7 +367,14 @@ static void test_paper(void)
         NsFigureInput input = {.step = -1, .log = true, .study = &small};
         const NsPlot *plot = ns_figure_update(figure, &input);
         /* Nothing is measured yet: what is expected is drawn, or said where a number is. */
-        for (size_t k = 0; k < plot->n_series; k++) g_assert_true(plot->series[k].theory);
+        for (size_t k = 0; k < plot->n_series; k++) {
+            g_assert_true(plot->series[k].theory);
+            g_assert_true(plot->series[k].tinted || plot->n_series == 1);
+            for (size_t other = 0; other < k; other++) {
+                const NsSeries *a = &plot->series[k], *b = &plot->series[other];
+                g_assert_true(a->style != b->style && a->dash != b->dash);
+            }
+        }
         g_assert_true((plot->n_series > 0) == (small.kind != NS_STUDY_TOKENS));
         g_assert_nonnull(strstr(plot->n_series ? plot->note : plot->empty, "expected"));
         g_autoptr(NsPlotLayout) before = ns_plot_layout(plot, 360, 260, ns_style(0));

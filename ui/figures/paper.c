@@ -74,6 +74,7 @@ static void set_series(Paper *p)
     const NsStudyResult *result = p->result ? p->result : p->expected;
     plot->n_series = result ? MIN(result->n_series, NS_FIGURE_SERIES) : 0;
     size_t theories = 0;
+    unsigned dots = 0;
     for (size_t i = 0; i < plot->n_series; i++) theories += result->series[i].theory;
     for (size_t i = 0; i < plot->n_series; i++) {
         const NsStudySeries *from = &result->series[i];
@@ -83,6 +84,7 @@ static void set_series(Paper *p)
                                          .style = (unsigned)i,
                                          .theory = from->theory,
                                          .tinted = theories > 1 && from->theory,
+                                         .dash = from->theory ? dots++ : 0,
                                          .n = from->n,
                                          .x = from->x,
                                          .y = from->y,

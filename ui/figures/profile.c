@@ -365,24 +365,30 @@ static void add_note(GString *words, const char *sentence)
     if (sentence) g_string_append_printf(words, "%s%s", words->len ? " " : "", sentence);
 }
 
-/* What is to be said of the theory of lanes, each sentence once: "A, C: ...". */
+/* What is to be said of the theory of lanes, each sentence once and of whom: "A, C: ...". */
 static void add_theory(GString *words, const Profile *profile, const NsFigureInput *input)
 {
+    const char *said[2 * NS_LANES_MAX];
+    unsigned n = profile->n;
     bool curves = false;
-    for (unsigned i = 0; i < profile->n; i++) {
-        const char *note = profile->lanes[i].theory.note;
-        bool told = !note;
-        for (unsigned k = 0; k < i && !told; k++)
-            told = g_strcmp0(profile->lanes[k].theory.note, note) == 0;
+    for (unsigned i = 0; i < n; i++) {
+        said[i] = profile->lanes[i].theory.note;
+        said[n + i] = profile->lanes[i].theory.miss;
         curves |= profile->lanes[i].theory.n_curves > 0;
+    }
+    for (unsigned i = 0; i < 2 * n; i++) {
+        bool told = !said[i];
+        for (unsigned k = 0; k < i && !told; k++) told = g_strcmp0(said[k], said[i]) == 0;
         if (told) continue;
         g_autoptr(GString) of = g_string_new(NULL);
-        for (unsigned k = i; k < profile->n && profile->n > 1; k++)
-            if (g_strcmp0(profile->lanes[k].theory.note, note) == 0)
-                g_string_append_printf(of, "%s%s", of->len ? ", " : "",
-                                       ns_figure_run(input, k).name);
-        g_autofree char *sentence = g_strconcat(of->str, of->len ? ": " : "", note, NULL);
-        add_note(words, sentence);
+        unsigned found = 0;
+        for (unsigned k = i; k < 2 * n; k++) {
+            if (g_strcmp0(said[k], said[i]) != 0) continue;
+            g_string_append_printf(of, "%s%s", found++ ? ", " : "",
+                                   n > 1 ? ns_figure_run(input, k % n).name : "");
+        }
+        g_autofree char *sentence = g_strdup_printf("%s: %s", of->str, said[i]);
+        add_note(words, found == n ? said[i] : sentence);
     }
     if (curves && shown_step(profile, input) > 0)
         add_note(words, _("Theory is for initialization; training departs from it."));

@@ -122,7 +122,8 @@ static void fill_gradient(NsTheory *theory, Reach reach, const float *values, si
                          "curve passes through the last layer as measured at step 0.");
     const char *why = _("It is the contribution of the norms to an upper bound; the feed-forward "
                         "networks offset it, so measured gradients fall less.");
-    theory->note = reach == POST ? g_strconcat(what, " ", why, NULL) : g_strdup(what);
+    theory->note = g_strdup(what);
+    theory->miss = reach == POST ? why : NULL;
 }
 
 static void forget(NsTheory *theory)
@@ -130,6 +131,7 @@ static void forget(NsTheory *theory)
     g_clear_pointer(&theory->x, g_free);
     for (size_t i = 0; i < NS_THEORY_CURVES; i++) g_clear_pointer(&theory->y[i], g_free);
     g_clear_pointer(&theory->note, g_free);
+    theory->miss = NULL;
     theory->n_curves = theory->n = 0;
 }
 

@@ -13,8 +13,9 @@ typedef struct {
     size_t n_curves, n;
     double *x, *y[NS_THEORY_CURVES]; /* [n] */
     const char *label[NS_THEORY_CURVES];
-    char *note; /* under which conditions, and why it may miss what is measured; without curves why
-                 * there are none, or NULL where no theory speaks of the quantity */
+    char *note;       /* its conditions; without curves why there are none, or NULL where no theory
+                       * speaks of the quantity */
+    const char *miss; /* why it may miss what is measured, or NULL */
 } NsTheory;
 
 /* Brings the curves up to date: none where `shown` is unset, where no theory speaks of the quantity

@@ -1,18 +1,20 @@
 /* What is written around a plot.  SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
 #include "ui/plot/layout-private.h"
+#include "ui/plot/legend.h"
 #include "ui/plot/place_labels.h"
 #include "ui/plot/text.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Between a title and what lies in the corner beside it. */
 #define CORNER_GAP 0.5
 
 /* In text sizes: notes; and the most lines of them. */
 #define NOTE_SIZE 0.92
-#define NOTE_LINES 5
-#define NOTE_LINES_ON_SCREEN 2
+#define NOTE_LINES 9
+#define NOTE_LINES_ON_SCREEN 4
 
 static char *axis_title(const char *label, const char *unit)
 {
@@ -59,12 +61,37 @@ int ns_note_most_lines(const NsStyle *style)
     return style->raster ? NOTE_LINES_ON_SCREEN : NOTE_LINES;
 }
 
+/* Whether there is a name, of a curve or beside a panel, for every run that the subtitle tells, and
+ * it begins with the same words. */
+bool ns_frame_names_tell(const NsFrame *frame)
+{
+    const NsPlot *plot = frame->layout->plot;
+    if (!plot->special || !frame->show[NS_PART_SUBTITLE]) return false;
+    g_autofree char *special = g_strndup(plot->subtitle, plot->special);
+    g_auto(GStrv) runs = g_strsplit(special, "; ", -1);
+    g_autoptr(GPtrArray) entries = ns_legend_entries(frame->layout);
+    bool all = true;
+    for (char **run = runs; *run && all; run++) {
+        bool found = false;
+        for (size_t i = 0; plot->heatmap && i < plot->heatmap->n_panels && !found; i++)
+            found = g_str_has_prefix(plot->heatmap->panels[i].name, *run);
+        for (unsigned i = 0; i < entries->len && !found; i++)
+            found = g_str_has_prefix(ns_series_name(entries->pdata[i]), *run);
+        all = found;
+    }
+    return all;
+}
+
 int ns_frame_write_subtitle(NsFrame *frame, int lines)
 {
     NsPlotLayout *layout = frame->layout;
     const NsPlot *plot = layout->plot;
     const NsStyle *style = layout->style;
-    const NsCaption caption = {plot->subtitle, plot->special, plot->moment};
+    NsCaption caption = {plot->subtitle, plot->special, plot->moment};
+    if (layout->told) {
+        caption.text += plot->special + strspn(plot->subtitle + plot->special, ";, ");
+        caption.keep = 0;
+    }
     double size = style->text_size, room = layout->width - 2 * style->padding;
     g_clear_pointer(&layout->subtitle, g_free);
     g_clear_object(&frame->text[NS_PART_SUBTITLE]);
@@ -84,18 +111,18 @@ int ns_frame_write_note(NsFrame *frame, int lines)
     NsPlotLayout *layout = frame->layout;
     const NsStyle *style = layout->style;
     double size = NOTE_SIZE * style->text_size, room = layout->width - 2 * style->padding;
-    g_clear_pointer(&layout->told, g_free);
+    g_clear_pointer(&layout->shown, g_free);
     g_clear_object(&frame->text[NS_PART_NOTE]);
     frame->show[NS_PART_NOTE] = layout->note && !layout->lower;
     if (!frame->show[NS_PART_NOTE]) return 0;
-    layout->told = ns_text_shorten(layout->context, style, size, layout->note, room, lines);
-    bool cut = g_strcmp0(layout->told, layout->note) != 0;
+    layout->shown = ns_text_shorten(layout->context, style, size, layout->note, room, lines);
+    bool cut = g_strcmp0(layout->shown, layout->note) != 0;
     if (cut && lines == 1 && layout->marks) {
-        g_free(layout->told);
-        layout->told = g_strdup(layout->marks);
+        g_free(layout->shown);
+        layout->shown = g_strdup(layout->marks);
     }
-    if (!layout->told) layout->told = g_strdup(layout->note);
-    write_part(frame, NS_PART_NOTE, layout->told, size, false);
+    if (!layout->shown) layout->shown = g_strdup(layout->note);
+    write_part(frame, NS_PART_NOTE, layout->shown, size, false);
     ns_text_limit(frame->text[NS_PART_NOTE], room, lines);
     return pango_layout_get_line_count(frame->text[NS_PART_NOTE]);
 }

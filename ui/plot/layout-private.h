@@ -30,6 +30,9 @@ struct NsPlotLayout {
     GArray *labels;                         /* NsLabel */
     GArray *legend;                         /* NsLegendSample */
     bool letters;                           /* at most these have room in the legend */
+    bool names;                             /* it, or the ends of curves, has all names whole */
+    bool told;                              /* what tells runs apart is told by names, not by the
+                                             * subtitle */
     double ends_room;                       /* of the area, for names at the ends of curves */
     NsEnds ends;                            /* the curves that have them */
     NsBox legend_box;                       /* of a legend in the area; width 0 without one */
@@ -41,7 +44,7 @@ struct NsPlotLayout {
     NsPlot own;     /* what a plot with a lower one, and the lower one, are laid out from */
     char *note;     /* what there is to say; of a lower plot: for both */
     char *marks;    /* the part of it that explains marks, in brief; or NULL */
-    char *told;     /* as much of it as has room; NULL for none */
+    char *shown;    /* as much of it as has room; NULL for none */
     bool listed;    /* the names of panels stand in lines above the area, as a legend */
     char *subtitle; /* as it has room; NULL for none */
 };

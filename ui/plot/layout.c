@@ -75,6 +75,14 @@ static double area_height(const NsFrame *frame)
     return frame->layout->height - frame->top - frame->bottom;
 }
 
+/* Names in the chart tell what the runs are, or the subtitle does. */
+static void tell_runs(NsFrame *frame, bool by_names)
+{
+    frame->layout->told = by_names;
+    if (frame->show[NS_PART_SUBTITLE]) ns_frame_write_subtitle(frame, NS_SUBTITLE_LINES);
+    measure_heights(frame);
+}
+
 /* Shortens the note, and leaves out parts until the plot area has the share of the page, and the
  * lines of text, that each is worth; the note explains what is drawn. */
 static void fit_height(NsFrame *frame)
@@ -94,6 +102,7 @@ static void fit_height(NsFrame *frame)
     double height = frame->layout->height, size = frame->size;
     double fair = frame->x ? NOTE_LEAVES_TO_LOWER * size : MAX(NOTE_LEAVES * height, 3.5 * size);
     measure_heights(frame);
+    if (frame->layout->names && ns_frame_names_tell(frame)) tell_runs(frame, true);
     for (int lines = NS_SUBTITLE_LINES; lines > 1 && area_height(frame) < fair; lines--) {
         ns_frame_write_subtitle(frame, lines - 1);
         measure_heights(frame);
@@ -106,6 +115,7 @@ static void fit_height(NsFrame *frame)
     for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
         double least = MAX(order[i].share * height, order[i].lines * size);
         if (area_height(frame) >= least) continue;
+        if (order[i].part == NS_PART_LEGEND && frame->layout->told) tell_runs(frame, false);
         if (order[i].part == NS_PART_LEGEND && frame->layout->plot->lettered) {
             /* Curves of runs that nothing tells apart say little, however large they are. */
             frame->layout->letters = true;
@@ -418,13 +428,19 @@ static NsPlotLayout *layout_new(const NsPlot *plot, double width, double height,
     return layout;
 }
 
+/* Whether the names beside panels tell what the subtitle need not repeat. */
+static bool panels_tell(NsFrame *frame)
+{
+    return !frame->layout->told && ns_frame_panels_named(frame) && ns_frame_names_tell(frame);
+}
+
 /* Boxes, ticks and the words around the area, afresh. */
 static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale *x)
 {
     NsFrame frame = {.layout = layout, .size = layout->style->text_size, .least = *least, .x = x};
     g_array_set_size(layout->labels, 0);
     g_array_set_size(layout->legend, 0);
-    layout->turned = layout->letters = layout->listed = false;
+    layout->turned = layout->letters = layout->listed = layout->told = false;
     ns_end_names_fit(layout);
     ns_frame_write(&frame);
     fit_height(&frame);
@@ -432,7 +448,9 @@ static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale 
         clear_ticks(layout);
         fit_vertical(&frame);
         fit_horizontal(&frame);
-        if (ns_frame_list_panels(&frame))
+        if (panels_tell(&frame))
+            tell_runs(&frame, true);
+        else if (ns_frame_list_panels(&frame))
             fit_height(&frame);
         else if (make_square(&frame) || turn_names(&frame))
             measure_heights(&frame);
@@ -530,7 +548,9 @@ static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMarg
     lower->plot = &lower->own;
     /* What there is to say of either stands under both. */
     g_autofree char *own = ns_data_summary_note(&lower->own, &lower->summary);
-    lower->note = joined(own, layout->note);
+    /* What is not on one of them is often not on the other. */
+    bool same = own && layout->note && g_str_has_prefix(layout->note, own);
+    lower->note = joined(same ? NULL : own, layout->note);
     lower->marks = g_strdup(layout->marks);
     layout->own = *upper;
     layout->own.x.quiet = true;
@@ -615,11 +635,13 @@ double ns_plot_more_lines(const NsPlot *plot, double width, const NsStyle *style
     g_autoptr(NsPlotLayout) layout = layout_new(plot, width, width, style);
     make_notes(layout);
     NsFrame frame = {.layout = layout, .size = style->text_size};
-    int n = ns_frame_write_subtitle(&frame, NS_SUBTITLE_LINES);
-    double more = further(frame.text[NS_PART_SUBTITLE], n);
     ns_end_names_fit(layout);
     double room = width - 2 * style->padding;
     double legend = plot->lettered ? ns_legend_place(layout, 0, 0, room, width, false) : 0;
+    frame.show[NS_PART_SUBTITLE] = plot->subtitle != NULL;
+    layout->told = layout->names && ns_frame_names_tell(&frame);
+    int n = ns_frame_write_subtitle(&frame, NS_SUBTITLE_LINES);
+    double more = further(frame.text[NS_PART_SUBTITLE], n);
     more += MAX(0, legend - LEGEND_LINES * style->text_size);
     return more / (1 - SUBTITLE_SHARE) + further_lines(layout, ns_note_most_lines(style));
 }
@@ -633,7 +655,7 @@ void ns_plot_layout_free(NsPlotLayout *layout)
     g_free(layout->levels);
     g_free(layout->note);
     g_free(layout->marks);
-    g_free(layout->told);
+    g_free(layout->shown);
     g_free(layout->subtitle);
     clear_ticks(layout);
     g_array_unref(layout->labels);

@@ -74,7 +74,8 @@ void ns_reading_clear(NsReading *reading);
  * where the plot asks for `readings` the legend tells values. */
 void ns_plot_draw_reading(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr);
 
-/* Draws its words in a box beside it, inside the chart, where they cover little of the curves. */
+/* Draws its words in a box beside it, inside the chart, where they cover little of the curves; none
+ * where it would cover most of a small chart. */
 void ns_plot_draw_tip(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr);
 
 /* Whether a legend has all names, and so tells the values of a reading if the plot asks for it. */

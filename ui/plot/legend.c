@@ -29,6 +29,7 @@ typedef struct {
     bool column;                    /* every entry begins a line */
     double widest;                  /* where the longest line ended */
     bool letters;                   /* of runs, in place of their names */
+    bool cut;                       /* some words have no room as a whole */
     bool draw;
 } Pen;
 
@@ -105,13 +106,21 @@ static double value_room(NsPlotLayout *layout)
     return ns_text_width(text);
 }
 
+/* Whether some of it is drawn: a curve without a value has no end. */
+static bool has_value(const NsSeries *series)
+{
+    for (size_t i = series->n; i-- > 0;)
+        if (isfinite(series->y[i])) return true;
+    return false;
+}
+
 bool ns_legend_is_at_end(const NsPlotLayout *layout, const NsSeries *series)
 {
     bool curve = series->kind == NS_SERIES_LINE || series->kind == NS_SERIES_POINTS ||
                  series->kind == NS_SERIES_STEPS;
     bool behind = series->previous || series->theory;
     bool left = series->side == NS_AXIS_LEFT;
-    return layout->ends_room > 0 && curve && series != layout->plot->key &&
+    return layout->ends_room > 0 && curve && has_value(series) && series != layout->plot->key &&
            !(behind && layout->ends > NS_ENDS_ALL) && (left || layout->ends < NS_ENDS_LEFT);
 }
 
@@ -125,12 +134,13 @@ static GPtrArray *listed(NsPlotLayout *layout)
 }
 
 /* As much of the words as has room. */
-static PangoLayout *entry_text(NsPlotLayout *layout, const char *words, double room)
+static PangoLayout *entry_text(NsPlotLayout *layout, const char *words, double room, bool *cut)
 {
     const NsStyle *style = layout->style;
     double size = style->text_size;
     PangoLayout *text = ns_text_new(layout->context, style, size, false, words);
     if (ns_text_width(text) <= room) return text;
+    *cut = true;
     g_autofree char *brief = ns_text_abridge(layout->context, style, size, words, NULL, room);
     g_object_unref(text);
     text = ns_text_new(layout->context, style, size, false, brief ? brief : words);
@@ -145,7 +155,7 @@ static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series, 
     double room = pen->right - pen->left - before - value;
     if (room < LEAST * size) return false;
     g_autofree char *words = ns_legend_words(series, pen->letters);
-    g_autoptr(PangoLayout) text = entry_text(layout, words, room);
+    g_autoptr(PangoLayout) text = entry_text(layout, words, room, &pen->cut);
     if (series->hidden) ns_text_strike(text);
     ns_text_size(text, &width, &height);
     double whole = before + width + value;
@@ -191,6 +201,7 @@ double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, d
                        bool draw)
 {
     g_autoptr(GPtrArray) series = listed(layout);
+    layout->names = !series->len && layout->ends_room > 0;
     if (series->len < ns_legend_least(layout)) return 0;
     for (int letters = layout->letters; letters <= layout->plot->lettered; letters++) {
         Pen pen = {.x = x,
@@ -203,6 +214,7 @@ double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, d
         if (!place_all(layout, &measured, series)) continue;
         double height = measured.y + measured.line - y;
         if (height > max_height) continue;
+        layout->names = !letters && !measured.cut;
         pen.draw = true;
         if (draw) place_all(layout, &pen, series);
         return height;
@@ -215,9 +227,10 @@ double ns_legend_place_panels(NsPlotLayout *layout, double x, double y, double w
     const NsHeatmap *map = layout->plot->heatmap;
     const NsStyle *style = layout->style;
     double size = style->text_size, at = x, from = y;
+    bool cut = false;
     for (size_t i = 0; i < map->n_panels; i++) {
         const NsHeatPanel *panel = &map->panels[i];
-        g_autoptr(PangoLayout) text = entry_text(layout, panel->name, width);
+        g_autoptr(PangoLayout) text = entry_text(layout, panel->name, width, &cut);
         if (at > x && at + ns_text_width(text) > x + width) {
             at = x;
             y += LINE * size;

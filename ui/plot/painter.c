@@ -19,7 +19,7 @@ NsColor ns_with_alpha(NsColor color, double alpha)
 
 const NsSeriesStyle *ns_series_style(const NsStyle *style, const NsSeries *series)
 {
-    if (series->theory) return &ns_theory_style;
+    if (series->theory) return &ns_theory_styles[series->dash % NS_THEORY_STYLES];
     return &style->series[(series->style + series->dash) % NS_SERIES_STYLES];
 }
 

@@ -591,8 +591,8 @@ static void append_layout(GString *out, const NsPlotLayout *layout, double left,
     append_label(out, layout, NS_PART_TITLE, plot->title, "chart-words, font=\\charttitlefont",
                  left, top);
     append_lines(out, layout, NS_PART_SUBTITLE, layout->subtitle, "chart-faint", left, top);
-    append_lines(out, layout, NS_PART_NOTE, layout->told, "chart-faint, font=\\charttickfont", left,
-                 top);
+    append_lines(out, layout, NS_PART_NOTE, layout->shown, "chart-faint, font=\\charttickfont",
+                 left, top);
     append_names(out, layout, left, top);
     if (plot->heatmap && plot->heatmap->n_panels) append_panel_names(out, layout, left, top);
     if (!layout->summary.any)

@@ -57,7 +57,9 @@ void ns_pgf_look(GString *out, const NsPlotLayout *layout, const NsSeries *serie
         if (touching > 1) g_string_append_printf(out, ", mark repeat=%zu", touching);
     }
     if (series->theory) {
-        g_string_append(out, ", densely dotted");
+        static const char *const dots[NS_THEORY_STYLES] = {"densely dotted", "dotted",
+                                                           "loosely dotted"};
+        g_string_append_printf(out, ", %s", dots[series->dash % NS_THEORY_STYLES]);
     } else if (look->n_dash) {
         g_string_append(out, ", dash pattern=");
         for (int i = 0; i < look->n_dash; i++) {

@@ -14,6 +14,8 @@
 
 #define EMPHASIS 1.7 /* times the width of the line that is nearest */
 
+#define COVERED 0.35 /* of a chart: a tip that would cover more of it is not drawn */
+
 /* The index of the abscissa nearest to x; n > 0. */
 static size_t nearest(const NsSeries *series, double x)
 {
@@ -476,6 +478,11 @@ void ns_plot_draw_tip(const NsPlotLayout *layout, const NsReading *reading, cair
     ns_text_size(text, &width, &height);
     width += 2 * pad + indent;
     height += 1.5 * pad;
+    double page = layout->height + (layout->lower ? layout->lower->height : 0);
+    if (width * height > COVERED * layout->width * page) {
+        cairo_restore(cr);
+        return;
+    }
     NsPoint corner = tip_corner(layout, reading, width, height);
     if (style->raster) corner = (NsPoint){round(corner.x), round(corner.y)};
     rounded_box(cr, corner.x + 0.5, corner.y + 0.5, width, height, 0.35 * size);

@@ -299,12 +299,19 @@ static int fit_panels(NsFrame *frame)
     return how;
 }
 
+bool ns_frame_panels_named(NsFrame *frame)
+{
+    const NsHeatmap *map = frame->layout->plot->heatmap;
+    return map && map->n_panels && frame->show[NS_PART_LEFT_LABEL] && !frame->layout->listed &&
+           fit_panels(frame) <= NAME;
+}
+
 bool ns_frame_list_panels(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
     const NsPlot *plot = layout->plot;
     bool named = plot->heatmap && plot->heatmap->n_panels && plot->lettered;
-    if (layout->listed || !named || !frame->show[NS_PART_LEGEND] ||
+    if (layout->listed || layout->told || !named || !frame->show[NS_PART_LEGEND] ||
         !frame->show[NS_PART_LEFT_LABEL] || panels_fit(frame, NAME_AND_AXIS))
         return false;
     bool told = frame->show[NS_PART_SUBTITLE];

@@ -38,6 +38,9 @@ void ns_frame_write(NsFrame *frame);
 int ns_frame_write_subtitle(NsFrame *frame, int lines);
 int ns_frame_write_note(NsFrame *frame, int lines);
 
+/* Whether names in the chart would tell all that tells runs apart in the subtitle, in its words. */
+bool ns_frame_names_tell(const NsFrame *frame);
+
 /* The most lines of them. */
 #define NS_SUBTITLE_LINES 3
 int ns_note_most_lines(const NsStyle *style);
@@ -52,6 +55,9 @@ double ns_place_head(NsFrame *frame, bool place);
 /* Lists the names of panels above the area where they have no room beside the panels and the
  * subtitle does not say them.  TRUE if it just did: then the height is another. */
 bool ns_frame_list_panels(NsFrame *frame);
+
+/* Whether panels have room beside them for their whole names. */
+bool ns_frame_panels_named(NsFrame *frame);
 
 /* Puts the words around the plot area on the page, once its box is known. */
 void ns_place_outer_labels(NsFrame *frame);

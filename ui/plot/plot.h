@@ -71,7 +71,8 @@ typedef struct {
     NsSeriesKind kind;
     NsAxisSide side;
     unsigned style; /* index of color, dash and mark together */
-    unsigned dash;  /* dash and mark are those of the style so many further on, in its own color */
+    unsigned dash;  /* dash and mark are those of the style so many further on, in its own color;
+                     * of theory: which dots */
     bool previous;
     bool tinted; /* a previous one in a muted tone of its style, told from others; a theory in the
                   * color of its style, told from that of others */

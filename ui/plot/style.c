@@ -32,7 +32,11 @@
 #define STRONG_ON_WHITE SERIES(0x005a9c, 0xa83e00, 0x00694d, 0x8f3a6b, 0x7a5200, 0x1f6b9c, 0x000000)
 #define STRONG_ON_BLACK SERIES(0x6cc4ff, 0xff9a5c, 0x3fe0b0, 0xf5b5d5, 0xffc83d, 0xb8e4ff, 0xffffff)
 
-const NsSeriesStyle ns_theory_style = {.mark = NS_MARK_CIRCLE, .dash = {1.1, 1.9}, .n_dash = 2};
+const NsSeriesStyle ns_theory_styles[NS_THEORY_STYLES] = {
+    {.mark = NS_MARK_CIRCLE, .dash = {1.1, 1.9}, .n_dash = 2},
+    {.mark = NS_MARK_CIRCLE, .dash = {1.1, 4.2}, .n_dash = 2},
+    {.mark = NS_MARK_CIRCLE, .dash = {1.1, 1.9, 1.1, 6}, .n_dash = 4},
+};
 
 /* The font, and how large things are. */
 #define SIZES(text, title, line, axes, mark, room)                                                 \

@@ -22,8 +22,9 @@ typedef struct {
 
 #define NS_SERIES_STYLES 7
 
-/* The look of what is computed and not measured: dots. */
-extern const NsSeriesStyle ns_theory_style;
+/* The looks of what is computed and not measured: dots, with more and more room between them. */
+#define NS_THEORY_STYLES 3
+extern const NsSeriesStyle ns_theory_styles[NS_THEORY_STYLES];
 
 /* Lengths are in the unit of the drawing: logical pixels on screen, points on paper. */
 typedef struct {
