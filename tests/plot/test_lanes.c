@@ -805,6 +805,19 @@ static void test_no_end(void)
     g_assert_cmpuint(count_words(layout, "A Post-LN"), ==, 1);
     g_assert_cmpuint(count_words(layout, "B Pre-LN"), ==, 1);
     g_assert_cmpuint(count_words(layout->lower, "6 values are not a number"), ==, 1);
+    /* Nor has one that is beyond the axis as a whole. */
+    Pair wild = pair_new(2, 2);
+    set(wild.run[1], "placement=pre");
+    for (int k = 0; k < 5; k++) append(wild.run[0], 4 - 0.1 * k);
+    append(wild.run[1], 100);
+    append(wild.run[1], (double)NAN);
+    g_autoptr(NsFigure) loss = ns_figure_new("loss");
+    plot = ns_figure_update(loss, &wild.input);
+    g_autoptr(NsPlotLayout) page = ns_plot_layout(plot, 900, 560, ns_style_find("screen-light"));
+    g_assert_cmpfloat(page->ends_room, >, 0);
+    g_assert_cmpuint(count_words(page, "A Post-LN"), ==, 1);
+    g_assert_cmpuint(count_words(page, "B Pre-LN"), ==, 1);
+    pair_clear(&wild);
     pair_clear(&pair);
 }
 

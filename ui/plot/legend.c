@@ -106,12 +106,16 @@ static double value_room(NsPlotLayout *layout)
     return ns_text_width(text);
 }
 
-/* Whether some of it is drawn: a curve without a value has no end. */
-static bool has_value(const NsSeries *series)
+/* Whether some of a curve is seen: one without a value on its axes has no end.  One that is hidden
+ * keeps its name. */
+static bool has_end(const NsPlot *plot, const NsSeries *series)
 {
-    for (size_t i = series->n; i-- > 0;)
-        if (isfinite(series->y[i])) return true;
-    return false;
+    const NsAxis *x = &plot->x, *y = series->side == NS_AXIS_RIGHT ? &plot->right : &plot->left;
+    for (size_t i = series->n; i-- > 0 && !series->hidden;)
+        if (ns_scale_shows(y->scale, series->y[i]) && !(series->y[i] < y->lo) &&
+            !(series->y[i] > y->hi) && !(series->x[i] < x->lo) && !(series->x[i] > x->hi))
+            return true;
+    return series->hidden;
 }
 
 bool ns_legend_is_at_end(const NsPlotLayout *layout, const NsSeries *series)
@@ -120,8 +124,9 @@ bool ns_legend_is_at_end(const NsPlotLayout *layout, const NsSeries *series)
                  series->kind == NS_SERIES_STEPS;
     bool behind = series->previous || series->theory;
     bool left = series->side == NS_AXIS_LEFT;
-    return layout->ends_room > 0 && curve && has_value(series) && series != layout->plot->key &&
-           !(behind && layout->ends > NS_ENDS_ALL) && (left || layout->ends < NS_ENDS_LEFT);
+    return layout->ends_room > 0 && curve && has_end(layout->plot, series) &&
+           series != layout->plot->key && !(behind && layout->ends > NS_ENDS_ALL) &&
+           (left || layout->ends < NS_ENDS_LEFT);
 }
 
 /* The entries that the legend has. */
