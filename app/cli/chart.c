@@ -572,7 +572,7 @@ static void finish_early(void *data)
 static bool train_and_draw(Chart *chart, GError **error)
 {
     g_auto(Training) training = {.chart = chart};
-    training.lockstep = ns_lanes_start(&chart->experiment, NULL, error);
+    training.lockstep = ns_lanes_start(&chart->experiment, NULL, NULL, error);
     if (!training.lockstep || !check_exists(chart, training.lockstep, error)) return false;
     ns_interrupt_catch();
     ns_lanes_train(training.lockstep, shown_step(chart), finish_early, &training);

@@ -219,7 +219,7 @@ int ns_cli_check(int argc, char **argv, GError **error)
                                       : "Steps count from 0; give --step one of them.");
         go = false;
     }
-    g_autoptr(NsLockstep) lockstep = go ? ns_lanes_start(&experiment, NULL, error) : NULL;
+    g_autoptr(NsLockstep) lockstep = go ? ns_lanes_start(&experiment, NULL, NULL, error) : NULL;
     if (!lockstep) return NS_EXIT_OK;
     if (train(lockstep, step, error))
         return check(ns_lockstep_lane(lockstep, 0), (unsigned)layer, json, error);

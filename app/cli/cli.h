@@ -7,6 +7,7 @@
 
 #include "core/experiment/provenance.h"
 #include "core/store/preset.h"
+#include "core/train/checkpoint.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -58,6 +59,17 @@ typedef struct {
  * argv.  FALSE if the command has nothing to do: with NS_ERROR_USAGE or NS_ERROR_SETTING, or with
  * no error where help was asked for and shown. */
 bool ns_options_read(const NsOptions *options, int *argc, char ***argv, GError **error);
+
+/* ---- checkpoint.c ---- */
+
+/* The option --checkpoint, which goes into `folder`. */
+GOptionEntry ns_checkpoint_entry(char **folder);
+
+/* The weights that a run of one lane begins with, from a folder in the layout of GPT-2, whose
+ * settings then are the experiment's.  `folder` NULL: none, and no error.  NS_ERROR_SETTING where a
+ * setting was named otherwise. */
+bool ns_checkpoint_open(const char *folder, NsExperiment *experiment, NsNamed *named,
+                        NsCheckpoint **checkpoint, GError **error);
 
 /* ---- output.c ---- */
 

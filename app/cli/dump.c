@@ -16,12 +16,15 @@ static void finish_early(void *data)
 
 int ns_cli_dump(int argc, char **argv, GError **error)
 {
-    g_autofree char *out = NULL, *steps = NULL;
+    g_autofree char *out = NULL, *steps = NULL, *folder = NULL;
+    g_autoptr(NsCheckpoint) checkpoint = NULL;
+    NsNamed named = {0};
     const GOptionEntry entries[] = {
         {"out", 'o', 0, G_OPTION_ARG_FILENAME, &out,
          "The folder to write to; it is created if needed", "DIR"},
         {"steps", 'n', 0, G_OPTION_ARG_STRING, &steps,
          "Steps to train before writing (default: setting “steps”, else 0)", "N"},
+        ns_checkpoint_entry(&folder),
         {0},
     };
     g_auto(NsExperiment) experiment;
@@ -44,6 +47,7 @@ int ns_cli_dump(int argc, char **argv, GError **error)
         .examples = NS_CLI " dump --set placement=pre --set layers=2 --out step0",
         .entries = entries,
         .experiment = &experiment,
+        .named = &named,
         .one_seed = "writes one seed",
         .steps = (const char *const *)&steps,
     };
@@ -52,8 +56,10 @@ int ns_cli_dump(int argc, char **argv, GError **error)
         g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE, "--out DIR is missing.");
         go = false;
     }
+    go = go && ns_checkpoint_open(folder, &experiment, &named, &checkpoint, error);
     gint64 limit = experiment.lane[0].steps;
-    g_autoptr(NsLockstep) lockstep = go ? ns_lanes_start(&experiment, NULL, error) : NULL;
+    g_autoptr(NsLockstep) lockstep =
+        go ? ns_lanes_start(&experiment, checkpoint, NULL, error) : NULL;
     if (!go) return NS_EXIT_OK;
     if (!lockstep || !ns_folder_make(out, error)) return NS_EXIT_ERROR;
     ns_lanes_train(lockstep, limit, finish_early, NULL);

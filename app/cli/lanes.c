@@ -21,11 +21,17 @@ char **ns_lanes_names(const NsExperiment *experiment, char **words)
     return names;
 }
 
-NsLockstep *ns_lanes_start(const NsExperiment *experiment, const char *out, GError **error)
+NsLockstep *ns_lanes_start(const NsExperiment *experiment, NsCheckpoint *first, const char *out,
+                           GError **error)
 {
     for (size_t i = 0; i < experiment->n; i++)
         if (!ns_output_spares(out, experiment->lane[i].text, error)) return NULL;
-    return ns_lockstep_new(experiment, NULL, NULL, error);
+    NsCheckpoint *origins[NS_LANES_MAX] = {first};
+    g_autoptr(NsLockstep) lockstep =
+        ns_lockstep_new(experiment, first ? origins : NULL, NULL, error);
+    if (!lockstep || !first) return g_steal_pointer(&lockstep);
+    const NsTensorTable *table = ns_model_tensors(ns_run_model(ns_lockstep_lane(lockstep, 0)));
+    return ns_checkpoint_fits(first, table, error) ? g_steal_pointer(&lockstep) : NULL;
 }
 
 gint64 ns_lanes_steps(NsLockstep *lockstep)

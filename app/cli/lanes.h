@@ -11,9 +11,12 @@ GOptionEntry ns_lanes_entry(char ***words);
  * g_strfreev. */
 char **ns_lanes_names(const NsExperiment *experiment, char **words);
 
-/* Models on one clock, one for every lane.  Nothing is to be written to `out` (NULL: there is no
- * file) where a lane reads its text: NS_ERROR_USAGE. */
-NsLockstep *ns_lanes_start(const NsExperiment *experiment, const char *out, GError **error);
+/* Models on one clock, one for every lane, of which the first begins with the weights of a
+ * checkpoint (NULL: with its own).  Nothing is to be written to `out` (NULL: there is no file)
+ * where a lane reads its text: NS_ERROR_USAGE.  NS_ERROR_SETTING where the checkpoint does not fit.
+ */
+NsLockstep *ns_lanes_start(const NsExperiment *experiment, NsCheckpoint *first, const char *out,
+                           GError **error);
 
 /* The last step that a lane has measured.  Also right while a step is being made. */
 gint64 ns_lanes_steps(NsLockstep *lockstep);

@@ -134,13 +134,14 @@ static bool look(void *data, NsInitial *so_far, int64_t of)
     return !ns_interrupt_signal();
 }
 
-static void measure(const NsSettings *settings, gint64 seeds, bool json, GError **error)
+static void measure(const NsSettings *settings, NsCheckpoint *origin, gint64 seeds, bool json,
+                    GError **error)
 {
     Going going = {.settings = settings, .json = json};
     ns_progress_start(&going.progress, true);
     ns_interrupt_catch();
     ns_interrupt_begin(finish_early, &going);
-    g_autoptr(NsInitial) initial = ns_initial_new(settings, seeds, look, &going, error);
+    g_autoptr(NsInitial) initial = ns_initial_new(settings, origin, seeds, look, &going, error);
     ns_interrupt_end();
     ns_progress_end(&going.progress);
     if (initial) show(&going, initial);
@@ -151,10 +152,14 @@ int ns_cli_probe(int argc, char **argv, GError **error)
 {
     gint64 seeds = DEFAULT_SEEDS;
     gboolean json = FALSE;
+    g_autofree char *folder = NULL;
+    g_autoptr(NsCheckpoint) checkpoint = NULL;
+    NsNamed named = {0};
     const GOptionEntry entries[] = {
         {"seeds", 'k', 0, G_OPTION_ARG_INT64, &seeds,
          "Number of seeds to measure, starting at the setting “seed” (default: 5)", "K"},
         {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "One JSON object with every quantity", NULL},
+        ns_checkpoint_entry(&folder),
         {0},
     };
     g_auto(NsExperiment) experiment;
@@ -170,11 +175,13 @@ int ns_cli_probe(int argc, char **argv, GError **error)
             "--jsonl”,\n"
             "with “mean” and “sd”.  Ctrl-C ends the command with the result of the seeds measured "
             "up\n"
-            "to then.",
+            "to then.\n\n"
+            "With --checkpoint it measures that model, which is the same for every seed.",
         .examples = NS_CLI " probe --set placement=pre --set layers=24 --seeds 10\n" NS_CLI
                            " probe --json > probe.json",
         .entries = entries,
         .experiment = &experiment,
+        .named = &named,
         .one_seed = "takes --seeds",
     };
     bool go = ns_options_read(&options, &argc, &argv, error);
@@ -183,6 +190,7 @@ int ns_cli_probe(int argc, char **argv, GError **error)
                     MOST_SEEDS);
         go = false;
     }
-    if (go) measure(&experiment.lane[0], seeds, json, error);
+    go = go && ns_checkpoint_open(folder, &experiment, &named, &checkpoint, error);
+    if (go) measure(&experiment.lane[0], checkpoint, checkpoint ? 1 : seeds, json, error);
     return ns_interrupt_status();
 }

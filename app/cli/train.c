@@ -23,8 +23,9 @@ static void show_data(NsRun *run)
 {
     const NsCorpus *corpus = ns_run_corpus(run);
     if (corpus->n > 0)
-        printf("%-16s%s, %zu characters, %zu distinct\n", "text", corpus->name, corpus->n,
-               corpus->V);
+        printf("%-16s%s, %zu %s, %zu %s\n", "text", corpus->name, corpus->n,
+               corpus->words ? "tokens" : "characters", corpus->V,
+               corpus->words ? "in the vocabulary" : "distinct");
     else
         printf("%-16s%s, %zu of them to predict\n", "task", corpus->name, corpus->V);
 }
@@ -86,7 +87,9 @@ static bool check_several(const NsExperiment *experiment, char **words, GError *
 /* What `how` says of a command, with the options that both have. */
 static int train(int argc, char **argv, const NsOptions *how, bool several, GError **error)
 {
-    g_autofree char *steps = NULL, *jsonl = NULL, *run = NULL;
+    g_autofree char *steps = NULL, *jsonl = NULL, *run = NULL, *folder = NULL;
+    g_autoptr(NsCheckpoint) checkpoint = NULL;
+    NsNamed named = {0};
     gint64 every = 0;
     g_auto(GStrv) lanes = NULL, names = NULL;
     const GOptionEntry entries[] = {
@@ -100,6 +103,7 @@ static int train(int argc, char **argv, const NsOptions *how, bool several, GErr
          "“show” and “export” read it, “resume” continues from its newest checkpoint",
          "FILE"},
         ns_journal_every_entry(&every),
+        several ? (GOptionEntry){0} : ns_checkpoint_entry(&folder),
         {0},
     };
     g_auto(NsExperiment) experiment;
@@ -109,12 +113,14 @@ static int train(int argc, char **argv, const NsOptions *how, bool several, GErr
     NsOptions options = *how;
     options.entries = several ? entries : entries + 1;
     options.experiment = &experiment;
+    options.named = &named;
     options.lanes = several ? &lanes : NULL;
     options.steps = (const char *const *)&steps;
     options.lines = (const char *const *)&jsonl;
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
     if (several && !check_several(&experiment, lanes, error)) return NS_EXIT_OK;
-    g_autoptr(NsLockstep) lockstep = ns_lanes_start(&experiment, jsonl, error);
+    if (!ns_checkpoint_open(folder, &experiment, &named, &checkpoint, error)) return NS_EXIT_OK;
+    g_autoptr(NsLockstep) lockstep = ns_lanes_start(&experiment, checkpoint, jsonl, error);
     if (!lockstep) return NS_EXIT_OK;
     if (several) names = ns_lanes_names(&experiment, lanes);
     const NsJournalPlan plan = {

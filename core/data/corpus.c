@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/data/corpus.h"
 
+#include "core/base/copy.h"
+
 NsCorpus *ns_corpus_new(const char *name, const NsSampler *sampler, size_t V)
 {
     NsCorpus *corpus = g_new0(NsCorpus, 1);
@@ -30,6 +32,8 @@ void ns_corpus_unref(NsCorpus *corpus)
     if (!g_atomic_ref_count_dec(&corpus->refs)) return;
     g_free(corpus->name);
     g_free(corpus->symbols);
+    for (size_t i = 0; corpus->words && i < corpus->V; i++) g_free(corpus->words[i]);
+    g_free(corpus->words);
     g_free(corpus->tokens);
     g_free(corpus);
 }
@@ -39,22 +43,31 @@ NsVocab ns_corpus_vocab(const NsCorpus *corpus, const NsSettings *settings)
     return corpus->sampler->vocab(corpus, settings);
 }
 
-/* A character, or what stands for one that would not be seen. */
+/* What stands for white space that would not be seen; NULL for other characters. */
+static const char *sign_of(gunichar c)
+{
+    return c == ' ' ? "␣" : c == '\n' ? "↵" : c == '\t' ? "⇥" : NULL;
+}
+
 static void spell(gunichar c, char text[NS_TOKEN_TEXT])
 {
-    static const struct {
-        gunichar character;
-        const char *sign;
-    } signs[] = {{' ', "␣"}, {'\n', "↵"}, {'\t', "⇥"}};
-    for (size_t i = 0; i < G_N_ELEMENTS(signs); i++)
-        if (c == signs[i].character) {
-            g_strlcpy(text, signs[i].sign, NS_TOKEN_TEXT);
-            return;
-        }
-    if (g_unichar_isgraph(c) && !g_unichar_ismark(c))
+    if (sign_of(c))
+        g_strlcpy(text, sign_of(c), NS_TOKEN_TEXT);
+    else if (g_unichar_isgraph(c) && !g_unichar_ismark(c))
         text[g_unichar_to_utf8(c, text)] = '\0';
     else
         g_snprintf(text, NS_TOKEN_TEXT, "U+%04X", c);
+}
+
+/* As much of a word as there is room for. */
+static void spell_word(const char *word, char text[NS_TOKEN_TEXT])
+{
+    g_autoptr(GString) seen = g_string_new(NULL);
+    for (const char *p = word; *p; p++) {
+        const char *sign = sign_of((guchar)*p);
+        g_string_append_len(seen, sign ? sign : p, sign ? -1 : 1);
+    }
+    ns_copy_text(text, NS_TOKEN_TEXT, seen->str);
 }
 
 void ns_corpus_token_text(const NsCorpus *corpus, int32_t token, char text[NS_TOKEN_TEXT])
@@ -66,6 +79,8 @@ void ns_corpus_token_text(const NsCorpus *corpus, int32_t token, char text[NS_TO
         g_strlcpy(text, special, NS_TOKEN_TEXT);
     else if (corpus->symbols)
         spell(corpus->symbols[token], text);
+    else if (corpus->words)
+        spell_word(corpus->words[token], text);
     else
         g_snprintf(text, NS_TOKEN_TEXT, "%d", token);
 }

@@ -14,7 +14,8 @@ typedef struct NsSampler NsSampler;
 /* Immutable once made; counted references, from any thread. */
 typedef struct {
     char *name;        /* for people: "generated text", or the file's base name */
-    gunichar *symbols; /* [V] code point of each token, ascending; NULL where they have no names */
+    gunichar *symbols; /* [V] code point of each token, ascending; NULL where it is none */
+    char **words;      /* [V] the bytes of each token of a tokenizer's vocabulary; or NULL */
     size_t V;          /* symbols that are predicted */
     uint16_t *tokens;  /* [n]; NULL without a text */
     size_t n;          /* all tokens of the text; 0 without one */
@@ -61,7 +62,8 @@ NsVocab ns_corpus_vocab(const NsCorpus *corpus, const NsSettings *settings);
 #define NS_TOKEN_TEXT 12
 
 /* How a token is written: its character, with a sign for a space, a tab and a line's end and the
- * number of a code point that cannot be seen alone; a number where symbols have no characters;
+ * number of a code point that cannot be seen alone; the beginning of its word, likewise; a number
+ * where symbols have no characters;
  * "[M]" for a mask, "⟨s⟩" for the beginning, "|" for a separator.  Empty where tokens are nameless.
  */
 void ns_corpus_token_text(const NsCorpus *corpus, int32_t token, char text[NS_TOKEN_TEXT]);

@@ -77,80 +77,107 @@ static void set_encoding_error(const char *text, size_t bytes, size_t at, const 
                     source, at + 1, line);
 }
 
-/* What is wrong with a text of n characters, V of them distinct. */
-static bool check_size(size_t n, size_t V, const char *source, size_t seq, GError **error)
+/* What is wrong with a text of n characters or tokens. */
+static bool check_size(size_t n, const char *what, const char *source, size_t seq, GError **error)
 {
-    size_t part = seq + 1; /* the last character of a sequence needs one to predict */
+    size_t part = seq + 1; /* the last one of a sequence needs one to predict */
     if (n == 0)
-        g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” is empty; a text of at least %zu characters is needed.", source,
-                    HELD_OUT * part);
-    else if (V == 1)
-        g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” consists of a single repeated character, so there is nothing to predict; "
-                    "use a text with at least two.",
-                    source);
-    else if (V > NS_SYMBOLS_MAX)
-        g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” has %zu distinct characters, but a model can distinguish at most %zu; "
-                    "use a text in fewer scripts.",
-                    source, V, NS_SYMBOLS_MAX);
-    else if (n / HELD_OUT < part)
-        g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” has %zu characters, but sequences of %zu need at least %zu (a tenth is "
-                    "held out, and must hold %zu); use a longer text or a smaller seq.",
-                    source, n, seq, HELD_OUT * part, part);
-    else
-        return true;
-    return false;
+        return ns_refuse(error, NS_ERROR_TEXT,
+                         "“%s” is empty; a text of at least %zu %s is needed.", source,
+                         HELD_OUT * part, what);
+    if (n / HELD_OUT >= part) return true;
+    return ns_refuse(error, NS_ERROR_TEXT,
+                     "“%s” has %zu %s, but sequences of %zu need at least %zu (a tenth is "
+                     "held out, and must hold %zu); use a longer text or a smaller seq.",
+                     source, n, what, seq, HELD_OUT * part, part);
 }
 
-NsCorpus *ns_corpus_new_from_text(const char *text, size_t bytes, const char *source, size_t seq,
-                                  GError **error)
+/* What is wrong with a text of V distinct characters. */
+static bool check_alphabet(size_t V, const char *source, GError **error)
 {
-    const char *invalid = NULL;
-    if (!g_utf8_validate_len(text, bytes, &invalid)) {
-        set_encoding_error(text, bytes, (size_t)(invalid - text), source, error);
-        return NULL;
-    }
+    if (V == 1)
+        return ns_refuse(
+            error, NS_ERROR_TEXT,
+            "“%s” consists of a single repeated character, so there is nothing to predict; use "
+            "a text with at least two.",
+            source);
+    if (V > NS_SYMBOLS_MAX)
+        return ns_refuse(error, NS_ERROR_TEXT,
+                         "“%s” has %zu distinct characters, but a model can distinguish "
+                         "at most %zu; use a text in fewer scripts.",
+                         source, V, NS_SYMBOLS_MAX);
+    return true;
+}
 
-    const char *end = text + bytes;
-    const char *begin = text + ns_byte_order_mark(text, bytes);
+/* An empty corpus for a text of n tokens of V. */
+static NsCorpus *new_corpus(const char *source, size_t V, size_t n, GError **error)
+{
+    g_autoptr(NsCorpus) corpus = ns_corpus_new(source, &ns_text_sampler, V);
+    corpus->n = n;
+    corpus->n_train = n - n / HELD_OUT;
+    corpus->tokens = g_try_new(uint16_t, n);
+    if (corpus->tokens) return g_steal_pointer(&corpus);
+    g_autofree char *size = g_format_size_full(n * sizeof(uint16_t), G_FORMAT_SIZE_IEC_UNITS);
+    g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
+                "There is no memory for the tokens of “%s” (%s); use a shorter text.", source,
+                size);
+    return NULL;
+}
 
+static NsCorpus *of_characters(const char *begin, const char *end, const char *source, size_t seq,
+                               GError **error)
+{
     g_autofree Alphabet *alphabet = g_new0(Alphabet, 1);
     size_t n = 0;
     for (const char *at = begin; at < end; n++) alphabet_add(alphabet, next_character(&at, end));
     alphabet_rank(alphabet);
-    if (!check_size(n, alphabet->V, source, seq, error)) return NULL;
-
-    g_autoptr(NsCorpus) corpus = ns_corpus_new(source, &ns_text_sampler, alphabet->V);
-    corpus->n = n;
-    corpus->n_train = n - n / HELD_OUT;
-    corpus->symbols = g_new(gunichar, corpus->V);
-    corpus->tokens = g_try_new(uint16_t, n);
-    if (corpus->tokens == NULL) {
-        g_autofree char *size = g_format_size_full(n * sizeof(uint16_t), G_FORMAT_SIZE_IEC_UNITS);
-        g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
-                    "There is no memory for the tokens of “%s” (%s); use a shorter text.", source,
-                    size);
+    if (!check_alphabet(alphabet->V, source, error) ||
+        !check_size(n, "characters", source, seq, error))
         return NULL;
-    }
-
+    NsCorpus *corpus = new_corpus(source, alphabet->V, n, error);
+    if (!corpus) return NULL;
+    corpus->symbols = g_new(gunichar, corpus->V);
     uint16_t *token = corpus->tokens;
     for (const char *at = begin; at < end; token++) {
         gunichar c = next_character(&at, end);
         *token = (uint16_t)alphabet_token(alphabet, c);
         corpus->symbols[*token] = c;
     }
-    return g_steal_pointer(&corpus);
+    return corpus;
 }
 
-NsCorpus *ns_corpus_new_from_file(const char *path, size_t seq, GError **error)
+static NsCorpus *of_tokens(const char *begin, const char *end, const char *source, size_t seq,
+                           const NsBpe *bpe, GError **error)
+{
+    g_autoptr(GArray) tokens = ns_bpe_encode(bpe, begin, (size_t)(end - begin));
+    if (!check_size(tokens->len, "tokens", source, seq, error)) return NULL;
+    NsCorpus *corpus = new_corpus(source, ns_bpe_size(bpe), tokens->len, error);
+    if (!corpus) return NULL;
+    memcpy(corpus->tokens, tokens->data, tokens->len * sizeof *corpus->tokens);
+    corpus->words = g_new(char *, corpus->V);
+    for (size_t i = 0; i < corpus->V; i++) corpus->words[i] = g_strdup(ns_bpe_bytes(bpe, i));
+    return corpus;
+}
+
+NsCorpus *ns_corpus_new_from_text(const char *text, size_t bytes, const char *source, size_t seq,
+                                  const NsBpe *bpe, GError **error)
+{
+    const char *invalid = NULL;
+    if (!g_utf8_validate_len(text, bytes, &invalid)) {
+        set_encoding_error(text, bytes, (size_t)(invalid - text), source, error);
+        return NULL;
+    }
+    const char *begin = text + ns_byte_order_mark(text, bytes), *end = text + bytes;
+    return bpe ? of_tokens(begin, end, source, seq, bpe, error)
+               : of_characters(begin, end, source, seq, error);
+}
+
+NsCorpus *ns_corpus_new_from_file(const char *path, size_t seq, const NsBpe *bpe, GError **error)
 {
     size_t bytes = 0;
     g_autofree char *text = ns_read_file(path, NS_TEXT_MAX, &bytes, error);
     if (text == NULL) return NULL;
 
     g_autofree char *name = g_filename_display_basename(path);
-    return ns_corpus_new_from_text(text, bytes, name, seq, error);
+    return ns_corpus_new_from_text(text, bytes, name, seq, bpe, error);
 }

@@ -123,6 +123,10 @@
     TEXT(text, "text", DATA, "Text file", "", RESTART | SHARED,                                    \
         "A UTF-8 file to learn, character by character. Choosing one selects the task text; "      \
         "another task clears it.", NULL)                                                           \
+    TEXT(tokenizer, "tokenizer", DATA, "Tokenizer", "", RESTART | SHARED,                          \
+        "A folder with GPT-2's vocab.json and merges.txt; a text is then read as the tokens of "     \
+        "its byte-level BPE. Empty: character by character.",               \
+        "Radford et al. 2019, 2.2")                                                                \
     INT(vocab, "vocab", DATA, "Symbols", NULL, 0, 1000000, 0, LOG, RESTART | SHARED,               \
         "Number of symbols in the tasks copy, reverse, sort, gaussian and random; 0 means the "    \
         "task's default.  A text determines its own number.", NULL)                                \

@@ -1,13 +1,16 @@
 /* Tensors in a file.  SPDX-License-Identifier: MIT */
 #include "core/store/safetensors.h"
 
+#include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/store/json.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Data is written as it lies in memory, and the format is little-endian. */
@@ -15,6 +18,8 @@ G_STATIC_ASSERT(G_BYTE_ORDER == G_LITTLE_ENDIAN);
 
 /* The header is padded with spaces so that the data behind it is aligned. */
 #define ALIGNMENT 8
+
+/* ---- Writing ---- */
 
 static const struct {
     const char *name;
@@ -111,4 +116,174 @@ bool ns_safetensors_write(const char *path, const NsStoredTensor *tensors, size_
     if (created) g_unlink(partial);
     ns_file_error(path, number, error);
     return false;
+}
+
+/* ---- Reading ---- */
+
+/* Longer headers are refused; one of a model with 10,000 tensors has a megabyte. */
+#define MOST_HEADER ((uint64_t)64 << 20)
+
+struct NsSafetensors {
+    int fd;
+    char *name;      /* for people */
+    uint64_t begin;  /* of the data */
+    uint64_t length; /* of the data */
+    JsonParser *parser;
+    JsonObject *header;
+};
+
+static bool refuse(const NsSafetensors *file, GError **error, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
+
+static bool refuse(const NsSafetensors *file, GError **error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *why = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    return ns_refuse(error, NS_ERROR_FILE, "“%s” cannot be read as safetensors: %s.", file->name,
+                     why);
+}
+
+static bool read_all(int fd, uint64_t at, void *to, size_t bytes)
+{
+    char *p = to;
+    while (bytes > 0) {
+        ssize_t got = pread(fd, p, bytes, (off_t)at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        p += got;
+        at += (uint64_t)got;
+        bytes -= (size_t)got;
+    }
+    return true;
+}
+
+static bool read_header(NsSafetensors *file, GError **error)
+{
+    struct stat status;
+    uint64_t header;
+    if (fstat(file->fd, &status) < 0 || !S_ISREG(status.st_mode))
+        return refuse(file, error, "it is not a regular file");
+    uint64_t size = (uint64_t)status.st_size;
+    if (size < sizeof header || !read_all(file->fd, 0, &header, sizeof header))
+        return refuse(file, error, "it has no header");
+    header = GUINT64_FROM_LE(header);
+    if (header > MIN(size - sizeof header, MOST_HEADER))
+        return refuse(file, error, "its header is longer than the file");
+    g_autofree char *text = g_malloc(header + 1);
+    if (!read_all(file->fd, sizeof header, text, header))
+        return refuse(file, error, "its header ends early");
+    file->begin = sizeof header + header;
+    file->length = size - file->begin;
+    file->parser = json_parser_new();
+    bool read = g_utf8_validate_len(text, header, NULL) &&
+                json_parser_load_from_data(file->parser, text, (gssize)header, NULL);
+    JsonNode *root = read ? json_parser_get_root(file->parser) : NULL;
+    if (!root || !JSON_NODE_HOLDS_OBJECT(root))
+        return refuse(file, error, "its header is not a JSON object");
+    file->header = json_node_get_object(root);
+    return true;
+}
+
+NsSafetensors *ns_safetensors_open(const char *path, GError **error)
+{
+    g_autoptr(NsSafetensors) file = g_new0(NsSafetensors, 1);
+    file->name = g_filename_display_name(path);
+    file->fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (file->fd < 0) {
+        refuse(file, error, "%s", g_strerror(errno));
+        return NULL;
+    }
+    return read_header(file, error) ? g_steal_pointer(&file) : NULL;
+}
+
+void ns_safetensors_free(NsSafetensors *file)
+{
+    if (!file) return;
+    if (file->fd >= 0) close(file->fd);
+    g_clear_object(&file->parser);
+    g_free(file->name);
+    g_free(file);
+}
+
+bool ns_safetensors_has(const NsSafetensors *file, const char *name)
+{
+    return json_object_has_member(file->header, name);
+}
+
+/* The whole numbers of an array; how many, at most `most` of which are there.  -1 for anything
+ * else. */
+static int numbers_of(JsonObject *tensor, const char *key, int64_t *numbers, int most)
+{
+    JsonNode *node = json_object_get_member(tensor, key);
+    if (!node || !JSON_NODE_HOLDS_ARRAY(node)) return -1;
+    JsonArray *array = json_node_get_array(node);
+    guint n = json_array_get_length(array);
+    for (guint i = 0; i < MIN(n, (guint)most); i++) {
+        JsonNode *element = json_array_get_element(array, i);
+        bool whole =
+            JSON_NODE_HOLDS_VALUE(element) && json_node_get_value_type(element) == G_TYPE_INT64;
+        numbers[i] = whole ? json_node_get_int(element) : -1;
+        if (numbers[i] < 0) return -1;
+    }
+    return (int)MIN(n, 1000);
+}
+
+/* A tensor as the header has it; the bytes that it names lie in the file, and are those of its
+ * shape. */
+static bool find(const NsSafetensors *file, const char *name, int64_t shape[2], uint64_t *begin,
+                 GError **error)
+{
+    JsonNode *node = json_object_get_member(file->header, name);
+    if (!node || !JSON_NODE_HOLDS_OBJECT(node))
+        return refuse(file, error, "it has no tensor “%s”", name);
+    JsonObject *tensor = json_node_get_object(node);
+    JsonNode *type = json_object_get_member(tensor, "dtype");
+    const char *word = type && JSON_NODE_HOLDS_VALUE(type) ? json_node_get_string(type) : NULL;
+    if (g_strcmp0(word, "F32") != 0)
+        return refuse(file, error, "“%s” has the type %s; convert the file to F32", name,
+                      word ? word : "nothing");
+    int64_t offsets[2];
+    int dims = numbers_of(tensor, "shape", shape, 2);
+    if (dims < 1 || dims > 2)
+        return refuse(file, error, "“%s” is neither a matrix nor a vector", name);
+    if (dims == 1) shape[1] = 0;
+    uint64_t most = file->length / sizeof(float), rows = (uint64_t)shape[0];
+    uint64_t columns = dims == 2 ? (uint64_t)shape[1] : 1;
+    if (numbers_of(tensor, "data_offsets", offsets, 2) != 2 || rows < 1 || columns < 1 ||
+        rows > most || columns > most / rows || (uint64_t)offsets[0] > file->length ||
+        (uint64_t)offsets[1] > file->length || offsets[1] < offsets[0] ||
+        (uint64_t)(offsets[1] - offsets[0]) != rows * columns * sizeof(float))
+        return refuse(file, error, "the size of “%s” does not match its shape", name);
+    *begin = file->begin + (uint64_t)offsets[0];
+    return true;
+}
+
+bool ns_safetensors_shape(const NsSafetensors *file, const char *name, size_t shape[2],
+                          GError **error)
+{
+    int64_t numbers[2];
+    uint64_t begin = 0;
+    if (!find(file, name, numbers, &begin, error)) return false;
+    shape[0] = (size_t)numbers[0];
+    shape[1] = (size_t)numbers[1];
+    return true;
+}
+
+bool ns_safetensors_read(const NsSafetensors *file, const char *name, ns_real *to, size_t n,
+                         GError **error)
+{
+    int64_t shape[2];
+    uint64_t at = 0;
+    float some[4096];
+    if (!find(file, name, shape, &at, error)) return false;
+    g_assert(n <= (size_t)(shape[0] * MAX(shape[1], 1)));
+    for (size_t i = 0, m; i < n; i += m, at += m * sizeof *some) {
+        m = MIN(n - i, G_N_ELEMENTS(some));
+        if (!read_all(file->fd, at, some, m * sizeof *some))
+            return refuse(file, error, "“%s” ends early", name);
+        for (size_t k = 0; k < m; k++) to[i + k] = (ns_real)some[k];
+    }
+    return true;
 }

@@ -23,11 +23,13 @@ static double sample_sd(double squares, int64_t n)
 
 /* The record at step 0 of a run with these settings, added to `initial` as number `count`; its
  * standard deviations are sums of squares until all are added. */
-static bool add_record(NsInitial *initial, const NsSettings *settings, int64_t count,
-                       GError **error)
+static bool add_record(NsInitial *initial, const NsSettings *settings, NsCheckpoint *origin,
+                       int64_t count, GError **error)
 {
-    g_autoptr(NsRun) run = ns_run_new(settings, error);
-    if (run == NULL) return false;
+    g_autoptr(NsRun) run =
+        origin ? ns_run_fork(origin, settings, error) : ns_run_new(settings, error);
+    if (!run || (origin && !ns_checkpoint_fits(origin, ns_model_tensors(ns_run_model(run)), error)))
+        return false;
 
     const NsHistory *history = ns_run_history(run);
     if (count == 1) {
@@ -69,8 +71,8 @@ static NsInitial *settle(const NsInitial *sums)
     return initial;
 }
 
-NsInitial *ns_initial_new(const NsSettings *settings, int64_t seeds, NsInitialProgress progress,
-                          void *data, GError **error)
+NsInitial *ns_initial_new(const NsSettings *settings, NsCheckpoint *origin, int64_t seeds,
+                          NsInitialProgress progress, void *data, GError **error)
 {
     const int64_t most = (int64_t)ns_param_find("seed")->most;
     if (seeds < 1 || seeds - 1 > most - settings->seed) {
@@ -89,7 +91,7 @@ NsInitial *ns_initial_new(const NsSettings *settings, int64_t seeds, NsInitialPr
     bool good = true, go = true;
     while (good && go && sums->seeds < seeds) {
         seeded.seed = settings->seed + sums->seeds;
-        good = add_record(sums, &seeded, ++sums->seeds, error);
+        good = add_record(sums, &seeded, origin, ++sums->seeds, error);
         if (good && progress) go = progress(data, settle(sums), seeds);
     }
     ns_settings_clear(&seeded);

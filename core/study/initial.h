@@ -3,6 +3,7 @@
 
 #include "core/probe/history.h"
 #include "core/settings/settings.h"
+#include "core/train/checkpoint.h"
 
 /* Mean and sample standard deviation (0 for one seed) of every value of a record at step 0, over
  * seeds settings->seed .. + seeds - 1 (the batches stay the same).  Expensive quantities are
@@ -21,9 +22,10 @@ typedef struct {
  * and `seeds` says how many there are. */
 typedef bool (*NsInitialProgress)(void *data, NsInitial *so_far, int64_t of);
 
-/* progress: NULL for none. */
-NsInitial *ns_initial_new(const NsSettings *settings, int64_t seeds, NsInitialProgress progress,
-                          void *data, GError **error);
+/* origin: where all begin instead of at weights of their own, NULL for none; NS_ERROR_SETTING where
+ * it does not fit (ns_checkpoint_fits).  progress: NULL for none. */
+NsInitial *ns_initial_new(const NsSettings *settings, NsCheckpoint *origin, int64_t seeds,
+                          NsInitialProgress progress, void *data, GError **error);
 void ns_initial_free(NsInitial *initial);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsInitial, ns_initial_free)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/train/checkpoint.h"
 
+#include "core/base/error.h"
 #include "core/experiment/param.h"
 
 NsCheckpoint *ns_checkpoint_new(const NsExperiment *experiment, const NsSettings *settings)
@@ -67,6 +68,34 @@ size_t ns_checkpoint_bytes(const NsCheckpoint *s)
     for (guint i = 0; s->others && i < s->others->len; i++)
         bytes += ns_checkpoint_bytes(s->others->pdata[i]);
     return bytes;
+}
+
+static char *shape_words(const NsTensor *tensor)
+{
+    return tensor->cols ? g_strdup_printf("%zu x %zu", tensor->rows, tensor->cols)
+                        : g_strdup_printf("%zu", tensor->rows);
+}
+
+bool ns_checkpoint_fits(const NsCheckpoint *s, const NsTensorTable *table, GError **error)
+{
+    for (size_t i = 0; i < table->n; i++) {
+        const NsTensor *ours = &table->tensors[i], *theirs = ns_tensor_find(&s->table, ours->name);
+        if (theirs && theirs->rows == ours->rows && theirs->cols == ours->cols) continue;
+        g_autofree char *wanted = shape_words(ours);
+        g_autofree char *found = theirs ? shape_words(theirs) : g_strdup("none");
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "The checkpoint does not fit the model: the tensor %s is %s in the "
+                         "model and %s in the checkpoint; keep the settings of the model and "
+                         "its data as in the checkpoint.",
+                         ours->name, wanted, found);
+    }
+    for (size_t i = 0; i < s->table.n; i++)
+        if (!ns_tensor_find(table, s->table.tensors[i].name))
+            return ns_refuse(error, NS_ERROR_SETTING,
+                             "The checkpoint does not fit the model, which has no tensor %s; "
+                             "keep the settings of the model as in the checkpoint.",
+                             s->table.tensors[i].name);
+    return true;
 }
 
 NsCorpus *ns_checkpoint_corpus(const NsCheckpoint *checkpoint, const NsSettings *settings)

@@ -48,5 +48,9 @@ int64_t ns_checkpoint_step(const NsCheckpoint *checkpoint);
 const NsSettings *ns_checkpoint_settings(const NsCheckpoint *checkpoint);
 size_t ns_checkpoint_bytes(const NsCheckpoint *checkpoint); /* of the arenas of all seeds */
 
+/* NS_ERROR_SETTING unless a model with this table takes all of its weights from the checkpoint, and
+ * leaves none. */
+bool ns_checkpoint_fits(const NsCheckpoint *checkpoint, const NsTensorTable *table, GError **error);
+
 /* Its corpus if that serves these settings too, else NULL; borrowed. */
 NsCorpus *ns_checkpoint_corpus(const NsCheckpoint *checkpoint, const NsSettings *settings);

@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *text = (const char *)data + 1;
     g_autoptr(GError) error = NULL, file_error = NULL;
 
-    g_autoptr(NsCorpus) corpus = ns_corpus_new_from_text(text, size - 1, "fuzz", seq, &error);
+    g_autoptr(NsCorpus) corpus = ns_corpus_new_from_text(text, size - 1, "fuzz", seq, NULL, &error);
     if (corpus != NULL)
         check_corpus(corpus, seq);
     else
@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int fd = memfd_create("fuzz", MFD_CLOEXEC);
     require(fd >= 0 && write(fd, text, size - 1) == (ssize_t)(size - 1));
     g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", fd);
-    g_autoptr(NsCorpus) file = ns_corpus_new_from_file(path, seq, &file_error);
+    g_autoptr(NsCorpus) file = ns_corpus_new_from_file(path, seq, NULL, &file_error);
     close(fd);
     require((file == NULL) == (corpus == NULL));
     if (file == NULL)

@@ -23,7 +23,8 @@ static NsCorpus *new_positions(size_t seq)
     g_autoptr(GString) text = g_string_new(NULL);
     for (gunichar i = 0; i < POSITIONS; i++) g_string_append_unichar(text, FIRST_IDEOGRAPH + i);
     g_autoptr(GError) error = NULL;
-    NsCorpus *corpus = ns_corpus_new_from_text(text->str, text->len, "positions", seq, &error);
+    NsCorpus *corpus =
+        ns_corpus_new_from_text(text->str, text->len, "positions", seq, NULL, &error);
     g_assert_no_error(error);
     return corpus;
 }
@@ -54,7 +55,8 @@ static void test_token_texts(void)
     static const char text[] = "a\n\t _\x07\xC3\xA9\xCC\x81\xE4\xB8\x80"
                                "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
     g_autoptr(GError) error = NULL;
-    g_autoptr(NsCorpus) corpus = ns_corpus_new_from_text(text, sizeof text - 1, "x", 1, &error);
+    g_autoptr(NsCorpus) corpus =
+        ns_corpus_new_from_text(text, sizeof text - 1, "x", 1, NULL, &error);
     g_assert_no_error(error);
     static const char *const expected[] = {"a", "↵", "⇥", "␣", "_", "U+0007", "é", "U+0301", "一"};
     for (size_t i = 0; i < G_N_ELEMENTS(expected); i++) {
@@ -68,7 +70,8 @@ static void test_tokens(void)
 {
     const char text[] = "\xEF\xBB\xBFyes,\r\nno:\xF0\x9F\x99\x82\n\ra \xC3\xA9t\xC3\xA9 ok z";
     g_autoptr(GError) error = NULL;
-    g_autoptr(NsCorpus) corpus = ns_corpus_new_from_text(text, sizeof text - 1, "x", 1, &error);
+    g_autoptr(NsCorpus) corpus =
+        ns_corpus_new_from_text(text, sizeof text - 1, "x", 1, NULL, &error);
     g_assert_no_error(error);
     assert_decodes(corpus, "yes,\nno:\xF0\x9F\x99\x82\n\ra \xC3\xA9t\xC3\xA9 ok z");
     g_assert_cmpstr(corpus->name, ==, "x");
@@ -100,7 +103,7 @@ static void test_refused_texts(void)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(GError) error = NULL;
         g_assert_null(
-            ns_corpus_new_from_text(cases[i].text, cases[i].bytes, "play.txt", 3, &error));
+            ns_corpus_new_from_text(cases[i].text, cases[i].bytes, "play.txt", 3, NULL, &error));
         assert_sentence(error, NS_ERROR_TEXT, cases[i].part);
         assert_sentence(error, NS_ERROR_TEXT, "play.txt");
     }
@@ -112,13 +115,14 @@ static void test_too_many_symbols(void)
     for (gunichar i = 0; i < NS_SYMBOLS_MAX; i++)
         g_string_append_unichar(text, FIRST_IDEOGRAPH + i);
     g_autoptr(GError) error = NULL;
-    g_autoptr(NsCorpus) corpus = ns_corpus_new_from_text(text->str, text->len, "x", 3, &error);
+    g_autoptr(NsCorpus) corpus =
+        ns_corpus_new_from_text(text->str, text->len, "x", 3, NULL, &error);
     g_assert_no_error(error);
     g_assert_cmpuint(corpus->V, ==, NS_SYMBOLS_MAX);
     g_assert_cmpuint(corpus->tokens[corpus->n - 1], ==, NS_SYMBOLS_MAX - 1);
 
     g_string_append_c(text, 'a');
-    g_assert_null(ns_corpus_new_from_text(text->str, text->len, "x", 3, &error));
+    g_assert_null(ns_corpus_new_from_text(text->str, text->len, "x", 3, NULL, &error));
     assert_sentence(error, NS_ERROR_TEXT, "20001 distinct characters");
 }
 
@@ -128,11 +132,11 @@ static void test_shortest(void)
     g_autofree char *text = g_strnfill(needed, 'a');
     text[3] = 'b';
     g_autoptr(GError) error = NULL;
-    g_assert_null(ns_corpus_new_from_text(text, needed - 1, "x", seq, &error));
+    g_assert_null(ns_corpus_new_from_text(text, needed - 1, "x", seq, NULL, &error));
     assert_sentence(error, NS_ERROR_TEXT, "has 79 characters, but sequences of 7 need at least 80");
     g_clear_error(&error);
 
-    g_autoptr(NsCorpus) corpus = ns_corpus_new_from_text(text, needed, "x", seq, &error);
+    g_autoptr(NsCorpus) corpus = ns_corpus_new_from_text(text, needed, "x", seq, NULL, &error);
     g_assert_no_error(error);
     g_assert_cmpuint(corpus->n_train, ==, 72);
 
@@ -162,7 +166,7 @@ static void files_tear_down(Files *files, gconstpointer data)
 static void assert_file_refused(const char *path, const char *part)
 {
     g_autoptr(GError) error = NULL;
-    g_assert_null(ns_corpus_new_from_file(path, 3, &error));
+    g_assert_null(ns_corpus_new_from_file(path, 3, NULL, &error));
     assert_sentence(error, NS_ERROR_FILE, part);
 }
 

@@ -32,7 +32,7 @@ static void test_spread(void)
     NsSettings settings;
     study_settings(&settings);
     g_autoptr(GError) error = NULL;
-    g_autoptr(NsInitial) initial = ns_initial_new(&settings, SEEDS, NULL, NULL, &error);
+    g_autoptr(NsInitial) initial = ns_initial_new(&settings, NULL, SEEDS, NULL, NULL, &error);
     g_assert_no_error(error);
     g_assert_cmpint(settings.seed, ==, 11);
     g_assert_cmpint(initial->seeds, ==, SEEDS);
@@ -84,7 +84,7 @@ static void test_one_seed(void)
     NsSettings settings;
     study_settings(&settings);
     g_autoptr(GError) error = NULL;
-    g_autoptr(NsInitial) initial = ns_initial_new(&settings, 1, NULL, NULL, &error);
+    g_autoptr(NsInitial) initial = ns_initial_new(&settings, NULL, 1, NULL, NULL, &error);
     g_assert_no_error(error);
     g_assert_true(isfinite(initial->loss_mean));
     g_assert_cmpfloat(initial->loss_sd, ==, 0);
@@ -106,9 +106,10 @@ static void test_ended(void)
     study_settings(&settings);
     g_autoptr(GError) error = NULL;
     for (int64_t seeds = 1; seeds < SEEDS; seeds++) {
-        g_autoptr(NsInitial) ended = ns_initial_new(&settings, SEEDS, stop_at, &seeds, &error);
+        g_autoptr(NsInitial) ended =
+            ns_initial_new(&settings, NULL, SEEDS, stop_at, &seeds, &error);
         g_assert_no_error(error);
-        g_autoptr(NsInitial) whole = ns_initial_new(&settings, seeds, NULL, NULL, &error);
+        g_autoptr(NsInitial) whole = ns_initial_new(&settings, NULL, seeds, NULL, NULL, &error);
         g_assert_no_error(error);
         g_autofree char *of_ended = ns_initial_json(ended, &settings);
         g_autofree char *of_whole = ns_initial_json(whole, &settings);
@@ -126,16 +127,16 @@ static void test_refused(void)
     const int64_t wrong[] = {0, -1, INT64_MIN, 3, INT64_MAX};
     for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
         g_autoptr(GError) error = NULL;
-        g_assert_null(ns_initial_new(&settings, wrong[i], NULL, NULL, &error));
+        g_assert_null(ns_initial_new(&settings, NULL, wrong[i], NULL, NULL, &error));
         g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     }
     g_autoptr(GError) error = NULL;
-    g_autoptr(NsInitial) initial = ns_initial_new(&settings, 2, NULL, NULL, &error);
+    g_autoptr(NsInitial) initial = ns_initial_new(&settings, NULL, 2, NULL, NULL, &error);
     g_assert_no_error(error);
     g_assert_nonnull(initial);
 
     settings.heads = 3;
-    g_assert_null(ns_initial_new(&settings, 2, NULL, NULL, &error));
+    g_assert_null(ns_initial_new(&settings, NULL, 2, NULL, NULL, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     ns_settings_clear(&settings);
 }
@@ -149,7 +150,7 @@ static void test_mean_gradient(void)
     double before = INFINITY;
     for (int64_t batches = 1; batches <= 16; batches *= 4) {
         settings.probe_batches = batches;
-        g_autoptr(NsInitial) initial = ns_initial_new(&settings, 1, NULL, NULL, &error);
+        g_autoptr(NsInitial) initial = ns_initial_new(&settings, NULL, 1, NULL, NULL, &error);
         g_assert_no_error(error);
         double norm = initial->mean[initial->layout.offset[NS_QUANTITY_MEAN_GRAD_W2]];
         g_assert_cmpfloat(norm, <, before);
@@ -173,7 +174,7 @@ static void test_json(void)
     NsSettings settings;
     study_settings(&settings);
     g_autoptr(GError) error = NULL;
-    g_autoptr(NsInitial) initial = ns_initial_new(&settings, SEEDS, NULL, NULL, &error);
+    g_autoptr(NsInitial) initial = ns_initial_new(&settings, NULL, SEEDS, NULL, NULL, &error);
     g_assert_no_error(error);
     g_autofree char *text = ns_initial_json(initial, &settings);
     g_autoptr(JsonNode) node = ns_test_parse(text);

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/data/bpe.h"
+
+#include "core/base/error.h"
+#include "core/data/reader.h"
+
+#include <json-glib/json-glib.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* Longer files are refused; those of GPT-2 have one and half a megabyte. */
+#define MOST_BYTES ((size_t)64 << 20)
+
+/* In files a byte is a character that can be seen: itself where it can be, else the next one from
+ * here on. */
+#define FIRST_FREE 256
+
+struct NsBpe {
+    size_t n;           /* tokens */
+    char **bytes;       /* [n] what each stands for */
+    uint16_t byte[256]; /* the token of a single byte */
+    GHashTable *merges; /* from a pair of tokens (key_of) to its Merge */
+    uint32_t n_merges;
+};
+
+typedef struct {
+    uint32_t rank;
+    uint16_t left, right, joined;
+} Merge;
+
+/* ---- Bytes as they are written ---- */
+
+static bool is_written_as_itself(unsigned byte)
+{
+    return (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
+}
+
+/* The character of every byte. */
+static void write_bytes(gunichar characters[256])
+{
+    gunichar next = FIRST_FREE;
+    for (unsigned byte = 0; byte < 256; byte++)
+        characters[byte] = is_written_as_itself(byte) ? byte : next++;
+}
+
+/* The bytes that a word of a file stands for; NULL where it has other characters. */
+static char *read_bytes(const char *word)
+{
+    gunichar characters[256];
+    write_bytes(characters);
+    g_autoptr(GString) bytes = g_string_new(NULL);
+    for (const char *p = word; *p; p = g_utf8_next_char(p)) {
+        unsigned byte = 0;
+        gunichar c = g_utf8_get_char(p);
+        while (byte < 256 && characters[byte] != c) byte++;
+        if (byte == 256) return NULL;
+        g_string_append_c(bytes, (char)byte);
+    }
+    return g_string_free(g_steal_pointer(&bytes), FALSE);
+}
+
+/* ---- Files ---- */
+
+static gpointer key_of(uint16_t left, uint16_t right)
+{
+    return GUINT_TO_POINTER((guint)left << 16 | right);
+}
+
+static bool refuse(const char *path, const char *why, GError **error)
+{
+    g_autofree char *name = g_filename_display_name(path);
+    return ns_refuse(error, NS_ERROR_TEXT, "“%s” is not the vocabulary of a byte-level BPE: %s.",
+                     name, why);
+}
+
+/* Numbers the tokens: `numbers` leads from a word to one more than its number. */
+static bool read_vocabulary(NsBpe *bpe, const char *path, GHashTable *numbers, GError **error)
+{
+    size_t size;
+    g_autofree char *text = ns_read_file(path, MOST_BYTES, &size, error);
+    if (!text) return false;
+    g_autoptr(JsonParser) parser = json_parser_new();
+    bool read = g_utf8_validate_len(text, size, NULL) &&
+                json_parser_load_from_data(parser, text, (gssize)size, NULL);
+    JsonNode *root = read ? json_parser_get_root(parser) : NULL;
+    if (!root || !JSON_NODE_HOLDS_OBJECT(root))
+        return refuse(path, "it is not a JSON object that maps words to numbers", error);
+    JsonObject *words = json_node_get_object(root);
+    bpe->n = json_object_get_size(words);
+    if (bpe->n > NS_BPE_MOST) return refuse(path, "it has more than 65,536 words", error);
+    bpe->bytes = g_new0(char *, bpe->n + 1);
+    JsonObjectIter iter;
+    const char *word;
+    JsonNode *number;
+    json_object_iter_init(&iter, words);
+    while (json_object_iter_next(&iter, &word, &number)) {
+        bool whole =
+            JSON_NODE_HOLDS_VALUE(number) && json_node_get_value_type(number) == G_TYPE_INT64;
+        int64_t at = whole ? json_node_get_int(number) : -1;
+        if (at < 0 || (size_t)at >= bpe->n || bpe->bytes[at])
+            return refuse(path, "its numbers are not 0, 1, 2 …, each once", error);
+        bpe->bytes[at] = read_bytes(word);
+        if (!bpe->bytes[at])
+            return refuse(path, "a word has a character that stands for no byte", error);
+        g_hash_table_insert(numbers, g_strdup(word), GUINT_TO_POINTER((guint)at + 1));
+    }
+    return true;
+}
+
+/* Every byte must be a token, so that any text can be written. */
+static bool find_bytes(NsBpe *bpe, const char *path, GHashTable *numbers, GError **error)
+{
+    gunichar characters[256];
+    write_bytes(characters);
+    for (unsigned byte = 0; byte < 256; byte++) {
+        char word[7] = "";
+        g_unichar_to_utf8(characters[byte], word);
+        guint number = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, word));
+        if (!number) return refuse(path, "not every byte has a word of its own", error);
+        bpe->byte[byte] = (uint16_t)(number - 1);
+    }
+    return true;
+}
+
+/* "Ġ t" */
+static bool read_merge(NsBpe *bpe, const char *line, GHashTable *numbers)
+{
+    g_auto(GStrv) parts = g_strsplit(line, " ", 3);
+    if (g_strv_length(parts) != 2) return false;
+    g_autofree char *joined = g_strconcat(parts[0], parts[1], NULL);
+    guint left = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, parts[0]));
+    guint right = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, parts[1]));
+    guint whole = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, joined));
+    if (!left || !right || !whole) return false;
+    gpointer key = key_of((uint16_t)(left - 1), (uint16_t)(right - 1));
+    if (g_hash_table_contains(bpe->merges, key)) return true; /* the earlier one counts */
+    Merge *merge = g_new(Merge, 1);
+    *merge = (Merge){.rank = g_hash_table_size(bpe->merges),
+                     .left = (uint16_t)(left - 1),
+                     .right = (uint16_t)(right - 1),
+                     .joined = (uint16_t)(whole - 1)};
+    g_hash_table_insert(bpe->merges, key, merge);
+    return true;
+}
+
+static bool read_merges(NsBpe *bpe, const char *path, GHashTable *numbers, GError **error)
+{
+    size_t size;
+    g_autofree char *text = ns_read_file(path, MOST_BYTES, &size, error);
+    if (!text) return false;
+    bpe->merges = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    for (size_t i = 0; lines[i]; i++) {
+        const char *line = g_strchomp(lines[i]);
+        bool comment = i == 0 && g_str_has_prefix(line, "#version");
+        if (!*line || comment || read_merge(bpe, line, numbers)) continue;
+        g_autofree char *name = g_filename_display_name(path);
+        return ns_refuse(error, NS_ERROR_TEXT,
+                         "Line %zu of “%s” is not a pair of words that vocab.json has, together "
+                         "with the joined word; "
+                         "take both files from the same model.",
+                         i + 1, name);
+    }
+    return true;
+}
+
+NsBpe *ns_bpe_new(const char *folder, GError **error)
+{
+    g_autofree char *vocabulary = g_build_filename(folder, "vocab.json", NULL);
+    g_autofree char *merges = g_build_filename(folder, "merges.txt", NULL);
+    g_autoptr(GHashTable) numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(NsBpe) bpe = g_new0(NsBpe, 1);
+    bool good = read_vocabulary(bpe, vocabulary, numbers, error) &&
+                find_bytes(bpe, vocabulary, numbers, error) &&
+                read_merges(bpe, merges, numbers, error);
+    return good ? g_steal_pointer(&bpe) : NULL;
+}
+
+void ns_bpe_free(NsBpe *bpe)
+{
+    if (!bpe) return;
+    for (size_t i = 0; bpe->bytes && i < bpe->n; i++) g_free(bpe->bytes[i]);
+    g_free(bpe->bytes);
+    g_clear_pointer(&bpe->merges, g_hash_table_unref);
+    g_free(bpe);
+}
+
+size_t ns_bpe_size(const NsBpe *bpe)
+{
+    return bpe->n;
+}
+
+const char *ns_bpe_bytes(const NsBpe *bpe, size_t token)
+{
+    return bpe->bytes[token];
+}
+
+/* ---- Words ---- */
+
+typedef enum { LETTERS, DIGITS, SPACES, SIGNS } Kind;
+
+/* White space as Unicode has it. */
+static bool is_space(gunichar c)
+{
+    return c == '\v' || c == 0x85 || g_unichar_isspace(c);
+}
+
+static Kind kind_of(gunichar c)
+{
+    GUnicodeType type = g_unichar_type(c);
+    bool digit = type == G_UNICODE_DECIMAL_NUMBER || type == G_UNICODE_LETTER_NUMBER ||
+                 type == G_UNICODE_OTHER_NUMBER;
+    if (digit) return DIGITS;
+    return g_unichar_isalpha(c) ? LETTERS : is_space(c) ? SPACES : SIGNS;
+}
+
+/* Where a run of characters of one kind ends that begins at p; `last` is its last character. */
+static const char *run_end(const char *p, const char *end, const char **last)
+{
+    Kind kind = kind_of(g_utf8_get_char(p));
+    while (p < end && kind_of(g_utf8_get_char(p)) == kind) {
+        *last = p;
+        p = g_utf8_next_char(p);
+    }
+    return p;
+}
+
+/* Where the word that begins at p ends, by the published pattern
+ *
+ *     's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+ */
+static const char *word_end(const char *p, const char *end)
+{
+    static const char *const endings[] = {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"};
+    for (size_t i = 0; i < G_N_ELEMENTS(endings); i++) {
+        size_t n = strlen(endings[i]);
+        if ((size_t)(end - p) >= n && memcmp(p, endings[i], n) == 0) return p + n;
+    }
+    const char *begin = *p == ' ' && p + 1 < end ? p + 1 : p, *last;
+    if (kind_of(g_utf8_get_char(begin)) != SPACES) return run_end(begin, end, &last);
+    /* Of white space the last character goes with the word after it, or is one by itself. */
+    const char *after = run_end(p, end, &last);
+    return after == end || last == p ? after : last;
+}
+
+/* Joins the pairs of a word of n tokens; returns how many are left. */
+static size_t join_pairs(const NsBpe *bpe, uint16_t *word, size_t n)
+{
+    for (;;) {
+        const Merge *first = NULL;
+        for (size_t i = 0; i + 1 < n; i++) {
+            const Merge *merge = g_hash_table_lookup(bpe->merges, key_of(word[i], word[i + 1]));
+            if (merge && (!first || merge->rank < first->rank)) first = merge;
+        }
+        if (!first) return n;
+        size_t left = 0;
+        for (size_t i = 0; i < n; i++) {
+            bool pair = i + 1 < n && word[i] == first->left && word[i + 1] == first->right;
+            word[left++] = pair ? first->joined : word[i];
+            i += pair;
+        }
+        n = left;
+    }
+}
+
+GArray *ns_bpe_encode(const NsBpe *bpe, const char *text, size_t bytes)
+{
+    GArray *tokens = g_array_new(FALSE, FALSE, sizeof(uint16_t));
+    const char *end = text + bytes;
+    for (const char *p = text, *next; p < end; p = next) {
+        next = word_end(p, end);
+        size_t n = (size_t)(next - p), at = tokens->len;
+        g_array_set_size(tokens, (guint)(at + n));
+        uint16_t *word = &g_array_index(tokens, uint16_t, at);
+        for (size_t i = 0; i < n; i++) word[i] = bpe->byte[(unsigned char)p[i]];
+        g_array_set_size(tokens, (guint)(at + join_pairs(bpe, word, n)));
+    }
+    return tokens;
+}
