@@ -430,7 +430,7 @@ static void test_no_folder(void)
         g_clear_error(&error);
         g_assert_false(ns_export(&plot, 1, 1, &how, "/dev/full", &error));
         g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
-        g_assert_nonnull(strstr(error->message, "room"));
+        g_assert_nonnull(strstr(error->message, "the disk is full"));
     }
     g_assert_cmpuint(files_in_folder(), ==, 0);
 }

@@ -14,7 +14,9 @@
 /* In text sizes: notes; and the most lines of them. */
 #define NOTE_SIZE 0.92
 #define NOTE_LINES 9
-#define NOTE_LINES_ON_SCREEN 4
+
+/* In pixels: lines on a screen, but for the first two. */
+#define NOTE_ROOM_ON_SCREEN 48
 
 static char *axis_title(const char *label, const char *unit)
 {
@@ -58,7 +60,8 @@ static void limit_title(NsFrame *frame, double room)
 
 int ns_note_most_lines(const NsStyle *style)
 {
-    return style->raster ? NOTE_LINES_ON_SCREEN : NOTE_LINES;
+    if (!style->raster) return NOTE_LINES;
+    return (int)CLAMP(NOTE_ROOM_ON_SCREEN / style->text_size, 2, NOTE_LINES);
 }
 
 /* Whether there is a name, of a curve or beside a panel, for every run that the subtitle tells, and
