@@ -14,24 +14,6 @@
 #include <math.h>
 #include <string.h>
 
-static void set(Run *run, const char *assignment)
-{
-    g_autoptr(GError) error = NULL;
-    ns_settings_assign(&run->settings, assignment, &error);
-    g_assert_no_error(error);
-}
-
-/* The runs as lanes A, B, ... of which the first is the active one. */
-static NsFigureInput lanes_of(Run *const *runs, unsigned n)
-{
-    static const char *const names[] = {"A", "B", "C", "D"};
-    NsFigureInput input = input_of(runs[0]);
-    input.n_lanes = n;
-    for (unsigned i = 0; i < n; i++)
-        input.lanes[i] = (NsFigureRun){runs[i]->history, &runs[i]->settings, names[i], 0};
-    return input;
-}
-
 static void draw(const NsPlot *plot)
 {
     static const double pages[][2] = {{200, 120}, {500, 320}};
@@ -168,26 +150,6 @@ static void test_absent(void)
         g_assert_true(ns_plot_has_legend(layout));
     }
     for (int i = 0; i < 2; i++) run_free(runs[i]);
-}
-
-typedef struct {
-    Run *run[2];
-    NsFigureInput input;
-} Pair;
-
-static Pair pair_new(size_t layers_a, size_t layers_b)
-{
-    Pair pair = {.run = {run_new(layers_a, BUDGET), run_new(layers_b, BUDGET)}};
-    set(pair.run[0], "placement=post");
-    set(pair.run[1], "placement=pre");
-    pair.input = lanes_of(pair.run, 2);
-    return pair;
-}
-
-static void pair_clear(Pair *pair)
-{
-    run_free(pair->run[0]);
-    run_free(pair->run[1]);
 }
 
 static void test_profile(void)
@@ -467,19 +429,6 @@ static void test_hidden_together(void)
 
 /* ---- Order ---- */
 
-/* Lane i learns at a rate of its own unless it is the third, which learns as the first does. */
-static void append_lane(Run *run, unsigned i)
-{
-    for (size_t k = 0; k < run->layout.width; k++)
-        ns_values_put(run->values, k, (double)(i + 1) + (double)k / 8);
-    NsStep step = {.step = run->steps++,
-                   .loss = 3.0 + i,
-                   .lr = (i == 2 ? 1 : i + 1) * 1e-3,
-                   .grad_norm = 1,
-                   .seconds = 1e-3};
-    ns_history_append(run->history, &step, run->values);
-}
-
 static gint by_text(gconstpointer a, gconstpointer b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -619,34 +568,6 @@ static void test_earlier(void)
     pair_clear(&before);
 }
 
-/* What each of three and four lanes is stands in the legend of a chart for one column. */
-static void test_column(void)
-{
-    static const char *const special[] = {"placement=post warmup=1", "placement=post warmup=100",
-                                          "placement=pre warmup=1", "placement=deepnorm warmup=1"};
-    Run *runs[4];
-    for (unsigned i = 0; i < 4; i++) {
-        runs[i] = run_made(6, BUDGET, true, 1, 0);
-        g_auto(GStrv) words = g_strsplit(special[i], " ", -1);
-        for (char **word = words; *word; word++) set(runs[i], *word);
-        append_lane(runs[i], i);
-    }
-    static const char *const figures[] = {"loss", "gradient-norm", "hidden-norm", "steps"};
-    for (unsigned n = 3; n <= 4; n++)
-        for (size_t f = 0; f < G_N_ELEMENTS(figures); f++) {
-            NsFigureInput input = lanes_of(runs, n);
-            input.theory = true;
-            g_autoptr(NsFigure) figure = ns_figure_new(figures[f]);
-            const NsPlot *plot = ns_figure_update(figure, &input);
-            g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 234, 164, ns_style_find("paper"));
-            g_test_message("%s of %u lanes", figures[f], n);
-            g_assert_cmpuint(layout->legend->len, >=, n);
-            for (unsigned i = 0; i < layout->legend->len; i++)
-                g_assert_false(g_array_index(layout->legend, NsLegendSample, i).letter);
-        }
-    for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
-}
-
 /* Why theory misses, or is not there, is said once for all lanes that it is true of. */
 static void test_theory(void)
 {
@@ -668,41 +589,6 @@ static void test_theory(void)
     g_assert_nonnull(strstr(note, "C: No theory: the paper covers LayerNorm only."));
     g_assert_nonnull(strstr(note, "D: No theory: the paper covers Post-LN and Pre-LN only."));
     g_assert_nonnull(strstr(note, "Theory is for initialization; training departs from it."));
-    for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
-}
-
-/* Panels too: beside them where there is room, else above, in the subtitle or in lines. */
-static void test_panel_names(void)
-{
-    static const char *const special[] = {"placement=post warmup=1", "placement=post warmup=100",
-                                          "placement=pre warmup=1", "placement=deepnorm warmup=1"};
-    Run *runs[4];
-    for (unsigned i = 0; i < 4; i++) {
-        runs[i] = run_made(6, BUDGET, true, 1, 0);
-        g_auto(GStrv) words = g_strsplit(special[i], " ", -1);
-        for (char **word = words; *word; word++) set(runs[i], *word);
-        for (int k = 0; k < 4; k++) append_lane(runs[i], i);
-    }
-    NsFigureInput input = lanes_of(runs, 4);
-    g_autoptr(NsFigure) figure = ns_figure_new("gradient-heatmap");
-    const NsPlot *plot = ns_figure_update(figure, &input);
-    for (int tall = 0; tall < 2; tall++) {
-        g_autoptr(NsPlotLayout) layout =
-            ns_plot_layout(plot, 249, tall ? 900 : 174, ns_style_find("paper"));
-        for (unsigned i = 0; i < 4; i++) {
-            bool found = false;
-            for (unsigned k = 0; k < layout->labels->len && !found; k++) {
-                const NsLabel *label = &g_array_index(layout->labels, NsLabel, k);
-                bool above = label->part == NS_PART_LEGEND || label->part == NS_PART_SUBTITLE;
-                if (tall ? label->part != NS_PART_LEFT_LABEL : !above) continue;
-                const char *text = pango_layout_get_text(label->text);
-                found = strstr(text, plot->heatmap->panels[i].name) &&
-                        !pango_layout_is_ellipsized(label->text) &&
-                        (!tall || g_str_has_suffix(text, " · layer"));
-            }
-            g_assert_true(found);
-        }
-    }
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 
@@ -728,96 +614,6 @@ static void test_tex_panels(void)
         limited += g_str_has_prefix(lines[i], "\\node[inner sep=0bp, rotate=90, ") &&
                    strstr(lines[i], "\\resizebox{");
     g_assert_cmpuint(limited, ==, 2);
-    pair_clear(&pair);
-}
-
-/* How often words stand in a layout. */
-static unsigned count_words(const NsPlotLayout *layout, const char *words)
-{
-    unsigned n = 0;
-    for (unsigned i = 0; i < layout->labels->len; i++) {
-        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
-        const char *text = pango_layout_get_text(label->text);
-        for (const char *at = text; (at = strstr(at, words)); at++) n++;
-    }
-    return n;
-}
-
-/* What a lane is is told once: by the legend, the end of its curve or beside its panel, else by the
- * subtitle.  The note is never cut where the page may be as high as it needs. */
-static void test_told_once(void)
-{
-    static const char *const special[] = {"placement=post warmup=1", "placement=post warmup=100",
-                                          "placement=pre warmup=1", "placement=deepnorm warmup=1"};
-    static const char *const figures[] = {"loss",  "gradient-norm", "hidden-norm",
-                                          "steps", "compare",       "gradient-heatmap"};
-    static const struct {
-        double width, height;
-        const char *style;
-    } pages[] = {
-        {234, 164, "paper"}, {504, 353, "paper"}, {960, 540, "slide"}, {900, 560, "screen-light"}};
-    Run *runs[4];
-    for (unsigned i = 0; i < 4; i++) {
-        runs[i] = run_made(6, BUDGET, true, 1, 0);
-        g_auto(GStrv) words = g_strsplit(special[i], " ", -1);
-        for (char **word = words; *word; word++) set(runs[i], *word);
-        for (int k = 0; k < 3; k++) append_lane(runs[i], i);
-    }
-    for (unsigned n = 2; n <= 4; n++)
-        for (size_t f = 0; f < G_N_ELEMENTS(figures); f++)
-            for (size_t p = 0; p < G_N_ELEMENTS(pages); p++) {
-                NsFigureInput input = lanes_of(runs, n);
-                input.theory = true;
-                g_autoptr(NsFigure) figure = ns_figure_new(figures[f]);
-                const NsPlot *plot = ns_figure_update(figure, &input);
-                const NsStyle *style = ns_style_find(pages[p].style);
-                double more = ns_plot_more_lines(plot, pages[p].width, style);
-                g_autoptr(NsPlotLayout) layout =
-                    ns_plot_layout(plot, pages[p].width, pages[p].height + more, style);
-                g_test_message("%s of %u lanes, %s %g", figures[f], n, pages[p].style,
-                               pages[p].width);
-                for (unsigned i = 0; i < n; i++) {
-                    g_autofree char *name = ns_figure_run_label(&input, i);
-                    g_assert_cmpuint(count_words(layout, name), ==, 1);
-                }
-                const NsPlotLayout *last = layout->lower ? layout->lower : layout;
-                g_assert_cmpstr(last->shown, ==, last->note);
-            }
-    for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
-}
-
-/* A lane without a number has no end of a curve: its name stands in the legend.  What is not a
- * number in both plots is told once. */
-static void test_no_end(void)
-{
-    Pair pair = pair_new(6, 6);
-    set(pair.run[1], "placement=pre");
-    append(pair.run[0], 1);
-    append(pair.run[1], 1);
-    append(pair.run[0], 1);
-    for (size_t i = 0; i < pair.run[1]->layout.width; i++)
-        ns_values_put(pair.run[1]->values, i, (double)NAN);
-    append_values(pair.run[1], (double)NAN);
-    g_autoptr(NsFigure) figure = ns_figure_new("gradient-norm");
-    const NsPlot *plot = ns_figure_update(figure, &pair.input);
-    g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 900, 560, ns_style_find("screen-light"));
-    g_assert_cmpfloat(layout->ends_room, >, 0);
-    g_assert_cmpuint(count_words(layout, "A Post-LN"), ==, 1);
-    g_assert_cmpuint(count_words(layout, "B Pre-LN"), ==, 1);
-    g_assert_cmpuint(count_words(layout->lower, "6 values are not a number"), ==, 1);
-    /* Nor has one that is beyond the axis as a whole. */
-    Pair wild = pair_new(2, 2);
-    set(wild.run[1], "placement=pre");
-    for (int k = 0; k < 5; k++) append(wild.run[0], 4 - 0.1 * k);
-    append(wild.run[1], 100);
-    append(wild.run[1], (double)NAN);
-    g_autoptr(NsFigure) loss = ns_figure_new("loss");
-    plot = ns_figure_update(loss, &wild.input);
-    g_autoptr(NsPlotLayout) page = ns_plot_layout(plot, 900, 560, ns_style_find("screen-light"));
-    g_assert_cmpfloat(page->ends_room, >, 0);
-    g_assert_cmpuint(count_words(page, "A Post-LN"), ==, 1);
-    g_assert_cmpuint(count_words(page, "B Pre-LN"), ==, 1);
-    pair_clear(&wild);
     pair_clear(&pair);
 }
 
@@ -860,12 +656,8 @@ int main(int argc, char **argv)
     g_test_add_func("/lanes/order", test_order);
     g_test_add_func("/lanes/rates", test_rates);
     g_test_add_func("/lanes/earlier", test_earlier);
-    g_test_add_func("/lanes/column", test_column);
     g_test_add_func("/lanes/theory", test_theory);
-    g_test_add_func("/lanes/panel-names", test_panel_names);
     g_test_add_func("/lanes/tex-panels", test_tex_panels);
-    g_test_add_func("/lanes/told-once", test_told_once);
-    g_test_add_func("/lanes/no-end", test_no_end);
     g_test_add_func("/lanes/wild", test_wild);
     return g_test_run();
 }

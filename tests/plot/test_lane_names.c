@@ -1,0 +1,165 @@
+/* What figures call the lanes of an experiment, and where.  SPDX-License-Identifier: MIT */
+#include "run.h"
+#include "ui/figures/figure.h"
+#include "ui/plot/labels.h"
+#include "ui/plot/layout-private.h"
+#include "ui/plot/legend.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Four runs of six layers that differ in placement and warm-up. */
+static void four_lanes(Run *runs[4], int steps)
+{
+    static const char *const special[][2] = {{"placement=post", "warmup=1"},
+                                             {"placement=post", "warmup=100"},
+                                             {"placement=pre", "warmup=1"},
+                                             {"placement=deepnorm", "warmup=1"}};
+    for (unsigned i = 0; i < 4; i++) {
+        runs[i] = run_made(6, BUDGET, true, 1, 0);
+        for (int k = 0; k < 2; k++) set(runs[i], special[i][k]);
+        for (int k = 0; k < steps; k++) append_lane(runs[i], i);
+    }
+}
+
+/* What each of three and four lanes is stands in the legend of a chart for one column. */
+static void test_column(void)
+{
+    Run *runs[4];
+    four_lanes(runs, 1);
+    static const char *const figures[] = {"loss", "gradient-norm", "hidden-norm", "steps"};
+    for (unsigned n = 3; n <= 4; n++)
+        for (size_t f = 0; f < G_N_ELEMENTS(figures); f++) {
+            NsFigureInput input = lanes_of(runs, n);
+            input.theory = true;
+            g_autoptr(NsFigure) figure = ns_figure_new(figures[f]);
+            const NsPlot *plot = ns_figure_update(figure, &input);
+            g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 234, 164, ns_style_find("paper"));
+            g_test_message("%s of %u lanes", figures[f], n);
+            g_assert_cmpuint(layout->legend->len, >=, n);
+            for (unsigned i = 0; i < layout->legend->len; i++)
+                g_assert_false(g_array_index(layout->legend, NsLegendSample, i).letter);
+        }
+    for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
+}
+
+/* Panels too: beside them where there is room, else above, in the subtitle or in lines. */
+static void test_panel_names(void)
+{
+    Run *runs[4];
+    four_lanes(runs, 4);
+    NsFigureInput input = lanes_of(runs, 4);
+    g_autoptr(NsFigure) figure = ns_figure_new("gradient-heatmap");
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    for (int tall = 0; tall < 2; tall++) {
+        g_autoptr(NsPlotLayout) layout =
+            ns_plot_layout(plot, 249, tall ? 900 : 174, ns_style_find("paper"));
+        for (unsigned i = 0; i < 4; i++) {
+            bool found = false;
+            for (unsigned k = 0; k < layout->labels->len && !found; k++) {
+                const NsLabel *label = &g_array_index(layout->labels, NsLabel, k);
+                bool above = label->part == NS_PART_LEGEND || label->part == NS_PART_SUBTITLE;
+                if (tall ? label->part != NS_PART_LEFT_LABEL : !above) continue;
+                const char *text = pango_layout_get_text(label->text);
+                found = strstr(text, plot->heatmap->panels[i].name) &&
+                        !pango_layout_is_ellipsized(label->text) &&
+                        (!tall || g_str_has_suffix(text, " · layer"));
+            }
+            g_assert_true(found);
+        }
+    }
+    for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
+}
+
+/* How often words stand in a layout. */
+static unsigned count_words(const NsPlotLayout *layout, const char *words)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < layout->labels->len; i++) {
+        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        const char *text = pango_layout_get_text(label->text);
+        for (const char *at = text; (at = strstr(at, words)); at++) n++;
+    }
+    return n;
+}
+
+/* What a lane is is told once: by the legend, the end of its curve or beside its panel, else by the
+ * subtitle.  The note is never cut where the page may be as high as it needs. */
+static void test_told_once(void)
+{
+    static const char *const figures[] = {"loss",  "gradient-norm", "hidden-norm",
+                                          "steps", "compare",       "gradient-heatmap"};
+    static const struct {
+        double width, height;
+        const char *style;
+    } pages[] = {
+        {234, 164, "paper"}, {504, 353, "paper"}, {960, 540, "slide"}, {900, 560, "screen-light"}};
+    Run *runs[4];
+    four_lanes(runs, 3);
+    for (unsigned n = 2; n <= 4; n++)
+        for (size_t f = 0; f < G_N_ELEMENTS(figures); f++)
+            for (size_t p = 0; p < G_N_ELEMENTS(pages); p++) {
+                NsFigureInput input = lanes_of(runs, n);
+                input.theory = true;
+                g_autoptr(NsFigure) figure = ns_figure_new(figures[f]);
+                const NsPlot *plot = ns_figure_update(figure, &input);
+                const NsStyle *style = ns_style_find(pages[p].style);
+                double more = ns_plot_more_lines(plot, pages[p].width, style);
+                g_autoptr(NsPlotLayout) layout =
+                    ns_plot_layout(plot, pages[p].width, pages[p].height + more, style);
+                g_test_message("%s of %u lanes, %s %g", figures[f], n, pages[p].style,
+                               pages[p].width);
+                for (unsigned i = 0; i < n; i++) {
+                    g_autofree char *name = ns_figure_run_label(&input, i);
+                    g_assert_cmpuint(count_words(layout, name), ==, 1);
+                }
+                const NsPlotLayout *last = layout->lower ? layout->lower : layout;
+                g_assert_cmpstr(last->shown, ==, last->note);
+            }
+    for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
+}
+
+/* A lane without a number has no end of a curve: its name stands in the legend.  What is not a
+ * number in both plots is told once. */
+static void test_no_end(void)
+{
+    Pair pair = pair_new(6, 6);
+    set(pair.run[1], "placement=pre");
+    append(pair.run[0], 1);
+    append(pair.run[1], 1);
+    append(pair.run[0], 1);
+    for (size_t i = 0; i < pair.run[1]->layout.width; i++)
+        ns_values_put(pair.run[1]->values, i, (double)NAN);
+    append_values(pair.run[1], (double)NAN);
+    g_autoptr(NsFigure) figure = ns_figure_new("gradient-norm");
+    const NsPlot *plot = ns_figure_update(figure, &pair.input);
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 900, 560, ns_style_find("screen-light"));
+    g_assert_cmpfloat(layout->ends_room, >, 0);
+    g_assert_cmpuint(count_words(layout, "A Post-LN"), ==, 1);
+    g_assert_cmpuint(count_words(layout, "B Pre-LN"), ==, 1);
+    g_assert_cmpuint(count_words(layout->lower, "6 values are not a number"), ==, 1);
+    /* Nor has one that is beyond the axis as a whole. */
+    Pair wild = pair_new(2, 2);
+    set(wild.run[1], "placement=pre");
+    for (int k = 0; k < 5; k++) append(wild.run[0], 4 - 0.1 * k);
+    append(wild.run[1], 100);
+    append(wild.run[1], (double)NAN);
+    g_autoptr(NsFigure) loss = ns_figure_new("loss");
+    plot = ns_figure_update(loss, &wild.input);
+    g_autoptr(NsPlotLayout) page = ns_plot_layout(plot, 900, 560, ns_style_find("screen-light"));
+    g_assert_cmpfloat(page->ends_room, >, 0);
+    g_assert_cmpuint(count_words(page, "A Post-LN"), ==, 1);
+    g_assert_cmpuint(count_words(page, "B Pre-LN"), ==, 1);
+    pair_clear(&wild);
+    pair_clear(&pair);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/lane-names/column", test_column);
+    g_test_add_func("/lane-names/panels", test_panel_names);
+    g_test_add_func("/lane-names/told-once", test_told_once);
+    g_test_add_func("/lane-names/no-end", test_no_end);
+    return g_test_run();
+}
