@@ -1,5 +1,5 @@
 /* What figures call the lanes of an experiment, and where.  SPDX-License-Identifier: MIT */
-#include "run.h"
+#include "lanes.h"
 #include "ui/figures/figure.h"
 #include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"

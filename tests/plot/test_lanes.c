@@ -1,6 +1,6 @@
 /* Figures of several runs side by side.  SPDX-License-Identifier: MIT */
 #include "core/experiment/assignment.h"
-#include "run.h"
+#include "lanes.h"
 #include "ui/figures/figure.h"
 #include "ui/plot/csv.h"
 #include "ui/plot/labels.h"
