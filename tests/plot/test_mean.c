@@ -141,7 +141,7 @@ static void test_band_of_norms_stays_above_zero(void)
     g_assert_cmpfloat(one->lo[0], ==, 1e-3);
     g_assert_cmpfloat_with_epsilon(one->lo[1], 10, 1e-12);
     g_assert_cmpfloat_with_epsilon(one->lo[2], -1, 1e-12);
-    g_assert_nonnull(strstr(ns_mean_plot(mean)->note, "least"));
+    g_assert_nonnull(strstr(ns_mean_plot(mean)->note, "smallest"));
     ns_mean_plot_free(mean);
 }
 
