@@ -10,19 +10,6 @@
 #define HEAD "{\"settings\":{\"layers\":2,\"heads\":2,\"d_model\":8,\"probe_every\":1}}\n"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-const char *__asan_default_options(void);
-const char *__lsan_default_suppressions(void);
-
-/* json-glib leaks the first of two values on a line; whole stacks tell its leaks from ours. */
-const char *__asan_default_options(void)
-{
-    return "fast_unwind_on_malloc=0";
-}
-
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:json_parser_load_from_data\n";
-}
 
 static void require(bool condition)
 {
