@@ -89,7 +89,7 @@ typedef struct {
 
 static const int all_seen[2 * NS_VECTOR_LANES] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
-NS_VECTOR_INLINE Row row_of(const Head *h, size_t i)
+NS_VECTOR_INLINE Row seen_row(const Head *h, size_t i)
 {
     size_t keys = visible(h, i), last = (keys - 1) / NS_VECTOR_LANES * NS_VECTOR_LANES;
     return (Row){i * h->S, last, all_seen + NS_VECTOR_LANES - (keys - last)};
@@ -132,7 +132,7 @@ NS_VECTOR_INLINE void softmax_rows(const Head *h, size_t first, size_t n)
     VectorLanes lane[TOGETHER], copy[TOGETHER];
     ns_real max[TOGETHER], scale[TOGETHER], *last[TOGETHER], *x = h->weights;
     for (size_t r = 0; r < n; r++) {
-        Row row = rows[r] = row_of(h, first + r);
+        Row row = rows[r] = seen_row(h, first + r);
         last[r] = ragged(h, &row) ? copy_last(h, &row, x, copy[r]) : x + row.start + row.last;
         VectorLanes largest;
         for (int l = 0; l < NS_VECTOR_LANES; l++) largest[l] = -(ns_real)INFINITY;
@@ -189,7 +189,8 @@ NS_VECTOR_INLINE void softmax_rows(const Head *h, size_t first, size_t n)
 
 NS_CLONES(static, softmax, (const Head *h, size_t first, size_t end), (h, first, end))
 {
-    for (size_t i = first; i < end; i += TOGETHER) softmax_rows(h, i, MIN(TOGETHER, end - i));
+    for (size_t query = first; query < end; query += TOGETHER)
+        softmax_rows(h, query, MIN(TOGETHER, end - query));
 }
 
 /* P = softmax(s), so ds = P (dP - sum_j dP_j P_j), in place of dP.  P as it was rounded sums to
@@ -202,7 +203,7 @@ NS_VECTOR_INLINE void softmax_backward_rows(const Head *h, size_t first, size_t 
     ns_real dot[TOGETHER], mass[TOGETHER], *last[TOGETHER], *x = h->scores;
     const ns_real *p_last[TOGETHER], *P = h->P;
     for (size_t r = 0; r < n; r++) {
-        Row row = rows[r] = row_of(h, first + r);
+        Row row = rows[r] = seen_row(h, first + r);
         last[r] = ragged(h, &row) ? copy_last(h, &row, x, copy[r]) : x + row.start + row.last;
         p_last[r] = ragged(h, &row) ? copy_last(h, &row, P, p_copy[r]) : P + row.start + row.last;
         VectorLanes dots = {0}, masses = {0};
@@ -247,8 +248,8 @@ NS_VECTOR_INLINE void softmax_backward_rows(const Head *h, size_t first, size_t 
 
 NS_CLONES(static, softmax_backward, (const Head *h, size_t first, size_t end), (h, first, end))
 {
-    for (size_t i = first; i < end; i += TOGETHER)
-        softmax_backward_rows(h, i, MIN(TOGETHER, end - i));
+    for (size_t query = first; query < end; query += TOGETHER)
+        softmax_backward_rows(h, query, MIN(TOGETHER, end - query));
 }
 
 static void uniform(const Head *h)
@@ -267,7 +268,7 @@ G_GNUC_NO_INLINE static void multiply_by_gemm(NsGemm g)
 
 /* C = alpha A B for at most one block of rows, B read where it lies.  In its callers, and with a
  * copy where there are no kernels, so that g is never built in memory. */
-INLINE void multiply(const Head *h, const NsGemm *g)
+INLINE void multiply_block(const Head *h, const NsGemm *g)
 {
     if (!h->kernels) {
         multiply_by_gemm(*g);
@@ -378,16 +379,16 @@ static void score(const Head *h, const Scores *s)
 /* o = P V */
 static void mix(const Head *h, size_t first, size_t end)
 {
-    multiply(h, &(NsGemm){.M = end - first,
-                          .N = h->d,
-                          .K = visible(h, end - 1),
-                          .alpha = 1,
-                          .A = h->weights + first * h->S,
-                          .lda = h->S,
-                          .B = h->V,
-                          .ldb = h->k_stride,
-                          .C = h->o + first * h->o_stride,
-                          .ldc = h->o_stride});
+    multiply_block(h, &(NsGemm){.M = end - first,
+                                .N = h->d,
+                                .K = visible(h, end - 1),
+                                .alpha = 1,
+                                .A = h->weights + first * h->S,
+                                .lda = h->S,
+                                .B = h->V,
+                                .ldb = h->k_stride,
+                                .C = h->o + first * h->o_stride,
+                                .ldc = h->o_stride});
 }
 
 static void finish_forward(const Head *h, size_t first, size_t end)
@@ -400,16 +401,16 @@ static void finish_forward(const Head *h, size_t first, size_t end)
 static void finish_backward(const Head *h, size_t first, size_t end)
 {
     softmax_backward(h, first, end);
-    multiply(h, &(NsGemm){.M = end - first,
-                          .N = h->d,
-                          .K = visible(h, end - 1),
-                          .alpha = h->scale,
-                          .A = h->scores + first * h->S,
-                          .lda = h->S,
-                          .B = h->K,
-                          .ldb = h->k_stride,
-                          .C = h->dQ + first * h->q_stride,
-                          .ldc = h->q_stride});
+    multiply_block(h, &(NsGemm){.M = end - first,
+                                .N = h->d,
+                                .K = visible(h, end - 1),
+                                .alpha = h->scale,
+                                .A = h->scores + first * h->S,
+                                .lda = h->S,
+                                .B = h->K,
+                                .ldb = h->k_stride,
+                                .C = h->dQ + first * h->q_stride,
+                                .ldc = h->q_stride});
 }
 
 /* dY = alpha W^T X, key by key over the queries that see it; W: [T, S], X: [T, d], dY: [S, d]. */
@@ -419,17 +420,17 @@ static void gather(const Head *h, ns_real *dY, ns_real alpha, const ns_real *W, 
     for (size_t i = 0, first = 0, end; i < h->gathered_keys.count; i++, first = end) {
         end = first + block_rows(&h->gathered_keys, i);
         size_t query = h->causal ? first : 0;
-        multiply(h, &(NsGemm){.ta = true,
-                              .M = end - first,
-                              .N = h->d,
-                              .K = h->T - query,
-                              .alpha = alpha,
-                              .A = W + query * h->S + first,
-                              .lda = h->S,
-                              .B = X + query * x_stride,
-                              .ldb = x_stride,
-                              .C = dY + first * h->k_stride,
-                              .ldc = h->k_stride});
+        multiply_block(h, &(NsGemm){.ta = true,
+                                    .M = end - first,
+                                    .N = h->d,
+                                    .K = h->T - query,
+                                    .alpha = alpha,
+                                    .A = W + query * h->S + first,
+                                    .lda = h->S,
+                                    .B = X + query * x_stride,
+                                    .ldb = x_stride,
+                                    .C = dY + first * h->k_stride,
+                                    .ldc = h->k_stride});
     }
     for (size_t j = h->gathered; j < h->S; j++) memset(dY + j * h->k_stride, 0, h->d * sizeof *dY);
 }

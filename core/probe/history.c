@@ -186,7 +186,7 @@ static Chunk *chunk_new(const NsHistory *h, int64_t first, int64_t stride)
     return chunk;
 }
 
-static Profile row_of(const NsHistory *h, const Chunk *chunk, size_t row)
+static Profile row_at(const NsHistory *h, const Chunk *chunk, size_t row)
 {
     size_t at = row * h->layout.width;
     return (Profile){.min = chunk->first_row.min + at,
@@ -218,13 +218,13 @@ static bool join_chunks(NsHistory *h, size_t at, size_t n)
     joined->rows = n * R / JOINED;
 
     for (size_t row = 0; row < n * R; row++) {
-        Profile from = row_of(h, chunk_at(h, at + row / R), row % R);
+        Profile from = row_at(h, chunk_at(h, at + row / R), row % R);
         size_t to = row / JOINED;
         if (to == joined->rows) {
             widen(h->gathering, from, width);
             h->gathered += stride;
         } else {
-            (row % JOINED ? widen : copy_profile)(row_of(h, joined, to), from, width);
+            (row % JOINED ? widen : copy_profile)(row_at(h, joined, to), from, width);
         }
     }
 
@@ -285,7 +285,7 @@ static bool settle_record(NsHistory *h)
     Chunk *chunk = open_chunk(h);
     if (h->stride == 1 && !chunk) chunk = add_chunk(h);
     if (h->stride > 1 || !chunk) return false;
-    copy_profile(row_of(h, chunk, chunk->rows++), h->newest, h->layout.width);
+    copy_profile(row_at(h, chunk, chunk->rows++), h->newest, h->layout.width);
     h->n_records++;
     return true;
 }
@@ -296,7 +296,7 @@ static void settle(NsHistory *h)
     while (h->gathered == h->stride) {
         Chunk *chunk = open_chunk(h);
         if (chunk) {
-            copy_profile(row_of(h, chunk, chunk->rows++), h->gathering, h->layout.width);
+            copy_profile(row_at(h, chunk, chunk->rows++), h->gathering, h->layout.width);
             h->gathered = 0;
         } else if (!add_chunk(h) && !thin(h)) {
             /* Out of memory: this bucket grows instead, and needs none. */
@@ -558,11 +558,11 @@ static Found find(const NsHistory *h, const View *view, int64_t record)
     const Chunk *chunk = g_ptr_array_index(view->chunks, low);
     int64_t row = (record - chunk->first) / chunk->stride;
     int64_t first = chunk->first + row * chunk->stride;
-    return (Found){{first, first + chunk->stride - 1}, row_of(h, chunk, (size_t)row)};
+    return (Found){{first, first + chunk->stride - 1}, row_at(h, chunk, (size_t)row)};
 }
 
-static void copy(const NsHistory *h, NsQuantity quantity, const Profile *from, float *min,
-                 float *max, bool *has)
+static void copy_quantity(const NsHistory *h, NsQuantity quantity, const Profile *from, float *min,
+                          float *max, bool *has)
 {
     size_t offset = h->layout.offset[quantity], count = h->layout.count[quantity];
     if (min) memcpy(min, from->min + offset, count * sizeof *min);
@@ -595,7 +595,7 @@ NsBucket ns_history_read(const NsHistory *h, NsQuantity quantity, size_t record,
         found = (Found){{r, r}, view->newest};
     else
         found = find(h, view, r);
-    copy(h, quantity, &found.profile, min, max, has);
+    copy_quantity(h, quantity, &found.profile, min, max, has);
     NsBucket span = in_steps(h, view, found.span);
     ns_latest_release(h->view, slot);
     return span;
@@ -612,7 +612,7 @@ NsBucket ns_history_read_range(const NsHistory *h, NsQuantity quantity, size_t f
     const View *view = slot->value;
     Found found = find(h, view, (int64_t)first);
     NsBucket span = found.span;
-    copy(h, quantity, &found.profile, min, max, has);
+    copy_quantity(h, quantity, &found.profile, min, max, has);
     while (span.last < (int64_t)last) {
         found = find(h, view, span.last + 1);
         const Profile *by = &found.profile;
