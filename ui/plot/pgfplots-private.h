@@ -11,6 +11,9 @@ double ns_pgf_coordinate(const NsScale *scale, double value);
 /* The coordinate at a place on the page. */
 double ns_pgf_coordinate_at(const NsScale *scale, double pixel);
 
+/* The name of a series' color.  Free with g_free. */
+char *ns_pgf_color(const NsSeries *series);
+
 /* The options of a series: color, dash, mark. */
 void ns_pgf_look(GString *out, const NsPlotLayout *layout, const NsSeries *series);
 

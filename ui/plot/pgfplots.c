@@ -17,19 +17,12 @@
 /* In text sizes: the digits of TeX's fonts are wider than those the layout was made with. */
 #define TICK_SIZE 0.92
 
-static void option(GString *out, const char *key, double value)
-{
-    g_string_append_printf(out, "  %s=", key);
-    ns_tex_number(out, value);
-    g_string_append(out, ",\n");
-}
-
-static void length(GString *out, const char *key, double points)
-{
-    g_string_append_printf(out, "  %s=", key);
-    ns_tex_number(out, points);
-    g_string_append(out, "bp,\n");
-}
+/* A plot on the page of TeX, whose upper left corner is at (left, top). */
+typedef struct {
+    GString *out;
+    const NsPlotLayout *layout;
+    double left, top;
+} Page;
 
 static void append_rgb(GString *out, const char *name, const NsColor *color)
 {
@@ -56,20 +49,24 @@ static void append_colors(GString *out, const NsStyle *style)
 
 /* ---- axes ---- */
 
+/* One more tick of a list, and what stands at it. */
+static void add_tick(GString *at, GString *words, double coordinate, const char *label)
+{
+    g_autofree char *text = ns_tex_text(label);
+    ns_tex_printf(at, at->len ? ",%g" : "%g", coordinate);
+    g_string_append_printf(words, words->len ? ",{%s}" : "{%s}", text);
+}
+
 static void append_ticks(GString *out, const char *axis, const NsScale *scale, const GArray *ticks,
                          bool quiet)
 {
     g_autoptr(GString) at = g_string_new(NULL), words = g_string_new(NULL);
-    g_autoptr(GString) minor = g_string_new(NULL);
+    g_autoptr(GString) minor = g_string_new(NULL), none = g_string_new(NULL);
     for (unsigned i = 0; i < ticks->len; i++) {
         const NsTick *tick = &g_array_index(ticks, NsTick, i);
-        GString *list = tick->label ? at : minor;
-        if (list->len) g_string_append_c(list, ',');
-        ns_tex_number(list, ns_pgf_coordinate(scale, tick->value));
-        if (!tick->label) continue;
-        g_autofree char *label = ns_tex_text(tick->label);
-        g_string_append_printf(words, "%s{%s}", words->len ? "," : "",
-                               quiet || tick->covered ? "" : label);
+        bool major = tick->label != NULL;
+        add_tick(major ? at : minor, major ? words : none, ns_pgf_coordinate(scale, tick->value),
+                 quiet || tick->covered ? NULL : tick->label);
     }
     g_string_append_printf(out, "  %stick={%s},\n  %sticklabels={%s},\n", axis,
                            at->len ? at->str : "\\empty", axis, words->str);
@@ -81,13 +78,8 @@ static void append_axis(GString *out, const char *axis, const NsAxis *what, cons
 {
     g_autofree char *label = ns_tex_text(what->label), *unit = ns_tex_text(what->unit);
     double a = ns_pgf_coordinate_at(scale, from), b = ns_pgf_coordinate_at(scale, to);
-    char key[8];
-    g_string_append_printf(out, "  %smode=%s,\n", axis,
-                           scale->kind == NS_SCALE_LOG ? "log" : "linear");
-    g_snprintf(key, sizeof key, "%smin", axis);
-    option(out, key, MIN(a, b));
-    g_snprintf(key, sizeof key, "%smax", axis);
-    option(out, key, MAX(a, b));
+    ns_tex_printf(out, "  %smode=%s,\n  %smin=%g,\n  %smax=%g,\n", axis,
+                  scale->kind == NS_SCALE_LOG ? "log" : "linear", axis, MIN(a, b), axis, MAX(a, b));
     if (a > b) g_string_append_printf(out, "  %s dir=reverse,\n", axis);
     if (*label && !what->quiet)
         g_string_append_printf(out, *unit ? "  %slabel={%s (%s)},\n" : "  %slabel={%s},\n", axis,
@@ -100,15 +92,7 @@ static void append_axis(GString *out, const char *axis, const NsAxis *what, cons
 static void append_straight(GString *out, const char *look, double x0, double y0, double x1,
                             double y1)
 {
-    g_string_append_printf(out, "\\draw[%s] (axis cs:", look);
-    ns_tex_number(out, x0);
-    g_string_append_c(out, ',');
-    ns_tex_number(out, y0);
-    g_string_append(out, ") -- (axis cs:");
-    ns_tex_number(out, x1);
-    g_string_append_c(out, ',');
-    ns_tex_number(out, y1);
-    g_string_append(out, ");\n");
+    ns_tex_printf(out, "\\draw[%s] (axis cs:%g,%g) -- (axis cs:%g,%g);\n", look, x0, y0, x1, y1);
 }
 
 /* Points of the horizontal axis. */
@@ -131,17 +115,12 @@ static void append_frame(GString *out, const NsPlotLayout *layout)
     for (int pass = 0; pass < 2 && ns_layout_framed(layout, &box); pass++) {
         double width = widths[pass] * layout->style->axis_width, inset = widths[0] / 2;
         inset *= layout->style->axis_width;
-        g_string_append_printf(out, "\\draw[%s, line width=", pass ? "white" : "black");
-        ns_tex_number(out, width);
-        g_string_append(out, "bp] (axis cs:");
-        ns_tex_number(out, ns_pgf_coordinate_at(x, box.x + inset));
-        g_string_append_c(out, ',');
-        ns_tex_number(out, ns_pgf_coordinate_at(y, box.y + inset));
-        g_string_append(out, ") rectangle (axis cs:");
-        ns_tex_number(out, ns_pgf_coordinate_at(x, box.x + box.width - inset));
-        g_string_append_c(out, ',');
-        ns_tex_number(out, ns_pgf_coordinate_at(y, box.y + box.height - inset));
-        g_string_append(out, ");\n");
+        ns_tex_printf(out,
+                      "\\draw[%s, line width=%gbp] (axis cs:%g,%g) rectangle (axis cs:%g,%g);\n",
+                      pass ? "white" : "black", width, ns_pgf_coordinate_at(x, box.x + inset),
+                      ns_pgf_coordinate_at(y, box.y + inset),
+                      ns_pgf_coordinate_at(x, box.x + box.width - inset),
+                      ns_pgf_coordinate_at(y, box.y + box.height - inset));
     }
 }
 
@@ -153,11 +132,7 @@ static void append_point_ticks(GString *out, const NsPlotLayout *layout)
     for (size_t i = 0; i < plot->n_spans && !plot->x.quiet; i++) {
         if (isnan(ns_layout_point(layout, &plot->spans[i]))) continue;
         g_autofree char *number = ns_point_number(plot, &plot->spans[i]);
-        g_autofree char *label = ns_tex_text(number);
-        const char *between = at->len ? "," : "";
-        g_string_append(at, between);
-        ns_tex_number(at, ns_pgf_coordinate(&layout->x, plot->spans[i].from));
-        g_string_append_printf(words, "%s{%s}", between, label);
+        add_tick(at, words, ns_pgf_coordinate(&layout->x, plot->spans[i].from), number);
     }
     if (at->len)
         g_string_append_printf(
@@ -216,8 +191,8 @@ static void append_colormap(GString *out, const NsPlotLayout *layout)
                                color & 255);
     }
     g_string_append(out, "},\n");
-    option(out, "point meta min", layout->z.from);
-    option(out, "point meta max", layout->z.to);
+    ns_tex_printf(out, "  point meta min=%g,\n  point meta max=%g,\n", layout->z.from,
+                  layout->z.to);
 }
 
 /* Where the axes stand: without the strips, which there are none of here. */
@@ -229,29 +204,26 @@ static NsBox frame_of(const NsPlotLayout *layout)
     return box;
 }
 
-/* A place on the page in the lengths of a box. */
-static void append_relative(GString *out, const NsBox *box, double x, double y)
+static const NsLabel *label_of(const NsPlotLayout *layout, NsPart part)
 {
-    g_string_append(out, "at={(axis description cs:");
-    ns_tex_number(out, (x - box->x) / box->width);
-    g_string_append_c(out, ',');
-    ns_tex_number(out, (box->y + box->height - y) / box->height);
-    g_string_append(out, ")}");
+    for (unsigned i = 0; i < layout->labels->len; i++) {
+        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        if (label->part == part) return label;
+    }
+    return NULL;
 }
 
 /* The label of an axis stands where the layout has put it: TeX's fonts have other widths. */
 static void append_label_place(GString *out, const NsPlotLayout *layout, const NsBox *box,
                                NsPart part, const char *axis, int angle)
 {
-    for (unsigned i = 0; i < layout->labels->len; i++) {
-        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
-        if (label->part != part) continue;
-        double x = label->box.x + label->box.width / 2, y = label->box.y + label->box.height / 2;
-        g_string_append_printf(out, "  every axis %s label/.style={", axis);
-        append_relative(out, box, x, y);
-        g_string_append_printf(out, ", anchor=center, rotate=%d, text=chart-words},\n", angle);
-        return;
-    }
+    const NsLabel *label = label_of(layout, part);
+    if (!label) return;
+    double x = label->box.x + label->box.width / 2, y = label->box.y + label->box.height / 2;
+    ns_tex_printf(out,
+                  "  every axis %s label/.style={at={(axis description cs:%g,%g)}, "
+                  "anchor=center, rotate=%d, text=chart-words},\n",
+                  axis, (x - box->x) / box->width, (box->y + box->height - y) / box->height, angle);
 }
 
 static void append_colorbar(GString *out, const NsPlotLayout *layout)
@@ -263,157 +235,119 @@ static void append_colorbar(GString *out, const NsPlotLayout *layout)
     for (unsigned i = 0; i < layout->z_ticks->len; i++) {
         const NsTick *tick = &g_array_index(layout->z_ticks, NsTick, i);
         if (!tick->label) continue;
-        g_autofree char *text = ns_tex_text(tick->label);
         double along = (ns_scale_to_pixel(&layout->z, tick->value) - layout->z.p0) /
                        (layout->z.p1 - layout->z.p0);
-        if (at->len) g_string_append_c(at, ',');
-        ns_tex_number(at, layout->z.from + along * (layout->z.to - layout->z.from));
-        g_string_append_printf(words, "%s{%s}", words->len ? "," : "", text);
+        add_tick(at, words, layout->z.from + along * (layout->z.to - layout->z.from), tick->label);
     }
-    g_string_append(out, "  colorbar,\n  colorbar style={at={(");
-    ns_tex_number(out, (bar->x - area->x) / area->width);
-    g_string_append(out,
-                    ",1)}, anchor=north west, axis lines=box, axis line style={draw=none}, width=");
-    ns_tex_number(out, bar->width);
-    g_string_append_printf(out, "bp, ylabel={%s}, ytick={%s}, yticklabels={%s},\n    ", label,
-                           at->str, words->str);
+    ns_tex_printf(out,
+                  "  colorbar,\n  colorbar style={at={(%g,1)}, anchor=north west, axis lines=box, "
+                  "axis line style={draw=none}, width=%gbp, ylabel={%s}, ytick={%s}, "
+                  "yticklabels={%s},\n    ",
+                  (bar->x - area->x) / area->width, bar->width, label, at->str, words->str);
     append_label_place(out, layout, bar, NS_PART_RIGHT_LABEL, "y", 90);
     g_string_append(out, "  },\n");
 }
 
 /* ---- the page ---- */
 
-static void append_page_point(GString *out, double x, double y)
-{
-    g_string_append_c(out, '(');
-    ns_tex_number(out, x);
-    g_string_append(out, "bp,");
-    ns_tex_number(out, y);
-    g_string_append(out, "bp) ");
-}
-
 /* Since TeX's fonts are wider, words are made smaller where they have no room. */
 static void append_within(GString *out, const char *text, double room)
 {
-    g_autoptr(GString) width = g_string_new(NULL);
-    ns_tex_number(width, room);
-    g_string_append_printf(out,
-                           "{\\sbox0{%s}\\ifdim\\wd0>%sbp\\resizebox{%sbp}{!}{\\usebox0}"
-                           "\\else\\usebox0\\fi};\n",
-                           text, width->str, width->str);
+    ns_tex_printf(out,
+                  "{\\sbox0{%s}\\ifdim\\wd0>%gbp\\resizebox{%gbp}{!}{\\usebox0}"
+                  "\\else\\usebox0\\fi};\n",
+                  text, room, room);
 }
 
-static const NsLabel *label_of(const NsPlotLayout *layout, NsPart part)
+/* A node with its upper left corner where the layout has placed a label. */
+static void open_node(const Page *page, const char *look, const NsLabel *label)
 {
-    for (unsigned i = 0; i < layout->labels->len; i++) {
-        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
-        if (label->part == part) return label;
-    }
-    return NULL;
+    ns_tex_printf(page->out, "\\node[anchor=north west, inner sep=0bp, %s] at (%gbp,%gbp) ", look,
+                  page->left + label->x, page->top - label->y);
 }
 
-static void open_node(GString *out, const char *look, double x, double y)
+/* A line of the plot where the layout has placed its label, at most to the edge of the page. */
+static void append_label(const Page *page, NsPart part, const char *words, const char *look)
 {
-    g_string_append_printf(out, "\\node[anchor=north west, inner sep=0bp, %s] at ", look);
-    append_page_point(out, x, y);
-}
-
-/* A line of the plot from the upper left corner of the label that the layout placed, at most to the
- * edge of the page. */
-static void append_label(GString *out, const NsPlotLayout *layout, NsPart part, const char *words,
-                         const char *look, double left, double top)
-{
+    const NsPlotLayout *layout = page->layout;
     const NsLabel *label = label_of(layout, part);
     if (!label || !words || !*words) return;
     g_autofree char *text = ns_tex_text(words);
-    open_node(out, look, left + label->x, top - label->y);
-    append_within(out, text, layout->width - layout->style->padding - label->x);
+    open_node(page, look, label);
+    append_within(page->out, text, layout->width - layout->style->padding - label->x);
 }
 
 /* A subtitle or note may have several lines, and more of them in TeX's fonts. */
-static void append_lines(GString *out, const NsPlotLayout *layout, NsPart part, const char *words,
-                         const char *look, double left, double top)
+static void append_lines(const Page *page, NsPart part, const char *words, const char *look)
 {
+    const NsPlotLayout *layout = page->layout;
     const NsLabel *label = label_of(layout, part);
     if (!label || !words || !*words) return;
     if (pango_layout_get_line_count(label->text) < 2) {
-        append_label(out, layout, part, words, look, left, top);
+        append_label(page, part, words, look);
         return;
     }
     g_autofree char *text = ns_tex_text(words);
-    g_autoptr(GString) width = g_string_new(NULL), height = g_string_new(NULL);
-    ns_tex_number(width, layout->width - 2 * layout->style->padding);
-    ns_tex_number(height, ns_text_height(label->text));
-    open_node(out, look, left + label->x, top - label->y);
-    g_string_append_printf(out,
-                           "{\\sbox0{\\parbox[t]{%sbp}{\\raggedright %s}}"
-                           "\\ifdim\\dimexpr\\ht0+\\dp0>%sbp"
-                           "\\resizebox*{!}{%sbp}{\\usebox0}\\else\\usebox0\\fi};\n",
-                           width->str, text, height->str, height->str);
+    double height = ns_text_height(label->text);
+    open_node(page, look, label);
+    ns_tex_printf(page->out,
+                  "{\\sbox0{\\parbox[t]{%gbp}{\\raggedright %s}}"
+                  "\\ifdim\\dimexpr\\ht0+\\dp0>%gbp"
+                  "\\resizebox*{!}{%gbp}{\\usebox0}\\else\\usebox0\\fi};\n",
+                  layout->width - 2 * layout->style->padding, text, height, height);
 }
 
 /* Puts words where the layout has them, if they are those of the label. */
-static bool append_if(GString *out, const NsLabel *label, const char *words, const char *look,
-                      double left, double top)
+static bool append_if(const Page *page, const NsLabel *label, const char *words, const char *look)
 {
     g_autofree char *drawn = ns_text_drawn(words);
     if (!words || g_strcmp0(pango_layout_get_text(label->text), drawn) != 0) return false;
     g_autofree char *text = ns_tex_text(words);
-    open_node(out, look, left + label->x, top - label->y);
-    g_string_append_printf(out, "{%s};\n", text);
+    open_node(page, look, label);
+    g_string_append_printf(page->out, "{%s};\n", text);
     return true;
 }
 
 /* The words of markers, levels and slopes that found room. */
-static void append_names(GString *out, const NsPlotLayout *layout, double left, double top)
+static void append_names(const Page *page)
 {
+    const NsPlotLayout *layout = page->layout;
     const NsPlot *plot = layout->plot;
     for (unsigned i = 0; i < layout->labels->len; i++) {
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
         bool marker = label->part == NS_PART_MARKER, found = false;
         if (!marker && label->part != NS_PART_INSIDE) continue;
         for (size_t k = 0; marker && !found && k < plot->n_markers; k++)
-            found = append_if(
-                out, label, plot->markers[k].text,
-                plot->markers[k].alarm ? "chart-alarm, font=\\bfseries" : "chart-words", left, top);
+            found =
+                append_if(page, label, plot->markers[k].text,
+                          plot->markers[k].alarm ? "chart-alarm, font=\\bfseries" : "chart-words");
         for (size_t k = 0; !marker && !found && k < plot->n_levels; k++)
-            found = append_if(out, label, plot->levels[k].text, "chart-words", left, top);
+            found = append_if(page, label, plot->levels[k].text, "chart-words");
         for (size_t k = 0; !marker && !found && k < plot->n_slopes; k++)
-            found = append_if(out, label, plot->slopes[k].text, "chart-words", left, top);
+            found = append_if(page, label, plot->slopes[k].text, "chart-words");
     }
 }
 
-/* The color of a panel's name. */
-static char *panel_look(const NsHeatPanel *panel)
+/* The names of panels stand beside them, and in the legend where they have no room there; each in
+ * the color of its run and in the middle of its label. */
+static void append_panel_names(const Page *page)
 {
-    if (!panel->style) return g_strdup("chart-words");
-    return g_strdup_printf("chart-%u", (panel->style - 1) % NS_SERIES_STYLES);
-}
-
-/* Words in the middle of a label's box. */
-static void append_fitted(GString *out, const NsLabel *label, const char *look, double left,
-                          double top)
-{
-    g_autofree char *text = ns_tex_literal(pango_layout_get_text(label->text));
-    g_string_append_printf(out, "\\node[inner sep=0bp, rotate=%d, %s] at ", label->rotated ? 90 : 0,
-                           look);
-    append_page_point(out, left + label->box.x + label->box.width / 2,
-                      top - label->box.y - label->box.height / 2);
-    append_within(out, text, ns_text_width(label->text));
-}
-
-/* The names of panels stand beside them, and in the legend where they have no room there. */
-static void append_panel_names(GString *out, const NsPlotLayout *layout, double left, double top)
-{
-    const NsHeatmap *map = layout->plot->heatmap;
+    const NsHeatmap *map = page->layout->plot->heatmap;
     size_t beside = 0, listed = 0;
-    for (unsigned i = 0; i < layout->labels->len; i++) {
-        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+    for (unsigned i = 0; i < page->layout->labels->len; i++) {
+        const NsLabel *label = &g_array_index(page->layout->labels, NsLabel, i);
         if (label->part != NS_PART_LEFT_LABEL && label->part != NS_PART_LEGEND) continue;
         size_t *at = label->part == NS_PART_LEGEND ? &listed : &beside;
         if (*at >= map->n_panels) continue;
-        g_autofree char *look = panel_look(&map->panels[(*at)++]);
-        append_fitted(out, label, look, left, top);
+        unsigned style = map->panels[(*at)++].style;
+        g_autofree char *look = style ? g_strdup_printf("chart-%u", (style - 1) % NS_SERIES_STYLES)
+                                      : g_strdup("chart-words");
+        g_autofree char *text = ns_tex_literal(pango_layout_get_text(label->text));
+        ns_tex_printf(page->out, "\\node[inner sep=0bp, rotate=%d, %s] at (%gbp,%gbp) ",
+                      label->rotated ? 90 : 0, look,
+                      page->left + label->box.x + label->box.width / 2,
+                      page->top - label->box.y - label->box.height / 2);
+        append_within(page->out, text, ns_text_width(label->text));
     }
 }
 
@@ -423,113 +357,98 @@ static void append_seams(GString *out, const NsPlotLayout *layout, double x0, do
     const NsHeatmap *map = layout->plot->heatmap;
     bool bare = layout->style->background.a > 0;
     for (size_t i = 0; bare && map && i + 1 < map->n_panels; i++) {
-        g_autoptr(GString) line = g_string_new("chart-page, line width=");
-        ns_tex_number(line, NS_SEAM * layout->style->text_size);
-        g_string_append(line, "bp");
+        g_autoptr(GString) look = g_string_new(NULL);
+        ns_tex_printf(look, "chart-page, line width=%gbp", NS_SEAM * layout->style->text_size);
         double y = ns_panel(map, i).lo;
-        append_straight(out, line->str, x0, y, x1, y);
+        append_straight(out, look->str, x0, y, x1, y);
     }
 }
 
-static void append_place(GString *out, const NsPlotLayout *layout, double left, double top)
+static void append_place(const Page *page)
 {
-    NsBox frame = frame_of(layout);
-    g_string_append(out, "  at={(");
-    ns_tex_number(out, left + frame.x);
-    g_string_append(out, "bp,");
-    ns_tex_number(out, top - frame.y - frame.height);
-    g_string_append(out, "bp)}, anchor=south west, scale only axis,\n");
-    length(out, "width", frame.width);
-    length(out, "height", frame.height);
+    NsBox frame = frame_of(page->layout);
+    ns_tex_printf(page->out,
+                  "  at={(%gbp,%gbp)}, anchor=south west, scale only axis,\n"
+                  "  width=%gbp,\n  height=%gbp,\n",
+                  page->left + frame.x, page->top - frame.y - frame.height, frame.width,
+                  frame.height);
 }
 
 /* The line and mark before the words of a legend. */
-static void append_sample(GString *out, const NsPlotLayout *layout, const NsLegendSample *sample,
-                          double left, double top)
+static void append_sample(const Page *page, const NsLegendSample *sample)
 {
     const NsBox *box = &sample->box;
+    double left = page->left + box->x, top = page->top - box->y;
     if (sample->series->lo && sample->series->hi) {
-        g_string_append(out, "\\fill[");
-        ns_pgf_look(out, layout, sample->series);
-        g_string_append(out, ", fill opacity=0.3] ");
-        append_page_point(out, left + box->x, top - box->y - 0.78 * box->height);
-        g_string_append(out, "rectangle ");
-        append_page_point(out, left + box->x + box->width, top - box->y - 0.22 * box->height);
-        g_string_append(out, ";\n");
+        g_string_append(page->out, "\\fill[");
+        ns_pgf_look(page->out, page->layout, sample->series);
+        ns_tex_printf(page->out, ", fill opacity=0.3] (%gbp,%gbp) rectangle (%gbp,%gbp) ;\n", left,
+                      top - 0.78 * box->height, left + box->width, top - 0.22 * box->height);
     }
-    g_string_append(out, "\\draw[line width=");
-    ns_tex_number(out, layout->style->line_width);
-    g_string_append(out, "bp, ");
-    ns_pgf_look(out, layout, sample->series);
-    g_string_append(out, ", mark repeat=2, mark phase=2] plot coordinates {");
-    for (int i = 0; i <= 2; i++)
-        append_page_point(out, left + box->x + i * box->width / 2, top - box->y - box->height / 2);
-    g_string_append(out, "};\n");
+    double middle = top - box->height / 2;
+    ns_tex_printf(page->out, "\\draw[line width=%gbp, ", page->layout->style->line_width);
+    ns_pgf_look(page->out, page->layout, sample->series);
+    ns_tex_printf(page->out,
+                  ", mark repeat=2, mark phase=2] plot coordinates "
+                  "{(%gbp,%gbp) (%gbp,%gbp) (%gbp,%gbp) };\n",
+                  left, middle, left + box->width / 2, middle, left + box->width, middle);
 }
 
 /* The words of an entry, scripts and all where the layout has room for all of them. */
-static void append_entry(GString *out, const NsLegendSample *sample, const NsLabel *label,
-                         const char *color, double left, double top)
+static void append_entry(const Page *page, const NsLegendSample *sample, const NsLabel *label,
+                         const char *color)
 {
     g_autofree char *words = ns_legend_words(sample->series, sample->letter);
     g_autofree char *drawn = ns_text_drawn(words);
     const char *shown = pango_layout_get_text(label->text);
     g_autofree char *text = g_str_equal(shown, drawn) ? ns_tex_text(words) : ns_tex_literal(shown);
-    g_string_append_printf(out, "\\node[anchor=base west, inner sep=0bp, %s] at ", color);
-    append_page_point(out, left + label->x, top - label->y - ns_text_baseline(label->text));
-    append_within(out, text, ns_text_width(label->text));
+    ns_tex_printf(page->out, "\\node[anchor=base west, inner sep=0bp, %s] at (%gbp,%gbp) ", color,
+                  page->left + label->x, page->top - label->y - ns_text_baseline(label->text));
+    append_within(page->out, text, ns_text_width(label->text));
 }
 
 /* A name at the end of its curve, with the line that leads to it. */
-static void append_end_name(GString *out, const NsPlotLayout *layout, const NsLegendSample *sample,
-                            double left, double top)
+static void append_end_name(const Page *page, const NsLegendSample *sample)
 {
-    const NsLabel *label = &g_array_index(layout->labels, NsLabel, sample->label);
-    const NsSeries *series = sample->series;
-    if (series->hidden) return;
-    g_autofree char *color = series->theory && !series->tinted ? g_strdup("chart-words")
-                             : series->previous && !series->tinted
-                                 ? g_strdup("chart-previous")
-                                 : g_strdup_printf("chart-%u", series->style % NS_SERIES_STYLES);
-    if (label->led) {
-        g_string_append_printf(out, "\\draw[%s, line width=", color);
-        ns_tex_number(out, layout->style->axis_width);
-        g_string_append(out, "bp] ");
-        append_page_point(out, left + label->leader[0].x, top - label->leader[0].y);
-        g_string_append(out, "-- ");
-        append_page_point(out, left + label->leader[1].x, top - label->leader[1].y);
-        g_string_append(out, ";\n");
-    }
-    append_entry(out, sample, label, color, left, top);
+    const NsLabel *label = &g_array_index(page->layout->labels, NsLabel, sample->label);
+    const NsPoint *from = &label->leader[0], *to = &label->leader[1];
+    if (sample->series->hidden) return;
+    g_autofree char *color = ns_pgf_color(sample->series);
+    if (label->led)
+        ns_tex_printf(page->out, "\\draw[%s, line width=%gbp] (%gbp,%gbp) -- (%gbp,%gbp) ;\n",
+                      color, page->layout->style->axis_width, page->left + from->x,
+                      page->top - from->y, page->left + to->x, page->top - to->y);
+    append_entry(page, sample, label, color);
 }
 
 /* The entries of both axes where the layout has them. */
-static void append_legend(GString *out, const NsPlotLayout *layout, double left, double top)
+static void append_legend(const Page *page)
 {
+    const NsPlotLayout *layout = page->layout;
     const NsBox *inside = &layout->legend_box;
-    if (inside->width > 0) {
-        g_string_append(out, "\\fill[chart-page, fill opacity=0.94] ");
-        append_page_point(out, left + inside->x, top - inside->y - inside->height);
-        g_string_append(out, "rectangle ");
-        append_page_point(out, left + inside->x + inside->width, top - inside->y);
-        g_string_append(out, ";\n");
-    }
+    if (inside->width > 0)
+        ns_tex_printf(page->out,
+                      "\\fill[chart-page, fill opacity=0.94] (%gbp,%gbp) "
+                      "rectangle (%gbp,%gbp) ;\n",
+                      page->left + inside->x, page->top - inside->y - inside->height,
+                      page->left + inside->x + inside->width, page->top - inside->y);
     unsigned entries = 0;
     for (unsigned i = 0; i < layout->labels->len && entries < layout->legend->len; i++) {
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
         if (label->part != NS_PART_LEGEND) continue;
         const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, entries++);
         if (sample->series->hidden) continue;
-        append_sample(out, layout, sample, left, top);
-        append_entry(out, sample, label, "chart-words", left, top);
+        append_sample(page, sample);
+        append_entry(page, sample, label, "chart-words");
     }
     for (; entries < layout->legend->len; entries++)
-        append_end_name(out, layout, &g_array_index(layout->legend, NsLegendSample, entries), left,
-                        top);
+        append_end_name(page, &g_array_index(layout->legend, NsLegendSample, entries));
 }
 
-static void append_left(GString *out, const NsPlotLayout *layout, double left, double top)
+static void append_left(const Page *page)
 {
+    GString *out = page->out;
+    const NsPlotLayout *layout = page->layout;
     const NsPlot *plot = layout->plot;
     const NsBox *area = &layout->area;
     NsBox frame = frame_of(layout);
@@ -537,7 +456,7 @@ static void append_left(GString *out, const NsPlotLayout *layout, double left, d
     double ends[] = {area->x, area->x + area->width, area->y + area->height - layout->strip_bottom,
                      area->y + layout->strip_top};
     g_string_append(out, "\\begin{axis}[\n");
-    append_place(out, layout, left, top);
+    append_place(page);
     append_axis(out, "x", &plot->x, x, layout->x_ticks, ends[0], ends[1]);
     append_point_ticks(out, layout);
     if (layout->turned) g_string_append(out, "  x tick label style={rotate=90, anchor=east},\n");
@@ -562,12 +481,14 @@ static void append_left(GString *out, const NsPlotLayout *layout, double left, d
     g_string_append(out, "\\end{axis}\n");
 }
 
-static void append_right(GString *out, const NsPlotLayout *layout, double left, double top)
+static void append_right(const Page *page)
 {
+    GString *out = page->out;
+    const NsPlotLayout *layout = page->layout;
     const NsPlot *plot = layout->plot;
     const NsBox *area = &layout->area;
     g_string_append(out, "\\begin{axis}[\n");
-    append_place(out, layout, left, top);
+    append_place(page);
     const NsAxis silent = {.quiet = true};
     NsBox frame = frame_of(layout);
     append_axis(out, "x", &silent, &layout->x, layout->x_ticks, area->x, area->x + area->width);
@@ -579,43 +500,31 @@ static void append_right(GString *out, const NsPlotLayout *layout, double left, 
     g_string_append(out, "\\end{axis}\n");
 }
 
-/* A plot, and the lower plot it; (left, top) is their upper left corner. */
-static void append_layout(GString *out, const NsPlotLayout *layout, double left, double top)
+/* A plot, and the lower plot of it. */
+static void append_layout(const Page *page)
 {
+    const NsPlotLayout *layout = page->layout;
     const NsPlot *plot = layout->plot;
     g_autofree char *title = ns_tex_text(plot->title);
-    g_string_append_printf(out, "\n%% %s\n", title);
-    append_left(out, layout, left, top);
-    if (layout->summary.right && !plot->heatmap) append_right(out, layout, left, top);
-    append_legend(out, layout, left, top);
-    append_label(out, layout, NS_PART_TITLE, plot->title, "chart-words, font=\\charttitlefont",
-                 left, top);
-    append_lines(out, layout, NS_PART_SUBTITLE, layout->subtitle, "chart-faint", left, top);
-    append_lines(out, layout, NS_PART_NOTE, layout->shown, "chart-faint, font=\\charttickfont",
-                 left, top);
-    append_names(out, layout, left, top);
-    if (plot->heatmap && plot->heatmap->n_panels) append_panel_names(out, layout, left, top);
+    g_string_append_printf(page->out, "\n%% %s\n", title);
+    append_left(page);
+    if (layout->summary.right && !plot->heatmap) append_right(page);
+    append_legend(page);
+    append_label(page, NS_PART_TITLE, plot->title, "chart-words, font=\\charttitlefont");
+    append_lines(page, NS_PART_SUBTITLE, layout->subtitle, "chart-faint");
+    append_lines(page, NS_PART_NOTE, layout->shown, "chart-faint, font=\\charttickfont");
+    append_names(page);
+    if (plot->heatmap && plot->heatmap->n_panels) append_panel_names(page);
     if (!layout->summary.any)
-        append_label(out, layout, NS_PART_EMPTY, plot->empty ? plot->empty : _("no data"),
-                     "chart-faint", left, top);
-    if (layout->lower) append_layout(out, layout->lower, left, top - layout->lower_y);
-}
-
-static void append_plot(GString *out, const NsPlot *plot, const NsBox *cell,
-                        const NsExport *options)
-{
-    g_autoptr(NsPlotLayout) layout =
-        ns_plot_layout(plot, cell->width, cell->height, options->style);
-    append_layout(out, layout, cell->x, options->height - cell->y);
+        append_label(page, NS_PART_EMPTY, plot->empty ? plot->empty : _("no data"), "chart-faint");
+    if (layout->lower)
+        append_layout(&(Page){page->out, layout->lower, page->left, page->top - layout->lower_y});
 }
 
 static void append_font(GString *out, const char *command, double size, const char *series)
 {
-    g_string_append_printf(out, "\\newcommand{\\%s}{\\fontsize{", command);
-    ns_tex_number(out, size);
-    g_string_append(out, "bp}{");
-    ns_tex_number(out, 1.2 * size);
-    g_string_append_printf(out, "bp}%s\\selectfont}\n", series);
+    ns_tex_printf(out, "\\newcommand{\\%s}{\\fontsize{%gbp}{%gbp}%s\\selectfont}\n", command, size,
+                  1.2 * size, series);
 }
 
 static void append_preamble(GString *out, const NsExport *options)
@@ -642,41 +551,36 @@ static void append_preamble(GString *out, const NsExport *options)
                          "  tick label style={text=chart-faint, font=\\charttickfont}, label "
                          "style={text=chart-words},\n"
                          "  major grid style={draw=chart-grid, solid},\n");
-    length(out, "line width", style->line_width);
-    length(out, "major tick length", 0.3 * style->text_size);
-    length(out, "minor tick length", 0.165 * style->text_size);
-    g_string_append(out, "  axis line style={line width=");
-    ns_tex_number(out, style->axis_width);
-    g_string_append(out, "bp}, tick style={line width=");
-    ns_tex_number(out, style->axis_width);
-    g_string_append(out, "bp}, major grid style={line width=");
-    ns_tex_number(out, style->axis_width);
-    g_string_append(out, "bp}}}\n\\begin{document}\n");
+    ns_tex_printf(out,
+                  "  line width=%gbp,\n  major tick length=%gbp,\n  minor tick length=%gbp,\n"
+                  "  axis line style={line width=%gbp}, tick style={line width=%gbp}, "
+                  "major grid style={line width=%gbp}}}\n\\begin{document}\n",
+                  style->line_width, 0.3 * style->text_size, 0.165 * style->text_size,
+                  style->axis_width, style->axis_width, style->axis_width);
 }
 
 GString *ns_pgfplots_write(const NsPlot *plots, const NsBox *cells, size_t n,
                            const NsExport *options)
 {
     GString *out = g_string_new(NULL);
+    const NsStyle *style = options->style;
     append_preamble(out, options);
-    g_string_append(out, "\\begin{tikzpicture}[font=\\chartfont]\n\\path[use as bounding box");
-    if (options->style->background.a > 0) g_string_append(out, ", fill=chart-page");
-    g_string_append(out, "] (0,0) rectangle (");
-    ns_tex_number(out, options->width);
-    g_string_append(out, "bp,");
-    ns_tex_number(out, options->height);
-    g_string_append(out, "bp);\n");
-    for (size_t i = 0; i < n; i++) append_plot(out, &plots[i], &cells[i], options);
+    ns_tex_printf(out,
+                  "\\begin{tikzpicture}[font=\\chartfont]\n\\path[use as bounding box%s] (0,0) "
+                  "rectangle (%gbp,%gbp);\n",
+                  style->background.a > 0 ? ", fill=chart-page" : "", options->width,
+                  options->height);
+    for (size_t i = 0; i < n; i++) {
+        g_autoptr(NsPlotLayout) layout =
+            ns_plot_layout(&plots[i], cells[i].width, cells[i].height, style);
+        append_layout(&(Page){out, layout, cells[i].x, options->height - cells[i].y});
+    }
     if (options->caption) {
         g_autofree char *caption = ns_tex_literal(options->caption);
-        g_string_append(out, "\\node[anchor=south west, inner sep=0bp, chart-faint, align=left, "
-                             "text width=");
-        ns_tex_number(out, options->width - 2 * options->style->padding);
-        g_string_append(out, "bp] at (");
-        ns_tex_number(out, options->style->padding);
-        g_string_append(out, "bp,");
-        ns_tex_number(out, options->style->padding);
-        g_string_append_printf(out, "bp) {%s};\n", caption);
+        ns_tex_printf(out,
+                      "\\node[anchor=south west, inner sep=0bp, chart-faint, align=left, "
+                      "text width=%gbp] at (%gbp,%gbp) {%s};\n",
+                      options->width - 2 * style->padding, style->padding, style->padding, caption);
     }
     g_string_append(out, "\\end{tikzpicture}\n\\end{document}\n");
     return out;

@@ -26,6 +26,13 @@ double ns_pgf_coordinate_at(const NsScale *scale, double pixel)
 
 /* ---- series ---- */
 
+char *ns_pgf_color(const NsSeries *series)
+{
+    if (series->previous && !series->tinted) return g_strdup("chart-previous");
+    if (series->theory && !series->tinted) return g_strdup("chart-words");
+    return g_strdup_printf("chart-%u", series->style % NS_SERIES_STYLES);
+}
+
 void ns_pgf_look(GString *out, const NsPlotLayout *layout, const NsSeries *series)
 {
     const NsStyle *style = layout->style;
@@ -35,12 +42,8 @@ void ns_pgf_look(GString *out, const NsPlotLayout *layout, const NsSeries *serie
                                         [NS_MARK_DIAMOND] = "diamond*"};
     unsigned index = series->style % NS_SERIES_STYLES;
     const NsSeriesStyle *look = &style->series[(index + series->dash) % NS_SERIES_STYLES];
-    if (series->previous && !series->tinted)
-        g_string_append(out, "chart-previous");
-    else if (series->theory && !series->tinted)
-        g_string_append(out, "chart-words");
-    else
-        g_string_append_printf(out, "chart-%u", index);
+    g_autofree char *color = ns_pgf_color(series);
+    g_string_append(out, color);
     if (series->muted || (series->tinted && !series->theory))
         g_string_append(out, ", opacity=0.35");
     bool marked = series->kind == NS_SERIES_POINTS || series->kind == NS_SERIES_SCATTER;
@@ -51,9 +54,8 @@ void ns_pgf_look(GString *out, const NsPlotLayout *layout, const NsSeries *serie
     if (series->kind == NS_SERIES_SCATTER) g_string_append(out, ", only marks");
     if (series->kind == NS_SERIES_STEPS) g_string_append(out, ", const plot");
     if (marked) {
-        g_string_append_printf(out, ", mark=%s, mark size=", marks[look->mark]);
-        ns_tex_number(out, style->mark_size / 2);
-        g_string_append(out, "bp, mark options={solid}");
+        ns_tex_printf(out, ", mark=%s, mark size=%gbp, mark options={solid}", marks[look->mark],
+                      style->mark_size / 2);
         if (touching > 1) g_string_append_printf(out, ", mark repeat=%zu", touching);
     }
     if (series->theory) {
@@ -62,21 +64,18 @@ void ns_pgf_look(GString *out, const NsPlotLayout *layout, const NsSeries *serie
         g_string_append_printf(out, ", %s", dots[series->dash % NS_THEORY_STYLES]);
     } else if (look->n_dash) {
         g_string_append(out, ", dash pattern=");
-        for (int i = 0; i < look->n_dash; i++) {
-            g_string_append(out, i % 2 ? " off " : i ? " on " : "on ");
-            ns_tex_number(out, look->dash[i] * style->line_width);
-            g_string_append(out, "bp");
-        }
+        for (int i = 0; i < look->n_dash; i++)
+            ns_tex_printf(out, "%s %gbp",
+                          i % 2 ? " off"
+                          : i   ? " on"
+                                : "on",
+                          look->dash[i] * style->line_width);
     }
 }
 
 static void append_point(GString *out, double x, double y)
 {
-    g_string_append_c(out, '(');
-    ns_tex_number(out, x);
-    g_string_append_c(out, ',');
-    ns_tex_number(out, y);
-    g_string_append(out, ")\n");
+    ns_tex_printf(out, "(%g,%g)\n", x, y);
 }
 
 /* Every point or, where there are too many, those that the curve on the page is drawn through. */
@@ -129,15 +128,9 @@ static void append_bars(GString *out, const NsPlotLayout *layout, const NsSeries
         double a = series->edges ? series->edges[k] : series->x[k] - 0.4;
         double b = series->edges ? series->edges[k + 1] : series->x[k] + 0.4;
         if (!isfinite(value)) continue;
-        g_string_append_printf(out, "\\fill[chart-%u] (axis cs:", series->style % NS_SERIES_STYLES);
-        ns_tex_number(out, ns_pgf_coordinate(x, a));
-        g_string_append_c(out, ',');
-        ns_tex_number(out, ns_pgf_coordinate(y, foot));
-        g_string_append(out, ") rectangle (axis cs:");
-        ns_tex_number(out, ns_pgf_coordinate(x, b));
-        g_string_append_c(out, ',');
-        ns_tex_number(out, value);
-        g_string_append(out, ");\n");
+        ns_tex_printf(out, "\\fill[chart-%u] (axis cs:%g,%g) rectangle (axis cs:%g,%g);\n",
+                      series->style % NS_SERIES_STYLES, ns_pgf_coordinate(x, a),
+                      ns_pgf_coordinate(y, foot), ns_pgf_coordinate(x, b), value);
     }
 }
 
@@ -156,9 +149,8 @@ static void append_lone_points(GString *out, const NsPlotLayout *layout, size_t 
         if (!open) {
             g_string_append(out, "\\addplot[");
             ns_pgf_look(out, layout, series);
-            g_string_append(out, ", only marks, mark=*, mark size=");
-            ns_tex_number(out, layout->style->line_width);
-            g_string_append(out, "bp, forget plot] coordinates {\n");
+            ns_tex_printf(out, ", only marks, mark=*, mark size=%gbp, forget plot] coordinates {\n",
+                          layout->style->line_width);
         }
         open = true;
         const NsPoint *point = &g_array_index(path->points, NsPoint, from);
@@ -229,12 +221,8 @@ static void append_cells(GString *out, const NsHeatmap *map, const NsPanel *pane
             bool real = row < panel->rows && i < columns;
             size_t first = i * stride, last = MIN(first + stride, map->columns);
             double meta = real ? cell_meta(map, panel->row + row, first, last) : (double)NAN;
-            ns_tex_number(out, map->x0 + width * (double)stride * ((double)i + 0.5));
-            g_string_append_c(out, ' ');
-            ns_tex_number(out, panel->lo + height * ((double)row + 0.5));
-            g_string_append_c(out, ' ');
-            ns_tex_number(out, meta);
-            g_string_append_c(out, '\n');
+            ns_tex_printf(out, "%g %g %g\n", map->x0 + width * (double)stride * ((double)i + 0.5),
+                          panel->lo + height * ((double)row + 0.5), meta);
         }
     g_string_append(out, "};\n");
 }

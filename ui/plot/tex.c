@@ -117,31 +117,14 @@ static bool append_sign(Writer *writer, const char **p)
     return false;
 }
 
-/* One character, or what stands between braces; *p goes behind it.  Free with g_free. */
-static char *take_group(const char **p)
-{
-    const char *start = *p;
-    if (*start != '{') {
-        *p = g_utf8_find_next_char(start, NULL);
-        return g_strndup(start, (gsize)(*p - start));
-    }
-    int depth = 0;
-    do {
-        depth += **p == '{';
-        depth -= **p == '}';
-        ++*p;
-    } while (depth && **p);
-    return g_strndup(start + 1, (gsize)(*p - start - 1 - (depth == 0)));
-}
-
 static void convert(Writer *writer, const char *text, bool scripts)
 {
     for (const char *p = text; *p;) {
         if (scripts && ns_text_is_script(p)) {
             bool base = writer->formula;
             set_formula(writer, true);
-            g_string_append_printf(writer->out, "%s%c{", base ? "" : "{}", *p++);
-            g_autofree char *group = take_group(&p);
+            g_string_append_printf(writer->out, "%s%c{", base ? "" : "{}", *p);
+            g_autofree char *group = ns_text_group(p + 1, &p);
             writer->depth++;
             convert(writer, group, true);
             writer->depth--;
@@ -180,4 +163,33 @@ void ns_tex_number(GString *out, double value)
     char digits[G_ASCII_DTOSTR_BUF_SIZE];
     g_string_append(
         out, isfinite(value) ? g_ascii_formatd(digits, sizeof digits, "%.9g", value + 0.0) : "nan");
+}
+
+void ns_tex_printf(GString *out, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    for (const char *p = format; *p; p++) {
+        if (*p != '%') {
+            g_string_append_c(out, *p);
+            continue;
+        }
+        switch (*++p) {
+        case 's':
+            g_string_append(out, va_arg(values, const char *));
+            break;
+        case 'g':
+            ns_tex_number(out, va_arg(values, double));
+            break;
+        case 'd':
+            g_string_append_printf(out, "%d", va_arg(values, int));
+            break;
+        case 'u':
+            g_string_append_printf(out, "%u", va_arg(values, unsigned));
+            break;
+        default:
+            g_string_append_c(out, *p);
+        }
+    }
+    va_end(values);
 }

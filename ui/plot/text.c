@@ -23,8 +23,7 @@ static const char *next_character(const char *text)
     return text + g_utf8_skip[(guchar)*text];
 }
 
-/* One character, or what stands between braces; *end is behind it. */
-static char *take_group(const char *text, const char **end)
+char *ns_text_group(const char *text, const char **end)
 {
     if (*text != '{') {
         *end = *text ? next_character(text) : text;
@@ -67,7 +66,7 @@ static char *convert(const char *text, double size)
         if (ns_text_is_script(p)) {
             bool raised = *p == '^';
             int rise = (int)lround((*p == '_' ? -0.2 : 0.36) * size * PANGO_SCALE);
-            g_autofree char *group = take_group(p + 1, &p);
+            g_autofree char *group = ns_text_group(p + 1, &p);
             g_autofree char *inner = convert(group, size);
             if (size > 0)
                 g_string_append_printf(out, "<span size=\"75%%\" rise=\"%d\">%s</span>", rise,

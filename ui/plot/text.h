@@ -12,6 +12,10 @@
  * for itself. */
 bool ns_text_is_script(const char *at);
 
+/* What it raises or lowers: one character, or what stands between braces; *end is behind it.  Free
+ * with g_free. */
+char *ns_text_group(const char *text, const char **end);
+
 /* Pango markup of a string of NsPlot at a text size > 0: _ and ^ lower and raise the next character
  * or {group}; all else is literal.  Free with g_free. */
 char *ns_text_markup(const char *text, double size);
