@@ -42,7 +42,7 @@ static void summarize_series(NsDataSummary *summary, const NsPlot *plot, const N
 {
     double *least = &(series->theory ? summary->theory_lo : summary->lo)[series->side];
     double *most = &(series->theory ? summary->theory_hi : summary->hi)[series->side];
-    NsScaleKind kind = series->side == NS_AXIS_RIGHT ? plot->right.scale : plot->left.scale;
+    NsScaleKind kind = ns_plot_axis(plot, series->side)->scale;
     summary->right |= series->side == NS_AXIS_RIGHT;
     summary->points |= series->kind == NS_SERIES_POINTS || series->kind == NS_SERIES_SCATTER;
     if (series->kind == NS_SERIES_BARS) summarize_bars(summary, plot->x.scale, kind, series);
@@ -67,7 +67,7 @@ static void summarize_levels(NsDataSummary *summary, const NsPlot *plot)
 {
     for (size_t i = 0; i < plot->n_levels; i++) {
         const NsLevel *level = &plot->levels[i];
-        const NsAxis *axis = level->side == NS_AXIS_RIGHT ? &plot->right : &plot->left;
+        const NsAxis *axis = ns_plot_axis(plot, level->side);
         if (ns_scale_shows(axis->scale, level->y))
             widen(&summary->lo[level->side], &summary->hi[level->side], level->y);
     }
@@ -96,7 +96,7 @@ static void summarize_theory(NsDataSummary *summary, const NsPlot *plot)
 {
     for (int side = 0; side < 2; side++) {
         double lo = summary->theory_lo[side], hi = summary->theory_hi[side];
-        const NsAxis *axis = side == NS_AXIS_RIGHT ? &plot->right : &plot->left;
+        const NsAxis *axis = ns_plot_axis(plot, (NsAxisSide)side);
         if (axis->scale == NS_SCALE_LOG && summary->lo[side] <= summary->hi[side]) {
             double decades = log10(summary->hi[side] / summary->lo[side]);
             double room = pow(10, MAX(THEORY_PART * decades, THEORY_LEAST));

@@ -48,25 +48,36 @@ static void rule(cairo_t *cr, const Grid *grid, double width, NsPoint from, NsPo
     cairo_stroke(cr);
 }
 
-static void draw_grid(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
+/* The same from one side of the plot area to the other. */
+static void rule_area(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid, double width,
+                      bool vertical, double at)
 {
     const NsBox *area = &layout->area;
-    const GArray *ticks = layout->y_ticks[NS_AXIS_LEFT];
+    double right = area->x + area->width, bottom = area->y + area->height;
+    rule(cr, grid, width, vertical ? (NsPoint){at, area->y} : (NsPoint){area->x, at},
+         vertical ? (NsPoint){at, bottom} : (NsPoint){right, at});
+}
+
+/* Whether a place is there, and lies within the plot area. */
+static bool is_shown(const NsPlotLayout *layout, bool vertical, double at)
+{
+    const NsBox *area = &layout->area;
+    return vertical ? at >= area->x && at <= area->x + area->width
+                    : at >= area->y && at <= area->y + area->height;
+}
+
+static void draw_grid(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
+{
+    const NsScale *scales[] = {&layout->y[NS_AXIS_LEFT], &layout->x};
+    const GArray *ticks[] = {layout->y_ticks[NS_AXIS_LEFT], layout->x_ticks};
     ns_set_color(cr, layout->style->grid);
-    for (unsigned i = 0; i < ticks->len; i++) {
-        const NsTick *tick = &g_array_index(ticks, NsTick, i);
-        double y = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], tick->value);
-        if (tick->label)
-            rule(cr, grid, layout->style->axis_width, (NsPoint){area->x, y},
-                 (NsPoint){area->x + area->width, y});
-    }
-    for (unsigned i = 0; i < layout->x_ticks->len; i++) {
-        const NsTick *tick = &g_array_index(layout->x_ticks, NsTick, i);
-        double x = ns_scale_to_pixel(&layout->x, tick->value);
-        if (tick->label)
-            rule(cr, grid, layout->style->axis_width, (NsPoint){x, area->y},
-                 (NsPoint){x, area->y + area->height});
-    }
+    for (int vertical = 0; vertical < 2; vertical++)
+        for (unsigned i = 0; i < ticks[vertical]->len; i++) {
+            const NsTick *tick = &g_array_index(ticks[vertical], NsTick, i);
+            if (tick->label)
+                rule_area(layout, cr, grid, layout->style->axis_width, vertical,
+                          ns_scale_to_pixel(scales[vertical], tick->value));
+        }
 }
 
 static void draw_y_ticks(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid,
@@ -88,8 +99,8 @@ static void draw_axes(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
     double width = layout->style->axis_width;
     ns_set_color(cr, layout->style->axis);
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_SQUARE);
-    rule(cr, grid, width, (NsPoint){left, bottom}, (NsPoint){right, bottom});
-    rule(cr, grid, width, (NsPoint){left, area->y}, (NsPoint){left, bottom});
+    rule_area(layout, cr, grid, width, false, bottom);
+    rule_area(layout, cr, grid, width, true, left);
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
     for (unsigned i = 0; i < layout->x_ticks->len; i++) {
         const NsTick *tick = &g_array_index(layout->x_ticks, NsTick, i);
@@ -100,7 +111,7 @@ static void draw_axes(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
     draw_y_ticks(layout, cr, grid, &layout->y[NS_AXIS_LEFT], layout->y_ticks[NS_AXIS_LEFT], left,
                  -1);
     if (layout->summary.right && !layout->plot->heatmap) {
-        rule(cr, grid, width, (NsPoint){right, area->y}, (NsPoint){right, bottom});
+        rule_area(layout, cr, grid, width, true, right);
         draw_y_ticks(layout, cr, grid, &layout->y[NS_AXIS_RIGHT], layout->y_ticks[NS_AXIS_RIGHT],
                      right, 1);
     }
@@ -113,19 +124,15 @@ static void draw_axes(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
 static void draw_strips(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
 {
     const NsBox *area = &layout->area;
-    double right = area->x + area->width;
-    double top = area->y + layout->strip_top;
+    double top = area->y + layout->strip_top, width = layout->style->axis_width;
     double bottom = area->y + area->height - layout->strip_bottom;
     ns_set_color(cr, ns_with_alpha(layout->style->grid, 0.5));
     cairo_rectangle(cr, area->x, area->y, area->width, layout->strip_top);
     cairo_rectangle(cr, area->x, bottom, area->width, layout->strip_bottom);
     cairo_fill(cr);
     ns_set_color(cr, layout->style->axis);
-    if (layout->strip_top > 0)
-        rule(cr, grid, layout->style->axis_width, (NsPoint){area->x, top}, (NsPoint){right, top});
-    if (layout->strip_bottom > 0)
-        rule(cr, grid, layout->style->axis_width, (NsPoint){area->x, bottom},
-             (NsPoint){right, bottom});
+    if (layout->strip_top > 0) rule_area(layout, cr, grid, width, false, top);
+    if (layout->strip_bottom > 0) rule_area(layout, cr, grid, width, false, bottom);
 }
 
 /* A band behind curves. */
@@ -146,13 +153,13 @@ static void draw_bands(const NsPlotLayout *layout, cairo_t *cr)
 }
 
 /* A line that shows on any color of cells. */
-static void draw_light(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid, NsPoint from,
-                       NsPoint to)
+static void draw_light(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid, bool vertical,
+                       double at)
 {
     const double inks[] = {0, 1}, widths[] = {3, 1}, alphas[] = {0.45, 1};
     for (int pass = 0; pass < 2; pass++) {
         cairo_set_source_rgba(cr, inks[pass], inks[pass], inks[pass], alphas[pass]);
-        rule(cr, grid, widths[pass] * layout->style->axis_width, from, to);
+        rule_area(layout, cr, grid, widths[pass] * layout->style->axis_width, vertical, at);
     }
 }
 
@@ -176,23 +183,17 @@ static void draw_frame(const NsPlotLayout *layout, cairo_t *cr, const NsBox *box
 /* Lines around rows and columns of cells, or a frame around cells. */
 static void draw_cell_spans(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
 {
-    const NsBox *area = &layout->area;
     NsBox box;
     if (ns_layout_framed(layout, &box)) {
         draw_frame(layout, cr, &box);
         return;
     }
-    double right = area->x + area->width, bottom = area->y + area->height;
     for (size_t i = 0; i < layout->plot->n_spans; i++) {
         const NsSpan *span = &layout->plot->spans[i];
+        const NsScale *scale = span->rows ? &layout->y[NS_AXIS_LEFT] : &layout->x;
         for (int side = 0; side < 2 && span->from < span->to; side++) {
-            double at = side ? span->to : span->from;
-            double x = ns_scale_to_pixel(&layout->x, at);
-            double y = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], at);
-            if (span->rows && y >= area->y && y <= bottom)
-                draw_light(layout, cr, grid, (NsPoint){area->x, y}, (NsPoint){right, y});
-            if (!span->rows && x >= area->x && x <= right)
-                draw_light(layout, cr, grid, (NsPoint){x, area->y}, (NsPoint){x, bottom});
+            double at = ns_scale_to_pixel(scale, side ? span->to : span->from);
+            if (is_shown(layout, !span->rows, at)) draw_light(layout, cr, grid, !span->rows, at);
         }
     }
 }
@@ -200,41 +201,45 @@ static void draw_cell_spans(const NsPlotLayout *layout, cairo_t *cr, const Grid 
 /* Points of the horizontal axis: behind curves, over cells. */
 static void draw_points(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
 {
-    const NsBox *area = &layout->area;
     for (size_t i = 0; i < layout->plot->n_spans; i++) {
         double x = ns_layout_point(layout, &layout->plot->spans[i]);
-        NsPoint from = {x, area->y}, to = {x, area->y + area->height};
         if (isnan(x)) continue;
         if (layout->plot->heatmap) {
-            draw_light(layout, cr, grid, from, to);
+            draw_light(layout, cr, grid, true, x);
         } else {
             ns_set_color(cr, layout->style->text);
-            rule(cr, grid, layout->style->axis_width, from, to);
+            rule_area(layout, cr, grid, layout->style->axis_width, true, x);
         }
     }
 }
 
 static void draw_markers(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
 {
-    const NsBox *area = &layout->area;
     const double dash[] = {3 * layout->style->axis_width, 2 * layout->style->axis_width};
     for (size_t i = 0; i < layout->plot->n_markers; i++) {
         const NsMarker *marker = &layout->plot->markers[i];
         double x = ns_scale_to_pixel(&layout->x, marker->x);
-        if (!(x >= area->x && x <= area->x + area->width)) continue;
+        if (!is_shown(layout, true, x)) continue;
         ns_set_color(cr, ns_marker_color(layout->style, marker, layout->style->axis));
         cairo_set_dash(cr, dash, marker->alarm ? 0 : 2, 0);
-        rule(cr, grid, layout->style->axis_width * (marker->alarm ? 1.5 : 1), (NsPoint){x, area->y},
-             (NsPoint){x, area->y + area->height});
+        rule_area(layout, cr, grid, layout->style->axis_width * (marker->alarm ? 1.5 : 1), true, x);
     }
     cairo_set_dash(cr, NULL, 0, 0);
 }
 
-/* The grip hangs at the upper end of the line. */
-static NsPoint grip_of(const NsPlotLayout *layout, const NsMarker *marker)
+/* The grip of a marker hangs at the upper end of its line, that of a level stands at its right end.
+ */
+static NsPoint marker_grip(const NsPlotLayout *layout, const NsMarker *marker)
 {
     return (NsPoint){ns_scale_to_pixel(&layout->x, marker->x),
                      layout->area.y + NS_GRIP * layout->style->text_size};
+}
+
+static NsPoint level_grip(const NsPlotLayout *layout, const NsLevel *level)
+{
+    const NsBox *area = &layout->area;
+    return (NsPoint){area->x + area->width - 1.5 * NS_GRIP * layout->style->text_size,
+                     ns_scale_to_pixel(&layout->y[level->side], level->y)};
 }
 
 /* A knob with two arrow heads: it goes to both sides, or up and down. */
@@ -260,75 +265,49 @@ static void draw_grip(const NsStyle *style, NsPoint at, bool upright, cairo_t *c
 
 static void draw_grips(const NsPlotLayout *layout, cairo_t *cr)
 {
-    const NsStyle *style = layout->style;
-    const NsBox *area = &layout->area;
-    for (size_t i = 0; i < layout->plot->n_markers; i++) {
-        const NsMarker *marker = &layout->plot->markers[i];
-        NsPoint at = grip_of(layout, marker);
-        if (!marker->handle || !(at.x >= area->x && at.x <= area->x + area->width)) continue;
-        draw_grip(style, at, false, cr);
+    const NsPlot *plot = layout->plot;
+    for (size_t i = 0; i < plot->n_markers; i++) {
+        NsPoint at = marker_grip(layout, &plot->markers[i]);
+        if (plot->markers[i].handle && is_shown(layout, true, at.x))
+            draw_grip(layout->style, at, false, cr);
     }
-}
-
-/* That of a level stands at its right end. */
-static NsPoint level_grip(const NsPlotLayout *layout, const NsLevel *level)
-{
-    const NsBox *area = &layout->area;
-    return (NsPoint){area->x + area->width - 1.5 * NS_GRIP * layout->style->text_size,
-                     ns_scale_to_pixel(&layout->y[level->side], level->y)};
-}
-
-static void draw_level_grips(const NsPlotLayout *layout, cairo_t *cr)
-{
-    const NsStyle *style = layout->style;
-    const NsBox *area = &layout->area;
-    for (size_t i = 0; i < layout->plot->n_levels; i++) {
-        const NsLevel *level = &layout->plot->levels[i];
-        NsPoint at = level_grip(layout, level);
-        if (!level->handle || !(at.y >= area->y && at.y <= area->y + area->height)) continue;
-        draw_grip(style, at, true, cr);
+    for (size_t i = 0; i < plot->n_levels; i++) {
+        NsPoint at = level_grip(layout, &plot->levels[i]);
+        if (plot->levels[i].handle && is_shown(layout, false, at.y))
+            draw_grip(layout->style, at, true, cr);
     }
-}
-
-static int level_at(const NsPlotLayout *layout, double x, double y)
-{
-    double reach = MAX(layout->style->text_size, 10);
-    for (size_t i = 0; i < layout->plot->n_levels; i++) {
-        NsPoint at = level_grip(layout, &layout->plot->levels[i]);
-        if (layout->plot->levels[i].handle && hypot(at.x - x, at.y - y) <= reach)
-            return (int)(layout->plot->n_markers + i);
-    }
-    return -1;
 }
 
 int ns_plot_handle_at(const NsPlotLayout *layout, double x, double y)
 {
-    const NsBox *area = &layout->area;
-    double best = MAX(0.7 * layout->style->text_size, 8);
+    const NsPlot *plot = layout->plot;
+    double best = MAX(0.7 * layout->style->text_size, 8), reach = MAX(layout->style->text_size, 10);
     int found = -1;
-    if (y < area->y || y > area->y + area->height) return -1;
-    for (size_t i = 0; i < layout->plot->n_markers; i++) {
-        const NsMarker *marker = &layout->plot->markers[i];
-        double distance = fabs(ns_scale_to_pixel(&layout->x, marker->x) - x);
-        if (!marker->handle || !(distance <= best)) continue;
+    if (y < layout->area.y || y > layout->area.y + layout->area.height) return -1;
+    for (size_t i = 0; i < plot->n_markers; i++) {
+        double distance = fabs(ns_scale_to_pixel(&layout->x, plot->markers[i].x) - x);
+        if (!plot->markers[i].handle || !(distance <= best)) continue;
         best = distance;
         found = (int)i;
     }
-    return found >= 0 ? found : level_at(layout, x, y);
+    for (size_t i = 0; i < plot->n_levels && found < 0; i++) {
+        NsPoint at = level_grip(layout, &plot->levels[i]);
+        if (plot->levels[i].handle && hypot(at.x - x, at.y - y) <= reach)
+            found = (int)(plot->n_markers + i);
+    }
+    return found;
 }
 
 static void draw_levels(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
 {
-    const NsBox *area = &layout->area;
     const double dash[] = {4 * layout->style->axis_width, 2.5 * layout->style->axis_width};
     ns_set_color(cr, layout->style->faint_text);
     cairo_set_dash(cr, dash, 2, 0);
     for (size_t i = 0; i < layout->plot->n_levels; i++) {
         const NsLevel *level = &layout->plot->levels[i];
         double y = ns_scale_to_pixel(&layout->y[level->side], level->y);
-        if (!(y >= area->y && y <= area->y + area->height)) continue;
-        rule(cr, grid, layout->style->axis_width, (NsPoint){area->x, y},
-             (NsPoint){area->x + area->width, y});
+        if (is_shown(layout, false, y))
+            rule_area(layout, cr, grid, layout->style->axis_width, false, y);
     }
     cairo_set_dash(cr, NULL, 0, 0);
 }
@@ -409,20 +388,17 @@ static bool meets_clip(cairo_t *cr, const NsBox *box)
            y0 < box->y + box->height + 2;
 }
 
-static void draw_leader(const NsStyle *style, const NsLabel *label, cairo_t *cr)
-{
-    ns_set_color(cr, label->color);
-    cairo_set_line_width(cr, style->axis_width);
-    cairo_move_to(cr, label->leader[0].x, label->leader[0].y);
-    cairo_line_to(cr, label->leader[1].x, label->leader[1].y);
-    cairo_stroke(cr);
-}
-
 static void draw_labels(const NsPlotLayout *layout, cairo_t *cr)
 {
     for (unsigned i = 0; i < layout->labels->len; i++) {
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
-        if (label->led) draw_leader(layout->style, label, cr);
+        if (label->led) {
+            ns_set_color(cr, label->color);
+            cairo_set_line_width(cr, layout->style->axis_width);
+            cairo_move_to(cr, label->leader[0].x, label->leader[0].y);
+            cairo_line_to(cr, label->leader[1].x, label->leader[1].y);
+            cairo_stroke(cr);
+        }
         if (!meets_clip(cr, &label->box)) continue;
         cairo_save(cr);
         ns_set_color(cr, label->color);
@@ -438,24 +414,9 @@ static void draw_labels(const NsPlotLayout *layout, cairo_t *cr)
     }
 }
 
-static void draw_words(const NsPlotLayout *layout, cairo_t *cr)
-{
-    draw_legend(layout, cr);
-    draw_labels(layout, cr);
-}
-
 static bool same_color(NsColor a, NsColor b)
 {
     return a.r == b.r && a.g == b.g && a.b == b.b && a.a == b.a;
-}
-
-static void draw_drawing(const NsPlotLayout *layout, cairo_t *cr)
-{
-    const NsPlotDrawing *drawing = layout->plot->drawing;
-    const NsBox *area = &layout->area;
-    draw_words(layout, cr);
-    cairo_translate(cr, area->x, area->y);
-    drawing->draw(drawing->data, cr, area->width, area->height, layout->style);
 }
 
 /* Data beyond the cut of a film's frame, or where names stand at the ends of curves; what stands
@@ -498,7 +459,10 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     }
     draw_bands(layout, cr);
     if (layout->plot->drawing) {
-        draw_drawing(layout, cr);
+        const NsPlotDrawing *drawing = layout->plot->drawing;
+        draw_labels(layout, cr);
+        cairo_translate(cr, area->x, area->y);
+        drawing->draw(drawing->data, cr, area->width, area->height, style);
         cairo_restore(cr);
         return;
     }
@@ -520,15 +484,13 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     draw_levels(layout, cr, &grid);
     draw_markers(layout, cr, &grid);
     /* Nothing can be dragged on paper. */
-    if (style->raster) {
-        draw_grips(layout, cr);
-        draw_level_grips(layout, cr);
-    }
+    if (style->raster) draw_grips(layout, cr);
     draw_backs(layout, cr);
     cairo_restore(cr);
 
     draw_axes(layout, cr, &grid);
-    draw_words(layout, cr);
+    draw_legend(layout, cr);
+    draw_labels(layout, cr);
     cairo_restore(cr);
     if (!layout->lower) return;
     cairo_save(cr);

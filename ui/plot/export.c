@@ -80,27 +80,6 @@ static char *lettered_title(const NsPlot *plot, size_t i, size_t n)
     return g_strdup_printf("(%zu) %s", i + 1, title);
 }
 
-/* Each plot as it stands on the sheet; borrows from the plots and from `titles`. */
-static NsPlot *sheet_plots(const NsPlot *const *plots, size_t n, const NsExport *options,
-                           GPtrArray *titles)
-{
-    NsPlot *copies = g_new0(NsPlot, n);
-    for (size_t i = 0; i < n; i++) {
-        copies[i] = *plots[i];
-        copies[i].legend = options->legend;
-        if (options->untitled) copies[i].title = NULL;
-        if (options->untitled || options->caption) {
-            copies[i].subtitle = options->untitled ? NULL : copies[i].run;
-            copies[i].special = 0;
-            copies[i].moment = NULL;
-        }
-        char *title = lettered_title(&copies[i], i, n);
-        g_ptr_array_add(titles, title);
-        copies[i].title = title && *title ? title : NULL;
-    }
-    return copies;
-}
-
 /* The words at the foot, as wide as the page; NULL for none. */
 static PangoLayout *caption_text(const NsExport *options)
 {
@@ -117,12 +96,6 @@ static PangoLayout *caption_text(const NsExport *options)
     return text;
 }
 
-/* The room for the caption below the plots. */
-static double foot_height(PangoLayout *caption, const NsExport *options)
-{
-    return caption ? ns_text_height(caption) + 0.6 * options->style->text_size : 0;
-}
-
 static void draw_caption(cairo_t *cr, PangoLayout *text, const NsExport *options)
 {
     const NsStyle *style = options->style;
@@ -133,36 +106,82 @@ static void draw_caption(cairo_t *cr, PangoLayout *text, const NsExport *options
     cairo_restore(cr);
 }
 
-static void draw_sheet(cairo_t *cr, const NsPlot *plots, size_t n, const NsExport *options,
-                       NsBox *cells, const NsMargins *least)
+/* The plots as they stand on a page, and where. */
+typedef struct {
+    const NsExport *options;
+    size_t n, rows;
+    NsPlot *plots;        /* [n] borrow from those they were made of, and from the titles */
+    NsBox *cells;         /* [n] */
+    char **titles;        /* [n] and NULL */
+    PangoLayout *caption; /* NULL for none */
+    double foot;          /* the room for it below the plots */
+} Sheet;
+
+static void sheet_clear(Sheet *sheet)
+{
+    g_free(sheet->plots);
+    g_free(sheet->cells);
+    g_strfreev(sheet->titles);
+    g_clear_object(&sheet->caption);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sheet, sheet_clear)
+
+/* Divides the page among the plots, so many side by side, above the caption. */
+static Sheet sheet_of(const NsPlot *const *plots, size_t n, size_t columns, const NsExport *options)
+{
+    Sheet sheet = {.options = options,
+                   .n = n,
+                   .plots = g_new0(NsPlot, n),
+                   .cells = g_new0(NsBox, n),
+                   .titles = g_new0(char *, n + 1),
+                   .caption = caption_text(options)};
+    double size = options->style->text_size;
+    if (sheet.caption) sheet.foot = ns_text_height(sheet.caption) + 0.6 * size;
+    columns = CLAMP(columns, 1, MAX(n, 1));
+    sheet.rows = (MAX(n, 1) + columns - 1) / columns;
+    double gutter = MAX(0, 1.3 * size - options->style->padding);
+    double width = (options->width - gutter * (double)(columns - 1)) / (double)columns;
+    double height =
+        (options->height - sheet.foot - gutter * (double)(sheet.rows - 1)) / (double)sheet.rows;
+    for (size_t i = 0; i < n; i++) {
+        NsPlot *plot = &sheet.plots[i];
+        *plot = *plots[i];
+        plot->legend = options->legend;
+        if (options->untitled) plot->title = NULL;
+        if (options->untitled || options->caption) {
+            plot->subtitle = options->untitled ? NULL : plot->run;
+            plot->special = 0;
+            plot->moment = NULL;
+        }
+        sheet.titles[i] = lettered_title(plot, i, n);
+        plot->title = sheet.titles[i] && *sheet.titles[i] ? sheet.titles[i] : NULL;
+        sheet.cells[i] = (NsBox){(double)(i % columns) * (width + gutter),
+                                 (double)(i / columns) * (height + gutter), width, MAX(height, 1)};
+    }
+    return sheet;
+}
+
+static NsPlotLayout *sheet_layout(const Sheet *sheet, size_t i, const NsMargins *least)
+{
+    const NsBox *cell = &sheet->cells[i];
+    return ns_plot_layout_within(&sheet->plots[i], cell->width, cell->height, sheet->options->style,
+                                 least);
+}
+
+/* `least`: the margins of each plot; NULL for as much as it needs. */
+static void draw_sheet(cairo_t *cr, const Sheet *sheet, const NsMargins *least)
 {
     static const NsMargins none;
-    const NsStyle *style = options->style;
-    ns_set_color(cr, style->background);
+    ns_set_color(cr, sheet->options->style->background);
     cairo_paint(cr);
-    for (size_t i = 0; i < n; i++) {
-        g_autoptr(NsPlotLayout) layout = ns_plot_layout_within(
-            &plots[i], cells[i].width, cells[i].height, style, least ? &least[i] : &none);
+    for (size_t i = 0; i < sheet->n; i++) {
+        g_autoptr(NsPlotLayout) layout = sheet_layout(sheet, i, least ? &least[i] : &none);
         cairo_save(cr);
-        cairo_translate(cr, cells[i].x, cells[i].y);
+        cairo_translate(cr, sheet->cells[i].x, sheet->cells[i].y);
         ns_plot_draw(layout, cr);
         cairo_restore(cr);
     }
-}
-
-/* Divides the sheet among the plots, above a foot of this height. */
-static NsBox *divide(size_t n, size_t columns, const NsExport *options, double foot)
-{
-    NsBox *cells = g_new0(NsBox, MAX(n, 1));
-    columns = CLAMP(columns, 1, MAX(n, 1));
-    size_t rows = (MAX(n, 1) + columns - 1) / columns;
-    double gutter = MAX(0, 1.3 * options->style->text_size - options->style->padding);
-    double width = (options->width - gutter * (double)(columns - 1)) / (double)columns;
-    double height = (options->height - foot - gutter * (double)(rows - 1)) / (double)rows;
-    for (size_t i = 0; i < n; i++)
-        cells[i] = (NsBox){(double)(i % columns) * (width + gutter),
-                           (double)(i / columns) * (height + gutter), width, MAX(height, 1)};
-    return cells;
+    if (sheet->caption) draw_caption(cr, sheet->caption, sheet->options);
 }
 
 /* "Loss; Gradient norm": the title of the file. */
@@ -251,10 +270,7 @@ static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, size_t col
                                 const NsExport *options, const NsMargins *least, GByteArray *bytes)
 {
     g_autofree char *title = sheet_title(plots, n);
-    g_autoptr(GPtrArray) titles = g_ptr_array_new_with_free_func(g_free);
-    g_autofree NsPlot *copies = sheet_plots(plots, n, options, titles);
-    g_autoptr(PangoLayout) caption = caption_text(options);
-    g_autofree NsBox *cells = divide(n, columns, options, foot_height(caption, options));
+    g_auto(Sheet) sheet = sheet_of(plots, n, columns, options);
     cairo_surface_t *surface = open_surface(options, bytes);
     g_autoptr(GArray) words = NULL;
     if (options->format == NS_FORMAT_SVG) words = ns_text_capture(surface);
@@ -263,8 +279,7 @@ static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, size_t col
     if (options->format == NS_FORMAT_PNG)
         cairo_scale(cr, cairo_image_surface_get_width(surface) / options->width,
                     cairo_image_surface_get_height(surface) / options->height);
-    draw_sheet(cr, copies, n, options, cells, least);
-    if (caption) draw_caption(cr, caption, options);
+    draw_sheet(cr, &sheet, least);
     cairo_status_t status = cairo_status(cr);
     cairo_destroy(cr);
     if (options->format == NS_FORMAT_PNG && status == CAIRO_STATUS_SUCCESS) {
@@ -279,16 +294,6 @@ static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, size_t col
         ns_svg_finish(bytes, &(NsSvgWords){title, description, options->experiment}, words);
     }
     return status;
-}
-
-static GString *write_tex(const NsPlot *const *plots, size_t n, size_t columns,
-                          const NsExport *options)
-{
-    g_autoptr(GPtrArray) titles = g_ptr_array_new_with_free_func(g_free);
-    g_autofree NsPlot *copies = sheet_plots(plots, n, options, titles);
-    g_autoptr(PangoLayout) caption = caption_text(options);
-    g_autofree NsBox *cells = divide(n, columns, options, foot_height(caption, options));
-    return ns_pgfplots_write(copies, cells, n, options);
 }
 
 static bool check_size(const NsExport *options, GError **error)
@@ -310,30 +315,27 @@ static bool check_size(const NsExport *options, GError **error)
 /* The height of a page that a drawing has for itself. */
 static double drawing_height(const NsPlot *plot, const NsExport *options)
 {
-    const NsStyle *style = options->style;
-    g_autoptr(GPtrArray) titles = g_ptr_array_new_with_free_func(g_free);
-    g_autofree NsPlot *copy = sheet_plots(&plot, 1, options, titles);
-    g_autoptr(PangoLayout) caption = caption_text(options);
+    double most = MAX(options->height, MOST_TALL * options->width);
+    NsExport tall = *options;
+    tall.height = MOST_TALL * options->width;
+    g_auto(Sheet) sheet = sheet_of(&plot, 1, 1, &tall);
     g_autoptr(NsPlotLayout) layout =
-        ns_plot_layout(copy, options->width, MOST_TALL * options->width, style);
+        ns_plot_layout(sheet.plots, tall.width, tall.height, options->style);
     NsBox area = ns_plot_area(layout);
-    double around = MOST_TALL * options->width - area.height + foot_height(caption, options);
-    double height = around + plot->drawing->height(plot->drawing->data, area.width, style);
-    return CLAMP(ceil(height), options->height, MAX(options->height, MOST_TALL * options->width));
+    double height = tall.height - area.height + sheet.foot +
+                    plot->drawing->height(plot->drawing->data, area.width, options->style);
+    return CLAMP(ceil(height), options->height, most);
 }
 
 /* What subtitles and notes of all rows need beyond a line each. */
 static double more_lines(const NsPlot *const *plots, size_t n, size_t columns,
                          const NsExport *options)
 {
-    g_autoptr(GPtrArray) titles = g_ptr_array_new_with_free_func(g_free);
-    g_autofree NsPlot *copies = sheet_plots(plots, n, options, titles);
-    g_autofree NsBox *cells = divide(n, columns, options, 0);
-    size_t rows = (n + columns - 1) / MAX(columns, 1);
+    g_auto(Sheet) sheet = sheet_of(plots, n, columns, options);
     double most = 0;
     for (size_t i = 0; i < n; i++)
-        most = MAX(most, ns_plot_more_lines(&copies[i], cells[i].width, options->style));
-    return ceil(most) * (double)MAX(rows, 1);
+        most = MAX(most, ns_plot_more_lines(&sheet.plots[i], sheet.cells[i].width, options->style));
+    return ceil(most) * (double)sheet.rows;
 }
 
 /* Of the page, with what its plots need where it may be another. */
@@ -342,7 +344,7 @@ static double height_of(const NsPlot *const *plots, size_t n, size_t columns,
 {
     if (!options->proposed) return options->height;
     if (n == 1 && plots[0]->drawing) return drawing_height(plots[0], options);
-    return options->height + more_lines(plots, n, MAX(columns, 1), options);
+    return options->height + more_lines(plots, n, columns, options);
 }
 
 static bool check_drawn(cairo_status_t status, const char *path, GError **error)
@@ -374,7 +376,8 @@ bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExp
                          title);
     }
     if (options->format == NS_FORMAT_TEX) {
-        g_autoptr(GString) document = write_tex(plots, n, columns, options);
+        g_auto(Sheet) sheet = sheet_of(plots, n, columns, options);
+        g_autoptr(GString) document = ns_pgfplots_write(sheet.plots, sheet.cells, n, options);
         return ns_save(path, document->str, document->len, error);
     }
     g_autoptr(GByteArray) bytes = g_byte_array_new();
@@ -409,13 +412,10 @@ static void widen_all(Limits *limits, const NsPlotLayout *layout)
 static void measure(const NsPlot *const *plots, size_t n, size_t columns, const NsExport *options,
                     Limits *limits)
 {
-    g_autoptr(GPtrArray) titles = g_ptr_array_new_with_free_func(g_free);
-    g_autofree NsPlot *copies = sheet_plots(plots, n, options, titles);
-    g_autoptr(PangoLayout) caption = caption_text(options);
-    g_autofree NsBox *cells = divide(n, columns, options, foot_height(caption, options));
+    static const NsMargins none;
+    g_auto(Sheet) sheet = sheet_of(plots, n, columns, options);
     for (size_t i = 0; i < n; i++) {
-        g_autoptr(NsPlotLayout) layout =
-            ns_plot_layout(&copies[i], cells[i].width, cells[i].height, options->style);
+        g_autoptr(NsPlotLayout) layout = sheet_layout(&sheet, i, &none);
         NsMargins own = ns_layout_margins(layout), *most = &limits[i].margins;
         most->top = MAX(most->top, own.top);
         most->right = MAX(most->right, own.right);

@@ -60,17 +60,11 @@ NsBox ns_layout_inside(const NsPlotLayout *layout)
                    area->height - layout->strip_top - layout->strip_bottom - 2 * gap};
 }
 
-static bool overlap(const NsBox *a, const NsBox *b)
-{
-    return a->x < b->x + b->width && b->x < a->x + a->width && a->y < b->y + b->height &&
-           b->y < a->y + a->height;
-}
-
 static bool is_taken(const NsPlotLayout *layout, const NsBox *box)
 {
-    if (layout->legend_box.width > 0 && overlap(&layout->legend_box, box)) return true;
+    if (layout->legend_box.width > 0 && ns_boxes_overlap(&layout->legend_box, box)) return true;
     for (unsigned i = 0; i < layout->labels->len; i++)
-        if (overlap(&g_array_index(layout->labels, NsLabel, i).box, box)) return true;
+        if (ns_boxes_overlap(&g_array_index(layout->labels, NsLabel, i).box, box)) return true;
     return false;
 }
 
@@ -85,7 +79,7 @@ static unsigned crowd(const NsPlotLayout *layout, const NsBox *box)
             const NsPoint *b = i + 1 < points->len ? a + 1 : a;
             NsBox span = {MIN(a->x, b->x), MIN(a->y, b->y), fabs(a->x - b->x) + 1e-3,
                           fabs(a->y - b->y) + 1e-3};
-            found += overlap(&span, box);
+            found += ns_boxes_overlap(&span, box);
         }
     }
     return found;

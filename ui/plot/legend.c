@@ -110,7 +110,7 @@ static double value_room(NsPlotLayout *layout)
  * keeps its name. */
 static bool has_end(const NsPlot *plot, const NsSeries *series)
 {
-    const NsAxis *x = &plot->x, *y = series->side == NS_AXIS_RIGHT ? &plot->right : &plot->left;
+    const NsAxis *x = &plot->x, *y = ns_plot_axis(plot, series->side);
     for (size_t i = series->n; i-- > 0 && !series->hidden;)
         if (ns_scale_shows(y->scale, series->y[i]) && !(series->y[i] < y->lo) &&
             !(series->y[i] > y->hi) && !(series->x[i] < x->lo) && !(series->x[i] > x->hi))

@@ -2,6 +2,7 @@
 #include "ui/plot/next_reading.h"
 
 #include "ui/plot/panels.h"
+#include "ui/plot/path.h"
 
 #include <glib.h>
 
@@ -42,21 +43,6 @@ double ns_plot_next_row(const NsPlot *plot, double from, int64_t by)
     return panel.y0 + (row + 0.5) * size;
 }
 
-/* The index of the first abscissa above `from`, or not below it. */
-static size_t first_above(const NsSeries *series, double from, bool or_equal)
-{
-    size_t lo = 0, hi = series->n;
-    while (lo < hi) {
-        size_t middle = lo + (hi - lo) / 2;
-        double x = series->x[middle];
-        if (x < from || (x == from && !or_equal))
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo;
-}
-
 /* The nearest abscissa of any series on one side of `from`; NaN if there is none. */
 static double neighbor(const NsPlot *plot, bool previous, double from, bool forwards)
 {
@@ -64,7 +50,8 @@ static double neighbor(const NsPlot *plot, bool previous, double from, bool forw
     for (size_t i = 0; i < plot->n_series; i++) {
         const NsSeries *series = &plot->series[i];
         if (series->hidden || series->previous != previous || !series->n) continue;
-        size_t at = first_above(series, from, !forwards);
+        size_t at = ns_series_bound(series, from);
+        while (forwards && at < series->n && series->x[at] <= from) at++;
         if (forwards ? at == series->n : at == 0) continue;
         double x = series->x[forwards ? at : at - 1];
         if (isnan(best) || (forwards ? x < best : x > best)) best = x;

@@ -128,7 +128,7 @@ static void widen_band(const Builder *b, size_t i, double px, double py)
 }
 
 /* The first index with an abscissa of at least x. */
-static size_t lower_bound(const NsSeries *series, double x)
+size_t ns_series_bound(const NsSeries *series, double x)
 {
     size_t lo = 0, hi = series->n;
     while (lo < hi) {
@@ -226,7 +226,7 @@ void ns_path_build(NsPath *path, const NsSeries *series, const NsScale *x, const
     Builder b = {.path = path, .series = series, .x = x, .y = y, .width = column};
     bool plain = series->kind != NS_SERIES_STEPS && !(series->lo && series->hi);
     /* One neighbor beyond either end, so that the curve comes in, and leaves, through the edge. */
-    size_t i = lower_bound(series, x->lo);
+    size_t i = ns_series_bound(series, x->lo);
     i -= i > 0;
     for (bool ended = false; i < series->n && !ended; i++) {
         if (plain && b.column.n) i = take_column(&b, i);

@@ -28,6 +28,10 @@ typedef struct {
 /* The fault of a value, or NS_FAULT_KINDS if it has a place on the scale. */
 NsFault ns_fault_of(NsScaleKind kind, double value);
 
+/* The first point of a series whose abscissa is not below x; the number of points if there is none.
+ */
+size_t ns_series_bound(const NsSeries *series, double x);
+
 /* Reduces a series to the first, lowest, highest and last point of every column of the given width,
  * and a band to its outline.  Every extreme survives; a value without a place breaks the curve. */
 void ns_path_build(NsPath *path, const NsSeries *series, const NsScale *x, const NsScale *y,

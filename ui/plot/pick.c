@@ -19,14 +19,7 @@
 /* The index of the abscissa nearest to x; n > 0. */
 static size_t nearest(const NsSeries *series, double x)
 {
-    size_t lo = 0, hi = series->n - 1;
-    while (lo < hi) {
-        size_t middle = lo + (hi - lo) / 2;
-        if (series->x[middle] < x)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
+    size_t lo = MIN(ns_series_bound(series, x), series->n - 1);
     return lo > 0 && x - series->x[lo - 1] <= series->x[lo] - x ? lo - 1 : lo;
 }
 
@@ -43,11 +36,6 @@ static void add_value(GString *text, const char *label, double value, const char
     g_autofree char *number = ns_text_number(value, DIGITS);
     g_string_append_printf(text, "\n%s%s%s", label ? label : "", label ? ": " : "", number);
     if (unit && isfinite(value)) g_string_append_printf(text, " %s", unit);
-}
-
-static const NsAxis *axis_of(const NsPlot *plot, const NsSeries *series)
-{
-    return series->side == NS_AXIS_RIGHT ? &plot->right : &plot->left;
 }
 
 /* The abscissa of the point nearest to x in any series; those of the present run come first. */
@@ -97,7 +85,7 @@ static bool pick_series(const NsPlotLayout *layout, double px, double py, NsRead
     g_autoptr(GPtrArray) found = series_at(layout, x);
     for (unsigned i = 0; i < found->len; i++) {
         const NsSeries *series = found->pdata[i];
-        const NsAxis *axis = axis_of(plot, series);
+        const NsAxis *axis = ns_plot_axis(plot, series->side);
         double value = series->y[nearest(series, x)];
         add_value(text, series->label ? series->label : axis->label, value, axis->unit);
         double y = ns_scale_to_pixel(&layout->y[series->side], value);

@@ -53,12 +53,6 @@ unsigned ns_plot_pin_at(const NsPlotLayout *layout, const NsPin *pins, size_t n,
     return 0;
 }
 
-static bool overlap(const NsBox *a, const NsBox *b)
-{
-    return a->x < b->x + b->width && b->x < a->x + a->width && a->y < b->y + b->height &&
-           b->y < a->y + a->height;
-}
-
 /* A free place for words beside a line: right or left of it, else across it, as high as there is
  * room. */
 static bool find_place(const NsPlotLayout *layout, const GArray *taken, double px, NsBox *box)
@@ -74,7 +68,7 @@ static bool find_place(const NsPlotLayout *layout, const GArray *taken, double p
             box->x = starts[k];
             bool fits = box->x >= area->x && box->x <= last;
             for (guint i = 0; fits && i < taken->len; i++)
-                fits = !overlap(box, &g_array_index(taken, NsBox, i));
+                fits = !ns_boxes_overlap(box, &g_array_index(taken, NsBox, i));
             if (fits) return true;
         }
     return false;

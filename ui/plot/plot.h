@@ -25,6 +25,12 @@ typedef struct {
     double x, y, width, height;
 } NsBox;
 
+static inline bool ns_boxes_overlap(const NsBox *a, const NsBox *b)
+{
+    return a->x < b->x + b->width && b->x < a->x + a->width && a->y < b->y + b->height &&
+           b->y < a->y + a->height;
+}
+
 /* SYMLOG: linear from -threshold to threshold, in the space of one decade on either side, and
  * logarithmic beyond; for values of both signs that span decades. */
 typedef enum { NS_SCALE_LINEAR, NS_SCALE_LOG, NS_SCALE_SYMLOG } NsScaleKind;
@@ -232,3 +238,9 @@ struct NsPlot {
     const NsPlot *const *singles;
     size_t n_singles;
 };
+
+/* The vertical axis of a side. */
+static inline const NsAxis *ns_plot_axis(const NsPlot *plot, NsAxisSide side)
+{
+    return side == NS_AXIS_RIGHT ? &plot->right : &plot->left;
+}

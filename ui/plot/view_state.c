@@ -127,13 +127,6 @@ static NsRange whole(const NsPlotLayout *layout, NsViewStateAxis which)
     return NS_RANGE_FREE;
 }
 
-static bool has_axis(const NsPlotLayout *layout, NsViewStateAxis which)
-{
-    const NsHeatmap *map = layout->plot->heatmap;
-    if (which == NS_VIEW_STATE_LEFT && map && map->n_panels) return false;
-    return which != NS_VIEW_STATE_RIGHT || (layout->summary.right && !layout->plot->heatmap);
-}
-
 static const NsScale *scale_of(const NsPlotLayout *layout, NsViewStateAxis which)
 {
     return which == NS_VIEW_STATE_X      ? &layout->x
@@ -148,7 +141,7 @@ bool ns_view_state_zoom_about(NsViewState *view_state, const NsPlotLayout *layou
     for (NsViewStateAxis which = 0; which < NS_VIEW_STATE_AXES; which++) {
         const NsScale *scale = scale_of(layout, which);
         double factor = which == NS_VIEW_STATE_X ? factor_x : factor_y;
-        if (factor == 1 || !has_axis(layout, which)) continue;
+        if (factor == 1 || !ns_plot_has_axis(layout->plot, which)) continue;
         changed |= take(
             view_state, which, scale,
             ns_zoom_about(scale, which == NS_VIEW_STATE_X ? px : py, factor, whole(layout, which)));
@@ -165,7 +158,7 @@ bool ns_view_state_zoom_to(NsViewState *view_state, const NsPlotLayout *layout, 
         double to = from + (which == NS_VIEW_STATE_X ? box.width : box.height);
         /* Beyond the end of the horizontal scale there are names. */
         if (which == NS_VIEW_STATE_X && layout->ends_room > 0) to = MIN(to, scale->p1);
-        if (!(to > from) || !has_axis(layout, which)) continue;
+        if (!(to > from) || !ns_plot_has_axis(layout->plot, which)) continue;
         changed |=
             take(view_state, which, scale, ns_zoom_between(scale, from, to, whole(layout, which)));
     }
@@ -178,7 +171,7 @@ bool ns_view_state_pan(NsViewState *view_state, const NsPlotLayout *layout, doub
     for (NsViewStateAxis which = 0; which < NS_VIEW_STATE_AXES; which++) {
         const NsScale *scale = scale_of(layout, which);
         double by = which == NS_VIEW_STATE_X ? dx : dy;
-        if (by == 0 || !has_axis(layout, which)) continue;
+        if (by == 0 || !ns_plot_has_axis(layout->plot, which)) continue;
         NsRange range = ns_zoom_pan(scale, by, whole(layout, which));
         /* An axis that shows everything has nowhere to go. */
         if (ns_range_is_free(range)) continue;
