@@ -1,59 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
-#include "ui/figures/figure.h"
+#include "ui/figures/layer_values.h"
 #include "ui/figures/ratio_panel.h"
 
 #include <inttypes.h>
-#include <string.h>
-
-/* The values of one run, by layer; 0 of them where it has none. */
-typedef struct {
-    NsSource source;
-    double *x, *y; /* [n] of the values that were measured */
-    size_t n;
-    size_t count; /* measured or not */
-    NsBucket bucket;
-} Side;
 
 /* Lanes, or this run and the one before. */
 typedef struct {
     NsFigure figure;
     NsQuantity quantity;
-    Side sides[NS_LANES_MAX];
+    NsLayerValues sides[NS_LANES_MAX];
     unsigned n;
     NsRatioPanel ratio_panel;
 } Compare;
-
-/* TRUE if a value or the step differs from what is there. */
-static bool read_side(Side *side, NsHistory *history, NsQuantity quantity, int64_t record)
-{
-    bool changed = ns_source_follow(&side->source, history);
-    size_t count = record >= 0 ? ns_history_layout(history)->count[quantity] : 0, n = 0;
-    g_auto(NsValues) values = ns_values_new(count);
-    g_autofree double *x = g_new(double, count + 1), *y = g_new(double, count + 1);
-    NsBucket bucket = {-1, -1};
-    if (count) {
-        size_t measured = ns_history_measured(history, quantity, (size_t)record);
-        bucket = ns_history_read(history, quantity, measured, NULL, values.value, values.has);
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (!values.has[i]) continue;
-        x[n] = (double)(i + ns_figure_first_layer(quantity));
-        y[n++] = (double)values.value[i];
-    }
-    changed |= n != side->n || count != side->count || bucket.first != side->bucket.first ||
-               bucket.last != side->bucket.last ||
-               (n && (memcmp(x, side->x, n * sizeof *x) || memcmp(y, side->y, n * sizeof *y)));
-    if (!changed) return false;
-    g_free(side->x);
-    g_free(side->y);
-    side->x = g_steal_pointer(&x);
-    side->y = g_steal_pointer(&y);
-    side->n = n;
-    side->count = count;
-    side->bucket = bucket;
-    return true;
-}
 
 static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale)
 {
@@ -62,7 +21,7 @@ static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale
     plot->n_series = 0;
     NsRatioCurve curves[NS_LANES_MAX];
     for (unsigned i = 0; i < compare->n; i++) {
-        const Side *side = &compare->sides[i];
+        const NsLayerValues *side = &compare->sides[i];
         const char *name = input->n_lanes > 1 ? ns_figure_run(input, i).name
                            : i                ? _("previous run")
                                               : _("this run");
@@ -111,7 +70,7 @@ static bool make_texts(Compare *compare, const NsFigureInput *input)
     size_t shown = 0;
     int64_t step = -1;
     for (unsigned i = 0; i < compare->n; i++) {
-        const Side *side = &compare->sides[i];
+        const NsLayerValues *side = &compare->sides[i];
         shown += side->count;
         if (side->count && (i == 0 || input->n_lanes > 1)) step = MAX(step, side->bucket.last);
     }
@@ -134,28 +93,23 @@ static bool make_texts(Compare *compare, const NsFigureInput *input)
     return changed;
 }
 
-static void side_clear(Side *side)
-{
-    ns_source_follow(&side->source, NULL);
-    g_free(side->x);
-    g_free(side->y);
-    *side = (Side){0};
-}
-
 static bool follow(Compare *compare, const NsFigureInput *input)
 {
     bool lanes = input->n_lanes > 1;
     unsigned n = lanes ? ns_figure_runs(input) : input->previous ? 2 : 1;
     bool changed = n != compare->n;
-    for (unsigned i = n; i < compare->n; i++) side_clear(&compare->sides[i]);
+    for (unsigned i = n; i < compare->n; i++) ns_layer_values_clear(&compare->sides[i]);
     compare->n = n;
+    unsigned first_layer = ns_figure_first_layer(input->quantity);
     int64_t step = lanes && input->step < 0 ? ns_figure_newest(input) : input->step;
     for (unsigned i = 0; i < n; i++) {
         NsHistory *history = !lanes && i == 1 ? input->previous : ns_figure_run(input, i).history;
         int64_t record = ns_figure_record_at(history, step);
         /* A lane that begins later has nothing to show yet; a run by itself has its first step. */
         if (!lanes && history && ns_history_steps(history)) record = MAX(record, 0);
-        changed |= read_side(&compare->sides[i], history, input->quantity, record);
+        changed |= record >= 0 ? ns_layer_values_read(&compare->sides[i], history, input->quantity,
+                                                      (size_t)record, first_layer)
+                               : ns_layer_values_clear(&compare->sides[i]);
     }
     return changed;
 }
@@ -176,7 +130,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
 static void clear(NsFigure *figure)
 {
     Compare *compare = (Compare *)figure;
-    for (int i = 0; i < NS_LANES_MAX; i++) side_clear(&compare->sides[i]);
+    for (int i = 0; i < NS_LANES_MAX; i++) ns_layer_values_clear(&compare->sides[i]);
     ns_ratio_panel_clear(&compare->ratio_panel);
 }
 

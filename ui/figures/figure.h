@@ -52,6 +52,9 @@ NsFigure *ns_figure_alloc(const NsFigureClass *class);
 /* Puts a text, which is taken, into a slot; TRUE if it differs from the one that was there. */
 bool ns_figure_text(char **slot, char *text);
 
+/* Appends a sentence to those that there are, with a space between; NULL: nothing. */
+void ns_figure_add_sentence(GString *text, const char *sentence);
+
 /* Follows another history (or none); TRUE if it is not the one that was followed, and then nothing
  * has been read. */
 bool ns_source_follow(NsSource *source, NsHistory *history);

@@ -21,6 +21,11 @@ bool ns_figure_text(char **slot, char *text)
     return true;
 }
 
+void ns_figure_add_sentence(GString *text, const char *sentence)
+{
+    if (sentence) g_string_append_printf(text, "%s%s", text->len ? " " : "", sentence);
+}
+
 bool ns_source_follow(NsSource *source, NsHistory *history)
 {
     if (source->history == history) return false;
@@ -208,11 +213,12 @@ static char *joined_note(const NsFigureInput *input, char *note)
         NsFigureRun run = ns_figure_run(input, i);
         const NsEvent *event = ns_figure_divergence(run.history);
         if (!event) continue;
-        if (words->len) g_string_append_c(words, ' ');
-        if (ns_figure_runs(input) > 1) g_string_append_printf(words, "%s: ", run.name);
-        g_string_append(words, event->text);
+        bool several = ns_figure_runs(input) > 1;
+        g_autofree char *sentence =
+            g_strconcat(several ? run.name : "", several ? ": " : "", event->text, NULL);
+        ns_figure_add_sentence(words, sentence);
     }
-    if (taken) g_string_append_printf(words, "%s%s", words->len ? " " : "", taken);
+    ns_figure_add_sentence(words, taken);
     return g_string_free(words, words->len == 0);
 }
 

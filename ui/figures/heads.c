@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/figures/figure.h"
+#include "ui/figures/layer_values.h"
 
 #include "core/base/words.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 typedef struct {
     NsFigure figure;
-    NsSource run;
     NsQuantity quantity;
+    NsLayerValues values;
     NsHeatmap map;
-    float *z;        /* [heads, layers] */
-    NsValues values; /* [layers, heads] as read */
-    NsBucket bucket;
+    float *z; /* [heads, layers] */
 } Heads;
 
 /* Where the quantity is none of heads, the entropy is shown. */
@@ -24,49 +21,33 @@ static NsQuantity shown_quantity(const NsFigureInput *input)
     return of_heads ? input->quantity : NS_QUANTITY_HEAD_ENTROPY_ATTENTION;
 }
 
-static void restart(Heads *heads, const NsHistory *history)
+/* The largest of every head in place of what was there. */
+static void fill(Heads *heads)
 {
-    const NsRecordLayout *layout = history ? ns_history_layout(history) : NULL;
-    size_t count = layout ? layout->count[heads->quantity] : 0;
-    g_clear_pointer(&heads->z, g_free);
-    ns_values_free(&heads->values);
-    heads->map = (NsHeatmap){.x0 = 0.5, .y0 = 0.5};
-    heads->bucket = (NsBucket){-1, -1};
-    if (!count) return;
-    heads->map.rows = layout->heads;
-    heads->map.columns = layout->layers;
-    heads->map.x1 = (double)layout->layers + 0.5;
-    heads->map.y1 = (double)layout->heads + 0.5;
-    heads->z = g_new(float, count);
-    heads->values = ns_values_new(count);
-}
-
-/* TRUE if a value or the step differs from what is there. */
-static bool read_record(Heads *heads, NsHistory *history, size_t record)
-{
-    size_t L = heads->map.columns, H = heads->map.rows, n = L * H;
-    g_auto(NsValues) values = ns_values_new(n);
-    record = ns_history_measured(history, heads->quantity, record);
-    NsBucket bucket =
-        ns_history_read(history, heads->quantity, record, NULL, values.value, values.has);
-    if (bucket.first == heads->bucket.first && bucket.last == heads->bucket.last &&
-        !memcmp(values.value, heads->values.value, n * sizeof *values.value) &&
-        !memcmp(values.has, heads->values.has, n * sizeof *values.has))
-        return false;
-    heads->bucket = bucket;
-    memcpy(heads->values.value, values.value, n * sizeof *values.value);
-    memcpy(heads->values.has, values.has, n * sizeof *values.has);
+    const NsRecordLayout *layout = ns_history_layout(heads->values.source.history);
+    size_t L = layout->layers, H = layout->heads;
+    heads->z = g_renew(float, heads->z, L *H);
     for (size_t l = 0; l < L; l++)
-        for (size_t h = 0; h < H; h++)
-            heads->z[h * L + l] = values.has[l * H + h] ? values.value[l * H + h] : -INFINITY;
-    return true;
+        for (size_t h = 0; h < H; h++) {
+            size_t i = l * H + h;
+            heads->z[h * L + l] = heads->values.has[i] ? heads->values.max[i] : -INFINITY;
+        }
+    heads->map = (NsHeatmap){.z = heads->z,
+                             .rows = H,
+                             .columns = L,
+                             .x0 = 0.5,
+                             .x1 = (double)L + 0.5,
+                             .y0 = 0.5,
+                             .y1 = (double)H + 0.5,
+                             .label = heads->figure.left_label};
 }
 
 static char *note(const Heads *heads)
 {
-    if (heads->bucket.first == heads->bucket.last) return NULL;
-    return g_strdup_printf(_("The largest of steps %" PRId64 "–%" PRId64 "."), heads->bucket.first,
-                           heads->bucket.last);
+    const NsBucket *steps = &heads->values.bucket;
+    if (steps->first == steps->last) return NULL;
+    return g_strdup_printf(_("The largest of steps %" PRId64 "–%" PRId64 "."), steps->first,
+                           steps->last);
 }
 
 static bool update(NsFigure *figure, const NsFigureInput *input)
@@ -76,13 +57,13 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     const NsQuantityInfo *info = ns_quantity(quantity);
     bool log = ns_figure_scale(quantity, input) == NS_SCALE_LOG;
     int64_t record = ns_figure_record(input);
-    bool changed = ns_source_follow(&heads->run, input->history) || heads->quantity != quantity;
+    bool changed = heads->quantity != quantity || heads->map.log != log;
     heads->quantity = quantity;
-    if (changed) restart(heads, input->history);
-    if (record >= 0 && heads->z) changed |= read_record(heads, input->history, (size_t)record);
-    changed |= heads->map.log != log;
+    changed |= record >= 0 ? ns_layer_values_read(&heads->values, input->history, quantity,
+                                                  (size_t)record, 1)
+                           : ns_layer_values_clear(&heads->values);
+    bool there = heads->values.count > 0, missing = record >= 0 && !there;
 
-    bool missing = record >= 0 && !heads->z, there = record >= 0 && heads->z;
     g_autofree char *empty = missing ? ns_figure_absent(quantity, input->history)
                                      : g_strdup(_("No step has been measured yet."));
     changed |= ns_figure_text(&figure->left_label, g_strdup(info->symbol));
@@ -91,13 +72,12 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     changed |= ns_figure_words(figure, input,
                                (NsFigureWords){.title = _(info->choice.label),
                                                .empty = empty,
-                                               .step = there ? heads->bucket.last : -1,
+                                               .step = there ? heads->values.bucket.last : -1,
                                                .note = there ? note(heads) : NULL});
     if (!changed) return false;
 
-    heads->map.z = heads->z;
+    if (there) fill(heads);
     heads->map.log = log;
-    heads->map.label = figure->left_label;
     figure->plot.x.label = figure->x_label;
     figure->plot.heatmap = there ? &heads->map : NULL;
     return true;
@@ -106,9 +86,8 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
 static void clear(NsFigure *figure)
 {
     Heads *heads = (Heads *)figure;
-    ns_source_follow(&heads->run, NULL);
+    ns_layer_values_clear(&heads->values);
     g_free(heads->z);
-    ns_values_free(&heads->values);
 }
 
 NsFigure *ns_heads_new(void)

@@ -169,15 +169,15 @@ static char *note(const Loss *loss, const NsFigureInput *input)
     size_t marks = 0;
     GString *words = g_string_new(NULL);
     for (unsigned i = 0; i < loss->n; i++) marks += loss->lanes[i].curves[VALIDATION].n;
-    if (loss->n > 1 && marks) g_string_append(words, _("Marks: validation loss."));
+    if (loss->n > 1 && marks) ns_figure_add_sentence(words, _("Marks: validation loss."));
     for (unsigned i = 0; i < loss->n; i++) {
         if (!is_wild(loss, i)) continue;
-        if (words->len) g_string_append_c(words, ' ');
-        g_string_append_printf(words, _("%s continues beyond the axis."),
-                               ns_figure_run(input, i).name);
+        g_autofree char *beyond =
+            g_strdup_printf(_("%s continues beyond the axis."), ns_figure_run(input, i).name);
+        ns_figure_add_sentence(words, beyond);
     }
     g_autofree char *groups = ns_step_curves_note(loss->lanes, loss->n, TRAINING);
-    if (groups) g_string_append_printf(words, "%s%s", words->len ? " " : "", groups);
+    ns_figure_add_sentence(words, groups);
     return g_string_free(words, words->len == 0);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
-#include "ui/figures/figure.h"
+#include "ui/figures/layer_values.h"
 #include "ui/figures/ratio_panel.h"
 #include "ui/figures/theory.h"
 
@@ -8,24 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-/* The values of one quantity at one step. */
-typedef struct {
-    NsSource source;
-    float *min, *max; /* [count] as read */
-    bool *has;
-    size_t count;
-    double *x, *y, *lo; /* [n] of the values that were measured */
-    size_t n;
-    NsBucket bucket;
-    bool thinned; /* the bucket holds several steps */
-    bool band;    /* lo..y is a range: of the steps of a bucket, or of heads */
-} Column;
-
 enum { PREVIOUS, FIRST, NOW, END, COLUMNS };
 
 /* Of one run. */
 typedef struct {
-    Column columns[COLUMNS];
+    NsLayerValues columns[COLUMNS];
     NsTheory theory;
 } Lane;
 
@@ -50,108 +37,22 @@ typedef struct {
     NsRatioPanel ratio_panel;
 } Profile;
 
-static void column_resize(Column *column, size_t count)
+/* Whether the step is stored in a group of several. */
+static bool is_thinned(const NsLayerValues *column)
 {
-    column->count = count;
-    column->n = 0;
-    column->min = g_renew(float, column->min, count);
-    column->max = g_renew(float, column->max, count);
-    column->has = g_renew(bool, column->has, count);
-    column->x = g_renew(double, column->x, count);
-    column->y = g_renew(double, column->y, count);
-    column->lo = g_renew(double, column->lo, count);
+    return column->bucket.last > column->bucket.first;
 }
 
-static void column_clear(Column *column)
+static char *bucket_label(const char *before, const NsLayerValues *column)
 {
-    ns_source_follow(&column->source, NULL);
-    g_free(column->min);
-    g_free(column->max);
-    g_free(column->has);
-    g_free(column->x);
-    g_free(column->y);
-    g_free(column->lo);
-    *column = (Column){0};
-}
-
-/* The values of heads become one a layer: the range of those that were measured. */
-static void join_heads(float *min, float *max, bool *has, size_t layers, size_t heads)
-{
-    for (size_t l = 0; l < layers; l++) {
-        float least = INFINITY, most = -INFINITY;
-        bool any = false;
-        for (size_t i = l * heads; i < (l + 1) * heads; i++) {
-            if (!has[i]) continue;
-            least = min[i] < least || isnan(min[i]) ? min[i] : least;
-            most = max[i] > most || isnan(max[i]) ? max[i] : most;
-            any = true;
-        }
-        min[l] = least;
-        max[l] = most;
-        has[l] = any;
-    }
-}
-
-/* Reads the values of the record in which the quantity was measured last; TRUE if they or the step
- * differ from what is there. */
-static bool column_read(Column *column, NsHistory *history, NsQuantity quantity, size_t record,
-                        unsigned first_layer)
-{
-    const NsRecordLayout *layout = ns_history_layout(history);
-    bool changed = ns_source_follow(&column->source, history);
-    size_t n = layout->count[quantity];
-    if (changed || n != column->count) {
-        column_resize(column, n);
-        changed = true;
-    }
-    if (n == 0) return changed;
-
-    g_autofree float *min = g_new(float, n), *max = g_new(float, n);
-    g_autofree bool *has = g_new(bool, n);
-    record = ns_history_measured(history, quantity, record);
-    NsBucket bucket = ns_history_read(history, quantity, record, min, max, has);
-    changed |= bucket.first != column->bucket.first || bucket.last != column->bucket.last ||
-               memcmp(min, column->min, n * sizeof *min) ||
-               memcmp(max, column->max, n * sizeof *max) ||
-               memcmp(has, column->has, n * sizeof *has);
-    if (!changed) return false;
-
-    bool heads = ns_quantity(quantity)->domain == NS_DOMAIN_HEAD;
-    column->bucket = bucket;
-    column->thinned = bucket.last > bucket.first;
-    column->band = column->thinned || (heads && layout->heads > 1);
-    memcpy(column->min, min, n * sizeof *min);
-    memcpy(column->max, max, n * sizeof *max);
-    memcpy(column->has, has, n * sizeof *has);
-    if (heads) join_heads(min, max, has, layout->layers, layout->heads);
-    size_t shown = heads ? layout->layers : n;
-    column->n = 0;
-    for (size_t i = 0; i < shown; i++) {
-        if (!has[i]) continue;
-        column->x[column->n] = (double)(i + first_layer);
-        column->y[column->n] = (double)max[i];
-        column->lo[column->n++] = (double)min[i];
-    }
-    return true;
-}
-
-static bool column_empty(Column *column)
-{
-    if (!column->source.history && column->count == 0) return false;
-    column_clear(column);
-    return true;
-}
-
-static char *bucket_label(const char *before, const Column *column)
-{
-    g_autofree char *steps = column->thinned
+    g_autofree char *steps = is_thinned(column)
                                  ? g_strdup_printf(_("largest of steps %" PRId64 "–%" PRId64),
                                                    column->bucket.first, column->bucket.last)
                                  : g_strdup_printf(_("step %" PRId64), column->bucket.first);
     return g_strconcat(before, steps, NULL);
 }
 
-static void show(NsFigure *figure, const Column *column, NsSeries look)
+static void show(NsFigure *figure, const NsLayerValues *column, NsSeries look)
 {
     NsSeries *series = &figure->series[figure->plot.n_series++];
     *series = look;
@@ -167,31 +68,28 @@ static void show(NsFigure *figure, const Column *column, NsSeries look)
 
 /* ---- One run ---- */
 
+/* Reads a record of a run, or nothing where that is negative. */
+static bool read_column(NsLayerValues *column, NsHistory *history, NsQuantity quantity,
+                        int64_t record, unsigned first_layer)
+{
+    return record >= 0
+               ? ns_layer_values_read(column, history, quantity, (size_t)record, first_layer)
+               : ns_layer_values_clear(column);
+}
+
 static bool read_columns(Lane *lane, const NsFigureInput *input, const Spec *spec, int64_t record)
 {
-    Column *columns = lane->columns;
-    unsigned first_layer = ns_figure_first_layer(spec->quantity);
-    size_t previous_steps = input->previous ? ns_history_steps(input->previous) : 0;
-    size_t now = (size_t)record;
-    bool changed = false;
-
-    changed |= record >= 0
-                   ? column_read(&columns[NOW], input->history, spec->quantity, now, first_layer)
-                   : column_empty(&columns[NOW]);
-
+    NsLayerValues *columns = lane->columns;
+    unsigned layer = ns_figure_first_layer(spec->quantity);
+    int64_t previous = input->previous ? (int64_t)ns_history_steps(input->previous) - 1 : -1;
+    bool changed = read_column(&columns[NOW], input->history, spec->quantity, record, layer);
     /* No update led to step 0, so its update ratios are 0 by definition and say nothing. */
     bool first = record > 0 && spec->quantity != NS_QUANTITY_UPDATE_RATIO;
-    changed |= first ? column_read(&columns[FIRST], input->history, spec->quantity, 0, first_layer)
-                     : column_empty(&columns[FIRST]);
-
-    changed |= previous_steps > 0 ? column_read(&columns[PREVIOUS], input->previous, spec->quantity,
-                                                previous_steps - 1, first_layer)
-                                  : column_empty(&columns[PREVIOUS]);
-
-    changed |= record >= 0 && spec->has_end
-                   ? column_read(&columns[END], input->history, spec->end, now,
-                                 (unsigned)ns_history_layout(input->history)->hidden - 1)
-                   : column_empty(&columns[END]);
+    changed |= read_column(&columns[FIRST], input->history, spec->quantity, first ? 0 : -1, layer);
+    changed |= read_column(&columns[PREVIOUS], input->previous, spec->quantity, previous, layer);
+    bool end = record >= 0 && spec->has_end;
+    unsigned top = end ? (unsigned)ns_history_layout(input->history)->hidden - 1 : 0;
+    changed |= read_column(&columns[END], input->history, spec->end, end ? record : -1, top);
     return changed;
 }
 
@@ -204,15 +102,15 @@ static bool follow(Lane *lane, const NsFigureInput *input, const Spec *spec, int
 
 static void lane_clear(Lane *lane)
 {
-    for (size_t i = 0; i < COLUMNS; i++) column_clear(&lane->columns[i]);
+    for (size_t i = 0; i < COLUMNS; i++) ns_layer_values_clear(&lane->columns[i]);
     ns_theory_clear(&lane->theory);
 }
 
 /* The step that a column shows, as the subtitle tells it. */
-static int64_t step_of(const Column *column, int64_t asked)
+static int64_t step_of(const NsLayerValues *column, int64_t asked)
 {
     if (!column->count) return -1;
-    return column->thinned && asked >= 0 ? asked : column->bucket.last;
+    return is_thinned(column) && asked >= 0 ? asked : column->bucket.last;
 }
 
 /* The step that several runs are shown at. */
@@ -246,12 +144,12 @@ static char **labels_of(NsFigure *figure, unsigned i)
 /* A single run is told by its steps, several by what is special about them. */
 static bool label_now(Profile *profile, const NsFigureInput *input, unsigned i, int64_t step)
 {
-    const Column *now = &profile->lanes[i].columns[NOW];
+    const NsLayerValues *now = &profile->lanes[i].columns[NOW];
     char **slot = &labels_of(&profile->figure, i)[NOW];
     if (profile->n < 2) return ns_figure_text(slot, bucket_label("", now));
     g_autofree char *run = ns_figure_run_label(input, i);
-    bool same = now->thinned ? step >= now->bucket.first && step <= now->bucket.last
-                             : step == now->bucket.last;
+    bool same = is_thinned(now) ? step >= now->bucket.first && step <= now->bucket.last
+                                : step == now->bucket.last;
     if (same) return ns_figure_text(slot, g_steal_pointer(&run));
     g_autofree char *before = g_strconcat(run, ", ", NULL);
     return ns_figure_text(slot, bucket_label(before, now));
@@ -328,7 +226,7 @@ static void show_all(Profile *profile, const NsFigureInput *input, NsScaleKind s
     NsRatioCurve curves[NS_LANES_MAX];
     plot->n_series = 0;
     for (unsigned i = 0; i < profile->n; i++) {
-        const Column *now = &profile->lanes[i].columns[NOW];
+        const NsLayerValues *now = &profile->lanes[i].columns[NOW];
         curves[i] = (NsRatioCurve){now->n, now->x, now->y, ns_figure_run(input, i).name, i};
         show_lane(profile, i);
     }
@@ -360,11 +258,6 @@ static bool mark_decoder(NsFigure *figure, const NsFigureInput *input)
     return true;
 }
 
-static void add_note(GString *words, const char *sentence)
-{
-    if (sentence) g_string_append_printf(words, "%s%s", words->len ? " " : "", sentence);
-}
-
 /* What is to be said of the theory of lanes, each sentence once and of whom: "A, C: ...". */
 static void add_theory(GString *words, const Profile *profile, const NsFigureInput *input)
 {
@@ -388,10 +281,10 @@ static void add_theory(GString *words, const Profile *profile, const NsFigureInp
                                    n > 1 ? ns_figure_run(input, k % n).name : "");
         }
         g_autofree char *sentence = g_strdup_printf("%s: %s", of->str, said[i]);
-        add_note(words, found == n ? said[i] : sentence);
+        ns_figure_add_sentence(words, found == n ? said[i] : sentence);
     }
     if (curves && shown_step(profile, input) > 0)
-        add_note(words, _("Theory is for initialization; training departs from it."));
+        ns_figure_add_sentence(words, _("Theory is for initialization; training departs from it."));
 }
 
 static char *note_of_several(const Profile *profile, const NsFigureInput *input)
@@ -407,31 +300,32 @@ static char *note_of_several(const Profile *profile, const NsFigureInput *input)
         if (input->step < 0 || input->step >= begin) continue;
         g_autofree char *note =
             g_strdup_printf(_("%s begins at step %" PRId64 "."), run.name, begin);
-        add_note(words, note);
+        ns_figure_add_sentence(words, note);
     }
     if (first)
-        add_note(words,
-                 late ? _("Faint lines: the first step of each.") : _("Faint lines: step 0."));
+        ns_figure_add_sentence(words, late ? _("Faint lines: the first step of each.")
+                                           : _("Faint lines: step 0."));
     add_theory(words, profile, input);
-    if (end) add_note(words, _("Separate mark: after the final norm."));
-    if (profile->lanes[0].columns[NOW].thinned)
-        add_note(words, _("This step is stored in a group of steps: the band is their range."));
+    if (end) ns_figure_add_sentence(words, _("Separate mark: after the final norm."));
+    if (is_thinned(&profile->lanes[0].columns[NOW]))
+        ns_figure_add_sentence(
+            words, _("This step is stored in a group of steps: the band is their range."));
     else if (profile->lanes[0].columns[NOW].band)
-        add_note(words, _("Line: the largest of the heads.  Band: their range."));
+        ns_figure_add_sentence(words, _("Line: the largest of the heads.  Band: their range."));
     return g_string_free(words, words->len == 0);
 }
 
 static char *note(const Profile *profile, const NsFigureInput *input)
 {
     const Lane *lane = &profile->lanes[0];
-    const Column *now = &lane->columns[NOW];
+    const NsLayerValues *now = &lane->columns[NOW];
     if (profile->n > 1) return note_of_several(profile, input);
     if (lane->theory.note) {
         GString *words = g_string_new(NULL);
         add_theory(words, profile, input);
         return g_string_free(words, FALSE);
     }
-    if (now->thinned)
+    if (is_thinned(now))
         return g_strdup(_("This step is stored in a group of steps: the band is their range."));
     return now->band ? g_strdup(_("Line: the largest of the heads.  Band: their range.")) : NULL;
 }

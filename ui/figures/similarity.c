@@ -77,14 +77,14 @@ static char *note(const Similarity *s, const NsFigureInput *input)
 {
     if (!s->there) return NULL;
     GString *words = g_string_new(NULL);
+    g_autofree char *some =
+        g_strdup_printf(_("%zu evenly spaced states are compared."), s->similarity.n);
+    g_autofree char *newest = g_strdup_printf(
+        _("Only the newest matrix is kept, from step %" PRId64 "."), s->similarity.step);
     bool all = s->similarity.state[s->similarity.n - 1] + 1 == s->similarity.n;
-    if (!all)
-        g_string_append_printf(words, _("%zu evenly spaced states are compared."), s->similarity.n);
-    if (input->step >= 0 && input->step != s->similarity.step) {
-        if (words->len) g_string_append_c(words, ' ');
-        g_string_append_printf(words, _("Only the newest matrix is kept, from step %" PRId64 "."),
-                               s->similarity.step);
-    }
+    bool shown = input->step < 0 || input->step == s->similarity.step;
+    ns_figure_add_sentence(words, all ? NULL : some);
+    ns_figure_add_sentence(words, shown ? NULL : newest);
     return g_string_free(words, words->len == 0);
 }
 
