@@ -112,18 +112,6 @@ void ns_brush_text(const NsBrush *p, const NsBrushText *text)
     cairo_restore(p->cr);
 }
 
-void ns_brush_rounded(cairo_t *cr, const NsBox *box, double radius)
-{
-    double r = MIN(radius, MIN(box->width, box->height) / 2);
-    double x = box->x, y = box->y, w = box->width, h = box->height;
-    cairo_new_sub_path(cr);
-    cairo_arc(cr, x + w - r, y + r, r, -G_PI / 2, 0);
-    cairo_arc(cr, x + w - r, y + h - r, r, 0, G_PI / 2);
-    cairo_arc(cr, x + r, y + h - r, r, G_PI / 2, G_PI);
-    cairo_arc(cr, x + r, y + r, r, G_PI, 1.5 * G_PI);
-    cairo_close_path(cr);
-}
-
 /* ---- the legend ---- */
 
 #define LEGEND 3.6 /* height in text sizes */

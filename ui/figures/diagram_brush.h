@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ui/figures/diagram-private.h"
+#include "ui/plot/painter.h"
 #include "ui/plot/text_capture.h"
 
 #include <pango/pango.h>
@@ -47,6 +48,3 @@ typedef struct {
 } NsBrushText;
 
 void ns_brush_text(const NsBrush *p, const NsBrushText *text);
-
-/* The path of a box with round corners. */
-void ns_brush_rounded(cairo_t *cr, const NsBox *box, double radius);

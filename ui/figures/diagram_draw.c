@@ -193,7 +193,7 @@ static void draw_lights(const NsBrush *p)
     for (guint i = 0; (n = ns_diagram_node(p->d, i)); i++) {
         double y = level[n->box.x >= p->d->block.x];
         if (n->parent >= 0 || y < n->box.y || y > n->box.y + n->box.height) continue;
-        ns_brush_rounded(p->cr, &n->box, NS_BRUSH_ROUND * p->size);
+        ns_rounded_box(p->cr, &n->box, NS_BRUSH_ROUND * p->size);
         ns_brush_use(p, p->style->series[4].color, 0.9);
         cairo_set_line_width(p->cr, 0.3 * p->size);
         cairo_stroke(p->cr);
@@ -258,7 +258,7 @@ static bool moves(const NsBrush *p, const NsNode *n)
 
 static void fill_box(const NsBrush *p, const NsBox *box, NsColor hue, double strength, bool dashed)
 {
-    ns_brush_rounded(p->cr, box, NS_BRUSH_ROUND * p->size);
+    ns_rounded_box(p->cr, box, NS_BRUSH_ROUND * p->size);
     ns_brush_use(p, ns_brush_mix(p->style->panel, hue, strength), 1);
     cairo_fill_preserve(p->cr);
     ns_brush_use(p, hue, 1);
@@ -276,7 +276,7 @@ static void draw_flash(const NsBrush *p, const NsNode *n, const NsBox *box)
     double ratio = ns_diagram_value(p->d->data, NS_QUANTITY_UPDATE_RATIO, n->layer - 1);
     if (!(ratio > 0) || !isfinite(ratio)) return;
     double share = CLAMP((log10(ratio) - UPDATE_LO) / (UPDATE_HI - UPDATE_LO), 0, 1);
-    ns_brush_rounded(p->cr, box, NS_BRUSH_ROUND * p->size);
+    ns_rounded_box(p->cr, box, NS_BRUSH_ROUND * p->size);
     ns_brush_use(p, p->style->series[1].color, p->look->flash);
     cairo_set_line_width(p->cr, (0.15 + 0.5 * share) * p->size);
     cairo_stroke(p->cr);
@@ -380,7 +380,7 @@ static void draw_node(const NsBrush *p, guint i)
     }
     if ((int)i != look->focused) return;
     NsBox ring = {box.x - 3, box.y - 3, box.width + 6, box.height + 6};
-    ns_brush_rounded(p->cr, &ring, NS_BRUSH_ROUND * p->size + 3);
+    ns_rounded_box(p->cr, &ring, NS_BRUSH_ROUND * p->size + 3);
     ns_brush_use(p, p->style->series[0].color, 1);
     cairo_set_line_width(p->cr, 2);
     cairo_stroke(p->cr);
@@ -463,7 +463,7 @@ static void draw_frame(const NsBrush *p)
         ns_brush_use(p, ground, 0.6);
         cairo_fill(p->cr);
     }
-    ns_brush_rounded(p->cr, block, 2 * NS_BRUSH_ROUND * p->size);
+    ns_rounded_box(p->cr, block, 2 * NS_BRUSH_ROUND * p->size);
     ns_brush_use(p, ground, 1);
     cairo_fill_preserve(p->cr);
     ns_brush_use(p, p->style->grid, 1);

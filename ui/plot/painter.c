@@ -60,6 +60,18 @@ void ns_set_dash(cairo_t *cr, const NsSeriesStyle *look, double line_width)
     cairo_set_dash(cr, dash, look->n_dash, 0);
 }
 
+void ns_rounded_box(cairo_t *cr, const NsBox *box, double radius)
+{
+    double r = MIN(radius, MIN(box->width, box->height) / 2);
+    double x = box->x, y = box->y, w = box->width, h = box->height;
+    cairo_new_sub_path(cr);
+    cairo_arc(cr, x + w - r, y + r, r, -G_PI / 2, 0);
+    cairo_arc(cr, x + w - r, y + h - r, r, 0, G_PI / 2);
+    cairo_arc(cr, x + r, y + h - r, r, G_PI / 2, G_PI);
+    cairo_arc(cr, x + r, y + r, r, G_PI, 1.5 * G_PI);
+    cairo_close_path(cr);
+}
+
 NsPainter ns_painter_new(cairo_t *cr, NsColor color)
 {
     return (NsPainter){cr, ns_raster_new(cr), color};

@@ -23,6 +23,9 @@ NsColor ns_marker_color(const NsStyle *style, const NsMarker *marker, NsColor us
 void ns_set_color(cairo_t *cr, NsColor color);
 void ns_set_dash(cairo_t *cr, const NsSeriesStyle *look, double line_width);
 
+/* The path of a box with round corners. */
+void ns_rounded_box(cairo_t *cr, const NsBox *box, double radius);
+
 /* Draws a mark around x, y in the present source, which must be a color. */
 void ns_draw_mark(cairo_t *cr, NsMark mark, double x, double y, double size);
 

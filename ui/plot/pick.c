@@ -412,16 +412,6 @@ static NsPoint tip_corner(const NsPlotLayout *layout, const NsReading *reading, 
     return best;
 }
 
-static void rounded_box(cairo_t *cr, double x, double y, double width, double height, double r)
-{
-    cairo_new_sub_path(cr);
-    cairo_arc(cr, x + width - r, y + r, r, -G_PI / 2, 0);
-    cairo_arc(cr, x + width - r, y + height - r, r, 0, G_PI / 2);
-    cairo_arc(cr, x + r, y + height - r, r, G_PI / 2, G_PI);
-    cairo_arc(cr, x + r, y + r, r, G_PI, 1.5 * G_PI);
-    cairo_close_path(cr);
-}
-
 static bool has_place(const NsReading *reading)
 {
     return reading->text && !isnan(reading->px) && !isnan(reading->py);
@@ -473,7 +463,7 @@ void ns_plot_draw_tip(const NsPlotLayout *layout, const NsReading *reading, cair
     }
     NsPoint corner = tip_corner(layout, reading, width, height);
     if (style->raster) corner = (NsPoint){round(corner.x), round(corner.y)};
-    rounded_box(cr, corner.x + 0.5, corner.y + 0.5, width, height, 0.35 * size);
+    ns_rounded_box(cr, &(NsBox){corner.x + 0.5, corner.y + 0.5, width, height}, 0.35 * size);
     ns_set_color(cr, ns_with_alpha(style->background, 0.94));
     cairo_fill_preserve(cr);
     ns_set_color(cr, style->axis);
