@@ -121,11 +121,8 @@ int ns_cli_bench(int argc, char **argv, GError **error)
         .trains = "--steps",
     };
     bool go = ns_options_read(&options, &argc, &argv, error);
-    if (go && (steps < 1 || steps > MOST_STEPS)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "--steps must lie between 1 and %d.",
-                    MOST_STEPS);
-        go = false;
-    }
+    if (go && (steps < 1 || steps > MOST_STEPS))
+        go = ns_refuse(error, NS_ERROR_USAGE, "--steps must lie between 1 and %d.", MOST_STEPS);
     if (go) measure(&experiment.lane[0], (size_t)steps, json, error);
     return ns_interrupt_status();
 }

@@ -313,35 +313,49 @@ static bool open_recorded(Chart *chart, bool steps, GError **error)
     return true;
 }
 
-/* `lockstep` is NULL where they were recorded. */
-static NsHistory *history_of(const Chart *chart, NsLockstep *lockstep, size_t lane)
+/* What is drawn, and the runs that it is drawn of. */
+typedef struct {
+    const Chart *chart;
+    NsLockstep *lockstep; /* NULL where the runs were recorded */
+    /* In the order of the charts, and of the lanes where a figure is of one model. */
+    GPtrArray *figures, *plots;
+    int64_t done; /* the last step of any lane */
+} Drawing;
+
+static void drawing_clear(Drawing *drawing)
 {
-    return lockstep ? ns_run_history(ns_lockstep_lane(lockstep, lane)) : chart->recorded[lane];
+    g_ptr_array_unref(drawing->figures);
+    g_ptr_array_unref(drawing->plots);
+    ns_lockstep_free(drawing->lockstep);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Drawing, drawing_clear)
+
+/* Takes the lockstep. */
+static Drawing drawing_of(const Chart *chart, NsLockstep *lockstep)
+{
+    return (Drawing){.chart = chart,
+                     .lockstep = lockstep,
+                     .figures = g_ptr_array_new_with_free_func((GDestroyNotify)ns_figure_free),
+                     .plots = g_ptr_array_new()};
 }
 
-/* The last step of any lane. */
-static int64_t end_of(const Chart *chart, NsLockstep *lockstep)
+static NsHistory *history_of(const Drawing *drawing, size_t lane)
 {
-    if (lockstep) return ns_lanes_steps(lockstep);
-    int64_t end = 0;
-    for (size_t i = 0; i < chart->experiment.n; i++)
-        for (size_t k = 0; k < ns_history_seeds(chart->recorded[i]); k++)
-            end = MAX(end, ns_history_last_step(ns_history_seed(chart->recorded[i], k)));
-    return end;
+    return drawing->lockstep ? ns_run_history(ns_lockstep_lane(drawing->lockstep, lane))
+                             : drawing->chart->recorded[lane];
 }
 
 /* Whether any lane has what is to be drawn. */
-static bool check_exists(const Chart *chart, NsLockstep *lockstep, GError **error)
+static bool check_exists(const Drawing *drawing, GError **error)
 {
+    const Chart *chart = drawing->chart;
     for (guint i = 0; i < chart->sheet.charts->len; i++) {
         const NsFigureSpec *spec = spec_at(chart, i);
         bool any = spec->kind->subject == NS_SUBJECT_NONE ||
                    spec->kind->subject == NS_SUBJECT_PLACE ||
                    spec->kind->subject == NS_SUBJECT_SIMILARITY;
-        for (size_t k = 0; k < chart->experiment.n; k++) {
-            const NsHistory *history = history_of(chart, lockstep, k);
-            any = any || ns_history_layout(history)->count[spec->quantity] > 0;
-        }
+        for (size_t k = 0; k < chart->experiment.n; k++)
+            any = any || ns_history_layout(history_of(drawing, k))->count[spec->quantity] > 0;
         if (any) continue;
         return ns_refuse(error, NS_ERROR_USAGE,
                          "This model has no %s to draw; choose another quantity "
@@ -385,8 +399,10 @@ static bool check_files(const Chart *chart, GError **error)
 /* ---- drawing ---- */
 
 /* What there is to draw. */
-static NsFigureInput input_of(const Chart *chart, NsLockstep *lockstep)
+static NsFigureInput input_of(const Drawing *drawing)
 {
+    const Chart *chart = drawing->chart;
+    NsLockstep *lockstep = drawing->lockstep;
     NsFigureInput input = chart->input;
     input.n_lanes = chart->experiment.n > 1 ? (unsigned)chart->experiment.n : 0;
     for (size_t i = 0; i < chart->experiment.n; i++) {
@@ -394,66 +410,48 @@ static NsFigureInput input_of(const Chart *chart, NsLockstep *lockstep)
                                      : chart->outside ? NULL
                                                       : &chart->experiment.lane[i];
         input.lanes[i] =
-            (NsFigureRun){history_of(chart, lockstep, i), settings, ns_lane_letter(i), (unsigned)i};
+            (NsFigureRun){history_of(drawing, i), settings, ns_lane_letter(i), (unsigned)i};
     }
     input.history = input.lanes[0].history;
     input.settings = input.lanes[0].settings;
     return input;
 }
 
-/* In the order of the specs, and of the lanes where a figure is of one model. */
-typedef struct {
-    GPtrArray *figures, *plots;
-    int64_t done; /* updates */
-} Charts;
-
-static void charts_clear(Charts *charts)
-{
-    if (charts->figures) g_ptr_array_unref(charts->figures);
-    if (charts->plots) g_ptr_array_unref(charts->plots);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Charts, charts_clear)
-
 static guint copies_of(const Chart *chart, guint i)
 {
     return ns_sheet_copies(ns_sheet_chart(&chart->sheet, i), chart->experiment.n);
 }
 
-static gpointer make_plot(Charts *charts, const NsFigureKind *kind, NsFigureInput input)
-{
-    NsFigure *figure = kind->create();
-    g_ptr_array_add(charts->figures, figure);
-    return (gpointer)(guintptr)ns_figure_update(figure, &input);
-}
-
 /* The charts of what has been trained so far; with `newest` only those of which nothing but the
  * newest measurement is kept, and room for the others. */
-static void add_charts(const Chart *chart, NsLockstep *lockstep, Charts *charts, bool newest)
+static void add_charts(Drawing *drawing, bool newest)
 {
-    NsFigureInput input = input_of(chart, lockstep);
-    if (!charts->figures) {
-        charts->figures = g_ptr_array_new_with_free_func((GDestroyNotify)ns_figure_free);
-        charts->plots = g_ptr_array_new();
-    }
+    const Chart *chart = drawing->chart;
+    GPtrArray *plots = drawing->plots;
+    NsFigureInput input = input_of(drawing);
     guint at = 0;
     for (guint i = 0; i < chart->sheet.charts->len; i++) {
         const NsSheetChart *one = ns_sheet_chart(&chart->sheet, i);
-        const NsFigureKind *kind = one->spec.kind;
         for (unsigned copy = 0; copy < copies_of(chart, i); copy++, at++) {
-            if (at == charts->plots->len) g_ptr_array_add(charts->plots, NULL);
-            bool wanted = !charts->plots->pdata[at] && (!newest || kind->expensive);
-            if (wanted)
-                charts->plots->pdata[at] =
-                    make_plot(charts, kind, ns_sheet_input(&chart->sheet, one, copy, &input));
+            if (at == plots->len) g_ptr_array_add(plots, NULL);
+            if (plots->pdata[at] || (newest && !one->spec.kind->expensive)) continue;
+            NsFigureInput own = ns_sheet_input(&chart->sheet, one, copy, &input);
+            NsFigure *figure = one->spec.kind->create();
+            g_ptr_array_add(drawing->figures, figure);
+            plots->pdata[at] = (gpointer)(guintptr)ns_figure_update(figure, &own);
         }
     }
-    charts->done = end_of(chart, lockstep);
+    drawing->done = drawing->lockstep ? ns_lanes_steps(drawing->lockstep) : 0;
+    for (size_t i = 0; !drawing->lockstep && i < chart->experiment.n; i++)
+        for (size_t k = 0; k < ns_history_seeds(chart->recorded[i]); k++)
+            drawing->done =
+                MAX(drawing->done, ns_history_last_step(ns_history_seed(chart->recorded[i], k)));
 }
 
-static void fill_provenance(const Chart *chart, const Charts *charts, guint first, guint n,
-                            NsProvenance *provenance)
+static void fill_provenance(const Drawing *drawing, guint first, guint n, NsProvenance *provenance)
 {
-    int64_t done = charts->done, shown = chart->input.step;
+    const Chart *chart = drawing->chart;
+    int64_t done = drawing->done, shown = chart->input.step;
     bool before = shown >= 0 && shown < done;
     provenance->step = before ? shown : done;
     provenance->until = before ? done : 0;
@@ -476,11 +474,10 @@ static bool refuse_recorded(const Chart *chart, const NsPlot *plot, GError **err
     int64_t there = chart->experiment.lane[0].probe_every, every = interval(chart, one_step);
     if (every == there) every = there == 1 ? 2 : 1;
     g_autofree char *name = g_filename_display_basename(chart->from_file);
-    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                "“%s” does not contain what “%s” shows; --set probe-every=%" PRId64
-                " trains the run again and measures it.",
-                name, plot->title, every);
-    return false;
+    return ns_refuse(error, NS_ERROR_SETTING,
+                     "“%s” does not contain what “%s” shows; --set probe-every=%" PRId64
+                     " trains the run again and measures it.",
+                     name, plot->title, every);
 }
 
 /* A figure is no place for a sentence that says why there is nothing to see. */
@@ -494,19 +491,6 @@ static bool check_plot(const Chart *chart, const NsFigureSpec *spec, const NsPlo
                      plot->empty ? plot->empty : "it has no data.");
 }
 
-typedef struct {
-    const Chart *chart;
-    Charts charts;
-    NsLockstep *lockstep; /* NULL where the run was recorded */
-} Training;
-
-static void training_clear(Training *training)
-{
-    charts_clear(&training->charts);
-    ns_lockstep_free(training->lockstep);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Training, training_clear)
-
 /* The i-th plot as the sheet has it; a table is of the whole data. */
 static NsPlot *sheet_plot(const Chart *chart, const NsSheetChart *one, const NsPlot *plot,
                           GError **error)
@@ -518,21 +502,21 @@ static NsPlot *sheet_plot(const Chart *chart, const NsSheetChart *one, const NsP
 }
 
 /* The figures of these charts in one file; those of one model once for every lane. */
-static bool draw(const Training *training, guint first, guint n, GError **error)
+static bool draw(const Drawing *drawing, guint first, guint n, GError **error)
 {
-    const Chart *chart = training->chart;
+    const Chart *chart = drawing->chart;
     g_autoptr(GPtrArray) plots = g_ptr_array_new_with_free_func((GDestroyNotify)ns_sheet_plot_free);
     for (guint i = 0, at = 0; i < first + n; i++)
         for (guint copy = 0; copy < copies_of(chart, i); copy++, at++) {
             if (i < first) continue;
-            const NsPlot *whole = training->charts.plots->pdata[at];
+            const NsPlot *whole = drawing->plots->pdata[at];
             NsPlot *plot = sheet_plot(chart, ns_sheet_chart(&chart->sheet, i), whole, error);
             if (!plot) return false;
             g_ptr_array_add(plots, plot);
         }
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
-    fill_provenance(chart, &training->charts, first, n, &provenance);
+    fill_provenance(drawing, first, n, &provenance);
     /* A run of another program has no settings that could be told and repeated. */
     const NsProvenance *told = chart->outside ? NULL : &provenance;
     g_autofree char *key = key_of(chart, first);
@@ -540,26 +524,26 @@ static bool draw(const Training *training, guint first, guint n, GError **error)
     if (!(chart->picture.choices.seconds > 0))
         return ns_picture_write(&chart->picture, (const NsPlot *const *)plots->pdata, plots->len,
                                 told, key, error);
-    const NsFigureInput input = input_of(chart, training->lockstep);
+    const NsFigureInput input = input_of(drawing);
     const NsSheetFile file = {&chart->picture.choices, NS_FORMAT_PNG, told, path};
     return ns_sheet_write_film(&chart->sheet, first, n, &input, &file, error);
 }
 
-static bool draw_all(const Training *training, GError **error)
+static bool draw_all(const Drawing *drawing, GError **error)
 {
-    const Chart *chart = training->chart;
-    if (!chart->each) return draw(training, 0, chart->sheet.charts->len, error);
+    const Chart *chart = drawing->chart;
+    if (!chart->each) return draw(drawing, 0, chart->sheet.charts->len, error);
     for (guint i = 0; i < chart->sheet.charts->len; i++)
-        if (!draw(training, i, 1, error)) return false;
+        if (!draw(drawing, i, 1, error)) return false;
     return true;
 }
 
 /* Draws what there is, and says so if that is less than what was asked for. */
-static bool finish(Training *training, GError **error)
+static bool finish(Drawing *drawing, GError **error)
 {
-    add_charts(training->chart, training->lockstep, &training->charts, false);
-    if (!draw_all(training, error)) return false;
-    ns_lanes_tell_end(training->lockstep, training->chart->limit);
+    add_charts(drawing, false);
+    if (!draw_all(drawing, error)) return false;
+    ns_lanes_tell_end(drawing->lockstep, drawing->chart->limit);
     return true;
 }
 
@@ -571,22 +555,22 @@ static void finish_early(void *data)
 
 static bool train_and_draw(Chart *chart, GError **error)
 {
-    g_auto(Training) training = {.chart = chart};
-    training.lockstep = ns_lanes_start(&chart->experiment, NULL, NULL, error);
-    if (!training.lockstep || !check_exists(chart, training.lockstep, error)) return false;
+    NsLockstep *lockstep = ns_lanes_start(&chart->experiment, NULL, NULL, error);
+    if (!lockstep) return false;
+    g_auto(Drawing) drawing = drawing_of(chart, lockstep);
+    if (!check_exists(&drawing, error)) return false;
     ns_interrupt_catch();
-    ns_lanes_train(training.lockstep, shown_step(chart), finish_early, &training);
+    ns_lanes_train(lockstep, shown_step(chart), finish_early, &drawing);
     if (chart->limit > shown_step(chart)) {
-        add_charts(chart, training.lockstep, &training.charts, true);
-        ns_lanes_train(training.lockstep, chart->limit, finish_early, &training);
+        add_charts(&drawing, true);
+        ns_lanes_train(lockstep, chart->limit, finish_early, &drawing);
     }
-    return finish(&training, error);
+    return finish(&drawing, error);
 }
 
 /* What was recorded up to the last step that is wanted. */
 static bool draw_recorded(Chart *chart, GError **error)
 {
-    g_auto(Training) training = {.chart = chart};
     if (chart->limit > chart->recorded_to)
         return ns_refuse(error, NS_ERROR_USAGE,
                          "Step %" PRId64 " was not recorded; the run ends with step %" PRId64 ".",
@@ -594,9 +578,10 @@ static bool draw_recorded(Chart *chart, GError **error)
     if (!ns_recorded_read(chart->from_file, chart->limit, chart->recorded, &chart->recorded_to,
                           error))
         return false;
-    if (!check_exists(chart, NULL, error)) return false;
-    add_charts(chart, NULL, &training.charts, false);
-    return draw_all(&training, error);
+    g_auto(Drawing) drawing = drawing_of(chart, NULL);
+    if (!check_exists(&drawing, error)) return false;
+    add_charts(&drawing, false);
+    return draw_all(&drawing, error);
 }
 
 static GArray *make_entries(Chart *chart, char **steps)

@@ -206,19 +206,15 @@ int ns_cli_check(int argc, char **argv, GError **error)
     };
     bool go = ns_options_read(&options, &argc, &argv, error);
     int64_t layers = ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings);
-    if (go && layer > layers) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "There is no layer %" G_GINT64_FORMAT
-                    " to check; choose one from 1 to %" G_GINT64_FORMAT ".",
-                    layer, layers);
-        go = false;
-    }
-    if (go && (layer < 1 || step < 0)) {
-        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
-                            layer < 1 ? "Layers count from 1; give --layer one of them."
-                                      : "Steps count from 0; give --step one of them.");
-        go = false;
-    }
+    if (go && layer > layers)
+        go = ns_refuse(error, NS_ERROR_USAGE,
+                       "There is no layer %" G_GINT64_FORMAT
+                       " to check; choose one from 1 to %" G_GINT64_FORMAT ".",
+                       layer, layers);
+    if (go && (layer < 1 || step < 0))
+        go = ns_refuse(error, NS_ERROR_USAGE,
+                       layer < 1 ? "Layers count from 1; give --layer one of them."
+                                 : "Steps count from 0; give --step one of them.");
     g_autoptr(NsLockstep) lockstep = go ? ns_lanes_start(&experiment, NULL, NULL, error) : NULL;
     if (!lockstep) return NS_EXIT_OK;
     if (train(lockstep, step, error))

@@ -52,10 +52,7 @@ int ns_cli_dump(int argc, char **argv, GError **error)
         .steps = (const char *const *)&steps,
     };
     bool go = ns_options_read(&options, &argc, &argv, error);
-    if (go && !out) {
-        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE, "--out DIR is missing.");
-        go = false;
-    }
+    if (go && !out) go = ns_refuse(error, NS_ERROR_USAGE, "--out DIR is missing.");
     go = go && ns_checkpoint_open(folder, &experiment, &named, &checkpoint, error);
     gint64 limit = experiment.lane[0].steps;
     g_autoptr(NsLockstep) lockstep =

@@ -200,11 +200,10 @@ static bool train(Journal *journal, GError **error)
 static bool check_every(const NsJournalPlan *plan, GError **error)
 {
     if (plan->every == 0 || (plan->every > 0 && plan->run)) return true;
-    g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "--checkpoint-every %" G_GINT64_FORMAT " %s.",
-                plan->every,
-                plan->run ? "is not a number of steps; it must be 1 or more"
-                          : "needs --run, the file that holds the checkpoints");
-    return false;
+    return ns_refuse(error, NS_ERROR_USAGE, "--checkpoint-every %" G_GINT64_FORMAT " %s.",
+                     plan->every,
+                     plan->run ? "is not a number of steps; it must be 1 or more"
+                               : "needs --run, the file that holds the checkpoints");
 }
 
 static bool check_lines(const char *path, GError **error)

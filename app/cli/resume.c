@@ -54,10 +54,9 @@ static bool read_limit(Resume *resume, GError **error)
             return false;
     int64_t steps = resume->experiment.lane[0].steps;
     if (steps == 0 || (steps > resume->from && steps >= there)) return true;
-    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                "“%s” has step %" PRId64 " already; give --steps a later step to continue to.",
-                resume->name, there);
-    return false;
+    return ns_refuse(error, NS_ERROR_USAGE,
+                     "“%s” has step %" PRId64 " already; give --steps a later step to continue to.",
+                     resume->name, there);
 }
 
 static bool is_live(const NsNamed *named, const char *name, GError **error)
@@ -65,11 +64,11 @@ static bool is_live(const NsNamed *named, const char *name, GError **error)
     for (size_t i = 0; ns_param(i); i++) {
         const NsParam *param = ns_param(i);
         if (param->effect == NS_EFFECT_LIVE || !ns_named_has(named, param->key)) continue;
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "Setting “%s” cannot change during a run%s; “" NS_CLI
-                    " list settings” shows which can, and “train --from %s” starts a new run.",
-                    param->key, g_str_equal(param->key, "steps") ? ", but --steps can" : "", name);
-        return false;
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "Setting “%s” cannot change during a run%s; “" NS_CLI
+                         " list settings” shows which can, and “train --from %s” starts a new run.",
+                         param->key, g_str_equal(param->key, "steps") ? ", but --steps can" : "",
+                         name);
     }
     return true;
 }
@@ -108,12 +107,11 @@ static bool check_record(const Resume *resume, NsLockstep *lockstep, GError **er
             if (is_same(now->loss, then.loss) && is_same(now->grad_norm, then.grad_norm)) continue;
             same = false;
             if (fabs(now->loss - then.loss) <= SAME * fabs(then.loss)) continue;
-            g_set_error(
-                error, NS_ERROR, NS_ERROR_FILE,
+            return ns_refuse(
+                error, NS_ERROR_FILE,
                 "“%s” cannot be continued: step %" PRId64
                 " does not give the recorded result here; its training text must be the same.",
                 resume->name, now->step);
-            return false;
         }
     if (!same)
         fprintf(stderr,
