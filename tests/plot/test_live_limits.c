@@ -160,6 +160,29 @@ static void test_anew(void)
     g_assert_cmpfloat(ends[2], <, 2);
 }
 
+/* The steps of a run that has an end go no further. */
+static void test_end(void)
+{
+    static const double x[] = {0, 250, 300}, y[] = {3, 2, 1};
+    NsSeries series = {.label = "loss", .grows = true, .n = 3, .x = x, .y = y};
+    for (size_t n = 1; n <= 3; n++) {
+        NsLiveAxes axes = {0};
+        NsPlot plot = {.x = axis("step", NULL, NS_SCALE_LINEAR, true),
+                       .left = axis("loss", NULL, NS_SCALE_LINEAR, false),
+                       .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
+                       .series = &series,
+                       .n_series = 1,
+                       .end = 300};
+        series.n = n;
+        ns_live_axes_set(&axes, &plot, 0.02);
+        g_assert_cmpfloat(plot.x.hi, ==, n > 1 ? 300 : 1);
+        plot.x.hi = NAN;
+        plot.end = 200; /* the run was let on */
+        ns_live_axes_set(&axes, &plot, 0.02);
+        g_assert_cmpfloat(plot.x.hi, ==, n > 2 ? 400 : n > 1 ? 300 : 1);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -168,6 +191,7 @@ int main(int argc, char **argv)
     g_test_add_func("/limits/always-inside", test_always_inside);
     g_test_add_func("/limits/ahead", test_ahead);
     g_test_add_func("/limits/anew", test_anew);
+    g_test_add_func("/limits/end", test_end);
     g_test_add_func("/smooth/average", test_average);
     g_test_add_func("/smooth/mean", test_mean);
     return g_test_run();

@@ -43,12 +43,25 @@ static bool follow_runs(NsFigure *figure, const NsFigureInput *input)
     return others;
 }
 
+/* The step at which all runs will be finished; 0 if one has no end. */
+static double end_of(const NsFigureInput *input)
+{
+    int64_t end = 0;
+    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
+        const NsSettings *settings = ns_figure_run(input, i).settings;
+        if (!settings || !settings->steps) return 0;
+        end = MAX(end, settings->steps);
+    }
+    return (double)end;
+}
+
 /* The plot of an input of one seed, of one lane where the figure is of one model. */
 static const NsPlot *update_one(NsFigure *figure, const NsFigureInput *input)
 {
     NsPlot *plot = &figure->plot;
     bool changed = figure->class->update(figure, input);
     plot->origin += follow_runs(figure, input);
+    plot->end = end_of(input);
     if (!changed && plot->version) return plot;
     plot->title = figure->title;
     plot->subtitle = figure->subtitle;

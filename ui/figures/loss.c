@@ -23,8 +23,9 @@ typedef struct {
     NsStepCurves lanes[NS_LANES_MAX];
     unsigned n;
     double most[NS_LANES_MAX]; /* the largest loss of each that is finite */
-    bool rates_differ;
-    /* The step from which on two lanes were not compared yet. */
+    /* Of every two lanes, whether their rates differed at a step, and the last step at which they
+     * were compared. */
+    bool rates_differ[NS_LANES_MAX][NS_LANES_MAX];
     int64_t compared[NS_LANES_MAX][NS_LANES_MAX];
     NsPreviousCurves previous;
 } Loss;
@@ -95,8 +96,25 @@ static bool rates_differ(Loss *loss, unsigned i, unsigned j)
 static void compare_rates(Loss *loss)
 {
     for (unsigned j = 1; j < loss->n; j++)
-        for (unsigned i = 0; i < j && !loss->rates_differ; i++)
-            loss->rates_differ = rates_differ(loss, i, j);
+        for (unsigned i = 0; i < j; i++)
+            if (!loss->rates_differ[i][j]) loss->rates_differ[i][j] = rates_differ(loss, i, j);
+}
+
+/* The first lane of those that have the same rate as this one. */
+static unsigned first_of_rate(const Loss *loss, unsigned lane)
+{
+    for (unsigned i = 0; i < lane; i++)
+        if (first_of_rate(loss, i) == i && !loss->rates_differ[i][lane]) return i;
+    return lane;
+}
+
+/* How many lanes have the rate of this one. */
+static unsigned with_rate(const Loss *loss, unsigned lane)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < loss->n; i++)
+        count += first_of_rate(loss, i) == first_of_rate(loss, lane);
+    return count;
 }
 
 /* Of the steps that were read since there were `before`. */
@@ -147,7 +165,7 @@ static bool read_lanes(Loss *loss, const NsFigureInput *input)
         read_most(loss, i, before);
     }
     if (others) {
-        loss->rates_differ = false;
+        memset(loss->rates_differ, 0, sizeof loss->rates_differ);
         memset(loss->compared, 0, sizeof loss->compared);
     }
     compare_rates(loss);
@@ -181,6 +199,26 @@ static char *note(const Loss *loss, const NsFigureInput *input)
     return g_string_free(words, words->len == 0);
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* "learning rate" where all lanes have the same, otherwise of which lanes it is. */
+static char *rate_label(const Loss *loss, const NsFigureInput *input, unsigned lane)
+{
+    if (with_rate(loss, lane) == loss->n) return g_strdup(_("learning rate"));
+    if (with_rate(loss, lane) == 1) return ns_figure_run_words(input, lane, _("learning rate"));
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    for (unsigned i = 0; i < loss->n; i++)
+        if (first_of_rate(loss, i) == first_of_rate(loss, lane))
+            g_ptr_array_add(names, (void *)(uintptr_t)ns_figure_run(input, i).name);
+    g_ptr_array_sort(names, compare_names);
+    g_ptr_array_add(names, NULL);
+    g_autofree char *all = g_strjoinv(", ", (char **)names->pdata);
+    return g_strconcat(all, input->named ? ": " : " ", _("learning rate"), NULL);
+}
+
 static char *label_of(const Loss *loss, const NsFigureInput *input, unsigned i, int curve,
                       const char *how)
 {
@@ -194,8 +232,7 @@ static char *label_of(const Loss *loss, const NsFigureInput *input, unsigned i, 
     case VALIDATION:
         return ns_figure_run_words(input, i, _("validation"));
     default:
-        return loss->rates_differ ? ns_figure_run_words(input, i, _("learning rate"))
-                                  : g_strdup(_("learning rate"));
+        return rate_label(loss, input, i);
     }
 }
 
@@ -209,12 +246,14 @@ static bool make_labels(Loss *loss, const NsFigureInput *input, const char *how)
     return changed;
 }
 
-/* The lane that has seen most stands for all whose rates are the same. */
-static unsigned longest(const Loss *loss)
+/* The lane that has seen most stands for all whose rate is the same. */
+static unsigned longest(const Loss *loss, unsigned lane)
 {
-    unsigned best = 0;
-    for (unsigned i = 1; i < loss->n; i++)
-        if (loss->lanes[i].curves[RATE].n > loss->lanes[best].curves[RATE].n) best = i;
+    unsigned first = first_of_rate(loss, lane), best = first;
+    for (unsigned i = first + 1; i < loss->n; i++)
+        if (first_of_rate(loss, i) == first &&
+            loss->lanes[i].curves[RATE].n > loss->lanes[best].curves[RATE].n)
+            best = i;
     return best;
 }
 
@@ -227,18 +266,21 @@ static void show(Loss *loss, bool smooth)
         [RATE] = {.kind = NS_SERIES_LINE, .side = NS_AXIS_RIGHT, .style = 2},
     };
     NsFigure *figure = &loss->figure;
+    unsigned n_shared = 0;
     figure->plot.n_series = ns_previous_curves_show(&loss->previous, figure->series);
     for (unsigned i = 0; i < loss->n; i++)
         for (unsigned k = 0; k < CURVES; k++) {
             const NsCurve *curve = &loss->lanes[i].curves[k];
-            bool shared_rate = k == RATE && loss->n > 1 && !loss->rates_differ;
-            if (!curve->n || (shared_rate && i != longest(loss))) continue;
+            bool shared_rate = k == RATE && loss->n > 1 && with_rate(loss, i) > 1;
+            if (!curve->n || (shared_rate && i != longest(loss, i))) continue;
             NsSeries *series = &figure->series[figure->plot.n_series++];
             *series = single[k];
             /* The last style is black: it is of no lane. */
             if (loss->n > 1) series->style = shared_rate ? NS_SERIES_STYLES - 1 : i;
-            /* Loss and rate of a lane share its color and nothing else. */
-            if (loss->n > 1 && k == RATE && !shared_rate) series->dash = RATE_DASH;
+            /* Loss and rate of a lane share its color and nothing else; two rates, each of two
+             * lanes, differ by their dash. */
+            if (loss->n > 1 && k == RATE && !(shared_rate && n_shared++ == 0))
+                series->dash = RATE_DASH;
             /* A line through the marks would be taken for the lane's own. */
             if (loss->n > 1 && k == VALIDATION) series->kind = NS_SERIES_SCATTER;
             series->label = figure->labels[i * CURVES + k];

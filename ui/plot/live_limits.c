@@ -106,6 +106,8 @@ void ns_live_axes_set(NsLiveAxes *axes, NsPlot *plot, double seconds)
     if (isnan(plot->x.lo) && isnan(plot->x.hi) && ns_plot_grows(plot) &&
         summary.x_lo <= summary.x_hi) {
         double from = plot->heatmap ? plot->heatmap->x0 : summary.x_lo;
-        plot->x.hi = ns_limits_ahead(from, summary.x_hi);
+        double ahead = ns_limits_ahead(from, summary.x_hi), end = plot->end;
+        bool known = end > 0 && summary.x_hi < end + 1; /* a column of step k ends at k + 1/2 */
+        plot->x.hi = known ? MIN(ahead, MAX(end, summary.x_hi)) : ahead;
     }
 }

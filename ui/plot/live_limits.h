@@ -33,6 +33,7 @@ typedef struct {
     uint64_t origin;      /* and the runs, as of NsPlot */
 } NsLiveAxes;
 
-/* Gives ends to the axes of a plot that have none of their own; `seconds` is the time since the
- * call before.  Files are made without, so that their axes end where the data do. */
+/* Gives ends to the axes of a plot that have none of their own, that of the steps not beyond the
+ * end of the runs; `seconds` is the time since the call before.  Files are made without, so that
+ * their axes end where the data do. */
 void ns_live_axes_set(NsLiveAxes *axes, NsPlot *plot, double seconds);

@@ -228,6 +228,7 @@ struct NsPlot {
     const char *note;  /* something the reader must know (thinned, not finite); NULL for none */
     const char *empty; /* what to say in the plot area while there is no data */
     uint64_t version;  /* changes whenever any of this changes */
+    double end;        /* the last step of runs that go on: axes have no room beyond; 0: unknown */
     uint64_t origin;   /* changes when what is shown is of other runs: live axes start anew */
     /* A lower plot of a quarter of the height that shares the x axis (a ratio under its curves), or
      * NULL.  Of it only series, levels, slopes, left axis and note are shown, and the spans of

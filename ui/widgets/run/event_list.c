@@ -106,6 +106,7 @@ static void ns_event_list_init(NsEventList *list)
                                       "settings will be listed here."));
     gtk_label_set_wrap(GTK_LABEL(none), TRUE);
     gtk_label_set_xalign(GTK_LABEL(none), 0.0F);
+    gtk_widget_set_valign(none, GTK_ALIGN_START);
     gtk_widget_add_css_class(none, "hint");
     list->last = -1;
     list->box = gtk_list_box_new();

@@ -11,9 +11,10 @@
 #define HEIGHT 34
 #define MARGIN 9.0 /* beside the line: half a handle */
 #define TRACK 5.0
-#define HANDLE 6.5 /* its radius */
-#define MARK 4.0   /* half of one */
-#define NEAR 6.0   /* pixels within which a tip tells of a mark */
+#define HANDLE 6.5     /* its radius */
+#define LABEL_GAP 10.0 /* from the end of the line: more than a handle there takes */
+#define MARK 4.0       /* half of one */
+#define NEAR 6.0       /* pixels within which a tip tells of a mark */
 
 #define LEAST_SPAN 100 /* steps that the line has room for at the beginning of a run */
 #define FAR 10         /* steps of Page Up, and of an arrow with Shift */
@@ -55,7 +56,7 @@ static double label_width(const NsTimeline *timeline)
 {
     int width = 0;
     pango_layout_get_pixel_size(timeline->label, &width, NULL);
-    return width + 6.0;
+    return width + LABEL_GAP;
 }
 
 static double line_width(NsTimeline *timeline)
@@ -347,8 +348,8 @@ static void ns_timeline_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     int text_height = 0;
     pango_layout_get_pixel_size(timeline->label, NULL, &text_height);
     gtk_snapshot_save(snapshot);
-    gtk_snapshot_translate(
-        snapshot, &GRAPHENE_POINT_INIT((float)(right + 6), (float)(middle - text_height / 2.0)));
+    gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT((float)(right + LABEL_GAP),
+                                                          (float)(middle - text_height / 2.0)));
     NsColor faint = style->faint_text;
     GdkRGBA rgba = {(float)faint.r, (float)faint.g, (float)faint.b, 1.0F};
     gtk_snapshot_append_layout(snapshot, timeline->label, &rgba);
