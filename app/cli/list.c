@@ -48,7 +48,7 @@ static const List lists[] = {
     {{.key = "similarities", .purpose = "measures of similarity between hidden states"},
      ns_similarity_choice},
     {{.key = "presets", .purpose = "ready-made experiments"}, ns_preset_choice},
-    {{.key = "studies", .purpose = "studies of the paper's figures"}, ns_study_choice},
+    {{.key = "studies", .purpose = "studies of the paper's figures"}, ns_paper_choice},
     {{.key = "instructions", .purpose = "instruction sets of the processor"},
      ns_instructions_choice},
     {{.key = "styles", .purpose = "styles of charts"}, ns_style_choice},

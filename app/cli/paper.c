@@ -17,7 +17,7 @@ typedef struct {
 
 /* A study as it goes on. */
 typedef struct {
-    const NsStudy *study;
+    const NsPaperStudy *study;
     NsProgress progress;
 } Going;
 
@@ -30,9 +30,9 @@ static bool show_progress(void *data, double done)
 
 /* ---- Output ---- */
 
-static void show(const NsStudyResult *result)
+static void show(const NsPaperResult *result)
 {
-    const NsStudy *study = result->study;
+    const NsPaperStudy *study = result->study;
     printf("%s (%s)\n  %s\n  %s\n", study->choice.label, study->choice.reference, study->says,
            study->holds);
     for (size_t i = 0; i < result->n_findings; i++) {
@@ -42,7 +42,7 @@ static void show(const NsStudyResult *result)
     printf("  %s in %.1f s\n\n", ns_verdict_word(result->verdict), result->seconds);
 }
 
-static bool draw(Paper *paper, NsStudyResult *result, GError **error)
+static bool draw(Paper *paper, NsPaperResult *result, GError **error)
 {
     g_autoptr(NsFigure) figure = ns_paper_kind()->create();
     const NsFigureInput input = {.study = result->study, .result = result, .log = true, .step = -1};
@@ -52,7 +52,7 @@ static bool draw(Paper *paper, NsStudyResult *result, GError **error)
     paper->picture.out = g_build_filename(paper->out, name, NULL);
     if (!ns_picture_understand(&paper->picture, error)) return false;
     g_auto(NsProvenance) provenance;
-    ns_study_provenance(result->study, &provenance);
+    ns_paper_provenance(result->study, &provenance);
     return ns_picture_write(&paper->picture, &plot, 1, &provenance, NULL, error);
 }
 
@@ -60,18 +60,18 @@ static bool draw(Paper *paper, NsStudyResult *result, GError **error)
 
 /* What it has found is told before the next one begins.  FALSE where it could not be run, or
  * somebody interrupted it. */
-static bool run(Paper *paper, const NsStudy *study, bool *agrees, GError **error)
+static bool run(Paper *paper, const NsPaperStudy *study, bool *agrees, GError **error)
 {
     Going going = {.study = study};
     ns_progress_start(&going.progress, true);
     ns_interrupt_begin(NULL, NULL); /* what the studies before have found is written */
-    g_autoptr(NsStudyResult) result = ns_study_run(study, show_progress, &going, error);
+    g_autoptr(NsPaperResult) result = ns_paper_run(study, show_progress, &going, error);
     ns_interrupt_end();
     ns_progress_end(&going.progress);
     if (!result) return false;
     *agrees = *agrees && result->verdict != NS_VERDICT_DISAGREES;
     if (paper->json) {
-        g_autofree char *line = ns_study_json(result);
+        g_autofree char *line = ns_paper_json(result);
         puts(line);
     } else
         show(result);
@@ -85,17 +85,17 @@ static bool run(Paper *paper, const NsStudy *study, bool *agrees, GError **error
 static bool run_all(Paper *paper, char **names, int n, bool *agrees, GError **error)
 {
     for (int i = 0; i < n; i++) {
-        if (ns_choices_find(ns_study_choice, names[i]) >= 0) continue;
-        ns_choices_unknown("study", names[i], ns_study_choice, error);
+        if (ns_choices_find(ns_paper_choice, names[i]) >= 0) continue;
+        ns_choices_unknown("study", names[i], ns_paper_choice, error);
         return false;
     }
     if (paper->out && !ns_folder_make(paper->out, error)) return false;
     ns_interrupt_catch();
     bool go = true;
-    for (size_t k = 0; go && ns_study(k); k++) {
+    for (size_t k = 0; go && ns_paper_study(k); k++) {
         bool wanted = n == 0;
-        for (int i = 0; i < n; i++) wanted |= g_str_equal(names[i], ns_study(k)->choice.key);
-        if (wanted) go = run(paper, ns_study(k), agrees, error);
+        for (int i = 0; i < n; i++) wanted |= g_str_equal(names[i], ns_paper_study(k)->choice.key);
+        if (wanted) go = run(paper, ns_paper_study(k), agrees, error);
     }
     return go;
 }

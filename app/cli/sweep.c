@@ -37,7 +37,7 @@ static void sweep_clear(Sweep *sweep)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sweep, sweep_clear)
 
 /* What is on an axis is set nowhere else, nor what excludes it. */
-static bool check_axis(const Sweep *sweep, const NsPhaseAxis *axis, GError **error)
+static bool check_axis(const Sweep *sweep, const NsStudyAxis *axis, GError **error)
 {
     NsSettings settings;
     NsNamed named = sweep->named;
@@ -73,8 +73,8 @@ static NsPhase *understand(Sweep *sweep, GError **error)
         (!ns_picture_understand(&sweep->picture, error) ||
          !ns_picture_check(&sweep->picture, NULL, sweep->experiment.lane[0].text, error)))
         return NULL;
-    g_auto(NsPhaseAxis) x = {0}, y = {0};
-    if (!ns_phase_axis_read(&x, x_text, error) || !ns_phase_axis_read(&y, y_text, error) ||
+    g_auto(NsStudyAxis) x = {0}, y = {0};
+    if (!ns_study_axis_read(&x, x_text, error) || !ns_study_axis_read(&y, y_text, error) ||
         !check_axis(sweep, &x, error) || !check_axis(sweep, &y, error))
         return NULL;
     const NsSettings *settings = &sweep->experiment.lane[0];
@@ -115,7 +115,7 @@ static bool draw(const Sweep *sweep, NsPhase *phase, GError **error)
 
 #define CELL 14
 
-static char *cell_words(const NsPhaseCell *cell)
+static char *cell_words(const NsStudyCell *cell)
 {
     char number[G_ASCII_DTOSTR_BUF_SIZE];
     switch (cell->state) {
@@ -133,8 +133,8 @@ static char *cell_words(const NsPhaseCell *cell)
 
 static void show_table(NsPhase *phase)
 {
-    const NsPhaseAxis *x = ns_phase_x(phase), *y = ns_phase_y(phase);
-    int64_t steps = ns_phase_steps(phase), last = MIN(steps + 1, NS_PHASE_LAST);
+    const NsStudyAxis *x = ns_phase_x(phase), *y = ns_phase_y(phase);
+    int64_t steps = ns_phase_steps(phase), last = MIN(steps + 1, NS_CELL_LAST);
     printf("training loss after %" G_GINT64_FORMAT " %s, mean of the last %" G_GINT64_FORMAT
            "; columns %s, rows %s\n\n",
            steps, steps == 1 ? "step" : "steps", last, x->param->key, y->param->key);
@@ -142,7 +142,7 @@ static void show_table(NsPhase *phase)
         g_autoptr(GString) line = g_string_new(NULL);
         ns_output_pad(line, row ? y->values[row - 1] : "", CELL);
         for (size_t column = 0; column < x->n; column++) {
-            NsPhaseCell cell = {0};
+            NsStudyCell cell = {0};
             if (row) cell = ns_phase_cell(phase, (row - 1) * x->n + column);
             g_autofree char *words = row ? cell_words(&cell) : g_strdup(x->values[column]);
             ns_output_pad(line, words, CELL);
@@ -151,7 +151,7 @@ static void show_table(NsPhase *phase)
     }
     const char *gap = "\n";
     for (size_t i = 0; i < ns_phase_cells(phase); i++) {
-        NsPhaseCell cell = ns_phase_cell(phase, i);
+        NsStudyCell cell = ns_phase_cell(phase, i);
         if (!*cell.text) continue;
         printf("%s%s=%s %s=%s: %s\n", gap, x->param->key, x->values[i % x->n], y->param->key,
                y->values[i / x->n], cell.text);

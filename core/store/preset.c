@@ -206,8 +206,7 @@ bool ns_preset_begins(const char *text, size_t size)
     return false;
 }
 
-/* Of the texts that lanes learn, those that lie in this folder. */
-static void find_texts(NsExperiment *experiment, const char *folder)
+void ns_preset_find_texts(NsExperiment *experiment, const char *folder)
 {
     for (size_t i = 0; i < experiment->n; i++) {
         char **text = &experiment->lane[i].text;
@@ -236,7 +235,7 @@ bool ns_preset_load(NsPreset *preset, const char *path, GError **error)
         return ns_refuse(error, NS_ERROR_SETTING, "“%s”: %s", name, wrong->message);
     }
     g_autofree char *folder = g_path_get_dirname(path);
-    find_texts(&preset->experiment, folder);
+    ns_preset_find_texts(&preset->experiment, folder);
     return true;
 }
 

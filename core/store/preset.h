@@ -53,6 +53,10 @@ bool ns_preset_read(NsPreset *preset, const char *text, size_t size, GError **er
 /* The same from a file; errors name it.  A text file that lies beside the preset is found there. */
 bool ns_preset_load(NsPreset *preset, const char *path, GError **error);
 
+/* Puts the paths of those texts to learn that lie in this folder, relative to it, in the place of
+ * their names. */
+void ns_preset_find_texts(NsExperiment *experiment, const char *folder);
+
 /* The text, which reads back to the same bits.  What all lanes share stands before the sections;
  * what is a default in all of them is left out.  Free with g_free. */
 char *ns_preset_write(const NsPreset *preset);

@@ -23,7 +23,7 @@
     N_("The order of magnitude is proved at initialization, in expectation over the weights, for " \
        "uniform attention and d_ff = d.")
 
-static const NsStudy studies[] = {
+static const NsPaperStudy studies[] = {
     {
         .choice =
             {"depth", N_("Last layer’s gradient by depth"), NULL,
@@ -31,7 +31,7 @@ static const NsStudy studies[] = {
              N_("Gradient norm of W_2 in the last layer as a function of the number of layers.")},
         .says = N_("Post-LN: it does not depend on the depth L.  Pre-LN: it decreases as 1/√L."),
         .holds = AT_START,
-        .kind = NS_STUDY_DEPTH,
+        .kind = NS_PAPER_DEPTH,
         .settings = NARROW,
         .arms = POST_PRE,
         .n_arms = 2,
@@ -49,7 +49,7 @@ static const NsStudy studies[] = {
         .says = N_("Post-LN: always d.  Pre-LN: it grows by d/2 to 3d/2 per layer."),
         .holds = N_("Proved at initialization, in expectation over the weights, for uniform "
                     "attention and d_ff = d."),
-        .kind = NS_STUDY_LAYER,
+        .kind = NS_PAPER_LAYER,
         .settings = NARROW " layers=12",
         .arms = POST_PRE,
         .n_arms = 2,
@@ -69,7 +69,7 @@ static const NsStudy studies[] = {
         .holds = N_("At initialization, in expectation; a preliminary result in the paper, whose "
                     "figure shows gradients of weights.  The gradient of a weight also scales with "
                     "its input, and the gradient of W_1 grows even without any norm."),
-        .kind = NS_STUDY_LAYER,
+        .kind = NS_PAPER_LAYER,
         .settings = NARROW " layers=12",
         .arms = POST_PRE,
         .n_arms = 2,
@@ -90,7 +90,7 @@ static const NsStudy studies[] = {
         .holds = N_("Empirical, not proved.  A small model and 200 steps illustrate the paper’s "
                     "translation experiments; they do not replace them.  The learning rate is "
                     "constant after the warm-up and the same in all four runs."),
-        .kind = NS_STUDY_STEP,
+        .kind = NS_PAPER_STEP,
         .settings = "layers=6 d-model=64 batch=8 seq=24 lr=3e-3 eval-every=0",
         .arms = {{N_("Post-LN, no warm-up"), "placement=post warmup=1"},
                  {N_("Post-LN, warm-up 100"), "placement=post warmup=100"},
@@ -113,7 +113,7 @@ static const NsStudy studies[] = {
         .holds =
             N_("Measured in the paper for a translation model, not proved; here at initialization, "
                "for Pre-LN with d = 768.  It holds only for a wide model: compare d = 64."),
-        .kind = NS_STUDY_TOKENS,
+        .kind = NS_PAPER_TOKENS,
         .settings = THEORY "placement=pre layers=6",
         .arms = {{N_("d = 768"), "d-model=768 d-ff=768"}, {N_("d = 64"), "d-model=64 d-ff=64"}},
         .n_arms = 2,
@@ -129,7 +129,7 @@ static const NsStudy studies[] = {
         .says = N_("With x scaled up and the branches scaled down, every layer’s gradient is the "
                    "same."),
         .holds = N_("An observation at initialization; the paper proves a bound on the updates."),
-        .kind = NS_STUDY_LAYER,
+        .kind = NS_PAPER_LAYER,
         .settings = NARROW " layers=12",
         .arms = {{N_("DeepNorm"), "placement=deepnorm"}, {N_("Pre-LN"), "placement=pre"}},
         .n_arms = 2,
@@ -141,32 +141,32 @@ static const NsStudy studies[] = {
     },
 };
 
-const NsStudy *ns_study(size_t i)
+const NsPaperStudy *ns_paper_study(size_t i)
 {
     return i < G_N_ELEMENTS(studies) ? &studies[i] : NULL;
 }
 
-const NsChoice *ns_study_choice(size_t i)
+const NsChoice *ns_paper_choice(size_t i)
 {
     return i < G_N_ELEMENTS(studies) ? &studies[i].choice : NULL;
 }
 
-void ns_study_settings(const NsStudy *study, unsigned arm, NsSettings *settings)
+void ns_paper_settings(const NsPaperStudy *study, unsigned arm, NsSettings *settings)
 {
     ns_settings_init(settings);
     settings->threads = 1; /* the same numbers on every machine; the models are small */
     ns_settings_assign_all(settings, study->settings, NULL);
     ns_settings_assign_all(settings, study->arms[arm].settings, NULL);
-    if (study->kind == NS_STUDY_DEPTH) settings->layers = study->depths[0];
-    if (study->kind == NS_STUDY_TOKENS) settings->probe_every = 1;
+    if (study->kind == NS_PAPER_DEPTH) settings->layers = study->depths[0];
+    if (study->kind == NS_PAPER_TOKENS) settings->probe_every = 1;
 }
 
-void ns_study_provenance(const NsStudy *study, NsProvenance *provenance)
+void ns_paper_provenance(const NsPaperStudy *study, NsProvenance *provenance)
 {
     ns_provenance_init(provenance);
     provenance->study = g_strdup(study->choice.key);
     ns_settings_clear(&provenance->experiment.lane[0]);
-    ns_study_settings(study, 0, &provenance->experiment.lane[0]);
+    ns_paper_settings(study, 0, &provenance->experiment.lane[0]);
 }
 
 /* ---- Words ---- */
@@ -276,9 +276,9 @@ static void write_finding(NsJson *json, const NsFinding *finding)
     ns_json_close(json, '}');
 }
 
-char *ns_study_json(const NsStudyResult *result)
+char *ns_paper_json(const NsPaperResult *result)
 {
-    const NsStudy *study = result->study;
+    const NsPaperStudy *study = result->study;
     NsJson json;
     ns_json_init(&json);
     ns_json_string(&json, "study", study->choice.key);
@@ -294,7 +294,7 @@ char *ns_study_json(const NsStudyResult *result)
     ns_json_close(&json, ']');
     ns_json_open(&json, "series", '[');
     for (size_t i = 0; i < result->n_series; i++) {
-        const NsStudySeries *series = &result->series[i];
+        const NsPaperSeries *series = &result->series[i];
         ns_json_open(&json, NULL, '{');
         ns_json_string(&json, "label", series->label);
         ns_json_bool(&json, "theory", series->theory);

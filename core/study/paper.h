@@ -8,17 +8,17 @@
 #include "core/experiment/provenance.h"
 #include "core/probe/quantity.h"
 
-#define NS_STUDY_ARMS 4
-#define NS_STUDY_CLAIMS 3
-#define NS_STUDY_DEPTHS 8
+#define NS_PAPER_ARMS 4
+#define NS_PAPER_CLAIMS 3
+#define NS_PAPER_DEPTHS 8
 
 /* What is on the horizontal axis. */
 typedef enum {
-    NS_STUDY_DEPTH,  /* the quantity in the last layer over the number of layers, at step 0 */
-    NS_STUDY_LAYER,  /* the quantity in every layer, at step 0 */
-    NS_STUDY_STEP,   /* the training loss at every step */
-    NS_STUDY_TOKENS, /* share of tokens by squared norm of the last hidden state, in means */
-} NsStudyKind;
+    NS_PAPER_DEPTH,  /* the quantity in the last layer over the number of layers, at step 0 */
+    NS_PAPER_LAYER,  /* the quantity in every layer, at step 0 */
+    NS_PAPER_STEP,   /* the training loss at every step */
+    NS_PAPER_TOKENS, /* share of tokens by squared norm of the last hidden state, in means */
+} NsPaperKind;
 
 /* What a claim is about: of every seed, which is one of weights and of data, one number, told as
  * mean and standard error. */
@@ -43,25 +43,25 @@ typedef struct {
 
 typedef struct {
     const char *label, *settings; /* "placement=pre" */
-} NsStudyArm;
+} NsPaperArm;
 
 typedef struct {
     NsChoice choice;   /* key, title, -, figure of the paper, what it shows */
     const char *says;  /* what the paper says, one sentence */
     const char *holds; /* where: at initialization in expectation, or by experience */
-    NsStudyKind kind;
+    NsPaperKind kind;
     const char *settings; /* of all arms */
-    NsStudyArm arms[NS_STUDY_ARMS];
+    NsPaperArm arms[NS_PAPER_ARMS];
     unsigned n_arms;
     NsQuantity quantity;
-    unsigned depths[NS_STUDY_DEPTHS]; /* DEPTH; ends with 0 */
+    unsigned depths[NS_PAPER_DEPTHS]; /* DEPTH; ends with 0 */
     unsigned seeds, steps;
-    NsClaim claims[NS_STUDY_CLAIMS];
+    NsClaim claims[NS_PAPER_CLAIMS];
     unsigned n_claims;
-} NsStudy;
+} NsPaperStudy;
 
-const NsStudy *ns_study(size_t i); /* NULL past the end */
-const NsChoice *ns_study_choice(size_t i);
+const NsPaperStudy *ns_paper_study(size_t i); /* NULL past the end */
+const NsChoice *ns_paper_choice(size_t i);
 
 typedef struct {
     const char *label; /* of the study */
@@ -69,7 +69,7 @@ typedef struct {
     size_t n;
     double *x, *y;
     double *lo, *hi; /* mean - and + standard deviation over seeds; NULL for one seed */
-} NsStudySeries;
+} NsPaperSeries;
 
 /* What the confidence interval of a measured mean says of a claim: it lies within the tolerance,
  * beyond it, or across one of its ends. */
@@ -82,38 +82,38 @@ typedef struct {
     NsVerdict verdict;
 } NsFinding;
 
-#define NS_STUDY_SERIES (2 * NS_STUDY_ARMS)
+#define NS_PAPER_SERIES (2 * NS_PAPER_ARMS)
 
 /* Whoever keeps one has a reference; nobody writes to it. */
 typedef struct {
     gatomicrefcount refs;
-    const NsStudy *study; /* borrowed */
-    NsStudySeries series[NS_STUDY_SERIES];
+    const NsPaperStudy *study; /* borrowed */
+    NsPaperSeries series[NS_PAPER_SERIES];
     size_t n_series;
-    NsFinding findings[NS_STUDY_CLAIMS];
+    NsFinding findings[NS_PAPER_CLAIMS];
     size_t n_findings;
     NsVerdict verdict; /* of all: it agrees where each does, and disagrees where one does */
     double seconds;
-} NsStudyResult;
+} NsPaperResult;
 
 /* Called now and then with the share that is done; FALSE ends the study. */
-typedef bool (*NsStudyProgress)(void *data, double done);
+typedef bool (*NsPaperProgress)(void *data, double done);
 
 /* Runs a study, which must outlive the result.  NULL with an error, or with none where `progress`
  * (NULL: none) ended it. */
-NsStudyResult *ns_study_run(const NsStudy *study, NsStudyProgress progress, void *data,
+NsPaperResult *ns_paper_run(const NsPaperStudy *study, NsPaperProgress progress, void *data,
                             GError **error);
-NsStudyResult *ns_study_result_ref(NsStudyResult *result);
-void ns_study_result_unref(NsStudyResult *result);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsStudyResult, ns_study_result_unref)
+NsPaperResult *ns_paper_result_ref(NsPaperResult *result);
+void ns_paper_result_unref(NsPaperResult *result);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsPaperResult, ns_paper_result_unref)
 
 /* The curves that the claims of a study predict, without any finding: their shape, as if what is
  * measured were 1 at the first point.  Some claims predict a number alone. */
-NsStudyResult *ns_study_expected(const NsStudy *study);
+NsPaperResult *ns_paper_expected(const NsPaperStudy *study);
 
 /* Seconds that the study will take on this machine, from making its largest model once and, where
  * it trains, a few steps of it.  Negative where that failed. */
-double ns_study_seconds(const NsStudy *study);
+double ns_paper_seconds(const NsPaperStudy *study);
 
 /* Undecided where there is no value. */
 NsVerdict ns_claim_verdict(const NsClaim *claim, double value, double reach);
@@ -130,14 +130,14 @@ char *ns_claim_words(const NsClaim *claim);
 
 /* The settings of an arm, with seed and depth 0 as the study has them first; `settings` is not
  * initialized. */
-void ns_study_settings(const NsStudy *study, unsigned arm, NsSettings *settings);
+void ns_paper_settings(const NsPaperStudy *study, unsigned arm, NsSettings *settings);
 
 /* What its figure says of where it comes from: its name, and the settings of the first arm;
  * `provenance` is not initialized. */
-void ns_study_provenance(const NsStudy *study, NsProvenance *provenance);
+void ns_paper_provenance(const NsPaperStudy *study, NsProvenance *provenance);
 
 /* {"study", "title", "reference", "says", "holds", "verdict", "agrees", "seconds", "findings":
  * [{"label", "value", "error", "reach", "expected" (or null), "range": [lo, hi] (null: open),
  * "verdict", "agrees"}], "series":
  * [{"label", "theory", "x", "y", "lo", "hi"}], "program", "instructions"}.  Free with g_free. */
-char *ns_study_json(const NsStudyResult *result);
+char *ns_paper_json(const NsPaperResult *result);

@@ -5,16 +5,16 @@
 
 #include <math.h>
 
-static double *add(NsStudyResult *result, const char *label, const double *x, size_t n)
+static double *add(NsPaperResult *result, const char *label, const double *x, size_t n)
 {
-    NsStudySeries *series = &result->series[result->n_series++];
-    *series = (NsStudySeries){.label = label, .theory = true, .n = n};
+    NsPaperSeries *series = &result->series[result->n_series++];
+    *series = (NsPaperSeries){.label = label, .theory = true, .n = n};
     series->x = g_memdup2(x, n * sizeof *x);
     series->y = g_new(double, n);
     return series->y;
 }
 
-void ns_study_add_claim(NsStudyResult *result, const NsClaim *claim, const double *x, size_t n,
+void ns_paper_add_claim(NsPaperResult *result, const NsClaim *claim, const double *x, size_t n,
                         double size)
 {
     const char *arm = result->study->arms[claim->arm].label;
@@ -50,18 +50,18 @@ void ns_study_add_claim(NsStudyResult *result, const NsClaim *claim, const doubl
     }
 }
 
-NsStudyResult *ns_study_expected(const NsStudy *study)
+NsPaperResult *ns_paper_expected(const NsPaperStudy *study)
 {
-    NsStudyResult *result = g_new0(NsStudyResult, 1);
+    NsPaperResult *result = g_new0(NsPaperResult, 1);
     g_atomic_ref_count_init(&result->refs);
     result->study = study;
     NsSettings settings;
-    ns_study_settings(study, 0, &settings);
-    size_t n = ns_study_points(study, &settings);
+    ns_paper_settings(study, 0, &settings);
+    size_t n = ns_paper_points(study, &settings);
     ns_settings_clear(&settings);
     g_autofree double *x = g_new(double, n);
-    ns_study_abscissae(study, x, n);
+    ns_paper_abscissae(study, x, n);
     for (unsigned i = 0; i < study->n_claims; i++)
-        ns_study_add_claim(result, &study->claims[i], x, n, 1.0);
+        ns_paper_add_claim(result, &study->claims[i], x, n, 1.0);
     return result;
 }

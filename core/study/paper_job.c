@@ -6,50 +6,50 @@
 
 #include <stdatomic.h>
 
-struct NsStudyJob {
+struct NsPaperJob {
     atomic_int refs; /* the owner and the thread */
-    const NsStudy *study;
-    NsStudyJobKind kind;
+    const NsPaperStudy *study;
+    NsPaperJobKind kind;
     atomic_bool given_up, ended;
     _Atomic double done;
     /* Written by the thread before it ends. */
-    NsStudyResult *result;
+    NsPaperResult *result;
     GError *error;
     double seconds;
 };
 
-static void unref(NsStudyJob *job)
+static void unref(NsPaperJob *job)
 {
     if (atomic_fetch_sub(&job->refs, 1) > 1) return;
-    ns_study_result_unref(job->result);
+    ns_paper_result_unref(job->result);
     g_clear_error(&job->error);
     g_free(job);
 }
 
 static bool note_progress(void *data, double done)
 {
-    NsStudyJob *job = data;
+    NsPaperJob *job = data;
     atomic_store(&job->done, done);
     return !atomic_load(&job->given_up);
 }
 
 static gpointer work(gpointer data)
 {
-    NsStudyJob *job = data;
+    NsPaperJob *job = data;
     ns_thread_lower(NS_NICER_BACKGROUND);
     if (job->kind == NS_JOB_ESTIMATE)
-        job->seconds = ns_study_seconds(job->study);
+        job->seconds = ns_paper_seconds(job->study);
     else
-        job->result = ns_study_run(job->study, note_progress, job, &job->error);
+        job->result = ns_paper_run(job->study, note_progress, job, &job->error);
     atomic_store(&job->ended, true);
     unref(job);
     ns_exit_barrier_leave();
     return NULL;
 }
 
-NsStudyJob *ns_study_job_new(const NsStudy *study, NsStudyJobKind kind)
+NsPaperJob *ns_paper_job_new(const NsPaperStudy *study, NsPaperJobKind kind)
 {
-    NsStudyJob *job = g_new0(NsStudyJob, 1);
+    NsPaperJob *job = g_new0(NsPaperJob, 1);
     atomic_init(&job->refs, 2);
     job->study = study;
     job->kind = kind;
@@ -66,26 +66,26 @@ NsStudyJob *ns_study_job_new(const NsStudy *study, NsStudyJobKind kind)
     return job;
 }
 
-void ns_study_job_free(NsStudyJob *job)
+void ns_paper_job_free(NsPaperJob *job)
 {
     if (!job) return;
     atomic_store(&job->given_up, true);
     unref(job);
 }
 
-bool ns_study_job_poll(NsStudyJob *job, double *done)
+bool ns_paper_job_poll(NsPaperJob *job, double *done)
 {
     *done = atomic_load(&job->done);
     return atomic_load(&job->ended);
 }
 
-NsStudyResult *ns_study_job_take(NsStudyJob *job, GError **error)
+NsPaperResult *ns_paper_job_take(NsPaperJob *job, GError **error)
 {
     if (job->error) g_propagate_error(error, g_steal_pointer(&job->error));
     return g_steal_pointer(&job->result);
 }
 
-double ns_study_job_seconds(NsStudyJob *job)
+double ns_paper_job_seconds(NsPaperJob *job)
 {
     return job->seconds;
 }

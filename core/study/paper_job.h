@@ -5,23 +5,23 @@
 
 #include "core/study/paper.h"
 
-typedef struct NsStudyJob NsStudyJob;
+typedef struct NsPaperJob NsPaperJob;
 
-typedef enum { NS_JOB_RUN, NS_JOB_ESTIMATE } NsStudyJobKind;
+typedef enum { NS_JOB_RUN, NS_JOB_ESTIMATE } NsPaperJobKind;
 
 /* Starts a study, which must outlive the job, or only finds out how long it would take. */
-NsStudyJob *ns_study_job_new(const NsStudy *study, NsStudyJobKind kind);
+NsPaperJob *ns_paper_job_new(const NsPaperStudy *study, NsPaperJobKind kind);
 
 /* Gives the job up: it ends at its next step. */
-void ns_study_job_free(NsStudyJob *job);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsStudyJob, ns_study_job_free)
+void ns_paper_job_free(NsPaperJob *job);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsPaperJob, ns_paper_job_free)
 
 /* TRUE once it has ended; `done` is the share that is, 0 .. 1. */
-bool ns_study_job_poll(NsStudyJob *job, double *done);
+bool ns_paper_job_poll(NsPaperJob *job, double *done);
 
 /* After the end: the result, once; NULL with the error, or with none of a job that found out how
  * long it takes. */
-NsStudyResult *ns_study_job_take(NsStudyJob *job, GError **error);
+NsPaperResult *ns_paper_job_take(NsPaperJob *job, GError **error);
 
 /* After the end of an estimate, in seconds; negative where it failed. */
-double ns_study_job_seconds(NsStudyJob *job);
+double ns_paper_job_seconds(NsPaperJob *job);

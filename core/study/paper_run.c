@@ -19,13 +19,13 @@
 
 /* A study under way: the values of every seed of every arm. */
 typedef struct {
-    const NsStudy *study;
+    const NsPaperStudy *study;
     size_t n;       /* points of an arm */
     double *x;      /* [n] */
     double *values; /* [arms, seeds, n] */
     double width;   /* d of the first arm */
     size_t done, all;
-    NsStudyProgress progress;
+    NsPaperProgress progress;
     void *data;
 } Work;
 
@@ -49,11 +49,11 @@ static bool tell(Work *work, size_t units)
 
 /* ---- Models ---- */
 
-static NsRun *run_of(const NsStudy *study, unsigned arm, unsigned seed, unsigned depth,
+static NsRun *run_of(const NsPaperStudy *study, unsigned arm, unsigned seed, unsigned depth,
                      GError **error)
 {
     NsSettings settings;
-    ns_study_settings(study, arm, &settings);
+    ns_paper_settings(study, arm, &settings);
     settings.seed += seed;
     settings.data_seed += seed;
     if (depth) settings.layers = depth;
@@ -77,8 +77,8 @@ static void read_quantity(const Work *work, NsRun *run, double *y)
 
 static bool measure_depths(Work *work, unsigned arm, unsigned seed, GError **error)
 {
-    const NsStudy *study = work->study;
-    for (unsigned k = 0; k < ns_study_depths(study); k++) {
+    const NsPaperStudy *study = work->study;
+    for (unsigned k = 0; k < ns_paper_depths(study); k++) {
         unsigned depth = study->depths[k];
         g_autoptr(NsRun) run = run_of(study, arm, seed, depth, error);
         if (!run) return false;
@@ -132,31 +132,31 @@ static bool measure_tokens(Work *work, unsigned arm, unsigned seed, GError **err
 static bool measure(Work *work, unsigned arm, unsigned seed, GError **error)
 {
     switch (work->study->kind) {
-    case NS_STUDY_DEPTH:
+    case NS_PAPER_DEPTH:
         return measure_depths(work, arm, seed, error);
-    case NS_STUDY_LAYER:
+    case NS_PAPER_LAYER:
         return measure_layers(work, arm, seed, error);
-    case NS_STUDY_STEP:
+    case NS_PAPER_STEP:
         return measure_steps(work, arm, seed, error);
-    case NS_STUDY_TOKENS:
+    case NS_PAPER_TOKENS:
         return measure_tokens(work, arm, seed, error);
     }
     return false;
 }
 
 /* Units of work of one seed of an arm. */
-static size_t units_of(const NsStudy *study, const NsSettings *settings)
+static size_t units_of(const NsPaperStudy *study, const NsSettings *settings)
 {
     size_t units = 0;
     switch (study->kind) {
-    case NS_STUDY_DEPTH:
-        for (unsigned k = 0; k < ns_study_depths(study); k++) units += study->depths[k];
+    case NS_PAPER_DEPTH:
+        for (unsigned k = 0; k < ns_paper_depths(study); k++) units += study->depths[k];
         return units;
-    case NS_STUDY_LAYER:
+    case NS_PAPER_LAYER:
         return 1;
-    case NS_STUDY_STEP:
+    case NS_PAPER_STEP:
         return (size_t)study->steps + 1;
-    case NS_STUDY_TOKENS:
+    case NS_PAPER_TOKENS:
         return (size_t)settings->d_model / 64;
     }
     return 0;
@@ -275,12 +275,12 @@ static NsFinding find(const Work *work, const NsClaim *claim)
 
 /* ---- Curves ---- */
 
-static void add_measured(NsStudyResult *result, const Work *work, unsigned arm)
+static void add_measured(NsPaperResult *result, const Work *work, unsigned arm)
 {
-    NsStudySeries *series = &result->series[result->n_series++];
+    NsPaperSeries *series = &result->series[result->n_series++];
     unsigned seeds = work->study->seeds;
     g_autofree double *values = g_new(double, seeds);
-    *series = (NsStudySeries){.label = work->study->arms[arm].label, .n = work->n};
+    *series = (NsPaperSeries){.label = work->study->arms[arm].label, .n = work->n};
     series->x = g_memdup2(work->x, work->n * sizeof *work->x);
     series->y = g_new(double, work->n);
     if (seeds > 1) {
@@ -299,37 +299,37 @@ static void add_measured(NsStudyResult *result, const Work *work, unsigned arm)
 
 /* What a claim says of every point: a power law through the middle of what was measured, or the
  * bounds of a growth from the first state. */
-static void add_expected(NsStudyResult *result, const Work *work, const NsClaim *claim)
+static void add_expected(NsPaperResult *result, const Work *work, const NsClaim *claim)
 {
     const double *y = result->series[claim->arm].y;
     double middle = 0;
     if (claim->kind == NS_CLAIM_SLOPE) {
         for (size_t i = 0; i < work->n; i++)
             middle += (log(y[i]) - claim->expected * log(work->x[i])) / (double)work->n;
-        ns_study_add_claim(result, claim, work->x, work->n, exp(middle));
+        ns_paper_add_claim(result, claim, work->x, work->n, exp(middle));
     }
-    if (claim->kind == NS_CLAIM_GROWTH) ns_study_add_claim(result, claim, work->x, work->n, y[0]);
+    if (claim->kind == NS_CLAIM_GROWTH) ns_paper_add_claim(result, claim, work->x, work->n, y[0]);
 }
 
 /* ---- A study ---- */
 
-static void work_init(Work *work, const NsStudy *study)
+static void work_init(Work *work, const NsPaperStudy *study)
 {
     work->study = study;
     for (unsigned arm = 0; arm < study->n_arms; arm++) {
         NsSettings settings;
-        ns_study_settings(study, arm, &settings);
-        work->n = ns_study_points(study, &settings);
+        ns_paper_settings(study, arm, &settings);
+        work->n = ns_paper_points(study, &settings);
         work->all += units_of(study, &settings) * study->seeds;
         if (!arm) work->width = (double)settings.d_model;
         ns_settings_clear(&settings);
     }
     work->x = g_new(double, work->n);
-    ns_study_abscissae(study, work->x, work->n);
+    ns_paper_abscissae(study, work->x, work->n);
     work->values = g_new0(double, study->n_arms * study->seeds * work->n);
 }
 
-NsStudyResult *ns_study_run(const NsStudy *study, NsStudyProgress progress, void *data,
+NsPaperResult *ns_paper_run(const NsPaperStudy *study, NsPaperProgress progress, void *data,
                             GError **error)
 {
     gint64 started = g_get_monotonic_time();
@@ -339,7 +339,7 @@ NsStudyResult *ns_study_run(const NsStudy *study, NsStudyProgress progress, void
         for (unsigned seed = 0; seed < study->seeds; seed++)
             if (!measure(&work, arm, seed, error)) return NULL;
 
-    NsStudyResult *result = g_new0(NsStudyResult, 1);
+    NsPaperResult *result = g_new0(NsPaperResult, 1);
     g_atomic_ref_count_init(&result->refs);
     result->study = study;
     for (unsigned arm = 0; arm < study->n_arms; arm++) add_measured(result, &work, arm);
@@ -353,13 +353,13 @@ NsStudyResult *ns_study_run(const NsStudy *study, NsStudyProgress progress, void
     return result;
 }
 
-NsStudyResult *ns_study_result_ref(NsStudyResult *result)
+NsPaperResult *ns_paper_result_ref(NsPaperResult *result)
 {
     g_atomic_ref_count_inc(&result->refs);
     return result;
 }
 
-void ns_study_result_unref(NsStudyResult *result)
+void ns_paper_result_unref(NsPaperResult *result)
 {
     if (!result || !g_atomic_ref_count_dec(&result->refs)) return;
     for (size_t i = 0; i < result->n_series; i++) {
@@ -371,18 +371,18 @@ void ns_study_result_unref(NsStudyResult *result)
     g_free(result);
 }
 
-double ns_study_seconds(const NsStudy *study)
+double ns_paper_seconds(const NsPaperStudy *study)
 {
     double all = 0;
     for (unsigned arm = 0; arm < study->n_arms; arm++) {
         NsSettings settings;
         double start, step;
-        ns_study_settings(study, arm, &settings);
+        ns_paper_settings(study, arm, &settings);
         size_t units = units_of(study, &settings);
         unsigned deepest =
-            study->kind == NS_STUDY_DEPTH ? study->depths[ns_study_depths(study) - 1] : 0;
+            study->kind == NS_PAPER_DEPTH ? study->depths[ns_paper_depths(study) - 1] : 0;
         if (deepest) settings.layers = deepest;
-        size_t steps = study->kind == NS_STUDY_STEP ? TIMED : 0;
+        size_t steps = study->kind == NS_PAPER_STEP ? TIMED : 0;
         bool good = ns_speed_estimate(&settings, steps, &start, &step, NULL);
         ns_settings_clear(&settings);
         if (!good) return -1;

@@ -4,13 +4,11 @@
  * assignments; a run belongs to its worker alone. */
 #include "core/study/phase.h"
 
-#include "core/base/copy.h"
 #include "core/base/error.h"
 #include "core/base/exit_barrier.h"
 #include "core/base/processors.h"
 #include "core/base/thread.h"
 #include "core/store/json.h"
-#include "core/train/run.h"
 
 #include <errno.h>
 #include <math.h>
@@ -19,7 +17,7 @@
 
 struct NsPhase {
     atomic_int refs;
-    NsPhaseAxis x, y;
+    NsStudyAxis x, y;
     NsSettings settings;
     int64_t steps;
     atomic_uint version;
@@ -27,7 +25,7 @@ struct NsPhase {
     pthread_mutex_t mutex;
     pthread_cond_t idle; /* no worker is left */
     /* Guarded by the mutex. */
-    NsPhaseCell *cells;
+    NsStudyCell *cells;
     unsigned wanted, working; /* workers */
 };
 
@@ -45,85 +43,47 @@ void ns_phase_cell_settings(const NsPhase *phase, size_t i, NsSettings *settings
     ns_settings_set(settings, phase->y.param->key, phase->y.values[i / phase->x.n], NULL);
 }
 
-/* What a cell's run is made with: nothing is measured but what the sweep shows. */
 static void run_settings(const NsPhase *phase, size_t i, NsSettings *settings)
 {
     ns_phase_cell_settings(phase, i, settings);
     settings->steps = phase->steps;
-    settings->threads = 1;
-    settings->eval_every = 0;
-    settings->probe_every = 0;
 }
 
+/* What a worker is at. */
+typedef struct {
+    NsPhase *phase;
+    size_t i;
+} Place;
+
 /* Keeps what a worker has found out; FALSE where it should stop. */
-static bool keep(NsPhase *phase, size_t i, const NsPhaseCell *cell)
+static bool keep(void *data, const NsStudyCell *cell)
 {
+    const Place *place = data;
+    NsPhase *phase = place->phase;
     pthread_mutex_lock(&phase->mutex);
-    bool told = phase->cells[i].state != cell->state;
-    phase->cells[i] = *cell;
+    bool told = phase->cells[place->i].state != cell->state;
+    phase->cells[place->i] = *cell;
     bool go = phase->wanted > 0;
     if (told) atomic_fetch_add(&phase->version, 1);
     pthread_mutex_unlock(&phase->mutex);
     return go;
 }
 
-static NsPhaseCell cell_in(NsCellState state)
-{
-    return (NsPhaseCell){.state = state, .first = NAN, .loss = NAN, .validation = NAN};
-}
-
-static double mean_of_last(const NsHistory *history)
-{
-    size_t records = ns_history_steps(history), n = MIN(records, NS_PHASE_LAST);
-    double sum = 0;
-    for (size_t k = records - n; k < records; k++) sum += ns_history_step(history, k)->loss;
-    return sum / (double)n;
-}
-
-static void note_divergence(NsPhaseCell *cell, const NsHistory *history)
-{
-    cell->state = NS_CELL_DIVERGED;
-    for (size_t i = ns_history_events(history); i-- > 0;) {
-        const NsEvent *event = ns_history_event(history, i);
-        if (event->kind != NS_EVENT_DIVERGED) continue;
-        ns_copy_text(cell->text, sizeof cell->text, event->text);
-        return;
-    }
-}
-
 /* If the workers are stopped meanwhile the cell waits again. */
 static void train(NsPhase *phase, size_t i)
 {
-    gint64 started = g_get_monotonic_time();
-    NsPhaseCell cell = cell_in(NS_CELL_RUNNING);
+    Place place = {phase, i};
+    const NsCellWork work = {
+        .result = {.kind = NS_RESULT_LOSS, .at = NS_RESULT_LAST, .n = NS_CELL_LAST},
+        .stop = {NAN, NAN},
+        .progress = keep,
+        .data = &place,
+    };
     NsSettings settings;
     run_settings(phase, i, &settings);
-    g_autoptr(GError) error = NULL;
-    g_autoptr(NsRun) run = ns_run_new(&settings, &error);
+    NsStudyCell cell = ns_cell_train(&settings, &work);
     ns_settings_clear(&settings);
-    bool go = true;
-    if (!run) {
-        cell.state = NS_CELL_FAILED;
-        ns_copy_text(cell.text, sizeof cell.text, error->message);
-    }
-    if (run) cell.first = ns_history_step(ns_run_history(run), 0)->loss;
-    while (run && go && !ns_run_diverged(run) && ns_run_steps(run) < phase->steps) {
-        ns_run_step(run);
-        cell.step = ns_run_steps(run);
-        cell.seconds = (double)(g_get_monotonic_time() - started) / 1e6;
-        go = keep(phase, i, &cell);
-    }
-    if (!go) {
-        cell = cell_in(NS_CELL_WAITING);
-    } else if (run && ns_run_diverged(run)) {
-        note_divergence(&cell, ns_run_history(run));
-    } else if (run) {
-        cell.validation = ns_run_evaluate(run);
-        cell.loss = mean_of_last(ns_run_history(run));
-        cell.state = NS_CELL_DONE;
-    }
-    cell.seconds = go ? (double)(g_get_monotonic_time() - started) / 1e6 : 0;
-    keep(phase, i, &cell);
+    keep(&place, &cell);
 }
 
 /* ---- Workers ---- */
@@ -132,8 +92,8 @@ static void free_phase(NsPhase *phase)
 {
     pthread_cond_destroy(&phase->idle);
     pthread_mutex_destroy(&phase->mutex);
-    ns_phase_axis_clear(&phase->x);
-    ns_phase_axis_clear(&phase->y);
+    ns_study_axis_clear(&phase->x);
+    ns_study_axis_clear(&phase->y);
     ns_settings_clear(&phase->settings);
     g_free(phase->cells);
     g_free(phase);
@@ -254,12 +214,12 @@ static bool check_cells(const NsPhase *phase, GError **error)
     return true;
 }
 
-static NsPhaseAxis copy_axis(const NsPhaseAxis *axis)
+static NsStudyAxis copy_axis(const NsStudyAxis *axis)
 {
-    return (NsPhaseAxis){axis->param, g_strdupv(axis->values), axis->n};
+    return (NsStudyAxis){axis->param, g_strdupv(axis->values), axis->n};
 }
 
-static NsPhase *make(const NsSettings *settings, const NsPhaseAxis *x, const NsPhaseAxis *y,
+static NsPhase *make(const NsSettings *settings, const NsStudyAxis *x, const NsStudyAxis *y,
                      int64_t steps)
 {
     NsPhase *phase = g_new0(NsPhase, 1);
@@ -271,12 +231,13 @@ static NsPhase *make(const NsSettings *settings, const NsPhaseAxis *x, const NsP
     ns_settings_copy(&phase->settings, settings);
     pthread_mutex_init(&phase->mutex, NULL);
     ns_condition_init(&phase->idle);
-    phase->cells = g_new0(NsPhaseCell, ns_phase_cells(phase));
-    for (size_t i = 0; i < ns_phase_cells(phase); i++) phase->cells[i] = cell_in(NS_CELL_WAITING);
+    phase->cells = g_new0(NsStudyCell, ns_phase_cells(phase));
+    for (size_t i = 0; i < ns_phase_cells(phase); i++)
+        phase->cells[i] = ns_cell_in(NS_CELL_WAITING);
     return phase;
 }
 
-NsPhase *ns_phase_new(const NsSettings *settings, const NsPhaseAxis *x, const NsPhaseAxis *y,
+NsPhase *ns_phase_new(const NsSettings *settings, const NsStudyAxis *x, const NsStudyAxis *y,
                       int64_t steps, GError **error)
 {
     if (x->param == y->param) {
@@ -319,12 +280,12 @@ void ns_phase_unref(NsPhase *phase)
 
 /* ---- Readers ---- */
 
-const NsPhaseAxis *ns_phase_x(const NsPhase *phase)
+const NsStudyAxis *ns_phase_x(const NsPhase *phase)
 {
     return &phase->x;
 }
 
-const NsPhaseAxis *ns_phase_y(const NsPhase *phase)
+const NsStudyAxis *ns_phase_y(const NsPhase *phase)
 {
     return &phase->y;
 }
@@ -343,8 +304,8 @@ void ns_phase_provenance(const NsPhase *phase, NsProvenance *provenance)
 {
     ns_provenance_init(provenance);
     provenance->figure = g_strdup("phase");
-    provenance->x = ns_phase_axis_text(&phase->x);
-    provenance->y = ns_phase_axis_text(&phase->y);
+    provenance->x = ns_study_axis_text(&phase->x);
+    provenance->y = ns_study_axis_text(&phase->y);
     ns_experiment_set_lanes(&provenance->experiment, (const NsSettings *[]){&phase->settings}, 1);
     provenance->experiment.lane[0].steps = phase->steps;
 }
@@ -354,10 +315,10 @@ unsigned ns_phase_version(const NsPhase *phase)
     return atomic_load(&phase->version);
 }
 
-NsPhaseCell ns_phase_cell(NsPhase *phase, size_t i)
+NsStudyCell ns_phase_cell(NsPhase *phase, size_t i)
 {
     pthread_mutex_lock(&phase->mutex);
-    NsPhaseCell cell = phase->cells[i];
+    NsStudyCell cell = phase->cells[i];
     pthread_mutex_unlock(&phase->mutex);
     return cell;
 }
@@ -368,7 +329,7 @@ NsPhaseProgress ns_phase_progress(NsPhase *phase)
     double seconds = 0, steps = 0, left = 0;
     pthread_mutex_lock(&phase->mutex);
     for (size_t i = 0; i < progress.cells; i++) {
-        const NsPhaseCell *cell = &phase->cells[i];
+        const NsStudyCell *cell = &phase->cells[i];
         progress.running += cell->state == NS_CELL_RUNNING;
         progress.finished += cell->state > NS_CELL_RUNNING;
         seconds += cell->seconds;
@@ -382,16 +343,7 @@ NsPhaseProgress ns_phase_progress(NsPhase *phase)
     return progress;
 }
 
-const char *ns_cell_state_word(NsCellState state)
-{
-    static const char *const words[] = {
-        [NS_CELL_WAITING] = "waiting",   [NS_CELL_RUNNING] = "running", [NS_CELL_DONE] = "done",
-        [NS_CELL_DIVERGED] = "diverged", [NS_CELL_FAILED] = "failed",
-    };
-    return words[state];
-}
-
-static void write_axis(NsJson *json, const char *name, const NsPhaseAxis *axis)
+static void write_axis(NsJson *json, const char *name, const NsStudyAxis *axis)
 {
     ns_json_open(json, name, '{');
     ns_json_string(json, "key", axis->param->key);
@@ -401,7 +353,7 @@ static void write_axis(NsJson *json, const char *name, const NsPhaseAxis *axis)
     ns_json_close(json, '}');
 }
 
-static void write_loss(NsJson *json, const char *key, const NsPhaseCell *cell, double loss)
+static void write_loss(NsJson *json, const char *key, const NsStudyCell *cell, double loss)
 {
     if (cell->state == NS_CELL_DONE)
         ns_json_double(json, key, loss);
@@ -419,7 +371,7 @@ char *ns_phase_json(NsPhase *phase)
     write_axis(&json, "y", &phase->y);
     ns_json_open(&json, "cells", '[');
     for (size_t i = 0; i < ns_phase_cells(phase); i++) {
-        NsPhaseCell cell = ns_phase_cell(phase, i);
+        NsStudyCell cell = ns_phase_cell(phase, i);
         ns_json_open(&json, NULL, '{');
         ns_json_string(&json, "x", phase->x.values[i % phase->x.n]);
         ns_json_string(&json, "y", phase->y.values[i / phase->x.n]);

@@ -7,60 +7,15 @@
  * Cell i lies in column i % nx of x and in row i / nx of y; cells are begun in this order. */
 #pragma once
 
-#include "core/experiment/param.h"
 #include "core/experiment/provenance.h"
-
-#define NS_PHASE_VALUES 64 /* on an axis, at the most */
-#define NS_PHASE_LAST 10   /* records whose mean is the loss of a cell */
-
-/* Whether a setting can be on an axis: not where it is a text, or tells how runs are made rather
- * than what they are, for that is the sweep's own. */
-bool ns_phase_can_vary(const NsParam *param);
-
-/* A setting and the values that it takes. */
-typedef struct {
-    const NsParam *param;
-    char **values; /* [n], NULL after the last; as ns_settings_set reads them */
-    size_t n;
-} NsPhaseAxis;
-
-/* Reads "lr=1e-4:1e-1:7", so many values from the first to the last, in equal factors where the
- * setting's slider is logarithmic and both are positive, else in equal steps, or as a fourth word
- * says: "lr=1e-3:5e-3:5:linear", "dropout=0.01:0.1:3:log"; rounded to three
- * digits and to whole numbers where the setting has them; or "warmup=1,10,100" or
- * "placement=post,pre".  The axis need not be initialized.  NS_ERROR_SETTING. */
-bool ns_phase_axis_read(NsPhaseAxis *axis, const char *text, GError **error);
-void ns_phase_axis_clear(NsPhaseAxis *axis);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsPhaseAxis, ns_phase_axis_clear)
-
-/* "lr=0.0001,0.00316,0.1", which reads back to the same values.  Free with g_free. */
-char *ns_phase_axis_text(const NsPhaseAxis *axis);
-
-typedef enum {
-    NS_CELL_WAITING,
-    NS_CELL_RUNNING,
-    NS_CELL_DONE,
-    NS_CELL_DIVERGED, /* a value was not finite */
-    NS_CELL_FAILED,   /* no run could be made */
-} NsCellState;
-
-const char *ns_cell_state_word(NsCellState state);
-
-typedef struct {
-    NsCellState state;
-    int64_t step;      /* updates done: of DIVERGED the one that led to what is not finite */
-    double first;      /* training loss before any update; NaN before it is known */
-    double loss;       /* training loss, mean of the last NS_PHASE_LAST records; NaN but for DONE */
-    double validation; /* loss on held-out text at the end; NaN but for DONE */
-    double seconds;    /* that it took */
-    char text[400];    /* of DIVERGED and FAILED: a sentence */
-} NsPhaseCell;
+#include "core/study/axis.h"
+#include "core/study/cell.h"
 
 typedef struct NsPhase NsPhase;
 
 /* A sweep of runs of `steps` steps with these settings but for the two.  Starts no worker.  NULL
  * with NS_ERROR_SETTING, where no cell is possible that way.  Copies what it is given. */
-NsPhase *ns_phase_new(const NsSettings *settings, const NsPhaseAxis *x, const NsPhaseAxis *y,
+NsPhase *ns_phase_new(const NsSettings *settings, const NsStudyAxis *x, const NsStudyAxis *y,
                       int64_t steps, GError **error);
 NsPhase *ns_phase_ref(NsPhase *phase);
 
@@ -81,8 +36,8 @@ void ns_phase_stop(NsPhase *phase);
  * waits for ever. */
 bool ns_phase_wait(NsPhase *phase, int timeout_ms);
 
-const NsPhaseAxis *ns_phase_x(const NsPhase *phase);
-const NsPhaseAxis *ns_phase_y(const NsPhase *phase);
+const NsStudyAxis *ns_phase_x(const NsPhase *phase);
+const NsStudyAxis *ns_phase_y(const NsPhase *phase);
 const NsSettings *ns_phase_settings(const NsPhase *phase); /* of all cells, but for the two */
 int64_t ns_phase_steps(const NsPhase *phase);
 size_t ns_phase_cells(const NsPhase *phase);
@@ -90,7 +45,7 @@ size_t ns_phase_cells(const NsPhase *phase);
 /* Another number than before, and never 0, whenever a cell has another state. */
 unsigned ns_phase_version(const NsPhase *phase);
 
-NsPhaseCell ns_phase_cell(NsPhase *phase, size_t i);
+NsStudyCell ns_phase_cell(NsPhase *phase, size_t i);
 
 /* The settings of a cell; `settings` is not initialized. */
 void ns_phase_cell_settings(const NsPhase *phase, size_t i, NsSettings *settings);

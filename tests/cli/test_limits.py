@@ -90,8 +90,10 @@ def end(process, number=signal.SIGTERM):
 
 def test_every_command():
     with tempfile.TemporaryDirectory() as folder:
-        path, plain, file = (os.path.join(folder, name)
-                             for name in ("loss.csv", "plain", "a.nsrun"))
+        path, plain, file, study = (os.path.join(folder, name)
+                                    for name in ("loss.csv", "plain", "a.nsrun", "a.study"))
+        with open(study, "w", encoding="utf-8") as text:
+            text.write("steps = 1000\nlayers = 2\nd-model = 256\nseq = 256\nbatch = 16\nseeds = 4\n")
         begun = run("train", "--steps", "0", "--run", file, *SLOW, small=False)
         assert begun.returncode == 0, begun
         axes = ["--x", "lr=1e-3,1e-2", "--y", "seed=1,2"]
@@ -100,7 +102,7 @@ def test_every_command():
             "train": ENDLESS, "compare": lanes + ENDLESS, "probe": ENDLESS, "bench": ENDLESS,
             "check": SLOW, "dump": ["--steps", "1000", "--out", plain] + SLOW,
             "chart": ["--figure", "loss", "--set", "seeds=3", "--out", path] + ENDLESS,
-            "sweep": axes + ENDLESS, "paper": [], "resume": [file, "--steps", "1000"],
+            "sweep": axes + ENDLESS, "study": [study], "paper": [], "resume": [file, "--steps", "1000"],
         }
         for command, arguments in commands.items():
             process = start(command, *arguments)

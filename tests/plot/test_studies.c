@@ -201,7 +201,7 @@ static NsPhase *make_phase(const char *x_text, const char *y_text)
 {
     NsSettings settings;
     g_autoptr(GError) error = NULL;
-    g_auto(NsPhaseAxis) x = {0}, y = {0};
+    g_auto(NsStudyAxis) x = {0}, y = {0};
     ns_settings_init(&settings);
     settings.layers = 4;
     settings.d_model = 8;
@@ -209,7 +209,7 @@ static NsPhase *make_phase(const char *x_text, const char *y_text)
     settings.seq = 4;
     settings.batch = 2;
     settings.optimizer = (unsigned)ns_choices_find(ns_param_find("optimizer")->choices, "sgd");
-    g_assert_true(ns_phase_axis_read(&x, x_text, &error) && ns_phase_axis_read(&y, y_text, &error));
+    g_assert_true(ns_study_axis_read(&x, x_text, &error) && ns_study_axis_read(&y, y_text, &error));
     NsPhase *phase = ns_phase_new(&settings, &x, &y, 20, &error);
     g_assert_no_error(error);
     ns_settings_clear(&settings);
@@ -278,7 +278,7 @@ static void test_phase(void)
     plot = ns_figure_update(figure, &input);
     g_assert_cmpuint(plot->version, !=, version);
     for (size_t i = 0; i < 4; i++) {
-        NsPhaseCell cell = ns_phase_cell(phase, i);
+        NsStudyCell cell = ns_phase_cell(phase, i);
         bool diverged = cell.state == NS_CELL_DIVERGED;
         g_assert_true(diverged == isnan(plot->heatmap->z[i]));
         if (!diverged) g_assert_true(plot->heatmap->z[i] == (float)cell.loss);
@@ -341,9 +341,9 @@ static void test_phase_axes(void)
     ns_settings_init(&settings);
     for (size_t i = 0; i < G_N_ELEMENTS(axes); i++) {
         g_autoptr(GError) error = NULL;
-        g_auto(NsPhaseAxis) x = {0}, y = {0};
-        g_assert_true(ns_phase_axis_read(&x, axes[i].axis, &error));
-        g_assert_true(ns_phase_axis_read(&y, "warmup=1,10", &error));
+        g_auto(NsStudyAxis) x = {0}, y = {0};
+        g_assert_true(ns_study_axis_read(&x, axes[i].axis, &error));
+        g_assert_true(ns_study_axis_read(&y, "warmup=1,10", &error));
         g_autoptr(NsPhase) phase = ns_phase_new(&settings, &x, &y, 1, &error);
         g_assert_no_error(error);
         g_autoptr(NsFigure) figure = ns_phase_kind()->create();
@@ -358,11 +358,11 @@ static void test_phase_axes(void)
 
 static void test_paper(void)
 {
-    for (size_t i = 0; ns_study(i); i++) {
-        if (ns_study(i)->kind == NS_STUDY_STEP) continue; /* takes seconds */
-        NsStudy small = *ns_study(i);
+    for (size_t i = 0; ns_paper_study(i); i++) {
+        if (ns_paper_study(i)->kind == NS_PAPER_STEP) continue; /* takes seconds */
+        NsPaperStudy small = *ns_paper_study(i);
         small.seeds = 2;
-        if (small.kind == NS_STUDY_TOKENS) small.arms[0].settings = small.arms[1].settings;
+        if (small.kind == NS_PAPER_TOKENS) small.arms[0].settings = small.arms[1].settings;
         g_autoptr(NsFigure) figure = ns_paper_kind()->create();
         NsFigureInput input = {.step = -1, .log = true, .study = &small};
         const NsPlot *plot = ns_figure_update(figure, &input);
@@ -375,12 +375,12 @@ static void test_paper(void)
                 g_assert_true(a->style != b->style && a->dash != b->dash);
             }
         }
-        g_assert_true((plot->n_series > 0) == (small.kind != NS_STUDY_TOKENS));
+        g_assert_true((plot->n_series > 0) == (small.kind != NS_PAPER_TOKENS));
         g_assert_nonnull(strstr(plot->n_series ? plot->note : plot->empty, "expected"));
         g_autoptr(NsPlotLayout) before = ns_plot_layout(plot, 360, 260, ns_style(0));
         g_assert_cmpfloat(ns_plot_area(before).height, >, 60);
         g_autoptr(GError) error = NULL;
-        g_autoptr(NsStudyResult) result = ns_study_run(&small, NULL, NULL, &error);
+        g_autoptr(NsPaperResult) result = ns_paper_run(&small, NULL, NULL, &error);
         g_assert_no_error(error);
         input.result = result;
         plot = ns_figure_update(figure, &input);

@@ -161,9 +161,9 @@ static void test_axes(void)
             if (g_str_equal(ns_param(k)->label, label)) param = ns_param(k);
         g_autofree char *text =
             g_strdup_printf("%s=%s", param->key, gtk_editable_get_text(GTK_EDITABLE(c->values[1])));
-        g_auto(NsPhaseAxis) axis = {0};
+        g_auto(NsStudyAxis) axis = {0};
         g_autoptr(GError) error = NULL;
-        ns_phase_axis_read(&axis, text, &error);
+        ns_study_axis_read(&axis, text, &error);
         g_assert_no_error(error);
     }
     ui_close(window);
@@ -291,7 +291,7 @@ static void write_sweep(NsPhasePage *page, const char *path, const char *x)
         g_free(provenance.x);
         provenance.x = g_strdup(x);
     }
-    ns_study_write(ns_phase_kind(), &input, &provenance, path, &error);
+    ns_write_figure(ns_phase_kind(), &input, &provenance, path, &error);
     g_assert_no_error(error);
 }
 
@@ -337,7 +337,7 @@ static void test_open_sweep(void)
 
 static size_t study_at(const char *key)
 {
-    int i = ns_choices_find(ns_study_choice, key);
+    int i = ns_choices_find(ns_paper_choice, key);
     g_assert_cmpint(i, >=, 0);
     return (size_t)i;
 }
@@ -406,12 +406,12 @@ static void test_paper_cards(void)
 {
     NsWindow *window = ui_open("");
     NsPaperPage *page = NS_PAPER_PAGE(show_page(window, "paper", NS_TYPE_PAPER_PAGE));
-    for (size_t i = 0; ns_study(i); i++) {
+    for (size_t i = 0; ns_paper_study(i); i++) {
         const NsPlot *plot = ns_chart_view_plot(ns_paper_page_card(page, i).chart);
         const char *words = plot->n_series ? plot->note : plot->empty;
         g_assert_nonnull(strstr(words, "expected"));
     }
-    for (size_t i = 0; ns_study(i); i++)
+    for (size_t i = 0; ns_paper_study(i); i++)
         UI_UNTIL(g_str_has_prefix(run_label(page, i), "Run (about "));
     ui_close(window);
 }

@@ -7,23 +7,23 @@
 #include <math.h>
 #include <string.h>
 
-static const NsStudy *study(const char *key)
+static const NsPaperStudy *study(const char *key)
 {
-    int i = ns_choices_find(ns_study_choice, key);
+    int i = ns_choices_find(ns_paper_choice, key);
     g_assert_cmpint(i, >=, 0);
-    return ns_study((size_t)i);
+    return ns_paper_study((size_t)i);
 }
 
-static NsStudyResult *run(const NsStudy *row)
+static NsPaperResult *run(const NsPaperStudy *row)
 {
     g_autoptr(GError) error = NULL;
-    NsStudyResult *result = ns_study_run(row, NULL, NULL, &error);
+    NsPaperResult *result = ns_paper_run(row, NULL, NULL, &error);
     g_assert_no_error(error);
     g_assert_nonnull(result);
     return result;
 }
 
-static void tell(const NsStudyResult *result)
+static void tell(const NsPaperResult *result)
 {
     for (size_t i = 0; i < result->n_findings; i++) {
         g_autofree char *words = ns_finding_words(&result->findings[i]);
@@ -34,9 +34,9 @@ static void tell(const NsStudyResult *result)
 /* Every study of the table holds for the models that it names. */
 static void test_agree(gconstpointer key)
 {
-    NsStudy row = *study(key);
+    NsPaperStudy row = *study(key);
     if (row.steps > 0) row.seeds = 3; /* training takes long */
-    g_autoptr(NsStudyResult) result = run(&row);
+    g_autoptr(NsPaperResult) result = run(&row);
     tell(result);
     g_assert_cmpint(result->verdict, ==, NS_VERDICT_AGREES);
     g_assert_cmpuint(result->n_findings, ==, result->study->n_claims);
@@ -49,9 +49,9 @@ static void test_agree(gconstpointer key)
  * the other arm must. */
 static void assert_wrong(const char *key, unsigned arm, const char *settings, size_t finding)
 {
-    NsStudy wrong = *study(key);
+    NsPaperStudy wrong = *study(key);
     wrong.arms[arm].settings = settings;
-    g_autoptr(NsStudyResult) result = run(&wrong);
+    g_autoptr(NsPaperResult) result = run(&wrong);
     tell(result);
     g_assert_cmpint(result->verdict, !=, NS_VERDICT_AGREES);
     for (size_t i = 0; i < result->n_findings; i++)
@@ -92,11 +92,11 @@ static void test_wrong_others(void)
 /* A run that diverges is worse than one that does not, and no more than that. */
 static void test_divergence(void)
 {
-    NsStudy wild = *study("warmup");
+    NsPaperStudy wild = *study("warmup");
     wild.arms[0].settings = "placement=none layers=30 lr=100 warmup=1";
     wild.steps = 20;
     wild.seeds = 1;
-    g_autoptr(NsStudyResult) result = run(&wild);
+    g_autoptr(NsPaperResult) result = run(&wild);
     tell(result);
     g_assert_true(isnan(result->series[0].y[20]));
     g_assert_true(result->findings[0].value == (double)INFINITY);
@@ -105,7 +105,7 @@ static void test_divergence(void)
     g_assert_nonnull(strstr(words, " ∞, expected above 0.3: agrees"));
 
     wild.arms[1].settings = wild.arms[3].settings = wild.arms[0].settings;
-    g_autoptr(NsStudyResult) both = run(&wild);
+    g_autoptr(NsPaperResult) both = run(&wild);
     g_assert_true(isnan(both->findings[0].value));
     g_assert_cmpint(both->findings[0].verdict, ==, NS_VERDICT_UNDECIDED);
     g_assert_true(both->findings[1].value == -(double)INFINITY);
@@ -115,10 +115,10 @@ static void test_divergence(void)
 /* What is said of the last layer is what a probe of that model says. */
 static void test_values(void)
 {
-    NsStudy small = *study("hidden");
+    NsPaperStudy small = *study("hidden");
     small.seeds = 2;
-    g_autoptr(NsStudyResult) result = run(&small);
-    const NsStudySeries *pre = &result->series[1];
+    g_autoptr(NsPaperResult) result = run(&small);
+    const NsPaperSeries *pre = &result->series[1];
     g_assert_cmpuint(pre->n, ==, 13);
     g_assert_cmpfloat(pre->x[0], ==, 0);
     g_assert_cmpfloat_with_epsilon(pre->y[0], 1, 0.05); /* standard Gaussian inputs */
@@ -141,7 +141,7 @@ static bool stop_at_half(void *data, double done)
 /* Before a study is run: the curves of its claims, from 1. */
 static void test_expected(void)
 {
-    g_autoptr(NsStudyResult) hidden = ns_study_expected(study("hidden"));
+    g_autoptr(NsPaperResult) hidden = ns_paper_expected(study("hidden"));
     g_assert_cmpuint(hidden->n_series, ==, 3);
     g_assert_cmpuint(hidden->n_findings, ==, 0);
     for (size_t i = 0; i < 13; i++) {
@@ -151,17 +151,17 @@ static void test_expected(void)
         g_assert_cmpfloat(hidden->series[1].y[i], ==, 1 + 0.5 * l);
         g_assert_cmpfloat(hidden->series[2].y[i], ==, 1 + 1.5 * l);
     }
-    g_autoptr(NsStudyResult) depth = ns_study_expected(study("depth"));
+    g_autoptr(NsPaperResult) depth = ns_paper_expected(study("depth"));
     g_assert_cmpuint(depth->n_series, ==, 2);
     g_assert_cmpfloat(depth->series[0].y[4], ==, depth->series[0].y[0]);
     g_assert_cmpfloat(depth->series[1].x[4], ==, 32);
     g_assert_cmpfloat_with_epsilon(depth->series[1].y[4] / depth->series[1].y[0], 0.25, 1e-12);
-    g_autoptr(NsStudyResult) layers = ns_study_expected(study("layers"));
+    g_autoptr(NsPaperResult) layers = ns_paper_expected(study("layers"));
     g_assert_cmpuint(layers->series[0].n, ==, 7);
     g_assert_cmpfloat(layers->series[0].x[0], ==, 6);
     g_assert_cmpfloat_with_epsilon(layers->series[0].y[6], 1.5, 1e-12);
     g_assert_cmpfloat(layers->series[1].y[6], ==, 1);
-    g_autoptr(NsStudyResult) warmup = ns_study_expected(study("warmup"));
+    g_autoptr(NsPaperResult) warmup = ns_paper_expected(study("warmup"));
     g_assert_cmpuint(warmup->n_series, ==, 0);
     g_autofree char *words = ns_claim_words(&study("depth")->claims[1]);
     g_assert_cmpstr(words, ==, "slope of Pre-LN: expected −0.5 (−0.65 to −0.35)");
@@ -171,13 +171,13 @@ static void test_expected(void)
  * from the end of the longest warm-up on. */
 static void test_same_rate(void)
 {
-    const NsStudy *row = study("warmup");
+    const NsPaperStudy *row = study("warmup");
     g_assert_cmpuint(row->seeds, >=, 5);
     NsSettings first;
-    ns_study_settings(row, 0, &first);
+    ns_paper_settings(row, 0, &first);
     for (unsigned arm = 0; arm < row->n_arms; arm++) {
         NsSettings other;
-        ns_study_settings(row, arm, &other);
+        ns_paper_settings(row, arm, &other);
         for (int64_t step = 100; step <= row->steps; step++)
             g_assert_cmpfloat(ns_schedule_lr(&other, step), ==, first.lr);
         for (size_t i = 0; ns_param(i); i++) {
@@ -194,15 +194,15 @@ static void test_interrupted(void)
 {
     g_autoptr(GError) error = NULL;
     double done = 0;
-    g_assert_null(ns_study_run(study("depth"), stop_at_half, &done, &error));
+    g_assert_null(ns_paper_run(study("depth"), stop_at_half, &done, &error));
     g_assert_no_error(error);
     g_assert_true(done >= 0.5 && done < 1);
 }
 
 static void test_seconds(void)
 {
-    for (size_t i = 0; ns_study(i); i++) {
-        double seconds = ns_study_seconds(ns_study(i));
+    for (size_t i = 0; ns_paper_study(i); i++) {
+        double seconds = ns_paper_seconds(ns_paper_study(i));
         g_assert_true(seconds > 0 && seconds < 3600);
     }
 }
@@ -232,13 +232,13 @@ static void test_verdicts(void)
     g_assert_cmpint(ns_claim_verdict(&open, 0.4, 0.2), ==, NS_VERDICT_UNDECIDED);
     g_assert_cmpint(ns_claim_verdict(&open, NAN, 0), ==, NS_VERDICT_UNDECIDED);
     /* An order is claimed of several seeds. */
-    for (size_t i = 0; ns_study(i); i++) g_assert_cmpuint(ns_study(i)->seeds, >=, 3);
+    for (size_t i = 0; ns_paper_study(i); i++) g_assert_cmpuint(ns_paper_study(i)->seeds, >=, 3);
 }
 
 static void test_json(void)
 {
-    g_autoptr(NsStudyResult) result = run(study("hidden"));
-    g_autofree char *text = ns_study_json(result);
+    g_autoptr(NsPaperResult) result = run(study("hidden"));
+    g_autofree char *text = ns_paper_json(result);
     g_autoptr(JsonNode) node = ns_test_parse(text);
     JsonObject *object = json_node_get_object(node);
     g_assert_cmpstr(json_object_get_string_member(object, "study"), ==, "hidden");
@@ -255,8 +255,8 @@ static void test_json(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    for (size_t i = 0; ns_study(i); i++) {
-        const char *key = ns_study(i)->choice.key;
+    for (size_t i = 0; ns_paper_study(i); i++) {
+        const char *key = ns_paper_study(i)->choice.key;
         bool trains = g_str_equal(key, "warmup") || g_str_equal(key, "concentration");
         g_autofree char *path =
             g_strconcat("/study/paper/", trains ? "training/" : "agrees/", key, NULL);

@@ -13,14 +13,14 @@
 
 static void assert_axis(const char *text, const char *back)
 {
-    g_auto(NsPhaseAxis) axis = {0};
+    g_auto(NsStudyAxis) axis = {0};
     g_autoptr(GError) error = NULL;
-    g_assert_true(ns_phase_axis_read(&axis, text, &error));
+    g_assert_true(ns_study_axis_read(&axis, text, &error));
     g_assert_no_error(error);
-    g_autofree char *read = ns_phase_axis_text(&axis);
+    g_autofree char *read = ns_study_axis_text(&axis);
     g_assert_cmpstr(read, ==, back);
-    g_auto(NsPhaseAxis) again = {0};
-    g_assert_true(ns_phase_axis_read(&again, read, &error));
+    g_auto(NsStudyAxis) again = {0};
+    g_assert_true(ns_study_axis_read(&again, read, &error));
     g_assert_cmpuint(again.n, ==, axis.n);
 }
 
@@ -43,8 +43,8 @@ static void test_axes(void)
         "steps=1,2",  "threads=1,2", "text=a,b",    "placement=post:pre:2"};
     for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
         g_autoptr(GError) error = NULL;
-        g_auto(NsPhaseAxis) axis = {0};
-        g_assert_false(ns_phase_axis_read(&axis, wrong[i], &error));
+        g_auto(NsStudyAxis) axis = {0};
+        g_assert_false(ns_study_axis_read(&axis, wrong[i], &error));
         g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     }
 }
@@ -55,8 +55,8 @@ static NsPhase *make(const char *x_text, const char *y_text, int64_t steps, GErr
     ns_test_small_settings(&settings);
     settings.threads = 2; /* which a cell does not have */
     settings.optimizer = (unsigned)ns_choices_find(ns_param_find("optimizer")->choices, "sgd");
-    g_auto(NsPhaseAxis) x = {0}, y = {0};
-    g_assert_true(ns_phase_axis_read(&x, x_text, error) && ns_phase_axis_read(&y, y_text, error));
+    g_auto(NsStudyAxis) x = {0}, y = {0};
+    g_assert_true(ns_study_axis_read(&x, x_text, error) && ns_study_axis_read(&y, y_text, error));
     NsPhase *phase = ns_phase_new(&settings, &x, &y, steps, error);
     ns_settings_clear(&settings);
     return phase;
@@ -77,7 +77,7 @@ static void assert_same(double a, double b)
 static void assert_same_cells(NsPhase *a, NsPhase *b)
 {
     for (size_t i = 0; i < ns_phase_cells(a); i++) {
-        NsPhaseCell p = ns_phase_cell(a, i), q = ns_phase_cell(b, i);
+        NsStudyCell p = ns_phase_cell(a, i), q = ns_phase_cell(b, i);
         g_assert_cmpint(p.state, ==, q.state);
         g_assert_cmpint(p.step, ==, q.step);
         assert_same(p.first, q.first);
@@ -91,7 +91,7 @@ static void assert_same_cells(NsPhase *a, NsPhase *b)
 static void assert_cell(NsPhase *phase, size_t i)
 {
     g_autoptr(GError) error = NULL;
-    NsPhaseCell cell = ns_phase_cell(phase, i);
+    NsStudyCell cell = ns_phase_cell(phase, i);
     NsSettings settings;
     ns_phase_cell_settings(phase, i, &settings);
     settings.threads = 1;
@@ -110,9 +110,9 @@ static void assert_cell(NsPhase *phase, size_t i)
         return;
     }
     double sum = 0;
-    for (size_t k = STEPS + 1 - NS_PHASE_LAST; k <= STEPS; k++)
+    for (size_t k = STEPS + 1 - NS_CELL_LAST; k <= STEPS; k++)
         sum += ns_history_step(ns_run_history(run), k)->loss;
-    g_assert_cmpfloat_with_epsilon(cell.loss, sum / NS_PHASE_LAST, 1e-12);
+    g_assert_cmpfloat_with_epsilon(cell.loss, sum / NS_CELL_LAST, 1e-12);
     g_assert_true(cell.validation == ns_run_evaluate(run));
 }
 
@@ -152,7 +152,7 @@ static void test_stop(void)
     ns_phase_stop(halved);
     g_assert_true(ns_phase_wait(halved, WAIT_MS));
     g_assert_cmpint(ns_phase_cell(halved, 0).state, ==, NS_CELL_DONE);
-    NsPhaseCell stopped = ns_phase_cell(halved, 1);
+    NsStudyCell stopped = ns_phase_cell(halved, 1);
     g_assert_cmpint(stopped.state, ==, NS_CELL_WAITING);
     g_assert_cmpint(stopped.step, ==, 0);
     g_assert_cmpint(ns_phase_cell(halved, 2).state, ==, NS_CELL_WAITING);

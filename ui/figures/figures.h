@@ -67,8 +67,8 @@ typedef struct {
                             * newest */
     NsPhase *phase;        /* a sweep, which ns_phase_kind() shows; or NULL */
     NsPhase *beside;       /* one of the same axes beside it, with which it shares its colors */
-    const NsStudy *study;  /* of the paper, which ns_paper_kind() shows; or NULL */
-    NsStudyResult *result; /* of that study; NULL before it was run */
+    const NsPaperStudy *study;           /* of the paper, which ns_paper_kind() shows; or NULL */
+    NsPaperResult *result;               /* of that study; NULL before it was run */
     const NsGradientChecksInput *checks; /* checks, which ns_gradient_check_kind() shows; or NULL */
 } NsFigureInput;
 

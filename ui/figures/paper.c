@@ -8,9 +8,9 @@
 
 typedef struct {
     NsFigure figure;
-    const NsStudy *study;
-    NsStudyResult *result;   /* a reference; the series are its columns */
-    NsStudyResult *expected; /* of a study that has no result; NULL where it has one */
+    const NsPaperStudy *study;
+    NsPaperResult *result;   /* a reference; the series are its columns */
+    NsPaperResult *expected; /* of a study that has no result; NULL where it has one */
     bool log;
     double edges[NS_TOKEN_SNAPSHOT_BINS + 1];
 } Paper;
@@ -23,22 +23,22 @@ typedef struct {
     bool integer;
 } Axes;
 
-static Axes axes_of(const NsStudy *study, bool log)
+static Axes axes_of(const NsPaperStudy *study, bool log)
 {
     NsScaleKind scale = log ? NS_SCALE_LOG : NS_SCALE_LINEAR;
     const char *symbol = ns_quantity(study->quantity)->symbol;
     bool squared = study->quantity == NS_QUANTITY_HIDDEN_SQ;
     bool states = ns_quantity(study->quantity)->domain == NS_DOMAIN_HIDDEN;
     switch (study->kind) {
-    case NS_STUDY_DEPTH:
+    case NS_PAPER_DEPTH:
         return (Axes){_("layers L"), symbol, scale, scale, true};
-    case NS_STUDY_LAYER:
+    case NS_PAPER_LAYER:
         return (Axes){states ? _("layer (0: embedding)") : _("layer"),
                       squared ? "‖x_l‖^2 / d" : symbol, NS_SCALE_LINEAR,
                       squared ? NS_SCALE_LINEAR : scale, true};
-    case NS_STUDY_STEP:
+    case NS_PAPER_STEP:
         return (Axes){_("step"), _("training loss"), NS_SCALE_LINEAR, NS_SCALE_LINEAR, true};
-    case NS_STUDY_TOKENS:
+    case NS_PAPER_TOKENS:
         return (Axes){_("squared norm / mean"), _("share of tokens"), NS_SCALE_LINEAR,
                       NS_SCALE_LINEAR, false};
     }
@@ -54,31 +54,31 @@ static void set_axes(Paper *p)
     plot->x.integer = axes.integer;
     plot->left.label = axes.y;
     plot->left.scale = axes.y_scale;
-    plot->left.unit = p->study->kind == NS_STUDY_STEP ? _("nats") : NULL;
-    bool tokens = p->study->kind == NS_STUDY_TOKENS;
+    plot->left.unit = p->study->kind == NS_PAPER_STEP ? _("nats") : NULL;
+    bool tokens = p->study->kind == NS_PAPER_TOKENS;
     plot->x.lo = tokens ? 0.5 : (double)NAN;
     plot->x.hi = tokens ? 1.75 : (double)NAN;
 }
 
 /* ---- Curves ---- */
 
-static NsSeriesKind kind_of(const NsStudy *study, bool theory)
+static NsSeriesKind kind_of(const NsPaperStudy *study, bool theory)
 {
-    if (study->kind == NS_STUDY_TOKENS) return NS_SERIES_BARS;
-    return theory || study->kind == NS_STUDY_STEP ? NS_SERIES_LINE : NS_SERIES_POINTS;
+    if (study->kind == NS_PAPER_TOKENS) return NS_SERIES_BARS;
+    return theory || study->kind == NS_PAPER_STEP ? NS_SERIES_LINE : NS_SERIES_POINTS;
 }
 
 static void set_series(Paper *p)
 {
     NsPlot *plot = &p->figure.plot;
-    const NsStudyResult *result = p->result ? p->result : p->expected;
+    const NsPaperResult *result = p->result ? p->result : p->expected;
     plot->n_series = result ? MIN(result->n_series, NS_FIGURE_SERIES) : 0;
     size_t theories = 0;
     unsigned dots = 0;
     for (size_t i = 0; i < plot->n_series; i++) theories += result->series[i].theory;
     for (size_t i = 0; i < plot->n_series; i++) {
-        const NsStudySeries *from = &result->series[i];
-        bool bars = p->study->kind == NS_STUDY_TOKENS;
+        const NsPaperSeries *from = &result->series[i];
+        bool bars = p->study->kind == NS_PAPER_TOKENS;
         p->figure.series[i] = (NsSeries){.label = _(from->label),
                                          .kind = kind_of(p->study, from->theory),
                                          .style = (unsigned)i,
@@ -94,7 +94,7 @@ static void set_series(Paper *p)
     }
 }
 
-static char *verdict(const NsStudyResult *result)
+static char *verdict(const NsPaperResult *result)
 {
     GString *words = g_string_new(NULL);
     for (size_t i = 0; i < result->n_findings; i++) {
@@ -105,7 +105,7 @@ static char *verdict(const NsStudyResult *result)
 }
 
 /* Before the study was run: what it expects, with the curves as shapes of it. */
-static char *expectation(const NsStudy *study)
+static char *expectation(const NsPaperStudy *study)
 {
     GString *words = g_string_new(NULL);
     for (unsigned i = 0; i < study->n_claims; i++) {
@@ -117,7 +117,7 @@ static char *expectation(const NsStudy *study)
 
 static void forget_expected(Paper *p)
 {
-    ns_study_result_unref(p->expected);
+    ns_paper_result_unref(p->expected);
     p->expected = NULL;
 }
 
@@ -125,7 +125,7 @@ static void expect(Paper *p)
 {
     bool known = p->expected && p->expected->study == p->study;
     if (!known || p->result) forget_expected(p);
-    if (!p->expected && !p->result) p->expected = ns_study_expected(p->study);
+    if (!p->expected && !p->result) p->expected = ns_paper_expected(p->study);
 }
 
 static bool update(NsFigure *figure, const NsFigureInput *input)
@@ -134,8 +134,8 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     bool same = p->study == input->study && p->result == input->result && p->log == input->log;
     if (same && figure->plot.version) return false;
     if (p->result != input->result) {
-        ns_study_result_unref(p->result);
-        p->result = input->result ? ns_study_result_ref(input->result) : NULL;
+        ns_paper_result_unref(p->result);
+        p->result = input->result ? ns_paper_result_ref(input->result) : NULL;
     }
     p->study = input->study;
     p->log = input->log;
@@ -145,7 +145,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     expect(p);
     set_axes(p);
     set_series(p);
-    if (p->study->kind == NS_STUDY_TOKENS && p->result) {
+    if (p->study->kind == NS_PAPER_TOKENS && p->result) {
         const NsMarker threshold = {.x = 1.1, .text = "1.1"};
         g_array_append_val(figure->markers, threshold);
     }
@@ -165,7 +165,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
 static void clear(NsFigure *figure)
 {
     forget_expected((Paper *)figure);
-    ns_study_result_unref(((Paper *)figure)->result);
+    ns_paper_result_unref(((Paper *)figure)->result);
 }
 
 static NsFigure *paper_new(void)

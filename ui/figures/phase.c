@@ -36,7 +36,7 @@ typedef struct {
 
 /* ---- What the axes say ---- */
 
-static GPtrArray *names_of(const NsPhaseAxis *axis)
+static GPtrArray *names_of(const NsStudyAxis *axis)
 {
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
     for (size_t i = 0; i < axis->n; i++) {
@@ -53,7 +53,7 @@ static GPtrArray *names_of(const NsPhaseAxis *axis)
 }
 
 /* Whether numbers come in equal steps or equal factors, but for rounding. */
-static bool is_even(const NsPhaseAxis *axis)
+static bool is_even(const NsStudyAxis *axis)
 {
     double step[2] = {INFINITY, -INFINITY}, factor[2] = {INFINITY, -INFINITY};
     if (axis->param->type == NS_PARAM_CHOICE) return false;
@@ -69,7 +69,7 @@ static bool is_even(const NsPhaseAxis *axis)
     return step[1] <= EVEN * step[0] || factor[1] <= EVEN * factor[0];
 }
 
-static void set_axis(NsAxis *axis, const NsPhaseAxis *values, const GPtrArray *names)
+static void set_axis(NsAxis *axis, const NsStudyAxis *values, const GPtrArray *names)
 {
     axis->label = _(values->param->label);
     axis->unit = values->param->unit ? _(values->param->unit) : NULL;
@@ -90,7 +90,7 @@ static void follow(Phase *p, NsPhase *phase)
     p->version = 0;
     if (!phase) return;
 
-    const NsPhaseAxis *x = ns_phase_x(phase), *y = ns_phase_y(phase);
+    const NsStudyAxis *x = ns_phase_x(phase), *y = ns_phase_y(phase);
     p->x = names_of(x);
     p->y = names_of(y);
     p->z = g_new(float, ns_phase_cells(phase));
@@ -111,7 +111,7 @@ static void follow(Phase *p, NsPhase *phase)
 
 /* ---- Cells ---- */
 
-static char *cell_note(const NsPhaseCell *cell)
+static char *cell_note(const NsStudyCell *cell)
 {
     switch (cell->state) {
     case NS_CELL_WAITING:
@@ -135,7 +135,7 @@ typedef struct {
     double lo, hi, first;
 } Losses;
 
-static void take_loss(Losses *losses, const NsPhaseCell *cell)
+static void take_loss(Losses *losses, const NsStudyCell *cell)
 {
     if (cell->state != NS_CELL_DONE) return;
     losses->first = MAX(losses->first, cell->first);
@@ -148,7 +148,7 @@ static void read_cells(Phase *p, NsPhase *beside)
     Losses losses = {INFINITY, -INFINITY, 0};
     p->done = p->worse = p->diverged = p->failed = 0;
     for (size_t i = 0; i < ns_phase_cells(p->phase); i++) {
-        NsPhaseCell cell = ns_phase_cell(p->phase, i);
+        NsStudyCell cell = ns_phase_cell(p->phase, i);
         p->z[i] = cell.state == NS_CELL_DONE       ? (float)cell.loss
                   : cell.state == NS_CELL_DIVERGED ? NAN
                                                    : -INFINITY;
@@ -162,7 +162,7 @@ static void read_cells(Phase *p, NsPhase *beside)
         p->worse += cell.loss > cell.first;
     }
     for (size_t i = 0; beside && i < ns_phase_cells(beside); i++) {
-        NsPhaseCell cell = ns_phase_cell(beside, i);
+        NsStudyCell cell = ns_phase_cell(beside, i);
         take_loss(&losses, &cell);
     }
     /* Runs that exploded without end would leave no colors for the others. */
@@ -175,7 +175,7 @@ static void read_cells(Phase *p, NsPhase *beside)
 /* "lr 0.1, warm-up 1" in the words of the axes. */
 static char *place_words(const Phase *p, size_t i)
 {
-    const NsPhaseAxis *x = ns_phase_x(p->phase), *y = ns_phase_y(p->phase);
+    const NsStudyAxis *x = ns_phase_x(p->phase), *y = ns_phase_y(p->phase);
     return g_strdup_printf("%s %s, %s %s", x->param->key, x->values[i % x->n], y->param->key,
                            y->values[i / x->n]);
 }
@@ -215,7 +215,7 @@ static char *note(const Phase *p)
                                      p->worse));
     if (p->failed) {
         g_autofree char *place = place_words(p, p->first_failed);
-        NsPhaseCell cell = ns_phase_cell(p->phase, p->first_failed);
+        NsStudyCell cell = ns_phase_cell(p->phase, p->first_failed);
         add_sentence(words,
                      g_strdup_printf(_("%zu empty: at %s, %s"), p->failed, place, cell.text));
     }
@@ -232,7 +232,7 @@ static double distance(const char *value, const char *present)
 
 /* Of the values of an axis the one that a lane has now, or the nearest of numbers around it; -1
  * where there is none. */
-static int present(const NsPhaseAxis *axis, const NsSettings *settings, bool *exact)
+static int present(const NsStudyAxis *axis, const NsSettings *settings, bool *exact)
 {
     g_autofree char *value = settings ? ns_settings_get(settings, axis->param) : NULL;
     bool numbers = axis->param->type == NS_PARAM_INT || axis->param->type == NS_PARAM_REAL;
@@ -317,7 +317,7 @@ static char *subtitle(const Phase *p, const char *lane)
     ns_settings_clear(&common);
     return g_strdup_printf(_("%s%s%s%s%s; mean of steps %" PRId64 " to %" PRId64), lane ? lane : "",
                            lane ? ": " : "", fixed, *line ? ", " : "", line,
-                           MAX(0, ns_phase_steps(p->phase) - NS_PHASE_LAST + 1),
+                           MAX(0, ns_phase_steps(p->phase) - NS_CELL_LAST + 1),
                            ns_phase_steps(p->phase));
 }
 

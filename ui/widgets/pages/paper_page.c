@@ -22,8 +22,8 @@
 typedef enum { RESTING, WAITING, RUNNING } CardState;
 
 typedef struct {
-    const NsStudy *study;
-    NsStudyResult *result; /* NULL before it was run */
+    const NsPaperStudy *study;
+    NsPaperResult *result; /* NULL before it was run */
     guint turn;            /* of the result: the newest has the largest */
     double seconds;        /* that it will take; negative before that is known */
     CardState state;
@@ -36,7 +36,7 @@ struct _NsPaperPage {
     GtkWidget *box, *all;
     GArray *cards;   /* Card */
     GQueue *waiting; /* indices of cards + 1 */
-    NsStudyJob *job; /* of card `busy`; NULL: none */
+    NsPaperJob *job; /* of card `busy`; NULL: none */
     guint busy;
     bool estimating; /* the job finds out how long a study takes */
     guint estimated; /* cards whose time was looked for */
@@ -84,7 +84,7 @@ static char *run_words(const Card *card)
     return g_strdup_printf(_("Run (about %" PRId64 " s)"), seconds);
 }
 
-static char *verdict_words(const NsStudyResult *result)
+static char *verdict_words(const NsPaperResult *result)
 {
     GString *words = g_string_new(NULL);
     for (size_t i = 0; i < result->n_findings; i++) {
@@ -133,7 +133,7 @@ static bool begin_next(NsPaperPage *page)
     if (next == 0 && page->estimated == page->cards->len) return false;
     page->busy = page->estimating ? page->estimated++ : next - 1;
     Card *card = card_at(page, page->busy);
-    page->job = ns_study_job_new(card->study, page->estimating ? NS_JOB_ESTIMATE : NS_JOB_RUN);
+    page->job = ns_paper_job_new(card->study, page->estimating ? NS_JOB_ESTIMATE : NS_JOB_RUN);
     if (!page->estimating) card->state = RUNNING;
     sync_card(card);
     return true;
@@ -142,11 +142,11 @@ static bool begin_next(NsPaperPage *page)
 static void take_result(NsPaperPage *page, Card *card)
 {
     g_autoptr(GError) error = NULL;
-    NsStudyResult *result = ns_study_job_take(page->job, &error);
+    NsPaperResult *result = ns_paper_job_take(page->job, &error);
     card->state = RESTING;
     if (error) ns_session_tell(page->session, error->message);
     if (!result) return;
-    ns_study_result_unref(card->result);
+    ns_paper_result_unref(card->result);
     card->result = result;
     card->turn = ++page->turns;
     update_chart(page, card);
@@ -171,14 +171,14 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     if (page->job) {
         double done;
         Card *card = card_at(page, page->busy);
-        bool ended = ns_study_job_poll(page->job, &done);
+        bool ended = ns_paper_job_poll(page->job, &done);
         gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(card->parts.progress), CLAMP(done, 0, 1));
         if (!ended) return G_SOURCE_CONTINUE;
         if (page->estimating)
-            card->seconds = ns_study_job_seconds(page->job);
+            card->seconds = ns_paper_job_seconds(page->job);
         else
             take_result(page, card);
-        g_clear_pointer(&page->job, ns_study_job_free);
+        g_clear_pointer(&page->job, ns_paper_job_free);
         sync_card(card);
         sync_all(page);
     }
@@ -208,7 +208,7 @@ void ns_paper_page_toggle(NsPaperPage *page, size_t i)
         break;
     case RUNNING:
         card->state = RESTING;
-        g_clear_pointer(&page->job, ns_study_job_free);
+        g_clear_pointer(&page->job, ns_paper_job_free);
         break;
     }
     sync_card(card);
@@ -241,8 +241,8 @@ static void on_path(const char *path, gpointer owner)
     g_autoptr(GError) error = NULL;
     NsFigureInput input = input_of(page, card);
     g_auto(NsProvenance) provenance;
-    ns_study_provenance(card->study, &provenance);
-    bool good = ns_study_write(ns_paper_kind(), &input, &provenance, path, &error);
+    ns_paper_provenance(card->study, &provenance);
+    bool good = ns_write_figure(ns_paper_kind(), &input, &provenance, path, &error);
     g_autofree char *file = g_filename_display_basename(path);
     g_autofree char *sentence = good ? g_strdup_printf(_("Exported %s"), file) : NULL;
     ns_session_tell(page->session, good ? sentence : error->message);
@@ -410,7 +410,7 @@ static void ns_paper_page_dispose(GObject *object)
     NsPaperPage *page = NS_PAPER_PAGE(object);
     if (page->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(page), page->tick);
     page->tick = 0;
-    g_clear_pointer(&page->job, ns_study_job_free);
+    g_clear_pointer(&page->job, ns_paper_job_free);
     g_clear_pointer(&page->box, gtk_widget_unparent);
     g_clear_object(&page->session);
     G_OBJECT_CLASS(ns_paper_page_parent_class)->dispose(object);
@@ -418,7 +418,7 @@ static void ns_paper_page_dispose(GObject *object)
 
 static void clear_card(void *card)
 {
-    ns_study_result_unref(((Card *)card)->result);
+    ns_paper_result_unref(((Card *)card)->result);
 }
 
 static void ns_paper_page_finalize(GObject *object)
@@ -441,8 +441,8 @@ static void ns_paper_page_init(NsPaperPage *page)
     page->waiting = g_queue_new();
     page->cards = g_array_new(FALSE, TRUE, sizeof(Card));
     g_array_set_clear_func(page->cards, clear_card);
-    for (size_t i = 0; ns_study(i); i++) {
-        Card card = {.study = ns_study(i), .seconds = -1};
+    for (size_t i = 0; ns_paper_study(i); i++) {
+        Card card = {.study = ns_paper_study(i), .seconds = -1};
         g_array_append_val(page->cards, card);
     }
 }
@@ -460,7 +460,7 @@ GtkWidget *ns_paper_page_new(NsSession *session)
     return GTK_WIDGET(page);
 }
 
-const NsStudyResult *ns_paper_page_result(NsPaperPage *page, size_t i)
+const NsPaperResult *ns_paper_page_result(NsPaperPage *page, size_t i)
 {
     return card_at(page, (guint)i)->result;
 }

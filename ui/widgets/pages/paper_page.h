@@ -17,7 +17,7 @@ GtkWidget *ns_paper_page_new(NsSession *session);
 void ns_paper_page_toggle(NsPaperPage *page, size_t i);
 
 /* The result of the i-th study; NULL before it was run. */
-const NsStudyResult *ns_paper_page_result(NsPaperPage *page, size_t i);
+const NsPaperResult *ns_paper_page_result(NsPaperPage *page, size_t i);
 
 /* The parts of the i-th card. */
 typedef struct {

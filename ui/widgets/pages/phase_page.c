@@ -97,13 +97,13 @@ static void set_key(NsPhasePage *page, int axis, guint i)
                            type == NS_PARAM_INT || type == NS_PARAM_REAL);
 }
 
-static bool read_axis(NsPhasePage *page, int axis, NsPhaseAxis *out, GError **error)
+static bool read_axis(NsPhasePage *page, int axis, NsStudyAxis *out, GError **error)
 {
     const NsPhaseControls *c = &page->controls;
     const NsParam *param = param_at(page, gtk_drop_down_get_selected(GTK_DROP_DOWN(c->key[axis])));
     const char *values = gtk_editable_get_text(GTK_EDITABLE(c->values[axis]));
     g_autofree char *text = g_strdup_printf("%s=%s", param->key, values);
-    return ns_phase_axis_read(out, text, error);
+    return ns_study_axis_read(out, text, error);
 }
 
 /* ---- What is told ---- */
@@ -225,10 +225,10 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 
 /* What the controls say, as one word to compare; what the two axes say themselves does not count,
  * so that a cell that is opened leaves the sweep what it is. */
-static char *asked_words(NsPhasePage *page, size_t lane, const NsPhaseAxis *x, const NsPhaseAxis *y,
+static char *asked_words(NsPhasePage *page, size_t lane, const NsStudyAxis *x, const NsStudyAxis *y,
                          int64_t steps)
 {
-    g_autofree char *a = ns_phase_axis_text(x), *b = ns_phase_axis_text(y);
+    g_autofree char *a = ns_study_axis_text(x), *b = ns_study_axis_text(y);
     NsSettings rest;
     ns_settings_copy(&rest, ns_session_lane_settings(page->session, lane));
     ns_settings_set(&rest, x->param->key, x->param->default_text, NULL);
@@ -258,7 +258,7 @@ static void show_charts(NsPhasePage *page, size_t n)
 /* The sweeps that the controls ask for: the present ones where they are not done, else new ones. */
 static bool prepare(NsPhasePage *page, GError **error)
 {
-    g_auto(NsPhaseAxis) x = {0}, y = {0};
+    g_auto(NsStudyAxis) x = {0}, y = {0};
     if (!read_axis(page, 0, &x, error) || !read_axis(page, 1, &y, error)) return false;
     int64_t steps = gtk_spin_button_get_value_as_int(GTK_SPIN_BUTTON(page->controls.steps));
     bool side = gtk_check_button_get_active(GTK_CHECK_BUTTON(page->controls.side));
@@ -323,10 +323,10 @@ bool ns_phase_page_set_axes(NsPhasePage *page, const char *x, const char *y, int
                             GError **error)
 {
     const char *const texts[] = {x, y};
-    g_auto(NsPhaseAxis) first = {0}, second = {0};
-    NsPhaseAxis *const axes[] = {&first, &second};
+    g_auto(NsStudyAxis) first = {0}, second = {0};
+    NsStudyAxis *const axes[] = {&first, &second};
     for (int i = 0; i < 2; i++)
-        if (!ns_phase_axis_read(axes[i], texts[i], error)) return false;
+        if (!ns_study_axis_read(axes[i], texts[i], error)) return false;
     page->syncing = true;
     for (int i = 0; i < 2; i++) {
         g_autofree char *values = g_strjoinv(", ", axes[i]->values);
@@ -343,7 +343,7 @@ bool ns_phase_page_set_axes(NsPhasePage *page, const char *x, const char *y, int
 static void open_cell(NsPhasePage *page, size_t column, size_t row)
 {
     if (!page->phases[0]) return;
-    const NsPhaseAxis *x = ns_phase_x(page->phases[0]), *y = ns_phase_y(page->phases[0]);
+    const NsStudyAxis *x = ns_phase_x(page->phases[0]), *y = ns_phase_y(page->phases[0]);
     if (column >= x->n || row >= y->n) return;
     NsSession *session = page->session;
     bool set = ns_session_set(session, x->param->key, x->values[column]) &&
@@ -449,7 +449,7 @@ static void on_path(const char *path, gpointer owner)
     g_auto(NsProvenance) provenance;
     ns_phase_provenance(page->phases[i], &provenance);
     provenance.axes = g_strdup(input.log ? "log" : "linear");
-    bool good = ns_study_write(ns_phase_kind(), &input, &provenance, path, &error);
+    bool good = ns_write_figure(ns_phase_kind(), &input, &provenance, path, &error);
     g_autofree char *file = g_filename_display_basename(path);
     g_autofree char *sentence = good ? g_strdup_printf(_("Exported %s"), file) : NULL;
     ns_session_tell(page->session, good ? sentence : error->message);
@@ -635,7 +635,7 @@ static void ns_phase_page_init(NsPhasePage *page)
 {
     page->params = g_ptr_array_new();
     for (size_t i = 0; ns_param(i); i++)
-        if (ns_phase_can_vary(ns_param(i)))
+        if (ns_study_can_vary(ns_param(i)))
             g_ptr_array_add(page->params, (gpointer)(guintptr)ns_param(i));
 }
 

@@ -23,7 +23,7 @@ NsPhase *ns_phase_page_phase(NsPhasePage *page);
  * as long as the controls say the same. */
 void ns_phase_page_toggle(NsPhasePage *page);
 
-/* Puts axes, as ns_phase_axis_read reads them, and steps into the controls; starts nothing.  FALSE
+/* Puts axes, as ns_study_axis_read reads them, and steps into the controls; starts nothing.  FALSE
  * with NS_ERROR_SETTING, and then nothing is changed. */
 bool ns_phase_page_set_axes(NsPhasePage *page, const char *x, const char *y, int64_t steps,
                             GError **error);

@@ -72,7 +72,7 @@ GtkWidget *ns_range_button_new(GtkWidget *entry)
     range->entry = entry;
     range->from = new_number(range);
     range->to = new_number(range);
-    range->count = gtk_spin_button_new_with_range(2, NS_PHASE_VALUES, 1);
+    range->count = gtk_spin_button_new_with_range(2, NS_STUDY_VALUES, 1);
     range->log = gtk_check_button_new_with_label(_("Logarithmic spacing"));
     g_signal_connect_swapped(range->count, "value-changed", G_CALLBACK(on_changed), range);
     g_signal_connect_swapped(range->log, "toggled", G_CALLBACK(on_changed), range);

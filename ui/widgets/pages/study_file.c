@@ -3,8 +3,8 @@
 
 #include "ui/plot/export_choices.h"
 
-bool ns_study_write(const NsFigureKind *kind, const NsFigureInput *input,
-                    const NsProvenance *provenance, const char *path, GError **error)
+bool ns_write_figure(const NsFigureKind *kind, const NsFigureInput *input,
+                     const NsProvenance *provenance, const char *path, GError **error)
 {
     NsFormat format;
     if (!ns_format_from_path(path, &format, error)) return false;

@@ -6,5 +6,5 @@
 
 /* Draws a figure for paper into a file whose ending says the format, with the experiment inside.
  * Main thread; such figures are small. */
-bool ns_study_write(const NsFigureKind *kind, const NsFigureInput *input,
-                    const NsProvenance *provenance, const char *path, GError **error);
+bool ns_write_figure(const NsFigureKind *kind, const NsFigureInput *input,
+                     const NsProvenance *provenance, const char *path, GError **error);

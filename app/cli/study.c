@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/cli/study.h"
+
+#include "core/base/error.h"
+#include "core/base/processors.h"
+#include "core/study/study_work.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_JOBS 256
+#define LOOK_MS 100
+#define COUNT_US 500000
+#define STOP_MS 300 /* for steps to end after a signal */
+#define LEASE 60.0
+
+/* The command line as it was given. */
+typedef struct {
+    char *out, *csv, *cells;
+    char **set;
+    gint64 seeds, jobs, chunk;
+    double lease;
+    gboolean json, network, print_jobs, slurm;
+} Request;
+
+static void request_clear(Request *request)
+{
+    g_free(request->out);
+    g_free(request->csv);
+    g_free(request->cells);
+    g_strfreev(request->set);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Request, request_clear)
+
+/* ---- The study ---- */
+
+/* Of a text, or the one inside a file of results. */
+static bool load(const Request *request, const char *path, NsStudy *study, GError **error)
+{
+    if (ns_study_store_is(path)) {
+        g_autoptr(NsStudyStore) store = ns_study_store_read(path, study, error);
+        if (!store) return false;
+    } else if (!ns_study_load(study, path, error))
+        return false;
+    for (char **word = request->set; word && *word; word++)
+        if (!ns_study_set(study, *word, error)) return false;
+    if (request->seeds > 0) study->seeds = request->seeds;
+    return ns_study_check(study, error);
+}
+
+/* "warm-up.study": "warm-up.nsstudy" */
+static char *default_out(const char *path)
+{
+    if (ns_study_store_is(path)) return g_strdup(path);
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    bool ends = dot && (!slash || dot > slash + 1) && dot > path;
+    return g_strdup_printf("%.*s.nsstudy", ends ? (int)(dot - path) : (int)strlen(path), path);
+}
+
+/* "0-99" */
+static bool read_range(const char *text, size_t cells, NsStoreOptions *options, GError **error)
+{
+    g_auto(GStrv) ends = g_strsplit(text, "-", 2);
+    guint64 first, last;
+    if (!ends[0] || !ends[1] ||
+        !g_ascii_string_to_unsigned(ends[0], 10, 0, G_MAXINT64, &first, NULL) ||
+        !g_ascii_string_to_unsigned(ends[1], 10, first, G_MAXINT64, &last, NULL) || first >= cells)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "--cells is “%s”; write it as FIRST-LAST, such as 0-%zu for all cells of "
+                         "this study.",
+                         text, cells - 1);
+    options->first = (size_t)first;
+    options->end = (size_t)MIN(last + 1, cells);
+    return true;
+}
+
+bool ns_study_results_read(NsStudyResults *results, const NsStudy *study, NsStudyStore *store,
+                           GError **error)
+{
+    size_t n = ns_study_cells(study);
+    *results = (NsStudyResults){
+        .study = study, .cells = g_new(NsStudyCell, n), .origins = g_new0(NsCellOrigin, n)};
+    if (!ns_study_store_cells(store, results->cells, results->origins, error)) return false;
+    for (size_t i = 0; i < n; i++) {
+        const NsStudyCell *cell = &results->cells[i];
+        results->ended += cell->state > NS_CELL_RUNNING;
+        results->diverged += cell->state == NS_CELL_DIVERGED;
+        results->failed += cell->state == NS_CELL_FAILED;
+        if (cell->state == NS_CELL_FAILED && !results->failure) results->failure = cell->text;
+    }
+    return true;
+}
+
+void ns_study_results_clear(NsStudyResults *results)
+{
+    g_free(results->cells);
+    g_free(results->origins);
+}
+
+/* ---- Running ---- */
+
+static void show_progress(NsProgress *progress, NsStudyWork *work, gint64 *counted)
+{
+    NsStudyWorkProgress now;
+    if (!progress->on || g_get_monotonic_time() - *counted < COUNT_US) return;
+    if (ns_study_work_progress(work, &now, NULL))
+        ns_progress_cells(progress, now.counts.ended, now.counts.cells, now.seconds_left);
+    *counted = g_get_monotonic_time();
+}
+
+/* Until all is done or somebody interrupts it.  Whether no thread is left. */
+static bool train(NsStudyWork *work)
+{
+    NsProgress progress;
+    gint64 counted = 0;
+    bool idle = false;
+    ns_progress_start(&progress, true);
+    while (!ns_interrupt_signal() && !(idle = ns_study_work_wait(work, LOOK_MS)))
+        show_progress(&progress, work, &counted);
+    if (!idle) {
+        ns_study_work_stop(work);
+        idle = ns_study_work_wait(work, STOP_MS);
+    }
+    ns_progress_end(&progress);
+    return idle;
+}
+
+/* A part has little to say of the whole. */
+static bool show(const Request *request, const NsStudyResults *results, GError **error)
+{
+    if (request->json)
+        ns_study_show_json(results);
+    else if (request->cells)
+        printf("%zu cells of %s have ended\n", results->ended, request->out);
+    else
+        ns_study_show_table(results);
+    return !request->csv || ns_study_write_csv(results, request->csv, error);
+}
+
+static int status_of(const NsStudyResults *results)
+{
+    return results->failed ? NS_EXIT_ERROR : ns_interrupt_status();
+}
+
+static int run(const Request *request, const NsStudy *study, const NsStoreOptions *options,
+               GError **error)
+{
+    ns_interrupt_catch();
+    NsStudyStore *store = ns_study_store_open(request->out, study, options, error);
+    if (!store) return NS_EXIT_ERROR;
+    NsStudyWork *work = ns_study_work_new(store, study);
+    if (!ns_study_work_start(work, (unsigned)request->jobs, error)) {
+        ns_study_work_free(work);
+        return NS_EXIT_ERROR;
+    }
+    bool idle = train(work);
+    g_auto(NsStudyResults) results = {0};
+    GError *failure = ns_study_work_take_failure(work);
+    if (failure) g_propagate_error(error, failure);
+    bool good = !failure && ns_study_results_read(&results, study, store, error) &&
+                show(request, &results, error);
+    /* A thread that is in a long step keeps what it stands on until the program ends. */
+    if (idle)
+        ns_study_work_free(work);
+    else
+        ns_study_store_release(store);
+    return good ? status_of(&results) : NS_EXIT_ERROR;
+}
+
+static int study_run(Request *request, const char *path, GError **error)
+{
+    g_auto(NsStudy) study;
+    ns_study_init(&study);
+    if (!load(request, path, &study, error)) return NS_EXIT_ERROR;
+    if (!request->out) request->out = default_out(path);
+    NsStoreOptions options = {
+        .end = ns_study_cells(&study), .network = request->network, .lease = request->lease};
+    if (request->cells && !read_range(request->cells, options.end, &options, error))
+        return NS_EXIT_USAGE;
+    if (!ns_output_spares(request->csv, path, error) ||
+        (!ns_study_store_is(path) && !ns_output_spares(request->out, path, error)) ||
+        !ns_output_check(request->out, error) ||
+        (request->csv && !ns_output_check(request->csv, error)))
+        return NS_EXIT_ERROR;
+    NsStudyJobs jobs = {&study, request->out, (size_t)request->chunk, request->lease};
+    if (request->print_jobs) return ns_study_print_jobs(&jobs, error) ? NS_EXIT_OK : NS_EXIT_ERROR;
+    if (!request->slurm) return run(request, &study, &options, error);
+    if (!ns_study_run_slurm(&jobs, error)) return NS_EXIT_ERROR;
+    g_auto(NsStudyResults) results = {0};
+    g_autoptr(NsStudyStore) store = ns_study_store_open(request->out, &study, &options, error);
+    bool good = store && ns_study_results_read(&results, &study, store, error) &&
+                show(request, &results, error);
+    return good ? status_of(&results) : NS_EXIT_ERROR;
+}
+
+/* ---- Files of results ---- */
+
+static int study_show(const Request *request, const char *path, GError **error)
+{
+    g_auto(NsStudy) study;
+    ns_study_init(&study);
+    g_autoptr(NsStudyStore) store = ns_study_store_read(path, &study, error);
+    g_auto(NsStudyResults) results = {0};
+    bool good = store && ns_study_results_read(&results, &study, store, error) &&
+                show(request, &results, error);
+    return good ? NS_EXIT_OK : NS_EXIT_ERROR;
+}
+
+/* The first file may be new: then it gets the study of the second. */
+static int study_merge(const Request *request, char **files, GError **error)
+{
+    g_auto(NsStudy) study;
+    ns_study_init(&study);
+    bool there = g_file_test(files[0], G_FILE_TEST_EXISTS);
+    if (!load(request, files[there ? 0 : 1], &study, error)) return NS_EXIT_ERROR;
+    const NsStudyJobs jobs = {.study = &study, .out = files[0]};
+    bool good = ns_study_gather(&jobs, (const char *const *)(files + 1), error);
+    return good ? NS_EXIT_OK : NS_EXIT_ERROR;
+}
+
+/* ---- The command line ---- */
+
+static bool understand(Request *request, GError **error)
+{
+    if (request->jobs < 1 || request->jobs > MOST_JOBS)
+        return ns_refuse(error, NS_ERROR_USAGE, "--jobs must lie between 1 and %d.", MOST_JOBS);
+    if (request->chunk < 0 || request->chunk > NS_STUDY_CELLS_MAX)
+        return ns_refuse(error, NS_ERROR_USAGE, "--chunk must lie between 1 and %d.",
+                         NS_STUDY_CELLS_MAX);
+    if (request->seeds < 0 || request->seeds > 1000)
+        return ns_refuse(error, NS_ERROR_USAGE, "--seeds must lie between 1 and 1000.");
+    if (!(request->lease >= 1))
+        return ns_refuse(error, NS_ERROR_USAGE, "--lease must be at least 1 second.");
+    if (request->print_jobs + request->slurm + (request->cells != NULL) > 1)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "--cells, --print-jobs and --slurm each say how the cells are run; give "
+                         "only one of them.");
+    return true;
+}
+
+static int dispatch(Request *request, int argc, char **argv, GError **error)
+{
+    const char *word = argc > 1 ? argv[1] : "";
+    if (argc == 3 && g_str_equal(word, "show")) return study_show(request, argv[2], error);
+    if (argc >= 4 && g_str_equal(word, "merge")) return study_merge(request, argv + 2, error);
+    if (argc == 2) return study_run(request, word, error);
+    ns_refuse(error, NS_ERROR_USAGE,
+              "One study is needed: FILE, or “show FILE.nsstudy”, or “merge OUT.nsstudy "
+              "FILE.nsstudy…”.");
+    return NS_EXIT_USAGE;
+}
+
+static const char summary[] =
+    "Trains the runs of a study, a text that says which settings vary, and shows their results:\n"
+    "the mean over seeds of every configuration, and of lanes a fair comparison.\n\n"
+    "Every cell of a study (a lane in one configuration with one seed) is trained by one thread\n"
+    "and kept in FILE.nsstudy, an SQLite database, as soon as it has ended.  A cell that is in\n"
+    "there is never run again: the same command continues an interrupted study, runs what a\n"
+    "changed one has more, and several processes share the work.  Ctrl-C loses only the cells\n"
+    "that are running.\n\n"
+    "“show FILE.nsstudy” shows the results so far.  “merge OUT.nsstudy FILE.nsstudy…” adds\n"
+    "the results of files to OUT; the first result of a cell stays.\n\n"
+    "A study is lines of “key = value”: settings of all runs, title, note and seeds, then the\n"
+    "sections\n"
+    "  [grid]    KEY = FROM:TO:COUNT or VALUE, VALUE, …: every combination\n"
+    "  [random]  draws = COUNT, draw-seed = N, KEY = FROM:TO[:log|linear] or VALUE, VALUE, …\n"
+    "  [stop]    loss-below, loss-above: the training loss at which a run ends\n"
+    "  [result]  quantity = loss, validation-loss, grad-norm or a quantity, with layer and "
+    "head;\n"
+    "            at = last 10 (a mean), last, minimum or step N\n"
+    "  [A] [B]   lanes: name and settings\n\n"
+    "JSON: title, result, lanes, cells (lane, configuration, seed, state, step, first: the\n"
+    "training loss at step 0, value: the result, loss: the mean of the last ten steps,\n"
+    "validation_loss, seconds, program, instructions, and a message where there is one),\n"
+    "program, instructions.  The exit status is 1 if a run could not be made.";
+
+int ns_cli_study(int argc, char **argv, GError **error)
+{
+    g_auto(Request) request = {.jobs = MIN(ns_processors(), MOST_JOBS), .lease = LEASE};
+    const GOptionEntry entries[] = {
+        {"out", 'o', 0, G_OPTION_ARG_FILENAME, &request.out,
+         "The file of results (default: the name of the study with the extension nsstudy)", "FILE"},
+        {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &request.set,
+         "A setting of all lanes; repeatable", "KEY=VALUE"},
+        {"seeds", 0, 0, G_OPTION_ARG_INT64, &request.seeds, "Seeds of every configuration", "N"},
+        {"jobs", 'J', 0, G_OPTION_ARG_INT64, &request.jobs,
+         "Number of runs at a time, one thread each (default: one per processor)", "N"},
+        {"json", 'j', 0, G_OPTION_ARG_NONE, &request.json, "One JSON object with every cell", NULL},
+        {"csv", 0, 0, G_OPTION_ARG_FILENAME, &request.csv,
+         "Write a table with a row for every cell", "FILE"},
+        {"print-jobs", 0, 0, G_OPTION_ARG_NONE, &request.print_jobs,
+         "Print one command per part of the study, for GNU parallel or a scheduler; “merge” "
+         "gathers their results",
+         NULL},
+        {"slurm", 0, 0, G_OPTION_ARG_NONE, &request.slurm,
+         "Submit a job array to Slurm, wait for it and gather the results", NULL},
+        {"chunk", 0, 0, G_OPTION_ARG_INT64, &request.chunk,
+         "Cells per part (default: 1; with --slurm so many that there are at most 1,000 parts)",
+         "N"},
+        {"cells", 0, 0, G_OPTION_ARG_STRING, &request.cells, "Run only these cells, from 0",
+         "FIRST-LAST"},
+        {"network", 0, 0, G_OPTION_ARG_NONE, &request.network,
+         "The file of results is on a network file system", NULL},
+        {"lease", 0, 0, G_OPTION_ARG_DOUBLE, &request.lease,
+         "Time after which others take the cell of a process that was killed (default: 60)",
+         "SECONDS"},
+        {0},
+    };
+    const NsOptions options = {
+        .command = "study",
+        .words = "FILE…",
+        .summary = summary,
+        .examples = NS_CLI " study post-pre.study\n" NS_CLI
+                           " study post-pre.study --seeds 3 --csv cells.csv\n" NS_CLI
+                           " study show post-pre.nsstudy\n" NS_CLI
+                           " study post-pre.study --print-jobs --chunk 8 | parallel\n" NS_CLI
+                           " study merge post-pre.nsstudy post-pre.parts/*.nsstudy\n" NS_CLI
+                           " study post-pre.study --slurm",
+        .entries = entries,
+    };
+    if (!ns_options_read(&options, &argc, &argv, error) || !understand(&request, error))
+        return NS_EXIT_OK;
+    return dispatch(&request, argc, argv, error);
+}

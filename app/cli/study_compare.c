@@ -1,0 +1,207 @@
+/* Fair comparisons in words and as JSON.  SPDX-License-Identifier: MIT */
+#include "app/cli/study.h"
+
+#include "core/study/compare.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define BUDGET 5
+#define CELL 28
+
+static char *interval_words(const NsInterval *interval, const char *format)
+{
+    char value[G_ASCII_DTOSTR_BUF_SIZE], lo[G_ASCII_DTOSTR_BUF_SIZE], hi[G_ASCII_DTOSTR_BUF_SIZE];
+    if (isnan(interval->value)) return g_strdup(NS_ABSENT);
+    g_ascii_formatd(value, sizeof value, format, interval->value);
+    if (isnan(interval->lo)) return g_strdup(value);
+    return g_strdup_printf("%s [%s, %s]", value,
+                           g_ascii_formatd(lo, sizeof lo, format, interval->lo),
+                           g_ascii_formatd(hi, sizeof hi, format, interval->hi));
+}
+
+static void add_interval(GString *line, const NsInterval *interval, const char *format)
+{
+    g_autofree char *words = interval_words(interval, format);
+    ns_output_pad(line, words, CELL);
+}
+
+static void add_budget(GString *line, size_t k)
+{
+    g_autofree char *words = g_strdup_printf("%zu", k);
+    ns_output_pad(line, words, BUDGET);
+}
+
+static void add_lanes(GString *line, const NsStudy *study)
+{
+    for (size_t lane = 0; lane < ns_study_lanes(study); lane++) {
+        g_autofree char *name = ns_study_lane_words(study, lane);
+        ns_output_pad(line, name, CELL);
+    }
+}
+
+static void show_best(const NsStudy *study, const NsComparison *c)
+{
+    g_autoptr(GString) head = g_string_new("    k");
+    add_lanes(head, study);
+    printf("\nExpected best result of k of the %zu configurations, with 95%% intervals\n%s\n",
+           c->configurations, head->str);
+    for (size_t i = 0; i < c->n_budgets; i++) {
+        g_autoptr(GString) line = g_string_new(NULL);
+        add_budget(line, c->budgets[i]);
+        for (size_t lane = 0; lane < c->lanes; lane++)
+            add_interval(line, &c->best[lane][i], "%.4g");
+        puts(line->str);
+    }
+}
+
+static const char *verdict(NsBetter better, size_t one, size_t other, char words[32])
+{
+    if (better == NS_BETTER_NEITHER) return "undecided";
+    g_snprintf(words, 32, "%s is better", ns_lane_letter(better == NS_BETTER_A ? one : other));
+    return words;
+}
+
+static void show_duel(const NsComparison *c, size_t one, size_t other)
+{
+    const char *a = ns_lane_letter(one), *b = ns_lane_letter(other);
+    g_autofree char *difference = g_strdup_printf("%s − %s", a, b);
+    g_autofree char *beats = g_strdup_printf("probability that %s wins", a);
+    g_autoptr(GString) head = g_string_new("    k");
+    ns_output_pad(head, difference, CELL);
+    ns_output_pad(head, beats, CELL);
+    printf("\n%s against %s, each with its best of k configurations\n%s  verdict\n", a, b,
+           head->str);
+    for (size_t i = 0; i < c->n_budgets; i++) {
+        const NsDuel *duel = &c->duels[one][other][i];
+        g_autoptr(GString) line = g_string_new(NULL);
+        char words[32];
+        add_budget(line, c->budgets[i]);
+        add_interval(line, &duel->difference, "%.3g");
+        add_interval(line, &duel->beats, "%.2f");
+        printf("%s  %s\n", line->str, verdict(duel->better, one, other, words));
+    }
+}
+
+static void show_sensitivity(const NsStudy *study, const NsSensitivity *s)
+{
+    g_autoptr(GString) head = g_string_new(NULL);
+    ns_output_pad(head, "lr", 10);
+    add_lanes(head, study);
+    printf("\nBest result at each learning rate%s\n%s\n",
+           study->seeds > 1 ? ", with 95% intervals over the seeds" : "", head->str);
+    for (size_t i = 0; i < s->n; i++) {
+        g_autoptr(GString) line = g_string_new(NULL);
+        char rate[G_ASCII_DTOSTR_BUF_SIZE];
+        ns_output_pad(line, g_ascii_formatd(rate, sizeof rate, "%.3g", s->rates[i]), 10);
+        for (size_t lane = 0; lane < ns_study_lanes(study); lane++)
+            add_interval(line, &s->scores[lane][i], "%.4g");
+        puts(line->str);
+    }
+    g_autoptr(GString) line = g_string_new("mean−best ");
+    for (size_t lane = 0; lane < ns_study_lanes(study); lane++)
+        add_interval(line, &s->sensitivity[lane], "%.3g");
+    printf("%s  sensitivity\n", line->str);
+}
+
+void ns_study_show_comparison(const NsStudyResults *r)
+{
+    g_autofree NsComparison *c = ns_comparison_new(r->study, r->cells);
+    g_autoptr(NsSensitivity) s = ns_sensitivity_new(r->study, r->cells);
+    size_t untrained = 0;
+    if (c) {
+        show_best(r->study, c);
+        for (size_t lane = 0; lane < c->lanes; lane++) untrained += c->untrained[lane];
+        for (size_t one = 0; one < c->lanes; one++)
+            for (size_t other = one + 1; other < c->lanes; other++) show_duel(c, one, other);
+    }
+    if (s) show_sensitivity(r->study, s);
+    if (untrained)
+        printf("\n%zu runs diverged or ended above the loss of the untrained model; in the "
+               "comparison they\ncount as the untrained model.\n",
+               untrained);
+}
+
+/* ---- JSON ---- */
+
+static void write_number(NsJson *json, const char *key, double value)
+{
+    if (isnan(value))
+        ns_json_null(json, key);
+    else
+        ns_json_double(json, key, value);
+}
+
+static void write_interval(NsJson *json, const char *key, const NsInterval *interval)
+{
+    ns_json_open(json, key, '{');
+    write_number(json, "value", interval->value);
+    write_number(json, "lo", interval->lo);
+    write_number(json, "hi", interval->hi);
+    ns_json_close(json, '}');
+}
+
+static void write_duel(NsJson *json, const NsComparison *c, size_t one, size_t other)
+{
+    static const char *const words[] = {"a", "undecided", "b"};
+    ns_json_open(json, NULL, '{');
+    ns_json_string(json, "a", ns_lane_letter(one));
+    ns_json_string(json, "b", ns_lane_letter(other));
+    ns_json_open(json, "budgets", '[');
+    for (size_t i = 0; i < c->n_budgets; i++) {
+        const NsDuel *duel = &c->duels[one][other][i];
+        ns_json_open(json, NULL, '{');
+        ns_json_int(json, "k", (int64_t)c->budgets[i]);
+        write_interval(json, "difference", &duel->difference);
+        write_interval(json, "a_wins", &duel->beats);
+        ns_json_string(json, "better", words[duel->better]);
+        ns_json_close(json, '}');
+    }
+    ns_json_close(json, ']');
+    ns_json_close(json, '}');
+}
+
+static void write_comparison(NsJson *json, const NsComparison *c)
+{
+    ns_json_open(json, "comparison", '{');
+    ns_json_int(json, "configurations", (int64_t)c->configurations);
+    ns_json_open(json, "best_of_k", '[');
+    for (size_t lane = 0; lane < c->lanes; lane++)
+        for (size_t i = 0; i < c->n_budgets; i++) {
+            ns_json_open(json, NULL, '{');
+            ns_json_string(json, "lane", ns_lane_letter(lane));
+            ns_json_int(json, "k", (int64_t)c->budgets[i]);
+            write_interval(json, "best", &c->best[lane][i]);
+            ns_json_close(json, '}');
+        }
+    ns_json_close(json, ']');
+    ns_json_open(json, "pairs", '[');
+    for (size_t one = 0; one < c->lanes; one++)
+        for (size_t other = one + 1; other < c->lanes; other++) write_duel(json, c, one, other);
+    ns_json_close(json, ']');
+    ns_json_close(json, '}');
+}
+
+static void write_sensitivity(NsJson *json, const NsStudy *study, const NsSensitivity *s)
+{
+    ns_json_open(json, "sensitivity", '[');
+    for (size_t lane = 0; lane < ns_study_lanes(study); lane++) {
+        ns_json_open(json, NULL, '{');
+        ns_json_string(json, "lane", ns_lane_letter(lane));
+        write_interval(json, "sensitivity", &s->sensitivity[lane]);
+        ns_json_doubles(json, "lr", s->rates, s->n);
+        ns_json_open(json, "best", '[');
+        for (size_t i = 0; i < s->n; i++) write_interval(json, NULL, &s->scores[lane][i]);
+        ns_json_close(json, ']');
+        ns_json_close(json, '}');
+    }
+    ns_json_close(json, ']');
+}
+
+void ns_study_write_comparison(NsJson *json, const NsStudyResults *r)
+{
+    g_autofree NsComparison *c = ns_comparison_new(r->study, r->cells);
+    g_autoptr(NsSensitivity) s = ns_sensitivity_new(r->study, r->cells);
+    if (c) write_comparison(json, c);
+    if (s) write_sensitivity(json, r->study, s);
+}

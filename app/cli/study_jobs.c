@@ -1,0 +1,229 @@
+/* Studies on many machines: a command for each part, and what it found.
+ * SPDX-License-Identifier: MIT
+ *
+ * Beside the results OUT.nsstudy, the folder OUT.parts holds the study as every part reads it, the
+ * results of the parts and, of Slurm, the job and its output.  A part is a file of its own, so that
+ * machines need not share a database; what is in it is never run again. */
+#include "app/cli/study.h"
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_SLURM_JOBS 1000 /* of an array, as Slurm's MaxArraySize has it by default */
+#define ROUNDS 10
+
+static const NsStoreOptions *whole(const NsStudy *study)
+{
+    static NsStoreOptions options;
+    options = (NsStoreOptions){.end = ns_study_cells(study)};
+    return &options;
+}
+
+/* "a.nsstudy": "a.parts" */
+static char *folder_of(const NsStudyJobs *jobs)
+{
+    const char *out = jobs->out;
+    size_t n = strlen(out) - (g_str_has_suffix(out, ".nsstudy") ? strlen(".nsstudy") : 0);
+    g_autofree char *name = g_strdup_printf("%.*s.parts", (int)n, out);
+    return g_canonicalize_filename(name, NULL);
+}
+
+static char *write_study(const NsStudyJobs *jobs, const char *folder, GError **error)
+{
+    g_autofree char *path = g_build_filename(folder, "study.study", NULL);
+    g_autofree char *text = ns_study_write(jobs->study);
+    g_autoptr(GError) wrong = NULL;
+    if (!ns_folder_make(folder, error)) return NULL;
+    if (g_file_set_contents(path, text, -1, &wrong)) return g_steal_pointer(&path);
+    ns_refuse(error, NS_ERROR_FILE, "Cannot write the study for its parts: %s.", wrong->message);
+    return NULL;
+}
+
+/* ---- Gathering ---- */
+
+bool ns_study_gather(const NsStudyJobs *jobs, const char *const *files, GError **error)
+{
+    g_autoptr(NsStudyStore) store =
+        ns_study_store_open(jobs->out, jobs->study, whole(jobs->study), error);
+    if (!store) return false;
+    NsMerged all = {0}, one;
+    for (; *files; files++) {
+        if (!ns_study_store_merge(store, *files, &one, error)) return false;
+        all.added += one.added;
+        all.known += one.known;
+        all.differs += one.differs;
+    }
+    NsStoreCounts counts;
+    if (!ns_study_store_count(store, &counts, error)) return false;
+    fprintf(stderr,
+            NS_CLI ": %zu results added, %zu were known; %zu of %zu cells of the study have "
+                   "ended.\n",
+            all.added, all.known, counts.ended, counts.cells);
+    if (all.differs)
+        fprintf(stderr,
+                NS_CLI ": %zu of the known results differ, as with another instruction set or "
+                       "version; the first ones stay.\n",
+                all.differs);
+    return true;
+}
+
+static bool gather_folder(const NsStudyJobs *jobs, const char *folder, GError **error)
+{
+    g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    const char *name;
+    while (dir && (name = g_dir_read_name(dir))) {
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+        /* A part whose program was killed at once may have nothing yet. */
+        if (g_str_has_suffix(name, ".nsstudy") && ns_study_store_is(path))
+            g_strv_builder_add(builder, path);
+    }
+    g_auto(GStrv) files = g_strv_builder_end(builder);
+    return ns_study_gather(jobs, (const char *const *)files, error);
+}
+
+/* The numbers of the parts that have cells to run; `open` is how many cells these are. */
+static GArray *parts_to_run(const NsStudyJobs *jobs, size_t chunk, size_t *open, GError **error)
+{
+    size_t n = ns_study_cells(jobs->study);
+    g_autoptr(NsStudyStore) store =
+        ns_study_store_open(jobs->out, jobs->study, whole(jobs->study), error);
+    g_autofree NsStudyCell *cells = g_new(NsStudyCell, n);
+    if (!store || !ns_study_store_cells(store, cells, NULL, error)) return NULL;
+    GArray *parts = g_array_new(FALSE, FALSE, sizeof(size_t));
+    *open = 0;
+    for (size_t first = 0; first < n; first += chunk) {
+        size_t before = *open, part = first / chunk;
+        for (size_t i = first; i < MIN(first + chunk, n); i++)
+            *open += cells[i].state <= NS_CELL_RUNNING;
+        if (*open > before) g_array_append_val(parts, part);
+    }
+    return parts;
+}
+
+/* ---- Commands ---- */
+
+static char *program(void)
+{
+    char *path = g_file_read_link("/proc/self/exe", NULL);
+    return path ? path : g_strdup(NS_CLI);
+}
+
+bool ns_study_print_jobs(const NsStudyJobs *jobs, GError **error)
+{
+    size_t chunk = jobs->chunk ? jobs->chunk : 1, n = ns_study_cells(jobs->study);
+    g_autofree char *folder = folder_of(jobs);
+    g_autofree char *study = write_study(jobs, folder, error);
+    size_t open;
+    g_autoptr(GArray) parts = study ? parts_to_run(jobs, chunk, &open, error) : NULL;
+    if (!parts) return false;
+    g_autofree char *path = program();
+    g_autofree char *self = g_shell_quote(path), *file = g_shell_quote(study);
+    for (guint i = 0; i < parts->len; i++) {
+        size_t part = g_array_index(parts, size_t, i), first = part * chunk;
+        g_autofree char *name = g_strdup_printf("%zu-%zu.nsstudy", chunk, part);
+        g_autofree char *out = g_build_filename(folder, name, NULL), *quoted = g_shell_quote(out);
+        printf("%s study %s --cells %zu-%zu --jobs 1 --network --lease %g --out %s\n", self, file,
+               first, MIN(first + chunk, n) - 1, jobs->lease, quoted);
+    }
+    g_autofree char *out = g_shell_quote(jobs->out), *all = g_shell_quote(folder);
+    if (parts->len)
+        fprintf(stderr, NS_CLI ": Then gather: " NS_CLI " study merge %s %s/*.nsstudy\n", out, all);
+    else
+        fprintf(stderr, NS_CLI ": All cells of the study have ended.\n");
+    return true;
+}
+
+/* ---- Slurm ---- */
+
+/* "0,3,4": the tasks of an array. */
+static char *tasks_of(const GArray *parts)
+{
+    GString *tasks = g_string_new(NULL);
+    for (guint i = 0; i < parts->len; i++) {
+        size_t first = g_array_index(parts, size_t, i), last = first;
+        while (i + 1 < parts->len && g_array_index(parts, size_t, i + 1) == last + 1) {
+            last++;
+            i++;
+        }
+        g_string_append_printf(tasks, last > first ? "%s%zu-%zu" : "%s%zu", tasks->len ? "," : "",
+                               first, last);
+    }
+    return g_string_free(tasks, FALSE);
+}
+
+static char *write_job(const NsStudyJobs *jobs, const char *study, const GArray *parts,
+                       size_t chunk, GError **error)
+{
+    g_autofree char *folder = folder_of(jobs), *path = g_build_filename(folder, "job.sh", NULL);
+    g_autofree char *tasks = tasks_of(parts), *own = program();
+    g_autofree char *self = g_shell_quote(own), *file = g_shell_quote(study);
+    g_autofree char *out = g_shell_quote(folder);
+    g_autofree char *text =
+        g_strdup_printf("#!/bin/sh\n"
+                        "#SBATCH --job-name=normscope-study\n"
+                        "#SBATCH --array=%s\n"
+                        "#SBATCH --ntasks=1\n"
+                        "#SBATCH --cpus-per-task=1\n"
+                        "#SBATCH --requeue\n"
+                        "#SBATCH --open-mode=append\n"
+                        "first=$((SLURM_ARRAY_TASK_ID * %zu))\n"
+                        "last=$((first + %zu))\n"
+                        "exec %s study %s --cells $first-$last --jobs 1 --network --lease %g \\\n"
+                        "    --out %s/%zu-$SLURM_ARRAY_TASK_ID.nsstudy\n",
+                        tasks, chunk, chunk - 1, self, file, jobs->lease, out, chunk);
+    g_autoptr(GError) wrong = NULL;
+    if (g_file_set_contents(path, text, -1, &wrong)) return g_steal_pointer(&path);
+    ns_refuse(error, NS_ERROR_FILE, "Cannot write the job for Slurm: %s.", wrong->message);
+    return NULL;
+}
+
+/* Waits until every task of the array has ended, whatever its status: the results say what is
+ * missing. */
+static bool submit(const char *folder, const char *job, GError **error)
+{
+    g_autofree char *log = g_build_filename(folder, "%a.log", NULL);
+    const char *words[] = {"sbatch", "--wait", "--output", log, job, NULL};
+    g_auto(GStrv) argv = g_strdupv((char **)(void *)words);
+    g_autofree char *says = NULL;
+    g_autoptr(GError) wrong = NULL;
+    int status;
+    if (!g_spawn_sync(NULL, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, &says, &status,
+                      &wrong))
+        return ns_refuse(error, NS_ERROR_FILE,
+                         "Slurm cannot be used: %s; install it, or use --print-jobs.",
+                         wrong->message);
+    /* Of a job that ran, sbatch says nothing. */
+    g_strdelimit(g_strstrip(says), "\r\n", ' ');
+    if (!*says || g_spawn_check_wait_status(status, NULL)) return true;
+    return ns_refuse(error, NS_ERROR_FILE, "Slurm did not take the job: %s.", says);
+}
+
+bool ns_study_run_slurm(const NsStudyJobs *jobs, GError **error)
+{
+    size_t n = ns_study_cells(jobs->study);
+    size_t chunk = jobs->chunk ? jobs->chunk : (n + MOST_SLURM_JOBS - 1) / MOST_SLURM_JOBS;
+    g_autofree char *folder = folder_of(jobs);
+    g_autofree char *study = write_study(jobs, folder, error);
+    if (!study || !gather_folder(jobs, folder, error)) return false;
+    size_t before = SIZE_MAX;
+    for (int round = 0; round < ROUNDS && !ns_interrupt_signal(); round++) {
+        size_t open;
+        g_autoptr(GArray) parts = parts_to_run(jobs, chunk, &open, error);
+        if (!parts) return false;
+        if (open == 0) return true;
+        if (open >= before)
+            return ns_refuse(error, NS_ERROR_FILE,
+                             "Jobs of Slurm have ended without a result; their output is in “%s”.",
+                             folder);
+        before = open;
+        g_autofree char *job = write_job(jobs, study, parts, chunk, error);
+        if (!job || !submit(folder, job, error) || !gather_folder(jobs, folder, error))
+            return false;
+    }
+    return true;
+}

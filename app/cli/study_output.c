@@ -1,0 +1,283 @@
+/* What the command “study” shows.  SPDX-License-Identifier: MIT */
+#include "app/cli/study.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A table of more is for other programs. */
+#define MOST_ROWS 40
+
+/* ---- The table for people ---- */
+
+typedef struct {
+    size_t n, diverged, waiting;
+    double mean, sd; /* over the seeds that have a result */
+} Seeds;
+
+static Seeds seeds_of(const NsStudyResults *r, size_t configuration, size_t lane)
+{
+    Seeds seeds = {0};
+    double square = 0;
+    for (size_t seed = 0; seed < (size_t)r->study->seeds; seed++) {
+        NsStudyPlace place = {configuration, lane, seed};
+        const NsStudyCell *cell = &r->cells[ns_study_cell(r->study, place)];
+        seeds.diverged += cell->state == NS_CELL_DIVERGED;
+        seeds.waiting += cell->state <= NS_CELL_RUNNING;
+        if (isnan(cell->value)) continue;
+        seeds.n++;
+        double step = cell->value - seeds.mean;
+        seeds.mean += step / (double)seeds.n;
+        square += step * (cell->value - seeds.mean);
+    }
+    seeds.sd = seeds.n > 1 ? sqrt(square / (double)(seeds.n - 1)) : 0;
+    return seeds;
+}
+
+/* "2.31 ± 0.04", and how many of the seeds diverged. */
+static char *seeds_words(const Seeds *seeds)
+{
+    GString *words = g_string_new(NULL);
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+    if (seeds->n)
+        g_string_append(words, g_ascii_formatd(number, sizeof number, "%.4g", seeds->mean));
+    if (seeds->n > 1)
+        g_string_append_printf(words, " ± %s",
+                               g_ascii_formatd(number, sizeof number, "%.2g", seeds->sd));
+    if (seeds->diverged)
+        g_string_append_printf(words, "%s%zu diverged", words->len ? ", " : "", seeds->diverged);
+    if (!words->len) g_string_append(words, seeds->waiting ? "waiting" : NS_ABSENT);
+    return g_string_free(words, FALSE);
+}
+
+#define CELL 26
+
+static void show_row(const NsStudyResults *r, size_t configuration)
+{
+    g_autoptr(GString) line = g_string_new(NULL);
+    for (size_t lane = 0; lane < ns_study_lanes(r->study); lane++) {
+        Seeds seeds = seeds_of(r, configuration, lane);
+        g_autofree char *words = seeds_words(&seeds);
+        ns_output_pad(line, words, CELL);
+    }
+    g_autofree char *words = ns_study_configuration_words(r->study, configuration);
+    printf("%s  %s\n", line->str, words);
+}
+
+static void show_configurations(const NsStudyResults *r)
+{
+    size_t n = ns_study_configurations(r->study);
+    if (n > MOST_ROWS) {
+        printf("%zu configurations; --csv and --json have every one\n", n);
+        return;
+    }
+    g_autoptr(GString) head = g_string_new(NULL);
+    for (size_t lane = 0; lane < ns_study_lanes(r->study); lane++) {
+        g_autofree char *name = ns_study_lane_words(r->study, lane);
+        ns_output_pad(head, name, CELL);
+    }
+    printf("%s%s\n", head->str, n > 1 ? "  configuration" : "");
+    for (size_t i = 0; i < n; i++) show_row(r, i);
+}
+
+static void count_word(GHashTable *words, const char *word)
+{
+    if (!word) return;
+    size_t n = GPOINTER_TO_SIZE(g_hash_table_lookup(words, word));
+    g_hash_table_insert(words, (gpointer)(uintptr_t)word, GSIZE_TO_POINTER(n + 1));
+}
+
+/* Bits depend on both, so that a mixture is told. */
+static void show_mixture(GHashTable *words, const char *what)
+{
+    if (g_hash_table_size(words) < 2) return;
+    GHashTableIter iter;
+    gpointer word, n;
+    g_autoptr(GString) list = g_string_new(NULL);
+    g_hash_table_iter_init(&iter, words);
+    while (g_hash_table_iter_next(&iter, &word, &n))
+        g_string_append_printf(list, "%s%s (%zu)", list->len ? ", " : "", (const char *)word,
+                               GPOINTER_TO_SIZE(n));
+    printf("The cells ran with different %s: %s.  They agree to rounding, not bit for bit.\n", what,
+           list->str);
+}
+
+static void show_origins(const NsStudyResults *r)
+{
+    g_autoptr(GHashTable) programs = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GHashTable) instructions = g_hash_table_new(g_str_hash, g_str_equal);
+    for (size_t i = 0; i < ns_study_cells(r->study); i++) {
+        count_word(programs, r->origins[i].program);
+        count_word(instructions, r->origins[i].instructions);
+    }
+    show_mixture(programs, "programs");
+    show_mixture(instructions, "instruction sets");
+}
+
+void ns_study_show_table(const NsStudyResults *r)
+{
+    size_t cells = ns_study_cells(r->study);
+    g_autofree char *what = ns_study_result_words(r->study);
+    if (r->study->experiment.title) printf("%s\n", r->study->experiment.title);
+    printf("%s; %" G_GINT64_FORMAT " %s; %zu of %zu cells", what, r->study->seeds,
+           r->study->seeds == 1 ? "seed" : "seeds, mean ± standard deviation", r->ended, cells);
+    if (r->diverged) printf(", %zu diverged", r->diverged);
+    if (r->failed) printf(", %zu failed (%s)", r->failed, r->failure);
+    printf("\n\n");
+    show_configurations(r);
+    ns_study_show_comparison(r);
+    show_origins(r);
+}
+
+/* ---- JSON ---- */
+
+static void write_lane(NsJson *json, const NsStudy *study, size_t lane)
+{
+    ns_json_open(json, NULL, '{');
+    ns_json_string(json, "lane", ns_lane_letter(lane));
+    ns_json_string(json, "name", study->names[lane]);
+    ns_json_settings(json, "settings", &study->experiment.lane[lane]);
+    ns_json_close(json, '}');
+}
+
+/* NaN: there is no value. */
+static void write_number(NsJson *json, const char *key, double value)
+{
+    if (isnan(value))
+        ns_json_null(json, key);
+    else
+        ns_json_double(json, key, value);
+}
+
+static void write_configuration(NsJson *json, const NsStudy *study, size_t configuration)
+{
+    ns_json_open(json, "configuration", '{');
+    for (size_t axis = 0; axis < ns_study_axes(study); axis++) {
+        g_autofree char *key = ns_json_key(ns_study_axis_param(study, axis)->key);
+        g_autofree char *value = ns_study_axis_value(study, axis, configuration);
+        ns_json_string(json, key, value);
+    }
+    ns_json_close(json, '}');
+}
+
+static int64_t seed_of(const NsStudy *study, NsStudyPlace place)
+{
+    NsSettings settings;
+    ns_study_cell_settings(study, ns_study_cell(study, place), &settings);
+    int64_t seed = settings.seed;
+    ns_settings_clear(&settings);
+    return seed;
+}
+
+static void write_cell(NsJson *json, const NsStudyResults *r, size_t i)
+{
+    NsStudyPlace place = ns_study_place(r->study, i);
+    const NsStudyCell *cell = &r->cells[i];
+    ns_json_open(json, NULL, '{');
+    ns_json_string(json, "lane", ns_lane_letter(place.lane));
+    write_configuration(json, r->study, place.configuration);
+    ns_json_int(json, "seed", seed_of(r->study, place));
+    ns_json_string(json, "state", ns_cell_state_word(cell->state));
+    ns_json_int(json, "step", cell->step);
+    write_number(json, "first", cell->first);
+    write_number(json, "value", cell->value);
+    write_number(json, "loss", cell->loss);
+    write_number(json, "validation_loss", cell->validation);
+    ns_json_double(json, "seconds", cell->seconds);
+    ns_json_string(json, "program", r->origins[i].program);
+    ns_json_string(json, "instructions", r->origins[i].instructions);
+    if (*cell->text) ns_json_string(json, "message", cell->text);
+    ns_json_close(json, '}');
+}
+
+void ns_study_show_json(const NsStudyResults *r)
+{
+    NsJson json;
+    g_autofree char *what = ns_study_result_words(r->study);
+    ns_json_init(&json);
+    ns_json_string(&json, "title", r->study->experiment.title);
+    ns_json_string(&json, "result", what);
+    ns_json_open(&json, "lanes", '[');
+    for (size_t lane = 0; lane < ns_study_lanes(r->study); lane++)
+        write_lane(&json, r->study, lane);
+    ns_json_close(&json, ']');
+    ns_json_open(&json, "cells", '[');
+    for (size_t i = 0; i < ns_study_cells(r->study); i++) write_cell(&json, r, i);
+    ns_json_close(&json, ']');
+    ns_study_write_comparison(&json, r);
+    ns_json_program(&json);
+    g_autofree char *text = ns_json_finish(&json);
+    puts(text);
+}
+
+/* ---- CSV ---- */
+
+/* A field in quotes: names and values may have commas. */
+static void add_field(GString *line, const char *text)
+{
+    if (line->len) g_string_append_c(line, ',');
+    if (!text) return;
+    if (!strpbrk(text, ",\"\n\r")) {
+        g_string_append(line, text);
+        return;
+    }
+    g_auto(GStrv) parts = g_strsplit(text, "\"", -1);
+    g_autofree char *quoted = g_strjoinv("\"\"", parts);
+    g_string_append_printf(line, "\"%s\"", quoted);
+}
+
+static void add_number(GString *line, double value)
+{
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+    add_field(line, isnan(value) ? NULL : g_ascii_dtostr(number, sizeof number, value));
+}
+
+static char *csv_head(const NsStudy *study)
+{
+    static const char *const rest[] = {
+        "seed", "state",           "step",    "first_loss", "value",
+        "loss", "validation_loss", "seconds", "program",    "instructions"};
+    GString *line = g_string_new("lane,name");
+    for (size_t axis = 0; axis < ns_study_axes(study); axis++) {
+        g_autofree char *key = ns_json_key(ns_study_axis_param(study, axis)->key);
+        /* A column of that name is there for every study. */
+        add_field(line, g_str_equal(key, "seed") ? "seed_axis" : key);
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(rest); i++) add_field(line, rest[i]);
+    return g_string_free(line, FALSE);
+}
+
+static char *csv_row(const NsStudyResults *r, size_t i)
+{
+    NsStudyPlace place = ns_study_place(r->study, i);
+    const NsStudyCell *cell = &r->cells[i];
+    const char *name = r->study->names[place.lane];
+    GString *line = g_string_new(ns_lane_letter(place.lane));
+    add_field(line, name);
+    for (size_t axis = 0; axis < ns_study_axes(r->study); axis++) {
+        g_autofree char *value = ns_study_axis_value(r->study, axis, place.configuration);
+        add_field(line, value);
+    }
+    g_string_append_printf(line, ",%" G_GINT64_FORMAT, seed_of(r->study, place));
+    add_field(line, ns_cell_state_word(cell->state));
+    g_string_append_printf(line, ",%" G_GINT64_FORMAT, cell->step);
+    const double numbers[] = {cell->first, cell->value, cell->loss, cell->validation,
+                              cell->seconds};
+    for (size_t k = 0; k < G_N_ELEMENTS(numbers); k++) add_number(line, numbers[k]);
+    add_field(line, r->origins[i].program);
+    add_field(line, r->origins[i].instructions);
+    return g_string_free(line, FALSE);
+}
+
+bool ns_study_write_csv(const NsStudyResults *r, const char *path, GError **error)
+{
+    NsLines *lines = ns_lines_open(path, error);
+    if (!lines) return false;
+    g_autofree char *head = csv_head(r->study);
+    bool good = ns_lines_write(lines, head, error);
+    for (size_t i = 0; good && i < ns_study_cells(r->study); i++) {
+        g_autofree char *row = csv_row(r, i);
+        good = ns_lines_write(lines, row, error);
+    }
+    return ns_lines_close(lines, good ? error : NULL) && good;
+}

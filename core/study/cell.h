@@ -1,0 +1,76 @@
+/* One run of a study.  SPDX-License-Identifier: MIT
+ *
+ * A cell is trained by one thread, so that its numbers do not depend on how many run at a time. */
+#pragma once
+
+#include "core/probe/quantity.h"
+#include "core/settings/settings.h"
+
+#define NS_CELL_LAST 10 /* records whose mean is the loss of a cell */
+
+typedef enum {
+    NS_RESULT_LOSS,       /* training loss */
+    NS_RESULT_VALIDATION, /* loss on held-out text */
+    NS_RESULT_GRADIENT,   /* norm of the whole gradient */
+    NS_RESULT_QUANTITY,   /* one value of a quantity of the registry */
+} NsResultKind;
+
+typedef enum {
+    NS_RESULT_LAST,    /* mean over the last `n` records that have a value */
+    NS_RESULT_STEP,    /* at step `n` */
+    NS_RESULT_MINIMUM, /* over all records */
+} NsResultAt;
+
+/* Which number of a run is its result. */
+typedef struct {
+    NsResultKind kind;
+    NsQuantity quantity;
+    int64_t layer; /* from 1; of hidden states from 0, the embedding; -1: the last */
+    int64_t head;  /* from 1; of quantities of heads */
+    NsResultAt at;
+    int64_t n;
+} NsResult;
+
+/* When a run ends before its last step; NaN: never.  Divergence always ends it. */
+typedef struct {
+    double loss_below, loss_above;
+} NsStopRules;
+
+typedef enum {
+    NS_CELL_WAITING,
+    NS_CELL_RUNNING,
+    NS_CELL_DONE,
+    NS_CELL_DIVERGED, /* a value was not finite */
+    NS_CELL_FAILED,   /* no run could be made, or it has no such result */
+} NsCellState;
+
+const char *ns_cell_state_word(NsCellState state);
+
+typedef struct {
+    NsCellState state;
+    int64_t step;      /* updates done: of DIVERGED the one that led to what is not finite */
+    double first;      /* training loss before any update; NaN before it is known */
+    double loss;       /* training loss, mean of the last NS_CELL_LAST records; NaN but for DONE */
+    double validation; /* loss on held-out text at the end; NaN but for DONE of a step or more */
+    double value;      /* the result; NaN where the run has none */
+    double seconds;    /* that it took */
+    char text[400];    /* of DIVERGED, FAILED and where a rule ended it: a sentence */
+} NsStudyCell;
+
+/* One that has not begun, or is at its beginning. */
+NsStudyCell ns_cell_in(NsCellState state);
+
+/* Called after every step; FALSE ends it. */
+typedef bool (*NsCellProgress)(void *data, const NsStudyCell *cell);
+
+typedef struct {
+    NsResult result;
+    NsStopRules stop;
+    NsCellProgress progress; /* NULL for none */
+    void *data;
+} NsCellWork;
+
+/* Trains settings->steps steps of a run whose settings but for those that say how it is made:
+ * threads, eval-every and probe-every, which follow from the result.  WAITING where `progress`
+ * ended it.  Any thread. */
+NsStudyCell ns_cell_train(const NsSettings *settings, const NsCellWork *work);

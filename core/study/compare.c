@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/study/compare.h"
+
+#include "core/base/rng.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RESAMPLES 1000
+#define TAIL 0.025 /* of a resample on either side of an interval */
+
+/* ---- Scores ---- */
+
+bool ns_study_result_is_loss(const NsStudy *study)
+{
+    return study->result.kind == NS_RESULT_LOSS || study->result.kind == NS_RESULT_VALIDATION;
+}
+
+/* NaN where it has not ended. */
+static double score_of(const NsStudyCell *cell, size_t *untrained)
+{
+    if (cell->state != NS_CELL_DONE && cell->state != NS_CELL_DIVERGED) return NAN;
+    bool worse = isnan(cell->value) || cell->value > cell->first;
+    *untrained += worse;
+    return worse ? cell->first : cell->value;
+}
+
+size_t ns_study_scores(const NsStudy *study, const NsStudyCell *cells, size_t lane, double *scores)
+{
+    size_t untrained = 0, seeds = (size_t)study->seeds;
+    for (size_t i = 0; i < ns_study_configurations(study); i++) {
+        size_t first = ns_study_cell(study, (NsStudyPlace){i, lane, 0});
+        scores[i] = 0;
+        for (size_t seed = 0; seed < seeds; seed++)
+            scores[i] += score_of(&cells[first + seed], &untrained) / (double)seeds;
+    }
+    return untrained;
+}
+
+/* ---- The best of k ---- */
+
+/* The scores of a lane, sorted. */
+typedef struct {
+    double *values; /* [n], ascending */
+    size_t *from;   /* [n] the configuration of each */
+    size_t *count;  /* [n + 1] draws of a resample among the first so many */
+} Sorted;
+
+typedef struct {
+    size_t n;
+    Sorted lanes[NS_LANES_MAX];
+    /* Per pair a, b and score of a: how many scores of b are lower, and how many are not higher. */
+    size_t *lower[NS_LANES_MAX][NS_LANES_MAX], *upto[NS_LANES_MAX][NS_LANES_MAX];
+    double *none; /* [budgets, n + 1] the probability that no one of k lies among the first c */
+    double *best; /* [RESAMPLES] for every lane and budget */
+    double *difference, *beats;
+} Bootstrap;
+
+typedef struct {
+    double value;
+    size_t from;
+} Pair;
+
+static int by_value(const void *a, const void *b)
+{
+    const Pair *x = a, *y = b;
+    if (x->value < y->value || x->value > y->value) return x->value < y->value ? -1 : 1;
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static void sort(Sorted *lane, const double *scores, size_t n)
+{
+    g_autofree Pair *pairs = g_new(Pair, n);
+    for (size_t i = 0; i < n; i++) pairs[i] = (Pair){scores[i], i};
+    qsort(pairs, n, sizeof *pairs, by_value);
+    lane->values = g_new(double, n);
+    lane->from = g_new(size_t, n);
+    lane->count = g_new(size_t, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        lane->values[i] = pairs[i].value;
+        lane->from[i] = pairs[i].from;
+    }
+}
+
+/* C(n - c, k) / C(n, k) for c = 0 .. n. */
+static void fill_none(double *none, size_t n, size_t k)
+{
+    none[0] = 1;
+    for (size_t c = 0; c < n; c++)
+        none[c + 1] = n - c > k ? none[c] * (double)(n - c - k) / (double)(n - c) : 0;
+}
+
+static void find_neighbors(Bootstrap *b, size_t one, size_t other)
+{
+    const double *x = b->lanes[one].values, *y = b->lanes[other].values;
+    size_t lower = 0, upto = 0;
+    b->lower[one][other] = g_new(size_t, b->n);
+    b->upto[one][other] = g_new(size_t, b->n);
+    for (size_t i = 0; i < b->n; i++) {
+        while (lower < b->n && y[lower] < x[i]) lower++;
+        while (upto < b->n && y[upto] <= x[i]) upto++;
+        b->lower[one][other][i] = lower;
+        b->upto[one][other][i] = upto;
+    }
+}
+
+/* How often each configuration was drawn becomes, of every lane, how many draws lie below. */
+static void count(Bootstrap *b, size_t lanes, const size_t *drawn)
+{
+    for (size_t lane = 0; lane < lanes; lane++) {
+        Sorted *l = &b->lanes[lane];
+        l->count[0] = 0;
+        for (size_t i = 0; i < b->n; i++) l->count[i + 1] = l->count[i] + drawn[l->from[i]];
+    }
+}
+
+static double expected_best(const Bootstrap *b, size_t lane, const double *none)
+{
+    const Sorted *l = &b->lanes[lane];
+    double sum = 0;
+    for (size_t i = 0; i < b->n && none[l->count[i]] > 0; i++)
+        sum += l->values[i] * (none[l->count[i]] - none[l->count[i + 1]]);
+    return sum;
+}
+
+static double probability(const Bootstrap *b, size_t one, size_t other, const double *none)
+{
+    const Sorted *l = &b->lanes[one];
+    const size_t *count = b->lanes[other].count;
+    double sum = 0;
+    for (size_t i = 0; i < b->n && none[l->count[i]] > 0; i++) {
+        double weight = none[l->count[i]] - none[l->count[i + 1]];
+        double above = none[count[b->upto[one][other][i]]];
+        double not_below = none[count[b->lower[one][other][i]]];
+        sum += weight * (above + not_below) / 2;
+    }
+    return sum;
+}
+
+/* ---- Intervals ---- */
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* samples: [n], which is sorted. */
+static NsInterval interval(double value, double *samples, size_t n)
+{
+    qsort(samples, n, sizeof *samples, by_size);
+    size_t tail = (size_t)(TAIL * (double)n);
+    return (NsInterval){value, samples[tail], samples[n - 1 - tail]};
+}
+
+static NsBetter better_of(const NsInterval *difference)
+{
+    if (difference->hi < 0) return NS_BETTER_A;
+    return difference->lo > 0 ? NS_BETTER_B : NS_BETTER_NEITHER;
+}
+
+/* ---- The comparison ---- */
+
+/* Two in an octave, up to half of the configurations. */
+static void choose_budgets(NsComparison *c)
+{
+    for (size_t octave = 1; c->n_budgets + 2 <= NS_BUDGETS; octave *= 2) {
+        const size_t steps[] = {octave, octave + octave / 2};
+        for (size_t i = 0; i < (octave == 1 ? 1 : 2); i++) {
+            if (steps[i] > c->configurations / 2) return;
+            c->budgets[c->n_budgets++] = steps[i];
+        }
+    }
+}
+
+/* The value of every lane and pair at every budget, from the counts as they are. */
+static void measure(Bootstrap *b, const NsComparison *c, size_t sample)
+{
+    for (size_t k = 0; k < c->n_budgets; k++) {
+        const double *none = b->none + k * (b->n + 1);
+        for (size_t lane = 0; lane < c->lanes; lane++)
+            b->best[(lane * c->n_budgets + k) * RESAMPLES + sample] = expected_best(b, lane, none);
+        for (size_t one = 0; one < c->lanes; one++)
+            for (size_t other = one + 1; other < c->lanes; other++) {
+                size_t at = ((one * c->lanes + other) * c->n_budgets + k) * RESAMPLES + sample;
+                b->difference[at] = b->best[(one * c->n_budgets + k) * RESAMPLES + sample] -
+                                    b->best[(other * c->n_budgets + k) * RESAMPLES + sample];
+                b->beats[at] = probability(b, one, other, none);
+            }
+    }
+}
+
+/* Puts the values that were measured last, as sample 0, into the comparison. */
+static void keep_values(const Bootstrap *b, NsComparison *c)
+{
+    for (size_t k = 0; k < c->n_budgets; k++) {
+        for (size_t lane = 0; lane < c->lanes; lane++)
+            c->best[lane][k].value = b->best[(lane * c->n_budgets + k) * RESAMPLES];
+        for (size_t one = 0; one < c->lanes; one++)
+            for (size_t other = one + 1; other < c->lanes; other++) {
+                size_t at = ((one * c->lanes + other) * c->n_budgets + k) * RESAMPLES;
+                c->duels[one][other][k].difference.value = b->difference[at];
+                c->duels[one][other][k].beats.value = b->beats[at];
+            }
+    }
+}
+
+static void keep_intervals(const Bootstrap *b, NsComparison *c)
+{
+    for (size_t k = 0; k < c->n_budgets; k++) {
+        for (size_t lane = 0; lane < c->lanes; lane++)
+            c->best[lane][k] = interval(c->best[lane][k].value,
+                                        b->best + (lane * c->n_budgets + k) * RESAMPLES, RESAMPLES);
+        for (size_t one = 0; one < c->lanes; one++)
+            for (size_t other = one + 1; other < c->lanes; other++) {
+                size_t at = ((one * c->lanes + other) * c->n_budgets + k) * RESAMPLES;
+                NsDuel *duel = &c->duels[one][other][k];
+                duel->difference = interval(duel->difference.value, b->difference + at, RESAMPLES);
+                duel->beats = interval(duel->beats.value, b->beats + at, RESAMPLES);
+                duel->better = better_of(&duel->difference);
+            }
+    }
+}
+
+static void bootstrap_init(Bootstrap *b, NsComparison *c, double *const *scores)
+{
+    *b = (Bootstrap){.n = c->configurations};
+    for (size_t lane = 0; lane < c->lanes; lane++) sort(&b->lanes[lane], scores[lane], b->n);
+    for (size_t one = 0; one < c->lanes; one++)
+        for (size_t other = one + 1; other < c->lanes; other++) find_neighbors(b, one, other);
+    b->none = g_new(double, c->n_budgets *(b->n + 1));
+    for (size_t k = 0; k < c->n_budgets; k++)
+        fill_none(b->none + k * (b->n + 1), b->n, c->budgets[k]);
+    b->best = g_new(double, c->lanes * c->n_budgets * RESAMPLES);
+    b->difference = g_new0(double, c->lanes * c->lanes * c->n_budgets * RESAMPLES);
+    b->beats = g_new0(double, c->lanes * c->lanes * c->n_budgets * RESAMPLES);
+}
+
+static void bootstrap_clear(Bootstrap *b)
+{
+    for (size_t one = 0; one < NS_LANES_MAX; one++) {
+        g_free(b->lanes[one].values);
+        g_free(b->lanes[one].from);
+        g_free(b->lanes[one].count);
+        for (size_t other = 0; other < NS_LANES_MAX; other++) {
+            g_free(b->lower[one][other]);
+            g_free(b->upto[one][other]);
+        }
+    }
+    g_free(b->none);
+    g_free(b->best);
+    g_free(b->difference);
+    g_free(b->beats);
+}
+
+static void compare(NsComparison *c, double *const *scores)
+{
+    Bootstrap b;
+    bootstrap_init(&b, c, scores);
+    g_autofree size_t *drawn = g_new(size_t, b.n);
+    for (size_t i = 0; i < b.n; i++) drawn[i] = 1;
+    count(&b, c->lanes, drawn);
+    measure(&b, c, 0);
+    keep_values(&b, c);
+    NsRng rng;
+    ns_rng_init(&rng, 1, ns_rng_stream("bootstrap over configurations"));
+    for (size_t sample = 0; sample < RESAMPLES; sample++) {
+        memset(drawn, 0, b.n * sizeof *drawn);
+        for (size_t i = 0; i < b.n; i++) drawn[ns_rng_below(&rng, b.n)]++;
+        count(&b, c->lanes, drawn);
+        measure(&b, c, sample);
+    }
+    keep_intervals(&b, c);
+    bootstrap_clear(&b);
+}
+
+NsComparison *ns_comparison_new(const NsStudy *study, const NsStudyCell *cells)
+{
+    size_t n = ns_study_configurations(study), lanes = ns_study_lanes(study);
+    double *scores[NS_LANES_MAX] = {NULL};
+    if (!ns_study_result_is_loss(study) || n < 2) return NULL;
+    NsComparison *c = g_new0(NsComparison, 1);
+    c->lanes = lanes;
+    for (size_t lane = 0; lane < lanes; lane++) {
+        scores[lane] = g_new(double, n);
+        c->untrained[lane] = ns_study_scores(study, cells, lane, scores[lane]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        bool whole = true;
+        for (size_t lane = 0; lane < lanes; lane++) whole &= !isnan(scores[lane][i]);
+        for (size_t lane = 0; whole && lane < lanes; lane++)
+            scores[lane][c->configurations] = scores[lane][i];
+        c->configurations += whole;
+    }
+    choose_budgets(c);
+    if (c->n_budgets) compare(c, scores);
+    for (size_t lane = 0; lane < lanes; lane++) g_free(scores[lane]);
+    if (!c->n_budgets) g_clear_pointer(&c, g_free);
+    return c;
+}
+
+/* ---- Sensitivity ---- */
+
+/* Of every lane, rate and seed the score, the best over what else varies. */
+typedef struct {
+    size_t axis, n, seeds, rest; /* rest: configurations at one rate */
+    size_t *configurations;      /* [n, rest] */
+    double *cells;               /* [n, rest, seeds] of one lane */
+} Rates;
+
+static bool find_rates(Rates *rates, const NsStudy *study)
+{
+    const NsParam *lr = ns_param_find("lr");
+    for (rates->axis = 0; rates->axis < study->n_grid; rates->axis++)
+        if (study->grid[rates->axis].param == lr) break;
+    if (rates->axis == study->n_grid || study->grid[rates->axis].n < 2) return false;
+    rates->n = study->grid[rates->axis].n;
+    rates->seeds = (size_t)study->seeds;
+    rates->rest = ns_study_configurations(study) / rates->n;
+    rates->configurations = g_new(size_t, rates->n * rates->rest);
+    rates->cells = g_new(double, rates->n * rates->rest * rates->seeds);
+    g_autofree size_t *used = g_new0(size_t, rates->n);
+    size_t below = 1;
+    for (size_t i = 0; i < rates->axis; i++) below *= study->grid[i].n;
+    for (size_t i = 0; i < ns_study_configurations(study); i++) {
+        size_t rate = i / below % rates->n;
+        rates->configurations[rate * rates->rest + used[rate]++] = i;
+    }
+    return true;
+}
+
+static void read_lane(Rates *rates, const NsStudy *study, const NsStudyCell *cells, size_t lane)
+{
+    size_t untrained = 0;
+    for (size_t i = 0; i < rates->n * rates->rest; i++)
+        for (size_t seed = 0; seed < rates->seeds; seed++) {
+            NsStudyPlace place = {rates->configurations[i], lane, seed};
+            rates->cells[i * rates->seeds + seed] =
+                score_of(&cells[ns_study_cell(study, place)], &untrained);
+        }
+}
+
+/* The score at a rate over these seeds; NaN where one is missing. */
+static double score_at(const Rates *rates, size_t rate, const size_t *seeds)
+{
+    double best = INFINITY;
+    for (size_t i = rate * rates->rest; i < (rate + 1) * rates->rest; i++) {
+        double mean = 0;
+        for (size_t k = 0; k < rates->seeds; k++)
+            mean += rates->cells[i * rates->seeds + seeds[k]] / (double)rates->seeds;
+        if (isnan(mean)) return NAN;
+        best = fmin(best, mean);
+    }
+    return best;
+}
+
+/* Fills in the scores and returns the sensitivity. */
+static double measure_rates(const Rates *rates, const size_t *seeds, double *scores)
+{
+    double mean = 0, least = INFINITY;
+    for (size_t rate = 0; rate < rates->n; rate++) {
+        scores[rate] = score_at(rates, rate, seeds);
+        mean += scores[rate] / (double)rates->n;
+        least = fmin(least, scores[rate]);
+    }
+    return mean - least;
+}
+
+static void bootstrap_seeds(const Rates *rates, NsInterval *scores, NsInterval *sensitivity)
+{
+    g_autofree size_t *seeds = g_new(size_t, rates->seeds);
+    g_autofree double *now = g_new(double, rates->n);
+    g_autofree double *samples = g_new(double, (rates->n + 1) * RESAMPLES);
+    for (size_t k = 0; k < rates->seeds; k++) seeds[k] = k;
+    *sensitivity = (NsInterval){measure_rates(rates, seeds, now), NAN, NAN};
+    for (size_t rate = 0; rate < rates->n; rate++) scores[rate] = (NsInterval){now[rate], NAN, NAN};
+    if (rates->seeds < 2 || isnan(sensitivity->value)) return;
+    NsRng rng;
+    ns_rng_init(&rng, 1, ns_rng_stream("bootstrap over seeds"));
+    for (size_t sample = 0; sample < RESAMPLES; sample++) {
+        for (size_t k = 0; k < rates->seeds; k++) seeds[k] = ns_rng_below(&rng, rates->seeds);
+        samples[rates->n * RESAMPLES + sample] = measure_rates(rates, seeds, now);
+        for (size_t rate = 0; rate < rates->n; rate++)
+            samples[rate * RESAMPLES + sample] = now[rate];
+    }
+    *sensitivity = interval(sensitivity->value, samples + rates->n * RESAMPLES, RESAMPLES);
+    for (size_t rate = 0; rate < rates->n; rate++)
+        scores[rate] = interval(scores[rate].value, samples + rate * RESAMPLES, RESAMPLES);
+}
+
+NsSensitivity *ns_sensitivity_new(const NsStudy *study, const NsStudyCell *cells)
+{
+    Rates rates = {0};
+    if (!ns_study_result_is_loss(study) || !find_rates(&rates, study)) return NULL;
+    NsSensitivity *s = g_new0(NsSensitivity, 1);
+    s->n = rates.n;
+    s->rates = g_new(double, rates.n);
+    for (size_t i = 0; i < rates.n; i++)
+        s->rates[i] = g_ascii_strtod(study->grid[rates.axis].values[i], NULL);
+    for (size_t lane = 0; lane < ns_study_lanes(study); lane++) {
+        s->scores[lane] = g_new(NsInterval, rates.n);
+        read_lane(&rates, study, cells, lane);
+        bootstrap_seeds(&rates, s->scores[lane], &s->sensitivity[lane]);
+    }
+    g_free(rates.configurations);
+    g_free(rates.cells);
+    return s;
+}
+
+void ns_sensitivity_free(NsSensitivity *s)
+{
+    if (!s) return;
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) g_free(s->scores[lane]);
+    g_free(s->rates);
+    g_free(s);
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/study/study.h"
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/probe/quantity.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* A change of this number runs all cells anew: to be raised with what the hash is made of. */
+#define HASH_VERSION 1
+
+void ns_study_init(NsStudy *study)
+{
+    *study = (NsStudy){
+        .seeds = 1,
+        .draws = 1,
+        .draw_seed = 1,
+        .stop = {NAN, NAN},
+        .result = {.layer = -1, .head = 1, .at = NS_RESULT_LAST, .n = NS_CELL_LAST},
+    };
+    ns_experiment_init(&study->experiment);
+}
+
+static void forget_contents(NsStudy *study)
+{
+    for (size_t i = 0; i < NS_LANES_MAX; i++) g_clear_pointer(&study->contents[i], g_free);
+}
+
+void ns_study_clear(NsStudy *study)
+{
+    ns_experiment_clear(&study->experiment);
+    g_clear_pointer(&study->note, g_free);
+    for (size_t i = 0; i < NS_LANES_MAX; i++) g_clear_pointer(&study->names[i], g_free);
+    for (size_t i = 0; i < study->n_grid; i++) ns_study_axis_clear(&study->grid[i]);
+    for (size_t i = 0; i < study->n_random; i++) ns_study_distribution_clear(&study->random[i]);
+    study->n_grid = study->n_random = 0;
+    forget_contents(study);
+}
+
+/* ---- Cells ---- */
+
+size_t ns_study_lanes(const NsStudy *study)
+{
+    return study->experiment.n;
+}
+
+static size_t grid_points(const NsStudy *study)
+{
+    size_t n = 1;
+    for (size_t i = 0; i < study->n_grid; i++) n *= study->grid[i].n;
+    return n;
+}
+
+size_t ns_study_configurations(const NsStudy *study)
+{
+    return grid_points(study) * (size_t)study->draws;
+}
+
+size_t ns_study_cells(const NsStudy *study)
+{
+    return ns_study_configurations(study) * ns_study_lanes(study) * (size_t)study->seeds;
+}
+
+NsStudyPlace ns_study_place(const NsStudy *study, size_t i)
+{
+    size_t seeds = (size_t)study->seeds, lanes = ns_study_lanes(study);
+    return (NsStudyPlace){
+        .configuration = i / seeds / lanes, .lane = i / seeds % lanes, .seed = i % seeds};
+}
+
+size_t ns_study_cell(const NsStudy *study, NsStudyPlace place)
+{
+    return (place.configuration * ns_study_lanes(study) + place.lane) * (size_t)study->seeds +
+           place.seed;
+}
+
+size_t ns_study_axes(const NsStudy *study)
+{
+    return study->n_grid + study->n_random;
+}
+
+const NsParam *ns_study_axis_param(const NsStudy *study, size_t axis)
+{
+    return axis < study->n_grid ? study->grid[axis].param
+                                : study->random[axis - study->n_grid].param;
+}
+
+/* The first axis of the grid changes fastest. */
+char *ns_study_axis_value(const NsStudy *study, size_t axis, size_t configuration)
+{
+    size_t points = grid_points(study), rest = configuration % points;
+    if (axis >= study->n_grid)
+        return ns_study_distribution_draw(&study->random[axis - study->n_grid],
+                                          (uint64_t)study->draw_seed, configuration / points);
+    for (size_t i = 0; i < axis; i++) rest /= study->grid[i].n;
+    return g_strdup(study->grid[axis].values[rest % study->grid[axis].n]);
+}
+
+void ns_study_cell_settings(const NsStudy *study, size_t i, NsSettings *settings)
+{
+    NsStudyPlace place = ns_study_place(study, i);
+    ns_settings_copy(settings, &study->experiment.lane[place.lane]);
+    for (size_t axis = 0; axis < ns_study_axes(study); axis++) {
+        g_autofree char *value = ns_study_axis_value(study, axis, place.configuration);
+        ns_settings_set(settings, ns_study_axis_param(study, axis)->key, value, NULL);
+    }
+    settings->seeds = 1;
+    settings->threads = 1;
+    settings->seed += (int64_t)place.seed;
+    settings->data_seed += (int64_t)place.seed;
+}
+
+char *ns_study_configuration_words(const NsStudy *study, size_t configuration)
+{
+    GString *words = g_string_new(NULL);
+    for (size_t axis = 0; axis < ns_study_axes(study); axis++) {
+        g_autofree char *value = ns_study_axis_value(study, axis, configuration);
+        g_string_append_printf(words, "%s%s=%s", words->len ? " " : "",
+                               ns_study_axis_param(study, axis)->key, value);
+    }
+    return g_string_free(words, FALSE);
+}
+
+char *ns_study_lane_words(const NsStudy *study, size_t lane)
+{
+    const char *name = study->names[lane], *letter = ns_lane_letter(lane);
+    if (ns_study_lanes(study) == 1) return g_strdup(name ? name : "all");
+    return name ? g_strdup_printf("%s %s", letter, name) : g_strdup(letter);
+}
+
+/* ---- Changes ---- */
+
+static bool is_varied(const NsStudy *study, const char *key)
+{
+    for (size_t axis = 0; axis < ns_study_axes(study); axis++)
+        if (g_str_equal(ns_study_axis_param(study, axis)->key, key)) return true;
+    return false;
+}
+
+bool ns_study_set(NsStudy *study, const char *assignment, GError **error)
+{
+    g_autofree char *key = g_strndup(assignment, strcspn(assignment, "="));
+    g_strstrip(key);
+    if (is_varied(study, key))
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "The study varies %s, and one value would replace all of them; change "
+                         "the study instead.",
+                         key);
+    if (g_str_equal(key, "threads") || g_str_equal(key, "seeds"))
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "A cell is one run with one seed and one thread, and “%s” would change "
+                         "nothing; seeds are counted by --seeds.",
+                         key);
+    for (size_t lane = 0; lane < ns_study_lanes(study); lane++)
+        if (!ns_settings_assign(&study->experiment.lane[lane], assignment, error)) return false;
+    ns_experiment_link(&study->experiment);
+    return true;
+}
+
+/* ---- Whether it is possible ---- */
+
+static bool add_content(GChecksum *sum, const char *path, GError **error)
+{
+    g_autofree char *text = NULL;
+    gsize size;
+    g_autoptr(GError) wrong = NULL;
+    if (!g_file_get_contents(path, &text, &size, &wrong))
+        return ns_refuse(error, NS_ERROR_FILE,
+                         "A file that the study learns cannot be read: %s; choose another.",
+                         wrong->message);
+    g_checksum_update(sum, (const guchar *)text, (gssize)size);
+    return true;
+}
+
+/* The same text is the same data, wherever it lies. */
+static bool read_contents(NsStudy *study, size_t lane, GError **error)
+{
+    const NsSettings *settings = &study->experiment.lane[lane];
+    g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+    static const char *const files[] = {"vocab.json", "merges.txt"};
+    if (*settings->text && !add_content(sum, settings->text, error)) return false;
+    for (size_t i = 0; *settings->tokenizer && i < G_N_ELEMENTS(files); i++) {
+        g_autofree char *path = g_build_filename(settings->tokenizer, files[i], NULL);
+        if (!add_content(sum, path, error)) return false;
+    }
+    study->contents[lane] = g_strdup(g_checksum_get_string(sum));
+    return true;
+}
+
+static bool check_steps(const NsStudy *study, const NsSettings *settings, GError **error)
+{
+    const NsResult *result = &study->result;
+    bool at_step = result->at == NS_RESULT_STEP;
+    if (settings->steps < 1 && !(at_step && result->n == 0))
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "A study needs a number of steps, such as steps = 200; 0 is enough only "
+                         "for a result at step 0.");
+    if (at_step && result->n > settings->steps)
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "The result is at step %" G_GINT64_FORMAT ", but the runs end at step "
+                         "%" G_GINT64_FORMAT "; raise steps.",
+                         result->n, settings->steps);
+    bool expensive = result->kind == NS_RESULT_QUANTITY && ns_quantity(result->quantity)->expensive;
+    bool often = result->at == NS_RESULT_MINIMUM || (result->at == NS_RESULT_LAST && result->n > 1);
+    if (expensive && often && settings->probe_every == 0)
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "The quantity “%s” is expensive and measured at the end only; set "
+                         "probe-every, or choose “at = last”.",
+                         ns_quantity(result->quantity)->choice.key);
+    return true;
+}
+
+static bool check_layer(const NsStudy *study, const NsSettings *settings, GError **error)
+{
+    int64_t layers = ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings);
+    if (study->result.kind != NS_RESULT_QUANTITY || study->result.layer <= layers) return true;
+    return ns_refuse(error, NS_ERROR_SETTING,
+                     "The result is of layer %" G_GINT64_FORMAT ", but there are %" G_GINT64_FORMAT
+                     " layers; name another layer in [result].",
+                     study->result.layer, layers);
+}
+
+static bool check_cell(const NsStudy *study, size_t i, GError **error)
+{
+    NsSettings settings;
+    g_autoptr(GError) wrong = NULL;
+    ns_study_cell_settings(study, i, &settings);
+    bool good = ns_settings_check(&settings, &wrong) && check_steps(study, &settings, &wrong) &&
+                check_layer(study, &settings, &wrong);
+    ns_settings_clear(&settings);
+    if (good) return true;
+    NsStudyPlace place = ns_study_place(study, i);
+    g_autofree char *words = ns_study_configuration_words(study, place.configuration);
+    if (*words) g_prefix_error(&wrong, "At %s: ", words);
+    if (ns_study_lanes(study) > 1) g_prefix_error(&wrong, "Lane %s: ", ns_lane_letter(place.lane));
+    g_propagate_error(error, g_steal_pointer(&wrong));
+    return false;
+}
+
+bool ns_study_check(NsStudy *study, GError **error)
+{
+    double cells = (double)ns_study_lanes(study) * (double)study->seeds * (double)study->draws;
+    for (size_t i = 0; i < study->n_grid; i++) cells *= (double)study->grid[i].n;
+    if (cells > NS_STUDY_CELLS_MAX)
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "The study has %.0f cells; it can have %d, so shorten an axis, or draw "
+                         "instead of taking every combination.",
+                         cells, NS_STUDY_CELLS_MAX);
+    forget_contents(study);
+    for (size_t lane = 0; lane < ns_study_lanes(study); lane++)
+        if (!read_contents(study, lane, error)) return false;
+    for (size_t i = 0; i < ns_study_cells(study); i++)
+        if (!check_cell(study, i, error)) return false;
+    return true;
+}
+
+/* ---- Hashes ---- */
+
+/* Settings that change no number of a run, or that the study decides. */
+static bool is_idle(const NsStudy *study, const NsParam *param)
+{
+    static const char *const idle[] = {"threads", "seeds", "recompute", "text", "tokenizer"};
+    for (size_t i = 0; i < G_N_ELEMENTS(idle); i++)
+        if (g_str_equal(param->key, idle[i])) return true;
+    bool validation = study->result.kind == NS_RESULT_VALIDATION;
+    return g_str_equal(param->key, "eval-every") && !validation;
+}
+
+static void add_number(GString *text, const char *key, double value)
+{
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+    g_string_append_printf(text, "%s=%s\n", key, g_ascii_dtostr(number, sizeof number, value));
+}
+
+static void add_setting(GString *text, const NsSettings *settings, const NsParam *param)
+{
+    double value = ns_settings_get_number(settings, param);
+    if (param->type == NS_PARAM_CHOICE)
+        g_string_append_printf(text, "%s=%s\n", param->key, param->choices((size_t)value)->key);
+    else if (param->type == NS_PARAM_TEXT) {
+        g_autofree char *word = ns_settings_get(settings, param);
+        g_string_append_printf(text, "%s=%s\n", param->key, word);
+    } else
+        add_number(text, param->key, value);
+}
+
+void ns_study_hash(const NsStudy *study, size_t i, char *hash)
+{
+    NsSettings settings;
+    const NsResult *result = &study->result;
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_string_append_printf(text, "version=%d\ncontents=%s\n", HASH_VERSION,
+                           study->contents[ns_study_place(study, i).lane]);
+    ns_study_cell_settings(study, i, &settings);
+    for (size_t k = 0; k < NS_PARAM_COUNT; k++)
+        if (!is_idle(study, ns_param(k))) add_setting(text, &settings, ns_param(k));
+    ns_settings_clear(&settings);
+    add_number(text, "loss-below", study->stop.loss_below);
+    add_number(text, "loss-above", study->stop.loss_above);
+    const char *key =
+        result->kind == NS_RESULT_QUANTITY ? ns_quantity(result->quantity)->choice.key : "";
+    g_string_append_printf(
+        text, "result=%u %s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %u %" G_GINT64_FORMAT,
+        result->kind, key, result->layer, result->head, result->at, result->n);
+    g_autofree char *sum =
+        g_compute_checksum_for_string(G_CHECKSUM_SHA256, text->str, (gssize)text->len);
+    g_strlcpy(hash, sum, NS_STUDY_HASH + 1);
+}

@@ -1,0 +1,612 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/study/study_store.h"
+
+#include "core/base/copy.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/instructions.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+
+#define APPLICATION 0x4e735374 /* "NsSt" */
+#define SCHEMA 1
+
+/* How long others may keep the file to themselves. */
+#define BUSY_MILLISECONDS 60000
+
+static const char *const tables[] = {
+    "CREATE TABLE study (text TEXT, program TEXT, began INTEGER)",
+    "CREATE TABLE cells (hash TEXT PRIMARY KEY, place INTEGER, state TEXT, owner TEXT, lease REAL, "
+    "step INTEGER, first REAL, loss REAL, validation REAL, value REAL, seconds REAL, message TEXT, "
+    "program TEXT, instructions TEXT) WITHOUT ROWID",
+    "CREATE INDEX cells_by_state ON cells (state, place)",
+};
+
+struct NsStudyStore {
+    char *path;
+    sqlite3 *db;
+    GMutex mutex; /* of db, between the threads of this process */
+    const NsStudy *study;
+    NsStoreOptions options;
+    char *owner;         /* of leases: this store */
+    GStringChunk *texts; /* of origins */
+    sqlite3_stmt *keep;  /* prepared once */
+};
+
+#define AUTO_STATEMENT __attribute__((cleanup(finalize))) sqlite3_stmt *
+static void finalize(sqlite3_stmt **statement)
+{
+    sqlite3_finalize(*statement);
+}
+
+/* ---- What goes wrong ---- */
+
+static bool refuse(const char *path, const char *why, GError **error)
+{
+    g_autofree char *name = g_filename_display_name(path);
+    return ns_refuse(error, NS_ERROR_FILE, "“%s” cannot be used as results of a study: %s.", name,
+                     why);
+}
+
+/* What SQLite says. */
+static bool complain(const NsStudyStore *store, GError **error)
+{
+    int code = sqlite3_errcode(store->db), system = sqlite3_system_errno(store->db);
+    switch (code & 0xff) {
+    case SQLITE_FULL:
+        ns_file_error(store->path, ENOSPC, error);
+        return false;
+    case SQLITE_CANTOPEN:
+    case SQLITE_IOERR:
+        /* SQLite has mostly forgotten why by now. */
+        if (!system && sqlite3_extended_errcode(store->db) == SQLITE_IOERR_WRITE) {
+            g_autofree char *name = g_filename_display_name(store->path);
+            return ns_refuse(error, NS_ERROR_FILE,
+                             "Cannot write “%s”: the disk is full, or it fails; free some space or "
+                             "choose another disk.",
+                             name);
+        }
+        ns_file_error(store->path, system ? system : EIO, error);
+        return false;
+    case SQLITE_READONLY:
+        ns_file_error(store->path, EACCES, error);
+        return false;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        return refuse(store->path, "it is damaged, or no such file", error);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return refuse(store->path, "another program has locked it; try again", error);
+    default:
+        return refuse(store->path, sqlite3_errmsg(store->db), error);
+    }
+}
+
+static bool execute(NsStudyStore *store, const char *sql, GError **error)
+{
+    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK || complain(store, error);
+}
+
+static sqlite3_stmt *prepare(NsStudyStore *store, const char *sql, GError **error)
+{
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK)
+        complain(store, error);
+    return statement;
+}
+
+/* A statement without rows. */
+static bool finish(NsStudyStore *store, sqlite3_stmt *statement, GError **error)
+{
+    bool done = sqlite3_step(statement) == SQLITE_DONE || complain(store, error);
+    sqlite3_reset(statement);
+    return done;
+}
+
+/* Ends a transaction; one that has failed leaves no trace. */
+static bool end(NsStudyStore *store, bool good, GError **error)
+{
+    if (good && execute(store, "COMMIT", error)) return true;
+    sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    return false;
+}
+
+static double now(void)
+{
+    return (double)g_get_real_time() / G_USEC_PER_SEC;
+}
+
+/* ---- Opening ---- */
+
+static bool read_number(NsStudyStore *store, const char *sql, int64_t *value, GError **error)
+{
+    AUTO_STATEMENT statement = prepare(store, sql, error);
+    if (!statement) return false;
+    if (sqlite3_step(statement) != SQLITE_ROW) return complain(store, error);
+    *value = sqlite3_column_int64(statement, 0);
+    return true;
+}
+
+/* Only the tables of a study, made by the same words: no view or trigger computes anything.
+ * `schema`: that of the file or of one that is attached. */
+static bool check_tables(NsStudyStore *store, const char *schema, const char *path, GError **error)
+{
+    g_autofree char *id = g_strdup_printf("PRAGMA %s.application_id", schema);
+    g_autofree char *version = g_strdup_printf("PRAGMA %s.user_version", schema);
+    g_autofree char *sql =
+        g_strdup_printf("SELECT sql FROM %s.sqlite_schema WHERE sql IS NOT NULL", schema);
+    int64_t application = 0, user_version = 0;
+    if (!read_number(store, id, &application, error) ||
+        !read_number(store, version, &user_version, error))
+        return false;
+    if (application != APPLICATION) return refuse(path, "it is another kind of file", error);
+    if (user_version != SCHEMA)
+        return refuse(path, "another version of the program has written it", error);
+    AUTO_STATEMENT statement = prepare(store, sql, error);
+    if (!statement) return false;
+    size_t n = 0;
+    int code;
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *text = (const char *)sqlite3_column_text(statement, 0);
+        bool known = false;
+        for (size_t i = 0; text && i < G_N_ELEMENTS(tables); i++)
+            known |= g_str_equal(text, tables[i]);
+        if (!known) return refuse(path, "it is damaged", error);
+        n++;
+    }
+    if (code != SQLITE_DONE) return complain(store, error);
+    return n == G_N_ELEMENTS(tables) || refuse(path, "it is damaged", error);
+}
+
+/* Two processes may make it at the same time: the second one finds the tables. */
+static bool make_tables(NsStudyStore *store, GError **error)
+{
+    int64_t n = 0;
+    if (!execute(store, "BEGIN IMMEDIATE", error)) return false;
+    bool good = read_number(store, "SELECT COUNT(*) FROM sqlite_schema", &n, error);
+    if (good && n == 0) {
+        g_autofree char *mark = g_strdup_printf(
+            "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION, SCHEMA);
+        good = execute(store, mark, error);
+        for (size_t i = 0; good && i < G_N_ELEMENTS(tables); i++)
+            good = execute(store, tables[i], error);
+    }
+    return end(store, good, error);
+}
+
+static NsStudyStore *open_file(const char *path, int flags, GError **error)
+{
+    NsStudyStore *store = g_new0(NsStudyStore, 1);
+    store->path = g_strdup(path);
+    store->owner = g_uuid_string_random();
+    store->texts = g_string_chunk_new(256);
+    g_mutex_init(&store->mutex);
+    int code = sqlite3_open_v2(path, &store->db,
+                               SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | flags, NULL);
+    if (code == SQLITE_OK && sqlite3_busy_timeout(store->db, BUSY_MILLISECONDS) == SQLITE_OK &&
+        execute(store, "PRAGMA trusted_schema = OFF", error))
+        return store;
+    if (error && !*error) complain(store, error);
+    ns_study_store_close(store);
+    return NULL;
+}
+
+/* The text of the newest study, so that the file is understood by itself. */
+static bool write_study(NsStudyStore *store, GError **error)
+{
+    AUTO_STATEMENT statement = prepare(store, "INSERT INTO study VALUES (?, ?, ?)", error);
+    if (!statement || !execute(store, "DELETE FROM study", error)) return false;
+    g_autofree char *text = ns_study_write(store->study);
+    sqlite3_bind_text(statement, 1, text, -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, 2, "normscope " NS_VERSION, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, 3, g_get_real_time() / G_USEC_PER_SEC);
+    return finish(store, statement, error);
+}
+
+/* Those that wait are only what the study asks for now; what ran or runs stays, without a place
+ * where the study no longer has it. */
+static bool add_cells(NsStudyStore *store, GError **error)
+{
+    bool all = store->options.first == 0 && store->options.end == ns_study_cells(store->study);
+    g_autofree char *range = all ? g_strdup("place >= 0")
+                                 : g_strdup_printf("place >= %zu AND place < %zu",
+                                                   store->options.first, store->options.end);
+    g_autofree char *forget =
+        g_strdup_printf("DELETE FROM cells WHERE state IN ('waiting', 'failed') AND %s; "
+                        "UPDATE cells SET place = -1 WHERE %s",
+                        range, range);
+    AUTO_STATEMENT add = prepare(store,
+                                 "INSERT INTO cells (hash, place, state) VALUES (?, ?, 'waiting') "
+                                 "ON CONFLICT (hash) DO UPDATE SET place = excluded.place",
+                                 error);
+    if (!add || !execute(store, forget, error)) return false;
+    for (size_t i = store->options.first; i < store->options.end; i++) {
+        char hash[NS_STUDY_HASH + 1];
+        ns_study_hash(store->study, i, hash);
+        sqlite3_bind_text(add, 1, hash, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(add, 2, (sqlite3_int64)i);
+        if (!finish(store, add, error)) return false;
+    }
+    return true;
+}
+
+NsStudyStore *ns_study_store_open(const char *path, const NsStudy *study,
+                                  const NsStoreOptions *options, GError **error)
+{
+    g_autoptr(NsStudyStore) store = open_file(path, SQLITE_OPEN_CREATE, error);
+    if (!store) return NULL;
+    store->study = study;
+    store->options = *options;
+    /* Of a power cut the log loses at most the last results, which are run again. */
+    const char *journal = options->network
+                              ? "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL"
+                              : "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL";
+    if (!execute(store, journal, error) || !make_tables(store, error) ||
+        !check_tables(store, "main", path, error) || !execute(store, "BEGIN IMMEDIATE", error))
+        return NULL;
+    bool good = write_study(store, error) && add_cells(store, error);
+    return end(store, good, error) ? g_steal_pointer(&store) : NULL;
+}
+
+static bool read_study(NsStudyStore *store, NsStudy *study, GError **error)
+{
+    AUTO_STATEMENT statement = prepare(store, "SELECT text FROM study LIMIT 1", error);
+    if (!statement) return false;
+    const char *text = sqlite3_step(statement) == SQLITE_ROW
+                           ? (const char *)sqlite3_column_text(statement, 0)
+                           : NULL;
+    if (!text) return refuse(store->path, "it has no study", error);
+    g_autoptr(GError) wrong = NULL;
+    if (ns_study_read(study, text, strlen(text), &wrong) && ns_study_check(study, &wrong))
+        return true;
+    g_autofree char *why = g_strdup_printf("its study says otherwise (%s)", wrong->message);
+    return refuse(store->path, why, error);
+}
+
+NsStudyStore *ns_study_store_read(const char *path, NsStudy *study, GError **error)
+{
+    g_autoptr(NsStudyStore) store = open_file(path, 0, error);
+    if (!store || !check_tables(store, "main", path, error) || !read_study(store, study, error))
+        return NULL;
+    store->study = study;
+    store->options = (NsStoreOptions){.end = ns_study_cells(study)};
+    return g_steal_pointer(&store);
+}
+
+void ns_study_store_release(NsStudyStore *store)
+{
+    g_mutex_lock(&store->mutex);
+    AUTO_STATEMENT release = prepare(store,
+                                     "UPDATE cells SET state = 'waiting', owner = NULL, lease = "
+                                     "NULL WHERE owner = ? AND state = 'running'",
+                                     NULL);
+    if (release) {
+        sqlite3_bind_text(release, 1, store->owner, -1, SQLITE_STATIC);
+        sqlite3_step(release);
+    }
+    g_mutex_unlock(&store->mutex);
+}
+
+void ns_study_store_close(NsStudyStore *store)
+{
+    if (!store) return;
+    if (store->options.lease > 0) ns_study_store_release(store);
+    sqlite3_finalize(store->keep);
+    sqlite3_close(store->db);
+    g_mutex_clear(&store->mutex);
+    g_string_chunk_free(store->texts);
+    g_free(store->owner);
+    g_free(store->path);
+    g_free(store);
+}
+
+double ns_study_store_lease(const NsStudyStore *store)
+{
+    return store->options.lease;
+}
+
+bool ns_study_store_is(const char *path)
+{
+    unsigned char head[72] = {0};
+    FILE *file = fopen(path, "rbe");
+    if (!file) return false;
+    size_t n = fread(head, 1, sizeof head, file);
+    fclose(file);
+    static const unsigned char mark[] = {0x4e, 0x73, 0x53, 0x74};
+    return n == sizeof head && memcmp(head, "SQLite format 3", 16) == 0 &&
+           memcmp(head + 68, mark, sizeof mark) == 0;
+}
+
+/* ---- Working ---- */
+
+/* The first cell that waits, then one whose owner has not been heard of. */
+static NsClaimed find_cell(NsStudyStore *store, char *hash, size_t *i, GError **error)
+{
+    static const char *const choices[] = {
+        "SELECT hash, place FROM cells WHERE state = 'waiting' AND place >= ?1 AND place < ?2 "
+        "ORDER BY place LIMIT 1",
+        "SELECT hash, place FROM cells WHERE state = 'running' AND place >= ?1 AND place < ?2 AND "
+        "lease < ?3 ORDER BY place LIMIT 1",
+        "SELECT hash, place FROM cells WHERE state = 'running' AND place >= ?1 AND place < ?2 "
+        "LIMIT 1",
+    };
+    for (size_t k = 0; k < G_N_ELEMENTS(choices); k++) {
+        AUTO_STATEMENT statement = prepare(store, choices[k], error);
+        if (!statement) return NS_CLAIM_FAILED;
+        sqlite3_bind_int64(statement, 1, (sqlite3_int64)store->options.first);
+        sqlite3_bind_int64(statement, 2, (sqlite3_int64)store->options.end);
+        sqlite3_bind_double(statement, 3, now());
+        int code = sqlite3_step(statement);
+        if (code == SQLITE_ROW) {
+            ns_copy_text(hash, NS_STUDY_HASH + 1, (const char *)sqlite3_column_text(statement, 0));
+            *i = (size_t)sqlite3_column_int64(statement, 1);
+            return k < 2 ? NS_CLAIM_CELL : NS_CLAIM_WAIT;
+        }
+        if (code != SQLITE_DONE) return complain(store, error), NS_CLAIM_FAILED;
+    }
+    return NS_CLAIM_END;
+}
+
+static bool take(NsStudyStore *store, const char *hash, GError **error)
+{
+    AUTO_STATEMENT statement = prepare(
+        store, "UPDATE cells SET state = 'running', owner = ?, lease = ? WHERE hash = ?", error);
+    if (!statement) return false;
+    sqlite3_bind_text(statement, 1, store->owner, -1, SQLITE_STATIC);
+    sqlite3_bind_double(statement, 2, now() + store->options.lease);
+    sqlite3_bind_text(statement, 3, hash, -1, SQLITE_STATIC);
+    return finish(store, statement, error);
+}
+
+NsClaimed ns_study_store_claim(NsStudyStore *store, size_t *i, GError **error)
+{
+    char hash[NS_STUDY_HASH + 1], own[NS_STUDY_HASH + 1];
+    NsClaimed claimed = NS_CLAIM_FAILED;
+    g_mutex_lock(&store->mutex);
+    if (execute(store, "BEGIN IMMEDIATE", error)) {
+        claimed = find_cell(store, hash, i, error);
+        if (claimed == NS_CLAIM_CELL) {
+            ns_study_hash(store->study, *i, own);
+            bool good = g_str_equal(hash, own)
+                            ? take(store, hash, error)
+                            : refuse(store->path,
+                                     "another process has begun another study with it meanwhile; "
+                                     "give each its own file",
+                                     error);
+            if (!good) claimed = NS_CLAIM_FAILED;
+        }
+        if (!end(store, claimed != NS_CLAIM_FAILED, error)) claimed = NS_CLAIM_FAILED;
+    }
+    g_mutex_unlock(&store->mutex);
+    return claimed;
+}
+
+static void bind_number(sqlite3_stmt *statement, int at, double value)
+{
+    if (isnan(value))
+        sqlite3_bind_null(statement, at);
+    else
+        sqlite3_bind_double(statement, at, value);
+}
+
+static void bind_cell(sqlite3_stmt *statement, const NsStudyCell *cell)
+{
+    bool ended = cell->state > NS_CELL_RUNNING;
+    const double numbers[] = {cell->first, cell->loss, cell->validation, cell->value,
+                              cell->seconds};
+    sqlite3_bind_text(statement, 1, ns_cell_state_word(cell->state), -1, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, 2, cell->step);
+    for (int k = 0; k < (int)G_N_ELEMENTS(numbers); k++) bind_number(statement, 3 + k, numbers[k]);
+    sqlite3_bind_text(statement, 8, *cell->text ? cell->text : NULL, -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, 9, ended ? "normscope " NS_VERSION : NULL, -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, 10,
+                      ended ? ns_instructions_choice((size_t)ns_instructions())->key : NULL, -1,
+                      SQLITE_STATIC);
+}
+
+bool ns_study_store_keep(NsStudyStore *store, size_t i, const NsStudyCell *cell, GError **error)
+{
+    char hash[NS_STUDY_HASH + 1];
+    ns_study_hash(store->study, i, hash);
+    g_mutex_lock(&store->mutex);
+    if (!store->keep)
+        store->keep = prepare(
+            store,
+            "UPDATE cells SET state = ?, step = ?, first = ?, loss = ?, validation = ?, value = ?, "
+            "seconds = ?, message = ?, program = ?, instructions = ?, owner = NULL, lease = NULL "
+            "WHERE hash = ? AND state NOT IN ('done', 'diverged')",
+            error);
+    bool good = store->keep != NULL;
+    if (good) {
+        bind_cell(store->keep, cell);
+        sqlite3_bind_text(store->keep, 11, hash, -1, SQLITE_STATIC);
+        good = finish(store, store->keep, error);
+    }
+    g_mutex_unlock(&store->mutex);
+    return good;
+}
+
+bool ns_study_store_renew(NsStudyStore *store, GError **error)
+{
+    g_mutex_lock(&store->mutex);
+    AUTO_STATEMENT statement =
+        prepare(store, "UPDATE cells SET lease = ? WHERE owner = ? AND state = 'running'", error);
+    bool good = statement != NULL;
+    if (good) {
+        sqlite3_bind_double(statement, 1, now() + store->options.lease);
+        sqlite3_bind_text(statement, 2, store->owner, -1, SQLITE_STATIC);
+        good = finish(store, statement, error);
+    }
+    g_mutex_unlock(&store->mutex);
+    return good;
+}
+
+static bool count(NsStudyStore *store, NsStoreCounts *counts, GError **error)
+{
+    AUTO_STATEMENT statement =
+        prepare(store,
+                "SELECT state, COUNT(*) FROM cells WHERE place >= ? AND place < ? "
+                "GROUP BY state",
+                error);
+    if (!statement) return false;
+    sqlite3_bind_int64(statement, 1, (sqlite3_int64)store->options.first);
+    sqlite3_bind_int64(statement, 2, (sqlite3_int64)store->options.end);
+    int code;
+    *counts = (NsStoreCounts){0};
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *state = (const char *)sqlite3_column_text(statement, 0);
+        size_t n = (size_t)sqlite3_column_int64(statement, 1);
+        counts->cells += n;
+        if (g_strcmp0(state, "running") == 0) counts->running = n;
+        if (g_strcmp0(state, "diverged") == 0) counts->diverged = n;
+        if (g_strcmp0(state, "failed") == 0) counts->failed = n;
+        if (g_strcmp0(state, "running") != 0 && g_strcmp0(state, "waiting") != 0)
+            counts->ended += n;
+    }
+    return code == SQLITE_DONE || complain(store, error);
+}
+
+bool ns_study_store_count(NsStudyStore *store, NsStoreCounts *counts, GError **error)
+{
+    g_mutex_lock(&store->mutex);
+    bool good = count(store, counts, error);
+    g_mutex_unlock(&store->mutex);
+    return good;
+}
+
+/* ---- Reading ---- */
+
+static NsCellState state_of(const char *word)
+{
+    for (int state = NS_CELL_WAITING; word && state <= NS_CELL_FAILED; state++)
+        if (g_str_equal(word, ns_cell_state_word((NsCellState)state))) return (NsCellState)state;
+    return NS_CELL_WAITING;
+}
+
+static double number(sqlite3_stmt *row, int column)
+{
+    return sqlite3_column_type(row, column) == SQLITE_NULL ? (double)NAN
+                                                           : sqlite3_column_double(row, column);
+}
+
+static NsStudyCell read_cell(sqlite3_stmt *row)
+{
+    NsStudyCell cell = ns_cell_in(state_of((const char *)sqlite3_column_text(row, 1)));
+    if (cell.state <= NS_CELL_RUNNING) return cell;
+    const char *message = (const char *)sqlite3_column_text(row, 8);
+    cell.step = sqlite3_column_int64(row, 2);
+    cell.first = number(row, 3);
+    cell.loss = number(row, 4);
+    cell.validation = number(row, 5);
+    cell.value = number(row, 6);
+    cell.seconds = number(row, 7);
+    if (message) ns_copy_text(cell.text, sizeof cell.text, message);
+    return cell;
+}
+
+static const char *keep_text(NsStudyStore *store, sqlite3_stmt *row, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(row, column);
+    return text && g_utf8_validate(text, -1, NULL) ? g_string_chunk_insert_const(store->texts, text)
+                                                   : NULL;
+}
+
+/* Where each hash stands; a value that was drawn twice stands twice, so that it is a list. */
+static GHashTable *places_of(const NsStudy *study, size_t *next)
+{
+    GHashTable *places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (size_t i = 0; i < ns_study_cells(study); i++) {
+        char hash[NS_STUDY_HASH + 1];
+        ns_study_hash(study, i, hash);
+        next[i] = GPOINTER_TO_SIZE(g_hash_table_lookup(places, hash));
+        g_hash_table_insert(places, g_strdup(hash), GSIZE_TO_POINTER(i + 1));
+    }
+    return places;
+}
+
+bool ns_study_store_cells(NsStudyStore *store, NsStudyCell *cells, NsCellOrigin *origins,
+                          GError **error)
+{
+    size_t n = ns_study_cells(store->study);
+    g_autofree size_t *next = g_new(size_t, n); /* 1 + the place before with the same hash, or 0 */
+    g_autoptr(GHashTable) places = places_of(store->study, next);
+    for (size_t i = 0; i < n; i++) cells[i] = ns_cell_in(NS_CELL_WAITING);
+    if (origins) memset(origins, 0, n * sizeof *origins);
+    g_mutex_lock(&store->mutex);
+    AUTO_STATEMENT row =
+        prepare(store,
+                "SELECT hash, state, step, first, loss, validation, value, seconds, message, "
+                "program, instructions FROM cells",
+                error);
+    int code = SQLITE_ERROR;
+    while (row && (code = sqlite3_step(row)) == SQLITE_ROW) {
+        const char *hash = (const char *)sqlite3_column_text(row, 0);
+        size_t at = hash ? GPOINTER_TO_SIZE(g_hash_table_lookup(places, hash)) : 0;
+        for (; at; at = next[at - 1]) {
+            cells[at - 1] = read_cell(row);
+            if (origins)
+                origins[at - 1] =
+                    (NsCellOrigin){keep_text(store, row, 9), keep_text(store, row, 10)};
+        }
+    }
+    bool good = code == SQLITE_DONE || (row && complain(store, error));
+    g_mutex_unlock(&store->mutex);
+    return good;
+}
+
+/* ---- Merging ---- */
+
+#define ENDED "state IN ('done', 'diverged')"
+
+static bool merge(NsStudyStore *store, NsMerged *merged, GError **error)
+{
+    int64_t known = 0, differs = 0;
+    if (!read_number(store,
+                     "SELECT COUNT(*) FROM part.cells JOIN main.cells USING (hash) WHERE "
+                     "part.cells." ENDED " AND main.cells." ENDED,
+                     &known, error) ||
+        !read_number(store,
+                     "SELECT COUNT(*) FROM part.cells JOIN main.cells USING (hash) WHERE "
+                     "part.cells." ENDED " AND main.cells." ENDED
+                     " AND (part.cells.value IS NOT main.cells.value OR part.cells.state <> "
+                     "main.cells.state)",
+                     &differs, error) ||
+        !execute(store,
+                 "INSERT INTO main.cells SELECT hash, -1, state, NULL, NULL, step, first, loss, "
+                 "validation, value, seconds, message, program, instructions FROM part.cells "
+                 "WHERE " ENDED
+                 " ON CONFLICT (hash) DO UPDATE SET state = excluded.state, step = excluded.step, "
+                 "first = excluded.first, loss = excluded.loss, validation = excluded.validation, "
+                 "value = excluded.value, seconds = excluded.seconds, message = excluded.message, "
+                 "program = excluded.program, instructions = excluded.instructions, owner = NULL, "
+                 "lease = NULL WHERE main.cells.state NOT IN ('done', 'diverged')",
+                 error))
+        return false;
+    merged->added = (size_t)sqlite3_changes64(store->db);
+    merged->known = (size_t)known;
+    merged->differs = (size_t)differs;
+    return true;
+}
+
+bool ns_study_store_merge(NsStudyStore *store, const char *path, NsMerged *merged, GError **error)
+{
+    if (!ns_study_store_is(path))
+        return refuse(path, "it is missing, or another kind of file", error);
+    g_mutex_lock(&store->mutex);
+    AUTO_STATEMENT attach = prepare(store, "ATTACH ? AS part", error);
+    bool attached = false, good = false;
+    if (attach) {
+        sqlite3_bind_text(attach, 1, path, -1, SQLITE_STATIC);
+        attached = finish(store, attach, error);
+    }
+    if (attached && check_tables(store, "part", path, error) &&
+        execute(store, "BEGIN IMMEDIATE", error))
+        good = end(store, merge(store, merged, error), error);
+    if (attached) sqlite3_exec(store->db, "DETACH part", NULL, NULL, NULL);
+    g_mutex_unlock(&store->mutex);
+    return good;
+}

@@ -1,0 +1,485 @@
+/* Studies as texts.  SPDX-License-Identifier: MIT */
+#include "core/base/error.h"
+#include "core/data/reader.h"
+#include "core/store/entries.h"
+#include "core/store/preset.h"
+#include "core/study/study.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST_SEEDS 1000
+
+static const char *const kinds[] = {
+    [NS_RESULT_LOSS] = "loss",
+    [NS_RESULT_VALIDATION] = "validation-loss",
+    [NS_RESULT_GRADIENT] = "grad-norm",
+};
+
+/* ---- Reading ---- */
+
+typedef struct {
+    NsStudy *study;
+    const char *section;  /* that is being read; "" before the first */
+    NsNamed head, named;  /* before the first section, and in the lane that is read besides */
+    NsNamed any;          /* in the head or in a lane */
+    size_t lanes;         /* begun so far */
+    GHashTable *sections; /* names so far */
+    GHashTable *keys;     /* of this section, but for settings */
+    bool draws;           /* their number is given */
+} Reader;
+
+static bool refuse(const NsEntry *entry, const char *why, GError **error)
+{
+    return ns_refuse(error, NS_ERROR_SETTING, "Line %zu: %s is “%s”; %s.", entry->line, entry->key,
+                     entry->value, why);
+}
+
+static bool read_whole(const NsEntry *entry, int64_t least, int64_t most, int64_t *value,
+                       GError **error)
+{
+    gint64 number;
+    if (!g_ascii_string_to_signed(entry->value, 10, least, most, &number, NULL)) {
+        g_autofree char *why = g_strdup_printf("it must be a whole number from %" G_GINT64_FORMAT
+                                               " to %" G_GINT64_FORMAT,
+                                               least, most);
+        return refuse(entry, why, error);
+    }
+    *value = number;
+    return true;
+}
+
+static bool read_limit(const NsEntry *entry, double *value, GError **error)
+{
+    char *end;
+    *value = g_ascii_strtod(entry->value, &end);
+    return (end != entry->value && !*end && isfinite(*value)) ||
+           refuse(entry, "it must be a number, such as 5", error);
+}
+
+static bool read_text(const NsEntry *entry, char **text)
+{
+    g_free(*text);
+    *text = *entry->value ? g_strdup(entry->value) : NULL;
+    return true;
+}
+
+static bool blame(const NsEntry *entry, GError *wrong, GError **error)
+{
+    ns_entry_blame(entry, error, wrong);
+    return false;
+}
+
+/* What would change nothing in a study is an error. */
+static bool read_setting(Reader *reader, const NsEntry *entry, size_t lane, GError **error)
+{
+    GError *wrong = NULL;
+    if (g_str_equal(entry->key, "threads"))
+        return refuse(entry, "a cell has one thread, so omit it", error);
+    if (!ns_settings_name(&reader->study->experiment.lane[lane], &reader->named, entry->key,
+                          entry->value, &wrong))
+        return blame(entry, wrong, error);
+    reader->any.all |= reader->named.all;
+    return true;
+}
+
+static bool read_head(Reader *reader, const NsEntry *entry, GError **error)
+{
+    static const char *const keys[] = {"title", "note", "seeds", NULL};
+    NsStudy *study = reader->study;
+    if (g_str_equal(entry->key, "title")) return read_text(entry, &study->experiment.title);
+    if (g_str_equal(entry->key, "note")) return read_text(entry, &study->note);
+    if (g_str_equal(entry->key, "seeds"))
+        return read_whole(entry, 1, MOST_SEEDS, &study->seeds, error);
+    if (ns_param_find(entry->key)) return read_setting(reader, entry, 0, error);
+    GError *wrong = NULL;
+    ns_settings_unknown(entry->key, keys, &wrong);
+    return blame(entry, wrong, error);
+}
+
+static bool read_lane(Reader *reader, const NsEntry *entry, GError **error)
+{
+    static const char *const keys[] = {"name", NULL};
+    size_t lane = reader->lanes - 1;
+    if (g_str_equal(entry->key, "name")) return read_text(entry, &reader->study->names[lane]);
+    if (g_str_equal(entry->key, "seeds"))
+        return refuse(entry, "all lanes have the same seeds, so write it before the first section",
+                      error);
+    if (ns_param_find(entry->key)) return read_setting(reader, entry, lane, error);
+    GError *wrong = NULL;
+    ns_settings_unknown(entry->key, keys, &wrong);
+    return blame(entry, wrong, error);
+}
+
+static bool has_room(const NsEntry *entry, size_t n, GError **error)
+{
+    if (n < NS_STUDY_AXES) return true;
+    return ns_refuse(error, NS_ERROR_SETTING,
+                     "Line %zu: a section can vary %d settings; [%s] has more.", entry->line,
+                     NS_STUDY_AXES, entry->section);
+}
+
+static char *assignment_of(const NsEntry *entry)
+{
+    return g_strdup_printf("%s=%s", entry->key, entry->value);
+}
+
+static bool read_grid(Reader *reader, const NsEntry *entry, GError **error)
+{
+    NsStudy *study = reader->study;
+    GError *wrong = NULL;
+    g_autofree char *text = assignment_of(entry);
+    if (!has_room(entry, study->n_grid, error)) return false;
+    NsStudyAxis *axis = &study->grid[study->n_grid];
+    if (!ns_study_axis_read(axis, text, &wrong)) return blame(entry, wrong, error);
+    study->n_grid++;
+    return true;
+}
+
+static bool read_random(Reader *reader, const NsEntry *entry, GError **error)
+{
+    NsStudy *study = reader->study;
+    GError *wrong = NULL;
+    if (g_str_equal(entry->key, "draws")) {
+        reader->draws = true;
+        return read_whole(entry, 1, NS_STUDY_CELLS_MAX, &study->draws, error);
+    }
+    if (g_str_equal(entry->key, "draw-seed"))
+        return read_whole(entry, 0, G_MAXINT32, &study->draw_seed, error);
+    g_autofree char *text = assignment_of(entry);
+    if (!has_room(entry, study->n_random, error)) return false;
+    NsStudyDistribution *distribution = &study->random[study->n_random];
+    if (!ns_study_distribution_read(distribution, text, &wrong)) {
+        ns_study_distribution_clear(distribution);
+        return blame(entry, wrong, error);
+    }
+    study->n_random++;
+    return true;
+}
+
+static bool read_stop(Reader *reader, const NsEntry *entry, GError **error)
+{
+    static const char *const keys[] = {"loss-below", "loss-above", NULL};
+    NsStopRules *stop = &reader->study->stop;
+    if (g_str_equal(entry->key, keys[0])) return read_limit(entry, &stop->loss_below, error);
+    if (g_str_equal(entry->key, keys[1])) return read_limit(entry, &stop->loss_above, error);
+    return ns_entry_unknown(entry, keys, error);
+}
+
+static bool read_quantity(NsResult *result, const NsEntry *entry, GError **error)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
+        if (g_str_equal(entry->value, kinds[i])) {
+            result->kind = (NsResultKind)i;
+            return true;
+        }
+    int row = ns_choices_find(ns_quantity_choice, entry->value);
+    if (row < 0) {
+        GError *wrong = NULL;
+        ns_choices_unknown("quantity", entry->value, ns_quantity_choice, &wrong);
+        wrong->code = NS_ERROR_SETTING;
+        return blame(entry, wrong, error);
+    }
+    result->kind = NS_RESULT_QUANTITY;
+    result->quantity = (NsQuantity)row;
+    return true;
+}
+
+static bool read_at(NsResult *result, const NsEntry *entry, GError **error)
+{
+    g_auto(GStrv) words = g_strsplit(entry->value, " ", 2);
+    const char *word = words[0] ? words[0] : "", *number = words[0] ? words[1] : NULL;
+    bool last = g_str_equal(word, "last"), step = g_str_equal(word, "step");
+    gint64 n = 1;
+    bool good = number ? (last || step) && g_ascii_string_to_signed(number, 10, last ? 1 : 0,
+                                                                    1000000000, &n, NULL)
+                       : last || g_str_equal(word, "minimum");
+    if (!good)
+        return refuse(entry, "it must be last, a mean such as last 10, minimum, or step 100",
+                      error);
+    result->at = last ? NS_RESULT_LAST : step ? NS_RESULT_STEP : NS_RESULT_MINIMUM;
+    result->n = last || step ? n : 0;
+    return true;
+}
+
+static bool read_result(Reader *reader, const NsEntry *entry, GError **error)
+{
+    static const char *const keys[] = {"quantity", "at", "layer", "head", NULL};
+    NsResult *result = &reader->study->result;
+    if (g_str_equal(entry->key, "quantity")) return read_quantity(result, entry, error);
+    if (g_str_equal(entry->key, "at")) return read_at(result, entry, error);
+    if (g_str_equal(entry->key, "head")) return read_whole(entry, 1, 256, &result->head, error);
+    if (!g_str_equal(entry->key, "layer")) return ns_entry_unknown(entry, keys, error);
+    if (!g_str_equal(entry->value, "last"))
+        return read_whole(entry, 0, 20001, &result->layer, error);
+    result->layer = -1;
+    return true;
+}
+
+static const struct {
+    const char *name;
+    bool (*read)(Reader *reader, const NsEntry *entry, GError **error);
+} sections[] = {
+    {"grid", read_grid},
+    {"random", read_random},
+    {"stop", read_stop},
+    {"result", read_result},
+};
+
+/* Lanes come in order, so that every one of them begins as the head said. */
+static bool begin_section(Reader *reader, const NsEntry *entry, GError **error)
+{
+    bool lane = ns_lane_find(entry->section) == reader->lanes && reader->lanes < NS_LANES_MAX;
+    bool known = lane;
+    for (size_t i = 0; i < G_N_ELEMENTS(sections); i++)
+        known |= g_str_equal(entry->section, sections[i].name);
+    if (!known || !g_hash_table_add(reader->sections, (gpointer)(uintptr_t)entry->section))
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "Line %zu: [%s] was not expected here; the sections are [grid], [random], "
+                         "[stop] and [result], and the lanes [A], [B], [C] and [D] in this order, "
+                         "each once.",
+                         entry->line, entry->section);
+    if (!*reader->section) reader->head = reader->named;
+    reader->section = entry->section;
+    g_hash_table_remove_all(reader->keys);
+    if (lane) {
+        reader->lanes++;
+        reader->named = ns_named_below(&reader->head);
+    }
+    return true;
+}
+
+static bool read_entry(Reader *reader, const NsEntry *entry, GError **error)
+{
+    if (!entry->key) return begin_section(reader, entry, error);
+    bool lane = ns_lane_find(reader->section) < NS_LANES_MAX;
+    bool setting = ns_param_find(entry->key) && (lane || !*reader->section);
+    /* ns_settings_name knows of settings, which may be repeated with the same value. */
+    if ((!setting || g_str_equal(entry->key, "seeds")) &&
+        !g_hash_table_add(reader->keys, (gpointer)(uintptr_t)entry->key))
+        return ns_refuse(error, NS_ERROR_SETTING, "Line %zu: %s is given twice; omit one of them.",
+                         entry->line, entry->key);
+    if (!*reader->section) return read_head(reader, entry, error);
+    if (lane) return read_lane(reader, entry, error);
+    for (size_t i = 0; i < G_N_ELEMENTS(sections); i++)
+        if (g_str_equal(reader->section, sections[i].name))
+            return sections[i].read(reader, entry, error);
+    return false;
+}
+
+/* The lanes that the text names, before any of them is read. */
+static void make_lanes(Reader *reader, const NsEntries *entries)
+{
+    size_t n = 0;
+    const NsEntry *entry;
+    for (size_t i = 0; (entry = ns_entries_at(entries, i)); i++)
+        n += !entry->key && ns_lane_find(entry->section) < NS_LANES_MAX;
+    ns_experiment_resize(&reader->study->experiment, CLAMP(n, 1, NS_LANES_MAX), 0);
+}
+
+/* What is varied is set nowhere else, nor varied twice. */
+static bool check_axes(const Reader *reader, GError **error)
+{
+    const NsStudy *study = reader->study;
+    for (size_t axis = 0; axis < ns_study_axes(study); axis++) {
+        const char *key = ns_study_axis_param(study, axis)->key;
+        bool twice = ns_named_has(&reader->any, key);
+        for (size_t other = 0; other < axis; other++)
+            twice |= g_str_equal(ns_study_axis_param(study, other)->key, key);
+        if (twice)
+            return ns_refuse(error, NS_ERROR_SETTING,
+                             "%s is varied, and given a second time besides; omit one of the two.",
+                             key);
+    }
+    if ((study->n_random > 0) == reader->draws) return true;
+    return ns_refuse(error, NS_ERROR_SETTING,
+                     reader->draws
+                         ? "The section [random] draws nothing; add a setting to it, such "
+                           "as lr = 1e-4:1e-1:log."
+                         : "The section [random] needs the number of configurations to "
+                           "draw, such as draws = 64.");
+}
+
+bool ns_study_read(NsStudy *study, const char *text, size_t size, GError **error)
+{
+    g_autoptr(NsEntries) entries = ns_entries_new(text, size, error);
+    if (!entries) return false;
+    g_autoptr(GHashTable) names = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GHashTable) keys = g_hash_table_new(g_str_hash, g_str_equal);
+    Reader reader = {.study = study, .section = "", .sections = names, .keys = keys};
+    const NsEntry *entry;
+    size_t i = 0;
+    for (; (entry = ns_entries_at(entries, i)) && entry->key; i++)
+        if (!read_entry(&reader, entry, error)) return false;
+    make_lanes(&reader, entries);
+    for (; (entry = ns_entries_at(entries, i)); i++)
+        if (!read_entry(&reader, entry, error)) return false;
+    ns_experiment_link(&study->experiment);
+    return check_axes(&reader, error);
+}
+
+/* Wherever the study is copied to, it finds them. */
+static void find_texts(NsStudy *study, const char *path)
+{
+    g_autofree char *folder = g_path_get_dirname(path);
+    ns_preset_find_texts(&study->experiment, folder);
+    for (size_t lane = 0; lane < study->experiment.n; lane++) {
+        NsSettings *settings = &study->experiment.lane[lane];
+        char **texts[] = {&settings->text, &settings->tokenizer};
+        for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+            char *absolute = **texts[i] ? g_canonicalize_filename(*texts[i], NULL) : g_strdup("");
+            g_free(*texts[i]);
+            *texts[i] = absolute;
+        }
+    }
+}
+
+bool ns_study_load(NsStudy *study, const char *path, GError **error)
+{
+    size_t size;
+    g_autofree char *text = ns_read_file(path, NS_ENTRIES_MAX, &size, error);
+    if (!text) return false;
+    g_autoptr(GError) wrong = NULL;
+    if (!ns_study_read(study, text, size, &wrong)) {
+        g_autofree char *name = g_filename_display_basename(path);
+        return ns_refuse(error, NS_ERROR_SETTING, "“%s”: %s", name, wrong->message);
+    }
+    find_texts(study, path);
+    return true;
+}
+
+/* ---- Writing ---- */
+
+static void write_line(GString *out, const char *key, const char *value)
+{
+    g_autofree char *line = g_strdup(value);
+    g_string_append_printf(out, "%s = %s\n", key, g_strdelimit(line, "\r\n", ' '));
+}
+
+static void write_number(GString *out, const char *key, double value)
+{
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+    if (!isnan(value)) write_line(out, key, g_ascii_dtostr(number, sizeof number, value));
+}
+
+static void write_whole(GString *out, const char *key, int64_t value)
+{
+    g_string_append_printf(out, "%s = %" G_GINT64_FORMAT "\n", key, value);
+}
+
+/* "lr=1,2" as an entry. */
+static void write_assignment(GString *out, const char *assignment)
+{
+    const char *equals = strchr(assignment, '=');
+    g_string_append_printf(out, "%.*s = %s\n", (int)(equals - assignment), assignment, equals + 1);
+}
+
+static void write_settings(GString *out, const NsStudy *study, size_t lane, bool shared)
+{
+    const NsExperiment *experiment = &study->experiment;
+    const NsParam *param;
+    for (size_t i = 0; (param = ns_param(i)); i++) {
+        bool differs = ns_experiment_differs(experiment, param);
+        const NsSettings *settings = &experiment->lane[lane];
+        if (shared ? differs || ns_settings_is_default(settings, param) : !differs) continue;
+        if (!shared && !ns_experiment_names(experiment, lane, param)) continue;
+        g_autofree char *value = ns_settings_get(settings, param);
+        write_line(out, param->key, value);
+    }
+}
+
+static void write_varied(GString *out, const NsStudy *study)
+{
+    if (study->n_grid) g_string_append(out, "\n[grid]\n");
+    for (size_t i = 0; i < study->n_grid; i++) {
+        g_autofree char *text = ns_study_axis_text(&study->grid[i]);
+        write_assignment(out, text);
+    }
+    if (!study->n_random) return;
+    g_string_append(out, "\n[random]\n");
+    write_whole(out, "draws", study->draws);
+    if (study->draw_seed != 1) write_whole(out, "draw-seed", study->draw_seed);
+    for (size_t i = 0; i < study->n_random; i++) {
+        g_autofree char *text = ns_study_distribution_text(&study->random[i]);
+        write_assignment(out, text);
+    }
+}
+
+static const char *quantity_key(const NsResult *result)
+{
+    return result->kind == NS_RESULT_QUANTITY ? ns_quantity(result->quantity)->choice.key
+                                              : kinds[result->kind];
+}
+
+char *ns_study_at_words(const NsResult *result)
+{
+    if (result->at == NS_RESULT_MINIMUM) return g_strdup("minimum");
+    const char *word = result->at == NS_RESULT_LAST ? "last" : "step";
+    bool plain = result->at == NS_RESULT_LAST && result->n == 1;
+    return plain ? g_strdup(word) : g_strdup_printf("%s %" G_GINT64_FORMAT, word, result->n);
+}
+
+static void write_rules(GString *out, const NsStudy *study)
+{
+    const NsResult *result = &study->result;
+    if (!isnan(study->stop.loss_below) || !isnan(study->stop.loss_above))
+        g_string_append(out, "\n[stop]\n");
+    write_number(out, "loss-below", study->stop.loss_below);
+    write_number(out, "loss-above", study->stop.loss_above);
+    g_autofree char *at = ns_study_at_words(result);
+    g_string_append_printf(out, "\n[result]\nquantity = %s\nat = %s\n", quantity_key(result), at);
+    if (result->layer >= 0) write_whole(out, "layer", result->layer);
+    if (result->head > 1) write_whole(out, "head", result->head);
+}
+
+char *ns_study_write(const NsStudy *study)
+{
+    GString *out = g_string_new(NULL);
+    const NsExperiment *experiment = &study->experiment;
+    if (experiment->title) write_line(out, "title", experiment->title);
+    if (study->note) write_line(out, "note", study->note);
+    write_settings(out, study, 0, true);
+    if (study->seeds > 1) write_whole(out, "seeds", study->seeds);
+    write_varied(out, study);
+    write_rules(out, study);
+    for (size_t lane = 0; lane < experiment->n; lane++) {
+        if (experiment->n == 1 && !study->names[lane]) break;
+        g_string_append_printf(out, "\n[%s]\n", ns_lane_letter(lane));
+        if (study->names[lane]) write_line(out, "name", study->names[lane]);
+        write_settings(out, study, lane, false);
+    }
+    return g_string_free(out, FALSE);
+}
+
+/* ---- Words ---- */
+
+char *ns_study_result_words(const NsStudy *study)
+{
+    const NsResult *result = &study->result;
+    static const char *const labels[] = {
+        [NS_RESULT_LOSS] = "training loss",
+        [NS_RESULT_VALIDATION] = "validation loss",
+        [NS_RESULT_GRADIENT] = "gradient norm",
+    };
+    GString *words = g_string_new(result->kind == NS_RESULT_QUANTITY
+                                      ? ns_quantity(result->quantity)->choice.label
+                                      : labels[result->kind]);
+    NsDomain domain =
+        result->kind == NS_RESULT_QUANTITY ? ns_quantity(result->quantity)->domain : NS_DOMAIN_STEP;
+    if (domain != NS_DOMAIN_STEP && result->layer < 0)
+        g_string_append(words, " of the last layer");
+    else if (domain != NS_DOMAIN_STEP)
+        g_string_append_printf(words, " of layer %" G_GINT64_FORMAT, result->layer);
+    if (domain == NS_DOMAIN_HEAD)
+        g_string_append_printf(words, ", head %" G_GINT64_FORMAT, result->head);
+    bool mean = result->at == NS_RESULT_LAST && result->n > 1;
+    if (mean && result->kind != NS_RESULT_VALIDATION)
+        g_string_append_printf(words, ", mean of the last %" G_GINT64_FORMAT " records", result->n);
+    else if (result->at == NS_RESULT_LAST)
+        g_string_append(words, " at the end");
+    else if (result->at == NS_RESULT_STEP)
+        g_string_append_printf(words, " at step %" G_GINT64_FORMAT, result->n);
+    else
+        g_string_append(words, ", lowest of the run");
+    return g_string_free(words, FALSE);
+}

@@ -1,0 +1,320 @@
+#!/usr/bin/env python3
+"""Studies, as normscope-cli runs them; writes TAP.
+
+SPDX-License-Identifier: MIT
+Usage: test_study.py NORMSCOPE_CLI
+"""
+
+import csv
+import json
+import math
+import os
+import resource
+import shlex
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+from test_cli import CLI, PATIENCE_S, SMALL, Skip, main, run, sentence
+
+HEAD = "".join(setting.replace("=", " = ") + "\n" for setting in SMALL if "threads" not in setting)
+LANES = "[A]\nname = Post-LN\nplacement = post\n[B]\nname = Pre-LN\nplacement = pre\n"
+QUICK = HEAD + "steps = 4\nseeds = 2\n[random]\ndraws = 3\nlr = 1e-3:1e-1\n" + LANES
+# Cells that take a while, so that a signal meets some of them.
+LONG = HEAD + "steps = 800\n[grid]\nseed = 1:8:8\n" + LANES
+
+
+class Folder(tempfile.TemporaryDirectory):
+    """A folder with a study in it; paths of names."""
+
+    def __init__(self, text=QUICK):
+        super().__init__()
+        self.text = text
+
+    def __enter__(self):
+        path = super().__enter__()
+        with open(os.path.join(path, "a.study"), "w", encoding="utf-8") as file:
+            file.write(self.text)
+        return lambda name: os.path.join(path, name)
+
+
+def study(*arguments, status=0, **options):
+    result = run("study", *arguments, small=False, **options)
+    assert result.returncode == status, result
+    assert status or result.stderr == b"", result
+    return result.stdout.decode()
+
+
+def cells_of(path):
+    """What a file has of every cell, by its hash, without what tells of the making."""
+    with sqlite3.connect(path) as database:
+        rows = database.execute("SELECT hash, state, step, first, loss, validation, value FROM cells "
+                                "WHERE place >= 0")
+        cells = {row[0]: row[1:] for row in rows}
+    database.close()
+    return cells
+
+
+def whole(folder, *arguments):
+    """The results of the study in one go."""
+    path = folder("whole.nsstudy")
+    study(folder("a.study"), "--out", path, *arguments)
+    cells = cells_of(path)
+    assert cells and all(cell[0] in ("done", "diverged") for cell in cells.values()), cells
+    return cells
+
+
+def start(*arguments, **options):
+    return subprocess.Popen([CLI, "study", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            **options)
+
+
+def until(condition, process=None):
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline, "it never came"
+        assert process is None or process.poll() is None, process.communicate()
+        time.sleep(0.01)
+
+
+def ended(path):
+    if not os.path.exists(path):
+        return 0
+    try:
+        return sum(cell[0] in ("done", "diverged") for cell in cells_of(path).values())
+    except sqlite3.OperationalError:  # there is no table yet
+        return 0
+
+
+def test_study():
+    with Folder() as folder:
+        text = study(folder("a.study"), "--csv", folder("a.csv"))
+        assert "12 of 12 cells" in text and "A Post-LN" in text and "lr=" in text, text
+        again = study(folder("a.study"))
+        assert again == text
+        assert study("show", folder("a.nsstudy")) == text
+        value = json.loads(study("show", folder("a.nsstudy"), "--json"))
+        with open(folder("a.csv"), encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        assert len(rows) == len(value["cells"]) == 12
+        assert [lane["name"] for lane in value["lanes"]] == ["Post-LN", "Pre-LN"]
+        for row, cell in zip(rows, value["cells"]):
+            assert row["lane"] == cell["lane"] and row["lr"] == cell["configuration"]["lr"]
+            assert int(row["seed"]) == cell["seed"] and float(row["value"]) == cell["value"], (row, cell)
+            assert cell["state"] == "done" and cell["step"] == 4 and cell["first"] > 0, cell
+        # A lane has the same configurations and seeds as the other.
+        keys = [[(c["configuration"]["lr"], c["seed"]) for c in value["cells"] if c["lane"] == lane]
+                for lane in "AB"]
+        assert keys[0] == keys[1] and len(set(keys[0])) == 6, keys
+
+
+def test_cell_is_a_run():
+    with Folder(HEAD + "steps = 12\nplacement = pre\nseed = 3\ndata-seed = 3\nlr = 0.02\n") as folder:
+        cell = json.loads(study(folder("a.study"), "--json"))["cells"][0]
+    result = run("train", "--jsonl", "-", "--steps", "12", *shlex.split(
+        "--set placement=pre --set seed=3 --set data-seed=3 --set lr=0.02 --set eval-every=0"))
+    losses = [json.loads(line)["loss"] for line in result.stdout.decode().splitlines()
+              if '"loss"' in line and '"step"' in line][-10:]
+    assert len(losses) == 10 and abs(cell["value"] - math.fsum(losses) / 10) < 1e-12, (cell, losses)
+
+
+def test_nothing_is_run_again():
+    with Folder() as folder:
+        study(folder("a.study"))
+        with sqlite3.connect(folder("a.nsstudy")) as database:
+            database.execute("UPDATE cells SET value = 123 WHERE place = 0")
+        database.close()
+        # Some more seeds, and back.
+        more = json.loads(study(folder("a.study"), "--seeds", "3", "--json"))["cells"]
+        assert len(more) == 18 and more[0]["value"] == 123
+        assert all(cell["state"] == "done" for cell in more)
+        assert json.loads(study(folder("a.study"), "--json"))["cells"][0]["value"] == 123
+        # The file holds its study, and goes on by itself.
+        assert "12 of 12 cells" in study(folder("a.nsstudy"))
+        other = json.loads(study(folder("a.study"), "--set", "layers=1", "--json"))["cells"]
+        assert len(other) == 12 and other[0]["value"] != 123
+
+
+def test_interrupted():
+    """Ctrl-C and kill -9 lose only the cells that are running."""
+    with Folder(LONG) as folder:
+        expected = whole(folder)
+        path = folder("a.nsstudy")
+        for number in (signal.SIGINT, signal.SIGKILL):
+            before = ended(path)
+            process = start(folder("a.study"), "--jobs", "2", "--lease", "1")
+            until(lambda: ended(path) > before, process)
+            process.send_signal(number)
+            out, err = process.communicate(timeout=PATIENCE_S)
+            assert process.returncode == (130 if number == signal.SIGINT else -number), (out, err)
+            assert err == b"" and before < ended(path) < 16, (before, ended(path))
+        seconds = {}
+        with sqlite3.connect(path) as database:
+            seconds.update(database.execute("SELECT hash, seconds FROM cells WHERE state = 'done'"))
+        database.close()
+        study(folder("a.study"), "--lease", "1")
+        assert cells_of(path) == expected
+        with sqlite3.connect(path) as database:
+            after = dict(database.execute("SELECT hash, seconds FROM cells"))
+        database.close()
+        assert all(after[hash_] == seconds[hash_] for hash_ in seconds)
+
+
+def test_processes_share():
+    with Folder(LONG) as folder:
+        expected = whole(folder)
+        processes = [start(folder("a.study"), "--jobs", "1") for _ in range(3)]
+        for process in processes:
+            out, err = process.communicate(timeout=PATIENCE_S)
+            assert process.returncode == 0 and err == b"", err
+            assert b"16 of 16 cells" in out, out
+        assert cells_of(folder("a.nsstudy")) == expected
+
+
+def jobs_of(folder, *arguments):
+    result = run("study", folder("a.study"), "--print-jobs", *arguments, small=False)
+    assert result.returncode == 0, result
+    return result.stdout.decode().splitlines(), result.stderr.decode()
+
+
+def test_jobs():
+    """A command for each part: lost, doubled and gathered twice, each result counts once."""
+    with Folder() as folder:
+        expected = whole(folder)
+        jobs, hint = jobs_of(folder, "--chunk", "5")
+        assert len(jobs) == 3 and "study merge" in hint, (jobs, hint)
+        subprocess.run(jobs[0], shell=True, check=True, stdout=subprocess.DEVNULL)
+        doubled = [subprocess.Popen(jobs[2], shell=True, stdout=subprocess.DEVNULL) for _ in range(3)]
+        assert [process.wait(PATIENCE_S) for process in doubled] == [0] * 3
+        parts = sorted(os.path.join(folder("a.parts"), name) for name in os.listdir(folder("a.parts"))
+                       if name.endswith(".nsstudy"))
+        assert len(parts) == 2, parts
+        merge = [CLI, "study", "merge", folder("a.nsstudy"), *parts]
+        gatherers = [subprocess.Popen(merge, stderr=subprocess.PIPE) for _ in range(3)]
+        told = [process.communicate(timeout=PATIENCE_S)[1].decode() for process in gatherers]
+        assert sum("7 results added" in line for line in told) == 1, told
+        assert sum("0 results added, 7 were known" in line for line in told) == 2, told
+        assert all("7 of 12 cells" in line for line in told), told
+        # What is left is the part that was lost.
+        left, _ = jobs_of(folder, "--chunk", "5")
+        assert left == jobs[1:2], left
+        subprocess.run(left[0], shell=True, check=True, stdout=subprocess.DEVNULL)
+        run("study", "merge", folder("a.nsstudy"), *parts, os.path.join(folder("a.parts"), "5-1.nsstudy"),
+            small=False)
+        assert cells_of(folder("a.nsstudy")) == expected
+        assert jobs_of(folder)[0] == []
+
+
+def test_merge_into_a_new_file():
+    with Folder() as folder:
+        expected = whole(folder)
+        for part in ("0-6", "3-11"):
+            study(folder("a.study"), "--cells", part, "--network", "--out", folder(part + ".nsstudy"))
+        result = run("study", "merge", folder("new.nsstudy"), folder("0-6.nsstudy"),
+                     folder("3-11.nsstudy"), small=False)
+        assert result.returncode == 0 and b"12 results added, 4 were known" in result.stderr, result
+        assert cells_of(folder("new.nsstudy")) == expected
+
+
+def test_another_instruction_set():
+    """A result of other instructions is told, and never replaces one that is there."""
+    with Folder() as folder:
+        study(folder("a.study"))
+        before = cells_of(folder("a.nsstudy"))
+        portable = dict(os.environ, NORMSCOPE_INSTRUCTIONS="portable")
+        study(folder("a.study"), "--out", folder("b.nsstudy"), env=portable)
+        result = run("study", "merge", folder("a.nsstudy"), folder("b.nsstudy"), small=False)
+        same = cells_of(folder("b.nsstudy")) == before
+        assert same or b"of the known results differ" in result.stderr, result
+        assert cells_of(folder("a.nsstudy")) == before
+        study(folder("a.study"), "--seeds", "3", env=portable)
+        text = study("show", folder("a.nsstudy"))
+        assert same or "different instruction sets" in text and "portable (6)" in text, text
+
+
+def test_full_disk():
+    """What there was room for stays; with more room the study goes on."""
+    text = HEAD + "steps = 1\nseeds = 200\n" + LANES
+    with Folder(text) as folder:
+        expected = whole(folder)
+        path = folder("a.nsstudy")
+        # The log outgrows this once it has all cells.
+        limit = os.path.getsize(folder("whole.nsstudy")) + 60000
+        line = sentence(run("study", folder("a.study"), "--lease", "1", small=False, preexec_fn=lambda: resource.setrlimit(
+            resource.RLIMIT_FSIZE, (limit, limit))), 1)
+        assert "the disk is full" in line and path in line, line
+        there = cells_of(path)
+        assert len(there) == len(expected), len(there)
+        done = {hash_: cell for hash_, cell in there.items() if cell[0] == "done"}
+        assert 0 < len(done) < len(expected)
+        assert all(expected[hash_] == cell for hash_, cell in done.items())
+        study(folder("a.study"), "--lease", "1")
+        assert cells_of(path) == expected
+
+
+def test_full_file_system():
+    with tempfile.TemporaryDirectory() as mounted, Folder(HEAD + "steps = 1\nseeds = 500\n") as folder:
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", mounted],
+                          stderr=subprocess.DEVNULL).returncode:
+            raise Skip("a file system of its own may not be mounted here")
+        try:
+            path = os.path.join(mounted, "a.nsstudy")
+            line = sentence(run("study", folder("a.study"), "--out", path, "--lease", "1", small=False), 1)
+            assert "the disk is full" in line, line
+            done = ended(path)
+            subprocess.run(["mount", "-o", "remount,size=8m", mounted], check=True)
+            study(folder("a.study"), "--out", path, "--lease", "1")
+            assert done < ended(path) == 500
+        finally:
+            subprocess.run(["umount", mounted], check=True)
+
+
+def test_diverged():
+    text = HEAD + "steps = 400\noptimizer = sgd\nlr = 100\n[A]\nplacement = none\n"
+    with Folder(text) as folder:
+        value = json.loads(study(folder("a.study"), "--json"))
+        cell = value["cells"][0]
+        assert cell["state"] == "diverged" and cell["step"] < 400 and cell["value"] is None, cell
+        assert "Diverged at step" in cell["message"], cell
+        assert "1 diverged" in study("show", folder("a.nsstudy"))
+
+
+def test_errors():
+    with Folder() as folder:
+        sentence(run("study", small=False), 2)
+        assert "Line 2" in sentence(run("study", write(folder("b.study"), "steps = 1\nlrr = 2\n"),
+                                        small=False), 2)
+        path = folder("a.study")
+        assert "varies lr" in sentence(run("study", path, "--set", "lr=1", small=False), 2)
+        assert "--seeds" in sentence(run("study", path, "--set", "seeds=2", small=False), 2)
+        sentence(run("study", path, "--jobs", "0", small=False), 2)
+        sentence(run("study", path, "--seeds", "-1", small=False), 2)
+        sentence(run("study", path, "--lease", "0", small=False), 2)
+        sentence(run("study", path, "--chunk", "-1", small=False), 2)
+        assert "0-11" in sentence(run("study", path, "--cells", "12-13", small=False), 2)
+        sentence(run("study", path, "--cells", "0-1", "--slurm", small=False), 2)
+        assert "overwritten" in sentence(run("study", path, "--out", path, small=False), 2)
+        assert "overwritten" in sentence(run("study", path, "--csv", path, small=False), 2)
+        assert "no such folder" in sentence(run("study", path, "--out", folder("b/a.nsstudy"),
+                                                small=False), 1)
+        assert "results of a study" in sentence(run("study", "show", path, small=False), 1)
+        nothing = folder("nothing.nsstudy")
+        sentence(run("study", "show", nothing, small=False), 1)
+        assert not os.path.exists(nothing)
+        study(path)
+        assert "missing" in sentence(run("study", "merge", folder("a.nsstudy"), nothing, small=False), 1)
+        other = write(folder("other.nsstudy"), "no database")
+        assert "another kind" in sentence(run("study", "merge", folder("a.nsstudy"), other, small=False), 1)
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

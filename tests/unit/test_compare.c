@@ -1,0 +1,189 @@
+/* Fair comparison of lanes.  SPDX-License-Identifier: MIT */
+#include "core/study/compare.h"
+
+#include "core/base/rng.h"
+
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+#define N 8
+
+static void read_study(NsStudy *study, const char *text)
+{
+    g_autoptr(GError) error = NULL;
+    ns_study_init(study);
+    bool good = ns_study_read(study, text, strlen(text), &error) && ns_study_check(study, &error);
+    g_assert_no_error(error);
+    g_assert_true(good);
+}
+
+static NsStudyCell done(double value)
+{
+    NsStudyCell cell = ns_cell_in(NS_CELL_DONE);
+    cell.value = value;
+    cell.first = 9;
+    return cell;
+}
+
+/* The subsets of k of N, as bits, one by one. */
+static double brute_best(const double *values, unsigned k)
+{
+    double sum = 0, n = 0;
+    for (unsigned bits = 0; bits < 1u << N; bits++) {
+        if ((unsigned)__builtin_popcount(bits) != k) continue;
+        double best = INFINITY;
+        for (unsigned i = 0; i < N; i++)
+            if (bits & 1u << i) best = fmin(best, values[i]);
+        sum += best;
+        n++;
+    }
+    return sum / n;
+}
+
+static double brute_beats(const double *a, const double *b, unsigned k)
+{
+    double sum = 0, n = 0;
+    for (unsigned x = 0; x < 1u << N; x++)
+        for (unsigned y = 0; y < 1u << N; y++) {
+            if ((unsigned)__builtin_popcount(x) != k || (unsigned)__builtin_popcount(y) != k)
+                continue;
+            double best_a = INFINITY, best_b = INFINITY;
+            for (unsigned i = 0; i < N; i++) {
+                if (x & 1u << i) best_a = fmin(best_a, a[i]);
+                if (y & 1u << i) best_b = fmin(best_b, b[i]);
+            }
+            sum += best_a < best_b ? 1 : best_a > best_b ? 0 : 0.5;
+            n++;
+        }
+    return sum / n;
+}
+
+/* Every subset, counted. */
+static void test_exact(void)
+{
+    static const double a[N] = {3, 1, 4, 1, 5, 9, 2, 6}, b[N] = {2, 7, 1, 8, 2, 8, 1, 8};
+    g_auto(NsStudy) study;
+    read_study(&study, "steps = 1\n[random]\ndraws = 8\nlr = 0.1:1\n[A]\n[B]\nclip = 1\n");
+    NsStudyCell cells[2 * N];
+    for (size_t i = 0; i < N; i++) {
+        cells[ns_study_cell(&study, (NsStudyPlace){i, 0, 0})] = done(a[i]);
+        cells[ns_study_cell(&study, (NsStudyPlace){i, 1, 0})] = done(b[i]);
+    }
+    g_autofree NsComparison *c = ns_comparison_new(&study, cells);
+    g_assert_cmpuint(c->configurations, ==, N);
+    g_assert_cmpuint(c->n_budgets, ==, 4);
+    for (size_t i = 0; i < c->n_budgets; i++) {
+        unsigned k = (unsigned)c->budgets[i];
+        g_assert_cmpuint(k, ==, i + 1);
+        double best_a = brute_best(a, k), best_b = brute_best(b, k);
+        const NsDuel *duel = &c->duels[0][1][i];
+        g_assert_cmpfloat_with_epsilon(c->best[0][i].value, best_a, 1e-12);
+        g_assert_cmpfloat_with_epsilon(c->best[1][i].value, best_b, 1e-12);
+        g_assert_cmpfloat_with_epsilon(duel->difference.value, best_a - best_b, 1e-12);
+        g_assert_cmpfloat_with_epsilon(duel->beats.value, brute_beats(a, b, k), 1e-12);
+        g_assert_true(c->best[0][i].lo <= best_a && best_a <= c->best[0][i].hi);
+        g_assert_cmpint(duel->better, ==, NS_BETTER_NEITHER);
+    }
+}
+
+/* Lanes whose loss is noise around a mean: how many of the studies decide at this budget. */
+static void decide(double shift, double noise, size_t at, unsigned verdicts[3])
+{
+    g_auto(NsStudy) study;
+    read_study(&study, "steps = 1\n[random]\ndraws = 40\nlr = 0.1:1\n[A]\n[B]\nclip = 1\n");
+    NsRng rng;
+    ns_rng_init(&rng, 7, 0);
+    memset(verdicts, 0, 3 * sizeof *verdicts);
+    for (int trial = 0; trial < 100; trial++) {
+        NsStudyCell cells[80];
+        for (size_t i = 0; i < 40; i++) {
+            double shared = fabs(ns_rng_normal(&rng));
+            for (size_t lane = 0; lane < 2; lane++)
+                cells[ns_study_cell(&study, (NsStudyPlace){i, lane, 0})] =
+                    done(2 + shared + noise * ns_rng_normal(&rng) + (lane ? shift : 0));
+        }
+        g_autofree NsComparison *c = ns_comparison_new(&study, cells);
+        verdicts[c->duels[0][1][at].better]++;
+    }
+}
+
+/* Where there is no difference a verdict is rare, as often as 5 of 100 intervals miss; where there
+ * is one, it is found, and never the other way round. */
+static void test_verdict(void)
+{
+    unsigned verdicts[3];
+    for (size_t at = 0; at < 5; at += 4) { /* k = 1 and 6 */
+        decide(0, 0.2, at, verdicts);
+        g_test_message("no difference: %u A, %u undecided, %u B", verdicts[0], verdicts[1],
+                       verdicts[2]);
+        g_assert_cmpuint(verdicts[NS_BETTER_NEITHER], >=, 85);
+        decide(0.3, 0.2, at, verdicts);
+        g_test_message("B is worse: %u A, %u undecided, %u B", verdicts[0], verdicts[1],
+                       verdicts[2]);
+        g_assert_cmpuint(verdicts[NS_BETTER_A], >=, 90);
+        g_assert_cmpuint(verdicts[NS_BETTER_B], ==, 0);
+    }
+}
+
+/* Seeds are averaged; what diverged, or is worse than it began, is the untrained model; what is
+ * missing in one lane is left out in both. */
+static void test_scores(void)
+{
+    g_auto(NsStudy) study;
+    read_study(&study,
+               "steps = 1\nseeds = 2\n[random]\ndraws = 4\nlr = 0.1:1\n[A]\n[B]\nclip = 1\n");
+    NsStudyCell cells[16];
+    for (size_t i = 0; i < 16; i++) cells[i] = done((double)i);
+    cells[0] = ns_cell_in(NS_CELL_DIVERGED);
+    cells[0].first = 4;
+    cells[14] = ns_cell_in(NS_CELL_RUNNING);
+    double scores[4];
+    g_assert_cmpuint(ns_study_scores(&study, cells, 0, scores), ==, 3); /* 0, 12 and 13 */
+    g_assert_cmpfloat(scores[0], ==, (4 + 1) / 2.0);
+    g_assert_cmpfloat(scores[1], ==, (4 + 5) / 2.0);
+    g_assert_cmpfloat(scores[3], ==, 9);
+    ns_study_scores(&study, cells, 1, scores);
+    g_assert_true(isnan(scores[3]));
+    g_autofree NsComparison *c = ns_comparison_new(&study, cells);
+    g_assert_cmpuint(c->configurations, ==, 3);
+    study.result.kind = NS_RESULT_GRADIENT;
+    g_assert_null(ns_comparison_new(&study, cells));
+}
+
+static void test_sensitivity(void)
+{
+    g_auto(NsStudy) study;
+    read_study(&study, "steps = 1\nseeds = 2\n[grid]\nwarmup = 1, 10\nlr = 0.1, 0.2, 0.4\n");
+    NsStudyCell cells[12];
+    /* [rate][warm-up], the same for both seeds but at the last rate */
+    static const double values[3][2] = {{3, 4}, {2, 1}, {20, 8}};
+    for (size_t rate = 0; rate < 3; rate++)
+        for (size_t warmup = 0; warmup < 2; warmup++)
+            for (size_t seed = 0; seed < 2; seed++)
+                cells[ns_study_cell(&study, (NsStudyPlace){rate * 2 + warmup, 0, seed})] =
+                    done(values[rate][warmup] - (rate == 2 ? (double)seed : 0));
+    g_autoptr(NsSensitivity) s = ns_sensitivity_new(&study, cells);
+    g_assert_cmpuint(s->n, ==, 3);
+    g_assert_cmpfloat(s->rates[2], ==, 0.4);
+    const double expected[] = {3, 1, 7.5};
+    for (size_t i = 0; i < 3; i++) g_assert_cmpfloat(s->scores[0][i].value, ==, expected[i]);
+    g_assert_cmpfloat_with_epsilon(s->sensitivity[0].value, (3 + 1 + 7.5) / 3 - 1, 1e-12);
+    g_assert_cmpfloat(s->scores[0][0].lo, ==, 3);
+    g_assert_cmpfloat(s->scores[0][2].lo, ==, 7);
+    g_assert_cmpfloat(s->scores[0][2].hi, ==, 8);
+    cells[0] = ns_cell_in(NS_CELL_WAITING);
+    g_autoptr(NsSensitivity) missing = ns_sensitivity_new(&study, cells);
+    g_assert_true(isnan(missing->sensitivity[0].value) && isnan(missing->scores[0][0].value));
+    g_assert_cmpfloat(missing->scores[0][1].value, ==, 1);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/study/compare/exact", test_exact);
+    g_test_add_func("/study/compare/verdict", test_verdict);
+    g_test_add_func("/study/compare/scores", test_scores);
+    g_test_add_func("/study/compare/sensitivity", test_sensitivity);
+    return g_test_run();
+}
