@@ -187,7 +187,7 @@ static char *write_job(const NsStudyJobs *jobs, const char *study, const GArray 
 static bool submit(const char *folder, const char *job, GError **error)
 {
     g_autofree char *log = g_build_filename(folder, "%a.log", NULL);
-    const char *words[] = {"sbatch", "--wait", "--output", log, job, NULL};
+    const char *words[] = {"sbatch", "--quiet", "--wait", "--output", log, job, NULL};
     g_auto(GStrv) argv = g_strdupv((char **)(void *)words);
     g_autofree char *says = NULL;
     g_autoptr(GError) wrong = NULL;
@@ -221,6 +221,7 @@ bool ns_study_run_slurm(const NsStudyJobs *jobs, GError **error)
                              "Jobs of Slurm have ended without a result; their output is in “%s”.",
                              folder);
         before = open;
+        fprintf(stderr, NS_CLI ": %u jobs of Slurm for %zu cells.\n", parts->len, open);
         g_autofree char *job = write_job(jobs, study, parts, chunk, error);
         if (!job || !submit(folder, job, error) || !gather_folder(jobs, folder, error))
             return false;
