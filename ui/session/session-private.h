@@ -177,7 +177,7 @@ bool ns_session_estimated(const NsSession *session, NsPlan *plan);
 bool ns_session_poll_check(NsSession *session);
 void ns_session_drop_check(NsSession *session); /* another run begins */
 
-/* ---- session.c ---- */
+/* ---- run_on_view.c ---- */
 
 /* Puts other histories on view, whose first updates were made with these settings: [run.n].  Those
  * before are filed, and become the previous run of a single lane if they have gone anywhere. */

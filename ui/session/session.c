@@ -2,43 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
-#include <string.h>
-
 G_DEFINE_FINAL_TYPE(NsSession, ns_session, G_TYPE_OBJECT)
 
 /* ---- What is seen of the trainer ---- */
-
-/* What happened before a fork is no news. */
-static void look_at_past_events(NsSession *session, size_t lane, NsHistory *history)
-{
-    memset(session->events_seen[lane], 0, sizeof session->events_seen[lane]);
-    for (size_t k = 0; k < ns_history_seeds(history); k++) {
-        const NsHistory *seed = ns_history_seed(history, k);
-        size_t n = ns_history_events(seed), *seen = &session->events_seen[lane][k];
-        while (*seen < n && ns_history_event(seed, *seen)->step < session->fork_step) ++*seen;
-    }
-}
-
-void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsExperiment *started)
-{
-    NsView *view = session->view;
-    unsigned n = (unsigned)session->run->n;
-    if (view->history && histories[0] != view->histories[0]) ns_session_file_run(session);
-    session->forked_from = session->forking_from;
-    if (n == 1 && ns_session_has_moved(session)) ns_view_leave_previous(view);
-    session->fork_step = session->origin_step;
-    ns_view_set_lanes(view, n);
-    for (unsigned lane = 0; lane < n; lane++) {
-        ns_view_set_history(view, lane, histories[lane], &started->lane[lane]);
-        session->records_seen[lane] = 0;
-        look_at_past_events(session, lane, histories[lane]);
-    }
-    ns_view_set_active(view, (unsigned)session->experiment.from[session->active]);
-    view->step = -1;
-    session->trouble = (NsTrouble){0};
-    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
-    ns_session_emit(session, NS_SESSION_RUNS_CHANGED);
-}
 
 static void look_at_histories(NsSession *session)
 {

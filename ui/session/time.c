@@ -1,8 +1,6 @@
 /* Going forward, standing still and looking back.  SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
-#include "core/base/words.h"
-
 /* Of a step in slow motion, in microseconds. */
 static const gint64 STAGES[] = {
     [NS_STAGE_FORWARD] = 1300000,
@@ -228,83 +226,4 @@ bool ns_session_stage(NsSession *session, NsStage *stage, double *progress)
         passed -= STAGES[i];
     }
     return true;
-}
-
-/* ---- Marks ---- */
-
-static void add_events(NsSession *session, size_t lane, size_t seed)
-{
-    size_t seeds = ns_history_seeds(session->view->histories[lane]);
-    NsHistory *history = ns_history_seed(session->view->histories[lane], seed);
-    size_t n = ns_history_events(history);
-    for (size_t i = 0; i < n; i++) {
-        const NsEvent *event = ns_history_event(history, i);
-        bool setting = event->kind == NS_EVENT_SETTING; /* is made to all seeds */
-        if (setting && seed > 0) continue;
-        NsSessionMarkKind kind = event->kind == NS_EVENT_DIVERGED ? NS_SESSION_MARK_DIVERGED
-                                 : setting                        ? NS_SESSION_MARK_SETTING
-                                                                  : NS_SESSION_MARK_SPIKE;
-        int of = seeds > 1 && !setting ? (int)seed + 1 : 0;
-        NsSessionMark mark = {event->step, kind, (int)lane, of, event->text};
-        g_array_append_val(session->marks, mark);
-    }
-}
-
-static void add_checkpoints(NsSession *session)
-{
-    size_t room = ns_session_checkpoints(session, NULL, 0);
-    g_autofree int64_t *steps = g_new(int64_t, room + 1);
-    size_t n = MIN(room, ns_session_checkpoints(session, steps, room));
-    for (size_t i = 0; i < n; i++) {
-        NsSessionMark mark = {steps[i], NS_SESSION_MARK_CHECKPOINT, -1, 0,
-                              _("A fork can begin here.")};
-        g_array_append_val(session->marks, mark);
-    }
-}
-
-static gint compare(gconstpointer a, gconstpointer b)
-{
-    const NsSessionMark *left = a, *right = b;
-    if (left->step != right->step) return left->step < right->step ? -1 : 1;
-    if (left->kind != right->kind) return left->kind < right->kind ? -1 : 1;
-    gint words = strcmp(left->text, right->text);
-    if (words) return words;
-    return left->seed != right->seed ? left->seed - right->seed : left->lane - right->lane;
-}
-
-/* What happened to several lanes at once is one mark of all. */
-static void join_lanes(GArray *marks)
-{
-    guint n = 0;
-    for (guint i = 0; i < marks->len; i++) {
-        NsSessionMark *last = n ? &g_array_index(marks, NsSessionMark, n - 1) : NULL;
-        NsSessionMark *mark = &g_array_index(marks, NsSessionMark, i);
-        bool same = last && last->step == mark->step && last->kind == mark->kind &&
-                    last->seed == mark->seed && g_str_equal(last->text, mark->text);
-        if (same)
-            last->lane = -1;
-        else
-            g_array_index(marks, NsSessionMark, n++) = *mark;
-    }
-    g_array_set_size(marks, n);
-}
-
-const NsSessionMark *ns_session_marks(NsSession *session, size_t *n)
-{
-    g_array_set_size(session->marks, 0);
-    if (session->forked_from) {
-        NsSessionMark fork = {session->fork_step, NS_SESSION_MARK_FORK, -1, 0,
-                              _("The run was forked here.")};
-        g_array_append_val(session->marks, fork);
-    }
-    for (size_t lane = 0; lane < session->view->started.n; lane++) {
-        NsHistory *history = session->view->histories[lane];
-        for (size_t k = 0; history && k < ns_history_seeds(history); k++)
-            add_events(session, lane, k);
-    }
-    add_checkpoints(session);
-    g_array_sort(session->marks, compare);
-    join_lanes(session->marks);
-    *n = session->marks->len;
-    return (const NsSessionMark *)session->marks->data;
 }
