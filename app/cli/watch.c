@@ -79,14 +79,20 @@ static void tell_messages(Watch *watch, Source *source)
     }
 }
 
+static bool is_same(const NsStep *a, const NsStep *b)
+{
+    return a->step == b->step && memcmp(&a->loss, &b->loss, sizeof a->loss) == 0 &&
+           memcmp(&a->grad_norm, &b->grad_norm, sizeof a->grad_norm) == 0;
+}
+
 /* Follows a history that may have taken the place of another.  What both have was shown. */
 static void follow(Shown *shown, NsHistory *history)
 {
     NsHistory *old = shown->history;
     if (old == history) return;
     size_t common = 0, most = old && history ? MIN(shown->records, ns_history_steps(history)) : 0;
-    while (common < most && memcmp(ns_history_step(old, common), ns_history_step(history, common),
-                                   sizeof(NsStep)) == 0)
+    while (common < most &&
+           is_same(ns_history_step(old, common), ns_history_step(history, common)))
         common++;
     shown->records = common;
     shown->history = history ? ns_history_ref(history) : NULL;

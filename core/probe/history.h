@@ -24,6 +24,8 @@ typedef struct {
     double grad_norm;     /* of all tensors together, before clipping */
     double seconds;       /* wall time of this step, measuring included */
     double probe_seconds; /* of these, for expensive quantities; 0 where none was measured */
+    bool lr_untold, grad_norm_untold; /* a run of another program does not say it: the number is NaN
+                                         and means nothing */
 } NsStep;
 
 typedef struct {

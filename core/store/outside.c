@@ -312,7 +312,9 @@ static void take_record(NsOutside *o, Lane *lane)
                          .lr = line->lr.has ? line->lr.value : (double)NAN,
                          .grad_norm = line->grad_norm.has ? line->grad_norm.value : (double)NAN,
                          .seconds = line->seconds.has ? line->seconds.value : 0,
-                         .probe_seconds = line->probe_seconds.has ? line->probe_seconds.value : 0};
+                         .probe_seconds = line->probe_seconds.has ? line->probe_seconds.value : 0,
+                         .lr_untold = !line->lr.has,
+                         .grad_norm_untold = !line->grad_norm.has};
     bool was_finite =
         !lane->history || !ns_history_steps(lane->history) ||
         isfinite(ns_history_step(lane->history, ns_history_steps(lane->history) - 1)->loss);

@@ -63,8 +63,7 @@ size_t ns_outside_lanes(const NsOutside *outside);
 
 /* The history of a lane below NS_LANES_MAX, borrowed until the next call that takes bytes; NULL
  * before its first record.  Where a quantity comes that it has no room for, and where the run began
- * again, another history with what was recorded before takes its place.  A learning rate or a
- * gradient norm that no line has told is NaN in its steps. */
+ * again, another history with what was recorded before takes its place. */
 NsHistory *ns_outside_history(const NsOutside *outside, size_t lane);
 
 /* Lines that were read, and those among them that were left out. */

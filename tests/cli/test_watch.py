@@ -77,6 +77,15 @@ def test_lines_come_back():
         assert len(table) == 2 and "0 to 475" in table[1] and "6 layers" in table[1], table
 
 
+def test_untold():
+    """What a program does not say is null, and not NaN, which it may say."""
+    with Folder() as path:
+        write(path("a.jsonl"), [record(0), record(1, lr="NaN", grad_norm="NaN")])
+        found = lines_of(good("watch", path("a.jsonl"), "--once", "--jsonl"))
+        assert [(r["lr"], r["grad_norm"]) for r in found] == [(None, {"total": None}),
+                                                              ("NaN", {"total": "NaN"})], found
+
+
 def test_charts():
     with Folder() as path:
         write(path("a.jsonl"), map(whole, range(0, 500, 25)))

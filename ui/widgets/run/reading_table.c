@@ -25,21 +25,22 @@ struct _NsReadingTable {
 
 G_DEFINE_FINAL_TYPE(NsReadingTable, ns_reading_table, GTK_TYPE_WIDGET)
 
-typedef double (*Scalar)(const NsStep *step);
+/* Of a step; NULL where it is not told. */
+typedef const double *(*Scalar)(const NsStep *step);
 
-static double loss_of(const NsStep *step)
+static const double *loss_of(const NsStep *step)
 {
-    return step->loss;
+    return &step->loss;
 }
 
-static double gradient_of(const NsStep *step)
+static const double *gradient_of(const NsStep *step)
 {
-    return step->grad_norm;
+    return step->grad_norm_untold ? NULL : &step->grad_norm;
 }
 
-static double lr_of(const NsStep *step)
+static const double *lr_of(const NsStep *step)
 {
-    return step->lr;
+    return step->lr_untold ? NULL : &step->lr;
 }
 
 /* As many digits as those of the lanes beside it. */
@@ -72,8 +73,8 @@ static void add_scalar(GPtrArray *rows, const char *name, Scalar scalar,
     for (unsigned i = 0; i < MAX(input->n_lanes, 1u); i++) {
         NsHistory *history = input->n_lanes ? input->lanes[i].history : input->history;
         NsStep record;
-        bool there = record_at(history, step, &record);
-        g_autofree char *value = there ? words(scalar(&record), digits) : g_strdup("–");
+        const double *told = record_at(history, step, &record) ? scalar(&record) : NULL;
+        g_autofree char *value = told ? words(*told, digits) : g_strdup("–");
         g_string_append_printf(row, "\t%s", value);
     }
     g_ptr_array_add(rows, g_string_free(row, FALSE));
