@@ -91,8 +91,7 @@ static void follow(Shown *shown, NsHistory *history)
     NsHistory *old = shown->history;
     if (old == history) return;
     size_t common = 0, most = old && history ? MIN(shown->records, ns_history_steps(history)) : 0;
-    while (common < most &&
-           is_same(ns_history_step(old, common), ns_history_step(history, common)))
+    while (common < most && is_same(ns_history_step(old, common), ns_history_step(history, common)))
         common++;
     shown->records = common;
     shown->history = history ? ns_history_ref(history) : NULL;

@@ -2,11 +2,13 @@
 #include "core/base/memory.h"
 #include "core/base/words.h"
 #include "core/ops/gemm.h"
+#include "core/store/outside_watch.h"
 #include "ui/widgets/common/installed.h"
 #include "ui/widgets/shell/application.h"
 
 #include <libintl.h>
 #include <locale.h>
+#include <signal.h>
 
 /* From here on _() speaks the language of the desktop, if resources/po has it. */
 static void bind_catalog(void)
@@ -20,6 +22,17 @@ static void bind_catalog(void)
     textdomain(NS_WORDS_DOMAIN);
 }
 
+/* A program that writes into a pipe would die with the window that watches it. */
+static void save_rest(void)
+{
+    static const int signals[] = {SIGHUP, SIGINT, SIGTERM};
+    if (!ns_outside_watch_is_saving()) return;
+    for (size_t i = 0; i < G_N_ELEMENTS(signals); i++) signal(signals[i], SIG_DFL);
+    g_printerr("normscope: the window is closed; standard input is still being saved until it "
+               "ends (Ctrl-C stops that).\n");
+    ns_outside_watch_wait_saved();
+}
+
 int main(int argc, char **argv)
 {
     /* Both while there is one thread; a run says what is wrong. */
@@ -27,5 +40,7 @@ int main(int argc, char **argv)
     ns_gemm_init(NULL);
     bind_catalog(); /* the words of --help are made with the application */
     g_autoptr(NsApplication) application = ns_application_new();
-    return g_application_run(G_APPLICATION(application), argc, argv);
+    int status = g_application_run(G_APPLICATION(application), argc, argv);
+    save_rest();
+    return status;
 }

@@ -26,6 +26,9 @@ struct NsOutsideFile {
     char head[HEAD];
     NsOutside *run;
     char *chunk;
+    int save;        /* what comes is written there, too; -1: it is not */
+    char *save_path; /* of that */
+    char *unsaved;   /* why it is not any more: a sentence that nobody has taken */
 };
 
 static bool refuse(const char *path, const char *why, GError **error)
@@ -54,6 +57,7 @@ NsOutsideFile *ns_outside_file_open(const char *path, size_t budget, GError **er
     f->run = ns_outside_new(budget);
     f->chunk = g_malloc(CHUNK);
     f->fd = STDIN_FILENO;
+    f->save = -1;
     if (g_str_equal(path, "-")) return f;
     f->path = g_strdup(path);
     if (open_path(f, error)) return f;
@@ -65,9 +69,12 @@ void ns_outside_file_free(NsOutsideFile *f)
 {
     if (!f) return;
     if (f->path && f->fd >= 0) close(f->fd);
+    if (f->save >= 0) close(f->save);
     ns_outside_free(f->run);
     g_free(f->chunk);
     g_free(f->path);
+    g_free(f->save_path);
+    g_free(f->unsaved);
     g_free(f);
 }
 
@@ -79,6 +86,16 @@ bool ns_outside_file_is(const char *path)
     ssize_t n = fd < 0 ? -1 : read(fd, head, CHUNK);
     if (fd >= 0) close(fd);
     return n > 0 && ns_outside_are(head, (size_t)n);
+}
+
+bool ns_outside_file_is_there(const NsOutsideFile *f)
+{
+    return f->fd >= 0;
+}
+
+char *ns_outside_file_take_message(NsOutsideFile *f)
+{
+    return f->unsaved ? g_steal_pointer(&f->unsaved) : ns_outside_take_message(f->run);
 }
 
 NsOutside *ns_outside_file_run(NsOutsideFile *f)
@@ -127,6 +144,31 @@ static NsOutsideNews read_regular(NsOutsideFile *f)
 
 /* ---- A pipe ---- */
 
+bool ns_outside_file_save(NsOutsideFile *f, const char *path, GError **error)
+{
+    f->save = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    f->save_path = g_strdup(path);
+    if (f->save >= 0) return true;
+    g_autofree char *name = g_filename_display_name(path);
+    return ns_refuse(error, NS_ERROR_FILE, "What is read cannot be saved in “%s”: %s.", name,
+                     g_strerror(errno));
+}
+
+/* What was saved remains; the pipe is read on, so that its program can go on. */
+static void save(NsOutsideFile *f, size_t n)
+{
+    for (size_t at = 0; f->save >= 0 && at < n;) {
+        ssize_t written = write(f->save, f->chunk + at, n - at);
+        if (written > 0) at += (size_t)written;
+        if (written > 0 || errno == EINTR) continue;
+        g_autofree char *name = g_filename_display_name(f->save_path);
+        f->unsaved =
+            g_strdup_printf("It is not saved in “%s” any more: %s.", name, g_strerror(errno));
+        close(f->save);
+        f->save = -1;
+    }
+}
+
 static NsOutsideNews read_pipe(NsOutsideFile *f, int milliseconds)
 {
     struct pollfd ready = {.fd = f->fd, .events = POLLIN};
@@ -134,6 +176,7 @@ static NsOutsideNews read_pipe(NsOutsideFile *f, int milliseconds)
     ssize_t n = read(f->fd, f->chunk, CHUNK);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return NS_OUTSIDE_NONE;
     if (n > 0) {
+        save(f, (size_t)n);
         ns_outside_feed(f->run, f->chunk, (size_t)n);
         return NS_OUTSIDE_MORE;
     }

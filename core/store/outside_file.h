@@ -14,8 +14,19 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsOutsideFile, ns_outside_file_free)
 /* Whether a regular file begins as such lines do (ns_outside_are). */
 bool ns_outside_file_is(const char *path);
 
+/* From now on what a pipe brings is also written to this new file, byte for byte.  NS_ERROR_FILE
+ * where it cannot be made. */
+bool ns_outside_file_save(NsOutsideFile *file, const char *path, GError **error);
+
+/* Whether there is a file: it may not have come yet, or have gone. */
+bool ns_outside_file_is_there(const NsOutsideFile *file);
+
 /* What was read, borrowed. */
 NsOutside *ns_outside_file_run(NsOutsideFile *file);
+
+/* The next sentence about what was read or could not be saved; NULL where there is none.  Free with
+ * g_free. */
+char *ns_outside_file_take_message(NsOutsideFile *file);
 
 typedef enum {
     NS_OUTSIDE_MORE,  /* something came, of which there may be more at once */

@@ -109,3 +109,4 @@ void ui_add_program_tests(void);
 void ui_add_transport_tests(void);
 void ui_add_trouble_tests(void);
 void ui_add_inspector_tests(void);
+void ui_add_watching_tests(void);

@@ -31,6 +31,7 @@ static const struct {
     {"trouble", ui_add_trouble_tests},
     {"inspector", ui_add_inspector_tests},
     {"program", ui_add_program_tests},
+    {"watching", ui_add_watching_tests},
     {"menu-stress", ui_add_menu_stress_tests},
     {"stage-stress", ui_add_stage_stress_tests},
 };

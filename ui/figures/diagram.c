@@ -264,8 +264,9 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     size_t n = 0;
     bool several = input->n_lanes > 1;
     for (unsigned i = 0; several && i < input->n_lanes; i++)
-        lanes[n++] = ns_diagram_data_new(input->lanes[i].settings, input->lanes[i].name,
-                                         input->lanes[i].history, input->step);
+        if (input->lanes[i].settings)
+            lanes[n++] = ns_diagram_data_new(input->lanes[i].settings, input->lanes[i].name,
+                                             input->lanes[i].history, input->step);
     if (!several && input->settings)
         lanes[n++] = ns_diagram_data_new(input->settings, NULL, input->history, input->step);
     unsigned layer = input->layer ? input->layer : (unsigned)MAX(input->marked_layer, 0);

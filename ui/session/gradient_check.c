@@ -5,7 +5,10 @@
 
 void ns_session_check(NsSession *session, size_t lane, unsigned layer)
 {
-    if (ns_session_is_past(session))
+    if (ns_session_is_watching(session))
+        ns_session_tell(session, _("Another program trains this run; only gradients of a run that "
+                                   "is trained here can be checked."));
+    else if (ns_session_is_past(session))
         ns_session_tell(session, _("An earlier run is shown; Run continues it, and then its "
                                    "gradients can be checked."));
     if (!session->trainer || lane >= session->run->n || session->state == NS_TRAINER_FAILED) return;

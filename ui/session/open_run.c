@@ -38,20 +38,10 @@ static void show(NsSession *session, NsPastRun *run)
     session->forking_from = run->told.parent;
     session->origin_step = run->told.fork_step;
     ns_session_adopt(session, run->histories, &run->started);
-    session->opened = run;
-    if (run->told.id) session->last_id--; /* the number of the next run is still to be given */
-    session->id = run->told.id ? run->told.id : session->id;
-    run->told.id = session->id;
-    session->state = ns_past_run_all_diverged(run) ? NS_TRAINER_DIVERGED
-                     : goes_on                     ? NS_TRAINER_PAUSED
-                                                   : NS_TRAINER_FINISHED;
-    for (unsigned lane = 0; lane < run->told.lanes; lane++) {
-        ns_view_set_live(session->view, lane, &run->settings.lane[lane]);
-        session->records_seen[lane] = ns_history_steps(run->histories[lane]);
-        for (size_t k = 0; k < ns_history_seeds(run->histories[lane]); k++)
-            session->events_seen[lane][k] =
-                ns_history_events(ns_history_seed(run->histories[lane], k));
-    }
+    ns_session_put_past(session, run,
+                        ns_past_run_all_diverged(run) ? NS_TRAINER_DIVERGED
+                        : goes_on                     ? NS_TRAINER_PAUSED
+                                                      : NS_TRAINER_FINISHED);
     ns_session_open(session, experiment);
     ns_session_settle_undo(session);
     ns_session_estimate(session);
@@ -63,6 +53,10 @@ void ns_session_open_run(NsSession *session, unsigned id)
 {
     NsPastRun *run = ns_session_take_run(session, id);
     if (!run) return;
+    if (run->watch) {
+        ns_session_show_watched(session, run);
+        return;
+    }
     show(session, run);
     int64_t at = ns_past_run_goes_on(run);
     g_autofree char *step = ns_group_digits(at);
@@ -102,7 +96,7 @@ int64_t ns_session_goes_on_from(NsSession *session)
 
 char *ns_session_past_words(NsSession *session)
 {
-    if (!ns_session_is_past(session)) return NULL;
+    if (!ns_session_is_past(session) || session->opened->watch) return NULL;
     if (session->opened->file) return g_strdup_printf(_("read from %s"), session->opened->file);
     return g_strdup_printf(_("run %u again"), session->opened->told.id);
 }

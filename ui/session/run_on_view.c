@@ -11,7 +11,7 @@
 static void look_at_past_events(NsSession *session, size_t lane, NsHistory *history)
 {
     memset(session->events_seen[lane], 0, sizeof session->events_seen[lane]);
-    for (size_t k = 0; k < ns_history_seeds(history); k++) {
+    for (size_t k = 0; history && k < ns_history_seeds(history); k++) {
         const NsHistory *seed = ns_history_seed(history, k);
         size_t n = ns_history_events(seed), *seen = &session->events_seen[lane][k];
         while (*seen < n && ns_history_event(seed, *seen)->step < session->fork_step) ++*seen;
@@ -21,14 +21,18 @@ static void look_at_past_events(NsSession *session, size_t lane, NsHistory *hist
 void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsExperiment *started)
 {
     NsView *view = session->view;
-    unsigned n = (unsigned)session->run->n;
-    if (view->history && histories[0] != view->histories[0]) ns_session_file_run(session);
+    unsigned n = (unsigned)started->n;
+    /* A run that is waited for has no history. */
+    bool had = view->history || session->opened;
+    if (had && histories[0] != view->histories[0]) ns_session_file_run(session);
     session->forked_from = session->forking_from;
     if (n == 1 && ns_session_has_moved(session)) ns_view_leave_previous(view);
     session->fork_step = session->origin_step;
+    ns_view_set_source(view, NULL);
     ns_view_set_lanes(view, n);
     for (unsigned lane = 0; lane < n; lane++) {
         ns_view_set_history(view, lane, histories[lane], &started->lane[lane]);
+        ns_view_set_name(view, lane, NULL);
         session->records_seen[lane] = 0;
         look_at_past_events(session, lane, histories[lane]);
     }
@@ -37,6 +41,22 @@ void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsE
     session->trouble = (NsTrouble){0};
     ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
     ns_session_emit(session, NS_SESSION_RUNS_CHANGED);
+}
+
+void ns_session_put_past(NsSession *session, NsPastRun *run, NsTrainerState state)
+{
+    session->opened = run;
+    if (run->told.id) session->last_id--; /* the number of the next run is still to be given */
+    session->id = run->told.id ? run->told.id : session->id;
+    run->told.id = session->id;
+    session->state = state;
+    for (unsigned lane = 0; lane < run->told.lanes; lane++) {
+        NsHistory *history = run->histories[lane];
+        ns_view_set_live(session->view, lane, &run->settings.lane[lane]);
+        session->records_seen[lane] = history ? ns_history_steps(history) : 0;
+        for (size_t k = 0; history && k < ns_history_seeds(history); k++)
+            session->events_seen[lane][k] = ns_history_events(ns_history_seed(history, k));
+    }
 }
 
 /* ---- Marks ---- */

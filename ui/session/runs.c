@@ -11,7 +11,7 @@
 void ns_past_run_free(NsPastRun *run)
 {
     if (!run) return;
-    for (size_t lane = 0; lane < run->told.lanes; lane++) ns_history_unref(run->histories[lane]);
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) ns_history_unref(run->histories[lane]);
     ns_experiment_clear(&run->started);
     ns_experiment_clear(&run->settings);
     ns_checkpoints_free(run->checkpoints);
@@ -19,6 +19,10 @@ void ns_past_run_free(NsPastRun *run)
     g_free(run->differs);
     g_free(run->file);
     g_free(run->path);
+    ns_outside_watch_free(run->watch);
+    g_strfreev(run->sources);
+    g_free(run->saved);
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) g_free(run->names[lane]);
     g_free(run);
 }
 
@@ -50,7 +54,7 @@ void ns_session_free_runs(NsSession *session)
 bool ns_past_run_has_event(const NsPastRun *run, size_t lane, NsEventKind kind)
 {
     const NsHistory *history = run->histories[lane];
-    for (size_t i = ns_history_events(history); i-- > 0;)
+    for (size_t i = history ? ns_history_events(history) : 0; i-- > 0;)
         if (ns_history_event(history, i)->kind == kind) return true;
     return false;
 }
@@ -92,12 +96,15 @@ int64_t ns_past_run_goes_on(const NsPastRun *run)
 /* At most, with all seeds: profiles are thinned above the budget of a history. */
 static size_t bytes_of(const NsHistory *history)
 {
-    size_t records = ns_history_seeds(history) * ns_history_steps(history);
-    return MIN(records * ns_history_layout(history)->width * sizeof(float), NS_HISTORY_BUDGET);
+    size_t records = history ? ns_history_seeds(history) * ns_history_steps(history) : 0;
+    return records == 0 ? 0
+                        : MIN(records * ns_history_layout(history)->width * sizeof(float),
+                              NS_HISTORY_BUDGET);
 }
 
 static NsSessionRun present(NsSession *session)
 {
+    if (ns_session_is_watching(session)) return session->opened->told;
     NsSessionRun run = {.id = session->id,
                         .parent = session->forked_from,
                         .checkpoint = -1,
@@ -147,11 +154,13 @@ void ns_session_show_pinned(NsSession *session)
         const NsPastRun *run = run_at(session, i);
         for (size_t lane = 0; run->told.pinned && lane < run->told.lanes; lane++) {
             g_autofree char *name =
-                run->told.lanes > 1
+                run->watch ? g_strdup(run->names[lane])
+                : run->told.lanes > 1
                     ? g_strdup_printf(_("run %u %s"), run->told.id, ns_lane_letter(lane))
                     : g_strdup_printf(_("run %u"), run->told.id);
-            ns_view_pin(session->view, (unsigned)lane, run->histories[lane],
-                        &run->started.lane[lane], name);
+            if (run->histories[lane])
+                ns_view_pin(session->view, (unsigned)lane, run->histories[lane],
+                            run->watch ? NULL : &run->started.lane[lane], name);
         }
     }
 }
@@ -304,7 +313,8 @@ void ns_session_file_run(NsSession *session)
 static const NsExperiment *started_of(NsSession *session, unsigned id)
 {
     const NsPastRun *run = find(session, id);
-    if (run) return &run->started;
+    if (run) return run->watch ? NULL : &run->started;
+    if (id == session->id && ns_session_is_watching(session)) return NULL;
     return id == session->id ? &session->view->started : NULL;
 }
 
@@ -315,7 +325,7 @@ static char *differs_from(NsSession *session, const NsSessionRun *run)
     if (run->parent) before = started_of(session, run->parent);
     for (unsigned id = run->id; !before && !run->parent && id-- > 1;)
         before = started_of(session, id);
-    return before ? ns_experiment_difference_words(before, own) : NULL;
+    return own && before ? ns_experiment_difference_words(before, own) : NULL;
 }
 
 static void append_run(NsSession *session, NsPastRun *run)
@@ -331,7 +341,8 @@ const NsSessionRun *ns_session_runs(NsSession *session, size_t *n)
 {
     g_array_set_size(session->run_list, 0);
     g_free(session->title);
-    session->title = ns_experiment_title(&session->view->started);
+    session->title = ns_session_is_watching(session) ? g_strdup(session->opened->title)
+                                                     : ns_experiment_title(&session->view->started);
     NsSessionRun now = present(session);
     now.present = true;
     now.title = session->title;

@@ -1,6 +1,7 @@
 /* The inside of a session, for ui/session alone.  SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "core/store/outside_watch.h"
 #include "core/train/checkpoints.h"
 #include "ui/session/autosave.h"
 #include "ui/session/session.h"
@@ -15,6 +16,15 @@ typedef struct {
     NsExperiment settings;              /* that the newest step was made with */
     NsCheckpoints *checkpoints;         /* where it can be gone on from; NULL: nowhere */
     char *path;                         /* the file that it was recorded into; NULL: none */
+
+    /* Of another program, whose settings mean nothing: */
+    NsOutsideWatch *watch;     /* NULL: it is one of this */
+    char **sources;            /* paths that are watched */
+    char *saved;               /* the file in which standard input is saved, or NULL */
+    char *names[NS_LANES_MAX]; /* of its lanes */
+    guint64 version;           /* of what is watched that was last taken */
+    gint64 news_at;            /* when that was */
+    bool there, open;          /* there is a source; one may bring more */
 } NsPastRun;
 
 struct _NsSession {
@@ -77,6 +87,9 @@ struct _NsSession {
     size_t checkpoint_bytes;  /* that a run may keep in memory */
     unsigned forking_from;    /* of the one that its trainer prepares, which will be on view next */
     unsigned last_id;
+
+    guint watch_source;  /* looks at runs of other programs while the window rests */
+    gint64 watch_minute; /* at its last look */
 };
 
 typedef enum {
@@ -179,9 +192,24 @@ void ns_session_drop_check(NsSession *session); /* another run begins */
 
 /* ---- run_on_view.c ---- */
 
-/* Puts other histories on view, whose first updates were made with these settings: [run.n].  Those
- * before are filed, and become the previous run of a single lane if they have gone anywhere. */
+/* Puts other histories on view, whose first updates were made with these settings: [started.n].
+ * Those before are filed, and become the previous run of a single lane if they have gone anywhere.
+ */
 void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsExperiment *started);
+
+/* Then a run that no trainer has is the one on view, in this state. */
+void ns_session_put_past(NsSession *session, NsPastRun *run, NsTrainerState state);
+
+/* ---- watching.c ---- */
+
+/* Puts a run of another program on view. */
+void ns_session_show_watched(NsSession *session, NsPastRun *run);
+
+/* Takes over what was read of such runs, on view or not; TRUE while more may come soon. */
+bool ns_session_poll_watched(NsSession *session);
+
+/* Of the one on view: "watching, step 1,240".  Free with g_free. */
+char *ns_session_watch_words(NsSession *session);
 
 /* ---- settings.c ---- */
 

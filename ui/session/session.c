@@ -39,6 +39,7 @@ static bool has_paused(NsSession *session)
 bool ns_session_poll(NsSession *session)
 {
     bool waits = session->restart_source || session->live_source;
+    waits |= ns_session_poll_watched(session);
     if (!session->trainer) return waits;
 
     /* First, so that what is seen afterwards is the end of it.  A trainer may take long to wake up
@@ -70,6 +71,7 @@ static void ns_session_finalize(GObject *object)
     NsSession *session = NS_SESSION(object);
     g_clear_handle_id(&session->restart_source, g_source_remove);
     g_clear_handle_id(&session->live_source, g_source_remove);
+    g_clear_handle_id(&session->watch_source, g_source_remove);
     g_clear_pointer(&session->trainer, ns_trainer_release);
     ns_session_drop_checkpoints(session->origins);
     for (size_t lane = 0; lane < NS_LANES_MAX; lane++) ns_history_unref(session->pasts[lane]);

@@ -259,6 +259,8 @@ typedef struct {
     size_t lanes;
     bool measured;        /* there is one: its models may still be prepared */
     bool present, pinned; /* present: the one on view */
+    bool outside;         /* another program's: it has no settings, and none of the commands of a
+                             trainer is for it */
 } NsSessionRun;
 
 /* The oldest first; borrowed until the next call or poll. */
@@ -294,6 +296,21 @@ void ns_session_open_record(NsSession *session, const NsSessionRecord *record);
 /* The step from which an earlier run that is on view goes on; negative where it can only begin
  * anew, or none is. */
 int64_t ns_session_goes_on_from(NsSession *session);
+
+/* ---- Runs of other programs ---- */
+
+/* Puts the runs in 1 to NS_LANES_MAX files side by side on view, live, as one run of the session
+ * (core/store/outside.h); "-" is standard input, which is saved where runs are recorded.  A NULL
+ * ends the paths.  FALSE with NS_ERROR_FILE, and nothing changed, where one cannot be read.  No
+ * command that needs a trainer is possible then; what they have recorded can be looked at, pinned
+ * and exported as any other run. */
+bool ns_session_watch(NsSession *session, const char *const *paths, GError **error);
+bool ns_session_is_watching(NsSession *session);
+bool ns_session_watches(NsSession *session, const char *path); /* this file is on view */
+
+/* Prepares a run with the settings of the controls.  The one that was watched becomes an earlier
+ * one that stays live, and is pinned where there is room. */
+void ns_session_stop_watching(NsSession *session);
 
 /* ---- Recording ---- */
 

@@ -102,12 +102,18 @@ void ns_session_start(NsSession *session, NsCheckpoint *const *origins, NsHistor
 
 /* ---- They act while it goes on ---- */
 
+/* None has the run on view, nor can go on with it. */
+static bool needs_trainer(NsSession *session)
+{
+    return session->state == NS_TRAINER_FAILED || ns_session_is_watching(session);
+}
+
 static gboolean restart_now(gpointer data)
 {
     NsSession *session = data;
     session->restart_source = 0;
     bool fork = session->origins[0] != NULL;
-    if (ns_session_differs(session) || session->state == NS_TRAINER_FAILED)
+    if (needs_trainer(session) || ns_session_differs(session))
         ns_session_start(session, fork ? session->origins : NULL, session->pasts);
     return G_SOURCE_REMOVE;
 }
@@ -154,8 +160,7 @@ static void apply(NsSession *session)
             session->live_source = g_timeout_add(NS_SESSION_SETTLE_MS, live_now, session);
     }
     g_clear_handle_id(&session->restart_source, g_source_remove);
-    bool failed = session->state == NS_TRAINER_FAILED;
-    if (!ns_session_has_begun(session) && (failed || ns_session_differs(session)))
+    if (!ns_session_has_begun(session) && (needs_trainer(session) || ns_session_differs(session)))
         session->restart_source = g_timeout_add(NS_SESSION_SETTLE_MS, restart_now, session);
 }
 

@@ -152,6 +152,11 @@ bool ns_session_is_past(const NsSession *session)
     return session->opened && !session->trainer;
 }
 
+bool ns_session_is_watching(NsSession *session)
+{
+    return ns_session_is_past(session) && session->opened->watch;
+}
+
 size_t ns_session_records(NsSession *session, size_t lane)
 {
     NsHistory *history = lane < session->view->started.n ? session->view->histories[lane] : NULL;
@@ -174,6 +179,7 @@ double ns_session_newest_loss(NsSession *session, size_t lane)
 bool ns_session_has_begun(NsSession *session)
 {
     NsTrainerState state = session->state;
+    if (ns_session_is_watching(session)) return false;
     if (session->wants_run || state == NS_TRAINER_RUNNING || state == NS_TRAINER_PAUSED)
         return true;
     if (state == NS_TRAINER_DIVERGED) return ns_session_has_moved(session);

@@ -18,6 +18,7 @@
 
 char *ns_session_title(NsSession *session)
 {
+    if (ns_session_is_watching(session)) return g_strdup(session->opened->title);
     return ns_experiment_title(ns_session_pending(session) ? session->run : &session->experiment);
 }
 
@@ -107,7 +108,7 @@ static char *losses(NsSession *session)
         if (!isfinite(loss)) continue;
         g_autofree char *number = ns_text_value(loss, 3);
         if (text->len) g_string_append(text, ", ");
-        if (view->started.n > 1) g_string_append_printf(text, "%s ", ns_lane_letter(lane));
+        if (view->started.n > 1) g_string_append_printf(text, "%s ", ns_view_lane_name(view, lane));
         g_string_append(text, number);
     }
     size_t seeds = view->history ? ns_history_seeds(view->history) : 1;
@@ -124,7 +125,7 @@ static void append_diverged(GString *text, NsSession *session)
         const NsStep *step = ns_session_newest(session, lane);
         g_autofree char *digits = ns_group_digits(step ? step->step : 0);
         g_autofree char *words =
-            g_strdup_printf(_("%s diverged at step %s"), ns_lane_letter(lane), digits);
+            g_strdup_printf(_("%s diverged at step %s"), ns_view_lane_name(view, lane), digits);
         g_string_append_printf(text, "; %s", words);
     }
 }
@@ -135,7 +136,11 @@ static void append_state(GString *text, NsSession *session, NsTrainerState state
     const char *word = _(ns_trainer_state_word(state));
     int64_t step = ns_session_steps(session);
     g_autofree char *count = ns_group_digits(step);
-    if (brief)
+    g_autofree char *watched =
+        ns_session_is_watching(session) ? ns_session_watch_words(session) : NULL;
+    if (watched && !brief)
+        g_string_append(text, watched);
+    else if (brief)
         g_string_append_printf(text, _("step %s"), count);
     else if (ns_session_slow_motion(session) && ns_session_is_running(session))
         g_string_append_printf(text, _("in slow motion at step %s"), count);
@@ -182,6 +187,7 @@ char *ns_session_status(NsSession *session, NsStatusLength length)
     const NsHistory *history = ns_session_view(session)->history;
     bool brief = length >= NS_STATUS_BRIEF;
     if (state == NS_TRAINER_PREPARING && !brief) return preparing(session);
+    if (!history && ns_session_is_watching(session)) return ns_session_watch_words(session);
     if (state == NS_TRAINER_PREPARING || state == NS_TRAINER_FAILED || !history)
         return g_strdup(word);
 
@@ -292,6 +298,7 @@ static char *words_of_run(NsSession *session, const NsPlan *plan)
 char *ns_session_size(NsSession *session)
 {
     NsPlan plan;
+    if (ns_session_is_watching(session)) return g_strdup("");
     if (!ns_session_differs(session) && ns_session_plan(session, &plan))
         return words_of_run(session, &plan);
     return ns_session_estimated(session, &plan) ? words_of_estimate(session, &plan) : NULL;

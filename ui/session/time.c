@@ -106,20 +106,21 @@ int64_t ns_session_end_step(NsSession *session)
 {
     int64_t steps = session->view->now.n ? session->view->now.lane[0].steps : 0;
     int64_t newest = ns_session_steps(session);
+    if (ns_session_is_watching(session)) return 0;
     if (steps > 0 && newest <= steps) return steps;
     return session->state == NS_TRAINER_FINISHED ? newest : 0;
 }
 
 bool ns_session_can_run(NsSession *session)
 {
-    if (ns_session_is_past(session)) return true;
+    if (ns_session_is_past(session)) return !ns_session_is_watching(session);
     return session->trainer && session->state != NS_TRAINER_FAILED &&
            session->state != NS_TRAINER_DIVERGED && session->state != NS_TRAINER_FINISHED;
 }
 
 bool ns_session_can_reset(NsSession *session)
 {
-    if (ns_session_is_past(session)) return true;
+    if (ns_session_is_past(session)) return !ns_session_is_watching(session);
     return session->trainer && session->state != NS_TRAINER_FAILED &&
            session->state != NS_TRAINER_PREPARING;
 }

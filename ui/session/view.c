@@ -8,6 +8,7 @@ static void pinned_copy(NsPinnedLane *to, const NsPinnedLane *from)
     to->history = ns_history_ref(from->history);
     to->name = g_strdup(from->name);
     to->lane = from->lane;
+    to->outside = from->outside;
     ns_settings_copy(&to->settings, &from->settings);
 }
 
@@ -37,10 +38,13 @@ NsView *ns_view_copy(const NsView *view)
     NsView *copy = g_memdup2(view, sizeof *view);
     if (copy->previous) ns_history_ref(copy->previous);
     ns_settings_copy(&copy->previous_settings, &view->previous_settings);
+    copy->source = g_strdup(view->source);
     ns_experiment_copy(&copy->started, &view->started);
     ns_experiment_copy(&copy->now, &view->now);
-    for (size_t i = 0; i < view->started.n; i++)
+    for (size_t i = 0; i < view->started.n; i++) {
         if (copy->histories[i]) ns_history_ref(copy->histories[i]);
+        copy->names[i] = g_strdup(view->names[i]);
+    }
     for (size_t i = 0; i < NS_LANES_MAX; i++)
         if (copy->closer[i]) ns_history_ref(copy->closer[i]);
     for (unsigned i = 0; i < view->n_pinned; i++) pinned_copy(&copy->pinned[i], &view->pinned[i]);
@@ -52,8 +56,11 @@ void ns_view_free(NsView *view)
     if (!view) return;
     g_clear_pointer(&view->previous, ns_history_unref);
     ns_settings_clear(&view->previous_settings);
-    for (size_t i = 0; i < view->started.n; i++)
+    for (size_t i = 0; i < view->started.n; i++) {
         g_clear_pointer(&view->histories[i], ns_history_unref);
+        g_free(view->names[i]);
+    }
+    g_free(view->source);
     ns_view_set_closer(view, NULL, -1);
     ns_experiment_clear(&view->started);
     ns_experiment_clear(&view->now);
@@ -61,17 +68,28 @@ void ns_view_free(NsView *view)
     g_free(view);
 }
 
+static const NsSettings *settings_of(const NsView *view, size_t lane)
+{
+    return view->names[lane] ? NULL : &view->now.lane[lane];
+}
+
+const char *ns_view_lane_name(const NsView *view, size_t lane)
+{
+    return view->names[lane] ? view->names[lane] : ns_lane_letter(lane);
+}
+
 NsFigureInput ns_view_input(const NsView *view)
 {
+    bool told = view->previous && !view->previous_outside;
     NsFigureInput input = {
         .history = view->history,
-        .settings = &view->now.lane[view->active],
+        .settings = settings_of(view, view->active),
         .n_lanes = (unsigned)view->started.n,
         .n_pinned = view->n_pinned,
         .heat = view->heat,
         .marked_layer = view->layer,
         .previous = view->previous,
-        .previous_settings = view->previous ? &view->previous_settings : NULL,
+        .previous_settings = told ? &view->previous_settings : NULL,
         .gradient = view->gradient,
         .hidden = view->hidden,
         .smoothing = view->smoothing,
@@ -80,11 +98,12 @@ NsFigureInput ns_view_input(const NsView *view)
         .step = view->step,
     };
     for (size_t i = 0; i < view->started.n; i++)
-        input.lanes[i] =
-            (NsFigureRun){view->histories[i], &view->now.lane[i], ns_lane_letter(i), (unsigned)i};
+        input.lanes[i] = (NsFigureRun){view->histories[i], settings_of(view, i),
+                                       ns_view_lane_name(view, i), (unsigned)i};
     for (unsigned i = 0; i < view->n_pinned; i++) {
         const NsPinnedLane *lane = &view->pinned[i];
-        input.pinned[i] = (NsFigureRun){lane->history, &lane->settings, lane->name, lane->lane};
+        input.pinned[i] = (NsFigureRun){lane->history, lane->outside ? NULL : &lane->settings,
+                                        lane->name, lane->lane};
     }
     return input;
 }
@@ -129,8 +148,10 @@ static void set_lane(NsExperiment *experiment, size_t n, size_t lane, const NsSe
 
 void ns_view_set_lanes(NsView *view, unsigned n)
 {
-    for (size_t i = n; i < view->started.n; i++)
+    for (size_t i = n; i < view->started.n; i++) {
         g_clear_pointer(&view->histories[i], ns_history_unref);
+        g_clear_pointer(&view->names[i], g_free);
+    }
     set_lane(&view->started, n, 0, &view->started.lane[0]);
     set_lane(&view->now, n, 0, &view->now.lane[0]);
     if (n > 1) g_clear_pointer(&view->previous, ns_history_unref);
@@ -174,6 +195,25 @@ void ns_view_set_history(NsView *view, unsigned lane, NsHistory *history,
     ns_view_set_started(view, lane, settings);
 }
 
+void ns_view_set_name(NsView *view, unsigned lane, const char *name)
+{
+    if (g_strcmp0(name, view->names[lane]) == 0) return;
+    g_free(view->names[lane]);
+    view->names[lane] = g_strdup(name);
+}
+
+void ns_view_set_source(NsView *view, const char *path)
+{
+    char *source = g_strdup(path);
+    g_free(view->source);
+    view->source = source;
+}
+
+bool ns_view_is_outside(const NsView *view)
+{
+    return view->names[0] != NULL;
+}
+
 void ns_view_set_started(NsView *view, unsigned lane, const NsSettings *settings)
 {
     set_lane(&view->started, view->started.n, lane, settings);
@@ -191,6 +231,7 @@ void ns_view_leave_previous(NsView *view)
     if (view->started.n > 1) return;
     set_history(&view->previous, view->history);
     set_settings(&view->previous_settings, &view->started.lane[0]);
+    view->previous_outside = view->names[0] != NULL;
 }
 
 void ns_view_clear_pinned(NsView *view)
@@ -205,5 +246,9 @@ void ns_view_pin(NsView *view, unsigned which, NsHistory *history, const NsSetti
     NsPinnedLane *lane = &view->pinned[view->n_pinned++];
     *lane =
         (NsPinnedLane){.history = ns_history_ref(history), .name = g_strdup(name), .lane = which};
-    ns_settings_copy(&lane->settings, settings);
+    lane->outside = settings == NULL;
+    if (settings)
+        ns_settings_copy(&lane->settings, settings);
+    else
+        ns_settings_init(&lane->settings);
 }

@@ -13,18 +13,23 @@ typedef struct {
     NsSettings settings; /* that the first update was made with */
     char *name;          /* what to call it */
     unsigned lane;       /* of its run, whose color it keeps */
+    bool outside;        /* another program's, which has no settings */
 } NsPinnedLane;
 
 typedef struct {
     NsExperiment started;               /* that the first update was made with */
     NsExperiment now;                   /* that the newest step was made with */
     NsHistory *histories[NS_LANES_MAX]; /* [started.n]; NULL while there is none */
-    unsigned active;                    /* the lane that figures of one model show */
-    NsHistory *history;                 /* that lane's, borrowed from it */
+    char *names[NS_LANES_MAX]; /* [started.n] of runs of other programs, which have no settings;
+                                  NULL for a lane of this one */
+    char *source;              /* the only file that has those; NULL: there are several, or none */
+    unsigned active;           /* the lane that figures of one model show */
+    NsHistory *history;        /* that lane's, borrowed from it */
     NsPinnedLane pinned[NS_FIGURE_PINNED];
     unsigned n_pinned;
     NsHistory *previous;          /* the run before, or NULL; for a single lane only */
     NsSettings previous_settings; /* that its first update was made with */
+    bool previous_outside;        /* it was another program's, and they mean nothing */
     NsQuantity gradient;
     NsQuantity hidden;
     NsSmoothing smoothing; /* of curves over steps */
@@ -64,6 +69,17 @@ void ns_view_set_active(NsView *view, unsigned lane);
 void ns_view_set_history(NsView *view, unsigned lane, NsHistory *history,
                          const NsSettings *settings);
 
+/* What to call a lane of another program's, whose settings are not known; NULL: it is not.  And the
+ * file that has them all. */
+void ns_view_set_name(NsView *view, unsigned lane, const char *name);
+void ns_view_set_source(NsView *view, const char *path);
+
+/* "A", or what a run of another program is called; borrowed. */
+const char *ns_view_lane_name(const NsView *view, size_t lane);
+
+/* Whether it shows runs of other programs, so that there is no experiment to repeat. */
+bool ns_view_is_outside(const NsView *view);
+
 /* Replaces the settings of a lane that has had no update yet. */
 void ns_view_set_started(NsView *view, unsigned lane, const NsSettings *settings);
 
@@ -73,7 +89,8 @@ void ns_view_set_live(NsView *view, unsigned lane, const NsSettings *settings);
 /* The only lane's history becomes the previous run, too; of several lanes none does. */
 void ns_view_leave_previous(NsView *view);
 
-/* Pins earlier runs again: first none, then one after the other as long as there is room. */
+/* Pins earlier runs again: first none, then one after the other as long as there is room.
+ * settings: NULL for one of another program. */
 void ns_view_clear_pinned(NsView *view);
 void ns_view_pin(NsView *view, unsigned which, NsHistory *history, const NsSettings *settings,
                  const char *name);

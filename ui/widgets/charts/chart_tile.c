@@ -66,7 +66,8 @@ static bool is_missing(const NsChartTile *tile)
     const NsFigureKind *kind = kind_of(tile);
     bool expensive = kind->expensive || (kind->subject == NS_SUBJECT_QUANTITY &&
                                          ns_quantity(tile->own.quantity)->expensive);
-    return expensive && ns_session_settings(tile->session)->probe_every < 1;
+    return expensive && !ns_session_is_watching(tile->session) &&
+           ns_session_settings(tile->session)->probe_every < 1;
 }
 
 NsFigureInput ns_chart_tile_input(NsChartTile *tile)

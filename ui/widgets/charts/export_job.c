@@ -128,9 +128,12 @@ void ns_export_provenance(const NsView *view, const NsExportRequest *request,
 
 char *ns_export_command(const NsView *view, const NsExportRequest *request, const char *name)
 {
+    bool outside = ns_view_is_outside(view);
     g_auto(NsProvenance) provenance;
     ns_export_provenance(view, request, &provenance);
+    if (outside && !view->source) return g_strdup("");
     GString *command = g_string_new("normscope-cli chart");
+    if (outside) append_quoted(command, "--from", view->source);
     append_quoted(command, "--figure", provenance.figure);
     if (provenance.names) append_quoted(command, "--names", provenance.names);
     if (request->what == NS_EXPORT_SEPARATE) g_string_append(command, " --each");
@@ -143,14 +146,14 @@ char *ns_export_command(const NsView *view, const NsExportRequest *request, cons
         g_string_append_printf(command, " --until %" G_GINT64_FORMAT, provenance.until);
     const NsExperiment *experiment = &provenance.experiment;
     const NsParam *param;
-    for (size_t i = 0; (param = ns_param(i)); i++) {
+    for (size_t i = 0; !outside && (param = ns_param(i)); i++) {
         bool endless = g_str_equal(param->key, "steps"); /* 0 here, 100 for the command */
         if (!endless && ns_settings_is_default(&experiment->lane[0], param)) continue;
         g_autofree char *value = ns_settings_get(&experiment->lane[0], param);
         g_autofree char *word = g_strconcat(param->key, "=", value, NULL);
         append_quoted(command, "--set", word);
     }
-    for (size_t i = 0; experiment->n > 1 && i < experiment->n; i++) {
+    for (size_t i = 0; !outside && experiment->n > 1 && i < experiment->n; i++) {
         g_autofree char *words = ns_experiment_lane_words(experiment, i);
         append_quoted(command, "--lane", words);
     }
@@ -169,13 +172,15 @@ char *ns_export_command(const NsView *view, const NsExportRequest *request, cons
 
 const char *ns_export_command_gap(const NsView *view)
 {
+    if (ns_view_is_outside(view) && !view->source)
+        return _("No command draws several files of other programs together.");
     g_autofree char *changes = changes_of(view);
     if (changes) return _("It does not repeat the settings that were changed during the run.");
     if (view->previous) return _("It does not repeat the run before, which is drawn in gray.");
     if (view->n_pinned) return _("It does not repeat earlier runs, which are drawn faintly.");
     for (unsigned i = 0; i < view->started.n; i++) {
         const NsHistory *history = view->histories[i];
-        if (history && ns_history_first_step(history) > 0)
+        if (history && !view->names[i] && ns_history_first_step(history) > 0)
             return _("It trains from step 0, not from where this run was forked.");
     }
     if (view->started.n > 1 && view->heat == NS_HEAT_LANE)
@@ -194,7 +199,8 @@ static bool write_file(const Job *job, guint first, guint n, const char *path, G
         if (!add_chart(job, i, figures, plots, error)) return false;
     g_auto(NsProvenance) provenance;
     make_provenance(job->view, request, first, n, &provenance);
-    const NsSheetFile file = {&request->choices, request->format, &provenance, path};
+    const NsProvenance *told = ns_view_is_outside(job->view) ? NULL : &provenance;
+    const NsSheetFile file = {&request->choices, request->format, told, path};
     const NsFigureInput input = input_of(job);
     if (request->format == NS_FORMAT_PNG && request->choices.seconds > 0)
         return ns_sheet_write_film(&job->sheet, first, n, &input, &file, error);

@@ -108,7 +108,12 @@ static void show_stage(NsDiagramPage *page)
     bool slow = ns_session_stage(page->session, &stage, &progress);
     const char *waits = _(
         "Changes are pending: this is how the model will be wired; it has not been measured yet.");
-    const char *sentence = ns_session_pending(page->session) ? waits : "";
+    const char *sentence = ns_session_is_watching(page->session)
+                               ? _("The program that trains the run on view does not tell how its "
+                                   "layers are wired: this is the model of the settings, which "
+                                   "has not been measured.")
+                           : ns_session_pending(page->session) ? waits
+                                                               : "";
     if (slow) switch (stage) {
         case NS_STAGE_FORWARD:
             light = progress;

@@ -35,7 +35,8 @@ static NsDiagramData *read_data(NsDiagramView *view)
     bool there = view->lane < shown->started.n;
     const NsSettings *settings = ns_session_lane_settings(view->session, view->lane);
     const char *name = ns_session_lanes(view->session) > 1 ? ns_lane_letter(view->lane) : NULL;
-    bool measured = there && same_model(&shown->now.lane[view->lane], settings);
+    bool measured = there && !ns_session_is_watching(view->session) &&
+                    same_model(&shown->now.lane[view->lane], settings);
     return ns_diagram_data_new(settings, name, measured ? shown->histories[view->lane] : NULL,
                                shown->step);
 }

@@ -52,7 +52,8 @@ static void rebuild(NsEventList *list, const NsSessionMark *marks, size_t n)
     guint rows = 0;
     for (size_t i = n; i-- > 0 && rows < MOST_ROWS;) {
         if (marks[i].kind == NS_SESSION_MARK_CHECKPOINT || !marks[i].text) continue;
-        gtk_list_box_append(box, make_row(&marks[i], ns_session_lanes(list->session) > 1));
+        gtk_list_box_append(box,
+                            make_row(&marks[i], ns_session_view(list->session)->started.n > 1));
         rows++;
     }
 }

@@ -153,7 +153,7 @@ static void add_reading(GPtrArray *rows, NsSession *session, NsChartView *chart)
     g_ptr_array_add(rows, ns_text_label(plot->title ? plot->title : ""));
     g_ptr_array_add(rows, ns_text_label(lines[0] ? lines[0] : ""));
     for (size_t i = 1; lines[0] && lines[i]; i++) add_line(rows, lines[i]);
-    if (ns_session_lanes(session) > 1 && !plot->heatmap) add_ratio(rows, plot, reading);
+    if (ns_session_view(session)->started.n > 1 && !plot->heatmap) add_ratio(rows, plot, reading);
 }
 
 static GtkLabel *cell_at(NsReadingTable *table, guint row, guint column)

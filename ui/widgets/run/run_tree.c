@@ -92,6 +92,7 @@ static GtkWidget *prepare(NsRunTree *tree, GtkWidget *button, unsigned id, const
 static char *open_words(const NsSessionRun *run)
 {
     g_autofree char *step = ns_group_digits(run->checkpoint);
+    if (run->outside) return g_strdup_printf(_("Show run %u again"), run->id);
     if (run->checkpoint < 0)
         return g_strdup_printf(_("Show run %u again; Run would restart it"), run->id);
     return g_strdup_printf(_("Show run %u again; Run would continue from step %s"), run->id, step);

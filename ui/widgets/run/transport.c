@@ -56,7 +56,8 @@ static void sync_pace(NsTransport *transport)
 void ns_transport_sync(NsTransport *transport)
 {
     gint64 now = g_get_monotonic_time();
-    bool busy = ns_session_is_running(transport->session);
+    bool busy =
+        ns_session_is_running(transport->session) || ns_session_is_watching(transport->session);
     bool live = ns_session_shown_step(transport->session) >= ns_session_steps(transport->session);
     ns_timeline_sync(NS_TIMELINE(transport->timeline));
     ns_stages_sync(NS_STAGES(transport->stages));
@@ -65,6 +66,7 @@ void ns_transport_sync(NsTransport *transport)
     if (busy && transport->busy && now - transport->said < SAY_EVERY_US) return;
     transport->busy = busy;
     transport->said = now;
+    gtk_widget_set_sensitive(transport->speed, !ns_session_is_watching(transport->session));
     sync_entry(transport);
     sync_pace(transport);
     ns_timeline_describe(NS_TIMELINE(transport->timeline));

@@ -15,6 +15,14 @@
 /* AUTO has buttons for less and more beside a number, PLAIN has not. */
 typedef enum { AUTO, PLAIN, TOGGLES, SLIDER, SEED, FILE_BUTTON } Kind;
 
+/* What shows that another program's run is on view. */
+typedef struct {
+    NsSession *session;
+    GtkWidget *tabs, *rows, *place, *pending, *watched;
+} Watching;
+
+static const char WATCHING[] = "ns-watching";
+
 /* The rows on top, in the order in which they are told. */
 static const struct {
     const char *heading; /* above this row, or NULL */
@@ -141,6 +149,35 @@ static GtkWidget *make_rows(GtkWidget *pane, NsSession *session)
     return rows;
 }
 
+/* Stands in the place of changes that wait while another program's run is on view. */
+static GtkWidget *new_watch_words(void)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    GtkWidget *words = ns_text_label_new(
+        _("Another program trains this run: settings, Run, Fork and Reset are for runs that are "
+          "trained here."),
+        NULL);
+    GtkWidget *leave = gtk_button_new_with_label(_("Train here"));
+    gtk_widget_set_tooltip_text(leave, _("Prepare a run with these settings; the run of the other "
+                                         "program stays visible, drawn faintly"));
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(leave), "win.stop-watching");
+    gtk_widget_set_halign(leave, GTK_ALIGN_START);
+    gtk_widget_add_css_class(box, "pending-bar");
+    gtk_box_append(GTK_BOX(box), words);
+    gtk_box_append(GTK_BOX(box), leave);
+    return box;
+}
+
+static void sync_watching(GtkWidget *pane)
+{
+    const Watching *parts = g_object_get_data(G_OBJECT(pane), WATCHING);
+    bool watching = ns_session_is_watching(parts->session);
+    gtk_widget_set_sensitive(parts->tabs, !watching);
+    gtk_widget_set_sensitive(parts->rows, !watching);
+    gtk_stack_set_visible_child(GTK_STACK(parts->place),
+                                watching ? parts->watched : parts->pending);
+}
+
 /* Whatever waits, the rows stay where they are. */
 static GtkWidget *new_pending_place(NsSession *session)
 {
@@ -154,18 +191,32 @@ static GtkWidget *new_pending_place(NsSession *session)
     return place;
 }
 
+static void watching_free(gpointer data)
+{
+    g_object_unref(((Watching *)data)->session);
+    g_free(data);
+}
+
 GtkWidget *ns_settings_pane_new(NsSession *session)
 {
     GtkWidget *pane = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
     GtkWidget *scroller = gtk_scrolled_window_new();
+    Watching *parts = g_new(Watching, 1);
+    *parts = (Watching){g_object_ref(session), ns_lane_tabs_new(session),  scroller,
+                        gtk_stack_new(),       new_pending_place(session), new_watch_words()};
+    g_object_set_data_full(G_OBJECT(pane), WATCHING, parts, watching_free);
     gtk_widget_add_css_class(pane, "settings-pane");
-    gtk_box_append(GTK_BOX(pane), ns_lane_tabs_new(session));
+    gtk_box_append(GTK_BOX(pane), parts->tabs);
     gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scroller), GTK_POLICY_NEVER,
                                    GTK_POLICY_AUTOMATIC);
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroller), make_rows(pane, session));
     gtk_widget_set_vexpand(scroller, TRUE);
     gtk_box_append(GTK_BOX(pane), scroller);
-    gtk_box_append(GTK_BOX(pane), new_pending_place(session));
+    gtk_stack_add_child(GTK_STACK(parts->place), parts->pending);
+    gtk_stack_add_child(GTK_STACK(parts->place), parts->watched);
+    gtk_box_append(GTK_BOX(pane), parts->place);
+    g_signal_connect_object(session, "status-changed", G_CALLBACK(sync_watching), pane,
+                            G_CONNECT_SWAPPED);
     return pane;
 }
 

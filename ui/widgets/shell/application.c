@@ -30,6 +30,7 @@ struct _NsApplication {
     GtkApplication parent;
     NsExperiment opening; /* that the first window begins with */
     char *file;           /* that it opens; NULL for none */
+    char **watch;         /* runs of other programs that it watches; NULL for none */
     NsStyleManager *styles;
     bool run;   /* a new window starts to train at once */
     bool large; /* it begins in class mode */
@@ -170,7 +171,9 @@ static void ns_application_activate(GApplication *app)
 {
     NsApplication *application = NS_APPLICATION(app);
     NsWindow *window = open_window(application, &application->opening);
-    if (application->file && application->run)
+    if (application->watch)
+        ns_window_watch(window, (const char *const *)application->watch);
+    else if (application->file && application->run)
         ns_window_open_and_run(window, application->file);
     else if (application->file)
         ns_window_open(window, application->file);
@@ -225,6 +228,30 @@ static bool read_file(NsApplication *application, GVariantDict *options, GError 
     return ns_refuse(error, NS_ERROR_FILE, "There is no file “%s”.", name);
 }
 
+static bool read_watch(NsApplication *application, GVariantDict *options, GError **error)
+{
+    static const char *const others[] = {"set", "lane", "run"};
+    if (!g_variant_dict_lookup(options, "watch", "^aay", &application->watch)) return true;
+    const char *const *paths = (const char *const *)application->watch;
+    size_t n = 0, inputs = 0;
+    for (; paths[n]; n++) inputs += g_str_equal(paths[n], "-");
+    if (n > NS_LANES_MAX)
+        return ns_refuse(error, NS_ERROR_USAGE, "At most %d runs can be watched side by side.",
+                         NS_LANES_MAX);
+    if (inputs > 1)
+        return ns_refuse(error, NS_ERROR_USAGE, "Standard input can be watched once only.");
+    if (application->file)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "Either a file is opened or runs are watched; omit FILE or --watch.");
+    for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
+        if (g_variant_dict_contains(options, others[i]))
+            return ns_refuse(error, NS_ERROR_USAGE,
+                             "A run of another program has no settings and is not trained here; "
+                             "omit --%s or --watch.",
+                             others[i]);
+    return true;
+}
+
 static int ns_application_handle_local_options(GApplication *app, GVariantDict *options)
 {
     NsApplication *application = NS_APPLICATION(app);
@@ -234,12 +261,12 @@ static int ns_application_handle_local_options(GApplication *app, GVariantDict *
         return EXIT_SUCCESS;
     }
     if (!ns_instructions_check(&error) || !read_settings(application, options, &error) ||
-        !read_file(application, options, &error))
+        !read_file(application, options, &error) || !read_watch(application, options, &error))
         return complain(EXIT_USAGE, error->message);
     application->run = g_variant_dict_contains(options, "run");
     application->large = g_variant_dict_contains(options, "class");
-    application->plain = !application->file && !application->run && !application->large &&
-                         !g_variant_dict_contains(options, "lane");
+    application->plain = !application->file && !application->watch && !application->run &&
+                         !application->large && !g_variant_dict_contains(options, "lane");
     if (!gtk_init_check())
         return complain(EXIT_CANNOT_START,
                         "there is no display to open a window on; without one, use normscope-cli "
@@ -253,6 +280,7 @@ static void ns_application_finalize(GObject *object)
     g_clear_object(&application->styles);
     ns_experiment_clear(&application->opening);
     g_free(application->file);
+    g_strfreev(application->watch);
     G_OBJECT_CLASS(ns_application_parent_class)->finalize(object);
 }
 
@@ -273,6 +301,10 @@ static void ns_application_init(NsApplication *application)
         {"lane", 'l', 0, G_OPTION_ARG_STRING_ARRAY, NULL,
          _("A lane and its own settings (repeatable)"), "\"KEY=VALUE …\""},
         {"run", 'r', 0, G_OPTION_ARG_NONE, NULL, _("Start training at once"), NULL},
+        {"watch", 'w', 0, G_OPTION_ARG_FILENAME_ARRAY, NULL,
+         _("Watch the run that another program writes to this file, or to standard input (“-”); "
+           "repeatable, up to four"),
+         "FILE"},
         {"class", 0, 0, G_OPTION_ARG_NONE, NULL, _("Start with large text, for a class"), NULL},
         {"version", 'v', 0, G_OPTION_ARG_NONE, NULL, _("Print the version"), NULL},
         {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, NULL, NULL, "[FILE]"},

@@ -5,6 +5,7 @@
 #include "core/base/words.h"
 #include "core/data/task.h"
 #include "core/store/figure_file.h"
+#include "core/store/outside_file.h"
 #include "core/store/run_reader.h"
 #include "core/store/run_record.h"
 #include "ui/widgets/pages/phase_page.h"
@@ -272,12 +273,37 @@ static void open_record(NsWindow *window, const char *path, bool run)
     g_task_run_in_thread(task, read_record);
 }
 
+/* ---- Runs of other programs, which may go on ---- */
+
+bool ns_window_watch(NsWindow *window, const char *const *paths)
+{
+    g_autoptr(GError) error = NULL;
+    bool good = ns_session_watch(ns_window_session(window), paths, &error);
+    if (!good) refuse(window, error->message);
+    return good;
+}
+
+static void watch_file(NsWindow *window, const char *path)
+{
+    NsSession *session = ns_window_session(window);
+    g_autofree char *name = g_filename_display_basename(path);
+    if (ns_session_watches(session, path)) {
+        ns_window_toast(window, _("This run is shown already."));
+    } else if (ns_window_watch(window, (const char *const[]){path, NULL})) {
+        g_autofree char *words =
+            g_strdup_printf(_("%s is a run of another program; what it adds is shown live."), name);
+        ns_window_toast(window, words);
+    }
+}
+
 static void open_any(NsWindow *window, const char *path, bool run)
 {
     if (g_str_has_suffix(path, ".nsrun") || ns_run_file_is(path))
         ns_saved_runs_open(window, path, run);
     else if (ns_run_record_is(path))
         open_record(window, path, run);
+    else if (ns_outside_file_is(path))
+        watch_file(window, path);
     else if (!open_experiment(window, path))
         open_text(window, path, run);
     else if (run)

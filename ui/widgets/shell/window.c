@@ -115,7 +115,7 @@ static void sync_title(NsWindow *window)
 {
     g_autofree char *title = ns_session_title(window->session);
     g_autofree char *whole = g_strdup_printf("%s · Normscope", title);
-    size_t n = ns_session_lanes(window->session);
+    size_t n = ns_session_view(window->session)->started.n;
     g_autofree char *brief = g_strdup_printf(ns_plural("%zu lane", "%zu lanes", n), n);
     bool fits = has_room(window->title_label, title, title_room(window));
     ns_text_label_set(window->title_label, fits ? title : brief);
@@ -156,11 +156,21 @@ static void sync_banner(NsWindow *window)
     sync_way_out(window);
 }
 
+/* Whether anybody can see it: it is neither hidden nor minimized. */
+static bool is_seen(NsWindow *window)
+{
+    GdkSurface *surface = gtk_native_get_surface(GTK_NATIVE(window));
+    return gtk_widget_get_mapped(GTK_WIDGET(window)) && surface &&
+           !(gdk_toplevel_get_state(GDK_TOPLEVEL(surface)) & GDK_TOPLEVEL_STATE_MINIMIZED);
+}
+
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
     (void)clock, (void)data;
     NsWindow *window = NS_WINDOW(widget);
     bool alive = ns_session_poll(window->session);
+    /* Until it is seen again, there is nothing to draw. */
+    if (!is_seen(window)) return G_SOURCE_CONTINUE;
     bool behind = ns_page_refresh(ns_window_page(window));
     ns_transport_sync(window->transport);
     ns_inspector_sync(window->inspector, ns_window_page(window), false);
@@ -189,6 +199,10 @@ static void on_status(NsWindow *window)
     gtk_image_set_from_icon_name(GTK_IMAGE(window->run_icon),
                                  running ? "media-playback-pause-symbolic"
                                          : "media-playback-start-symbolic");
+    gtk_widget_set_tooltip_text(gtk_widget_get_ancestor(window->run_icon, GTK_TYPE_BUTTON),
+                                ns_session_is_watching(window->session)
+                                    ? _("Another program trains this run")
+                                    : _("Run or pause (Space, F5)"));
     sync_title(window);
     sync_subtitle(window);
     sync_banner(window);

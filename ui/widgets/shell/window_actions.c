@@ -218,13 +218,19 @@ static void on_opened(const char *path, gpointer window)
 static void on_open(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
     (void)action, (void)parameter;
-    ns_file_dialog_open(window, _("Open a figure, a preset or a text"), on_opened, window);
+    ns_file_dialog_open(window, _("Open a run, a figure, a preset or a text"), on_opened, window);
 }
 
 static void on_runs(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
     (void)action, (void)parameter;
     ns_saved_runs_present(window);
+}
+
+static void on_stop_watching(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    ns_session_stop_watching(ns_window_session(window));
 }
 
 static void on_menu(GSimpleAction *action, GVariant *parameter, gpointer window)
@@ -295,6 +301,7 @@ static const GActionEntry ACTIONS[] = {
     {.name = "export-all", .activate = on_export_all},
     {.name = "open", .activate = on_open},
     {.name = "runs", .activate = on_runs},
+    {.name = "stop-watching", .activate = on_stop_watching},
     {.name = "gradient-check", .activate = on_gradient_check},
     {.name = "fullscreen", .activate = on_fullscreen},
     {.name = "pane", .state = "true", .change_state = on_pane},
@@ -316,8 +323,13 @@ static void sync_actions(NsWindow *window)
     ns_window_enable(window, "grid", charts);
     ns_window_enable(window, "next-chart", charts);
     ns_window_enable(window, "log-x", charts);
-    ns_window_enable(window, "undo", ns_session_can_undo(session));
-    ns_window_enable(window, "redo", ns_session_can_redo(session));
+    bool own = !ns_session_is_watching(session);
+    static const char *const of_own[] = {"reset-settings", "new-seed", "next-placement",
+                                         "second-lane", "gradient-check"};
+    for (size_t i = 0; i < G_N_ELEMENTS(of_own); i++) ns_window_enable(window, of_own[i], own);
+    ns_window_enable(window, "stop-watching", !own);
+    ns_window_enable(window, "undo", own && ns_session_can_undo(session));
+    ns_window_enable(window, "redo", own && ns_session_can_redo(session));
     GAction *page = g_action_map_lookup_action(G_ACTION_MAP(window), "page");
     const char *shown = ns_page_stack_key(ns_window_pages(window));
     g_simple_action_set_state(G_SIMPLE_ACTION(page), g_variant_new_string(shown));

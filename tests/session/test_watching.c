@@ -1,0 +1,260 @@
+/* Runs of other programs on view.  SPDX-License-Identifier: MIT */
+#include "tests/session/driver.h"
+
+#include "core/store/outside_watch.h"
+
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *folder; /* of this case */
+
+static char *path_of(const char *name)
+{
+    return g_build_filename(folder, name, NULL);
+}
+
+static void set_up(void)
+{
+    folder = g_dir_make_tmp("normscope-watching-XXXXXX", NULL);
+    g_assert_nonnull(folder);
+}
+
+static void tear_down(void)
+{
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    const char *name;
+    while ((name = g_dir_read_name(dir))) {
+        g_autofree char *path = path_of(name);
+        g_remove(path);
+    }
+    g_rmdir(folder);
+    g_clear_pointer(&folder, g_free);
+}
+
+/* Lines of steps first .. last, with two layers. */
+static void append(const char *path, int first, int last)
+{
+    FILE *file = fopen(path, "a");
+    g_assert_nonnull(file);
+    for (int step = first; step <= last; step++)
+        fprintf(file, "{\"step\":%d,\"loss\":%.3f,\"grad_norm\":{\"w2\":[1,2]}}\n", step,
+                3 - 0.01 * step);
+    g_assert_cmpint(fclose(file), ==, 0);
+}
+
+static void watch(NsSession *session, const char *const *paths)
+{
+    g_autoptr(GError) error = NULL;
+    ns_session_watch(session, paths, &error);
+    g_assert_no_error(error);
+}
+
+static void assert_status(NsSession *session, const char *expected)
+{
+    g_autofree char *status = ns_session_status(session, NS_STATUS_WHOLE);
+    g_assert_cmpstr(status, ==, expected);
+}
+
+/* A file that is not there yet, grows, is cut in the middle of a line, begins anew, is replaced. */
+static void test_file(void)
+{
+    set_up();
+    g_autofree char *path = path_of("mine.jsonl");
+    NsSession *session = open_session("", NULL);
+    watch(session, (const char *const[]){path, NULL});
+    g_assert_true(ns_session_is_watching(session) && ns_session_watches(session, path));
+    assert_status(session, "waiting for mine.jsonl");
+    append(path, 0, 9);
+    SESSION_UNTIL(session, ns_session_steps(session) == 9);
+    assert_status(session, "watching, step 9, loss 2.91");
+    g_autofree char *title = ns_session_title(session);
+    g_assert_cmpstr(title, ==, "mine.jsonl");
+    const NsView *view = ns_session_view(session);
+    g_assert_cmpuint(view->started.n, ==, 1);
+    g_assert_null(ns_view_input(view).settings);
+    g_assert_cmpuint(ns_history_layout(view->history)->layers, ==, 2);
+
+    /* Nothing that a trainer is needed for. */
+    g_assert_false(ns_session_can_run(session) || ns_session_can_reset(session) ||
+                   ns_session_can_fork(session));
+    ns_session_run(session);
+    ns_session_reset(session);
+    ns_session_fork(session);
+    ns_session_step(session, 1);
+    g_assert_true(ns_session_is_watching(session) && !ns_session_is_running(session));
+
+    FILE *file = fopen(path, "a");
+    fputs("{\"step\":10,\"lo", file);
+    fflush(file);
+    append(path, 11, 11); /* in the middle of the line: neither is one */
+    fclose(file);
+    append(path, 12, 20);
+    SESSION_UNTIL(session, ns_session_steps(session) == 20);
+    g_assert_cmpuint(ns_history_steps(view->history), ==, 19);
+    append(path, 5, 6); /* again from there */
+    SESSION_UNTIL(session, ns_session_steps(session) == 6);
+    g_assert_cmpuint(ns_history_steps(view->history), ==, 7);
+    g_autofree char *other = path_of("other.jsonl");
+    append(other, 0, 2);
+    g_assert_cmpint(g_rename(other, path), ==, 0); /* another file in its place */
+    SESSION_UNTIL(session, ns_session_steps(session) == 2);
+    g_remove(path); /* what was read remains */
+    append(path, 30, 33);
+    SESSION_UNTIL(session, ns_session_steps(session) == 33);
+    g_assert_cmpint(ns_session_first_step(session), ==, 30);
+    g_object_unref(session);
+    tear_down();
+}
+
+/* Side by side, in the order in which they were named, whichever comes first. */
+static void test_lanes(void)
+{
+    set_up();
+    g_autofree char *a = path_of("a.jsonl"), *b = path_of("b.jsonl");
+    NsSession *session = open_session("", "layers=3");
+    append(b, 0, 4);
+    watch(session, (const char *const[]){a, b, NULL});
+    const NsView *view = ns_session_view(session);
+    SESSION_UNTIL(session, ns_session_steps(session) == 4);
+    g_assert_null(view->histories[0]);
+    append(a, 0, 7);
+    SESSION_UNTIL(session, ns_session_steps(session) == 7 && view->histories[0]);
+    NsFigureInput input = ns_view_input(view);
+    g_assert_cmpuint(input.n_lanes, ==, 2);
+    g_assert_cmpstr(input.lanes[0].name, ==, "a");
+    g_assert_cmpstr(input.lanes[1].name, ==, "b");
+    /* A file that says so has two lanes; the one behind it moves up. */
+    FILE *file = fopen(a, "a");
+    fputs("{\"step\":3,\"loss\":2,\"lane\":2}\n", file);
+    fclose(file);
+    SESSION_UNTIL(session, view->started.n == 3);
+    input = ns_view_input(view);
+    g_assert_cmpstr(input.lanes[0].name, ==, "a 1");
+    g_assert_cmpstr(input.lanes[1].name, ==, "a 2");
+    g_assert_cmpstr(input.lanes[2].name, ==, "b");
+    g_object_unref(session);
+    tear_down();
+}
+
+/* A run of this program beside one of another, which stays live. */
+static void test_beside(void)
+{
+    set_up();
+    g_autofree char *path = path_of("mine.jsonl");
+    append(path, 0, 5);
+    NsSession *session = open_at("", NULL, 3);
+    const NsHistory *own = history_of(session, 0);
+    watch(session, (const char *const[]){path, NULL});
+    SESSION_UNTIL(session, ns_session_steps(session) == 5);
+    size_t n;
+    const NsSessionRun *runs = ns_session_runs(session, &n);
+    g_assert_cmpuint(n, ==, 2);
+    g_assert_true(!runs[0].outside && !runs[0].present && runs[1].outside && runs[1].present);
+    g_assert_cmpstr(runs[1].title, ==, "mine.jsonl");
+    g_assert_null(runs[1].differs);
+    ns_session_pin_run(session, runs[0].id, true);
+    g_assert_true(ns_session_view(session)->pinned[0].history == own);
+
+    ns_session_stop_watching(session);
+    SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_READY);
+    g_assert_false(ns_session_is_watching(session));
+    const NsView *view = ns_session_view(session);
+    g_assert_cmpuint(view->n_pinned, ==, 2);
+    g_assert_cmpstr(view->pinned[1].name, ==, "mine");
+    g_assert_null(ns_view_input(view).pinned[1].settings);
+    g_assert_null(ns_view_input(view).previous_settings);
+    g_assert_nonnull(ns_view_input(view).settings);
+    append(path, 6, 30);
+    SESSION_UNTIL(session, ns_history_last_step(view->pinned[1].history) == 30);
+    ns_session_step(session, 2);
+    wait_at_rest(session, 2);
+    runs = ns_session_runs(session, &n);
+    g_assert_cmpuint(n, ==, 3);
+    g_assert_true(runs[1].outside && runs[1].last_step == 30);
+    ns_session_open_run(session, runs[1].id);
+    g_assert_true(ns_session_is_watching(session));
+    g_assert_cmpint(ns_session_steps(session), ==, 30);
+    /* Its own run goes on as any earlier one. */
+    ns_session_open_run(session, runs[0].id);
+    g_assert_true(!ns_session_is_watching(session) && ns_session_can_run(session));
+    g_assert_cmpint(ns_session_steps(session), ==, 3);
+    g_object_unref(session);
+    tear_down();
+}
+
+/* Whatever sets the experiment leaves the run that is watched. */
+static void test_left(void)
+{
+    set_up();
+    g_autofree char *path = path_of("mine.jsonl");
+    NsSession *session = open_session("", NULL);
+    watch(session, (const char *const[]){path, NULL});
+    g_auto(NsExperiment) same = {0};
+    ns_experiment_copy(&same, ns_session_experiment(session));
+    ns_session_open(session, &same);
+    SESSION_UNTIL(session, !ns_session_is_watching(session) &&
+                               ns_session_state(session) == NS_TRAINER_READY);
+    g_assert_cmpint(ns_session_steps(session), ==, 0);
+    g_assert_null(ns_session_view(session)->names[0]);
+    g_object_unref(session);
+    tear_down();
+}
+
+static void test_refused(void)
+{
+    g_autoptr(GError) error = NULL;
+    NsSession *session = open_session("", NULL);
+    g_assert_false(ns_session_watch(session, (const char *const[]){"/", NULL}, &error));
+    g_assert_cmpstr(error->message, ==, "“/” cannot be read: it is a folder; choose another file.");
+    g_assert_false(ns_session_is_watching(session));
+    g_object_unref(session);
+}
+
+/* Standard input is saved, also after nobody looks any more, until it ends. */
+static void test_pipe(void)
+{
+    set_up();
+    int ends[2], own = dup(STDIN_FILENO);
+    g_assert_cmpint(pipe(ends), ==, 0);
+    dup2(ends[0], STDIN_FILENO);
+    close(ends[0]);
+    NsSession *session = open_session("", NULL);
+    ns_session_set_recording(session, folder, 0);
+    watch(session, (const char *const[]){"-", NULL});
+    static const char first[] = "{\"step\":1,\"loss\":2}\n", second[] = "{\"step\":2,\"loss\":1}\n";
+    g_assert_cmpint(write(ends[1], first, strlen(first)), ==, (ssize_t)strlen(first));
+    SESSION_UNTIL(session, ns_session_steps(session) == 1);
+    assert_status(session, "watching, step 1, loss 2.00");
+    g_object_unref(session);
+    g_assert_true(ns_outside_watch_is_saving());
+    g_assert_cmpint(write(ends[1], second, strlen(second)), ==, (ssize_t)strlen(second));
+    close(ends[1]);
+    ns_outside_watch_wait_saved();
+    g_assert_false(ns_outside_watch_is_saving());
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    const char *name;
+    g_autofree char *text = NULL;
+    while ((name = g_dir_read_name(dir))) {
+        g_autofree char *path = path_of(name);
+        if (g_str_has_prefix(name, "watched-")) g_file_get_contents(path, &text, NULL, NULL);
+    }
+    g_assert_cmpstr(text, ==, "{\"step\":1,\"loss\":2}\n{\"step\":2,\"loss\":1}\n");
+    dup2(own, STDIN_FILENO);
+    close(own);
+    tear_down();
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/watching/file", test_file);
+    g_test_add_func("/watching/lanes", test_lanes);
+    g_test_add_func("/watching/beside", test_beside);
+    g_test_add_func("/watching/left", test_left);
+    g_test_add_func("/watching/refused", test_refused);
+    g_test_add_func("/watching/pipe", test_pipe);
+    return g_test_run();
+}

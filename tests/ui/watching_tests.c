@@ -1,0 +1,156 @@
+/* Runs of other programs in a window, and what a window does that nobody sees.
+ * SPDX-License-Identifier: MIT */
+#include "tests/ui/support.h"
+#include "ui/widgets/charts/export_job.h"
+#include "ui/widgets/settings/settings_pane.h"
+#include "ui/widgets/shell/open_file.h"
+
+#include <glib/gstdio.h>
+#include <stdio.h>
+
+static char *folder, *path; /* of this case */
+
+static void set_up(void)
+{
+    folder = g_dir_make_tmp("normscope-watching-XXXXXX", NULL);
+    g_assert_nonnull(folder);
+    path = g_build_filename(folder, "mine.jsonl", NULL);
+}
+
+static void tear_down(void)
+{
+    g_remove(path);
+    g_rmdir(folder);
+    g_clear_pointer(&path, g_free);
+    g_clear_pointer(&folder, g_free);
+}
+
+static void append(int first, int last)
+{
+    FILE *file = fopen(path, "a");
+    g_assert_nonnull(file);
+    for (int step = first; step <= last; step++)
+        fprintf(file,
+                "{\"step\":%d,\"loss\":%d,\"lr\":0.001,\"grad_norm\":{\"w2\":[1,2]},"
+                "\"hidden_norm\":[3,4,5]}\n",
+                step, 1000 - step);
+    g_assert_cmpint(fclose(file), ==, 0);
+}
+
+static bool is_enabled(NsWindow *window, const char *action)
+{
+    return g_action_group_get_action_enabled(G_ACTION_GROUP(window), action);
+}
+
+/* It is opened as any file is, follows its program, and takes no command; and away from it. */
+static void test_open(void)
+{
+    static const char *const of_trainers[] = {"run",  "run-to", "step",           "reset",
+                                              "fork", "undo",   "next-placement", "second-lane"};
+    set_up();
+    append(0, 5);
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    UI_WAIT(window, ui_is_ready);
+    GtkWidget *row = ns_settings_pane_row(ns_window_settings_pane(window), "layers");
+    g_assert_true(gtk_widget_is_sensitive(row));
+    ns_window_open(window, path);
+    UI_UNTIL(ns_session_steps(session) == 5);
+    g_assert_cmpstr(ns_window_toast_text(window), ==,
+                    "mine.jsonl is a run of another program; what it adds is shown live.");
+    UI_UNTIL(!gtk_widget_is_sensitive(row));
+    for (size_t i = 0; i < G_N_ELEMENTS(of_trainers); i++)
+        g_assert_false(is_enabled(window, of_trainers[i]));
+    g_assert_cmpstr(gtk_widget_get_tooltip_text(ui_find(window, "run_button")), ==,
+                    "Another program trains this run");
+    append(6, 40);
+    NsChartTile *tile = ns_dashboard_tile(ns_window_dashboard(window), 0);
+    UI_UNTIL(ns_session_steps(session) == 40 && !ns_window_is_awake(window));
+    const NsPlot *plot = ns_chart_view_plot(ns_chart_tile_chart(tile));
+    g_assert_cmpuint(plot->series[0].n, ==, 41);
+    g_action_group_activate_action(G_ACTION_GROUP(window), "back-ten", NULL);
+    g_assert_cmpint(ns_session_shown_step(session), ==, 30);
+    ns_window_open(window, path);
+    g_assert_cmpstr(ns_window_toast_text(window), ==, "This run is shown already.");
+
+    GtkWidget *leave = ui_find_button(ns_window_settings_pane(window), "Train here");
+    g_signal_emit_by_name(leave, "clicked");
+    UI_WAIT(window, ui_is_ready);
+    UI_UNTIL(gtk_widget_is_sensitive(row) && is_enabled(window, "run"));
+    g_assert_cmpuint(ns_session_view(session)->n_pinned, ==, 1);
+    ui_rest(window);
+    ui_close(window);
+    tear_down();
+}
+
+static void on_exported(GObject *source, GAsyncResult *result, gpointer done)
+{
+    (void)source;
+    g_autoptr(GError) error = NULL;
+    g_autofree char *written = ns_export_finish(result, &error);
+    g_assert_no_error(error);
+    *(bool *)done = true;
+}
+
+/* A figure of it has no experiment inside, and a command that draws the file again. */
+static void test_export(void)
+{
+    set_up();
+    append(0, 5);
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    ns_window_open(window, path);
+    UI_UNTIL(ns_session_steps(session) == 5);
+    g_auto(NsSheet) sheet;
+    ns_sheet_init(&sheet);
+    g_assert_true(ns_sheet_read(&sheet, "loss", NULL));
+    NsExportRequest request = {.sheet = &sheet, .what = NS_EXPORT_SHEET, .format = NS_FORMAT_SVG};
+    ns_export_choices_init(&request.choices);
+    const NsView *view = ns_session_view(session);
+    g_autofree char *command = ns_export_command(view, &request, "loss.svg");
+    g_autofree char *expected = g_strdup_printf(
+        "normscope-cli chart --from %s --figure loss --step 5 --out loss.svg", path);
+    g_assert_cmpstr(command, ==, expected);
+    g_autofree char *figure = g_build_filename(folder, "loss.svg", NULL), *text = NULL;
+    bool done = false;
+    ns_export_async(view, &request, figure, on_exported, &done);
+    UI_UNTIL(done);
+    g_assert_true(g_file_get_contents(figure, &text, NULL, NULL));
+    g_assert_null(strstr(text, "settings"));
+    g_remove(figure);
+    ui_close(window);
+    tear_down();
+}
+
+/* A window that nobody sees draws nothing while its run goes on, and catches up. */
+static void test_unseen(void)
+{
+    set_up();
+    append(0, 5);
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    ns_window_open(window, path);
+    UI_UNTIL(ns_session_steps(session) == 5);
+    ui_rest(window);
+    NsChartTile *tile = ns_dashboard_tile(ns_window_dashboard(window), 0);
+    NsChartView *chart = ns_chart_tile_chart(tile);
+    uint64_t version = ns_chart_view_plot(chart)->version;
+    gtk_widget_set_visible(GTK_WIDGET(window), FALSE);
+    append(6, 40);
+    UI_UNTIL(ns_session_steps(session) == 40);
+    for (int i = 0; i < 10; i++) ui_turn();
+    g_assert_cmpuint(ns_chart_view_plot(chart)->version, ==, version);
+    gtk_window_present(GTK_WINDOW(window));
+    UI_UNTIL(ns_chart_view_plot(chart)->version > version);
+    g_assert_cmpuint(ns_chart_view_plot(chart)->series[0].n, ==, 41);
+    ui_rest(window);
+    ui_close(window);
+    tear_down();
+}
+
+void ui_add_watching_tests(void)
+{
+    g_test_add_func("/ui/watching/open", test_open);
+    g_test_add_func("/ui/watching/export", test_export);
+    g_test_add_func("/ui/watching/unseen", test_unseen);
+}

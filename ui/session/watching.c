@@ -1,0 +1,244 @@
+/* Runs of other programs on view, live.  SPDX-License-Identifier: MIT
+ *
+ * Such a run is one of the session's, without settings and without a trainer.  A thread of its own
+ * reads it (core/store/outside_watch.h), also while another run is on view, so that it stays live
+ * where it is pinned beside that. */
+#include "ui/session/session-private.h"
+
+#include "core/base/words.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+/* How often a window that rests is told of news, in milliseconds. */
+#define LOOK_MS 200
+
+/* After news a session is busy for so long, since more may come, in microseconds. */
+#define BUSY_US 500000
+
+/* A file without news for longer than this is said to have none, in microseconds. */
+#define QUIET_US (60 * G_USEC_PER_SEC)
+
+/* ---- What is new ---- */
+
+/* "mine", "mine 2", standard input. */
+static char *name_of(const NsPastRun *run, const NsOutsideLane *lane)
+{
+    const char *path = run->sources[lane->source];
+    if (g_str_equal(path, "-")) return g_strdup(_("standard input"));
+    g_autofree char *name = g_filename_display_basename(path);
+    char *dot = strrchr(name, '.');
+    if (dot && dot > name) *dot = '\0';
+    return lane->of > 1 ? g_strdup_printf("%s %zu", name, lane->own + 1) : g_steal_pointer(&name);
+}
+
+static void take_lane(NsPastRun *run, size_t i, const NsOutsideLane *lane)
+{
+    NsHistory *old = run->histories[i];
+    run->histories[i] = lane->history ? ns_history_ref(lane->history) : NULL;
+    if (old) ns_history_unref(old);
+    g_free(run->names[i]);
+    run->names[i] = name_of(run, lane);
+    run->open |= lane->state == NS_OUTSIDE_OPEN;
+    run->there |= lane->state != NS_OUTSIDE_ABSENT;
+    size_t records = lane->history ? ns_history_steps(lane->history) : 0;
+    run->told.measured |= records > 0;
+    run->told.loss[i] = records ? ns_history_step(lane->history, records - 1)->loss : (double)NAN;
+    if (records)
+        run->told.last_step = MAX(run->told.last_step, ns_history_last_step(lane->history));
+}
+
+/* TRUE if a lane has another history, or is new. */
+static bool take_lanes(NsPastRun *run)
+{
+    NsOutsideLane lanes[NS_LANES_MAX];
+    size_t n = ns_outside_watch_lanes(run->watch, lanes);
+    bool others = n != run->told.lanes;
+    for (size_t i = n; i < NS_LANES_MAX; i++) g_clear_pointer(&run->histories[i], ns_history_unref);
+    run->open = run->there = run->told.measured = false;
+    run->told.last_step = 0;
+    for (size_t i = 0; i < n; i++) {
+        others |= lanes[i].history != run->histories[i];
+        take_lane(run, i, &lanes[i]);
+    }
+    ns_outside_lanes_clear(lanes, n);
+    if (n != run->told.lanes) {
+        ns_experiment_resize(&run->started, n, 0);
+        ns_experiment_resize(&run->settings, n, 0);
+    }
+    run->told.lanes = n;
+    return others;
+}
+
+static void show_lanes(NsSession *session)
+{
+    const NsPastRun *run = session->opened;
+    NsView *view = session->view;
+    const char *only = run->sources[1] ? NULL : run->saved ? run->saved : run->sources[0];
+    ns_view_set_source(view, only && g_str_equal(only, "-") ? NULL : only);
+    ns_view_set_lanes(view, (unsigned)run->told.lanes);
+    for (unsigned lane = 0; lane < run->told.lanes; lane++) {
+        if (view->histories[lane] != run->histories[lane])
+            ns_view_set_history(view, lane, run->histories[lane], &run->started.lane[lane]);
+        ns_view_set_name(view, lane, run->names[lane]);
+    }
+    ns_view_set_active(view, view->active);
+}
+
+static bool poll_run(NsSession *session, NsPastRun *run)
+{
+    gint64 now = g_get_monotonic_time();
+    guint64 version = ns_outside_watch_version(run->watch);
+    if (version != run->version) {
+        run->version = version;
+        run->news_at = now;
+        bool others = take_lanes(run);
+        if (others && run == session->opened) {
+            show_lanes(session);
+            ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+        } else if (others && run->told.pinned) {
+            ns_session_show_pinned(session);
+        }
+        if (others) ns_session_emit(session, NS_SESSION_RUNS_CHANGED);
+        char *message;
+        while ((message = ns_outside_watch_take_message(run->watch))) {
+            ns_session_tell(session, message);
+            g_free(message);
+        }
+    }
+    return now - run->news_at < BUSY_US;
+}
+
+bool ns_session_poll_watched(NsSession *session)
+{
+    bool busy = session->opened && session->opened->watch && poll_run(session, session->opened);
+    for (guint i = 0; i < session->runs->len; i++) {
+        NsPastRun *run = g_ptr_array_index(session->runs, i);
+        if (run->watch) busy |= poll_run(session, run);
+    }
+    return busy;
+}
+
+/* The words of a run that has no news change with the minutes. */
+static gboolean look(gpointer data)
+{
+    NsSession *session = data;
+    bool busy = ns_session_poll_watched(session);
+    gint64 minute = g_get_monotonic_time() / QUIET_US;
+    if (busy || (ns_session_is_watching(session) && minute != session->watch_minute))
+        ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+    session->watch_minute = minute;
+    return G_SOURCE_CONTINUE;
+}
+
+/* ---- On view ---- */
+
+void ns_session_show_watched(NsSession *session, NsPastRun *run)
+{
+    ns_session_leave_trainer(session);
+    session->wants_run = false;
+    session->forking_from = 0;
+    session->origin_step = 0;
+    ns_session_adopt(session, run->histories, &run->started);
+    ns_session_put_past(session, run, NS_TRAINER_PAUSED);
+    show_lanes(session);
+    ns_session_set_problem(session, NULL, NULL, false);
+    ns_session_show_pinned(session);
+    if (!session->watch_source) session->watch_source = g_timeout_add(LOOK_MS, look, session);
+    ns_session_tell_settings(session, NULL);
+    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+    ns_session_emit(session, NS_SESSION_RUNS_CHANGED);
+    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+}
+
+/* Where standard input is saved; NULL where nothing is recorded. */
+static char *save_path(NsSession *session)
+{
+    if (!session->folder) return NULL;
+    g_autoptr(GDateTime) now = g_date_time_new_now_local();
+    g_autofree char *name = g_date_time_format(now, "watched-%Y%m%d-%H%M%S.jsonl");
+    g_mkdir_with_parents(session->folder, 0700);
+    return g_build_filename(session->folder, name, NULL);
+}
+
+static char *title_of(const char *const *paths)
+{
+    GString *title = g_string_new(NULL);
+    for (size_t i = 0; paths[i]; i++) {
+        g_autofree char *name = g_str_equal(paths[i], "-") ? g_strdup(_("standard input"))
+                                                           : g_filename_display_basename(paths[i]);
+        g_string_append_printf(title, "%s%s", i ? ", " : "", name);
+    }
+    return g_string_free(title, FALSE);
+}
+
+bool ns_session_watch(NsSession *session, const char *const *paths, GError **error)
+{
+    bool input = g_strv_contains(paths, "-");
+    size_t n = 0;
+    while (paths[n]) n++;
+    g_autofree char *save = input ? save_path(session) : NULL;
+    NsOutsideWatch *watch = ns_outside_watch_new(paths, n, save, error);
+    if (!watch) return false;
+    NsPastRun *run = g_new0(NsPastRun, 1);
+    run->watch = watch;
+    run->sources = g_new0(char *, n + 1);
+    for (size_t i = 0; i < n; i++) run->sources[i] = g_strdup(paths[i]);
+    run->title = title_of(paths);
+    run->saved = g_strdup(save);
+    run->told.outside = true;
+    run->told.checkpoint = -1;
+    /* What is not saved could be lost. */
+    run->file = input && !save ? NULL : g_strdup(run->title);
+    run->news_at = g_get_monotonic_time();
+    ns_experiment_init(&run->started);
+    ns_experiment_init(&run->settings);
+    run->told.lanes = 1;
+    take_lanes(run);
+    ns_session_show_watched(session, run);
+    if (!save) return true;
+    g_autofree char *where = g_filename_display_name(save);
+    g_autofree char *words =
+        g_strdup_printf(_("Standard input is saved in %s while it is watched."), where);
+    ns_session_tell(session, words);
+    return true;
+}
+
+bool ns_session_watches(NsSession *session, const char *path)
+{
+    return ns_session_is_watching(session) &&
+           g_strv_contains((const char *const *)session->opened->sources, path);
+}
+
+void ns_session_stop_watching(NsSession *session)
+{
+    if (!ns_session_is_watching(session)) return;
+    NsPastRun *run = session->opened;
+    run->told.pinned = session->view->n_pinned + run->told.lanes <= NS_FIGURE_PINNED;
+    session->forking_from = 0;
+    ns_session_start(session, NULL, NULL);
+}
+
+/* ---- In words ---- */
+
+static char *quiet_words(const NsPastRun *run)
+{
+    gint64 minutes = (g_get_monotonic_time() - run->news_at) / QUIET_US;
+    if (!run->open || minutes < 1) return NULL;
+    return g_strdup_printf(
+        ns_plural("nothing new for %d minute", "nothing new for %d minutes", minutes),
+        (int)minutes);
+}
+
+char *ns_session_watch_words(NsSession *session)
+{
+    const NsPastRun *run = session->opened;
+    if (!run->there) return g_strdup_printf(_("waiting for %s"), run->title);
+    if (!run->told.measured) return g_strdup_printf(_("%s has no step yet"), run->title);
+    g_autofree char *step = ns_group_digits(ns_session_steps(session));
+    g_autofree char *quiet = quiet_words(run);
+    g_autofree char *words = run->open ? g_strdup_printf(_("watching, step %s"), step)
+                                       : g_strdup_printf(_("ended at step %s"), step);
+    return quiet ? g_strdup_printf("%s, %s", words, quiet) : g_steal_pointer(&words);
+}
