@@ -21,7 +21,7 @@
 
 #define AT_START                                                                                   \
     N_("The order of magnitude is proved at initialization, in expectation over the weights, for " \
-       "uniform attention and d_ff = d.")
+       "uniform attention and feed-forward networks of width d.")
 
 static const NsPaperStudy studies[] = {
     {
@@ -48,7 +48,7 @@ static const NsPaperStudy studies[] = {
                    N_("Squared norm of the hidden state after every layer, in units of d.")},
         .says = N_("Post-LN: always d.  Pre-LN: it grows by d/2 to 3d/2 per layer."),
         .holds = N_("Proved at initialization, in expectation over the weights, for uniform "
-                    "attention and d_ff = d."),
+                    "attention and feed-forward networks of width d."),
         .kind = NS_PAPER_LAYER,
         .settings = NARROW " layers=12",
         .arms = POST_PRE,
@@ -68,7 +68,7 @@ static const NsPaperStudy studies[] = {
                    "upper layers."),
         .holds = N_("At initialization, in expectation; a preliminary result in the paper, whose "
                     "figure shows gradients of weights.  The gradient of a weight also scales with "
-                    "its input, and the gradient of W_1 grows even without any norm."),
+                    "its input, and the gradient of W₁ grows even without any norm."),
         .kind = NS_PAPER_LAYER,
         .settings = NARROW " layers=12",
         .arms = POST_PRE,

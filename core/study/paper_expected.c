@@ -14,20 +14,28 @@ static double *add(NsPaperResult *result, const char *label, const double *x, si
     return series->y;
 }
 
+/* "Pre-LN: (1 + l/2) d"; there are few, and they are kept. */
+static const char *of_arm(const char *arm, const char *law)
+{
+    g_autofree char *words = g_strdup_printf("%s: %s", arm, law);
+    return g_intern_string(words);
+}
+
 void ns_paper_add_claim(NsPaperResult *result, const NsClaim *claim, const double *x, size_t n,
                         double size)
 {
     const char *arm = result->study->arms[claim->arm].label;
+    const char *law = claim->expected < 0 ? "∝ L^{−1/2}" : "∝ L^0";
     double *y, *upper, ratio;
     size_t first = claim->kind == NS_CLAIM_UPPER ? n / 2 : 0; /* of the points that are meant */
     switch (claim->kind) {
     case NS_CLAIM_SLOPE:
-        y = add(result, claim->expected < 0 ? "∝ L^{−1/2}" : "∝ L^0", x, n);
+        y = add(result, of_arm(arm, law), x, n);
         for (size_t i = 0; i < n; i++) y[i] = size * pow(x[i], claim->expected);
         break;
     case NS_CLAIM_GROWTH:
-        y = add(result, "(1 + l/2) d", x, n);
-        upper = add(result, "(1 + 3l/2) d", x, n);
+        y = add(result, of_arm(arm, "(1 + l/2) d"), x, n);
+        upper = add(result, of_arm(arm, "(1 + 3l/2) d"), x, n);
         for (size_t i = 0; i < n; i++) {
             y[i] = size + claim->lo * x[i];
             upper[i] = size + claim->hi * x[i];

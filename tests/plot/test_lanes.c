@@ -410,9 +410,8 @@ static void test_hidden_together(void)
         g_assert_true(g_str_has_prefix(series->group, lane ? "B paper: the same" : "A paper’s"));
         lane++;
     }
-    g_assert_true(g_str_has_prefix(plot->note, "The paper’s factor"));
-    g_assert_nonnull(
-        strstr(plot->note, " A: It is the contribution of the norms to an upper bound"));
+    g_assert_true(g_str_has_prefix(plot->note, "Dotted: the paper’s order"));
+    g_assert_nonnull(strstr(plot->note, " A: The factor is the norms’ share of an upper bound"));
     g_assert_null(strstr(plot->note, "Training moves"));
     NsViewState view_state;
     ns_view_state_init(&view_state);
@@ -535,6 +534,9 @@ static void test_rates(void)
             if (i != 1) append_lane(runs[i], 0);
     const NsPlot *plot = ns_figure_update(figure, &input);
     g_assert_cmpuint(series_named(plot, "B learning rate")->n, ==, 5);
+    /* One curve, of no lane's color, for the lanes whose rate is the same. */
+    g_assert_cmpuint(series_named(plot, "A, C, D learning rate")->n, ==, 5);
+    g_assert_cmpuint(series_named(plot, "A, C, D learning rate")->style, ==, NS_SERIES_STYLES - 1);
     for (size_t i = 0; i < plot->n_series; i++)
         for (size_t k = 0; k < i; k++)
             g_assert_false(look_alike(&plot->series[i], &plot->series[k]));
@@ -585,10 +587,10 @@ static void test_theory(void)
     input.theory = true;
     g_autoptr(NsFigure) figure = ns_figure_new("gradient-norm");
     const char *note = ns_figure_update(figure, &input)->note;
-    g_assert_nonnull(strstr(note, "A, B: The paper’s factor"));
+    g_assert_nonnull(strstr(note, "A, B: Dotted: the paper’s order"));
     g_assert_nonnull(strstr(note, "C: No theory: the paper covers LayerNorm only."));
     g_assert_nonnull(strstr(note, "D: No theory: the paper covers Post-LN and Pre-LN only."));
-    g_assert_nonnull(strstr(note, "Theory is for initialization; training departs from it."));
+    g_assert_nonnull(strstr(note, "Training departs from theory."));
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 

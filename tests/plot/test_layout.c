@@ -287,6 +287,50 @@ static void test_notes(void)
     g_assert_nonnull(text_of(grown, NS_PART_SUBTITLE));
 }
 
+/* On a screen a long note is whole in large text, too, where 300 pixels of data are left; without
+ * them it has two lines. */
+static void test_notes_on_screen(void)
+{
+    g_autoptr(NsPlotLayout) layout = NULL;
+    NsStyle large = ns_style_scaled(ns_style_find("screen-light"), 2);
+    NsPlot plot = *sample(LOSS);
+    plot.note = "Faint lines: step 0. A, B: one sentence that says something of both lanes. "
+                "A mark by itself is what was measured after the final norm of the model. "
+                "The last sentence of all of them, which is here so that there are three lines.";
+    layout = ns_plot_layout(&plot, 900, 640, &large);
+    g_assert_cmpstr(text_of(layout, NS_PART_NOTE), ==, plot.note);
+    g_assert_cmpfloat(ns_plot_area(layout).height, >=, 300);
+    g_clear_pointer(&layout, ns_plot_layout_free);
+    layout = ns_plot_layout(&plot, 900, 400, &large);
+    g_assert_true(g_str_has_suffix(text_of(layout, NS_PART_NOTE), "…"));
+}
+
+/* What has no place on a logarithmic axis is said to be 0 where it is. */
+static void test_zeros(void)
+{
+    static const double x[] = {1, 2, 3};
+    static double y[] = {0, 1, 0};
+    NsSeries series = {.label = "norm", .n = 3, .x = x, .y = y};
+    NsPlot plot = {.x = axis("layer", NULL, NS_SCALE_LINEAR, true),
+                   .left = axis("norm", NULL, NS_SCALE_LOG, false),
+                   .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
+                   .series = &series,
+                   .n_series = 1};
+    for (int below = 0; below < 2; below++) {
+        y[2] = -below;
+        NsDataSummary summary = ns_data_summary(&plot);
+        g_autofree char *note = ns_data_summary_note(&plot, &summary);
+        g_assert_cmpstr(note, ==, below ? "2 values are 0 or less (▼)" : "2 values are 0 (▼)");
+    }
+    static const float z[] = {0, 1, 2, 0};
+    NsHeatmap map = {.z = z, .rows = 2, .columns = 2, .x1 = 2, .y1 = 2, .log = true};
+    plot.n_series = 0;
+    plot.heatmap = &map;
+    NsDataSummary summary = ns_data_summary(&plot);
+    g_autofree char *note = ns_data_summary_note(&plot, &summary);
+    g_assert_cmpstr(note, ==, "2 cells are 0 (gray)");
+}
+
 /* The lowest and highest value of every column are points of the path. */
 static void test_extremes(void)
 {
@@ -630,6 +674,8 @@ int main(int argc, char **argv)
     g_test_add_func("/layout/small-tip", test_small_tip);
     g_test_add_func("/layout/complete", test_complete);
     g_test_add_func("/layout/notes", test_notes);
+    g_test_add_func("/layout/notes-on-screen", test_notes_on_screen);
+    g_test_add_func("/layout/zeros", test_zeros);
     g_test_add_func("/layout/extremes", test_extremes);
     g_test_add_func("/layout/gaps", test_gaps);
     g_test_add_func("/layout/theory-far", test_theory_far);

@@ -284,7 +284,7 @@ static void add_theory(GString *words, const Profile *profile, const NsFigureInp
         ns_figure_add_sentence(words, found == n ? said[i] : sentence);
     }
     if (curves && shown_step(profile, input) > 0)
-        ns_figure_add_sentence(words, _("Theory is for initialization; training departs from it."));
+        ns_figure_add_sentence(words, _("Training departs from theory."));
 }
 
 static char *note_of_several(const Profile *profile, const NsFigureInput *input)

@@ -118,10 +118,10 @@ static void fill_gradient(NsTheory *theory, Reach reach, const float *values, si
     }
     theory->label[0] =
         reach == POST ? _("paper’s factor (2/3)^{(L−l)/2}") : _("paper: the same in every layer");
-    const char *what = _("The paper’s factor gives the order of magnitude at initialization; its "
-                         "curve passes through the last layer as measured at step 0.");
-    const char *why = _("It is the contribution of the norms to an upper bound; the feed-forward "
-                        "networks offset it, so measured gradients fall less.");
+    const char *what = _("Dotted: the paper’s order of magnitude at initialization, drawn through "
+                         "the last layer of step 0.");
+    const char *why = _("The factor is the norms’ share of an upper bound; feed-forward networks "
+                        "offset it.");
     theory->note = g_strdup(what);
     theory->miss = reach == POST ? why : NULL;
 }

@@ -4,6 +4,7 @@
 #include "core/base/words.h"
 #include "ui/plot/text.h"
 
+#include <float.h>
 #include <math.h>
 
 /* Theory widens a logarithmic axis by at most this part of the decades that were measured, or by so
@@ -55,6 +56,7 @@ static void summarize_series(NsDataSummary *summary, const NsPlot *plot, const N
         if (series->hidden || series->x[i] < plot->x.lo || series->x[i] > plot->x.hi) continue;
         if (!ns_scale_shows(kind, series->y[i])) {
             summary->faults[ns_fault_of(kind, series->y[i])]++;
+            summary->negative |= series->y[i] < 0;
             continue;
         }
         widen(least, most, series->y[i]);
@@ -73,6 +75,16 @@ static void summarize_levels(NsDataSummary *summary, const NsPlot *plot)
     }
 }
 
+static bool any_negative(const NsHeatmap *map)
+{
+    for (size_t row = 0; row < map->rows; row++) {
+        const float *z = ns_heatmap_row(map, row);
+        for (size_t i = 0; i < map->columns; i++)
+            if (z[i] < 0 && z[i] >= -FLT_MAX) return true;
+    }
+    return false;
+}
+
 static void summarize_cells(NsDataSummary *summary, const NsHeatmap *map)
 {
     NsCellSummary cells = {.lo = INFINITY, .hi = -INFINITY};
@@ -88,6 +100,7 @@ static void summarize_cells(NsDataSummary *summary, const NsHeatmap *map)
     summary->z_hi = (double)cells.hi;
     summary->bad_cells = cells.bad;
     summary->unshown_cells = cells.unshown;
+    summary->negative |= cells.unshown && any_negative(map);
 }
 
 /* What a model of a thousand layers is expected to do falls by a hundred powers of ten; what was
@@ -159,11 +172,15 @@ char *ns_data_summary_note(const NsPlot *plot, const NsDataSummary *summary)
         ns_plural("%s value is not a number (△)", "%s values are not a number (△)", nan));
     say(note, infinite,
         ns_plural("%s value is infinite (▲)", "%s values are infinite (▲)", infinite));
-    say(note, log ? low : 0,
+    bool zero = !summary->negative;
+    say(note, log && zero ? low : 0, ns_plural("%s value is 0 (▼)", "%s values are 0 (▼)", low));
+    say(note, log && !zero ? low : 0,
         ns_plural("%s value is 0 or less (▼)", "%s values are 0 or less (▼)", low));
     say(note, log ? 0 : low, ns_plural("%s value is −∞ (▼)", "%s values are −∞ (▼)", low));
     say(note, bad, ns_plural("%s cell is not finite (red)", "%s cells are not finite (red)", bad));
-    say(note, unshown,
+    say(note, zero ? unshown : 0,
+        ns_plural("%s cell is 0 (gray)", "%s cells are 0 (gray)", unshown));
+    say(note, zero ? 0 : unshown,
         ns_plural("%s cell is 0 or less (gray)", "%s cells are 0 or less (gray)", unshown));
     say(note, summary->theory_beyond, _("theory continues beyond the axis"));
     if (plot->note) g_string_append_printf(note, "%s%s", note->len ? " · " : "", plot->note);
@@ -178,8 +195,9 @@ char *ns_data_summary_marks(const NsPlot *plot, const NsDataSummary *summary)
     GString *marks = g_string_new(NULL);
     say(marks, faults[NS_FAULT_NAN], _("△ not a number"));
     say(marks, faults[NS_FAULT_INFINITE], _("▲ infinite"));
-    say(marks, faults[NS_FAULT_LOW], log ? _("▼ 0 or less") : "▼ −∞");
+    const char *low = summary->negative ? _("▼ 0 or less") : "▼ 0";
+    say(marks, faults[NS_FAULT_LOW], log ? low : "▼ −∞");
     say(marks, told ? 0 : summary->bad_cells, _("red: not finite"));
-    say(marks, summary->unshown_cells, _("gray: 0 or less"));
+    say(marks, summary->unshown_cells, summary->negative ? _("gray: 0 or less") : _("gray: 0"));
     return g_string_free(marks, marks->len == 0);
 }

@@ -10,6 +10,7 @@ typedef struct {
     double theory_lo[2], theory_hi[2]; /* of what is computed */
     bool theory_beyond;                /* some of that has no room on the axis */
     size_t faults[NS_FAULT_KINDS];     /* of series */
+    bool negative;                     /* some of series or cells are below 0 */
     size_t bad_cells, unshown_cells;   /* of the heatmap: not finite; not positive on a log scale */
     double z_lo, z_hi;                 /* of the heatmap */
     bool right, points;                /* a series on the right axis; one with marks */

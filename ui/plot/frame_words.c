@@ -11,12 +11,8 @@
 /* Between a title and what lies in the corner beside it. */
 #define CORNER_GAP 0.5
 
-/* In text sizes: notes; and the most lines of them. */
+/* In text sizes: notes. */
 #define NOTE_SIZE 0.92
-#define NOTE_LINES 9
-
-/* In pixels: lines on a screen, but for the first two. */
-#define NOTE_ROOM_ON_SCREEN 48
 
 static char *axis_title(const char *label, const char *unit)
 {
@@ -56,12 +52,6 @@ static void limit_title(NsFrame *frame, double room)
     double taken = style->corner + CORNER_GAP * style->text_size - style->padding;
     bool beside = style->corner > 0;
     ns_text_limit(frame->text[NS_PART_TITLE], beside ? room - MAX(taken, 0) : room, 1 + beside);
-}
-
-int ns_note_most_lines(const NsStyle *style)
-{
-    if (!style->raster) return NOTE_LINES;
-    return (int)CLAMP(NOTE_ROOM_ON_SCREEN / style->text_size, 2, NOTE_LINES);
 }
 
 /* Whether there is a name, of a curve or beside a panel, for every run that the subtitle tells, and
@@ -141,7 +131,7 @@ void ns_frame_write(NsFrame *frame)
     g_autofree char *right = axis_title(plot->right.label, plot->right.unit);
     write_part(frame, NS_PART_TITLE, plot->title, style->title_size, true);
     ns_frame_write_subtitle(frame, NS_SUBTITLE_LINES);
-    ns_frame_write_note(frame, ns_note_most_lines(style));
+    ns_frame_write_note(frame, NS_NOTE_LINES);
     write_part(frame, NS_PART_X_LABEL, plot->x.quiet ? NULL : x, size, false);
     write_part(frame, NS_PART_LEFT_LABEL, plot->left.quiet ? NULL : left, size, false);
     bool of_colors = plot->heatmap != NULL;

@@ -42,9 +42,16 @@
 #define NOTE_LEAVES_TO_TWO 20
 #define NOTE_LEAVES_TO_LOWER 2.5
 
+/* On a screen, in pixels, what more than so many lines of a note leave to the data; in text sizes
+ * the words over the upper one of two plots. */
+#define NOTE_LEAVES_ON_SCREEN 300
+#define NOTE_FREE_LINES 2
+#define UPPER_WORDS 8.5
+
 /* A lower plot's height, without the words of the x axis and with them in text sizes, and the least
  * that it must leave above it. */
 #define LOWER_SHARE 0.18
+#define LOWER_SHARE_ON_SCREEN 0.15
 #define LOWER_WORDS 4.2
 #define LOWER_LEAVES 0.5
 
@@ -107,8 +114,10 @@ static void fit_height(NsFrame *frame)
         ns_frame_write_subtitle(frame, lines - 1);
         measure_heights(frame);
     }
-    for (int lines = ns_note_most_lines(frame->layout->style);
-         lines > 1 && area_height(frame) < fair; lines--) {
+    bool on_screen = frame->layout->style->raster && !frame->x;
+    for (int lines = NS_NOTE_LINES; lines > 1; lines--) {
+        bool many = on_screen && lines > NOTE_FREE_LINES;
+        if (area_height(frame) >= (many ? MAX(fair, NOTE_LEAVES_ON_SCREEN) : fair)) continue;
         lines = MIN(lines, ns_frame_write_note(frame, lines - 1) + 1);
         measure_heights(frame);
     }
@@ -513,12 +522,23 @@ static double further_lines(NsPlotLayout *layout, int lines)
     return further(frame.text[NS_PART_NOTE], n);
 }
 
+/* A screen has long notes in large text below. */
+static double lower_share(const NsStyle *style)
+{
+    return style->raster ? LOWER_SHARE_ON_SCREEN : LOWER_SHARE;
+}
+
 /* How much of that there is room for under two plots. */
 static double room_for_lines(NsPlotLayout *layout)
 {
-    for (int lines = ns_note_most_lines(layout->style); lines > 1; lines--) {
-        double below = further_lines(layout, lines);
-        if (layout->height - below >= NOTE_LEAVES_TO_TWO * layout->style->text_size) return below;
+    double size = layout->style->text_size, words = (LOWER_WORDS + UPPER_WORDS) * size;
+    double share = lower_share(layout->style);
+    for (int lines = NS_NOTE_LINES; lines > 1; lines--) {
+        double below = further_lines(layout, lines), height = layout->height - below;
+        bool many = layout->style->raster && lines > NOTE_FREE_LINES;
+        double upper = (1 - share) * height - words;
+        if (height >= NOTE_LEAVES_TO_TWO * size && !(many && upper < NOTE_LEAVES_ON_SCREEN))
+            return below;
     }
     return 0;
 }
@@ -611,7 +631,7 @@ NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double hei
     make_notes(layout);
     double further = plot->lower ? room_for_lines(layout) : 0;
     double lower_height =
-        LOWER_SHARE * (height - further) + LOWER_WORDS * style->text_size + further;
+        lower_share(style) * (height - further) + LOWER_WORDS * style->text_size + further;
     bool pair = plot->lower && !plot->heatmap && layout->summary.any &&
                 lower_height < LOWER_LEAVES * height;
     if (plot->drawing)
@@ -643,7 +663,7 @@ double ns_plot_more_lines(const NsPlot *plot, double width, const NsStyle *style
     int n = ns_frame_write_subtitle(&frame, NS_SUBTITLE_LINES);
     double more = further(frame.text[NS_PART_SUBTITLE], n);
     more += MAX(0, legend - LEGEND_LINES * style->text_size);
-    return more / (1 - SUBTITLE_SHARE) + further_lines(layout, ns_note_most_lines(style));
+    return more / (1 - SUBTITLE_SHARE) + further_lines(layout, NS_NOTE_LINES);
 }
 
 void ns_plot_layout_free(NsPlotLayout *layout)

@@ -41,9 +41,9 @@ int ns_frame_write_note(NsFrame *frame, int lines);
 /* Whether names in the chart would tell all that tells runs apart in the subtitle, in its words. */
 bool ns_frame_names_tell(const NsFrame *frame);
 
-/* The most lines of them. */
+/* The most lines of them; fewer where the data have little room. */
 #define NS_SUBTITLE_LINES 3
-int ns_note_most_lines(const NsStyle *style);
+#define NS_NOTE_LINES 9
 
 /* Whether the right axis is drawn: a heatmap has its color bar there. */
 bool ns_frame_has_right_axis(const NsFrame *frame);
