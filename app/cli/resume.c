@@ -166,7 +166,7 @@ int ns_cli_resume(int argc, char **argv, GError **error)
         .summary =
             "Continues a run that “train” or “compare --run FILE” has recorded, from its newest\n"
             "checkpoint, with the same bits as if it had never ended; steps recorded after the\n"
-            "checkpoint are recorded again.  A run without a checkpoint starts at step 0.",
+            "checkpoint are computed again.  A run without a checkpoint starts at step 0.",
         .examples = NS_CLI " train --steps 200 --run a.nsrun\n" NS_CLI
                            " resume a.nsrun --steps 400 --set lr=1e-3",
         .entries = entries,

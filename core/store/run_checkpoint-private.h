@@ -6,20 +6,16 @@
 #include <sqlite3.h>
 
 /* Writes the checkpoint of a lane (from 1) with all its seeds at a step of the clock, inside a
- * transaction of the caller.  False where SQLite fails. */
-bool ns_run_checkpoint_write(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint *first);
+ * transaction of the caller.  SQLITE_OK, or what SQLite says. */
+int ns_run_checkpoint_write(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint *first);
 
 /* Drops checkpoints until the budget holds, by the rule of core/train/checkpoints.h; the newest
- * always stays, however large it is. */
-bool ns_run_checkpoints_thin(sqlite3 *db, int64_t budget);
+ * always stays, however large it is.  The same. */
+int ns_run_checkpoints_thin(sqlite3 *db, int64_t budget);
 
 /* The checkpoint of one seed of a lane.  NULL where it is damaged or does not fit into the memory.
  */
 NsCheckpoint *ns_run_checkpoint_read(sqlite3 *db, int64_t step, int64_t lane, int64_t seed);
-
-/* Inside a transaction of the caller: makes the file that of a run which stands at its newest
- * checkpoint (its step; -1: before step 0) and goes on up to `steps`. */
-bool ns_run_go_back(sqlite3 *db, int64_t steps, int64_t *checkpoint);
 
 /* Gives the checkpoint of one seed of a lane the settings that hold from there on. */
 bool ns_run_change_checkpoint(sqlite3 *db, int64_t step, int64_t lane, const NsSettings *settings);

@@ -55,12 +55,19 @@ static void bind_arena(sqlite3_stmt *row, int at, const ns_real *arena, const Ns
                             SQLITE_STATIC);
 }
 
-static bool write_tensors(sqlite3 *db, sqlite3_int64 id, const NsCheckpoint *c)
+/* What SQLite said of a statement of which one was made. */
+static int code_of(sqlite3 *db, sqlite3_stmt *row)
+{
+    int code = row ? sqlite3_step(row) : sqlite3_errcode(db);
+    return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+static int write_tensors(sqlite3 *db, sqlite3_int64 id, const NsCheckpoint *c)
 {
     NS_AUTO_STATEMENT row =
         ns_run_prepare(db, "INSERT INTO tensors VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    bool written = row != NULL;
-    for (size_t i = 0; written && i < c->table.n; i++) {
+    int code = row ? SQLITE_OK : sqlite3_errcode(db);
+    for (size_t i = 0; code == SQLITE_OK && i < c->table.n; i++) {
         const NsTensor *tensor = &c->table.tensors[i];
         sqlite3_bind_int64(row, 1, id);
         sqlite3_bind_int64(row, 2, (sqlite3_int64)i);
@@ -76,17 +83,17 @@ static bool write_tensors(sqlite3 *db, sqlite3_int64 id, const NsCheckpoint *c)
         sqlite3_bind_double(row, 11, update->update_sq);
         sqlite3_bind_double(row, 12, update->ratio_sum);
         sqlite3_bind_double(row, 13, update->ratio_max);
-        written = sqlite3_step(row) == SQLITE_DONE;
+        code = code_of(db, row);
         sqlite3_reset(row);
     }
-    return written;
+    return code;
 }
 
-static bool write_one(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint *c)
+static int write_one(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint *c)
 {
     NS_AUTO_STATEMENT row =
         ns_run_prepare(db, "INSERT INTO checkpoints VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    if (!row) return false;
+    if (!row) return sqlite3_errcode(db);
     double spikes[SPIKES];
     pack_spikes(spikes, &c->spikes);
     g_autofree char *settings = settings_line(&c->settings);
@@ -100,51 +107,45 @@ static bool write_one(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoin
     sqlite3_bind_blob(row, 8, spikes, sizeof spikes, SQLITE_STATIC);
     sqlite3_bind_blob64(row, 9, c->state ? c->state : (const void *)"",
                         (c->state ? c->n_state : 0) * sizeof *c->state, SQLITE_STATIC);
-    return sqlite3_step(row) == SQLITE_DONE && write_tensors(db, sqlite3_last_insert_rowid(db), c);
+    int code = code_of(db, row);
+    return code == SQLITE_OK ? write_tensors(db, sqlite3_last_insert_rowid(db), c) : code;
 }
 
-bool ns_run_checkpoint_write(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint *first)
+int ns_run_checkpoint_write(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint *first)
 {
-    bool written = write_one(db, step, lane, first);
-    for (guint k = 0; written && first->others && k < first->others->len; k++)
-        written = write_one(db, step, lane, first->others->pdata[k]);
-    return written;
+    int code = write_one(db, step, lane, first);
+    for (guint k = 0; code == SQLITE_OK && first->others && k < first->others->len; k++)
+        code = write_one(db, step, lane, first->others->pdata[k]);
+    return code;
 }
 
 /* ---- Thinning ---- */
 
-/* The only number of a statement's only row; none: false. */
-static bool find_number(sqlite3 *db, const char *sql, int64_t *number)
-{
-    NS_AUTO_STATEMENT row = ns_run_prepare(db, sql);
-    if (!row || sqlite3_step(row) != SQLITE_ROW) return false;
-    *number = sqlite3_column_int64(row, 0);
-    return true;
-}
-
-bool ns_run_checkpoints_thin(sqlite3 *db, int64_t budget)
+int ns_run_checkpoints_thin(sqlite3 *db, int64_t budget)
 {
     int64_t bytes, step;
-    while (find_number(db,
-                       "SELECT total(length(weights) + ifnull(length(first_moments), 0) + "
-                       "ifnull(length(second_moments), 0)) FROM tensors",
-                       &bytes) &&
+    while (ns_run_find_number(db,
+                              "SELECT total(length(weights) + ifnull(length(first_moments), 0) + "
+                              "ifnull(length(second_moments), 0)) FROM tensors",
+                              &bytes) &&
            bytes > budget &&
-           find_number(db,
-                       "WITH at AS (SELECT DISTINCT step FROM checkpoints), kept AS (SELECT step, "
-                       "lag(step, 1, 0) OVER (ORDER BY step) AS before, "
-                       "lead(step) OVER (ORDER BY step) AS after FROM at) SELECT step FROM kept "
-                       "WHERE after NOT NULL ORDER BY "
-                       "1.0 * (after - before) / ((SELECT max(step) FROM at) - before) LIMIT 1",
-                       &step)) {
+           ns_run_find_number(
+               db,
+               "WITH at AS (SELECT DISTINCT step FROM checkpoints), kept AS (SELECT step, "
+               "lag(step, 1, 0) OVER (ORDER BY step) AS before, "
+               "lead(step) OVER (ORDER BY step) AS after FROM at) SELECT step FROM kept "
+               "WHERE after NOT NULL ORDER BY "
+               "1.0 * (after - before) / ((SELECT max(step) FROM at) - before) LIMIT 1",
+               &step)) {
         g_autofree char *sql =
             g_strdup_printf("DELETE FROM tensors WHERE checkpoint IN "
                             "(SELECT id FROM checkpoints WHERE step = %" PRId64 "); "
                             "DELETE FROM checkpoints WHERE step = %" PRId64,
                             step, step);
-        if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) return false;
+        int code = sqlite3_exec(db, sql, NULL, NULL, NULL);
+        if (code != SQLITE_OK) return code;
     }
-    return true;
+    return SQLITE_OK;
 }
 
 /* ---- Reading ---- */
@@ -260,8 +261,6 @@ NsCheckpoint *ns_run_checkpoint_read(sqlite3 *db, int64_t step, int64_t lane, in
     return good ? g_steal_pointer(&c) : NULL;
 }
 
-/* ---- Going on ---- */
-
 bool ns_run_change_checkpoint(sqlite3 *db, int64_t step, int64_t lane, const NsSettings *settings)
 {
     NS_AUTO_STATEMENT row = ns_run_prepare(
@@ -273,51 +272,4 @@ bool ns_run_change_checkpoint(sqlite3 *db, int64_t step, int64_t lane, const NsS
     sqlite3_bind_int64(row, 3, lane);
     sqlite3_bind_int64(row, 4, settings->seed);
     return sqlite3_step(row) == SQLITE_DONE;
-}
-
-/* The experiment is that of the beginning, but for its length. */
-static bool change_length(sqlite3 *db, int64_t steps)
-{
-    NS_AUTO_STATEMENT old = ns_run_prepare(db, "SELECT experiment FROM run");
-    NS_AUTO_STATEMENT new = ns_run_prepare(db, "UPDATE run SET experiment = ?");
-    if (!old || !new || sqlite3_step(old) != SQLITE_ROW) return false;
-    const char *line = (const char *)sqlite3_column_text(old, 0);
-    g_auto(NsProvenance) provenance;
-    ns_provenance_init(&provenance);
-    if (!line || !ns_provenance_read(&provenance, line, NULL)) return false;
-    sqlite3_reset(old);
-    for (size_t i = 0; i < provenance.experiment.n; i++)
-        provenance.experiment.lane[i].steps = steps;
-    g_autofree char *changed = ns_provenance_line(&provenance);
-    sqlite3_bind_text(new, 1, changed, -1, SQLITE_STATIC);
-    return sqlite3_step(new) == SQLITE_DONE;
-}
-
-/* ?1: the step of the checkpoint, ?2: how far the run goes.  The validation loss of that step is
- * measured again where it is due, and not where it was the end.  A setting that was changed there
- * acts after it. */
-static const char *const go_back[] = {
-    "DELETE FROM steps WHERE step > ?1",
-    "DELETE FROM evaluations WHERE step >= ?1",
-    "DELETE FROM events WHERE step > ?1 AND NOT (kind = 'setting' AND step = ?1 + 1)",
-    "DELETE FROM profiles WHERE first > ?1",
-    "UPDATE profiles SET steps = ?1 - first + 1, "
-    "data = substr(data, 1, length(data) / steps * (?1 - first + 1)), "
-    "present = substr(present, 1, length(present) / steps * (?1 - first + 1)) "
-    "WHERE first + steps - 1 > ?1",
-    "UPDATE lanes SET summary = NULL, settings = json_set(settings, '$.settings.steps', ?2)",
-};
-
-bool ns_run_go_back(sqlite3 *db, int64_t steps, int64_t *checkpoint)
-{
-    if (!find_number(db, "SELECT ifnull(max(step), -1) FROM checkpoints", checkpoint)) return false;
-    for (size_t i = 0; i < G_N_ELEMENTS(go_back); i++) {
-        NS_AUTO_STATEMENT row = ns_run_prepare(db, go_back[i]);
-        if (!row) return false;
-        int parameters = sqlite3_bind_parameter_count(row);
-        sqlite3_bind_int64(row, 1, *checkpoint);
-        if (parameters > 1) sqlite3_bind_int64(row, 2, steps);
-        if (sqlite3_step(row) != SQLITE_DONE) return false;
-    }
-    return change_length(db, steps);
 }

@@ -54,6 +54,13 @@ static bool refuse_damaged(const NsRunReader *r, GError **error)
     return refuse(r, "the file is damaged", error);
 }
 
+/* Where the writer was killed the newest part is in a file of its own. */
+static bool has_log(const NsRunReader *r)
+{
+    const char *path = sqlite3_db_filename(r->db, "main");
+    return path && g_file_test(sqlite3_filename_wal(path), G_FILE_TEST_EXISTS);
+}
+
 /* What SQLite says. */
 static bool complain(const NsRunReader *r, GError **error)
 {
@@ -61,6 +68,11 @@ static bool complain(const NsRunReader *r, GError **error)
     if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) return refuse_damaged(r, error);
     if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
         return refuse(r, "another program has locked it; try again", error);
+    if (code == SQLITE_CANTOPEN && has_log(r))
+        return refuse(r,
+                      "its newest part is in a file beside it, with -wal at its end, and both can "
+                      "only be read in a folder that can be written; copy them to one",
+                      error);
     return refuse(r, sqlite3_errstr(code), error);
 }
 
@@ -588,10 +600,10 @@ static void join_threads(NsExperiment *experiment)
 bool ns_run_reader_go_on(NsRunReader *r, NsExperiment *experiment,
                          NsCheckpoint *checkpoints[NS_LANES_MAX], int64_t *step, GError **error)
 {
+    for (size_t i = 0; i < NS_LANES_MAX; i++) checkpoints[i] = NULL;
     g_autoptr(GArray) steps = ns_run_reader_checkpoint_steps(r, error);
     if (!steps) return false;
     *step = steps->len ? g_array_index(steps, int64_t, steps->len - 1) : 0;
-    for (size_t i = 0; i < NS_LANES_MAX; i++) checkpoints[i] = NULL;
     if (steps->len && !ns_run_reader_checkpoints_at(r, *step, checkpoints, error)) return false;
     const NsExperiment *begun = &r->provenance.experiment;
     const NsSettings *lanes[NS_LANES_MAX];

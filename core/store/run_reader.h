@@ -71,7 +71,8 @@ bool ns_run_reader_checkpoints_at(NsRunReader *reader, int64_t step,
                                   NsCheckpoint *checkpoints[NS_LANES_MAX], GError **error);
 
 /* Where the run goes on: the newest checkpoint, its step (0 and no checkpoint where there is none),
- * and the settings of the lanes by then.  The experiment is all zero before. */
+ * and the settings of the lanes by then.  The experiment is all zero before; where it fails, there
+ * is no checkpoint. */
 bool ns_run_reader_go_on(NsRunReader *reader, NsExperiment *experiment,
                          NsCheckpoint *checkpoints[NS_LANES_MAX], int64_t *step, GError **error);
 

@@ -5,6 +5,8 @@
 #include <glib.h>
 #include <math.h>
 #include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #define NS_RUN_APPLICATION 0x4e735275 /* "NsRu", in the head of the file */
 #define NS_RUN_SCHEMA 3               /* its user_version */
@@ -51,6 +53,15 @@ static inline sqlite3_stmt *ns_run_prepare(sqlite3 *db, const char *sql)
     sqlite3_stmt *statement = NULL;
     sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
     return statement;
+}
+
+/* The only number of a statement's only row; none: false. */
+static inline bool ns_run_find_number(sqlite3 *db, const char *sql, int64_t *number)
+{
+    NS_AUTO_STATEMENT row = ns_run_prepare(db, sql);
+    if (!row || sqlite3_step(row) != SQLITE_ROW) return false;
+    *number = sqlite3_column_int64(row, 0);
+    return true;
 }
 
 /* A number, in place of which NULL stands for NaN. */

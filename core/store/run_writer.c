@@ -7,6 +7,7 @@
 #include "core/experiment/provenance.h"
 #include "core/store/jsonl.h"
 #include "core/store/run_checkpoint-private.h"
+#include "core/store/run_resume-private.h"
 #include "core/store/run_schema-private.h"
 
 #include <errno.h>
@@ -55,6 +56,7 @@ typedef struct {
     int64_t lane, seed; /* as in the file */
     NsRecordLayout layout;
     size_t steps, evaluations, events;    /* taken */
+    int64_t newest, kept_events;          /* of one that goes on: what the file has of it already */
     sqlite3_int64 ids[NS_QUANTITY_COUNT]; /* of quantities that it has */
 } Run;
 
@@ -67,11 +69,14 @@ struct NsRunWriter {
     int64_t checkpoint_step;               /* the newest; -1: none */
     int64_t checkpoint_at;                 /* when it was taken, in microseconds */
     bool resumed;
+    int64_t from;    /* the step of the checkpoint that it goes on from; -1: from the beginning */
+    int64_t reached; /* the newest step that was taken */
     bool other_step; /* where the lanes stand there is not its newest checkpoint */
 
     /* The thread's while it runs. */
     sqlite3 *db;
     sqlite3_stmt *insert[CHECKPOINT], *insert_profile;
+    int code; /* what SQLite said first of a transaction that failed; SQLITE_OK: look there */
 
     pthread_t thread;
     pthread_mutex_t mutex;  /* of what follows */
@@ -156,9 +161,10 @@ static void bind_run(sqlite3_stmt *statement, int at, const Run *run)
 
 static bool write_checkpoint(NsRunWriter *w, const Item *item)
 {
-    return ns_run_checkpoint_write(w->db, item->what.clock, (int64_t)item->run + 1,
-                                   item->checkpoint) &&
-           ns_run_checkpoints_thin(w->db, CHECKPOINT_BYTES);
+    w->code =
+        ns_run_checkpoint_write(w->db, item->what.clock, (int64_t)item->run + 1, item->checkpoint);
+    if (w->code == SQLITE_OK) w->code = ns_run_checkpoints_thin(w->db, CHECKPOINT_BYTES);
+    return w->code == SQLITE_OK;
 }
 
 static bool write_item(NsRunWriter *w, const Item *item)
@@ -255,7 +261,8 @@ static bool write_items(NsRunWriter *w, const GPtrArray *items)
 /* The sentence of what SQLite met last. */
 static void explain(NsRunWriter *w, GError **error)
 {
-    int code = sqlite3_errcode(w->db) & 0xff, system = sqlite3_system_errno(w->db);
+    int code = (w->code ? w->code : sqlite3_errcode(w->db)) & 0xff;
+    int system = sqlite3_system_errno(w->db);
     int errno_ = code == SQLITE_FULL                              ? ENOSPC
                  : code == SQLITE_READONLY || code == SQLITE_PERM ? EACCES
                  : code == SQLITE_IOERR && system                 ? system
@@ -389,6 +396,9 @@ void ns_run_writer_add(NsRunWriter *w, NsLockstep *lockstep)
         Run *run = &w->runs[i];
         bool past = ns_history_steps(history) - run->steps > PAST_STEPS;
         for (; run->steps < ns_history_steps(history); run->steps++) {
+            int64_t step = ns_history_step(history, run->steps)->step;
+            w->reached = MAX(w->reached, step);
+            if (w->resumed && step <= run->newest) continue; /* the file has it */
             if (past) wait_for_disk(w);
             take_step(w, i, history, run->steps);
         }
@@ -400,7 +410,11 @@ void ns_run_writer_add(NsRunWriter *w, NsLockstep *lockstep)
         for (; run->events < ns_history_events(history); run->events++) {
             Item item = {.kind = EVENT};
             item.what.event = *ns_history_event(history, run->events);
-            enqueue(w, i, item, 0);
+            bool kept = run->kept_events > 0 && item.what.event.step > w->from;
+            if (kept)
+                run->kept_events--;
+            else
+                enqueue(w, i, item, 0);
         }
     }
 }
@@ -545,27 +559,39 @@ static bool find_quantities(NsRunWriter *w, Run *run)
     return found;
 }
 
+/* Whether what the file has beyond will come again, of every run. */
+static bool repeats(NsRunWriter *w, NsLockstep *lockstep)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (!ns_run_repeats(w->db, w->from, w->runs[i].lane, run_at(lockstep, i))) return false;
+    return true;
+}
+
 static bool go_on(NsRunWriter *w, NsLockstep *lockstep)
 {
-    int64_t steps = ns_run_settings(ns_lockstep_lane(lockstep, 0))->steps;
-    bool good =
-        run_statement(w, "BEGIN IMMEDIATE") && ns_run_go_back(w->db, steps, &w->checkpoint_step);
+    const NsSettings *settings = ns_run_settings(ns_lockstep_lane(lockstep, 0));
+    if (!run_statement(w, "BEGIN IMMEDIATE") || !ns_run_newest_checkpoint(w->db, &w->from))
+        return false;
+    w->checkpoint_step = w->reached = w->from;
     /* Another checkpoint than that of the lanes came meanwhile. */
-    w->other_step = good && MAX(w->checkpoint_step, 0) != ns_lockstep_steps(lockstep);
+    w->other_step = MAX(w->from, 0) != ns_lockstep_steps(lockstep);
     if (w->other_step) return false;
+    bool good = ns_run_go_back(w->db, w->from, settings, repeats(w, lockstep));
     for (size_t i = 0; good && i < w->n; i++) {
         Run *run = &w->runs[i];
         NsRun *own = run_at(lockstep, i);
         const NsHistory *history = ns_run_history(own);
-        good = find_quantities(w, run) &&
-               ns_run_change_checkpoint(w->db, w->checkpoint_step, run->lane, ns_run_settings(own));
-        if (w->checkpoint_step < 0) continue;
+        good =
+            find_quantities(w, run) &&
+            ns_run_change_checkpoint(w->db, w->from, run->lane, ns_run_settings(own)) &&
+            ns_run_find_tail(w->db, w->from, run->lane, run->seed, &run->newest, &run->kept_events);
+        if (w->from < 0) continue;
         run->steps = (size_t)(ns_run_steps(own) - ns_history_first_step(history)) + 1;
         while (run->evaluations < ns_history_evaluations(history) &&
-               ns_history_evaluation(history, run->evaluations)->step < w->checkpoint_step)
+               ns_history_evaluation(history, run->evaluations)->step < w->from)
             run->evaluations++;
         while (run->events < ns_history_events(history) &&
-               ns_history_event(history, run->events)->step <= w->checkpoint_step)
+               ns_history_event(history, run->events)->step <= w->from)
             run->events++;
     }
     return good && run_statement(w, "COMMIT");
@@ -573,11 +599,16 @@ static bool go_on(NsRunWriter *w, NsLockstep *lockstep)
 
 /* ---- Life ---- */
 
+/* A run that goes on may measure a loss that the file has. */
 static bool prepare_inserts(NsRunWriter *w)
 {
-    static const char *const sql[] = {
+    const char *const sql[] = {
         [STEP] = "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [EVALUATION] = "INSERT INTO evaluations VALUES (?, ?, ?, ?)",
+        [EVALUATION] = w->resumed
+                           ? "INSERT INTO evaluations SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS "
+                             "(SELECT 1 FROM evaluations WHERE lane = ?1 AND seed = ?2 AND "
+                             "step = ?3)"
+                           : "INSERT INTO evaluations VALUES (?, ?, ?, ?)",
         [EVENT] = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)",
     };
     for (size_t i = 0; i < G_N_ELEMENTS(sql); i++)
@@ -722,8 +753,10 @@ static bool write_summaries(NsRunWriter *w, char *const *summaries)
         bind_text(statement, 3, summaries[i]);
         written = finish_row(statement);
     }
-    return written && (!w->resumed || run_statement(w, WHOLE_VALIDATION WHOLE_TIME)) &&
-           run_statement(w, "COMMIT");
+    if (w->resumed)
+        written = written && ns_run_drop_after(w->db, w->reached) &&
+                  run_statement(w, WHOLE_VALIDATION WHOLE_TIME);
+    return written && run_statement(w, "COMMIT");
 }
 
 bool ns_run_writer_close(NsRunWriter *w, char *const *summaries, GError **error)

@@ -44,7 +44,9 @@ NsRunWriter *ns_run_writer_new(const char *path, NsLockstep *lockstep, int64_t e
                                GError **error);
 
 /* Goes on with a file whose newest checkpoint the lanes were made from, or with one without any,
- * where they stand at step 0.  What lies beyond is dropped.  NULL with NS_ERROR_FILE, also where
+ * where they stand at step 0.  What lies beyond stays where the same will be measured again, since
+ * no live setting differs and the record where it goes on has the same bits; else it is dropped,
+ * and at the end that which was not reached.  NULL with NS_ERROR_FILE, also where
  * another program is writing it or its newest checkpoint is of another step, or NS_ERROR_MEMORY; it
  * then stays as it is. */
 NsRunWriter *ns_run_writer_resume(const char *path, NsLockstep *lockstep, int64_t every,

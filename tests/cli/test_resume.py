@@ -132,6 +132,32 @@ def test_killed():
         check_same(whole, path, last + 5)
 
 
+def test_killed_again():
+    """What was recorded beyond the checkpoint stays while it comes again, also where that is killed."""
+    kind = ["train", "--set", "probe-every=4", "--set", "eval-every=20"]
+    with tempfile.TemporaryDirectory() as folder:
+        path = begin(folder, "a.nsrun", kind, 60,
+                     "--checkpoint-every", "5")
+        before = [line for line in lines_of(path) if "step" in line]
+        db = sqlite3.connect(path)
+        db.executescript("DELETE FROM tensors WHERE checkpoint IN "
+                         "(SELECT id FROM checkpoints WHERE step > 20); "
+                         "DELETE FROM checkpoints WHERE step > 20")
+        db.close()
+        with subprocess.Popen([CLI, "resume", path, "--steps", "0"],
+                              stdout=subprocess.DEVNULL) as process:
+            until = time.monotonic() + PATIENCE_S
+            while query(path, "SELECT count(*) FROM lanes WHERE summary NOT NULL") != [(0,)]:
+                assert process.poll() is None and time.monotonic() < until, process.poll()
+            process.kill()
+            process.wait(timeout=PATIENCE_S)
+        after = [line for line in lines_of(path) if "step" in line]
+        assert len(after) >= 61 and after[:60] == before[:60]
+        last = len(after) + 3
+        good("resume", path, "--steps", str(last))
+        check_same(begin(folder, "whole.nsrun", kind, last), path, last)
+
+
 def test_signal():
     """Ctrl-C leaves a checkpoint of the last step."""
     with tempfile.TemporaryDirectory() as folder:

@@ -2,16 +2,12 @@
 """Run files: what is recorded, read, drawn, listed and written out again; writes TAP.
 
 SPDX-License-Identifier: MIT
-Usage: test_runs.py NORMSCOPE_CLI [--every | --kills=N]
-
-With --every a run is killed 100 times, or so often as --kills says, instead of 6 times.
+Usage: test_runs.py NORMSCOPE_CLI
 """
 
 import csv
 import json
 import os
-import random
-import resource
 import signal
 import sqlite3
 import struct
@@ -27,10 +23,6 @@ SETTINGS = [word for setting in SMALL for word in ("--set", setting)]
 LANES = ["--lane", "placement=post", "--lane", "placement=pre"]
 STEPS = 60
 MEASURED = ["--set", "probe-every=7", "--set", "eval-every=20"]
-KILLS = 100 if "--every" in sys.argv else 6
-for word in sys.argv:
-    if word.startswith("--kills="):
-        KILLS = int(word.partition("=")[2])
 
 # The queries of the README.
 PANDAS = "SELECT * FROM steps"
@@ -359,66 +351,6 @@ def test_show_and_runs():
         sentence(run("export", a.run, "--format", "csv", "--out", a.run, small=False), 2)
 
 
-def test_no_place():
-    """One sentence, and training goes on; a file that is there is left alone."""
-    with Recorded() as a:
-        before = open(a.run, "rb").read()
-        assert "exists already" in sentence(run("train", "--steps", "2", "--run", a.run), 2)
-        assert open(a.run, "rb").read() == before
-        done = run("train", "--steps", "2", "--run", "/proc/a.nsrun")
-        assert done.returncode == 1 and b"2 steps" in done.stdout, done
-        assert len(done.stderr.splitlines()) == 1 and b"is not recorded" in done.stderr, done
-        full = a.path("full.nsrun")
-        done = run("train", "--steps", "2000", "--run", full,
-                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536)))
-        assert done.returncode == 1 and b"2000 steps" in done.stdout, done
-        assert len(done.stderr.splitlines()) == 1 and b"has stopped" in done.stderr, done
-
-
-LONG = [CLI, "train", "--set", "layers=6", "--set", "threads=1", "--set", "eval-batches=1"]
-
-
-def wait_for_commits(path, process, written=40000):
-    while size_of(path + "-wal") < written:
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.01)
-
-
-def test_trouble_while_it_is_written():
-    """A disk that is full, a file that is removed: the run is trained to its end, one sentence says
-    what happened, and what was committed is there."""
-    def fill(folder, _path):
-        with open(os.path.join(folder, "other"), "wb", buffering=0) as other:
-            try:
-                while other.write(bytes(4096)):
-                    pass
-            except OSError:
-                pass
-
-    def remove(_folder, path):
-        os.remove(path)
-
-    for trouble, words, stays in ((fill, "the disk is full", True), (remove, "removed", False)):
-        with tempfile.TemporaryDirectory() as folder:
-            if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", folder],
-                              stderr=subprocess.DEVNULL).returncode:
-                raise Skip("a file system of its own may not be mounted here")
-            try:
-                path = os.path.join(folder, "a.nsrun")
-                with subprocess.Popen([*LONG, "--steps", "300", "--run", path], text=True,
-                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-                    wait_for_commits(path, process)
-                    trouble(folder, path)
-                    out, err = process.communicate(timeout=PATIENCE_S)
-                assert process.returncode == 1 and "300 steps" in out, (process.returncode, out)
-                assert len(err.splitlines()) == 1 and "has stopped" in err and words in err, err
-                if stays:
-                    there = records_of(path)
-                    assert [r["step"] for r in there] == list(range(len(there))) != []
-            finally:
-                subprocess.run(["umount", folder], check=True)
-
-
 def test_seeds():
     """Every seed is recorded, and comes back as lines and as a chart."""
     for command in (["train"], ["compare", *LANES]):
@@ -487,80 +419,6 @@ def test_no_lines_no_file():
                 old.write("old\n")
         sentence(run("train", "--steps", "2", "--run", path, "--jsonl", lines), 2)
         assert open(lines, encoding="utf-8").read() == "old\n"
-
-
-def test_damaged_files():
-    """One sentence or the run, whatever became of the bytes."""
-    with Recorded() as a:
-        whole = open(a.run, "rb").read()
-        dice = random.Random(1)
-        bad = a.path("bad.nsrun")
-        refused = 0
-        for case in range(60):
-            data = bytearray(whole)
-            if case % 2:
-                del data[dice.randrange(len(data)):]
-            for _ in range(0 if case % 2 else dice.choice([1, 20, 2000])):
-                data[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
-            with open(bad, "wb") as file:
-                file.write(data)
-            done = run("export", bad, "--format", "jsonl", small=False)
-            assert done.returncode in (0, 1, 2), done
-            if done.returncode:
-                assert len(done.stderr.splitlines()) == 1, done.stderr
-                assert b"bad.nsrun" in done.stderr, done.stderr
-                refused += 1
-        assert refused > 20, refused
-
-
-def records_of(path):
-    """The records of a run without their times."""
-    lines = [json.loads(line) for line in good("export", path, "--format", "jsonl").splitlines()]
-    for line in lines:
-        line.pop("seconds", None)
-        line.pop("probe_seconds", None)
-    return [line for line in lines if "step" in line]
-
-
-def size_of(path):
-    return os.path.getsize(path) if os.path.exists(path) else 0
-
-
-def test_killed():
-    """What was committed before a kill is there, and nothing is wrong in it."""
-    dice = random.Random(2)
-    with tempfile.TemporaryDirectory() as folder:
-        words = [CLI, "train", "--set", "layers=6", "--set", "threads=1", "--set",
-                 "eval-batches=1", "--set", "probe-every=50", "--set", "eval-every=500", "--set",
-                 "steps=0"]
-        longest, found = [], 0
-        for kill in range(KILLS):
-            path = os.path.join(folder, f"{kill}.nsrun")
-            written = dice.randrange(90000)  # some three commits
-            with subprocess.Popen([*words, "--run", path], stdout=subprocess.DEVNULL) as process:
-                while size_of(path + "-wal") < written:
-                    time.sleep(0.01)
-                time.sleep(dice.uniform(0, 0.3))
-                process.kill()
-                process.wait(timeout=PATIENCE_S)
-            if not os.path.exists(path) or "recorded yet" in run(
-                    "show", path, small=False).stderr.decode():
-                continue
-            found += 1
-            records = records_of(path)
-            shared = min(len(records), len(longest))
-            assert [r["step"] for r in records] == list(range(len(records)))
-            assert records[:shared] == longest[:shared], kill
-            longest = max(records, longest, key=len)
-            os.remove(path)
-        assert found > KILLS / 4, found
-        # So it is in a run that nobody killed.
-        path = os.path.join(folder, "whole.nsrun")
-        last = min(len(longest) - 1, 2000)
-        subprocess.run([*words[:-2], "--steps", str(last), "--run", path], check=True,
-                       stdout=subprocess.DEVNULL, timeout=PATIENCE_S)
-        assert [{**r, "validation_loss": 0} for r in records_of(path)] == [
-            {**r, "validation_loss": 0} for r in longest[:last + 1]]
 
 
 def test_ends_by_a_signal():
