@@ -2,6 +2,7 @@
 #include "core/store/outside.h"
 
 #include "core/store/json.h"
+#include "core/store/outside_events-private.h"
 #include "core/store/outside_line-private.h"
 
 #include <inttypes.h>
@@ -31,7 +32,9 @@ struct NsOutside {
     size_t budget;
     int64_t last;                   /* step that is taken */
     GHashTable *gradients, *others; /* name to quantity, plus 1 */
-    GString *text;                  /* of a line that is not whole yet */
+    bool known;                     /* whether it is lines or events */
+    NsOutsideEvents *events;        /* NULL: it is lines */
+    GString *text;                  /* of a line that is not whole yet, or what is not known */
     bool passing;                   /* over the rest of a line that was too long */
     bool begun;                     /* the first line that is not empty was there */
     char **columns, separator;      /* of a table; NULL: it is none */
@@ -83,7 +86,8 @@ void ns_outside_begin_again(NsOutside *o)
                 "The file was replaced by another one; its run replaces the run read so far."));
     for (size_t i = 0; i < NS_LANES_MAX; i++) lane_clear(&o->lanes[i]);
     g_string_truncate(o->text, 0);
-    o->passing = o->begun = false;
+    o->passing = o->begun = o->known = false;
+    g_clear_pointer(&o->events, ns_outside_events_free);
     o->lines = 0;
     g_clear_pointer(&o->columns, g_strfreev);
 }
@@ -127,12 +131,17 @@ char *ns_outside_take_message(NsOutside *o)
 
 /* ---- What is told ---- */
 
+static const char *place(const NsOutside *o)
+{
+    return o->events ? "Event" : "Line";
+}
+
 static void tell(NsOutside *o, const char *what)
 {
     if (o->told++ < MOST_TOLD)
-        g_queue_push_tail(&o->messages, g_strdup_printf("Line %zu: %s", o->lines, what));
+        g_queue_push_tail(&o->messages, g_strdup_printf("%s %zu: %s", place(o), o->lines, what));
     if (o->told == MOST_TOLD)
-        g_queue_push_tail(&o->messages, g_strdup("Further errors in lines are only counted."));
+        g_queue_push_tail(&o->messages, g_strdup("Further errors are only counted."));
 }
 
 static void leave_out(NsOutside *o, const char *why)
@@ -343,10 +352,10 @@ static bool begin_again(NsOutside *o, Lane *lane)
         return false;
     }
     lane->restarts++;
-    g_queue_push_tail(&o->messages, g_strdup_printf("Line %zu: the run continues from step %" PRId64
+    g_queue_push_tail(&o->messages, g_strdup_printf("%s %zu: the run continues from step %" PRId64
                                                     " again, after step %" PRId64
                                                     "; everything from that step on is replaced.",
-                                                    o->lines, step, newest));
+                                                    place(o), o->lines, step, newest));
     const NsRecordLayout layout = *ns_history_layout(lane->history);
     renew(o, lane, &layout, step);
     return true;
@@ -364,6 +373,24 @@ static void take_evaluation(NsOutside *o, Lane *lane)
         ns_history_append_evaluation(lane->history, &evaluation);
 }
 
+/* What the line says. */
+static void take(NsOutside *o)
+{
+    const NsOutsideLine *line = o->line;
+    if (line->step > o->last) return;
+    Lane *lane = &o->lanes[line->lane - 1];
+    if (line->seed.has && !lane->has_seed) {
+        lane->has_seed = true;
+        lane->seed = line->seed.value;
+    }
+    if (line->seed.has && (line->seed.value < lane->seed || line->seed.value > lane->seed)) return;
+    if (line->loss.has) {
+        if (!begin_again(o, lane)) return;
+        take_record(o, lane);
+    }
+    if (line->validation.has) take_evaluation(o, lane);
+}
+
 static void take_line(NsOutside *o, const char *text, size_t n)
 {
     o->lines++;
@@ -378,23 +405,29 @@ static void take_line(NsOutside *o, const char *text, size_t n)
         leave_out(o, why);
         return;
     }
-    if (line->passed_over || line->step > o->last) return;
-    Lane *lane = &o->lanes[line->lane - 1];
-    if (line->seed.has && !lane->has_seed) {
-        lane->has_seed = true;
-        lane->seed = line->seed.value;
+    if (!line->passed_over) take(o);
+}
+
+/* ---- Events ---- */
+
+static void take_events(NsOutside *o, bool last)
+{
+    const char *why = NULL;
+    NsOutsideEventsNews news;
+    while ((news = ns_outside_events_next(o->events, last, o->line, &why)) !=
+           NS_OUTSIDE_EVENTS_NONE) {
+        o->lines = ns_outside_events_read(o->events);
+        if (news == NS_OUTSIDE_EVENTS_WRONG)
+            leave_out(o, why);
+        else
+            take(o);
     }
-    if (line->seed.has && (line->seed.value < lane->seed || line->seed.value > lane->seed)) return;
-    if (line->loss.has) {
-        if (!begin_again(o, lane)) return;
-        take_record(o, lane);
-    }
-    if (line->validation.has) take_evaluation(o, lane);
+    o->lines = ns_outside_events_read(o->events);
 }
 
 /* ---- Bytes ---- */
 
-void ns_outside_feed(NsOutside *o, const char *bytes, size_t n)
+static void feed_lines(NsOutside *o, const char *bytes, size_t n)
 {
     const char *end = bytes + n;
     while (bytes < end) {
@@ -416,14 +449,46 @@ void ns_outside_feed(NsOutside *o, const char *bytes, size_t n)
     }
 }
 
+static void feed_events(NsOutside *o, const char *bytes, size_t n)
+{
+    ns_outside_events_feed(o->events, bytes, n);
+    take_events(o, false);
+}
+
+/* By what the file begins with. */
+static void begin(NsOutside *o)
+{
+    GString *head = o->text;
+    o->text = g_string_new(NULL);
+    o->known = true;
+    if (ns_outside_events_are(head->str, head->len)) o->events = ns_outside_events_new();
+    (o->events ? feed_events : feed_lines)(o, head->str, head->len);
+    g_string_free(head, TRUE);
+}
+
+void ns_outside_feed(NsOutside *o, const char *bytes, size_t n)
+{
+    if (o->known) {
+        (o->events ? feed_events : feed_lines)(o, bytes, n);
+        return;
+    }
+    g_string_append_len(o->text, bytes, (gssize)n);
+    if (o->text->len >= NS_OUTSIDE_EVENTS_HEAD) begin(o);
+}
+
 void ns_outside_end(NsOutside *o)
 {
-    if (o->text->len) ns_outside_feed(o, "\n", 1);
+    if (!o->known) begin(o);
+    if (o->events)
+        take_events(o, true);
+    else if (o->text->len)
+        feed_lines(o, "\n", 1);
 }
 
 bool ns_outside_are(const char *bytes, size_t n)
 {
     const char *end = bytes + n, *newline;
+    if (ns_outside_events_are(bytes, n)) return true;
     while (bytes < end && g_ascii_isspace(*bytes)) bytes++;
     newline = memchr(bytes, '\n', (size_t)(end - bytes));
     size_t size = (size_t)((newline ? newline : end) - bytes);

@@ -26,6 +26,15 @@
  * “loss” and others of these names: its numbers are those of the step, and empty cells are not
  * there.
  *
+ * An event file of TensorBoard is read, too: its scalars, those of one step as one record, which is
+ * whole when another step begins.  The tag "loss" is the loss, and so are "train_loss",
+ * "training_loss", "loss/train"; "val_loss", "eval_loss", "validation_loss", "val/loss",
+ * "eval/loss", "loss/val" ... are the validation loss; "lr" and "learning_rate"; "grad_norm" and
+ * "grad_norm/total"; "grad_norm/w2/3" is the gradient of w2 in layer 3, "hidden_norm/0" the norm of
+ * the embedding, and "mine/3" layer 3 of a quantity of one's own.  Layers count from 1, or from 0
+ * where a tag has a layer 0.  "train/" before a tag is ignored, "-" is "_", and the tags of “export
+ * --format tensorboard” are understood.
+ *
  * A line that cannot be read is skipped and reported by number; the others are used. */
 #pragma once
 
@@ -74,7 +83,7 @@ size_t ns_outside_wrong_lines(const NsOutside *outside);
  * one), a run that began again.  NULL where there is none.  Free with g_free. */
 char *ns_outside_take_message(NsOutside *outside);
 
-/* Whether the bytes, those that a file begins with, are such lines: the first that is not empty has
- * a step and a loss, or names them as columns.  A run of this program begins with its settings, and
- * is none. */
+/* Whether the bytes, those that a file begins with, are events or such lines: the first that is not
+ * empty has a step and a loss, or names them as columns.  A run of this program begins with its
+ * settings, and is none. */
 bool ns_outside_are(const char *bytes, size_t n);

@@ -14,12 +14,14 @@ import os
 import resource
 import select
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 
 from test_cli import CLI, PATIENCE_S, main, run, sentence
+from test_runs import crc32c
 
 LAYERS = 6
 RECORDS = 1000000 if "--every" in sys.argv else 30000
@@ -147,6 +149,70 @@ def test_garbage():
         assert "Line 3: it is incomplete" in err[1] and len(err) == 6, err
         assert b"1002 of 1006 lines could not be read" in done.stdout, done.stdout
         assert b"0 to 9" in done.stdout and b" 4 " in done.stdout, done.stdout
+
+
+def event(body):
+    def check(part):
+        crc = crc32c(part)
+        return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff)
+    length = struct.pack("<Q", len(body))
+    return length + check(length) + body + check(body)
+
+
+def scalar(step, tag, value, tensor=False):
+    """As TensorBoard's writers have it: an event for each tag."""
+    def inside(number, part):
+        return bytes([number << 3 | 2, len(part)]) + part
+    number = inside(8, b"\x08\x01" + inside(4, struct.pack("<f", value))) if tensor else \
+        b"\x15" + struct.pack("<f", value)
+    summary = inside(1, inside(1, tag.encode()) + number)
+    return event(b"\x09" + struct.pack("<d", 1e9) + b"\x10" + bytes([step]) + inside(5, summary))
+
+
+def tagged(step):
+    return [scalar(step, "train/loss", 3.0 - step / 8), scalar(step, "lr", 0.5, tensor=True),
+            scalar(step, "grad_norm/total", 1.5),
+            *[scalar(step, f"grad_norm/w2/{layer}", layer + step) for layer in (1, 2)],
+            *[scalar(step, f"hidden_norm/{state}", 8 + state) for state in (0, 1, 2)],
+            scalar(step, "mine/0", 4), scalar(step, "mine/1", 5), scalar(step, "epoch", 1)]
+
+
+VERSION = event(b"\x09" + bytes(8) + b"\x1a\x0dbrain.Event:2")
+
+
+def test_events():
+    with Folder() as path:
+        name = path("events.out.tfevents.1")
+        with open(name, "wb") as file:
+            file.write(VERSION + b"".join(b"".join(tagged(step)) for step in range(5)))
+            file.write(scalar(4, "val/loss", 2.25))
+        found = lines_of(good("watch", name, "--once", "--jsonl"))
+        assert [(r["step"], r["loss"], r["lr"]) for r in found] == [(s, 3 - s / 8, 0.5) for s in range(5)]
+        assert found[4] == {"step": 4, "loss": 2.5, "lr": 0.5, "seconds": 0, "validation_loss": 2.25,
+                            "grad_norm": {"total": 1.5, "w2": [5, 6]}, "hidden_norm": [8, 9, 10],
+                            "mine": [4, 5]}, found[4]
+        good("chart", "--from", name, "--figure", "loss,gradient-norm,profile:mine", "--out", path("a.pdf"))
+
+
+def test_damaged_events():
+    """What can be read is, and the rest is told; a size that a file names is no promise."""
+    first, second, third = (b"".join(tagged(step)) for step in range(3))
+    broken = bytearray(scalar(1, "loss", 9.0))
+    broken[-6] ^= 1
+    length = struct.pack("<Q", 1 << 40)
+    crc = crc32c(length)
+    huge = length + struct.pack("<I", ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff)
+    for data, steps, words in (
+            (VERSION + first + bytes(broken) + second, [0, 1], b"Event 13: it is damaged; it is skipped."),
+            (VERSION + first + b"?" * 40 + second, [0], b"its length is damaged"),
+            (VERSION + first + second + third[:-5], [0, 1, 2], b""),
+            (VERSION + first + huge + second, [0], b"")):
+        with Folder() as path:
+            with open(path("a"), "wb") as file:
+                file.write(data)
+            done = watch(path("a"), "--once", "--jsonl")
+            assert done.returncode == 0 and words in done.stderr and bool(words) == bool(done.stderr), done
+            assert [r["step"] for r in lines_of(done.stdout.decode())] == steps, done
 
 
 class Watching:

@@ -1,0 +1,32 @@
+/* Event files of TensorBoard as runs from outside.  Internal to outside*.c.
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "core/store/outside_line-private.h"
+
+/* So many bytes tell whether it is such a file. */
+#define NS_OUTSIDE_EVENTS_HEAD 12
+
+bool ns_outside_events_are(const char *bytes, size_t n);
+
+typedef struct NsOutsideEvents NsOutsideEvents;
+
+NsOutsideEvents *ns_outside_events_new(void);
+void ns_outside_events_free(NsOutsideEvents *events);
+
+/* The next bytes of the file, which may end anywhere. */
+void ns_outside_events_feed(NsOutsideEvents *events, const char *bytes, size_t n);
+
+/* What there is of it: */
+typedef enum {
+    NS_OUTSIDE_EVENTS_NONE,  /* nothing more before the next bytes */
+    NS_OUTSIDE_EVENTS_STEP,  /* the line is filled with what was told of a step */
+    NS_OUTSIDE_EVENTS_WRONG, /* something was left out: *why begins a sentence */
+} NsOutsideEventsNews;
+
+/* `last`: no more bytes are coming, so that the newest step is whole. */
+NsOutsideEventsNews ns_outside_events_next(NsOutsideEvents *events, bool last, NsOutsideLine *line,
+                                           const char **why);
+
+/* How many events were read. */
+size_t ns_outside_events_read(const NsOutsideEvents *events);

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The format is that of core/store/event_file.h.  A program writes an event for each tag, so that
+ * those of one step follow each other: they are one record, which is whole when another step
+ * begins. */
+#include "core/store/outside_events-private.h"
+
+#include "core/base/crc.h"
+#include "core/probe/quantity.h"
+#include "core/settings/settings.h"
+
+#include <string.h>
+
+/* Larger events, of images, are passed over without being kept. */
+#define MOST_BYTES ((uint64_t)16 << 20)
+
+#define MOST_LAYERS 65536
+#define MOST_VALUES ((guint)1 << 20) /* of a step, as they are told */
+
+/* As in a line (core/store/outside_line.c). */
+#define MOST_NUMBERS ((size_t)1 << 22)
+#define MOST_ARRAYS 1024
+
+/* A tag of a step, with its value. */
+typedef struct {
+    char name[sizeof((NsOutsideArray *)0)->name];
+    bool gradient, layered;
+    size_t layer; /* as the tag has it */
+    double value;
+} Value;
+
+struct NsOutsideEvents {
+    GByteArray *bytes; /* that were not read, from `at` on */
+    size_t at;
+    uint64_t passing; /* of an event that is too large, still to come */
+    bool damaged;     /* where the next event begins is not known any more */
+    size_t read;
+    GHashTable *from_zero; /* names of arrays that have a layer 0 */
+
+    /* The step that is being told; -1: none. */
+    int64_t step;
+    size_t lane;
+    NsOutsideNumber loss, validation, lr, grad_norm, seconds;
+    GArray *values; /* of Value */
+
+    /* Of the event that was read last, what is not taken yet. */
+    GByteArray *event;
+    const uint8_t *summary, *summary_end;
+    int64_t event_step;
+};
+
+NsOutsideEvents *ns_outside_events_new(void)
+{
+    NsOutsideEvents *e = g_new0(NsOutsideEvents, 1);
+    e->bytes = g_byte_array_new();
+    e->event = g_byte_array_new();
+    e->from_zero = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    e->values = g_array_new(FALSE, FALSE, sizeof(Value));
+    e->step = -1;
+    return e;
+}
+
+void ns_outside_events_free(NsOutsideEvents *e)
+{
+    if (!e) return;
+    g_byte_array_unref(e->bytes);
+    g_byte_array_unref(e->event);
+    g_hash_table_unref(e->from_zero);
+    g_array_unref(e->values);
+    g_free(e);
+}
+
+size_t ns_outside_events_read(const NsOutsideEvents *e)
+{
+    return e->read;
+}
+
+/* ---- Records ---- */
+
+static bool is_checked(const void *bytes, size_t n, const void *check)
+{
+    uint32_t masked, crc = ns_crc32(NS_CRC32C, 0, bytes, n);
+    memcpy(&masked, check, sizeof masked);
+    return masked == (crc >> 15 | crc << 17) + 0xa282ead8u;
+}
+
+bool ns_outside_events_are(const char *bytes, size_t n)
+{
+    return n >= NS_OUTSIDE_EVENTS_HEAD && is_checked(bytes, 8, bytes + 8);
+}
+
+void ns_outside_events_feed(NsOutsideEvents *e, const char *bytes, size_t n)
+{
+    size_t passed = (size_t)MIN(e->passing, n);
+    e->passing -= passed;
+    g_byte_array_remove_range(e->bytes, 0, (guint)e->at);
+    e->at = 0;
+    if (!e->damaged)
+        g_byte_array_append(e->bytes, (const guint8 *)bytes + passed, (guint)(n - passed));
+}
+
+typedef enum { INCOMPLETE, WHOLE, WRONG } Found;
+
+static Found pass_over(NsOutsideEvents *e, uint64_t length)
+{
+    uint64_t all = NS_OUTSIDE_EVENTS_HEAD + length + 4, there = MIN(all, e->bytes->len - e->at);
+    e->passing = all - there;
+    e->at += (size_t)there;
+    return WHOLE;
+}
+
+/* The next event, without its checks, of no bytes where it is too large. */
+static Found next_event(NsOutsideEvents *e, const char **why)
+{
+    uint64_t length;
+    g_byte_array_set_size(e->event, 0);
+    size_t there = e->bytes->len - e->at;
+    if (e->damaged || there < NS_OUTSIDE_EVENTS_HEAD) return INCOMPLETE;
+    const uint8_t *data = e->bytes->data + e->at;
+    memcpy(&length, data, sizeof length);
+    if (!is_checked(data, 8, data + 8)) {
+        *why = "its length is damaged, so nothing after it can be read";
+        e->damaged = true;
+        return WRONG;
+    }
+    if (length > MOST_BYTES) {
+        if (length > G_MAXINT64) {
+            *why = "it is longer than a file can be";
+            e->damaged = true;
+            return WRONG;
+        }
+        return pass_over(e, length);
+    }
+    size_t all = NS_OUTSIDE_EVENTS_HEAD + (size_t)length + 4;
+    if (there < all) return INCOMPLETE;
+    data += NS_OUTSIDE_EVENTS_HEAD;
+    bool good = is_checked(data, (size_t)length, data + length);
+    if (good) g_byte_array_append(e->event, data, (guint)length);
+    e->at += all;
+    if (!good) *why = "it is damaged";
+    return good ? WHOLE : WRONG;
+}
+
+/* ---- Protocol Buffers ---- */
+
+enum { VARINT, EIGHT_BYTES, LENGTH, FOUR_BYTES = 5 };
+
+typedef struct {
+    uint64_t number; /* of the field */
+    unsigned type;
+    uint64_t value;             /* of a number, its bits */
+    const uint8_t *bytes, *end; /* of LENGTH */
+} Field;
+
+static bool read_varint(const uint8_t **at, const uint8_t *end, uint64_t *number)
+{
+    *number = 0;
+    for (unsigned shift = 0; shift < 64 && *at < end; shift += 7) {
+        uint8_t byte = *(*at)++;
+        *number |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80)) return true;
+    }
+    return false;
+}
+
+/* FALSE at the end, and where no field stands. */
+static bool read_field(const uint8_t **at, const uint8_t *end, Field *field)
+{
+    uint64_t key, n;
+    *field = (Field){0};
+    if (!read_varint(at, end, &key)) return false;
+    field->number = key >> 3;
+    field->type = (unsigned)(key & 7);
+    if (field->type == VARINT) return read_varint(at, end, &field->value);
+    if (field->type == LENGTH) {
+        if (!read_varint(at, end, &n)) return false;
+    } else {
+        n = field->type == EIGHT_BYTES ? 8 : 4;
+        if (field->type != EIGHT_BYTES && field->type != FOUR_BYTES) return false;
+    }
+    if (n > (uint64_t)(end - *at)) return false;
+    if (field->type != LENGTH) memcpy(&field->value, *at, (size_t)n);
+    field->bytes = *at;
+    field->end = *at += n;
+    return true;
+}
+
+static double float_of(const void *bits)
+{
+    float number;
+    memcpy(&number, bits, sizeof number);
+    return number;
+}
+
+/* The first of the bytes of numbers of this type (DT_FLOAT 1, DT_DOUBLE 2), if it is the only. */
+static bool read_only(const Field *field, unsigned type, double *number)
+{
+    size_t n = (size_t)(field->end - field->bytes);
+    if (type == 1 && n == 4) *number = float_of(field->bytes);
+    if (type == 2 && n == 8) memcpy(number, field->bytes, sizeof *number);
+    return (type == 1 && n == 4) || (type == 2 && n == 8);
+}
+
+/* A tensor of one real number: dtype = 1, tensor_content = 4, float_val = 5, double_val = 6. */
+static bool read_tensor(const uint8_t *at, const uint8_t *end, double *number)
+{
+    Field field;
+    unsigned type = 0;
+    bool found = false;
+    while (read_field(&at, end, &field)) {
+        if (field.number == 1 && field.type == VARINT)
+            type = field.value <= 2 ? (unsigned)field.value : 0;
+        bool bytes = field.type == LENGTH || field.type == EIGHT_BYTES || field.type == FOUR_BYTES;
+        if (field.number == 4 && field.type == LENGTH) found |= read_only(&field, type, number);
+        if (field.number == 5 && bytes) found |= read_only(&field, 1, number);
+        if (field.number == 6 && bytes) found |= read_only(&field, 2, number);
+    }
+    return found;
+}
+
+/* Summary.Value: tag = 1, simple_value = 2, tensor = 8.  FALSE where it is no number. */
+static bool read_value(const Field *value, char *tag, size_t size, double *number)
+{
+    Field field;
+    bool found = false;
+    const uint8_t *at = value->bytes;
+    *tag = '\0';
+    while (read_field(&at, value->end, &field)) {
+        size_t n = field.type == LENGTH ? (size_t)(field.end - field.bytes) : 0;
+        if (field.number == 1 && field.type == LENGTH && n < size) {
+            memcpy(tag, field.bytes, n);
+            tag[n] = '\0';
+        }
+        if (field.number == 2 && field.type == FOUR_BYTES) {
+            *number = float_of(field.bytes);
+            found = true;
+        }
+        if (field.number == 8 && field.type == LENGTH)
+            found |= read_tensor(field.bytes, field.end, number);
+    }
+    return found && *tag && g_utf8_validate(tag, -1, NULL);
+}
+
+/* Event: step = 2, summary = 5. */
+static void open_event(NsOutsideEvents *e)
+{
+    Field field;
+    const uint8_t *at = e->event->data, *end = at ? at + e->event->len : at;
+    e->event_step = 0;
+    e->summary = e->summary_end = NULL;
+    while (at < end && read_field(&at, end, &field)) {
+        if (field.number == 2 && field.type == VARINT)
+            e->event_step =
+                field.value <= (uint64_t)NS_OUTSIDE_LAST_STEP ? (int64_t)field.value : -1;
+        if (field.number == 5 && field.type == LENGTH) {
+            e->summary = field.bytes;
+            e->summary_end = field.end;
+        }
+    }
+}
+
+/* ---- Tags ---- */
+
+/* "lane2/loss" is of the second lane, and "train/loss" is "loss". */
+static const char *skip_prefixes(const char *tag, size_t *lane)
+{
+    static const char *const prefixes[] = {"train/", "training/"};
+    *lane = 1;
+    if (g_str_has_prefix(tag, "lane") && tag[4] >= '1' && tag[4] <= '0' + NS_LANES_MAX &&
+        tag[5] == '/') {
+        *lane = (size_t)(tag[4] - '0');
+        tag += 6;
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++)
+        if (g_ascii_strncasecmp(tag, prefixes[i], strlen(prefixes[i])) == 0)
+            return tag + strlen(prefixes[i]);
+    return tag;
+}
+
+/* As such programs write them; lower case, with “_” for “-”. */
+static NsOutsideNumber *scalar_of(NsOutsideEvents *e, const char *name)
+{
+    const struct {
+        const char *names[10];
+        NsOutsideNumber *number;
+    } scalars[] = {
+        {{"loss", "train_loss", "training_loss", "loss/train", "loss/training"}, &e->loss},
+        {{"validation_loss", "val_loss", "eval_loss", "validation/loss", "val/loss", "eval/loss",
+          "loss/validation", "loss/val", "loss/eval"},
+         &e->validation},
+        {{"lr", "learning_rate"}, &e->lr},
+        {{"grad_norm", "gradient_norm", "grad_norm/total"}, &e->grad_norm},
+        {{"seconds"}, &e->seconds},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(scalars); i++)
+        for (size_t k = 0; scalars[i].names[k]; k++)
+            if (g_str_equal(name, scalars[i].names[k])) return scalars[i].number;
+    return NULL;
+}
+
+/* "w2/3" is layer 3 of "w2". */
+static bool split_layer(char *name, size_t *layer)
+{
+    guint64 number;
+    char *slash = strrchr(name, '/');
+    if (!slash || !g_ascii_string_to_unsigned(slash + 1, 10, 0, MOST_LAYERS, &number, NULL))
+        return false;
+    *slash = '\0';
+    *layer = (size_t)number;
+    return true;
+}
+
+/* "grad_norm/w2", and "grad-w2" of a file of this program, are the gradient of "w2". */
+static bool is_gradient(char *name)
+{
+    static const char norm[] = "grad_norm/", own[] = "grad_";
+    size_t skip = 0;
+    if (g_str_has_prefix(name, norm)) skip = strlen(norm);
+    if (!skip && g_str_has_prefix(name, own)) {
+        g_autofree char *key = g_strdelimit(g_strdup(name), "_", '-');
+        int found = ns_choices_find(ns_quantity_choice, key);
+        if (found >= 0 && found < NS_PARAMETER_COUNT) skip = strlen(own);
+    }
+    memmove(name, name + skip, strlen(name + skip) + 1);
+    return skip > 0;
+}
+
+static void take_value(NsOutsideEvents *e, const char *tag, double number)
+{
+    g_autofree char *plain = g_strdelimit(g_strdup(tag), "-", '_');
+    g_autofree char *lower = g_ascii_strdown(plain, -1);
+    NsOutsideNumber *scalar = scalar_of(e, lower);
+    if (scalar) {
+        *scalar = (NsOutsideNumber){number, true};
+        return;
+    }
+    Value value = {.value = number};
+    value.layered = split_layer(plain, &value.layer);
+    value.gradient = is_gradient(plain);
+    if (e->values->len == MOST_VALUES || !*plain || strlen(plain) >= sizeof value.name) return;
+    g_strlcpy(value.name, plain, sizeof value.name);
+    if (value.layered && value.layer == 0) g_hash_table_add(e->from_zero, g_strdup(plain));
+    g_array_append_val(e->values, value);
+}
+
+/* ---- Steps ---- */
+
+static gint compare(gconstpointer a, gconstpointer b)
+{
+    const Value *left = a, *right = b;
+    if (left->layered != right->layered) return left->layered - right->layered;
+    if (left->gradient != right->gradient) return left->gradient - right->gradient;
+    gint names = strcmp(left->name, right->name);
+    if (names) return names;
+    return left->layer < right->layer ? -1 : left->layer > right->layer;
+}
+
+/* Those from `first` on that are of one array; they are in the order of layers. */
+static guint add_array(const NsOutsideEvents *e, NsOutsideLine *line, guint first)
+{
+    const Value *values = (const Value *)(const void *)e->values->data, *one = &values[first];
+    guint end = first + 1;
+    while (one->layered && end < e->values->len && values[end].layered &&
+           values[end].gradient == one->gradient && g_str_equal(values[end].name, one->name))
+        end++;
+    size_t base = one->layered && !g_hash_table_contains(e->from_zero, one->name);
+    NsOutsideArray array = {.gradient = one->gradient,
+                            .scalar = !one->layered,
+                            .first = line->numbers->len,
+                            .n = one->layered ? values[end - 1].layer + 1 - base : 1};
+    g_strlcpy(array.name, one->name, sizeof array.name);
+    if (line->arrays->len == MOST_ARRAYS || line->numbers->len + array.n > MOST_NUMBERS) return end;
+    g_array_set_size(line->numbers, line->numbers->len + (guint)array.n);
+    NsOutsideNumber *numbers = &g_array_index(line->numbers, NsOutsideNumber, (guint)array.first);
+    memset(numbers, 0, array.n * sizeof *numbers);
+    for (guint i = first; i < end; i++)
+        numbers[one->layered ? values[i].layer - base : 0] =
+            (NsOutsideNumber){values[i].value, true};
+    g_array_append_val(line->arrays, array);
+    return end;
+}
+
+/* Hands the step over; FALSE where it says nothing that a record needs. */
+static bool take_step(NsOutsideEvents *e, NsOutsideLine *line)
+{
+    bool told = e->step >= 0 && (e->loss.has || e->validation.has);
+    *line = (NsOutsideLine){.step = e->step,
+                            .lane = e->lane,
+                            .loss = e->loss,
+                            .validation = e->validation,
+                            .lr = e->lr,
+                            .grad_norm = e->grad_norm,
+                            .seconds = e->seconds,
+                            .arrays = line->arrays,
+                            .numbers = line->numbers};
+    g_array_set_size(line->arrays, 0);
+    g_array_set_size(line->numbers, 0);
+    g_array_sort(e->values, compare);
+    for (guint i = 0; told && i < e->values->len;) i = add_array(e, line, i);
+    g_array_set_size(e->values, 0);
+    e->loss = e->validation = e->lr = e->grad_norm = e->seconds = (NsOutsideNumber){0};
+    e->step = -1;
+    return told;
+}
+
+/* Until the event is taken, or a step before it is whole. */
+static bool take_event(NsOutsideEvents *e, NsOutsideLine *line)
+{
+    Field field;
+    while (e->summary < e->summary_end) {
+        const uint8_t *at = e->summary;
+        char tag[128];
+        double number;
+        size_t lane;
+        if (!read_field(&at, e->summary_end, &field)) at = e->summary_end;
+        bool value = field.number == 1 && field.type == LENGTH && e->event_step >= 0 &&
+                     read_value(&field, tag, sizeof tag, &number);
+        const char *name = value ? skip_prefixes(tag, &lane) : NULL;
+        if (value && e->step >= 0 && (e->step != e->event_step || e->lane != lane) &&
+            take_step(e, line))
+            return true;
+        e->summary = at;
+        if (!value) continue;
+        e->step = e->event_step;
+        e->lane = lane;
+        take_value(e, name, number);
+    }
+    return false;
+}
+
+NsOutsideEventsNews ns_outside_events_next(NsOutsideEvents *e, bool last, NsOutsideLine *line,
+                                           const char **why)
+{
+    for (;;) {
+        if (take_event(e, line)) return NS_OUTSIDE_EVENTS_STEP;
+        Found found = next_event(e, why);
+        if (found == INCOMPLETE) break;
+        e->read++;
+        if (found == WRONG) return NS_OUTSIDE_EVENTS_WRONG;
+        open_event(e);
+    }
+    return last && take_step(e, line) ? NS_OUTSIDE_EVENTS_STEP : NS_OUTSIDE_EVENTS_NONE;
+}
