@@ -26,11 +26,13 @@ typedef __typeof__(cblas_sgemm) *Gemm;
  * thread alone, so these threads are of no use.  How many they are is read from the environment
  * while the library is loaded, hence it is loaded here, not by the linker.
  *
- * A thread that multiplies takes such a buffer, too.  Where the address space is limited there is
- * one for all, which is taken at once, and products wait for one another. */
+ * A thread that multiplies takes such a buffer, too, and newer versions take one more while they
+ * are loaded.  Where the address space is limited there must be room for either; the buffer for
+ * products is then taken at once, one for all threads, and products wait for one another. */
 
 #define THREADS "OPENBLAS_NUM_THREADS"
-#define BUFFER ((size_t)128 << 20)
+#define BUFFER_MIB 144 /* 128, and what cannot be used around it */
+#define LIBRARY_MIB 48
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static Gemm openblas_gemm;
@@ -57,21 +59,23 @@ static void load(void)
                     dlerror());
 }
 
-/* Where the address space is limited. */
+static bool fits(unsigned needed_mib)
+{
+    size_t left = MIN(ns_memory_left(NS_MEMORY_ADDRESS), ns_memory_left(NS_MEMORY_DATA));
+    if (left >= (size_t)needed_mib << 20) return true;
+    g_autofree char *has = g_format_size_full(left, G_FORMAT_SIZE_IEC_UNITS);
+    g_set_error(&problem, NS_ERROR, NS_ERROR_MEMORY,
+                "OpenBLAS, which multiplies matrices on this processor, needs %u MiB of "
+                "address space, but the limit (ulimit -v or -d) leaves %s; raise the limit.",
+                needed_mib, has);
+    return false;
+}
+
+/* By a product that is large enough: up to 100 x 100 x 100 some processors' kernels do without a
+ * buffer. */
 static void take_buffer(void)
 {
-    enum { SIDE = 256 }; /* up to 100 x 100 x 100 some processors' kernels do without a buffer */
-    size_t left = MIN(ns_memory_left(NS_MEMORY_ADDRESS), ns_memory_left(NS_MEMORY_DATA));
-    one_by_one = left != SIZE_MAX;
-    if (!one_by_one) return;
-    if (left < BUFFER + BUFFER / 8) {
-        g_autofree char *has = g_format_size_full(left, G_FORMAT_SIZE_IEC_UNITS);
-        g_set_error(&problem, NS_ERROR, NS_ERROR_MEMORY,
-                    "OpenBLAS, which multiplies matrices on this processor, needs 144 MiB of "
-                    "address space, but the limit (ulimit -v or -d) leaves %s; raise the limit.",
-                    has);
-        return;
-    }
+    enum { SIDE = 256 };
     g_autofree ns_real *x = g_new0(ns_real, SIDE * SIDE), *y = g_new0(ns_real, SIDE * SIDE);
     openblas_gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SIDE, SIDE, SIDE, 1, x, SIDE, x, SIDE,
                   0, y, SIDE);
@@ -79,8 +83,10 @@ static void take_buffer(void)
 
 static void prepare(void)
 {
+    one_by_one = MIN(ns_memory_left(NS_MEMORY_ADDRESS), ns_memory_left(NS_MEMORY_DATA)) != SIZE_MAX;
+    if (one_by_one && !fits(LIBRARY_MIB + BUFFER_MIB)) return;
     load();
-    if (!problem) take_buffer();
+    if (one_by_one && !problem && fits(BUFFER_MIB)) take_buffer();
 }
 
 bool ns_blas_load(GError **error)

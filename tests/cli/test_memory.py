@@ -59,7 +59,7 @@ def test_address_space():
 def test_address_space_of_openblas():
     skip_sanitized()
     env = dict(os.environ, NORMSCOPE_INSTRUCTIONS="portable")
-    for size in (60000, 120000, 190000, 250000, 300000, 350000) if EVERY else (120000, 250000):
+    for size in range(60000, 400000, 20000) if EVERY else (120000, 230000, 300000):
         limited(size, "train", "--set", "layers=2", "--steps", "1", small=False, env=env)
         limited(size, *SWEEP, small=False, env=env)
     assert limited(1000000, "train", "--steps", "1", env=env)[0] == 0
