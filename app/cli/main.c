@@ -41,6 +41,8 @@ static const NsCommand commands[] = {
      ns_cli_study},
     {{.key = "paper", .purpose = "Repeat figures of the paper and report whether they hold here"},
      ns_cli_paper},
+    {{.key = "bleu", .purpose = "Score translations as sacreBLEU does"}, ns_cli_bleu},
+    {{.key = "bpe", .purpose = "Learn a byte-pair encoding from texts, or apply one"}, ns_cli_bpe},
     {{.key = "show", .purpose = "Show the experiment of a figure, a run or a preset"}, ns_cli_show},
     {{.key = "resume", .purpose = "Continue a run file from its newest checkpoint"}, ns_cli_resume},
     {{.key = "runs", .purpose = "Show the run files of a folder"}, ns_cli_runs},

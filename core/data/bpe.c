@@ -19,14 +19,8 @@ struct NsBpe {
     size_t n;           /* tokens */
     char **bytes;       /* [n] what each stands for */
     uint16_t byte[256]; /* the token of a single byte */
-    GHashTable *merges; /* from a pair of tokens (key_of) to its Merge */
-    uint32_t n_merges;
+    NsMerges *merges;
 };
-
-typedef struct {
-    uint32_t rank;
-    uint16_t left, right, joined;
-} Merge;
 
 /* ---- Bytes as they are written ---- */
 
@@ -61,11 +55,6 @@ static char *read_bytes(const char *word)
 
 /* ---- Files ---- */
 
-static gpointer key_of(uint16_t left, uint16_t right)
-{
-    return GUINT_TO_POINTER((guint)left << 16 | right);
-}
-
 static bool refuse(const char *path, const char *why, GError **error)
 {
     g_autofree char *name = g_filename_display_name(path);
@@ -87,7 +76,7 @@ static bool read_vocabulary(NsBpe *bpe, const char *path, GHashTable *numbers, G
         return refuse(path, "it is not a JSON object that maps words to numbers", error);
     JsonObject *words = json_node_get_object(root);
     bpe->n = json_object_get_size(words);
-    if (bpe->n > NS_BPE_MOST) return refuse(path, "it has more than 65,536 words", error);
+    if (bpe->n > NS_TOKENS_MAX) return refuse(path, "it has more than 65,536 words", error);
     bpe->bytes = g_new0(char *, bpe->n + 1);
     JsonObjectIter iter;
     const char *word;
@@ -132,14 +121,8 @@ static bool read_merge(NsBpe *bpe, const char *line, GHashTable *numbers)
     guint right = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, parts[1]));
     guint whole = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, joined));
     if (!left || !right || !whole) return false;
-    gpointer key = key_of((uint16_t)(left - 1), (uint16_t)(right - 1));
-    if (g_hash_table_contains(bpe->merges, key)) return true; /* the earlier one counts */
-    Merge *merge = g_new(Merge, 1);
-    *merge = (Merge){.rank = g_hash_table_size(bpe->merges),
-                     .left = (uint16_t)(left - 1),
-                     .right = (uint16_t)(right - 1),
-                     .joined = (uint16_t)(whole - 1)};
-    g_hash_table_insert(bpe->merges, key, merge);
+    NsMerge merge = {(uint16_t)(left - 1), (uint16_t)(right - 1), (uint16_t)(whole - 1)};
+    ns_merges_add(bpe->merges, merge);
     return true;
 }
 
@@ -148,7 +131,7 @@ static bool read_merges(NsBpe *bpe, const char *path, GHashTable *numbers, GErro
     size_t size;
     g_autofree char *text = ns_read_file(path, MOST_BYTES, &size, error);
     if (!text) return false;
-    bpe->merges = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    bpe->merges = ns_merges_new();
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
     for (size_t i = 0; lines[i]; i++) {
         const char *line = g_strchomp(lines[i]);
@@ -181,7 +164,7 @@ void ns_bpe_free(NsBpe *bpe)
     if (!bpe) return;
     for (size_t i = 0; bpe->bytes && i < bpe->n; i++) g_free(bpe->bytes[i]);
     g_free(bpe->bytes);
-    g_clear_pointer(&bpe->merges, g_hash_table_unref);
+    ns_merges_free(bpe->merges);
     g_free(bpe);
 }
 
@@ -242,26 +225,6 @@ static const char *word_end(const char *p, const char *end)
     return after == end || last == p ? after : last;
 }
 
-/* Joins the pairs of a word of n tokens; returns how many are left. */
-static size_t join_pairs(const NsBpe *bpe, uint16_t *word, size_t n)
-{
-    for (;;) {
-        const Merge *first = NULL;
-        for (size_t i = 0; i + 1 < n; i++) {
-            const Merge *merge = g_hash_table_lookup(bpe->merges, key_of(word[i], word[i + 1]));
-            if (merge && (!first || merge->rank < first->rank)) first = merge;
-        }
-        if (!first) return n;
-        size_t left = 0;
-        for (size_t i = 0; i < n; i++) {
-            bool pair = i + 1 < n && word[i] == first->left && word[i + 1] == first->right;
-            word[left++] = pair ? first->joined : word[i];
-            i += pair;
-        }
-        n = left;
-    }
-}
-
 GArray *ns_bpe_encode(const NsBpe *bpe, const char *text, size_t bytes)
 {
     GArray *tokens = g_array_new(FALSE, FALSE, sizeof(uint16_t));
@@ -272,7 +235,7 @@ GArray *ns_bpe_encode(const NsBpe *bpe, const char *text, size_t bytes)
         g_array_set_size(tokens, (guint)(at + n));
         uint16_t *word = &g_array_index(tokens, uint16_t, at);
         for (size_t i = 0; i < n; i++) word[i] = bpe->byte[(unsigned char)p[i]];
-        g_array_set_size(tokens, (guint)(at + join_pairs(bpe, word, n)));
+        g_array_set_size(tokens, (guint)(at + ns_merges_join(bpe->merges, word, n)));
     }
     return tokens;
 }

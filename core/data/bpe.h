@@ -6,14 +6,9 @@
  * the word. Sennrich, Haddow, Birch 2016; Radford et al. 2019, 2.2. */
 #pragma once
 
-#include <glib.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "core/data/merges.h"
 
 typedef struct NsBpe NsBpe;
-
-/* The most tokens of a vocabulary: one fits into 16 bits. */
-#define NS_BPE_MOST ((size_t)65536)
 
 /* Reads `vocab.json` (the number of every token) and `merges.txt` (the pairs, one a line, the first
  * to be joined first) of a folder, as GPT-2 publishes them.  NULL with NS_ERROR_FILE or

@@ -18,21 +18,13 @@ static size_t span(const NsSettings *settings)
     return (size_t)(settings->seq + ns_settings_source_seq(settings));
 }
 
-/* That of the settings; NULL where texts are read character by character. */
-static bool open_tokenizer(const NsSettings *settings, NsBpe **bpe, GError **error)
-{
-    if (!*settings->tokenizer) return true;
-    *bpe = ns_bpe_new(settings->tokenizer, error);
-    return *bpe != NULL;
-}
-
 static NsCorpus *open_grammar(const NsTask *task, const NsSettings *settings, GError **error)
 {
     (void)task;
-    g_autoptr(NsBpe) bpe = NULL;
-    if (!open_tokenizer(settings, &bpe, error)) return NULL;
+    g_auto(NsTokenizer) tokenizer = {0};
+    if (!ns_tokenizer_open(&tokenizer, settings, error)) return NULL;
     g_autofree char *text = ns_grammar_text((uint64_t)settings->data_seed, GENERATED_CHARACTERS);
-    return ns_corpus_new_from_text(text, strlen(text), "generated text", span(settings), bpe,
+    return ns_corpus_new_from_text(text, strlen(text), "generated text", span(settings), &tokenizer,
                                    error);
 }
 
@@ -44,9 +36,9 @@ static NsCorpus *open_text(const NsTask *task, const NsSettings *settings, GErro
                     task->choice.key);
         return NULL;
     }
-    g_autoptr(NsBpe) bpe = NULL;
-    if (!open_tokenizer(settings, &bpe, error)) return NULL;
-    return ns_corpus_new_from_file(settings->text, span(settings), bpe, error);
+    g_auto(NsTokenizer) tokenizer = {0};
+    if (!ns_tokenizer_open(&tokenizer, settings, error)) return NULL;
+    return ns_corpus_new_from_file(settings->text, span(settings), &tokenizer, error);
 }
 
 /* A corpus of as many symbols as the settings ask for; `letters` where they may have names. */

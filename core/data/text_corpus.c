@@ -146,21 +146,61 @@ static NsCorpus *of_characters(const char *begin, const char *end, const char *s
     return corpus;
 }
 
-static NsCorpus *of_tokens(const char *begin, const char *end, const char *source, size_t seq,
-                           const NsBpe *bpe, GError **error)
+/* A corpus of tokens out of V, without their words. */
+static NsCorpus *of_tokens(const GArray *tokens, size_t V, const char *source, size_t seq,
+                           GError **error)
 {
-    g_autoptr(GArray) tokens = ns_bpe_encode(bpe, begin, (size_t)(end - begin));
     if (!check_size(tokens->len, "tokens", source, seq, error)) return NULL;
-    NsCorpus *corpus = new_corpus(source, ns_bpe_size(bpe), tokens->len, error);
+    NsCorpus *corpus = new_corpus(source, V, tokens->len, error);
     if (!corpus) return NULL;
     memcpy(corpus->tokens, tokens->data, tokens->len * sizeof *corpus->tokens);
-    corpus->words = g_new(char *, corpus->V);
-    for (size_t i = 0; i < corpus->V; i++) corpus->words[i] = g_strdup(ns_bpe_bytes(bpe, i));
+    corpus->words = g_new(char *, V);
     return corpus;
 }
 
+static NsCorpus *of_bytes(const char *begin, const char *end, const char *source, size_t seq,
+                          const NsBpe *bpe, GError **error)
+{
+    g_autoptr(GArray) tokens = ns_bpe_encode(bpe, begin, (size_t)(end - begin));
+    NsCorpus *corpus = of_tokens(tokens, ns_bpe_size(bpe), source, seq, error);
+    for (size_t i = 0; corpus && i < corpus->V; i++)
+        corpus->words[i] = g_strdup(ns_bpe_bytes(bpe, i));
+    return corpus;
+}
+
+static NsCorpus *of_subwords(const char *begin, const char *end, const char *source, size_t seq,
+                             const NsSubwords *subwords, GError **error)
+{
+    g_autoptr(GArray) tokens = g_array_new(FALSE, FALSE, sizeof(uint16_t));
+    ns_subwords_encode(subwords, begin, (size_t)(end - begin), tokens);
+    NsCorpus *corpus = of_tokens(tokens, ns_subwords_size(subwords), source, seq, error);
+    for (size_t i = 0; corpus && i < corpus->V; i++)
+        corpus->words[i] = ns_subwords_text(subwords, i);
+    return corpus;
+}
+
+/* Learns from the first nine tenths of a text, up to a space: about what a model trains on. */
+static NsSubwords *learn(const char *begin, const char *end, const char *source, size_t vocab,
+                         GError **error)
+{
+    const char *held_out = end - (end - begin) / HELD_OUT;
+    while (held_out > begin && held_out[-1] != ' ' && held_out[-1] != '\n') held_out--;
+    g_autoptr(GHashTable) words = ns_words_new();
+    ns_words_add(words, begin, (size_t)(held_out - begin), 1);
+    ns_words_add(words, held_out, (size_t)(end - held_out), 0);
+    return ns_subwords_learn(words, vocab, source, error);
+}
+
+static bool know_characters(NsSubwords *subwords, const char *begin, const char *end,
+                            const char *source, GError **error)
+{
+    g_autoptr(GHashTable) words = ns_words_new();
+    ns_words_add(words, begin, (size_t)(end - begin), 0);
+    return ns_subwords_add_characters(subwords, words, source, error);
+}
+
 NsCorpus *ns_corpus_new_from_text(const char *text, size_t bytes, const char *source, size_t seq,
-                                  const NsBpe *bpe, GError **error)
+                                  const NsTokenizer *tokenizer, GError **error)
 {
     const char *invalid = NULL;
     if (!g_utf8_validate_len(text, bytes, &invalid)) {
@@ -168,16 +208,24 @@ NsCorpus *ns_corpus_new_from_text(const char *text, size_t bytes, const char *so
         return NULL;
     }
     const char *begin = text + ns_byte_order_mark(text, bytes), *end = text + bytes;
-    return bpe ? of_tokens(begin, end, source, seq, bpe, error)
-               : of_characters(begin, end, source, seq, error);
+    if (tokenizer && tokenizer->bytes)
+        return of_bytes(begin, end, source, seq, tokenizer->bytes, error);
+    if (tokenizer && tokenizer->subwords)
+        return know_characters(tokenizer->subwords, begin, end, source, error)
+                   ? of_subwords(begin, end, source, seq, tokenizer->subwords, error)
+                   : NULL;
+    if (!tokenizer || tokenizer->learned == 0) return of_characters(begin, end, source, seq, error);
+    g_autoptr(NsSubwords) learned = learn(begin, end, source, tokenizer->learned, error);
+    return learned ? of_subwords(begin, end, source, seq, learned, error) : NULL;
 }
 
-NsCorpus *ns_corpus_new_from_file(const char *path, size_t seq, const NsBpe *bpe, GError **error)
+NsCorpus *ns_corpus_new_from_file(const char *path, size_t seq, const NsTokenizer *tokenizer,
+                                  GError **error)
 {
     size_t bytes = 0;
     g_autofree char *text = ns_read_file(path, NS_TEXT_MAX, &bytes, error);
     if (text == NULL) return NULL;
 
     g_autofree char *name = g_filename_display_basename(path);
-    return ns_corpus_new_from_text(text, bytes, name, seq, bpe, error);
+    return ns_corpus_new_from_text(text, bytes, name, seq, tokenizer, error);
 }

@@ -124,12 +124,14 @@
         "A UTF-8 file to learn, character by character. Choosing one selects the task text; "      \
         "another task clears it.", NULL)                                                           \
     TEXT(tokenizer, "tokenizer", DATA, "Tokenizer", "", RESTART | SHARED,                          \
-        "A folder with GPT-2's vocab.json and merges.txt; a text is then read as the tokens of "     \
-        "its byte-level BPE. Empty: character by character.",               \
-        "Radford et al. 2019, 2.2")                                                                \
+        "How a text becomes tokens.  char or nothing: character by character.  bpe: a byte-pair "  \
+        "encoding with vocab tokens is learned from its training part.  Or a path: a file of "     \
+        "merges in the layout of subword-nmt, or a folder with GPT-2's vocab.json and "            \
+        "merges.txt.", "Sennrich, Haddow, Birch 2016, arXiv 1508.07909")                           \
     INT(vocab, "vocab", DATA, "Symbols", NULL, 0, 1000000, 0, LOG, RESTART | SHARED,               \
-        "Number of symbols in the tasks copy, reverse, sort, gaussian and random; 0 means the "    \
-        "task's default.  A text determines its own number.", NULL)                                \
+        "Number of symbols in the tasks copy, reverse, sort, gaussian and random, and of tokens "  \
+        "that tokenizer=bpe learns at most; 0 means the task's default, or 1,000 tokens.  Any "    \
+        "other text determines its own number.", NULL)                                             \
     INT(seq, "seq", DATA, "Sequence", "characters", 1, 8192, 32, LOG, RESTART | SHARED,            \
         "Characters in one training sequence.", NULL)                                              \
     INT(batch, "batch", DATA, "Batch", "sequences", 1, 4096, 16, LOG, FORK | SHARED,               \

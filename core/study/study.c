@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/data/tokenizer.h"
 #include "core/probe/quantity.h"
 
 #include <errno.h>
@@ -180,12 +181,11 @@ static bool read_contents(NsStudy *study, size_t lane, GError **error)
 {
     const NsSettings *settings = &study->experiment.lane[lane];
     g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
-    static const char *const files[] = {"vocab.json", "merges.txt"};
+    g_auto(GStrv) files = ns_tokenizer_files(settings->tokenizer);
     if (*settings->text && !add_content(sum, settings->text, error)) return false;
-    for (size_t i = 0; *settings->tokenizer && i < G_N_ELEMENTS(files); i++) {
-        g_autofree char *path = g_build_filename(settings->tokenizer, files[i], NULL);
-        if (!add_content(sum, path, error)) return false;
-    }
+    for (size_t i = 0; files[i]; i++)
+        if (!add_content(sum, files[i], error)) return false;
+    if (g_str_equal(settings->tokenizer, "bpe")) g_checksum_update(sum, (const guchar *)"bpe", 3);
     study->contents[lane] = g_strdup(g_checksum_get_string(sum));
     return true;
 }

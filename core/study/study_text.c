@@ -1,6 +1,7 @@
 /* Studies as texts.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/data/reader.h"
+#include "core/data/tokenizer.h"
 #include "core/store/entries.h"
 #include "core/store/preset.h"
 #include "core/study/study.h"
@@ -318,6 +319,13 @@ bool ns_study_read(NsStudy *study, const char *text, size_t size, GError **error
     return check_axes(&reader, error);
 }
 
+static void make_absolute(char **path)
+{
+    char *absolute = g_canonicalize_filename(*path, NULL);
+    g_free(*path);
+    *path = absolute;
+}
+
 /* Wherever the study is copied to, it finds them. */
 static void find_texts(NsStudy *study, const char *path)
 {
@@ -325,12 +333,8 @@ static void find_texts(NsStudy *study, const char *path)
     ns_preset_find_texts(&study->experiment, folder);
     for (size_t lane = 0; lane < study->experiment.n; lane++) {
         NsSettings *settings = &study->experiment.lane[lane];
-        char **texts[] = {&settings->text, &settings->tokenizer};
-        for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
-            char *absolute = **texts[i] ? g_canonicalize_filename(*texts[i], NULL) : g_strdup("");
-            g_free(*texts[i]);
-            *texts[i] = absolute;
-        }
+        if (*settings->text) make_absolute(&settings->text);
+        if (ns_tokenizer_is_path(settings->tokenizer)) make_absolute(&settings->tokenizer);
     }
 }
 

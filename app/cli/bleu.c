@@ -1,0 +1,120 @@
+/* BLEU of translations.  SPDX-License-Identifier: MIT */
+#include "app/cli/cli.h"
+
+#include "core/base/error.h"
+#include "core/data/bleu.h"
+#include "core/data/reader.h"
+#include "core/data/text_corpus.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What another one would have to do alike to get this score, in the words of sacreBLEU. */
+#define SIGNATURE "nrefs:%zu|case:mixed|eff:no|tok:13a|smooth:exp|version:normscope-%s"
+
+/* The lines of a file; the line end of the last one may be missing. */
+static char **read_lines(const char *path, GError **error)
+{
+    size_t bytes;
+    g_autofree char *text = ns_read_file(path, NS_TEXT_MAX, &bytes, error);
+    if (!text) return NULL;
+    if (!g_utf8_validate_len(text, bytes, NULL)) {
+        g_autofree char *name = g_filename_display_name(path);
+        ns_refuse(error, NS_ERROR_TEXT,
+                  "“%s” is not UTF-8 text without zero bytes; save it as UTF-8.", name);
+        return NULL;
+    }
+    char **lines = g_strsplit(text, "\n", -1);
+    guint n = g_strv_length(lines);
+    if (n > 0 && !*lines[n - 1]) g_clear_pointer(&lines[n - 1], g_free);
+    return lines;
+}
+
+static bool check_lengths(const char *path, char **lines, const char *hypothesis, char **others,
+                          GError **error)
+{
+    guint n = g_strv_length(lines), expected = g_strv_length(others);
+    if (n == expected) return true;
+    g_autofree char *name = g_filename_display_name(path);
+    g_autofree char *other = g_filename_display_name(hypothesis);
+    return ns_refuse(error, NS_ERROR_TEXT,
+                     "“%s” has %u lines and “%s” has %u; both must have one line per sentence.",
+                     name, n, other, expected);
+}
+
+static void print_score(const NsBleu *bleu, size_t references, bool json)
+{
+    NsBleuScore score = ns_bleu_score(bleu);
+    g_autofree char *signature = g_strdup_printf(SIGNATURE, references, NS_VERSION);
+    double ratio = bleu->reference_words > 0
+                       ? (double)bleu->hypothesis_words / (double)bleu->reference_words
+                       : 0;
+    if (json)
+        printf("{\"bleu\":%.17g,\"precisions\":[%.17g,%.17g,%.17g,%.17g],\"brevity_penalty\":%.17g,"
+               "\"hypothesis_words\":%" G_GINT64_FORMAT ",\"reference_words\":%" G_GINT64_FORMAT
+               ",\"signature\":\"%s\"}\n",
+               score.score, score.precision[0], score.precision[1], score.precision[2],
+               score.precision[3], score.brevity, bleu->hypothesis_words, bleu->reference_words,
+               signature);
+    else
+        printf("BLEU|%s = %.2f %.1f/%.1f/%.1f/%.1f (BP = %.3f ratio = %.3f hyp_len = "
+               "%" G_GINT64_FORMAT " ref_len = %" G_GINT64_FORMAT ")\n",
+               signature, score.score, score.precision[0], score.precision[1], score.precision[2],
+               score.precision[3], score.brevity, ratio, bleu->hypothesis_words,
+               bleu->reference_words);
+}
+
+/* `lines`: those of the references. */
+static bool score_lines(NsBleu *bleu, const char *path, char **paths, GPtrArray *lines,
+                        GError **error)
+{
+    g_auto(GStrv) hypotheses = read_lines(path, error);
+    if (!hypotheses) return false;
+    for (size_t r = 0; paths[r]; r++) {
+        char **read = read_lines(paths[r], error);
+        if (!read) return false;
+        g_ptr_array_add(lines, read);
+        if (!check_lengths(paths[r], read, path, hypotheses, error)) return false;
+    }
+    g_autofree const char **references = g_new(const char *, lines->len);
+    for (size_t i = 0; hypotheses[i]; i++) {
+        for (guint r = 0; r < lines->len; r++)
+            references[r] = ((char **)g_ptr_array_index(lines, r))[i];
+        ns_bleu_add(bleu, hypotheses[i], references, lines->len);
+    }
+    return true;
+}
+
+int ns_cli_bleu(int argc, char **argv, GError **error)
+{
+    g_auto(GStrv) references = NULL;
+    gboolean json = FALSE;
+    const GOptionEntry entries[] = {
+        {"reference", 'r', 0, G_OPTION_ARG_FILENAME_ARRAY, &references,
+         "The right translations, one per line; may be given several times", "FILE"},
+        {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "Write one JSON object instead", NULL},
+        {0},
+    };
+    const NsOptions options = {
+        .command = "bleu",
+        .words = "HYPOTHESES",
+        .summary =
+            "Shows the BLEU score of translations, one per line: that of sacreBLEU with its "
+            "default\n"
+            "settings (tokenizer 13a, capitals count, exponential smoothing), with its signature.",
+        .examples = NS_CLI " bleu --reference test.en hypotheses.en",
+        .entries = entries,
+    };
+    if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
+    if (!references || argc != 2) {
+        ns_refuse(error, NS_ERROR_USAGE,
+                  references ? "Name one file of translations, after the options."
+                             : "--reference FILE is missing.");
+        return NS_EXIT_USAGE;
+    }
+    NsBleu bleu = {0};
+    g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
+    if (!score_lines(&bleu, argv[1], references, lines, error)) return NS_EXIT_ERROR;
+    print_score(&bleu, g_strv_length(references), json);
+    return NS_EXIT_OK;
+}

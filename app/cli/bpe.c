@@ -1,0 +1,109 @@
+/* Byte-pair encodings as files.  SPDX-License-Identifier: MIT */
+#include "app/cli/cli.h"
+
+#include "core/base/error.h"
+#include "core/data/reader.h"
+#include "core/data/text_corpus.h"
+
+#include <string.h>
+
+/* The texts of the command line, one after another. */
+static GString *read_texts(char **paths, GError **error)
+{
+    g_autoptr(GString) all = g_string_new(NULL);
+    for (char **path = paths; *path; path++) {
+        size_t bytes;
+        g_autofree char *text = ns_read_file(*path, NS_TEXT_MAX, &bytes, error);
+        if (!text) return NULL;
+        if (!g_utf8_validate_len(text, bytes, NULL)) {
+            g_autofree char *name = g_filename_display_name(*path);
+            ns_refuse(error, NS_ERROR_TEXT,
+                      "“%s” is not UTF-8 text without zero bytes; save it as UTF-8.", name);
+            return NULL;
+        }
+        size_t mark = ns_byte_order_mark(text, bytes);
+        g_string_append_len(all, text + mark, (gssize)(bytes - mark));
+        /* The last word of one text is not the first half of a word. */
+        if (all->len > 0 && all->str[all->len - 1] != '\n') g_string_append_c(all, '\n');
+    }
+    return g_steal_pointer(&all);
+}
+
+static char *learn(const GString *text, int64_t vocab, GError **error)
+{
+    g_autoptr(GHashTable) words = ns_words_new();
+    ns_words_add(words, text->str, text->len, 1);
+    g_autoptr(NsSubwords) subwords = ns_subwords_learn(words, (size_t)vocab, "The text", error);
+    return subwords ? ns_subwords_file(subwords) : NULL;
+}
+
+/* The text cut into symbols, a space between any two; lines stay lines. */
+static char *cut(const char *merges, const GString *text, GError **error)
+{
+    g_autoptr(NsSubwords) subwords = ns_subwords_read(merges, error);
+    g_autoptr(GHashTable) words = ns_words_new();
+    ns_words_add(words, text->str, text->len, 0);
+    if (!subwords || !ns_subwords_add_characters(subwords, words, "The text", error)) return NULL;
+    g_autoptr(GArray) tokens = g_array_new(FALSE, FALSE, sizeof(uint16_t));
+    ns_subwords_encode(subwords, text->str, text->len, tokens);
+    GString *out = g_string_new(NULL);
+    for (guint i = 0; i < tokens->len; i++) {
+        g_autofree char *symbol = ns_subwords_text(subwords, g_array_index(tokens, uint16_t, i));
+        bool begins = out->len == 0 || out->str[out->len - 1] == '\n';
+        g_string_append_printf(out, "%s%s", begins || *symbol == '\n' ? "" : " ", symbol);
+    }
+    return g_string_free(out, FALSE);
+}
+
+int ns_cli_bpe(int argc, char **argv, GError **error)
+{
+    g_autofree char *out = NULL, *merges = NULL;
+    int64_t vocab = NS_LEARNED_TOKENS;
+    const GOptionEntry entries[] = {
+        {"vocab", 'v', 0, G_OPTION_ARG_INT64, &vocab,
+         "Learn until there are N symbols: the characters, within words and at their ends, the "
+         "line "
+         "end, and what the merges join (default: 1000)",
+         "N"},
+        {"apply", 'a', 0, G_OPTION_ARG_FILENAME, &merges,
+         "Cut the texts into symbols with the merges of a file instead of learning", "FILE"},
+        {"out", 'o', 0, G_OPTION_ARG_FILENAME, &out,
+         "The file to write to (default: standard output)", "FILE"},
+        {0},
+    };
+    const NsOptions options = {
+        .command = "bpe",
+        .words = "TEXT…",
+        .summary =
+            "Learns a byte-pair encoding from texts and writes its merges, or cuts texts into "
+            "symbols with\n"
+            "--apply.  Several texts share one encoding.  Both files have the layout of "
+            "subword-nmt, which\n"
+            "learns the same merges from the same text; a file of merges can be used as the "
+            "setting\n"
+            "“tokenizer”.",
+        .examples = NS_CLI " bpe --vocab 4000 --out both.bpe train.de train.en\n" NS_CLI
+                           " bpe --apply both.bpe train.de\n" NS_CLI
+                           " train --set text=train.en --set tokenizer=both.bpe",
+        .entries = entries,
+    };
+    if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
+    if (argc < 2) {
+        ns_refuse(error, NS_ERROR_USAGE, "A text is missing; name one or more files.");
+        return NS_EXIT_USAGE;
+    }
+    if (vocab < 1 || vocab > (int64_t)NS_TOKENS_MAX) {
+        ns_refuse(error, NS_ERROR_USAGE, "--vocab must be from 1 to %zu.", NS_TOKENS_MAX);
+        return NS_EXIT_USAGE;
+    }
+    for (int i = 1; i < argc; i++)
+        if (!ns_output_spares(out, argv[i], error)) return NS_EXIT_USAGE;
+    if (!ns_output_spares(out, merges, error)) return NS_EXIT_USAGE;
+    g_autoptr(GString) text = read_texts(argv + 1, error);
+    if (!text) return NS_EXIT_ERROR;
+    g_autofree char *written = merges ? cut(merges, text, error) : learn(text, vocab, error);
+    NsLines *lines = written ? ns_lines_open(out ? out : "-", error) : NULL;
+    if (!lines) return NS_EXIT_ERROR;
+    bool good = ns_lines_write_bytes(lines, written, strlen(written), error);
+    return ns_lines_close(lines, good ? error : NULL) && good ? NS_EXIT_OK : NS_EXIT_ERROR;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/data/bleu.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* ---- Words ---- */
+
+static void replace(GString *text, const char *from, const char *to)
+{
+    g_string_replace(text, from, to, 0);
+}
+
+/* Signs that are words wherever they are.  An apostrophe, a hyphen, a period and a comma are not
+ * among them. */
+static bool is_sign(char c)
+{
+    return (c >= ' ' && c <= '&') || (c >= '(' && c <= '+') || c == '/' || (c >= ':' && c <= '@') ||
+           (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
+}
+
+static bool is_point(char c)
+{
+    return c == '.' || c == ',';
+}
+
+/* The four rules of the tokenizer, one after another.  Each looks at the text from its beginning
+ * and goes on behind what it has changed. */
+static GString *separate_signs(const GString *text)
+{
+    GString *out = g_string_new(NULL);
+    for (const char *p = text->str; *p; p++)
+        if (is_sign(*p))
+            g_string_append_printf(out, " %c ", *p);
+        else
+            g_string_append_c(out, *p);
+    return out;
+}
+
+/* A period or comma after anything but a digit. */
+static GString *separate_points_after(const GString *text)
+{
+    GString *out = g_string_new(NULL);
+    for (const char *p = text->str; *p; p++) {
+        g_string_append_c(out, *p);
+        if (g_ascii_isdigit(*p) || !is_point(p[1])) continue;
+        g_string_append_printf(out, " %c ", *++p);
+    }
+    return out;
+}
+
+/* A period or comma before anything but a digit. */
+static GString *separate_points_before(const GString *text)
+{
+    GString *out = g_string_new(NULL);
+    for (const char *p = text->str; *p; p++) {
+        if (!is_point(*p) || !p[1] || g_ascii_isdigit(p[1])) {
+            g_string_append_c(out, *p);
+            continue;
+        }
+        g_string_append_printf(out, " %c %c", *p, p[1]);
+        p++;
+    }
+    return out;
+}
+
+/* A hyphen after a digit. */
+static GString *separate_hyphens(const GString *text)
+{
+    GString *out = g_string_new(NULL);
+    for (const char *p = text->str; *p; p++)
+        if (p > text->str && *p == '-' && g_ascii_isdigit(p[-1]))
+            g_string_append(out, " - ");
+        else
+            g_string_append_c(out, *p);
+    return out;
+}
+
+/* White space as Python's str.split has it. */
+static bool is_space(gunichar c)
+{
+    return g_unichar_isspace(c) || c == '\v' || (c >= 0x1C && c <= 0x1F) || c == 0x85;
+}
+
+/* The words of a text that is cut by white space. */
+static GPtrArray *split(const char *text)
+{
+    GPtrArray *words = g_ptr_array_new_with_free_func(g_free);
+    const char *begin = NULL;
+    for (const char *p = text;; p = g_utf8_next_char(p)) {
+        gunichar c = g_utf8_get_char(p);
+        bool ends = c == 0 || is_space(c);
+        if (ends && begin) g_ptr_array_add(words, g_strndup(begin, (gsize)(p - begin)));
+        if (ends)
+            begin = NULL;
+        else if (!begin)
+            begin = p;
+        if (c == 0) return words;
+    }
+}
+
+static GPtrArray *words_of(const char *sentence)
+{
+    static GString *(*const rules[])(const GString *) = {separate_signs, separate_points_after,
+                                                         separate_points_before, separate_hyphens};
+    GString *text = g_string_new(sentence);
+    g_strchomp(text->str);
+    text->len = strlen(text->str);
+    replace(text, "<skipped>", "");
+    replace(text, "-\n", "");
+    replace(text, "\n", " ");
+    replace(text, "&quot;", "\"");
+    replace(text, "&amp;", "&");
+    replace(text, "&lt;", "<");
+    replace(text, "&gt;", ">");
+    g_string_prepend_c(text, ' ');
+    g_string_append_c(text, ' ');
+    for (size_t i = 0; i < G_N_ELEMENTS(rules); i++) {
+        GString *next = rules[i](text);
+        g_string_free(text, TRUE);
+        text = next;
+    }
+    GPtrArray *words = split(text->str);
+    g_string_free(text, TRUE);
+    return words;
+}
+
+char *ns_bleu_words(const char *sentence)
+{
+    g_autoptr(GPtrArray) words = words_of(sentence);
+    g_ptr_array_add(words, NULL);
+    return g_strjoinv(" ", (char **)words->pdata);
+}
+
+/* ---- n-grams ---- */
+
+/* How often every n-gram of an order occurs, by its words with spaces between. */
+static GHashTable *count_ngrams(const GPtrArray *words, size_t order)
+{
+    GHashTable *counts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (guint i = 0; i + order <= words->len; i++) {
+        GString *ngram = g_string_new(g_ptr_array_index(words, i));
+        for (guint k = 1; k < order; k++)
+            g_string_append_printf(ngram, " %s", (char *)g_ptr_array_index(words, i + k));
+        char *text = g_string_free(ngram, FALSE);
+        guint count = GPOINTER_TO_UINT(g_hash_table_lookup(counts, text));
+        g_hash_table_insert(counts, text, GUINT_TO_POINTER(count + 1));
+    }
+    return counts;
+}
+
+/* The most that one reference has of each n-gram. */
+static GHashTable *most_ngrams(GPtrArray *const *references, size_t n, size_t order)
+{
+    GHashTable *most = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (size_t r = 0; r < n; r++) {
+        g_autoptr(GHashTable) counts = count_ngrams(references[r], order);
+        GHashTableIter iter;
+        gpointer ngram, count;
+        g_hash_table_iter_init(&iter, counts);
+        while (g_hash_table_iter_next(&iter, &ngram, &count))
+            if (GPOINTER_TO_UINT(count) > GPOINTER_TO_UINT(g_hash_table_lookup(most, ngram)))
+                g_hash_table_insert(most, g_strdup(ngram), count);
+    }
+    return most;
+}
+
+static int64_t matches_of(const GPtrArray *hypothesis, GHashTable *most, size_t order)
+{
+    g_autoptr(GHashTable) counts = count_ngrams(hypothesis, order);
+    int64_t matches = 0;
+    GHashTableIter iter;
+    gpointer ngram, count;
+    g_hash_table_iter_init(&iter, counts);
+    while (g_hash_table_iter_next(&iter, &ngram, &count))
+        matches += MIN(GPOINTER_TO_UINT(count), GPOINTER_TO_UINT(g_hash_table_lookup(most, ngram)));
+    return matches;
+}
+
+static guint nearest_length(guint length, GPtrArray *const *references, size_t n)
+{
+    guint nearest = n > 0 ? references[0]->len : 0;
+    for (size_t r = 1; r < n; r++) {
+        guint other = references[r]->len;
+        int64_t gain = ABS((int64_t)nearest - length) - ABS((int64_t)other - length);
+        if (gain > 0 || (gain == 0 && other < nearest)) nearest = other;
+    }
+    return nearest;
+}
+
+void ns_bleu_add(NsBleu *bleu, const char *hypothesis, const char *const *references, size_t n)
+{
+    g_autoptr(GPtrArray) words = words_of(hypothesis);
+    GPtrArray **others = g_new(GPtrArray *, n);
+    for (size_t r = 0; r < n; r++) others[r] = words_of(references[r]);
+    for (size_t i = 0; i < NS_BLEU_ORDERS; i++) {
+        g_autoptr(GHashTable) most = most_ngrams(others, n, i + 1);
+        bleu->matches[i] += matches_of(words, most, i + 1);
+        bleu->ngrams[i] += MAX((int64_t)words->len - (int64_t)i, 0);
+    }
+    bleu->hypothesis_words += words->len;
+    bleu->reference_words += nearest_length(words->len, others, n);
+    for (size_t r = 0; r < n; r++) g_ptr_array_unref(others[r]);
+    g_free(others);
+}
+
+/* ---- The score ---- */
+
+NsBleuScore ns_bleu_score(const NsBleu *bleu)
+{
+    NsBleuScore score = {.brevity = 1};
+    double c = (double)bleu->hypothesis_words, r = (double)bleu->reference_words;
+    if (c < r) score.brevity = c > 0 ? exp(1 - r / c) : 0;
+    if (bleu->matches[0] == 0) return score; /* and then of no longer one */
+    double logarithms = 0, unmatched = 1;
+    for (size_t i = 0; i < NS_BLEU_ORDERS; i++) {
+        if (bleu->ngrams[i] == 0) return score;
+        double matches = (double)bleu->matches[i];
+        if (bleu->matches[i] == 0) matches = 1 / (unmatched *= 2);
+        score.precision[i] = 100 * matches / (double)bleu->ngrams[i];
+        logarithms += log(score.precision[i]);
+    }
+    score.score = score.brevity * exp(logarithms / NS_BLEU_ORDERS);
+    return score;
+}
