@@ -32,7 +32,7 @@ void ns_picture_add_entries(NsPicture *picture, GArray *entries, const char *con
         &picture->out,
         "The output file; its extension png, svg, pdf, csv or tex (pgfplots) sets the format",
         "FILE"};
-    g_array_append_val(entries, out);
+    if (!without || !g_strv_contains(without, out.long_name)) g_array_append_val(entries, out);
     const NsChoice *choice;
     for (size_t i = 0; (choice = ns_export_choice(i)); i++) {
         g_assert(i < NS_PICTURE_TEXTS);

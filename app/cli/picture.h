@@ -19,8 +19,8 @@ void ns_picture_init(NsPicture *picture);
 void ns_picture_clear(NsPicture *picture);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsPicture, ns_picture_clear)
 
-/* Appends the rows of --out and of every choice, but for those with keys in `without` (ends with
- * NULL; NULL for none), to an array of GOptionEntry. */
+/* Appends the rows of --out and of every choice, but for those with names in `without` (ends
+ * with NULL; NULL for none), to an array of GOptionEntry. */
 void ns_picture_add_entries(NsPicture *picture, GArray *entries, const char *const *without);
 
 /* Finds every mistake in the options.  FALSE with NS_ERROR_USAGE.  Says on stderr which of them

@@ -22,6 +22,8 @@ typedef struct {
     gint64 seeds, jobs, chunk;
     double lease;
     gboolean json, network, print_jobs, slurm;
+    char *figure;
+    NsPicture picture;
 } Request;
 
 static void request_clear(Request *request)
@@ -30,6 +32,8 @@ static void request_clear(Request *request)
     g_free(request->csv);
     g_free(request->cells);
     g_strfreev(request->set);
+    g_free(request->figure);
+    ns_picture_clear(&request->picture);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Request, request_clear)
 
@@ -196,14 +200,35 @@ static int study_run(Request *request, const char *path, GError **error)
 
 /* ---- Files of results ---- */
 
-static int study_show(const Request *request, const char *path, GError **error)
+/* Whether the chart that is asked for can be drawn, before anything is read. */
+static bool understand_figure(Request *request, const char *path, GError **error)
 {
+    if (!request->out && !request->figure) return ns_picture_unused(&request->picture, error);
+    if (!request->out || !request->figure)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "A chart needs --figure NAME and --out FILE; “%s” "
+                         "is missing.",
+                         request->out ? "--figure" : "--out");
+    request->picture.out = g_strdup(request->out);
+    return ns_choices_find(ns_study_figure_choice, request->figure) >= 0
+               ? ns_picture_understand(&request->picture, error) &&
+                     ns_picture_check(&request->picture, NULL, path, error)
+               : (ns_choices_unknown("figure of a study", request->figure, ns_study_figure_choice,
+                                     error),
+                  false);
+}
+
+static int study_show(Request *request, const char *path, GError **error)
+{
+    if (!understand_figure(request, path, error)) return NS_EXIT_USAGE;
     g_auto(NsStudy) study;
     ns_study_init(&study);
     g_autoptr(NsStudyStore) store = ns_study_store_read(path, &study, error);
     g_auto(NsStudyResults) results = {0};
-    bool good = store && ns_study_results_read(&results, &study, store, error) &&
-                show(request, &results, error);
+    bool good =
+        store && ns_study_results_read(&results, &study, store, error) &&
+        (request->figure ? ns_study_draw(&results, request->figure, &request->picture, error)
+                         : show(request, &results, error));
     return good ? NS_EXIT_OK : NS_EXIT_ERROR;
 }
 
@@ -259,7 +284,8 @@ static const char summary[] =
     "there is never run again: the same command continues an interrupted study, runs what a\n"
     "changed one has more, and several processes share the work.  Ctrl-C loses only the cells\n"
     "that are running.\n\n"
-    "“show FILE.nsstudy” shows the results so far.  “merge OUT.nsstudy FILE.nsstudy…” adds\n"
+    "“show FILE.nsstudy” shows the results so far, or draws them as a chart.  “merge OUT.nsstudy "
+    "FILE.nsstudy…” adds\n"
     "the results of files to OUT; the first result of a cell stays.\n\n"
     "A study is lines of “key = value”: settings of all runs, title, note and seeds, then the\n"
     "sections\n"
@@ -275,49 +301,64 @@ static const char summary[] =
     "validation_loss, seconds, program, instructions, and a message where there is one),\n"
     "program, instructions.  The exit status is 1 if a run could not be made.";
 
-int ns_cli_study(int argc, char **argv, GError **error)
+static GArray *make_entries(Request *request)
 {
-    g_auto(Request) request = {.jobs = MIN(ns_processors(), MOST_JOBS), .lease = LEASE};
-    const GOptionEntry entries[] = {
-        {"out", 'o', 0, G_OPTION_ARG_FILENAME, &request.out,
-         "The file of results (default: the name of the study with the extension nsstudy)", "FILE"},
-        {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &request.set,
+    const GOptionEntry own[] = {
+        {"out", 'o', 0, G_OPTION_ARG_FILENAME, &request->out,
+         "The file of results (default: the name of the study with the extension nsstudy); with "
+         "show the file of a chart, whose extension sets the format",
+         "FILE"},
+        {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &request->set,
          "A setting of all lanes; repeatable", "KEY=VALUE"},
-        {"seeds", 0, 0, G_OPTION_ARG_INT64, &request.seeds, "Seeds of every configuration", "N"},
-        {"jobs", 'J', 0, G_OPTION_ARG_INT64, &request.jobs,
+        {"seeds", 0, 0, G_OPTION_ARG_INT64, &request->seeds, "Seeds of every configuration", "N"},
+        {"jobs", 'J', 0, G_OPTION_ARG_INT64, &request->jobs,
          "Number of runs at a time, one thread each (default: one per processor)", "N"},
-        {"json", 'j', 0, G_OPTION_ARG_NONE, &request.json, "One JSON object with every cell", NULL},
-        {"csv", 0, 0, G_OPTION_ARG_FILENAME, &request.csv,
+        {"json", 'j', 0, G_OPTION_ARG_NONE, &request->json, "One JSON object with every cell",
+         NULL},
+        {"csv", 0, 0, G_OPTION_ARG_FILENAME, &request->csv,
          "Write a table with a row for every cell", "FILE"},
-        {"print-jobs", 0, 0, G_OPTION_ARG_NONE, &request.print_jobs,
+        {"print-jobs", 0, 0, G_OPTION_ARG_NONE, &request->print_jobs,
          "Print one command per part of the study, for GNU parallel or a scheduler; “merge” "
          "gathers their results",
          NULL},
-        {"slurm", 0, 0, G_OPTION_ARG_NONE, &request.slurm,
+        {"slurm", 0, 0, G_OPTION_ARG_NONE, &request->slurm,
          "Submit a job array to Slurm, wait for it and gather the results", NULL},
-        {"chunk", 0, 0, G_OPTION_ARG_INT64, &request.chunk,
+        {"chunk", 0, 0, G_OPTION_ARG_INT64, &request->chunk,
          "Cells per part (default: 1; with --slurm so many that there are at most 1,000 parts)",
          "N"},
-        {"cells", 0, 0, G_OPTION_ARG_STRING, &request.cells, "Run only these cells, from 0",
+        {"cells", 0, 0, G_OPTION_ARG_STRING, &request->cells, "Run only these cells, from 0",
          "FIRST-LAST"},
-        {"network", 0, 0, G_OPTION_ARG_NONE, &request.network,
+        {"network", 0, 0, G_OPTION_ARG_NONE, &request->network,
          "The file of results is on a network file system", NULL},
-        {"lease", 0, 0, G_OPTION_ARG_DOUBLE, &request.lease,
+        {"lease", 0, 0, G_OPTION_ARG_DOUBLE, &request->lease,
          "Time after which others take the cell of a process that was killed (default: 60)",
          "SECONDS"},
-        {0},
+        {"figure", 0, 0, G_OPTION_ARG_STRING, &request->figure,
+         "With show, the chart to draw: best-of, lr-sensitivity or phase", "NAME"},
     };
+    GArray *entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
+    g_array_append_vals(entries, own, G_N_ELEMENTS(own));
+    static const char *const without[] = {"out", "film", "experiment", "caption", NULL};
+    ns_picture_add_entries(&request->picture, entries, without);
+    return entries;
+}
+
+int ns_cli_study(int argc, char **argv, GError **error)
+{
+    g_auto(Request) request = {.jobs = MIN(ns_processors(), MOST_JOBS), .lease = LEASE};
+    ns_picture_init(&request.picture);
+    g_autoptr(GArray) entries = make_entries(&request);
     const NsOptions options = {
         .command = "study",
         .words = "FILE…",
         .summary = summary,
-        .examples = NS_CLI " study post-pre.study\n" NS_CLI
-                           " study post-pre.study --seeds 3 --csv cells.csv\n" NS_CLI
-                           " study show post-pre.nsstudy\n" NS_CLI
-                           " study post-pre.study --print-jobs --chunk 8 | parallel\n" NS_CLI
-                           " study merge post-pre.nsstudy post-pre.parts/*.nsstudy\n" NS_CLI
-                           " study post-pre.study --slurm",
-        .entries = entries,
+        .examples = NS_CLI
+        " study post-pre.study\n" NS_CLI " study post-pre.study --seeds 3 --csv cells.csv\n" NS_CLI
+        " study show post-pre.nsstudy --figure best-of --out best-of.pdf\n" NS_CLI
+        " study post-pre.study --print-jobs --chunk 8 | parallel\n" NS_CLI
+        " study merge post-pre.nsstudy post-pre.parts/*.nsstudy\n" NS_CLI
+        " study post-pre.study --slurm",
+        .entries = (const GOptionEntry *)(void *)entries->data,
     };
     if (!ns_options_read(&options, &argc, &argv, error) || !understand(&request, error))
         return NS_EXIT_OK;

@@ -1,7 +1,7 @@
 /* What the files of the command “study” share.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "app/cli/cli.h"
+#include "app/cli/picture.h"
 #include "core/store/json.h"
 #include "core/study/study_store.h"
 
@@ -32,6 +32,14 @@ bool ns_study_write_csv(const NsStudyResults *results, const char *path, GError 
 /* Comparison and sensitivity, as far as the study has them. */
 void ns_study_show_comparison(const NsStudyResults *results);
 void ns_study_write_comparison(NsJson *json, const NsStudyResults *results);
+
+/* ---- study_figure.c ---- */
+
+const NsChoice *ns_study_figure_choice(size_t i);
+
+/* Draws one of these; NS_ERROR_SETTING where the study has nothing that it shows. */
+bool ns_study_draw(const NsStudyResults *results, const char *key, const NsPicture *picture,
+                   GError **error);
 
 /* ---- study_jobs.c ---- */
 

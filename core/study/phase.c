@@ -262,6 +262,51 @@ NsPhase *ns_phase_new(const NsSettings *settings, const NsStudyAxis *x, const Ns
     return check_cells(phase, error) ? g_steal_pointer(&phase) : NULL;
 }
 
+/* One configuration: the mean over its seeds. */
+static NsStudyCell mean_of_seeds(const NsStudy *study, const NsStudyCell *cells, NsStudyPlace place)
+{
+    NsStudyCell mean = ns_cell_in(NS_CELL_DONE);
+    mean.first = mean.loss = mean.validation = 0;
+    for (place.seed = 0; place.seed < (size_t)study->seeds; place.seed++) {
+        const NsStudyCell *cell = &cells[ns_study_cell(study, place)];
+        if (cell->state <= NS_CELL_RUNNING) return ns_cell_in(NS_CELL_WAITING);
+        if (cell->state != NS_CELL_DONE || isnan(cell->value)) return *cell;
+        mean.step = cell->step;
+        mean.first += cell->first / (double)study->seeds;
+        mean.loss += cell->value / (double)study->seeds;
+        mean.validation += cell->validation / (double)study->seeds;
+    }
+    return mean;
+}
+
+/* Results before what diverged, lower ones before higher ones; what is missing makes all wait. */
+static bool is_shown_before(const NsStudyCell *a, const NsStudyCell *b)
+{
+    if (a->state != b->state) return a->state < b->state;
+    return a->loss < b->loss;
+}
+
+NsPhase *ns_phase_new_of_study(const NsStudy *study, const NsStudyCell *cells, size_t lane,
+                               GError **error)
+{
+    if (study->n_grid < 2 || study->result.kind != NS_RESULT_LOSS) {
+        ns_refuse(error, NS_ERROR_SETTING,
+                  "This figure shows training losses by two settings of the section [grid]; the "
+                  "study has %s.",
+                  study->n_grid < 2 ? "fewer there" : "another result");
+        return NULL;
+    }
+    const NsSettings *settings = &study->experiment.lane[lane];
+    const NsStudyAxis *x = &study->grid[0], *y = &study->grid[1];
+    NsPhase *phase = make(settings, x, y, settings->steps);
+    for (size_t i = 0; i < ns_study_configurations(study); i++) {
+        NsStudyCell cell = mean_of_seeds(study, cells, (NsStudyPlace){i, lane, 0});
+        size_t at = i % (x->n * y->n);
+        if (i == at || is_shown_before(&cell, &phase->cells[at])) phase->cells[at] = cell;
+    }
+    return phase;
+}
+
 NsPhase *ns_phase_ref(NsPhase *phase)
 {
     atomic_fetch_add(&phase->refs, 1);

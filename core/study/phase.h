@@ -8,8 +8,7 @@
 #pragma once
 
 #include "core/experiment/provenance.h"
-#include "core/study/axis.h"
-#include "core/study/cell.h"
+#include "core/study/study.h"
 
 typedef struct NsPhase NsPhase;
 
@@ -17,6 +16,13 @@ typedef struct NsPhase NsPhase;
  * with NS_ERROR_SETTING, where no cell is possible that way.  Copies what it is given. */
 NsPhase *ns_phase_new(const NsSettings *settings, const NsStudyAxis *x, const NsStudyAxis *y,
                       int64_t steps, GError **error);
+
+/* A lane of a study over the first two axes of its grid, with the cells that there are: the mean of
+ * the results of all seeds, of what else varies the best; diverged where every run is.  Cells that
+ * are missing wait.  NULL with NS_ERROR_SETTING where the grid has fewer axes, or the result is no
+ * training loss. */
+NsPhase *ns_phase_new_of_study(const NsStudy *study, const NsStudyCell *cells, size_t lane,
+                               GError **error);
 NsPhase *ns_phase_ref(NsPhase *phase);
 
 /* The last reference but those of workers stops them, without waiting for the steps that they are

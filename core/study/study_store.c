@@ -336,7 +336,7 @@ static NsClaimed find_cell(NsStudyStore *store, char *hash, size_t *i, GError **
     };
     for (size_t k = 0; k < G_N_ELEMENTS(choices); k++) {
         AUTO_STATEMENT statement = prepare(store, choices[k], error);
-        if (!statement) return NS_CLAIM_FAILED;
+        if (!statement) return NS_CLAIMED_FAILED;
         sqlite3_bind_int64(statement, 1, (sqlite3_int64)store->options.first);
         sqlite3_bind_int64(statement, 2, (sqlite3_int64)store->options.end);
         sqlite3_bind_double(statement, 3, now());
@@ -344,11 +344,11 @@ static NsClaimed find_cell(NsStudyStore *store, char *hash, size_t *i, GError **
         if (code == SQLITE_ROW) {
             ns_copy_text(hash, NS_STUDY_HASH + 1, (const char *)sqlite3_column_text(statement, 0));
             *i = (size_t)sqlite3_column_int64(statement, 1);
-            return k < 2 ? NS_CLAIM_CELL : NS_CLAIM_WAIT;
+            return k < 2 ? NS_CLAIMED_CELL : NS_CLAIMED_NONE;
         }
-        if (code != SQLITE_DONE) return complain(store, error), NS_CLAIM_FAILED;
+        if (code != SQLITE_DONE) return complain(store, error), NS_CLAIMED_FAILED;
     }
-    return NS_CLAIM_END;
+    return NS_CLAIMED_LAST;
 }
 
 static bool take(NsStudyStore *store, const char *hash, GError **error)
@@ -365,11 +365,11 @@ static bool take(NsStudyStore *store, const char *hash, GError **error)
 NsClaimed ns_study_store_claim(NsStudyStore *store, size_t *i, GError **error)
 {
     char hash[NS_STUDY_HASH + 1], own[NS_STUDY_HASH + 1];
-    NsClaimed claimed = NS_CLAIM_FAILED;
+    NsClaimed claimed = NS_CLAIMED_FAILED;
     g_mutex_lock(&store->mutex);
     if (execute(store, "BEGIN IMMEDIATE", error)) {
         claimed = find_cell(store, hash, i, error);
-        if (claimed == NS_CLAIM_CELL) {
+        if (claimed == NS_CLAIMED_CELL) {
             ns_study_hash(store->study, *i, own);
             bool good = g_str_equal(hash, own)
                             ? take(store, hash, error)
@@ -377,9 +377,9 @@ NsClaimed ns_study_store_claim(NsStudyStore *store, size_t *i, GError **error)
                                      "another process has begun another study with it meanwhile; "
                                      "give each its own file",
                                      error);
-            if (!good) claimed = NS_CLAIM_FAILED;
+            if (!good) claimed = NS_CLAIMED_FAILED;
         }
-        if (!end(store, claimed != NS_CLAIM_FAILED, error)) claimed = NS_CLAIM_FAILED;
+        if (!end(store, claimed != NS_CLAIMED_FAILED, error)) claimed = NS_CLAIMED_FAILED;
     }
     g_mutex_unlock(&store->mutex);
     return claimed;

@@ -47,10 +47,10 @@ bool ns_study_store_is(const char *path);
 /* ---- Working; any thread ---- */
 
 typedef enum {
-    NS_CLAIM_CELL,   /* a cell to run */
-    NS_CLAIM_WAIT,   /* none, but other processes are at some, which may come back */
-    NS_CLAIM_END,    /* all have ended */
-    NS_CLAIM_FAILED, /* error */
+    NS_CLAIMED_CELL,   /* a cell to run */
+    NS_CLAIMED_NONE,   /* none, but other processes are at some, which may come back */
+    NS_CLAIMED_LAST,   /* all have ended */
+    NS_CLAIMED_FAILED, /* error */
 } NsClaimed;
 
 /* Takes the next cell. */

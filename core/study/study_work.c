@@ -82,11 +82,11 @@ static bool run_next(NsStudyWork *work)
     bool good = true;
     if (is_stopped(work)) return false;
     NsClaimed claimed = ns_study_store_claim(work->store, &i, &error);
-    if (claimed == NS_CLAIM_END) return false;
-    if (claimed == NS_CLAIM_WAIT) wait_for_others(work);
-    if (claimed == NS_CLAIM_CELL) good = run_cell(work, i, &error);
+    if (claimed == NS_CLAIMED_LAST) return false;
+    if (claimed == NS_CLAIMED_NONE) wait_for_others(work);
+    if (claimed == NS_CLAIMED_CELL) good = run_cell(work, i, &error);
     if (error) fail(work, error);
-    return good && claimed != NS_CLAIM_FAILED;
+    return good && claimed != NS_CLAIMED_FAILED;
 }
 
 static void *run_cells(void *data)

@@ -272,6 +272,48 @@ def test_full_file_system():
             subprocess.run(["umount", mounted], check=True)
 
 
+def test_comparison():
+    """The table, the JSON and the chart say the same."""
+    text = HEAD + "steps = 3\n[grid]\nlr = 1e-3, 1e-2, 1e-1, 1\nwarmup = 1, 2\n" + LANES
+    with Folder(text) as folder:
+        table = study(folder("a.study"))
+        value = json.loads(study("show", folder("a.nsstudy"), "--json"))
+        comparison = value["comparison"]
+        assert comparison["configurations"] == 8
+        best = [row for row in comparison["best_of_k"] if row["lane"] == "B"]
+        assert [row["k"] for row in best] == [1, 2, 3, 4], best
+        scores = sorted(min(cell["value"], cell["first"]) for cell in value["cells"] if cell["lane"] == "B")
+        assert abs(best[0]["best"]["value"] - sum(scores) / 8) < 1e-12, (best, scores)
+        expected = sum(score * (7 - i) for i, score in enumerate(scores)) / 28
+        assert abs(best[1]["best"]["value"] - expected) < 1e-12, (best, expected)
+        budgets = comparison["pairs"][0]["budgets"]
+        for row in budgets:
+            difference = row["difference"]
+            decided = difference["lo"] > 0 or difference["hi"] < 0
+            assert decided == (row["better"] != "undecided"), row
+        words = {"a": "A is better", "b": "B is better", "undecided": "undecided"}
+        assert sum(words[budgets[0]["better"]] in line for line in table.splitlines()) >= 1, table
+        assert f"{best[0]['best']['value']:.4g} [" in table, table
+        assert len(value["sensitivity"]) == 2 and len(value["sensitivity"][0]["lr"]) == 4
+        for figure in ("best-of", "lr-sensitivity", "phase"):
+            study("show", folder("a.nsstudy"), "--figure", figure, "--out", folder(figure + ".csv"))
+            with open(folder(figure + ".csv"), encoding="utf-8") as file:
+                assert len(file.readlines()) > 8
+        assert f"{best[0]['best']['value']:.6g}"[:6] in open(folder("best-of.csv"), encoding="utf-8").read()
+
+
+def test_figure_errors():
+    with Folder() as folder:
+        study(folder("a.study"))
+        show = ("show", folder("a.nsstudy"), "--out", folder("a.pdf"))
+        assert "best-of" in sentence(run("study", *show, "--figure", "best", small=False), 2)
+        assert "[grid]" in sentence(run("study", *show, "--figure", "phase", small=False), 2)
+        assert "--figure" in sentence(run("study", *show, small=False), 2)
+        assert "--out" in sentence(run("study", *show[:2], "--figure", "best-of", small=False), 2)
+        sentence(run("study", *show[:2], "--size", "slide", small=False), 2)
+        assert not os.path.exists(folder("a.pdf"))
+
+
 def test_diverged():
     text = HEAD + "steps = 400\noptimizer = sgd\nlr = 100\n[A]\nplacement = none\n"
     with Folder(text) as folder:

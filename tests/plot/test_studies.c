@@ -418,6 +418,91 @@ static void test_gradient_check(void)
     g_assert_cmpfloat(plot->series[0].y[0], ==, 2e-4);
 }
 
+/* Lanes of a study whose cells are made up: B is lower by 1 at the rates above 0.1. */
+static NsStudyCell *make_cells(NsStudy *study, const char *text)
+{
+    g_autoptr(GError) error = NULL;
+    ns_study_init(study);
+    ns_study_read(study, text, strlen(text), &error);
+    g_assert_no_error(error);
+    ns_study_check(study, &error);
+    g_assert_no_error(error);
+    NsStudyCell *cells = g_new(NsStudyCell, ns_study_cells(study));
+    for (size_t i = 0; i < ns_study_cells(study); i++) {
+        NsSettings settings;
+        ns_study_cell_settings(study, i, &settings);
+        cells[i] = ns_cell_in(NS_CELL_DONE);
+        cells[i].first = 9;
+        cells[i].value = 3 + settings.lr + 0.1 * (double)ns_study_place(study, i).seed -
+                         (ns_study_place(study, i).lane && settings.lr > 0.1 ? 1 : 0) +
+                         0.01 * (double)settings.warmup;
+        ns_settings_clear(&settings);
+    }
+    return cells;
+}
+
+#define STUDY_OF_TWO                                                                               \
+    "steps = 20\nseeds = 2\n[grid]\nlr = 0.01,0.02,0.05,0.2,0.5,1\nwarmup = 1,10\n"                \
+    "[A]\nname = first\n[B]\nclip = 1\n"
+
+static void test_study(void)
+{
+    g_auto(NsStudy) study;
+    g_autofree NsStudyCell *cells = make_cells(&study, STUDY_OF_TWO);
+    g_autofree NsComparison *comparison = ns_comparison_new(&study, cells);
+    g_autoptr(NsSensitivity) sensitivity = ns_sensitivity_new(&study, cells);
+    const NsComparedInput compared = {&study, comparison, sensitivity};
+    const NsFigureInput nothing = {.step = -1}, input = {.compared = &compared, .step = -1};
+    g_autoptr(NsFigure) best = ns_best_of_kind()->create();
+    const NsPlot *plot = ns_figure_update(best, &nothing);
+    g_assert_cmpuint(plot->n_series, ==, 0);
+    g_assert_nonnull(plot->empty);
+    plot = ns_figure_update(best, &input);
+    g_assert_cmpuint(plot->n_series, ==, 2);
+    g_assert_cmpuint(plot->series[1].n, ==, comparison->n_budgets);
+    g_assert_cmpstr(plot->series[0].label, ==, "A first");
+    for (size_t i = 0; i < comparison->n_budgets; i++) {
+        g_assert_cmpfloat(plot->series[1].x[i], ==, (double)comparison->budgets[i]);
+        g_assert_cmpfloat(plot->series[1].y[i], ==, comparison->best[1][i].value);
+        g_assert_cmpfloat(plot->series[1].lo[i], ==, comparison->best[1][i].lo);
+        g_assert_cmpfloat(plot->series[1].hi[i], ==, comparison->best[1][i].hi);
+    }
+    g_assert_cmpstr(plot->note, ==, "A against B: B is better at k = 1 to 6.");
+
+    g_autoptr(NsFigure) rates = ns_sensitivity_kind()->create();
+    plot = ns_figure_update(rates, &input);
+    g_assert_cmpuint(plot->n_series, ==, 2);
+    g_assert_cmpuint(plot->series[0].n, ==, 6);
+    g_assert_cmpfloat(plot->series[0].x[3], ==, 0.2);
+    g_assert_cmpfloat_with_epsilon(plot->series[0].y[3], 3 + 0.2 + 0.05 + 0.01, 1e-12);
+    g_assert_cmpfloat_with_epsilon(plot->series[1].y[3], 2 + 0.2 + 0.05 + 0.01, 1e-12);
+    g_assert_nonnull(strstr(plot->note, "A first 0.287"));
+}
+
+/* The grid of a study as a heatmap: means of seeds. */
+static void test_study_phase(void)
+{
+    g_auto(NsStudy) study, drawn;
+    g_autoptr(GError) error = NULL;
+    g_autofree NsStudyCell *cells = make_cells(&study, STUDY_OF_TWO);
+    cells[ns_study_cell(&study, (NsStudyPlace){2, 1, 1})] = ns_cell_in(NS_CELL_DIVERGED);
+    cells[ns_study_cell(&study, (NsStudyPlace){3, 1, 0})] = ns_cell_in(NS_CELL_RUNNING);
+    g_autoptr(NsPhase) phase = ns_phase_new_of_study(&study, cells, 1, &error);
+    g_assert_no_error(error);
+    g_autoptr(NsFigure) figure = ns_phase_kind()->create();
+    const NsFigureInput input = {.phase = phase, .step = -1};
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    g_assert_cmpuint(plot->heatmap->rows, ==, 2);
+    g_assert_cmpuint(plot->heatmap->columns, ==, 6);
+    g_assert_cmpfloat_with_epsilon(plot->heatmap->z[0], 3 + 0.01 + 0.05 + 0.01, 1e-6);
+    g_assert_cmpfloat_with_epsilon(plot->heatmap->z[10], 2 + 0.5 + 0.05 + 0.1, 1e-6);
+    g_assert_true(isnan(plot->heatmap->z[2]));
+    g_assert_true(ns_cell_is_blank(plot->heatmap->z[3]));
+    g_autofree NsStudyCell *few = make_cells(&drawn, "steps = 1\n[grid]\nlr = 0.1,0.2\n");
+    g_assert_null(ns_phase_new_of_study(&drawn, few, 0, &error));
+    g_assert_nonnull(error);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -430,5 +515,7 @@ int main(int argc, char **argv)
     g_test_add_func("/plot/studies/phase", test_phase);
     g_test_add_func("/plot/studies/paper", test_paper);
     g_test_add_func("/plot/studies/gradient-check", test_gradient_check);
+    g_test_add_func("/plot/studies/study", test_study);
+    g_test_add_func("/plot/studies/study-phase", test_study_phase);
     return g_test_run();
 }

@@ -180,19 +180,19 @@ static void test_leases(void)
     read_study(&study, SMALL "steps = 1\n[grid]\nlr = 0.1, 0.2\n");
     g_autoptr(NsStudyStore) lost = open_store(path, &study, 0.05);
     size_t a, b, c;
-    g_assert_cmpint(claim(lost, &a), ==, NS_CLAIM_CELL);
+    g_assert_cmpint(claim(lost, &a), ==, NS_CLAIMED_CELL);
     g_autoptr(NsStudyStore) other = open_store(path, &study, 600);
-    g_assert_cmpint(claim(other, &b), ==, NS_CLAIM_CELL);
+    g_assert_cmpint(claim(other, &b), ==, NS_CLAIMED_CELL);
     g_assert_cmpuint(a, !=, b);
     NsClaimed claimed;
-    while ((claimed = claim(other, &c)) == NS_CLAIM_WAIT) g_usleep(1000);
-    g_assert_cmpint(claimed, ==, NS_CLAIM_CELL);
+    while ((claimed = claim(other, &c)) == NS_CLAIMED_NONE) g_usleep(1000);
+    g_assert_cmpint(claimed, ==, NS_CLAIMED_CELL);
     g_assert_cmpuint(c, ==, a);
-    g_assert_cmpint(claim(lost, &c), ==, NS_CLAIM_WAIT); /* all are with the other */
+    g_assert_cmpint(claim(lost, &c), ==, NS_CLAIMED_NONE); /* all are with the other */
     keep(other, a, 1);
     keep(lost, a, 2);
     keep(other, b, 3);
-    g_assert_cmpint(claim(lost, &c), ==, NS_CLAIM_END);
+    g_assert_cmpint(claim(lost, &c), ==, NS_CLAIMED_LAST);
     g_autofree NsStudyCell *cells = read_cells(path, &read, NULL);
     g_assert_cmpfloat(cells[a].value, ==, 1);
     g_assert_cmpfloat(cells[b].value, ==, 3);
@@ -208,12 +208,12 @@ static void test_renewal(void)
     g_autoptr(NsStudyStore) slow = open_store(path, &study, 600);
     g_autoptr(NsStudyStore) other = open_store(path, &study, 600);
     size_t i;
-    g_assert_cmpint(claim(slow, &i), ==, NS_CLAIM_CELL);
-    g_assert_cmpint(claim(other, &i), ==, NS_CLAIM_WAIT);
+    g_assert_cmpint(claim(slow, &i), ==, NS_CLAIMED_CELL);
+    g_assert_cmpint(claim(other, &i), ==, NS_CLAIMED_NONE);
     g_assert_true(ns_study_store_renew(slow, NULL));
-    g_assert_cmpint(claim(other, &i), ==, NS_CLAIM_WAIT);
+    g_assert_cmpint(claim(other, &i), ==, NS_CLAIMED_NONE);
     ns_study_store_release(slow);
-    g_assert_cmpint(claim(other, &i), ==, NS_CLAIM_CELL);
+    g_assert_cmpint(claim(other, &i), ==, NS_CLAIMED_CELL);
 }
 
 static void test_merge(void)
@@ -230,11 +230,11 @@ static void test_merge(void)
     g_assert_no_error(error);
     size_t i;
     for (int k = 0; k < 2; k++) {
-        g_assert_cmpint(claim(other, &i), ==, NS_CLAIM_CELL);
+        g_assert_cmpint(claim(other, &i), ==, NS_CLAIMED_CELL);
         g_assert_cmpuint(i, >=, 2);
         keep(other, i, 10 + (double)i);
     }
-    g_assert_cmpint(claim(other, &i), ==, NS_CLAIM_END);
+    g_assert_cmpint(claim(other, &i), ==, NS_CLAIMED_LAST);
     ns_study_store_close(other);
     keep(store, 3, 7);
     NsMerged merged;

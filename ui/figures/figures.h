@@ -7,6 +7,7 @@
 #include "core/base/choice.h"
 #include "core/probe/history.h"
 #include "core/settings/settings.h"
+#include "core/study/compare.h"
 #include "core/study/paper.h"
 #include "core/study/phase.h"
 #include "ui/figures/smooth.h"
@@ -36,6 +37,13 @@ typedef struct {
     const NsGradientCheckErrors *checks; /* [n], steps ascending */
     size_t n;
 } NsGradientChecksInput;
+
+/* The lanes of a study. */
+typedef struct {
+    const NsStudy *study;
+    const NsComparison *comparison;   /* NULL where there is none */
+    const NsSensitivity *sensitivity; /* likewise */
+} NsComparedInput;
 
 /* What there is to show.  Borrowed during the call; a figure takes references of its own to the
  * histories that it follows. */
@@ -67,8 +75,9 @@ typedef struct {
                             * newest */
     NsPhase *phase;        /* a sweep, which ns_phase_kind() shows; or NULL */
     NsPhase *beside;       /* one of the same axes beside it, with which it shares its colors */
-    const NsPaperStudy *study;           /* of the paper, which ns_paper_kind() shows; or NULL */
-    NsPaperResult *result;               /* of that study; NULL before it was run */
+    const NsPaperStudy *study;       /* of the paper, which ns_paper_kind() shows; or NULL */
+    NsPaperResult *result;           /* of that study; NULL before it was run */
+    const NsComparedInput *compared; /* which ns_best_of_kind() and ns_sensitivity_kind() show */
     const NsGradientChecksInput *checks; /* checks, which ns_gradient_check_kind() shows; or NULL */
 } NsFigureInput;
 
@@ -115,6 +124,11 @@ const NsFigureKind *ns_phase_kind(void);
 /* The figure of a study of the paper: what was measured beside what is expected, with its verdict.
  */
 const NsFigureKind *ns_paper_kind(void);
+
+/* The figures of a study: the expected best of k configurations in each lane with its verdicts, and
+ * the best at each learning rate. */
+const NsFigureKind *ns_best_of_kind(void);
+const NsFigureKind *ns_sensitivity_kind(void);
 
 /* The figure of checks of gradients: their largest errors over the steps. */
 const NsFigureKind *ns_gradient_check_kind(void);
