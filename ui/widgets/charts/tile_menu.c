@@ -33,9 +33,9 @@ static GMenu *kinds(void)
     return menu;
 }
 
-GtkWidget *ns_tile_menu_new(bool maximized, GtkWidget *smoothing)
+static GMenuModel *make_model(bool maximized, bool smoothing)
 {
-    g_autoptr(GMenu) menu = g_menu_new();
+    GMenu *menu = g_menu_new();
     g_autoptr(GMenu) all = kinds();
     GMenu *show = g_menu_new(), *copy = g_menu_new(), *view = g_menu_new();
     g_menu_append_submenu(show, _("Show"), G_MENU_MODEL(all));
@@ -56,7 +56,16 @@ GtkWidget *ns_tile_menu_new(bool maximized, GtkWidget *smoothing)
     add(copy, _("Copy data"), "tile.copy-data", "<Control>c");
     add(copy, _("Export this chart…"), "win.export", NULL);
     add_section(menu, copy);
-    GtkWidget *popover = gtk_popover_menu_new_from_model(G_MENU_MODEL(menu));
+    return G_MENU_MODEL(menu);
+}
+
+GtkWidget *ns_tile_menu_new(bool maximized, GtkWidget *smoothing)
+{
+    /* All charts share them: GTK 4.8 keeps a reference to every section that it has ever shown. */
+    static GMenuModel *models[2][2];
+    GMenuModel **model = &models[maximized][smoothing != NULL];
+    if (!*model) *model = make_model(maximized, smoothing != NULL);
+    GtkWidget *popover = gtk_popover_menu_new_from_model(*model);
     if (smoothing) gtk_popover_menu_add_child(GTK_POPOVER_MENU(popover), smoothing, SMOOTHING);
     return popover;
 }

@@ -244,11 +244,14 @@ static GtkWidget *new_leave(NsWindow *window)
     return leave;
 }
 
+/* Once, since all windows have the same one. */
 static void add_to_menu(NsWindow *window)
 {
-    GtkWidget *button = ns_lesson_part(GTK_WIDGET(window), ns_window_settings_pane(window), "menu");
-    GMenuModel *menu = button ? gtk_menu_button_get_menu_model(GTK_MENU_BUTTON(button)) : NULL;
-    if (!G_IS_MENU(menu)) return;
+    static GMenu *added;
+    GMenu *menu =
+        gtk_application_get_menu_by_id(gtk_window_get_application(GTK_WINDOW(window)), "main-menu");
+    if (menu == added) return;
+    added = menu;
     g_autoptr(GMenu) section = g_menu_new(), presets = g_menu_new();
     const NsChoice *preset;
     for (size_t i = 0; (preset = ns_preset_choice(i)); i++) {
@@ -257,7 +260,7 @@ static void add_to_menu(NsWindow *window)
     }
     g_menu_append_submenu(section, _("Presets"), G_MENU_MODEL(presets));
     g_menu_append(section, _("Class mode"), "win.class-mode");
-    g_menu_insert_section(G_MENU(menu), 1, NULL, G_MENU_MODEL(section));
+    g_menu_insert_section(menu, 1, NULL, G_MENU_MODEL(section));
 }
 
 void ns_window_add_learning(NsWindow *window)

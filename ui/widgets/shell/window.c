@@ -520,9 +520,22 @@ static void ns_window_init(NsWindow *window)
     gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), window->frame_meter);
 }
 
+/* All windows share them: GTK 4.8 keeps a reference to every section of a menu that it has built.
+ */
+static void set_menus(NsWindow *window, GtkApplication *application)
+{
+    gtk_menu_button_set_menu_model(
+        GTK_MENU_BUTTON(window->run_menu),
+        G_MENU_MODEL(gtk_application_get_menu_by_id(application, "run-menu")));
+    gtk_menu_button_set_menu_model(
+        GTK_MENU_BUTTON(window->menu_button),
+        G_MENU_MODEL(gtk_application_get_menu_by_id(application, "main-menu")));
+}
+
 NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
 {
     NsWindow *window = g_object_new(NS_TYPE_WINDOW, "application", application, NULL);
+    set_menus(window, application);
     window->session = g_object_ref(session);
     window->pages = NS_PAGE_STACK(ns_page_stack_new(session));
     window->settings_pane = ns_settings_pane_new(session);
