@@ -7,8 +7,33 @@
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
 
 static char *folder; /* of this case */
+
+/* ---- The clock of the system, which a case can set; that of a run goes on ---- */
+
+static _Atomic int64_t clock_jump; /* seconds */
+
+/* In place of that of the C library, also for other libraries. */
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    long failed = syscall(SYS_clock_gettime, clock, time);
+    if (!failed && clock == CLOCK_REALTIME) time->tv_sec += clock_jump;
+    return (int)failed;
+}
+
+int gettimeofday(struct timeval *restrict time, void *restrict zone)
+{
+    (void)zone;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    *time = (struct timeval){now.tv_sec, now.tv_nsec / 1000};
+    return 0;
+}
 
 static void set_up(void)
 {
@@ -325,6 +350,32 @@ static void test_failure(void)
     tear_down();
 }
 
+/* Whatever the clock of the system says, every run has a file, and it goes on. */
+static void test_clock(void)
+{
+    static const int64_t jumps[] = {
+        0, -3600, 3600, -60 * 365 * 86400ll, 90 * 365 * 86400ll, 9000 * 365 * 86400ll};
+    set_up();
+    g_autoptr(NsSession) whole = open_at("", NULL, 6);
+    for (guint i = 0; i < G_N_ELEMENTS(jumps); i++) {
+        NsSession *session = record("", 3);
+        clock_jump = jumps[i]; /* in the middle of the run */
+        ns_session_step(session, 3);
+        wait_at_rest(session, 6);
+        g_autoptr(GPtrArray) runs = close_and_list(session, i + 1);
+        for (guint k = 0; k < runs->len; k++) {
+            const NsLibraryRun *run = runs->pdata[k];
+            g_autoptr(NsSavedRun) saved = ns_saved_run_read(run->path, NULL, NULL);
+            assert_same_losses(ns_session_view(whole)->history, saved->histories[0], 0, 6);
+        }
+    }
+    /* It stays there, too. */
+    g_autoptr(GPtrArray) runs = close_and_list(record("", 1), G_N_ELEMENTS(jumps) + 1);
+    g_assert_cmpuint(runs->len, ==, G_N_ELEMENTS(jumps) + 1);
+    clock_jump = 0;
+    tear_down();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -336,5 +387,6 @@ int main(int argc, char **argv)
     g_test_add_func("/record/bound", test_bound);
     g_test_add_func("/record/unsaved", test_unsaved);
     g_test_add_func("/record/failure", test_failure);
+    g_test_add_func("/record/clock", test_clock);
     return g_test_run();
 }

@@ -93,7 +93,9 @@ static void open_new(NsAutosave *autosave, NsLockstep *lockstep)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(GDateTime) now = g_date_time_new_now_local();
-    g_autofree char *time = g_date_time_format(now, "%Y-%m-%d %H.%M.%S");
+    /* A clock may be beyond the dates that there are. */
+    g_autofree char *time =
+        now ? g_date_time_format(now, "%Y-%m-%d %H.%M.%S") : g_strdup("no date");
     g_mutex_lock(&autosave->mutex);
     g_autofree char *folder = g_strdup(autosave->folder);
     g_mutex_unlock(&autosave->mutex);
