@@ -45,9 +45,15 @@ static bool get_limit(__rlimit_resource_t resource, uint64_t *bytes)
     return true;
 }
 
+/* Arrays of this size and more are given back to the system as soon as they are freed.  Left to
+ * itself, malloc raises the size to that of the largest one ever freed, and keeps what checkpoints
+ * and histories have taken. */
+#define GIVEN_BACK (1 << 20)
+
 void ns_memory_init(void)
 {
     uint64_t limit;
+    mallopt(M_MMAP_THRESHOLD, GIVEN_BACK);
     if (get_limit(RLIMIT_AS, &limit) || get_limit(RLIMIT_DATA, &limit)) mallopt(M_ARENA_MAX, 1);
 }
 

@@ -11,7 +11,8 @@ double ns_memory_peak_mib(void);
 /* Sets the peak to the memory that is resident now. */
 void ns_memory_reset_peak(void);
 
-/* Called first by the main of a program, while it has one thread.  Where the address space is
+/* Called first by the main of a program, while it has one thread.  From then on large arrays are
+ * given back to the system when they are freed.  Where the address space is
  * limited, threads then share one arena of malloc: every other would reserve 64 MiB of it, and a
  * thread that gets none makes a system call for every few bytes. */
 void ns_memory_init(void);
