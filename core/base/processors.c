@@ -12,7 +12,7 @@
 
 #define MOST_PROCESSORS (1 << 20)
 
-/* Those that the calling thread, and what it starts, may be scheduled on. */
+/* How many processors the calling thread, and threads that it starts, may be scheduled on. */
 static double in_affinity(void)
 {
     /* The kernel refuses a set that is smaller than its own. */

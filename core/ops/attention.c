@@ -118,9 +118,9 @@ NS_VECTOR_INLINE void finish_row(const Head *h, const Row *row, ns_real *x, cons
         memset(x + NS_VECTOR_LANES, 0, (n - NS_VECTOR_LANES) * sizeof *x);
 }
 
-/* Its vectors for j = 0, NS_VECTOR_LANES ... row->last: the last comes first, so that a short row
- * has no other case.  In the loops over them every lane is computed and what is seen chosen
- * afterwards: arithmetic within a choice would become branches. */
+/* The vectors of a row for j = 0, NS_VECTOR_LANES ... row->last: the last comes first, so that a
+ * short row has no other case.  In the loops over them every lane is computed and what is seen
+ * chosen afterwards: arithmetic within a choice would become branches. */
 #define VECTOR(row, x, last, j) ((j) ? (x) + (row)->start + (j)-NS_VECTOR_LANES : (last))
 #define SEEN(row, j) ((j) ? all_seen : (row)->seen)
 

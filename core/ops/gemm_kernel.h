@@ -8,9 +8,9 @@
  *   V(op)               the intrinsic of that operation
  *   mask_of(n)          the mask of the first n lanes
  *   load(p, mask), store(p, mask, v)
- *   gather(p, k)        a vector of GROUP elements from each of p[0] + k, p[GROUP] + k, p[2 GROUP]
- * + k
- * ... transpose_groups(v)  transposes the GROUP x GROUP matrices that lie in v[0] ... v[GROUP - 1]
+ *   gather(p, k)        a vector of GROUP elements from each of the rows p[0], p[GROUP],
+ *                       p[2 GROUP] ..., from column k on
+ *   transpose_groups(v) transposes the GROUP x GROUP matrices that lie in v[0] ... v[GROUP - 1]
  */
 #pragma once
 

@@ -35,7 +35,7 @@ NS_VECTOR_INLINE void sum_columns(ns_real *sum, bool add, const ns_real *x, size
     for (size_t c = 0; c < columns; c++) sum[c] = add ? sum[c] + total[c] : total[c];
 }
 
-/* The same of all columns. */
+/* Adds the sums of all columns of x to `sum`, or overwrites it with them. */
 NS_CLONES(static, sum_rows,
           (ns_real *sum, bool add, const ns_real *x, size_t R, size_t C), (sum, add, x, R, C))
 {

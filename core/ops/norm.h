@@ -1,7 +1,7 @@
 /* The registry of norms.  SPDX-License-Identifier: MIT
  *
  * To add one, write its forward and backward in norm.c and add a row; it is then available for
- * every placement. / */
+ * every placement. */
 #pragma once
 
 #include "core/base/choice.h"

@@ -45,9 +45,9 @@ static inline ns_real kept(ns_real x, ns_real least, ns_real most)
 /* Bytes from what is updated to what is prefetched. */
 #define PREFETCH_DISTANCE 1024
 
-/* Prefetches a line of everything that a span reads; it may lie beyond the end, for
- * to fetch is never an error.  Of a model that fits into no cache, what a processor fetches by
- * itself comes late: these are four streams that are read, and three that are written. */
+/* Prefetches a cache line of everything that a span reads; it may lie beyond the end, since a
+ * prefetch never faults.  For a model that fits into no cache the processor's own prefetching comes
+ * late: four streams are read, and three written. */
 NS_VECTOR_INLINE void prefetch(const Span *s)
 {
     __builtin_prefetch((const void *)((uintptr_t)s->w + PREFETCH_DISTANCE), 1);
@@ -57,9 +57,9 @@ NS_VECTOR_INLINE void prefetch(const Span *s)
 }
 
 /* What a kernel of Adam does.  `plain`: the first moment moves the weights as it is, without a
- * division by the root of the second.  `pulls`: some weight decay is on.  (Without it a weight that
- * is not finite must not reach the moments through 0 w.)  `looks`: gradients are set against their
- * moments. */
+ * division by the root of the second.  `pulls`: some weight decay is on.  (Without weight decay a
+ * weight that is not finite must not reach the moments through 0 w.)  `looks`: gradients are
+ * compared with their moments (NsTensorUpdate). */
 typedef struct {
     bool plain, pulls, looks;
 } Adam;
@@ -231,7 +231,8 @@ static void clear(const NsUpdate *u, size_t i)
     u->tensors[i] = (NsTensorUpdate){.ratio_sum = none, .ratio_max = none};
 }
 
-/* After the last one: a maximum passes over a NaN, and the first gradient has nothing before it. */
+/* After the last block of all tensors: a maximum ignores a NaN, so the sum tells of it, and the
+ * first gradient has no moments to be compared with. */
 static void close_ratios(const NsUpdate *u)
 {
     for (size_t i = 0; i < u->table->n; i++) {
@@ -311,8 +312,7 @@ double ns_clip_factor(double clip, double grad_norm)
 
 /* ---- The rules ---- */
 
-/* Whether the second moment divides, whether weight decay pulls, whether somebody asks for ratios.
- */
+/* [the second moment divides][weight decay is on][ratios are wanted] */
 static const Kernel adams[2][2][2] = {
     {{plain, plain_looking}, {plain_pulled, plain_pulled_looking}},
     {{adam, adam_looking}, {adam_pulled, adam_pulled_looking}},

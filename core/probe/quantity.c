@@ -37,7 +37,8 @@ enum { SIZE, UNIT };
 
 static const NsQuantityInfo quantities[] = {NS_PARAMETERS(GRADIENT_ROW) NS_QUANTITIES(ROW)};
 
-/* Those that were named; a row is whole before it counts. */
+/* Quantities that a run of another program has named; a row is filled in before n_named counts it.
+ */
 static NsQuantityInfo named[NS_QUANTITIES_NAMED];
 static atomic_uint n_named;
 G_LOCK_DEFINE_STATIC(named);

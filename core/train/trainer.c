@@ -97,7 +97,7 @@ static const char *spike_of(NsTrainer *t, size_t lane, size_t seed)
     return spike;
 }
 
-/* That of the first seed of a lane which has one. */
+/* The sentence of a new spike, of the first seed of a lane that has one; NULL where none has. */
 static char *new_spike(NsTrainer *t, size_t lane)
 {
     char *words = NULL;
