@@ -24,6 +24,29 @@ typedef struct {
     size_t seeds, n; /* of a lane, of all */
 } Export;
 
+/* The numbers of a step, and those of an evaluation. */
+static const struct {
+    const char *name;
+    bool evaluations;
+    NsStoredType type;
+    size_t field;
+} scalars[] = {
+    {"step", false, NS_STORED_I64, offsetof(NsStep, step)},
+    {"loss", false, NS_STORED_F64, offsetof(NsStep, loss)},
+    {"lr", false, NS_STORED_F64, offsetof(NsStep, lr)},
+    {"grad-norm", false, NS_STORED_F64, offsetof(NsStep, grad_norm)},
+    {"seconds", false, NS_STORED_F64, offsetof(NsStep, seconds)},
+    {"probe-seconds", false, NS_STORED_F64, offsetof(NsStep, probe_seconds)},
+    {"validation-step", true, NS_STORED_I64, offsetof(NsEvaluation, step)},
+    {"validation-loss", true, NS_STORED_F64, offsetof(NsEvaluation, loss)},
+};
+
+/* A number of an NsStep or an NsEvaluation. */
+static double scalar_of(const void *row, size_t i)
+{
+    return *(const double *)(const void *)((const char *)row + scalars[i].field);
+}
+
 /* The i-th run, lane by lane. */
 static NsRecorded run_at(const Export *export, size_t i)
 {
@@ -151,12 +174,10 @@ static bool write_table_record(const Export *export, size_t lane, const NsHistor
                                size_t record, GError **error)
 {
     const NsStep *s = ns_history_step(history, record);
-    if (!write_scalar(export, lane, s->step, "loss", s->loss, error) ||
-        !write_scalar(export, lane, s->step, "lr", s->lr, error) ||
-        !write_scalar(export, lane, s->step, "grad-norm", s->grad_norm, error) ||
-        !write_scalar(export, lane, s->step, "seconds", s->seconds, error) ||
-        !write_scalar(export, lane, s->step, "probe-seconds", s->probe_seconds, error))
-        return false;
+    for (size_t k = 0; k < G_N_ELEMENTS(scalars); k++)
+        if (!scalars[k].evaluations && scalars[k].type == NS_STORED_F64 &&
+            !write_scalar(export, lane, s->step, scalars[k].name, scalar_of(s, k), error))
+            return false;
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
         if (!write_quantity(export, lane, history, record, (NsQuantity)q, error)) return false;
     for (size_t i = 0; i < ns_history_evaluations(history); i++) {
@@ -207,21 +228,6 @@ static char *prefix_of(const Export *export, size_t i)
 
 static void add_scalars(GArray *arrays, const char *prefix, Array of, GArray *rows)
 {
-    static const struct {
-        const char *name;
-        bool evaluations;
-        NsStoredType type;
-        size_t field;
-    } scalars[] = {
-        {"step", false, NS_STORED_I64, offsetof(NsStep, step)},
-        {"loss", false, NS_STORED_F64, offsetof(NsStep, loss)},
-        {"lr", false, NS_STORED_F64, offsetof(NsStep, lr)},
-        {"grad-norm", false, NS_STORED_F64, offsetof(NsStep, grad_norm)},
-        {"seconds", false, NS_STORED_F64, offsetof(NsStep, seconds)},
-        {"probe-seconds", false, NS_STORED_F64, offsetof(NsStep, probe_seconds)},
-        {"validation-step", true, NS_STORED_I64, offsetof(NsEvaluation, step)},
-        {"validation-loss", true, NS_STORED_F64, offsetof(NsEvaluation, loss)},
-    };
     for (size_t i = 0; i < G_N_ELEMENTS(scalars); i++) {
         if (scalars[i].evaluations != of.evaluations) continue;
         of.quantity = NS_QUANTITY_COUNT;
@@ -416,19 +422,12 @@ static bool write_event(const Export *export, size_t i, const NsHistory *history
                         GError **error)
 {
     const NsStep *s = ns_history_step(history, record);
-    const struct {
-        const char *name;
-        double value;
-    } scalars[] = {{"loss", s->loss},
-                   {"lr", s->lr},
-                   {"grad-norm", s->grad_norm},
-                   {"seconds", s->seconds},
-                   {"probe-seconds", s->probe_seconds}};
     g_autofree char *prefix = prefix_of(export, i);
     g_autoptr(GByteArray) values = g_byte_array_new(), out = g_byte_array_new();
     for (size_t k = 0; k < G_N_ELEMENTS(scalars); k++) {
+        if (scalars[k].evaluations || scalars[k].type != NS_STORED_F64) continue;
         g_autofree char *tag = g_strconcat(prefix, scalars[k].name, NULL);
-        ns_event_file_add_double(values, tag, scalars[k].value);
+        ns_event_file_add_double(values, tag, scalar_of(s, k));
     }
     for (size_t k = 0; k < ns_history_evaluations(history); k++) {
         const NsEvaluation *e = ns_history_evaluation(history, k);
