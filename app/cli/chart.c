@@ -385,7 +385,7 @@ static bool understand(Chart *chart, const NsSettings *settings, bool steps, GEr
            check_film(chart, error);
 }
 
-/* The same of the files, once the lanes and with them the text are known. */
+/* Finds every mistake about the output files, once the lanes, and with them the text, are known. */
 static bool check_files(const Chart *chart, GError **error)
 {
     for (guint i = 0; i < (chart->each ? chart->sheet.charts->len : 1); i++) {
@@ -436,7 +436,7 @@ static void add_charts(Drawing *drawing, bool newest)
             if (at == plots->len) g_ptr_array_add(plots, NULL);
             if (plots->pdata[at] || (newest && !one->spec.kind->expensive)) continue;
             NsFigureInput own = ns_sheet_input(&chart->sheet, one, copy, &input);
-            NsFigure *figure = one->spec.kind->create();
+            NsFigure *figure = ns_figure_create(one->spec.kind);
             g_ptr_array_add(drawing->figures, figure);
             plots->pdata[at] = (gpointer)(guintptr)ns_figure_update(figure, &own);
         }

@@ -52,7 +52,7 @@ static bool write_line(const Journal *journal, const Lane *lane, char *taken, GE
     return ns_lines_write(journal->lines, own, error);
 }
 
-/* Those of a lane stand for all its seeds. */
+/* Writes the settings of a lane once for all its seeds. */
 static bool write_settings(const Journal *journal, Lane *lane, NsRun *run, GError **error)
 {
     const Lane of_all = {.lane = lane->lane, .seed = -1};

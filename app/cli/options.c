@@ -24,7 +24,7 @@ static void common_clear(Common *common)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Common, common_clear)
 
-/* Those that every command of settings has; `entries` has room for COMMON and the end. */
+/* The options that every command with settings has; `entries` has room for COMMON and the end. */
 #define COMMON 3
 static void common_entries(Common *common, GOptionEntry *entries)
 {

@@ -44,7 +44,7 @@ static void show(const NsPaperResult *result)
 
 static bool draw(Paper *paper, NsPaperResult *result, GError **error)
 {
-    g_autoptr(NsFigure) figure = ns_paper_kind()->create();
+    g_autoptr(NsFigure) figure = ns_figure_create(ns_paper_kind());
     const NsFigureInput input = {.study = result->study, .result = result, .log = true, .step = -1};
     const NsPlot *plot = ns_figure_update(figure, &input);
     g_autofree char *name = g_strconcat(result->study->choice.key, ".pdf", NULL);

@@ -33,7 +33,7 @@ static bool draw_phases(const NsStudyResults *r, const NsPicture *picture, GErro
         if (n > 1) input.beside = phases[lane ? 0 : 1];
         if (n > 1) input.n_lanes = 1;
         input.lanes[0].name = ns_lane_letter(lane);
-        figures[lane] = ns_phase_kind()->create();
+        figures[lane] = ns_figure_create(ns_phase_kind());
         plots[lane] = ns_figure_update(figures[lane], &input);
     }
     bool good = made == n && ns_picture_write(picture, plots, n, NULL, NULL, error);
@@ -65,7 +65,7 @@ bool ns_study_draw(const NsStudyResults *r, const char *key, const NsPicture *pi
         return ns_refuse(error, NS_ERROR_SETTING,
                          "There is no sensitivity: that takes a loss as the result, and lr in the "
                          "section [grid].");
-    g_autoptr(NsFigure) figure = kind->create();
+    g_autoptr(NsFigure) figure = ns_figure_create(kind);
     const NsPlot *plot = ns_figure_update(figure, &input);
     return ns_picture_write(picture, &plot, 1, NULL, NULL, error);
 }

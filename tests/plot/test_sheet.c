@@ -133,7 +133,7 @@ static NsPlot *plot_of(const NsSheet *sheet, const NsFigureInput *input, NsFigur
 {
     const NsSheetChart *chart = ns_sheet_chart(sheet, 0);
     NsFigureInput own = ns_sheet_input(sheet, chart, 0, input);
-    *figure = chart->spec.kind->create();
+    *figure = ns_figure_create(chart->spec.kind);
     return ns_sheet_plot(chart, ns_figure_update(*figure, &own), error);
 }
 

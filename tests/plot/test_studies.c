@@ -258,7 +258,7 @@ static void check_frame(const NsPlot *plot)
 static void test_phase(void)
 {
     g_autoptr(NsPhase) phase = make_phase("lr=0.01,100", "placement=none,pre");
-    g_autoptr(NsFigure) figure = ns_phase_kind()->create();
+    g_autoptr(NsFigure) figure = ns_figure_create(ns_phase_kind());
     NsFigureInput input = {.step = -1, .log = true};
     const NsPlot *plot = ns_figure_update(figure, &input);
     g_assert_null(plot->heatmap);
@@ -317,7 +317,7 @@ static void test_phase(void)
     g_autoptr(NsPhase) beside = make_phase("lr=0.001,0.003", "placement=none,pre");
     g_assert_true(ns_phase_start(beside, 1, &error));
     g_assert_true(ns_phase_wait(beside, WAIT_MS));
-    g_autoptr(NsFigure) other = ns_phase_kind()->create();
+    g_autoptr(NsFigure) other = ns_figure_create(ns_phase_kind());
     NsFigureInput right = {.step = -1, .log = true, .phase = beside, .beside = phase};
     input.beside = beside;
     const NsHeatmap *a = ns_figure_update(figure, &input)->heatmap;
@@ -346,7 +346,7 @@ static void test_phase_axes(void)
         g_assert_true(ns_study_axis_read(&y, "warmup=1,10", &error));
         g_autoptr(NsPhase) phase = ns_phase_new(&settings, &x, &y, 1, &error);
         g_assert_no_error(error);
-        g_autoptr(NsFigure) figure = ns_phase_kind()->create();
+        g_autoptr(NsFigure) figure = ns_figure_create(ns_phase_kind());
         const NsPlot *plot = ns_figure_update(figure, &(NsFigureInput){.phase = phase, .step = -1});
         g_assert_cmpstr(plot->x.names[1], ==, axes[i].second);
         g_assert_true(plot->x.even == axes[i].even);
@@ -363,7 +363,7 @@ static void test_paper(void)
         NsPaperStudy small = *ns_paper_study(i);
         small.seeds = 2;
         if (small.kind == NS_PAPER_TOKENS) small.arms[0].settings = small.arms[1].settings;
-        g_autoptr(NsFigure) figure = ns_paper_kind()->create();
+        g_autoptr(NsFigure) figure = ns_figure_create(ns_paper_kind());
         NsFigureInput input = {.step = -1, .log = true, .study = &small};
         const NsPlot *plot = ns_figure_update(figure, &input);
         /* Nothing is measured yet: what is expected is drawn, or said where a number is. */
@@ -406,7 +406,7 @@ static void test_paper(void)
 /* A check at the step of the one before, after a reset, is another. */
 static void test_gradient_check(void)
 {
-    g_autoptr(NsFigure) figure = ns_gradient_check_kind()->create();
+    g_autoptr(NsFigure) figure = ns_figure_create(ns_gradient_check_kind());
     NsGradientCheckErrors check = {.step = 1, .along = 1e-4, .random = 1e-3};
     const NsGradientChecksInput checks = {&check, 1};
     const NsFigureInput input = {.checks = &checks, .step = -1};
@@ -453,7 +453,7 @@ static void test_study(void)
     g_autoptr(NsSensitivity) sensitivity = ns_sensitivity_new(&study, cells);
     const NsComparedInput compared = {&study, comparison, sensitivity};
     const NsFigureInput nothing = {.step = -1}, input = {.compared = &compared, .step = -1};
-    g_autoptr(NsFigure) best = ns_best_of_kind()->create();
+    g_autoptr(NsFigure) best = ns_figure_create(ns_best_of_kind());
     const NsPlot *plot = ns_figure_update(best, &nothing);
     g_assert_cmpuint(plot->n_series, ==, 0);
     g_assert_nonnull(plot->empty);
@@ -469,7 +469,7 @@ static void test_study(void)
     }
     g_assert_cmpstr(plot->note, ==, "A against B: B is better at k = 1 to 6.");
 
-    g_autoptr(NsFigure) rates = ns_sensitivity_kind()->create();
+    g_autoptr(NsFigure) rates = ns_figure_create(ns_sensitivity_kind());
     plot = ns_figure_update(rates, &input);
     g_assert_cmpuint(plot->n_series, ==, 2);
     g_assert_cmpuint(plot->series[0].n, ==, 6);
@@ -489,7 +489,7 @@ static void test_study_phase(void)
     cells[ns_study_cell(&study, (NsStudyPlace){3, 1, 0})] = ns_cell_in(NS_CELL_RUNNING);
     g_autoptr(NsPhase) phase = ns_phase_new_of_study(&study, cells, 1, &error);
     g_assert_no_error(error);
-    g_autoptr(NsFigure) figure = ns_phase_kind()->create();
+    g_autoptr(NsFigure) figure = ns_figure_create(ns_phase_kind());
     const NsFigureInput input = {.phase = phase, .step = -1};
     const NsPlot *plot = ns_figure_update(figure, &input);
     g_assert_cmpuint(plot->heatmap->rows, ==, 2);

@@ -61,17 +61,10 @@ static void fill(Attention *attention)
         for (size_t j = 0; j < n; j++)
             attention->z[t * n + j] =
                 j < snapshot->seen[m][t] ? snapshot->weight[m][t * snapshot->keys + j] : -INFINITY;
-    attention->map = (NsHeatmap){.z = attention->z,
-                                 .rows = n,
-                                 .columns = n,
-                                 .x0 = 0.5,
-                                 .x1 = (double)n + 0.5,
-                                 .y0 = 0.5,
-                                 .y1 = (double)n + 0.5,
-                                 .label = _("attention weight"),
-                                 .lo = 0,
-                                 .hi = 1,
-                                 .square = true};
+    attention->map = ns_figure_cells(attention->z, n, n, 1);
+    attention->map.label = _("attention weight");
+    attention->map.hi = 1;
+    attention->map.square = true;
 }
 
 static bool update(NsFigure *figure, const NsFigureInput *input)
@@ -109,14 +102,13 @@ static void clear(NsFigure *figure)
     g_free(attention->z);
 }
 
-NsFigure *ns_attention_new(void)
+/* The looks of the axes of a new one. */
+static void init(NsFigure *figure)
 {
-    static const NsFigureClass class = {sizeof(Attention), update, clear, NS_SEEDS_FIRST};
-    NsFigure *figure = ns_figure_alloc(&class);
-    figure->one_model = true;
     figure->plot.x.label = _("key position");
     figure->plot.left.label = _("query position");
     figure->plot.left.integer = true;
     figure->plot.left.reversed = true;
-    return figure;
 }
+
+const NsFigureClass ns_attention_class = {sizeof(Attention), init, update, clear, NS_SEEDS_FIRST};

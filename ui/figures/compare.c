@@ -134,8 +134,5 @@ static void clear(NsFigure *figure)
     ns_ratio_panel_clear(&compare->ratio_panel);
 }
 
-NsFigure *ns_compare_new(void)
-{
-    static const NsFigureClass class = {sizeof(Compare), update, clear, NS_SEEDS_MEAN_BY_LAYER};
-    return ns_figure_alloc(&class);
-}
+const NsFigureClass ns_compare_class = {sizeof(Compare), NULL, update, clear,
+                                        NS_SEEDS_MEAN_BY_LAYER};

@@ -302,10 +302,8 @@ static void clear(NsFigure *figure)
     g_ptr_array_unref(diagram->names);
 }
 
-static NsFigure *diagram_new(NsFlow flow)
+static void init(NsFigure *figure, NsFlow flow)
 {
-    static const NsFigureClass class = {sizeof(Diagram), update, clear, NS_SEEDS_FIRST};
-    NsFigure *figure = ns_figure_alloc(&class);
     Diagram *diagram = (Diagram *)figure;
     diagram->flow = flow;
     diagram->drawing = (NsPlotDrawing){draw, needed_height, describe, diagram};
@@ -314,15 +312,19 @@ static NsFigure *diagram_new(NsFlow flow)
     diagram->names = g_ptr_array_new_with_free_func(g_free);
     figure->plot.x.label = "layer";
     figure->plot.left.label = "norm";
-    return figure;
 }
 
-NsFigure *ns_diagram_signal_new(void)
+static void init_signal(NsFigure *figure)
 {
-    return diagram_new(NS_FLOW_SIGNAL);
+    init(figure, NS_FLOW_SIGNAL);
 }
 
-NsFigure *ns_diagram_gradient_new(void)
+static void init_gradient(NsFigure *figure)
 {
-    return diagram_new(NS_FLOW_GRADIENT);
+    init(figure, NS_FLOW_GRADIENT);
 }
+
+const NsFigureClass ns_diagram_signal_class = {sizeof(Diagram), init_signal, update, clear,
+                                               NS_SEEDS_FIRST};
+const NsFigureClass ns_diagram_gradient_class = {sizeof(Diagram), init_gradient, update, clear,
+                                                 NS_SEEDS_FIRST};

@@ -207,5 +207,4 @@ double ns_diagram_legend_height(const NsStyle *style);
 
 /* ---- As a figure ---- */
 
-NsFigure *ns_diagram_signal_new(void);
-NsFigure *ns_diagram_gradient_new(void);
+extern const NsFigureClass ns_diagram_signal_class, ns_diagram_gradient_class;

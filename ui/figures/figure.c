@@ -20,15 +20,16 @@ struct NsSeedFigures {
     NsPlot plot;
 };
 
-NsFigure *ns_figure_alloc(const NsFigureClass *class)
+NsFigure *ns_figure_create(const NsFigureKind *kind)
 {
     static const NsAxis axis = {.label = "", .lo = (double)NAN, .hi = (double)NAN};
-    NsFigure *figure = g_malloc0(class->size);
-    figure->class = class;
+    NsFigure *figure = g_malloc0(kind->class->size);
+    figure->kind = kind;
     figure->plot = (NsPlot){.x = axis, .left = axis, .right = axis, .series = figure->series};
     figure->plot.x.integer = true;
     figure->markers = g_array_new(FALSE, FALSE, sizeof(NsMarker));
     figure->marker_texts = g_string_chunk_new(64);
+    if (kind->class->init) kind->class->init(figure);
     return figure;
 }
 
@@ -59,7 +60,7 @@ static double end_of(const NsFigureInput *input)
 static const NsPlot *update_one(NsFigure *figure, const NsFigureInput *input)
 {
     NsPlot *plot = &figure->plot;
-    bool changed = figure->class->update(figure, input);
+    bool changed = figure->kind->class->update(figure, input);
     plot->origin += follow_runs(figure, input);
     plot->end = end_of(input);
     if (!changed && plot->version) return plot;
@@ -118,7 +119,7 @@ static NsFigureInput input_of(const NsFigureInput *input, size_t k)
     return one;
 }
 
-/* The same, with the k-th of those that go on. */
+/* The input with the k-th seed of every run among those that go on. */
 static NsFigureInput input_of_going(const NsFigureInput *input, const Going *going, size_t k)
 {
     NsFigureInput one = input_of(input, k);
@@ -130,21 +131,10 @@ static NsFigureInput input_of_going(const NsFigureInput *input, const Going *goi
     return one;
 }
 
-/* A figure like the first one, which has the looks of its axes. */
-static NsFigure *copy_of(const NsFigure *first)
-{
-    NsFigure *copy = ns_figure_alloc(first->class);
-    copy->plot.x = first->plot.x;
-    copy->plot.left = first->plot.left;
-    copy->plot.right = first->plot.right;
-    copy->plot.legend = first->plot.legend;
-    return copy;
-}
-
 static const NsPlot *update_seed(NsFigure **figure, const NsFigure *first,
                                  const NsFigureInput *input)
 {
-    if (!*figure) *figure = copy_of(first);
+    if (!*figure) *figure = ns_figure_create(first->kind);
     return update_one(*figure, input);
 }
 
@@ -216,7 +206,7 @@ static const NsPlot *update_mean(NsFigure *first, const NsFigureInput *input)
     size_t n = ns_figure_seeds(input);
     for (unsigned i = 0; i < ns_figure_runs(input); i++)
         going[i] = going_of(ns_figure_run(input, i).history);
-    if (first->class->seeds == NS_SEEDS_MEAN_BY_LAYER && input->step < 0)
+    if (first->kind->class->seeds == NS_SEEDS_MEAN_BY_LAYER && input->step < 0)
         shown.step = common_step(input, going);
 
     seeds->single[0] = first;
@@ -261,7 +251,7 @@ static void free_seeds(NsSeedFigures *seeds)
 void ns_figure_free(NsFigure *figure)
 {
     if (!figure) return;
-    figure->class->clear(figure);
+    figure->kind->class->clear(figure);
     free_seeds(figure->seeds);
     for (size_t i = 0; i < NS_LANES_MAX; i++) {
         ns_source_follow(&figure->events[i], NULL);
@@ -278,14 +268,14 @@ void ns_figure_free(NsFigure *figure)
 
 static bool has_mean(const NsFigure *figure)
 {
-    NsSeedsShown seeds = figure->class->seeds;
+    NsSeedsShown seeds = figure->kind->class->seeds;
     return seeds == NS_SEEDS_MEAN_BY_STEP || seeds == NS_SEEDS_MEAN_BY_LAYER;
 }
 
 const NsPlot *ns_figure_update(NsFigure *figure, const NsFigureInput *input)
 {
     NsFigureInput one = *input;
-    if (figure->one_model) one = ns_figure_input_of(input, ns_figure_active(input));
+    if (figure->kind->one_model) one = ns_figure_input_of(input, ns_figure_active(input));
     if (has_mean(figure) && ns_figure_seeds(&one) > 1) return update_mean(figure, &one);
     if (figure->seeds) figure->plot.version = mean_version(figure->seeds);
     g_clear_pointer(&figure->seeds, free_seeds);

@@ -14,13 +14,14 @@ typedef enum {
 } NsSeedsShown;
 
 /* What one sort of figure does.  Its struct begins with an NsFigure. */
-typedef struct {
+struct NsFigureClass {
     size_t size;
+    void (*init)(NsFigure *figure); /* labels the axes of a new one; NULL: update does */
     /* Updates plot and columns; TRUE if something visible changed. */
     bool (*update)(NsFigure *figure, const NsFigureInput *input);
     void (*clear)(NsFigure *figure);
     NsSeedsShown seeds;
-} NsFigureClass;
+};
 
 /* The dash of an earlier run, as NsSeries.dash. */
 #define NS_PREVIOUS_DASH 4
@@ -32,9 +33,8 @@ typedef struct {
 } NsSource;
 
 struct NsFigure {
-    const NsFigureClass *class;
-    bool one_model; /* of several lanes `update` is given the active one alone */
-    NsPlot plot;    /* its texts are those below */
+    const NsFigureKind *kind;
+    NsPlot plot; /* its texts are those below */
     char *title, *subtitle, *moment, *run, *note, *empty, *left_label, *x_label;
     char *labels[NS_FIGURE_SERIES];
     NsSeries series[NS_FIGURE_SERIES];
@@ -45,9 +45,6 @@ struct NsFigure {
     NsSpan spans[NS_LANES_MAX + 1]; /* that are pointed out */
     struct NsSeedFigures *seeds;    /* NULL where there is one seed */
 };
-
-/* A zeroed figure of the class with an empty plot whose axis limits follow the data. */
-NsFigure *ns_figure_alloc(const NsFigureClass *class);
 
 /* Puts a text, which is taken, into a slot; TRUE if it differs from the one that was there. */
 bool ns_figure_text(char **slot, char *text);
@@ -62,6 +59,9 @@ bool ns_source_follow(NsSource *source, NsHistory *history);
 /* The runs that a figure of several shows, at least one: the lanes, or what there is of one. */
 unsigned ns_figure_runs(const NsFigureInput *input);
 NsFigureRun ns_figure_run(const NsFigureInput *input, unsigned i);
+
+/* A heatmap whose rows and columns count from `first`, one cell a number. */
+NsHeatmap ns_figure_cells(const float *z, size_t rows, size_t columns, double first);
 
 /* The most seeds that a run of the input has. */
 size_t ns_figure_seeds(const NsFigureInput *input);
@@ -128,19 +128,7 @@ int64_t ns_figure_record_at(const NsHistory *history, int64_t step);
  * longest; -1 if nothing was measured. */
 int64_t ns_figure_newest(const NsFigureInput *input);
 
-/* The rows of the registry. */
-NsFigure *ns_loss_new(void);
-NsFigure *ns_gradient_norm_new(void);
-NsFigure *ns_hidden_norm_new(void);
-NsFigure *ns_gradient_heatmap_new(void);
-NsFigure *ns_profile_new(void);
-NsFigure *ns_steps_new(void);
-NsFigure *ns_heatmap_new(void);
-NsFigure *ns_heads_new(void);
-NsFigure *ns_similarity_new(void);
-NsFigure *ns_theory_new(void);
-NsFigure *ns_compare_new(void);
-NsFigure *ns_ratio_new(void);
-NsFigure *ns_schedule_figure_new(void);
-NsFigure *ns_tokens_new(void);
-NsFigure *ns_attention_new(void);
+/* The classes of the rows of the registry. */
+extern const NsFigureClass ns_loss_class, ns_profile_class, ns_steps_class, ns_heatmap_class,
+    ns_heads_class, ns_similarity_class, ns_compare_class, ns_schedule_class, ns_tokens_class,
+    ns_attention_class;

@@ -35,6 +35,18 @@ bool ns_source_follow(NsSource *source, NsHistory *history)
     return true;
 }
 
+NsHeatmap ns_figure_cells(const float *z, size_t rows, size_t columns, double first)
+{
+    double edge = first - 0.5;
+    return (NsHeatmap){.z = z,
+                       .rows = rows,
+                       .columns = columns,
+                       .x0 = edge,
+                       .x1 = edge + (double)columns,
+                       .y0 = edge,
+                       .y1 = edge + (double)rows};
+}
+
 /* ---- Runs ---- */
 
 unsigned ns_figure_runs(const NsFigureInput *input)
@@ -259,7 +271,7 @@ bool ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords
 {
     g_autofree char *settings = settings_words(input, &figure->plot.special);
     char *moment = words.step < 0 ? NULL : g_strdup_printf(_("step %" PRId64), words.step);
-    size_t seeds = figure->class->seeds == NS_SEEDS_FIRST ? ns_figure_seeds(input) : 1;
+    size_t seeds = figure->kind->class->seeds == NS_SEEDS_FIRST ? ns_figure_seeds(input) : 1;
     if (moment && seeds > 1) {
         g_autofree char *step = moment;
         moment = g_strdup_printf(_("%s, seed 1 of %zu"), step, seeds);

@@ -15,7 +15,7 @@ static const NsFigureKind kinds[] = {
             .reference = "Xiong et al. 2020, Fig. 2 and 4",
             .purpose = "Training and validation loss over the steps, with the learning rate.",
         },
-        ns_loss_new,
+        &ns_loss_class,
         .abscissa = NS_OVER_STEPS,
         .overview = true,
     },
@@ -26,7 +26,7 @@ static const NsFigureKind kinds[] = {
             .reference = "Xiong et al. 2020, Fig. 3",
             .purpose = "The norm of a gradient in every layer at one step, beside step 0.",
         },
-        ns_gradient_norm_new,
+        &ns_profile_class,
         .abscissa = NS_OVER_LAYERS,
         .subject = NS_SUBJECT_GRADIENT,
         .domains = IN(LAYER),
@@ -41,7 +41,7 @@ static const NsFigureKind kinds[] = {
             .reference = "Xiong et al. 2020, Lemma 2",
             .purpose = "The norm of the hidden state after every layer at one step, beside step 0.",
         },
-        ns_hidden_norm_new,
+        &ns_profile_class,
         .abscissa = NS_OVER_LAYERS,
         .subject = NS_SUBJECT_HIDDEN,
         .domains = IN(HIDDEN),
@@ -55,7 +55,7 @@ static const NsFigureKind kinds[] = {
             .label = "Gradient norm by layer and step",
             .purpose = "The norm of a gradient in every layer at every step, as color.",
         },
-        ns_gradient_heatmap_new,
+        &ns_heatmap_class,
         .abscissa = NS_OVER_STEPS,
         .subject = NS_SUBJECT_GRADIENT,
         .domains = IN(LAYER),
@@ -70,7 +70,7 @@ static const NsFigureKind kinds[] = {
             .label = "A quantity by layer",
             .purpose = "Any quantity in every layer at one step, beside step 0.",
         },
-        ns_profile_new,
+        &ns_profile_class,
         .abscissa = NS_OVER_LAYERS,
         .subject = NS_SUBJECT_QUANTITY,
         .domains = SEVERAL,
@@ -84,7 +84,7 @@ static const NsFigureKind kinds[] = {
             .purpose =
                 "Any quantity at every step: its mean, largest and smallest value over the layers.",
         },
-        ns_steps_new,
+        &ns_steps_class,
         .abscissa = NS_OVER_STEPS,
         .subject = NS_SUBJECT_QUANTITY,
         .domains = SEVERAL | IN(STEP),
@@ -97,7 +97,7 @@ static const NsFigureKind kinds[] = {
             .label = "A quantity by layer and step",
             .purpose = "Any quantity in every layer at every step, as color.",
         },
-        ns_heatmap_new,
+        &ns_heatmap_class,
         .abscissa = NS_OVER_STEPS,
         .subject = NS_SUBJECT_QUANTITY,
         .domains = SEVERAL,
@@ -112,7 +112,7 @@ static const NsFigureKind kinds[] = {
             .reference = "Zhai et al. 2023, arXiv 2303.06296",
             .purpose = "A quantity of every head in every layer at one step, as color.",
         },
-        ns_heads_new,
+        &ns_heads_class,
         .abscissa = NS_OVER_LAYERS,
         .subject = NS_SUBJECT_QUANTITY,
         .domains = IN(HEAD),
@@ -127,7 +127,7 @@ static const NsFigureKind kinds[] = {
             .reference = "Kornblith et al. 2019, arXiv 1905.00414",
             .purpose = "How similar the hidden states after any two layers are, as color.",
         },
-        ns_similarity_new,
+        &ns_similarity_class,
         .abscissa = NS_OVER_LAYERS,
         .subject = NS_SUBJECT_SIMILARITY,
         .expensive = true,
@@ -141,7 +141,8 @@ static const NsFigureKind kinds[] = {
             .reference = "Xiong et al. 2020, Lemma 2 and appendix F",
             .purpose = "A quantity by layer beside its theoretical value at initialization.",
         },
-        ns_theory_new,
+        &ns_profile_class,
+        .theory = true,
         .abscissa = NS_OVER_LAYERS,
         .subject = NS_SUBJECT_QUANTITY,
         .domains = IN(LAYER) | IN(HIDDEN),
@@ -155,7 +156,7 @@ static const NsFigureKind kinds[] = {
             .purpose = "Any quantity in every layer of all lanes, or of this run and the previous "
                        "one, at one step, and the ratio.",
         },
-        ns_compare_new,
+        &ns_compare_class,
         .two_runs = true,
         .abscissa = NS_OVER_LAYERS,
         .subject = NS_SUBJECT_QUANTITY,
@@ -170,7 +171,7 @@ static const NsFigureKind kinds[] = {
             .purpose = "Any quantity of lane B over that of lane A, or of this run over the "
                        "previous one, as color: log_2 of the ratio.",
         },
-        ns_ratio_new,
+        &ns_heatmap_class,
         .two_runs = true,
         .abscissa = NS_OVER_STEPS,
         .subject = NS_SUBJECT_QUANTITY,
@@ -185,7 +186,7 @@ static const NsFigureKind kinds[] = {
             .purpose = "The learning rate of every step, so far and as scheduled; the end of the "
                        "warm-up can be dragged.",
         },
-        ns_schedule_figure_new,
+        &ns_schedule_class,
         .abscissa = NS_OVER_STEPS,
         .one_model = true,
     },
@@ -197,7 +198,7 @@ static const NsFigureKind kinds[] = {
             .purpose =
                 "Histogram over tokens of the squared norm after a layer, in units of the mean.",
         },
-        ns_tokens_new,
+        &ns_tokens_class,
         .subject = NS_SUBJECT_PLACE,
         .expensive = true,
         .one_model = true,
@@ -210,7 +211,7 @@ static const NsFigureKind kinds[] = {
             .purpose = "Attention weights of one head, for every query and key position of a "
                        "sequence, as color.",
         },
-        ns_attention_new,
+        &ns_attention_class,
         .subject = NS_SUBJECT_PLACE,
         .expensive = true,
         .one_model = true,
@@ -222,7 +223,7 @@ static const NsFigureKind kinds[] = {
             .reference = "Xiong et al. 2020, Fig. 1",
             .purpose = "How one layer is wired, with the norm of the signal on every wire.",
         },
-        ns_diagram_signal_new,
+        &ns_diagram_signal_class,
         .subject = NS_SUBJECT_PLACE,
     },
     {
@@ -232,7 +233,7 @@ static const NsFigureKind kinds[] = {
             .reference = "Xiong et al. 2020, Fig. 1",
             .purpose = "How one layer is wired, with the norm of the gradient on every wire.",
         },
-        ns_diagram_gradient_new,
+        &ns_diagram_gradient_class,
         .subject = NS_SUBJECT_PLACE,
     },
 };
@@ -250,5 +251,5 @@ const NsChoice *ns_figure_choice(size_t i)
 NsFigure *ns_figure_new(const char *key)
 {
     int i = ns_choices_find(ns_figure_choice, key);
-    return i < 0 ? NULL : kinds[i].create();
+    return i < 0 ? NULL : ns_figure_create(&kinds[i]);
 }

@@ -82,6 +82,7 @@ typedef struct {
 } NsFigureInput;
 
 typedef struct NsFigure NsFigure;
+typedef struct NsFigureClass NsFigureClass; /* ui/figures/figure.h */
 
 /* What the horizontal axis counts: charts of the same abscissa are pointed at and zoomed together.
  */
@@ -101,7 +102,7 @@ typedef struct {
     NsChoice choice; /* loss, gradient-norm, hidden-norm, gradient-heatmap, profile, steps, heatmap,
                       * heads, similarity, theory, compare, ratio, schedule,
                       * tokens, attention, diagram, diagram-gradient */
-    NsFigure *(*create)(void);
+    const NsFigureClass *class;
     NsAbscissa abscissa;
     NsSubject subject;
     unsigned domains;     /* of the quantities that it can show, as bits 1 << NsDomain */
@@ -111,6 +112,7 @@ typedef struct {
     bool expensive;       /* of what is measured now and then only, whatever it shows */
     bool log;             /* it has a logarithmic axis where the quantity allows one */
     bool one_model;       /* of several lanes it shows the active one */
+    bool theory;          /* it shows theory whether the input asks for it or not */
     bool two_runs;        /* it compares two: lanes, or a run and the one before */
 } NsFigureKind;
 
@@ -133,6 +135,7 @@ const NsFigureKind *ns_sensitivity_kind(void);
 /* The figure of checks of gradients: their largest errors over the steps. */
 const NsFigureKind *ns_gradient_check_kind(void);
 
+NsFigure *ns_figure_create(const NsFigureKind *kind);
 NsFigure *ns_figure_new(const char *key); /* NULL if there is none */
 void ns_figure_free(NsFigure *figure);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsFigure, ns_figure_free)

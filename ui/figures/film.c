@@ -130,7 +130,7 @@ static const NsPlot *const *draw_frame(void *data, guint i, NsExport *options)
         for (unsigned copy = 0; copy < ns_sheet_copies(chart, input.n_lanes); copy++, at++) {
             NsFigureInput own = ns_sheet_input(film->sheet, chart, copy, &input);
             if (at == film->figures->len)
-                g_ptr_array_add(film->figures, chart->spec.kind->create());
+                g_ptr_array_add(film->figures, ns_figure_create(chart->spec.kind));
             /* What the chart says was checked with the still. */
             NsPlot *plot =
                 ns_sheet_plot(chart, ns_figure_update(film->figures->pdata[at], &own), NULL);

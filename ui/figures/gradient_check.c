@@ -80,21 +80,21 @@ static void clear(NsFigure *figure)
     g_free(t->random);
 }
 
-static NsFigure *gradient_checks_new(void)
+/* The looks of the axes of a new one. */
+static void init(NsFigure *figure)
 {
-    static const NsFigureClass class = {sizeof(GradientChecks), update, clear, NS_SEEDS_ALIKE};
-    NsFigure *figure = ns_figure_alloc(&class);
     GradientChecks *t = (GradientChecks *)figure;
     t->level = (NsLevel){.y = 1e-2, .text = _("usual upper limit")};
     figure->plot.x.label = _("step");
     figure->plot.left.label = _("relative error");
     figure->plot.left.scale = NS_SCALE_LOG;
     figure->plot.levels = &t->level;
-    return figure;
 }
 
 const NsFigureKind *ns_gradient_check_kind(void)
 {
+    static const NsFigureClass class = {sizeof(GradientChecks), init, update, clear,
+                                        NS_SEEDS_ALIKE};
     static const NsFigureKind kind = {
         .choice =
             {
@@ -102,7 +102,7 @@ const NsFigureKind *ns_gradient_check_kind(void)
                 .label = N_("Errors of gradients"),
                 .purpose = N_("Relative error of gradients against finite differences, by step."),
             },
-        .create = gradient_checks_new,
+        .class = &class,
         .abscissa = NS_OVER_STEPS,
         .log = true,
     };

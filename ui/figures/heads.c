@@ -32,14 +32,8 @@ static void fill(Heads *heads)
             size_t i = l * H + h;
             heads->z[h * L + l] = heads->values.has[i] ? heads->values.max[i] : -INFINITY;
         }
-    heads->map = (NsHeatmap){.z = heads->z,
-                             .rows = H,
-                             .columns = L,
-                             .x0 = 0.5,
-                             .x1 = (double)L + 0.5,
-                             .y0 = 0.5,
-                             .y1 = (double)H + 0.5,
-                             .label = heads->figure.left_label};
+    heads->map = ns_figure_cells(heads->z, H, L, 1);
+    heads->map.label = heads->figure.left_label;
 }
 
 static char *note(const Heads *heads)
@@ -90,12 +84,11 @@ static void clear(NsFigure *figure)
     g_free(heads->z);
 }
 
-NsFigure *ns_heads_new(void)
+/* The looks of the axes of a new one. */
+static void init(NsFigure *figure)
 {
-    static const NsFigureClass class = {sizeof(Heads), update, clear, NS_SEEDS_FIRST};
-    NsFigure *figure = ns_figure_alloc(&class);
-    figure->one_model = true;
     figure->plot.left.label = _("head");
     figure->plot.left.integer = true;
-    return figure;
 }
+
+const NsFigureClass ns_heads_class = {sizeof(Heads), init, update, clear, NS_SEEDS_FIRST};

@@ -2,6 +2,7 @@
 #include "core/base/words.h"
 #include "ui/figures/figure.h"
 #include "ui/figures/heatmap_cells.h"
+#include "ui/figures/spec.h"
 #include "ui/plot/panels.h"
 
 #include <math.h>
@@ -13,7 +14,6 @@ typedef struct {
     NsHeatmapCells cells;
     float *ratio; /* cells of one */
     Mode mode;
-    bool pairs;     /* a single run is not shown */
     unsigned upper; /* of a ratio: the run that is divided by the first */
     NsHeatmap map;
     NsHeatPanel panels[NS_LANES_MAX];
@@ -83,7 +83,7 @@ static void mark_rows(Heatmap *heatmap)
     }
 }
 
-/* And a line at the step that is looked at. */
+/* Points out the selected layer, and with a line the step that is looked at. */
 static void mark(Heatmap *heatmap)
 {
     NsFigure *figure = &heatmap->figure;
@@ -104,7 +104,7 @@ static char *empty_words(const Heatmap *heatmap, const NsFigureInput *input)
                                _(info->choice.label));
     if (ns_figure_newest(input) < 0) return g_strdup(_("No step has been measured yet."));
     if (!cells->rows && input->history) return ns_figure_absent(cells->quantity, input->history);
-    if (heatmap->pairs && heatmap->mode == ONE)
+    if (heatmap->figure.kind->two_runs && heatmap->mode == ONE)
         return g_strdup(_("There is no other run yet: reset, change a setting, and run again."));
     if (heatmap->mode != RATIO) return g_strdup(_("No step has been measured yet."));
     unsigned without = cells->run[0].rows ? heatmap->upper : 0;
@@ -136,9 +136,10 @@ static bool make_texts(Heatmap *heatmap, const NsFigureInput *input)
     return changed;
 }
 
-static bool update(NsFigure *figure, const NsFigureInput *input, NsQuantity quantity)
+static bool update_map(Heatmap *heatmap, const NsFigureInput *input)
 {
-    Heatmap *heatmap = (Heatmap *)figure;
+    NsFigure *figure = &heatmap->figure;
+    NsQuantity quantity = ns_figure_spec_of(figure->kind, input).quantity;
     bool log = ns_figure_scale(quantity, input) == NS_SCALE_LOG;
     Mode mode = input->n_lanes < 2 || input->heat == NS_HEAT_LANE ? ONE
                 : input->heat == NS_HEAT_RATIO                    ? RATIO
@@ -155,10 +156,26 @@ static bool update(NsFigure *figure, const NsFigureInput *input, NsQuantity quan
     fill_map(heatmap, log);
     mark(heatmap);
     bool shown = ns_quantity(quantity)->domain != NS_DOMAIN_STEP && heatmap->map.columns &&
-                 heatmap->map.rows && !(heatmap->pairs && mode == ONE);
+                 heatmap->map.rows && !(heatmap->figure.kind->two_runs && mode == ONE);
     figure->plot.left.label = figure->x_label;
     figure->plot.heatmap = shown ? &heatmap->map : NULL;
     return true;
+}
+
+/* Of two runs the ratio: of lanes, or of a run and the one before as if they were lanes. */
+static bool update(NsFigure *figure, const NsFigureInput *input)
+{
+    Heatmap *heatmap = (Heatmap *)figure;
+    if (!figure->kind->two_runs) return update_map(heatmap, input);
+    NsFigureInput pair = *input;
+    pair.heat = NS_HEAT_RATIO;
+    if (input->n_lanes < 2 && input->previous) {
+        pair.n_lanes = 2;
+        pair.lanes[0] =
+            (NsFigureRun){input->previous, input->previous_settings, _("previous run"), 0};
+        pair.lanes[1] = (NsFigureRun){input->history, input->settings, _("this run"), 0};
+    }
+    return update_map(heatmap, &pair);
 }
 
 static void clear(NsFigure *figure)
@@ -169,57 +186,10 @@ static void clear(NsFigure *figure)
     g_free(heatmap->bar);
 }
 
-static NsFigure *heatmap_new(const NsFigureClass *class)
+static void init(NsFigure *figure)
 {
-    NsFigure *figure = ns_figure_alloc(class);
     figure->plot.x.label = _("step");
     figure->plot.left.integer = true;
-    return figure;
 }
 
-static bool update_gradient(NsFigure *figure, const NsFigureInput *input)
-{
-    return update(figure, input, input->gradient);
-}
-
-static bool update_any(NsFigure *figure, const NsFigureInput *input)
-{
-    return update(figure, input, input->quantity);
-}
-
-NsFigure *ns_gradient_heatmap_new(void)
-{
-    static const NsFigureClass class = {sizeof(Heatmap), update_gradient, clear, NS_SEEDS_FIRST};
-    return heatmap_new(&class);
-}
-
-NsFigure *ns_heatmap_new(void)
-{
-    static const NsFigureClass class = {sizeof(Heatmap), update_any, clear, NS_SEEDS_FIRST};
-    return heatmap_new(&class);
-}
-
-/* ---- Ratio of two runs ---- */
-
-/* Lanes, or what the heatmap shows of a run and the one before as if they were lanes. */
-static bool update_ratio(NsFigure *figure, const NsFigureInput *input)
-{
-    NsFigureInput pair = *input;
-    bool lanes = input->n_lanes > 1;
-    pair.heat = NS_HEAT_RATIO;
-    if (!lanes && input->previous) {
-        pair.n_lanes = 2;
-        pair.lanes[0] =
-            (NsFigureRun){input->previous, input->previous_settings, _("previous run"), 0};
-        pair.lanes[1] = (NsFigureRun){input->history, input->settings, _("this run"), 0};
-    }
-    return update(figure, &pair, input->quantity);
-}
-
-NsFigure *ns_ratio_new(void)
-{
-    static const NsFigureClass class = {sizeof(Heatmap), update_ratio, clear, NS_SEEDS_FIRST};
-    NsFigure *figure = heatmap_new(&class);
-    ((Heatmap *)figure)->pairs = true;
-    return figure;
-}
+const NsFigureClass ns_heatmap_class = {sizeof(Heatmap), init, update, clear, NS_SEEDS_FIRST};

@@ -318,14 +318,14 @@ static void clear(NsFigure *figure)
     ns_previous_curves_clear(&loss->previous);
 }
 
-NsFigure *ns_loss_new(void)
+/* The looks of the axes of a new one. */
+static void init(NsFigure *figure)
 {
-    static const NsFigureClass class = {sizeof(Loss), update, clear, NS_SEEDS_MEAN_BY_STEP};
-    NsFigure *figure = ns_figure_alloc(&class);
     figure->plot.x.label = _("step");
     figure->plot.left.label = _("loss");
     figure->plot.left.unit = _("nats per token");
     figure->plot.right.label = _("learning rate");
     figure->plot.right.lo = 0;
-    return figure;
 }
+
+const NsFigureClass ns_loss_class = {sizeof(Loss), init, update, clear, NS_SEEDS_MEAN_BY_STEP};

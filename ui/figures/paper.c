@@ -168,18 +168,17 @@ static void clear(NsFigure *figure)
     ns_paper_result_unref(((Paper *)figure)->result);
 }
 
-static NsFigure *paper_new(void)
+/* The looks of the axes of a new one. */
+static void init(NsFigure *figure)
 {
-    static const NsFigureClass class = {sizeof(Paper), update, clear, NS_SEEDS_ALIKE};
-    NsFigure *figure = ns_figure_alloc(&class);
     Paper *p = (Paper *)figure;
     for (size_t k = 0; k <= NS_TOKEN_SNAPSHOT_BINS; k++)
         p->edges[k] = ((double)k - 0.5) * NS_TOKEN_SNAPSHOT_BIN;
-    return figure;
 }
 
 const NsFigureKind *ns_paper_kind(void)
 {
+    static const NsFigureClass class = {sizeof(Paper), init, update, clear, NS_SEEDS_ALIKE};
     static const NsFigureKind kind = {
         .choice =
             {
@@ -187,7 +186,7 @@ const NsFigureKind *ns_paper_kind(void)
                 .label = N_("Study of the paper"),
                 .purpose = N_("A figure of the paper, measured here."),
             },
-        .create = paper_new,
+        .class = &class,
         .log = true,
     };
     return &kind;

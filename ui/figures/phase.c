@@ -97,16 +97,10 @@ static void follow(Phase *p, NsPhase *phase)
     p->notes = g_new0(char *, ns_phase_cells(phase) + 1);
     set_axis(&p->figure.plot.x, x, p->x);
     set_axis(&p->figure.plot.left, y, p->y);
-    p->map = (NsHeatmap){.z = p->z,
-                         .rows = y->n,
-                         .columns = x->n,
-                         .x0 = -0.5,
-                         .x1 = (double)x->n - 0.5,
-                         .y0 = -0.5,
-                         .y1 = (double)y->n - 0.5,
-                         .label = _("final training loss (nats)"),
-                         .values = true,
-                         .hatch = true};
+    p->map = ns_figure_cells(p->z, y->n, x->n, 0);
+    p->map.label = _("final training loss (nats)");
+    p->map.values = true;
+    p->map.hatch = true;
 }
 
 /* ---- Cells ---- */
@@ -351,14 +345,9 @@ static void clear(NsFigure *figure)
     follow((Phase *)figure, NULL);
 }
 
-static NsFigure *phase_new(void)
-{
-    static const NsFigureClass class = {sizeof(Phase), update, clear, NS_SEEDS_ALIKE};
-    return ns_figure_alloc(&class);
-}
-
 const NsFigureKind *ns_phase_kind(void)
 {
+    static const NsFigureClass class = {sizeof(Phase), NULL, update, clear, NS_SEEDS_ALIKE};
     static const NsFigureKind kind = {
         .choice =
             {
@@ -366,7 +355,7 @@ const NsFigureKind *ns_phase_kind(void)
                 .label = N_("Loss by two settings"),
                 .purpose = N_("Final loss of many short runs that differ in two settings."),
             },
-        .create = phase_new,
+        .class = &class,
         .log = true,
     };
     return &kind;

@@ -2,6 +2,7 @@
 #include "core/base/words.h"
 #include "ui/figures/layer_values.h"
 #include "ui/figures/ratio_panel.h"
+#include "ui/figures/spec.h"
 #include "ui/figures/theory.h"
 
 #include <inttypes.h>
@@ -25,7 +26,6 @@ typedef struct {
     NsQuantity quantity;
     NsQuantity end; /* of domain STEP: a point of its own above the last layer, where `has_end` */
     bool has_end;
-    const char *end_label;
     bool theory; /* shown, whether the input asks for it or not */
 } Spec;
 
@@ -93,13 +93,6 @@ static bool read_columns(Lane *lane, const NsFigureInput *input, const Spec *spe
     return changed;
 }
 
-static bool follow(Lane *lane, const NsFigureInput *input, const Spec *spec, int64_t record)
-{
-    bool theory = spec->theory || input->theory;
-    bool changed = read_columns(lane, input, spec, record);
-    return ns_theory_follow(&lane->theory, spec->quantity, input, theory) || changed;
-}
-
 static void lane_clear(Lane *lane)
 {
     for (size_t i = 0; i < COLUMNS; i++) ns_layer_values_clear(&lane->columns[i]);
@@ -155,8 +148,7 @@ static bool label_now(Profile *profile, const NsFigureInput *input, unsigned i, 
     return ns_figure_text(slot, bucket_label(before, now));
 }
 
-static bool make_labels(Profile *profile, const NsFigureInput *input, const Spec *spec,
-                        int64_t step)
+static bool make_labels(Profile *profile, const NsFigureInput *input, int64_t step)
 {
     bool changed = false;
     for (unsigned i = 0; i < profile->n; i++) {
@@ -165,8 +157,8 @@ static bool make_labels(Profile *profile, const NsFigureInput *input, const Spec
         g_autofree char *first = bucket_label("", &lane->columns[FIRST]);
         changed |= label_now(profile, input, i, step);
         changed |= ns_figure_text(&labels[FIRST], ns_figure_run_words(input, i, first));
-        if (spec->end_label)
-            changed |= ns_figure_text(&labels[END], ns_figure_run_words(input, i, spec->end_label));
+        changed |=
+            ns_figure_text(&labels[END], ns_figure_run_words(input, i, _("after the final norm")));
         for (size_t k = 0; k < lane->theory.n_curves; k++)
             changed |= ns_figure_text(&labels[COLUMNS + k],
                                       ns_figure_run_words(input, i, lane->theory.label[k]));
@@ -341,7 +333,9 @@ static bool follow_all(Profile *profile, const NsFigureInput *input, const Spec 
         if (n > 1) one.previous = NULL;
         int64_t record =
             n > 1 ? ns_figure_record_at(one.history, asked_step(input)) : ns_figure_record(&one);
-        changed |= follow(&profile->lanes[i], &one, spec, record);
+        changed |= read_columns(&profile->lanes[i], &one, spec, record);
+        changed |= ns_theory_follow(&profile->lanes[i].theory, spec->quantity, &one,
+                                    spec->theory || input->theory);
     }
     return changed;
 }
@@ -354,27 +348,34 @@ static bool is_missing(const Profile *profile, const NsFigureInput *input)
     return ns_figure_newest(input) >= 0;
 }
 
-static bool update(Profile *profile, const NsFigureInput *input, const Spec *spec)
+static bool update(NsFigure *figure, const NsFigureInput *input)
 {
-    NsFigure *figure = &profile->figure;
-    const NsQuantityInfo *info = ns_quantity(spec->quantity);
-    NsScaleKind scale = ns_figure_scale(spec->quantity, input);
-    bool changed = figure->plot.left.scale != scale || profile->quantity != spec->quantity;
-    profile->quantity = spec->quantity;
-    changed |= follow_all(profile, input, spec);
+    Profile *profile = (Profile *)figure;
+    NsQuantity quantity = ns_figure_spec_of(figure->kind, input).quantity;
+    bool squared = quantity == NS_QUANTITY_HIDDEN_SQ;
+    /* Norms of hidden states have one more, of the state after the final norm. */
+    const Spec spec = {.quantity = quantity,
+                       .end = squared ? NS_QUANTITY_FINAL_SQ : NS_QUANTITY_FINAL_NORM,
+                       .has_end = squared || quantity == NS_QUANTITY_HIDDEN_NORM,
+                       .theory = figure->kind->theory};
+    const NsQuantityInfo *info = ns_quantity(quantity);
+    NsScaleKind scale = ns_figure_scale(quantity, input);
+    bool changed = figure->plot.left.scale != scale || profile->quantity != quantity;
+    profile->quantity = quantity;
+    changed |= follow_all(profile, input, &spec);
 
     bool over_layers = info->domain != NS_DOMAIN_STEP;
     g_autofree char *empty =
         !over_layers ? g_strdup_printf(_("%s has one value per step, not one per layer."),
                                        _(info->choice.label))
-        : is_missing(profile, input) ? ns_figure_absent(spec->quantity, input->history)
+        : is_missing(profile, input) ? ns_figure_absent(quantity, input->history)
                                      : g_strdup(_("No step has been measured yet."));
     int64_t step = shown_step(profile, input);
-    changed |= make_labels(profile, input, spec, step);
+    changed |= make_labels(profile, input, step);
     changed |= ns_figure_text(&figure->left_label, g_strdup(info->symbol));
     changed |= mark_decoder(figure, input);
     changed |= ns_figure_mark_layer(figure, input->marked_layer);
-    changed |= ns_figure_text(&figure->x_label, layer_axis(spec->quantity, input->history));
+    changed |= ns_figure_text(&figure->x_label, layer_axis(quantity, input->history));
     changed |= ns_figure_words(figure, input,
                                (NsFigureWords){
                                    .title = _(info->choice.label),
@@ -400,67 +401,5 @@ static void clear(NsFigure *figure)
     ns_ratio_panel_clear(&profile->ratio_panel);
 }
 
-/* ---- The figures ---- */
-
-static bool update_gradient(NsFigure *figure, const NsFigureInput *input)
-{
-    const Spec spec = {.quantity = input->gradient};
-    return update((Profile *)figure, input, &spec);
-}
-
-/* Norms of hidden states have one more, of the state after the final norm. */
-static bool update_state(NsFigure *figure, const NsFigureInput *input, NsQuantity quantity,
-                         bool theory)
-{
-    bool squared = quantity == NS_QUANTITY_HIDDEN_SQ;
-    const Spec spec = {
-        .quantity = quantity,
-        .end = squared ? NS_QUANTITY_FINAL_SQ : NS_QUANTITY_FINAL_NORM,
-        .has_end = squared || quantity == NS_QUANTITY_HIDDEN_NORM,
-        .end_label = _("after the final norm"),
-        .theory = theory,
-    };
-    return update((Profile *)figure, input, &spec);
-}
-
-static bool update_hidden(NsFigure *figure, const NsFigureInput *input)
-{
-    return update_state(figure, input, input->hidden, false);
-}
-
-static bool update_any(NsFigure *figure, const NsFigureInput *input)
-{
-    return update_state(figure, input, input->quantity, false);
-}
-
-static bool update_theory(NsFigure *figure, const NsFigureInput *input)
-{
-    return update_state(figure, input, input->quantity, true);
-}
-
-NsFigure *ns_gradient_norm_new(void)
-{
-    static const NsFigureClass class = {sizeof(Profile), update_gradient, clear,
+const NsFigureClass ns_profile_class = {sizeof(Profile), NULL, update, clear,
                                         NS_SEEDS_MEAN_BY_LAYER};
-    return ns_figure_alloc(&class);
-}
-
-NsFigure *ns_hidden_norm_new(void)
-{
-    static const NsFigureClass class = {sizeof(Profile), update_hidden, clear,
-                                        NS_SEEDS_MEAN_BY_LAYER};
-    return ns_figure_alloc(&class);
-}
-
-NsFigure *ns_profile_new(void)
-{
-    static const NsFigureClass class = {sizeof(Profile), update_any, clear, NS_SEEDS_MEAN_BY_LAYER};
-    return ns_figure_alloc(&class);
-}
-
-NsFigure *ns_theory_new(void)
-{
-    static const NsFigureClass class = {sizeof(Profile), update_theory, clear,
-                                        NS_SEEDS_MEAN_BY_LAYER};
-    return ns_figure_alloc(&class);
-}

@@ -131,13 +131,12 @@ static void clear(NsFigure *figure)
     ns_curve_clear(&schedule->measured);
 }
 
-NsFigure *ns_schedule_figure_new(void)
+/* The looks of the axes of a new one. */
+static void init(NsFigure *figure)
 {
-    static const NsFigureClass class = {sizeof(Schedule), update, clear, NS_SEEDS_ALIKE};
-    NsFigure *figure = ns_figure_alloc(&class);
-    figure->one_model = true;
     figure->plot.x.label = _("step");
     figure->plot.left.label = _("learning rate");
     figure->plot.left.lo = 0;
-    return figure;
 }
+
+const NsFigureClass ns_schedule_class = {sizeof(Schedule), init, update, clear, NS_SEEDS_ALIKE};

@@ -126,11 +126,10 @@ static void clear(NsFigure *figure)
     g_free(s->z);
 }
 
-NsFigure *ns_similarity_new(void)
+/* The looks of the axes of a new one. */
+static void init(NsFigure *figure)
 {
-    static const NsFigureClass class = {sizeof(Similarity), update, clear, NS_SEEDS_FIRST};
-    NsFigure *figure = ns_figure_alloc(&class);
-    figure->one_model = true;
     figure->plot.left.integer = true;
-    return figure;
 }
+
+const NsFigureClass ns_similarity_class = {sizeof(Similarity), init, update, clear, NS_SEEDS_FIRST};

@@ -43,7 +43,6 @@ bool ns_previous_curves_follow(NsPreviousCurves *previous, const NsFigureInput *
 void ns_previous_curves_forget(NsPreviousCurves *previous);
 void ns_previous_curves_clear(NsPreviousCurves *previous);
 
-/* Appends a series for each: in a muted tone of its lane's color, with
- * another dash.  Returns how
- * many. */
+/* Appends a series for each, in a muted tone of its lane's color and with another dash.  Returns
+ * how many. */
 size_t ns_previous_curves_show(const NsPreviousCurves *previous, NsSeries *series);

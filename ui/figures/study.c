@@ -123,14 +123,9 @@ static bool update_best(NsFigure *figure, const NsFigureInput *input)
     return true;
 }
 
-static NsFigure *best_new(void)
-{
-    static const NsFigureClass class = {sizeof(Lanes), update_best, clear, NS_SEEDS_ALIKE};
-    return ns_figure_alloc(&class);
-}
-
 const NsFigureKind *ns_best_of_kind(void)
 {
+    static const NsFigureClass class = {sizeof(Lanes), NULL, update_best, clear, NS_SEEDS_ALIKE};
     static const NsFigureKind kind = {
         .choice =
             {
@@ -139,7 +134,7 @@ const NsFigureKind *ns_best_of_kind(void)
                 .purpose = N_("The expected best result of a search of k configurations in each "
                               "lane of a study, with its interval."),
             },
-        .create = best_new,
+        .class = &class,
         .log = true,
     };
     return &kind;
@@ -182,14 +177,10 @@ static bool update_sensitivity(NsFigure *figure, const NsFigureInput *input)
     return true;
 }
 
-static NsFigure *sensitivity_new(void)
-{
-    static const NsFigureClass class = {sizeof(Lanes), update_sensitivity, clear, NS_SEEDS_ALIKE};
-    return ns_figure_alloc(&class);
-}
-
 const NsFigureKind *ns_sensitivity_kind(void)
 {
+    static const NsFigureClass class = {sizeof(Lanes), NULL, update_sensitivity, clear,
+                                        NS_SEEDS_ALIKE};
     static const NsFigureKind kind = {
         .choice =
             {
@@ -199,7 +190,7 @@ const NsFigureKind *ns_sensitivity_kind(void)
                 .purpose = N_("The best result at each learning rate of the grid in each lane of a "
                               "study."),
             },
-        .create = sensitivity_new,
+        .class = &class,
         .log = true,
     };
     return &kind;

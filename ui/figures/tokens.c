@@ -138,15 +138,14 @@ static void clear(NsFigure *figure)
     ns_token_source_clear(&((Tokens *)figure)->newest);
 }
 
-NsFigure *ns_tokens_new(void)
+/* The looks of the axes of a new one. */
+static void init(NsFigure *figure)
 {
-    static const NsFigureClass class = {sizeof(Tokens), update, clear, NS_SEEDS_FIRST};
-    NsFigure *figure = ns_figure_alloc(&class);
-    figure->one_model = true;
     figure->plot.x.label = _("‖x_l‖^2 / mean over the tokens");
     figure->plot.x.integer = false;
     figure->plot.left.label = _("tokens");
     figure->plot.left.integer = true;
     figure->plot.left.lo = 0;
-    return figure;
 }
+
+const NsFigureClass ns_tokens_class = {sizeof(Tokens), init, update, clear, NS_SEEDS_FIRST};

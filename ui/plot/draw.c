@@ -48,7 +48,7 @@ static void rule(cairo_t *cr, const Grid *grid, double width, NsPoint from, NsPo
     cairo_stroke(cr);
 }
 
-/* The same from one side of the plot area to the other. */
+/* A straight line from one side of the plot area to the other. */
 static void rule_area(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid, double width,
                       bool vertical, double at)
 {

@@ -170,7 +170,7 @@ static void clear_edges(const NsFrame *frame, const NsScale *scale, GArray *tick
     }
 }
 
-/* Those of every panel, from the lowest one up, where they are drawn. */
+/* The ticks of every panel, from the lowest one up, at their places on the drawn axis. */
 static GArray *panel_ticks(const NsFrame *frame, const NsScale *scale)
 {
     const NsHeatmap *map = frame->layout->plot->heatmap;
@@ -500,7 +500,7 @@ NsMargins ns_layout_margins(const NsPlotLayout *layout)
                        layout->height - area->y - area->height, area->x};
 }
 
-/* Both notes, or the one that there is; NULL for none. */
+/* Two notes as one; NULL where neither is there. */
 static char *joined(const char *first, const char *second)
 {
     if (first && second) return g_strconcat(first, " · ", second, NULL);

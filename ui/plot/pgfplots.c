@@ -124,7 +124,7 @@ static void append_frame(GString *out, const NsPlotLayout *layout)
     }
 }
 
-/* Their numbers. */
+/* The numbers of these points at the axis. */
 static void append_point_ticks(GString *out, const NsPlotLayout *layout)
 {
     const NsPlot *plot = layout->plot;

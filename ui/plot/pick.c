@@ -123,7 +123,7 @@ static void tell_cell(GString *text, const NsPlot *plot, const char *label, size
     if (more) g_string_append_printf(text, "\n%s", more);
 }
 
-/* The same row in every panel that has it. */
+/* The cells of a row in every panel that has this row. */
 static void tell_panels(GString *text, const NsPlot *plot, double value, size_t column)
 {
     const NsHeatmap *map = plot->heatmap;

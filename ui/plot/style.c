@@ -28,7 +28,7 @@
 #define ON_WHITE SERIES(0x0072b2, 0xd55e00, 0x009e73, 0xc46d99, 0xbf8000, 0x2f97d4, 0x000000)
 #define ON_DARK SERIES(0x5ab4e8, 0xff8a4a, 0x2fc79a, 0xe69fc3, 0xf0b429, 0x9bd6ff, 0xf2f2f2)
 
-/* The same hues at a contrast of 4.5:1 and more, for text-like legibility. */
+/* These hues at a contrast of 4.5:1 and more, which is what text needs to be legible. */
 #define STRONG_ON_WHITE SERIES(0x005a9c, 0xa83e00, 0x00694d, 0x8f3a6b, 0x7a5200, 0x1f6b9c, 0x000000)
 #define STRONG_ON_BLACK SERIES(0x6cc4ff, 0xff9a5c, 0x3fe0b0, 0xf5b5d5, 0xffc83d, 0xb8e4ff, 0xffffff)
 

@@ -288,7 +288,7 @@ static size_t without_clause(const char *text, size_t end)
     return 0;
 }
 
-/* The same without its last word, and the spaces around it. */
+/* Where text[0..end - 1] ends without its last word and the spaces around it. */
 static size_t without_word(const char *text, size_t end)
 {
     while (end > 0 && text[end - 1] == ' ') end--;

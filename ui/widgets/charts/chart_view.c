@@ -497,7 +497,7 @@ GtkWidget *ns_chart_view_new(const NsFigureKind *kind)
 {
     NsChartView *chart = g_object_new(NS_TYPE_CHART_VIEW, NULL);
     chart->kind = kind;
-    chart->figure = kind->create();
+    chart->figure = ns_figure_create(kind);
     name_accessible(chart);
     return GTK_WIDGET(chart);
 }
@@ -511,7 +511,7 @@ void ns_chart_view_set_kind(NsChartView *chart, const NsFigureKind *kind)
     chart->plot = NULL;
     ns_figure_free(chart->figure);
     chart->kind = kind;
-    chart->figure = kind->create();
+    chart->figure = ns_figure_create(kind);
     ns_view_state_clear(&chart->view_state);
     ns_view_state_init(&chart->view_state);
     chart->stale = true;

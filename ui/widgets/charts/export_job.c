@@ -51,7 +51,7 @@ static bool add_chart(const Job *job, guint i, GPtrArray *figures, GPtrArray *pl
     ns_view_state_init(&whole.view);
     for (unsigned copy = 0; copy < ns_sheet_copies(chart, job->view->started.n); copy++) {
         NsFigureInput own = ns_sheet_input(&job->sheet, chart, copy, &input);
-        NsFigure *figure = chart->spec.kind->create();
+        NsFigure *figure = ns_figure_create(chart->spec.kind);
         g_ptr_array_add(figures, figure);
         NsPlot *plot = ns_sheet_plot(job->request.format == NS_FORMAT_CSV ? &whole : chart,
                                      ns_figure_update(figure, &own), error);
@@ -295,7 +295,7 @@ static void find_facts(GTask *task, gpointer source, gpointer data, GCancellable
     const NsSheetChart *chart = ns_sheet_chart(&job->sheet, job->request.current);
     const NsFigureInput input = input_of(job);
     NsFigureInput own = ns_sheet_input(&job->sheet, chart, 0, &input);
-    g_autoptr(NsFigure) figure = chart->spec.kind->create();
+    g_autoptr(NsFigure) figure = ns_figure_create(chart->spec.kind);
     g_task_return_pointer(task, facts_of(ns_figure_update(figure, &own)),
                           (GDestroyNotify)ns_export_facts_free);
 }

@@ -8,7 +8,7 @@ bool ns_write_figure(const NsFigureKind *kind, const NsFigureInput *input,
 {
     NsFormat format;
     if (!ns_format_from_path(path, &format, error)) return false;
-    g_autoptr(NsFigure) figure = kind->create();
+    g_autoptr(NsFigure) figure = ns_figure_create(kind);
     const NsPlot *plot = ns_figure_update(figure, input);
     g_autofree char *line = ns_provenance_line(provenance);
     NsExportChoices choices;
