@@ -201,6 +201,13 @@ void ns_run_set_measuring(NsRun *run, bool measuring)
 
 /* ---- Changed settings ---- */
 
+/* A choice by its label, as the window names it. */
+static const char *value_words(const NsParam *param, const char *value)
+{
+    int choice = param->choices ? ns_choices_find(param->choices, value) : -1;
+    return choice >= 0 ? param->choices((size_t)choice)->label : value;
+}
+
 static void note_change(NsRun *run, const NsParam *param, const NsSettings *before, int64_t step)
 {
     g_autofree char *was = ns_settings_get(before, param);
@@ -209,8 +216,8 @@ static void note_change(NsRun *run, const NsParam *param, const NsSettings *befo
     NsEvent event = {.step = step, .kind = NS_EVENT_SETTING};
     g_strlcpy(event.what, param->key, sizeof event.what);
     g_snprintf(event.text, sizeof event.text,
-               "%s changed from %s to %s at step %" G_GINT64_FORMAT ".", param->label, was, is,
-               event.step);
+               "%s changed from %s to %s at step %" G_GINT64_FORMAT ".", param->label,
+               value_words(param, was), value_words(param, is), event.step);
     ns_history_append_event(run->history, &event);
 }
 

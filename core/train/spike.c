@@ -102,6 +102,13 @@ static void go_on_high(NsSpikes *s, const NsStep *step)
     if (++s->high == NS_SPIKE_EXCURSION) accept_level(s);
 }
 
+/* "53.9", "1372": with digits as long as they can be read. */
+static char *number(char *text, int size, double value)
+{
+    bool whole = fabs(value) >= 1e3 && fabs(value) < 1e6;
+    return g_ascii_formatd(text, size, whole ? "%.0f" : "%.3g", value);
+}
+
 static void describe(NsEvent *event, const NsStep *step, const char *what, double from, double to)
 {
     char before[G_ASCII_DTOSTR_BUF_SIZE], after[G_ASCII_DTOSTR_BUF_SIZE];
@@ -109,8 +116,7 @@ static void describe(NsEvent *event, const NsStep *step, const char *what, doubl
     g_strlcpy(event->what, what, sizeof event->what);
     g_snprintf(event->text, sizeof event->text,
                "The %s jumped from %s to %s at step %" G_GINT64_FORMAT ".", what,
-               g_ascii_formatd(before, sizeof before, "%.3g", from),
-               g_ascii_formatd(after, sizeof after, "%.3g", to), step->step);
+               number(before, sizeof before, from), number(after, sizeof after, to), step->step);
 }
 
 bool ns_spikes_watch(NsSpikes *s, const NsStep *step, size_t targets, NsEvent *event)

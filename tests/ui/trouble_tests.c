@@ -143,6 +143,20 @@ static void test_first(void)
     ui_close(window);
 }
 
+/* Nor does the warm-up help where the squares of the gradients of step 0 overflow. */
+static void test_huge(void)
+{
+    NsWindow *window = ui_open("placement=none layers=60 lr=1e-6");
+    UI_WAIT(window, ui_is_ready);
+    ns_session_run(ns_window_session(window));
+    UI_WAIT(window, has_trouble);
+    UI_UNTIL(gtk_widget_get_mapped(GTK_WIDGET(panel_of(window))));
+    g_assert_cmpstr(ns_trouble_panel_title(panel_of(window)), ==, "Diverged at step 1");
+    g_assert_false(offers(window, "warmup"));
+    g_assert_true(offers(window, "placement") && offers(window, "clip"));
+    ui_close(window);
+}
+
 /* Where every part of the window stands: of those that the pointer may be on, and of the chart. */
 static void note_places(GtkWidget *widget, NsWindow *window, GArray *places)
 {
@@ -286,6 +300,7 @@ void ui_add_trouble_tests(void)
     g_test_add_func("/ui/trouble/worst", test_worst);
     g_test_add_func("/ui/trouble/evidence", test_evidence);
     g_test_add_func("/ui/trouble/first", test_first);
+    g_test_add_func("/ui/trouble/huge", test_huge);
     g_test_add_func("/ui/trouble/place", test_place);
     g_test_add_func("/ui/trouble/low", test_low);
     g_test_add_func("/ui/trouble/offers", test_offers);

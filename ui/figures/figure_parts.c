@@ -217,6 +217,20 @@ unsigned ns_figure_first_layer(NsQuantity quantity)
 }
 
 /* The divergences of all runs, and then what else there is to note, which is taken. */
+/* A sentence of core as a string of NsPlot: "W_tok" is "W_{tok}". */
+static char *with_subscripts(const char *sentence)
+{
+    GString *words = g_string_new(NULL);
+    for (; *sentence; sentence++) {
+        size_t length = *sentence == '_' ? strspn(sentence + 1, G_CSET_A_2_Z G_CSET_a_2_z) : 0;
+        g_string_append_c(words, *sentence);
+        if (length < 2) continue;
+        g_string_append_printf(words, "{%.*s}", (int)length, sentence + 1);
+        sentence += length;
+    }
+    return g_string_free(words, FALSE);
+}
+
 static char *joined_note(const NsFigureInput *input, char *note)
 {
     g_autofree char *taken = note;
@@ -226,8 +240,9 @@ static char *joined_note(const NsFigureInput *input, char *note)
         const NsEvent *event = ns_figure_divergence(run.history);
         if (!event) continue;
         bool several = ns_figure_runs(input) > 1;
+        g_autofree char *told = with_subscripts(event->text);
         g_autofree char *sentence =
-            g_strconcat(several ? run.name : "", several ? ": " : "", event->text, NULL);
+            g_strconcat(several ? run.name : "", several ? ": " : "", told, NULL);
         ns_figure_add_sentence(words, sentence);
     }
     ns_figure_add_sentence(words, taken);

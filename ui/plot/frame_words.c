@@ -8,6 +8,9 @@
 #include <math.h>
 #include <string.h>
 
+/* In text sizes: the height from which on a title may have two lines. */
+#define TWO_TITLE_LINES 18
+
 /* Between a title and what lies in the corner beside it. */
 #define CORNER_GAP 0.5
 
@@ -45,13 +48,15 @@ static void measure_markers(NsFrame *frame)
     }
 }
 
-/* One line; two beside a corner that is taken. */
+/* One line; two beside a corner that is taken, and on a screen that is narrow, but not low. */
 static void limit_title(NsFrame *frame, double room)
 {
     const NsStyle *style = frame->layout->style;
     double taken = style->corner + CORNER_GAP * style->text_size - style->padding;
     bool beside = style->corner > 0;
-    ns_text_limit(frame->text[NS_PART_TITLE], beside ? room - MAX(taken, 0) : room, 1 + beside);
+    bool high = style->raster && frame->layout->height >= TWO_TITLE_LINES * style->text_size;
+    ns_text_limit(frame->text[NS_PART_TITLE], beside ? room - MAX(taken, 0) : room,
+                  1 + (beside || high));
 }
 
 /* Whether there is a name, of a curve or beside a panel, for every run that the subtitle tells, and

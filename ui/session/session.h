@@ -211,6 +211,7 @@ typedef struct {
     int64_t step;
     bool spike; /* else the lane diverged */
     bool first; /* before any update: not what training did, but what the model is */
+    bool huge;  /* the squares of its first gradients overflow: the rate does not matter either */
     const NsEvent *event;
 } NsTrouble;
 

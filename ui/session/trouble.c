@@ -1,12 +1,24 @@
 /* Spikes and divergences, and what may help.  SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
+#include <float.h>
+#include <math.h>
+
 /* Records before a jump that it is measured against. */
 #define BEFORE 10
 
 static double jumping(const NsStep *step, const NsEvent *event)
 {
     return g_str_equal(event->what, "loss") ? step->loss : step->grad_norm;
+}
+
+/* Whether the first update could not be made, as the squares of gradients at step 0 are beyond
+ * single precision. */
+static bool is_huge(const NsHistory *history, const NsEvent *event)
+{
+    int64_t first = ns_history_record(history, 0);
+    return event->kind == NS_EVENT_DIVERGED && event->step == 1 && first >= 0 &&
+           ns_history_step(history, (size_t)first)->grad_norm > sqrt((double)FLT_MAX);
 }
 
 /* What jumped, as a multiple of its mean before. */
@@ -51,6 +63,7 @@ static bool poll_seed(NsSession *session, size_t lane, size_t seed)
                              .step = event->step,
                              .spike = event->kind != NS_EVENT_DIVERGED,
                              .first = event->step == 0,
+                             .huge = is_huge(history, event),
                              .event = event};
         if (!matters_more(session, &trouble, &session->trouble)) continue;
         session->trouble = trouble;

@@ -58,6 +58,10 @@ static const char *advice_on(const NsTrouble *trouble)
             "No weight has been updated yet, so the learning rate, the warm-up and clipping play "
             "no role: activations grow from layer to layer until one overflows single precision.  "
             "Norms inside the branches, smaller initial weights or fewer layers keep them small.");
+    if (trouble->huge)
+        return _("The squares of the first gradients overflow single precision, so the learning "
+                 "rate and the warm-up play no role.  Norms inside the branches, smaller initial "
+                 "weights, fewer layers or clipped gradients keep them small.");
     if (trouble->spike)
         return _("One update was too large.  A longer warm-up, clipped gradients or norms inside "
                  "the branches keep updates small.");
@@ -91,13 +95,15 @@ static void offer_remedies(NsTroublePanel *panel, const NsTrouble *trouble)
     const char *name = _(ns_placement_choice((size_t)pre)->label);
     int64_t warmup = longer_warmup(settings, trouble->step);
     g_autofree char *digits = ns_group_digits(warmup);
-    set_remedy(panel, REMEDY_WARMUP, updates, g_strdup_printf("%" G_GINT64_FORMAT, warmup),
+    set_remedy(panel, REMEDY_WARMUP, updates && !trouble->huge,
+               g_strdup_printf("%" G_GINT64_FORMAT, warmup),
                g_strdup_printf(_("Warm-up %s"), digits));
     set_remedy(panel, REMEDY_CLIP, updates && !(settings->clip > 0.0 && settings->clip <= 1.0),
                g_strdup("1"), g_strdup(_("Clipping at 1")));
     set_remedy(panel, REMEDY_PLACEMENT, can && (int)settings->placement != pre, g_strdup("pre"),
                g_strdup(name));
-    set_remedy(panel, REMEDY_SCALE, can && !updates && settings->init_scale > 1.0, g_strdup("1"),
+    set_remedy(panel, REMEDY_SCALE,
+               can && (!updates || trouble->huge) && settings->init_scale > 1.0, g_strdup("1"),
                g_strdup(_("Initial scale 1")));
     bool any = false;
     for (size_t i = 0; i < N_REMEDIES; i++)
