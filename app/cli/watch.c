@@ -235,7 +235,10 @@ int ns_cli_watch(int argc, char **argv, GError **error)
             "skipped\n"
             "and reported.  This is version 1 of the format (“format”).\n\n"
             "A table of comma-separated values is read, too: its first line names “step”, “loss”\n"
-            "and optionally “lr”, “validation_loss” and the like.",
+            "and optionally “lr”, “validation_loss” and the like.  So is an event file of\n"
+            "TensorBoard: the tags “loss” or “train/loss”, “val_loss” or “eval/loss”, “lr”,\n"
+            "“grad_norm”, “grad_norm/w2/3” (layer 3), “hidden_norm/0”, “NAME/3”; its newest step\n"
+            "is taken when the next one begins.",
         .examples = NS_CLI " watch mine.jsonl\n"
                            "  python3 train.py | " NS_CLI " watch -\n" NS_CLI
                            " watch a.jsonl b.jsonl --once --jsonl > both.jsonl\n" NS_CLI

@@ -11,7 +11,7 @@
         optimizer.step()
         optimizer.zero_grad()
 
-and in another terminal: normscope-cli watch mine.jsonl, or at the end
+and in another terminal: normscope --watch mine.jsonl, or at the end
 normscope-cli chart --from mine.jsonl --figure gradient-norm,hidden-norm --out mine.pdf
 
 A line is written for every step: the loss, the learning rate of the update that led there, the norm of

@@ -205,6 +205,24 @@ static void test_events_move_nothing(void)
     ui_close(window);
 }
 
+/* The memory of checkpoints is what the spin button says, from the next run on. */
+static void test_checkpoints(void)
+{
+    set_up();
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    g_assert_cmpuint(ns_session_checkpoint_most(session), ==, (size_t)256 << 20);
+    NsRunLibrary *library = ns_saved_runs_present(window);
+    GtkSpinButton *spin = GTK_SPIN_BUTTON(ns_run_library_parts(library)->checkpoints);
+    g_assert_cmpfloat(gtk_spin_button_get_value(spin), ==, 256);
+    gtk_spin_button_set_value(spin, 64);
+    g_assert_cmpuint(ns_session_checkpoint_most(session), ==, (size_t)64 << 20);
+    gtk_window_close(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))));
+    UI_WAIT(window, ui_is_ready);
+    ui_close(window);
+    tear_down();
+}
+
 void ui_add_library_tests(void)
 {
     g_test_add_func("/ui/library/table", test_table);
@@ -212,4 +230,5 @@ void ui_add_library_tests(void)
     g_test_add_func("/ui/library/refused", test_refused);
     g_test_add_func("/ui/library/reset", test_reset);
     g_test_add_func("/ui/library/events-move-nothing", test_events_move_nothing);
+    g_test_add_func("/ui/library/checkpoints", test_checkpoints);
 }

@@ -223,6 +223,11 @@ void ns_session_set_checkpoint_bytes(NsSession *session, size_t bytes)
     session->checkpoint_bytes = bytes;
 }
 
+size_t ns_session_checkpoint_most(NsSession *session)
+{
+    return session->checkpoint_bytes;
+}
+
 size_t ns_session_checkpoint_bytes(NsSession *session)
 {
     size_t bytes = session->trainer ? ns_trainer_checkpoint_bytes(session->trainer) : 0;

@@ -334,6 +334,7 @@ double ns_session_unsaved_seconds(NsSession *session, GHashTable *saved);
 /* The most bytes of checkpoints that a run, and each earlier one, keeps in memory, from the next
  * run on; and what all of them take. */
 void ns_session_set_checkpoint_bytes(NsSession *session, size_t bytes);
+size_t ns_session_checkpoint_most(NsSession *session);
 size_t ns_session_checkpoint_bytes(NsSession *session);
 
 /* ---- What is known ---- */

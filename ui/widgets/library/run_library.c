@@ -13,6 +13,8 @@
 #define SETTINGS_MOST 5
 #define GIB ((double)(1 << 30))
 #define BOUND_MOST 10000 /* GiB */
+#define MIB ((double)(1 << 20))
+#define CHECKPOINTS_MOST 1048576 /* MiB */
 
 /* ---- A row ---- */
 
@@ -468,9 +470,19 @@ static void on_bound(NsRunLibrary *library)
     g_signal_emit_by_name(library, "bound", (guint64)(gib * GIB));
 }
 
-void ns_run_library_set_recording(NsRunLibrary *library, bool recording, guint64 most_bytes)
+static void on_checkpoints(NsRunLibrary *library)
+{
+    if (library->syncs) return;
+    double mib = gtk_spin_button_get_value(GTK_SPIN_BUTTON(library->parts.checkpoints));
+    g_signal_emit_by_name(library, "checkpoints", (guint64)(mib * MIB));
+}
+
+void ns_run_library_set_recording(NsRunLibrary *library, bool recording, guint64 most_bytes,
+                                  size_t checkpoint_bytes)
 {
     library->syncs = true;
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(library->parts.checkpoints),
+                              (double)checkpoint_bytes / MIB);
     gtk_switch_set_active(GTK_SWITCH(library->parts.record), recording);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(library->parts.bound), (double)most_bytes / GIB);
     library->syncs = false;
@@ -570,6 +582,14 @@ static void make_footer(NsRunLibrary *library)
     gtk_widget_set_tooltip_text(parts->bound, _("When saved runs take more than this, the oldest "
                                                 "without a tag are moved to the trash; 0: "
                                                 "no limit"));
+    parts->checkpoints = named(_("_Checkpoints in memory, MiB"),
+                               gtk_spin_button_new_with_range(1.0, CHECKPOINTS_MOST, 64.0), row);
+    gtk_widget_set_tooltip_text(
+        parts->checkpoints,
+        _("The most memory that checkpoints of a run take, and of each earlier run, from the next "
+          "run on.  When they take more, fewer steps can be forked from"));
+    g_signal_connect_swapped(parts->checkpoints, "value-changed", G_CALLBACK(on_checkpoints),
+                             library);
     g_signal_connect_swapped(parts->record, "notify::active", G_CALLBACK(on_record), library);
     g_signal_connect_swapped(parts->bound, "value-changed", G_CALLBACK(on_bound), library);
 }
@@ -608,6 +628,8 @@ static void ns_run_library_class_init(NsRunLibraryClass *klass)
                  1, G_TYPE_STRING);
     g_signal_new("bound", NS_TYPE_RUN_LIBRARY, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
                  1, G_TYPE_UINT64);
+    g_signal_new("checkpoints", NS_TYPE_RUN_LIBRARY, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                 G_TYPE_NONE, 1, G_TYPE_UINT64);
     g_signal_new("recording", NS_TYPE_RUN_LIBRARY, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                  G_TYPE_NONE, 1, G_TYPE_BOOLEAN);
 }

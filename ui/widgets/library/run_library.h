@@ -13,11 +13,13 @@ G_DECLARE_FINAL_TYPE(NsRunLibrary, ns_run_library, NS, RUN_LIBRARY, GtkWidget)
 
 /* Shows the run files of a folder.  Signals: "open" (path), a run is wanted on view; "bound"
  * (guint64), another bound on what all may take, in bytes, 0 for none; "recording" (bool), whether
- * runs are to be recorded. */
+ * runs are to be recorded; "checkpoints" (guint64), the bytes of memory for checkpoints of a run.
+ */
 GtkWidget *ns_run_library_new(const char *folder);
 
-/* What the switch and the bound show. */
-void ns_run_library_set_recording(NsRunLibrary *library, bool recording, guint64 most_bytes);
+/* What the switch, the bound and the memory of checkpoints show. */
+void ns_run_library_set_recording(NsRunLibrary *library, bool recording, guint64 most_bytes,
+                                  size_t checkpoint_bytes);
 
 /* Reads the folder again. */
 void ns_run_library_reload(NsRunLibrary *library);
@@ -29,6 +31,6 @@ bool ns_run_library_is_reading(NsRunLibrary *library);
 
 /* For tests: the parts that a person uses. */
 typedef struct {
-    GtkWidget *search, *table, *open, *trash, *tags, *text, *used, *record, *bound;
+    GtkWidget *search, *table, *open, *trash, *tags, *text, *used, *record, *bound, *checkpoints;
 } NsRunLibraryParts;
 const NsRunLibraryParts *ns_run_library_parts(NsRunLibrary *library);

@@ -158,6 +158,14 @@ static void on_bound(NsRunLibrary *library, guint64 bytes, NsWindow *window)
     ns_saved_runs_record(window);
 }
 
+static void on_checkpoints(NsRunLibrary *library, guint64 bytes, NsWindow *window)
+{
+    (void)library;
+    if (ns_preferences())
+        g_settings_set_int(ns_preferences(), "checkpoint-mib", (int)(bytes / MIB));
+    ns_session_set_checkpoint_bytes(ns_window_session(window), (size_t)bytes);
+}
+
 static gboolean on_escape(GtkWidget *window, GVariant *arguments, gpointer data)
 {
     (void)arguments, (void)data;
@@ -177,10 +185,11 @@ static GtkWidget *make_window(NsWindow *parent)
     gtk_window_set_titlebar(GTK_WINDOW(window), gtk_header_bar_new());
     gtk_window_set_child(GTK_WINDOW(window), library);
     ns_run_library_set_recording(NS_RUN_LIBRARY(library), ns_session_recording(session) != NULL,
-                                 most_bytes());
+                                 most_bytes(), ns_session_checkpoint_most(session));
     g_signal_connect_object(library, "open", G_CALLBACK(on_open), parent, 0);
     g_signal_connect_object(library, "recording", G_CALLBACK(on_recording), parent, 0);
     g_signal_connect_object(library, "bound", G_CALLBACK(on_bound), parent, 0);
+    g_signal_connect_object(library, "checkpoints", G_CALLBACK(on_checkpoints), parent, 0);
     g_signal_connect_object(session, "runs-changed", G_CALLBACK(ns_run_library_reload), library,
                             G_CONNECT_SWAPPED);
     GtkEventController *keys = gtk_shortcut_controller_new();
