@@ -3,8 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/data/bleu.h"
-#include "core/data/reader.h"
-#include "core/data/text_corpus.h"
+#include "core/data/text_file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,14 +15,8 @@
 static char **read_lines(const char *path, GError **error)
 {
     size_t bytes;
-    g_autofree char *text = ns_read_file(path, NS_TEXT_MAX, &bytes, error);
+    g_autofree char *text = ns_text_read(path, &bytes, error);
     if (!text) return NULL;
-    if (!g_utf8_validate_len(text, bytes, NULL)) {
-        g_autofree char *name = g_filename_display_name(path);
-        ns_refuse(error, NS_ERROR_TEXT,
-                  "“%s” is not UTF-8 text without zero bytes; save it as UTF-8.", name);
-        return NULL;
-    }
     char **lines = g_strsplit(text, "\n", -1);
     guint n = g_strv_length(lines);
     if (n > 0 && !*lines[n - 1]) g_clear_pointer(&lines[n - 1], g_free);

@@ -2,8 +2,8 @@
 #include "app/cli/cli.h"
 
 #include "core/base/error.h"
-#include "core/data/reader.h"
-#include "core/data/text_corpus.h"
+#include "core/data/text_file.h"
+#include "core/data/tokenizer.h"
 
 #include <string.h>
 
@@ -13,16 +13,9 @@ static GString *read_texts(char **paths, GError **error)
     g_autoptr(GString) all = g_string_new(NULL);
     for (char **path = paths; *path; path++) {
         size_t bytes;
-        g_autofree char *text = ns_read_file(*path, NS_TEXT_MAX, &bytes, error);
+        g_autofree char *text = ns_text_read(*path, &bytes, error);
         if (!text) return NULL;
-        if (!g_utf8_validate_len(text, bytes, NULL)) {
-            g_autofree char *name = g_filename_display_name(*path);
-            ns_refuse(error, NS_ERROR_TEXT,
-                      "“%s” is not UTF-8 text without zero bytes; save it as UTF-8.", name);
-            return NULL;
-        }
-        size_t mark = ns_byte_order_mark(text, bytes);
-        g_string_append_len(all, text + mark, (gssize)(bytes - mark));
+        g_string_append_len(all, text, (gssize)bytes);
         /* The last word of one text is not the first half of a word. */
         if (all->len > 0 && all->str[all->len - 1] != '\n') g_string_append_c(all, '\n');
     }

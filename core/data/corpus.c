@@ -35,6 +35,7 @@ void ns_corpus_unref(NsCorpus *corpus)
     for (size_t i = 0; corpus->words && i < corpus->V; i++) g_free(corpus->words[i]);
     g_free(corpus->words);
     g_free(corpus->tokens);
+    g_free(corpus->pairs);
     g_free(corpus);
 }
 

@@ -11,6 +11,13 @@
 /* How sequences are made from a corpus: a row of core/data/sampler.h. */
 typedef struct NsSampler NsSampler;
 
+/* A sentence and its translation in the tokens of a corpus: where they begin, and how many tokens
+ * they have with their ends. */
+typedef struct {
+    size_t source, target;
+    size_t source_length, target_length;
+} NsPair;
+
 /* Immutable once made; counted references, from any thread. */
 typedef struct {
     char *name;        /* for people: "generated text", or the file's base name */
@@ -20,6 +27,8 @@ typedef struct {
     uint16_t *tokens;  /* [n]; NULL without a text */
     size_t n;          /* all tokens of the text; 0 without one */
     size_t n_train;    /* the first n_train are for training, the rest (a tenth) is held out */
+    NsPair *pairs;     /* of sentences; NULL where the text has none */
+    size_t n_pairs, n_train_pairs; /* the first n_train_pairs are for training */
     const NsSampler *sampler;
     unsigned arch;      /* whose batches these are: NS_ARCH_DECODER, ... */
     uint64_t data_seed; /* of what is held out where the batches are made */

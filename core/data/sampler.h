@@ -32,3 +32,7 @@ extern const NsSampler ns_gaussian_sampler;
  * would see that, one that is drawn too.  Sequences fill all of T and S; the best loss is log V. */
 extern const NsSampler ns_random_sampler;
 #define NS_RANDOM_SYMBOLS 96
+
+/* Sentences and their translations: the encoder reads the source with its end, the decoder writes
+ * the target from a begin symbol V on and ends with a line end.  The rest of each is padding. */
+extern const NsSampler ns_pairs_sampler;

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/data/grammar.h"
+#include "core/data/pair_corpus.h"
 #include "core/data/sampler.h"
 #include "core/data/text_corpus.h"
 
@@ -39,6 +40,16 @@ static NsCorpus *open_text(const NsTask *task, const NsSettings *settings, GErro
     g_auto(NsTokenizer) tokenizer = {0};
     if (!ns_tokenizer_open(&tokenizer, settings, error)) return NULL;
     return ns_corpus_new_from_file(settings->text, span(settings), &tokenizer, error);
+}
+
+static NsCorpus *open_translation(const NsTask *task, const NsSettings *settings, GError **error)
+{
+    if (settings->arch == NS_ARCH_ENCODER_DECODER) return ns_corpus_new_from_pairs(settings, error);
+    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                "The task “%s” needs an encoder for the source and a decoder for the target; set "
+                "arch=encoder-decoder.",
+                task->choice.key);
+    return NULL;
 }
 
 /* A corpus of as many symbols as the settings ask for; `letters` where they may have names. */
@@ -90,6 +101,15 @@ static const NsTask tasks[] = {
       .purpose = "A UTF-8 text file, learned character by character."},
      open_text,
      &ns_text_sampler,
+     0},
+    {{.key = "translation",
+      .label = "Translation",
+      .formula = "ein Hund → a dog",
+      .reference = "Vaswani et al. 2017",
+      .purpose = "Translate sentences, of two line-aligned files or German ones that the program "
+                 "generates with their English translations; needs an encoder-decoder."},
+     open_translation,
+     &ns_pairs_sampler,
      0},
     {{.key = "copy",
       .label = "Copy",

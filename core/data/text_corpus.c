@@ -54,29 +54,6 @@ static gunichar next_character(const char **at, const char *end)
     return c;
 }
 
-static void set_encoding_error(const char *text, size_t bytes, size_t at, const char *source,
-                               GError **error)
-{
-    size_t line = 1;
-    for (size_t i = 0; i < at; i++)
-        if (text[i] == '\n') line++;
-
-    bool utf16 =
-        bytes >= 2 && (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0);
-    if (utf16)
-        g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” looks like UTF-16 (byte 1, line 1); save it as UTF-8.", source);
-    else if (text[at] == '\0')
-        g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” is not a text: byte %zu, in line %zu, is zero; choose a text file.",
-                    source, at + 1, line);
-    else
-        g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” is not UTF-8 text: byte %zu, in line %zu, does not start a character; "
-                    "save it as UTF-8.",
-                    source, at + 1, line);
-}
-
 /* What is wrong with a text of n characters or tokens. */
 static bool check_size(size_t n, const char *what, const char *source, size_t seq, GError **error)
 {
@@ -109,13 +86,12 @@ static bool check_alphabet(size_t V, const char *source, GError **error)
     return true;
 }
 
-/* An empty corpus for a text of n tokens of V. */
+/* A corpus for a text of n tokens of V, which are not there yet. */
 static NsCorpus *new_corpus(const char *source, size_t V, size_t n, GError **error)
 {
     g_autoptr(NsCorpus) corpus = ns_corpus_new(source, &ns_text_sampler, V);
     corpus->n = n;
-    corpus->n_train = n - n / HELD_OUT;
-    corpus->tokens = g_try_new(uint16_t, n);
+    corpus->tokens = g_try_new(uint16_t, MAX(n, 1));
     if (corpus->tokens) return g_steal_pointer(&corpus);
     g_autofree char *size = g_format_size_full(n * sizeof(uint16_t), G_FORMAT_SIZE_IEC_UNITS);
     g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
@@ -124,21 +100,20 @@ static NsCorpus *new_corpus(const char *source, size_t V, size_t n, GError **err
     return NULL;
 }
 
-static NsCorpus *of_characters(const char *begin, const char *end, const char *source, size_t seq,
-                               GError **error)
+static NsCorpus *of_characters(const NsText *text, GError **error)
 {
+    const char *end = text->begin + text->bytes;
     g_autofree Alphabet *alphabet = g_new0(Alphabet, 1);
     size_t n = 0;
-    for (const char *at = begin; at < end; n++) alphabet_add(alphabet, next_character(&at, end));
+    for (const char *at = text->begin; at < end; n++)
+        alphabet_add(alphabet, next_character(&at, end));
     alphabet_rank(alphabet);
-    if (!check_alphabet(alphabet->V, source, error) ||
-        !check_size(n, "characters", source, seq, error))
-        return NULL;
-    NsCorpus *corpus = new_corpus(source, alphabet->V, n, error);
+    if (!check_alphabet(alphabet->V, text->source, error)) return NULL;
+    NsCorpus *corpus = new_corpus(text->source, alphabet->V, n, error);
     if (!corpus) return NULL;
     corpus->symbols = g_new(gunichar, corpus->V);
     uint16_t *token = corpus->tokens;
-    for (const char *at = begin; at < end; token++) {
+    for (const char *at = text->begin; at < end; token++) {
         gunichar c = next_character(&at, end);
         *token = (uint16_t)alphabet_token(alphabet, c);
         corpus->symbols[*token] = c;
@@ -147,83 +122,79 @@ static NsCorpus *of_characters(const char *begin, const char *end, const char *s
 }
 
 /* A corpus of tokens out of V, without their words. */
-static NsCorpus *of_tokens(const GArray *tokens, size_t V, const char *source, size_t seq,
-                           GError **error)
+static NsCorpus *of_tokens(const GArray *tokens, size_t V, const NsText *text, GError **error)
 {
-    if (!check_size(tokens->len, "tokens", source, seq, error)) return NULL;
-    NsCorpus *corpus = new_corpus(source, V, tokens->len, error);
+    NsCorpus *corpus = new_corpus(text->source, V, tokens->len, error);
     if (!corpus) return NULL;
-    memcpy(corpus->tokens, tokens->data, tokens->len * sizeof *corpus->tokens);
+    if (tokens->len > 0) memcpy(corpus->tokens, tokens->data, tokens->len * sizeof *corpus->tokens);
     corpus->words = g_new(char *, V);
     return corpus;
 }
 
-static NsCorpus *of_bytes(const char *begin, const char *end, const char *source, size_t seq,
-                          const NsBpe *bpe, GError **error)
+static NsCorpus *of_bytes(const NsText *text, const NsBpe *bpe, GError **error)
 {
-    g_autoptr(GArray) tokens = ns_bpe_encode(bpe, begin, (size_t)(end - begin));
-    NsCorpus *corpus = of_tokens(tokens, ns_bpe_size(bpe), source, seq, error);
+    g_autoptr(GArray) tokens = ns_bpe_encode(bpe, text->begin, text->bytes);
+    NsCorpus *corpus = of_tokens(tokens, ns_bpe_size(bpe), text, error);
     for (size_t i = 0; corpus && i < corpus->V; i++)
         corpus->words[i] = g_strdup(ns_bpe_bytes(bpe, i));
     return corpus;
 }
 
-static NsCorpus *of_subwords(const char *begin, const char *end, const char *source, size_t seq,
-                             const NsSubwords *subwords, GError **error)
+static NsCorpus *of_subwords(const NsText *text, const NsSubwords *subwords, GError **error)
 {
     g_autoptr(GArray) tokens = g_array_new(FALSE, FALSE, sizeof(uint16_t));
-    ns_subwords_encode(subwords, begin, (size_t)(end - begin), tokens);
-    NsCorpus *corpus = of_tokens(tokens, ns_subwords_size(subwords), source, seq, error);
+    ns_subwords_encode(subwords, text->begin, text->bytes, tokens);
+    NsCorpus *corpus = of_tokens(tokens, ns_subwords_size(subwords), text, error);
     for (size_t i = 0; corpus && i < corpus->V; i++)
         corpus->words[i] = ns_subwords_text(subwords, i);
     return corpus;
 }
 
-/* Learns from the first nine tenths of a text, up to a space: about what a model trains on. */
-static NsSubwords *learn(const char *begin, const char *end, const char *source, size_t vocab,
-                         GError **error)
+NsCorpus *ns_text_tokens(const NsText *text, const NsTokenizer *tokenizer, GError **error)
 {
-    const char *held_out = end - (end - begin) / HELD_OUT;
-    while (held_out > begin && held_out[-1] != ' ' && held_out[-1] != '\n') held_out--;
+    if (tokenizer && tokenizer->bytes) return of_bytes(text, tokenizer->bytes, error);
+    if (!tokenizer || (tokenizer->learned == 0 && !tokenizer->subwords))
+        return of_characters(text, error);
     g_autoptr(GHashTable) words = ns_words_new();
-    ns_words_add(words, begin, (size_t)(held_out - begin), 1);
-    ns_words_add(words, held_out, (size_t)(end - held_out), 0);
-    return ns_subwords_learn(words, vocab, source, error);
+    ns_words_add(words, text->begin, text->training, 1);
+    ns_words_add(words, text->begin + text->training, text->bytes - text->training, 0);
+    if (tokenizer->subwords)
+        return ns_subwords_add_characters(tokenizer->subwords, words, text->source, error)
+                   ? of_subwords(text, tokenizer->subwords, error)
+                   : NULL;
+    g_autoptr(NsSubwords) learned =
+        ns_subwords_learn(words, tokenizer->learned, text->source, error);
+    return learned ? of_subwords(text, learned, error) : NULL;
 }
 
-static bool know_characters(NsSubwords *subwords, const char *begin, const char *end,
-                            const char *source, GError **error)
+/* The bytes of the first nine tenths of a text, up to a space: about what a model trains on. */
+static size_t training_bytes(const char *text, size_t bytes)
 {
-    g_autoptr(GHashTable) words = ns_words_new();
-    ns_words_add(words, begin, (size_t)(end - begin), 0);
-    return ns_subwords_add_characters(subwords, words, source, error);
+    size_t n = bytes - bytes / HELD_OUT;
+    while (n > 0 && text[n - 1] != ' ' && text[n - 1] != '\n') n--;
+    return n;
 }
 
 NsCorpus *ns_corpus_new_from_text(const char *text, size_t bytes, const char *source, size_t seq,
                                   const NsTokenizer *tokenizer, GError **error)
 {
-    const char *invalid = NULL;
-    if (!g_utf8_validate_len(text, bytes, &invalid)) {
-        set_encoding_error(text, bytes, (size_t)(invalid - text), source, error);
-        return NULL;
-    }
-    const char *begin = text + ns_byte_order_mark(text, bytes), *end = text + bytes;
-    if (tokenizer && tokenizer->bytes)
-        return of_bytes(begin, end, source, seq, tokenizer->bytes, error);
-    if (tokenizer && tokenizer->subwords)
-        return know_characters(tokenizer->subwords, begin, end, source, error)
-                   ? of_subwords(begin, end, source, seq, tokenizer->subwords, error)
-                   : NULL;
-    if (!tokenizer || tokenizer->learned == 0) return of_characters(begin, end, source, seq, error);
-    g_autoptr(NsSubwords) learned = learn(begin, end, source, tokenizer->learned, error);
-    return learned ? of_subwords(begin, end, source, seq, learned, error) : NULL;
+    if (!ns_text_check(text, bytes, source, error)) return NULL;
+    size_t mark = ns_byte_order_mark(text, bytes);
+    NsText all = {.begin = text + mark, .bytes = bytes - mark, .source = source};
+    all.training = training_bytes(all.begin, all.bytes);
+    g_autoptr(NsCorpus) corpus = ns_text_tokens(&all, tokenizer, error);
+    if (!corpus) return NULL;
+    const char *what = corpus->words ? "tokens" : "characters";
+    if (!check_size(corpus->n, what, source, seq, error)) return NULL;
+    corpus->n_train = corpus->n - corpus->n / HELD_OUT;
+    return g_steal_pointer(&corpus);
 }
 
 NsCorpus *ns_corpus_new_from_file(const char *path, size_t seq, const NsTokenizer *tokenizer,
                                   GError **error)
 {
     size_t bytes = 0;
-    g_autofree char *text = ns_read_file(path, NS_TEXT_MAX, &bytes, error);
+    g_autofree char *text = ns_text_read(path, &bytes, error);
     if (text == NULL) return NULL;
 
     g_autofree char *name = g_filename_display_basename(path);

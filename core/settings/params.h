@@ -123,6 +123,16 @@
     TEXT(text, "text", DATA, "Text file", "", RESTART | SHARED,                                    \
         "A UTF-8 file to learn, character by character. Choosing one selects the task text; "      \
         "another task clears it.", NULL)                                                           \
+    TEXT(source, "source", DATA, "Source file", "", RESTART | SHARED,                              \
+        "Sentences for the task translation, one per line, plain or compressed by gzip; line i "   \
+        "of the target file is the translation of line i.  Nothing: generated pairs.", NULL)       \
+    TEXT(target, "target", DATA, "Target file", "", RESTART | SHARED,                              \
+        "The translations of the source file, line by line.", NULL)                                \
+    TEXT(valid_source, "valid-source", DATA, "Validation source", "", RESTART | SHARED,            \
+        "Sentences for the validation loss of the task translation.  Nothing: the last tenth of "  \
+        "the pairs is held out.", NULL)                                                            \
+    TEXT(valid_target, "valid-target", DATA, "Validation target", "", RESTART | SHARED,            \
+        "The translations of the validation source, line by line.", NULL)                          \
     TEXT(tokenizer, "tokenizer", DATA, "Tokenizer", "", RESTART | SHARED,                          \
         "How a text becomes tokens.  char or nothing: character by character.  bpe: a byte-pair "  \
         "encoding with vocab tokens is learned from its training part.  Or a path: a file of "     \

@@ -206,15 +206,22 @@ bool ns_preset_begins(const char *text, size_t size)
     return false;
 }
 
+static void find_text(char **text, const char *folder)
+{
+    if (!**text || g_path_is_absolute(*text)) return;
+    g_autofree char *beside = g_build_filename(folder, *text, NULL);
+    if (!g_file_test(beside, G_FILE_TEST_EXISTS)) return;
+    g_free(*text);
+    *text = g_steal_pointer(&beside);
+}
+
 void ns_preset_find_texts(NsExperiment *experiment, const char *folder)
 {
     for (size_t i = 0; i < experiment->n; i++) {
-        char **text = &experiment->lane[i].text;
-        if (!**text || g_path_is_absolute(*text)) continue;
-        g_autofree char *beside = g_build_filename(folder, *text, NULL);
-        if (!g_file_test(beside, G_FILE_TEST_EXISTS)) continue;
-        g_free(*text);
-        *text = g_steal_pointer(&beside);
+        NsSettings *lane = &experiment->lane[i];
+        char **paths[] = {&lane->text, &lane->source, &lane->target, &lane->valid_source,
+                          &lane->valid_target};
+        for (size_t k = 0; k < G_N_ELEMENTS(paths); k++) find_text(paths[k], folder);
     }
 }
 

@@ -182,7 +182,10 @@ static bool read_contents(NsStudy *study, size_t lane, GError **error)
     const NsSettings *settings = &study->experiment.lane[lane];
     g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
     g_auto(GStrv) files = ns_tokenizer_files(settings->tokenizer);
-    if (*settings->text && !add_content(sum, settings->text, error)) return false;
+    const char *texts[] = {settings->text, settings->source, settings->target,
+                           settings->valid_source, settings->valid_target};
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
+        if (*texts[i] && !add_content(sum, texts[i], error)) return false;
     for (size_t i = 0; files[i]; i++)
         if (!add_content(sum, files[i], error)) return false;
     if (g_str_equal(settings->tokenizer, "bpe")) g_checksum_update(sum, (const guchar *)"bpe", 3);
@@ -262,7 +265,9 @@ bool ns_study_check(NsStudy *study, GError **error)
 /* Settings that change no number of a run, or that the study decides. */
 static bool is_idle(const NsStudy *study, const NsParam *param)
 {
-    static const char *const idle[] = {"threads", "seeds", "recompute", "text", "tokenizer"};
+    static const char *const idle[] = {"threads",      "seeds",        "recompute",
+                                       "text",         "source",       "target",
+                                       "valid-source", "valid-target", "tokenizer"};
     for (size_t i = 0; i < G_N_ELEMENTS(idle); i++)
         if (g_str_equal(param->key, idle[i])) return true;
     bool validation = study->result.kind == NS_RESULT_VALIDATION;

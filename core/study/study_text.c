@@ -333,7 +333,10 @@ static void find_texts(NsStudy *study, const char *path)
     ns_preset_find_texts(&study->experiment, folder);
     for (size_t lane = 0; lane < study->experiment.n; lane++) {
         NsSettings *settings = &study->experiment.lane[lane];
-        if (*settings->text) make_absolute(&settings->text);
+        char **texts[] = {&settings->text, &settings->source, &settings->target,
+                          &settings->valid_source, &settings->valid_target};
+        for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
+            if (**texts[i]) make_absolute(texts[i]);
         if (ns_tokenizer_is_path(settings->tokenizer)) make_absolute(&settings->tokenizer);
     }
 }

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/data/pair_corpus.h"
+
+#include "core/base/error.h"
+#include "core/data/pair_grammar.h"
+#include "core/data/sampler.h"
+#include "core/data/text_corpus.h"
+
+#include <string.h>
+
+/* One pair in HELD_OUT is for validation where there are no files for it. */
+#define HELD_OUT 10
+
+/* Enough that a model must learn the grammar and not the sentences. */
+#define GENERATED_PAIRS 20000
+
+typedef enum { SOURCE, TARGET, SIDES } Side;
+
+/* Texts with as many lines each; every line ends in a line end. */
+typedef struct {
+    GString *side[SIDES];
+    size_t lines;
+} Texts;
+
+static void texts_clear(Texts *texts)
+{
+    for (Side s = SOURCE; s < SIDES; s++)
+        if (texts->side[s]) g_string_free(texts->side[s], TRUE);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Texts, texts_clear)
+
+static size_t count_lines(const GString *text)
+{
+    size_t n = 0;
+    for (gsize i = 0; i < text->len; i++) n += text->str[i] == '\n';
+    return n;
+}
+
+static GString *read_side(const char *path, GError **error)
+{
+    size_t bytes;
+    g_autofree char *data = ns_text_read(path, &bytes, error);
+    if (!data) return NULL;
+    GString *text = g_string_new_len(data, (gssize)bytes);
+    if (bytes > 0 && data[bytes - 1] != '\n') g_string_append_c(text, '\n');
+    return text;
+}
+
+static bool read_texts(Texts *texts, const char *source, const char *target, GError **error)
+{
+    texts->side[SOURCE] = read_side(source, error);
+    texts->side[TARGET] = texts->side[SOURCE] ? read_side(target, error) : NULL;
+    if (!texts->side[TARGET]) return false;
+    texts->lines = count_lines(texts->side[SOURCE]);
+    size_t other = count_lines(texts->side[TARGET]);
+    if (texts->lines == other) return true;
+    g_autofree char *name = g_filename_display_basename(source);
+    g_autofree char *other_name = g_filename_display_basename(target);
+    return ns_refuse(
+        error, NS_ERROR_TEXT,
+        "“%s” has %zu lines and “%s” has %zu; line i of one must be the translation of "
+        "line i of the other.",
+        name, texts->lines, other_name, other);
+}
+
+/* Moves the last tenth of the lines into texts of their own. */
+static void hold_out(Texts *texts, Texts *held_out)
+{
+    held_out->lines = texts->lines / HELD_OUT;
+    texts->lines -= held_out->lines;
+    for (Side s = SOURCE; s < SIDES; s++) {
+        GString *text = texts->side[s];
+        const char *end = text->str;
+        for (size_t i = 0; i < texts->lines; i++) end = strchr(end, '\n') + 1;
+        held_out->side[s] = g_string_new(end);
+        g_string_truncate(text, (gsize)(end - text->str));
+    }
+}
+
+static bool open_texts(const NsSettings *settings, Texts *training, Texts *held_out, GError **error)
+{
+    bool files = *settings->source || *settings->target;
+    bool validation = *settings->valid_source || *settings->valid_target;
+    if (files && (!*settings->source || !*settings->target))
+        return ns_refuse(
+            error, NS_ERROR_SETTING,
+            "A translation needs two files; name source and target, or neither of them "
+            "for generated pairs.");
+    if (validation && (!files || !*settings->valid_source || !*settings->valid_target))
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "Pairs for validation need all of source, target, valid-source and "
+                         "valid-target; name all four files.");
+    if (files && !read_texts(training, settings->source, settings->target, error)) return false;
+    if (validation)
+        return read_texts(held_out, settings->valid_source, settings->valid_target, error);
+    if (!files) {
+        for (Side s = SOURCE; s < SIDES; s++) training->side[s] = g_string_new(NULL);
+        training->lines = GENERATED_PAIRS;
+        ns_grammar_pairs((uint64_t)settings->data_seed, GENERATED_PAIRS, training->side[SOURCE],
+                         training->side[TARGET]);
+    }
+    hold_out(training, held_out);
+    return true;
+}
+
+/* ---- Tokens ---- */
+
+/* The number of the token that ends a line. */
+static size_t line_end(const NsCorpus *corpus)
+{
+    size_t i = 0;
+    while (corpus->symbols ? corpus->symbols[i] != '\n' : !g_str_equal(corpus->words[i], "\n")) i++;
+    return i;
+}
+
+/* Where a sentence begins, and where the next one does. */
+static size_t next_line(const NsCorpus *corpus, size_t end, size_t *at)
+{
+    size_t begin = *at;
+    while (corpus->tokens[*at] != end) (*at)++;
+    (*at)++;
+    return begin;
+}
+
+/* Adds the pairs whose sources begin at `at` and whose targets follow after them, but for those
+ * that do not fit; returns where the targets end. */
+static size_t add_pairs(NsCorpus *corpus, size_t at, size_t lines, const NsSettings *settings)
+{
+    size_t end = line_end(corpus), target = at;
+    for (size_t i = 0; i < lines; i++) next_line(corpus, end, &target);
+    for (size_t i = 0; i < lines; i++) {
+        NsPair pair = {.source = next_line(corpus, end, &at)};
+        pair.source_length = at - pair.source;
+        pair.target = next_line(corpus, end, &target);
+        pair.target_length = target - pair.target;
+        if (pair.source_length <= (size_t)ns_settings_source_seq(settings) &&
+            pair.target_length <= (size_t)settings->seq)
+            corpus->pairs[corpus->n_pairs++] = pair;
+    }
+    return target;
+}
+
+static bool check_pairs(const NsCorpus *corpus, size_t lines, GError **error)
+{
+    if (corpus->n_train_pairs > 0 && corpus->n_pairs > corpus->n_train_pairs) return true;
+    return ns_refuse(
+        error, NS_ERROR_TEXT,
+        "Of the %zu pairs of “%s” %zu fit for training and %zu for validation; use more "
+        "pairs, a longer seq and source-seq, or tokenizer=bpe.",
+        lines, corpus->name, corpus->n_train_pairs, corpus->n_pairs - corpus->n_train_pairs);
+}
+
+/* Says how many pairs there are. */
+static void rename_corpus(NsCorpus *corpus, size_t lines)
+{
+    g_autofree char *name = corpus->name;
+    corpus->name = corpus->n_pairs == lines
+                       ? g_strdup_printf("%s (%zu pairs)", name, lines)
+                       : g_strdup_printf("%s (%zu of %zu pairs, the others are longer than seq or "
+                                         "source-seq)",
+                                         name, corpus->n_pairs, lines);
+}
+
+NsCorpus *ns_corpus_new_from_pairs(const NsSettings *settings, GError **error)
+{
+    g_auto(NsTokenizer) tokenizer = {0};
+    g_auto(Texts) training = {0}, held_out = {0};
+    if (!ns_tokenizer_open(&tokenizer, settings, error) ||
+        !open_texts(settings, &training, &held_out, error))
+        return NULL;
+    if (tokenizer.bytes) {
+        ns_refuse(error, NS_ERROR_SETTING,
+                  "The byte-level BPE of GPT-2 joins line ends, which separate the sentences; use "
+                  "tokenizer=bpe, char, or a file of merges.");
+        return NULL;
+    }
+    g_autoptr(GString) all = g_string_new(NULL);
+    for (Side s = SOURCE; s < SIDES; s++) g_string_append(all, training.side[s]->str);
+    size_t training_bytes = all->len;
+    for (Side s = SOURCE; s < SIDES; s++) g_string_append(all, held_out.side[s]->str);
+
+    g_autofree char *name = *settings->source ? g_filename_display_basename(settings->source)
+                                              : g_strdup("generated pairs");
+    const NsText text = {all->str, name, all->len, training_bytes};
+    g_autoptr(NsCorpus) corpus = ns_text_tokens(&text, &tokenizer, error);
+    if (!corpus) return NULL;
+    size_t lines = training.lines + held_out.lines;
+    corpus->sampler = &ns_pairs_sampler;
+    corpus->pairs = g_new(NsPair, MAX(lines, 1));
+    corpus->n_train = lines > 0 ? add_pairs(corpus, 0, training.lines, settings) : 0;
+    corpus->n_train_pairs = corpus->n_pairs;
+    if (lines > 0) add_pairs(corpus, corpus->n_train, held_out.lines, settings);
+    if (!check_pairs(corpus, lines, error)) return NULL;
+    rename_corpus(corpus, lines);
+    return g_steal_pointer(&corpus);
+}

@@ -1,0 +1,54 @@
+/* Batches of sentences and their translations.  SPDX-License-Identifier: MIT */
+#include "core/data/sampler.h"
+
+#include <string.h>
+
+static void copy(int32_t *to, const uint16_t *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++) to[i] = from[i];
+}
+
+static void take_pair(const NsCorpus *corpus, const NsPair *pair, NsBatch *batch, size_t b)
+{
+    size_t T = batch->T, S = batch->S, n = pair->target_length;
+    int32_t *tokens = batch->tokens + b * T, *targets = batch->targets + b * T;
+    int32_t *source = batch->source + b * S;
+    memset(source, 0, S * sizeof *source);
+    memset(tokens, 0, T * sizeof *tokens);
+    for (size_t t = n; t < T; t++) targets[t] = NS_NO_TARGET;
+    copy(source, corpus->tokens + pair->source, pair->source_length);
+    copy(targets, corpus->tokens + pair->target, n);
+    tokens[0] = (int32_t)corpus->V;
+    copy(tokens + 1, corpus->tokens + pair->target, n - 1);
+    batch->source_length[b] = (int32_t)pair->source_length;
+    batch->length[b] = (int32_t)n;
+}
+
+static void train(const NsCorpus *corpus, uint64_t data_seed, uint64_t index, NsBatch *batch)
+{
+    NsRng rng;
+    ns_rng_init(&rng, data_seed, ns_rng_stream("pairs") + index);
+    for (size_t b = 0; b < batch->B; b++)
+        take_pair(corpus, &corpus->pairs[ns_rng_below(&rng, corpus->n_train_pairs)], batch, b);
+}
+
+/* Spread evenly over the pairs that are held out. */
+static void validate(const NsCorpus *corpus, size_t index, size_t count, NsBatch *batch)
+{
+    size_t held_out = corpus->n_pairs - corpus->n_train_pairs, all = count * batch->B;
+    for (size_t b = 0; b < batch->B; b++) {
+        size_t at = (index * batch->B + b) * held_out / all;
+        take_pair(corpus, &corpus->pairs[corpus->n_train_pairs + at], batch, b);
+    }
+}
+
+static NsVocab vocab(const NsCorpus *corpus, const NsSettings *settings)
+{
+    (void)settings;
+    return (NsVocab){.in = corpus->V + 1, .out = corpus->V}; /* with the begin symbol */
+}
+
+const NsSampler ns_pairs_sampler = {.special[NS_ARCH_ENCODER_DECODER] = NS_BEGIN_SYMBOL,
+                                    .vocab = vocab,
+                                    .train = train,
+                                    .validate = validate};

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""The task translation, as normscope-cli trains it; writes TAP.
+
+SPDX-License-Identifier: MIT
+Usage: test_translation.py NORMSCOPE_CLI
+"""
+
+import gzip
+import json
+import os
+import sys
+import tempfile
+
+from test_cli import main, run, sentence
+
+TASK = ["--set", "task=translation", "--set", "arch=encoder-decoder", "--set", "placement=pre"]
+SOURCE = [f"{a} {b}\n" for a in ("eins", "zwei", "drei", "vier") for b in ("Hund", "Katze", "Äpfel")]
+TARGET = [f"{a} {b}\n" for a in ("one", "two", "three", "four") for b in ("dog", "cat", "apples")]
+
+
+def write(folder, name, lines, opener=open):
+    path = os.path.join(folder, name)
+    with opener(path, "wt", encoding="utf-8") as file:
+        file.writelines(lines)
+    return path
+
+
+def train(*arguments):
+    result = run("train", "--jsonl", "-", *TASK, *arguments)
+    assert (result.returncode, result.stderr) == (0, b""), result
+    lines = [json.loads(line) for line in result.stdout.decode().splitlines()]
+    return lines[0], [line["loss"] for line in lines if "step" in line and "loss" in line]
+
+
+def test_files():
+    with tempfile.TemporaryDirectory() as folder:
+        losses = []
+        for opener, suffix in ((open, ""), (gzip.open, ".gz")):
+            words = [word for key, lines in (("source", SOURCE), ("target", TARGET),
+                                             ("valid-source", SOURCE[:2]), ("valid-target", TARGET[:2]))
+                     for word in ("--set", f"{key}={write(folder, key + suffix, lines, opener)}")]
+            first, values = train(*words, "--set", "seq=16", "--steps", "5")
+            assert first["text"] == f"source{suffix} (14 pairs)", first["text"]
+            losses.append(values)
+        assert losses[0] == losses[1] and len(losses[0]) == 6, losses
+        # A damaged file.
+        with open(os.path.join(folder, "source.gz"), "rb") as file:
+            data = file.read()
+        with open(os.path.join(folder, "source.gz"), "wb") as file:
+            file.write(data[:len(data) // 2])
+        text = sentence(run("train", *TASK, *words, "--steps", "1"), 1)
+        assert "source.gz" in text and "decompressed" in text, text
+        # Every text may be compressed.
+        path = write(folder, "text.gz", SOURCE * 20, gzip.open)
+        result = run("train", "--set", "text=" + path, "--steps", "1")
+        assert result.returncode == 0, result
+
+
+def test_learns():
+    """Within steps that take seconds the model knows more than how often the tokens occur, and a run
+    repeats from what it has written."""
+    words = ["--set", "tokenizer=bpe", "--set", "vocab=250", "--set", "seq=48", "--set", "batch=16",
+             "--set", "d-model=32", "--set", "lr=5e-3", "--set", "eval-every=0", "--steps", "150"]
+    with tempfile.TemporaryDirectory() as folder:
+        first, values = train(*words)
+        assert "generated pairs" in first["text"] and first["vocab"] == 250, first
+        assert sum(values[-10:]) / 10 < 0.5 * values[0], (values[0], values[-10:])
+        path = os.path.join(folder, "loss.svg")
+        result = run("chart", "--figure", "loss", *TASK, *words[:-1], "2", "--out", path)
+        assert result.returncode == 0, result
+        shown = run("show", path, small=False).stdout.decode()
+        for word in ("task", "translation", "tokenizer", "bpe", "250"):
+            assert word in shown, shown
+
+
+def test_errors():
+    assert "arch=encoder-decoder" in sentence(run("train", "--set", "task=translation"), 2)
+    assert "two files" in sentence(run("train", *TASK, "--set", "source=x"), 2)
+    text = sentence(run("train", *TASK, "--set", "source=nowhere", "--set", "target=x"), 1)
+    assert "nowhere" in text
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

@@ -1,0 +1,249 @@
+/* Pairs of sentences: the generated ones, those of files, and batches of both.
+ * SPDX-License-Identifier: MIT */
+#include "core/base/error.h"
+#include "core/data/pair_grammar.h"
+#include "core/data/task.h"
+#include "core/experiment/param.h"
+#include "tests/unit/support.h"
+
+#include <string.h>
+
+typedef struct {
+    NsSettings settings;
+    NsTestFolder *folder;
+    NsBatch batch;
+} Fixture;
+
+static void set(Fixture *f, const char *key, const char *value)
+{
+    g_autoptr(GError) error = NULL;
+    g_assert_true(ns_settings_set(&f->settings, key, value, &error));
+    g_assert_no_error(error);
+}
+
+static void set_file(Fixture *f, const char *key, const char *contents)
+{
+    g_autofree char *path = ns_test_folder_write(f->folder, key, contents);
+    set(f, key, path);
+}
+
+static void begin(Fixture *f, gconstpointer data)
+{
+    (void)data;
+    ns_settings_init(&f->settings);
+    f->folder = ns_test_folder_new();
+    set(f, "task", "translation");
+    set(f, "arch", "encoder-decoder");
+    set(f, "seq", "5");
+    set(f, "source-seq", "4");
+    ns_batch_init(&f->batch, 3, 5, 4);
+}
+
+static void end(Fixture *f, gconstpointer data)
+{
+    (void)data;
+    ns_batch_clear(&f->batch);
+    ns_test_folder_free(f->folder);
+    ns_settings_clear(&f->settings);
+}
+
+/* The characters of n tokens; "<" is the begin symbol, "$" a line end. */
+static char *letters(const NsCorpus *corpus, const int32_t *tokens, int32_t n)
+{
+    GString *text = g_string_new(NULL);
+    for (int32_t i = 0; i < n; i++) {
+        bool known = tokens[i] < (int32_t)corpus->V;
+        gunichar c = known ? corpus->symbols[tokens[i]] : '<';
+        g_string_append_unichar(text, c == '\n' ? '$' : c);
+    }
+    return g_string_free(text, FALSE);
+}
+
+/* Every sequence of the batch is one of the pairs, "source|read|written", with its padding. */
+static void assert_batch(Fixture *f, const NsCorpus *corpus, const char *const *pairs)
+{
+    const NsBatch *batch = &f->batch;
+    for (size_t b = 0; b < batch->B; b++) {
+        int32_t n = batch->length[b], m = batch->source_length[b];
+        g_autofree char *source = letters(corpus, batch->source + b * batch->S, m);
+        g_autofree char *read = letters(corpus, batch->tokens + b * batch->T, n);
+        g_autofree char *written = letters(corpus, batch->targets + b * batch->T, n);
+        g_autofree char *all = g_strdup_printf("%s|%s|%s", source, read, written);
+        if (!g_strv_contains(pairs, all)) g_error("There is no pair %s.", all);
+        for (size_t t = (size_t)n; t < batch->T; t++) {
+            g_assert_cmpint(batch->targets[b * batch->T + t], ==, NS_NO_TARGET);
+            g_assert_cmpint(batch->tokens[b * batch->T + t], ==, 0);
+        }
+        for (size_t s = (size_t)m; s < batch->S; s++)
+            g_assert_cmpint(batch->source[b * batch->S + s], ==, 0);
+    }
+}
+
+static NsCorpus *open_corpus(const Fixture *f)
+{
+    g_autoptr(GError) error = NULL;
+    NsCorpus *corpus = ns_corpus_open(&f->settings, &error);
+    g_assert_no_error(error);
+    return corpus;
+}
+
+/* Pairs fill source and target to the last place, are shorter or empty, or are left out. */
+static void test_files(Fixture *f, gconstpointer data)
+{
+    (void)data;
+    set_file(f, "source", "abc\nb\n\nabcd\na\r\n");
+    set_file(f, "target", "xyzx\ny\nz\nx\nxxxxx\n");
+    set_file(f, "valid-source", "cc\na");
+    set_file(f, "valid-target", "zz\nx");
+    g_autoptr(NsCorpus) corpus = open_corpus(f);
+    g_assert_cmpuint(corpus->n_train_pairs, ==, 3);
+    g_assert_cmpuint(corpus->n_pairs, ==, 5);
+    g_assert_nonnull(strstr(corpus->name, "5 of 7 pairs"));
+    NsVocab vocab = ns_corpus_vocab(corpus, &f->settings);
+    g_assert_cmpuint(vocab.out, ==, 8); /* the line end, a to d, x to z */
+    g_assert_cmpuint(vocab.in, ==, 9);
+    static const char *const training[] = {"abc$|<xyzx|xyzx$", "b$|<y|y$", "$|<z|z$", NULL};
+    static const char *const held_out[] = {"cc$|<zz|zz$", "a$|<x|x$", NULL};
+    for (uint64_t i = 0; i < 20; i++) {
+        ns_corpus_train_batch(corpus, 1, i, &f->batch);
+        assert_batch(f, corpus, training);
+        ns_corpus_validation_batch(corpus, i, 20, &f->batch);
+        assert_batch(f, corpus, held_out);
+    }
+}
+
+/* Without files for validation the last tenth is held out. */
+static void test_held_out(Fixture *f, gconstpointer data)
+{
+    (void)data;
+    g_autoptr(GString) source = g_string_new(NULL), target = g_string_new(NULL);
+    for (size_t i = 0; i < 20; i++) {
+        g_string_append(source, i < 18 ? "a\n" : "b\n");
+        g_string_append(target, i < 18 ? "x\n" : "y\n");
+    }
+    set_file(f, "source", source->str);
+    set_file(f, "target", target->str);
+    g_autoptr(NsCorpus) corpus = open_corpus(f);
+    static const char *const training[] = {"a$|<x|x$", NULL}, *const held_out[] = {"b$|<y|y$",
+                                                                                   NULL};
+    for (uint64_t i = 0; i < 20; i++) {
+        ns_corpus_train_batch(corpus, 1, i, &f->batch);
+        assert_batch(f, corpus, training);
+        ns_corpus_validation_batch(corpus, i, 20, &f->batch);
+        assert_batch(f, corpus, held_out);
+    }
+}
+
+static void assert_refused(const Fixture *f, int code, const char *says)
+{
+    g_autoptr(GError) error = NULL;
+    g_assert_null(ns_corpus_open(&f->settings, &error));
+    g_assert_error(error, NS_ERROR, code);
+    if (!strstr(error->message, says)) g_error("“%s” does not say “%s”.", error->message, says);
+}
+
+static void test_refused(Fixture *f, gconstpointer data)
+{
+    (void)data;
+    set_file(f, "source", "a\nb\n");
+    assert_refused(f, NS_ERROR_SETTING, "two files");
+    set_file(f, "target", "x\n");
+    assert_refused(f, NS_ERROR_TEXT, "has 2 lines");
+    set_file(f, "target", "x\ny\n");
+    assert_refused(f, NS_ERROR_TEXT, "2 fit for training and 0 for validation");
+    set_file(f, "valid-source", "a\n");
+    assert_refused(f, NS_ERROR_SETTING, "all four");
+    set_file(f, "valid-target", "xyzxyz\n");
+    assert_refused(f, NS_ERROR_TEXT, "0 for validation");
+    set_file(f, "valid-target", "");
+    assert_refused(f, NS_ERROR_TEXT, "has 0");
+    set_file(f, "valid-target", "\xFF\n");
+    assert_refused(f, NS_ERROR_TEXT, "UTF-8");
+    set(f, "arch", "decoder");
+    assert_refused(f, NS_ERROR_SETTING, "arch=encoder-decoder");
+}
+
+/* ---- Generated pairs ---- */
+
+static const char *const finite_verbs[] = {
+    "hilft",  "helfen",   "dankt",     "danken", "glaubt", "glauben", "sieht",  "sehen",  "hört",
+    "hören",  "kennt",    "kennen",    "liebt",  "lieben", "ruft",    "rufen",  "kauft",  "kaufen",
+    "findet", "finden",   "sucht",     "suchen", "trägt",  "tragen",  "malt",   "malen",  "nimmt",
+    "nehmen", "verliert", "verlieren", "gibt",   "geben",  "zeigt",   "zeigen", "bringt", "bringen",
+    "hat",    "haben",    "kann",      "können", "muss",   "müssen",  "wird",   "werden", NULL};
+
+static const char *last_word(char *sentence)
+{
+    g_strdelimit(sentence, ".", '\0');
+    return strrchr(sentence, ' ') + 1;
+}
+
+static void test_generated(void)
+{
+    const size_t n = 2000;
+    g_autoptr(GString) german = g_string_new(NULL), english = g_string_new(NULL);
+    g_autoptr(GString) again = g_string_new(NULL), other = g_string_new(NULL);
+    ns_grammar_pairs(7, n, german, english);
+    ns_grammar_pairs(7, n, again, other);
+    g_assert_cmpstr(german->str, ==, again->str);
+    ns_grammar_pairs(8, 1, again, other);
+    g_auto(GStrv) sources = g_strsplit(german->str, "\n", -1);
+    g_auto(GStrv) targets = g_strsplit(english->str, "\n", -1);
+    g_assert_cmpuint(g_strv_length(sources), ==, n + 1);
+    g_assert_cmpuint(g_strv_length(targets), ==, n + 1);
+    size_t that = 0, perfect = 0;
+    for (size_t i = 0; i < n; i++) {
+        g_assert_true(g_ascii_isupper(*sources[i]) && g_ascii_isupper(*targets[i]));
+        g_assert_true(g_str_has_suffix(sources[i], ".") && g_str_has_suffix(targets[i], "."));
+        /* No article before a noun of another gender. */
+        g_assert_null(strstr(sources[i], "die Mann "));
+        g_assert_null(strstr(sources[i], "der Mädchen"));
+        bool subordinate = strstr(sources[i], ", dass ") != NULL;
+        g_assert_true(subordinate == (strstr(targets[i], " that ") != NULL));
+        bool comma = strchr(sources[i], ',') != NULL;
+        bool past = strstr(sources[i], " hat ") || strstr(sources[i], " haben ");
+        const char *last = last_word(sources[i]);
+        /* The verb of a subordinate clause is last; in a main clause in the past it is second. */
+        if (subordinate) g_assert_true(g_strv_contains(finite_verbs, last));
+        if (!comma && past) g_assert_false(g_strv_contains(finite_verbs, last));
+        that += subordinate;
+        perfect += !comma && past;
+    }
+    g_assert_cmpuint(that, >, n / 8);
+    g_assert_cmpuint(perfect, >, n / 20);
+}
+
+/* The three sequences of a batch of generated pairs end in line ends. */
+static void test_generated_corpus(Fixture *f, gconstpointer data)
+{
+    (void)data;
+    set(f, "tokenizer", "bpe");
+    set(f, "vocab", "400");
+    set(f, "seq", "48");
+    set(f, "source-seq", "0");
+    g_autoptr(NsCorpus) corpus = open_corpus(f);
+    g_assert_cmpuint(corpus->V, ==, 400);
+    g_assert_cmpuint(corpus->n_pairs, >, 19900);
+    NsBatch batch;
+    ns_batch_init(&batch, 3, 48, 48);
+    ns_corpus_train_batch(corpus, 1, 0, &batch);
+    for (size_t b = 0; b < 3; b++) {
+        g_assert_cmpint(batch.tokens[b * 48], ==, 400);
+        g_assert_cmpint(batch.targets[(int32_t)b * 48 + batch.length[b] - 1], ==, 0);
+        g_assert_cmpint(batch.source[(int32_t)b * 48 + batch.source_length[b] - 1], ==, 0);
+    }
+    ns_batch_clear(&batch);
+}
+
+#define ADD(path, test) g_test_add("/translation/" path, Fixture, NULL, begin, test, end)
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    ADD("files", test_files);
+    ADD("held-out", test_held_out);
+    ADD("refused", test_refused);
+    ADD("generated-corpus", test_generated_corpus);
+    g_test_add_func("/translation/generated", test_generated);
+    return g_test_run();
+}
