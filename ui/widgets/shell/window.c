@@ -84,6 +84,15 @@ static int title_room(NsWindow *window)
     return MAX(room - 2 * wider, MIN(TITLE_LEAST, folded));
 }
 
+/* GtkCenterBox reckons with the least width of one end when it sizes the other, so that both may
+ * grow over each other. A start that expands takes what the title and the other end leave. */
+static void keep_ends_apart(NsWindow *window)
+{
+    GtkWidget *bar = gtk_widget_get_ancestor(window->subtitle_label, GTK_TYPE_CENTER_BOX);
+    GtkWidget *start = bar ? gtk_center_box_get_start_widget(GTK_CENTER_BOX(bar)) : NULL;
+    if (start) gtk_widget_set_hexpand(start, TRUE);
+}
+
 static bool has_room(GtkWidget *label, const char *words, int room)
 {
     int width;
@@ -510,6 +519,7 @@ static void ns_window_init(NsWindow *window)
 {
     gtk_widget_init_template(GTK_WIDGET(window));
     window->width = G_MAXINT;
+    keep_ends_apart(window);
     guard_divider(window->pane_scroller);
     guard_divider(window->inspector_scroller);
     ns_hide(window->learn_button, NS_HIDDEN_USELESS, true);
