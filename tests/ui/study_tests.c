@@ -1,5 +1,6 @@
 /* Sweeps and the figures of the paper in the window.  SPDX-License-Identifier: MIT */
 #include "core/experiment/param.h"
+#include "core/study/study_store.h"
 #include "tests/ui/driver.h"
 
 #include "ui/widgets/pages/paper_page.h"
@@ -333,6 +334,79 @@ static void test_open_sweep(void)
     g_rmdir(folder);
 }
 
+/* Writes results of a study as if its cells had been trained: all but the last. */
+static char *write_results(const char *text)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", &error);
+    char *path = g_build_filename(folder, "a.nsstudy", NULL);
+    g_auto(NsStudy) study;
+    ns_study_init(&study);
+    g_assert_true(ns_study_read(&study, text, strlen(text), &error));
+    g_assert_true(ns_study_check(&study, &error));
+    const NsStoreOptions options = {.end = ns_study_cells(&study), .lease = 60};
+    g_autoptr(NsStudyStore) store = ns_study_store_open(path, &study, &options, &error);
+    g_assert_no_error(error);
+    for (size_t i = 0; i + 1 < options.end; i++) {
+        NsStudyCell cell = ns_cell_in(NS_CELL_DONE);
+        cell.first = 5;
+        cell.value = cell.validation = 2 + (double)i / 10;
+        g_assert_true(ns_study_store_keep(store, i, &cell, &error));
+    }
+    return path;
+}
+
+static void remove_results(const char *path)
+{
+    g_autofree char *folder = g_path_get_dirname(path);
+    g_assert_cmpint(g_remove(path), ==, 0);
+    g_assert_cmpint(g_rmdir(folder), ==, 0);
+}
+
+/* The lanes of a study stand side by side, with its axes and their settings. */
+static void test_open_study(void)
+{
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    g_autofree char *path = write_results("steps = 7\nlayers = 3\n[grid]\nlr = 0.1,0.2,0.4\n"
+                                          "warmup = 1,10\n[A]\nplacement = post\n"
+                                          "[B]\nplacement = pre\n");
+    ns_window_open(window, path);
+    NsPhasePage *page = NULL;
+    UI_UNTIL((page = NS_PHASE_PAGE(ui_first(GTK_WIDGET(window), NS_TYPE_PHASE_PAGE))) &&
+             ns_phase_page_phase(page));
+    const NsPhaseControls *c = ns_phase_page_controls(page);
+    NsSession *session = ns_window_session(window);
+    g_assert_cmpuint(ns_session_lanes(session), ==, 2);
+    g_assert_cmpint(ns_session_lane_settings(session, 1)->layers, ==, 3);
+    g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(c->values[0])), ==, "0.1, 0.2, 0.4");
+    g_assert_cmpfloat(gtk_spin_button_get_value(GTK_SPIN_BUTTON(c->steps)), ==, 7);
+    g_assert_true(gtk_check_button_get_active(GTK_CHECK_BUTTON(c->side)));
+    /* Cell 2 of the study is lane A at lr=0.2, cell 3 is lane B there. */
+    g_assert_cmpfloat(ns_phase_cell(ns_phase_page_phase(page), 1).loss, ==, 2.2);
+    const NsPlot *plot = ns_chart_view_plot(ns_phase_page_chart(page));
+    UI_UNTIL(gtk_widget_get_mapped(GTK_WIDGET(page)));
+    g_assert_cmpuint(plot->heatmap->columns, ==, 3);
+    g_assert_cmpuint(plot->heatmap->rows, ==, 2);
+    g_assert_cmpstr(words(page), ==, "Stopped after 11 of 12 cells");
+    ui_close(window);
+    remove_results(path);
+}
+
+/* What has no grid changes nothing. */
+static void test_open_other_study(void)
+{
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    g_autofree char *path = write_results("steps = 7\nlayers = 3\n[grid]\nlr = 0.1,0.2\n");
+    ns_window_open(window, path);
+    UI_UNTIL(ns_window_toast_text(window) &&
+             strstr(ns_window_toast_text(window), "Nothing was changed"));
+    g_assert_cmpfloat(setting(window, "layers"), ==, 2);
+    ui_close(window);
+    remove_results(path);
+}
+
 /* ---- Paper ---- */
 
 static size_t study_at(const char *key)
@@ -574,6 +648,8 @@ void ui_add_study_tests(void)
     g_test_add_func("/ui/phase/rows", test_rows);
     g_test_add_func("/ui/phase/range", test_range);
     g_test_add_func("/ui/phase/open-figure", test_open_sweep);
+    g_test_add_func("/ui/phase/open-study", test_open_study);
+    g_test_add_func("/ui/phase/open-other-study", test_open_other_study);
     g_test_add_func("/ui/phase/open-cell", test_open_cell);
     g_test_add_func("/ui/phase/stop", test_stop);
     g_test_add_func("/ui/phase/problem", test_problem);

@@ -339,6 +339,28 @@ bool ns_phase_page_set_axes(NsPhasePage *page, const char *x, const char *y, int
     return true;
 }
 
+bool ns_phase_page_show_study(NsPhasePage *page, const NsStudy *study, const NsStudyCell *cells,
+                              GError **error)
+{
+    NsPhase *phases[NS_LANES_MAX] = {NULL};
+    size_t n = ns_study_lanes(study);
+    for (size_t i = 0; i < n; i++)
+        if (!(phases[i] = ns_phase_new_of_study(study, cells, i, error))) return false;
+    g_autofree char *x = ns_study_axis_text(ns_phase_x(phases[0]));
+    g_autofree char *y = ns_study_axis_text(ns_phase_y(phases[0]));
+    ns_phase_page_set_axes(page, x, y, ns_phase_steps(phases[0]), NULL);
+    gtk_check_button_set_active(GTK_CHECK_BUTTON(page->controls.side), n > 1);
+    drop_phases(page);
+    memcpy(page->phases, phases, sizeof phases);
+    show_charts(page, n);
+    g_clear_pointer(&page->asked, g_free);
+    page->stopped = false;
+    show_hint(page);
+    update_chart(page);
+    sync_controls(page);
+    return true;
+}
+
 /* Takes both settings of the cell in a column and a row over into the active lane. */
 static void open_cell(NsPhasePage *page, size_t column, size_t row)
 {

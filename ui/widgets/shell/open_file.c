@@ -8,6 +8,7 @@
 #include "core/store/outside_file.h"
 #include "core/store/run_reader.h"
 #include "core/store/run_record.h"
+#include "core/study/study_store.h"
 #include "ui/widgets/pages/phase_page.h"
 #include "ui/widgets/shell/close_guard.h"
 #include "ui/widgets/shell/learning.h"
@@ -273,6 +274,77 @@ static void open_record(NsWindow *window, const char *path, bool run)
     g_task_run_in_thread(task, read_record);
 }
 
+/* ---- Results of a study, which are read on a thread: there may be many ---- */
+
+typedef struct {
+    char *path, *name;
+    NsStudy study;
+    NsStudyCell *cells;
+} Results;
+
+static void results_free(gpointer data)
+{
+    Results *results = data;
+    ns_study_clear(&results->study);
+    g_free(results->cells);
+    g_free(results->path);
+    g_free(results->name);
+    g_free(results);
+}
+
+static void read_results(GTask *task, gpointer window, gpointer data, GCancellable *cancellable)
+{
+    (void)window, (void)cancellable;
+    Results *results = data;
+    GError *error = NULL;
+    g_autoptr(NsStudyStore) store = ns_study_store_read(results->path, &results->study, &error);
+    if (store) results->cells = g_new(NsStudyCell, ns_study_cells(&results->study));
+    if (store && ns_study_store_cells(store, results->cells, NULL, &error))
+        g_task_return_boolean(task, TRUE);
+    else
+        g_task_return_error(task, error);
+}
+
+static bool show_results(NsWindow *window, const Results *results, GError **error)
+{
+    /* Whether it can be shown, before anything changes. */
+    g_autoptr(NsPhase) phase = ns_phase_new_of_study(&results->study, results->cells, 0, error);
+    if (!phase) return false;
+    NsPageStack *pages = ns_window_pages(window);
+    ns_session_open(ns_window_session(window), &results->study.experiment);
+    ns_page_stack_show(pages, "phase");
+    return ns_phase_page_show_study(NS_PHASE_PAGE(ns_page_stack_page(pages)), &results->study,
+                                    results->cells, error);
+}
+
+static void on_results(GObject *object, GAsyncResult *result, gpointer data)
+{
+    (void)data;
+    NsWindow *window = NS_WINDOW(object);
+    const Results *results = g_task_get_task_data(G_TASK(result));
+    g_autoptr(GError) error = NULL;
+    bool good = g_task_propagate_boolean(G_TASK(result), &error);
+    if (!ns_window_session(window)) return;
+    if (!good || !show_results(window, results, &error)) {
+        refuse(window, error->message);
+        return;
+    }
+    g_autofree char *words =
+        g_strdup_printf(_("%s is shown; Start trains its runs anew."), results->name);
+    ns_window_toast(window, words);
+}
+
+static void open_results(NsWindow *window, const char *path)
+{
+    Results *results = g_new0(Results, 1);
+    results->path = g_strdup(path);
+    results->name = g_filename_display_basename(path);
+    ns_study_init(&results->study);
+    g_autoptr(GTask) task = g_task_new(window, NULL, on_results, NULL);
+    g_task_set_task_data(task, results, results_free);
+    g_task_run_in_thread(task, read_results);
+}
+
 /* ---- Runs of other programs, which may go on ---- */
 
 bool ns_window_watch(NsWindow *window, const char *const *paths)
@@ -300,6 +372,8 @@ static void open_any(NsWindow *window, const char *path, bool run)
 {
     if (g_str_has_suffix(path, ".nsrun") || ns_run_file_is(path))
         ns_saved_runs_open(window, path, run);
+    else if (ns_study_store_is(path))
+        open_results(window, path);
     else if (ns_run_record_is(path))
         open_record(window, path, run);
     else if (ns_outside_file_is(path))
