@@ -172,6 +172,8 @@ static bool add_content(GChecksum *sum, const char *path, GError **error)
         return ns_refuse(error, NS_ERROR_FILE,
                          "A file that the study learns cannot be read: %s; choose another.",
                          wrong->message);
+    g_autofree char *head = g_strdup_printf("%" G_GSIZE_FORMAT "\n", size);
+    g_checksum_update(sum, (const guchar *)head, -1);
     g_checksum_update(sum, (const guchar *)text, (gssize)size);
     return true;
 }
@@ -185,7 +187,10 @@ static bool read_contents(NsStudy *study, size_t lane, GError **error)
     const char *texts[] = {settings->text, settings->source, settings->target,
                            settings->valid_source, settings->valid_target};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
-        if (*texts[i] && !add_content(sum, texts[i], error)) return false;
+        if (!*texts[i])
+            g_checksum_update(sum, (const guchar *)"-\n", -1);
+        else if (!add_content(sum, texts[i], error))
+            return false;
     for (size_t i = 0; files[i]; i++)
         if (!add_content(sum, files[i], error)) return false;
     if (g_str_equal(settings->tokenizer, "bpe")) g_checksum_update(sum, (const guchar *)"bpe", 3);
