@@ -30,6 +30,7 @@ static gboolean on_frame(GtkWidget *widget, GdkFrameClock *clock, gpointer frame
 #ifdef NS_XTEST
 
 #include <X11/XKBlib.h>
+#include <X11/Xatom.h>
 #include <X11/extensions/XTest.h>
 #include <gdk/x11/gdkx.h>
 
@@ -158,7 +159,22 @@ void ui_stroke(GtkWidget *window, guint keyval, GdkModifierType modifiers)
     ui_settle(window);
 }
 
+bool ui_minimize(GtkWidget *window, bool minimized)
+{
+    Atom state = XInternAtom(display(), "_NET_WM_STATE", False);
+    Atom hidden = XInternAtom(display(), "_NET_WM_STATE_HIDDEN", False);
+    XChangeProperty(display(), window_of(window), state, XA_ATOM, 32, PropModeReplace,
+                    (const guchar *)&hidden, minimized);
+    sync_server();
+    return true;
+}
+
 #else
+bool ui_minimize(GtkWidget *window, bool minimized)
+{
+    (void)window, (void)minimized;
+    return false;
+}
 
 static bool find_input(void)
 {

@@ -36,6 +36,10 @@ void ui_wheel(int notches);
  * keys go where the pointer is while there is no window manager. */
 void ui_stroke(GtkWidget *window, guint keyval, GdkModifierType modifiers);
 
+/* Tells a window that it was minimized, or is not any more, as a window manager does; FALSE where
+ * that cannot be. */
+bool ui_minimize(GtkWidget *window, bool minimized);
+
 /* Waits until all that was done has acted: the events have come, and frames were drawn since. Works
  * on every display. */
 void ui_settle(GtkWidget *widget);

@@ -148,9 +148,44 @@ static void test_unseen(void)
     tear_down();
 }
 
+static bool is_minimized(NsWindow *window)
+{
+    GdkSurface *surface = gtk_native_get_surface(GTK_NATIVE(window));
+    return gdk_toplevel_get_state(GDK_TOPLEVEL(surface)) & GDK_TOPLEVEL_STATE_MINIMIZED;
+}
+
+/* The same, minimized. */
+static void test_minimized(void)
+{
+    set_up();
+    append(0, 5);
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    ns_window_open(window, path);
+    UI_UNTIL(ns_session_steps(session) == 5);
+    ui_rest(window);
+    NsChartTile *tile = ns_dashboard_tile(ns_window_dashboard(window), 0);
+    NsChartView *chart = ns_chart_tile_chart(tile);
+    if (!ui_minimize(GTK_WIDGET(window), true)) {
+        g_test_skip("events need an X server");
+    } else {
+        UI_WAIT(window, is_minimized);
+        uint64_t version = ns_chart_view_plot(chart)->version;
+        append(6, 40);
+        UI_UNTIL(ns_session_steps(session) == 40);
+        for (int i = 0; i < 10; i++) ui_turn();
+        g_assert_cmpuint(ns_chart_view_plot(chart)->version, ==, version);
+        ui_minimize(GTK_WIDGET(window), false);
+        UI_UNTIL(ns_chart_view_plot(chart)->version > version);
+    }
+    ui_close(window);
+    tear_down();
+}
+
 void ui_add_watching_tests(void)
 {
     g_test_add_func("/ui/watching/open", test_open);
     g_test_add_func("/ui/watching/export", test_export);
     g_test_add_func("/ui/watching/unseen", test_unseen);
+    g_test_add_func("/ui/watching/minimized", test_minimized);
 }
