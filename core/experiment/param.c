@@ -184,6 +184,26 @@ static bool learns_file(const NsSettings *settings)
     return g_str_equal(ns_task_choice(settings->task)->key, "text");
 }
 
+static bool translates(const NsSettings *settings)
+{
+    return g_str_equal(ns_task_choice(settings->task)->key, "translation");
+}
+
+/* Files that the task translation alone reads. */
+static bool is_pair_file(const NsParam *param)
+{
+    return IS(param, source) || IS(param, target) || IS(param, valid_source) ||
+           IS(param, valid_target);
+}
+
+static void forget_pairs(NsSettings *settings)
+{
+    replace_text(&settings->source, "");
+    replace_text(&settings->target, "");
+    replace_text(&settings->valid_source, "");
+    replace_text(&settings->valid_target, "");
+}
+
 static unsigned task_row(const char *key)
 {
     return (unsigned)MAX(0, ns_choices_find(ns_task_choice, key));
@@ -196,6 +216,11 @@ static void give_way(NsSettings *settings, const NsParam *param)
     if (IS(param, text) && *settings->text) settings->task = task_row("text");
     if (IS(param, text) && !*settings->text && learns_file(settings))
         settings->task = task_row("grammar");
+    if (is_pair_file(param) && **(char **)field(settings, param)) {
+        settings->task = task_row("translation");
+        replace_text(&settings->text, "");
+    }
+    if ((IS(param, task) || IS(param, text)) && !translates(settings)) forget_pairs(settings);
     if (IS(param, placement)) replace_text(&settings->mixture, "");
     if (IS(param, mixture) && *settings->mixture)
         settings->placement = (unsigned)MAX(

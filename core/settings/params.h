@@ -125,7 +125,8 @@
         "another task clears it.", NULL)                                                           \
     TEXT(source, "source", DATA, "Source file", "", RESTART | SHARED,                              \
         "Sentences for the task translation, one per line, plain or compressed by gzip; line i "   \
-        "of the target file is the translation of line i.  Nothing: generated pairs.", NULL)       \
+        "of the target file is the translation of line i.  Nothing: generated pairs.  Choosing one " \
+        "selects the task translation; another task clears it.", NULL)                             \
     TEXT(target, "target", DATA, "Target file", "", RESTART | SHARED,                              \
         "The translations of the source file, line by line.", NULL)                                \
     TEXT(valid_source, "valid-source", DATA, "Validation source", "", RESTART | SHARED,            \

@@ -73,6 +73,19 @@ def test_learns():
             assert word in shown, shown
 
 
+def test_what_is_learned():
+    """A file selects the task; a task or a text beside it is refused."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = ["--set", "source=" + write(folder, "source", SOURCE), "--set",
+                 "target=" + write(folder, "target", TARGET), "--set", "arch=encoder-decoder"]
+        result = run("train", "--jsonl", "-", *words, "--set", "seq=16", "--steps", "0")
+        assert json.loads(result.stdout.splitlines()[0])["settings"]["task"] == "translation", result
+        for other in ("task=copy", "text=" + os.path.join(folder, "source")):
+            for arguments in (["--set", other, *words], [*words, "--set", other]):
+                text = sentence(run("train", *arguments), 2)
+                assert other.split("=")[0] in text and "source" in text, text
+
+
 def test_errors():
     assert "arch=encoder-decoder" in sentence(run("train", "--set", "task=translation"), 2)
     assert "two files" in sentence(run("train", *TASK, "--set", "source=x"), 2)

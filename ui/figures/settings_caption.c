@@ -7,6 +7,7 @@
 #include "ui/plot/text.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* More differences than this end in an ellipsis, where a name is brief. */
 #define DIFFERENCES 3
@@ -61,6 +62,9 @@ static void append_words(GString *words, const NsParam *param, const NsSettings 
     else if (g_str_equal(param->key, "text")) {
         g_autofree char *name = g_path_get_basename(value);
         g_string_append(words, name);
+    } else if (param->type == NS_PARAM_TEXT && strchr(value, '/')) {
+        g_autofree char *name = g_path_get_basename(value);
+        g_string_append_printf(words, "%s %s", param->key, name);
     } else
         g_string_append_printf(words, "%s %s", param->key, value);
 }

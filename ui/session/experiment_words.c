@@ -5,6 +5,8 @@
 #include "ui/figures/settings_caption.h"
 #include "ui/session/digits.h"
 
+#include <string.h>
+
 /* ---- Changes ---- */
 
 char *ns_settings_value_words(const NsSettings *settings, const NsParam *param)
@@ -13,7 +15,8 @@ char *ns_settings_value_words(const NsSettings *settings, const NsParam *param)
     if (param->type == NS_PARAM_CHOICE)
         return g_strdup(_(param->choices((size_t)ns_settings_get_number(settings, param))->label));
     g_autofree char *value = ns_settings_get(settings, param);
-    if (*value && g_str_equal(param->key, "text")) return g_path_get_basename(value);
+    bool file = g_str_equal(param->key, "text") || strchr(value, '/');
+    if (*value && param->type == NS_PARAM_TEXT && file) return g_path_get_basename(value);
     return g_steal_pointer(&value);
 }
 
