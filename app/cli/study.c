@@ -300,7 +300,10 @@ static const char summary[] =
     "JSON: title, result, lanes, cells (lane, configuration, seed, state, step, first: the\n"
     "training loss at step 0, value: the result, loss: the mean of the last ten steps,\n"
     "validation_loss, seconds, program, instructions, and a message where there is one),\n"
-    "program, instructions.  The exit status is 1 if a run could not be made.";
+    "comparison (configurations; best_of_k: lane, k, best; pairs: a, b, and for each k the\n"
+    "difference, a_wins, better), sensitivity (lane, sensitivity, lr, best), each value with the\n"
+    "ends lo and hi of its interval, program, instructions.  The exit status is 1 if a run could\n"
+    "not be made.";
 
 static GArray *make_entries(Request *request)
 {
