@@ -101,6 +101,10 @@ OPTIONS = (
     "task=copy placement=pre norm=batchnorm arch=encoder-decoder layers=2 d-model=16 seq=12 "
     "batch=5",
     "task=sort placement=pre arch=encoder-decoder layers=2 d-model=16 seq=12 batch=5 threads=2",
+    "task=translation tokenizer=bpe vocab=300 label-smoothing=0.1 placement=pre arch=encoder-decoder "
+    "layers=2 d-model=16 seq=32 batch=4",
+    "task=translation tokenizer=bpe vocab=300 placement=post norm=batchnorm arch=encoder-decoder "
+    "layers=2 d-model=16 seq=32 source-seq=40 batch=4",
 )
 
 
