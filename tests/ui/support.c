@@ -33,9 +33,8 @@ static void end_case(gpointer preferences)
     for (char **key = keys; *key; key++) g_settings_reset(preferences, *key);
 }
 
-NsWindow *ui_open(const char *assignments)
+NsWindow *ui_open_window(const char *assignments)
 {
-    g_test_queue_destroy(end_case, ns_preferences());
     static const char *const small[] = {"layers=2", "d-model=16",   "heads=2",        "seq=16",
                                         "batch=4",  "eval-every=0", "eval-batches=1", "threads=1"};
     GtkApplication *app = GTK_APPLICATION(ui_application());
@@ -56,6 +55,12 @@ NsWindow *ui_open(const char *assignments)
     ns_settings_clear(&settings);
     gtk_window_present(GTK_WINDOW(window));
     return window;
+}
+
+NsWindow *ui_open(const char *assignments)
+{
+    g_test_queue_destroy(end_case, ns_preferences());
+    return ui_open_window(assignments);
 }
 
 void ui_close(NsWindow *window)

@@ -8,8 +8,11 @@
 NsApplication *ui_application(void);
 
 /* A window with a small model, so that every test takes a moment only, and these "key=value
- * key=value" besides.  When the case ends no window may be open, and what the program remembers of
- * it is forgotten. */
+ * key=value" besides. */
+NsWindow *ui_open_window(const char *assignments);
+
+/* The same in a test case: when it ends no window may be open, and what the program remembers of it
+ * is forgotten. */
 NsWindow *ui_open(const char *assignments);
 
 /* The same, after a press of Run and five steps of the run. */
