@@ -175,12 +175,11 @@ static size_t training_bytes(const char *text, size_t bytes)
     return n;
 }
 
-NsCorpus *ns_corpus_new_from_text(const char *text, size_t bytes, const char *source, size_t seq,
-                                  const NsTokenizer *tokenizer, GError **error)
+/* Of a text whose byte order mark is off: another one is a character like any other. */
+static NsCorpus *of_text(const char *text, size_t bytes, const char *source, size_t seq,
+                         const NsTokenizer *tokenizer, GError **error)
 {
-    if (!ns_text_check(text, bytes, source, error)) return NULL;
-    size_t mark = ns_byte_order_mark(text, bytes);
-    NsText all = {.begin = text + mark, .bytes = bytes - mark, .source = source};
+    NsText all = {.begin = text, .bytes = bytes, .source = source};
     all.training = training_bytes(all.begin, all.bytes);
     g_autoptr(NsCorpus) corpus = ns_text_tokens(&all, tokenizer, error);
     if (!corpus) return NULL;
@@ -188,6 +187,14 @@ NsCorpus *ns_corpus_new_from_text(const char *text, size_t bytes, const char *so
     if (!check_size(corpus->n, what, source, seq, error)) return NULL;
     corpus->n_train = corpus->n - corpus->n / HELD_OUT;
     return g_steal_pointer(&corpus);
+}
+
+NsCorpus *ns_corpus_new_from_text(const char *text, size_t bytes, const char *source, size_t seq,
+                                  const NsTokenizer *tokenizer, GError **error)
+{
+    if (!ns_text_check(text, bytes, source, error)) return NULL;
+    size_t mark = ns_byte_order_mark(text, bytes);
+    return of_text(text + mark, bytes - mark, source, seq, tokenizer, error);
 }
 
 NsCorpus *ns_corpus_new_from_file(const char *path, size_t seq, const NsTokenizer *tokenizer,
@@ -198,5 +205,5 @@ NsCorpus *ns_corpus_new_from_file(const char *path, size_t seq, const NsTokenize
     if (text == NULL) return NULL;
 
     g_autofree char *name = g_filename_display_basename(path);
-    return ns_corpus_new_from_text(text, bytes, name, seq, tokenizer, error);
+    return of_text(text, bytes, name, seq, tokenizer, error);
 }

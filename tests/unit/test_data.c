@@ -170,6 +170,23 @@ static void assert_file_refused(const char *path, const char *part)
     assert_sentence(error, NS_ERROR_FILE, part);
 }
 
+/* One byte order mark is no text; a second one is, from a file as well. */
+static void test_marks(Files *files, gconstpointer data)
+{
+    (void)data;
+    const char text[] = "\xEF\xBB\xBF\xEF\xBB\xBF twice: a text of twenty characters";
+    g_autofree char *path = g_build_filename(files->folder, "marks", NULL);
+    g_autoptr(GError) error = NULL;
+    g_assert_true(g_file_set_contents(path, text, -1, &error));
+    g_autoptr(NsCorpus) direct =
+        ns_corpus_new_from_text(text, sizeof text - 1, "x", 1, NULL, &error);
+    g_assert_no_error(error);
+    g_autoptr(NsCorpus) file = ns_corpus_new_from_file(path, 1, NULL, &error);
+    g_assert_no_error(error);
+    assert_decodes(direct, text + 3);
+    assert_decodes(file, text + 3);
+}
+
 static void test_refused_files(Files *files, gconstpointer data)
 {
     (void)data;
@@ -374,6 +391,7 @@ int main(int argc, char **argv)
     g_test_add_func("/data/text/symbols", test_too_many_symbols);
     g_test_add_func("/data/text/shortest", test_shortest);
 #define ADD(path, function) g_test_add(path, Files, NULL, files_set_up, function, files_tear_down)
+    ADD("/data/file/marks", test_marks);
     ADD("/data/file/refused", test_refused_files);
     ADD("/data/file/socket", test_refused_socket);
     ADD("/data/file/permission", test_refused_permission);
