@@ -28,6 +28,15 @@ static void *allocate(size_t bytes)
     return memory;
 }
 
+void ns_real_clear(ns_real *elements, size_t n)
+{
+    size_t bytes = n * sizeof *elements;
+    bool large = bytes >= LARGE_PAGES * LARGE_PAGE;
+    size_t unused = large ? bytes / LARGE_PAGE * LARGE_PAGE : 0;
+    if (unused && madvise(elements, unused, MADV_DONTNEED) != 0) unused = 0;
+    memset((char *)elements + unused, 0, bytes - unused);
+}
+
 ns_real *ns_real_new(size_t n, const char *what, GError **error)
 {
     size_t bytes = n * sizeof(ns_real);
@@ -41,7 +50,7 @@ ns_real *ns_real_new(size_t n, const char *what, GError **error)
                     size, what);
         return NULL;
     }
-    memset(elements, 0, bytes);
+    ns_real_clear(elements, n);
     return elements;
 }
 

@@ -15,9 +15,14 @@ typedef double ns_real;
 typedef float ns_real;
 #endif
 
-/* Allocates n zeroed elements on a cache-line boundary.  NULL with NS_ERROR_MEMORY, which names
+/* Allocates n zeroed elements on a cache-line boundary; many of them take memory where they are
+ * used.  NULL with NS_ERROR_MEMORY, which names
  * `what` and the size, if there is no room.  Free with ns_real_free. */
 ns_real *ns_real_new(size_t n, const char *what, GError **error);
+
+/* Zeros all n elements of such an allocation.  Pages of large ones go back to the system until they
+ * are used again. */
+void ns_real_clear(ns_real *elements, size_t n);
 void ns_real_free(ns_real *elements);
 
 /* n elements, and as many more as fill their last cache line: pieces of such sizes side by side all

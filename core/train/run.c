@@ -341,8 +341,8 @@ static void begin(NsRun *run)
 {
     int64_t started = g_get_monotonic_time();
     const NsTensorTable *table = ns_model_tensors(run->model);
-    if (run->m) memset(run->m, 0, table->size * sizeof *run->m);
-    if (run->v) memset(run->v, 0, table->size * sizeof *run->v);
+    if (run->m) ns_real_clear(run->m, table->size);
+    if (run->v) ns_real_clear(run->v, table->size);
     memset(run->moments_since, 0, table->n * sizeof *run->moments_since);
     for (size_t i = 0; i < table->n; i++)
         run->updates[i] = (NsTensorUpdate){.ratio_sum = -1, .ratio_max = -1};

@@ -14,7 +14,9 @@
 #include "core/settings/settings.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The known answers that Random123 publishes for Philox 4x32-10. */
 static void test_philox(void)
@@ -436,6 +438,32 @@ static void test_copy_text(void)
     }
 }
 
+static double resident_mib(void)
+{
+    unsigned long long pages = 0;
+    g_autofree char *counts = NULL;
+    g_assert_true(g_file_get_contents("/proc/self/statm", &counts, NULL, NULL));
+    g_assert_cmpint(sscanf(counts, "%*u %llu", &pages), ==, 1);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE) / (1 << 20);
+}
+
+/* Zeros, also where others have been before, and no memory where nobody looks. */
+static void test_unused(void)
+{
+    const size_t n = (((size_t)64 << 20) + 4096) / sizeof(ns_real);
+    for (int i = 0; i < 3; i++) {
+        double before = resident_mib();
+        ns_real *elements = ns_real_new(n, "a test", NULL);
+        g_assert_nonnull(elements);
+        g_assert_cmpfloat(resident_mib() - before, <, 16);
+        for (size_t k = 0; k < n; k++) {
+            g_assert_true(elements[k] == 0);
+            elements[k] = 1;
+        }
+        ns_real_free(elements);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -455,5 +483,6 @@ int main(int argc, char **argv)
     g_test_add_func("/base/nearest", test_nearest);
     g_test_add_func("/base/unknown", test_unknown);
     g_test_add_func("/base/no-room", test_no_room);
+    g_test_add_func("/base/unused", test_unused);
     return g_test_run();
 }
