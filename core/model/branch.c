@@ -99,7 +99,7 @@ static NsNormPass head_norm_pass(const NsNormPlace *place, const NsShape *shape,
 static void head_norm_forward(const NsNormPlace *place, const NsShape *shape, const NsPass *pass,
                               ns_real *y, ns_real *stats, const ns_real *x, HeadRows at)
 {
-    if (!place->norm) return;
+    if (!place->norm || at.rows == 0) return;
     NsClockMark mark = ns_clock_begin();
     NsNormPass p = head_norm_pass(place, shape, pass, stats, at);
     size_t calls = ns_norm_over_batch(place->norm) ? 1 : at.rows;
@@ -165,6 +165,7 @@ static NsLinear linear_of(const NsPass *pass, Map m)
 /* y = x w^T + b */
 static void map_forward(const NsPass *pass, Map m, ns_real *y, const ns_real *x)
 {
+    if (m.R == 0) return;
     NsClockMark mark = ns_clock_begin();
     const NsLinear map = linear_of(pass, m);
     ns_linear_forward(&map, y, x);
@@ -211,20 +212,67 @@ static void scale_heads(const NsSublayer *s, const NsShape *shape, const NsPass 
         for (size_t h = 0; h < shape->H; h++, x += d, y += d) ns_scale(y, scale[h], x, d);
 }
 
+/* Q, K and V, with the norms on them. */
+static void project_heads(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                          const NsPass *pass)
+{
+    project(s, shape, a, pass);
+    if (!head_norms(s)) return;
+    NsHeads raw = ns_heads(s, shape, a->raw), heads = ns_heads(s, shape, a->hidden);
+    memcpy(a->hidden, a->raw, heads_size(s, shape) * sizeof *a->hidden);
+    HeadRows queries = queries_of(shape, pass, &raw), keys = keys_of(s, shape, pass, &raw);
+    head_norm_forward(&s->q, shape, pass, heads.Q, a->stats_q, raw.Q, queries);
+    head_norm_forward(&s->k, shape, pass, heads.K, a->stats_k, raw.K, keys);
+    head_norm_forward(&s->v, shape, pass, heads.V, a->stats_v, raw.V, keys);
+}
+
+size_t ns_keys_width(const NsSublayer *s, size_t D)
+{
+    return s->uniform ? D : 2 * D;
+}
+
+/* Copies the keys and values of `rows` tokens, `stride` elements apart, to where they are kept. */
+static void keep_keys(const NsSublayer *s, const NsShape *shape, const NsHeads *heads, size_t rows,
+                      ns_real *to, size_t stride)
+{
+    size_t width = ns_keys_width(s, shape->D);
+    const ns_real *from = s->uniform ? heads->V : heads->K;
+    for (size_t r = 0; r < rows; r++)
+        memcpy(to + r * stride, from + r * heads->k_stride, width * sizeof *to);
+}
+
+void ns_branch_read_memory(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                           const NsPass *pass)
+{
+    project_heads(s, shape, a, pass);
+    NsHeads heads = ns_heads(s, shape, a->hidden);
+    keep_keys(s, shape, &heads, shape->RS, pass->keys, ns_keys_width(s, shape->D));
+}
+
+/* Keeps the new keys and values of self-attention, and reads all that were kept so far: the last of
+ * them is the query's own, so none has to be hidden. */
+static void attend_to_kept(const NsSublayer *s, const NsShape *shape, const NsPass *pass,
+                           const NsHeads *heads, NsAttention *attention)
+{
+    size_t width = ns_keys_width(s, shape->D);
+    if (s->kind == NS_SELF_ATTENTION)
+        keep_keys(s, shape, heads, shape->R, pass->keys + pass->position * width, shape->S * width);
+    attention->causal = false;
+    attention->K = pass->keys;
+    attention->V = pass->keys + width - shape->D;
+    attention->k_stride = width;
+}
+
 static void attention_forward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                               const NsPass *pass)
 {
     size_t R = shape->R, D = shape->D;
-    project(s, shape, a, pass);
-    if (head_norms(s)) {
-        NsHeads raw = ns_heads(s, shape, a->raw), heads = ns_heads(s, shape, a->hidden);
-        memcpy(a->hidden, a->raw, heads_size(s, shape) * sizeof *a->hidden);
-        HeadRows queries = queries_of(shape, pass, &raw), keys = keys_of(s, shape, pass, &raw);
-        head_norm_forward(&s->q, shape, pass, heads.Q, a->stats_q, raw.Q, queries);
-        head_norm_forward(&s->k, shape, pass, heads.K, a->stats_k, raw.K, keys);
-        head_norm_forward(&s->v, shape, pass, heads.V, a->stats_v, raw.V, keys);
-    }
+    project_heads(s, shape, a, pass);
     NsAttention attention = attention_of(s, shape, a, pass);
+    if (pass->keys) {
+        NsHeads heads = ns_heads(s, shape, a->hidden);
+        attend_to_kept(s, shape, pass, &heads, &attention);
+    }
     NsClockMark mark = ns_clock_begin();
     ns_attention_forward(&attention, a->context, a->P);
     ns_clock_end(mark, NS_OP_ATTENTION);

@@ -13,6 +13,14 @@ typedef struct {
 
 NsHeads ns_heads(const NsSublayer *s, const NsShape *shape, ns_real *base);
 
+/* The keys and values of a token, side by side: 2 D, or D where attention is uniform. */
+size_t ns_keys_width(const NsSublayer *s, size_t D);
+
+/* Decoding: computes the keys and values of cross-attention to pass->memory into pass->keys.  A
+ * shape of as many rows of keys as the memory has, and no queries. */
+void ns_branch_read_memory(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                           const NsPass *pass);
+
 /* take: takes the activations of the branch.  forward: a->f = F(u).  derive: computes the hidden
  * layer of an FFN again.  backward: scratch->du from df, the gradient of a->f. */
 void ns_branch_take(NsActivations *a, const NsSublayer *s, const NsShape *shape,

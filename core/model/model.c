@@ -6,6 +6,7 @@
 #include "core/base/squares.h"
 #include "core/base/tensor_init.h"
 #include "core/model/branch.h"
+#include "core/model/model-private.h"
 #include "core/model/pass.h"
 #include "core/ops/embedding.h"
 #include "core/ops/gemm.h"
@@ -253,6 +254,14 @@ static void gradient_of_weights(void *data, size_t i, unsigned member)
     ns_real *g = model->arena + t->offset;
     ns_standardize_backward(g, model->weights + t->offset, t->rows, t->cols);
     ns_gradients_squares(model->gradients)[i] = ns_real_squares(g, ns_tensor_size(t));
+}
+
+NsModelParts ns_model_parts(NsModel *model)
+{
+    return (NsModelParts){.layout = &model->layout,
+                          .weights = used_weights(model),
+                          .sinusoids = model->sinusoids,
+                          .state = model->state};
 }
 
 static void assert_fits(const NsModel *model, const NsBatch *batch)

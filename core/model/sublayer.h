@@ -108,6 +108,10 @@ typedef struct {
     const ns_real *memory;                 /* [RS, D] input of keys and values in cross-attention */
     ns_real *dmemory;                      /* its gradient, added to */
     ns_real *dual, *ddual;                 /* [R, D] second stream and its gradient, or NULL */
+    /* Decoding: the keys and values that attention reads, [B, S, ns_keys_width], or NULL; the new
+     * ones of self-attention go to `position`. */
+    ns_real *keys;
+    size_t position;
 } NsPass;
 
 /* The cursors from which activations are taken.  Those that ns_sublayer_derive can compute again, u

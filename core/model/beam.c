@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/model/beam.h"
+
+#include "core/ops/math.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A row, continued by a token. */
+typedef struct {
+    size_t row;
+    int32_t token;
+    double log_p;
+} Candidate;
+
+typedef struct {
+    const NsBeamSearch *search;
+    size_t beam, V, n;
+    size_t t;              /* tokens of the rows so far */
+    double *log_p;         /* [n beam] of the rows; -infinity where there is none */
+    int32_t *written;      /* [n beam, limit] */
+    int32_t *next_written; /* likewise, after the present step */
+    int32_t *token;        /* [n beam] the last one */
+    size_t *parent;        /* [n beam] */
+    size_t *complete;      /* [n] */
+    bool *done;            /* [n] */
+    Candidate *best;       /* [2 beam] of the present sequence, best first */
+    size_t n_best;
+    NsHypothesis *result; /* [n] */
+} Search;
+
+static void search_init(Search *s, const NsDecoder *decoder, const NsBeamSearch *search,
+                        NsHypothesis *result)
+{
+    size_t beam = ns_decoder_beam(decoder), n = ns_decoder_sequences(decoder), rows = n * beam;
+    *s = (Search){.search = search,
+                  .beam = beam,
+                  .V = ns_decoder_vocabulary(decoder),
+                  .n = n,
+                  .log_p = g_new(double, rows),
+                  .written = g_new0(int32_t, rows * search->limit),
+                  .next_written = g_new0(int32_t, rows * search->limit),
+                  .token = g_new(int32_t, rows),
+                  .parent = g_new(size_t, rows),
+                  .complete = g_new0(size_t, n),
+                  .done = g_new0(bool, n),
+                  .best = g_new(Candidate, 2 * beam),
+                  .result = result};
+    for (size_t r = 0; r < rows; r++) {
+        s->log_p[r] = r % beam ? -(double)INFINITY : 0;
+        s->token[r] = search->begin;
+    }
+    for (size_t i = 0; i < n; i++) {
+        result[i].length = 0;
+        result[i].ended = false;
+        result[i].score = -(double)INFINITY;
+    }
+}
+
+static void search_clear(Search *s)
+{
+    g_free(s->log_p);
+    g_free(s->written);
+    g_free(s->next_written);
+    g_free(s->token);
+    g_free(s->parent);
+    g_free(s->complete);
+    g_free(s->done);
+    g_free(s->best);
+}
+
+/* log sum_v exp(x_v) */
+static double log_sum_exp(const ns_real *x, size_t V)
+{
+    ns_real max = x[0];
+    for (size_t v = 1; v < V; v++) max = x[v] > max ? x[v] : max;
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t v = 0; v < V; v++) sum += (double)ns_exp(x[v] - max);
+    return (double)max + log(sum);
+}
+
+/* Puts a candidate among the best, after those that are as good. */
+static void offer(Search *s, Candidate c)
+{
+    size_t most = 2 * s->beam, at = s->n_best;
+    if (at == most)
+        at--;
+    else
+        s->n_best++;
+    for (; at > 0 && s->best[at - 1].log_p < c.log_p; at--) s->best[at] = s->best[at - 1];
+    s->best[at] = c;
+}
+
+static void offer_row(Search *s, size_t row, const ns_real *logits)
+{
+    double base = s->log_p[row] - log_sum_exp(logits, s->V);
+    for (size_t v = 0; v < s->V; v++) {
+        double log_p = base + (double)logits[v];
+        if (s->n_best < 2 * s->beam ? !isnan(log_p) : log_p > s->best[s->n_best - 1].log_p)
+            offer(s, (Candidate){row, (int32_t)v, log_p});
+    }
+}
+
+/* Takes the first `length` tokens of a row as a hypothesis of sequence i. */
+static void complete(Search *s, size_t i, const int32_t *written, size_t length, bool ended,
+                     double log_p)
+{
+    NsHypothesis *result = &s->result[i];
+    s->complete[i]++;
+    size_t all = length + ended;
+    double score = log_p / pow((5 + (double)all) / 6, s->search->length_penalty);
+    if (!(score > result->score)) return;
+    memcpy(result->tokens, written, length * sizeof *written);
+    result->length = length;
+    result->ended = ended;
+    result->score = score;
+}
+
+/* The rows of sequence i after this step, and what it completes. */
+static void extend(Search *s, size_t i)
+{
+    size_t limit = s->search->limit, live = 0, first = i * s->beam;
+    for (size_t k = 0; k < s->n_best && live < s->beam; k++) {
+        const Candidate *c = &s->best[k];
+        const int32_t *before = s->written + c->row * limit;
+        if (c->token == s->search->end) {
+            if (k < s->beam) complete(s, i, before, s->t, true, c->log_p);
+            continue;
+        }
+        size_t row = first + live++;
+        int32_t *written = s->next_written + row * limit;
+        memcpy(written, before, s->t * sizeof *written);
+        written[s->t] = s->token[row] = c->token;
+        s->parent[row] = c->row;
+        s->log_p[row] = c->log_p;
+    }
+    for (size_t r = first + live; r < first + s->beam; r++) {
+        s->log_p[r] = -(double)INFINITY;
+        s->parent[r] = first;
+    }
+    s->done[i] = live == 0 || s->complete[i] >= s->beam;
+    if (s->done[i] || s->t + 1 < limit) return;
+    for (size_t k = 0; k < live; k++)
+        complete(s, i, s->next_written + (first + k) * limit, limit, false, s->log_p[first + k]);
+}
+
+/* One position of all sequences; returns whether any goes on. */
+static bool step(Search *s, const ns_real *logits)
+{
+    bool more = false;
+    for (size_t i = 0; i < s->n; i++) {
+        size_t first = i * s->beam;
+        s->n_best = 0;
+        if (s->done[i]) {
+            for (size_t k = 0; k < s->beam; k++) s->parent[first + k] = first + k;
+            continue;
+        }
+        for (size_t r = first; r < first + s->beam; r++)
+            if (!isinf(s->log_p[r])) offer_row(s, r, logits + r * s->V);
+        extend(s, i);
+        more |= !s->done[i];
+    }
+    int32_t *written = s->written;
+    s->written = s->next_written;
+    s->next_written = written;
+    return more;
+}
+
+void ns_beam_search(NsDecoder *decoder, const NsBeamSearch *search, NsHypothesis *best)
+{
+    Search s;
+    search_init(&s, decoder, search, best);
+    g_assert(search->limit >= 1 && search->limit <= ns_decoder_positions(decoder));
+    for (bool more = true; more && s.t < search->limit; s.t++) {
+        more = step(&s, ns_decoder_step(decoder, s.token));
+        if (more && s.t + 1 < search->limit && s.beam > 1) ns_decoder_reorder(decoder, s.parent);
+    }
+    search_clear(&s);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/model/decode.h"
+
+#include "core/model/branch.h"
+#include "core/model/model-private.h"
+#include "core/ops/embedding.h"
+#include "core/ops/linear.h"
+#include "core/ops/residual.h"
+
+#include <string.h>
+
+/* A sub-layer writes where neither its input nor that of its layer is. */
+#define STREAMS 3
+
+struct NsDecoder {
+    NsModelParts model;
+    size_t most, beam; /* sequences, and rows of each */
+    size_t n;          /* sequences of the present batch */
+    size_t position;   /* that of the next token */
+    ns_real *arena;
+    ns_real *stream[STREAMS];
+    ns_real *dual, *top;
+    ns_real *memory;  /* [n, S, D] output of the encoder */
+    ns_real **keys;   /* [sub-layers of the decoder] what is kept; NULL for an FFN */
+    ns_real *spare;   /* as large as what one self-attention keeps */
+    ns_real *scratch; /* the activations of one sub-layer */
+    ns_real *logits;
+    int32_t *row_length;   /* [most beam] positions so far */
+    const int32_t *length; /* [n] of the sources */
+};
+
+static const NsStack *decoder_stack(const NsDecoder *d)
+{
+    return &d->model.layout->stacks[d->model.layout->n_stacks - 1];
+}
+
+/* ---- Shapes ---- */
+
+static NsShape shape_of(const NsDecoder *d, size_t B, size_t T, size_t S)
+{
+    const NsModelLayout *layout = d->model.layout;
+    return (NsShape){.B = B,
+                     .T = T,
+                     .S = S,
+                     .R = B * T,
+                     .RS = B * S,
+                     .D = layout->D,
+                     .H = layout->H,
+                     .F = layout->F,
+                     .eps = layout->eps};
+}
+
+static NsShape encoder_shape(const NsDecoder *d, size_t n)
+{
+    size_t S = d->model.layout->stacks[0].T;
+    return shape_of(d, n, S, S);
+}
+
+/* One position of every row.  Its keys and values are new; all others are kept. */
+static NsShape self_shape(const NsDecoder *d, size_t n)
+{
+    NsShape shape = shape_of(d, n * d->beam, 1, decoder_stack(d)->T);
+    shape.RS = shape.R;
+    return shape;
+}
+
+/* The rows of a sequence read the same memory, as if they were its queries. */
+static NsShape cross_shape(const NsDecoder *d, size_t n)
+{
+    NsShape shape = shape_of(d, n, d->beam, decoder_stack(d)->S);
+    shape.RS = 0;
+    return shape;
+}
+
+/* The memory alone, without a query. */
+static NsShape memory_shape(const NsDecoder *d, size_t n)
+{
+    return shape_of(d, n, 0, decoder_stack(d)->S);
+}
+
+/* ---- Memory ---- */
+
+static NsActivations take_sublayer(const NsSublayer *s, const NsShape *shape, const ns_real *x,
+                                   const ns_real *layer, ns_real *out, NsCursor *cursor)
+{
+    NsActivations a;
+    ns_activations_take(&a, s, shape, x, layer, out, &(NsSources){cursor, cursor, cursor});
+    return a;
+}
+
+static size_t sublayer_elements(const NsSublayer *s, const NsShape *shape)
+{
+    NsCursor count = {0};
+    take_sublayer(s, shape, NULL, NULL, NULL, &count);
+    return count.used;
+}
+
+static size_t norm_elements(const NsNormPlace *place, size_t R)
+{
+    return place->norm ? ns_norm_stats_size(place->norm, R, place->C) : 0;
+}
+
+/* What the activations of any one sub-layer, or the statistics of an outer norm, need. */
+static size_t scratch_elements(const NsDecoder *d)
+{
+    const NsModelLayout *layout = d->model.layout;
+    NsShape self = self_shape(d, d->most), cross = cross_shape(d, d->most);
+    NsShape memory = memory_shape(d, d->most), encoder = encoder_shape(d, d->most);
+    size_t most = 0;
+    for (size_t i = 0; i < layout->n_stacks; i++) {
+        const NsStack *stack = &layout->stacks[i];
+        const NsShape *own = stack == decoder_stack(d) ? &self : &encoder;
+        most = MAX(most, norm_elements(&stack->embedding_norm, own->R));
+        most = MAX(most, norm_elements(&stack->final_norm, own->R));
+        for (size_t k = stack->first; k < stack->first + stack->n; k++) {
+            const NsSublayer *s = &layout->sublayers[k];
+            bool is_cross = s->kind == NS_CROSS_ATTENTION;
+            most = MAX(most, sublayer_elements(s, is_cross ? &cross : own));
+            if (is_cross) most = MAX(most, sublayer_elements(s, &memory));
+        }
+    }
+    return most;
+}
+
+/* Elements that a sub-layer keeps from one position to the next. */
+static size_t kept_elements(const NsDecoder *d, const NsSublayer *s)
+{
+    const NsStack *stack = decoder_stack(d);
+    size_t width = ns_keys_width(s, d->model.layout->D);
+    if (s->kind == NS_FFN) return 0;
+    return width * d->most * (s->kind == NS_CROSS_ATTENTION ? stack->S : d->beam * stack->T);
+}
+
+static void take(NsDecoder *d, NsCursor *cursor)
+{
+    const NsModelLayout *layout = d->model.layout;
+    const NsStack *stack = decoder_stack(d);
+    size_t rows = d->most * d->beam, memory = stack->cross ? d->most * stack->S : 0;
+    size_t n = MAX(rows, memory) * layout->D;
+    for (size_t i = 0; i < STREAMS; i++) d->stream[i] = ns_cursor_take(cursor, n);
+    d->dual = ns_cursor_take(cursor, n);
+    d->top = ns_cursor_take(cursor, n);
+    d->memory = ns_cursor_take(cursor, memory * layout->D);
+    size_t most = 0;
+    for (size_t k = 0; k < stack->n; k++) {
+        const NsSublayer *s = &layout->sublayers[stack->first + k];
+        size_t kept = kept_elements(d, s);
+        d->keys[k] = kept > 0 ? ns_cursor_take(cursor, kept) : NULL;
+        if (s->kind == NS_SELF_ATTENTION) most = kept;
+    }
+    d->spare = ns_cursor_take(cursor, most);
+    d->scratch = ns_cursor_take(cursor, scratch_elements(d));
+    d->logits = ns_cursor_take(cursor, rows * layout->V);
+}
+
+NsDecoder *ns_decoder_new(NsModel *model, size_t sequences, size_t beam, GError **error)
+{
+    g_autoptr(NsDecoder) d = g_new0(NsDecoder, 1);
+    d->model = ns_model_parts(model);
+    d->most = sequences;
+    d->beam = beam;
+    g_assert(decoder_stack(d)->decoder);
+    d->keys = g_new0(ns_real *, decoder_stack(d)->n);
+    d->row_length = g_new0(int32_t, sequences * beam);
+    NsCursor count = {0};
+    take(d, &count);
+    d->arena = ns_real_new(count.used, "decoding", error);
+    if (!d->arena) return NULL;
+    take(d, &(NsCursor){.base = d->arena});
+    return g_steal_pointer(&d);
+}
+
+void ns_decoder_free(NsDecoder *d)
+{
+    if (!d) return;
+    ns_real_free(d->arena);
+    g_free(d->keys);
+    g_free(d->row_length);
+    g_free(d);
+}
+
+size_t ns_decoder_positions(const NsDecoder *d)
+{
+    return decoder_stack(d)->T;
+}
+
+size_t ns_decoder_source(const NsDecoder *d)
+{
+    return decoder_stack(d)->cross ? decoder_stack(d)->S : 0;
+}
+
+size_t ns_decoder_vocabulary(const NsDecoder *d)
+{
+    return d->model.layout->V;
+}
+
+size_t ns_decoder_beam(const NsDecoder *d)
+{
+    return d->beam;
+}
+
+size_t ns_decoder_sequences(const NsDecoder *d)
+{
+    return d->n;
+}
+
+/* ---- Passes ---- */
+
+static NsPass pass_of(const NsDecoder *d, const int32_t *length)
+{
+    return (NsPass){.weights = d->model.weights,
+                    .state = d->model.state,
+                    .statistics = NS_RUNNING,
+                    .length = length,
+                    .memory = d->memory,
+                    .memory_length = d->length};
+}
+
+/* The sum of the embeddings, beginning at the position of the pass, and its norm. */
+static void embed(NsDecoder *d, const NsStack *stack, const NsShape *shape, const NsPass *pass,
+                  const int32_t *tokens)
+{
+    const NsModelLayout *layout = d->model.layout;
+    const ns_real *at =
+        layout->learned_positions ? pass->weights + stack->pos_emb : d->model.sinusoids;
+    bool norm = stack->embedding_norm.norm;
+    ns_real *sum = d->stream[norm ? 1 : 0];
+    ns_embedding_forward(sum, tokens, pass->weights + stack->tok_emb,
+                         at ? at + pass->position * layout->D : NULL, shape->B, shape->T,
+                         layout->D);
+    if (norm)
+        ns_norm_place_forward(&stack->embedding_norm, shape, pass, d->stream[0], d->scratch, sum);
+}
+
+/* A stream that is neither of the two. */
+static ns_real *free_stream(const NsDecoder *d, const ns_real *x, const ns_real *y)
+{
+    size_t i = 0;
+    while (d->stream[i] == x || d->stream[i] == y) i++;
+    return d->stream[i];
+}
+
+/* Runs a stack and writes its output to d->top. */
+static void run_stack(NsDecoder *d, const NsStack *stack, const NsShape *shape,
+                      const NsShape *cross, NsPass *pass, const int32_t *tokens)
+{
+    const NsModelLayout *layout = d->model.layout;
+    size_t n = shape->R * shape->D;
+    embed(d, stack, shape, pass, tokens);
+    const ns_real *x = d->stream[0], *layer = x;
+    if (stack->dual) pass->dual = memcpy(d->dual, x, n * sizeof *x);
+    for (size_t k = 0; k < stack->n; k++) {
+        const NsSublayer *s = &layout->sublayers[stack->first + k];
+        const NsShape *own = s->kind == NS_CROSS_ATTENTION ? cross : shape;
+        if (s->first) layer = x;
+        NsCursor cursor = {.base = d->scratch};
+        NsActivations a = take_sublayer(s, own, x, layer, free_stream(d, x, layer), &cursor);
+        if (stack == decoder_stack(d)) pass->keys = d->keys[k];
+        ns_sublayer_forward(s, own, &a, pass, NULL);
+        x = a.out;
+    }
+    const ns_real *last = stack->dual ? d->dual : x;
+    bool norm = stack->final_norm.norm;
+    if (norm)
+        ns_norm_place_forward(&stack->final_norm, shape, pass, d->top, d->scratch, last);
+    else
+        memcpy(d->top, last, n * sizeof *x);
+    if (stack->dual) ns_add_scaled(d->top, 1, x, n);
+}
+
+static void read_memory(NsDecoder *d, NsPass *pass)
+{
+    const NsStack *stack = decoder_stack(d);
+    NsShape shape = memory_shape(d, d->n);
+    for (size_t k = 0; k < stack->n; k++) {
+        const NsSublayer *s = &d->model.layout->sublayers[stack->first + k];
+        if (s->kind != NS_CROSS_ATTENTION) continue;
+        NsCursor cursor = {.base = d->scratch};
+        NsActivations a = take_sublayer(s, &shape, NULL, NULL, d->stream[0], &cursor);
+        pass->keys = d->keys[k];
+        ns_branch_read_memory(s, &shape, &a, pass);
+    }
+}
+
+void ns_decoder_begin(NsDecoder *d, const int32_t *source, const int32_t *length, size_t n)
+{
+    g_assert(n <= d->most);
+    d->n = n;
+    d->position = 0;
+    d->length = length;
+    if (!decoder_stack(d)->cross) return;
+    NsPass pass = pass_of(d, length);
+    NsShape shape = encoder_shape(d, n);
+    run_stack(d, &d->model.layout->stacks[0], &shape, NULL, &pass, source);
+    memcpy(d->memory, d->top, shape.R * shape.D * sizeof *d->memory);
+    pass.dual = NULL;
+    read_memory(d, &pass);
+}
+
+const ns_real *ns_decoder_step(NsDecoder *d, const int32_t *tokens)
+{
+    const NsModelLayout *layout = d->model.layout;
+    g_assert(d->position < ns_decoder_positions(d));
+    NsShape self = self_shape(d, d->n), cross = cross_shape(d, d->n);
+    for (size_t r = 0; r < self.R; r++) d->row_length[r] = (int32_t)d->position + 1;
+    NsPass pass = pass_of(d, d->row_length);
+    pass.position = d->position++;
+    run_stack(d, decoder_stack(d), &self, &cross, &pass, tokens);
+    const NsLinear head = {
+        .R = self.R, .I = layout->D, .O = layout->V, .w = pass.weights + layout->head};
+    ns_linear_forward(&head, d->logits, d->top);
+    return d->logits;
+}
+
+void ns_decoder_reorder(NsDecoder *d, const size_t *parent)
+{
+    const NsStack *stack = decoder_stack(d);
+    for (size_t k = 0; k < stack->n; k++) {
+        const NsSublayer *s = &d->model.layout->sublayers[stack->first + k];
+        if (s->kind != NS_SELF_ATTENTION) continue;
+        size_t width = ns_keys_width(s, d->model.layout->D), row = stack->T * width;
+        for (size_t r = 0; r < d->n * d->beam; r++)
+            memcpy(d->spare + r * row, d->keys[k] + parent[r] * row,
+                   d->position * width * sizeof *d->spare);
+        ns_real *kept = d->spare;
+        d->spare = d->keys[k];
+        d->keys[k] = kept;
+    }
+}

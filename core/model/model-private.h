@@ -1,0 +1,18 @@
+/* What decoding reads of a model.  SPDX-License-Identifier: MIT
+ *
+ * Internal to core/model. */
+#pragma once
+
+#include "core/model/layout.h"
+#include "core/model/model.h"
+
+/* Borrowed from the model. */
+typedef struct {
+    const NsModelLayout *layout;
+    const ns_real *weights;   /* standardized where the settings say so */
+    const ns_real *sinusoids; /* [T, D] of the longest stack, or NULL */
+    ns_real *state;
+} NsModelParts;
+
+/* Standardizes the weights as they are now, where the settings say so. */
+NsModelParts ns_model_parts(NsModel *model);
