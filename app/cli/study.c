@@ -3,7 +3,6 @@
 
 #include "core/base/error.h"
 #include "core/base/processors.h"
-#include "core/study/study_work.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -39,27 +38,14 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Request, request_clear)
 
 /* ---- The study ---- */
 
-/* Of a text, or the one inside a file of results. */
 static bool load(const Request *request, const char *path, NsStudy *study, GError **error)
 {
-    if (ns_study_store_is(path)) {
-        g_autoptr(NsStudyStore) store = ns_study_store_read(path, study, error);
-        if (!store) return false;
-    } else if (!ns_study_load(study, path, error))
-        return false;
+    if (!ns_study_open(study, path, error)) return false;
     for (char **word = request->set; word && *word; word++)
         if (!ns_study_set(study, *word, error)) return false;
     if (request->seeds > 0) study->seeds = request->seeds;
-    return ns_study_check(study, error);
-}
-
-/* "warm-up.study": "warm-up.nsstudy" */
-static char *default_out(const char *path)
-{
-    if (ns_study_store_is(path)) return g_strdup(path);
-    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
-    bool ends = dot && (!slash || dot > slash + 1) && dot > path;
-    return g_strdup_printf("%.*s.nsstudy", ends ? (int)(dot - path) : (int)strlen(path), path);
+    bool changed = request->set || request->seeds > 0;
+    return !changed || ns_study_check(study, error);
 }
 
 /* "0-99" */
@@ -106,28 +92,29 @@ void ns_study_results_clear(NsStudyResults *results)
 
 static void show_progress(NsProgress *progress, NsStudyWork *work, gint64 *counted)
 {
-    NsStudyWorkProgress now;
     if (!progress->on || g_get_monotonic_time() - *counted < COUNT_US) return;
-    if (ns_study_work_progress(work, &now, NULL))
-        ns_progress_cells(progress, now.counts.ended, now.counts.cells, now.seconds_left);
+    NsStudyWorkProgress now = ns_study_work_progress(work);
+    ns_progress_cells(progress, now.ended, now.cells, now.seconds_left);
     *counted = g_get_monotonic_time();
 }
 
-/* Until all is done or somebody interrupts it.  Whether no thread is left. */
-static bool train(NsStudyWork *work)
+bool ns_study_train(NsStudyWork *work, unsigned jobs, GError **error)
 {
     NsProgress progress;
     gint64 counted = 0;
-    bool idle = false;
+    ns_interrupt_catch();
+    if (!ns_study_work_start(work, jobs, error)) return false;
     ns_progress_start(&progress, true);
-    while (!ns_interrupt_signal() && !(idle = ns_study_work_wait(work, LOOK_MS)))
+    while (!ns_interrupt_signal() && !ns_study_work_wait(work, LOOK_MS))
         show_progress(&progress, work, &counted);
-    if (!idle) {
-        ns_study_work_stop(work);
-        idle = ns_study_work_wait(work, STOP_MS);
-    }
+    ns_study_work_stop(work);
+    /* A thread that is in a long step keeps what it stands on until the program ends. */
+    if (!ns_study_work_wait(work, STOP_MS) && ns_study_work_store(work))
+        ns_study_store_release(ns_study_work_store(work));
     ns_progress_end(&progress);
-    return idle;
+    GError *failure = ns_study_work_take_failure(work);
+    if (failure) g_propagate_error(error, failure);
+    return !failure;
 }
 
 /* A part has little to say of the whole. */
@@ -147,28 +134,17 @@ static int status_of(const NsStudyResults *results)
     return results->failed ? NS_EXIT_ERROR : ns_interrupt_status();
 }
 
-static int run(const Request *request, const NsStudy *study, const NsStoreOptions *options,
+/* The study is empty after it. */
+static int run(const Request *request, NsStudy *study, const NsStoreOptions *options,
                GError **error)
 {
-    ns_interrupt_catch();
-    NsStudyStore *store = ns_study_store_open(request->out, study, options, error);
-    if (!store) return NS_EXIT_ERROR;
-    NsStudyWork *work = ns_study_work_new(store, study);
-    if (!ns_study_work_start(work, (unsigned)request->jobs, error)) {
-        ns_study_work_free(work);
-        return NS_EXIT_ERROR;
-    }
-    bool idle = train(work);
+    g_autoptr(NsStudyWork) work = ns_study_work_new(study, request->out, options);
     g_auto(NsStudyResults) results = {0};
-    GError *failure = ns_study_work_take_failure(work);
-    if (failure) g_propagate_error(error, failure);
-    bool good = !failure && ns_study_results_read(&results, study, store, error) &&
+    if (!ns_study_train(work, (unsigned)request->jobs, error)) return NS_EXIT_ERROR;
+    if (!ns_study_work_store(work)) return ns_interrupt_status(); /* at once */
+    bool good = ns_study_results_read(&results, ns_study_work_study(work),
+                                      ns_study_work_store(work), error) &&
                 show(request, &results, error);
-    /* A thread that is in a long step keeps what it stands on until the program ends. */
-    if (idle)
-        ns_study_work_free(work);
-    else
-        ns_study_store_release(store);
     return good ? status_of(&results) : NS_EXIT_ERROR;
 }
 
@@ -177,7 +153,7 @@ static int study_run(Request *request, const char *path, GError **error)
     g_auto(NsStudy) study;
     ns_study_init(&study);
     if (!load(request, path, &study, error)) return NS_EXIT_ERROR;
-    if (!request->out) request->out = default_out(path);
+    if (!request->out) request->out = ns_study_results_path(path);
     NsStoreOptions options = {
         .end = ns_study_cells(&study), .network = request->network, .lease = request->lease};
     if (request->cells && !read_range(request->cells, options.end, &options, error))

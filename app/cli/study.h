@@ -3,7 +3,11 @@
 
 #include "app/cli/picture.h"
 #include "core/store/json.h"
-#include "core/study/study_store.h"
+#include "core/study/study_work.h"
+
+/* Until all is done or somebody interrupts it, with so many threads.  FALSE with an error, which
+ * leaves what was found in the file. */
+bool ns_study_train(NsStudyWork *work, unsigned jobs, GError **error);
 
 /* The cells of a study as they stand. */
 typedef struct {

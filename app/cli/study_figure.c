@@ -23,11 +23,15 @@ const NsChoice *ns_study_figure_choice(size_t i)
 static bool draw_phases(const NsStudyResults *r, const NsPicture *picture, GError **error)
 {
     size_t n = ns_study_lanes(r->study), made = 0;
+    NsStudy study;
+    ns_study_copy(&study, r->study);
+    g_autoptr(NsStudyWork) work = ns_study_work_new(&study, NULL, NULL);
+    ns_study_work_set_cells(work, r->cells);
     NsPhase *phases[NS_LANES_MAX] = {NULL};
     NsFigure *figures[NS_LANES_MAX] = {NULL};
     const NsPlot *plots[NS_LANES_MAX];
     for (; made < n; made++)
-        if (!(phases[made] = ns_phase_new_of_study(r->study, r->cells, made, error))) break;
+        if (!(phases[made] = ns_phase_new(work, made, 0, 1, error))) break;
     for (size_t lane = 0; made == n && lane < n; lane++) {
         NsFigureInput input = {.phase = phases[lane], .log = true, .step = -1};
         if (n > 1) input.beside = phases[lane ? 0 : 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/cli/picture.h"
+#include "app/cli/study.h"
 
 #include "core/base/error.h"
 #include "core/base/processors.h"
@@ -11,13 +11,11 @@
 
 #define DEFAULT_STEPS 200
 #define MOST_WORKERS 256
-#define LOOK_MS 100
-#define STOP_MS 300 /* for steps to end after a signal */
 
 /* The command line as it was given, and what it means. */
 typedef struct {
-    char *x, *y, *steps;
-    gint64 workers;
+    char *x, *y, *steps, *results;
+    gint64 workers, seeds;
     gboolean json, linear;
     NsPicture picture;
     NsExperiment experiment; /* of one lane */
@@ -30,6 +28,7 @@ static void sweep_clear(Sweep *sweep)
     g_free(sweep->x);
     g_free(sweep->y);
     g_free(sweep->steps);
+    g_free(sweep->results);
     ns_picture_clear(&sweep->picture);
     ns_experiment_clear(&sweep->experiment);
     ns_provenance_clear(&sweep->from);
@@ -51,53 +50,60 @@ static bool check_axis(const Sweep *sweep, const NsStudyAxis *axis, GError **err
     return good;
 }
 
-static NsPhase *understand(Sweep *sweep, GError **error)
+/* The options have the last word on what the file of --from says. */
+static bool read_axes(Sweep *sweep, NsStudyAxis *x, NsStudyAxis *y, GError **error)
 {
-    /* The options have the last word on what the file of --from says. */
     const char *x_text = sweep->x ? sweep->x : sweep->from.x;
     const char *y_text = sweep->y ? sweep->y : sweep->from.y;
-    if (g_strcmp0(sweep->from.axes, "linear") == 0) sweep->linear = true;
-    if (!x_text || !y_text) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "--%s KEY=VALUES is missing, such as --x lr=1e-4:1e-1:7 --y warmup=1,10,100.",
-                    x_text ? "y" : "x");
-        return NULL;
-    }
-    if (sweep->workers < 1 || sweep->workers > MOST_WORKERS) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "--workers must lie between 1 and %d.",
-                    MOST_WORKERS);
-        return NULL;
-    }
-    if (!sweep->picture.out && !ns_picture_unused(&sweep->picture, error)) return NULL;
-    if (sweep->picture.out &&
-        (!ns_picture_understand(&sweep->picture, error) ||
-         !ns_picture_check(&sweep->picture, NULL, sweep->experiment.lane[0].text, error)))
-        return NULL;
-    g_auto(NsStudyAxis) x = {0}, y = {0};
-    if (!ns_study_axis_read(&x, x_text, error) || !ns_study_axis_read(&y, y_text, error) ||
-        !check_axis(sweep, &x, error) || !check_axis(sweep, &y, error))
-        return NULL;
-    const NsSettings *settings = &sweep->experiment.lane[0];
-    return ns_phase_new(settings, &x, &y, settings->steps, error);
+    if (!x_text || !y_text)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "--%s KEY=VALUES is missing, such as --x lr=1e-4:1e-1:7 --y "
+                         "warmup=1,10,100.",
+                         x_text ? "y" : "x");
+    return ns_study_axis_read(x, x_text, error) && ns_study_axis_read(y, y_text, error) &&
+           check_axis(sweep, x, error) && check_axis(sweep, y, error);
 }
 
-/* Until all is done or somebody interrupts it. */
-static bool train(NsPhase *phase, unsigned workers, GError **error)
+static bool understand_picture(Sweep *sweep, GError **error)
 {
-    NsProgress progress;
-    ns_progress_start(&progress, true);
-    ns_interrupt_catch();
-    if (!ns_phase_start(phase, workers, error)) return false;
-    while (!ns_interrupt_signal() && !ns_phase_wait(phase, LOOK_MS)) {
-        NsPhaseProgress now = ns_phase_progress(phase);
-        ns_progress_cells(&progress, now.finished, now.cells, now.seconds_left);
-    }
-    if (ns_interrupt_signal()) {
-        ns_phase_stop(phase);
-        ns_phase_wait(phase, STOP_MS);
-    }
-    ns_progress_end(&progress);
-    return true;
+    const char *text = sweep->experiment.lane[0].text;
+    if (g_strcmp0(sweep->from.axes, "linear") == 0) sweep->linear = true;
+    if (!sweep->picture.out) return ns_picture_unused(&sweep->picture, error);
+    return ns_picture_understand(&sweep->picture, error) &&
+           ns_picture_check(&sweep->picture, NULL, text, error);
+}
+
+/* Results are kept where they are asked for, or beside the figure; else in memory. */
+static bool find_results(Sweep *sweep, GError **error)
+{
+    if (!sweep->results && sweep->picture.out)
+        sweep->results = ns_study_results_path(sweep->picture.out);
+    return !sweep->results ||
+           (ns_output_spares(sweep->results, sweep->experiment.lane[0].text, error) &&
+            ns_output_check(sweep->results, error));
+}
+
+static NsStudyWork *understand(Sweep *sweep, GError **error)
+{
+    g_auto(NsStudyAxis) x = {0}, y = {0};
+    g_auto(NsStudy) study;
+    ns_study_init(&study);
+    NsSettings *settings = &sweep->experiment.lane[0];
+    if (sweep->workers < 1 || sweep->workers > MOST_WORKERS)
+        return ns_refuse(error, NS_ERROR_USAGE, "--workers must lie between 1 and %d.",
+                         MOST_WORKERS),
+               NULL;
+    if (sweep->seeds < 0 || sweep->seeds > (gint64)ns_param_find("seeds")->most)
+        return ns_refuse(error, NS_ERROR_USAGE, "--seeds must lie between 1 and %.0f.",
+                         ns_param_find("seeds")->most),
+               NULL;
+    if (sweep->seeds > 0) settings->seeds = sweep->seeds;
+    if (!understand_picture(sweep, error) || !read_axes(sweep, &x, &y, error) ||
+        !ns_phase_study(&study, (const NsSettings *[]){settings}, 1, &x, &y, settings->steps,
+                        error) ||
+        !find_results(sweep, error))
+        return NULL;
+    return ns_study_work_new(&study, sweep->results, NULL);
 }
 
 static bool draw(const Sweep *sweep, NsPhase *phase, GError **error)
@@ -135,6 +141,7 @@ static void show_table(NsPhase *phase)
 {
     const NsStudyAxis *x = ns_phase_x(phase), *y = ns_phase_y(phase);
     int64_t steps = ns_phase_steps(phase), last = MIN(steps + 1, NS_CELL_LAST);
+    int64_t seeds = ns_phase_of(phase)->seeds;
     printf("training loss after %" G_GINT64_FORMAT " %s, mean of the last %" G_GINT64_FORMAT
            "; columns %s, rows %s\n\n",
            steps, steps == 1 ? "step" : "steps", last, x->param->key, y->param->key);
@@ -149,6 +156,7 @@ static void show_table(NsPhase *phase)
         }
         puts(line->str);
     }
+    if (seeds > 1) printf("\nmeans of %" G_GINT64_FORMAT " seeds; --json has each\n", seeds);
     const char *gap = "\n";
     for (size_t i = 0; i < ns_phase_cells(phase); i++) {
         NsStudyCell cell = ns_phase_cell(phase, i);
@@ -157,6 +165,19 @@ static void show_table(NsPhase *phase)
                y->values[i / x->n], cell.text);
         gap = "";
     }
+}
+
+static int show(const Sweep *sweep, NsPhase *phase, GError **error)
+{
+    if (sweep->json) {
+        g_autofree char *text = ns_phase_json(phase);
+        puts(text);
+    } else
+        show_table(phase);
+    if (sweep->picture.out && !draw(sweep, phase, error)) return NS_EXIT_ERROR;
+    for (size_t i = 0; i < ns_phase_cells(phase); i++)
+        if (ns_phase_cell(phase, i).state == NS_CELL_FAILED) return NS_EXIT_ERROR;
+    return ns_interrupt_status();
 }
 
 static GArray *make_entries(Sweep *sweep)
@@ -170,6 +191,12 @@ static GArray *make_entries(Sweep *sweep)
          "Steps per run (default: setting “steps”, else 200)", "N"},
         {"workers", 'w', 0, G_OPTION_ARG_INT64, &sweep->workers,
          "Number of runs at a time, one thread each (default: one per processor)", "N"},
+        {"seeds", 0, 0, G_OPTION_ARG_INT64, &sweep->seeds,
+         "Seeds of every cell, whose mean is shown (default: setting “seeds”)", "N"},
+        {"results", 0, 0, G_OPTION_ARG_FILENAME, &sweep->results,
+         "Keep the result of every run in this file, *.nsstudy; the same command runs only what is "
+         "missing there (default: beside the file of --out)",
+         "FILE"},
         {"json", 'j', 0, G_OPTION_ARG_NONE, &sweep->json, "One JSON object with every cell", NULL},
         {"linear", 0, 0, G_OPTION_ARG_NONE, &sweep->linear, "Linear colors (default: logarithmic)",
          NULL},
@@ -192,17 +219,18 @@ int ns_cli_sweep(int argc, char **argv, GError **error)
     const NsOptions options = {
         .command = "sweep",
         .summary =
-            "Trains one short run for every pair of values of two settings and shows the final "
-            "loss\n"
+            "Trains short runs for every pair of values of two settings and shows the final loss\n"
             "of each; runs that diverge are listed.  Every run has one seed and one thread, so "
             "the\n"
             "results do not depend on the number of workers.  --out also draws them, in a figure\n"
-            "that --from repeats.\n\n"
-            "JSON: settings, steps, x and y (key and values), and cells, row by row: x, y,\n"
+            "that --from repeats, and keeps the results beside it: the same command then runs\n"
+            "only what is missing, after Ctrl-C too, which shows the runs that are finished.  A\n"
+            "sweep is a study of one lane and two settings; “" NS_CLI " study” trains others,\n"
+            "and shows and draws the file of results.\n\n"
+            "JSON: settings, steps, seeds, x and y (key and values), and cells, row by row: x, y,\n"
             "state, step, loss (nats per token, mean of the last ten steps), validation_loss,\n"
-            "seconds and, if there is one, a message; program, instructions.  Ctrl-C shows the "
-            "runs\n"
-            "that are finished.  The exit status is 1 if a run could not be made.",
+            "seeds (the loss of each), seconds and, if there is one, a message; program,\n"
+            "instructions.  The exit status is 1 if a run could not be made.",
         .examples =
             NS_CLI " sweep --x lr=1e-4:1e-1:7 --y warmup=1,10,100 --out phase.pdf\n" NS_CLI
                    " sweep --x layers=2,4,8,16 --y placement=post,pre --steps 100 --json\n" NS_CLI
@@ -214,15 +242,8 @@ int ns_cli_sweep(int argc, char **argv, GError **error)
         .steps = (const char *const *)&sweep.steps,
     };
     bool go = ns_options_read(&options, &argc, &argv, error);
-    g_autoptr(NsPhase) phase = go ? understand(&sweep, error) : NULL;
-    if (!phase || !train(phase, (unsigned)sweep.workers, error)) return NS_EXIT_OK;
-    if (sweep.json) {
-        g_autofree char *text = ns_phase_json(phase);
-        puts(text);
-    } else
-        show_table(phase);
-    if (sweep.picture.out && !draw(&sweep, phase, error)) return NS_EXIT_ERROR;
-    for (size_t i = 0; i < ns_phase_cells(phase); i++)
-        if (ns_phase_cell(phase, i).state == NS_CELL_FAILED) return NS_EXIT_ERROR;
-    return ns_interrupt_status();
+    g_autoptr(NsStudyWork) work = go ? understand(&sweep, error) : NULL;
+    if (!work || !ns_study_train(work, (unsigned)sweep.workers, error)) return NS_EXIT_OK;
+    g_autoptr(NsPhase) phase = ns_phase_new(work, 0, 0, 1, error);
+    return show(&sweep, phase, error);
 }

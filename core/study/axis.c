@@ -20,7 +20,7 @@ static bool refuse(const char *text, const char *why, GError **error)
 
 bool ns_study_can_vary(const NsParam *param)
 {
-    static const char *const own[] = {"steps",       "threads",       "eval-every",
+    static const char *const own[] = {"steps",       "seeds",         "threads",  "eval-every",
                                       "probe-every", "probe-batches", "recompute"};
     for (size_t i = 0; i < G_N_ELEMENTS(own); i++)
         if (g_str_equal(param->key, own[i])) return false;

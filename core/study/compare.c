@@ -12,9 +12,10 @@
 
 /* ---- Scores ---- */
 
-bool ns_study_result_is_loss(const NsStudy *study)
+int ns_study_better(const NsStudy *study)
 {
-    return study->result.kind == NS_RESULT_LOSS || study->result.kind == NS_RESULT_VALIDATION;
+    bool loss = study->result.kind == NS_RESULT_LOSS || study->result.kind == NS_RESULT_VALIDATION;
+    return loss ? -1 : 0;
 }
 
 /* NaN where it has not ended. */
@@ -279,7 +280,7 @@ NsComparison *ns_comparison_new(const NsStudy *study, const NsStudyCell *cells)
 {
     size_t n = ns_study_configurations(study), lanes = ns_study_lanes(study);
     double *scores[NS_LANES_MAX] = {NULL};
-    if (!ns_study_result_is_loss(study) || n < 2) return NULL;
+    if (!ns_study_better(study) || n < 2) return NULL;
     NsComparison *c = g_new0(NsComparison, 1);
     c->lanes = lanes;
     for (size_t lane = 0; lane < lanes; lane++) {
@@ -392,7 +393,7 @@ static void bootstrap_seeds(const Rates *rates, NsInterval *scores, NsInterval *
 NsSensitivity *ns_sensitivity_new(const NsStudy *study, const NsStudyCell *cells)
 {
     Rates rates = {0};
-    if (!ns_study_result_is_loss(study) || !find_rates(&rates, study)) return NULL;
+    if (!ns_study_better(study) || !find_rates(&rates, study)) return NULL;
     NsSensitivity *s = g_new0(NsSensitivity, 1);
     s->n = rates.n;
     s->rates = g_new(double, rates.n);

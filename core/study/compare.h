@@ -47,7 +47,8 @@ NsComparison *ns_comparison_new(const NsStudy *study, const NsStudyCell *cells);
  * missing.  Returns how many cells count as the untrained model. */
 size_t ns_study_scores(const NsStudy *study, const NsStudyCell *cells, size_t lane, double *scores);
 
-bool ns_study_result_is_loss(const NsStudy *study);
+/* Which results are better: -1 the lower ones, of a loss; 0 where none is. */
+int ns_study_better(const NsStudy *study);
 
 /* ---- Sensitivity to the learning rate ---- */
 

@@ -94,14 +94,19 @@ char *ns_study_at_words(const NsResult *result);
 /* "training loss, mean of the last 10 steps".  Free with g_free. */
 char *ns_study_result_words(const NsStudy *study);
 
+/* A copy of a study; `to` is not initialized. */
+void ns_study_copy(NsStudy *to, const NsStudy *from);
+
 /* ---- Changes ---- */
 
 /* Sets a setting of all lanes, "steps=100".  NS_ERROR_SETTING, also for one that is varied. */
 bool ns_study_set(NsStudy *study, const char *assignment, GError **error);
 
-/* Whether all cells are possible: NS_ERROR_SETTING says of which what is wrong, NS_ERROR_FILE that
- * a text to learn cannot be read.  To be called once nothing changes any more, before what
- * follows. */
+/* Whether all cells are possible; NS_ERROR_SETTING says of which what is wrong.  To be called once
+ * nothing changes any more, before what follows. */
+bool ns_study_check_cells(const NsStudy *study, GError **error);
+
+/* The same, and reads the texts to learn, NS_ERROR_FILE where one cannot be read: before hashes. */
 bool ns_study_check(NsStudy *study, GError **error);
 
 /* ---- Cells ---- */

@@ -35,6 +35,7 @@ struct NsStudyStore {
     char *owner;         /* of leases: this store */
     GStringChunk *texts; /* of origins */
     sqlite3_stmt *keep;  /* prepared once */
+    int64_t seen;        /* the data_version that was seen last */
 };
 
 #define AUTO_STATEMENT __attribute__((cleanup(finalize))) sqlite3_stmt *
@@ -178,6 +179,17 @@ static bool make_tables(NsStudyStore *store, GError **error)
     return end(store, good, error);
 }
 
+bool ns_study_store_changed(NsStudyStore *store)
+{
+    int64_t version = 0;
+    g_mutex_lock(&store->mutex);
+    bool changed =
+        read_number(store, "PRAGMA data_version", &version, NULL) && version != store->seen;
+    store->seen = version;
+    g_mutex_unlock(&store->mutex);
+    return changed;
+}
+
 static NsStudyStore *open_file(const char *path, int flags, GError **error)
 {
     NsStudyStore *store = g_new0(NsStudyStore, 1);
@@ -267,14 +279,37 @@ static bool read_study(NsStudyStore *store, NsStudy *study, GError **error)
     return refuse(store->path, why, error);
 }
 
-NsStudyStore *ns_study_store_read(const char *path, NsStudy *study, GError **error)
+NsStudyStore *ns_study_store_look(const char *path, const NsStudy *study, GError **error)
 {
     g_autoptr(NsStudyStore) store = open_file(path, 0, error);
-    if (!store || !check_tables(store, "main", path, error) || !read_study(store, study, error))
-        return NULL;
+    if (!store || !check_tables(store, "main", path, error)) return NULL;
     store->study = study;
     store->options = (NsStoreOptions){.end = ns_study_cells(study)};
     return g_steal_pointer(&store);
+}
+
+NsStudyStore *ns_study_store_read(const char *path, NsStudy *study, GError **error)
+{
+    g_autoptr(NsStudyStore) store = ns_study_store_look(path, study, error);
+    if (!store || !read_study(store, study, error)) return NULL;
+    store->options.end = ns_study_cells(study);
+    return g_steal_pointer(&store);
+}
+
+bool ns_study_open(NsStudy *study, const char *path, GError **error)
+{
+    if (!ns_study_store_is(path))
+        return ns_study_load(study, path, error) && ns_study_check(study, error);
+    g_autoptr(NsStudyStore) store = ns_study_store_read(path, study, error);
+    return store != NULL;
+}
+
+char *ns_study_results_path(const char *path)
+{
+    if (ns_study_store_is(path)) return g_strdup(path);
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    bool ends = dot && (!slash || dot > slash + 1) && dot > path;
+    return g_strdup_printf("%.*s.nsstudy", ends ? (int)(dot - path) : (int)strlen(path), path);
 }
 
 void ns_study_store_release(NsStudyStore *store)

@@ -35,6 +35,17 @@ NsStudyStore *ns_study_store_open(const char *path, const NsStudy *study,
  * of the file, checked.  NULL with NS_ERROR_FILE. */
 NsStudyStore *ns_study_store_read(const char *path, NsStudy *study, GError **error);
 
+/* The same for a study that was checked: with what the file has of its cells. */
+NsStudyStore *ns_study_store_look(const char *path, const NsStudy *study, GError **error);
+
+/* Reads a study into one that is initialized, and checks it: of a text, or the one inside a file of
+ * results.  NS_ERROR_SETTING, NS_ERROR_FILE. */
+bool ns_study_open(NsStudy *study, const char *path, GError **error);
+
+/* Where the results of a study are unless told: "warm-up.study": "warm-up.nsstudy"; a file of
+ * results is its own.  Free with g_free. */
+char *ns_study_results_path(const char *path);
+
 /* Lets go of the cells that are still claimed.  NULL is ignored. */
 void ns_study_store_close(NsStudyStore *store);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsStudyStore, ns_study_store_close)
@@ -43,6 +54,9 @@ double ns_study_store_lease(const NsStudyStore *store);
 
 /* Whether a file begins as one of results does. */
 bool ns_study_store_is(const char *path);
+
+/* Whether another process or another store has changed the file since this was asked last. */
+bool ns_study_store_changed(NsStudyStore *store);
 
 /* ---- Working; any thread ---- */
 

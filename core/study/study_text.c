@@ -458,6 +458,13 @@ char *ns_study_write(const NsStudy *study)
     return g_string_free(out, FALSE);
 }
 
+void ns_study_copy(NsStudy *to, const NsStudy *from)
+{
+    g_autofree char *text = ns_study_write(from);
+    ns_study_init(to);
+    ns_study_read(to, text, strlen(text), NULL);
+}
+
 /* ---- Words ---- */
 
 char *ns_study_result_words(const NsStudy *study)

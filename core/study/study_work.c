@@ -3,29 +3,40 @@
 
 #include "core/base/error.h"
 #include "core/base/exit_barrier.h"
+#include "core/base/processors.h"
 #include "core/base/thread.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdatomic.h>
 
-/* How often a thread looks whether a cell of another process has come back, in milliseconds. */
+/* How often a thread looks whether a cell of another process has come back, and what others have
+ * found, in milliseconds. */
 #define LOOK_MS 500
 
 /* Leases are renewed so often in their time. */
 #define RENEWALS 4
 
-struct NsStudyWork {
-    NsStudyStore *store;
-    const NsStudy *study;
-    double lease;
-    gint64 renewed, started; /* of the thread that waits */
-    size_t ended_before;     /* cells, when it began */
+#define LEASE 60.0
 
-    pthread_mutex_t mutex; /* of what follows */
-    pthread_cond_t idle;   /* no thread is left, or they should stop */
-    unsigned working;
-    bool stopped;
+struct NsStudyWork {
+    NsStudy study;
+    char *path;
+    NsStoreOptions options;
+    _Atomic(NsStudyStore *) store;
+    atomic_uint version;
+
+    pthread_mutex_t mutex;  /* of what follows */
+    pthread_cond_t changed; /* a thread has ended, or they should stop */
+    unsigned refs;          /* owners */
+    unsigned wanted;        /* threads for cells */
+    unsigned working;       /* that there are */
+    bool keeping;           /* the thread that keeps the file is there */
+    bool stopped, again;    /* again: it should look whether there are too few threads */
     GError *failure;
+    NsStudyCell *cells;
+    gint64 started;
+    double done_before; /* cells, when it began */
 };
 
 static bool is_stopped(NsStudyWork *work)
@@ -34,12 +45,6 @@ static bool is_stopped(NsStudyWork *work)
     bool stopped = work->stopped;
     pthread_mutex_unlock(&work->mutex);
     return stopped;
-}
-
-static bool go_on(void *data, const NsStudyCell *cell)
-{
-    (void)cell;
-    return !is_stopped(data);
 }
 
 /* The first one counts. */
@@ -51,26 +56,82 @@ static void fail(NsStudyWork *work, GError *error)
     else
         g_error_free(error);
     work->stopped = true;
-    pthread_cond_broadcast(&work->idle);
+    pthread_cond_broadcast(&work->changed);
     pthread_mutex_unlock(&work->mutex);
+}
+
+/* ---- Cells ---- */
+
+/* With the mutex. */
+static void put_cell(NsStudyWork *work, size_t i, const NsStudyCell *cell)
+{
+    bool told = work->cells[i].state != cell->state;
+    work->cells[i] = *cell;
+    if (told) atomic_fetch_add(&work->version, 1);
+}
+
+void ns_study_work_set_cells(NsStudyWork *work, const NsStudyCell *cells)
+{
+    pthread_mutex_lock(&work->mutex);
+    for (size_t i = 0; i < ns_study_cells(&work->study); i++) put_cell(work, i, &cells[i]);
+    pthread_mutex_unlock(&work->mutex);
+}
+
+NsStudyCell ns_study_work_cell(NsStudyWork *work, size_t i)
+{
+    pthread_mutex_lock(&work->mutex);
+    NsStudyCell cell = work->cells[i];
+    pthread_mutex_unlock(&work->mutex);
+    return cell;
+}
+
+unsigned ns_study_work_version(NsStudyWork *work)
+{
+    return atomic_load(&work->version);
+}
+
+/* What a thread is at. */
+typedef struct {
+    NsStudyWork *work;
+    size_t i;
+} Place;
+
+static bool keep_step(void *data, const NsStudyCell *cell)
+{
+    const Place *place = data;
+    pthread_mutex_lock(&place->work->mutex);
+    bool go = !place->work->stopped;
+    put_cell(place->work, place->i, cell);
+    pthread_mutex_unlock(&place->work->mutex);
+    return go;
 }
 
 static bool run_cell(NsStudyWork *work, size_t i, GError **error)
 {
-    NsCellWork how = {
-        .result = work->study->result, .stop = work->study->stop, .progress = go_on, .data = work};
+    Place place = {work, i};
+    const NsCellWork how = {.result = work->study.result,
+                            .stop = work->study.stop,
+                            .progress = keep_step,
+                            .data = &place};
+    const NsStudyCell begun = ns_cell_in(NS_CELL_RUNNING);
     NsSettings settings;
-    ns_study_cell_settings(work->study, i, &settings);
+    keep_step(&place, &begun);
+    ns_study_cell_settings(&work->study, i, &settings);
     NsStudyCell cell = ns_cell_train(&settings, &how);
     ns_settings_clear(&settings);
-    return ns_study_store_keep(work->store, i, &cell, error);
+    bool good = ns_study_store_keep(work->store, i, &cell, error);
+    const NsStudyCell waits = ns_cell_in(NS_CELL_WAITING);
+    keep_step(&place, good ? &cell : &waits);
+    return good;
 }
+
+/* ---- Threads ---- */
 
 static void wait_for_others(NsStudyWork *work)
 {
     struct timespec until = ns_condition_time(g_get_monotonic_time() + LOOK_MS * (int64_t)1000);
     pthread_mutex_lock(&work->mutex);
-    if (!work->stopped) pthread_cond_timedwait(&work->idle, &work->mutex, &until);
+    if (!work->stopped) pthread_cond_timedwait(&work->changed, &work->mutex, &until);
     pthread_mutex_unlock(&work->mutex);
 }
 
@@ -89,6 +150,34 @@ static bool run_next(NsStudyWork *work)
     return good && claimed != NS_CLAIMED_FAILED;
 }
 
+static void free_work(NsStudyWork *work)
+{
+    ns_study_store_close(work->store);
+    ns_study_clear(&work->study);
+    pthread_cond_destroy(&work->changed);
+    pthread_mutex_destroy(&work->mutex);
+    g_clear_error(&work->failure);
+    g_free(work->cells);
+    g_free(work->path);
+    g_free(work);
+}
+
+/* Whether the memory belongs to nobody any more: neither to owners nor to threads. */
+static bool is_abandoned(const NsStudyWork *work)
+{
+    return work->refs == 0 && work->working == 0 && !work->keeping;
+}
+
+/* With the mutex, which it unlocks. */
+static void leave(NsStudyWork *work)
+{
+    pthread_cond_broadcast(&work->changed);
+    bool last = is_abandoned(work);
+    pthread_mutex_unlock(&work->mutex);
+    if (last) free_work(work);
+    ns_exit_barrier_leave();
+}
+
 static void *run_cells(void *data)
 {
     NsStudyWork *work = data;
@@ -96,43 +185,16 @@ static void *run_cells(void *data)
     while (run_next(work)) continue;
     pthread_mutex_lock(&work->mutex);
     work->working--;
-    pthread_cond_broadcast(&work->idle);
-    pthread_mutex_unlock(&work->mutex);
-    ns_exit_barrier_leave();
+    leave(work);
     return NULL;
 }
 
-NsStudyWork *ns_study_work_new(NsStudyStore *store, const NsStudy *study)
-{
-    NsStudyWork *work = g_new0(NsStudyWork, 1);
-    work->store = store;
-    work->study = study;
-    work->lease = ns_study_store_lease(store);
-    pthread_mutex_init(&work->mutex, NULL);
-    ns_condition_init(&work->idle);
-    return work;
-}
-
-void ns_study_work_free(NsStudyWork *work)
-{
-    if (!work) return;
-    ns_study_store_close(work->store);
-    pthread_cond_destroy(&work->idle);
-    pthread_mutex_destroy(&work->mutex);
-    g_clear_error(&work->failure);
-    g_free(work);
-}
-
-NsStudyStore *ns_study_work_store(NsStudyWork *work)
-{
-    return work->store;
-}
-
-static int start_one(NsStudyWork *work)
+/* 0, or why no thread could be started. */
+static int start_thread(NsStudyWork *work, void *(*run)(void *))
 {
     pthread_t thread;
     ns_exit_barrier_enter();
-    int failure = ns_thread_start(&thread, run_cells, work);
+    int failure = ns_thread_start(&thread, run, work);
     if (failure)
         ns_exit_barrier_leave();
     else
@@ -140,26 +202,206 @@ static int start_one(NsStudyWork *work)
     return failure;
 }
 
-bool ns_study_work_start(NsStudyWork *work, unsigned jobs, GError **error)
+/* ---- The thread that keeps the file ---- */
+
+static bool open_store(NsStudyWork *work, GError **error)
 {
-    NsStoreCounts counts;
-    if (!ns_study_store_count(work->store, &counts, error)) return false;
-    work->ended_before = counts.ended;
-    work->started = work->renewed = g_get_monotonic_time();
-    unsigned n = (unsigned)MIN(jobs, counts.cells - counts.ended), started = 0;
+    if (work->store) return true;
+    if (!ns_study_check(&work->study, error)) return false;
+    work->store = ns_study_store_open(work->path ? work->path : ":memory:", &work->study,
+                                      &work->options, error);
+    return work->store != NULL;
+}
+
+/* Cells that run here are known better. */
+static bool read_cells(NsStudyWork *work, GError **error)
+{
+    size_t n = ns_study_cells(&work->study);
+    g_autofree NsStudyCell *cells = g_new(NsStudyCell, n);
+    if (!ns_study_store_cells(work->store, cells, NULL, error)) return false;
+    pthread_mutex_lock(&work->mutex);
+    for (size_t i = 0; i < n; i++)
+        if (work->cells[i].state != NS_CELL_RUNNING || cells[i].state > NS_CELL_RUNNING ||
+            work->working == 0)
+            put_cell(work, i, &cells[i]);
+    pthread_mutex_unlock(&work->mutex);
+    return true;
+}
+
+/* Of the cells that are worked at: running ones in part.  With the mutex. */
+static double done(const NsStudyWork *work, size_t *ended, size_t *running)
+{
+    double sum = 0;
+    *ended = *running = 0;
+    for (size_t i = work->options.first; i < work->options.end; i++) {
+        const NsStudyCell *cell = &work->cells[i];
+        *ended += cell->state > NS_CELL_RUNNING;
+        if (cell->state != NS_CELL_RUNNING) continue;
+        size_t lane = ns_study_place(&work->study, i).lane;
+        ++*running;
+        sum += (double)cell->step / (double)MAX(work->study.experiment.lane[lane].steps, 1);
+    }
+    return sum + (double)*ended;
+}
+
+static bool start_cells(NsStudyWork *work, GError **error)
+{
+    size_t ended, running;
     int failure = 0;
     pthread_mutex_lock(&work->mutex);
-    for (; started < n && !failure; started += !failure) {
+    work->done_before = done(work, &ended, &running);
+    work->started = g_get_monotonic_time();
+    size_t open = work->options.end - work->options.first - ended;
+    unsigned wanted = (unsigned)MIN(work->wanted, open);
+    while (!failure && work->working < wanted) {
         work->working++;
-        failure = start_one(work);
+        failure = start_thread(work, run_cells);
         if (failure) work->working--;
     }
+    bool some = work->working > 0 || open == 0;
+    atomic_fetch_add(&work->version, 1);
     pthread_mutex_unlock(&work->mutex);
-    return started > 0 || n == 0 ||
+    return some ||
            ns_refuse(error, NS_ERROR_MEMORY,
                      "No thread could be started for the study: %s; close other programs and try "
                      "again.",
                      g_strerror(failure));
+}
+
+/* Until a thread has ended or some time has passed.  Whether there are threads. */
+static bool look_on(NsStudyWork *work)
+{
+    struct timespec until = ns_condition_time(g_get_monotonic_time() + LOOK_MS * (int64_t)1000);
+    pthread_mutex_lock(&work->mutex);
+    if (work->working > 0) pthread_cond_timedwait(&work->changed, &work->mutex, &until);
+    bool working = work->working > 0;
+    pthread_mutex_unlock(&work->mutex);
+    return working;
+}
+
+/* What other processes have changed meanwhile is read. */
+static bool follow(NsStudyWork *work, GError **error)
+{
+    return !ns_study_store_changed(work->store) || read_cells(work, error);
+}
+
+/* Whether threads are to be started: it was begun, or goes on after a stop that some have seen. */
+static bool take_again(NsStudyWork *work)
+{
+    pthread_mutex_lock(&work->mutex);
+    bool again = work->again && !work->stopped;
+    work->again = false;
+    pthread_mutex_unlock(&work->mutex);
+    return again;
+}
+
+static bool keep_file(NsStudyWork *work, GError **error)
+{
+    bool good = open_store(work, error) && read_cells(work, error);
+    gint64 renewed = g_get_monotonic_time();
+    bool start;
+    while ((start = good && take_again(work)) || look_on(work)) {
+        gint64 now = g_get_monotonic_time();
+        if (!good) continue; /* until the threads have seen that they should stop */
+        good = follow(work, error) && (!start || start_cells(work, error));
+        if (good && (double)(now - renewed) >= work->options.lease * 1e6 / RENEWALS) {
+            good = ns_study_store_renew(work->store, error);
+            renewed = now;
+        }
+        if (!good) ns_study_work_stop(work);
+    }
+    /* Cells that are the same as others have the result of these. */
+    return good && read_cells(work, error);
+}
+
+static void *keep(void *data)
+{
+    NsStudyWork *work = data;
+    bool good = true;
+    ns_thread_lower(NS_NICER_BACKGROUND);
+    pthread_mutex_lock(&work->mutex);
+    while (good && work->again && !work->stopped) {
+        GError *error = NULL;
+        pthread_mutex_unlock(&work->mutex);
+        good = keep_file(work, &error);
+        if (!good) fail(work, error);
+        pthread_mutex_lock(&work->mutex);
+    }
+    work->keeping = false;
+    atomic_fetch_add(&work->version, 1);
+    leave(work);
+    return NULL;
+}
+
+/* ---- Life ---- */
+
+NsStudyWork *ns_study_work_new(NsStudy *study, const char *path, const NsStoreOptions *options)
+{
+    NsStudyWork *work = g_new0(NsStudyWork, 1);
+    size_t n = ns_study_cells(study);
+    work->study = *study;
+    ns_study_init(study);
+    work->path = g_strdup(path);
+    work->options = options ? *options : (NsStoreOptions){.end = n, .lease = LEASE};
+    work->refs = 1;
+    atomic_init(&work->version, 1);
+    pthread_mutex_init(&work->mutex, NULL);
+    ns_condition_init(&work->changed);
+    work->cells = g_new(NsStudyCell, n);
+    for (size_t i = 0; i < n; i++) work->cells[i] = ns_cell_in(NS_CELL_WAITING);
+    return work;
+}
+
+NsStudyWork *ns_study_work_ref(NsStudyWork *work)
+{
+    pthread_mutex_lock(&work->mutex);
+    work->refs++;
+    pthread_mutex_unlock(&work->mutex);
+    return work;
+}
+
+void ns_study_work_unref(NsStudyWork *work)
+{
+    if (!work) return;
+    pthread_mutex_lock(&work->mutex);
+    work->refs--;
+    if (work->refs == 0) work->stopped = true;
+    pthread_cond_broadcast(&work->changed);
+    bool last = is_abandoned(work);
+    pthread_mutex_unlock(&work->mutex);
+    if (last) free_work(work);
+}
+
+const NsStudy *ns_study_work_study(const NsStudyWork *work)
+{
+    return &work->study;
+}
+
+NsStudyStore *ns_study_work_store(NsStudyWork *work)
+{
+    return work->store;
+}
+
+/* One that was stopped and is not at its end yet goes on. */
+bool ns_study_work_start(NsStudyWork *work, unsigned jobs, GError **error)
+{
+    int failure = 0;
+    pthread_mutex_lock(&work->mutex);
+    work->wanted = jobs ? jobs : MAX(ns_processors(), 2) - 1;
+    work->stopped = false;
+    work->again = true;
+    g_clear_error(&work->failure);
+    if (!work->keeping) {
+        work->keeping = true;
+        failure = start_thread(work, keep);
+        if (failure) work->keeping = false;
+    }
+    atomic_fetch_add(&work->version, 1);
+    pthread_mutex_unlock(&work->mutex);
+    return !failure || ns_refuse(error, NS_ERROR_MEMORY,
+                                 "No thread could be started for the study: %s; close other "
+                                 "programs and try again.",
+                                 g_strerror(failure));
 }
 
 bool ns_study_work_wait(NsStudyWork *work, int timeout_ms)
@@ -167,16 +409,10 @@ bool ns_study_work_wait(NsStudyWork *work, int timeout_ms)
     struct timespec until = ns_condition_time(g_get_monotonic_time() + timeout_ms * (int64_t)1000);
     int failure = 0;
     pthread_mutex_lock(&work->mutex);
-    while (work->working > 0 && failure != ETIMEDOUT)
-        failure = pthread_cond_timedwait(&work->idle, &work->mutex, &until);
-    bool idle = work->working == 0;
+    while ((work->working > 0 || work->keeping) && failure != ETIMEDOUT)
+        failure = pthread_cond_timedwait(&work->changed, &work->mutex, &until);
+    bool idle = work->working == 0 && !work->keeping;
     pthread_mutex_unlock(&work->mutex);
-    gint64 now = g_get_monotonic_time();
-    if (!idle && (double)(now - work->renewed) >= work->lease * 1e6 / RENEWALS) {
-        GError *error = NULL;
-        if (!ns_study_store_renew(work->store, &error)) fail(work, error);
-        work->renewed = now;
-    }
     return idle;
 }
 
@@ -184,7 +420,7 @@ void ns_study_work_stop(NsStudyWork *work)
 {
     pthread_mutex_lock(&work->mutex);
     work->stopped = true;
-    pthread_cond_broadcast(&work->idle);
+    pthread_cond_broadcast(&work->changed);
     pthread_mutex_unlock(&work->mutex);
 }
 
@@ -196,12 +432,15 @@ GError *ns_study_work_take_failure(NsStudyWork *work)
     return failure;
 }
 
-bool ns_study_work_progress(NsStudyWork *work, NsStudyWorkProgress *progress, GError **error)
+NsStudyWorkProgress ns_study_work_progress(NsStudyWork *work)
 {
-    if (!ns_study_store_count(work->store, &progress->counts, error)) return false;
-    double done = (double)(progress->counts.ended - work->ended_before);
-    double left = (double)(progress->counts.cells - progress->counts.ended);
+    NsStudyWorkProgress progress = {.cells = work->options.end - work->options.first};
+    pthread_mutex_lock(&work->mutex);
+    double part = done(work, &progress.ended, &progress.running);
+    double more = part - work->done_before, left = (double)progress.cells - part;
     double seconds = (double)(g_get_monotonic_time() - work->started) / 1e6;
-    progress->seconds_left = done > 0 ? left * seconds / done : (double)NAN;
-    return true;
+    progress.going = (work->working > 0 || work->keeping) && !work->stopped;
+    progress.seconds_left = more > 0 ? left * seconds / more : left > 0 ? (double)NAN : 0;
+    pthread_mutex_unlock(&work->mutex);
+    return progress;
 }

@@ -8,6 +8,7 @@ Usage: test_studies.py NORMSCOPE_CLI
 import csv
 import json
 import os
+import sqlite3
 import sys
 import tempfile
 
@@ -109,6 +110,39 @@ def test_sweep_again():
         sentence(run("chart", "--from", path, "--out", again, small=False), 2)
         loss = run("chart", "--from", path, "--figure", "loss", "--out", again, small=False)
         assert loss.returncode == 0, loss
+
+
+def test_sweep_of_seeds():
+    """A cell is the mean of its seeds, each of which is the sweep of that seed alone."""
+    value = sweep("--seeds", "2")
+    one, two = (sweep("--set", f"seed={seed}", "--set", f"data-seed={seed}") for seed in (1, 2))
+    assert value["seeds"] == 2 and value == {**value, "x": one["x"], "y": one["y"]}
+    for cell, first, second in zip(value["cells"], one["cells"], two["cells"]):
+        assert cell["state"] == first["state"] and len(cell["seeds"]) == 2, cell
+        if cell["state"] == "done":
+            assert cell["seeds"] == [first["loss"], second["loss"]], (cell, first, second)
+            assert abs(cell["loss"] - sum(cell["seeds"]) / 2) < 1e-12, cell
+    text = run("sweep", *GRID, "--seeds", "2").stdout.decode()
+    assert "means of 2 seeds" in text, text
+
+
+def test_sweep_goes_on():
+    """What is in the file of results is not trained again; the file is one of a study."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, kept = (os.path.join(folder, name) for name in ("a.csv", "a.nsstudy"))
+        assert run("sweep", *GRID, "--out", path).returncode == 0
+        with sqlite3.connect(kept) as database:
+            assert database.execute("SELECT COUNT(*) FROM cells").fetchone() == (6,)
+            database.execute("UPDATE cells SET value = 1.25 WHERE state = 'done'")
+            database.execute("UPDATE cells SET state = 'waiting', value = NULL WHERE place = 1")
+        database.close()
+        cells = sweep("--results", kept)["cells"]
+        losses = [cell["loss"] for cell in cells if cell["state"] == "done"]
+        assert losses.count(1.25) == 3 and cells[1]["loss"] == sweep()["cells"][1]["loss"], losses
+        more = sweep("--results", kept, "--y", "warmup=1,10,20", "--x", "lr=0.01,0.1")["cells"]
+        assert [cell["loss"] for cell in more][2] == 1.25 and all(c["loss"] for c in more), more
+        shown = run("study", "show", kept, small=False)
+        assert b"6 of 6 cells" in shown.stdout, shown
 
 
 def test_sweep_caption():

@@ -197,11 +197,13 @@ static void test_hatch(void)
 
 /* ---- The figure of a sweep ---- */
 
-static NsPhase *make_phase(const char *x_text, const char *y_text)
+static NsPhase *make_phase(const char *x_text, const char *y_text, NsStudyWork **work)
 {
     NsSettings settings;
     g_autoptr(GError) error = NULL;
     g_auto(NsStudyAxis) x = {0}, y = {0};
+    g_auto(NsStudy) study;
+    ns_study_init(&study);
     ns_settings_init(&settings);
     settings.layers = 4;
     settings.d_model = 8;
@@ -210,10 +212,18 @@ static NsPhase *make_phase(const char *x_text, const char *y_text)
     settings.batch = 2;
     settings.optimizer = (unsigned)ns_choices_find(ns_param_find("optimizer")->choices, "sgd");
     g_assert_true(ns_study_axis_read(&x, x_text, &error) && ns_study_axis_read(&y, y_text, &error));
-    NsPhase *phase = ns_phase_new(&settings, &x, &y, 20, &error);
+    ns_phase_study(&study, (const NsSettings *[]){&settings}, 1, &x, &y, 20, &error);
     g_assert_no_error(error);
     ns_settings_clear(&settings);
-    return phase;
+    *work = ns_study_work_new(&study, NULL, NULL);
+    return ns_phase_new(*work, 0, 0, 1, NULL);
+}
+
+static void train(NsStudyWork *work)
+{
+    g_autoptr(GError) error = NULL;
+    g_assert_true(ns_study_work_start(work, 1, &error));
+    g_assert_true(ns_study_work_wait(work, WAIT_MS));
 }
 
 #define WIDTH 400
@@ -257,7 +267,8 @@ static void check_frame(const NsPlot *plot)
 
 static void test_phase(void)
 {
-    g_autoptr(NsPhase) phase = make_phase("lr=0.01,100", "placement=none,pre");
+    g_autoptr(NsStudyWork) work = NULL, second = NULL;
+    g_autoptr(NsPhase) phase = make_phase("lr=0.01,100", "placement=none,pre", &work);
     g_autoptr(NsFigure) figure = ns_figure_create(ns_phase_kind());
     NsFigureInput input = {.step = -1, .log = true};
     const NsPlot *plot = ns_figure_update(figure, &input);
@@ -272,9 +283,7 @@ static void test_phase(void)
     plot = ns_figure_update(figure, &input);
     g_assert_cmpuint(plot->version, ==, version);
 
-    g_autoptr(GError) error = NULL;
-    g_assert_true(ns_phase_start(phase, 1, &error));
-    g_assert_true(ns_phase_wait(phase, WAIT_MS));
+    train(work);
     plot = ns_figure_update(figure, &input);
     g_assert_cmpuint(plot->version, !=, version);
     for (size_t i = 0; i < 4; i++) {
@@ -314,9 +323,8 @@ static void test_phase(void)
     g_assert_cmpuint(ns_figure_update(figure, &input)->n_spans, ==, 0);
     ns_settings_clear(&settings);
     input.settings = NULL;
-    g_autoptr(NsPhase) beside = make_phase("lr=0.001,0.003", "placement=none,pre");
-    g_assert_true(ns_phase_start(beside, 1, &error));
-    g_assert_true(ns_phase_wait(beside, WAIT_MS));
+    g_autoptr(NsPhase) beside = make_phase("lr=0.001,0.003", "placement=none,pre", &second);
+    train(second);
     g_autoptr(NsFigure) other = ns_figure_create(ns_phase_kind());
     NsFigureInput right = {.step = -1, .log = true, .phase = beside, .beside = phase};
     input.beside = beside;
@@ -337,21 +345,14 @@ static void test_phase_axes(void)
         {"lr=0.0001,0.001,0.01", "0.001", true}, {"lr=0.1,0.2,0.3,0.4", "0.2", true},
         {"lr=0.1,0.01", "0.01", false},          {"placement=post,pre,sandwich", "Pre-LN", false},
     };
-    NsSettings settings;
-    ns_settings_init(&settings);
     for (size_t i = 0; i < G_N_ELEMENTS(axes); i++) {
-        g_autoptr(GError) error = NULL;
-        g_auto(NsStudyAxis) x = {0}, y = {0};
-        g_assert_true(ns_study_axis_read(&x, axes[i].axis, &error));
-        g_assert_true(ns_study_axis_read(&y, "warmup=1,10", &error));
-        g_autoptr(NsPhase) phase = ns_phase_new(&settings, &x, &y, 1, &error);
-        g_assert_no_error(error);
+        g_autoptr(NsStudyWork) work = NULL;
+        g_autoptr(NsPhase) phase = make_phase(axes[i].axis, "warmup=1,10", &work);
         g_autoptr(NsFigure) figure = ns_figure_create(ns_phase_kind());
         const NsPlot *plot = ns_figure_update(figure, &(NsFigureInput){.phase = phase, .step = -1});
         g_assert_cmpstr(plot->x.names[1], ==, axes[i].second);
         g_assert_true(plot->x.even == axes[i].even);
     }
-    ns_settings_clear(&settings);
 }
 
 /* ---- The figure of a study ---- */
@@ -487,7 +488,9 @@ static void test_study_phase(void)
     g_autofree NsStudyCell *cells = make_cells(&study, STUDY_OF_TWO);
     cells[ns_study_cell(&study, (NsStudyPlace){2, 1, 1})] = ns_cell_in(NS_CELL_DIVERGED);
     cells[ns_study_cell(&study, (NsStudyPlace){3, 1, 0})] = ns_cell_in(NS_CELL_RUNNING);
-    g_autoptr(NsPhase) phase = ns_phase_new_of_study(&study, cells, 1, &error);
+    g_autoptr(NsStudyWork) work = ns_study_work_new(&study, NULL, NULL);
+    ns_study_work_set_cells(work, cells);
+    g_autoptr(NsPhase) phase = ns_phase_new(work, 1, 0, 1, &error);
     g_assert_no_error(error);
     g_autoptr(NsFigure) figure = ns_figure_create(ns_phase_kind());
     const NsFigureInput input = {.phase = phase, .step = -1};
@@ -499,7 +502,9 @@ static void test_study_phase(void)
     g_assert_true(isnan(plot->heatmap->z[2]));
     g_assert_true(ns_cell_is_blank(plot->heatmap->z[3]));
     g_autofree NsStudyCell *few = make_cells(&drawn, "steps = 1\n[grid]\nlr = 0.1,0.2\n");
-    g_assert_null(ns_phase_new_of_study(&drawn, few, 0, &error));
+    g_autoptr(NsStudyWork) narrow = ns_study_work_new(&drawn, NULL, NULL);
+    ns_study_work_set_cells(narrow, few);
+    g_assert_null(ns_phase_new(narrow, 0, 0, 1, &error));
     g_assert_nonnull(error);
 }
 

@@ -113,8 +113,8 @@ static void test_stop(void)
     NsPhase *phase = ns_phase_page_phase(page);
     UI_UNTIL(ns_phase_cell(phase, 0).step > 2);
     click_start(page);
-    UI_UNTIL(!ns_phase_progress(phase).going);
     UI_UNTIL(strstr(words(page), "Stopped after 0 of 4") != NULL);
+    UI_UNTIL(ns_phase_cell(phase, 0).state == NS_CELL_WAITING);
     g_assert_cmpstr(start_label(page), ==, "Start");
     /* It goes on with the same sweep. */
     click_start(page);
@@ -356,8 +356,24 @@ static char *write_results(const char *text)
     return path;
 }
 
+/* As another process does. */
+static void keep_cell(const char *path, size_t i, const NsStudyCell *cell)
+{
+    g_autoptr(GError) error = NULL;
+    g_auto(NsStudy) study;
+    ns_study_init(&study);
+    g_autoptr(NsStudyStore) store = ns_study_store_read(path, &study, &error);
+    g_assert_no_error(error);
+    g_assert_true(ns_study_store_keep(store, i, cell, &error));
+}
+
 static void remove_results(const char *path)
 {
+    static const char *const logs[] = {"-wal", "-shm"};
+    for (size_t i = 0; i < G_N_ELEMENTS(logs); i++) {
+        g_autofree char *log = g_strconcat(path, logs[i], NULL);
+        g_unlink(log);
+    }
     g_autofree char *folder = g_path_get_dirname(path);
     g_assert_cmpint(g_remove(path), ==, 0);
     g_assert_cmpint(g_rmdir(folder), ==, 0);
@@ -389,8 +405,42 @@ static void test_open_study(void)
     g_assert_cmpuint(plot->heatmap->columns, ==, 3);
     g_assert_cmpuint(plot->heatmap->rows, ==, 2);
     g_assert_cmpstr(words(page), ==, "Stopped after 11 of 12 cells");
+    /* Start trains the one that is missing, and it alone; another process has found it since. */
+    NsStudyCell cell = ns_cell_in(NS_CELL_DONE);
+    cell.value = cell.first = cell.validation = 7;
+    keep_cell(path, 11, &cell);
+    click_start(page);
+    UI_UNTIL(g_str_equal(words(page), "All 12 cells are done"));
+    g_assert_cmpfloat(ns_phase_cell(ns_phase_page_phase(page), 1).loss, ==, 2.2);
     ui_close(window);
     remove_results(path);
+}
+
+/* The text of a study: Start trains it into the file beside it, where it is found again. */
+static void test_open_study_text(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "b.study", NULL);
+    g_autofree char *out = g_build_filename(folder, "b.nsstudy", NULL);
+    const char *text = "steps = 2\nlayers = 1\n[grid]\nlr = 0.1,0.2\nwarmup = 1,10\n";
+    g_assert_true(g_file_set_contents(path, text, -1, NULL));
+    for (int round = 0; round < 2; round++) {
+        NsWindow *window = ui_open("");
+        UI_WAIT(window, ui_is_ready);
+        ns_window_open(window, path);
+        NsPhasePage *page = NULL;
+        UI_UNTIL((page = NS_PHASE_PAGE(ui_first(GTK_WIDGET(window), NS_TYPE_PHASE_PAGE))) &&
+                 ns_phase_page_phase(page));
+        if (!round) {
+            g_assert_cmpstr(words(page), ==, "Stopped after 0 of 4 cells");
+            g_assert_false(g_file_test(out, G_FILE_TEST_EXISTS));
+            click_start(page);
+        }
+        UI_UNTIL(g_str_equal(words(page), "All 4 cells are done"));
+        ui_close(window);
+    }
+    g_unlink(path);
+    remove_results(out);
 }
 
 /* What has no grid changes nothing. */
@@ -649,6 +699,7 @@ void ui_add_study_tests(void)
     g_test_add_func("/ui/phase/range", test_range);
     g_test_add_func("/ui/phase/open-figure", test_open_sweep);
     g_test_add_func("/ui/phase/open-study", test_open_study);
+    g_test_add_func("/ui/phase/open-study-text", test_open_study_text);
     g_test_add_func("/ui/phase/open-other-study", test_open_other_study);
     g_test_add_func("/ui/phase/open-cell", test_open_cell);
     g_test_add_func("/ui/phase/stop", test_stop);

@@ -49,23 +49,29 @@ static void test_axes(void)
     }
 }
 
-static NsPhase *make(const char *x_text, const char *y_text, int64_t steps, GError **error)
+/* The view of a sweep of one lane, whose work it keeps. */
+static NsPhase *make(const char *x_text, const char *y_text, int64_t steps, NsStudyWork **work,
+                     GError **error)
 {
     NsSettings settings;
     ns_test_small_settings(&settings);
     settings.threads = 2; /* which a cell does not have */
     settings.optimizer = (unsigned)ns_choices_find(ns_param_find("optimizer")->choices, "sgd");
     g_auto(NsStudyAxis) x = {0}, y = {0};
+    g_auto(NsStudy) study;
+    ns_study_init(&study);
     g_assert_true(ns_study_axis_read(&x, x_text, error) && ns_study_axis_read(&y, y_text, error));
-    NsPhase *phase = ns_phase_new(&settings, &x, &y, steps, error);
+    bool good = ns_phase_study(&study, (const NsSettings *[]){&settings}, 1, &x, &y, steps, error);
     ns_settings_clear(&settings);
-    return phase;
+    if (!good) return NULL;
+    *work = ns_study_work_new(&study, NULL, NULL);
+    return ns_phase_new(*work, 0, 0, 1, error);
 }
 
-static void start(NsPhase *phase, unsigned workers)
+static void start(NsStudyWork *work, unsigned jobs)
 {
     g_autoptr(GError) error = NULL;
-    g_assert_true(ns_phase_start(phase, workers, &error));
+    g_assert_true(ns_study_work_start(work, jobs, &error));
     g_assert_no_error(error);
 }
 
@@ -119,21 +125,22 @@ static void assert_cell(NsPhase *phase, size_t i)
 static void test_cells(void)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(NsPhase) one = make("lr=0.01,0.1,100", "warmup=1,10", STEPS, &error);
-    g_autoptr(NsPhase) three = make("lr=0.01,0.1,100", "warmup=1,10", STEPS, &error);
+    g_autoptr(NsStudyWork) first = NULL, second = NULL;
+    g_autoptr(NsPhase) one = make("lr=0.01,0.1,100", "warmup=1,10", STEPS, &first, &error);
+    g_autoptr(NsPhase) three = make("lr=0.01,0.1,100", "warmup=1,10", STEPS, &second, &error);
     g_assert_no_error(error);
-    g_assert_cmpuint(ns_phase_progress(one).finished, ==, 0);
-    g_assert_true(isnan(ns_phase_progress(one).seconds_left));
+    g_assert_cmpuint(ns_study_work_progress(first).ended, ==, 0);
+    g_assert_true(isnan(ns_study_work_progress(first).seconds_left));
     unsigned version = ns_phase_version(one);
-    start(one, 1);
-    start(three, 3);
-    g_assert_true(ns_phase_wait(one, WAIT_MS) && ns_phase_wait(three, WAIT_MS));
+    start(first, 1);
+    start(second, 3);
+    g_assert_true(ns_study_work_wait(first, WAIT_MS) && ns_study_work_wait(second, WAIT_MS));
     assert_same_cells(one, three);
     for (size_t i = 0; i < ns_phase_cells(one); i++) assert_cell(one, i);
     g_assert_cmpint(ns_phase_cell(one, 0).state, ==, NS_CELL_DONE);
     g_assert_cmpint(ns_phase_cell(one, 2).state, ==, NS_CELL_DIVERGED);
-    NsPhaseProgress progress = ns_phase_progress(one);
-    g_assert_cmpuint(progress.finished, ==, 6);
+    NsStudyWorkProgress progress = ns_study_work_progress(first);
+    g_assert_cmpuint(progress.ended, ==, 6);
     g_assert_cmpuint(ns_phase_version(one) - version, >=, 2 * 6);
     g_assert_cmpuint(progress.cells, ==, 6);
     g_assert_false(progress.going);
@@ -144,58 +151,120 @@ static void test_cells(void)
 static void test_stop(void)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(NsPhase) whole = make("lr=0.01,0.1", "seed=1,2", 300, &error);
-    g_autoptr(NsPhase) halved = make("lr=0.01,0.1", "seed=1,2", 300, &error);
+    g_autoptr(NsStudyWork) first = NULL, second = NULL;
+    g_autoptr(NsPhase) whole = make("lr=0.01,0.1", "seed=1,2", 300, &first, &error);
+    g_autoptr(NsPhase) halved = make("lr=0.01,0.1", "seed=1,2", 300, &second, &error);
     g_assert_no_error(error);
-    start(halved, 1);
+    start(second, 1);
     while (ns_phase_cell(halved, 1).step < 5) g_usleep(200);
-    ns_phase_stop(halved);
-    g_assert_true(ns_phase_wait(halved, WAIT_MS));
+    ns_study_work_stop(second);
+    g_assert_true(ns_study_work_wait(second, WAIT_MS));
     g_assert_cmpint(ns_phase_cell(halved, 0).state, ==, NS_CELL_DONE);
     NsStudyCell stopped = ns_phase_cell(halved, 1);
     g_assert_cmpint(stopped.state, ==, NS_CELL_WAITING);
     g_assert_cmpint(stopped.step, ==, 0);
     g_assert_cmpint(ns_phase_cell(halved, 2).state, ==, NS_CELL_WAITING);
+    double seconds = ns_phase_cell(halved, 0).seconds;
     unsigned version = ns_phase_version(halved);
-    start(halved, 2);
-    start(whole, 1);
-    g_assert_true(ns_phase_wait(halved, WAIT_MS) && ns_phase_wait(whole, WAIT_MS));
+    start(second, 2);
+    start(first, 1);
+    g_assert_true(ns_study_work_wait(first, WAIT_MS) && ns_study_work_wait(second, WAIT_MS));
     assert_same_cells(whole, halved);
     g_assert_cmpuint(ns_phase_version(halved), !=, version);
+    g_assert_true(ns_phase_cell(halved, 0).seconds == seconds); /* it did not run again */
 }
 
-/* A sweep that its owner gives up ends by itself. */
+/* Stopped and begun again at once, while threads are at their last step or have seen the stop. */
+static void test_stop_start(void)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NsStudyWork) work = NULL;
+    g_autoptr(NsPhase) phase = make("lr=0.01,0.1", "seed=1,2", 100, &work, &error);
+    for (int i = 0; i < 30; i++) {
+        start(work, 2);
+        if (i % 2) g_usleep((gulong)i * 300);
+        ns_study_work_stop(work);
+    }
+    start(work, 2);
+    g_assert_true(ns_study_work_wait(work, WAIT_MS));
+    g_assert_null(ns_study_work_take_failure(work));
+    for (size_t i = 0; i < 4; i++) g_assert_cmpint(ns_phase_cell(phase, i).state, ==, NS_CELL_DONE);
+}
+
+/* Work that its owner gives up ends by itself. */
 static void test_abandoned(void)
 {
     g_autoptr(GError) error = NULL;
-    NsPhase *phase = make("lr=0.01,0.1", "seed=1,2", 1000000, &error);
+    NsStudyWork *work = NULL;
+    NsPhase *phase = make("lr=0.01,0.1", "seed=1,2", 1000000, &work, &error);
     g_assert_no_error(error);
-    start(phase, 2);
+    start(work, 2);
     while (ns_phase_cell(phase, 0).step < 2) g_usleep(200);
     ns_phase_unref(phase);
+    ns_study_work_unref(work);
+}
+
+static void assert_refused(const char *x, const char *y, int64_t steps, const char *word)
+{
+    g_autoptr(GError) error = NULL;
+    NsStudyWork *work = NULL;
+    g_assert_null(make(x, y, steps, &work, &error));
+    g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
+    g_assert_nonnull(strstr(error->message, word));
 }
 
 static void test_refused(void)
 {
-    g_autoptr(GError) error = NULL;
-    g_assert_null(make("lr=0.1,1", "lr=1,2", STEPS, &error));
-    g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
-    g_clear_error(&error);
-    g_assert_null(make("lr=0.1,1", "warmup=1,2", 0, &error));
-    g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
-    g_clear_error(&error);
+    assert_refused("lr=0.1,1", "lr=1,2", STEPS, "Both axes are lr");
+    assert_refused("lr=0.1,1", "warmup=1,2", 0, "0 steps");
     /* The third column is impossible: 16 features are not shared by 3 heads. */
-    g_assert_null(make("heads=1,2,3", "warmup=1,2", STEPS, &error));
-    g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
-    g_assert_nonnull(strstr(error->message, "heads=3"));
+    assert_refused("heads=1,2,3", "warmup=1,2", STEPS, "heads=3");
+}
+
+/* Made-up results: a cell is the mean of its seeds, and the best over the axis not shown. */
+static void test_view(void)
+{
+    static const char text[] = "steps = 5\nseeds = 2\n[grid]\nlr = 0.1,0.2\nwarmup = 1,5\n"
+                               "clip = 0,1,2\n";
+    g_autoptr(GError) error = NULL;
+    NsStudy study;
+    ns_study_init(&study);
+    g_assert_true(ns_study_read(&study, text, strlen(text), &error));
+    g_assert_true(ns_study_check(&study, &error));
+    size_t n = ns_study_cells(&study);
+    g_assert_cmpuint(n, ==, 24);
+    g_autofree NsStudyCell *cells = g_new(NsStudyCell, n);
+    for (size_t i = 0; i < n; i++) {
+        NsSettings settings;
+        ns_study_cell_settings(&study, i, &settings);
+        cells[i] = ns_cell_in(NS_CELL_DONE);
+        cells[i].value = settings.lr * 10 + (double)settings.warmup + settings.clip * 100 +
+                         0.5 * (double)ns_study_place(&study, i).seed;
+        ns_settings_clear(&settings);
+    }
+    g_autoptr(NsStudyWork) work = ns_study_work_new(&study, NULL, NULL);
+    ns_study_work_set_cells(work, cells);
+    g_assert_null(ns_phase_new(work, 0, 1, 1, NULL));
+    g_assert_null(ns_phase_new(work, 0, 0, 3, NULL));
+    g_autoptr(NsPhase) phase = ns_phase_new(work, 0, 2, 0, &error);
+    g_assert_cmpuint(ns_phase_cells(phase), ==, 6);
+    double seeds[2];
+    for (size_t i = 0; i < 6; i++) {
+        double best = 100.0 * (double)(i % 3) + (i / 3 ? 2 : 1) + 1; /* warmup = 1 */
+        g_assert_cmpfloat_with_epsilon(ns_phase_cell(phase, i).value, best + 0.25, 1e-9);
+        ns_phase_seeds(phase, i, seeds);
+        g_assert_cmpfloat_with_epsilon(seeds[0], best, 1e-9);
+        g_assert_cmpfloat_with_epsilon(seeds[1], best + 0.5, 1e-9);
+    }
 }
 
 static void test_json(void)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(NsPhase) phase = make("lr=0.01,100", "warmup=1", STEPS, &error);
-    start(phase, 1);
-    g_assert_true(ns_phase_wait(phase, WAIT_MS));
+    g_autoptr(NsStudyWork) work = NULL;
+    g_autoptr(NsPhase) phase = make("lr=0.01,100", "warmup=1", STEPS, &work, &error);
+    start(work, 1);
+    g_assert_true(ns_study_work_wait(work, WAIT_MS));
     g_autofree char *text = ns_phase_json(phase);
     g_autoptr(JsonNode) node = ns_test_parse(text);
     JsonObject *object = json_node_get_object(node);
@@ -218,7 +287,9 @@ int main(int argc, char **argv)
     g_test_add_func("/study/phase/axes", test_axes);
     g_test_add_func("/study/phase/cells", test_cells);
     g_test_add_func("/study/phase/stop", test_stop);
+    g_test_add_func("/study/phase/stop-start", test_stop_start);
     g_test_add_func("/study/phase/abandoned", test_abandoned);
+    g_test_add_func("/study/phase/view", test_view);
     g_test_add_func("/study/phase/refused", test_refused);
     g_test_add_func("/study/phase/json", test_json);
     return g_test_run();

@@ -26,6 +26,7 @@ typedef struct {
     int at[2];  /* column and row of the present setting; -1 where it is in none */
     bool exact; /* not only the nearest ones */
     NsHeatmap map;
+    char *label;        /* of the result */
     float *z;           /* [rows, columns] */
     char **notes;       /* the same */
     GPtrArray *x, *y;   /* names of the values */
@@ -79,6 +80,24 @@ static void set_axis(NsAxis *axis, const NsStudyAxis *values, const GPtrArray *n
     axis->even = is_even(values);
 }
 
+/* The loss that a sweep ends with, which cells compare with that of the untrained model. */
+static bool is_training_loss(const NsStudy *study)
+{
+    return study->result.kind == NS_RESULT_LOSS;
+}
+
+static bool is_usual(const NsStudy *study)
+{
+    return is_training_loss(study) && study->result.at == NS_RESULT_LAST &&
+           study->result.n == NS_CELL_LAST;
+}
+
+static char *label_of(const NsStudy *study)
+{
+    return is_usual(study) ? g_strdup(_("final training loss (nats)"))
+                           : ns_study_result_words(study);
+}
+
 static void follow(Phase *p, NsPhase *phase)
 {
     g_clear_pointer(&p->x, g_ptr_array_unref);
@@ -98,24 +117,48 @@ static void follow(Phase *p, NsPhase *phase)
     set_axis(&p->figure.plot.x, x, p->x);
     set_axis(&p->figure.plot.left, y, p->y);
     p->map = ns_figure_cells(p->z, y->n, x->n, 0);
-    p->map.label = _("final training loss (nats)");
+    g_free(p->label);
+    p->label = label_of(ns_phase_of(phase));
+    p->map.label = p->label;
     p->map.values = true;
     p->map.hatch = true;
 }
 
 /* ---- Cells ---- */
 
-static char *cell_note(const NsStudyCell *cell)
+/* "seeds: 2.31, 2.29, 2.4"; NULL of one. */
+static char *seeds_note(NsPhase *phase, size_t i)
+{
+    size_t n = (size_t)ns_phase_of(phase)->seeds;
+    if (n < 2) return NULL;
+    g_autofree double *values = g_new(double, n);
+    g_autoptr(GString) words = g_string_new(NULL);
+    ns_phase_seeds(phase, i, values);
+    for (size_t seed = 0; seed < n; seed++) {
+        g_autofree char *value = ns_text_number(values[seed], DIGITS);
+        g_string_append_printf(words, "%s%s", seed ? ", " : "", value);
+    }
+    return g_strdup_printf(_("seeds: %s"), words->str);
+}
+
+static char *done_note(NsPhase *phase, size_t i, const NsStudyCell *cell)
+{
+    g_autofree char *seeds = seeds_note(phase, i);
+    if (isnan(cell->validation)) return g_steal_pointer(&seeds);
+    g_autofree char *value = ns_text_number(cell->validation, DIGITS);
+    g_autofree char *loss = g_strdup_printf(_("validation loss: %s"), value);
+    return seeds ? g_strdup_printf("%s; %s", loss, seeds) : g_steal_pointer(&loss);
+}
+
+static char *cell_note(NsPhase *phase, size_t i, const NsStudyCell *cell)
 {
     switch (cell->state) {
     case NS_CELL_WAITING:
         return g_strdup(_("queued"));
     case NS_CELL_RUNNING:
         return g_strdup_printf(_("at step %" PRId64), cell->step);
-    case NS_CELL_DONE: {
-        g_autofree char *loss = ns_text_number(cell->validation, DIGITS);
-        return g_strdup_printf(_("validation loss: %s"), loss);
-    }
+    case NS_CELL_DONE:
+        return done_note(phase, i, cell);
     case NS_CELL_DIVERGED:
         return g_strdup_printf(_("diverged at step %" PRId64), cell->step);
     case NS_CELL_FAILED:
@@ -140,6 +183,7 @@ static void take_loss(Losses *losses, const NsStudyCell *cell)
 static void read_cells(Phase *p, NsPhase *beside)
 {
     Losses losses = {INFINITY, -INFINITY, 0};
+    bool losses_only = is_training_loss(ns_phase_of(p->phase));
     p->done = p->worse = p->diverged = p->failed = 0;
     for (size_t i = 0; i < ns_phase_cells(p->phase); i++) {
         NsStudyCell cell = ns_phase_cell(p->phase, i);
@@ -149,11 +193,11 @@ static void read_cells(Phase *p, NsPhase *beside)
         if (cell.state == NS_CELL_DIVERGED && !p->diverged++) p->first_diverged = i;
         if (cell.state == NS_CELL_FAILED && !p->failed++) p->first_failed = i;
         g_free(p->notes[i]);
-        p->notes[i] = cell_note(&cell);
+        p->notes[i] = cell_note(p->phase, i, &cell);
         take_loss(&losses, &cell);
         if (cell.state != NS_CELL_DONE) continue;
         p->done++;
-        p->worse += cell.loss > cell.first;
+        p->worse += losses_only && cell.loss > cell.first;
     }
     for (size_t i = 0; beside && i < ns_phase_cells(beside); i++) {
         NsStudyCell cell = ns_phase_cell(beside, i);
@@ -161,7 +205,7 @@ static void read_cells(Phase *p, NsPhase *beside)
     }
     /* Runs that exploded without end would leave no colors for the others. */
     p->map.lo = losses.lo;
-    p->map.hi = MIN(losses.hi, losses.first);
+    p->map.hi = losses_only ? MIN(losses.hi, losses.first) : losses.hi;
     if (!(p->map.lo < p->map.hi)) p->map.lo = p->map.hi = 0;
     p->map.notes = (const char *const *)(void *)p->notes;
 }
@@ -301,6 +345,7 @@ static char *subtitle(const Phase *p, const char *lane)
                           "warmup"};
     NsSettings common;
     ns_settings_copy(&common, ns_phase_settings(p->phase));
+    common.seeds = ns_phase_of(p->phase)->seeds;
     for (size_t i = 0; i < G_N_ELEMENTS(told); i++)
         ns_settings_set(&common, told[i], ns_param_find(told[i])->default_text, NULL);
     g_autofree char *words = ns_settings_line(&common, false);
@@ -309,8 +354,10 @@ static char *subtitle(const Phase *p, const char *lane)
     g_autofree char *line = settings ? g_strjoinv(", ", settings) : g_strdup("");
     g_autofree char *fixed = fixed_words(p);
     ns_settings_clear(&common);
-    return g_strdup_printf(_("%s%s%s%s%s; mean of steps %" PRId64 " to %" PRId64), lane ? lane : "",
-                           lane ? ": " : "", fixed, *line ? ", " : "", line,
+    g_autofree char *head = g_strdup_printf("%s%s%s%s%s", lane ? lane : "", lane ? ": " : "", fixed,
+                                            *line ? ", " : "", line);
+    if (!is_usual(ns_phase_of(p->phase))) return g_steal_pointer(&head);
+    return g_strdup_printf(_("%s; mean of steps %" PRId64 " to %" PRId64), head,
                            MAX(0, ns_phase_steps(p->phase) - NS_CELL_LAST + 1),
                            ns_phase_steps(p->phase));
 }
@@ -332,7 +379,9 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     if (p->phase) read_cells(p, input->beside);
     p->map.log = input->log;
     figure->plot.heatmap = p->phase ? &p->map : NULL;
-    ns_figure_text(&figure->title, g_strdup(_("Loss after training, by two settings")));
+    bool usual = !p->phase || is_usual(ns_phase_of(p->phase));
+    ns_figure_text(&figure->title, g_strdup(usual ? _("Loss after training, by two settings")
+                                                  : _("Results of a study, by two settings")));
     ns_figure_text(&figure->subtitle,
                    p->phase ? subtitle(p, input->n_lanes ? input->lanes[0].name : NULL) : NULL);
     ns_figure_text(&figure->note, p->phase ? note(p) : NULL);
@@ -343,6 +392,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
 static void clear(NsFigure *figure)
 {
     follow((Phase *)figure, NULL);
+    g_free(((Phase *)figure)->label);
 }
 
 const NsFigureKind *ns_phase_kind(void)

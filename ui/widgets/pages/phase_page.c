@@ -25,7 +25,8 @@
 struct _NsPhasePage {
     GtkWidget parent;
     NsSession *session;
-    NsPhase *phases[NS_LANES_MAX];     /* [n]; NULL before the first */
+    NsStudyWork *work;                 /* NULL before the first */
+    NsPhase *phases[NS_LANES_MAX];     /* [n], views on it */
     NsChartView *charts[NS_LANES_MAX]; /* the first n are shown */
     size_t n;                          /* 1, or the lanes that stand side by side */
     char *asked;                       /* what the controls said when they were made */
@@ -127,9 +128,9 @@ static void show_hint(NsPhasePage *page)
 }
 
 /* "12 of 35 cells, about 40 s left". */
-static char *queue_words(const NsPhaseProgress *progress, bool stopped)
+static char *queue_words(const NsStudyWorkProgress *progress, bool stopped)
 {
-    size_t done = progress->finished, all = progress->cells;
+    size_t done = progress->ended, all = progress->cells;
     if (done == all) return g_strdup_printf(_("All %zu cells are done"), all);
     if (!progress->going || stopped)
         return g_strdup_printf(_("Stopped after %zu of %zu cells"), done, all);
@@ -141,20 +142,9 @@ static char *queue_words(const NsPhaseProgress *progress, bool stopped)
     return g_strdup_printf(_("%zu of %zu cells, about %" PRId64 " s left"), done, all, left);
 }
 
-/* Of all sweeps that are shown; they go on one after the other. */
-static NsPhaseProgress progress_of(const NsPhasePage *page)
+static NsStudyWorkProgress progress_of(const NsPhasePage *page)
 {
-    NsPhaseProgress all = {0};
-    for (size_t i = 0; i < page->n && page->phases[i]; i++) {
-        NsPhaseProgress one = ns_phase_progress(page->phases[i]);
-        all.cells += one.cells;
-        all.finished += one.finished;
-        all.running += one.running;
-        all.going |= one.going;
-        all.seconds_left = MAX(all.seconds_left, one.seconds_left);
-        if (isnan(one.seconds_left)) all.seconds_left = one.seconds_left;
-    }
-    return all;
+    return page->work ? ns_study_work_progress(page->work) : (NsStudyWorkProgress){0};
 }
 
 /* The lane whose settings a sweep has. */
@@ -166,19 +156,19 @@ static size_t lane_of(const NsPhasePage *page, size_t i)
 static void sync_controls(NsPhasePage *page)
 {
     const NsPhaseControls *c = &page->controls;
-    NsPhaseProgress progress = progress_of(page);
+    NsStudyWorkProgress progress = progress_of(page);
     gtk_widget_set_visible(c->side, ns_session_lanes(page->session) > 1);
     bool going = progress.going && !page->stopped;
     gtk_button_set_label(GTK_BUTTON(c->start), going ? _("Stop") : _("Start"));
     (going ? gtk_widget_remove_css_class : gtk_widget_add_css_class)(c->start, "suggested-action");
-    gtk_widget_set_sensitive(c->export_, progress.finished > 0);
+    gtk_widget_set_sensitive(c->export_, progress.ended > 0);
     gtk_widget_set_visible(c->queue, page->phases[0] != NULL);
     gtk_widget_set_visible(c->words, page->phases[0] != NULL);
     if (!page->phases[0]) return;
     g_autofree char *words = queue_words(&progress, page->stopped);
     gtk_label_set_text(GTK_LABEL(c->words), words);
     gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(c->queue),
-                                  (double)progress.finished / (double)progress.cells);
+                                  (double)progress.ended / (double)progress.cells);
 }
 
 static NsFigureInput input_of(NsPhasePage *page, size_t i)
@@ -215,8 +205,11 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     sync_controls(page);
     if (going) return G_SOURCE_CONTINUE;
     page->tick = 0;
-    NsPhaseProgress progress = progress_of(page);
-    if (progress.finished == progress.cells)
+    g_autoptr(GError) failure = page->work ? ns_study_work_take_failure(page->work) : NULL;
+    NsStudyWorkProgress progress = progress_of(page);
+    if (failure)
+        show_problem(page, failure->message);
+    else if (progress.ended == progress.cells)
         ns_session_tell(page->session, _("The sweep is complete."));
     return G_SOURCE_REMOVE;
 }
@@ -238,13 +231,12 @@ static char *asked_words(NsPhasePage *page, size_t lane, const NsStudyAxis *x, c
     return g_strdup_printf("%s %s %" PRId64 " %s", a, b, steps, line);
 }
 
-/* Gives up the sweeps that there are. */
-static void drop_phases(NsPhasePage *page)
+/* Gives up the cells that there are. */
+static void drop_work(NsPhasePage *page)
 {
-    for (size_t i = 0; i < NS_LANES_MAX; i++) {
-        if (page->phases[i]) ns_phase_stop(page->phases[i]);
-        g_clear_pointer(&page->phases[i], ns_phase_unref);
-    }
+    for (size_t i = 0; i < NS_LANES_MAX; i++) g_clear_pointer(&page->phases[i], ns_phase_unref);
+    if (page->work) ns_study_work_stop(page->work);
+    g_clear_pointer(&page->work, ns_study_work_unref);
 }
 
 /* So many charts side by side. */
@@ -255,47 +247,50 @@ static void show_charts(NsPhasePage *page, size_t n)
         gtk_widget_set_visible(GTK_WIDGET(page->charts[i]), i < n);
 }
 
-/* The sweeps that the controls ask for: the present ones where they are not done, else new ones. */
+/* Takes the work over, which has two axes. */
+static void show_work(NsPhasePage *page, NsStudyWork *work, char *asked)
+{
+    size_t n = ns_study_lanes(ns_study_work_study(work));
+    drop_work(page);
+    page->work = work;
+    for (size_t i = 0; i < n; i++) page->phases[i] = ns_phase_new(work, i, 0, 1, NULL);
+    show_charts(page, n);
+    g_free(page->asked);
+    page->asked = asked;
+}
+
+/* What the controls say, and the lanes that they ask for; free with g_free. */
+static char *read_controls(NsPhasePage *page, const NsStudyAxis *x, const NsStudyAxis *y,
+                           const NsSettings **lanes, size_t *n)
+{
+    bool side = gtk_check_button_get_active(GTK_CHECK_BUTTON(page->controls.side));
+    int64_t steps = gtk_spin_button_get_value_as_int(GTK_SPIN_BUTTON(page->controls.steps));
+    GString *asked = g_string_new(NULL);
+    *n = side ? ns_session_lanes(page->session) : 1;
+    for (size_t i = 0; i < *n; i++) {
+        size_t lane = *n > 1 ? i : ns_session_active(page->session);
+        g_autofree char *words = asked_words(page, lane, x, y, steps);
+        lanes[i] = ns_session_lane_settings(page->session, lane);
+        g_string_append_printf(asked, "%s\n", words);
+    }
+    return g_string_free(asked, FALSE);
+}
+
+/* The sweep that the controls ask for: the present one where it is not done, else a new one. */
 static bool prepare(NsPhasePage *page, GError **error)
 {
     g_auto(NsStudyAxis) x = {0}, y = {0};
+    g_auto(NsStudy) study;
+    const NsSettings *lanes[NS_LANES_MAX];
+    size_t n;
+    ns_study_init(&study);
     if (!read_axis(page, 0, &x, error) || !read_axis(page, 1, &y, error)) return false;
     int64_t steps = gtk_spin_button_get_value_as_int(GTK_SPIN_BUTTON(page->controls.steps));
-    bool side = gtk_check_button_get_active(GTK_CHECK_BUTTON(page->controls.side));
-    size_t lanes = ns_session_lanes(page->session), n = side ? lanes : 1;
-    g_autoptr(GString) asked = g_string_new(NULL);
-    for (size_t i = 0; i < n; i++) {
-        size_t lane = n > 1 ? i : ns_session_active(page->session);
-        g_autofree char *words = asked_words(page, lane, &x, &y, steps);
-        g_string_append_printf(asked, "%s\n", words);
-    }
-    NsPhaseProgress progress = progress_of(page);
-    if (g_strcmp0(asked->str, page->asked) == 0 && progress.finished < progress.cells) return true;
-    NsPhase *made[NS_LANES_MAX] = {NULL};
-    for (size_t i = 0; i < n; i++) {
-        size_t lane = n > 1 ? i : ns_session_active(page->session);
-        made[i] = ns_phase_new(ns_session_lane_settings(page->session, lane), &x, &y, steps, error);
-        if (made[i]) continue;
-        for (size_t k = 0; k < i; k++) ns_phase_unref(made[k]);
-        return false;
-    }
-    drop_phases(page);
-    memcpy(page->phases, made, sizeof made);
-    show_charts(page, n);
-    g_free(page->asked);
-    page->asked = g_strdup(asked->str);
-    return true;
-}
-
-/* Side by side they share the processors. */
-static bool start_all(NsPhasePage *page, GError **error)
-{
-    unsigned each = page->n > 1 ? MAX(1, (ns_processors() - 1) / (unsigned)page->n) : 0;
-    for (size_t i = 0; i < page->n; i++) {
-        NsPhaseProgress progress = ns_phase_progress(page->phases[i]);
-        if (progress.finished < progress.cells && !ns_phase_start(page->phases[i], each, error))
-            return false;
-    }
+    g_autofree char *asked = read_controls(page, &x, &y, lanes, &n);
+    NsStudyWorkProgress progress = progress_of(page);
+    if (g_strcmp0(asked, page->asked) == 0 && progress.ended < progress.cells) return true;
+    if (!ns_phase_study(&study, lanes, n, &x, &y, steps, error)) return false;
+    show_work(page, ns_study_work_new(&study, NULL, NULL), g_steal_pointer(&asked));
     return true;
 }
 
@@ -304,9 +299,9 @@ void ns_phase_page_toggle(NsPhasePage *page)
     g_autoptr(GError) error = NULL;
     bool going = !page->stopped && progress_of(page).going;
     if (going) {
-        for (size_t i = 0; i < page->n; i++) ns_phase_stop(page->phases[i]);
+        ns_study_work_stop(page->work);
         page->stopped = true;
-    } else if (prepare(page, &error) && start_all(page, &error)) {
+    } else if (prepare(page, &error) && ns_study_work_start(page->work, 0, &error)) {
         page->stopped = false;
         if (!page->tick)
             page->tick = gtk_widget_add_tick_callback(GTK_WIDGET(page), on_tick, NULL, NULL);
@@ -339,21 +334,17 @@ bool ns_phase_page_set_axes(NsPhasePage *page, const char *x, const char *y, int
     return true;
 }
 
-bool ns_phase_page_show_study(NsPhasePage *page, const NsStudy *study, const NsStudyCell *cells,
-                              GError **error)
+bool ns_phase_page_show_study(NsPhasePage *page, NsStudyWork *work, GError **error)
 {
-    NsPhase *phases[NS_LANES_MAX] = {NULL};
-    size_t n = ns_study_lanes(study);
-    for (size_t i = 0; i < n; i++)
-        if (!(phases[i] = ns_phase_new_of_study(study, cells, i, error))) return false;
-    g_autofree char *x = ns_study_axis_text(ns_phase_x(phases[0]));
-    g_autofree char *y = ns_study_axis_text(ns_phase_y(phases[0]));
-    ns_phase_page_set_axes(page, x, y, ns_phase_steps(phases[0]), NULL);
+    g_autoptr(NsPhase) first = ns_phase_new(work, 0, 0, 1, error);
+    if (!first) return false;
+    const NsStudyAxis *x = ns_phase_x(first), *y = ns_phase_y(first);
+    g_autofree char *x_text = ns_study_axis_text(x), *y_text = ns_study_axis_text(y);
+    const NsSettings *lanes[NS_LANES_MAX];
+    size_t n = ns_study_lanes(ns_study_work_study(work));
+    ns_phase_page_set_axes(page, x_text, y_text, ns_phase_steps(first), NULL);
     gtk_check_button_set_active(GTK_CHECK_BUTTON(page->controls.side), n > 1);
-    drop_phases(page);
-    memcpy(page->phases, phases, sizeof phases);
-    show_charts(page, n);
-    g_clear_pointer(&page->asked, g_free);
+    show_work(page, ns_study_work_ref(work), read_controls(page, x, y, lanes, &n));
     page->stopped = false;
     show_hint(page);
     update_chart(page);
@@ -633,7 +624,7 @@ static void ns_phase_page_dispose(GObject *object)
     if (page->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(page), page->tick);
     page->tick = 0;
     g_clear_pointer(&page->box, gtk_widget_unparent);
-    drop_phases(page);
+    drop_work(page);
     g_clear_object(&page->session);
     G_OBJECT_CLASS(ns_phase_page_parent_class)->dispose(object);
 }

@@ -28,11 +28,11 @@ void ns_phase_page_toggle(NsPhasePage *page);
 bool ns_phase_page_set_axes(NsPhasePage *page, const char *x, const char *y, int64_t steps,
                             GError **error);
 
-/* Shows the lanes of a study side by side, with the cells that there are ([ns_study_cells]), and
- * puts its axes into the controls; the session has its lanes.  Start trains sweeps anew.  FALSE
- * with NS_ERROR_SETTING where it has no two axes or another result, and then nothing is changed. */
-bool ns_phase_page_show_study(NsPhasePage *page, const NsStudy *study, const NsStudyCell *cells,
-                              GError **error);
+/* Shows the lanes of a study side by side, as far as its cells are known, and puts its first two
+ * axes into the controls; the session has its lanes.  Start goes on with it, in its file of
+ * results.  Keeps a reference.  FALSE with NS_ERROR_SETTING where it has no two axes, and then
+ * nothing is changed. */
+bool ns_phase_page_show_study(NsPhasePage *page, NsStudyWork *work, GError **error);
 
 /* Its parts: drop-downs and entries of both axes, number of steps, buttons, a bar that tells how
  * far it is, the same in words, and a hint. */

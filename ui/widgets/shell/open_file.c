@@ -274,22 +274,32 @@ static void open_record(NsWindow *window, const char *path, bool run)
     g_task_run_in_thread(task, read_record);
 }
 
-/* ---- Results of a study, which are read on a thread: there may be many ---- */
+/* ---- Studies and their results, which are read on a thread: there may be many ---- */
 
 typedef struct {
     char *path, *name;
-    NsStudy study;
-    NsStudyCell *cells;
+    NsStudyWork *work;
 } Results;
 
 static void results_free(gpointer data)
 {
     Results *results = data;
-    ns_study_clear(&results->study);
-    g_free(results->cells);
+    ns_study_work_unref(results->work);
     g_free(results->path);
     g_free(results->name);
     g_free(results);
+}
+
+/* The cells that a file of results has of a study; nothing where there is no such file yet. */
+static bool read_cells(NsStudyWork *work, const char *path, GError **error)
+{
+    const NsStudy *study = ns_study_work_study(work);
+    if (!ns_study_store_is(path)) return true;
+    g_autoptr(NsStudyStore) store = ns_study_store_look(path, study, error);
+    g_autofree NsStudyCell *cells = g_new(NsStudyCell, ns_study_cells(study));
+    if (!store || !ns_study_store_cells(store, cells, NULL, error)) return false;
+    ns_study_work_set_cells(work, cells);
+    return true;
 }
 
 static void read_results(GTask *task, gpointer window, gpointer data, GCancellable *cancellable)
@@ -297,24 +307,28 @@ static void read_results(GTask *task, gpointer window, gpointer data, GCancellab
     (void)window, (void)cancellable;
     Results *results = data;
     GError *error = NULL;
-    g_autoptr(NsStudyStore) store = ns_study_store_read(results->path, &results->study, &error);
-    if (store) results->cells = g_new(NsStudyCell, ns_study_cells(&results->study));
-    if (store && ns_study_store_cells(store, results->cells, NULL, &error))
-        g_task_return_boolean(task, TRUE);
-    else
-        g_task_return_error(task, error);
+    g_auto(NsStudy) study;
+    ns_study_init(&study);
+    g_autofree char *out = ns_study_results_path(results->path);
+    if (ns_study_open(&study, results->path, &error)) {
+        results->work = ns_study_work_new(&study, out, NULL);
+        if (read_cells(results->work, out, &error)) {
+            g_task_return_boolean(task, TRUE);
+            return;
+        }
+    }
+    g_task_return_error(task, error);
 }
 
 static bool show_results(NsWindow *window, const Results *results, GError **error)
 {
     /* Whether it can be shown, before anything changes. */
-    g_autoptr(NsPhase) phase = ns_phase_new_of_study(&results->study, results->cells, 0, error);
+    g_autoptr(NsPhase) phase = ns_phase_new(results->work, 0, 0, 1, error);
     if (!phase) return false;
     NsPageStack *pages = ns_window_pages(window);
-    ns_session_open(ns_window_session(window), &results->study.experiment);
+    ns_session_open(ns_window_session(window), &ns_phase_of(phase)->experiment);
     ns_page_stack_show(pages, "phase");
-    return ns_phase_page_show_study(NS_PHASE_PAGE(ns_page_stack_page(pages)), &results->study,
-                                    results->cells, error);
+    return ns_phase_page_show_study(NS_PHASE_PAGE(ns_page_stack_page(pages)), results->work, error);
 }
 
 static void on_results(GObject *object, GAsyncResult *result, gpointer data)
@@ -330,7 +344,7 @@ static void on_results(GObject *object, GAsyncResult *result, gpointer data)
         return;
     }
     g_autofree char *words =
-        g_strdup_printf(_("%s is shown; Start trains its runs anew."), results->name);
+        g_strdup_printf(_("%s is shown; Start trains the runs that are missing."), results->name);
     ns_window_toast(window, words);
 }
 
@@ -339,7 +353,6 @@ static void open_results(NsWindow *window, const char *path)
     Results *results = g_new0(Results, 1);
     results->path = g_strdup(path);
     results->name = g_filename_display_basename(path);
-    ns_study_init(&results->study);
     g_autoptr(GTask) task = g_task_new(window, NULL, on_results, NULL);
     g_task_set_task_data(task, results, results_free);
     g_task_run_in_thread(task, read_results);
@@ -372,7 +385,7 @@ static void open_any(NsWindow *window, const char *path, bool run)
 {
     if (g_str_has_suffix(path, ".nsrun") || ns_run_file_is(path))
         ns_saved_runs_open(window, path, run);
-    else if (ns_study_store_is(path))
+    else if (ns_study_store_is(path) || g_str_has_suffix(path, ".study"))
         open_results(window, path);
     else if (ns_run_record_is(path))
         open_record(window, path, run);
