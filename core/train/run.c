@@ -225,6 +225,7 @@ void ns_run_set_live(NsRun *run, const NsSettings *settings)
 {
     NsSettings before = run->settings; /* borrows the texts */
     if (!ns_live_copy(&run->settings, settings)) return;
+    if (run->steps == 0 && !run->origin) return; /* no step was made with those before */
     for (size_t i = 0; ns_param(i); i++)
         if (ns_param(i)->effect == NS_EFFECT_LIVE)
             note_change(run, ns_param(i), &before, run->steps + 1);

@@ -51,7 +51,7 @@ bool ns_run_diverged(const NsRun *run);
 void ns_run_reset(NsRun *run);
 
 /* Takes over every setting that may change while a model runs (NS_EFFECT_LIVE), from the next step
- * on; each change is an NS_EVENT_SETTING of the history. */
+ * on; each change is an NS_EVENT_SETTING of the history, but before the first step of all. */
 void ns_run_set_live(NsRun *run, const NsSettings *settings);
 
 /* Measures the validation loss (mean over the held-out targets, without noise) at the present

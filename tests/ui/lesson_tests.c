@@ -274,6 +274,25 @@ static void test_wait(gconstpointer by_hand)
     ui_close(window);
 }
 
+/* Run rests where the card says, and goes on when it is pressed again. */
+static void test_run_rests(void)
+{
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    NsLearnPane *pane = begin(window);
+    press(pane, "Next");
+    press(pane, "Set it for me");
+    ui_click(window, "run_button");
+    UI_UNTIL(ns_learn_pane_is_done(pane));
+    UI_WAIT(window, ui_is_paused);
+    g_assert_cmpint(ns_session_steps(session), ==, 6);
+    ui_click(window, "run_button");
+    UI_UNTIL(ns_session_steps(session) > 8);
+    ns_session_pause(session);
+    UI_WAIT(window, ui_is_paused);
+    ui_close(window);
+}
+
 /* Run is pressed while the model is still being prepared. */
 static void test_run_at_once(void)
 {
@@ -709,6 +728,7 @@ void ui_add_lesson_tests(void)
     g_test_add_func("/ui/lesson/set-up-already", test_set_up_already);
     g_test_add_data_func("/ui/lesson/by-hand", GINT_TO_POINTER(true), test_wait);
     g_test_add_data_func("/ui/lesson/by-button", GINT_TO_POINTER(false), test_wait);
+    g_test_add_func("/ui/lesson/run-rests", test_run_rests);
     g_test_add_func("/ui/lesson/run-at-once", test_run_at_once);
     g_test_add_func("/ui/lesson/skip-after-run", test_skip_after_run);
     g_test_add_func("/ui/lesson/keys", test_keys);

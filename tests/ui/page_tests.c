@@ -153,6 +153,44 @@ static void test_select_layer(void)
     ui_close(window);
 }
 
+/* A texture of a widget, as it is drawn. */
+static GdkTexture *drawn(GtkWidget *widget)
+{
+    g_autoptr(GdkPaintable) paintable = gtk_widget_paintable_new(widget);
+    float width = (float)gtk_widget_get_width(widget),
+          height = (float)gtk_widget_get_height(widget);
+    GskRenderNode *node = NULL;
+    do { /* until a frame has been drawn */
+        GtkSnapshot *snapshot = gtk_snapshot_new();
+        ui_turn();
+        gdk_paintable_snapshot(paintable, snapshot, (double)width, (double)height);
+        node = gtk_snapshot_free_to_node(snapshot);
+    } while (!node);
+    GskRenderer *renderer = gtk_native_get_renderer(gtk_widget_get_native(widget));
+    GdkTexture *texture =
+        gsk_renderer_render_texture(renderer, node, &GRAPHENE_RECT_INIT(0, 0, width, height));
+    gsk_render_node_unref(node);
+    return texture;
+}
+
+/* The ground is the same beside the button below what was measured as it is above the chart. */
+static void test_ground_below_chart(void)
+{
+    enum { IN = 14 }; /* pixels from the edge of the tile, beyond its rounded corner */
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    show_page(window, "similarity");
+    UI_UNTIL(plot_at(window, 0) && plot_at(window, 0)->heatmap);
+    ui_rest(window);
+    g_autoptr(GdkTexture) texture = drawn(GTK_WIDGET(ui_tile(window, 0)));
+    size_t width = (size_t)gdk_texture_get_width(texture);
+    size_t height = (size_t)gdk_texture_get_height(texture);
+    g_autofree guint32 *pixels = g_new(guint32, width * height);
+    gdk_texture_download(texture, (guchar *)pixels, width * sizeof *pixels);
+    g_assert_cmphex(pixels[(height - IN) * width + IN], ==, pixels[2 * width + IN]);
+    ui_close(window);
+}
+
 static void test_probe(void)
 {
     NsWindow *window = ui_open("");
@@ -265,6 +303,7 @@ void ui_add_page_tests(void)
     g_test_add_func("/ui/page/lanes", test_lanes);
     g_test_add_func("/ui/page/heat", test_heat);
     g_test_add_func("/ui/page/select-layer", test_select_layer);
+    g_test_add_func("/ui/page/ground-below-chart", test_ground_below_chart);
     g_test_add_func("/ui/page/probe", test_probe);
     g_test_add_func("/ui/page/probe-of-begun", test_probe_of_begun);
     g_test_add_func("/ui/page/log-of-share", test_log_of_share);

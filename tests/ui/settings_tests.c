@@ -149,6 +149,29 @@ static void test_live_change(void)
     ui_close(window);
 }
 
+/* What was typed before Run acts from the first step, however soon after it Run is pressed: the
+ * second change comes while live settings rest, the third would begin another run in a moment. */
+static void test_typed_just_before_run(void)
+{
+    NsWindow *window = ui_open("schedule=constant lr=0.01 warmup=1");
+    NsSession *session = ns_window_session(window);
+    UI_WAIT(window, ui_is_ready);
+    ui_type(window, "lr", "0.02");
+    ui_type(window, "warmup", "100");
+    ns_session_step(session, 2);
+    UI_UNTIL(ns_session_steps(session) == 2);
+    const NsHistory *history = ns_session_view(session)->history;
+    g_assert_cmpuint(ns_history_events(history), ==, 0);
+    g_assert_cmpfloat_with_epsilon(ns_history_step(history, 1)->lr, 0.0002, 1e-12);
+    ns_session_reset(session);
+    UI_WAIT(window, ui_is_ready);
+    ui_type(window, "layers", "3");
+    ns_session_step(session, 2);
+    UI_UNTIL(ns_session_view(session)->now.lane[0].layers == 3 &&
+             ns_session_state(session) == NS_TRAINER_PAUSED && ns_session_steps(session) == 2);
+    ui_close(window);
+}
+
 static void test_dragged_live_change_arrives(void)
 {
     NsWindow *window = ui_open("");
@@ -332,6 +355,7 @@ void ui_add_settings_tests(void)
     g_test_add_func("/ui/settings/change-and-back", test_change_and_back_restarts_nothing);
     g_test_add_func("/ui/settings/layers-slider", test_layers_slider);
     g_test_add_func("/ui/settings/live", test_live_change);
+    g_test_add_func("/ui/settings/typed-before-run", test_typed_just_before_run);
     g_test_add_func("/ui/settings/live-dragged", test_dragged_live_change_arrives);
     g_test_add_func("/ui/settings/refused", test_refused_value);
     g_test_add_func("/ui/settings/taken-back", test_taken_back);

@@ -119,16 +119,18 @@ static void test_live(void)
     static const char *const lanes[] = {"", ""};
     g_autoptr(NsTrainer) trainer = ns_test_tiny_lanes("", lanes, 2, NULL);
     NsSettings settings[2];
+    ns_trainer_step(trainer, 1);
+    ns_test_expect(trainer, NS_TRAINER_PAUSED, 1);
     ns_test_tiny_settings(&settings[0], NULL);
     ns_test_tiny_settings(&settings[1], (const char *const[]){"lr=0.05", NULL});
     ns_trainer_set_live(trainer, &(NsExperiment){.n = 2, .lane = {settings[0], settings[1]}});
     for (size_t i = 0; i < 2; i++) ns_settings_clear(&settings[i]);
-    ns_trainer_step(trainer, 2);
+    ns_trainer_step(trainer, 1);
     ns_test_expect(trainer, NS_TRAINER_PAUSED, 2);
     g_autoptr(NsHistory) first = ns_trainer_history(trainer, 0);
     g_autoptr(NsHistory) second = ns_trainer_history(trainer, 1);
-    g_assert_cmpfloat(ns_history_step(first, 1)->lr, ==, 3e-3);
-    g_assert_cmpfloat(ns_history_step(second, 1)->lr, ==, 0.05);
+    g_assert_cmpfloat(ns_history_step(first, 2)->lr, ==, 3e-3);
+    g_assert_cmpfloat(ns_history_step(second, 2)->lr, ==, 0.05);
     g_assert_cmpuint(ns_history_events(first), ==, 0);
     g_assert_cmpuint(ns_history_events(second), ==, 1);
 }

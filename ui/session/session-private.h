@@ -225,6 +225,9 @@ void ns_session_start(NsSession *session, NsCheckpoint *const *origins, NsHistor
 void ns_session_launch(NsSession *session, NsCheckpoint *const origins[NS_LANES_MAX],
                        NsHistory *const pasts[NS_LANES_MAX]);
 
+/* Settings that would act in a moment act at once. */
+void ns_session_apply_now(NsSession *session);
+
 /* Puts the trainer where the session's own switches are. */
 void ns_session_prepare_trainer(NsSession *session);
 

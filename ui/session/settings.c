@@ -164,6 +164,15 @@ static void apply(NsSession *session)
         session->restart_source = g_timeout_add(NS_SESSION_SETTLE_MS, restart_now, session);
 }
 
+void ns_session_apply_now(NsSession *session)
+{
+    bool live = session->live_source != 0, restart = session->restart_source != 0;
+    g_clear_handle_id(&session->live_source, g_source_remove);
+    g_clear_handle_id(&session->restart_source, g_source_remove);
+    if (live) send_live(session);
+    if (restart) restart_now(session);
+}
+
 /* ---- They change ---- */
 
 /* A problem of one of several lanes says whose. */

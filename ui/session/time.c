@@ -11,9 +11,10 @@ static const gint64 STAGES[] = {
 
 /* ---- Commands ---- */
 
-/* A trainer that can go on, and no trouble any more. */
+/* A trainer that can go on with the settings of the controls, and no trouble any more. */
 static bool prepare(NsSession *session)
 {
+    ns_session_apply_now(session);
     if (!ns_session_can_run(session)) return false;
     if (ns_session_is_past(session)) ns_session_revive(session);
     session->trouble = (NsTrouble){0};

@@ -448,6 +448,17 @@ static void ns_chart_tile_size_allocate(GtkWidget *widget, int width, int height
     ns_chart_view_set_corner(tile->chart, width - left, bottom ? bottom + BELOW_TOOLS : 0);
 }
 
+/* Below the chart, too, where a button is. */
+static void ns_chart_tile_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
+{
+    NsColor ground = ns_chart_style_for(widget)->background;
+    const GdkRGBA color = {(float)ground.r, (float)ground.g, (float)ground.b, 1};
+    float width = (float)gtk_widget_get_width(widget),
+          height = (float)gtk_widget_get_height(widget);
+    gtk_snapshot_append_color(snapshot, &color, &GRAPHENE_RECT_INIT(0, 0, width, height));
+    GTK_WIDGET_CLASS(ns_chart_tile_parent_class)->snapshot(widget, snapshot);
+}
+
 static void ns_chart_tile_dispose(GObject *object)
 {
     NsChartTile *tile = NS_CHART_TILE(object);
@@ -471,6 +482,7 @@ static void ns_chart_tile_class_init(NsChartTileClass *klass)
     G_OBJECT_CLASS(klass)->finalize = ns_chart_tile_finalize;
     widget_class->measure = ns_chart_tile_measure;
     widget_class->size_allocate = ns_chart_tile_size_allocate;
+    widget_class->snapshot = ns_chart_tile_snapshot;
     gtk_widget_class_set_css_name(widget_class, "tile");
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
     const char *names[] = {"kind-changed", "enlarge"};

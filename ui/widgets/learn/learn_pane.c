@@ -453,6 +453,18 @@ static void on_preset(GtkWidget *widget, const char *name, GVariant *key)
 
 /* ---- From outside ---- */
 
+bool ns_learn_pane_run(NsLearnPane *pane)
+{
+    const NsCard *card = ns_learn_pane_card(pane) >= 0 ? card_of(pane) : NULL;
+    bool stops = card && ns_lesson_steps(pane->session) < card->run &&
+                 ns_session_can_run(pane->session) && !ns_session_slow_motion(pane->session);
+    if (stops) {
+        pane->run_to = card->run;
+        on_watch(pane);
+    }
+    return stops;
+}
+
 void ns_learn_pane_open(NsLearnPane *pane)
 {
     gtk_widget_set_visible(GTK_WIDGET(pane), TRUE);

@@ -36,5 +36,9 @@ void ns_learn_pane_set_page(NsLearnPane *pane, const char *page);
 /* The card that is shown, from 0; -1 while there is none. */
 int ns_learn_pane_card(NsLearnPane *pane);
 
+/* Runs to where the card ends its run; false, and nothing is done, where it does not speak of one
+ * or the run is there already. */
+bool ns_learn_pane_run(NsLearnPane *pane);
+
 /* Whether what the card waits for is done. */
 bool ns_learn_pane_is_done(NsLearnPane *pane);

@@ -3,6 +3,7 @@
 #include "ui/widgets/common/ask_popover.h"
 #include "ui/widgets/run/speed_control.h"
 #include "ui/widgets/run/transport.h"
+#include "ui/widgets/shell/learning.h"
 #include "ui/widgets/shell/window_actions.h"
 
 #define FAR 10 /* steps of the keys with Shift */
@@ -13,7 +14,7 @@ static void on_run(GSimpleAction *action, GVariant *parameter, gpointer window)
     NsSession *session = ns_window_session(window);
     if (ns_session_is_running(session))
         ns_session_pause(session);
-    else
+    else if (!ns_learn_pane_run(ns_window_learn_pane(window)))
         ns_session_run(session);
 }
 
