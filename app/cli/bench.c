@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/cli.h"
 
+#include "core/base/digits.h"
 #include "core/base/error.h"
 #include "core/base/instructions.h"
 #include "core/data/task.h"
@@ -28,13 +29,16 @@ static void show_operators(const NsSpeed *speed)
 static void show_table(const NsSpeed *speed, const NsSettings *settings)
 {
     g_autofree char *words = ns_settings_words(settings);
-    printf("%s: medians of %zu steps, %u %s, %s, %zu parameters\n\n", words, speed->steps,
+    g_autofree char *steps = ns_group_digits((int64_t)speed->steps);
+    g_autofree char *parameters = ns_group_digits((int64_t)speed->plan.parameters);
+    printf("%s: medians of %s steps, %u %s, %s, %s parameters\n\n", words, steps,
            speed->plan.threads, speed->plan.threads == 1 ? "thread" : "threads",
-           ns_instructions_choice(ns_instructions())->label, speed->plan.parameters);
+           ns_instructions_choice(ns_instructions())->label, parameters);
     printf("%-16s%12.3f ms", "step", speed->ms_per_step);
     if (!isnan(speed->ms_unmeasured)) printf(", without measuring %.3f ms", speed->ms_unmeasured);
     putchar('\n');
-    printf("%-16s%12.0f tokens per second\n", "throughput", speed->tokens_per_s);
+    g_autofree char *tokens = ns_group_digits(llround(speed->tokens_per_s));
+    printf("%-16s%12s tokens per second\n", "throughput", tokens);
     printf("%-16s%12.2f GFLOP/s in %.3f GFLOP of matrix products a step\n", "speed", speed->gflops,
            speed->plan.gflop_per_step);
     if (!isnan(speed->probe_share))

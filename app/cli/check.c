@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/lanes.h"
 
+#include "core/base/digits.h"
 #include "core/base/error.h"
 #include "core/experiment/param.h"
 #include "core/store/json.h"
@@ -87,7 +88,8 @@ static void show(const NsGradientCheck *check, const NsSettings *settings)
     static const char *const heads[] = {"gradient", "difference", "error",
                                         "random",   "difference", "error"};
     g_autofree char *words = ns_settings_words(settings);
-    printf("%s: layer %u at step %" G_GINT64_FORMAT "\n\n", words, check->layer, check->step);
+    g_autofree char *step = ns_group_digits(check->step);
+    printf("%s: layer %u at step %s\n\n", words, check->layer, step);
     g_autoptr(GString) line = g_string_new(NULL);
     ns_output_pad(line, "tensor", -18);
     for (size_t i = 0; i < G_N_ELEMENTS(heads); i++) ns_output_pad(line, heads[i], NUMBER);

@@ -2,6 +2,7 @@
 #include "app/cli/journal.h"
 #include "app/cli/lanes.h"
 
+#include "core/base/digits.h"
 #include "core/base/error.h"
 #include "core/store/jsonl.h"
 #include "core/store/run_writer.h"
@@ -257,8 +258,10 @@ void ns_journal_show_trouble(NsRun *run, const char *indent)
         if (event->kind == NS_EVENT_SPIKE && ++spikes <= SPIKES_SHOWN)
             printf("%s%s\n", indent, event->text);
     }
-    if (spikes > SPIKES_SHOWN)
-        printf("%s%zu more jumps followed.\n", indent, spikes - SPIKES_SHOWN);
+    if (spikes > SPIKES_SHOWN) {
+        g_autofree char *more = ns_group_digits((int64_t)(spikes - SPIKES_SHOWN));
+        printf("%s%s more jumps followed.\n", indent, more);
+    }
     size_t n = ns_history_events(history);
     const NsEvent *last = n ? ns_history_event(history, n - 1) : NULL;
     if (last && last->kind == NS_EVENT_DIVERGED) printf("%s%s\n", indent, last->text);
@@ -319,7 +322,7 @@ static void show_lane(NsRun *run, size_t lane, const char *words)
     g_autoptr(GString) line = g_string_new(NULL);
     g_string_append_printf(line, "%4zu", lane);
     gint64 step = ns_history_step(history, ns_history_steps(history) - 1)->step;
-    g_autofree char *steps = g_strdup_printf("%" G_GINT64_FORMAT, step);
+    g_autofree char *steps = ns_group_digits(step);
     ns_output_pad(line, steps, 8);
     pad_number(line, true, "%.4f", ns_journal_newest_loss(run));
     pad_number(line, evaluations > 0, "%.4f", validation);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/lanes.h"
 
+#include "core/base/digits.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -68,8 +70,7 @@ void ns_lanes_tell_end(NsLockstep *lockstep, gint64 limit)
                       : ns_lockstep_seeds(lockstep) > 1 ? "The last seed diverged"
                       : ns_lockstep_lanes(lockstep) > 1 ? "The last lane diverged"
                                                         : "The run diverged";
-    fprintf(stderr,
-            NS_CLI ": %s at step %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
-                   "; everything up to that step has been written.\n",
-            why, step, limit);
+    g_autofree char *at = ns_group_digits(step), *end = ns_group_digits(limit);
+    fprintf(stderr, NS_CLI ": %s at step %s of %s; everything up to that step has been written.\n",
+            why, at, end);
 }

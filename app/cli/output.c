@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/cli.h"
 
+#include "core/base/digits.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 
@@ -124,8 +125,9 @@ static bool begin_line(NsProgress *progress)
 void ns_progress_step(NsProgress *progress, gint64 step, gint64 of, double loss)
 {
     if (!begin_line(progress)) return;
-    fprintf(stderr, "step %" G_GINT64_FORMAT, step);
-    if (of > 0) fprintf(stderr, " of %" G_GINT64_FORMAT, of);
+    g_autofree char *at = ns_group_digits(step), *end = ns_group_digits(of);
+    fprintf(stderr, "step %s", at);
+    if (of > 0) fprintf(stderr, " of %s", end);
     if (isfinite(loss)) fprintf(stderr, ", loss %.3f", loss);
     fflush(stderr);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/cli.h"
 
+#include "core/base/digits.h"
 #include "core/base/error.h"
 #include "core/store/json.h"
 #include "core/store/run_reader.h"
@@ -115,7 +116,7 @@ static void show_row(const Run *run, int width)
         printf("%s  %s\n", line->str, run->wrong);
         return;
     }
-    g_autofree char *steps = g_strdup_printf("%" PRId64, run->step);
+    g_autofree char *steps = ns_group_digits(run->step);
     g_autofree char *lanes = g_strdup_printf("%zu", run->lanes);
     g_autoptr(GString) losses = g_string_new(NULL);
     for (size_t i = 0; i < run->lanes; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/cli.h"
 
+#include "core/base/digits.h"
 #include "core/base/error.h"
 #include "core/store/figure_file.h"
 #include "core/store/run_reader.h"
@@ -10,10 +11,10 @@
 static char *comment_of(const NsProvenance *provenance, const char *path)
 {
     g_autofree char *name = g_filename_display_basename(path);
+    g_autofree char *step = ns_group_digits(provenance->step);
     GString *comment = g_string_new(name);
     if (provenance->figure) g_string_append_printf(comment, ": figure %s", provenance->figure);
-    if (provenance->step >= 0)
-        g_string_append_printf(comment, ", step %" G_GINT64_FORMAT, provenance->step);
+    if (provenance->step >= 0) g_string_append_printf(comment, ", step %s", step);
     if (provenance->version) g_string_append_printf(comment, ", Normscope %s", provenance->version);
     if (provenance->x && provenance->y)
         g_string_append_printf(comment,
@@ -45,13 +46,13 @@ static bool show_recorded(const char *path, GError **error)
         if (!ns_run_reader_steps((NsRecorded){reader, i / seeds, i % seeds}, lane.last, 1, &step,
                                  error))
             return false;
+        g_autofree char *first = ns_group_digits(lane.first), *last = ns_group_digits(lane.last);
         g_autofree char *loss = ns_output_number("%.4f", step.loss);
         printf("# lane %s", ns_lane_letter(i / seeds));
         if (seeds > 1)
             printf(", seed %" G_GINT64_FORMAT,
                    experiment->lane[i / seeds].seed + (gint64)(i % seeds));
-        printf(": steps %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT ", last training loss %s%s\n",
-               lane.first, lane.last, loss,
+        printf(": steps %s to %s, last training loss %s%s\n", first, last, loss,
                lane.summary ? "" : "; it is still running or was interrupted");
     }
     return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/study.h"
 
+#include "core/base/digits.h"
 #include "core/base/error.h"
 #include "core/base/processors.h"
 #include "core/experiment/assignment.h"
@@ -124,11 +125,12 @@ static bool draw(const Sweep *sweep, NsPhase *phase, GError **error)
 static char *cell_words(const NsStudyCell *cell)
 {
     char number[G_ASCII_DTOSTR_BUF_SIZE];
+    g_autofree char *step = ns_group_digits(cell->step);
     switch (cell->state) {
     case NS_CELL_DONE:
         return g_strdup(g_ascii_formatd(number, sizeof number, "%.5g", cell->loss));
     case NS_CELL_DIVERGED:
-        return g_strdup_printf("diverged %" G_GINT64_FORMAT, cell->step);
+        return g_strdup_printf("diverged %s", step);
     case NS_CELL_WAITING:
     case NS_CELL_RUNNING:
     case NS_CELL_FAILED:
@@ -142,9 +144,10 @@ static void show_table(NsPhase *phase)
     const NsStudyAxis *x = ns_phase_x(phase), *y = ns_phase_y(phase);
     int64_t steps = ns_phase_steps(phase), last = MIN(steps + 1, NS_CELL_LAST);
     int64_t seeds = ns_phase_of(phase)->seeds;
-    printf("training loss after %" G_GINT64_FORMAT " %s, mean of the last %" G_GINT64_FORMAT
+    g_autofree char *after = ns_group_digits(steps);
+    printf("training loss after %s %s, mean of the last %" G_GINT64_FORMAT
            "; columns %s, rows %s\n\n",
-           steps, steps == 1 ? "step" : "steps", last, x->param->key, y->param->key);
+           after, steps == 1 ? "step" : "steps", last, x->param->key, y->param->key);
     for (size_t row = 0; row <= y->n; row++) {
         g_autoptr(GString) line = g_string_new(NULL);
         ns_output_pad(line, row ? y->values[row - 1] : "", CELL);

@@ -2,6 +2,7 @@
 #include "app/cli/journal.h"
 #include "app/cli/lanes.h"
 
+#include "core/base/digits.h"
 #include "core/base/error.h"
 #include "core/base/instructions.h"
 #include "core/experiment/param.h"
@@ -22,12 +23,14 @@ static void show_loss(const char *name, const double *first, double last)
 static void show_data(NsRun *run)
 {
     const NsCorpus *corpus = ns_run_corpus(run);
+    g_autofree char *symbols = ns_group_digits((int64_t)corpus->n);
+    g_autofree char *distinct = ns_group_digits((int64_t)corpus->V);
     if (corpus->n > 0)
-        printf("%-16s%s, %zu %s, %zu %s\n", "text", corpus->name, corpus->n,
-               corpus->words ? "tokens" : "characters", corpus->V,
+        printf("%-16s%s, %s %s, %s %s\n", "text", corpus->name, symbols,
+               corpus->words ? "tokens" : "characters", distinct,
                corpus->words ? "in the vocabulary" : "distinct");
     else
-        printf("%-16s%s, %zu of them to predict\n", "task", corpus->name, corpus->V);
+        printf("%-16s%s, %s of them to predict\n", "task", corpus->name, distinct);
 }
 
 static void show_model(NsRun *run)
@@ -37,10 +40,12 @@ static void show_model(NsRun *run)
     int64_t decoder = ns_settings_decoder_layers(settings);
     g_autofree char *placement = ns_settings_placement_words(settings);
     printf("%-16s%s, ", "model", placement);
-    if (encoder && decoder) printf("%" G_GINT64_FORMAT " + ", encoder);
-    int64_t layers = decoder ? decoder : encoder;
-    printf("%" G_GINT64_FORMAT " %s, %zu parameters\n", layers,
-           encoder + decoder == 1 ? "layer" : "layers", ns_run_plan(run).parameters);
+    g_autofree char *encoders = ns_group_digits(encoder);
+    if (encoder && decoder) printf("%s + ", encoders);
+    g_autofree char *layers = ns_group_digits(decoder ? decoder : encoder);
+    g_autofree char *parameters = ns_group_digits((int64_t)ns_run_plan(run).parameters);
+    printf("%s %s, %s parameters\n", layers, encoder + decoder == 1 ? "layer" : "layers",
+           parameters);
 }
 
 /* The result for people. */
@@ -57,7 +62,8 @@ static void show_result(NsLockstep *lockstep, void *data)
                seeds);
     show_data(run);
     show_model(run);
-    printf("%-16s%s after %zu %s\n", "state", ns_journal_state(run), records - 1,
+    g_autofree char *steps = ns_group_digits((int64_t)records - 1);
+    printf("%-16s%s after %s %s\n", "state", ns_journal_state(run), steps,
            records == 2 ? "step" : "steps");
     show_loss("training loss", records > 1 ? &ns_history_step(history, 0)->loss : NULL,
               ns_history_step(history, records - 1)->loss);

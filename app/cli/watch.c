@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/cli.h"
 
+#include "core/base/digits.h"
 #include "core/base/error.h"
 #include "core/store/jsonl.h"
 #include "core/store/outside_file.h"
@@ -165,10 +166,13 @@ static void show_lane(const Source *source, const Shown *shown)
         if (loss < least || (isnan(least) && !isnan(loss))) best = i;
     }
     const NsStep *last = ns_history_step(history, records - 1);
-    g_autofree char *steps =
-        g_strdup_printf("%" PRId64 " to %" PRId64, ns_history_first_step(history), last->step);
-    g_autofree char *count = g_strdup_printf("%zu", records);
-    g_autofree char *at = g_strdup_printf("at step %" PRId64, ns_history_step(history, best)->step);
+    g_autofree char *from = ns_group_digits(ns_history_first_step(history));
+    g_autofree char *to = ns_group_digits(last->step);
+    g_autofree char *steps = g_strdup_printf("%s to %s", from, to);
+    g_autofree char *count = ns_group_digits((int64_t)records);
+    g_autofree char *lowest = ns_group_digits(ns_history_step(history, best)->step);
+    g_autofree char *at = g_strdup_printf("at step %s", lowest);
+    g_autofree char *layers = ns_group_digits((int64_t)ns_history_layout(history)->layers);
     g_autoptr(GString) line = g_string_new(NULL);
     g_string_append_printf(line, "%4zu", shown->number);
     ns_output_pad(line, steps, 20);
@@ -176,8 +180,7 @@ static void show_lane(const Source *source, const Shown *shown)
     g_autofree char *loss = ns_output_number("%.4f", last->loss);
     ns_output_pad(line, loss, CELL);
     pad_number(line, "%.4f", ns_history_step(history, best)->loss);
-    g_string_append_printf(line, "  %-14s%zu layers  %s", at, ns_history_layout(history)->layers,
-                           source->name);
+    g_string_append_printf(line, "  %-16s%s layers  %s", at, layers, source->name);
     puts(line->str);
 }
 

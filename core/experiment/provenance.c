@@ -1,6 +1,7 @@
 /* What a figure says of where it comes from.  SPDX-License-Identifier: MIT */
 #include "core/experiment/provenance.h"
 
+#include "core/base/digits.h"
 #include "core/base/error.h"
 
 #include <string.h>
@@ -141,10 +142,10 @@ char *ns_provenance_caption(const NsProvenance *provenance)
     if (!varies && ns_settings_is_default(settings, seed))
         g_string_append_printf(caption, "%sseed=%" G_GINT64_FORMAT, ends ? "" : " ",
                                settings->seed);
-    if (provenance->step >= 0)
-        g_string_append_printf(caption, ", step %" G_GINT64_FORMAT, provenance->step);
-    if (provenance->until > 0)
-        g_string_append_printf(caption, " of %" G_GINT64_FORMAT, provenance->until);
+    g_autofree char *step = ns_group_digits(provenance->step);
+    g_autofree char *until = ns_group_digits(provenance->until);
+    if (provenance->step >= 0) g_string_append_printf(caption, ", step %s", step);
+    if (provenance->until > 0) g_string_append_printf(caption, " of %s", until);
     if (provenance->changes)
         g_string_append_printf(caption, ", changed during the run: %s", provenance->changes);
     g_string_append(caption, ", Normscope " NS_VERSION);

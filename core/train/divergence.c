@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/train/divergence.h"
 
+#include "core/base/digits.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -9,8 +11,8 @@ static bool diverged(const NsWatch *watch, NsEvent *event, int layer, const char
 {
     *event = (NsEvent){.step = watch->step, .kind = NS_EVENT_DIVERGED, .layer = layer};
     g_strlcpy(event->what, what, sizeof event->what);
-    g_snprintf(event->text, sizeof event->text, "Diverged at step %" G_GINT64_FORMAT ": %s.",
-               watch->step, sentence);
+    g_autofree char *step = ns_group_digits(watch->step);
+    g_snprintf(event->text, sizeof event->text, "Diverged at step %s: %s.", step, sentence);
     return true;
 }
 
@@ -34,7 +36,8 @@ char *ns_tensor_words(const NsTensor *tensor)
     };
     GString *words = g_string_new(NULL);
     append_symbol(words, symbols[tensor->parameter]);
-    if (tensor->layer >= 0) g_string_append_printf(words, " of layer %d", tensor->layer + 1);
+    g_autofree char *layer = ns_group_digits(tensor->layer + 1);
+    if (tensor->layer >= 0) g_string_append_printf(words, " of layer %s", layer);
     return g_string_free(words, FALSE);
 }
 
@@ -56,8 +59,9 @@ static bool diverged_at_hidden(const NsWatch *watch, NsEvent *event, size_t i)
     if (i == watch->first_stack + 1)
         return diverged(watch, event, 0, "embedding", "the embedding of the decoder is not finite");
     size_t layer = second ? i - 1 : i;
+    g_autofree char *number = ns_group_digits((int64_t)layer);
     g_autofree char *sentence =
-        g_strdup_printf("the hidden state after layer %zu is not finite", layer);
+        g_strdup_printf("the hidden state after layer %s is not finite", number);
     return diverged(watch, event, (int)layer, "hidden state", sentence);
 }
 

@@ -2,6 +2,7 @@
 #include "core/train/run-private.h"
 
 #include "core/base/clock.h"
+#include "core/base/digits.h"
 #include "core/data/task.h"
 #include "core/experiment/param.h"
 #include "core/optim/schedule.h"
@@ -215,9 +216,9 @@ static void note_change(NsRun *run, const NsParam *param, const NsSettings *befo
     if (g_str_equal(was, is)) return;
     NsEvent event = {.step = step, .kind = NS_EVENT_SETTING};
     g_strlcpy(event.what, param->key, sizeof event.what);
-    g_snprintf(event.text, sizeof event.text,
-               "%s changed from %s to %s at step %" G_GINT64_FORMAT ".", param->label,
-               value_words(param, was), value_words(param, is), event.step);
+    g_autofree char *at = ns_group_digits(step);
+    g_snprintf(event.text, sizeof event.text, "%s changed from %s to %s at step %s.", param->label,
+               value_words(param, was), value_words(param, is), at);
     ns_history_append_event(run->history, &event);
 }
 

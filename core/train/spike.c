@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/train/spike.h"
 
+#include "core/base/digits.h"
+
 #include <math.h>
 
 #define LEVEL_RECORDS 10
@@ -102,21 +104,22 @@ static void go_on_high(NsSpikes *s, const NsStep *step)
     if (++s->high == NS_SPIKE_EXCURSION) accept_level(s);
 }
 
-/* "53.9", "1372": with digits as long as they can be read. */
-static char *number(char *text, int size, double value)
+/* "53.9", "1,372": with digits as long as they can be read.  Free with g_free. */
+static char *number(double value)
 {
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
     bool whole = fabs(value) >= 1e3 && fabs(value) < 1e6;
-    return g_ascii_formatd(text, size, whole ? "%.0f" : "%.3g", value);
+    return ns_group_plain(g_ascii_formatd(text, sizeof text, whole ? "%.0f" : "%.3g", value));
 }
 
 static void describe(NsEvent *event, const NsStep *step, const char *what, double from, double to)
 {
-    char before[G_ASCII_DTOSTR_BUF_SIZE], after[G_ASCII_DTOSTR_BUF_SIZE];
+    g_autofree char *before = number(from), *after = number(to);
+    g_autofree char *at = ns_group_digits(step->step);
     *event = (NsEvent){.step = step->step, .kind = NS_EVENT_SPIKE};
     g_strlcpy(event->what, what, sizeof event->what);
-    g_snprintf(event->text, sizeof event->text,
-               "The %s jumped from %s to %s at step %" G_GINT64_FORMAT ".", what,
-               number(before, sizeof before, from), number(after, sizeof after, to), step->step);
+    g_snprintf(event->text, sizeof event->text, "The %s jumped from %s to %s at step %s.", what,
+               before, after, at);
 }
 
 bool ns_spikes_watch(NsSpikes *s, const NsStep *step, size_t targets, NsEvent *event)

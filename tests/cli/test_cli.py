@@ -227,6 +227,12 @@ def test_result_for_people():
     assert result.returncode == 0 and result.stderr == b""
     for word in ("training loss", "validation loss", "finished", "ms per step", "Post-LN"):
         assert word in text, word
+    # Counts for people stand in groups of digits, those for programs do not.
+    assert re.search(r"text +generated text, \d{3},\d{3} characters, ", text), text
+    table = run("train", "--steps", "1200", "--set", "seq=4").stdout.decode()
+    assert "finished after 1,200 steps" in table, table
+    lines = run("train", "--steps", "1200", "--set", "seq=4", "--jsonl", "-").stdout.decode()
+    assert any(json.loads(line).get("step") == 1200 for line in lines.splitlines())
 
 
 def test_numbers_do_not_depend_on_the_locale():
@@ -574,7 +580,7 @@ def test_bench_that_cannot_go_on():
     until_busy(process)
     process.send_signal(signal.SIGINT)
     out, err = (text.decode() for text in process.communicate(timeout=PATIENCE_S))
-    assert process.returncode == 130 and err == "" and "of 100000 steps" not in out, (out, err)
+    assert process.returncode == 130 and err == "" and "of 100,000 steps" not in out, (out, err)
     assert not out or "medians of" in out, out
 
 

@@ -307,7 +307,7 @@ def test_many_records():
                               check=False, timeout=PATIENCE_S,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)))
         assert (done.returncode, done.stderr) == (0, ""), done
-        assert f"0 to {3 * (RECORDS - 1)}" in done.stdout and str(RECORDS) in done.stdout, done.stdout
+        assert f"0 to {3 * (RECORDS - 1):,}" in done.stdout and f"{RECORDS:,}" in done.stdout, done.stdout
 
 
 if __name__ == "__main__":

@@ -38,6 +38,19 @@ static void test_empty(void)
     }
 }
 
+/* Everywhere in a figure a count reads as in the window: on its axis and in its words. */
+static void test_digits(void)
+{
+    g_autoptr(Run) run = run_new(6, BUDGET);
+    ns_settings_set(&run->settings, "warmup", "2000", NULL);
+    for (int i = 0; i <= 1240; i++) append(run, 4.5);
+    const NsFigureInput input = input_of(run);
+    g_autoptr(NsFigure) profile = ns_figure_new("profile");
+    const NsPlot *plot = ns_figure_update(profile, &input);
+    g_assert_cmpstr(plot->subtitle, ==, "Post-LN, 6 layers, lr 0.003, warm-up 2,000, step 1,240");
+    g_assert_nonnull(series_named(plot, "step 1,240"));
+}
+
 static void test_one_record(void)
 {
     g_autoptr(Run) run = run_new(6, BUDGET);
@@ -126,13 +139,13 @@ static void test_previous_and_swap(void)
     NsEvent event = {.step = 3, .kind = NS_EVENT_SETTING, .what = "lr"};
     ns_history_append_event(first->history, &event);
     plot = ns_figure_update(loss, &input);
-    g_assert_nonnull(series_named(plot, "previous run: Pre-LN, 3 layers, changed at 3"));
+    g_assert_nonnull(series_named(plot, "previous run: Pre-LN, 3 layers, changed at step 3"));
 
     plot = ns_figure_update(gradient, &input);
     g_assert_cmpuint(plot->n_series, ==, 3);
     g_assert_cmpuint(series_named(plot, "step 2")->n, ==, 5);
     g_assert_true(series_named(plot, "step 0")->previous);
-    previous = series_named(plot, "previous run: Pre-LN, 3 layers, changed at 3, step 3");
+    previous = series_named(plot, "previous run: Pre-LN, 3 layers, changed at step 3, step 3");
     g_assert_true(previous->previous);
     g_assert_cmpuint(previous->n, ==, 3);
     g_assert_cmpfloat_with_epsilon(previous->y[2], 30.3, 1e-5);
@@ -297,7 +310,7 @@ static void test_thinned_profile_has_a_band(void)
     g_assert_nonnull(plot->note);
     input.step = -1;
     plot = ns_figure_update(gradient, &input);
-    g_assert_null(series_named(plot, "step 19999")->lo);
+    g_assert_null(series_named(plot, "step 19,999")->lo);
 }
 
 static void test_words(void)
@@ -561,6 +574,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/figures/registry", test_registry);
     g_test_add_func("/figures/empty", test_empty);
+    g_test_add_func("/figures/digits", test_digits);
     g_test_add_func("/figures/one-record", test_one_record);
     g_test_add_func("/figures/version", test_version_follows_what_is_visible);
     g_test_add_func("/figures/previous-and-swap", test_previous_and_swap);

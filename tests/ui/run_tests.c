@@ -93,24 +93,6 @@ static void test_words(void)
     ui_close(window);
 }
 
-static void test_digits(void)
-{
-    static const struct {
-        int64_t number;
-        const char *text;
-    } table[] = {{0, "0"},
-                 {12, "12"},
-                 {999, "999"},
-                 {1000, "1,000"},
-                 {123456, "123,456"},
-                 {1234567, "1,234,567"},
-                 {-1240, "\u22121,240"}};
-    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
-        g_autofree char *text = ns_group_digits(table[i].number);
-        g_assert_cmpstr(text, ==, table[i].text);
-    }
-}
-
 static void test_finished(void)
 {
     NsWindow *window = ui_open("steps=4");
@@ -181,7 +163,6 @@ void ui_add_run_tests(void)
     g_test_add_func("/ui/run/reset", test_reset);
     g_test_add_func("/ui/run/reset-without-step", test_reset_without_step_keeps_previous_run);
     g_test_add_func("/ui/run/words", test_words);
-    g_test_add_func("/ui/run/digits", test_digits);
     g_test_add_func("/ui/run/finished", test_finished);
     g_test_add_func("/ui/run/diverged", test_diverged);
     g_test_add_func("/ui/run/close-while-running", test_close_while_running);

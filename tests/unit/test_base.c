@@ -2,6 +2,7 @@
 #include "core/base/choice.h"
 #include "core/base/clock.h"
 #include "core/base/copy.h"
+#include "core/base/digits.h"
 #include "core/base/error.h"
 #include "core/base/flush.h"
 #include "core/base/log.h"
@@ -464,6 +465,28 @@ static void test_unused(void)
     }
 }
 
+static void test_digits(void)
+{
+    static const struct {
+        int64_t number;
+        const char *text;
+    } table[] = {{0, "0"},
+                 {12, "12"},
+                 {999, "999"},
+                 {1000, "1,000"},
+                 {123456, "123,456"},
+                 {1234567, "1,234,567"},
+                 {-1240, "\u22121,240"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        g_autofree char *text = ns_group_digits(table[i].number);
+        g_assert_cmpstr(text, ==, table[i].text);
+    }
+    g_autofree char *plain = ns_group_plain("-1372.50");
+    g_assert_cmpstr(plain, ==, "\u22121,372.50");
+    g_autofree char *power = ns_group_plain("1.2e+09");
+    g_assert_cmpstr(power, ==, "1.2e+09");
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -484,5 +507,6 @@ int main(int argc, char **argv)
     g_test_add_func("/base/unknown", test_unknown);
     g_test_add_func("/base/no-room", test_no_room);
     g_test_add_func("/base/unused", test_unused);
+    g_test_add_func("/base/digits", test_digits);
     return g_test_run();
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/base/digits.h"
 #include "core/base/words.h"
 #include "ui/figures/layer_values.h"
 #include "ui/figures/ratio_panel.h"
@@ -57,7 +58,8 @@ static bool make_labels(Compare *compare, const NsFigureInput *input)
         g_autofree char *run = input->n_lanes > 1 ? ns_figure_run_label(input, i)
                                : i                ? ns_figure_previous_label(input)
                                                   : g_strdup(_("this run"));
-        char *label = g_strdup_printf(_("%s, step %" PRId64), run, compare->sides[i].bucket.last);
+        g_autofree char *step = ns_group_digits(compare->sides[i].bucket.last);
+        char *label = g_strdup_printf(_("%s, step %s"), run, step);
         changed |= ns_figure_text(&compare->figure.labels[i], label);
     }
     return changed;

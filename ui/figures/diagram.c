@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "ui/figures/diagram-private.h"
 
+#include "core/base/digits.h"
 #include "core/base/words.h"
 #include "ui/figures/figure.h"
 #include "ui/plot/text.h"
@@ -277,9 +278,10 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
                             ? _("Wiring of a layer, with the norms of its signals")
                             : _("Wiring of a layer, with the norms of its gradients");
     char *note = NULL;
-    if (steps.last > steps.first)
-        note = g_strdup_printf(_("The largest values of steps %" PRId64 " to %" PRId64 "."),
-                               steps.first, steps.last);
+    if (steps.last > steps.first) {
+        g_autofree char *first = ns_group_digits(steps.first), *last = ns_group_digits(steps.last);
+        note = g_strdup_printf(_("The largest values of steps %s to %s."), first, last);
+    }
     changed |= ns_figure_words(figure, input,
                                (NsFigureWords){.title = title,
                                                .empty = _("There is no model yet."),

@@ -1,6 +1,7 @@
 /* A diagram on a cairo surface.  SPDX-License-Identifier: MIT */
 #include "ui/figures/diagram_brush.h"
 
+#include "core/base/digits.h"
 #include "core/base/words.h"
 #include "ui/plot/text.h"
 
@@ -469,7 +470,9 @@ static void draw_frame(const NsBrush *p)
     ns_brush_use(p, p->style->grid, 1);
     cairo_set_line_width(p->cr, p->style->axis_width);
     cairo_stroke(p->cr);
-    g_autofree char *layer = g_strdup_printf(_("layer %u of %zu"), p->d->layer, p->d->layers);
+    g_autofree char *at = ns_group_digits(p->d->layer);
+    g_autofree char *of = ns_group_digits((int64_t)p->d->layers);
+    g_autofree char *layer = g_strdup_printf(_("layer %s of %s"), at, of);
     ns_brush_use(p, p->style->faint_text, 1);
     ns_brush_text(p, &(NsBrushText){.text = layer,
                                     .size = 0.9 * p->size,

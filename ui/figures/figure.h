@@ -98,6 +98,13 @@ typedef struct {
 
 bool ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords words);
 
+/* "step 1,240".  Free with g_free. */
+char *ns_figure_step_words(int64_t step);
+
+/* The moment of a figure at a step: "step 1,240", or "step 1,240, seed 1 of 5" where it shows the
+ * first seed of several.  Free with g_free. */
+char *ns_figure_moment(const NsFigure *figure, const NsFigureInput *input, int64_t step);
+
 /* Markers for the events of the runs: a divergence as an alarm, changes of settings by their name;
  * of one lane among several in its color.  TRUE if they differ from those that were there. */
 bool ns_figure_mark_events(NsFigure *figure, const NsFigureInput *input);

@@ -1,4 +1,5 @@
 /* What figures share: runs, words, markers.  SPDX-License-Identifier: MIT */
+#include "core/base/digits.h"
 #include "core/base/words.h"
 #include "ui/figures/figure.h"
 #include "ui/figures/settings_caption.h"
@@ -130,7 +131,8 @@ char *ns_figure_previous_label(const NsFigureInput *input)
     g_autofree char *difference = ns_settings_difference(input->previous_settings, input->settings);
     int64_t changed = first_change(input->previous);
     if (!changed) return g_strdup_printf(_("previous run: %s"), difference);
-    return g_strdup_printf(_("previous run: %s, changed at %" PRId64), difference, changed);
+    g_autofree char *step = ns_group_digits(changed);
+    return g_strdup_printf(_("previous run: %s, changed at step %s"), difference, step);
 }
 
 char *ns_figure_absent(NsQuantity quantity, const NsHistory *history)
@@ -282,15 +284,24 @@ static char *run_words(const NsFigureInput *input)
     return g_strdup_printf("%s %s", input->name, placement);
 }
 
+char *ns_figure_step_words(int64_t step)
+{
+    g_autofree char *digits = ns_group_digits(step);
+    return g_strdup_printf(_("step %s"), digits);
+}
+
+char *ns_figure_moment(const NsFigure *figure, const NsFigureInput *input, int64_t step)
+{
+    g_autofree char *words = ns_figure_step_words(step);
+    size_t seeds = figure->kind->class->seeds == NS_SEEDS_FIRST ? ns_figure_seeds(input) : 1;
+    if (seeds < 2) return g_steal_pointer(&words);
+    return g_strdup_printf(_("%s, seed 1 of %zu"), words, seeds);
+}
+
 bool ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords words)
 {
     g_autofree char *settings = settings_words(input, &figure->plot.special);
-    char *moment = words.step < 0 ? NULL : g_strdup_printf(_("step %" PRId64), words.step);
-    size_t seeds = figure->kind->class->seeds == NS_SEEDS_FIRST ? ns_figure_seeds(input) : 1;
-    if (moment && seeds > 1) {
-        g_autofree char *step = moment;
-        moment = g_strdup_printf(_("%s, seed 1 of %zu"), step, seeds);
-    }
+    char *moment = words.step < 0 ? NULL : ns_figure_moment(figure, input, words.step);
     char *subtitle = g_strconcat(settings, *settings && moment ? ", " : "", moment, NULL);
     bool changed = ns_figure_text(&figure->title, g_strdup(words.title));
     changed |= ns_figure_text(&figure->subtitle, subtitle);

@@ -1,4 +1,5 @@
 /* Sheets as files: stills and films.  SPDX-License-Identifier: MIT */
+#include "core/base/digits.h"
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "ui/figures/figure.h"
@@ -88,29 +89,19 @@ static void set_words(Film *film, int64_t step, NsExport *options)
         g_autofree char *caption = ns_provenance_caption(&at);
         options->caption = g_string_chunk_insert(film->texts, caption);
     } else {
-        g_autofree char *moment =
-            g_strdup_printf(_("step %" PRId64 " of %" PRId64), step, film->end);
+        g_autofree char *at = ns_group_digits(step), *end = ns_group_digits(film->end);
+        g_autofree char *moment = g_strdup_printf(_("step %s of %s"), at, end);
         options->moment = g_string_chunk_insert(film->texts, moment);
     }
 }
 
-/* The words of a moment with the number of another step in them. */
-static char *at_step(const char *moment, int64_t step)
-{
-    static const char digits[] = "0123456789";
-    size_t before = strcspn(moment, digits);
-    const char *after = moment + before + strspn(moment + before, digits);
-    return g_strdup_printf("%.*s%" PRId64 "%s", (int)before, moment, step, after);
-}
-
 /* Curves over steps end at the step, and the subtitle names it. */
-static void cut(Film *film, NsPlot *plot, int64_t step)
+static void cut(Film *film, NsPlot *plot, const char *moment, int64_t step)
 {
     plot->cut = true;
     plot->cut_at = (double)step;
     if (!plot->moment || !g_str_has_suffix(plot->subtitle, plot->moment)) return;
     size_t before = strlen(plot->subtitle) - strlen(plot->moment);
-    g_autofree char *moment = at_step(plot->moment, step);
     g_autofree char *subtitle = g_strdup_printf("%.*s%s", (int)before, plot->subtitle, moment);
     plot->moment = g_string_chunk_insert(film->texts, moment);
     plot->subtitle = g_string_chunk_insert(film->texts, subtitle);
@@ -132,10 +123,12 @@ static const NsPlot *const *draw_frame(void *data, guint i, NsExport *options)
             if (at == film->figures->len)
                 g_ptr_array_add(film->figures, ns_figure_create(chart->spec.kind));
             /* What the chart says was checked with the still. */
-            NsPlot *plot =
-                ns_sheet_plot(chart, ns_figure_update(film->figures->pdata[at], &own), NULL);
-            if (chart->spec.kind->abscissa == NS_OVER_STEPS && step < film->end)
-                cut(film, plot, step);
+            NsFigure *figure = film->figures->pdata[at];
+            NsPlot *plot = ns_sheet_plot(chart, ns_figure_update(figure, &own), NULL);
+            if (chart->spec.kind->abscissa == NS_OVER_STEPS && step < film->end) {
+                g_autofree char *moment = ns_figure_moment(figure, &own, step);
+                cut(film, plot, moment, step);
+            }
             g_ptr_array_add(film->plots, plot);
         }
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/figures/layer_values.h"
 
+#include "core/base/digits.h"
 #include "core/base/words.h"
 
 #include <inttypes.h>
@@ -40,8 +41,9 @@ static char *note(const Heads *heads)
 {
     const NsBucket *steps = &heads->values.bucket;
     if (steps->first == steps->last) return NULL;
-    return g_strdup_printf(_("The largest of steps %" PRId64 "–%" PRId64 "."), steps->first,
-                           steps->last);
+    g_autofree char *first = ns_group_digits(steps->first);
+    g_autofree char *last = ns_group_digits(steps->last);
+    return g_strdup_printf(_("The largest of steps %s–%s."), first, last);
 }
 
 static bool update(NsFigure *figure, const NsFigureInput *input)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/figures/heatmap_cells.h"
 
+#include "core/base/digits.h"
 #include "core/base/words.h"
 
 #include <inttypes.h>
@@ -176,16 +177,17 @@ char *ns_heatmap_cells_note(const NsHeatmapCells *cells)
         if (expensive) every = MAX(every, ns_history_layout(run->source.history)->probe_every);
     }
     if (!cells->rows) return NULL;
-    if (kept > cells->stride)
-        return g_strdup_printf(_("Older steps are grouped, up to %" PRId64
-                                 " at a time, and keep their largest values."),
-                               kept);
-    if (cells->stride > every)
-        return g_strdup_printf(expensive
-                                   ? _("Each column shows the largest of %" PRId64 " measurements.")
-                                   : _("Each column shows the largest of %" PRId64 " steps."),
-                               cells->stride / every);
-    return every > 1 ? g_strdup_printf(_("Measured every %" PRId64 " steps."), every) : NULL;
+    bool grouped = kept > cells->stride, wide = cells->stride > every;
+    g_autofree char *count = ns_group_digits(grouped ? kept : wide ? cells->stride / every : every);
+    if (grouped)
+        return g_strdup_printf(
+            _("Older steps are grouped, up to %s at a time, and keep their largest values."),
+            count);
+    if (wide)
+        return g_strdup_printf(expensive ? _("Each column shows the largest of %s measurements.")
+                                         : _("Each column shows the largest of %s steps."),
+                               count);
+    return every > 1 ? g_strdup_printf(_("Measured every %s steps."), count) : NULL;
 }
 
 /* What the left axis says at the lower edge of the first row. */

@@ -1,6 +1,7 @@
 /* A sweep: the loss at the end by two settings.  SPDX-License-Identifier: MIT */
 #include "ui/figures/figure.h"
 
+#include "core/base/digits.h"
 #include "core/base/words.h"
 #include "core/experiment/assignment.h"
 #include "core/experiment/param.h"
@@ -152,15 +153,16 @@ static char *done_note(NsPhase *phase, size_t i, const NsStudyCell *cell)
 
 static char *cell_note(NsPhase *phase, size_t i, const NsStudyCell *cell)
 {
+    g_autofree char *step = ns_group_digits(cell->step);
     switch (cell->state) {
     case NS_CELL_WAITING:
         return g_strdup(_("queued"));
     case NS_CELL_RUNNING:
-        return g_strdup_printf(_("at step %" PRId64), cell->step);
+        return g_strdup_printf(_("at step %s"), step);
     case NS_CELL_DONE:
         return done_note(phase, i, cell);
     case NS_CELL_DIVERGED:
-        return g_strdup_printf(_("diverged at step %" PRId64), cell->step);
+        return g_strdup_printf(_("diverged at step %s"), step);
     case NS_CELL_FAILED:
         return g_strdup(cell->text);
     }
@@ -233,14 +235,13 @@ static char *note(const Phase *p)
         add_sentence(words, g_strdup_printf(_("%zu of %zu cells so far."), finished, cells));
     if (p->diverged) {
         g_autofree char *place = place_words(p, p->first_diverged);
-        int64_t step = ns_phase_cell(p->phase, p->first_diverged).step;
-        add_sentence(words, p->diverged == 1
-                                ? g_strdup_printf(_("Hatched: at %s the run diverged, at step "
-                                                    "%" PRId64 "."),
-                                                  place, step)
-                                : g_strdup_printf(_("Hatched: %zu runs diverged; at %s at step "
-                                                    "%" PRId64 "."),
-                                                  p->diverged, place, step));
+        g_autofree char *step = ns_group_digits(ns_phase_cell(p->phase, p->first_diverged).step);
+        add_sentence(
+            words,
+            p->diverged == 1
+                ? g_strdup_printf(_("Hatched: at %s the run diverged, at step %s."), place, step)
+                : g_strdup_printf(_("Hatched: %zu runs diverged; at %s at step %s."), p->diverged,
+                                  place, step));
     }
     if (p->at[0] >= 0)
         add_sentence(words,
@@ -357,9 +358,10 @@ static char *subtitle(const Phase *p, const char *lane)
     g_autofree char *head = g_strdup_printf("%s%s%s%s%s", lane ? lane : "", lane ? ": " : "", fixed,
                                             *line ? ", " : "", line);
     if (!is_usual(ns_phase_of(p->phase))) return g_steal_pointer(&head);
-    return g_strdup_printf(_("%s; mean of steps %" PRId64 " to %" PRId64), head,
-                           MAX(0, ns_phase_steps(p->phase) - NS_CELL_LAST + 1),
-                           ns_phase_steps(p->phase));
+    int64_t end = ns_phase_steps(p->phase);
+    g_autofree char *last = ns_group_digits(end);
+    g_autofree char *first = ns_group_digits(MAX(0, end - NS_CELL_LAST + 1));
+    return g_strdup_printf(_("%s; mean of steps %s to %s"), head, first, last);
 }
 
 static bool update(NsFigure *figure, const NsFigureInput *input)

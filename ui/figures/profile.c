@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/base/digits.h"
 #include "core/base/words.h"
 #include "ui/figures/layer_values.h"
 #include "ui/figures/ratio_panel.h"
@@ -45,10 +46,11 @@ static bool is_thinned(const NsLayerValues *column)
 
 static char *bucket_label(const char *before, const NsLayerValues *column)
 {
+    g_autofree char *last = ns_group_digits(column->bucket.last);
+    g_autofree char *first = ns_group_digits(column->bucket.first);
     g_autofree char *steps = is_thinned(column)
-                                 ? g_strdup_printf(_("largest of steps %" PRId64 "–%" PRId64),
-                                                   column->bucket.first, column->bucket.last)
-                                 : g_strdup_printf(_("step %" PRId64), column->bucket.first);
+                                 ? g_strdup_printf(_("largest of steps %s–%s"), first, last)
+                                 : ns_figure_step_words(column->bucket.first);
     return g_strconcat(before, steps, NULL);
 }
 
@@ -290,8 +292,8 @@ static char *note_of_several(const Profile *profile, const NsFigureInput *input)
         first |= profile->lanes[i].columns[FIRST].n > 0;
         end |= profile->lanes[i].columns[END].n > 0;
         if (input->step < 0 || input->step >= begin) continue;
-        g_autofree char *note =
-            g_strdup_printf(_("%s begins at step %" PRId64 "."), run.name, begin);
+        g_autofree char *step = ns_group_digits(begin);
+        g_autofree char *note = g_strdup_printf(_("%s begins at step %s."), run.name, step);
         ns_figure_add_sentence(words, note);
     }
     if (first)

@@ -1,6 +1,7 @@
 /* Settings in the words of a caption.  SPDX-License-Identifier: MIT */
 #include "ui/figures/settings_caption.h"
 
+#include "core/base/digits.h"
 #include "core/base/words.h"
 #include "core/experiment/param.h"
 #include "core/model/wiring.h"
@@ -41,12 +42,21 @@ static bool is_placement(const NsParam *param)
     return g_str_equal(param->key, "placement");
 }
 
+/* A seed is a name, not a count: its digits are not grouped. */
+static char *value_words(const NsParam *param, const NsSettings *settings)
+{
+    if (param->type == NS_PARAM_REAL)
+        return ns_text_input(ns_settings_get_number(settings, param), DIGITS);
+    char *value = ns_settings_get(settings, param);
+    if (param->type != NS_PARAM_INT || g_str_has_suffix(param->key, "seed")) return value;
+    g_autofree char *plain = value;
+    return ns_group_plain(plain);
+}
+
 /* A setting as it stands in a caption: short, and close to the key that sets it. */
 static void append_words(GString *words, const NsParam *param, const NsSettings *settings)
 {
-    g_autofree char *value = param->type == NS_PARAM_REAL
-                                 ? ns_text_input(ns_settings_get_number(settings, param), DIGITS)
-                                 : ns_settings_get(settings, param);
+    g_autofree char *value = value_words(param, settings);
     if (words->len) g_string_append(words, ", ");
     if (param->type == NS_PARAM_TEXT && !*value)
         g_string_append(words, _("generated text"));
@@ -97,10 +107,11 @@ static void append_depth(GString *words, const NsSettings *settings)
 {
     if (settings->arch != NS_ARCH_ENCODER_DECODER)
         append_words(words, ns_param_find("layers"), settings);
-    else
-        g_string_append_printf(words, _("%" PRId64 " + %" PRId64 " layers"),
-                               ns_settings_encoder_layers(settings),
-                               ns_settings_decoder_layers(settings));
+    else {
+        g_autofree char *encoder = ns_group_digits(ns_settings_encoder_layers(settings));
+        g_autofree char *decoder = ns_group_digits(ns_settings_decoder_layers(settings));
+        g_string_append_printf(words, _("%s + %s layers"), encoder, decoder);
+    }
 }
 
 /* What the words of a caption are about, in their order. */

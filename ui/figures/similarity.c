@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/figures/token_source.h"
 
+#include "core/base/digits.h"
 #include "core/base/words.h"
 
 #include <inttypes.h>
@@ -79,8 +80,9 @@ static char *note(const Similarity *s, const NsFigureInput *input)
     GString *words = g_string_new(NULL);
     g_autofree char *some =
         g_strdup_printf(_("%zu evenly spaced states are compared."), s->similarity.n);
-    g_autofree char *newest = g_strdup_printf(
-        _("Only the newest matrix is kept, from step %" PRId64 "."), s->similarity.step);
+    g_autofree char *step = ns_group_digits(s->similarity.step);
+    g_autofree char *newest =
+        g_strdup_printf(_("Only the newest matrix is kept, from step %s."), step);
     bool all = s->similarity.state[s->similarity.n - 1] + 1 == s->similarity.n;
     bool shown = input->step < 0 || input->step == s->similarity.step;
     ns_figure_add_sentence(words, all ? NULL : some);

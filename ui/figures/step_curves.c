@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/figures/step_curves.h"
 
+#include "core/base/digits.h"
 #include "core/base/words.h"
 
 #include <inttypes.h>
@@ -24,8 +25,8 @@ char *ns_step_curves_note(const NsStepCurves *curves, unsigned n, unsigned curve
     int64_t stride = 0;
     for (unsigned i = 0; i < n; i++) stride = MAX(stride, curves[i].curves[curve].stride);
     if (stride <= 1) return NULL;
-    return g_strdup_printf(_("Steps are shown in groups of %" PRId64 " by their extremes."),
-                           stride);
+    g_autofree char *steps = ns_group_digits(stride);
+    return g_strdup_printf(_("Steps are shown in groups of %s by their extremes."), steps);
 }
 
 static NsFigureRun run_at(const NsFigureInput *input, unsigned i)

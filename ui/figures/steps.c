@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/base/digits.h"
 #include "core/base/words.h"
 #include "ui/figures/step_curves.h"
 
@@ -128,14 +129,15 @@ static char *what_is_missing(const Steps *steps, const NsFigureInput *input)
     char *groups = ns_step_curves_note(steps->lanes, steps->n, MEAN);
     if (groups) return groups;
     int64_t kept = input->history ? ns_history_stride(input->history) : 1;
+    g_autofree char *most = ns_group_digits(kept);
     if (kept > 1)
-        return g_strdup_printf(_("Older steps are grouped, up to %" PRId64
-                                 " at a time, and keep their extremes and their largest mean."),
-                               kept);
+        return g_strdup_printf(_("Older steps are grouped, up to %s at a time, and keep their "
+                                 "extremes and their largest mean."),
+                               most);
     int64_t every = input->history ? ns_history_layout(input->history)->probe_every : 1;
     bool expensive = ns_quantity(steps->quantity)->expensive;
-    return expensive && every > 1 ? g_strdup_printf(_("Measured every %" PRId64 " steps."), every)
-                                  : NULL;
+    g_autofree char *spacing = ns_group_digits(every);
+    return expensive && every > 1 ? g_strdup_printf(_("Measured every %s steps."), spacing) : NULL;
 }
 
 static char *note(const Steps *steps, const NsFigureInput *input)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/figures/token_source.h"
 
+#include "core/base/digits.h"
 #include "core/base/words.h"
 
 #include <inttypes.h>
@@ -31,8 +32,8 @@ void ns_token_source_clear(NsTokenSource *tokens)
 char *ns_token_source_note(const NsTokenSource *tokens, const NsFigureInput *input)
 {
     if (!tokens->there || input->step < 0 || input->step == tokens->snapshot->step) return NULL;
-    return g_strdup_printf(_("Only the newest measurement is kept, from step %" PRId64 "."),
-                           tokens->snapshot->step);
+    g_autofree char *step = ns_group_digits(tokens->snapshot->step);
+    return g_strdup_printf(_("Only the newest measurement is kept, from step %s."), step);
 }
 
 /* Whether there was a step at which the expensive quantities were measured. */

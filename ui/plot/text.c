@@ -1,13 +1,13 @@
 /* Words and numbers on a chart.  SPDX-License-Identifier: MIT */
 #include "ui/plot/text.h"
 
+#include "core/base/digits.h"
 #include "core/base/words.h"
 
 #include <math.h>
 #include <string.h>
 
 #define MINUS "\u2212"
-#define THIN_SPACE "\u2009"
 #define TIMES "\u00d7"
 
 /* Room for a number with its power of ten, or six digits before the point. */
@@ -150,16 +150,9 @@ char *ns_text_fixed(double value, int decimals)
 {
     char format[16], digits[400];
     g_snprintf(format, sizeof format, "%%.%df", CLAMP(decimals, 0, 20));
-    g_ascii_formatd(digits, sizeof digits, format, fabs(value));
-    size_t whole = strcspn(digits, ".");
-    GString *out = g_string_new(NULL);
-    bool zero = strspn(digits, "0.") == strlen(digits);
-    if (value < 0 && !zero) g_string_append(out, MINUS);
-    for (size_t i = 0; digits[i]; i++) {
-        if (i && i < whole && (whole - i) % 3 == 0) g_string_append(out, THIN_SPACE);
-        g_string_append_c(out, digits[i]);
-    }
-    return g_string_free(out, FALSE);
+    g_ascii_formatd(digits, sizeof digits, format, value);
+    bool zero = strspn(digits, "-0.") == strlen(digits);
+    return ns_group_plain(zero && *digits == '-' ? digits + 1 : digits);
 }
 
 /* "1.204e-05", from which the exponent after rounding is read: 9.9996 has four digits as 10.00. */

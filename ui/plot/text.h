@@ -31,7 +31,7 @@ char *ns_text_label(const char *text);
 /* The characters of it that are drawn, as a layout of ns_text_new has them.  Free with g_free. */
 char *ns_text_drawn(const char *text);
 
-/* "−1 234.50": so many decimals, a real minus, thin spaces between thousands.  Free with g_free. */
+/* "−1,234.50": so many decimals, grouped as in core/base/digits.h.  Free with g_free. */
 char *ns_text_fixed(double value, int decimals);
 
 /* The value to so many significant digits: "2.306", "1.204×10^{−5}", "not a number", "∞".  Free

@@ -1,9 +1,9 @@
 /* An experiment in words.  SPDX-License-Identifier: MIT */
 #include "ui/session/experiment_words.h"
 
+#include "core/base/digits.h"
 #include "core/base/words.h"
 #include "ui/figures/settings_caption.h"
-#include "ui/session/digits.h"
 
 #include <string.h>
 

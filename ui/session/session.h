@@ -21,10 +21,10 @@
  * something happened that a toast should tell. */
 #pragma once
 
+#include "core/base/digits.h"
 #include "core/experiment/param.h"
 #include "core/train/checkpoints.h"
 #include "core/train/trainer.h"
-#include "ui/session/digits.h"
 #include "ui/session/experiment_words.h"
 #include "ui/session/view.h"
 

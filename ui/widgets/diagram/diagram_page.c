@@ -1,6 +1,7 @@
 /* The page Diagram.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/diagram/diagram_page.h"
 
+#include "core/base/digits.h"
 #include "core/base/words.h"
 #include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/hiding.h"
@@ -143,7 +144,8 @@ static void show_layer(NsDiagramPage *page)
         ns_diagram_page_view(page, MIN(ns_session_active(page->session), page->n - 1));
     const NsDiagram *d = view ? ns_diagram_view_diagram(view) : NULL;
     if (!d) return;
-    g_autofree char *words = g_strdup_printf(_("Layer %u of %zu"), d->layer, d->layers);
+    g_autofree char *at = ns_group_digits(d->layer), *of = ns_group_digits((int64_t)d->layers);
+    g_autofree char *words = g_strdup_printf(_("Layer %s of %s"), at, of);
     ns_text_label_set(page->layer, words);
 }
 

@@ -1,6 +1,7 @@
 /* The panel of gradient checks.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/run/gradient_check_panel.h"
 
+#include "core/base/digits.h"
 #include "core/base/words.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/common/accessible.h"
@@ -117,15 +118,15 @@ static char *verdict_words(NsSession *session, const NsGradientCheck *check)
     g_autofree char *along = ns_text_value(check->worst, 2);
     g_autofree char *random = ns_text_value(check->worst_random, 2);
     const char *tensor = worst_tensor(check), *lane = ns_lane_letter(check->lane);
+    g_autofree char *step = ns_group_digits(check->step), *layer = ns_group_digits(check->layer);
     GString *words = g_string_new(NULL);
     g_string_printf(
         words,
-        check->agrees
-            ? _("Step %" PRId64 ", layer %u of %s: the gradients agree.  Largest error %s (%s), "
-                "along random directions %s: rounding explains these.")
-            : _("Step %" PRId64 ", layer %u of %s: the gradients do not agree.  Largest error %s "
-                "(%s), along random directions %s: more than rounding explains."),
-        check->step, check->layer, lane, along, tensor, random);
+        check->agrees ? _("Step %s, layer %s of %s: the gradients agree.  Largest error %s (%s), "
+                          "along random directions %s: rounding explains these.")
+                      : _("Step %s, layer %s of %s: the gradients do not agree.  Largest error %s "
+                          "(%s), along random directions %s: more than rounding explains."),
+        step, layer, lane, along, tensor, random);
     if (check->unknown)
         g_string_append_printf(words,
                                _("  %zu of %zu derivatives are unknown: they are too small, or the "
