@@ -308,12 +308,8 @@ typedef struct {
 
 static void pack_piece(const Head *h, const Scores *s, const Piece *p)
 {
-    size_t vector_lanes = h->kernels->vector_lanes, width = 2 * vector_lanes;
     const ns_real *y = s->Y + p->first * s->y_stride + p->feature;
-    for (size_t j = 0; j < p->keys; j += vector_lanes)
-        h->kernels->pack[1](p->panels + j / width * width * p->features + j % width, width,
-                            y + j * s->y_stride, s->y_stride, MIN(vector_lanes, p->keys - j),
-                            p->features);
+    h->kernels->pack[1](p->panels, y, s->y_stride, p->keys, p->features);
 }
 
 static void score_block(const Head *h, const Scores *s, const Piece *p, size_t first, size_t end)

@@ -125,25 +125,44 @@ INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
         tile(t, rows, 2, true);                                                                    \
     }
 
-TARGET static void transpose(ns_real *out, size_t stride, const ns_real *in, size_t ld, size_t n,
-                             size_t K)
+/* Panels of this many columns (NsGemmKernels.pack). */
+enum { PANEL = 2 * LANES };
+
+/* One vector of a panel: out[k * PANEL + j] = in[j * ld + k]. */
+INLINE void transpose_vector(ns_real *out, const ns_real *in, size_t ld, size_t n, size_t K)
 {
     const ns_real *row[LANES];
     for (size_t j = 0; j < LANES; j++) row[j] = in + (j < n ? j : n - 1) * ld;
     size_t k = 0;
-    for (; k + GROUP <= K; k += GROUP, out += GROUP * stride) {
+    for (; k + GROUP <= K; k += GROUP, out += GROUP * PANEL) {
         Vector v[GROUP];
         UNROLL for (size_t i = 0; i < GROUP; i++) v[i] = gather(row + i, k);
         transpose_groups(v);
-        UNROLL for (size_t i = 0; i < GROUP; i++) V(storeu)(out + i * stride, v[i]);
+        UNROLL for (size_t i = 0; i < GROUP; i++) V(storeu)(out + i * PANEL, v[i]);
     }
-    for (; k < K; k++, out += stride)
+    for (; k < K; k++, out += PANEL)
         for (size_t j = 0; j < LANES; j++) out[j] = row[j][k];
 }
 
-TARGET static void copy(ns_real *out, size_t stride, const ns_real *in, size_t ld, size_t n,
-                        size_t K)
+TARGET static void transpose(ns_real *out, const ns_real *in, size_t ld, size_t n, size_t K)
 {
-    Mask mask = mask_of(n);
-    for (size_t k = 0; k < K; k++) V(storeu)(out + k * stride, load(in + k * ld, mask));
+    for (size_t j = 0; j < n; j += LANES, in += LANES * ld)
+        transpose_vector(out + j / PANEL * PANEL * K + j % PANEL, in, ld, MIN(LANES, n - j), K);
+}
+
+/* Goes along the rows, which lie side by side in memory, and not down the columns of a panel: a
+ * processor prefetches the former by itself. */
+TARGET static void copy(ns_real *out, const ns_real *in, size_t ld, size_t n, size_t K)
+{
+    size_t whole = n / PANEL * PANEL, left = n - whole;
+    Mask low = mask_of(MIN(left, LANES)), high = mask_of(left > LANES ? left - LANES : 0);
+    for (size_t k = 0; k < K; k++, in += ld, out += PANEL) {
+        ns_real *panel = out;
+        for (size_t j = 0; j < whole; j += PANEL, panel += PANEL * K) {
+            V(storeu)(panel, V(loadu)(in + j));
+            V(storeu)(panel + LANES, V(loadu)(in + j + LANES));
+        }
+        if (left) V(storeu)(panel, load(in + whole, low));
+        if (left > LANES) V(storeu)(panel + LANES, load(in + whole + LANES, high));
+    }
 }

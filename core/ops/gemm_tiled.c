@@ -31,36 +31,6 @@ typedef struct {
     size_t k0, K, n0, N;
 } Part;
 
-/* n columns or rows of K elements side by side: in[k * ld + j], or in[j * ld + k] where it is
- * `turned`. */
-typedef struct {
-    const ns_real *in;
-    size_t ld, n, K;
-    bool turned;
-} Panel;
-
-/* out[k * stride + j] */
-static void pack(const NsGemmKernels *kernels, ns_real *out, size_t stride, Panel p)
-{
-    size_t vector_lanes = kernels->vector_lanes;
-    for (size_t j = 0; j < p.n; j += vector_lanes)
-        kernels->pack[p.turned](out + j, stride, p.in + j * (p.turned ? p.ld : 1), p.ld,
-                                MIN(vector_lanes, p.n - j), p.K);
-}
-
-/* Panels of as many columns as the widest tile has, one after the other. */
-static void pack_b(const Part *p, ns_real *out)
-{
-    const NsGemm *g = p->g;
-    size_t width = 2 * p->kernels->vector_lanes;
-    for (size_t n = 0; n < p->N; n += width) {
-        size_t at = p->n0 + n;
-        const ns_real *b = g->tb ? g->B + at * g->ldb + p->k0 : g->B + p->k0 * g->ldb + at;
-        pack(p->kernels, out + n * p->K, width,
-             (Panel){.in = b, .ld = g->ldb, .n = MIN(width, p->N - n), .K = p->K, .turned = g->tb});
-    }
-}
-
 /* `packed`: room for the part of B, or NULL to read it where it is; `rows`: the same for a tile of
  * A. */
 static void multiply(const Part *p, ns_real *packed, ns_real *rows)
@@ -68,7 +38,10 @@ static void multiply(const Part *p, ns_real *packed, ns_real *rows)
     const NsGemm *g = p->g;
     const NsGemmKernels *kernels = p->kernels;
     size_t vector_lanes = kernels->vector_lanes, width = 2 * vector_lanes;
-    if (packed) pack_b(p, packed);
+    if (packed) {
+        const ns_real *b = g->B + (g->tb ? p->n0 * g->ldb + p->k0 : p->k0 * g->ldb + p->n0);
+        kernels->pack[g->tb](packed, b, g->ldb, p->N, p->K);
+    }
     NsGemmTile t = {.b_stride = packed ? width : g->ldb,
                     .c_stride = g->ldc,
                     .K = p->K,
@@ -80,7 +53,7 @@ static void multiply(const Part *p, ns_real *packed, ns_real *rows)
         size_t height = g->M / tiles + (i < g->M % tiles);
         t.a = g->ta ? g->A + p->k0 * g->lda + m : g->A + m * g->lda + p->k0;
         if (rows) {
-            pack(kernels, rows, width, (Panel){.in = t.a, .ld = g->lda, .n = height, .K = p->K});
+            kernels->pack[0](rows, t.a, g->lda, height, p->K);
             t.a = rows;
         }
         for (size_t n = 0; n < p->N; n += width) {

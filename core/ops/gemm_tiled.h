@@ -36,10 +36,11 @@ typedef struct {
     size_t prefetch_step; /* bytes that are prefetched for every k */
     /* [A across][more than one vector wide][rows - 1] */
     NsGemmKernel *tiles[2][2][NS_GEMM_MOST_ROWS];
-    /* out[k * stride + j] = in[k * ld + j], or in[j * ld + k] by the second of the two, for k < K
-     * and j < n <= vector_lanes.  All `vector_lanes` elements of a row of out are overwritten;
-     * those after n mean nothing. */
-    void (*pack[2])(ns_real *out, size_t stride, const ns_real *in, size_t ld, size_t n, size_t K);
+    /* Packs n columns of K elements, in[k * ld + j] or, by the second of the two, in[j * ld + k],
+     * into panels of W = 2 vector_lanes columns, one after the other: element k of column j goes to
+     * out[(j / W) W K + k W + j % W].  Vectors are written whole; what they hold after n means
+     * nothing. */
+    void (*pack[2])(ns_real *out, const ns_real *in, size_t ld, size_t n, size_t K);
 } NsGemmKernels;
 
 /* Computes a tile of so many rows, and prefetches what this thread has asked for. */
