@@ -41,6 +41,8 @@ static const NsCommand commands[] = {
      ns_cli_study},
     {{.key = "paper", .purpose = "Repeat figures of the paper and report whether they hold here"},
      ns_cli_paper},
+    {{.key = "translate", .purpose = "Translate sentences with the model of a run file"},
+     ns_cli_translate},
     {{.key = "bleu", .purpose = "Score translations as sacreBLEU does"}, ns_cli_bleu},
     {{.key = "bpe", .purpose = "Learn a byte-pair encoding from texts, or apply one"}, ns_cli_bpe},
     {{.key = "show", .purpose = "Show the experiment of a figure, a run or a preset"}, ns_cli_show},
@@ -65,8 +67,8 @@ static int show_help(void)
            "Trains small Transformers and records the norms of every layer's gradients and\n"
            "hidden states.\n\nCommands:\n");
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
-        printf("  %-10s%s\n", commands[i].choice.key, commands[i].choice.purpose);
-    printf("  %-10s%s\n\n", "help", "Show this help, or the help of a command");
+        printf("  %-11s%s\n", commands[i].choice.key, commands[i].choice.purpose);
+    printf("  %-11s%s\n\n", "help", "Show this help, or the help of a command");
     printf(
         "“" NS_CLI " COMMAND --help” shows the options of a command and examples.\n"
         "The environment variable NORMSCOPE_INSTRUCTIONS=avx512, avx2 or portable sets the\n"

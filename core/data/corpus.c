@@ -2,6 +2,7 @@
 #include "core/data/corpus.h"
 
 #include "core/base/copy.h"
+#include "core/data/subwords.h"
 
 NsCorpus *ns_corpus_new(const char *name, const NsSampler *sampler, size_t V)
 {
@@ -34,6 +35,7 @@ void ns_corpus_unref(NsCorpus *corpus)
     g_free(corpus->symbols);
     for (size_t i = 0; corpus->words && i < corpus->V; i++) g_free(corpus->words[i]);
     g_free(corpus->words);
+    ns_subwords_free(corpus->subwords);
     g_free(corpus->tokens);
     g_free(corpus->pairs);
     g_free(corpus);

@@ -23,11 +23,12 @@ typedef struct {
     char *name;        /* for people: "generated text", or the file's base name */
     gunichar *symbols; /* [V] code point of each token, ascending; NULL where it is none */
     char **words;      /* [V] the bytes of each token of a tokenizer's vocabulary; or NULL */
-    size_t V;          /* symbols that are predicted */
-    uint16_t *tokens;  /* [n]; NULL without a text */
-    size_t n;          /* all tokens of the text; 0 without one */
-    size_t n_train;    /* the first n_train are for training, the rest (a tenth) is held out */
-    NsPair *pairs;     /* of sentences; NULL where the text has none */
+    struct NsSubwords *subwords; /* whose symbols these are, or NULL */
+    size_t V;                    /* symbols that are predicted */
+    uint16_t *tokens;            /* [n]; NULL without a text */
+    size_t n;                    /* all tokens of the text; 0 without one */
+    size_t n_train; /* the first n_train are for training, the rest (a tenth) is held out */
+    NsPair *pairs;  /* of sentences; NULL where the text has none */
     size_t n_pairs, n_train_pairs; /* the first n_train_pairs are for training */
     const NsSampler *sampler;
     unsigned arch;      /* whose batches these are: NS_ARCH_DECODER, ... */

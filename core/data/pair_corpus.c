@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/data/pair_grammar.h"
 #include "core/data/sampler.h"
+#include "core/data/sentence.h"
 #include "core/data/text_corpus.h"
 
 #include <string.h>
@@ -105,14 +106,6 @@ static bool open_texts(const NsSettings *settings, Texts *training, Texts *held_
 
 /* ---- Tokens ---- */
 
-/* The number of the token that ends a line. */
-static size_t line_end(const NsCorpus *corpus)
-{
-    size_t i = 0;
-    while (corpus->symbols ? corpus->symbols[i] != '\n' : !g_str_equal(corpus->words[i], "\n")) i++;
-    return i;
-}
-
 /* Where a sentence begins, and where the next one does. */
 static size_t next_line(const NsCorpus *corpus, size_t end, size_t *at)
 {
@@ -126,7 +119,7 @@ static size_t next_line(const NsCorpus *corpus, size_t end, size_t *at)
  * that do not fit; returns where the targets end. */
 static size_t add_pairs(NsCorpus *corpus, size_t at, size_t lines, const NsSettings *settings)
 {
-    size_t end = line_end(corpus), target = at;
+    size_t end = (size_t)ns_sentence_end(corpus), target = at;
     for (size_t i = 0; i < lines; i++) next_line(corpus, end, &target);
     for (size_t i = 0; i < lines; i++) {
         NsPair pair = {.source = next_line(corpus, end, &at)};

@@ -7,6 +7,7 @@ struct NsSubwords {
     GPtrArray *symbols;  /* as a file of merges has them: "lo", "w</w>"; number 0 is "\n" */
     GHashTable *numbers; /* from a symbol to its number */
     NsMerges *merges;
+    gatomicrefcount refs;
 };
 
 /* With the line end as the only symbol. */

@@ -22,13 +22,20 @@ NsSubwords *ns_subwords_new(void)
     subwords->symbols = g_ptr_array_new_with_free_func(g_free);
     subwords->numbers = g_hash_table_new(g_str_hash, g_str_equal);
     subwords->merges = ns_merges_new();
+    g_atomic_ref_count_init(&subwords->refs);
     ns_subwords_symbol(subwords, "\n");
+    return subwords;
+}
+
+NsSubwords *ns_subwords_ref(NsSubwords *subwords)
+{
+    g_atomic_ref_count_inc(&subwords->refs);
     return subwords;
 }
 
 void ns_subwords_free(NsSubwords *subwords)
 {
-    if (!subwords) return;
+    if (!subwords || !g_atomic_ref_count_dec(&subwords->refs)) return;
     g_hash_table_unref(subwords->numbers);
     g_ptr_array_unref(subwords->symbols);
     ns_merges_free(subwords->merges);
@@ -224,6 +231,43 @@ char *ns_subwords_text(const NsSubwords *subwords, size_t symbol)
     if (symbol == LINE_END) return g_strdup(text);
     if (!g_str_has_suffix(text, END_OF_WORD)) return g_strconcat(text, JOINER, NULL);
     return g_strndup(text, strlen(text) - strlen(END_OF_WORD));
+}
+
+bool ns_subwords_append(const NsSubwords *subwords, size_t symbol, GString *text)
+{
+    const char *own = g_ptr_array_index(subwords->symbols, symbol);
+    bool last = g_str_has_suffix(own, END_OF_WORD);
+    g_string_append_len(text, own, (gssize)(strlen(own) - (last ? strlen(END_OF_WORD) : 0)));
+    return last;
+}
+
+/* Appends the characters of a word that are symbols; returns how many are none.  The last one that
+ * stays carries the mark, so they are looked at backward. */
+static size_t keep_known(const NsSubwords *subwords, const char *word, size_t bytes, GString *kept)
+{
+    size_t begin = kept->len, left_out = 0;
+    char symbol[CHARACTER_ROOM];
+    for (const char *p = word + bytes, *from; p > word; p = from) {
+        from = g_utf8_prev_char(p);
+        bool last = kept->len == begin;
+        spell_character(from, last ? p : p + 1, symbol);
+        if (g_hash_table_contains(subwords->numbers, symbol))
+            g_string_insert_len(kept, (gssize)begin, from, p - from);
+        else
+            left_out++;
+    }
+    if (kept->len > begin) g_string_append_c(kept, ' ');
+    return left_out;
+}
+
+char *ns_subwords_keep_known(const NsSubwords *subwords, const char *line, size_t *left_out)
+{
+    GString *kept = g_string_new(NULL);
+    const char *at = line, *end = line + strlen(line), *word;
+    size_t n;
+    *left_out = 0;
+    while ((word = ns_word_next(&at, end, &n))) *left_out += keep_known(subwords, word, n, kept);
+    return g_string_free(kept, FALSE);
 }
 
 void ns_subwords_encode(const NsSubwords *subwords, const char *text, size_t bytes, GArray *tokens)

@@ -11,6 +11,8 @@
 
 typedef struct NsSubwords NsSubwords;
 
+/* Counted references.  free: gives one back. */
+NsSubwords *ns_subwords_ref(NsSubwords *subwords);
 void ns_subwords_free(NsSubwords *subwords);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsSubwords, ns_subwords_free)
 
@@ -54,6 +56,14 @@ size_t ns_subwords_size(const NsSubwords *subwords);
 
 /* How a symbol stands in a segmented text: "lo@@", "w".  Free with g_free. */
 char *ns_subwords_text(const NsSubwords *subwords, size_t symbol);
+
+/* Appends what a symbol adds to a text; returns whether its word ends there.  Not for a line end.
+ */
+bool ns_subwords_append(const NsSubwords *subwords, size_t symbol, GString *text);
+
+/* The words of a line without the characters that are no symbols, which are counted in *left_out.
+ * Free with g_free. */
+char *ns_subwords_keep_known(const NsSubwords *subwords, const char *line, size_t *left_out);
 
 /* Appends the symbols (uint16_t) of a text.  All its characters are symbols. */
 void ns_subwords_encode(const NsSubwords *subwords, const char *text, size_t bytes, GArray *tokens);

@@ -140,13 +140,14 @@ static NsCorpus *of_bytes(const NsText *text, const NsBpe *bpe, GError **error)
     return corpus;
 }
 
-static NsCorpus *of_subwords(const NsText *text, const NsSubwords *subwords, GError **error)
+static NsCorpus *of_subwords(const NsText *text, NsSubwords *subwords, GError **error)
 {
     g_autoptr(GArray) tokens = g_array_new(FALSE, FALSE, sizeof(uint16_t));
     ns_subwords_encode(subwords, text->begin, text->bytes, tokens);
     NsCorpus *corpus = of_tokens(tokens, ns_subwords_size(subwords), text, error);
     for (size_t i = 0; corpus && i < corpus->V; i++)
         corpus->words[i] = ns_subwords_text(subwords, i);
+    if (corpus) corpus->subwords = ns_subwords_ref(subwords);
     return corpus;
 }
 

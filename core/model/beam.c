@@ -22,7 +22,6 @@ typedef struct {
     int32_t *next_written; /* likewise, after the present step */
     int32_t *token;        /* [n beam] the last one */
     size_t *parent;        /* [n beam] */
-    size_t *complete;      /* [n] */
     bool *done;            /* [n] */
     Candidate *best;       /* [2 beam] of the present sequence, best first */
     size_t n_best;
@@ -42,7 +41,6 @@ static void search_init(Search *s, const NsDecoder *decoder, const NsBeamSearch 
                   .next_written = g_new0(int32_t, rows * search->limit),
                   .token = g_new(int32_t, rows),
                   .parent = g_new(size_t, rows),
-                  .complete = g_new0(size_t, n),
                   .done = g_new0(bool, n),
                   .best = g_new(Candidate, 2 * beam),
                   .result = result};
@@ -64,7 +62,6 @@ static void search_clear(Search *s)
     g_free(s->next_written);
     g_free(s->token);
     g_free(s->parent);
-    g_free(s->complete);
     g_free(s->done);
     g_free(s->best);
 }
@@ -102,14 +99,18 @@ static void offer_row(Search *s, size_t row, const ns_real *logits)
     }
 }
 
+/* log P / lp */
+static double score_of(const Search *s, double log_p, size_t length)
+{
+    return log_p / pow((5 + (double)length) / 6, s->search->length_penalty);
+}
+
 /* Takes the first `length` tokens of a row as a hypothesis of sequence i. */
 static void complete(Search *s, size_t i, const int32_t *written, size_t length, bool ended,
                      double log_p)
 {
     NsHypothesis *result = &s->result[i];
-    s->complete[i]++;
-    size_t all = length + ended;
-    double score = log_p / pow((5 + (double)all) / 6, s->search->length_penalty);
+    double score = score_of(s, log_p, length + ended);
     if (!(score > result->score)) return;
     memcpy(result->tokens, written, length * sizeof *written);
     result->length = length;
@@ -139,7 +140,10 @@ static void extend(Search *s, size_t i)
         s->log_p[r] = -(double)INFINITY;
         s->parent[r] = first;
     }
-    s->done[i] = live == 0 || s->complete[i] >= s->beam;
+    /* What goes on has its highest score if nothing more is lost up to the limit. */
+    double most = live > 0 ? score_of(s, s->log_p[first], limit) : -(double)INFINITY;
+    bool ended = s->result[i].ended;
+    s->done[i] = s->result[i].score >= most || (s->beam == 1 && ended);
     if (s->done[i] || s->t + 1 < limit) return;
     for (size_t k = 0; k < live; k++)
         complete(s, i, s->next_written + (first + k) * limit, limit, false, s->log_p[first + k]);

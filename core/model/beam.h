@@ -25,7 +25,8 @@ typedef struct {
 
 /* Continues every sequence of the last ns_decoder_begin with as many rows as the decoder has.  A
  * step keeps the best continuations that have not ended, at most as many as the beam; those that
- * end among the best as many are complete.  A sequence is done when as many are complete as the
- * beam, or at the limit, where what has not ended counts as complete.  best: [n], with the highest
- * score of those; of equal ones, what came first. */
+ * end among the best as many are complete.  A sequence is done when what goes on cannot get a
+ * higher score than the best that is complete, with a beam of 1 when it ends, and at the limit,
+ * where what has not ended counts as complete.  best: [n], the complete ones with the highest
+ * scores; of equal ones what came first. */
 void ns_beam_search(NsDecoder *decoder, const NsBeamSearch *search, NsHypothesis *best);

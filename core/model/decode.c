@@ -15,7 +15,7 @@
 struct NsDecoder {
     NsModelParts model;
     size_t most, beam; /* sequences, and rows of each */
-    size_t n;          /* sequences of the present batch */
+    size_t n, S;       /* sequences and length of the present sources */
     size_t position;   /* that of the next token */
     ns_real *arena;
     ns_real *stream[STREAMS];
@@ -50,32 +50,31 @@ static NsShape shape_of(const NsDecoder *d, size_t B, size_t T, size_t S)
                      .eps = layout->eps};
 }
 
-static NsShape encoder_shape(const NsDecoder *d, size_t n)
+static NsShape encoder_shape(const NsDecoder *d)
 {
-    size_t S = d->model.layout->stacks[0].T;
-    return shape_of(d, n, S, S);
+    return shape_of(d, d->n, d->S, d->S);
 }
 
 /* One position of every row.  Its keys and values are new; all others are kept. */
-static NsShape self_shape(const NsDecoder *d, size_t n)
+static NsShape self_shape(const NsDecoder *d)
 {
-    NsShape shape = shape_of(d, n * d->beam, 1, decoder_stack(d)->T);
+    NsShape shape = shape_of(d, d->n * d->beam, 1, decoder_stack(d)->T);
     shape.RS = shape.R;
     return shape;
 }
 
 /* The rows of a sequence read the same memory, as if they were its queries. */
-static NsShape cross_shape(const NsDecoder *d, size_t n)
+static NsShape cross_shape(const NsDecoder *d)
 {
-    NsShape shape = shape_of(d, n, d->beam, decoder_stack(d)->S);
+    NsShape shape = shape_of(d, d->n, d->beam, d->S);
     shape.RS = 0;
     return shape;
 }
 
 /* The memory alone, without a query. */
-static NsShape memory_shape(const NsDecoder *d, size_t n)
+static NsShape memory_shape(const NsDecoder *d)
 {
-    return shape_of(d, n, 0, decoder_stack(d)->S);
+    return shape_of(d, d->n, 0, d->S);
 }
 
 /* ---- Memory ---- */
@@ -104,8 +103,8 @@ static size_t norm_elements(const NsNormPlace *place, size_t R)
 static size_t scratch_elements(const NsDecoder *d)
 {
     const NsModelLayout *layout = d->model.layout;
-    NsShape self = self_shape(d, d->most), cross = cross_shape(d, d->most);
-    NsShape memory = memory_shape(d, d->most), encoder = encoder_shape(d, d->most);
+    NsShape self = self_shape(d), cross = cross_shape(d);
+    NsShape memory = memory_shape(d), encoder = encoder_shape(d);
     size_t most = 0;
     for (size_t i = 0; i < layout->n_stacks; i++) {
         const NsStack *stack = &layout->stacks[i];
@@ -157,8 +156,10 @@ NsDecoder *ns_decoder_new(NsModel *model, size_t sequences, size_t beam, GError 
 {
     g_autoptr(NsDecoder) d = g_new0(NsDecoder, 1);
     d->model = ns_model_parts(model);
-    d->most = sequences;
+    /* The largest shapes. */
+    d->most = d->n = sequences;
     d->beam = beam;
+    d->S = ns_decoder_source(d);
     g_assert(decoder_stack(d)->decoder);
     d->keys = g_new0(ns_real *, decoder_stack(d)->n);
     d->row_length = g_new0(int32_t, sequences * beam);
@@ -271,7 +272,7 @@ static void run_stack(NsDecoder *d, const NsStack *stack, const NsShape *shape,
 static void read_memory(NsDecoder *d, NsPass *pass)
 {
     const NsStack *stack = decoder_stack(d);
-    NsShape shape = memory_shape(d, d->n);
+    NsShape shape = memory_shape(d);
     for (size_t k = 0; k < stack->n; k++) {
         const NsSublayer *s = &d->model.layout->sublayers[stack->first + k];
         if (s->kind != NS_CROSS_ATTENTION) continue;
@@ -282,16 +283,18 @@ static void read_memory(NsDecoder *d, NsPass *pass)
     }
 }
 
-void ns_decoder_begin(NsDecoder *d, const int32_t *source, const int32_t *length, size_t n)
+void ns_decoder_begin(NsDecoder *d, const NsSourceBatch *source)
 {
-    g_assert(n <= d->most);
-    d->n = n;
+    g_assert(source->n <= d->most);
+    d->n = source->n;
     d->position = 0;
-    d->length = length;
     if (!decoder_stack(d)->cross) return;
-    NsPass pass = pass_of(d, length);
-    NsShape shape = encoder_shape(d, n);
-    run_stack(d, &d->model.layout->stacks[0], &shape, NULL, &pass, source);
+    g_assert(source->S <= ns_decoder_source(d));
+    d->S = source->S;
+    d->length = source->length;
+    NsPass pass = pass_of(d, d->length);
+    NsShape shape = encoder_shape(d);
+    run_stack(d, &d->model.layout->stacks[0], &shape, NULL, &pass, source->tokens);
     memcpy(d->memory, d->top, shape.R * shape.D * sizeof *d->memory);
     pass.dual = NULL;
     read_memory(d, &pass);
@@ -301,7 +304,7 @@ const ns_real *ns_decoder_step(NsDecoder *d, const int32_t *tokens)
 {
     const NsModelLayout *layout = d->model.layout;
     g_assert(d->position < ns_decoder_positions(d));
-    NsShape self = self_shape(d, d->n), cross = cross_shape(d, d->n);
+    NsShape self = self_shape(d), cross = cross_shape(d);
     for (size_t r = 0; r < self.R; r++) d->row_length[r] = (int32_t)d->position + 1;
     NsPass pass = pass_of(d, d->row_length);
     pass.position = d->position++;

@@ -17,9 +17,16 @@ NsDecoder *ns_decoder_new(NsModel *model, size_t sequences, size_t beam, GError 
 void ns_decoder_free(NsDecoder *decoder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsDecoder, ns_decoder_free)
 
-/* Reads n sources and goes to the position 0.  source: [n, S], 0 at and after the lengths, which
- * are [n] in 1..S and borrowed until the next call; both are NULL for a decoder alone. */
-void ns_decoder_begin(NsDecoder *decoder, const int32_t *source, const int32_t *length, size_t n);
+/* Sentences that an encoder reads together. */
+typedef struct {
+    size_t n, S;           /* S: at most ns_decoder_source, and as long as the longest will do */
+    const int32_t *tokens; /* [n, S], 0 at and after the length */
+    const int32_t *length; /* [n] in 1..S */
+} NsSourceBatch;
+
+/* Reads n sources, borrowed until the next call, and goes to the position 0.  A decoder alone reads
+ * nothing but n. */
+void ns_decoder_begin(NsDecoder *decoder, const NsSourceBatch *source);
 
 /* Reads the token of every row, [n beam], and goes on by a position, of which there are
  * ns_decoder_positions.  Returns the logits of what follows, [n beam, V], until the next call. */

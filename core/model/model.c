@@ -177,6 +177,11 @@ size_t ns_model_layers(const NsModel *model)
     return model->layout.layers;
 }
 
+size_t ns_model_source(const NsModel *model)
+{
+    return model->layout.stacks[model->layout.n_stacks - 1].S * (model->layout.n_stacks > 1);
+}
+
 ns_real *ns_model_weights(NsModel *model)
 {
     return model->weights;

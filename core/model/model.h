@@ -46,6 +46,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsModel, ns_model_free)
 
 const NsTensorTable *ns_model_tensors(const NsModel *model);
 size_t ns_model_layers(const NsModel *model);
+size_t ns_model_source(const NsModel *model);      /* S; 0 without an encoder for the decoder */
 ns_real *ns_model_weights(NsModel *model);         /* arena of the tensor table */
 const ns_real *ns_model_gradients(NsModel *model); /* arena: of the loss of the last measure */
 

@@ -86,6 +86,67 @@ def test_what_is_learned():
                 assert other.split("=")[0] in text and "source" in text, text
 
 
+def translate(run_file, source, *arguments, status=0):
+    """The lines that are written, and what is said."""
+    result = run("translate", "--run", run_file, "--in", source, *arguments, small=False)
+    assert result.returncode == status, result
+    return result.stdout.decode().splitlines(), result.stderr.decode()
+
+
+def go_on(run_file, steps):
+    """Every command ends with a checkpoint."""
+    result = run("resume", run_file, "--steps", steps, "--checkpoint-every", "1000", small=False)
+    assert result.returncode == 0, result
+
+
+def test_translate():
+    """A model that has learned its pairs by heart writes them, however it searches; lines and
+    characters that it cannot read are counted."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = [word for key, lines in (("source", SOURCE), ("target", TARGET),
+                                         ("valid-source", SOURCE[:2]), ("valid-target", TARGET[:2]))
+                 for word in ("--set", f"{key}={write(folder, key, lines)}")]
+        source, expected = os.path.join(folder, "source"), [line.strip() for line in TARGET]
+        for tokenizer in ("char", "bpe"):
+            path = os.path.join(folder, tokenizer + ".nsrun")
+            words = [*TASK, *files, "--set", f"tokenizer={tokenizer}", "--set", "vocab=60", "--set", "seq=16",
+                     "--set", "source-seq=12", "--set", "batch=12", "--set", "d-model=32", "--set", "lr=5e-3",
+                     "--set", "eval-every=0"]
+            result = run("train", *words, "--steps", "1", "--run", path)
+            assert result.returncode == 0, result
+            for steps in ("2", "3", "4", "5", "6", "7", "150"):
+                go_on(path, steps)
+            assert translate(path, source)[0] == expected, tokenizer
+            # The mean with models that have learned nothing is another model.
+            assert translate(path, source, "--average", "8")[0] != expected, tokenizer
+            go_on(path, "155")
+            go_on(path, "160")
+            for options in ([], ["--beam", "1"], ["--beam", "3", "--length-penalty", "0"], ["--average", "3"]):
+                assert translate(path, source, *options) == (expected, ""), (tokenizer, options)
+            hypotheses = os.path.join(folder, "hypotheses")
+            assert translate(path, source, "--out", hypotheses) == ([], ""), tokenizer
+            with open(hypotheses, encoding="utf-8") as file:
+                assert file.read().splitlines() == expected, tokenizer
+            other = write(folder, "other", ["eins Hund\r\n", "zwei ☃Katze☃\n", "\n", "drei " * 12])
+            lines, said = translate(path, other)
+            assert lines[:2] == [expected[0], expected[4]] and len(lines) == 4, lines
+            assert "for 2 characters" in said and "1 lines have more tokens" in said, said
+            assert "--average" in sentence(run("translate", "--run", path, "--in", source, "--average", "99",
+                                               small=False), 2)
+        text = os.path.join(folder, "text.nsrun")
+        assert run("train", "--steps", "1", "--run", text).returncode == 0
+        said = sentence(run("translate", "--run", text, "--in", source, small=False), 1)
+        assert "task grammar" in said and "text.nsrun" in said, said
+        for words, part in ((["--beam", "0"], "--beam"), (["--lane", "2"], "--lane"), (["--out", path], "bpe.nsrun"),
+                            (["--length-penalty", "-1"], "--length-penalty"), (["word"], "word")):
+            said = sentence(run("translate", "--run", path, "--in", source, *words, small=False), 2)
+            assert part in said, said
+        assert "--in FILE" in sentence(run("translate", "--run", path, small=False), 2)
+        os.remove(source)
+        said = sentence(run("translate", "--run", path, "--in", hypotheses, small=False), 1)
+        assert "source" in said, said
+
+
 def test_errors():
     assert "arch=encoder-decoder" in sentence(run("train", "--set", "task=translation"), 2)
     assert "two files" in sentence(run("train", *TASK, "--set", "source=x"), 2)

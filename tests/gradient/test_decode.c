@@ -43,7 +43,9 @@ static double log_softmax(const ns_real *logits, int32_t token)
 
 static void begin_decoding(NsDecoder *decoder, const NsCase *c)
 {
-    ns_decoder_begin(decoder, c->batch.source, c->batch.source_length, c->batch.B);
+    const NsBatch *batch = &c->batch;
+    ns_decoder_begin(decoder,
+                     &(NsSourceBatch){batch->B, batch->S, batch->source, batch->source_length});
 }
 
 /* The rows of a sequence read different tokens; after two positions each goes on from what the
@@ -239,7 +241,9 @@ static void test_alone(void)
     g_autoptr(NsDecoder) decoder = ns_decoder_new(c.model, 1, 4, NULL);
     for (size_t b = 0; b < SEQUENCES; b++) {
         NsHypothesis one = {.tokens = alone};
-        ns_decoder_begin(decoder, c.batch.source + b * c.batch.S, c.batch.source_length + b, 1);
+        const int32_t *length = c.batch.source_length + b;
+        ns_decoder_begin(
+            decoder, &(NsSourceBatch){1, (size_t)*length, c.batch.source + b * c.batch.S, length});
         ns_beam_search(
             decoder,
             &(NsBeamSearch){.length_penalty = 0.6, .limit = c.batch.T, .begin = 1, .end = END},

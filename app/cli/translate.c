@@ -1,0 +1,267 @@
+/* Translations by a model that was trained.  SPDX-License-Identifier: MIT */
+#include "app/cli/cli.h"
+
+#include "core/base/error.h"
+#include "core/base/processors.h"
+#include "core/data/sentence.h"
+#include "core/data/task.h"
+#include "core/data/text_file.h"
+#include "core/store/run_reader.h"
+#include "core/train/translate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Wide enough for any use, and few enough rows for the memory. */
+#define BEAM_MOST 64
+#define PENALTY_MOST 10
+
+typedef struct {
+    char *run, *in, *out;
+    gint64 lane, average, beam;
+    double penalty;
+    char *name;               /* of the run, for people */
+    NsCheckpoint *checkpoint; /* the newest one, with the mean of the weights */
+    NsCorpus *corpus;
+    NsModel *model;
+    GPtrArray *tokens;    /* GArray of uint16_t, a line each */
+    size_t left_out, cut; /* characters, and lines that are too long */
+} Translate;
+
+static void translate_clear(Translate *t)
+{
+    ns_model_free(t->model);
+    g_clear_pointer(&t->corpus, ns_corpus_unref);
+    ns_checkpoint_unref(t->checkpoint);
+    g_clear_pointer(&t->tokens, g_ptr_array_unref);
+    g_free(t->name);
+    g_free(t->run);
+    g_free(t->in);
+    g_free(t->out);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Translate, translate_clear)
+
+/* ---- Weights ---- */
+
+/* The checkpoint of the lane at a step; NULL with an error. */
+static NsCheckpoint *checkpoint_at(const Translate *t, NsRunReader *reader, int64_t step,
+                                   GError **error)
+{
+    NsCheckpoint *all[NS_LANES_MAX] = {NULL};
+    if (!ns_run_reader_checkpoints_at(reader, step, all, error)) return NULL;
+    NsCheckpoint *own = g_steal_pointer(&all[t->lane - 1]);
+    for (size_t i = 0; i < NS_LANES_MAX; i++) ns_checkpoint_unref(all[i]);
+    if (!own)
+        ns_refuse(error, NS_ERROR_FILE, "Lane %s of “%s” has no checkpoint at step %" PRId64 ".",
+                  ns_lane_letter((size_t)t->lane - 1), t->name, step);
+    return own;
+}
+
+/* y += x / n; both may be NULL where there is nothing. */
+static void add_share(ns_real *y, const ns_real *x, size_t elements, double n)
+{
+    for (size_t i = 0; i < elements; i++) y[i] += (ns_real)((double)x[i] / n);
+}
+
+static bool add_checkpoint(Translate *t, const NsCheckpoint *c, double n, GError **error)
+{
+    NsCheckpoint *mean = t->checkpoint;
+    if (!ns_checkpoint_fits(c, &mean->table, error)) return false;
+    add_share(mean->w, c->w, mean->table.size, n);
+    add_share(mean->state, c->state, MIN(mean->n_state, c->n_state), n);
+    return true;
+}
+
+/* The newest checkpoint with the mean of the weights of the last ones. */
+static bool read_checkpoints(Translate *t, NsRunReader *reader, GError **error)
+{
+    g_autoptr(GArray) steps = ns_run_reader_checkpoint_steps(reader, error);
+    if (!steps) return false;
+    if (steps->len < (guint64)t->average)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "“%s” has %u checkpoints, and --average needs %" PRId64
+                         "; train with a smaller --checkpoint-every.",
+                         t->name, steps->len, t->average);
+    int64_t *last = &g_array_index(steps, int64_t, steps->len - 1);
+    t->checkpoint = checkpoint_at(t, reader, *last, error);
+    if (!t->checkpoint) return false;
+    double n = (double)t->average;
+    NsCheckpoint *mean = t->checkpoint;
+    for (size_t i = 0; n > 1 && i < mean->table.size; i++)
+        mean->w[i] = (ns_real)((double)mean->w[i] / n);
+    for (size_t i = 0; n > 1 && i < mean->n_state; i++)
+        mean->state[i] = (ns_real)((double)mean->state[i] / n);
+    for (int64_t k = 1; k < t->average; k++) {
+        g_autoptr(NsCheckpoint) c = checkpoint_at(t, reader, last[-k], error);
+        if (!c || !add_checkpoint(t, c, n, error)) return false;
+    }
+    return true;
+}
+
+static bool check_run(const Translate *t, NsRunReader *reader, GError **error)
+{
+    const NsExperiment *experiment = &ns_run_reader_provenance(reader)->experiment;
+    if (t->lane > (gint64)experiment->n)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "“%s” has %zu lanes, so there is no --lane %" PRId64 ".", t->name,
+                         experiment->n, t->lane);
+    const NsSettings *s = &experiment->lane[t->lane - 1];
+    const char *task = ns_task(s->task)->choice.key;
+    if (g_str_equal(task, "translation")) return true;
+    return ns_refuse(error, NS_ERROR_FILE,
+                     "“%s” is a run of the task %s, and only a model of the task translation "
+                     "translates; train one with --set task=translation --run FILE.",
+                     t->name, task);
+}
+
+static bool make_model(Translate *t, GError **error)
+{
+    NsSettings s = t->checkpoint->settings;
+    t->corpus = ns_corpus_open(&s, error);
+    if (!t->corpus) return false;
+    /* Threads beyond the sequences of a batch would not be used. */
+    s.threads = (int64_t)ns_processors();
+    s.batch = s.threads;
+    s.probe_every = 0;
+    t->model = ns_model_new(&s, ns_corpus_vocab(t->corpus, &s), error);
+    if (!t->model) return false;
+    const NsTensorTable *table = ns_model_tensors(t->model);
+    const NsCheckpoint *c = t->checkpoint;
+    if (!ns_checkpoint_fits(c, table, error)) return false;
+    for (size_t i = 0; i < table->n; i++) {
+        const NsTensor *to = &table->tensors[i], *from = ns_tensor_find(&c->table, to->name);
+        memcpy(ns_model_weights(t->model) + to->offset, c->w + from->offset,
+               ns_tensor_size(to) * sizeof *c->w);
+    }
+    size_t n;
+    ns_real *state = ns_model_state(t->model, &n);
+    if (n > 0 && n == c->n_state) memcpy(state, c->state, n * sizeof *state);
+    return true;
+}
+
+static bool open_model(Translate *t, GError **error)
+{
+    g_autoptr(NsRunReader) reader = ns_run_reader_open(t->run, error);
+    return reader && check_run(t, reader, error) && read_checkpoints(t, reader, error) &&
+           make_model(t, error);
+}
+
+/* ---- Lines ---- */
+
+static bool read_lines(Translate *t, GError **error)
+{
+    size_t bytes;
+    g_autofree char *text = ns_text_read(t->in, &bytes, error);
+    if (!text) return false;
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    size_t n = g_strv_length(lines), S = ns_model_source(t->model);
+    if (n > 0 && !*lines[n - 1]) n--;
+    t->tokens = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+    for (size_t i = 0; i < n; i++) {
+        size_t left_out;
+        if (g_str_has_suffix(lines[i], "\r")) lines[i][strlen(lines[i]) - 1] = '\0';
+        GArray *tokens = ns_sentence_encode(t->corpus, lines[i], &left_out);
+        g_ptr_array_add(t->tokens, tokens);
+        t->left_out += left_out;
+        t->cut += tokens->len > S;
+    }
+    return true;
+}
+
+/* What was not translated. */
+static void tell(const Translate *t)
+{
+    if (t->left_out > 0)
+        fprintf(stderr,
+                NS_CLI ": The model has no token for %zu characters, which were left out.\n",
+                t->left_out);
+    if (t->cut > 0)
+        fprintf(stderr,
+                NS_CLI ": %zu lines have more tokens than the model reads (source-seq=%zu); the "
+                       "beginning of each was translated.\n",
+                t->cut, ns_model_source(t->model));
+}
+
+static bool write_lines(const Translate *t, char *const *lines, size_t n, GError **error)
+{
+    NsLines *out = ns_lines_open(t->out ? t->out : "-", error);
+    if (!out) return false;
+    bool good = true;
+    for (size_t i = 0; good && i < n; i++) good = ns_lines_write(out, lines[i], error);
+    return ns_lines_close(out, good ? error : NULL) && good;
+}
+
+static bool translate(const Translate *t, GError **error)
+{
+    size_t n = t->tokens->len;
+    g_autofree NsSentence *sentences = g_new(NsSentence, MAX(n, 1));
+    for (size_t i = 0; i < n; i++) {
+        GArray *tokens = g_ptr_array_index(t->tokens, i);
+        sentences[i] = (NsSentence){(const uint16_t *)(void *)tokens->data, tokens->len};
+    }
+    g_auto(GStrv) lines = g_new0(char *, n + 1);
+    const NsTranslating how = {(size_t)t->beam, t->penalty};
+    return ns_translate(t->model, t->corpus, &how, sentences, n, lines, error) &&
+           write_lines(t, lines, n, error);
+}
+
+/* ---- The command ---- */
+
+static bool check_options(const Translate *t, int argc, GError **error)
+{
+    if (argc > 1)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "There is a word too many; name files with --run, "
+                         "--in and --out.");
+    if (!t->run || !t->in)
+        return ns_refuse(error, NS_ERROR_USAGE, "%s FILE is missing.", t->run ? "--in" : "--run");
+    if (t->beam < 1 || t->beam > BEAM_MOST)
+        return ns_refuse(error, NS_ERROR_USAGE, "--beam must be from 1 to %d.", BEAM_MOST);
+    if (!(t->penalty >= 0 && t->penalty <= PENALTY_MOST))
+        return ns_refuse(error, NS_ERROR_USAGE, "--length-penalty must be from 0 to %d.",
+                         PENALTY_MOST);
+    if (t->average < 1 || t->lane < 1)
+        return ns_refuse(error, NS_ERROR_USAGE, "--average and --lane must be at least 1.");
+    return ns_output_spares(t->out, t->in, error) && ns_output_spares(t->out, t->run, error);
+}
+
+int ns_cli_translate(int argc, char **argv, GError **error)
+{
+    g_auto(Translate) t = {.lane = 1, .average = 1, .beam = 4, .penalty = 0.6};
+    const GOptionEntry entries[] = {
+        {"run", 'r', 0, G_OPTION_ARG_FILENAME, &t.run,
+         "The run file of a model of the task translation", "FILE"},
+        {"in", 'i', 0, G_OPTION_ARG_FILENAME, &t.in,
+         "The sentences, one per line, plain or compressed by gzip", "FILE"},
+        {"out", 'o', 0, G_OPTION_ARG_FILENAME, &t.out,
+         "The file for the translations (default: standard output)", "FILE"},
+        {"beam", 'b', 0, G_OPTION_ARG_INT64, &t.beam,
+         "Hypotheses of each sentence that are continued side by side (default 4; 1: greedy)", "N"},
+        {"length-penalty", 'p', 0, G_OPTION_ARG_DOUBLE, &t.penalty,
+         "Alpha in log P / ((5 + length) / 6)^alpha, by which hypotheses are compared (default "
+         "0.6; 0: by their probability)",
+         "A"},
+        {"average", 'a', 0, G_OPTION_ARG_INT64, &t.average,
+         "Use the mean of the weights of the last N checkpoints (default 1)", "N"},
+        {"lane", 'l', 0, G_OPTION_ARG_INT64, &t.lane, "The lane of the run (default 1)", "N"},
+        {0},
+    };
+    const NsOptions options = {
+        .command = "translate",
+        .summary = "Translates sentences with the model of a run file, by beam search.  The "
+                   "vocabulary is made\n"
+                   "again from the texts that the run names, which must be as they were.",
+        .examples = NS_CLI " train --set task=translation --set arch=encoder-decoder --set "
+                           "tokenizer=bpe --run a.nsrun\n" NS_CLI
+                           " translate --run a.nsrun --in test.de --out test.hyp\n" NS_CLI
+                           " bleu --reference test.en test.hyp",
+        .entries = entries,
+    };
+    if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
+    if (!check_options(&t, argc, error)) return NS_EXIT_USAGE;
+    t.name = g_filename_display_basename(t.run);
+    if (!open_model(&t, error) || !read_lines(&t, error)) return NS_EXIT_ERROR;
+    tell(&t);
+    return translate(&t, error) ? NS_EXIT_OK : NS_EXIT_ERROR;
+}

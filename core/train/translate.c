@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/train/translate.h"
+
+#include "core/data/sentence.h"
+#include "core/model/beam.h"
+
+#include <stdlib.h>
+
+/* Source tokens that are translated together, about, and sentences at most. */
+#define TOGETHER_TOKENS 1024
+#define TOGETHER 32
+
+typedef struct {
+    const NsCorpus *corpus;
+    const NsTranslating *how;
+    const NsSentence *sentences;
+    const NsSentence **sorted; /* [n] the shortest first, so that little is padding */
+    size_t n, together;
+    char **lines;
+    NsDecoder **decoders; /* [members] */
+} Translation;
+
+static int compare(const void *a, const void *b)
+{
+    const NsSentence *x = *(const NsSentence *const *)a, *y = *(const NsSentence *const *)b;
+    if (x->length != y->length) return x->length < y->length ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+static void translate(const Translation *t, NsDecoder *decoder, const NsSentence *const *sentences,
+                      size_t n)
+{
+    size_t S = MIN(sentences[n - 1]->length, ns_decoder_source(decoder));
+    size_t limit = MIN(S + NS_TRANSLATION_MORE, ns_decoder_positions(decoder));
+    g_autofree int32_t *tokens = g_new0(int32_t, n * S), *length = g_new(int32_t, n);
+    g_autofree int32_t *written = g_new(int32_t, n * limit);
+    g_autofree NsHypothesis *best = g_new(NsHypothesis, n);
+    for (size_t i = 0; i < n; i++) {
+        size_t own = MIN(sentences[i]->length, S);
+        for (size_t k = 0; k < own; k++) tokens[i * S + k] = sentences[i]->tokens[k];
+        length[i] = (int32_t)own;
+        best[i].tokens = written + i * limit;
+    }
+    ns_decoder_begin(decoder, &(NsSourceBatch){n, S, tokens, length});
+    ns_beam_search(decoder,
+                   &(NsBeamSearch){.length_penalty = t->how->length_penalty,
+                                   .limit = limit,
+                                   .begin = (int32_t)t->corpus->V,
+                                   .end = ns_sentence_end(t->corpus)},
+                   best);
+    for (size_t i = 0; i < n; i++)
+        t->lines[sentences[i] - t->sentences] =
+            ns_sentence_text(t->corpus, best[i].tokens, best[i].length);
+}
+
+static void translate_batch(void *data, size_t i, unsigned member)
+{
+    const Translation *t = data;
+    size_t first = i * t->together;
+    translate(t, t->decoders[member], t->sorted + first, MIN(t->together, t->n - first));
+}
+
+bool ns_translate(NsModel *model, const NsCorpus *corpus, const NsTranslating *how,
+                  const NsSentence *sentences, size_t n, char **lines, GError **error)
+{
+    NsTeam *team = ns_model_team(model);
+    unsigned members = ns_team_threads(team), made = 0;
+    g_autofree const NsSentence **sorted = g_new(const NsSentence *, MAX(n, 1));
+    g_autofree NsDecoder **decoders = g_new0(NsDecoder *, members);
+    for (size_t i = 0; i < n; i++) sorted[i] = &sentences[i];
+    qsort(sorted, n, sizeof *sorted, compare);
+    size_t together = CLAMP(TOGETHER_TOKENS / ns_model_source(model), 1, TOGETHER);
+    Translation t = {corpus, how, sentences, sorted, n, together, lines, decoders};
+    while (made < members && (decoders[made] = ns_decoder_new(model, together, how->beam, error)))
+        made++;
+    if (made == members) ns_team_each(team, (n + together - 1) / together, translate_batch, &t);
+    for (unsigned i = 0; i < made; i++) ns_decoder_free(decoders[i]);
+    return made == members;
+}
