@@ -94,7 +94,16 @@ static void test_worst(void)
     g_assert_cmpint(told_of(session).lane, ==, 0);
 }
 
-/* What jumped is what is drawn. */
+static bool has_label(GtkWidget *root, const char *text)
+{
+    bool has = GTK_IS_LABEL(root) && g_str_equal(gtk_label_get_text(GTK_LABEL(root)), text);
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child && !has;
+         child = gtk_widget_get_next_sibling(child))
+        has = has_label(child, text);
+    return has;
+}
+
+/* What jumped is what is drawn, and symbols have their subscripts. */
 static void test_evidence(void)
 {
     static const struct {
@@ -111,7 +120,7 @@ static void test_evidence(void)
     for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
         ns_session_step(session, 1);
         UI_UNTIL(ns_session_steps(session) == (int64_t)i + 1 && ui_is_paused(window));
-        NsEvent event = {.step = (int64_t)i + 1, .kind = NS_EVENT_SPIKE, .text = "It jumped."};
+        NsEvent event = {.step = (int64_t)i + 1, .kind = NS_EVENT_SPIKE, .text = "W_tok jumped."};
         g_strlcpy(event.what, table[i].what, sizeof event.what);
         ns_history_append_event(ns_session_view(session)->history, &event);
         ns_session_poll(session);
@@ -119,9 +128,19 @@ static void test_evidence(void)
         NsChartView *chart = ns_trouble_panel_chart(panel_of(window));
         UI_UNTIL(g_str_equal(ns_chart_view_kind(chart)->choice.key, table[i].figure));
         g_test_message("%s: %s", table[i].what, ns_chart_view_plot(chart)->title);
+        g_assert_true(has_label(GTK_WIDGET(panel_of(window)), "Wtok jumped."));
         UI_UNTIL(g_str_has_prefix(ns_chart_view_plot(chart)->title, table[i].title));
     }
     ui_close(window);
+}
+
+static bool covers(NsWindow *window, GtkWidget *widget)
+{
+    graphene_rect_t panel, other;
+    g_assert_true(
+        gtk_widget_compute_bounds(GTK_WIDGET(panel_of(window)), GTK_WIDGET(window), &panel));
+    g_assert_true(gtk_widget_compute_bounds(widget, GTK_WIDGET(window), &other));
+    return graphene_rect_intersection(&panel, &other, NULL);
 }
 
 /* A forward pass that explodes before any update is told from updates that grow: neither warm-up
@@ -136,6 +155,15 @@ static void test_first(void)
     g_assert_false(offers(window, "warmup"));
     g_assert_false(offers(window, "clip"));
     g_assert_true(offers(window, "placement") && offers(window, "init-scale"));
+    /* Nothing was made over steps: its chart shows the layers, and no chart is below it. */
+    NsChartView *chart = ns_trouble_panel_chart(panel_of(window));
+    g_assert_cmpstr(ns_chart_view_kind(chart)->choice.key, ==, "profile");
+    g_assert_true(g_str_has_prefix(ns_chart_view_plot(chart)->title, "Hidden-state norm"));
+    g_assert_cmpuint(ns_chart_view_plot(chart)->series[0].n, ==, 61);
+    ui_settle(GTK_WIDGET(window));
+    NsChartTile *tile;
+    for (size_t i = 0; (tile = ns_dashboard_tile(ns_window_dashboard(window), i)); i++)
+        g_assert_false(covers(window, GTK_WIDGET(tile)));
     g_signal_emit_by_name(ns_trouble_panel_button(panel_of(window), "init-scale"), "clicked");
     UI_WAIT(window, ui_has_stepped);
     g_assert_cmpfloat(ns_session_settings(session)->init_scale, ==, 1.0);
@@ -177,15 +205,6 @@ static GArray *places_of(NsWindow *window)
     ui_settle(GTK_WIDGET(window));
     note_places(ui_find(window, "paned"), window, places);
     return places;
-}
-
-static bool covers(NsWindow *window, GtkWidget *widget)
-{
-    graphene_rect_t panel, other;
-    g_assert_true(
-        gtk_widget_compute_bounds(GTK_WIDGET(panel_of(window)), GTK_WIDGET(window), &panel));
-    g_assert_true(gtk_widget_compute_bounds(widget, GTK_WIDGET(window), &other));
-    return graphene_rect_intersection(&panel, &other, NULL);
 }
 
 /* Whatever the run does, nothing moves under the pointer, and no chart is covered: the panel lies

@@ -40,7 +40,7 @@ struct _NsChartView {
     cairo_surface_t *surface; /* the picture's; NULL: nothing was drawn yet */
     GdkTexture *texture;      /* of the surface; NULL until somebody needs one */
     bool stale;               /* the picture shows another plot or style */
-    bool compact;
+    bool compact, bare;
     char *name;      /* of the thumbnail; NULL: as its title */
     gint64 laid_out; /* when; 0: never */
     int drawn_width, drawn_height, drawn_scale;
@@ -298,6 +298,14 @@ static void reduce(NsPlot *plot)
     plot->n_markers = plot->n_levels = plot->n_slopes = 0;
 }
 
+/* The rest is told beside it. */
+static void strip(NsPlot *plot)
+{
+    if (plot->title) plot->left.label = plot->title;
+    plot->title = plot->subtitle = plot->moment = plot->note = NULL;
+    plot->lower = NULL;
+}
+
 /* Lays the view state over the plot again; what was drawn is out of date. */
 static void refocus(NsChartView *chart)
 {
@@ -307,6 +315,7 @@ static void refocus(NsChartView *chart)
     ns_view_state_apply(&chart->view_state, chart->plot, &chart->shown, chart->shown_series);
     chart->shown.readings = !chart->compact;
     if (chart->compact) reduce(&chart->shown);
+    if (chart->bare) strip(&chart->shown);
     if (chart->compact && chart->name) chart->shown.title = chart->name;
     chart->shown.version = ++chart->version;
     gtk_widget_queue_draw(GTK_WIDGET(chart));
@@ -382,6 +391,12 @@ void ns_chart_view_set_compact(NsChartView *chart, bool compact)
     gtk_widget_set_focusable(GTK_WIDGET(chart), !compact);
     gtk_widget_queue_resize(GTK_WIDGET(chart));
     if (chart->given) adopt_style(chart);
+    refocus(chart);
+}
+
+void ns_chart_view_set_bare(NsChartView *chart)
+{
+    chart->bare = true;
     refocus(chart);
 }
 

@@ -38,6 +38,10 @@ void ns_chart_view_set_style(NsChartView *chart, const NsStyle *style);
  * it.  Its plot is whole all the same. */
 void ns_chart_view_set_compact(NsChartView *chart, bool compact);
 
+/* Words stand beside the chart that say the rest: of its own it has its curves, their legend, and
+ * its title along the left axis. */
+void ns_chart_view_set_bare(NsChartView *chart);
+
 /* What a thumbnail says in place of its title, where others have the same one; NULL for nothing.
  * Takes the words over. */
 void ns_chart_view_set_name(NsChartView *chart, char *name);

@@ -7,6 +7,7 @@
 
 #define STEPS_BEFORE 50
 #define CHARS 28 /* of a line: as wide as the inspector, which it lies on */
+#define TITLE_CHARS 20
 
 typedef enum { REMEDY_WARMUP, REMEDY_CLIP, REMEDY_PLACEMENT, REMEDY_SCALE, N_REMEDIES } Remedy;
 
@@ -117,23 +118,30 @@ static void offer_remedies(NsTroublePanel *panel, const NsTrouble *trouble)
 
 typedef struct {
     const char *figure;
-    NsQuantity quantity; /* of the curve over steps */
+    NsQuantity quantity; /* of the curve over steps or layers */
 } Evidence;
 
-/* The curve that jumped.  The norm of all gradients together is no quantity of its own; it is made
- * of those of the layers. */
-static Evidence evidence_of(const NsEvent *event)
+static bool is_of_state(const NsEvent *event)
 {
-    if (g_str_equal(event->what, "loss")) return (Evidence){.figure = "loss"};
-    bool state = g_str_equal(event->what, "hidden state") || g_str_equal(event->what, "embedding");
-    return (Evidence){"steps", state ? NS_QUANTITY_HIDDEN_NORM : NS_QUANTITY_GRAD_LAYER};
+    return g_str_equal(event->what, "hidden state") || g_str_equal(event->what, "embedding");
+}
+
+/* The curve that jumped; before any update, how it grows from layer to layer.  The norm of all
+ * gradients together is no quantity of its own; it is made of those of the layers. */
+static Evidence evidence_of(const NsTrouble *trouble)
+{
+    bool of_loss = g_str_equal(trouble->event->what, "loss");
+    if (of_loss && !trouble->first) return (Evidence){.figure = "loss"};
+    return (Evidence){trouble->first ? "profile" : "steps", of_loss || is_of_state(trouble->event)
+                                                                ? NS_QUANTITY_HIDDEN_NORM
+                                                                : NS_QUANTITY_GRAD_LAYER};
 }
 
 /* Of the lane alone. */
 static void show_chart(NsTroublePanel *panel, const NsTrouble *trouble)
 {
     NsChartView *chart = NS_CHART_VIEW(panel->chart);
-    Evidence evidence = evidence_of(trouble->event);
+    Evidence evidence = evidence_of(trouble);
     const NsFigureKind *kind =
         ns_figure_kind((size_t)ns_choices_find(ns_figure_choice, evidence.figure));
     NsFigureInput input = ns_view_input(ns_session_view(panel->session));
@@ -147,10 +155,13 @@ static void show_chart(NsTroublePanel *panel, const NsTrouble *trouble)
     input.n_lanes = 0;
     input.n_pinned = 0;
     input.previous = NULL;
+    input.theory = false;
     input.step = -1;
     ns_chart_view_update(chart, &input);
     NsRange range = {(double)MAX(trouble->step - STEPS_BEFORE, 0), (double)trouble->step + 1.0};
-    ns_view_state_set_range(ns_chart_view_state(chart), NS_VIEW_STATE_X, range);
+    ns_view_state_fit(ns_chart_view_state(chart));
+    if (!trouble->first)
+        ns_view_state_set_range(ns_chart_view_state(chart), NS_VIEW_STATE_X, range);
     ns_chart_view_state_changed(chart);
     ns_chart_view_describe(chart);
 }
@@ -170,7 +181,7 @@ bool ns_trouble_panel_sync(NsTroublePanel *panel)
         g_autofree char *title = title_of(panel->session, &trouble);
         gtk_label_set_text(GTK_LABEL(panel->title), title);
         g_autofree char *sentence = sentence_of(panel->session, &trouble);
-        gtk_label_set_text(GTK_LABEL(panel->sentence), sentence);
+        ns_text_label_set_sentence(panel->sentence, sentence);
         gtk_label_set_text(GTK_LABEL(panel->advice), advice_on(&trouble));
         show_chart(panel, &trouble);
     }
@@ -288,6 +299,7 @@ static GtkWidget *new_head(NsTroublePanel *panel)
 {
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
     panel->title = ns_text_label_new(NULL, "title");
+    gtk_label_set_max_width_chars(GTK_LABEL(panel->title), TITLE_CHARS);
     gtk_box_append(GTK_BOX(head), gtk_image_new_from_icon_name("dialog-warning-symbolic"));
     gtk_box_append(GTK_BOX(head), panel->title);
     return head;
@@ -301,6 +313,7 @@ static void ns_trouble_panel_init(NsTroublePanel *panel)
     panel->fork = new_label("fork");
     panel->chart =
         ns_chart_view_new(ns_figure_kind((size_t)ns_choices_find(ns_figure_choice, "loss")));
+    ns_chart_view_set_bare(NS_CHART_VIEW(panel->chart));
     GtkWidget *const parts[] = {panel->sentence, panel->chart, panel->advice, panel->fork,
                                 new_buttons(panel)};
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) gtk_box_append(GTK_BOX(box), parts[i]);

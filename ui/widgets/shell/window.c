@@ -311,11 +311,12 @@ static void ns_window_size_allocate(GtkWidget *widget, int width, int height, in
     bool other = width != window->width;
     window->width = width;
     /* What is visible must not change while sizes are being given out. */
-    if (crossed && !window->fold_source) window->fold_source = g_idle_add(fold, window);
+    if (crossed && !window->fold_source)
+        window->fold_source = g_idle_add_full(G_PRIORITY_HIGH_IDLE, fold, window, NULL);
     /* A style of its own makes the words larger only after they were fitted. */
     bool cut = is_cut(window->title_label) || is_cut(window->subtitle_label);
     if ((other || crossed || cut) && !window->title_source)
-        window->title_source = g_idle_add(fit_title, window);
+        window->title_source = g_idle_add_full(G_PRIORITY_HIGH_IDLE, fit_title, window, NULL);
 }
 
 /* A pane may be narrower than its content in a window that is about to fold it, but no hand can
