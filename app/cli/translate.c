@@ -6,6 +6,8 @@
 #include "core/data/sentence.h"
 #include "core/data/task.h"
 #include "core/data/text_file.h"
+#include "core/data/vocabulary.h"
+#include "core/store/run_notes.h"
 #include "core/store/run_reader.h"
 #include "core/train/translate.h"
 
@@ -115,10 +117,19 @@ static bool check_run(const Translate *t, NsRunReader *reader, GError **error)
                      t->name, task);
 }
 
-static bool make_model(Translate *t, GError **error)
+/* Runs of older files do not keep their vocabulary: it is made of their texts again. */
+static NsCorpus *open_corpus(const Translate *t, NsRunReader *reader, GError **error)
+{
+    g_autofree char *key = g_strdup_printf(NS_RUN_NOTE_VOCABULARY "-%" PRId64, t->lane);
+    g_autofree char *kept = ns_run_reader_note(reader, key);
+    return kept ? ns_vocabulary_read(kept, t->name, error)
+                : ns_corpus_open(&t->checkpoint->settings, error);
+}
+
+static bool make_model(Translate *t, NsRunReader *reader, GError **error)
 {
     NsSettings s = t->checkpoint->settings;
-    t->corpus = ns_corpus_open(&s, error);
+    t->corpus = open_corpus(t, reader, error);
     if (!t->corpus) return false;
     /* Threads beyond the sequences of a batch would not be used. */
     s.threads = (int64_t)ns_processors();
@@ -144,7 +155,7 @@ static bool open_model(Translate *t, GError **error)
 {
     g_autoptr(NsRunReader) reader = ns_run_reader_open(t->run, error);
     return reader && check_run(t, reader, error) && read_checkpoints(t, reader, error) &&
-           make_model(t, error);
+           make_model(t, reader, error);
 }
 
 /* ---- Lines ---- */
@@ -249,9 +260,9 @@ int ns_cli_translate(int argc, char **argv, GError **error)
     };
     const NsOptions options = {
         .command = "translate",
-        .summary = "Translates sentences with the model of a run file, by beam search.  The "
-                   "vocabulary is made\n"
-                   "again from the texts that the run names, which must be as they were.",
+        .summary = "Translates sentences with the model of a run file, by beam search.  The run "
+                   "file has all\n"
+                   "that it needs, also the vocabulary.",
         .examples = NS_CLI " train --set task=translation --set arch=encoder-decoder --set "
                            "tokenizer=bpe --run a.nsrun\n" NS_CLI
                            " translate --run a.nsrun --in test.de --out test.hyp\n" NS_CLI

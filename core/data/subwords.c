@@ -223,6 +223,30 @@ char *ns_subwords_file(const NsSubwords *subwords)
     return g_string_free(file, FALSE);
 }
 
+char *ns_subwords_table(const NsSubwords *subwords)
+{
+    g_autofree char *merges = ns_subwords_file(subwords);
+    GString *table = g_string_new(NULL);
+    for (size_t i = LINE_END + 1; i < subwords->symbols->len; i++)
+        g_string_append_printf(table, "%s\n", (char *)g_ptr_array_index(subwords->symbols, i));
+    g_string_append(table, merges);
+    return g_string_free(table, FALSE);
+}
+
+NsSubwords *ns_subwords_new_from_table(const char *table)
+{
+    g_auto(GStrv) lines = g_strsplit(table, "\n", -1);
+    g_autoptr(NsSubwords) subwords = ns_subwords_new();
+    size_t i = 0;
+    for (; lines[i] && !g_str_equal(lines[i], VERSION); i++)
+        if (!*lines[i] || ns_subwords_symbol(subwords, lines[i]) != i + 1) return NULL;
+    if (!lines[i] || i + 1 > NS_TOKENS_MAX - 1) return NULL;
+    size_t symbols = subwords->symbols->len;
+    for (i++; lines[i]; i++)
+        if (*lines[i] && !read_merge(subwords, lines[i])) return NULL;
+    return subwords->symbols->len == symbols ? g_steal_pointer(&subwords) : NULL;
+}
+
 /* ---- Texts ---- */
 
 char *ns_subwords_text(const NsSubwords *subwords, size_t symbol)

@@ -48,6 +48,13 @@ bool ns_subwords_add_characters(NsSubwords *subwords, GHashTable *words, const c
 /* The file of merges.  Free with g_free. */
 char *ns_subwords_file(const NsSubwords *subwords);
 
+/* All symbols but the line end in the order of their numbers, a line each, and then the file of
+ * merges.  Free with g_free. */
+char *ns_subwords_table(const NsSubwords *subwords);
+
+/* The same again, from UTF-8; NULL where it is none. */
+NsSubwords *ns_subwords_new_from_table(const char *table);
+
 /* ---- Symbols ---- */
 
 /* The merges, and how many symbols there are with the line end, which is number 0. */

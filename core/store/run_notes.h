@@ -9,10 +9,11 @@
 
 #define NS_RUN_NOTE_TAGS "tags" /* words with spaces between */
 #define NS_RUN_NOTE_TEXT "text"
-#define NS_RUN_NOTE_PARENT "parent"       /* of a fork: the base name of the file of its run */
-#define NS_RUN_NOTE_FORK_STEP "fork-step" /* where it left that */
+#define NS_RUN_NOTE_PARENT "parent"         /* of a fork: the base name of the file of its run */
+#define NS_RUN_NOTE_FORK_STEP "fork-step"   /* where it left that */
+#define NS_RUN_NOTE_VOCABULARY "vocabulary" /* of pairs, with the lane: "vocabulary-1" */
 
-/* No note is longer, in bytes. */
+/* No note that is written later is longer, in bytes. */
 #define NS_RUN_NOTE_MOST 4096
 
 /* Puts a note in the place of the one with this key; NULL or "" takes it away.  Another thread or

@@ -4,9 +4,11 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/thread.h"
+#include "core/data/vocabulary.h"
 #include "core/experiment/provenance.h"
 #include "core/store/jsonl.h"
 #include "core/store/run_checkpoint-private.h"
+#include "core/store/run_notes.h"
 #include "core/store/run_resume-private.h"
 #include "core/store/run_schema-private.h"
 
@@ -524,6 +526,18 @@ static bool write_quantities(NsRunWriter *w, Run *run)
     return written;
 }
 
+/* So that a lane which translates does so without the texts that it has learned. */
+static bool write_vocabulary(NsRunWriter *w, const Run *run, NsRun *of)
+{
+    g_autofree char *text = ns_vocabulary_write(ns_run_corpus(of));
+    NS_AUTO_STATEMENT row = ns_run_prepare(
+        w->db, "INSERT OR REPLACE INTO notes VALUES ('" NS_RUN_NOTE_VOCABULARY "-' || ?, ?)");
+    if (!row || !text) return row != NULL;
+    sqlite3_bind_int64(row, 1, run->lane);
+    bind_text(row, 2, text);
+    return finish_row(row);
+}
+
 static bool write_head(NsRunWriter *w, NsLockstep *lockstep)
 {
     g_autofree char *mark =
@@ -534,7 +548,8 @@ static bool write_head(NsRunWriter *w, NsLockstep *lockstep)
         if (!run_statement(w, ns_run_tables[i])) return false;
     if (!write_run(w, lockstep)) return false;
     for (size_t i = 0; i < w->n; i++)
-        if (!write_lane(w, &w->runs[i], run_at(lockstep, i)) || !write_quantities(w, &w->runs[i]))
+        if (!write_lane(w, &w->runs[i], run_at(lockstep, i)) || !write_quantities(w, &w->runs[i]) ||
+            !write_vocabulary(w, &w->runs[i], run_at(lockstep, i)))
             return false;
     return run_statement(w, "COMMIT");
 }

@@ -22,7 +22,8 @@
  * id), place, name, rows, columns (0 of a vector), weights, first_moments, second_moments:
  * float32[rows][columns], NULL where the optimizer has none; the others as in
  * core/optim/optimizer.h
- *     notes        key, value: what is noted of the run (core/store/run_notes.h)
+ *     notes        key, value: what is noted of the run (core/store/run_notes.h), and of every lane
+ *                  of sentence pairs the vocabulary (core/data/vocabulary.h)
  *
  * A checkpoint is taken at the end, and on the way once in ten seconds, or as seldom as takes 1 %
  * of the time.  When they take more than 64 MiB, older ones are dropped as in

@@ -8,6 +8,7 @@ Usage: test_translation.py NORMSCOPE_CLI
 import gzip
 import json
 import os
+import sqlite3
 import sys
 import tempfile
 
@@ -142,8 +143,19 @@ def test_translate():
             said = sentence(run("translate", "--run", path, "--in", source, *words, small=False), 2)
             assert part in said, said
         assert "--in FILE" in sentence(run("translate", "--run", path, small=False), 2)
-        os.remove(source)
-        said = sentence(run("translate", "--run", path, "--in", hypotheses, small=False), 1)
+        # The run file has the vocabulary; one without it is told what is missing.
+        moved = os.path.join(folder, "moved")
+        os.rename(source, moved)
+        assert translate(path, moved)[0] == expected
+        with sqlite3.connect(path) as database:
+            words = database.execute("SELECT value FROM notes WHERE key = 'vocabulary-1'").fetchone()[0]
+            for damaged in (words[:30], words.replace("version", "v"), words + "x y z\n", words + "q q\n", "x"):
+                database.execute("UPDATE notes SET value = ? WHERE key = 'vocabulary-1'", (damaged,))
+                database.commit()
+                said = sentence(run("translate", "--run", path, "--in", moved, small=False), 1)
+                assert "vocabulary" in said and "damaged" in said, (damaged, said)
+            database.execute("DELETE FROM notes")
+        said = sentence(run("translate", "--run", path, "--in", moved, small=False), 1)
         assert "source" in said, said
 
 

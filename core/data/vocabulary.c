@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/data/vocabulary.h"
+
+#include "core/base/error.h"
+#include "core/data/sampler.h"
+#include "core/data/subwords.h"
+
+#include <string.h>
+
+#define CHARACTERS "characters\n"
+#define SUBWORDS "subwords\n"
+
+char *ns_vocabulary_write(const NsCorpus *corpus)
+{
+    if (!corpus->pairs) return NULL;
+    if (corpus->subwords) {
+        g_autofree char *table = ns_subwords_table(corpus->subwords);
+        return g_strconcat(SUBWORDS, table, NULL);
+    }
+    GString *text = g_string_new(CHARACTERS);
+    for (size_t i = 0; i < corpus->V; i++) g_string_append_unichar(text, corpus->symbols[i]);
+    return g_string_free(text, FALSE);
+}
+
+/* The characters ascend, and one of them is the line end. */
+static NsCorpus *of_characters(const char *text, const char *name)
+{
+    glong n = 0;
+    g_autofree gunichar *symbols = g_utf8_to_ucs4_fast(text, -1, &n);
+    bool ends = false;
+    for (glong i = 0; i < n; i++) {
+        if (i > 0 && symbols[i] <= symbols[i - 1]) return NULL;
+        ends |= symbols[i] == '\n';
+    }
+    if (!ends || (size_t)n > NS_TOKENS_MAX) return NULL;
+    NsCorpus *corpus = ns_corpus_new(name, &ns_pairs_sampler, (size_t)n);
+    corpus->symbols = g_steal_pointer(&symbols);
+    return corpus;
+}
+
+static NsCorpus *of_subwords(const char *text, const char *name)
+{
+    NsSubwords *subwords = ns_subwords_new_from_table(text);
+    if (!subwords) return NULL;
+    NsCorpus *corpus = ns_corpus_new(name, &ns_pairs_sampler, ns_subwords_size(subwords));
+    corpus->subwords = subwords;
+    corpus->words = g_new(char *, corpus->V);
+    for (size_t i = 0; i < corpus->V; i++) corpus->words[i] = ns_subwords_text(subwords, i);
+    return corpus;
+}
+
+NsCorpus *ns_vocabulary_read(const char *text, const char *name, GError **error)
+{
+    NsCorpus *corpus = NULL;
+    if (g_utf8_validate(text, -1, NULL)) {
+        if (g_str_has_prefix(text, CHARACTERS))
+            corpus = of_characters(text + strlen(CHARACTERS), name);
+        else if (g_str_has_prefix(text, SUBWORDS))
+            corpus = of_subwords(text + strlen(SUBWORDS), name);
+    }
+    if (!corpus)
+        ns_refuse(error, NS_ERROR_TEXT,
+                  "The vocabulary in “%s” is damaged; use a copy of the file that is whole.", name);
+    return corpus;
+}
