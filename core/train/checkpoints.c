@@ -10,9 +10,10 @@ typedef struct {
 } Entry;
 
 struct NsCheckpoints {
-    size_t lanes, budget;
+    size_t lanes;
     pthread_mutex_t mutex;
     /* Guarded by the mutex. */
+    size_t budget;
     GArray *entries; /* Entry, ascending */
     size_t bytes;
 };
@@ -61,6 +62,13 @@ static void give_up(NsCheckpoints *store, guint i, GArray *gone)
     g_array_remove_index(store->entries, i);
 }
 
+static void keep_budget(NsCheckpoints *store, GArray *gone)
+{
+    while (store->entries->len > 2 &&
+           (store->bytes > store->budget || store->entries->len > NS_CHECKPOINTS_MOST))
+        give_up(store, least_missed(store), gone);
+}
+
 /* ---- One thread adds ---- */
 
 NsCheckpoints *ns_checkpoints_new(size_t lanes, size_t budget)
@@ -93,9 +101,16 @@ void ns_checkpoints_add(NsCheckpoints *store, int64_t step, NsCheckpoint *const 
     pthread_mutex_lock(&store->mutex);
     g_array_append_val(store->entries, entry);
     store->bytes += entry.bytes;
-    while (store->entries->len > 2 &&
-           (store->bytes > store->budget || store->entries->len > NS_CHECKPOINTS_MOST))
-        give_up(store, least_missed(store), gone);
+    keep_budget(store, gone);
+    pthread_mutex_unlock(&store->mutex);
+}
+
+void ns_checkpoints_set_budget(NsCheckpoints *store, size_t budget)
+{
+    g_autoptr(GArray) gone = entries_new();
+    pthread_mutex_lock(&store->mutex);
+    store->budget = budget;
+    keep_budget(store, gone);
     pthread_mutex_unlock(&store->mutex);
 }
 
@@ -158,6 +173,20 @@ size_t ns_checkpoints_bytes(NsCheckpoints *store)
 {
     pthread_mutex_lock(&store->mutex);
     size_t bytes = store->bytes;
+    pthread_mutex_unlock(&store->mutex);
+    return bytes;
+}
+
+size_t ns_checkpoints_count(NsCheckpoints *store, GHashTable *seen)
+{
+    size_t bytes = 0;
+    pthread_mutex_lock(&store->mutex);
+    for (guint i = 0; i < store->entries->len; i++)
+        for (size_t lane = 0; lane < store->lanes; lane++) {
+            NsCheckpoint *checkpoint = entry_at(store, i)->lanes[lane];
+            if (checkpoint && g_hash_table_add(seen, checkpoint))
+                bytes += ns_checkpoint_bytes(checkpoint);
+        }
     pthread_mutex_unlock(&store->mutex);
     return bytes;
 }

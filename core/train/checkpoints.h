@@ -24,6 +24,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsCheckpoints, ns_checkpoints_free)
  * NULL for a lane that has none.  Then drops others until the budget holds. */
 void ns_checkpoints_add(NsCheckpoints *store, int64_t step, NsCheckpoint *const *checkpoints);
 
+/* Another budget, from now on: drops what is above it. */
+void ns_checkpoints_set_budget(NsCheckpoints *store, size_t budget);
+
 /* Drops all but the first and the newest, or all. */
 void ns_checkpoints_trim(NsCheckpoints *store);
 void ns_checkpoints_clear(NsCheckpoints *store);
@@ -41,3 +44,6 @@ bool ns_checkpoints_find(NsCheckpoints *store, int64_t step,
 int64_t ns_checkpoints_newest(NsCheckpoints *store);
 
 size_t ns_checkpoints_bytes(NsCheckpoints *store);
+
+/* The bytes of those that are not in the set, into which they go: what is shared counts once. */
+size_t ns_checkpoints_count(NsCheckpoints *store, GHashTable *seen);

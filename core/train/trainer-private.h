@@ -52,7 +52,6 @@ struct NsTrainer {
     const NsExperiment *experiment;      /* as it began; a reference */
     NsCheckpoint *origins[NS_LANES_MAX]; /* of a fork; NULL for a lane that begins at step 0 */
     NsHistory *pasts[NS_LANES_MAX];      /* NULL for a lane that has none */
-    size_t checkpoint_bytes;             /* the most that is kept */
     NsTrainerObserver observer;
     NsLaneState lanes[NS_LANES_MAX]; /* [experiment->n] */
 
@@ -65,6 +64,7 @@ struct NsTrainer {
     const NsExperiment *live;   /* whose live settings wait for the next step; NULL: none */
     GArray *commands;           /* NsCommand */
     double speed;               /* steps a second; 0: without a limit */
+    size_t checkpoint_bytes;    /* the most that is kept */
     NsCheckpoints *checkpoints; /* made when the lanes are; NULL before */
     bool checked;               /* nobody has taken the check yet */
     NsGradientCheck check;

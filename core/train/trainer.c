@@ -200,8 +200,8 @@ static void prepare(NsTrainer *t)
         return;
     }
     size_t available = ns_memory_available();
-    size_t budget = available ? MIN(t->checkpoint_bytes, available / 4) : t->checkpoint_bytes;
     pthread_mutex_lock(&t->mutex);
+    size_t budget = available ? MIN(t->checkpoint_bytes, available / 4) : t->checkpoint_bytes;
     t->checkpoints = ns_checkpoints_new(t->experiment->n, budget);
     for (size_t i = 0; i < t->experiment->n; i++) {
         NsPlan plan = ns_run_plan(run_of(t, i));

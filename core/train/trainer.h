@@ -138,8 +138,11 @@ size_t ns_trainer_checkpoints(NsTrainer *trainer, int64_t *steps, size_t most);
 bool ns_trainer_checkpoints_at(NsTrainer *trainer, int64_t step,
                                NsCheckpoint *checkpoints[NS_LANES_MAX], int64_t *at);
 
-/* What they take. */
-size_t ns_trainer_checkpoint_bytes(NsTrainer *trainer);
+/* The bytes of those that are not in the set, into which they go. */
+size_t ns_trainer_count_checkpoints(NsTrainer *trainer, GHashTable *seen);
+
+/* Another bound for them, from now on. */
+void ns_trainer_set_checkpoint_bytes(NsTrainer *trainer, size_t bytes);
 
 /* Asks for the step of the boundary where the command is reached to be a checkpoint, if it is none
  * yet. */

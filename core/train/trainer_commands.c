@@ -110,10 +110,19 @@ bool ns_trainer_checkpoints_at(NsTrainer *trainer, int64_t step,
     return all && ns_checkpoints_find(all, step, checkpoints, at);
 }
 
-size_t ns_trainer_checkpoint_bytes(NsTrainer *trainer)
+size_t ns_trainer_count_checkpoints(NsTrainer *trainer, GHashTable *seen)
 {
     NsCheckpoints *checkpoints = checkpoints_of(trainer);
-    return checkpoints ? ns_checkpoints_bytes(checkpoints) : 0;
+    return checkpoints ? ns_checkpoints_count(checkpoints, seen) : 0;
+}
+
+void ns_trainer_set_checkpoint_bytes(NsTrainer *t, size_t bytes)
+{
+    pthread_mutex_lock(&t->mutex);
+    t->checkpoint_bytes = bytes;
+    NsCheckpoints *checkpoints = t->checkpoints;
+    pthread_mutex_unlock(&t->mutex);
+    if (checkpoints) ns_checkpoints_set_budget(checkpoints, bytes);
 }
 
 size_t ns_trainer_checkpoints_refused(NsTrainer *trainer)

@@ -376,6 +376,45 @@ static void test_clock(void)
     tear_down();
 }
 
+/* All runs share one bound; what left the memory comes back out of the file of its run. */
+static void test_checkpoint_memory(void)
+{
+    set_up();
+    g_autofree char *last = NULL;
+    g_autoptr(NsSession) whole = open_at("", NULL, 10);
+    g_autoptr(NsSession) session = record("", 0);
+    size_t most = 6 * ns_session_checkpoint_bytes(session), n;
+    g_assert_cmpuint(most, >, 0);
+    ns_session_set_checkpoint_bytes(session, most);
+    for (int run = 1; run <= 3; run++) {
+        for (int step = 1; step <= 8; step++) {
+            ns_session_step(session, 1);
+            wait_at_rest(session, step);
+            g_assert_cmpuint(ns_session_checkpoint_bytes(session), <=, most);
+        }
+        const NsHistory *old = ns_session_view(session)->history;
+        ns_session_reset(session);
+        SESSION_UNTIL(session, ns_session_view(session)->history != old &&
+                                   ns_session_state(session) == NS_TRAINER_READY);
+        g_assert_cmpuint(ns_session_checkpoint_bytes(session), <=, most);
+    }
+    const NsSessionRun *runs = ns_session_runs(session, &n);
+    g_assert_cmpuint(n, ==, 4);
+    for (size_t i = 0; i < 3; i++) g_assert_cmpint(runs[i].checkpoint, ==, 8);
+
+    g_signal_connect(session, "notice", G_CALLBACK(take_notice), &last);
+    ns_session_open_run(session, 1);
+    g_assert_true(last && g_str_has_prefix(last, "Reading "));
+    SESSION_UNTIL(session, ns_session_steps(session) == 8);
+    g_assert_cmpstr(last, ==, "Run 1 is shown again; Run continues from step 8.");
+    g_assert_cmpuint(ns_session_checkpoint_bytes(session), <=, most);
+    ns_session_step(session, 2);
+    wait_at_rest(session, 10);
+    assert_same_losses(ns_session_view(whole)->history, ns_session_view(session)->history, 0, 10);
+    g_assert_cmpuint(ns_session_checkpoint_bytes(session), <=, most);
+    tear_down();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -388,5 +427,6 @@ int main(int argc, char **argv)
     g_test_add_func("/record/unsaved", test_unsaved);
     g_test_add_func("/record/failure", test_failure);
     g_test_add_func("/record/clock", test_clock);
+    g_test_add_func("/record/checkpoint-memory", test_checkpoint_memory);
     return g_test_run();
 }

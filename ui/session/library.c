@@ -295,24 +295,34 @@ static bool has_diverged(NsCheckpoint *checkpoint)
     return true;
 }
 
-static bool read_checkpoints(NsSavedRun *run, NsRunReader *reader, GCancellable *cancellable,
-                             GError **error)
+/* Up to a step; of none, an empty one. */
+static NsCheckpoints *read_checkpoints(NsRunReader *reader, int64_t last, size_t most,
+                                       GCancellable *cancellable, GError **error)
 {
+    size_t lanes = ns_run_reader_provenance(reader)->experiment.n;
     g_autoptr(GArray) steps = ns_run_reader_checkpoint_steps(reader, error);
-    if (!steps) return false;
-    if (steps->len) run->checkpoints = ns_checkpoints_new(run->started.n, CHECKPOINT_BYTES);
+    if (!steps) return NULL;
+    g_autoptr(NsCheckpoints) checkpoints = ns_checkpoints_new(lanes, most);
     for (guint i = 0; i < steps->len; i++) {
         int64_t step = g_array_index(steps, int64_t, i);
         NsCheckpoint *taken[NS_LANES_MAX];
+        if (step > last) break;
         if (g_cancellable_set_error_if_cancelled(cancellable, error) ||
             !ns_run_reader_checkpoints_at(reader, step, taken, error))
-            return false;
-        for (size_t lane = 0; lane < run->started.n; lane++)
+            return NULL;
+        for (size_t lane = 0; lane < lanes; lane++)
             if (has_diverged(taken[lane])) g_clear_pointer(&taken[lane], ns_checkpoint_unref);
-        ns_checkpoints_add(run->checkpoints, step, taken);
-        for (size_t lane = 0; lane < run->started.n; lane++) ns_checkpoint_unref(taken[lane]);
+        ns_checkpoints_add(checkpoints, step, taken);
+        for (size_t lane = 0; lane < lanes; lane++) ns_checkpoint_unref(taken[lane]);
     }
-    return true;
+    return g_steal_pointer(&checkpoints);
+}
+
+NsCheckpoints *ns_saved_checkpoints_read(const char *path, int64_t last, size_t most,
+                                         GCancellable *cancellable, GError **error)
+{
+    g_autoptr(NsRunReader) reader = ns_run_reader_open(path, error);
+    return reader ? read_checkpoints(reader, last, most, cancellable, error) : NULL;
 }
 
 /* Of the newest checkpoint. */
@@ -335,8 +345,8 @@ NsSavedRun *ns_saved_run_read(const char *path, GCancellable *cancellable, GErro
     ns_experiment_copy(&run->started, &ns_run_reader_provenance(reader)->experiment);
     g_autofree char *step = ns_run_reader_note(reader, NS_RUN_NOTE_FORK_STEP);
     run->fork_step = step ? g_ascii_strtoll(step, NULL, 10) : 0;
-    if (!read_histories(run, reader, cancellable, error) ||
-        !read_checkpoints(run, reader, cancellable, error) || !read_settings(run, reader, error))
-        return NULL;
+    if (!read_histories(run, reader, cancellable, error)) return NULL;
+    run->checkpoints = read_checkpoints(reader, INT64_MAX, CHECKPOINT_BYTES, cancellable, error);
+    if (!run->checkpoints || !read_settings(run, reader, error)) return NULL;
     return g_steal_pointer(&run);
 }

@@ -63,11 +63,15 @@ typedef struct {
     NsExperiment started;               /* that it began with */
     NsExperiment now;                   /* by the newest checkpoint */
     NsHistory *histories[NS_LANES_MAX]; /* [started.n], with all seeds */
-    NsCheckpoints *checkpoints;         /* NULL: there is none */
+    NsCheckpoints *checkpoints;         /* may be empty */
     int64_t fork_step;
 } NsSavedRun;
 
 /* NULL with NS_ERROR_FILE or NS_ERROR_SETTING, or a GIO error where it was canceled. */
 NsSavedRun *ns_saved_run_read(const char *path, GCancellable *cancellable, GError **error);
 void ns_saved_run_free(NsSavedRun *run);
+
+/* Of its checkpoints those up to step `last`, thinned to `most` bytes.  NULL as above. */
+NsCheckpoints *ns_saved_checkpoints_read(const char *path, int64_t last, size_t most,
+                                         GCancellable *cancellable, GError **error);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsSavedRun, ns_saved_run_free)

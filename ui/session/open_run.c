@@ -45,12 +45,18 @@ static void show(NsSession *session, NsPastRun *run)
     ns_session_open(session, experiment);
     ns_session_settle_undo(session);
     ns_session_estimate(session);
+    ns_session_bound_checkpoints(session);
     ns_session_show_pinned(session);
     ns_session_emit(session, NS_SESSION_RUNS_CHANGED);
 }
 
 void ns_session_open_run(NsSession *session, unsigned id)
 {
+    const NsPastRun *there = ns_session_find_run(session, id);
+    if (there && there->in_file) {
+        ns_session_read_back(session, there);
+        return;
+    }
     NsPastRun *run = ns_session_take_run(session, id);
     if (!run) return;
     if (run->watch) {
@@ -148,7 +154,7 @@ void ns_session_begin_anew(NsSession *session)
 
 void ns_session_revive(NsSession *session)
 {
-    const NsPastRun *run = session->opened;
+    NsPastRun *run = session->opened;
     if (ns_past_run_goes_on(run) < 0) {
         ns_session_begin_anew(session);
         return;
@@ -161,6 +167,7 @@ void ns_session_revive(NsSession *session)
     session->forking_from = run->told.id;
     g_free(session->goes_on_with);
     session->goes_on_with = g_strdup(run->path);
+    if (session->folder) run->shared_from = at;
     ns_session_launch(session, checkpoints, run->histories);
     ns_session_drop_checkpoints(checkpoints);
     ns_session_tell(session, words);

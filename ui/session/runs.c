@@ -6,7 +6,7 @@
 #include <math.h>
 
 #define RUNS_MOST 12
-#define BYTES_MOST ((size_t)1 << 30) /* of histories and checkpoints, all runs together */
+#define BYTES_MOST ((size_t)1 << 30) /* of histories, all runs together */
 
 void ns_past_run_free(NsPastRun *run)
 {
@@ -86,7 +86,7 @@ int64_t ns_past_run_goes_on(const NsPastRun *run)
     bool ended = steps > 0 && run->told.last_step >= steps;
     if (ended || ns_past_run_all_diverged(run)) return -1;
     NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
-    int64_t at = ns_past_run_find(run, INT64_MAX, checkpoints);
+    int64_t at = run->in_file ? run->kept : ns_past_run_find(run, INT64_MAX, checkpoints);
     ns_session_drop_checkpoints(checkpoints);
     return at > run->told.fork_step ? at : -1;
 }
@@ -124,7 +124,7 @@ static NsPastRun *run_at(const NsSession *session, guint i)
     return g_ptr_array_index(session->runs, i);
 }
 
-static NsPastRun *find(NsSession *session, unsigned id)
+NsPastRun *ns_session_find_run(NsSession *session, unsigned id)
 {
     for (guint i = 0; i < session->runs->len; i++)
         if (run_at(session, i)->told.id == id) return run_at(session, i);
@@ -134,7 +134,7 @@ static NsPastRun *find(NsSession *session, unsigned id)
 NsPastRun *ns_session_take_run(NsSession *session, unsigned id)
 {
     guint i;
-    NsPastRun *run = find(session, id);
+    NsPastRun *run = ns_session_find_run(session, id);
     if (!run || !g_ptr_array_find(session->runs, run, &i)) return NULL;
     return g_ptr_array_steal_index(session->runs, i);
 }
@@ -169,7 +169,7 @@ void ns_session_show_pinned(NsSession *session)
 
 static size_t bytes_of_run(const NsPastRun *run)
 {
-    size_t bytes = run->checkpoints ? ns_checkpoints_bytes(run->checkpoints) : 0;
+    size_t bytes = 0;
     for (size_t lane = 0; lane < run->told.lanes; lane++) bytes += bytes_of(run->histories[lane]);
     return bytes;
 }
@@ -179,17 +179,6 @@ static size_t bytes_of_all(NsSession *session)
     size_t bytes = 0;
     for (guint i = 0; i < session->runs->len; i++) bytes += bytes_of_run(run_at(session, i));
     return bytes;
-}
-
-/* Where the oldest could be gone on from goes first, but never that of the newest. */
-static bool drop_oldest_checkpoints(NsSession *session)
-{
-    for (guint i = 0; i + 1 < session->runs->len; i++) {
-        if (!run_at(session, i)->checkpoints) continue;
-        g_clear_pointer(&run_at(session, i)->checkpoints, ns_checkpoints_free);
-        return true;
-    }
-    return false;
 }
 
 /* The oldest that is not pinned goes, but never the newest. */
@@ -210,68 +199,13 @@ static bool let_one_go(NsSession *session)
 
 static void keep_budget(NsSession *session)
 {
-    while (bytes_of_all(session) > BYTES_MOST && drop_oldest_checkpoints(session)) continue;
+    ns_session_bound_checkpoints(session);
     while ((session->runs->len > RUNS_MOST || bytes_of_all(session) > BYTES_MOST) &&
            let_one_go(session))
         continue;
 }
 
-/* ---- Checkpoints ---- */
-
-void ns_session_set_checkpoint_bytes(NsSession *session, size_t bytes)
-{
-    session->checkpoint_bytes = bytes;
-}
-
-size_t ns_session_checkpoint_most(NsSession *session)
-{
-    return session->checkpoint_bytes;
-}
-
-size_t ns_session_checkpoint_bytes(NsSession *session)
-{
-    size_t bytes = session->trainer ? ns_trainer_checkpoint_bytes(session->trainer) : 0;
-    if (session->left) bytes += ns_checkpoints_bytes(session->left);
-    if (session->opened && session->opened->checkpoints)
-        bytes += ns_checkpoints_bytes(session->opened->checkpoints);
-    for (guint i = 0; i < session->runs->len; i++)
-        if (run_at(session, i)->checkpoints)
-            bytes += ns_checkpoints_bytes(run_at(session, i)->checkpoints);
-    return bytes;
-}
-
 /* ---- Filing ---- */
-
-static size_t bytes_at(const NsSession *session, int64_t step)
-{
-    NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
-    size_t bytes = 0;
-    ns_trainer_checkpoints_at(session->trainer, step, checkpoints, NULL);
-    for (size_t lane = 0; lane < NS_LANES_MAX; lane++)
-        if (checkpoints[lane]) bytes += ns_checkpoint_bytes(checkpoints[lane]);
-    ns_session_drop_checkpoints(checkpoints);
-    return bytes;
-}
-
-/* As many as the budget has room for: it always keeps two, so that of steps that are larger than
- * half of it the newest alone is offered. */
-static NsCheckpoints *copy_checkpoints(NsSession *session)
-{
-    size_t all = ns_trainer_checkpoints(session->trainer, NULL, 0);
-    g_autofree int64_t *steps = g_new(int64_t, all + 1);
-    size_t n = MIN(all, ns_trainer_checkpoints(session->trainer, steps, all));
-    size_t largest = n ? bytes_at(session, steps[n - 1]) : 0;
-    if (n == 0 || largest > session->checkpoint_bytes) return NULL;
-    NsCheckpoints *copy = ns_checkpoints_new(session->run->n, session->checkpoint_bytes);
-    for (size_t i = 2 * largest > session->checkpoint_bytes ? n - 1 : 0; i < n; i++) {
-        NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
-        int64_t at = -1;
-        bool found = ns_trainer_checkpoints_at(session->trainer, steps[i], checkpoints, &at);
-        if (found && at == steps[i]) ns_checkpoints_add(copy, at, checkpoints);
-        ns_session_drop_checkpoints(checkpoints);
-    }
-    return copy;
-}
 
 void ns_session_keep_left(NsSession *session)
 {
@@ -281,7 +215,7 @@ void ns_session_keep_left(NsSession *session)
     g_clear_pointer(&session->left, ns_checkpoints_free);
     g_clear_pointer(&session->path, g_free);
     if (!ns_session_has_moved(session)) return;
-    session->left = copy_checkpoints(session);
+    session->left = ns_session_copy_checkpoints(session);
     session->path = ns_session_path_on_view(session);
 }
 
@@ -293,6 +227,8 @@ static NsPastRun *run_on_view(NsSession *session)
     run->title = ns_experiment_title(&view->started);
     run->checkpoints = g_steal_pointer(&session->left);
     run->path = g_steal_pointer(&session->path);
+    run->in_file = run->path && !run->checkpoints;
+    run->kept = run->told.last_step;
     for (size_t lane = 0; lane < run->told.lanes; lane++)
         run->histories[lane] = ns_history_ref(view->histories[lane]);
     ns_experiment_copy(&run->started, &view->started);
@@ -317,7 +253,7 @@ void ns_session_file_run(NsSession *session)
 
 static const NsExperiment *started_of(NsSession *session, unsigned id)
 {
-    const NsPastRun *run = find(session, id);
+    const NsPastRun *run = ns_session_find_run(session, id);
     if (run) return run->watch ? NULL : &run->started;
     if (id == session->id && ns_session_is_watching(session)) return NULL;
     return id == session->id ? &session->view->started : NULL;
@@ -364,7 +300,7 @@ const NsSessionRun *ns_session_runs(NsSession *session, size_t *n)
 
 void ns_session_pin_run(NsSession *session, unsigned id, bool pinned)
 {
-    NsPastRun *run = find(session, id);
+    NsPastRun *run = ns_session_find_run(session, id);
     if (!run || run->told.pinned == pinned) return;
     if (pinned && session->view->n_pinned + run->told.lanes > NS_FIGURE_PINNED) {
         g_autofree char *words = g_strdup_printf(

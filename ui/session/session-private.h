@@ -16,6 +16,9 @@ typedef struct {
     NsExperiment settings;              /* that the newest step was made with */
     NsCheckpoints *checkpoints;         /* where it can be gone on from; NULL: nowhere */
     char *path;                         /* the file that it was recorded into; NULL: none */
+    bool in_file;                       /* they are there instead, and `kept` is the newest step */
+    int64_t kept;
+    int64_t shared_from; /* the step from which on the file is another run's; 0: none */
 
     /* Of another program, whose settings mean nothing: */
     NsOutsideWatch *watch;     /* NULL: it is one of this */
@@ -84,7 +87,8 @@ struct _NsSession {
     char *goes_on_with;       /* the file that the next trainer goes on with, or NULL */
     unsigned files;           /* that it had begun at the last poll */
     bool bounding;            /* the folder is being looked through */
-    size_t checkpoint_bytes;  /* that a run may keep in memory */
+    size_t checkpoint_bytes;  /* that all runs together may keep in memory */
+    unsigned opening;         /* the earlier run whose checkpoints are read; 0: none */
     unsigned forking_from;    /* of the one that its trainer prepares, which will be on view next */
     unsigned last_id;
 
@@ -162,7 +166,8 @@ void ns_session_file_run(NsSession *session); /* the view's becomes an earlier o
 void ns_session_keep_left(
     NsSession *session); /* the checkpoints of a trainer that ends or resets */
 void ns_session_show_pinned(NsSession *session);
-NsPastRun *ns_session_take_run(NsSession *session, unsigned id); /* NULL: there is no such */
+NsPastRun *ns_session_find_run(NsSession *session, unsigned id); /* NULL: there is no such */
+NsPastRun *ns_session_take_run(NsSession *session, unsigned id); /* the same, out of the list */
 void ns_past_run_free(NsPastRun *run);
 bool ns_past_run_has_event(const NsPastRun *run, size_t lane, NsEventKind kind);
 bool ns_past_run_all_diverged(const NsPastRun *run);
@@ -174,6 +179,17 @@ int64_t ns_past_run_find(const NsPastRun *run, int64_t step,
 
 /* The step from which it can be gone on with; negative where it can only begin anew. */
 int64_t ns_past_run_goes_on(const NsPastRun *run);
+
+/* ---- checkpoints.c ---- */
+
+/* After anything that changes which runs have some: the bound holds again. */
+void ns_session_bound_checkpoints(NsSession *session);
+
+/* Those of the trainer's run, or NULL. */
+NsCheckpoints *ns_session_copy_checkpoints(NsSession *session);
+
+/* Opens an earlier run when its checkpoints have come out of its file. */
+void ns_session_read_back(NsSession *session, const NsPastRun *run);
 
 /* ---- estimate.c ---- */
 

@@ -248,7 +248,7 @@ void ns_session_look_closer(NsSession *session);
 
 /* A run begins with a restart, a fork or a reset.  Earlier ones are kept within a budget, the
  * newest and those that are pinned; a notice tells which one went.  Steps from which an earlier one
- * can go on are kept too as long as there is room. */
+ * can go on are kept too: in memory as long as there is room, and in its file. */
 typedef struct {
     unsigned id, parent; /* from 1; 0: begun at step 0 */
     int64_t fork_step, last_step;
@@ -273,9 +273,10 @@ void ns_session_pin_run(NsSession *session, unsigned id, bool pinned);
 /* ---- Earlier runs on view ---- */
 
 /* An earlier run replaces the present one, which becomes an earlier one, in the view and in the
- * controls; nothing trains.  A command that needs a trainer then continues from the newest
- * checkpoint of that run, or restarts it if it has no checkpoint or had finished.  A notice says
- * which of the two it will be, and which it was. */
+ * controls; nothing trains.  Where its checkpoints are read from its file, that is a moment later.
+ * A command that needs a trainer then continues from the newest checkpoint of that run, or restarts
+ * it if it has no checkpoint or had finished.  A notice says which of the two it will be, and which
+ * it was. */
 void ns_session_open_run(NsSession *session, unsigned id);
 
 /* A run out of a file. */
@@ -331,8 +332,8 @@ double ns_session_unsaved_seconds(NsSession *session, GHashTable *saved);
 /* What it is at first. */
 #define NS_SESSION_CHECKPOINT_BYTES ((size_t)256 << 20)
 
-/* The most bytes of checkpoints that a run, and each earlier one, keeps in memory, from the next
- * run on; and what all of them take. */
+/* The most bytes of checkpoints that this run and the earlier ones keep in memory together, and
+ * what they take.  The first and the newest of the run that trains stay in any case. */
 void ns_session_set_checkpoint_bytes(NsSession *session, size_t bytes);
 size_t ns_session_checkpoint_most(NsSession *session);
 size_t ns_session_checkpoint_bytes(NsSession *session);

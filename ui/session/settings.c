@@ -47,6 +47,7 @@ void ns_session_prepare_trainer(NsSession *session)
 void ns_session_leave_trainer(NsSession *session)
 {
     g_clear_handle_id(&session->restart_source, g_source_remove);
+    session->opening = 0;
     ns_session_keep_left(session);
     g_clear_pointer(&session->trainer, ns_trainer_release);
     g_clear_pointer(&session->autosave, ns_autosave_unref);
@@ -71,6 +72,7 @@ void ns_session_launch(NsSession *session, NsCheckpoint *const origins[NS_LANES_
     if (session->trainer) {
         ns_session_set_problem(session, NULL, NULL, false);
         session->state = NS_TRAINER_PREPARING;
+        ns_session_bound_checkpoints(session);
         ns_session_prepare_trainer(session);
     } else {
         ns_session_set_problem(session, error->message, NULL, true);

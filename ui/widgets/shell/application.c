@@ -7,6 +7,7 @@
 #include "core/experiment/assignment.h"
 #include "normscope-resources.h"
 #include "ui/widgets/common/passing_popover.h"
+#include "ui/widgets/common/scrolled_windows.h"
 #include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/settings/settings_pane.h"
 #include "ui/widgets/shell/close_guard.h"
@@ -158,6 +159,7 @@ static void ns_application_startup(GApplication *app)
     gtk_style_context_add_provider_for_display(gdk_display_get_default(), GTK_STYLE_PROVIDER(css),
                                                GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
     ns_popovers_close_first();
+    ns_scrolled_windows_let_go();
     application->styles = ns_style_manager_new();
     g_action_map_add_action_entries(G_ACTION_MAP(app), actions, G_N_ELEMENTS(actions), app);
     ns_window_add_accelerators(GTK_APPLICATION(app));

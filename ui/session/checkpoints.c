@@ -1,0 +1,194 @@
+/* The checkpoints of this and of earlier runs share one bound.  SPDX-License-Identifier: MIT
+ *
+ * While a trainer has a run, the others may take half of the bound, and it takes what they leave.
+ * Those of earlier runs that are recorded are the first that leave the memory: they are read back
+ * from the file when such a run is opened again. */
+#include "ui/session/session-private.h"
+
+#include "core/base/words.h"
+#include "ui/session/library.h"
+
+#include <gio/gio.h>
+
+/* ---- What they take ---- */
+
+static NsPastRun *run_at(const NsSession *session, guint i)
+{
+    return g_ptr_array_index(session->runs, i);
+}
+
+static size_t count(NsCheckpoints *checkpoints, GHashTable *seen)
+{
+    return checkpoints ? ns_checkpoints_count(checkpoints, seen) : 0;
+}
+
+/* Of all runs but the trainer's, from where it begins on. */
+static size_t bytes_of_others(const NsSession *session, GHashTable *seen)
+{
+    size_t bytes = count(session->left, seen);
+    if (session->opened) bytes += count(session->opened->checkpoints, seen);
+    for (guint i = 0; i < session->runs->len; i++)
+        bytes += count(run_at(session, i)->checkpoints, seen);
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++)
+        if (session->origins[lane] && g_hash_table_add(seen, session->origins[lane]))
+            bytes += ns_checkpoint_bytes(session->origins[lane]);
+    return bytes;
+}
+
+static size_t held(const NsSession *session)
+{
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    return bytes_of_others(session, seen);
+}
+
+size_t ns_session_checkpoint_bytes(NsSession *session)
+{
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    size_t bytes = bytes_of_others(session, seen);
+    return session->trainer ? bytes + ns_trainer_count_checkpoints(session->trainer, seen) : bytes;
+}
+
+size_t ns_session_checkpoint_most(NsSession *session)
+{
+    return session->checkpoint_bytes;
+}
+
+/* ---- The bound ---- */
+
+/* Of one that is recorded they are in the file. */
+static void leave_to_file(NsPastRun *run)
+{
+    run->kept = ns_past_run_goes_on(run);
+    run->in_file = run->path && run->kept >= 0;
+    g_clear_pointer(&run->checkpoints, ns_checkpoints_free);
+}
+
+static bool drop_oldest(NsSession *session, bool recorded)
+{
+    for (guint i = 0; i < session->runs->len; i++) {
+        NsPastRun *run = run_at(session, i);
+        if (!run->checkpoints || !run->path == recorded) continue;
+        leave_to_file(run);
+        return true;
+    }
+    return false;
+}
+
+static void thin(NsCheckpoints *checkpoints, size_t most)
+{
+    if (checkpoints) ns_checkpoints_set_budget(checkpoints, most);
+}
+
+void ns_session_bound_checkpoints(NsSession *session)
+{
+    size_t all = session->checkpoint_bytes, most = session->trainer ? all / 2 : all;
+    thin(session->left, most);
+    if (session->opened) thin(session->opened->checkpoints, most);
+    while (held(session) > most && drop_oldest(session, true)) continue;
+    while (held(session) > most && drop_oldest(session, false)) continue;
+    if (!session->trainer) return;
+    size_t others = held(session);
+    ns_trainer_set_checkpoint_bytes(session->trainer, others < all ? all - others : 0);
+}
+
+void ns_session_set_checkpoint_bytes(NsSession *session, size_t bytes)
+{
+    session->checkpoint_bytes = bytes;
+    ns_session_bound_checkpoints(session);
+}
+
+/* ---- Of a run that its trainer leaves ---- */
+
+static size_t bytes_at(const NsSession *session, int64_t step)
+{
+    NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
+    size_t bytes = 0;
+    ns_trainer_checkpoints_at(session->trainer, step, checkpoints, NULL);
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++)
+        if (checkpoints[lane]) bytes += ns_checkpoint_bytes(checkpoints[lane]);
+    ns_session_drop_checkpoints(checkpoints);
+    return bytes;
+}
+
+/* As many as half of the bound has room for: two are always kept, so that of steps that are larger
+ * than half of that the newest alone is offered. */
+NsCheckpoints *ns_session_copy_checkpoints(NsSession *session)
+{
+    size_t all = ns_trainer_checkpoints(session->trainer, NULL, 0);
+    g_autofree int64_t *steps = g_new(int64_t, all + 1);
+    size_t n = MIN(all, ns_trainer_checkpoints(session->trainer, steps, all));
+    size_t largest = n ? bytes_at(session, steps[n - 1]) : 0, most = session->checkpoint_bytes / 2;
+    if (n == 0 || largest > session->checkpoint_bytes) return NULL;
+    NsCheckpoints *copy = ns_checkpoints_new(session->run->n, most);
+    for (size_t i = 2 * largest > most ? n - 1 : 0; i < n; i++) {
+        NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
+        int64_t at = -1;
+        bool found = ns_trainer_checkpoints_at(session->trainer, steps[i], checkpoints, &at);
+        if (found && at == steps[i]) ns_checkpoints_add(copy, at, checkpoints);
+        ns_session_drop_checkpoints(checkpoints);
+    }
+    return copy;
+}
+
+/* ---- Out of a file ---- */
+
+typedef struct {
+    unsigned id;
+    char *path;
+    int64_t last;
+    size_t most;
+} Reading;
+
+static void reading_free(gpointer data)
+{
+    g_free(((Reading *)data)->path);
+    g_free(data);
+}
+
+static void read_back(GTask *task, gpointer session, gpointer data, GCancellable *cancellable)
+{
+    (void)session;
+    const Reading *reading = data;
+    GError *error = NULL;
+    NsCheckpoints *checkpoints =
+        ns_saved_checkpoints_read(reading->path, reading->last, reading->most, cancellable, &error);
+    if (checkpoints)
+        g_task_return_pointer(task, checkpoints, (GDestroyNotify)ns_checkpoints_free);
+    else
+        g_task_return_error(task, error);
+}
+
+static void on_read_back(GObject *object, GAsyncResult *result, gpointer data)
+{
+    (void)data;
+    NsSession *session = NS_SESSION(object);
+    const Reading *reading = g_task_get_task_data(G_TASK(result));
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NsCheckpoints) read = g_task_propagate_pointer(G_TASK(result), &error);
+    if (session->opening != reading->id) return;
+    session->opening = 0;
+    for (guint i = 0; i < session->runs->len; i++) {
+        NsPastRun *run = run_at(session, i);
+        if (run->told.id != reading->id) continue;
+        run->in_file = false;
+        run->checkpoints = g_steal_pointer(&read);
+        if (error) ns_session_tell(session, error->message);
+        ns_session_open_run(session, reading->id);
+        return;
+    }
+}
+
+void ns_session_read_back(NsSession *session, const NsPastRun *run)
+{
+    Reading *reading = g_new0(Reading, 1);
+    reading->id = session->opening = run->told.id;
+    reading->path = g_strdup(run->path);
+    reading->last = run->shared_from > 0 ? run->shared_from : run->told.last_step;
+    reading->most = session->checkpoint_bytes;
+    g_autofree char *name = g_filename_display_basename(run->path);
+    g_autofree char *words = g_strdup_printf(_("Reading %s…"), name);
+    ns_session_tell(session, words);
+    g_autoptr(GTask) task = g_task_new(session, NULL, on_read_back, NULL);
+    g_task_set_task_data(task, reading, reading_free);
+    g_task_run_in_thread(task, read_back);
+}
