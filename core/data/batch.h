@@ -18,16 +18,24 @@ typedef struct {
     int32_t *length;        /* [B] in 1..T */
     int32_t *source;        /* [B, S], or NULL */
     int32_t *source_length; /* [B] in 1..S, or NULL */
+    int32_t
+        *second; /* [B] in 0..T: where the second segment of `tokens` begins; T: there is none */
+    int32_t *labels; /* [B]: the class of a sequence, for the class head, or NS_NO_TARGET */
 } NsBatch;
 
 /* How many symbols go in and come out.  They differ where inputs are not what is predicted. */
 typedef struct {
     size_t in, out;
+    size_t segments; /* rows of the segment embedding; 0: there is none */
+    size_t classes;  /* of a sequence, which a head of its own predicts; 0: there is none */
 } NsVocab;
 
-/* Lengths start as full. */
+/* Lengths start as full, without a second segment and without labels. */
 void ns_batch_init(NsBatch *batch, size_t B, size_t T, size_t S);
 void ns_batch_clear(NsBatch *batch);
 
 /* Positions that have a target. */
 size_t ns_batch_targets(const NsBatch *batch);
+
+/* Sequences that have a label. */
+size_t ns_batch_labels(const NsBatch *batch);

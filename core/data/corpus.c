@@ -76,10 +76,13 @@ static void spell_word(const char *word, char text[NS_TOKEN_TEXT])
 void ns_corpus_token_text(const NsCorpus *corpus, int32_t token, char text[NS_TOKEN_TEXT])
 {
     const char *special = corpus->sampler->special[corpus->arch];
+    size_t further = (size_t)token > corpus->V ? (size_t)token - corpus->V : 0;
     if (corpus->sampler->nameless)
         text[0] = '\0';
     else if (special && (size_t)token == corpus->V)
         g_strlcpy(text, special, NS_TOKEN_TEXT);
+    else if (further > 0 && further <= 2 && corpus->sampler->further[further - 1])
+        g_strlcpy(text, corpus->sampler->further[further - 1], NS_TOKEN_TEXT);
     else if (corpus->symbols)
         spell(corpus->symbols[token], text);
     else if (corpus->words)

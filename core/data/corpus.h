@@ -32,6 +32,7 @@ typedef struct {
     size_t n_pairs, n_train_pairs; /* the first n_train_pairs are for training */
     const NsSampler *sampler;
     unsigned arch;      /* whose batches these are: NS_ARCH_DECODER, ... */
+    bool next_sentence; /* of the task mlm: there are labels */
     uint64_t data_seed; /* of what is held out where the batches are made */
     gatomicrefcount refs;
 } NsCorpus;
@@ -40,6 +41,7 @@ typedef struct {
  * function overwrites the whole batch. */
 struct NsSampler {
     const char *special[3]; /* how the symbol V is written, by architecture, where there is one */
+    const char *further[2]; /* how the symbols V + 1 and V + 2 are written, where they exist */
     bool nameless;          /* tokens are told apart by their positions alone */
     NsVocab (*vocab)(const NsCorpus *corpus, const NsSettings *settings);
     /* Of a task that makes its sequences: a batch from a stream of random numbers, and the names of

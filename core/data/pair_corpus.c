@@ -2,6 +2,7 @@
 #include "core/data/pair_corpus.h"
 
 #include "core/base/error.h"
+#include "core/data/fact_grammar.h"
 #include "core/data/pair_grammar.h"
 #include "core/data/sampler.h"
 #include "core/data/sentence.h"
@@ -117,7 +118,8 @@ static size_t next_line(const NsCorpus *corpus, size_t end, size_t *at)
 
 /* Adds the pairs whose sources begin at `at` and whose targets follow after them, but for those
  * that do not fit; returns where the targets end. */
-static size_t add_pairs(NsCorpus *corpus, size_t at, size_t lines, const NsSettings *settings)
+static size_t add_pairs(NsCorpus *corpus, size_t at, size_t lines, size_t source_room,
+                        size_t target_room)
 {
     size_t end = (size_t)ns_sentence_end(corpus), target = at;
     for (size_t i = 0; i < lines; i++) next_line(corpus, end, &target);
@@ -126,8 +128,7 @@ static size_t add_pairs(NsCorpus *corpus, size_t at, size_t lines, const NsSetti
         pair.source_length = at - pair.source;
         pair.target = next_line(corpus, end, &target);
         pair.target_length = target - pair.target;
-        if (pair.source_length <= (size_t)ns_settings_source_seq(settings) &&
-            pair.target_length <= (size_t)settings->seq)
+        if (pair.source_length <= source_room && pair.target_length <= target_room)
             corpus->pairs[corpus->n_pairs++] = pair;
     }
     return target;
@@ -154,6 +155,33 @@ static void rename_corpus(NsCorpus *corpus, size_t lines)
                                          name, corpus->n_pairs, lines);
 }
 
+/* A corpus of texts whose pairs fit into so many tokens. */
+static NsCorpus *of_texts(const Texts *training, const Texts *held_out, const char *name,
+                          const NsTokenizer *tokenizer, size_t source_room, size_t target_room,
+                          GError **error)
+{
+    if (tokenizer->bytes) {
+        ns_refuse(error, NS_ERROR_SETTING,
+                  "The byte-level BPE of GPT-2 joins line ends, which separate the sentences; use "
+                  "tokenizer=bpe, char, or a file of merges.");
+        return NULL;
+    }
+    g_autoptr(GString) all = g_string_new(NULL);
+    for (Side s = SOURCE; s < SIDES; s++) g_string_append(all, training->side[s]->str);
+    size_t training_bytes = all->len;
+    for (Side s = SOURCE; s < SIDES; s++) g_string_append(all, held_out->side[s]->str);
+    const NsText text = {all->str, name, all->len, training_bytes};
+    NsCorpus *corpus = ns_text_tokens(&text, tokenizer, error);
+    if (!corpus) return NULL;
+    size_t lines = training->lines + held_out->lines;
+    corpus->pairs = g_new(NsPair, MAX(lines, 1));
+    corpus->n_train =
+        lines > 0 ? add_pairs(corpus, 0, training->lines, source_room, target_room) : 0;
+    corpus->n_train_pairs = corpus->n_pairs;
+    if (lines > 0) add_pairs(corpus, corpus->n_train, held_out->lines, source_room, target_room);
+    return corpus;
+}
+
 NsCorpus *ns_corpus_new_from_pairs(const NsSettings *settings, GError **error)
 {
     g_auto(NsTokenizer) tokenizer = {0};
@@ -161,29 +189,30 @@ NsCorpus *ns_corpus_new_from_pairs(const NsSettings *settings, GError **error)
     if (!ns_tokenizer_open(&tokenizer, settings, error) ||
         !open_texts(settings, &training, &held_out, error))
         return NULL;
-    if (tokenizer.bytes) {
-        ns_refuse(error, NS_ERROR_SETTING,
-                  "The byte-level BPE of GPT-2 joins line ends, which separate the sentences; use "
-                  "tokenizer=bpe, char, or a file of merges.");
-        return NULL;
-    }
-    g_autoptr(GString) all = g_string_new(NULL);
-    for (Side s = SOURCE; s < SIDES; s++) g_string_append(all, training.side[s]->str);
-    size_t training_bytes = all->len;
-    for (Side s = SOURCE; s < SIDES; s++) g_string_append(all, held_out.side[s]->str);
-
     g_autofree char *name = *settings->source ? g_filename_display_basename(settings->source)
                                               : g_strdup("generated pairs");
-    const NsText text = {all->str, name, all->len, training_bytes};
-    g_autoptr(NsCorpus) corpus = ns_text_tokens(&text, &tokenizer, error);
+    g_autoptr(NsCorpus) corpus =
+        of_texts(&training, &held_out, name, &tokenizer, (size_t)ns_settings_source_seq(settings),
+                 (size_t)settings->seq, error);
     if (!corpus) return NULL;
     size_t lines = training.lines + held_out.lines;
     corpus->sampler = &ns_pairs_sampler;
-    corpus->pairs = g_new(NsPair, MAX(lines, 1));
-    corpus->n_train = lines > 0 ? add_pairs(corpus, 0, training.lines, settings) : 0;
-    corpus->n_train_pairs = corpus->n_pairs;
-    if (lines > 0) add_pairs(corpus, corpus->n_train, held_out.lines, settings);
     if (!check_pairs(corpus, lines, error)) return NULL;
     rename_corpus(corpus, lines);
     return g_steal_pointer(&corpus);
+}
+
+NsCorpus *ns_corpus_new_from_facts(const NsSettings *settings, GError **error)
+{
+    g_auto(NsTokenizer) tokenizer = {0};
+    g_auto(Texts) training = {.lines = GENERATED_PAIRS}, held_out = {0};
+    if (!ns_tokenizer_open(&tokenizer, settings, error)) return NULL;
+    for (Side s = SOURCE; s < SIDES; s++) training.side[s] = g_string_new(NULL);
+    ns_fact_text((uint64_t)settings->data_seed, GENERATED_PAIRS, training.side[SOURCE],
+                 training.side[TARGET]);
+    hold_out(&training, &held_out);
+    NsCorpus *corpus = of_texts(&training, &held_out, "generated sentences", &tokenizer, SIZE_MAX,
+                                SIZE_MAX, error);
+    if (corpus) corpus->sampler = &ns_mlm_sampler;
+    return corpus;
 }

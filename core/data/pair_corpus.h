@@ -10,3 +10,8 @@
  * the settings do not go together, NS_ERROR_TEXT where two files do not have the same number of
  * lines or too few pairs fit, and the errors of reading. */
 NsCorpus *ns_corpus_new_from_pairs(const NsSettings *settings, GError **error);
+
+/* Builds a corpus of generated sentences that follow one another (core/data/fact_grammar.h), in
+ * pairs, of which every tenth from the end is held out.  Longer ones than seq are cut in batches.
+ */
+NsCorpus *ns_corpus_new_from_facts(const NsSettings *settings, GError **error);

@@ -52,6 +52,29 @@ static NsCorpus *open_translation(const NsTask *task, const NsSettings *settings
     return NULL;
 }
 
+static NsCorpus *open_mlm(const NsTask *task, const NsSettings *settings, GError **error)
+{
+    if (settings->arch != NS_ARCH_ENCODER) {
+        ns_refuse(error, NS_ERROR_SETTING,
+                  "The task “%s” fills in masked tokens from both sides; set arch=encoder.",
+                  task->choice.key);
+        return NULL;
+    }
+    if (settings->seq < NS_MLM_LEAST) {
+        ns_refuse(error, NS_ERROR_SETTING,
+                  "The task “%s” needs room for two segments and their [CLS] and [SEP]; make seq "
+                  "%d or more.",
+                  task->choice.key, NS_MLM_LEAST);
+        return NULL;
+    }
+    NsCorpus *corpus = *settings->text ? open_text(task, settings, error)
+                                       : ns_corpus_new_from_facts(settings, error);
+    if (!corpus) return NULL;
+    corpus->sampler = task->sampler;
+    corpus->next_sentence = settings->next_sentence == NS_TOGGLE_ON;
+    return corpus;
+}
+
 /* A corpus of as many symbols as the settings ask for; `letters` where they may have names. */
 static NsCorpus *open_made(const NsTask *task, const NsSettings *settings, const char *name,
                            bool letters, GError **error)
@@ -101,6 +124,17 @@ static const NsTask tasks[] = {
       .purpose = "A UTF-8 text file, learned character by character."},
      open_text,
      &ns_text_sampler,
+     0},
+    {{.key = "mlm",
+      .label = "Masked tokens",
+      .formula = "[CLS] the [M] saw the cat [SEP] …",
+      .reference = "Devlin et al. 2018, arXiv 1810.04805",
+      .purpose =
+          "The pre-training of BERT: an encoder finds masked tokens of two segments and, with "
+          "next-sentence, says whether the second follows the first; of a text file, or of "
+          "sentences that the program generates."},
+     open_mlm,
+     &ns_mlm_sampler,
      0},
     {{.key = "translation",
       .label = "Translation",

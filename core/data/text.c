@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Devlin et al. 2019, 3.1. */
+/* Devlin et al. 2018, appendix A.1. */
 #define MASKED 0.15
 #define SHOW_MASK 80 /* of 100 masked positions */
 #define SHOW_OTHER 10
@@ -31,18 +31,19 @@ static void following(const uint16_t *from, size_t T, int32_t begin, int32_t *to
     }
 }
 
-/* Takes exactly the rounded share of the positions, each with the same chance (Knuth, The Art of
- * Computer Programming 2, 3.4.2, algorithm S). */
-static void mask(const uint16_t *from, size_t T, size_t V, NsRng *rng, int32_t *tokens,
-                 int32_t *targets)
+/* Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S. */
+void ns_mask_tokens(int32_t *tokens, int32_t *targets, size_t n, size_t V, NsRng *rng)
 {
-    size_t wanted = (size_t)MAX(1, lround(MASKED * (double)T));
-    for (size_t t = 0; t < T; t++) {
-        tokens[t] = from[t];
+    size_t left = 0;
+    for (size_t t = 0; t < n; t++) {
         targets[t] = NS_NO_TARGET;
-        if (ns_rng_below(rng, T - t) >= wanted) continue;
+        if (tokens[t] < (int32_t)V) left++;
+    }
+    size_t wanted = (size_t)MAX(1, lround(MASKED * (double)left));
+    for (size_t t = 0; t < n; t++) {
+        if (tokens[t] >= (int32_t)V || ns_rng_below(rng, left--) >= wanted) continue;
         wanted--;
-        targets[t] = from[t];
+        targets[t] = tokens[t];
         uint64_t show = ns_rng_below(rng, 100);
         if (show < SHOW_MASK)
             tokens[t] = (int32_t)V;
@@ -61,7 +62,8 @@ static void take_window(const NsCorpus *corpus, size_t start, NsRng *masks, NsBa
     batch->length[b] = (int32_t)T;
     switch (corpus->arch) {
     case NS_ARCH_ENCODER:
-        mask(from, T, V, masks, tokens, targets);
+        for (size_t t = 0; t < T; t++) tokens[t] = from[t];
+        ns_mask_tokens(tokens, targets, T, V, masks);
         break;
     case NS_ARCH_ENCODER_DECODER:
         for (size_t s = 0; s < S; s++) batch->source[b * S + s] = from[s];

@@ -189,6 +189,11 @@ static bool translates(const NsSettings *settings)
     return g_str_equal(ns_task_choice(settings->task)->key, "translation");
 }
 
+static bool masks(const NsSettings *settings)
+{
+    return g_str_equal(ns_task_choice(settings->task)->key, "mlm");
+}
+
 /* Files that the task translation alone reads. */
 static bool is_pair_file(const NsParam *param)
 {
@@ -212,8 +217,9 @@ static unsigned task_row(const char *key)
 /* What was just set has the last word; what would have no effect beside it is given up. */
 static void give_way(NsSettings *settings, const NsParam *param)
 {
-    if (IS(param, task) && !learns_file(settings)) replace_text(&settings->text, "");
-    if (IS(param, text) && *settings->text) settings->task = task_row("text");
+    if (IS(param, task) && !learns_file(settings) && !masks(settings))
+        replace_text(&settings->text, "");
+    if (IS(param, text) && *settings->text && !masks(settings)) settings->task = task_row("text");
     if (IS(param, text) && !*settings->text && learns_file(settings))
         settings->task = task_row("grammar");
     if (is_pair_file(param) && **(char **)field(settings, param)) {

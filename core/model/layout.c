@@ -289,6 +289,13 @@ static void add_embedding(const Builder *b, NsStack *stack, const NsStackWiring 
             (NsTensor){
                 .rows = stack->T, .cols = layout->D, .init = NS_INIT_NORMAL, .std = init.position},
             false);
+    if (vocab.segments > 0)
+        stack->seg_emb = add(b, NS_PARAMETER_SEG_EMB,
+                             (NsTensor){.rows = vocab.segments,
+                                        .cols = layout->D,
+                                        .init = NS_INIT_NORMAL,
+                                        .std = init.position},
+                             false);
 }
 
 static void add_stack(Builder *b, NsStack *stack, const NsStackWiring *wiring, NsVocab vocab)
@@ -385,6 +392,7 @@ void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
 {
     *layout = (NsModelLayout){
         .V = vocab.out,
+        .classes = vocab.classes,
         .D = (size_t)settings->d_model,
         .H = (size_t)settings->heads,
         .F = (size_t)ns_settings_d_ff(settings),
@@ -413,6 +421,9 @@ void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
     };
     for (size_t i = 0; i < n; i++) add_stack(&b, &layout->stacks[i], &stacks[i], vocab);
     b.prefix = "";
+    if (layout->classes > 0)
+        layout->class_head =
+            add_matrix(&b, NS_PARAMETER_CLASS_HEAD, layout->classes, layout->D, 1, false);
     /* Symbols that are read and never predicted (begin, mask) come last, so that the head is the
      * first rows of a tied embedding. */
     layout->head = settings->tie_embeddings == NS_TOGGLE_ON

@@ -19,8 +19,8 @@ typedef struct {
     size_t first_layer; /* layers are numbered through all stacks */
     size_t first, n;    /* its sub-layers are [first, first + n) of the model's */
     NsNormPlace embedding_norm, final_norm;
-    size_t tok_emb, pos_emb; /* offsets */
-    size_t tok_span;         /* index of the span that holds tok_emb */
+    size_t tok_emb, pos_emb, seg_emb; /* offsets; seg_emb 0: there is none */
+    size_t tok_span;                  /* index of the span that holds tok_emb */
 } NsStack;
 
 /* Where the arena holds the activations of a layer of one worker: the offset of its first part, and
@@ -76,6 +76,8 @@ typedef struct {
     size_t n_stacks;
     NsSublayer *sublayers; /* [n_sublayers] */
     size_t n_sublayers;
+    size_t classes;    /* of a sequence; 0: there is no head for them */
+    size_t class_head; /* offset */
     size_t head;       /* offset */
     size_t head_span;  /* index of its span: that of the first embedding where the two are tied */
     size_t state_size; /* elements of the running statistics */
@@ -104,6 +106,9 @@ typedef struct {
     ns_real *common;  /* with recompute: memory for the activations of one layer at a time */
     ns_real *derived; /* memory for the derived activations of one sub-layer at a time */
     ns_real *logits;  /* [R, V] */
+    /* Of the class head: what it reads, the hidden state of the first token; the gradient of that;
+     * the logits. */
+    ns_real *first_token, *dfirst_token, *class_logits; /* [B, D], [B, D], [B, classes] */
     NsScratch scratch;
 } NsShard;
 

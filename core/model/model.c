@@ -291,11 +291,11 @@ static double tokens_of(const NsModel *model, const NsBatch *batch, size_t stack
     return sum_lengths(source ? batch->source_length : batch->length, batch->B);
 }
 
-/* The weight of each target in the mean loss.  A batch without targets has neither loss nor
+/* The weight of each of n targets in a mean loss.  A batch without targets has neither loss nor
  * gradient, whatever the weight. */
-static double per_target(const NsBatch *batch)
+static double share_of(size_t n)
 {
-    return 1 / (double)MAX(ns_batch_targets(batch), 1);
+    return 1 / (double)MAX(n, 1);
 }
 
 static void collect_hidden(NsModel *model, const NsBatch *batch)
@@ -351,6 +351,8 @@ static NsCall call_of(NsModel *model, const NsBatch *batch, NsStatistics statist
 {
     assert_fits(model, batch);
     return (NsCall){.batch = batch,
+                    .per_target = (ns_real)share_of(ns_batch_targets(batch)),
+                    .per_label = (ns_real)share_of(ns_batch_labels(batch)),
                     .weights = used_weights(model),
                     .sinusoids = model->sinusoids,
                     .state = model->state,
@@ -371,7 +373,7 @@ static void step_forward(const NsModelLayout *layout, NsWorker *w, const NsCall 
 {
     ns_worker_begin(layout, w, call, part);
     ns_worker_forward(layout, w, call);
-    ns_worker_loss(layout, w, call, layout->label_smoothing, (ns_real)per_target(call->batch));
+    ns_worker_loss(layout, w, call, layout->label_smoothing);
     ns_worker_backward_head(layout, w, call);
 }
 
@@ -412,7 +414,8 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
     ns_team_run(model->team, model->n_workers, measure_parts, model);
     if (model->standardized) ns_team_each(model->team, layout->table.n, gradient_of_weights, model);
 
-    double share = per_target(batch);
+    double share = share_of(ns_batch_targets(batch)),
+           class_share = share_of(ns_batch_labels(batch));
     NsMeasure measure = {.grad_sq = ns_gradients_squares(model->gradients),
                          .n_hidden = ns_model_layout_hidden(layout),
                          .n_sublayers = layout->n_sublayers,
@@ -421,8 +424,8 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
     double tokens = tokens_of(model, batch, layout->n_stacks - 1);
     for (unsigned i = 0; i < model->n_workers; i++) {
         const NsWorker *w = &model->workers[i];
-        measure.loss += w->loss.loss * share;
-        measure.nll += w->loss.nll * share;
+        measure.loss += w->loss.loss * share + w->class_nll * class_share;
+        measure.nll += w->loss.nll * share + w->class_nll * class_share;
         measure.final_sq += w->final_sq / tokens;
         measure.final_norm += w->final_norm / tokens;
     }
@@ -447,7 +450,7 @@ static void forward_worker(void *data, size_t i, unsigned member)
     for (size_t part = 0; part < layout->parts; part++) {
         ns_worker_begin(layout, w, f->call, part);
         ns_worker_forward(layout, w, f->call);
-        ns_worker_loss(layout, w, f->call, f->smoothing, 0);
+        ns_worker_loss(layout, w, f->call, f->smoothing);
     }
 }
 
@@ -462,18 +465,24 @@ double ns_model_loss(NsModel *model, const NsBatch *batch)
 {
     NsCall call = call_of(model, batch, NS_RUNNING);
     forward(model, &call, 0);
-    double nll = 0;
-    for (unsigned i = 0; i < model->n_workers; i++) nll += model->workers[i].loss.nll;
-    return nll * per_target(batch);
+    double nll = 0, class_nll = 0;
+    for (unsigned i = 0; i < model->n_workers; i++) {
+        nll += model->workers[i].loss.nll;
+        class_nll += model->workers[i].class_nll;
+    }
+    return nll * share_of(ns_batch_targets(batch)) + class_nll * share_of(ns_batch_labels(batch));
 }
 
 double ns_model_plain_loss(NsModel *model, const NsBatch *batch)
 {
     NsCall call = call_of(model, batch, NS_OF_BATCH);
     forward(model, &call, model->layout.label_smoothing);
-    double loss = 0;
-    for (unsigned i = 0; i < model->n_workers; i++) loss += model->workers[i].loss.loss;
-    return loss * per_target(batch);
+    double loss = 0, class_nll = 0;
+    for (unsigned i = 0; i < model->n_workers; i++) {
+        loss += model->workers[i].loss.loss;
+        class_nll += model->workers[i].class_nll;
+    }
+    return loss * share_of(ns_batch_targets(batch)) + class_nll * share_of(ns_batch_labels(batch));
 }
 
 bool ns_model_needs_profile(const NsModel *model)

@@ -4,6 +4,10 @@
  *     x_l = block_l(x_{l-1}),  l = 1..L                     (core/model/placement.h)
  *     loss = mean over targets of -log softmax(head N_final(x_L))[target]
  *
+ * With segments the embedding also has seg_emb[segment of the token].  With classes a head of its
+ * own reads the hidden state of the first token of each sequence, and its mean loss over the
+ * sequences that have a label is added.  Devlin et al. 2018, 3.1, without their pooling layer.
+ *
  * With a second stream (ResiDual) the head sees x_L + N_final(D_L), D_0 = x_0, D' = D + y.
  *
  * Attention is causal in a decoder, and sees both directions in an encoder.  In an encoder-decoder

@@ -19,6 +19,7 @@
 #define NS_PARAMETERS(X)                                                                                \
     X(TOK_EMB, "tok-emb", "tok_emb", "W_{tok}", 0)                                                 \
     X(POS_EMB, "pos-emb", "pos_emb", "W_{pos}", 0)                                                 \
+    X(SEG_EMB, "seg-emb", "seg_emb", "W_{seg}", 0)                                                 \
     NS_NORM_PARAMETERS(X, EMB_NORM, "emb-norm", "emb_norm", "emb", 0)                                   \
     X(LAYER_GAIN, "layer-gain", "branch_gain", "α", 1)                                             \
     NS_NORM_PARAMETERS(X, NORM1, "norm1", "norm1", "1", 1)                                              \
@@ -69,6 +70,7 @@
     X(STREAM_GAIN2, "stream-gain2", "ffn.stream_gain", "ω_2", 1)                                   \
     NS_NORM_PARAMETERS(X, OUT_NORM2, "out-norm2", "out_norm2", "2,out", 1)                              \
     NS_NORM_PARAMETERS(X, FINAL_NORM, "final-norm", "final_norm", "final", 0)                           \
+    X(CLASS_HEAD, "class-head", "class_head", "W_{class}", 0)                                           \
     X(HEAD, "head", "head", "W_{head}", 0)
 /* clang-format on */
 

@@ -106,6 +106,7 @@ void ns_worker_begin(const NsModelLayout *layout, NsWorker *w, const NsCall *cal
     ns_worker_select(layout, w, call, part);
     if (part > 0) return;
     w->loss = (NsCrossEntropy){0};
+    w->class_nll = 0;
     if (!call->measuring) return;
     memset(w->sums, 0, layout->n_sublayers * sizeof *w->sums);
     memset(w->hidden, 0, ns_model_layout_hidden(layout) * sizeof *w->hidden);
@@ -176,6 +177,9 @@ static void stack_forward(const NsModelLayout *layout, NsWorker *w, const NsCall
     NsClockMark mark = ns_clock_begin();
     ns_embedding_forward(t->embedding, tokens_of(layout, w, call->batch, i),
                          call->weights + stack->tok_emb, pos, shape->B, shape->T, shape->D);
+    if (stack->seg_emb)
+        ns_segments_forward(t->embedding, call->batch->second + w->shard->first,
+                            call->weights + stack->seg_emb, shape->B, shape->T, shape->D);
     drop_embedding(shape, &pass, i, t->embedding);
     ns_clock_end(mark, NS_OP_EMBEDDING);
     if (stack->embedding_norm.norm)
@@ -216,6 +220,25 @@ static NsLinear head_map(const NsModelLayout *layout, const NsStackShard *last, 
         .R = last->self.R, .I = layout->D, .O = layout->V, .w = call->weights + layout->head};
 }
 
+/* The linear map from the hidden states of the first tokens to the logits of the classes. */
+static NsLinear class_map(const NsModelLayout *layout, const NsWorker *w, const NsCall *call)
+{
+    return (NsLinear){.R = w->shard->B,
+                      .I = layout->D,
+                      .O = layout->classes,
+                      .w = call->weights + layout->class_head};
+}
+
+static void class_forward(const NsModelLayout *layout, NsWorker *w, const NsCall *call)
+{
+    const NsStackShard *last = &w->shard->stacks[layout->n_stacks - 1];
+    size_t D = layout->D, stride = last->self.T * D;
+    for (size_t b = 0; b < w->shard->B; b++)
+        memcpy(w->shard->first_token + b * D, last->top + b * stride, D * sizeof *last->top);
+    const NsLinear map = class_map(layout, w, call);
+    ns_linear_forward(&map, w->shard->class_logits, w->shard->first_token);
+}
+
 void ns_worker_forward(const NsModelLayout *layout, NsWorker *w, const NsCall *call)
 {
     for (size_t i = 0; i < layout->n_stacks; i++) stack_forward(layout, w, call, i);
@@ -223,19 +246,24 @@ void ns_worker_forward(const NsModelLayout *layout, NsWorker *w, const NsCall *c
     NsClockMark mark = ns_clock_begin();
     const NsLinear head = head_map(layout, last, call);
     ns_linear_forward(&head, w->shard->logits, last->top);
+    if (layout->classes > 0) class_forward(layout, w, call);
     ns_clock_end(mark, NS_OP_MATMUL);
 }
 
-void ns_worker_loss(const NsModelLayout *layout, NsWorker *w, const NsCall *call, double smoothing,
-                    ns_real dscale)
+void ns_worker_loss(const NsModelLayout *layout, NsWorker *w, const NsCall *call, double smoothing)
 {
     const NsShape *shape = &w->shard->stacks[layout->n_stacks - 1].self;
     NsClockMark mark = ns_clock_begin();
     NsCrossEntropy loss =
         ns_cross_entropy(w->shard->logits, call->batch->targets + w->shard->first * shape->T,
-                         shape->R, layout->V, smoothing, dscale);
+                         shape->R, layout->V, smoothing, call->forward_only ? 0 : call->per_target);
     w->loss.nll += loss.nll;
     w->loss.loss += loss.loss;
+    if (layout->classes > 0)
+        w->class_nll +=
+            ns_cross_entropy(w->shard->class_logits, call->batch->labels + w->shard->first,
+                             shape->B, layout->classes, 0, call->forward_only ? 0 : call->per_label)
+                .nll;
     ns_clock_end(mark, NS_OP_LOSS);
 }
 
@@ -287,6 +315,19 @@ static void outer_norm_backward(const NsNormPlace *place, NsWorker *w, NsPass *p
     ns_norm_place_backward(place, shape, pass, d, d, x, stats);
 }
 
+/* Adds the gradient of the hidden states of the first tokens. */
+static void class_backward(const NsModelLayout *layout, NsWorker *w, const NsCall *call)
+{
+    const NsStackShard *last = &w->shard->stacks[layout->n_stacks - 1];
+    size_t D = layout->D, stride = last->self.T * D;
+    const NsLinear map = class_map(layout, w, call);
+    const NsLinearGradients to = {.dx = w->shard->dfirst_token,
+                                  .dw = gradient_at(w, layout->class_head)};
+    ns_linear_backward(&map, &to, w->shard->class_logits, w->shard->first_token);
+    for (size_t b = 0; b < w->shard->B; b++)
+        ns_add_scaled(last->d + b * stride, 1, w->shard->dfirst_token + b * D, D);
+}
+
 void ns_worker_backward_head(const NsModelLayout *layout, NsWorker *w, const NsCall *call)
 {
     const NsStackShard *last = &w->shard->stacks[layout->n_stacks - 1];
@@ -296,6 +337,7 @@ void ns_worker_backward_head(const NsModelLayout *layout, NsWorker *w, const NsC
     const NsLinearGradients to = {
         .dx = last->d, .dw = vocabulary_gradient(layout, w, layout->head_span, w->part > 0)};
     ns_linear_backward(&head, &to, w->shard->logits, last->top);
+    if (layout->classes > 0) class_backward(layout, w, call);
     ns_clock_end(mark, NS_OP_MATMUL);
 }
 
@@ -378,5 +420,8 @@ void ns_worker_backward_embedding(const NsModelLayout *layout, NsWorker *w, cons
     ns_embedding_backward(vocabulary_gradient(layout, w, stack->tok_span, tied || w->part > 0),
                           layout->learned_positions ? gradient_at(w, stack->pos_emb) : NULL, t->d,
                           tokens_of(layout, w, call->batch, i), shape->B, shape->T, shape->D);
+    if (stack->seg_emb)
+        ns_segments_backward(gradient_at(w, stack->seg_emb), t->d,
+                             call->batch->second + w->shard->first, shape->B, shape->T, shape->D);
     ns_clock_end(mark, NS_OP_EMBEDDING);
 }

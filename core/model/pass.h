@@ -28,6 +28,7 @@ typedef struct {
     bool padded[NS_STACKS_MAX]; /* whether any row is padding */
     /* Sums over the tokens of all parts so far, without padding. */
     NsCrossEntropy loss;
+    double class_nll;        /* of the labels of sequences */
     NsSums *sums;            /* [sublayers] */
     NsHiddenMeasure *hidden; /* [hidden states]; grad: squares */
     double final_sq, final_norm;
@@ -36,8 +37,9 @@ typedef struct {
 /* The arguments of a pass, which all workers share. */
 typedef struct {
     const NsBatch *batch;
-    const ns_real *weights;   /* standardized where the settings say so */
-    const ns_real *sinusoids; /* [T, D] of the longest stack, or NULL */
+    ns_real per_target, per_label; /* weights in the mean losses */
+    const ns_real *weights;        /* standardized where the settings say so */
+    const ns_real *sinusoids;      /* [T, D] of the longest stack, or NULL */
     ns_real *state;
     NsStatistics statistics;
     NsNoise noise;
@@ -58,11 +60,8 @@ void ns_worker_begin(const NsModelLayout *layout, NsWorker *w, const NsCall *cal
 /* Computes the logits from the tokens, and every sum but those of gradients. */
 void ns_worker_forward(const NsModelLayout *layout, NsWorker *w, const NsCall *call);
 
-/* Adds the loss of the part; with dscale other than 0 the logits become their gradient times
- * dscale.
- */
-void ns_worker_loss(const NsModelLayout *layout, NsWorker *w, const NsCall *call, double smoothing,
-                    ns_real dscale);
+/* Adds the loss of the part; unless the pass is forward only the logits become their gradients. */
+void ns_worker_loss(const NsModelLayout *layout, NsWorker *w, const NsCall *call, double smoothing);
 
 /* Selects a part as the present one: its sequences, their padding, and the shard that holds its
  * activations. */

@@ -196,6 +196,11 @@ void ns_shard_take(NsShard *shard, const NsModelLayout *layout, size_t first, si
     if (places->arena) take_layers(shard, layout, places);
     size_t last = layout->stacks[layout->n_stacks - 1].T;
     shard->logits = ns_cursor_take(cursor, sequences * last * layout->V);
+    if (layout->classes > 0) {
+        shard->first_token = ns_cursor_take(cursor, sequences * layout->D);
+        shard->dfirst_token = ns_cursor_take(cursor, sequences * layout->D);
+        shard->class_logits = ns_cursor_take(cursor, sequences * layout->classes);
+    }
     NsShape largest = shape_of(layout, sequences, T, T);
     ns_scratch_take(&shard->scratch, &largest, cursor);
 }

@@ -29,6 +29,22 @@ void ns_embedding_backward(ns_real *dtok, ns_real *dpos, const ns_real *dx, cons
         }
 }
 
+void ns_segments_forward(ns_real *x, const int32_t *second, const ns_real *seg, size_t B, size_t T,
+                         size_t D)
+{
+    for (size_t b = 0; b < B; b++)
+        for (size_t t = 0; t < T; t++, x += D)
+            ns_add_scaled(x, 1, t < (size_t)second[b] ? seg : seg + D, D);
+}
+
+void ns_segments_backward(ns_real *dseg, const ns_real *dx, const int32_t *second, size_t B,
+                          size_t T, size_t D)
+{
+    for (size_t b = 0; b < B; b++)
+        for (size_t t = 0; t < T; t++, dx += D)
+            ns_add_scaled(t < (size_t)second[b] ? dseg : dseg + D, 1, dx, D);
+}
+
 void ns_sinusoids(ns_real *pos, size_t T, size_t D)
 {
     for (size_t i = 0; i < D; i++) {

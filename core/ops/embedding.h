@@ -12,6 +12,15 @@ void ns_embedding_forward(ns_real *x, const int32_t *tokens, const ns_real *tok,
 void ns_embedding_backward(ns_real *dtok, ns_real *dpos, const ns_real *dx, const int32_t *tokens,
                            size_t B, size_t T, size_t D);
 
+/* x[b, t] += seg[0], from position second[b] on seg[1].  second: [B] in 0..T, seg: [2, D], x:
+ * [B, T, D].  Devlin et al. 2018, section 3. */
+void ns_segments_forward(ns_real *x, const int32_t *second, const ns_real *seg, size_t B, size_t T,
+                         size_t D);
+
+/* dseg +=. */
+void ns_segments_backward(ns_real *dseg, const ns_real *dx, const int32_t *second, size_t B,
+                          size_t T, size_t D);
+
 /* pos[t, 2 i] = sin(t / 10000^(2 i / D)), pos[t, 2 i + 1] = cos of the same.  pos: [T, D],
  * overwritten.  Vaswani et al. 2017, 3.5. */
 void ns_sinusoids(ns_real *pos, size_t T, size_t D);

@@ -121,8 +121,12 @@
     CHOICE(task, "task", DATA, "Task", ns_task_choice, "grammar", RESTART | SHARED,                \
         "What the model learns.", NULL)                                                            \
     TEXT(text, "text", DATA, "Text file", "", RESTART | SHARED,                                    \
-        "A UTF-8 file to learn, character by character. Choosing one selects the task text; "      \
-        "another task clears it.", NULL)                                                           \
+        "A UTF-8 file to learn, character by character. Choosing one selects the task text, "      \
+        "unless the task is mlm; another task clears it.", NULL)                                                           \
+    CHOICE(next_sentence, "next-sentence", DATA, "Next sentence", ns_toggle_choice, "on",          \
+        RESTART | SHARED, "In the task mlm, the second segment of half of the sequences does not " \
+        "follow the first, and a head on the first token says whether it does.",                   \
+        "Devlin et al. 2018, arXiv 1810.04805")                                                    \
     TEXT(source, "source", DATA, "Source file", "", RESTART | SHARED,                              \
         "Sentences for the task translation, one per line, plain or compressed by gzip; line i "   \
         "of the target file is the translation of line i.  Nothing: generated pairs.  Choosing one " \

@@ -54,16 +54,20 @@ static bool write_batch(const char *path, const NsBatch *batch, GError **error)
     g_autofree int64_t *tokens = widen(batch->tokens, B * T);
     g_autofree int64_t *targets = widen(batch->targets, B * T);
     g_autofree int64_t *length = widen(batch->length, B);
+    g_autofree int64_t *second = widen(batch->second, B);
+    g_autofree int64_t *labels = widen(batch->labels, B);
     g_autofree int64_t *src = widen(batch->source, B * S);
     g_autofree int64_t *src_mask = source_mask(batch);
     const NsStoredTensor stored[] = {
         {"tokens", NS_STORED_I64, 2, {B, T}, tokens},
         {"targets", NS_STORED_I64, 2, {B, T}, targets},
         {"length", NS_STORED_I64, 1, {B}, length},
+        {"second", NS_STORED_I64, 1, {B}, second},
+        {"labels", NS_STORED_I64, 1, {B}, labels},
         {"src", NS_STORED_I64, 2, {B, S}, src},
         {"src_mask", NS_STORED_I64, 2, {B, S}, src_mask},
     };
-    size_t without_source = 3;
+    size_t without_source = 5;
     return ns_safetensors_write(path, stored, S > 0 ? G_N_ELEMENTS(stored) : without_source, error);
 }
 

@@ -40,8 +40,12 @@ void ns_case_init(NsCase *c, const char *assignments, const NsPlacement *placeme
     assign(&c->settings, NS_TINY);
     assign(&c->settings, assignments);
     g_autoptr(GError) error = NULL;
-    c->model = ns_model_new_placed(&c->settings, placement,
-                                   (NsVocab){.in = NS_CASE_VOCAB, .out = NS_CASE_VOCAB}, &error);
+    bool segments = strstr(assignments, "task=mlm");
+    const NsVocab vocab = {.in = NS_CASE_VOCAB,
+                           .out = NS_CASE_VOCAB,
+                           .segments = segments ? 2 : 0,
+                           .classes = segments ? 3 : 0};
+    c->model = ns_model_new_placed(&c->settings, placement, vocab, &error);
     g_assert_no_error(error);
     NsBatch *batch = &c->batch;
     ns_batch_init(batch, (size_t)c->settings.batch, (size_t)c->settings.seq,
@@ -51,6 +55,8 @@ void ns_case_init(NsCase *c, const char *assignments, const NsPlacement *placeme
     for (size_t b = 0; b < batch->B; b++) {
         batch->length[b] = (int32_t)(batch->T - b % 3);
         if (batch->S > 0) batch->source_length[b] = (int32_t)(batch->S - (b + 1) % 3);
+        if (segments) batch->second[b] = (int32_t)(b + 2);
+        if (segments && b > 0) batch->labels[b] = (int32_t)(b % 3);
     }
     draw(batch->tokens, batch->length, batch->B, batch->T, &rng);
     if (batch->S > 0) draw(batch->source, batch->source_length, batch->B, batch->S, &rng);

@@ -17,7 +17,8 @@ typedef struct {
 } NsCase;
 
 /* Settings from "key=value key=value" on top of NS_TINY; `placement` NULL: the settings' own.
- * Sequences have different lengths, and some positions no target. */
+ * Sequences have different lengths, and some positions no target.  With task=mlm there are segments
+ * and labels, which some sequences lack. */
 void ns_case_init(NsCase *c, const char *assignments, const NsPlacement *placement);
 void ns_case_clear(NsCase *c);
 

@@ -122,6 +122,8 @@ int main(int argc, char **argv)
         "arch=encoder-decoder placement=pre activation=swiglu threads=3",
         "attention=uniform heads=1 d-ff=6 positions=none",
         "arch=encoder-decoder attention=uniform heads=1 placement=hybridnorm",
+        "arch=encoder task=mlm placement=pre threads=2",
+        "arch=encoder task=mlm embedding-norm=on tie-embeddings=on label-smoothing=0.1",
         "arch=encoder attention=uniform heads=1 placement=subln norm=rmsnorm",
         "tie-embeddings=on placement=pre",
         "arch=encoder-decoder tie-embeddings=on positions=sinusoidal",

@@ -101,6 +101,11 @@ OPTIONS = (
     "task=copy placement=pre norm=batchnorm arch=encoder-decoder layers=2 d-model=16 seq=12 "
     "batch=5",
     "task=sort placement=pre arch=encoder-decoder layers=2 d-model=16 seq=12 batch=5 threads=2",
+    "task=mlm arch=encoder tokenizer=bpe vocab=300 placement=pre layers=2 d-model=16 seq=24 batch=6",
+    "task=mlm arch=encoder tokenizer=bpe vocab=300 placement=post label-smoothing=0.1 threads=2 "
+    "embedding-norm=on layers=2 d-model=16 seq=40 batch=5",
+    "task=mlm arch=encoder next-sentence=off tie-embeddings=on placement=deepnorm layers=2 "
+    "d-model=16 seq=64 batch=3",
     "task=translation tokenizer=bpe vocab=300 label-smoothing=0.1 placement=pre arch=encoder-decoder "
     "layers=2 d-model=16 seq=32 batch=4",
     "task=translation tokenizer=bpe vocab=300 placement=post norm=batchnorm arch=encoder-decoder "

@@ -101,7 +101,7 @@ def model_error(arch, placement, activation, smoothing):
     )
     batch = make_batch(arch, np.random.RandomState(1))
     start = Start(settings, {})
-    logits, _, _ = run_model(start, batch, settings)
+    (logits, _), _, _ = run_model(start, batch, settings)
     weights = {name: leaf.detach() for name, leaf in start.tensors.items()}
     targets = torch.from_numpy(batch["targets"])
     theirs = torch.nn.functional.cross_entropy(

@@ -100,7 +100,7 @@ static void setup_init(Setup *setup, const Case *c)
         g_assert_no_error(error);
     }
     const size_t vocab = (size_t)g_ascii_strtoull(fixture_text(&start, "vocab"), NULL, 10);
-    setup->model = ns_model_new(&setup->settings, (NsVocab){vocab, vocab}, &error);
+    setup->model = ns_model_new(&setup->settings, (NsVocab){.in = vocab, .out = vocab}, &error);
     g_assert_no_error(error);
 
     g_auto(GStrv) names = g_strsplit(fixture_text(c->expected, "%s/names", c->name), " ", -1);

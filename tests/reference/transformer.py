@@ -233,7 +233,7 @@ def token_embedding(weights, prefix):
     return weights["tok_emb" if "tok_emb" in weights else prefix + "tok_emb"]
 
 
-def embed(stack, tokens):
+def embed(stack, tokens, second=None):
     weights, settings = stack.weights, stack.settings
     x = token_embedding(weights, stack.prefix)[tokens]
     positions = settings.get("positions", "learned")
@@ -241,16 +241,19 @@ def embed(stack, tokens):
         x = x + weights[stack.prefix + "pos_emb"][: tokens.shape[1]]
     elif positions == "sinusoidal":
         x = x + sinusoids(tokens.shape[1], x.shape[-1], x.dtype)
+    if stack.prefix + "seg_emb" in weights:  # Devlin et al. 2018
+        later = torch.arange(tokens.shape[1])[None, :] >= torch.from_numpy(second)[:, None]
+        x = x + weights[stack.prefix + "seg_emb"][later.long()]
     # No placement's paper has a norm here; BERT has one.
     if settings.get("embedding-norm", "auto") == "on":
         x = stack.outer_norm("emb_norm", x)
     return x
 
 
-def run_stack(stack, tokens):
+def run_stack(stack, tokens, second=None):
     """x_0 .. x_L and what comes after the last norm."""
     settings = stack.settings
-    x = embed(stack, tokens)
+    x = embed(stack, tokens, second)
     stack.second_stream = x
     hidden, chosen = [x], set()
     for layer in range(stack.layers):
@@ -270,7 +273,8 @@ def run_stack(stack, tokens):
 
 
 def run_model(weights, batch, settings):
-    """(logits [B, T, V], stacks by name, hidden states by name)."""
+    """(logits [B, T, V] and of classes [B, classes] or None, stacks by name, hidden states by
+    name)."""
     tokens = torch.from_numpy(batch["tokens"])
     size, length = tokens.shape
     full = np.full(size, length)
@@ -296,12 +300,13 @@ def run_model(weights, batch, settings):
     stacks[name] = Stack(
         settings, weights, prefix, m or n, n, m, name == "decoder", real, memory, memory_real
     )
-    hidden[name], x = run_stack(stacks[name], tokens)
+    hidden[name], x = run_stack(stacks[name], tokens, batch.get("second"))
     tied = settings.get("tie-embeddings", "off") == "on"
     # Symbols that are only read come after those that are predicted.
     predicted = settings.get("vocab_out")
     head = token_embedding(weights, prefix)[:predicted] if tied else weights["head"]
-    return x @ head.T, stacks, hidden
+    classes = x[:, 0] @ weights["class_head"].T if "class_head" in weights else None
+    return (x @ head.T, classes), stacks, hidden
 
 
 def cross_entropy(logits, targets, smoothing=0.0):
@@ -323,12 +328,14 @@ def loss_and_gradients(weights, batch, settings, precision=np.float64):
     """(loss, gradients by name); weights and batch are numpy arrays.  KeyError where the model
     lacks a tensor that its settings ask for, ValueError where it has one that nothing uses."""
     leaves = Weights(as_leaves(weights, precision))
-    logits, _, _ = run_model(leaves, batch, settings)
+    (logits, classes), _, _ = run_model(leaves, batch, settings)
     unused = leaves.tensors.keys() - leaves.used
     if unused:
         raise ValueError(f"nothing uses {', '.join(sorted(unused))}")
     smoothing = float(settings.get("label-smoothing", 0))
     value = cross_entropy(logits, torch.from_numpy(batch["targets"]), smoothing)
+    if classes is not None:
+        value = value + cross_entropy(classes, torch.from_numpy(batch["labels"]))
     value.backward()
     gradients = {
         name: np.zeros(leaf.shape) if leaf.grad is None else leaf.grad.numpy()

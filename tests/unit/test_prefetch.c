@@ -77,7 +77,7 @@ static void test_model(void)
     ns_settings_init(&settings);
     settings.threads = 1;
     settings.batch = 2;
-    NsModel *model = ns_model_new(&settings, (NsVocab){20, 20}, NULL);
+    NsModel *model = ns_model_new(&settings, (NsVocab){.in = 20, .out = 20}, NULL);
     g_assert_nonnull(model);
     static char far[1 << 26]; /* more than the products of a pass fetch */
     NsBatch batch;

@@ -188,7 +188,7 @@ static void assert_batch(const char *folder, const NsBatch *batch)
     g_autofree char *path = g_build_filename(folder, "batch.safetensors", NULL);
     Stored stored = read_stored(path);
     size_t B = batch->B, T = batch->T, S = batch->S;
-    g_assert_cmpuint(json_object_get_size(json_node_get_object(stored.header)), ==, S > 0 ? 5 : 3);
+    g_assert_cmpuint(json_object_get_size(json_node_get_object(stored.header)), ==, S > 0 ? 7 : 5);
     assert_stored_integers(&stored, "tokens", batch->tokens, B, T);
     assert_stored_integers(&stored, "targets", batch->targets, B, T);
     assert_stored_integers(&stored, "length", batch->length, B, 0);

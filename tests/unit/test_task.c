@@ -39,11 +39,13 @@ static void open_made(Fixture *f, const char *task, unsigned arch, int64_t seq, 
     ns_batch_init(&f->batch, B, (size_t)seq, (size_t)ns_settings_source_seq(&f->settings));
 }
 
-/* Tasks that a name alone does not open: one needs a file, one an architecture (test_translation).
+/* Tasks that a name alone does not open: one needs a file, one an architecture (test_translation,
+ * test_mlm).
  */
 static bool needs_more(const char *task)
 {
-    return g_str_equal(task, "text") || g_str_equal(task, "translation");
+    return g_str_equal(task, "text") || g_str_equal(task, "translation") ||
+           g_str_equal(task, "mlm");
 }
 
 static void open_task(Fixture *f, const char *task, unsigned arch, int64_t seq, int64_t source)
@@ -575,8 +577,8 @@ static void test_random(void)
 
 static void test_registry(void)
 {
-    static const char *const keys[] = {"grammar", "text", "translation", "copy",
-                                       "reverse", "sort", "gaussian",    "random"};
+    static const char *const keys[] = {"grammar", "text", "mlm",      "translation", "copy",
+                                       "reverse", "sort", "gaussian", "random"};
     size_t n = 0;
     for (; ns_task(n); n++) {
         g_assert_cmpstr(ns_task_choice(n)->key, ==, keys[n]);
