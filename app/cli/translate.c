@@ -19,6 +19,9 @@
 #define BEAM_MOST 64
 #define PENALTY_MOST 10
 
+/* Lines that are translated before they are written. */
+#define TOGETHER ((size_t)512)
+
 typedef struct {
     char *run, *in, *out;
     gint64 lane, average, beam;
@@ -183,6 +186,10 @@ static bool read_lines(Translate *t, GError **error)
 /* What was not translated. */
 static void tell(const Translate *t)
 {
+    if (t->checkpoint->diverged)
+        fprintf(stderr,
+                NS_CLI ": The model had diverged by step %" PRId64 ", so that it writes nothing.\n",
+                ns_checkpoint_step(t->checkpoint));
     if (t->left_out > 0)
         fprintf(stderr,
                 NS_CLI ": The model has no token for %zu characters, which were left out.\n",
@@ -194,27 +201,41 @@ static void tell(const Translate *t)
                 t->cut, ns_model_source(t->model));
 }
 
-static bool write_lines(const Translate *t, char *const *lines, size_t n, GError **error)
+static bool write_lines(NsLines *out, char *const *lines, GError **error)
 {
-    NsLines *out = ns_lines_open(t->out ? t->out : "-", error);
-    if (!out) return false;
     bool good = true;
-    for (size_t i = 0; good && i < n; i++) good = ns_lines_write(out, lines[i], error);
-    return ns_lines_close(out, good ? error : NULL) && good;
+    for (size_t i = 0; good && lines[i]; i++) good = ns_lines_write(out, lines[i], error);
+    return good && ns_lines_flush(out, error);
 }
 
-static bool translate(const Translate *t, GError **error)
+/* n lines from the one at `first` on. */
+static bool translate_part(const Translate *t, size_t first, size_t n, NsLines *out, GError **error)
 {
-    size_t n = t->tokens->len;
-    g_autofree NsSentence *sentences = g_new(NsSentence, MAX(n, 1));
+    g_autofree NsSentence *sentences = g_new(NsSentence, n);
     for (size_t i = 0; i < n; i++) {
-        GArray *tokens = g_ptr_array_index(t->tokens, i);
+        GArray *tokens = g_ptr_array_index(t->tokens, first + i);
         sentences[i] = (NsSentence){(const uint16_t *)(void *)tokens->data, tokens->len};
     }
     g_auto(GStrv) lines = g_new0(char *, n + 1);
     const NsTranslating how = {(size_t)t->beam, t->penalty};
     return ns_translate(t->model, t->corpus, &how, sentences, n, lines, error) &&
-           write_lines(t, lines, n, error);
+           write_lines(out, lines, error);
+}
+
+static bool translate(const Translate *t, GError **error)
+{
+    NsLines *out = ns_lines_open(t->out ? t->out : "-", error);
+    if (!out) return false;
+    NsProgress progress;
+    ns_progress_start(&progress, t->out != NULL);
+    bool good = true;
+    size_t n = t->tokens->len;
+    for (size_t first = 0; good && first < n; first += TOGETHER) {
+        ns_progress_share(&progress, "translated", (double)first / (double)n);
+        good = translate_part(t, first, MIN(TOGETHER, n - first), out, error);
+    }
+    ns_progress_end(&progress);
+    return ns_lines_close(out, good ? error : NULL) && good;
 }
 
 /* ---- The command ---- */

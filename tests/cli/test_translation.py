@@ -134,6 +134,16 @@ def test_translate():
             assert "for 2 characters" in said and "1 lines have more tokens" in said, said
             assert "--average" in sentence(run("translate", "--run", path, "--in", source, "--average", "99",
                                                small=False), 2)
+        # More lines than are written at once, in their order; and none.
+        many = write(folder, "many", (SOURCE * 60)[7:])
+        assert translate(path, many, "--beam", "1") == ((expected * 60)[7:], "")
+        assert translate(path, write(folder, "none", [])) == ([], "")
+        diverged = os.path.join(folder, "diverged.nsrun")
+        result = run("train", *words[:-4], "--set", "lr=100", "--set", "optimizer=sgd", "--steps", "20", "--run",
+                     diverged)
+        assert result.returncode == 0, result
+        lines, said = translate(diverged, source)
+        assert lines == [""] * 12 and "had diverged" in said, (lines, said)
         text = os.path.join(folder, "text.nsrun")
         assert run("train", "--steps", "1", "--run", text).returncode == 0
         said = sentence(run("translate", "--run", text, "--in", source, small=False), 1)

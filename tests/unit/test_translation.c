@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/data/pair_grammar.h"
+#include "core/data/sentence.h"
 #include "core/data/task.h"
+#include "core/data/vocabulary.h"
 #include "core/experiment/param.h"
 #include "tests/unit/support.h"
 
@@ -163,6 +165,67 @@ static void test_refused(Fixture *f, gconstpointer data)
     assert_refused(f, NS_ERROR_SETTING, "arch=encoder-decoder");
 }
 
+/* ---- Sentences ---- */
+
+/* A line becomes tokens and the same line again, without the characters that are none. */
+static void assert_line(const NsCorpus *corpus, const char *line, const char *expected,
+                        size_t expected_out)
+{
+    size_t left_out;
+    g_autoptr(GArray) tokens = ns_sentence_encode(corpus, line, &left_out);
+    g_assert_cmpuint(left_out, ==, expected_out);
+    size_t n = tokens->len - 1;
+    g_assert_cmpint(g_array_index(tokens, uint16_t, n), ==, ns_sentence_end(corpus));
+    g_autofree int32_t *wide = g_new(int32_t, tokens->len);
+    for (size_t i = 0; i < n; i++) wide[i] = g_array_index(tokens, uint16_t, i);
+    g_autofree char *text = ns_sentence_text(corpus, wide, n);
+    g_assert_cmpstr(text, ==, expected);
+}
+
+/* Also with the vocabulary as a run keeps it, which has the same numbers. */
+static void test_sentences(Fixture *f, gconstpointer tokenizer)
+{
+    set_file(f, "source", "ab bä\nb\nab ab\n");
+    set_file(f, "target", "xy y\ny\nxy xy\n");
+    set_file(f, "valid-source", "ab\n");
+    set_file(f, "valid-target", "xy\n");
+    set(f, "seq", "12");
+    set(f, "source-seq", "12");
+    set(f, "tokenizer", tokenizer);
+    set(f, "vocab", "16");
+    bool characters = g_str_equal(tokenizer, "char");
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NsCorpus) made = open_corpus(f);
+    g_autofree char *kept = ns_vocabulary_write(made);
+    g_autoptr(NsCorpus) read = ns_vocabulary_read(kept, "a", &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(read->V, ==, made->V);
+    const NsCorpus *const both[] = {made, read};
+    GArray *tokens[2];
+    for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
+        size_t left_out;
+        assert_line(both[i], "", "", 0);
+        assert_line(both[i], "ab xy bä", "ab xy bä", 0);
+        assert_line(both[i], "?b☃", "b", 2);
+        /* Characters that end no word of the texts. */
+        assert_line(both[i], "☃ xa", characters ? " xa" : "", characters ? 1 : 3);
+        tokens[i] = ns_sentence_encode(both[i], "ab xy xy y", &left_out);
+    }
+    g_assert_cmpuint(tokens[0]->len, ==, tokens[1]->len);
+    for (guint i = 0; i < tokens[0]->len; i++)
+        g_assert_cmpint(g_array_index(tokens[0], uint16_t, i), ==,
+                        g_array_index(tokens[1], uint16_t, i));
+    for (size_t i = 0; i < 2; i++) g_array_unref(tokens[i]);
+    /* Whatever is missing is found, and nothing crashes. */
+    size_t refused = 0;
+    for (size_t n = 0; n < strlen(kept); n++) {
+        g_autofree char *part = g_strndup(kept, n);
+        g_autoptr(NsCorpus) less = ns_vocabulary_read(part, "a", NULL);
+        refused += !less;
+    }
+    g_assert_cmpuint(refused, >, 10);
+}
+
 /* ---- Generated pairs ---- */
 
 static const char *const finite_verbs[] = {
@@ -243,6 +306,8 @@ int main(int argc, char **argv)
     ADD("files", test_files);
     ADD("held-out", test_held_out);
     ADD("refused", test_refused);
+    g_test_add("/translation/sentences/characters", Fixture, "char", begin, test_sentences, end);
+    g_test_add("/translation/sentences/subwords", Fixture, "bpe", begin, test_sentences, end);
     ADD("generated-corpus", test_generated_corpus);
     g_test_add_func("/translation/generated", test_generated);
     return g_test_run();
