@@ -12,7 +12,7 @@
 
 char *ns_vocabulary_write(const NsCorpus *corpus)
 {
-    if (!corpus->pairs) return NULL;
+    if (corpus->sampler != &ns_pairs_sampler) return NULL;
     if (corpus->subwords) {
         g_autofree char *table = ns_subwords_table(corpus->subwords);
         return g_strconcat(SUBWORDS, table, NULL);

@@ -7,7 +7,7 @@
 
 #include "core/data/corpus.h"
 
-/* NULL where the corpus has no pairs.  Free with g_free. */
+/* NULL where the corpus is not one of translations.  Free with g_free. */
 char *ns_vocabulary_write(const NsCorpus *corpus);
 
 /* A corpus of these tokens without any sentence.  NS_ERROR_TEXT where the text, which is called by
