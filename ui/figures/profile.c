@@ -207,6 +207,7 @@ static void show_lane(Profile *profile, unsigned i)
             (NsSeries){.label = labels[COLUMNS + k],
                        .group = profile->n > 1 ? labels[THEORY] : NULL,
                        .style = i,
+                       .dash = k > 0,
                        .theory = true,
                        .tinted = profile->n > 1,
                        .n = theory->n,
@@ -260,7 +261,7 @@ static void add_theory(GString *words, const Profile *profile, const NsFigureInp
     bool curves = false;
     for (unsigned i = 0; i < n; i++) {
         said[i] = profile->lanes[i].theory.note;
-        said[n + i] = profile->lanes[i].theory.miss;
+        said[n + i] = profile->lanes[i].theory.more;
         curves |= profile->lanes[i].theory.n_curves > 0;
     }
     for (unsigned i = 0; i < 2 * n; i++) {

@@ -2,6 +2,7 @@
 #include "ui/figures/theory.h"
 
 #include "core/base/words.h"
+#include "core/model/expected_norms.h"
 #include "core/model/init.h"
 #include "core/model/wiring.h"
 #include "core/ops/activation.h"
@@ -70,41 +71,69 @@ static double fitted_growth(const double *square, size_t layers, double d)
     return cross / square_sum;
 }
 
-static void fill_hidden(NsTheory *theory, Reach reach, const NsSettings *settings,
+/* The mean cosine of two tokens that enter a stack, as measured at step 0; 0 where it was not,
+ * which is nearly so for embeddings drawn one by one. */
+static double token_cosine(NsHistory *history, size_t state)
+{
+    const NsRecordLayout *layout = ns_history_layout(history);
+    if (state >= layout->count[NS_QUANTITY_TOKEN_COSINE]) return 0;
+    g_auto(NsValues) read = ns_values_new(layout->count[NS_QUANTITY_TOKEN_COSINE]);
+    ns_history_read(history, NS_QUANTITY_TOKEN_COSINE, 0, NULL, read.value, read.has);
+    return read.has[state] && isfinite(read.value[state]) ? (double)read.value[state] : 0;
+}
+
+/* Lemma 2, around the prediction. */
+static void add_bounds(NsTheory *theory, const double *square, double d, double f, bool root)
+{
+    double c = 2 * d * f / ((d + f) * (d + f));
+    for (size_t l = 0; l < theory->n; l++)
+        for (int i = 0; i < 2; i++) {
+            double bound = square[0] + (c + i) * d * (double)l;
+            theory->y[1 + i][l] = root ? sqrt(bound) : bound;
+        }
+    theory->label[1] = _("lower bound");
+    theory->label[2] = _("upper bound");
+    g_autofree char *fit = ns_text_number(fitted_growth(square, theory->n - 1, d), 2);
+    g_autofree char *least = ns_text_number(c, 2), *most = ns_text_number(c + 1, 2);
+    theory->more = g_strdup_printf(_("Bounds: Lemma 2.  ‖x_l‖^2 grows by %s d per layer at step 0 "
+                                     "(least squares); bounds: %s d and %s d."),
+                                   fit, least, most);
+}
+
+static void fill_hidden(NsTheory *theory, Reach reach, const NsFigureInput *input,
                         const float *values, size_t states, bool root)
 {
-    double d = (double)settings->d_model, f = (double)ns_settings_d_ff(settings);
-    double c = 2 * d * f / ((d + f) * (d + f));
+    const NsSettings *settings = input->settings;
+    const char *why = ns_expected_norms_refused(settings);
+    double d = (double)settings->d_model;
     g_autofree double *square = g_new(double, states);
     for (size_t l = 0; l < states; l++)
         square[l] = root ? (double)values[l] * (double)values[l] : (double)values[l];
-    if (reach == POST) {
-        allocate(theory, states - 1, 1);
-        for (size_t l = 1; l < states; l++) {
-            theory->x[l - 1] = (double)l;
-            theory->y[0][l - 1] = root ? sqrt(d) : d;
-        }
-        theory->label[0] = root ? _("theory: √d") : _("theory: d");
-        theory->note =
-            g_strdup(_("Post-LN, at initialization: every state is the output of a norm."));
+    NsTokenMoments start[NS_STACKS_MAX];
+    NsStackWiring stacks[NS_STACKS_MAX];
+    size_t n = ns_stacks_wiring(settings, NULL, stacks);
+    if (stacks[n - 1].first + stacks[n - 1].layers + n != states) return; /* of another model */
+    for (size_t i = 0; i < n && !why; i++) {
+        size_t state = stacks[i].first + i;
+        double cosine = token_cosine(input->history, state);
+        if (settings->positions == NS_POSITIONS_SINUSOIDAL && !(fabs(cosine) > 0))
+            why = _("No prediction: with sinusoidal positions it needs the token cosine at step 0; "
+                    "set probe-every to measure it.");
+        start[i] = (NsTokenMoments){square[state] / d, cosine};
+    }
+    if (why) {
+        theory->note = g_strdup(why);
         return;
     }
-    allocate(theory, states, 2);
+    allocate(theory, states, reach == PRE ? 3 : 1);
+    ns_expected_norms(settings, start, theory->y[0]);
     for (size_t l = 0; l < states; l++) {
         theory->x[l] = (double)l;
-        for (int i = 0; i < 2; i++) {
-            double bound = square[0] + (c + i) * d * (double)l;
-            theory->y[i][l] = root ? sqrt(bound) : bound;
-        }
+        if (root) theory->y[0][l] = sqrt(theory->y[0][l]);
     }
-    theory->label[0] = _("lower bound");
-    theory->label[1] = _("upper bound");
-    g_autofree char *fit = ns_text_number(fitted_growth(square, states - 1, d), 2);
-    g_autofree char *least = ns_text_number(c, 2), *most = ns_text_number(c + 1, 2);
-    theory->note =
-        g_strdup_printf(_("Bounds (Lemma 2) of the mean at initialization.  ‖x_l‖^2 grows by %s d "
-                          "per layer at step 0 (least squares); bounds: %s d and %s d."),
-                        fit, least, most);
+    theory->label[0] = _("prediction");
+    theory->note = g_strdup(_("Prediction: mean over initial weights, for wide models."));
+    if (reach == PRE) add_bounds(theory, square, d, (double)ns_settings_d_ff(settings), root);
 }
 
 static void fill_gradient(NsTheory *theory, Reach reach, const float *values, size_t layers)
@@ -123,7 +152,7 @@ static void fill_gradient(NsTheory *theory, Reach reach, const float *values, si
     const char *why = _("The factor is the norms’ share of an upper bound; feed-forward networks "
                         "offset it.");
     theory->note = g_strdup(what);
-    theory->miss = reach == POST ? why : NULL;
+    theory->more = reach == POST ? g_strdup(why) : NULL;
 }
 
 static void forget(NsTheory *theory)
@@ -131,7 +160,7 @@ static void forget(NsTheory *theory)
     g_clear_pointer(&theory->x, g_free);
     for (size_t i = 0; i < NS_THEORY_CURVES; i++) g_clear_pointer(&theory->y[i], g_free);
     g_clear_pointer(&theory->note, g_free);
-    theory->miss = NULL;
+    g_clear_pointer(&theory->more, g_free);
     theory->n_curves = theory->n = 0;
 }
 
@@ -144,6 +173,7 @@ static void compute(NsTheory *theory, const NsFigureInput *input)
     if (n < 2 || !(hidden || is_gradient(quantity))) return;
     const char *why = NULL;
     Reach reach = reach_of(input->settings, &why);
+    if (hidden) why = NULL; /* it is predicted beyond the paper's models, too */
     if (ns_history_first_step(input->history) > 0)
         why = _("No theory: the run begins with trained weights.");
     if (why) {
@@ -156,7 +186,7 @@ static void compute(NsTheory *theory, const NsFigureInput *input)
     for (size_t i = 0; i < n; i++)
         if (!read.has[i] || !isfinite(values[i])) return;
     if (hidden)
-        fill_hidden(theory, reach, input->settings, values, n, quantity == NS_QUANTITY_HIDDEN_NORM);
+        fill_hidden(theory, reach, input, values, n, quantity == NS_QUANTITY_HIDDEN_NORM);
     else
         fill_gradient(theory, reach, values, n);
 }
@@ -177,7 +207,7 @@ bool ns_theory_follow(NsTheory *theory, NsQuantity quantity, const NsFigureInput
 
 const char *ns_theory_name(const NsTheory *theory)
 {
-    return theory->n_curves > 1 ? _("bounds (Lemma 2)") : theory->label[0];
+    return theory->n_curves > 1 ? _("prediction, bounds (Lemma 2)") : theory->label[0];
 }
 
 void ns_theory_clear(NsTheory *theory)

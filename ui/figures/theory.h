@@ -1,11 +1,12 @@
 /* Theoretical values of a quantity by layer at initialization.  SPDX-License-Identifier: MIT
  *
- * Only statements that Xiong et al. 2020 prove or state, and only for models that they cover. */
+ * For hidden states a prediction of every placement with a closed form; for gradients statements
+ * that Xiong et al. 2020 prove or state, and only for models that they cover. */
 #pragma once
 
 #include "ui/figures/figures.h"
 
-#define NS_THEORY_CURVES 2
+#define NS_THEORY_CURVES 3
 
 typedef struct {
     NsHistory *history; /* a reference; what the rest was computed from */
@@ -13,18 +14,18 @@ typedef struct {
     size_t n_curves, n;
     double *x, *y[NS_THEORY_CURVES]; /* [n] */
     const char *label[NS_THEORY_CURVES];
-    char *note;       /* its conditions; without curves why there are none, or NULL where no theory
-                       * speaks of the quantity */
-    const char *miss; /* why it may miss what is measured, or NULL */
+    char *note; /* its conditions; without curves why there are none, or NULL where no theory
+                 * speaks of the quantity */
+    char *more; /* a second sentence: its bounds, or why it may miss what is measured; or NULL */
 } NsTheory;
 
 /* Brings the curves up to date: none where `shown` is unset, where no theory speaks of the quantity
  * in this model, or before step 0 was measured.  TRUE if they changed.
  *
- * Squared norm of hidden states (and its root for the norm).  Post-LN: d after every layer.
- * Pre-LN, Lemma 2: |x_0|^2 + c d l <= E|x_l|^2 <= |x_0|^2 + (1 + c) d l with |x_0|^2 as measured
- * and c = 2 d f / (d + f)^2, what a feed-forward network with ReLU and Xavier's weights adds (1/2
- * where f = d, as in the paper).
+ * Squared norm of hidden states (and its root for the norm): ns_expected_norms from what enters
+ * each stack at step 0.  For Pre-LN also Lemma 2: |x_0|^2 + c d l <= E|x_l|^2 <= |x_0|^2 + (1 + c)
+ * d l with |x_0|^2 as measured and c = 2 d f / (d + f)^2, what a feed-forward network with ReLU and
+ * Xavier's weights adds (1/2 where f = d, as in the paper).
  *
  * Norms of gradients, appendix F (called preliminary): Post-LN (2/3)^((L - l) / 2), Pre-LN the same
  * in every layer, both times what was measured in the last layer at step 0. */
