@@ -1,6 +1,7 @@
 /* How long frames take, and what is shown of it.  SPDX-License-Identifier: MIT */
 #include "tests/ui/support.h"
 #include "ui/widgets/shell/frame_meter.h"
+#include "ui/widgets/shell/toast.h"
 
 #include <string.h>
 
@@ -51,8 +52,32 @@ static void test_meter(void)
     ui_close(window);
 }
 
+static GtkWidget *new_window_with_toast(void)
+{
+    GtkWidget *window = gtk_window_new();
+    gtk_window_set_child(GTK_WINDOW(window), ns_toast_new());
+    ns_toast_show(gtk_window_get_child(GTK_WINDOW(window)), "It is done.");
+    return window;
+}
+
+/* What is said while there is no window yet waits for the window, however late that comes. */
+static void test_toast_waits(void)
+{
+    GtkWidget *shown = new_window_with_toast(), *late = new_window_with_toast();
+    GtkWidget *toast = gtk_window_get_child(GTK_WINDOW(shown));
+    GtkWidget *waits = gtk_window_get_child(GTK_WINDOW(late));
+    gtk_window_present(GTK_WINDOW(shown));
+    UI_UNTIL(!ns_toast_text(toast));
+    g_assert_cmpstr(ns_toast_text(waits), ==, "It is done.");
+    gtk_window_present(GTK_WINDOW(late));
+    UI_UNTIL(!ns_toast_text(waits));
+    gtk_window_destroy(GTK_WINDOW(shown));
+    gtk_window_destroy(GTK_WINDOW(late));
+}
+
 void ui_add_frame_tests(void)
 {
     g_test_add_func("/ui/frame/times", test_times);
     g_test_add_func("/ui/frame/meter", test_meter);
+    g_test_add_func("/ui/frame/toast-waits", test_toast_waits);
 }

@@ -227,6 +227,8 @@ static bool read_file(NsApplication *application, GVariantDict *options, GError 
     application->file = g_strdup(files[0]);
     if (g_file_test(files[0], G_FILE_TEST_IS_REGULAR)) return true;
     g_autofree char *name = g_filename_display_name(files[0]);
+    if (g_file_test(files[0], G_FILE_TEST_IS_DIR))
+        return ns_refuse(error, NS_ERROR_FILE, "“%s” is a folder; name a file in it.", name);
     return ns_refuse(error, NS_ERROR_FILE, "There is no file “%s”.", name);
 }
 

@@ -1,14 +1,15 @@
 /* A sentence that comes up for a moment.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/shell/toast.h"
 
-#define SECONDS 4
-#define OFFER_SECONDS 8 /* time to reach the button */
+#define SECONDS 4 /* at least */
+#define CHARS_PER_SECOND 14
+#define OFFER_SECONDS 4 /* more, time to reach the button */
 
 static const char TOAST[] = "ns-toast";
 
 typedef struct {
     GtkWidget *label, *button;
-    guint timer;
+    guint timer, tick;
     GFunc chosen;
     gpointer data; /* of `chosen` */
 } Toast;
@@ -27,7 +28,10 @@ static void toast_free(gpointer data)
 
 static void stop_timer(GtkWidget *revealer)
 {
-    g_clear_handle_id(&toast_of(revealer)->timer, g_source_remove);
+    Toast *toast = toast_of(revealer);
+    g_clear_handle_id(&toast->timer, g_source_remove);
+    if (toast->tick) gtk_widget_remove_tick_callback(revealer, toast->tick);
+    toast->tick = 0;
 }
 
 static void hide(GtkWidget *revealer)
@@ -42,6 +46,20 @@ static gboolean on_time(gpointer revealer)
 {
     toast_of(revealer)->timer = 0;
     hide(revealer);
+    return G_SOURCE_REMOVE;
+}
+
+/* Its time begins with the first frame that shows it: at the start of the program the window comes
+ * later than what it has to say. */
+static gboolean on_frame(GtkWidget *revealer, GdkFrameClock *clock, gpointer data)
+{
+    (void)clock, (void)data;
+    Toast *toast = toast_of(revealer);
+    glong chars = g_utf8_strlen(gtk_label_get_text(GTK_LABEL(toast->label)), -1);
+    guint seconds = MAX(SECONDS, (guint)chars / CHARS_PER_SECOND);
+    if (gtk_widget_get_visible(toast->button)) seconds += OFFER_SECONDS;
+    toast->tick = 0;
+    toast->timer = g_timeout_add_seconds(seconds, on_time, revealer);
     return G_SOURCE_REMOVE;
 }
 
@@ -92,7 +110,7 @@ void ns_toast_offer(GtkWidget *revealer, const char *sentence, const char *label
     gtk_widget_set_visible(toast->button, label != NULL);
     gtk_widget_set_can_target(revealer, label != NULL);
     gtk_revealer_set_reveal_child(GTK_REVEALER(revealer), TRUE);
-    toast->timer = g_timeout_add_seconds(label ? OFFER_SECONDS : SECONDS, on_time, revealer);
+    toast->tick = gtk_widget_add_tick_callback(revealer, on_frame, NULL, NULL);
 }
 
 const char *ns_toast_text(GtkWidget *revealer)
