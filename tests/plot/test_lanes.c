@@ -570,6 +570,34 @@ static void test_earlier(void)
     pair_clear(&before);
 }
 
+/* A lane that diverged with huge values leaves both axes of a profile to the others, which is said;
+ * a lane that goes on never does. */
+static void test_wild_profile(void)
+{
+    Run *runs[3];
+    for (unsigned i = 0; i < 3; i++) {
+        runs[i] = run_made(4, BUDGET, true, 1, 0);
+        set(runs[i], i == 1 ? "placement=none" : "placement=pre");
+        append_with(runs[i], 1, 2, i == 1 ? 1e20f : 4);
+    }
+    const NsFigureInput input = lanes_of(runs, 3);
+    for (int diverged = 0; diverged < 2; diverged++) {
+        const NsEvent event = {.step = 0, .kind = NS_EVENT_DIVERGED};
+        if (diverged) ns_history_append_event(runs[1]->history, &event);
+        g_autoptr(NsFigure) figure = ns_figure_new("gradient-norm");
+        const NsPlot *plot = ns_figure_update(figure, &input);
+        bool told = plot->note && strstr(plot->note, "B continues beyond the axis.");
+        g_assert_cmpint(told, ==, diverged);
+        if (diverged) {
+            g_assert_cmpfloat(plot->left.hi, <, 100);
+            g_assert_cmpfloat(plot->lower->left.hi, <, 100);
+        } else {
+            g_assert_true(isnan(plot->left.hi) && isnan(plot->lower->left.hi));
+        }
+    }
+    for (unsigned i = 0; i < 3; i++) run_free(runs[i]);
+}
+
 /* Why theory misses, or is not there, is said once for all lanes that it is true of. */
 static void test_theory(void)
 {
@@ -658,6 +686,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lanes/order", test_order);
     g_test_add_func("/lanes/rates", test_rates);
     g_test_add_func("/lanes/earlier", test_earlier);
+    g_test_add_func("/lanes/wild-profile", test_wild_profile);
     g_test_add_func("/lanes/theory", test_theory);
     g_test_add_func("/lanes/tex-panels", test_tex_panels);
     g_test_add_func("/lanes/wild", test_wild);

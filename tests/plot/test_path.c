@@ -95,9 +95,36 @@ static void test_extremes(void)
     }
 }
 
+/* A curve that leaves the area is no noise, however far beyond it goes on; one that fills it is. */
+static void test_noise(void)
+{
+    double x[40], far[40], full[40];
+    for (int i = 0; i < 40; i++) {
+        x[i] = i;
+        far[i] = i < 2 ? 1 : pow(10, 3 + i % 7);
+        full[i] = i % 2 ? 10 : 0;
+    }
+    NsScale sx, sy;
+    ns_scale_fit(&sx, &(NsAxis){.lo = 0, .hi = 40}, 0, 40, 0);
+    ns_scale_fit(&sy, &(NsAxis){.lo = 0, .hi = 10}, 0, 10, 0);
+    sx.p0 = 0;
+    sx.p1 = 400;
+    sy.p0 = 100;
+    sy.p1 = 0;
+    NsSeries series = {.n = 40, .x = x, .y = far};
+    for (int filled = 0; filled < 2; filled++) {
+        NsPath path = {0};
+        if (filled) series.y = full;
+        ns_path_build(&path, &series, &sx, &sy, COLUMN);
+        g_assert_cmpint(ns_path_is_noise(&path, 100), ==, filled);
+        ns_path_clear(&path);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/plot/path/extremes", test_extremes);
+    g_test_add_func("/plot/path/noise", test_noise);
     return g_test_run();
 }

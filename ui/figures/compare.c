@@ -26,7 +26,7 @@ static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale
         const char *name = input->n_lanes > 1 ? ns_figure_run(input, i).name
                            : i                ? _("previous run")
                                               : _("this run");
-        curves[i] = (NsRatioCurve){side->n, side->x, side->y, name, i};
+        curves[i] = (NsRatioCurve){side->n, side->x, side->y, name, i, false};
         if (!side->n) continue;
         /* The run before has the color of this one. */
         bool before = input->n_lanes < 2 && i > 0;

@@ -10,6 +10,11 @@
 #include <math.h>
 #include <string.h>
 
+/* A run that diverged with values so many times those of the others leaves the axis to them, which
+ * ends so many times above the largest. */
+#define WILD 100
+#define ABOVE 2
+
 enum { PREVIOUS, FIRST, NOW, END, COLUMNS };
 
 /* Of one run. */
@@ -215,6 +220,47 @@ static void show_lane(Profile *profile, unsigned i)
                        .y = theory->y[k]};
 }
 
+static bool has_diverged(const NsFigureInput *input, unsigned i)
+{
+    return ns_figure_divergence(ns_figure_run(input, i).history) != NULL;
+}
+
+/* The largest finite value that is drawn of a run; 0 where there is none. */
+static double most_of(const Lane *lane)
+{
+    const NsTheory *theory = &lane->theory;
+    double most = 0;
+    for (size_t k = 0; k < theory->n_curves; k++)
+        for (size_t i = 0; i < theory->n; i++) most = MAX(most, theory->y[k][i]);
+    for (size_t k = 0; k < COLUMNS; k++)
+        for (size_t i = 0; i < lane->columns[k].n; i++)
+            if (isfinite(lane->columns[k].y[i])) most = MAX(most, lane->columns[k].y[i]);
+    return most;
+}
+
+/* Of the runs that go on; 0 where there is none. */
+static double most_of_survivors(const Profile *profile, const NsFigureInput *input)
+{
+    double most = 0;
+    for (unsigned i = 0; i < profile->n; i++)
+        if (!has_diverged(input, i)) most = MAX(most, most_of(&profile->lanes[i]));
+    return most;
+}
+
+static bool is_wild(const Profile *profile, const NsFigureInput *input, unsigned i)
+{
+    double others = most_of_survivors(profile, input);
+    return others > 0 && has_diverged(input, i) && most_of(&profile->lanes[i]) > WILD * others;
+}
+
+/* The upper end of the axis; NaN where it has room for all. */
+static double upper_end(const Profile *profile, const NsFigureInput *input)
+{
+    for (unsigned i = 0; i < profile->n; i++)
+        if (is_wild(profile, input, i)) return ABOVE * most_of_survivors(profile, input);
+    return NAN;
+}
+
 static void show_all(Profile *profile, const NsFigureInput *input, NsScaleKind scale)
 {
     NsPlot *plot = &profile->figure.plot;
@@ -222,10 +268,12 @@ static void show_all(Profile *profile, const NsFigureInput *input, NsScaleKind s
     plot->n_series = 0;
     for (unsigned i = 0; i < profile->n; i++) {
         const NsLayerValues *now = &profile->lanes[i].columns[NOW];
-        curves[i] = (NsRatioCurve){now->n, now->x, now->y, ns_figure_run(input, i).name, i};
+        curves[i] = (NsRatioCurve){
+            now->n, now->x, now->y, ns_figure_run(input, i).name, i, is_wild(profile, input, i)};
         show_lane(profile, i);
     }
     /* Shares and cosines have no ratio that says anything. */
+    plot->left.hi = upper_end(profile, input);
     bool sizes = profile->n > 1 && !ns_quantity(profile->quantity)->unit;
     plot->lower =
         sizes ? ns_ratio_panel_fill(&profile->ratio_panel, curves, profile->n, scale) : NULL;
@@ -300,6 +348,12 @@ static char *note_of_several(const Profile *profile, const NsFigureInput *input)
     if (first)
         ns_figure_add_sentence(words, late ? _("Faint lines: the first step of each.")
                                            : _("Faint lines: step 0."));
+    for (unsigned i = 0; i < profile->n; i++) {
+        if (!is_wild(profile, input, i)) continue;
+        g_autofree char *beyond =
+            g_strdup_printf(_("%s continues beyond the axis."), ns_figure_run(input, i).name);
+        ns_figure_add_sentence(words, beyond);
+    }
     add_theory(words, profile, input);
     if (end) ns_figure_add_sentence(words, _("Separate mark: after the final norm."));
     if (is_thinned(&profile->lanes[0].columns[NOW]))

@@ -3,9 +3,26 @@
 
 #include "core/base/words.h"
 
+#include <math.h>
 #include <string.h>
 
 static const NsLevel equal = {.y = 1};
+
+/* The axis of ratios ends so many times above the largest, where a wild curve leaves it. */
+#define ABOVE 2
+
+/* The upper end of the axis; NaN where it has room for all. */
+static double upper_end(const NsRatioPanel *panel, const NsRatioCurve *curves, size_t n)
+{
+    double most = 1;
+    bool wild = false;
+    for (size_t i = 1; i < n; i++) {
+        wild |= curves[i].wild;
+        for (size_t k = 0; k < panel->points[i] && !curves[i].wild; k++)
+            if (isfinite(panel->y[i][k])) most = MAX(most, panel->y[i][k]);
+    }
+    return wild && !curves[0].wild ? ABOVE * most : (double)NAN;
+}
 
 /* Ratios at the abscissas that both have; returns how many. */
 static size_t divide(double *x, double *y, const NsRatioCurve *a, const NsRatioCurve *b)
@@ -33,6 +50,7 @@ const NsPlot *ns_ratio_panel_fill(NsRatioPanel *panel, const NsRatioCurve *curve
         panel->x[i] = g_renew(double, panel->x[i], curve->n + 1);
         panel->y[i] = g_renew(double, panel->y[i], curve->n + 1);
         size_t points = divide(panel->x[i], panel->y[i], &curves[0], curve);
+        panel->points[i] = points;
         g_free(panel->labels[i]);
         panel->labels[i] = g_strdup_printf("%s / %s", curve->name, curves[0].name);
         if (points)
@@ -48,7 +66,10 @@ const NsPlot *ns_ratio_panel_fill(NsRatioPanel *panel, const NsRatioCurve *curve
     bool letters = strlen(curves[0].name) == 1; /* names would not have room beside the panel */
     panel->axis = n == 2 && letters ? g_strdup(panel->labels[1])
                                     : g_strdup_printf(C_("ratio panel", "over %s"), curves[0].name);
-    panel->plot = (NsPlot){.left = {.label = panel->axis, .scale = scale, .lo = NAN, .hi = NAN},
+    panel->plot = (NsPlot){.left = {.label = panel->axis,
+                                    .scale = scale,
+                                    .lo = NAN,
+                                    .hi = upper_end(panel, curves, n)},
                            .series = panel->series,
                            .n_series = shown,
                            .levels = &equal,

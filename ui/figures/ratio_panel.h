@@ -9,6 +9,7 @@ typedef struct {
     const double *x, *y;
     const char *name; /* of the run: "B" */
     unsigned style;   /* of the ratio's curve */
+    bool wild;        /* has no say in where the axis ends */
 } NsRatioCurve;
 
 /* All of it belongs to the panel; zeroed it is an empty one. */
@@ -16,6 +17,7 @@ typedef struct {
     NsPlot plot;
     NsSeries series[NS_LANES_MAX];
     double *x[NS_LANES_MAX], *y[NS_LANES_MAX];
+    size_t points[NS_LANES_MAX];
     char *labels[NS_LANES_MAX];
     char *axis;
 } NsRatioPanel;

@@ -46,13 +46,19 @@ static double to_pixel(const NsScale *scale, double value)
     return CLAMP(p, -FAR, FAR);
 }
 
+/* Where the curve is seen: at the edge of the area, where it has left it. */
+static double seen(const NsScale *y, double p)
+{
+    return CLAMP(p, MIN(y->p0, y->p1), MAX(y->p0, y->p1));
+}
+
 static void append(const Builder *b, NsPoint value, bool continues)
 {
     NsPath *path = b->path;
     NsPoint point = {to_pixel(b->x, value.x), to_pixel(b->y, value.y)};
     if (continues) {
         const NsPoint *before = &g_array_index(path->points, NsPoint, path->points->len - 1);
-        path->travel += fabs(point.y - before->y);
+        path->travel += fabs(seen(b->y, point.y) - seen(b->y, before->y));
     }
     g_array_append_val(path->points, point);
 }

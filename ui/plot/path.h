@@ -22,7 +22,7 @@ typedef struct {
     GArray *runs;   /* unsigned: where in points each unbroken run begins */
     GArray *band;   /* NsBandColumn; empty without a band */
     GArray *faults; /* NsFaultMark, at most one of a kind in a column */
-    double travel;  /* up and down along the curve: long for a noisy one */
+    double travel;  /* up and down along the curve as far as it is seen: long for a noisy one */
 } NsPath;
 
 /* The fault of a value, or NS_FAULT_KINDS if it has a place on the scale. */
