@@ -29,6 +29,7 @@ int ns_cli_paper(int argc, char **argv, GError **error);
 int ns_cli_sweep(int argc, char **argv, GError **error);
 int ns_cli_study(int argc, char **argv, GError **error);
 int ns_cli_translate(int argc, char **argv, GError **error);
+int ns_cli_finetune(int argc, char **argv, GError **error);
 int ns_cli_bleu(int argc, char **argv, GError **error);
 int ns_cli_bpe(int argc, char **argv, GError **error);
 int ns_cli_show(int argc, char **argv, GError **error);

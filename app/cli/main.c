@@ -43,6 +43,8 @@ static const NsCommand commands[] = {
      ns_cli_paper},
     {{.key = "translate", .purpose = "Translate sentences with the model of a run file"},
      ns_cli_translate},
+    {{.key = "finetune", .purpose = "Fine-tune an encoder on labeled pairs of sentences"},
+     ns_cli_finetune},
     {{.key = "bleu", .purpose = "Score translations as sacreBLEU does"}, ns_cli_bleu},
     {{.key = "bpe", .purpose = "Learn a byte-pair encoding from texts, or apply one"}, ns_cli_bpe},
     {{.key = "show", .purpose = "Show the experiment of a figure, a run or a preset"}, ns_cli_show},

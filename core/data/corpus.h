@@ -16,6 +16,7 @@ typedef struct NsSampler NsSampler;
 typedef struct {
     size_t source, target;
     size_t source_length, target_length;
+    int label; /* the class of a labeled pair */
 } NsPair;
 
 /* Immutable once made; counted references, from any thread. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* [CLS], and [SEP] behind either segment. */
-#define SPECIAL 3
+#define SPECIAL NS_MLM_SPECIAL
 
 /* Two segments in the tokens of a corpus. */
 typedef struct {

@@ -25,6 +25,7 @@ extern const NsSampler ns_text_sampler;
  * next-sentence B is taken from elsewhere in half of the sequences, and the label says whether it
  * follows A (1) or not (0).  Devlin et al. 2018, 3.1 and appendix A.2. */
 extern const NsSampler ns_mlm_sampler;
+#define NS_MLM_SPECIAL 3
 #define NS_MLM_LEAST 8 /* tokens in a sequence */
 #define NS_CLASS_SYMBOL "[CLS]"
 #define NS_SEPARATOR_SYMBOL "[SEP]"
@@ -33,6 +34,10 @@ extern const NsSampler ns_mlm_sampler;
  * beginning of the second segment.  No targets, no label. */
 void ns_segments_write(NsBatch *batch, size_t b, size_t V, const uint16_t *first, size_t n_first,
                        const uint16_t *second, size_t n_second);
+
+/* Labeled pairs (core/data/labeled.h) as [CLS] first [SEP] second [SEP]; the target of [CLS] is the
+ * label. */
+extern const NsSampler ns_labeled_sampler;
 
 /* The answer to a sequence of random symbols is the same sequence, copied, turned round or in
  * ascending order.  A sequence fills between half of the room and all of it; the rest is padding.

@@ -439,7 +439,21 @@ typedef struct {
     NsModel *model;
     NsCall *call;
     double smoothing;
+    int32_t *answers; /* [B], or NULL */
 } Forward;
+
+/* Of the sequences of the present part. */
+static void find_answers(const NsModelLayout *layout, const NsWorker *w, int32_t *answers)
+{
+    size_t V = layout->V, stride = layout->stacks[layout->n_stacks - 1].T * V;
+    for (size_t b = 0; b < w->shard->B; b++) {
+        const ns_real *logits = w->shard->logits + b * stride;
+        size_t best = 0;
+        for (size_t v = 1; v < V; v++)
+            if (logits[v] > logits[best]) best = v;
+        answers[w->shard->first + b] = (int32_t)best;
+    }
+}
 
 static void forward_worker(void *data, size_t i, unsigned member)
 {
@@ -450,6 +464,7 @@ static void forward_worker(void *data, size_t i, unsigned member)
     for (size_t part = 0; part < layout->parts; part++) {
         ns_worker_begin(layout, w, f->call, part);
         ns_worker_forward(layout, w, f->call);
+        if (f->answers) find_answers(layout, w, f->answers);
         ns_worker_loss(layout, w, f->call, f->smoothing);
     }
 }
@@ -457,7 +472,7 @@ static void forward_worker(void *data, size_t i, unsigned member)
 static void forward(NsModel *model, NsCall *call, double smoothing)
 {
     call->forward_only = true;
-    Forward f = {model, call, smoothing};
+    Forward f = {.model = model, .call = call, .smoothing = smoothing};
     ns_team_each(model->team, model->n_workers, forward_worker, &f);
 }
 
@@ -471,6 +486,14 @@ double ns_model_loss(NsModel *model, const NsBatch *batch)
         class_nll += model->workers[i].class_nll;
     }
     return nll * share_of(ns_batch_targets(batch)) + class_nll * share_of(ns_batch_labels(batch));
+}
+
+void ns_model_answers(NsModel *model, const NsBatch *batch, int32_t *answers)
+{
+    NsCall call = call_of(model, batch, NS_RUNNING);
+    call.forward_only = true;
+    Forward f = {.model = model, .call = &call, .answers = answers};
+    ns_team_each(model->team, model->n_workers, forward_worker, &f);
 }
 
 double ns_model_plain_loss(NsModel *model, const NsBatch *batch)

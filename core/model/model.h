@@ -85,6 +85,10 @@ void ns_model_set_measuring(NsModel *model, NsMeasuring measuring);
  * target; 0 without one. */
 double ns_model_loss(NsModel *model, const NsBatch *batch);
 
+/* Forward only, as ns_model_loss: the class with the largest logit at the first token of each
+ * sequence.  answers: [B]. */
+void ns_model_answers(NsModel *model, const NsBatch *batch, int32_t *answers);
+
 /* Whether the activations of all layers are in memory after ns_model_measure, if probe-every is not
  * 0.  With recompute the activations of one layer are, and only input and output of the others. */
 bool ns_model_keeps(const NsModel *model);

@@ -2,6 +2,7 @@
 #include "core/experiment/assignment.h"
 #include "core/study/paper_axis.h"
 #include "core/study/paper_expected.h"
+#include "core/study/score.h"
 #include "core/study/speed.h"
 #include "core/train/run.h"
 
@@ -251,14 +252,6 @@ static void moments(const double *values, size_t n, double *mean, double *sd)
     *sd = n > 1 ? sqrt(square / (double)(n - 1)) : 0;
 }
 
-/* Student's t of n values at 95%, of both sides. */
-static double student(unsigned n)
-{
-    static const double t[] = {0,     0,     12.706, 4.303, 3.182, 2.776,
-                               2.571, 2.447, 2.365,  2.306, 2.262};
-    return n < G_N_ELEMENTS(t) ? t[n] : t[G_N_ELEMENTS(t) - 1];
-}
-
 static NsFinding find(const Work *work, const NsClaim *claim)
 {
     unsigned seeds = work->study->seeds;
@@ -268,7 +261,7 @@ static NsFinding find(const Work *work, const NsClaim *claim)
     moments(values, seeds, &finding.value, &finding.error);
     /* Among runs of which some diverged there is no error of the mean. */
     finding.error = isfinite(finding.value) ? finding.error / sqrt(seeds) : 0;
-    finding.reach = student(seeds) * finding.error;
+    finding.reach = ns_student(seeds) * finding.error;
     finding.verdict = ns_claim_verdict(claim, finding.value, finding.reach);
     return finding;
 }

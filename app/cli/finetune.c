@@ -1,0 +1,287 @@
+/* Fine-tuning of a pre-trained encoder.  SPDX-License-Identifier: MIT */
+#include "app/cli/cli.h"
+
+#include "core/base/error.h"
+#include "core/data/task.h"
+#include "core/experiment/assignment.h"
+#include "core/store/run_reader.h"
+#include "core/study/score.h"
+#include "core/train/finetune.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#define MOST_SEEDS 1000
+
+typedef struct {
+    char *run, *pairs, *format, **set, *name;
+    gint64 seeds, steps, generated;
+    gboolean scratch, every, csv;
+    NsRunReader *reader;
+    NsCheckpoint *checkpoint; /* the newest one, or the present one */
+    NsCorpus *vocabulary;
+    NsSettings settings;
+    bool file; /* the pairs are those of a file */
+    NsLabeledFormat layout;
+    NsPairRelation relation;
+    size_t left_out;
+} Finetune;
+
+static void finetune_clear(Finetune *f)
+{
+    ns_run_reader_free(f->reader);
+    ns_checkpoint_unref(f->checkpoint);
+    g_clear_pointer(&f->vocabulary, ns_corpus_unref);
+    ns_settings_clear(&f->settings);
+    g_strfreev(f->set);
+    g_free(f->run);
+    g_free(f->pairs);
+    g_free(f->format);
+    g_free(f->name);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Finetune, finetune_clear)
+
+/* ---- What is fine-tuned ---- */
+
+static bool read_checkpoint(Finetune *f, int64_t step, GError **error)
+{
+    NsCheckpoint *all[NS_LANES_MAX] = {NULL};
+    if (!ns_run_reader_checkpoints_at(f->reader, step, all, error)) return false;
+    ns_checkpoint_unref(f->checkpoint);
+    f->checkpoint = g_steal_pointer(&all[0]);
+    for (size_t i = 0; i < NS_LANES_MAX; i++) ns_checkpoint_unref(all[i]);
+    if (f->checkpoint) return true;
+    return ns_refuse(error, NS_ERROR_FILE,
+                     "“%s” has no checkpoint of its first lane at step %" PRId64
+                     "; train with --checkpoint-every.",
+                     f->name, step);
+}
+
+static bool has_line_end(const NsCorpus *corpus)
+{
+    for (size_t i = 0; i < corpus->V; i++)
+        if (corpus->symbols ? corpus->symbols[i] == '\n' : g_str_equal(corpus->words[i], "\n"))
+            return true;
+    return false;
+}
+
+/* The vocabulary is made of the text of the run again. */
+static bool open_vocabulary(Finetune *f, GError **error)
+{
+    const NsSettings *s = &f->checkpoint->settings;
+    const char *task = ns_task(s->task)->choice.key;
+    if (!g_str_equal(task, "mlm"))
+        return ns_refuse(error, NS_ERROR_FILE,
+                         "“%s” is a run of the task %s, and an encoder of the task mlm is needed; "
+                         "train one with --set task=mlm --set arch=encoder --run FILE.",
+                         f->name, task);
+    f->vocabulary = ns_corpus_open(s, error);
+    if (!f->vocabulary) return false;
+    bool known = (f->vocabulary->symbols || f->vocabulary->subwords) && has_line_end(f->vocabulary);
+    return known || ns_refuse(error, NS_ERROR_TEXT,
+                              "The vocabulary of “%s” cannot cut other sentences; pre-train on a "
+                              "text of several lines with tokenizer=char or bpe.",
+                              f->name);
+}
+
+/* Those of the run with a tenth of warm-up and linear decay, and what --set says. */
+static bool read_settings(Finetune *f, GError **error)
+{
+    ns_settings_copy(&f->settings, &f->checkpoint->settings);
+    g_autofree char *usual =
+        g_strdup_printf("steps=%" PRId64 " warmup=%" PRId64 " decay-start=%" PRId64
+                        " schedule=linear decay-steps=0 lr=1e-3 seeds=1 eval-every=0 probe-every=0 "
+                        "tie-embeddings=off",
+                        f->steps, MAX(1, f->steps / 10), MAX(1, f->steps / 10));
+    if (!ns_settings_assign_all(&f->settings, usual, error)) return false;
+    for (char **word = f->set; word && *word; word++)
+        if (!ns_settings_assign(&f->settings, *word, error)) return false;
+    return ns_settings_check(&f->settings, error);
+}
+
+/* ---- Results ---- */
+
+/* The pairs for a seed: generated ones differ, those of a file do not. */
+static NsCorpus *open_pairs(Finetune *f, uint64_t seed, GError **error)
+{
+    if (f->file)
+        return ns_labeled_new_from_file(f->vocabulary, f->pairs, f->layout, &f->left_out, error);
+    return ns_labeled_new_generated(f->vocabulary, f->relation, seed, (size_t)f->generated,
+                                    &f->left_out);
+}
+
+/* Mean and half the 95% interval (Student's t) of n values. */
+static void interval(const double *values, size_t n, double *mean, double *reach)
+{
+    double squares = 0;
+    *mean = 0;
+    for (size_t i = 0; i < n; i++) *mean += values[i] / (double)n;
+    for (size_t i = 0; i < n; i++) squares += (values[i] - *mean) * (values[i] - *mean);
+    *reach = n > 1 ? ns_student(n) * sqrt(squares / (double)(n - 1) / (double)n) : (double)NAN;
+}
+
+static void show(const Finetune *f, const char *start, int64_t step, size_t n,
+                 const double *accuracy, const double *f1)
+{
+    double a, a_reach, b, b_reach;
+    interval(accuracy, n, &a, &a_reach);
+    interval(f1, n, &b, &b_reach);
+    if (f->csv && n > 1)
+        printf("%s,%" PRId64 ",%zu,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f\n", start, step, n, a, a - a_reach,
+               a + a_reach, b, b - b_reach, b + b_reach);
+    else if (f->csv)
+        printf("%s,%" PRId64 ",%zu,%.6f,,,%.6f,,\n", start, step, n, a, b);
+    else if (n > 1)
+        printf("%-12s %8" PRId64 "   %5.1f%% [%.1f, %.1f]   %.3f [%.3f, %.3f]\n", start, step,
+               100 * a, 100 * (a - a_reach), 100 * (a + a_reach), b, b - b_reach, b + b_reach);
+    else
+        printf("%-12s %8" PRId64 "   %5.1f%%                %.3f\n", start, step, 100 * a, b);
+    fflush(stdout);
+}
+
+/* All seeds of one start; false with no error after Ctrl-C. */
+static bool run_seeds(Finetune *f, const char *start, int64_t step, NsCheckpoint *from,
+                      GError **error)
+{
+    size_t n = (size_t)f->seeds;
+    g_autofree double *accuracy = g_new(double, n), *f1 = g_new(double, n);
+    for (size_t k = 0; k < n; k++) {
+        NsSettings s = f->settings; /* borrows the texts */
+        s.seed += (int64_t)k;
+        s.data_seed += (int64_t)k;
+        g_autoptr(NsCorpus) pairs = open_pairs(f, (uint64_t)s.data_seed, error);
+        NsFinetuned result;
+        ns_interrupt_begin(NULL, NULL);
+        bool good = pairs && ns_finetune(&s, pairs, from, &result, error);
+        ns_interrupt_end();
+        if (!good || ns_interrupt_signal()) return false;
+        if (result.diverged)
+            fprintf(stderr, NS_CLI ": Seed %" PRId64 " diverged; its last weights are tested.\n",
+                    s.seed);
+        accuracy[k] = result.accuracy;
+        f1[k] = result.f1;
+    }
+    show(f, start, step, n, accuracy, f1);
+    return true;
+}
+
+static bool show_head(Finetune *f, GError **error)
+{
+    g_autoptr(NsCorpus) pairs = open_pairs(f, 1, error);
+    if (!pairs) return false;
+    if (f->left_out > 0)
+        fprintf(stderr, NS_CLI ": The model has no token for %zu characters, which are left out.\n",
+                f->left_out);
+    NsFinetuned majority = ns_finetune_majority(pairs);
+    if (f->csv)
+        puts("start,step,seeds,accuracy,accuracy_low,accuracy_high,f1,f1_low,f1_high");
+    else
+        printf("%s: %zu pairs, tested on %zu others; %" PRId64 " seeds, %" PRId64
+               " steps of %" PRId64 " pairs, mean and 95%% interval\n\n"
+               "start            step   accuracy               F1\n",
+               pairs->name, pairs->n_train_pairs, pairs->n_pairs - pairs->n_train_pairs, f->seeds,
+               f->settings.steps, f->settings.batch);
+    double accuracy[] = {majority.accuracy}, f1[] = {majority.f1};
+    show(f, "majority", 0, 1, accuracy, f1);
+    return true;
+}
+
+static bool run_all(Finetune *f, GError **error)
+{
+    g_autoptr(GArray) steps = ns_run_reader_checkpoint_steps(f->reader, error);
+    if (!steps) return false;
+    if (steps->len == 0)
+        return ns_refuse(error, NS_ERROR_FILE,
+                         "“%s” has no checkpoint; train with --checkpoint-every N.", f->name);
+    guint first = f->every ? 0 : steps->len - 1;
+    for (guint i = first; i < steps->len; i++) {
+        int64_t step = g_array_index(steps, int64_t, i);
+        if (!read_checkpoint(f, step, error)) return false;
+        if (i == first &&
+            (!open_vocabulary(f, error) || !read_settings(f, error) || !show_head(f, error) ||
+             (f->scratch && !run_seeds(f, "scratch", 0, NULL, error))))
+            return false;
+        if (!run_seeds(f, "pre-trained", step, f->checkpoint, error)) return false;
+    }
+    return true;
+}
+
+/* ---- The command ---- */
+
+static bool check_options(Finetune *f, int argc, GError **error)
+{
+    if (argc > 1 || !f->run)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         argc > 1 ? "There is a word too many; name files with --run and --pairs."
+                                  : "--run FILE is missing.");
+    if (f->seeds < 1 || f->seeds > MOST_SEEDS || f->steps < 2 || f->generated < 1)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "--seeds must be from 1 to %d, --steps at least 2 and --generated at "
+                         "least 1.",
+                         MOST_SEEDS);
+    f->file = f->pairs != NULL;
+    static const char *const formats[] = {"mrpc", "rte"}, *const tasks[] = {"paraphrase",
+                                                                            "entailment"};
+    const char *const *words = f->file ? formats : tasks;
+    const char *word = f->format ? f->format : f->file ? "" : "entailment";
+    bool second = g_str_equal(word, words[1]);
+    if (!second && !g_str_equal(word, words[0]))
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         f->file ? "--pairs FILE needs --format mrpc or rte."
+                                 : "Without --pairs FILE, --format is paraphrase or entailment.");
+    f->layout = second ? NS_LABELED_RTE : NS_LABELED_MRPC;
+    f->relation = second ? NS_ENTAILMENT : NS_PARAPHRASE;
+    return true;
+}
+
+int ns_cli_finetune(int argc, char **argv, GError **error)
+{
+    g_auto(Finetune) f = {.seeds = 5, .steps = 300, .generated = 1000};
+    const GOptionEntry entries[] = {
+        {"run", 'r', 0, G_OPTION_ARG_FILENAME, &f.run, "The run file of an encoder of the task mlm",
+         "FILE"},
+        {"pairs", 'p', 0, G_OPTION_ARG_FILENAME, &f.pairs,
+         "A table of labeled pairs, of which every fifth is held out (default: generated pairs)",
+         "FILE"},
+        {"format", 'f', 0, G_OPTION_ARG_STRING, &f.format,
+         "Of the file: mrpc or rte; of generated pairs: entailment (default) or paraphrase",
+         "FORMAT"},
+        {"generated", 'g', 0, G_OPTION_ARG_INT64, &f.generated,
+         "Generated pairs to train on (default: 1,000)", "N"},
+        {"seeds", 'k', 0, G_OPTION_ARG_INT64, &f.seeds,
+         "Seeds of the head, of the order and of generated pairs (default: 5)", "K"},
+        {"steps", 'n', 0, G_OPTION_ARG_INT64, &f.steps, "Steps of fine-tuning (default: 300)", "N"},
+        {"from-scratch", 0, 0, G_OPTION_ARG_NONE, &f.scratch,
+         "Also train the same encoder without pre-training", NULL},
+        {"every-checkpoint", 0, 0, G_OPTION_ARG_NONE, &f.every,
+         "Start from every checkpoint of the run in turn, not only the newest", NULL},
+        {"csv", 0, 0, G_OPTION_ARG_NONE, &f.csv, "Write a CSV table, which “plot” draws", NULL},
+        {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &f.set,
+         "A setting of the fine-tuning, such as lr or batch; repeatable", "KEY=VALUE"},
+        {0},
+    };
+    const NsOptions options = {
+        .command = "finetune",
+        .summary =
+            "Fine-tunes a pre-trained encoder on pairs of sentences, with a new head on [CLS], "
+            "and\n"
+            "shows accuracy and F1 (of label 1) on held-out pairs, as mean and 95% interval\n"
+            "(Student's t) over seeds, beside those of always giving the more frequent label (F1: "
+            "label 1).\n"
+            "The learning rate is 1e-3 with a tenth of the steps as warm-up and linear decay; all "
+            "other\nsettings are those of the run.  Sentences that do not fit into seq are cut.",
+        .examples = NS_CLI " train --set task=mlm --set arch=encoder --set tokenizer=bpe --set "
+                           "vocab=500 --set seq=44 --steps 3000 --run bert.nsrun\n" NS_CLI
+                           " finetune --run bert.nsrun --from-scratch\n" NS_CLI
+                           " finetune --run bert.nsrun --pairs pairs.tsv --format rte --seeds 6",
+        .entries = entries,
+    };
+    if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
+    if (!check_options(&f, argc, error)) return NS_EXIT_USAGE;
+    f.name = g_filename_display_basename(f.run);
+    f.reader = ns_run_reader_open(f.run, error);
+    ns_interrupt_catch();
+    bool good = f.reader && run_all(&f, error);
+    return good || ns_interrupt_signal() ? ns_interrupt_status() : NS_EXIT_ERROR;
+}
