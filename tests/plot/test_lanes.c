@@ -616,6 +616,7 @@ static void test_theory(void)
     g_autoptr(NsFigure) figure = ns_figure_new("gradient-norm");
     const char *note = ns_figure_update(figure, &input)->note;
     g_assert_nonnull(strstr(note, "A, B: Dotted: the paper’s order"));
+    g_assert_null(strstr(strstr(note, "Dotted:") + 1, "Dotted:"));
     g_assert_nonnull(strstr(note, "C: No theory: the paper covers LayerNorm only."));
     g_assert_nonnull(strstr(note, "D: No theory: the paper covers Post-LN and Pre-LN only."));
     g_assert_nonnull(strstr(note, "Training departs from theory."));
