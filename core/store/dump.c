@@ -48,9 +48,10 @@ static int64_t *source_mask(const NsBatch *batch)
     return mask;
 }
 
-static bool write_batch(const char *path, const NsBatch *batch, GError **error)
+/* `segments`: the sequences have two of them, and may have labels. */
+static bool write_batch(const char *path, const NsBatch *batch, bool segments, GError **error)
 {
-    size_t B = batch->B, T = batch->T, S = batch->S;
+    size_t B = batch->B, T = batch->T, S = batch->S, n = 3;
     g_autofree int64_t *tokens = widen(batch->tokens, B * T);
     g_autofree int64_t *targets = widen(batch->targets, B * T);
     g_autofree int64_t *length = widen(batch->length, B);
@@ -58,17 +59,20 @@ static bool write_batch(const char *path, const NsBatch *batch, GError **error)
     g_autofree int64_t *labels = widen(batch->labels, B);
     g_autofree int64_t *src = widen(batch->source, B * S);
     g_autofree int64_t *src_mask = source_mask(batch);
-    const NsStoredTensor stored[] = {
+    NsStoredTensor stored[7] = {
         {"tokens", NS_STORED_I64, 2, {B, T}, tokens},
         {"targets", NS_STORED_I64, 2, {B, T}, targets},
         {"length", NS_STORED_I64, 1, {B}, length},
-        {"second", NS_STORED_I64, 1, {B}, second},
-        {"labels", NS_STORED_I64, 1, {B}, labels},
-        {"src", NS_STORED_I64, 2, {B, S}, src},
-        {"src_mask", NS_STORED_I64, 2, {B, S}, src_mask},
     };
-    size_t without_source = 5;
-    return ns_safetensors_write(path, stored, S > 0 ? G_N_ELEMENTS(stored) : without_source, error);
+    if (segments) {
+        stored[n++] = (NsStoredTensor){"second", NS_STORED_I64, 1, {B}, second};
+        stored[n++] = (NsStoredTensor){"labels", NS_STORED_I64, 1, {B}, labels};
+    }
+    if (S > 0) {
+        stored[n++] = (NsStoredTensor){"src", NS_STORED_I64, 2, {B, S}, src};
+        stored[n++] = (NsStoredTensor){"src_mask", NS_STORED_I64, 2, {B, S}, src_mask};
+    }
+    return ns_safetensors_write(path, stored, n, error);
 }
 
 /* Empty where the symbols have no names. */
@@ -136,7 +140,9 @@ bool ns_dump(NsRun *run, const char *directory, GError **error)
 
     NsModel *model = ns_run_model(run);
     const NsTensorTable *table = ns_model_tensors(model);
+    NsVocab vocab = ns_corpus_vocab(ns_run_corpus(run), ns_run_settings(run));
     return write_arena(params, table, ns_model_weights(model), error) &&
            write_arena(grads, table, ns_model_gradients(model), error) &&
-           write_batch(batch, ns_run_batch(run), error) && write_meta(meta, run, error);
+           write_batch(batch, ns_run_batch(run), vocab.segments > 0, error) &&
+           write_meta(meta, run, error);
 }
