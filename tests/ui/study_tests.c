@@ -104,6 +104,22 @@ static void test_open_cell(void)
     ui_close(window);
 }
 
+/* Enter ends the number of steps, and Space runs the model again. */
+static void test_steps_end_typing(void)
+{
+    NsWindow *window = ui_open("");
+    NsPhasePage *page = open_phase(window, "0.01, 0.1", "1, 10", 5);
+    GtkWidget *steps = ns_phase_page_controls(page)->steps;
+    GtkEditable *text = gtk_editable_get_delegate(GTK_EDITABLE(steps));
+    g_assert_true(gtk_widget_grab_focus(steps));
+    gtk_editable_set_text(text, "7");
+    g_signal_emit_by_name(text, "activate");
+    GtkWidget *focus = gtk_root_get_focus(GTK_ROOT(window));
+    g_assert_true(!focus || !gtk_widget_is_ancestor(focus, steps));
+    g_assert_cmpint(gtk_spin_button_get_value_as_int(GTK_SPIN_BUTTON(steps)), ==, 7);
+    ui_close(window);
+}
+
 static void test_stop(void)
 {
     NsWindow *window = ui_open("");
@@ -696,6 +712,7 @@ void ui_add_study_tests(void)
     g_test_add_func("/ui/phase/sweep", test_sweep);
     g_test_add_func("/ui/phase/side-by-side", test_side_by_side);
     g_test_add_func("/ui/phase/rows", test_rows);
+    g_test_add_func("/ui/phase/steps-end-typing", test_steps_end_typing);
     g_test_add_func("/ui/phase/range", test_range);
     g_test_add_func("/ui/phase/open-figure", test_open_sweep);
     g_test_add_func("/ui/phase/open-study", test_open_study);

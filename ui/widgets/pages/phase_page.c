@@ -158,7 +158,7 @@ static void sync_controls(NsPhasePage *page)
     const NsPhaseControls *c = &page->controls;
     NsStudyWorkProgress progress = progress_of(page);
     gtk_widget_set_visible(c->side, ns_session_lanes(page->session) > 1);
-    bool going = progress.going && !page->stopped;
+    bool going = progress.going && !page->stopped && progress.ended < progress.cells;
     gtk_button_set_label(GTK_BUTTON(c->start), going ? _("Stop") : _("Start"));
     (going ? gtk_widget_remove_css_class : gtk_widget_add_css_class)(c->start, "suggested-action");
     gtk_widget_set_sensitive(c->export_, progress.ended > 0);
@@ -547,6 +547,8 @@ static GtkWidget *make_buttons(NsPhasePage *page)
     c->steps = gtk_spin_button_new_with_range(1, MOST_STEPS, 50);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(c->steps), STEPS);
     name(c->steps, _("Steps of every run"), _("Steps of every run"));
+    g_signal_connect_object(gtk_editable_get_delegate(GTK_EDITABLE(c->steps)), "activate",
+                            G_CALLBACK(ns_end_typing), c->steps, G_CONNECT_SWAPPED);
     c->start = gtk_button_new_with_label(_("Start"));
     c->export_ = gtk_button_new_with_label(_("Export…"));
     c->side = gtk_check_button_new_with_label(_("Lanes side by side"));
