@@ -241,7 +241,7 @@ int ns_cli_watch(int argc, char **argv, GError **error)
             "and optionally “lr”, “validation_loss” and the like.  So is an event file of\n"
             "TensorBoard: the tags “loss” or “train/loss”, “val_loss” or “eval/loss”, “lr”,\n"
             "“grad_norm”, “grad_norm/w2/3” (layer 3), “hidden_norm/0”, “NAME/3”; its newest step\n"
-            "is taken when the next one begins.",
+            "is taken when the next one begins.  Of a folder the newest event file is followed.",
         .examples = NS_CLI " watch mine.jsonl\n"
                            "  python3 train.py | " NS_CLI " watch -\n" NS_CLI
                            " watch a.jsonl b.jsonl --once --jsonl > both.jsonl\n" NS_CLI

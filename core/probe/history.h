@@ -22,10 +22,10 @@ typedef struct {
     double loss;          /* training loss on this batch, nats a token */
     double lr;            /* 0 at step 0 */
     double grad_norm;     /* of all tensors together, before clipping */
-    double seconds;       /* wall time of this step, measuring included */
+    double seconds;       /* wall time of this step, measuring included; 0 where that is untold */
     double probe_seconds; /* of these, for expensive quantities; 0 where none was measured */
-    bool lr_untold, grad_norm_untold; /* a run of another program does not say it: the number is NaN
-                                         and means nothing */
+    bool lr_untold, grad_norm_untold, seconds_untold; /* a run of another program does not say it:
+                                                         the number means nothing */
 } NsStep;
 
 typedef struct {

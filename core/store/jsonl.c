@@ -159,7 +159,7 @@ char *ns_jsonl_record(const NsHistory *history, size_t index)
     ns_json_int(json, "step", scalars->step);
     ns_json_double(json, "loss", scalars->loss);
     write_scalar(json, "lr", scalars->lr, scalars->lr_untold);
-    ns_json_double(json, "seconds", scalars->seconds);
+    write_scalar(json, "seconds", scalars->seconds, scalars->seconds_untold);
     if (scalars->probe_seconds > 0) ns_json_double(json, "probe_seconds", scalars->probe_seconds);
     ns_json_open(json, "grad_norm", '{');
     write_scalar(json, "total", scalars->grad_norm, scalars->grad_norm_untold);

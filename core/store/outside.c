@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/store/outside.h"
 
+#include "core/base/words.h"
 #include "core/store/json.h"
 #include "core/store/outside_events-private.h"
 #include "core/store/outside_line-private.h"
@@ -25,6 +26,7 @@ typedef struct {
     bool has_hidden;    /* an array has said how many hidden states there are */
     bool has_seed;
     double seed; /* of lines of several, the first is shown */
+    bool seeds_told;
     size_t restarts;
 } Lane;
 
@@ -83,7 +85,7 @@ void ns_outside_begin_again(NsOutside *o)
         g_queue_push_tail(
             &o->messages,
             g_strdup(
-                "The file was replaced by another one; its run replaces the run read so far."));
+                _("The file was replaced by another one; its run replaces the run read so far.")));
     for (size_t i = 0; i < NS_LANES_MAX; i++) lane_clear(&o->lanes[i]);
     g_string_truncate(o->text, 0);
     o->passing = o->begun = o->known = false;
@@ -131,22 +133,23 @@ char *ns_outside_take_message(NsOutside *o)
 
 /* ---- What is told ---- */
 
-static const char *place(const NsOutside *o)
+/* "Line 3: ..." */
+static void tell_at(NsOutside *o, const char *what)
 {
-    return o->events ? "Event" : "Line";
+    g_queue_push_tail(&o->messages, o->events ? g_strdup_printf(_("Event %zu: %s"), o->lines, what)
+                                              : g_strdup_printf(_("Line %zu: %s"), o->lines, what));
 }
 
 static void tell(NsOutside *o, const char *what)
 {
-    if (o->told++ < MOST_TOLD)
-        g_queue_push_tail(&o->messages, g_strdup_printf("%s %zu: %s", place(o), o->lines, what));
+    if (o->told++ < MOST_TOLD) tell_at(o, what);
     if (o->told == MOST_TOLD)
-        g_queue_push_tail(&o->messages, g_strdup("Further errors are only counted."));
+        g_queue_push_tail(&o->messages, g_strdup(_("Further errors are only counted.")));
 }
 
 static void leave_out(NsOutside *o, const char *why)
 {
-    g_autofree char *what = g_strdup_printf("%s; it is skipped.", why);
+    g_autofree char *what = g_strdup_printf(_("%s; it is skipped."), why);
     o->wrong++;
     tell(o, what);
 }
@@ -291,10 +294,10 @@ static void take_arrays(NsOutside *o, Lane *lane)
         if (fits && !layout.count[quantities[i]] && layout.width + array->n <= WIDEST)
             set_count(&layout, quantities[i], array->n);
         else if (!fits && !array->scalar) {
-            g_autofree char *what =
-                g_strdup_printf("“%s” has %zu values, but the model has %zu layers and %zu hidden "
-                                "states; it is skipped.",
-                                array->name, array->n, lane->layout.layers, lane->layout.hidden);
+            g_autofree char *what = g_strdup_printf(
+                _("“%s” has %zu values, but the model has %zu layers and %zu hidden "
+                  "states; it is skipped."),
+                array->name, array->n, lane->layout.layers, lane->layout.hidden);
             tell(o, what);
         }
     }
@@ -323,6 +326,7 @@ static void take_record(NsOutside *o, Lane *lane)
                          .seconds = line->seconds.has ? line->seconds.value : 0,
                          .probe_seconds = line->probe_seconds.has ? line->probe_seconds.value : 0,
                          .lr_untold = !line->lr.has,
+                         .seconds_untold = !line->seconds.has,
                          .grad_norm_untold = !line->grad_norm.has};
     bool was_finite =
         !lane->history || !ns_history_steps(lane->history) ||
@@ -342,23 +346,35 @@ static bool begin_again(NsOutside *o, Lane *lane)
     int64_t newest = lane->history ? ns_history_last_step(lane->history) : -1;
     int64_t step = o->line->step;
     if (step > newest) return true;
+    g_autofree char *digits = g_strdup_printf("%" PRId64, step);
     if (step == newest) {
-        g_autofree char *why = g_strdup_printf("step %" PRId64 " was read already", step);
+        g_autofree char *why = g_strdup_printf(_("step %s was read already"), digits);
         leave_out(o, why);
         return false;
     }
     if (lane->restarts == MOST_RESTARTS) {
-        leave_out(o, "its step is before the last one, and the run has been restarted too often");
+        leave_out(o,
+                  _("its step is before the last one, and the run has been restarted too often"));
         return false;
     }
     lane->restarts++;
-    g_queue_push_tail(&o->messages, g_strdup_printf("%s %zu: the run continues from step %" PRId64
-                                                    " again, after step %" PRId64
-                                                    "; everything from that step on is replaced.",
-                                                    place(o), o->lines, step, newest));
+    g_autofree char *last = g_strdup_printf("%" PRId64, newest);
+    g_autofree char *what =
+        g_strdup_printf(_("the run continues from step %s again, after step %s; "
+                          "everything from that step on is replaced."),
+                        digits, last);
+    tell_at(o, what);
     const NsRecordLayout layout = *ns_history_layout(lane->history);
     renew(o, lane, &layout, step);
     return true;
+}
+
+/* What was taken of the step at a pause; more of it has come. */
+static void forget_newest(NsOutside *o, Lane *lane)
+{
+    if (!lane->history || ns_history_last_step(lane->history) != o->line->step) return;
+    const NsRecordLayout layout = *ns_history_layout(lane->history);
+    renew(o, lane, &layout, o->line->step);
 }
 
 static void take_evaluation(NsOutside *o, Lane *lane)
@@ -366,11 +382,22 @@ static void take_evaluation(NsOutside *o, Lane *lane)
     const NsEvaluation evaluation = {.step = o->line->step, .loss = o->line->validation.value};
     size_t n = lane->history ? ns_history_evaluations(lane->history) : 0;
     if (!lane->history)
-        leave_out(o, "its validation loss follows no step");
-    else if (n && ns_history_evaluation(lane->history, n - 1)->step >= evaluation.step)
-        leave_out(o, "its validation loss belongs to a step before the last one");
-    else
+        leave_out(o, _("its validation loss follows no step"));
+    else if (n && ns_history_evaluation(lane->history, n - 1)->step >= evaluation.step) {
+        if (o->line->again) return;
+        leave_out(o, _("its validation loss belongs to a step before the last one"));
+    } else
         ns_history_append_evaluation(lane->history, &evaluation);
+}
+
+static void tell_seeds(NsOutside *o, Lane *lane)
+{
+    if (!lane->seeds_told)
+        g_queue_push_tail(
+            &o->messages,
+            g_strdup_printf(_("The run has several seeds; only the first, seed %.0f, is shown."),
+                            lane->seed));
+    lane->seeds_told = true;
 }
 
 /* What the line says. */
@@ -383,9 +410,15 @@ static void take(NsOutside *o)
         lane->has_seed = true;
         lane->seed = line->seed.value;
     }
-    if (line->seed.has && (line->seed.value < lane->seed || line->seed.value > lane->seed)) return;
+    if (line->seed.has && (line->seed.value < lane->seed || line->seed.value > lane->seed)) {
+        tell_seeds(o, lane);
+        return;
+    }
     if (line->loss.has) {
-        if (!begin_again(o, lane)) return;
+        if (line->again)
+            forget_newest(o, lane);
+        else if (!begin_again(o, lane))
+            return;
         take_record(o, lane);
     }
     if (line->validation.has) take_evaluation(o, lane);
@@ -402,7 +435,7 @@ static void take_line(NsOutside *o, const char *text, size_t n)
     const char *why = o->columns ? ns_outside_line_read_row(line, o->columns, o->separator, text)
                                  : ns_outside_line_read(line, text, n);
     if (why) {
-        leave_out(o, why);
+        leave_out(o, _(why));
         return;
     }
     if (!line->passed_over) take(o);
@@ -418,11 +451,18 @@ static void take_events(NsOutside *o, bool last)
            NS_OUTSIDE_EVENTS_NONE) {
         o->lines = ns_outside_events_read(o->events);
         if (news == NS_OUTSIDE_EVENTS_WRONG)
-            leave_out(o, why);
+            leave_out(o, _(why));
         else
             take(o);
     }
     o->lines = ns_outside_events_read(o->events);
+}
+
+bool ns_outside_pause(NsOutside *o)
+{
+    if (!o->events || !ns_outside_events_pause(o->events, o->line)) return false;
+    take(o);
+    return true;
 }
 
 /* ---- Bytes ---- */
@@ -436,7 +476,7 @@ static void feed_lines(NsOutside *o, const char *bytes, size_t n)
         if (!o->passing) g_string_append_len(o->text, bytes, (gssize)size);
         if (!o->passing && o->text->len > NS_OUTSIDE_LINE_MAX) {
             o->lines++;
-            leave_out(o, "it is longer than 16 MiB");
+            leave_out(o, _("it is longer than 16 MiB"));
             g_string_truncate(o->text, 0);
             o->passing = true;
         }

@@ -19,20 +19,22 @@
  * - Any other name with an array of one number a layer, or of one more, is drawn by that name.
  * - null stands for a number that is not there; NaN, Infinity and -Infinity may stand with or
  *   without quotes, and have diverged.
- * - "lane", 1 to 4, tells runs in one file apart.  "format" is the version, where a line says it. -
- * Everything else is ignored, and so are lines of “train --jsonl” that are not records.
+ * - "lane", 1 to 4, tells runs in one file apart; of several values of "seed" the first is shown,
+ * and the others are reported.  "format" is the version, where a line says it. - Everything else is
+ * ignored, and so are lines of “train --jsonl” that are not records.
  *
  * A table is read, too, of comma-separated values (or with ; or tabs) whose first line has “step”,
  * “loss” and others of these names: its numbers are those of the step, and empty cells are not
  * there.
  *
  * An event file of TensorBoard is read, too: its scalars, those of one step as one record, which is
- * whole when another step begins.  The tag "loss" is the loss, and so are "train_loss",
- * "training_loss", "loss/train"; "val_loss", "eval_loss", "validation_loss", "val/loss",
- * "eval/loss", "loss/val" ... are the validation loss; "lr" and "learning_rate"; "grad_norm" and
- * "grad_norm/total"; "grad_norm/w2/3" is the gradient of w2 in layer 3, "hidden_norm/0" the norm of
- * the embedding, and "mine/3" layer 3 of a quantity of one's own.  Layers count from 1, or from 0
- * where a tag has a layer 0.  "train/" before a tag is ignored, "-" is "_", and the tags of “export
+ * whole when another step begins or nothing comes for a moment.  The tag "loss" is the loss, and so
+ * are "train_loss", "training_loss", "loss/train"; "val_loss", "eval_loss", "validation_loss",
+ * "val/loss", "eval/loss", "loss/val" ... are the validation loss; "lr" and "learning_rate";
+ * "grad_norm" and "grad_norm/total"; "grad_norm/w2/3" is the gradient of w2 in layer 3,
+ * "hidden_norm/0" the norm of the embedding, and "mine/3" layer 3 of a quantity of one's own.
+ * Layers count from 1, or from 0 where a tag has a layer 0.  "train/" before a tag is ignored, "-"
+ * is "_", and the tags of “export
  * --format tensorboard” are understood.
  *
  * A line that cannot be read is skipped and reported by number; the others are used. */
@@ -59,6 +61,10 @@ void ns_outside_end_with(NsOutside *outside, int64_t step);
 
 /* Takes the next bytes, which may end anywhere; one thread at a time. */
 void ns_outside_feed(NsOutside *outside, const char *bytes, size_t n);
+
+/* Nothing has come for a moment: the newest step of an event file is taken as far as it was told;
+ * what follows of it takes its place.  Whether there was one. */
+bool ns_outside_pause(NsOutside *outside);
 
 /* No more bytes are coming: a last line may lack its newline. */
 void ns_outside_end(NsOutside *outside);

@@ -28,5 +28,9 @@ typedef enum {
 NsOutsideEventsNews ns_outside_events_next(NsOutsideEvents *events, bool last, NsOutsideLine *line,
                                            const char **why);
 
+/* Nothing has come for a moment: fills the line with what was told of the newest step so far. False
+ * where there is nothing new. */
+bool ns_outside_events_pause(NsOutsideEvents *events, NsOutsideLine *line);
+
 /* How many events were read. */
 size_t ns_outside_events_read(const NsOutsideEvents *events);

@@ -2,10 +2,12 @@
  *
  * The format is that of core/store/event_file.h.  A program writes an event for each tag, so that
  * those of one step follow each other: they are one record, which is whole when another step
- * begins. */
+ * begins, or
+ * so far as it was told when nothing comes for a moment. */
 #include "core/store/outside_events-private.h"
 
 #include "core/base/crc.h"
+#include "core/base/words.h"
 #include "core/probe/quantity.h"
 #include "core/settings/settings.h"
 
@@ -40,7 +42,9 @@ struct NsOutsideEvents {
     /* The step that is being told; -1: none. */
     int64_t step;
     size_t lane;
-    NsOutsideNumber loss, validation, lr, grad_norm, seconds;
+    bool shown; /* it was handed over at a pause, */
+    bool grown; /* and more was told since */
+    NsOutsideNumber seed, loss, validation, lr, grad_norm, seconds;
     GArray *values; /* of Value */
 
     /* Of the event that was read last, what is not taken yet. */
@@ -119,13 +123,13 @@ static Found next_event(NsOutsideEvents *e, const char **why)
     const uint8_t *data = e->bytes->data + e->at;
     memcpy(&length, data, sizeof length);
     if (!is_checked(data, 8, data + 8)) {
-        *why = "its length is damaged, so nothing after it can be read";
+        *why = N_("its length is damaged, so nothing after it can be read");
         e->damaged = true;
         return WRONG;
     }
     if (length > MOST_BYTES) {
         if (length > G_MAXINT64) {
-            *why = "it is longer than a file can be";
+            *why = N_("it is longer than a file can be");
             e->damaged = true;
             return WRONG;
         }
@@ -137,7 +141,7 @@ static Found next_event(NsOutsideEvents *e, const char **why)
     bool good = is_checked(data, (size_t)length, data + length);
     if (good) g_byte_array_append(e->event, data, (guint)length);
     e->at += all;
-    if (!good) *why = "it is damaged";
+    if (!good) *why = N_("it is damaged");
     return good ? WHOLE : WRONG;
 }
 
@@ -261,15 +265,24 @@ static void open_event(NsOutsideEvents *e)
 
 /* ---- Tags ---- */
 
-/* "lane2/loss" is of the second lane, and "train/loss" is "loss". */
-static const char *skip_prefixes(const char *tag, size_t *lane)
+/* "lane2/loss" is of the second lane, "seed3/loss" of a seed, and "train/loss" is "loss". */
+static const char *skip_prefixes(const char *tag, size_t *lane, NsOutsideNumber *seed)
 {
     static const char *const prefixes[] = {"train/", "training/"};
     *lane = 1;
+    *seed = (NsOutsideNumber){0};
     if (g_str_has_prefix(tag, "lane") && tag[4] >= '1' && tag[4] <= '0' + NS_LANES_MAX &&
         tag[5] == '/') {
         *lane = (size_t)(tag[4] - '0');
         tag += 6;
+    }
+    char *end;
+    if (g_str_has_prefix(tag, "seed") && g_ascii_isdigit(tag[4])) {
+        double number = (double)g_ascii_strtoull(tag + 4, &end, 10);
+        if (*end == '/') {
+            *seed = (NsOutsideNumber){number, true};
+            tag = end + 1;
+        }
     }
     for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++)
         if (g_ascii_strncasecmp(tag, prefixes[i], strlen(prefixes[i])) == 0)
@@ -380,12 +393,14 @@ static guint add_array(const NsOutsideEvents *e, NsOutsideLine *line, guint firs
     return end;
 }
 
-/* Hands the step over; FALSE where it says nothing that a record needs. */
-static bool take_step(NsOutsideEvents *e, NsOutsideLine *line)
+/* Hands over what was told of the step; FALSE where that is nothing new that a record needs. */
+static bool show_step(NsOutsideEvents *e, NsOutsideLine *line)
 {
-    bool told = e->step >= 0 && (e->loss.has || e->validation.has);
-    *line = (NsOutsideLine){.step = e->step,
+    bool told = e->step >= 0 && (e->loss.has || e->validation.has) && (!e->shown || e->grown);
+    *line = (NsOutsideLine){.again = e->shown,
+                            .step = e->step,
                             .lane = e->lane,
+                            .seed = e->seed,
                             .loss = e->loss,
                             .validation = e->validation,
                             .lr = e->lr,
@@ -397,10 +412,25 @@ static bool take_step(NsOutsideEvents *e, NsOutsideLine *line)
     g_array_set_size(line->numbers, 0);
     g_array_sort(e->values, compare);
     for (guint i = 0; told && i < e->values->len;) i = add_array(e, line, i);
+    e->shown |= told;
+    e->grown = false;
+    return told;
+}
+
+static bool take_step(NsOutsideEvents *e, NsOutsideLine *line)
+{
+    bool told = show_step(e, line);
     g_array_set_size(e->values, 0);
+    e->shown = false;
     e->loss = e->validation = e->lr = e->grad_norm = e->seconds = (NsOutsideNumber){0};
     e->step = -1;
     return told;
+}
+
+static bool is_same_step(const NsOutsideEvents *e, size_t lane, NsOutsideNumber seed)
+{
+    bool same_seed = e->seed.has == seed.has && (uint64_t)e->seed.value == (uint64_t)seed.value;
+    return e->step == e->event_step && e->lane == lane && same_seed;
 }
 
 /* Until the event is taken, or a step before it is whole. */
@@ -412,17 +442,19 @@ static bool take_event(NsOutsideEvents *e, NsOutsideLine *line)
         char tag[128];
         double number;
         size_t lane;
+        NsOutsideNumber seed;
         if (!read_field(&at, e->summary_end, &field)) at = e->summary_end;
         bool value = field.number == 1 && field.type == LENGTH && e->event_step >= 0 &&
                      read_value(&field, tag, sizeof tag, &number);
-        const char *name = value ? skip_prefixes(tag, &lane) : NULL;
-        if (value && e->step >= 0 && (e->step != e->event_step || e->lane != lane) &&
-            take_step(e, line))
+        const char *name = value ? skip_prefixes(tag, &lane, &seed) : NULL;
+        if (value && e->step >= 0 && !is_same_step(e, lane, seed) && take_step(e, line))
             return true;
         e->summary = at;
         if (!value) continue;
         e->step = e->event_step;
         e->lane = lane;
+        e->seed = seed;
+        e->grown = true;
         take_value(e, name, number);
     }
     return false;
@@ -440,4 +472,9 @@ NsOutsideEventsNews ns_outside_events_next(NsOutsideEvents *e, bool last, NsOuts
         open_event(e);
     }
     return last && take_step(e, line) ? NS_OUTSIDE_EVENTS_STEP : NS_OUTSIDE_EVENTS_NONE;
+}
+
+bool ns_outside_events_pause(NsOutsideEvents *e, NsOutsideLine *line)
+{
+    return show_step(e, line);
 }

@@ -12,14 +12,17 @@
 
 #define CHUNK ((size_t)1 << 20)
 
-/* A regular file is looked at so often. */
+/* A regular file is looked at so often, and its writer pauses when nothing has come for so long. */
 #define LOOK_MILLISECONDS 50
+#define PAUSE_MICROSECONDS ((int64_t)500000)
 
 /* By its first bytes a file that was written over is told from one that grew. */
 #define HEAD ((size_t)256)
 
 struct NsOutsideFile {
-    char *path;   /* NULL: standard input */
+    char *folder; /* of event files, the newest of which is `path`; NULL: it is a file */
+    char *path;   /* NULL: standard input, or no event file is there */
+    int64_t came; /* when the last bytes did, in microseconds; 0: the pause after them is over */
     int fd;       /* -1: it is not there */
     bool regular; /* it may be replaced and cut, and has no end */
     off_t at;     /* read so far, of a regular file */
@@ -38,12 +41,40 @@ static bool refuse(const char *path, const char *why, GError **error)
                      why);
 }
 
+/* FALSE where there is no regular file. */
+static bool is_file(const char *path, struct stat *file)
+{
+    return stat(path, file) == 0 && S_ISREG(file->st_mode);
+}
+
+/* The event file of a folder that was written last; of several, the last by name.  NULL where there
+ * is none.  Free with g_free. */
+static char *newest_events(const char *folder)
+{
+    char *newest = NULL;
+    struct stat found = {0};
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    for (const char *name; dir && (name = g_dir_read_name(dir));) {
+        struct stat file;
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+        if (!strstr(name, "tfevents") || !is_file(path, &file)) continue;
+        int64_t later = (int64_t)file.st_mtim.tv_sec - (int64_t)found.st_mtim.tv_sec;
+        if (later == 0) later = file.st_mtim.tv_nsec - found.st_mtim.tv_nsec;
+        if (newest && (later < 0 || (later == 0 && strcmp(path, newest) < 0))) continue;
+        g_free(newest);
+        newest = g_steal_pointer(&path);
+        found = file;
+    }
+    return newest;
+}
+
 /* FALSE where it is there and cannot be read. */
 static bool open_path(NsOutsideFile *f, GError **error)
 {
     struct stat stat;
     f->at = 0;
-    f->fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    f->fd = f->path ? open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    if (!f->path) return true;
     if (f->fd < 0) return errno == ENOENT || refuse(f->path, g_strerror(errno), error);
     if (fstat(f->fd, &stat) != 0) return refuse(f->path, g_strerror(errno), error);
     if (S_ISDIR(stat.st_mode)) return refuse(f->path, "it is a folder", error);
@@ -59,7 +90,12 @@ NsOutsideFile *ns_outside_file_open(const char *path, size_t budget, GError **er
     f->fd = STDIN_FILENO;
     f->save = -1;
     if (g_str_equal(path, "-")) return f;
-    f->path = g_strdup(path);
+    if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
+        f->folder = g_strdup(path);
+        f->path = newest_events(path);
+    } else {
+        f->path = g_strdup(path);
+    }
     if (open_path(f, error)) return f;
     ns_outside_file_free(f);
     return NULL;
@@ -68,11 +104,12 @@ NsOutsideFile *ns_outside_file_open(const char *path, size_t budget, GError **er
 void ns_outside_file_free(NsOutsideFile *f)
 {
     if (!f) return;
-    if (f->path && f->fd >= 0) close(f->fd);
+    if ((f->path || f->folder) && f->fd >= 0) close(f->fd);
     if (f->save >= 0) close(f->save);
     ns_outside_free(f->run);
     g_free(f->chunk);
     g_free(f->path);
+    g_free(f->folder);
     g_free(f->save_path);
     g_free(f->unsaved);
     g_free(f);
@@ -119,6 +156,11 @@ static bool is_same(const NsOutsideFile *f)
 
 static void follow_path(NsOutsideFile *f)
 {
+    char *newest = f->folder ? newest_events(f->folder) : NULL;
+    if (newest) {
+        g_free(f->path);
+        f->path = newest;
+    }
     if (f->fd >= 0 && (!f->regular || is_same(f))) return;
     bool was_there = f->fd >= 0;
     if (was_there) close(f->fd);
@@ -133,6 +175,7 @@ static NsOutsideNews read_regular(NsOutsideFile *f)
 {
     ssize_t n = f->fd < 0 ? 0 : read(f->fd, f->chunk, CHUNK);
     if (n <= 0) return NS_OUTSIDE_NONE;
+    f->came = g_get_monotonic_time();
     if (f->at < (off_t)HEAD) {
         size_t have = (size_t)f->at;
         memcpy(f->head + have, f->chunk, MIN((size_t)n, HEAD - have));
@@ -140,6 +183,13 @@ static NsOutsideNews read_regular(NsOutsideFile *f)
     f->at += n;
     ns_outside_feed(f->run, f->chunk, (size_t)n);
     return NS_OUTSIDE_MORE;
+}
+
+bool ns_outside_file_pause(NsOutsideFile *f)
+{
+    if (f->came == 0 || g_get_monotonic_time() - f->came < PAUSE_MICROSECONDS) return false;
+    f->came = 0;
+    return ns_outside_pause(f->run);
 }
 
 /* ---- A pipe ---- */
@@ -186,7 +236,7 @@ static NsOutsideNews read_pipe(NsOutsideFile *f, int milliseconds)
 
 NsOutsideNews ns_outside_file_read(NsOutsideFile *f, int milliseconds)
 {
-    if (!f->path || (f->fd >= 0 && !f->regular)) return read_pipe(f, milliseconds);
+    if ((!f->path && !f->folder) || (f->fd >= 0 && !f->regular)) return read_pipe(f, milliseconds);
     int64_t until = g_get_monotonic_time() + 1000 * (int64_t)milliseconds;
     for (;;) {
         follow_path(f);

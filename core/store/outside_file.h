@@ -5,7 +5,8 @@
 
 typedef struct NsOutsideFile NsOutsideFile;
 
-/* path: "-" is standard input.  A file that is not there yet is waited for.  NULL with
+/* path: "-" is standard input; of a folder the newest event file is read, and another that is newer
+ * takes its place.  A file that is not there yet is waited for.  NULL with
  * NS_ERROR_FILE where it cannot be read.  budget: as in ns_outside_new. */
 NsOutsideFile *ns_outside_file_open(const char *path, size_t budget, GError **error);
 void ns_outside_file_free(NsOutsideFile *file);
@@ -38,3 +39,7 @@ typedef enum {
  * milliseconds.  A file that was replaced, cut or written over begins again.  Any thread, one at a
  * time. */
 NsOutsideNews ns_outside_file_read(NsOutsideFile *file, int milliseconds);
+
+/* Where nothing has come to a regular file for half a second: takes the newest step of an event
+ * file as far as it was told (ns_outside_pause).  Whether there was one. */
+bool ns_outside_file_pause(NsOutsideFile *file);

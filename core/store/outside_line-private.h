@@ -28,6 +28,7 @@ typedef struct {
 
 typedef struct {
     bool passed_over; /* it is no record, and is none that is wrong */
+    bool again;       /* it tells more of the step that was taken last */
     int64_t step;
     size_t lane; /* from 1 */
     NsOutsideNumber loss, validation, lr, grad_norm, seconds, probe_seconds, seed;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/store/outside_line-private.h"
 
+#include "core/base/words.h"
 #include "core/store/outside.h"
 
 #include <math.h>
@@ -43,7 +44,7 @@ static bool fail(Scan *s, const char *why)
 
 static bool fail_syntax(Scan *s)
 {
-    return fail(s, s->at >= s->end ? "it is incomplete" : "it is not a JSON object");
+    return fail(s, s->at >= s->end ? N_("it is incomplete") : N_("it is not a JSON object"));
 }
 
 /* ---- Pieces ---- */
@@ -145,7 +146,7 @@ static bool skip_value(Scan *s, int depth)
     if (next_is(s, '[') || next_is(s, '{')) {
         char open = *s->at++, close = open == '[' ? ']' : '}';
         bool more = !next_is(s, close);
-        if (depth == DEEPEST) return fail(s, "its brackets are nested too deeply");
+        if (depth == DEEPEST) return fail(s, N_("its brackets are nested too deeply"));
         while (more) {
             if (open == '{' && (!read_string(s, word, sizeof word) || !take(s, ':'))) return false;
             if (!skip_value(s, depth + 1)) return false;
@@ -163,7 +164,8 @@ static bool skip_value(Scan *s, int depth)
 
 static bool add_number(Scan *s, NsOutsideArray *array, NsOutsideNumber number)
 {
-    if (s->line->numbers->len == MOST_NUMBERS) return fail(s, "it has more than 4194304 numbers");
+    if (s->line->numbers->len == MOST_NUMBERS)
+        return fail(s, N_("it has more than 4194304 numbers"));
     g_array_append_val(s->line->numbers, number);
     array->n++;
     return true;
@@ -252,7 +254,7 @@ static bool read_step(Scan *s, NsOutsideNumber number)
 {
     if (!number.has || !(number.value >= 0 && number.value <= (double)NS_OUTSIDE_LAST_STEP) ||
         number.value > floor(number.value))
-        return fail(s, "its step is not a whole number of at least 0");
+        return fail(s, N_("its step is not a whole number of at least 0"));
     s->line->step = (int64_t)number.value;
     return true;
 }
@@ -285,10 +287,10 @@ static bool take_number(Scan *s, const char *name, NsOutsideNumber number)
     }
     if (g_str_equal(name, "format"))
         return number.value <= NS_OUTSIDE_FORMAT ||
-               fail(s, "it has a newer version of the format than this program can read");
+               fail(s, N_("it has a newer version of the format than this program can read"));
     if (!g_str_equal(name, "lane")) return add_scalar(s, name, false, number);
     if (!(number.value >= 1 && number.value <= NS_LANES_MAX))
-        return fail(s, "its lane is not one of 1 to 4");
+        return fail(s, N_("its lane is not one of 1 to 4"));
     line->lane = (size_t)number.value;
     return true;
 }
@@ -325,8 +327,8 @@ static void begin_line(NsOutsideLine *line)
 /* What a record must have. */
 static const char *check_line(const NsOutsideLine *line)
 {
-    if (line->step < 0) return "it has no step";
-    return line->loss.has || line->validation.has ? NULL : "it has no loss";
+    if (line->step < 0) return N_("it has no step");
+    return line->loss.has || line->validation.has ? NULL : N_("it has no loss");
 }
 
 const char *ns_outside_line_read(NsOutsideLine *line, const char *text, size_t n)
@@ -343,7 +345,7 @@ const char *ns_outside_line_read(NsOutsideLine *line, const char *text, size_t n
     line->passed_over = s.foreign;
     if (!whole) return s.why;
     skip_space(&s);
-    if (s.at < s.end) return "there is text after its object";
+    if (s.at < s.end) return N_("there is text after its object");
     return s.foreign ? NULL : check_line(line);
 }
 
@@ -386,7 +388,7 @@ const char *ns_outside_line_read_row(NsOutsideLine *line, char **columns, char s
     line->passed_over = !cells[0] || (!*cells[0] && !cells[1]);
     if (line->passed_over) return NULL;
     if (g_strv_length(cells) != g_strv_length(columns))
-        return "it does not have one cell per column";
+        return N_("it does not have one cell per column");
     for (size_t i = 0; cells[i]; i++) {
         Scan s = {.at = cells[i], .end = cells[i] + strlen(cells[i]), .line = line};
         NsOutsideNumber number;

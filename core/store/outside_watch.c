@@ -108,7 +108,8 @@ static void *follow(void *data)
                 ns_outside_file_read(source->file, waits ? LOOK_MILLISECONDS / (int)w->n : 0);
             more |= news == NS_OUTSIDE_MORE;
             source->ended = news == NS_OUTSIDE_ENDED;
-            publish(w, source, news == NS_OUTSIDE_MORE);
+            bool paused = news == NS_OUTSIDE_NONE && ns_outside_file_pause(source->file);
+            publish(w, source, paused || news == NS_OUTSIDE_MORE);
         }
     }
     watch_unref(w);

@@ -188,7 +188,7 @@ def test_events():
             file.write(scalar(4, "val/loss", 2.25))
         found = lines_of(good("watch", name, "--once", "--jsonl"))
         assert [(r["step"], r["loss"], r["lr"]) for r in found] == [(s, 3 - s / 8, 0.5) for s in range(5)]
-        assert found[4] == {"step": 4, "loss": 2.5, "lr": 0.5, "seconds": 0, "validation_loss": 2.25,
+        assert found[4] == {"step": 4, "loss": 2.5, "lr": 0.5, "seconds": None, "validation_loss": 2.25,
                             "grad_norm": {"total": 1.5, "w2": [5, 6]}, "hidden_norm": [8, 9, 10],
                             "mine": [4, 5]}, found[4]
         good("chart", "--from", name, "--figure", "loss,gradient-norm,profile:mine", "--out", path("a.pdf"))

@@ -1,8 +1,11 @@
 /* Runs of other programs, read while they go on.  SPDX-License-Identifier: MIT */
+#include "core/store/event_file.h"
 #include "core/store/outside.h"
+#include "core/store/outside_file.h"
 #include "core/train/run.h"
 #include "tests/unit/support.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -253,6 +256,7 @@ static void test_own_lines(void)
                                        "{\"seed\":2,\"step\":0,\"loss\":4}\n"
                                        "{\"seed\":1,\"step\":1,\"loss\":2}\n"
                                        "{\"summary\":{\"steps\":1}}\n");
+    assert_message(o, "The run has several seeds; only the first, seed 1, is shown.");
     assert_message(o, NULL);
     g_assert_cmpuint(ns_history_steps(ns_outside_history(o, 0)), ==, 2);
     g_assert_cmpfloat(ns_history_step(ns_outside_history(o, 0), 0)->loss, ==, 3);
@@ -286,6 +290,121 @@ static void test_tables(void)
     g_assert_cmpuint(ns_history_steps(ns_outside_history(o, 0)), ==, 1);
 }
 
+/* ---- Event files ---- */
+
+static void put_event(GByteArray *out, int64_t step, const char *tag, float value)
+{
+    g_autoptr(GByteArray) values = g_byte_array_new();
+    ns_event_file_add_float(values, tag, value);
+    ns_event_file_end(out, 0, step, values);
+}
+
+static void feed_events(NsOutside *o, GByteArray *events)
+{
+    ns_outside_feed(o, (const char *)events->data, events->len);
+    g_byte_array_set_size(events, 0);
+}
+
+/* The newest step is there when its writer pauses, and what follows of it is not lost. */
+static void test_pause(void)
+{
+    g_autoptr(GByteArray) events = g_byte_array_new();
+    g_autoptr(NsOutside) o = ns_outside_new(NS_HISTORY_BUDGET);
+    ns_event_file_begin(events);
+    for (int64_t step = 1; step <= 2; step++) {
+        put_event(events, step, "loss", 4.0f - (float)step);
+        put_event(events, step, "grad_norm/w2/1", 1.0f);
+    }
+    feed_events(o, events);
+    g_assert_cmpuint(ns_history_steps(ns_outside_history(o, 0)), ==, 1);
+    g_assert_true(ns_outside_pause(o));
+    g_assert_cmpuint(ns_history_steps(ns_outside_history(o, 0)), ==, 2);
+    g_assert_false(ns_outside_pause(o));
+    /* The rest of the step, and the next one. */
+    put_event(events, 2, "grad_norm/w2/2", 5.0f);
+    put_event(events, 2, "val_loss", 2.5f);
+    put_event(events, 3, "loss", 1.0f);
+    feed_events(o, events);
+    g_assert_cmpuint(ns_history_steps(ns_outside_history(o, 0)), ==, 2);
+    g_assert_true(ns_outside_pause(o));
+    put_event(events, 4, "loss", 0.5f);
+    feed_events(o, events);
+    ns_outside_end(o);
+    const NsHistory *history = ns_outside_history(o, 0);
+    g_assert_cmpuint(ns_history_steps(history), ==, 4);
+    g_assert_cmpfloat(ns_history_step(history, 1)->loss, ==, 2);
+    g_assert_cmpfloat(ns_history_step(history, 2)->loss, ==, 1);
+    g_assert_cmpuint(ns_history_evaluations(history), ==, 1);
+    g_assert_cmpfloat(ns_history_evaluation(history, 0)->loss, ==, 2.5);
+    assert_message(o, NULL);
+}
+
+/* Of the tags of several seeds the first seed is shown, and that is told. */
+static void test_seed_tags(void)
+{
+    g_autoptr(GByteArray) events = g_byte_array_new();
+    g_autoptr(NsOutside) o = ns_outside_new(NS_HISTORY_BUDGET);
+    ns_event_file_begin(events);
+    for (int64_t step = 0; step < 3; step++) {
+        put_event(events, step, "seed3/loss", 3.0f);
+        put_event(events, step, "seed4/loss", 4.0f);
+    }
+    feed_events(o, events);
+    ns_outside_end(o);
+    const NsHistory *history = ns_outside_history(o, 0);
+    g_assert_cmpuint(ns_history_steps(history), ==, 3);
+    for (size_t i = 0; i < 3; i++) g_assert_cmpfloat(ns_history_step(history, i)->loss, ==, 3);
+    assert_message(o, "The run has several seeds; only the first, seed 3, is shown.");
+    assert_message(o, NULL);
+}
+
+static void write_events(const char *folder, const char *name, float loss)
+{
+    g_autoptr(GByteArray) events = g_byte_array_new();
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    ns_event_file_begin(events);
+    put_event(events, 0, "loss", loss);
+    put_event(events, 1, "loss", loss);
+    g_assert_true(g_file_set_contents(path, (const char *)events->data, events->len, NULL));
+}
+
+static void read_until(NsOutsideFile *file, double loss)
+{
+    NsOutside *run = ns_outside_file_run(file);
+    gint64 deadline = g_get_monotonic_time() + 60 * G_USEC_PER_SEC;
+    for (;;) {
+        ns_outside_file_read(file, 10);
+        const NsHistory *history = ns_outside_history(run, 0);
+        if (history && fabs(ns_history_step(history, 0)->loss - loss) < 1e-6) return;
+        g_assert_cmpint(g_get_monotonic_time(), <, deadline);
+    }
+}
+
+/* A folder stands for its newest event file; other files in it do not count. */
+static void test_folder(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("normscope-events-XXXXXX", NULL);
+    g_autofree char *other = g_build_filename(folder, "notes.txt", NULL);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NsOutsideFile) file = ns_outside_file_open(folder, NS_HISTORY_BUDGET, &error);
+    g_assert_no_error(error);
+    g_assert_false(ns_outside_file_is_there(file));
+    g_assert_cmpint(ns_outside_file_read(file, 0), ==, NS_OUTSIDE_NONE);
+    g_assert_true(g_file_set_contents(other, "notes", -1, NULL));
+    write_events(folder, "events.out.tfevents.1", 3);
+    read_until(file, 3);
+    write_events(folder, "events.out.tfevents.2", 2);
+    read_until(file, 2);
+    assert_message(ns_outside_file_run(file),
+                   "The file was replaced by another one; its run replaces the run read so far.");
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    for (const char *name; (name = g_dir_read_name(dir));) {
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+        g_remove(path);
+    }
+    g_rmdir(folder);
+}
+
 static void test_are(void)
 {
     static const char *const lines[] = {"{\"step\":0,\"loss\":1}", "\n {\"loss\":1,\"step\":2}\nx"};
@@ -312,6 +431,9 @@ int main(int argc, char **argv)
     g_test_add_func("/outside/thinned", test_copies_of_what_was_thinned);
     g_test_add_func("/outside/own-lines", test_own_lines);
     g_test_add_func("/outside/tables", test_tables);
+    g_test_add_func("/outside/pause", test_pause);
+    g_test_add_func("/outside/seed-tags", test_seed_tags);
+    g_test_add_func("/outside/folder", test_folder);
     g_test_add_func("/outside/are", test_are);
     return g_test_run();
 }
