@@ -4,6 +4,14 @@
 #include "core/base/error.h"
 
 #include <errno.h>
+#include <sys/resource.h>
+
+int ns_file_size_limit(void)
+{
+    struct rlimit limit;
+    bool limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return limited ? EFBIG : 0;
+}
 
 void ns_file_error(const char *path, int code, GError **error)
 {
@@ -17,9 +25,12 @@ void ns_file_error(const char *path, int code, GError **error)
     switch (code) {
     case ENOSPC:
     case EDQUOT:
-    case EFBIG:
         why = "the disk is full";
         advice = "free some space or choose another disk";
+        break;
+    case EFBIG:
+        why = "the disk is full, or the file has reached the limit of file sizes";
+        advice = "free some space, raise the limit (“ulimit -f”) or choose another disk";
         break;
     case ENOENT:
     case ENOTDIR:

@@ -8,5 +8,9 @@
  * folder." */
 void ns_file_error(const char *path, int code, GError **error);
 
+/* EFBIG where files may only grow to a limit (“ulimit -f”), else 0: SQLite may not say which error
+ * it met. */
+int ns_file_size_limit(void);
+
 /* Makes a folder and those above it, where they are missing.  NS_ERROR_FILE. */
 bool ns_folder_make(const char *path, GError **error);

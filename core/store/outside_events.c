@@ -38,12 +38,14 @@ struct NsOutsideEvents {
     bool damaged;     /* where the next event begins is not known any more */
     size_t read;
     GHashTable *from_zero; /* names of arrays that have a layer 0 */
+    GHashTable *sizes[2];  /* of arrays and of gradients by name, as whole steps had them */
 
     /* The step that is being told; -1: none. */
     int64_t step;
     size_t lane;
-    bool shown; /* it was handed over at a pause, */
-    bool grown; /* and more was told since */
+    bool shown;   /* it was handed over at a pause, */
+    bool grown;   /* and more was told since, */
+    bool partial; /* or arrays were left out that are not whole */
     NsOutsideNumber seed, loss, validation, lr, grad_norm, seconds;
     GArray *values; /* of Value */
 
@@ -59,6 +61,8 @@ NsOutsideEvents *ns_outside_events_new(void)
     e->bytes = g_byte_array_new();
     e->event = g_byte_array_new();
     e->from_zero = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (int i = 0; i < 2; i++)
+        e->sizes[i] = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     e->values = g_array_new(FALSE, FALSE, sizeof(Value));
     e->step = -1;
     return e;
@@ -70,6 +74,7 @@ void ns_outside_events_free(NsOutsideEvents *e)
     g_byte_array_unref(e->bytes);
     g_byte_array_unref(e->event);
     g_hash_table_unref(e->from_zero);
+    for (int i = 0; i < 2; i++) g_hash_table_unref(e->sizes[i]);
     g_array_unref(e->values);
     g_free(e);
 }
@@ -368,8 +373,18 @@ static gint compare(gconstpointer a, gconstpointer b)
     return left->layer < right->layer ? -1 : left->layer > right->layer;
 }
 
+/* Whether an array is whole: of a step that is not, what earlier ones had says so. */
+static bool is_whole(NsOutsideEvents *e, const NsOutsideArray *array, bool step_is_whole)
+{
+    GHashTable *sizes = e->sizes[array->gradient];
+    if (!step_is_whole && GPOINTER_TO_SIZE(g_hash_table_lookup(sizes, array->name)) != array->n)
+        return false;
+    g_hash_table_insert(sizes, g_strdup(array->name), GSIZE_TO_POINTER(array->n));
+    return true;
+}
+
 /* Those from `first` on that are of one array; they are in the order of layers. */
-static guint add_array(const NsOutsideEvents *e, NsOutsideLine *line, guint first)
+static guint add_array(NsOutsideEvents *e, NsOutsideLine *line, guint first, bool step_is_whole)
 {
     const Value *values = (const Value *)(const void *)e->values->data, *one = &values[first];
     guint end = first + 1;
@@ -383,6 +398,10 @@ static guint add_array(const NsOutsideEvents *e, NsOutsideLine *line, guint firs
                             .n = one->layered ? values[end - 1].layer + 1 - base : 1};
     g_strlcpy(array.name, one->name, sizeof array.name);
     if (line->arrays->len == MOST_ARRAYS || line->numbers->len + array.n > MOST_NUMBERS) return end;
+    if (one->layered && !is_whole(e, &array, step_is_whole)) {
+        e->partial = true;
+        return end;
+    }
     g_array_set_size(line->numbers, line->numbers->len + (guint)array.n);
     NsOutsideNumber *numbers = &g_array_index(line->numbers, NsOutsideNumber, (guint)array.first);
     memset(numbers, 0, array.n * sizeof *numbers);
@@ -394,9 +413,12 @@ static guint add_array(const NsOutsideEvents *e, NsOutsideLine *line, guint firs
 }
 
 /* Hands over what was told of the step; FALSE where that is nothing new that a record needs. */
-static bool show_step(NsOutsideEvents *e, NsOutsideLine *line)
+static bool show_step(NsOutsideEvents *e, NsOutsideLine *line, bool whole)
 {
-    bool told = e->step >= 0 && (e->loss.has || e->validation.has) && (!e->shown || e->grown);
+    bool told =
+        e->step >= 0 && (e->loss.has || e->validation.has) && (!e->shown || e->grown || e->partial);
+    if (!whole && e->shown && !e->grown) return false;
+    e->partial = false;
     *line = (NsOutsideLine){.again = e->shown,
                             .step = e->step,
                             .lane = e->lane,
@@ -411,7 +433,7 @@ static bool show_step(NsOutsideEvents *e, NsOutsideLine *line)
     g_array_set_size(line->arrays, 0);
     g_array_set_size(line->numbers, 0);
     g_array_sort(e->values, compare);
-    for (guint i = 0; told && i < e->values->len;) i = add_array(e, line, i);
+    for (guint i = 0; told && i < e->values->len;) i = add_array(e, line, i, whole);
     e->shown |= told;
     e->grown = false;
     return told;
@@ -419,7 +441,7 @@ static bool show_step(NsOutsideEvents *e, NsOutsideLine *line)
 
 static bool take_step(NsOutsideEvents *e, NsOutsideLine *line)
 {
-    bool told = show_step(e, line);
+    bool told = show_step(e, line, true);
     g_array_set_size(e->values, 0);
     e->shown = false;
     e->loss = e->validation = e->lr = e->grad_norm = e->seconds = (NsOutsideNumber){0};
@@ -476,5 +498,5 @@ NsOutsideEventsNews ns_outside_events_next(NsOutsideEvents *e, bool last, NsOuts
 
 bool ns_outside_events_pause(NsOutsideEvents *e, NsOutsideLine *line)
 {
-    return show_step(e, line);
+    return show_step(e, line, false);
 }

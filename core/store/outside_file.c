@@ -68,6 +68,12 @@ static char *newest_events(const char *folder)
     return newest;
 }
 
+static bool is_empty(const char *folder)
+{
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    return dir && !g_dir_read_name(dir);
+}
+
 /* FALSE where it is there and cannot be read. */
 static bool open_path(NsOutsideFile *f, GError **error)
 {
@@ -96,7 +102,9 @@ NsOutsideFile *ns_outside_file_open(const char *path, size_t budget, GError **er
     } else {
         f->path = g_strdup(path);
     }
-    if (open_path(f, error)) return f;
+    bool wrong = f->folder && !f->path && !is_empty(path);
+    if (wrong) refuse(path, "it is a folder without an event file", error);
+    if (!wrong && open_path(f, error)) return f;
     ns_outside_file_free(f);
     return NULL;
 }

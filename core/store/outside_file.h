@@ -6,8 +6,8 @@
 typedef struct NsOutsideFile NsOutsideFile;
 
 /* path: "-" is standard input; of a folder the newest event file is read, and another that is newer
- * takes its place.  A file that is not there yet is waited for.  NULL with
- * NS_ERROR_FILE where it cannot be read.  budget: as in ns_outside_new. */
+ * takes its place.  A file that is not there yet is waited for, and so is one in an empty folder.
+ * NULL with NS_ERROR_FILE where it cannot be read.  budget: as in ns_outside_new. */
 NsOutsideFile *ns_outside_file_open(const char *path, size_t budget, GError **error);
 void ns_outside_file_free(NsOutsideFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsOutsideFile, ns_outside_file_free)

@@ -264,7 +264,7 @@ static bool write_items(NsRunWriter *w, const GPtrArray *items)
 static void explain(NsRunWriter *w, GError **error)
 {
     int code = (w->code ? w->code : sqlite3_errcode(w->db)) & 0xff;
-    int system = sqlite3_system_errno(w->db);
+    int said = sqlite3_system_errno(w->db), system = said ? said : ns_file_size_limit();
     int errno_ = code == SQLITE_FULL                              ? ENOSPC
                  : code == SQLITE_READONLY || code == SQLITE_PERM ? EACCES
                  : code == SQLITE_IOERR && system                 ? system

@@ -243,8 +243,9 @@ def test_no_place():
         full = a.path("full.nsrun")
         done = run("train", "--steps", "2000", "--run", full,
                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536)))
-        assert done.returncode == 1 and b"2000 steps" in done.stdout, done
+        assert done.returncode == 1 and b"2,000 steps" in done.stdout, done
         assert len(done.stderr.splitlines()) == 1 and b"has stopped" in done.stderr, done
+        assert b"the limit of file sizes" in done.stderr, done
 
 
 def test_read_only():

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -208,7 +209,9 @@ static void test_refused(void)
     g_autoptr(GError) error = NULL;
     NsSession *session = open_session("", NULL);
     g_assert_false(ns_session_watch(session, (const char *const[]){"/", NULL}, &error));
-    g_assert_cmpstr(error->message, ==, "“/” cannot be read: it is a folder; choose another file.");
+    g_assert_cmpstr(
+        error->message, ==,
+        "“/” cannot be read: it is a folder without an event file; choose another file.");
     g_assert_false(ns_session_is_watching(session));
     g_object_unref(session);
 }
@@ -247,6 +250,31 @@ static void test_pipe(void)
     tear_down();
 }
 
+/* Every frame asks for the pace: it looks at few records of a long run, whether its lines tell
+ * times or not. */
+static void test_long(void)
+{
+    enum { LINES = 50000 };
+    set_up();
+    for (int told = 0; told < 2; told++) {
+        g_autofree char *path = path_of(told ? "times.jsonl" : "no-times.jsonl");
+        FILE *file = fopen(path, "w");
+        for (int step = 0; step < LINES; step++)
+            fprintf(file, "{\"step\":%d,\"loss\":2%s}\n", step, told ? ",\"seconds\":1e-6" : "");
+        g_assert_cmpint(fclose(file), ==, 0);
+        g_autoptr(NsSession) session = open_session("", NULL);
+        watch(session, (const char *const[]){path, NULL});
+        SESSION_UNTIL(session, ns_session_steps(session) == LINES - 1);
+        NsPace pace = ns_session_pace(session);
+        g_assert_cmpuint(pace.records, <=, NS_PACE_RECORDS);
+        if (told)
+            g_assert_cmpfloat(fabs(pace.steps_per_second - 1e6), <, 1);
+        else
+            g_assert_true(isnan(pace.steps_per_second));
+    }
+    tear_down();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -256,5 +284,6 @@ int main(int argc, char **argv)
     g_test_add_func("/watching/left", test_left);
     g_test_add_func("/watching/refused", test_refused);
     g_test_add_func("/watching/pipe", test_pipe);
+    g_test_add_func("/watching/long", test_long);
     return g_test_run();
 }

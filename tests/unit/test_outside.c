@@ -314,6 +314,7 @@ static void test_pause(void)
     for (int64_t step = 1; step <= 2; step++) {
         put_event(events, step, "loss", 4.0f - (float)step);
         put_event(events, step, "grad_norm/w2/1", 1.0f);
+        if (step == 1) put_event(events, step, "grad_norm/w2/2", 2.0f);
     }
     feed_events(o, events);
     g_assert_cmpuint(ns_history_steps(ns_outside_history(o, 0)), ==, 1);
@@ -336,6 +337,28 @@ static void test_pause(void)
     g_assert_cmpfloat(ns_history_step(history, 2)->loss, ==, 1);
     g_assert_cmpuint(ns_history_evaluations(history), ==, 1);
     g_assert_cmpfloat(ns_history_evaluation(history, 0)->loss, ==, 2.5);
+    g_assert_cmpfloat(value_at(history, NS_QUANTITY_GRAD_W2, 1, 0), ==, 1);
+    g_assert_cmpfloat(value_at(history, NS_QUANTITY_GRAD_W2, 1, 1), ==, 5);
+    assert_message(o, NULL);
+}
+
+/* A first step that pauses in the middle does not say how large the model is. */
+static void test_pause_in_first_step(void)
+{
+    g_autoptr(GByteArray) events = g_byte_array_new();
+    g_autoptr(NsOutside) o = ns_outside_new(NS_HISTORY_BUDGET);
+    ns_event_file_begin(events);
+    put_event(events, 0, "loss", 4.0f);
+    put_event(events, 0, "grad_norm/w2/1", 1.0f);
+    feed_events(o, events);
+    g_assert_true(ns_outside_pause(o));
+    g_assert_cmpuint(ns_history_steps(ns_outside_history(o, 0)), ==, 1);
+    put_event(events, 0, "grad_norm/w2/2", 2.0f);
+    put_event(events, 1, "loss", 3.0f);
+    feed_events(o, events);
+    const NsHistory *history = ns_outside_history(o, 0);
+    g_assert_cmpuint(ns_history_steps(history), ==, 1);
+    g_assert_cmpfloat(value_at(history, NS_QUANTITY_GRAD_W2, 0, 1), ==, 2);
     assert_message(o, NULL);
 }
 
@@ -432,6 +455,7 @@ int main(int argc, char **argv)
     g_test_add_func("/outside/own-lines", test_own_lines);
     g_test_add_func("/outside/tables", test_tables);
     g_test_add_func("/outside/pause", test_pause);
+    g_test_add_func("/outside/pause-in-first-step", test_pause_in_first_step);
     g_test_add_func("/outside/seed-tags", test_seed_tags);
     g_test_add_func("/outside/folder", test_folder);
     g_test_add_func("/outside/are", test_are);

@@ -403,5 +403,7 @@ char *ns_session_status(NsSession *session, NsStatusLength length);
  * quantities took: NaN where there is nothing to go by, 0 without probes. */
 typedef struct {
     double steps_per_second, probe_share;
+    size_t records; /* that tell it: NS_PACE_RECORDS at most, or those since the last probes */
 } NsPace;
+#define NS_PACE_RECORDS ((size_t)4096)
 NsPace ns_session_pace(NsSession *session);

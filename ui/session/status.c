@@ -66,26 +66,26 @@ static NsStep time_of(NsHistory *history, size_t record)
 }
 
 /* Goes back over the window and, where expensive quantities are measured, to the last time they
- * were. */
+ * were; so far only as a frame has time for. */
 static NsPace pace_of(NsHistory *history, int64_t probe_every)
 {
     size_t records = ns_history_steps(history), n = 0;
     double seconds = 0.0, probes = 0.0;
     for (size_t i = records; i > 1; i--, n++) {
         bool enough = probe_every <= 0 || (int64_t)n >= probe_every;
-        if (seconds >= SPEED_WINDOW_S && enough) break;
+        if ((seconds >= SPEED_WINDOW_S || n >= NS_PACE_RECORDS) && enough) break;
         NsStep step = time_of(history, i - 1);
         seconds += step.seconds;
         probes += step.probe_seconds;
     }
-    if (seconds <= 0.0) return (NsPace){(double)NAN, 0.0};
-    return (NsPace){(double)n / seconds, probes / seconds};
+    if (seconds <= 0.0) return (NsPace){(double)NAN, 0.0, n};
+    return (NsPace){(double)n / seconds, probes / seconds, n};
 }
 
 NsPace ns_session_pace(NsSession *session)
 {
     const NsView *view = ns_session_view(session);
-    NsPace slowest = {(double)NAN, 0.0};
+    NsPace slowest = {(double)NAN, 0.0, 0};
     for (size_t lane = 0; lane < view->started.n; lane++) {
         if (!view->histories[lane]) continue;
         NsPace pace = pace_of(view->histories[lane], view->now.lane[lane].probe_every);
