@@ -265,6 +265,7 @@ static void on_down(NsDiagramPage *page)
 static GtkWidget *add_toggle(GtkWidget *box, GtkWidget *group, const char *label, const char *tip)
 {
     GtkWidget *toggle = gtk_toggle_button_new_with_label(label);
+    gtk_widget_add_css_class(toggle, "choice");
     if (group) gtk_toggle_button_set_group(GTK_TOGGLE_BUTTON(toggle), GTK_TOGGLE_BUTTON(group));
     gtk_widget_set_tooltip_text(toggle, tip);
     gtk_box_append(GTK_BOX(box), toggle);
