@@ -109,8 +109,10 @@ typedef struct {
 void ns_progress_start(NsProgress *progress, bool wanted);
 /* At most ten times a second; `of` is 0 where there is no end. */
 void ns_progress_step(NsProgress *progress, gint64 step, gint64 of, double loss);
-/* The same for things that are done one after another; NaN where the time left is not known. */
-void ns_progress_cells(NsProgress *progress, size_t done, size_t of, double seconds_left);
+/* The same for things that are done one after another, behind what they are (NULL: nothing); NaN
+ * where the time left is not known. */
+void ns_progress_cells(NsProgress *progress, const char *what, size_t done, size_t of,
+                       double seconds_left);
 /* The same for something of which a share from 0 to 1 is done. */
 void ns_progress_share(NsProgress *progress, const char *what, double share);
 void ns_progress_end(NsProgress *progress);

@@ -132,10 +132,11 @@ void ns_progress_step(NsProgress *progress, gint64 step, gint64 of, double loss)
     fflush(stderr);
 }
 
-void ns_progress_cells(NsProgress *progress, size_t done, size_t of, double seconds_left)
+void ns_progress_cells(NsProgress *progress, const char *what, size_t done, size_t of,
+                       double seconds_left)
 {
     if (!begin_line(progress)) return;
-    fprintf(stderr, "%zu of %zu", done, of);
+    fprintf(stderr, "%s%s%zu of %zu", what ? what : "", what ? ", " : "", done, of);
     if (isfinite(seconds_left)) fprintf(stderr, ", about %.0f s left", seconds_left);
     fflush(stderr);
 }

@@ -1,32 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/cli/picture.h"
+#include "app/cli/study.h"
 
+#include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/processors.h"
 #include "core/study/paper.h"
 #include "ui/figures/figures.h"
 
 #include <errno.h>
 #include <stdio.h>
 
+#define MOST_JOBS 256
+
 /* The command line as it was given. */
 typedef struct {
     char *out;
-    gboolean json;
+    char **set;
+    gint64 seeds, jobs;
+    gboolean json, list_jobs;
     NsPicture picture;
 } Paper;
-
-/* A study as it goes on. */
-typedef struct {
-    const NsPaperStudy *study;
-    NsProgress progress;
-} Going;
-
-static bool show_progress(void *data, double done)
-{
-    Going *going = data;
-    ns_progress_share(&going->progress, going->study->choice.key, done);
-    return !ns_interrupt_signal();
-}
 
 /* ---- Output ---- */
 
@@ -39,10 +32,11 @@ static void show(const NsPaperResult *result)
         g_autofree char *words = ns_finding_words(&result->findings[i]);
         printf("  → %s\n", words);
     }
-    printf("  %s in %.1f s\n\n", ns_verdict_word(result->verdict), result->seconds);
+    printf("  %s; its runs took %.1f s together\n\n", ns_verdict_word(result->verdict),
+           result->seconds);
 }
 
-static bool draw(Paper *paper, NsPaperResult *result, GError **error)
+static bool draw(Paper *paper, const NsStudy *study, NsPaperResult *result, GError **error)
 {
     g_autoptr(NsFigure) figure = ns_figure_create(ns_paper_kind());
     const NsFigureInput input = {.study = result->study, .result = result, .log = true, .step = -1};
@@ -52,23 +46,31 @@ static bool draw(Paper *paper, NsPaperResult *result, GError **error)
     paper->picture.out = g_build_filename(paper->out, name, NULL);
     if (!ns_picture_understand(&paper->picture, error)) return false;
     g_auto(NsProvenance) provenance;
-    ns_paper_provenance(result->study, &provenance);
+    ns_paper_provenance(result->study, study, &provenance);
     return ns_picture_write(&paper->picture, &plot, 1, &provenance, NULL, error);
 }
 
 /* ---- Studies ---- */
 
-/* What it has found is told before the next one begins.  FALSE where it could not be run, or
- * somebody interrupted it. */
-static bool run(Paper *paper, const NsPaperStudy *study, bool *agrees, GError **error)
+static bool make(const Paper *paper, const NsPaperStudy *row, NsStudy *study, GError **error)
 {
-    Going going = {.study = study};
-    ns_progress_start(&going.progress, true);
-    ns_interrupt_begin(NULL, NULL); /* what the studies before have found is written */
-    g_autoptr(NsPaperResult) result = ns_paper_run(study, show_progress, &going, error);
-    ns_interrupt_end();
-    ns_progress_end(&going.progress);
-    if (!result) return false;
+    ns_paper_make(row, study);
+    for (char **word = paper->set; word && *word; word++)
+        if (!ns_study_set(study, *word, error)) return false;
+    if (paper->seeds > 0) study->seeds = paper->seeds;
+    return ns_study_check(study, error);
+}
+
+/* FOLDER/NAME.nsstudy, where there is a folder. */
+static char *results_of(const Paper *paper, const NsPaperStudy *row)
+{
+    g_autofree char *name = g_strconcat(row->choice.key, ".nsstudy", NULL);
+    return paper->out ? g_build_filename(paper->out, name, NULL) : NULL;
+}
+
+static bool tell(Paper *paper, const NsStudy *study, NsPaperResult *result, bool *agrees,
+                 GError **error)
+{
     *agrees = *agrees && result->verdict != NS_VERDICT_DISAGREES;
     if (paper->json) {
         g_autofree char *line = ns_paper_json(result);
@@ -79,7 +81,36 @@ static bool run(Paper *paper, const NsPaperStudy *study, bool *agrees, GError **
         ns_output_error(NULL, errno, error);
         return false;
     }
-    return !paper->out || draw(paper, result, error);
+    return !paper->out || draw(paper, study, result, error);
+}
+
+/* What it has found is told before the next one begins.  FALSE where it could not be run, or
+ * somebody interrupted it. */
+static bool run(Paper *paper, const NsPaperStudy *row, bool *agrees, GError **error)
+{
+    g_auto(NsStudy) study;
+    g_autofree char *path = results_of(paper, row);
+    if (!make(paper, row, &study, error)) return false;
+    if (paper->list_jobs) {
+        const NsStudyJobs jobs = {.study = &study, .out = path, .lease = NS_STUDY_LEASE};
+        return ns_study_print_jobs(&jobs, error);
+    }
+    g_autoptr(NsStudyWork) work = ns_study_work_new(&study, path, NULL);
+    if (!ns_study_train(work, (unsigned)paper->jobs, row->choice.key, error)) return false;
+    g_autoptr(NsPaperResult) result = ns_paper_result_new(row, work, error);
+    return result && tell(paper, ns_study_work_study(work), result, agrees, error);
+}
+
+static bool understand(const Paper *paper, GError **error)
+{
+    if (paper->jobs < 1 || paper->jobs > MOST_JOBS)
+        return ns_refuse(error, NS_ERROR_USAGE, "--jobs must lie between 1 and %d.", MOST_JOBS);
+    if (paper->seeds < 0 || paper->seeds > NS_STUDY_SEEDS)
+        return ns_refuse(error, NS_ERROR_USAGE, "--seeds must lie between 1 and %d.",
+                         NS_STUDY_SEEDS);
+    return !paper->list_jobs || paper->out ||
+           ns_refuse(error, NS_ERROR_USAGE,
+                     "--list-jobs needs --out FOLDER, where the jobs leave their results.");
 }
 
 static bool run_all(Paper *paper, char **names, int n, bool *agrees, GError **error)
@@ -89,6 +120,7 @@ static bool run_all(Paper *paper, char **names, int n, bool *agrees, GError **er
         ns_choices_unknown("study", names[i], ns_paper_choice, error);
         return false;
     }
+    if (!understand(paper, error)) return false;
     if (paper->out && !ns_folder_make(paper->out, error)) return false;
     ns_interrupt_catch();
     bool go = true;
@@ -102,14 +134,25 @@ static bool run_all(Paper *paper, char **names, int n, bool *agrees, GError **er
 
 int ns_cli_paper(int argc, char **argv, GError **error)
 {
-    Paper paper = {0};
+    Paper paper = {.jobs = MIN(ns_processors(), MOST_JOBS)};
     ns_picture_init(&paper.picture);
     const GOptionEntry entries[] = {
         {"json", 'j', 0, G_OPTION_ARG_NONE, &paper.json,
          "One JSON object per line for every study, with its curves", NULL},
         {"out", 'o', 0, G_OPTION_ARG_FILENAME, &paper.out,
-         "Draw every study as NAME.pdf into this folder, which is created if it is missing",
+         "Draw every study as NAME.pdf into this folder, which is created if it is missing, and "
+         "keep its results there as NAME.nsstudy",
          "FOLDER"},
+        {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &paper.set,
+         "A setting of all arms; repeatable", "KEY=VALUE"},
+        {"seeds", 0, 0, G_OPTION_ARG_INT64, &paper.seeds,
+         "Seeds of every arm (default: those of the study)", "N"},
+        {"jobs", 'J', 0, G_OPTION_ARG_INT64, &paper.jobs,
+         "Number of runs at a time, one thread each (default: one per processor)", "N"},
+        {"list-jobs", 0, 0, G_OPTION_ARG_NONE, &paper.list_jobs,
+         "Print one command per run, for GNU parallel or a scheduler; then gather their results as "
+         "it says, and run the same command without this option",
+         NULL},
         {0},
     };
     const NsOptions options = {
@@ -123,12 +166,16 @@ int ns_cli_paper(int argc, char **argv, GError **error)
             "The verdict comes from the 95% confidence interval over seeds: “agrees” if it lies\n"
             "within the tolerance, “disagrees” if it lies outside, “undecided” if it crosses a\n"
             "limit.\n\n"
+            "With --out, a run that has ended is never run again: after Ctrl-C the same command\n"
+            "continues.  “" NS_CLI " study show FOLDER/NAME.nsstudy --json” has the value of\n"
+            "every single seed.\n\n"
             "JSON: study, title, reference, says, holds, verdict, agrees, seconds, findings\n"
             "(label, value, error: the standard error, reach: half the interval, expected, range,\n"
             "verdict, agrees), series (label, theory, x, y, and lo and hi: the mean minus and "
             "plus\n"
             "the standard deviation over seeds), program, instructions.",
         .examples = NS_CLI " paper\n" NS_CLI " paper depth hidden --out figures\n" NS_CLI
+                           " paper depth --seeds 20 --out figures\n" NS_CLI
                            " paper warmup --json > warmup.json",
         .entries = entries,
     };
@@ -136,6 +183,7 @@ int ns_cli_paper(int argc, char **argv, GError **error)
     if (ns_options_read(&options, &argc, &argv, error))
         run_all(&paper, argv + 1, argc - 1, &agrees, error);
     g_free(paper.out);
+    g_strfreev(paper.set);
     ns_picture_clear(&paper.picture);
     return ns_interrupt_signal() || agrees ? ns_interrupt_status() : NS_EXIT_ERROR;
 }

@@ -129,7 +129,7 @@ static bool look(void *data, NsInitial *so_far, int64_t of)
     ns_interrupt_end();
     g_clear_pointer(&going->so_far, ns_initial_free);
     going->so_far = so_far;
-    ns_progress_cells(&going->progress, (size_t)so_far->seeds, (size_t)of, (double)NAN);
+    ns_progress_cells(&going->progress, NULL, (size_t)so_far->seeds, (size_t)of, (double)NAN);
     ns_interrupt_begin(finish_early, going);
     return !ns_interrupt_signal();
 }

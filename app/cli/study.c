@@ -12,7 +12,6 @@
 #define LOOK_MS 100
 #define COUNT_US 500000
 #define STOP_MS 300 /* for steps to end after a signal */
-#define LEASE 60.0
 
 /* The command line as it was given. */
 typedef struct {
@@ -90,15 +89,16 @@ void ns_study_results_clear(NsStudyResults *results)
 
 /* ---- Running ---- */
 
-static void show_progress(NsProgress *progress, NsStudyWork *work, gint64 *counted)
+static void show_progress(NsProgress *progress, NsStudyWork *work, const char *what,
+                          gint64 *counted)
 {
     if (!progress->on || g_get_monotonic_time() - *counted < COUNT_US) return;
     NsStudyWorkProgress now = ns_study_work_progress(work);
-    ns_progress_cells(progress, now.ended, now.cells, now.seconds_left);
+    ns_progress_cells(progress, what, now.ended, now.cells, now.seconds_left);
     *counted = g_get_monotonic_time();
 }
 
-bool ns_study_train(NsStudyWork *work, unsigned jobs, GError **error)
+bool ns_study_train(NsStudyWork *work, unsigned jobs, const char *what, GError **error)
 {
     NsProgress progress;
     gint64 counted = 0;
@@ -106,7 +106,7 @@ bool ns_study_train(NsStudyWork *work, unsigned jobs, GError **error)
     if (!ns_study_work_start(work, jobs, error)) return false;
     ns_progress_start(&progress, true);
     while (!ns_interrupt_signal() && !ns_study_work_wait(work, LOOK_MS))
-        show_progress(&progress, work, &counted);
+        show_progress(&progress, work, what, &counted);
     ns_study_work_stop(work);
     /* A thread that is in a long step keeps what it stands on until the program ends. */
     if (!ns_study_work_wait(work, STOP_MS) && ns_study_work_store(work))
@@ -140,7 +140,7 @@ static int run(const Request *request, NsStudy *study, const NsStoreOptions *opt
 {
     g_autoptr(NsStudyWork) work = ns_study_work_new(study, request->out, options);
     g_auto(NsStudyResults) results = {0};
-    if (!ns_study_train(work, (unsigned)request->jobs, error)) return NS_EXIT_ERROR;
+    if (!ns_study_train(work, (unsigned)request->jobs, NULL, error)) return NS_EXIT_ERROR;
     if (!ns_study_work_store(work)) return ns_interrupt_status(); /* at once */
     bool good = ns_study_results_read(&results, ns_study_work_study(work),
                                       ns_study_work_store(work), error) &&
@@ -229,8 +229,9 @@ static bool understand(Request *request, GError **error)
     if (request->chunk < 0 || request->chunk > NS_STUDY_CELLS_MAX)
         return ns_refuse(error, NS_ERROR_USAGE, "--chunk must lie between 1 and %d.",
                          NS_STUDY_CELLS_MAX);
-    if (request->seeds < 0 || request->seeds > 1000)
-        return ns_refuse(error, NS_ERROR_USAGE, "--seeds must lie between 1 and 1000.");
+    if (request->seeds < 0 || request->seeds > NS_STUDY_SEEDS)
+        return ns_refuse(error, NS_ERROR_USAGE, "--seeds must lie between 1 and %d.",
+                         NS_STUDY_SEEDS);
     if (!(request->lease >= 1))
         return ns_refuse(error, NS_ERROR_USAGE, "--lease must be at least 1 second.");
     if (request->print_jobs + request->slurm + (request->cells != NULL) > 1)
@@ -325,7 +326,7 @@ static GArray *make_entries(Request *request)
 
 int ns_cli_study(int argc, char **argv, GError **error)
 {
-    g_auto(Request) request = {.jobs = MIN(ns_processors(), MOST_JOBS), .lease = LEASE};
+    g_auto(Request) request = {.jobs = MIN(ns_processors(), MOST_JOBS), .lease = NS_STUDY_LEASE};
     ns_picture_init(&request.picture);
     g_autoptr(GArray) entries = make_entries(&request);
     const NsOptions options = {

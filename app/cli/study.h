@@ -5,9 +5,9 @@
 #include "core/store/json.h"
 #include "core/study/study_work.h"
 
-/* Until all is done or somebody interrupts it, with so many threads.  FALSE with an error, which
- * leaves what was found in the file. */
-bool ns_study_train(NsStudyWork *work, unsigned jobs, GError **error);
+/* Until all is done or somebody interrupts it, with so many threads.  what: what the line of
+ * progress begins with, or NULL.  FALSE with an error, which leaves what was found in the file. */
+bool ns_study_train(NsStudyWork *work, unsigned jobs, const char *what, GError **error);
 
 /* The cells of a study as they stand. */
 typedef struct {

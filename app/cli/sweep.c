@@ -246,7 +246,7 @@ int ns_cli_sweep(int argc, char **argv, GError **error)
     };
     bool go = ns_options_read(&options, &argc, &argv, error);
     g_autoptr(NsStudyWork) work = go ? understand(&sweep, error) : NULL;
-    if (!work || !ns_study_train(work, (unsigned)sweep.workers, error)) return NS_EXIT_OK;
+    if (!work || !ns_study_train(work, (unsigned)sweep.workers, NULL, error)) return NS_EXIT_OK;
     g_autoptr(NsPhase) phase = ns_phase_new(work, 0, 0, 1, error);
     return show(&sweep, phase, error);
 }

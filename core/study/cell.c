@@ -2,10 +2,14 @@
 #include "core/study/cell.h"
 
 #include "core/base/copy.h"
+#include "core/probe/token_snapshot.h"
 #include "core/train/run.h"
 
 #include <math.h>
 #include <string.h>
+
+/* Bin of NsTokenSnapshot from which on tokens count as beyond 1.1 means: that which holds 1.1. */
+#define BEYOND_BIN ((size_t)22)
 
 const char *ns_cell_state_word(NsCellState state)
 {
@@ -22,11 +26,18 @@ NsStudyCell ns_cell_in(NsCellState state)
         .state = state, .first = NAN, .loss = NAN, .validation = NAN, .value = NAN};
 }
 
+bool ns_result_has_curve(const NsResult *result)
+{
+    return result->layer == NS_LAYER_ALL || result->at == NS_RESULT_EVERY ||
+           result->kind == NS_RESULT_TOKENS;
+}
+
 /* Nothing is measured but what the result asks for: an expensive quantity at the one step that
  * counts, or as often as the settings say. */
 static void prepare(NsSettings *settings, const NsResult *result)
 {
-    bool expensive = result->kind == NS_RESULT_QUANTITY && ns_quantity(result->quantity)->expensive;
+    bool expensive = result->kind == NS_RESULT_TOKENS || (result->kind == NS_RESULT_QUANTITY &&
+                                                          ns_quantity(result->quantity)->expensive);
     bool minimum = result->kind == NS_RESULT_VALIDATION && result->at == NS_RESULT_MINIMUM;
     settings->threads = 1;
     settings->seeds = 1;
@@ -43,6 +54,7 @@ static void prepare(NsSettings *settings, const NsResult *result)
 typedef struct {
     const NsResult *result;
     GArray *values; /* double */
+    GArray *curve;  /* or NULL */
     double at_step; /* of NS_RESULT_STEP; NaN before it */
     size_t evaluations;
 } Meter;
@@ -75,21 +87,53 @@ static int64_t place_of(const NsResult *result, const NsRecordLayout *layout)
     return i < n ? i : -1;
 }
 
-static bool read_quantity(const NsResult *result, const NsHistory *history, double *value)
+/* A curve of one step: that of the record that was looked at last. */
+static double *new_curve(const Meter *meter, size_t n)
 {
+    if (!meter->curve || meter->result->at == NS_RESULT_EVERY) return NULL;
+    g_array_set_size(meter->curve, (guint)n);
+    return (double *)(void *)meter->curve->data;
+}
+
+static bool read_quantity(const Meter *meter, const NsHistory *history, double *value)
+{
+    const NsResult *result = meter->result;
     size_t n = ns_history_layout(history)->count[result->quantity];
     g_auto(NsValues) values = ns_values_new(n);
     ns_history_read(history, result->quantity, ns_history_steps(history) - 1, NULL, values.value,
                     values.has);
+    double *curve = result->layer == NS_LAYER_ALL ? new_curve(meter, n) : NULL;
+    for (size_t i = 0; curve && i < n; i++)
+        curve[i] = values.has[i] ? (double)values.value[i] : (double)NAN;
     size_t i = (size_t)place_of(result, ns_history_layout(history));
     *value = (double)values.value[i];
     return values.has[i];
+}
+
+/* The share of tokens in each bin; the last one takes those that lie beyond. */
+static bool read_tokens(const Meter *meter, const NsHistory *history, int64_t step, double *value)
+{
+    g_autofree NsTokenSnapshot *snapshot = g_new0(NsTokenSnapshot, 1);
+    ns_history_token_snapshot(history, snapshot);
+    if (snapshot->step != step || snapshot->states == 0) return false;
+    size_t last = snapshot->states - 1;
+    double *curve = new_curve(meter, NS_TOKEN_SNAPSHOT_BINS);
+    *value = 0;
+    for (size_t bin = 0; bin < NS_TOKEN_SNAPSHOT_BINS; bin++) {
+        double share = (double)snapshot->count[last][bin] / (double)snapshot->tokens[last];
+        if (bin == NS_TOKEN_SNAPSHOT_BINS - 1)
+            share += (double)snapshot->beyond[last] / (double)snapshot->tokens[last];
+        if (curve) curve[bin] = share;
+        if (bin >= BEYOND_BIN) *value += share;
+    }
+    return true;
 }
 
 /* Takes the newest record; of losses on held-out text those that are new. */
 static void look(Meter *meter, const NsHistory *history)
 {
     const NsStep *step = ns_history_step(history, ns_history_steps(history) - 1);
+    if (meter->result->at == NS_RESULT_STEP && step->step != meter->result->n) return;
     double value = NAN;
     bool there = true;
     switch (meter->result->kind) {
@@ -100,14 +144,20 @@ static void look(Meter *meter, const NsHistory *history)
         value = step->grad_norm;
         break;
     case NS_RESULT_QUANTITY:
-        there = read_quantity(meter->result, history, &value);
+        there = read_quantity(meter, history, &value);
+        break;
+    case NS_RESULT_TOKENS:
+        there = read_tokens(meter, history, step->step, &value);
         break;
     case NS_RESULT_VALIDATION:
         there = meter->evaluations < ns_history_evaluations(history);
         if (there) value = ns_history_evaluation(history, meter->evaluations++)->loss;
         break;
     }
-    if (!there || !isfinite(value)) return;
+    if (!there || !isfinite(value)) value = NAN;
+    if (meter->curve && meter->result->at == NS_RESULT_EVERY)
+        g_array_append_val(meter->curve, value);
+    if (isnan(value)) return;
     g_array_append_val(meter->values, value);
     if (step->step == meter->result->n) meter->at_step = value;
 }
@@ -125,6 +175,7 @@ static double value_of(const Meter *meter)
         for (size_t i = 0; i < n; i++) result = fmin(result, values[i]);
         return result;
     case NS_RESULT_LAST:
+    case NS_RESULT_EVERY:
         for (size_t i = n - last; i < n; i++) result += values[i] / (double)last;
         return last ? result : (double)NAN;
     }
@@ -182,8 +233,8 @@ static void finish(NsStudyCell *cell, NsRun *run, Meter *meter)
         if (meter->result->kind == NS_RESULT_VALIDATION) look(meter, ns_run_history(run));
     }
     /* The end of a run that diverged is no result; what it had before is. */
-    if (cell->state == NS_CELL_DONE || meter->result->at != NS_RESULT_LAST)
-        cell->value = value_of(meter);
+    bool last = meter->result->at == NS_RESULT_LAST || meter->result->at == NS_RESULT_EVERY;
+    if (cell->state == NS_CELL_DONE || !last) cell->value = value_of(meter);
 }
 
 static NsStudyCell train(NsRun *run, const NsCellWork *work, gint64 started)
@@ -191,6 +242,7 @@ static NsStudyCell train(NsRun *run, const NsCellWork *work, gint64 started)
     NsStudyCell cell = ns_cell_in(NS_CELL_RUNNING);
     g_auto(Meter) meter = {.result = &work->result,
                            .values = g_array_new(FALSE, FALSE, sizeof(double)),
+                           .curve = ns_result_has_curve(&work->result) ? work->curve : NULL,
                            .at_step = NAN};
     const NsHistory *history = ns_run_history(run);
     bool stopped = false;

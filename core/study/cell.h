@@ -13,23 +13,33 @@ typedef enum {
     NS_RESULT_VALIDATION, /* loss on held-out text */
     NS_RESULT_GRADIENT,   /* norm of the whole gradient */
     NS_RESULT_QUANTITY,   /* one value of a quantity of the registry */
+    NS_RESULT_TOKENS,     /* share of tokens whose squared norm of the last hidden state is above
+                           * 1.1 times the mean, from above: the whole bin counts */
 } NsResultKind;
 
 typedef enum {
     NS_RESULT_LAST,    /* mean over the last `n` records that have a value */
     NS_RESULT_STEP,    /* at step `n` */
     NS_RESULT_MINIMUM, /* over all records */
+    NS_RESULT_EVERY,   /* at every step, as a curve; as one number the mean over the last `n` */
 } NsResultAt;
+
+#define NS_LAYER_ALL (-2)
 
 /* Which number of a run is its result. */
 typedef struct {
     NsResultKind kind;
     NsQuantity quantity;
-    int64_t layer; /* from 1; of hidden states from 0, the embedding; -1: the last */
+    int64_t layer; /* from 1; of hidden states from 0, the embedding; -1: the last; NS_LAYER_ALL:
+                    * every one, as a curve, and as one number the last */
     int64_t head;  /* from 1; of quantities of heads */
     NsResultAt at;
     int64_t n;
 } NsResult;
+
+/* Whether a run has a curve besides: over its steps, its layers or, of tokens, the bins of
+ * core/probe/token_snapshot.h. */
+bool ns_result_has_curve(const NsResult *result);
 
 /* When a run ends before its last step; NaN: never.  Divergence always ends it. */
 typedef struct {
@@ -68,6 +78,8 @@ typedef struct {
     NsStopRules stop;
     NsCellProgress progress; /* NULL for none */
     void *data;
+    GArray *curve; /* NULL, or of double, empty: gets the curve of a result that has one; NaN where
+                    * there is no value */
 } NsCellWork;
 
 /* Trains settings->steps steps of a run whose settings but for those that say how it is made:

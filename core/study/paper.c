@@ -2,7 +2,7 @@
 #include "core/study/paper.h"
 
 #include "core/base/words.h"
-#include "core/experiment/assignment.h"
+#include "core/probe/token_snapshot.h"
 #include "core/store/json.h"
 
 #include <math.h>
@@ -12,6 +12,7 @@
 #define THEORY                                                                                     \
     "arch=encoder attention=uniform heads=1 positions=none task=gaussian vocab=256 "               \
     "embedding-norm=off seq=32 batch=4 "
+#define AT_START_IN_ALL(quantity) "quantity = " quantity "\nlayer = all\nat = step 0\n"
 #define NARROW THEORY "d-model=64 d-ff=64"
 
 #define POST_PRE                                                                                   \
@@ -31,12 +32,11 @@ static const NsPaperStudy studies[] = {
              N_("Gradient norm of W_2 in the last layer as a function of the number of layers.")},
         .says = N_("Post-LN: it does not depend on the depth L.  Pre-LN: it decreases as 1/√L."),
         .holds = AT_START,
-        .kind = NS_PAPER_DEPTH,
-        .settings = NARROW,
+        .settings = NARROW " steps=0",
+        .grid = "layers=2,4,8,16,32",
+        .result = "quantity = grad-w2\nat = step 0\n",
         .arms = POST_PRE,
         .n_arms = 2,
-        .quantity = NS_QUANTITY_GRAD_W2,
-        .depths = {2, 4, 8, 16, 32},
         .seeds = 5,
         .claims = {{N_("slope of Post-LN"), NS_CLAIM_SLOPE, 0, 0, 0, -0.15, 0.15},
                    {N_("slope of Pre-LN"), NS_CLAIM_SLOPE, 1, 0, -0.5, -0.65, -0.35}},
@@ -49,11 +49,10 @@ static const NsPaperStudy studies[] = {
         .says = N_("Post-LN: always d.  Pre-LN: it grows by d/2 to 3d/2 per layer."),
         .holds = N_("Proved at initialization, in expectation over the weights, for uniform "
                     "attention and feed-forward networks of width d."),
-        .kind = NS_PAPER_LAYER,
-        .settings = NARROW " layers=12",
+        .settings = NARROW " layers=12 steps=0",
         .arms = POST_PRE,
         .n_arms = 2,
-        .quantity = NS_QUANTITY_HIDDEN_SQ,
+        .result = AT_START_IN_ALL("hidden-sq"),
         .seeds = 5,
         .claims = {{N_("change of Post-LN"), NS_CLAIM_SPREAD, 0, 0, 0, -INFINITY, 0.01},
                    {N_("growth of Pre-LN per layer, in d"), NS_CLAIM_GROWTH, 1, 0, NAN, 0.5, 1.5}},
@@ -69,11 +68,10 @@ static const NsPaperStudy studies[] = {
         .holds = N_("At initialization, in expectation; a preliminary result in the paper, whose "
                     "figure shows gradients of weights.  The gradient of a weight also scales with "
                     "its input, and the gradient of W₁ grows even without any norm."),
-        .kind = NS_PAPER_LAYER,
-        .settings = NARROW " layers=12",
+        .settings = NARROW " layers=12 steps=0",
         .arms = POST_PRE,
         .n_arms = 2,
-        .quantity = NS_QUANTITY_HIDDEN_GRAD,
+        .result = AT_START_IN_ALL("hidden-grad"),
         .seeds = 10,
         .claims = {{N_("ratio of last to middle layer, Post-LN"), NS_CLAIM_UPPER, 0, 0, NAN, 1.5,
                     INFINITY},
@@ -90,15 +88,14 @@ static const NsPaperStudy studies[] = {
         .holds = N_("Empirical, not proved.  A small model and 200 steps illustrate the paper’s "
                     "translation experiments; they do not replace them.  The learning rate is "
                     "constant after the warm-up and the same in all four runs."),
-        .kind = NS_PAPER_STEP,
-        .settings = "layers=6 d-model=64 batch=8 seq=24 lr=3e-3 eval-every=0",
+        .settings = "layers=6 d-model=64 batch=8 seq=24 lr=3e-3 eval-every=0 steps=200",
+        .result = "at = every step\n",
         .arms = {{N_("Post-LN, no warm-up"), "placement=post warmup=1"},
                  {N_("Post-LN, warm-up 100"), "placement=post warmup=100"},
                  {N_("Pre-LN, no warm-up"), "placement=pre warmup=1"},
                  {N_("Pre-LN, warm-up 100"), "placement=pre warmup=100"}},
         .n_arms = 4,
         .seeds = 5,
-        .steps = 200,
         .claims = {{N_("loss added without warm-up, Post-LN, in nats"), NS_CLAIM_END, 0, 1, NAN,
                     0.3, INFINITY},
                    {N_("loss added without warm-up, Pre-LN, in nats"), NS_CLAIM_END, 2, 3, 0,
@@ -113,8 +110,8 @@ static const NsPaperStudy studies[] = {
         .holds =
             N_("Measured in the paper for a translation model, not proved; here at initialization, "
                "for Pre-LN with d = 768.  It holds only for a wide model: compare d = 64."),
-        .kind = NS_PAPER_TOKENS,
-        .settings = THEORY "placement=pre layers=6",
+        .settings = THEORY "placement=pre layers=6 steps=0",
+        .result = "quantity = token-norms\nat = step 0\n",
         .arms = {{N_("d = 768"), "d-model=768 d-ff=768"}, {N_("d = 64"), "d-model=64 d-ff=64"}},
         .n_arms = 2,
         .seeds = 3,
@@ -129,11 +126,10 @@ static const NsPaperStudy studies[] = {
         .says = N_("With x scaled up and the branches scaled down, every layer’s gradient is the "
                    "same."),
         .holds = N_("An observation at initialization; the paper proves a bound on the updates."),
-        .kind = NS_PAPER_LAYER,
-        .settings = NARROW " layers=12",
+        .settings = NARROW " layers=12 steps=0",
         .arms = {{N_("DeepNorm"), "placement=deepnorm"}, {N_("Pre-LN"), "placement=pre"}},
         .n_arms = 2,
-        .quantity = NS_QUANTITY_GRAD_W2,
+        .result = AT_START_IN_ALL("grad-w2"),
         .seeds = 5,
         .claims = {{N_("ratio of last to first layer, DeepNorm"), NS_CLAIM_RATIO, 0, 0, 1, 0.75,
                     1.33}},
@@ -151,22 +147,81 @@ const NsChoice *ns_paper_choice(size_t i)
     return i < G_N_ELEMENTS(studies) ? &studies[i].choice : NULL;
 }
 
-void ns_paper_settings(const NsPaperStudy *study, unsigned arm, NsSettings *settings)
+/* ---- As a study ---- */
+
+/* "layers=12 steps=0" as lines. */
+static void add_settings(GString *text, const char *settings)
 {
-    ns_settings_init(settings);
-    settings->threads = 1; /* the same numbers on every machine; the models are small */
-    ns_settings_assign_all(settings, study->settings, NULL);
-    ns_settings_assign_all(settings, study->arms[arm].settings, NULL);
-    if (study->kind == NS_PAPER_DEPTH) settings->layers = study->depths[0];
-    if (study->kind == NS_PAPER_TOKENS) settings->probe_every = 1;
+    g_auto(GStrv) words = g_strsplit(settings, " ", -1);
+    for (char **word = words; *word; word++)
+        if (**word) g_string_append_printf(text, "%s\n", *word);
 }
 
-void ns_paper_provenance(const NsPaperStudy *study, NsProvenance *provenance)
+void ns_paper_make(const NsPaperStudy *row, NsStudy *study)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_autoptr(GError) error = NULL;
+    g_string_append_printf(text, "title = %s\nseeds = %u\n", row->choice.label, row->seeds);
+    add_settings(text, row->settings);
+    if (row->grid) g_string_append_printf(text, "[grid]\n%s\n", row->grid);
+    g_string_append_printf(text, "[result]\n%s", row->result);
+    for (unsigned arm = 0; arm < row->n_arms; arm++) {
+        g_string_append_printf(text, "[%s]\nname = %s\n", ns_lane_letter(arm),
+                               row->arms[arm].label);
+        add_settings(text, row->arms[arm].settings);
+    }
+    ns_study_init(study);
+    if (!ns_study_read(study, text->str, text->len, &error))
+        g_warning("%s: %s", row->choice.key, error->message);
+}
+
+NsPaperKind ns_paper_kind_of(const NsStudy *study)
+{
+    const NsResult *result = &study->result;
+    if (result->kind == NS_RESULT_TOKENS) return NS_PAPER_TOKENS;
+    if (result->at == NS_RESULT_EVERY) return NS_PAPER_STEP;
+    return result->layer == NS_LAYER_ALL ? NS_PAPER_LAYER : NS_PAPER_GRID;
+}
+
+static bool has_embedding(const NsStudy *study)
+{
+    return ns_quantity(study->result.quantity)->domain == NS_DOMAIN_HIDDEN;
+}
+
+size_t ns_paper_points(const NsStudy *study)
+{
+    const NsSettings *settings = &study->experiment.lane[0];
+    switch (ns_paper_kind_of(study)) {
+    case NS_PAPER_GRID:
+        return study->n_grid ? study->grid[0].n : 1;
+    case NS_PAPER_LAYER:
+        return (size_t)settings->layers + has_embedding(study);
+    case NS_PAPER_STEP:
+        return (size_t)settings->steps + 1;
+    case NS_PAPER_TOKENS:
+        return NS_TOKEN_SNAPSHOT_BINS;
+    }
+    return 0;
+}
+
+void ns_paper_abscissae(const NsStudy *study, double *x, size_t n)
+{
+    NsPaperKind kind = ns_paper_kind_of(study);
+    for (size_t i = 0; i < n; i++) {
+        x[i] = (double)i;
+        if (kind == NS_PAPER_GRID && study->n_grid)
+            x[i] = g_ascii_strtod(study->grid[0].values[i], NULL);
+        if (kind == NS_PAPER_LAYER && !has_embedding(study)) x[i]++;
+        if (kind == NS_PAPER_TOKENS) x[i] *= NS_TOKEN_SNAPSHOT_BIN;
+    }
+}
+
+void ns_paper_provenance(const NsPaperStudy *row, const NsStudy *study, NsProvenance *provenance)
 {
     ns_provenance_init(provenance);
-    provenance->study = g_strdup(study->choice.key);
-    ns_settings_clear(&provenance->experiment.lane[0]);
-    ns_paper_settings(study, 0, &provenance->experiment.lane[0]);
+    provenance->study = g_strdup(row->choice.key);
+    ns_experiment_set_lanes(&provenance->experiment,
+                            (const NsSettings *[]){&study->experiment.lane[0]}, 1);
 }
 
 /* ---- Words ---- */

@@ -1,21 +1,20 @@
 /* Figures of the paper as experiments that say whether it holds here.  SPDX-License-Identifier: MIT
  *
- * A study is a row of a table: models, the quantity measured in them, and the expected result.
- * Running it gives curves and findings; a finding is a number with its error and the range that the
- * paper's claim allows. */
+ * A row of a table is a study (core/study/study.h), whose lanes are the arms, and the result that
+ * is expected of it.  It runs as every study does; what its cells have found is curves and
+ * findings; a finding is a number with its error and the range that the paper's claim allows. */
 #pragma once
 
 #include "core/experiment/provenance.h"
-#include "core/probe/quantity.h"
+#include "core/study/study_work.h"
 
 #define NS_PAPER_ARMS 4
 #define NS_PAPER_CLAIMS 3
-#define NS_PAPER_DEPTHS 8
 
-/* What is on the horizontal axis. */
+/* What is on the horizontal axis, which follows from the result of the study. */
 typedef enum {
-    NS_PAPER_DEPTH,  /* the quantity in the last layer over the number of layers, at step 0 */
-    NS_PAPER_LAYER,  /* the quantity in every layer, at step 0 */
+    NS_PAPER_GRID,   /* the result over the values of the grid's one setting */
+    NS_PAPER_LAYER,  /* the quantity in every layer */
     NS_PAPER_STEP,   /* the training loss at every step */
     NS_PAPER_TOKENS, /* share of tokens by squared norm of the last hidden state, in means */
 } NsPaperKind;
@@ -23,7 +22,7 @@ typedef enum {
 /* What a claim is about: of every seed, which is one of weights and of data, one number, told as
  * mean and standard error. */
 typedef enum {
-    NS_CLAIM_SLOPE,  /* DEPTH: of log y over log L, least squares */
+    NS_CLAIM_SLOPE,  /* GRID: of log y over log L, least squares */
     NS_CLAIM_GROWTH, /* LAYER: of y over l, least squares through the first state, in units of d */
     NS_CLAIM_SPREAD, /* LAYER: largest |y_l / y_1 - 1| */
     NS_CLAIM_RATIO,  /* LAYER: of the last layer to the first */
@@ -46,22 +45,30 @@ typedef struct {
 } NsPaperArm;
 
 typedef struct {
-    NsChoice choice;   /* key, title, -, figure of the paper, what it shows */
-    const char *says;  /* what the paper says, one sentence */
-    const char *holds; /* where: at initialization in expectation, or by experience */
-    NsPaperKind kind;
-    const char *settings; /* of all arms */
+    NsChoice choice;      /* key, title, -, figure of the paper, what it shows */
+    const char *says;     /* what the paper says, one sentence */
+    const char *holds;    /* where: at initialization in expectation, or by experience */
+    const char *settings; /* of all arms, "layers=12 steps=0" */
+    const char *grid;     /* "layers=2,4,8"; NULL for none */
+    const char *result;   /* the section of the study, lines of "key = value" */
     NsPaperArm arms[NS_PAPER_ARMS];
     unsigned n_arms;
-    NsQuantity quantity;
-    unsigned depths[NS_PAPER_DEPTHS]; /* DEPTH; ends with 0 */
-    unsigned seeds, steps;
+    unsigned seeds;
     NsClaim claims[NS_PAPER_CLAIMS];
     unsigned n_claims;
 } NsPaperStudy;
 
 const NsPaperStudy *ns_paper_study(size_t i); /* NULL past the end */
 const NsChoice *ns_paper_choice(size_t i);
+
+/* The row as a study; `study` is not initialized. */
+void ns_paper_make(const NsPaperStudy *row, NsStudy *study);
+
+NsPaperKind ns_paper_kind_of(const NsStudy *study);
+
+/* Points of an arm, and what is at them on the horizontal axis: x is [n]. */
+size_t ns_paper_points(const NsStudy *study);
+void ns_paper_abscissae(const NsStudy *study, double *x, size_t n);
 
 typedef struct {
     const char *label; /* of the study */
@@ -93,16 +100,12 @@ typedef struct {
     NsFinding findings[NS_PAPER_CLAIMS];
     size_t n_findings;
     NsVerdict verdict; /* of all: it agrees where each does, and disagrees where one does */
-    double seconds;
+    double seconds;    /* of all runs together */
 } NsPaperResult;
 
-/* Called now and then with the share that is done; FALSE ends the study. */
-typedef bool (*NsPaperProgress)(void *data, double done);
-
-/* Runs a study, which must outlive the result.  NULL with an error, or with none where `progress`
- * (NULL: none) ended it. */
-NsPaperResult *ns_paper_run(const NsPaperStudy *study, NsPaperProgress progress, void *data,
-                            GError **error);
+/* What the cells of a row's study have found, which may have been changed since (--set, --seeds).
+ * NULL with NS_ERROR_SETTING where one failed, or without an error where some have not ended. */
+NsPaperResult *ns_paper_result_new(const NsPaperStudy *row, NsStudyWork *work, GError **error);
 NsPaperResult *ns_paper_result_ref(NsPaperResult *result);
 void ns_paper_result_unref(NsPaperResult *result);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsPaperResult, ns_paper_result_unref)
@@ -111,9 +114,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsPaperResult, ns_paper_result_unref)
  * measured were 1 at the first point.  Some claims predict a number alone. */
 NsPaperResult *ns_paper_expected(const NsPaperStudy *study);
 
-/* Seconds that the study will take on this machine, from making its largest model once and, where
- * it trains, a few steps of it.  Negative where that failed. */
-double ns_paper_seconds(const NsPaperStudy *study);
+/* Seconds that the study will take on this machine with so many threads, from making the last model
+ * of every arm once and, where it trains, a few steps of it.  Negative where that failed. */
+double ns_paper_seconds(const NsPaperStudy *study, unsigned jobs);
 
 /* Undecided where there is no value. */
 NsVerdict ns_claim_verdict(const NsClaim *claim, double value, double reach);
@@ -128,13 +131,9 @@ char *ns_finding_words(const NsFinding *finding);
 /* "slope of Pre-LN: expected −0.5 (−0.65 to −0.35)".  Free with g_free. */
 char *ns_claim_words(const NsClaim *claim);
 
-/* The settings of an arm, with seed and depth 0 as the study has them first; `settings` is not
- * initialized. */
-void ns_paper_settings(const NsPaperStudy *study, unsigned arm, NsSettings *settings);
-
-/* What its figure says of where it comes from: its name, and the settings of the first arm;
- * `provenance` is not initialized. */
-void ns_paper_provenance(const NsPaperStudy *study, NsProvenance *provenance);
+/* What its figure says of where it comes from: its name, and the settings of the first arm of the
+ * study that was made of it; `provenance` is not initialized. */
+void ns_paper_provenance(const NsPaperStudy *row, const NsStudy *study, NsProvenance *provenance);
 
 /* {"study", "title", "reference", "says", "holds", "verdict", "agrees", "seconds", "findings":
  * [{"label", "value", "error", "reach", "expected" (or null), "range": [lo, hi] (null: open),

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/study/paper_expected.h"
 
-#include "core/study/paper_axis.h"
-
 #include <math.h>
 
 static double *add(NsPaperResult *result, const char *label, const double *x, size_t n)
@@ -63,12 +61,11 @@ NsPaperResult *ns_paper_expected(const NsPaperStudy *study)
     NsPaperResult *result = g_new0(NsPaperResult, 1);
     g_atomic_ref_count_init(&result->refs);
     result->study = study;
-    NsSettings settings;
-    ns_paper_settings(study, 0, &settings);
-    size_t n = ns_paper_points(study, &settings);
-    ns_settings_clear(&settings);
+    g_auto(NsStudy) made;
+    ns_paper_make(study, &made);
+    size_t n = ns_paper_points(&made);
     g_autofree double *x = g_new(double, n);
-    ns_paper_abscissae(study, x, n);
+    ns_paper_abscissae(&made, x, n);
     for (unsigned i = 0; i < study->n_claims; i++)
         ns_paper_add_claim(result, &study->claims[i], x, n, 1.0);
     return result;

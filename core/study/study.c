@@ -212,13 +212,33 @@ static bool check_steps(const NsStudy *study, const NsSettings *settings, GError
                          "%" G_GINT64_FORMAT "; raise steps.",
                          result->n, settings->steps);
     bool expensive = result->kind == NS_RESULT_QUANTITY && ns_quantity(result->quantity)->expensive;
-    bool often = result->at == NS_RESULT_MINIMUM || (result->at == NS_RESULT_LAST && result->n > 1);
+    bool often = result->at == NS_RESULT_MINIMUM || result->at == NS_RESULT_EVERY ||
+                 (result->at == NS_RESULT_LAST && result->n > 1);
     if (expensive && often && settings->probe_every == 0)
         return ns_refuse(error, NS_ERROR_SETTING,
                          "The quantity “%s” is expensive and measured at the end only; set "
                          "probe-every, or choose “at = last”.",
                          ns_quantity(result->quantity)->choice.key);
     return true;
+}
+
+/* A curve is over one thing. */
+static bool check_curve(const NsResult *result, GError **error)
+{
+    bool one_step =
+        result->at == NS_RESULT_STEP || (result->at == NS_RESULT_LAST && result->n == 1);
+    bool along = result->layer == NS_LAYER_ALL || result->kind == NS_RESULT_TOKENS;
+    if (result->layer == NS_LAYER_ALL &&
+        (result->kind != NS_RESULT_QUANTITY ||
+         (ns_quantity(result->quantity)->domain != NS_DOMAIN_LAYER &&
+          ns_quantity(result->quantity)->domain != NS_DOMAIN_HIDDEN)))
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "The result is of all layers, but the quantity is not one of layers; omit "
+                         "layer in [result].");
+    if (!along || one_step) return true;
+    return ns_refuse(error, NS_ERROR_SETTING,
+                     "A result of all layers or of token-norms is that of one step; set at = last "
+                     "or at = step N in [result].");
 }
 
 static bool check_layer(const NsStudy *study, const NsSettings *settings, GError **error)
@@ -257,6 +277,7 @@ bool ns_study_check_cells(const NsStudy *study, GError **error)
                          "The study has %.0f cells; it can have %d, so shorten an axis, or draw "
                          "instead of taking every combination.",
                          cells, NS_STUDY_CELLS_MAX);
+    if (!check_curve(&study->result, error)) return false;
     for (size_t i = 0; i < ns_study_cells(study); i++)
         if (!check_cell(study, i, error)) return false;
     return true;

@@ -38,9 +38,11 @@
  *              More draws leave the first ones what they were.
  *     stop     loss-below, loss-above: a run ends where its training loss gets there
  *     result   quantity: loss (of training, the default), validation-loss, grad-norm (of all
- *              tensors) or one of the registry; of these layer (a number, or last, the default) and
- *              head; at: “last 10” (the mean of the last ten records, the default), “last”,
- *              “minimum” or “step 100”
+ *              tensors), token-norms (the share of tokens whose squared norm is above 1.1 times the
+ *              mean) or one of the registry; of these layer (a number, last, the default, or all)
+ *              and head; at: “last 10” (the mean of the last ten records, the default), “last”,
+ *              “minimum”, “step 100” or “every step”.  All layers, every step and token-norms keep
+ *              a curve of each cell besides its one number
  *     A to D   lanes, in this order: settings, and a name for people
  *
  * A configuration is a draw with a point of the grid.  Every lane has the same ones.  A cell is a
@@ -54,6 +56,7 @@
 #define NS_STUDY_AXES 16 /* in the grid, and as many that are drawn */
 #define NS_STUDY_CELLS_MAX 1000000
 #define NS_STUDY_HASH 32 /* characters */
+#define NS_STUDY_SEEDS 1000
 
 /* Texts are owned; NULL where there is none. */
 typedef struct {

@@ -13,7 +13,8 @@
 #include <string.h>
 
 #define APPLICATION 0x4e735374 /* "NsSt" */
-#define SCHEMA 1
+#define SCHEMA 2
+#define TABLES_OF_1 3 /* what a file of version 1 has */
 
 /* How long others may keep the file to themselves. */
 #define BUSY_MILLISECONDS 60000
@@ -24,6 +25,7 @@ static const char *const tables[] = {
     "step INTEGER, first REAL, loss REAL, validation REAL, value REAL, seconds REAL, message TEXT, "
     "program TEXT, instructions TEXT) WITHOUT ROWID",
     "CREATE INDEX cells_by_state ON cells (state, place)",
+    "CREATE TABLE curves (hash TEXT PRIMARY KEY, points BLOB) WITHOUT ROWID",
 };
 
 struct NsStudyStore {
@@ -145,7 +147,7 @@ static bool check_tables(NsStudyStore *store, const char *schema, const char *pa
         !read_number(store, version, &user_version, error))
         return false;
     if (application != APPLICATION) return refuse(path, "it is another kind of file", error);
-    if (user_version != SCHEMA)
+    if (user_version != 1 && user_version != SCHEMA)
         return refuse(path, "another version of the program has written it", error);
     AUTO_STATEMENT statement = prepare(store, sql, error);
     if (!statement) return false;
@@ -160,20 +162,24 @@ static bool check_tables(NsStudyStore *store, const char *schema, const char *pa
         n++;
     }
     if (code != SQLITE_DONE) return complain(store, error);
-    return n == G_N_ELEMENTS(tables) || refuse(path, "it is damaged", error);
+    size_t wanted = user_version == 1 ? TABLES_OF_1 : G_N_ELEMENTS(tables);
+    return n == wanted || refuse(path, "it is damaged", error);
 }
 
 /* Two processes may make it at the same time: the second one finds the tables. */
 static bool make_tables(NsStudyStore *store, GError **error)
 {
-    int64_t n = 0;
+    int64_t n = 0, version = 0, application = 0;
     if (!execute(store, "BEGIN IMMEDIATE", error)) return false;
-    bool good = read_number(store, "SELECT COUNT(*) FROM sqlite_schema", &n, error);
-    if (good && n == 0) {
+    bool good = read_number(store, "SELECT COUNT(*) FROM sqlite_schema", &n, error) &&
+                read_number(store, "PRAGMA user_version", &version, error) &&
+                read_number(store, "PRAGMA application_id", &application, error);
+    bool older = application == APPLICATION && version == 1;
+    if (good && (n == 0 || older)) {
         g_autofree char *mark = g_strdup_printf(
             "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION, SCHEMA);
         good = execute(store, mark, error);
-        for (size_t i = 0; good && i < G_N_ELEMENTS(tables); i++)
+        for (size_t i = older ? TABLES_OF_1 : 0; good && i < G_N_ELEMENTS(tables); i++)
             good = execute(store, tables[i], error);
     }
     return end(store, good, error);
@@ -465,6 +471,41 @@ bool ns_study_store_keep(NsStudyStore *store, size_t i, const NsStudyCell *cell,
     return good;
 }
 
+bool ns_study_store_keep_curve(NsStudyStore *store, size_t i, const double *points, size_t n,
+                               GError **error)
+{
+    char hash[NS_STUDY_HASH + 1];
+    ns_study_hash(store->study, i, hash);
+    g_mutex_lock(&store->mutex);
+    AUTO_STATEMENT statement = prepare(store, "INSERT OR IGNORE INTO curves VALUES (?, ?)", error);
+    bool good = statement != NULL;
+    if (good) {
+        sqlite3_bind_text(statement, 1, hash, -1, SQLITE_STATIC);
+        sqlite3_bind_blob(statement, 2, points, (int)(n * sizeof *points), SQLITE_STATIC);
+        good = finish(store, statement, error);
+    }
+    g_mutex_unlock(&store->mutex);
+    return good;
+}
+
+double *ns_study_store_curve(NsStudyStore *store, size_t i, size_t *n)
+{
+    char hash[NS_STUDY_HASH + 1];
+    double *points = NULL;
+    *n = 0;
+    ns_study_hash(store->study, i, hash);
+    g_mutex_lock(&store->mutex);
+    AUTO_STATEMENT row = prepare(store, "SELECT points FROM curves WHERE hash = ?", NULL);
+    if (row) sqlite3_bind_text(row, 1, hash, -1, SQLITE_STATIC);
+    if (row && sqlite3_step(row) == SQLITE_ROW) {
+        const void *blob = sqlite3_column_blob(row, 0);
+        *n = (size_t)sqlite3_column_bytes(row, 0) / sizeof *points;
+        if (blob) points = g_memdup2(blob, *n * sizeof *points);
+    }
+    g_mutex_unlock(&store->mutex);
+    return points;
+}
+
 bool ns_study_store_renew(NsStudyStore *store, GError **error)
 {
     g_mutex_lock(&store->mutex);
@@ -622,6 +663,11 @@ static bool merge(NsStudyStore *store, NsMerged *merged, GError **error)
                  error))
         return false;
     merged->added = (size_t)sqlite3_changes64(store->db);
+    int64_t curves = 0;
+    if (!read_number(store, "PRAGMA part.user_version", &curves, error) ||
+        (curves == SCHEMA &&
+         !execute(store, "INSERT OR IGNORE INTO main.curves SELECT * FROM part.curves", error)))
+        return false;
     merged->known = (size_t)known;
     merged->differs = (size_t)differs;
     return true;

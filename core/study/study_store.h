@@ -1,13 +1,17 @@
 /* The results of a study in a file.  SPDX-License-Identifier: MIT
  *
  * A file of results, *.nsstudy, is a database of SQLite with application id 0x4e735374 and its
- * version of the schema, 1, as user_version:
+ * version of the schema, 2, as user_version:
  *
  *     study  text as in core/study/study.h, program, began (Unix time)
  *     cells  hash as of ns_study_hash, place: the number of the cell in the study, state: waiting,
  *            running, done, diverged or failed, owner and lease (Unix time) of who runs it; of one
  *            that has ended step, first, loss, validation, value, seconds, message as in
  *            NsStudyCell (NULL for NaN), program and instructions that it ran with
+ *     curves hash, points: the curve of a cell whose result has one, doubles as in memory
+ *
+ * A file of version 1, which has no curves, is read, and becomes one of version 2 when it is worked
+ * at.
  *
  * Several processes may work at one file.  Who begins a cell takes a lease and renews it; the cell
  * of a process that was killed can be taken when its lease has ended.  A cell has one row, and the
@@ -16,6 +20,8 @@
 #pragma once
 
 #include "core/study/study.h"
+
+#define NS_STUDY_LEASE 60.0 /* seconds, unless told */
 
 typedef struct NsStudyStore NsStudyStore;
 
@@ -73,6 +79,10 @@ NsClaimed ns_study_store_claim(NsStudyStore *store, size_t *i, GError **error);
 /* Keeps the result of a claimed cell; one that is WAITING waits for the next. */
 bool ns_study_store_keep(NsStudyStore *store, size_t i, const NsStudyCell *cell, GError **error);
 
+/* Keeps the curve of a claimed cell, before its result. */
+bool ns_study_store_keep_curve(NsStudyStore *store, size_t i, const double *points, size_t n,
+                               GError **error);
+
 /* Renews the leases of all claimed cells: to be called several times in the time of a lease. */
 bool ns_study_store_renew(NsStudyStore *store, GError **error);
 
@@ -96,6 +106,9 @@ typedef struct {
 /* All cells of the study: cells and origins (NULL for none), [ns_study_cells]. */
 bool ns_study_store_cells(NsStudyStore *store, NsStudyCell *cells, NsCellOrigin *origins,
                           GError **error);
+
+/* The curve of a cell, of n points; NULL where there is none.  Free with g_free. */
+double *ns_study_store_curve(NsStudyStore *store, size_t i, size_t *n);
 
 typedef struct {
     size_t added;   /* results that the file did not have */

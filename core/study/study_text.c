@@ -9,12 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_SEEDS 1000
+#define EVERY "every step"
 
 static const char *const kinds[] = {
-    [NS_RESULT_LOSS] = "loss",
-    [NS_RESULT_VALIDATION] = "validation-loss",
-    [NS_RESULT_GRADIENT] = "grad-norm",
+    [NS_RESULT_LOSS] = "loss",          [NS_RESULT_VALIDATION] = "validation-loss",
+    [NS_RESULT_GRADIENT] = "grad-norm", [NS_RESULT_QUANTITY] = "",
+    [NS_RESULT_TOKENS] = "token-norms",
 };
 
 /* ---- Reading ---- */
@@ -91,7 +91,7 @@ static bool read_head(Reader *reader, const NsEntry *entry, GError **error)
     if (g_str_equal(entry->key, "title")) return read_text(entry, &study->experiment.title);
     if (g_str_equal(entry->key, "note")) return read_text(entry, &study->note);
     if (g_str_equal(entry->key, "seeds"))
-        return read_whole(entry, 1, MOST_SEEDS, &study->seeds, error);
+        return read_whole(entry, 1, NS_STUDY_SEEDS, &study->seeds, error);
     if (ns_param_find(entry->key)) return read_setting(reader, entry, 0, error);
     GError *wrong = NULL;
     ns_settings_unknown(entry->key, keys, &wrong);
@@ -170,7 +170,7 @@ static bool read_stop(Reader *reader, const NsEntry *entry, GError **error)
 static bool read_quantity(NsResult *result, const NsEntry *entry, GError **error)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
-        if (g_str_equal(entry->value, kinds[i])) {
+        if (*kinds[i] && g_str_equal(entry->value, kinds[i])) {
             result->kind = (NsResultKind)i;
             return true;
         }
@@ -192,11 +192,18 @@ static bool read_at(NsResult *result, const NsEntry *entry, GError **error)
     const char *word = words[0] ? words[0] : "", *number = words[0] ? words[1] : NULL;
     bool last = g_str_equal(word, "last"), step = g_str_equal(word, "step");
     gint64 n = 1;
+    if (g_str_equal(entry->value, EVERY)) {
+        result->at = NS_RESULT_EVERY;
+        result->n = NS_CELL_LAST;
+        return true;
+    }
     bool good = number ? (last || step) && g_ascii_string_to_signed(number, 10, last ? 1 : 0,
                                                                     1000000000, &n, NULL)
                        : last || g_str_equal(word, "minimum");
     if (!good)
-        return refuse(entry, "it must be last, a mean such as last 10, minimum, or step 100",
+        return refuse(entry,
+                      "it must be last, a mean such as last 10, minimum, step 100, or "
+                      "every step",
                       error);
     result->at = last ? NS_RESULT_LAST : step ? NS_RESULT_STEP : NS_RESULT_MINIMUM;
     result->n = last || step ? n : 0;
@@ -211,9 +218,10 @@ static bool read_result(Reader *reader, const NsEntry *entry, GError **error)
     if (g_str_equal(entry->key, "at")) return read_at(result, entry, error);
     if (g_str_equal(entry->key, "head")) return read_whole(entry, 1, 256, &result->head, error);
     if (!g_str_equal(entry->key, "layer")) return ns_entry_unknown(entry, keys, error);
-    if (!g_str_equal(entry->value, "last"))
+    bool all = g_str_equal(entry->value, "all");
+    if (!all && !g_str_equal(entry->value, "last"))
         return read_whole(entry, 0, 20001, &result->layer, error);
-    result->layer = -1;
+    result->layer = all ? NS_LAYER_ALL : -1;
     return true;
 }
 
@@ -421,6 +429,7 @@ static const char *quantity_key(const NsResult *result)
 char *ns_study_at_words(const NsResult *result)
 {
     if (result->at == NS_RESULT_MINIMUM) return g_strdup("minimum");
+    if (result->at == NS_RESULT_EVERY) return g_strdup(EVERY);
     const char *word = result->at == NS_RESULT_LAST ? "last" : "step";
     bool plain = result->at == NS_RESULT_LAST && result->n == 1;
     return plain ? g_strdup(word) : g_strdup_printf("%s %" G_GINT64_FORMAT, word, result->n);
@@ -436,6 +445,7 @@ static void write_rules(GString *out, const NsStudy *study)
     g_autofree char *at = ns_study_at_words(result);
     g_string_append_printf(out, "\n[result]\nquantity = %s\nat = %s\n", quantity_key(result), at);
     if (result->layer >= 0) write_whole(out, "layer", result->layer);
+    if (result->layer == NS_LAYER_ALL) write_line(out, "layer", "all");
     if (result->head > 1) write_whole(out, "head", result->head);
 }
 
@@ -474,13 +484,16 @@ char *ns_study_result_words(const NsStudy *study)
         [NS_RESULT_LOSS] = "training loss",
         [NS_RESULT_VALIDATION] = "validation loss",
         [NS_RESULT_GRADIENT] = "gradient norm",
+        [NS_RESULT_TOKENS] = "share of tokens with a squared norm above 1.1 times the mean",
     };
     GString *words = g_string_new(result->kind == NS_RESULT_QUANTITY
                                       ? ns_quantity(result->quantity)->choice.label
                                       : labels[result->kind]);
     NsDomain domain =
         result->kind == NS_RESULT_QUANTITY ? ns_quantity(result->quantity)->domain : NS_DOMAIN_STEP;
-    if (domain != NS_DOMAIN_STEP && result->layer < 0)
+    if (domain != NS_DOMAIN_STEP && result->layer == NS_LAYER_ALL)
+        g_string_append(words, " of every layer");
+    else if (domain != NS_DOMAIN_STEP && result->layer < 0)
         g_string_append(words, " of the last layer");
     else if (domain != NS_DOMAIN_STEP)
         g_string_append_printf(words, " of layer %" G_GINT64_FORMAT, result->layer);
@@ -491,6 +504,9 @@ char *ns_study_result_words(const NsStudy *study)
         g_string_append_printf(words, ", mean of the last %" G_GINT64_FORMAT " records", result->n);
     else if (result->at == NS_RESULT_LAST)
         g_string_append(words, " at the end");
+    else if (result->at == NS_RESULT_EVERY)
+        g_string_append_printf(words, " at every step; as one number the mean of the last %d",
+                               NS_CELL_LAST);
     else if (result->at == NS_RESULT_STEP)
         g_string_append_printf(words, " at step %" G_GINT64_FORMAT, result->n);
     else

@@ -17,8 +17,6 @@
 /* Leases are renewed so often in their time. */
 #define RENEWALS 4
 
-#define LEASE 60.0
-
 struct NsStudyWork {
     NsStudy study;
     char *path;
@@ -109,17 +107,23 @@ static bool keep_step(void *data, const NsStudyCell *cell)
 static bool run_cell(NsStudyWork *work, size_t i, GError **error)
 {
     Place place = {work, i};
+    g_autoptr(GArray) curve = g_array_new(FALSE, FALSE, sizeof(double));
     const NsCellWork how = {.result = work->study.result,
                             .stop = work->study.stop,
                             .progress = keep_step,
-                            .data = &place};
+                            .data = &place,
+                            .curve = curve};
     const NsStudyCell begun = ns_cell_in(NS_CELL_RUNNING);
     NsSettings settings;
     keep_step(&place, &begun);
     ns_study_cell_settings(&work->study, i, &settings);
     NsStudyCell cell = ns_cell_train(&settings, &how);
     ns_settings_clear(&settings);
-    bool good = ns_study_store_keep(work->store, i, &cell, error);
+    bool ended = cell.state > NS_CELL_RUNNING && curve->len > 0;
+    bool good =
+        (!ended || ns_study_store_keep_curve(work->store, i, (const double *)(void *)curve->data,
+                                             curve->len, error)) &&
+        ns_study_store_keep(work->store, i, &cell, error);
     const NsStudyCell waits = ns_cell_in(NS_CELL_WAITING);
     keep_step(&place, good ? &cell : &waits);
     return good;
@@ -342,7 +346,7 @@ NsStudyWork *ns_study_work_new(NsStudy *study, const char *path, const NsStoreOp
     work->study = *study;
     ns_study_init(study);
     work->path = g_strdup(path);
-    work->options = options ? *options : (NsStoreOptions){.end = n, .lease = LEASE};
+    work->options = options ? *options : (NsStoreOptions){.end = n, .lease = NS_STUDY_LEASE};
     work->refs = 1;
     atomic_init(&work->version, 1);
     pthread_mutex_init(&work->mutex, NULL);

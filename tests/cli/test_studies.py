@@ -9,6 +9,7 @@ import csv
 import json
 import os
 import sqlite3
+import subprocess
 import sys
 import tempfile
 
@@ -204,7 +205,40 @@ def test_paper_drawn():
         sentence(run("paper", "layers", "--out", os.path.join(blocked, "x"), small=False), 1)
 
 
+def test_paper_goes_on():
+    """With a folder, what has ended is not run again, and the jobs of a scheduler are the same runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        text = ("hidden", "--seeds", "2", "--set", "layers=3", "--json", "--out", folder)
+        first = json.loads(paper(*text))
+        kept = os.path.join(folder, "hidden.nsstudy")
+        with sqlite3.connect(kept) as database:
+            assert database.execute("SELECT COUNT(*) FROM curves").fetchone() == (4,)
+            database.execute("UPDATE cells SET seconds = 1000")
+            database.execute("UPDATE cells SET state = 'waiting' WHERE place = 2")
+        database.close()
+        again = json.loads(paper(*text))
+        assert 3000 <= again.pop("seconds") < 3900 and first.pop("seconds") < 900
+        assert again == first
+        assert len(first["series"][0]["x"]) == 4, first
+        os.remove(kept)
+        jobs = run("paper", *text[:-3], "--out", folder, "--list-jobs", small=False)
+        for line in jobs.stdout.decode().splitlines():
+            subprocess.run(line, shell=True, check=True, stdout=subprocess.DEVNULL)
+        parts = os.path.join(folder, "hidden.parts")
+        files = [os.path.join(parts, name) for name in os.listdir(parts) if name.endswith(".nsstudy")]
+        assert len(files) == 4, files
+        assert run("study", "merge", kept, *files, small=False).returncode == 0
+        with sqlite3.connect(kept) as database:
+            database.execute("UPDATE cells SET seconds = 2000")
+        database.close()
+        gathered = json.loads(paper(*text))
+        assert gathered.pop("seconds") == 8000 and gathered == first
+
+
 def test_paper_errors():
+    assert "--list-jobs" in sentence(run("paper", "hidden", "--list-jobs", small=False), 2)
+    assert "varies layers" in sentence(run("paper", "depth", "--set", "layers=3", small=False), 2)
+    assert "--seeds" in sentence(run("paper", "depth", "--seeds", "-1", small=False), 2)
     assert "hidden" in sentence(run("paper", "hiden", small=False), 2)
 
 

@@ -1,5 +1,6 @@
 /* Studies of the paper: they agree with the model as it is, and not with a wrong one.
  * SPDX-License-Identifier: MIT */
+#include "core/experiment/assignment.h"
 #include "core/optim/schedule.h"
 #include "core/study/paper.h"
 #include "tests/unit/support.h"
@@ -14,13 +15,32 @@ static const NsPaperStudy *study(const char *key)
     return ns_paper_study((size_t)i);
 }
 
-static NsPaperResult *run(const NsPaperStudy *row)
+#define WAIT_MS 600000
+
+static NsStudyWork *begin(const NsPaperStudy *row)
+{
+    NsStudy study;
+    ns_paper_make(row, &study);
+    return ns_study_work_new(&study, NULL, NULL);
+}
+
+static NsPaperResult *finish(const NsPaperStudy *row, NsStudyWork *work)
 {
     g_autoptr(GError) error = NULL;
-    NsPaperResult *result = ns_paper_run(row, NULL, NULL, &error);
+    g_assert_true(ns_study_work_start(work, 2, &error));
+    g_assert_true(ns_study_work_wait(work, WAIT_MS));
+    GError *failure = ns_study_work_take_failure(work);
+    g_assert_no_error(failure);
+    NsPaperResult *result = ns_paper_result_new(row, work, &error);
     g_assert_no_error(error);
     g_assert_nonnull(result);
     return result;
+}
+
+static NsPaperResult *run(const NsPaperStudy *row)
+{
+    g_autoptr(NsStudyWork) work = begin(row);
+    return finish(row, work);
 }
 
 static void tell(const NsPaperResult *result)
@@ -35,7 +55,7 @@ static void tell(const NsPaperResult *result)
 static void test_agree(gconstpointer key)
 {
     NsPaperStudy row = *study(key);
-    if (row.steps > 0) row.seeds = 3; /* training takes long */
+    if (g_str_equal(key, "warmup")) row.seeds = 3; /* training takes long */
     g_autoptr(NsPaperResult) result = run(&row);
     tell(result);
     g_assert_cmpint(result->verdict, ==, NS_VERDICT_AGREES);
@@ -94,7 +114,7 @@ static void test_divergence(void)
 {
     NsPaperStudy wild = *study("warmup");
     wild.arms[0].settings = "placement=none layers=30 lr=100 warmup=1";
-    wild.steps = 20;
+    wild.settings = "layers=6 d-model=64 batch=8 seq=24 lr=3e-3 eval-every=0 steps=20";
     wild.seeds = 1;
     g_autoptr(NsPaperResult) result = run(&wild);
     tell(result);
@@ -132,12 +152,6 @@ static void test_values(void)
     g_assert_cmpfloat_with_epsilon(result->series[3].y[12] - result->series[3].y[0], 18, 1e-9);
 }
 
-static bool stop_at_half(void *data, double done)
-{
-    *(double *)data = done;
-    return done < 0.5;
-}
-
 /* Before a study is run: the curves of its claims, from 1. */
 static void test_expected(void)
 {
@@ -172,37 +186,70 @@ static void test_expected(void)
 static void test_same_rate(void)
 {
     const NsPaperStudy *row = study("warmup");
+    g_auto(NsStudy) made;
     g_assert_cmpuint(row->seeds, >=, 5);
-    NsSettings first;
-    ns_paper_settings(row, 0, &first);
-    for (unsigned arm = 0; arm < row->n_arms; arm++) {
-        NsSettings other;
-        ns_paper_settings(row, arm, &other);
-        for (int64_t step = 100; step <= row->steps; step++)
-            g_assert_cmpfloat(ns_schedule_lr(&other, step), ==, first.lr);
+    ns_paper_make(row, &made);
+    const NsSettings *first = &made.experiment.lane[0];
+    g_assert_cmpint(first->steps, ==, 200);
+    for (size_t arm = 0; arm < ns_study_lanes(&made); arm++) {
+        const NsSettings *other = &made.experiment.lane[arm];
+        for (int64_t step = 100; step <= first->steps; step++)
+            g_assert_cmpfloat(ns_schedule_lr(other, step), ==, first->lr);
         for (size_t i = 0; ns_param(i); i++) {
             const char *key = ns_param(i)->key;
             if (!g_str_equal(key, "placement") && !g_str_equal(key, "warmup"))
-                g_assert_true(ns_settings_same(&first, &other, ns_param(i)));
+                g_assert_true(ns_settings_same(first, other, ns_param(i)));
         }
-        ns_settings_clear(&other);
     }
-    ns_settings_clear(&first);
 }
 
+/* Stopped and begun again it finds the same, and what had ended is not run again. */
 static void test_interrupted(void)
 {
     g_autoptr(GError) error = NULL;
-    double done = 0;
-    g_assert_null(ns_paper_run(study("depth"), stop_at_half, &done, &error));
+    const NsPaperStudy *row = study("depth");
+    g_autoptr(NsStudyWork) work = begin(row);
+    g_assert_true(ns_study_work_start(work, 1, &error));
+    while (ns_study_work_progress(work).ended < 3) g_usleep(200);
+    ns_study_work_stop(work);
+    g_assert_true(ns_study_work_wait(work, WAIT_MS));
+    size_t ended = ns_study_work_progress(work).ended;
+    g_assert_cmpuint(ended, <, ns_study_cells(ns_study_work_study(work)));
+    g_assert_null(ns_paper_result_new(row, work, &error));
     g_assert_no_error(error);
-    g_assert_true(done >= 0.5 && done < 1);
+    double seconds = ns_study_work_cell(work, 0).seconds;
+    g_autoptr(NsPaperResult) result = finish(row, work), whole = run(row);
+    g_assert_true(ns_study_work_cell(work, 0).seconds == seconds);
+    for (size_t i = 0; i < whole->n_findings; i++)
+        g_assert_true(result->findings[i].value == whole->findings[i].value);
+}
+
+/* Every row is a study that can be run, written as a text and read again. */
+static void test_rows(void)
+{
+    for (size_t i = 0; ns_paper_study(i); i++) {
+        g_autoptr(GError) error = NULL;
+        g_auto(NsStudy) made, again;
+        ns_paper_make(ns_paper_study(i), &made);
+        ns_study_check(&made, &error);
+        g_assert_no_error(error);
+        ns_study_copy(&again, &made);
+        ns_study_check(&again, &error);
+        g_assert_no_error(error);
+        g_assert_cmpuint(ns_study_cells(&made), ==, ns_study_cells(&again));
+        for (size_t k = 0; k < ns_study_cells(&made); k++) {
+            char a[NS_STUDY_HASH + 1], b[NS_STUDY_HASH + 1];
+            ns_study_hash(&made, k, a);
+            ns_study_hash(&again, k, b);
+            g_assert_cmpstr(a, ==, b);
+        }
+    }
 }
 
 static void test_seconds(void)
 {
     for (size_t i = 0; ns_paper_study(i); i++) {
-        double seconds = ns_paper_seconds(ns_paper_study(i));
+        double seconds = ns_paper_seconds(ns_paper_study(i), 1);
         g_assert_true(seconds > 0 && seconds < 3600);
     }
 }
@@ -271,6 +318,7 @@ int main(int argc, char **argv)
     g_test_add_func("/study/paper/expected", test_expected);
     g_test_add_func("/study/paper/same-rate", test_same_rate);
     g_test_add_func("/study/paper/interrupted", test_interrupted);
+    g_test_add_func("/study/paper/rows", test_rows);
     g_test_add_func("/study/paper/seconds", test_seconds);
     g_test_add_func("/study/paper/words", test_words);
     g_test_add_func("/study/paper/verdicts", test_verdicts);

@@ -356,6 +356,65 @@ static void test_results(void)
     g_assert_true(isnan(value_of("[stop]\nloss-above = 0.1\n[result]\nat = step 2\n")));
 }
 
+/* A result of all layers, of every step and of tokens keeps a curve; another file takes it over. */
+static void test_curves(void)
+{
+    static const struct {
+        const char *result;
+        size_t n;
+    } rows[] = {{"quantity = hidden-norm\nlayer = all\nat = step 2\n", 2},
+                {"at = every step\n", 4},
+                {"quantity = token-norms\nat = last\n", 61}};
+    for (size_t k = 0; k < G_N_ELEMENTS(rows); k++) {
+        g_autoptr(NsTestFolder) folder = ns_test_folder_new();
+        g_autofree char *path = g_build_filename(folder, "a.nsstudy", NULL);
+        g_autofree char *whole = g_build_filename(folder, "b.nsstudy", NULL);
+        g_autofree char *text =
+            g_strdup_printf(SMALL "steps = 3\nseeds = 2\n[result]\n%s", rows[k].result);
+        g_auto(NsStudy) study;
+        g_autoptr(GError) error = NULL;
+        read_study(&study, text);
+        work_all(path, &study, 2);
+        g_autoptr(NsStudyStore) store = open_store(whole, &study, 60);
+        NsMerged merged;
+        g_assert_true(ns_study_store_merge(store, path, &merged, &error));
+        g_assert_cmpuint(merged.added, ==, 2);
+        NsStudyCell cells[2];
+        g_assert_true(ns_study_store_cells(store, cells, NULL, &error));
+        for (size_t i = 0; i < 2; i++) {
+            size_t n;
+            g_autofree double *curve = ns_study_store_curve(store, i, &n);
+            double sum = 0;
+            g_assert_cmpuint(n, ==, rows[k].n);
+            for (size_t j = 0; j < n; j++) sum += curve[j];
+            if (k == 0) g_assert_true(curve[n - 1] == cells[i].value);
+            if (k == 1) g_assert_true(curve[0] == cells[i].first);
+            if (k == 1) g_assert_cmpfloat_with_epsilon(sum / 4, cells[i].value, 1e-12);
+            if (k == 2) g_assert_cmpfloat_with_epsilon(sum, 1, 1e-12);
+        }
+    }
+}
+
+/* A file of the version without curves is read, and worked at. */
+static void test_older(void)
+{
+    g_autoptr(NsTestFolder) folder = ns_test_folder_new();
+    g_autofree char *path = g_build_filename(folder, "a.nsstudy", NULL);
+    g_auto(NsStudy) study, again;
+    read_study(&study, GRID);
+    work_all(path, &study, 2);
+    sqlite3 *db;
+    g_assert_cmpint(sqlite3_open(path, &db), ==, SQLITE_OK);
+    g_assert_cmpint(
+        sqlite3_exec(db, "DROP TABLE curves; PRAGMA user_version = 1", NULL, NULL, NULL), ==,
+        SQLITE_OK);
+    sqlite3_close(db);
+    g_autofree NsStudyCell *cells = read_cells(path, &again, NULL);
+    g_assert_cmpint(cells[0].state, ==, NS_CELL_DONE);
+    g_assert_cmpuint(count_new(path, &study), ==, 0);
+    work_all(path, &study, 1);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -366,5 +425,7 @@ int main(int argc, char **argv)
     g_test_add_func("/study/store/merge", test_merge);
     g_test_add_func("/study/store/refused", test_refused);
     g_test_add_func("/study/store/results", test_results);
+    g_test_add_func("/study/store/curves", test_curves);
+    g_test_add_func("/study/store/older", test_older);
     return g_test_run();
 }

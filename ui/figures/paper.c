@@ -9,11 +9,26 @@
 typedef struct {
     NsFigure figure;
     const NsPaperStudy *study;
+    NsPaperKind kind; /* of the study */
+    NsQuantity quantity;
+    char *grid;              /* the setting on the horizontal axis, or NULL */
     NsPaperResult *result;   /* a reference; the series are its columns */
     NsPaperResult *expected; /* of a study that has no result; NULL where it has one */
     bool log;
     double edges[NS_TOKEN_SNAPSHOT_BINS + 1];
 } Paper;
+
+/* What the study of a row says of its axes. */
+static void describe(Paper *p, const NsPaperStudy *row)
+{
+    g_auto(NsStudy) study;
+    ns_paper_make(row, &study);
+    p->kind = ns_paper_kind_of(&study);
+    p->quantity = study.result.quantity;
+    bool layers = !study.n_grid || g_str_equal(study.grid[0].param->key, "layers");
+    g_free(p->grid);
+    p->grid = layers ? NULL : g_strdup(_(study.grid[0].param->label));
+}
 
 /* ---- Axes ---- */
 
@@ -23,15 +38,16 @@ typedef struct {
     bool integer;
 } Axes;
 
-static Axes axes_of(const NsPaperStudy *study, bool log)
+static Axes axes_of(const Paper *p)
 {
+    bool log = p->log;
     NsScaleKind scale = log ? NS_SCALE_LOG : NS_SCALE_LINEAR;
-    const char *symbol = ns_quantity(study->quantity)->symbol;
-    bool squared = study->quantity == NS_QUANTITY_HIDDEN_SQ;
-    bool states = ns_quantity(study->quantity)->domain == NS_DOMAIN_HIDDEN;
-    switch (study->kind) {
-    case NS_PAPER_DEPTH:
-        return (Axes){_("layers L"), symbol, scale, scale, true};
+    const char *symbol = ns_quantity(p->quantity)->symbol;
+    bool squared = p->quantity == NS_QUANTITY_HIDDEN_SQ;
+    bool states = ns_quantity(p->quantity)->domain == NS_DOMAIN_HIDDEN;
+    switch (p->kind) {
+    case NS_PAPER_GRID:
+        return (Axes){p->grid ? p->grid : _("layers L"), symbol, scale, scale, p->grid == NULL};
     case NS_PAPER_LAYER:
         return (Axes){states ? _("layer (0: embedding)") : _("layer"),
                       squared ? "‖x_l‖^2 / d" : symbol, NS_SCALE_LINEAR,
@@ -48,24 +64,24 @@ static Axes axes_of(const NsPaperStudy *study, bool log)
 static void set_axes(Paper *p)
 {
     NsPlot *plot = &p->figure.plot;
-    Axes axes = axes_of(p->study, p->log);
+    Axes axes = axes_of(p);
     plot->x.label = axes.x;
     plot->x.scale = axes.x_scale;
     plot->x.integer = axes.integer;
     plot->left.label = axes.y;
     plot->left.scale = axes.y_scale;
-    plot->left.unit = p->study->kind == NS_PAPER_STEP ? _("nats") : NULL;
-    bool tokens = p->study->kind == NS_PAPER_TOKENS;
+    plot->left.unit = p->kind == NS_PAPER_STEP ? _("nats") : NULL;
+    bool tokens = p->kind == NS_PAPER_TOKENS;
     plot->x.lo = tokens ? 0.5 : (double)NAN;
     plot->x.hi = tokens ? 1.75 : (double)NAN;
 }
 
 /* ---- Curves ---- */
 
-static NsSeriesKind kind_of(const NsPaperStudy *study, bool theory)
+static NsSeriesKind kind_of(NsPaperKind kind, bool theory)
 {
-    if (study->kind == NS_PAPER_TOKENS) return NS_SERIES_BARS;
-    return theory || study->kind == NS_PAPER_STEP ? NS_SERIES_LINE : NS_SERIES_POINTS;
+    if (kind == NS_PAPER_TOKENS) return NS_SERIES_BARS;
+    return theory || kind == NS_PAPER_STEP ? NS_SERIES_LINE : NS_SERIES_POINTS;
 }
 
 static void set_series(Paper *p)
@@ -78,9 +94,9 @@ static void set_series(Paper *p)
     for (size_t i = 0; i < plot->n_series; i++) theories += result->series[i].theory;
     for (size_t i = 0; i < plot->n_series; i++) {
         const NsPaperSeries *from = &result->series[i];
-        bool bars = p->study->kind == NS_PAPER_TOKENS;
+        bool bars = p->kind == NS_PAPER_TOKENS;
         p->figure.series[i] = (NsSeries){.label = _(from->label),
-                                         .kind = kind_of(p->study, from->theory),
+                                         .kind = kind_of(p->kind, from->theory),
                                          .style = (unsigned)i,
                                          .theory = from->theory,
                                          .tinted = theories > 1 && from->theory,
@@ -137,6 +153,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
         ns_paper_result_unref(p->result);
         p->result = input->result ? ns_paper_result_ref(input->result) : NULL;
     }
+    if (p->study != input->study && input->study) describe(p, input->study);
     p->study = input->study;
     p->log = input->log;
     g_array_set_size(figure->markers, 0);
@@ -145,7 +162,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     expect(p);
     set_axes(p);
     set_series(p);
-    if (p->study->kind == NS_PAPER_TOKENS && p->result) {
+    if (p->kind == NS_PAPER_TOKENS && p->result) {
         const NsMarker threshold = {.x = 1.1, .text = "1.1"};
         g_array_append_val(figure->markers, threshold);
     }
@@ -165,6 +182,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
 static void clear(NsFigure *figure)
 {
     forget_expected((Paper *)figure);
+    g_free(((Paper *)figure)->grid);
     ns_paper_result_unref(((Paper *)figure)->result);
 }
 

@@ -1,8 +1,8 @@
 /* The page of the paper.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/pages/paper_page.h"
 
+#include "core/base/processors.h"
 #include "core/base/words.h"
-#include "core/study/paper_job.h"
 #include "ui/widgets/charts/page.h"
 #include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/file_dialog.h"
@@ -23,6 +23,7 @@ typedef enum { RESTING, WAITING, RUNNING } CardState;
 
 typedef struct {
     const NsPaperStudy *study;
+    NsStudyWork *work;     /* NULL before it was begun; what it has found is not trained again */
     NsPaperResult *result; /* NULL before it was run */
     guint turn;            /* of the result: the newest has the largest */
     double seconds;        /* that it will take; negative before that is known */
@@ -36,9 +37,9 @@ struct _NsPaperPage {
     GtkWidget *box, *all;
     GArray *cards;   /* Card */
     GQueue *waiting; /* indices of cards + 1 */
-    NsPaperJob *job; /* of card `busy`; NULL: none */
+    bool running;    /* card `busy` */
     guint busy;
-    bool estimating; /* the job finds out how long a study takes */
+    bool estimating; /* a thread finds out how long the study of card `estimated` takes */
     guint estimated; /* cards whose time was looked for */
     guint exporting; /* the card whose file name is being asked for */
     guint turns;     /* results that there were */
@@ -125,16 +126,66 @@ static void sync_all(NsPaperPage *page)
 
 /* ---- One after another ---- */
 
+static unsigned jobs(void)
+{
+    return MAX(ns_processors(), 2) - 1;
+}
+
+static void estimate(GTask *task, gpointer page, gpointer study, GCancellable *cancellable)
+{
+    (void)page, (void)cancellable;
+    double *seconds = g_new(double, 1);
+    *seconds = ns_paper_seconds(study, jobs());
+    g_task_return_pointer(task, seconds, g_free);
+}
+
+static void on_estimated(GObject *object, GAsyncResult *result, gpointer data)
+{
+    (void)data;
+    NsPaperPage *page = NS_PAPER_PAGE(object);
+    g_autofree double *seconds = g_task_propagate_pointer(G_TASK(result), NULL);
+    page->estimating = false;
+    if (!page->box) return;
+    Card *card = card_at(page, page->estimated++);
+    card->seconds = *seconds;
+    sync_card(card);
+}
+
+static void begin_estimate(NsPaperPage *page)
+{
+    g_autoptr(GTask) task = g_task_new(page, NULL, on_estimated, NULL);
+    g_task_set_task_data(task, (gpointer)(guintptr)card_at(page, page->estimated)->study, NULL);
+    page->estimating = true;
+    g_task_run_in_thread(task, estimate);
+}
+
+/* Another run of a study that has its result is a new one. */
+static bool begin_card(NsPaperPage *page, Card *card)
+{
+    g_autoptr(GError) error = NULL;
+    if (card->result) g_clear_pointer(&card->work, ns_study_work_unref);
+    if (!card->work) {
+        NsStudy study;
+        ns_paper_make(card->study, &study);
+        card->work = ns_study_work_new(&study, NULL, NULL);
+    }
+    if (ns_study_work_start(card->work, jobs(), &error)) return true;
+    ns_session_tell(page->session, error->message);
+    return false;
+}
+
 /* The next thing to do; FALSE where there is nothing. */
 static bool begin_next(NsPaperPage *page)
 {
     guint next = GPOINTER_TO_UINT(g_queue_pop_head(page->waiting));
-    page->estimating = next == 0;
-    if (next == 0 && page->estimated == page->cards->len) return false;
-    page->busy = page->estimating ? page->estimated++ : next - 1;
+    if (next == 0) {
+        if (page->estimated < page->cards->len && !page->estimating) begin_estimate(page);
+        return page->estimating;
+    }
+    page->busy = next - 1;
     Card *card = card_at(page, page->busy);
-    page->job = ns_paper_job_new(card->study, page->estimating ? NS_JOB_ESTIMATE : NS_JOB_RUN);
-    if (!page->estimating) card->state = RUNNING;
+    page->running = begin_card(page, card);
+    card->state = page->running ? RUNNING : RESTING;
     sync_card(card);
     return true;
 }
@@ -142,7 +193,9 @@ static bool begin_next(NsPaperPage *page)
 static void take_result(NsPaperPage *page, Card *card)
 {
     g_autoptr(GError) error = NULL;
-    NsPaperResult *result = ns_paper_job_take(page->job, &error);
+    GError *failure = ns_study_work_take_failure(card->work);
+    NsPaperResult *result = failure ? NULL : ns_paper_result_new(card->study, card->work, &error);
+    if (failure) g_propagate_error(&error, failure);
     card->state = RESTING;
     if (error) ns_session_tell(page->session, error->message);
     if (!result) return;
@@ -168,17 +221,14 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     gint64 now = g_get_monotonic_time();
     if (now - page->looked < LOOK_EVERY_US) return G_SOURCE_CONTINUE;
     page->looked = now;
-    if (page->job) {
-        double done;
+    if (page->running) {
         Card *card = card_at(page, page->busy);
-        bool ended = ns_paper_job_poll(page->job, &done);
-        gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(card->parts.progress), CLAMP(done, 0, 1));
-        if (!ended) return G_SOURCE_CONTINUE;
-        if (page->estimating)
-            card->seconds = ns_paper_job_seconds(page->job);
-        else
-            take_result(page, card);
-        g_clear_pointer(&page->job, ns_paper_job_free);
+        NsStudyWorkProgress progress = ns_study_work_progress(card->work);
+        double done = (double)progress.ended / (double)MAX(progress.cells, 1);
+        gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(card->parts.progress), done);
+        if (progress.going) return G_SOURCE_CONTINUE;
+        page->running = false;
+        take_result(page, card);
         sync_card(card);
         sync_all(page);
     }
@@ -208,7 +258,8 @@ void ns_paper_page_toggle(NsPaperPage *page, size_t i)
         break;
     case RUNNING:
         card->state = RESTING;
-        g_clear_pointer(&page->job, ns_paper_job_free);
+        ns_study_work_stop(card->work);
+        page->running = false;
         break;
     }
     sync_card(card);
@@ -241,7 +292,7 @@ static void on_path(const char *path, gpointer owner)
     g_autoptr(GError) error = NULL;
     NsFigureInput input = input_of(page, card);
     g_auto(NsProvenance) provenance;
-    ns_paper_provenance(card->study, &provenance);
+    ns_paper_provenance(card->study, ns_study_work_study(card->work), &provenance);
     bool good = ns_write_figure(ns_paper_kind(), &input, &provenance, path, &error);
     g_autofree char *file = g_filename_display_basename(path);
     g_autofree char *sentence = good ? g_strdup_printf(_("Exported %s"), file) : NULL;
@@ -410,7 +461,6 @@ static void ns_paper_page_dispose(GObject *object)
     NsPaperPage *page = NS_PAPER_PAGE(object);
     if (page->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(page), page->tick);
     page->tick = 0;
-    g_clear_pointer(&page->job, ns_paper_job_free);
     g_clear_pointer(&page->box, gtk_widget_unparent);
     g_clear_object(&page->session);
     G_OBJECT_CLASS(ns_paper_page_parent_class)->dispose(object);
@@ -419,6 +469,7 @@ static void ns_paper_page_dispose(GObject *object)
 static void clear_card(void *card)
 {
     ns_paper_result_unref(((Card *)card)->result);
+    ns_study_work_unref(((Card *)card)->work);
 }
 
 static void ns_paper_page_finalize(GObject *object)

@@ -1,0 +1,301 @@
+/* What a study of the paper has found.  SPDX-License-Identifier: MIT */
+#include "core/base/error.h"
+#include "core/study/paper_expected.h"
+#include "core/study/score.h"
+#include "core/study/speed.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Losses whose mean is where a run ends. */
+#define LAST 10
+
+/* Bin of NsTokenSnapshot from which on tokens count as beyond 1.1 means: that which holds 1.1. */
+#define BEYOND_BIN ((size_t)22)
+
+/* Steps that are timed before a study that trains. */
+#define TIMED 3
+
+/* The values of every seed of every arm. */
+typedef struct {
+    const NsStudy *study;
+    size_t n;       /* points of an arm */
+    double *x;      /* [n] */
+    double *values; /* [arms, seeds, n] */
+    double seconds;
+} Work;
+
+static void work_clear(Work *work)
+{
+    g_free(work->x);
+    g_free(work->values);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Work, work_clear)
+
+static double *values_of(const Work *work, unsigned arm, unsigned seed)
+{
+    return work->values + ((size_t)arm * (size_t)work->study->seeds + seed) * work->n;
+}
+
+/* ---- Cells ---- */
+
+/* Squared norms are told in units of the width of the first arm. */
+static double unit_of(const NsStudy *study)
+{
+    bool in_d =
+        study->result.kind == NS_RESULT_QUANTITY && study->result.quantity == NS_QUANTITY_HIDDEN_SQ;
+    return in_d ? (double)study->experiment.lane[0].d_model : 1;
+}
+
+/* Of a grid the result of one point, else the curve of the one configuration; what a run that
+ * diverged has no more is NaN. */
+static void read_cell(Work *work, NsStudyWork *cells, NsStudyPlace place, const NsStudyCell *cell)
+{
+    double *y = values_of(work, (unsigned)place.lane, (unsigned)place.seed);
+    double unit = unit_of(work->study);
+    if (ns_paper_kind_of(work->study) == NS_PAPER_GRID) {
+        y[place.configuration] = cell->value / unit;
+        return;
+    }
+    size_t n;
+    g_autofree double *curve =
+        ns_study_store_curve(ns_study_work_store(cells), ns_study_cell(work->study, place), &n);
+    for (size_t i = 0; i < work->n; i++) y[i] = i < n ? curve[i] / unit : (double)NAN;
+}
+
+/* FALSE where one failed, with an error, or has not ended. */
+static bool read_cells(Work *work, NsStudyWork *cells, GError **error)
+{
+    for (size_t i = 0; i < ns_study_cells(work->study); i++) {
+        NsStudyCell cell = ns_study_work_cell(cells, i);
+        if (cell.state == NS_CELL_FAILED)
+            return ns_refuse(error, NS_ERROR_SETTING, "%s", cell.text);
+        if (cell.state <= NS_CELL_RUNNING) return false;
+        read_cell(work, cells, ns_study_place(work->study, i), &cell);
+        work->seconds += cell.seconds;
+    }
+    return true;
+}
+
+/* ---- Findings ---- */
+
+/* Slope of the least-squares line of y over x. */
+static double slope(const double *x, const double *y, size_t n)
+{
+    double mx = 0, my = 0, cross = 0, square = 0;
+    for (size_t i = 0; i < n; i++) {
+        mx += x[i] / (double)n;
+        my += y[i] / (double)n;
+    }
+    for (size_t i = 0; i < n; i++) {
+        cross += (x[i] - mx) * (y[i] - my);
+        square += (x[i] - mx) * (x[i] - mx);
+    }
+    return cross / square;
+}
+
+static double log_slope(const double *x, const double *y, size_t n)
+{
+    g_autofree double *u = g_new(double, n), *v = g_new(double, n);
+    for (size_t i = 0; i < n; i++) {
+        u[i] = log(x[i]);
+        v[i] = log(y[i]);
+    }
+    return slope(u, v, n);
+}
+
+/* The growth a layer that fits best where the first state is as measured. */
+static double growth(const double *x, const double *y, size_t n)
+{
+    double cross = 0, square = 0;
+    for (size_t i = 1; i < n; i++) {
+        cross += x[i] * (y[i] - y[0]);
+        square += x[i] * x[i];
+    }
+    return cross / square;
+}
+
+static double mean_of_last(const double *y, size_t n)
+{
+    double sum = 0;
+    size_t last = MIN(n, LAST);
+    for (size_t i = n - last; i < n; i++) sum += y[i] / (double)last;
+    return sum;
+}
+
+/* By how much a run ends worse than another; one that diverged is worse without bounds. */
+static double loss_more(const double *y, const double *other, size_t n)
+{
+    double a = mean_of_last(y, n), b = mean_of_last(other, n);
+    if (isnan(a) != isnan(b)) return isnan(a) ? (double)INFINITY : -(double)INFINITY;
+    return a - b;
+}
+
+static double claim_value(const Work *work, const NsClaim *claim, unsigned seed)
+{
+    const double *x = work->x, *y = values_of(work, claim->arm, seed);
+    size_t n = work->n;
+    double result = 0;
+    switch (claim->kind) {
+    case NS_CLAIM_SLOPE:
+        return log_slope(x, y, n);
+    case NS_CLAIM_GROWTH:
+        return growth(x, y, n);
+    case NS_CLAIM_SPREAD:
+        for (size_t i = 2; i < n; i++) result = MAX(result, fabs(y[i] / y[1] - 1));
+        return result;
+    case NS_CLAIM_RATIO:
+        return y[n - 1] / y[0];
+    case NS_CLAIM_UPPER:
+        return y[n - 1] / y[n / 2];
+    case NS_CLAIM_END:
+        return loss_more(y, values_of(work, claim->other, seed), n);
+    case NS_CLAIM_BEYOND:
+        for (size_t bin = BEYOND_BIN; bin < n; bin++) result += y[bin];
+        return result;
+    }
+    return NAN;
+}
+
+static void moments(const double *values, size_t n, double *mean, double *sd)
+{
+    double square = 0;
+    *mean = 0;
+    for (size_t i = 0; i < n; i++) *mean += values[i] / (double)n;
+    for (size_t i = 0; i < n; i++) square += (values[i] - *mean) * (values[i] - *mean);
+    *sd = n > 1 ? sqrt(square / (double)(n - 1)) : 0;
+}
+
+static NsFinding find(const Work *work, const NsClaim *claim)
+{
+    unsigned seeds = (unsigned)work->study->seeds;
+    g_autofree double *values = g_new(double, seeds);
+    for (unsigned seed = 0; seed < seeds; seed++) values[seed] = claim_value(work, claim, seed);
+    NsFinding finding = {.claim = claim};
+    moments(values, seeds, &finding.value, &finding.error);
+    /* Among runs of which some diverged there is no error of the mean. */
+    finding.error = isfinite(finding.value) ? finding.error / sqrt(seeds) : 0;
+    finding.reach = ns_student(seeds) * finding.error;
+    finding.verdict = ns_claim_verdict(claim, finding.value, finding.reach);
+    return finding;
+}
+
+/* ---- Curves ---- */
+
+static void add_measured(NsPaperResult *result, const Work *work, unsigned arm)
+{
+    NsPaperSeries *series = &result->series[result->n_series++];
+    unsigned seeds = (unsigned)work->study->seeds;
+    g_autofree double *values = g_new(double, seeds);
+    *series = (NsPaperSeries){.label = result->study->arms[arm].label, .n = work->n};
+    series->x = g_memdup2(work->x, work->n * sizeof *work->x);
+    series->y = g_new(double, work->n);
+    if (seeds > 1) {
+        series->lo = g_new(double, work->n);
+        series->hi = g_new(double, work->n);
+    }
+    for (size_t i = 0; i < work->n; i++) {
+        double sd;
+        for (unsigned seed = 0; seed < seeds; seed++) values[seed] = values_of(work, arm, seed)[i];
+        moments(values, seeds, &series->y[i], &sd);
+        if (seeds == 1) continue;
+        series->lo[i] = series->y[i] - sd;
+        series->hi[i] = series->y[i] + sd;
+    }
+}
+
+/* What a claim says of every point: a power law through the middle of what was measured, or the
+ * bounds of a growth from the first state. */
+static void add_expected(NsPaperResult *result, const Work *work, const NsClaim *claim)
+{
+    const double *y = result->series[claim->arm].y;
+    double middle = 0;
+    if (claim->kind == NS_CLAIM_SLOPE) {
+        for (size_t i = 0; i < work->n; i++)
+            middle += (log(y[i]) - claim->expected * log(work->x[i])) / (double)work->n;
+        ns_paper_add_claim(result, claim, work->x, work->n, exp(middle));
+    }
+    if (claim->kind == NS_CLAIM_GROWTH) ns_paper_add_claim(result, claim, work->x, work->n, y[0]);
+}
+
+/* ---- A study ---- */
+
+static void work_init(Work *work, const NsStudy *study)
+{
+    work->study = study;
+    work->n = ns_paper_points(study);
+    work->x = g_new(double, work->n);
+    ns_paper_abscissae(study, work->x, work->n);
+    work->values = g_new0(double, ns_study_lanes(study) * (size_t)study->seeds * work->n);
+}
+
+NsPaperResult *ns_paper_result_new(const NsPaperStudy *row, NsStudyWork *cells, GError **error)
+{
+    g_auto(Work) work = {0};
+    work_init(&work, ns_study_work_study(cells));
+    if (!ns_study_work_store(cells) || !read_cells(&work, cells, error)) return NULL;
+    NsPaperResult *result = g_new0(NsPaperResult, 1);
+    g_atomic_ref_count_init(&result->refs);
+    result->study = row;
+    result->seconds = work.seconds;
+    for (unsigned arm = 0; arm < row->n_arms; arm++) add_measured(result, &work, arm);
+    for (unsigned i = 0; i < row->n_claims; i++) {
+        NsFinding *finding = &result->findings[result->n_findings++];
+        *finding = find(&work, &row->claims[i]);
+        result->verdict = MAX(result->verdict, finding->verdict);
+        add_expected(result, &work, &row->claims[i]);
+    }
+    return result;
+}
+
+NsPaperResult *ns_paper_result_ref(NsPaperResult *result)
+{
+    g_atomic_ref_count_inc(&result->refs);
+    return result;
+}
+
+void ns_paper_result_unref(NsPaperResult *result)
+{
+    if (!result || !g_atomic_ref_count_dec(&result->refs)) return;
+    for (size_t i = 0; i < result->n_series; i++) {
+        g_free(result->series[i].x);
+        g_free(result->series[i].y);
+        g_free(result->series[i].lo);
+        g_free(result->series[i].hi);
+    }
+    g_free(result);
+}
+
+/* Those of an arm: the time grows with the layers. */
+static double arm_seconds(const NsStudy *study, size_t lane)
+{
+    NsSettings settings;
+    size_t last = ns_study_configurations(study) - 1;
+    double start, step = 0, layers = 0;
+    for (size_t i = 0; i <= last; i++) {
+        ns_study_cell_settings(study, ns_study_cell(study, (NsStudyPlace){i, lane, 0}), &settings);
+        layers += (double)settings.layers;
+        if (i < last) ns_settings_clear(&settings);
+    }
+    bool good = ns_speed_estimate(&settings, settings.steps ? TIMED : 0, &start, &step, NULL);
+    double once = start + step * (double)settings.steps;
+    double all = once * layers / (double)settings.layers * (double)study->seeds;
+    ns_settings_clear(&settings);
+    return good ? all : -1;
+}
+
+double ns_paper_seconds(const NsPaperStudy *row, unsigned jobs)
+{
+    g_auto(NsStudy) study;
+    double all = 0;
+    ns_paper_make(row, &study);
+    for (size_t lane = 0; lane < ns_study_lanes(&study); lane++) {
+        double seconds = arm_seconds(&study, lane);
+        if (seconds < 0) return -1;
+        /* Arms that train are alike. */
+        if (study.experiment.lane[0].steps > 0)
+            return seconds * (double)ns_study_lanes(&study) / jobs;
+        all += seconds;
+    }
+    return all / (double)MIN(jobs, ns_study_cells(&study));
+}
