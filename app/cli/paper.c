@@ -54,7 +54,7 @@ static bool draw(Paper *paper, const NsStudy *study, NsPaperResult *result, GErr
 
 static bool make(const Paper *paper, const NsPaperStudy *row, NsStudy *study, GError **error)
 {
-    ns_paper_make(row, study);
+    if (!ns_paper_make(row, study, error)) return false;
     for (char **word = paper->set; word && *word; word++)
         if (!ns_study_set(study, *word, error)) return false;
     if (paper->seeds > 0) study->seeds = paper->seeds;

@@ -157,10 +157,9 @@ static void add_settings(GString *text, const char *settings)
         if (**word) g_string_append_printf(text, "%s\n", *word);
 }
 
-void ns_paper_make(const NsPaperStudy *row, NsStudy *study)
+bool ns_paper_make(const NsPaperStudy *row, NsStudy *study, GError **error)
 {
     g_autoptr(GString) text = g_string_new(NULL);
-    g_autoptr(GError) error = NULL;
     g_string_append_printf(text, "title = %s\nseeds = %u\n", row->choice.label, row->seeds);
     add_settings(text, row->settings);
     if (row->grid) g_string_append_printf(text, "[grid]\n%s\n", row->grid);
@@ -171,8 +170,7 @@ void ns_paper_make(const NsPaperStudy *row, NsStudy *study)
         add_settings(text, row->arms[arm].settings);
     }
     ns_study_init(study);
-    if (!ns_study_read(study, text->str, text->len, &error))
-        g_warning("%s: %s", row->choice.key, error->message);
+    return ns_study_read(study, text->str, text->len, error);
 }
 
 NsPaperKind ns_paper_kind_of(const NsStudy *study)

@@ -61,8 +61,9 @@ typedef struct {
 const NsPaperStudy *ns_paper_study(size_t i); /* NULL past the end */
 const NsChoice *ns_paper_choice(size_t i);
 
-/* The row as a study; `study` is not initialized. */
-void ns_paper_make(const NsPaperStudy *row, NsStudy *study);
+/* The row as a study; `study` is not initialized.  FALSE with NS_ERROR_SETTING where the row makes
+ * no sense, which those of the table do. */
+bool ns_paper_make(const NsPaperStudy *row, NsStudy *study, GError **error);
 
 NsPaperKind ns_paper_kind_of(const NsStudy *study);
 

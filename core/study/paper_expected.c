@@ -62,7 +62,7 @@ NsPaperResult *ns_paper_expected(const NsPaperStudy *study)
     g_atomic_ref_count_init(&result->refs);
     result->study = study;
     g_auto(NsStudy) made;
-    ns_paper_make(study, &made);
+    ns_paper_make(study, &made, NULL);
     size_t n = ns_paper_points(&made);
     g_autofree double *x = g_new(double, n);
     ns_paper_abscissae(&made, x, n);

@@ -288,7 +288,7 @@ double ns_paper_seconds(const NsPaperStudy *row, unsigned jobs)
 {
     g_auto(NsStudy) study;
     double all = 0;
-    ns_paper_make(row, &study);
+    ns_paper_make(row, &study, NULL);
     for (size_t lane = 0; lane < ns_study_lanes(&study); lane++) {
         double seconds = arm_seconds(&study, lane);
         if (seconds < 0) return -1;

@@ -383,7 +383,7 @@ static void test_paper(void)
         g_assert_cmpfloat(ns_plot_area(before).height, >, 60);
         g_autoptr(GError) error = NULL;
         NsStudy study;
-        ns_paper_make(&small, &study);
+        ns_paper_make(&small, &study, NULL);
         g_autoptr(NsStudyWork) work = ns_study_work_new(&study, NULL, NULL);
         train(work);
         g_autoptr(NsPaperResult) result = ns_paper_result_new(&small, work, &error);

@@ -20,7 +20,7 @@ static const NsPaperStudy *study(const char *key)
 static NsStudyWork *begin(const NsPaperStudy *row)
 {
     NsStudy study;
-    ns_paper_make(row, &study);
+    ns_paper_make(row, &study, NULL);
     return ns_study_work_new(&study, NULL, NULL);
 }
 
@@ -188,7 +188,7 @@ static void test_same_rate(void)
     const NsPaperStudy *row = study("warmup");
     g_auto(NsStudy) made;
     g_assert_cmpuint(row->seeds, >=, 5);
-    ns_paper_make(row, &made);
+    ns_paper_make(row, &made, NULL);
     const NsSettings *first = &made.experiment.lane[0];
     g_assert_cmpint(first->steps, ==, 200);
     for (size_t arm = 0; arm < ns_study_lanes(&made); arm++) {
@@ -230,7 +230,8 @@ static void test_rows(void)
     for (size_t i = 0; ns_paper_study(i); i++) {
         g_autoptr(GError) error = NULL;
         g_auto(NsStudy) made, again;
-        ns_paper_make(ns_paper_study(i), &made);
+        ns_paper_make(ns_paper_study(i), &made, &error);
+        g_assert_no_error(error);
         ns_study_check(&made, &error);
         g_assert_no_error(error);
         ns_study_copy(&again, &made);

@@ -22,7 +22,7 @@ typedef struct {
 static void describe(Paper *p, const NsPaperStudy *row)
 {
     g_auto(NsStudy) study;
-    ns_paper_make(row, &study);
+    ns_paper_make(row, &study, NULL);
     p->kind = ns_paper_kind_of(&study);
     p->quantity = study.result.quantity;
     bool layers = !study.n_grid || g_str_equal(study.grid[0].param->key, "layers");

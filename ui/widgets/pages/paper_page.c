@@ -166,7 +166,7 @@ static bool begin_card(NsPaperPage *page, Card *card)
     if (card->result) g_clear_pointer(&card->work, ns_study_work_unref);
     if (!card->work) {
         NsStudy study;
-        ns_paper_make(card->study, &study);
+        ns_paper_make(card->study, &study, NULL);
         card->work = ns_study_work_new(&study, NULL, NULL);
     }
     if (ns_study_work_start(card->work, jobs(), &error)) return true;
