@@ -43,7 +43,7 @@ static NsFrameMeter *add_meter(NsWindow *window)
     return NS_FRAME_METER(meter);
 }
 
-static bool is_met(const NsFrameMeter *meter)
+static bool is_met(NsFrameMeter *meter)
 {
     const NsFrameTimes *frames = ns_frame_meter_intervals(meter);
     print_times("frame", frames);
