@@ -105,8 +105,8 @@ bool ns_study_train(NsStudyWork *work, unsigned jobs, const char *what, GError *
     ns_interrupt_catch();
     if (!ns_study_work_start(work, jobs, error)) return false;
     ns_progress_start(&progress, true);
-    while (!ns_interrupt_signal() && !ns_study_work_wait(work, LOOK_MS))
-        show_progress(&progress, work, what, &counted);
+    do show_progress(&progress, work, what, &counted);
+    while (!ns_interrupt_signal() && !ns_study_work_wait(work, LOOK_MS));
     ns_study_work_stop(work);
     /* A thread that is in a long step keeps what it stands on until the program ends. */
     if (!ns_study_work_wait(work, STOP_MS) && ns_study_work_store(work))
