@@ -105,7 +105,7 @@ static inline float extreme(float so_far, bool had, float x, bool has, bool grea
 
 /* Takes values i .. i + n into those so far; n <= 8 values share a byte of bits. */
 static inline __attribute__((always_inline)) void widen_byte(Profile so_far, Profile by, size_t i,
-                                                             size_t n)
+                                                             unsigned n)
 {
     unsigned had = so_far.has[i / 8], has = by.has[i / 8];
 #pragma omp simd
@@ -121,7 +121,7 @@ NS_CLONES(static, widen, (Profile so_far, Profile by, size_t n), (so_far, by, n)
 {
     size_t whole = n - n % 8;
     for (size_t i = 0; i < whole; i += 8) widen_byte(so_far, by, i, 8);
-    if (n > whole) widen_byte(so_far, by, whole, n - whole);
+    if (n > whole) widen_byte(so_far, by, whole, (unsigned)(n - whole));
 }
 
 static void copy_profile(Profile to, Profile from, size_t n)

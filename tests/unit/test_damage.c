@@ -159,7 +159,8 @@ static void test_newest_part(void)
     gsize size;
     g_assert_true(g_file_get_contents(beside, &log, &size, NULL));
     const NsHistory *history = ns_run_history(ns_lockstep_lane(lockstep, 0));
-    unsigned page = (unsigned char)log[10] << 8 | (unsigned char)log[11];
+    const guint8 *head = (const guint8 *)log;
+    guint page = (guint)head[10] << 8 | head[11];
     g_assert_cmpuint(page, >=, 512);
 
     int64_t last = -1;

@@ -266,8 +266,8 @@ static void test_own_lines(void)
 static void test_tables(void)
 {
     static const char *const tables[] = {
-        "epoch,step,train_loss,val_loss,learning_rate,name\r\n0,0,3.5,,1e-3,a\n0,10,2.5,,1e-3,b\n"
-        "0,10,,2.75,,\n\n1,20,NaN,,,c\n",
+        ("epoch,step,train_loss,val_loss,learning_rate,name\r\n0,0,3.5,,1e-3,a\n0,10,2.5,,1e-3,b\n"
+         "0,10,,2.75,,\n\n1,20,NaN,,,c\n"),
         "step;loss;validation_loss;lr\n\"0\";\"3.5\";;0.001\n10;2.5;2.75;0.001\n20;NaN;;\n",
         "step\tloss\tlr\tval_loss\n0\t3.5\t0.001\t\n10\t2.5\t0.001\t2.75\n20\tnan\t\t",
     };

@@ -402,11 +402,14 @@ void ns_chart_view_set_bare(NsChartView *chart)
 
 void ns_chart_view_set_name(NsChartView *chart, char *name)
 {
-    bool same = g_strcmp0(chart->name, name) == 0;
-    g_autofree char *gone = same ? name : chart->name; /* once no plot has its title there */
-    if (same) return;
+    if (g_strcmp0(chart->name, name) == 0) {
+        g_free(name);
+        return;
+    }
+    char *old = chart->name;
     chart->name = name;
     if (chart->compact) refocus(chart);
+    g_free(old); /* no plot has its title there any more */
 }
 
 void ns_chart_view_set_corner(NsChartView *chart, int width, int height)
