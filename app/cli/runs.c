@@ -4,9 +4,8 @@
 #include "core/base/digits.h"
 #include "core/base/error.h"
 #include "core/store/json.h"
-#include "core/store/run_reader.h"
+#include "core/store/run_list.h"
 
-#include <glib/gstdio.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -37,22 +36,9 @@ static bool read_run(Run *run, const char *path, GError **error)
     run->lanes = provenance->experiment.n;
     run->step = provenance->step;
     run->settings = ns_provenance_differences(provenance);
-    for (size_t i = 0; i < run->lanes; i++) {
-        NsStep step;
-        int64_t last = ns_run_reader_lane(reader, i, 0).last;
-        if (!ns_run_reader_steps((NsRecorded){reader, i, 0}, last, 1, &step, error)) return false;
-        run->loss[i] = step.loss;
-    }
+    for (size_t i = 0; i < run->lanes; i++)
+        if (!ns_run_last_loss(reader, i, &run->loss[i], error)) return false;
     return true;
-}
-
-/* With what was committed and is not in the file itself yet. */
-static int64_t size_of(const char *path)
-{
-    g_autofree char *ahead = g_strconcat(path, "-wal", NULL);
-    GStatBuf file, wal;
-    return (g_stat(path, &file) == 0 ? (int64_t)file.st_size : 0) +
-           (g_stat(ahead, &wal) == 0 ? (int64_t)wal.st_size : 0);
 }
 
 static Run *run_new(const char *folder, const char *name)
@@ -61,29 +47,15 @@ static Run *run_new(const char *folder, const char *name)
     g_autoptr(GError) error = NULL;
     Run *run = g_new0(Run, 1);
     run->name = g_filename_display_name(name);
-    run->bytes = size_of(path);
+    run->bytes = (int64_t)ns_run_bytes(path);
     if (!read_run(run, path, &error)) run->wrong = g_strdup(error->message);
     return run;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return g_strcmp0(*(const char *const *)a, *(const char *const *)b);
-}
-
 static GPtrArray *find_runs(const char *folder, GError **error)
 {
-    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
-    if (!dir) {
-        g_autofree char *shown = g_filename_display_name(folder);
-        g_set_error(error, NS_ERROR, NS_ERROR_FILE, "“%s” is not a readable folder.", shown);
-        return NULL;
-    }
-    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-    const char *name;
-    while ((name = g_dir_read_name(dir)))
-        if (g_str_has_suffix(name, ".nsrun")) g_ptr_array_add(names, g_strdup(name));
-    g_ptr_array_sort(names, compare_names);
+    g_autoptr(GPtrArray) names = ns_run_list(folder, error);
+    if (!names) return NULL;
     GPtrArray *runs = g_ptr_array_new_with_free_func(run_free);
     for (guint i = 0; i < names->len; i++) g_ptr_array_add(runs, run_new(folder, names->pdata[i]));
     return runs;

@@ -3,8 +3,8 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/store/run_list.h"
 #include "core/store/run_notes.h"
-#include "core/store/run_reader.h"
 #include "ui/session/experiment_words.h"
 
 #include <errno.h>
@@ -14,9 +14,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
-
-/* What a run that is written, or whose writer was killed, has beside its file. */
-static const char *const beside[] = {"-wal", "-shm"};
 
 /* What the checkpoints of a run that is opened may take; a file has fewer. */
 #define CHECKPOINT_BYTES ((size_t)256 << 20)
@@ -33,22 +30,6 @@ static void run_free(void *data)
     g_free(run);
 }
 
-static guint64 bytes_at(const char *path)
-{
-    GStatBuf file;
-    return g_stat(path, &file) == 0 ? (guint64)file.st_size : 0;
-}
-
-static guint64 bytes_of(const char *path)
-{
-    guint64 bytes = bytes_at(path);
-    for (size_t i = 0; i < G_N_ELEMENTS(beside); i++) {
-        g_autofree char *other = g_strconcat(path, beside[i], NULL);
-        bytes += bytes_at(other);
-    }
-    return bytes;
-}
-
 static bool read_run(NsLibraryRun *run, GError **error)
 {
     g_autoptr(NsRunReader) reader = ns_run_reader_open(run->path, error);
@@ -63,12 +44,8 @@ static bool read_run(NsLibraryRun *run, GError **error)
     run->parent = ns_run_reader_note(reader, NS_RUN_NOTE_PARENT);
     g_autofree char *step = ns_run_reader_note(reader, NS_RUN_NOTE_FORK_STEP);
     run->fork_step = step ? g_ascii_strtoll(step, NULL, 10) : 0;
-    for (size_t i = 0; i < run->experiment.n; i++) {
-        NsStep last = {.loss = (double)NAN};
-        int64_t newest = ns_run_reader_lane(reader, i, 0).last;
-        if (!ns_run_reader_steps((NsRecorded){reader, i, 0}, newest, 1, &last, error)) return false;
-        run->loss[i] = last.loss;
-    }
+    for (size_t i = 0; i < run->experiment.n; i++)
+        if (!ns_run_last_loss(reader, i, &run->loss[i], error)) return false;
     return true;
 }
 
@@ -78,8 +55,9 @@ static NsLibraryRun *run_new(const char *folder, const char *name)
     NsLibraryRun *run = g_new0(NsLibraryRun, 1);
     run->path = g_build_filename(folder, name, NULL);
     run->name = g_filename_display_name(name);
-    if (g_str_has_suffix(run->name, ".nsrun")) run->name[strlen(run->name) - 6] = '\0';
-    run->bytes = bytes_of(run->path);
+    if (g_str_has_suffix(run->name, NS_RUN_SUFFIX))
+        run->name[strlen(run->name) - strlen(NS_RUN_SUFFIX)] = '\0';
+    run->bytes = ns_run_bytes(run->path);
     if (read_run(run, &error)) return run;
     g_clear_pointer(&run->title, g_free);
     run->wrong = g_strdup(error->message);
@@ -118,10 +96,9 @@ static void name_differences(GPtrArray *runs)
 GPtrArray *ns_library_list(const char *folder)
 {
     GPtrArray *runs = g_ptr_array_new_with_free_func(run_free);
-    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
-    const char *name;
-    while (dir && (name = g_dir_read_name(dir)))
-        if (g_str_has_suffix(name, ".nsrun")) g_ptr_array_add(runs, run_new(folder, name));
+    g_autoptr(GPtrArray) names = ns_run_list(folder, NULL);
+    for (guint i = 0; names && i < names->len; i++)
+        g_ptr_array_add(runs, run_new(folder, names->pdata[i]));
     g_ptr_array_sort(runs, compare_runs);
     name_differences(runs);
     return runs;
@@ -228,8 +205,8 @@ bool ns_library_trash(const char *path, GError **error)
     /* What its writer has left beside it, if that was killed, is taken up first: then one file has
      * all. */
     ns_run_reader_free(ns_run_reader_open(path, NULL));
-    for (size_t i = 0; i < G_N_ELEMENTS(beside); i++) {
-        g_autofree char *other = g_strconcat(path, beside[i], NULL);
+    for (size_t i = 0; i < NS_RUN_BESIDE; i++) {
+        g_autofree char *other = g_strconcat(path, ns_run_beside[i], NULL);
         if (g_file_test(other, G_FILE_TEST_EXISTS) && !trash_file(other, error)) return false;
     }
     return trash_file(path, error);
