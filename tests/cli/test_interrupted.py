@@ -7,6 +7,7 @@ Usage: test_interrupted.py NORMSCOPE_CLI
 
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -52,9 +53,10 @@ def test_chart_keeps_its_run():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "loss.csv")
         out, err = interrupted("chart", "--figure", "loss", "--steps", LONG, "--out", path)
-        step = int(run("show", path, small=False).stdout.decode().split(", step ")[1].split(",")[0])
+        shown = run("show", path, small=False).stdout.decode()
+        step = int(re.search(r", step ([\d,]*\d)", shown)[1].replace(",", ""))
         assert out == "" and step > 0
-        assert err == (f"normscope-cli: Interrupted at step {step} of {LONG}; everything up to "
+        assert err == (f"normscope-cli: Interrupted at step {step:,} of {int(LONG):,}; everything up to "
                        "that step has been written.\n"), err
         with open(path, encoding="utf-8") as file:
             steps = [line.split(",")[2] for line in file if ",training," in line]
@@ -65,7 +67,7 @@ def test_dump_keeps_its_step():
     with tempfile.TemporaryDirectory() as folder:
         out, err = interrupted("dump", "--steps", LONG, "--out", folder)
         step = meta_of(folder)["step"]
-        assert out == "" and f"Interrupted at step {step} of {LONG};" in err, err
+        assert out == "" and f"Interrupted at step {step:,} of {int(LONG):,};" in err, err
         assert len(os.listdir(folder)) == 4
 
 
