@@ -7,6 +7,9 @@
 #include "core/base/words.h"
 #include "core/probe/seeds.h"
 #include "core/train/live.h"
+#include "ui/session/library.h"
+
+#include <gio/gio.h>
 
 /* ---- On view ---- */
 
@@ -50,11 +53,71 @@ static void show(NsSession *session, NsPastRun *run)
     ns_session_emit(session, NS_SESSION_RUNS_CHANGED);
 }
 
+/* ---- Its checkpoints, out of its file ---- */
+
+typedef struct {
+    unsigned id;
+    char *path;
+    int64_t last;
+    size_t most;
+} Reading;
+
+static void reading_free(gpointer data)
+{
+    g_free(((Reading *)data)->path);
+    g_free(data);
+}
+
+static void read_back(GTask *task, gpointer session, gpointer data, GCancellable *cancellable)
+{
+    (void)session;
+    const Reading *reading = data;
+    GError *error = NULL;
+    NsCheckpoints *checkpoints =
+        ns_saved_checkpoints_read(reading->path, reading->last, reading->most, cancellable, &error);
+    if (checkpoints)
+        g_task_return_pointer(task, checkpoints, (GDestroyNotify)ns_checkpoints_free);
+    else
+        g_task_return_error(task, error);
+}
+
+static void on_read_back(GObject *object, GAsyncResult *result, gpointer data)
+{
+    (void)data;
+    NsSession *session = NS_SESSION(object);
+    const Reading *reading = g_task_get_task_data(G_TASK(result));
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NsCheckpoints) read = g_task_propagate_pointer(G_TASK(result), &error);
+    if (session->opening != reading->id) return;
+    session->opening = 0;
+    NsPastRun *run = ns_session_find_run(session, reading->id);
+    if (!run) return;
+    run->in_file = false;
+    run->checkpoints = g_steal_pointer(&read);
+    if (error) ns_session_tell(session, error->message);
+    ns_session_open_run(session, reading->id);
+}
+
+static void read_back_checkpoints(NsSession *session, const NsPastRun *run)
+{
+    Reading *reading = g_new0(Reading, 1);
+    reading->id = session->opening = run->told.id;
+    reading->path = g_strdup(run->path);
+    reading->last = run->shared_from > 0 ? run->shared_from : run->told.last_step;
+    reading->most = session->checkpoint_bytes;
+    g_autofree char *name = g_filename_display_basename(run->path);
+    g_autofree char *words = g_strdup_printf(_("Reading %s…"), name);
+    ns_session_tell(session, words);
+    g_autoptr(GTask) task = g_task_new(session, NULL, on_read_back, NULL);
+    g_task_set_task_data(task, reading, reading_free);
+    g_task_run_in_thread(task, read_back);
+}
+
 void ns_session_open_run(NsSession *session, unsigned id)
 {
     const NsPastRun *there = ns_session_find_run(session, id);
     if (there && there->in_file) {
-        ns_session_read_back(session, there);
+        read_back_checkpoints(session, there);
         return;
     }
     NsPastRun *run = ns_session_take_run(session, id);

@@ -8,24 +8,6 @@
 #define RUNS_MOST 12
 #define BYTES_MOST ((size_t)1 << 30) /* of histories, all runs together */
 
-void ns_past_run_free(NsPastRun *run)
-{
-    if (!run) return;
-    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) ns_history_unref(run->histories[lane]);
-    ns_experiment_clear(&run->started);
-    ns_experiment_clear(&run->settings);
-    ns_checkpoints_free(run->checkpoints);
-    g_free(run->title);
-    g_free(run->differs);
-    g_free(run->file);
-    g_free(run->path);
-    ns_outside_watch_free(run->watch);
-    g_strfreev(run->sources);
-    g_free(run->saved);
-    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) g_free(run->names[lane]);
-    g_free(run);
-}
-
 static void free_run(gpointer run)
 {
     ns_past_run_free(run);
@@ -47,48 +29,6 @@ void ns_session_free_runs(NsSession *session)
     g_array_unref(session->run_list);
     g_free(session->title);
     g_free(session->differs);
-}
-
-/* ---- One of them ---- */
-
-bool ns_past_run_has_event(const NsPastRun *run, size_t lane, NsEventKind kind)
-{
-    const NsHistory *history = run->histories[lane];
-    for (size_t i = history ? ns_history_events(history) : 0; i-- > 0;)
-        if (ns_history_event(history, i)->kind == kind) return true;
-    return false;
-}
-
-bool ns_past_run_all_diverged(const NsPastRun *run)
-{
-    for (size_t lane = 0; lane < run->told.lanes; lane++)
-        if (!ns_past_run_has_event(run, lane, NS_EVENT_DIVERGED)) return false;
-    return true;
-}
-
-int64_t ns_past_run_find(const NsPastRun *run, int64_t step,
-                         NsCheckpoint *checkpoints[NS_LANES_MAX])
-{
-    int64_t at;
-    while (run->checkpoints && ns_checkpoints_find(run->checkpoints, step, checkpoints, &at)) {
-        size_t lane = 0;
-        while (lane < run->told.lanes && checkpoints[lane]) lane++;
-        if (lane == run->told.lanes) return at;
-        ns_session_drop_checkpoints(checkpoints);
-        step = at - 1;
-    }
-    return -1;
-}
-
-int64_t ns_past_run_goes_on(const NsPastRun *run)
-{
-    int64_t steps = run->settings.lane[0].steps;
-    bool ended = steps > 0 && run->told.last_step >= steps;
-    if (ended || ns_past_run_all_diverged(run)) return -1;
-    NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
-    int64_t at = run->in_file ? run->kept : ns_past_run_find(run, INT64_MAX, checkpoints);
-    ns_session_drop_checkpoints(checkpoints);
-    return at > run->told.fork_step ? at : -1;
 }
 
 /* ---- All of them ---- */

@@ -168,6 +168,9 @@ void ns_session_keep_left(
 void ns_session_show_pinned(NsSession *session);
 NsPastRun *ns_session_find_run(NsSession *session, unsigned id); /* NULL: there is no such */
 NsPastRun *ns_session_take_run(NsSession *session, unsigned id); /* the same, out of the list */
+
+/* ---- past_run.c ---- */
+
 void ns_past_run_free(NsPastRun *run);
 bool ns_past_run_has_event(const NsPastRun *run, size_t lane, NsEventKind kind);
 bool ns_past_run_all_diverged(const NsPastRun *run);
@@ -187,9 +190,6 @@ void ns_session_bound_checkpoints(NsSession *session);
 
 /* Those of the trainer's run, or NULL. */
 NsCheckpoints *ns_session_copy_checkpoints(NsSession *session);
-
-/* Opens an earlier run when its checkpoints have come out of its file. */
-void ns_session_read_back(NsSession *session, const NsPastRun *run);
 
 /* ---- estimate.c ---- */
 
