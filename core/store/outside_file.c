@@ -93,9 +93,11 @@ NsOutsideFile *ns_outside_file_open(const char *path, size_t budget, GError **er
     NsOutsideFile *f = g_new0(NsOutsideFile, 1);
     f->run = ns_outside_new(budget);
     f->chunk = g_malloc(CHUNK);
-    f->fd = STDIN_FILENO;
-    f->save = -1;
-    if (g_str_equal(path, "-")) return f;
+    f->fd = f->save = -1;
+    if (g_str_equal(path, "-")) {
+        f->fd = STDIN_FILENO;
+        return f;
+    }
     if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
         f->folder = g_strdup(path);
         f->path = newest_events(path);
