@@ -96,6 +96,14 @@ def test_every_command():
             text.write("steps = 1000\nlayers = 2\nd-model = 256\nseq = 256\nbatch = 16\nseeds = 4\n")
         begun = run("train", "--steps", "0", "--run", file, *SLOW, small=False)
         assert begun.returncode == 0, begun
+        masked, pairs, sentences = (os.path.join(folder, name)
+                                    for name in ("m.nsrun", "t.nsrun", "sentences"))
+        for task, arch, to in (("mlm", "encoder", masked), ("translation", "encoder-decoder", pairs)):
+            begun = run("train", "--steps", "0", "--run", to, "--set", f"task={task}",
+                        "--set", f"arch={arch}", "--set", "layers=2", small=False)
+            assert begun.returncode == 0, begun
+        with open(sentences, "w", encoding="utf-8") as text:
+            text.write("der hund\n" * 200000)
         axes = ["--x", "lr=1e-3,1e-2", "--y", "seed=1,2"]
         lanes = ["--lane", "", "--lane", "placement=pre"]
         commands = {
@@ -103,6 +111,8 @@ def test_every_command():
             "check": SLOW, "dump": ["--steps", "1000", "--out", plain] + SLOW,
             "chart": ["--figure", "loss", "--set", "seeds=3", "--out", path] + ENDLESS,
             "sweep": axes + ENDLESS, "study": [study], "paper": [], "resume": [file, "--steps", "1000"],
+            "finetune": ["--run", masked, "--steps", "1000000"],
+            "translate": ["--run", pairs, "--in", sentences, "--out", sentences + ".en"],
         }
         for command, arguments in commands.items():
             process = start(command, *arguments)

@@ -241,7 +241,7 @@ def embed(stack, tokens, second=None):
         x = x + weights[stack.prefix + "pos_emb"][: tokens.shape[1]]
     elif positions == "sinusoidal":
         x = x + sinusoids(tokens.shape[1], x.shape[-1], x.dtype)
-    if stack.prefix + "seg_emb" in weights:  # Devlin et al. 2018
+    if second is not None:  # Devlin et al. 2018
         later = torch.arange(tokens.shape[1])[None, :] >= torch.from_numpy(second)[:, None]
         x = x + weights[stack.prefix + "seg_emb"][later.long()]
     # No placement's paper has a norm here; BERT has one.
@@ -305,7 +305,8 @@ def run_model(weights, batch, settings):
     # Symbols that are only read come after those that are predicted.
     predicted = settings.get("vocab_out")
     head = token_embedding(weights, prefix)[:predicted] if tied else weights["head"]
-    classes = x[:, 0] @ weights["class_head"].T if "class_head" in weights else None
+    pairs = batch.get("second") is not None and "class_head" in weights
+    classes = x[:, 0] @ weights["class_head"].T if pairs else None
     return (x @ head.T, classes), stacks, hidden
 
 
