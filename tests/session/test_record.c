@@ -82,11 +82,13 @@ static bool is_written(void)
     return written;
 }
 
-/* Ends a session, and waits until so many runs are whole, with their summaries. */
+/* Ends a session, and waits until so many runs are whole, with their summaries.  What the session
+ * computes beside itself may hold it until the main loop has its result. */
 static GPtrArray *close_and_list(NsSession *session, guint n)
 {
     g_object_unref(session);
     for (int ms = 0; ms < SESSION_PATIENCE_S * 1000; ms++) {
+        while (g_main_context_iteration(NULL, FALSE)) continue;
         bool written = is_written();
         g_autoptr(GPtrArray) runs = ns_library_list(folder);
         guint whole = 0;
