@@ -8,7 +8,7 @@
 #include <math.h>
 
 #define SEEDS 12
-#define TOLERANCE 0.1
+#define TOLERANCE 0.07
 
 static void assign(NsSettings *settings, const char *line)
 {
