@@ -38,16 +38,7 @@ static const NsStack *decoder_stack(const NsDecoder *d)
 
 static NsShape shape_of(const NsDecoder *d, size_t B, size_t T, size_t S)
 {
-    const NsModelLayout *layout = d->model.layout;
-    return (NsShape){.B = B,
-                     .T = T,
-                     .S = S,
-                     .R = B * T,
-                     .RS = B * S,
-                     .D = layout->D,
-                     .H = layout->H,
-                     .F = layout->F,
-                     .eps = layout->eps};
+    return ns_layout_shape(d->model.layout, B, T, S);
 }
 
 static NsShape encoder_shape(const NsDecoder *d)

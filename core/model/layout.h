@@ -130,6 +130,9 @@ void ns_model_layout_shard_range(const NsModelLayout *layout, size_t B, size_t i
  * on this number, so it does not depend on probes or on recompute, which must not change a bit. */
 size_t ns_model_layout_parts(const NsModelLayout *layout, const NsSettings *settings);
 
+/* Of passes over B sequences of T positions that attend to S. */
+NsShape ns_layout_shape(const NsModelLayout *layout, size_t B, size_t T, size_t S);
+
 /* Takes everything that one shard needs from the cursor, and fills in the sizes of the pieces. With
  * a cursor that only counts, the offsets of the pieces need not be known.  shard->sublayers must
  * have room for [n_sublayers]. */

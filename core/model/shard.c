@@ -23,7 +23,7 @@ void ns_model_layout_shard_range(const NsModelLayout *layout, size_t B, size_t i
     *n = B * (i + 1) / layout->shards - *first;
 }
 
-static NsShape shape_of(const NsModelLayout *layout, size_t B, size_t T, size_t S)
+NsShape ns_layout_shape(const NsModelLayout *layout, size_t B, size_t T, size_t S)
 {
     return (NsShape){.B = B,
                      .T = T,
@@ -91,8 +91,8 @@ static void take_outside(NsShard *shard, const NsModelLayout *layout, size_t i, 
 {
     const NsStack *stack = &layout->stacks[i];
     NsStackShard *t = &shard->stacks[i];
-    t->self = shape_of(layout, shard->B, stack->T, stack->T);
-    t->cross = shape_of(layout, shard->B, stack->T, stack->S);
+    t->self = ns_layout_shape(layout, shard->B, stack->T, stack->T);
+    t->cross = ns_layout_shape(layout, shard->B, stack->T, stack->S);
     size_t n = t->self.R * layout->D;
     t->embedding = t->x0 = ns_cursor_take(cursor, n);
     if (stack->embedding_norm.norm)
@@ -201,7 +201,7 @@ void ns_shard_take(NsShard *shard, const NsModelLayout *layout, size_t first, si
         shard->dfirst_token = ns_cursor_take(cursor, sequences * layout->D);
         shard->class_logits = ns_cursor_take(cursor, sequences * layout->classes);
     }
-    NsShape largest = shape_of(layout, sequences, T, T);
+    NsShape largest = ns_layout_shape(layout, sequences, T, T);
     ns_scratch_take(&shard->scratch, &largest, cursor);
 }
 

@@ -1,7 +1,7 @@
 /* A file of results of a study of which bytes have changed.  SPDX-License-Identifier: MIT
  *
  * It is refused with an error of the program's own, or its study is one that was checked and its
- * cells can be read, counted and merged into a file that is whole. */
+ * cells can be read and counted. */
 #include "core/base/error.h"
 #include "core/study/study_store.h"
 
