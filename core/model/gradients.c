@@ -25,26 +25,27 @@ struct NsGradients {
     const NsModelLayout *layout;
     ns_real *arena;
     bool squaring;
-    ns_real **buffers; /* [shards] of one span; NULL for the first */
-    ns_real **outside; /* [shards] likewise, of what lies outside the spans */
+    ns_real **buffers; /* [shards] of one layer; NULL for the first */
+    ns_real **outside; /* [shards] likewise, of layout->outside */
     Block *blocks;
-    Blocks *spans;                  /* [layout->n_spans] */
-    Blocks rest[2 * NS_STACKS_MAX]; /* [layout->n_outside] */
+    Blocks *layers;                       /* [layout->layers] */
+    Blocks vocabulary[NS_STACKS_MAX + 1]; /* [layout->n_vocabulary] */
+    Blocks rest[2 * NS_STACKS_MAX];       /* [layout->n_outside] */
     size_t n_blocks;
     double *squares; /* [tensors] */
 };
 
-static size_t largest_span(const NsModelLayout *layout)
+static size_t largest_layer(const NsModelLayout *layout)
 {
     size_t most = 0;
-    for (size_t i = 0; i < layout->n_spans; i++)
+    for (size_t i = 0; i < layout->layers; i++)
         most = MAX(most, layout->spans[i].end - layout->spans[i].begin);
     return most;
 }
 
 static size_t buffer_elements(const NsModelLayout *layout)
 {
-    return largest_span(layout) + ns_model_layout_outside(layout);
+    return largest_layer(layout) + ns_model_layout_outside(layout);
 }
 
 size_t ns_gradients_elements(const NsModelLayout *layout)
@@ -71,9 +72,11 @@ static void divide_all(NsGradients *g)
 {
     const NsModelLayout *layout = g->layout;
     GArray *blocks = g_array_new(FALSE, FALSE, sizeof(Block));
-    g->spans = g_new(Blocks, layout->n_spans);
-    for (size_t i = 0; i < layout->n_spans; i++)
-        g->spans[i] = divide(g, blocks, &layout->spans[i], layout->spans[i].begin);
+    g->layers = g_new(Blocks, layout->layers);
+    for (size_t i = 0; i < layout->layers; i++)
+        g->layers[i] = divide(g, blocks, &layout->spans[i], layout->spans[i].begin);
+    for (size_t i = 0; i < layout->n_vocabulary; i++)
+        g->vocabulary[i] = divide(g, blocks, &layout->vocabulary[i], 0);
     for (size_t i = 0, before = 0; i < layout->n_outside; i++) {
         const NsSpan *span = &layout->outside[i];
         g->rest[i] = divide(g, blocks, span, span->begin - before);
@@ -98,7 +101,7 @@ NsGradients *ns_gradients_new(const NsModelLayout *layout, ns_real *arena, GErro
             ns_gradients_free(g);
             return NULL;
         }
-        g->outside[i] = g->buffers[i] + largest_span(layout);
+        g->outside[i] = g->buffers[i] + largest_layer(layout);
     }
     return g;
 }
@@ -110,7 +113,7 @@ void ns_gradients_free(NsGradients *g)
     g_free(g->buffers);
     g_free(g->outside);
     g_free(g->blocks);
-    g_free(g->spans);
+    g_free(g->layers);
     g_free(g->squares);
     g_free(g);
 }
@@ -143,9 +146,9 @@ static void clear_vectors(const NsGradients *g, const NsSpan *span, ns_real *bas
     }
 }
 
-NsSpanGradients ns_gradients_span(NsGradients *g, size_t shard, size_t i, bool more)
+NsSpanGradients ns_gradients_layer(NsGradients *g, size_t shard, size_t layer, bool more)
 {
-    const NsSpan *span = &g->layout->spans[i];
+    const NsSpan *span = &g->layout->spans[layer];
     NsSpanGradients at = {.base = shard == 0 ? g->arena + span->begin : g->buffers[shard],
                           .origin = span->begin,
                           .adds = shard == 0 && more};
@@ -175,36 +178,52 @@ ns_real *ns_gradients_outside(NsGradients *g, size_t shard, size_t offset)
     return outside_at(g, shard, i, offset);
 }
 
-/* ---- Sums ---- */
+/* ---- A worker's rows ---- */
 
-static void sum_block(NsGradients *g, Block *block, ns_real *const *buffers, size_t origin,
-                      bool squaring)
+NsGradientRows ns_gradients_rows(NsGradients *g, size_t worker, size_t offset)
 {
-    size_t n = g->layout->shards, from = block->offset - origin;
-    ns_real *sum = g->arena + block->offset;
-    for (size_t i = 1; i + squaring < n; i++) ns_add_scaled(sum, 1, buffers[i] + from, block->n);
-    if (!squaring) return;
-    block->squares = n > 1 ? ns_add_squares(sum, buffers[n - 1] + from, block->n)
-                           : ns_real_squares(sum, block->n);
+    const NsModelLayout *layout = g->layout;
+    const NsSpan *span = layout->vocabulary;
+    while (span->begin != offset) span++;
+    const NsTensor *t = &layout->table.tensors[span->first];
+    size_t first = t->rows * worker / layout->shards, end = t->rows * (worker + 1) / layout->shards;
+    return (NsGradientRows){
+        .gradient = g->arena + offset + first * t->cols, .first = first, .n = end - first};
 }
 
+/* ---- Sums ---- */
+
+/* Adds n buffers, of which the first is buffers[1], to the arena. */
+static void sum_block(NsGradients *g, Block *block, ns_real *const *buffers, size_t n,
+                      size_t origin, bool squaring)
+{
+    size_t from = block->offset - origin;
+    ns_real *sum = g->arena + block->offset;
+    for (size_t i = 1; i + squaring <= n; i++) ns_add_scaled(sum, 1, buffers[i] + from, block->n);
+    if (!squaring) return;
+    block->squares =
+        n > 0 ? ns_add_squares(sum, buffers[n] + from, block->n) : ns_real_squares(sum, block->n);
+}
+
+/* `buffers` NULL: the arena has the sums already. */
 static void sum_blocks(NsGradients *g, const NsMember *member, const Blocks *blocks,
                        ns_real *const *buffers, bool last)
 {
-    bool alone = g->layout->shards == 1, squaring = g->squaring && last;
-    if (alone && !squaring) return;
+    size_t n = buffers ? g->layout->shards - 1 : 0;
+    bool squaring = g->squaring && last;
+    if (n == 0 && !squaring) return;
     NsClockMark mark = ns_clock_begin();
     Block *first = g->blocks + blocks->first;
     size_t end = ns_member_end(member, blocks->n);
     for (size_t b = ns_member_begin(member, blocks->n); b < end; b++)
-        sum_block(g, &first[b], buffers, blocks->origin, squaring);
-    ns_clock_end(mark, alone ? NS_OP_MEASURE : NS_OP_GRADIENT_SUM);
+        sum_block(g, &first[b], buffers, n, blocks->origin, squaring);
+    ns_clock_end(mark, n == 0 ? NS_OP_MEASURE : NS_OP_GRADIENT_SUM);
 }
 
-void ns_gradients_end_span(NsGradients *g, const NsMember *member, size_t span, bool last)
+void ns_gradients_end_layer(NsGradients *g, const NsMember *member, size_t layer, bool last)
 {
     ns_team_barrier(member);
-    sum_blocks(g, member, &g->spans[span], g->buffers, last);
+    sum_blocks(g, member, &g->layers[layer], g->buffers, last);
     ns_team_barrier(member);
 }
 
@@ -213,6 +232,8 @@ void ns_gradients_end(NsGradients *g, const NsMember *member)
     ns_team_barrier(member);
     for (size_t i = 0; i < g->layout->n_outside; i++)
         sum_blocks(g, member, &g->rest[i], g->outside, true);
+    for (size_t i = 0; i < g->layout->n_vocabulary; i++)
+        sum_blocks(g, member, &g->vocabulary[i], NULL, true);
     ns_team_barrier(member);
     if (!g->squaring || member->index > 0) return;
     memset(g->squares, 0, g->layout->table.n * sizeof *g->squares);

@@ -1,16 +1,20 @@
 /* The gradients of all shards of a batch, and their sum.  SPDX-License-Identifier: MIT
  *
- * Internal to core/model.  Backward goes through the spans of the layout, layers and matrices over
- * the vocabulary, with all shards in step.  The gradients of a span from the first shard go
- * straight into the arena of the tensor table, those from every other shard into a buffer of its
- * own.  When all have computed those of a span, these are added up,
+ * Internal to core/model.  Backward goes through the layers with all shards in step.  The gradients
+ * of a layer from the first shard go straight into the arena of the tensor table, those from every
+ * other shard into a buffer of its own.  When all have computed those of a layer, these are added
+ * up,
  *
  *     G_l = ((g_l of shard 0) + g_l of shard 1) + ...
  *
- * and the buffers, which have room for one span, are free for the next.  Where a batch is walked in
- * several parts, those of a later part are added to the sum.  All other tensors are small: they
- * have room of their own, where a shard adds up its parts, and are summed at the end of the pass.
- * The order is fixed, so the bits do not depend on who computes what. */
+ * and the buffers, which have room for one layer, are free for the next.  Where a batch is walked
+ * in several parts, those of a later part are added to the sum.
+ *
+ * A matrix over the vocabulary can be larger than a layer, so it has no buffers: its rows are
+ * divided among the workers, and each adds the gradients of its rows, from all shards in turn,
+ * straight to the arena.  All other tensors are small: they have room of their own, where a shard
+ * adds up its parts, and are summed at the end of the pass.  The order is fixed, so the bits do not
+ * depend on who computes what. */
 #pragma once
 
 #include "core/base/team.h"
@@ -34,28 +38,37 @@ void ns_gradients_begin(NsGradients *gradients, bool squaring);
 /* [tensors] sum of the squares of each gradient, after a run for which they were wanted. */
 double *ns_gradients_squares(NsGradients *gradients);
 
-/* Where a shard writes the gradients of a span. */
+/* Where a shard writes the gradients of a layer. */
 typedef struct {
     ns_real *base; /* the gradient of the tensor at `offset` begins at base + offset - origin */
     size_t origin;
     bool adds; /* the gradients are added to those of earlier parts, which are there already */
 } NsSpanGradients;
 
-/* `more`: an earlier part, or another use of the span, has begun the sum.  Where the result does
- * not add, matrices may hold anything and are to be overwritten; all other tensors are 0 and are to
- * be added to. */
-NsSpanGradients ns_gradients_span(NsGradients *gradients, size_t shard, size_t span, bool more);
+/* `more`: an earlier part has begun the sum.  Where the result does not add, matrices may hold
+ * anything and are to be overwritten; all other tensors are 0 and are to be added to. */
+NsSpanGradients ns_gradients_layer(NsGradients *gradients, size_t shard, size_t layer, bool more);
 
-/* All members call this when their shards have computed a span: it waits for the others, adds up
+/* All members call this when their shards have computed a layer: it waits for the others, adds up
  * the buffers, and waits until all members have done so.  `last`: this is the last part of the
  * batch, after which squares are summed. */
-void ns_gradients_end_span(NsGradients *gradients, const NsMember *member, size_t span, bool last);
+void ns_gradients_end_layer(NsGradients *gradients, const NsMember *member, size_t layer,
+                            bool last);
 
-/* Sets a shard's gradients of tensors outside the spans to 0, before the first part. */
+/* The rows [first, first + n) of a matrix over the vocabulary. */
+typedef struct {
+    ns_real *gradient; /* of row `first` */
+    size_t first, n;
+} NsGradientRows;
+
+/* The rows to which a worker adds the gradients from all shards, of the matrix at this offset. */
+NsGradientRows ns_gradients_rows(NsGradients *gradients, size_t worker, size_t offset);
+
+/* Sets a shard's gradients of small tensors to 0, before the first part. */
 void ns_gradients_clear_outside(NsGradients *gradients, size_t shard);
 
-/* Where a shard adds the gradient of a tensor outside the spans that stands at this offset. */
+/* Where a shard adds the gradient of a small tensor that stands at this offset. */
 ns_real *ns_gradients_outside(NsGradients *gradients, size_t shard, size_t offset);
 
-/* The same as ns_gradients_end_span after the last part, for everything outside the spans. */
+/* The same as ns_gradients_end_layer after the last part, for all other tensors. */
 void ns_gradients_end(NsGradients *gradients, const NsMember *member);

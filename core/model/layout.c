@@ -353,7 +353,7 @@ static bool is_vocabulary(const NsTensor *t)
 static NsSpan *next_span(NsModelLayout *layout, const NsTensor *t)
 {
     if (t->layer >= 0) return &layout->spans[t->layer];
-    if (is_vocabulary(t)) return &layout->spans[layout->n_spans++];
+    if (is_vocabulary(t)) return &layout->vocabulary[layout->n_vocabulary++];
     return &layout->outside[layout->n_outside++];
 }
 
@@ -362,8 +362,7 @@ static NsSpan *next_span(NsModelLayout *layout, const NsTensor *t)
 static void find_spans(NsModelLayout *layout)
 {
     const NsTensorTable *table = &layout->table;
-    layout->spans = g_new0(NsSpan, layout->layers + NS_STACKS_MAX + 1);
-    layout->n_spans = layout->layers;
+    layout->spans = g_new0(NsSpan, layout->layers);
     NsSpan none = {0}, *span = &none;
     const NsTensor *before = NULL;
     for (size_t i = 0; i < table->n; before = &table->tensors[i++]) {
@@ -377,14 +376,6 @@ static void find_spans(NsModelLayout *layout)
         span->n++;
     }
     span->end = table->size;
-}
-
-/* The span of the matrix over the vocabulary at an offset. */
-static size_t vocabulary_span(const NsModelLayout *layout, size_t offset)
-{
-    size_t i = layout->layers;
-    while (layout->spans[i].begin != offset) i++;
-    return i;
 }
 
 void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
@@ -430,9 +421,6 @@ void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
                        ? layout->stacks[0].tok_emb
                        : add_matrix(&b, NS_PARAMETER_HEAD, layout->V, layout->D, 1, false);
     find_spans(layout);
-    layout->head_span = vocabulary_span(layout, layout->head);
-    for (size_t i = 0; i < n; i++)
-        layout->stacks[i].tok_span = vocabulary_span(layout, layout->stacks[i].tok_emb);
     layout->parts = ns_model_layout_parts(layout, settings);
     layout->kept = settings->probe_every > 0 ? layout->parts : 1;
     ns_arena_plan_init(layout, settings);

@@ -20,7 +20,6 @@ typedef struct {
     size_t first, n;    /* its sub-layers are [first, first + n) of the model's */
     NsNormPlace embedding_norm, final_norm;
     size_t tok_emb, pos_emb, seg_emb; /* offsets; seg_emb 0: there is none */
-    size_t tok_span;                  /* index of the span that holds tok_emb */
 } NsStack;
 
 /* Where the arena holds the activations of a layer of one worker: the offset of its first part, and
@@ -68,8 +67,9 @@ typedef struct {
     double dropout, label_smoothing;
     NsTensorTable table;
     size_t layers;
-    NsSpan *spans; /* [n_spans] one for each layer, then one for each matrix over the vocabulary */
-    size_t n_spans;
+    NsSpan *spans;                        /* [layers] */
+    NsSpan vocabulary[NS_STACKS_MAX + 1]; /* token embeddings and the head, one matrix each */
+    size_t n_vocabulary;
     NsSpan outside[2 * NS_STACKS_MAX]; /* all other tensors, which are small */
     size_t n_outside;
     NsStack stacks[NS_STACKS_MAX];
@@ -78,8 +78,7 @@ typedef struct {
     size_t n_sublayers;
     size_t classes;    /* of a sequence; 0: there is no head for them */
     size_t class_head; /* offset */
-    size_t head;       /* offset */
-    size_t head_span;  /* index of its span: that of the first embedding where the two are tied */
+    size_t head;       /* offset: that of the first token embedding where the two are tied */
     size_t state_size; /* elements of the running statistics */
 } NsModelLayout;
 

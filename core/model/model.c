@@ -350,7 +350,8 @@ static void collect_sublayers(NsModel *model, const NsBatch *batch)
 static NsCall call_of(NsModel *model, const NsBatch *batch, NsStatistics statistics)
 {
     assert_fits(model, batch);
-    return (NsCall){.batch = batch,
+    return (NsCall){.workers = model->workers,
+                    .batch = batch,
                     .per_target = (ns_real)share_of(ns_batch_targets(batch)),
                     .per_label = (ns_real)share_of(ns_batch_labels(batch)),
                     .weights = used_weights(model),
@@ -368,6 +369,14 @@ static void step(NsModel *model, const NsMember *member, WorkerStep step_of, siz
         step_of(&model->layout, &model->workers[k], &model->call, i);
 }
 
+/* Takes a step for which all have to be done with the one before. */
+static void step_after_all(NsModel *model, const NsMember *member, WorkerStep step_of, size_t i)
+{
+    ns_team_barrier(member);
+    step(model, member, step_of, i);
+    ns_team_barrier(member);
+}
+
 /* Forward and the loss of a part, and backward through the head. */
 static void step_forward(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t part)
 {
@@ -382,16 +391,16 @@ static void measure_part(NsModel *model, const NsMember *member, size_t part)
     const NsModelLayout *layout = &model->layout;
     bool last = part + 1 == layout->parts;
     step(model, member, step_forward, part);
-    ns_gradients_end_span(model->gradients, member, layout->head_span, last);
+    step_after_all(model, member, ns_worker_add_head, part);
     for (size_t i = layout->n_stacks; i-- > 0;) {
         const NsStack *stack = &layout->stacks[i];
         step(model, member, ns_worker_backward_top, i);
         for (size_t l = stack->first_layer + stack->L; l-- > stack->first_layer;) {
             step(model, member, ns_worker_backward_layer, l);
-            ns_gradients_end_span(model->gradients, member, l, last);
+            ns_gradients_end_layer(model->gradients, member, l, last);
         }
         step(model, member, ns_worker_backward_embedding, i);
-        ns_gradients_end_span(model->gradients, member, stack->tok_span, last);
+        step_after_all(model, member, ns_worker_add_embedding, i);
     }
 }
 

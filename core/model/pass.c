@@ -4,6 +4,7 @@
 #include "core/base/clock.h"
 #include "core/ops/dropout.h"
 #include "core/ops/embedding.h"
+#include "core/ops/gemm.h"
 #include "core/ops/linear.h"
 #include "core/ops/prefetch.h"
 #include "core/ops/residual.h"
@@ -290,20 +291,19 @@ void ns_worker_revisit(const NsModelLayout *layout, NsWorker *w, const NsCall *c
     w->shard->present = layer;
 }
 
-/* Where a worker adds the gradient of a tensor outside the spans. */
+/* Where a worker adds the gradient of a small tensor. */
 static ns_real *gradient_at(NsWorker *w, size_t offset)
 {
     return ns_gradients_outside(w->gradients, w->number, offset);
 }
 
-/* Where a worker adds the gradient of a matrix over the vocabulary; `more` as in ns_gradients_span.
- */
-static ns_real *vocabulary_gradient(const NsModelLayout *layout, NsWorker *w, size_t i, bool more)
+/* The rows of a worker in the gradient of a matrix over the vocabulary; `more`: an earlier part, or
+ * another use of the matrix, has begun the sum. */
+static NsGradientRows rows_of(const NsModelLayout *layout, NsWorker *w, size_t offset, bool more)
 {
-    const NsSpan *span = &layout->spans[i];
-    NsSpanGradients at = ns_gradients_span(w->gradients, w->number, i, more);
-    if (!at.adds) memset(at.base, 0, (span->end - span->begin) * sizeof *at.base);
-    return at.base;
+    NsGradientRows rows = ns_gradients_rows(w->gradients, w->number, offset);
+    if (!more) memset(rows.gradient, 0, rows.n * layout->D * sizeof *rows.gradient);
+    return rows;
 }
 
 /* Backward of an embedding norm or a final norm. */
@@ -334,10 +334,33 @@ void ns_worker_backward_head(const NsModelLayout *layout, NsWorker *w, const NsC
     if (w->part == 0) ns_gradients_clear_outside(w->gradients, w->number);
     NsClockMark mark = ns_clock_begin();
     const NsLinear head = head_map(layout, last, call);
-    const NsLinearGradients to = {
-        .dx = last->d, .dw = vocabulary_gradient(layout, w, layout->head_span, w->part > 0)};
-    ns_linear_backward(&head, &to, w->shard->logits, last->top);
+    ns_linear_backward(&head, &(NsLinearGradients){.dx = last->d}, w->shard->logits, NULL);
     if (layout->classes > 0) class_backward(layout, w, call);
+    ns_clock_end(mark, NS_OP_MATMUL);
+}
+
+void ns_worker_add_head(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t part)
+{
+    NsClockMark mark = ns_clock_begin();
+    NsGradientRows rows = rows_of(layout, w, layout->head, part > 0);
+    /* The last rows of a tied embedding are no logits. */
+    size_t end = MIN(rows.first + rows.n, layout->V), first = MIN(rows.first, end);
+    for (size_t i = 0; i < layout->shards; i++) {
+        const NsShard *shard = call->workers[i].shard;
+        const NsStackShard *last = &shard->stacks[layout->n_stacks - 1];
+        ns_gemm(&(NsGemm){.ta = true,
+                          .M = end - first,
+                          .N = layout->D,
+                          .K = last->self.R,
+                          .alpha = 1,
+                          .beta = 1,
+                          .A = shard->logits + first,
+                          .lda = layout->V,
+                          .B = last->top,
+                          .ldb = layout->D,
+                          .C = rows.gradient,
+                          .ldc = layout->D});
+    }
     ns_clock_end(mark, NS_OP_MATMUL);
 }
 
@@ -375,7 +398,7 @@ void ns_worker_backward_layer(const NsModelLayout *layout, NsWorker *w, const Ns
     if (call->measuring) down->hidden->grad += down->squares;
     down->hidden--;
     ns_worker_revisit(layout, w, call, layer);
-    NsSpanGradients at = ns_gradients_span(w->gradients, w->number, layer, w->part > 0);
+    NsSpanGradients at = ns_gradients_layer(w->gradients, w->number, layer, w->part > 0);
     pass->gradients = at.base;
     pass->origin = at.origin;
     pass->adds = at.adds;
@@ -414,14 +437,26 @@ void ns_worker_backward_embedding(const NsModelLayout *layout, NsWorker *w, cons
     if (stack->embedding_norm.norm)
         outer_norm_backward(&stack->embedding_norm, w, pass, shape, t->d, t->embedding,
                             t->stats_embedding);
-    bool tied = stack->tok_span == layout->head_span;
     NsClockMark mark = ns_clock_begin();
     drop_embedding(shape, pass, i, t->d);
-    ns_embedding_backward(vocabulary_gradient(layout, w, stack->tok_span, tied || w->part > 0),
-                          layout->learned_positions ? gradient_at(w, stack->pos_emb) : NULL, t->d,
-                          tokens_of(layout, w, call->batch, i), shape->B, shape->T, shape->D);
+    if (layout->learned_positions)
+        ns_positions_backward(gradient_at(w, stack->pos_emb), t->d, shape->B, shape->T, shape->D);
     if (stack->seg_emb)
         ns_segments_backward(gradient_at(w, stack->seg_emb), t->d,
                              call->batch->second + w->shard->first, shape->B, shape->T, shape->D);
+    ns_clock_end(mark, NS_OP_EMBEDDING);
+}
+
+void ns_worker_add_embedding(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t i)
+{
+    NsClockMark mark = ns_clock_begin();
+    size_t offset = layout->stacks[i].tok_emb;
+    NsGradientRows rows = rows_of(layout, w, offset, offset == layout->head || w->part > 0);
+    for (size_t k = 0; k < layout->shards; k++) {
+        const NsWorker *other = &call->workers[k];
+        const NsStackShard *t = &other->shard->stacks[i];
+        ns_embedding_backward(rows.gradient, rows.first, rows.n, t->d,
+                              tokens_of(layout, other, call->batch, i), t->self.R, layout->D);
+    }
     ns_clock_end(mark, NS_OP_EMBEDDING);
 }

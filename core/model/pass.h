@@ -36,6 +36,7 @@ typedef struct {
 
 /* The arguments of a pass, which all workers share. */
 typedef struct {
+    const NsWorker *workers; /* [layout->shards] */
     const NsBatch *batch;
     ns_real per_target, per_label; /* weights in the mean losses */
     const ns_real *weights;        /* standardized where the settings say so */
@@ -71,14 +72,19 @@ void ns_worker_select(const NsModelLayout *layout, NsWorker *w, const NsCall *ca
  * again where they were not stored and another layer was computed since.  Nothing else changes. */
 void ns_worker_revisit(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t layer);
 
-/* The backward pass of the present part in four steps, which all workers take together
- * (ns_gradients_span): the head, from the gradient of the logits to that of the output of the last
- * stack; then for every stack, from the last one, its final norm, its layers from the last one
- * down, and its embedding. */
+/* The backward pass of the present part in steps, which all workers take together
+ * (core/model/gradients.h): the head, from the gradient of the logits to that of the output of the
+ * last stack; then for every stack, from the last one, its final norm, its layers from the last one
+ * down, and its embedding.  The weights of the head and of the token embeddings are matrices over
+ * the vocabulary: when all workers have taken the step before, each adds the gradients of its rows,
+ * from the shards of all. */
 void ns_worker_backward_head(const NsModelLayout *layout, NsWorker *w, const NsCall *call);
+void ns_worker_add_head(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t part);
 void ns_worker_backward_top(const NsModelLayout *layout, NsWorker *w, const NsCall *call,
                             size_t stack);
 void ns_worker_backward_layer(const NsModelLayout *layout, NsWorker *w, const NsCall *call,
                               size_t layer);
 void ns_worker_backward_embedding(const NsModelLayout *layout, NsWorker *w, const NsCall *call,
                                   size_t stack);
+void ns_worker_add_embedding(const NsModelLayout *layout, NsWorker *w, const NsCall *call,
+                             size_t stack);

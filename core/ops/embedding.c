@@ -19,14 +19,19 @@ void ns_embedding_forward(ns_real *x, const int32_t *tokens, const ns_real *tok,
         }
 }
 
-void ns_embedding_backward(ns_real *dtok, ns_real *dpos, const ns_real *dx, const int32_t *tokens,
-                           size_t B, size_t T, size_t D)
+void ns_embedding_backward(ns_real *dtok, size_t first, size_t n, const ns_real *dx,
+                           const int32_t *tokens, size_t R, size_t D)
 {
-    for (size_t b = 0; b < B; b++)
-        for (size_t t = 0; t < T; t++, dx += D) {
-            ns_add_scaled(dtok + (size_t)tokens[b * T + t] * D, 1, dx, D);
-            if (dpos) ns_add_scaled(dpos + t * D, 1, dx, D);
-        }
+    for (size_t r = 0; r < R; r++, dx += D) {
+        size_t token = (size_t)tokens[r];
+        if (token >= first && token - first < n)
+            ns_add_scaled(dtok + (token - first) * D, 1, dx, D);
+    }
+}
+
+void ns_positions_backward(ns_real *dpos, const ns_real *dx, size_t B, size_t T, size_t D)
+{
+    for (size_t b = 0; b < B; b++) ns_add_scaled(dpos, 1, dx + b * T * D, T * D);
 }
 
 void ns_segments_forward(ns_real *x, const int32_t *second, const ns_real *seg, size_t B, size_t T,

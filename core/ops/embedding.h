@@ -8,9 +8,13 @@
 void ns_embedding_forward(ns_real *x, const int32_t *tokens, const ns_real *tok, const ns_real *pos,
                           size_t B, size_t T, size_t D);
 
-/* dtok += and, unless it is NULL, dpos +=. */
-void ns_embedding_backward(ns_real *dtok, ns_real *dpos, const ns_real *dx, const int32_t *tokens,
-                           size_t B, size_t T, size_t D);
+/* dtok +=, in its rows [first, first + n): dtok points to the first of these, and other tokens are
+ * left out.  tokens: [R], dx: [R, D]. */
+void ns_embedding_backward(ns_real *dtok, size_t first, size_t n, const ns_real *dx,
+                           const int32_t *tokens, size_t R, size_t D);
+
+/* dpos +=. */
+void ns_positions_backward(ns_real *dpos, const ns_real *dx, size_t B, size_t T, size_t D);
 
 /* x[b, t] += seg[0], from position second[b] on seg[1].  second: [B] in 0..T, seg: [2, D], x:
  * [B, T, D].  Devlin et al. 2018, section 3. */

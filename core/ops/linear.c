@@ -49,18 +49,19 @@ void ns_linear_backward(const NsLinear *map, const NsLinearGradients *to, const 
                         const ns_real *x)
 {
     size_t R = map->R, I = map->I, O = map->O;
-    ns_gemm(&(NsGemm){.ta = true,
-                      .M = O,
-                      .N = I,
-                      .K = R,
-                      .alpha = 1,
-                      .beta = !to->over,
-                      .A = dy,
-                      .lda = O,
-                      .B = x,
-                      .ldb = I,
-                      .C = to->dw,
-                      .ldc = I});
+    if (to->dw)
+        ns_gemm(&(NsGemm){.ta = true,
+                          .M = O,
+                          .N = I,
+                          .K = R,
+                          .alpha = 1,
+                          .beta = !to->over,
+                          .A = dy,
+                          .lda = O,
+                          .B = x,
+                          .ldb = I,
+                          .C = to->dw,
+                          .ldc = I});
     if (to->db) sum_rows(to->db, !to->over, dy, R, O);
     if (!to->dx) return;
     ns_gemm(&(NsGemm){.M = R,

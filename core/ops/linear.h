@@ -17,7 +17,7 @@ void ns_linear_forward(const NsLinear *map, ns_real *y, const ns_real *x);
 /* What the gradients are written to. */
 typedef struct {
     ns_real *dx;      /* overwritten; NULL to leave it out */
-    ns_real *dw, *db; /* added to; db is NULL where there is no b */
+    ns_real *dw, *db; /* added to; NULL to leave dw out, and where there is no b */
     bool over;        /* overwrites dw and db, which need not hold numbers before */
 } NsLinearGradients;
 

@@ -199,7 +199,7 @@ static void embedding(Operands *o, bool plain)
 static void embedding_backward(Operands *o, bool plain)
 {
     (void)plain;
-    ns_embedding_backward(o->table, NULL, o->x, o->tokens, o->s->B, o->s->T, o->D);
+    ns_embedding_backward(o->table, 0, o->s->V, o->x, o->tokens, o->R, o->D);
 }
 
 static void dropout(Operands *o, bool plain)

@@ -555,7 +555,9 @@ static void test_embedding(void)
     ns_fill_normal(t.c, B * T * D, 1, 3);
     check_embedding(&t);
     ns_real dtok[V * D] = {0}, dpos[T * D] = {0};
-    ns_embedding_backward(dtok, dpos, t.c, t.tokens, B, T, D);
+    ns_embedding_backward(dtok, 0, 5, t.c, t.tokens, B * T, D);
+    ns_embedding_backward(dtok + 5 * D, 5, V - 5, t.c, t.tokens, B * T, D);
+    ns_positions_backward(dpos, t.c, B, T, D);
     ns_check_gradient("embedding dtok", t.tok, dtok, V * D, 5, embedding_loss, &t);
     ns_check_gradient("embedding dpos", t.pos, dpos, T * D, 5, embedding_loss, &t);
 }
