@@ -80,10 +80,12 @@ static void tell_messages(Watch *watch, Source *source)
     }
 }
 
+/* Also where the norm of the gradient was told later than the rest of the step. */
 static bool is_same(const NsStep *a, const NsStep *b)
 {
     return a->step == b->step && memcmp(&a->loss, &b->loss, sizeof a->loss) == 0 &&
-           memcmp(&a->grad_norm, &b->grad_norm, sizeof a->grad_norm) == 0;
+           (a->grad_norm_untold ||
+            memcmp(&a->grad_norm, &b->grad_norm, sizeof a->grad_norm) == 0);
 }
 
 /* Follows a history that may have taken the place of another.  What both have was shown. */
@@ -99,13 +101,16 @@ static void follow(Shown *shown, NsHistory *history)
     if (old) ns_history_unref(old);
 }
 
-static bool show_news(Watch *watch, Source *source, GError **error)
+static bool tell_news(Watch *watch, Source *source, GError **error)
 {
+    tell_messages(watch, source);
     const NsOutside *run = ns_outside_file_run(source->file);
     for (size_t i = 0; i < NS_LANES_MAX; i++) {
         Shown *shown = &source->lanes[i];
         follow(shown, ns_outside_history(run, i));
         size_t records = shown->history ? ns_history_steps(shown->history) : 0;
+        /* A line is written once, so it waits for what is coming. */
+        if (records && ns_outside_is_partial(run)) records--;
         if (records && !shown->number) shown->number = ++watch->lanes;
         for (; shown->records < records; shown->records++) {
             if (!watch->lines) continue;
@@ -136,12 +141,17 @@ static bool follow_all(Watch *watch, GError **error)
                 ns_outside_file_read(source->file, more ? 0 : wait / (int)watch->n);
             more |= news == NS_OUTSIDE_MORE;
             source->ended = news == NS_OUTSIDE_ENDED || (news == NS_OUTSIDE_NONE && wait == 0);
-            if (source->ended) ns_outside_end(ns_outside_file_run(source->file));
             going += !source->ended;
-            tell_messages(watch, source);
-            if (!show_news(watch, source, error)) return false;
+            if (source->ended) ns_outside_end(ns_outside_file_run(source->file));
+            if (news == NS_OUTSIDE_NONE) ns_outside_file_pause(source->file);
+            if (!tell_news(watch, source, error)) return false;
         }
         if (!more && watch->lines && !ns_lines_flush(watch->lines, error)) return false;
+    }
+    for (size_t i = 0; i < watch->n; i++) {
+        if (watch->sources[i].ended) continue;
+        ns_outside_end(ns_outside_file_run(watch->sources[i].file));
+        if (!tell_news(watch, &watch->sources[i], error)) return false;
     }
     return true;
 }
@@ -241,7 +251,9 @@ int ns_cli_watch(int argc, char **argv, GError **error)
             "and optionally “lr”, “validation_loss” and the like.  So is an event file of\n"
             "TensorBoard: the tags “loss” or “train/loss”, “val_loss” or “eval/loss”, “lr”,\n"
             "“grad_norm”, “grad_norm/w2/3” (layer 3), “hidden_norm/0”, “NAME/3”; its newest step\n"
-            "is taken when the next one begins.  Of a folder the newest event file is followed.",
+            "is taken when the next one begins, or when nothing has come for half a second; with\n"
+            "--jsonl not before its arrays are whole, since a line is written once.  Of a folder\n"
+            "the newest event file is followed.",
         .examples = NS_CLI " watch mine.jsonl\n"
                            "  python3 train.py | " NS_CLI " watch -\n" NS_CLI
                            " watch a.jsonl b.jsonl --once --jsonl > both.jsonl\n" NS_CLI

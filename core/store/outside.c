@@ -465,6 +465,11 @@ bool ns_outside_pause(NsOutside *o)
     return true;
 }
 
+bool ns_outside_is_partial(const NsOutside *o)
+{
+    return o->events && ns_outside_events_are_partial(o->events);
+}
+
 /* ---- Bytes ---- */
 
 static void feed_lines(NsOutside *o, const char *bytes, size_t n)

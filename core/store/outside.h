@@ -66,6 +66,9 @@ void ns_outside_feed(NsOutside *outside, const char *bytes, size_t n);
  * what follows of it takes its place.  Whether there was one. */
 bool ns_outside_pause(NsOutside *outside);
 
+/* More of the step that was taken at a pause is coming: an event or an array is not whole. */
+bool ns_outside_is_partial(const NsOutside *outside);
+
 /* No more bytes are coming: a last line may lack its newline. */
 void ns_outside_end(NsOutside *outside);
 

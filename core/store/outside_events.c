@@ -2,8 +2,7 @@
  *
  * The format is that of core/store/event_file.h.  A program writes an event for each tag, so that
  * those of one step follow each other: they are one record, which is whole when another step
- * begins, or
- * so far as it was told when nothing comes for a moment. */
+ * begins, or so far as it was told when nothing comes for a moment. */
 #include "core/store/outside_events-private.h"
 
 #include "core/base/crc.h"
@@ -499,4 +498,9 @@ NsOutsideEventsNews ns_outside_events_next(NsOutsideEvents *e, bool last, NsOuts
 bool ns_outside_events_pause(NsOutsideEvents *e, NsOutsideLine *line)
 {
     return show_step(e, line, false);
+}
+
+bool ns_outside_events_are_partial(const NsOutsideEvents *e)
+{
+    return e->shown && (e->partial || e->at < e->bytes->len);
 }

@@ -270,6 +270,34 @@ def test_growing():
         assert "continues from step 15 again, after step 20" in err, err
 
 
+def test_growing_events():
+    """The newest step of an event file is waited for half a second; every step is one line, the
+    first and an interrupted one included."""
+    with Folder() as path:
+        name = path("events.out.tfevents.1")
+
+        def add(*events):
+            with open(name, "ab") as file:
+                file.write(b"".join(events))
+
+        add(VERSION, *tagged(0)[:5])  # its arrays may not be whole
+        watching = Watching(name)
+        time.sleep(0.8)
+        add(*tagged(0)[5:], *tagged(1))
+        assert watching.next()["hidden_norm"] == [8, 9, 10]
+        assert watching.next()["step"] == 1
+        add(*tagged(2)[:1])
+        assert watching.next() == {"step": 2, "loss": 2.75, "lr": None, "seconds": None,
+                                   "grad_norm": {"total": None}}
+        add(*tagged(2)[1:], *tagged(3))
+        assert watching.next()["grad_norm"] == {"total": 1.5, "w2": [4, 5]}
+        add(*tagged(4)[:4])  # one layer of two
+        time.sleep(0.8)
+        rest, err = watching.end()
+        assert [(r["step"], r["loss"]) for r in rest] == [(4, 2.5)], rest
+        assert len(err.splitlines()) == 1 and "“w2” has 1 values" in err, err
+
+
 def test_side_by_side():
     with Folder() as path:
         write(path("a.jsonl"), map(whole, range(3)))

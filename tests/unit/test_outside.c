@@ -1,7 +1,7 @@
 /* Runs of other programs, read while they go on.  SPDX-License-Identifier: MIT */
 #include "core/store/event_file.h"
 #include "core/store/outside.h"
-#include "core/store/outside_file.h"
+#include "core/store/outside_watch.h"
 #include "core/train/run.h"
 #include "tests/unit/support.h"
 
@@ -428,6 +428,63 @@ static void test_folder(void)
     g_rmdir(folder);
 }
 
+/* ---- A thread that reads ---- */
+
+static void append_steps(const char *path, int first, int last)
+{
+    FILE *file = fopen(path, "ae");
+    g_assert_nonnull(file);
+    for (int step = first; step <= last; step++)
+        fprintf(file, "{\"step\":%d,\"loss\":%d,\"grad_norm\":{\"w2\":[%d,2]}%s}\n", step, step, step,
+                step % 100 == 99 ? ",\"more\":[1,2]" : ""); /* another history then */
+    g_assert_cmpint(fclose(file), ==, 0);
+}
+
+/* Reads all that is there, as a frame does; the newest step, or -1. */
+static int64_t look(NsOutsideWatch *watch)
+{
+    NsOutsideLane lanes[NS_LANES_MAX];
+    int64_t newest = G_MAXINT64;
+    size_t n = ns_outside_watch_lanes(watch, lanes);
+    for (size_t i = 0; i < n; i++) {
+        const NsHistory *history = lanes[i].history;
+        size_t records = history ? ns_history_steps(history) : 0;
+        for (size_t k = 0; k < records; k++) {
+            g_assert_cmpfloat(ns_history_step(history, k)->loss, ==, (double)k);
+            g_assert_cmpfloat(value_at(history, NS_QUANTITY_GRAD_W2, k, 0), ==, (float)k);
+        }
+        newest = MIN(newest, (int64_t)records - 1);
+    }
+    ns_outside_lanes_clear(lanes, n);
+    char *message;
+    while ((message = ns_outside_watch_take_message(watch))) g_free(message);
+    return newest;
+}
+
+/* Two files that grow while they are looked at; the second watch is left in the middle of its work. */
+static void test_watch(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("normscope-watch-XXXXXX", NULL);
+    g_autofree char *a = g_build_filename(folder, "a", NULL);
+    g_autofree char *b = g_build_filename(folder, "b", NULL);
+    const char *const paths[] = {a, b};
+    gint64 deadline = g_get_monotonic_time() + 60 * G_USEC_PER_SEC;
+    for (int left = 0; left < 2; left++) {
+        g_autoptr(NsOutsideWatch) watch = ns_outside_watch_new(paths, 2, NULL, NULL);
+        g_assert_nonnull(watch);
+        for (int step = 0; !left && step < 600; step += 50) {
+            guint64 version = ns_outside_watch_version(watch);
+            append_steps(a, step, step + 49);
+            append_steps(b, step, step + 49);
+            while (look(watch) < step + 49) g_assert_cmpint(g_get_monotonic_time(), <, deadline);
+            g_assert_cmpuint(ns_outside_watch_version(watch), >, version);
+        }
+    }
+    g_remove(a);
+    g_remove(b);
+    g_rmdir(folder);
+}
+
 static void test_are(void)
 {
     static const char *const lines[] = {"{\"step\":0,\"loss\":1}", "\n {\"loss\":1,\"step\":2}\nx"};
@@ -458,6 +515,7 @@ int main(int argc, char **argv)
     g_test_add_func("/outside/pause-in-first-step", test_pause_in_first_step);
     g_test_add_func("/outside/seed-tags", test_seed_tags);
     g_test_add_func("/outside/folder", test_folder);
+    g_test_add_func("/outside/watch", test_watch);
     g_test_add_func("/outside/are", test_are);
     return g_test_run();
 }
