@@ -30,9 +30,10 @@ typedef struct {
     char **lanes; /* the words of --lane */
     NsExperiment experiment;
     NsProvenance from; /* the experiment is where the options put it */
-    char *from_file;
+    char *from_file, **beside;
     int64_t recorded_to; /* the last step of a run that was recorded; -1: it is to be trained */
-    bool outside;        /* another program has recorded it: there are no settings */
+    bool outside;        /* another program has recorded it, or runs are shown side by side: there
+                          * are no settings */
     NsHistory *recorded[NS_LANES_MAX];
 } Chart;
 
@@ -57,6 +58,7 @@ static void chart_clear(Chart *chart)
         g_clear_pointer(&chart->recorded[i], ns_history_unref);
     ns_picture_clear(&chart->picture);
     g_strfreev(chart->lanes);
+    g_strfreev(chart->beside);
     ns_experiment_clear(&chart->experiment);
     ns_sheet_clear(&chart->sheet);
     ns_provenance_clear(&chart->from);
@@ -290,10 +292,90 @@ static bool is_same(const Chart *chart)
     return ns_experiment_equal(&same, &chart->experiment);
 }
 
+static size_t count_recorded(const Chart *chart)
+{
+    size_t n = 0;
+    while (n < NS_LANES_MAX && chart->recorded[n]) n++;
+    return n;
+}
+
+/* Adds the lanes of a run up to a step to those that are there. */
+static bool read_run_beside(Chart *chart, const char *path, int64_t limit, GError **error)
+{
+    NsHistory *own[NS_LANES_MAX] = {0};
+    int64_t last = 0;
+    size_t n = count_recorded(chart), k = 0;
+    g_autofree char *name = g_filename_display_basename(path);
+    if (!ns_recorded_is(path))
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "“%s” is not a recorded run; --beside needs run files or lines of runs.",
+                         name);
+    bool good = ns_recorded_read(path, -1, own, &last, error) &&
+                ns_recorded_read(path, MIN(limit, last), own, &last, error);
+    for (; k < NS_LANES_MAX && own[k] && n < NS_LANES_MAX; k++)
+        chart->recorded[n++] = g_steal_pointer(&own[k]);
+    if (good && k < NS_LANES_MAX && own[k])
+        good = ns_refuse(error, NS_ERROR_USAGE,
+                         "With “%s” there are more than %d lanes; name fewer runs.", name,
+                         NS_LANES_MAX);
+    for (; k < NS_LANES_MAX; k++) g_clear_pointer(&own[k], ns_history_unref);
+    chart->recorded_to = MAX(chart->recorded_to, last);
+    return good;
+}
+
+/* The run of --from and those of --beside, one after another. */
+static bool read_side_by_side(Chart *chart, int64_t limit, GError **error)
+{
+    for (size_t i = 0; i < NS_LANES_MAX; i++)
+        g_clear_pointer(&chart->recorded[i], ns_history_unref);
+    bool good = read_run_beside(chart, chart->from_file, limit, error);
+    for (char **path = chart->beside; good && *path; path++)
+        good = read_run_beside(chart, *path, limit, error);
+    return good;
+}
+
+/* The names of the files, where each has one lane and a name of its own; else NULL. */
+static char *names_of_files(const Chart *chart, size_t lanes)
+{
+    g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    guint n = g_strv_length(chart->beside) + 1;
+    bool apart = lanes == n;
+    for (guint i = 0; i < n; i++) {
+        g_autofree char *name =
+            g_filename_display_basename(i ? chart->beside[i - 1] : chart->from_file);
+        char *dot = strrchr(name, '.');
+        if (dot && dot > name) *dot = '\0';
+        g_strv_builder_add(builder, g_strdelimit(name, ";", ','));
+        apart &= g_hash_table_add(seen, g_strdup(name));
+    }
+    g_auto(GStrv) names = g_strv_builder_end(builder);
+    return apart ? g_strjoinv(";", names) : NULL;
+}
+
+static bool open_side_by_side(Chart *chart, bool steps, GError **error)
+{
+    if (!chart->from_file)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "--beside needs --from FILE, the run that the others are beside.");
+    if (steps || !is_same(chart))
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "--beside shows runs as they were recorded; omit --set, --steps, --preset "
+                         "and --lane.");
+    if (!read_side_by_side(chart, G_MAXINT32, error)) return false;
+    size_t lanes = count_recorded(chart);
+    chart->outside = true;
+    ns_experiment_resize(&chart->experiment, lanes, 0);
+    chart->experiment.lane[0].steps = chart->recorded_to;
+    if (!chart->names) chart->names = names_of_files(chart, lanes);
+    return true;
+}
+
 /* Where --from names a run and asks for no other, what was recorded is drawn. */
 static bool open_recorded(Chart *chart, bool steps, GError **error)
 {
     const char *path = chart->from_file;
+    if (chart->beside) return open_side_by_side(chart, steps, error);
     if (!path || !ns_recorded_is(path)) return true;
     chart->outside = ns_outside_file_is(path);
     if (!is_same(chart)) {
@@ -305,9 +387,7 @@ static bool open_recorded(Chart *chart, bool steps, GError **error)
                          name);
     }
     if (!ns_recorded_read(path, -1, chart->recorded, &chart->recorded_to, error)) return false;
-    size_t lanes = chart->experiment.n;
-    while (lanes < NS_LANES_MAX && chart->recorded[lanes]) lanes++;
-    if (chart->outside) ns_experiment_resize(&chart->experiment, lanes, 0);
+    if (chart->outside) ns_experiment_resize(&chart->experiment, count_recorded(chart), 0);
     for (size_t i = 0; !steps && i < chart->experiment.n; i++)
         chart->experiment.lane[i].steps = chart->recorded_to;
     return true;
@@ -575,8 +655,9 @@ static bool draw_recorded(Chart *chart, GError **error)
         return ns_refuse(error, NS_ERROR_USAGE,
                          "Step %" PRId64 " was not recorded; the run ends with step %" PRId64 ".",
                          chart->limit, chart->recorded_to);
-    if (!ns_recorded_read(chart->from_file, chart->limit, chart->recorded, &chart->recorded_to,
-                          error))
+    if (!(chart->beside ? read_side_by_side(chart, chart->limit, error)
+                        : ns_recorded_read(chart->from_file, chart->limit, chart->recorded,
+                                           &chart->recorded_to, error)))
         return false;
     g_auto(Drawing) drawing = drawing_of(chart, NULL);
     if (!check_exists(&drawing, error)) return false;
@@ -587,6 +668,10 @@ static bool draw_recorded(Chart *chart, GError **error)
 static GArray *make_entries(Chart *chart, char **steps)
 {
     const GOptionEntry own[] = {
+        {"beside", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &chart->beside,
+         "A recorded run that is drawn beside that of --from, of this program or another; "
+         "repeatable, up to four lanes in all",
+         "FILE"},
         {"figure", 'f', 0, G_OPTION_ARG_STRING, &chart->figure,
          "A figure of “" NS_CLI
          " list figures”, or several separated by commas, which become one lettered sheet.  "
@@ -675,7 +760,8 @@ int ns_cli_chart(int argc, char **argv, GError **error)
         " chart --figure gradient-norm --lane placement=post --lane placement=pre --out "
         "both.pdf\n" NS_CLI " chart --figure hidden-norm --set seeds=5 --out seeds.pdf\n" NS_CLI
         " chart --from pre.pdf --set placement=post --out post.pdf\n" NS_CLI
-        " chart --from a.nsrun --figure loss --out loss.pdf",
+        " chart --from a.nsrun --figure loss --out loss.pdf\n" NS_CLI
+        " chart --from a.nsrun --beside mine.jsonl --figure loss,gradient-norm --out both.pdf",
         .entries = (const GOptionEntry *)(void *)entries->data,
         .experiment = &chart.experiment,
         .lanes = &chart.lanes,

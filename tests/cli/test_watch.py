@@ -309,6 +309,38 @@ def test_side_by_side():
              path("both.pdf"))
 
 
+def test_beside():
+    """A run of another program and one of this one at the same axes, by their files' names."""
+    with Folder() as path:
+        write(path("mine.jsonl"), map(whole, range(0, 60, 20)))
+        assert run("train", "--steps", "30", "--run", path("own.nsrun")).returncode == 0
+
+        def series(*words):
+            good("chart", "--from", path("own.nsrun"), "--figure", "loss,gradient-norm", *words,
+                 "--out", path("a.csv"))
+            with open(path("a.csv"), encoding="utf-8") as file:
+                rows = [row for row in csv.reader(file) if len(row) > 3 and row[0] != "figure"]
+            return [(row[1], row[2], row[3]) for row in rows]
+
+        rows = series("--beside", path("mine.jsonl"))
+        mine = [(float(x), float(y)) for name, x, y in rows if name == "mine"][:3]
+        assert mine == [(step, 4 * math.exp(-step / 900)) for step in (0, 20, 40)], mine
+        assert sum(name == "own" for name, _, _ in rows) == 31 + 2, rows  # two layers
+        assert max(float(x) for name, x, _ in series("--beside", path("mine.jsonl"), "--step", "20")) == 20
+        # Of the same name, and of two lanes: they have letters.
+        assert {"A", "B"} <= {name for name, _, _ in series("--beside", path("own.nsrun"))}
+        for words, says in ((["--beside", path("none")], "is not a recorded run"),
+                            (["--beside", path("mine.jsonl")] * 4, "more than 4 lanes"),
+                            (["--beside", path("mine.jsonl"), "--set", "lr=1"], "omit --set"),
+                            (["--beside", path("mine.jsonl"), "--step", "99"], "was not recorded")):
+            text = sentence(run("chart", "--from", path("own.nsrun"), *words, "--figure", "loss",
+                                "--out", path("a.csv"), small=False), 2)
+            assert says in text, text
+        text = sentence(run("chart", "--beside", path("own.nsrun"), "--figure", "loss", "--out",
+                            path("a.csv"), small=False), 2)
+        assert "needs --from" in text, text
+
+
 def test_own_lines():
     """Of this program's lines, too, as they grow."""
     with Folder() as path:
