@@ -299,38 +299,15 @@ static size_t count_recorded(const Chart *chart)
     return n;
 }
 
-/* Adds the lanes of a run up to a step to those that are there. */
-static bool read_run_beside(Chart *chart, const char *path, int64_t limit, GError **error)
-{
-    NsHistory *own[NS_LANES_MAX] = {0};
-    int64_t last = 0;
-    size_t n = count_recorded(chart), k = 0;
-    g_autofree char *name = g_filename_display_basename(path);
-    if (!ns_recorded_is(path))
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "“%s” is not a recorded run; --beside needs run files or lines of runs.",
-                         name);
-    bool good = ns_recorded_read(path, -1, own, &last, error) &&
-                ns_recorded_read(path, MIN(limit, last), own, &last, error);
-    for (; k < NS_LANES_MAX && own[k] && n < NS_LANES_MAX; k++)
-        chart->recorded[n++] = g_steal_pointer(&own[k]);
-    if (good && k < NS_LANES_MAX && own[k])
-        good = ns_refuse(error, NS_ERROR_USAGE,
-                         "With “%s” there are more than %d lanes; name fewer runs.", name,
-                         NS_LANES_MAX);
-    for (; k < NS_LANES_MAX; k++) g_clear_pointer(&own[k], ns_history_unref);
-    chart->recorded_to = MAX(chart->recorded_to, last);
-    return good;
-}
-
 /* The run of --from and those of --beside, one after another. */
 static bool read_side_by_side(Chart *chart, int64_t limit, GError **error)
 {
     for (size_t i = 0; i < NS_LANES_MAX; i++)
         g_clear_pointer(&chart->recorded[i], ns_history_unref);
-    bool good = read_run_beside(chart, chart->from_file, limit, error);
+    bool good =
+        ns_recorded_add(chart->from_file, limit, chart->recorded, &chart->recorded_to, error);
     for (char **path = chart->beside; good && *path; path++)
-        good = read_run_beside(chart, *path, limit, error);
+        good = ns_recorded_add(*path, limit, chart->recorded, &chart->recorded_to, error);
     return good;
 }
 

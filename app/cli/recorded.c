@@ -116,3 +116,28 @@ bool ns_recorded_read(const char *path, int64_t limit, NsHistory *histories[NS_L
     bool own = ns_run_record_is(path);
     return (own ? read_lines : read_outside)(path, limit, histories, last, error);
 }
+
+bool ns_recorded_add(const char *path, int64_t limit, NsHistory *histories[NS_LANES_MAX],
+                     int64_t *last, GError **error)
+{
+    NsHistory *own[NS_LANES_MAX] = {0};
+    int64_t end = 0;
+    size_t n = 0, k = 0;
+    g_autofree char *name = g_filename_display_basename(path);
+    if (!ns_recorded_is(path))
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "“%s” is not a recorded run; --beside needs run files or lines of runs.",
+                         name);
+    bool good = ns_recorded_read(path, -1, own, &end, error) &&
+                ns_recorded_read(path, MIN(limit, end), own, &end, error);
+    while (n < NS_LANES_MAX && histories[n]) n++;
+    while (k < NS_LANES_MAX && own[k] && n < NS_LANES_MAX)
+        put(&histories[n++], g_steal_pointer(&own[k++]));
+    if (good && k < NS_LANES_MAX && own[k])
+        good = ns_refuse(error, NS_ERROR_USAGE,
+                         "With “%s” there are more than %d lanes; name fewer runs.", name,
+                         NS_LANES_MAX);
+    for (; k < NS_LANES_MAX; k++) put(&own[k], NULL);
+    *last = MAX(*last, end);
+    return good;
+}

@@ -12,3 +12,8 @@ bool ns_recorded_is(const char *path);
  * may be none yet.  They take the place of those that are there, which begin as NULL. */
 bool ns_recorded_read(const char *path, int64_t limit, NsHistory *histories[NS_LANES_MAX],
                       int64_t *last, GError **error);
+
+/* Adds the lanes of a run up to a step to those that are there; *last becomes its last step if that
+ * is later. */
+bool ns_recorded_add(const char *path, int64_t limit, NsHistory *histories[NS_LANES_MAX],
+                     int64_t *last, GError **error);

@@ -84,8 +84,7 @@ static void tell_messages(Watch *watch, Source *source)
 static bool is_same(const NsStep *a, const NsStep *b)
 {
     return a->step == b->step && memcmp(&a->loss, &b->loss, sizeof a->loss) == 0 &&
-           (a->grad_norm_untold ||
-            memcmp(&a->grad_norm, &b->grad_norm, sizeof a->grad_norm) == 0);
+           (a->grad_norm_untold || memcmp(&a->grad_norm, &b->grad_norm, sizeof a->grad_norm) == 0);
 }
 
 /* Follows a history that may have taken the place of another.  What both have was shown. */

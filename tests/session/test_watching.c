@@ -67,7 +67,8 @@ static void test_file(void)
     NsSession *session = open_session("", NULL);
     watch(session, (const char *const[]){path, NULL});
     g_assert_true(ns_session_is_watching(session) && ns_session_watches(session, path));
-    assert_status(session, "waiting for mine.jsonl");
+    g_autofree char *waiting = g_strdup_printf("waiting for %s", path);
+    assert_status(session, waiting);
     append(path, 0, 9);
     SESSION_UNTIL(session, ns_session_steps(session) == 9);
     assert_status(session, "watching, step 9, loss 2.91");

@@ -68,6 +68,7 @@ static void test_open(void)
     UI_UNTIL(ns_session_steps(session) == 40 && !ns_window_is_awake(window));
     const NsPlot *plot = ns_chart_view_plot(ns_chart_tile_chart(tile));
     g_assert_cmpuint(plot->series[0].n, ==, 41);
+    g_assert_null(plot->left.unit);
     g_action_group_activate_action(G_ACTION_GROUP(window), "back-ten", NULL);
     g_assert_cmpint(ns_session_shown_step(session), ==, 30);
     ns_window_open(window, path);

@@ -435,8 +435,8 @@ static void append_steps(const char *path, int first, int last)
     FILE *file = fopen(path, "ae");
     g_assert_nonnull(file);
     for (int step = first; step <= last; step++)
-        fprintf(file, "{\"step\":%d,\"loss\":%d,\"grad_norm\":{\"w2\":[%d,2]}%s}\n", step, step, step,
-                step % 100 == 99 ? ",\"more\":[1,2]" : ""); /* another history then */
+        fprintf(file, "{\"step\":%d,\"loss\":%d,\"grad_norm\":{\"w2\":[%d,2]}%s}\n", step, step,
+                step, step % 100 == 99 ? ",\"more\":[1,2]" : ""); /* another history then */
     g_assert_cmpint(fclose(file), ==, 0);
 }
 
@@ -461,7 +461,8 @@ static int64_t look(NsOutsideWatch *watch)
     return newest;
 }
 
-/* Two files that grow while they are looked at; the second watch is left in the middle of its work. */
+/* Two files that grow while they are looked at; the second watch is left in the middle of its work.
+ */
 static void test_watch(void)
 {
     g_autofree char *folder = g_dir_make_tmp("normscope-watch-XXXXXX", NULL);

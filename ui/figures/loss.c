@@ -292,11 +292,19 @@ static void show(Loss *loss, bool smooth)
         }
 }
 
+/* What another program calls its loss may have any unit. */
+static bool set_unit(NsFigure *figure, const NsFigureInput *input)
+{
+    const char *before = figure->plot.left.unit;
+    figure->plot.left.unit = input->settings ? _("nats per token") : NULL;
+    return figure->plot.left.unit != before;
+}
+
 static bool update(NsFigure *figure, const NsFigureInput *input)
 {
     Loss *loss = (Loss *)figure;
     g_autofree char *how = ns_smoothing_words(input->smoothing);
-    bool changed = read_lanes(loss, input);
+    bool changed = read_lanes(loss, input) | set_unit(figure, input);
     changed |= ns_previous_curves_follow(&loss->previous, input, read_previous, NULL);
     changed |= ns_figure_mark_events(figure, input);
     changed |= ns_figure_mark_step(figure, input);
@@ -323,7 +331,6 @@ static void init(NsFigure *figure)
 {
     figure->plot.x.label = _("step");
     figure->plot.left.label = _("loss");
-    figure->plot.left.unit = _("nats per token");
     figure->plot.right.label = _("learning rate");
     figure->plot.right.lo = 0;
 }

@@ -231,10 +231,21 @@ static char *quiet_words(const NsPastRun *run)
         (int)minutes);
 }
 
+/* A file that does not come may have been looked for in the wrong folder. */
+static char *where_of(const NsPastRun *run)
+{
+    if (run->sources[1]) return g_strdup(run->title);
+    g_autofree char *path = g_canonicalize_filename(run->sources[0], NULL);
+    return g_filename_display_name(path);
+}
+
 char *ns_session_watch_words(NsSession *session)
 {
     const NsPastRun *run = session->opened;
-    if (!run->there) return g_strdup_printf(_("waiting for %s"), run->title);
+    if (!run->there) {
+        g_autofree char *what = where_of(run);
+        return g_strdup_printf(_("waiting for %s"), what);
+    }
     if (!run->told.measured) return g_strdup_printf(_("%s has no step yet"), run->title);
     g_autofree char *step = ns_group_digits(ns_session_steps(session));
     g_autofree char *quiet = quiet_words(run);
