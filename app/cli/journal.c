@@ -173,6 +173,12 @@ static void finish_early(void *data)
     finish(data, NULL);
 }
 
+static double newest_loss(NsRun *run)
+{
+    const NsHistory *history = ns_run_history(run);
+    return ns_history_step(history, ns_history_steps(history) - 1)->loss;
+}
+
 /* The validation loss at the end belongs into the lines of the last step, which therefore wait for
  * it. */
 static bool train(Journal *journal, GError **error)
@@ -188,8 +194,7 @@ static bool train(Journal *journal, GError **error)
         go = ns_lockstep_step(lockstep);
         ns_interrupt_end();
         ns_progress_step(&journal->progress, ns_lanes_steps(lockstep), limit,
-                         lanes > 1 ? (double)NAN
-                                   : ns_journal_newest_loss(ns_lockstep_lane(lockstep, 0)));
+                         lanes > 1 ? (double)NAN : newest_loss(ns_lockstep_lane(lockstep, 0)));
     }
     record_end(journal);
     ns_interrupt_begin(finish_early, journal);
@@ -276,9 +281,9 @@ void ns_journal_show_seeds(NsLockstep *lockstep)
         for (size_t k = 0; k < seeds; k++) {
             NsRun *run = ns_lockstep_run(lockstep, i, k);
             if (ns_run_diverged(run)) continue;
-            double off = ns_journal_newest_loss(run) - mean;
+            double off = newest_loss(run) - mean;
             mean += off / (double)++n;
-            squares += off * (ns_journal_newest_loss(run) - mean);
+            squares += off * (newest_loss(run) - mean);
         }
         if (lanes > 1) printf("lane %zu: ", i + 1);
         if (n > 1)
@@ -287,12 +292,6 @@ void ns_journal_show_seeds(NsLockstep *lockstep)
         if (diverged) printf("%s%zu of %zu seeds diverged", n > 1 ? "; " : "", diverged, seeds);
         puts("");
     }
-}
-
-double ns_journal_newest_loss(NsRun *run)
-{
-    const NsHistory *history = ns_run_history(run);
-    return ns_history_step(history, ns_history_steps(history) - 1)->loss;
 }
 
 double ns_journal_ms_per_step(NsRun *run)
@@ -324,7 +323,7 @@ static void show_lane(NsRun *run, size_t lane, const char *words)
     gint64 step = ns_history_step(history, ns_history_steps(history) - 1)->step;
     g_autofree char *steps = ns_group_digits(step);
     ns_output_pad(line, steps, 8);
-    pad_number(line, true, "%.4f", ns_journal_newest_loss(run));
+    pad_number(line, true, "%.4f", newest_loss(run));
     pad_number(line, evaluations > 0, "%.4f", validation);
     pad_number(line, ns_history_steps(history) > 1, "%.2f", ns_journal_ms_per_step(run));
     g_string_append_printf(line, "  %-9s  %s", ns_journal_state(run), words);

@@ -40,7 +40,5 @@ void ns_journal_show_lanes(NsLockstep *lockstep, void *names);
 /* For people: the training loss over the seeds of every lane, where there are several. */
 void ns_journal_show_seeds(NsLockstep *lockstep);
 
-double ns_journal_newest_loss(NsRun *run);
-
 /* Wall time of an update, mean over all of them; NaN before the first. */
 double ns_journal_ms_per_step(NsRun *run);

@@ -126,13 +126,6 @@ static GPtrArray *words_of(const char *sentence)
     return words;
 }
 
-char *ns_bleu_words(const char *sentence)
-{
-    g_autoptr(GPtrArray) words = words_of(sentence);
-    g_ptr_array_add(words, NULL);
-    return g_strjoinv(" ", (char **)words->pdata);
-}
-
 /* ---- n-grams ---- */
 
 /* How often every n-gram of an order occurs, by its words with spaces between. */

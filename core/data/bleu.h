@@ -32,6 +32,3 @@ typedef struct {
 } NsBleuScore;
 
 NsBleuScore ns_bleu_score(const NsBleu *bleu);
-
-/* The words of a sentence, a space between any two.  Free with g_free. */
-char *ns_bleu_words(const char *sentence);

@@ -98,11 +98,6 @@ const NsChoice *ns_lesson_choice(size_t i)
     return row(lessons(), i);
 }
 
-GBytes *ns_preset_text(size_t i)
-{
-    return read_file(presets(), i);
-}
-
 GBytes *ns_lesson_text(size_t i)
 {
     return read_file(lessons(), i);
@@ -112,7 +107,7 @@ bool ns_preset_find(NsPreset *preset, const char *key, GError **error)
 {
     int i = ns_choices_find(ns_preset_choice, key);
     if (i >= 0) {
-        g_autoptr(GBytes) bytes = ns_preset_text((size_t)i);
+        g_autoptr(GBytes) bytes = read_file(presets(), (size_t)i);
         gsize size;
         const char *text = g_bytes_get_data(bytes, &size);
         return ns_preset_read(preset, text, size, error);

@@ -12,8 +12,7 @@
 const NsChoice *ns_preset_choice(size_t i); /* NULL past the end */
 const NsChoice *ns_lesson_choice(size_t i);
 
-/* The text of the i-th file as it is; unref it with g_bytes_unref. */
-GBytes *ns_preset_text(size_t i);
+/* The text of the i-th lesson as it is; unref it with g_bytes_unref. */
 GBytes *ns_lesson_text(size_t i);
 
 /* Reads a preset of the program by its key into one that is initialized.  NS_ERROR_USAGE where

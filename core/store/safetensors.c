@@ -29,7 +29,7 @@ static const struct {
     [NS_STORED_BOOL] = {"BOOL", 1}, [NS_STORED_TEXT] = {"U8", 1},
 };
 
-size_t ns_stored_bytes(const NsStoredTensor *tensor)
+static size_t data_bytes(const NsStoredTensor *tensor)
 {
     size_t n = types[tensor->type].bytes;
     for (size_t i = 0; i < tensor->dims; i++) n *= tensor->shape[i];
@@ -57,7 +57,7 @@ char *ns_safetensors_head(const NsStoredTensor *tensors, size_t n, const char *e
         ns_json_close(&json, ']');
         ns_json_open(&json, "data_offsets", '[');
         ns_json_int(&json, NULL, (int64_t)offset);
-        offset += ns_stored_bytes(tensor);
+        offset += data_bytes(tensor);
         ns_json_int(&json, NULL, (int64_t)offset);
         ns_json_close(&json, ']');
         ns_json_close(&json, '}');
@@ -92,7 +92,7 @@ static bool write_contents(int fd, const NsStoredTensor *tensors, size_t n)
     g_autofree char *head = ns_safetensors_head(tensors, n, NULL, &bytes);
     if (!write_all(fd, head, bytes)) return false;
     for (size_t i = 0; i < n; i++)
-        if (!write_all(fd, tensors[i].data, ns_stored_bytes(&tensors[i]))) return false;
+        if (!write_all(fd, tensors[i].data, data_bytes(&tensors[i]))) return false;
     return true;
 }
 

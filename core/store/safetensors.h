@@ -22,9 +22,6 @@ typedef struct {
     const void *data; /* borrowed */
 } NsStoredTensor;
 
-/* The bytes of its data. */
-size_t ns_stored_bytes(const NsStoredTensor *tensor);
-
 /* What stands in a file before the data of these tensors, one after another: *bytes of it.  Their
  * own data is not read.  `experiment` (NULL for none) goes into its metadata.  Free with g_free. */
 char *ns_safetensors_head(const NsStoredTensor *tensors, size_t n, const char *experiment,

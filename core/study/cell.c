@@ -26,7 +26,9 @@ NsStudyCell ns_cell_in(NsCellState state)
         .state = state, .first = NAN, .loss = NAN, .validation = NAN, .value = NAN};
 }
 
-bool ns_result_has_curve(const NsResult *result)
+/* Whether a run has a curve besides: over its steps, its layers or, of tokens, the bins of
+ * core/probe/token_snapshot.h. */
+static bool has_curve(const NsResult *result)
 {
     return result->layer == NS_LAYER_ALL || result->at == NS_RESULT_EVERY ||
            result->kind == NS_RESULT_TOKENS;
@@ -242,7 +244,7 @@ static NsStudyCell train(NsRun *run, const NsCellWork *work, gint64 started)
     NsStudyCell cell = ns_cell_in(NS_CELL_RUNNING);
     g_auto(Meter) meter = {.result = &work->result,
                            .values = g_array_new(FALSE, FALSE, sizeof(double)),
-                           .curve = ns_result_has_curve(&work->result) ? work->curve : NULL,
+                           .curve = has_curve(&work->result) ? work->curve : NULL,
                            .at_step = NAN};
     const NsHistory *history = ns_run_history(run);
     bool stopped = false;

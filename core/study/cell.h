@@ -37,10 +37,6 @@ typedef struct {
     int64_t n;
 } NsResult;
 
-/* Whether a run has a curve besides: over its steps, its layers or, of tokens, the bins of
- * core/probe/token_snapshot.h. */
-bool ns_result_has_curve(const NsResult *result);
-
 /* When a run ends before its last step; NaN: never.  Divergence always ends it. */
 typedef struct {
     double loss_below, loss_above;

@@ -91,9 +91,6 @@ bool ns_study_load(NsStudy *study, const char *path, GError **error);
 /* The text, which reads back to the same study.  Free with g_free. */
 char *ns_study_write(const NsStudy *study);
 
-/* "last 10", "step 0": where the result is taken.  Free with g_free. */
-char *ns_study_at_words(const NsResult *result);
-
 /* "training loss, mean of the last 10 steps".  Free with g_free. */
 char *ns_study_result_words(const NsStudy *study);
 

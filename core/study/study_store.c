@@ -345,11 +345,6 @@ void ns_study_store_close(NsStudyStore *store)
     g_free(store);
 }
 
-double ns_study_store_lease(const NsStudyStore *store)
-{
-    return store->options.lease;
-}
-
 bool ns_study_store_is(const char *path)
 {
     unsigned char head[72] = {0};

@@ -56,8 +56,6 @@ char *ns_study_results_path(const char *path);
 void ns_study_store_close(NsStudyStore *store);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsStudyStore, ns_study_store_close)
 
-double ns_study_store_lease(const NsStudyStore *store);
-
 /* Whether a file begins as one of results does. */
 bool ns_study_store_is(const char *path);
 

@@ -426,7 +426,8 @@ static const char *quantity_key(const NsResult *result)
                                               : kinds[result->kind];
 }
 
-char *ns_study_at_words(const NsResult *result)
+/* "last 10", "step 0": where the result is taken.  Free with g_free. */
+static char *at_words(const NsResult *result)
 {
     if (result->at == NS_RESULT_MINIMUM) return g_strdup("minimum");
     if (result->at == NS_RESULT_EVERY) return g_strdup(EVERY);
@@ -442,7 +443,7 @@ static void write_rules(GString *out, const NsStudy *study)
         g_string_append(out, "\n[stop]\n");
     write_number(out, "loss-below", study->stop.loss_below);
     write_number(out, "loss-above", study->stop.loss_above);
-    g_autofree char *at = ns_study_at_words(result);
+    g_autofree char *at = at_words(result);
     g_string_append_printf(out, "\n[result]\nquantity = %s\nat = %s\n", quantity_key(result), at);
     if (result->layer >= 0) write_whole(out, "layer", result->layer);
     if (result->layer == NS_LAYER_ALL) write_line(out, "layer", "all");

@@ -20,7 +20,7 @@ static float larger(float a, float b)
     return isnan(a) || a > b ? a : b;
 }
 
-size_t ns_heatmap_cells_column(const NsHeatmapCells *cells, int64_t step)
+static size_t column_of(const NsHeatmapCells *cells, int64_t step)
 {
     return (size_t)((step - cells->start) / cells->stride);
 }
@@ -108,7 +108,7 @@ static void read_run(NsHeatmapCells *cells, NsHeatmapRun *run, size_t records)
     while (run->source.steps < records) {
         NsHistory *history = run->source.history;
         size_t first = run->source.steps;
-        size_t column = ns_heatmap_cells_column(cells, ns_history_step(history, first)->step);
+        size_t column = column_of(cells, ns_history_step(history, first)->step);
         int64_t end_step = cells->start + (int64_t)(column + 1) * cells->stride;
         size_t end = MIN(records, (size_t)ns_history_record(history, end_step - 1) + 1);
         ns_history_read_range(history, cells->quantity, first, end - 1, NULL, cells->values.value,
@@ -135,14 +135,14 @@ static bool read_all(NsHeatmapCells *cells)
         newest = MAX(newest, ns_history_step(run->source.history, records[i] - 1)->step);
     }
     if (!more) return false;
-    while (ns_heatmap_cells_column(cells, newest) >= COLUMNS) {
+    while (column_of(cells, newest) >= COLUMNS) {
         /* Columns that are not there yet are only read at the width that they will have. */
         if (cells->columns)
             join_pairs(cells);
         else
             cells->stride *= 2;
     }
-    set_columns(cells, ns_heatmap_cells_column(cells, newest) + 1);
+    set_columns(cells, column_of(cells, newest) + 1);
     for (unsigned i = 0; i < cells->n; i++) read_run(cells, &cells->run[i], records[i]);
     return true;
 }
@@ -236,8 +236,8 @@ NsHeatmap ns_heatmap_ratio(float **z, const NsHeatmapCells *cells, unsigned a, u
     size_t common = MIN(lower->source.steps, upper->source.steps);
     if (!rows || !common) return (NsHeatmap){.colors = NS_COLORS_DIVERGING};
     int64_t end = MIN(lower->next, upper->next);
-    size_t from = ns_heatmap_cells_column(cells, MAX(lower->first, upper->first));
-    size_t to = end > cells->start ? ns_heatmap_cells_column(cells, end - 1) + 1 : 0;
+    size_t from = column_of(cells, MAX(lower->first, upper->first));
+    size_t to = end > cells->start ? column_of(cells, end - 1) + 1 : 0;
     to = MIN(to, cells->columns);
     size_t columns = to > from ? to - from : 0;
     *z = g_renew(float, *z, MAX(rows * columns, 1));

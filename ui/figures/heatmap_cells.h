@@ -34,9 +34,6 @@ bool ns_heatmap_cells_follow(NsHeatmapCells *cells, const NsFigureRun *runs, uns
                              NsQuantity quantity);
 void ns_heatmap_cells_clear(NsHeatmapCells *cells);
 
-/* The column of a step. */
-size_t ns_heatmap_cells_column(const NsHeatmapCells *cells, int64_t step);
-
 /* What a reader must know of how steps were joined; NULL for nothing.  Free with g_free. */
 char *ns_heatmap_cells_note(const NsHeatmapCells *cells);
 

@@ -91,7 +91,7 @@ bool ns_sheet_set_title(NsSheetChart *chart, const char *title, GError **error)
     return read_line(&chart->title, title, "a title", NS_TITLE_MOST, error);
 }
 
-bool ns_sheet_check_range(NsScaleKind kind, NsRange range, GError **error)
+static bool check_range(NsScaleKind kind, NsRange range, GError **error)
 {
     if (range.lo >= range.hi)
         return ns_refuse(error, NS_ERROR_USAGE,
@@ -132,8 +132,7 @@ static bool set_axis(NsSheetChart *chart, int axis, const char *text, GError **e
         return refuse(error, "range of an axis", text,
                       "two limits as in 0..200, either of which may be missing, then optionally a "
                       "space and linear, log or symlog");
-    if (!ns_sheet_check_range(kind >= 0 ? (NsScaleKind)kind : NS_SCALE_LINEAR, range, error))
-        return false;
+    if (!check_range(kind >= 0 ? (NsScaleKind)kind : NS_SCALE_LINEAR, range, error)) return false;
     chart->view.range[axis] = range;
     chart->view.rescaled[axis] = kind >= 0;
     if (kind >= 0) chart->view.scale[axis] = (NsScaleKind)kind;
@@ -388,7 +387,7 @@ static bool check_axes(const NsSheetChart *chart, const NsPlot *plot, GError **e
     for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++) {
         const NsViewState *view = &chart->view;
         NsScaleKind kind = view->rescaled[axis] ? view->scale[axis] : all[axis]->scale;
-        if (!ns_sheet_check_range(kind, view->range[axis], error)) return false;
+        if (!check_range(kind, view->range[axis], error)) return false;
     }
     return true;
 }

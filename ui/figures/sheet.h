@@ -54,9 +54,8 @@ char *ns_sheet_text(const NsSheet *sheet, guint first, guint n);
 bool ns_sheet_read_names(NsSheet *sheet, const char *text, size_t lanes, GError **error);
 char *ns_sheet_names_text(const NsSheet *sheet); /* NULL where no lane has one */
 
-/* Each FALSE with NS_ERROR_USAGE, and then nothing has changed. */
+/* FALSE with NS_ERROR_USAGE, and then nothing has changed. */
 bool ns_sheet_set_title(NsSheetChart *chart, const char *title, GError **error);
-bool ns_sheet_check_range(NsScaleKind kind, NsRange range, GError **error);
 
 /* "profile-token-cosine": a word that is unique to the i-th chart, for the name of a file.  Free
  * with g_free. */

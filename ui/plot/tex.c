@@ -158,7 +158,7 @@ char *ns_tex_literal(const char *text)
     return tex_of(text, false);
 }
 
-void ns_tex_number(GString *out, double value)
+static void add_number(GString *out, double value)
 {
     char digits[G_ASCII_DTOSTR_BUF_SIZE];
     g_string_append(
@@ -179,7 +179,7 @@ void ns_tex_printf(GString *out, const char *format, ...)
             g_string_append(out, va_arg(values, const char *));
             break;
         case 'g':
-            ns_tex_number(out, va_arg(values, double));
+            add_number(out, va_arg(values, double));
             break;
         case 'd':
             g_string_append_printf(out, "%d", va_arg(values, int));

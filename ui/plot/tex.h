@@ -10,9 +10,6 @@ char *ns_tex_text(const char *text);
 /* The same for a text in which _ and ^ mean themselves. */
 char *ns_tex_literal(const char *text);
 
-/* A number that TeX reads back to the same value within nine digits; "nan" where it is not finite.
- */
-void ns_tex_number(GString *out, double value);
-
-/* Appends as printf does, for the conversions %s, %d, %u and %g, the last as of ns_tex_number. */
+/* Appends as printf does, for the conversions %s, %d, %u and %g.  TeX reads a number back to
+ * the same value within nine digits; one that is not finite becomes "nan". */
 void ns_tex_printf(GString *out, const char *format, ...) G_GNUC_PRINTF(2, 3);

@@ -51,8 +51,8 @@ static void measure(GTask *task, gpointer session, gpointer data, GCancellable *
 
 static void on_measured(GObject *object, GAsyncResult *result, gpointer data)
 {
-    (void)data;
-    NsSession *session = NS_SESSION(object);
+    (void)object;
+    NsSession *session = data;
     const Look *look = g_task_get_task_data(G_TASK(result));
     g_autoptr(GError) error = NULL;
     session->looking = false;
@@ -93,7 +93,7 @@ void ns_session_look_closer(NsSession *session)
         look->settings[lane].probe_every = 1;
     }
     session->looking = true;
-    g_autoptr(GTask) task = g_task_new(session, NULL, on_measured, NULL);
+    g_autoptr(GTask) task = g_task_new(session, NULL, on_measured, session);
     g_task_set_task_data(task, look, look_free);
     g_task_run_in_thread(task, measure);
 }

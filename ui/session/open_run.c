@@ -83,8 +83,8 @@ static void read_back(GTask *task, gpointer session, gpointer data, GCancellable
 
 static void on_read_back(GObject *object, GAsyncResult *result, gpointer data)
 {
-    (void)data;
-    NsSession *session = NS_SESSION(object);
+    (void)object;
+    NsSession *session = data;
     const Reading *reading = g_task_get_task_data(G_TASK(result));
     g_autoptr(GError) error = NULL;
     g_autoptr(NsCheckpoints) read = g_task_propagate_pointer(G_TASK(result), &error);
@@ -108,7 +108,7 @@ static void read_back_checkpoints(NsSession *session, const NsPastRun *run)
     g_autofree char *name = g_filename_display_basename(run->path);
     g_autofree char *words = g_strdup_printf(_("Reading %s…"), name);
     ns_session_tell(session, words);
-    g_autoptr(GTask) task = g_task_new(session, NULL, on_read_back, NULL);
+    g_autoptr(GTask) task = g_task_new(session, NULL, on_read_back, session);
     g_task_set_task_data(task, reading, reading_free);
     g_task_run_in_thread(task, read_back);
 }

@@ -33,8 +33,8 @@ static void keep_bound(GTask *task, gpointer session, gpointer data, GCancellabl
 
 static void on_bound_kept(GObject *object, GAsyncResult *result, gpointer data)
 {
-    (void)data;
-    NsSession *session = NS_SESSION(object);
+    (void)object;
+    NsSession *session = data;
     const Bound *bound = g_task_get_task_data(G_TASK(result));
     session->bounding = false;
     if (bound->moved == 0) return;
@@ -59,7 +59,7 @@ static void start_bound(NsSession *session)
     bound->spared = g_ptr_array_new_with_free_func(g_free);
     char *path = ns_session_path_on_view(session);
     if (path) g_ptr_array_add(bound->spared, path);
-    g_autoptr(GTask) task = g_task_new(session, NULL, on_bound_kept, NULL);
+    g_autoptr(GTask) task = g_task_new(session, NULL, on_bound_kept, session);
     g_task_set_task_data(task, bound, bound_free);
     session->bounding = true;
     g_task_run_in_thread(task, keep_bound);

@@ -244,22 +244,14 @@ void ns_session_launch(NsSession *session, NsCheckpoint *const origins[NS_LANES_
 /* Settings that would act in a moment act at once. */
 void ns_session_apply_now(NsSession *session);
 
-/* Puts the trainer where the session's own switches are. */
-void ns_session_prepare_trainer(NsSession *session);
-
 /* The trainer ends, and no other begins: the checkpoints of its run are left where that one is on
  * view. */
 void ns_session_leave_trainer(NsSession *session);
 
 /* ---- fork.c ---- */
 
-/* The newest step at or before `step` at which every lane has a checkpoint from which the controls'
- * lanes go on; negative if there is none.  The checkpoints are those of the run's lanes, to be
- * given up with ns_session_drop_checkpoints. */
-int64_t ns_session_find_checkpoints(NsSession *session, int64_t step,
-                                    NsCheckpoint *checkpoints[NS_LANES_MAX]);
-
-/* Starts at that step; false if there is none. */
+/* Starts at the newest step at or before `step` at which every lane has a checkpoint from which the
+ * controls' lanes go on; false if there is none. */
 bool ns_session_start_at(NsSession *session, int64_t step);
 
 /* ---- open_run.c ---- */

@@ -37,7 +37,8 @@ static void show_started(NsSession *session)
             ns_view_set_started(session->view, lane, &session->run->lane[lane]);
 }
 
-void ns_session_prepare_trainer(NsSession *session)
+/* Puts the trainer where the session's own switches are. */
+static void prepare_trainer(NsSession *session)
 {
     ns_trainer_set_speed(session->trainer, session->speed);
     ns_trainer_set_pause_on_trouble(session->trainer, session->pause_on_trouble);
@@ -73,7 +74,7 @@ void ns_session_launch(NsSession *session, NsCheckpoint *const origins[NS_LANES_
         ns_session_set_problem(session, NULL, NULL, false);
         session->state = NS_TRAINER_PREPARING;
         ns_session_bound_checkpoints(session);
-        ns_session_prepare_trainer(session);
+        prepare_trainer(session);
     } else {
         ns_session_set_problem(session, error->message, NULL, true);
         session->state = NS_TRAINER_FAILED;
