@@ -4,17 +4,9 @@
  * of one, which gets checks that are right. */
 #include "core/base/crc.h"
 #include "core/store/outside.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-    if (!condition) abort();
-}
 
 static void put_check(GByteArray *out, const void *bytes, size_t n)
 {

@@ -2,25 +2,10 @@
  *
  * What is found in a file is refused with an error of the program's own, or is an experiment whose
  * line reads back to itself. */
-#include "core/base/error.h"
 #include "core/store/figure_file.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-    if (!condition) abort();
-}
-
-static void check_error(const GError *error)
-{
-    require(error != NULL && error->domain == NS_ERROR);
-    require(g_utf8_validate(error->message, -1, NULL));
-    require(g_str_has_suffix(error->message, ".") || g_str_has_suffix(error->message, "?"));
-}
 
 static void check_line(const NsProvenance *provenance)
 {
@@ -46,6 +31,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (ns_provenance_read(&provenance, line, &error))
         check_line(&provenance);
     else
-        check_error(error);
+        require_sentence(error);
     return 0;
 }

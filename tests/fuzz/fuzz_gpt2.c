@@ -2,31 +2,20 @@
  *
  * The first byte of the input chooses the file.  It is refused with an error of the program's own,
  * or read: tensors have as many elements as their shape says, settings and tokens can be used. */
-#include "core/base/error.h"
 #include "core/data/bpe.h"
 #include "core/experiment/assignment.h"
 #include "core/store/gpt2.h"
 #include "core/store/safetensors.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-    if (!condition) abort();
-}
 
 /* A folder whose file of this name has these bytes; the others are as they were left. */
 static const char *folder_with(const char *name, const uint8_t *data, size_t size)
 {
-    static char *folder;
-    if (!folder) folder = g_dir_make_tmp("normscope-fuzz-XXXXXX", NULL);
-    g_autofree char *path = g_build_filename(folder, name, NULL);
-    require(g_file_set_contents_full(path, (const char *)data, (gssize)size,
-                                     G_FILE_SET_CONTENTS_NONE, 0600, NULL));
-    return folder;
+    g_autofree char *path = fuzz_path(name);
+    fuzz_write(path, data, size);
+    return fuzz_folder;
 }
 
 static void read_tensors(const char *folder, GError **error)

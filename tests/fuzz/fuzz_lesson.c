@@ -2,18 +2,8 @@
  *
  * A lesson is refused with an error of the program's own, or every card of it keeps the bounds that
  * its header promises. */
-#include "core/base/error.h"
 #include "core/store/lesson.h"
-
-#include <stdint.h>
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-    if (!condition) abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static void check_card(const NsCard *card)
 {
@@ -32,9 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     g_autoptr(GError) error = NULL;
     g_autoptr(NsLesson) lesson = ns_lesson_new((const char *)data, size, &error);
     if (!lesson) {
-        require(error && error->domain == NS_ERROR);
-        require(g_utf8_validate(error->message, -1, NULL));
-        require(g_str_has_suffix(error->message, ".") || g_str_has_suffix(error->message, "?"));
+        require_sentence(error);
         return 0;
     }
     require(lesson->title && lesson->summary);

@@ -2,17 +2,9 @@
  *
  * What was read is a run: steps ascend, values lie where the layout says, and messages are text. */
 #include "core/store/outside.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-    if (!condition) abort();
-}
 
 static void check_history(const NsHistory *history)
 {

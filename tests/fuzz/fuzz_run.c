@@ -1,20 +1,10 @@
 /* Any bytes as the lines of a run, after those of its settings.  SPDX-License-Identifier: MIT
  *
  * They are refused with an error of the program's own, or what was read is a run. */
-#include "core/base/error.h"
 #include "core/store/run_record.h"
-
-#include <stdint.h>
-#include <stdlib.h>
+#include "tests/fuzz/fuzz.h"
 
 #define HEAD "{\"settings\":{\"layers\":2,\"heads\":2,\"d_model\":8,\"probe_every\":1}}\n"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-    if (!condition) abort();
-}
 
 static void check_history(const NsHistory *history)
 {
@@ -42,8 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         require(record.experiment.n == 1);
         check_history(record.histories[0]);
     } else {
-        require(error && error->domain == NS_ERROR);
-        require(g_utf8_validate(error->message, -1, NULL));
+        require_error(error);
     }
     return 0;
 }

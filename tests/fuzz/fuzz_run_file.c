@@ -2,24 +2,8 @@
  *
  * It is refused with an error of the program's own, or what it holds can be read: records that
  * follow one another, and checkpoints. */
-#include "core/base/error.h"
 #include "core/store/run_reader.h"
-
-#include <glib/gstdio.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-    if (!condition) abort();
-}
-
-static void check_error(const GError *error)
-{
-    require(error && error->domain == NS_ERROR && g_utf8_validate(error->message, -1, NULL));
-}
+#include "tests/fuzz/fuzz.h"
 
 static void read_run(NsRecorded of)
 {
@@ -29,7 +13,7 @@ static void read_run(NsRecorded of)
     g_autoptr(NsHistory) history =
         ns_run_reader_history(of, lane.first, last, (size_t)1 << 20, &error);
     if (!history) {
-        check_error(error);
+        require_error(error);
         return;
     }
     require(ns_history_steps(history) == (size_t)(last - lane.first + 1));
@@ -47,36 +31,21 @@ static void read_file(NsRunReader *reader)
         for (size_t k = 0; k < ns_run_reader_seeds(reader); k++)
             read_run((NsRecorded){reader, i, k});
     g_auto(NsExperiment) experiment = {0};
-    if (!ns_run_reader_go_on(reader, &experiment, checkpoints, &step, &error)) check_error(error);
+    if (!ns_run_reader_go_on(reader, &experiment, checkpoints, &step, &error)) require_error(error);
     for (size_t i = 0; i < NS_LANES_MAX; i++) ns_checkpoint_unref(checkpoints[i]);
     g_autofree char *note = ns_run_reader_note(reader, "text");
     require(!note || g_utf8_validate(note, -1, NULL));
 }
 
-static char *path;
-
-static void clean_up(void)
-{
-    g_autofree char *folder = g_path_get_dirname(path);
-    g_remove(path);
-    g_rmdir(folder);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     g_autoptr(GError) error = NULL;
-    if (!path) {
-        g_autofree char *folder = g_dir_make_tmp("fuzz-run-file-XXXXXX", NULL);
-        require(folder != NULL);
-        path = g_build_filename(folder, "a.nsrun", NULL);
-        atexit(clean_up);
-    }
-    require(g_file_set_contents_full(path, (const char *)data, (gssize)size,
-                                     G_FILE_SET_CONTENTS_NONE, 0600, NULL));
+    g_autofree char *path = fuzz_path("a.nsrun");
+    fuzz_write(path, data, size);
     g_autoptr(NsRunReader) reader = ns_run_reader_open(path, &error);
     if (reader)
         read_file(reader);
     else
-        check_error(error);
+        require_error(error);
     return 0;
 }

@@ -3,39 +3,23 @@
  * It is refused with an error of the program's own, or its study is one that was checked, its
  * cells can be read and counted, and its results are merged into those of another file and the
  * other way round: whole, or with an error and nothing added. */
-#include "core/base/error.h"
 #include "core/study/study_store.h"
-
-#include <glib/gstdio.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "tests/fuzz/fuzz.h"
 
 /* Of a larger study the cells are not listed. */
 #define MOST_CELLS 10000
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-    if (!condition) abort();
-}
-
-static void check_error(const GError *error)
-{
-    require(error && error->domain == NS_ERROR && g_utf8_validate(error->message, -1, NULL));
-}
 
 static void read_cells(NsStudyStore *store, size_t n)
 {
     g_autoptr(GError) error = NULL;
     NsStoreCounts counts;
-    if (!ns_study_store_count(store, &counts, &error)) check_error(error);
+    if (!ns_study_store_count(store, &counts, &error)) require_error(error);
     g_clear_error(&error);
     if (n > MOST_CELLS) return;
     g_autofree NsStudyCell *cells = g_new0(NsStudyCell, n);
     g_autofree NsCellOrigin *origins = g_new0(NsCellOrigin, n);
     if (!ns_study_store_cells(store, cells, origins, &error)) {
-        check_error(error);
+        require_error(error);
         return;
     }
     for (size_t i = 0; i < n; i++)
@@ -53,14 +37,13 @@ static void merge(NsStudyStore *into, const char *from)
     if (!ns_study_store_count(into, &after, NULL)) return;
     require(merged ? after.ended >= before.ended : after.ended == before.ended);
     if (!merged)
-        check_error(error);
+        require_error(error);
     else if (ns_study_store_merge(into, from, &second, NULL))
         require(second.added == 0 && second.known >= first.known);
 }
 
-static char *path, *other; /* files of one folder */
-
-static void remove_file(const char *file)
+/* With what SQLite leaves beside it. */
+static void remove_database(const char *file)
 {
     static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
     for (size_t i = 0; i < G_N_ELEMENTS(endings); i++) {
@@ -69,21 +52,14 @@ static void remove_file(const char *file)
     }
 }
 
-static void clean_up(void)
-{
-    g_autofree char *folder = g_path_get_dirname(path);
-    remove_file(path);
-    remove_file(other);
-    g_rmdir(folder);
-}
-
 /* The other file is new, of the same study. */
-static void merge_both_ways(NsStudyStore *store, const NsStudy *study)
+static void merge_both_ways(NsStudyStore *store, const NsStudy *study, const char *path)
 {
+    g_autofree char *other = fuzz_path("b.nsstudy");
     size_t n = ns_study_cells(study);
     const NsStoreOptions options = {.end = n, .lease = NS_STUDY_LEASE};
     if (n > MOST_CELLS) return;
-    remove_file(other);
+    remove_database(other);
     g_autoptr(NsStudyStore) fresh = ns_study_store_open(other, study, &options, NULL);
     require(fresh != NULL);
     merge(fresh, path);
@@ -93,24 +69,17 @@ static void merge_both_ways(NsStudyStore *store, const NsStudy *study)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     g_autoptr(GError) error = NULL;
-    if (!path) {
-        g_autofree char *folder = g_dir_make_tmp("fuzz-study-file-XXXXXX", NULL);
-        require(folder != NULL);
-        path = g_build_filename(folder, "a.nsstudy", NULL);
-        other = g_build_filename(folder, "b.nsstudy", NULL);
-        atexit(clean_up);
-    }
-    require(g_file_set_contents_full(path, (const char *)data, (gssize)size,
-                                     G_FILE_SET_CONTENTS_NONE, 0600, NULL));
+    g_autofree char *path = fuzz_path("a.nsstudy");
+    fuzz_write(path, data, size);
     ns_study_store_is(path);
     g_auto(NsStudy) study;
     ns_study_init(&study);
     g_autoptr(NsStudyStore) store = ns_study_store_read(path, &study, &error);
     if (store) {
         read_cells(store, ns_study_cells(&study));
-        merge_both_ways(store, &study);
+        merge_both_ways(store, &study, path);
     } else {
-        check_error(error);
+        require_error(error);
     }
     return 0;
 }

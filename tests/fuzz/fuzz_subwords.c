@@ -3,22 +3,14 @@
  *
  * Either is refused with an error of the program's own, or the symbols of a text, joined, are its
  * words again. */
-#include "core/base/error.h"
 #include "core/data/subwords.h"
 #include "core/data/text_file.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-    if (!condition) abort();
-}
 
 /* Without the joiners, the symbols of a text are its words.  The layout cannot tell marks and
  * joiners of its own from those that a text contains. */

@@ -1,27 +1,17 @@
 /* Any bytes as a table.  SPDX-License-Identifier: MIT
  *
  * A table is refused with an error of the program's own, or every one of its cells can be read. */
-#include "core/base/error.h"
 #include "core/store/table.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-    if (!condition) abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(NsTable) table = ns_table_new_from_text((const char *)data, size, "fuzz", &error);
     if (!table) {
-        require(error && error->domain == NS_ERROR);
-        require(g_utf8_validate(error->message, -1, NULL));
+        require_error(error);
         return 0;
     }
     size_t bytes = 0, column;

@@ -3,20 +3,12 @@
  * A text is refused with an error of the program's own, or gives batches whose tokens all lie in
  * the vocabulary, for every architecture.  The first byte of the input chooses the length of a
  * sequence. */
-#include "core/base/error.h"
 #include "core/data/sampler.h"
 #include "core/data/text_corpus.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-    if (!condition) abort();
-}
 
 static void check_tokens(const int32_t *tokens, size_t n, size_t below)
 {
@@ -62,8 +54,7 @@ static void check_corpus(NsCorpus *corpus, size_t seq)
 
 static void check_error(const GError *error)
 {
-    require(error != NULL && error->domain == NS_ERROR);
-    require(g_utf8_validate(error->message, -1, NULL));
+    require_error(error);
     require(g_str_has_suffix(error->message, "."));
 }
 
