@@ -5,7 +5,7 @@
 #include "core/data/task.h"
 #include "core/experiment/assignment.h"
 #include "core/store/run_reader.h"
-#include "core/study/score.h"
+#include "core/study/statistics.h"
 #include "core/train/finetune.h"
 
 #include <inttypes.h>
@@ -111,32 +111,22 @@ static NsCorpus *open_pairs(Finetune *f, uint64_t seed, GError **error)
                                     &f->left_out);
 }
 
-/* Mean and half the 95% interval (Student's t) of n values. */
-static void interval(const double *values, size_t n, double *mean, double *reach)
-{
-    double squares = 0;
-    *mean = 0;
-    for (size_t i = 0; i < n; i++) *mean += values[i] / (double)n;
-    for (size_t i = 0; i < n; i++) squares += (values[i] - *mean) * (values[i] - *mean);
-    *reach = n > 1 ? ns_student(n) * sqrt(squares / (double)(n - 1) / (double)n) : (double)NAN;
-}
-
 static void show(const Finetune *f, const char *start, int64_t step, size_t n,
                  const double *accuracy, const double *f1)
 {
-    double a, a_reach, b, b_reach;
-    interval(accuracy, n, &a, &a_reach);
-    interval(f1, n, &b, &b_reach);
+    NsMoments a = ns_moments(accuracy, n), b = ns_moments(f1, n);
     if (f->csv && n > 1)
-        printf("%s,%" PRId64 ",%zu,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f\n", start, step, n, a, a - a_reach,
-               a + a_reach, b, b - b_reach, b + b_reach);
+        printf("%s,%" PRId64 ",%zu,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f\n", start, step, n, a.mean,
+               a.mean - a.reach, a.mean + a.reach, b.mean, b.mean - b.reach, b.mean + b.reach);
     else if (f->csv)
-        printf("%s,%" PRId64 ",%zu,%.6f,,,%.6f,,\n", start, step, n, a, b);
+        printf("%s,%" PRId64 ",%zu,%.6f,,,%.6f,,\n", start, step, n, a.mean, b.mean);
     else if (n > 1)
         printf("%-12s %8" PRId64 "   %5.1f%% [%.1f, %.1f]   %.3f [%.3f, %.3f]\n", start, step,
-               100 * a, 100 * (a - a_reach), 100 * (a + a_reach), b, b - b_reach, b + b_reach);
+               100 * a.mean, 100 * (a.mean - a.reach), 100 * (a.mean + a.reach), b.mean,
+               b.mean - b.reach, b.mean + b.reach);
     else
-        printf("%-12s %8" PRId64 "   %5.1f%%                %.3f\n", start, step, 100 * a, b);
+        printf("%-12s %8" PRId64 "   %5.1f%%                %.3f\n", start, step, 100 * a.mean,
+               b.mean);
     fflush(stdout);
 }
 

@@ -1,15 +1,10 @@
 /* Columns of a table as charts.  SPDX-License-Identifier: MIT */
-#include "app/cli/picture.h"
+#include "app/cli/plot.h"
 
 #include "core/base/error.h"
-#include "core/store/table.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Charts on one sheet, and curves in one chart. */
-#define MOST_CHARTS 26
-#define MOST_CURVES 64
 
 static const NsChoice kinds[] = {
     [NS_SERIES_LINE] = {.key = "line", .purpose = "a curve"},
@@ -24,48 +19,39 @@ static const NsChoice *kind_choice(size_t i)
     return i < G_N_ELEMENTS(kinds) ? &kinds[i] : NULL;
 }
 
-/* The command line as it was given. */
-typedef struct {
-    char *x, *by, *log, *kind, *title;
-    char **y, **where, **labels;
-    NsPicture picture;
-} Request;
+static const NsChoice bands[] = {
+    [NS_BAND_SD - 1] = {.key = "sd", .purpose = "one standard deviation to either side"},
+    [NS_BAND_INTERVAL - 1] = {.key = "interval", .purpose = "95% confidence of the mean"},
+    [NS_BAND_RANGE - 1] = {.key = "range", .purpose = "from the least to the largest"},
+};
 
-static void request_clear(Request *request)
+static const NsChoice *band_choice(size_t i)
 {
-    char *texts[] = {request->x, request->by, request->log, request->kind, request->title};
+    return i < G_N_ELEMENTS(bands) ? &bands[i] : NULL;
+}
+
+static void request_clear(NsPlotRequest *request)
+{
+    char *texts[] = {request->x,    request->z,    request->by,   request->log,
+                     request->kind, request->band, request->title};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
     g_strfreev(request->y);
     g_strfreev(request->where);
     g_strfreev(request->labels);
     ns_picture_clear(&request->picture);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Request, request_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsPlotRequest, request_clear)
 
-/* What is to be drawn, and what the plots borrow. */
-typedef struct {
-    const Request *request;
-    const NsTable *table;
-    NsSeriesKind kind;
-    GArray *rows;       /* size_t: those to be drawn */
-    GPtrArray *groups;  /* the values of --by, or one NULL */
-    size_t x, by;       /* columns */
-    GPtrArray *strings; /* labels */
-    GPtrArray *arrays;  /* series and their points */
-    NsPlot plots[MOST_CHARTS];
-    size_t n;
-} Sheet;
-
-static void sheet_clear(Sheet *sheet)
+static void sheet_clear(NsPlotSheet *sheet)
 {
     if (sheet->rows) g_array_unref(sheet->rows);
     if (sheet->groups) g_ptr_array_unref(sheet->groups);
     if (sheet->strings) g_ptr_array_unref(sheet->strings);
     if (sheet->arrays) g_ptr_array_unref(sheet->arrays);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sheet, sheet_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsPlotSheet, sheet_clear)
 
-static void *keep(GPtrArray *kept, void *taken)
+void *ns_plot_keep(GPtrArray *kept, void *taken)
 {
     g_ptr_array_add(kept, taken);
     return taken;
@@ -74,13 +60,13 @@ static void *keep(GPtrArray *kept, void *taken)
 /* ---- Words ---- */
 
 /* A name of the file as it is, which must not become sub- and superscripts. */
-static char *plain(const char *name)
+char *ns_plot_plain(const char *name)
 {
     return g_strdelimit(g_strdup(name), "_^", ' ');
 }
 
 /* What --label says of a column, else its name; "time [ms]" is a label with a unit. */
-static const char *label_of(Sheet *sheet, size_t column, const char **unit)
+const char *ns_plot_label(NsPlotSheet *sheet, size_t column, const char **unit)
 {
     const char *name = ns_table_name(sheet->table, column);
     char *label = NULL;
@@ -89,7 +75,7 @@ static const char *label_of(Sheet *sheet, size_t column, const char **unit)
         if (equals && strlen(name) == (size_t)(equals - *given) && g_str_has_prefix(*given, name))
             label = g_strdup(equals + 1);
     }
-    label = keep(sheet->strings, label ? label : plain(name));
+    label = ns_plot_keep(sheet->strings, label ? label : ns_plot_plain(name));
     char *bracket = strrchr(label, '[');
     *unit = NULL;
     if (bracket && g_str_has_suffix(bracket, "]")) {
@@ -101,17 +87,28 @@ static const char *label_of(Sheet *sheet, size_t column, const char **unit)
     return label;
 }
 
-static bool is_log(const Sheet *sheet, size_t column)
+bool ns_plot_is_log(const NsPlotSheet *sheet, size_t column)
 {
     if (!sheet->request->log) return false;
     g_auto(GStrv) names = g_strsplit(sheet->request->log, ",", -1);
     return g_strv_contains((const char *const *)names, ns_table_name(sheet->table, column));
 }
 
+NsAxis ns_plot_axis_of(NsPlotSheet *sheet, size_t column)
+{
+    const char *unit;
+    const char *label = ns_plot_label(sheet, column, &unit);
+    return (NsAxis){.label = label,
+                    .unit = unit,
+                    .scale = ns_plot_is_log(sheet, column) ? NS_SCALE_LOG : NS_SCALE_LINEAR,
+                    .lo = (double)NAN,
+                    .hi = (double)NAN};
+}
+
 /* ---- Rows ---- */
 
-static bool find_pair(const Sheet *sheet, const char *option, const char *pair, size_t *column,
-                      const char **value, GError **error)
+static bool find_pair(const NsPlotSheet *sheet, const char *option, const char *pair,
+                      size_t *column, const char **value, GError **error)
 {
     const char *equals = strchr(pair, '=');
     if (!equals)
@@ -121,7 +118,7 @@ static bool find_pair(const Sheet *sheet, const char *option, const char *pair, 
     return ns_table_find(sheet->table, name, column, error);
 }
 
-static bool choose_rows(Sheet *sheet, GError **error)
+static bool choose_rows(NsPlotSheet *sheet, GError **error)
 {
     sheet->rows = g_array_new(FALSE, FALSE, sizeof(size_t));
     for (size_t row = 0; row < ns_table_rows(sheet->table); row++) {
@@ -143,7 +140,7 @@ static bool choose_rows(Sheet *sheet, GError **error)
 }
 
 /* The values of --by, in the order in which the chosen rows have them. */
-static bool choose_groups(Sheet *sheet, GError **error)
+static bool choose_groups(NsPlotSheet *sheet, GError **error)
 {
     sheet->groups = g_ptr_array_new();
     const char *by = sheet->request->by;
@@ -154,148 +151,52 @@ static bool choose_groups(Sheet *sheet, GError **error)
     if (!ns_table_find(sheet->table, by, &sheet->by, error)) return false;
     for (guint i = 0; i < sheet->rows->len; i++) {
         size_t row = g_array_index(sheet->rows, size_t, i);
-        char *value = keep(sheet->strings, g_strdup(ns_table_cell(sheet->table, row, sheet->by)));
+        char *value =
+            ns_plot_keep(sheet->strings, g_strdup(ns_table_cell(sheet->table, row, sheet->by)));
         bool known = g_ptr_array_find_with_equal_func(sheet->groups, value, g_str_equal, NULL);
         if (!known) g_ptr_array_add(sheet->groups, value);
     }
     return true;
 }
 
-/* ---- Curves ---- */
-
-typedef struct {
-    double x, y;
-    guint order; /* of the row */
-} Point;
-
-static int compare_points(const void *a, const void *b)
+bool ns_plot_in_group(const NsPlotSheet *sheet, size_t row, const char *group)
 {
-    const Point *p = a, *q = b;
-    if (p->x < q->x || p->x > q->x) return p->x < q->x ? -1 : 1;
-    return (p->order > q->order) - (p->order < q->order);
-}
-
-/* The points of a curve, with ascending x; a row without one of the two has none. */
-static bool gather(Sheet *sheet, size_t column, const char *group, NsSeries *series, GError **error)
-{
-    g_autoptr(GArray) points = g_array_new(FALSE, FALSE, sizeof(Point));
-    const NsTable *table = sheet->table;
-    for (guint i = 0; i < sheet->rows->len; i++) {
-        size_t row = g_array_index(sheet->rows, size_t, i);
-        if (group && !g_str_equal(ns_table_cell(table, row, sheet->by), group)) continue;
-        if (!*ns_table_cell(table, row, sheet->x) || !*ns_table_cell(table, row, column)) continue;
-        Point point = {.order = i};
-        if (!ns_table_number(table, row, sheet->x, &point.x, error) ||
-            !ns_table_number(table, row, column, &point.y, error))
-            return false;
-        if (isfinite(point.x)) g_array_append_val(points, point);
-    }
-    g_array_sort(points, compare_points);
-    double *x = keep(sheet->arrays, g_new(double, points->len));
-    double *y = keep(sheet->arrays, g_new(double, points->len));
-    for (guint i = 0; i < points->len; i++) {
-        x[i] = g_array_index(points, Point, i).x;
-        y[i] = g_array_index(points, Point, i).y;
-    }
-    *series = (NsSeries){.kind = sheet->kind, .n = points->len, .x = x, .y = y};
-    return true;
-}
-
-/* "a", or where that is no column of its own, the columns "a" and "b" of "a,b". */
-static GArray *columns_of(const Sheet *sheet, const char *words, GError **error)
-{
-    g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(size_t));
-    g_auto(GStrv) names = g_strsplit(words, ",", -1);
-    size_t column = 0;
-    if (ns_table_find(sheet->table, words, &column, NULL)) {
-        g_array_append_val(columns, column);
-        return g_steal_pointer(&columns);
-    }
-    for (char **name = names; *name; name++) {
-        if (!ns_table_find(sheet->table, *name, &column, error)) return NULL;
-        g_array_append_val(columns, column);
-    }
-    return g_steal_pointer(&columns);
-}
-
-static bool all_whole(const NsPlot *plot)
-{
-    for (size_t i = 0; i < plot->n_series; i++)
-        for (size_t k = 0; k < plot->series[i].n; k++)
-            if (plot->series[i].x[k] != floor(plot->series[i].x[k])) return false;
-    return true;
-}
-
-static NsAxis axis_of(Sheet *sheet, size_t column)
-{
-    const char *unit;
-    const char *label = label_of(sheet, column, &unit);
-    return (NsAxis){.label = label,
-                    .unit = unit,
-                    .scale = is_log(sheet, column) ? NS_SCALE_LOG : NS_SCALE_LINEAR,
-                    .lo = (double)NAN,
-                    .hi = (double)NAN};
-}
-
-static bool make_plot(Sheet *sheet, const char *words, GError **error)
-{
-    g_autoptr(GArray) columns = columns_of(sheet, words, error);
-    if (!columns) return false;
-    size_t n = columns->len * sheet->groups->len;
-    if (n > MOST_CURVES)
-        return ns_refuse(
-            error, NS_ERROR_USAGE,
-            "A chart of %s would have %zu curves, more than %d; choose rows with --where.", words,
-            n, MOST_CURVES);
-    NsSeries *series = keep(sheet->arrays, g_new0(NsSeries, n));
-    for (size_t i = 0; i < n; i++) {
-        size_t column = g_array_index(columns, size_t, i % columns->len);
-        const char *group = g_ptr_array_index(sheet->groups, i / columns->len), *unit;
-        if (!gather(sheet, column, group, &series[i], error)) return false;
-        const char *label = label_of(sheet, column, &unit);
-        char *of_group = group ? keep(sheet->strings, plain(group)) : NULL;
-        if (group && columns->len > 1)
-            of_group = keep(sheet->strings, g_strdup_printf("%s, %s", of_group, label));
-        series[i].label = group ? of_group : label;
-        series[i].style = (unsigned)i;
-    }
-    NsPlot *plot = &sheet->plots[sheet->n];
-    *plot = (NsPlot){.title = sheet->n == 0 ? sheet->request->title : NULL,
-                     .x = axis_of(sheet, sheet->x),
-                     .left = axis_of(sheet, g_array_index(columns, size_t, 0)),
-                     .right = {.lo = (double)NAN, .hi = (double)NAN},
-                     .series = series,
-                     .n_series = n,
-                     .legend = n > 1 ? NS_LEGEND_ABOVE : NS_LEGEND_NONE,
-                     .version = 1};
-    sheet->n++;
-    plot->x.integer = all_whole(plot);
-    if (columns->len > 1) plot->left.label = "value";
-    return true;
+    return !group || g_str_equal(ns_table_cell(sheet->table, row, sheet->by), group);
 }
 
 /* Finds every mistake in the command line that needs no table. */
-static bool understand(Request *request, int argc, char **argv, NsSeriesKind *kind, GError **error)
+static bool understand(NsPlotRequest *request, int argc, char **argv, NsPlotSheet *sheet,
+                       GError **error)
 {
     size_t charts = request->y ? g_strv_length(request->y) : 0;
-    if (argc != 2 || !request->x || charts == 0 || charts > MOST_CHARTS)
+    if (argc != 2 || !request->x || charts == 0 || charts > NS_PLOT_CHARTS)
         return ns_refuse(
             error, NS_ERROR_USAGE,
             "One table and its columns are needed: FILE --x COLUMN --y COLUMN, the last up "
             "to %d times.",
-            MOST_CHARTS);
+            NS_PLOT_CHARTS);
     int i = ns_choices_find(kind_choice, request->kind ? request->kind : "points");
     if (i < 0) {
         ns_choices_unknown("kind", request->kind, kind_choice, error);
         return false;
     }
-    *kind = (NsSeriesKind)i;
+    sheet->kind = (NsSeriesKind)i;
+    int band = request->band ? ns_choices_find(band_choice, request->band) : -1;
+    if (request->band && band < 0) {
+        ns_choices_unknown("band", request->band, band_choice, error);
+        return false;
+    }
+    sheet->band = (NsPlotBand)(band + 1);
+    if (request->z && (charts > 1 || request->fit || request->band || request->kind))
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "--z draws heatmaps, which have one --y and neither --kind, --band nor "
+                         "--fit.");
     return ns_picture_understand(&request->picture, error) &&
            ns_picture_check(&request->picture, NULL, argv[1], error);
 }
 
 /* Every column that --log and --label name must be there. */
-static bool check_names(Sheet *sheet, GError **error)
+static bool check_names(NsPlotSheet *sheet, GError **error)
 {
     g_auto(GStrv) logs = g_strsplit(sheet->request->log ? sheet->request->log : "", ",", -1);
     size_t column;
@@ -307,21 +208,22 @@ static bool check_names(Sheet *sheet, GError **error)
     return ns_table_find(sheet->table, sheet->request->x, &sheet->x, error);
 }
 
-static bool draw(Request *request, Sheet *sheet, GError **error)
+static bool draw(NsPlotRequest *request, NsPlotSheet *sheet, GError **error)
 {
-    const NsPlot *plots[MOST_CHARTS];
+    const NsPlot *plots[NS_PLOT_CHARTS];
     sheet->strings = g_ptr_array_new_with_free_func(g_free);
     sheet->arrays = g_ptr_array_new_with_free_func(g_free);
     if (!check_names(sheet, error) || !choose_rows(sheet, error) || !choose_groups(sheet, error))
         return false;
-    for (char **words = request->y; *words; words++)
-        if (!make_plot(sheet, *words, error)) return false;
+    if (request->z && !ns_plot_add_heatmaps(sheet, error)) return false;
+    for (char **words = request->y; !request->z && *words; words++)
+        if (!ns_plot_add_curves(sheet, *words, error)) return false;
     for (size_t i = 0; i < sheet->n; i++) plots[i] = &sheet->plots[i];
     return ns_picture_write(&request->picture, plots, sheet->n, NULL, NULL, error);
 }
 
 /* The title is a text of this command, and a table has no experiment. */
-static GArray *make_entries(Request *request)
+static GArray *make_entries(NsPlotRequest *request)
 {
     static const char *const without[] = {"title", "caption", "experiment", "film", NULL};
     const GOptionEntry own[] = {
@@ -330,13 +232,24 @@ static GArray *make_entries(Request *request)
          "The column along the y axis, or several separated by commas; repeatable, one chart each",
          "COLUMN"},
         {"by", 'b', 0, G_OPTION_ARG_STRING, &request->by,
-         "Draw one curve for every value of this column", "COLUMN"},
+         "Draw one curve, or with --z one heatmap, for every value of this column", "COLUMN"},
+        {"z", 'z', 0, G_OPTION_ARG_STRING, &request->z,
+         "Draw a heatmap: cells at the values of x and y with the mean of this column as color",
+         "COLUMN"},
         {"where", 'w', 0, G_OPTION_ARG_STRING_ARRAY, &request->where,
          "Use only rows with this value; repeatable", "COLUMN=VALUE"},
         {"log", 'l', 0, G_OPTION_ARG_STRING, &request->log,
-         "Columns, separated by commas, whose axes are logarithmic", "COLUMNS"},
+         "Columns, separated by commas, whose axes or colors are logarithmic", "COLUMNS"},
         {"kind", 'k', 0, G_OPTION_ARG_STRING, &request->kind,
          "line, points (default), steps, scatter or bars", "KIND"},
+        {"band", 0, 0, G_OPTION_ARG_STRING, &request->band,
+         "Join the rows with the same x, such as seeds, to their mean, with a band: sd (standard "
+         "deviation), interval (95% confidence of the mean) or range (least to largest)",
+         "BAND"},
+        {"fit", 0, 0, G_OPTION_ARG_NONE, &request->fit,
+         "Fit a straight line to all rows of every curve, on the axes as they are drawn: between "
+         "logarithmic ones a power law; prints its slope with a 95% confidence interval",
+         NULL},
         {"label", 0, 0, G_OPTION_ARG_STRING_ARRAY, &request->labels,
          "The label of an axis, instead of the column's name; repeatable", "COLUMN=TEXT [UNIT]"},
         {"title", 't', 0, G_OPTION_ARG_STRING, &request->title, "The title above the first chart",
@@ -350,7 +263,7 @@ static GArray *make_entries(Request *request)
 
 int ns_cli_plot(int argc, char **argv, GError **error)
 {
-    g_auto(Request) request = {0};
+    g_auto(NsPlotRequest) request = {0};
     ns_picture_init(&request.picture);
     g_autoptr(GArray) entries = make_entries(&request);
     const NsOptions options = {
@@ -359,15 +272,20 @@ int ns_cli_plot(int argc, char **argv, GError **error)
         .summary = "Draws columns of a table of comma-separated values whose first line names the\n"
                    "columns.  A unit may follow a name in brackets, as in “time [ms]”; _ and ^ in\n"
                    "labels make sub- and superscripts.  Empty cells are skipped, NaN is marked.",
-        .examples = NS_CLI " chart --figure loss --out loss.csv\n" NS_CLI
-                           " plot loss.csv --x x --y y --where series=training --kind line "
-                           "--label x=step --label 'y=loss [nats]' --out loss.svg\n" NS_CLI
-                           " plot loss.csv --x x --y y --by series --log y --out both.pdf",
+        .examples =
+            NS_CLI " chart --figure loss --out loss.csv\n" NS_CLI
+                   " plot loss.csv --x x --y y --where series=training --kind line "
+                   "--label x=step --label 'y=loss [nats]' --out loss.svg\n" NS_CLI
+                   " plot loss.csv --x x --y y --by series --log y --out both.pdf\n" NS_CLI
+                   " study post-pre.study --csv cells.csv\n" NS_CLI
+                   " plot cells.csv --x lr --y warmup --z value --by lane --out map.pdf\n" NS_CLI
+                   " plot scaling.csv --x layers --y norm --by placement --band "
+                   "interval --fit --log layers,norm --out scaling.pdf",
         .entries = (const GOptionEntry *)(void *)entries->data,
     };
-    g_auto(Sheet) sheet = {.request = &request};
+    g_auto(NsPlotSheet) sheet = {.request = &request};
     if (!ns_options_read(&options, &argc, &argv, error) ||
-        !understand(&request, argc, argv, &sheet.kind, error))
+        !understand(&request, argc, argv, &sheet, error))
         return NS_EXIT_OK;
     g_autoptr(NsTable) table = ns_table_new_from_file(argv[1], error);
     if (!table) return NS_EXIT_ERROR;

@@ -1,8 +1,8 @@
 /* What a study of the paper has found.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/study/paper_expected.h"
-#include "core/study/score.h"
 #include "core/study/speed.h"
+#include "core/study/statistics.h"
 
 #include <math.h>
 #include <string.h>
@@ -79,21 +79,6 @@ static bool read_cells(Work *work, NsStudyWork *cells, GError **error)
 
 /* ---- Findings ---- */
 
-/* Slope of the least-squares line of y over x. */
-static double slope(const double *x, const double *y, size_t n)
-{
-    double mx = 0, my = 0, cross = 0, square = 0;
-    for (size_t i = 0; i < n; i++) {
-        mx += x[i] / (double)n;
-        my += y[i] / (double)n;
-    }
-    for (size_t i = 0; i < n; i++) {
-        cross += (x[i] - mx) * (y[i] - my);
-        square += (x[i] - mx) * (x[i] - mx);
-    }
-    return cross / square;
-}
-
 static double log_slope(const double *x, const double *y, size_t n)
 {
     g_autofree double *u = g_new(double, n), *v = g_new(double, n);
@@ -101,7 +86,8 @@ static double log_slope(const double *x, const double *y, size_t n)
         u[i] = log(x[i]);
         v[i] = log(y[i]);
     }
-    return slope(u, v, n);
+    NsFit fit;
+    return ns_fit_line(&fit, u, v, n) ? fit.slope : (double)NAN;
 }
 
 /* The growth a layer that fits best where the first state is as measured. */
@@ -157,25 +143,19 @@ static double claim_value(const Work *work, const NsClaim *claim, unsigned seed)
     return NAN;
 }
 
-static void moments(const double *values, size_t n, double *mean, double *sd)
-{
-    double square = 0;
-    *mean = 0;
-    for (size_t i = 0; i < n; i++) *mean += values[i] / (double)n;
-    for (size_t i = 0; i < n; i++) square += (values[i] - *mean) * (values[i] - *mean);
-    *sd = n > 1 ? sqrt(square / (double)(n - 1)) : 0;
-}
-
 static NsFinding find(const Work *work, const NsClaim *claim)
 {
     unsigned seeds = (unsigned)work->study->seeds;
     g_autofree double *values = g_new(double, seeds);
     for (unsigned seed = 0; seed < seeds; seed++) values[seed] = claim_value(work, claim, seed);
     NsFinding finding = {.claim = claim};
-    moments(values, seeds, &finding.value, &finding.error);
+    NsMoments moments = ns_moments(values, seeds);
+    finding.value = moments.mean;
     /* Among runs of which some diverged there is no error of the mean. */
-    finding.error = isfinite(finding.value) ? finding.error / sqrt(seeds) : 0;
-    finding.reach = ns_student(seeds) * finding.error;
+    if (isfinite(finding.value) && seeds > 1) {
+        finding.error = moments.sd / sqrt(seeds);
+        finding.reach = moments.reach;
+    }
     finding.verdict = ns_claim_verdict(claim, finding.value, finding.reach);
     return finding;
 }
@@ -195,12 +175,12 @@ static void add_measured(NsPaperResult *result, const Work *work, unsigned arm)
         series->hi = g_new(double, work->n);
     }
     for (size_t i = 0; i < work->n; i++) {
-        double sd;
         for (unsigned seed = 0; seed < seeds; seed++) values[seed] = values_of(work, arm, seed)[i];
-        moments(values, seeds, &series->y[i], &sd);
+        NsMoments moments = ns_moments(values, seeds);
+        series->y[i] = moments.mean;
         if (seeds == 1) continue;
-        series->lo[i] = series->y[i] - sd;
-        series->hi[i] = series->y[i] + sd;
+        series->lo[i] = moments.mean - moments.sd;
+        series->hi[i] = moments.mean + moments.sd;
     }
 }
 

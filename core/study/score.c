@@ -43,10 +43,3 @@ bool ns_score(NsScore *score, const double *guess, const double *measured, size_
     score->factor = exp(distance / (double)n);
     return true;
 }
-
-double ns_student(size_t n)
-{
-    static const double t[] = {0,     0,     12.706, 4.303, 3.182, 2.776,
-                               2.571, 2.447, 2.365,  2.306, 2.262};
-    return n < G_N_ELEMENTS(t) ? t[n] : t[G_N_ELEMENTS(t) - 1];
-}

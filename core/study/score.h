@@ -14,6 +14,3 @@ typedef struct {
 /* guess, measured: [n], n >= 2.  FALSE, and the score untouched, if a value is not positive and
  * finite. */
 bool ns_score(NsScore *score, const double *guess, const double *measured, size_t n);
-
-/* Student's t of n values at 95%, of both sides; beyond ten values that of ten, which is larger. */
-double ns_student(size_t n);

@@ -9,6 +9,7 @@ import csv
 import json
 import math
 import os
+import re
 import struct
 import sys
 import tempfile
@@ -251,6 +252,67 @@ def test_plot():
                 assert os.path.getsize(path) > 500
 
 
+def run_plot(folder, text, *arguments):
+    """What the command says, and the rows of its CSV."""
+    source, path = os.path.join(folder, "in.csv"), os.path.join(folder, "out.csv")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(text)
+    result = run("plot", source, "--out", path, *arguments, small=False)
+    assert (result.returncode, result.stderr) == (0, b""), result
+    with open(path, newline="", encoding="utf-8") as file:
+        return result.stdout.decode(), list(csv.DictReader(file))
+
+
+def test_plot_fits_and_bands():
+    """A power law with known residuals; its bands are those of the rows with the same x."""
+    rows = [(kind, x, scale * x ** power * factor) for kind, scale, power in (("a", 3, -0.5), ("b", 2, 1))
+            for x in (1, 10, 100) for factor in (0.8, 1.0, 1.25)]
+    text = "kind,x,y\n" + "".join(f"{kind},{x},{y!r}\n" for kind, x, y in rows)
+    log = ("--x", "x", "--y", "y", "--by", "kind", "--log", "x,y")
+    with tempfile.TemporaryDirectory() as folder:
+        said, _ = run_plot(folder, text, *log, "--fit")
+        # Residuals 0 and ±log10 1.25 at each of three x, which are one decade apart; t of 7 is 2.365.
+        reach = 2.365 * math.sqrt(6 * math.log10(1.25) ** 2 / 7 / 6)
+        for name, power in (("a", -0.5), ("b", 1)):
+            line, = [line for line in said.splitlines() if line.startswith(name)]
+            numbers = [float(word) for word in re.findall(r"exponent (\S+), .* interval (\S+) to (\S+),",
+                                                          line.replace("−", "-"))[0]]
+            expected = (power, power - reach, power + reach)
+            assert all(abs(a - b) < 0.006 for a, b in zip(numbers, expected)) and "9 points" in line, line
+        assert "slope per decade" in run_plot(folder, text, *log[:-1], "x", "--fit")[0]
+        assert "too few for an interval" in run_plot(folder, "x,y\n1,2\n2,3\n", *log[:4], "--fit")[0]
+        assert "too few points" in run_plot(folder, "x,y\n1,2\n", *log[:4], "--fit")[0]
+        factors = (0.8, 1.0, 1.25)
+        mean = sum(factors) / 3
+        sd = math.sqrt(sum((factor - mean) ** 2 for factor in factors) / 2)
+        ends = {"sd": (mean - sd, mean + sd), "range": (0.8, 1.25),
+                "interval": (mean - 4.303 * sd / math.sqrt(3), mean + 4.303 * sd / math.sqrt(3))}
+        for band, (lo, hi) in ends.items():
+            _, points = run_plot(folder, text, *log, "--band", band)
+            assert len(points) == 6, points
+            for point in points:
+                x = float(point["x"])
+                size = 3 * x ** -0.5 if point["series"] == "a" else 2 * x
+                for value, key in ((mean, "y"), (lo, "lo"), (hi, "hi")):
+                    assert abs(float(point[key]) / size - value) < 1e-3, (band, point)
+        for ending in ("png", "svg", "pdf", "tex"):
+            result = run("plot", os.path.join(folder, "in.csv"), *log, "--fit", "--band", "sd", "--out",
+                         os.path.join(folder, "a." + ending), small=False)
+            assert (result.returncode, result.stderr) == (0, b""), result
+
+
+def test_plot_heatmap():
+    text = "lane,lr,warmup,loss\nA,1e-1,ten,3\nA,0.1,ten,5\nA,1e-3,one,nan\nB,1e-2,one,7\nB,,one,8\n"
+    with tempfile.TemporaryDirectory() as folder:
+        _, cells = run_plot(folder, text, "--x", "lr", "--y", "warmup", "--z", "loss", "--by", "lane")
+        # Numbers ascend, whatever their spelling; rows of a cell are their mean.
+        assert [(c["figure"], c["lr"], c["warmup"], c["value"]) for c in cells] == [
+            ("A", "1e-3", "ten", ""), ("A", "1e-2", "ten", ""), ("A", "1e-1", "ten", "4"),
+            ("A", "1e-3", "one", "nan"), ("A", "1e-2", "one", ""), ("A", "1e-1", "one", ""),
+            ("B", "1e-3", "ten", ""), ("B", "1e-2", "ten", ""), ("B", "1e-1", "ten", ""),
+            ("B", "1e-3", "one", ""), ("B", "1e-2", "one", "7"), ("B", "1e-1", "one", "")], cells
+
+
 def test_plot_errors():
     with tempfile.TemporaryDirectory() as folder:
         source, out = os.path.join(folder, "in.csv"), os.path.join(folder, "out.svg")
@@ -263,7 +325,9 @@ def test_plot_errors():
                           [source, *xy, "--by", "kin"], [source, *xy, "--where", "kind"],
                           [source, *xy, "--where", "kin=ours"], [source, *xy, "--where", "kind=our"],
                           [source, *xy, "--log", "x"], [source, *xy, "--label", "depth"],
-                          [source, *xy, "--kind", "lines"], [source, *xy, "--dpi", "1"]):
+                          [source, *xy, "--kind", "lines"], [source, *xy, "--band", "sd"],
+                          [source, *xy, "--band", "bands"], [source, *xy, "--z", "shares"],
+                          [source, *xy, "--z", "time [ms]", "--fit"], [source, *xy, "--dpi", "1"]):
             sentence(run("plot", *arguments, "--out", out, small=False), 2)
         sentence(run("plot", source, *xy, small=False), 2)
         line = sentence(run("plot", source, "--x", "kind", "--y", "share", "--out", out,

@@ -1,5 +1,6 @@
 /* How well a guess matches a measurement.  SPDX-License-Identifier: MIT */
 #include "core/study/score.h"
+#include "core/study/statistics.h"
 
 #include <glib.h>
 #include <math.h>
@@ -59,6 +60,46 @@ static void test_refused(void)
     }
 }
 
+/* Student's t as tables have it, from an interval of numbers whose standard deviation is known. */
+static void test_moments(void)
+{
+    static const struct {
+        size_t n;
+        double t;
+    } rows[] = {{2, 12.706}, {3, 4.303},  {10, 2.262}, {11, 2.228},
+                {12, 2.201}, {16, 2.131}, {31, 2.042}, {101, 1.984}};
+    double values[101];
+    for (size_t i = 0; i < G_N_ELEMENTS(values); i++) values[i] = i % 2 ? 5 : 3;
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        NsMoments moments = ns_moments(values, rows[i].n);
+        double t = moments.reach / moments.sd * sqrt((double)rows[i].n);
+        g_assert_cmpfloat_with_epsilon(t, rows[i].t, 3e-3);
+    }
+    NsMoments moments = ns_moments((const double[]){1, 2, 6}, 3);
+    g_assert_cmpfloat_with_epsilon(moments.mean, 3, 1e-12);
+    g_assert_cmpfloat_with_epsilon(moments.sd, sqrt(7), 1e-12);
+    moments = ns_moments((const double[]){7}, 1);
+    g_assert_cmpfloat(moments.mean, ==, 7);
+    g_assert_cmpfloat(moments.sd, ==, 0);
+    g_assert_true(isnan(moments.reach));
+}
+
+/* Anscombe's first data (1973): y = 3.0001 + 0.5001 x, with a standard error of 0.1179. */
+static void test_fit(void)
+{
+    static const double x[] = {10, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5};
+    static const double y[] = {8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68};
+    NsFit fit;
+    g_assert_true(ns_fit_line(&fit, x, y, 11));
+    g_assert_cmpfloat_with_epsilon(fit.slope, 0.5001, 1e-4);
+    g_assert_cmpfloat_with_epsilon(fit.at, 3.0001, 1e-4);
+    g_assert_cmpfloat_with_epsilon(fit.reach, 2.262 * 0.1179, 1e-3);
+    g_assert_true(ns_fit_line(&fit, x, y, 2));
+    g_assert_true(isnan(fit.reach));
+    g_assert_false(ns_fit_line(&fit, x, y, 1));
+    g_assert_false(ns_fit_line(&fit, (const double[]){2, 2, 2}, y, 3));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -67,5 +108,7 @@ int main(int argc, char **argv)
     g_test_add_func("/score/ties", test_ties);
     g_test_add_func("/score/flat", test_flat);
     g_test_add_func("/score/refused", test_refused);
+    g_test_add_func("/score/moments", test_moments);
+    g_test_add_func("/score/fit", test_fit);
     return g_test_run();
 }

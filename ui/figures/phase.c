@@ -5,6 +5,7 @@
 #include "core/base/words.h"
 #include "core/experiment/assignment.h"
 #include "core/experiment/param.h"
+#include "ui/plot/scale.h"
 #include "ui/plot/text.h"
 
 #include <inttypes.h>
@@ -15,9 +16,6 @@
 
 /* Of the values of an axis. */
 #define VALUE_DIGITS 6
-
-/* Steps that differ by no more than this factor are equal but for rounding. */
-#define EVEN 1.1
 
 typedef struct {
     NsFigure figure;
@@ -57,18 +55,9 @@ static GPtrArray *names_of(const NsStudyAxis *axis)
 /* Whether numbers come in equal steps or equal factors, but for rounding. */
 static bool is_even(const NsStudyAxis *axis)
 {
-    double step[2] = {INFINITY, -INFINITY}, factor[2] = {INFINITY, -INFINITY};
-    if (axis->param->type == NS_PARAM_CHOICE) return false;
-    for (size_t i = 1; i < axis->n; i++) {
-        double a = g_ascii_strtod(axis->values[i - 1], NULL);
-        double b = g_ascii_strtod(axis->values[i], NULL);
-        if (!(a < b)) return false;
-        step[0] = MIN(step[0], b - a);
-        step[1] = MAX(step[1], b - a);
-        factor[0] = MIN(factor[0], a > 0 ? b / a : 0);
-        factor[1] = MAX(factor[1], a > 0 ? b / a : (double)INFINITY);
-    }
-    return step[1] <= EVEN * step[0] || factor[1] <= EVEN * factor[0];
+    double values[NS_STUDY_VALUES];
+    for (size_t i = 0; i < axis->n; i++) values[i] = g_ascii_strtod(axis->values[i], NULL);
+    return axis->param->type != NS_PARAM_CHOICE && ns_scale_is_even(values, axis->n);
 }
 
 static void set_axis(NsAxis *axis, const NsStudyAxis *values, const GPtrArray *names)

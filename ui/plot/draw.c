@@ -315,6 +315,8 @@ static void draw_levels(const NsPlotLayout *layout, cairo_t *cr, const Grid *gri
 static void draw_slopes(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsStyle *style = layout->style;
+    const double dash[] = {0.9 * style->line_width, 1.8 * style->line_width};
+    cairo_set_dash(cr, dash, 2, 0);
     for (size_t i = 0; i < layout->plot->n_slopes; i++) {
         const NsSlope *slope = &layout->plot->slopes[i];
         const NsScale *y = &layout->y[slope->side];
@@ -327,6 +329,7 @@ static void draw_slopes(const NsPlotLayout *layout, cairo_t *cr)
         cairo_line_to(cr, b.x, b.y);
         cairo_stroke(cr);
     }
+    cairo_set_dash(cr, NULL, 0, 0);
 }
 
 static void draw_legend(const NsPlotLayout *layout, cairo_t *cr)

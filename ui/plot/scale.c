@@ -7,6 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Steps that differ by no more than this factor are equal but for rounding. */
+#define EVEN 1.1
+
 #define MINUS "\u2212"
 
 #define LEAST 2   /* labels on an axis that has room for none */
@@ -371,4 +374,18 @@ unsigned ns_ticks_labeled(const GArray *ticks)
     unsigned n = 0;
     for (unsigned i = 0; i < ticks->len; i++) n += g_array_index(ticks, NsTick, i).label != NULL;
     return n;
+}
+
+bool ns_scale_is_even(const double *values, size_t n)
+{
+    double step[2] = {INFINITY, -INFINITY}, factor[2] = {INFINITY, -INFINITY};
+    for (size_t i = 1; i < n; i++) {
+        double a = values[i - 1], b = values[i];
+        if (!(a < b)) return false;
+        step[0] = MIN(step[0], b - a);
+        step[1] = MAX(step[1], b - a);
+        factor[0] = MIN(factor[0], a > 0 ? b / a : 0);
+        factor[1] = MAX(factor[1], a > 0 ? b / a : (double)INFINITY);
+    }
+    return step[1] <= EVEN * step[0] || factor[1] <= EVEN * factor[0];
 }

@@ -54,3 +54,6 @@ GArray *ns_scale_ticks(const NsScale *scale, unsigned most);
 
 /* How many ticks carry a label. */
 unsigned ns_ticks_labeled(const GArray *ticks);
+
+/* Whether so many ascending numbers come in equal steps or equal factors, but for rounding. */
+bool ns_scale_is_even(const double *values, size_t n);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/study/statistics.h"
+
+#include <glib.h>
+#include <math.h>
+
+/* Student's t of so many degrees of freedom, at least one, at 95% of both sides. */
+static double student(size_t freedom)
+{
+    static const double t[] = {0,     12.706, 4.303, 3.182, 2.776, 2.571,
+                               2.447, 2.365,  2.306, 2.262, 2.228};
+    if (freedom < G_N_ELEMENTS(t)) return t[freedom];
+    /* Abramowitz and Stegun 26.7.5, around the normal distribution's 97.5% point. */
+    double z = 1.959964, v = (double)freedom;
+    double first = (pow(z, 3) + z) / 4, second = (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / 96;
+    return z + first / v + second / (v * v);
+}
+
+NsMoments ns_moments(const double *values, size_t n)
+{
+    NsMoments moments = {.reach = (double)NAN};
+    double squares = 0;
+    for (size_t i = 0; i < n; i++) moments.mean += values[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        squares += (values[i] - moments.mean) * (values[i] - moments.mean);
+    if (n < 2) return moments;
+    moments.sd = sqrt(squares / (double)(n - 1));
+    moments.reach = student(n - 1) * moments.sd / sqrt((double)n);
+    return moments;
+}
+
+bool ns_fit_line(NsFit *fit, const double *x, const double *y, size_t n)
+{
+    double mx = 0, my = 0, cross = 0, square = 0, rest = 0;
+    bool differ = false;
+    for (size_t i = 0; i < n; i++) {
+        mx += x[i] / (double)n;
+        my += y[i] / (double)n;
+        differ |= x[i] < x[0] || x[i] > x[0];
+    }
+    if (!differ) return false;
+    for (size_t i = 0; i < n; i++) {
+        cross += (x[i] - mx) * (y[i] - my);
+        square += (x[i] - mx) * (x[i] - mx);
+    }
+    *fit = (NsFit){.n = n, .slope = cross / square, .reach = (double)NAN};
+    fit->at = my - fit->slope * mx;
+    for (size_t i = 0; i < n; i++) {
+        double off = (y[i] - my) - fit->slope * (x[i] - mx);
+        rest += off * off;
+    }
+    if (n > 2) fit->reach = student(n - 2) * sqrt(rest / (double)(n - 2) / square);
+    return true;
+}
