@@ -95,7 +95,7 @@ static bool show(Chart *chart, NsSubject subject, const char *option, const char
 static bool read_figures(Chart *chart, GError **error)
 {
     const char *names = chart->figure;
-    if (!names && (chart->from.x || chart->from.study))
+    if (!names && (chart->from.x || chart->from.study || chart->from.study_text))
         return ns_refuse(error, NS_ERROR_USAGE,
                          "The figure of --from shows more runs than lanes; “" NS_CLI
                          " show” prints what repeats it, and --figure NAME draws another figure "

@@ -20,6 +20,8 @@ static char *comment_of(const NsProvenance *provenance, const char *path)
         g_string_append_printf(comment,
                                "\na sweep, which “" NS_CLI " sweep --from” repeats: --x %s --y %s",
                                provenance->x, provenance->y);
+    if (provenance->study_text)
+        g_string_append(comment, "\nof a study, which “" NS_CLI " study” runs again:");
     if (provenance->study)
         g_string_append_printf(comment,
                                "\na figure of the paper, which “" NS_CLI " paper %s” repeats",
@@ -77,7 +79,7 @@ int ns_cli_show(int argc, char **argv, GError **error)
             "Shows the experiment of a figure (PNG, SVG, PDF, CSV or TeX), a run file, the JSON\n"
             "lines of a run or a preset: the settings that differ from the defaults, in the form "
             "of\n"
-            "a preset that --from reads.",
+            "a preset that --from reads; of a figure of a study, the study.",
         .examples = NS_CLI " chart --figure loss --set placement=pre --out pre.pdf\n" NS_CLI
                            " show pre.pdf\n" NS_CLI " show pre.pdf > pre.preset",
         .entries = entries,
@@ -96,6 +98,6 @@ int ns_cli_show(int argc, char **argv, GError **error)
     g_auto(GStrv) lines = g_strsplit(comment, "\n", -1);
     for (char **line = lines; *line; line++) printf("# %s\n", *line);
     if (!show_recorded(argv[1], error)) return NS_EXIT_ERROR;
-    fputs(preset, stdout);
+    fputs(provenance.study_text ? provenance.study_text : preset, stdout);
     return NS_EXIT_OK;
 }

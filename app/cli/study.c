@@ -20,7 +20,7 @@ typedef struct {
     gint64 seeds, jobs, chunk;
     double lease;
     gboolean json, network, print_jobs, slurm;
-    char *figure;
+    char *figure, *x, *y;
     NsPicture picture;
 } Request;
 
@@ -31,6 +31,8 @@ static void request_clear(Request *request)
     g_free(request->cells);
     g_strfreev(request->set);
     g_free(request->figure);
+    g_free(request->x);
+    g_free(request->y);
     ns_picture_clear(&request->picture);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Request, request_clear)
@@ -179,6 +181,9 @@ static int study_run(Request *request, const char *path, GError **error)
 /* Whether the chart that is asked for can be drawn, before anything is read. */
 static bool understand_figure(Request *request, const char *path, GError **error)
 {
+    if (!request->figure && (request->x || request->y))
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "--x and --y choose the axes of --figure phase; omit them.");
     if (!request->out && !request->figure) return ns_picture_unused(&request->picture, error);
     if (!request->out || !request->figure)
         return ns_refuse(error, NS_ERROR_USAGE,
@@ -201,10 +206,10 @@ static int study_show(Request *request, const char *path, GError **error)
     ns_study_init(&study);
     g_autoptr(NsStudyStore) store = ns_study_store_read(path, &study, error);
     g_auto(NsStudyResults) results = {0};
-    bool good =
-        store && ns_study_results_read(&results, &study, store, error) &&
-        (request->figure ? ns_study_draw(&results, request->figure, &request->picture, error)
-                         : show(request, &results, error));
+    const NsStudyFigure figure = {request->figure, request->x, request->y, &request->picture};
+    bool good = store && ns_study_results_read(&results, &study, store, error) &&
+                (request->figure ? ns_study_draw(&results, &figure, error)
+                                 : show(request, &results, error));
     return good ? NS_EXIT_OK : NS_EXIT_ERROR;
 }
 
@@ -272,12 +277,14 @@ static const char summary[] =
     "  [stop]    loss-below, loss-above: the training loss at which a run ends\n"
     "  [result]  quantity = loss, validation-loss, grad-norm or a quantity, with layer and "
     "head;\n"
-    "            at = last 10 (a mean), last, minimum or step N\n"
+    "            at = last 10 (a mean), last, minimum or step N; better = lower or higher,\n"
+    "            where lanes are to be compared by what is no loss\n"
     "  [A] [B]   lanes: name and settings\n\n"
     "JSON: title, result, lanes, cells (lane, configuration, seed, state, step, first: the\n"
     "training loss at step 0, value: the result, loss: the mean of the last ten steps,\n"
     "validation_loss, seconds, program, instructions, and a message where there is one),\n"
-    "comparison (configurations; best_of_k: lane, k, best; pairs: a, b, and for each k the\n"
+    "comparison (configurations; better: lower or higher; best_of_k: lane, k, best; pairs: a, b, "
+    "and for each k the\n"
     "difference, a_wins, better), sensitivity (lane, sensitivity, lr, best), each value with the\n"
     "ends lo and hi of its interval, program, instructions.  The exit status is 1 if a run could\n"
     "not be made.";
@@ -316,10 +323,18 @@ static GArray *make_entries(Request *request)
          "SECONDS"},
         {"figure", 0, 0, G_OPTION_ARG_STRING, &request->figure,
          "With show, the chart to draw: best-of, lr-sensitivity or phase", "NAME"},
+        {"x", 'x', 0, G_OPTION_ARG_STRING, &request->x,
+         "With --figure phase, the setting of the columns (default: the first of the section "
+         "[grid])",
+         "KEY"},
+        {"y", 'y', 0, G_OPTION_ARG_STRING, &request->y,
+         "The setting of the rows (default: the next one); every cell has the best over the other "
+         "settings",
+         "KEY"},
     };
     GArray *entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
     g_array_append_vals(entries, own, G_N_ELEMENTS(own));
-    static const char *const without[] = {"out", "film", "experiment", "caption", NULL};
+    static const char *const without[] = {"out", "film", NULL};
     ns_picture_add_entries(&request->picture, entries, without);
     return entries;
 }

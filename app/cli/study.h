@@ -42,8 +42,13 @@ void ns_study_write_comparison(NsJson *json, const NsStudyResults *results);
 const NsChoice *ns_study_figure_choice(size_t i);
 
 /* Draws one of these; NS_ERROR_SETTING where the study has nothing that it shows. */
-bool ns_study_draw(const NsStudyResults *results, const char *key, const NsPicture *picture,
-                   GError **error);
+typedef struct {
+    const char *key;   /* of ns_study_figure_choice */
+    const char *x, *y; /* of a phase diagram: settings of the grid; NULL: the first that is left */
+    const NsPicture *picture;
+} NsStudyFigure;
+
+bool ns_study_draw(const NsStudyResults *results, const NsStudyFigure *figure, GError **error);
 
 /* ---- study_jobs.c ---- */
 

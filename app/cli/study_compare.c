@@ -44,8 +44,9 @@ static void show_best(const NsStudy *study, const NsComparison *c)
 {
     g_autoptr(GString) head = g_string_new("    k");
     add_lanes(head, study);
-    printf("\nExpected best result of k of the %zu configurations, with 95%% intervals\n%s\n",
-           c->configurations, head->str);
+    printf("\nExpected best result of k of the %zu configurations, with 95%% intervals; %s is "
+           "better\n%s\n",
+           c->configurations, c->better < 0 ? "lower" : "higher", head->str);
     for (size_t i = 0; i < c->n_budgets; i++) {
         g_autoptr(GString) line = g_string_new(NULL);
         add_budget(line, c->budgets[i]);
@@ -98,7 +99,8 @@ static void show_sensitivity(const NsStudy *study, const NsSensitivity *s)
             add_interval(line, &s->scores[lane][i], "%.4g");
         puts(line->str);
     }
-    g_autoptr(GString) line = g_string_new("mean−best ");
+    g_autoptr(GString) line =
+        g_string_new(ns_study_better(study) < 0 ? "mean−best " : "best−mean ");
     for (size_t lane = 0; lane < ns_study_lanes(study); lane++)
         add_interval(line, &s->sensitivity[lane], "%.3g");
     printf("%s  sensitivity\n", line->str);
@@ -106,9 +108,11 @@ static void show_sensitivity(const NsStudy *study, const NsSensitivity *s)
 
 void ns_study_show_comparison(const NsStudyResults *r)
 {
-    g_autofree NsComparison *c = ns_comparison_new(r->study, r->cells);
-    g_autoptr(NsSensitivity) s = ns_sensitivity_new(r->study, r->cells);
+    g_autoptr(GError) reason = NULL;
+    g_autofree NsComparison *c = ns_comparison_new(r->study, r->cells, &reason);
+    g_autoptr(NsSensitivity) s = ns_sensitivity_new(r->study, r->cells, NULL);
     size_t untrained = 0;
+    if (!c && ns_study_lanes(r->study) > 1) printf("\n%s\n", reason->message);
     if (c) {
         show_best(r->study, c);
         for (size_t lane = 0; lane < c->lanes; lane++) untrained += c->untrained[lane];
@@ -116,7 +120,11 @@ void ns_study_show_comparison(const NsStudyResults *r)
             for (size_t other = one + 1; other < c->lanes; other++) show_duel(c, one, other);
     }
     if (s) show_sensitivity(r->study, s);
-    if (untrained)
+    if (untrained && !ns_result_is_loss(&r->study->result))
+        printf("\n%zu runs have no result; in the comparison they count as the worst of the "
+               "study.\n",
+               untrained);
+    else if (untrained)
         printf("\n%zu runs diverged or ended above the loss of the untrained model; in the "
                "comparison they\ncount as the untrained model.\n",
                untrained);
@@ -165,6 +173,7 @@ static void write_comparison(NsJson *json, const NsComparison *c)
 {
     ns_json_open(json, "comparison", '{');
     ns_json_int(json, "configurations", (int64_t)c->configurations);
+    ns_json_string(json, "better", c->better < 0 ? "lower" : "higher");
     ns_json_open(json, "best_of_k", '[');
     for (size_t lane = 0; lane < c->lanes; lane++)
         for (size_t i = 0; i < c->n_budgets; i++) {
@@ -200,8 +209,8 @@ static void write_sensitivity(NsJson *json, const NsStudy *study, const NsSensit
 
 void ns_study_write_comparison(NsJson *json, const NsStudyResults *r)
 {
-    g_autofree NsComparison *c = ns_comparison_new(r->study, r->cells);
-    g_autoptr(NsSensitivity) s = ns_sensitivity_new(r->study, r->cells);
+    g_autofree NsComparison *c = ns_comparison_new(r->study, r->cells, NULL);
+    g_autoptr(NsSensitivity) s = ns_sensitivity_new(r->study, r->cells, NULL);
     if (c) write_comparison(json, c);
     if (s) write_sensitivity(json, r->study, s);
 }

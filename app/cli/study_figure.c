@@ -19,9 +19,41 @@ const NsChoice *ns_study_figure_choice(size_t i)
     return kind ? &kind->choice : NULL;
 }
 
-/* A heatmap for every lane, which share their colors. */
-static bool draw_phases(const NsStudyResults *r, const NsPicture *picture, GError **error)
+/* ---- Phase diagram ---- */
+
+static bool find_axis(const NsStudy *study, const char *key, size_t *axis, GError **error)
 {
+    g_autoptr(GString) keys = g_string_new(NULL);
+    for (*axis = 0; key && *axis < study->n_grid; ++*axis) {
+        const char *own = study->grid[*axis].param->key;
+        if (g_str_equal(own, key)) return true;
+        g_string_append_printf(keys, "%s%s", keys->len ? ", " : "", own);
+    }
+    return !key || ns_refuse(error, NS_ERROR_USAGE,
+                             "A phase diagram shows settings of the section [grid], which in this "
+                             "study has no “%s”; it has: %s.",
+                             key, keys->len ? keys->str : "none");
+}
+
+/* What was asked for, else the first settings of the grid that are left. */
+static bool find_axes(const NsStudy *study, const NsStudyFigure *figure, size_t axes[2],
+                      GError **error)
+{
+    if (!find_axis(study, figure->x, &axes[0], error) ||
+        !find_axis(study, figure->y, &axes[1], error))
+        return false;
+    if (!figure->x) axes[0] = figure->y && axes[1] == 0 ? 1 : 0;
+    if (!figure->y) axes[1] = axes[0] == 0 ? 1 : 0;
+    return axes[0] != axes[1] ||
+           ns_refuse(error, NS_ERROR_USAGE, "Both axes are %s; choose two different settings.",
+                     figure->x);
+}
+
+/* A heatmap for every lane, which share their colors. */
+static bool draw_phases(const NsStudyResults *r, const NsStudyFigure *asked, GError **error)
+{
+    size_t axes[2];
+    if (!find_axes(r->study, asked, axes, error)) return false;
     size_t n = ns_study_lanes(r->study), made = 0;
     NsStudy study;
     ns_study_copy(&study, r->study);
@@ -31,7 +63,7 @@ static bool draw_phases(const NsStudyResults *r, const NsPicture *picture, GErro
     NsFigure *figures[NS_LANES_MAX] = {NULL};
     const NsPlot *plots[NS_LANES_MAX];
     for (; made < n; made++)
-        if (!(phases[made] = ns_phase_new(work, made, 0, 1, error))) break;
+        if (!(phases[made] = ns_phase_new(work, made, axes[0], axes[1], error))) break;
     for (size_t lane = 0; made == n && lane < n; lane++) {
         NsFigureInput input = {.phase = phases[lane], .log = true, .step = -1};
         if (n > 1) input.beside = phases[lane ? 0 : 1];
@@ -40,7 +72,12 @@ static bool draw_phases(const NsStudyResults *r, const NsPicture *picture, GErro
         figures[lane] = ns_figure_create(ns_phase_kind());
         plots[lane] = ns_figure_update(figures[lane], &input);
     }
-    bool good = made == n && ns_picture_write(picture, plots, n, NULL, NULL, error);
+    g_auto(NsProvenance) provenance;
+    if (n == 1 && made == n)
+        ns_phase_provenance(phases[0], &provenance);
+    else
+        ns_study_provenance(r->study, asked->key, &provenance);
+    bool good = made == n && ns_picture_write(asked->picture, plots, n, &provenance, NULL, error);
     for (size_t lane = 0; lane < n; lane++) {
         ns_figure_free(figures[lane]);
         ns_phase_unref(phases[lane]);
@@ -48,28 +85,30 @@ static bool draw_phases(const NsStudyResults *r, const NsPicture *picture, GErro
     return good;
 }
 
-bool ns_study_draw(const NsStudyResults *r, const char *key, const NsPicture *picture,
-                   GError **error)
+/* ---- Any figure ---- */
+
+bool ns_study_draw(const NsStudyResults *r, const NsStudyFigure *asked, GError **error)
 {
-    const NsFigureKind *kind = kind_at((size_t)ns_choices_find(ns_study_figure_choice, key));
-    if (kind == ns_phase_kind()) return draw_phases(r, picture, error);
-    g_autofree NsComparison *comparison = ns_comparison_new(r->study, r->cells);
-    g_autoptr(NsSensitivity) sensitivity = ns_sensitivity_new(r->study, r->cells);
-    const NsComparedInput compared = {r->study, comparison, sensitivity};
+    const NsFigureKind *kind = kind_at((size_t)ns_choices_find(ns_study_figure_choice, asked->key));
+    if (kind == ns_phase_kind()) return draw_phases(r, asked, error);
+    if (asked->x || asked->y)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "--x and --y choose the axes of the figure phase; omit them.");
+    bool best = kind == ns_best_of_kind();
+    g_autofree NsComparison *comparison =
+        best ? ns_comparison_new(r->study, r->cells, error) : NULL;
+    g_autoptr(NsSensitivity) sensitivity =
+        best ? NULL : ns_sensitivity_new(r->study, r->cells, error);
+    if (!comparison && !sensitivity) return false;
+    const NsComparedInput compared = {r->study, r->cells, comparison, sensitivity};
     NsFigureInput input = {.compared = &compared, .log = true, .step = -1};
     for (; input.n_lanes < ns_study_lanes(r->study); input.n_lanes++)
         input.lanes[input.n_lanes] =
             (NsFigureRun){.settings = &r->study->experiment.lane[input.n_lanes],
                           .name = ns_lane_letter(input.n_lanes)};
-    if (kind == ns_best_of_kind() && !comparison)
-        return ns_refuse(error, NS_ERROR_SETTING,
-                         "There is nothing to compare: that takes a loss as the result, and two "
-                         "configurations or more that have ended in every lane.");
-    if (kind == ns_sensitivity_kind() && !sensitivity)
-        return ns_refuse(error, NS_ERROR_SETTING,
-                         "There is no sensitivity: that takes a loss as the result, and lr in the "
-                         "section [grid].");
     g_autoptr(NsFigure) figure = ns_figure_create(kind);
     const NsPlot *plot = ns_figure_update(figure, &input);
-    return ns_picture_write(picture, &plot, 1, NULL, NULL, error);
+    g_auto(NsProvenance) provenance;
+    ns_study_provenance(r->study, asked->key, &provenance);
+    return ns_picture_write(asked->picture, &plot, 1, &provenance, NULL, error);
 }

@@ -10,6 +10,7 @@
 #define STEP_KEY "step"
 #define UNTIL_KEY "until"
 #define LANE_KEY "lane"
+#define STUDY_TEXT_KEY "study-text"
 
 /* Keys of a provenance that are no settings, in the order of the line. */
 static const struct {
@@ -21,6 +22,7 @@ static const struct {
     {"x", offsetof(NsProvenance, x)},
     {"y", offsetof(NsProvenance, y)},
     {"study", offsetof(NsProvenance, study)},
+    {STUDY_TEXT_KEY, offsetof(NsProvenance, study_text)},
     {"axes", offsetof(NsProvenance, axes)},
     {"smooth", offsetof(NsProvenance, smooth)},
     {"theory", offsetof(NsProvenance, theory)},
@@ -52,6 +54,28 @@ void ns_provenance_clear(NsProvenance *provenance)
         g_clear_pointer(slot(provenance, texts[i].offset), g_free);
 }
 
+/* A text of several lines as one: a line break is written as \\n. */
+static char *join_lines(const char *text)
+{
+    GString *line = g_string_new(NULL);
+    for (; *text; text++) {
+        if (*text == '\n' || *text == '\\') g_string_append_c(line, '\\');
+        g_string_append_c(line, *text == '\n' ? 'n' : *text);
+    }
+    return g_string_free(line, FALSE);
+}
+
+static char *split_lines(const char *line)
+{
+    GString *text = g_string_new(NULL);
+    for (; *line; line++) {
+        bool escaped = *line == '\\' && line[1];
+        if (escaped) line++;
+        g_string_append_c(text, escaped && *line == 'n' ? '\n' : *line);
+    }
+    return g_string_free(text, FALSE);
+}
+
 static void add_word(GString *line, const char *key, const char *value)
 {
     bool plain =
@@ -66,7 +90,10 @@ char *ns_provenance_line(const NsProvenance *provenance)
     add_word(line, VERSION_KEY, NS_VERSION);
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
         const char *value = text_of(provenance, texts[i].offset);
-        if (value && !g_str_equal(texts[i].key, VERSION_KEY)) add_word(line, texts[i].key, value);
+        g_autofree char *joined = value ? join_lines(value) : NULL;
+        bool lines = g_str_equal(texts[i].key, STUDY_TEXT_KEY);
+        if (value && !g_str_equal(texts[i].key, VERSION_KEY))
+            add_word(line, texts[i].key, lines ? joined : value);
     }
     if (provenance->step >= 0)
         g_string_append_printf(line, " " STEP_KEY "=%" G_GINT64_FORMAT, provenance->step);
@@ -185,7 +212,7 @@ static bool take(NsProvenance *provenance, const char *key, const char *value, G
         if (!g_str_equal(key, texts[i].key)) continue;
         char **text = slot(provenance, texts[i].offset);
         g_free(*text);
-        *text = g_strdup(value);
+        *text = g_str_equal(key, STUDY_TEXT_KEY) ? split_lines(value) : g_strdup(value);
         return true;
     }
     if (!ns_param_find(key)) return refuse_key(provenance, key, error);

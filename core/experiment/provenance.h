@@ -21,17 +21,18 @@
 typedef struct {
     NsExperiment experiment; /* its title and what it hides are not in the line */
     char *version;           /* of the program that wrote it */
-    int64_t step;  /* updates before the record that is shown; negative where it is not known */
-    int64_t until; /* updates that there were, where the run went on after it; 0 else */
-    char *figure;  /* what is drawn: "loss,profile:token-cosine" */
-    char *x, *y;   /* of a sweep: its columns and rows, "lr=0.001,0.01"; both or none */
-    char *study;   /* of a figure of the paper: which, as the registry of studies has it */
-    char *axes;    /* "linear" or "log" */
-    char *smooth;  /* "none", "ema:0.9" or "mean:20" */
-    char *theory;  /* "on" or "off" */
-    char *heat;    /* "stacked" or "ratio": what heatmaps show of several lanes */
-    char *names;   /* what lanes are called, "Post-LN;with warm-up"; their letters where blank */
-    char *changes; /* settings that were changed on the way, for people */
+    int64_t step;     /* updates before the record that is shown; negative where it is not known */
+    int64_t until;    /* updates that there were, where the run went on after it; 0 else */
+    char *figure;     /* what is drawn: "loss,profile:token-cosine" */
+    char *x, *y;      /* of a sweep: its columns and rows, "lr=0.001,0.01"; both or none */
+    char *study;      /* of a figure of the paper: which, as the registry of studies has it */
+    char *study_text; /* of a figure of any other study: its lines, which say what varies */
+    char *axes;       /* "linear" or "log" */
+    char *smooth;     /* "none", "ema:0.9" or "mean:20" */
+    char *theory;     /* "on" or "off" */
+    char *heat;       /* "stacked" or "ratio": what heatmaps show of several lanes */
+    char *names;      /* what lanes are called, "Post-LN;with warm-up"; their letters where blank */
+    char *changes;    /* settings that were changed on the way, for people */
 } NsProvenance;
 
 /* The defaults, and step -1. */

@@ -26,6 +26,11 @@ NsStudyCell ns_cell_in(NsCellState state)
         .state = state, .first = NAN, .loss = NAN, .validation = NAN, .value = NAN};
 }
 
+bool ns_result_is_loss(const NsResult *result)
+{
+    return result->kind == NS_RESULT_LOSS || result->kind == NS_RESULT_VALIDATION;
+}
+
 /* Whether a run has a curve besides: over its steps, its layers or, of tokens, the bins of
  * core/probe/token_snapshot.h. */
 static bool has_curve(const NsResult *result)

@@ -35,7 +35,12 @@ typedef struct {
     int64_t head;  /* from 1; of quantities of heads */
     NsResultAt at;
     int64_t n;
+    int better; /* which results are better, as the study says it: -1 lower ones, 1 higher ones, 0
+                 * none; of a loss 0, since lower ones always are */
 } NsResult;
+
+/* Of training or on held-out text. */
+bool ns_result_is_loss(const NsResult *result);
 
 /* When a run ends before its last step; NaN: never.  Divergence always ends it. */
 typedef struct {

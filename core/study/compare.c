@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/study/compare.h"
 
+#include "core/base/error.h"
 #include "core/base/rng.h"
 
 #include <math.h>
@@ -14,27 +15,56 @@
 
 int ns_study_better(const NsStudy *study)
 {
-    bool loss = study->result.kind == NS_RESULT_LOSS || study->result.kind == NS_RESULT_VALIDATION;
-    return loss ? -1 : 0;
+    return ns_result_is_loss(&study->result) ? -1 : study->result.better;
+}
+
+static bool refuse_result(const NsStudy *study, GError **error)
+{
+    g_autofree char *what = ns_study_result_words(study);
+    return ns_refuse(error, NS_ERROR_SETTING,
+                     "The lanes are not compared: of the result (%s) neither lower nor higher "
+                     "values are better by themselves; write better = lower or better = higher in "
+                     "the section [result].",
+                     what);
+}
+
+/* What cells are scored by. */
+typedef struct {
+    const NsStudyCell *cells;
+    bool loss;
+    double worst; /* result of the study; NaN of a loss, or where there is none */
+} Scoring;
+
+static Scoring scoring_of(const NsStudy *study, const NsStudyCell *cells)
+{
+    Scoring scoring = {cells, ns_result_is_loss(&study->result), NAN};
+    int better = ns_study_better(study);
+    for (size_t i = 0; !scoring.loss && i < ns_study_cells(study); i++)
+        scoring.worst =
+            better < 0 ? fmax(scoring.worst, cells[i].value) : fmin(scoring.worst, cells[i].value);
+    return scoring;
 }
 
 /* NaN where it has not ended. */
-static double score_of(const NsStudyCell *cell, size_t *untrained)
+static double score_of(const Scoring *scoring, size_t i, size_t *untrained)
 {
+    const NsStudyCell *cell = &scoring->cells[i];
     if (cell->state != NS_CELL_DONE && cell->state != NS_CELL_DIVERGED) return NAN;
-    bool worse = isnan(cell->value) || cell->value > cell->first;
+    bool worse = isnan(cell->value) || (scoring->loss && cell->value > cell->first);
     *untrained += worse;
-    return worse ? cell->first : cell->value;
+    if (!worse) return cell->value;
+    return scoring->loss ? cell->first : scoring->worst;
 }
 
 size_t ns_study_scores(const NsStudy *study, const NsStudyCell *cells, size_t lane, double *scores)
 {
+    const Scoring scoring = scoring_of(study, cells);
     size_t untrained = 0, seeds = (size_t)study->seeds;
     for (size_t i = 0; i < ns_study_configurations(study); i++) {
         size_t first = ns_study_cell(study, (NsStudyPlace){i, lane, 0});
         scores[i] = 0;
         for (size_t seed = 0; seed < seeds; seed++)
-            scores[i] += score_of(&cells[first + seed], &untrained) / (double)seeds;
+            scores[i] += score_of(&scoring, first + seed, &untrained) / (double)seeds;
     }
     return untrained;
 }
@@ -141,6 +171,12 @@ static double probability(const Bootstrap *b, size_t one, size_t other, const do
 
 /* ---- Intervals ---- */
 
+/* The comparison works with scores of which lower ones are better.  Back, where higher ones are. */
+static NsInterval flip(NsInterval interval, int better)
+{
+    return better < 0 ? interval : (NsInterval){-interval.value, -interval.hi, -interval.lo};
+}
+
 static int by_size(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -211,8 +247,10 @@ static void keep_intervals(const Bootstrap *b, NsComparison *c)
 {
     for (size_t k = 0; k < c->n_budgets; k++) {
         for (size_t lane = 0; lane < c->lanes; lane++)
-            c->best[lane][k] = interval(c->best[lane][k].value,
-                                        b->best + (lane * c->n_budgets + k) * RESAMPLES, RESAMPLES);
+            c->best[lane][k] =
+                flip(interval(c->best[lane][k].value,
+                              b->best + (lane * c->n_budgets + k) * RESAMPLES, RESAMPLES),
+                     c->better);
         for (size_t one = 0; one < c->lanes; one++)
             for (size_t other = one + 1; other < c->lanes; other++) {
                 size_t at = ((one * c->lanes + other) * c->n_budgets + k) * RESAMPLES;
@@ -220,6 +258,7 @@ static void keep_intervals(const Bootstrap *b, NsComparison *c)
                 duel->difference = interval(duel->difference.value, b->difference + at, RESAMPLES);
                 duel->beats = interval(duel->beats.value, b->beats + at, RESAMPLES);
                 duel->better = better_of(&duel->difference);
+                duel->difference = flip(duel->difference, c->better);
             }
     }
 }
@@ -276,16 +315,18 @@ static void compare(NsComparison *c, double *const *scores)
     bootstrap_clear(&b);
 }
 
-NsComparison *ns_comparison_new(const NsStudy *study, const NsStudyCell *cells)
+NsComparison *ns_comparison_new(const NsStudy *study, const NsStudyCell *cells, GError **error)
 {
     size_t n = ns_study_configurations(study), lanes = ns_study_lanes(study);
     double *scores[NS_LANES_MAX] = {NULL};
-    if (!ns_study_better(study) || n < 2) return NULL;
+    if (!ns_study_better(study)) return refuse_result(study, error), NULL;
     NsComparison *c = g_new0(NsComparison, 1);
     c->lanes = lanes;
+    c->better = ns_study_better(study);
     for (size_t lane = 0; lane < lanes; lane++) {
         scores[lane] = g_new(double, n);
         c->untrained[lane] = ns_study_scores(study, cells, lane, scores[lane]);
+        for (size_t i = 0; i < n; i++) scores[lane][i] *= -c->better;
     }
     for (size_t i = 0; i < n; i++) {
         bool whole = true;
@@ -297,8 +338,13 @@ NsComparison *ns_comparison_new(const NsStudy *study, const NsStudyCell *cells)
     choose_budgets(c);
     if (c->n_budgets) compare(c, scores);
     for (size_t lane = 0; lane < lanes; lane++) g_free(scores[lane]);
-    if (!c->n_budgets) g_clear_pointer(&c, g_free);
-    return c;
+    if (c->n_budgets) return c;
+    ns_refuse(error, NS_ERROR_SETTING,
+              "The lanes are not compared: that takes two configurations or more that have ended "
+              "with every seed in every lane, and there are %zu so far.",
+              c->configurations);
+    g_free(c);
+    return NULL;
 }
 
 /* ---- Sensitivity ---- */
@@ -307,7 +353,7 @@ NsComparison *ns_comparison_new(const NsStudy *study, const NsStudyCell *cells)
 typedef struct {
     size_t axis, n, seeds, rest; /* rest: configurations at one rate */
     size_t *configurations;      /* [n, rest] */
-    double *cells;               /* [n, rest, seeds] of one lane */
+    double *cells;               /* [n, rest, seeds] of one lane, lower ones are better */
 } Rates;
 
 static bool find_rates(Rates *rates, const NsStudy *study)
@@ -333,24 +379,29 @@ static bool find_rates(Rates *rates, const NsStudy *study)
 
 static void read_lane(Rates *rates, const NsStudy *study, const NsStudyCell *cells, size_t lane)
 {
+    const Scoring scoring = scoring_of(study, cells);
     size_t untrained = 0;
     for (size_t i = 0; i < rates->n * rates->rest; i++)
         for (size_t seed = 0; seed < rates->seeds; seed++) {
             NsStudyPlace place = {rates->configurations[i], lane, seed};
             rates->cells[i * rates->seeds + seed] =
-                score_of(&cells[ns_study_cell(study, place)], &untrained);
+                -ns_study_better(study) *
+                score_of(&scoring, ns_study_cell(study, place), &untrained);
         }
 }
 
-/* The score at a rate over these seeds; NaN where one is missing. */
-static double score_at(const Rates *rates, size_t rate, const size_t *seeds)
+/* The score at a rate over these seeds; NaN where one is missing.  *at is the row of cells that it
+ * is of. */
+static double score_at(const Rates *rates, size_t rate, const size_t *seeds, size_t *at)
 {
     double best = INFINITY;
+    *at = rate * rates->rest;
     for (size_t i = rate * rates->rest; i < (rate + 1) * rates->rest; i++) {
         double mean = 0;
         for (size_t k = 0; k < rates->seeds; k++)
             mean += rates->cells[i * rates->seeds + seeds[k]] / (double)rates->seeds;
         if (isnan(mean)) return NAN;
+        if (mean < best) *at = i;
         best = fmin(best, mean);
     }
     return best;
@@ -360,8 +411,9 @@ static double score_at(const Rates *rates, size_t rate, const size_t *seeds)
 static double measure_rates(const Rates *rates, const size_t *seeds, double *scores)
 {
     double mean = 0, least = INFINITY;
+    size_t at;
     for (size_t rate = 0; rate < rates->n; rate++) {
-        scores[rate] = score_at(rates, rate, seeds);
+        scores[rate] = score_at(rates, rate, seeds, &at);
         mean += scores[rate] / (double)rates->n;
         least = fmin(least, scores[rate]);
     }
@@ -390,10 +442,31 @@ static void bootstrap_seeds(const Rates *rates, NsInterval *scores, NsInterval *
         scores[rate] = interval(scores[rate].value, samples + rate * RESAMPLES, RESAMPLES);
 }
 
-NsSensitivity *ns_sensitivity_new(const NsStudy *study, const NsStudyCell *cells)
+/* The scores of single seeds: [n, seeds]. */
+static double *single_seeds(const Rates *rates, int better)
+{
+    double *values = g_new(double, rates->n * rates->seeds);
+    g_autofree size_t *seeds = g_new(size_t, rates->seeds);
+    for (size_t k = 0; k < rates->seeds; k++) seeds[k] = k;
+    for (size_t rate = 0; rate < rates->n; rate++) {
+        size_t at;
+        score_at(rates, rate, seeds, &at);
+        for (size_t k = 0; k < rates->seeds; k++)
+            values[rate * rates->seeds + k] = -better * rates->cells[at * rates->seeds + k];
+    }
+    return values;
+}
+
+NsSensitivity *ns_sensitivity_new(const NsStudy *study, const NsStudyCell *cells, GError **error)
 {
     Rates rates = {0};
-    if (!ns_study_better(study) || !find_rates(&rates, study)) return NULL;
+    if (!ns_study_better(study)) return refuse_result(study, error), NULL;
+    if (!find_rates(&rates, study)) {
+        ns_refuse(error, NS_ERROR_SETTING,
+                  "There is no sensitivity to the learning rate: that takes lr in the section "
+                  "[grid], with two values or more.");
+        return NULL;
+    }
     NsSensitivity *s = g_new0(NsSensitivity, 1);
     s->n = rates.n;
     s->rates = g_new(double, rates.n);
@@ -403,6 +476,9 @@ NsSensitivity *ns_sensitivity_new(const NsStudy *study, const NsStudyCell *cells
         s->scores[lane] = g_new(NsInterval, rates.n);
         read_lane(&rates, study, cells, lane);
         bootstrap_seeds(&rates, s->scores[lane], &s->sensitivity[lane]);
+        s->seeds[lane] = single_seeds(&rates, ns_study_better(study));
+        for (size_t i = 0; i < s->n; i++)
+            s->scores[lane][i] = flip(s->scores[lane][i], ns_study_better(study));
     }
     g_free(rates.configurations);
     g_free(rates.cells);
@@ -412,7 +488,10 @@ NsSensitivity *ns_sensitivity_new(const NsStudy *study, const NsStudyCell *cells
 void ns_sensitivity_free(NsSensitivity *s)
 {
     if (!s) return;
-    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) g_free(s->scores[lane]);
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) {
+        g_free(s->scores[lane]);
+        g_free(s->seeds[lane]);
+    }
     g_free(s->rates);
     g_free(s);
 }

@@ -2,9 +2,10 @@
  *
  * One configuration proves nothing: a lane may be better merely because its learning rate suits it.
  * So lanes are compared by what a search of k configurations finds.  The score of a configuration
- * is the mean over its seeds of the result, which must be a loss: the lower, the better.  A run
- * that diverged, or ended above the training loss of the untrained model, counts as the untrained
- * model: nobody would use it.
+ * is the mean over its seeds of the result, of which lower or higher values are better.  A run that
+ * diverged, or ended above the training loss of the untrained model, counts as the untrained model:
+ * nobody would use it.  Where the result is no loss, a run without one counts as the worst that
+ * there is in the study.
  *
  * Of the n configurations every subset of k is equally likely to be tried.  With the scores sorted,
  * v_1 <= ... <= v_n, the i-th is the best of the k with probability C(n - i, k - 1) / C(n, k); from
@@ -21,6 +22,7 @@ typedef struct {
     double value, lo, hi; /* lo and hi: the ends of the interval */
 } NsInterval;
 
+/* Of the lane that is better, whichever values are. */
 typedef enum { NS_BETTER_A, NS_BETTER_NEITHER, NS_BETTER_B } NsBetter;
 
 typedef struct {
@@ -32,38 +34,42 @@ typedef struct {
 typedef struct {
     size_t configurations; /* that have a score in every lane; others are left out */
     size_t lanes;
-    size_t untrained[NS_LANES_MAX]; /* cells that count as the untrained model */
+    int better;                     /* as ns_study_better */
+    size_t untrained[NS_LANES_MAX]; /* cells that count as the untrained model, or as the worst */
     size_t n_budgets;
     size_t budgets[NS_BUDGETS];                           /* k, ascending */
     NsInterval best[NS_LANES_MAX][NS_BUDGETS];            /* the expected best score */
     NsDuel duels[NS_LANES_MAX][NS_LANES_MAX][NS_BUDGETS]; /* [a][b], a < b */
 } NsComparison;
 
-/* NULL where the result is no loss, or there are fewer than two configurations that have a score in
- * every lane.  cells: [ns_study_cells].  Free with g_free. */
-NsComparison *ns_comparison_new(const NsStudy *study, const NsStudyCell *cells);
+/* NULL with NS_ERROR_SETTING, which says why, where no result is better than another, or there are
+ * fewer than two configurations that have a score in every lane.  cells: [ns_study_cells].  Free
+ * with g_free. */
+NsComparison *ns_comparison_new(const NsStudy *study, const NsStudyCell *cells, GError **error);
 
 /* The scores of all configurations of a lane: [ns_study_configurations]; NaN where a seed is
- * missing.  Returns how many cells count as the untrained model. */
+ * missing.  Returns how many cells count as the untrained model, or as the worst. */
 size_t ns_study_scores(const NsStudy *study, const NsStudyCell *cells, size_t lane, double *scores);
 
-/* Which results are better: -1 the lower ones, of a loss; 0 where none is. */
+/* Which results are better: -1 the lower ones, as of a loss, 1 the higher ones; 0 where none is. */
 int ns_study_better(const NsStudy *study);
 
 /* ---- Sensitivity to the learning rate ---- */
 
-/* The score at every learning rate of the grid, the best over what else varies; and the mean of
- * these less the lowest of them: what a rate that was not searched for costs (Wortsman et al. 2023,
- * arXiv 2309.14322).  With several seeds, intervals are from a bootstrap over them; else lo and hi
- * are NaN. */
+/* The score at every learning rate of the grid, the best over what else varies; and how far the
+ * mean of these is from the best of them: what a rate that was not searched for costs (Wortsman et
+ * al. 2023, arXiv 2309.14322).  With several seeds, intervals are from a bootstrap over them; else
+ * lo and hi are NaN. */
 typedef struct {
     size_t n;
     double *rates;                    /* [n] of the grid */
     NsInterval *scores[NS_LANES_MAX]; /* [n]; NaN where a cell is missing */
+    double *seeds[NS_LANES_MAX];      /* [n, seeds] of the configurations that these are of */
     NsInterval sensitivity[NS_LANES_MAX];
 } NsSensitivity;
 
-/* NULL where the result is no loss, or `lr` is not in the grid with two rates or more. */
-NsSensitivity *ns_sensitivity_new(const NsStudy *study, const NsStudyCell *cells);
+/* NULL with NS_ERROR_SETTING where no result is better than another, or `lr` is not in the grid
+ * with two rates or more. */
+NsSensitivity *ns_sensitivity_new(const NsStudy *study, const NsStudyCell *cells, GError **error);
 void ns_sensitivity_free(NsSensitivity *sensitivity);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsSensitivity, ns_sensitivity_free)

@@ -226,8 +226,21 @@ void ns_phase_cell_settings(const NsPhase *phase, size_t i, NsSettings *settings
 
 /* ---- What is told of it ---- */
 
+/* Whether the command “sweep” makes the same cells of this lane. */
+static bool is_sweep(const NsStudy *study)
+{
+    const NsResult *result = &study->result;
+    return study->n_grid == 2 && study->n_random == 0 && isnan(study->stop.loss_below) &&
+           isnan(study->stop.loss_above) && result->kind == NS_RESULT_LOSS &&
+           result->at == NS_RESULT_LAST && result->n == NS_CELL_LAST;
+}
+
 void ns_phase_provenance(const NsPhase *phase, NsProvenance *provenance)
 {
+    if (!is_sweep(phase->study)) {
+        ns_study_provenance(phase->study, "phase", provenance);
+        return;
+    }
     const NsSettings *settings = ns_phase_settings(phase);
     ns_provenance_init(provenance);
     provenance->figure = g_strdup("phase");

@@ -47,8 +47,8 @@ void ns_phase_seeds(NsPhase *phase, size_t i, double *values);
 /* The settings of a cell; `settings` is not initialized. */
 void ns_phase_cell_settings(const NsPhase *phase, size_t i, NsSettings *settings);
 
-/* What a figure of it says of where it comes from: settings, steps and both axes; `provenance` is
- * not initialized. */
+/* What a figure of it says of where it comes from: of a sweep settings, steps and both axes, of
+ * another study its text; `provenance` is not initialized. */
 void ns_phase_provenance(const NsPhase *phase, NsProvenance *provenance);
 
 /* {"settings", "steps", "seeds", "x": {"key", "values": [texts]}, "y": {...}, "cells": [{"x", "y"

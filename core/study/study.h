@@ -41,7 +41,9 @@
  *              tensors), token-norms (the share of tokens whose squared norm is above 1.1 times the
  *              mean) or one of the registry; of these layer (a number, last, the default, or all)
  *              and head; at: “last 10” (the mean of the last ten records, the default), “last”,
- *              “minimum”, “step 100” or “every step”.  All layers, every step and token-norms keep
+ *              “minimum”, “step 100” or “every step”; better:
+ *              lower or higher, where lanes are to be compared by a result that is no loss, of
+ *              which lower ones are better.  All layers, every step and token-norms keep
  *              a curve of each cell besides its one number
  *     A to D   lanes, in this order: settings, and a name for people
  *
@@ -49,7 +51,7 @@
  * lane in one configuration with one seed. */
 #pragma once
 
-#include "core/experiment/experiment.h"
+#include "core/experiment/provenance.h"
 #include "core/study/axis.h"
 #include "core/study/cell.h"
 
@@ -93,6 +95,9 @@ char *ns_study_write(const NsStudy *study);
 
 /* "training loss, mean of the last 10 steps".  Free with g_free. */
 char *ns_study_result_words(const NsStudy *study);
+
+/* What a figure of it says of where it comes from; `provenance` is not initialized. */
+void ns_study_provenance(const NsStudy *study, const char *figure, NsProvenance *provenance);
 
 /* A copy of a study; `to` is not initialized. */
 void ns_study_copy(NsStudy *to, const NsStudy *from);

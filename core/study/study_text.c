@@ -210,13 +210,22 @@ static bool read_at(NsResult *result, const NsEntry *entry, GError **error)
     return true;
 }
 
+static bool read_better(NsResult *result, const NsEntry *entry, GError **error)
+{
+    result->better = g_str_equal(entry->value, "lower")    ? -1
+                     : g_str_equal(entry->value, "higher") ? 1
+                                                           : 0;
+    return result->better || refuse(entry, "it must be lower or higher", error);
+}
+
 static bool read_result(Reader *reader, const NsEntry *entry, GError **error)
 {
-    static const char *const keys[] = {"quantity", "at", "layer", "head", NULL};
+    static const char *const keys[] = {"quantity", "at", "layer", "head", "better", NULL};
     NsResult *result = &reader->study->result;
     if (g_str_equal(entry->key, "quantity")) return read_quantity(result, entry, error);
     if (g_str_equal(entry->key, "at")) return read_at(result, entry, error);
     if (g_str_equal(entry->key, "head")) return read_whole(entry, 1, 256, &result->head, error);
+    if (g_str_equal(entry->key, "better")) return read_better(result, entry, error);
     if (!g_str_equal(entry->key, "layer")) return ns_entry_unknown(entry, keys, error);
     bool all = g_str_equal(entry->value, "all");
     if (!all && !g_str_equal(entry->value, "last"))
@@ -309,6 +318,17 @@ static bool check_axes(const Reader *reader, GError **error)
                            "draw, such as draws = 64.");
 }
 
+static bool check_better(NsStudy *study, GError **error)
+{
+    if (!ns_result_is_loss(&study->result)) return true;
+    if (study->result.better > 0)
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "The result is a loss, of which lower values are better; omit better = "
+                         "higher, or choose another quantity.");
+    study->result.better = 0;
+    return true;
+}
+
 bool ns_study_read(NsStudy *study, const char *text, size_t size, GError **error)
 {
     g_autoptr(NsEntries) entries = ns_entries_new(text, size, error);
@@ -324,7 +344,7 @@ bool ns_study_read(NsStudy *study, const char *text, size_t size, GError **error
     for (; (entry = ns_entries_at(entries, i)); i++)
         if (!read_entry(&reader, entry, error)) return false;
     ns_experiment_link(&study->experiment);
-    return check_axes(&reader, error);
+    return check_axes(&reader, error) && check_better(study, error);
 }
 
 static void make_absolute(char **path)
@@ -448,6 +468,7 @@ static void write_rules(GString *out, const NsStudy *study)
     if (result->layer >= 0) write_whole(out, "layer", result->layer);
     if (result->layer == NS_LAYER_ALL) write_line(out, "layer", "all");
     if (result->head > 1) write_whole(out, "head", result->head);
+    if (result->better) write_line(out, "better", result->better < 0 ? "lower" : "higher");
 }
 
 char *ns_study_write(const NsStudy *study)
@@ -467,6 +488,17 @@ char *ns_study_write(const NsStudy *study)
         write_settings(out, study, lane, false);
     }
     return g_string_free(out, FALSE);
+}
+
+void ns_study_provenance(const NsStudy *study, const char *figure, NsProvenance *provenance)
+{
+    ns_provenance_init(provenance);
+    ns_experiment_clear(&provenance->experiment);
+    ns_experiment_copy(&provenance->experiment, &study->experiment);
+    for (size_t lane = 0; lane < ns_study_lanes(study); lane++)
+        provenance->experiment.lane[lane].seeds = study->seeds;
+    provenance->figure = g_strdup(figure);
+    provenance->study_text = ns_study_write(study);
 }
 
 void ns_study_copy(NsStudy *to, const NsStudy *from)

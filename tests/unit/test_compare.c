@@ -70,7 +70,7 @@ static void test_exact(void)
         cells[ns_study_cell(&study, (NsStudyPlace){i, 0, 0})] = done(a[i]);
         cells[ns_study_cell(&study, (NsStudyPlace){i, 1, 0})] = done(b[i]);
     }
-    g_autofree NsComparison *c = ns_comparison_new(&study, cells);
+    g_autofree NsComparison *c = ns_comparison_new(&study, cells, NULL);
     g_assert_cmpuint(c->configurations, ==, N);
     g_assert_cmpuint(c->n_budgets, ==, 4);
     for (size_t i = 0; i < c->n_budgets; i++) {
@@ -103,7 +103,7 @@ static void decide(double shift, double noise, size_t at, unsigned verdicts[3])
                 cells[ns_study_cell(&study, (NsStudyPlace){i, lane, 0})] =
                     done(2 + shared + noise * ns_rng_normal(&rng) + (lane ? shift : 0));
         }
-        g_autofree NsComparison *c = ns_comparison_new(&study, cells);
+        g_autofree NsComparison *c = ns_comparison_new(&study, cells, NULL);
         verdicts[c->duels[0][1][at].better]++;
     }
 }
@@ -145,10 +145,10 @@ static void test_scores(void)
     g_assert_cmpfloat(scores[3], ==, 9);
     ns_study_scores(&study, cells, 1, scores);
     g_assert_true(isnan(scores[3]));
-    g_autofree NsComparison *c = ns_comparison_new(&study, cells);
+    g_autofree NsComparison *c = ns_comparison_new(&study, cells, NULL);
     g_assert_cmpuint(c->configurations, ==, 3);
     study.result.kind = NS_RESULT_GRADIENT;
-    g_assert_null(ns_comparison_new(&study, cells));
+    g_assert_null(ns_comparison_new(&study, cells, NULL));
 }
 
 static void test_sensitivity(void)
@@ -163,7 +163,7 @@ static void test_sensitivity(void)
             for (size_t seed = 0; seed < 2; seed++)
                 cells[ns_study_cell(&study, (NsStudyPlace){rate * 2 + warmup, 0, seed})] =
                     done(values[rate][warmup] - (rate == 2 ? (double)seed : 0));
-    g_autoptr(NsSensitivity) s = ns_sensitivity_new(&study, cells);
+    g_autoptr(NsSensitivity) s = ns_sensitivity_new(&study, cells, NULL);
     g_assert_cmpuint(s->n, ==, 3);
     g_assert_cmpfloat(s->rates[2], ==, 0.4);
     const double expected[] = {3, 1, 7.5};
@@ -173,7 +173,7 @@ static void test_sensitivity(void)
     g_assert_cmpfloat(s->scores[0][2].lo, ==, 7);
     g_assert_cmpfloat(s->scores[0][2].hi, ==, 8);
     cells[0] = ns_cell_in(NS_CELL_WAITING);
-    g_autoptr(NsSensitivity) missing = ns_sensitivity_new(&study, cells);
+    g_autoptr(NsSensitivity) missing = ns_sensitivity_new(&study, cells, NULL);
     g_assert_true(isnan(missing->sensitivity[0].value) && isnan(missing->scores[0][0].value));
     g_assert_cmpfloat(missing->scores[0][1].value, ==, 1);
 }

@@ -41,6 +41,7 @@ typedef struct {
 /* The lanes of a study. */
 typedef struct {
     const NsStudy *study;
+    const NsStudyCell *cells;
     const NsComparison *comparison;   /* NULL where there is none */
     const NsSensitivity *sensitivity; /* likewise */
 } NsComparedInput;

@@ -5,6 +5,7 @@
 #include "core/base/words.h"
 #include "core/experiment/assignment.h"
 #include "core/experiment/param.h"
+#include "core/study/compare.h"
 #include "ui/plot/scale.h"
 #include "ui/plot/text.h"
 
@@ -25,8 +26,12 @@ typedef struct {
     int at[2];  /* column and row of the present setting; -1 where it is in none */
     bool exact; /* not only the nearest ones */
     NsHeatmap map;
-    char *label;        /* of the result */
-    float *z;           /* [rows, columns] */
+    char *label;    /* of the result */
+    float *z;       /* [rows, columns] */
+    NsPlot *single; /* [seeds] the results of each, which tables have; NULL of one */
+    const NsPlot **singles;
+    NsHeatmap *single_maps;
+    float *single_z;
     char **notes;       /* the same */
     GPtrArray *x, *y;   /* names of the values */
     size_t done, worse; /* cells; of these, with more than the untrained model */
@@ -88,12 +93,37 @@ static char *label_of(const NsStudy *study)
                            : ns_study_result_words(study);
 }
 
+/* A plot for every seed, of which tables have the cells. */
+static void make_singles(Phase *p, size_t seeds)
+{
+    size_t cells = ns_phase_cells(p->phase);
+    if (seeds < 2) return;
+    p->single = g_new(NsPlot, seeds);
+    p->singles = g_new(const NsPlot *, seeds);
+    p->single_maps = g_new(NsHeatmap, seeds);
+    p->single_z = g_new(float, seeds *cells);
+    for (size_t seed = 0; seed < seeds; seed++) {
+        p->single_maps[seed] = p->map;
+        p->single_maps[seed].z = p->single_z + seed * cells;
+        p->single[seed] = p->figure.plot;
+        p->single[seed].heatmap = &p->single_maps[seed];
+        p->singles[seed] = &p->single[seed];
+    }
+    p->figure.plot.singles = p->singles;
+    p->figure.plot.n_singles = seeds;
+}
+
 static void follow(Phase *p, NsPhase *phase)
 {
     g_clear_pointer(&p->x, g_ptr_array_unref);
     g_clear_pointer(&p->y, g_ptr_array_unref);
     g_clear_pointer(&p->z, g_free);
     g_clear_pointer(&p->notes, g_strfreev);
+    g_clear_pointer(&p->single, g_free);
+    g_clear_pointer(&p->singles, g_free);
+    g_clear_pointer(&p->single_maps, g_free);
+    g_clear_pointer(&p->single_z, g_free);
+    p->figure.plot.n_singles = 0;
     ns_phase_unref(p->phase);
     p->phase = phase ? ns_phase_ref(phase) : NULL;
     p->version = 0;
@@ -112,6 +142,7 @@ static void follow(Phase *p, NsPhase *phase)
     p->map.label = p->label;
     p->map.values = true;
     p->map.hatch = true;
+    make_singles(p, (size_t)ns_phase_of(phase)->seeds);
 }
 
 /* ---- Cells ---- */
@@ -158,6 +189,17 @@ static char *cell_note(NsPhase *phase, size_t i, const NsStudyCell *cell)
     return NULL;
 }
 
+static void read_seeds(Phase *p, size_t i, const NsStudyCell *cell)
+{
+    size_t cells = ns_phase_cells(p->phase), n = p->figure.plot.n_singles;
+    g_autofree double *values = g_new(double, n + 1);
+    if (n) ns_phase_seeds(p->phase, i, values);
+    for (size_t seed = 0; seed < n; seed++) {
+        bool open = isnan(values[seed]) && cell->state != NS_CELL_DIVERGED;
+        p->single_z[seed * cells + i] = open ? -INFINITY : (float)values[seed];
+    }
+}
+
 /* What colors have to tell apart. */
 typedef struct {
     double lo, hi, first;
@@ -185,6 +227,7 @@ static void read_cells(Phase *p, NsPhase *beside)
         if (cell.state == NS_CELL_FAILED && !p->failed++) p->first_failed = i;
         g_free(p->notes[i]);
         p->notes[i] = cell_note(p->phase, i, &cell);
+        read_seeds(p, i, &cell);
         take_loss(&losses, &cell);
         if (cell.state != NS_CELL_DONE) continue;
         p->done++;
@@ -216,12 +259,35 @@ static void add_sentence(GString *note, char *sentence)
     g_free(sentence);
 }
 
+static bool is_axis(const Phase *p, const NsParam *param)
+{
+    return param == ns_phase_x(p->phase)->param || param == ns_phase_y(p->phase)->param;
+}
+
+/* What a cell has of settings that are on neither axis. */
+static void add_others(const Phase *p, GString *note)
+{
+    const NsStudy *study = ns_phase_of(p->phase);
+    g_autoptr(GString) keys = g_string_new(NULL);
+    for (size_t axis = 0; axis < ns_study_axes(study); axis++) {
+        const NsParam *param = ns_study_axis_param(study, axis);
+        if (!is_axis(p, param))
+            g_string_append_printf(keys, "%s%s", keys->len ? ", " : "", param->key);
+    }
+    if (keys->len)
+        add_sentence(note, g_strdup_printf(ns_study_better(study)
+                                               ? _("Each cell has the best result over %s.")
+                                               : _("Each cell has the mean over %s."),
+                                           keys->str));
+}
+
 static char *note(const Phase *p)
 {
     GString *words = g_string_new(NULL);
     size_t cells = ns_phase_cells(p->phase), finished = p->done + p->diverged + p->failed;
     if (finished < cells)
         add_sentence(words, g_strdup_printf(_("%zu of %zu cells so far."), finished, cells));
+    add_others(p, words);
     if (p->diverged) {
         g_autofree char *place = place_words(p, p->first_diverged);
         g_autofree char *step = ns_group_digits(ns_phase_cell(p->phase, p->first_diverged).step);
@@ -299,11 +365,6 @@ static bool mark_present(Phase *p, const NsSettings *settings)
     return changed;
 }
 
-static bool is_axis(const Phase *p, const NsParam *param)
-{
-    return param == ns_phase_x(p->phase)->param || param == ns_phase_y(p->phase)->param;
-}
-
 /* "Post-LN, Layers 6, Warm-up 1": what every cell has, whether it is usual or not, first. */
 static char *fixed_words(const Phase *p)
 {
@@ -375,6 +436,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
                                                   : _("Results of a study, by two settings")));
     ns_figure_text(&figure->subtitle,
                    p->phase ? subtitle(p, input->n_lanes ? input->lanes[0].name : NULL) : NULL);
+    ns_figure_text(&figure->run, input->n_lanes ? g_strdup(input->lanes[0].name) : NULL);
     ns_figure_text(&figure->note, p->phase ? note(p) : NULL);
     ns_figure_text(&figure->empty, g_strdup(_("No sweep has been started yet.")));
     return true;

@@ -12,9 +12,14 @@ typedef struct {
     NsFigure figure;
     double *x;                                                     /* [n] */
     double *y[NS_LANES_MAX], *lo[NS_LANES_MAX], *hi[NS_LANES_MAX]; /* [n] */
+    char *label;                                                   /* of a result that is no loss */
+    NsPlot *single;                                                /* [seeds] for tables */
+    NsSeries *single_series;                                       /* [seeds, NS_LANES_MAX] */
+    const NsPlot **singles;
+    GPtrArray *owned; /* what these borrow */
 } Lanes;
 
-static void clear(NsFigure *figure)
+static void forget(NsFigure *figure)
 {
     Lanes *l = (Lanes *)figure;
     g_clear_pointer(&l->x, g_free);
@@ -24,7 +29,19 @@ static void clear(NsFigure *figure)
         g_clear_pointer(&l->hi[lane], g_free);
         g_clear_pointer(&l->figure.labels[lane], g_free);
     }
-    figure->plot.n_series = 0;
+    g_clear_pointer(&l->label, g_free);
+    g_clear_pointer(&l->single, g_free);
+    g_clear_pointer(&l->single_series, g_free);
+    g_clear_pointer(&l->singles, g_free);
+    g_clear_pointer(&l->owned, g_ptr_array_unref);
+    l->owned = g_ptr_array_new_with_free_func(g_free);
+    figure->plot.n_series = figure->plot.n_singles = 0;
+}
+
+static void clear(NsFigure *figure)
+{
+    forget(figure);
+    g_ptr_array_unref(((Lanes *)figure)->owned);
 }
 
 /* A value without an interval has none drawn. */
@@ -51,21 +68,49 @@ static void add_lane(Lanes *l, const NsStudy *study, size_t lane, const NsInterv
     l->figure.plot.n_series = lane + 1;
 }
 
-static const char *loss_words(const NsStudy *study)
+static const char *result_label(Lanes *l, const NsStudy *study)
 {
-    return study->result.kind == NS_RESULT_VALIDATION ? _("best validation loss")
-                                                      : _("best training loss");
+    if (study->result.kind == NS_RESULT_VALIDATION) return _("best validation loss");
+    if (study->result.kind == NS_RESULT_LOSS) return _("best training loss");
+    l->label = ns_study_result_words(study);
+    return l->label;
 }
 
 static void set_words(Lanes *l, const NsStudy *study, const char *title)
 {
     NsPlot *plot = &l->figure.plot;
     plot->x.scale = NS_SCALE_LOG;
-    plot->left.label = study ? loss_words(study) : NULL;
-    plot->left.unit = _("nats");
+    plot->left.label = study ? result_label(l, study) : NULL;
+    plot->left.unit = study && ns_result_is_loss(&study->result) ? _("nats") : NULL;
     ns_figure_text(&l->figure.title, g_strdup(title));
     ns_figure_text(&l->figure.subtitle,
                    study ? g_strdup(study->experiment.title ? study->experiment.title : "") : NULL);
+}
+
+/* ---- Single seeds ---- */
+
+/* Plots for so many seeds, which will have a series for every lane. */
+static void make_singles(Lanes *l, size_t seeds)
+{
+    l->single = g_new0(NsPlot, seeds);
+    l->single_series = g_new0(NsSeries, seeds * NS_LANES_MAX);
+    l->singles = g_new(const NsPlot *, seeds);
+    for (size_t seed = 0; seed < seeds; seed++) {
+        l->single[seed].series = l->single_series + seed * NS_LANES_MAX;
+        l->singles[seed] = &l->single[seed];
+    }
+    l->figure.plot.singles = l->singles;
+    l->figure.plot.n_singles = seeds;
+}
+
+/* Of the next lane: n values, which are taken, over x and under a name that are borrowed. */
+static void add_single(Lanes *l, size_t seed, const char *name, const double *x, double *y,
+                       size_t n)
+{
+    NsPlot *plot = &l->single[seed];
+    NsSeries *series = &l->single_series[seed * NS_LANES_MAX + plot->n_series++];
+    g_ptr_array_add(l->owned, y);
+    *series = (NsSeries){.label = name, .n = n, .x = x, .y = y};
 }
 
 /* ---- The best of k ---- */
@@ -98,10 +143,31 @@ static void add_verdicts(GString *note, const NsComparison *c, size_t one, size_
 
 static char *verdicts(const NsComparison *c)
 {
-    GString *note = g_string_new(NULL);
+    GString *note = g_string_new(c->better > 0 ? _("Higher is better.") : NULL);
     for (size_t one = 0; one < c->lanes; one++)
         for (size_t other = one + 1; other < c->lanes; other++) add_verdicts(note, c, one, other);
     return g_string_free(note, FALSE);
+}
+
+/* The results of every configuration, numbered from 1, seed by seed: what the scores come from. */
+static void add_results(Lanes *l, const NsComparedInput *from)
+{
+    const NsStudy *study = from->study;
+    size_t n = ns_study_configurations(study), seeds = (size_t)study->seeds;
+    double *x = g_new(double, n);
+    make_singles(l, seeds);
+    g_ptr_array_add(l->owned, x);
+    for (size_t i = 0; i < n; i++) x[i] = (double)(i + 1);
+    for (size_t lane = 0; lane < ns_study_lanes(study); lane++) {
+        char *name = g_strdup_printf(_("%s, by configuration"), l->figure.labels[lane]);
+        g_ptr_array_add(l->owned, name);
+        for (size_t seed = 0; seed < seeds; seed++) {
+            double *y = g_new(double, n);
+            for (size_t i = 0; i < n; i++)
+                y[i] = from->cells[ns_study_cell(study, (NsStudyPlace){i, lane, seed})].value;
+            add_single(l, seed, name, x, y, n);
+        }
+    }
 }
 
 static bool update_best(NsFigure *figure, const NsFigureInput *input)
@@ -109,7 +175,7 @@ static bool update_best(NsFigure *figure, const NsFigureInput *input)
     Lanes *l = (Lanes *)figure;
     const NsComparedInput *from = input->compared;
     const NsComparison *c = from ? from->comparison : NULL;
-    clear(figure);
+    forget(figure);
     set_words(l, from ? from->study : NULL, _("What a search of k configurations finds"));
     figure->plot.x.label = _("configurations tried, k");
     figure->plot.x.integer = true;
@@ -120,6 +186,7 @@ static bool update_best(NsFigure *figure, const NsFigureInput *input)
     for (size_t i = 0; i < c->n_budgets; i++) l->x[i] = (double)c->budgets[i];
     for (size_t lane = 0; lane < c->lanes; lane++)
         add_lane(l, from->study, lane, c->best[lane], c->n_budgets);
+    add_results(l, from);
     return true;
 }
 
@@ -144,7 +211,9 @@ const NsFigureKind *ns_best_of_kind(void)
 
 static char *sensitivities(const NsComparedInput *from)
 {
-    GString *note = g_string_new(_("Mean over the learning rates less the lowest:"));
+    GString *note = g_string_new(ns_study_better(from->study) < 0
+                                     ? _("Mean over the learning rates less the lowest:")
+                                     : _("Highest less the mean over the learning rates:"));
     for (size_t lane = 0; lane < ns_study_lanes(from->study); lane++) {
         const NsInterval *s = &from->sensitivity->sensitivity[lane];
         char value[G_ASCII_DTOSTR_BUF_SIZE], lo[G_ASCII_DTOSTR_BUF_SIZE],
@@ -160,12 +229,26 @@ static char *sensitivities(const NsComparedInput *from)
     return g_string_free(note, FALSE);
 }
 
+static void add_seeds(Lanes *l, const NsComparedInput *from)
+{
+    const NsSensitivity *s = from->sensitivity;
+    size_t seeds = (size_t)from->study->seeds;
+    if (seeds < 2) return;
+    make_singles(l, seeds);
+    for (size_t lane = 0; lane < ns_study_lanes(from->study); lane++)
+        for (size_t seed = 0; seed < seeds; seed++) {
+            double *y = g_new(double, s->n);
+            for (size_t i = 0; i < s->n; i++) y[i] = s->seeds[lane][i * seeds + seed];
+            add_single(l, seed, l->figure.labels[lane], l->x, y, s->n);
+        }
+}
+
 static bool update_sensitivity(NsFigure *figure, const NsFigureInput *input)
 {
     Lanes *l = (Lanes *)figure;
     const NsComparedInput *from = input->compared;
     const NsSensitivity *s = from ? from->sensitivity : NULL;
-    clear(figure);
+    forget(figure);
     set_words(l, from ? from->study : NULL, _("Sensitivity to the learning rate"));
     figure->plot.x.label = _("peak learning rate");
     ns_figure_text(&figure->empty, g_strdup(_("The learning rate is not in the grid.")));
@@ -174,6 +257,7 @@ static bool update_sensitivity(NsFigure *figure, const NsFigureInput *input)
     l->x = g_memdup2(s->rates, s->n * sizeof *s->rates);
     for (size_t lane = 0; lane < ns_study_lanes(from->study); lane++)
         add_lane(l, from->study, lane, s->scores[lane], s->n);
+    add_seeds(l, from);
     return true;
 }
 

@@ -115,7 +115,7 @@ static void add_cell(GString *out, float z)
         add_float(out, z);
 }
 
-static void add_heatmap(Table *table, const NsPlot *plot, bool as_series)
+static void add_heatmap(Table *table, const NsPlot *plot, const char *name, bool as_series)
 {
     GString *out = table->out;
     const NsHeatmap *map = plot->heatmap;
@@ -123,7 +123,7 @@ static void add_heatmap(Table *table, const NsPlot *plot, bool as_series)
         NsPanel panel = ns_panel(map, ns_panel_of_row(map, row));
         double y = cell_value(&plot->left, panel.y0, panel.y1, row - panel.row, panel.rows);
         g_autofree char *title =
-            panel.name ? g_strconcat(plot->title, ", ", panel.name, NULL) : g_strdup(plot->title);
+            panel.name ? g_strconcat(name, ", ", panel.name, NULL) : g_strdup(name);
         for (size_t column = 0; column < map->columns; column++) {
             double x = cell_value(&plot->x, map->x0, map->x1, column, map->columns);
             float z = ns_heatmap_row(map, row)[column];
@@ -166,9 +166,10 @@ static void add_header(Table *table, const NsPlot *maps)
     g_string_append(table->out, table->column ? ",experiment\n" : "\n");
 }
 
-static void add_curves(Table *table, const NsPlot *plot, const char *title)
+static void add_plot(Table *table, const NsPlot *plot, const char *title, bool maps)
 {
     const NsPlot *lower = plot->lower;
+    if (plot->heatmap) add_heatmap(table, plot, title, !maps);
     for (size_t k = 0; k < plot->n_series; k++) add_series(table, plot, title, &plot->series[k]);
     for (size_t k = 0; lower && k < lower->n_series; k++)
         add_series(table, lower, title, &lower->series[k]);
@@ -182,12 +183,13 @@ GString *ns_csv_write(const NsPlot *const *plots, size_t n, const char *experime
     add_header(&table, maps ? plots[0] : NULL);
     for (size_t i = 0; i < n; i++) {
         const NsPlot *plot = plots[i];
-        if (plot->heatmap) add_heatmap(&table, plot, !maps);
-        add_curves(&table, plot, plot->title);
+        g_autofree char *name = plot->run ? g_strdup_printf("%s, %s", plot->title, plot->run)
+                                          : g_strdup(plot->title);
+        add_plot(&table, plot, name, maps);
         for (size_t k = 0; k < plot->n_singles; k++) {
             g_autofree char *title =
-                g_strdup_printf(_("%s, seed %zu of %zu"), plot->title, k + 1, plot->n_singles);
-            add_curves(&table, plot->singles[k], title);
+                g_strdup_printf(_("%s, seed %zu of %zu"), name, k + 1, plot->n_singles);
+            add_plot(&table, plot->singles[k], title, maps);
         }
     }
     return table.out;
