@@ -173,7 +173,7 @@ int ns_cli_paper(int argc, char **argv, GError **error)
             "(label, value, error: the standard error, reach: half the interval, expected, range,\n"
             "verdict, agrees), series (label, theory, x, y, and lo and hi: the mean minus and "
             "plus\n"
-            "the standard deviation over seeds), program, instructions.",
+            "the standard deviation over seeds, seeds: the values of each), program, instructions.",
         .examples = NS_CLI " paper\n" NS_CLI " paper depth hidden --out figures\n" NS_CLI
                            " paper depth --seeds 20 --out figures\n" NS_CLI
                            " paper warmup --json > warmup.json",

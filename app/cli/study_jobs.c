@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * Beside the results OUT.nsstudy, the folder OUT.parts holds the study as every part reads it, the
- * results of the parts and, of Slurm, the job and its output.  A part is a file of its own, so that
- * machines need not share a database; what is in it is never run again. */
+ * results of the parts and, of Slurm, the job, its number and its output.  A part is a file of its
+ * own, so that machines need not share a database; what is in it is never run again. */
 #include "app/cli/study.h"
 
 #include "core/base/error.h"
@@ -15,6 +15,11 @@
 
 #define MOST_SLURM_JOBS 1000 /* of an array, as Slurm's MaxArraySize has it by default */
 #define ROUNDS 10
+
+#define JOB_NAME "normscope-study"
+#define JOB_FILE "job.id"
+#define MOST_PAUSE 10    /* seconds between two questions to Slurm */
+#define MOST_FAILURES 60 /* questions in a row without an answer: some minutes */
 
 static const NsStoreOptions *whole(const NsStudy *study)
 {
@@ -165,7 +170,7 @@ static char *write_job(const NsStudyJobs *jobs, const char *study, const GArray 
     g_autofree char *out = g_shell_quote(folder);
     g_autofree char *text =
         g_strdup_printf("#!/bin/sh\n"
-                        "#SBATCH --job-name=normscope-study\n"
+                        "#SBATCH --job-name=" JOB_NAME "\n"
                         "#SBATCH --array=%s\n"
                         "#SBATCH --ntasks=1\n"
                         "#SBATCH --cpus-per-task=1\n"
@@ -182,25 +187,103 @@ static char *write_job(const NsStudyJobs *jobs, const char *study, const GArray 
     return NULL;
 }
 
-/* Waits until every task of the array has ended, whatever its status: the results say what is
- * missing. */
-static bool submit(const char *folder, const char *job, GError **error)
+/* Runs a command of Slurm; *says is what it writes, and where it fails what it complains of. */
+static bool ask_slurm(const char *const *words, char **says, GError **error)
 {
-    g_autofree char *log = g_build_filename(folder, "%a.log", NULL);
-    const char *words[] = {"sbatch", "--quiet", "--wait", "--output", log, job, NULL};
-    g_auto(GStrv) argv = g_strdupv((char **)(void *)words);
-    g_autofree char *says = NULL;
+    g_auto(GStrv) argv = g_strdupv((char **)(uintptr_t)words);
+    g_autofree char *complaint = NULL;
     g_autoptr(GError) wrong = NULL;
     int status;
-    if (!g_spawn_sync(NULL, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, &says, &status,
+    if (!g_spawn_sync(NULL, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, says, &complaint, &status,
                       &wrong))
         return ns_refuse(error, NS_ERROR_FILE,
                          "Slurm cannot be used: %s; install it, or use --print-jobs.",
                          wrong->message);
-    /* Of a job that ran, sbatch says nothing. */
-    g_strdelimit(g_strstrip(says), "\r\n", ' ');
-    if (!*says || g_spawn_check_wait_status(status, NULL)) return true;
-    return ns_refuse(error, NS_ERROR_FILE, "Slurm did not take the job: %s.", says);
+    bool good = g_spawn_check_wait_status(status, NULL);
+    if (!good) {
+        g_free(*says);
+        *says = g_steal_pointer(&complaint);
+    }
+    g_strdelimit(g_strstrip(*says), "\r\n", ' ');
+    return good || ns_refuse(error, NS_ERROR_FILE, "Slurm did not take the job: %s.", *says);
+}
+
+/* Whether tasks of a job array wait or run. */
+static bool has_tasks(const char *id, bool *there, GError **error)
+{
+    const char *const words[] = {"squeue", "--noheader", "--format=%A", "--name", JOB_NAME,
+                                 "--jobs", id,           NULL};
+    g_autofree char *says = NULL;
+    g_autoptr(GError) wrong = NULL;
+    *there = false;
+    if (ask_slurm(words, &says, &wrong)) {
+        *there = *says != '\0';
+        return true;
+    }
+    /* It forgets jobs that ended some minutes ago. */
+    if (says && strstr(says, "Invalid job id")) return true;
+    return ns_refuse(error, NS_ERROR_FILE, "Slurm does not tell of its job %s: %s.", id,
+                     says ? says : wrong->message);
+}
+
+/* Waits until every task of the array has ended, whatever its status: the results say what is
+ * missing.  A scheduler that does not answer for a while is asked again. */
+static bool await(const char *id, GError **error)
+{
+    unsigned pause = 1, failures = 0;
+    bool there = true;
+    while (there) {
+        g_autoptr(GError) wrong = NULL;
+        g_usleep(pause * G_USEC_PER_SEC);
+        pause = MIN(pause + 1, MOST_PAUSE);
+        bool told = has_tasks(id, &there, &wrong);
+        failures = told ? 0 : failures + 1;
+        if (failures == MOST_FAILURES) {
+            g_propagate_error(error, g_steal_pointer(&wrong));
+            return false;
+        }
+        there |= !told;
+    }
+    return true;
+}
+
+/* The number of the job that was submitted last; NULL for none.  Free with g_free. */
+static char *last_job(const char *folder)
+{
+    g_autofree char *path = g_build_filename(folder, JOB_FILE, NULL);
+    char *id = NULL;
+    g_file_get_contents(path, &id, NULL, NULL);
+    return id ? g_strstrip(id) : NULL;
+}
+
+/* Tasks that an earlier command has submitted are awaited: those that were to run the same cells
+ * beside them would do it twice. */
+static bool await_last(const char *folder, GError **error)
+{
+    g_autofree char *id = last_job(folder);
+    bool there = false;
+    if (!id) return true;
+    if (!has_tasks(id, &there, error)) return false;
+    if (!there) return true;
+    fprintf(stderr,
+            NS_CLI ": Slurm's job %s of this study waits or runs; its results are awaited, and no "
+                   "cell is submitted twice.\n",
+            id);
+    return await(id, error);
+}
+
+static bool submit(const char *folder, const char *job, GError **error)
+{
+    g_autofree char *log = g_build_filename(folder, "%a.log", NULL);
+    g_autofree char *path = g_build_filename(folder, JOB_FILE, NULL), *id = NULL;
+    const char *const words[] = {"sbatch", "--parsable", "--output", log, job, NULL};
+    g_autoptr(GError) wrong = NULL;
+    if (!ask_slurm(words, &id, error)) return false;
+    *strchrnul(id, ';') = '\0'; /* behind it stands the cluster */
+    if (!g_file_set_contents(path, id, -1, &wrong))
+        return ns_refuse(error, NS_ERROR_FILE, "Cannot write the number of Slurm's job %s: %s.", id,
+                         wrong->message);
+    return await(id, error);
 }
 
 bool ns_study_run_slurm(const NsStudyJobs *jobs, GError **error)
@@ -208,6 +291,8 @@ bool ns_study_run_slurm(const NsStudyJobs *jobs, GError **error)
     size_t n = ns_study_cells(jobs->study);
     size_t chunk = jobs->chunk ? jobs->chunk : (n + MOST_SLURM_JOBS - 1) / MOST_SLURM_JOBS;
     g_autofree char *folder = folder_of(jobs);
+    /* Its tasks still read the study that it was submitted with. */
+    if (!await_last(folder, error)) return false;
     g_autofree char *study = write_study(jobs, folder, error);
     if (!study || !gather_folder(jobs, folder, error)) return false;
     size_t before = SIZE_MAX;

@@ -355,6 +355,10 @@ char *ns_paper_json(const NsPaperResult *result)
         write_values(&json, "y", series->y, series->n);
         if (series->lo) write_values(&json, "lo", series->lo, series->n);
         if (series->hi) write_values(&json, "hi", series->hi, series->n);
+        ns_json_open(&json, "seeds", '[');
+        for (size_t seed = 0; seed < series->seeds; seed++)
+            write_values(&json, NULL, series->singles + seed * series->n, series->n);
+        ns_json_close(&json, ']');
         ns_json_close(&json, '}');
     }
     ns_json_close(&json, ']');

@@ -77,6 +77,8 @@ typedef struct {
     size_t n;
     double *x, *y;
     double *lo, *hi; /* mean - and + standard deviation over seeds; NULL for one seed */
+    size_t seeds;    /* that y is the mean of; 0 of theory */
+    double *singles; /* [seeds, n] each */
 } NsPaperSeries;
 
 /* What the confidence interval of a measured mean says of a claim: it lies within the tolerance,

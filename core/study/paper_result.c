@@ -170,6 +170,8 @@ static void add_measured(NsPaperResult *result, const Work *work, unsigned arm)
     *series = (NsPaperSeries){.label = result->study->arms[arm].label, .n = work->n};
     series->x = g_memdup2(work->x, work->n * sizeof *work->x);
     series->y = g_new(double, work->n);
+    series->seeds = seeds;
+    series->singles = g_memdup2(values_of(work, arm, 0), seeds * work->n * sizeof *series->singles);
     if (seeds > 1) {
         series->lo = g_new(double, work->n);
         series->hi = g_new(double, work->n);
@@ -242,6 +244,7 @@ void ns_paper_result_unref(NsPaperResult *result)
         g_free(result->series[i].y);
         g_free(result->series[i].lo);
         g_free(result->series[i].hi);
+        g_free(result->series[i].singles);
     }
     g_free(result);
 }

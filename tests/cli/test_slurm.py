@@ -175,5 +175,32 @@ def test_canceled_tasks_come_again():
         assert cells_of(folder("a.nsstudy")) == expected
 
 
+def runs_of(folder):
+    """How often a cell was run: every task appends a line to its log."""
+    parts = folder("a.parts")
+    return sum(line.count(" cells of ") for name in os.listdir(parts) if name.endswith(".log")
+               for line in open(os.path.join(parts, name), encoding="utf-8"))
+
+
+def test_submitted_twice():
+    """A second command, with other parts at that, joins the first: no cell is submitted twice."""
+    with tempfile.TemporaryDirectory() as place, Cluster(place) as cluster, Folder(LONG) as folder:
+        expected = whole(folder)
+        command = [CLI, "study", folder("a.study"), "--slurm", "--lease", "60", "--chunk"]
+        with subprocess.Popen([*command, "4"], env=cluster.environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as one:
+            until(lambda: parts_ended(folder("a.parts")) > 0, one)
+            with subprocess.Popen([*command, "3"], env=cluster.environment, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE) as other:
+                said = [process.communicate(timeout=PATIENCE_S) for process in (one, other)]
+                assert [one.returncode, other.returncode] == [0, 0], said
+        assert b"no cell is submitted twice" in said[1][1] and b"jobs of Slurm" not in said[1][1], said
+        assert said[0][0] == said[1][0] and b"16 of 16 cells" in said[0][0], said
+        assert cells_of(folder("a.nsstudy")) == expected
+        assert sorted(name for name in os.listdir(folder("a.parts")) if name.endswith(".nsstudy")) == [
+            f"4-{part}.nsstudy" for part in range(4)]
+        assert runs_of(folder) == 4
+
+
 if __name__ == "__main__":
     sys.exit(main(globals()))

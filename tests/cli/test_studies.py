@@ -220,6 +220,12 @@ def test_paper_goes_on():
         assert 3000 <= again.pop("seconds") < 3900 and first.pop("seconds") < 900
         assert again == first
         assert len(first["series"][0]["x"]) == 4, first
+        for series in first["series"]:
+            seeds = series["seeds"]
+            assert len(seeds) == (0 if series["theory"] else 2), series
+            for i, mean in enumerate(series["y"] if seeds else []):
+                assert abs(mean - (seeds[0][i] + seeds[1][i]) / 2) < 1e-12, series
+            assert not seeds or seeds[0] != seeds[1], series
         os.remove(kept)
         jobs = run("paper", *text[:-3], "--out", folder, "--list-jobs", small=False)
         for line in jobs.stdout.decode().splitlines():

@@ -299,11 +299,116 @@ def test_comparison():
         assert sum(words[budgets[0]["better"]] in line for line in table.splitlines()) >= 1, table
         assert f"{best[0]['best']['value']:.4g} [" in table, table
         assert len(value["sensitivity"]) == 2 and len(value["sensitivity"][0]["lr"]) == 4
+        assert comparison["better"] == "lower" and "lower is better" in table, table
         for figure in ("best-of", "lr-sensitivity", "phase"):
             study("show", folder("a.nsstudy"), "--figure", figure, "--out", folder(figure + ".csv"))
             with open(folder(figure + ".csv"), encoding="utf-8") as file:
                 assert len(file.readlines()) > 8
         assert f"{best[0]['best']['value']:.6g}"[:6] in open(folder("best-of.csv"), encoding="utf-8").read()
+
+
+def rows_of(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+AXES = "[grid]\nlr = 1e-3, 1e-2\nwarmup = 1, 2\nclip = 0, 1\n" + LANES
+
+
+def test_figures_have_single_seeds():
+    """Every value of every seed is in the table of a figure, and nothing else under its name."""
+    with Folder(HEAD + "steps = 3\nseeds = 2\n" + AXES) as folder:
+        cells = json.loads(study(folder("a.study"), "--json"))["cells"]
+        first = min(cell["seed"] for cell in cells)
+        for figure in ("best-of", "lr-sensitivity", "phase"):
+            study("show", folder("a.nsstudy"), "--figure", figure, "--out", folder(figure + ".csv"))
+        for number in (1, 2):
+            own = [cell for cell in cells if cell["seed"] == first + number - 1]
+            name = f"seed {number} of 2"
+            best = [float(row["y"]) for row in rows_of(folder("best-of.csv")) if row["figure"].endswith(name)]
+            assert sorted(best) == sorted(cell["value"] for cell in own), (best, own)
+            rates = [row for row in rows_of(folder("lr-sensitivity.csv")) if row["figure"].endswith(name)]
+            scores = [min(cell["value"], cell["first"]) for cell in own]
+            assert len(rates) == 4 and all(float(row["y"]) in scores for row in rates), rates
+            maps = [row for row in rows_of(folder("phase.csv")) if row["figure"].endswith(name)]
+            assert len(maps) == 8 and {row["figure"].split(", ")[-2] for row in maps} == {"A", "B"}, maps
+            assert all(any(abs(float(row["value"]) - value) < 1e-6 for value in best) for row in maps), maps
+
+
+def test_figures_keep_their_study():
+    """The study comes back out of a figure, and then has the same cells."""
+    with Folder(HEAD + 'title = a \\ "b"\nsteps = 1\n' + AXES) as folder:
+        study(folder("a.study"))
+        for name in ("best-of.png", "best-of.svg", "phase.pdf", "lr-sensitivity.csv"):
+            study("show", folder("a.nsstudy"), "--figure", name.split(".")[0], "--out", folder(name))
+            result = run("show", folder(name), small=False)
+            assert result.returncode == 0 and b"normscope-cli study" in result.stdout, result
+            again = write(folder("again.study"), result.stdout.decode())
+            assert jobs_of_file(again, folder("a.nsstudy")) == [], result.stdout
+
+
+def jobs_of_file(path, results):
+    result = run("study", path, "--out", results, "--print-jobs", small=False)
+    assert result.returncode == 0, result
+    return result.stdout.decode().splitlines()
+
+
+def test_axes_of_phase():
+    with Folder(HEAD + "steps = 2\n" + AXES) as folder:
+        cells = json.loads(study(folder("a.study"), "--json"))["cells"]
+        show = ("show", folder("a.nsstudy"), "--figure", "phase", "--out", folder("p.csv"))
+        for options, keys in (((), ("lr", "warmup")), (("--x", "clip"), ("clip", "lr")),
+                              (("--y", "lr"), ("warmup", "lr")), (("--x", "warmup", "--y", "clip"), ("warmup", "clip"))):
+            study(*show, *options)
+            for row in rows_of(folder("p.csv")):
+                x, y, value = list(row.values())[1:4]
+                lane = row["figure"][-1]
+                best = min(cell["value"] for cell in cells if cell["lane"] == lane
+                           and (cell["configuration"][keys[0]], cell["configuration"][keys[1]]) == (x, y))
+                assert abs(float(value) - best) < 1e-6, (options, row, best)
+        study(*show[:-1], folder("p.svg"))
+        with open(folder("p.svg"), encoding="utf-8") as file:
+            assert "best result over clip" in file.read()
+        for options in (("--x", "seed"), ("--x", "lr", "--y", "lr")):
+            assert "lr" in sentence(run("study", *show, *options, small=False), 2)
+        for words in (("--figure", "best-of", "--out", folder("b.csv")), ()):
+            sentence(run("study", "show", folder("a.nsstudy"), *words, "--x", "lr", small=False), 2)
+
+
+def test_direction():
+    """What is no loss is compared as the study says it, and else not, which is said."""
+    head = HEAD + "steps = 2\n[grid]\nlr = 1e-3, 1e-2, 1e-1\n[result]\nquantity = grad-norm\n"
+    with Folder(head + LANES) as folder:
+        table = study(folder("a.study"))
+        assert "better = higher" in table and "A against B" not in table, table
+        assert "comparison" not in json.loads(study("show", folder("a.nsstudy"), "--json"))
+        out = ("--figure", "best-of", "--out", folder("b.csv"))
+        assert "better = higher" in sentence(run("study", "show", folder("a.nsstudy"), *out, small=False), 2)
+        for better, pick in (("lower", min), ("higher", max)):
+            path = write(folder("b.study"), head + f"better = {better}\n" + LANES)
+            # The numbers of the cells are the same: nothing is run again.
+            assert jobs_of_file(path, folder("a.nsstudy")) == []
+            value = json.loads(study(path, "--out", folder("a.nsstudy"), "--json"))
+            comparison = value["comparison"]
+            assert comparison["better"] == better and f"{better} is better" in study(folder("a.nsstudy"))
+            values = {lane: [cell["value"] for cell in value["cells"] if cell["lane"] == lane] for lane in "AB"}
+            best = {row["lane"]: row["best"] for row in comparison["best_of_k"] if row["k"] == 1}
+            for lane in "AB":
+                assert abs(best[lane]["value"] - sum(values[lane]) / 3) < 1e-9, best
+                assert best[lane]["lo"] <= best[lane]["value"] <= best[lane]["hi"], best
+            pair = comparison["pairs"][0]["budgets"][0]
+            wins = sum(1 if pick(a, b) == a else 0 for a in values["A"] for b in values["B"]) / 9
+            assert abs(pair["a_wins"]["value"] - wins) < 1e-9, pair
+            ahead = "a" if pick(sum(values["A"]), sum(values["B"])) == sum(values["A"]) else "b"
+            assert pair["better"] in (ahead, "undecided"), pair
+            rates = value["sensitivity"][0]
+            assert [row["value"] for row in rates["best"]] == values["A"], rates
+            distance = abs(pick(values["A"]) - sum(values["A"]) / 3)
+            assert abs(rates["sensitivity"]["value"] - distance) < 1e-9, rates
+        bad = write(folder("c.study"), HEAD + "[result]\nbetter = higher\n")
+        assert "loss" in sentence(run("study", bad, small=False), 2)
+        bad = write(folder("c.study"), HEAD + "[result]\nbetter = more\n")
+        assert "lower or higher" in sentence(run("study", bad, small=False), 2)
 
 
 def test_figure_errors():

@@ -357,6 +357,22 @@ static void test_phase_axes(void)
 
 /* ---- The figure of a study ---- */
 
+/* Of every measured curve those of the seeds, whose mean it is. */
+static void check_singles(const NsPlot *plot, size_t seeds)
+{
+    g_assert_cmpuint(plot->n_singles, ==, seeds > 1 ? seeds : 0);
+    for (size_t k = 0; plot->n_singles && k < plot->n_series; k++) {
+        const NsSeries *mean = &plot->series[k];
+        for (size_t i = 0; !mean->theory && i < mean->n; i++) {
+            double sum = 0;
+            for (size_t seed = 0; seed < seeds; seed++)
+                sum += plot->singles[seed]->series[k].y[i] / (double)seeds;
+            if (isfinite(sum))
+                g_assert_cmpfloat_with_epsilon(sum, mean->y[i], 1e-12 + 1e-9 * fabs(sum));
+        }
+    }
+}
+
 static void test_paper(void)
 {
     for (size_t i = 0; ns_paper_study(i); i++) {
@@ -395,6 +411,7 @@ static void test_paper(void)
             g_assert_true(plot->series[k].y == result->series[k].y);
             g_assert_true(plot->series[k].theory == result->series[k].theory);
         }
+        check_singles(plot, (size_t)small.seeds);
         g_assert_nonnull(strstr(plot->note, "expected"));
         /* Every finding, with the interval that decides. */
         for (size_t k = 0; k < result->n_findings; k++) {

@@ -16,6 +16,9 @@ typedef struct {
     NsPaperResult *expected; /* of a study that has no result; NULL where it has one */
     bool log;
     double edges[NS_TOKEN_SNAPSHOT_BINS + 1];
+    NsPlot *single; /* [seeds] the curves of each, which tables have; NULL of one */
+    NsSeries *single_series;
+    const NsPlot **singles;
 } Paper;
 
 /* What the study of a row says of its axes. */
@@ -110,6 +113,42 @@ static void set_series(Paper *p)
     }
 }
 
+static void forget_singles(Paper *p)
+{
+    g_clear_pointer(&p->single, g_free);
+    g_clear_pointer(&p->single_series, g_free);
+    g_clear_pointer(&p->singles, g_free);
+    p->figure.plot.n_singles = 0;
+}
+
+/* Measured curves come before theory. */
+static void set_singles(Paper *p)
+{
+    forget_singles(p);
+    const NsPaperResult *result = p->result;
+    size_t n = 0, seeds = result ? result->series[0].seeds : 0;
+    while (result && n < p->figure.plot.n_series && result->series[n].seeds) n++;
+    if (seeds < 2) return;
+    p->single = g_new0(NsPlot, seeds);
+    p->single_series = g_new(NsSeries, seeds * n);
+    p->singles = g_new(const NsPlot *, seeds);
+    for (size_t seed = 0; seed < seeds; seed++) {
+        NsSeries *series = p->single_series + seed * n;
+        for (size_t i = 0; i < n; i++) {
+            const NsPaperSeries *from = &result->series[i];
+            series[i] = (NsSeries){.label = p->figure.series[i].label,
+                                   .n = from->n,
+                                   .x = from->x,
+                                   .y = from->singles + seed * from->n};
+        }
+        p->single[seed].series = series;
+        p->single[seed].n_series = n;
+        p->singles[seed] = &p->single[seed];
+    }
+    p->figure.plot.singles = p->singles;
+    p->figure.plot.n_singles = seeds;
+}
+
 static char *verdict(const NsPaperResult *result)
 {
     GString *words = g_string_new(NULL);
@@ -162,6 +201,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     expect(p);
     set_axes(p);
     set_series(p);
+    set_singles(p);
     if (p->kind == NS_PAPER_TOKENS && p->result) {
         const NsMarker threshold = {.x = 1.1, .text = "1.1"};
         g_array_append_val(figure->markers, threshold);
@@ -182,6 +222,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
 static void clear(NsFigure *figure)
 {
     forget_expected((Paper *)figure);
+    forget_singles((Paper *)figure);
     g_free(((Paper *)figure)->grid);
     ns_paper_result_unref(((Paper *)figure)->result);
 }

@@ -183,8 +183,8 @@ GString *ns_csv_write(const NsPlot *const *plots, size_t n, const char *experime
     add_header(&table, maps ? plots[0] : NULL);
     for (size_t i = 0; i < n; i++) {
         const NsPlot *plot = plots[i];
-        g_autofree char *name = plot->run ? g_strdup_printf("%s, %s", plot->title, plot->run)
-                                          : g_strdup(plot->title);
+        g_autofree char *name =
+            plot->run ? g_strdup_printf("%s, %s", plot->title, plot->run) : g_strdup(plot->title);
         add_plot(&table, plot, name, maps);
         for (size_t k = 0; k < plot->n_singles; k++) {
             g_autofree char *title =
