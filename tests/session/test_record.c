@@ -240,6 +240,8 @@ static void test_fork(void)
     g_assert_cmpstr(columns[0]->key, ==, "optimizer");
     g_autofree char *value = ns_library_value(run, columns[0]);
     g_assert_cmpstr(value, ==, "SGD");
+    ((NsLibraryRun *)runs->pdata[0])->experiment.lane[0].steps = 12; /* is no column */
+    g_assert_cmpuint(ns_library_columns(runs, columns, 4), ==, 1);
     g_assert_true(ns_library_matches(run, "sgd OPTIM"));
     g_assert_false(ns_library_matches(run, "sgd warm"));
     tear_down();

@@ -92,6 +92,19 @@ static void test_table(void)
     UI_UNTIL(ns_run_library_rows(library) == 1);
     g_assert_cmpstr(ns_run_library_row(library, 0)->path, ==, first);
     g_assert_false(g_file_test(second, G_FILE_TEST_EXISTS));
+
+    /* What cannot be read says why, whole. */
+    g_autofree char *damaged = g_build_filename(folder, "damaged.nsrun", NULL);
+    g_assert_true(g_file_set_contents(damaged, "no run", -1, NULL));
+    ns_run_library_reload(library);
+    UI_UNTIL(ns_run_library_rows(library) == 2);
+    guint at = g_str_equal(ns_run_library_row(library, 0)->path, damaged) ? 0 : 1;
+    GtkSelectionModel *rows = gtk_column_view_get_model(GTK_COLUMN_VIEW(parts->table));
+    gtk_selection_model_select_item(rows, at, TRUE);
+    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(parts->used)), ==,
+                    ns_run_library_row(library, at)->wrong);
+    gtk_selection_model_select_item(rows, 1 - at, TRUE);
+    g_assert_true(g_str_has_prefix(gtk_label_get_text(GTK_LABEL(parts->used)), "2 runs, "));
     gtk_window_destroy(GTK_WINDOW(window));
     tear_down();
 }

@@ -140,8 +140,11 @@ size_t ns_library_columns(const GPtrArray *runs, const NsParam **columns, size_t
 {
     size_t n = 0;
     const NsParam *param;
-    for (size_t i = 0; (param = ns_param(i)) && n < most; i++)
-        if (!g_str_equal(param->key, "threads") && varies(runs, param)) columns[n++] = param;
+    for (size_t i = 0; (param = ns_param(i)) && n < most; i++) {
+        /* How far each run was trained is another column. */
+        bool counts = !g_str_equal(param->key, "threads") && !g_str_equal(param->key, "steps");
+        if (counts && varies(runs, param)) columns[n++] = param;
+    }
     return n;
 }
 

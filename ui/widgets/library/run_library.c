@@ -11,6 +11,7 @@
 
 /* Columns of settings that differ between runs. */
 #define SETTINGS_MOST 5
+#define NAME_CHARS 22 /* of what differs from the run before, at least */
 #define GIB ((double)(1 << 30))
 #define BOUND_MOST 10000 /* GiB */
 #define MIB ((double)(1 << 20))
@@ -74,7 +75,8 @@ static char *began_words(const NsLibraryRun *run, const NsParam *param)
 {
     (void)param;
     g_autoptr(GDateTime) began = g_date_time_new_from_unix_local(run->began);
-    return run->began && began ? g_date_time_format(began, "%Y-%m-%d %H:%M") : g_strdup(run->name);
+    if (run->began && began) return g_date_time_format(began, "%Y-%m-%d %H:%M");
+    return g_strdup(run->wrong ? "" : run->name);
 }
 
 static char *steps_words(const NsLibraryRun *run, const NsParam *param)
@@ -225,6 +227,10 @@ static void setup_cell(GtkSignalListItemFactory *factory, GtkListItem *item, gpo
     const Column *column = data;
     GtkWidget *label = ns_line_label_new("", column->number ? "numeric" : NULL);
     if (column->number) gtk_label_set_xalign(GTK_LABEL(label), 1.0F);
+    /* Half a number, or a day without its hour, says something else. */
+    if (column->number || column->words == began_words)
+        gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_NONE);
+    if (column->words == name_words) gtk_label_set_width_chars(GTK_LABEL(label), NAME_CHARS);
     gtk_list_item_set_child(item, label);
 }
 
@@ -287,11 +293,24 @@ static void sync_columns(NsRunLibrary *library)
 
 /* ---- The run that is selected ---- */
 
+/* How much there is; of a run that cannot be read, why. */
+static void show_used(NsRunLibrary *library, const NsLibraryRun *run)
+{
+    guint n = library->runs->len;
+    g_autofree char *bytes =
+        g_format_size_full(ns_library_bytes(library->runs), G_FORMAT_SIZE_IEC_UNITS);
+    g_autofree char *words =
+        n ? g_strdup_printf(ns_plural("%u run, %s", "%u runs, %s", n), n, bytes)
+          : g_strdup(_("No run has been saved yet: train one, and it will appear here."));
+    gtk_label_set_text(GTK_LABEL(library->parts.used), run && run->wrong ? run->wrong : words);
+}
+
 static void sync_selected(NsRunLibrary *library)
 {
     const NsLibraryRun *run = selected(library);
     bool usable = run && !run->wrong;
     library->syncs = true;
+    show_used(library, run);
     gtk_widget_set_sensitive(library->parts.open, usable);
     gtk_widget_set_sensitive(library->parts.trash, run != NULL);
     gtk_widget_set_sensitive(library->parts.tags, usable);
@@ -320,17 +339,6 @@ static void read_folder(GTask *task, gpointer library, gpointer folder, GCancell
     g_task_return_pointer(task, ns_library_list(folder), (GDestroyNotify)g_ptr_array_unref);
 }
 
-static void show_used(NsRunLibrary *library)
-{
-    guint n = library->runs->len;
-    g_autofree char *bytes =
-        g_format_size_full(ns_library_bytes(library->runs), G_FORMAT_SIZE_IEC_UNITS);
-    g_autofree char *words =
-        n ? g_strdup_printf(ns_plural("%u run, %s", "%u runs, %s", n), n, bytes)
-          : g_strdup(_("No run has been saved yet: train one, and it will appear here."));
-    gtk_label_set_text(GTK_LABEL(library->parts.used), words);
-}
-
 static void fill(NsRunLibrary *library)
 {
     g_autofree char *chosen = g_strdup(library->chosen);
@@ -346,7 +354,6 @@ static void fill(NsRunLibrary *library)
         if (g_str_equal(row->run->path, chosen))
             gtk_single_selection_set_selected(library->selection, i);
     }
-    show_used(library);
     sync_selected(library);
 }
 
@@ -413,8 +420,10 @@ static void on_changed(GObject *object, GAsyncResult *result, gpointer data)
     g_autoptr(GError) error = NULL;
     bool done = g_task_propagate_boolean(G_TASK(result), &error);
     if (!library->box) return;
-    ns_run_library_reload(library);
-    if (!done) gtk_label_set_text(GTK_LABEL(library->parts.used), error->message);
+    if (done)
+        ns_run_library_reload(library);
+    else
+        gtk_label_set_text(GTK_LABEL(library->parts.used), error->message);
 }
 
 static void change_run(NsRunLibrary *library, const char *key, const char *value)
@@ -575,6 +584,8 @@ static void make_footer(NsRunLibrary *library)
     NsRunLibraryParts *parts = &library->parts;
     parts->used = ns_line_label_new("", "dim-label");
     gtk_widget_set_hexpand(parts->used, TRUE);
+    gtk_label_set_wrap(GTK_LABEL(parts->used), TRUE);
+    gtk_label_set_lines(GTK_LABEL(parts->used), 2);
     gtk_box_append(GTK_BOX(row), parts->used);
     parts->record = named(_("_Save every run"), gtk_switch_new(), row);
     parts->bound =

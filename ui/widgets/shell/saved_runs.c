@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define WIDTH 1100
+#define WIDTH 1180
 #define HEIGHT 620
 #define GIB ((double)(1 << 30))
 #define MIB ((size_t)1 << 20)
