@@ -1,7 +1,7 @@
 /* An experiment of one to four lanes as a text.  SPDX-License-Identifier: MIT
  *
  *     title = Post-LN without warm-up
- *     note = The loss of A falls to that of counting letters and stays there.
+ *     note = The loss of A falls to that of counting characters and stays there.
  *     page = dashboard
  *     steps = 300
  *

@@ -324,6 +324,32 @@ static void press_shortcut(GtkWidget *pane, guint keyval)
 }
 
 /* A run that has come as far already is none of what a skipped card asked for. */
+/* A jump of the loss pauses other runs, and this one no longer than a moment. */
+static void test_run_over_jump(void)
+{
+    static const char text[] =
+        "title = A test\nsummary = For a test.\n"
+        "[card]\ntitle = One\ntext = A rate that is far too large.\n"
+        "setup = " SMALL " placement=pre warmup=1 lr=1\nrun = 30\nwait = step >= 30\n"
+        "[card]\ntitle = Two\ntext = More.\n"
+        "[card]\ntitle = Three\ntext = More.\n"
+        "[card]\ntitle = Four\ntext = More.\n";
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    g_autoptr(GError) error = NULL;
+    NsLesson *lesson = ns_lesson_new(text, strlen(text), &error);
+    g_assert_no_error(error);
+    ns_learn_pane_begin(ns_window_learn_pane(window), lesson, NULL);
+    UI_WAIT(window, ui_is_ready);
+    press(ns_window_learn_pane(window), "Run to step 30");
+    UI_UNTIL(ns_learn_pane_is_done(ns_window_learn_pane(window)));
+    NsHistory *history = ns_session_view(session)->history;
+    g_assert_cmpuint(ns_history_events(history), >, 0);
+    g_assert_cmpint(ns_history_event(history, 0)->kind, ==, NS_EVENT_SPIKE);
+    g_assert_cmpint(ns_history_event(history, 0)->step, <, 30);
+    ui_close(window);
+}
+
 static void test_skip_after_run(void)
 {
     NsWindow *window = ui_open("");
@@ -730,6 +756,7 @@ void ui_add_lesson_tests(void)
     g_test_add_data_func("/ui/lesson/by-button", GINT_TO_POINTER(false), test_wait);
     g_test_add_func("/ui/lesson/run-rests", test_run_rests);
     g_test_add_func("/ui/lesson/run-at-once", test_run_at_once);
+    g_test_add_func("/ui/lesson/run-over-jump", test_run_over_jump);
     g_test_add_func("/ui/lesson/skip-after-run", test_skip_after_run);
     g_test_add_func("/ui/lesson/keys", test_keys);
     g_test_add_func("/ui/lesson/question", test_question);

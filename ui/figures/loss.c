@@ -11,7 +11,7 @@
 
 /* A loss that is so many times another leaves the axis to the others, which ends so far above them.
  */
-#define WILD 3
+#define WILD 10
 #define ABOVE 1.05
 
 enum { TRAINING, SMOOTH, VALIDATION, RATE, CURVES };

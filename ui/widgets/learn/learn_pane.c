@@ -15,7 +15,7 @@
 #define SIDE_CHARS 44 /* beside a chart */
 
 /* Pixels: of the strip beside the pages, and the most of it below them where that is narrow. */
-#define STRIP_WIDTH 243
+#define STRIP_WIDTH 240
 #define STRIP_HEIGHT 200
 
 struct _NsLearnPane {
@@ -28,6 +28,7 @@ struct _NsLearnPane {
     NsLessonSituation situation;
     char *page;
     int64_t run_to; /* as soon as the session can; 0: nowhere */
+    bool runs;      /* there, unless something has stopped it */
     guint watch;
     GtkWidget *box;      /* the only child, made anew for every card */
     GtkWidget *columns;  /* of a card: its text, and what goes with it */
@@ -135,15 +136,32 @@ static void look(NsLearnPane *pane)
                                                 needs_new_run(pane, card));
 }
 
+static void run_to(NsLearnPane *pane, int64_t step)
+{
+    pane->run_to = step;
+    pane->runs = false;
+}
+
+/* A jump on the way does not end the run that a card asks for. */
+static bool has_jumped(NsSession *session)
+{
+    NsTrouble trouble;
+    return ns_session_state(session) == NS_TRAINER_PAUSED && ns_session_pause_on_trouble(session) &&
+           ns_session_trouble(session, &trouble) && trouble.spike &&
+           trouble.step == ns_session_steps(session);
+}
+
 static gboolean on_watch(gpointer data)
 {
     NsLearnPane *pane = data;
     /* While it is being prepared, the steps that the session has are those of the run before. */
     bool prepared = ns_session_state(pane->session) != NS_TRAINER_PREPARING;
-    if (pane->run_to && prepared && ns_session_can_run(pane->session)) {
+    bool starts = pane->run_to && (!pane->runs || has_jumped(pane->session));
+    if (starts && prepared && ns_session_can_run(pane->session)) {
         ns_session_run_to(pane->session, pane->run_to);
-        pane->run_to = 0;
+        pane->runs = true;
     }
+    if (prepared && ns_session_steps(pane->session) >= pane->run_to) pane->run_to = 0;
     look(pane);
     return G_SOURCE_CONTINUE;
 }
@@ -194,7 +212,7 @@ static void on_do(NsLearnPane *pane)
 static void on_run(NsLearnPane *pane)
 {
     const NsCard *card = card_of(pane);
-    if (card) pane->run_to = card->run;
+    if (card) run_to(pane, card->run);
     if ((card && needs_new_run(pane, card)) || ns_session_pending(pane->session))
         ns_session_restart(pane->session);
     on_watch(pane);
@@ -229,7 +247,7 @@ static void skip(NsLearnPane *pane, const NsCard *card)
 {
     if (card->asks_for_settings) set_up(pane, &card->end);
     if (card->run > ns_lesson_steps(pane->session) || card->asks_for_settings)
-        pane->run_to = card->run;
+        run_to(pane, card->run);
 }
 
 static void on_next(NsLearnPane *pane)
@@ -459,7 +477,7 @@ bool ns_learn_pane_run(NsLearnPane *pane)
     bool stops = card && ns_lesson_steps(pane->session) < card->run &&
                  ns_session_can_run(pane->session) && !ns_session_slow_motion(pane->session);
     if (stops) {
-        pane->run_to = card->run;
+        run_to(pane, card->run);
         on_watch(pane);
     }
     return stops;

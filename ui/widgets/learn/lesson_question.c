@@ -8,12 +8,24 @@
 #define CARD "ns-card"
 #define PLACE "ns-place"
 
+#define MOST_CHARS 46
+
 static GtkWidget *new_label(const char *text, const char *style)
 {
     GtkWidget *label = ns_text_label_new(text, style);
     gtk_label_set_width_chars(GTK_LABEL(label), 16);
-    gtk_label_set_max_width_chars(GTK_LABEL(label), 46);
+    gtk_label_set_max_width_chars(GTK_LABEL(label), MOST_CHARS);
     return label;
+}
+
+/* Its label wraps, so that a long answer does not take room from the chart. */
+static GtkWidget *new_choice(const char *words)
+{
+    GtkWidget *choice = gtk_check_button_new_with_label(words);
+    GtkLabel *label = GTK_LABEL(gtk_widget_get_last_child(choice));
+    gtk_label_set_wrap(label, TRUE);
+    gtk_label_set_max_width_chars(label, MOST_CHARS);
+    return choice;
 }
 
 static void on_choice(GtkCheckButton *choice, GtkWidget *question)
@@ -34,11 +46,11 @@ GtkWidget *ns_lesson_question_new(const NsCard *card, GCallback changed, gpointe
     GtkWidget *question = gtk_box_new(GTK_ORIENTATION_VERTICAL, 3);
     gtk_widget_add_css_class(question, "question");
     gtk_box_append(GTK_BOX(question), new_label(_(card->ask), "ask"));
-    GtkWidget *first = NULL, *verdict = new_label(NULL, "hint");
+    GtkWidget *first = NULL, *verdict = new_label(NULL, NULL);
     g_object_set_data(G_OBJECT(question), VERDICT, verdict);
     g_object_set_data(G_OBJECT(question), CARD, (gpointer)(guintptr)card);
     for (size_t i = 0; i < card->n_choices; i++) {
-        GtkWidget *choice = gtk_check_button_new_with_label(_(card->choices[i]));
+        GtkWidget *choice = new_choice(_(card->choices[i]));
         if (first) gtk_check_button_set_group(GTK_CHECK_BUTTON(choice), GTK_CHECK_BUTTON(first));
         if (!first) first = choice;
         g_object_set_data(G_OBJECT(choice), PLACE, GSIZE_TO_POINTER(i));

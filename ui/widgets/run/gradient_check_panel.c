@@ -130,7 +130,7 @@ static char *verdict_words(NsSession *session, const NsGradientCheck *check)
     if (check->unknown)
         g_string_append_printf(words,
                                _("  %zu of %zu derivatives are unknown: they are too small, or the "
-                                 "loss is too rough there."),
+                                 "loss is not smooth there."),
                                check->unknown, 2 * check->n);
     append_seed(words, session, check->lane);
     return g_string_free(words, FALSE);

@@ -66,9 +66,10 @@ static const char *advice_on(const NsTrouble *trouble)
     if (trouble->spike)
         return _("One update was too large.  A longer warm-up, clipped gradients or norms inside "
                  "the branches keep updates small.");
-    return _("Updates that are too large let weights grow until a value overflows 32-bit floating "
-             "point; the values that are not finite then spread, and no later step can undo this.  "
-             "Go back to an earlier step and change one thing.");
+    return _(
+        "Updates that are too large let weights grow until a value overflows single "
+        "precision; the values that are not finite then spread, and no later step can undo this.  "
+        "Go back to an earlier step and change one thing.");
 }
 
 /* Ten times as long, and long enough to be felt where the trouble is. */

@@ -55,7 +55,7 @@ static void trial_free(gpointer data)
     g_free(trial);
 }
 
-/* Tables and JSON of other programs would be learned letter by letter. */
+/* Tables and JSON of other programs would be learned character by character. */
 static bool is_data(const char *path)
 {
     static const char *const suffixes[] = {".csv", ".tsv", ".json", ".jsonl", ".ndjson"};
