@@ -10,6 +10,8 @@
 static void set_encoding_error(const char *text, size_t bytes, size_t at, const char *source,
                                GError **error)
 {
+    const char *zero = memchr(text, '\0', bytes);
+    if (zero) at = (size_t)(zero - text);
     size_t line = 1;
     for (size_t i = 0; i < at; i++)
         if (text[i] == '\n') line++;
@@ -19,9 +21,10 @@ static void set_encoding_error(const char *text, size_t bytes, size_t at, const 
     if (utf16)
         g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
                     "“%s” looks like UTF-16 (byte 1, line 1); save it as UTF-8.", source);
-    else if (text[at] == '\0')
+    else if (zero)
         g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” is not a text: byte %zu, in line %zu, is zero; choose a text file.",
+                    "“%s” is a binary file, not a text: byte %zu, in line %zu, is zero; choose a "
+                    "text file.",
                     source, at + 1, line);
     else
         g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
