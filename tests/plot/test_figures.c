@@ -356,6 +356,28 @@ static void test_words(void)
     ns_settings_clear(&b);
 }
 
+/* Four remedies: each is named, and not what the other three have. */
+static void test_brief_words(void)
+{
+    static const char *const special[][3] = {{"lr", "0.001", "Post-LN, lr 0.001"},
+                                             {"clip", "1", "Post-LN, clip 1"},
+                                             {"optimizer", "radam", "Post-LN, optimizer radam"},
+                                             {"placement", "deepnorm", "DeepNorm"}};
+    enum { N = G_N_ELEMENTS(special) };
+    NsSettings lanes[N];
+    const NsSettings *all[N];
+    for (size_t i = 0; i < N; i++) {
+        ns_settings_init(&lanes[i]);
+        g_assert_true(ns_settings_set(&lanes[i], special[i][0], special[i][1], NULL));
+        all[i] = &lanes[i];
+    }
+    for (size_t i = 0; i < N; i++) {
+        g_autofree char *words = ns_settings_special_words(all, N, i, true);
+        g_assert_cmpstr(words, ==, special[i][2]);
+    }
+    for (size_t i = 0; i < N; i++) ns_settings_clear(&lanes[i]);
+}
+
 /* ---- Any quantity ---- */
 
 /* As append, but expensive quantities only at multiples of 10, and layer 2 has none of them. */
@@ -587,6 +609,7 @@ int main(int argc, char **argv)
     g_test_add_data_func("/figures/long-run/at-once", "", test_long_run);
     g_test_add_func("/figures/thinned-profile", test_thinned_profile_has_a_band);
     g_test_add_func("/figures/words", test_words);
+    g_test_add_func("/figures/brief-words", test_brief_words);
     g_test_add_func("/figures/every-quantity", test_every_quantity);
     g_test_add_func("/figures/expensive-quantity", test_expensive_quantity);
     g_test_add_func("/figures/fork", test_fork);

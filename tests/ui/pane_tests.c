@@ -121,6 +121,28 @@ static void test_tabs(void)
     ui_close(window);
 }
 
+/* A name that would be cut is left to the line below. */
+static void test_tab_names(void)
+{
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_session_set_lanes(session, 2);
+    for (size_t i = 0; ns_placement_choice(i); i++) {
+        ns_session_set_lane(session, 1, "placement", ns_placement_choice(i)->key);
+        ui_settle(GTK_WIDGET(window));
+        for (int lane = 0; lane < 2; lane++) {
+            GtkWidget *name = ui_first(tab(window, lane), GTK_TYPE_LABEL);
+            g_test_message("%s", gtk_label_get_text(GTK_LABEL(name)));
+            g_assert_false(pango_layout_is_ellipsized(gtk_label_get_layout(GTK_LABEL(name))));
+        }
+    }
+    ns_session_set_lane(session, 1, "placement", "pre");
+    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(ui_first(tab(window, 1), GTK_TYPE_LABEL))), ==,
+                    "B Pre-LN");
+    ui_close(window);
+}
+
 static void test_link(void)
 {
     NsWindow *window = ui_open("");
@@ -369,6 +391,7 @@ void ui_add_pane_tests(void)
 {
     g_test_add_func("/ui/pane/dividers", test_dividers);
     g_test_add_func("/ui/pane/tabs", test_tabs);
+    g_test_add_func("/ui/pane/tab-names", test_tab_names);
     g_test_add_func("/ui/pane/link", test_link);
     g_test_add_func("/ui/pane/rows-follow-the-tab", test_rows_follow_the_tab);
     g_test_add_func("/ui/pane/badges", test_badges);

@@ -189,15 +189,28 @@ static bool all_equal(const NsSettings *const *settings, size_t n, const NsParam
     return true;
 }
 
+/* Whether one of several has what most of them have. */
+static bool is_of_most(const NsSettings *const *settings, size_t n, size_t which,
+                       const NsParam *param)
+{
+    size_t same = 0;
+    for (size_t i = 0; i < n; i++) same += is_same(settings[which], settings[i], param);
+    return 2 * same > n;
+}
+
 char *ns_settings_special_words(const NsSettings *const *settings, size_t n, size_t which,
                                 bool brief)
 {
     GString *words = g_string_new(NULL);
-    size_t differences = 0;
+    size_t differences = 0, told = 0;
     const NsParam *param;
+    for (size_t i = 0; (param = ns_param(i)); i++)
+        differences += tells_runs_apart(param) && !all_equal(settings, n, param);
+    bool full = !brief || differences <= DIFFERENCES;
     for (size_t i = 0; (param = ns_param(i)); i++) {
         if (!tells_runs_apart(param) || all_equal(settings, n, param)) continue;
-        if (brief && ++differences > DIFFERENCES) {
+        if (!full && !is_placement(param) && is_of_most(settings, n, which, param)) continue;
+        if (!full && ++told > DIFFERENCES) {
             g_string_append(words, ", …");
             break;
         }

@@ -16,7 +16,8 @@ char *ns_settings_common_words(const NsSettings *const *settings, size_t n);
 char *ns_settings_placement_words(const NsSettings *settings);
 
 /* The settings of one lane that differ from the others: "Post-LN", or "" if none do.  A brief name
- * ends in an ellipsis after the first few.  Free with g_free. */
+ * of one that differs in more than a few leaves out what most of them have, but for the placement,
+ * and ends in an ellipsis if that is not enough.  Free with g_free. */
 char *ns_settings_special_words(const NsSettings *const *settings, size_t n, size_t which,
                                 bool brief);
 

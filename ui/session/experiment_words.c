@@ -101,16 +101,17 @@ static char *depth_of(const NsSettings *s)
     return g_strdup_printf(_("%s + %s layers"), layers, decoder);
 }
 
-/* "Post-LN vs Pre-LN": what each lane has. */
+/* "Post-LN vs Pre-LN": what each lane has, once where several have the same. */
 static char *versus(const NsExperiment *experiment, char *(*words)(const NsSettings *))
 {
-    GString *text = g_string_new(NULL);
+    g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(g_free);
     for (size_t lane = 0; lane < experiment->n; lane++) {
         g_autofree char *own = words(&experiment->lane[lane]);
-        if (lane) g_string_append(text, C_("between lanes", " vs "));
-        g_string_append(text, own);
+        if (!g_ptr_array_find_with_equal_func(all, own, g_str_equal, NULL))
+            g_ptr_array_add(all, g_steal_pointer(&own));
     }
-    return g_string_free(text, FALSE);
+    g_ptr_array_add(all, NULL);
+    return g_strjoinv(C_("between lanes", " vs "), (char **)all->pdata);
 }
 
 static bool differs(const NsExperiment *experiment, const char *key)

@@ -9,6 +9,7 @@
 
 #define SWATCH_WIDTH 18
 #define SWATCH_HEIGHT 10
+#define NAMES_CHARS 14 /* of two lanes */
 
 typedef struct {
     NsSession *session;
@@ -101,7 +102,18 @@ static char *special(const NsExperiment *experiment, size_t lane)
     return g_strdup("");
 }
 
-static void sync_tab(Tabs *tabs, size_t lane)
+/* Whether every tab has room for what tells its lane from the others. */
+static bool has_room(const NsExperiment *experiment)
+{
+    glong chars = 0;
+    for (size_t lane = 0; lane < experiment->n; lane++) {
+        g_autofree char *own = special(experiment, lane);
+        chars += g_utf8_strlen(own, -1);
+    }
+    return experiment->n <= 2 && chars <= NAMES_CHARS;
+}
+
+static void sync_tab(Tabs *tabs, size_t lane, bool named)
 {
     const NsExperiment *experiment = ns_session_experiment(tabs->session);
     bool there = lane < experiment->n && experiment->n > 1;
@@ -109,7 +121,7 @@ static void sync_tab(Tabs *tabs, size_t lane)
     if (!there) return;
     g_autofree char *own = special(experiment, lane);
     g_autofree char *words =
-        g_strstrip(g_strdup_printf("%s %s", ns_lane_letter(lane), experiment->n <= 2 ? own : ""));
+        g_strstrip(g_strdup_printf("%s %s", ns_lane_letter(lane), named ? own : ""));
     g_autofree char *whole = *own ? g_strdup_printf(_("Lane %s: %s"), ns_lane_letter(lane), own)
                                   : g_strdup_printf(_("Lane %s"), ns_lane_letter(lane));
     gtk_label_set_text(GTK_LABEL(tabs->names[lane]), words);
@@ -122,8 +134,9 @@ static void sync_tabs(GtkWidget *box)
 {
     Tabs *tabs = tabs_of(box);
     size_t n = ns_session_lanes(tabs->session);
+    bool named = has_room(ns_session_experiment(tabs->session));
     tabs->syncing = true;
-    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) sync_tab(tabs, lane);
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) sync_tab(tabs, lane, named);
     tabs->syncing = false;
     gtk_widget_set_visible(tabs->add_label, n == 1);
     gtk_widget_set_hexpand(tabs->add, n == 1);
