@@ -1,4 +1,5 @@
 /* One large chart, the others as thumbnails, and room for both.  SPDX-License-Identifier: MIT */
+#include "core/store/bundled.h"
 #include "tests/ui/driver.h"
 #include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
@@ -407,18 +408,72 @@ static void open_lanes(NsWindow *window, size_t lanes)
 static void test_all_pages(void)
 {
     static const size_t lanes[] = {1, 2, 4};
+    static const struct {
+        const char *name, *style;
+        bool class;
+    } looks[] = {{"", "light", false}, {", dark", "dark", false}, {", class mode", "light", true}};
+    GActionGroup *application = G_ACTION_GROUP(ui_application());
     g_autoptr(GString) faults = g_string_new(NULL);
     NsWindow *window = ui_open("probe-every=1 layers=6");
     UI_WAIT(window, ui_is_ready);
     for (size_t i = 0; i < G_N_ELEMENTS(lanes); i++) {
         open_lanes(window, lanes[i]);
-        for (int class = 0; class < 2; class ++) {
-            g_autofree char *what =
-                g_strdup_printf("%zu lanes%s", lanes[i], class ? ", class mode" : "");
-            set_class_mode(window, class);
+        for (size_t k = 0; k < G_N_ELEMENTS(looks); k++) {
+            g_autofree char *what = g_strdup_printf("%zu lanes%s", lanes[i], looks[k].name);
+            set_class_mode(window, looks[k].class);
+            g_action_group_change_action_state(application, "style",
+                                               g_variant_new_string(looks[k].style));
             walk_pages(window, what, faults);
         }
-        set_class_mode(window, false);
+    }
+    g_assert_cmpstr(faults->str, ==, "");
+    ui_close(window);
+}
+
+/* ---- Every lesson ---- */
+
+/* Also after each answer, whose words may be long. */
+static void check_card(const Walk *walk, NsWindow *window, const NsCard *card)
+{
+    GtkWidget *pane = GTK_WIDGET(ns_window_learn_pane(window));
+    for (size_t i = 0; i < MAX(card->n_choices, 1); i++) {
+        if (i < card->n_choices)
+            gtk_check_button_set_active(GTK_CHECK_BUTTON(ui_find_button(pane, card->choices[i])),
+                                        TRUE);
+        ui_settle(pane);
+        check_words(walk, GTK_WIDGET(window));
+        if (card->draws || g_strcmp0(card->page, "dashboard") != 0) continue;
+        NsBox plot = plot_of_page(window);
+        g_autofree char *words = g_strdup_printf("%.0f x %.0f", plot.width, plot.height);
+        if (plot.width < 400 || plot.height < LEAST_PLOT) report(walk, "small chart:", words);
+    }
+}
+
+static void test_all_lessons(void)
+{
+    g_autoptr(GString) faults = g_string_new(NULL);
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    NsLearnPane *pane = ns_window_learn_pane(window);
+    UI_WAIT(window, ui_is_ready);
+    set_size(window, 1280, 800);
+    for (size_t i = 0; ns_lesson_choice(i); i++) {
+        g_autoptr(GError) error = NULL;
+        NsLesson *lesson = ns_lesson_open(i, &error);
+        g_assert_no_error(error);
+        ns_learn_pane_begin(pane, lesson, NULL);
+        size_t n = lesson->n; /* the last card frees it */
+        for (size_t k = 0; k < n; k++) {
+            g_autofree char *where = g_strdup_printf("lesson %zu, card %zu", i, k + 1);
+            Walk walk = {GTK_WIDGET(window), where, faults};
+            g_test_message("%s", where);
+            UI_UNTIL(ns_session_state(session) != NS_TRAINER_PREPARING);
+            check_card(&walk, window, &lesson->card[k]);
+            bool runs = lesson->card[k].run > 0;
+            next_card(pane);
+            if (runs) UI_WAIT(window, ui_has_stepped);
+            ns_session_pause(session);
+        }
     }
     g_assert_cmpstr(faults->str, ==, "");
     ui_close(window);
@@ -437,4 +492,5 @@ void ui_add_stage_tests(void)
 void ui_add_stage_stress_tests(void)
 {
     g_test_add_func("/ui/stage-stress/all-pages", test_all_pages);
+    g_test_add_func("/ui/stage-stress/all-lessons", test_all_lessons);
 }

@@ -24,8 +24,8 @@ static const double STACKS[NS_STACKS_MAX] = {0.27, 0.42};
 /* Least sizes, in text sizes. */
 #define BLOCK_LEAST 21.5
 #define STACK_LEAST 8.5
-#define ROW_LEAST 2.0
-#define STACK_ROW_LEAST 2.6
+#define ROW_LEAST 1.8
+#define STACK_ROW_LEAST 2.2
 
 NsDiagram *ns_diagram_new(const NsDiagramData *data, unsigned layer, double width, double height,
                           double text_size)

@@ -16,8 +16,9 @@ enum { PORTAL_PREFERS_DARK = 1, PORTAL_MORE_CONTRAST = 1 };
 #define CONTRAST_THEME "Default-hc"
 #define CONTRAST_THEME_DARK "Default-hc-dark"
 
-#define LARGE_TEXT 1.35 /* as in the style sheet */
-#define HALL_TEXT 2.0   /* of charts on a large screen, for the back row */
+#define LARGE_TEXT 1.35 /* as in the style sheet, and so is HALL_WORDS */
+#define HALL_WORDS 1.64 /* on a large screen, for the back row: 24 pixels */
+#define HALL_TEXT 2.0   /* there in charts, whose text is smaller than that of widgets elsewhere */
 #define HALL_FROM 1000  /* pixels of the window's height */
 #define LINES 1.143     /* by how much more lines grow: 4 pixels go with text of 24 */
 #define CONTRAST_CSS "/org/normscope/Normscope/contrast.css"
@@ -203,19 +204,27 @@ static const NsStyle *style_of_theme(GtkWidget *widget)
     return ns_style_find(dark ? "screen-dark" : "screen-light");
 }
 
-double ns_widget_text_scale(GtkWidget *widget)
+static bool has_class(GtkWidget *widget, const char *class)
 {
     GtkRoot *root = gtk_widget_get_root(widget);
-    bool large = root && gtk_widget_has_css_class(GTK_WIDGET(root), NS_LARGE_TEXT_CLASS);
-    return large ? LARGE_TEXT : 1;
+    return root && gtk_widget_has_css_class(GTK_WIDGET(root), class);
+}
+
+double ns_widget_text_scale(GtkWidget *widget)
+{
+    if (has_class(widget, NS_HALL_TEXT_CLASS)) return HALL_WORDS;
+    return has_class(widget, NS_LARGE_TEXT_CLASS) ? LARGE_TEXT : 1;
+}
+
+bool ns_text_is_for_hall(GtkWidget *widget)
+{
+    return has_class(widget, NS_LARGE_TEXT_CLASS) &&
+           gtk_widget_get_height(GTK_WIDGET(gtk_widget_get_root(widget))) >= HALL_FROM;
 }
 
 double ns_text_scale(GtkWidget *widget)
 {
-    double scale = ns_widget_text_scale(widget);
-    bool hall =
-        scale > 1 && gtk_widget_get_height(GTK_WIDGET(gtk_widget_get_root(widget))) >= HALL_FROM;
-    return hall ? HALL_TEXT : scale;
+    return ns_text_is_for_hall(widget) ? HALL_TEXT : ns_widget_text_scale(widget);
 }
 
 const NsStyle *ns_chart_style_for(GtkWidget *widget)

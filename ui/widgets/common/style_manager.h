@@ -29,5 +29,10 @@ const NsStyle *ns_chart_style_for(GtkWidget *widget);
 #define NS_LARGE_TEXT_CLASS "large-text"
 double ns_widget_text_scale(GtkWidget *widget);
 
-/* The factor for charts and diagrams, which are larger still on a large screen. */
+/* The css class of such a window on a large screen, whose texts are larger still, for the back row;
+ * to be set as soon as the size of the window has changed. */
+#define NS_HALL_TEXT_CLASS "hall-text"
+bool ns_text_is_for_hall(GtkWidget *widget);
+
+/* The factor for charts and diagrams. */
 double ns_text_scale(GtkWidget *widget);

@@ -277,6 +277,10 @@ static gboolean fold(gpointer data)
 {
     NsWindow *window = data;
     window->fold_source = 0;
+    if (ns_text_is_for_hall(GTK_WIDGET(window)))
+        gtk_widget_add_css_class(GTK_WIDGET(window), NS_HALL_TEXT_CLASS);
+    else
+        gtk_widget_remove_css_class(GTK_WIDGET(window), NS_HALL_TEXT_CLASS);
     set_style(window);
     for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) fold_pane(window, i);
     gtk_orientable_set_orientation(GTK_ORIENTABLE(window->row),
