@@ -15,7 +15,7 @@
 
 /* Of a thumbnail beside the stage: its share of the width, and its height by its width. */
 #define THUMBNAIL_SHARE 0.18
-#define THUMBNAIL_LEAST 136
+#define THUMBNAIL_LEAST 128
 #define THUMBNAIL_MOST 340
 #define THUMBNAIL_TALLEST 1.7
 #define THUMBNAIL_BELOW 100 /* its height below the stage */

@@ -15,7 +15,7 @@
 #define SIDE_CHARS 44 /* beside a chart */
 
 /* Pixels: of the strip beside the pages, and the most of it below them where that is narrow. */
-#define STRIP_WIDTH 240
+#define STRIP_WIDTH 243
 #define STRIP_HEIGHT 200
 
 struct _NsLearnPane {
