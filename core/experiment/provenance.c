@@ -151,8 +151,10 @@ char *ns_provenance_differences(const NsProvenance *provenance)
     for (size_t lane = 0; experiment->n > 1 && lane < experiment->n; lane++) {
         g_autofree char *words = ns_experiment_lane_words(experiment, lane);
         bool own = lane < named && *names[lane];
-        g_string_append_printf(caption, "%s: %s, ", own ? names[lane] : ns_lane_letter(lane),
-                               words);
+        /* Lanes may be identical. */
+        if (!own && !*words) continue;
+        g_string_append_printf(caption, "%s%s%s, ", own ? names[lane] : ns_lane_letter(lane),
+                               *words ? ": " : "", words);
     }
     g_string_append(caption, line);
     return g_string_free(caption, FALSE);

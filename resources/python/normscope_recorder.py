@@ -30,33 +30,42 @@ import torch
 
 # Words for the parameters of a layer, as they are named from its module on.  The first that fits counts.
 # A joined matrix has several roles, one after another along the dimension that is so many times as large.
-_QKV, _BIASES = ("wq", "wk", "wv"), ("bq", "bk", "bv")
-_ATTENTION = r"(?:self_attn|self_attention|attention|attn|att)"
+_ATTENTION, _CROSS = r"(?:self_attn|self_attention|attention|attn|att)", r"(?:multihead_attn|encoder_attn|cross\w*)"
+
+
+def _both(names, weights, biases):
+    """The weights and the biases of modules."""
+    return [(names + r"\.weight", weights), (names + r"\.bias", biases)]
+
+
+def _one(role):
+    return ("w" + role,), ("b" + role,)
+
+
 _ROLES = [
-    (r"(?:multihead_attn|encoder_attn|cross\w*)\.in_proj_weight", ("cross_wq", "cross_wk", "cross_wv")),
-    (r"(?:multihead_attn|encoder_attn|cross\w*)\.in_proj_bias", ("cross_bq", "cross_bk", "cross_bv")),
-    (r"(?:multihead_attn|encoder_attn|cross\w*)\.kv\.weight", ("cross_wk", "cross_wv")),
-    (r"(?:multihead_attn|encoder_attn|cross\w*)\.kv\.bias", ("cross_bk", "cross_bv")),
-    (r"(?:multihead_attn|encoder_attn|cross\w*)\.(?:q|q_proj|query)\.weight", ("cross_wq",)),
-    (r"(?:multihead_attn|encoder_attn|cross\w*)\.(?:q|q_proj|query)\.bias", ("cross_bq",)),
-    (r"(?:multihead_attn|encoder_attn|cross\w*)\.(?:out|out_proj|o_proj)\.weight", ("cross_wo",)),
-    (r"(?:multihead_attn|encoder_attn|cross\w*)\.(?:out|out_proj|o_proj)\.bias", ("cross_bo",)),
-    (_ATTENTION + r"\.(?:in_proj_weight|(?:c_attn|qkv|qkv_proj|query_key_value)\.weight)", _QKV),
-    (_ATTENTION + r"\.(?:in_proj_bias|(?:c_attn|qkv|qkv_proj|query_key_value)\.bias)", _BIASES),
-    *((_ATTENTION + rf"\.(?:\w+\.)*(?:{letter}|{letter}_proj|{word})\.{kind}", (role + letter,))
-      for letter, word in (("q", "query"), ("k", "key"), ("v", "value"))
-      for kind, role in (("weight", "w"), ("bias", "b"))),
-    (_ATTENTION + r"\.(?:out_proj|c_proj|o_proj|out|dense|output\.dense)\.weight", ("wo",)),
-    (_ATTENTION + r"\.(?:out_proj|c_proj|o_proj|out|dense|output\.dense)\.bias", ("bo",)),
-    (r"(?:\w+\.)*(?:linear1|c_fc|fc1|fc_in|w1|up|gate_proj|wi|intermediate\.dense)\.weight", ("w1",)),
-    (r"(?:\w+\.)*(?:linear1|c_fc|fc1|fc_in|w1|up|gate_proj|wi|intermediate\.dense)\.bias", ("b1",)),
+    (_CROSS + r"\.in_proj_weight", ("cross_wq", "cross_wk", "cross_wv")),
+    (_CROSS + r"\.in_proj_bias", ("cross_bq", "cross_bk", "cross_bv")),
+    *_both(_CROSS + r"\.kv", ("cross_wk", "cross_wv"), ("cross_bk", "cross_bv")),
+    *(one for letter, word in (("q", "query"), ("k", "key"), ("v", "value"))
+      for one in _both(_CROSS + rf"\.(?:{letter}|w{letter}|{letter}_proj|to_{letter}|{word})",
+                       ("cross_w" + letter,), ("cross_b" + letter,))),
+    *_both(_CROSS + r"\.(?:out|out_proj|o_proj|wo|to_out)", ("cross_wo",), ("cross_bo",)),
+    (_ATTENTION + r"\.in_proj_weight", ("wq", "wk", "wv")),
+    (_ATTENTION + r"\.in_proj_bias", ("bq", "bk", "bv")),
+    *_both(_ATTENTION + r"\.(?:c_attn|qkv|qkv_proj|to_qkv|Wqkv|query_key_value)", ("wq", "wk", "wv"),
+           ("bq", "bk", "bv")),
+    *(one for letter, word in (("q", "query"), ("k", "key"), ("v", "value"))
+      for one in _both(_ATTENTION + rf"\.(?:\w+\.)*(?:{letter}|w{letter}|{letter}_proj|to_{letter}|{word})",
+                       *_one(letter))),
+    *_both(_ATTENTION + r"\.(?:out_proj|c_proj|o_proj|proj|wo|to_out|to_out\.0|out|dense|output\.dense)",
+           *_one("o")),
+    *_both(r"(?:\w+\.)*(?:linear1|c_fc|fc1|fc_in|w1|up|gate_proj|wi|intermediate\.dense|dense_h_to_4h)", *_one("1")),
     (r"(?:\w+\.)*(?:up_proj|w3)\.weight", ("w3",)),
-    (r"(?:\w+\.)*(?:linear2|c_proj|fc2|fc_out|w2|down|down_proj|output\.dense)\.weight", ("w2",)),
-    (r"(?:\w+\.)*(?:linear2|c_proj|fc2|fc_out|w2|down|down_proj|output\.dense)\.bias", ("b2",)),
-    (r"(?:ln_?1|input_layernorm|attention_norm|norm1|norms\.0)\.weight", ("norm1_gain",)),
-    (r"(?:ln_?1|input_layernorm|attention_norm|norm1|norms\.0)\.bias", ("norm1_bias",)),
-    (r"(?:ln_?2|post_attention_layernorm|ffn_norm|norm2|norms\.1)\.weight", ("norm2_gain",)),
-    (r"(?:ln_?2|post_attention_layernorm|ffn_norm|norm2|norms\.1)\.bias", ("norm2_bias",)),
+    *_both(r"(?:\w+\.)*(?:linear2|c_proj|fc2|fc_out|w2|down|down_proj|dense_4h_to_h|output\.dense)", *_one("2")),
+    *_both(r"(?:ln_?1|input_layernorm|attention_norm|attn_norm|norm_?1|norms\.0|self_attn_layer_norm"
+           r"|attention\.output\.LayerNorm)", ("norm1_gain",), ("norm1_bias",)),
+    *_both(r"(?:ln_?2|post_attention_layernorm|ffn_norm|mlp_norm|norm_?2|norms\.1|final_layer_norm"
+           r"|output\.LayerNorm)", ("norm2_gain",), ("norm2_bias",)),
 ]
 _ROLES = [(re.compile(pattern), roles) for pattern, roles in _ROLES]
 
@@ -64,9 +73,9 @@ _ROLES = [(re.compile(pattern), roles) for pattern, roles in _ROLES]
 def _roles_of(name, parameter, crossed):
     """The roles of a parameter, and the dimension along which it is cut; of any other its own name."""
     # In a layer with cross-attention the second norm belongs to that, and the third is the last.
-    if crossed and re.fullmatch(r"norm2\..*|norms\.1\..*", name):
+    if crossed and re.fullmatch(r"(?:norm2|norms\.1|encoder_attn_layer_norm)\..*", name):
         return ("cross_norm_" + ("gain" if name.endswith("weight") else "bias"),), 0
-    if crossed and re.fullmatch(r"norm3\..*|norms\.2\..*", name):
+    if crossed and re.fullmatch(r"(?:norm3|norms\.2)\..*", name):
         return ("norm2_" + ("gain" if name.endswith("weight") else "bias"),), 0
     for pattern, roles in _ROLES:
         if not pattern.fullmatch(name):

@@ -4,7 +4,7 @@
 SPDX-License-Identifier: MIT
 Usage: test_faults.py NORMSCOPE_CLI [--every | --kills=N]
 
-Programs that write a run are killed 8 times, with --every 100 times, or so often as --kills says;
+Programs that write a run are killed 5 times, with --every 100 times, or so often as --kills says;
 what was found is said in comments.
 """
 

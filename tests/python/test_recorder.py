@@ -280,6 +280,49 @@ def test_gpt2():
     close(line["grad_norm"]["wk"][0], gradient[:, D:2 * D].norm().item(), "wk")
 
 
+class Named(nn.Module):
+    """A block of which only the names matter: they stand for others of the same roles."""
+
+    def __init__(self, names):
+        super().__init__()
+        for name, (out, into) in names.items():
+            *path, last = name.split(".")
+            module = self
+            for word in path:
+                if not hasattr(module, word):
+                    module.add_module(word, nn.Module())
+                module = getattr(module, word)
+            module.add_module(last, nn.Linear(into, out) if into else nn.LayerNorm(out))
+
+    def forward(self, x):
+        for module in self.modules():
+            if isinstance(module, (nn.Linear, nn.LayerNorm)):
+                x = x + module(x if isinstance(module, nn.LayerNorm) else x[..., :1].expand(
+                    *x.shape[:-1], module.in_features)).mean(dim=-1, keepdim=True)
+        return x
+
+
+def test_roles():
+    """Of ViT, GPT-NeoX, OPT, BERT, Llama as its authors wrote it, and others: the program's own roles."""
+    joined, single, wide, narrow, norm = (3 * D, D), (D, D), (4 * D, D), (D, 4 * D), (D, 0)
+    apart = lambda words: {word: single for word in words.split()}  # noqa: E731
+    for names in (
+            {"norm1": norm, "attn.qkv": joined, "attn.proj": single, "norm2": norm, "mlp.fc1": wide,
+             "mlp.fc2": narrow},
+            {"norm_1": norm, "attn.to_qkv": joined, "attn.to_out.0": single, "norm_2": norm,
+             "ff.w1": wide, "ff.w2": narrow},
+            {"input_layernorm": norm, "attention.query_key_value": joined, "attention.dense": single,
+             "post_attention_layernorm": norm, "mlp.dense_h_to_4h": wide, "mlp.dense_4h_to_h": narrow},
+            {**apart("self_attn.q_proj self_attn.k_proj self_attn.v_proj self_attn.out_proj"),
+             "self_attn_layer_norm": norm, "final_layer_norm": norm, "fc1": wide, "fc2": narrow},
+            {**apart("attention.self.query attention.self.key attention.self.value"),
+             "attention.output.dense": single, "attention.output.LayerNorm": norm,
+             "intermediate.dense": wide, "output.dense": narrow, "output.LayerNorm": norm},
+            {**apart("attention.wq attention.wk attention.wv attention.wo"), "attention_norm": norm,
+             "ffn_norm": norm, "feed_forward.w1": wide, "feed_forward.w2": narrow}):
+        check(Model(lambda names=names: Named(names), "layers"), BIASED, L + 1)
+
+
 def test_llama():
     line, norms = check(Model(LlamaBlock, "layers"), ["wq", "wk", "wv", "wo", "w1", "w3", "w2", *NORMS], L + 1)
     close(line["grad_norm"]["w2"], [norms[f"layers.{i}.mlp.down_proj.weight"] for i in range(L)], "w2")

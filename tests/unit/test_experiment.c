@@ -214,6 +214,13 @@ static void test_caption(void)
     g_assert_true(ns_settings_assign(&provenance.experiment.lane[0], "seeds=5", NULL));
     g_autofree char *of_several = ns_provenance_caption(&provenance);
     g_assert_cmpstr(of_several, ==, "layers=12 seeds=5 seed=1, step 7, Normscope " NS_VERSION);
+    /* Of identical lanes only the names say anything. */
+    ns_experiment_resize(&provenance.experiment, 2, 0);
+    g_autofree char *unnamed = ns_provenance_differences(&provenance);
+    g_assert_cmpstr(unnamed, ==, "layers=12 seeds=5");
+    provenance.names = g_strdup(";Twin");
+    g_autofree char *named = ns_provenance_differences(&provenance);
+    g_assert_cmpstr(named, ==, "Twin, layers=12 seeds=5");
 }
 
 /* ---- files ---- */
