@@ -217,9 +217,9 @@ static void embed(NsDecoder *d, const NsStack *stack, const NsShape *shape, cons
         layout->learned_positions ? pass->weights + stack->pos_emb : d->model.sinusoids;
     bool norm = stack->embedding_norm.norm;
     ns_real *sum = d->stream[norm ? 1 : 0];
-    ns_embedding_forward(sum, tokens, pass->weights + stack->tok_emb,
-                         at ? at + pass->position * layout->D : NULL, shape->B, shape->T,
-                         layout->D);
+    ns_embedding_forward(
+        sum, tokens, pass->weights + stack->tok_emb, at ? at + pass->position * layout->D : NULL,
+        &(NsEmbeddingShape){shape->B, shape->T, layout->D, layout->embedding_scale});
     if (norm)
         ns_norm_place_forward(&stack->embedding_norm, shape, pass, d->stream[0], d->scratch, sum);
 }

@@ -389,6 +389,9 @@ void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
         .F = (size_t)ns_settings_d_ff(settings),
         .shards = shards_of(settings),
         .eps = (ns_real)settings->norm_eps,
+        .embedding_scale = settings->scale_embeddings == NS_TOGGLE_ON
+                               ? (ns_real)sqrt((double)settings->d_model)
+                               : 1,
         .standardize = settings->weight_standardization == NS_TOGGLE_ON,
         .sinusoids = settings->positions == NS_POSITIONS_SINUSOIDAL,
         .learned_positions = settings->positions == NS_POSITIONS_LEARNED,

@@ -61,6 +61,7 @@ typedef struct {
     size_t kept; /* parts whose activations are stored together: all where probes read them, or 1 */
     NsArenaPlan arena_plan;
     ns_real eps;
+    ns_real embedding_scale; /* of token embeddings where they are read */
     bool standardize, sinusoids, learned_positions;
     bool recompute; /* only the output of each layer is stored for backward (checkpointing) */
     NsDerived derived;

@@ -176,8 +176,9 @@ static void stack_forward(const NsModelLayout *layout, NsWorker *w, const NsCall
     const ns_real *pos =
         layout->learned_positions ? call->weights + stack->pos_emb : call->sinusoids;
     NsClockMark mark = ns_clock_begin();
-    ns_embedding_forward(t->embedding, tokens_of(layout, w, call->batch, i),
-                         call->weights + stack->tok_emb, pos, shape->B, shape->T, shape->D);
+    ns_embedding_forward(
+        t->embedding, tokens_of(layout, w, call->batch, i), call->weights + stack->tok_emb, pos,
+        &(NsEmbeddingShape){shape->B, shape->T, shape->D, layout->embedding_scale});
     if (stack->seg_emb)
         ns_segments_forward(t->embedding, call->batch->second + w->shard->first,
                             call->weights + stack->seg_emb, shape->B, shape->T, shape->D);
@@ -455,8 +456,9 @@ void ns_worker_add_embedding(const NsModelLayout *layout, NsWorker *w, const NsC
     for (size_t k = 0; k < layout->shards; k++) {
         const NsWorker *other = &call->workers[k];
         const NsStackShard *t = &other->shard->stacks[i];
-        ns_embedding_backward(rows.gradient, rows.first, rows.n, t->d,
-                              tokens_of(layout, other, call->batch, i), t->self.R, layout->D);
+        ns_embedding_backward(
+            rows.gradient, rows.first, rows.n, t->d, tokens_of(layout, other, call->batch, i),
+            &(NsEmbeddingShape){t->self.B, t->self.T, layout->D, layout->embedding_scale});
     }
     ns_clock_end(mark, NS_OP_EMBEDDING);
 }

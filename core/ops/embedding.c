@@ -4,28 +4,28 @@
 #include "core/ops/residual.h"
 
 #include <math.h>
-#include <string.h>
 
 void ns_embedding_forward(ns_real *x, const int32_t *tokens, const ns_real *tok, const ns_real *pos,
-                          size_t B, size_t T, size_t D)
+                          const NsEmbeddingShape *shape)
 {
-    for (size_t b = 0; b < B; b++)
-        for (size_t t = 0; t < T; t++, x += D) {
-            const ns_real *token = tok + (size_t)tokens[b * T + t] * D;
-            if (pos)
-                ns_residual_forward(x, 1, token, 1, pos + t * D, D);
-            else
-                memcpy(x, token, D * sizeof *x);
-        }
+    size_t T = shape->T, D = shape->D;
+    for (size_t i = 0; i < shape->B * T; i++, x += D) {
+        const ns_real *token = tok + (size_t)tokens[i] * D;
+        if (pos)
+            ns_residual_forward(x, shape->scale, token, 1, pos + i % T * D, D);
+        else
+            ns_scale(x, shape->scale, token, D);
+    }
 }
 
 void ns_embedding_backward(ns_real *dtok, size_t first, size_t n, const ns_real *dx,
-                           const int32_t *tokens, size_t R, size_t D)
+                           const int32_t *tokens, const NsEmbeddingShape *shape)
 {
-    for (size_t r = 0; r < R; r++, dx += D) {
+    size_t D = shape->D;
+    for (size_t r = 0; r < shape->B * shape->T; r++, dx += D) {
         size_t token = (size_t)tokens[r];
         if (token >= first && token - first < n)
-            ns_add_scaled(dtok + (token - first) * D, 1, dx, D);
+            ns_add_scaled(dtok + (token - first) * D, shape->scale, dx, D);
     }
 }
 

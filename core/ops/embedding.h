@@ -3,15 +3,20 @@
 
 #include "core/base/real.h"
 
-/* x[b, t] = tok[tokens[b, t]] + pos[t].  tokens: [B, T], tok: [V, D], pos: [T, D] or NULL, x:
+typedef struct {
+    size_t B, T, D;
+    ns_real scale; /* of the token embedding: sqrt(D) in Vaswani et al. 2017, 3.4, or 1 */
+} NsEmbeddingShape;
+
+/* x[b, t] = scale tok[tokens[b, t]] + pos[t].  tokens: [B, T], tok: [V, D], pos: [T, D] or NULL, x:
  * [B, T, D], overwritten. */
 void ns_embedding_forward(ns_real *x, const int32_t *tokens, const ns_real *tok, const ns_real *pos,
-                          size_t B, size_t T, size_t D);
+                          const NsEmbeddingShape *shape);
 
 /* dtok +=, in its rows [first, first + n): dtok points to the first of these, and other tokens are
- * left out.  tokens: [R], dx: [R, D]. */
+ * left out. */
 void ns_embedding_backward(ns_real *dtok, size_t first, size_t n, const ns_real *dx,
-                           const int32_t *tokens, size_t R, size_t D);
+                           const int32_t *tokens, const NsEmbeddingShape *shape);
 
 /* dpos +=. */
 void ns_positions_backward(ns_real *dpos, const ns_real *dx, size_t B, size_t T, size_t D);

@@ -65,6 +65,9 @@
     CHOICE(tie_embeddings, "tie-embeddings", MODEL, "Tied embeddings", ns_toggle_choice, "off",    \
         RESTART, "The output head and all token embeddings share one matrix.",                     \
         "Press and Wolf 2017, arXiv 1608.05859")                                                   \
+    CHOICE(scale_embeddings, "scale-embeddings", MODEL, "Scaled embeddings", ns_toggle_choice,     \
+        "off", FORK, "Token embeddings are multiplied by √d where they are read, before the "      \
+        "positions are added.", "Vaswani et al. 2017, 3.4")                                        \
     CHOICE(weight_standardization, "weight-standardization", MODEL, "Weight standardization",      \
         ns_toggle_choice, "off", FORK,                                                             \
         "Every row of a layer's matrices is centered and scaled before use.",                      \

@@ -126,7 +126,7 @@ int main(int argc, char **argv)
         "arch=encoder task=mlm embedding-norm=on tie-embeddings=on label-smoothing=0.1",
         "arch=encoder attention=uniform heads=1 placement=subln norm=rmsnorm",
         "tie-embeddings=on placement=pre",
-        "arch=encoder-decoder tie-embeddings=on positions=sinusoidal",
+        "arch=encoder-decoder tie-embeddings=on positions=sinusoidal scale-embeddings=on",
         "positions=sinusoidal placement=none",
         "qk-norm=head placement=pre norm=scalenorm",
         "qk-norm=full placement=pre norm=scalenorm",

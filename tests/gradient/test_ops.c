@@ -530,20 +530,23 @@ typedef struct {
     int32_t tokens[B * T];
 } Embedding;
 
+static const NsEmbeddingShape embedding_shape = {B, T, D, 3};
+
 static double embedding_loss(void *data)
 {
     Embedding *t = data;
-    ns_embedding_forward(t->x, t->tokens, t->tok, t->pos, B, T, D);
+    ns_embedding_forward(t->x, t->tokens, t->tok, t->pos, &embedding_shape);
     return ns_dot(t->c, t->x, B * T * D);
 }
 
-/* x[b, t] = tok[tokens[b, t]] + pos[t] */
+/* x[b, t] = 3 tok[tokens[b, t]] + pos[t] */
 static void check_embedding(Embedding *e)
 {
     embedding_loss(e);
     for (size_t i = 0; i < B * T * D; i++) {
         size_t token = (size_t)e->tokens[i / D], t = i / D % T, d = i % D;
-        g_assert_cmpfloat_with_epsilon(e->x[i], e->tok[token * D + d] + e->pos[t * D + d], 1e-12);
+        g_assert_cmpfloat_with_epsilon(e->x[i], 3 * e->tok[token * D + d] + e->pos[t * D + d],
+                                       1e-12);
     }
 }
 
@@ -555,8 +558,8 @@ static void test_embedding(void)
     ns_fill_normal(t.c, B * T * D, 1, 3);
     check_embedding(&t);
     ns_real dtok[V * D] = {0}, dpos[T * D] = {0};
-    ns_embedding_backward(dtok, 0, 5, t.c, t.tokens, B * T, D);
-    ns_embedding_backward(dtok + 5 * D, 5, V - 5, t.c, t.tokens, B * T, D);
+    ns_embedding_backward(dtok, 0, 5, t.c, t.tokens, &embedding_shape);
+    ns_embedding_backward(dtok + 5 * D, 5, V - 5, t.c, t.tokens, &embedding_shape);
     ns_positions_backward(dpos, t.c, B, T, D);
     ns_check_gradient("embedding dtok", t.tok, dtok, V * D, 5, embedding_loss, &t);
     ns_check_gradient("embedding dpos", t.pos, dpos, T * D, 5, embedding_loss, &t);

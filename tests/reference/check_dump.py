@@ -58,7 +58,7 @@ OPTIONS = (
     "placement=pre final-norm=off layers=3 d-model=16 seq=8 batch=2",
     "placement=pre embedding-norm=on norm-eps=0.01 layers=3 d-model=16 seq=8 batch=2",
     "placement=post layers=2 d-model=16 heads=16 seq=33 batch=7 threads=2",
-    "arch=encoder tie-embeddings=on placement=pre layers=2 d-model=16 seq=8 batch=3",
+    "arch=encoder tie-embeddings=on scale-embeddings=on placement=pre layers=2 d-model=16 seq=8 batch=3",
     "arch=encoder-decoder tie-embeddings=on task=reverse layers=2 d-model=16 seq=8 batch=3",
     "activation=gelu placement=pre layers=2 d-model=16 seq=8 batch=3",
     "activation=gelu-tanh placement=pre tie-embeddings=on layers=2 d-model=16 seq=8 batch=3",

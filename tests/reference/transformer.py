@@ -236,6 +236,8 @@ def token_embedding(weights, prefix):
 def embed(stack, tokens, second=None):
     weights, settings = stack.weights, stack.settings
     x = token_embedding(weights, stack.prefix)[tokens]
+    if settings.get("scale-embeddings") == "on":  # Vaswani et al. 2017, 3.4
+        x = x * x.shape[-1] ** 0.5
     positions = settings.get("positions", "learned")
     if positions == "learned":
         x = x + weights[stack.prefix + "pos_emb"][: tokens.shape[1]]
