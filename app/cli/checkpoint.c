@@ -16,6 +16,19 @@ GOptionEntry ns_checkpoint_entry(char **folder)
         "FOLDER"};
 }
 
+GOptionEntry ns_dump_entry(char **folder)
+{
+    return (GOptionEntry){
+        "checkpoint",
+        0,
+        0,
+        G_OPTION_ARG_FILENAME,
+        folder,
+        "Instead of --run: a folder that “dump” wrote, whose params.safetensors may have been "
+        "trained further by another program",
+        "FOLDER"};
+}
+
 bool ns_checkpoint_open(const char *folder, NsExperiment *experiment, NsNamed *named,
                         NsCheckpoint **checkpoint, GError **error)
 {

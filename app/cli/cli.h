@@ -67,6 +67,9 @@ bool ns_options_read(const NsOptions *options, int *argc, char ***argv, GError *
 
 /* ---- checkpoint.c ---- */
 
+/* The option --checkpoint of a command that reads what “dump” wrote. */
+GOptionEntry ns_dump_entry(char **folder);
+
 /* The option --checkpoint, which goes into `folder`. */
 GOptionEntry ns_checkpoint_entry(char **folder);
 

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/data/task.h"
 #include "core/experiment/assignment.h"
+#include "core/store/dump.h"
 #include "core/store/run_reader.h"
 #include "core/study/statistics.h"
 #include "core/train/finetune.h"
@@ -15,7 +16,7 @@
 #define MOST_SEEDS 1000
 
 typedef struct {
-    char *run, *pairs, *format, **set, *name;
+    char *run, *folder, *pairs, *format, **set, *name;
     gint64 seeds, steps, generated;
     gboolean scratch, every, csv;
     NsRunReader *reader;
@@ -36,6 +37,7 @@ static void finetune_clear(Finetune *f)
     ns_settings_clear(&f->settings);
     g_strfreev(f->set);
     g_free(f->run);
+    g_free(f->folder);
     g_free(f->pairs);
     g_free(f->format);
     g_free(f->name);
@@ -72,10 +74,11 @@ static bool open_vocabulary(Finetune *f, GError **error)
     const NsSettings *s = &f->checkpoint->settings;
     const char *task = ns_task(s->task)->choice.key;
     if (!g_str_equal(task, "mlm"))
-        return ns_refuse(error, NS_ERROR_FILE,
-                         "“%s” is a run of the task %s, and an encoder of the task mlm is needed; "
-                         "train one with --set task=mlm --set arch=encoder --run FILE.",
-                         f->name, task);
+        return ns_refuse(
+            error, NS_ERROR_FILE,
+            "“%s” was trained on the task %s, and an encoder of the task mlm is needed; "
+            "train one with --set task=mlm --set arch=encoder --run FILE.",
+            f->name, task);
     f->vocabulary = ns_corpus_open(s, error);
     if (!f->vocabulary) return false;
     bool known = (f->vocabulary->symbols || f->vocabulary->subwords) && has_line_end(f->vocabulary);
@@ -177,6 +180,20 @@ static bool show_head(Finetune *f, GError **error)
     return true;
 }
 
+/* What is the same for all checkpoints, with the encoder without pre-training. */
+static bool begin(Finetune *f, GError **error)
+{
+    return open_vocabulary(f, error) && read_settings(f, error) && show_head(f, error) &&
+           (!f->scratch || run_seeds(f, "scratch", 0, NULL, error));
+}
+
+static bool run_folder(Finetune *f, GError **error)
+{
+    f->checkpoint = ns_dump_read(f->folder, error);
+    return f->checkpoint && begin(f, error) &&
+           run_seeds(f, "pre-trained", ns_checkpoint_step(f->checkpoint), f->checkpoint, error);
+}
+
 static bool run_all(Finetune *f, GError **error)
 {
     g_autoptr(GArray) steps = ns_run_reader_checkpoint_steps(f->reader, error);
@@ -188,10 +205,7 @@ static bool run_all(Finetune *f, GError **error)
     for (guint i = first; i < steps->len; i++) {
         int64_t step = g_array_index(steps, int64_t, i);
         if (!read_checkpoint(f, step, error)) return false;
-        if (i == first &&
-            (!open_vocabulary(f, error) || !read_settings(f, error) || !show_head(f, error) ||
-             (f->scratch && !run_seeds(f, "scratch", 0, NULL, error))))
-            return false;
+        if (i == first && !begin(f, error)) return false;
         if (!run_seeds(f, "pre-trained", step, f->checkpoint, error)) return false;
     }
     return true;
@@ -201,10 +215,15 @@ static bool run_all(Finetune *f, GError **error)
 
 static bool check_options(Finetune *f, int argc, GError **error)
 {
-    if (argc > 1 || !f->run)
+    if (argc > 1)
         return ns_refuse(error, NS_ERROR_USAGE,
-                         argc > 1 ? "There is a word too many; name files with --run and --pairs."
-                                  : "--run FILE is missing.");
+                         "There is a word too many; name files with --run and --pairs.");
+    if (!f->run == !f->folder)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "Name the encoder with --run FILE or with --checkpoint FOLDER.");
+    if (f->folder && f->every)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "A folder has one checkpoint; --every-checkpoint is for --run.");
     if (f->seeds < 1 || f->seeds > MOST_SEEDS || f->steps < 2 || f->generated < 1)
         return ns_refuse(error, NS_ERROR_USAGE,
                          "--seeds must be from 1 to %d, --steps at least 2 and --generated at "
@@ -231,6 +250,7 @@ int ns_cli_finetune(int argc, char **argv, GError **error)
     const GOptionEntry entries[] = {
         {"run", 'r', 0, G_OPTION_ARG_FILENAME, &f.run, "The run file of an encoder of the task mlm",
          "FILE"},
+        ns_dump_entry(&f.folder),
         {"pairs", 'p', 0, G_OPTION_ARG_FILENAME, &f.pairs,
          "A table of labeled pairs, of which every fifth is held out (default: generated pairs)",
          "FILE"},
@@ -269,9 +289,9 @@ int ns_cli_finetune(int argc, char **argv, GError **error)
     };
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
     if (!check_options(&f, argc, error)) return NS_EXIT_USAGE;
-    f.name = g_filename_display_basename(f.run);
-    f.reader = ns_run_reader_open(f.run, error);
+    f.name = g_filename_display_basename(f.run ? f.run : f.folder);
+    if (f.run) f.reader = ns_run_reader_open(f.run, error);
     ns_interrupt_catch();
-    bool good = f.reader && run_all(&f, error);
+    bool good = f.folder ? run_folder(&f, error) : f.reader && run_all(&f, error);
     return good || ns_interrupt_signal() ? ns_interrupt_status() : NS_EXIT_ERROR;
 }

@@ -7,6 +7,7 @@
 #include "core/data/task.h"
 #include "core/data/text_file.h"
 #include "core/data/vocabulary.h"
+#include "core/store/dump.h"
 #include "core/store/run_notes.h"
 #include "core/store/run_reader.h"
 #include "core/train/translate.h"
@@ -23,7 +24,7 @@
 #define TOGETHER ((size_t)512)
 
 typedef struct {
-    char *run, *in, *out;
+    char *run, *folder, *in, *out; /* run or folder: the model */
     gint64 lane, average, beam;
     double penalty;
     char *name;               /* of the run, for people */
@@ -42,6 +43,7 @@ static void translate_clear(Translate *t)
     g_clear_pointer(&t->tokens, g_ptr_array_unref);
     g_free(t->name);
     g_free(t->run);
+    g_free(t->folder);
     g_free(t->in);
     g_free(t->out);
 }
@@ -104,6 +106,15 @@ static bool read_checkpoints(Translate *t, NsRunReader *reader, GError **error)
     return true;
 }
 
+static bool check_task(const Translate *t, const NsSettings *s, GError **error)
+{
+    if (ns_task_translates(s)) return true;
+    return ns_refuse(error, NS_ERROR_FILE,
+                     "“%s” was trained on the task %s, and only a model of the task translation "
+                     "translates; train one with --set task=translation --run FILE.",
+                     t->name, ns_task(s->task)->choice.key);
+}
+
 static bool check_run(const Translate *t, NsRunReader *reader, GError **error)
 {
     const NsExperiment *experiment = &ns_run_reader_provenance(reader)->experiment;
@@ -111,13 +122,7 @@ static bool check_run(const Translate *t, NsRunReader *reader, GError **error)
         return ns_refuse(error, NS_ERROR_USAGE,
                          "“%s” has %zu lanes, so there is no --lane %" PRId64 ".", t->name,
                          experiment->n, t->lane);
-    const NsSettings *s = &experiment->lane[t->lane - 1];
-    const char *task = ns_task(s->task)->choice.key;
-    if (g_str_equal(task, "translation")) return true;
-    return ns_refuse(error, NS_ERROR_FILE,
-                     "“%s” is a run of the task %s, and only a model of the task translation "
-                     "translates; train one with --set task=translation --run FILE.",
-                     t->name, task);
+    return check_task(t, &experiment->lane[t->lane - 1], error);
 }
 
 /* Runs of older files do not keep their vocabulary: it is made of their texts again. */
@@ -129,11 +134,9 @@ static NsCorpus *open_corpus(const Translate *t, NsRunReader *reader, GError **e
                 : ns_corpus_open(&t->checkpoint->settings, error);
 }
 
-static bool make_model(Translate *t, NsRunReader *reader, GError **error)
+static bool make_model(Translate *t, GError **error)
 {
     NsSettings s = t->checkpoint->settings;
-    t->corpus = open_corpus(t, reader, error);
-    if (!t->corpus) return false;
     /* Threads beyond the sequences of a batch would not be used. */
     s.threads = (int64_t)ns_processors();
     s.batch = s.threads;
@@ -154,11 +157,22 @@ static bool make_model(Translate *t, NsRunReader *reader, GError **error)
     return true;
 }
 
+static bool open_folder(Translate *t, GError **error)
+{
+    t->checkpoint = ns_dump_read(t->folder, error);
+    if (!t->checkpoint || !check_task(t, &t->checkpoint->settings, error)) return false;
+    t->corpus = ns_corpus_ref(t->checkpoint->corpus);
+    return make_model(t, error);
+}
+
 static bool open_model(Translate *t, GError **error)
 {
+    if (t->folder) return open_folder(t, error);
     g_autoptr(NsRunReader) reader = ns_run_reader_open(t->run, error);
-    return reader && check_run(t, reader, error) && read_checkpoints(t, reader, error) &&
-           make_model(t, reader, error);
+    if (!reader || !check_run(t, reader, error) || !read_checkpoints(t, reader, error))
+        return false;
+    t->corpus = open_corpus(t, reader, error);
+    return t->corpus && make_model(t, error);
 }
 
 /* ---- Lines ---- */
@@ -246,8 +260,14 @@ static bool check_options(const Translate *t, int argc, GError **error)
         return ns_refuse(error, NS_ERROR_USAGE,
                          "There is a word too many; name files with --run, "
                          "--in and --out.");
-    if (!t->run || !t->in)
-        return ns_refuse(error, NS_ERROR_USAGE, "%s FILE is missing.", t->run ? "--in" : "--run");
+    if (!t->in) return ns_refuse(error, NS_ERROR_USAGE, "--in FILE is missing.");
+    if (!t->run == !t->folder)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "Name the model with --run FILE or with --checkpoint FOLDER.");
+    if (t->folder && (t->average != 1 || t->lane != 1))
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "A folder has one checkpoint of one lane; --average and --lane are for "
+                         "--run.");
     if (t->beam < 1 || t->beam > BEAM_MOST)
         return ns_refuse(error, NS_ERROR_USAGE, "--beam must be from 1 to %d.", BEAM_MOST);
     if (!(t->penalty >= 0 && t->penalty <= PENALTY_MOST))
@@ -255,7 +275,8 @@ static bool check_options(const Translate *t, int argc, GError **error)
                          PENALTY_MOST);
     if (t->average < 1 || t->lane < 1)
         return ns_refuse(error, NS_ERROR_USAGE, "--average and --lane must be at least 1.");
-    return ns_output_spares(t->out, t->in, error) && ns_output_spares(t->out, t->run, error);
+    return ns_output_spares(t->out, t->in, error) &&
+           (!t->run || ns_output_spares(t->out, t->run, error));
 }
 
 int ns_cli_translate(int argc, char **argv, GError **error)
@@ -264,6 +285,7 @@ int ns_cli_translate(int argc, char **argv, GError **error)
     const GOptionEntry entries[] = {
         {"run", 'r', 0, G_OPTION_ARG_FILENAME, &t.run,
          "The run file of a model of the task translation", "FILE"},
+        ns_dump_entry(&t.folder),
         {"in", 'i', 0, G_OPTION_ARG_FILENAME, &t.in,
          "The sentences, one per line, plain or compressed by gzip", "FILE"},
         {"out", 'o', 0, G_OPTION_ARG_FILENAME, &t.out,
@@ -292,7 +314,7 @@ int ns_cli_translate(int argc, char **argv, GError **error)
     };
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
     if (!check_options(&t, argc, error)) return NS_EXIT_USAGE;
-    t.name = g_filename_display_basename(t.run);
+    t.name = g_filename_display_basename(t.run ? t.run : t.folder);
     if (!open_model(&t, error) || !read_lines(&t, error)) return NS_EXIT_ERROR;
     tell(&t);
     return translate(&t, error) ? NS_EXIT_OK : NS_EXIT_ERROR;

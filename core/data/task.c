@@ -195,6 +195,11 @@ const NsChoice *ns_task_choice(size_t i)
     return i < G_N_ELEMENTS(tasks) ? &tasks[i].choice : NULL;
 }
 
+bool ns_task_translates(const NsSettings *settings)
+{
+    return g_str_equal(ns_task(settings->task)->choice.key, "translation");
+}
+
 NsCorpus *ns_corpus_open(const NsSettings *settings, GError **error)
 {
     const NsTask *task = &tasks[settings->task];

@@ -16,6 +16,9 @@ typedef struct NsTask {
 const NsTask *ns_task(size_t i); /* NULL past the end */
 const NsChoice *ns_task_choice(size_t i);
 
+/* Whether the task is to translate sentences. */
+bool ns_task_translates(const NsSettings *settings);
+
 /* The corpus that settings->task names, for settings->arch.  NS_ERROR_SETTING too where `seq`
  * leaves no room for the task. */
 NsCorpus *ns_corpus_open(const NsSettings *settings, GError **error);

@@ -184,11 +184,6 @@ static bool learns_file(const NsSettings *settings)
     return g_str_equal(ns_task_choice(settings->task)->key, "text");
 }
 
-static bool translates(const NsSettings *settings)
-{
-    return g_str_equal(ns_task_choice(settings->task)->key, "translation");
-}
-
 static bool masks(const NsSettings *settings)
 {
     return g_str_equal(ns_task_choice(settings->task)->key, "mlm");
@@ -226,7 +221,8 @@ static void give_way(NsSettings *settings, const NsParam *param)
         settings->task = task_row("translation");
         replace_text(&settings->text, "");
     }
-    if ((IS(param, task) || IS(param, text)) && !translates(settings)) forget_pairs(settings);
+    if ((IS(param, task) || IS(param, text)) && !ns_task_translates(settings))
+        forget_pairs(settings);
     if (IS(param, placement)) replace_text(&settings->mixture, "");
     if (IS(param, mixture) && *settings->mixture)
         settings->placement = (unsigned)MAX(

@@ -3,7 +3,10 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/data/task.h"
+#include "core/experiment/provenance.h"
 #include "core/store/json.h"
+#include "core/store/run_lines.h"
 #include "core/store/safetensors.h"
 
 #include <glib/gstdio.h>
@@ -145,4 +148,75 @@ bool ns_dump(NsRun *run, const char *directory, GError **error)
            write_arena(grads, table, ns_model_gradients(model), error) &&
            write_batch(batch, ns_run_batch(run), vocab.segments > 0, error) &&
            write_meta(meta, run, error);
+}
+
+/* ---- Reading ---- */
+
+/* The settings of a directory; the provenance is initialized. */
+static bool read_meta(const char *directory, NsProvenance *provenance, GError **error)
+{
+    g_autofree char *path = g_build_filename(directory, "meta.json", NULL);
+    g_autofree char *text = NULL, *name = g_filename_display_basename(directory);
+    size_t size;
+    if (!g_file_get_contents(path, &text, &size, NULL))
+        return ns_refuse(error, NS_ERROR_FILE,
+                         "“%s” is no folder of “normscope-cli dump”: it has no meta.json.", name);
+    g_autofree char *line = ns_run_lines_provenance(text, size);
+    if (!line)
+        return ns_refuse(error, NS_ERROR_FILE, "The file meta.json in “%s” has no settings.", name);
+    return ns_provenance_read(provenance, line, error);
+}
+
+static bool read_weights(const char *path, NsCheckpoint *c, GError **error)
+{
+    g_autoptr(NsSafetensors) file = ns_safetensors_open(path, error);
+    if (!file) return false;
+    for (size_t i = 0; i < c->table.n; i++) {
+        const NsTensor *t = &c->table.tensors[i];
+        size_t shape[2];
+        if (!ns_safetensors_shape(file, t->name, shape, error)) return false;
+        if (shape[0] != t->rows || shape[1] != t->cols)
+            return ns_refuse(error, NS_ERROR_FILE,
+                             "The tensor “%s” is %zu x %zu, but the settings in meta.json need "
+                             "%zu x %zu.",
+                             t->name, shape[0], shape[1], t->rows, t->cols);
+        if (!ns_safetensors_read(file, t->name, c->w + t->offset, ns_tensor_size(t), error))
+            return false;
+    }
+    return true;
+}
+
+NsCheckpoint *ns_dump_read(const char *directory, GError **error)
+{
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
+    if (!read_meta(directory, &provenance, error)) return NULL;
+    NsExperiment *experiment = ns_experiment_new_shared(&provenance.experiment);
+    g_autoptr(NsCheckpoint) c = ns_checkpoint_new(experiment, &experiment->lane[0]);
+    ns_experiment_unref(experiment);
+    c->corpus = ns_corpus_open(&c->settings, error);
+    if (!c->corpus) return NULL;
+    /* Its tensors; nothing is computed. */
+    NsSettings least = c->settings;
+    least.batch = least.threads = 1;
+    least.probe_every = 0;
+    g_autoptr(NsModel) model = ns_model_new(&least, ns_corpus_vocab(c->corpus, &least), error);
+    if (!model) return NULL;
+    size_t n_state;
+    ns_model_state(model, &n_state);
+    if (n_state > 0) {
+        ns_refuse(error, NS_ERROR_FILE,
+                  "Norms over the batch have running statistics, which “dump” does not write; "
+                  "record a run with --run.");
+        return NULL;
+    }
+    c->table = *ns_model_tensors(model);
+    c->table.tensors = g_memdup2(c->table.tensors, c->table.n * sizeof *c->table.tensors);
+    c->moments_since = g_new0(int64_t, c->table.n);
+    c->updates = g_new(NsTensorUpdate, c->table.n);
+    for (size_t i = 0; i < c->table.n; i++)
+        c->updates[i] = (NsTensorUpdate){.ratio_sum = -1, .ratio_max = -1};
+    c->w = ns_real_new(c->table.size, "the weights of a file", error);
+    g_autofree char *path = g_build_filename(directory, file_names[0], NULL);
+    return c->w && read_weights(path, c, error) ? g_steal_pointer(&c) : NULL;
 }

@@ -18,3 +18,10 @@
  * {"total"}, "files", "program", "instructions".  A symbol that is read and never predicted is the
  * mask of an encoder, the begin of a decoder behind an encoder, or the separator of a task. */
 bool ns_dump(NsRun *run, const char *directory, GError **error);
+
+/* The weights of such a directory, whose params.safetensors another program may have trained on, as
+ * a checkpoint at step 0, without moments.  Its vocabulary is made of the texts that its settings
+ * name.  NULL with NS_ERROR_FILE where it is no such directory, its files do not belong together,
+ * or the model has running statistics, which are not in it; or with the error of its settings, its
+ * texts or the memory. */
+NsCheckpoint *ns_dump_read(const char *directory, GError **error);

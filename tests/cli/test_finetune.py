@@ -52,6 +52,27 @@ def table(folder, form, lines):
     return path
 
 
+def test_checkpoint():
+    """What dump wrote is fine-tuned as the run file of the same training is."""
+    with tempfile.TemporaryDirectory() as folder:
+        options = ["--generated", "40", "--seeds", "2", "--steps", "5"]
+        expected = finetune(pretrain(folder), *options)
+        weights = os.path.join(folder, "weights")
+        result = run("dump", *sets(["task=mlm", "arch=encoder", "placement=pre", "eval-batches=1"] + SIZE), "--steps", "6",
+                     "--out", weights, small=False)
+        assert result.returncode == 0, result.stderr
+
+        def other(*arguments):
+            return run("finetune", "--checkpoint", weights, *arguments, small=False)
+
+        rows = list(csv.DictReader(io.StringIO(other("--csv", *options).stdout.decode())))
+        for row in expected + rows:
+            del row["step"]
+        assert rows == expected, (rows, expected)
+        assert "--every-checkpoint" in sentence(other("--every-checkpoint"), 2)
+        assert "--run" in sentence(other("--run", "x.nsrun"), 2)
+
+
 def test_files():
     """A label that one word decides is learned from either format, and the same again."""
     with tempfile.TemporaryDirectory() as folder:
