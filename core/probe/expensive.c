@@ -213,6 +213,8 @@ static void fill_snapshot(NsExpensiveProbes *probes, const NsRecordInput *input)
     probes->snapshot->step = input->step;
     probes->snapshot->states = n;
     ns_token_snapshot_sequence(probes->snapshot, input->corpus, input->batch);
+    ns_token_snapshot_translation(probes->snapshot, input->corpus, input->batch,
+                                  input->translation);
     ns_team_each(probes->team, n, fill_state, &(Filling){.probes = probes, .model = input->model});
 }
 

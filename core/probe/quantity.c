@@ -18,7 +18,7 @@
         .domain = (per_layer) ? NS_DOMAIN_LAYER : NS_DOMAIN_STEP,                                  \
     },
 
-enum { CHEAP, EXPENSIVE };
+enum { CHEAP, EXPENSIVE, VALIDATED };
 enum { SIZE, UNIT };
 
 #define ROW(ID, quantity_key, quantity_label, quantity_symbol, DOMAIN, COST, RANGE, NEEDS,         \
@@ -31,6 +31,7 @@ enum { SIZE, UNIT };
         .symbol = (quantity_symbol),                                                               \
         .domain = NS_DOMAIN_##DOMAIN,                                                              \
         .expensive = (COST) == EXPENSIVE,                                                          \
+        .validated = (COST) == VALIDATED,                                                          \
         .unit = (RANGE) == UNIT,                                                                   \
         .needs = NS_NEED_##NEEDS,                                                                  \
     },

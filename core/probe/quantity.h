@@ -8,9 +8,10 @@
  *
  * domain: STEP, one value a step; LAYER, one a layer, l = 1..L; HIDDEN, one for each hidden state
  * (those of the encoder, then those of the decoder); HEAD, one for each head of each layer.
- * cost: CHEAP ones are measured at every step, EXPENSIVE ones every `probe-every` steps.
- * range: SIZE, positive, of any magnitude; UNIT, a share or a cosine, for which a logarithmic axis
- * makes no sense.
+ * cost: CHEAP ones are measured at every step, EXPENSIVE ones every `probe-every` steps, VALIDATED
+ * ones every `eval-every` steps and at the end.
+ * range: SIZE, positive, of any magnitude; UNIT, a share, a cosine or a score, for which a
+ * logarithmic axis makes no sense.
  * needs: what a model must have for the quantity to exist (NsNeed).
  * Symbols use _ and ^ (with braces) for sub- and superscripts.
  *
@@ -193,7 +194,11 @@
       "Largest g^2 / max(v, eps^2) of any parameter of a layer in the update that led to this "    \
       "step: g is the gradient as it enters the moments, v the bias-corrected second moment "      \
       "before it; blank at steps 0 and 1, which have none.",                                       \
-      "Huang et al. 2025, SPAM, arXiv 2501.06842")
+      "Huang et al. 2025, SPAM, arXiv 2501.06842")                                                 \
+    X(BLEU, "bleu", "Validation BLEU", "BLEU", STEP, VALIDATED, UNIT, TRANSLATION,                 \
+      "BLEU score, 0 to 100, of the greedy translations of `bleu-sentences` held-out sentences, "  \
+      "measured where the validation loss is.",                                                    \
+      "Papineni et al. 2002; Post 2018, arXiv 1804.08771")
 
 typedef enum { NS_DOMAIN_STEP, NS_DOMAIN_LAYER, NS_DOMAIN_HIDDEN, NS_DOMAIN_HEAD } NsDomain;
 
@@ -201,10 +206,11 @@ typedef enum { NS_DOMAIN_STEP, NS_DOMAIN_LAYER, NS_DOMAIN_HIDDEN, NS_DOMAIN_HEAD
 typedef enum {
     NS_NEED_NOTHING = 0,
     NS_NEED_FINAL_NORM = 1 << 0,
-    NS_NEED_CROSS = 1 << 1,   /* cross-attention */
-    NS_NEED_RELU = 1 << 2,    /* units that are exactly 0 when they are off */
-    NS_NEED_MOMENTS = 1 << 3, /* an optimizer with second moments */
-    NS_NEED_BATCHES = 1 << 4, /* two probe batches or more */
+    NS_NEED_CROSS = 1 << 1,       /* cross-attention */
+    NS_NEED_RELU = 1 << 2,        /* units that are exactly 0 when they are off */
+    NS_NEED_MOMENTS = 1 << 3,     /* an optimizer with second moments */
+    NS_NEED_BATCHES = 1 << 4,     /* two probe batches or more */
+    NS_NEED_TRANSLATION = 1 << 5, /* the task translation, and sentences for its score */
 } NsNeed;
 
 typedef enum {
@@ -226,8 +232,8 @@ typedef struct {
     NsChoice choice;
     const char *symbol;
     NsDomain domain;
-    bool expensive, unit; /* cost and range */
-    unsigned needs;       /* NsNeed */
+    bool expensive, validated, unit; /* cost and range */
+    unsigned needs;                  /* NsNeed */
 } NsQuantityInfo;
 
 /* Of a quantity below NS_QUANTITY_COUNT, or one that was named.  The quantity of the gradient of

@@ -3,6 +3,7 @@
 
 #include "core/base/flush.h"
 #include "core/base/share.h"
+#include "core/data/task.h"
 #include "core/ops/activation.h"
 #include "core/optim/optimizer.h"
 #include "core/probe/expensive.h"
@@ -57,6 +58,7 @@ static unsigned needs_met(const NsTensorTable *table, const NsSettings *settings
     if (g_str_equal(ns_activation_choice(settings->activation)->key, "relu")) has |= NS_NEED_RELU;
     if (ns_optimizer(settings->optimizer)->adam_moments) has |= NS_NEED_MOMENTS;
     if (settings->probe_batches > 1) has |= NS_NEED_BATCHES;
+    if (settings->bleu_sentences > 0 && ns_task_translates(settings)) has |= NS_NEED_TRANSLATION;
     return has;
 }
 
@@ -325,6 +327,7 @@ NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
     ns_team_run(ns_model_team(input->model), r->n_tensors < WORTH_SHARING ? 1 : G_MAXSIZE,
                 fill_share, &(Filling){r, input});
     record_final(r, input->seen);
+    if (input->bleu) put(r, NS_QUANTITY_BLEU, 0, *input->bleu);
     NsRecord record = {
         .values = r->values,
         .grad_norm = ns_record_gradient_norm(ns_model_tensors(input->model), input->seen->grad_sq)};

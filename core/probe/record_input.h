@@ -14,6 +14,8 @@ typedef struct {
     const NsNoise *noise;  /* the noise of `seen` */
     const NsMeasure *seen; /* the measurement at the present weights */
     int64_t step;
+    const double *bleu;            /* the validation BLEU; NULL where it is not due */
+    const char *translation;       /* of the first sentence of the batch; likewise */
     bool updated;                  /* false at step 0, before any update */
     const NsTensorUpdate *updates; /* [tensors] what the last update did */
 } NsRecordInput;

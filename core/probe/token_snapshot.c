@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/probe/token_snapshot-private.h"
 
+#include "core/base/copy.h"
+#include "core/data/sentence.h"
+
 #include <math.h>
 
 static double square(const ns_real *x, size_t D)
@@ -64,27 +67,44 @@ void ns_token_snapshot_sequence(NsTokenSnapshot *snapshot, const NsCorpus *corpu
     }
 }
 
+/* The maps of the heads of at most so many layers among first + 1 .. last, from map m on; returns
+ * how many there are now. */
+static size_t choose(NsTokenSnapshot *snapshot, size_t m, size_t most, size_t heads,
+                     const size_t layers[2])
+{
+    size_t n = layers[1] - layers[0], shown = MIN(MAX(most / MAX(heads, 1), 1), n);
+    size_t end = m + most;
+    for (size_t i = 0; i < shown; i++) {
+        size_t at = shown < 2 ? n - 1 : (i * (n - 1) + (shown - 1) / 2) / (shown - 1);
+        for (size_t h = 0; h < heads && m < end; h++, m++) {
+            snapshot->layer[m] = (unsigned)(layers[0] + at) + 1;
+            snapshot->head[m] = (unsigned)h + 1;
+        }
+    }
+    return m;
+}
+
 void ns_token_snapshot_choose(NsTokenSnapshot *snapshot, size_t layers, size_t heads,
                               size_t first_stack)
 {
-    size_t shown = MIN(MAX(NS_TOKEN_SNAPSHOT_MAPS / MAX(heads, 1), 1), layers);
-    snapshot->maps = 0;
-    for (size_t i = 0; i < shown; i++) {
-        size_t layer = shown < 2 ? layers - 1 : (i * (layers - 1) + (shown - 1) / 2) / (shown - 1);
-        for (size_t h = 0; h < heads && snapshot->maps < NS_TOKEN_SNAPSHOT_MAPS; h++) {
-            snapshot->layer[snapshot->maps] = (unsigned)layer + 1;
-            snapshot->stack[snapshot->maps] = layer >= first_stack;
-            snapshot->head[snapshot->maps++] = (unsigned)h + 1;
-        }
-    }
+    size_t n = choose(snapshot, 0, NS_TOKEN_SNAPSHOT_MAPS, heads, (const size_t[]){0, layers});
+    snapshot->maps = n;
+    if (first_stack < layers)
+        n = choose(snapshot, n, NS_TOKEN_SNAPSHOT_CROSS, heads,
+                   (const size_t[]){first_stack, layers});
+    snapshot->cross_maps = n - snapshot->maps;
+    for (size_t m = 0; m < n; m++) snapshot->stack[m] = snapshot->layer[m] > first_stack;
 }
 
 void ns_token_snapshot_attention(NsTokenSnapshot *snapshot, const NsModel *model, size_t sublayer)
 {
     NsActivationView view = ns_model_activation_view(model, 0, sublayer);
-    if (view.kind != NS_SELF_ATTENTION || !view.P || !view.B) return;
+    if (view.kind == NS_FFN || !view.P || !view.B) return;
+    bool cross = view.kind == NS_CROSS_ATTENTION;
     size_t queries = snapshot->queries, keys = snapshot->keys;
-    for (size_t m = 0; m < snapshot->maps; m++) {
+    size_t first = cross ? snapshot->maps : 0;
+    size_t end = first + (cross ? snapshot->cross_maps : snapshot->maps);
+    for (size_t m = first; m < end; m++) {
         if (snapshot->layer[m] != view.layer + 1) continue;
         const ns_real *P = view.P + (snapshot->head[m] - 1) * view.T * view.S;
         for (size_t t = 0; t < queries; t++) {
@@ -96,4 +116,18 @@ void ns_token_snapshot_attention(NsTokenSnapshot *snapshot, const NsModel *model
                 snapshot->weight[m][t * keys + j] = (float)P[t * view.S + j];
         }
     }
+}
+
+void ns_token_snapshot_translation(NsTokenSnapshot *snapshot, const NsCorpus *corpus,
+                                   const NsBatch *batch, const char *translation)
+{
+    snapshot->translated = translation != NULL;
+    if (!translation) return;
+    g_autofree char *source =
+        ns_sentence_text(corpus, batch->source, (size_t)batch->source_length[0] - 1);
+    g_autofree char *reference =
+        ns_sentence_text(corpus, batch->targets, (size_t)batch->length[0] - 1);
+    ns_copy_text(snapshot->source, sizeof snapshot->source, source);
+    ns_copy_text(snapshot->reference, sizeof snapshot->reference, reference);
+    ns_copy_text(snapshot->translation, sizeof snapshot->translation, translation);
 }

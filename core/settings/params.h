@@ -162,6 +162,10 @@
         NULL)                                                                                      \
     INT(eval_batches, "eval-batches", DATA, "Validation size", "batches", 1, 100000, 8, LOG, FORK  \
         | SHARED, "Batches per validation loss, evenly spaced over the held-out text.", NULL)      \
+    INT(bleu_sentences, "bleu-sentences", DATA, "BLEU over", "sentences", 0, 100000, 32, LOG, FORK \
+        | SHARED, "Held-out sentences that the task translation translates by greedy decoding at " \
+        "every validation, for the BLEU score; evenly spaced.  0 measures no BLEU.",               \
+        "Papineni et al. 2002")                                                                    \
     INT(seed, "seed", RUN, "Seed", NULL, 0, 2147483647, 1, LINEAR, RESTART,                        \
         "Seed of the initial weights.", NULL)                                                      \
     INT(seeds, "seeds", RUN, "Seeds", NULL, 1, 10, 1, LINEAR, RESTART | SHARED,                    \

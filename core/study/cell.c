@@ -48,7 +48,9 @@ static void prepare(NsSettings *settings, const NsResult *result)
     bool minimum = result->kind == NS_RESULT_VALIDATION && result->at == NS_RESULT_MINIMUM;
     settings->threads = 1;
     settings->seeds = 1;
-    if (!minimum) settings->eval_every = 0;
+    bool bleu = result->kind == NS_RESULT_QUANTITY && ns_quantity(result->quantity)->validated;
+    if (!minimum && !bleu) settings->eval_every = 0;
+    if (!bleu) settings->bleu_sentences = 0;
     if (!expensive) settings->probe_every = 0;
     if (!expensive || settings->probe_every > 0) return;
     int64_t at = result->at == NS_RESULT_STEP ? result->n : settings->steps;

@@ -9,6 +9,7 @@
 #include "core/probe/past.h"
 #include "core/train/divergence.h"
 #include "core/train/live.h"
+#include "core/train/translate.h"
 
 #include <math.h>
 #include <string.h>
@@ -87,15 +88,46 @@ static void record_step(NsRun *run, const NsRecordInput *input, int64_t started)
     watch_jumps(run, &step, input->seen);
 }
 
+static bool validation_is_due(const NsRun *run)
+{
+    const NsSettings *s = &run->settings;
+    return !run->unmeasured && s->eval_every > 0 && run->steps % s->eval_every == 0;
+}
+
+/* The validation BLEU of the present weights, where it is due: also at the end, since nothing is
+ * added to a record later.  False where it is not, or where there is no memory for it. */
+static bool measure_bleu(NsRun *run, double *bleu)
+{
+    const NsSettings *s = &run->settings;
+    bool last = !run->unmeasured && s->steps > 0 && run->steps == s->steps;
+    if (!ns_recorder_layout(run->recorder)->count[NS_QUANTITY_BLEU]) return false;
+    if (!last && !validation_is_due(run)) return false;
+    return ns_translate_held_out(run->model, run->corpus, (size_t)s->bleu_sentences, bleu, NULL);
+}
+
+/* How the present weights translate the first sentence of the batch, whose attention is kept; NULL
+ * where it is not due.  Free with g_free. */
+static char *translate_first(NsRun *run)
+{
+    const NsSettings *s = &run->settings;
+    bool due = !run->unmeasured && s->probe_every > 0 && run->steps % s->probe_every == 0;
+    if (!due || !ns_task_translates(s)) return NULL;
+    return ns_translate_sentence(run->model, run->corpus, run->batch.source,
+                                 (size_t)run->batch.source_length[0]);
+}
+
 /* Measures the present weights on the batch of this step. */
 static void measure(NsRun *run, int64_t started)
 {
     const NsSettings *s = &run->settings;
+    double bleu;
+    bool has_bleu = measure_bleu(run, &bleu);
     NsClockMark mark = ns_clock_begin();
     ns_corpus_train_batch(run->corpus, (uint64_t)s->data_seed, (uint64_t)run->steps, &run->batch);
     ns_clock_end(mark, NS_OP_DATA);
     const ns_real *state = ns_model_state(run->model, &run->n_state);
     if (run->n_state) memcpy(run->state, state, run->n_state * sizeof *state);
+    g_autofree char *translation = translate_first(run);
     NsNoise noise = ns_run_noise(run);
     NsMeasure seen = {0};
     const NsRecordInput input = {
@@ -106,6 +138,8 @@ static void measure(NsRun *run, int64_t started)
         .noise = &noise,
         .seen = &seen,
         .step = run->steps,
+        .bleu = has_bleu ? &bleu : NULL,
+        .translation = translation,
         .updated = run->steps > 0,
         .updates = run->updates,
     };
@@ -120,8 +154,7 @@ static void measure(NsRun *run, int64_t started)
         run->grad_norm = ns_record_gradient_norm(ns_model_tensors(run->model), seen.grad_sq);
     ns_clock_end(mark, NS_OP_MEASURE);
 
-    bool due = !run->unmeasured && s->eval_every > 0 && run->steps % s->eval_every == 0;
-    if (due && !run->diverged) ns_run_evaluate(run);
+    if (validation_is_due(run) && !run->diverged) ns_run_evaluate(run);
 }
 
 /* ---- A step ---- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/train/translate.h"
 
+#include "core/data/bleu.h"
 #include "core/data/sentence.h"
 #include "core/model/beam.h"
 
@@ -76,4 +77,47 @@ bool ns_translate(NsModel *model, const NsCorpus *corpus, const NsTranslating *h
     if (made == members) ns_team_each(team, (n + together - 1) / together, translate_batch, &t);
     for (unsigned i = 0; i < made; i++) ns_decoder_free(decoders[i]);
     return made == members;
+}
+
+static const NsTranslating greedy = {.beam = 1};
+
+/* A sentence of a pair that has n tokens from here on, the last of which ends it. */
+static char *pair_text(const NsCorpus *corpus, size_t first, size_t n)
+{
+    g_autofree int32_t *tokens = g_new(int32_t, n);
+    for (size_t i = 0; i < n; i++) tokens[i] = corpus->tokens[first + i];
+    return ns_sentence_text(corpus, tokens, n - 1);
+}
+
+bool ns_translate_held_out(NsModel *model, const NsCorpus *corpus, size_t most, double *bleu,
+                           GError **error)
+{
+    const NsPair *held_out = corpus->pairs + corpus->n_train_pairs;
+    size_t all = corpus->n_pairs - corpus->n_train_pairs, n = MIN(most, all);
+    g_autofree NsSentence *sentences = g_new(NsSentence, n);
+    g_auto(GStrv) lines = g_new0(char *, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        const NsPair *pair = &held_out[i * all / n];
+        sentences[i] = (NsSentence){corpus->tokens + pair->source, pair->source_length};
+    }
+    if (!ns_translate(model, corpus, &greedy, sentences, n, lines, error)) return false;
+    NsBleu sum = {0};
+    for (size_t i = 0; i < n; i++) {
+        const NsPair *pair = &held_out[i * all / n];
+        g_autofree char *reference = pair_text(corpus, pair->target, pair->target_length);
+        ns_bleu_add(&sum, lines[i], (const char *const[]){reference}, 1);
+    }
+    *bleu = ns_bleu_score(&sum).score;
+    return true;
+}
+
+char *ns_translate_sentence(NsModel *model, const NsCorpus *corpus, const int32_t *tokens,
+                            size_t length)
+{
+    g_autofree uint16_t *own = g_new(uint16_t, length);
+    for (size_t i = 0; i < length; i++) own[i] = (uint16_t)tokens[i];
+    char *line = NULL;
+    const NsSentence sentence = {own, length};
+    ns_translate(model, corpus, &greedy, &sentence, 1, &line, NULL);
+    return line;
 }

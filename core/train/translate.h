@@ -22,3 +22,13 @@ typedef struct {
  * lines: [n], each to be freed with g_free.  NS_ERROR_MEMORY. */
 bool ns_translate(NsModel *model, const NsCorpus *corpus, const NsTranslating *how,
                   const NsSentence *sentences, size_t n, char **lines, GError **error);
+
+/* The BLEU score of the greedy translations of at most so many pairs that are held out, evenly
+ * spaced.  NS_ERROR_MEMORY. */
+bool ns_translate_held_out(NsModel *model, const NsCorpus *corpus, size_t most, double *bleu,
+                           GError **error);
+
+/* The greedy translation of a sentence with its end; NULL where there is no memory.  Free with
+ * g_free. */
+char *ns_translate_sentence(NsModel *model, const NsCorpus *corpus, const int32_t *tokens,
+                            size_t length);

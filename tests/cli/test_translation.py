@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 Usage: test_translation.py NORMSCOPE_CLI
 """
 
+import csv
 import gzip
 import json
 import os
@@ -167,6 +168,76 @@ def test_translate():
             database.execute("DELETE FROM notes")
         said = sentence(run("translate", "--run", path, "--in", moved, small=False), 1)
         assert "source" in said, said
+
+
+def test_checkpoint():
+    """What dump wrote translates as the run file of the same training does, however its weights came
+    there; other folders are refused by one sentence."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = [word for key, lines in (("source", SOURCE), ("target", TARGET))
+                 for word in ("--set", f"{key}={write(folder, key, lines)}")]
+        words = [*TASK, *words, "--set", "seq=16", "--set", "d-model=32", "--set", "lr=5e-3", "--steps", "60"]
+        path, weights, source = (os.path.join(folder, name) for name in ("a.nsrun", "weights", "source"))
+        for arguments in (["train", *words, "--run", path], ["dump", *words, "--out", weights]):
+            result = run(*arguments)
+            assert result.returncode == 0, result
+        expected = translate(path, source)[0]
+        assert len(set(expected)) > 3, expected
+
+        def refused(where, *options, status=1):
+            return sentence(run("translate", "--checkpoint", where, "--in", source, *options, small=False), status)
+
+        result = run("translate", "--checkpoint", weights, "--in", source, small=False)
+        assert (result.returncode, result.stdout.decode().splitlines()) == (0, expected), result
+        assert "--average" in refused(weights, "--average", "2", status=2)
+        assert "--checkpoint" in refused(weights, "--run", path, status=2)
+        assert "meta.json" in refused(folder)
+        for task in ("arch=encoder", "norm=batchnorm"):
+            other = os.path.join(folder, task)
+            assert run("dump", *(TASK if "norm" in task else []), "--set", task, "--set", "seq=80", "--out", other).returncode == 0
+            assert ("task grammar" if "arch" in task else "running statistics") in refused(other), task
+        meta = os.path.join(weights, "meta.json")
+        with open(meta, encoding="utf-8") as file:
+            line = file.read()
+        with open(meta, "w", encoding="utf-8") as file:
+            file.write(line.replace('"d_model":32', '"d_model":48'))
+        assert "48" in refused(weights)
+        with open(meta, "w", encoding="utf-8") as file:
+            file.write("{}")
+        assert "no settings" in refused(weights)
+
+
+def test_validation():
+    """The BLEU score of a step is that of the greedy translations of the held-out sentences by its
+    model; the run file has it, and a chart draws it, where the validation was."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = ([f"{a.strip()} {word} {b}" for i, a in enumerate(side) for b in side[i:]]
+                          for side, word in ((SOURCE, "und"), (TARGET, "and")))
+        files = {key: write(folder, key, lines) for key, lines in (
+            ("source", source), ("target", target), ("valid-source", source[::20]),
+            ("valid-target", [line.replace("apples", "pears") for line in target[::20]]))}
+        words = [word for key, path in files.items() for word in ("--set", f"{key}={path}")]
+        path, lines = os.path.join(folder, "a.nsrun"), os.path.join(folder, "a.jsonl")
+        result = run("train", *TASK, *words, "--set", "seq=16", "--set", "source-seq=16", "--set", "tokenizer=bpe",
+                     "--set", "vocab=60", "--set", "batch=12", "--set", "d-model=32", "--set", "lr=5e-3", "--set", "eval-every=20", "--steps", "110", "--run", path, "--jsonl", lines)
+        assert result.returncode == 0, result
+        with open(lines, encoding="utf-8") as file:
+            bleu = {line["step"]: line["bleu"] for line in map(json.loads, file) if "bleu" in line}
+        assert list(bleu) == [0, 20, 40, 60, 80, 100, 110], bleu
+        hypotheses = os.path.join(folder, "hypotheses")
+        translate(path, files["valid-source"], "--beam", "1", "--out", hypotheses)
+        result = run("bleu", "--reference", files["valid-target"], hypotheses, "--json", small=False)
+        assert abs(json.loads(result.stdout)["bleu"] - bleu[110]) < 0.01 and 20 < bleu[110] < 100, (result, bleu)
+        drawn = os.path.join(folder, "bleu.csv")
+        result = run("chart", "--from", path, "--figure", "steps:bleu", "--out", drawn, small=False)
+        assert result.returncode == 0, result
+        with open(drawn, encoding="utf-8") as file:
+            rows = [row for row in csv.DictReader(file) if row["series"] == "BLEU"]
+        assert [float(row["x"]) for row in rows] == list(bleu), rows
+        assert all(abs(float(row["y"]) - bleu[int(float(row["x"]))]) < 1e-3 for row in rows), (rows, bleu)
+        result = run("train", *TASK, *words, "--set", "bleu-sentences=0", "--set", "seq=80", "--steps", "1", "--jsonl",
+                     "-")
+        assert b'"bleu"' not in result.stdout and b'"bleu_sentences":0' in result.stdout, result
 
 
 def test_errors():

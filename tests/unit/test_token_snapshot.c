@@ -1,7 +1,9 @@
 /* What is seen of tokens and heads.  SPDX-License-Identifier: MIT */
+#include "core/experiment/assignment.h"
 #include "core/experiment/param.h"
 #include "core/probe/token_snapshot.h"
 #include "core/train/run.h"
+#include "core/train/translate.h"
 
 #include <math.h>
 #include <string.h>
@@ -137,6 +139,72 @@ static void test_sequence(void)
     g_assert_true(g_ascii_isdigit(snapshot->token[0][0][0]));
 }
 
+/* The sums of a map's rows over the keys that the queries see, and how many those are: all tokens
+ * of the source. */
+static void check_cross(const NsTokenSnapshot *snapshot, size_t m)
+{
+    size_t keys = 0, queries = 0;
+    while (keys < snapshot->keys && *snapshot->token[0][keys]) keys++;
+    while (queries < snapshot->queries && *snapshot->token[1][queries]) queries++;
+    g_assert_cmpuint(keys, >, 1);
+    for (size_t t = 0; t < snapshot->queries; t++) {
+        double sum = 0;
+        g_assert_cmpuint(snapshot->seen[m][t], ==, t < queries ? keys : 0);
+        for (size_t j = 0; j < snapshot->seen[m][t]; j++)
+            sum += (double)snapshot->weight[m][t * snapshot->keys + j];
+        if (t < queries) g_assert_cmpfloat_with_epsilon(sum, 1, 1e-5);
+    }
+}
+
+/* Behind an encoder, the decoder's attention to the source, and a translation of the task that has
+ * sentences. */
+static void test_cross(void)
+{
+    g_autofree NsTokenSnapshot *snapshot = g_new(NsTokenSnapshot, 1);
+    take(snapshot, "reverse", "decoder");
+    g_assert_cmpuint(snapshot->cross_maps, ==, 0);
+    take(snapshot, "reverse", "encoder-decoder");
+    g_assert_cmpuint(snapshot->maps, ==, 8);
+    g_assert_cmpuint(snapshot->cross_maps, ==, 4);
+    for (size_t i = 0; i < 4; i++) {
+        size_t m = 8 + i;
+        g_assert_cmpuint(snapshot->layer[m], ==, 3 + i / 2);
+        g_assert_cmpuint(snapshot->head[m], ==, 1 + i % 2);
+        g_assert_cmpuint(snapshot->stack[m], ==, 1);
+        check_cross(snapshot, m);
+    }
+    g_assert_false(snapshot->translated);
+}
+
+static void test_translation(void)
+{
+    g_autofree NsTokenSnapshot *snapshot = g_new(NsTokenSnapshot, 1);
+    NsSettings settings;
+    ns_settings_init(&settings);
+    g_assert_true(ns_settings_assign_all(&settings,
+                                         "task=translation arch=encoder-decoder layers=1 heads=2 "
+                                         "d-model=16 seq=80 batch=2 probe-every=2 threads=1",
+                                         NULL));
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NsRun) run = ns_run_new(&settings, &error);
+    g_assert_no_error(error);
+    for (int i = 0; i < 2; i++) ns_run_step(run);
+    g_assert_true(ns_history_token_snapshot(ns_run_history(run), snapshot));
+    g_assert_cmpint(snapshot->step, ==, 2);
+    g_assert_true(snapshot->translated);
+    /* Characters are tokens here. */
+    g_autofree char *first = g_utf8_substring(snapshot->source, 0, 1);
+    g_assert_cmpstr(first, ==, snapshot->token[0][0]);
+    first = (g_free(first), g_utf8_substring(snapshot->reference, 0, 1));
+    g_assert_cmpstr(first, ==, snapshot->token[1][1]);
+    g_assert_true(g_str_has_suffix(snapshot->reference, "."));
+    g_autofree char *again =
+        ns_translate_sentence(ns_run_model(run), ns_run_corpus(run), ns_run_batch(run)->source,
+                              (size_t)ns_run_batch(run)->source_length[0]);
+    g_assert_true(g_str_has_prefix(again, snapshot->translation));
+    ns_settings_clear(&settings);
+}
+
 /* Of many layers some are kept, the first and the last with them. */
 static void test_many(void)
 {
@@ -156,6 +224,8 @@ int main(int argc, char **argv)
     g_test_add_data_func("/token-snapshot/kept", "off", test_run);
     g_test_add_data_func("/token-snapshot/recomputed", "on", test_run);
     g_test_add_func("/token-snapshot/sequence", test_sequence);
+    g_test_add_func("/token-snapshot/cross", test_cross);
+    g_test_add_func("/token-snapshot/translation", test_translation);
     g_test_add_func("/token-snapshot/many", test_many);
     return g_test_run();
 }

@@ -8,23 +8,32 @@
 typedef struct {
     NsFigure figure;
     NsTokenSource newest;
+    bool cross;           /* of cross-attention: keys are tokens of the source */
     unsigned layer, head; /* asked for */
     size_t shown;         /* the map */
     NsHeatmap map;
     float *z;
-    const char *names[NS_TOKEN_SNAPSHOT_POSITIONS + 1]; /* of positions, which count from 1 */
+    /* Of queries and of keys, which count from 1. */
+    const char *names[2][NS_TOKEN_SNAPSHOT_POSITIONS + 1];
 } Attention;
 
-/* The map of a layer and head, or of the nearest layer that was kept. */
-static size_t find_map(const NsTokenSnapshot *snapshot, unsigned layer, unsigned head)
+/* The maps of the kind that the figure shows: so many from *first on. */
+static size_t maps_of(const Attention *attention, const NsTokenSnapshot *snapshot, size_t *first)
 {
-    unsigned wanted = layer ? layer : snapshot->layer[snapshot->maps - 1], first = MAX(head, 1);
-    size_t best = 0;
-    unsigned least = G_MAXUINT;
-    for (size_t m = 0; m < snapshot->maps; m++) {
+    *first = attention->cross ? snapshot->maps : 0;
+    return attention->cross ? snapshot->cross_maps : snapshot->maps;
+}
+
+/* The map of a layer and head, or of the nearest layer that was kept; there is one at least. */
+static size_t find_map(const Attention *attention, unsigned layer, unsigned head)
+{
+    const NsTokenSnapshot *snapshot = attention->newest.snapshot;
+    size_t first, n = maps_of(attention, snapshot, &first), best = first;
+    unsigned wanted = layer ? layer : snapshot->layer[first + n - 1], least = G_MAXUINT;
+    for (size_t m = first; m < first + n; m++) {
         unsigned far =
             (unsigned)ABS((int)snapshot->layer[m] - (int)wanted) * NS_TOKEN_SNAPSHOT_MAPS;
-        far += (unsigned)ABS((int)snapshot->head[m] - (int)first);
+        far += (unsigned)ABS((int)snapshot->head[m] - (int)MAX(head, 1));
         if (far >= least) continue;
         least = far;
         best = m;
@@ -32,39 +41,74 @@ static size_t find_map(const NsTokenSnapshot *snapshot, unsigned layer, unsigned
     return best;
 }
 
-/* The tokens at the ticks of both axes; where they are nameless their positions stay.  Returns how
- * many positions the sequence has, without its padding. */
-static size_t name_positions(Attention *attention)
+/* The tokens of a stack at the ticks of an axis; where they are nameless their positions stay.
+ * Returns how many positions the sequence has, without its padding. */
+static size_t name_positions(Attention *attention, unsigned stack, NsAxis *axis, const char **names)
 {
     const NsTokenSnapshot *snapshot = attention->newest.snapshot;
-    unsigned stack = snapshot->stack[attention->shown];
     size_t n = 0;
-    attention->names[0] = "";
+    names[0] = "";
     for (; n < snapshot->queries && *snapshot->token[stack][n]; n++)
-        attention->names[n + 1] = snapshot->token[stack][n];
+        names[n + 1] = snapshot->token[stack][n];
     bool named = n > 0;
-    NsAxis *axes[] = {&attention->figure.plot.x, &attention->figure.plot.left};
-    for (size_t i = 0; i < G_N_ELEMENTS(axes); i++) {
-        axes[i]->names = named ? attention->names : NULL;
-        axes[i]->n_names = named ? n + 1 : 0;
-        axes[i]->counted = named;
-    }
+    axis->names = named ? names : NULL;
+    axis->n_names = named ? n + 1 : 0;
+    axis->counted = named;
     return named ? n : snapshot->queries;
 }
 
 static void fill(Attention *attention)
 {
     const NsTokenSnapshot *snapshot = attention->newest.snapshot;
-    size_t n = name_positions(attention), m = attention->shown;
-    attention->z = g_renew(float, attention->z, n *n);
-    for (size_t t = 0; t < n; t++)
-        for (size_t j = 0; j < n; j++)
-            attention->z[t * n + j] =
+    size_t m = attention->shown;
+    unsigned stack = snapshot->stack[m];
+    NsPlot *plot = &attention->figure.plot;
+    size_t queries = name_positions(attention, stack, &plot->left, attention->names[0]);
+    size_t keys =
+        name_positions(attention, attention->cross ? 0 : stack, &plot->x, attention->names[1]);
+    attention->z = g_renew(float, attention->z, queries *keys);
+    for (size_t t = 0; t < queries; t++)
+        for (size_t j = 0; j < keys; j++)
+            attention->z[t * keys + j] =
                 j < snapshot->seen[m][t] ? snapshot->weight[m][t * snapshot->keys + j] : -INFINITY;
-    attention->map = ns_figure_cells(attention->z, n, n, 1);
+    attention->map = ns_figure_cells(attention->z, queries, keys, 1);
     attention->map.label = _("attention weight");
     attention->map.hi = 1;
     attention->map.square = true;
+}
+
+static char *title_of(const Attention *attention, bool there)
+{
+    const NsTokenSnapshot *snapshot = attention->newest.snapshot;
+    if (!there) return g_strdup(attention->cross ? _("Cross-attention") : _("Attention"));
+    return g_strdup_printf(attention->cross ? _("Cross-attention, layer %u, head %u")
+                                            : _("Attention, layer %u, head %u"),
+                           snapshot->layer[attention->shown], snapshot->head[attention->shown]);
+}
+
+/* What to say where there is no map. */
+static char *empty_of(const Attention *attention, const NsFigureInput *input)
+{
+    const NsTokenSource *newest = &attention->newest;
+    if (attention->cross && newest->there)
+        return g_strdup(_("Only an encoder-decoder has cross-attention."));
+    return ns_token_source_empty(
+        _("Attention maps are expensive to measure; “probe-every” sets how often."), input);
+}
+
+/* The sentence whose attention is shown, and how the model translates it. */
+static char *note_of(const Attention *attention, const NsFigureInput *input)
+{
+    const NsTokenSnapshot *snapshot = attention->newest.snapshot;
+    GString *note = g_string_new(NULL);
+    if (snapshot->translated && attention->cross)
+        g_string_printf(note,
+                        _("Source: %s\nReference: %s\nTranslation by the model at this step: %s"),
+                        snapshot->source, snapshot->reference,
+                        *snapshot->translation ? snapshot->translation : _("(nothing)"));
+    g_autofree char *older = ns_token_source_note(&attention->newest, input);
+    ns_figure_add_sentence(note, older);
+    return g_string_free(note, note->len == 0);
 }
 
 static bool update(NsFigure *figure, const NsFigureInput *input)
@@ -75,20 +119,16 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     attention->layer = input->layer;
     attention->head = input->head;
     const NsTokenSnapshot *snapshot = attention->newest.snapshot;
-    bool there = attention->newest.there && snapshot->maps;
-    if (there) attention->shown = find_map(snapshot, input->layer, input->head);
-    g_autofree char *title =
-        there ? g_strdup_printf(_("Attention, layer %u, head %u"),
-                                snapshot->layer[attention->shown], snapshot->head[attention->shown])
-              : g_strdup(_("Attention"));
-    g_autofree char *empty = ns_token_source_empty(
-        _("Attention maps are expensive to measure; “probe-every” sets how often."), input);
-    changed |= ns_figure_words(
-        figure, input,
-        (NsFigureWords){.title = title,
-                        .empty = empty,
-                        .step = there ? snapshot->step : -1,
-                        .note = there ? ns_token_source_note(&attention->newest, input) : NULL});
+    size_t first;
+    bool there = attention->newest.there && maps_of(attention, snapshot, &first) > 0;
+    if (there) attention->shown = find_map(attention, input->layer, input->head);
+    g_autofree char *title = title_of(attention, there);
+    g_autofree char *empty = empty_of(attention, input);
+    changed |= ns_figure_words(figure, input,
+                               (NsFigureWords){.title = title,
+                                               .empty = empty,
+                                               .step = there ? snapshot->step : -1,
+                                               .note = there ? note_of(attention, input) : NULL});
     if (!changed) return false;
     if (there) fill(attention);
     figure->plot.heatmap = there ? &attention->map : NULL;
@@ -111,4 +151,14 @@ static void init(NsFigure *figure)
     figure->plot.left.reversed = true;
 }
 
+static void init_cross(NsFigure *figure)
+{
+    init(figure);
+    figure->plot.x.label = _("source position");
+    figure->plot.left.label = _("target position");
+    ((Attention *)figure)->cross = true;
+}
+
 const NsFigureClass ns_attention_class = {sizeof(Attention), init, update, clear, NS_SEEDS_FIRST};
+const NsFigureClass ns_cross_attention_class = {sizeof(Attention), init_cross, update, clear,
+                                                NS_SEEDS_FIRST};

@@ -213,6 +213,21 @@ static const NsFigureKind kinds[] = {
         },
         &ns_attention_class,
         .subject = NS_SUBJECT_PLACE,
+        .of_head = true,
+        .expensive = true,
+        .one_model = true,
+    },
+    {
+        {
+            .key = "cross-attention",
+            .label = "Cross-attention map and translation",
+            .reference = "Vaswani et al. 2017, section 3.2.3",
+            .purpose = "Attention weights of one head of the decoder over the source, as color; of "
+                       "the task translation also the sentence and its translation by the model.",
+        },
+        &ns_cross_attention_class,
+        .subject = NS_SUBJECT_PLACE,
+        .of_head = true,
         .expensive = true,
         .one_model = true,
     },

@@ -102,7 +102,7 @@ typedef enum {
 typedef struct {
     NsChoice choice; /* loss, gradient-norm, hidden-norm, gradient-heatmap, profile, steps, heatmap,
                       * heads, similarity, theory, compare, ratio, schedule,
-                      * tokens, attention, diagram, diagram-gradient */
+                      * tokens, attention, cross-attention, diagram, diagram-gradient */
     const NsFigureClass *class;
     NsAbscissa abscissa;
     NsSubject subject;
@@ -110,6 +110,7 @@ typedef struct {
     NsQuantity initial;   /* the quantity that it shows unless told; 0 where it shows none */
     bool overview;        /* one of the few that are shown side by side; these come first */
     bool rows_are_layers; /* of its heatmap, which is layer by abscissa */
+    bool of_head;         /* of NS_SUBJECT_PLACE: of one head of a layer */
     bool expensive;       /* of what is measured now and then only, whatever it shows */
     bool log;             /* it has a logarithmic axis where the quantity allows one */
     bool one_model;       /* of several lanes it shows the active one */

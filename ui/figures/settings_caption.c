@@ -166,7 +166,8 @@ char *ns_settings_words(const NsSettings *settings)
  */
 static bool tells_runs_apart(const NsParam *param)
 {
-    static const char *const other[] = {"task", "steps", "eval-every", "eval-batches", "threads"};
+    static const char *const other[] = {"task",         "steps",          "eval-every",
+                                        "eval-batches", "bleu-sentences", "threads"};
     for (size_t i = 0; i < G_N_ELEMENTS(other); i++)
         if (g_str_equal(param->key, other[i])) return false;
     return true;

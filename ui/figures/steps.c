@@ -209,7 +209,8 @@ static void show(Steps *steps, NsScaleKind scale)
     };
     NsFigure *figure = &steps->figure;
     bool several = ns_quantity(steps->quantity)->domain != NS_DOMAIN_STEP;
-    bool expensive = ns_quantity(steps->quantity)->expensive;
+    const NsQuantityInfo *info = ns_quantity(steps->quantity);
+    bool seldom = info->expensive || info->validated;
     figure->plot.left.scale = scale;
     figure->plot.left.label = figure->left_label;
     figure->plot.n_series = ns_previous_curves_show(&steps->previous, figure->series);
@@ -220,7 +221,7 @@ static void show(Steps *steps, NsScaleKind scale)
             if (!curve->n || (!several && range)) continue;
             NsSeries *series = &figure->series[figure->plot.n_series++];
             *series = single[k];
-            if (expensive && k != SMOOTH) series->kind = NS_SERIES_POINTS;
+            if (seldom && k != SMOOTH) series->kind = NS_SERIES_POINTS;
             if (steps->n > 1) series->style = i;
             series->muted = (k == MEAN && curves[SMOOTH].n) || (steps->n > 1 && range);
             series->label = labels_of(figure, i)[k];

@@ -88,7 +88,7 @@ NsFigureInput ns_chart_tile_input(NsChartTile *tile)
 static int usual_place(const NsChartTile *tile)
 {
     const NsHistory *history = ns_session_view(tile->session)->history;
-    bool of_head = g_str_equal(ns_chart_view_kind(tile->chart)->choice.key, "attention");
+    bool of_head = ns_chart_view_kind(tile->chart)->of_head;
     size_t layers = history ? ns_history_layout(history)->layers : 0;
     int selected = ns_session_layer(tile->session);
     size_t layer = selected > 0 ? MIN((size_t)selected, layers) : layers;

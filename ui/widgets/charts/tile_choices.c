@@ -27,7 +27,7 @@ static void add(GArray *choices, int choice)
 
 static void add_places(GArray *choices, const NsFigureKind *kind, const NsRecordLayout *layout)
 {
-    bool of_head = g_str_equal(kind->choice.key, "attention");
+    bool of_head = kind->of_head;
     size_t heads = of_head ? layout->heads : 1, layers = layout->layers;
     size_t shown = MIN(MAX(PLACES / MAX(heads, 1), 2), layers);
     for (size_t i = 0; i < shown; i++) {

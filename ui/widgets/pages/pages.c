@@ -41,7 +41,7 @@ static GtkWidget *new_similarity(NsSession *session)
 
 static GtkWidget *new_attention(NsSession *session)
 {
-    static const char *const figures[] = {"attention", "heads", NULL};
+    static const char *const figures[] = {"attention", "heads", "cross-attention", NULL};
     return ns_dashboard_new(session, figures);
 }
 
