@@ -327,6 +327,9 @@ def test_beside():
         assert mine == [(step, 4 * math.exp(-step / 900)) for step in (0, 20, 40)], mine
         assert sum(name == "own" for name, _, _ in rows) == 31 + 2, rows  # two layers
         assert max(float(x) for name, x, _ in series("--beside", path("mine.jsonl"), "--step", "20")) == 20
+        good("chart", "--from", path("own.nsrun"), "--beside", path("mine.jsonl"), "--figure", "loss",
+             "--out", path("a.svg"))
+        assert ">step 40<" in open(path("a.svg"), encoding="utf-8").read()  # of the longer one
         # Of the same name, and of two lanes: they have letters.
         assert {"A", "B"} <= {name for name, _, _ in series("--beside", path("own.nsrun"))}
         for words, says in ((["--beside", path("none")], "is not a recorded run"),

@@ -292,6 +292,17 @@ static void show(Loss *loss, bool smooth)
         }
 }
 
+/* Runs of other programs have no common clock. */
+static int64_t furthest(const NsFigureInput *input)
+{
+    int64_t step = ns_figure_newest(input);
+    for (unsigned i = 0; !input->settings && i < ns_figure_runs(input); i++) {
+        const NsHistory *history = ns_figure_run(input, i).history;
+        if (history) step = MAX(step, ns_history_last_step(history));
+    }
+    return step;
+}
+
 /* What another program calls its loss may have any unit. */
 static bool set_unit(NsFigure *figure, const NsFigureInput *input)
 {
@@ -312,7 +323,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     changed |= ns_figure_words(figure, input,
                                (NsFigureWords){.title = _("Loss and learning rate"),
                                                .empty = _("No step has been measured yet."),
-                                               .step = ns_figure_newest(input),
+                                               .step = furthest(input),
                                                .note = note(loss, input)});
     if (changed) show(loss, how != NULL);
     if (changed) figure->plot.left.hi = upper_end(loss);
