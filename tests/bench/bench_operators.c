@@ -193,13 +193,15 @@ static void row_sums(Operands *o, bool plain)
 static void embedding(Operands *o, bool plain)
 {
     (void)plain;
-    ns_embedding_forward(o->y, o->tokens, o->table, o->x, o->s->B, o->s->T, o->D);
+    const NsEmbeddingShape shape = {o->s->B, o->s->T, o->D, 1};
+    ns_embedding_forward(o->y, o->tokens, o->table, o->x, &shape);
 }
 
 static void embedding_backward(Operands *o, bool plain)
 {
     (void)plain;
-    ns_embedding_backward(o->table, 0, o->s->V, o->x, o->tokens, o->R, o->D);
+    const NsEmbeddingShape shape = {o->s->B, o->s->T, o->D, 1};
+    ns_embedding_backward(o->table, 0, o->s->V, o->x, o->tokens, &shape);
 }
 
 static void dropout(Operands *o, bool plain)
