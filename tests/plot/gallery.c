@@ -505,7 +505,5 @@ int main(int argc, char **argv)
     describe_bars();
     describe_lanes();
     for (size_t i = 0; ns_style(i); i++) draw_sheet(argv[1], ns_style(i), ns_style(i)->choice.key);
-    NsStyle patterned = ns_style_patterned(ns_style_find("screen-light"));
-    draw_sheet(argv[1], &patterned, "patterns");
     return 0;
 }

@@ -356,17 +356,6 @@ static void test_lower_plot(void)
     g_assert_null(low->lower);
 }
 
-/* Without color, dash, mark and hatching remain. */
-static void test_patterns(void)
-{
-    for (size_t i = 0; ns_style(i); i++) {
-        NsStyle style = ns_style_patterned(ns_style(i));
-        for (int k = 0; k < NS_SERIES_STYLES; k++)
-            g_assert_cmphex(as_pixel(style.series[k].color), ==, as_pixel(style.text));
-        g_assert_true(style.patterns);
-    }
-}
-
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -382,6 +371,5 @@ int main(int argc, char **argv)
     g_test_add_func("/kinds/center", test_center);
     g_test_add_func("/kinds/levels", test_levels);
     g_test_add_func("/kinds/lower-plot", test_lower_plot);
-    g_test_add_func("/kinds/patterns", test_patterns);
     return g_test_run();
 }

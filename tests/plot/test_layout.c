@@ -202,7 +202,6 @@ static void test_random_boxes(void)
         double height = i % 4 ? g_rand_double_range(rand, 120, 842) : 120;
         const NsStyle *base = ns_style((size_t)g_rand_int_range(rand, 0, (int)n_styles));
         NsStyle style = ns_style_scaled(base, g_rand_double_range(rand, 1, 2));
-        if (i % 5 == 0) style = ns_style_patterned(&style);
         if (i % 7 == 0) style.corner = 0.4 * width;
         random_plot(random, rand);
         g_test_message("plot %d: %g x %g, %s, text %g", i, width, height, style.choice.key,

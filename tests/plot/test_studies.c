@@ -178,8 +178,7 @@ static void test_hatch(void)
     for (size_t k = 0; ns_style(k); k++) {
         NsHeatmap map;
         NsPlot plot = map_plot(&map);
-        NsStyle style = k ? *ns_style(k) : ns_style_patterned(ns_style(0));
-        g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 600, 400, &style);
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 600, 400, ns_style(k));
         cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, 600, 400);
         cairo_t *cr = cairo_create(image);
         ns_plot_draw(layout, cr);

@@ -17,9 +17,6 @@
 /* How far beyond the plot area a bar reaches that does not end in it. */
 #define BEYOND 10
 
-/* In text sizes: between lines of hatching. */
-#define HATCH 0.38
-
 void ns_bar_ends(const NsPlotLayout *layout, size_t i, size_t j, double *from, double *to)
 {
     const NsPlot *plot = layout->plot;
@@ -49,48 +46,12 @@ static double foot(const NsPlotLayout *layout, NsAxisSide side)
     return isnan(zero) ? (y->p0 > y->p1 ? lower : upper) : CLAMP(zero, upper, lower);
 }
 
-/* Straight lines across the boxes; another direction and distance for every style. */
-static void hatch(const NsPlotLayout *layout, const NsSeries *series, const NsBox *boxes, size_t n,
-                  cairo_t *cr)
-{
-    static const double slopes[NS_SERIES_STYLES] = {1, -1, 0, 1, -1, 0, 1};
-    unsigned style = series->style % NS_SERIES_STYLES;
-    double size = layout->style->text_size, step = HATCH * size * (style < 3 ? 1 : 1.8);
-    double left = INFINITY, right = -INFINITY, top = INFINITY, bottom = -INFINITY;
-    cairo_save(cr);
-    for (size_t i = 0; i < n; i++) {
-        cairo_rectangle(cr, boxes[i].x, boxes[i].y, boxes[i].width, boxes[i].height);
-        left = MIN(left, boxes[i].x);
-        right = MAX(right, boxes[i].x + boxes[i].width);
-        top = MIN(top, boxes[i].y);
-        bottom = MAX(bottom, boxes[i].y + boxes[i].height);
-    }
-    cairo_clip(cr);
-    double slope = slopes[style], reach = fabs(slope) * (right - left);
-    for (double y = top - reach; n && y <= bottom + reach; y += step) {
-        cairo_move_to(cr, left, y);
-        cairo_line_to(cr, right, y + slope * (right - left));
-    }
-    cairo_set_line_width(cr, layout->style->axis_width);
-    cairo_stroke(cr);
-    cairo_restore(cr);
-}
-
-static void fill_boxes(const NsPlotLayout *layout, const NsSeries *series, NsColor color,
-                       const NsBox *boxes, size_t n, cairo_t *cr)
+static void fill_boxes(const NsSeries *series, NsColor color, const NsBox *boxes, size_t n,
+                       cairo_t *cr)
 {
     bool faint = series->edges || series->kind == NS_SERIES_BAND || series->previous;
     for (size_t i = 0; i < n; i++)
         cairo_rectangle(cr, boxes[i].x, boxes[i].y, boxes[i].width, boxes[i].height);
-    if (layout->style->patterns && series->kind == NS_SERIES_BARS) {
-        cairo_new_path(cr);
-        hatch(layout, series, boxes, n, cr);
-        for (size_t i = 0; i < n; i++)
-            cairo_rectangle(cr, boxes[i].x, boxes[i].y, boxes[i].width, boxes[i].height);
-        cairo_set_line_width(cr, layout->style->axis_width);
-        cairo_stroke(cr);
-        return;
-    }
     ns_set_color(cr, faint ? ns_with_alpha(color, TOUCHING_ALPHA) : color);
     cairo_fill(cr);
     ns_set_color(cr, color);
@@ -163,7 +124,7 @@ static void draw_bars(const NsPlotLayout *layout, size_t i, cairo_t *cr)
     const NsBox *boxes = (const NsBox *)(const void *)found->data;
     NsColor color = ns_series_color(layout->style, series);
     ns_set_color(cr, color);
-    fill_boxes(layout, series, color, boxes, found->len, cr);
+    fill_boxes(series, color, boxes, found->len, cr);
     if (series->edges) draw_outline(layout, series, boxes, found->len, base, cr);
 }
 
@@ -320,7 +281,7 @@ void ns_draw_sample(const NsPlotLayout *layout, const NsSeries *series, const Ns
     ns_set_color(cr, color);
     NsBox swatch = {box->x, box->y + 0.22 * box->height, box->width, 0.56 * box->height};
     if (wide) {
-        fill_boxes(layout, series, color, &swatch, 1, cr);
+        fill_boxes(series, color, &swatch, 1, cr);
         return;
     }
     if (series->lo && series->hi) {

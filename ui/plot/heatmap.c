@@ -271,7 +271,7 @@ static void hatch_bad_cells(const NsPlotLayout *layout, cairo_t *cr)
             cairo_move_to(cr, at, area->y);
             cairo_line_to(cr, at - area->height, area->y + area->height);
         }
-        ns_set_color(cr, style->patterns ? style->text : style->alarm);
+        ns_set_color(cr, style->alarm);
         cairo_set_line_width(cr, 1.2 * style->axis_width);
         cairo_stroke(cr);
     }

@@ -107,11 +107,3 @@ NsStyle ns_style_scaled(const NsStyle *style, double scale)
     scaled.padding *= scale;
     return scaled;
 }
-
-NsStyle ns_style_patterned(const NsStyle *style)
-{
-    NsStyle patterned = *style;
-    patterned.patterns = true;
-    for (int i = 0; i < NS_SERIES_STYLES; i++) patterned.series[i].color = style->text;
-    return patterned;
-}

@@ -35,7 +35,6 @@ typedef struct {
     double padding; /* between the edge of the page and the ink */
     double corner;  /* of the title's lines, at their end: left to what lies above the chart */
     double corner_height; /* of the page, from its top: what follows the title begins below */
-    bool patterns;        /* dash, mark and hatching tell series apart, not color */
     bool raster;          /* meant for pixels: strokes may trade smoothness for speed */
     NsColor background, panel, text, faint_text, axis, grid, alarm;
     NsColor previous;                       /* of previous runs, and of what has no value */
@@ -48,6 +47,3 @@ const NsStyle *ns_style_find(const char *key); /* NULL if there is none */
 
 /* A copy with text, marks and padding `scale` times as large (a reader's text size). */
 NsStyle ns_style_scaled(const NsStyle *style, double scale);
-
-/* A copy in which dash, mark and hatching alone tell series apart: all have the color of text. */
-NsStyle ns_style_patterned(const NsStyle *style);
