@@ -15,7 +15,7 @@ static size_t compared(size_t hidden)
 static size_t compared_state(size_t hidden, size_t i)
 {
     size_t n = compared(hidden);
-    return n < 2 ? 0 : (i * (hidden - 1) + (n - 1) / 2) / (n - 1);
+    return n < 2 ? 0 : ns_evenly_spread(i, n, hidden);
 }
 
 NsExpensiveProbes *ns_expensive_probes_new(NsModel *model, const NsSettings *s,

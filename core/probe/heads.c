@@ -2,15 +2,9 @@
 #include "core/probe/heads.h"
 
 #include "core/ops/gemm.h"
+#include "core/probe/states.h"
 
 #include <math.h>
-
-/* How many keys the query at position t of sequence b sees: always the first ones. */
-static size_t visible(const NsActivationView *view, size_t b, size_t t)
-{
-    size_t keys = (size_t)view->key_length[b];
-    return view->causal ? MIN(t + 1, keys) : keys;
-}
 
 typedef struct {
     double entropy;
@@ -29,7 +23,7 @@ static double entropy(const ns_real *P, size_t n)
 static void add_entropy(HeadSums *sums, const NsActivationView *view, size_t b, size_t h)
 {
     for (size_t t = 0; t < (size_t)view->length[b]; t++) {
-        size_t n = visible(view, b, t);
+        size_t n = ns_visible_keys(view, b, t);
         if (n < 2) continue;
         sums->entropy += entropy(view->P + ((b * view->H + h) * view->T + t) * view->S, n);
         sums->queries++;
@@ -53,7 +47,7 @@ static void add_logit(HeadSums *sums, const NsActivationView *view, size_t b, si
                       .ldc = S});
     for (size_t t = 0; t < T; t++) {
         const ns_real *row = scores + t * S;
-        for (size_t j = 0; j < visible(view, b, t); j++) {
+        for (size_t j = 0; j < ns_visible_keys(view, b, t); j++) {
             double size = fabs((double)row[j]);
             if (size > sums->logit || isnan(size)) sums->logit = size;
         }

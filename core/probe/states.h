@@ -23,3 +23,17 @@ typedef struct {
 void ns_states_find(NsStateSource *sources, const NsModel *model, size_t first);
 
 NsStateView ns_state_view(const NsModel *model, const NsStateSource *source, size_t shard);
+
+/* The i-th of `chosen` >= 2 numbers below n that are evenly spread, the first and the last
+ * included. */
+static inline size_t ns_evenly_spread(size_t i, size_t chosen, size_t n)
+{
+    return (i * (n - 1) + (chosen - 1) / 2) / (chosen - 1);
+}
+
+/* How many keys the query at position t of a sequence of the shard sees: always the first ones. */
+static inline size_t ns_visible_keys(const NsActivationView *view, size_t sequence, size_t t)
+{
+    size_t keys = (size_t)view->key_length[sequence];
+    return view->causal ? MIN(t + 1, keys) : keys;
+}

@@ -75,7 +75,7 @@ static size_t choose(NsTokenSnapshot *snapshot, size_t m, size_t most, size_t he
     size_t n = layers[1] - layers[0], shown = MIN(MAX(most / MAX(heads, 1), 1), n);
     size_t end = m + most;
     for (size_t i = 0; i < shown; i++) {
-        size_t at = shown < 2 ? n - 1 : (i * (n - 1) + (shown - 1) / 2) / (shown - 1);
+        size_t at = shown < 2 ? n - 1 : ns_evenly_spread(i, shown, n);
         for (size_t h = 0; h < heads && m < end; h++, m++) {
             snapshot->layer[m] = (unsigned)(layers[0] + at) + 1;
             snapshot->head[m] = (unsigned)h + 1;
@@ -108,9 +108,8 @@ void ns_token_snapshot_attention(NsTokenSnapshot *snapshot, const NsModel *model
         if (snapshot->layer[m] != view.layer + 1) continue;
         const ns_real *P = view.P + (snapshot->head[m] - 1) * view.T * view.S;
         for (size_t t = 0; t < queries; t++) {
-            size_t seen = t < (size_t)view.length[0] ? (size_t)view.key_length[0] : 0;
-            if (view.causal) seen = MIN(seen, t + 1);
-            seen = MIN(seen, keys);
+            bool padding = t >= (size_t)view.length[0];
+            size_t seen = padding ? 0 : MIN(ns_visible_keys(&view, 0, t), keys);
             snapshot->seen[m][t] = (unsigned)seen;
             for (size_t j = 0; j < seen; j++)
                 snapshot->weight[m][t * keys + j] = (float)P[t * view.S + j];
