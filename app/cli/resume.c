@@ -139,7 +139,7 @@ static NsLockstep *start(Resume *resume, GError **error)
         !read_limit(resume, error))
         return NULL;
     g_autoptr(NsLockstep) lockstep = ns_lockstep_new(
-        &resume->experiment, resume->origins[0] ? resume->origins : NULL, NULL, error);
+        &resume->experiment, resume->origins[0] ? resume->origins : NULL, NULL, NULL, error);
     if (!lockstep || !check_record(resume, lockstep, error)) return NULL;
     for (size_t i = 0; i < changed.n; i++)
         for (size_t k = 0; k < ns_lockstep_seeds(lockstep); k++)

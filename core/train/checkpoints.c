@@ -169,14 +169,6 @@ int64_t ns_checkpoints_newest(NsCheckpoints *store)
     return newest;
 }
 
-size_t ns_checkpoints_bytes(NsCheckpoints *store)
-{
-    pthread_mutex_lock(&store->mutex);
-    size_t bytes = store->bytes;
-    pthread_mutex_unlock(&store->mutex);
-    return bytes;
-}
-
 size_t ns_checkpoints_count(NsCheckpoints *store, GHashTable *seen)
 {
     size_t bytes = 0;

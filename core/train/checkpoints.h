@@ -43,7 +43,5 @@ bool ns_checkpoints_find(NsCheckpoints *store, int64_t step,
 /* The newest step that has one; -1 where there is none. */
 int64_t ns_checkpoints_newest(NsCheckpoints *store);
 
-size_t ns_checkpoints_bytes(NsCheckpoints *store);
-
 /* The bytes of those that are not in the set, into which they go: what is shared counts once. */
 size_t ns_checkpoints_count(NsCheckpoints *store, GHashTable *seen);

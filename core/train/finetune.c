@@ -58,13 +58,7 @@ bool ns_finetune(const NsSettings *settings, NsCorpus *corpus, NsCheckpoint *pre
 {
     g_autoptr(NsCheckpoint) origin = pretrained ? beginning_of(pretrained, error) : NULL;
     if (pretrained && !origin) return false;
-    g_auto(NsExperiment) experiment = {0};
-    ns_experiment_init(&experiment);
-    ns_experiment_set_lanes(&experiment, &settings, 1);
-    NsExperiment *shared = ns_experiment_new_shared(&experiment);
-    g_autoptr(NsRun) run = ns_run_new_from(shared, &shared->lane[0], corpus,
-                                           (NsBeginning){.origin = origin}, NULL, error);
-    ns_experiment_unref(shared);
+    g_autoptr(NsRun) run = ns_run_new_alone(settings, corpus, origin, error);
     if (!run) return false;
     bool alive = !run->diverged;
     while (alive && run->steps < settings->steps) alive = ns_run_step(run);

@@ -202,13 +202,7 @@ static bool add_lane(NsLockstep *lockstep, const NsExperiment *experiment, NsBeg
 }
 
 NsLockstep *ns_lockstep_new(const NsExperiment *experiment, NsCheckpoint *const *origins,
-                            atomic_uint *done, GError **error)
-{
-    return ns_lockstep_new_after(experiment, origins, NULL, done, error);
-}
-
-NsLockstep *ns_lockstep_new_after(const NsExperiment *experiment, NsCheckpoint *const *origins,
-                                  NsHistory *const *pasts, atomic_uint *done, GError **error)
+                            NsHistory *const *pasts, atomic_uint *done, GError **error)
 {
     if (!ns_lockstep_check(experiment, origins, error)) return NULL;
     g_autoptr(NsLockstep) lockstep = g_new0(NsLockstep, 1);
@@ -332,18 +326,12 @@ NsCheckpoint *ns_lockstep_checkpoint(NsLockstep *lockstep, size_t lane, GError *
     return g_steal_pointer(&first);
 }
 
-size_t ns_lockstep_checkpoint_size(NsLockstep *lockstep, size_t lane)
-{
-    size_t size = 0;
-    for (size_t k = 0; k < lockstep->seeds; k++)
-        size += ns_run_checkpoint_size(lockstep->lanes[lane].runs[k]);
-    return size;
-}
-
 /* Memory that is counted as free may be wanted by others: half of it is left. */
 bool ns_lockstep_has_room(NsLockstep *lockstep)
 {
     size_t available = ns_memory_available(), needed = 0;
-    for (size_t i = 0; i < lockstep->n; i++) needed += ns_lockstep_checkpoint_size(lockstep, i);
+    for (size_t i = 0; i < lockstep->n; i++)
+        for (size_t k = 0; k < lockstep->seeds; k++)
+            needed += ns_run_checkpoint_size(lockstep->lanes[i].runs[k]);
     return !available || needed <= available / 2;
 }

@@ -24,16 +24,14 @@ bool ns_lockstep_check(const NsExperiment *experiment, NsCheckpoint *const *orig
 
 /* Makes the lanes; a lane with an origin is its fork (ns_run_fork), which references it.  The most
  * threads that any of several lanes asks for are shared out: a lane then gives the bits that it
- * would give alone with its share, which its settings name.  Adds 1 to `done` (NULL: to nothing)
- * after each stage of each run (NS_RUN_STAGES), one lane after the other. */
+ * would give alone with its share, which its settings name.
+ * pasts: [experiment->n], NULL for a lane without one, or NULL.  Where a lane has an origin and a
+ * past, a history of the run that the origin was taken from, its own histories hold that past up to
+ * there (core/probe/past.h).
+ * Adds 1 to `done` (NULL: to nothing) after each stage of each run (NS_RUN_STAGES), one lane after
+ * the other. */
 NsLockstep *ns_lockstep_new(const NsExperiment *experiment, NsCheckpoint *const *origins,
-                            atomic_uint *done, GError **error);
-
-/* The same.  Where a lane has an origin and a past ([experiment->n], NULL for none), a history of
- * the run that the origin was taken from, its own histories hold that past up to there
- * (core/probe/past.h). */
-NsLockstep *ns_lockstep_new_after(const NsExperiment *experiment, NsCheckpoint *const *origins,
-                                  NsHistory *const *pasts, atomic_uint *done, GError **error);
+                            NsHistory *const *pasts, atomic_uint *done, GError **error);
 void ns_lockstep_free(NsLockstep *lockstep);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsLockstep, ns_lockstep_free)
 
@@ -57,9 +55,8 @@ size_t ns_lockstep_seeds(const NsLockstep *lockstep); /* of every lane */
 /* How many seeds of a lane have diverged. */
 size_t ns_lockstep_diverged(const NsLockstep *lockstep, size_t lane);
 
-/* A checkpoint of a lane with all its seeds, as ns_run_checkpoint, and its bytes. */
+/* A checkpoint of a lane with all its seeds, as ns_run_checkpoint. */
 NsCheckpoint *ns_lockstep_checkpoint(NsLockstep *lockstep, size_t lane, GError **error);
-size_t ns_lockstep_checkpoint_size(NsLockstep *lockstep, size_t lane);
 
 /* Whether there is memory for checkpoints of all lanes. */
 bool ns_lockstep_has_room(NsLockstep *lockstep);

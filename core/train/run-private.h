@@ -48,3 +48,7 @@ struct NsRun {
  * (NULL: to nothing) after each of NS_RUN_STAGES. */
 NsRun *ns_run_new_from(const NsExperiment *experiment, const NsSettings *settings, NsCorpus *corpus,
                        NsBeginning beginning, atomic_uint *done, GError **error);
+
+/* The same as an experiment of one lane, at a checkpoint (NULL: at step 0). */
+NsRun *ns_run_new_alone(const NsSettings *settings, NsCorpus *corpus, NsCheckpoint *origin,
+                        GError **error);

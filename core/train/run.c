@@ -314,7 +314,7 @@ size_t ns_run_checkpoint_size(const NsRun *run)
 }
 
 /* Whether moments of one optimizer mean the same to another. */
-static bool kin(unsigned a, unsigned b)
+static bool same_moments(unsigned a, unsigned b)
 {
     return a == b || (ns_optimizer(a)->adam_moments && ns_optimizer(b)->adam_moments);
 }
@@ -340,7 +340,7 @@ static void restore(NsRun *run)
     const NsCheckpoint *s = run->origin;
     const NsTensorTable *table = ns_model_tensors(run->model);
     g_autoptr(GHashTable) index = index_tensors(&s->table);
-    bool moments = kin(s->settings.optimizer, run->settings.optimizer);
+    bool moments = same_moments(s->settings.optimizer, run->settings.optimizer);
     size_t fitting = 0;
     for (size_t i = 0; i < table->n; i++) {
         const NsTensor *t = &table->tensors[i];
@@ -462,10 +462,9 @@ NsRun *ns_run_new_from(const NsExperiment *experiment, const NsSettings *setting
     return g_steal_pointer(&run);
 }
 
-/* A run by itself: an experiment of one lane. */
-static NsRun *run_alone(const NsSettings *settings, NsCheckpoint *origin, GError **error)
+NsRun *ns_run_new_alone(const NsSettings *settings, NsCorpus *corpus, NsCheckpoint *origin,
+                        GError **error)
 {
-    NsCorpus *corpus = origin ? ns_checkpoint_corpus(origin, settings) : NULL;
     NsExperiment *one = ns_experiment_new_shared(&(NsExperiment){.n = 1, .lane = {*settings}});
     NsRun *run =
         ns_run_new_from(one, &one->lane[0], corpus, (NsBeginning){origin, NULL}, NULL, error);
@@ -475,12 +474,13 @@ static NsRun *run_alone(const NsSettings *settings, NsCheckpoint *origin, GError
 
 NsRun *ns_run_new(const NsSettings *settings, GError **error)
 {
-    return run_alone(settings, NULL, error);
+    return ns_run_new_alone(settings, NULL, NULL, error);
 }
 
 NsRun *ns_run_fork(NsCheckpoint *checkpoint, const NsSettings *settings, GError **error)
 {
-    return run_alone(settings, checkpoint, error);
+    return ns_run_new_alone(settings, ns_checkpoint_corpus(checkpoint, settings), checkpoint,
+                            error);
 }
 
 void ns_run_free(NsRun *run)

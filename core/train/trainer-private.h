@@ -16,9 +16,7 @@ typedef enum {
     NS_COMMAND_RUN,
     NS_COMMAND_STEP,
     NS_COMMAND_PAUSE,
-    NS_COMMAND_STOP,
     NS_COMMAND_RESET,
-    NS_COMMAND_CHECKPOINT,
     NS_COMMAND_CHECK,
 } NsCommandKind;
 
@@ -71,7 +69,6 @@ struct NsTrainer {
 
     atomic_uint prepared; /* stages of making the lanes */
     atomic_bool pause_on_trouble;
-    atomic_size_t refused; /* checkpoints for which there was no memory */
 
     /* The thread's. */
     NsLockstep *lockstep;

@@ -156,10 +156,7 @@ static void keep(NsTrainer *t, bool beginning)
         ns_checkpoints_trim(t->checkpoints);
         taken = take_all(t, checkpoints, beginning);
     }
-    if (taken)
-        ns_checkpoints_add(t->checkpoints, ns_lockstep_steps(t->lockstep), checkpoints);
-    else
-        atomic_fetch_add(&t->refused, 1);
+    if (taken) ns_checkpoints_add(t->checkpoints, ns_lockstep_steps(t->lockstep), checkpoints);
     for (size_t i = 0; i < t->experiment->n; i++) ns_checkpoint_unref(checkpoints[i]);
     t->checkpoint_at = g_get_monotonic_time();
     t->checkpoint_took = t->checkpoint_at - started;
@@ -193,7 +190,7 @@ static void begin(NsTrainer *t)
 static void prepare(NsTrainer *t)
 {
     g_autoptr(GError) error = NULL;
-    t->lockstep = ns_lockstep_new_after(t->experiment, t->origins, t->pasts, &t->prepared, &error);
+    t->lockstep = ns_lockstep_new(t->experiment, t->origins, t->pasts, &t->prepared, &error);
     if (!t->lockstep) {
         for (size_t i = 0; i < t->experiment->n; i++) set_message(t, i, error->message);
         set_state(t, NS_TRAINER_FAILED);
@@ -310,7 +307,7 @@ static bool is_called_off(void *data)
     bool off = t->quit;
     for (guint i = 0; i < t->commands->len; i++) {
         NsCommandKind kind = g_array_index(t->commands, NsCommand, i).kind;
-        off |= kind == NS_COMMAND_PAUSE || kind == NS_COMMAND_STOP || kind == NS_COMMAND_RESET;
+        off |= kind == NS_COMMAND_PAUSE || kind == NS_COMMAND_RESET;
     }
     pthread_mutex_unlock(&t->mutex);
     return off;
@@ -330,12 +327,12 @@ static void check(NsTrainer *t, size_t lane, unsigned layer)
 static void obey(NsTrainer *t, const NsCommand *command)
 {
     NsTrainerState state = atomic_load(&t->state);
-    bool can_go = state == NS_TRAINER_READY || state == NS_TRAINER_PAUSED;
     bool going = state == NS_TRAINER_RUNNING;
+    bool can_go = going || state == NS_TRAINER_READY || state == NS_TRAINER_PAUSED;
     switch (command->kind) {
     case NS_COMMAND_RUN:
     case NS_COMMAND_STEP:
-        if (!can_go && !going) return;
+        if (!can_go) return;
         if (at_end(t))
             finish(t);
         else if (command->kind == NS_COMMAND_STEP)
@@ -348,14 +345,8 @@ static void obey(NsTrainer *t, const NsCommand *command)
     case NS_COMMAND_PAUSE:
         if (going) rest(t, NS_TRAINER_PAUSED);
         return;
-    case NS_COMMAND_STOP:
-        if (can_go || going) finish(t);
-        return;
     case NS_COMMAND_RESET:
         if (t->lockstep) reset(t);
-        return;
-    case NS_COMMAND_CHECKPOINT:
-        if (t->lockstep && !all_diverged(t)) keep(t, false);
         return;
     case NS_COMMAND_CHECK:
         if (t->lockstep) check(t, command->lane, command->layer);
@@ -511,12 +502,6 @@ NsTrainer *ns_trainer_start(const NsExperiment *experiment, const NsTrainerStart
         return NULL;
     }
     return t;
-}
-
-NsTrainer *ns_trainer_new(const NsExperiment *experiment, NsCheckpoint *const *origins,
-                          GError **error)
-{
-    return ns_trainer_start(experiment, &(NsTrainerStart){.origins = origins}, error);
 }
 
 static void quit(NsTrainer *t)

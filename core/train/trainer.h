@@ -6,15 +6,15 @@
  * its creator.
  *
  *     PREPARING -> READY -> RUNNING <-> PAUSED
- *         |                    |-> FINISHED   (`steps` of the first lane reached, or stop)
+ *         |                    |-> FINISHED   (`steps` of the first lane reached)
  *         |                    '-> DIVERGED   (in every lane a value is not finite)
  *         '-> FAILED                          (no run could be made; the message says why)
  *
- * Stop also finishes a run that is READY or PAUSED.  A model whose very first record is not finite
- * goes from PREPARING straight to DIVERGED.  Reset leads back to READY (or to that DIVERGED) from
- * every state but PREPARING and FAILED; a fork goes back to where it began.  A command that a state
- * has no arrow for is ignored; those given while PREPARING, a reset excepted, are obeyed
- * afterwards.  A lane that has diverged stands still while the others go on. */
+ * A model whose very first record is not finite goes from PREPARING straight to DIVERGED.  Reset
+ * leads back to READY (or to that DIVERGED) from every state but PREPARING and FAILED; a fork goes
+ * back to where it began.  A command that a state has no arrow for is ignored; those given while
+ * PREPARING, a reset excepted, are obeyed afterwards.  A lane that has diverged stands still while
+ * the others go on. */
 #pragma once
 
 #include "core/model/model.h"
@@ -61,7 +61,7 @@ typedef struct {
 typedef struct {
     NsCheckpoint *const *origins; /* [lanes] of a fork (ns_run_fork), which are referenced, NULL for
                                      a lane that begins at step 0; NULL where all begin there */
-    NsHistory *const *pasts;      /* [lanes], as in ns_lockstep_new_after; referenced */
+    NsHistory *const *pasts;      /* [lanes], as in ns_lockstep_new; referenced */
     size_t checkpoint_bytes;      /* the most that is kept; 0: NS_TRAINER_CHECKPOINT_BYTES */
     NsTrainerObserver observer;
 } NsTrainerStart;
@@ -71,10 +71,6 @@ typedef struct {
  * and with NS_ERROR_MEMORY; the observer is told nothing then. */
 NsTrainer *ns_trainer_start(const NsExperiment *experiment, const NsTrainerStart *start,
                             GError **error);
-
-/* The same with these origins alone. */
-NsTrainer *ns_trainer_new(const NsExperiment *experiment, NsCheckpoint *const *origins,
-                          GError **error);
 
 /* Releases the trainer: its thread ends at the next step boundary and frees everything.  Never
  * waits; the thread passes the exit barrier (core/base/exit_barrier.h).  Histories that are still
@@ -90,7 +86,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsTrainer, ns_trainer_free)
 void ns_trainer_run(NsTrainer *trainer);             /* until `steps`, or a pause */
 void ns_trainer_step(NsTrainer *trainer, int64_t n); /* n more steps, then PAUSED */
 void ns_trainer_pause(NsTrainer *trainer);
-void ns_trainer_stop(NsTrainer *trainer); /* evaluates once more and ends as FINISHED */
 void ns_trainer_reset(NsTrainer *trainer);
 
 /* Records over which the loss is averaged before it is compared. */
@@ -127,7 +122,7 @@ void ns_trainer_set_pause_on_trouble(NsTrainer *trainer, bool pause);
 
 /* Checkpoints are taken (core/train/checkpoints.h) so that the run can be forked from them: the one
  * where it begins, every one where it comes to rest, and while it runs as many as take 2 % of its
- * time.  A lane has none at the steps after it diverged. */
+ * time, where there is memory for them.  A lane has none at the steps after it diverged. */
 
 /* Copies the first `most` steps that have a checkpoint, ascending, and returns how many there are.
  */
@@ -144,18 +139,11 @@ size_t ns_trainer_count_checkpoints(NsTrainer *trainer, GHashTable *seen);
 /* Another bound for them, from now on. */
 void ns_trainer_set_checkpoint_bytes(NsTrainer *trainer, size_t bytes);
 
-/* Asks for the step of the boundary where the command is reached to be a checkpoint, if it is none
- * yet. */
-void ns_trainer_request_checkpoint(NsTrainer *trainer);
-
-/* How many times there was no memory for a checkpoint. */
-size_t ns_trainer_checkpoints_refused(NsTrainer *trainer);
-
 /* ---- Gradient checks ---- */
 
 /* Asks for ns_gradient_check of a layer (from 1) of a lane at the step boundary where the command
- * is reached; nothing comes of it where no run could be made.  A pause, a stop, a reset or the end
- * breaks it off. */
+ * is reached; nothing comes of it where no run could be made.  A pause, a reset or the end breaks
+ * it off. */
 void ns_trainer_check(NsTrainer *trainer, size_t lane, unsigned layer);
 
 /* The newest check that was asked for, once; false while there is none. */

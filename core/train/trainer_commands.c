@@ -43,19 +43,9 @@ void ns_trainer_pause(NsTrainer *trainer)
     post(trainer, (NsCommand){.kind = NS_COMMAND_PAUSE});
 }
 
-void ns_trainer_stop(NsTrainer *trainer)
-{
-    post(trainer, (NsCommand){.kind = NS_COMMAND_STOP});
-}
-
 void ns_trainer_reset(NsTrainer *trainer)
 {
     post(trainer, (NsCommand){.kind = NS_COMMAND_RESET});
-}
-
-void ns_trainer_request_checkpoint(NsTrainer *trainer)
-{
-    post(trainer, (NsCommand){.kind = NS_COMMAND_CHECKPOINT});
 }
 
 void ns_trainer_check(NsTrainer *trainer, size_t lane, unsigned layer)
@@ -123,11 +113,6 @@ void ns_trainer_set_checkpoint_bytes(NsTrainer *t, size_t bytes)
     NsCheckpoints *checkpoints = t->checkpoints;
     pthread_mutex_unlock(&t->mutex);
     if (checkpoints) ns_checkpoints_set_budget(checkpoints, bytes);
-}
-
-size_t ns_trainer_checkpoints_refused(NsTrainer *trainer)
-{
-    return atomic_load(&trainer->refused);
 }
 
 /* ---- What others may ask ---- */

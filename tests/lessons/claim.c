@@ -37,7 +37,7 @@ static bool start(NsBench *bench, size_t seed, GError **error)
         own.lane[i].seed += (int64_t)seed;
         own.lane[i].data_seed += (int64_t)seed;
     }
-    bench->seed[seed] = ns_lockstep_new(&own, NULL, NULL, error);
+    bench->seed[seed] = ns_lockstep_new(&own, NULL, NULL, NULL, error);
     return bench->seed[seed] != NULL;
 }
 

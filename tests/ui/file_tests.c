@@ -49,7 +49,7 @@ static char *record_two_lanes(int steps)
     g_assert_no_error(error);
     g_auto(NsExperiment) experiment = {0};
     ns_experiment_set_lanes(&experiment, each, 2);
-    g_autoptr(NsLockstep) lockstep = ns_lockstep_new(&experiment, NULL, NULL, &error);
+    g_autoptr(NsLockstep) lockstep = ns_lockstep_new(&experiment, NULL, NULL, NULL, &error);
     g_assert_no_error(error);
     for (int i = 0; i < steps; i++) ns_lockstep_step(lockstep);
     GString *text = g_string_new(NULL);

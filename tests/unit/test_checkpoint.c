@@ -413,7 +413,7 @@ static NsLockstep *lanes_of(const char *const *lanes, size_t n, GError **error)
 {
     g_auto(NsExperiment) experiment = {0};
     experiment_of(&experiment, lanes, n);
-    return ns_lockstep_new(&experiment, NULL, NULL, error);
+    return ns_lockstep_new(&experiment, NULL, NULL, NULL, error);
 }
 
 static void test_lockstep(void)
@@ -469,14 +469,16 @@ static void test_lockstep_seeds(void)
     for (size_t i = 0; i < 2; i++) {
         origins[i] = ns_lockstep_checkpoint(lockstep, i, &error);
         g_assert_cmpuint(ns_checkpoint_seeds(origins[i]), ==, 3);
-        g_assert_cmpuint(ns_checkpoint_bytes(origins[i]), ==,
-                         ns_lockstep_checkpoint_size(lockstep, i));
+        size_t size = 0;
+        for (size_t k = 0; k < 3; k++)
+            size += ns_run_checkpoint_size(ns_lockstep_run(lockstep, i, k));
+        g_assert_cmpuint(ns_checkpoint_bytes(origins[i]), ==, size);
     }
     ns_lockstep_reset(lockstep);
     for (int k = 0; k < 7; k++) g_assert_true(ns_lockstep_step(lockstep));
     g_auto(NsExperiment) experiment = {0};
     experiment_of(&experiment, lanes, 2);
-    g_autoptr(NsLockstep) fork = ns_lockstep_new(&experiment, origins, NULL, &error);
+    g_autoptr(NsLockstep) fork = ns_lockstep_new(&experiment, origins, NULL, NULL, &error);
     g_assert_no_error(error);
     for (int k = 0; k < 4; k++) g_assert_true(ns_lockstep_step(fork));
     for (size_t i = 0; i < 2; i++) {
@@ -497,7 +499,7 @@ static void test_lockstep_seeds(void)
         }
     }
     experiment.lane[0].seeds = experiment.lane[1].seeds = 2;
-    g_assert_null(ns_lockstep_new(&experiment, origins, NULL, &error));
+    g_assert_null(ns_lockstep_new(&experiment, origins, NULL, NULL, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     g_clear_error(&error);
     for (size_t i = 0; i < 2; i++) ns_checkpoint_unref(origins[i]);
@@ -536,7 +538,7 @@ static void test_lockstep_refused(void)
         g_clear_error(&error);
     }
     GError *error = NULL;
-    g_assert_null(ns_lockstep_new(&(NsExperiment){0}, NULL, NULL, &error));
+    g_assert_null(ns_lockstep_new(&(NsExperiment){0}, NULL, NULL, NULL, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     g_clear_error(&error);
 }

@@ -81,7 +81,7 @@ static NsLockstep *start(void)
     ns_test_small_settings(&settings);
     g_auto(NsExperiment) experiment = {0};
     ns_experiment_set_lanes(&experiment, (const NsSettings *[]){&settings}, 1);
-    NsLockstep *lockstep = ns_lockstep_new(&experiment, NULL, NULL, &error);
+    NsLockstep *lockstep = ns_lockstep_new(&experiment, NULL, NULL, NULL, &error);
     g_assert_no_error(error);
     ns_settings_clear(&settings);
     return lockstep;

@@ -52,11 +52,11 @@ static void test_refused(void)
     g_auto(NsExperiment) unlike = {0}, apart = {0};
     ns_experiment_set_lanes(&unlike, (const NsSettings *[]){&a, &b}, 2);
     ns_experiment_set_lanes(&apart, (const NsSettings *[]){&a, &a}, 2);
-    g_assert_null(ns_trainer_new(&unlike, NULL, &error));
+    g_assert_null(ns_trainer_start(&unlike, &(NsTrainerStart){0}, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     g_assert_nonnull(strstr(error->message, "seq"));
     g_clear_error(&error);
-    g_assert_null(ns_trainer_new(&(NsExperiment){0}, NULL, &error));
+    g_assert_null(ns_trainer_start(&(NsExperiment){0}, &(NsTrainerStart){0}, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     g_clear_error(&error);
 
@@ -66,7 +66,8 @@ static void test_refused(void)
     ns_test_expect(trainer, NS_TRAINER_PAUSED, 4);
     NsCheckpoint *kept[NS_LANES_MAX] = {NULL};
     g_assert_true(ns_trainer_checkpoints_at(trainer, 4, kept, NULL));
-    g_assert_null(ns_trainer_new(&apart, (NsCheckpoint *[]){kept[0], NULL}, &error));
+    g_assert_null(ns_trainer_start(
+        &apart, &(NsTrainerStart){.origins = (NsCheckpoint *[]){kept[0], NULL}}, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     g_assert_nonnull(strstr(error->message, "lane A begins at step 4 and lane B at step 0"));
     g_clear_error(&error);
@@ -379,7 +380,7 @@ static void test_speed(void)
     ns_test_expect(trainer, NS_TRAINER_PAUSED, 1);
     ns_trainer_run(trainer);
     ns_test_until_steps(trainer, 2);
-    ns_trainer_request_checkpoint(trainer);
+    ns_trainer_check(trainer, 0, 1);
     ns_trainer_step(trainer, 1);
     ns_test_expect(trainer, NS_TRAINER_PAUSED, 3);
     /* Another speed ends the wait. */

@@ -56,7 +56,7 @@ static NsLockstep *make_lanes(const char *const *words, size_t n, size_t steps)
     }
     g_auto(NsExperiment) experiment = {0};
     ns_experiment_set_lanes(&experiment, each, n);
-    NsLockstep *lockstep = ns_lockstep_new(&experiment, NULL, NULL, &error);
+    NsLockstep *lockstep = ns_lockstep_new(&experiment, NULL, NULL, NULL, &error);
     g_assert_no_error(error);
     for (size_t i = 0; i < steps; i++) g_assert_true(ns_lockstep_step(lockstep));
     for (size_t i = 0; i < n; i++) ns_settings_clear(&settings[i]);

@@ -169,7 +169,6 @@ static void test_failed(void)
     g_assert_false(ns_trainer_plan(trainer, 0, &plan));
     ns_trainer_reset(trainer);
     ns_trainer_step(trainer, 1);
-    ns_trainer_stop(trainer);
     ns_test_expect(trainer, NS_TRAINER_FAILED, -1);
 
     NsSettings settings;
@@ -177,7 +176,7 @@ static void test_failed(void)
     GError *error = NULL;
     g_auto(NsExperiment) experiment = {0};
     ns_experiment_set_lanes(&experiment, (const NsSettings *[]){&settings}, 1);
-    g_assert_null(ns_trainer_new(&experiment, NULL, &error));
+    g_assert_null(ns_trainer_start(&experiment, &(NsTrainerStart){0}, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     g_clear_error(&error);
     ns_settings_clear(&settings);
@@ -216,7 +215,7 @@ static void test_run_pause(void)
     g_autoptr(NsHistory) history = ns_trainer_history(trainer, 0);
     size_t steps = ns_history_steps(history);
     /* A command that its thread has done since is a turn in which a step could have been made. */
-    ns_trainer_request_checkpoint(trainer);
+    ns_trainer_pause(trainer);
     ns_test_expect(trainer, NS_TRAINER_PAUSED, (int64_t)steps - 1);
     ns_trainer_run(trainer);
     ns_test_until_steps(trainer, steps + 5);
@@ -234,32 +233,12 @@ static void test_finished(void)
     ns_trainer_run(trainer);
     ns_trainer_step(trainer, 2);
     ns_trainer_pause(trainer);
-    ns_trainer_stop(trainer);
     ns_test_expect(trainer, NS_TRAINER_FINISHED, 7);
     g_assert_cmpuint(evaluations(trainer), ==, 1);
     ns_trainer_reset(trainer);
     ns_test_expect(trainer, NS_TRAINER_READY, 0);
     ns_trainer_step(trainer, 20);
     ns_test_expect(trainer, NS_TRAINER_FINISHED, 7);
-}
-
-static void test_stop(void)
-{
-    g_autoptr(NsTrainer) trainer = ns_test_tiny_trainer(NULL);
-    ns_trainer_stop(trainer);
-    ns_test_expect(trainer, NS_TRAINER_FINISHED, 0);
-    g_assert_cmpuint(evaluations(trainer), ==, 1);
-    ns_trainer_reset(trainer);
-    ns_trainer_run(trainer);
-    ns_test_until_steps(trainer, 3);
-    ns_trainer_stop(trainer);
-    ns_test_expect(trainer, NS_TRAINER_FINISHED, -1);
-    g_assert_cmpuint(evaluations(trainer), ==, 1);
-    ns_trainer_reset(trainer);
-    ns_trainer_step(trainer, 3);
-    ns_test_expect(trainer, NS_TRAINER_PAUSED, 3);
-    ns_trainer_stop(trainer);
-    ns_test_expect(trainer, NS_TRAINER_FINISHED, 3);
 }
 
 static void test_diverged(void)
@@ -273,7 +252,6 @@ static void test_diverged(void)
     ns_trainer_run(trainer);
     ns_trainer_step(trainer, 1);
     ns_trainer_pause(trainer);
-    ns_trainer_stop(trainer);
     ns_test_expect(trainer, NS_TRAINER_DIVERGED, -1);
     ns_trainer_reset(trainer);
     ns_test_expect(trainer, NS_TRAINER_READY, 0);
@@ -444,7 +422,7 @@ static void test_random_commands(void)
             ns_trainer_reset(trainer);
             break;
         case 5:
-            if (i % 4 == 0) ns_trainer_stop(trainer);
+            ns_trainer_check(trainer, 0, 1);
             break;
         case 6:
             set_rate(trainer, g_rand_double(rand) * 1e-3, 1 + i % 5);
@@ -482,7 +460,6 @@ int main(int argc, char **argv)
     g_test_add_func("/trainer/steps", test_steps);
     g_test_add_func("/trainer/run-pause", test_run_pause);
     g_test_add_func("/trainer/finished", test_finished);
-    g_test_add_func("/trainer/stop", test_stop);
     g_test_add_func("/trainer/diverged", test_diverged);
     g_test_add_func("/trainer/diverged-at-once", test_diverged_at_once);
     g_test_add_func("/trainer/reset", test_reset);

@@ -23,7 +23,7 @@ NsTrainer *ns_test_tiny_trainer(const char *const *more)
     GError *error = NULL;
     g_auto(NsExperiment) experiment = {0};
     ns_experiment_set_lanes(&experiment, (const NsSettings *[]){&settings}, 1);
-    NsTrainer *trainer = ns_trainer_new(&experiment, NULL, &error);
+    NsTrainer *trainer = ns_trainer_start(&experiment, &(NsTrainerStart){0}, &error);
     g_assert_no_error(error);
     ns_settings_clear(&settings);
     return trainer;
@@ -43,7 +43,8 @@ NsTrainer *ns_test_tiny_lanes(const char *common, const char *const *lanes, size
     GError *error = NULL;
     g_auto(NsExperiment) experiment = {0};
     ns_experiment_set_lanes(&experiment, each, n);
-    NsTrainer *trainer = ns_trainer_new(&experiment, origins, &error);
+    NsTrainer *trainer =
+        ns_trainer_start(&experiment, &(NsTrainerStart){.origins = origins}, &error);
     g_assert_no_error(error);
     for (size_t i = 0; i < n; i++) ns_settings_clear(&settings[i]);
     return trainer;
