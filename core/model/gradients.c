@@ -146,12 +146,12 @@ static void clear_vectors(const NsGradients *g, const NsSpan *span, ns_real *bas
     }
 }
 
-NsSpanGradients ns_gradients_layer(NsGradients *g, size_t shard, size_t layer, bool more)
+NsLayerGradients ns_gradients_layer(NsGradients *g, size_t shard, size_t layer, bool more)
 {
     const NsSpan *span = &g->layout->spans[layer];
-    NsSpanGradients at = {.base = shard == 0 ? g->arena + span->begin : g->buffers[shard],
-                          .origin = span->begin,
-                          .adds = shard == 0 && more};
+    NsLayerGradients at = {.base = shard == 0 ? g->arena + span->begin : g->buffers[shard],
+                           .origin = span->begin,
+                           .adds = shard == 0 && more};
     if (!at.adds) clear_vectors(g, span, at.base);
     return at;
 }

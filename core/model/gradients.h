@@ -43,11 +43,11 @@ typedef struct {
     ns_real *base; /* the gradient of the tensor at `offset` begins at base + offset - origin */
     size_t origin;
     bool adds; /* the gradients are added to those of earlier parts, which are there already */
-} NsSpanGradients;
+} NsLayerGradients;
 
 /* `more`: an earlier part has begun the sum.  Where the result does not add, matrices may hold
  * anything and are to be overwritten; all other tensors are 0 and are to be added to. */
-NsSpanGradients ns_gradients_layer(NsGradients *gradients, size_t shard, size_t layer, bool more);
+NsLayerGradients ns_gradients_layer(NsGradients *gradients, size_t shard, size_t layer, bool more);
 
 /* All members call this when their shards have computed a layer: it waits for the others, adds up
  * the buffers, and waits until all members have done so.  `last`: this is the last part of the

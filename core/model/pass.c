@@ -399,7 +399,7 @@ void ns_worker_backward_layer(const NsModelLayout *layout, NsWorker *w, const Ns
     if (call->measuring) down->hidden->grad += down->squares;
     down->hidden--;
     ns_worker_revisit(layout, w, call, layer);
-    NsSpanGradients at = ns_gradients_layer(w->gradients, w->number, layer, w->part > 0);
+    NsLayerGradients at = ns_gradients_layer(w->gradients, w->number, layer, w->part > 0);
     pass->gradients = at.base;
     pass->origin = at.origin;
     pass->adds = at.adds;

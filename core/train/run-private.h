@@ -28,7 +28,7 @@ struct NsRun {
     int64_t *moments_since;   /* [tensors] as in NsUpdate */
     NsTensorUpdate *updates;  /* [tensors] what the last update did */
     double lr;                /* of the last update */
-    bool huge;                /* its squared gradients may have made a second moment overflow */
+    bool v_may_overflow;      /* the squared gradients of the last update may be too large for v */
     ns_real *state; /* [n_state] running statistics before the newest record was measured */
     size_t n_state;
 

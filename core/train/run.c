@@ -54,7 +54,7 @@ static void watch(NsRun *run, const NsMeasure *seen)
         .table = ns_model_tensors(run->model),
         .seen = seen,
         .updates = run->updates,
-        .v = run->huge ? run->v : NULL,
+        .v = run->v_may_overflow ? run->v : NULL,
         .first_stack = run->settings.arch == NS_ARCH_ENCODER_DECODER
                            ? (size_t)ns_settings_encoder_layers(&run->settings)
                            : ns_model_layers(run->model),
@@ -194,7 +194,7 @@ bool ns_run_step(NsRun *run)
         .tensors = run->updates,
         .ratios = run->optimizer->adam_moments && !run->unmeasured,
     });
-    run->huge = may_overflow(run);
+    run->v_may_overflow = may_overflow(run);
     ns_clock_end(mark, NS_OP_OPTIMIZER);
     measure(run, started);
     return !run->diverged;
@@ -383,7 +383,7 @@ static void begin(NsRun *run)
         run->updates[i] = (NsTensorUpdate){.ratio_sum = -1, .ratio_max = -1};
     run->steps = 0;
     run->lr = 0;
-    run->huge = false;
+    run->v_may_overflow = false;
     run->diverged = false;
     run->spikes = (NsSpikes){0};
     if (ns_model_needs_profile(run->model)) {

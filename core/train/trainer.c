@@ -52,7 +52,7 @@ static const NsHistory *history_of(NsTrainer *t, size_t lane, size_t seed)
 }
 
 /* Of one seed among several: "Seed 3 of 5: ..." */
-static char *told_of_seed(NsTrainer *t, size_t seed, const char *text)
+static char *sentence_of_seed(NsTrainer *t, size_t seed, const char *text)
 {
     size_t seeds = ns_lockstep_seeds(t->lockstep);
     return seeds == 1 ? g_strdup(text)
@@ -63,7 +63,8 @@ static char *told_of_seed(NsTrainer *t, size_t seed, const char *text)
 static char *divergence_of(NsTrainer *t, size_t lane, size_t seed)
 {
     const NsHistory *history = history_of(t, lane, seed);
-    return told_of_seed(t, seed, ns_history_event(history, ns_history_events(history) - 1)->text);
+    return sentence_of_seed(t, seed,
+                            ns_history_event(history, ns_history_events(history) - 1)->text);
 }
 
 /* A lane of which a seed has diverged says so; true if one has that had not before. */
@@ -103,7 +104,7 @@ static char *new_spike(NsTrainer *t, size_t lane)
     char *words = NULL;
     for (size_t seed = 0; seed < ns_lockstep_seeds(t->lockstep); seed++) {
         const char *spike = spike_of(t, lane, seed);
-        if (spike && !words) words = told_of_seed(t, seed, spike);
+        if (spike && !words) words = sentence_of_seed(t, seed, spike);
     }
     return words;
 }
