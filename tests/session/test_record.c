@@ -104,16 +104,7 @@ static void open_saved(NsSession *session, const char *path)
     g_autoptr(GError) error = NULL;
     g_autoptr(NsSavedRun) run = ns_saved_run_read(path, NULL, &error);
     g_assert_no_error(error);
-    NsSessionRecord record = {
-        .file = run->name,
-        .experiment = &run->started,
-        .path = run->path,
-        .now = &run->now,
-        .checkpoints = g_steal_pointer(&run->checkpoints),
-        .fork_step = run->fork_step,
-    };
-    memcpy(record.histories, run->histories, sizeof record.histories);
-    ns_session_open_record(session, &record);
+    ns_session_open_saved(session, run);
 }
 
 /* All that was measured is in the file, and the list says what it is. */

@@ -59,11 +59,14 @@ unsigned ns_library_keep_bound(const char *folder, guint64 most, GPtrArray *spar
 /* ---- One of them, to be looked at and gone on with ---- */
 
 typedef struct {
-    char *path, *name;
+    char *name;                         /* of its file, for people */
     NsExperiment started;               /* that it began with */
-    NsExperiment now;                   /* by the newest checkpoint */
     NsHistory *histories[NS_LANES_MAX]; /* [started.n], with all seeds */
-    NsCheckpoints *checkpoints;         /* may be empty */
+
+    /* Of a run file; nothing of a run of JSON lines. */
+    char *path;                 /* with which it is gone on */
+    NsExperiment now;           /* by the newest checkpoint */
+    NsCheckpoints *checkpoints; /* may be empty */
     int64_t fork_step;
 } NsSavedRun;
 

@@ -7,7 +7,6 @@
 #include "core/base/words.h"
 #include "core/probe/seeds.h"
 #include "core/train/live.h"
-#include "ui/session/library.h"
 
 #include <gio/gio.h>
 
@@ -135,26 +134,27 @@ void ns_session_open_run(NsSession *session, unsigned id)
     ns_session_tell(session, words);
 }
 
-void ns_session_open_record(NsSession *session, const NsSessionRecord *record)
+void ns_session_open_saved(NsSession *session, NsSavedRun *saved)
 {
+    const NsExperiment *started = &saved->started;
     NsPastRun *run = g_new0(NsPastRun, 1);
-    run->told.lanes = record->experiment->n;
+    run->told.lanes = started->n;
     run->told.measured = true;
     run->told.fork_step =
-        record->fork_step ? record->fork_step : ns_history_first_step(record->histories[0]);
-    run->file = g_strdup(record->file);
-    run->path = g_strdup(record->path);
-    run->checkpoints = record->checkpoints;
-    for (size_t lane = 0; lane < record->experiment->n; lane++) {
-        NsHistory *history = record->histories[lane];
+        saved->fork_step ? saved->fork_step : ns_history_first_step(saved->histories[0]);
+    run->file = g_strdup(saved->name);
+    run->path = g_strdup(saved->path);
+    run->checkpoints = g_steal_pointer(&saved->checkpoints);
+    for (size_t lane = 0; lane < started->n; lane++) {
+        NsHistory *history = saved->histories[lane];
         NsStep last = ns_seeds_step(history, ns_seeds_records(history) - 1);
         run->histories[lane] = ns_history_ref(history);
         run->told.last_step = MAX(run->told.last_step, last.step);
         run->told.loss[lane] = last.loss;
     }
-    ns_experiment_copy(&run->started, record->experiment);
-    ns_experiment_copy(&run->settings, record->now ? record->now : record->experiment);
-    run->title = ns_experiment_title(record->experiment);
+    ns_experiment_copy(&run->started, started);
+    ns_experiment_copy(&run->settings, saved->path ? &saved->now : started);
+    run->title = ns_experiment_title(started);
     show(session, run);
 }
 

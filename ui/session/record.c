@@ -2,7 +2,6 @@
 #include "ui/session/session-private.h"
 
 #include "core/base/words.h"
-#include "ui/session/library.h"
 
 #include <gio/gio.h>
 

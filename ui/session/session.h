@@ -26,6 +26,7 @@
 #include "core/train/checkpoints.h"
 #include "core/train/trainer.h"
 #include "ui/session/experiment_words.h"
+#include "ui/session/library.h"
 #include "ui/session/view.h"
 
 #include <glib-object.h>
@@ -279,21 +280,9 @@ void ns_session_pin_run(NsSession *session, unsigned id, bool pinned);
  * it was. */
 void ns_session_open_run(NsSession *session, unsigned id);
 
-/* A run out of a file. */
-typedef struct {
-    const char *file; /* its name, for people */
-    const NsExperiment *experiment;
-    NsHistory *histories[NS_LANES_MAX]; /* each has a record; nobody writes to it any more */
-
-    /* Of a run file; NULL or 0 of one of lines. */
-    const char *path;           /* with which it is gone on */
-    const NsExperiment *now;    /* that its newest checkpoint was taken with */
-    NsCheckpoints *checkpoints; /* is given to the session */
-    int64_t fork_step;
-} NsSessionRecord;
-
-/* The same with such a run, which is the newest. */
-void ns_session_open_record(NsSession *session, const NsSessionRecord *record);
+/* The same with a run out of a file, which is the newest and gives its checkpoints away.  Each of
+ * its histories has a record, and nobody writes to it any more. */
+void ns_session_open_saved(NsSession *session, NsSavedRun *run);
 
 /* The step from which an earlier run that is on view goes on; negative where it can only begin
  * anew, or none is. */

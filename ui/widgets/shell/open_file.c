@@ -231,9 +231,9 @@ static void tell_record(NsWindow *window, const Reading *reading)
 
 static void show_record(NsWindow *window, const Reading *reading)
 {
-    NsSessionRecord run = {.file = reading->name, .experiment = &reading->record.experiment};
-    for (size_t i = 0; i < run.experiment->n; i++) run.histories[i] = reading->record.histories[i];
-    ns_session_open_record(ns_window_session(window), &run);
+    NsSavedRun run = {.name = reading->name, .started = reading->record.experiment};
+    memcpy(run.histories, reading->record.histories, sizeof run.histories);
+    ns_session_open_saved(ns_window_session(window), &run);
     ns_close_guard_saved(window); /* it is a file */
     tell_record(window, reading);
 }
@@ -264,14 +264,7 @@ static void open_record(NsWindow *window, const char *path, bool run)
     reading->path = g_strdup(path);
     reading->name = g_filename_display_basename(path);
     reading->run = run;
-    g_autoptr(GCancellable) cancellable = g_cancellable_new();
-    g_autoptr(GTask) task = g_task_new(window, cancellable, on_read, NULL);
-    g_autofree char *words = g_strdup_printf(_("Reading %s…"), reading->name);
-    g_signal_connect_object(window, "destroy", G_CALLBACK(g_cancellable_cancel), cancellable,
-                            G_CONNECT_SWAPPED);
-    ns_window_toast(window, words);
-    g_task_set_task_data(task, reading, reading_free);
-    g_task_run_in_thread(task, read_record);
+    ns_window_read(window, reading->name, read_record, reading, reading_free, on_read);
 }
 
 /* ---- Studies and their results, which are read on a thread: there may be many ---- */

@@ -4,8 +4,6 @@
 #include "core/base/words.h"
 #include "ui/widgets/common/preferences.h"
 
-#include <string.h>
-
 #define WIDTH 1180
 #define HEIGHT 620
 #define GIB ((double)(1 << 30))
@@ -68,16 +66,7 @@ static void read_run(GTask *task, gpointer window, gpointer data, GCancellable *
 static void show_run(NsWindow *window, NsSavedRun *run)
 {
     NsSession *session = ns_window_session(window);
-    NsSessionRecord record = {
-        .file = run->name,
-        .experiment = &run->started,
-        .path = run->path,
-        .now = &run->now,
-        .checkpoints = g_steal_pointer(&run->checkpoints),
-        .fork_step = run->fork_step,
-    };
-    memcpy(record.histories, run->histories, sizeof record.histories);
-    ns_session_open_record(session, &record);
+    ns_session_open_saved(session, run);
     g_autofree char *last = ns_group_digits(ns_session_steps(session));
     int64_t from = ns_session_goes_on_from(session);
     g_autofree char *step = ns_group_digits(from);
@@ -117,15 +106,8 @@ void ns_saved_runs_open(NsWindow *window, const char *path, bool run)
     }
     Opening *opening = g_new0(Opening, 1);
     *opening = (Opening){g_strdup(path), run};
-    g_autoptr(GCancellable) cancellable = g_cancellable_new();
-    g_signal_connect_object(window, "destroy", G_CALLBACK(g_cancellable_cancel), cancellable,
-                            G_CONNECT_SWAPPED);
-    g_autoptr(GTask) task = g_task_new(window, cancellable, on_read, NULL);
     g_autofree char *name = g_filename_display_basename(path);
-    g_autofree char *words = g_strdup_printf(_("Reading %s…"), name);
-    ns_window_toast(window, words);
-    g_task_set_task_data(task, opening, opening_free);
-    g_task_run_in_thread(task, read_run);
+    ns_window_read(window, name, read_run, opening, opening_free, on_read);
 }
 
 /* ---- All of them ---- */

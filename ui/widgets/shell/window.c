@@ -397,6 +397,19 @@ const char *ns_window_toast_text(NsWindow *window)
     return ns_toast_text(window->toast);
 }
 
+void ns_window_read(NsWindow *window, const char *name, GTaskThreadFunc read, gpointer data,
+                    GDestroyNotify free_data, GAsyncReadyCallback done)
+{
+    g_autoptr(GCancellable) cancellable = g_cancellable_new();
+    g_autoptr(GTask) task = g_task_new(window, cancellable, done, NULL);
+    g_autofree char *words = g_strdup_printf(_("Reading %s…"), name);
+    g_signal_connect_object(window, "destroy", G_CALLBACK(g_cancellable_cancel), cancellable,
+                            G_CONNECT_SWAPPED);
+    ns_window_toast(window, words);
+    g_task_set_task_data(task, data, free_data);
+    g_task_run_in_thread(task, read);
+}
+
 const char *ns_window_banner_text(NsWindow *window)
 {
     if (!gtk_revealer_get_reveal_child(GTK_REVEALER(window->banner))) return NULL;

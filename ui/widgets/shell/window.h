@@ -51,6 +51,11 @@ void ns_window_toast_offer(NsWindow *window, const char *sentence, const char *l
 void ns_window_toast_file(NsWindow *window, const char *sentence, const char *path);
 const char *ns_window_toast_text(NsWindow *window);
 
+/* Says that a file is read, and reads it on a thread; it is canceled when the window goes.  `data`
+ * is that of the task. */
+void ns_window_read(NsWindow *window, const char *name, GTaskThreadFunc read, gpointer data,
+                    GDestroyNotify free_data, GAsyncReadyCallback done);
+
 /* The label that shows how long the last frames took, hidden at first: an NsFrameMeter. */
 GtkWidget *ns_window_frame_meter(NsWindow *window);
 
