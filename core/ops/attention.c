@@ -61,7 +61,7 @@ static size_t visible(const Head *h, size_t i)
     return h->causal && i + 1 < h->keys ? i + 1 : h->keys;
 }
 
-/* Reals of a row that are worked on where n count. */
+/* Elements of a row that are worked on where n count. */
 static size_t whole(const Head *h, size_t n)
 {
     return MIN((n + NS_VECTOR_LANES - 1) / NS_VECTOR_LANES * NS_VECTOR_LANES, h->S);

@@ -62,7 +62,7 @@ const NsChoice *ns_norm_choice(size_t i);
 /* Whether its statistics are over the rows of the batch, so that they must not be divided. */
 bool ns_norm_over_batch(const NsNorm *norm);
 
-/* Reals in its stats. */
+/* Elements in its stats. */
 size_t ns_norm_stats_size(const NsNorm *norm, size_t R, size_t C);
 
 /* Mean of the sigma (or root mean square) that forward found, eps included: over `n` rows starting

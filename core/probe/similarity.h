@@ -52,7 +52,7 @@ typedef struct {
     double *norms;    /* [n, NS_SIMILARITY_TOKENS], scratch */
 } NsSimilarityInput;
 
-/* Reals of scratch for n states of D features over at most `tokens` tokens. */
+/* Elements of scratch for n states of D features over at most `tokens` tokens. */
 size_t ns_similarity_scratch(size_t n, size_t tokens, size_t D);
 
 /* Overwrites n, tokens and the values of `similarity`. */

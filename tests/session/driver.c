@@ -3,6 +3,8 @@
 
 #include "core/experiment/assignment.h"
 
+#include <glib/gstdio.h>
+
 #define TURN_MS 5
 
 #define SMALL "layers=2 d-model=16 heads=2 seq=16 batch=4 eval-every=0 eval-batches=1 threads=2 "
@@ -78,4 +80,15 @@ void assert_same_losses(const NsHistory *a, const NsHistory *b, int64_t first, i
         g_assert_cmpint(ns_history_step(b, k)->step, ==, step);
         g_assert_true(memcmp(&left, &right, sizeof left) == 0);
     }
+}
+
+void remove_all(const char *path)
+{
+    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+    const char *name;
+    while (dir && (name = g_dir_read_name(dir))) {
+        g_autofree char *inside = g_build_filename(path, name, NULL);
+        remove_all(inside);
+    }
+    g_remove(path);
 }

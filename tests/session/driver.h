@@ -38,3 +38,6 @@ const NsHistory *history_of(NsSession *session, size_t lane);
 
 /* The losses of steps first .. last are the same bits in both. */
 void assert_same_losses(const NsHistory *a, const NsHistory *b, int64_t first, int64_t last);
+
+/* Removes a folder with all that is in it. */
+void remove_all(const char *path);

@@ -4,7 +4,6 @@
 #include "core/store/run_notes.h"
 #include "ui/session/library.h"
 
-#include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -39,17 +38,6 @@ static void set_up(void)
 {
     folder = g_dir_make_tmp("normscope-runs-XXXXXX", NULL);
     g_assert_nonnull(folder);
-}
-
-static void remove_all(const char *path)
-{
-    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
-    const char *name;
-    while (dir && (name = g_dir_read_name(dir))) {
-        g_autofree char *inside = g_build_filename(path, name, NULL);
-        remove_all(inside);
-    }
-    g_remove(path);
 }
 
 static void tear_down(void)

@@ -13,6 +13,7 @@
  * use, the open files or the threads grow with the cycles. */
 #include "core/base/memory.h"
 #include "tests/bench/idle.h"
+#include "tests/session/driver.h"
 #include "tests/ui/driver.h"
 #include "ui/session/library.h"
 #include "ui/widgets/common/preferences.h"
@@ -344,17 +345,6 @@ static void make_cycle(Hand *hand)
     ns_session_step(session, 1);
     wait_at(hand, 3);
     close_window(hand);
-}
-
-static void remove_all(const char *path)
-{
-    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
-    const char *name;
-    while (dir && (name = g_dir_read_name(dir))) {
-        g_autofree char *inside = g_build_filename(path, name, NULL);
-        remove_all(inside);
-    }
-    g_remove(path);
 }
 
 static int make_cycles(Hand *hand, unsigned n)

@@ -9,17 +9,6 @@
 
 static char *above, *folder; /* of this case: that of the runs is in the other */
 
-static void remove_all(const char *path)
-{
-    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
-    const char *name;
-    while (dir && (name = g_dir_read_name(dir))) {
-        g_autofree char *inside = g_build_filename(path, name, NULL);
-        remove_all(inside);
-    }
-    g_remove(path);
-}
-
 static void set_up(void)
 {
     above = g_dir_make_tmp("normscope-library-XXXXXX", NULL);

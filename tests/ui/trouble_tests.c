@@ -144,7 +144,7 @@ static bool covers(NsWindow *window, GtkWidget *widget)
 }
 
 /* A forward pass that explodes before any update is told from updates that grow: neither warm-up
- * nor clipping can help, and the cure begins at step 0. */
+ * nor clipping can help, and the remedy begins at step 0. */
 static void test_first(void)
 {
     NsWindow *window = ui_open("placement=none init-scale=1000 layers=60");

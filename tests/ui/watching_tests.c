@@ -84,6 +84,32 @@ static void test_open(void)
     tear_down();
 }
 
+/* A window on the run of another program, which is at step 5. */
+static NsWindow *open_watched(void)
+{
+    append(0, 5);
+    NsWindow *window = ui_open("");
+    ns_window_open(window, path);
+    UI_UNTIL(ns_session_steps(ns_window_session(window)) == 5);
+    return window;
+}
+
+static NsChartView *first_chart(NsWindow *window)
+{
+    return ns_chart_tile_chart(ns_dashboard_tile(ns_window_dashboard(window), 0));
+}
+
+/* Nothing is drawn of the steps that follow while nobody sees them. */
+static void assert_not_drawn(NsWindow *window)
+{
+    NsChartView *chart = first_chart(window);
+    uint64_t version = ns_chart_view_plot(chart)->version;
+    append(6, 40);
+    UI_UNTIL(ns_session_steps(ns_window_session(window)) == 40);
+    for (int i = 0; i < 10; i++) ui_turn();
+    g_assert_cmpuint(ns_chart_view_plot(chart)->version, ==, version);
+}
+
 static void on_exported(GObject *source, GAsyncResult *result, gpointer done)
 {
     (void)source;
@@ -97,11 +123,8 @@ static void on_exported(GObject *source, GAsyncResult *result, gpointer done)
 static void test_export(void)
 {
     set_up();
-    append(0, 5);
-    NsWindow *window = ui_open("");
+    NsWindow *window = open_watched();
     NsSession *session = ns_window_session(window);
-    ns_window_open(window, path);
-    UI_UNTIL(ns_session_steps(session) == 5);
     g_auto(NsSheet) sheet;
     ns_sheet_init(&sheet);
     g_assert_true(ns_sheet_read(&sheet, "loss", NULL));
@@ -127,20 +150,12 @@ static void test_export(void)
 static void test_unseen(void)
 {
     set_up();
-    append(0, 5);
-    NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
-    ns_window_open(window, path);
-    UI_UNTIL(ns_session_steps(session) == 5);
+    NsWindow *window = open_watched();
     ui_rest(window);
-    NsChartTile *tile = ns_dashboard_tile(ns_window_dashboard(window), 0);
-    NsChartView *chart = ns_chart_tile_chart(tile);
-    uint64_t version = ns_chart_view_plot(chart)->version;
+    NsChartView *chart = first_chart(window);
     gtk_widget_set_visible(GTK_WIDGET(window), FALSE);
-    append(6, 40);
-    UI_UNTIL(ns_session_steps(session) == 40);
-    for (int i = 0; i < 10; i++) ui_turn();
-    g_assert_cmpuint(ns_chart_view_plot(chart)->version, ==, version);
+    assert_not_drawn(window);
+    uint64_t version = ns_chart_view_plot(chart)->version;
     gtk_window_present(GTK_WINDOW(window));
     UI_UNTIL(ns_chart_view_plot(chart)->version > version);
     g_assert_cmpuint(ns_chart_view_plot(chart)->series[0].n, ==, 41);
@@ -159,23 +174,15 @@ static bool is_minimized(NsWindow *window)
 static void test_minimized(void)
 {
     set_up();
-    append(0, 5);
-    NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
-    ns_window_open(window, path);
-    UI_UNTIL(ns_session_steps(session) == 5);
+    NsWindow *window = open_watched();
     ui_rest(window);
-    NsChartTile *tile = ns_dashboard_tile(ns_window_dashboard(window), 0);
-    NsChartView *chart = ns_chart_tile_chart(tile);
+    NsChartView *chart = first_chart(window);
     if (!ui_minimize(GTK_WIDGET(window), true)) {
         g_test_skip("events need an X server");
     } else {
         UI_WAIT(window, is_minimized);
+        assert_not_drawn(window);
         uint64_t version = ns_chart_view_plot(chart)->version;
-        append(6, 40);
-        UI_UNTIL(ns_session_steps(session) == 40);
-        for (int i = 0; i < 10; i++) ui_turn();
-        g_assert_cmpuint(ns_chart_view_plot(chart)->version, ==, version);
         ui_minimize(GTK_WIDGET(window), false);
         UI_UNTIL(ns_chart_view_plot(chart)->version > version);
     }

@@ -117,7 +117,6 @@ void ns_brush_text(const NsBrush *p, const NsBrushText *text)
 #define LEGEND 3.6 /* height in text sizes */
 #define BAR_WIDTH 13.0
 #define BAR_LEAST 5.0
-#define BAR_HEIGHT 0.62
 #define STEPS 48
 
 double ns_diagram_legend_height(const NsStyle *style)

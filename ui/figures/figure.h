@@ -63,6 +63,9 @@ NsFigureRun ns_figure_run(const NsFigureInput *input, unsigned i);
 /* A heatmap whose rows and columns count from `first`, one cell a number. */
 NsHeatmap ns_figure_cells(const float *z, size_t rows, size_t columns, double first);
 
+/* The quantity that a figure shows: of gradients, of hidden states or any, as its subject says. */
+NsQuantity ns_figure_quantity(const NsFigureKind *kind, const NsFigureInput *input);
+
 /* The most seeds that a run of the input has. */
 size_t ns_figure_seeds(const NsFigureInput *input);
 

@@ -73,6 +73,12 @@ NsFigureInput ns_figure_input_of(const NsFigureInput *input, unsigned i)
     return one;
 }
 
+NsQuantity ns_figure_quantity(const NsFigureKind *kind, const NsFigureInput *input)
+{
+    if (kind->subject == NS_SUBJECT_GRADIENT) return input->gradient;
+    return kind->subject == NS_SUBJECT_HIDDEN ? input->hidden : input->quantity;
+}
+
 size_t ns_figure_seeds(const NsFigureInput *input)
 {
     size_t most = 1;

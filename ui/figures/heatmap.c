@@ -2,7 +2,6 @@
 #include "core/base/words.h"
 #include "ui/figures/figure.h"
 #include "ui/figures/heatmap_cells.h"
-#include "ui/figures/spec.h"
 #include "ui/plot/panels.h"
 
 #include <math.h>
@@ -139,7 +138,7 @@ static bool make_texts(Heatmap *heatmap, const NsFigureInput *input)
 static bool update_map(Heatmap *heatmap, const NsFigureInput *input)
 {
     NsFigure *figure = &heatmap->figure;
-    NsQuantity quantity = ns_figure_spec_of(figure->kind, input).quantity;
+    NsQuantity quantity = ns_figure_quantity(figure->kind, input);
     bool log = ns_figure_scale(quantity, input) == NS_SCALE_LOG;
     Mode mode = input->n_lanes < 2 || input->heat == NS_HEAT_LANE ? ONE
                 : input->heat == NS_HEAT_RATIO                    ? RATIO

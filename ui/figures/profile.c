@@ -3,7 +3,6 @@
 #include "core/base/words.h"
 #include "ui/figures/layer_values.h"
 #include "ui/figures/ratio_panel.h"
-#include "ui/figures/spec.h"
 #include "ui/figures/theory.h"
 
 #include <inttypes.h>
@@ -408,7 +407,7 @@ static bool is_missing(const Profile *profile, const NsFigureInput *input)
 static bool update(NsFigure *figure, const NsFigureInput *input)
 {
     Profile *profile = (Profile *)figure;
-    NsQuantity quantity = ns_figure_spec_of(figure->kind, input).quantity;
+    NsQuantity quantity = ns_figure_quantity(figure->kind, input);
     bool squared = quantity == NS_QUANTITY_HIDDEN_SQ;
     /* Norms of hidden states have one more, of the state after the final norm. */
     const Spec spec = {.quantity = quantity,

@@ -2,6 +2,7 @@
 #include "ui/figures/spec.h"
 
 #include "core/base/error.h"
+#include "ui/figures/figure.h"
 
 #include <math.h>
 #include <string.h>
@@ -183,14 +184,11 @@ void ns_figure_spec_apply(const NsFigureSpec *spec, NsFigureInput *input)
 
 NsFigureSpec ns_figure_spec_of(const NsFigureKind *kind, const NsFigureInput *input)
 {
-    NsFigureSpec spec = {.kind = kind,
-                         .quantity = input->quantity,
-                         .similarity = input->similarity,
-                         .layer = input->layer,
-                         .head = input->head};
-    if (kind->subject == NS_SUBJECT_GRADIENT) spec.quantity = input->gradient;
-    if (kind->subject == NS_SUBJECT_HIDDEN) spec.quantity = input->hidden;
-    return spec;
+    return (NsFigureSpec){.kind = kind,
+                          .quantity = ns_figure_quantity(kind, input),
+                          .similarity = input->similarity,
+                          .layer = input->layer,
+                          .head = input->head};
 }
 
 bool ns_smoothing_read(NsSmoothing *smoothing, const char *text, GError **error)

@@ -92,7 +92,7 @@ static void paint_pixels(const NsPlotLayout *layout, const NsPanel *panel, const
     uint32_t *columns_end = columns + width, *rows_end = rows + height;
     cells_of(&across, left, right, columns, columns_end);
     cells_of(&down, top, bottom, rows, rows_end);
-    /* The cells in sight, from which the others are counted. */
+    /* The visible cells, from which the others are counted. */
     uint32_t first = MIN(columns[0], columns[width - 1]);
     uint32_t n = MAX(columns_end[0], columns_end[width - 1]) - first;
     for (size_t i = 0; i < 2 * width; i++) columns[i] -= first;

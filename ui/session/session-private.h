@@ -104,7 +104,6 @@ typedef enum {
     NS_SESSION_RUNS_CHANGED,
     NS_SESSION_CHECKED,
     NS_SESSION_NOTICE,
-    NS_SESSION_SIGNALS
 } NsSessionSignal;
 
 /* ---- state.c ---- */
@@ -147,8 +146,8 @@ void ns_session_drop_checkpoints(NsCheckpoint *checkpoints[NS_LANES_MAX]);
 
 void ns_session_init_undo(NsSession *session);
 
-/* Takes `before` as what undo leads back to, where the lanes differ from it.  A parameter that a
- * hand is moving, `slid` or NULL, makes one step of undo of the whole movement. */
+/* Takes `before` as what undo leads back to, where the lanes differ from it.  While a
+ * slider is dragged, that of the parameter `slid` (NULL: none is), the movement is one step. */
 void ns_session_remember(NsSession *session, NsExperiment *before, const NsParam *slid);
 
 /* Puts what there was before the last change, or again what was undone last, in the place of the

@@ -5,14 +5,14 @@
 /* More steps of undo than this are forgotten, the oldest first. */
 #define UNDO_MOST 200
 
-/* The hand moves on as long as it rests for less than this. */
+/* A slider that rests for less than this is still the same movement. */
 #define SLIDE_US G_USEC_PER_SEC
 
 /* What there was before a change. */
 typedef struct {
     NsExperiment experiment;
-    const NsParam *slid; /* that a hand is moving, or NULL */
-    gint64 at;           /* when it was last moved */
+    const NsParam *slid; /* whose slider was dragged, or NULL */
+    gint64 at;           /* when it was last dragged */
 } Entry;
 
 static void entry_free(gpointer data)
@@ -42,7 +42,7 @@ void ns_session_settle_undo(NsSession *session)
     settle(session->redo, session->experiment.n);
 }
 
-/* A movement of a hand goes on: what there was before it is known already. */
+/* The same slider is still dragged: what there was before it is known already. */
 static bool slides_on(NsSession *session, const NsParam *slid)
 {
     if (!slid || session->undo->len == 0 || session->redo->len > 0) return false;

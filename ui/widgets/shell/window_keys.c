@@ -87,10 +87,10 @@ static bool is_key(const NsKey *key, guint keyval, GdkModifierType modifiers)
     return shift == ((with & GDK_SHIFT_MASK) != 0);
 }
 
-static bool act(NsWindow *window, NsKeyTurn turn, guint keyval, GdkModifierType modifiers)
+static bool act(NsWindow *window, NsKeyTime time, guint keyval, GdkModifierType modifiers)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(KEYS); i++) {
-        if (KEYS[i].turn != turn || !is_key(&KEYS[i], keyval, modifiers)) continue;
+        if (KEYS[i].time != time || !is_key(&KEYS[i], keyval, modifiers)) continue;
         g_autofree char *name = NULL;
         g_autoptr(GVariant) target = NULL;
         g_action_parse_detailed_name(KEYS[i].action, &name, &target, NULL);
@@ -160,7 +160,7 @@ void ns_window_add_accelerators(GtkApplication *application)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(KEYS); i++) {
         const char *const keys[] = {KEYS[i].accelerator, NULL};
-        if (KEYS[i].turn == NS_KEY_ALWAYS)
+        if (KEYS[i].time == NS_KEY_ALWAYS)
             gtk_application_set_accels_for_action(application, KEYS[i].action, keys);
     }
 }

@@ -9,12 +9,12 @@ typedef enum {
     NS_KEY_ALWAYS, /* with Ctrl or Alt, and function keys: from anywhere */
     NS_KEY_EARLY,  /* before the focused widget, but not where a text is typed */
     NS_KEY_LATE,   /* only if the focused widget does not take it: an entry moves its own cursor */
-} NsKeyTurn;
+} NsKeyTime;
 
 typedef struct {
     const char *accelerator; /* as gtk_accelerator_parse, and as the shortcuts window has it */
     const char *action;      /* detailed, with "win." or "app." */
-    NsKeyTurn turn;
+    NsKeyTime time;
     guint others[3]; /* further key values, of other keyboards and of the keypad */
 } NsKey;
 
