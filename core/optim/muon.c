@@ -162,5 +162,5 @@ void ns_muon_update(const NsUpdate *u)
 {
     Updating updating = {u, member_scratch(u->table)};
     ns_team_each(u->team, u->table->n, update_tensor, &updating);
-    ns_adamw_update(u, is_rest);
+    ns_adamw_update_where(u, is_rest);
 }

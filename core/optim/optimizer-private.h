@@ -9,8 +9,14 @@ typedef struct {
     double ratio, most;    /* sum and maximum, as in NsTensorUpdate; 0 where they are not wanted */
 } NsUpdateSums;
 
+/* Adam, AdamW, RAdam and SGD, on all tensors. */
+void ns_adam_update(const NsUpdate *update);
+void ns_adamw_update(const NsUpdate *update);
+void ns_radam_update(const NsUpdate *update);
+void ns_sgd_update(const NsUpdate *update);
+
 /* AdamW on the tensors that `takes` accepts (NULL: all). */
-void ns_adamw_update(const NsUpdate *update, bool (*takes)(const NsTensor *));
+void ns_adamw_update_where(const NsUpdate *update, bool (*takes)(const NsTensor *));
 
 /* Muon on the matrices of the layers, AdamW on the rest. */
 size_t ns_muon_scratch(const NsTensorTable *table, unsigned threads);

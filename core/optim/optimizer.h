@@ -1,6 +1,7 @@
 /* The registry of optimizers, over the tensor table.  SPDX-License-Identifier: MIT
  *
- * To add one, write its update in optimizer.c (or in a file of its own) and add its row.
+ * To add one, write its update in elementwise.c or a file of its own, and add its row in
+ * optimizer.c.
  *
  * All of them use the gradient after clipping, g' = min(1, clip / (|g| + 1e-6)) g, and a
  * tensor's own learning rate and epsilon.  Where a tensor decays (ns_decays), weight decay is

@@ -1,0 +1,385 @@
+/* Optimizers that treat every element on its own: Adam, AdamW, RAdam and SGD.
+ * SPDX-License-Identifier: MIT */
+#include "core/optim/optimizer-private.h"
+
+#include "core/base/clones.h"
+#include "core/base/share.h"
+#include "core/base/vector_lanes.h"
+#include "core/ops/math.h"
+
+#include <tgmath.h>
+
+/* The constants of one step and tensor. */
+typedef struct {
+    ns_real clip;         /* multiplies the gradient */
+    ns_real l2;           /* times the weight is added to the gradient */
+    ns_real decay;        /* times the weight is part of the update */
+    ns_real beta1, rest1; /* m = beta1 m + rest1 g */
+    ns_real beta2, rest2; /* v = beta2 v + rest2 g^2 */
+    ns_real rate;         /* on m, its correction included */
+    ns_real v_correction, eps;
+    ns_real v_correction_before; /* of v before the update; 0 where nothing has entered it */
+    ns_real least;               /* root of what a square is divided by */
+    ns_real least_square;
+} Constants;
+
+/* A run of elements that lie side by side. */
+typedef struct {
+    size_t n;
+    ns_real *w, *m, *v; /* v: NULL where there is one moment */
+    const ns_real *g;
+} Span;
+
+/* Roots whose squares, and the inverse of these, single precision can hold. */
+#define LEAST_ROOT ((ns_real)0x1p-63)
+#define MOST_ROOT ((ns_real)0x1p63)
+
+/* Ratios are taken this much larger, so that a gradient over a large root is not lost. */
+#define LARGER ((ns_real)0x1p40)
+
+static inline ns_real kept(ns_real x, ns_real least, ns_real most)
+{
+    x = x > least ? x : least;
+    return x < most ? x : most;
+}
+
+/* Bytes from what is updated to what is prefetched. */
+#define PREFETCH_DISTANCE 1024
+
+/* Prefetches a cache line of everything that a span reads; it may lie beyond the end, since a
+ * prefetch never faults.  For a model that fits into no cache the processor's own prefetching comes
+ * late: four streams are read, and three written. */
+NS_VECTOR_INLINE void prefetch(const Span *s)
+{
+    __builtin_prefetch((const void *)((uintptr_t)s->w + PREFETCH_DISTANCE), 1);
+    __builtin_prefetch((const void *)((uintptr_t)s->m + PREFETCH_DISTANCE), 1);
+    __builtin_prefetch((const void *)((uintptr_t)s->v + PREFETCH_DISTANCE), 1);
+    __builtin_prefetch((const void *)((uintptr_t)s->g + PREFETCH_DISTANCE), 0);
+}
+
+/* What a kernel of Adam does.  `plain`: the first moment moves the weights as it is, without a
+ * division by the root of the second.  `pulls`: some weight decay is on.  (Without weight decay a
+ * weight that is not finite must not reach the moments through 0 w.)  `looks`: gradients are
+ * compared with their moments (NsTensorUpdate). */
+typedef struct {
+    bool plain, pulls, looks;
+} Adam;
+
+/* Sums and maxima of a span, [NS_VECTOR_LANES] each. */
+typedef struct {
+    double *weight, *update, *ratio;
+    ns_real *most;
+} SpanVectors;
+
+/* The first `left` weights of a span.  Everything that ratios need is read for the update anyway,
+ * and they do without the divider, which one root and one division keep busy as it is; as roots
+ * they have the range of the gradient. */
+NS_VECTOR_INLINE void adam_vector(const Constants *c, Span s, int left, const SpanVectors *lanes,
+                                  const Adam adam)
+{
+    ns_real *restrict w = s.w, *restrict m = s.m, *restrict v = s.v;
+    const ns_real *restrict g = s.g;
+#pragma omp simd
+    for (int l = 0; l < left; l++) {
+        ns_real gradient = c->clip * g[l], before = v[l];
+        if (adam.pulls) gradient += c->l2 * w[l];
+        m[l] = c->beta1 * m[l] + c->rest1 * gradient;
+        v[l] = c->beta2 * before + c->rest2 * (gradient * gradient);
+        ns_real root = sqrt(v[l] * c->v_correction);
+        lanes->weight[l] += (double)w[l] * (double)w[l];
+        if (adam.looks) {
+            ns_real size = LARGER * ns_abs(gradient), square = before * c->v_correction_before;
+            ns_real after = size * ns_reciprocal(kept(root, c->least, MOST_ROOT));
+            ns_real score =
+                size * ns_reciprocal_root(kept(square, c->least_square, MOST_ROOT * MOST_ROOT));
+            lanes->ratio[l] += (double)after * (double)after;
+            lanes->most[l] = score > lanes->most[l] ? score : lanes->most[l];
+        }
+        ns_real u = c->rate * m[l];
+        if (!adam.plain) u /= root + c->eps;
+        if (adam.pulls) u += c->decay * w[l];
+        lanes->update[l] += (double)u * (double)u;
+        w[l] -= u;
+    }
+}
+
+NS_VECTOR_INLINE NsUpdateSums adam_span(const Constants *constants, Span s, const Adam adam)
+{
+    const Constants c = *constants;
+    double weight[NS_VECTOR_LANES] = {0}, update[NS_VECTOR_LANES] = {0},
+           ratio[NS_VECTOR_LANES] = {0};
+    ns_real most[NS_VECTOR_LANES] = {0};
+    const SpanVectors lanes = {weight, update, ratio, most};
+    for (; s.n >= NS_VECTOR_LANES; s.n -= NS_VECTOR_LANES) {
+        prefetch(&s);
+        adam_vector(&c, s, NS_VECTOR_LANES, &lanes, adam);
+        s.w += NS_VECTOR_LANES;
+        s.m += NS_VECTOR_LANES;
+        s.v += NS_VECTOR_LANES;
+        s.g += NS_VECTOR_LANES;
+    }
+    if (s.n) adam_vector(&c, s, (int)s.n, &lanes, adam);
+    NsUpdateSums sums = {.weight = ns_vector_lanes_sum(weight),
+                         .update = ns_vector_lanes_sum(update)};
+    if (!adam.looks) return sums;
+    const double smaller = 1 / (double)LARGER,
+                 largest = smaller * (double)ns_vector_lanes_max(most);
+    sums.ratio = smaller * smaller * ns_vector_lanes_sum(ratio);
+    sums.most = largest * largest;
+    return sums;
+}
+
+#define ADAM(name, ...)                                                                            \
+    NS_CLONES_OF(static, NsUpdateSums, name, (const Constants *c, Span s), (c, s))                 \
+    {                                                                                              \
+        return adam_span(c, s, (Adam){__VA_ARGS__});                                               \
+    }
+
+ADAM(adam, .plain = false)
+ADAM(adam_looking, .looks = true)
+ADAM(adam_pulled, .pulls = true)
+ADAM(adam_pulled_looking, .pulls = true, .looks = true)
+ADAM(plain, .plain = true)
+ADAM(plain_looking, .plain = true, .looks = true)
+ADAM(plain_pulled, .plain = true, .pulls = true)
+ADAM(plain_pulled_looking, .plain = true, .pulls = true, .looks = true)
+
+NS_CLONES_OF(static, NsUpdateSums, momentum, (const Constants *c, Span s), (c, s))
+{
+    ns_real *restrict w = s.w, *restrict m = s.m;
+    const ns_real *restrict g = s.g;
+    const bool pulls = c->l2 > 0;
+    double weight = 0, update = 0;
+#pragma omp simd reduction(+ : weight, update)
+    for (size_t i = 0; i < s.n; i++) {
+        m[i] = c->beta1 * m[i] + (c->clip * g[i] + (pulls ? c->l2 * w[i] : 0));
+        ns_real u = c->rate * m[i];
+        weight += (double)w[i] * (double)w[i];
+        update += (double)u * (double)u;
+        w[i] -= u;
+    }
+    return (NsUpdateSums){.weight = weight, .update = update};
+}
+
+/* ---- All tensors ---- */
+
+typedef NsUpdateSums (*Kernel)(const Constants *c, Span span);
+
+/* How an optimizer treats tensors. */
+typedef struct {
+    bool (*takes)(const NsTensor *tensor); /* NULL: all */
+    /* Fills in the constants for a tensor whose moments are `age` updates old, and says what to do
+     * with them. */
+    Kernel (*choose)(const NsUpdate *u, int64_t age, Constants *c);
+    bool apart; /* weight decay acts apart from the gradient */
+} Rule;
+
+/* What is to be done with a tensor, and what that was found for: the next tensor that decays, or
+ * does not, is often alike, and powers are expensive. */
+typedef struct {
+    Kernel kernel; /* NULL: nothing was chosen yet */
+    Constants constants;
+    double lr, eps;
+    int64_t age;
+} Chosen;
+
+/* `latest`: of tensors that do not decay, and of those that do. */
+static const Chosen *choose(Chosen latest[2], const Rule *rule, const NsUpdate *u, size_t i)
+{
+    const NsTensor *t = &u->table->tensors[i];
+    const NsSettings *s = u->settings;
+    int64_t age = u->step - (u->moments_since ? u->moments_since[i] : 0);
+    bool decays = ns_decays(t, s->decay_scope);
+    Chosen *chosen = &latest[decays];
+    bool alike =
+        chosen->kernel && chosen->age == age && chosen->lr == t->lr && chosen->eps == t->eps;
+    if (alike) return chosen;
+    double decay = decays ? s->weight_decay : 0;
+    *chosen = (Chosen){.lr = t->lr, .eps = t->eps, .age = age};
+    chosen->constants = (Constants){
+        .clip = (ns_real)ns_clip_factor(s->clip, u->grad_norm),
+        .l2 = rule->apart ? 0 : (ns_real)decay,
+        .decay = rule->apart ? (ns_real)(u->lr * t->lr * decay) : 0,
+        .eps = (ns_real)(s->eps * t->eps),
+        .rate = (ns_real)(u->lr * t->lr),
+        .least = MAX((ns_real)(s->eps * t->eps), LEAST_ROOT),
+    };
+    chosen->constants.least_square = chosen->constants.least * chosen->constants.least;
+    chosen->kernel = rule->choose(u, age, &chosen->constants);
+    return chosen;
+}
+
+static Span span(const NsUpdate *u, const NsBlock *block)
+{
+    size_t o = block->offset;
+    return (Span){block->n, u->w + o, u->m + o, u->v ? u->v + o : NULL, u->g + o};
+}
+
+static void add(const NsUpdate *u, size_t i, NsUpdateSums sums)
+{
+    NsTensorUpdate *tensor = &u->tensors[i];
+    tensor->weight_sq += sums.weight;
+    tensor->update_sq += sums.update;
+    if (!u->ratios) return;
+    tensor->ratio_sum += sums.ratio;
+    tensor->ratio_max = MAX(tensor->ratio_max, sums.most);
+}
+
+/* Before the first block of a tensor is added. */
+static void clear(const NsUpdate *u, size_t i)
+{
+    double none = u->ratios ? 0 : -1;
+    u->tensors[i] = (NsTensorUpdate){.ratio_sum = none, .ratio_max = none};
+}
+
+/* After the last block of all tensors: a maximum ignores a NaN, so the sum tells of it, and the
+ * first gradient has no moments to be compared with. */
+static void close_ratios(const NsUpdate *u)
+{
+    for (size_t i = 0; i < u->table->n; i++) {
+        NsTensorUpdate *tensor = &u->tensors[i];
+        if (isnan(tensor->ratio_sum)) tensor->ratio_max = tensor->ratio_sum;
+        if (u->step - (u->moments_since ? u->moments_since[i] : 0) <= 1) tensor->ratio_max = -1;
+    }
+}
+
+/* The sums of blocks of a tensor that an earlier member began: they are the first of a share. */
+typedef struct {
+    NsUpdateSums sums[NS_BLOCKS_MAX];
+    size_t n, tensor;
+} Late;
+
+typedef struct {
+    const NsUpdate *update;
+    const Rule *rule;
+} Updating;
+
+/* What a member does with its share. */
+static void update_share(const NsUpdate *u, const Rule *rule, NsShare share, Late *late)
+{
+    Chosen latest[2] = {0};
+    NsBlock block;
+    while (ns_share_next(&share, &block)) {
+        size_t i = block.tensor;
+        if (rule->takes && !rule->takes(&u->table->tensors[i])) continue;
+        const Chosen *chosen = choose(latest, rule, u, i);
+        NsUpdateSums sums = chosen->kernel(&chosen->constants, span(u, &block));
+        if (block.late) {
+            late->tensor = i;
+            late->sums[late->n++] = sums;
+            continue;
+        }
+        if (block.first) clear(u, i);
+        add(u, i, sums);
+    }
+}
+
+/* Late sums are added when all else is, one member after another. */
+static void update_member(void *data, const NsMember *member)
+{
+    const Updating *updating = data;
+    const NsUpdate *u = updating->update;
+    Late late = {.n = 0};
+    update_share(u, updating->rule, ns_share(u->table, member->index, member->size), &late);
+    for (unsigned k = 0; k < member->size; k++) {
+        ns_team_barrier(member);
+        if (k != member->index) continue;
+        for (size_t j = 0; j < late.n; j++) add(u, late.tensor, late.sums[j]);
+    }
+}
+
+static void update_tensors(const NsUpdate *u, const Rule *rule)
+{
+    ns_team_run(u->team, ns_share_most(u->table), update_member, &(Updating){u, rule});
+    if (u->ratios) close_ratios(u);
+}
+
+bool ns_decays(const NsTensor *tensor, unsigned scope)
+{
+    switch (scope) {
+    case NS_DECAY_MATRICES:
+        return tensor->decay;
+    case NS_DECAY_EMBEDDINGS:
+        return tensor->decay || tensor->cols > 0;
+    default:
+        return true;
+    }
+}
+
+double ns_clip_factor(double clip, double grad_norm)
+{
+    return clip > 0 ? MIN(1.0, clip / (grad_norm + 1e-6)) : 1.0;
+}
+
+/* ---- The rules ---- */
+
+/* [the second moment divides][weight decay is on][ratios are wanted] */
+static const Kernel adams[2][2][2] = {
+    {{plain, plain_looking}, {plain_pulled, plain_pulled_looking}},
+    {{adam, adam_looking}, {adam_pulled, adam_pulled_looking}},
+};
+
+static Kernel choose_adam_kernel(const NsUpdate *u, int64_t age, Constants *c, bool divides)
+{
+    double beta1 = u->settings->beta1, beta2 = u->settings->beta2;
+    c->beta1 = (ns_real)beta1;
+    c->beta2 = (ns_real)beta2;
+    c->rest1 = (ns_real)(1 - beta1);
+    c->rest2 = (ns_real)(1 - beta2);
+    c->rate = (ns_real)((double)c->rate / (1 - pow(beta1, (double)age)));
+    c->v_correction = (ns_real)(1 / (1 - pow(beta2, (double)age)));
+    if (age > 1) c->v_correction_before = (ns_real)(1 / (1 - pow(beta2, (double)age - 1)));
+    return adams[divides][c->l2 > 0 || c->decay > 0][u->ratios];
+}
+
+static Kernel choose_adam(const NsUpdate *u, int64_t age, Constants *c)
+{
+    return choose_adam_kernel(u, age, c, true);
+}
+
+double ns_radam_rectification(double beta2, int64_t t)
+{
+    double power = pow(beta2, (double)t), most = 2 / (1 - beta2) - 1;
+    double rho = most - 2 * (double)t * power / (1 - power);
+    if (!(rho > 4)) return 0;
+    return sqrt((rho - 4) * (rho - 2) * most / ((most - 4) * (most - 2) * rho));
+}
+
+static Kernel choose_radam(const NsUpdate *u, int64_t age, Constants *c)
+{
+    double r = ns_radam_rectification(u->settings->beta2, age);
+    if (r > 0) c->rate = (ns_real)((double)c->rate * r);
+    return choose_adam_kernel(u, age, c, r > 0);
+}
+
+static Kernel choose_sgd(const NsUpdate *u, int64_t age, Constants *c)
+{
+    (void)age;
+    c->beta1 = (ns_real)u->settings->momentum;
+    return momentum;
+}
+
+void ns_adam_update(const NsUpdate *u)
+{
+    update_tensors(u, &(Rule){.choose = choose_adam});
+}
+
+void ns_adamw_update_where(const NsUpdate *u, bool (*takes)(const NsTensor *))
+{
+    update_tensors(u, &(Rule){.takes = takes, .choose = choose_adam, .apart = true});
+}
+
+void ns_adamw_update(const NsUpdate *u)
+{
+    ns_adamw_update_where(u, NULL);
+}
+
+void ns_sgd_update(const NsUpdate *u)
+{
+    update_tensors(u, &(Rule){.choose = choose_sgd});
+}
+
+void ns_radam_update(const NsUpdate *u)
+{
+    update_tensors(u, &(Rule){.choose = choose_radam});
+}
