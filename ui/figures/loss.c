@@ -315,7 +315,8 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
 {
     Loss *loss = (Loss *)figure;
     g_autofree char *how = ns_smoothing_words(input->smoothing);
-    bool changed = read_lanes(loss, input) | set_unit(figure, input);
+    bool changed = read_lanes(loss, input);
+    changed |= set_unit(figure, input);
     changed |= ns_previous_curves_follow(&loss->previous, input, read_previous, NULL);
     changed |= ns_figure_mark_events(figure, input);
     changed |= ns_figure_mark_step(figure, input);
