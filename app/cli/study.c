@@ -218,7 +218,8 @@ static int study_merge(const Request *request, char **files, GError **error)
 {
     g_auto(NsStudy) study;
     ns_study_init(&study);
-    bool there = g_file_test(files[0], G_FILE_TEST_EXISTS);
+    bool there =
+        g_file_test(files[0], G_FILE_TEST_EXISTS) && !ns_study_store_is_unfinished(files[0]);
     if (!load(request, files[there ? 0 : 1], &study, error)) return NS_EXIT_ERROR;
     const NsStudyJobs jobs = {.study = &study, .out = files[0]};
     bool good = ns_study_gather(&jobs, (const char *const *)(files + 1), error);

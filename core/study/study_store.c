@@ -357,6 +357,16 @@ bool ns_study_store_is(const char *path)
            memcmp(head + 68, mark, sizeof mark) == 0;
 }
 
+bool ns_study_store_is_unfinished(const char *path)
+{
+    g_autoptr(NsStudyStore) store = open_file(path, 0, NULL);
+    int64_t tables_made = 1, studies = 1;
+    if (!store || !read_number(store, "SELECT COUNT(*) FROM sqlite_schema", &tables_made, NULL))
+        return false;
+    return tables_made == 0 ||
+           (read_number(store, "SELECT COUNT(*) FROM study", &studies, NULL) && studies == 0);
+}
+
 /* ---- Working ---- */
 
 /* The first cell that waits, then one whose owner has not been heard of. */

@@ -59,6 +59,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsStudyStore, ns_study_store_close)
 /* Whether a file begins as one of results does. */
 bool ns_study_store_is(const char *path);
 
+/* Whether the making of a file was broken off, as by a full disk, before it had a study. */
+bool ns_study_store_is_unfinished(const char *path);
+
 /* Whether another process or another store has changed the file since this was asked last. */
 bool ns_study_store_changed(NsStudyStore *store);
 

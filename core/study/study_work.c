@@ -33,6 +33,8 @@ struct NsStudyWork {
     bool stopped, again;    /* again: it should look whether there are too few threads */
     GError *failure;
     NsStudyCell *cells;
+    size_t ended, in_work; /* of those that are worked at: cells that ended, and that run */
+    double parts;          /* how far the latter are together, in cells */
     gint64 started;
     double done_before; /* cells, when it began */
 };
@@ -60,11 +62,27 @@ static void fail(NsStudyWork *work, GError *error)
 
 /* ---- Cells ---- */
 
+/* Adds a cell to the counts, or with sign -1 takes it out. */
+static void count(NsStudyWork *work, size_t i, int sign)
+{
+    const NsStudyCell *cell = &work->cells[i];
+    if (i < work->options.first || i >= work->options.end) return;
+    if (cell->state > NS_CELL_RUNNING) work->ended += (size_t)sign;
+    if (cell->state != NS_CELL_RUNNING) return;
+    size_t lane = ns_study_place(&work->study, i).lane;
+    work->in_work += (size_t)sign;
+    work->parts +=
+        sign * (double)cell->step / (double)MAX(work->study.experiment.lane[lane].steps, 1);
+    if (work->in_work == 0) work->parts = 0; /* without what rounding left */
+}
+
 /* With the mutex. */
 static void put_cell(NsStudyWork *work, size_t i, const NsStudyCell *cell)
 {
     bool told = work->cells[i].state != cell->state;
+    count(work, i, -1);
     work->cells[i] = *cell;
+    count(work, i, 1);
     if (told) atomic_fetch_add(&work->version, 1);
 }
 
@@ -233,29 +251,18 @@ static bool read_cells(NsStudyWork *work, GError **error)
 }
 
 /* Of the cells that are worked at: running ones in part.  With the mutex. */
-static double done(const NsStudyWork *work, size_t *ended, size_t *running)
+static double done(const NsStudyWork *work)
 {
-    double sum = 0;
-    *ended = *running = 0;
-    for (size_t i = work->options.first; i < work->options.end; i++) {
-        const NsStudyCell *cell = &work->cells[i];
-        *ended += cell->state > NS_CELL_RUNNING;
-        if (cell->state != NS_CELL_RUNNING) continue;
-        size_t lane = ns_study_place(&work->study, i).lane;
-        ++*running;
-        sum += (double)cell->step / (double)MAX(work->study.experiment.lane[lane].steps, 1);
-    }
-    return sum + (double)*ended;
+    return (double)work->ended + work->parts;
 }
 
 static bool start_cells(NsStudyWork *work, GError **error)
 {
-    size_t ended, running;
     int failure = 0;
     pthread_mutex_lock(&work->mutex);
-    work->done_before = done(work, &ended, &running);
+    work->done_before = done(work);
     work->started = g_get_monotonic_time();
-    size_t open = work->options.end - work->options.first - ended;
+    size_t open = work->options.end - work->options.first - work->ended;
     unsigned wanted = (unsigned)MIN(work->wanted, open);
     while (!failure && work->working < wanted) {
         work->working++;
@@ -440,7 +447,9 @@ NsStudyWorkProgress ns_study_work_progress(NsStudyWork *work)
 {
     NsStudyWorkProgress progress = {.cells = work->options.end - work->options.first};
     pthread_mutex_lock(&work->mutex);
-    double part = done(work, &progress.ended, &progress.running);
+    double part = done(work);
+    progress.ended = work->ended;
+    progress.running = work->in_work;
     double more = part - work->done_before, left = (double)progress.cells - part;
     double seconds = (double)(g_get_monotonic_time() - work->started) / 1e6;
     progress.going = (work->working > 0 || work->keeping) && !work->stopped;

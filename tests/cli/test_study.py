@@ -276,6 +276,36 @@ def test_full_file_system():
             subprocess.run(["umount", mounted], check=True)
 
 
+def test_full_shared_disk():
+    """A part that finds no room, and a gatherer that finds none, lose nothing that there was."""
+    with tempfile.TemporaryDirectory() as mounted, Folder(HEAD + "steps = 1\nseeds = 500\n") as folder:
+        expected = whole(folder)
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", mounted],
+                          stderr=subprocess.DEVNULL).returncode:
+            raise Skip("a file system of its own may not be mounted here")
+        try:
+            part, gathered = (os.path.join(mounted, name) for name in ("part.nsstudy", "a.nsstudy"))
+            words = ("study", folder("a.study"), "--out", part, "--network", "--lease", "1", "--cells", "0-499")
+            with open(os.path.join(mounted, "other"), "wb") as file:
+                file.write(bytes(180000))
+            line = sentence(run(*words, small=False), 1)
+            assert "the disk is full" in line, line
+            os.remove(os.path.join(mounted, "other"))
+            assert run(*words, small=False).returncode == 0
+            assert cells_of(part) == expected
+            with open(os.path.join(mounted, "other"), "wb") as file:
+                file.write(bytes(60000))
+            merge = ("study", "merge", gathered, part)
+            line = sentence(run(*merge, small=False), 1)
+            assert "the disk is full" in line and ended(gathered) == 0, (line, ended(gathered))
+            subprocess.run(["mount", "-o", "remount,size=8m", mounted], check=True)
+            result = run(*merge, small=False)
+            assert result.returncode == 0 and b"500 results added" in result.stderr, result
+            assert cells_of(gathered) == expected
+        finally:
+            subprocess.run(["umount", mounted], check=True)
+
+
 def test_comparison():
     """The table, the JSON and the chart say the same."""
     text = HEAD + "steps = 3\n[grid]\nlr = 1e-3, 1e-2, 1e-1, 1\nwarmup = 1, 2\n" + LANES

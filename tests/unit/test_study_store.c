@@ -415,6 +415,32 @@ static void test_older(void)
     work_all(path, &study, 1);
 }
 
+/* Progress is counted as cells change, and is what a walk over all of them finds. */
+static void test_progress(void)
+{
+    enum { CELLS = 60, FIRST = 10, END = 50 };
+    g_auto(NsStudy) study;
+    read_study(&study, "steps = 8\nseeds = 30\n[A]\n[B]\nclip = 1\n");
+    NsStoreOptions options = {.first = FIRST, .end = END, .lease = 1};
+    g_autoptr(NsStudyWork) work = ns_study_work_new(&study, NULL, &options);
+    NsStudyCell cells[CELLS];
+    for (unsigned round = 0; round < 5; round++) {
+        size_t ended = 0, running = 0;
+        for (size_t i = 0; i < CELLS; i++) {
+            cells[i] = ns_cell_in((NsCellState)((i * (round + 1) + round) % 5));
+            cells[i].step = (int64_t)(i % 8);
+            if (i < FIRST || i >= END) continue;
+            ended += cells[i].state > NS_CELL_RUNNING;
+            running += cells[i].state == NS_CELL_RUNNING;
+        }
+        ns_study_work_set_cells(work, cells);
+        NsStudyWorkProgress progress = ns_study_work_progress(work);
+        g_assert_cmpuint(progress.cells, ==, END - FIRST);
+        g_assert_cmpuint(progress.ended, ==, ended);
+        g_assert_cmpuint(progress.running, ==, running);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -427,5 +453,6 @@ int main(int argc, char **argv)
     g_test_add_func("/study/store/results", test_results);
     g_test_add_func("/study/store/curves", test_curves);
     g_test_add_func("/study/store/older", test_older);
+    g_test_add_func("/study/store/progress", test_progress);
     return g_test_run();
 }
