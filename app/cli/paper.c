@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/cli/study.h"
+#include "app/cli/paper_report.h"
 
 #include "core/base/error.h"
 #include "core/base/file.h"
@@ -14,11 +14,13 @@
 
 /* The command line as it was given. */
 typedef struct {
-    char *out;
+    char *out, *report, *scale;
     char **set;
     gint64 seeds, jobs;
     gboolean json, list_jobs;
     NsPicture picture;
+    NsPaperReport *reported; /* NULL where there is none */
+    GPtrArray *rows;         /* NsPaperStudy: those at the paper's own scale */
 } Paper;
 
 /* ---- Output ---- */
@@ -41,16 +43,25 @@ static bool draw(Paper *paper, const NsStudy *study, NsPaperResult *result, GErr
     g_autoptr(NsFigure) figure = ns_figure_create(ns_paper_kind());
     const NsFigureInput input = {.study = result->study, .result = result, .log = true, .step = -1};
     const NsPlot *plot = ns_figure_update(figure, &input);
-    g_autofree char *name = g_strconcat(result->study->choice.key, ".pdf", NULL);
+    g_autofree char *name =
+        g_strconcat(result->study->choice.key, paper->report ? ".svg" : ".pdf", NULL);
     g_free(paper->picture.out);
     paper->picture.out = g_build_filename(paper->out, name, NULL);
     if (!ns_picture_understand(&paper->picture, error)) return false;
     g_auto(NsProvenance) provenance;
     ns_paper_provenance(result->study, study, &provenance);
-    return ns_picture_write(&paper->picture, &plot, 1, &provenance, NULL, error);
+    if (!ns_picture_write(&paper->picture, &plot, 1, &provenance, NULL, error)) return false;
+    if (paper->reported)
+        ns_paper_report_add(paper->reported, study, result, g_steal_pointer(&figure));
+    return true;
 }
 
 /* ---- Studies ---- */
+
+static bool is_large(const Paper *paper)
+{
+    return paper->scale && g_str_equal(paper->scale, "paper");
+}
 
 static bool make(const Paper *paper, const NsPaperStudy *row, NsStudy *study, GError **error)
 {
@@ -101,16 +112,38 @@ static bool run(Paper *paper, const NsPaperStudy *row, bool *agrees, GError **er
     return result && tell(paper, ns_study_work_study(work), result, agrees, error);
 }
 
-static bool understand(const Paper *paper, GError **error)
+static bool understand(Paper *paper, GError **error)
 {
+    bool small = !paper->scale || g_str_equal(paper->scale, "small");
+    if (!small && !is_large(paper))
+        return ns_refuse(error, NS_ERROR_USAGE, "--scale is small or paper, not “%s”.",
+                         paper->scale);
+    if (paper->report && paper->out)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "--report keeps its results in its folder; omit --out.");
+    if (paper->report) {
+        paper->out = g_strdup(paper->report);
+        paper->reported = ns_paper_report_new();
+    }
     if (paper->jobs < 1 || paper->jobs > MOST_JOBS)
         return ns_refuse(error, NS_ERROR_USAGE, "--jobs must lie between 1 and %d.", MOST_JOBS);
     if (paper->seeds < 0 || paper->seeds > NS_STUDY_SEEDS)
         return ns_refuse(error, NS_ERROR_USAGE, "--seeds must lie between 1 and %d.",
                          NS_STUDY_SEEDS);
     return !paper->list_jobs || paper->out ||
-           ns_refuse(error, NS_ERROR_USAGE,
-                     "--list-jobs needs --out FOLDER, where the jobs leave their results.");
+           ns_refuse(
+               error, NS_ERROR_USAGE,
+               "--list-jobs needs --out or --report FOLDER, where the jobs leave their results.");
+}
+
+/* The row of a study at the scale that was asked for; results borrow it. */
+static const NsPaperStudy *row_of(Paper *paper, size_t i)
+{
+    if (!is_large(paper)) return ns_paper_study(i);
+    NsPaperStudy *row = g_new(NsPaperStudy, 1);
+    *row = ns_paper_at_its_scale(ns_paper_study(i));
+    g_ptr_array_add(paper->rows, row);
+    return row;
 }
 
 static bool run_all(Paper *paper, char **names, int n, bool *agrees, GError **error)
@@ -127,14 +160,16 @@ static bool run_all(Paper *paper, char **names, int n, bool *agrees, GError **er
     for (size_t k = 0; go && ns_paper_study(k); k++) {
         bool wanted = n == 0;
         for (int i = 0; i < n; i++) wanted |= g_str_equal(names[i], ns_paper_study(k)->choice.key);
-        if (wanted) go = run(paper, ns_paper_study(k), agrees, error);
+        if (!wanted) continue;
+        go = run(paper, row_of(paper, k), agrees, error);
     }
-    return go;
+    return go && (!paper->reported || ns_paper_report_write(paper->reported, paper->out, error));
 }
 
 int ns_cli_paper(int argc, char **argv, GError **error)
 {
-    Paper paper = {.jobs = MIN(ns_processors(), MOST_JOBS)};
+    Paper paper = {.jobs = MIN(ns_processors(), MOST_JOBS),
+                   .rows = g_ptr_array_new_with_free_func(g_free)};
     ns_picture_init(&paper.picture);
     const GOptionEntry entries[] = {
         {"json", 'j', 0, G_OPTION_ARG_NONE, &paper.json,
@@ -143,6 +178,15 @@ int ns_cli_paper(int argc, char **argv, GError **error)
          "Draw every study as NAME.pdf into this folder, which is created if it is missing, and "
          "keep its results there as NAME.nsstudy",
          "FOLDER"},
+        {"report", 'r', 0, G_OPTION_ARG_FILENAME, &paper.report,
+         "Write one document of all studies, report.pdf and report.md, into this folder, with "
+         "their "
+         "figures as NAME.svg and their results as NAME.nsstudy",
+         "FOLDER"},
+        {"scale", 0, 0, G_OPTION_ARG_STRING, &paper.scale,
+         "small (default), or paper: the sizes, rates and steps of the paper where it names them, "
+         "to which --set source=FILE --set target=FILE add its translations",
+         "SCALE"},
         {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &paper.set,
          "A setting of all arms; repeatable", "KEY=VALUE"},
         {"seeds", 0, 0, G_OPTION_ARG_INT64, &paper.seeds,
@@ -167,22 +211,29 @@ int ns_cli_paper(int argc, char **argv, GError **error)
             "within the tolerance, “disagrees” if it lies outside, “undecided” if it crosses a\n"
             "limit.\n\n"
             "With --out, a run that has ended is never run again: after Ctrl-C the same command\n"
-            "continues.  “" NS_CLI " study show FOLDER/NAME.nsstudy --json” has the value of\n"
+            "continues; so it does with --report.  “" NS_CLI
+            " study show FOLDER/NAME.nsstudy --json” has the value of\n"
             "every single seed.\n\n"
             "JSON: study, title, reference, says, holds, verdict, agrees, seconds, findings\n"
             "(label, value, error: the standard error, reach: half the interval, expected, range,\n"
             "verdict, agrees), series (label, theory, x, y, and lo and hi: the mean minus and "
             "plus\n"
             "the standard deviation over seeds, seeds: the values of each), program, instructions.",
-        .examples = NS_CLI " paper\n" NS_CLI " paper depth hidden --out figures\n" NS_CLI
-                           " paper depth --seeds 20 --out figures\n" NS_CLI
-                           " paper warmup --json > warmup.json",
+        .examples = NS_CLI " paper\n" NS_CLI " paper fig3a fig3b --out figures\n" NS_CLI
+                           " paper --report report\n" NS_CLI
+                           " paper fig3c --seeds 20 --out figures\n" NS_CLI
+                           " paper fig4 --scale paper --set source=train.de --set target=train.en "
+                           "--out large\n" NS_CLI " paper warmup --json > warmup.json",
         .entries = entries,
     };
     bool agrees = true;
     if (ns_options_read(&options, &argc, &argv, error))
         run_all(&paper, argv + 1, argc - 1, &agrees, error);
+    ns_paper_report_free(paper.reported);
+    g_ptr_array_unref(paper.rows);
     g_free(paper.out);
+    g_free(paper.report);
+    g_free(paper.scale);
     g_strfreev(paper.set);
     ns_picture_clear(&paper.picture);
     return ns_interrupt_signal() || agrees ? ns_interrupt_status() : NS_EXIT_ERROR;

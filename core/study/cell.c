@@ -45,11 +45,12 @@ static void prepare(NsSettings *settings, const NsResult *result)
 {
     bool expensive = result->kind == NS_RESULT_TOKENS || (result->kind == NS_RESULT_QUANTITY &&
                                                           ns_quantity(result->quantity)->expensive);
-    bool minimum = result->kind == NS_RESULT_VALIDATION && result->at == NS_RESULT_MINIMUM;
+    bool often = result->kind == NS_RESULT_VALIDATION &&
+                 (result->at == NS_RESULT_MINIMUM || result->at == NS_RESULT_EVERY);
     settings->threads = 1;
     settings->seeds = 1;
     bool bleu = result->kind == NS_RESULT_QUANTITY && ns_quantity(result->quantity)->validated;
-    if (!minimum && !bleu) settings->eval_every = 0;
+    if (!often && !bleu) settings->eval_every = 0;
     if (!bleu) settings->bleu_sentences = 0;
     if (!expensive) settings->probe_every = 0;
     if (!expensive || settings->probe_every > 0) return;
@@ -152,6 +153,10 @@ static void look(Meter *meter, const NsHistory *history)
     case NS_RESULT_GRADIENT:
         value = step->grad_norm;
         break;
+    case NS_RESULT_SECONDS:
+        there = step->step > 0;
+        value = step->seconds;
+        break;
     case NS_RESULT_QUANTITY:
         there = read_quantity(meter, history, &value);
         break;
@@ -163,6 +168,7 @@ static void look(Meter *meter, const NsHistory *history)
         if (there) value = ns_history_evaluation(history, meter->evaluations++)->loss;
         break;
     }
+    if (!there && meter->result->kind == NS_RESULT_VALIDATION) return;
     if (!there || !isfinite(value)) value = NAN;
     if (meter->curve && meter->result->at == NS_RESULT_EVERY)
         g_array_append_val(meter->curve, value);

@@ -13,6 +13,7 @@ typedef enum {
     NS_RESULT_VALIDATION, /* loss on held-out text */
     NS_RESULT_GRADIENT,   /* norm of the whole gradient */
     NS_RESULT_QUANTITY,   /* one value of a quantity of the registry */
+    NS_RESULT_SECONDS,    /* wall time of a step */
     NS_RESULT_TOKENS,     /* share of tokens whose squared norm of the last hidden state is above
                            * 1.1 times the mean, from above: the whole bin counts */
 } NsResultKind;
@@ -21,7 +22,8 @@ typedef enum {
     NS_RESULT_LAST,    /* mean over the last `n` records that have a value */
     NS_RESULT_STEP,    /* at step `n` */
     NS_RESULT_MINIMUM, /* over all records */
-    NS_RESULT_EVERY,   /* at every step, as a curve; as one number the mean over the last `n` */
+    NS_RESULT_EVERY,   /* at every step, as a curve; as one number the mean over the last `n`.  Of
+                        * losses on held-out text: whenever one is measured */
 } NsResultAt;
 
 #define NS_LAYER_ALL (-2)

@@ -1,4 +1,4 @@
-/* The table of studies.  SPDX-License-Identifier: MIT */
+/* A row of the table as a study, and its words.  SPDX-License-Identifier: MIT */
 #include "core/study/paper.h"
 
 #include "core/base/words.h"
@@ -6,155 +6,43 @@
 #include "core/store/json.h"
 
 #include <math.h>
-
-/* The setting of the paper's theory: uniform attention with one head, a feed-forward network as
- * wide as the model, independent Gaussian inputs. */
-#define THEORY                                                                                     \
-    "arch=encoder attention=uniform heads=1 positions=none task=gaussian vocab=256 "               \
-    "embedding-norm=off seq=32 batch=4 "
-#define AT_START_IN_ALL(quantity) "quantity = " quantity "\nlayer = all\nat = step 0\n"
-#define NARROW THEORY "d-model=64 d-ff=64"
-
-#define POST_PRE                                                                                   \
-    {                                                                                              \
-        {N_("Post-LN"), "placement=post"}, {N_("Pre-LN"), "placement=pre"},                        \
-    }
-
-#define AT_START                                                                                   \
-    N_("The order of magnitude is proved at initialization, in expectation over the weights, for " \
-       "uniform attention and feed-forward networks of width d.")
-
-static const NsPaperStudy studies[] = {
-    {
-        .choice =
-            {"depth", N_("Last layer’s gradient by depth"), NULL,
-             "Xiong et al. 2020, Theorem 1, Fig. 3c, 3d",
-             N_("Gradient norm of W_2 in the last layer as a function of the number of layers.")},
-        .says = N_("Post-LN: it does not depend on the depth L.  Pre-LN: it decreases as 1/√L."),
-        .holds = AT_START,
-        .settings = NARROW " steps=0",
-        .grid = "layers=2,4,8,16,32",
-        .result = "quantity = grad-w2\nat = step 0\n",
-        .arms = POST_PRE,
-        .n_arms = 2,
-        .seeds = 5,
-        .claims = {{N_("slope of Post-LN"), NS_CLAIM_SLOPE, 0, 0, 0, -0.15, 0.15},
-                   {N_("slope of Pre-LN"), NS_CLAIM_SLOPE, 1, 0, -0.5, -0.65, -0.35}},
-        .n_claims = 2,
-    },
-    {
-        .choice = {"hidden", N_("Size of the hidden state by layer"), NULL,
-                   "Xiong et al. 2020, Lemma 2",
-                   N_("Squared norm of the hidden state after every layer, in units of d.")},
-        .says = N_("Post-LN: always d.  Pre-LN: it grows by d/2 to 3d/2 per layer."),
-        .holds = N_("Proved at initialization, in expectation over the weights, for uniform "
-                    "attention and feed-forward networks of width d."),
-        .settings = NARROW " layers=12 steps=0",
-        .arms = POST_PRE,
-        .n_arms = 2,
-        .result = AT_START_IN_ALL("hidden-sq"),
-        .seeds = 5,
-        .claims = {{N_("change of Post-LN"), NS_CLAIM_SPREAD, 0, 0, 0, -INFINITY, 0.01},
-                   {N_("growth of Pre-LN per layer, in d"), NS_CLAIM_GROWTH, 1, 0, NAN, 0.5, 1.5}},
-        .n_claims = 2,
-    },
-    {
-        .choice = {"layers", N_("Gradient by layer"), NULL,
-                   "Xiong et al. 2020, appendix F, Fig. 3a",
-                   N_("Norm of the gradient of the hidden state after every layer, before any "
-                      "update.")},
-        .says = N_("Post-LN: it grows toward the output.  Pre-LN: it is nearly constant across the "
-                   "upper layers."),
-        .holds = N_("At initialization, in expectation; a preliminary result in the paper, whose "
-                    "figure shows gradients of weights.  The gradient of a weight also scales with "
-                    "its input, and the gradient of W₁ grows even without any norm."),
-        .settings = NARROW " layers=12 steps=0",
-        .arms = POST_PRE,
-        .n_arms = 2,
-        .result = AT_START_IN_ALL("hidden-grad"),
-        .seeds = 10,
-        .claims = {{N_("ratio of last to middle layer, Post-LN"), NS_CLAIM_UPPER, 0, 0, NAN, 1.5,
-                    INFINITY},
-                   {N_("ratio of last to middle layer, Pre-LN"), NS_CLAIM_UPPER, 1, 0, 1, 0.67,
-                    1.5}},
-        .n_claims = 2,
-    },
-    {
-        .choice = {"warmup", N_("Which placement needs warm-up"), NULL,
-                   "Xiong et al. 2020, Fig. 2 and 4",
-                   N_("Training loss with and without a warm-up of 100 steps, 6 layers.")},
-        .says = N_("Post-LN learns poorly without warm-up; Pre-LN learns equally well with and "
-                   "without it."),
-        .holds = N_("Empirical, not proved.  A small model and 200 steps illustrate the paper’s "
-                    "translation experiments; they do not replace them.  The learning rate is "
-                    "constant after the warm-up and the same in all four runs."),
-        .settings = "layers=6 d-model=64 batch=8 seq=24 lr=3e-3 eval-every=0 steps=200",
-        .result = "at = every step\n",
-        .arms = {{N_("Post-LN, no warm-up"), "placement=post warmup=1"},
-                 {N_("Post-LN, warm-up 100"), "placement=post warmup=100"},
-                 {N_("Pre-LN, no warm-up"), "placement=pre warmup=1"},
-                 {N_("Pre-LN, warm-up 100"), "placement=pre warmup=100"}},
-        .n_arms = 4,
-        .seeds = 5,
-        .claims = {{N_("loss added without warm-up, Post-LN, in nats"), NS_CLAIM_END, 0, 1, NAN,
-                    0.3, INFINITY},
-                   {N_("loss added without warm-up, Pre-LN, in nats"), NS_CLAIM_END, 2, 3, 0,
-                    -INFINITY, 0.15}},
-        .n_claims = 2,
-    },
-    {
-        .choice = {"concentration", N_("Token norms concentrate"), NULL,
-                   "Xiong et al. 2020, section 3.4",
-                   N_("Distribution over tokens of the squared norm of the last hidden state.")},
-        .says = N_("At most 12.5% of the tokens exceed the mean squared norm by more than 10%."),
-        .holds =
-            N_("Measured in the paper for a translation model, not proved; here at initialization, "
-               "for Pre-LN with d = 768.  It holds only for a wide model: compare d = 64."),
-        .settings = THEORY "placement=pre layers=6 steps=0",
-        .result = "quantity = token-norms\nat = step 0\n",
-        .arms = {{N_("d = 768"), "d-model=768 d-ff=768"}, {N_("d = 64"), "d-model=64 d-ff=64"}},
-        .n_arms = 2,
-        .seeds = 3,
-        .claims = {{N_("share of tokens above 1.1 times the mean"), NS_CLAIM_BEYOND, 0, 0, NAN,
-                    -INFINITY, 0.125}},
-        .n_claims = 1,
-    },
-    {
-        .choice = {"deepnorm", N_("DeepNorm equalizes gradients"), NULL,
-                   "Wang et al. 2022, arXiv 2203.00555",
-                   N_("Norm of the gradient of W_2 in every layer, before any update.")},
-        .says = N_("With x scaled up and the branches scaled down, every layer’s gradient is the "
-                   "same."),
-        .holds = N_("An observation at initialization; the paper proves a bound on the updates."),
-        .settings = NARROW " layers=12 steps=0",
-        .arms = {{N_("DeepNorm"), "placement=deepnorm"}, {N_("Pre-LN"), "placement=pre"}},
-        .n_arms = 2,
-        .result = AT_START_IN_ALL("grad-w2"),
-        .seeds = 5,
-        .claims = {{N_("ratio of last to first layer, DeepNorm"), NS_CLAIM_RATIO, 0, 0, 1, 0.75,
-                    1.33}},
-        .n_claims = 1,
-    },
-};
-
-const NsPaperStudy *ns_paper_study(size_t i)
-{
-    return i < G_N_ELEMENTS(studies) ? &studies[i] : NULL;
-}
-
-const NsChoice *ns_paper_choice(size_t i)
-{
-    return i < G_N_ELEMENTS(studies) ? &studies[i].choice : NULL;
-}
+#include <string.h>
 
 /* ---- As a study ---- */
 
-/* "layers=12 steps=0" as lines. */
+static bool same_key(const char *a, const char *b)
+{
+    size_t n = strcspn(a, "=");
+    return n == strcspn(b, "=") && strncmp(a, b, n) == 0;
+}
+
+/* "layers=12 steps=0" as lines; of a key that is given twice the last one counts. */
 static void add_settings(GString *text, const char *settings)
 {
     g_auto(GStrv) words = g_strsplit(settings, " ", -1);
-    for (char **word = words; *word; word++)
-        if (**word) g_string_append_printf(text, "%s\n", *word);
+    for (char **word = words; *word; word++) {
+        bool last = **word;
+        for (char **other = word + 1; *other; other++) last &= !same_key(*word, *other);
+        if (last) g_string_append_printf(text, "%s\n", *word);
+    }
+}
+
+static const char *both(const char *settings, const char *more)
+{
+    g_autofree char *words = more ? g_strconcat(settings, " ", more, NULL) : g_strdup(settings);
+    return g_intern_string(words);
+}
+
+NsPaperStudy ns_paper_at_its_scale(const NsPaperStudy *row)
+{
+    NsPaperStudy large = *row;
+    if (!row->paper) return large;
+    large.holds = N_("At the sizes of the paper; the texts are those that were given.");
+    large.settings = both(row->settings, row->paper);
+    if (row->paper_grid) large.grid = row->paper_grid;
+    for (unsigned arm = 0; arm < row->n_arms; arm++)
+        large.arms[arm].settings = both(row->arms[arm].settings, row->arms[arm].paper);
+    return large;
 }
 
 bool ns_paper_make(const NsPaperStudy *row, NsStudy *study, GError **error)
@@ -186,6 +74,13 @@ static bool has_embedding(const NsStudy *study)
     return ns_quantity(study->result.quantity)->domain == NS_DOMAIN_HIDDEN;
 }
 
+/* Steps between two points of a curve over steps. */
+static int64_t stride(const NsStudy *study)
+{
+    bool validation = study->result.kind == NS_RESULT_VALIDATION;
+    return validation ? MAX(study->experiment.lane[0].eval_every, 1) : 1;
+}
+
 size_t ns_paper_points(const NsStudy *study)
 {
     const NsSettings *settings = &study->experiment.lane[0];
@@ -193,9 +88,11 @@ size_t ns_paper_points(const NsStudy *study)
     case NS_PAPER_GRID:
         return study->n_grid ? study->grid[0].n : 1;
     case NS_PAPER_LAYER:
-        return (size_t)settings->layers + has_embedding(study);
+        return (size_t)(ns_settings_encoder_layers(settings) +
+                        ns_settings_decoder_layers(settings)) +
+               has_embedding(study);
     case NS_PAPER_STEP:
-        return (size_t)settings->steps + 1;
+        return (size_t)(settings->steps / stride(study)) + 1;
     case NS_PAPER_TOKENS:
         return NS_TOKEN_SNAPSHOT_BINS;
     }
@@ -209,9 +106,25 @@ void ns_paper_abscissae(const NsStudy *study, double *x, size_t n)
         x[i] = (double)i;
         if (kind == NS_PAPER_GRID && study->n_grid)
             x[i] = g_ascii_strtod(study->grid[0].values[i], NULL);
+        if (kind == NS_PAPER_STEP) x[i] *= (double)stride(study);
         if (kind == NS_PAPER_LAYER && !has_embedding(study)) x[i]++;
         if (kind == NS_PAPER_TOKENS) x[i] *= NS_TOKEN_SNAPSHOT_BIN;
     }
+}
+
+size_t ns_paper_curves(const NsStudy *study)
+{
+    bool grid = ns_paper_kind_of(study) == NS_PAPER_GRID;
+    return ns_study_lanes(study) * (grid ? 1 : ns_study_configurations(study));
+}
+
+const char *ns_paper_curve_label(const NsPaperStudy *row, const NsStudy *study, size_t curve)
+{
+    const char *arm = row->arms[curve % row->n_arms].label;
+    if (ns_paper_curves(study) == row->n_arms) return arm;
+    g_autofree char *where = ns_study_configuration_words(study, curve / row->n_arms);
+    g_autofree char *words = g_strdup_printf("%s, %s", _(arm), where);
+    return g_intern_string(words);
 }
 
 void ns_paper_provenance(const NsPaperStudy *row, const NsStudy *study, NsProvenance *provenance)

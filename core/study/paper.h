@@ -9,6 +9,7 @@
 #include "core/study/study_work.h"
 
 #define NS_PAPER_ARMS 4
+#define NS_PAPER_CURVES 8
 #define NS_PAPER_CLAIMS 3
 
 /* What is on the horizontal axis, which follows from the result of the study. */
@@ -28,29 +29,36 @@ typedef enum {
     NS_CLAIM_RATIO,  /* LAYER: of the last layer to the first */
     NS_CLAIM_UPPER,  /* LAYER: of the last layer to that in the middle */
     NS_CLAIM_END,    /* STEP: mean of the last ten losses, less those of arm `other`; infinite where
-                      * only one of the two diverged */
+                      * only one of the two diverged.  GRID: the last point, in the same way */
+    NS_CLAIM_FACTOR, /* GRID, LAYER: the last point over that of arm `other` */
+    NS_CLAIM_LAST,   /* STEP, GRID, LAYER: the last point */
+    NS_CLAIM_SOONER, /* STEP: share of the steps after which it is where arm `other` ends */
+    NS_CLAIM_BEND,   /* LAYER: growth over the upper half of the layers to that over the lower */
     NS_CLAIM_BEYOND, /* TOKENS: share above 1.1 means, from above: the whole bin counts */
 } NsClaimKind;
 
 typedef struct {
     const char *label;
     NsClaimKind kind;
-    unsigned arm, other;
-    double expected; /* NaN where only a range is claimed */
-    double lo, hi;   /* the tolerance: within which it agrees */
+    unsigned arm, other; /* curves, see ns_paper_curves */
+    double expected;     /* NaN where only a range is claimed */
+    double lo, hi;       /* the tolerance: within which it agrees */
 } NsClaim;
 
 typedef struct {
     const char *label, *settings; /* "placement=pre" */
+    const char *paper;            /* as of NsPaperStudy, or NULL */
 } NsPaperArm;
 
 typedef struct {
-    NsChoice choice;      /* key, title, -, figure of the paper, what it shows */
-    const char *says;     /* what the paper says, one sentence */
-    const char *holds;    /* where: at initialization in expectation, or by experience */
-    const char *settings; /* of all arms, "layers=12 steps=0" */
-    const char *grid;     /* "layers=2,4,8"; NULL for none */
-    const char *result;   /* the section of the study, lines of "key = value" */
+    NsChoice choice;        /* key, title, -, figure of the paper, what it shows */
+    const char *says;       /* what the paper says, one sentence */
+    const char *holds;      /* where: at initialization in expectation, or by experience */
+    const char *settings;   /* of all arms, "layers=12 steps=0" */
+    const char *grid;       /* "layers=2,4,8"; NULL for none */
+    const char *result;     /* the section of the study, lines of "key = value" */
+    const char *paper;      /* settings in place of these at the paper's own scale; NULL for none */
+    const char *paper_grid; /* the same; NULL where it is no other */
     NsPaperArm arms[NS_PAPER_ARMS];
     unsigned n_arms;
     unsigned seeds;
@@ -61,13 +69,23 @@ typedef struct {
 const NsPaperStudy *ns_paper_study(size_t i); /* NULL past the end */
 const NsChoice *ns_paper_choice(size_t i);
 
+/* The row with the sizes of the paper's own experiment, as far as it names them. */
+NsPaperStudy ns_paper_at_its_scale(const NsPaperStudy *row);
+
 /* The row as a study; `study` is not initialized.  FALSE with NS_ERROR_SETTING where the row makes
  * no sense, which those of the table do. */
 bool ns_paper_make(const NsPaperStudy *row, NsStudy *study, GError **error);
 
 NsPaperKind ns_paper_kind_of(const NsStudy *study);
 
-/* Points of an arm, and what is at them on the horizontal axis: x is [n]. */
+/* Curves of a study, the arms in each configuration one after another: but for GRID, every
+ * configuration has its own. */
+size_t ns_paper_curves(const NsStudy *study);
+
+/* "Post-LN", or where an arm has several "Post-LN, lr=0.001". */
+const char *ns_paper_curve_label(const NsPaperStudy *row, const NsStudy *study, size_t curve);
+
+/* Points of a curve, and what is at them on the horizontal axis: x is [n]. */
 size_t ns_paper_points(const NsStudy *study);
 void ns_paper_abscissae(const NsStudy *study, double *x, size_t n);
 
@@ -92,7 +110,7 @@ typedef struct {
     NsVerdict verdict;
 } NsFinding;
 
-#define NS_PAPER_SERIES (2 * NS_PAPER_ARMS)
+#define NS_PAPER_SERIES (NS_PAPER_CURVES + 2 * NS_PAPER_CLAIMS)
 
 /* Whoever keeps one has a reference; nobody writes to it. */
 typedef struct {

@@ -22,12 +22,13 @@ static const char *of_arm(const char *arm, const char *law)
 void ns_paper_add_claim(NsPaperResult *result, const NsClaim *claim, const double *x, size_t n,
                         double size)
 {
-    const char *arm = result->study->arms[claim->arm].label;
-    const char *law = claim->expected < 0 ? "∝ L^{−1/2}" : "∝ L^0";
+    const char *arm = result->study->arms[claim->arm % result->study->n_arms].label;
+    const char *law = claim->expected < 0 ? "∝ L^{−1/2}" : claim->expected > 0 ? "∝ L" : "∝ L^0";
     double *y, *upper, ratio;
     size_t first = claim->kind == NS_CLAIM_UPPER ? n / 2 : 0; /* of the points that are meant */
     switch (claim->kind) {
     case NS_CLAIM_SLOPE:
+        if (isnan(claim->expected)) return;
         y = add(result, of_arm(arm, law), x, n);
         for (size_t i = 0; i < n; i++) y[i] = size * pow(x[i], claim->expected);
         break;
@@ -51,6 +52,10 @@ void ns_paper_add_claim(NsPaperResult *result, const NsClaim *claim, const doubl
         for (size_t i = 0; i < n; i++) y[i] = size * pow(ratio, (double)i / (double)(n - 1));
         break;
     case NS_CLAIM_END:
+    case NS_CLAIM_FACTOR:
+    case NS_CLAIM_LAST:
+    case NS_CLAIM_SOONER:
+    case NS_CLAIM_BEND:
     case NS_CLAIM_BEYOND:
         break;
     }

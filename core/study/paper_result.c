@@ -16,12 +16,12 @@
 /* Steps that are timed before a study that trains. */
 #define TIMED 3
 
-/* The values of every seed of every arm. */
+/* The values of every seed of every curve. */
 typedef struct {
     const NsStudy *study;
-    size_t n;       /* points of an arm */
+    size_t n;       /* points of a curve */
     double *x;      /* [n] */
-    double *values; /* [arms, seeds, n] */
+    double *values; /* [curves, seeds, n] */
     double seconds;
 } Work;
 
@@ -32,9 +32,9 @@ static void work_clear(Work *work)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Work, work_clear)
 
-static double *values_of(const Work *work, unsigned arm, unsigned seed)
+static double *values_of(const Work *work, size_t curve, unsigned seed)
 {
-    return work->values + ((size_t)arm * (size_t)work->study->seeds + seed) * work->n;
+    return work->values + (curve * (size_t)work->study->seeds + seed) * work->n;
 }
 
 /* ---- Cells ---- */
@@ -47,13 +47,15 @@ static double unit_of(const NsStudy *study)
     return in_d ? (double)study->experiment.lane[0].d_model : 1;
 }
 
-/* Of a grid the result of one point, else the curve of the one configuration; what a run that
+/* Of a grid the result of one point, else the curve of a configuration; what a run that
  * diverged has no more is NaN. */
 static void read_cell(Work *work, NsStudyWork *cells, NsStudyPlace place, const NsStudyCell *cell)
 {
-    double *y = values_of(work, (unsigned)place.lane, (unsigned)place.seed);
+    bool grid = ns_paper_kind_of(work->study) == NS_PAPER_GRID;
+    size_t before = grid ? 0 : place.configuration * ns_study_lanes(work->study);
+    double *y = values_of(work, before + place.lane, (unsigned)place.seed);
     double unit = unit_of(work->study);
-    if (ns_paper_kind_of(work->study) == NS_PAPER_GRID) {
+    if (grid) {
         y[place.configuration] = cell->value / unit;
         return;
     }
@@ -101,20 +103,34 @@ static double growth(const double *x, const double *y, size_t n)
     return cross / square;
 }
 
-static double mean_of_last(const double *y, size_t n)
+static double mean_of_last(const double *y, size_t n, size_t last)
 {
     double sum = 0;
-    size_t last = MIN(n, LAST);
     for (size_t i = n - last; i < n; i++) sum += y[i] / (double)last;
     return sum;
 }
 
-/* By how much a run ends worse than another; one that diverged is worse without bounds. */
-static double loss_more(const double *y, const double *other, size_t n)
+/* Losses of single batches have it, a curve of held-out data does not. */
+static bool has_noise(const NsStudy *study)
 {
-    double a = mean_of_last(y, n), b = mean_of_last(other, n);
+    return ns_paper_kind_of(study) == NS_PAPER_STEP && study->result.kind == NS_RESULT_LOSS;
+}
+
+/* By how much a run ends worse than another; one that diverged is worse without bounds. */
+static double loss_more(const Work *work, const double *y, const double *other)
+{
+    size_t last = has_noise(work->study) ? MIN(work->n, LAST) : 1;
+    double a = mean_of_last(y, work->n, last), b = mean_of_last(other, work->n, last);
     if (isnan(a) != isnan(b)) return isnan(a) ? (double)INFINITY : -(double)INFINITY;
     return a - b;
+}
+
+/* After which share of the steps a run is where another ends; infinite where it never is. */
+static double sooner(const double *x, const double *y, double end, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (y[i] <= end) return x[i] / x[n - 1];
+    return isnan(end) ? (double)NAN : (double)INFINITY;
 }
 
 static double claim_value(const Work *work, const NsClaim *claim, unsigned seed)
@@ -135,7 +151,16 @@ static double claim_value(const Work *work, const NsClaim *claim, unsigned seed)
     case NS_CLAIM_UPPER:
         return y[n - 1] / y[n / 2];
     case NS_CLAIM_END:
-        return loss_more(y, values_of(work, claim->other, seed), n);
+        return loss_more(work, y, values_of(work, claim->other, seed));
+    case NS_CLAIM_FACTOR:
+        return y[n - 1] / values_of(work, claim->other, seed)[n - 1];
+    case NS_CLAIM_LAST:
+        return y[n - 1];
+    case NS_CLAIM_SOONER:
+        return sooner(x, y, values_of(work, claim->other, seed)[n - 1], n);
+    case NS_CLAIM_BEND:
+        return (y[n - 1] - y[n / 2]) / (double)(n - 1 - n / 2) * (double)(n / 2) /
+               (y[n / 2] - y[0]);
     case NS_CLAIM_BEYOND:
         for (size_t bin = BEYOND_BIN; bin < n; bin++) result += y[bin];
         return result;
@@ -162,22 +187,24 @@ static NsFinding find(const Work *work, const NsClaim *claim)
 
 /* ---- Curves ---- */
 
-static void add_measured(NsPaperResult *result, const Work *work, unsigned arm)
+static void add_measured(NsPaperResult *result, const Work *work, size_t curve)
 {
     NsPaperSeries *series = &result->series[result->n_series++];
     unsigned seeds = (unsigned)work->study->seeds;
     g_autofree double *values = g_new(double, seeds);
-    *series = (NsPaperSeries){.label = result->study->arms[arm].label, .n = work->n};
+    *series = (NsPaperSeries){.label = ns_paper_curve_label(result->study, work->study, curve),
+                              .n = work->n};
     series->x = g_memdup2(work->x, work->n * sizeof *work->x);
     series->y = g_new(double, work->n);
     series->seeds = seeds;
-    series->singles = g_memdup2(values_of(work, arm, 0), seeds * work->n * sizeof *series->singles);
+    series->singles = g_memdup2(values_of(work, curve, 0), seeds * work->n * sizeof *series->singles);
     if (seeds > 1) {
         series->lo = g_new(double, work->n);
         series->hi = g_new(double, work->n);
     }
     for (size_t i = 0; i < work->n; i++) {
-        for (unsigned seed = 0; seed < seeds; seed++) values[seed] = values_of(work, arm, seed)[i];
+        for (unsigned seed = 0; seed < seeds; seed++)
+            values[seed] = values_of(work, curve, seed)[i];
         NsMoments moments = ns_moments(values, seeds);
         series->y[i] = moments.mean;
         if (seeds == 1) continue;
@@ -192,7 +219,7 @@ static void add_expected(NsPaperResult *result, const Work *work, const NsClaim 
 {
     const double *y = result->series[claim->arm].y;
     double middle = 0;
-    if (claim->kind == NS_CLAIM_SLOPE) {
+    if (claim->kind == NS_CLAIM_SLOPE && !isnan(claim->expected)) {
         for (size_t i = 0; i < work->n; i++)
             middle += (log(y[i]) - claim->expected * log(work->x[i])) / (double)work->n;
         ns_paper_add_claim(result, claim, work->x, work->n, exp(middle));
@@ -208,7 +235,7 @@ static void work_init(Work *work, const NsStudy *study)
     work->n = ns_paper_points(study);
     work->x = g_new(double, work->n);
     ns_paper_abscissae(study, work->x, work->n);
-    work->values = g_new0(double, ns_study_lanes(study) * (size_t)study->seeds * work->n);
+    work->values = g_new0(double, ns_paper_curves(study) * (size_t)study->seeds * work->n);
 }
 
 NsPaperResult *ns_paper_result_new(const NsPaperStudy *row, NsStudyWork *cells, GError **error)
@@ -220,7 +247,8 @@ NsPaperResult *ns_paper_result_new(const NsPaperStudy *row, NsStudyWork *cells, 
     g_atomic_ref_count_init(&result->refs);
     result->study = row;
     result->seconds = work.seconds;
-    for (unsigned arm = 0; arm < row->n_arms; arm++) add_measured(result, &work, arm);
+    for (size_t curve = 0; curve < ns_paper_curves(work.study); curve++)
+        add_measured(result, &work, curve);
     for (unsigned i = 0; i < row->n_claims; i++) {
         NsFinding *finding = &result->findings[result->n_findings++];
         *finding = find(&work, &row->claims[i]);

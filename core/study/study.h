@@ -38,13 +38,13 @@
  *              More draws leave the first ones what they were.
  *     stop     loss-below, loss-above: a run ends where its training loss gets there
  *     result   quantity: loss (of training, the default), validation-loss, grad-norm (of all
- *              tensors), token-norms (the share of tokens whose squared norm is above 1.1 times the
- *              mean) or one of the registry; of these layer (a number, last, the default, or all)
- *              and head; at: “last 10” (the mean of the last ten records, the default), “last”,
- *              “minimum”, “step 100” or “every step”; better:
- *              lower or higher, where lanes are to be compared by a result that is no loss, of
- *              which lower ones are better.  All layers, every step and token-norms keep
- *              a curve of each cell besides its one number
+ *              tensors), step-seconds (its wall time), token-norms (the share of tokens whose
+ *              squared norm is above 1.1 times the mean) or one of the registry; of these layer (a
+ *              number, last, the default, or all) and head; at: “last 10” (the mean of the last ten
+ *              records, the default), “last”, “minimum”, “step 100” or “every step”, of
+ *              validation-loss whenever it is measured; better: lower or higher, where lanes are
+ *              to be compared by a result that is no loss, of which lower ones are better.  All
+ *              layers, every step and token-norms keep a curve of each cell besides its one number
  *     A to D   lanes, in this order: settings, and a name for people
  *
  * A configuration is a draw with a point of the grid.  Every lane has the same ones.  A cell is a

@@ -12,8 +12,11 @@
 #define EVERY "every step"
 
 static const char *const kinds[] = {
-    [NS_RESULT_LOSS] = "loss",          [NS_RESULT_VALIDATION] = "validation-loss",
-    [NS_RESULT_GRADIENT] = "grad-norm", [NS_RESULT_QUANTITY] = "",
+    [NS_RESULT_LOSS] = "loss",
+    [NS_RESULT_VALIDATION] = "validation-loss",
+    [NS_RESULT_GRADIENT] = "grad-norm",
+    [NS_RESULT_QUANTITY] = "",
+    [NS_RESULT_SECONDS] = "step-seconds",
     [NS_RESULT_TOKENS] = "token-norms",
 };
 
@@ -517,6 +520,7 @@ char *ns_study_result_words(const NsStudy *study)
         [NS_RESULT_LOSS] = "training loss",
         [NS_RESULT_VALIDATION] = "validation loss",
         [NS_RESULT_GRADIENT] = "gradient norm",
+        [NS_RESULT_SECONDS] = "seconds per step",
         [NS_RESULT_TOKENS] = "share of tokens with a squared norm above 1.1 times the mean",
     };
     GString *words = g_string_new(result->kind == NS_RESULT_QUANTITY

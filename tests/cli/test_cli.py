@@ -694,7 +694,7 @@ def test_json_says_of_what_it_is():
     assert all(snake_case(line) for line in lines)
     grid = ("--x", "lr=0.1,0.2", "--y", "seed=1,2", "--steps", "1")
     for command, *arguments in (["probe"], ["check"], ["bench", "--steps", "1"], ["sweep", *grid],
-                                ["paper", "hidden"]):
+                                ["paper", "hidden-scale"]):
         result = run(command, "--json", *arguments, small=command != "paper")
         value = json.loads(result.stdout)
         assert value["program"] == lines[0]["program"] == "normscope " + version, command

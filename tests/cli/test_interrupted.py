@@ -86,7 +86,7 @@ def test_runs_that_diverge_before_their_step():
 def test_studies_are_told_as_they_end():
     """Whoever ends the second study by force still has what the first has found."""
     for json_ in ([], ["--json"]):
-        words = [CLI, "paper", "hidden", "concentration", *json_]
+        words = [CLI, "paper", "hidden-scale", "concentration", *json_]
         with subprocess.Popen(words, stdout=subprocess.PIPE) as process:
             first = process.stdout.readline()
             process.kill()
@@ -192,7 +192,7 @@ def on_terminal(*arguments):
 def test_progress_is_wiped():
     for words, arguments in (("step 1 of 2, loss ", ["train", "--steps", "2", *SETTINGS]),
                              ("1 of 2", ["probe", "--seeds", "2", *SETTINGS]),
-                             ("hidden, ", ["paper", "hidden"])):
+                             ("hidden-scale, ", ["paper", "hidden-scale"])):
         text = on_terminal(*arguments)
         assert text.startswith("\r\033[K" + words) and text.endswith("\r\033[K"), text
 

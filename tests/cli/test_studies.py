@@ -177,8 +177,8 @@ def paper(*arguments, status=0):
 
 
 def test_paper():
-    lines = [json.loads(line) for line in paper("depth", "hidden", "--json").splitlines()]
-    assert [line["study"] for line in lines] == ["depth", "hidden"]
+    lines = [json.loads(line) for line in paper("depth", "hidden-scale", "--json").splitlines()]
+    assert [line["study"] for line in lines] == ["depth", "hidden-scale"]
     for line in lines:
         assert line["agrees"] is True and all(f["agrees"] for f in line["findings"]), line
         for series in line["series"]:
@@ -188,7 +188,7 @@ def test_paper():
 
 
 def test_paper_for_people():
-    text = paper("hidden")
+    text = paper("hidden-scale")
     assert "Lemma 2" in text and "expectation" in text and ": agrees" in text, text
 
 
@@ -208,9 +208,9 @@ def test_paper_drawn():
 def test_paper_goes_on():
     """With a folder, what has ended is not run again, and the jobs of a scheduler are the same runs."""
     with tempfile.TemporaryDirectory() as folder:
-        text = ("hidden", "--seeds", "2", "--set", "layers=3", "--json", "--out", folder)
+        text = ("hidden-scale", "--seeds", "2", "--set", "layers=3", "--json", "--out", folder)
         first = json.loads(paper(*text))
-        kept = os.path.join(folder, "hidden.nsstudy")
+        kept = os.path.join(folder, "hidden-scale.nsstudy")
         with sqlite3.connect(kept) as database:
             assert database.execute("SELECT COUNT(*) FROM curves").fetchone() == (4,)
             database.execute("UPDATE cells SET seconds = 1000")
@@ -230,7 +230,7 @@ def test_paper_goes_on():
         jobs = run("paper", *text[:-3], "--out", folder, "--list-jobs", small=False)
         for line in jobs.stdout.decode().splitlines():
             subprocess.run(line, shell=True, check=True, stdout=subprocess.DEVNULL)
-        parts = os.path.join(folder, "hidden.parts")
+        parts = os.path.join(folder, "hidden-scale.parts")
         files = [os.path.join(parts, name) for name in os.listdir(parts) if name.endswith(".nsstudy")]
         assert len(files) == 4, files
         assert run("study", "merge", kept, *files, small=False).returncode == 0
@@ -242,10 +242,10 @@ def test_paper_goes_on():
 
 
 def test_paper_errors():
-    assert "--list-jobs" in sentence(run("paper", "hidden", "--list-jobs", small=False), 2)
+    assert "--list-jobs" in sentence(run("paper", "hidden-scale", "--list-jobs", small=False), 2)
     assert "varies layers" in sentence(run("paper", "depth", "--set", "layers=3", small=False), 2)
     assert "--seeds" in sentence(run("paper", "depth", "--seeds", "-1", small=False), 2)
-    assert "hidden" in sentence(run("paper", "hiden", small=False), 2)
+    assert "hidden-scale" in sentence(run("paper", "hiden", small=False), 2)
 
 
 def test_check():

@@ -491,7 +491,7 @@ static void test_paper(void)
 {
     NsWindow *window = ui_open("");
     NsPaperPage *page = NS_PAPER_PAGE(show_page(window, "paper", NS_TYPE_PAPER_PAGE));
-    size_t hidden = study_at("hidden");
+    size_t hidden = study_at("hidden-scale");
     NsPaperCard card = ns_paper_page_card(page, hidden);
     g_assert_null(ns_paper_page_result(page, hidden));
     g_assert_false(gtk_widget_is_sensitive(card.export_));
@@ -529,8 +529,8 @@ static void test_export_by_key(void)
     g_assert_true(g_action_group_get_action_enabled(G_ACTION_GROUP(window), "export"));
     g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
     g_assert_nonnull(strstr(ns_window_toast_text(window), "run a study first"));
-    ns_paper_page_toggle(page, study_at("hidden"));
-    UI_UNTIL(ns_paper_page_result(page, study_at("hidden")) != NULL);
+    ns_paper_page_toggle(page, study_at("hidden-scale"));
+    UI_UNTIL(ns_paper_page_result(page, study_at("hidden-scale")) != NULL);
     export_by_key(window);
     NsPhasePage *phase = NS_PHASE_PAGE(show_page(window, "phase", NS_TYPE_PHASE_PAGE));
     g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);

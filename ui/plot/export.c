@@ -5,6 +5,7 @@
 #include "ui/plot/csv.h"
 #include "ui/plot/layout-private.h"
 #include "ui/plot/painter.h"
+#include "ui/plot/pdf.h"
 #include "ui/plot/pgfplots.h"
 #include "ui/plot/png.h"
 #include "ui/plot/save.h"
@@ -13,12 +14,10 @@
 #include "ui/plot/text_capture.h"
 #include "ui/plot/zoom.h"
 
-#include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <math.h>
 #include <string.h>
 
-#define SOFTWARE "Normscope " NS_VERSION
 #define MOST_PIXELS 32767 /* a side of an image in cairo */
 
 /* The most that a page is made higher than wide. */
@@ -26,10 +25,6 @@
 
 #define CAPTION_SIZE 0.92 /* in text sizes */
 #define CAPTION_LINES 4
-
-/* The date inside files that must have one, unless SOURCE_DATE_EPOCH says another: the same
- * experiment gives the same bytes on any day. */
-#define EPOCH 1577836800 /* 2020-01-01 */
 
 static const char *const endings[NS_FORMATS] = {
     [NS_FORMAT_PDF] = "pdf", [NS_FORMAT_SVG] = "svg", [NS_FORMAT_PNG] = "png",
@@ -63,12 +58,6 @@ char *ns_export_path(const char *path, const char *key)
     if (!dot || (slash && dot < slash)) return g_strconcat(path, "-", key, NULL);
     g_autofree char *stem = g_strndup(path, (gsize)(dot - path));
     return g_strconcat(stem, "-", key, dot, NULL);
-}
-
-static cairo_status_t collect(void *bytes, const unsigned char *data, unsigned size)
-{
-    g_byte_array_append(bytes, data, size);
-    return CAIRO_STATUS_SUCCESS;
 }
 
 /* A plot on a sheet of several begins with its letter. */
@@ -195,40 +184,14 @@ static char *sheet_title(const NsPlot *const *plots, size_t n)
     return g_string_free(title, FALSE);
 }
 
-static char *creation_date(void)
-{
-    const char *given = g_getenv("SOURCE_DATE_EPOCH");
-    gint64 seconds = EPOCH, parsed;
-    if (given && g_ascii_string_to_signed(given, 10, 0, G_MAXINT32, &parsed, NULL))
-        seconds = parsed;
-    g_autoptr(GDateTime) date = g_date_time_new_from_unix_utc(seconds);
-    return g_date_time_format(date, "%Y-%m-%dT%H:%M:%SZ");
-}
-
-/* Version 1.4 keeps its information uncompressed, where it can be read again, and is what the
- * strictest publishers take. */
-static void describe_pdf(cairo_surface_t *surface, const char *title, const NsExport *options)
-{
-    cairo_pdf_surface_restrict_to_version(surface, CAIRO_PDF_VERSION_1_4);
-    g_autofree char *date = creation_date();
-    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, title);
-    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, SOFTWARE);
-    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, date);
-    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_MOD_DATE, date);
-    if (options->experiment)
-        cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_KEYWORDS, options->experiment);
-    if (options->caption)
-        cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_SUBJECT, options->caption);
-}
-
 static cairo_surface_t *open_surface(const NsExport *options, GByteArray *bytes)
 {
     switch (options->format) {
     case NS_FORMAT_PDF:
-        return cairo_pdf_surface_create_for_stream(collect, bytes, options->width, options->height);
+        return ns_pdf_new(bytes, options->width, options->height);
     case NS_FORMAT_SVG: {
-        cairo_surface_t *surface =
-            cairo_svg_surface_create_for_stream(collect, bytes, options->width, options->height);
+        cairo_surface_t *surface = cairo_svg_surface_create_for_stream(
+            ns_collect_bytes, bytes, options->width, options->height);
         cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PT);
         return surface;
     }
@@ -262,7 +225,7 @@ static void finish_png(GByteArray *bytes, const char *title, const NsExport *opt
     if (options->experiment) ns_png_add_text(bytes, "Experiment", options->experiment);
     if (options->caption) ns_png_add_text(bytes, "Description", options->caption);
     ns_png_add_text(bytes, "Title", title);
-    ns_png_add_text(bytes, "Software", SOFTWARE);
+    ns_png_add_text(bytes, "Software", NS_SOFTWARE);
     ns_png_set_dpi(bytes, options->dpi);
 }
 
@@ -274,7 +237,8 @@ static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, size_t col
     cairo_surface_t *surface = open_surface(options, bytes);
     g_autoptr(GArray) words = NULL;
     if (options->format == NS_FORMAT_SVG) words = ns_text_capture(surface);
-    if (options->format == NS_FORMAT_PDF) describe_pdf(surface, title, options);
+    if (options->format == NS_FORMAT_PDF)
+        ns_pdf_describe(surface, title, options->experiment, options->caption);
     cairo_t *cr = cairo_create(surface);
     if (options->format == NS_FORMAT_PNG)
         cairo_scale(cr, cairo_image_surface_get_width(surface) / options->width,
@@ -283,7 +247,7 @@ static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, size_t col
     cairo_status_t status = cairo_status(cr);
     cairo_destroy(cr);
     if (options->format == NS_FORMAT_PNG && status == CAIRO_STATUS_SUCCESS) {
-        status = cairo_surface_write_to_png_stream(surface, collect, bytes);
+        status = cairo_surface_write_to_png_stream(surface, ns_collect_bytes, bytes);
         finish_png(bytes, title, options);
     }
     cairo_surface_finish(surface);
@@ -347,15 +311,6 @@ static double height_of(const NsPlot *const *plots, size_t n, size_t columns,
     return options->height + more_lines(plots, n, columns, options);
 }
 
-static bool check_drawn(cairo_status_t status, const char *path, GError **error)
-{
-    if (status == CAIRO_STATUS_SUCCESS) return true;
-    g_autofree char *name = g_filename_display_name(path);
-    return ns_refuse(error, NS_ERROR_FILE,
-                     "Cannot draw “%s”: %s; choose a smaller size or a lower resolution.", name,
-                     cairo_status_to_string(status));
-}
-
 bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExport *asked,
                const char *path, GError **error)
 {
@@ -382,7 +337,7 @@ bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExp
     }
     g_autoptr(GByteArray) bytes = g_byte_array_new();
     cairo_status_t status = draw_file(plots, n, columns, options, NULL, bytes);
-    return check_drawn(status, path, error) && ns_save(path, bytes->data, bytes->len, error);
+    return ns_check_drawn(status, path, error) && ns_save(path, bytes->data, bytes->len, error);
 }
 
 /* ---- films ---- */
@@ -495,7 +450,7 @@ bool ns_export_film(const NsFrames *frames, size_t n, size_t columns, const NsEx
         if (drawn) ns_png_add_frame(film, png, frames->rate, &sequence);
     }
     cairo_status_t status = drawn ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_NO_MEMORY;
-    if (!check_drawn(status, path, error)) return false;
+    if (!ns_check_drawn(status, path, error)) return false;
     ns_png_end_film(film);
     return ns_save(path, film->data, film->len, error);
 }

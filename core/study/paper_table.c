@@ -1,0 +1,565 @@
+/* The table of studies.  SPDX-License-Identifier: MIT */
+#include "core/study/paper.h"
+
+#include "core/base/words.h"
+
+#include <math.h>
+
+/* The setting of the paper's theory: uniform attention with one head, a feed-forward network as
+ * wide as the model, independent Gaussian inputs. */
+#define THEORY                                                                                     \
+    "arch=encoder attention=uniform heads=1 positions=none task=gaussian vocab=256 "               \
+    "embedding-norm=off seq=32 batch=4 "
+#define AT_START_IN_ALL(quantity) "quantity = " quantity "\nlayer = all\nat = step 0\n"
+#define NARROW THEORY "d-model=64 d-ff=64"
+
+#define POST_PRE                                                                                   \
+    {                                                                                              \
+        {N_("Post-LN"), "placement=post"}, {N_("Pre-LN"), "placement=pre"},                        \
+    }
+
+#define AT_START                                                                                   \
+    N_("The order of magnitude is proved at initialization, in expectation over the weights, for " \
+       "uniform attention and feed-forward networks of width d.")
+
+/* Generated pairs in place of IWSLT, and a model of two times six layers. */
+#define PAIRS                                                                                      \
+    "arch=encoder-decoder task=translation d-model=32 heads=2 d-ff=64 batch=8 eval-every=20 "      \
+    "eval-batches=2 steps=200 "
+#define TRANSLATION PAIRS "layers=6 "
+
+/* The model and the training of the paper; source and target files are set besides. */
+#define IWSLT                                                                                      \
+    "d-model=512 heads=4 d-ff=1024 batch=150 dropout=0.1 label-smoothing=0.1 tokenizer=bpe "       \
+    "vocab=10000 eval-every=1000 eval-batches=8 steps=15000"
+
+/* The rates are the paper's times the root of 512 / 32. */
+#define IN_PLACE                                                                                   \
+    N_("Measured in the paper with IWSLT14 German-English, not proved.  Here generated pairs, a "  \
+       "width of 32, 200 steps and four times the rates take its place.")
+
+/* A small language model. */
+#define SMALL "d-model=32 heads=2 batch=8 seq=24 lr=3e-3 eval-every=0 "
+
+static const NsPaperStudy studies[] = {
+    {
+        .choice = {"fig2a", N_("Warm-up and peak rate, Adam"), NULL, "Xiong et al. 2020, Fig. 2a",
+                   N_("Validation loss of Post-LN during training for three lengths of warm-up "
+                      "and two peak rates, with Adam.")},
+        .says = N_("Without warm-up Post-LN learns poorly at either rate; a short warm-up is "
+                   "enough at the lower rate only."),
+        .holds = IN_PLACE,
+        .settings = TRANSLATION "placement=post schedule=inverse-sqrt decay-start=100",
+        .grid = "lr=2e-3,4e-3",
+        .result = "quantity = validation-loss\nat = every step\n",
+        .paper = IWSLT " decay-start=4000",
+        .paper_grid = "lr=5e-4,1e-3",
+        .arms = {{N_("no warm-up"), "warmup=1"},
+                 {N_("short warm-up"), "warmup=25", "warmup=500"},
+                 {N_("long warm-up"), "warmup=100", "warmup=4000"}},
+        .n_arms = 3,
+        .seeds = 5,
+        .claims = {{N_("loss added without warm-up at the higher rate, in nats"), NS_CLAIM_END, 3,
+                    5, NAN, 0.3, INFINITY},
+                   {N_("loss added by the short warm-up at the higher rate, in nats"), NS_CLAIM_END,
+                    4, 5, NAN, 0.1, INFINITY},
+                   {N_("loss added without warm-up at the lower rate, in nats"), NS_CLAIM_END, 0, 2,
+                    NAN, 0.3, INFINITY}},
+        .n_claims = 3,
+    },
+    {
+        .choice = {"fig2b", N_("Warm-up and peak rate, SGD"), NULL, "Xiong et al. 2020, Fig. 2b",
+                   N_("Validation loss of Post-LN during training with SGD, with and without "
+                      "warm-up, beside Adam with warm-up.")},
+        .says = N_("SGD learns much worse than Adam, and needs the warm-up as well."),
+        .holds =
+            N_("Measured in the paper with IWSLT14 German-English, not proved.  Here generated "
+               "pairs, a width of 32, 200 steps and rates that suit SGD take its place."),
+        .settings = TRANSLATION "placement=post schedule=inverse-sqrt decay-start=100",
+        .result = "quantity = validation-loss\nat = every step\n",
+        .paper = IWSLT " decay-start=4000",
+        .arms = {{N_("Adam, warm-up"), "lr=2e-3 warmup=100", "lr=5e-4 warmup=4000"},
+                 {N_("SGD, low rate, warm-up"), "optimizer=sgd lr=0.1 warmup=100",
+                  "lr=1e-3 warmup=4000"},
+                 {N_("SGD, high rate, warm-up"), "optimizer=sgd lr=0.5 warmup=100",
+                  "lr=5e-3 warmup=4000"},
+                 {N_("SGD, high rate, no warm-up"), "optimizer=sgd lr=0.5", "lr=5e-3"}},
+        .n_arms = 4,
+        .seeds = 5,
+        .claims = {{N_("loss of SGD over Adam at the low rate, in nats"), NS_CLAIM_END, 1, 0, NAN,
+                    0.3, INFINITY},
+                   {N_("loss of SGD over Adam at the high rate, in nats"), NS_CLAIM_END, 2, 0, NAN,
+                    0.3, INFINITY},
+                   {N_("loss added without warm-up at the high rate, in nats"), NS_CLAIM_END, 3, 2,
+                    NAN, 0.05, INFINITY}},
+        .n_claims = 3,
+    },
+    {
+        .choice = {"fig3a", N_("Mean gradient of W₁ by layer"), NULL, "Xiong et al. 2020, Fig. 3a",
+                   N_("Norm of the mean gradient of W_1 in every layer of an encoder and a "
+                      "decoder with six layers each, at initialization and after the warm-up.")},
+        .says = N_("Post-LN at initialization: it grows toward the output.  Pre-LN: it is "
+                   "nearly the same in all layers.  Post-LN after the warm-up: it is very small."),
+        .holds = N_("Measured in the paper with IWSLT14 German-English, not proved; here with "
+                    "generated pairs and a width of 32.  At initialization means with a "
+                    "learning rate of 0.  The claims are about the decoder, layers 7 to 12."),
+        .settings = TRANSLATION "steps=60",
+        .result = "quantity = mean-grad-w1\nlayer = all\nat = last\n",
+        .paper = IWSLT " steps=4000",
+        .arms = {{N_("Post-LN, initialization"), "placement=post lr=0"},
+                 {N_("Pre-LN, initialization"), "placement=pre lr=0"},
+                 {N_("Post-LN, after warm-up"), "placement=post lr=2e-3 warmup=60",
+                  "lr=5e-4 warmup=4000"}},
+        .n_arms = 3,
+        .seeds = 10,
+        .claims = {{N_("ratio of last to first decoder layer, Post-LN"), NS_CLAIM_UPPER, 0, 0, NAN,
+                    1.5, INFINITY},
+                   {N_("ratio of last to first decoder layer, Pre-LN"), NS_CLAIM_UPPER, 1, 0, 1,
+                    0.67, 1.5},
+                   {N_("after the warm-up over before it, Post-LN, last layer"), NS_CLAIM_FACTOR, 2,
+                    0, NAN, -INFINITY, 0.5}},
+        .n_claims = 3,
+    },
+    {
+        .choice = {"fig3b", N_("Mean gradient of W₂ by layer"), NULL, "Xiong et al. 2020, Fig. 3b",
+                   N_("Norm of the mean gradient of W_2 in every layer of an encoder and a "
+                      "decoder with six layers each, at initialization and after the warm-up.")},
+        .says = N_("Post-LN at initialization: it grows toward the output.  Pre-LN: it is "
+                   "nearly the same in all layers.  Post-LN after the warm-up: it is very small."),
+        .holds = N_("Measured in the paper with IWSLT14 German-English, not proved; here with "
+                    "generated pairs and a width of 32.  At initialization means with a "
+                    "learning rate of 0.  The claims are about the decoder, layers 7 to 12."),
+        .settings = TRANSLATION "steps=60",
+        .result = "quantity = mean-grad-w2\nlayer = all\nat = last\n",
+        .paper = IWSLT " steps=4000",
+        .arms = {{N_("Post-LN, initialization"), "placement=post lr=0"},
+                 {N_("Pre-LN, initialization"), "placement=pre lr=0"},
+                 {N_("Post-LN, after warm-up"), "placement=post lr=2e-3 warmup=60",
+                  "lr=5e-4 warmup=4000"}},
+        .n_arms = 3,
+        .seeds = 10,
+        .claims = {{N_("ratio of last to first decoder layer, Post-LN"), NS_CLAIM_UPPER, 0, 0, NAN,
+                    1.5, INFINITY},
+                   {N_("ratio of last to first decoder layer, Pre-LN"), NS_CLAIM_UPPER, 1, 0, 1,
+                    0.67, 1.5},
+                   {N_("after the warm-up over before it, Post-LN, last layer"), NS_CLAIM_FACTOR, 2,
+                    0, NAN, -INFINITY, 0.5}},
+        .n_claims = 3,
+    },
+    {
+        .choice = {"fig3c", N_("Last gradient by model size, Pre-LN"), NULL,
+                   "Xiong et al. 2020, Fig. 3c",
+                   N_("Gradient norm of W_2 in the last layer of the decoder at initialization, "
+                      "for models of 6-6 to 14-14 layers.")},
+        .says = N_("Pre-LN: the gradient of the last layer falls as 1/√L."),
+        .holds = N_("Measured in the paper with IWSLT14 German-English and ten seeds; here with "
+                    "generated pairs and a width of 32.  Theorem 1 states the same order in "
+                    "expectation."),
+        .settings = PAIRS "batch=32 steps=0",
+        .grid = "layers=6,8,10,12,14",
+        .result = "quantity = grad-w2\nat = step 0\n",
+        .paper = IWSLT " steps=0",
+        .arms = {{N_("Pre-LN"), "placement=pre"}},
+        .n_arms = 1,
+        .seeds = 20,
+        .claims = {{N_("slope of Pre-LN"), NS_CLAIM_SLOPE, 0, 0, -0.5, -0.65, -0.35}},
+        .n_claims = 1,
+    },
+    {
+        .choice = {"fig3d", N_("Last gradient by model size, Post-LN"), NULL,
+                   "Xiong et al. 2020, Fig. 3d",
+                   N_("Gradient norm of W_2 in the last layer of the decoder at initialization, "
+                      "for models of 6-6 to 14-14 layers.")},
+        .says = N_("Post-LN: the gradient of the last layer stays the same."),
+        .holds = N_("Measured in the paper with IWSLT14 German-English and ten seeds; here with "
+                    "generated pairs and a width of 32.  Theorem 1 states the same order in "
+                    "expectation."),
+        .settings = PAIRS "batch=32 steps=0",
+        .grid = "layers=6,8,10,12,14",
+        .result = "quantity = grad-w2\nat = step 0\n",
+        .paper = IWSLT " steps=0",
+        .arms = {{N_("Post-LN"), "placement=post"}},
+        .n_arms = 1,
+        .seeds = 20,
+        .claims = {{N_("slope of Post-LN"), NS_CLAIM_SLOPE, 0, 0, 0, -0.15, 0.15}},
+        .n_claims = 1,
+    },
+    {
+        .choice = {"fig4", N_("Pre-LN without warm-up"), NULL, "Xiong et al. 2020, Fig. 4",
+                   N_("Validation loss of Post-LN with warm-up, Pre-LN without, and both with "
+                      "RAdam without warm-up.")},
+        .says = N_("Pre-LN without warm-up ends where Post-LN with warm-up does, and gets there "
+                   "sooner; RAdam trains Post-LN without warm-up."),
+        .holds = IN_PLACE,
+        .settings = TRANSLATION "lr=2e-3 schedule=inverse-sqrt decay-start=100",
+        .result = "quantity = validation-loss\nat = every step\n",
+        .paper = IWSLT " lr=5e-4 decay-start=4000",
+        .arms = {{N_("Post-LN, warm-up"), "placement=post warmup=100", "warmup=4000"},
+                 {N_("Pre-LN, no warm-up"), "placement=pre"},
+                 {N_("Post-LN, RAdam"), "placement=post optimizer=radam"},
+                 {N_("Pre-LN, RAdam"), "placement=pre optimizer=radam"}},
+        .n_arms = 4,
+        .seeds = 5,
+        .claims = {{N_("loss of Pre-LN over Post-LN with warm-up, in nats"), NS_CLAIM_END, 1, 0, 0,
+                    -INFINITY, 0.1},
+                   {N_("share of the steps after which Pre-LN is where Post-LN ends"),
+                    NS_CLAIM_SOONER, 1, 0, 0.6, -INFINITY, 0.9},
+                   {N_("loss of Post-LN with RAdam over Adam with warm-up, in nats"), NS_CLAIM_END,
+                    2, 0, 0, -INFINITY, 0.2}},
+        .n_claims = 3,
+    },
+    {
+        .choice = {"fig6", N_("A small constant rate"), NULL, "Xiong et al. 2020, Fig. 6",
+                   N_("Validation loss of Post-LN at a small constant rate without warm-up, "
+                      "between the high rate without and with warm-up.")},
+        .says = N_("At a small constant rate Post-LN trains without warm-up, but more slowly "
+                   "than with warm-up and the high rate."),
+        .holds = IN_PLACE,
+        .settings = TRANSLATION "placement=post",
+        .result = "quantity = validation-loss\nat = every step\n",
+        .paper = IWSLT,
+        .arms = {{N_("high rate, no warm-up"), "lr=4e-3", "lr=1e-3"},
+                 {N_("small rate, no warm-up"), "lr=4e-4", "lr=1e-4"},
+                 {N_("high rate, warm-up"), "lr=4e-3 warmup=100", "lr=1e-3 warmup=4000"}},
+        .n_arms = 3,
+        .seeds = 5,
+        .claims = {{N_("loss added by the high rate, in nats"), NS_CLAIM_END, 0, 1, NAN, 0.1,
+                    INFINITY},
+                   {N_("loss added by the small rate over warm-up, in nats"), NS_CLAIM_END, 1, 2,
+                    NAN, 0.1, INFINITY}},
+        .n_claims = 2,
+    },
+    {
+        .choice =
+            {"depth", N_("Last layer’s gradient by depth"), NULL, "Xiong et al. 2020, Theorem 1",
+             N_("Gradient norm of W_2 in the last layer as a function of the number of layers.")},
+        .says = N_("Post-LN: it does not depend on the depth L.  Pre-LN: it decreases as 1/√L."),
+        .holds = AT_START,
+        .settings = NARROW " steps=0",
+        .grid = "layers=2,4,8,16,32",
+        .result = "quantity = grad-w2\nat = step 0\n",
+        .arms = POST_PRE,
+        .n_arms = 2,
+        .seeds = 5,
+        .claims = {{N_("slope of Post-LN"), NS_CLAIM_SLOPE, 0, 0, 0, -0.15, 0.15},
+                   {N_("slope of Pre-LN"), NS_CLAIM_SLOPE, 1, 0, -0.5, -0.65, -0.35}},
+        .n_claims = 2,
+    },
+    {
+        .choice = {"hidden-scale", N_("Size of the hidden state by layer"), NULL,
+                   "Xiong et al. 2020, Lemma 2",
+                   N_("Squared norm of the hidden state after every layer, in units of d.")},
+        .says = N_("Post-LN: always d.  Pre-LN: it grows by d/2 to 3d/2 per layer."),
+        .holds = N_("Proved at initialization, in expectation over the weights, for uniform "
+                    "attention and feed-forward networks of width d."),
+        .settings = NARROW " layers=12 steps=0",
+        .arms = POST_PRE,
+        .n_arms = 2,
+        .result = AT_START_IN_ALL("hidden-sq"),
+        .seeds = 5,
+        .claims = {{N_("change of Post-LN"), NS_CLAIM_SPREAD, 0, 0, 0, -INFINITY, 0.01},
+                   {N_("growth of Pre-LN per layer, in d"), NS_CLAIM_GROWTH, 1, 0, NAN, 0.5, 1.5}},
+        .n_claims = 2,
+    },
+    {
+        .choice = {"layers", N_("Gradient by layer"), NULL, "Xiong et al. 2020, appendix F",
+                   N_("Norm of the gradient of the hidden state after every layer, before any "
+                      "update.")},
+        .says = N_("Post-LN: it grows toward the output.  Pre-LN: it is nearly constant across the "
+                   "upper layers."),
+        .holds = N_("At initialization, in expectation; a preliminary result in the paper, whose "
+                    "figure shows gradients of weights.  The gradient of a weight also scales with "
+                    "its input, and the gradient of W₁ grows even without any norm."),
+        .settings = NARROW " layers=12 steps=0",
+        .arms = POST_PRE,
+        .n_arms = 2,
+        .result = AT_START_IN_ALL("hidden-grad"),
+        .seeds = 10,
+        .claims = {{N_("ratio of last to middle layer, Post-LN"), NS_CLAIM_UPPER, 0, 0, NAN, 1.5,
+                    INFINITY},
+                   {N_("ratio of last to middle layer, Pre-LN"), NS_CLAIM_UPPER, 1, 0, 1, 0.67,
+                    1.5}},
+        .n_claims = 2,
+    },
+    {
+        .choice = {"warmup", N_("Which placement needs warm-up"), NULL,
+                   "Xiong et al. 2020, section 3.2",
+                   N_("Training loss with and without a warm-up of 100 steps, 6 layers.")},
+        .says = N_("Post-LN learns poorly without warm-up; Pre-LN learns equally well with and "
+                   "without it."),
+        .holds = N_("Empirical, not proved.  A small model and 200 steps illustrate the paper’s "
+                    "translation experiments; they do not replace them.  The learning rate is "
+                    "constant after the warm-up and the same in all four runs."),
+        .settings = "layers=6 d-model=64 batch=8 seq=24 lr=3e-3 eval-every=0 steps=200",
+        .result = "at = every step\n",
+        .arms = {{N_("Post-LN, no warm-up"), "placement=post warmup=1"},
+                 {N_("Post-LN, warm-up 100"), "placement=post warmup=100"},
+                 {N_("Pre-LN, no warm-up"), "placement=pre warmup=1"},
+                 {N_("Pre-LN, warm-up 100"), "placement=pre warmup=100"}},
+        .n_arms = 4,
+        .seeds = 5,
+        .claims = {{N_("loss added without warm-up, Post-LN, in nats"), NS_CLAIM_END, 0, 1, NAN,
+                    0.3, INFINITY},
+                   {N_("loss added without warm-up, Pre-LN, in nats"), NS_CLAIM_END, 2, 3, 0,
+                    -INFINITY, 0.15}},
+        .n_claims = 2,
+    },
+    {
+        .choice = {"concentration", N_("Token norms concentrate"), NULL,
+                   "Xiong et al. 2020, section 3.4",
+                   N_("Distribution over tokens of the squared norm of the last hidden state.")},
+        .says = N_("At most 12.5% of the tokens exceed the mean squared norm by more than 10%."),
+        .holds =
+            N_("Measured in the paper for a translation model, not proved; here at initialization, "
+               "for Pre-LN with d = 768.  It holds only for a wide model: compare d = 64."),
+        .settings = THEORY "placement=pre layers=6 steps=0",
+        .result = "quantity = token-norms\nat = step 0\n",
+        .arms = {{N_("d = 768"), "d-model=768 d-ff=768"}, {N_("d = 64"), "d-model=64 d-ff=64"}},
+        .n_arms = 2,
+        .seeds = 3,
+        .claims = {{N_("share of tokens above 1.1 times the mean"), NS_CLAIM_BEYOND, 0, 0, NAN,
+                    -INFINITY, 0.125}},
+        .n_claims = 1,
+    },
+    {
+        .choice = {"deepnorm", N_("DeepNorm equalizes gradients"), NULL,
+                   "Wang et al. 2022, arXiv 2203.00555",
+                   N_("Norm of the gradient of W_2 in every layer, before any update.")},
+        .says = N_("With x scaled up and the branches scaled down, every layer’s gradient is the "
+                   "same."),
+        .holds = N_("An observation at initialization; the paper proves a bound on the updates."),
+        .settings = NARROW " layers=12 steps=0",
+        .arms = {{N_("DeepNorm"), "placement=deepnorm"}, {N_("Pre-LN"), "placement=pre"}},
+        .n_arms = 2,
+        .result = AT_START_IN_ALL("grad-w2"),
+        .seeds = 5,
+        .claims = {{N_("ratio of last to first layer, DeepNorm"), NS_CLAIM_RATIO, 0, 0, 1, 0.75,
+                    1.33}},
+        .n_claims = 1,
+    },
+    {
+        .choice = {"deepnorm-depth", N_("DeepNorm learns at depth"), NULL,
+                   "Wang et al. 2022, arXiv 2203.00555",
+                   N_("Training loss after 100 steps without warm-up as a function of the "
+                      "number of layers.")},
+        .says = N_("DeepNorm learns at depths at which Post-LN does not."),
+        .holds = N_("Measured in its paper for up to 1,000 layers of a translation model; here "
+                    "a small language model of up to 32 layers."),
+        .settings = SMALL "steps=100 lr=2e-3",
+        .grid = "layers=4,8,16,32",
+        .result = "at = last 10\n",
+        .paper = "steps=10000 d-model=512 heads=8 d-ff=2048 batch=128 seq=128 lr=5e-4",
+        .paper_grid = "layers=10,20,50,100,200,1000",
+        .arms = {{N_("DeepNorm"), "placement=deepnorm"},
+                 {N_("Post-LN"), "placement=post"},
+                 {N_("Pre-LN"), "placement=pre"}},
+        .n_arms = 3,
+        .seeds = 5,
+        .claims = {{N_("loss of Post-LN over DeepNorm, deepest, in nats"), NS_CLAIM_END, 1, 0, NAN,
+                    0.3, INFINITY},
+                   {N_("loss of DeepNorm over Pre-LN, deepest, in nats"), NS_CLAIM_END, 0, 2, NAN,
+                    -INFINITY, 0.2}},
+        .n_claims = 2,
+    },
+    {
+        .choice = {"curse-of-depth", N_("The curse of depth"), NULL,
+                   "Sun et al. 2025, arXiv 2502.05795",
+                   N_("Squared norm of the hidden state after every layer, in units of d, after "
+                      "100 steps of training.")},
+        .says = N_("In Pre-LN the hidden state keeps growing with depth, so that deep layers "
+                   "change it little; LayerNorm scaling curbs this."),
+        .holds = N_("Measured in its paper for language models of 130 million parameters and "
+                    "more; here 16 layers of width 32."),
+        .settings = SMALL "layers=16 steps=100",
+        .result = "quantity = hidden-sq\nlayer = all\nat = last\n",
+        .paper = "layers=12 d-model=768 heads=12 d-ff=2048 steps=10000 batch=512 seq=256 lr=1e-3",
+        .arms = {{N_("Pre-LN"), "placement=pre"},
+                 {N_("LayerNorm scaling"), "placement=ln-scaling"}},
+        .n_arms = 2,
+        .seeds = 5,
+        .claims = {{N_("Pre-LN over LayerNorm scaling, last layer"), NS_CLAIM_FACTOR, 0, 1, NAN, 2,
+                    INFINITY},
+                   {N_("ratio of last to first state, Pre-LN"), NS_CLAIM_RATIO, 0, 0, NAN, 4,
+                    INFINITY}},
+        .n_claims = 2,
+    },
+    {
+        .choice = {"peri-growth", N_("Peri-LN grows evenly"), NULL,
+                   "Kim et al. 2025, arXiv 2502.02732",
+                   N_("Squared norm of the hidden state after every layer, in units of d, after "
+                      "100 steps of training.")},
+        .says = N_("During training the hidden state of Pre-LN grows faster than evenly with "
+                   "depth, that of Peri-LN evenly."),
+        .holds = N_("Measured in its paper for models of 400 million parameters and more; here "
+                    "16 layers of width 32."),
+        .settings = SMALL "layers=16 steps=100",
+        .result = "quantity = hidden-sq\nlayer = all\nat = last\n",
+        .paper = "layers=24 d-model=1024 heads=16 steps=10000 batch=256 seq=256 lr=5e-4",
+        .arms = {{N_("Peri-LN"), "placement=peri norm=layernorm"}, {N_("Pre-LN"), "placement=pre"}},
+        .n_arms = 2,
+        .seeds = 5,
+        .claims = {{N_("Pre-LN over Peri-LN, last layer"), NS_CLAIM_FACTOR, 1, 0, NAN, 1, INFINITY},
+                   {N_("growth in the upper half over the lower half, Peri-LN"), NS_CLAIM_BEND, 0,
+                    0, 1, 0.75, 1.33},
+                   {N_("growth in the upper half over the lower half, Pre-LN"), NS_CLAIM_BEND, 1, 0,
+                    NAN, 1.33, INFINITY}},
+        .n_claims = 3,
+    },
+    {
+        .choice = {"rank-collapse", N_("Tokens become alike"), NULL,
+                   "Dong et al. 2021, arXiv 2103.03404",
+                   N_("Mean cosine between the hidden states of two tokens after every layer, "
+                      "before any update.")},
+        .says = N_("Without residual connections all tokens become the same within few layers; "
+                   "residual connections slow this down."),
+        .holds = N_("Proved for attention alone at initialization; here with feed-forward "
+                    "networks and norms."),
+        .settings = NARROW " layers=12 steps=0",
+        .result = "quantity = token-cosine\nlayer = all\nat = step 0\n",
+        .arms = {{N_("LayerNorm, no residual"), "placement=no-residual"},
+                 {N_("Post-LN"), "placement=post"},
+                 {N_("Pre-LN"), "placement=pre"},
+                 {N_("DeepNorm"), "placement=deepnorm"}},
+        .n_arms = 4,
+        .seeds = 5,
+        .claims = {{N_("cosine in the last layer without residual"), NS_CLAIM_LAST, 0, 0, 1, 0.99,
+                    INFINITY},
+                   {N_("cosine in the last layer of Pre-LN"), NS_CLAIM_LAST, 2, 0, NAN, -INFINITY,
+                    0.9}},
+        .n_claims = 2,
+    },
+    {
+        .choice = {"residual-ablation", N_("Without residual or norm"), NULL,
+                   "Vaswani et al. 2017, 3.1; Xiong et al. 2020, section 2",
+                   N_("Training loss with and without the residual connections and the norms, "
+                      "12 layers.")},
+        .says = N_("Without residual connections a deep stack does not learn; without norms it "
+                   "learns worse."),
+        .holds = N_("By experience, not proved.  A small language model and 150 steps."),
+        .settings = SMALL "layers=12 steps=150",
+        .result = "at = every step\n",
+        .arms = {{N_("Pre-LN"), "placement=pre"},
+                 {N_("no residual"), "placement=no-residual"},
+                 {N_("no norm"), "placement=none"}},
+        .n_arms = 3,
+        .seeds = 5,
+        .claims = {{N_("loss added without residual, in nats"), NS_CLAIM_END, 1, 0, NAN, 0.3,
+                    INFINITY},
+                   {N_("loss added without norm, in nats"), NS_CLAIM_END, 2, 0, NAN, 0.3,
+                    INFINITY}},
+        .n_claims = 2,
+    },
+    {
+        .choice = {"norm-kinds", N_("Kinds of norm"), NULL,
+                   "Zhang and Sennrich 2019, arXiv 1910.07467; Zhu et al. 2025, arXiv 2503.10622",
+                   N_("Training loss of Pre-LN with LayerNorm, RMSNorm, ScaleNorm and DyT.")},
+        .says = N_("RMSNorm, ScaleNorm and DyT learn as well as LayerNorm."),
+        .holds = N_("Measured in their papers, not proved.  A small language model and 150 "
+                    "steps."),
+        .settings = SMALL "layers=6 placement=pre steps=150",
+        .result = "at = every step\n",
+        .arms = {{N_("LayerNorm"), "norm=layernorm"},
+                 {N_("RMSNorm"), "norm=rmsnorm"},
+                 {N_("ScaleNorm"), "norm=scalenorm"},
+                 {N_("DyT"), "norm=dyt"}},
+        .n_arms = 4,
+        .seeds = 5,
+        .claims = {{N_("loss of RMSNorm over LayerNorm, in nats"), NS_CLAIM_END, 1, 0, 0, -0.1,
+                    0.1},
+                   {N_("loss of ScaleNorm over LayerNorm, in nats"), NS_CLAIM_END, 2, 0, 0, -0.1,
+                    0.1},
+                   {N_("loss of DyT over LayerNorm, in nats"), NS_CLAIM_END, 3, 0, 0, -0.1, 0.1}},
+        .n_claims = 3,
+    },
+    {
+        .choice = {"batchnorm-variance", N_("Why not BatchNorm"), NULL,
+                   "Shen et al. 2020, arXiv 2003.07845",
+                   N_("Validation loss of Pre-LN with LayerNorm and with BatchNorm as a "
+                      "function of the batch size.")},
+        .says = N_("The statistics of a batch of text vary so much that BatchNorm does worse "
+                   "than LayerNorm on held-out text, most with small batches."),
+        .holds = N_("Measured in its paper for translation and language models, not proved.  A "
+                    "small language model and 150 steps of 8 tokens a sequence."),
+        .settings =
+            "d-model=32 heads=2 layers=4 placement=pre seq=8 lr=3e-3 eval-every=0 steps=150",
+        .grid = "batch=16,8,4,2",
+        .result = "quantity = validation-loss\nat = last\n",
+        .arms = {{N_("LayerNorm"), "norm=layernorm"}, {N_("BatchNorm"), "norm=batchnorm"}},
+        .n_arms = 2,
+        .seeds = 5,
+        .claims = {{N_("loss of BatchNorm over LayerNorm, smallest batch, in nats"), NS_CLAIM_END,
+                    1, 0, NAN, 0.1, INFINITY}},
+        .n_claims = 1,
+    },
+    {
+        .choice = {"stochastic-depth", N_("Stochastic depth"), NULL,
+                   "Huang et al. 2016, arXiv 1603.09382",
+                   N_("Validation loss of Pre-LN with 12 layers, with and without dropping "
+                      "layers in training.")},
+        .says = N_("Dropping layers at random in training lowers the loss on held-out data."),
+        .holds = N_("Measured in its paper for images and hundreds of epochs.  Here a small "
+                    "language model sees fresh text for 200 steps, so that there is little to "
+                    "overfit."),
+        .settings = SMALL "layers=12 placement=pre steps=200 eval-every=20",
+        .result = "quantity = validation-loss\nat = every step\n",
+        .arms = {{N_("p = 0"), "drop-path=0"},
+                 {N_("p = 0.2"), "drop-path=0.2"},
+                 {N_("p = 0.5"), "drop-path=0.5"}},
+        .n_arms = 3,
+        .seeds = 5,
+        .claims = {{N_("loss added by p = 0.2, in nats"), NS_CLAIM_END, 1, 0, NAN, -INFINITY, 0},
+                   {N_("loss added by p = 0.5, in nats"), NS_CLAIM_END, 2, 0, NAN, -INFINITY, 0}},
+        .n_claims = 2,
+    },
+    {
+        .choice = {"init-scale", N_("Scale of the initial weights"), NULL,
+                   "Glorot and Bengio 2010; He et al. 2015; Radford et al. 2019",
+                   N_("Squared norm of the hidden state of Pre-LN after every layer, in units "
+                      "of d, before any update.")},
+        .says = N_("Kaiming weights make the hidden state grow faster than Xavier weights; "
+                   "GPT-2 scales the residual branches so that it hardly grows."),
+        .holds = N_("In expectation over the weights at initialization, with uniform attention "
+                    "and feed-forward networks of width d."),
+        .settings = NARROW " placement=pre layers=12 steps=0",
+        .result = AT_START_IN_ALL("hidden-sq"),
+        .arms = {{N_("Xavier"), "init=xavier-normal"},
+                 {N_("Kaiming"), "init=kaiming-normal"},
+                 {N_("GPT-2"), "init=gpt2"}},
+        .n_arms = 3,
+        .seeds = 5,
+        .claims = {{N_("growth of Xavier per layer, in d"), NS_CLAIM_GROWTH, 0, 0, NAN, 0.5, 1.5},
+                   {N_("Kaiming over Xavier, last layer"), NS_CLAIM_FACTOR, 1, 0, NAN, 1.5,
+                    INFINITY},
+                   {N_("GPT-2 over Xavier, last layer"), NS_CLAIM_FACTOR, 2, 0, NAN, -INFINITY,
+                    0.5}},
+        .n_claims = 3,
+    },
+    {
+        .choice = {"depth-cost", N_("The cost of depth"), NULL,
+                   "Section 2.1 of Vaswani et al. 2017",
+                   N_("Wall time of a step of training as a function of the number of layers, "
+                      "up to 10,000.")},
+        .says = N_("Time is linear in the depth."),
+        .holds = N_("By counting operations.  Measured on this machine while others may use it; "
+                    "layers of width 8, so that 10,000 fit."),
+        .settings =
+            "d-model=8 heads=1 d-ff=8 batch=1 seq=8 placement=pre lr=1e-4 eval-every=0 steps=4",
+        .grid = "layers=10,100,1000,10000",
+        .result = "quantity = step-seconds\nat = last 3\n",
+        .arms = {{N_("Pre-LN"), "placement=pre"}},
+        .n_arms = 1,
+        .seeds = 3,
+        .claims = {{N_("slope of Pre-LN"), NS_CLAIM_SLOPE, 0, 0, 1, 0.85, 1.15}},
+        .n_claims = 1,
+    },
+};
+
+const NsPaperStudy *ns_paper_study(size_t i)
+{
+    return i < G_N_ELEMENTS(studies) ? &studies[i] : NULL;
+}
+
+const NsChoice *ns_paper_choice(size_t i)
+{
+    return i < G_N_ELEMENTS(studies) ? &studies[i].choice : NULL;
+}

@@ -1,0 +1,16 @@
+/* Pages of text and charts as one PDF file.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ui/plot/layout.h"
+
+/* What begins on a page of its own, and goes on upon the next where it has no room. */
+typedef struct {
+    const char *title;  /* a string of NsPlot */
+    const NsPlot *plot; /* below the title; NULL for none */
+    const char *words;  /* lines, taken literally */
+} NsDocumentPart;
+
+/* Writes them on pages of A4, numbered.  title: of the file.  The same input gives the same bytes.
+ * On an error (NS_ERROR_FILE) no file is left, and one that was there before is kept. */
+bool ns_document_write(const NsDocumentPart *parts, size_t n, const char *title, const char *path,
+                       GError **error);

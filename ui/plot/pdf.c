@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/plot/pdf.h"
+
+#include "core/base/error.h"
+#include "ui/plot/save.h"
+
+#include <cairo-pdf.h>
+
+/* The date inside files that must have one, unless SOURCE_DATE_EPOCH says another: the same
+ * experiment gives the same bytes on any day. */
+#define EPOCH 1577836800 /* 2020-01-01 */
+
+cairo_status_t ns_collect_bytes(void *bytes, const unsigned char *data, unsigned size)
+{
+    g_byte_array_append(bytes, data, size);
+    return CAIRO_STATUS_SUCCESS;
+}
+
+bool ns_check_drawn(cairo_status_t status, const char *path, GError **error)
+{
+    if (status == CAIRO_STATUS_SUCCESS) return true;
+    g_autofree char *name = g_filename_display_name(path);
+    return ns_refuse(error, NS_ERROR_FILE,
+                     "Cannot draw “%s”: %s; choose a smaller size or a lower resolution.", name,
+                     cairo_status_to_string(status));
+}
+
+cairo_surface_t *ns_pdf_new(GByteArray *bytes, double width, double height)
+{
+    cairo_surface_t *surface =
+        cairo_pdf_surface_create_for_stream(ns_collect_bytes, bytes, width, height);
+    cairo_pdf_surface_restrict_to_version(surface, CAIRO_PDF_VERSION_1_4);
+    return surface;
+}
+
+static char *creation_date(void)
+{
+    const char *given = g_getenv("SOURCE_DATE_EPOCH");
+    gint64 seconds = EPOCH, parsed;
+    if (given && g_ascii_string_to_signed(given, 10, 0, G_MAXINT32, &parsed, NULL))
+        seconds = parsed;
+    g_autoptr(GDateTime) date = g_date_time_new_from_unix_utc(seconds);
+    return g_date_time_format(date, "%Y-%m-%dT%H:%M:%SZ");
+}
+
+void ns_pdf_describe(cairo_surface_t *surface, const char *title, const char *keywords,
+                     const char *subject)
+{
+    g_autofree char *date = creation_date();
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, title);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, NS_SOFTWARE);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, date);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_MOD_DATE, date);
+    if (keywords) cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_KEYWORDS, keywords);
+    if (subject) cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_SUBJECT, subject);
+}
+
+bool ns_pdf_save(cairo_surface_t *surface, cairo_status_t status, const GByteArray *bytes,
+                 const char *path, GError **error)
+{
+    cairo_surface_finish(surface);
+    if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(surface);
+    cairo_surface_destroy(surface);
+    return ns_check_drawn(status, path, error) && ns_save(path, bytes->data, bytes->len, error);
+}
