@@ -129,14 +129,27 @@ static char *first_page(const NsPaperReport *report)
     return g_string_free(text, FALSE);
 }
 
+/* A section of the settings to a paragraph. */
+static char *paragraphs(const char *settings)
+{
+    g_auto(GStrv) sections = g_strsplit(settings, "\n\n", -1);
+    for (char **section = sections; *section; section++) {
+        g_auto(GStrv) lines = g_strsplit(g_strstrip(*section), "\n", -1);
+        g_free(*section);
+        *section = g_strjoinv("; ", lines);
+    }
+    return g_strjoinv("\n", sections);
+}
+
 static char *words_of(const Entry *entry)
 {
     const NsPaperResult *result = entry->result;
+    g_autofree char *settings = paragraphs(entry->settings);
     GString *text = g_string_new(NULL);
     g_string_append_printf(text, "%s  %s\n\n", result->study->says, result->study->holds);
     add_findings(text, result, "→ ");
     g_string_append_printf(text, "\nVerdict: %s.  Its runs took %.1f s together.\n\n%s",
-                           ns_verdict_word(result->verdict), result->seconds, entry->settings);
+                           ns_verdict_word(result->verdict), result->seconds, settings);
     return g_string_free(text, FALSE);
 }
 

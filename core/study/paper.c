@@ -152,7 +152,7 @@ static char *number(const char *format, double value)
 static const char *format_for(double error)
 {
     if (!(error > 0)) return "%.2f";
-    return error >= 0.1 ? "%.1f" : error >= 0.005 ? "%.2f" : "%.3f";
+    return error >= 1 ? "%.1f" : error >= 0.005 ? "%.2f" : "%.3f";
 }
 
 static char *expected_words(const NsClaim *claim)

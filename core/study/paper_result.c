@@ -197,7 +197,8 @@ static void add_measured(NsPaperResult *result, const Work *work, size_t curve)
     series->x = g_memdup2(work->x, work->n * sizeof *work->x);
     series->y = g_new(double, work->n);
     series->seeds = seeds;
-    series->singles = g_memdup2(values_of(work, curve, 0), seeds * work->n * sizeof *series->singles);
+    series->singles =
+        g_memdup2(values_of(work, curve, 0), seeds * work->n * sizeof *series->singles);
     if (seeds > 1) {
         series->lo = g_new(double, work->n);
         series->hi = g_new(double, work->n);

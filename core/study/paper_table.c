@@ -516,8 +516,9 @@ static const NsPaperStudy studies[] = {
                    "Glorot and Bengio 2010; He et al. 2015; Radford et al. 2019",
                    N_("Squared norm of the hidden state of Pre-LN after every layer, in units "
                       "of d, before any update.")},
-        .says = N_("Kaiming weights make the hidden state grow faster than Xavier weights; "
-                   "GPT-2 scales the residual branches so that it hardly grows."),
+        .says =
+            N_("Kaiming weights make the hidden state grow faster than Xavier weights; those of "
+               "GPT-2, smaller and scaled on the residual branches, keep it small."),
         .holds = N_("In expectation over the weights at initialization, with uniform attention "
                     "and feed-forward networks of width d."),
         .settings = NARROW " placement=pre layers=12 steps=0",

@@ -241,6 +241,45 @@ def test_paper_goes_on():
         assert gathered.pop("seconds") == 8000 and gathered == first
 
 
+def test_paper_report():
+    """One document of the studies that were named, whose figures and results lie beside it."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "new")
+        words = ("hidden-scale", "init-scale", "--seeds", "2", "--report", report)
+        told = paper(*words)
+        names = sorted(os.listdir(report))
+        assert names == ["hidden-scale.nsstudy", "hidden-scale.svg", "init-scale.nsstudy",
+                         "init-scale.svg", "report.md", "report.pdf"], names
+        with open(os.path.join(report, "report.md"), encoding="utf-8") as file:
+            text = file.read()
+        for line in told.splitlines():
+            if line.startswith("  → "):
+                assert "- " + line[4:] in text, line
+        for name in ("hidden-scale", "init-scale"):
+            assert f"({name}.svg)" in text, text
+        assert "placement = post" in text and "seeds = 2" in text and "Of 2 studies" in text, text
+        with open(os.path.join(report, "report.pdf"), "rb") as file:
+            pdf = file.read()
+        assert pdf.startswith(b"%PDF-1.4") and pdf.count(b"/Type /Page") >= 4, pdf[:20]
+        # Again it is the same document, from what was kept.
+        paper(*words)
+        with open(os.path.join(report, "report.pdf"), "rb") as file:
+            assert file.read() == pdf
+        sentence(run("paper", "depth", "--report", report, "--out", report, small=False), 2)
+
+
+def test_paper_scale():
+    """At the paper's scale a study has the paper's sizes, unless somebody sets others."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = ("fig4", "--scale", "paper", "--out", folder, "--list-jobs", "--set", "d-ff=2048")
+        assert run("paper", *words, small=False).returncode == 0
+        with open(os.path.join(folder, "fig4.parts", "study.study"), encoding="utf-8") as file:
+            study = file.read()
+        assert "d-model = 512" in study and "d-ff = 2048" in study, study
+        assert "warmup = 4000" in study and "optimizer = radam" in study, study
+        assert "small or paper" in sentence(run("paper", "fig4", "--scale", "large", small=False), 2)
+
+
 def test_paper_errors():
     assert "--list-jobs" in sentence(run("paper", "hidden-scale", "--list-jobs", small=False), 2)
     assert "varies layers" in sentence(run("paper", "depth", "--set", "layers=3", small=False), 2)

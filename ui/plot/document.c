@@ -59,10 +59,13 @@ static void show_text(Document *document, PangoLayout *text)
     document->y += GAP;
 }
 
+/* The title stands above it already. */
 static void show_plot(Document *document, const NsPlot *plot)
 {
+    NsPlot untitled = *plot;
+    untitled.title = NULL;
     g_autoptr(NsPlotLayout) layout =
-        ns_plot_layout(plot, WIDTH - 2 * MARGIN, PLOT_HEIGHT, document->style);
+        ns_plot_layout(&untitled, WIDTH - 2 * MARGIN, PLOT_HEIGHT, document->style);
     cairo_save(document->cr);
     cairo_translate(document->cr, MARGIN, document->y);
     ns_plot_draw(layout, document->cr);
