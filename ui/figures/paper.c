@@ -10,7 +10,7 @@ typedef struct {
     NsFigure figure;
     const NsPaperStudy *study;
     NsPaperKind kind; /* of the study */
-    NsQuantity quantity;
+    NsResult measured;
     char *grid;              /* the setting on the horizontal axis, or NULL */
     NsPaperResult *result;   /* a reference; the series are its columns */
     NsPaperResult *expected; /* of a study that has no result; NULL where it has one */
@@ -27,7 +27,7 @@ static void describe(Paper *p, const NsPaperStudy *row)
     g_auto(NsStudy) study;
     ns_paper_make(row, &study, NULL);
     p->kind = ns_paper_kind_of(&study);
-    p->quantity = study.result.quantity;
+    p->measured = study.result;
     bool layers = !study.n_grid || g_str_equal(study.grid[0].param->key, "layers");
     g_free(p->grid);
     p->grid = layers ? NULL : g_strdup(_(study.grid[0].param->label));
@@ -41,22 +41,46 @@ typedef struct {
     bool integer;
 } Axes;
 
+/* What stands at the vertical axis. */
+static const char *symbol_of(const NsResult *measured)
+{
+    switch (measured->kind) {
+    case NS_RESULT_LOSS:
+        return _("training loss");
+    case NS_RESULT_VALIDATION:
+        return _("validation loss");
+    case NS_RESULT_SECONDS:
+        return _("seconds per step");
+    case NS_RESULT_GRADIENT:
+    case NS_RESULT_QUANTITY:
+    case NS_RESULT_TOKENS:
+        break;
+    }
+    return ns_quantity(measured->quantity)->symbol;
+}
+
+static bool is_loss(const NsResult *measured)
+{
+    return measured->kind == NS_RESULT_LOSS || measured->kind == NS_RESULT_VALIDATION;
+}
+
 static Axes axes_of(const Paper *p)
 {
     bool log = p->log;
     NsScaleKind scale = log ? NS_SCALE_LOG : NS_SCALE_LINEAR;
-    const char *symbol = ns_quantity(p->quantity)->symbol;
-    bool squared = p->quantity == NS_QUANTITY_HIDDEN_SQ;
-    bool states = ns_quantity(p->quantity)->domain == NS_DOMAIN_HIDDEN;
+    const char *symbol = symbol_of(&p->measured);
+    bool squared = p->measured.quantity == NS_QUANTITY_HIDDEN_SQ;
+    bool states = ns_quantity(p->measured.quantity)->domain == NS_DOMAIN_HIDDEN;
     switch (p->kind) {
     case NS_PAPER_GRID:
-        return (Axes){p->grid ? p->grid : _("layers L"), symbol, scale, scale, p->grid == NULL};
+        return (Axes){p->grid ? p->grid : _("layers L"), symbol, scale,
+                      is_loss(&p->measured) ? NS_SCALE_LINEAR : scale, p->grid == NULL};
     case NS_PAPER_LAYER:
         return (Axes){states ? _("layer (0: embedding)") : _("layer"),
                       squared ? "‖x_l‖^2 / d" : symbol, NS_SCALE_LINEAR,
                       squared ? NS_SCALE_LINEAR : scale, true};
     case NS_PAPER_STEP:
-        return (Axes){_("step"), _("training loss"), NS_SCALE_LINEAR, NS_SCALE_LINEAR, true};
+        return (Axes){_("step"), symbol, NS_SCALE_LINEAR, NS_SCALE_LINEAR, true};
     case NS_PAPER_TOKENS:
         return (Axes){_("squared norm / mean"), _("share of tokens"), NS_SCALE_LINEAR,
                       NS_SCALE_LINEAR, false};
@@ -73,7 +97,7 @@ static void set_axes(Paper *p)
     plot->x.integer = axes.integer;
     plot->left.label = axes.y;
     plot->left.scale = axes.y_scale;
-    plot->left.unit = p->kind == NS_PAPER_STEP ? _("nats") : NULL;
+    plot->left.unit = is_loss(&p->measured) ? _("nats") : NULL;
     bool tokens = p->kind == NS_PAPER_TOKENS;
     plot->x.lo = tokens ? 0.5 : (double)NAN;
     plot->x.hi = tokens ? 1.75 : (double)NAN;
