@@ -329,6 +329,76 @@ static void test_stacked(void)
     pair_clear(&pair);
 }
 
+/* The last column of an expensive quantity ends with the newest step, not with the steps to come
+ * that it will hold. */
+static void test_last_column(void)
+{
+    Run *runs[2];
+    for (int i = 0; i < 2; i++) {
+        runs[i] = run_made(3, BUDGET, true, 7, 0);
+        fill(runs[i], 60, false);
+    }
+    NsFigureInput input = lanes_of(runs, 2);
+    input.quantity = NS_QUANTITY_TOKEN_COSINE;
+    for (int mode = NS_HEAT_STACKED; mode <= NS_HEAT_RATIO; mode++) {
+        input.heat = (NsHeatMode)mode;
+        g_autoptr(NsFigure) figure = ns_figure_new("heatmap");
+        const NsPlot *plot = ns_figure_update(figure, &input);
+        g_assert_cmpfloat(plot->heatmap->x1, ==, 62.5);
+        g_assert_cmpfloat(ns_heatmap_end(plot->heatmap), ==, 59.5);
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 400, 300, ns_style(0));
+        NsBox area = ns_plot_area(layout);
+        g_assert_cmpfloat_with_epsilon(ns_plot_x_to_pixel(layout, 59.5), area.x + area.width, 1e-6);
+    }
+    for (int i = 0; i < 2; i++) run_free(runs[i]);
+}
+
+/* Each lane has a map of its heads, and a color is one value in all of them. */
+static void test_heads(void)
+{
+    Run *runs[2];
+    for (unsigned i = 0; i < 2; i++) {
+        runs[i] = run_made(3, BUDGET, true, 1, 0);
+        append_lane(runs[i], i);
+    }
+    NsFigureInput both = lanes_of(runs, 2), first = ns_figure_input_of(&both, 0);
+    NsFigureInput second = ns_figure_input_of(&both, 1);
+    g_autoptr(NsFigure) a = ns_figure_new("heads");
+    g_autoptr(NsFigure) b = ns_figure_new("heads");
+    const NsHeatmap *upper = ns_figure_update(a, &first)->heatmap;
+    const NsHeatmap *lower = ns_figure_update(b, &second)->heatmap;
+    g_assert_cmpfloat(upper->lo, <, upper->hi);
+    g_assert_cmpfloat(upper->lo, ==, lower->lo);
+    g_assert_cmpfloat(upper->hi, ==, lower->hi);
+    g_assert_cmpfloat(upper->lo, ==, (double)upper->z[0]);
+    g_assert_cmpfloat(upper->hi, ==, (double)lower->z[lower->rows * lower->columns - 1]);
+    for (unsigned i = 0; i < 2; i++) run_free(runs[i]);
+}
+
+/* Panels that are too low for the names of their runs keep the title of the axis. */
+static void test_panel_titles(void)
+{
+    Pair pair = pair_new(6, 6);
+    for (int k = 0; k < 4; k++)
+        for (int i = 0; i < 2; i++) append(pair.run[i], 1);
+    g_autoptr(NsFigure) figure = ns_figure_new("gradient-heatmap");
+    const NsPlot *plot = ns_figure_update(figure, &pair.input);
+    static const double heights[] = {164, 240, 320};
+    for (size_t h = 0; h < G_N_ELEMENTS(heights); h++) {
+        g_autoptr(NsPlotLayout) layout =
+            ns_plot_layout(plot, 250, heights[h], ns_style_find("paper"));
+        unsigned titles = 0;
+        for (unsigned i = 0; i < layout->labels->len; i++) {
+            const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+            if (label->part != NS_PART_LEFT_LABEL) continue;
+            g_assert_true(g_str_has_suffix(pango_layout_get_text(label->text), " · layer"));
+            titles++;
+        }
+        g_assert_cmpuint(titles, ==, 2);
+    }
+    pair_clear(&pair);
+}
+
 /* Whatever order records come in, the cells are those of a figure that sees them all at once. */
 static void test_growing(void)
 {
@@ -433,21 +503,34 @@ static gint by_text(gconstpointer a, gconstpointer b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* All that is drawn but colors, which are by place: curves and panels in the order of their words.
- */
-static char *drawn(const NsPlot *plot)
+/* Curves with their bands. */
+static void add_curves(GPtrArray *lines, const NsPlot *plot)
 {
-    g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
     for (size_t i = 0; i < plot->n_series; i++) {
         const NsSeries *series = &plot->series[i];
         GString *line = g_string_new(NULL);
         g_string_printf(line, "%s of %s, side %d, kind %d, muted %d, theory %d:", series->label,
                         series->group, (int)series->side, (int)series->kind, series->muted,
                         series->theory);
-        for (size_t k = 0; k < series->n; k++)
+        for (size_t k = 0; k < series->n; k++) {
             g_string_append_printf(line, " %.9g %.9g", series->x[k], series->y[k]);
+            if (series->lo)
+                g_string_append_printf(line, " (%.9g to %.9g)", series->lo[k], series->hi[k]);
+        }
         g_ptr_array_add(lines, g_string_free(line, FALSE));
     }
+}
+
+/* All that is drawn but colors, which are by place: curves, marks and panels in the order of their
+ * words. */
+static char *drawn(const NsPlot *plot)
+{
+    g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
+    add_curves(lines, plot);
+    for (size_t i = 0; i < plot->n_markers; i++)
+        g_ptr_array_add(lines, g_strdup_printf("mark %s, %s, alarm %d: %.9g", plot->markers[i].text,
+                                               plot->markers[i].sentence, plot->markers[i].alarm,
+                                               plot->markers[i].x));
     const NsHeatmap *map = plot->heatmap;
     for (size_t p = 0; map && p < map->n_panels; p++) {
         GString *line = g_string_new(map->panels[p].name);
@@ -475,8 +558,62 @@ static NsFigureInput permuted(NsFigureInput input, unsigned k)
     return input;
 }
 
-/* The same lanes in another order are the same curves, but for the ratios to the first; in every
- * order with `-m slow`. */
+/* The panel under the curves, in the order of its words. */
+static char *ratios(const NsPlot *plot)
+{
+    g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
+    if (plot->lower) add_curves(lines, plot->lower);
+    g_ptr_array_sort(lines, by_text);
+    g_ptr_array_add(lines, NULL);
+    return g_strjoinv("\n", (char **)lines->pdata);
+}
+
+/* The value of a lane over that of the first one, of every curve of the panel. */
+static void assert_ratios(const NsPlot *plot, const NsFigureInput *input)
+{
+    for (size_t i = 0; i < plot->lower->n_series; i++) {
+        const NsSeries *series = &plot->lower->series[i];
+        const NsSeries *over = NULL, *under = NULL;
+        for (size_t k = 0; k < plot->n_series; k++) {
+            const NsSeries *curve = &plot->series[k];
+            if (curve->muted || curve->theory || curve->n != series->n) continue;
+            if (curve->label[0] == series->label[0]) over = curve;
+            if (curve->label[0] == input->lanes[0].name[0]) under = curve;
+        }
+        g_assert_true(over && under);
+        for (size_t k = 0; k < series->n; k++)
+            g_assert_cmpfloat_with_epsilon(series->y[k], over->y[k] / under->y[k], 1e-9);
+    }
+}
+
+/* What the first lane and another one have for a ratio, whichever lanes there are besides. */
+static void assert_ratio_map(const NsFigureInput *input)
+{
+    for (unsigned active = 0; active < input->n_lanes; active++) {
+        NsFigureInput shown = *input, pair = *input;
+        unsigned upper = MAX(active, 1);
+        shown.history = input->lanes[active].history;
+        pair.history = input->lanes[0].history;
+        pair.lanes[1] = input->lanes[upper];
+        pair.n_lanes = 2;
+        g_autoptr(NsFigure) figure = ns_figure_new("ratio");
+        g_autoptr(NsFigure) alone = ns_figure_new("ratio");
+        const NsPlot *plot = ns_figure_update(figure, &shown);
+        const NsPlot *two = ns_figure_update(alone, &pair);
+        g_assert_cmpstr(plot->subtitle, ==, two->subtitle);
+        g_assert_cmpstr(plot->heatmap->label, ==, two->heatmap->label);
+        g_assert_cmpuint(plot->n_markers, ==, two->n_markers);
+        for (size_t i = 0; i < plot->n_markers; i++)
+            g_assert_true(plot->markers[i].style == 1 || plot->markers[i].style == upper + 1);
+        size_t cells = two->heatmap->rows * two->heatmap->columns;
+        g_assert_cmpuint(plot->heatmap->rows * plot->heatmap->columns, ==, cells);
+        for (size_t i = 0; i < cells; i++)
+            g_assert_true(plot->heatmap->z[i] == two->heatmap->z[i]);
+    }
+}
+
+/* The same lanes in another order are the same curves, bands and marks, and the same ratios to the
+ * one that is first; in every order with `-m slow`. */
 static void test_order(void)
 {
     static const char *const special[] = {"placement=post", "placement=post", "placement=pre",
@@ -487,23 +624,35 @@ static void test_order(void)
         set(runs[i], special[i]);
         set(runs[i], i == 1 ? "warmup=100" : "warmup=1");
         for (int k = 0; k < 12; k++) append_lane(runs[i], i);
+        NsEvent event = {
+            .step = 3 + (int64_t)i, .kind = NS_EVENT_SETTING, .text = "It was changed."};
+        g_strlcpy(event.what, i == 2 ? "clip" : "lr", sizeof event.what);
+        ns_history_append_event(runs[i]->history, &event);
     }
     for (unsigned n = 3, orders = 6; n <= 4; n++, orders *= n) {
         const NsFigureInput input = lanes_of(runs, n);
         for (size_t f = 0; ns_figure_kind(f); f++) {
             const char *key = ns_figure_kind(f)->choice.key;
-            if (g_str_equal(key, "ratio")) continue;
+            bool ratio = g_str_equal(key, "ratio");
             g_autoptr(NsFigure) figure = ns_figure_new(key);
             g_autofree char *first = drawn(ns_figure_update(figure, &input));
             for (unsigned k = 1; k < orders; k += g_test_slow() ? 1 : 5) {
                 NsFigureInput other = permuted(input, k);
-                g_autoptr(NsFigure) fresh = ns_figure_new(key);
-                g_autofree char *again = drawn(ns_figure_update(fresh, &other));
                 g_test_message("%s, %u lanes, order %u", key, n, k);
+                if (ratio) {
+                    assert_ratio_map(&other);
+                    continue;
+                }
+                g_autoptr(NsFigure) fresh = ns_figure_new(key);
+                const NsPlot *plot = ns_figure_update(fresh, &other);
+                g_autofree char *again = drawn(plot), *below = ratios(plot);
                 g_assert_cmpstr(again, ==, first);
+                if (plot->lower) assert_ratios(plot, &other);
                 /* And where a figure has shown the first order before. */
-                g_autofree char *followed = drawn(ns_figure_update(figure, &other));
+                plot = ns_figure_update(figure, &other);
+                g_autofree char *followed = drawn(plot), *followed_below = ratios(plot);
                 g_assert_cmpstr(followed, ==, first);
+                g_assert_cmpstr(followed_below, ==, below);
             }
         }
     }
@@ -570,29 +719,36 @@ static void test_earlier(void)
     pair_clear(&before);
 }
 
-/* A lane that diverged with huge values leaves both axes of a profile to the others, which is said;
- * a lane that goes on never does. */
-static void test_wild_profile(void)
+/* A lane that diverged with huge values leaves the axes to the others, which is said; a lane that
+ * goes on never does. */
+static void test_wild_quantities(void)
 {
+    static const char *const figures[] = {"gradient-norm", "compare", "profile", "steps"};
     Run *runs[3];
     for (unsigned i = 0; i < 3; i++) {
         runs[i] = run_made(4, BUDGET, true, 1, 0);
         set(runs[i], i == 1 ? "placement=none" : "placement=pre");
         append_with(runs[i], 1, 2, i == 1 ? 1e20f : 4);
     }
-    const NsFigureInput input = lanes_of(runs, 3);
+    NsFigureInput input = lanes_of(runs, 3);
     for (int diverged = 0; diverged < 2; diverged++) {
         const NsEvent event = {.step = 0, .kind = NS_EVENT_DIVERGED};
         if (diverged) ns_history_append_event(runs[1]->history, &event);
-        g_autoptr(NsFigure) figure = ns_figure_new("gradient-norm");
-        const NsPlot *plot = ns_figure_update(figure, &input);
-        bool told = plot->note && strstr(plot->note, "B continues beyond the axis.");
-        g_assert_cmpint(told, ==, diverged);
-        if (diverged) {
-            g_assert_cmpfloat(plot->left.hi, <, 100);
-            g_assert_cmpfloat(plot->lower->left.hi, <, 100);
-        } else {
-            g_assert_true(isnan(plot->left.hi) && isnan(plot->lower->left.hi));
+        for (size_t f = 0; f < 2 * G_N_ELEMENTS(figures); f++) {
+            input.log = f % 2;
+            g_autoptr(NsFigure) figure = ns_figure_new(figures[f / 2]);
+            const NsPlot *plot = ns_figure_update(figure, &input);
+            g_test_message("%s, log %d, diverged %d", figures[f / 2], input.log, diverged);
+            bool told = plot->note && strstr(plot->note, "B continues beyond the axis.");
+            g_assert_cmpint(told, ==, diverged);
+            if (diverged) {
+                g_assert_cmpfloat(plot->left.hi, >=, 4);
+                g_assert_cmpfloat(plot->left.hi, <, 100);
+                if (plot->lower) g_assert_cmpfloat(plot->lower->left.hi, <, 100);
+            } else {
+                g_assert_true(isnan(plot->left.hi));
+                if (plot->lower) g_assert_true(isnan(plot->lower->left.hi));
+            }
         }
     }
     for (unsigned i = 0; i < 3; i++) run_free(runs[i]);
@@ -681,13 +837,16 @@ int main(int argc, char **argv)
     g_test_add_func("/lanes/similarity", test_similarity);
     g_test_add_func("/lanes/steps", test_steps);
     g_test_add_func("/lanes/stacked", test_stacked);
+    g_test_add_func("/lanes/last-column", test_last_column);
+    g_test_add_func("/lanes/heads", test_heads);
+    g_test_add_func("/lanes/panel-titles", test_panel_titles);
     g_test_add_func("/lanes/growing", test_growing);
     g_test_add_func("/lanes/fork", test_fork);
     g_test_add_func("/lanes/hidden-together", test_hidden_together);
     g_test_add_func("/lanes/order", test_order);
     g_test_add_func("/lanes/rates", test_rates);
     g_test_add_func("/lanes/earlier", test_earlier);
-    g_test_add_func("/lanes/wild-profile", test_wild_profile);
+    g_test_add_func("/lanes/wild-quantities", test_wild_quantities);
     g_test_add_func("/lanes/theory", test_theory);
     g_test_add_func("/lanes/tex-panels", test_tex_panels);
     g_test_add_func("/lanes/wild", test_wild);

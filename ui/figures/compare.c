@@ -3,17 +3,38 @@
 #include "core/base/words.h"
 #include "ui/figures/layer_values.h"
 #include "ui/figures/ratio_panel.h"
+#include "ui/figures/wild.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 /* Lanes, or this run and the one before. */
 typedef struct {
     NsFigure figure;
     NsQuantity quantity;
     NsLayerValues sides[NS_LANES_MAX];
+    NsWildRun runs[NS_LANES_MAX];
     unsigned n;
     NsRatioPanel ratio_panel;
 } Compare;
+
+/* Names the runs, and finds those that leave the axis; returns its upper end. */
+static double find_wild(Compare *compare, const NsFigureInput *input, NsScaleKind scale)
+{
+    bool lanes = input->n_lanes > 1;
+    for (unsigned i = 0; i < compare->n; i++) {
+        const NsLayerValues *side = &compare->sides[i];
+        NsFigureRun run = ns_figure_run(input, lanes ? i : 0);
+        bool before = !lanes && i > 0;
+        compare->runs[i] =
+            (NsWildRun){.history = before ? input->previous : run.history,
+                        .name = lanes ? run.name : before ? _("previous run") : _("this run")};
+        for (size_t k = 0; k < side->n; k++)
+            if (isfinite(side->y[k]))
+                compare->runs[i].most = MAX(compare->runs[i].most, side->y[k]);
+    }
+    return ns_wild_find(compare->runs, compare->n, scale);
+}
 
 static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale)
 {
@@ -23,10 +44,8 @@ static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale
     NsRatioCurve curves[NS_LANES_MAX];
     for (unsigned i = 0; i < compare->n; i++) {
         const NsLayerValues *side = &compare->sides[i];
-        const char *name = input->n_lanes > 1 ? ns_figure_run(input, i).name
-                           : i                ? _("previous run")
-                                              : _("this run");
-        curves[i] = (NsRatioCurve){side->n, side->x, side->y, name, i, false};
+        const NsWildRun *run = &compare->runs[i];
+        curves[i] = (NsRatioCurve){side->n, side->x, side->y, run->name, i, run->wild};
         if (!side->n) continue;
         /* The run before has the color of this one. */
         bool before = input->n_lanes < 2 && i > 0;
@@ -86,12 +105,16 @@ static bool make_texts(Compare *compare, const NsFigureInput *input)
     bool changed = make_labels(compare, input);
     changed |= ns_figure_text(&figure->left_label, g_strdup(info->symbol));
     changed |= ns_figure_text(&figure->x_label, ns_figure_axis(compare->quantity, input->history));
-    char *note =
-        measured && compare->n < 2
-            ? g_strdup(_("There is no other run yet: reset, change a setting, and run again."))
-            : NULL;
-    changed |= ns_figure_words(
-        figure, input, (NsFigureWords){.title = title, .empty = empty, .step = step, .note = note});
+    GString *note = g_string_new(NULL);
+    if (measured && compare->n < 2)
+        ns_figure_add_sentence(
+            note, _("There is no other run yet: reset, change a setting, and run again."));
+    ns_wild_note(note, compare->runs, compare->n);
+    changed |= ns_figure_words(figure, input,
+                               (NsFigureWords){.title = title,
+                                               .empty = empty,
+                                               .step = step,
+                                               .note = g_string_free(note, note->len == 0)});
     return changed;
 }
 
@@ -123,10 +146,13 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     bool changed = compare->quantity != input->quantity || figure->plot.left.scale != scale;
     compare->quantity = input->quantity;
     changed |= follow(compare, input);
+    double upper_end = find_wild(compare, input, scale);
     changed |= ns_figure_mark_layer(figure, input->marked_layer);
     changed |= make_texts(compare, input);
-    if (changed) show(compare, input, scale);
-    return changed;
+    if (!changed) return false;
+    figure->plot.left.hi = upper_end;
+    show(compare, input, scale);
+    return true;
 }
 
 static void clear(NsFigure *figure)

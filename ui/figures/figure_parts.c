@@ -356,11 +356,12 @@ static NsMarker marker_of(NsFigure *figure, const NsFigureInput *input, unsigned
 {
     const char *what = event_word(event);
     g_autofree char *words = common ? g_strdup(what) : ns_figure_run_words(input, run, what);
+    unsigned lane = MAX(ns_figure_run(input, run).lane, run);
     return (NsMarker){.x = (double)event->step,
                       .text = g_string_chunk_insert_const(figure->marker_texts, words),
                       .sentence = g_string_chunk_insert_const(figure->marker_texts, event->text),
                       .alarm = event->kind != NS_EVENT_SETTING,
-                      .style = ns_figure_runs(input) > 1 && !common ? run + 1 : 0};
+                      .style = ns_figure_runs(input) > 1 && !common ? lane + 1 : 0};
 }
 
 static void add_events(NsFigure *figure, const NsFigureInput *input, unsigned run)

@@ -20,7 +20,8 @@ typedef struct {
     NsHistory *history;         /* NULL while there is none */
     const NsSettings *settings; /* of that history */
     const char *name;           /* "A", "B", ... of a lane; what to call an earlier run */
-    unsigned lane;              /* of an earlier run: its lane, whose color it keeps */
+    unsigned lane;              /* whose color it keeps: of an earlier run, or of one of the lanes
+                                 * where others are left out; 0: its place among those shown */
 } NsFigureRun;
 
 /* What heatmaps show of several lanes: all above one another under one color bar, the one that

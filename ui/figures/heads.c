@@ -3,6 +3,7 @@
 
 #include "core/base/digits.h"
 #include "core/base/words.h"
+#include "ui/plot/zoom.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,7 +13,9 @@ typedef struct {
     NsQuantity quantity;
     NsLayerValues values;
     NsHeatmap map;
-    float *z; /* [heads, layers] */
+    float *z;                           /* [heads, layers] */
+    NsLayerValues beside[NS_LANES_MAX]; /* of all lanes */
+    double lo, hi;                      /* of these: one color is one value in each of them */
 } Heads;
 
 /* Where the quantity is none of heads, the entropy is shown. */
@@ -35,6 +38,32 @@ static void fill(Heads *heads)
         }
     heads->map = ns_figure_cells(heads->z, H, L, 1);
     heads->map.label = heads->figure.left_label;
+    heads->map.lo = heads->lo;
+    heads->map.hi = heads->hi;
+}
+
+/* TRUE if the ends of the colors moved.  A lane by itself fits them to what it shows. */
+static bool share_colors(Heads *heads, const NsFigureInput *input, bool log)
+{
+    NsRange range = {INFINITY, -INFINITY};
+    for (unsigned i = 0; i < input->n_beside; i++) {
+        NsLayerValues *values = &heads->beside[i];
+        NsHistory *history = input->lanes[i].history;
+        int64_t record = ns_figure_record_at(history, input->step);
+        if (record < 0) continue;
+        ns_layer_values_read(values, history, heads->quantity, (size_t)record, 1);
+        for (size_t k = 0; k < values->count; k++) {
+            double value = (double)values->max[k];
+            if (!values->has[k] || !isfinite(value) || (log && !(value > 0))) continue;
+            range.lo = MIN(range.lo, value);
+            range.hi = MAX(range.hi, value);
+        }
+    }
+    if (!(range.lo < range.hi)) range = (NsRange){0, 0};
+    bool moved = range.lo != heads->lo || range.hi != heads->hi;
+    heads->lo = range.lo;
+    heads->hi = range.hi;
+    return moved;
 }
 
 static char *note(const Heads *heads)
@@ -58,6 +87,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     changed |= record >= 0 ? ns_layer_values_read(&heads->values, input->history, quantity,
                                                   (size_t)record, 1)
                            : ns_layer_values_clear(&heads->values);
+    changed |= share_colors(heads, input, log);
     bool there = heads->values.count > 0, missing = record >= 0 && !there;
 
     g_autofree char *empty = missing ? ns_figure_absent(quantity, input->history)
@@ -83,6 +113,7 @@ static void clear(NsFigure *figure)
 {
     Heads *heads = (Heads *)figure;
     ns_layer_values_clear(&heads->values);
+    for (unsigned i = 0; i < NS_LANES_MAX; i++) ns_layer_values_clear(&heads->beside[i]);
     g_free(heads->z);
 }
 

@@ -13,7 +13,6 @@ typedef struct {
     NsHeatmapCells cells;
     float *ratio; /* cells of one */
     Mode mode;
-    unsigned upper; /* of a ratio: the run that is divided by the first */
     NsHeatmap map;
     NsHeatPanel panels[NS_LANES_MAX];
     int marked;     /* layer */
@@ -26,10 +25,8 @@ static bool follow(Heatmap *heatmap, const NsFigureInput *input, NsQuantity quan
     NsFigureRun runs[NS_LANES_MAX] = {{.history = input->history}};
     unsigned n = mode == ONE ? 1 : ns_figure_runs(input);
     for (unsigned i = 0; i < n && mode != ONE; i++) runs[i] = ns_figure_run(input, i);
-    unsigned upper = MAX(ns_figure_active(input), 1);
-    bool changed = heatmap->mode != mode || heatmap->upper != upper;
+    bool changed = heatmap->mode != mode;
     heatmap->mode = mode;
-    heatmap->upper = upper;
     return ns_heatmap_cells_follow(&heatmap->cells, runs, n, quantity) || changed;
 }
 
@@ -50,14 +47,14 @@ static bool make_names(Heatmap *heatmap, const NsFigureInput *input)
 static char *bar_words(const Heatmap *heatmap, const NsFigureInput *input, const char *symbol)
 {
     if (heatmap->mode != RATIO) return g_strdup(symbol);
-    return g_strdup_printf(_("log_2(%s / %s)"), ns_figure_run(input, heatmap->upper).name,
+    return g_strdup_printf(_("log_2(%s / %s)"), ns_figure_run(input, 1).name,
                            ns_figure_run(input, 0).name);
 }
 
 static void fill_map(Heatmap *heatmap, bool log)
 {
     if (heatmap->mode == RATIO) {
-        heatmap->map = ns_heatmap_ratio(&heatmap->ratio, &heatmap->cells, 0, heatmap->upper);
+        heatmap->map = ns_heatmap_ratio(&heatmap->ratio, &heatmap->cells, 0, 1);
     } else {
         heatmap->map = ns_heatmap_cells_map(&heatmap->cells, heatmap->panels);
         heatmap->map.log = log;
@@ -106,7 +103,7 @@ static char *empty_words(const Heatmap *heatmap, const NsFigureInput *input)
     if (heatmap->figure.kind->two_runs && heatmap->mode == ONE)
         return g_strdup(_("There is no other run yet: reset, change a setting, and run again."));
     if (heatmap->mode != RATIO) return g_strdup(_("No step has been measured yet."));
-    unsigned without = cells->run[0].rows ? heatmap->upper : 0;
+    unsigned without = cells->run[0].rows ? 1 : 0;
     if (cells->run[without].rows) return g_strdup(_("The lanes have no step in common."));
     return g_strdup_printf(_("%s has no %s."), ns_figure_run(input, without).name, info->symbol);
 }
@@ -161,14 +158,25 @@ static bool update_map(Heatmap *heatmap, const NsFigureInput *input)
     return true;
 }
 
+/* Leaves the lanes that a ratio is of: the first, and the active one or, where that is the first,
+ * the second. */
+static void keep_two(NsFigureInput *input)
+{
+    unsigned upper = MAX(ns_figure_active(input), 1);
+    input->lanes[1] = input->lanes[upper];
+    input->lanes[1].lane = upper;
+    input->named = (input->named & 1) | (input->named >> upper & 1) << 1;
+    input->n_lanes = 2;
+}
+
 /* Of two runs the ratio: of lanes, or of a run and the one before as if they were lanes. */
 static bool update(NsFigure *figure, const NsFigureInput *input)
 {
     Heatmap *heatmap = (Heatmap *)figure;
-    if (!figure->kind->two_runs) return update_map(heatmap, input);
     NsFigureInput pair = *input;
-    pair.heat = NS_HEAT_RATIO;
-    if (input->n_lanes < 2 && input->previous) {
+    if (figure->kind->two_runs) pair.heat = NS_HEAT_RATIO;
+    if (pair.heat == NS_HEAT_RATIO && pair.n_lanes > 2) keep_two(&pair);
+    if (figure->kind->two_runs && input->n_lanes < 2 && input->previous) {
         pair.n_lanes = 2;
         pair.lanes[0] =
             (NsFigureRun){input->previous, input->previous_settings, _("previous run"), 0};

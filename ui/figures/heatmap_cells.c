@@ -190,6 +190,12 @@ char *ns_heatmap_cells_note(const NsHeatmapCells *cells)
     return every > 1 ? g_strdup_printf(_("Measured every %s steps."), count) : NULL;
 }
 
+/* A column holds steps that are yet to come: what is shown of it ends with the newest. */
+static double last_edge(int64_t next)
+{
+    return (double)next - 0.5;
+}
+
 /* What the left axis says at the lower edge of the first row. */
 static double lower_edge(const NsHeatmapCells *cells)
 {
@@ -208,6 +214,10 @@ NsHeatmap ns_heatmap_cells_map(const NsHeatmapCells *cells, NsHeatPanel *panels)
                      .x1 = x0 + (double)(cells->columns * (size_t)cells->stride),
                      .y0 = y0,
                      .y1 = y0 + (double)cells->rows};
+    int64_t next = 0;
+    for (unsigned i = 0; i < cells->n; i++)
+        if (cells->run[i].rows) next = MAX(next, cells->run[i].next);
+    map.x_end = last_edge(next);
     if (cells->n < 2) return map;
     for (unsigned i = 0; i < cells->n; i++) {
         panels[i].row = cells->run[i].row;
@@ -254,6 +264,7 @@ NsHeatmap ns_heatmap_ratio(float **z, const NsHeatmapCells *cells, unsigned a, u
                        .grows = true,
                        .x0 = x0,
                        .x1 = x0 + (double)columns * width,
+                       .x_end = last_edge(end),
                        .y0 = y0,
                        .y1 = y0 + (double)rows,
                        .colors = NS_COLORS_DIVERGING};

@@ -4,15 +4,11 @@
 #include "ui/figures/layer_values.h"
 #include "ui/figures/ratio_panel.h"
 #include "ui/figures/theory.h"
+#include "ui/figures/wild.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-/* A run that diverged with values so many times those of the others leaves the axis to them, which
- * ends so many times above the largest. */
-#define WILD 100
-#define ABOVE 2
 
 enum { PREVIOUS, FIRST, NOW, END, COLUMNS };
 
@@ -39,6 +35,7 @@ typedef struct {
     Lane lanes[NS_LANES_MAX];
     unsigned n; /* runs that are shown; several have no previous run */
     NsQuantity quantity;
+    NsWildRun wild[NS_LANES_MAX];
     NsRatioPanel ratio_panel;
 } Profile;
 
@@ -219,11 +216,6 @@ static void show_lane(Profile *profile, unsigned i)
                        .y = theory->y[k]};
 }
 
-static bool has_diverged(const NsFigureInput *input, unsigned i)
-{
-    return ns_figure_divergence(ns_figure_run(input, i).history) != NULL;
-}
-
 /* The largest finite value that is drawn of a run; 0 where there is none. */
 static double most_of(const Lane *lane)
 {
@@ -237,27 +229,14 @@ static double most_of(const Lane *lane)
     return most;
 }
 
-/* Of the runs that go on; 0 where there is none. */
-static double most_of_survivors(const Profile *profile, const NsFigureInput *input)
-{
-    double most = 0;
-    for (unsigned i = 0; i < profile->n; i++)
-        if (!has_diverged(input, i)) most = MAX(most, most_of(&profile->lanes[i]));
-    return most;
-}
-
-static bool is_wild(const Profile *profile, const NsFigureInput *input, unsigned i)
-{
-    double others = most_of_survivors(profile, input);
-    return others > 0 && has_diverged(input, i) && most_of(&profile->lanes[i]) > WILD * others;
-}
-
 /* The upper end of the axis; NaN where it has room for all. */
-static double upper_end(const Profile *profile, const NsFigureInput *input)
+static double find_wild(Profile *profile, const NsFigureInput *input, NsScaleKind scale)
 {
-    for (unsigned i = 0; i < profile->n; i++)
-        if (is_wild(profile, input, i)) return ABOVE * most_of_survivors(profile, input);
-    return NAN;
+    for (unsigned i = 0; i < profile->n; i++) {
+        NsFigureRun run = ns_figure_run(input, i);
+        profile->wild[i] = (NsWildRun){run.history, run.name, most_of(&profile->lanes[i]), false};
+    }
+    return ns_wild_find(profile->wild, profile->n, scale);
 }
 
 static void show_all(Profile *profile, const NsFigureInput *input, NsScaleKind scale)
@@ -268,11 +247,10 @@ static void show_all(Profile *profile, const NsFigureInput *input, NsScaleKind s
     for (unsigned i = 0; i < profile->n; i++) {
         const NsLayerValues *now = &profile->lanes[i].columns[NOW];
         curves[i] = (NsRatioCurve){
-            now->n, now->x, now->y, ns_figure_run(input, i).name, i, is_wild(profile, input, i)};
+            now->n, now->x, now->y, ns_figure_run(input, i).name, i, profile->wild[i].wild};
         show_lane(profile, i);
     }
     /* Shares and cosines have no ratio that says anything. */
-    plot->left.hi = upper_end(profile, input);
     bool sizes = profile->n > 1 && !ns_quantity(profile->quantity)->unit;
     plot->lower =
         sizes ? ns_ratio_panel_fill(&profile->ratio_panel, curves, profile->n, scale) : NULL;
@@ -347,12 +325,7 @@ static char *note_of_several(const Profile *profile, const NsFigureInput *input)
     if (first)
         ns_figure_add_sentence(words, late ? _("Faint lines: the first step of each.")
                                            : _("Faint lines: step 0."));
-    for (unsigned i = 0; i < profile->n; i++) {
-        if (!is_wild(profile, input, i)) continue;
-        g_autofree char *beyond =
-            g_strdup_printf(_("%s continues beyond the axis."), ns_figure_run(input, i).name);
-        ns_figure_add_sentence(words, beyond);
-    }
+    ns_wild_note(words, profile->wild, profile->n);
     add_theory(words, profile, input);
     if (end) ns_figure_add_sentence(words, _("Separate mark: after the final norm."));
     if (is_thinned(&profile->lanes[0].columns[NOW]))
@@ -419,6 +392,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     bool changed = figure->plot.left.scale != scale || profile->quantity != quantity;
     profile->quantity = quantity;
     changed |= follow_all(profile, input, &spec);
+    double upper_end = find_wild(profile, input, scale);
 
     bool over_layers = info->domain != NS_DOMAIN_STEP;
     g_autofree char *empty =
@@ -442,6 +416,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     if (!changed) return false;
 
     figure->plot.left.scale = scale;
+    figure->plot.left.hi = upper_end;
     figure->plot.left.label = figure->left_label;
     figure->plot.x.label = figure->x_label;
     figure->plot.n_series = 0;

@@ -2,6 +2,7 @@
 #include "core/base/digits.h"
 #include "core/base/words.h"
 #include "ui/figures/step_curves.h"
+#include "ui/figures/wild.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,6 +15,7 @@ G_STATIC_ASSERT(NS_LANES_MAX *CURVES + NS_FIGURE_PINNED + 1 <= NS_FIGURE_SERIES)
 typedef struct {
     NsFigure figure;
     NsStepCurves lanes[NS_LANES_MAX];
+    NsWildRun runs[NS_LANES_MAX];
     unsigned n;
     NsPreviousCurves previous;
     NsQuantity quantity;
@@ -78,7 +80,7 @@ static void read_previous(NsSource *source, NsCurve *curve, void *data)
         if (next_record(steps, source, &x, &s)) ns_curve_append(curve, x, s.mean);
 }
 
-static void read_lane(Steps *steps, NsStepCurves *lane)
+static void read_lane(Steps *steps, NsStepCurves *lane, double *most)
 {
     bool smooth = lane->smoother.how.kind != NS_SMOOTH_NONE;
     double x;
@@ -92,21 +94,27 @@ static void read_lane(Steps *steps, NsStepCurves *lane)
             ns_curve_append(&lane->curves[SMOOTH], x, ns_smoother_next(&lane->smoother, s.mean));
         ns_curve_append(&lane->curves[LARGEST], x, s.largest);
         ns_curve_append(&lane->curves[LEAST], x, s.least);
+        if (isfinite(s.largest)) *most = MAX(*most, s.largest);
     }
 }
 
-static bool follow_lane(Steps *steps, NsStepCurves *lane, NsHistory *history, NsSmoothing how,
-                        bool other)
+static bool follow_lane(Steps *steps, const NsFigureInput *input, unsigned i, bool other)
 {
-    bool anew = ns_source_follow(&lane->run, history) || other;
+    NsStepCurves *lane = &steps->lanes[i];
+    NsFigureRun run = ns_figure_run(input, i);
+    NsSmoothing how = input->smoothing;
+    bool anew = ns_source_follow(&lane->run, run.history) || other;
     anew = anew || !ns_smoothing_equal(lane->smoother.how, how);
+    steps->runs[i].history = run.history;
+    steps->runs[i].name = run.name;
     if (anew) {
         ns_step_curves_forget(lane);
         ns_smoother_init(&lane->smoother, how);
         lane->run.steps = 0;
+        steps->runs[i].most = 0;
     }
     size_t before = lane->run.steps;
-    read_lane(steps, lane);
+    read_lane(steps, lane, &steps->runs[i].most);
     return anew || lane->run.steps != before;
 }
 
@@ -119,8 +127,7 @@ static bool follow(Steps *steps, const NsFigureInput *input)
     steps->n = n;
     if (other) ns_previous_curves_forget(&steps->previous);
     for (unsigned i = 0; i < n; i++)
-        changed |= follow_lane(steps, &steps->lanes[i], ns_figure_run(input, i).history,
-                               input->smoothing, other);
+        changed |= follow_lane(steps, input, i, other);
     return ns_previous_curves_follow(&steps->previous, input, read_previous, steps) || changed;
 }
 
@@ -144,11 +151,14 @@ static char *note(const Steps *steps, const NsFigureInput *input)
 {
     bool several = ns_quantity(steps->quantity)->domain != NS_DOMAIN_STEP;
     g_autofree char *missing = what_is_missing(steps, input);
-    if (steps->n < 2 || !several) return g_steal_pointer(&missing);
     bool heads = ns_quantity(steps->quantity)->domain == NS_DOMAIN_HEAD;
     const char *range = heads ? _("Means over the heads; faint: the largest and the smallest.")
                               : _("Means over the layers; faint: the largest and the smallest.");
-    return missing ? g_strdup_printf("%s %s", range, missing) : g_strdup(range);
+    GString *words = g_string_new(NULL);
+    ns_figure_add_sentence(words, steps->n > 1 && several ? range : NULL);
+    ns_wild_note(words, steps->runs, steps->n);
+    ns_figure_add_sentence(words, missing);
+    return g_string_free(words, words->len == 0);
 }
 
 /* The labels of run i begin here. */
@@ -234,11 +244,14 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     Steps *steps = (Steps *)figure;
     NsScaleKind scale = ns_figure_scale(input->quantity, input);
     bool changed = follow(steps, input) || figure->plot.left.scale != scale;
+    double upper_end = ns_wild_find(steps->runs, steps->n, scale);
     changed |= ns_figure_mark_events(figure, input);
     changed |= ns_figure_mark_step(figure, input);
     changed |= make_texts(steps, input);
-    if (changed) show(steps, scale);
-    return changed;
+    if (!changed) return false;
+    figure->plot.left.hi = upper_end;
+    show(steps, scale);
+    return true;
 }
 
 static void clear(NsFigure *figure)

@@ -93,7 +93,7 @@ static void summarize_cells(NsDataSummary *summary, const NsHeatmap *map)
         ns_cells_summarize(&cells, ns_heatmap_row(map, row), map->columns, map->log);
     summary->any = true;
     widen(&summary->x_lo, &summary->x_hi, map->x0);
-    widen(&summary->x_lo, &summary->x_hi, map->x1);
+    widen(&summary->x_lo, &summary->x_hi, ns_heatmap_end(map));
     widen(&summary->lo[NS_AXIS_LEFT], &summary->hi[NS_AXIS_LEFT], map->y0);
     widen(&summary->lo[NS_AXIS_LEFT], &summary->hi[NS_AXIS_LEFT], map->y1);
     summary->z_lo = (double)cells.lo;

@@ -289,20 +289,22 @@ static void draw_panel(const NsPlotLayout *layout, const NsPanel *panel, cairo_t
     NsBox box = {left, top, right - left, bottom - top};
     /* On a reversed axis a side is negative, and the image is turned with it. */
     if (!panel->rows || box.width == 0 || box.height == 0 || isnan(box.width + box.height)) return;
+    const NsBox *area = &layout->area;
+    double end = ns_scale_to_pixel(&layout->x, ns_heatmap_end(map));
     NsPixels on;
+    cairo_save(cr);
+    cairo_rectangle(cr, area->x, area->y, area->width, area->height);
+    cairo_clip(cr);
+    cairo_rectangle(cr, MIN(left, end), area->y, fabs(end - left), area->height);
+    cairo_clip(cr);
     if (ns_pixels_of(&on, cr)) {
-        NsBox area = layout->area;
-        cairo_save(cr);
-        cairo_rectangle(cr, area.x, area.y, area.width, area.height);
-        cairo_clip(cr);
-        ns_pixels_of(&on, cr);
         paint_pixels(layout, panel, &on);
-        cairo_restore(cr);
     } else {
         cairo_surface_t *image = heat_image(layout, panel, target_of(cr));
         if (cairo_surface_status(image) == CAIRO_STATUS_SUCCESS) paint_image(cr, image, &box);
         cairo_surface_destroy(image);
     }
+    cairo_restore(cr);
 }
 
 /* Bare ground between panels. */

@@ -254,18 +254,29 @@ static double free_below(const NsPlotLayout *layout, double left, double right)
     return y;
 }
 
-/* What stands beside a panel: its name and what its axis counts, or less of it. */
-enum { NAME_AND_AXIS, NAME, LETTER_AND_AXIS, LETTER, PANEL_WORDS };
+/* What stands beside a panel: its name and what its axis counts, or less of it.  An axis without a
+ * title says less than a letter whose name is in the subtitle or in lines above. */
+enum {
+    NAME_AND_AXIS,
+    NAME_AND_SHORT, /* without what the title has in brackets */
+    LETTER_AND_AXIS,
+    LETTER_AND_SHORT,
+    NAME,
+    LETTER
+};
 
 static PangoLayout *panel_words(NsFrame *frame, const NsPanel *panel, int how)
 {
     NsPlotLayout *layout = frame->layout;
     const NsPlot *plot = layout->plot;
-    bool letter = plot->lettered && (how == LETTER_AND_AXIS || how == LETTER);
-    bool axis = how == NAME_AND_AXIS || how == LETTER_AND_AXIS;
-    g_autofree char *name = letter ? ns_text_letter(panel->name) : g_strdup(panel->name);
-    g_autofree char *words =
-        g_strconcat(name, axis ? " · " : "", axis ? plot->left.label : "", NULL);
+    bool letter = how == LETTER_AND_AXIS || how == LETTER_AND_SHORT || how == LETTER;
+    bool axis = how < NAME, brief = how == NAME_AND_SHORT || how == LETTER_AND_SHORT;
+    g_autofree char *name =
+        letter && plot->lettered ? ns_text_letter(panel->name) : g_strdup(panel->name);
+    g_autofree char *title = g_strdup(axis && plot->left.label ? plot->left.label : "");
+    char *bracket = brief ? strstr(title, " (") : NULL;
+    if (bracket) *bracket = '\0';
+    g_autofree char *words = g_strconcat(name, axis ? " · " : "", title, NULL);
     return ns_text_new(layout->context, layout->style, frame->size, false, words);
 }
 
@@ -294,16 +305,22 @@ static bool panels_fit(NsFrame *frame, int how)
 /* Where the names are in lines above, letters say which panel is whose. */
 static int fit_panels(NsFrame *frame)
 {
-    int how = frame->layout->listed ? LETTER_AND_AXIS : NAME_AND_AXIS;
-    while (how < PANEL_WORDS - 1 && !panels_fit(frame, how)) how++;
+    bool listed = frame->layout->listed;
+    int how = listed ? LETTER_AND_AXIS : NAME_AND_AXIS;
+    while (how < LETTER && (!panels_fit(frame, how) || (listed && how == NAME))) how++;
     return how;
+}
+
+static bool names_panels(int how)
+{
+    return how == NAME_AND_AXIS || how == NAME_AND_SHORT || how == NAME;
 }
 
 bool ns_frame_panels_named(NsFrame *frame)
 {
     const NsHeatmap *map = frame->layout->plot->heatmap;
     return map && map->n_panels && frame->show[NS_PART_LEFT_LABEL] && !frame->layout->listed &&
-           fit_panels(frame) <= NAME;
+           names_panels(fit_panels(frame));
 }
 
 bool ns_frame_list_panels(NsFrame *frame)
@@ -312,7 +329,7 @@ bool ns_frame_list_panels(NsFrame *frame)
     const NsPlot *plot = layout->plot;
     bool named = plot->heatmap && plot->heatmap->n_panels && plot->lettered;
     if (layout->listed || layout->told || !named || !frame->show[NS_PART_LEGEND] ||
-        !frame->show[NS_PART_LEFT_LABEL] || panels_fit(frame, NAME_AND_AXIS))
+        !frame->show[NS_PART_LEFT_LABEL] || names_panels(fit_panels(frame)))
         return false;
     bool told = frame->show[NS_PART_SUBTITLE];
     for (size_t i = 0; i < plot->heatmap->n_panels && told; i++)

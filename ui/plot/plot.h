@@ -121,6 +121,7 @@ typedef struct {
     bool grows;                /* as of a series */
     double x0, x1, y0, y1;     /* outer edges of the first and the last cells; with panels y is 0 to
                                 * their number */
+    double x_end;              /* what is beyond, of the last cells, is not shown; 0: nothing is */
     const NsHeatPanel *panels; /* equally high, the first one uppermost */
     size_t n_panels;           /* 0: all rows are together */
     bool log;
@@ -137,6 +138,12 @@ typedef struct {
 static inline const float *ns_heatmap_row(const NsHeatmap *map, size_t row)
 {
     return map->z + row * (map->stride ? map->stride : map->columns);
+}
+
+/* Where the last cells end as they are shown. */
+static inline double ns_heatmap_end(const NsHeatmap *map)
+{
+    return map->x_end > 0 && map->x_end < map->x1 ? map->x_end : map->x1;
 }
 
 static inline bool ns_cell_is_blank(float z)

@@ -75,7 +75,7 @@ NsRange ns_plot_extent(const NsPlot *plot)
     }
     if (plot->heatmap) {
         widen(&range, plot->heatmap->x0);
-        widen(&range, plot->heatmap->x1);
+        widen(&range, ns_heatmap_end(plot->heatmap));
     }
     return range;
 }

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/figures/wild.h"
+
+#include "core/base/words.h"
+#include "ui/figures/figure.h"
+
+#include <math.h>
+
+/* A run is wild beyond so many times the largest of the others, and the axis ends so many times
+ * above it: decades have room where equal lengths are equal factors. */
+#define WILD_LINEAR 3
+#define WILD_LOG 100
+#define ABOVE_LINEAR 1.2
+#define ABOVE_LOG 2
+
+double ns_wild_find(NsWildRun *runs, size_t n, NsScaleKind scale)
+{
+    bool linear = scale == NS_SCALE_LINEAR, any = false;
+    double most = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!ns_figure_divergence(runs[i].history)) most = MAX(most, runs[i].most);
+    for (size_t i = 0; i < n; i++) {
+        runs[i].wild = most > 0 && ns_figure_divergence(runs[i].history) &&
+                       runs[i].most > (linear ? WILD_LINEAR : WILD_LOG) * most;
+        any |= runs[i].wild;
+    }
+    return any ? (linear ? ABOVE_LINEAR : ABOVE_LOG) * most : (double)NAN;
+}
+
+void ns_wild_note(GString *words, const NsWildRun *runs, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!runs[i].wild) continue;
+        g_autofree char *beyond = g_strdup_printf(_("%s continues beyond the axis."), runs[i].name);
+        ns_figure_add_sentence(words, beyond);
+    }
+}
