@@ -23,12 +23,13 @@ static const double STACKS[NS_STACKS_MAX] = {0.27, 0.42};
 
 /* Least sizes, in text sizes. */
 #define BLOCK_LEAST 21.5
+#define LAYER_LEAST 19.5 /* of the block without stacks, whose words have room on either side */
 #define STACK_LEAST 8.5
 #define ROW_LEAST 1.8
 #define STACK_ROW_LEAST 2.2
 
-NsDiagram *ns_diagram_new(const NsDiagramData *data, unsigned layer, double width, double height,
-                          double text_size)
+static NsDiagram *diagram_new(const NsDiagramData *data, unsigned layer, double width,
+                              double height, double text_size, bool with_stacks)
 {
     NsDiagram *d = g_new0(NsDiagram, 1);
     d->data = data;
@@ -47,13 +48,26 @@ NsDiagram *ns_diagram_new(const NsDiagramData *data, unsigned layer, double widt
     d->sublayers = ns_layer_wiring(&data->settings, NULL, &stacks[stack], within, d->wiring);
     double top = HEAD * text_size, graph = MAX(height - top - FOOT * text_size, 1);
     double used = MIN(width, WIDEST * text_size), left = (width - used) / 2;
-    double stacks_width = STACKS[n - 1] * used, apart = APART * text_size;
+    double stacks_width = with_stacks ? STACKS[n - 1] * used : 0;
+    double apart = with_stacks ? APART * text_size : 0;
     d->stacks = (NsBox){left, top, stacks_width, graph};
     d->block =
         (NsBox){left + stacks_width + apart, top, MAX(used - stacks_width - apart, 1), graph};
-    ns_diagram_build_stacks(d, stacks, n);
+    if (with_stacks) ns_diagram_build_stacks(d, stacks, n);
     ns_diagram_build_block(d, stacks, stack);
     return d;
+}
+
+NsDiagram *ns_diagram_new(const NsDiagramData *data, unsigned layer, double width, double height,
+                          double text_size)
+{
+    return diagram_new(data, layer, width, height, text_size, true);
+}
+
+NsDiagram *ns_diagram_layer_new(const NsDiagramData *data, unsigned layer, double width,
+                                double height, double text_size)
+{
+    return diagram_new(data, layer, width, height, text_size, false);
 }
 
 void ns_diagram_free(NsDiagram *d)
@@ -77,12 +91,26 @@ void ns_diagram_least(const NsDiagramData *data, double text_size, double *width
     *height = text_size * (HEAD + FOOT + MAX(rows * ROW_LEAST, stack_rows * STACK_ROW_LEAST));
 }
 
+void ns_diagram_layer_least(const NsDiagramData *data, double text_size, double *width,
+                            double *height)
+{
+    NsStackWiring stacks[NS_STACKS_MAX];
+    size_t n = ns_stacks_wiring(&data->settings, NULL, stacks);
+    *width = text_size * LAYER_LEAST;
+    *height = text_size * (HEAD + FOOT + ns_diagram_block_rows(n > 1 ? 3 : 2) * ROW_LEAST);
+}
+
 /* ---- As a figure ---- */
 
 /* The share of the style's text that words may shrink to where the page is small, and the one at
  * which they are large enough. */
 #define SMALLEST 0.5
 #define LEGIBLE 0.8
+
+/* Where stacks beside the layers make a page so many times as high as wide, or small words, they
+ * are left out. */
+#define TALLEST 2.5
+#define LEGIBLE_ALONE 0.68
 
 #define GUTTER 1.6   /* between lanes, in text sizes */
 #define SQUARE 600.0 /* any size will do to count wires */
@@ -117,46 +145,65 @@ typedef struct {
     size_t columns, rows;
     double width, height; /* of a lane */
     double scale;         /* of its words */
+    double least;         /* the height of a lane with these */
+    bool stacks;          /* beside the layers */
 } Grid;
 
 /* Gutters and legend have the size that they have at full scale. */
-static Grid grid_of(const Diagram *diagram, size_t columns, double width, double height,
+static Grid grid_of(const Diagram *diagram, size_t columns, bool stacks, const NsBox *page,
                     const NsStyle *style)
 {
-    Grid grid = {.columns = columns, .rows = (diagram->n + columns - 1) / columns, .scale = 1};
-    double gutter = GUTTER * style->text_size, foot = ns_diagram_legend_height(style);
-    grid.width = (width - (double)(columns - 1) * gutter) / (double)columns;
-    grid.height = (height - foot - (double)(grid.rows - 1) * gutter) / (double)grid.rows;
+    Grid grid = {.columns = columns,
+                 .rows = (diagram->n + columns - 1) / columns,
+                 .scale = 1,
+                 .stacks = stacks};
+    double gutter = GUTTER * style->text_size, foot = ns_diagram_legend_height(style), highest = 0;
+    grid.width = (page->width - (double)(columns - 1) * gutter) / (double)columns;
+    grid.height = (page->height - foot - (double)(grid.rows - 1) * gutter) / (double)grid.rows;
     for (size_t i = 0; i < diagram->n; i++) {
-        double least_width, least_height;
-        ns_diagram_least(diagram->lanes[i], style->text_size, &least_width, &least_height);
-        grid.scale = MIN(grid.scale, MIN(grid.width / least_width, grid.height / least_height));
+        double width, height;
+        (stacks ? ns_diagram_least : ns_diagram_layer_least)(diagram->lanes[i], style->text_size,
+                                                             &width, &height);
+        grid.scale = MIN(grid.scale, MIN(grid.width / width, grid.height / height));
+        highest = MAX(highest, height);
     }
+    grid.least = highest * grid.scale;
     return grid;
 }
 
-/* That with the largest words. */
-static Grid best_grid(const Diagram *diagram, double width, double height, const NsStyle *style)
+/* That with the largest words, or the one with the most columns on which they are large enough. */
+static Grid best_grid(const Diagram *diagram, bool stacks, double enough, const NsBox *page,
+                      const NsStyle *style)
 {
-    Grid best = grid_of(diagram, diagram->n, width, height, style);
-    for (size_t columns = diagram->n; --columns > 0;) {
-        Grid grid = grid_of(diagram, columns, width, height, style);
+    Grid best = grid_of(diagram, diagram->n, stacks, page, style);
+    for (size_t columns = diagram->n; --columns > 0 && best.scale < enough;) {
+        Grid grid = grid_of(diagram, columns, stacks, page, style);
         if (grid.scale > best.scale) best = grid;
     }
     return best;
 }
 
+/* With stacks, unless they make words small that are larger without them. */
+static Grid grid_on(const Diagram *diagram, const NsBox *page, const NsStyle *style)
+{
+    Grid whole = best_grid(diagram, true, 1, page, style);
+    if (diagram->n < 2 || whole.scale >= LEGIBLE) return whole;
+    Grid layers = best_grid(diagram, false, 1, page, style);
+    return layers.scale > whole.scale ? layers : whole;
+}
+
 static void draw(const void *data, cairo_t *cr, double width, double height, const NsStyle *style)
 {
     const Diagram *diagram = data;
-    Grid grid = best_grid(diagram, width, height, style);
+    const NsBox page = {.width = width, .height = height};
+    Grid grid = grid_on(diagram, &page, style);
     NsStyle small = ns_style_scaled(style, MAX(grid.scale, SMALLEST));
     NsDiagramLook look = ns_diagram_look(&small, diagram->flow, extent_of(diagram));
     double gutter = GUTTER * style->text_size, foot = ns_diagram_legend_height(&small);
     for (size_t i = 0; i < diagram->n; i++) {
-        g_autoptr(NsDiagram) one =
-            ns_diagram_new(diagram->lanes[i], diagram->layer, MAX(grid.width, 1),
-                           MAX(grid.height, 1), small.text_size);
+        g_autoptr(NsDiagram) one = (grid.stacks ? ns_diagram_new : ns_diagram_layer_new)(
+            diagram->lanes[i], diagram->layer, MAX(grid.width, 1), MAX(grid.height, 1),
+            small.text_size);
         cairo_save(cr);
         cairo_translate(cr, (double)(i % grid.columns) * (grid.width + gutter),
                         (double)(i / grid.columns) * (grid.height + gutter));
@@ -169,25 +216,22 @@ static void draw(const void *data, cairo_t *cr, double width, double height, con
     cairo_restore(cr);
 }
 
-/* Words become no smaller on a higher page, so it is the lowest on which they are the largest. */
+/* The lowest page on which words are as large as the width allows. */
+static double grid_height(const Grid *grid, const NsStyle *style)
+{
+    double rows = (double)grid->rows, gutter = GUTTER * style->text_size;
+    return rows * grid->least + (rows - 1) * gutter + ns_diagram_legend_height(style);
+}
+
 static double needed_height(const void *data, double width, const NsStyle *style)
 {
     const Diagram *diagram = data;
-    double best = 0, needed = 0;
-    for (size_t columns = diagram->n; columns > 0; columns--) {
-        Grid grid = grid_of(diagram, columns, width, G_MAXFLOAT, style);
-        double lane = 0, rows = (double)grid.rows, gutter = GUTTER * style->text_size;
-        for (size_t i = 0; i < diagram->n; i++) {
-            double least_width, least_height;
-            ns_diagram_least(diagram->lanes[i], style->text_size, &least_width, &least_height);
-            lane = MAX(lane, least_height * grid.scale);
-        }
-        if (grid.scale <= best) continue;
-        best = grid.scale;
-        needed = rows * lane + (rows - 1) * gutter + ns_diagram_legend_height(style);
-        if (best >= LEGIBLE) break;
-    }
-    return needed;
+    const NsBox page = {.width = width, .height = G_MAXFLOAT};
+    Grid grid = best_grid(diagram, true, LEGIBLE, &page, style);
+    double needed = grid_height(&grid, style);
+    if (diagram->n < 2 || needed <= TALLEST * width) return needed;
+    grid = best_grid(diagram, false, LEGIBLE_ALONE, &page, style);
+    return MIN(needed, grid_height(&grid, style));
 }
 
 static char *describe(const void *data)

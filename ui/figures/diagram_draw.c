@@ -492,11 +492,14 @@ static void draw_head(const NsBrush *p)
                                     .y = 0.8 * p->style->title_size,
                                     .room = p->d->width - p->d->stacks.x});
     ns_brush_use(p, p->style->faint_text, 1);
-    ns_brush_text(p, &(NsBrushText){.text = ns_diagram_formula(p->d->data, p->d->layer),
+    const char *formula = ns_diagram_formula(p->d->data, p->d->layer);
+    double room = p->d->width - p->d->stacks.x;
+    g_autofree char *brief = ns_text_abridge(p->context, p->style, p->size, formula, NULL, room);
+    ns_brush_text(p, &(NsBrushText){.text = brief ? brief : formula,
                                     .size = p->size,
                                     .x = p->d->stacks.x,
                                     .y = 1.75 * p->style->title_size + 0.4 * p->size,
-                                    .room = p->d->width - p->d->stacks.x});
+                                    .room = room});
 }
 
 void ns_diagram_draw(const NsDiagram *d, const NsDiagramLook *look, cairo_t *cr)

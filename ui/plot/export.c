@@ -20,8 +20,9 @@
 
 #define MOST_PIXELS 32767 /* a side of an image in cairo */
 
-/* The most that a page is made higher than wide. */
-#define MOST_TALL 1.4
+/* The most that the page of a drawing is made higher than wide: a column of a journal is so much
+ * higher than wide. */
+#define MOST_TALL 2.7
 
 #define CAPTION_SIZE 0.92 /* in text sizes */
 #define CAPTION_LINES 4

@@ -45,7 +45,7 @@
 /* On a screen, in pixels, what more than so many lines of a note leave to the data; in text sizes
  * the words over the upper one of two plots. */
 #define NOTE_LEAVES_ON_SCREEN 300
-#define NOTE_FREE_LINES 2
+#define NOTE_FREE_LINES 4
 #define UPPER_WORDS 8.5
 
 /* A lower plot's height, without the words of the x axis and with them in text sizes, and the least
