@@ -21,6 +21,9 @@ static const double ROW[ROWS] = {0, 0.9, 1.55, 2.45, 3.65, 4.35, 5.0, 5.9};
 #define ABOVE 1.35   /* from the last row to the output */
 #define MARGIN 0.5   /* beyond input and output */
 
+/* Boxes of a layer without stacks beside it. */
+#define ALONE_WIDER 1.15
+
 /* Heights, in rows. */
 #define NORM_HEIGHT 0.7
 #define F_HEIGHT 1.15
@@ -72,9 +75,11 @@ static double fork_row(size_t k)
     return MARGIN + BELOW + SUBLAYER * (double)k;
 }
 
+/* Without stacks the block is narrower than its words are used to. */
 static double width_of(const Builder *b, double share, double most)
 {
-    return MIN(share * b->d->block.width, most * b->d->text_size);
+    double wider = b->d->stacks.width > 0 ? 1 : ALONE_WIDER;
+    return MIN(wider * share * b->d->block.width, most * b->d->text_size);
 }
 
 static NsNode node(const Builder *b, NsNodeKind kind, int sublayer)

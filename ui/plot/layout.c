@@ -657,7 +657,9 @@ double ns_plot_more_lines(const NsPlot *plot, double width, const NsStyle *style
     NsFrame frame = {.layout = layout, .size = style->text_size};
     ns_end_names_fit(layout);
     double room = width - 2 * style->padding;
-    double legend = plot->lettered ? ns_legend_place(layout, 0, 0, room, width, false) : 0;
+    bool listed = !plot->heatmap && !plot->drawing &&
+                  (plot->legend == NS_LEGEND_OUTSIDE || plot->legend == NS_LEGEND_ABOVE);
+    double legend = listed ? ns_legend_place(layout, 0, 0, room, width, false) : 0;
     frame.show[NS_PART_SUBTITLE] = plot->subtitle != NULL;
     layout->told = layout->names && ns_frame_names_tell(&frame);
     int n = ns_frame_write_subtitle(&frame, NS_SUBTITLE_LINES);
