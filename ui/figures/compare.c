@@ -26,9 +26,10 @@ static double find_wild(Compare *compare, const NsFigureInput *input, NsScaleKin
         const NsLayerValues *side = &compare->sides[i];
         NsFigureRun run = ns_figure_run(input, lanes ? i : 0);
         bool before = !lanes && i > 0;
-        compare->runs[i] =
-            (NsWildRun){.history = before ? input->previous : run.history,
-                        .name = lanes ? run.name : before ? _("previous run") : _("this run")};
+        compare->runs[i] = (NsWildRun){.history = before ? input->previous : run.history,
+                                       .name = lanes    ? run.name
+                                               : before ? _("previous run")
+                                                        : _("this run")};
         for (size_t k = 0; k < side->n; k++)
             if (isfinite(side->y[k]))
                 compare->runs[i].most = MAX(compare->runs[i].most, side->y[k]);

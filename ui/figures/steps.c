@@ -126,8 +126,7 @@ static bool follow(Steps *steps, const NsFigureInput *input)
     for (unsigned i = n; i < steps->n; i++) ns_step_curves_clear(&steps->lanes[i]);
     steps->n = n;
     if (other) ns_previous_curves_forget(&steps->previous);
-    for (unsigned i = 0; i < n; i++)
-        changed |= follow_lane(steps, input, i, other);
+    for (unsigned i = 0; i < n; i++) changed |= follow_lane(steps, input, i, other);
     return ns_previous_curves_follow(&steps->previous, input, read_previous, steps) || changed;
 }
 

@@ -548,18 +548,33 @@ static NsColor on_cell(const NsPlotLayout *layout, double value)
     return light > 0.5 ? (NsColor){0, 0, 0, 1} : (NsColor){1, 1, 1, 1};
 }
 
-static void place_value(NsPlotLayout *layout, const NsBox *cell, double value)
+static PangoLayout *value_text(const NsPlotLayout *layout, double value, int digits)
 {
     const NsStyle *style = layout->style;
-    if (!ns_scale_shows(layout->z.kind, value)) return;
-    g_autoptr(PangoLayout) text = NULL;
-    double width = INFINITY, height = INFINITY;
-    for (int digits = CELL_DIGITS; digits >= 2 && width > 0.9 * cell->width; digits--) {
-        g_autofree char *number = ns_text_number(value, digits);
-        g_clear_object(&text);
-        text = ns_text_new(layout->context, style, CELL_TEXT * style->text_size, false, number);
-        ns_text_size(text, &width, &height);
+    g_autofree char *number = ns_text_number(value, digits);
+    return ns_text_new(layout->context, style, CELL_TEXT * style->text_size, false, number);
+}
+
+/* As many digits as have room in every cell, or two. */
+static int value_digits(const NsPlotLayout *layout, double room)
+{
+    const NsHeatmap *map = layout->plot->heatmap;
+    int digits = CELL_DIGITS;
+    for (size_t i = 0; i < map->rows * map->columns && digits > 2; i++) {
+        double value = (double)ns_heatmap_row(map, i / map->columns)[i % map->columns];
+        if (!ns_scale_shows(layout->z.kind, value)) continue;
+        g_autoptr(PangoLayout) text = value_text(layout, value, digits);
+        if (ns_text_width(text) > room) digits--;
     }
+    return digits;
+}
+
+static void place_value(NsPlotLayout *layout, const NsBox *cell, double value, int digits)
+{
+    if (!ns_scale_shows(layout->z.kind, value)) return;
+    g_autoptr(PangoLayout) text = value_text(layout, value, digits);
+    double width, height;
+    ns_text_size(text, &width, &height);
     if (width > 0.9 * cell->width || height > cell->height) return;
     double x = cell->x + (cell->width - width) / 2, y = cell->y + (cell->height - height) / 2;
     ns_layout_add_label(layout, NS_PART_INSIDE, g_object_ref(text), x, y, false)->color =
@@ -578,6 +593,7 @@ static void place_values(NsPlotLayout *layout)
     double least = 2 * CELL_TEXT * layout->style->text_size;
     if (!(width > least && height > 0.6 * least)) return;
     const NsBox *area = &layout->area;
+    int digits = value_digits(layout, 0.9 * width);
     for (size_t row = 0; row < map->rows; row++)
         for (size_t column = 0; column < map->columns; column++) {
             double cx = ns_scale_to_pixel(x, map->x0 + ((double)column + 0.5) * dx);
@@ -587,7 +603,7 @@ static void place_values(NsPlotLayout *layout)
             if (cell.x < area->x - 1 || cell.x + width > area->x + area->width + 1 ||
                 cell.y < area->y - 1 || cell.y + height > area->y + area->height + 1)
                 continue;
-            place_value(layout, &cell, (double)ns_heatmap_row(map, row)[column]);
+            place_value(layout, &cell, (double)ns_heatmap_row(map, row)[column], digits);
         }
 }
 

@@ -1,0 +1,84 @@
+/* Maps of several runs side by side.  SPDX-License-Identifier: MIT */
+#include "lanes.h"
+#include "ui/figures/figure.h"
+#include "ui/plot/labels.h"
+#include "ui/plot/layout-private.h"
+
+/* The last column of an expensive quantity ends with the newest step, not with the steps to come
+ * that it will hold. */
+static void test_last_column(void)
+{
+    Run *runs[2];
+    for (int i = 0; i < 2; i++) {
+        runs[i] = run_made(3, BUDGET, true, 7, 0);
+        for (int k = 0; k < 60; k++) append(runs[i], 1);
+    }
+    NsFigureInput input = lanes_of(runs, 2);
+    input.quantity = NS_QUANTITY_TOKEN_COSINE;
+    for (int mode = NS_HEAT_STACKED; mode <= NS_HEAT_RATIO; mode++) {
+        input.heat = (NsHeatMode)mode;
+        g_autoptr(NsFigure) figure = ns_figure_new("heatmap");
+        const NsPlot *plot = ns_figure_update(figure, &input);
+        g_assert_cmpfloat(plot->heatmap->x1, ==, 62.5);
+        g_assert_cmpfloat(ns_heatmap_end(plot->heatmap), ==, 59.5);
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 400, 300, ns_style(0));
+        NsBox area = ns_plot_area(layout);
+        g_assert_cmpfloat_with_epsilon(ns_plot_x_to_pixel(layout, 59.5), area.x + area.width, 1e-6);
+    }
+    for (int i = 0; i < 2; i++) run_free(runs[i]);
+}
+
+/* Each lane has a map of its heads, and a color is one value in all of them. */
+static void test_heads(void)
+{
+    Run *runs[2];
+    for (unsigned i = 0; i < 2; i++) {
+        runs[i] = run_made(3, BUDGET, true, 1, 0);
+        append_lane(runs[i], i);
+    }
+    NsFigureInput both = lanes_of(runs, 2), first = ns_figure_input_of(&both, 0);
+    NsFigureInput second = ns_figure_input_of(&both, 1);
+    g_autoptr(NsFigure) a = ns_figure_new("heads");
+    g_autoptr(NsFigure) b = ns_figure_new("heads");
+    const NsHeatmap *upper = ns_figure_update(a, &first)->heatmap;
+    const NsHeatmap *lower = ns_figure_update(b, &second)->heatmap;
+    g_assert_cmpfloat(upper->lo, <, upper->hi);
+    g_assert_cmpfloat(upper->lo, ==, lower->lo);
+    g_assert_cmpfloat(upper->hi, ==, lower->hi);
+    g_assert_cmpfloat(upper->lo, ==, (double)upper->z[0]);
+    g_assert_cmpfloat(upper->hi, ==, (double)lower->z[lower->rows * lower->columns - 1]);
+    for (unsigned i = 0; i < 2; i++) run_free(runs[i]);
+}
+
+/* Panels that are too low for the names of their runs keep the title of the axis. */
+static void test_panel_titles(void)
+{
+    Pair pair = pair_new(6, 6);
+    for (int k = 0; k < 4; k++)
+        for (int i = 0; i < 2; i++) append(pair.run[i], 1);
+    g_autoptr(NsFigure) figure = ns_figure_new("gradient-heatmap");
+    const NsPlot *plot = ns_figure_update(figure, &pair.input);
+    static const double heights[] = {164, 240, 320};
+    for (size_t h = 0; h < G_N_ELEMENTS(heights); h++) {
+        g_autoptr(NsPlotLayout) layout =
+            ns_plot_layout(plot, 250, heights[h], ns_style_find("paper"));
+        unsigned titles = 0;
+        for (unsigned i = 0; i < layout->labels->len; i++) {
+            const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+            if (label->part != NS_PART_LEFT_LABEL) continue;
+            g_assert_true(g_str_has_suffix(pango_layout_get_text(label->text), " · layer"));
+            titles++;
+        }
+        g_assert_cmpuint(titles, ==, 2);
+    }
+    pair_clear(&pair);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/lane_maps/last-column", test_last_column);
+    g_test_add_func("/lane_maps/heads", test_heads);
+    g_test_add_func("/lane_maps/panel-titles", test_panel_titles);
+    return g_test_run();
+}
