@@ -23,7 +23,7 @@ static const double STACKS[NS_STACKS_MAX] = {0.27, 0.42};
 
 /* Least sizes, in text sizes. */
 #define BLOCK_LEAST 21.5
-#define LAYER_LEAST 18.0 /* of the block without stacks, whose words have room on either side */
+#define LAYER_LEAST 19.5 /* of the block without stacks, whose words have room on either side */
 #define STACK_LEAST 8.5
 #define ROW_LEAST 1.8
 #define STACK_ROW_LEAST 2.2
@@ -110,7 +110,7 @@ void ns_diagram_layer_least(const NsDiagramData *data, double text_size, double 
 /* Where stacks beside the layers make a page so many times as high as wide, or small words, they
  * are left out. */
 #define TALLEST 2.5
-#define LEGIBLE_ALONE 0.7
+#define LEGIBLE_ALONE 0.67
 
 #define GUTTER 1.6   /* between lanes, in text sizes */
 #define SQUARE 600.0 /* any size will do to count wires */
