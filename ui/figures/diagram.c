@@ -110,7 +110,7 @@ void ns_diagram_layer_least(const NsDiagramData *data, double text_size, double 
 /* Where stacks beside the layers make a page so many times as high as wide, or small words, they
  * are left out. */
 #define TALLEST 2.5
-#define LEGIBLE_ALONE 0.67
+#define LEGIBLE_ALONE 0.65
 
 #define GUTTER 1.6   /* between lanes, in text sizes */
 #define SQUARE 600.0 /* any size will do to count wires */
