@@ -279,8 +279,8 @@ int main(int argc, char **argv)
     g_test_add_data_func("/decode/placements/encoder-decoder", "encoder-decoder", test_placements);
     g_test_add_func("/decode/everything", test_everything);
     static const char *const settings[] = {
-        "arch=encoder-decoder activation=swiglu tie-embeddings=on positions=sinusoidal "
-        "scale-embeddings=on",
+        ("arch=encoder-decoder activation=swiglu tie-embeddings=on positions=sinusoidal "
+         "scale-embeddings=on"),
         "arch=encoder-decoder activation=gelu positions=none threads=3",
         "arch=encoder-decoder attention=uniform heads=1 placement=hybridnorm",
         "arch=encoder-decoder qk-norm=head norm=batchnorm",

@@ -116,6 +116,7 @@ static void on_exported(GObject *source, GAsyncResult *result, gpointer done)
     g_autoptr(GError) error = NULL;
     g_autofree char *written = ns_export_finish(result, &error);
     g_assert_no_error(error);
+    g_assert_nonnull(written);
     *(bool *)done = true;
 }
 

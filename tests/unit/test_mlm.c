@@ -172,7 +172,7 @@ static void test_facts(void)
 {
     NsRng rng;
     ns_rng_init(&rng, 3, 0);
-    for (int relation = NS_PARAPHRASE; relation <= NS_ENTAILMENT; relation++) {
+    for (NsPairRelation relation = NS_PARAPHRASE; relation <= NS_ENTAILMENT; relation++) {
         int ones = 0;
         for (int i = 0; i < 2000; i++) {
             g_autoptr(GString) first = g_string_new(NULL), second = g_string_new(NULL);
