@@ -279,7 +279,7 @@ static const char summary[] =
     "  [result]  quantity = loss, validation-loss, grad-norm or a quantity, with layer and "
     "head;\n"
     "            at = last 10 (a mean), last, minimum or step N; better = lower or higher,\n"
-    "            where lanes are to be compared by what is no loss\n"
+    "            where lanes are compared by what is neither a loss nor BLEU\n"
     "  [A] [B]   lanes: name and settings\n\n"
     "JSON: title, result, lanes, cells (lane, configuration, seed, state, step, first: the\n"
     "training loss at step 0, value: the result, loss: the mean of the last ten steps,\n"

@@ -31,6 +31,12 @@ bool ns_result_is_loss(const NsResult *result)
     return result->kind == NS_RESULT_LOSS || result->kind == NS_RESULT_VALIDATION;
 }
 
+int ns_result_direction(const NsResult *result)
+{
+    if (ns_result_is_loss(result)) return -1;
+    return result->kind == NS_RESULT_QUANTITY && result->quantity == NS_QUANTITY_BLEU;
+}
+
 /* Whether a run has a curve besides: over its steps, its layers or, of tokens, the bins of
  * core/probe/token_snapshot.h. */
 static bool has_curve(const NsResult *result)

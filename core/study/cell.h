@@ -38,11 +38,15 @@ typedef struct {
     NsResultAt at;
     int64_t n;
     int better; /* which results are better, as the study says it: -1 lower ones, 1 higher ones, 0
-                 * none; of a loss 0, since lower ones always are */
+                 * none; 0 where ns_result_direction says it */
 } NsResult;
 
 /* Of training or on held-out text. */
 bool ns_result_is_loss(const NsResult *result);
+
+/* Which results are better by themselves: -1 the lower ones, as of a loss, 1 the higher ones, as of
+ * BLEU; 0 where a study has to say it. */
+int ns_result_direction(const NsResult *result);
 
 /* When a run ends before its last step; NaN: never.  Divergence always ends it. */
 typedef struct {

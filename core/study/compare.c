@@ -15,7 +15,8 @@
 
 int ns_study_better(const NsStudy *study)
 {
-    return ns_result_is_loss(&study->result) ? -1 : study->result.better;
+    int direction = ns_result_direction(&study->result);
+    return direction ? direction : study->result.better;
 }
 
 static bool refuse_result(const NsStudy *study, GError **error)

@@ -323,11 +323,15 @@ static bool check_axes(const Reader *reader, GError **error)
 
 static bool check_better(NsStudy *study, GError **error)
 {
-    if (!ns_result_is_loss(&study->result)) return true;
-    if (study->result.better > 0)
+    int direction = ns_result_direction(&study->result);
+    if (!direction) return true;
+    if (study->result.better == -direction)
         return ns_refuse(error, NS_ERROR_SETTING,
-                         "The result is a loss, of which lower values are better; omit better = "
-                         "higher, or choose another quantity.");
+                         direction < 0
+                             ? "The result is a loss, of which lower values are better; omit "
+                               "better = higher, or choose another quantity."
+                             : "The result is a BLEU score, of which higher values are better; "
+                               "omit better = lower, or choose another quantity.");
     study->result.better = 0;
     return true;
 }

@@ -437,6 +437,11 @@ def test_direction():
             assert abs(rates["sensitivity"]["value"] - distance) < 1e-9, rates
         bad = write(folder("c.study"), HEAD + "[result]\nbetter = higher\n")
         assert "loss" in sentence(run("study", bad, small=False), 2)
+        bad = write(folder("c.study"), HEAD + "[result]\nquantity = bleu\nbetter = lower\n")
+        assert "BLEU" in sentence(run("study", bad, small=False), 2)
+        pairs = write(folder("d.study"), HEAD.replace("seq = 8", "seq = 48") +
+                      "task = translation\narch = encoder-decoder\nsteps = 1\n[grid]\nlr = 1e-3, 1e-2\n[result]\nquantity = bleu\n" + LANES)
+        assert json.loads(study(pairs, "--json"))["comparison"]["better"] == "higher"
         bad = write(folder("c.study"), HEAD + "[result]\nbetter = more\n")
         assert "lower or higher" in sentence(run("study", bad, small=False), 2)
 
