@@ -41,6 +41,27 @@
 /* A small language model. */
 #define SMALL "d-model=32 heads=2 batch=8 seq=24 lr=3e-3 eval-every=0 "
 
+/* What the gradients of W_1 and of W_2 by layer share. */
+#define BY_LAYER                                                                                   \
+    .says = N_("Post-LN at initialization: it grows toward the output.  Pre-LN: it is "            \
+               "nearly the same in all layers.  Post-LN after the warm-up: it is very small."),    \
+    .holds = N_("Measured in the paper with IWSLT14 German-English, not proved; here with "        \
+                "generated pairs and a width of 32.  At initialization means with a "              \
+                "learning rate of 0.  The claims are about the decoder, layers 7 to 12."),         \
+    .settings = TRANSLATION "steps=60", .paper = IWSLT " steps=4000",                              \
+    .arms = {{N_("Post-LN, initialization"), "placement=post lr=0"},                               \
+             {N_("Pre-LN, initialization"), "placement=pre lr=0"},                                 \
+             {N_("Post-LN, after warm-up"), "placement=post lr=2e-3 warmup=60",                    \
+              "lr=5e-4 warmup=4000"}},                                                             \
+    .n_arms = 3, .seeds = 10,                                                                      \
+    .claims = {{N_("ratio of last to first decoder layer, Post-LN"), NS_CLAIM_UPPER, 0, 0, NAN,    \
+                1.5, INFINITY},                                                                    \
+               {N_("ratio of last to first decoder layer, Pre-LN"), NS_CLAIM_UPPER, 1, 0, 1, 0.67, \
+                1.5},                                                                              \
+               {N_("after the warm-up over before it, Post-LN, last layer"), NS_CLAIM_FACTOR, 2,   \
+                0, NAN, -INFINITY, 0.5}},                                                          \
+    .n_claims = 3
+
 static const NsPaperStudy studies[] = {
     {
         .choice = {"fig2a", N_("Warm-up and peak rate, Adam"), NULL, "Xiong et al. 2020, Fig. 2a",
@@ -98,53 +119,15 @@ static const NsPaperStudy studies[] = {
         .choice = {"fig3a", N_("Mean gradient of W₁ by layer"), NULL, "Xiong et al. 2020, Fig. 3a",
                    N_("Norm of the mean gradient of W_1 in every layer of an encoder and a "
                       "decoder with six layers each, at initialization and after the warm-up.")},
-        .says = N_("Post-LN at initialization: it grows toward the output.  Pre-LN: it is "
-                   "nearly the same in all layers.  Post-LN after the warm-up: it is very small."),
-        .holds = N_("Measured in the paper with IWSLT14 German-English, not proved; here with "
-                    "generated pairs and a width of 32.  At initialization means with a "
-                    "learning rate of 0.  The claims are about the decoder, layers 7 to 12."),
-        .settings = TRANSLATION "steps=60",
         .result = "quantity = mean-grad-w1\nlayer = all\nat = last\n",
-        .paper = IWSLT " steps=4000",
-        .arms = {{N_("Post-LN, initialization"), "placement=post lr=0"},
-                 {N_("Pre-LN, initialization"), "placement=pre lr=0"},
-                 {N_("Post-LN, after warm-up"), "placement=post lr=2e-3 warmup=60",
-                  "lr=5e-4 warmup=4000"}},
-        .n_arms = 3,
-        .seeds = 10,
-        .claims = {{N_("ratio of last to first decoder layer, Post-LN"), NS_CLAIM_UPPER, 0, 0, NAN,
-                    1.5, INFINITY},
-                   {N_("ratio of last to first decoder layer, Pre-LN"), NS_CLAIM_UPPER, 1, 0, 1,
-                    0.67, 1.5},
-                   {N_("after the warm-up over before it, Post-LN, last layer"), NS_CLAIM_FACTOR, 2,
-                    0, NAN, -INFINITY, 0.5}},
-        .n_claims = 3,
+        BY_LAYER,
     },
     {
         .choice = {"fig3b", N_("Mean gradient of W₂ by layer"), NULL, "Xiong et al. 2020, Fig. 3b",
                    N_("Norm of the mean gradient of W_2 in every layer of an encoder and a "
                       "decoder with six layers each, at initialization and after the warm-up.")},
-        .says = N_("Post-LN at initialization: it grows toward the output.  Pre-LN: it is "
-                   "nearly the same in all layers.  Post-LN after the warm-up: it is very small."),
-        .holds = N_("Measured in the paper with IWSLT14 German-English, not proved; here with "
-                    "generated pairs and a width of 32.  At initialization means with a "
-                    "learning rate of 0.  The claims are about the decoder, layers 7 to 12."),
-        .settings = TRANSLATION "steps=60",
         .result = "quantity = mean-grad-w2\nlayer = all\nat = last\n",
-        .paper = IWSLT " steps=4000",
-        .arms = {{N_("Post-LN, initialization"), "placement=post lr=0"},
-                 {N_("Pre-LN, initialization"), "placement=pre lr=0"},
-                 {N_("Post-LN, after warm-up"), "placement=post lr=2e-3 warmup=60",
-                  "lr=5e-4 warmup=4000"}},
-        .n_arms = 3,
-        .seeds = 10,
-        .claims = {{N_("ratio of last to first decoder layer, Post-LN"), NS_CLAIM_UPPER, 0, 0, NAN,
-                    1.5, INFINITY},
-                   {N_("ratio of last to first decoder layer, Pre-LN"), NS_CLAIM_UPPER, 1, 0, 1,
-                    0.67, 1.5},
-                   {N_("after the warm-up over before it, Post-LN, last layer"), NS_CLAIM_FACTOR, 2,
-                    0, NAN, -INFINITY, 0.5}},
-        .n_claims = 3,
+        BY_LAYER,
     },
     {
         .choice = {"fig3c", N_("Last gradient by model size, Pre-LN"), NULL,
