@@ -9,9 +9,13 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #define MOST_SLURM_JOBS 1000 /* of an array, as Slurm's MaxArraySize has it by default */
 #define ROUNDS 10
@@ -247,69 +251,90 @@ static bool await(const char *id, GError **error)
     return true;
 }
 
-/* The number of the job that was submitted last; NULL for none.  Free with g_free. */
-static char *last_job(const char *folder)
+/* The file with the number of the job that was submitted last, locked, so that of two commands that
+ * start together the second sees the first one's job.  A file system without locks is no obstacle:
+ * then only leases keep a cell from running twice.  -1 if the file cannot be opened. */
+static int lock_job(const char *folder, GError **error)
 {
     g_autofree char *path = g_build_filename(folder, JOB_FILE, NULL);
-    char *id = NULL;
-    g_file_get_contents(path, &id, NULL, NULL);
-    return id ? g_strstrip(id) : NULL;
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0) {
+        ns_refuse(error, NS_ERROR_FILE, "Cannot open “%s”: %s.", path, g_strerror(errno));
+        return -1;
+    }
+    while (flock(file, LOCK_EX) != 0 && errno == EINTR && !ns_interrupt_signal()) continue;
+    return file;
 }
 
-/* Tasks that an earlier command has submitted are awaited: those that were to run the same cells
- * beside them would do it twice. */
-static bool await_last(const char *folder, GError **error)
+/* The number in the file if tasks of that job still wait or run, else NULL.  Free with g_free. */
+static bool running_job(int file, char **id, GError **error)
 {
-    g_autofree char *id = last_job(folder);
+    char text[64];
     bool there = false;
-    if (!id) return true;
-    if (!has_tasks(id, &there, error)) return false;
-    if (!there) return true;
-    fprintf(stderr,
-            NS_CLI ": Slurm's job %s of this study waits or runs; its results are awaited, and no "
-                   "cell is submitted twice.\n",
-            id);
-    return await(id, error);
+    ssize_t n = pread(file, text, sizeof text - 1, 0);
+    text[MAX(n, 0)] = '\0';
+    g_strstrip(text);
+    *id = NULL;
+    if (*text && !has_tasks(text, &there, error)) return false;
+    if (there) *id = g_strdup(text);
+    return true;
 }
 
-static bool submit(const char *folder, const char *job, GError **error)
+static bool submit(int file, const char *folder, const char *job, char **id, GError **error)
 {
     g_autofree char *log = g_build_filename(folder, "%a.log", NULL);
-    g_autofree char *path = g_build_filename(folder, JOB_FILE, NULL), *id = NULL;
     const char *const words[] = {"sbatch", "--parsable", "--output", log, job, NULL};
-    g_autoptr(GError) wrong = NULL;
-    if (!ask_slurm(words, &id, error)) return false;
-    *strchrnul(id, ';') = '\0'; /* behind it stands the cluster */
-    if (!g_file_set_contents(path, id, -1, &wrong))
-        return ns_refuse(error, NS_ERROR_FILE, "Cannot write the number of Slurm's job %s: %s.", id,
-                         wrong->message);
-    return await(id, error);
+    if (!ask_slurm(words, id, error)) return false;
+    *strchrnul(*id, ';') = '\0'; /* behind it stands the cluster */
+    ssize_t n = (ssize_t)strlen(*id);
+    if (ftruncate(file, 0) == 0 && pwrite(file, *id, (size_t)n, 0) == n) return true;
+    return ns_refuse(error, NS_ERROR_FILE, "Cannot write the number of Slurm's job %s: %s.", *id,
+                     g_strerror(errno));
+}
+
+/* One job, with the file locked: *id is its number, NULL if all cells have ended.  It has fewer
+ * than *open cells to run, and *open becomes how many. */
+static bool submit_open(const NsStudyJobs *jobs, const char *folder, int file, size_t *open,
+                        char **id, GError **error)
+{
+    size_t n = ns_study_cells(jobs->study), before = *open;
+    size_t chunk = jobs->chunk ? jobs->chunk : (n + MOST_SLURM_JOBS - 1) / MOST_SLURM_JOBS;
+    g_autofree char *study = write_study(jobs, folder, error);
+    g_autoptr(GArray) parts =
+        study && gather_folder(jobs, folder, error) ? parts_to_run(jobs, chunk, open, error) : NULL;
+    if (!parts) return false;
+    if (*open == 0) return true;
+    if (*open >= before)
+        return ns_refuse(error, NS_ERROR_FILE,
+                         "Jobs of Slurm have ended without a result; their output is in “%s”.",
+                         folder);
+    fprintf(stderr, NS_CLI ": %u jobs of Slurm for %zu cells.\n", parts->len, *open);
+    g_autofree char *job = write_job(jobs, study, parts, chunk, error);
+    return job && submit(file, folder, job, id, error);
 }
 
 bool ns_study_run_slurm(const NsStudyJobs *jobs, GError **error)
 {
-    size_t n = ns_study_cells(jobs->study);
-    size_t chunk = jobs->chunk ? jobs->chunk : (n + MOST_SLURM_JOBS - 1) / MOST_SLURM_JOBS;
     g_autofree char *folder = folder_of(jobs);
-    /* Its tasks still read the study that it was submitted with. */
-    if (!await_last(folder, error)) return false;
-    g_autofree char *study = write_study(jobs, folder, error);
-    if (!study || !gather_folder(jobs, folder, error)) return false;
-    size_t before = SIZE_MAX;
+    if (!ns_folder_make(folder, error)) return false;
+    size_t open = SIZE_MAX;
     for (int round = 0; round < ROUNDS && !ns_interrupt_signal(); round++) {
-        size_t open;
-        g_autoptr(GArray) parts = parts_to_run(jobs, chunk, &open, error);
-        if (!parts) return false;
-        if (open == 0) return true;
-        if (open >= before)
-            return ns_refuse(error, NS_ERROR_FILE,
-                             "Jobs of Slurm have ended without a result; their output is in “%s”.",
-                             folder);
-        before = open;
-        fprintf(stderr, NS_CLI ": %u jobs of Slurm for %zu cells.\n", parts->len, open);
-        g_autofree char *job = write_job(jobs, study, parts, chunk, error);
-        if (!job || !submit(folder, job, error) || !gather_folder(jobs, folder, error))
-            return false;
+        g_autofree char *id = NULL;
+        int file = lock_job(folder, error);
+        bool good = file >= 0 && running_job(file, &id, error);
+        /* Tasks that another command has submitted are awaited: those that were to run the same
+         * cells beside them would do it twice, and they read the study they were submitted with. */
+        if (id)
+            fprintf(stderr,
+                    NS_CLI ": Slurm's job %s of this study waits or runs; its results are awaited, "
+                           "and no cell is submitted twice.\n",
+                    id);
+        else
+            good = good && submit_open(jobs, folder, file, &open, &id, error);
+        if (file >= 0) close(file);
+        if (!good) return false;
+        if (!id) return true;
+        if (!await(id, error)) return false;
     }
     return true;
 }

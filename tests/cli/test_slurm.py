@@ -202,5 +202,17 @@ def test_submitted_twice():
         assert runs_of(folder) == 4
 
 
+def test_submitted_in_the_same_instant():
+    with tempfile.TemporaryDirectory() as place, Cluster(place) as cluster, Folder(LONG) as folder:
+        expected = whole(folder)
+        command = [CLI, "study", folder("a.study"), "--slurm", "--lease", "60", "--chunk"]
+        commands = [subprocess.Popen([*command, chunk], env=cluster.environment, stdout=subprocess.PIPE,
+                                     stderr=subprocess.PIPE) for chunk in ("4", "3", "2")]
+        said = [process.communicate(timeout=PATIENCE_S) for process in commands]
+        assert [process.returncode for process in commands] == [0, 0, 0], said
+        assert sum(b"jobs of Slurm" in err for _, err in said) == 1, said
+        assert cells_of(folder("a.nsstudy")) == expected
+
+
 if __name__ == "__main__":
     sys.exit(main(globals()))
