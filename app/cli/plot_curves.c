@@ -196,6 +196,7 @@ static bool fit_series(NsPlotSheet *sheet, const NsPlot *plot, const NsSeries *s
         .y0 = value_at(fit.at + fit.slope * x[0], log_y),
         .x1 = value_at(x[n - 1], log_x),
         .y1 = value_at(fit.at + fit.slope * x[n - 1], log_y),
+        .of = series->label,
         .text = ns_plot_keep(sheet->strings, fit_words(plot, unit * fit.slope, unit * fit.reach)),
         .style = series->style};
     return true;

@@ -270,7 +270,11 @@ def test_plot_fits_and_bands():
     text = "kind,x,y\n" + "".join(f"{kind},{x},{y!r}\n" for kind, x, y in rows)
     log = ("--x", "x", "--y", "y", "--by", "kind", "--log", "x,y")
     with tempfile.TemporaryDirectory() as folder:
-        said, _ = run_plot(folder, text, *log, "--fit")
+        said, written = run_plot(folder, text, *log, "--fit")
+        lines = [point for point in written if "fit:" in point["series"]]
+        assert [(line["series"][0], float(line["x"])) for line in lines] == [("a", 1), ("a", 100), ("b", 1), ("b", 100)]
+        for line, y in zip(lines, (3, 0.3, 2, 200)):
+            assert abs(float(line["y"]) / y - 1) < 1e-3 and "∝" in line["series"], line
         # Residuals 0 and ±log10 1.25 at each of three x, which are one decade apart; t of 7 is 2.365.
         reach = 2.365 * math.sqrt(6 * math.log10(1.25) ** 2 / 7 / 6)
         for name, power in (("a", -0.5), ("b", 1)):

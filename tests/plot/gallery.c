@@ -219,8 +219,9 @@ static void describe_layers(void)
                           .y = post_last};
     depth[1] = (NsSeries){
         .label = "Pre-LN", .kind = NS_SERIES_SCATTER, .n = 8, .x = depths, .y = pre_last};
-    static const NsSlope slopes[] = {{2, 0.368, 256, 0.0325, "∝ L^{−0.50}", NS_AXIS_LEFT, 0},
-                                     {2, 0.55, 256, 0.55, "∝ L^{0.00}", NS_AXIS_LEFT, 1}};
+    static const NsSlope slopes[] = {
+        {2, 0.368, 256, 0.0325, "Post-LN", "∝ L^{−0.50}", NS_AXIS_LEFT, 0},
+        {2, 0.55, 256, 0.55, "Pre-LN", "∝ L^{0.00}", NS_AXIS_LEFT, 1}};
     charts[2] = (NsPlot){.title = "Gradient of the last layer",
                          .subtitle = "at initialization, ten seeds",
                          .x = axis("layers L", NULL, NS_SCALE_LOG, true),

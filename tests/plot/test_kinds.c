@@ -314,7 +314,7 @@ static void test_levels(void)
 {
     NsSeries series = {.label = "a", .n = 4, .x = abscissa, .y = ones};
     const NsLevel level = {.y = 7, .text = "bound"};
-    const NsSlope slope = {1, 1, 4, 5, "∝ l", NS_AXIS_LEFT, 2};
+    const NsSlope slope = {1, 1, 4, 5, "a", "∝ l", NS_AXIS_LEFT, 2};
     NsPlot plot = plot_of(&series, 1);
     plot.levels = &level;
     plot.n_levels = 1;

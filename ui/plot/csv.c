@@ -87,6 +87,22 @@ static void add_series(Table *table, const NsPlot *plot, const char *title, cons
     }
 }
 
+/* Both ends of a fitted line. */
+static void add_slope(Table *table, const char *title, const NsSlope *slope)
+{
+    g_autofree char *name = g_strdup_printf(_("%s, fit: %s"), slope->of, slope->text);
+    const double x[2] = {slope->x0, slope->x1}, y[2] = {slope->y0, slope->y1};
+    for (int i = 0; i < 2; i++) {
+        add_word(table->out, title);
+        g_string_append_c(table->out, ',');
+        add_word(table->out, name);
+        add_double(table->out, x[i]);
+        add_double(table->out, y[i]);
+        g_string_append(table->out, ",,");
+        end_row(table);
+    }
+}
+
 /* What a cell stands for: its first whole number, or its middle. */
 static double cell_value(const NsAxis *axis, double lo, double hi, size_t i, size_t n)
 {
@@ -171,6 +187,7 @@ static void add_plot(Table *table, const NsPlot *plot, const char *title, bool m
     const NsPlot *lower = plot->lower;
     if (plot->heatmap) add_heatmap(table, plot, title, !maps);
     for (size_t k = 0; k < plot->n_series; k++) add_series(table, plot, title, &plot->series[k]);
+    for (size_t k = 0; k < plot->n_slopes; k++) add_slope(table, title, &plot->slopes[k]);
     for (size_t k = 0; lower && k < lower->n_series; k++)
         add_series(table, lower, title, &lower->series[k]);
 }

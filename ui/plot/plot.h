@@ -180,7 +180,7 @@ typedef struct {
 /* A straight piece with a word at it; between logarithmic axes a power law: "∝ L^{−1/2}". */
 typedef struct {
     double x0, y0, x1, y1;
-    const char *text;
+    const char *of, *text; /* the name of the series that it was fitted to; the word */
     NsAxisSide side;
     unsigned style; /* of the series that it was fitted to */
 } NsSlope;
