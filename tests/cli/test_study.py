@@ -398,7 +398,7 @@ def test_axes_of_phase():
                 assert abs(float(value) - best) < 1e-6, (options, row, best)
         study(*show[:-1], folder("p.svg"))
         with open(folder("p.svg"), encoding="utf-8") as file:
-            assert "best result over clip" in file.read()
+            assert "best result over Gradient clipping" in file.read()
         for options in (("--x", "seed"), ("--x", "lr", "--y", "lr")):
             assert "lr" in sentence(run("study", *show, *options, small=False), 2)
         for words in (("--figure", "best-of", "--out", folder("b.csv")), ()):

@@ -50,6 +50,51 @@ static void test_heads(void)
     for (unsigned i = 0; i < 2; i++) run_free(runs[i]);
 }
 
+/* Three lanes, of which B has huge values. */
+static void make_wild(Run *runs[3])
+{
+    for (unsigned i = 0; i < 3; i++) {
+        runs[i] = run_made(6, BUDGET, true, 1, 0);
+        if (i != 1) {
+            append_lane(runs[i], i);
+            continue;
+        }
+        for (size_t k = 0; k < runs[i]->layout.width; k++) ns_values_put(runs[i]->values, k, 1e20);
+        append_values(runs[i], 1);
+    }
+}
+
+/* A lane that diverged leaves the colors to the others, which is said with its largest value; one
+ * that goes on never does. */
+static void test_wild_colors(void)
+{
+    static const char *const figures[] = {"gradient-heatmap", "heatmap", "heads", "diagram"};
+    Run *runs[3];
+    make_wild(runs);
+    NsFigureInput all = lanes_of(runs, 3);
+    for (int diverged = 0; diverged < 2; diverged++) {
+        const NsEvent event = {.step = 0, .kind = NS_EVENT_DIVERGED};
+        if (diverged) ns_history_append_event(runs[1]->history, &event);
+        for (size_t f = 0; f < 2 * G_N_ELEMENTS(figures); f++) {
+            g_autoptr(NsFigure) figure = ns_figure_new(figures[f / 2]);
+            NsFigureInput input = all;
+            input.log = f % 2;
+            if (figure->kind->one_model) input = ns_figure_input_of(&all, 1);
+            const NsPlot *plot = ns_figure_update(figure, &input);
+            g_test_message("%s, log %d, diverged %d: %s", figures[f / 2], input.log, diverged,
+                           plot->note);
+            bool told = plot->note && strstr(plot->note, "Values of B above the color scale, up to "
+                                                         "1.0×10^{20}, have its last color.");
+            g_assert_cmpint(told, ==, diverged);
+            if (!plot->heatmap) continue;
+            g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 400, 300, ns_style(0));
+            g_assert_cmpint(layout->z.hi < 100, ==, diverged);
+            g_assert_cmpint(layout->z.lo < 100, ==, 1);
+        }
+    }
+    for (unsigned i = 0; i < 3; i++) run_free(runs[i]);
+}
+
 /* Panels that are too low for the names of their runs keep the title of the axis. */
 static void test_panel_titles(void)
 {
@@ -79,6 +124,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/lane_maps/last-column", test_last_column);
     g_test_add_func("/lane_maps/heads", test_heads);
+    g_test_add_func("/lane_maps/wild-colors", test_wild_colors);
     g_test_add_func("/lane_maps/panel-titles", test_panel_titles);
     return g_test_run();
 }

@@ -295,13 +295,15 @@ static void test_phase(void)
     }
     g_assert_true(isnan(plot->heatmap->z[1]));
     g_assert_nonnull(strstr(plot->note, "Hatched"));
-    g_assert_nonnull(strstr(plot->note, "lr 100"));
+    g_assert_nonnull(strstr(plot->note, "at Peak learning rate 100, Norm placement No norm "));
     g_assert_cmpstr(plot->left.names[1], ==, "Pre-LN");
     g_assert_cmpstr(plot->x.names[1], ==, "100");
 
     /* What is fixed is told, the present setting is marked, and one beside shares the colors. */
     g_assert_nonnull(strstr(plot->subtitle, "Layers 4, "));
+    g_assert_nonnull(strstr(plot->subtitle, ", Width 8, "));
     g_assert_null(strstr(plot->subtitle, "lr"));
+    g_assert_null(strstr(plot->subtitle, "="));
     g_assert_cmpuint(plot->n_spans, ==, 0);
     NsSettings settings;
     ns_phase_cell_settings(phase, 2, &settings);

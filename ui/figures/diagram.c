@@ -5,6 +5,7 @@
 #include "core/base/digits.h"
 #include "core/base/words.h"
 #include "ui/figures/figure.h"
+#include "ui/figures/wild.h"
 #include "ui/plot/text.h"
 
 #include <inttypes.h>
@@ -121,24 +122,13 @@ typedef struct {
     NsDiagramData *lanes[NS_LANES_MAX];
     size_t n;
     unsigned layer;
+    NsWildRun wild[NS_LANES_MAX];
+    NsRange range; /* the ends of the colors; lo > hi where nothing was measured */
     NsPlotDrawing drawing;
     GArray *series; /* NsSeries: one for every wire with a number */
     GArray *points; /* double: x and y of each */
     GPtrArray *names;
 } Diagram;
-
-static NsRange extent_of(const Diagram *diagram)
-{
-    NsRange range = {INFINITY, -INFINITY};
-    for (size_t i = 0; i < diagram->n; i++) {
-        g_autoptr(NsDiagram) lane =
-            ns_diagram_new(diagram->lanes[i], diagram->layer, SQUARE, SQUARE, 1);
-        NsRange one = ns_diagram_extent(lane, diagram->flow);
-        range.lo = MIN(range.lo, one.lo);
-        range.hi = MAX(range.hi, one.hi);
-    }
-    return range;
-}
 
 /* How lanes are put on a page. */
 typedef struct {
@@ -198,7 +188,7 @@ static void draw(const void *data, cairo_t *cr, double width, double height, con
     const NsBox page = {.width = width, .height = height};
     Grid grid = grid_on(diagram, &page, style);
     NsStyle small = ns_style_scaled(style, MAX(grid.scale, SMALLEST));
-    NsDiagramLook look = ns_diagram_look(&small, diagram->flow, extent_of(diagram));
+    NsDiagramLook look = ns_diagram_look(&small, diagram->flow, diagram->range);
     double gutter = GUTTER * style->text_size, foot = ns_diagram_legend_height(&small);
     for (size_t i = 0; i < diagram->n; i++) {
         g_autoptr(NsDiagram) one = (grid.stacks ? ns_diagram_new : ns_diagram_layer_new)(
@@ -302,35 +292,64 @@ static bool replace(Diagram *diagram, NsDiagramData *lanes[NS_LANES_MAX], size_t
     return !same;
 }
 
+/* The colors of all lanes, but for lanes that diverged far beyond the others.  TRUE if they have
+ * other ends than before. */
+static bool share_colors(Diagram *diagram)
+{
+    NsRange all = {INFINITY, -INFINITY};
+    for (size_t i = 0; i < diagram->n; i++) {
+        g_autoptr(NsDiagram) lane =
+            ns_diagram_new(diagram->lanes[i], diagram->layer, SQUARE, SQUARE, 1);
+        NsRange one = ns_diagram_extent(lane, diagram->flow);
+        diagram->wild[i].most = MAX(one.hi, 0);
+        diagram->wild[i].least = one.lo;
+        all = (NsRange){MIN(all.lo, one.lo), MAX(all.hi, one.hi)};
+    }
+    NsRange calm = ns_wild_colors(diagram->wild, diagram->n, NS_SCALE_LOG);
+    if (calm.lo < calm.hi) all = calm;
+    bool moved = all.lo != diagram->range.lo || all.hi != diagram->range.hi;
+    diagram->range = all;
+    return moved;
+}
+
+static char *note(const Diagram *diagram, NsBucket steps)
+{
+    GString *words = g_string_new(NULL);
+    g_autofree char *first = ns_group_digits(steps.first), *last = ns_group_digits(steps.last);
+    g_autofree char *largest =
+        g_strdup_printf(_("The largest values of steps %s to %s."), first, last);
+    if (steps.last > steps.first) ns_figure_add_sentence(words, largest);
+    ns_wild_colors_note(words, diagram->wild, diagram->n);
+    return g_string_free(words, words->len == 0);
+}
+
 static bool update(NsFigure *figure, const NsFigureInput *input)
 {
     Diagram *diagram = (Diagram *)figure;
     NsDiagramData *lanes[NS_LANES_MAX];
     size_t n = 0;
     bool several = input->n_lanes > 1;
-    for (unsigned i = 0; several && i < input->n_lanes; i++)
-        if (input->lanes[i].settings)
-            lanes[n++] = ns_diagram_data_new(input->lanes[i].settings, input->lanes[i].name,
-                                             input->lanes[i].history, input->step);
+    for (unsigned i = 0; several && i < input->n_lanes; i++) {
+        const NsFigureRun *run = &input->lanes[i];
+        if (!run->settings) continue;
+        diagram->wild[n] = (NsWildRun){.history = run->history, .name = run->name};
+        lanes[n++] = ns_diagram_data_new(run->settings, run->name, run->history, input->step);
+    }
     if (!several && input->settings)
         lanes[n++] = ns_diagram_data_new(input->settings, NULL, input->history, input->step);
     unsigned layer = input->layer ? input->layer : (unsigned)MAX(input->marked_layer, 0);
     bool changed = replace(diagram, lanes, n) || diagram->layer != layer;
     diagram->layer = layer;
+    changed |= share_colors(diagram);
     NsBucket steps = n ? diagram->lanes[0]->steps : (NsBucket){-1, -1};
     const char *title = diagram->flow == NS_FLOW_SIGNAL
                             ? _("Wiring of a layer, with the norms of its signals")
                             : _("Wiring of a layer, with the norms of its gradients");
-    char *note = NULL;
-    if (steps.last > steps.first) {
-        g_autofree char *first = ns_group_digits(steps.first), *last = ns_group_digits(steps.last);
-        note = g_strdup_printf(_("The largest values of steps %s to %s."), first, last);
-    }
     changed |= ns_figure_words(figure, input,
                                (NsFigureWords){.title = title,
                                                .empty = _("There is no model yet."),
                                                .step = steps.last,
-                                               .note = note});
+                                               .note = note(diagram, steps)});
     if (!changed) return false;
     fill_series(diagram);
     figure->plot.series = (const NsSeries *)(const void *)diagram->series->data;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/figures/layer_values.h"
+#include "ui/figures/wild.h"
 
 #include "core/base/digits.h"
 #include "core/base/words.h"
@@ -15,6 +16,7 @@ typedef struct {
     NsHeatmap map;
     float *z;                           /* [heads, layers] */
     NsLayerValues beside[NS_LANES_MAX]; /* of all lanes */
+    NsWildRun wild[NS_LANES_MAX];       /* these */
     double lo, hi;                      /* of these: one color is one value in each of them */
 } Heads;
 
@@ -42,6 +44,19 @@ static void fill(Heads *heads)
     heads->map.hi = heads->hi;
 }
 
+/* What the colors have to tell apart in a lane beside this one. */
+static NsRange range_of(const NsLayerValues *values, bool log)
+{
+    NsRange range = {INFINITY, -INFINITY};
+    for (size_t k = 0; k < values->count; k++) {
+        double value = (double)values->max[k];
+        if (!values->has[k] || !isfinite(value) || (log && !(value > 0))) continue;
+        range.lo = MIN(range.lo, value);
+        range.hi = MAX(range.hi, value);
+    }
+    return range;
+}
+
 /* TRUE if the ends of the colors moved.  A lane by itself fits them to what it shows. */
 static bool share_colors(Heads *heads, const NsFigureInput *input, bool log)
 {
@@ -50,15 +65,20 @@ static bool share_colors(Heads *heads, const NsFigureInput *input, bool log)
         NsLayerValues *values = &heads->beside[i];
         NsHistory *history = input->lanes[i].history;
         int64_t record = ns_figure_record_at(history, input->step);
-        if (record < 0) continue;
-        ns_layer_values_read(values, history, heads->quantity, (size_t)record, 1);
-        for (size_t k = 0; k < values->count; k++) {
-            double value = (double)values->max[k];
-            if (!values->has[k] || !isfinite(value) || (log && !(value > 0))) continue;
-            range.lo = MIN(range.lo, value);
-            range.hi = MAX(range.hi, value);
-        }
+        if (record >= 0)
+            ns_layer_values_read(values, history, heads->quantity, (size_t)record, 1);
+        else
+            ns_layer_values_clear(values);
+        NsRange own = range_of(values, log);
+        heads->wild[i] = (NsWildRun){.history = history,
+                                     .name = input->lanes[i].name,
+                                     .most = MAX(own.hi, 0),
+                                     .least = own.lo};
+        range = (NsRange){MIN(range.lo, own.lo), MAX(range.hi, own.hi)};
     }
+    NsRange calm =
+        ns_wild_colors(heads->wild, input->n_beside, log ? NS_SCALE_LOG : NS_SCALE_LINEAR);
+    if (calm.lo < calm.hi) range = calm;
     if (!(range.lo < range.hi)) range = (NsRange){0, 0};
     bool moved = range.lo != heads->lo || range.hi != heads->hi;
     heads->lo = range.lo;
@@ -66,13 +86,18 @@ static bool share_colors(Heads *heads, const NsFigureInput *input, bool log)
     return moved;
 }
 
-static char *note(const Heads *heads)
+static char *note(const Heads *heads, const NsFigureInput *input)
 {
+    GString *words = g_string_new(NULL);
     const NsBucket *steps = &heads->values.bucket;
-    if (steps->first == steps->last) return NULL;
     g_autofree char *first = ns_group_digits(steps->first);
     g_autofree char *last = ns_group_digits(steps->last);
-    return g_strdup_printf(_("The largest of steps %s–%s."), first, last);
+    g_autofree char *largest = g_strdup_printf(_("The largest of steps %s–%s."), first, last);
+    if (steps->first < steps->last) ns_figure_add_sentence(words, largest);
+    for (unsigned i = 0; i < input->n_beside; i++)
+        if (input->lanes[i].history == input->history)
+            ns_wild_colors_note(words, &heads->wild[i], 1);
+    return g_string_free(words, words->len == 0);
 }
 
 static bool update(NsFigure *figure, const NsFigureInput *input)
@@ -99,7 +124,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
                                (NsFigureWords){.title = _(info->choice.label),
                                                .empty = empty,
                                                .step = there ? heads->values.bucket.last : -1,
-                                               .note = there ? note(heads) : NULL});
+                                               .note = there ? note(heads, input) : NULL});
     if (!changed) return false;
 
     if (there) fill(heads);

@@ -2,6 +2,7 @@
 #include "core/base/words.h"
 #include "ui/figures/figure.h"
 #include "ui/figures/heatmap_cells.h"
+#include "ui/figures/wild.h"
 #include "ui/plot/panels.h"
 
 #include <math.h>
@@ -15,6 +16,8 @@ typedef struct {
     Mode mode;
     NsHeatmap map;
     NsHeatPanel panels[NS_LANES_MAX];
+    NsWildRun wild[NS_LANES_MAX];
+    NsRange colors; /* their ends; {0, 0}: those of all cells */
     int marked;     /* layer */
     int64_t viewed; /* step */
     char *bar;      /* what the colors say */
@@ -51,6 +54,34 @@ static char *bar_words(const Heatmap *heatmap, const NsFigureInput *input, const
                            ns_figure_run(input, 0).name);
 }
 
+/* A ratio is of its two runs, whatever they did. */
+static void find_wild(Heatmap *heatmap, const NsFigureInput *input, bool log)
+{
+    heatmap->colors = (NsRange){0, 0};
+    if (heatmap->mode != STACKED) return;
+    for (unsigned i = 0; i < heatmap->cells.n; i++) {
+        const NsHeatmapRun *cells = &heatmap->cells.run[i];
+        const NsRange *range = log ? &cells->positive : &cells->all;
+        NsFigureRun run = ns_figure_run(input, i);
+        heatmap->wild[i] = (NsWildRun){.history = run.history,
+                                       .name = run.name,
+                                       .most = MAX(range->hi, 0),
+                                       .least = range->lo};
+    }
+    heatmap->colors =
+        ns_wild_colors(heatmap->wild, heatmap->cells.n, log ? NS_SCALE_LOG : NS_SCALE_LINEAR);
+}
+
+static char *note(const Heatmap *heatmap)
+{
+    GString *words = g_string_new(NULL);
+    g_autofree char *joined = ns_heatmap_cells_note(&heatmap->cells);
+    ns_figure_add_sentence(words, joined);
+    if (heatmap->colors.lo < heatmap->colors.hi)
+        ns_wild_colors_note(words, heatmap->wild, heatmap->cells.n);
+    return g_string_free(words, words->len == 0);
+}
+
 static void fill_map(Heatmap *heatmap, bool log)
 {
     if (heatmap->mode == RATIO) {
@@ -58,6 +89,8 @@ static void fill_map(Heatmap *heatmap, bool log)
     } else {
         heatmap->map = ns_heatmap_cells_map(&heatmap->cells, heatmap->panels);
         heatmap->map.log = log;
+        heatmap->map.lo = heatmap->colors.lo;
+        heatmap->map.hi = heatmap->colors.hi;
     }
     heatmap->map.label = heatmap->bar;
 }
@@ -128,7 +161,7 @@ static bool make_texts(Heatmap *heatmap, const NsFigureInput *input)
                                (NsFigureWords){.title = title,
                                                .empty = empty,
                                                .step = ns_figure_newest(&shown),
-                                               .note = ns_heatmap_cells_note(&heatmap->cells)});
+                                               .note = note(heatmap)});
     return changed;
 }
 
@@ -146,6 +179,7 @@ static bool update_map(Heatmap *heatmap, const NsFigureInput *input)
     heatmap->marked = input->marked_layer;
     changed |= heatmap->viewed != ns_figure_viewed(input);
     heatmap->viewed = ns_figure_viewed(input);
+    find_wild(heatmap, input, log);
     changed |= make_texts(heatmap, input);
     if (!changed) return false;
 

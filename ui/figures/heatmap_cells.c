@@ -20,6 +20,14 @@ static float larger(float a, float b)
     return isnan(a) || a > b ? a : b;
 }
 
+static void widen(NsHeatmapRun *run, double value)
+{
+    if (!isfinite(value)) return;
+    run->all = (NsRange){MIN(run->all.lo, value), MAX(run->all.hi, value)};
+    if (value > 0)
+        run->positive = (NsRange){MIN(run->positive.lo, value), MAX(run->positive.hi, value)};
+}
+
 static size_t column_of(const NsHeatmapCells *cells, int64_t step)
 {
     return (size_t)((step - cells->start) / cells->stride);
@@ -52,6 +60,7 @@ static void begin(NsHeatmapCells *cells, const NsFigureRun *runs, unsigned n, Ns
         run->source.steps = 0;
         run->row = cells->rows;
         run->rows = layout ? layout->count[quantity] : 0;
+        run->all = run->positive = (NsRange){INFINITY, -INFINITY};
         run->first = run->next = layout ? ns_history_first_step(runs[i].history) : 0;
         cells->rows += run->rows;
         most = MAX(most, run->rows);
@@ -115,7 +124,9 @@ static void read_run(NsHeatmapCells *cells, NsHeatmapRun *run, size_t records)
                               cells->values.has);
         for (size_t row = 0; row < run->rows; row++) {
             float *cell = &cells->z[(run->row + row) * cells->room + column];
-            if (cells->values.has[row]) *cell = larger(cells->values.value[row], *cell);
+            if (!cells->values.has[row]) continue;
+            *cell = larger(cells->values.value[row], *cell);
+            widen(run, (double)*cell);
         }
         run->source.steps = end;
         run->next = ns_history_step(history, end - 1)->step + 1;

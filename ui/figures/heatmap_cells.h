@@ -8,12 +8,14 @@
 #pragma once
 
 #include "ui/figures/figure.h"
+#include "ui/plot/zoom.h"
 
 typedef struct {
     NsSource source;
-    int64_t first;    /* its first step */
-    int64_t next;     /* after the newest step that was read */
-    size_t row, rows; /* of the cells; rows 0: it does not have the quantity */
+    int64_t first;         /* its first step */
+    int64_t next;          /* after the newest step that was read */
+    size_t row, rows;      /* of the cells; rows 0: it does not have the quantity */
+    NsRange all, positive; /* of its finite values; lo > hi where there are none */
 } NsHeatmapRun;
 
 typedef struct {

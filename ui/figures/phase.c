@@ -244,12 +244,12 @@ static void read_cells(Phase *p, NsPhase *beside)
     p->map.notes = (const char *const *)(void *)p->notes;
 }
 
-/* "lr 0.1, warm-up 1" in the words of the axes. */
+/* "Peak learning rate 0.1, Warm-up 1", as the axes say it. */
 static char *place_words(const Phase *p, size_t i)
 {
     const NsStudyAxis *x = ns_phase_x(p->phase), *y = ns_phase_y(p->phase);
-    return g_strdup_printf("%s %s, %s %s", x->param->key, x->values[i % x->n], y->param->key,
-                           y->values[i / x->n]);
+    const char *at_x = g_ptr_array_index(p->x, i % x->n), *at_y = g_ptr_array_index(p->y, i / x->n);
+    return g_strdup_printf("%s %s, %s %s", _(x->param->label), at_x, _(y->param->label), at_y);
 }
 
 static void add_sentence(GString *note, char *sentence)
@@ -268,17 +268,17 @@ static bool is_axis(const Phase *p, const NsParam *param)
 static void add_others(const Phase *p, GString *note)
 {
     const NsStudy *study = ns_phase_of(p->phase);
-    g_autoptr(GString) keys = g_string_new(NULL);
+    g_autoptr(GString) names = g_string_new(NULL);
     for (size_t axis = 0; axis < ns_study_axes(study); axis++) {
         const NsParam *param = ns_study_axis_param(study, axis);
         if (!is_axis(p, param))
-            g_string_append_printf(keys, "%s%s", keys->len ? ", " : "", param->key);
+            g_string_append_printf(names, "%s%s", names->len ? ", " : "", _(param->label));
     }
-    if (keys->len)
+    if (names->len)
         add_sentence(note, g_strdup_printf(ns_study_better(study)
                                                ? _("Each cell has the best result over %s.")
                                                : _("Each cell has the mean over %s."),
-                                           keys->str));
+                                           names->str));
 }
 
 static char *note(const Phase *p)
@@ -365,48 +365,45 @@ static bool mark_present(Phase *p, const NsSettings *settings)
     return changed;
 }
 
-/* "Post-LN, Layers 6, Warm-up 1": what every cell has, whether it is usual or not, first. */
-static char *fixed_words(const Phase *p)
+/* "Layers 6", of a choice its name: "Post-LN". */
+static void append_setting(GString *words, const NsSettings *settings, const NsParam *param)
+{
+    g_autofree char *value = ns_settings_get(settings, param);
+    bool named = param->type == NS_PARAM_CHOICE;
+    const char *name =
+        named ? _(param->choices((size_t)ns_choices_find(param->choices, value))->label) : value;
+    g_string_append_printf(words, "%s%s%s%s", words->len ? ", " : "", named ? "" : _(param->label),
+                           named ? "" : " ", name);
+}
+
+/* "Post-LN, Layers 6, Warm-up 1, Batch 16": what all runs have in common beside their length; first
+ * what a reader looks for, whether it is usual or not. */
+static char *common_words(const Phase *p)
 {
     static const char *const keys[] = {"placement", "layers", "lr", "warmup"};
+    const NsStudy *study = ns_phase_of(p->phase);
+    const NsSettings *settings = ns_phase_settings(p->phase);
     GString *words = g_string_new(NULL);
-    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
-        const NsParam *param = ns_param_find(keys[i]);
-        if (is_axis(p, param)) continue;
-        g_autofree char *value = ns_settings_get(ns_phase_settings(p->phase), param);
-        bool named = param->type == NS_PARAM_CHOICE;
-        const char *name =
-            named ? _(param->choices((size_t)ns_choices_find(param->choices, value))->label)
-                  : value;
-        g_string_append_printf(words, "%s%s%s%s", words->len ? ", " : "",
-                               named ? "" : _(param->label), named ? "" : " ", name);
+    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
+        if (!is_axis(p, ns_param_find(keys[i])))
+            append_setting(words, settings, ns_param_find(keys[i]));
+    NsSettings others;
+    ns_settings_copy(&others, settings);
+    others.seeds = study->seeds;
+    const NsParam *param;
+    for (size_t i = 0; (param = ns_param(i)); i++) {
+        bool told = is_axis(p, param) || g_str_equal(param->key, "steps");
+        for (size_t k = 0; k < G_N_ELEMENTS(keys); k++) told |= g_str_equal(param->key, keys[k]);
+        if (!told && !ns_settings_is_default(&others, param)) append_setting(words, &others, param);
     }
+    ns_settings_clear(&others);
     return g_string_free(words, FALSE);
 }
 
-/* What all runs have in common: neither what the axes say nor how long they are. */
 static char *subtitle(const Phase *p, const char *lane)
 {
-    const char *told[] = {ns_phase_x(p->phase)->param->key,
-                          ns_phase_y(p->phase)->param->key,
-                          "steps",
-                          "placement",
-                          "layers",
-                          "lr",
-                          "warmup"};
-    NsSettings common;
-    ns_settings_copy(&common, ns_phase_settings(p->phase));
-    common.seeds = ns_phase_of(p->phase)->seeds;
-    for (size_t i = 0; i < G_N_ELEMENTS(told); i++)
-        ns_settings_set(&common, told[i], ns_param_find(told[i])->default_text, NULL);
-    g_autofree char *words = ns_settings_line(&common, false);
-    g_auto(GStrv) settings = NULL;
-    g_shell_parse_argv(words, NULL, &settings, NULL); /* fails where there are none */
-    g_autofree char *line = settings ? g_strjoinv(", ", settings) : g_strdup("");
-    g_autofree char *fixed = fixed_words(p);
-    ns_settings_clear(&common);
-    g_autofree char *head = g_strdup_printf("%s%s%s%s%s", lane ? lane : "", lane ? ": " : "", fixed,
-                                            *line ? ", " : "", line);
+    g_autofree char *common = common_words(p);
+    g_autofree char *head = g_strdup_printf("%s%s%s", lane ? lane : "", lane ? ": " : "", common);
     if (!is_usual(ns_phase_of(p->phase))) return g_steal_pointer(&head);
     int64_t end = ns_phase_steps(p->phase);
     g_autofree char *last = ns_group_digits(end);

@@ -234,7 +234,8 @@ static double find_wild(Profile *profile, const NsFigureInput *input, NsScaleKin
 {
     for (unsigned i = 0; i < profile->n; i++) {
         NsFigureRun run = ns_figure_run(input, i);
-        profile->wild[i] = (NsWildRun){run.history, run.name, most_of(&profile->lanes[i]), false};
+        profile->wild[i] = (NsWildRun){
+            .history = run.history, .name = run.name, .most = most_of(&profile->lanes[i])};
     }
     return ns_wild_find(profile->wild, profile->n, scale);
 }

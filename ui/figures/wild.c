@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "ui/figures/figure.h"
+#include "ui/plot/text.h"
 
 #include <math.h>
 
@@ -32,6 +33,30 @@ void ns_wild_note(GString *words, const NsWildRun *runs, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (!runs[i].wild) continue;
         g_autofree char *beyond = g_strdup_printf(_("%s continues beyond the axis."), runs[i].name);
+        ns_figure_add_sentence(words, beyond);
+    }
+}
+
+NsRange ns_wild_colors(NsWildRun *runs, size_t n, NsScaleKind scale)
+{
+    NsRange range = {INFINITY, -INFINITY};
+    if (isnan(ns_wild_find(runs, n, scale))) return (NsRange){0, 0};
+    for (size_t i = 0; i < n; i++) {
+        if (runs[i].wild || !(runs[i].most > 0)) continue;
+        range.lo = MIN(range.lo, runs[i].least);
+        range.hi = MAX(range.hi, runs[i].most);
+    }
+    return range.lo < range.hi ? range : (NsRange){0, 0};
+}
+
+void ns_wild_colors_note(GString *words, const NsWildRun *runs, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!runs[i].wild) continue;
+        g_autofree char *most = ns_text_number(runs[i].most, 2);
+        g_autofree char *beyond =
+            g_strdup_printf(_("Values of %s above the color scale, up to %s, have its last color."),
+                            runs[i].name, most);
         ns_figure_add_sentence(words, beyond);
     }
 }
