@@ -5,6 +5,7 @@
 #include "core/base/digits.h"
 #include "core/base/error.h"
 #include "core/base/instructions.h"
+#include "core/data/pair_lengths.h"
 #include "core/experiment/param.h"
 #include "ui/figures/settings_caption.h"
 
@@ -31,6 +32,10 @@ static void show_data(NsRun *run)
                corpus->words ? "in the vocabulary" : "distinct");
     else
         printf("%-16s%s, %s of them to predict\n", "task", corpus->name, distinct);
+    if (!corpus->lengths) return;
+    double padding = 100 * ns_pair_lengths_padding(corpus->lengths, ns_run_batch(run));
+    g_autofree char *share = ns_output_number("%.1f", padding);
+    printf("%-16s%s%% of the positions of a batch on average\n", "padding", share);
 }
 
 static void show_model(NsRun *run)
@@ -153,8 +158,10 @@ int ns_cli_train(int argc, char **argv, GError **error)
             "and a value that does not exist is null:\n"
             "  settings    by their keys; then arch, layers, encoder_layers, decoder_layers,\n"
             "              parameters, vocab and vocab_in (symbols predicted and read), text,\n"
-            "              training_characters, held_out_characters, threads, gflop_per_step,\n"
-            "              memory_bytes, program, instructions\n"
+            "              training_characters, held_out_characters, padding (its share of a "
+            "batch of\n"
+            "              sentence pairs), threads, gflop_per_step, memory_bytes, program,\n"
+            "              instructions\n"
             "  step        from 0, before any update; then loss (nats per token), lr, seconds,\n"
             "              probe_seconds (the part for expensive quantities), grad_norm (total, "
             "and\n"

@@ -8,21 +8,32 @@ static int32_t *full(size_t B, size_t length)
     return lengths;
 }
 
+/* With memory for so many sequences and for so many positions on either side. */
+static void init(NsBatch *batch, size_t sequences, size_t targets, size_t sources)
+{
+    size_t T = batch->T, S = batch->S;
+    batch->tokens = g_new0(int32_t, targets);
+    batch->targets = g_new0(int32_t, targets);
+    batch->length = full(sequences, T);
+    batch->source = S > 0 ? g_new0(int32_t, sources) : NULL;
+    batch->source_length = S > 0 ? full(sequences, S) : NULL;
+    batch->second = full(sequences, T);
+    batch->labels = g_new(int32_t, sequences);
+    for (size_t b = 0; b < sequences; b++) batch->labels[b] = NS_NO_TARGET;
+}
+
 void ns_batch_init(NsBatch *batch, size_t B, size_t T, size_t S)
 {
-    *batch = (NsBatch){
-        .B = B,
-        .T = T,
-        .S = S,
-        .tokens = g_new0(int32_t, B * T),
-        .targets = g_new0(int32_t, B * T),
-        .length = full(B, T),
-        .source = S > 0 ? g_new0(int32_t, B * S) : NULL,
-        .source_length = S > 0 ? full(B, S) : NULL,
-        .second = full(B, T),
-        .labels = g_new(int32_t, B),
-    };
-    for (size_t b = 0; b < B; b++) batch->labels[b] = NS_NO_TARGET;
+    *batch = (NsBatch){.B = B, .T = T, .S = S};
+    init(batch, B, B * T, B * S);
+}
+
+void ns_batch_init_for(NsBatch *batch, const NsSettings *settings)
+{
+    size_t B = (size_t)ns_settings_batch(settings), T = (size_t)settings->seq;
+    size_t S = (size_t)ns_settings_source_seq(settings), room = (size_t)settings->batch_tokens;
+    *batch = (NsBatch){.B = B, .T = T, .S = S, .room = room};
+    init(batch, MAX(B, room), MAX(B * T, room), MAX(B * S, room));
 }
 
 void ns_batch_clear(NsBatch *batch)

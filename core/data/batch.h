@@ -1,6 +1,8 @@
 /* A batch of sequences.  SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "core/settings/settings.h"
+
 #include <glib.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,6 +15,7 @@
  * are padding: no attention looks at them, their targets are NS_NO_TARGET and their tokens 0. */
 typedef struct {
     size_t B, T, S;         /* S: 0 without a source */
+    size_t room;            /* 0: B, T and S never change; otherwise B T and B S are at most this */
     int32_t *tokens;        /* [B, T] */
     int32_t *targets;       /* [B, T]: what to predict at each position, or NS_NO_TARGET */
     int32_t *length;        /* [B] in 1..T */
@@ -32,6 +35,10 @@ typedef struct {
 
 /* Lengths start as full, without a second segment and without labels. */
 void ns_batch_init(NsBatch *batch, size_t B, size_t T, size_t S);
+
+/* For the batches of a run: of these sizes where batch-tokens is 0; otherwise with the room for the
+ * batches of a task that chooses their sizes. */
+void ns_batch_init_for(NsBatch *batch, const NsSettings *settings);
 void ns_batch_clear(NsBatch *batch);
 
 /* Positions that have a target. */

@@ -2,6 +2,7 @@
 #include "core/data/corpus.h"
 
 #include "core/base/copy.h"
+#include "core/data/pair_lengths.h"
 #include "core/data/subwords.h"
 
 NsCorpus *ns_corpus_new(const char *name, const NsSampler *sampler, size_t V)
@@ -38,6 +39,7 @@ void ns_corpus_unref(NsCorpus *corpus)
     ns_subwords_free(corpus->subwords);
     g_free(corpus->tokens);
     g_free(corpus->pairs);
+    ns_pair_lengths_free(corpus->lengths);
     g_free(corpus);
 }
 

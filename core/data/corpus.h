@@ -31,6 +31,7 @@ typedef struct {
     size_t n_train; /* the first n_train are for training, the rest (a tenth) is held out */
     NsPair *pairs;  /* of sentences; NULL where the text has none */
     size_t n_pairs, n_train_pairs; /* the first n_train_pairs are for training */
+    struct NsPairLengths *lengths; /* of pairs for training, or NULL */
     const NsSampler *sampler;
     unsigned arch;      /* whose batches these are: NS_ARCH_DECODER, ... */
     bool next_sentence; /* of the task mlm: there are labels */
@@ -81,9 +82,9 @@ NsVocab ns_corpus_vocab(const NsCorpus *corpus, const NsSettings *settings);
  */
 void ns_corpus_token_text(const NsCorpus *corpus, int32_t token, char text[NS_TOKEN_TEXT]);
 
-/* Training batch number `index`, a function of (data_seed, index, B, T, S) alone, so that any batch
- * can be made again at any time: windows of a text, drawn uniformly, or new sequences of the task.
- */
+/* Training batch number `index`, a function of (data_seed, index, B, T, S, room) alone, so that any
+ * batch can be made again at any time: windows of a text, drawn uniformly, or new sequences of the
+ * task.  In a batch with room, translations choose B, T and S. */
 void ns_corpus_train_batch(const NsCorpus *corpus, uint64_t data_seed, uint64_t index,
                            NsBatch *batch);
 

@@ -17,7 +17,8 @@ static void make(const NsCorpus *corpus, NsRng *rng, NsBatch *batch)
 
 static NsVocab vocab(const NsCorpus *corpus, const NsSettings *settings)
 {
-    int64_t inputs = settings->batch * (settings->seq + ns_settings_source_seq(settings));
+    int64_t inputs =
+        ns_settings_batch(settings) * (settings->seq + ns_settings_source_seq(settings));
     return (NsVocab){.in = (size_t)inputs, .out = corpus->V};
 }
 

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/data/fact_grammar.h"
 #include "core/data/pair_grammar.h"
+#include "core/data/pair_lengths.h"
 #include "core/data/sampler.h"
 #include "core/data/sentence.h"
 #include "core/data/text_corpus.h"
@@ -199,6 +200,7 @@ NsCorpus *ns_corpus_new_from_pairs(const NsSettings *settings, GError **error)
     corpus->sampler = &ns_pairs_sampler;
     if (!check_pairs(corpus, lines, error)) return NULL;
     rename_corpus(corpus, lines);
+    corpus->lengths = ns_pair_lengths_new(corpus->pairs, corpus->n_train_pairs);
     return g_steal_pointer(&corpus);
 }
 

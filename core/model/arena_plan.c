@@ -14,18 +14,10 @@ static NsDerived derived(const NsModelLayout *layout, const NsSettings *settings
 {
     bool coupled = ns_norm_over_batch(ns_norm(settings->norm));
     if (layout->recompute || settings->probe_every > 0 || coupled) return NS_DERIVED_NOTHING;
-    size_t sequences = (size_t)settings->batch / layout->parts;
+    size_t sequences = (size_t)ns_settings_batch(settings) / layout->parts;
     if (ns_shard_elements(layout, sequences) * sizeof(ns_real) < WORTH_DERIVING)
         return NS_DERIVED_NOTHING;
     return layout->D > NARROW ? NS_DERIVED_U : NS_DERIVED_FFN;
-}
-
-/* How many sequences a part of worker i has. */
-static size_t sequences_of(const NsModelLayout *layout, size_t B, size_t i)
-{
-    size_t first, n;
-    ns_model_layout_shard_range(layout, B, i, &first, &n);
-    return n / layout->parts;
 }
 
 /* Elements that a shard needs: outside the arena, and for forward-only passes within it. */
@@ -39,7 +31,7 @@ static Needs count_shard(const NsModelLayout *layout, size_t sequences, NsPiece 
     NsShard shard = {.sublayers = sublayers};
     NsShard forward_only = {.sublayers = sublayers + layout->n_sublayers};
     NsCursor cursor = {0};
-    ns_shard_take(&shard, layout, 0, sequences, &cursor, &(NsPlaces){.pieces = pieces});
+    ns_shard_take(&shard, layout, sequences, &cursor, &(NsPlaces){.pieces = pieces});
     return (Needs){.outside = cursor.used,
                    .forward_only = ns_shard_take_forward_only(&forward_only, &shard, layout, NULL)};
 }
@@ -52,9 +44,9 @@ static size_t count(NsModelLayout *layout, size_t B)
     g_autofree Needs *needs = g_new(Needs, layout->shards);
     size_t forward_only = 0;
     for (size_t i = 0; i < layout->shards; i++) {
-        size_t n = sequences_of(layout, B, i), like = 0;
+        size_t n = ns_model_layout_room(layout, B, i), like = 0;
         NsPiece *pieces = plan->pieces + i * layout->layers;
-        while (sequences_of(layout, B, like) != n) like++;
+        while (ns_model_layout_room(layout, B, like) != n) like++;
         if (like < i) {
             memcpy(pieces, plan->pieces + like * layout->layers, layout->layers * sizeof *pieces);
             needs[i] = needs[like];
@@ -88,7 +80,7 @@ void ns_arena_plan_init(NsModelLayout *layout, const NsSettings *settings)
     layout->derived = derived(layout, settings);
     plan->pieces = g_new(NsPiece, layout->shards * layout->layers);
     plan->forward_only = g_new(size_t, layout->shards);
-    size_t forward_only = count(layout, (size_t)settings->batch), end = place(layout);
+    size_t forward_only = count(layout, (size_t)ns_settings_batch(settings)), end = place(layout);
     plan->size = MAX(forward_only, end);
 }
 

@@ -314,7 +314,20 @@ static size_t shards_of(const NsSettings *settings)
 {
     if (ns_norm_over_batch(ns_norm(settings->norm))) return 1;
     int64_t threads = settings->threads ? settings->threads : (int64_t)ns_processors();
-    return (size_t)CLAMP(threads, 1, settings->batch);
+    return (size_t)CLAMP(threads, 1, ns_settings_batch(settings));
+}
+
+/* The sequences that a part may have beside its share of a batch of full length, as many as its
+ * memory must hold: two for what the divisions into batches, shards and parts round up, and more
+ * where the positions of a batch fill the shorter one of source and target, too. */
+static size_t spare_of(const NsModelLayout *layout, const NsSettings *settings)
+{
+    if (settings->batch_tokens == 0) return 0;
+    size_t T = (size_t)settings->seq, S = (size_t)ns_settings_source_seq(settings);
+    size_t shortest = S > 0 ? MIN(S, T) : T, pieces = layout->shards * layout->parts;
+    size_t most = (size_t)settings->batch_tokens / (shortest * pieces);
+    size_t share = (size_t)ns_settings_batch(settings) / pieces;
+    return MAX(most, share) - share + 2;
 }
 
 static void lay_out_stacks(NsModelLayout *layout, const NsSettings *settings,
@@ -425,6 +438,7 @@ void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
                        : add_matrix(&b, NS_PARAMETER_HEAD, layout->V, layout->D, 1, false);
     find_spans(layout);
     layout->parts = ns_model_layout_parts(layout, settings);
+    layout->spare = spare_of(layout, settings);
     layout->kept = settings->probe_every > 0 ? layout->parts : 1;
     ns_arena_plan_init(layout, settings);
 }

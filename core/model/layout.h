@@ -58,6 +58,7 @@ typedef struct {
     size_t V, D, H, F; /* V: the logits of a token */
     size_t shards;
     size_t parts; /* each worker processes its share of the batch in so many, one after another */
+    size_t spare; /* sequences of full length that a part may have beside its share of a batch */
     size_t kept; /* parts whose activations are stored together: all where probes read them, or 1 */
     NsArenaPlan arena_plan;
     ns_real eps;
@@ -98,6 +99,7 @@ typedef struct {
 
 typedef struct {
     size_t first, B; /* its sequences in the batch are [first, first + B) */
+    size_t room;     /* sequences of full length for which there is memory */
     const int32_t
         *length[NS_STACKS_MAX]; /* [B] tokens of each sequence of the last batch, borrowed */
     size_t present;             /* with recompute: the layer whose activations are in memory */
@@ -121,9 +123,14 @@ void ns_model_layout_clear(NsModelLayout *layout);
 /* Elements of the parameter arena that lie in layout->outside. */
 size_t ns_model_layout_outside(const NsModelLayout *layout);
 
-/* Worker i processes the sequences [first, first + n) of a batch of B, in `parts` equal parts. */
+/* Worker i processes the sequences [first, first + n) of a batch of B, in `parts` parts, which
+ * are equal where all batches have B sequences, and differ by one at most elsewhere. */
 void ns_model_layout_shard_range(const NsModelLayout *layout, size_t B, size_t i, size_t *first,
                                  size_t *n);
+
+/* For how many sequences of full length a part of worker i has memory, where B of them are a batch.
+ * Batches by tokens may have more and shorter ones in it. */
+size_t ns_model_layout_room(const NsModelLayout *layout, size_t B, size_t i);
 
 /* Into how many parts the share of each worker is divided: 1 where parts would save little memory
  * or cost much time, or where a norm needs the whole batch at once.  The rounding of sums depends
@@ -136,8 +143,8 @@ NsShape ns_layout_shape(const NsModelLayout *layout, size_t B, size_t T, size_t 
 /* Takes everything that one shard needs from the cursor, and fills in the sizes of the pieces. With
  * a cursor that only counts, the offsets of the pieces need not be known.  shard->sublayers must
  * have room for [n_sublayers]. */
-void ns_shard_take(NsShard *shard, const NsModelLayout *layout, size_t first, size_t sequences,
-                   NsCursor *cursor, const NsPlaces *places);
+void ns_shard_take(NsShard *shard, const NsModelLayout *layout, size_t sequences, NsCursor *cursor,
+                   const NsPlaces *places);
 
 /* Makes a shard for forward-only passes, in which every layer overwrites the activations of the one
  * before; it shares everything else with `shard`, which was taken before.  forward_only->sublayers

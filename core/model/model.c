@@ -36,23 +36,20 @@ struct NsModel {
     NsMeasuring measuring;
 };
 
-/* Takes the shards of worker i, of n sequences each. */
+/* Takes the shards of worker i, of at most n sequences of full length each. */
 static void take_shards(NsWorker *w, const NsModel *model, size_t i, size_t n, NsCursor *cursor)
 {
     const NsModelLayout *layout = &model->layout;
     NsPlaces places = {.arena = cursor->base ? model->activations : NULL,
                        .pieces = layout->arena_plan.pieces + i * layout->layers};
     for (; places.part < layout->kept; places.part++)
-        ns_shard_take(&w->shards[places.part], layout, w->first + places.part * n, n, cursor,
-                      &places);
+        ns_shard_take(&w->shards[places.part], layout, n, cursor, &places);
 }
 
 static bool worker_init(NsWorker *w, const NsModel *model, unsigned i, GError **error)
 {
     const NsModelLayout *layout = &model->layout;
-    size_t n;
-    ns_model_layout_shard_range(layout, model->B, i, &w->first, &n);
-    n /= layout->parts;
+    size_t n = ns_model_layout_room(layout, model->B, i);
     w->shards = w->shard = g_new0(NsShard, layout->kept);
     for (size_t k = 0; k < layout->kept; k++)
         w->shards[k].sublayers = g_new0(NsActivations, layout->n_sublayers);
@@ -112,7 +109,7 @@ NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *plac
     g_autoptr(NsModel) model = g_new0(NsModel, 1);
     NsModelLayout *layout = &model->layout;
     model->seed = (uint64_t)settings->seed;
-    model->B = (size_t)settings->batch;
+    model->B = (size_t)ns_settings_batch(settings);
     ns_model_layout_init(layout, settings, placement, vocab);
     model->hidden = g_new0(NsHiddenMeasure, ns_model_layout_hidden(layout));
     model->sublayers = g_new0(NsSublayerMeasure, layout->n_sublayers);
@@ -271,10 +268,12 @@ NsModelParts ns_model_parts(NsModel *model)
 
 static void assert_fits(const NsModel *model, const NsBatch *batch)
 {
-    const NsStack *stacks = model->layout.stacks;
-    size_t last = model->layout.n_stacks - 1;
-    g_assert(batch->B == model->B && batch->T == stacks[last].T);
-    g_assert(last == 0 || batch->S == stacks[0].T);
+    const NsModelLayout *layout = &model->layout;
+    size_t last = layout->n_stacks - 1;
+    bool varies = layout->spare > 0;
+    g_assert(varies || (batch->B == model->B && batch->T == layout->stacks[last].T));
+    g_assert(varies || last == 0 || batch->S == layout->stacks[0].T);
+    g_assert(batch->B >= layout->shards * layout->parts);
 }
 
 static double sum_lengths(const int32_t *length, size_t B)
@@ -454,7 +453,7 @@ typedef struct {
 /* Of the sequences of the present part. */
 static void find_answers(const NsModelLayout *layout, const NsWorker *w, int32_t *answers)
 {
-    size_t V = layout->V, stride = layout->stacks[layout->n_stacks - 1].T * V;
+    size_t V = layout->V, stride = w->shard->stacks[layout->n_stacks - 1].self.T * V;
     for (size_t b = 0; b < w->shard->B; b++) {
         const ns_real *logits = w->shard->logits + b * stride;
         size_t best = 0;

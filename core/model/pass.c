@@ -46,7 +46,7 @@ static const int32_t *length_of(const NsModelLayout *layout, const NsWorker *w,
 static void find_padding(const NsModelLayout *layout, NsWorker *w, const NsBatch *batch, size_t i)
 {
     const int32_t *length = length_of(layout, w, batch, i);
-    size_t T = layout->stacks[i].T;
+    size_t T = w->shard->stacks[i].self.T;
     w->shard->length[i] = length;
     w->padded[i] = false;
     for (size_t b = 0; b < w->shard->B; b++)
@@ -94,11 +94,28 @@ static void drop_embedding(const NsShape *shape, const NsPass *pass, size_t i, n
                                  .sequence = (uint32_t)(pass->first + b)});
 }
 
+/* The sizes of a part of the batch.  The activations of fewer or shorter sequences begin where
+ * those of the longest do. */
+static void set_shapes(const NsModelLayout *layout, NsShard *shard, const NsBatch *batch)
+{
+    for (size_t i = 0; i < layout->n_stacks; i++) {
+        bool source = i + 1 < layout->n_stacks;
+        size_t T = source ? batch->S : batch->T, most = layout->stacks[i].T;
+        g_assert(T <= most && shard->B * T <= shard->room * most);
+        shard->stacks[i].self = ns_layout_shape(layout, shard->B, T, T);
+        shard->stacks[i].cross = ns_layout_shape(layout, shard->B, T, batch->S);
+    }
+}
+
 void ns_worker_select(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t part)
 {
+    size_t first, n, parts = layout->parts;
+    ns_model_layout_shard_range(layout, call->batch->B, w->number, &first, &n);
     w->part = part;
     w->shard = call->forward_only ? &w->forward_only : &w->shards[part % layout->kept];
-    w->shard->first = w->first + part * w->shard->B;
+    w->shard->first = first + n * part / parts;
+    w->shard->B = n * (part + 1) / parts - n * part / parts;
+    set_shapes(layout, w->shard, call->batch);
     for (size_t i = 0; i < layout->n_stacks; i++) find_padding(layout, w, call->batch, i);
 }
 

@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
     NsShard *shards, *shard; /* [layout->kept]; the one of the present part */
     NsShard forward_only;    /* for forward-only passes */
-    size_t first, part;      /* its first sequence in the batch; the present part, from 0 */
+    size_t part;             /* the present one, from 0 */
     ns_real *activations;
     NsGradients *gradients; /* shared by all workers */
     unsigned number;        /* this worker's, from 0 */

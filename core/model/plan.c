@@ -48,7 +48,7 @@ NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab)
         plan.weight_bytes + plan.gradient_bytes + plan.moment_bytes + plan.activation_bytes;
 
     /* Two operations a multiply-add; backward takes twice what forward takes. */
-    plan.gflop_per_step = 6e-9 * forward_work(&layout, (double)settings->batch);
+    plan.gflop_per_step = 6e-9 * forward_work(&layout, (double)ns_settings_batch(settings));
     ns_model_layout_clear(&layout);
     return plan;
 }

@@ -23,6 +23,13 @@ void ns_model_layout_shard_range(const NsModelLayout *layout, size_t B, size_t i
     *n = B * (i + 1) / layout->shards - *first;
 }
 
+size_t ns_model_layout_room(const NsModelLayout *layout, size_t B, size_t i)
+{
+    size_t first, n;
+    ns_model_layout_shard_range(layout, B, i, &first, &n);
+    return n / layout->parts + layout->spare;
+}
+
 NsShape ns_layout_shape(const NsModelLayout *layout, size_t B, size_t T, size_t S)
 {
     return (NsShape){.B = B,
@@ -179,11 +186,10 @@ const NsShape *ns_stack_shape(const NsStackShard *stack, const NsSublayer *s)
     return s->kind == NS_CROSS_ATTENTION ? &stack->cross : &stack->self;
 }
 
-void ns_shard_take(NsShard *shard, const NsModelLayout *layout, size_t first, size_t sequences,
-                   NsCursor *cursor, const NsPlaces *places)
+void ns_shard_take(NsShard *shard, const NsModelLayout *layout, size_t sequences, NsCursor *cursor,
+                   const NsPlaces *places)
 {
-    shard->first = first;
-    shard->B = sequences;
+    shard->B = shard->room = sequences;
     shard->common = shard->derived = NULL;
     size_t T = 0;
     for (size_t i = 0; i < layout->n_stacks; i++) {
@@ -214,7 +220,7 @@ size_t ns_shard_elements(const NsModelLayout *layout, size_t B)
     g_autofree NsPiece *pieces = g_new(NsPiece, layout->layers);
     NsShard shard = {.sublayers = sublayers};
     NsCursor cursor = {0};
-    ns_shard_take(&shard, &keeping, 0, B, &cursor, &(NsPlaces){.pieces = pieces});
+    ns_shard_take(&shard, &keeping, B, &cursor, &(NsPlaces){.pieces = pieces});
     for (size_t l = 0; l < layout->layers; l++) cursor.used += pieces[l].elements;
     return cursor.used;
 }
@@ -234,7 +240,7 @@ static bool divides(const NsModelLayout *layout, size_t B, size_t parts, size_t 
 
 size_t ns_model_layout_parts(const NsModelLayout *layout, const NsSettings *settings)
 {
-    size_t B = (size_t)settings->batch;
+    size_t B = (size_t)ns_settings_batch(settings);
     size_t activations = ns_shard_elements(layout, B) * sizeof(ns_real);
     size_t weights = layout->table.size * sizeof(ns_real);
     if (ns_norm_over_batch(ns_norm(settings->norm)) || activations < WORTH_DIVIDING) return 1;

@@ -16,7 +16,7 @@ typedef struct {
     NsProbeBatches *batches;
     NsStateSource *sources; /* [hidden] */
     size_t first_stack;     /* layers of the first stack */
-    size_t B, D;            /* sequences in a batch, width */
+    size_t D;               /* width */
     NsTeam *team;
     size_t work_size;     /* of one member's part of work */
     ns_real *work;        /* [members, work_size] */

@@ -15,9 +15,8 @@ NsProbeBatches *ns_probe_batches_new(NsModel *model, const NsSettings *s, GError
     size_t n;
     ns_model_state(model, &n);
     NsProbeBatches *probes = g_new0(NsProbeBatches, 1);
-    *probes = (NsProbeBatches){.batches = (size_t)s->probe_batches, .sequences = (size_t)s->batch};
-    ns_batch_init(&probes->batch, (size_t)s->batch, (size_t)s->seq,
-                  (size_t)ns_settings_source_seq(s));
+    probes->batches = (size_t)s->probe_batches;
+    ns_batch_init_for(&probes->batch, s);
     probes->mean_sq = g_new0(double, table->n);
     probes->state = g_new0(ns_real, n);
     probes->mean = ns_real_new(table->size, "mean gradient", error);
@@ -63,11 +62,12 @@ void ns_probe_batches_run(NsProbeBatches *probes, NsModel *model, const NsCorpus
     ns_real *state = ns_model_state(model, &n);
     if (n) memcpy(probes->state, state, n * sizeof *state);
     memset(probes->mean, 0, table->size * sizeof *probes->mean);
-    probes->single_sq = probes->whole_sq = 0;
+    probes->single_sq = probes->whole_sq = probes->sequences = 0;
 
     for (size_t k = 0; k < probes->batches; k++) {
         ns_corpus_train_batch(corpus, (uint64_t)s->data_seed, APART + k, &probes->batch);
         NsNoise noise = {.training = true, .seed = (uint64_t)s->seed, .step = APART + k};
+        probes->sequences += (double)probes->batch.B / (double)probes->batches;
         ns_model_measure(model, &probes->batch, &noise);
         add_gradient(probes, model);
     }
@@ -81,7 +81,7 @@ void ns_probe_batches_run(NsProbeBatches *probes, NsModel *model, const NsCorpus
 
 bool ns_probe_batches_noise_scale(const NsProbeBatches *probes, double *scale)
 {
-    double K = (double)probes->batches, B = (double)probes->sequences;
+    double K = (double)probes->batches, B = probes->sequences;
     double signal = (K * probes->whole_sq - probes->single_sq) / (K - 1);
     double noise = B * K * (probes->single_sq - probes->whole_sq) / (K - 1);
     *scale = noise / signal;

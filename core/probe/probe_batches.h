@@ -9,8 +9,9 @@
 #include "core/model/model.h"
 
 typedef struct {
-    size_t batches, sequences; /* K, and B of each */
+    size_t batches; /* K */
     NsBatch batch;
+    double sequences; /* B, the mean over the batches */
     ns_real *mean;    /* arena: the mean gradient */
     double *mean_sq;  /* [tensors] squared norms of the mean gradient */
     ns_real *state;   /* running statistics to put back */

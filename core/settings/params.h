@@ -153,7 +153,12 @@
     INT(seq, "seq", DATA, "Sequence", "characters", 1, 8192, 32, LOG, RESTART | SHARED,            \
         "Characters in one training sequence.", NULL)                                              \
     INT(batch, "batch", DATA, "Batch", "sequences", 1, 4096, 16, LOG, FORK | SHARED,               \
-        "Sequences per step.", NULL)                                                               \
+        "Sequences per step, unless batch-tokens is set.", NULL)                                   \
+    INT(batch_tokens, "batch-tokens", DATA, "Batch by tokens", "tokens", 0, 1000000, 0, LOG,       \
+        FORK | SHARED, "Positions per step, on either side of an encoder-decoder.  In the task "   \
+        "translation the pairs of a batch have similar lengths, so that little of it is padding; " \
+        "elsewhere all sequences are as long as seq.  0: the setting batch decides.",              \
+        "Vaswani et al. 2017, 5.1")                                                                \
     INT(source_seq, "source-seq", DATA, "Source length", "tokens", 0, 8192, 0, LOG, RESTART |      \
         SHARED, "Tokens in one source sequence of an encoder-decoder; 0 means as many as in the "  \
         "target sequence.", NULL)                                                                  \

@@ -58,3 +58,9 @@ int64_t ns_settings_source_seq(const NsSettings *settings)
     if (settings->arch != NS_ARCH_ENCODER_DECODER) return 0;
     return settings->source_seq ? settings->source_seq : settings->seq;
 }
+
+int64_t ns_settings_batch(const NsSettings *settings)
+{
+    if (settings->batch_tokens == 0) return settings->batch;
+    return MAX(settings->batch_tokens / MAX(settings->seq, ns_settings_source_seq(settings)), 1);
+}

@@ -48,5 +48,8 @@ int64_t ns_settings_decoder_layers(const NsSettings *settings);
 /* Tokens in a source; 0 where the architecture has none. */
 int64_t ns_settings_source_seq(const NsSettings *settings);
 
+/* Sequences of full length in a batch: `batch`, or as many as have batch-tokens. */
+int64_t ns_settings_batch(const NsSettings *settings);
+
 /* The width of the feed-forward network: d-ff, or 4 d where that is 0. */
 int64_t ns_settings_d_ff(const NsSettings *settings);

@@ -1,6 +1,7 @@
 /* Records as JSON lines.  SPDX-License-Identifier: MIT */
 #include "core/store/jsonl.h"
 
+#include "core/data/pair_lengths.h"
 #include "core/store/json.h"
 
 char *ns_jsonl_settings(NsRun *run)
@@ -20,6 +21,9 @@ char *ns_jsonl_settings(NsRun *run)
     ns_json_string(&json, "text", corpus->name);
     ns_json_int(&json, "training_characters", (int64_t)corpus->n_train);
     ns_json_int(&json, "held_out_characters", (int64_t)(corpus->n - corpus->n_train));
+    if (corpus->lengths)
+        ns_json_double(&json, "padding",
+                       ns_pair_lengths_padding(corpus->lengths, ns_run_batch(run)));
     ns_json_int(&json, "threads", plan.threads);
     ns_json_double(&json, "gflop_per_step", plan.gflop_per_step);
     ns_json_int(&json, "memory_bytes", (int64_t)plan.total_bytes);

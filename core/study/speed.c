@@ -133,7 +133,7 @@ NsSpeed *ns_speed_new(const NsTiming *timing)
     for (size_t op = 0; op < NS_OP_COUNT; op++)
         speed->operators[op] = median(timing->ops[op], profiled);
     const NsSettings *settings = ns_run_settings(timing->run);
-    double tokens = (double)settings->batch * (double)settings->seq;
+    double tokens = (double)ns_settings_batch(settings) * (double)settings->seq;
     speed->tokens_per_s = 1e3 * tokens / speed->ms_per_step;
     speed->gflops = 1e3 * speed->plan.gflop_per_step / speed->ms_per_step;
     return speed;

@@ -441,9 +441,8 @@ static bool prepare(NsRun *run, NsCorpus *corpus, GError **error)
     run->updates = g_new0(NsTensorUpdate, table->n);
     run->recorder = ns_recorder_new(run->model, s, error);
     if (!run->recorder) return false;
-    size_t B = (size_t)s->batch, T = (size_t)s->seq, S = (size_t)ns_settings_source_seq(s);
-    ns_batch_init(&run->batch, B, T, S);
-    ns_batch_init(&run->validation, B, T, S);
+    ns_batch_init_for(&run->batch, s);
+    ns_batch_init(&run->validation, run->batch.B, run->batch.T, run->batch.S);
     return true;
 }
 

@@ -240,6 +240,33 @@ def test_validation():
         assert b'"bleu"' not in result.stdout and b'"bleu_sentences":0' in result.stdout, result
 
 
+def test_batch_tokens():
+    """Batches by tokens have less padding, which is told, and the same bits where a run goes on;
+    where all sequences are equally long, the batch has as many as fit."""
+    words = ["--set", "tokenizer=bpe", "--set", "vocab=250", "--set", "seq=48", "--set", "eval-every=0"]
+    by_tokens = [*words, "--set", "batch-tokens=300"]
+    padded, _ = train(*words, "--set", "batch=6", "--steps", "0")
+    first, values = train(*by_tokens, "--steps", "12")
+    assert 0 < 3 * first["padding"] < padded["padding"] < 0.8, (first["padding"], padded["padding"])
+    with tempfile.TemporaryDirectory() as folder:
+        path, lines = os.path.join(folder, "a.nsrun"), os.path.join(folder, "a.jsonl")
+        result = run("train", *TASK, *by_tokens, "--steps", "5", "--run", path)
+        assert result.returncode == 0, result
+        text = [line for line in result.stdout.decode().splitlines() if line.startswith("padding")]
+        assert f"{100 * first['padding']:.1f}%" in text[0], (text, first["padding"])
+        go_on(path, "12")
+        result = run("export", path, "--format", "jsonl", "--out", lines, small=False)
+        assert result.returncode == 0, result
+        with open(lines, encoding="utf-8") as file:
+            again = [line["loss"] for line in map(json.loads, file) if "step" in line and "loss" in line]
+        assert again == values, (again, values)
+    for arch in ("decoder", "encoder-decoder"):
+        task = ["train", "--jsonl", "-", "--set", "task=copy", "--set", f"arch={arch}", "--set", "seq=12", "--steps", "3"]
+        losses = [[json.loads(line).get("loss") for line in run(*task, "--set", size).stdout.splitlines()]
+                  for size in ("batch=4", "batch-tokens=50", "batch=5")]
+        assert losses[0] == losses[1] != losses[2], losses
+
+
 def test_errors():
     assert "arch=encoder-decoder" in sentence(run("train", "--set", "task=translation"), 2)
     assert "two files" in sentence(run("train", *TASK, "--set", "source=x"), 2)

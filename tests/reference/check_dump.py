@@ -110,6 +110,8 @@ OPTIONS = (
     "layers=2 d-model=16 seq=32 batch=4",
     "task=translation tokenizer=bpe vocab=300 placement=post norm=batchnorm arch=encoder-decoder "
     "layers=2 d-model=16 seq=32 source-seq=40 batch=4",
+    "task=translation tokenizer=bpe vocab=300 placement=pre arch=encoder-decoder layers=2 d-model=16 seq=40 "
+    "batch-tokens=100",
 )
 
 

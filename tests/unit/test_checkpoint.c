@@ -586,6 +586,8 @@ int main(int argc, char **argv)
         {"schedule", "warmup=6 schedule=cosine decay-start=6 decay-steps=12"},
         {"encoder", "arch=encoder"},
         {"encoder-decoder", "arch=encoder-decoder task=reverse dropout=0.1 tie-embeddings=off"},
+        {"batch-tokens", "arch=encoder-decoder task=translation tokenizer=bpe vocab=300 seq=40 "
+                         "batch-tokens=160 probe-every=4 probe-batches=2 bleu-sentences=2"},
     };
     g_test_init(&argc, &argv, NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(continued); i++) {

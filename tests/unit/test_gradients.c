@@ -25,6 +25,19 @@ static void set(NsSettings *settings, const char *changes)
         g_assert_true(ns_settings_assign(settings, all[i], NULL));
 }
 
+/* A batch, some of which is padding. */
+static void fill(NsBatch *batch, size_t B, size_t T, size_t S)
+{
+    ns_batch_init(batch, B, T, S);
+    for (size_t i = 0; i < B * S; i++) batch->source[i] = (int32_t)(i % 7);
+    for (size_t i = 0; i < B * T; i++) {
+        batch->tokens[i] = (int32_t)(i * i) % 20;
+        batch->targets[i] = (int32_t)(i * i + 3 * i) % 20;
+    }
+    batch->length[1] = 4;
+    for (size_t t = 4; t < T; t++) batch->targets[T + t] = -1;
+}
+
 /* `changes` are assignments with spaces between them. */
 static void case_init(Case *c, const char *changes)
 {
@@ -32,14 +45,8 @@ static void case_init(Case *c, const char *changes)
     ns_settings_init(s);
     set(s, "layers=5 d-model=16 heads=2 seq=7 batch=6 threads=2");
     set(s, changes);
-    ns_batch_init(&c->batch, (size_t)s->batch, (size_t)s->seq, (size_t)ns_settings_source_seq(s));
-    for (size_t i = 0; i < c->batch.B * c->batch.S; i++) c->batch.source[i] = (int32_t)(i % 7);
-    for (size_t i = 0; i < c->batch.B * c->batch.T; i++) {
-        c->batch.tokens[i] = (int32_t)(i * i) % 20;
-        c->batch.targets[i] = (int32_t)(i * i + 3 * i) % 20;
-    }
-    c->batch.length[1] = 4; /* padding */
-    for (size_t t = 4; t < c->batch.T; t++) c->batch.targets[c->batch.T + t] = -1;
+    fill(&c->batch, (size_t)ns_settings_batch(s), (size_t)s->seq,
+         (size_t)ns_settings_source_seq(s));
     g_autoptr(GError) error = NULL;
     c->model = ns_model_new(s, vocab, &error);
     g_assert_no_error(error);
@@ -96,11 +103,13 @@ static void same_view(const ns_real *a, const ns_real *b, size_t n)
     if (a) g_assert_true(memcmp(a, b, n * sizeof *a) == 0);
 }
 
+/* Each of the two may keep them or compute them again. */
 static void assert_same_activations(Case *kept, Case *recomputed)
 {
     for (size_t k = ns_model_sublayers(kept->model); k-- > 0;)
         for (size_t i = 0; i < ns_model_shards(kept->model); i++) {
             NsActivationView a = ns_model_activation_view(kept->model, i, k);
+            ns_model_revisit(kept->model, a.layer);
             ns_model_revisit(recomputed->model, a.layer);
             NsActivationView b = ns_model_activation_view(recomputed->model, i, k);
             size_t n = a.B * a.T * a.D;
@@ -396,6 +405,87 @@ static void test_parts_plan(void)
     ns_settings_clear(&settings);
 }
 
+/* Sizes of batches with at most 120 positions on either side. */
+static const struct {
+    size_t B, T, S;
+} sizes[] = {{5, 24, 20}, {12, 10, 8}, {30, 4, 4}, {13, 4, 9}, {7, 16, 3}, {5, 24, 20}};
+
+/* A model for batches by tokens does with each of them, one after another, what a model of its
+ * sizes does.  Probes see sizes and activations of the last one. */
+static void test_batch_tokens(void)
+{
+    static const char *const options[] = {
+        "threads=1",
+        "threads=2 dropout=0.2 placement=pre",
+        "threads=3 tie-embeddings=on placement=deepnorm probe-every=1",
+        "threads=2 recompute=on activation=swiglu probe-every=1",
+        "threads=1 norm=batchnorm qk-norm=head",
+        "threads=4 placement=residual drop-path=0.3",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(options); i++) {
+        g_autofree char *changes =
+            g_strconcat("arch=encoder-decoder layers=2 positions=sinusoidal ", options[i], NULL);
+        g_autofree char *by_tokens =
+            g_strconcat(changes, " seq=24 source-seq=20 batch-tokens=120", NULL);
+        Case all;
+        case_init(&all, by_tokens);
+        for (size_t k = 0; k < G_N_ELEMENTS(sizes); k++) {
+            size_t B = sizes[k].B, T = sizes[k].T, S = sizes[k].S;
+            g_autofree char *fixed =
+                g_strdup_printf("%s seq=%zu source-seq=%zu batch=%zu", changes, T, S, B);
+            Case one;
+            case_init(&one, fixed);
+            ns_batch_clear(&all.batch);
+            fill(&all.batch, B, T, S);
+            ns_model_reset(all.model);
+            case_measure(&all);
+            case_measure(&one);
+            assert_same(&one, &all);
+            if (all.settings.probe_every) assert_same_activations(&one, &all);
+            g_assert_cmpfloat(ns_model_loss(one.model, &one.batch), ==,
+                              ns_model_loss(all.model, &all.batch));
+            case_clear(&one);
+        }
+        /* There is memory for every length, however pairs are divided among threads. */
+        for (size_t length = 5; length <= 20; length++) {
+            ns_batch_clear(&all.batch);
+            fill(&all.batch, 120 / length, length, length);
+            case_measure(&all);
+        }
+        case_clear(&all);
+    }
+}
+
+/* The same in parts, which are not equal: more pairs of fewer tokens. */
+static void test_batch_tokens_parts(void)
+{
+    static const char changes[] = "arch=encoder-decoder layers=2 positions=sinusoidal d-model=64 "
+                                  "threads=2 placement=pre";
+    g_autofree char *by_tokens =
+        g_strconcat(changes, " seq=256 source-seq=256 batch-tokens=2560", NULL);
+    Case all, one;
+    case_init(&all, by_tokens);
+    size_t B = 21, T = 120, S = 100;
+    NsPlan whole = ns_model_plan(&all.settings, vocab);
+    set(&all.settings, "probe-every=1");
+    g_assert_cmpuint(whole.activation_bytes, <,
+                     ns_model_plan(&all.settings, vocab).activation_bytes * 2 / 3);
+    g_autofree char *fixed = g_strdup_printf("%s seq=120 source-seq=100 batch=21", changes);
+    case_init(&one, fixed);
+    ns_batch_clear(&all.batch);
+    fill(&all.batch, B, T, S);
+    case_measure(&all);
+    case_measure(&one);
+    g_assert_cmpfloat_with_epsilon(all.seen.loss, one.seen.loss, 1e-5);
+    size_t n = ns_model_tensors(one.model)->size;
+    const ns_real *x = ns_model_gradients(all.model), *y = ns_model_gradients(one.model);
+    double norm = ns_real_norm(y, n);
+    for (size_t i = 0; i < n; i++)
+        g_assert_cmpfloat_with_epsilon((double)x[i], (double)y[i], 1e-5 * norm);
+    case_clear(&all);
+    case_clear(&one);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -406,5 +496,7 @@ int main(int argc, char **argv)
     g_test_add_func("/gradients/parts", test_parts);
     g_test_add_func("/gradients/parts-kept", test_parts_kept);
     g_test_add_func("/gradients/parts-plan", test_parts_plan);
+    g_test_add_func("/gradients/batch-tokens", test_batch_tokens);
+    g_test_add_func("/gradients/batch-tokens-parts", test_batch_tokens_parts);
     return g_test_run();
 }

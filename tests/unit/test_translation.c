@@ -2,12 +2,14 @@
  * SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/data/pair_grammar.h"
+#include "core/data/pair_lengths.h"
 #include "core/data/sentence.h"
 #include "core/data/task.h"
 #include "core/data/vocabulary.h"
 #include "core/experiment/param.h"
 #include "tests/unit/support.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct {
@@ -298,6 +300,118 @@ static void test_generated_corpus(Fixture *f, gconstpointer data)
     ns_batch_clear(&batch);
 }
 
+/* ---- Batches by tokens ---- */
+
+static size_t padding_of(const NsBatch *batch)
+{
+    size_t n = batch->B * (batch->S + batch->T);
+    for (size_t b = 0; b < batch->B; b++) n -= (size_t)(batch->source_length[b] + batch->length[b]);
+    return n;
+}
+
+#define DRAWN 8000
+
+/* How much of many batches is padding; `least` and `most`: how often they have the pairs. */
+static double drawn_padding(const NsCorpus *corpus, NsBatch *batch, double *least, double *most)
+{
+    double padding = 0, positions = 0, pairs = 0;
+    g_autoptr(GHashTable) times = g_hash_table_new(NULL, NULL); /* by length of source and target */
+    g_autoptr(GHashTable) there = g_hash_table_new(NULL, NULL);
+    for (uint64_t i = 0; i < DRAWN; i++) {
+        ns_corpus_train_batch(corpus, 1, i, batch);
+        g_assert_true(!batch->room || batch->B * MAX(batch->S, batch->T) <= batch->room);
+        g_assert_true(!batch->room || (batch->B + 1) * MAX(batch->S, batch->T) > batch->room);
+        padding += (double)padding_of(batch);
+        positions += (double)(batch->B * (batch->S + batch->T));
+        pairs += (double)batch->B;
+        for (size_t b = 0; b < batch->B; b++) {
+            gpointer key = GINT_TO_POINTER(MAX(batch->source_length[b], batch->length[b]));
+            guint n = GPOINTER_TO_UINT(g_hash_table_lookup(times, key));
+            g_hash_table_insert(times, key, GUINT_TO_POINTER(n + 1));
+        }
+    }
+    for (size_t i = 0; i < corpus->n_train_pairs; i++) {
+        const NsPair *pair = &corpus->pairs[i];
+        gpointer key = GUINT_TO_POINTER(MAX(pair->source_length, pair->target_length));
+        guint n = GPOINTER_TO_UINT(g_hash_table_lookup(there, key));
+        g_hash_table_insert(there, key, GUINT_TO_POINTER(n + 1));
+    }
+    *least = (double)INFINITY;
+    *most = 0;
+    GHashTableIter iter;
+    gpointer key, n;
+    g_hash_table_iter_init(&iter, there);
+    while (g_hash_table_iter_next(&iter, &key, &n)) {
+        double expected = pairs * GPOINTER_TO_UINT(n) / (double)corpus->n_train_pairs;
+        if (expected < 4000) continue;
+        double seen = GPOINTER_TO_UINT(g_hash_table_lookup(times, key)) / expected;
+        *least = MIN(*least, seen);
+        *most = MAX(*most, seen);
+    }
+    return padding / positions;
+}
+
+/* Batches by tokens have less than a third of the padding, as much as is said, and pairs of every
+ * length as often as the corpus; each is the same again. */
+static void test_batch_tokens(Fixture *f, gconstpointer data)
+{
+    (void)data;
+    set(f, "tokenizer", "bpe");
+    set(f, "vocab", "400");
+    set(f, "seq", "48");
+    set(f, "source-seq", "0");
+    double least, most;
+    g_autoptr(NsCorpus) corpus = open_corpus(f);
+    ns_batch_clear(&f->batch);
+    ns_batch_init_for(&f->batch, &f->settings);
+    double fixed = drawn_padding(corpus, &f->batch, &least, &most);
+    g_assert_cmpfloat_with_epsilon(fixed, ns_pair_lengths_padding(corpus->lengths, &f->batch),
+                                   0.01);
+    set(f, "batch-tokens", "600");
+    NsBatch again;
+    ns_batch_clear(&f->batch);
+    ns_batch_init_for(&f->batch, &f->settings);
+    ns_batch_init_for(&again, &f->settings);
+    g_assert_cmpuint(f->batch.B, ==, 12);
+    double padding = drawn_padding(corpus, &f->batch, &least, &most);
+    g_test_message("padding %.1f%% and %.1f%%, frequencies %.3f to %.3f", 100 * fixed,
+                   100 * padding, least, most);
+    g_assert_cmpfloat(padding, <, fixed / 3);
+    g_assert_cmpfloat_with_epsilon(padding, ns_pair_lengths_padding(corpus->lengths, &f->batch),
+                                   0.01);
+    g_assert_cmpfloat(least, >, 0.75);
+    g_assert_cmpfloat(most, <, 1.25);
+    ns_corpus_train_batch(corpus, 1, DRAWN - 1, &again);
+    g_assert_cmpuint(again.B, ==, f->batch.B);
+    size_t bytes = again.B * again.T * sizeof *again.tokens;
+    g_assert_true(memcmp(again.tokens, f->batch.tokens, bytes) == 0);
+    ns_batch_clear(&again);
+}
+
+/* One pair that is longer than a batch has positions is a batch; of few pairs there is one group.
+ */
+static void test_batch_tokens_few(Fixture *f, gconstpointer data)
+{
+    (void)data;
+    set_file(f, "source", "abc\nb\n\n");
+    set_file(f, "target", "xyzx\ny\nz\n");
+    set_file(f, "valid-source", "cc");
+    set_file(f, "valid-target", "zz");
+    static const char *const training[] = {"abc$|<xyzx|xyzx$", "b$|<y|y$", "$|<z|z$", NULL};
+    for (int tokens = 1; tokens < 40; tokens++) {
+        g_autofree char *value = g_strdup_printf("%d", tokens);
+        set(f, "batch-tokens", value);
+        ns_batch_clear(&f->batch);
+        ns_batch_init_for(&f->batch, &f->settings);
+        g_autoptr(NsCorpus) corpus = open_corpus(f);
+        for (uint64_t i = 0; i < 20; i++) {
+            ns_corpus_train_batch(corpus, 1, i, &f->batch);
+            g_assert_cmpuint(f->batch.B, ==, MAX((size_t)tokens / MAX(f->batch.S, f->batch.T), 1));
+            assert_batch(f, corpus, training);
+        }
+    }
+}
+
 #define ADD(path, test) g_test_add("/translation/" path, Fixture, NULL, begin, test, end)
 
 int main(int argc, char **argv)
@@ -309,6 +423,8 @@ int main(int argc, char **argv)
     g_test_add("/translation/sentences/characters", Fixture, "char", begin, test_sentences, end);
     g_test_add("/translation/sentences/subwords", Fixture, "bpe", begin, test_sentences, end);
     ADD("generated-corpus", test_generated_corpus);
+    ADD("batch-tokens", test_batch_tokens);
+    ADD("batch-tokens-few", test_batch_tokens_few);
     g_test_add_func("/translation/generated", test_generated);
     return g_test_run();
 }
