@@ -172,6 +172,13 @@ static void test_runs(void)
     ns_session_restart(session);
     UI_WAIT(window, has_two_runs);
     size_t n = 0;
+    /* Another run is a row more, and changes none of the others but the one before it. */
+    GtkWidget *first = ns_run_tree_row(tree, 0);
+    ns_session_step(session, 1);
+    UI_UNTIL(ns_session_steps(session) == 1);
+    ns_session_restart(session);
+    UI_UNTIL(ns_run_tree_row(tree, 2));
+    g_assert_true(ns_run_tree_row(tree, 0) == first);
     GtkWidget *pin = ui_first(ns_run_tree_row(tree, 0), GTK_TYPE_TOGGLE_BUTTON);
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(pin), TRUE);
     g_assert_true(ns_session_runs(session, &n)[0].pinned);

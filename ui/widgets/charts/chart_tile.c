@@ -131,7 +131,7 @@ static void bind_choice(GtkListItemFactory *factory, GtkListItem *item, NsChartT
     g_autofree char *words = in_words ? ns_tile_choice_label(kind_of(tile), choice) : NULL;
     g_autofree char *markup = ns_text_markup(in_words ? words : symbol, NS_LABEL_SIZE);
     gtk_label_set_markup(label, markup);
-    gtk_widget_set_tooltip_text(GTK_WIDGET(label), ns_tile_choice_purpose(kind_of(tile), choice));
+    ns_tooltip(GTK_WIDGET(label), ns_tile_choice_purpose(kind_of(tile), choice));
 }
 
 static void set_up_choice(GtkListItemFactory *factory, GtkListItem *item)
@@ -150,11 +150,22 @@ static void set_up_button(GtkListItemFactory *factory, GtkListItem *item)
     gtk_label_set_max_width_chars(label, CHOICE_CHARS);
 }
 
+static bool offers(const GArray *choices, int shown)
+{
+    for (guint i = 0; i < choices->len; i++)
+        if (g_array_index(choices, int, i) == shown) return true;
+    return false;
+}
+
 static void sync_choices(NsChartTile *tile)
 {
     const NsFigureKind *kind = kind_of(tile);
     int shown = shown_choice(tile);
-    g_autoptr(GArray) now = ns_tile_choices(kind, ns_session_view(tile->session)->history, shown);
+    const NsHistory *history = ns_session_view(tile->session)->history;
+    /* What a run measures is known from its first step on, and filling a list takes a while. */
+    bool untold = !history && offers(tile->choices, shown);
+    g_autoptr(GArray) now =
+        untold ? g_array_ref(tile->choices) : ns_tile_choices(kind, history, shown);
     GtkDropDown *drop_down = GTK_DROP_DOWN(tile->choice);
     bool same = now->len == tile->choices->len &&
                 (!now->len || memcmp(now->data, tile->choices->data, now->len * sizeof(int)) == 0);

@@ -16,11 +16,12 @@ struct _NsRunTree {
     NsSession *session;
     GtkWidget *box;
     GtkWidget *facts; /* of the present run; NULL while there is none */
+    bool stale;       /* is rebuilt soon */
 };
 
 G_DEFINE_FINAL_TYPE(NsRunTree, ns_run_tree, GTK_TYPE_WIDGET)
 
-static const char ID[] = "ns-run-id", TREE[] = "ns-run-tree";
+static const char ID[] = "ns-run-id", TREE[] = "ns-run-tree", SAYS[] = "ns-run-says";
 
 static unsigned id_of(GtkWidget *button)
 {
@@ -98,6 +99,15 @@ static char *open_words(const NsSessionRun *run)
     return g_strdup_printf(_("Show run %u again; Run would continue from step %s"), run->id, step);
 }
 
+/* What a row says, but for what changes with every step of the present run. */
+static char *says(const NsSessionRun *run, int generation)
+{
+    g_autofree char *facts = run->present ? g_strdup("") : facts_of(run);
+    g_autofree char *open = run->present ? g_strdup("") : open_words(run);
+    return g_strdup_printf("%u %d %d\n%s\n%s\n%s\n%s", run->id, generation, run->pinned,
+                           run->differs ? run->differs : "", run->title, facts, open);
+}
+
 static GtkWidget *make_row(NsRunTree *tree, const NsSessionRun *run, int generation)
 {
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 2);
@@ -108,7 +118,7 @@ static GtkWidget *make_row(NsRunTree *tree, const NsSessionRun *run, int generat
     gtk_box_append(GTK_BOX(words), ns_text_label_new(title, run->present ? "now" : NULL));
     GtkWidget *below = ns_text_label_new(facts, "hint");
     gtk_box_append(GTK_BOX(words), below);
-    gtk_widget_set_tooltip_text(words, run->title);
+    ns_tooltip(words, run->title);
     gtk_widget_set_hexpand(words, TRUE);
     gtk_box_append(GTK_BOX(row), words);
     gtk_widget_set_margin_start(row, generation * INDENT);
@@ -137,18 +147,6 @@ GtkWidget *ns_run_tree_row(NsRunTree *tree, int i)
     return row;
 }
 
-static void rebuild(NsRunTree *tree)
-{
-    size_t n = 0;
-    const NsSessionRun *runs = ns_session_runs(tree->session, &n);
-    for (GtkWidget *row; (row = gtk_widget_get_first_child(tree->box));)
-        gtk_box_remove(GTK_BOX(tree->box), row);
-    tree->facts = NULL;
-    for (size_t i = 0; i < n; i++)
-        gtk_box_append(GTK_BOX(tree->box),
-                       make_row(tree, &runs[i], generation_of(runs, n, &runs[i])));
-}
-
 void ns_run_tree_sync(NsRunTree *tree)
 {
     size_t n = 0;
@@ -160,9 +158,43 @@ void ns_run_tree_sync(NsRunTree *tree)
     }
 }
 
+static void remove_row(NsRunTree *tree, GtkWidget *row)
+{
+    if (tree->facts && gtk_widget_is_ancestor(tree->facts, row)) tree->facts = NULL;
+    gtk_box_remove(GTK_BOX(tree->box), row);
+}
+
+/* Rows that say what they said stay: a session may have had hundreds of runs. */
+static void rebuild(NsRunTree *tree)
+{
+    size_t n = 0;
+    const NsSessionRun *runs = ns_session_runs(tree->session, &n);
+    GtkWidget *old = gtk_widget_get_first_child(tree->box), *last = NULL;
+    for (size_t i = 0; i < n; i++) {
+        int generation = generation_of(runs, n, &runs[i]);
+        g_autofree char *words = says(&runs[i], generation);
+        GtkWidget *row = old;
+        if (old) old = gtk_widget_get_next_sibling(old);
+        if (!row || !g_str_equal(g_object_get_data(G_OBJECT(row), SAYS), words)) {
+            if (row) remove_row(tree, row);
+            row = make_row(tree, &runs[i], generation);
+            g_object_set_data_full(G_OBJECT(row), SAYS, g_steal_pointer(&words), g_free);
+            gtk_box_insert_child_after(GTK_BOX(tree->box), row, last);
+        }
+        last = row;
+    }
+    while (old) {
+        GtkWidget *row = old;
+        old = gtk_widget_get_next_sibling(row);
+        remove_row(tree, row);
+    }
+    ns_run_tree_sync(tree);
+}
+
 static gboolean rebuild_soon(gpointer data)
 {
     NsRunTree *tree = data;
+    tree->stale = false;
     if (tree->box) rebuild(tree);
     return G_SOURCE_REMOVE;
 }
@@ -170,6 +202,8 @@ static gboolean rebuild_soon(gpointer data)
 /* A button of a row must not go while it tells that it was pressed. */
 static void on_runs_changed(NsRunTree *tree)
 {
+    if (tree->stale) return;
+    tree->stale = true;
     g_idle_add_full(G_PRIORITY_DEFAULT, rebuild_soon, g_object_ref(tree), g_object_unref);
 }
 
