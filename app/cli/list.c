@@ -36,6 +36,8 @@ static const List lists[] = {
     {{.key = "activations", .purpose = "nonlinearities of the feed-forward network"},
      ns_activation_choice},
     {{.key = "attentions", .purpose = "kinds of attention weights"}, ns_attention_choice},
+    {{.key = "vocabularies", .purpose = "vocabularies of source and target"},
+     ns_vocabularies_choice},
     {{.key = "positions", .purpose = "position encodings"}, ns_positions_choice},
     {{.key = "initializations", .purpose = "distributions of the initial weights"}, ns_init_choice},
     {{.key = "optimizers", .purpose = "rules that turn gradients into updates"},

@@ -21,15 +21,28 @@ static void show_loss(const char *name, const double *first, double last)
     printf("%-16s%s%s\n", name, from, to);
 }
 
+/* How many symbols there are; "4,000 and 3,000" of a source and a target with a vocabulary each. */
+static char *distinct_words(const NsCorpus *corpus)
+{
+    char *own = ns_group_digits((int64_t)corpus->V);
+    if (!corpus->source) return own;
+    g_autofree char *target = own;
+    g_autofree char *source = ns_group_digits((int64_t)corpus->source->V);
+    return g_strdup_printf("%s and %s", source, target);
+}
+
 static void show_data(NsRun *run)
 {
     const NsCorpus *corpus = ns_run_corpus(run);
-    g_autofree char *symbols = ns_group_digits((int64_t)corpus->n);
-    g_autofree char *distinct = ns_group_digits((int64_t)corpus->V);
+    size_t n = corpus->n + (corpus->source ? corpus->source->n : 0);
+    g_autofree char *symbols = ns_group_digits((int64_t)n);
+    g_autofree char *distinct = distinct_words(corpus);
     if (corpus->n > 0)
         printf("%-16s%s, %s %s, %s %s\n", "text", corpus->name, symbols,
                corpus->words ? "tokens" : "characters", distinct,
-               corpus->words ? "in the vocabulary" : "distinct");
+               !corpus->words   ? "distinct"
+               : corpus->source ? "in the vocabularies"
+                                : "in the vocabulary");
     else
         printf("%-16s%s, %s of them to predict\n", "task", corpus->name, distinct);
     if (!corpus->lengths) return;

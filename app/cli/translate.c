@@ -189,7 +189,7 @@ static bool read_lines(Translate *t, GError **error)
     for (size_t i = 0; i < n; i++) {
         size_t left_out;
         if (g_str_has_suffix(lines[i], "\r")) lines[i][strlen(lines[i]) - 1] = '\0';
-        GArray *tokens = ns_sentence_encode(t->corpus, lines[i], &left_out);
+        GArray *tokens = ns_sentence_encode(ns_corpus_source(t->corpus), lines[i], &left_out);
         g_ptr_array_add(t->tokens, tokens);
         t->left_out += left_out;
         t->cut += tokens->len > S;

@@ -29,6 +29,7 @@ typedef struct {
 /* How many symbols go in and come out.  They differ where inputs are not what is predicted. */
 typedef struct {
     size_t in, out;
+    size_t source;   /* symbols that an encoder reads for a decoder; 0: the same that go in */
     size_t segments; /* rows of the segment embedding; 0: there is none */
     size_t classes;  /* of a sequence, which a head of its own predicts; 0: there is none */
 } NsVocab;

@@ -40,7 +40,13 @@ void ns_corpus_unref(NsCorpus *corpus)
     g_free(corpus->tokens);
     g_free(corpus->pairs);
     ns_pair_lengths_free(corpus->lengths);
+    g_clear_pointer(&corpus->source, ns_corpus_unref);
     g_free(corpus);
+}
+
+const NsCorpus *ns_corpus_source(const NsCorpus *corpus)
+{
+    return corpus->source ? corpus->source : corpus;
 }
 
 NsVocab ns_corpus_vocab(const NsCorpus *corpus, const NsSettings *settings)

@@ -20,7 +20,7 @@ typedef struct {
 } NsPair;
 
 /* Immutable once made; counted references, from any thread. */
-typedef struct {
+typedef struct NsCorpus {
     char *name;        /* for people: "generated text", or the file's base name */
     gunichar *symbols; /* [V] code point of each token, ascending; NULL where it is none */
     char **words;      /* [V] the bytes of each token of a tokenizer's vocabulary; or NULL */
@@ -32,6 +32,7 @@ typedef struct {
     NsPair *pairs;  /* of sentences; NULL where the text has none */
     size_t n_pairs, n_train_pairs; /* the first n_train_pairs are for training */
     struct NsPairLengths *lengths; /* of pairs for training, or NULL */
+    struct NsCorpus *source; /* the tokens of sources where their vocabulary is another; or NULL */
     const NsSampler *sampler;
     unsigned arch;      /* whose batches these are: NS_ARCH_DECODER, ... */
     bool next_sentence; /* of the task mlm: there are labels */
@@ -67,6 +68,9 @@ NsCorpus *ns_corpus_new_made(const char *name, const NsSampler *sampler, size_t 
 NsCorpus *ns_corpus_ref(NsCorpus *corpus);
 void ns_corpus_unref(NsCorpus *corpus);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsCorpus, ns_corpus_unref)
+
+/* The corpus whose tokens sources of sentence pairs have: it or its source. */
+const NsCorpus *ns_corpus_source(const NsCorpus *corpus);
 
 /* What a model must read and predict.  Symbols that are predicted have the same numbers where they
  * are read; a mask, separator or begin symbol comes after them, as number `out`. */

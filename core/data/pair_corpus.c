@@ -23,6 +23,7 @@ typedef enum { SOURCE, TARGET, SIDES } Side;
 typedef struct {
     GString *side[SIDES];
     size_t lines;
+    const char *name; /* for people; borrowed */
 } Texts;
 
 static void texts_clear(Texts *texts)
@@ -117,22 +118,36 @@ static size_t next_line(const NsCorpus *corpus, size_t end, size_t *at)
     return begin;
 }
 
-/* Adds the pairs whose sources begin at `at` and whose targets follow after them, but for those
- * that do not fit; returns where the targets end. */
-static size_t add_pairs(NsCorpus *corpus, size_t at, size_t lines, size_t source_room,
-                        size_t target_room)
+/* The most tokens of the sentences of a pair, and where the sentences that come next begin. */
+typedef struct {
+    size_t room[SIDES], at[SIDES];
+} Sentences;
+
+/* Adds so many pairs, but for those that do not fit. */
+static void add_pairs(NsCorpus *corpus, size_t lines, Sentences *next)
 {
-    size_t end = (size_t)ns_sentence_end(corpus), target = at;
-    for (size_t i = 0; i < lines; i++) next_line(corpus, end, &target);
+    const NsCorpus *of[SIDES] = {ns_corpus_source(corpus), corpus};
+    size_t end[SIDES], begin[SIDES], length[SIDES];
+    for (Side s = SOURCE; s < SIDES; s++) end[s] = (size_t)ns_sentence_end(of[s]);
     for (size_t i = 0; i < lines; i++) {
-        NsPair pair = {.source = next_line(corpus, end, &at)};
-        pair.source_length = at - pair.source;
-        pair.target = next_line(corpus, end, &target);
-        pair.target_length = target - pair.target;
-        if (pair.source_length <= source_room && pair.target_length <= target_room)
-            corpus->pairs[corpus->n_pairs++] = pair;
+        for (Side s = SOURCE; s < SIDES; s++) {
+            begin[s] = next_line(of[s], end[s], &next->at[s]);
+            length[s] = next->at[s] - begin[s];
+        }
+        if (length[SOURCE] <= next->room[SOURCE] && length[TARGET] <= next->room[TARGET])
+            corpus->pairs[corpus->n_pairs++] = (NsPair){.source = begin[SOURCE],
+                                                        .target = begin[TARGET],
+                                                        .source_length = length[SOURCE],
+                                                        .target_length = length[TARGET]};
     }
-    return target;
+}
+
+/* In a text of both sides so many targets stand after as many sources. */
+static void find_targets(const NsCorpus *corpus, size_t lines, Sentences *next)
+{
+    size_t end = (size_t)ns_sentence_end(corpus);
+    next->at[SOURCE] = next->at[TARGET];
+    for (size_t i = 0; i < lines; i++) next_line(corpus, end, &next->at[TARGET]);
 }
 
 static bool check_pairs(const NsCorpus *corpus, size_t lines, GError **error)
@@ -156,9 +171,22 @@ static void rename_corpus(NsCorpus *corpus, size_t lines)
                                          name, corpus->n_pairs, lines);
 }
 
-/* A corpus of texts whose pairs fit into so many tokens. */
-static NsCorpus *of_texts(const Texts *training, const Texts *held_out, const char *name,
-                          const NsTokenizer *tokenizer, size_t source_room, size_t target_room,
+/* The tokens of sides first .. last of the texts; a vocabulary is learned from the training ones.
+ */
+static NsCorpus *tokens_of(const Texts *training, const Texts *held_out, Side first, Side last,
+                           const NsTokenizer *tokenizer, GError **error)
+{
+    g_autoptr(GString) all = g_string_new(NULL);
+    for (Side s = first; s <= last; s++) g_string_append(all, training->side[s]->str);
+    size_t training_bytes = all->len;
+    for (Side s = first; s <= last; s++) g_string_append(all, held_out->side[s]->str);
+    const NsText text = {all->str, training->name, all->len, training_bytes};
+    return ns_text_tokens(&text, tokenizer, error);
+}
+
+/* A corpus of texts whose pairs have the room; with one vocabulary for both sides, or one each. */
+static NsCorpus *of_texts(const Texts *training, const Texts *held_out,
+                          const NsTokenizer *tokenizer, bool separate, Sentences next,
                           GError **error)
 {
     if (tokenizer->bytes) {
@@ -167,19 +195,30 @@ static NsCorpus *of_texts(const Texts *training, const Texts *held_out, const ch
                   "tokenizer=bpe, char, or a file of merges.");
         return NULL;
     }
-    g_autoptr(GString) all = g_string_new(NULL);
-    for (Side s = SOURCE; s < SIDES; s++) g_string_append(all, training->side[s]->str);
-    size_t training_bytes = all->len;
-    for (Side s = SOURCE; s < SIDES; s++) g_string_append(all, held_out->side[s]->str);
-    const NsText text = {all->str, name, all->len, training_bytes};
-    NsCorpus *corpus = ns_text_tokens(&text, tokenizer, error);
+    if (separate && tokenizer->subwords) {
+        ns_refuse(error, NS_ERROR_SETTING,
+                  "A file of merges is one vocabulary for source and target; with "
+                  "vocabularies=separate use tokenizer=bpe or char.");
+        return NULL;
+    }
+    g_autoptr(NsCorpus) source =
+        separate ? tokens_of(training, held_out, SOURCE, SOURCE, tokenizer, error) : NULL;
+    if (separate && !source) return NULL;
+    NsCorpus *corpus =
+        tokens_of(training, held_out, separate ? TARGET : SOURCE, TARGET, tokenizer, error);
     if (!corpus) return NULL;
+    corpus->source = g_steal_pointer(&source);
     size_t lines = training->lines + held_out->lines;
     corpus->pairs = g_new(NsPair, MAX(lines, 1));
-    corpus->n_train =
-        lines > 0 ? add_pairs(corpus, 0, training->lines, source_room, target_room) : 0;
-    corpus->n_train_pairs = corpus->n_pairs;
-    if (lines > 0) add_pairs(corpus, corpus->n_train, held_out->lines, source_room, target_room);
+    const Texts *parts[] = {training, held_out};
+    for (size_t i = 0; lines > 0 && i < G_N_ELEMENTS(parts); i++) {
+        if (!separate) find_targets(corpus, parts[i]->lines, &next);
+        add_pairs(corpus, parts[i]->lines, &next);
+        if (i > 0) continue;
+        corpus->n_train_pairs = corpus->n_pairs;
+        corpus->n_train = next.at[TARGET];
+        if (separate) corpus->source->n_train = next.at[SOURCE];
+    }
     return corpus;
 }
 
@@ -192,9 +231,11 @@ NsCorpus *ns_corpus_new_from_pairs(const NsSettings *settings, GError **error)
         return NULL;
     g_autofree char *name = *settings->source ? g_filename_display_basename(settings->source)
                                               : g_strdup("generated pairs");
-    g_autoptr(NsCorpus) corpus =
-        of_texts(&training, &held_out, name, &tokenizer, (size_t)ns_settings_source_seq(settings),
-                 (size_t)settings->seq, error);
+    training.name = name;
+    const Sentences all = {
+        .room = {(size_t)ns_settings_source_seq(settings), (size_t)settings->seq}};
+    bool separate = settings->vocabularies == NS_VOCABULARIES_SEPARATE;
+    g_autoptr(NsCorpus) corpus = of_texts(&training, &held_out, &tokenizer, separate, all, error);
     if (!corpus) return NULL;
     size_t lines = training.lines + held_out.lines;
     corpus->sampler = &ns_pairs_sampler;
@@ -207,14 +248,15 @@ NsCorpus *ns_corpus_new_from_pairs(const NsSettings *settings, GError **error)
 NsCorpus *ns_corpus_new_from_facts(const NsSettings *settings, GError **error)
 {
     g_auto(NsTokenizer) tokenizer = {0};
-    g_auto(Texts) training = {.lines = GENERATED_PAIRS}, held_out = {0};
+    g_auto(Texts) training = {.lines = GENERATED_PAIRS, .name = "generated sentences"};
+    g_auto(Texts) held_out = {0};
     if (!ns_tokenizer_open(&tokenizer, settings, error)) return NULL;
     for (Side s = SOURCE; s < SIDES; s++) training.side[s] = g_string_new(NULL);
     ns_fact_text((uint64_t)settings->data_seed, GENERATED_PAIRS, training.side[SOURCE],
                  training.side[TARGET]);
     hold_out(&training, &held_out);
-    NsCorpus *corpus = of_texts(&training, &held_out, "generated sentences", &tokenizer, SIZE_MAX,
-                                SIZE_MAX, error);
+    const Sentences all = {.room = {SIZE_MAX, SIZE_MAX}};
+    NsCorpus *corpus = of_texts(&training, &held_out, &tokenizer, false, all, error);
     if (corpus) corpus->sampler = &ns_mlm_sampler;
     return corpus;
 }

@@ -17,7 +17,7 @@ static void take_pair(const NsCorpus *corpus, const NsPair *pair, NsBatch *batch
     memset(source, 0, S * sizeof *source);
     memset(tokens, 0, T * sizeof *tokens);
     for (size_t t = n; t < T; t++) targets[t] = NS_NO_TARGET;
-    copy(source, corpus->tokens + pair->source, pair->source_length);
+    copy(source, ns_corpus_source(corpus)->tokens + pair->source, pair->source_length);
     copy(targets, corpus->tokens + pair->target, n);
     tokens[0] = (int32_t)corpus->V;
     copy(tokens + 1, corpus->tokens + pair->target, n - 1);
@@ -63,7 +63,9 @@ static void validate(const NsCorpus *corpus, size_t index, size_t count, NsBatch
 static NsVocab vocab(const NsCorpus *corpus, const NsSettings *settings)
 {
     (void)settings;
-    return (NsVocab){.in = corpus->V + 1, .out = corpus->V}; /* with the begin symbol */
+    return (NsVocab){.in = corpus->V + 1, /* with the begin symbol */
+                     .out = corpus->V,
+                     .source = corpus->source ? corpus->source->V : 0};
 }
 
 const NsSampler ns_pairs_sampler = {.special[NS_ARCH_ENCODER_DECODER] = NS_BEGIN_SYMBOL,

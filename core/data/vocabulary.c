@@ -9,10 +9,10 @@
 
 #define CHARACTERS "characters\n"
 #define SUBWORDS "subwords\n"
+#define SOURCE "source "
 
-char *ns_vocabulary_write(const NsCorpus *corpus)
+static char *write_one(const NsCorpus *corpus)
 {
-    if (corpus->sampler != &ns_pairs_sampler) return NULL;
     if (corpus->subwords) {
         g_autofree char *table = ns_subwords_table(corpus->subwords);
         return g_strconcat(SUBWORDS, table, NULL);
@@ -20,6 +20,15 @@ char *ns_vocabulary_write(const NsCorpus *corpus)
     GString *text = g_string_new(CHARACTERS);
     for (size_t i = 0; i < corpus->V; i++) g_string_append_unichar(text, corpus->symbols[i]);
     return g_string_free(text, FALSE);
+}
+
+char *ns_vocabulary_write(const NsCorpus *corpus)
+{
+    if (corpus->sampler != &ns_pairs_sampler) return NULL;
+    g_autofree char *own = write_one(corpus);
+    if (!corpus->source) return g_steal_pointer(&own);
+    g_autofree char *source = write_one(corpus->source);
+    return g_strdup_printf(SOURCE "%zu\n%s%s", strlen(source), source, own);
 }
 
 /* The characters ascend, and one of them is the line end. */
@@ -49,15 +58,31 @@ static NsCorpus *of_subwords(const char *text, const char *name)
     return corpus;
 }
 
+static NsCorpus *read_one(const char *text, const char *name)
+{
+    if (g_str_has_prefix(text, CHARACTERS)) return of_characters(text + strlen(CHARACTERS), name);
+    if (g_str_has_prefix(text, SUBWORDS)) return of_subwords(text + strlen(SUBWORDS), name);
+    return NULL;
+}
+
+static NsCorpus *read_both(const char *text, const char *name)
+{
+    char *begin;
+    guint64 bytes = g_ascii_strtoull(text + strlen(SOURCE), &begin, 10);
+    if (*begin != '\n' || bytes >= strlen(begin + 1)) return NULL;
+    g_autofree char *first = g_strndup(begin + 1, bytes);
+    if (!g_utf8_validate(first, -1, NULL)) return NULL;
+    g_autoptr(NsCorpus) source = read_one(first, name);
+    NsCorpus *corpus = source ? read_one(begin + 1 + bytes, name) : NULL;
+    if (corpus) corpus->source = g_steal_pointer(&source);
+    return corpus;
+}
+
 NsCorpus *ns_vocabulary_read(const char *text, const char *name, GError **error)
 {
     NsCorpus *corpus = NULL;
-    if (g_utf8_validate(text, -1, NULL)) {
-        if (g_str_has_prefix(text, CHARACTERS))
-            corpus = of_characters(text + strlen(CHARACTERS), name);
-        else if (g_str_has_prefix(text, SUBWORDS))
-            corpus = of_subwords(text + strlen(SUBWORDS), name);
-    }
+    if (g_utf8_validate(text, -1, NULL))
+        corpus = g_str_has_prefix(text, SOURCE) ? read_both(text, name) : read_one(text, name);
     if (!corpus)
         ns_refuse(error, NS_ERROR_TEXT,
                   "The vocabulary in “%s” is damaged; use a copy of the file that is whole.", name);

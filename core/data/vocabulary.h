@@ -1,7 +1,8 @@
 /* The vocabulary of a corpus of pairs as a text, which a run keeps.  SPDX-License-Identifier: MIT
  *
- * The first line is "characters" or "subwords".  Then come the characters without gaps, or every
- * symbol but the line end on a line of its own and, after them, a file of merges
+ * Where sources have a vocabulary of their own, it stands first, after a line "source" with its
+ * bytes.  The first line of each is "characters" or "subwords".  Then come the characters without
+ * gaps, or every symbol but the line end on a line of its own and, after them, a file of merges
  * (core/data/subwords.h). */
 #pragma once
 

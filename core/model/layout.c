@@ -262,10 +262,15 @@ static void add_layers(Builder *b, const NsStack *stack, const NsStackWiring *wi
     b->block = b->layer = -1;
 }
 
+/* Tied embeddings share one matrix with the head, but for those of a source whose vocabulary is
+ * another. */
 static void add_embedding(const Builder *b, NsStack *stack, const NsStackWiring *wiring,
-                          NsVocab vocab, bool tied, bool shared)
+                          NsVocab vocab)
 {
     NsModelLayout *layout = b->layout;
+    bool source = stack + 1 < layout->stacks + layout->n_stacks, apart = vocab.source > 0;
+    bool tied = b->settings->tie_embeddings == NS_TOGGLE_ON && !(source && apart);
+    bool shared = tied && !apart && stack != layout->stacks;
     NsSublayerWiring first[NS_LAYER_SUBLAYERS];
     ns_layer_wiring(b->settings, b->placement, wiring, 0, first);
     const NsPlacement *placement =
@@ -273,11 +278,11 @@ static void add_embedding(const Builder *b, NsStack *stack, const NsStackWiring 
     NsEmbeddingInit init =
         ns_init_embedding(b->init, placement, &first[0].position, (double)layout->D, tied);
     Builder outside = *b;
-    if (tied) outside.prefix = "";
+    if (tied && !apart) outside.prefix = "";
     /* A tied embedding is a head, too, which decays. */
     stack->tok_emb = shared ? layout->stacks[0].tok_emb
                             : add(&outside, NS_PARAMETER_TOK_EMB,
-                                  (NsTensor){.rows = vocab.in,
+                                  (NsTensor){.rows = source && apart ? vocab.source : vocab.in,
                                              .cols = layout->D,
                                              .init = NS_INIT_NORMAL,
                                              .std = init.token,
@@ -300,9 +305,8 @@ static void add_embedding(const Builder *b, NsStack *stack, const NsStackWiring 
 
 static void add_stack(Builder *b, NsStack *stack, const NsStackWiring *wiring, NsVocab vocab)
 {
-    bool tied = b->settings->tie_embeddings == NS_TOGGLE_ON;
     b->prefix = stack->prefix;
-    add_embedding(b, stack, wiring, vocab, tied, tied && stack != b->layout->stacks);
+    add_embedding(b, stack, wiring, vocab);
     if (wiring->embedding_norm)
         stack->embedding_norm = add_norm(b, wiring->norm, NS_PARAMETER_EMB_NORM_GAIN, b->layout->D);
     add_layers(b, stack, wiring);
@@ -434,7 +438,7 @@ void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
     /* Symbols that are read and never predicted (begin, mask) come last, so that the head is the
      * first rows of a tied embedding. */
     layout->head = settings->tie_embeddings == NS_TOGGLE_ON
-                       ? layout->stacks[0].tok_emb
+                       ? layout->stacks[n - 1].tok_emb
                        : add_matrix(&b, NS_PARAMETER_HEAD, layout->V, layout->D, 1, false);
     find_spans(layout);
     layout->parts = ns_model_layout_parts(layout, settings);

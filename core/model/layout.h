@@ -80,7 +80,7 @@ typedef struct {
     size_t n_sublayers;
     size_t classes;    /* of a sequence; 0: there is no head for them */
     size_t class_head; /* offset */
-    size_t head;       /* offset: that of the first token embedding where the two are tied */
+    size_t head;       /* offset: that of the last stack's token embedding where they are tied */
     size_t state_size; /* elements of the running statistics */
 } NsModelLayout;
 

@@ -59,10 +59,11 @@ void ns_token_snapshot_sequence(NsTokenSnapshot *snapshot, const NsCorpus *corpu
     for (int stack = 0; stack < 2; stack++) {
         bool source = batch->S > 0 && stack == 0;
         const int32_t *tokens = source ? batch->source : batch->tokens;
+        const NsCorpus *read = source ? ns_corpus_source(corpus) : corpus;
         size_t n = (size_t)(source ? batch->source_length : batch->length)[0];
         for (size_t t = 0; t < snapshot->queries; t++) {
             snapshot->token[stack][t][0] = '\0';
-            if (t < n) ns_corpus_token_text(corpus, tokens[t], snapshot->token[stack][t]);
+            if (t < n) ns_corpus_token_text(read, tokens[t], snapshot->token[stack][t]);
         }
     }
 }
@@ -122,8 +123,8 @@ void ns_token_snapshot_translation(NsTokenSnapshot *snapshot, const NsCorpus *co
 {
     snapshot->translated = translation != NULL;
     if (!translation) return;
-    g_autofree char *source =
-        ns_sentence_text(corpus, batch->source, (size_t)batch->source_length[0] - 1);
+    g_autofree char *source = ns_sentence_text(ns_corpus_source(corpus), batch->source,
+                                               (size_t)batch->source_length[0] - 1);
     g_autofree char *reference =
         ns_sentence_text(corpus, batch->targets, (size_t)batch->length[0] - 1);
     ns_copy_text(snapshot->source, sizeof snapshot->source, source);

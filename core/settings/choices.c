@@ -108,6 +108,21 @@ const NsChoice *ns_attention_choice(size_t i)
     return i < G_N_ELEMENTS(rows) ? &rows[i] : NULL;
 }
 
+const NsChoice *ns_vocabularies_choice(size_t i)
+{
+    static const NsChoice rows[] = {
+        [NS_VOCABULARIES_JOINT] = {.key = "joint",
+                                   .label = "Joint",
+                                   .reference = "Sennrich, Haddow, Birch 2016, 3.2",
+                                   .purpose = "Source and target share one vocabulary."},
+        [NS_VOCABULARIES_SEPARATE] = {.key = "separate",
+                                      .label = "Separate",
+                                      .reference = "Sennrich, Haddow, Birch 2016, 3.2",
+                                      .purpose = "Source and target have a vocabulary each."},
+    };
+    return i < G_N_ELEMENTS(rows) ? &rows[i] : NULL;
+}
+
 const NsChoice *ns_positions_choice(size_t i)
 {
     static const NsChoice rows[] = {

@@ -29,6 +29,10 @@ const NsChoice *ns_arch_choice(size_t i);
 enum { NS_ATTENTION_SOFTMAX, NS_ATTENTION_UNIFORM };
 const NsChoice *ns_attention_choice(size_t i);
 
+/* joint, separate. */
+enum { NS_VOCABULARIES_JOINT, NS_VOCABULARIES_SEPARATE };
+const NsChoice *ns_vocabularies_choice(size_t i);
+
 /* learned, sinusoidal, none. */
 enum { NS_POSITIONS_LEARNED, NS_POSITIONS_SINUSOIDAL, NS_POSITIONS_NONE };
 const NsChoice *ns_positions_choice(size_t i);

@@ -150,6 +150,10 @@
         "Number of symbols in the tasks copy, reverse, sort, gaussian and random, and of tokens "  \
         "that tokenizer=bpe learns at most; 0 means the task's default, or 1,000 tokens.  Any "    \
         "other text determines its own number.", NULL)                                             \
+    CHOICE(vocabularies, "vocabularies", DATA, "Vocabularies", ns_vocabularies_choice, "joint",    \
+        RESTART | SHARED, "In the task translation, whether source and target share one "          \
+        "vocabulary, or each has its own of up to vocab tokens; tied embeddings then tie the "     \
+        "head to those of the target.", "Sennrich, Haddow, Birch 2016, arXiv 1508.07909, 3.2")     \
     INT(seq, "seq", DATA, "Sequence", "characters", 1, 8192, 32, LOG, RESTART | SHARED,            \
         "Characters in one training sequence.", NULL)                                              \
     INT(batch, "batch", DATA, "Batch", "sequences", 1, 4096, 16, LOG, FORK | SHARED,               \

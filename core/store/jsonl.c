@@ -10,6 +10,9 @@ char *ns_jsonl_settings(NsRun *run)
     const NsCorpus *corpus = ns_run_corpus(run);
     NsVocab vocab = ns_corpus_vocab(corpus, settings);
     NsPlan plan = ns_run_plan(run);
+    const NsCorpus *source = corpus->source;
+    size_t training = corpus->n_train + (source ? source->n_train : 0);
+    size_t all = corpus->n + (source ? source->n : 0);
     NsJson json;
 
     ns_json_init(&json);
@@ -18,9 +21,10 @@ char *ns_jsonl_settings(NsRun *run)
     ns_json_int(&json, "parameters", (int64_t)ns_model_tensors(ns_run_model(run))->elements);
     ns_json_int(&json, "vocab", (int64_t)vocab.out);
     ns_json_int(&json, "vocab_in", (int64_t)vocab.in);
+    if (vocab.source) ns_json_int(&json, "vocab_source", (int64_t)vocab.source);
     ns_json_string(&json, "text", corpus->name);
-    ns_json_int(&json, "training_characters", (int64_t)corpus->n_train);
-    ns_json_int(&json, "held_out_characters", (int64_t)(corpus->n - corpus->n_train));
+    ns_json_int(&json, "training_characters", (int64_t)training);
+    ns_json_int(&json, "held_out_characters", (int64_t)(all - training));
     if (corpus->lengths)
         ns_json_double(&json, "padding",
                        ns_pair_lengths_padding(corpus->lengths, ns_run_batch(run)));

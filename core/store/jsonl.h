@@ -8,11 +8,12 @@
 #include "core/train/run.h"
 
 /* {"settings": {key: value, ...}, "arch", "layers": L, "parameters": n, "vocab": symbols that are
- * predicted, "vocab_in": symbols that are read, "text": name, "training_characters",
- * "held_out_characters" (0 for tasks without a text), "padding" (of the task translation: the share
- * of all positions of a batch on average), "threads", "gflop_per_step", "memory_bytes",
- * "program", "instructions"}.  With an encoder of N and a decoder of M layers, L = N + M, and
- * "encoder_layers" and "decoder_layers" stand behind it. */
+ * predicted, "vocab_in": symbols that are read, "vocab_source": those of a source with a vocabulary
+ * of its own, "text": name, "training_characters", "held_out_characters" (0 for tasks without a
+ * text), "padding" (of the task translation: the share of all positions of a batch on average),
+ * "threads", "gflop_per_step", "memory_bytes", "program", "instructions"}.  With an encoder of N
+ * and a decoder of M layers, L = N + M, and "encoder_layers" and "decoder_layers" stand behind it.
+ */
 char *ns_jsonl_settings(NsRun *run);
 
 /* {"step", "loss", "lr", "seconds", "grad_norm": {"total", "wq": [L], ...}, "grad_layer": [L],

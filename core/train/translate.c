@@ -96,9 +96,10 @@ bool ns_translate_held_out(NsModel *model, const NsCorpus *corpus, size_t most, 
     size_t all = corpus->n_pairs - corpus->n_train_pairs, n = MIN(most, all);
     g_autofree NsSentence *sentences = g_new(NsSentence, n);
     g_auto(GStrv) lines = g_new0(char *, n + 1);
+    const uint16_t *source = ns_corpus_source(corpus)->tokens;
     for (size_t i = 0; i < n; i++) {
         const NsPair *pair = &held_out[i * all / n];
-        sentences[i] = (NsSentence){corpus->tokens + pair->source, pair->source_length};
+        sentences[i] = (NsSentence){source + pair->source, pair->source_length};
     }
     if (!ns_translate(model, corpus, &greedy, sentences, n, lines, error)) return false;
     NsBleu sum = {0};

@@ -79,16 +79,27 @@ int main(void)
         const char *name;
         NsChoices rows;
     } registries[] = {
-        {"architecture", ns_arch_choice},   {"placement", ns_placement_choice},
-        {"norm", ns_norm_choice},           {"switch", ns_switch_choice},
-        {"qk-norm", ns_qk_norm_choice},     {"decay-scope", ns_decay_scope_choice},
-        {"toggle", ns_toggle_choice},       {"activation", ns_activation_choice},
-        {"attention", ns_attention_choice}, {"positions", ns_positions_choice},
-        {"initialization", ns_init_choice}, {"optimizer", ns_optimizer_choice},
-        {"schedule", ns_schedule_choice},   {"task", ns_task_choice},
-        {"quantity", ns_quantity_choice},   {"similarity", ns_similarity_choice},
-        {"figure", ns_figure_choice},       {"style", ns_style_choice},
-        {"page size", ns_page_choice},      {"export", ns_export_choice},
+        {"architecture", ns_arch_choice},
+        {"placement", ns_placement_choice},
+        {"norm", ns_norm_choice},
+        {"switch", ns_switch_choice},
+        {"qk-norm", ns_qk_norm_choice},
+        {"decay-scope", ns_decay_scope_choice},
+        {"toggle", ns_toggle_choice},
+        {"vocabularies", ns_vocabularies_choice},
+        {"activation", ns_activation_choice},
+        {"attention", ns_attention_choice},
+        {"positions", ns_positions_choice},
+        {"initialization", ns_init_choice},
+        {"optimizer", ns_optimizer_choice},
+        {"schedule", ns_schedule_choice},
+        {"task", ns_task_choice},
+        {"quantity", ns_quantity_choice},
+        {"similarity", ns_similarity_choice},
+        {"figure", ns_figure_choice},
+        {"style", ns_style_choice},
+        {"page size", ns_page_choice},
+        {"export", ns_export_choice},
     };
     print_settings();
     print_states();

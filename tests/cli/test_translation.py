@@ -109,9 +109,10 @@ def test_translate():
                                          ("valid-source", SOURCE[:2]), ("valid-target", TARGET[:2]))
                  for word in ("--set", f"{key}={write(folder, key, lines)}")]
         source, expected = os.path.join(folder, "source"), [line.strip() for line in TARGET]
-        for tokenizer in ("char", "bpe"):
-            path = os.path.join(folder, tokenizer + ".nsrun")
+        for tokenizer, vocabularies in (("char", "joint"), ("bpe", "separate"), ("bpe", "joint")):
+            path = os.path.join(folder, tokenizer + vocabularies + ".nsrun")
             words = [*TASK, *files, "--set", f"tokenizer={tokenizer}", "--set", "vocab=60", "--set", "seq=16",
+                     "--set", f"vocabularies={vocabularies}",
                      "--set", "source-seq=12", "--set", "batch=12", "--set", "d-model=32", "--set", "lr=5e-3",
                      "--set", "eval-every=0"]
             result = run("train", *words, "--steps", "1", "--run", path)
@@ -149,7 +150,7 @@ def test_translate():
         assert run("train", "--steps", "1", "--run", text).returncode == 0
         said = sentence(run("translate", "--run", text, "--in", source, small=False), 1)
         assert "task grammar" in said and "text.nsrun" in said, said
-        for words, part in ((["--beam", "0"], "--beam"), (["--lane", "2"], "--lane"), (["--out", path], "bpe.nsrun"),
+        for words, part in ((["--beam", "0"], "--beam"), (["--lane", "2"], "--lane"), (["--out", path], "bpejoint.nsrun"),
                             (["--length-penalty", "-1"], "--length-penalty"), (["word"], "word")):
             said = sentence(run("translate", "--run", path, "--in", source, *words, small=False), 2)
             assert part in said, said
@@ -176,7 +177,8 @@ def test_checkpoint():
     with tempfile.TemporaryDirectory() as folder:
         words = [word for key, lines in (("source", SOURCE), ("target", TARGET))
                  for word in ("--set", f"{key}={write(folder, key, lines)}")]
-        words = [*TASK, *words, "--set", "seq=16", "--set", "d-model=32", "--set", "lr=5e-3", "--steps", "60"]
+        words = [*TASK, *words, "--set", "seq=16", "--set", "d-model=32", "--set", "lr=5e-3", "--set",
+                 "vocabularies=separate", "--set", "tie-embeddings=on", "--steps", "60"]
         path, weights, source = (os.path.join(folder, name) for name in ("a.nsrun", "weights", "source"))
         for arguments in (["train", *words, "--run", path], ["dump", *words, "--out", weights]):
             result = run(*arguments)

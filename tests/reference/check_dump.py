@@ -112,6 +112,10 @@ OPTIONS = (
     "layers=2 d-model=16 seq=32 source-seq=40 batch=4",
     "task=translation tokenizer=bpe vocab=300 placement=pre arch=encoder-decoder layers=2 d-model=16 seq=40 "
     "batch-tokens=100",
+    "task=translation vocabularies=separate tokenizer=bpe vocab=300 placement=pre arch=encoder-decoder layers=2 "
+    "d-model=16 seq=40 batch=3",
+    "task=translation vocabularies=separate tie-embeddings=on threads=2 placement=post arch=encoder-decoder "
+    "layers=2 d-model=16 seq=100 batch=4",
 )
 
 

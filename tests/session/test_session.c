@@ -97,9 +97,10 @@ static void test_links(void)
 /* What decides the batches is the same in all lanes, whatever was asked for. */
 static void test_shared_settings(void)
 {
-    static const char *const shared[] = {"arch",  "task",         "text",           "vocab",
-                                         "batch", "seq",          "source-seq",     "data-seed",
-                                         "steps", "eval-batches", "bleu-sentences", "batch-tokens"};
+    static const char *const shared[] = {
+        "arch",        "task",      "text",  "vocab",        "batch",          "seq",
+        "source-seq",  "data-seed", "steps", "eval-batches", "bleu-sentences", "batch-tokens",
+        "vocabularies"};
     g_autoptr(NsSession) session = open_session("batch=4", "batch=8 placement=pre");
     g_assert_cmpint(ns_session_lane_settings(session, 1)->batch, ==, 4);
     for (size_t i = 0; i < G_N_ELEMENTS(shared); i++) {

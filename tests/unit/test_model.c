@@ -458,6 +458,28 @@ static void test_names(void)
     ns_settings_clear(&settings);
 }
 
+/* A source with a vocabulary of its own has an embedding of its own, whatever is tied. */
+static void test_separate_vocabularies(void)
+{
+    static const NsVocab apart = {.in = 20, .out = 19, .source = 30};
+    for (int tied = 0; tied < 2; tied++) {
+        NsSettings settings = tiny("pre");
+        g_assert_true(ns_settings_assign(&settings, "arch=encoder-decoder", NULL));
+        g_assert_true(
+            ns_settings_assign(&settings, tied ? "tie-embeddings=on" : "tie-embeddings=off", NULL));
+        g_autoptr(NsModel) model = ns_model_new(&settings, apart, NULL);
+        const NsTensorTable *tensors = ns_model_tensors(model);
+        const NsTensor *source = ns_tensor_find(tensors, "enc.tok_emb");
+        const NsTensor *target = ns_tensor_find(tensors, "dec.tok_emb");
+        g_assert_cmpuint(source->rows, ==, 30);
+        g_assert_cmpuint(target->rows, ==, 20);
+        g_assert_true(!source->decay && target->decay == tied);
+        g_assert_true((ns_tensor_find(tensors, "head") == NULL) == tied);
+        g_assert_null(ns_tensor_find(tensors, "tok_emb"));
+        ns_settings_clear(&settings);
+    }
+}
+
 /* Both stacks, numbered through; cross-attention; what a placement and an option add. */
 static void test_names_of_both(void)
 {
@@ -724,6 +746,7 @@ int main(int argc, char **argv)
     g_test_add_func("/model/mixtures", test_mixtures);
     g_test_add_func("/model/names", test_names);
     g_test_add_func("/model/names-of-both", test_names_of_both);
+    g_test_add_func("/model/separate-vocabularies", test_separate_vocabularies);
     g_test_add_func("/model/initializers", test_initializers);
     g_test_add_func("/model/embeddings", test_embeddings);
     g_test_add_func("/model/factors", test_factors);

@@ -69,7 +69,8 @@ static void assert_batch(Fixture *f, const NsCorpus *corpus, const char *const *
     const NsBatch *batch = &f->batch;
     for (size_t b = 0; b < batch->B; b++) {
         int32_t n = batch->length[b], m = batch->source_length[b];
-        g_autofree char *source = letters(corpus, batch->source + b * batch->S, m);
+        g_autofree char *source =
+            letters(ns_corpus_source(corpus), batch->source + b * batch->S, m);
         g_autofree char *read = letters(corpus, batch->tokens + b * batch->T, n);
         g_autofree char *written = letters(corpus, batch->targets + b * batch->T, n);
         g_autofree char *all = g_strdup_printf("%s|%s|%s", source, read, written);
@@ -89,6 +90,14 @@ static NsCorpus *open_corpus(const Fixture *f)
     NsCorpus *corpus = ns_corpus_open(&f->settings, &error);
     g_assert_no_error(error);
     return corpus;
+}
+
+static void assert_refused(const Fixture *f, int code, const char *says)
+{
+    g_autoptr(GError) error = NULL;
+    g_assert_null(ns_corpus_open(&f->settings, &error));
+    g_assert_error(error, NS_ERROR, code);
+    if (!strstr(error->message, says)) g_error("“%s” does not say “%s”.", error->message, says);
 }
 
 /* Pairs fill source and target to the last place, are shorter or empty, or are left out. */
@@ -116,6 +125,34 @@ static void test_files(Fixture *f, gconstpointer data)
     }
 }
 
+/* With a vocabulary each the pairs are the same, of fewer symbols; a file of merges is one. */
+static void test_separate(Fixture *f, gconstpointer data)
+{
+    (void)data;
+    set_file(f, "source", "abc\nb\n\nabcd\na\r\n");
+    set_file(f, "target", "xyzx\ny\nz\nx\nxxxxx\n");
+    set_file(f, "valid-source", "cc\na");
+    set_file(f, "valid-target", "zz\nx");
+    set(f, "vocabularies", "separate");
+    g_autoptr(NsCorpus) corpus = open_corpus(f);
+    g_assert_cmpuint(corpus->n_train_pairs, ==, 3);
+    g_assert_cmpuint(corpus->n_pairs, ==, 5);
+    NsVocab vocab = ns_corpus_vocab(corpus, &f->settings);
+    g_assert_cmpuint(vocab.out, ==, 4); /* the line end, x to z */
+    g_assert_cmpuint(vocab.in, ==, 5);
+    g_assert_cmpuint(vocab.source, ==, 5); /* the line end, a to d */
+    static const char *const training[] = {"abc$|<xyzx|xyzx$", "b$|<y|y$", "$|<z|z$", NULL};
+    static const char *const held_out[] = {"cc$|<zz|zz$", "a$|<x|x$", NULL};
+    for (uint64_t i = 0; i < 20; i++) {
+        ns_corpus_train_batch(corpus, 1, i, &f->batch);
+        assert_batch(f, corpus, training);
+        ns_corpus_validation_batch(corpus, i, 20, &f->batch);
+        assert_batch(f, corpus, held_out);
+    }
+    set_file(f, "tokenizer", "#version: 0.2\na b\n");
+    assert_refused(f, NS_ERROR_SETTING, "vocabularies=separate");
+}
+
 /* Without files for validation the last tenth is held out. */
 static void test_held_out(Fixture *f, gconstpointer data)
 {
@@ -136,14 +173,6 @@ static void test_held_out(Fixture *f, gconstpointer data)
         ns_corpus_validation_batch(corpus, i, 20, &f->batch);
         assert_batch(f, corpus, held_out);
     }
-}
-
-static void assert_refused(const Fixture *f, int code, const char *says)
-{
-    g_autoptr(GError) error = NULL;
-    g_assert_null(ns_corpus_open(&f->settings, &error));
-    g_assert_error(error, NS_ERROR, code);
-    if (!strstr(error->message, says)) g_error("“%s” does not say “%s”.", error->message, says);
 }
 
 static void test_refused(Fixture *f, gconstpointer data)
@@ -182,6 +211,27 @@ static void assert_line(const NsCorpus *corpus, const char *line, const char *ex
     for (size_t i = 0; i < n; i++) wide[i] = g_array_index(tokens, uint16_t, i);
     g_autofree char *text = ns_sentence_text(corpus, wide, n);
     g_assert_cmpstr(text, ==, expected);
+}
+
+/* Two vocabularies of a run are kept as one text; a part of it is none. */
+static void assert_kept_apart(const Fixture *f, const char *line)
+{
+    g_autoptr(NsCorpus) made = open_corpus(f);
+    g_autofree char *kept = ns_vocabulary_write(made);
+    g_autoptr(NsCorpus) read = ns_vocabulary_read(kept, "a", NULL);
+    g_assert_cmpuint(read->V, ==, made->V);
+    g_assert_cmpuint(ns_corpus_source(read)->V, ==, made->source->V);
+    g_assert_true(read->source && made->V != made->source->V);
+    size_t left_out;
+    g_autoptr(GArray) tokens = ns_sentence_encode(made->source, line, &left_out);
+    g_autoptr(GArray) again = ns_sentence_encode(read->source, line, &left_out);
+    g_assert_cmpuint(tokens->len, ==, again->len);
+    g_assert_true(memcmp(tokens->data, again->data, tokens->len * sizeof(uint16_t)) == 0);
+    for (size_t n = 0; n < strlen(kept); n++) {
+        g_autofree char *part = g_strndup(kept, n);
+        g_autoptr(NsCorpus) less = ns_vocabulary_read(part, "a", NULL);
+        g_assert_true(!less || (less->source && less->V < made->V) || less->subwords);
+    }
 }
 
 /* Also with the vocabulary as a run keeps it, which has the same numbers. */
@@ -226,6 +276,8 @@ static void test_sentences(Fixture *f, gconstpointer tokenizer)
         refused += !less;
     }
     g_assert_cmpuint(refused, >, 10);
+    set(f, "vocabularies", "separate");
+    assert_kept_apart(f, "ab bä ab");
 }
 
 /* ---- Generated pairs ---- */
@@ -418,6 +470,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     ADD("files", test_files);
+    ADD("separate", test_separate);
     ADD("held-out", test_held_out);
     ADD("refused", test_refused);
     g_test_add("/translation/sentences/characters", Fixture, "char", begin, test_sentences, end);
