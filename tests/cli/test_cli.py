@@ -25,7 +25,7 @@ COMMANDS = ["train", "compare", "probe", "check", "dump", "chart", "plot", "benc
             "study", "paper", "translate", "finetune", "bleu", "bpe", "show", "resume", "runs", "export", "list"]
 LISTS = ["placements", "norms", "tasks", "figures", "settings", "schedules", "quantities", "styles",
          "architectures", "activations", "attentions", "positions", "initializations", "optimizers",
-         "similarities", "presets", "studies", "instructions"]
+         "similarities", "presets", "studies", "instructions", "vocabularies"]
 ARCHS = ["decoder", "encoder", "encoder-decoder"]
 TASKS = ["grammar", "copy", "reverse", "sort", "gaussian", "random"]
 FORMATS = ["pdf", "svg", "png", "csv", "tex"]
