@@ -92,17 +92,17 @@ static void test_levels(void)
 static void test_paint(void)
 {
     static const uint8_t level[] = {3, 9, 20, 255, 7, 8, 0, 1};
-    static const uint32_t first[] = {0, 1, 3, 4, 7}, end[] = {1, 3, 4, 7, 8};
+    static const size_t first[] = {0, 1, 3, 4, 7, 8};
     uint32_t palette[256], pixels[5];
     for (uint32_t i = 0; i < 256; i++) palette[i] = 1000 + i;
-    ns_cells_paint(pixels, 5, level, first, end, palette);
+    ns_cells_paint(pixels, 5, level, first, palette);
     static const uint32_t largest[] = {1003, 1020, 1255, 1008, 1001};
     g_assert_cmpint(memcmp(pixels, largest, sizeof pixels), ==, 0);
-    uint32_t colors[8];
-    ns_cells_color(colors, level, G_N_ELEMENTS(level), palette);
-    ns_cells_spread(pixels, 5, colors, first);
-    static const uint32_t single[] = {1003, 1009, 1255, 1007, 1001};
-    g_assert_cmpint(memcmp(pixels, single, sizeof pixels), ==, 0);
+    /* Pixels that are finer than cells. */
+    static const size_t fine[] = {0, 0, 1, 1, 2, 3};
+    ns_cells_paint(pixels, 5, level, fine, palette);
+    static const uint32_t repeated[] = {1003, 1003, 1009, 1009, 1020};
+    g_assert_cmpint(memcmp(pixels, repeated, sizeof pixels), ==, 0);
     uint8_t joined[] = {4, 4, 4, 4, 4, 4, 4, 4};
     ns_cells_join(joined, level, sizeof joined);
     static const uint8_t greater[] = {4, 9, 20, 255, 7, 8, 4, 4};

@@ -135,26 +135,12 @@ NS_CLONES(extern, ns_cells_join, (uint8_t *to, const uint8_t *from, size_t n), (
     for (size_t i = 0; i < n; i++) to[i] = to[i] > from[i] ? to[i] : from[i];
 }
 
-void ns_cells_paint(uint32_t *pixels, size_t n, const uint8_t *level, const uint32_t *first,
-                    const uint32_t *end, const uint32_t palette[256])
+void ns_cells_paint(uint32_t *pixels, size_t n, const uint8_t *level, const size_t *first,
+                    const uint32_t palette[256])
 {
     for (size_t i = 0; i < n; i++) {
         uint8_t most = level[first[i]];
-        for (uint32_t k = first[i] + 1; k < end[i]; k++) most = MAX(most, level[k]);
+        for (size_t k = first[i] + 1; k < first[i + 1]; k++) most = MAX(most, level[k]);
         pixels[i] = palette[most];
     }
-}
-
-NS_CLONES(extern, ns_cells_color,
-          (uint32_t *color, const uint8_t *level, size_t n, const uint32_t palette[256]),
-          (color, level, n, palette))
-{
-    for (size_t i = 0; i < n; i++) color[i] = palette[level[i]];
-}
-
-NS_CLONES(extern, ns_cells_spread,
-          (uint32_t *pixels, size_t n, const uint32_t *color, const uint32_t *cell),
-          (pixels, n, color, cell))
-{
-    for (size_t i = 0; i < n; i++) pixels[i] = color[cell[i]];
 }

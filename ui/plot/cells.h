@@ -22,13 +22,7 @@ void ns_cells_levels(uint8_t *level, const float *z, size_t n, bool log, double 
 /* to[i] = max(to[i], from[i]) */
 void ns_cells_join(uint8_t *to, const uint8_t *from, size_t n);
 
-/* n pixels, of which pixel i shows the largest level of the cells first[i]..end[i] - 1, at least
- * one. */
-void ns_cells_paint(uint32_t *pixels, size_t n, const uint8_t *level, const uint32_t *first,
-                    const uint32_t *end, const uint32_t palette[256]);
-
-/* color[i] = palette[level[i]] */
-void ns_cells_color(uint32_t *color, const uint8_t *level, size_t n, const uint32_t palette[256]);
-
-/* pixels[i] = color[cell[i]] */
-void ns_cells_spread(uint32_t *pixels, size_t n, const uint32_t *color, const uint32_t *cell);
+/* n pixels, of which pixel i shows the largest level of the cells from first[i] to before
+ * first[i + 1], of that first one at least. */
+void ns_cells_paint(uint32_t *pixels, size_t n, const uint8_t *level, const size_t *first,
+                    const uint32_t palette[256]);

@@ -128,10 +128,11 @@ static void draw_bars(const NsPlotLayout *layout, size_t i, cairo_t *cr)
     if (series->edges) draw_outline(layout, series, boxes, found->len, base, cr);
 }
 
-static void draw_faults(const NsPlotLayout *layout, const NsPath *path, NsPainter *painter)
+static void draw_faults(const NsPlotLayout *layout, const NsPath *path, cairo_t *cr)
 {
     double size = layout->style->text_size * 0.55, last[NS_FAULT_KINDS];
     for (int i = 0; i < NS_FAULT_KINDS; i++) last[i] = -INFINITY;
+    cairo_set_line_width(cr, size * 0.14);
     for (unsigned i = 0; i < path->faults->len; i++) {
         const NsFaultMark *mark = &g_array_index(path->faults, NsFaultMark, i);
         if (mark->x < last[mark->fault] + size * 0.5) continue;
@@ -140,13 +141,14 @@ static void draw_faults(const NsPlotLayout *layout, const NsPath *path, NsPainte
         double y = low ? layout->area.y + layout->area.height - layout->strip_bottom / 2
                        : layout->area.y + layout->strip_top / 2;
         double up = low ? -1 : 1, r = size / 2;
-        NsPoint corners[3] = {{mark->x, y - up * r},
-                              {mark->x + r, y + up * r * 0.8},
-                              {mark->x - r, y + up * r * 0.8}};
+        cairo_move_to(cr, mark->x, y - up * r);
+        cairo_line_to(cr, mark->x + r, y + up * r * 0.8);
+        cairo_line_to(cr, mark->x - r, y + up * r * 0.8);
+        cairo_close_path(cr);
         if (mark->fault == NS_FAULT_NAN)
-            ns_painter_triangle(painter, corners, size * 0.14);
+            cairo_stroke(cr);
         else
-            ns_painter_fill(painter, corners, G_N_ELEMENTS(corners));
+            cairo_fill(cr);
     }
 }
 
@@ -156,40 +158,106 @@ static double weight(const NsSeries *series)
     return series->previous || series->muted ? 0.8 : series->theory ? 0.9 : 1;
 }
 
-static void draw_curve(const NsPlotLayout *layout, size_t which, double stronger,
-                       NsPainter *painter)
+/* Whether x falls on a stroke of a dash that is counted along x. */
+static bool dash_on(const NsSeriesStyle *look, double width, double x)
+{
+    double period = 0;
+    for (int i = 0; i < look->n_dash; i++) period += look->dash[i] * width;
+    if (period <= 0) return true;
+    double at = fmod(fmod(x, period) + period, period);
+    for (int i = 0; i < look->n_dash; i++) {
+        at -= look->dash[i] * width;
+        if (at < 0) return i % 2 == 0;
+    }
+    return true;
+}
+
+/* Noise as the outline that its stroke would fill, looked at in columns of half a line's width: one
+ * polygon instead of thousands of segments.  Its dashes are counted along x. */
+static void fill_noise(const NsPoint *points, size_t n, const NsSeriesStyle *look, double width,
+                       double column, cairo_t *cr)
+{
+    g_autoptr(GArray) outline = g_array_new(FALSE, FALSE, sizeof(NsBandColumn));
+    for (size_t i = 0; i < n;) {
+        double index = floor(points[i].x / column);
+        /* From the point before, so that neighboring columns join. */
+        size_t k = i ? i - 1 : i;
+        NsBandColumn part = {points[i].x, points[k].y, points[k].y};
+        for (; i < n && floor(points[i].x / column) == index; i++) {
+            part.top = MIN(part.top, points[i].y);
+            part.bottom = MAX(part.bottom, points[i].y);
+        }
+        g_array_append_val(outline, part);
+    }
+    const NsBandColumn *parts = (const NsBandColumn *)(const void *)outline->data;
+    double half = width / 2;
+    for (unsigned from = 0, to; from < outline->len; from = to) {
+        bool on = dash_on(look, width, parts[from].x);
+        for (to = from; to < outline->len && dash_on(look, width, parts[to].x) == on; to++)
+            if (on) cairo_line_to(cr, parts[to].x, parts[to].top - half);
+        for (unsigned i = to; i-- > from && on;)
+            cairo_line_to(cr, parts[i].x, parts[i].bottom + half);
+        cairo_close_path(cr);
+        cairo_new_sub_path(cr);
+    }
+    cairo_fill(cr);
+}
+
+static void stroke(const NsPoint *points, size_t n, const NsSeriesStyle *look, double width,
+                   cairo_t *cr)
+{
+    ns_set_dash(cr, look, width);
+    cairo_set_line_width(cr, width);
+    for (size_t i = 0; i < n; i++) cairo_line_to(cr, points[i].x, points[i].y);
+    cairo_stroke(cr);
+    cairo_set_dash(cr, NULL, 0, 0);
+}
+
+static void draw_curve(const NsPlotLayout *layout, size_t which, double stronger, cairo_t *cr)
 {
     const NsStyle *style = layout->style;
     const NsPath *path = &layout->paths[which];
     const NsSeries *series = &layout->plot->series[which];
     const NsSeriesStyle *look = ns_series_style(style, series);
     const NsPoint *points = (const NsPoint *)(const void *)path->points->data;
-    NsPen pen = {.width = style->line_width * weight(series) * stronger,
-                 .dash = look->dash,
-                 .n_dash = look->n_dash,
-                 .across = ns_path_is_noise(path, layout->area.height)};
+    double width = style->line_width * weight(series) * stronger;
+    bool noise = ns_path_is_noise(path, layout->area.height);
     for (unsigned run = 0; run < path->runs->len; run++) {
         unsigned from = g_array_index(path->runs, unsigned, run);
         unsigned to = run + 1 < path->runs->len ? g_array_index(path->runs, unsigned, run + 1)
                                                 : path->points->len;
-        if (to - from > 1)
-            ns_painter_stroke(painter, points + from, to - from, &pen, style->line_width / 2);
+        if (to - from > 1 && noise)
+            fill_noise(points + from, to - from, look, width, style->line_width / 2, cr);
+        else if (to - from > 1)
+            stroke(points + from, to - from, look, width, cr);
         else if (series->kind != NS_SERIES_POINTS)
             /* A value between two gaps is no line; it must still be seen. */
-            ns_painter_mark(painter, NS_MARK_CIRCLE, points[from].x, points[from].y,
-                            MAX(pen.width * 2.4, style->mark_size * 0.7));
+            ns_draw_mark(cr, NS_MARK_CIRCLE, points[from].x, points[from].y,
+                         MAX(width * 2.4, style->mark_size * 0.7));
     }
 }
 
 void ns_draw_curve(const NsPlotLayout *layout, size_t which, double stronger, cairo_t *cr)
 {
-    const NsSeries *series = &layout->plot->series[which];
-    g_auto(NsPainter) painter = ns_painter_new(cr, ns_series_color(layout->style, series));
-    draw_curve(layout, which, stronger, &painter);
+    ns_set_color(cr, ns_series_color(layout->style, &layout->plot->series[which]));
+    draw_curve(layout, which, stronger, cr);
+}
+
+/* A band, with gaps where x is NaN. */
+static void fill_band(const NsPath *path, cairo_t *cr)
+{
+    const NsBandColumn *band = (const NsBandColumn *)(const void *)path->band->data;
+    for (size_t from = 0, to; from < path->band->len; from = to + 1) {
+        for (to = from; to < path->band->len && !isnan(band[to].x); to++)
+            cairo_line_to(cr, band[to].x, band[to].top);
+        for (size_t i = to; i-- > from;) cairo_line_to(cr, band[i].x, band[i].bottom);
+        cairo_close_path(cr);
+        cairo_fill(cr);
+    }
 }
 
 /* Marks at every point, or at every so many-th where they would touch. */
-static void draw_marks(const NsPlotLayout *layout, size_t which, NsPainter *painter)
+static void draw_marks(const NsPlotLayout *layout, size_t which, cairo_t *cr)
 {
     const NsStyle *style = layout->style;
     const NsSeries *series = &layout->plot->series[which];
@@ -199,12 +267,12 @@ static void draw_marks(const NsPlotLayout *layout, size_t which, NsPainter *pain
         const NsPoint *point = &g_array_index(points, NsPoint, i);
         if (fabs(point->x - last) < size * 1.35) continue;
         last = point->x;
-        ns_painter_mark(painter, ns_series_style(style, series)->mark, point->x, point->y, size);
+        ns_draw_mark(cr, ns_series_style(style, series)->mark, point->x, point->y, size);
     }
 }
 
 /* Every point, but for those that fall on the same half pixel as one before. */
-static void draw_scatter(const NsPlotLayout *layout, const NsSeries *series, NsPainter *painter)
+static void draw_scatter(const NsPlotLayout *layout, const NsSeries *series, cairo_t *cr)
 {
     const NsBox *area = &layout->area;
     size_t width = (size_t)(2 * area->width) + 2, height = (size_t)(2 * area->height) + 2;
@@ -219,7 +287,7 @@ static void draw_scatter(const NsPlotLayout *layout, const NsSeries *series, NsP
         size_t bit = (size_t)row * width + (size_t)column;
         if (seen[bit / 8] >> bit % 8 & 1) continue;
         seen[bit / 8] = (uint8_t)(seen[bit / 8] | 1 << bit % 8);
-        ns_painter_mark(painter, mark, x, y, size);
+        ns_draw_mark(cr, mark, x, y, size);
     }
 }
 
@@ -228,22 +296,22 @@ static void draw_one(const NsPlotLayout *layout, size_t i, cairo_t *cr)
     const NsSeries *series = &layout->plot->series[i];
     const NsPath *path = &layout->paths[i];
     NsColor color = ns_series_color(layout->style, series);
-    g_auto(NsPainter) painter = ns_painter_new(cr, ns_with_alpha(color, BAND_ALPHA));
-    if (series->kind != NS_SERIES_BARS)
-        ns_painter_band(&painter, (const NsBandColumn *)(const void *)path->band->data,
-                        path->band->len);
-    painter.color = color;
+    if (series->kind != NS_SERIES_BARS) {
+        ns_set_color(cr, ns_with_alpha(color, BAND_ALPHA));
+        fill_band(path, cr);
+    }
+    ns_set_color(cr, color);
     switch (series->kind) {
     case NS_SERIES_POINTS:
-        draw_curve(layout, i, 1, &painter);
-        draw_marks(layout, i, &painter);
+        draw_curve(layout, i, 1, cr);
+        draw_marks(layout, i, cr);
         break;
     case NS_SERIES_LINE:
     case NS_SERIES_STEPS:
-        draw_curve(layout, i, 1, &painter);
+        draw_curve(layout, i, 1, cr);
         break;
     case NS_SERIES_SCATTER:
-        draw_scatter(layout, series, &painter);
+        draw_scatter(layout, series, cr);
         break;
     case NS_SERIES_BARS:
         draw_bars(layout, i, cr);
@@ -251,7 +319,7 @@ static void draw_one(const NsPlotLayout *layout, size_t i, cairo_t *cr)
     case NS_SERIES_BAND:
         break;
     }
-    draw_faults(layout, path, &painter);
+    draw_faults(layout, path, cr);
 }
 
 /* What covers an area lies behind, then what is over, then what is computed. */
