@@ -356,6 +356,57 @@ static void test_lower_plot(void)
     g_assert_null(low->lower);
 }
 
+/* A curve that fills its area is drawn as one outline: it has ink at every pixel across, and a
+ * single value far from the others is seen. */
+static void test_noise(void)
+{
+    enum { POINTS = 8000, SPIKE = 4321 };
+    static double x[POINTS], y[POINTS];
+    g_autoptr(GRand) random = g_rand_new_with_seed(5);
+    for (int i = 0; i < POINTS; i++) {
+        x[i] = i;
+        y[i] = i == SPIKE ? 4 : g_rand_double_range(random, -1, 1);
+    }
+    NsSeries series = {.label = "noise", .n = POINTS, .x = x, .y = y};
+    NsPlot plot = plot_of(&series, 1);
+    plot.no_grid = true;
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
+    g_assert_true(ns_path_is_noise(&layout->paths[0], layout->area.height));
+    cairo_surface_t *image = draw(layout, NULL);
+    uint32_t color = as_pixel(light()->series[0].color);
+    double middle = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 0);
+    double first = ns_plot_x_to_pixel(layout, 0), last = ns_plot_x_to_pixel(layout, POINTS - 1);
+    for (double px = ceil(first + 1); px < last - 1; px++)
+        g_assert_cmphex(pixel_at(image, px, middle), ==, color);
+    uint32_t ground = as_pixel(light()->panel);
+    double px = ns_plot_x_to_pixel(layout, SPIKE);
+    double py = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 3);
+    g_assert_cmphex(pixel_at(image, px, py), !=, ground);
+    g_assert_cmphex(pixel_at(image, px + 4, py), ==, ground);
+    cairo_surface_destroy(image);
+}
+
+/* Of cells finer than pixels the largest is seen, wherever it is but under the axis. */
+static void test_fine_cells(void)
+{
+    enum { CELLS = 3001 };
+    static float z[CELLS];
+    for (int spike = 97; spike < CELLS; spike += 97) {
+        for (int i = 0; i < CELLS; i++) z[i] = i == spike ? 1 : 0;
+        NsHeatmap map = {.z = z, .rows = 1, .columns = CELLS, .x1 = CELLS, .y1 = 1};
+        NsPlot plot = map_of(&map);
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
+        cairo_surface_t *image = draw(layout, NULL);
+        double px = ns_plot_x_to_pixel(layout, spike + 0.5);
+        double py = layout->area.y + layout->area.height / 2;
+        uint32_t color = as_pixel(ns_viridis(1));
+        bool seen = false;
+        for (int i = -1; i <= 1; i++) seen |= pixel_at(image, px + i, py) == color;
+        g_assert_true(seen);
+        cairo_surface_destroy(image);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -366,6 +417,8 @@ int main(int argc, char **argv)
     g_test_add_func("/kinds/hidden-bars", test_hidden_bars);
     g_test_add_func("/kinds/many-bars", test_many_bars);
     g_test_add_func("/kinds/steps", test_steps);
+    g_test_add_func("/kinds/noise", test_noise);
+    g_test_add_func("/kinds/fine-cells", test_fine_cells);
     g_test_add_func("/kinds/square", test_square);
     g_test_add_func("/kinds/maps", test_maps);
     g_test_add_func("/kinds/center", test_center);
