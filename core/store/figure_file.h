@@ -18,6 +18,6 @@ NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **line);
 /* Reads the experiment of a figure, a run or a preset into one that is initialized, and a preset
  * into another, where one is given, as well.  Where `kind` is given it tells what the file is, also
  * when it cannot be used; a file that is neither is OTHER without an error if `kind` is given, else
- * NS_ERROR_FILE.  Errors name the file. */
+ * NS_ERROR_FILE.  A file whose name ends in ".preset" is one.  Errors name the file. */
 bool ns_figure_file_read(NsProvenance *provenance, NsPreset *preset, const char *path,
                          NsFileKind *kind, GError **error);

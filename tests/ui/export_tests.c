@@ -417,6 +417,18 @@ static void test_close(void)
     }
 }
 
+/* The sentence about an edit that was not made, and the place of what is edited, which stays. */
+static void assert_problem(NsExportDialog *dialog, const char *sentence, graphene_rect_t *place)
+{
+    GtkWidget *charts = ui_first(GTK_WIDGET(dialog), NS_TYPE_EXPORT_CHARTS);
+    GObject *problem =
+        gtk_widget_get_template_child(GTK_WIDGET(dialog), NS_TYPE_EXPORT_DIALOG, "problem");
+    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(problem)), ==, sentence);
+    gtk_test_widget_wait_for_draw(GTK_WIDGET(dialog));
+    g_assert_true(
+        gtk_widget_compute_bounds(gtk_widget_get_last_child(charts), GTK_WIDGET(dialog), place));
+}
+
 /* Title, limits, curves and names; the picture is what is saved, and the command makes the same
  * file. */
 static void test_figure(void)
@@ -430,16 +442,18 @@ static void test_figure(void)
     type(dialog, "Loss and learning rate", 0, "mine");
     type(dialog, "auto", 0, "4");
     type(dialog, "auto", 1, "2");
-    GtkWidget *charts = ui_first(GTK_WIDGET(dialog), NS_TYPE_EXPORT_CHARTS);
-    GtkWidget *error = gtk_widget_get_next_sibling(
-        gtk_widget_get_next_sibling(gtk_widget_get_first_child(charts)));
-    g_assert_true(gtk_widget_get_visible(error));
-    g_assert_nonnull(strstr(gtk_label_get_text(GTK_LABEL(error)), "lower limit must be below"));
+    graphene_rect_t asked, calm;
+    assert_problem(dialog, "The lower limit must be below the upper limit.", &asked);
     g_assert_true(says(dialog, "'loss(title=mine;x=4..),"));
     type(dialog, "auto", 1, "0");
-    g_assert_false(gtk_widget_get_visible(error));
+    assert_problem(dialog, "", &calm);
+    g_assert_true(graphene_rect_equal(&asked, &calm));
     click(dialog, "learning rate", 0);
     type(dialog, "A", 0, "old");
+    type(dialog, "B", 0, ";");
+    assert_problem(dialog, "The name of a lane cannot contain “;”.", &asked);
+    ui_stroke(GTK_WIDGET(dialog), GDK_KEY_BackSpace, 0);
+    assert_problem(dialog, "", &calm);
     g_assert_true(says(dialog, "'loss(title=mine;x=4..20;hide=2),gradient-norm,"));
     g_assert_true(says(dialog, " --names old "));
 

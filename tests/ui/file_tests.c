@@ -189,6 +189,10 @@ static void test_foreign(void)
          10},
         {"short.txt", "A short text.", 0},
         {"long.csv", LONG, 0},
+        {"wrong.preset", "layers = 3\nThis line is none of a preset.\n", 0},
+        {"first.preset", "This line is none of a preset.\nlayers = 3\n" LONG LONG, 0},
+        {"binary.preset", "\x7f\0\xff\xfe" LONG, sizeof LONG + 3},
+        {"empty.preset", "", 0},
         {"long.txt", "{\"" LONG, 0},
     };
     NsWindow *window = ui_open("");

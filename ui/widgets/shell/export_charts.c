@@ -22,7 +22,8 @@ struct _NsExportCharts {
     NsSheet *sheet;
     guint current;
     NsExportFacts *facts; /* of the chosen chart; NULL while they are looked for */
-    GtkWidget *list, *editor, *error;
+    GtkWidget *list, *editor;
+    GtkLabel *problem;
     GtkWidget *title, *limits[NS_VIEW_STATE_AXES][2], *names[NS_LANES_MAX];
     GArray *choices; /* of the drop-down "Shows"; int */
     int rows, dragged;
@@ -55,8 +56,7 @@ static NsSheetChart *current(NsExportCharts *charts)
 /* Tells of a change that was made (NULL), or what is wrong with one that was not. */
 static void told(NsExportCharts *charts, const char *problem)
 {
-    gtk_label_set_text(GTK_LABEL(charts->error), problem ? problem : "");
-    gtk_widget_set_visible(charts->error, problem != NULL);
+    gtk_label_set_text(charts->problem, problem ? problem : "");
     if (!problem) g_signal_emit(charts, changed_signal, 0);
 }
 
@@ -362,9 +362,14 @@ static void on_names(NsExportCharts *charts)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     g_autoptr(GError) error = NULL;
-    for (size_t i = 0; i < charts->view->started.n; i++)
-        g_string_append_printf(text, "%s%s", i ? ";" : "",
-                               gtk_editable_get_text(GTK_EDITABLE(charts->names[i])));
+    for (size_t i = 0; i < charts->view->started.n; i++) {
+        const char *name = gtk_editable_get_text(GTK_EDITABLE(charts->names[i]));
+        if (strchr(name, ';')) {
+            told(charts, _("The name of a lane cannot contain “;”."));
+            return;
+        }
+        g_string_append_printf(text, "%s%s", i ? ";" : "", name);
+    }
     ns_sheet_read_names(charts->sheet, text->str, charts->view->started.n, &error);
     told(charts, error ? error->message : NULL);
 }
@@ -485,7 +490,7 @@ static void ns_export_charts_init(NsExportCharts *charts)
     gtk_box_set_spacing(GTK_BOX(charts), 8);
 }
 
-GtkWidget *ns_export_charts_new(const NsView *view, NsSheet *sheet, guint first)
+GtkWidget *ns_export_charts_new(const NsView *view, NsSheet *sheet, guint first, GtkLabel *problem)
 {
     NsExportCharts *charts = g_object_new(NS_TYPE_EXPORT_CHARTS, NULL);
     charts->view = view;
@@ -493,16 +498,13 @@ GtkWidget *ns_export_charts_new(const NsView *view, NsSheet *sheet, guint first)
     charts->current = first;
     charts->list = gtk_list_box_new();
     charts->editor = gtk_grid_new();
-    charts->error = ns_text_label_new(NULL, "error");
+    charts->problem = problem;
     gtk_widget_add_css_class(charts->list, "charts");
     ns_accessible_name(charts->list, _("Charts of the figure, in order"));
     gtk_grid_set_row_spacing(GTK_GRID(charts->editor), 8);
     gtk_grid_set_column_spacing(GTK_GRID(charts->editor), 12);
-    gtk_label_set_max_width_chars(GTK_LABEL(charts->error), 36);
-    gtk_widget_set_visible(charts->error, FALSE);
     gtk_box_append(GTK_BOX(charts), charts->list);
     gtk_box_append(GTK_BOX(charts), make_adder(view));
-    gtk_box_append(GTK_BOX(charts), charts->error);
     gtk_box_append(GTK_BOX(charts), charts->editor);
     GtkGesture *drag = gtk_gesture_drag_new();
     g_signal_connect(drag, "drag-begin", G_CALLBACK(on_drag_begin), charts);

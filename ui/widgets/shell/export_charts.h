@@ -14,11 +14,13 @@
 #define NS_TYPE_EXPORT_CHARTS (ns_export_charts_get_type())
 G_DECLARE_FINAL_TYPE(NsExportCharts, ns_export_charts, NS, EXPORT_CHARTS, GtkBox)
 
-/* View and sheet are borrowed as long as the widget lives. */
-GtkWidget *ns_export_charts_new(const NsView *view, NsSheet *sheet, guint current);
+/* View, sheet and label are borrowed as long as the widget lives.  The label tells what is wrong
+ * with an edit that was not made. */
+GtkWidget *ns_export_charts_new(const NsView *view, NsSheet *sheet, guint current,
+                                GtkLabel *problem);
 
 /* The chosen chart. */
 guint ns_export_charts_current(NsExportCharts *charts);
 
-/* View and sheet are about to go. */
+/* What is borrowed is about to go. */
 void ns_export_charts_leave(NsExportCharts *charts);

@@ -63,7 +63,8 @@ struct _NsExportDialog {
     guint current; /* the chart that it opened with */
     char *begun;   /* charts and lanes that it opened with */
     NsExportChoices choices;
-    GtkWidget *preview, *grid, *hint, *save, *command, *gap, *copy, *charts_room, *charts;
+    GtkWidget *preview, *grid, *hint, *save, *command, *gap, *copy;
+    GtkWidget *charts_room, *charts, *problem;
     GtkWidget *film, *seconds, *rate;
     GtkWidget *what, *format, *size, *custom, *width, *height, *unit, *style, *dpi, *font;
     GtkWidget *text_size, *line_width, *legend, *transparent;
@@ -200,14 +201,14 @@ static char *file_name(NsExportDialog *dialog)
 static void on_save(NsExportDialog *dialog)
 {
     g_autofree char *name = file_name(dialog);
-    ns_file_dialog_save(GTK_WINDOW(dialog), "Export", name, on_path, dialog);
+    ns_file_dialog_save(GTK_WINDOW(dialog), _("Export"), name, on_path, dialog);
 }
 
 static void on_copy(NsExportDialog *dialog)
 {
     gdk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(dialog)),
                            ns_export_dialog_command(dialog));
-    gtk_button_set_label(GTK_BUTTON(dialog->copy), "Copied");
+    gtk_button_set_label(GTK_BUTTON(dialog->copy), _("Copied"));
 }
 
 /* ---- preview ---- */
@@ -407,7 +408,7 @@ static void sync_rest(NsExportDialog *dialog)
                           : ns_export_command_gap(dialog->view);
     gtk_label_set_text(GTK_LABEL(dialog->gap), gap ? gap : "");
     gtk_widget_set_visible(dialog->gap, gap != NULL);
-    gtk_button_set_label(GTK_BUTTON(dialog->copy), "Copy");
+    gtk_button_set_label(GTK_BUTTON(dialog->copy), _("Copy"));
     show_preview(dialog);
 }
 
@@ -662,6 +663,7 @@ static void ns_export_dialog_class_init(NsExportDialogClass *klass)
     gtk_widget_class_bind_template_child(widget_class, NsExportDialog, copy);
     gtk_widget_class_bind_template_child(widget_class, NsExportDialog, save);
     gtk_widget_class_bind_template_child(widget_class, NsExportDialog, charts_room);
+    gtk_widget_class_bind_template_child(widget_class, NsExportDialog, problem);
     gtk_widget_class_add_binding_action(widget_class, GDK_KEY_Escape, 0, "window.close", NULL);
 }
 
@@ -695,7 +697,8 @@ GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
     sync_controls(dialog);
     choose(dialog->what, one ? NS_EXPORT_ONE : NS_EXPORT_SHEET);
     choose(dialog->format, memory.used ? memory.format : format_row(NS_FORMAT_PDF));
-    dialog->charts = ns_export_charts_new(dialog->view, &dialog->sheet, dialog->current);
+    dialog->charts = ns_export_charts_new(dialog->view, &dialog->sheet, dialog->current,
+                                          GTK_LABEL(dialog->problem));
     gtk_box_append(GTK_BOX(dialog->charts_room), dialog->charts);
     g_signal_connect_object(dialog->charts, "changed", G_CALLBACK(sync_rest), dialog,
                             G_CONNECT_SWAPPED);
