@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/cli.h"
+#include "app/cli/recorded.h"
 
 #include "core/base/digits.h"
 #include "core/base/error.h"
 #include "core/store/figure_file.h"
+#include "core/store/outside_file.h"
 #include "core/store/run_reader.h"
+#include "core/store/run_record.h"
 
 #include <stdio.h>
 
@@ -34,30 +37,91 @@ static char *comment_of(const NsProvenance *provenance, const char *path)
     return g_string_free(comment, FALSE);
 }
 
-/* What a run file has recorded, in comments. */
-static bool show_recorded(const char *path, GError **error)
+/* ---- What was recorded, in comments ---- */
+
+static void show_lane(const char *lane, int64_t from, int64_t to, double loss, const char *end)
 {
-    if (!ns_run_file_is(path)) return true;
+    g_autofree char *first = ns_group_digits(from), *last = ns_group_digits(to);
+    g_autofree char *number = ns_output_number("%.4f", loss);
+    printf("# %s: steps %s to %s, last training loss %s%s\n", lane, first, last, number, end);
+}
+
+/* Settings are those at the beginning. */
+static void show_change(const char *lane, const NsEvent *event)
+{
+    if (event->kind == NS_EVENT_SETTING) printf("# %s: %s\n", lane, event->text);
+}
+
+static char *lane_words(size_t lane, size_t seeds, int64_t seed)
+{
+    if (seeds < 2) return g_strdup_printf("lane %s", ns_lane_letter(lane));
+    return g_strdup_printf("lane %s, seed %" G_GINT64_FORMAT, ns_lane_letter(lane), seed);
+}
+
+static bool show_run_file(const char *path, GError **error)
+{
     g_autoptr(NsRunReader) reader = ns_run_reader_open(path, error);
     if (!reader) return false;
     const NsExperiment *experiment = &ns_run_reader_provenance(reader)->experiment;
     size_t seeds = ns_run_reader_seeds(reader);
     for (size_t i = 0; i < experiment->n * seeds; i++) {
-        NsRunLane lane = ns_run_reader_lane(reader, i / seeds, i % seeds);
+        NsRecorded of = {reader, i / seeds, i % seeds};
+        NsRunLane lane = ns_run_reader_lane(reader, of.lane, of.seed);
         NsStep step;
-        if (!ns_run_reader_steps((NsRecorded){reader, i / seeds, i % seeds}, lane.last, 1, &step,
-                                 error))
-            return false;
-        g_autofree char *first = ns_group_digits(lane.first), *last = ns_group_digits(lane.last);
-        g_autofree char *loss = ns_output_number("%.4f", step.loss);
-        printf("# lane %s", ns_lane_letter(i / seeds));
-        if (seeds > 1)
-            printf(", seed %" G_GINT64_FORMAT,
-                   experiment->lane[i / seeds].seed + (gint64)(i % seeds));
-        printf(": steps %s to %s, last training loss %s%s\n", first, last, loss,
-               lane.summary ? "" : "; it is still running or was interrupted");
+        if (!ns_run_reader_steps(of, lane.last, 1, &step, error)) return false;
+        g_autoptr(GArray) events = ns_run_reader_events(of, error);
+        if (!events) return false;
+        g_autofree char *words =
+            lane_words(of.lane, seeds, experiment->lane[of.lane].seed + (gint64)of.seed);
+        show_lane(words, lane.first, lane.last, step.loss,
+                  lane.summary ? "" : "; it is still running or was interrupted");
+        for (guint k = 0; k < events->len; k++)
+            show_change(words, &g_array_index(events, NsEvent, k));
     }
     return true;
+}
+
+static void show_history(const char *lane, const NsHistory *history)
+{
+    size_t records = ns_history_steps(history);
+    if (!records) return;
+    show_lane(lane, ns_history_first_step(history), ns_history_last_step(history),
+              ns_history_step(history, records - 1)->loss, "");
+    for (size_t k = 0; k < ns_history_events(history); k++)
+        show_change(lane, ns_history_event(history, k));
+}
+
+/* Of this program or another; `experiment` is NULL for the latter. */
+static bool show_lines(const char *path, const NsExperiment *experiment, GError **error)
+{
+    NsHistory *histories[NS_LANES_MAX] = {0};
+    int64_t last = 0;
+    bool good = ns_recorded_read(path, -1, histories, &last, error) &&
+                ns_recorded_read(path, last, histories, &last, error);
+    for (size_t i = 0; i < NS_LANES_MAX && histories[i]; i++) {
+        size_t seeds = ns_history_seeds(histories[i]);
+        for (size_t k = 0; good && k < seeds; k++) {
+            int64_t seed = experiment ? experiment->lane[i].seed + (int64_t)k : 0;
+            g_autofree char *words = lane_words(i, seeds, seed);
+            show_history(words, ns_history_seed(histories[i], k));
+        }
+        ns_history_unref(histories[i]);
+    }
+    return good;
+}
+
+static bool show_recorded(const char *path, const NsExperiment *experiment, GError **error)
+{
+    if (ns_run_file_is(path)) return show_run_file(path, error);
+    return !ns_recorded_is(path) || show_lines(path, experiment, error);
+}
+
+/* It has no experiment. */
+static bool show_outside(const char *path, GError **error)
+{
+    g_autofree char *name = g_filename_display_basename(path);
+    printf("# %s, a run of another program\n", name);
+    return show_lines(path, NULL, error);
 }
 
 static char *preset_of(const NsProvenance *provenance, const char *path)
@@ -71,7 +135,11 @@ static char *preset_of(const NsProvenance *provenance, const char *path)
 
 int ns_cli_show(int argc, char **argv, GError **error)
 {
-    const GOptionEntry entries[] = {{0}};
+    g_autofree char *from = NULL;
+    const GOptionEntry entries[] = {
+        {"from", 0, 0, G_OPTION_ARG_FILENAME, &from, "The file, as of “chart”", "FILE"},
+        {0},
+    };
     const NsOptions options = {
         .command = "show",
         .words = "FILE",
@@ -79,25 +147,31 @@ int ns_cli_show(int argc, char **argv, GError **error)
             "Shows the experiment of a figure (PNG, SVG, PDF, CSV or TeX), a run file, the JSON\n"
             "lines of a run or a preset: the settings that differ from the defaults, in the form "
             "of\n"
-            "a preset that --from reads; of a figure of a study, the study.",
+            "a preset that --from reads; of a figure of a study, the study.  Of a run, also its\n"
+            "last step and loss and the settings that were changed while it trained; that is all\n"
+            "there is of a run of another program (JSON lines, CSV, TensorBoard).",
         .examples = NS_CLI " chart --figure loss --set placement=pre --out pre.pdf\n" NS_CLI
                            " show pre.pdf\n" NS_CLI " show pre.pdf > pre.preset",
         .entries = entries,
     };
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
-    if (argc != 2) {
+    int files = argc - 1 + (from != NULL);
+    if (files != 1) {
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "%s; write “" NS_CLI " show FILE”.",
-                    argc < 2 ? "A file is missing" : "One file at a time can be shown");
+                    files < 1 ? "A file is missing" : "One file at a time can be shown");
         return NS_EXIT_USAGE;
     }
+    const char *path = from ? from : argv[1];
+    if (ns_outside_file_is(path) && !ns_run_record_is(path))
+        return show_outside(path, error) ? NS_EXIT_OK : NS_EXIT_ERROR;
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
-    if (!ns_figure_file_read(&provenance, NULL, argv[1], NULL, error)) return NS_EXIT_ERROR;
-    g_autofree char *comment = comment_of(&provenance, argv[1]);
-    g_autofree char *preset = preset_of(&provenance, argv[1]);
+    if (!ns_figure_file_read(&provenance, NULL, path, NULL, error)) return NS_EXIT_ERROR;
+    g_autofree char *comment = comment_of(&provenance, path);
+    g_autofree char *preset = preset_of(&provenance, path);
     g_auto(GStrv) lines = g_strsplit(comment, "\n", -1);
     for (char **line = lines; *line; line++) printf("# %s\n", *line);
-    if (!show_recorded(argv[1], error)) return NS_EXIT_ERROR;
+    if (!show_recorded(path, &provenance.experiment, error)) return NS_EXIT_ERROR;
     fputs(provenance.study_text ? provenance.study_text : preset, stdout);
     return NS_EXIT_OK;
 }

@@ -272,11 +272,15 @@ bool ns_run_file_is(const char *path)
 }
 
 /* The rest sees the file as it is now. */
-static NsRunReader *open_file(const char *path, GError **error)
+/* SQLite does not say why it cannot open a file. */
+static bool check_path(const NsRunReader *r, const char *path, GError **error)
 {
-    NsRunReader *r = g_new0(NsRunReader, 1);
-    ns_provenance_init(&r->provenance);
-    r->name = g_filename_display_basename(path);
+    if (!g_file_test(path, G_FILE_TEST_EXISTS)) return refuse(r, "there is no such file", error);
+    return !g_file_test(path, G_FILE_TEST_IS_DIR) || refuse(r, "it is a folder", error);
+}
+
+static bool open_database(NsRunReader *r, const char *path, GError **error)
+{
     /* Where its writer was killed, opening it takes up what that has left beside it. */
     bool good = sqlite3_open_v2(path, &r->db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK;
     if (good) {
@@ -285,7 +289,15 @@ static NsRunReader *open_file(const char *path, GError **error)
         good = sqlite3_exec(r->db, "PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; BEGIN",
                             NULL, NULL, NULL) == SQLITE_OK;
     }
-    if (good ? check_head(r, error) : complain(r, error)) return r;
+    return good ? check_head(r, error) : complain(r, error);
+}
+
+static NsRunReader *open_file(const char *path, GError **error)
+{
+    NsRunReader *r = g_new0(NsRunReader, 1);
+    ns_provenance_init(&r->provenance);
+    r->name = g_filename_display_basename(path);
+    if (check_path(r, path, error) && open_database(r, path, error)) return r;
     ns_run_reader_free(r);
     return NULL;
 }
@@ -540,6 +552,17 @@ bool ns_run_reader_has_all(NsRecorded of, NsQuantity quantity, bool *all, GError
     *all = sqlite3_column_int64(statement, 0) == run->last - run->first + 1 &&
            sqlite3_column_int64(statement, 1) == 0;
     return true;
+}
+
+GArray *ns_run_reader_events(NsRecorded of, GError **error)
+{
+    const Run *run = &of.reader->runs[of.lane][of.seed];
+    g_autoptr(NsHistory) history = ns_history_new(&run->layout, 0, run->first);
+    if (!append_events(of.reader, run, history, run->last, error)) return NULL;
+    GArray *events = g_array_new(FALSE, FALSE, sizeof(NsEvent));
+    for (size_t i = 0; i < ns_history_events(history); i++)
+        g_array_append_vals(events, ns_history_event(history, i), 1);
+    return events;
 }
 
 NsHistory *ns_run_reader_history(NsRecorded of, int64_t first, int64_t last, size_t budget,

@@ -51,6 +51,9 @@ bool ns_run_reader_steps(NsRecorded of, int64_t first, size_t n, NsStep *steps, 
 /* Every NsEvaluation that was made. */
 GArray *ns_run_reader_evaluations(NsRecorded of, GError **error);
 
+/* Every NsEvent. */
+GArray *ns_run_reader_events(NsRecorded of, GError **error);
+
 /* What these steps measured of one quantity, [n][layout->count[quantity]]. */
 bool ns_run_reader_values(NsRecorded of, NsQuantity quantity, int64_t first, size_t n,
                           NsValues values, GError **error);

@@ -188,6 +188,7 @@ def test_live_settings():
     with tempfile.TemporaryDirectory() as folder:
         path = begin(folder, "a.nsrun", ["compare", *LANES], 20)
         good("resume", path, "--steps", "30", "--set", "lr=1e-4", "--set", "clip=1")
+        assert good("show", path).decode().count(" at step 21.\n") == 4
         # As if it had been killed before there was another checkpoint.
         db = sqlite3.connect(path)
         db.executescript("DELETE FROM tensors WHERE checkpoint IN "

@@ -335,7 +335,9 @@ def test_show_and_runs():
         shown = good("show", a.run).decode()
         assert f"# lane B: steps 0 to {STEPS}, last training loss " in shown, shown
         assert "[B]\nplacement = pre" in shown and "layers = 2" in shown, shown
-        assert b"placement = pre" in run("show", a.run, small=False).stdout
+        assert good("show", "--from", a.run).decode() == shown
+        sentence(run("show", "--from", a.run, a.run, small=False), 2)
+        assert good("show", a.lines).decode() == shown.replace("a.nsrun", "a.jsonl")
         with open(a.path("broken.nsrun"), "wb"):
             pass
         one, other = (json.loads(line) for line in good("runs", a.kept.name, "--json").splitlines())
@@ -347,7 +349,9 @@ def test_show_and_runs():
         assert len(table) == 3 and table[1].startswith("a.nsrun ") and " 60 " in table[1], table
         assert "error" not in sentence(run("runs", a.path("none"), small=False), 1)
         sentence(run("export", a.run, "--format", "xls", small=False), 2)
-        sentence(run("export", a.path("none"), "--format", "csv", small=False), 1)
+        for other, why in (("none", "there is no such file"), (".", "it is a folder")):
+            assert why in sentence(run("export", a.path(other), "--format", "csv", small=False), 1)
+            assert why in sentence(run("resume", a.path(other), small=False), 1)
         sentence(run("export", a.run, "--format", "csv", "--out", a.run, small=False), 2)
 
 

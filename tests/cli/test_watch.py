@@ -106,6 +106,7 @@ def test_charts():
         assert ",50.0999" in open(out, encoding="utf-8").read()
         for figure in ("all", "heatmap:my_ratio", "hidden-norm", "steps:my_ratio"):
             good("chart", "--from", path("a.jsonl"), "--figure", figure, "--out", path("a.png"))
+        assert good("show", path("a.jsonl")).startswith("# a.jsonl, a run of another program\n# lane A: steps 0 to ")
         good("chart", "--from", path("a.jsonl"), "--figure", "profile:my_ratio", "--film", "1",
              "--out", path("film.png"))
 
