@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/study/paper_expected.h"
 
+#include "core/base/words.h"
+
 #include <math.h>
 
 static double *add(NsPaperResult *result, const char *label, const double *x, size_t n)
@@ -19,17 +21,25 @@ static const char *of_arm(const char *arm, const char *law)
     return g_intern_string(words);
 }
 
+/* The theorem names an order of magnitude alone, so that its curve has the size of what is
+ * measured.
+ */
+static const char *order(const NsClaim *claim)
+{
+    return claim->expected < 0 ? N_("Pre-LN: order of Theorem 1, L^{−1/2}")
+                               : N_("Post-LN: order of Theorem 1, L^0");
+}
+
 void ns_paper_add_claim(NsPaperResult *result, const NsClaim *claim, const double *x, size_t n,
                         double size)
 {
     const char *arm = result->study->arms[claim->arm % result->study->n_arms].label;
-    const char *law = claim->expected < 0 ? "∝ L^{−1/2}" : claim->expected > 0 ? "∝ L" : "∝ L^0";
     double *y, *upper, ratio;
     size_t first = claim->kind == NS_CLAIM_UPPER ? n / 2 : 0; /* of the points that are meant */
     switch (claim->kind) {
     case NS_CLAIM_SLOPE:
         if (isnan(claim->expected)) return;
-        y = add(result, of_arm(arm, law), x, n);
+        y = add(result, claim->expected > 0 ? of_arm(arm, "∝ L") : order(claim), x, n);
         for (size_t i = 0; i < n; i++) y[i] = size * pow(x[i], claim->expected);
         break;
     case NS_CLAIM_GROWTH:
@@ -41,7 +51,7 @@ void ns_paper_add_claim(NsPaperResult *result, const NsClaim *claim, const doubl
         }
         break;
     case NS_CLAIM_SPREAD:
-        y = add(result, arm, x, n);
+        y = add(result, of_arm(arm, "d"), x, n);
         for (size_t i = 0; i < n; i++) y[i] = size;
         break;
     case NS_CLAIM_RATIO:

@@ -214,8 +214,8 @@ static void add_measured(NsPaperResult *result, const Work *work, size_t curve)
     }
 }
 
-/* What a claim says of every point: a power law through the middle of what was measured, or the
- * bounds of a growth from the first state. */
+/* What a claim says of every point: a power law through the middle of what was measured, a squared
+ * norm of d, which is the unit, or the bounds of a growth from the first state. */
 static void add_expected(NsPaperResult *result, const Work *work, const NsClaim *claim)
 {
     const double *y = result->series[claim->arm].y;
@@ -225,6 +225,7 @@ static void add_expected(NsPaperResult *result, const Work *work, const NsClaim 
             middle += (log(y[i]) - claim->expected * log(work->x[i])) / (double)work->n;
         ns_paper_add_claim(result, claim, work->x, work->n, exp(middle));
     }
+    if (claim->kind == NS_CLAIM_SPREAD) ns_paper_add_claim(result, claim, work->x, work->n, 1);
     if (claim->kind == NS_CLAIM_GROWTH) ns_paper_add_claim(result, claim, work->x, work->n, y[0]);
 }
 

@@ -413,6 +413,7 @@ static void test_hidden_together(void)
     g_assert_true(g_str_has_prefix(plot->note, "Dotted: the paper’s order"));
     g_assert_nonnull(strstr(plot->note, " A: The factor is the norms’ share of an upper bound"));
     g_assert_null(strstr(plot->note, "Training moves"));
+    g_assert_nonnull(strstr(plot->note, "Growth per layer at step 0, with 95% intervals: A × "));
     NsViewState view_state;
     ns_view_state_init(&view_state);
     ns_view_state_hide(&view_state, "B paper: the same in every layer", true);

@@ -205,6 +205,8 @@ static void test_factor(void)
     const NsSeries *factor = series_named(plot, "paper’s factor (2/3)^{(L−l)/2}");
     g_assert_cmpfloat_with_epsilon(factor->y[5], 60, 1e-3);
     g_assert_cmpfloat_with_epsilon(factor->y[3], 60 * 2 / 3.0, 1e-3);
+    /* The best fit of an exponential to 10, 20 ... 60, by numpy and Student's t of 4. */
+    g_assert_nonnull(strstr(plot->note, "intervals: × 1.41 (1.24 to 1.59)."));
     /* And away again. */
     input.theory = false;
     g_assert_cmpuint(ns_figure_update(with, &input)->n_series, ==, 1);

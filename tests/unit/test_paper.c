@@ -155,9 +155,14 @@ static void test_values(void)
         g_assert_cmpfloat(pre->hi[k], >=, pre->y[k]);
     }
     /* The bounds stand beside them. */
-    g_assert_cmpuint(result->n_series, ==, 4);
-    g_assert_true(result->series[2].theory && result->series[3].theory);
-    g_assert_cmpfloat_with_epsilon(result->series[3].y[12] - result->series[3].y[0], 18, 1e-9);
+    g_assert_cmpuint(result->n_series, ==, 5);
+    const NsPaperSeries *lemma = result->series + 2;
+    for (size_t i = 0; i < 3; i++) g_assert_true(lemma[i].theory);
+    g_assert_cmpstr(lemma[0].label, ==, "Post-LN: d");
+    g_assert_cmpstr(lemma[1].label, ==, "Pre-LN: (1 + l/2) d");
+    for (size_t k = 0; k < 13; k++) g_assert_cmpfloat(lemma[0].y[k], ==, 1);
+    g_assert_cmpfloat_with_epsilon(lemma[1].y[12] - lemma[1].y[0], 6, 1e-9);
+    g_assert_cmpfloat_with_epsilon(lemma[2].y[12] - lemma[2].y[0], 18, 1e-9);
 }
 
 /* Before a study is run: the curves of its claims, from 1. */
@@ -175,6 +180,8 @@ static void test_expected(void)
     }
     g_autoptr(NsPaperResult) depth = ns_paper_expected(study("depth"));
     g_assert_cmpuint(depth->n_series, ==, 2);
+    g_assert_cmpstr(depth->series[0].label, ==, "Post-LN: order of Theorem 1, L^0");
+    g_assert_cmpstr(depth->series[1].label, ==, "Pre-LN: order of Theorem 1, L^{−1/2}");
     g_assert_cmpfloat(depth->series[0].y[4], ==, depth->series[0].y[0]);
     g_assert_cmpfloat(depth->series[1].x[4], ==, 32);
     g_assert_cmpfloat_with_epsilon(depth->series[1].y[4] / depth->series[1].y[0], 0.25, 1e-12);

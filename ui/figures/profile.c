@@ -279,6 +279,23 @@ static bool mark_decoder(NsFigure *figure, const NsFigureInput *input)
     return true;
 }
 
+/* "Gradient per layer at step 0, with its 95% interval: A × 1.05 (0.97 to 1.13), B …" */
+static void add_measured(GString *words, const Profile *profile, const NsFigureInput *input)
+{
+    g_autoptr(GString) all = g_string_new(NULL);
+    for (unsigned i = 0; i < profile->n; i++) {
+        const char *measured = profile->lanes[i].theory.measured;
+        if (!measured) continue;
+        g_string_append(all, all->len ? ", " : "");
+        if (profile->n > 1) g_string_append_printf(all, "%s ", ns_figure_run(input, i).name);
+        g_string_append(all, measured);
+    }
+    if (!all->len) return;
+    g_autofree char *sentence =
+        g_strdup_printf(_("Growth per layer at step 0, with 95%% intervals: %s."), all->str);
+    ns_figure_add_sentence(words, sentence);
+}
+
 /* What is to be said of the theory of lanes, each sentence once and of whom: "A, C: ...". */
 static void add_theory(GString *words, const Profile *profile, const NsFigureInput *input)
 {
@@ -304,6 +321,7 @@ static void add_theory(GString *words, const Profile *profile, const NsFigureInp
         g_autofree char *sentence = g_strdup_printf("%s: %s", of->str, said[i]);
         ns_figure_add_sentence(words, found == n ? said[i] : sentence);
     }
+    add_measured(words, profile, input);
     if (curves && shown_step(profile, input) > 0)
         ns_figure_add_sentence(words, _("Training departs from theory."));
 }

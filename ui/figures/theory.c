@@ -6,6 +6,7 @@
 #include "core/model/init.h"
 #include "core/model/wiring.h"
 #include "core/ops/activation.h"
+#include "core/study/statistics.h"
 #include "ui/plot/text.h"
 
 #include <math.h>
@@ -136,6 +137,24 @@ static void fill_hidden(NsTheory *theory, Reach reach, const NsFigureInput *inpu
     if (reach == PRE) add_bounds(theory, square, d, (double)ns_settings_d_ff(settings), root);
 }
 
+/* The exponential that fits best over the layers; "× 1.03 (0.98 to 1.08)", or NULL where it has no
+ * interval. */
+static char *measured_factor(const float *values, size_t layers)
+{
+    g_autofree double *x = g_new(double, layers), *y = g_new(double, layers);
+    for (size_t i = 0; i < layers; i++) {
+        x[i] = (double)(i + 1);
+        y[i] = log((double)values[i]);
+        if (!isfinite(y[i])) return NULL;
+    }
+    NsFit fit;
+    if (!ns_fit_line(&fit, x, y, layers) || !isfinite(fit.reach)) return NULL;
+    g_autofree char *factor = ns_text_number(exp(fit.slope), 3);
+    g_autofree char *least = ns_text_number(exp(fit.slope - fit.reach), 3);
+    g_autofree char *most = ns_text_number(exp(fit.slope + fit.reach), 3);
+    return g_strdup_printf(_("× %s (%s to %s)"), factor, least, most);
+}
+
 static void fill_gradient(NsTheory *theory, Reach reach, const float *values, size_t layers)
 {
     allocate(theory, layers, 1);
@@ -153,6 +172,7 @@ static void fill_gradient(NsTheory *theory, Reach reach, const float *values, si
                         "offset it.");
     theory->note = g_strdup(what);
     theory->more = reach == POST ? g_strdup(why) : NULL;
+    theory->measured = measured_factor(values, layers);
 }
 
 static void forget(NsTheory *theory)
@@ -161,6 +181,7 @@ static void forget(NsTheory *theory)
     for (size_t i = 0; i < NS_THEORY_CURVES; i++) g_clear_pointer(&theory->y[i], g_free);
     g_clear_pointer(&theory->note, g_free);
     g_clear_pointer(&theory->more, g_free);
+    g_clear_pointer(&theory->measured, g_free);
     theory->n_curves = theory->n = 0;
 }
 

@@ -17,6 +17,8 @@ typedef struct {
     char *note; /* its conditions; without curves why there are none, or NULL where no theory
                  * speaks of the quantity */
     char *more; /* a second sentence: its bounds, or why it may miss what is measured; or NULL */
+    char *measured; /* of gradients: their factor per layer at step 0 and its 95% interval; or NULL
+                     */
 } NsTheory;
 
 /* Brings the curves up to date: none where `shown` is unset, where no theory speaks of the quantity
