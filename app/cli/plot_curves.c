@@ -1,5 +1,5 @@
-/* Columns of a table as curves, with bands and fits.  SPDX-License-Identifier: MIT */
-#include "app/cli/plot.h"
+/* SPDX-License-Identifier: MIT */
+#include "app/cli/plot_curves.h"
 
 #include "core/base/error.h"
 #include "core/study/statistics.h"

@@ -1,5 +1,5 @@
-/* Columns of a table as heatmaps.  SPDX-License-Identifier: MIT */
-#include "app/cli/plot.h"
+/* SPDX-License-Identifier: MIT */
+#include "app/cli/plot_heatmap.h"
 
 #include "core/base/error.h"
 #include "ui/plot/scale.h"

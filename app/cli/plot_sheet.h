@@ -48,13 +48,3 @@ NsAxis ns_plot_axis_of(NsPlotSheet *sheet, size_t column);
 
 /* Whether a row belongs to a value of --by. */
 bool ns_plot_in_group(const NsPlotSheet *sheet, size_t row, const char *group);
-
-/* ---- plot_curves.c ---- */
-
-/* Adds a chart of the columns "a,b" to the sheet; says on stdout what was fitted. */
-bool ns_plot_add_curves(NsPlotSheet *sheet, const char *words, GError **error);
-
-/* ---- plot_heatmap.c ---- */
-
-/* Adds a heatmap of the column --z for every value of --by, with colors in common. */
-bool ns_plot_add_heatmaps(NsPlotSheet *sheet, GError **error);

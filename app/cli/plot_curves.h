@@ -1,0 +1,7 @@
+/* Columns of a table as curves, with bands and fits.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "app/cli/plot_sheet.h"
+
+/* Adds a chart of the columns "a,b" to the sheet; says on stdout what was fitted. */
+bool ns_plot_add_curves(NsPlotSheet *sheet, const char *words, GError **error);
