@@ -2,7 +2,6 @@
 #include "app/cli/cli.h"
 
 #include "core/base/digits.h"
-#include "core/base/error.h"
 #include "core/base/instructions.h"
 #include "core/data/task.h"
 #include "core/experiment/param.h"
@@ -125,8 +124,7 @@ int ns_cli_bench(int argc, char **argv, GError **error)
         .trains = "--steps",
     };
     bool go = ns_options_read(&options, &argc, &argv, error);
-    if (go && (steps < 1 || steps > MOST_STEPS))
-        go = ns_refuse(error, NS_ERROR_USAGE, "--steps must lie between 1 and %d.", MOST_STEPS);
+    go = go && ns_option_check("steps", steps, 1, MOST_STEPS, error);
     if (go) measure(&experiment.lane[0], (size_t)steps, json, error);
     return ns_interrupt_status();
 }

@@ -398,7 +398,7 @@ static Drawing drawing_of(const Chart *chart, NsLockstep *lockstep)
 
 static NsHistory *history_of(const Drawing *drawing, size_t lane)
 {
-    return drawing->lockstep ? ns_run_history(ns_lockstep_lane(drawing->lockstep, lane))
+    return drawing->lockstep ? ns_run_history(ns_lockstep_run(drawing->lockstep, lane, 0))
                              : drawing->chart->recorded[lane];
 }
 
@@ -463,7 +463,7 @@ static NsFigureInput input_of(const Drawing *drawing)
     NsFigureInput input = chart->input;
     input.n_lanes = chart->experiment.n > 1 ? (unsigned)chart->experiment.n : 0;
     for (size_t i = 0; i < chart->experiment.n; i++) {
-        const NsSettings *settings = lockstep ? ns_run_settings(ns_lockstep_lane(lockstep, i))
+        const NsSettings *settings = lockstep ? ns_run_settings(ns_lockstep_run(lockstep, i, 0))
                                      : chart->outside ? NULL
                                                       : &chart->experiment.lane[i];
         input.lanes[i] =

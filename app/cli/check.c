@@ -16,7 +16,7 @@
 static bool train(NsLockstep *lockstep, gint64 steps, GError **error)
 {
     ns_lanes_train(lockstep, steps, NULL, NULL);
-    if (!ns_run_diverged(ns_lockstep_lane(lockstep, 0))) return !ns_interrupt_signal();
+    if (!ns_run_diverged(ns_lockstep_run(lockstep, 0, 0))) return !ns_interrupt_signal();
     int64_t step = ns_lanes_steps(lockstep);
     return ns_refuse(error, NS_ERROR_SETTING, "The run diverged at step %" G_GINT64_FORMAT "; %s.",
                      step, step > 0 ? "check it at an earlier --step" : "choose other settings");
@@ -220,6 +220,6 @@ int ns_cli_check(int argc, char **argv, GError **error)
     g_autoptr(NsLockstep) lockstep = go ? ns_lanes_start(&experiment, NULL, NULL, error) : NULL;
     if (!lockstep) return NS_EXIT_OK;
     if (train(lockstep, step, error))
-        return check(ns_lockstep_lane(lockstep, 0), (unsigned)layer, json, error);
+        return check(ns_lockstep_run(lockstep, 0, 0), (unsigned)layer, json, error);
     return ns_interrupt_status();
 }

@@ -65,6 +65,10 @@ typedef struct {
  * no error where help was asked for and shown. */
 bool ns_options_read(const NsOptions *options, int *argc, char ***argv, GError **error);
 
+/* NS_ERROR_USAGE unless the number of an option lies between 1 and the most, or is 0, which it is
+ * of an option that was not given, where `least` is. */
+bool ns_option_check(const char *option, gint64 value, gint64 least, gint64 most, GError **error);
+
 /* ---- checkpoint.c ---- */
 
 /* The option --checkpoint of a command that reads what “dump” wrote. */

@@ -62,7 +62,7 @@ int ns_cli_dump(int argc, char **argv, GError **error)
     if (!go) return NS_EXIT_OK;
     if (!lockstep || !ns_folder_make(out, error)) return NS_EXIT_ERROR;
     ns_lanes_train(lockstep, limit, finish_early, NULL);
-    if (!ns_dump(ns_lockstep_lane(lockstep, 0), out, error)) return NS_EXIT_ERROR;
+    if (!ns_dump(ns_lockstep_run(lockstep, 0, 0), out, error)) return NS_EXIT_ERROR;
     ns_lanes_tell_end(lockstep, limit);
     return ns_interrupt_status();
 }

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/store/jsonl.h"
 #include "core/store/run_writer.h"
+#include "core/study/statistics.h"
 #include "core/train/trainer.h"
 
 #include <errno.h>
@@ -194,7 +195,7 @@ static bool train(Journal *journal, GError **error)
         go = ns_lockstep_step(lockstep);
         ns_interrupt_end();
         ns_progress_step(&journal->progress, ns_lanes_steps(lockstep), limit,
-                         lanes > 1 ? (double)NAN : newest_loss(ns_lockstep_lane(lockstep, 0)));
+                         lanes > 1 ? (double)NAN : newest_loss(ns_lockstep_run(lockstep, 0, 0)));
     }
     record_end(journal);
     ns_interrupt_begin(finish_early, journal);
@@ -277,18 +278,16 @@ void ns_journal_show_seeds(NsLockstep *lockstep)
     size_t lanes = ns_lockstep_lanes(lockstep), seeds = ns_lockstep_seeds(lockstep);
     for (size_t i = 0; seeds > 1 && i < lanes; i++) {
         size_t n = 0, diverged = ns_lockstep_diverged(lockstep, i);
-        double mean = 0, squares = 0;
+        double losses[NS_SEEDS_MAX];
         for (size_t k = 0; k < seeds; k++) {
             NsRun *run = ns_lockstep_run(lockstep, i, k);
-            if (ns_run_diverged(run)) continue;
-            double off = newest_loss(run) - mean;
-            mean += off / (double)++n;
-            squares += off * (newest_loss(run) - mean);
+            if (!ns_run_diverged(run)) losses[n++] = newest_loss(run);
         }
+        NsMoments moments = ns_moments(losses, n);
         if (lanes > 1) printf("lane %zu: ", i + 1);
         if (n > 1)
-            printf("training loss %.4f ± %.4f, mean and s.d. of %zu seeds", mean,
-                   sqrt(squares / (double)(n - 1)), n);
+            printf("training loss %.4f ± %.4f, mean and s.d. of %zu seeds", moments.mean,
+                   moments.sd, n);
         if (diverged) printf("%s%zu of %zu seeds diverged", n > 1 ? "; " : "", diverged, seeds);
         puts("");
     }

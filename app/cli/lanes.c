@@ -32,7 +32,7 @@ NsLockstep *ns_lanes_start(const NsExperiment *experiment, NsCheckpoint *first, 
     g_autoptr(NsLockstep) lockstep =
         ns_lockstep_new(experiment, first ? origins : NULL, NULL, NULL, error);
     if (!lockstep || !first) return g_steal_pointer(&lockstep);
-    const NsTensorTable *table = ns_model_tensors(ns_run_model(ns_lockstep_lane(lockstep, 0)));
+    const NsTensorTable *table = ns_model_tensors(ns_run_model(ns_lockstep_run(lockstep, 0, 0)));
     return ns_checkpoint_fits(first, table, error) ? g_steal_pointer(&lockstep) : NULL;
 }
 

@@ -275,3 +275,10 @@ bool ns_options_read(const NsOptions *options, int *argc, char ***argv, GError *
                          (*argv)[1]);
     return read_settings(options, &common, error);
 }
+
+bool ns_option_check(const char *option, gint64 value, gint64 least, gint64 most, GError **error)
+{
+    return (value >= least && value <= most) ||
+           ns_refuse(error, NS_ERROR_USAGE, "--%s must lie between 1 and %" G_GINT64_FORMAT ".",
+                     option, most);
+}

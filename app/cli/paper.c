@@ -10,8 +10,6 @@
 #include <errno.h>
 #include <stdio.h>
 
-#define MOST_JOBS 256
-
 /* The command line as it was given. */
 typedef struct {
     char *out, *report, *scale;
@@ -125,11 +123,9 @@ static bool understand(Paper *paper, GError **error)
         paper->out = g_strdup(paper->report);
         paper->reported = ns_paper_report_new();
     }
-    if (paper->jobs < 1 || paper->jobs > MOST_JOBS)
-        return ns_refuse(error, NS_ERROR_USAGE, "--jobs must lie between 1 and %d.", MOST_JOBS);
-    if (paper->seeds < 0 || paper->seeds > NS_STUDY_SEEDS)
-        return ns_refuse(error, NS_ERROR_USAGE, "--seeds must lie between 1 and %d.",
-                         NS_STUDY_SEEDS);
+    if (!ns_option_check("jobs", paper->jobs, 1, NS_STUDY_JOBS_MOST, error) ||
+        !ns_option_check("seeds", paper->seeds, 0, NS_STUDY_SEEDS, error))
+        return false;
     return !paper->list_jobs || paper->out ||
            ns_refuse(
                error, NS_ERROR_USAGE,
@@ -168,7 +164,7 @@ static bool run_all(Paper *paper, char **names, int n, bool *agrees, GError **er
 
 int ns_cli_paper(int argc, char **argv, GError **error)
 {
-    Paper paper = {.jobs = MIN(ns_processors(), MOST_JOBS),
+    Paper paper = {.jobs = MIN(ns_processors(), NS_STUDY_JOBS_MOST),
                    .rows = g_ptr_array_new_with_free_func(g_free)};
     ns_picture_init(&paper.picture);
     const GOptionEntry entries[] = {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/cli.h"
 
-#include "core/base/error.h"
 #include "core/experiment/param.h"
 #include "core/study/initial.h"
 #include "ui/figures/settings_caption.h"
@@ -185,8 +184,7 @@ int ns_cli_probe(int argc, char **argv, GError **error)
         .one_seed = "takes --seeds",
     };
     bool go = ns_options_read(&options, &argc, &argv, error);
-    if (go && (seeds < 1 || seeds > MOST_SEEDS))
-        go = ns_refuse(error, NS_ERROR_USAGE, "--seeds must lie between 1 and %d.", MOST_SEEDS);
+    go = go && ns_option_check("seeds", seeds, 1, MOST_SEEDS, error);
     go = go && ns_checkpoint_open(folder, &experiment, &named, &checkpoint, error);
     if (go) measure(&experiment.lane[0], checkpoint, checkpoint ? 1 : seeds, json, error);
     return ns_interrupt_status();

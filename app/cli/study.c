@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_JOBS 256
 #define LOOK_MS 100
 #define COUNT_US 500000
 #define STOP_MS 300 /* for steps to end after a signal */
@@ -230,14 +229,10 @@ static int study_merge(const Request *request, char **files, GError **error)
 
 static bool understand(Request *request, GError **error)
 {
-    if (request->jobs < 1 || request->jobs > MOST_JOBS)
-        return ns_refuse(error, NS_ERROR_USAGE, "--jobs must lie between 1 and %d.", MOST_JOBS);
-    if (request->chunk < 0 || request->chunk > NS_STUDY_CELLS_MAX)
-        return ns_refuse(error, NS_ERROR_USAGE, "--chunk must lie between 1 and %d.",
-                         NS_STUDY_CELLS_MAX);
-    if (request->seeds < 0 || request->seeds > NS_STUDY_SEEDS)
-        return ns_refuse(error, NS_ERROR_USAGE, "--seeds must lie between 1 and %d.",
-                         NS_STUDY_SEEDS);
+    if (!ns_option_check("jobs", request->jobs, 1, NS_STUDY_JOBS_MOST, error) ||
+        !ns_option_check("chunk", request->chunk, 0, NS_STUDY_CELLS_MAX, error) ||
+        !ns_option_check("seeds", request->seeds, 0, NS_STUDY_SEEDS, error))
+        return false;
     if (!(request->lease >= 1))
         return ns_refuse(error, NS_ERROR_USAGE, "--lease must be at least 1 second.");
     if (request->print_jobs + request->slurm + (request->cells != NULL) > 1)
@@ -342,7 +337,8 @@ static GArray *make_entries(Request *request)
 
 int ns_cli_study(int argc, char **argv, GError **error)
 {
-    g_auto(Request) request = {.jobs = MIN(ns_processors(), MOST_JOBS), .lease = NS_STUDY_LEASE};
+    g_auto(Request)
+        request = {.jobs = MIN(ns_processors(), NS_STUDY_JOBS_MOST), .lease = NS_STUDY_LEASE};
     ns_picture_init(&request.picture);
     g_autoptr(GArray) entries = make_entries(&request);
     const NsOptions options = {

@@ -5,6 +5,9 @@
 #include "core/store/json.h"
 #include "core/study/study_work.h"
 
+/* The most threads of a study. */
+#define NS_STUDY_JOBS_MOST 256
+
 /* Until all is done or somebody interrupts it, with so many threads.  what: what the line of
  * progress begins with, or NULL.  FALSE with an error, which leaves what was found in the file. */
 bool ns_study_train(NsStudyWork *work, unsigned jobs, const char *what, GError **error);

@@ -132,20 +132,12 @@ void ns_study_show_comparison(const NsStudyResults *r)
 
 /* ---- JSON ---- */
 
-static void write_number(NsJson *json, const char *key, double value)
-{
-    if (isnan(value))
-        ns_json_null(json, key);
-    else
-        ns_json_double(json, key, value);
-}
-
 static void write_interval(NsJson *json, const char *key, const NsInterval *interval)
 {
     ns_json_open(json, key, '{');
-    write_number(json, "value", interval->value);
-    write_number(json, "lo", interval->lo);
-    write_number(json, "hi", interval->hi);
+    ns_json_known(json, "value", interval->value);
+    ns_json_known(json, "lo", interval->lo);
+    ns_json_known(json, "hi", interval->hi);
     ns_json_close(json, '}');
 }
 

@@ -1,6 +1,9 @@
 /* What the command “study” shows.  SPDX-License-Identifier: MIT */
 #include "app/cli/study.h"
 
+#include "core/study/statistics.h"
+#include "ui/plot/csv.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,25 +15,21 @@
 
 typedef struct {
     size_t n, diverged, waiting;
-    double mean, sd; /* over the seeds that have a result */
+    NsMoments of; /* over the n seeds that have a result */
 } Seeds;
 
 static Seeds seeds_of(const NsStudyResults *r, size_t configuration, size_t lane)
 {
     Seeds seeds = {0};
-    double square = 0;
+    double values[NS_STUDY_SEEDS];
     for (size_t seed = 0; seed < (size_t)r->study->seeds; seed++) {
         NsStudyPlace place = {configuration, lane, seed};
         const NsStudyCell *cell = &r->cells[ns_study_cell(r->study, place)];
         seeds.diverged += cell->state == NS_CELL_DIVERGED;
         seeds.waiting += cell->state <= NS_CELL_RUNNING;
-        if (isnan(cell->value)) continue;
-        seeds.n++;
-        double step = cell->value - seeds.mean;
-        seeds.mean += step / (double)seeds.n;
-        square += step * (cell->value - seeds.mean);
+        if (!isnan(cell->value)) values[seeds.n++] = cell->value;
     }
-    seeds.sd = seeds.n > 1 ? sqrt(square / (double)(seeds.n - 1)) : 0;
+    seeds.of = ns_moments(values, seeds.n);
     return seeds;
 }
 
@@ -40,10 +39,10 @@ static char *seeds_words(const Seeds *seeds)
     GString *words = g_string_new(NULL);
     char number[G_ASCII_DTOSTR_BUF_SIZE];
     if (seeds->n)
-        g_string_append(words, g_ascii_formatd(number, sizeof number, "%.4g", seeds->mean));
+        g_string_append(words, g_ascii_formatd(number, sizeof number, "%.4g", seeds->of.mean));
     if (seeds->n > 1)
         g_string_append_printf(words, " ± %s",
-                               g_ascii_formatd(number, sizeof number, "%.2g", seeds->sd));
+                               g_ascii_formatd(number, sizeof number, "%.2g", seeds->of.sd));
     if (seeds->diverged)
         g_string_append_printf(words, "%s%zu diverged", words->len ? ", " : "", seeds->diverged);
     if (!words->len) g_string_append(words, seeds->waiting ? "waiting" : NS_ABSENT);
@@ -140,15 +139,6 @@ static void write_lane(NsJson *json, const NsStudy *study, size_t lane)
     ns_json_close(json, '}');
 }
 
-/* NaN: there is no value. */
-static void write_number(NsJson *json, const char *key, double value)
-{
-    if (isnan(value))
-        ns_json_null(json, key);
-    else
-        ns_json_double(json, key, value);
-}
-
 static void write_configuration(NsJson *json, const NsStudy *study, size_t configuration)
 {
     ns_json_open(json, "configuration", '{');
@@ -179,10 +169,10 @@ static void write_cell(NsJson *json, const NsStudyResults *r, size_t i)
     ns_json_int(json, "seed", seed_of(r->study, place));
     ns_json_string(json, "state", ns_cell_state_word(cell->state));
     ns_json_int(json, "step", cell->step);
-    write_number(json, "first", cell->first);
-    write_number(json, "value", cell->value);
-    write_number(json, "loss", cell->loss);
-    write_number(json, "validation_loss", cell->validation);
+    ns_json_known(json, "first", cell->first);
+    ns_json_known(json, "value", cell->value);
+    ns_json_known(json, "loss", cell->loss);
+    ns_json_known(json, "validation_loss", cell->validation);
     ns_json_double(json, "seconds", cell->seconds);
     ns_json_string(json, "program", r->origins[i].program);
     ns_json_string(json, "instructions", r->origins[i].instructions);
@@ -212,18 +202,10 @@ void ns_study_show_json(const NsStudyResults *r)
 
 /* ---- CSV ---- */
 
-/* A field in quotes: names and values may have commas. */
 static void add_field(GString *line, const char *text)
 {
     if (line->len) g_string_append_c(line, ',');
-    if (!text) return;
-    if (!strpbrk(text, ",\"\n\r")) {
-        g_string_append(line, text);
-        return;
-    }
-    g_auto(GStrv) parts = g_strsplit(text, "\"", -1);
-    g_autofree char *quoted = g_strjoinv("\"\"", parts);
-    g_string_append_printf(line, "\"%s\"", quoted);
+    if (text) ns_csv_add_field(line, text);
 }
 
 static void add_number(GString *line, double value)

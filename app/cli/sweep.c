@@ -11,7 +11,6 @@
 #include <stdio.h>
 
 #define DEFAULT_STEPS 200
-#define MOST_WORKERS 256
 
 /* The command line as it was given, and what it means. */
 typedef struct {
@@ -90,14 +89,10 @@ static NsStudyWork *understand(Sweep *sweep, GError **error)
     g_auto(NsStudy) study;
     ns_study_init(&study);
     NsSettings *settings = &sweep->experiment.lane[0];
-    if (sweep->workers < 1 || sweep->workers > MOST_WORKERS)
-        return ns_refuse(error, NS_ERROR_USAGE, "--workers must lie between 1 and %d.",
-                         MOST_WORKERS),
-               NULL;
-    if (sweep->seeds < 0 || sweep->seeds > (gint64)ns_param_find("seeds")->most)
-        return ns_refuse(error, NS_ERROR_USAGE, "--seeds must lie between 1 and %.0f.",
-                         ns_param_find("seeds")->most),
-               NULL;
+    gint64 most_seeds = (gint64)ns_param_find("seeds")->most;
+    if (!ns_option_check("workers", sweep->workers, 1, NS_STUDY_JOBS_MOST, error) ||
+        !ns_option_check("seeds", sweep->seeds, 0, most_seeds, error))
+        return NULL;
     if (sweep->seeds > 0) settings->seeds = sweep->seeds;
     if (!understand_picture(sweep, error) || !read_axes(sweep, &x, &y, error) ||
         !ns_phase_study(&study, (const NsSettings *[]){settings}, 1, &x, &y, settings->steps,
@@ -213,7 +208,7 @@ static GArray *make_entries(Sweep *sweep)
 
 int ns_cli_sweep(int argc, char **argv, GError **error)
 {
-    g_auto(Sweep) sweep = {.workers = MIN(ns_processors(), MOST_WORKERS)};
+    g_auto(Sweep) sweep = {.workers = MIN(ns_processors(), NS_STUDY_JOBS_MOST)};
     ns_picture_init(&sweep.picture);
     ns_experiment_init(&sweep.experiment);
     sweep.experiment.lane[0].steps = DEFAULT_STEPS;

@@ -70,7 +70,7 @@ static void show_model(NsRun *run)
 static void show_result(NsLockstep *lockstep, void *data)
 {
     (void)data;
-    NsRun *run = ns_lockstep_lane(lockstep, 0);
+    NsRun *run = ns_lockstep_run(lockstep, 0, 0);
     const NsHistory *history = ns_run_history(run);
     size_t records = ns_history_steps(history), evaluations = ns_history_evaluations(history);
 

@@ -55,11 +55,6 @@ size_t ns_subwords_symbol(NsSubwords *subwords, const char *symbol)
     return next;
 }
 
-const NsMerges *ns_subwords_merges(const NsSubwords *subwords)
-{
-    return subwords->merges;
-}
-
 size_t ns_subwords_size(const NsSubwords *subwords)
 {
     return subwords->symbols->len;

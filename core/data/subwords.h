@@ -57,8 +57,7 @@ NsSubwords *ns_subwords_new_from_table(const char *table);
 
 /* ---- Symbols ---- */
 
-/* The merges, and how many symbols there are with the line end, which is number 0. */
-const NsMerges *ns_subwords_merges(const NsSubwords *subwords);
+/* How many symbols there are with the line end, which is number 0. */
 size_t ns_subwords_size(const NsSubwords *subwords);
 
 /* How a symbol stands in a segmented text: "lo@@", "w".  Free with g_free. */

@@ -5,7 +5,7 @@
 #include "core/base/file.h"
 #include "core/data/task.h"
 #include "core/experiment/provenance.h"
-#include "core/store/json.h"
+#include "core/store/jsonl.h"
 #include "core/store/run_lines.h"
 #include "core/store/safetensors.h"
 
@@ -94,19 +94,10 @@ static char *make_meta(NsRun *run)
 {
     NsHistory *history = ns_run_history(run);
     const NsStep *newest = ns_history_step(history, ns_history_steps(history) - 1);
-    const NsSettings *settings = ns_run_settings(run);
-    const NsCorpus *corpus = ns_run_corpus(run);
-    NsVocab vocab = ns_corpus_vocab(corpus, settings);
-
     NsJson json;
     ns_json_init(&json);
-    ns_json_settings(&json, "settings", settings);
-    ns_json_layers(&json, settings);
-    ns_json_int(&json, "parameters", (int64_t)ns_model_tensors(ns_run_model(run))->elements);
-    ns_json_int(&json, "vocab", (int64_t)vocab.out);
-    ns_json_int(&json, "vocab_in", (int64_t)vocab.in);
-    ns_json_string(&json, "text", corpus->name);
-    write_symbols(&json, corpus);
+    ns_jsonl_add_model(&json, run);
+    write_symbols(&json, ns_run_corpus(run));
     ns_json_int(&json, "step", newest->step);
     ns_json_double(&json, "loss", newest->loss);
     ns_json_open(&json, "grad_norm", '{');

@@ -110,6 +110,14 @@ void ns_json_double(NsJson *json, const char *key, double value)
     append_double(json->text, value);
 }
 
+void ns_json_known(NsJson *json, const char *key, double value)
+{
+    if (isnan(value))
+        ns_json_null(json, key);
+    else
+        ns_json_double(json, key, value);
+}
+
 void ns_json_float(NsJson *json, const char *key, float value)
 {
     before_value(json, key);

@@ -28,6 +28,7 @@ void ns_json_bool(NsJson *json, const char *key, bool value);
 void ns_json_int(NsJson *json, const char *key, int64_t value);
 void ns_json_double(NsJson *json, const char *key,
                     double value); /* the shortest of 15 to 17 digits */
+void ns_json_known(NsJson *json, const char *key, double value);       /* null where it is NaN */
 void ns_json_float(NsJson *json, const char *key, float value);        /* nine digits */
 void ns_json_string(NsJson *json, const char *key, const char *value); /* NULL is written as null */
 void ns_json_values(NsJson *json, const char *key, const float *values, const bool *has,

@@ -2,27 +2,31 @@
 #include "core/store/jsonl.h"
 
 #include "core/data/pair_lengths.h"
-#include "core/store/json.h"
 
-char *ns_jsonl_settings(NsRun *run)
+void ns_jsonl_add_model(NsJson *json, NsRun *run)
 {
     const NsSettings *settings = ns_run_settings(run);
     const NsCorpus *corpus = ns_run_corpus(run);
     NsVocab vocab = ns_corpus_vocab(corpus, settings);
+    ns_json_settings(json, "settings", settings);
+    ns_json_layers(json, settings);
+    ns_json_int(json, "parameters", (int64_t)ns_model_tensors(ns_run_model(run))->elements);
+    ns_json_int(json, "vocab", (int64_t)vocab.out);
+    ns_json_int(json, "vocab_in", (int64_t)vocab.in);
+    if (vocab.source) ns_json_int(json, "vocab_source", (int64_t)vocab.source);
+    ns_json_string(json, "text", corpus->name);
+}
+
+char *ns_jsonl_settings(NsRun *run)
+{
+    const NsCorpus *corpus = ns_run_corpus(run);
     NsPlan plan = ns_run_plan(run);
     const NsCorpus *source = corpus->source;
     size_t training = corpus->n_train + (source ? source->n_train : 0);
     size_t all = corpus->n + (source ? source->n : 0);
     NsJson json;
-
     ns_json_init(&json);
-    ns_json_settings(&json, "settings", settings);
-    ns_json_layers(&json, settings);
-    ns_json_int(&json, "parameters", (int64_t)ns_model_tensors(ns_run_model(run))->elements);
-    ns_json_int(&json, "vocab", (int64_t)vocab.out);
-    ns_json_int(&json, "vocab_in", (int64_t)vocab.in);
-    if (vocab.source) ns_json_int(&json, "vocab_source", (int64_t)vocab.source);
-    ns_json_string(&json, "text", corpus->name);
+    ns_jsonl_add_model(&json, run);
     ns_json_int(&json, "training_characters", (int64_t)training);
     ns_json_int(&json, "held_out_characters", (int64_t)(all - training));
     if (corpus->lengths)

@@ -2,10 +2,14 @@
  * SPDX-License-Identifier: MIT
  *
  * Numbers are written so that they read back to the same value; NaN, Infinity and -Infinity are
- * strings.  Every function returns one line without its newline; free with g_free. */
+ * strings.  Lines are returned without their newline; free with g_free. */
 #pragma once
 
+#include "core/store/json.h"
 #include "core/train/run.h"
+
+/* The members of an object that say what is trained: "settings" to "text" of the line below. */
+void ns_jsonl_add_model(NsJson *json, NsRun *run);
 
 /* {"settings": {key: value, ...}, "arch", "layers": L, "parameters": n, "vocab": symbols that are
  * predicted, "vocab_in": symbols that are read, "vocab_source": those of a source with a vocabulary

@@ -480,7 +480,7 @@ static char *experiment_line(NsLockstep *lockstep)
 {
     const NsSettings *settings[NS_LANES_MAX];
     size_t n = ns_lockstep_lanes(lockstep);
-    for (size_t i = 0; i < n; i++) settings[i] = ns_run_settings(ns_lockstep_lane(lockstep, i));
+    for (size_t i = 0; i < n; i++) settings[i] = ns_run_settings(ns_lockstep_run(lockstep, i, 0));
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
     ns_experiment_set_lanes(&provenance.experiment, settings, n);
@@ -584,7 +584,7 @@ static bool repeats(NsRunWriter *w, NsLockstep *lockstep)
 
 static bool go_on(NsRunWriter *w, NsLockstep *lockstep)
 {
-    const NsSettings *settings = ns_run_settings(ns_lockstep_lane(lockstep, 0));
+    const NsSettings *settings = ns_run_settings(ns_lockstep_run(lockstep, 0, 0));
     if (!run_statement(w, "BEGIN IMMEDIATE") || !ns_run_newest_checkpoint(w->db, &w->from))
         return false;
     w->checkpoint_step = w->reached = w->from;

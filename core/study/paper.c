@@ -209,11 +209,7 @@ char *ns_finding_words(const NsFinding *finding)
 static void write_values(NsJson *json, const char *key, const double *values, size_t n)
 {
     ns_json_open(json, key, '[');
-    for (size_t i = 0; i < n; i++)
-        if (isnan(values[i]))
-            ns_json_null(json, NULL);
-        else
-            ns_json_double(json, NULL, values[i]);
+    for (size_t i = 0; i < n; i++) ns_json_known(json, NULL, values[i]);
     ns_json_close(json, ']');
 }
 

@@ -62,6 +62,15 @@
                 0, NAN, -INFINITY, 0.5}},                                                          \
     .n_claims = 3
 
+/* What the gradients of the last layer by model size share. */
+#define BY_SIZE                                                                                    \
+    .holds = N_("Measured in the paper with IWSLT14 German-English and ten seeds; here with "      \
+                "generated pairs and a width of 32.  Theorem 1 states the same order in "          \
+                "expectation."),                                                                   \
+    .settings = PAIRS "batch=32 steps=0", .grid = "layers=6,8,10,12,14",                           \
+    .result = "quantity = grad-w2\nat = step 0\n", .paper = IWSLT " steps=0", .n_arms = 1,         \
+    .seeds = 20, .n_claims = 1
+
 static const NsPaperStudy studies[] = {
     {
         .choice = {"fig2a", N_("Warm-up and peak rate, Adam"), NULL, "Xiong et al. 2020, Fig. 2a",
@@ -135,18 +144,9 @@ static const NsPaperStudy studies[] = {
                    N_("Gradient norm of W_2 in the last layer of the decoder at initialization, "
                       "for models of 6-6 to 14-14 layers.")},
         .says = N_("Pre-LN: the gradient of the last layer falls as 1/√L."),
-        .holds = N_("Measured in the paper with IWSLT14 German-English and ten seeds; here with "
-                    "generated pairs and a width of 32.  Theorem 1 states the same order in "
-                    "expectation."),
-        .settings = PAIRS "batch=32 steps=0",
-        .grid = "layers=6,8,10,12,14",
-        .result = "quantity = grad-w2\nat = step 0\n",
-        .paper = IWSLT " steps=0",
+        BY_SIZE,
         .arms = {{N_("Pre-LN"), "placement=pre"}},
-        .n_arms = 1,
-        .seeds = 20,
         .claims = {{N_("slope of Pre-LN"), NS_CLAIM_SLOPE, 0, 0, -0.5, -0.65, -0.35}},
-        .n_claims = 1,
     },
     {
         .choice = {"fig3d", N_("Last gradient by model size, Post-LN"), NULL,
@@ -154,18 +154,9 @@ static const NsPaperStudy studies[] = {
                    N_("Gradient norm of W_2 in the last layer of the decoder at initialization, "
                       "for models of 6-6 to 14-14 layers.")},
         .says = N_("Post-LN: the gradient of the last layer stays the same."),
-        .holds = N_("Measured in the paper with IWSLT14 German-English and ten seeds; here with "
-                    "generated pairs and a width of 32.  Theorem 1 states the same order in "
-                    "expectation."),
-        .settings = PAIRS "batch=32 steps=0",
-        .grid = "layers=6,8,10,12,14",
-        .result = "quantity = grad-w2\nat = step 0\n",
-        .paper = IWSLT " steps=0",
+        BY_SIZE,
         .arms = {{N_("Post-LN"), "placement=post"}},
-        .n_arms = 1,
-        .seeds = 20,
         .claims = {{N_("slope of Post-LN"), NS_CLAIM_SLOPE, 0, 0, 0, -0.15, 0.15}},
-        .n_claims = 1,
     },
     {
         .choice = {"fig4", N_("Pre-LN without warm-up"), NULL, "Xiong et al. 2020, Fig. 4",

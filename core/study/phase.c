@@ -216,14 +216,6 @@ void ns_phase_seeds(NsPhase *phase, size_t i, double *values)
         values[seed] = seed_cell(phase, best, seed).value;
 }
 
-void ns_phase_cell_settings(const NsPhase *phase, size_t i, NsSettings *settings)
-{
-    const NsStudyAxis *x = ns_phase_x(phase), *y = ns_phase_y(phase);
-    ns_settings_copy(settings, ns_phase_settings(phase));
-    ns_settings_set(settings, x->param->key, x->values[i % x->n], NULL);
-    ns_settings_set(settings, y->param->key, y->values[i / x->n], NULL);
-}
-
 /* ---- What is told of it ---- */
 
 /* Whether the command “sweep” makes the same cells of this lane. */
@@ -260,14 +252,6 @@ static void write_axis(NsJson *json, const char *name, const NsStudyAxis *axis)
     ns_json_close(json, '}');
 }
 
-static void write_number(NsJson *json, const char *key, double value)
-{
-    if (isnan(value))
-        ns_json_null(json, key);
-    else
-        ns_json_double(json, key, value);
-}
-
 static void write_cell(NsJson *json, NsPhase *phase, size_t i)
 {
     const NsStudyAxis *x = ns_phase_x(phase), *y = ns_phase_y(phase);
@@ -281,10 +265,10 @@ static void write_cell(NsJson *json, NsPhase *phase, size_t i)
     ns_json_string(json, "y", y->values[i / x->n]);
     ns_json_string(json, "state", ns_cell_state_word(cell.state));
     ns_json_int(json, "step", cell.step);
-    write_number(json, "loss", done ? cell.loss : (double)NAN);
-    write_number(json, "validation_loss", done ? cell.validation : (double)NAN);
+    ns_json_known(json, "loss", done ? cell.loss : (double)NAN);
+    ns_json_known(json, "validation_loss", done ? cell.validation : (double)NAN);
     ns_json_open(json, "seeds", '[');
-    for (size_t seed = 0; seed < seeds; seed++) write_number(json, NULL, values[seed]);
+    for (size_t seed = 0; seed < seeds; seed++) ns_json_known(json, NULL, values[seed]);
     ns_json_close(json, ']');
     ns_json_double(json, "seconds", cell.seconds);
     if (*cell.text) ns_json_string(json, "message", cell.text);

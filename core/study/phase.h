@@ -44,9 +44,6 @@ NsStudyCell ns_phase_cell(NsPhase *phase, size_t i);
  * those that have none. */
 void ns_phase_seeds(NsPhase *phase, size_t i, double *values);
 
-/* The settings of a cell; `settings` is not initialized. */
-void ns_phase_cell_settings(const NsPhase *phase, size_t i, NsSettings *settings);
-
 /* What a figure of it says of where it comes from: of a sweep settings, steps and both axes, of
  * another study its text; `provenance` is not initialized. */
 void ns_phase_provenance(const NsPhase *phase, NsProvenance *provenance);

@@ -198,14 +198,6 @@ void ns_speed_free(NsSpeed *speed)
     g_free(speed);
 }
 
-static void write_known(NsJson *json, const char *key, double value)
-{
-    if (isnan(value))
-        ns_json_null(json, key);
-    else
-        ns_json_double(json, key, value);
-}
-
 char *ns_speed_json(const NsSpeed *speed, const NsSettings *settings)
 {
     NsJson json;
@@ -213,15 +205,15 @@ char *ns_speed_json(const NsSpeed *speed, const NsSettings *settings)
     ns_json_double(&json, "ms_per_step", speed->ms_per_step);
     ns_json_double(&json, "tokens_per_s", speed->tokens_per_s);
     ns_json_double(&json, "gflops", speed->gflops);
-    write_known(&json, "probe_share", speed->probe_share);
-    write_known(&json, "peak_rss_mib", speed->peak_rss_mib);
+    ns_json_known(&json, "probe_share", speed->probe_share);
+    ns_json_known(&json, "peak_rss_mib", speed->peak_rss_mib);
     ns_json_open(&json, "operators", '{');
     for (size_t op = 0; op < NS_OP_COUNT; op++) {
         g_autofree char *key = ns_json_key(ns_op_key((NsOp)op));
-        write_known(&json, key, speed->operators[op]);
+        ns_json_known(&json, key, speed->operators[op]);
     }
     ns_json_close(&json, '}');
-    write_known(&json, "ms_unmeasured", speed->ms_unmeasured);
+    ns_json_known(&json, "ms_unmeasured", speed->ms_unmeasured);
     ns_json_int(&json, "steps", (int64_t)speed->steps);
     ns_json_doubles(&json, "each_ms", speed->each, speed->steps);
     ns_json_int(&json, "threads", speed->plan.threads);

@@ -6,11 +6,11 @@
 
 typedef struct {
     double mean;
-    double sd;    /* sample standard deviation; 0 of one value */
-    double reach; /* half the 95% confidence interval of the mean (Student's t); NaN of one value */
+    double sd;    /* sample standard deviation; 0 of less than two values */
+    double reach; /* half the 95% confidence interval of the mean (Student's t); NaN alike */
 } NsMoments;
 
-/* Of n values, at least one. */
+/* Of n values; the mean of none is 0. */
 NsMoments ns_moments(const double *values, size_t n);
 
 /* y = at + slope * x, by least squares. */

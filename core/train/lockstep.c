@@ -296,11 +296,6 @@ size_t ns_lockstep_seeds(const NsLockstep *lockstep)
     return lockstep->seeds;
 }
 
-NsRun *ns_lockstep_lane(NsLockstep *lockstep, size_t lane)
-{
-    return lockstep->lanes[lane].runs[0];
-}
-
 NsRun *ns_lockstep_run(NsLockstep *lockstep, size_t lane, size_t seed)
 {
     return lockstep->lanes[lane].runs[seed];

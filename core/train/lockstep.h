@@ -47,8 +47,7 @@ int64_t ns_lockstep_steps(NsLockstep *lockstep);
 
 size_t ns_lockstep_lanes(const NsLockstep *lockstep);
 
-/* Borrowed; to be used between steps.  A lane that is stepped by itself leaves the clock. */
-NsRun *ns_lockstep_lane(NsLockstep *lockstep, size_t lane); /* that of the first seed */
+/* Borrowed; to be used between steps.  A run that is stepped by itself leaves the clock. */
 NsRun *ns_lockstep_run(NsLockstep *lockstep, size_t lane, size_t seed);
 size_t ns_lockstep_seeds(const NsLockstep *lockstep); /* of every lane */
 

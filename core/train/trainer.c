@@ -12,9 +12,9 @@
 /* While a run goes on, so much time lies between two checkpoints for the time that one takes. */
 #define CHECKPOINT_SHARE 50
 
-static NsRun *run_of(const NsTrainer *t, size_t lane)
+static NsHistory *history_of(const NsTrainer *t, size_t lane, size_t seed)
 {
-    return ns_lockstep_lane(t->lockstep, lane);
+    return ns_run_history(ns_lockstep_run(t->lockstep, lane, seed));
 }
 
 /* ---- What the other side sees ---- */
@@ -37,18 +37,13 @@ static void set_message(NsTrainer *t, size_t lane, const char *message)
 static void show_histories(NsTrainer *t)
 {
     for (size_t i = 0; i < t->experiment->n; i++) {
-        NsHistory *shown = ns_history_ref(ns_run_history(run_of(t, i)));
+        NsHistory *shown = ns_history_ref(history_of(t, i, 0));
         pthread_mutex_lock(&t->mutex);
         NsHistory *replaced = t->lanes[i].history;
         t->lanes[i].history = shown;
         pthread_mutex_unlock(&t->mutex);
         ns_history_unref(replaced);
     }
-}
-
-static const NsHistory *history_of(NsTrainer *t, size_t lane, size_t seed)
-{
-    return ns_run_history(ns_lockstep_run(t->lockstep, lane, seed));
 }
 
 /* Of one seed among several: "Seed 3 of 5: ..." */
@@ -202,7 +197,7 @@ static void prepare(NsTrainer *t)
     size_t budget = available ? MIN(t->checkpoint_bytes, available / 4) : t->checkpoint_bytes;
     t->checkpoints = ns_checkpoints_new(t->experiment->n, budget);
     for (size_t i = 0; i < t->experiment->n; i++) {
-        NsPlan plan = ns_run_plan(run_of(t, i));
+        NsPlan plan = ns_run_plan(ns_lockstep_run(t->lockstep, i, 0));
         ns_plan_add(&t->lanes[i].plan, &plan, ns_lockstep_seeds(t->lockstep));
     }
     t->planned = true;
@@ -285,7 +280,7 @@ static bool is_reached(const NsTrainer *t, NsTrainerUntil until)
     if (until.step > 0 && ns_lockstep_steps(t->lockstep) >= until.step) return true;
     if (until.loss <= 0) return false;
     for (size_t i = 0; i < t->experiment->n; i++)
-        if (loss_is_below(ns_run_history(run_of(t, i)), until.loss)) return true;
+        if (loss_is_below(history_of(t, i, 0), until.loss)) return true;
     return false;
 }
 
@@ -317,7 +312,7 @@ static bool is_called_off(void *data)
 static void check(NsTrainer *t, size_t lane, unsigned layer)
 {
     NsGradientCheck check;
-    ns_gradient_check(run_of(t, lane), layer, is_called_off, t, &check);
+    ns_gradient_check(ns_lockstep_run(t->lockstep, lane, 0), layer, is_called_off, t, &check);
     check.lane = (unsigned)lane;
     pthread_mutex_lock(&t->mutex);
     t->check = check;

@@ -69,7 +69,7 @@ void ns_bench_run(NsBench *bench, int64_t step)
 
 NsRun *ns_bench_lane(NsBench *bench, size_t lane)
 {
-    return ns_lockstep_lane(bench->seed[0], lane);
+    return ns_lockstep_run(bench->seed[0], lane, 0);
 }
 
 /* ---- Measurements ---- */
@@ -99,7 +99,7 @@ static double reduce(const Sum *sum, Reduction reduction)
 static NsHistory *history_at(Parser *p, size_t lane, int64_t step)
 {
     run(p->bench, p->seed, step);
-    return ns_run_history(ns_lockstep_lane(p->bench->seed[p->seed], lane));
+    return ns_run_history(ns_lockstep_run(p->bench->seed[p->seed], lane, 0));
 }
 
 /* The record of a step; NULL where there is none. */

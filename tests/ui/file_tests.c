@@ -55,7 +55,7 @@ static char *record_two_lanes(int steps)
     GString *text = g_string_new(NULL);
     for (int record = -1; record <= steps; record++) {
         for (size_t i = 0; i < 2; i++) {
-            NsRun *run = ns_lockstep_lane(lockstep, i);
+            NsRun *run = ns_lockstep_run(lockstep, i, 0);
             g_autofree char *line = record < 0
                                         ? ns_jsonl_settings(run)
                                         : ns_jsonl_record(ns_run_history(run), (size_t)record);

@@ -434,7 +434,7 @@ static void test_lockstep(void)
         ns_lockstep_reset(lockstep);
         for (int k = 0; k < 9; k++) g_assert_true(ns_lockstep_step(lockstep));
         for (size_t i = 0; i < n; i++) {
-            NsRun *lane = ns_lockstep_lane(lockstep, i);
+            NsRun *lane = ns_lockstep_run(lockstep, i, 0);
             g_assert_cmpint(ns_run_steps(lane), ==, 9);
             threads += ns_run_settings(lane)->threads;
             g_autoptr(NsRun) alone = ns_run_new(ns_run_settings(lane), &error);
@@ -442,13 +442,13 @@ static void test_lockstep(void)
             steps(alone, 9);
             assert_continues(ns_run_history(alone), 0, ns_run_history(lane));
             g_assert_true(memcmp(ns_run_batch(lane)->tokens,
-                                 ns_run_batch(ns_lockstep_lane(lockstep, 0))->tokens,
+                                 ns_run_batch(ns_lockstep_run(lockstep, 0, 0))->tokens,
                                  4 * 12 * sizeof(int32_t)) == 0);
         }
         g_assert_cmpint(threads, ==, MAX(ALL_THREADS, (int)n));
         if (n > 1) {
             ns_lockstep_reset(lockstep);
-            assert_same_tensor(ns_lockstep_lane(lockstep, 0), ns_lockstep_lane(lockstep, 1),
+            assert_same_tensor(ns_lockstep_run(lockstep, 0, 0), ns_lockstep_run(lockstep, 1, 0),
                                "blk1.attn.wq");
         }
     }
@@ -482,7 +482,7 @@ static void test_lockstep_seeds(void)
     g_assert_no_error(error);
     for (int k = 0; k < 4; k++) g_assert_true(ns_lockstep_step(fork));
     for (size_t i = 0; i < 2; i++) {
-        NsHistory *first = ns_run_history(ns_lockstep_lane(lockstep, i));
+        NsHistory *first = ns_run_history(ns_lockstep_run(lockstep, i, 0));
         g_assert_cmpuint(ns_history_seeds(first), ==, 3);
         for (size_t k = 0; k < 3; k++) {
             NsRun *run = ns_lockstep_run(lockstep, i, k);
@@ -494,7 +494,7 @@ static void test_lockstep_seeds(void)
             assert_continues(ns_run_history(alone), 0, ns_run_history(run));
             assert_continues(ns_run_history(run), 3, ns_run_history(ns_lockstep_run(fork, i, k)));
             g_assert_true(memcmp(ns_run_batch(run)->tokens,
-                                 ns_run_batch(ns_lockstep_lane(lockstep, 0))->tokens,
+                                 ns_run_batch(ns_lockstep_run(lockstep, 0, 0))->tokens,
                                  4 * 12 * sizeof(int32_t)) == 0);
         }
     }
@@ -512,9 +512,9 @@ static void test_lockstep_diverges(void)
     g_autoptr(NsLockstep) lockstep = lanes_of(lanes, 2, &error);
     g_assert_no_error(error);
     for (int k = 0; k < 50; k++) g_assert_true(ns_lockstep_step(lockstep));
-    g_assert_cmpint(ns_run_steps(ns_lockstep_lane(lockstep, 0)), ==, 50);
-    g_assert_true(ns_run_diverged(ns_lockstep_lane(lockstep, 1)));
-    g_assert_cmpint(ns_run_steps(ns_lockstep_lane(lockstep, 1)), <, 50);
+    g_assert_cmpint(ns_run_steps(ns_lockstep_run(lockstep, 0, 0)), ==, 50);
+    g_assert_true(ns_run_diverged(ns_lockstep_run(lockstep, 1, 0)));
+    g_assert_cmpint(ns_run_steps(ns_lockstep_run(lockstep, 1, 0)), <, 50);
 
     static const char *const both[] = {"placement=none layers=400", "placement=none layers=401"};
     g_autoptr(NsLockstep) dead = lanes_of(both, 2, &error);

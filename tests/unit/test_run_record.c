@@ -22,11 +22,11 @@ static char *write_lanes(NsLockstep *lockstep)
     GString *text = g_string_new(NULL);
     size_t n = ns_lockstep_lanes(lockstep);
     for (size_t i = 0; i < n; i++) {
-        g_autofree char *line = ns_jsonl_settings(ns_lockstep_lane(lockstep, i));
+        g_autofree char *line = ns_jsonl_settings(ns_lockstep_run(lockstep, i, 0));
         g_autofree char *own = ns_jsonl_of(n > 1 ? i + 1 : 0, -1, line);
         g_string_append_printf(text, "%s\n", own);
     }
-    size_t steps = ns_history_steps(ns_run_history(ns_lockstep_lane(lockstep, 0)));
+    size_t steps = ns_history_steps(ns_run_history(ns_lockstep_run(lockstep, 0, 0)));
     for (size_t record = 0; record < steps; record++) {
         for (size_t i = 0; i < n * ns_lockstep_seeds(lockstep); i++) {
             NsRun *run = ns_lockstep_run(lockstep, i % n, i / n);
@@ -37,7 +37,7 @@ static char *write_lanes(NsLockstep *lockstep)
         }
     }
     for (size_t i = 0; i < n; i++) {
-        g_autofree char *line = ns_jsonl_summary(ns_lockstep_lane(lockstep, i), "finished");
+        g_autofree char *line = ns_jsonl_summary(ns_lockstep_run(lockstep, i, 0), "finished");
         g_string_append_printf(text, "%s\n", line);
     }
     return g_string_free(text, FALSE);
@@ -119,7 +119,7 @@ static void test_one_lane(void)
         g_assert_no_error(error);
         g_assert_cmpuint(record.experiment.n, ==, 1);
         g_assert_cmpuint(record.wrong_line, ==, 0);
-        assert_same(ns_run_history(ns_lockstep_lane(lockstep, 0)), record.histories[0]);
+        assert_same(ns_run_history(ns_lockstep_run(lockstep, 0, 0)), record.histories[0]);
     }
 }
 
@@ -135,7 +135,7 @@ static void test_lanes(void)
     g_assert_no_error(error);
     g_assert_cmpuint(record.experiment.n, ==, 3);
     for (size_t i = 0; i < 3; i++) {
-        NsRun *run = ns_lockstep_lane(lockstep, i);
+        NsRun *run = ns_lockstep_run(lockstep, i, 0);
         const NsSettings *settings = &record.experiment.lane[i];
         g_assert_cmpint(settings->placement, ==, ns_run_settings(run)->placement);
         g_assert_cmpint(settings->layers, ==, ns_run_settings(run)->layers);

@@ -9,8 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* RFC 4180: quotes where a field would be taken apart. */
-static void add_literal(GString *out, const char *text)
+void ns_csv_add_field(GString *out, const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {
         g_string_append(out, text);
@@ -27,7 +26,7 @@ static void add_literal(GString *out, const char *text)
 static void add_word(GString *out, const char *text)
 {
     g_autofree char *plain = ns_text_plain(text);
-    add_literal(out, plain);
+    ns_csv_add_field(out, plain);
 }
 
 static void add_number(GString *out, const char *format, double value)
@@ -62,7 +61,7 @@ typedef struct {
 static void end_row(Table *table)
 {
     if (table->column) g_string_append_c(table->out, ',');
-    if (table->experiment) add_literal(table->out, table->experiment);
+    if (table->experiment) ns_csv_add_field(table->out, table->experiment);
     table->experiment = NULL;
     g_string_append_c(table->out, '\n');
 }

@@ -5,6 +5,9 @@
 
 #include <glib.h>
 
+/* Appends a field, in quotes where a table would take it apart without (RFC 4180). */
+void ns_csv_add_field(GString *line, const char *text);
+
 /* One table of every value of every plot, with all the digits that a number has:
  * figure,series,x,y,lo,hi; or figure,step,layer,value (by the names of the axes) where all plots
  * are heatmaps.  A heatmap among curves is one series a row.  The experiment (may be NULL) is one

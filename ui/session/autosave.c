@@ -66,7 +66,7 @@ void ns_autosave_unref(NsAutosave *autosave)
 
 static void add_file(NsAutosave *autosave, NsLockstep *lockstep, const char *path)
 {
-    File file = {ns_run_history(ns_lockstep_lane(lockstep, 0)), g_strdup(path)};
+    File file = {ns_run_history(ns_lockstep_run(lockstep, 0, 0)), g_strdup(path)};
     g_mutex_lock(&autosave->mutex);
     g_array_append_val(autosave->files, file);
     g_mutex_unlock(&autosave->mutex);
