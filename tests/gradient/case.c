@@ -138,3 +138,24 @@ double ns_case_gradient(NsCase *c, const char *name)
     const NsTensor *t = named(c, name);
     return ns_real_norm(ns_model_gradients(c->model) + t->offset, ns_tensor_size(t));
 }
+
+void ns_case_wire_everything(NsWiring *w, const NsPosition *p)
+{
+    *w = (NsWiring){.in = true,
+                    .branch = true,
+                    .out = true,
+                    .mid = true,
+                    .qk = true,
+                    .v = p->kind != NS_FFN,
+                    .head_scale = p->kind != NS_FFN,
+                    .s = 0.7 + 0.1 * p->sublayer,
+                    .b = 1.3,
+                    .a = 0.9 - 0.05 * p->sublayer,
+                    .gain = p->layer == 0 ? NS_GAIN_VECTOR : NS_GAIN_LAYER,
+                    .gain_start = 0.5,
+                    .stream_gain = p->layer == 1,
+                    .skip_layer = p->kind == NS_FFN,
+                    .init = 0.8,
+                    .lr = 1,
+                    .eps = 1};
+}

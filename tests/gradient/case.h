@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/model/model.h"
+#include "core/model/placement.h"
 
 #define NS_CASE_VOCAB 11
 
@@ -41,3 +42,6 @@ double ns_case_gradient(NsCase *c, const char *name);
 
 /* The row of a registry. */
 const NsPlacement *ns_placement_named(const char *key);
+
+/* Everything that a wiring can have, at once: what the registry's rows choose from. */
+void ns_case_wire_everything(NsWiring *w, const NsPosition *p);

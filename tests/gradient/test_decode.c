@@ -100,35 +100,13 @@ static void test_settings(gconstpointer data)
     check_logits(data, NULL);
 }
 
-/* All that a wiring can have at once. */
-static void everything(NsWiring *w, const NsPosition *p)
-{
-    *w = (NsWiring){.in = true,
-                    .branch = true,
-                    .out = true,
-                    .mid = true,
-                    .qk = true,
-                    .v = p->kind != NS_FFN,
-                    .head_scale = p->kind != NS_FFN,
-                    .s = 0.7 + 0.1 * p->sublayer,
-                    .b = 1.3,
-                    .a = 0.9 - 0.05 * p->sublayer,
-                    .gain = p->layer == 0 ? NS_GAIN_VECTOR : NS_GAIN_LAYER,
-                    .gain_start = 0.5,
-                    .stream_gain = p->layer == 1,
-                    .skip_layer = p->kind == NS_FFN,
-                    .init = 0.8,
-                    .lr = 1,
-                    .eps = 1};
-}
-
 static void test_everything(void)
 {
     const NsPlacement placement = {.choice = {.key = "test"},
                                    .final_norm = true,
                                    .embedding_norm = true,
                                    .dual_stream = true,
-                                   .wire = everything};
+                                   .wire = ns_case_wire_everything};
     check_logits("arch=decoder activation=swiglu weight-standardization=on", &placement);
     check_logits("arch=encoder-decoder activation=swiglu weight-standardization=on", &placement);
 }

@@ -44,28 +44,6 @@ static void test_arch(gconstpointer data)
         }
 }
 
-/* Everything that a wiring can have, at once: what the registry's rows choose from. */
-static void everything(NsWiring *w, const NsPosition *p)
-{
-    *w = (NsWiring){.in = true,
-                    .branch = true,
-                    .out = true,
-                    .mid = true,
-                    .qk = true,
-                    .v = p->kind != NS_FFN,
-                    .head_scale = p->kind != NS_FFN,
-                    .s = 0.7 + 0.1 * p->sublayer,
-                    .b = 1.3,
-                    .a = 0.9 - 0.05 * p->sublayer,
-                    .gain = p->layer == 0 ? NS_GAIN_VECTOR : NS_GAIN_LAYER,
-                    .gain_start = 0.5,
-                    .stream_gain = p->layer == 1,
-                    .skip_layer = p->kind == NS_FFN,
-                    .init = 0.8,
-                    .lr = 1,
-                    .eps = 1};
-}
-
 static void test_everything(void)
 {
     static const char *const archs[] = {"decoder", "encoder", "encoder-decoder"};
@@ -73,7 +51,7 @@ static void test_everything(void)
                                    .final_norm = true,
                                    .embedding_norm = true,
                                    .dual_stream = true,
-                                   .wire = everything};
+                                   .wire = ns_case_wire_everything};
     for (size_t k = 0; k < G_N_ELEMENTS(archs); k++)
         for (size_t n = 0; ns_norm(n); n++) {
             g_autofree char *assignments = g_strdup_printf(

@@ -2,6 +2,10 @@
 #include "run.h"
 
 #include "core/experiment/param.h"
+#include "ui/plot/layout.h"
+
+#include <cairo.h>
+#include <math.h>
 
 Run *run_made(size_t layers, size_t budget, bool final_norm, int64_t probe_every, int64_t first)
 {
@@ -85,4 +89,28 @@ const NsSeries *series_named(const NsPlot *plot, const char *label)
     g_test_message("no series “%s”", label);
     g_test_fail();
     return &plot->series[0];
+}
+
+void draw_pages(const NsPlot *plot)
+{
+    static const double pages[][2] = {{200, 120}, {500, 320}};
+    for (size_t p = 0; p < G_N_ELEMENTS(pages); p++) {
+        g_autoptr(NsPlotLayout) layout =
+            ns_plot_layout(plot, pages[p][0], pages[p][1], ns_style(p % 2));
+        cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 500, 320);
+        cairo_t *cr = cairo_create(image);
+        ns_plot_draw(layout, cr);
+        g_assert_cmpint(cairo_status(cr), ==, CAIRO_STATUS_SUCCESS);
+        for (double x = 5; x < pages[p][0]; x += 60)
+            for (double y = 5; y < pages[p][1]; y += 40) {
+                NsReading reading;
+                if (ns_plot_pick(layout, x, y, &reading)) {
+                    g_assert_true(g_utf8_validate(reading.text, -1, NULL));
+                    g_assert_true(isfinite(reading.px) && isfinite(reading.py));
+                    ns_reading_clear(&reading);
+                }
+            }
+        cairo_destroy(cr);
+        cairo_surface_destroy(image);
+    }
 }

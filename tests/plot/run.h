@@ -36,3 +36,6 @@ NsFigureInput input_of(const Run *run);
 
 /* Fails the test where there is none. */
 const NsSeries *series_named(const NsPlot *plot, const char *label);
+
+/* Draws a plot on a small and on a large page, and points at places all over it. */
+void draw_pages(const NsPlot *plot);

@@ -10,33 +10,8 @@
 #include "ui/plot/pgfplots.h"
 #include "ui/plot/view_state.h"
 
-#include <cairo.h>
 #include <math.h>
 #include <string.h>
-
-static void draw(const NsPlot *plot)
-{
-    static const double pages[][2] = {{200, 120}, {500, 320}};
-    for (size_t p = 0; p < G_N_ELEMENTS(pages); p++) {
-        g_autoptr(NsPlotLayout) layout =
-            ns_plot_layout(plot, pages[p][0], pages[p][1], ns_style(p % 2));
-        cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 500, 320);
-        cairo_t *cr = cairo_create(image);
-        ns_plot_draw(layout, cr);
-        g_assert_cmpint(cairo_status(cr), ==, CAIRO_STATUS_SUCCESS);
-        for (double x = 5; x < pages[p][0]; x += 60)
-            for (double y = 5; y < pages[p][1]; y += 40) {
-                NsReading reading;
-                if (ns_plot_pick(layout, x, y, &reading)) {
-                    g_assert_true(g_utf8_validate(reading.text, -1, NULL));
-                    g_assert_true(isfinite(reading.px) && isfinite(reading.py));
-                    ns_reading_clear(&reading);
-                }
-            }
-        cairo_destroy(cr);
-        cairo_surface_destroy(image);
-    }
-}
 
 /* Every figure, heatmaps in every mode. */
 static void draw_all(const NsFigureInput *base)
@@ -54,7 +29,7 @@ static void draw_all(const NsFigureInput *base)
             g_test_message("%s, mode %d", kind->choice.key, mode);
             g_autoptr(NsFigure) figure = ns_figure_new(kind->choice.key);
             const NsPlot *plot = ns_figure_update(figure, &input);
-            draw(plot);
+            draw_pages(plot);
             g_autofree char *spoken = ns_plot_describe(plot);
             g_assert_true(g_utf8_validate(spoken, -1, NULL));
             g_autofree char *csv = g_string_free(ns_csv_write(&plot, 1, NULL), FALSE);
@@ -138,7 +113,7 @@ static void test_absent(void)
             input.heat = (NsHeatMode)mode;
             g_autoptr(NsFigure) figure = ns_figure_new("heatmap");
             const NsPlot *plot = ns_figure_update(figure, &input);
-            draw(plot);
+            draw_pages(plot);
             if (mode == NS_HEAT_STACKED) assert_finite_ticks(plot);
             if (mode != NS_HEAT_RATIO) continue;
             g_assert_null(plot->heatmap);

@@ -10,7 +10,6 @@
 #include "ui/plot/layout-private.h"
 #include "ui/plot/text.h"
 
-#include <cairo.h>
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +23,6 @@ static void set(Run *run, const char *key, const char *value)
 /* Every figure of the registry draws what it makes of a run, small and large. */
 static void draw_all(const NsFigureInput *base)
 {
-    static const double pages[][2] = {{200, 120}, {500, 320}};
     for (size_t i = 0; ns_figure_kind(i); i++) {
         const NsFigureKind *kind = ns_figure_kind(i);
         NsFigureInput input = *base;
@@ -35,16 +33,7 @@ static void draw_all(const NsFigureInput *base)
         g_autoptr(NsFigure) figure = ns_figure_new(kind->choice.key);
         const NsPlot *plot = ns_figure_update(figure, &input);
         g_assert_nonnull(plot->title);
-        for (size_t p = 0; p < G_N_ELEMENTS(pages); p++) {
-            g_autoptr(NsPlotLayout) layout =
-                ns_plot_layout(plot, pages[p][0], pages[p][1], ns_style(p % 2));
-            cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 500, 320);
-            cairo_t *cr = cairo_create(image);
-            ns_plot_draw(layout, cr);
-            g_assert_cmpint(cairo_status(cr), ==, CAIRO_STATUS_SUCCESS);
-            cairo_destroy(cr);
-            cairo_surface_destroy(image);
-        }
+        draw_pages(plot);
         g_autofree char *spoken = ns_plot_describe(plot);
         g_assert_true(g_utf8_validate(spoken, -1, NULL));
         uint64_t version = plot->version;

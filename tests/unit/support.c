@@ -63,3 +63,15 @@ char *ns_test_folder_write(const NsTestFolder *folder, const char *name, const c
     g_assert_no_error(error);
     return path;
 }
+
+void ns_test_files_set_up(NsTestFiles *files, gconstpointer data)
+{
+    (void)data;
+    files->folder = ns_test_folder_new();
+}
+
+void ns_test_files_tear_down(NsTestFiles *files, gconstpointer data)
+{
+    (void)data;
+    ns_test_folder_free(files->folder);
+}

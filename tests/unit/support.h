@@ -22,3 +22,10 @@ unsigned ns_test_folder_empty(const NsTestFolder *folder);
 
 /* Writes a file into a folder and returns its path. */
 char *ns_test_folder_write(const NsTestFolder *folder, const char *name, const char *text);
+
+/* A fixture with such a folder. */
+typedef struct {
+    NsTestFolder *folder;
+} NsTestFiles;
+void ns_test_files_set_up(NsTestFiles *files, gconstpointer data);
+void ns_test_files_tear_down(NsTestFiles *files, gconstpointer data);

@@ -2,21 +2,13 @@
 #include "core/study/compare.h"
 
 #include "core/base/rng.h"
+#include "tests/unit/studies.h"
 
 #include <glib.h>
 #include <math.h>
 #include <string.h>
 
 #define N 8
-
-static void read_study(NsStudy *study, const char *text)
-{
-    g_autoptr(GError) error = NULL;
-    ns_study_init(study);
-    bool good = ns_study_read(study, text, strlen(text), &error) && ns_study_check(study, &error);
-    g_assert_no_error(error);
-    g_assert_true(good);
-}
 
 static NsStudyCell done(double value)
 {
@@ -64,7 +56,7 @@ static void test_exact(void)
 {
     static const double a[N] = {3, 1, 4, 1, 5, 9, 2, 6}, b[N] = {2, 7, 1, 8, 2, 8, 1, 8};
     g_auto(NsStudy) study;
-    read_study(&study, "steps = 1\n[random]\ndraws = 8\nlr = 0.1:1\n[A]\n[B]\nclip = 1\n");
+    ns_test_read_study(&study, "steps = 1\n[random]\ndraws = 8\nlr = 0.1:1\n[A]\n[B]\nclip = 1\n");
     NsStudyCell cells[2 * N];
     for (size_t i = 0; i < N; i++) {
         cells[ns_study_cell(&study, (NsStudyPlace){i, 0, 0})] = done(a[i]);
@@ -91,7 +83,7 @@ static void test_exact(void)
 static void decide(double shift, double noise, size_t at, unsigned verdicts[3])
 {
     g_auto(NsStudy) study;
-    read_study(&study, "steps = 1\n[random]\ndraws = 40\nlr = 0.1:1\n[A]\n[B]\nclip = 1\n");
+    ns_test_read_study(&study, "steps = 1\n[random]\ndraws = 40\nlr = 0.1:1\n[A]\n[B]\nclip = 1\n");
     NsRng rng;
     ns_rng_init(&rng, 7, 0);
     memset(verdicts, 0, 3 * sizeof *verdicts);
@@ -131,8 +123,8 @@ static void test_verdict(void)
 static void test_scores(void)
 {
     g_auto(NsStudy) study;
-    read_study(&study,
-               "steps = 1\nseeds = 2\n[random]\ndraws = 4\nlr = 0.1:1\n[A]\n[B]\nclip = 1\n");
+    ns_test_read_study(
+        &study, "steps = 1\nseeds = 2\n[random]\ndraws = 4\nlr = 0.1:1\n[A]\n[B]\nclip = 1\n");
     NsStudyCell cells[16];
     for (size_t i = 0; i < 16; i++) cells[i] = done((double)i);
     cells[0] = ns_cell_in(NS_CELL_DIVERGED);
@@ -154,7 +146,8 @@ static void test_scores(void)
 static void test_sensitivity(void)
 {
     g_auto(NsStudy) study;
-    read_study(&study, "steps = 1\nseeds = 2\n[grid]\nwarmup = 1, 10\nlr = 0.1, 0.2, 0.4\n");
+    ns_test_read_study(&study,
+                       "steps = 1\nseeds = 2\n[grid]\nwarmup = 1, 10\nlr = 0.1, 0.2, 0.4\n");
     NsStudyCell cells[12];
     /* [rate][warm-up], the same for both seeds but at the last rate */
     static const double values[3][2] = {{3, 4}, {2, 1}, {20, 8}};

@@ -148,22 +148,6 @@ static void test_shortest(void)
     ns_batch_clear(&batch);
 }
 
-typedef struct {
-    NsTestFolder *folder;
-} Files;
-
-static void files_set_up(Files *files, gconstpointer data)
-{
-    (void)data;
-    files->folder = ns_test_folder_new();
-}
-
-static void files_tear_down(Files *files, gconstpointer data)
-{
-    (void)data;
-    ns_test_folder_free(files->folder);
-}
-
 static void assert_file_refused(const char *path, const char *part)
 {
     g_autoptr(GError) error = NULL;
@@ -172,7 +156,7 @@ static void assert_file_refused(const char *path, const char *part)
 }
 
 /* One byte order mark is no text; a second one is, from a file as well. */
-static void test_marks(Files *files, gconstpointer data)
+static void test_marks(NsTestFiles *files, gconstpointer data)
 {
     (void)data;
     const char text[] = "\xEF\xBB\xBF\xEF\xBB\xBF twice: a text of twenty characters";
@@ -188,7 +172,7 @@ static void test_marks(Files *files, gconstpointer data)
     assert_decodes(file, text + 3);
 }
 
-static void test_refused_files(Files *files, gconstpointer data)
+static void test_refused_files(NsTestFiles *files, gconstpointer data)
 {
     (void)data;
     g_autofree char *missing = g_build_filename(files->folder, "missing", NULL);
@@ -212,7 +196,7 @@ static void test_refused_files(Files *files, gconstpointer data)
     assert_file_refused(loop, "cannot be read");
 }
 
-static void test_refused_socket(Files *files, gconstpointer data)
+static void test_refused_socket(NsTestFiles *files, gconstpointer data)
 {
     (void)data;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -224,7 +208,7 @@ static void test_refused_socket(Files *files, gconstpointer data)
     close(fd);
 }
 
-static void test_refused_permission(Files *files, gconstpointer data)
+static void test_refused_permission(NsTestFiles *files, gconstpointer data)
 {
     (void)data;
     g_autofree char *path = g_build_filename(files->folder, "secret", NULL);
@@ -238,7 +222,7 @@ static void test_refused_permission(Files *files, gconstpointer data)
     if (root) g_assert_cmpint(seteuid(0), ==, 0);
 }
 
-static void test_read(Files *files, gconstpointer data)
+static void test_read(NsTestFiles *files, gconstpointer data)
 {
     (void)data;
     g_autofree char *path = g_build_filename(files->folder, "text", NULL);
@@ -354,7 +338,7 @@ static void test_tasks(void)
 }
 
 /* A file of more than a million characters, 65 of them different. */
-static void test_long_file(Files *files, gconstpointer data)
+static void test_long_file(NsTestFiles *files, gconstpointer data)
 {
     (void)data;
     enum { LENGTH = 1115394, DIFFERENT = 65 };
@@ -391,7 +375,8 @@ int main(int argc, char **argv)
     g_test_add_func("/data/text/refused", test_refused_texts);
     g_test_add_func("/data/text/symbols", test_too_many_symbols);
     g_test_add_func("/data/text/shortest", test_shortest);
-#define ADD(path, function) g_test_add(path, Files, NULL, files_set_up, function, files_tear_down)
+#define ADD(path, function)                                                                        \
+    g_test_add(path, NsTestFiles, NULL, ns_test_files_set_up, function, ns_test_files_tear_down)
     ADD("/data/file/marks", test_marks);
     ADD("/data/file/refused", test_refused_files);
     ADD("/data/file/socket", test_refused_socket);

@@ -3,6 +3,7 @@
 #include "core/experiment/param.h"
 #include "core/study/phase.h"
 #include "core/train/run.h"
+#include "tests/unit/studies.h"
 #include "tests/unit/support.h"
 
 #include <math.h>
@@ -99,7 +100,10 @@ static void assert_cell(NsPhase *phase, size_t i)
     g_autoptr(GError) error = NULL;
     NsStudyCell cell = ns_phase_cell(phase, i);
     NsSettings settings;
-    ns_phase_cell_settings(phase, i, &settings);
+    ns_settings_copy(&settings, ns_phase_settings(phase));
+    const NsStudyAxis *x = ns_phase_x(phase), *y = ns_phase_y(phase);
+    ns_settings_set(&settings, x->param->key, x->values[i % x->n], NULL);
+    ns_settings_set(&settings, y->param->key, y->values[i / x->n], NULL);
     settings.threads = 1;
     settings.eval_every = 0;
     settings.steps = STEPS;
@@ -228,9 +232,7 @@ static void test_view(void)
                                "clip = 0,1,2\n";
     g_autoptr(GError) error = NULL;
     NsStudy study;
-    ns_study_init(&study);
-    g_assert_true(ns_study_read(&study, text, strlen(text), &error));
-    g_assert_true(ns_study_check(&study, &error));
+    ns_test_read_study(&study, text);
     size_t n = ns_study_cells(&study);
     g_assert_cmpuint(n, ==, 24);
     g_autofree NsStudyCell *cells = g_new(NsStudyCell, n);

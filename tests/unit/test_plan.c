@@ -1,6 +1,7 @@
 /* Studies as texts, and their cells.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/study/study.h"
+#include "tests/unit/studies.h"
 #include "tests/unit/support.h"
 
 #include <math.h>
@@ -15,20 +16,10 @@
     "[result]\nquantity = grad-w2\nlayer = 1\nat = step 3\n"                                       \
     "[A]\nname = Original\nplacement = post\n[B]\nplacement = pre\nclip = 1\n"
 
-static void read_study(NsStudy *study, const char *text)
-{
-    g_autoptr(GError) error = NULL;
-    ns_study_init(study);
-    ns_study_read(study, text, strlen(text), &error);
-    g_assert_no_error(error);
-    ns_study_check(study, &error);
-    g_assert_no_error(error);
-}
-
 static void test_read(void)
 {
     g_auto(NsStudy) study;
-    read_study(&study, TWO_LANES);
+    ns_test_read_study(&study, TWO_LANES);
     g_assert_cmpuint(ns_study_lanes(&study), ==, 2);
     g_assert_cmpuint(ns_study_configurations(&study), ==, 5 * 2 * 3);
     g_assert_cmpuint(ns_study_cells(&study), ==, 5 * 2 * 3 * 2 * 2);
@@ -58,9 +49,9 @@ static void test_write(void)
     };
     for (size_t k = 0; k < G_N_ELEMENTS(texts); k++) {
         g_auto(NsStudy) study, again;
-        read_study(&study, texts[k]);
+        ns_test_read_study(&study, texts[k]);
         g_autofree char *text = ns_study_write(&study);
-        read_study(&again, text);
+        ns_test_read_study(&again, text);
         g_autofree char *second = ns_study_write(&again);
         g_assert_cmpstr(text, ==, second);
         g_assert_cmpuint(ns_study_cells(&study), ==, ns_study_cells(&again));
@@ -76,7 +67,7 @@ static void test_write(void)
 static void test_cells(void)
 {
     g_auto(NsStudy) study;
-    read_study(&study, TWO_LANES);
+    ns_test_read_study(&study, TWO_LANES);
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (size_t i = 0; i < ns_study_cells(&study); i++) {
         NsStudyPlace place = ns_study_place(&study, i);
@@ -99,7 +90,7 @@ static void test_cells(void)
 static void hash_of(const char *text, size_t i, char *hash)
 {
     g_auto(NsStudy) study;
-    read_study(&study, text);
+    ns_test_read_study(&study, text);
     ns_study_hash(&study, i, hash);
 }
 
@@ -156,8 +147,8 @@ static void test_draws(void)
     static const char more[] =
         "steps = 1\n[random]\ndraws = 400\nlr = 1e-4:1e-1\nlayers = 1:4:linear\n";
     g_auto(NsStudy) a, b;
-    read_study(&a, few);
-    read_study(&b, more);
+    ns_test_read_study(&a, few);
+    ns_test_read_study(&b, more);
     size_t layers[5] = {0}, low = 0;
     for (size_t i = 0; i < ns_study_configurations(&b); i++) {
         g_autofree char *lr = ns_study_axis_value(&b, 0, i);
@@ -179,7 +170,7 @@ static void test_set(void)
 {
     g_auto(NsStudy) study;
     g_autoptr(GError) error = NULL;
-    read_study(&study, TWO_LANES);
+    ns_test_read_study(&study, TWO_LANES);
     g_assert_true(ns_study_set(&study, "layers=3", &error));
     g_assert_cmpint(study.experiment.lane[1].layers, ==, 3);
     static const char *const wrong[] = {"lr=1", "threads=2", "seeds=2", "nothing=1", "layers=x"};

@@ -11,22 +11,6 @@
 #include <string.h>
 #include <sys/resource.h>
 
-typedef struct {
-    NsTestFolder *folder;
-} Files;
-
-static void files_set_up(Files *files, gconstpointer data)
-{
-    (void)data;
-    files->folder = ns_test_folder_new();
-}
-
-static void files_tear_down(Files *files, gconstpointer data)
-{
-    (void)data;
-    ns_test_folder_free(files->folder);
-}
-
 /* A safetensors file, read by the letter of the format. */
 typedef struct {
     char *bytes;
@@ -88,7 +72,7 @@ static const char *stored_tensor(const Stored *stored, const char *name, const c
     return stored->data + json_array_get_int_element(offsets, 0);
 }
 
-static void test_safetensors(Files *files, gconstpointer data)
+static void test_safetensors(NsTestFiles *files, gconstpointer data)
 {
     (void)data;
     const float f[] = {1.5f, -2, 3, 4, 5, 6};
@@ -117,7 +101,7 @@ static void test_safetensors(Files *files, gconstpointer data)
     g_assert_cmpuint(ns_test_folder_empty(files->folder), ==, 1);
 }
 
-static void test_safetensors_refused(Files *files, gconstpointer data)
+static void test_safetensors_refused(NsTestFiles *files, gconstpointer data)
 {
     (void)data;
     static const float zeros[4096];
@@ -265,7 +249,7 @@ static void assert_dump(const char *parent, const char *task, unsigned arch)
     ns_settings_clear(&settings);
 }
 
-static void test_dump(Files *files, gconstpointer data)
+static void test_dump(NsTestFiles *files, gconstpointer data)
 {
     (void)data;
     for (size_t i = 0; ns_task(i); i++) {
@@ -278,7 +262,7 @@ static void test_dump(Files *files, gconstpointer data)
 }
 
 /* A file stands where the folder should be. */
-static void test_dump_refused(Files *files, gconstpointer data)
+static void test_dump_refused(NsTestFiles *files, gconstpointer data)
 {
     (void)data;
     NsSettings settings;
@@ -297,7 +281,8 @@ static void test_dump_refused(Files *files, gconstpointer data)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-#define ADD(path, function) g_test_add(path, Files, NULL, files_set_up, function, files_tear_down)
+#define ADD(path, function)                                                                        \
+    g_test_add(path, NsTestFiles, NULL, ns_test_files_set_up, function, ns_test_files_tear_down)
     ADD("/store/safetensors/read-back", test_safetensors);
     ADD("/store/safetensors/refused", test_safetensors_refused);
     ADD("/store/dump", test_dump);

@@ -3,6 +3,7 @@
 #include "core/experiment/assignment.h"
 #include "core/study/study_work.h"
 #include "core/train/run.h"
+#include "tests/unit/studies.h"
 #include "tests/unit/support.h"
 
 #include <math.h>
@@ -15,15 +16,6 @@
 #define GRID                                                                                       \
     SMALL "steps = 3\noptimizer = sgd\nseeds = 2\n[grid]\nlr = 0.01, 0.1, 100\n"                   \
           "[A]\nplacement = post\n[B]\nplacement = none\n"
-
-static void read_study(NsStudy *study, const char *text)
-{
-    g_autoptr(GError) error = NULL;
-    ns_study_init(study);
-    bool good = ns_study_read(study, text, strlen(text), &error) && ns_study_check(study, &error);
-    g_assert_no_error(error);
-    g_assert_true(good);
-}
 
 static NsStoreOptions options_of(const NsStudy *study, double lease)
 {
@@ -90,7 +82,7 @@ static void test_work(void)
     g_autofree char *one = g_build_filename(folder, "one.nsstudy", NULL);
     g_autofree char *three = g_build_filename(folder, "three.nsstudy", NULL);
     g_auto(NsStudy) study, again, other;
-    read_study(&study, GRID);
+    ns_test_read_study(&study, GRID);
     work_all(one, &study, 1);
     work_all(three, &study, 3);
     NsCellOrigin origin;
@@ -136,9 +128,9 @@ static void test_resume(void)
     g_autoptr(NsTestFolder) folder = ns_test_folder_new();
     g_autofree char *path = g_build_filename(folder, "a.nsstudy", NULL);
     g_auto(NsStudy) study, more, back;
-    read_study(&study, SMALL "steps = 2\n[random]\ndraws = 3\nlr = 1e-3:1e-2\n");
-    read_study(&more, SMALL "steps = 2\nseeds = 2\n[random]\ndraws = 5\nlr = 1e-3:1e-2\n");
-    read_study(&back, SMALL "steps = 2\n[random]\ndraws = 2\nlr = 1e-3:1e-2\n");
+    ns_test_read_study(&study, SMALL "steps = 2\n[random]\ndraws = 3\nlr = 1e-3:1e-2\n");
+    ns_test_read_study(&more, SMALL "steps = 2\nseeds = 2\n[random]\ndraws = 5\nlr = 1e-3:1e-2\n");
+    ns_test_read_study(&back, SMALL "steps = 2\n[random]\ndraws = 2\nlr = 1e-3:1e-2\n");
     work_all(path, &study, 2);
     g_assert_cmpuint(count_new(path, &study), ==, 0);
     g_assert_cmpuint(count_new(path, &more), ==, 10 - 3);
@@ -177,7 +169,7 @@ static void test_leases(void)
     g_autoptr(NsTestFolder) folder = ns_test_folder_new();
     g_autofree char *path = g_build_filename(folder, "a.nsstudy", NULL);
     g_auto(NsStudy) study, read;
-    read_study(&study, SMALL "steps = 1\n[grid]\nlr = 0.1, 0.2\n");
+    ns_test_read_study(&study, SMALL "steps = 1\n[grid]\nlr = 0.1, 0.2\n");
     g_autoptr(NsStudyStore) lost = open_store(path, &study, 0.05);
     size_t a, b, c;
     g_assert_cmpint(claim(lost, &a), ==, NS_CLAIMED_CELL);
@@ -204,7 +196,7 @@ static void test_renewal(void)
     g_autoptr(NsTestFolder) folder = ns_test_folder_new();
     g_autofree char *path = g_build_filename(folder, "a.nsstudy", NULL);
     g_auto(NsStudy) study;
-    read_study(&study, SMALL "steps = 1\n");
+    ns_test_read_study(&study, SMALL "steps = 1\n");
     g_autoptr(NsStudyStore) slow = open_store(path, &study, 600);
     g_autoptr(NsStudyStore) other = open_store(path, &study, 600);
     size_t i;
@@ -223,7 +215,7 @@ static void test_merge(void)
     g_autofree char *part = g_build_filename(folder, "part.nsstudy", NULL);
     g_autoptr(GError) error = NULL;
     g_auto(NsStudy) study, read;
-    read_study(&study, SMALL "steps = 1\n[grid]\nlr = 0.1, 0.2, 0.3, 0.4\n");
+    ns_test_read_study(&study, SMALL "steps = 1\n[grid]\nlr = 0.1, 0.2, 0.3, 0.4\n");
     g_autoptr(NsStudyStore) store = open_store(all, &study, 60);
     NsStoreOptions half = {.first = 2, .end = 4, .lease = 60, .network = true};
     NsStudyStore *other = ns_study_store_open(part, &study, &half, &error);
@@ -276,7 +268,7 @@ static void test_refused(void)
     g_autofree char *path = g_build_filename(folder, "a.nsstudy", NULL);
     g_autofree char *nowhere = g_build_filename(folder, "b", "a.nsstudy", NULL);
     g_auto(NsStudy) study;
-    read_study(&study, SMALL "steps = 1\n");
+    ns_test_read_study(&study, SMALL "steps = 1\n");
     refuse(text, "damaged");
     refuse(nowhere, "Cannot write");
     g_assert_false(ns_study_store_is(text));
@@ -305,7 +297,7 @@ static double value_of(const char *rules)
     g_autofree char *text =
         g_strconcat(SMALL "steps = 12\nlr = 0.01\neval-every = 4\n", rules, NULL);
     g_auto(NsStudy) study, read;
-    read_study(&study, text);
+    ns_test_read_study(&study, text);
     work_all(path, &study, 1);
     g_autofree NsStudyCell *cells = read_cells(path, &read, NULL);
     g_test_message("%s: %g at step %ld %s", rules, cells[0].value, (long)cells[0].step,
@@ -373,7 +365,7 @@ static void test_curves(void)
             g_strdup_printf(SMALL "steps = 3\nseeds = 2\n[result]\n%s", rows[k].result);
         g_auto(NsStudy) study;
         g_autoptr(GError) error = NULL;
-        read_study(&study, text);
+        ns_test_read_study(&study, text);
         work_all(path, &study, 2);
         g_autoptr(NsStudyStore) store = open_store(whole, &study, 60);
         NsMerged merged;
@@ -401,7 +393,7 @@ static void test_older(void)
     g_autoptr(NsTestFolder) folder = ns_test_folder_new();
     g_autofree char *path = g_build_filename(folder, "a.nsstudy", NULL);
     g_auto(NsStudy) study, again;
-    read_study(&study, GRID);
+    ns_test_read_study(&study, GRID);
     work_all(path, &study, 2);
     sqlite3 *db;
     g_assert_cmpint(sqlite3_open(path, &db), ==, SQLITE_OK);
@@ -420,7 +412,7 @@ static void test_progress(void)
 {
     enum { CELLS = 60, FIRST = 10, END = 50 };
     g_auto(NsStudy) study;
-    read_study(&study, "steps = 8\nseeds = 30\n[A]\n[B]\nclip = 1\n");
+    ns_test_read_study(&study, "steps = 8\nseeds = 30\n[A]\n[B]\nclip = 1\n");
     NsStoreOptions options = {.first = FIRST, .end = END, .lease = 1};
     g_autoptr(NsStudyWork) work = ns_study_work_new(&study, NULL, &options);
     NsStudyCell cells[CELLS];

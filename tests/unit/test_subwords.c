@@ -179,7 +179,8 @@ static void test_setting(void)
     g_autofree char *path = write_file("#version: 0.2\nl o\n");
     g_assert_true(ns_settings_set(&settings, "tokenizer", path, NULL));
     g_assert_true(ns_tokenizer_open(&tokenizer, &settings, NULL));
-    g_assert_cmpuint(ns_merges_count(ns_subwords_merges(tokenizer.subwords)), ==, 1);
+    g_autofree char *merges = ns_subwords_file(tokenizer.subwords);
+    g_assert_cmpstr(merges, ==, "#version: 0.2\nl o\n");
     g_remove(path);
     ns_tokenizer_clear(&tokenizer);
     g_assert_false(ns_tokenizer_open(&tokenizer, &settings, &error));
