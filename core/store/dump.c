@@ -144,6 +144,12 @@ bool ns_dump(NsRun *run, const char *directory, GError **error)
 /* ---- Reading ---- */
 
 /* The settings of a directory; the provenance is initialized. */
+bool ns_dump_is(const char *directory)
+{
+    g_autofree char *path = g_build_filename(directory, "meta.json", NULL);
+    return g_file_test(path, G_FILE_TEST_EXISTS);
+}
+
 static bool read_meta(const char *directory, NsProvenance *provenance, GError **error)
 {
     g_autofree char *path = g_build_filename(directory, "meta.json", NULL);

@@ -19,6 +19,9 @@
  * mask of an encoder, the begin of a decoder behind an encoder, or the separator of a task. */
 bool ns_dump(NsRun *run, const char *directory, GError **error);
 
+/* Whether it is such a directory. */
+bool ns_dump_is(const char *directory);
+
 /* The weights of such a directory, whose params.safetensors another program may have trained on, as
  * a checkpoint at step 0, without moments.  Its vocabulary is made of the texts that its settings
  * name.  NULL with NS_ERROR_FILE where it is no such directory, its files do not belong together,

@@ -355,6 +355,26 @@ def test_show_and_runs():
         sentence(run("export", a.run, "--format", "csv", "--out", a.run, small=False), 2)
 
 
+def test_weights_come_back():
+    """Training begins with the weights that dump wrote, and with its settings but for those named."""
+    with tempfile.TemporaryDirectory() as folder:
+        first, again, trained = (os.path.join(folder, name) for name in ("first", "again", "trained"))
+        settings = ["--set", "placement=pre", "--set", "lr=1e-2"]
+        good("dump", *settings, "--steps", "20", "--out", first)
+        weights = [None, None]
+        for i, (command, where) in enumerate(((["--steps", "0"], again),
+                                              (["--steps", "3", "--set", "lr=1e-4"], trained))):
+            done = run("dump", "--checkpoint", first, *command, "--out", where, small=False)
+            assert (done.returncode, done.stderr) == (0, b""), done
+            weights[i] = open(os.path.join(where, "params.safetensors"), "rb").read()
+        assert weights[0] == open(os.path.join(first, "params.safetensors"), "rb").read() != weights[1]
+        lines = run("train", "--checkpoint", first, "--steps", "3", "--set", "lr=1e-4", "--jsonl", "-", small=False)
+        records = [json.loads(line) for line in lines.stdout.splitlines()]
+        assert records[0]["settings"]["placement"] == "pre" and records[0]["settings"]["lr"] == 1e-4, records[0]
+        assert records[1]["loss"] == json.load(open(os.path.join(again, "meta.json"), encoding="utf-8"))["loss"]
+        assert "does not fit" in sentence(run("train", "--checkpoint", first, "--set", "layers=5", small=False), 2)
+
+
 def test_seeds():
     """Every seed is recorded, and comes back as lines and as a chart."""
     for command in (["train"], ["compare", *LANES]):
