@@ -438,8 +438,12 @@ bool ns_export_film(const NsFrames *frames, size_t n, size_t columns, const NsEx
                              .right = NS_RANGE_FREE,
                              .lower = NS_RANGE_FREE,
                              .color = NS_RANGE_FREE};
-    const NsPlot *const *first = frames->frame(frames->data, 0, &options);
-    options.height = height_of(first, n, columns, &options);
+    /* Notes may come with later steps. */
+    double height = 0;
+    for (guint i = 0; i < frames->n; i++)
+        height = MAX(height,
+                     height_of(frames->frame(frames->data, i, &options), n, columns, &options));
+    options.height = height;
     if (!check_size(&options, error)) return false;
     for (guint i = 0; i < frames->n; i++)
         measure(frames->frame(frames->data, i, &options), n, columns, &options, limits);
