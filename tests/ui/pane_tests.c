@@ -368,21 +368,27 @@ static void test_size_of_what_waits(void)
     ui_close(window);
 }
 
-/* However far a divider is moved, both panes keep their content. */
+/* However far a divider is moved, and to whichever end, all keep their content. */
 static void test_dividers(void)
 {
     NsWindow *window = ui_open("");
-    GtkWidget *scrollers[] = {ui_find(window, "pane_scroller"),
-                              ui_find(window, "inspector_scroller")};
+    GtkWidget *kept[] = {ui_find(window, "pane_scroller"), ui_find(window, "inspector_scroller"),
+                         ui_find(window, "center")};
     ui_rest(window);
-    for (size_t i = 0; i < G_N_ELEMENTS(scrollers); i++) {
-        GtkPaned *paned = GTK_PANED(gtk_widget_get_ancestor(scrollers[i], GTK_TYPE_PANED));
-        int least, width = gtk_widget_get_width(GTK_WIDGET(paned));
-        gtk_widget_measure(scrollers[i], GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
-        gtk_paned_set_position(paned, i ? width : 0);
+    for (int i = 0; i < 4; i++) {
+        GtkPaned *paned = GTK_PANED(gtk_widget_get_ancestor(kept[i / 2], GTK_TYPE_PANED));
+        gtk_paned_set_position(paned, i % 2 ? gtk_widget_get_width(GTK_WIDGET(paned)) : 0);
         ui_settle(GTK_WIDGET(window));
-        int position = gtk_paned_get_position(paned);
-        g_assert_cmpint(i ? width - position : position, >=, least);
+        for (size_t k = 0; k < G_N_ELEMENTS(kept); k++) {
+            graphene_rect_t place;
+            int least;
+            gtk_widget_measure(kept[k], GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+            g_assert_cmpint(gtk_widget_get_width(kept[k]), >=, least);
+            g_assert_true(gtk_widget_compute_bounds(kept[k], GTK_WIDGET(window), &place));
+            g_assert_cmpfloat(place.origin.x, >=, 0);
+            g_assert_cmpfloat(place.origin.x + place.size.width, <=,
+                              gtk_widget_get_width(GTK_WIDGET(window)));
+        }
     }
     ui_close(window);
 }

@@ -146,6 +146,29 @@ static void test_stop(void)
     ui_close(window);
 }
 
+/* Enter in a field begins what the field asks for; a sweep that goes on is stopped by no wrong
+ * word, nor by Enter alone. */
+static void test_enter_while_going(void)
+{
+    NsWindow *window = ui_open("");
+    NsPhasePage *page = open_phase(window, "0.01, 0.1", "1, 10", 100000);
+    GtkWidget *values = ns_phase_page_controls(page)->values[0];
+    click_start(page);
+    NsPhase *phase = ns_phase_page_phase(page);
+    UI_UNTIL(ns_phase_cell(phase, 0).step > 2);
+    g_signal_emit_by_name(values, "activate");
+    g_assert_cmpstr(start_label(page), ==, "Stop");
+    gtk_editable_set_text(GTK_EDITABLE(values), "5:a");
+    g_signal_emit_by_name(values, "activate");
+    g_assert_cmpstr(start_label(page), ==, "Stop");
+    g_assert_true(ns_phase_page_phase(page) == phase);
+    gtk_editable_set_text(GTK_EDITABLE(values), "0.3");
+    g_signal_emit_by_name(values, "activate");
+    g_assert_cmpstr(start_label(page), ==, "Stop");
+    g_assert_cmpuint(ns_phase_cells(ns_phase_page_phase(page)), ==, 2);
+    ui_close(window);
+}
+
 static void test_problem(void)
 {
     NsWindow *window = ui_open("");
@@ -720,6 +743,7 @@ void ui_add_study_tests(void)
     g_test_add_func("/ui/phase/open-other-study", test_open_other_study);
     g_test_add_func("/ui/phase/open-cell", test_open_cell);
     g_test_add_func("/ui/phase/stop", test_stop);
+    g_test_add_func("/ui/phase/enter-while-going", test_enter_while_going);
     g_test_add_func("/ui/phase/problem", test_problem);
     g_test_add_func("/ui/phase/axes", test_axes);
     g_test_add_func("/ui/paper/run", test_paper);

@@ -110,9 +110,8 @@ static void show_stage(NsDiagramPage *page)
     const char *waits = _(
         "Changes are pending: this is how the model will be wired; it has not been measured yet.");
     const char *sentence = ns_session_is_watching(page->session)
-                               ? _("The program that trains the run on view does not tell how its "
-                                   "layers are wired: this is the model of the settings, which "
-                                   "has not been measured.")
+                               ? _("A run of another program does not tell its wiring: "
+                                   "this is the model of the settings.")
                            : ns_session_pending(page->session) ? waits
                                                                : "";
     if (slow) switch (stage) {
@@ -308,7 +307,9 @@ static GtkWidget *new_bar(NsDiagramPage *page)
     gtk_box_append(GTK_BOX(layer),
                    new_button("go-up-symbolic", _("The layer above"), G_CALLBACK(on_up), page));
     page->layer = ns_line_label_new("", "numeric");
-    page->words = ns_line_label_new("", NULL);
+    page->words = ns_text_label_new("", "hint");
+    gtk_label_set_lines(GTK_LABEL(page->words), 2);
+    gtk_label_set_ellipsize(GTK_LABEL(page->words), PANGO_ELLIPSIZE_END);
     gtk_widget_set_hexpand(page->words, TRUE);
     page->tabs = new_linked();
     for (size_t i = 0; i < NS_LANES_MAX; i++) {

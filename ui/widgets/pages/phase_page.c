@@ -127,7 +127,7 @@ static void show_hint(NsPhasePage *page)
     gtk_widget_remove_css_class(page->controls.hint, "error");
 }
 
-/* "12 of 35 cells, about 40 s left". */
+/* "12 of 35 cells, 40 s left". */
 static char *queue_words(const NsStudyWorkProgress *progress, bool stopped)
 {
     size_t done = progress->ended, all = progress->cells;
@@ -137,9 +137,9 @@ static char *queue_words(const NsStudyWorkProgress *progress, bool stopped)
     if (isnan(progress->seconds_left)) return g_strdup_printf(_("%zu of %zu cells"), done, all);
     int64_t left = llround(ceil(progress->seconds_left));
     if (left >= 120)
-        return g_strdup_printf(_("%zu of %zu cells, about %" PRId64 " min left"), done, all,
+        return g_strdup_printf(_("%zu of %zu cells, %" PRId64 " min left"), done, all,
                                (left + 30) / 60);
-    return g_strdup_printf(_("%zu of %zu cells, about %" PRId64 " s left"), done, all, left);
+    return g_strdup_printf(_("%zu of %zu cells, %" PRId64 " s left"), done, all, left);
 }
 
 static NsStudyWorkProgress progress_of(const NsPhasePage *page)
@@ -294,22 +294,42 @@ static bool prepare(NsPhasePage *page, GError **error)
     return true;
 }
 
-void ns_phase_page_toggle(NsPhasePage *page)
+static bool is_going(const NsPhasePage *page)
+{
+    return !page->stopped && progress_of(page).going;
+}
+
+/* The sweep that the controls ask for goes on, or begins in place of another. */
+static bool go(NsPhasePage *page, GError **error)
+{
+    if (!prepare(page, error)) return false;
+    if (!is_going(page) && !ns_study_work_start(page->work, 0, error)) return false;
+    page->stopped = false;
+    if (!page->tick)
+        page->tick = gtk_widget_add_tick_callback(GTK_WIDGET(page), on_tick, NULL, NULL);
+    return true;
+}
+
+static void start(NsPhasePage *page)
 {
     g_autoptr(GError) error = NULL;
-    bool going = !page->stopped && progress_of(page).going;
-    if (going) {
-        ns_study_work_stop(page->work);
-        page->stopped = true;
-    } else if (prepare(page, &error) && ns_study_work_start(page->work, 0, &error)) {
-        page->stopped = false;
-        if (!page->tick)
-            page->tick = gtk_widget_add_tick_callback(GTK_WIDGET(page), on_tick, NULL, NULL);
-    }
-    if (error)
-        show_problem(page, error->message);
-    else
+    if (go(page, &error))
         show_hint(page);
+    else
+        show_problem(page, error->message);
+    update_chart(page);
+    sync_controls(page);
+}
+
+void ns_phase_page_toggle(NsPhasePage *page)
+{
+    if (!is_going(page)) {
+        start(page);
+        return;
+    }
+    ns_study_work_stop(page->work);
+    page->stopped = true;
+    show_hint(page);
     update_chart(page);
     sync_controls(page);
 }
@@ -452,6 +472,13 @@ static void on_start(NsPhasePage *page)
     ns_end_typing(GTK_WIDGET(page));
 }
 
+/* Enter stops nothing. */
+static void on_values(NsPhasePage *page)
+{
+    start(page);
+    ns_end_typing(GTK_WIDGET(page));
+}
+
 static void on_path(const char *path, gpointer owner)
 {
     NsPhasePage *page = owner;
@@ -504,7 +531,7 @@ static GtkWidget *make_axis(NsPhasePage *page, int axis, const char *title, GtkS
     gtk_grid_attach(GTK_GRID(grid), values, 1, 1, 1, 1);
     g_signal_connect_object(c->key[axis], "notify::selected", G_CALLBACK(on_key_chosen), page,
                             G_CONNECT_SWAPPED);
-    g_signal_connect_object(c->values[axis], "activate", G_CALLBACK(on_start), page,
+    g_signal_connect_object(c->values[axis], "activate", G_CALLBACK(on_values), page,
                             G_CONNECT_SWAPPED);
     return grid;
 }

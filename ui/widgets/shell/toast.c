@@ -3,7 +3,7 @@
 
 #define SECONDS 4 /* at least */
 #define CHARS_PER_SECOND 14
-#define OFFER_SECONDS 4 /* more, time to reach the button */
+#define OFFER_SECONDS 8 /* more, time to reach the button */
 
 static const char TOAST[] = "ns-toast";
 

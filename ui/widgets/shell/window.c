@@ -323,20 +323,31 @@ static void ns_window_size_allocate(GtkWidget *widget, int width, int height, in
         window->title_source = g_idle_add_full(G_PRIORITY_HIGH_IDLE, fit_title, window, NULL);
 }
 
+/* What is divided again has to have room for both parts. */
+static int least_width(GtkWidget *widget)
+{
+    int least;
+    if (GTK_IS_PANED(widget))
+        return least_width(gtk_paned_get_start_child(GTK_PANED(widget))) + DIVIDER +
+               least_width(gtk_paned_get_end_child(GTK_PANED(widget)));
+    gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+    return least;
+}
+
 /* A pane may be narrower than its content in a window that is about to fold it, but no hand can
- * make it so. */
+ * make it so, nor leave less to what is beside it, nor less than half. */
 static void on_divided(GtkPaned *paned, GParamSpec *property, GtkWidget *pane)
 {
     (void)property;
-    int width = gtk_widget_get_width(GTK_WIDGET(paned)), position = gtk_paned_get_position(paned);
+    int room = gtk_widget_get_width(GTK_WIDGET(paned)) - DIVIDER;
+    int position = gtk_paned_get_position(paned);
     bool first = gtk_paned_get_start_child(paned) == pane;
     GtkWidget *other = first ? gtk_paned_get_end_child(paned) : gtk_paned_get_start_child(paned);
-    int least, others;
-    gtk_widget_measure(pane, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
-    gtk_widget_measure(other, GTK_ORIENTATION_HORIZONTAL, -1, &others, NULL, NULL, NULL);
-    if (width < least + others + DIVIDER) return;
-    int nearest = first ? least : width - DIVIDER - least;
-    if (first ? position < nearest : position > nearest) gtk_paned_set_position(paned, nearest);
+    int least = least_width(pane), others = least_width(other);
+    if (room < least + others) return;
+    int most = MAX(least, MIN(room / 2, room - others));
+    int nearest = first ? CLAMP(position, least, most) : CLAMP(position, room - most, room - least);
+    if (position != nearest) gtk_paned_set_position(paned, nearest);
 }
 
 static void guard_divider(GtkWidget *pane)
