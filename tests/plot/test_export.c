@@ -756,47 +756,6 @@ static void test_pages(void)
     }
 }
 
-/* ---- films ---- */
-
-/* The second frame has what a reader must know. */
-static const NsPlot *const *growing_note(void *data, guint i, NsExport *exported)
-{
-    static NsPlot plot;
-    static const NsPlot *const plots[] = {&plot};
-    (void)data, (void)exported;
-    plot = *sample(PROFILE);
-    plot.note = i ? "A first sentence of a note, which needs a line, and a second one, which needs "
-                    "another, or more of them where the page is a narrow one."
-                  : NULL;
-    plot.version = i + 1;
-    return plots;
-}
-
-static int height_of(const char *path)
-{
-    cairo_surface_t *png = cairo_image_surface_create_from_png(path);
-    int height = cairo_image_surface_get_height(png);
-    cairo_surface_destroy(png);
-    return height;
-}
-
-/* A film has the height of the frame that needs most. */
-static void test_film_height(void)
-{
-    g_autofree char *film = path_of("film.png"), *still = path_of("still.png");
-    NsExport exported = options(NS_FORMAT_PNG);
-    exported.proposed = true;
-    const NsFrames frames = {2, 10, growing_note, NULL};
-    g_autoptr(GError) error = NULL;
-    ns_export_film(&frames, 1, 1, &exported, film, &error);
-    g_assert_no_error(error);
-    ns_export(growing_note(NULL, 1, &exported), 1, 1, &exported, still, &error);
-    g_assert_no_error(error);
-    g_assert_cmpint(height_of(film), ==, height_of(still));
-    g_unlink(film);
-    g_unlink(still);
-}
-
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -822,7 +781,6 @@ int main(int argc, char **argv)
     if (g_test_slow()) g_test_add_func("/export/tex-typeset", test_tex_typeset);
     g_test_add_func("/export/choices", test_choices);
     g_test_add_func("/export/pages", test_pages);
-    g_test_add_func("/export/film-height", test_film_height);
     int status = g_test_run();
     g_rmdir(folder);
     g_free(folder);

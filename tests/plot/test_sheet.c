@@ -5,6 +5,7 @@
 #include "ui/figures/sheet.h"
 
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 
 static void read_sheet(NsSheet *sheet, const char *text)
@@ -298,6 +299,58 @@ static void test_film(void)
     g_rmdir(folder);
 }
 
+/* The second frame has what a reader must know. */
+static const NsPlot *const *growing_note(void *data, guint i, NsExport *options)
+{
+    static const double x[] = {1, 2};
+    static const NsSeries series = {.label = "falls", .n = 2, .x = x, .y = x};
+    static NsPlot plot = {.title = "Gradient norm",
+                          .x = {.label = "layer", .lo = NAN, .hi = NAN},
+                          .left = {.label = "norm", .lo = NAN, .hi = NAN},
+                          .right = {.lo = NAN, .hi = NAN},
+                          .series = &series,
+                          .n_series = 1};
+    static const NsPlot *const plots[] = {&plot};
+    (void)data, (void)options;
+    plot.note = i ? "A first sentence of a note, which needs a line, and a second one, which needs "
+                    "another, or more of them where the page is a narrow one."
+                  : NULL;
+    plot.version++;
+    return plots;
+}
+
+static int height_of(const char *path)
+{
+    cairo_surface_t *png = cairo_image_surface_create_from_png(path);
+    int height = cairo_image_surface_get_height(png);
+    cairo_surface_destroy(png);
+    return height;
+}
+
+/* A film has the height of the frame that needs most. */
+static void test_film_height(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    g_autofree char *film = g_build_filename(folder, "film.png", NULL);
+    g_autofree char *still = g_build_filename(folder, "still.png", NULL);
+    NsExport options = {.format = NS_FORMAT_PNG,
+                        .style = ns_style_find("paper"),
+                        .width = 234,
+                        .height = 160,
+                        .proposed = true,
+                        .dpi = 72};
+    const NsFrames frames = {2, 10, growing_note, NULL};
+    g_autoptr(GError) error = NULL;
+    ns_export_film(&frames, 1, 1, &options, film, &error);
+    g_assert_no_error(error);
+    ns_export(growing_note(NULL, 1, &options), 1, 1, &options, still, &error);
+    g_assert_no_error(error);
+    g_assert_cmpint(height_of(film), ==, height_of(still));
+    g_unlink(film);
+    g_unlink(still);
+    g_rmdir(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -308,5 +361,6 @@ int main(int argc, char **argv)
     g_test_add_func("/sheet/hidden", test_hidden);
     g_test_add_func("/sheet/names", test_names);
     g_test_add_func("/sheet/film", test_film);
+    g_test_add_func("/sheet/film-height", test_film_height);
     return g_test_run();
 }

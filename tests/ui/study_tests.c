@@ -531,7 +531,7 @@ static void test_paper(void)
     g_assert_nonnull(strstr(gtk_label_get_text(GTK_LABEL(card.verdict)), "agrees"));
     g_assert_true(gtk_widget_has_css_class(card.verdict, "success"));
     g_assert_true(gtk_widget_is_sensitive(card.export_));
-    g_assert_cmpuint(ns_chart_view_plot(card.chart)->n_series, ==, 4);
+    g_assert_cmpuint(ns_chart_view_plot(card.chart)->n_series, ==, 5);
     g_assert_null(strstr(ns_chart_view_plot(card.chart)->note, "Shapes"));
     g_assert_cmpstr(run_label(page, hidden), ==, "Run again");
     UI_WAIT(window, ui_has_toast);

@@ -441,8 +441,8 @@ bool ns_export_film(const NsFrames *frames, size_t n, size_t columns, const NsEx
     /* Notes may come with later steps. */
     double height = 0;
     for (guint i = 0; i < frames->n; i++)
-        height = MAX(height,
-                     height_of(frames->frame(frames->data, i, &options), n, columns, &options));
+        height =
+            MAX(height, height_of(frames->frame(frames->data, i, &options), n, columns, &options));
     options.height = height;
     if (!check_size(&options, error)) return false;
     for (guint i = 0; i < frames->n; i++)
