@@ -414,6 +414,10 @@ static bool check_exists(const Drawing *drawing, GError **error)
         for (size_t k = 0; k < chart->experiment.n; k++)
             any = any || ns_history_layout(history_of(drawing, k))->count[spec->quantity] > 0;
         if (any) continue;
+        if (chart->outside)
+            return ns_refuse(error, NS_ERROR_USAGE,
+                             "This run did not record %s; choose another quantity.",
+                             ns_quantity(spec->quantity)->choice.key);
         return ns_refuse(error, NS_ERROR_USAGE,
                          "This model has no %s to draw; choose another quantity "
                          "or other settings.",

@@ -2,6 +2,7 @@
 #include "core/store/outside_file.h"
 
 #include "core/base/error.h"
+#include "core/store/run_reader.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -104,9 +105,11 @@ NsOutsideFile *ns_outside_file_open(const char *path, size_t budget, GError **er
     } else {
         f->path = g_strdup(path);
     }
-    bool wrong = f->folder && !f->path && !is_empty(path);
-    if (wrong) refuse(path, "it is a folder without an event file", error);
-    if (!wrong && open_path(f, error)) return f;
+    const char *wrong = f->folder && !f->path && !is_empty(path)
+                            ? "it is a folder without an event file"
+                        : ns_run_file_is(path) ? "it is a run file, which is opened, not watched"
+                                               : NULL;
+    if (wrong ? refuse(path, wrong, error) : open_path(f, error)) return f;
     ns_outside_file_free(f);
     return NULL;
 }

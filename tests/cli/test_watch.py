@@ -123,11 +123,15 @@ def test_chart_refuses():
         for figure in ("schedule", "diagram", "tokens", "attention", "similarity", "theory",
                        "compare", "heads"):
             sentence(run("chart", "--from", path("a.jsonl"), "--figure", figure, *out, small=False), 2)
+        text = sentence(run("chart", "--from", path("a.jsonl"), "--figure", "heatmap:grad-wq", *out, small=False), 2)
+        assert "This run did not record grad-wq" in text, text
         assert not os.path.exists(path("a.png"))
         text = sentence(run("train", "--from", path("a.jsonl"), small=False), 2)
         assert "chart --from" in text, text
         sentence(watch(path("none.jsonl"), "--once"), 1)
         sentence(watch(), 2)
+        assert run("train", "--steps", "1", "--run", path("own.nsrun")).returncode == 0
+        assert "which is opened" in sentence(watch(path("own.nsrun"), "--once"), 1)
         sentence(watch(os.path.dirname(path("a"))), 1)
 
 

@@ -217,6 +217,11 @@ static void test_quantity_that_is_not_there(void)
         g_assert_cmpuint(plot->n_series, ==, 0);
         g_assert_null(plot->heatmap);
         g_assert_nonnull(strstr(plot->empty, "This model has no"));
+        NsFigureInput outside = input;
+        outside.settings = NULL;
+        g_autoptr(NsFigure) other = ns_figure_new(keys[i]);
+        plot = ns_figure_update(other, &outside);
+        g_assert_nonnull(strstr(plot->empty, "This run did not record"));
     }
 }
 

@@ -100,9 +100,8 @@ static bool make_texts(Compare *compare, const NsFigureInput *input)
         input->n_lanes > 2 ? g_strdup_printf(_("%s, %u runs"), _(info->choice.label), compare->n)
                            : g_strdup_printf(_("%s, two runs"), _(info->choice.label));
     bool measured = ns_figure_newest(input) >= 0;
-    g_autofree char *empty = measured && !shown
-                                 ? ns_figure_absent(compare->quantity, input->history)
-                                 : g_strdup(_("No step has been measured yet."));
+    g_autofree char *empty = measured && !shown ? ns_figure_absent(compare->quantity, input)
+                                                : g_strdup(_("No step has been measured yet."));
     bool changed = make_labels(compare, input);
     changed |= ns_figure_text(&figure->left_label, g_strdup(info->symbol));
     changed |= ns_figure_text(&figure->x_label, ns_figure_axis(compare->quantity, input->history));

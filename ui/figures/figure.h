@@ -115,8 +115,8 @@ bool ns_figure_mark_events(NsFigure *figure, const NsFigureInput *input);
 /* "previous run: Pre-LN"; what differs from the run that is shown.  Free with g_free. */
 char *ns_figure_previous_label(const NsFigureInput *input);
 
-/* What to say of a quantity that a history does not have.  Free with g_free. */
-char *ns_figure_absent(NsQuantity quantity, const NsHistory *history);
+/* What to say of a quantity that the history does not have.  Free with g_free. */
+char *ns_figure_absent(NsQuantity quantity, const NsFigureInput *input);
 
 /* The axis along which a quantity has its values: "layer", "layer (0: embedding)", ...; `history`
  * may be NULL.  Free with g_free. */

@@ -141,10 +141,11 @@ char *ns_figure_previous_label(const NsFigureInput *input)
     return g_strdup_printf(_("previous run: %s, changed at step %s"), difference, step);
 }
 
-char *ns_figure_absent(NsQuantity quantity, const NsHistory *history)
+char *ns_figure_absent(NsQuantity quantity, const NsFigureInput *input)
 {
     const NsQuantityInfo *info = ns_quantity(quantity);
-    if (info->expensive && ns_history_layout(history)->probe_every < 1)
+    if (!input->settings) return g_strdup_printf(_("This run did not record %s."), info->symbol);
+    if (info->expensive && ns_history_layout(input->history)->probe_every < 1)
         return g_strdup_printf(_("%s is expensive to measure; “probe-every” sets how often."),
                                _(info->choice.label));
     return g_strdup_printf(_("This model has no %s."), info->symbol);

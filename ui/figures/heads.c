@@ -115,8 +115,8 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     changed |= share_colors(heads, input, log);
     bool there = heads->values.count > 0, missing = record >= 0 && !there;
 
-    g_autofree char *empty = missing ? ns_figure_absent(quantity, input->history)
-                                     : g_strdup(_("No step has been measured yet."));
+    g_autofree char *empty =
+        missing ? ns_figure_absent(quantity, input) : g_strdup(_("No step has been measured yet."));
     changed |= ns_figure_text(&figure->left_label, g_strdup(info->symbol));
     changed |=
         ns_figure_text(&figure->x_label, ns_figure_axis(NS_QUANTITY_GRAD_LAYER, input->history));

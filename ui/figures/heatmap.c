@@ -132,7 +132,7 @@ static char *empty_words(const Heatmap *heatmap, const NsFigureInput *input)
         return g_strdup_printf(_("%s has one value per step: plot it over the steps."),
                                _(info->choice.label));
     if (ns_figure_newest(input) < 0) return g_strdup(_("No step has been measured yet."));
-    if (!cells->rows && input->history) return ns_figure_absent(cells->quantity, input->history);
+    if (!cells->rows && input->history) return ns_figure_absent(cells->quantity, input);
     if (heatmap->figure.kind->two_runs && heatmap->mode == ONE)
         return g_strdup(_("There is no other run yet: reset, change a setting, and run again."));
     if (heatmap->mode != RATIO) return g_strdup(_("No step has been measured yet."));

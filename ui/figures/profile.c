@@ -417,7 +417,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     g_autofree char *empty =
         !over_layers ? g_strdup_printf(_("%s has one value per step, not one per layer."),
                                        _(info->choice.label))
-        : is_missing(profile, input) ? ns_figure_absent(quantity, input->history)
+        : is_missing(profile, input) ? ns_figure_absent(quantity, input)
                                      : g_strdup(_("No step has been measured yet."));
     int64_t step = shown_step(profile, input);
     changed |= make_labels(profile, input, step);

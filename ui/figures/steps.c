@@ -195,7 +195,7 @@ static bool make_texts(Steps *steps, const NsFigureInput *input)
     bool missing =
         input->history && ns_history_steps(input->history) && !has_quantity(steps, input->history);
     g_autofree char *empty =
-        missing   ? ns_figure_absent(steps->quantity, input->history)
+        missing   ? ns_figure_absent(steps->quantity, input)
         : records ? g_strdup_printf(_("%s has not been measured yet."), _(info->choice.label))
                   : g_strdup(_("No step has been measured yet."));
     g_autofree char *title = g_strdup_printf(_("%s over the steps"), _(info->choice.label));
