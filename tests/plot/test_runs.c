@@ -3,6 +3,7 @@
 #include "core/experiment/param.h"
 #include "core/model/placement.h"
 #include "core/optim/schedule.h"
+#include "core/train/run.h"
 #include "run.h"
 #include "ui/figures/spec.h"
 #include "ui/plot/csv.h"
@@ -177,6 +178,49 @@ static void test_lemma(void)
     set(run, "activation", "gelu");
     plot = ns_figure_update(outside, &input);
     for (size_t i = 0; i < plot->n_series; i++) g_assert_false(plot->series[i].theory);
+}
+
+/* What the norms of Lemma 3 divide by in a model of the paper's, from the constants of Lemma 2. */
+static void check_sigma(const char *placement, NsQuantity quantity, const double square[2],
+                        double growth)
+{
+    NsSettings settings;
+    g_autoptr(GError) error = NULL;
+    ns_settings_init(&settings);
+    g_autofree char *changes = g_strdup_printf(
+        "task=gaussian positions=none attention=uniform heads=1 d-model=64 d-ff=64 placement=%s",
+        placement);
+    g_assert_true(ns_settings_assign_all(&settings, changes, &error));
+    g_autoptr(NsRun) run = ns_run_new(&settings, &error);
+    g_assert_no_error(error);
+    NsFigureInput input = {.history = ns_run_history(run),
+                           .settings = ns_run_settings(run),
+                           .quantity = quantity,
+                           .step = -1,
+                           .theory = true};
+    g_autoptr(NsFigure) figure = ns_figure_new("profile");
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    size_t theories = 0;
+    for (size_t i = 0; i < plot->n_series; i++) {
+        const NsSeries *series = &plot->series[i];
+        if (!series->theory) continue;
+        size_t k = g_str_equal(series->label, "upper bound");
+        for (size_t l = 0; l < series->n; l++)
+            g_assert_cmpfloat_with_epsilon(
+                series->y[l], sqrt(square[k] + (growth > 0 ? (growth + (double)k) * (double)l : 0)),
+                0.03);
+        theories++;
+    }
+    g_assert_cmpuint(theories, ==, square[1] > 0 ? 2 : 1);
+    g_assert_nonnull(strstr(plot->note, "by Lemma 3"));
+    ns_settings_clear(&settings);
+}
+
+static void test_sigma(void)
+{
+    check_sigma("post", NS_QUANTITY_NORM_SIGMA_FFN, (const double[]){1.5, 0}, 0);
+    check_sigma("post", NS_QUANTITY_NORM_SIGMA_ATTENTION, (const double[]){1, 2}, 0);
+    check_sigma("pre", NS_QUANTITY_NORM_SIGMA_ATTENTION, (const double[]){1, 1}, 0.5);
 }
 
 static void test_factor(void)
@@ -462,6 +506,7 @@ int main(int argc, char **argv)
     g_test_add_func("/runs/compare", test_compare);
     g_test_add_func("/runs/ratio", test_ratio);
     g_test_add_func("/runs/lemma", test_lemma);
+    g_test_add_func("/runs/sigma", test_sigma);
     g_test_add_func("/runs/factor", test_factor);
     g_test_add_func("/runs/schedule", test_schedule);
     g_test_add_func("/runs/smoothing", test_smoothing);

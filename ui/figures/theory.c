@@ -83,10 +83,16 @@ static double token_cosine(NsHistory *history, size_t state)
     return read.has[state] && isfinite(read.value[state]) ? (double)read.value[state] : 0;
 }
 
+/* What a feed-forward network adds to |x|^2 / d where it reads a norm: 1/2 where f = d. */
+static double added(double d, double f)
+{
+    return 2 * d * f / ((d + f) * (d + f));
+}
+
 /* Lemma 2, around the prediction. */
 static void add_bounds(NsTheory *theory, const double *square, double d, double f, bool root)
 {
-    double c = 2 * d * f / ((d + f) * (d + f));
+    double c = added(d, f);
     for (size_t l = 0; l < theory->n; l++)
         for (int i = 0; i < 2; i++) {
             double bound = square[0] + (c + i) * d * (double)l;
@@ -135,6 +141,34 @@ static void fill_hidden(NsTheory *theory, Reach reach, const NsFigureInput *inpu
     theory->label[0] = _("prediction");
     theory->note = g_strdup(_("Prediction: mean over initial weights, for wide models."));
     if (reach == PRE) add_bounds(theory, square, d, (double)ns_settings_d_ff(settings), root);
+}
+
+/* Lemma 2 says what the norms of Lemma 3 divide by: those of Post-LN after the branch of a
+ * feed-forward network or of attention, those of Pre-LN before attention. */
+static void fill_sigma(NsTheory *theory, Reach reach, const NsFigureInput *input, size_t layers)
+{
+    double d = (double)input->settings->d_model, start = 1;
+    double c = added(d, (double)ns_settings_d_ff(input->settings));
+    bool exact = theory->quantity == NS_QUANTITY_NORM_SIGMA_FFN;
+    if (exact && reach == PRE) return;
+    if (reach == PRE) {
+        g_auto(NsValues) read = ns_values_new(layers + 1);
+        ns_history_read(input->history, NS_QUANTITY_HIDDEN_SQ, 0, NULL, read.value, read.has);
+        start = (double)read.value[0] / d;
+    }
+    allocate(theory, layers, exact ? 1 : 2);
+    for (size_t i = 0; i < layers; i++) {
+        theory->x[i] = (double)(i + 1);
+        for (size_t k = 0; k < theory->n_curves; k++) {
+            double more = reach == PRE ? (c + (double)k) * (double)i : exact ? c : (double)k;
+            theory->y[k][i] = sqrt(start + more);
+        }
+    }
+    theory->label[0] = exact ? _("Lemma 2: the mean") : _("lower bound");
+    theory->label[1] = _("upper bound");
+    theory->note =
+        g_strdup(_("By Lemma 2, for the mean over initial weights; by Lemma 3 a gradient "
+                   "that passes the norm is divided by σ, too."));
 }
 
 /* The exponential that fits best over the layers; "× 1.03 (0.98 to 1.08)", or NULL where it has no
@@ -191,7 +225,9 @@ static void compute(NsTheory *theory, const NsFigureInput *input)
     const NsRecordLayout *layout = ns_history_layout(input->history);
     size_t n = layout->count[quantity];
     bool hidden = quantity == NS_QUANTITY_HIDDEN_SQ || quantity == NS_QUANTITY_HIDDEN_NORM;
-    if (n < 2 || !(hidden || is_gradient(quantity))) return;
+    bool sigma =
+        quantity == NS_QUANTITY_NORM_SIGMA_FFN || quantity == NS_QUANTITY_NORM_SIGMA_ATTENTION;
+    if (n < 2 || !(hidden || sigma || is_gradient(quantity))) return;
     const char *why = NULL;
     Reach reach = reach_of(input->settings, &why);
     if (hidden) why = NULL; /* it is predicted beyond the paper's models, too */
@@ -208,6 +244,8 @@ static void compute(NsTheory *theory, const NsFigureInput *input)
         if (!read.has[i] || !isfinite(values[i])) return;
     if (hidden)
         fill_hidden(theory, reach, input, values, n, quantity == NS_QUANTITY_HIDDEN_NORM);
+    else if (sigma)
+        fill_sigma(theory, reach, input, n);
     else
         fill_gradient(theory, reach, values, n);
 }
@@ -228,7 +266,9 @@ bool ns_theory_follow(NsTheory *theory, NsQuantity quantity, const NsFigureInput
 
 const char *ns_theory_name(const NsTheory *theory)
 {
-    return theory->n_curves > 1 ? _("prediction, bounds (Lemma 2)") : theory->label[0];
+    return theory->n_curves == 1   ? theory->label[0]
+           : theory->n_curves == 2 ? _("bounds (Lemma 2)")
+                                   : _("prediction, bounds (Lemma 2)");
 }
 
 void ns_theory_clear(NsTheory *theory)

@@ -1,7 +1,8 @@
 /* Theoretical values of a quantity by layer at initialization.  SPDX-License-Identifier: MIT
  *
- * For hidden states a prediction of every placement with a closed form; for gradients statements
- * that Xiong et al. 2020 prove or state, and only for models that they cover. */
+ * For hidden states a prediction of every placement with a closed form; for gradients and for what
+ * norms divide by statements that Xiong et al. 2020 prove or state, and only for models that they
+ * cover. */
 #pragma once
 
 #include "ui/figures/figures.h"
@@ -28,6 +29,9 @@ typedef struct {
  * each stack at step 0.  For Pre-LN also Lemma 2: |x_0|^2 + c d l <= E|x_l|^2 <= |x_0|^2 + (1 + c)
  * d l with |x_0|^2 as measured and c = 2 d f / (d + f)^2, what a feed-forward network with ReLU and
  * Xavier's weights adds (1/2 where f = d, as in the paper).
+ *
+ * What norms divide by (Lemma 3), by Lemma 2: Post-LN sqrt(1 + c) after feed-forward networks, 1 to
+ * sqrt(2) after attention; Pre-LN the root of the bounds above, over d, before attention.
  *
  * Norms of gradients, appendix F (called preliminary): Post-LN (2/3)^((L - l) / 2), Pre-LN the same
  * in every layer, both times what was measured in the last layer at step 0. */
