@@ -60,14 +60,6 @@ static bool read_checkpoint(Finetune *f, int64_t step, GError **error)
                      f->name, step);
 }
 
-static bool has_line_end(const NsCorpus *corpus)
-{
-    for (size_t i = 0; i < corpus->V; i++)
-        if (corpus->symbols ? corpus->symbols[i] == '\n' : g_str_equal(corpus->words[i], "\n"))
-            return true;
-    return false;
-}
-
 /* The vocabulary is made of the text of the run again. */
 static bool open_vocabulary(Finetune *f, GError **error)
 {
@@ -81,23 +73,17 @@ static bool open_vocabulary(Finetune *f, GError **error)
             f->name, task);
     f->vocabulary = ns_corpus_open(s, error);
     if (!f->vocabulary) return false;
-    bool known = (f->vocabulary->symbols || f->vocabulary->subwords) && has_line_end(f->vocabulary);
-    return known || ns_refuse(error, NS_ERROR_TEXT,
-                              "The vocabulary of “%s” cannot cut other sentences; pre-train on a "
-                              "text of several lines with tokenizer=char or bpe.",
-                              f->name);
+    return ns_finetune_can(f->vocabulary) ||
+           ns_refuse(error, NS_ERROR_TEXT,
+                     "The vocabulary of “%s” cannot cut other sentences; pre-train on a "
+                     "text of several lines with tokenizer=char or bpe.",
+                     f->name);
 }
 
-/* Those of the run with a tenth of warm-up and linear decay, and what --set says. */
+/* The usual ones, and what --set says. */
 static bool read_settings(Finetune *f, GError **error)
 {
-    ns_settings_copy(&f->settings, &f->checkpoint->settings);
-    g_autofree char *usual =
-        g_strdup_printf("steps=%" PRId64 " warmup=%" PRId64 " decay-start=%" PRId64
-                        " schedule=linear decay-steps=0 lr=1e-3 seeds=1 eval-every=0 probe-every=0 "
-                        "tie-embeddings=off",
-                        f->steps, MAX(1, f->steps / 10), MAX(1, f->steps / 10));
-    if (!ns_settings_assign_all(&f->settings, usual, error)) return false;
+    ns_finetune_settings(&f->settings, &f->checkpoint->settings, f->steps);
     for (char **word = f->set; word && *word; word++)
         if (!ns_settings_assign(&f->settings, *word, error)) return false;
     return ns_settings_check(&f->settings, error);
@@ -146,7 +132,8 @@ static bool run_seeds(Finetune *f, const char *start, int64_t step, NsCheckpoint
         g_autoptr(NsCorpus) pairs = open_pairs(f, (uint64_t)s.data_seed, error);
         NsFinetuned result;
         ns_interrupt_begin(NULL, NULL);
-        bool good = pairs && ns_finetune(&s, pairs, from, &result, error);
+        const NsFinetuning finetuning = {.settings = &s, .pairs = pairs, .pretrained = from};
+        bool good = pairs && ns_finetune(&finetuning, &result, error);
         ns_interrupt_end();
         if (!good || ns_interrupt_signal()) return false;
         if (result.diverged)

@@ -38,9 +38,8 @@ static void show(const NsPaperResult *result)
 
 static bool draw(Paper *paper, const NsStudy *study, NsPaperResult *result, GError **error)
 {
-    g_autoptr(NsFigure) figure = ns_figure_create(ns_paper_kind());
     const NsFigureInput input = {.study = result->study, .result = result, .log = true, .step = -1};
-    const NsPlot *plot = ns_figure_update(figure, &input);
+    g_auto(NsPaperPanels) panels = ns_paper_panels(&input);
     g_autofree char *name =
         g_strconcat(result->study->choice.key, paper->report ? ".svg" : ".pdf", NULL);
     g_free(paper->picture.out);
@@ -48,9 +47,11 @@ static bool draw(Paper *paper, const NsStudy *study, NsPaperResult *result, GErr
     if (!ns_picture_understand(&paper->picture, error)) return false;
     g_auto(NsProvenance) provenance;
     ns_paper_provenance(result->study, study, &provenance);
-    if (!ns_picture_write(&paper->picture, &plot, 1, &provenance, NULL, error)) return false;
-    if (paper->reported)
-        ns_paper_report_add(paper->reported, study, result, g_steal_pointer(&figure));
+    if (!ns_picture_write(&paper->picture, panels.plots, panels.n, &provenance, NULL, error))
+        return false;
+    if (!paper->reported) return true;
+    ns_paper_report_add(paper->reported, study, result, panels);
+    panels.n = 0; /* they are the report's now */
     return true;
 }
 
@@ -211,10 +212,15 @@ int ns_cli_paper(int argc, char **argv, GError **error)
             " study show FOLDER/NAME.nsstudy --json” has the value of\n"
             "every single seed.\n\n"
             "JSON: study, title, reference, says, holds, verdict, agrees, seconds, findings\n"
-            "(label, value, error: the standard error, reach: half the interval, expected, range,\n"
-            "verdict, agrees), series (label, theory, x, y, and lo and hi: the mean minus and "
-            "plus\n"
-            "the standard deviation over seeds, seeds: the values of each), program, instructions.",
+            "(label, quantity: which result it is about, value, error: the standard error, reach: "
+            "half\n"
+            "the interval, expected, range, verdict, agrees), series (label, quantity, theory, x, "
+            "y, "
+            "and\n"
+            "lo and hi: the mean minus and plus the standard deviation over seeds, seeds: the "
+            "values "
+            "of\n"
+            "each), program, instructions.",
         .examples = NS_CLI " paper\n" NS_CLI " paper fig3a fig3b --out figures\n" NS_CLI
                            " paper --report report\n" NS_CLI
                            " paper fig3c --seeds 20 --out figures\n" NS_CLI

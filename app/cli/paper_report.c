@@ -10,7 +10,7 @@
 
 typedef struct {
     NsPaperResult *result;
-    NsFigure *figure;
+    NsPaperPanels panels;
     char *settings; /* the study as a text */
 } Entry;
 
@@ -22,7 +22,7 @@ static void clear_entry(void *data)
 {
     Entry *entry = data;
     ns_paper_result_unref(entry->result);
-    ns_figure_free(entry->figure);
+    ns_paper_panels_clear(&entry->panels);
     g_free(entry->settings);
 }
 
@@ -42,21 +42,15 @@ void ns_paper_report_free(NsPaperReport *report)
 }
 
 void ns_paper_report_add(NsPaperReport *report, const NsStudy *study, NsPaperResult *result,
-                         NsFigure *figure)
+                         NsPaperPanels panels)
 {
-    const Entry entry = {ns_paper_result_ref(result), figure, ns_study_write(study)};
+    const Entry entry = {ns_paper_result_ref(result), panels, ns_study_write(study)};
     g_array_append_val(report->entries, entry);
 }
 
 static const Entry *entry_at(const NsPaperReport *report, guint i)
 {
     return &g_array_index(report->entries, Entry, i);
-}
-
-static NsFigureInput input_of(const Entry *entry)
-{
-    return (NsFigureInput){
-        .study = entry->result->study, .result = entry->result, .log = true, .step = -1};
 }
 
 /* "5 of 24 agree, 2 disagree, ...; all runs together took 20 min." */
@@ -162,10 +156,10 @@ static bool write_pdf(const NsPaperReport *report, const char *path, GError **er
     parts[0] = (NsDocumentPart){.title = TITLE, .words = words[0]};
     for (guint i = 0; i < n; i++) {
         const Entry *entry = entry_at(report, i);
-        const NsFigureInput input = input_of(entry);
         words[i + 1] = words_of(entry);
         parts[i + 1] = (NsDocumentPart){.title = entry->result->study->choice.label,
-                                        .plot = ns_figure_update(entry->figure, &input),
+                                        .plots = entry->panels.plots,
+                                        .n_plots = entry->panels.n,
                                         .words = words[i + 1]};
     }
     return ns_document_write(parts, n + 1, TITLE, path, error);

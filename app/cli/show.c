@@ -27,8 +27,9 @@ static char *comment_of(const NsProvenance *provenance, const char *path)
         g_string_append(comment, "\nof a study, which “" NS_CLI " study” runs again:");
     if (provenance->study)
         g_string_append_printf(comment,
-                               "\na figure of the paper, which “" NS_CLI " paper %s” repeats",
-                               provenance->study);
+                               "\na figure of the paper, which “" NS_CLI " paper %s%s%s” repeats",
+                               provenance->study, provenance->scale ? " --scale " : "",
+                               provenance->scale ? provenance->scale : "");
     if (provenance->changes)
         g_string_append_printf(comment,
                                "\n"

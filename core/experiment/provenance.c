@@ -22,6 +22,7 @@ static const struct {
     {"x", offsetof(NsProvenance, x)},
     {"y", offsetof(NsProvenance, y)},
     {"study", offsetof(NsProvenance, study)},
+    {"scale", offsetof(NsProvenance, scale)},
     {STUDY_TEXT_KEY, offsetof(NsProvenance, study_text)},
     {"axes", offsetof(NsProvenance, axes)},
     {"smooth", offsetof(NsProvenance, smooth)},

@@ -3,6 +3,7 @@
 
 #include "core/base/copy.h"
 #include "core/probe/token_snapshot.h"
+#include "core/train/finetune.h"
 #include "core/train/run.h"
 
 #include <math.h>
@@ -31,10 +32,26 @@ bool ns_result_is_loss(const NsResult *result)
     return result->kind == NS_RESULT_LOSS || result->kind == NS_RESULT_VALIDATION;
 }
 
+bool ns_result_is_downstream(const NsResult *result)
+{
+    return result->kind == NS_RESULT_ENTAILMENT || result->kind == NS_RESULT_PARAPHRASE;
+}
+
+static bool is_bleu(const NsResult *result)
+{
+    return result->kind == NS_RESULT_QUANTITY && result->quantity == NS_QUANTITY_BLEU;
+}
+
+bool ns_result_is_validated(const NsResult *result)
+{
+    return result->kind == NS_RESULT_VALIDATION || is_bleu(result) ||
+           ns_result_is_downstream(result);
+}
+
 int ns_result_direction(const NsResult *result)
 {
     if (ns_result_is_loss(result)) return -1;
-    return result->kind == NS_RESULT_QUANTITY && result->quantity == NS_QUANTITY_BLEU;
+    return is_bleu(result) || ns_result_is_downstream(result);
 }
 
 /* Whether a run has a curve besides: over its steps, its layers or, of tokens, the bins of
@@ -45,41 +62,76 @@ static bool has_curve(const NsResult *result)
            result->kind == NS_RESULT_TOKENS;
 }
 
-/* Nothing is measured but what the result asks for: an expensive quantity at the one step that
- * counts, or as often as the settings say. */
-static void prepare(NsSettings *settings, const NsResult *result)
+static size_t results_of(const NsCellWork *work)
 {
-    bool expensive = result->kind == NS_RESULT_TOKENS || (result->kind == NS_RESULT_QUANTITY &&
-                                                          ns_quantity(result->quantity)->expensive);
-    bool often = result->kind == NS_RESULT_VALIDATION &&
+    return 1 + work->n_more;
+}
+
+static const NsResult *result_of(const NsCellWork *work, size_t i)
+{
+    return i ? &work->more[i - 1] : &work->result;
+}
+
+static bool is_expensive(const NsResult *result)
+{
+    return result->kind == NS_RESULT_TOKENS ||
+           (result->kind == NS_RESULT_QUANTITY && ns_quantity(result->quantity)->expensive);
+}
+
+/* Nothing is measured but what the results ask for: an expensive quantity at the one step that
+ * counts, or as often as the settings say. */
+static void prepare(NsSettings *settings, const NsCellWork *work)
+{
+    bool often = false, bleu = false, expensive = false;
+    int64_t at = settings->steps;
+    for (size_t i = 0; i < results_of(work); i++) {
+        const NsResult *result = result_of(work, i);
+        often |= ns_result_is_validated(result) &&
                  (result->at == NS_RESULT_MINIMUM || result->at == NS_RESULT_EVERY);
+        bleu |= is_bleu(result);
+        expensive |= is_expensive(result);
+        if (is_expensive(result) && result->at == NS_RESULT_STEP) at = result->n;
+    }
     settings->threads = 1;
     settings->seeds = 1;
-    bool bleu = result->kind == NS_RESULT_QUANTITY && ns_quantity(result->quantity)->validated;
     if (!often && !bleu) settings->eval_every = 0;
     if (!bleu) settings->bleu_sentences = 0;
     if (!expensive) settings->probe_every = 0;
     if (!expensive || settings->probe_every > 0) return;
-    int64_t at = result->at == NS_RESULT_STEP ? result->n : settings->steps;
     settings->probe_every = MAX(at, 1);
 }
 
 /* ---- The result ---- */
 
-/* The values of the records so far that have one. */
+/* What one result has seen so far. */
 typedef struct {
     const NsResult *result;
-    GArray *values; /* double */
-    GArray *curve;  /* or NULL */
+    GArray *values; /* double: of the records that have one */
+    GArray *curve;  /* double */
     double at_step; /* of NS_RESULT_STEP; NaN before it */
     size_t evaluations;
+    NsCorpus *pairs; /* that are fine-tuned on; NULL before the first time */
 } Meter;
 
-static void meter_clear(Meter *meter)
+/* A run and the meters of its results. */
+typedef struct {
+    const NsCellWork *work;
+    NsRun *run;
+    NsStudyCell cell;
+    gint64 started;
+    bool ended; /* `progress` has ended it */
+    Meter meters[1 + NS_CELL_MORE];
+} Training;
+
+static void training_clear(Training *training)
 {
-    g_array_unref(meter->values);
+    for (size_t i = 0; i < results_of(training->work); i++) {
+        g_array_unref(training->meters[i].values);
+        g_array_unref(training->meters[i].curve);
+        g_clear_pointer(&training->meters[i].pairs, ns_corpus_unref);
+    }
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Meter, meter_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Training, training_clear)
 
 /* Where the value lies among those of its quantity; -1 where the model has none. */
 static int64_t place_of(const NsResult *result, const NsRecordLayout *layout)
@@ -106,7 +158,7 @@ static int64_t place_of(const NsResult *result, const NsRecordLayout *layout)
 /* A curve of one step: that of the record that was looked at last. */
 static double *new_curve(const Meter *meter, size_t n)
 {
-    if (!meter->curve || meter->result->at == NS_RESULT_EVERY) return NULL;
+    if (meter->result->at == NS_RESULT_EVERY) return NULL;
     g_array_set_size(meter->curve, (guint)n);
     return (double *)(void *)meter->curve->data;
 }
@@ -145,14 +197,67 @@ static bool read_tokens(const Meter *meter, const NsHistory *history, int64_t st
     return true;
 }
 
-/* Takes the newest record; of losses on held-out text those that are new. */
-static void look(Meter *meter, const NsHistory *history)
+/* ---- Tasks downstream ---- */
+
+static bool tell(Training *training)
 {
+    const NsCellWork *work = training->work;
+    training->cell.seconds = (double)(g_get_monotonic_time() - training->started) / 1e6;
+    bool goes = !work->progress || work->progress(work->data, &training->cell);
+    training->ended |= !goes;
+    return goes;
+}
+
+static bool goes_on(void *training)
+{
+    return tell(training);
+}
+
+/* The accuracy after fine-tuning from the present weights.  FALSE where it was ended, or there is
+ * no memory for it. */
+static bool finetune(Training *training, Meter *meter, double *value)
+{
+    NsRun *run = training->run;
+    const NsSettings *pretraining = ns_run_settings(run);
+    bool entailment = meter->result->kind == NS_RESULT_ENTAILMENT;
+    size_t left_out;
+    if (!meter->pairs)
+        meter->pairs = ns_labeled_new_generated(
+            ns_run_corpus(run), entailment ? NS_ENTAILMENT : NS_PARAPHRASE,
+            (uint64_t)pretraining->data_seed, NS_CELL_FINETUNE_PAIRS, &left_out);
+    int64_t steps = meter->result->finetune;
+    NsSettings settings;
+    g_autoptr(NsCheckpoint) weights = ns_run_checkpoint(run, NULL);
+    ns_finetune_settings(&settings, pretraining, steps ? steps : NS_CELL_FINETUNE_STEPS);
+    const NsFinetuning finetuning = {&settings, meter->pairs, weights, goes_on, training};
+    NsFinetuned tuned = {0};
+    bool good = weights && ns_finetune(&finetuning, &tuned, NULL);
+    ns_settings_clear(&settings);
+    *value = tuned.accuracy;
+    return good;
+}
+
+/* ---- Records ---- */
+
+/* What is validated has a new value. */
+static bool is_validated_anew(Meter *meter, const NsHistory *history)
+{
+    bool anew = meter->evaluations < ns_history_evaluations(history);
+    meter->evaluations = ns_history_evaluations(history);
+    return anew;
+}
+
+/* Takes the newest record; of what is validated only where that is new. */
+static void look(Training *training, Meter *meter)
+{
+    const NsHistory *history = ns_run_history(training->run);
     const NsStep *step = ns_history_step(history, ns_history_steps(history) - 1);
-    if (meter->result->at == NS_RESULT_STEP && step->step != meter->result->n) return;
+    const NsResult *result = meter->result;
+    if (result->at == NS_RESULT_STEP && step->step != result->n) return;
+    bool validated = ns_result_is_validated(result), there = true;
+    if (validated && !is_validated_anew(meter, history)) return;
     double value = NAN;
-    bool there = true;
-    switch (meter->result->kind) {
+    switch (result->kind) {
     case NS_RESULT_LOSS:
         value = step->loss;
         break;
@@ -163,6 +268,9 @@ static void look(Meter *meter, const NsHistory *history)
         there = step->step > 0;
         value = step->seconds;
         break;
+    case NS_RESULT_MEMORY:
+        value = (double)ns_run_plan(training->run).total_bytes;
+        break;
     case NS_RESULT_QUANTITY:
         there = read_quantity(meter, history, &value);
         break;
@@ -170,17 +278,23 @@ static void look(Meter *meter, const NsHistory *history)
         there = read_tokens(meter, history, step->step, &value);
         break;
     case NS_RESULT_VALIDATION:
-        there = meter->evaluations < ns_history_evaluations(history);
-        if (there) value = ns_history_evaluation(history, meter->evaluations++)->loss;
+        value = ns_history_evaluation(history, meter->evaluations - 1)->loss;
+        break;
+    case NS_RESULT_ENTAILMENT:
+    case NS_RESULT_PARAPHRASE:
+        there = finetune(training, meter, &value);
         break;
     }
-    if (!there && meter->result->kind == NS_RESULT_VALIDATION) return;
     if (!there || !isfinite(value)) value = NAN;
-    if (meter->curve && meter->result->at == NS_RESULT_EVERY)
-        g_array_append_val(meter->curve, value);
+    if (result->at == NS_RESULT_EVERY) g_array_append_val(meter->curve, value);
     if (isnan(value)) return;
     g_array_append_val(meter->values, value);
-    if (step->step == meter->result->n) meter->at_step = value;
+    if (step->step == result->n) meter->at_step = value;
+}
+
+static void look_all(Training *training)
+{
+    for (size_t i = 0; i < results_of(training->work); i++) look(training, &training->meters[i]);
 }
 
 static double value_of(const Meter *meter)
@@ -242,46 +356,92 @@ static NsStudyCell fail(const char *sentence)
     return cell;
 }
 
-static void finish(NsStudyCell *cell, NsRun *run, Meter *meter)
+/* Of several results all values of each point, one after another; where one has fewer, NaN. */
+static void give_curve(const Training *training)
 {
-    if (ns_run_diverged(run))
-        note_divergence(cell, ns_run_history(run));
+    size_t results = results_of(training->work), n = 0;
+    GArray *curve = training->work->curve;
+    bool every = training->work->result.at == NS_RESULT_EVERY;
+    if (!curve || (results == 1 && !has_curve(&training->work->result))) return;
+    for (size_t i = 0; i < results; i++) n = MAX(n, training->meters[i].curve->len);
+    if (results > 1 && !every) n = 1;
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i < results; i++) {
+            const Meter *meter = &training->meters[i];
+            double value = results > 1 && !every ? value_of(meter) : (double)NAN;
+            if (k < meter->curve->len) value = g_array_index(meter->curve, double, k);
+            g_array_append_val(curve, value);
+        }
+}
+
+static void finish(Training *training)
+{
+    NsStudyCell *cell = &training->cell;
+    const NsHistory *history = ns_run_history(training->run);
+    bool validated = false;
+    for (size_t i = 0; i < results_of(training->work); i++)
+        validated |= ns_result_is_validated(training->meters[i].result);
+    if (ns_run_diverged(training->run))
+        note_divergence(cell, history);
     else {
         cell->state = NS_CELL_DONE;
-        cell->loss = mean_of_last(ns_run_history(run));
-        bool evaluate = cell->step > 0 || meter->result->kind == NS_RESULT_VALIDATION;
-        if (evaluate) cell->validation = ns_run_evaluate(run);
-        if (meter->result->kind == NS_RESULT_VALIDATION) look(meter, ns_run_history(run));
+        cell->loss = mean_of_last(history);
+        if (cell->step > 0 || validated) cell->validation = ns_run_evaluate(training->run);
+        for (size_t i = 0; i < results_of(training->work); i++)
+            if (ns_result_is_validated(training->meters[i].result))
+                look(training, &training->meters[i]);
     }
     /* The end of a run that diverged is no result; what it had before is. */
-    bool last = meter->result->at == NS_RESULT_LAST || meter->result->at == NS_RESULT_EVERY;
-    if (cell->state == NS_CELL_DONE || !last) cell->value = value_of(meter);
+    const Meter *first = &training->meters[0];
+    bool last = first->result->at == NS_RESULT_LAST || first->result->at == NS_RESULT_EVERY;
+    if (cell->state == NS_CELL_DONE || !last) cell->value = value_of(first);
+    give_curve(training);
+}
+
+static bool takes_step(Training *training)
+{
+    NsRun *run = training->run;
+    if (ns_run_diverged(run) || training->cell.step >= ns_run_settings(run)->steps) return false;
+    bool goes = ns_run_step(run);
+    training->cell.step = ns_run_steps(run);
+    if (!tell(training)) return false;
+    if (!goes) return false;
+    look_all(training);
+    const NsHistory *history = ns_run_history(run);
+    return !training->ended &&
+           !stops(&training->work->stop, &training->cell,
+                  ns_history_step(history, ns_history_steps(history) - 1)->loss);
 }
 
 static NsStudyCell train(NsRun *run, const NsCellWork *work, gint64 started)
 {
-    NsStudyCell cell = ns_cell_in(NS_CELL_RUNNING);
-    g_auto(Meter) meter = {.result = &work->result,
-                           .values = g_array_new(FALSE, FALSE, sizeof(double)),
-                           .curve = has_curve(&work->result) ? work->curve : NULL,
-                           .at_step = NAN};
-    const NsHistory *history = ns_run_history(run);
-    bool stopped = false;
-    cell.first = ns_history_step(history, 0)->loss;
-    look(&meter, history);
-    while (!stopped && !ns_run_diverged(run) && cell.step < ns_run_settings(run)->steps) {
-        bool goes = ns_run_step(run);
-        cell.step = ns_run_steps(run);
-        cell.seconds = (double)(g_get_monotonic_time() - started) / 1e6;
-        if (work->progress && !work->progress(work->data, &cell))
-            return ns_cell_in(NS_CELL_WAITING);
-        if (!goes) break;
-        look(&meter, history);
-        stopped = stops(&work->stop, &cell,
-                        ns_history_step(history, ns_history_steps(history) - 1)->loss);
+    g_auto(Training) training = {
+        .work = work, .run = run, .cell = ns_cell_in(NS_CELL_RUNNING), .started = started};
+    for (size_t i = 0; i < results_of(work); i++)
+        training.meters[i] = (Meter){.result = result_of(work, i),
+                                     .values = g_array_new(FALSE, FALSE, sizeof(double)),
+                                     .curve = g_array_new(FALSE, FALSE, sizeof(double)),
+                                     .at_step = NAN};
+    training.cell.first = ns_history_step(ns_run_history(run), 0)->loss;
+    look_all(&training);
+    while (takes_step(&training)) continue;
+    if (!training.ended) finish(&training);
+    return training.ended ? ns_cell_in(NS_CELL_WAITING) : training.cell;
+}
+
+/* NULL, or why the run cannot have these results. */
+static const char *refusal(const NsCellWork *work, NsRun *run)
+{
+    for (size_t i = 0; i < results_of(work); i++) {
+        const NsResult *result = result_of(work, i);
+        if (result->kind == NS_RESULT_QUANTITY &&
+            place_of(result, ns_history_layout(ns_run_history(run))) < 0)
+            return "The model of this cell has no such result; change the section [result].";
+        if (ns_result_is_downstream(result) && !ns_finetune_can(ns_run_corpus(run)))
+            return "The vocabulary of this cell cannot cut other sentences, which fine-tuning "
+                   "takes; choose tokenizer=char or bpe and a text of several lines.";
     }
-    finish(&cell, run, &meter);
-    return cell;
+    return NULL;
 }
 
 NsStudyCell ns_cell_train(const NsSettings *settings, const NsCellWork *work)
@@ -289,18 +449,12 @@ NsStudyCell ns_cell_train(const NsSettings *settings, const NsCellWork *work)
     gint64 started = g_get_monotonic_time();
     NsSettings own;
     ns_settings_copy(&own, settings);
-    prepare(&own, &work->result);
+    prepare(&own, work);
     g_autoptr(GError) error = NULL;
     g_autoptr(NsRun) run = ns_run_new(&own, &error);
     ns_settings_clear(&own);
-    NsStudyCell cell;
-    if (!run)
-        cell = fail(error->message);
-    else if (work->result.kind == NS_RESULT_QUANTITY &&
-             place_of(&work->result, ns_history_layout(ns_run_history(run))) < 0)
-        cell = fail("The model of this cell has no such result; change the section [result].");
-    else
-        cell = train(run, work, started);
+    const char *refused = run ? refusal(work, run) : error->message;
+    NsStudyCell cell = refused ? fail(refused) : train(run, work, started);
     if (cell.state > NS_CELL_RUNNING)
         cell.seconds = (double)(g_get_monotonic_time() - started) / 1e6;
     return cell;

@@ -7,6 +7,11 @@
 #include "core/settings/settings.h"
 
 #define NS_CELL_LAST 10 /* records whose mean is the loss of a cell */
+#define NS_CELL_MORE 2  /* results that a cell can have beside the first */
+
+/* Of fine-tuning in a cell: steps unless told, and generated pairs to train on. */
+#define NS_CELL_FINETUNE_STEPS 400
+#define NS_CELL_FINETUNE_PAIRS 2000
 
 typedef enum {
     NS_RESULT_LOSS,       /* training loss */
@@ -16,6 +21,10 @@ typedef enum {
     NS_RESULT_SECONDS,    /* wall time of a step */
     NS_RESULT_TOKENS,     /* share of tokens whose squared norm of the last hidden state is above
                            * 1.1 times the mean, from above: the whole bin counts */
+    NS_RESULT_MEMORY,     /* bytes that the run takes: weights, gradients, moments, activations */
+    NS_RESULT_ENTAILMENT, /* accuracy, from 0 to 1, on held-out pairs of what is fine-tuned from the
+                           * weights of an encoder (core/train/finetune.h) on generated ones */
+    NS_RESULT_PARAPHRASE, /* the same on the other kind of pairs */
 } NsResultKind;
 
 typedef enum {
@@ -23,7 +32,7 @@ typedef enum {
     NS_RESULT_STEP,    /* at step `n` */
     NS_RESULT_MINIMUM, /* over all records */
     NS_RESULT_EVERY,   /* at every step, as a curve; as one number the mean over the last `n`.  Of
-                        * losses on held-out text: whenever one is measured */
+                        * what is validated: whenever the loss on held-out text is measured */
 } NsResultAt;
 
 #define NS_LAYER_ALL (-2)
@@ -37,15 +46,26 @@ typedef struct {
     int64_t head;  /* from 1; of quantities of heads */
     NsResultAt at;
     int64_t n;
+    int64_t finetune; /* steps of fine-tuning; 0: NS_CELL_FINETUNE_STEPS */
     int better; /* which results are better, as the study says it: -1 lower ones, 1 higher ones, 0
                  * none; 0 where ns_result_direction says it */
 } NsResult;
 
+/* Of the training loss, as a study has it unless it says another. */
+#define NS_RESULT_USUAL                                                                            \
+    ((NsResult){.layer = -1, .head = 1, .at = NS_RESULT_LAST, .n = NS_CELL_LAST})
+
 /* Of training or on held-out text. */
 bool ns_result_is_loss(const NsResult *result);
 
+/* The accuracy on a task downstream. */
+bool ns_result_is_downstream(const NsResult *result);
+
+/* Whether it is measured where the loss on held-out text is: that, BLEU, and tasks downstream. */
+bool ns_result_is_validated(const NsResult *result);
+
 /* Which results are better by themselves: -1 the lower ones, as of a loss, 1 the higher ones, as of
- * BLEU; 0 where a study has to say it. */
+ * BLEU and accuracies; 0 where a study has to say it. */
 int ns_result_direction(const NsResult *result);
 
 /* When a run ends before its last step; NaN: never.  Divergence always ends it. */
@@ -77,16 +97,20 @@ typedef struct {
 /* One that has not begun, or is at its beginning. */
 NsStudyCell ns_cell_in(NsCellState state);
 
-/* Called after every step; FALSE ends it. */
+/* Called after every step, those of fine-tuning included; FALSE ends it. */
 typedef bool (*NsCellProgress)(void *data, const NsStudyCell *cell);
 
 typedef struct {
     NsResult result;
+    NsResult more[NS_CELL_MORE]; /* results of the same run */
+    size_t n_more;
     NsStopRules stop;
     NsCellProgress progress; /* NULL for none */
     void *data;
-    GArray *curve; /* NULL, or of double, empty: gets the curve of a result that has one; NaN where
-                    * there is no value */
+    GArray
+        *curve; /* NULL, or of double, empty: gets the curve of a result that has one; NaN where
+                 * there is no value.  Of several results, which have no layers and no bins, it
+                 * has all values of each point one after another, of one number a single point */
 } NsCellWork;
 
 /* Trains settings->steps steps of a run whose settings but for those that say how it is made:

@@ -37,6 +37,7 @@ NsPaperStudy ns_paper_at_its_scale(const NsPaperStudy *row)
 {
     NsPaperStudy large = *row;
     if (!row->paper) return large;
+    large.large = true;
     large.holds = N_("At the sizes of the paper; the texts are those that were given.");
     large.settings = both(row->settings, row->paper);
     if (row->paper_grid) large.grid = row->paper_grid;
@@ -77,8 +78,8 @@ static bool has_embedding(const NsStudy *study)
 /* Steps between two points of a curve over steps. */
 static int64_t stride(const NsStudy *study)
 {
-    bool validation = study->result.kind == NS_RESULT_VALIDATION;
-    return validation ? MAX(study->experiment.lane[0].eval_every, 1) : 1;
+    return ns_result_is_validated(&study->result) ? MAX(study->experiment.lane[0].eval_every, 1)
+                                                  : 1;
 }
 
 size_t ns_paper_points(const NsStudy *study)
@@ -131,6 +132,7 @@ void ns_paper_provenance(const NsPaperStudy *row, const NsStudy *study, NsProven
 {
     ns_provenance_init(provenance);
     provenance->study = g_strdup(row->choice.key);
+    provenance->scale = row->large ? g_strdup("paper") : NULL;
     ns_experiment_set_lanes(&provenance->experiment,
                             (const NsSettings *[]){&study->experiment.lane[0]}, 1);
 }
@@ -221,10 +223,26 @@ static void write_bound(NsJson *json, const char *key, double value)
         ns_json_null(json, key);
 }
 
-static void write_finding(NsJson *json, const NsFinding *finding)
+/* The keys of the quantities that a study is about. */
+typedef struct {
+    const char *of[1 + NS_CELL_MORE];
+} Keys;
+
+static Keys keys_of(const NsPaperStudy *row)
+{
+    g_auto(NsStudy) study;
+    Keys keys = {{NULL}};
+    ns_paper_make(row, &study, NULL);
+    for (size_t i = 0; i < ns_study_results(&study); i++)
+        keys.of[i] = ns_study_quantity_key(ns_study_result(&study, i));
+    return keys;
+}
+
+static void write_finding(NsJson *json, const NsFinding *finding, const Keys *keys)
 {
     ns_json_open(json, NULL, '{');
     ns_json_string(json, "label", finding->claim->label);
+    ns_json_string(json, "quantity", keys->of[finding->claim->result]);
     write_bound(json, "value", finding->value);
     write_bound(json, "error", finding->error);
     write_bound(json, "reach", finding->reach);
@@ -241,6 +259,7 @@ static void write_finding(NsJson *json, const NsFinding *finding)
 char *ns_paper_json(const NsPaperResult *result)
 {
     const NsPaperStudy *study = result->study;
+    const Keys keys = keys_of(study);
     NsJson json;
     ns_json_init(&json);
     ns_json_string(&json, "study", study->choice.key);
@@ -252,13 +271,15 @@ char *ns_paper_json(const NsPaperResult *result)
     ns_json_bool(&json, "agrees", result->verdict == NS_VERDICT_AGREES);
     ns_json_double(&json, "seconds", result->seconds);
     ns_json_open(&json, "findings", '[');
-    for (size_t i = 0; i < result->n_findings; i++) write_finding(&json, &result->findings[i]);
+    for (size_t i = 0; i < result->n_findings; i++)
+        write_finding(&json, &result->findings[i], &keys);
     ns_json_close(&json, ']');
     ns_json_open(&json, "series", '[');
     for (size_t i = 0; i < result->n_series; i++) {
         const NsPaperSeries *series = &result->series[i];
         ns_json_open(&json, NULL, '{');
         ns_json_string(&json, "label", series->label);
+        ns_json_string(&json, "quantity", keys.of[series->result]);
         ns_json_bool(&json, "theory", series->theory);
         write_values(&json, "x", series->x, series->n);
         write_values(&json, "y", series->y, series->n);

@@ -10,13 +10,13 @@
 
 #define NS_PAPER_ARMS 4
 #define NS_PAPER_CURVES 8
-#define NS_PAPER_CLAIMS 3
+#define NS_PAPER_CLAIMS 6
 
 /* What is on the horizontal axis, which follows from the result of the study. */
 typedef enum {
     NS_PAPER_GRID,   /* the result over the values of the grid's one setting */
     NS_PAPER_LAYER,  /* the quantity in every layer */
-    NS_PAPER_STEP,   /* the training loss at every step */
+    NS_PAPER_STEP,   /* the result at every step, or where it is validated */
     NS_PAPER_TOKENS, /* share of tokens by squared norm of the last hidden state, in means */
 } NsPaperKind;
 
@@ -28,11 +28,14 @@ typedef enum {
     NS_CLAIM_SPREAD, /* LAYER: largest |y_l / y_1 - 1| */
     NS_CLAIM_RATIO,  /* LAYER: of the last layer to the first */
     NS_CLAIM_UPPER,  /* LAYER: of the last layer to that in the middle */
-    NS_CLAIM_END,    /* STEP: mean of the last ten losses, less those of arm `other`; infinite where
-                      * only one of the two diverged.  GRID: the last point, in the same way */
+    NS_CLAIM_END,    /* STEP, GRID: the last point less that of arm `other`, of training losses at
+                      * every step the mean of ten; infinite where only one of the two diverged */
     NS_CLAIM_FACTOR, /* GRID, LAYER: the last point over that of arm `other` */
     NS_CLAIM_LAST,   /* STEP, GRID, LAYER: the last point */
     NS_CLAIM_SOONER, /* STEP: share of the steps after which it is where arm `other` ends */
+    NS_CLAIM_GAIN,   /* STEP: the last point less the first */
+    NS_CLAIM_REACH,  /* GRID: the last value up to which every point is at most 0.2 worse than the
+                      * first; 0 where the first has diverged */
     NS_CLAIM_BEND,   /* LAYER: growth over the upper half of the layers to that over the lower */
     NS_CLAIM_BEYOND, /* TOKENS: share above 1.1 means, from above: the whole bin counts */
 } NsClaimKind;
@@ -43,6 +46,7 @@ typedef struct {
     unsigned arm, other; /* curves, see ns_paper_curves */
     double expected;     /* NaN where only a range is claimed */
     double lo, hi;       /* the tolerance: within which it agrees */
+    unsigned result;     /* which of the study's it is about */
 } NsClaim;
 
 typedef struct {
@@ -56,9 +60,10 @@ typedef struct {
     const char *holds;      /* where: at initialization in expectation, or by experience */
     const char *settings;   /* of all arms, "layers=12 steps=0" */
     const char *grid;       /* "layers=2,4,8"; NULL for none */
-    const char *result;     /* the section of the study, lines of "key = value" */
+    const char *result;     /* the section of the study, lines of "key = value", and others */
     const char *paper;      /* settings in place of these at the paper's own scale; NULL for none */
     const char *paper_grid; /* the same; NULL where it is no other */
+    bool large;             /* it has these settings */
     NsPaperArm arms[NS_PAPER_ARMS];
     unsigned n_arms;
     unsigned seeds;
@@ -78,8 +83,8 @@ bool ns_paper_make(const NsPaperStudy *row, NsStudy *study, GError **error);
 
 NsPaperKind ns_paper_kind_of(const NsStudy *study);
 
-/* Curves of a study, the arms in each configuration one after another: but for GRID, every
- * configuration has its own. */
+/* Curves of each of a study's results, the arms in each configuration one after another: but for
+ * GRID, every configuration has its own. */
 size_t ns_paper_curves(const NsStudy *study);
 
 /* "Post-LN", or where an arm has several "Post-LN, lr=0.001". */
@@ -91,6 +96,7 @@ void ns_paper_abscissae(const NsStudy *study, double *x, size_t n);
 
 typedef struct {
     const char *label; /* of the study */
+    unsigned result;   /* of the study's, which it shows */
     bool theory;       /* computed, not measured */
     size_t n;
     double *x, *y;
@@ -110,7 +116,7 @@ typedef struct {
     NsVerdict verdict;
 } NsFinding;
 
-#define NS_PAPER_SERIES (NS_PAPER_CURVES + 2 * NS_PAPER_CLAIMS)
+#define NS_PAPER_SERIES (NS_PAPER_CURVES * (1 + NS_CELL_MORE) + 2 * NS_PAPER_CLAIMS)
 
 /* Whoever keeps one has a reference; nobody writes to it. */
 typedef struct {
@@ -158,6 +164,7 @@ void ns_paper_provenance(const NsPaperStudy *row, const NsStudy *study, NsProven
 
 /* {"study", "title", "reference", "says", "holds", "verdict", "agrees", "seconds", "findings":
  * [{"label", "value", "error", "reach", "expected" (or null), "range": [lo, hi] (null: open),
- * "verdict", "agrees"}], "series":
- * [{"label", "theory", "x", "y", "lo", "hi"}], "program", "instructions"}.  Free with g_free. */
+ * "verdict", "agrees", "quantity"}], "series":
+ * [{"label", "quantity", "theory", "x", "y", "lo", "hi", "seeds"}], "program", "instructions"}.
+ * "quantity" is the key of the result that it is about.  Free with g_free. */
 char *ns_paper_json(const NsPaperResult *result);

@@ -35,6 +35,7 @@ void ns_paper_add_claim(NsPaperResult *result, const NsClaim *claim, const doubl
 {
     const char *arm = result->study->arms[claim->arm % result->study->n_arms].label;
     double *y, *upper, ratio;
+    size_t before = result->n_series;
     size_t first = claim->kind == NS_CLAIM_UPPER ? n / 2 : 0; /* of the points that are meant */
     switch (claim->kind) {
     case NS_CLAIM_SLOPE:
@@ -65,10 +66,13 @@ void ns_paper_add_claim(NsPaperResult *result, const NsClaim *claim, const doubl
     case NS_CLAIM_FACTOR:
     case NS_CLAIM_LAST:
     case NS_CLAIM_SOONER:
+    case NS_CLAIM_GAIN:
+    case NS_CLAIM_REACH:
     case NS_CLAIM_BEND:
     case NS_CLAIM_BEYOND:
         break;
     }
+    for (size_t i = before; i < result->n_series; i++) result->series[i].result = claim->result;
 }
 
 NsPaperResult *ns_paper_expected(const NsPaperStudy *study)

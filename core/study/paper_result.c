@@ -16,12 +16,18 @@
 /* Steps that are timed before a study that trains. */
 #define TIMED 3
 
+#define MIB ((double)(1 << 20))
+#define PERCENT 0.01
+
+/* By how much results may get worse where a run still learns: in nats, of losses. */
+#define STILL_LEARNS 0.2
+
 /* The values of every seed of every curve. */
 typedef struct {
     const NsStudy *study;
     size_t n;       /* points of a curve */
     double *x;      /* [n] */
-    double *values; /* [curves, seeds, n] */
+    double *values; /* [results, curves, seeds, n] */
     double seconds;
 } Work;
 
@@ -32,37 +38,42 @@ static void work_clear(Work *work)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Work, work_clear)
 
-static double *values_of(const Work *work, size_t curve, unsigned seed)
+static double *values_of(const Work *work, size_t result, size_t curve, unsigned seed)
 {
-    return work->values + (curve * (size_t)work->study->seeds + seed) * work->n;
+    size_t at = result * ns_paper_curves(work->study) + curve;
+    return work->values + (at * (size_t)work->study->seeds + seed) * work->n;
 }
 
 /* ---- Cells ---- */
 
 /* Squared norms are told in units of the width of the first arm. */
-static double unit_of(const NsStudy *study)
+static double unit_of(const NsStudy *study, const NsResult *result)
 {
-    bool in_d =
-        study->result.kind == NS_RESULT_QUANTITY && study->result.quantity == NS_QUANTITY_HIDDEN_SQ;
+    bool in_d = result->kind == NS_RESULT_QUANTITY && result->quantity == NS_QUANTITY_HIDDEN_SQ;
+    if (result->kind == NS_RESULT_MEMORY) return MIB;
+    if (ns_result_is_downstream(result)) return PERCENT;
     return in_d ? (double)study->experiment.lane[0].d_model : 1;
 }
 
-/* Of a grid the result of one point, else the curve of a configuration; what a run that
+/* Of a grid the results of one point, else the curves of a configuration; what a run that
  * diverged has no more is NaN. */
 static void read_cell(Work *work, NsStudyWork *cells, NsStudyPlace place, const NsStudyCell *cell)
 {
-    bool grid = ns_paper_kind_of(work->study) == NS_PAPER_GRID;
-    size_t before = grid ? 0 : place.configuration * ns_study_lanes(work->study);
-    double *y = values_of(work, before + place.lane, (unsigned)place.seed);
-    double unit = unit_of(work->study);
-    if (grid) {
-        y[place.configuration] = cell->value / unit;
-        return;
+    const NsStudy *study = work->study;
+    bool grid = ns_paper_kind_of(study) == NS_PAPER_GRID;
+    size_t n = 0, results = ns_study_results(study), at = ns_study_cell(study, place);
+    size_t before = grid ? 0 : place.configuration * ns_study_lanes(study);
+    g_autofree double *curve = grid && results == 1
+                                   ? g_memdup2(&cell->value, sizeof cell->value)
+                                   : ns_study_store_curve(ns_study_work_store(cells), at, &n);
+    if (grid && results == 1) n = 1;
+    for (size_t k = 0; k < results; k++) {
+        double *y = values_of(work, k, before + place.lane, (unsigned)place.seed);
+        double unit = unit_of(study, ns_study_result(study, k));
+        for (size_t i = 0; i < (grid ? 1 : work->n); i++)
+            y[grid ? place.configuration : i] =
+                i * results + k < n ? curve[i * results + k] / unit : (double)NAN;
     }
-    size_t n;
-    g_autofree double *curve =
-        ns_study_store_curve(ns_study_work_store(cells), ns_study_cell(work->study, place), &n);
-    for (size_t i = 0; i < work->n; i++) y[i] = i < n ? curve[i] / unit : (double)NAN;
 }
 
 /* FALSE where one failed, with an error, or has not ended. */
@@ -116,26 +127,41 @@ static bool has_noise(const NsStudy *study)
     return ns_paper_kind_of(study) == NS_PAPER_STEP && study->result.kind == NS_RESULT_LOSS;
 }
 
-/* By how much a run ends worse than another; one that diverged is worse without bounds. */
-static double loss_more(const Work *work, const double *y, const double *other)
+/* -1 where lower values are better, 1 where higher ones are. */
+static int direction_of(const Work *work, const NsClaim *claim)
+{
+    return ns_result_direction(ns_study_result(work->study, claim->result)) > 0 ? 1 : -1;
+}
+
+/* By how much a run ends above another; one that diverged is worse without bounds. */
+static double end_over(const Work *work, const double *y, const double *other, int direction)
 {
     size_t last = has_noise(work->study) ? MIN(work->n, LAST) : 1;
     double a = mean_of_last(y, work->n, last), b = mean_of_last(other, work->n, last);
-    if (isnan(a) != isnan(b)) return isnan(a) ? (double)INFINITY : -(double)INFINITY;
-    return a - b;
+    if (isnan(a) == isnan(b)) return a - b;
+    return (isnan(a) ? -1.0 : 1.0) * direction * (double)INFINITY;
 }
 
 /* After which share of the steps a run is where another ends; infinite where it never is. */
-static double sooner(const double *x, const double *y, double end, size_t n)
+static double sooner(const Work *work, const double *y, double end, int direction)
 {
-    for (size_t i = 0; i < n; i++)
-        if (y[i] <= end) return x[i] / x[n - 1];
+    const double *x = work->x;
+    for (size_t i = 0; i < work->n; i++)
+        if (direction * (y[i] - end) >= 0) return x[i] / x[work->n - 1];
     return isnan(end) ? (double)NAN : (double)INFINITY;
+}
+
+static double reach(const Work *work, const double *y, int direction)
+{
+    size_t i = 0;
+    while (i < work->n && direction * (y[i] - y[0]) >= -STILL_LEARNS) i++;
+    return i ? work->x[i - 1] : 0;
 }
 
 static double claim_value(const Work *work, const NsClaim *claim, unsigned seed)
 {
-    const double *x = work->x, *y = values_of(work, claim->arm, seed);
+    const double *x = work->x, *y = values_of(work, claim->result, claim->arm, seed);
+    const double *other = values_of(work, claim->result, claim->other, seed);
     size_t n = work->n;
     double result = 0;
     switch (claim->kind) {
@@ -151,13 +177,17 @@ static double claim_value(const Work *work, const NsClaim *claim, unsigned seed)
     case NS_CLAIM_UPPER:
         return y[n - 1] / y[n / 2];
     case NS_CLAIM_END:
-        return loss_more(work, y, values_of(work, claim->other, seed));
+        return end_over(work, y, other, direction_of(work, claim));
     case NS_CLAIM_FACTOR:
-        return y[n - 1] / values_of(work, claim->other, seed)[n - 1];
+        return y[n - 1] / other[n - 1];
     case NS_CLAIM_LAST:
         return y[n - 1];
     case NS_CLAIM_SOONER:
-        return sooner(x, y, values_of(work, claim->other, seed)[n - 1], n);
+        return sooner(work, y, other[n - 1], direction_of(work, claim));
+    case NS_CLAIM_GAIN:
+        return y[n - 1] - y[0];
+    case NS_CLAIM_REACH:
+        return reach(work, y, direction_of(work, claim));
     case NS_CLAIM_BEND:
         return (y[n - 1] - y[n / 2]) / (double)(n - 1 - n / 2) * (double)(n / 2) /
                (y[n / 2] - y[0]);
@@ -187,25 +217,26 @@ static NsFinding find(const Work *work, const NsClaim *claim)
 
 /* ---- Curves ---- */
 
-static void add_measured(NsPaperResult *result, const Work *work, size_t curve)
+static void add_measured(NsPaperResult *result, const Work *work, unsigned which, size_t curve)
 {
     NsPaperSeries *series = &result->series[result->n_series++];
     unsigned seeds = (unsigned)work->study->seeds;
     g_autofree double *values = g_new(double, seeds);
     *series = (NsPaperSeries){.label = ns_paper_curve_label(result->study, work->study, curve),
+                              .result = which,
                               .n = work->n};
     series->x = g_memdup2(work->x, work->n * sizeof *work->x);
     series->y = g_new(double, work->n);
     series->seeds = seeds;
     series->singles =
-        g_memdup2(values_of(work, curve, 0), seeds * work->n * sizeof *series->singles);
+        g_memdup2(values_of(work, which, curve, 0), seeds * work->n * sizeof *series->singles);
     if (seeds > 1) {
         series->lo = g_new(double, work->n);
         series->hi = g_new(double, work->n);
     }
     for (size_t i = 0; i < work->n; i++) {
         for (unsigned seed = 0; seed < seeds; seed++)
-            values[seed] = values_of(work, curve, seed)[i];
+            values[seed] = values_of(work, which, curve, seed)[i];
         NsMoments moments = ns_moments(values, seeds);
         series->y[i] = moments.mean;
         if (seeds == 1) continue;
@@ -218,7 +249,8 @@ static void add_measured(NsPaperResult *result, const Work *work, size_t curve)
  * norm of d, which is the unit, or the bounds of a growth from the first state. */
 static void add_expected(NsPaperResult *result, const Work *work, const NsClaim *claim)
 {
-    const double *y = result->series[claim->arm].y;
+    size_t curves = ns_paper_curves(work->study);
+    const double *y = result->series[claim->result * curves + claim->arm].y;
     double middle = 0;
     if (claim->kind == NS_CLAIM_SLOPE && !isnan(claim->expected)) {
         for (size_t i = 0; i < work->n; i++)
@@ -237,7 +269,8 @@ static void work_init(Work *work, const NsStudy *study)
     work->n = ns_paper_points(study);
     work->x = g_new(double, work->n);
     ns_paper_abscissae(study, work->x, work->n);
-    work->values = g_new0(double, ns_paper_curves(study) * (size_t)study->seeds * work->n);
+    work->values = g_new0(double, ns_study_results(study) * ns_paper_curves(study) *
+                                      (size_t)study->seeds * work->n);
 }
 
 NsPaperResult *ns_paper_result_new(const NsPaperStudy *row, NsStudyWork *cells, GError **error)
@@ -249,8 +282,9 @@ NsPaperResult *ns_paper_result_new(const NsPaperStudy *row, NsStudyWork *cells, 
     g_atomic_ref_count_init(&result->refs);
     result->study = row;
     result->seconds = work.seconds;
-    for (size_t curve = 0; curve < ns_paper_curves(work.study); curve++)
-        add_measured(result, &work, curve);
+    for (unsigned which = 0; which < ns_study_results(work.study); which++)
+        for (size_t curve = 0; curve < ns_paper_curves(work.study); curve++)
+            add_measured(result, &work, which, curve);
     for (unsigned i = 0; i < row->n_claims; i++) {
         NsFinding *finding = &result->findings[result->n_findings++];
         *finding = find(&work, &row->claims[i]);
@@ -279,6 +313,18 @@ void ns_paper_result_unref(NsPaperResult *result)
     g_free(result);
 }
 
+/* Steps of fine-tuning in a cell, which take about as long as those before it. */
+static double finetuning_steps(const NsStudy *study)
+{
+    double steps = 0;
+    for (size_t i = 0; i < ns_study_results(study); i++) {
+        const NsResult *result = ns_study_result(study, i);
+        if (ns_result_is_downstream(result))
+            steps += (double)(result->finetune ? result->finetune : NS_CELL_FINETUNE_STEPS);
+    }
+    return steps * (double)ns_paper_points(study);
+}
+
 /* Those of an arm: the time grows with the layers. */
 static double arm_seconds(const NsStudy *study, size_t lane)
 {
@@ -291,7 +337,7 @@ static double arm_seconds(const NsStudy *study, size_t lane)
         if (i < last) ns_settings_clear(&settings);
     }
     bool good = ns_speed_estimate(&settings, settings.steps ? TIMED : 0, &start, &step, NULL);
-    double once = start + step * (double)settings.steps;
+    double once = start + step * ((double)settings.steps + finetuning_steps(study));
     double all = once * layers / (double)settings.layers * (double)study->seeds;
     ns_settings_clear(&settings);
     return good ? all : -1;

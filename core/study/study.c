@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/data/task.h"
 #include "core/data/tokenizer.h"
 #include "core/probe/quantity.h"
 
@@ -20,7 +21,7 @@ void ns_study_init(NsStudy *study)
         .draws = 1,
         .draw_seed = 1,
         .stop = {NAN, NAN},
-        .result = {.layer = -1, .head = 1, .at = NS_RESULT_LAST, .n = NS_CELL_LAST},
+        .result = NS_RESULT_USUAL,
     };
     ns_experiment_init(&study->experiment);
 }
@@ -39,6 +40,16 @@ void ns_study_clear(NsStudy *study)
     for (size_t i = 0; i < study->n_random; i++) ns_study_distribution_clear(&study->random[i]);
     study->n_grid = study->n_random = 0;
     forget_contents(study);
+}
+
+size_t ns_study_results(const NsStudy *study)
+{
+    return 1 + study->n_more;
+}
+
+const NsResult *ns_study_result(const NsStudy *study, size_t i)
+{
+    return i ? &study->more[i - 1] : &study->result;
 }
 
 /* ---- Cells ---- */
@@ -198,9 +209,8 @@ static bool read_contents(NsStudy *study, size_t lane, GError **error)
     return true;
 }
 
-static bool check_steps(const NsStudy *study, const NsSettings *settings, GError **error)
+static bool check_steps(const NsResult *result, const NsSettings *settings, GError **error)
 {
-    const NsResult *result = &study->result;
     bool at_step = result->at == NS_RESULT_STEP;
     if (settings->steps < 1 && !(at_step && result->n == 0))
         return ns_refuse(error, NS_ERROR_SETTING,
@@ -241,14 +251,55 @@ static bool check_curve(const NsResult *result, GError **error)
                      "or at = step N in [result].");
 }
 
-static bool check_layer(const NsStudy *study, const NsSettings *settings, GError **error)
+/* The curves of several results have the same points. */
+static bool check_more(const NsStudy *study, GError **error)
+{
+    const NsResult *first = &study->result;
+    bool alike = true, plain = true;
+    for (size_t i = 0; i < ns_study_results(study); i++) {
+        const NsResult *result = ns_study_result(study, i);
+        bool every = result->at == NS_RESULT_EVERY;
+        alike &= every == (first->at == NS_RESULT_EVERY);
+        if (every) alike &= ns_result_is_validated(result) == ns_result_is_validated(first);
+        plain &= result->layer != NS_LAYER_ALL && result->kind != NS_RESULT_TOKENS;
+    }
+    if (!study->n_more || (alike && plain)) return true;
+    return ns_refuse(error, NS_ERROR_SETTING,
+                     plain ? "Several results are either all at every step, and then all measured "
+                             "with the validation loss or none, or all one number; change “at” in "
+                             "[result] and those after it."
+                           : "A result of all layers or of token-norms is the only one of a study; "
+                             "omit the sections after [result].");
+}
+
+static bool check_layer(const NsResult *result, const NsSettings *settings, GError **error)
 {
     int64_t layers = ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings);
-    if (study->result.kind != NS_RESULT_QUANTITY || study->result.layer <= layers) return true;
+    if (result->kind != NS_RESULT_QUANTITY || result->layer <= layers) return true;
     return ns_refuse(error, NS_ERROR_SETTING,
                      "The result is of layer %" G_GINT64_FORMAT ", but there are %" G_GINT64_FORMAT
                      " layers; name another layer in [result].",
-                     study->result.layer, layers);
+                     result->layer, layers);
+}
+
+static bool check_downstream(const NsResult *result, const NsSettings *settings, GError **error)
+{
+    bool mlm = g_str_equal(ns_task(settings->task)->choice.key, "mlm");
+    return mlm || !ns_result_is_downstream(result) ||
+           ns_refuse(
+               error, NS_ERROR_SETTING,
+               "An encoder of the task mlm is fine-tuned; set task = mlm and arch = encoder.");
+}
+
+static bool check_results(const NsStudy *study, const NsSettings *settings, GError **error)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < ns_study_results(study); i++) {
+        const NsResult *result = ns_study_result(study, i);
+        good = check_steps(result, settings, error) && check_layer(result, settings, error) &&
+               check_downstream(result, settings, error);
+    }
+    return good;
 }
 
 static bool check_cell(const NsStudy *study, size_t i, GError **error)
@@ -256,8 +307,7 @@ static bool check_cell(const NsStudy *study, size_t i, GError **error)
     NsSettings settings;
     g_autoptr(GError) wrong = NULL;
     ns_study_cell_settings(study, i, &settings);
-    bool good = ns_settings_check(&settings, &wrong) && check_steps(study, &settings, &wrong) &&
-                check_layer(study, &settings, &wrong);
+    bool good = ns_settings_check(&settings, &wrong) && check_results(study, &settings, &wrong);
     ns_settings_clear(&settings);
     if (good) return true;
     NsStudyPlace place = ns_study_place(study, i);
@@ -277,7 +327,9 @@ bool ns_study_check_cells(const NsStudy *study, GError **error)
                          "The study has %.0f cells; it can have %d, so shorten an axis, or draw "
                          "instead of taking every combination.",
                          cells, NS_STUDY_CELLS_MAX);
-    if (!check_curve(&study->result, error)) return false;
+    for (size_t i = 0; i < ns_study_results(study); i++)
+        if (!check_curve(ns_study_result(study, i), error)) return false;
+    if (!check_more(study, error)) return false;
     for (size_t i = 0; i < ns_study_cells(study); i++)
         if (!check_cell(study, i, error)) return false;
     return true;
@@ -301,8 +353,10 @@ static bool is_idle(const NsStudy *study, const NsParam *param)
                                        "valid-source", "valid-target", "tokenizer"};
     for (size_t i = 0; i < G_N_ELEMENTS(idle); i++)
         if (g_str_equal(param->key, idle[i])) return true;
-    bool validation = study->result.kind == NS_RESULT_VALIDATION;
-    return g_str_equal(param->key, "eval-every") && !validation;
+    bool validated = false;
+    for (size_t i = 0; i < ns_study_results(study); i++)
+        validated |= ns_result_is_validated(ns_study_result(study, i));
+    return g_str_equal(param->key, "eval-every") && !validated;
 }
 
 static void add_number(GString *text, const char *key, double value)
@@ -323,10 +377,19 @@ static void add_setting(GString *text, const NsSettings *settings, const NsParam
         add_number(text, param->key, value);
 }
 
+static void add_result(GString *text, const NsResult *result)
+{
+    const char *key =
+        result->kind == NS_RESULT_QUANTITY ? ns_quantity(result->quantity)->choice.key : "";
+    g_string_append_printf(
+        text, "result=%u %s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %u %" G_GINT64_FORMAT,
+        result->kind, key, result->layer, result->head, result->at, result->n);
+    if (result->finetune) add_number(text, " finetune", (double)result->finetune);
+}
+
 void ns_study_hash(const NsStudy *study, size_t i, char *hash)
 {
     NsSettings settings;
-    const NsResult *result = &study->result;
     g_autoptr(GString) text = g_string_new(NULL);
     g_string_append_printf(text, "version=%d\ncontents=%s\n", HASH_VERSION,
                            study->contents[ns_study_place(study, i).lane]);
@@ -336,11 +399,8 @@ void ns_study_hash(const NsStudy *study, size_t i, char *hash)
     ns_settings_clear(&settings);
     add_number(text, "loss-below", study->stop.loss_below);
     add_number(text, "loss-above", study->stop.loss_above);
-    const char *key =
-        result->kind == NS_RESULT_QUANTITY ? ns_quantity(result->quantity)->choice.key : "";
-    g_string_append_printf(
-        text, "result=%u %s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %u %" G_GINT64_FORMAT,
-        result->kind, key, result->layer, result->head, result->at, result->n);
+    for (size_t k = 0; k < ns_study_results(study); k++)
+        add_result(text, ns_study_result(study, k));
     g_autofree char *sum =
         g_compute_checksum_for_string(G_CHECKSUM_SHA256, text->str, (gssize)text->len);
     g_strlcpy(hash, sum, NS_STUDY_HASH + 1);

@@ -38,13 +38,20 @@
  *              More draws leave the first ones what they were.
  *     stop     loss-below, loss-above: a run ends where its training loss gets there
  *     result   quantity: loss (of training, the default), validation-loss, grad-norm (of all
- *              tensors), step-seconds (its wall time), token-norms (the share of tokens whose
- *              squared norm is above 1.1 times the mean) or one of the registry; of these layer (a
+ *              tensors), step-seconds (its wall time), memory (bytes of the run), token-norms (the
+ *              share of tokens whose squared norm is above 1.1 times the mean),
+ *              entailment-accuracy or paraphrase-accuracy (of an encoder of the task mlm that is
+ *              fine-tuned, for `finetune-steps` if given, on generated pairs) or one of the
+ *              registry; of these layer (a
  *              number, last, the default, or all) and head; at: “last 10” (the mean of the last ten
  *              records, the default), “last”, “minimum”, “step 100” or “every step”, of
- *              validation-loss whenever it is measured; better: lower or higher, where lanes are
- *              to be compared by a result that is no loss, of which lower ones are better.  All
+ *              what is measured with the validation loss whenever that is; better: lower or
+ *              higher, where lanes are to be compared by a result of which neither is better by
+ *              itself, as lower losses are.  All
  *              layers, every step and token-norms keep a curve of each cell besides its one number
+ *     result-2, result-3
+ *              other results of the same runs, without layers or token-norms; where the first is at
+ *              every step, so are these.  The lanes are compared by the first
  *     A to D   lanes, in this order: settings, and a name for people
  *
  * A configuration is a draw with a point of the grid.  Every lane has the same ones.  A cell is a
@@ -73,6 +80,8 @@ typedef struct {
     int64_t draws, draw_seed; /* draws: 1 where nothing is drawn */
     NsStopRules stop;
     NsResult result;
+    NsResult more[NS_CELL_MORE]; /* of the same runs */
+    size_t n_more;
     char *contents[NS_LANES_MAX]; /* a hash of the files that a lane learns, by ns_study_check */
 } NsStudy;
 
@@ -93,7 +102,13 @@ bool ns_study_load(NsStudy *study, const char *path, GError **error);
 /* The text, which reads back to the same study.  Free with g_free. */
 char *ns_study_write(const NsStudy *study);
 
-/* "training loss, mean of the last 10 steps".  Free with g_free. */
+size_t ns_study_results(const NsStudy *study);                   /* the first and others */
+const NsResult *ns_study_result(const NsStudy *study, size_t i); /* from 0 */
+
+/* "validation-loss", as a text of a study names a result. */
+const char *ns_study_quantity_key(const NsResult *result);
+
+/* "training loss, mean of the last 10 steps", and of several results each.  Free with g_free. */
 char *ns_study_result_words(const NsStudy *study);
 
 /* What a figure of it says of where it comes from; `provenance` is not initialized. */

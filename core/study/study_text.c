@@ -18,7 +18,14 @@ static const char *const kinds[] = {
     [NS_RESULT_QUANTITY] = "",
     [NS_RESULT_SECONDS] = "step-seconds",
     [NS_RESULT_TOKENS] = "token-norms",
+    [NS_RESULT_MEMORY] = "memory",
+    [NS_RESULT_ENTAILMENT] = "entailment-accuracy",
+    [NS_RESULT_PARAPHRASE] = "paraphrase-accuracy",
 };
+
+/* Sections of results, the first of which every study has. */
+static const char *const results[] = {"result", "result-2", "result-3"};
+G_STATIC_ASSERT(G_N_ELEMENTS(results) == 1 + NS_CELL_MORE);
 
 /* ---- Reading ---- */
 
@@ -31,6 +38,7 @@ typedef struct {
     GHashTable *sections; /* names so far */
     GHashTable *keys;     /* of this section, but for settings */
     bool draws;           /* their number is given */
+    NsResult *result;     /* of the section that is read */
 } Reader;
 
 static bool refuse(const NsEntry *entry, const char *why, GError **error)
@@ -223,8 +231,11 @@ static bool read_better(NsResult *result, const NsEntry *entry, GError **error)
 
 static bool read_result(Reader *reader, const NsEntry *entry, GError **error)
 {
-    static const char *const keys[] = {"quantity", "at", "layer", "head", "better", NULL};
-    NsResult *result = &reader->study->result;
+    static const char *const keys[] = {"quantity",       "at",     "layer", "head",
+                                       "finetune-steps", "better", NULL};
+    NsResult *result = reader->result;
+    if (g_str_equal(entry->key, "finetune-steps"))
+        return read_whole(entry, 2, 1000000000, &result->finetune, error);
     if (g_str_equal(entry->key, "quantity")) return read_quantity(result, entry, error);
     if (g_str_equal(entry->key, "at")) return read_at(result, entry, error);
     if (g_str_equal(entry->key, "head")) return read_whole(entry, 1, 256, &result->head, error);
@@ -241,11 +252,22 @@ static const struct {
     const char *name;
     bool (*read)(Reader *reader, const NsEntry *entry, GError **error);
 } sections[] = {
-    {"grid", read_grid},
-    {"random", read_random},
-    {"stop", read_stop},
-    {"result", read_result},
+    {"grid", read_grid},     {"random", read_random},   {"stop", read_stop},
+    {"result", read_result}, {"result-2", read_result}, {"result-3", read_result},
 };
+
+/* Results come in order; FALSE for one that does not. */
+static bool begin_result(Reader *reader, const char *section)
+{
+    NsStudy *study = reader->study;
+    if (g_str_equal(section, results[0])) reader->result = &study->result;
+    if (!g_str_has_prefix(section, "result-")) return true;
+    if (study->n_more >= NS_CELL_MORE || !g_str_equal(section, results[study->n_more + 1]))
+        return false;
+    reader->result = &study->more[study->n_more++];
+    *reader->result = NS_RESULT_USUAL;
+    return true;
+}
 
 /* Lanes come in order, so that every one of them begins as the head said. */
 static bool begin_section(Reader *reader, const NsEntry *entry, GError **error)
@@ -254,10 +276,12 @@ static bool begin_section(Reader *reader, const NsEntry *entry, GError **error)
     bool known = lane;
     for (size_t i = 0; i < G_N_ELEMENTS(sections); i++)
         known |= g_str_equal(entry->section, sections[i].name);
-    if (!known || !g_hash_table_add(reader->sections, (gpointer)(uintptr_t)entry->section))
+    if (!known || !g_hash_table_add(reader->sections, (gpointer)(uintptr_t)entry->section) ||
+        !begin_result(reader, entry->section))
         return ns_refuse(error, NS_ERROR_SETTING,
                          "Line %zu: [%s] was not expected here; the sections are [grid], [random], "
-                         "[stop] and [result], and the lanes [A], [B], [C] and [D] in this order, "
+                         "[stop], [result], [result-2] and [result-3], and the lanes [A], [B], [C] "
+                         "and [D] in this order, "
                          "each once.",
                          entry->line, entry->section);
     if (!*reader->section) reader->head = reader->named;
@@ -321,18 +345,18 @@ static bool check_axes(const Reader *reader, GError **error)
                            "draw, such as draws = 64.");
 }
 
-static bool check_better(NsStudy *study, GError **error)
+static bool check_better(NsResult *result, GError **error)
 {
-    int direction = ns_result_direction(&study->result);
+    int direction = ns_result_direction(result);
     if (!direction) return true;
-    if (study->result.better == -direction)
+    if (result->better == -direction)
         return ns_refuse(error, NS_ERROR_SETTING,
                          direction < 0
                              ? "The result is a loss, of which lower values are better; omit "
                                "better = higher, or choose another quantity."
-                             : "The result is a BLEU score, of which higher values are better; "
-                               "omit better = lower, or choose another quantity.");
-    study->result.better = 0;
+                             : "The result is a BLEU score or an accuracy, of which higher values "
+                               "are better; omit better = lower, or choose another quantity.");
+    result->better = 0;
     return true;
 }
 
@@ -351,7 +375,9 @@ bool ns_study_read(NsStudy *study, const char *text, size_t size, GError **error
     for (; (entry = ns_entries_at(entries, i)); i++)
         if (!read_entry(&reader, entry, error)) return false;
     ns_experiment_link(&study->experiment);
-    return check_axes(&reader, error) && check_better(study, error);
+    bool good = check_axes(&reader, error) && check_better(&study->result, error);
+    for (size_t k = 0; good && k < study->n_more; k++) good = check_better(&study->more[k], error);
+    return good;
 }
 
 static void make_absolute(char **path)
@@ -447,7 +473,7 @@ static void write_varied(GString *out, const NsStudy *study)
     }
 }
 
-static const char *quantity_key(const NsResult *result)
+const char *ns_study_quantity_key(const NsResult *result)
 {
     return result->kind == NS_RESULT_QUANTITY ? ns_quantity(result->quantity)->choice.key
                                               : kinds[result->kind];
@@ -463,19 +489,26 @@ static char *at_words(const NsResult *result)
     return plain ? g_strdup(word) : g_strdup_printf("%s %" G_GINT64_FORMAT, word, result->n);
 }
 
+static void write_result(GString *out, const char *section, const NsResult *result)
+{
+    g_autofree char *at = at_words(result);
+    g_string_append_printf(out, "\n[%s]\nquantity = %s\nat = %s\n", section,
+                           ns_study_quantity_key(result), at);
+    if (result->layer >= 0) write_whole(out, "layer", result->layer);
+    if (result->layer == NS_LAYER_ALL) write_line(out, "layer", "all");
+    if (result->head > 1) write_whole(out, "head", result->head);
+    if (result->finetune) write_whole(out, "finetune-steps", result->finetune);
+    if (result->better) write_line(out, "better", result->better < 0 ? "lower" : "higher");
+}
+
 static void write_rules(GString *out, const NsStudy *study)
 {
-    const NsResult *result = &study->result;
     if (!isnan(study->stop.loss_below) || !isnan(study->stop.loss_above))
         g_string_append(out, "\n[stop]\n");
     write_number(out, "loss-below", study->stop.loss_below);
     write_number(out, "loss-above", study->stop.loss_above);
-    g_autofree char *at = at_words(result);
-    g_string_append_printf(out, "\n[result]\nquantity = %s\nat = %s\n", quantity_key(result), at);
-    if (result->layer >= 0) write_whole(out, "layer", result->layer);
-    if (result->layer == NS_LAYER_ALL) write_line(out, "layer", "all");
-    if (result->head > 1) write_whole(out, "head", result->head);
-    if (result->better) write_line(out, "better", result->better < 0 ? "lower" : "higher");
+    for (size_t i = 0; i < ns_study_results(study); i++)
+        write_result(out, results[i], ns_study_result(study, i));
 }
 
 char *ns_study_write(const NsStudy *study)
@@ -517,19 +550,21 @@ void ns_study_copy(NsStudy *to, const NsStudy *from)
 
 /* ---- Words ---- */
 
-char *ns_study_result_words(const NsStudy *study)
+static void add_words(GString *words, const NsResult *result)
 {
-    const NsResult *result = &study->result;
     static const char *const labels[] = {
         [NS_RESULT_LOSS] = "training loss",
         [NS_RESULT_VALIDATION] = "validation loss",
         [NS_RESULT_GRADIENT] = "gradient norm",
         [NS_RESULT_SECONDS] = "seconds per step",
         [NS_RESULT_TOKENS] = "share of tokens with a squared norm above 1.1 times the mean",
+        [NS_RESULT_MEMORY] = "memory in bytes",
+        [NS_RESULT_ENTAILMENT] = "accuracy of entailment after fine-tuning",
+        [NS_RESULT_PARAPHRASE] = "accuracy of paraphrase after fine-tuning",
     };
-    GString *words = g_string_new(result->kind == NS_RESULT_QUANTITY
-                                      ? ns_quantity(result->quantity)->choice.label
-                                      : labels[result->kind]);
+    g_string_append(words, result->kind == NS_RESULT_QUANTITY
+                               ? ns_quantity(result->quantity)->choice.label
+                               : labels[result->kind]);
     NsDomain domain =
         result->kind == NS_RESULT_QUANTITY ? ns_quantity(result->quantity)->domain : NS_DOMAIN_STEP;
     if (domain != NS_DOMAIN_STEP && result->layer == NS_LAYER_ALL)
@@ -552,5 +587,14 @@ char *ns_study_result_words(const NsStudy *study)
         g_string_append_printf(words, " at step %" G_GINT64_FORMAT, result->n);
     else
         g_string_append(words, ", lowest of the run");
+}
+
+char *ns_study_result_words(const NsStudy *study)
+{
+    GString *words = g_string_new(NULL);
+    for (size_t i = 0; i < ns_study_results(study); i++) {
+        if (i) g_string_append(words, "; ");
+        add_words(words, ns_study_result(study, i));
+    }
     return g_string_free(words, FALSE);
 }

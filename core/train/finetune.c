@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/train/finetune.h"
 
+#include "core/experiment/assignment.h"
 #include "core/train/run-private.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 typedef struct {
@@ -53,16 +55,43 @@ static NsCheckpoint *beginning_of(NsCheckpoint *from, GError **error)
     return g_steal_pointer(&c);
 }
 
-bool ns_finetune(const NsSettings *settings, NsCorpus *corpus, NsCheckpoint *pretrained,
-                 NsFinetuned *result, GError **error)
+static bool has_line_end(const NsCorpus *corpus)
 {
+    for (size_t i = 0; i < corpus->V; i++)
+        if (corpus->symbols ? corpus->symbols[i] == '\n' : g_str_equal(corpus->words[i], "\n"))
+            return true;
+    return false;
+}
+
+bool ns_finetune_can(const NsCorpus *vocabulary)
+{
+    return (vocabulary->symbols || vocabulary->subwords) && has_line_end(vocabulary);
+}
+
+void ns_finetune_settings(NsSettings *settings, const NsSettings *pretraining, int64_t steps)
+{
+    ns_settings_copy(settings, pretraining);
+    g_autofree char *usual =
+        g_strdup_printf("steps=%" PRId64 " warmup=%" PRId64 " decay-start=%" PRId64
+                        " schedule=linear decay-steps=0 lr=1e-3 seeds=1 eval-every=0 probe-every=0 "
+                        "tie-embeddings=off",
+                        steps, MAX(1, steps / 10), MAX(1, steps / 10));
+    ns_settings_assign_all(settings, usual, NULL);
+}
+
+bool ns_finetune(const NsFinetuning *finetuning, NsFinetuned *result, GError **error)
+{
+    NsCheckpoint *pretrained = finetuning->pretrained;
     g_autoptr(NsCheckpoint) origin = pretrained ? beginning_of(pretrained, error) : NULL;
     if (pretrained && !origin) return false;
-    g_autoptr(NsRun) run = ns_run_new_alone(settings, corpus, origin, error);
+    g_autoptr(NsRun) run = ns_run_new_alone(finetuning->settings, finetuning->pairs, origin, error);
     if (!run) return false;
     bool alive = !run->diverged;
-    while (alive && run->steps < settings->steps) alive = ns_run_step(run);
-    *result = test(run->model, corpus, &run->validation);
+    while (alive && run->steps < finetuning->settings->steps) {
+        alive = ns_run_step(run);
+        if (finetuning->goes_on && !finetuning->goes_on(finetuning->data)) return false;
+    }
+    *result = test(run->model, finetuning->pairs, &run->validation);
     result->diverged = !alive;
     return true;
 }

@@ -10,12 +10,27 @@ typedef struct {
     bool diverged;
 } NsFinetuned;
 
+/* Whether pairs of sentences can be cut into the tokens of a corpus of the task mlm: those are
+ * characters or subwords, of a text with line ends. */
+bool ns_finetune_can(const NsCorpus *vocabulary);
+
+/* Those of the pre-training with so many steps, a tenth of them as warm-up and linear decay, and a
+ * rate that suits; `settings` is not initialized. */
+void ns_finetune_settings(NsSettings *settings, const NsSettings *pretraining, int64_t steps);
+
+typedef struct {
+    const NsSettings *settings;
+    NsCorpus *pairs;
+    NsCheckpoint *pretrained;    /* NULL for none */
+    bool (*goes_on)(void *data); /* called after every step; FALSE ends it.  NULL for none */
+    void *data;
+} NsFinetuning;
+
 /* Trains an encoder with a linear head of two classes on its first token for settings->steps steps,
  * and tests it.  Every tensor of the checkpoint that the model has, too, is its start; the head, or
- * without a checkpoint (NULL) everything, is drawn from settings->seed.  Moments and steps start at
- * 0.  Devlin et al. 2018, section 4.1. */
-bool ns_finetune(const NsSettings *settings, NsCorpus *corpus, NsCheckpoint *pretrained,
-                 NsFinetuned *result, GError **error);
+ * without a checkpoint everything, is drawn from settings->seed.  Moments and steps start at 0.
+ * FALSE with an error, or without one where it was ended.  Devlin et al. 2018, section 4.1. */
+bool ns_finetune(const NsFinetuning *finetuning, NsFinetuned *result, GError **error);
 
 /* The share of the more frequent label among the held-out pairs, and the F1 of answering 1 always.
  */

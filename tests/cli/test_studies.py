@@ -278,6 +278,10 @@ def test_paper_scale():
         assert "d-model = 512" in study and "d-ff = 2048" in study, study
         assert "warmup = 4000" in study and "optimizer = radam" in study, study
         assert "small or paper" in sentence(run("paper", "fig4", "--scale", "large", small=False), 2)
+        tiny = ("d-model=8", "heads=2", "d-ff=8", "batch=1", "tokenizer=char")
+        paper("fig3d", "--scale", "paper", "--seeds", "1", "--out", folder, *[w for s in tiny for w in ("--set", s)])
+        shown = run("show", os.path.join(folder, "fig3d.pdf"), small=False).stdout.decode()
+        assert "normscope-cli paper fig3d --scale paper" in shown, shown
 
 
 def test_paper_errors():

@@ -435,6 +435,23 @@ static void test_paper(void)
     }
 }
 
+/* Every result of a study has a panel of its own, which says what is expected of it alone. */
+static void test_paper_panels(void)
+{
+    int row = ns_choices_find(ns_paper_choice, "fig5");
+    NsFigureInput input = {.step = -1, .log = true, .study = ns_paper_study((size_t)row)};
+    g_auto(NsPaperPanels) panels = ns_paper_panels(&input);
+    g_assert_cmpuint(panels.n, ==, 3);
+    for (size_t i = 0; i < panels.n; i++) {
+        const char *says = panels.plots[i]->empty;
+        g_assert_true((strstr(says, "paraphrase") != NULL) == (i == 1));
+        g_assert_true((strstr(says, "entailment") != NULL) == (i == 2));
+        g_assert_cmpstr(panels.plots[i]->left.unit, ==, i ? "%" : "nats");
+        for (size_t k = 0; k < i; k++)
+            g_assert_cmpstr(panels.plots[i]->title, !=, panels.plots[k]->title);
+    }
+}
+
 /* ---- Checks of gradients ---- */
 
 /* A check at the step of the one before, after a reset, is another. */
@@ -552,6 +569,7 @@ int main(int argc, char **argv)
     g_test_add_func("/plot/studies/hatch", test_hatch);
     g_test_add_func("/plot/studies/phase", test_phase);
     g_test_add_func("/plot/studies/paper", test_paper);
+    g_test_add_func("/plot/studies/paper-panels", test_paper_panels);
     g_test_add_func("/plot/studies/gradient-check", test_gradient_check);
     g_test_add_func("/plot/studies/study", test_study);
     g_test_add_func("/plot/studies/study-phase", test_study_phase);

@@ -23,6 +23,7 @@ static void fill(NsProvenance *provenance)
     provenance->x = g_strdup("lr=0.001,0.01");
     provenance->y = g_strdup("placement=post,pre");
     provenance->study = g_strdup("depth");
+    provenance->scale = g_strdup("paper");
     provenance->axes = g_strdup("linear");
     provenance->changes = g_strdup("step 40: lr 0.003 → 0.001");
 }
@@ -41,6 +42,7 @@ static void assert_same(const NsProvenance *a, const NsProvenance *b)
     g_assert_cmpstr(a->x, ==, b->x);
     g_assert_cmpstr(a->y, ==, b->y);
     g_assert_cmpstr(a->study, ==, b->study);
+    g_assert_cmpstr(a->scale, ==, b->scale);
     g_assert_cmpstr(a->axes, ==, b->axes);
     g_assert_cmpstr(a->changes, ==, b->changes);
 }

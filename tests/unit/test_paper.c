@@ -3,6 +3,8 @@
 #include "core/experiment/assignment.h"
 #include "core/optim/schedule.h"
 #include "core/study/paper.h"
+#include "core/train/finetune.h"
+#include "core/train/run.h"
 #include "tests/unit/support.h"
 
 #include <math.h>
@@ -251,11 +253,15 @@ static void assert_row(const NsPaperStudy *row)
     ns_study_check(&again, &error);
     g_assert_no_error(error);
     g_assert_cmpuint(ns_paper_curves(&made), <=, NS_PAPER_CURVES);
+    bool told[1 + NS_CELL_MORE] = {false};
     for (unsigned i = 0; i < row->n_claims; i++) {
         g_assert_cmpuint(row->claims[i].arm, <, ns_paper_curves(&made));
         g_assert_cmpuint(row->claims[i].other, <, ns_paper_curves(&made));
         g_assert_true(row->claims[i].lo < row->claims[i].hi);
+        g_assert_cmpuint(row->claims[i].result, <, ns_study_results(&made));
+        told[row->claims[i].result] = true;
     }
+    for (size_t k = 0; k < ns_study_results(&made); k++) g_assert_true(told[k]);
     g_assert_cmpuint(ns_study_cells(&made), ==, ns_study_cells(&again));
     for (size_t k = 0; k < ns_study_cells(&made); k++) {
         char a[NS_STUDY_HASH + 1], b[NS_STUDY_HASH + 1];
@@ -266,7 +272,7 @@ static void assert_row(const NsPaperStudy *row)
 }
 
 /* Every row is a study that can be run, written as a text and read again, at either scale; its
- * claims are about curves that it has. */
+ * claims are about curves that it has, and about each of its results. */
 static void test_rows(void)
 {
     for (size_t i = 0; ns_paper_study(i); i++) {
@@ -312,8 +318,9 @@ static void test_curves(void)
                      "eval-every=2 eval-batches=1 steps=4 placement=post";
     small.seeds = 1;
     g_autoptr(NsPaperResult) result = run(&small);
-    g_assert_cmpuint(result->n_series, ==, 6);
-    for (size_t i = 0; i < 6; i++) {
+    g_assert_cmpuint(result->n_series, ==, 12); /* losses, then BLEU */
+    for (size_t i = 0; i < 12; i++) {
+        g_assert_cmpuint(result->series[i].result, ==, i / 6);
         g_assert_cmpuint(result->series[i].n, ==, 3);
         for (size_t k = 0; k < 3; k++) g_assert_true(isfinite(result->series[i].y[k]));
     }
@@ -321,6 +328,91 @@ static void test_curves(void)
     g_assert_cmpfloat(result->series[0].y[0], ==, result->series[3].y[0]);
     g_assert_cmpfloat(result->series[0].y[2], !=, result->series[3].y[2]);
     g_assert_true(result->findings[0].value == result->series[3].y[2] - result->series[5].y[2]);
+}
+
+/* What fine-tuning from the weights at a step of a cell's run finds. */
+static double accuracy_at(const NsStudy *study, size_t cell, int64_t step, NsPairRelation relation)
+{
+    g_autoptr(GError) error = NULL;
+    NsSettings settings, tuning;
+    ns_study_cell_settings(study, cell, &settings);
+    g_autoptr(NsRun) run = ns_run_new(&settings, &error);
+    g_assert_no_error(error);
+    while (ns_run_steps(run) < step) ns_run_step(run);
+    g_autoptr(NsCheckpoint) weights = ns_run_checkpoint(run, &error);
+    size_t left_out;
+    g_autoptr(NsCorpus) pairs = ns_labeled_new_generated(
+        ns_run_corpus(run), relation, (uint64_t)settings.data_seed, 2000, &left_out);
+    ns_finetune_settings(&tuning, &settings, 5);
+    const NsFinetuning finetuning = {.settings = &tuning, .pairs = pairs, .pretrained = weights};
+    NsFinetuned tuned;
+    g_assert_true(ns_finetune(&finetuning, &tuned, &error));
+    ns_settings_clear(&settings);
+    ns_settings_clear(&tuning);
+    return 100 * tuned.accuracy;
+}
+
+/* A run of Figure 5 with few steps: its loss, and two tasks from every checkpoint. */
+static void test_downstream(void)
+{
+    NsPaperStudy small = *study("fig5");
+    g_autofree char *settings = g_strconcat(
+        small.settings,
+        " layers=1 d-model=16 heads=2 batch=4 eval-batches=1 eval-every=3 decay-start=2 steps=6",
+        NULL);
+    g_auto(GStrv) parts = g_strsplit(small.result, "accuracy\n", -1);
+    g_autofree char *result_text = g_strjoinv("accuracy\nfinetune-steps = 5\n", parts);
+    small.settings = settings;
+    small.result = result_text;
+    small.seeds = 1;
+    g_autoptr(NsStudyWork) work = begin(&small);
+    g_autoptr(NsPaperResult) result = finish(&small, work);
+    const NsStudy *made = ns_study_work_study(work);
+    g_assert_cmpuint(result->n_series, ==, 6);
+    for (size_t i = 0; i < 6; i++) {
+        const NsPaperSeries *series = &result->series[i];
+        g_assert_cmpuint(series->result, ==, i / 2);
+        g_assert_cmpuint(series->n, ==, 3);
+        g_assert_cmpfloat(series->x[2], ==, 6);
+        if (i < 2) continue;
+        NsPairRelation relation = i < 4 ? NS_PARAPHRASE : NS_ENTAILMENT;
+        size_t cell = ns_study_cell(made, (NsStudyPlace){.lane = i % 2});
+        g_assert_cmpfloat_with_epsilon(series->y[2], accuracy_at(made, cell, 6, relation), 1e-9);
+        g_assert_cmpfloat_with_epsilon(series->y[0], accuracy_at(made, cell, 0, relation), 1e-9);
+    }
+    /* The first two findings are of the loss, in nats; others in points. */
+    g_assert_true(result->findings[0].value == result->series[1].y[2] - result->series[0].y[2]);
+    g_assert_true(result->findings[2].value == result->series[3].y[2] - result->series[2].y[2]);
+    g_assert_true(result->findings[5].value == result->series[5].y[2] - result->series[5].y[0]);
+}
+
+/* Memory is that of the plan, and a depth is learned where the loss is not above the first. */
+static void test_depths(void)
+{
+    NsPaperStudy cost = *study("depth-cost");
+    cost.grid = "layers=1,2,4";
+    cost.seeds = 1;
+    g_autoptr(NsPaperResult) result = run(&cost);
+    g_assert_cmpuint(result->series[1].result, ==, 1);
+    const double *mib = result->series[1].y;
+    g_assert_cmpfloat_with_epsilon((mib[2] - mib[1]) / (mib[1] - mib[0]), 2, 0.05);
+    NsSettings settings;
+    g_auto(NsStudy) made;
+    ns_paper_make(&cost, &made, NULL);
+    ns_study_cell_settings(&made, 2, &settings);
+    settings.eval_every = settings.bleu_sentences = 0;
+    g_autoptr(NsRun) deepest = ns_run_new(&settings, NULL);
+    ns_settings_clear(&settings);
+    g_assert_cmpfloat_with_epsilon(mib[2] * (1 << 20), (double)ns_run_plan(deepest).total_bytes, 1);
+
+    NsPaperStudy limit = *study("depth-limit");
+    limit.settings = "d-model=8 heads=2 batch=2 seq=8 lr=1e-9 eval-every=0 steps=2";
+    limit.grid = "layers=2,3";
+    limit.arms[1].settings = "placement=none init-scale=40 lr=100";
+    limit.seeds = 1;
+    g_autoptr(NsPaperResult) depths = run(&limit);
+    tell(depths);
+    g_assert_cmpfloat(depths->findings[1].value, ==, 0); /* diverges at once */
 }
 
 static void test_seconds(void)
@@ -333,7 +425,7 @@ static void test_seconds(void)
 
 static void test_words(void)
 {
-    const NsClaim claim = {"slope", NS_CLAIM_SLOPE, 0, 0, 0, -0.15, 0.15};
+    const NsClaim claim = {"slope", NS_CLAIM_SLOPE, 0, 0, 0, -0.15, 0.15, 0};
     const NsFinding good = {&claim, 0.021, 0.018, 0.05, NS_VERDICT_AGREES};
     const NsFinding bad = {&claim, -0.5, 0, 0, NS_VERDICT_DISAGREES};
     g_autofree char *agrees = ns_finding_words(&good);
@@ -345,8 +437,8 @@ static void test_words(void)
 /* The interval decides, not the mean: across an end of the tolerance nothing is decided. */
 static void test_verdicts(void)
 {
-    const NsClaim both = {"slope", NS_CLAIM_SLOPE, 0, 0, 0, -0.15, 0.15};
-    const NsClaim open = {"loss", NS_CLAIM_END, 0, 1, NAN, 0.3, INFINITY};
+    const NsClaim both = {"slope", NS_CLAIM_SLOPE, 0, 0, 0, -0.15, 0.15, 0};
+    const NsClaim open = {"loss", NS_CLAIM_END, 0, 1, NAN, 0.3, INFINITY, 0};
     g_assert_cmpint(ns_claim_verdict(&both, 0.12, 0.02), ==, NS_VERDICT_AGREES);
     g_assert_cmpint(ns_claim_verdict(&both, 0.12, 0.06), ==, NS_VERDICT_UNDECIDED);
     g_assert_cmpint(ns_claim_verdict(&both, -0.17, 0.06), ==, NS_VERDICT_UNDECIDED);
@@ -398,6 +490,8 @@ int main(int argc, char **argv)
     g_test_add_func("/study/paper/rows", test_rows);
     g_test_add_func("/study/paper/scale", test_scale);
     g_test_add_func("/study/paper/curves", test_curves);
+    g_test_add_func("/study/paper/downstream", test_downstream);
+    g_test_add_func("/study/paper/depths", test_depths);
     g_test_add_func("/study/paper/seconds", test_seconds);
     g_test_add_func("/study/paper/words", test_words);
     g_test_add_func("/study/paper/verdicts", test_verdicts);

@@ -46,6 +46,10 @@ static void test_write(void)
         "steps = 0\n[result]\nat = step 0\n[grid]\nlayers = 2:8:3\n[A]\nname = only\n",
         "steps = 9\n[result]\nquantity = validation-loss\nat = minimum\n[stop]\nloss-below = 0.1\n",
         "steps = 9\n[result]\nquantity = hidden-norm\nlayer = 0\nat = last\n",
+        "steps = 9\n[result]\nquantity = memory\nat = last\n[result-2]\nat = last 3\n"
+        "[result-3]\nquantity = grad-norm\nat = minimum\nbetter = higher\n",
+        "steps = 9\ntask = mlm\narch = encoder\n[result]\nquantity = entailment-accuracy\n"
+        "at = every step\nfinetune-steps = 7\n",
     };
     for (size_t k = 0; k < G_N_ELEMENTS(texts); k++) {
         g_auto(NsStudy) study, again;
@@ -116,6 +120,7 @@ static void test_hash(void)
     assert_same_hash(base, "steps = 4\nlr = 0.01\n[stop]\nloss-above = 7\n", false);
     assert_same_hash(base, "steps = 4\nlr = 0.01\n[result]\nat = last 3\n", false);
     assert_same_hash(base, "steps = 4\nlr = 0.01\n[result]\nquantity = grad-norm\n", false);
+    assert_same_hash(base, "steps = 4\nlr = 0.01\n[result-2]\nquantity = grad-norm\n", false);
 }
 
 /* A text counts by what is in it. */
@@ -217,6 +222,17 @@ static const struct {
     {"steps = 1\n[A]\ntitle = x\n", "Line 3: There is no setting “title”"},
     {"layers = 2\n", "A study needs a number of steps"},
     {"steps = 1\n[result]\nat = step 2\n", "raise steps"},
+    {"steps = 1\n[result-3]\nat = last\n", "Line 2: [result-3] was not expected"},
+    {"steps = 1\n[result-2]\nat = step 2\n", "raise steps"},
+    {"steps = 1\n[result-2]\nat = every step\n", "all at every step"},
+    {"steps = 1\n[result]\nat = every step\n[result-2]\nquantity = validation-loss\n"
+     "at = every step\n",
+     "all measured with the validation loss"},
+    {"steps = 1\n[result-2]\nquantity = token-norms\nat = last\n", "the only one of a study"},
+    {"steps = 1\n[result]\nquantity = entailment-accuracy\nat = last\n", "task = mlm"},
+    {"steps = 1\ntask = mlm\narch = encoder\n[result]\nquantity = paraphrase-accuracy\n"
+     "at = last\nbetter = lower\n",
+     "or an accuracy"},
     {"steps = 1\n[result]\nquantity = grad-w2\nlayer = 7\n", "there are 6 layers"},
     {"steps = 1\n[result]\nquantity = token-cosine\nat = last 2\n", "probe-every"},
     {"steps = 1\n[grid]\nheads = 1,3\n[A]\n[B]\n", "Lane A: At heads=3: "},

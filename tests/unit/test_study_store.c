@@ -387,6 +387,33 @@ static void test_curves(void)
     }
 }
 
+/* Of several results a cell keeps each beside its number, which is the first. */
+static void test_more(void)
+{
+    g_autoptr(NsTestFolder) folder = ns_test_folder_new();
+    g_autofree char *path = g_build_filename(folder, "a.nsstudy", NULL);
+    g_auto(NsStudy) study;
+    ns_test_read_study(&study,
+                       SMALL "steps = 4\n[result]\nat = last 2\n[result-2]\nquantity = memory\n"
+                             "at = last\n[result-3]\nquantity = grad-norm\nat = step 1\n");
+    work_all(path, &study, 1);
+    NsSettings settings;
+    ns_study_cell_settings(&study, 0, &settings);
+    settings.eval_every = settings.probe_every = settings.bleu_sentences = 0;
+    g_autoptr(NsRun) run = ns_run_new(&settings, NULL);
+    ns_settings_clear(&settings);
+    while (ns_run_steps(run) < 4) ns_run_step(run);
+    const NsHistory *history = ns_run_history(run);
+    double mean = (ns_history_step(history, 3)->loss + ns_history_step(history, 4)->loss) / 2;
+    g_autoptr(NsStudyStore) store = open_store(path, &study, 60);
+    size_t n;
+    g_autofree double *values = ns_study_store_curve(store, 0, &n);
+    g_assert_cmpuint(n, ==, 3);
+    g_assert_cmpfloat_with_epsilon(values[0], mean, 1e-12);
+    g_assert_true(values[1] == (double)ns_run_plan(run).total_bytes);
+    g_assert_true(values[2] == ns_history_step(history, 1)->grad_norm);
+}
+
 /* A file of the version without curves is read, and worked at. */
 static void test_older(void)
 {
@@ -441,6 +468,7 @@ int main(int argc, char **argv)
     g_test_add_func("/study/store/leases", test_leases);
     g_test_add_func("/study/store/renewal", test_renewal);
     g_test_add_func("/study/store/merge", test_merge);
+    g_test_add_func("/study/store/more", test_more);
     g_test_add_func("/study/store/refused", test_refused);
     g_test_add_func("/study/store/results", test_results);
     g_test_add_func("/study/store/curves", test_curves);

@@ -79,6 +79,7 @@ typedef struct {
     NsPhase *beside;       /* one of the same axes beside it, with which it shares its colors */
     const NsPaperStudy *study;       /* of the paper, which ns_paper_kind() shows; or NULL */
     NsPaperResult *result;           /* of that study; NULL before it was run */
+    unsigned panel;                  /* which of the results of that study, from 0 */
     const NsComparedInput *compared; /* which ns_best_of_kind() and ns_sensitivity_kind() show */
     const NsGradientChecksInput *checks; /* checks, which ns_gradient_check_kind() shows; or NULL */
 } NsFigureInput;
@@ -129,6 +130,21 @@ const NsFigureKind *ns_phase_kind(void);
 /* The figure of a study of the paper: what was measured beside what is expected, with its verdict.
  */
 const NsFigureKind *ns_paper_kind(void);
+
+/* A figure for each of the results of a study of the paper. */
+typedef struct {
+    NsFigure *figures[1 + NS_CELL_MORE];
+    const NsPlot *plots[1 + NS_CELL_MORE];
+    size_t n;
+} NsPaperPanels;
+
+/* Of the study and the result of the input.  The plots live as long as the panels. */
+NsPaperPanels ns_paper_panels(const NsFigureInput *input);
+void ns_paper_panels_clear(NsPaperPanels *panels);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsPaperPanels, ns_paper_panels_clear)
+
+/* What a figure calls a result of a study: "validation loss". */
+const char *ns_paper_result_label(const NsResult *result);
 
 /* The figures of a study: the expected best of k configurations in each lane with its verdicts, and
  * the best at each learning rate. */

@@ -10,7 +10,8 @@ typedef struct {
     NsFigure figure;
     const NsPaperStudy *study;
     NsPaperKind kind; /* of the study */
-    NsResult measured;
+    unsigned panel;
+    NsResult measured;       /* the result that the panel shows */
     char *grid;              /* the setting on the horizontal axis, or NULL */
     NsPaperResult *result;   /* a reference; the series are its columns */
     NsPaperResult *expected; /* of a study that has no result; NULL where it has one */
@@ -27,7 +28,7 @@ static void describe(Paper *p, const NsPaperStudy *row)
     g_auto(NsStudy) study;
     ns_paper_make(row, &study, NULL);
     p->kind = ns_paper_kind_of(&study);
-    p->measured = study.result;
+    p->measured = *ns_study_result(&study, p->panel);
     bool layers = !study.n_grid || g_str_equal(study.grid[0].param->key, "layers");
     g_free(p->grid);
     p->grid = layers ? NULL : g_strdup(_(study.grid[0].param->label));
@@ -41,40 +42,57 @@ typedef struct {
     bool integer;
 } Axes;
 
-/* What stands at the vertical axis. */
-static const char *symbol_of(const NsResult *measured)
+const char *ns_paper_result_label(const NsResult *result)
 {
-    switch (measured->kind) {
+    switch (result->kind) {
     case NS_RESULT_LOSS:
         return _("training loss");
     case NS_RESULT_VALIDATION:
         return _("validation loss");
     case NS_RESULT_SECONDS:
         return _("seconds per step");
+    case NS_RESULT_MEMORY:
+        return _("memory");
+    case NS_RESULT_ENTAILMENT:
+        return _("entailment");
+    case NS_RESULT_PARAPHRASE:
+        return _("paraphrase");
     case NS_RESULT_GRADIENT:
     case NS_RESULT_QUANTITY:
     case NS_RESULT_TOKENS:
         break;
     }
-    return ns_quantity(measured->quantity)->symbol;
+    return ns_quantity(result->quantity)->symbol;
 }
 
-static bool is_loss(const NsResult *measured)
+static const char *title_of(const NsResult *result)
 {
-    return measured->kind == NS_RESULT_LOSS || measured->kind == NS_RESULT_VALIDATION;
+    if (result->kind == NS_RESULT_MEMORY) return _("Memory of a run");
+    if (result->kind == NS_RESULT_ENTAILMENT) return _("Entailment after fine-tuning");
+    if (result->kind == NS_RESULT_PARAPHRASE) return _("Paraphrase after fine-tuning");
+    return result->kind == NS_RESULT_QUANTITY ? _(ns_quantity(result->quantity)->choice.label)
+                                              : ns_paper_result_label(result);
+}
+
+static const char *unit_of(const NsResult *measured)
+{
+    if (ns_result_is_loss(measured)) return _("nats");
+    if (measured->kind == NS_RESULT_MEMORY) return "MiB";
+    return ns_result_is_downstream(measured) ? "%" : NULL;
 }
 
 static Axes axes_of(const Paper *p)
 {
     bool log = p->log;
     NsScaleKind scale = log ? NS_SCALE_LOG : NS_SCALE_LINEAR;
-    const char *symbol = symbol_of(&p->measured);
+    const char *symbol =
+        ns_result_is_downstream(&p->measured) ? _("accuracy") : ns_paper_result_label(&p->measured);
     bool squared = p->measured.quantity == NS_QUANTITY_HIDDEN_SQ;
     bool states = ns_quantity(p->measured.quantity)->domain == NS_DOMAIN_HIDDEN;
     switch (p->kind) {
     case NS_PAPER_GRID:
         return (Axes){p->grid ? p->grid : _("layers L"), symbol, scale,
-                      is_loss(&p->measured) ? NS_SCALE_LINEAR : scale, p->grid == NULL};
+                      ns_result_is_loss(&p->measured) ? NS_SCALE_LINEAR : scale, p->grid == NULL};
     case NS_PAPER_LAYER:
         return (Axes){states ? _("layer (0: embedding)") : _("layer"),
                       squared ? "‖x_l‖^2 / d" : symbol, NS_SCALE_LINEAR,
@@ -97,7 +115,7 @@ static void set_axes(Paper *p)
     plot->x.integer = axes.integer;
     plot->left.label = axes.y;
     plot->left.scale = axes.y_scale;
-    plot->left.unit = is_loss(&p->measured) ? _("nats") : NULL;
+    plot->left.unit = unit_of(&p->measured);
     bool tokens = p->kind == NS_PAPER_TOKENS;
     plot->x.lo = tokens ? 0.5 : (double)NAN;
     plot->x.hi = tokens ? 1.75 : (double)NAN;
@@ -111,16 +129,31 @@ static NsSeriesKind kind_of(NsPaperKind kind, bool theory)
     return theory || kind == NS_PAPER_STEP ? NS_SERIES_LINE : NS_SERIES_POINTS;
 }
 
+/* The curves of the panel. */
+typedef struct {
+    const NsPaperSeries *of[NS_PAPER_SERIES];
+    size_t n;
+} Curves;
+
+static Curves curves_of(const Paper *p)
+{
+    const NsPaperResult *result = p->result ? p->result : p->expected;
+    Curves curves = {{NULL}, 0};
+    for (size_t i = 0; result && i < result->n_series; i++)
+        if (result->series[i].result == p->panel) curves.of[curves.n++] = &result->series[i];
+    return curves;
+}
+
 static void set_series(Paper *p)
 {
     NsPlot *plot = &p->figure.plot;
-    const NsPaperResult *result = p->result ? p->result : p->expected;
-    plot->n_series = result ? MIN(result->n_series, NS_FIGURE_SERIES) : 0;
+    const Curves curves = curves_of(p);
+    plot->n_series = MIN(curves.n, NS_FIGURE_SERIES);
     size_t theories = 0;
     unsigned dots = 0;
-    for (size_t i = 0; i < plot->n_series; i++) theories += result->series[i].theory;
+    for (size_t i = 0; i < plot->n_series; i++) theories += curves.of[i]->theory;
     for (size_t i = 0; i < plot->n_series; i++) {
-        const NsPaperSeries *from = &result->series[i];
+        const NsPaperSeries *from = curves.of[i];
         bool bars = p->kind == NS_PAPER_TOKENS;
         p->figure.series[i] = (NsSeries){.label = _(from->label),
                                          .kind = kind_of(p->kind, from->theory),
@@ -149,9 +182,9 @@ static void forget_singles(Paper *p)
 static void set_singles(Paper *p)
 {
     forget_singles(p);
-    const NsPaperResult *result = p->result;
-    size_t n = 0, seeds = result ? result->series[0].seeds : 0;
-    while (result && n < p->figure.plot.n_series && result->series[n].seeds) n++;
+    const Curves curves = curves_of(p);
+    size_t n = 0, seeds = p->result ? curves.of[0]->seeds : 0;
+    while (p->result && n < p->figure.plot.n_series && curves.of[n]->seeds) n++;
     if (seeds < 2) return;
     p->single = g_new0(NsPlot, seeds);
     p->single_series = g_new(NsSeries, seeds * n);
@@ -159,7 +192,7 @@ static void set_singles(Paper *p)
     for (size_t seed = 0; seed < seeds; seed++) {
         NsSeries *series = p->single_series + seed * n;
         for (size_t i = 0; i < n; i++) {
-            const NsPaperSeries *from = &result->series[i];
+            const NsPaperSeries *from = curves.of[i];
             series[i] = (NsSeries){.label = p->figure.series[i].label,
                                    .n = from->n,
                                    .x = from->x,
@@ -173,22 +206,24 @@ static void set_singles(Paper *p)
     p->figure.plot.n_singles = seeds;
 }
 
-static char *verdict(const NsPaperResult *result)
+static char *verdict(const Paper *p)
 {
     GString *words = g_string_new(NULL);
-    for (size_t i = 0; i < result->n_findings; i++) {
-        g_autofree char *finding = ns_finding_words(&result->findings[i]);
+    for (size_t i = 0; i < p->result->n_findings; i++) {
+        if (p->result->findings[i].claim->result != p->panel) continue;
+        g_autofree char *finding = ns_finding_words(&p->result->findings[i]);
         g_string_append_printf(words, "%s%s", words->len ? "; " : "", finding);
     }
     return g_string_free(words, FALSE);
 }
 
 /* Before the study was run: what it expects, with the curves as shapes of it. */
-static char *expectation(const NsPaperStudy *study)
+static char *expectation(const Paper *p)
 {
     GString *words = g_string_new(NULL);
-    for (unsigned i = 0; i < study->n_claims; i++) {
-        g_autofree char *claim = ns_claim_words(&study->claims[i]);
+    for (unsigned i = 0; i < p->study->n_claims; i++) {
+        if (p->study->claims[i].result != p->panel) continue;
+        g_autofree char *claim = ns_claim_words(&p->study->claims[i]);
         g_string_append_printf(words, "%s%s", words->len ? "; " : "", claim);
     }
     return g_string_free(words, FALSE);
@@ -207,16 +242,28 @@ static void expect(Paper *p)
     if (!p->expected && !p->result) p->expected = ns_paper_expected(p->study);
 }
 
+/* Of several panels the first has the title of the study, others what they show. */
+static void set_title(Paper *p)
+{
+    const NsChoice *choice = &p->study->choice;
+    const char *title = p->panel ? title_of(&p->measured) : _(choice->label);
+    ns_figure_text(&p->figure.title, g_strdup(title));
+    ns_figure_text(&p->figure.subtitle, p->panel ? NULL : g_strdup(choice->reference));
+}
+
 static bool update(NsFigure *figure, const NsFigureInput *input)
 {
     Paper *p = (Paper *)figure;
-    bool same = p->study == input->study && p->result == input->result && p->log == input->log;
+    bool same = p->study == input->study && p->result == input->result && p->log == input->log &&
+                p->panel == input->panel;
     if (same && figure->plot.version) return false;
     if (p->result != input->result) {
         ns_paper_result_unref(p->result);
         p->result = input->result ? ns_paper_result_ref(input->result) : NULL;
     }
-    if (p->study != input->study && input->study) describe(p, input->study);
+    bool other = p->study != input->study || p->panel != input->panel;
+    p->panel = input->panel;
+    if (other && input->study) describe(p, input->study);
     p->study = input->study;
     p->log = input->log;
     g_array_set_size(figure->markers, 0);
@@ -230,13 +277,12 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
         const NsMarker threshold = {.x = 1.1, .text = "1.1"};
         g_array_append_val(figure->markers, threshold);
     }
-    ns_figure_text(&figure->title, g_strdup(_(p->study->choice.label)));
-    ns_figure_text(&figure->subtitle, g_strdup(p->study->choice.reference));
-    char *expected = p->result ? NULL : expectation(p->study);
+    set_title(p);
+    char *expected = p->result ? NULL : expectation(p);
     bool curves = figure->plot.n_series > 0;
     ns_figure_text(&figure->empty, curves ? NULL : g_strdup(expected));
     ns_figure_text(&figure->note,
-                   p->result ? verdict(p->result)
+                   p->result ? verdict(p)
                    : curves  ? g_strdup_printf(_("Expected shapes, not sizes: %s"), expected)
                              : NULL);
     g_free(expected);
@@ -257,6 +303,24 @@ static void init(NsFigure *figure)
     Paper *p = (Paper *)figure;
     for (size_t k = 0; k <= NS_TOKEN_SNAPSHOT_BINS; k++)
         p->edges[k] = ((double)k - 0.5) * NS_TOKEN_SNAPSHOT_BIN;
+}
+
+NsPaperPanels ns_paper_panels(const NsFigureInput *input)
+{
+    g_auto(NsStudy) study;
+    ns_paper_make(input->study, &study, NULL);
+    NsPaperPanels panels = {.n = ns_study_results(&study)};
+    NsFigureInput of = *input;
+    for (of.panel = 0; of.panel < panels.n; of.panel++) {
+        panels.figures[of.panel] = ns_figure_create(ns_paper_kind());
+        panels.plots[of.panel] = ns_figure_update(panels.figures[of.panel], &of);
+    }
+    return panels;
+}
+
+void ns_paper_panels_clear(NsPaperPanels *panels)
+{
+    for (size_t i = 0; i < panels->n; i++) ns_figure_free(panels->figures[i]);
 }
 
 const NsFigureKind *ns_paper_kind(void)

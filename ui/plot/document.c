@@ -9,6 +9,7 @@
 #define HEIGHT 842.0
 #define MARGIN 56.0
 #define PLOT_HEIGHT 300.0
+#define LOWER_HEIGHT 220.0 /* of one of several plots */
 #define TITLE_SIZE 15.0
 #define TEXT_SIZE 9.0
 #define GAP 10.0
@@ -59,18 +60,19 @@ static void show_text(Document *document, PangoLayout *text)
     document->y += GAP;
 }
 
-/* The title stands above it already. */
-static void show_plot(Document *document, const NsPlot *plot)
+/* The title of the first stands above it already. */
+static void show_plot(Document *document, const NsDocumentPart *part, size_t i)
 {
-    NsPlot untitled = *plot;
-    untitled.title = NULL;
+    NsPlot plot = *part->plots[i];
+    double height = part->n_plots > 1 ? LOWER_HEIGHT : PLOT_HEIGHT;
+    if (i == 0) plot.title = NULL;
     g_autoptr(NsPlotLayout) layout =
-        ns_plot_layout(&untitled, WIDTH - 2 * MARGIN, PLOT_HEIGHT, document->style);
+        ns_plot_layout(&plot, WIDTH - 2 * MARGIN, height, document->style);
     cairo_save(document->cr);
     cairo_translate(document->cr, MARGIN, document->y);
     ns_plot_draw(layout, document->cr);
     cairo_restore(document->cr);
-    document->y += PLOT_HEIGHT + GAP;
+    document->y += height + GAP;
 }
 
 static void show_part(Document *document, const NsDocumentPart *part)
@@ -79,7 +81,7 @@ static void show_part(Document *document, const NsDocumentPart *part)
     g_autoptr(PangoLayout) title =
         ns_text_new(document->context, document->style, TITLE_SIZE, true, part->title);
     show_text(document, title);
-    if (part->plot) show_plot(document, part->plot);
+    for (size_t i = 0; i < part->n_plots; i++) show_plot(document, part, i);
     g_autoptr(PangoLayout) words =
         ns_text_new(document->context, document->style, TEXT_SIZE, false, "");
     pango_layout_set_attributes(words, NULL);

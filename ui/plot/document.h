@@ -5,9 +5,10 @@
 
 /* What begins on a page of its own, and goes on upon the next where it has no room. */
 typedef struct {
-    const char *title;  /* a string of NsPlot */
-    const NsPlot *plot; /* below the title; NULL for none */
-    const char *words;  /* lines, taken literally */
+    const char *title;          /* a string of NsPlot */
+    const NsPlot *const *plots; /* below the title, one under the other */
+    size_t n_plots;
+    const char *words; /* lines, taken literally */
 } NsDocumentPart;
 
 /* Writes them on pages of A4, numbered.  title: of the file.  The same input gives the same bytes.

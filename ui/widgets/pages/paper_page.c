@@ -28,6 +28,7 @@ typedef struct {
     guint turn;            /* of the result: the newest has the largest */
     double seconds;        /* that it will take; negative before that is known */
     CardState state;
+    unsigned panel; /* which of its results the chart shows */
     NsPaperCard parts;
 } Card;
 
@@ -63,6 +64,7 @@ static NsFigureInput input_of(NsPaperPage *page, const Card *card)
 {
     return (NsFigureInput){.study = card->study,
                            .result = card->result,
+                           .panel = card->panel,
                            .log = ns_session_view(page->session)->log,
                            .step = -1};
 }
@@ -290,10 +292,11 @@ static void on_path(const char *path, gpointer owner)
     NsPaperPage *page = owner;
     Card *card = card_at(page, page->exporting);
     g_autoptr(GError) error = NULL;
-    NsFigureInput input = input_of(page, card);
+    const NsFigureInput input = input_of(page, card);
+    g_auto(NsPaperPanels) panels = ns_paper_panels(&input);
     g_auto(NsProvenance) provenance;
     ns_paper_provenance(card->study, ns_study_work_study(card->work), &provenance);
-    bool good = ns_write_figure(ns_paper_kind(), &input, &provenance, path, &error);
+    bool good = ns_write_plots(panels.plots, panels.n, &provenance, path, &error);
     g_autofree char *file = g_filename_display_basename(path);
     g_autofree char *sentence = good ? g_strdup_printf(_("Exported %s"), file) : NULL;
     ns_session_tell(page->session, good ? sentence : error->message);
@@ -352,6 +355,39 @@ static GtkWidget *make_button(NsPaperPage *page, guint i, const char *label, con
     return button;
 }
 
+static void on_panel(GtkToggleButton *button, NsPaperPage *page)
+{
+    if (!gtk_toggle_button_get_active(button)) return;
+    Card *card = card_at(page, index_of(GTK_WIDGET(button)));
+    card->panel = GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(button), "ns-panel"));
+    update_chart(page, card);
+}
+
+/* A button for each of several results; NULL of one. */
+static GtkWidget *make_panels(NsPaperPage *page, guint i)
+{
+    g_auto(NsStudy) study;
+    ns_paper_make(card_at(page, i)->study, &study, NULL);
+    if (ns_study_results(&study) == 1) return NULL;
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0), *first = NULL;
+    gtk_widget_add_css_class(box, "linked");
+    gtk_widget_set_halign(box, GTK_ALIGN_CENTER);
+    for (guint k = 0; k < ns_study_results(&study); k++) {
+        const char *label = ns_paper_result_label(ns_study_result(&study, k));
+        GtkWidget *button = gtk_toggle_button_new_with_label(label);
+        g_object_set_data(G_OBJECT(button), "ns-card", GUINT_TO_POINTER(i));
+        g_object_set_data(G_OBJECT(button), "ns-panel", GUINT_TO_POINTER(k));
+        gtk_widget_set_tooltip_text(button, _("Show this result of the study"));
+        gtk_toggle_button_set_group(GTK_TOGGLE_BUTTON(button), (GtkToggleButton *)first);
+        if (!first) first = button;
+        gtk_box_append(GTK_BOX(box), button);
+    }
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(first), TRUE);
+    for (GtkWidget *button = first; button; button = gtk_widget_get_next_sibling(button))
+        g_signal_connect_object(button, "toggled", G_CALLBACK(on_panel), page, 0);
+    return box;
+}
+
 static GtkWidget *make_card(NsPaperPage *page, guint i)
 {
     Card *card = card_at(page, i);
@@ -373,6 +409,8 @@ static GtkWidget *make_card(NsPaperPage *page, guint i)
     gtk_box_append(GTK_BOX(buttons), parts->export_);
     gtk_box_append(GTK_BOX(buttons), parts->progress);
     gtk_box_append(GTK_BOX(box), GTK_WIDGET(parts->chart));
+    GtkWidget *panels = make_panels(page, i);
+    if (panels) gtk_box_append(GTK_BOX(box), panels);
     gtk_box_append(GTK_BOX(box), make_text(_(card->study->says), NULL));
     gtk_box_append(GTK_BOX(box), parts->verdict);
     gtk_box_append(GTK_BOX(box), make_text(_(card->study->holds), "hint"));
