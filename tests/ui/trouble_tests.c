@@ -264,7 +264,7 @@ static void test_low(void)
 static void test_offers(void)
 {
     NsWindow *window = open_in_trouble("placement=pre clip=1 lr=30 layers=12 optimizer=sgd");
-    g_assert_true(offers(window, "warmup"));
+    g_assert_true(offers(window, "lr") && offers(window, "warmup"));
     g_assert_false(offers(window, "clip"));
     g_assert_false(offers(window, "placement"));
     ui_close(window);
@@ -295,6 +295,7 @@ static void test_remedies(void)
     check_remedy("clip", "1");
     check_remedy("placement", "pre");
     check_remedy("warmup", NULL);
+    check_remedy("lr", "10");
 }
 
 static void test_close(void)

@@ -101,19 +101,21 @@ static gint compare(gconstpointer a, gconstpointer b)
     return left->seed != right->seed ? left->seed - right->seed : left->lane - right->lane;
 }
 
-/* What happened to several lanes at once is one mark of all. */
-static void join_lanes(GArray *marks)
+static bool is_same(const NsSessionMark *a, const NsSessionMark *b)
 {
+    return a->step == b->step && a->kind == b->kind && a->seed == b->seed &&
+           g_str_equal(a->text, b->text);
+}
+
+/* What happened to all lanes at once is one mark of all. */
+static void join_lanes(GArray *marks, guint lanes)
+{
+    NsSessionMark *mark = (NsSessionMark *)(void *)marks->data;
     guint n = 0;
-    for (guint i = 0; i < marks->len; i++) {
-        NsSessionMark *last = n ? &g_array_index(marks, NsSessionMark, n - 1) : NULL;
-        NsSessionMark *mark = &g_array_index(marks, NsSessionMark, i);
-        bool same = last && last->step == mark->step && last->kind == mark->kind &&
-                    last->seed == mark->seed && g_str_equal(last->text, mark->text);
-        if (same)
-            last->lane = -1;
-        else
-            g_array_index(marks, NsSessionMark, n++) = *mark;
+    for (guint i = 0, end; i < marks->len; i = end) {
+        for (end = i + 1; end < marks->len && is_same(&mark[i], &mark[end]);) end++;
+        if (end - i == lanes) mark[i].lane = -1;
+        for (guint k = i; k < (end - i == lanes ? i + 1 : end); k++) mark[n++] = mark[k];
     }
     g_array_set_size(marks, n);
 }
@@ -133,7 +135,7 @@ const NsSessionMark *ns_session_marks(NsSession *session, size_t *n)
     }
     add_checkpoints(session);
     g_array_sort(session->marks, compare);
-    join_lanes(session->marks);
+    if (session->view->started.n > 1) join_lanes(session->marks, (guint)session->view->started.n);
     *n = session->marks->len;
     return (const NsSessionMark *)session->marks->data;
 }

@@ -9,9 +9,16 @@
 #define CHARS 28 /* of a line: as wide as the inspector, which it lies on */
 #define TITLE_CHARS 20
 
-typedef enum { REMEDY_WARMUP, REMEDY_CLIP, REMEDY_PLACEMENT, REMEDY_SCALE, N_REMEDIES } Remedy;
+typedef enum {
+    REMEDY_RATE,
+    REMEDY_WARMUP,
+    REMEDY_CLIP,
+    REMEDY_PLACEMENT,
+    REMEDY_SCALE,
+    N_REMEDIES
+} Remedy;
 
-static const char *const KEYS[N_REMEDIES] = {"warmup", "clip", "placement", "init-scale"};
+static const char *const KEYS[N_REMEDIES] = {"lr", "warmup", "clip", "placement", "init-scale"};
 
 struct _NsTroublePanel {
     GtkWidget parent;
@@ -64,8 +71,8 @@ static const char *advice_on(const NsTrouble *trouble)
                  "rate and the warm-up play no role.  Norms inside the branches, smaller initial "
                  "weights, fewer layers or clipped gradients keep them small.");
     if (trouble->spike)
-        return _("One update was too large.  A longer warm-up, clipped gradients or norms inside "
-                 "the branches keep updates small.");
+        return _("One update was too large.  A lower learning rate, a longer warm-up or clipped "
+                 "gradients keep updates small.");
     return _(
         "Updates that are too large let weights grow until a value overflows single "
         "precision; the values that are not finite then spread, and no later step can undo this.  "
@@ -97,6 +104,10 @@ static void offer_remedies(NsTroublePanel *panel, const NsTrouble *trouble)
     const char *name = _(ns_placement_choice((size_t)pre)->label);
     int64_t warmup = longer_warmup(settings, trouble->step);
     g_autofree char *digits = ns_group_digits(warmup);
+    char rate[G_ASCII_DTOSTR_BUF_SIZE];
+    g_ascii_formatd(rate, sizeof rate, "%.3g", settings->lr / 10.0);
+    set_remedy(panel, REMEDY_RATE, updates && !trouble->huge, g_strdup(rate),
+               g_strdup_printf(_("Learning rate %s"), rate));
     set_remedy(panel, REMEDY_WARMUP, updates && !trouble->huge,
                g_strdup_printf("%" G_GINT64_FORMAT, warmup),
                g_strdup_printf(_("Warm-up %s"), digits));
