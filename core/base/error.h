@@ -18,5 +18,5 @@ typedef enum {
 
 GQuark ns_error_quark(void);
 
-/* Sets an error of this domain and returns false. */
+/* Sets an error of this domain and returns false.  A format that is marked by N_ is translated. */
 bool ns_refuse(GError **error, NsErrorCode code, const char *format, ...) G_GNUC_PRINTF(3, 4);

@@ -2,6 +2,7 @@
 #include "core/base/file.h"
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 
 #include <errno.h>
 #include <sys/resource.h>
@@ -16,41 +17,40 @@ int ns_file_size_limit(void)
 void ns_file_error(const char *path, int code, GError **error)
 {
     g_autofree char *name = g_filename_display_name(path);
-    const char *why = g_strerror(code), *advice = "choose another file";
+    const char *why = g_strerror(code), *advice = _("choose another file");
     if (!*path) {
-        g_set_error_literal(error, NS_ERROR, NS_ERROR_FILE,
-                            "The output file has no name; give it one.");
+        ns_refuse(error, NS_ERROR_FILE, N_("The output file has no name; give it one."));
         return;
     }
     switch (code) {
     case ENOSPC:
     case EDQUOT:
-        why = "the disk is full";
-        advice = "free some space or choose another disk";
+        why = _("the disk is full");
+        advice = _("free some space or choose another disk");
         break;
     case EFBIG:
-        why = "the disk is full, or the file has reached the limit of file sizes";
-        advice = "free some space, raise the limit (“ulimit -f”) or choose another disk";
+        why = _("the disk is full, or the file has reached the limit of file sizes");
+        advice = _("free some space, raise the limit (“ulimit -f”) or choose another disk");
         break;
     case ENOENT:
     case ENOTDIR:
-        why = "there is no such folder";
-        advice = "create it or choose another one";
+        why = _("there is no such folder");
+        advice = _("create it or choose another one");
         break;
     case EACCES:
     case EPERM:
     case EROFS:
-        why = "you are not allowed to write there";
-        advice = "choose another folder";
+        why = _("you are not allowed to write there");
+        advice = _("choose another folder");
         break;
     case EISDIR:
-        why = "it is a folder";
-        advice = "add the name of a file";
+        why = _("it is a folder");
+        advice = _("add the name of a file");
         break;
     default:
         break;
     }
-    g_set_error(error, NS_ERROR, NS_ERROR_FILE, "Cannot write “%s”: %s; %s.", name, why, advice);
+    ns_refuse(error, NS_ERROR_FILE, N_("Cannot write “%s”: %s; %s."), name, why, advice);
 }
 
 bool ns_folder_make(const char *path, GError **error)

@@ -2,6 +2,7 @@
 #include "core/data/reader.h"
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,20 +16,20 @@ static void set_errno_error(const char *name, int number, GError **error)
     switch (number) {
     case ENOENT:
     case ENOTDIR:
-        g_set_error(error, NS_ERROR, NS_ERROR_FILE, "There is no file “%s”; check the path.", name);
+        ns_refuse(error, NS_ERROR_FILE, N_("There is no file “%s”; check the path."), name);
         break;
     case EACCES:
     case EPERM:
-        g_set_error(error, NS_ERROR, NS_ERROR_FILE,
-                    "The file “%s” may not be read by this user; change its permissions.", name);
+        ns_refuse(error, NS_ERROR_FILE,
+                  N_("The file “%s” may not be read by this user; change its permissions."), name);
         break;
     case ENXIO: /* a socket, or a device without a driver */
-        g_set_error(error, NS_ERROR, NS_ERROR_FILE,
-                    "“%s” is a socket or a device, not a file; save the text to a file.", name);
+        ns_refuse(error, NS_ERROR_FILE,
+                  N_("“%s” is a socket or a device, not a file; save the text to a file."), name);
         break;
     default:
-        g_set_error(error, NS_ERROR, NS_ERROR_FILE, "The file “%s” cannot be read: %s.", name,
-                    g_strerror(number));
+        ns_refuse(error, NS_ERROR_FILE, N_("The file “%s” cannot be read: %s."), name,
+                  g_strerror(number));
         break;
     }
 }
@@ -36,9 +37,9 @@ static void set_errno_error(const char *name, int number, GError **error)
 static void set_limit_error(const char *name, size_t limit, GError **error)
 {
     g_autofree char *most = g_format_size_full(limit, G_FORMAT_SIZE_IEC_UNITS);
-    g_set_error(error, NS_ERROR, NS_ERROR_FILE,
-                "The file “%s” is larger than %s, the limit for a text; use a part of it.", name,
-                most);
+    ns_refuse(error, NS_ERROR_FILE,
+              N_("The file “%s” is larger than %s, the limit for a text; use a part of it."), name,
+              most);
 }
 
 /* Contents and growth of the file until its end, whatever its size was said to be: files grow, and
@@ -75,8 +76,8 @@ static char *read_to_end(int fd, const char *name, size_t expected, size_t limit
         }
     }
     g_autofree char *size = g_format_size_full(capacity, G_FORMAT_SIZE_IEC_UNITS);
-    g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
-                "There is no memory to read “%s” (%s); use a smaller file.", name, size);
+    ns_refuse(error, NS_ERROR_MEMORY,
+              N_("There is no memory to read “%s” (%s); use a smaller file."), name, size);
     return NULL;
 }
 
@@ -96,10 +97,10 @@ char *ns_read_file(const char *path, size_t limit, size_t *bytes, GError **error
     if (fstat(fd, &status) < 0)
         set_errno_error(name, errno, error);
     else if (S_ISDIR(status.st_mode))
-        g_set_error(error, NS_ERROR, NS_ERROR_FILE, "“%s” is a folder; name a file in it.", name);
+        ns_refuse(error, NS_ERROR_FILE, N_("“%s” is a folder; name a file in it."), name);
     else if (!S_ISREG(status.st_mode))
-        g_set_error(error, NS_ERROR, NS_ERROR_FILE,
-                    "“%s” is a pipe or a device, not a file; save the text to a file.", name);
+        ns_refuse(error, NS_ERROR_FILE,
+                  N_("“%s” is a pipe or a device, not a file; save the text to a file."), name);
     else if ((uint64_t)status.st_size > limit)
         set_limit_error(name, limit, error);
     else

@@ -2,6 +2,7 @@
 #include "core/data/task.h"
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/data/grammar.h"
 #include "core/data/pair_corpus.h"
 #include "core/data/sampler.h"
@@ -32,9 +33,9 @@ static NsCorpus *open_grammar(const NsTask *task, const NsSettings *settings, GE
 static NsCorpus *open_text(const NsTask *task, const NsSettings *settings, GError **error)
 {
     if (settings->text[0] == '\0') {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "The task “%s” needs a file to learn; name one with text=PATH.",
-                    task->choice.key);
+        ns_refuse(error, NS_ERROR_SETTING,
+                  N_("The task “%s” needs a file to learn; name one with text=PATH."),
+                  task->choice.key);
         return NULL;
     }
     g_auto(NsTokenizer) tokenizer = {0};
@@ -45,10 +46,10 @@ static NsCorpus *open_text(const NsTask *task, const NsSettings *settings, GErro
 static NsCorpus *open_translation(const NsTask *task, const NsSettings *settings, GError **error)
 {
     if (settings->arch == NS_ARCH_ENCODER_DECODER) return ns_corpus_new_from_pairs(settings, error);
-    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                "The task “%s” needs an encoder for the source and a decoder for the target; set "
-                "arch=encoder-decoder.",
-                task->choice.key);
+    ns_refuse(error, NS_ERROR_SETTING,
+              N_("The task “%s” needs an encoder for the source and a decoder for the target; set "
+                 "arch=encoder-decoder."),
+              task->choice.key);
     return NULL;
 }
 
@@ -56,7 +57,7 @@ static NsCorpus *open_mlm(const NsTask *task, const NsSettings *settings, GError
 {
     if (settings->arch != NS_ARCH_ENCODER) {
         ns_refuse(error, NS_ERROR_SETTING,
-                  "The task “%s” fills in masked tokens from both sides; set arch=encoder.",
+                  N_("The task “%s” fills in masked tokens from both sides; set arch=encoder."),
                   task->choice.key);
         return NULL;
     }

@@ -5,6 +5,7 @@
 #include "core/data/text_corpus.h"
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/data/reader.h"
 #include "core/data/sampler.h"
 
@@ -75,13 +76,13 @@ static bool check_alphabet(size_t V, const char *source, GError **error)
     if (V == 1)
         return ns_refuse(
             error, NS_ERROR_TEXT,
-            "“%s” consists of a single repeated character, so there is nothing to predict; use "
-            "a text with at least two.",
+            N_("“%s” consists of a single repeated character, so there is nothing to predict; use "
+               "a text with at least two."),
             source);
     if (V > NS_SYMBOLS_MAX)
         return ns_refuse(error, NS_ERROR_TEXT,
-                         "“%s” has %zu distinct characters, but a model can distinguish "
-                         "at most %zu; use a text in fewer scripts.",
+                         N_("“%s” has %zu distinct characters, but a model can distinguish "
+                            "at most %zu; use a text in fewer scripts."),
                          source, V, NS_SYMBOLS_MAX);
     return true;
 }
@@ -94,9 +95,9 @@ static NsCorpus *new_corpus(const char *source, size_t V, size_t n, GError **err
     corpus->tokens = g_try_new(uint16_t, MAX(n, 1));
     if (corpus->tokens) return g_steal_pointer(&corpus);
     g_autofree char *size = g_format_size_full(n * sizeof(uint16_t), G_FORMAT_SIZE_IEC_UNITS);
-    g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
-                "There is no memory for the tokens of “%s” (%s); use a shorter text.", source,
-                size);
+    ns_refuse(error, NS_ERROR_MEMORY,
+              N_("There is no memory for the tokens of “%s” (%s); use a shorter text."), source,
+              size);
     return NULL;
 }
 

@@ -2,6 +2,7 @@
 #include "core/data/text_file.h"
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/data/reader.h"
 
 #include <gio/gio.h>
@@ -19,18 +20,18 @@ static void set_encoding_error(const char *text, size_t bytes, size_t at, const 
     bool utf16 =
         bytes >= 2 && (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0);
     if (utf16)
-        g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” looks like UTF-16 (byte 1, line 1); save it as UTF-8.", source);
+        ns_refuse(error, NS_ERROR_TEXT,
+                  N_("“%s” looks like UTF-16 (byte 1, line 1); save it as UTF-8."), source);
     else if (zero)
-        g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” is a binary file, not a text: byte %zu, in line %zu, is zero; choose a "
-                    "text file.",
-                    source, at + 1, line);
+        ns_refuse(error, NS_ERROR_TEXT,
+                  N_("“%s” is a binary file, not a text: byte %zu, in line %zu, is zero; choose a "
+                     "text file."),
+                  source, at + 1, line);
     else
-        g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” is not UTF-8 text: byte %zu, in line %zu, does not start a character; "
-                    "save it as UTF-8.",
-                    source, at + 1, line);
+        ns_refuse(error, NS_ERROR_TEXT,
+                  N_("“%s” is not UTF-8 text: byte %zu, in line %zu, does not start a character; "
+                     "save it as UTF-8."),
+                  source, at + 1, line);
 }
 
 bool ns_text_check(const char *text, size_t bytes, const char *source, GError **error)
@@ -54,16 +55,17 @@ static bool decompress(char **data, size_t *bytes, const char *name, GError **er
     gssize n;
     while ((n = g_input_stream_read(plain, part, sizeof part, NULL, &wrong)) > 0) {
         if (all->len + (size_t)n > NS_TEXT_MAX)
-            return ns_refuse(error, NS_ERROR_FILE,
-                             "The text in “%s” is larger than 256 MiB, the limit for a text; use a "
-                             "part of it.",
-                             name);
+            return ns_refuse(
+                error, NS_ERROR_FILE,
+                N_("The text in “%s” is larger than 256 MiB, the limit for a text; use a "
+                   "part of it."),
+                name);
         g_byte_array_append(all, (const guint8 *)part, (guint)n);
     }
     if (n < 0)
         return ns_refuse(error, NS_ERROR_FILE,
-                         "“%s” cannot be decompressed: %s; make or download the file again.", name,
-                         wrong->message);
+                         N_("“%s” cannot be decompressed: %s; make or download the file again."),
+                         name, wrong->message);
     g_byte_array_append(all, (const guint8 *)"", 1);
     *bytes = all->len - 1;
     g_free(*data);

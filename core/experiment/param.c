@@ -2,6 +2,7 @@
 #include "core/experiment/param.h"
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/data/task.h"
 #include "core/model/init.h"
 #include "core/model/wiring.h"
@@ -136,11 +137,11 @@ static bool read_number(const NsParam *param, const char *value, double *number,
         char least[G_ASCII_DTOSTR_BUF_SIZE], most[G_ASCII_DTOSTR_BUF_SIZE];
         g_ascii_formatd(least, sizeof least, "%.10g", param->least);
         g_ascii_formatd(most, sizeof most, "%.10g", param->most);
-        return ns_refuse(error, NS_ERROR_SETTING, "%s is %s; it must lie between %s and %s.",
+        return ns_refuse(error, NS_ERROR_SETTING, N_("%s is %s; it must lie between %s and %s."),
                          param->key, value, least, most);
     }
     if (param->type == NS_PARAM_INT && floor(*number) != *number)
-        return ns_refuse(error, NS_ERROR_SETTING, "%s is %s; it must be a whole number.",
+        return ns_refuse(error, NS_ERROR_SETTING, N_("%s is %s; it must be a whole number."),
                          param->key, value);
     return true;
 }
@@ -271,11 +272,12 @@ void ns_settings_unknown(const char *key, const char *const *more, GError **erro
     for (size_t i = 0; i < G_N_ELEMENTS(params); i++) ns_nearest_look(&near, key, params[i].key);
     for (; more && *more; more++) ns_nearest_look(&near, key, *more);
     if (near.key)
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "There is no setting “%s”; did you mean “%s”?", key, near.key);
+        ns_refuse(error, NS_ERROR_SETTING, N_("There is no setting “%s”; did you mean “%s”?"), key,
+                  near.key);
     else
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "There is no setting “%s”; “normscope-cli list settings” shows them all.", key);
+        ns_refuse(error, NS_ERROR_SETTING,
+                  N_("There is no setting “%s”; “normscope-cli list settings” shows them all."),
+                  key);
 }
 
 bool ns_settings_set(NsSettings *settings, const char *key, const char *value, GError **error)

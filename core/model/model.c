@@ -5,6 +5,7 @@
 #include "core/base/processors.h"
 #include "core/base/squares.h"
 #include "core/base/tensor_init.h"
+#include "core/base/words.h"
 #include "core/model/branch.h"
 #include "core/model/model-private.h"
 #include "core/model/pass.h"
@@ -96,8 +97,8 @@ static bool check_vocab(const NsSettings *settings, NsVocab vocab, GError **erro
     if (settings->tie_embeddings != NS_TOGGLE_ON || vocab.in >= vocab.out) return true;
     return ns_refuse(
         error, NS_ERROR_SETTING,
-        "Tied embeddings need a row for every symbol that is predicted, and this task reads "
-        "%zu symbols and predicts %zu; set tie-embeddings=off.",
+        N_("Tied embeddings need a row for every symbol that is predicted, and this task reads "
+           "%zu symbols and predicts %zu; set tie-embeddings=off."),
         vocab.in, vocab.out);
 }
 

@@ -2,6 +2,7 @@
 #include "core/model/wiring.h"
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 
 static bool switched(unsigned setting, bool automatic)
 {
@@ -112,10 +113,11 @@ bool ns_wiring_check(const NsSettings *settings, GError **error)
                          " heads; make it a multiple of the heads.",
                          settings->d_model, settings->heads);
     if (settings->attention == NS_ATTENTION_UNIFORM && settings->heads != 1)
-        return ns_refuse(error, NS_ERROR_SETTING, "Uniform attention has one head; set heads=1.");
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         N_("Uniform attention has one head; set heads=1."));
     if (settings->attention == NS_ATTENTION_UNIFORM && settings->qk_norm >= NS_QK_NORM_HEAD)
         return ns_refuse(
             error, NS_ERROR_SETTING,
-            "Uniform attention has no queries and keys to normalize; set qk-norm=off.");
+            N_("Uniform attention has no queries and keys to normalize; set qk-norm=off."));
     return !*settings->mixture || ns_mixture_at(settings->mixture, 0, 1, error);
 }

@@ -3,6 +3,7 @@
 
 #include "core/base/choice.h"
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/data/reader.h"
 
 #include <string.h>
@@ -32,8 +33,8 @@ static bool refuse(size_t line, GError **error)
 {
     return ns_refuse(
         error, NS_ERROR_SETTING,
-        "Line %zu is neither “key = value”, such as placement = pre, nor the name of a "
-        "section, such as [A].",
+        N_("Line %zu is neither “key = value”, such as placement = pre, nor the name of a "
+           "section, such as [A]."),
         line);
 }
 

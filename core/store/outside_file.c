@@ -2,6 +2,7 @@
 #include "core/store/outside_file.h"
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/store/run_reader.h"
 
 #include <errno.h>
@@ -84,7 +85,7 @@ static bool open_path(NsOutsideFile *f, GError **error)
     if (!f->path) return true;
     if (f->fd < 0) return errno == ENOENT || refuse(f->path, g_strerror(errno), error);
     if (fstat(f->fd, &stat) != 0) return refuse(f->path, g_strerror(errno), error);
-    if (S_ISDIR(stat.st_mode)) return refuse(f->path, "it is a folder", error);
+    if (S_ISDIR(stat.st_mode)) return refuse(f->path, N_("it is a folder"), error);
     f->regular = S_ISREG(stat.st_mode);
     return true;
 }

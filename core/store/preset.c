@@ -2,6 +2,7 @@
 #include "core/store/preset.h"
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/data/reader.h"
 #include "core/store/entries.h"
 
@@ -64,7 +65,7 @@ static bool read_switch(bool *on, const NsEntry *entry, GError **error)
     int i = ns_choices_find(ns_toggle_choice, entry->value);
     *on = i == NS_TOGGLE_ON;
     if (i >= 0) return true;
-    return ns_refuse(error, NS_ERROR_SETTING, "Line %zu: %s is “%s”; it must be on or off.",
+    return ns_refuse(error, NS_ERROR_SETTING, N_("Line %zu: %s is “%s”; it must be on or off."),
                      entry->line, entry->key, entry->value);
 }
 
@@ -124,8 +125,8 @@ static bool begin_lane(Reader *reader, const NsEntry *entry, GError **error)
     if (next >= NS_LANES_MAX || ns_lane_find(entry->section) != next)
         return ns_refuse(
             error, NS_ERROR_SETTING,
-            "Line %zu: [%s] was not expected here; lanes are [A], [B], [C] and [D], in "
-            "this order and each once.",
+            N_("Line %zu: [%s] was not expected here; lanes are [A], [B], [C] and [D], in "
+               "this order and each once."),
             entry->line, entry->section);
     if (!reader->sections) reader->head = reader->named;
     reader->sections = true;
@@ -234,7 +235,8 @@ bool ns_preset_load(NsPreset *preset, const char *path, GError **error)
         g_autofree char *name = g_filename_display_basename(path);
         return ns_refuse(
             error, NS_ERROR_SETTING,
-            "“%s” is empty; a preset is lines of “key = value”, such as placement = pre.", name);
+            N_("“%s” is empty; a preset is lines of “key = value”, such as placement = pre."),
+            name);
     }
     g_autoptr(GError) wrong = NULL;
     if (!ns_preset_read(preset, text, size, &wrong)) {

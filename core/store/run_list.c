@@ -2,6 +2,7 @@
 #include "core/store/run_list.h"
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -18,7 +19,7 @@ GPtrArray *ns_run_list(const char *folder, GError **error)
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
     if (!dir) {
         g_autofree char *shown = g_filename_display_name(folder);
-        g_set_error(error, NS_ERROR, NS_ERROR_FILE, "“%s” is not a readable folder.", shown);
+        ns_refuse(error, NS_ERROR_FILE, N_("“%s” is not a readable folder."), shown);
         return NULL;
     }
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);

@@ -3,6 +3,7 @@
 
 #include "core/base/copy.h"
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/probe/record.h"
 #include "core/store/jsonl.h"
 #include "core/store/run_checkpoint-private.h"
@@ -45,7 +46,7 @@ struct NsRunReader {
 
 static bool refuse(const NsRunReader *r, const char *why, GError **error)
 {
-    g_set_error(error, NS_ERROR, NS_ERROR_FILE, "“%s” cannot be read as a run: %s.", r->name, why);
+    ns_refuse(error, NS_ERROR_FILE, N_("“%s” cannot be read as a run: %s."), r->name, why);
     return false;
 }
 
@@ -276,7 +277,7 @@ bool ns_run_file_is(const char *path)
 static bool check_path(const NsRunReader *r, const char *path, GError **error)
 {
     if (!g_file_test(path, G_FILE_TEST_EXISTS)) return refuse(r, "there is no such file", error);
-    return !g_file_test(path, G_FILE_TEST_IS_DIR) || refuse(r, "it is a folder", error);
+    return !g_file_test(path, G_FILE_TEST_IS_DIR) || refuse(r, N_("it is a folder"), error);
 }
 
 static bool open_database(NsRunReader *r, const char *path, GError **error)

@@ -3,6 +3,7 @@
 
 #include "core/base/copy.h"
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/probe/record.h"
 #include "core/store/json.h"
 #include "core/store/jsonl.h"
@@ -370,7 +371,7 @@ static GInputStream *open_regular(const char *path, GError **error)
     g_autoptr(GFile) file = g_file_new_for_path(path);
     if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
         return G_INPUT_STREAM(g_file_read(file, NULL, error));
-    g_set_error(error, NS_ERROR, NS_ERROR_FILE, "“%s” is not a readable file.", path);
+    ns_refuse(error, NS_ERROR_FILE, N_("“%s” is not a readable file."), path);
     return NULL;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/rng.h"
+#include "core/base/words.h"
 
 #include <math.h>
 #include <string.h>
@@ -116,8 +117,9 @@ static bool read_values(const NsParam *param, const char *list, const char *text
     for (char **word = words; *word; word++)
         if (!add(param, values, *word, error)) return false;
     if (values->len >= 1 && values->len <= NS_STUDY_VALUES) return true;
-    return ns_refuse(error, NS_ERROR_SETTING, "The axis “%s” has %u values; it must have 1 to %d.",
-                     text, values->len, NS_STUDY_VALUES);
+    return ns_refuse(error, NS_ERROR_SETTING,
+                     N_("The axis “%s” has %u values; it must have 1 to %d."), text, values->len,
+                     NS_STUDY_VALUES);
 }
 
 /* The setting before the equals sign, and what stands behind it. */
@@ -136,9 +138,10 @@ static const NsParam *read_key(const char *text, const char **rest, GError **err
     }
     *rest = equals + 1;
     if (ns_study_can_vary(param)) return param;
-    ns_refuse(error, NS_ERROR_SETTING,
-              "%s cannot be on an axis; choose a setting of model, optimizer or data, or the seed.",
-              key);
+    ns_refuse(
+        error, NS_ERROR_SETTING,
+        N_("%s cannot be on an axis; choose a setting of model, optimizer or data, or the seed."),
+        key);
     return NULL;
 }
 

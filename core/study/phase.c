@@ -2,6 +2,7 @@
 #include "core/study/phase.h"
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/store/json.h"
 #include "core/study/compare.h"
 
@@ -28,7 +29,7 @@ bool ns_phase_study(NsStudy *study, const NsSettings *const *lanes, size_t n, co
     const NsParam *param = ns_param_find("steps");
     if (x->param == y->param)
         return ns_refuse(error, NS_ERROR_SETTING,
-                         "Both axes are %s; choose two different settings.", x->param->key);
+                         N_("Both axes are %s; choose two different settings."), x->param->key);
     if (steps < 1 || steps > (int64_t)param->most)
         return ns_refuse(error, NS_ERROR_SETTING,
                          "A cell has %" G_GINT64_FORMAT " steps; it must have 1 to %.0f.", steps,

@@ -8,6 +8,7 @@
 #include "core/base/memory.h"
 #include "core/base/processors.h"
 #include "core/base/thread.h"
+#include "core/base/words.h"
 #include "core/train/run-private.h"
 
 typedef struct {
@@ -68,8 +69,8 @@ static bool check_shared(const NsExperiment *experiment, GError **error)
             g_autofree char *other = ns_settings_get(&lane[i], param);
             return ns_refuse(
                 error, NS_ERROR_SETTING,
-                "Lanes share every batch and one clock, but %s is %s in lane A and %s in "
-                "lane %s; give them the same.",
+                N_("Lanes share every batch and one clock, but %s is %s in lane A and %s in "
+                   "lane %s; give them the same."),
                 param->key, *first ? first : "empty", *other ? other : "empty", ns_lane_letter(i));
         }
     }

@@ -57,7 +57,7 @@ bool ns_sheet_check_film(const NsSheet *sheet, guint first, guint n, GError **er
         if (!kind->expensive) continue;
         return ns_refuse(
             error, NS_ERROR_USAGE,
-            "The figure %s keeps only its newest measurement, so it cannot be a film; omit it.",
+            N_("The figure %s keeps only its newest measurement, so it cannot be a film; omit it."),
             kind->choice.key);
     }
     return true;

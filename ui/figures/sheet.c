@@ -3,6 +3,7 @@
 #include "ui/figures/sheet.h"
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 
 #include <math.h>
 #include <string.h>
@@ -311,9 +312,10 @@ bool ns_sheet_read_names(NsSheet *sheet, const char *text, size_t lanes, GError 
             return false;
         for (size_t k = 0; read.names[i] && k < i; k++)
             if (g_strcmp0(read.names[i], read.names[k]) == 0)
-                return ns_refuse(error, NS_ERROR_USAGE,
-                                 "Two lanes cannot both be called “%s”; give each its own name.",
-                                 read.names[i]);
+                return ns_refuse(
+                    error, NS_ERROR_USAGE,
+                    N_("Two lanes cannot both be called “%s”; give each its own name."),
+                    read.names[i]);
     }
     for (size_t i = 0; i < NS_LANES_MAX; i++) {
         g_free(sheet->names[i]);

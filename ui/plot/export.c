@@ -2,6 +2,7 @@
 #include "ui/plot/export.h"
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "ui/plot/csv.h"
 #include "ui/plot/layout-private.h"
 #include "ui/plot/painter.h"
@@ -266,14 +267,16 @@ static bool check_size(const NsExport *options, GError **error)
     double w = options->width, h = options->height, scale = options->dpi / 72;
     bool png = options->format == NS_FORMAT_PNG;
     if (!(w >= 1 && h >= 1 && w <= 14400 && h <= 14400))
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "The width and height of a figure are limited to 1 to 14,400 points (200 "
-                         "inches): choose another size.");
+        return ns_refuse(
+            error, NS_ERROR_USAGE,
+            N_("The width and height of a figure are limited to 1 to 14,400 points (200 "
+               "inches): choose another size."));
     if (png && !(scale > 0 && w * scale >= 1 && h * scale >= 1 && w * scale <= MOST_PIXELS &&
                  h * scale <= MOST_PIXELS))
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "The width and height of a PNG image are limited to 1 to 32,767 pixels: "
-                         "choose another size or resolution.");
+        return ns_refuse(
+            error, NS_ERROR_USAGE,
+            N_("The width and height of a PNG image are limited to 1 to 32,767 pixels: "
+               "choose another size or resolution."));
     return true;
 }
 
@@ -327,9 +330,9 @@ bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExp
     for (size_t i = 0; options->format == NS_FORMAT_TEX && i < n; i++) {
         if (!plots[i]->drawing) continue;
         g_autofree char *title = ns_text_plain(plots[i]->title);
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "“%s” is a diagram, which pgfplots cannot draw: choose PDF, SVG or PNG.",
-                         title);
+        return ns_refuse(
+            error, NS_ERROR_USAGE,
+            N_("“%s” is a diagram, which pgfplots cannot draw: choose PDF, SVG or PNG."), title);
     }
     if (options->format == NS_FORMAT_TEX) {
         g_auto(Sheet) sheet = sheet_of(plots, n, columns, options);

@@ -2,6 +2,7 @@
 #include "ui/plot/export_choices.h"
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "ui/plot/text.h"
 
 #include <math.h>
@@ -181,7 +182,7 @@ static bool set_font(NsExportChoices *choices, const char *text, GError **error)
     if (!g_str_equal(text, "auto") &&
         !pango_font_map_get_family(pango_cairo_font_map_get_default(), text))
         return ns_refuse(error, NS_ERROR_USAGE,
-                         "The font “%s” is not installed; install it, or name another family.",
+                         N_("The font “%s” is not installed; install it, or name another family."),
                          text);
     g_strlcpy(choices->font, g_str_equal(text, "auto") ? "" : text, sizeof choices->font);
     return true;

@@ -2,6 +2,7 @@
 #include "ui/plot/pdf.h"
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "ui/plot/save.h"
 
 #include <cairo-pdf.h>
@@ -21,7 +22,7 @@ bool ns_check_drawn(cairo_status_t status, const char *path, GError **error)
     if (status == CAIRO_STATUS_SUCCESS) return true;
     g_autofree char *name = g_filename_display_name(path);
     return ns_refuse(error, NS_ERROR_FILE,
-                     "Cannot draw “%s”: %s; choose a smaller size or a lower resolution.", name,
+                     N_("Cannot draw “%s”: %s; choose a smaller size or a lower resolution."), name,
                      cairo_status_to_string(status));
 }
 
