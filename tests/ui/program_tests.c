@@ -10,8 +10,10 @@
 
 #define GERMAN "de_DE.UTF-8"
 
-/* Runs the program, which NS_DESKTOP names, without a display; its exit status. */
-static int run_program(const char *argument, const char *locale, char **out, char **err)
+/* Runs the program, which NS_DESKTOP names, without a display; its exit status.  A language, if it
+ * is not NULL, takes the place of that of the locale. */
+static int run_program(const char *argument, const char *locale, const char *language, char **out,
+                       char **err)
 {
     const char *program = g_getenv("NS_DESKTOP");
     const char *arguments[] = {program, argument, NULL};
@@ -20,7 +22,8 @@ static int run_program(const char *argument, const char *locale, char **out, cha
     environment = g_environ_unsetenv(environment, "WAYLAND_DISPLAY");
     environment = g_environ_unsetenv(environment, "G_DEBUG");
     environment = g_environ_setenv(environment, "LC_ALL", locale, TRUE);
-    environment = g_environ_unsetenv(environment, "LANGUAGE");
+    environment = language ? g_environ_setenv(environment, "LANGUAGE", language, TRUE)
+                           : g_environ_unsetenv(environment, "LANGUAGE");
     int status = 0;
     g_autoptr(GError) error = NULL;
     g_spawn_sync(NULL, (char **)(guintptr)arguments, environment, G_SPAWN_DEFAULT, NULL, NULL, out,
@@ -37,7 +40,7 @@ static void check(const char *argument, int status, const char *in_out, const ch
         return;
     }
     g_autofree char *out = NULL, *err = NULL;
-    g_assert_cmpint(run_program(argument, "C", &out, &err), ==, status);
+    g_assert_cmpint(run_program(argument, "C", NULL, &out, &err), ==, status);
     g_assert_nonnull(strstr(out, in_out));
     g_assert_nonnull(strstr(err, in_err));
     /* One sentence, on one line. */
@@ -57,6 +60,18 @@ static void test_instructions(void)
     check("--run", 2, "", "sse9");
     g_unsetenv("NORMSCOPE_INSTRUCTIONS");
     if (before) g_setenv("NORMSCOPE_INSTRUCTIONS", before, TRUE);
+}
+
+/* What the core refuses is told in the language of the window. */
+static void test_german_errors(void)
+{
+    if (!g_getenv("NS_DESKTOP")) {
+        g_test_skip("NS_DESKTOP does not name the program");
+        return;
+    }
+    g_autofree char *out = NULL, *err = NULL;
+    g_assert_cmpint(run_program("--set=layers=0", "C.UTF-8", "de", &out, &err), ==, 2);
+    g_assert_nonnull(strstr(err, "der Wert muss zwischen 1 und"));
 }
 
 /* Whether a process has a handler for a signal: from then on it ends by its own doing. */
@@ -145,7 +160,7 @@ static void test_help_in_german(void)
     }
     freelocale(german);
     g_autofree char *out = NULL, *err = NULL;
-    g_assert_cmpint(run_program("--help", GERMAN, &out, &err), ==, 0);
+    g_assert_cmpint(run_program("--help", GERMAN, NULL, &out, &err), ==, 0);
     g_assert_null(strstr(out, "Start training at once"));
     g_assert_nonnull(strstr(out, "Sofort trainieren"));
 }
@@ -197,6 +212,7 @@ void ui_add_program_tests(void)
     g_test_add_func("/ui/program/version", test_version);
     g_test_add_func("/ui/program/signals", test_signals);
     g_test_add_func("/ui/program/instructions", test_instructions);
+    g_test_add_func("/ui/program/german-errors", test_german_errors);
     g_test_add_func("/ui/program/help", test_help);
     g_test_add_func("/ui/program/help-in-german", test_help_in_german);
     g_test_add_func("/ui/program/wrong-setting", test_wrong_setting);
