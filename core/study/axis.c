@@ -15,8 +15,8 @@
 static bool refuse(const char *text, const char *why, GError **error)
 {
     return ns_refuse(error, NS_ERROR_SETTING,
-                     "The axis “%s” %s; write it as in lr=1e-4:1e-1:7 or warmup=1,10,100.", text,
-                     why);
+                     N_("The axis “%s” %s; write it as in lr=1e-4:1e-1:7 or warmup=1,10,100."),
+                     text, why);
 }
 
 bool ns_study_can_vary(const NsParam *param)
@@ -91,10 +91,10 @@ static bool add_range(const NsParam *param, GPtrArray *values, char **words, con
     const char *cut = numbers && words[3] ? words[3] : "";
     bool known = !*cut || g_str_equal(cut, "log") || g_str_equal(cut, "linear");
     if (!numbers || (words[3] && words[4]) || !known)
-        return refuse(text, "has no range of two numbers and a count", error);
+        return refuse(text, _("has no range of two numbers and a count"), error);
     bool log_ = is_log(param, from, to, cut);
     if (log_ && !(from > 0 && to > 0))
-        return refuse(text, "is logarithmic and needs positive numbers", error);
+        return refuse(text, _("is logarithmic and needs positive numbers"), error);
     if (n < 2 || n > NS_STUDY_VALUES || n != floor(n))
         return ns_refuse(error, NS_ERROR_SETTING,
                          "The axis “%s” has %s values; a range has 2 to %d.", text, words[2],
@@ -127,7 +127,7 @@ static const NsParam *read_key(const char *text, const char **rest, GError **err
 {
     const char *equals = strchr(text, '=');
     if (!equals) {
-        refuse(text, "does not name a setting and its values", error);
+        refuse(text, _("does not name a setting and its values"), error);
         return NULL;
     }
     g_autofree char *key = g_strstrip(g_strndup(text, (size_t)(equals - text)));
@@ -191,7 +191,7 @@ static bool read_ends(NsStudyDistribution *d, const NsParam *param, char **words
     }
     d->log = is_log(param, d->from, d->to, cut);
     return !d->log || d->from > 0 ||
-           refuse(text, "is logarithmic and needs positive numbers", error);
+           refuse(text, _("is logarithmic and needs positive numbers"), error);
 }
 
 bool ns_study_distribution_read(NsStudyDistribution *d, const char *text, GError **error)
