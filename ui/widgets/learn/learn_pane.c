@@ -350,7 +350,7 @@ static GtkWidget *new_head(NsLearnPane *pane)
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     GtkWidget *above = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     GtkWidget *turn = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
-    g_autofree char *words = g_strdup_printf(_("%s · card %d of %d"), _(pane->lesson->title),
+    g_autofree char *words = g_strdup_printf(_("%s · %d of %d"), _(pane->lesson->title),
                                              (int)pane->at + 1, (int)pane->lesson->n);
     GtkWidget *place = ns_learn_label_new(words, "hint", NS_LEARN_CHARS);
     gtk_widget_set_hexpand(place, TRUE);
