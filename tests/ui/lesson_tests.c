@@ -323,7 +323,6 @@ static void press_shortcut(GtkWidget *pane, guint keyval)
     }
 }
 
-/* A run that has come as far already is none of what a skipped card asked for. */
 /* A jump of the loss pauses other runs, and this one no longer than a moment. */
 static void test_run_over_jump(void)
 {
@@ -350,6 +349,7 @@ static void test_run_over_jump(void)
     ui_close(window);
 }
 
+/* A run that has come as far already is none of what a skipped card asked for. */
 static void test_skip_after_run(void)
 {
     NsWindow *window = ui_open("");
@@ -365,6 +365,25 @@ static void test_skip_after_run(void)
     press(pane, "Back");
     g_signal_emit_by_name(ui_find_button(GTK_WIDGET(pane), "Run to step 6"), "clicked");
     UI_UNTIL(ns_session_view(session)->now.lane[0].layers == 3 && ns_session_steps(session) == 6);
+    ui_close(window);
+}
+
+/* A run that a card asks for goes on when the card is skipped. */
+static void test_skip_on_its_way(void)
+{
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    NsLearnPane *pane = begin(window);
+    UI_WAIT(window, ui_is_ready);
+    press(pane, "Next");
+    press(pane, "Set it for me");
+    UI_UNTIL(ns_session_view(session)->started.lane[0].layers == 3 && ui_is_ready(window));
+    ns_session_step(session, 3);
+    UI_UNTIL(ns_session_steps(session) == 3 && ui_is_paused(window));
+    g_autoptr(NsHistory) history = ns_history_ref(ns_session_view(session)->histories[0]);
+    press(pane, "Skip");
+    UI_UNTIL(ns_session_steps(session) == 6);
+    g_assert_true(ns_session_view(session)->histories[0] == history);
     ui_close(window);
 }
 
@@ -758,6 +777,7 @@ void ui_add_lesson_tests(void)
     g_test_add_func("/ui/lesson/run-at-once", test_run_at_once);
     g_test_add_func("/ui/lesson/run-over-jump", test_run_over_jump);
     g_test_add_func("/ui/lesson/skip-after-run", test_skip_after_run);
+    g_test_add_func("/ui/lesson/skip-on-its-way", test_skip_on_its_way);
     g_test_add_func("/ui/lesson/keys", test_keys);
     g_test_add_func("/ui/lesson/question", test_question);
     g_test_add_func("/ui/lesson/prediction", test_prediction);

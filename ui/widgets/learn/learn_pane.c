@@ -180,16 +180,28 @@ bool ns_learn_pane_is_done(NsLearnPane *pane)
 
 /* ---- What a card does ---- */
 
+static bool is_same(const NsSettings *a, const NsSettings *b)
+{
+    g_autofree char *one = ns_settings_line(a, true), *other = ns_settings_line(b, true);
+    return g_str_equal(one, other);
+}
+
+/* Whether the run on view has these settings, and began with them. */
+static bool is_run_of(NsSession *session, const NsExperiment *wanted)
+{
+    const NsExperiment *started = &ns_session_view(session)->started;
+    bool same = !ns_session_pending(session) && ns_session_lanes(session) == wanted->n &&
+                started->n == wanted->n;
+    for (size_t i = 0; same && i < wanted->n; i++)
+        same = is_same(ns_session_lane_settings(session, i), &wanted->lane[i]) &&
+               is_same(&started->lane[i], &wanted->lane[i]);
+    return same;
+}
+
 static bool is_set_up(NsSession *session, const NsExperiment *wanted)
 {
-    bool same = ns_session_steps(session) == 0 && !ns_session_is_running(session) &&
-                !ns_session_pending(session) && ns_session_lanes(session) == wanted->n;
-    for (size_t i = 0; same && i < wanted->n; i++) {
-        g_autofree char *is = ns_settings_line(ns_session_lane_settings(session, i), true);
-        g_autofree char *shall_be = ns_settings_line(&wanted->lane[i], true);
-        same = g_str_equal(is, shall_be);
-    }
-    return same;
+    return ns_session_steps(session) == 0 && !ns_session_is_running(session) &&
+           is_run_of(session, wanted);
 }
 
 /* At rest from step 0, with these settings; what is so already is not begun anew. */
@@ -245,9 +257,10 @@ static void on_compare(NsLearnPane *pane)
 /* What follows speaks of what was to be done. */
 static void skip(NsLearnPane *pane, const NsCard *card)
 {
-    if (card->asks_for_settings) set_up(pane, &card->end);
-    if (card->run > ns_lesson_steps(pane->session) || card->asks_for_settings)
-        run_to(pane, card->run);
+    bool left = card->run > ns_lesson_steps(pane->session);
+    bool begun = left && is_run_of(pane->session, &card->end);
+    if (card->asks_for_settings && !begun) set_up(pane, &card->end);
+    if (left || card->asks_for_settings) run_to(pane, card->run);
 }
 
 static void on_next(NsLearnPane *pane)
