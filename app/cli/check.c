@@ -126,7 +126,7 @@ static void show_result(const Going *going, const NsGradientCheck *result)
         show(result, ns_run_settings(going->run));
 }
 
-/* The tensors that there was time for. */
+/* Shows the tensors that were checked before the interrupt. */
 static void tell_end(const Going *going, const NsGradientCheck *result)
 {
     if (result->n) show_result(going, result);

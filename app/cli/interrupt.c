@@ -32,7 +32,7 @@ static void interrupt(int signal_)
     sem_post(&told);
 }
 
-/* The output does not come to an end. */
+/* Ends the program where its output takes too long. */
 static void give_up(int signal_)
 {
     (void)signal_;

@@ -131,7 +131,7 @@ static void record_step(Journal *journal)
     tell_failure(journal);
 }
 
-/* For who goes on later. */
+/* The checkpoint from which “resume” continues. */
 static void record_end(Journal *journal)
 {
     if (!journal->writer || ns_run_writer_checkpoint(journal->writer, journal->lockstep)) return;

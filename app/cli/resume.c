@@ -93,7 +93,7 @@ static bool is_same(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* The record where it goes on was measured anew. */
+/* Compares the record at the checkpoint, which was measured anew, with the recorded one. */
 static bool check_record(const Resume *resume, NsLockstep *lockstep, GError **error)
 {
     bool same = true;

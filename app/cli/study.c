@@ -118,7 +118,7 @@ bool ns_study_train(NsStudyWork *work, unsigned jobs, const char *what, GError *
     return !failure;
 }
 
-/* A part has little to say of the whole. */
+/* Of a part only the number of its cells is shown. */
 static bool show(const Request *request, const NsStudyResults *results, GError **error)
 {
     if (request->json)
@@ -135,7 +135,7 @@ static int status_of(const NsStudyResults *results)
     return results->failed ? NS_EXIT_ERROR : ns_interrupt_status();
 }
 
-/* The study is empty after it. */
+/* Takes the contents of the study. */
 static int run(const Request *request, NsStudy *study, const NsStoreOptions *options,
                GError **error)
 {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A table of more is for other programs. */
+/* Configurations up to which the table shows each. */
 #define MOST_ROWS 40
 
 /* ---- The table for people ---- */
@@ -86,7 +86,7 @@ static void count_word(GHashTable *words, const char *word)
     g_hash_table_insert(words, (gpointer)(uintptr_t)word, GSIZE_TO_POINTER(n + 1));
 }
 
-/* Bits depend on both, so that a mixture is told. */
+/* Says so where programs or instruction sets are mixed, since bits depend on both. */
 static void show_mixture(GHashTable *words, const char *what)
 {
     if (g_hash_table_size(words) < 2) return;

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "core/data/task.h"
+#include "core/experiment/files.h"
 #include "core/model/init.h"
 #include "core/model/wiring.h"
 #include "core/ops/activation.h"
@@ -193,16 +194,13 @@ static bool masks(const NsSettings *settings)
 /* Files that the task translation alone reads. */
 static bool is_pair_file(const NsParam *param)
 {
-    return IS(param, source) || IS(param, target) || IS(param, valid_source) ||
-           IS(param, valid_target);
+    return ns_param_is_file(param) && !IS(param, text);
 }
 
 static void forget_pairs(NsSettings *settings)
 {
-    replace_text(&settings->source, "");
-    replace_text(&settings->target, "");
-    replace_text(&settings->valid_source, "");
-    replace_text(&settings->valid_target, "");
+    for (size_t i = 1; ns_settings_file(settings, i); i++)
+        replace_text(ns_settings_file(settings, i), "");
 }
 
 static unsigned task_row(const char *key)

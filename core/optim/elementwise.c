@@ -37,7 +37,7 @@ typedef struct {
 /* Ratios are taken this much larger, so that a gradient over a large root is not lost. */
 #define LARGER ((ns_real)0x1p40)
 
-static inline ns_real kept(ns_real x, ns_real least, ns_real most)
+static inline ns_real clamped(ns_real x, ns_real least, ns_real most)
 {
     x = x > least ? x : least;
     return x < most ? x : most;
@@ -89,9 +89,9 @@ NS_VECTOR_INLINE void adam_vector(const Constants *c, Span s, int left, const Sp
         lanes->weight[l] += (double)w[l] * (double)w[l];
         if (adam.looks) {
             ns_real size = LARGER * ns_abs(gradient), square = before * c->v_correction_before;
-            ns_real after = size * ns_reciprocal(kept(root, c->least, MOST_ROOT));
+            ns_real after = size * ns_reciprocal(clamped(root, c->least, MOST_ROOT));
             ns_real score =
-                size * ns_reciprocal_root(kept(square, c->least_square, MOST_ROOT * MOST_ROOT));
+                size * ns_reciprocal_root(clamped(square, c->least_square, MOST_ROOT * MOST_ROOT));
             lanes->ratio[l] += (double)after * (double)after;
             lanes->most[l] = score > lanes->most[l] ? score : lanes->most[l];
         }

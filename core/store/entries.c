@@ -98,10 +98,25 @@ NsEntries *ns_entries_new(const char *text, size_t size, GError **error)
     return NULL;
 }
 
-void ns_entry_blame(const NsEntry *entry, GError **error, GError *wrong)
+bool ns_entry_blame(const NsEntry *entry, GError *wrong, GError **error)
 {
     g_prefix_error(&wrong, "Line %zu: ", entry->line);
     g_propagate_error(error, wrong);
+    return false;
+}
+
+void ns_entry_list(const NsEntry *entry, char ***list)
+{
+    size_t n = *list ? g_strv_length(*list) : 0;
+    *list = g_renew(char *, *list, n + 2);
+    (*list)[n] = g_strdup(entry->value);
+    (*list)[n + 1] = NULL;
+}
+
+void ns_entry_write(GString *out, const char *key, const char *value)
+{
+    g_autofree char *line = g_strdup(value);
+    g_string_append_printf(out, "%s = %s\n", key, g_strdelimit(line, "\r\n", ' '));
 }
 
 bool ns_entry_unknown(const NsEntry *entry, const char *const *keys, GError **error)

@@ -42,5 +42,12 @@ const NsEntry *ns_entries_at(const NsEntries *entries, size_t i);
  * NULL; where none is near, all of them.  Returns false. */
 bool ns_entry_unknown(const NsEntry *entry, const char *const *keys, GError **error);
 
-/* Puts "Line 3: " before what went wrong at an entry and hands it on.  Takes the error. */
-void ns_entry_blame(const NsEntry *entry, GError **error, GError *wrong);
+/* Puts "Line 3: " before what went wrong at an entry and hands it on.  Takes the error; returns
+ * false. */
+bool ns_entry_blame(const NsEntry *entry, GError *wrong, GError **error);
+
+/* Appends a copy of the value to a list that ends with NULL, or is NULL. */
+void ns_entry_list(const NsEntry *entry, char ***list);
+
+/* Writes an entry; line ends in the value become spaces. */
+void ns_entry_write(GString *out, const char *key, const char *value);

@@ -241,7 +241,7 @@ bool ns_figure_file_read(NsProvenance *provenance, NsPreset *preset, const char 
     g_autofree char *bytes = ns_read_file(path, LARGEST, &size, error);
     if (!bytes) return false;
     found = ns_figure_file_find(bytes, size, &line);
-    /* By its name no text to learn: it is told its mistake. */
+    /* A damaged preset is told its mistake; by its name it is no text to learn from. */
     if (found == NS_FILE_OTHER && g_str_has_suffix(path, ".preset")) found = NS_FILE_PRESET;
     if (kind) *kind = found;
     if (kind && found == NS_FILE_OTHER) return false;

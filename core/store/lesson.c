@@ -55,14 +55,6 @@ static bool refuse(const NsEntry *entry, GError **error, const char *words)
     return ns_refuse(error, NS_ERROR_SETTING, "Line %zu: %s", entry->line, words);
 }
 
-static void add(char ***list, const char *word)
-{
-    size_t n = *list ? g_strv_length(*list) : 0;
-    *list = g_renew(char *, *list, n + 2);
-    (*list)[n] = g_strdup(word);
-    (*list)[n + 1] = NULL;
-}
-
 static void replace(char **text, const char *value)
 {
     g_free(*text);
@@ -92,9 +84,8 @@ static bool assign(NsSettings *settings, const NsEntry *entry, GError **error)
 {
     GError *wrong = NULL;
     NsNamed named = {0};
-    if (!entry || ns_settings_name_all(settings, &named, entry->value, &wrong)) return true;
-    ns_entry_blame(entry, error, wrong);
-    return false;
+    return !entry || ns_settings_name_all(settings, &named, entry->value, &wrong) ||
+           ns_entry_blame(entry, wrong, error);
 }
 
 static bool assign_lanes(NsExperiment *experiment, const NsEntry *const *entries, GError **error)
@@ -236,9 +227,8 @@ static bool read_wait(NsCard *card, const NsEntry *entry, GError **error)
 {
     GError *wrong = NULL;
     ns_lesson_conditions_clear(&card->conditions);
-    if (ns_lesson_conditions_read(&card->conditions, entry->value, &wrong)) return true;
-    ns_entry_blame(entry, error, wrong);
-    return false;
+    return ns_lesson_conditions_read(&card->conditions, entry->value, &wrong) ||
+           ns_entry_blame(entry, wrong, error);
 }
 
 /* The keys that are texts and no more. */
@@ -267,8 +257,8 @@ static bool read_card_entry(Reader *reader, const NsEntry *entry, GError **error
     if (text) return replace(text, entry->value), true;
     if (setup) return *setup = entry, true;
     if (step) return *step = entry, true;
-    if (g_str_equal(key, "text")) return add(&card->texts, entry->value), true;
-    if (g_str_equal(key, "claim")) return add(&card->claims, entry->value), true;
+    if (g_str_equal(key, "text")) return ns_entry_list(entry, &card->texts), true;
+    if (g_str_equal(key, "claim")) return ns_entry_list(entry, &card->claims), true;
     if (g_str_equal(key, "wait")) return read_wait(card, entry, error);
     if (g_str_equal(key, "run")) return read_count(&card->run, entry, error);
     if (g_str_equal(key, "choice") || g_str_equal(key, "right"))

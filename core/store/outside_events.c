@@ -117,7 +117,7 @@ static Found pass_over(NsOutsideEvents *e, uint64_t length)
     return WHOLE;
 }
 
-/* The next event, without its checks, of no bytes where it is too large. */
+/* Takes the bytes of the next event, without its checksums; none of one that is too large. */
 static Found next_event(NsOutsideEvents *e, const char **why)
 {
     uint64_t length;

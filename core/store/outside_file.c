@@ -31,9 +31,9 @@ struct NsOutsideFile {
     char head[HEAD];
     NsOutside *run;
     char *chunk;
-    int save;        /* what comes is written there, too; -1: it is not */
+    int save;        /* the copy of a pipe; -1: there is none */
     char *save_path; /* of that */
-    char *unsaved;   /* why it is not any more: a sentence that nobody has taken */
+    char *unsaved;   /* why the copy has ended, until it is told */
 };
 
 static bool refuse(const char *path, const char *why, GError **error)

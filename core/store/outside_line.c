@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What is open inside a line; nobody writes more. */
+/* The most braces and brackets that are open at once in a line. */
 #define DEEPEST 16
 
 /* Values of a line, and arrays: more are no measurements of layers. */

@@ -25,8 +25,8 @@ typedef struct {
 struct NsOutsideWatch {
     Source sources[NS_LANES_MAX];
     size_t n;
-    atomic_bool left;   /* nobody looks any more */
-    atomic_int holders; /* the thread and the one who looks */
+    atomic_bool left;   /* its owner has given it up */
+    atomic_int holders; /* the thread and the owner */
     pthread_mutex_t mutex;
     /* Under the mutex, with what is published of the sources. */
     guint64 version;
@@ -86,7 +86,7 @@ static void publish(NsOutsideWatch *w, Source *source, bool news)
     pthread_mutex_unlock(&w->mutex);
 }
 
-/* Whether there is anything left to read, and for whom. */
+/* Whether there is more to read, and somebody or a copy on the disk that it is for. */
 static bool goes_on(const NsOutsideWatch *w, const Source *source)
 {
     return !source->ended && (source->saved || !atomic_load(&w->left));

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "core/data/reader.h"
+#include "core/experiment/files.h"
 #include "core/store/entries.h"
 
 #include <string.h>
@@ -69,20 +70,11 @@ static bool read_switch(bool *on, const NsEntry *entry, GError **error)
                      entry->line, entry->key, entry->value);
 }
 
-static void add_claim(NsPreset *preset, const char *claim)
-{
-    size_t n = preset->claims ? g_strv_length(preset->claims) : 0;
-    preset->claims = g_renew(char *, preset->claims, n + 2);
-    preset->claims[n] = g_strdup(claim);
-    preset->claims[n + 1] = NULL;
-}
-
 static bool refuse_key(const NsEntry *entry, const char *const *keys, GError **error)
 {
     GError *wrong = NULL;
     ns_settings_unknown(entry->key, keys, &wrong);
-    ns_entry_blame(entry, error, wrong);
-    return false;
+    return ns_entry_blame(entry, wrong, error);
 }
 
 /* A key that is no setting. */
@@ -102,7 +94,7 @@ static bool read_other(NsPreset *preset, const NsEntry *entry, GError **error)
         g_strfreev(preset->experiment.hide);
         preset->experiment.hide = read_list(entry->value);
     } else if (g_str_equal(entry->key, "claim")) {
-        add_claim(preset, entry->value);
+        ns_entry_list(entry, &preset->claims);
     } else {
         return refuse_key(entry, keys, error);
     }
@@ -113,9 +105,8 @@ static bool set(Reader *reader, const NsEntry *entry, GError **error)
 {
     GError *wrong = NULL;
     NsSettings *settings = &reader->preset->experiment.lane[reader->lane];
-    if (ns_settings_name(settings, &reader->named, entry->key, entry->value, &wrong)) return true;
-    ns_entry_blame(entry, error, wrong);
-    return false;
+    return ns_settings_name(settings, &reader->named, entry->key, entry->value, &wrong) ||
+           ns_entry_blame(entry, wrong, error);
 }
 
 /* Lanes come in order, so that every one of them begins as the head said. */
@@ -219,10 +210,9 @@ static void find_text(char **text, const char *folder)
 void ns_preset_find_texts(NsExperiment *experiment, const char *folder)
 {
     for (size_t i = 0; i < experiment->n; i++) {
-        NsSettings *lane = &experiment->lane[i];
-        char **paths[] = {&lane->text, &lane->source, &lane->target, &lane->valid_source,
-                          &lane->valid_target};
-        for (size_t k = 0; k < G_N_ELEMENTS(paths); k++) find_text(paths[k], folder);
+        char **path;
+        for (size_t k = 0; (path = ns_settings_file(&experiment->lane[i], k)); k++)
+            find_text(path, folder);
     }
 }
 
@@ -250,16 +240,10 @@ bool ns_preset_load(NsPreset *preset, const char *path, GError **error)
 
 /* ---- Writing ---- */
 
-static void write_line(GString *out, const char *key, const char *value)
-{
-    g_autofree char *line = g_strdup(value);
-    g_string_append_printf(out, "%s = %s\n", key, g_strdelimit(line, "\r\n", ' '));
-}
-
 static void write_setting(GString *out, const NsSettings *settings, const NsParam *param)
 {
     g_autofree char *value = ns_settings_get(settings, param);
-    write_line(out, param->key, value);
+    ns_entry_write(out, param->key, value);
 }
 
 char *ns_preset_write(const NsPreset *preset)
@@ -267,13 +251,13 @@ char *ns_preset_write(const NsPreset *preset)
     GString *out = g_string_new(NULL);
     const NsParam *param;
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
-        if (text_of(preset, i)) write_line(out, texts[i].key, text_of(preset, i));
+        if (text_of(preset, i)) ns_entry_write(out, texts[i].key, text_of(preset, i));
     const NsExperiment *experiment = &preset->experiment;
     if (experiment->hide && *experiment->hide) {
         g_autofree char *list = g_strjoinv(", ", experiment->hide);
-        write_line(out, "hide", list);
+        ns_entry_write(out, "hide", list);
     }
-    if (preset->large_text) write_line(out, "large-text", "on");
+    if (preset->large_text) ns_entry_write(out, "large-text", "on");
     for (size_t i = 0; (param = ns_param(i)); i++)
         if (!ns_experiment_differs(experiment, param) &&
             !ns_settings_is_default(&experiment->lane[0], param))

@@ -272,7 +272,6 @@ bool ns_run_file_is(const char *path)
            memcmp(head + 68, application, sizeof application) == 0;
 }
 
-/* The rest sees the file as it is now. */
 /* SQLite does not say why it cannot open a file. */
 static bool check_path(const NsRunReader *r, const char *path, GError **error)
 {
@@ -280,6 +279,7 @@ static bool check_path(const NsRunReader *r, const char *path, GError **error)
     return !g_file_test(path, G_FILE_TEST_IS_DIR) || refuse(r, N_("it is a folder"), error);
 }
 
+/* The transaction ends with the reader, so that all of it sees the file as it is now. */
 static bool open_database(NsRunReader *r, const char *path, GError **error)
 {
     /* Where its writer was killed, opening it takes up what that has left beside it. */

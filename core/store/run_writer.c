@@ -286,7 +286,7 @@ static void fail(NsRunWriter *w, const char *sentence)
     w->failure = g_strdup_printf("%s  Recording of the run has stopped.", sentence);
 }
 
-/* What goes into a file that has no name any more is lost. */
+/* What is written to a file that was deleted or replaced meanwhile is lost. */
 static bool is_in_place(const NsRunWriter *w)
 {
     struct stat own, there;

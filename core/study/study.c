@@ -5,6 +5,7 @@
 #include "core/base/file.h"
 #include "core/data/task.h"
 #include "core/data/tokenizer.h"
+#include "core/experiment/files.h"
 #include "core/probe/quantity.h"
 
 #include <errno.h>
@@ -192,15 +193,14 @@ static bool add_content(GChecksum *sum, const char *path, GError **error)
 /* The same text is the same data, wherever it lies. */
 static bool read_contents(NsStudy *study, size_t lane, GError **error)
 {
-    const NsSettings *settings = &study->experiment.lane[lane];
+    NsSettings *settings = &study->experiment.lane[lane];
     g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
     g_auto(GStrv) files = ns_tokenizer_files(settings->tokenizer);
-    const char *texts[] = {settings->text, settings->source, settings->target,
-                           settings->valid_source, settings->valid_target};
-    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
-        if (!*texts[i])
+    char **path;
+    for (size_t i = 0; (path = ns_settings_file(settings, i)); i++)
+        if (!**path)
             g_checksum_update(sum, (const guchar *)"-\n", -1);
-        else if (!add_content(sum, texts[i], error))
+        else if (!add_content(sum, *path, error))
             return false;
     for (size_t i = 0; files[i]; i++)
         if (!add_content(sum, files[i], error)) return false;
@@ -348,9 +348,8 @@ bool ns_study_check(NsStudy *study, GError **error)
 /* Settings that change no number of a run, or that the study decides. */
 static bool is_idle(const NsStudy *study, const NsParam *param)
 {
-    static const char *const idle[] = {"threads",      "seeds",        "recompute",
-                                       "text",         "source",       "target",
-                                       "valid-source", "valid-target", "tokenizer"};
+    static const char *const idle[] = {"threads", "seeds", "recompute", "tokenizer"};
+    if (ns_param_is_file(param)) return true; /* their contents count */
     for (size_t i = 0; i < G_N_ELEMENTS(idle); i++)
         if (g_str_equal(param->key, idle[i])) return true;
     bool validated = false;

@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/data/reader.h"
 #include "core/data/tokenizer.h"
+#include "core/experiment/files.h"
 #include "core/store/entries.h"
 #include "core/store/preset.h"
 #include "core/study/study.h"
@@ -76,12 +77,6 @@ static bool read_text(const NsEntry *entry, char **text)
     return true;
 }
 
-static bool blame(const NsEntry *entry, GError *wrong, GError **error)
-{
-    ns_entry_blame(entry, error, wrong);
-    return false;
-}
-
 /* What would change nothing in a study is an error. */
 static bool read_setting(Reader *reader, const NsEntry *entry, size_t lane, GError **error)
 {
@@ -90,7 +85,7 @@ static bool read_setting(Reader *reader, const NsEntry *entry, size_t lane, GErr
         return refuse(entry, "a cell has one thread, so omit it", error);
     if (!ns_settings_name(&reader->study->experiment.lane[lane], &reader->named, entry->key,
                           entry->value, &wrong))
-        return blame(entry, wrong, error);
+        return ns_entry_blame(entry, wrong, error);
     reader->any.all |= reader->named.all;
     return true;
 }
@@ -106,7 +101,7 @@ static bool read_head(Reader *reader, const NsEntry *entry, GError **error)
     if (ns_param_find(entry->key)) return read_setting(reader, entry, 0, error);
     GError *wrong = NULL;
     ns_settings_unknown(entry->key, keys, &wrong);
-    return blame(entry, wrong, error);
+    return ns_entry_blame(entry, wrong, error);
 }
 
 static bool read_lane(Reader *reader, const NsEntry *entry, GError **error)
@@ -120,7 +115,7 @@ static bool read_lane(Reader *reader, const NsEntry *entry, GError **error)
     if (ns_param_find(entry->key)) return read_setting(reader, entry, lane, error);
     GError *wrong = NULL;
     ns_settings_unknown(entry->key, keys, &wrong);
-    return blame(entry, wrong, error);
+    return ns_entry_blame(entry, wrong, error);
 }
 
 static bool has_room(const NsEntry *entry, size_t n, GError **error)
@@ -143,7 +138,7 @@ static bool read_grid(Reader *reader, const NsEntry *entry, GError **error)
     g_autofree char *text = assignment_of(entry);
     if (!has_room(entry, study->n_grid, error)) return false;
     NsStudyAxis *axis = &study->grid[study->n_grid];
-    if (!ns_study_axis_read(axis, text, &wrong)) return blame(entry, wrong, error);
+    if (!ns_study_axis_read(axis, text, &wrong)) return ns_entry_blame(entry, wrong, error);
     study->n_grid++;
     return true;
 }
@@ -163,7 +158,7 @@ static bool read_random(Reader *reader, const NsEntry *entry, GError **error)
     NsStudyDistribution *distribution = &study->random[study->n_random];
     if (!ns_study_distribution_read(distribution, text, &wrong)) {
         ns_study_distribution_clear(distribution);
-        return blame(entry, wrong, error);
+        return ns_entry_blame(entry, wrong, error);
     }
     study->n_random++;
     return true;
@@ -190,7 +185,7 @@ static bool read_quantity(NsResult *result, const NsEntry *entry, GError **error
         GError *wrong = NULL;
         ns_choices_unknown("quantity", entry->value, ns_quantity_choice, &wrong);
         wrong->code = NS_ERROR_SETTING;
-        return blame(entry, wrong, error);
+        return ns_entry_blame(entry, wrong, error);
     }
     result->kind = NS_RESULT_QUANTITY;
     result->quantity = (NsQuantity)row;
@@ -394,10 +389,9 @@ static void find_texts(NsStudy *study, const char *path)
     ns_preset_find_texts(&study->experiment, folder);
     for (size_t lane = 0; lane < study->experiment.n; lane++) {
         NsSettings *settings = &study->experiment.lane[lane];
-        char **texts[] = {&settings->text, &settings->source, &settings->target,
-                          &settings->valid_source, &settings->valid_target};
-        for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
-            if (**texts[i]) make_absolute(texts[i]);
+        char **file;
+        for (size_t i = 0; (file = ns_settings_file(settings, i)); i++)
+            if (**file) make_absolute(file);
         if (ns_tokenizer_is_path(settings->tokenizer)) make_absolute(&settings->tokenizer);
     }
 }
@@ -418,16 +412,10 @@ bool ns_study_load(NsStudy *study, const char *path, GError **error)
 
 /* ---- Writing ---- */
 
-static void write_line(GString *out, const char *key, const char *value)
-{
-    g_autofree char *line = g_strdup(value);
-    g_string_append_printf(out, "%s = %s\n", key, g_strdelimit(line, "\r\n", ' '));
-}
-
 static void write_number(GString *out, const char *key, double value)
 {
     char number[G_ASCII_DTOSTR_BUF_SIZE];
-    if (!isnan(value)) write_line(out, key, g_ascii_dtostr(number, sizeof number, value));
+    if (!isnan(value)) ns_entry_write(out, key, g_ascii_dtostr(number, sizeof number, value));
 }
 
 static void write_whole(GString *out, const char *key, int64_t value)
@@ -452,7 +440,7 @@ static void write_settings(GString *out, const NsStudy *study, size_t lane, bool
         if (shared ? differs || ns_settings_is_default(settings, param) : !differs) continue;
         if (!shared && !ns_experiment_names(experiment, lane, param)) continue;
         g_autofree char *value = ns_settings_get(settings, param);
-        write_line(out, param->key, value);
+        ns_entry_write(out, param->key, value);
     }
 }
 
@@ -495,10 +483,10 @@ static void write_result(GString *out, const char *section, const NsResult *resu
     g_string_append_printf(out, "\n[%s]\nquantity = %s\nat = %s\n", section,
                            ns_study_quantity_key(result), at);
     if (result->layer >= 0) write_whole(out, "layer", result->layer);
-    if (result->layer == NS_LAYER_ALL) write_line(out, "layer", "all");
+    if (result->layer == NS_LAYER_ALL) ns_entry_write(out, "layer", "all");
     if (result->head > 1) write_whole(out, "head", result->head);
     if (result->finetune) write_whole(out, "finetune-steps", result->finetune);
-    if (result->better) write_line(out, "better", result->better < 0 ? "lower" : "higher");
+    if (result->better) ns_entry_write(out, "better", result->better < 0 ? "lower" : "higher");
 }
 
 static void write_rules(GString *out, const NsStudy *study)
@@ -515,8 +503,8 @@ char *ns_study_write(const NsStudy *study)
 {
     GString *out = g_string_new(NULL);
     const NsExperiment *experiment = &study->experiment;
-    if (experiment->title) write_line(out, "title", experiment->title);
-    if (study->note) write_line(out, "note", study->note);
+    if (experiment->title) ns_entry_write(out, "title", experiment->title);
+    if (study->note) ns_entry_write(out, "note", study->note);
     write_settings(out, study, 0, true);
     if (study->seeds > 1) write_whole(out, "seeds", study->seeds);
     write_varied(out, study);
@@ -524,7 +512,7 @@ char *ns_study_write(const NsStudy *study)
     for (size_t lane = 0; lane < experiment->n; lane++) {
         if (experiment->n == 1 && !study->names[lane]) break;
         g_string_append_printf(out, "\n[%s]\n", ns_lane_letter(lane));
-        if (study->names[lane]) write_line(out, "name", study->names[lane]);
+        if (study->names[lane]) ns_entry_write(out, "name", study->names[lane]);
         write_settings(out, study, lane, false);
     }
     return g_string_free(out, FALSE);

@@ -85,7 +85,7 @@ static int64_t first_step(NsCheckpoint *const *origins, size_t lane)
     return step;
 }
 
-/* Where no seed of it goes on, a lane stands still wherever it is. */
+/* A lane whose seeds have all diverged stands still, whatever its step. */
 static bool has_diverged(NsCheckpoint *const *origins, size_t lane)
 {
     NsCheckpoint *origin = origins ? origins[lane] : NULL;
