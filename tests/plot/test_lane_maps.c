@@ -3,6 +3,11 @@
 #include "ui/figures/figure.h"
 #include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
+#include "ui/plot/shared_key.h"
+
+#include <math.h>
+
+#define LANES 3
 
 /* The last column of an expensive quantity ends with the newest step, not with the steps to come
  * that it will hold. */
@@ -95,6 +100,65 @@ static void test_wild_colors(void)
     for (unsigned i = 0; i < 3; i++) run_free(runs[i]);
 }
 
+static NsPlotLayout *layout_of(const NsKeyedSheet *sheet, size_t i)
+{
+    return ns_plot_layout_within(&sheet->plots[i], sheet->cells[i].width, sheet->cells[i].height,
+                                 ns_style_find("paper"), &sheet->least[i]);
+}
+
+/* Maps of lanes on a sheet, so many side by side. */
+static void check_keys(const NsPlot *const *plots, size_t columns, bool shared)
+{
+    NsPlot own[LANES];
+    NsBox cells[LANES];
+    NsMargins least[LANES] = {0};
+    NsKeyedSheet sheet = {own, cells, least, LANES, columns};
+    for (size_t i = 0; i < LANES; i++) {
+        own[i] = *plots[i];
+        cells[i] = (NsBox){250.0 * (double)(i % columns), 170.0 * (double)(i / columns), 250, 170};
+    }
+    ns_share_keys(&sheet, ns_style_find("paper"));
+    unsigned keys = 0;
+    g_autoptr(NsPlotLayout) last = layout_of(&sheet, LANES - 1);
+    double foot = cells[LANES - 1].y + last->area.y + last->area.height;
+    for (size_t i = 0; i < LANES; i++) {
+        g_autoptr(NsPlotLayout) layout = layout_of(&sheet, i);
+        const NsBox *bar = &layout->bar;
+        g_assert_cmpfloat_with_epsilon(layout->area.width, last->area.width, 1);
+        if (!(bar->width > 0)) continue;
+        keys++;
+        if (!shared) continue;
+        g_assert_cmpuint(i, ==, columns - 1);
+        g_assert_cmpfloat_with_epsilon(cells[i].y + bar->y + bar->height, foot, 1e-6);
+        g_assert_cmpfloat_with_epsilon(layout->z.p0, bar->y + bar->height, 1e-6);
+    }
+    g_assert_cmpuint(keys, ==, shared ? 1 : LANES);
+}
+
+/* Maps that share their colors share the key of these on a sheet; others have their own. */
+static void test_shared_key(void)
+{
+    Run *runs[LANES];
+    for (unsigned i = 0; i < LANES; i++) {
+        runs[i] = run_made(3, BUDGET, true, 1, 0);
+        append_lane(runs[i], i);
+    }
+    NsFigureInput all = lanes_of(runs, LANES);
+    for (int shared = 0; shared < 2; shared++) {
+        NsFigure *figures[LANES];
+        const NsPlot *plots[LANES];
+        for (unsigned i = 0; i < LANES; i++) {
+            NsFigureInput one = ns_figure_input_of(&all, i);
+            one.n_beside = shared ? one.n_beside : 0;
+            figures[i] = ns_figure_new("heads");
+            plots[i] = ns_figure_update(figures[i], &one);
+        }
+        for (size_t columns = 1; columns <= LANES; columns++) check_keys(plots, columns, shared);
+        for (unsigned i = 0; i < LANES; i++) ns_figure_free(figures[i]);
+    }
+    for (unsigned i = 0; i < LANES; i++) run_free(runs[i]);
+}
+
 /* Panels that are too low for the names of their runs keep the title of the axis. */
 static void test_panel_titles(void)
 {
@@ -125,6 +189,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lane_maps/last-column", test_last_column);
     g_test_add_func("/lane_maps/heads", test_heads);
     g_test_add_func("/lane_maps/wild-colors", test_wild_colors);
+    g_test_add_func("/lane_maps/shared-key", test_shared_key);
     g_test_add_func("/lane_maps/panel-titles", test_panel_titles);
     return g_test_run();
 }

@@ -115,6 +115,13 @@ static void draw_axes(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
         draw_y_ticks(layout, cr, grid, &layout->y[NS_AXIS_RIGHT], layout->y_ticks[NS_AXIS_RIGHT],
                      right, 1);
     }
+}
+
+/* The colors of a heatmap and the ticks at them. */
+static void draw_bar(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
+{
+    ns_heatmap_draw_bar(layout, cr);
+    ns_set_color(cr, layout->style->axis);
     if (layout->bar.width > 0)
         draw_y_ticks(layout, cr, grid, &layout->z, layout->z_ticks,
                      layout->bar.x + layout->bar.width, 1);
@@ -391,10 +398,13 @@ static bool meets_clip(cairo_t *cr, const NsBox *box)
            y0 < box->y + box->height + 2;
 }
 
-static void draw_labels(const NsPlotLayout *layout, cairo_t *cr)
+/* Those at the right side, or the others. */
+static void draw_labels(const NsPlotLayout *layout, cairo_t *cr, bool right)
 {
     for (unsigned i = 0; i < layout->labels->len; i++) {
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        if (right != (label->part == NS_PART_RIGHT_TICK || label->part == NS_PART_RIGHT_LABEL))
+            continue;
         if (label->led) {
             ns_set_color(cr, label->color);
             cairo_set_line_width(cr, layout->style->axis_width);
@@ -422,8 +432,7 @@ static bool same_color(NsColor a, NsColor b)
     return a.r == b.r && a.g == b.g && a.b == b.b && a.a == b.a;
 }
 
-/* Data beyond the cut of a film's frame, or where names stand at the ends of curves; what stands
- * beside the area, as a color bar, is drawn. */
+/* Data beyond the cut of a film's frame, or where names stand at the ends of curves. */
 static void clip_to_cut(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsBox *area = &layout->area;
@@ -432,7 +441,6 @@ static void clip_to_cut(const NsPlotLayout *layout, cairo_t *cr)
     if (plot->cut) at = CLAMP(ns_plot_x_to_pixel(layout, plot->cut_at), area->x, at);
     if (at >= right) return;
     cairo_rectangle(cr, 0, 0, at, layout->height);
-    cairo_rectangle(cr, right, 0, layout->width - right, layout->height);
     cairo_clip(cr);
 }
 
@@ -443,6 +451,13 @@ static void draw_data(const NsPlotLayout *layout, cairo_t *cr,
     clip_to_cut(layout, cr);
     draw(layout, cr);
     cairo_restore(cr);
+}
+
+void ns_plot_draw_key(const NsPlotLayout *layout, cairo_t *cr)
+{
+    Grid grid = grid_of(cr);
+    draw_bar(layout, cr, &grid);
+    draw_labels(layout, cr, true);
 }
 
 void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
@@ -463,7 +478,7 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     draw_bands(layout, cr);
     if (layout->plot->drawing) {
         const NsPlotDrawing *drawing = layout->plot->drawing;
-        draw_labels(layout, cr);
+        draw_labels(layout, cr, false);
         cairo_translate(cr, area->x, area->y);
         drawing->draw(drawing->data, cr, area->width, area->height, style);
         cairo_restore(cr);
@@ -493,7 +508,8 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
 
     draw_axes(layout, cr, &grid);
     draw_legend(layout, cr);
-    draw_labels(layout, cr);
+    draw_labels(layout, cr, false);
+    if (!(layout->plot->key_reach > 0)) ns_plot_draw_key(layout, cr);
     cairo_restore(cr);
     if (!layout->lower) return;
     cairo_save(cr);

@@ -10,6 +10,7 @@
 #include "ui/plot/pgfplots.h"
 #include "ui/plot/png.h"
 #include "ui/plot/save.h"
+#include "ui/plot/shared_key.h"
 #include "ui/plot/svg.h"
 #include "ui/plot/text.h"
 #include "ui/plot/text_capture.h"
@@ -103,6 +104,7 @@ typedef struct {
     size_t n, rows;
     NsPlot *plots;        /* [n] borrow from those they were made of, and from the titles */
     NsBox *cells;         /* [n] */
+    NsMargins *least;     /* [n] */
     char **titles;        /* [n] and NULL */
     PangoLayout *caption; /* NULL for none */
     double foot;          /* the room for it below the plots */
@@ -112,18 +114,22 @@ static void sheet_clear(Sheet *sheet)
 {
     g_free(sheet->plots);
     g_free(sheet->cells);
+    g_free(sheet->least);
     g_strfreev(sheet->titles);
     g_clear_object(&sheet->caption);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sheet, sheet_clear)
 
-/* Divides the page among the plots, so many side by side, above the caption. */
-static Sheet sheet_of(const NsPlot *const *plots, size_t n, size_t columns, const NsExport *options)
+/* Divides the page among the plots, so many side by side, above the caption.  `least`: the margins
+ * of each plot; NULL for as much as it needs. */
+static Sheet sheet_of(const NsPlot *const *plots, size_t n, size_t columns, const NsExport *options,
+                      const NsMargins *least)
 {
     Sheet sheet = {.options = options,
                    .n = n,
                    .plots = g_new0(NsPlot, n),
                    .cells = g_new0(NsBox, n),
+                   .least = g_new0(NsMargins, n),
                    .titles = g_new0(char *, n + 1),
                    .caption = caption_text(options)};
     double size = options->style->text_size;
@@ -138,6 +144,7 @@ static Sheet sheet_of(const NsPlot *const *plots, size_t n, size_t columns, cons
         NsPlot *plot = &sheet.plots[i];
         *plot = *plots[i];
         plot->legend = options->legend;
+        if (least) sheet.least[i] = least[i];
         if (options->untitled) plot->title = NULL;
         if (options->untitled || options->caption) {
             plot->subtitle = options->untitled ? NULL : plot->run;
@@ -149,29 +156,31 @@ static Sheet sheet_of(const NsPlot *const *plots, size_t n, size_t columns, cons
         sheet.cells[i] = (NsBox){(double)(i % columns) * (width + gutter),
                                  (double)(i / columns) * (height + gutter), width, MAX(height, 1)};
     }
+    ns_share_keys(&(NsKeyedSheet){sheet.plots, sheet.cells, sheet.least, n, columns},
+                  options->style);
     return sheet;
 }
 
-static NsPlotLayout *sheet_layout(const Sheet *sheet, size_t i, const NsMargins *least)
+static NsPlotLayout *sheet_layout(const Sheet *sheet, size_t i)
 {
     const NsBox *cell = &sheet->cells[i];
     return ns_plot_layout_within(&sheet->plots[i], cell->width, cell->height, sheet->options->style,
-                                 least);
+                                 &sheet->least[i]);
 }
 
-/* `least`: the margins of each plot; NULL for as much as it needs. */
-static void draw_sheet(cairo_t *cr, const Sheet *sheet, const NsMargins *least)
+static void draw_sheet(cairo_t *cr, const Sheet *sheet)
 {
-    static const NsMargins none;
     ns_set_color(cr, sheet->options->style->background);
     cairo_paint(cr);
-    for (size_t i = 0; i < sheet->n; i++) {
-        g_autoptr(NsPlotLayout) layout = sheet_layout(sheet, i, least ? &least[i] : &none);
-        cairo_save(cr);
-        cairo_translate(cr, sheet->cells[i].x, sheet->cells[i].y);
-        ns_plot_draw(layout, cr);
-        cairo_restore(cr);
-    }
+    for (int key = 0; key < 2; key++)
+        for (size_t i = 0; i < sheet->n; i++) {
+            if (key && !(sheet->plots[i].key_reach > 0)) continue;
+            g_autoptr(NsPlotLayout) layout = sheet_layout(sheet, i);
+            cairo_save(cr);
+            cairo_translate(cr, sheet->cells[i].x, sheet->cells[i].y);
+            (key ? ns_plot_draw_key : ns_plot_draw)(layout, cr);
+            cairo_restore(cr);
+        }
     if (sheet->caption) draw_caption(cr, sheet->caption, sheet->options);
 }
 
@@ -235,7 +244,7 @@ static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, size_t col
                                 const NsExport *options, const NsMargins *least, GByteArray *bytes)
 {
     g_autofree char *title = sheet_title(plots, n);
-    g_auto(Sheet) sheet = sheet_of(plots, n, columns, options);
+    g_auto(Sheet) sheet = sheet_of(plots, n, columns, options, least);
     cairo_surface_t *surface = open_surface(options, bytes);
     g_autoptr(GArray) words = NULL;
     if (options->format == NS_FORMAT_SVG) words = ns_text_capture(surface);
@@ -245,7 +254,7 @@ static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, size_t col
     if (options->format == NS_FORMAT_PNG)
         cairo_scale(cr, cairo_image_surface_get_width(surface) / options->width,
                     cairo_image_surface_get_height(surface) / options->height);
-    draw_sheet(cr, &sheet, least);
+    draw_sheet(cr, &sheet);
     cairo_status_t status = cairo_status(cr);
     cairo_destroy(cr);
     if (options->format == NS_FORMAT_PNG && status == CAIRO_STATUS_SUCCESS) {
@@ -286,7 +295,7 @@ static double drawing_height(const NsPlot *plot, const NsExport *options)
     double most = MAX(options->height, MOST_TALL * options->width);
     NsExport tall = *options;
     tall.height = MOST_TALL * options->width;
-    g_auto(Sheet) sheet = sheet_of(&plot, 1, 1, &tall);
+    g_auto(Sheet) sheet = sheet_of(&plot, 1, 1, &tall, NULL);
     g_autoptr(NsPlotLayout) layout =
         ns_plot_layout(sheet.plots, tall.width, tall.height, options->style);
     NsBox area = ns_plot_area(layout);
@@ -299,7 +308,7 @@ static double drawing_height(const NsPlot *plot, const NsExport *options)
 static double more_lines(const NsPlot *const *plots, size_t n, size_t columns,
                          const NsExport *options)
 {
-    g_auto(Sheet) sheet = sheet_of(plots, n, columns, options);
+    g_auto(Sheet) sheet = sheet_of(plots, n, columns, options, NULL);
     double most = 0;
     for (size_t i = 0; i < n; i++)
         most = MAX(most, ns_plot_more_lines(&sheet.plots[i], sheet.cells[i].width, options->style));
@@ -335,8 +344,9 @@ bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExp
             N_("“%s” is a diagram, which pgfplots cannot draw: choose PDF, SVG or PNG."), title);
     }
     if (options->format == NS_FORMAT_TEX) {
-        g_auto(Sheet) sheet = sheet_of(plots, n, columns, options);
-        g_autoptr(GString) document = ns_pgfplots_write(sheet.plots, sheet.cells, n, options);
+        g_auto(Sheet) sheet = sheet_of(plots, n, columns, options, NULL);
+        g_autoptr(GString) document =
+            ns_pgfplots_write(sheet.plots, sheet.cells, sheet.least, n, options);
         return ns_save(path, document->str, document->len, error);
     }
     g_autoptr(GByteArray) bytes = g_byte_array_new();
@@ -371,10 +381,9 @@ static void widen_all(Limits *limits, const NsPlotLayout *layout)
 static void measure(const NsPlot *const *plots, size_t n, size_t columns, const NsExport *options,
                     Limits *limits)
 {
-    static const NsMargins none;
-    g_auto(Sheet) sheet = sheet_of(plots, n, columns, options);
+    g_auto(Sheet) sheet = sheet_of(plots, n, columns, options, NULL);
     for (size_t i = 0; i < n; i++) {
-        g_autoptr(NsPlotLayout) layout = sheet_layout(&sheet, i, &none);
+        g_autoptr(NsPlotLayout) layout = sheet_layout(&sheet, i);
         NsMargins own = ns_layout_margins(layout), *most = &limits[i].margins;
         most->top = MAX(most->top, own.top);
         most->right = MAX(most->right, own.right);

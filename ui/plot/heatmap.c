@@ -97,8 +97,9 @@ static void paint_image(cairo_t *cr, cairo_surface_t *image, const NsBox *box)
     cairo_restore(cr);
 }
 
-static void draw_bar(const NsPlotLayout *layout, cairo_t *cr)
+void ns_heatmap_draw_bar(const NsPlotLayout *layout, cairo_t *cr)
 {
+    if (!(layout->bar.width > 0) || layout->z.blank) return;
     cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 256);
     if (cairo_surface_status(image) == CAIRO_STATUS_SUCCESS) {
         uint32_t palette[256];
@@ -214,5 +215,4 @@ void ns_heatmap_draw(const NsPlotLayout *layout, cairo_t *cr)
     }
     draw_seams(layout, cr);
     if (map->hatch) hatch_bad_cells(layout, cr);
-    if (layout->bar.width > 0 && !layout->z.blank) draw_bar(layout, cr);
 }

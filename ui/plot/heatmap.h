@@ -12,3 +12,6 @@
 void ns_heatmap_set_levels(NsPlotLayout *layout);
 
 void ns_heatmap_draw(const NsPlotLayout *layout, cairo_t *cr);
+
+/* Its colors beside it. */
+void ns_heatmap_draw_bar(const NsPlotLayout *layout, cairo_t *cr);

@@ -259,7 +259,7 @@ static void fit_vertical(NsFrame *frame)
     }
     if (!plot->heatmap) return;
     fit_colors(layout);
-    layout->z.p0 = layout->area.y + layout->area.height;
+    layout->z.p0 = layout->area.y + layout->area.height + plot->key_reach;
     layout->z.p1 = layout->area.y;
     layout->z_ticks = vertical_ticks(frame, &layout->z);
 }
@@ -408,7 +408,8 @@ static void place_bar(NsPlotLayout *layout)
     bool raster = layout->style->raster;
     double size = layout->style->text_size, right = layout->area.x + layout->area.width;
     layout->bar = (NsBox){right + (raster ? round(0.8 * size) : 0.8 * size), layout->area.y,
-                          raster ? round(BAR * size) : BAR * size, layout->area.height};
+                          raster ? round(BAR * size) : BAR * size,
+                          layout->area.height + layout->plot->key_reach};
 }
 
 static void clear_ticks(NsPlotLayout *layout)

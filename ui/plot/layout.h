@@ -34,8 +34,12 @@ NsMargins ns_layout_margins(const NsPlotLayout *layout);
 NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double height,
                                     const NsStyle *style, const NsMargins *least);
 
-/* Draws at the origin of the context, width by height. */
+/* Draws at the origin of the context, width by height; without the key of a heatmap that is also
+ * that of plots below. */
 void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr);
+
+/* That key, over the plots below. */
+void ns_plot_draw_key(const NsPlotLayout *layout, cairo_t *cr);
 
 /* Where the data is drawn. */
 NsBox ns_plot_area(const NsPlotLayout *layout);

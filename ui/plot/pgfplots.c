@@ -241,9 +241,10 @@ static void append_colorbar(GString *out, const NsPlotLayout *layout)
     }
     ns_tex_printf(out,
                   "  colorbar,\n  colorbar style={at={(%g,1)}, anchor=north west, axis lines=box, "
-                  "axis line style={draw=none}, width=%gbp, ylabel={%s}, ytick={%s}, "
+                  "axis line style={draw=none}, width=%gbp, height=%gbp, ylabel={%s}, ytick={%s}, "
                   "yticklabels={%s},\n    ",
-                  (bar->x - area->x) / area->width, bar->width, label, at->str, words->str);
+                  (bar->x - area->x) / area->width, bar->width, bar->height, label, at->str,
+                  words->str);
     append_label_place(out, layout, bar, NS_PART_RIGHT_LABEL, "y", 90);
     g_string_append(out, "  },\n");
 }
@@ -559,8 +560,8 @@ static void append_preamble(GString *out, const NsExport *options)
                   style->axis_width, style->axis_width, style->axis_width);
 }
 
-GString *ns_pgfplots_write(const NsPlot *plots, const NsBox *cells, size_t n,
-                           const NsExport *options)
+GString *ns_pgfplots_write(const NsPlot *plots, const NsBox *cells, const NsMargins *least,
+                           size_t n, const NsExport *options)
 {
     GString *out = g_string_new(NULL);
     const NsStyle *style = options->style;
@@ -572,7 +573,7 @@ GString *ns_pgfplots_write(const NsPlot *plots, const NsBox *cells, size_t n,
                   options->height);
     for (size_t i = 0; i < n; i++) {
         g_autoptr(NsPlotLayout) layout =
-            ns_plot_layout(&plots[i], cells[i].width, cells[i].height, style);
+            ns_plot_layout_within(&plots[i], cells[i].width, cells[i].height, style, &least[i]);
         append_layout(&(Page){out, layout, cells[i].x, options->height - cells[i].y});
     }
     if (options->caption) {

@@ -8,7 +8,8 @@
  * as they are on the screen, with every extreme kept, and a comment says so.  Values without a
  * place on an axis are left out and counted below it.
  *
- * cells: where each plot stands on the sheet, from its upper left corner.  Free with g_string_free.
+ * cells: where each plot stands on the sheet, from its upper left corner; least: of its margins.
+ * Free with g_string_free.
  */
-GString *ns_pgfplots_write(const NsPlot *plots, const NsBox *cells, size_t n,
-                           const NsExport *options);
+GString *ns_pgfplots_write(const NsPlot *plots, const NsBox *cells, const NsMargins *least,
+                           size_t n, const NsExport *options);

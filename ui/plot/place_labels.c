@@ -394,9 +394,12 @@ static void place_axis_labels(NsFrame *frame)
                            ? (NS_TICK + NS_TICK_GAP + NS_GAP) * frame->size + frame->x_words
                            : 0.5 * frame->digit;
         y = MIN(y, area->y + area->height + ticks + ns_text_height(frame->text[NS_PART_X_LABEL]));
-        PangoLayout *text = fit_label(frame, NS_PART_X_LABEL, layout->width - 2 * pad);
+        /* What stands at the right and reaches below the area is kept clear of. */
+        bool key = layout->plot->key_reach > 0 || layout->plot->right.quiet;
+        double end = layout->width - (key ? frame->right : pad);
+        PangoLayout *text = fit_label(frame, NS_PART_X_LABEL, end - pad);
         double width = ns_text_width(text), x = area->x + (area->width - width) / 2;
-        x = MAX(pad, MIN(x, layout->width - pad - width));
+        x = MAX(pad, MIN(x, end - width));
         ns_layout_add_label(layout, NS_PART_X_LABEL, g_object_ref(text), x,
                             y - ns_text_height(text), false);
     }
@@ -411,9 +414,10 @@ static void place_axis_labels(NsFrame *frame)
             i ? layout->width - pad - frame->spare - ns_text_height(text) : pad + frame->spare;
         double highest = area->y - NS_GAP / 2 * frame->size;
         if (frame->show[NS_PART_MARKER]) highest -= frame->marker_line;
-        double lowest = free_below(layout, x, x + ns_text_height(text));
+        double height = area->height + (i ? layout->plot->key_reach : 0);
+        double lowest = free_below(layout, x, x + ns_text_height(text)) + height - area->height;
         text = fit_label(frame, sides[i], lowest - highest);
-        double width = ns_text_width(text), top = area->y + (area->height - width) / 2;
+        double width = ns_text_width(text), top = area->y + (height - width) / 2;
         top = MIN(MAX(top, highest), lowest - width);
         ns_layout_add_label(layout, sides[i], g_object_ref(text), x, top, true);
     }

@@ -242,6 +242,8 @@ struct NsPlot {
      * this. */
     const NsPlot *lower;
     const NsPlotDrawing *drawing; /* NULL for none */
+    double key_reach; /* so far beyond the foot of the area reaches the key of a heatmap, which is
+                       * also that of plots below */
     /* Of the mean over seeds: each seed's own, which tables have as well; NULL for none. */
     const NsPlot *const *singles;
     size_t n_singles;
