@@ -5,6 +5,7 @@
 #include "ui/figures/diagram.h"
 #include "ui/plot/export.h"
 #include "ui/plot/text.h"
+#include "ui/plot/text_capture.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -609,6 +610,79 @@ static void test_page(void)
     }
 }
 
+/* The ink of a captured text on the page. */
+static NsBox box_of_text(const NsCapturedText *captured)
+{
+    PangoRectangle ink;
+    pango_layout_get_extents(captured->text, &ink, NULL);
+    double x = (double)ink.x / PANGO_SCALE, y = (double)ink.y / PANGO_SCALE;
+    cairo_matrix_transform_point(&captured->matrix, &x, &y);
+    return (NsBox){x, y, (double)ink.width / PANGO_SCALE, (double)ink.height / PANGO_SCALE};
+}
+
+/* Every word is of 6 points at least, whole, on the page and apart from the others. */
+static void check_words(const NsPlot *plot, double width)
+{
+    const NsStyle *style = ns_style_find("paper");
+    double height = plot->drawing->height(plot->drawing->data, width, style);
+    cairo_surface_t *surface = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, NULL);
+    g_autoptr(GArray) words = ns_text_capture(surface);
+    cairo_t *cr = cairo_create(surface);
+    plot->drawing->draw(plot->drawing->data, cr, width, height, style);
+    cairo_destroy(cr);
+    cairo_surface_destroy(surface);
+    g_assert_cmpuint(words->len, >, 10);
+    for (guint i = 0; i < words->len; i++) {
+        const NsCapturedText *one = &g_array_index(words, NsCapturedText, i);
+        const char *text = pango_layout_get_text(one->text);
+        double size =
+            pango_font_description_get_size(pango_layout_get_font_description(one->text)) /
+            (double)PANGO_SCALE;
+        NsBox box = box_of_text(one);
+        g_test_message("%g wide: %s, %g", width, text, size);
+        g_assert_cmpfloat(size, >=, 6 - 1e-6);
+        g_assert_false(pango_layout_is_ellipsized(one->text));
+        g_assert_true(box.x >= 0 && box.x + box.width <= width && box.y + box.height <= height);
+        for (guint k = 0; k < i; k++) {
+            NsBox other = box_of_text(&g_array_index(words, NsCapturedText, k));
+            if (ns_boxes_overlap(&box, &other))
+                g_error("“%s” lies on “%s”", text,
+                        pango_layout_get_text(g_array_index(words, NsCapturedText, k).text));
+        }
+    }
+}
+
+/* In a column of a journal words are legible, however many lanes and stacks there are. */
+static void test_column(void)
+{
+    static const char *const names[] = {"A", "B", "C", "D"};
+    static const char *const placements[] = {"placement=post", "placement=pre",
+                                             "placement=deepnorm", "placement=sandwich"};
+    static const char *const architectures[] = {"arch=decoder", "arch=encoder-decoder"};
+    for (size_t a = 0; a < G_N_ELEMENTS(architectures); a++) {
+        NsRun *runs[NS_LANES_MAX];
+        NsFigureInput input = {.step = -1};
+        for (unsigned i = 0; i < NS_LANES_MAX; i++) {
+            runs[i] = run_of(placements[i], architectures[a]);
+            input.lanes[i] =
+                (NsFigureRun){ns_run_history(runs[i]), ns_run_settings(runs[i]), names[i], i};
+        }
+        input.history = input.lanes[0].history;
+        input.settings = input.lanes[0].settings;
+        for (unsigned n = 1; n <= NS_LANES_MAX; n++)
+            for (int gradient = 0; gradient < 2; gradient++) {
+                input.n_lanes = n > 1 ? n : 0;
+                g_autoptr(NsFigure) figure =
+                    ns_figure_new(gradient ? "diagram-gradient" : "diagram");
+                const NsPlot *plot = ns_figure_update(figure, &input);
+                g_test_message("%s, %u lanes", architectures[a], n);
+                check_words(plot, 226);
+                check_words(plot, 241);
+            }
+        for (unsigned i = 0; i < NS_LANES_MAX; i++) ns_run_free(runs[i]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -622,5 +696,6 @@ int main(int argc, char **argv)
     g_test_add_func("/diagram/hits", test_hits);
     g_test_add_func("/diagram/figure", test_figure);
     g_test_add_func("/diagram/page", test_page);
+    g_test_add_func("/diagram/column", test_column);
     return g_test_run();
 }

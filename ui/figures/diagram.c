@@ -24,7 +24,7 @@ static const double STACKS[NS_STACKS_MAX] = {0.27, 0.42};
 
 /* Least sizes, in text sizes. */
 #define BLOCK_LEAST 21.5
-#define LAYER_LEAST 19.5 /* of the block without stacks, whose words have room on either side */
+#define LAYER_LEAST 18.1 /* of the block without stacks, whose words have room on either side */
 #define STACK_LEAST 8.5
 #define ROW_LEAST 1.8
 #define STACK_ROW_LEAST 2.2
@@ -111,9 +111,16 @@ void ns_diagram_layer_least(const NsDiagramData *data, double text_size, double 
 /* Where stacks beside the layers make a page so many times as high as wide, or small words, they
  * are left out. */
 #define TALLEST 2.5
-#define LEGIBLE_ALONE 0.65
+#define LEGIBLE_ALONE 0.72
 
-#define GUTTER 1.6   /* between lanes, in text sizes */
+/* No word is a smaller share of the style's text, of 8 points 6, where boxes are not much smaller
+ * than that. */
+#define LEAST_WORD 0.75
+#define LEAST_GROWS 1.15
+
+/* Between lanes, in text sizes; layers alone have frames, which tell them apart. */
+#define GUTTER 1.6
+#define GUTTER_ALONE 0.7
 #define SQUARE 600.0 /* any size will do to count wires */
 
 typedef struct {
@@ -139,6 +146,11 @@ typedef struct {
     bool stacks;          /* beside the layers */
 } Grid;
 
+static double gutter_of(const NsStyle *style, bool stacks)
+{
+    return (stacks ? GUTTER : GUTTER_ALONE) * style->text_size;
+}
+
 /* Gutters and legend have the size that they have at full scale. */
 static Grid grid_of(const Diagram *diagram, size_t columns, bool stacks, const NsBox *page,
                     const NsStyle *style)
@@ -147,7 +159,7 @@ static Grid grid_of(const Diagram *diagram, size_t columns, bool stacks, const N
                  .rows = (diagram->n + columns - 1) / columns,
                  .scale = 1,
                  .stacks = stacks};
-    double gutter = GUTTER * style->text_size, foot = ns_diagram_legend_height(style), highest = 0;
+    double gutter = gutter_of(style, stacks), foot = ns_diagram_legend_height(style), highest = 0;
     grid.width = (page->width - (double)(columns - 1) * gutter) / (double)columns;
     grid.height = (page->height - foot - (double)(grid.rows - 1) * gutter) / (double)grid.rows;
     for (size_t i = 0; i < diagram->n; i++) {
@@ -189,7 +201,8 @@ static void draw(const void *data, cairo_t *cr, double width, double height, con
     Grid grid = grid_on(diagram, &page, style);
     NsStyle small = ns_style_scaled(style, MAX(grid.scale, SMALLEST));
     NsDiagramLook look = ns_diagram_look(&small, diagram->flow, diagram->range);
-    double gutter = GUTTER * style->text_size, foot = ns_diagram_legend_height(&small);
+    look.least = MIN(LEAST_WORD, LEAST_GROWS * grid.scale) * style->text_size;
+    double gutter = gutter_of(style, grid.stacks), foot = ns_diagram_legend_height(&small);
     for (size_t i = 0; i < diagram->n; i++) {
         g_autoptr(NsDiagram) one = (grid.stacks ? ns_diagram_new : ns_diagram_layer_new)(
             diagram->lanes[i], diagram->layer, MAX(grid.width, 1), MAX(grid.height, 1),
@@ -209,7 +222,7 @@ static void draw(const void *data, cairo_t *cr, double width, double height, con
 /* The lowest page on which words are as large as the width allows. */
 static double grid_height(const Grid *grid, const NsStyle *style)
 {
-    double rows = (double)grid->rows, gutter = GUTTER * style->text_size;
+    double rows = (double)grid->rows, gutter = gutter_of(style, grid->stacks);
     return rows * grid->least + (rows - 1) * gutter + ns_diagram_legend_height(style);
 }
 

@@ -188,6 +188,7 @@ typedef struct {
     const NsStyle *style;
     NsFlow flow;
     NsRange range;         /* the ends of the colors */
+    double least;          /* no word is smaller; 0: numbers and details are smaller than names */
     const NsDiagram *from; /* where norms come from; NULL: they rest */
     double moved;          /* 0 there, 1 here */
     double light;          /* how far up lights on the wires are, in 0..1; NaN for none */

@@ -21,9 +21,6 @@ static const double ROW[ROWS] = {0, 0.9, 1.55, 2.45, 3.65, 4.35, 5.0, 5.9};
 #define ABOVE 1.35   /* from the last row to the output */
 #define MARGIN 0.5   /* beyond input and output */
 
-/* Boxes of a layer without stacks beside it. */
-#define ALONE_WIDER 1.15
-
 /* Heights, in rows. */
 #define NORM_HEIGHT 0.7
 #define F_HEIGHT 1.15
@@ -35,14 +32,16 @@ static const double ROW[ROWS] = {0, 0.9, 1.55, 2.45, 3.65, 4.35, 5.0, 5.9};
 /* Columns, in widths of the block. */
 #define EXTRA 0.06
 #define TRUNK 0.27
-#define BRANCH 0.62
+#define BRANCH 0.6
 #define DUAL 0.84
 #define MEMORY 0.925
 
-/* Widths, in widths of the block, and the most in text sizes. */
-#define NORM_WIDTH 0.25
-#define F_WIDTH 0.34
+/* Widths, in widths of the block, with stacks beside it and without them, where it is narrower than
+ * its words are used to; and the most in text sizes. */
+static const double NORM_WIDTH[] = {0.27, 0.31};
+static const double F_WIDTH[] = {0.36, 0.42};
 #define MEMORY_WIDTH 0.14
+#define MEMORY_WHOLE 4.6 /* in text sizes: from here on it has its whole name */
 #define NORM_MOST 9.0
 #define F_MOST 13.0
 
@@ -75,11 +74,10 @@ static double fork_row(size_t k)
     return MARGIN + BELOW + SUBLAYER * (double)k;
 }
 
-/* Without stacks the block is narrower than its words are used to. */
-static double width_of(const Builder *b, double share, double most)
+static double width_of(const Builder *b, const double shares[2], double most)
 {
-    double wider = b->d->stacks.width > 0 ? 1 : ALONE_WIDER;
-    return MIN(wider * share * b->d->block.width, most * b->d->text_size);
+    double share = shares[b->d->stacks.width > 0 ? 0 : 1];
+    return MIN(share * b->d->block.width, most * b->d->text_size);
 }
 
 static NsNode node(const Builder *b, NsNodeKind kind, int sublayer)
@@ -313,9 +311,13 @@ static void add_memory(Builder *b, int k)
         const NsNode *f = ns_diagram_node(b->d, i);
         if (f->kind != NS_NODE_BRANCH || f->sublayer != k) continue;
         NsNode n = node(b, NS_NODE_MEMORY, k);
-        ns_copy_text(n.text, sizeof n.text, _("encoder"));
+        /* Translators: the encoder, where there is room for few letters. */
+        const char *brief = C_("brief", "enc.");
+        double width = MEMORY_WIDTH * b->d->block.width;
+        bool wide = width > MEMORY_WHOLE * b->d->text_size;
+        ns_copy_text(n.text, sizeof n.text, wide ? _("encoder") : brief);
         unsigned memory = ns_diagram_add(b->d, n, at(b, MEMORY, fork_row((size_t)k) + ROW[ROW_F]),
-                                         MEMORY_WIDTH * b->d->block.width, NORM_HEIGHT * b->unit);
+                                         width, NORM_HEIGHT * b->unit);
         const NsSettings *settings = &b->d->data->settings;
         NsStackWiring stacks[NS_STACKS_MAX];
         ns_stacks_wiring(settings, NULL, stacks);

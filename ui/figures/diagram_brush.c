@@ -87,12 +87,13 @@ NsColor ns_brush_ground(const NsBrush *p)
 
 void ns_brush_text(const NsBrush *p, const NsBrushText *text)
 {
-    double size = text->size, room = text->room;
+    double size = MAX(text->size, p->look->least), room = text->room;
     g_autoptr(PangoLayout) layout = ns_text_new(p->context, p->style, size, text->bold, text->text);
     if (room > 0 && ns_text_width(layout) > room) {
-        double least = MAX(SHRINK, room / ns_text_width(layout)) * size;
+        double smaller = MAX(SHRINK, room / ns_text_width(layout)) * size;
         g_object_unref(layout);
-        layout = ns_text_new(p->context, p->style, least, text->bold, text->text);
+        layout =
+            ns_text_new(p->context, p->style, MAX(smaller, p->look->least), text->bold, text->text);
         if (ns_text_width(layout) > room) ns_text_limit(layout, room, 1);
     }
     double width, height;
@@ -124,6 +125,12 @@ double ns_diagram_legend_height(const NsStyle *style)
     return LEGEND * style->text_size;
 }
 
+static double width_of(const NsBrush *p, const char *words, double size)
+{
+    g_autoptr(PangoLayout) text = ns_text_new(p->context, p->style, size, false, words);
+    return ns_text_width(text);
+}
+
 void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double height, cairo_t *cr)
 {
     NsBrush pen = {NULL, look, look->style, cr, ns_text_context_new(), look->style->text_size};
@@ -131,12 +138,16 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
     const char *what = look->flow == NS_FLOW_SIGNAL
                            ? _("norm of the signal, root mean square over tokens")
                            : _("norm of the gradient of the loss, over all tokens of the batch");
-    double size = p->size, small = 0.9 * size, y = height / 2 - 0.35 * size;
+    double size = p->size, small = MAX(0.9 * size, look->least), y = height / 2 - 0.35 * size;
     /* The colors give way to the words. */
     g_autoptr(PangoLayout) whole = ns_text_new(pen.context, p->style, small, false, what);
-    double most = MIN(BAR_WIDTH * size, 0.4 * width), least = MIN(BAR_LEAST * size, most);
-    double length = CLAMP(width - 1.2 * size - ns_text_width(whole), least, most);
     NsRange ends = ends_of(look->range);
+    g_autofree char *lo = ns_text_number(pow(10, ends.lo), 2);
+    g_autofree char *hi = ns_text_number(pow(10, ends.hi), 2);
+    double numbers = width_of(p, lo, small) + width_of(p, hi, small) + size;
+    double most = MIN(MAX(BAR_WIDTH * size, numbers), 0.4 * width);
+    double least = MIN(MAX(BAR_LEAST * size, numbers), most);
+    double length = CLAMP(width - 1.2 * size - ns_text_width(whole), least, most);
     cairo_save(cr);
     /* A wedge of colors: as wide as the wires are. */
     for (int i = 0; i < STEPS; i++) {
@@ -149,8 +160,7 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
     ns_brush_use(p, p->style->text, 1);
     bool known = look->range.lo <= look->range.hi;
     for (int end = 0; end < 2 && known; end++) {
-        g_autofree char *number = ns_text_number(pow(10, end ? ends.hi : ends.lo), 2);
-        ns_brush_text(p, &(NsBrushText){.text = number,
+        ns_brush_text(p, &(NsBrushText){.text = end ? hi : lo,
                                         .size = small,
                                         .align = end ? NS_ANCHOR_END : NS_ANCHOR_START,
                                         .x = end ? length : 0,

@@ -112,6 +112,21 @@ static void draw_wire(const NsBrush *p, const NsWire *w)
               stroke.measured ? ns_brush_mix(stroke.color, p->style->text, 0.35) : p->style->axis);
 }
 
+/* The wire from the encoder is too short for a number beside it, which stands below what it
+ * connects. */
+static void draw_memory_number(const NsBrush *p, const NsWire *w, const char *number)
+{
+    const NsBox *from = &ns_diagram_node(p->d, w->from)->box,
+                *to = &ns_diagram_node(p->d, w->to)->box;
+    double size = NUMBER_SIZE * p->size;
+    ns_brush_text(
+        p, &(NsBrushText){.text = number,
+                          .size = size,
+                          .align = NS_ANCHOR_END,
+                          .x = from->x + from->width,
+                          .y = MAX(from->y + from->height, to->y + to->height) + 0.75 * size});
+}
+
 /* The number of a wire stands beside its longest straight piece. */
 static void draw_number(const NsBrush *p, const NsWire *w)
 {
@@ -131,7 +146,9 @@ static void draw_number(const NsBrush *p, const NsWire *w)
                  ns_diagram_node(p->d, w->to)->kind != NS_NODE_OUTPUT;
     g_autofree char *number = isinf(value) ? g_strdup(_("not finite")) : ns_text_number(value, 3);
     ns_brush_use(p, isinf(value) ? p->style->alarm : p->style->text, 1);
-    if (fabs(a.y - b.y) < 1e-6)
+    if (w->kind == NS_WIRE_MEMORY && ns_diagram_node(p->d, w->from)->kind == NS_NODE_MEMORY)
+        draw_memory_number(p, w, number);
+    else if (fabs(a.y - b.y) < 1e-6)
         ns_brush_text(p, &(NsBrushText){.text = number,
                                         .size = size,
                                         .align = NS_ANCHOR_MIDDLE,

@@ -5,6 +5,7 @@
 #include "core/base/words.h"
 #include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/hiding.h"
+#include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/common/text_label.h"
 #include "ui/widgets/diagram/diagram_lanes.h"
 
@@ -231,6 +232,7 @@ static void draw_legend(GtkDrawingArea *area, cairo_t *cr, int width, int height
     NsDiagramPage *page = data;
     if (!page->style) return;
     NsDiagramLook look = ns_diagram_look(page->style, ns_diagram_page_flow(page), page->range);
+    look.least = ns_text_scale(GTK_WIDGET(page)) > 1 ? page->style->text_size : 0;
     cairo_translate(cr, MARGIN, 0);
     ns_diagram_draw_legend(&look, width - 2 * MARGIN, height, cr);
 }

@@ -1,5 +1,6 @@
 /* The diagram of one lane.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/common/accessible.h"
+#include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/diagram/diagram_view-private.h"
 
 #include "core/base/words.h"
@@ -494,6 +495,8 @@ static void ns_diagram_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     look.style = &view->fitted;
     look.flow = view->flow;
     look.range = view->range;
+    /* In class mode the back row reads every word. */
+    look.least = ns_text_scale(GTK_WIDGET(view)) > 1 ? view->fitted.text_size : 0;
     look.from = view->old;
     look.moved = view->old ? moved(view) : 1;
     look.light = view->light;
