@@ -41,6 +41,41 @@ static void test_runs(void)
     g_assert_cmpuint(ns_session_view(session)->n_pinned, ==, 0);
 }
 
+static void reset_and_step(NsSession *session)
+{
+    const NsHistory *old = ns_session_view(session)->history;
+    ns_session_reset(session);
+    SESSION_UNTIL(session, ns_session_view(session)->history != old &&
+                               ns_session_state(session) == NS_TRAINER_READY);
+    ns_session_step(session, 1);
+    wait_at_rest(session, 1);
+}
+
+/* After a reset the lanes of the run before are shown, until a reset later, or until someone takes
+ * them away; what someone pinned stays. */
+static void test_before(void)
+{
+    g_autoptr(NsSession) session = open_at("", "placement=pre", 1);
+    const NsView *view = ns_session_view(session);
+    g_assert_cmpuint(view->n_pinned, ==, 0);
+    for (unsigned i = 1; i < 3; i++) {
+        const NsHistory *lanes[] = {view->histories[0], view->histories[1]};
+        reset_and_step(session);
+        g_assert_cmpuint(view->n_pinned, ==, 2);
+        for (unsigned lane = 0; lane < 2; lane++) {
+            g_autofree char *name = g_strdup_printf("run %u %c", i, (int)('A' + lane));
+            g_assert_true(view->pinned[lane].history == lanes[lane]);
+            g_assert_cmpstr(view->pinned[lane].name, ==, name);
+            g_assert_cmpuint(view->pinned[lane].lane, ==, lane);
+        }
+    }
+    ns_session_pin_run(session, 2, false);
+    g_assert_cmpuint(view->n_pinned, ==, 0);
+    ns_session_pin_run(session, 2, true);
+    reset_and_step(session);
+    g_assert_cmpuint(view->n_pinned, ==, 4);
+}
+
 static void take_notice(NsSession *session, const char *sentence, char **last)
 {
     (void)session;
@@ -264,6 +299,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/session/earlier-run/list", test_runs);
+    g_test_add_func("/session/earlier-run/before", test_before);
     g_test_add_func("/session/earlier-run/settings", test_open_run);
     g_test_add_func("/session/earlier-run/on-view", test_on_view);
     g_test_add_func("/session/earlier-run/goes-on", test_goes_on);

@@ -176,14 +176,31 @@ static NsPastRun *run_on_view(NsSession *session)
     return run;
 }
 
+/* The lanes of the run before are shown until another is; a single lane is in the view already. */
+static void pin_before(NsSession *session, NsPastRun *before)
+{
+    size_t pinned = 0;
+    for (guint i = 0; i < session->runs->len; i++) {
+        NsPastRun *run = run_at(session, i);
+        run->told.pinned &= !run->by_itself;
+        run->by_itself = false;
+        if (run->told.pinned) pinned += run->told.lanes;
+    }
+    bool room = pinned + before->told.lanes <= NS_FIGURE_PINNED;
+    before->by_itself = before->told.pinned = before->told.lanes > 1 && room;
+}
+
 void ns_session_file_run(NsSession *session)
 {
-    if (session->opened)
+    if (session->opened) {
         put_back(session, g_steal_pointer(&session->opened));
-    else if (ns_session_has_moved(session))
-        put_back(session, run_on_view(session));
-    else
+    } else if (ns_session_has_moved(session)) {
+        NsPastRun *before = run_on_view(session);
+        pin_before(session, before);
+        put_back(session, before);
+    } else {
         return;
+    }
     session->id = ++session->last_id;
     keep_budget(session);
     ns_session_show_pinned(session);
@@ -249,6 +266,7 @@ void ns_session_pin_run(NsSession *session, unsigned id, bool pinned)
         ns_session_tell(session, words);
     } else {
         run->told.pinned = pinned;
+        run->by_itself = false;
         ns_session_show_pinned(session);
     }
     ns_session_emit(session, NS_SESSION_RUNS_CHANGED);

@@ -9,6 +9,7 @@
 /* A run that is not the present one any more, or that comes out of a file. */
 typedef struct {
     NsSessionRun told;
+    bool by_itself; /* nobody pinned it: it is the run before the present one */
     char *title, *differs;
     char *file;                         /* its name; NULL for a run of this session */
     NsHistory *histories[NS_LANES_MAX]; /* [told.lanes] */
