@@ -263,7 +263,8 @@ static void test_notes(void)
         const char *note;
     } cases[] = {{620, 380, "500 values are not a number (△)"},
                  {234, 164, "500 values are not a number (△)"},
-                 {90, 110, "△ not a number"}};
+                 {90, 110, "500 values are not a number (△)"},
+                 {90, 84, "△ not a number"}};
     const NsStyle *paper = ns_style_find("paper");
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(NsPlotLayout) layout =
@@ -286,12 +287,13 @@ static void test_notes(void)
     g_assert_nonnull(text_of(grown, NS_PART_SUBTITLE));
 }
 
-/* On a screen a long note is whole in large text, too, where 300 pixels of data are left; without
+/* In a window a long note is whole in large text, too, where 300 pixels of data are left; without
  * them it has two lines. */
-static void test_notes_on_screen(void)
+static void test_notes_in_window(void)
 {
     g_autoptr(NsPlotLayout) layout = NULL;
     NsStyle large = ns_style_scaled(ns_style_find("screen-light"), 2);
+    large.corner = 60;
     NsPlot plot = *sample(LOSS);
     plot.note = "Faint lines: step 0. A, B: one sentence that says something of both lanes. "
                 "A mark by itself is what was measured after the final norm of the model. "
@@ -302,6 +304,22 @@ static void test_notes_on_screen(void)
     g_clear_pointer(&layout, ns_plot_layout_free);
     layout = ns_plot_layout(&plot, 900, 400, &large);
     g_assert_true(g_str_has_suffix(text_of(layout, NS_PART_NOTE), "…"));
+}
+
+/* In a file of any style a long note is whole in a column, though its height was chosen. */
+static void test_notes_in_files(void)
+{
+    NsPlot plot = *sample(LOSS);
+    plot.note = "Faint lines: step 0. A, B: one sentence that says something of both lanes. "
+                "A mark by itself is what was measured after the final norm of the model. "
+                "Another sentence, which is here so that the note is longer than a column is wide. "
+                "The last sentence of all of them, which a reader must not miss, however small "
+                "the page is.";
+    for (size_t i = 0; ns_style(i); i++) {
+        NsStyle style = ns_style_scaled(ns_style(i), 8 / ns_style(i)->text_size);
+        g_autoptr(NsPlotLayout) low = ns_plot_layout(&plot, 249, 190, &style);
+        g_assert_cmpstr(text_of(low, NS_PART_NOTE), ==, plot.note);
+    }
 }
 
 /* What has no place on a logarithmic axis is said to be 0 where it is. */
@@ -673,7 +691,8 @@ int main(int argc, char **argv)
     g_test_add_func("/layout/small-tip", test_small_tip);
     g_test_add_func("/layout/complete", test_complete);
     g_test_add_func("/layout/notes", test_notes);
-    g_test_add_func("/layout/notes-on-screen", test_notes_on_screen);
+    g_test_add_func("/layout/notes-in-window", test_notes_in_window);
+    g_test_add_func("/layout/notes-in-files", test_notes_in_files);
     g_test_add_func("/layout/zeros", test_zeros);
     g_test_add_func("/layout/extremes", test_extremes);
     g_test_add_func("/layout/gaps", test_gaps);

@@ -304,7 +304,20 @@ static double drawing_height(const NsPlot *plot, const NsExport *options)
     return CLAMP(ceil(height), options->height, most);
 }
 
-/* What subtitles and notes of all rows need beyond a line each. */
+static bool cuts_notes(const NsPlot *const *plots, size_t n, size_t columns,
+                       const NsExport *options)
+{
+    bool cuts = false;
+    g_auto(Sheet) sheet = sheet_of(plots, n, columns, options, NULL);
+    for (size_t i = 0; i < n; i++) {
+        g_autoptr(NsPlotLayout) layout = sheet_layout(&sheet, i);
+        cuts |= !ns_plot_note_is_whole(layout);
+    }
+    return cuts;
+}
+
+/* What subtitles and notes of all rows need beyond a line each; on a narrow page other lines leave
+ * so little that a note needs more. */
 static double more_lines(const NsPlot *const *plots, size_t n, size_t columns,
                          const NsExport *options)
 {
@@ -312,7 +325,13 @@ static double more_lines(const NsPlot *const *plots, size_t n, size_t columns,
     double most = 0;
     for (size_t i = 0; i < n; i++)
         most = MAX(most, ns_plot_more_lines(&sheet.plots[i], sheet.cells[i].width, options->style));
-    return ceil(most) * (double)sheet.rows;
+    double rows = (double)sheet.rows, more = ceil(most) * rows;
+    NsExport taller = *options;
+    taller.height = options->height + more;
+    while (taller.height < MOST_TALL * options->width * rows &&
+           cuts_notes(plots, n, columns, &taller))
+        taller.height += options->style->text_size * rows;
+    return taller.height - options->height;
 }
 
 /* Of the page, with what its plots need where it may be another. */

@@ -30,21 +30,22 @@
 /* In text sizes: the least height for data under a legend of letters. */
 #define LETTERED_LINES 2.2
 
-/* The share of a page that a subtitle leaves to the data. */
+/* The share of a page that a subtitle of several lines leaves to the data. */
 #define SUBTITLE_SHARE 0.36
 
 /* In text sizes: a legend that a page of usual height has room for. */
 #define LEGEND_LINES 3
 
-/* The share of a page that a note of several lines leaves to the data; in text sizes what it leaves
- * to two plots, with their words, and to the data of the lower one. */
-#define NOTE_LEAVES 0.36
+/* The share of a page that a note leaves to the data, but for windows, which tell more and where it
+ * leaves as much as a subtitle; in text sizes what it leaves to two plots, with their words, and to
+ * the data of the lower one. */
+#define NOTE_LEAVES 0.2
 #define NOTE_LEAVES_TO_TWO 20
 #define NOTE_LEAVES_TO_LOWER 2.5
 
-/* On a screen, in pixels, what more than so many lines of a note leave to the data; in text sizes
+/* In a window, in pixels, what more than so many lines of a note leave to the data; in text sizes
  * the words over the upper one of two plots. */
-#define NOTE_LEAVES_ON_SCREEN 300
+#define NOTE_LEAVES_IN_WINDOW 300
 #define NOTE_FREE_LINES 4
 #define UPPER_WORDS 8.5
 
@@ -90,34 +91,38 @@ static void tell_runs(NsFrame *frame, bool by_names)
     measure_heights(frame);
 }
 
+/* A window has something in the corner of every chart, a file of the same style has not. */
+static bool is_in_window(const NsStyle *style)
+{
+    return style->raster && style->corner > 0;
+}
+
 /* Shortens the note, and leaves out parts until the plot area has the share of the page, and the
  * lines of text, that each is worth; the note explains what is drawn. */
 static void fit_height(NsFrame *frame)
 {
-    static const struct {
+    bool in_window = is_in_window(frame->layout->style) && !frame->x;
+    double share = in_window ? SUBTITLE_SHARE : NOTE_LEAVES;
+    const struct {
         NsPart part;
         double share, lines;
     } order[] = {
-        {NS_PART_SUBTITLE, SUBTITLE_SHARE, 3.5},
-        {NS_PART_LEGEND, 0.2, 3},
-        {NS_PART_X_LABEL, 0.2, 3},
-        {NS_PART_MARKER, 0, 1.6},
-        {NS_PART_NOTE, 0.2, 1.6},
-        {NS_PART_TITLE, 0, 1.6},
+        {NS_PART_SUBTITLE, share, 3.5}, {NS_PART_LEGEND, 0.2, 3}, {NS_PART_X_LABEL, 0.2, 3},
+        {NS_PART_MARKER, 0, 1.6},       {NS_PART_NOTE, 0.2, 1.6}, {NS_PART_TITLE, 0, 1.6},
         {NS_PART_X_TICK, 0, 1.6},
     };
     double height = frame->layout->height, size = frame->size;
-    double fair = frame->x ? NOTE_LEAVES_TO_LOWER * size : MAX(NOTE_LEAVES * height, 3.5 * size);
+    double fair = frame->x ? NOTE_LEAVES_TO_LOWER * size : MAX(share * height, 3.5 * size);
+    double ample = MAX(SUBTITLE_SHARE * height, fair);
     measure_heights(frame);
     if (frame->layout->names && ns_frame_names_tell(frame)) tell_runs(frame, true);
-    for (int lines = NS_SUBTITLE_LINES; lines > 1 && area_height(frame) < fair; lines--) {
+    for (int lines = NS_SUBTITLE_LINES; lines > 1 && area_height(frame) < ample; lines--) {
         ns_frame_write_subtitle(frame, lines - 1);
         measure_heights(frame);
     }
-    bool on_screen = frame->layout->style->raster && !frame->x;
     for (int lines = NS_NOTE_LINES; lines > 1; lines--) {
-        bool many = on_screen && lines > NOTE_FREE_LINES;
-        if (area_height(frame) >= (many ? MAX(fair, NOTE_LEAVES_ON_SCREEN) : fair)) continue;
+        bool many = in_window && lines > NOTE_FREE_LINES;
+        if (area_height(frame) >= (many ? MAX(fair, NOTE_LEAVES_IN_WINDOW) : fair)) continue;
         lines = MIN(lines, ns_frame_write_note(frame, lines - 1) + 1);
         measure_heights(frame);
     }
@@ -536,9 +541,9 @@ static double room_for_lines(NsPlotLayout *layout)
     double share = lower_share(layout->style);
     for (int lines = NS_NOTE_LINES; lines > 1; lines--) {
         double below = further_lines(layout, lines), height = layout->height - below;
-        bool many = layout->style->raster && lines > NOTE_FREE_LINES;
+        bool many = is_in_window(layout->style) && lines > NOTE_FREE_LINES;
         double upper = (1 - share) * height - words;
-        if (height >= NOTE_LEAVES_TO_TWO * size && !(many && upper < NOTE_LEAVES_ON_SCREEN))
+        if (height >= NOTE_LEAVES_TO_TWO * size && !(many && upper < NOTE_LEAVES_IN_WINDOW))
             return below;
     }
     return 0;
@@ -667,6 +672,15 @@ double ns_plot_more_lines(const NsPlot *plot, double width, const NsStyle *style
     double more = further(frame.text[NS_PART_SUBTITLE], n);
     more += MAX(0, legend - LEGEND_LINES * style->text_size);
     return more / (1 - SUBTITLE_SHARE) + further_lines(layout, NS_NOTE_LINES);
+}
+
+bool ns_plot_note_is_whole(const NsPlotLayout *layout)
+{
+    if (layout->lower) return ns_plot_note_is_whole(layout->lower);
+    bool shown = false;
+    for (unsigned i = 0; i < layout->labels->len; i++)
+        shown |= g_array_index(layout->labels, NsLabel, i).part == NS_PART_NOTE;
+    return !layout->note || (shown && g_strcmp0(layout->shown, layout->note) == 0);
 }
 
 void ns_plot_layout_free(NsPlotLayout *layout)

@@ -43,7 +43,7 @@ bool ns_frame_names_tell(const NsFrame *frame);
 
 /* The most lines of them; fewer where the data have little room. */
 #define NS_SUBTITLE_LINES 3
-#define NS_NOTE_LINES 9
+#define NS_NOTE_LINES 16
 
 /* Whether the right axis is drawn: a heatmap has its color bar there. */
 bool ns_frame_has_right_axis(const NsFrame *frame);

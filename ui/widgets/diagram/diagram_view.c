@@ -13,6 +13,7 @@
 
 #define MOVE_US 250000.0 /* a norm is on its way for so long */
 #define MARGIN 10        /* around the diagram, pixels */
+#define GROWS 1.15       /* so many times as large as boxes are made for words may be in them */
 #define SMALLEST 0.7     /* share of the style's text that words shrink to in a narrow window */
 #define REACH 6          /* around wires, for the pointer */
 #define TELL_US 1000000  /* a screen reader is told new numbers no more often */
@@ -496,7 +497,8 @@ static void ns_diagram_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     look.flow = view->flow;
     look.range = view->range;
     /* In class mode the back row reads every word. */
-    look.least = ns_text_scale(GTK_WIDGET(view)) > 1 ? view->fitted.text_size : 0;
+    if (ns_text_scale(GTK_WIDGET(view)) > 1)
+        look.least = MIN(view->style->text_size, GROWS * view->fitted.text_size);
     look.from = view->old;
     look.moved = view->old ? moved(view) : 1;
     look.light = view->light;
