@@ -680,33 +680,6 @@ static void test_tex_typeset(void)
 
 /* ---- choices ---- */
 
-/* On pages that may grow a note is whole, however narrow they are, in every style and format. */
-static void test_notes(void)
-{
-    static const double widths[] = {170, 249, 510};
-    static const NsFormat formats[] = {NS_FORMAT_SVG, NS_FORMAT_TEX};
-    NsPlot plot = *sample(LOSS);
-    plot.note = "Faint lines: step 0. A, B: one sentence that says something of both lanes. "
-                "A mark by itself is what was measured after the final norm of the model. "
-                "Another sentence, which is here so that the note is longer than a column is wide. "
-                "The last sentence of all of them, which a reader must not miss: ultimately.";
-    const NsPlot *plots[] = {&plot, sample(HEATMAP)};
-    for (size_t i = 0; ns_style(i); i++)
-        for (size_t k = 0; k < G_N_ELEMENTS(widths) * G_N_ELEMENTS(formats); k++) {
-            NsStyle style = ns_style_scaled(ns_style(i), 8 / ns_style(i)->text_size);
-            NsExport how = options(formats[k % 2]);
-            how.style = &style;
-            how.width = widths[k / 2];
-            how.height = round(0.7 * how.width);
-            how.proposed = true;
-            for (size_t n = 1; n <= (how.width > 500 ? 2 : 1); n++) {
-                g_autoptr(GBytes) file = exported(plots, n, &how);
-                g_test_message("%s, %g, %zu charts", style.choice.key, how.width, n);
-                g_assert_nonnull(find(file, "ultimately."));
-            }
-        }
-}
-
 static void test_choices(void)
 {
     static const char *const good[][2] = {
@@ -806,7 +779,6 @@ int main(int argc, char **argv)
     g_test_add_func("/export/title-and-caption", test_title_and_caption);
     g_test_add_func("/export/tex", test_tex);
     if (g_test_slow()) g_test_add_func("/export/tex-typeset", test_tex_typeset);
-    g_test_add_func("/export/notes", test_notes);
     g_test_add_func("/export/choices", test_choices);
     g_test_add_func("/export/pages", test_pages);
     int status = g_test_run();

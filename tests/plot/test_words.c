@@ -1,10 +1,12 @@
 /* Words where there is little room.  SPDX-License-Identifier: MIT */
 #include "support.h"
+#include "ui/plot/export.h"
 #include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
 #include "ui/plot/legend.h"
 #include "ui/plot/text.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -347,6 +349,40 @@ static void test_panels(void)
     check_panels(110, "A");
 }
 
+/* On pages that may grow a note is whole, however narrow they are, in every style and format. */
+static void test_notes(void)
+{
+    static const double widths[] = {170, 249, 510};
+    static const NsFormat formats[] = {NS_FORMAT_SVG, NS_FORMAT_TEX};
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "figure", NULL);
+    NsPlot plot = *sample(LOSS);
+    plot.note = "Faint lines: step 0. A, B: one sentence that says something of both lanes. "
+                "A mark by itself is what was measured after the final norm of the model. "
+                "Another sentence, which is here so that the note is longer than a column is wide. "
+                "The last sentence of all of them, which a reader must not miss: ultimately.";
+    const NsPlot *plots[] = {&plot, sample(HEATMAP)};
+    for (size_t i = 0; ns_style(i); i++)
+        for (size_t k = 0; k < G_N_ELEMENTS(widths) * G_N_ELEMENTS(formats); k++) {
+            NsStyle style = ns_style_scaled(ns_style(i), 8 / ns_style(i)->text_size);
+            NsExport how = {.format = formats[k % 2],
+                            .style = &style,
+                            .width = widths[k / 2],
+                            .height = round(0.7 * widths[k / 2]),
+                            .proposed = true,
+                            .dpi = 72};
+            for (size_t n = 1; n <= (how.width > 500 ? 2 : 1); n++) {
+                g_autofree char *file = NULL;
+                g_assert_true(ns_export(plots, n, 2, &how, path, NULL));
+                g_assert_true(g_file_get_contents(path, &file, NULL, NULL));
+                g_test_message("%s, %g, %zu charts", style.choice.key, how.width, n);
+                g_assert_nonnull(strstr(file, "ultimately."));
+            }
+        }
+    g_unlink(path);
+    g_rmdir(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -360,5 +396,6 @@ int main(int argc, char **argv)
     g_test_add_func("/words/legend", test_legend);
     g_test_add_func("/words/letters", test_letters);
     g_test_add_func("/words/panels", test_panels);
+    g_test_add_func("/words/notes", test_notes);
     return g_test_run();
 }
