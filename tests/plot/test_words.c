@@ -349,6 +349,20 @@ static void test_panels(void)
     check_panels(110, "A");
 }
 
+/* A title has a second line before it is cut, and the title of an axis goes without its brackets.
+ */
+static void test_titles(void)
+{
+    static const char title[] = "(a) Linear centered kernel alignment of all of the hidden states";
+    NsPlot plot = *sample(HEATMAP);
+    plot.title = title;
+    plot.left.label = "layer (0: the embedding before the first of them)";
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 220, 170, paper());
+    g_assert_cmpstr(words_of(layout, NS_PART_TITLE, 0), ==, title);
+    g_assert_false(pango_layout_is_ellipsized(label_of(layout, NS_PART_TITLE, 0)->text));
+    g_assert_cmpstr(words_of(layout, NS_PART_LEFT_LABEL, 0), ==, "layer");
+}
+
 /* On pages that may grow a note is whole, however narrow they are, in every style and format. */
 static void test_notes(void)
 {
@@ -396,6 +410,7 @@ int main(int argc, char **argv)
     g_test_add_func("/words/legend", test_legend);
     g_test_add_func("/words/letters", test_letters);
     g_test_add_func("/words/panels", test_panels);
+    g_test_add_func("/words/titles", test_titles);
     g_test_add_func("/words/notes", test_notes);
     return g_test_run();
 }

@@ -48,13 +48,13 @@ static void measure_markers(NsFrame *frame)
     }
 }
 
-/* One line; two beside a corner that is taken, and on a screen that is narrow, but not low. */
+/* One line; two beside a corner that is taken, and on a page that is narrow, but not low. */
 static void limit_title(NsFrame *frame, double room)
 {
     const NsStyle *style = frame->layout->style;
     double taken = style->corner + CORNER_GAP * style->text_size - style->padding;
     bool beside = style->corner > 0;
-    bool high = style->raster && frame->layout->height >= TWO_TITLE_LINES * style->text_size;
+    bool high = frame->layout->height >= TWO_TITLE_LINES * style->text_size;
     ns_text_limit(frame->text[NS_PART_TITLE], beside ? room - MAX(taken, 0) : room,
                   1 + (beside || high));
 }

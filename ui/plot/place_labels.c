@@ -358,7 +358,8 @@ static void place_panel_names(NsFrame *frame)
     }
 }
 
-/* The title of an axis, without its unit where that has no room. */
+/* The title of an axis, without its unit, and then without what it has in brackets, where these
+ * have no room. */
 static PangoLayout *fit_label(NsFrame *frame, NsPart part, double room)
 {
     NsPlotLayout *layout = frame->layout;
@@ -372,6 +373,12 @@ static PangoLayout *fit_label(NsFrame *frame, NsPart part, double room)
     if (axis->unit && !bar) {
         g_object_unref(*text);
         *text = ns_text_new(layout->context, layout->style, frame->size, false, axis->label);
+    }
+    const char *bracket = bar || !axis->label ? NULL : strstr(axis->label, " (");
+    if (bracket && ns_text_width(*text) > room) {
+        g_autofree char *brief = g_strndup(axis->label, (gsize)(bracket - axis->label));
+        g_object_unref(*text);
+        *text = ns_text_new(layout->context, layout->style, frame->size, false, brief);
     }
     if (ns_text_width(*text) > room) ns_text_limit(*text, room, 1);
     return *text;
