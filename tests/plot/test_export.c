@@ -601,6 +601,12 @@ static void test_title_and_caption(void)
     how.caption = NULL;
     g_autoptr(GBytes) whole = exported(plots, 2, &how);
     g_assert_nonnull(find(whole, "Pre-LN, 6 layers"));
+    how.moment = "step 40 of 500";
+    for (int tex = 0; tex < 2; tex++) {
+        how.format = tex ? NS_FORMAT_TEX : NS_FORMAT_SVG;
+        g_autoptr(GBytes) unfinished = exported(plots, 2, &how);
+        g_assert_nonnull(find(unfinished, "step 40 of 500"));
+    }
 }
 
 /* A page of every kind of plot, with words that TeX would take for commands. */

@@ -576,8 +576,9 @@ GString *ns_pgfplots_write(const NsPlot *plots, const NsBox *cells, const NsMarg
             ns_plot_layout_within(&plots[i], cells[i].width, cells[i].height, style, &least[i]);
         append_layout(&(Page){out, layout, cells[i].x, options->height - cells[i].y});
     }
-    if (options->caption) {
-        g_autofree char *caption = ns_tex_literal(options->caption);
+    const char *foot = options->caption ? options->caption : options->moment;
+    if (foot && *foot) {
+        g_autofree char *caption = ns_tex_literal(foot);
         ns_tex_printf(out,
                       "\\node[anchor=south west, inner sep=0bp, chart-faint, align=left, "
                       "text width=%gbp] at (%gbp,%gbp) {%s};\n",
