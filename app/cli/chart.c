@@ -451,7 +451,9 @@ static bool check_files(const Chart *chart, GError **error)
 {
     for (guint i = 0; i < (chart->each ? chart->sheet.charts->len : 1); i++) {
         g_autofree char *key = key_of(chart, i);
-        if (!ns_picture_check(&chart->picture, key, chart->experiment.lane[0].text, error))
+        g_autofree char *path = ns_picture_path(&chart->picture, key);
+        if (!ns_picture_check(&chart->picture, key, NULL, error) ||
+            !ns_output_spares_data(path, &chart->experiment, error))
             return false;
     }
     return true;

@@ -107,6 +107,9 @@ bool ns_output_check(const char *path, GError **error);
  * or not there. */
 bool ns_output_spares(const char *path, const char *input, GError **error);
 
+/* The same for every file that a lane learns from. */
+bool ns_output_spares_data(const char *path, const NsExperiment *experiment, GError **error);
+
 /* A line on a terminal's stderr that is written over; nothing where stderr is no terminal. */
 typedef struct {
     bool on;

@@ -26,8 +26,7 @@ char **ns_lanes_names(const NsExperiment *experiment, char **words)
 NsLockstep *ns_lanes_start(const NsExperiment *experiment, NsCheckpoint *first, const char *out,
                            GError **error)
 {
-    for (size_t i = 0; i < experiment->n; i++)
-        if (!ns_output_spares(out, experiment->lane[i].text, error)) return NULL;
+    if (!ns_output_spares_data(out, experiment, error)) return NULL;
     NsCheckpoint *origins[NS_LANES_MAX] = {first};
     g_autoptr(NsLockstep) lockstep =
         ns_lockstep_new(experiment, first ? origins : NULL, NULL, NULL, error);

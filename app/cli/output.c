@@ -4,6 +4,7 @@
 #include "core/base/digits.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/experiment/files.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -57,6 +58,17 @@ bool ns_output_spares(const char *path, const char *input, GError **error)
     return ns_refuse(error, NS_ERROR_USAGE,
                      "“%s” is an input and would be overwritten; choose another output file.",
                      name);
+}
+
+bool ns_output_spares_data(const char *path, const NsExperiment *experiment, GError **error)
+{
+    for (size_t i = 0; i < experiment->n; i++) {
+        NsSettings lane = experiment->lane[i]; /* borrows the texts */
+        char **file;
+        for (size_t k = 0; (file = ns_settings_file(&lane, k)); k++)
+            if (!ns_output_spares(path, *file, error)) return false;
+    }
+    return true;
 }
 
 NsLines *ns_lines_open(const char *path, GError **error)

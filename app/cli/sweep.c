@@ -66,11 +66,11 @@ static bool read_axes(Sweep *sweep, NsStudyAxis *x, NsStudyAxis *y, GError **err
 
 static bool understand_picture(Sweep *sweep, GError **error)
 {
-    const char *text = sweep->experiment.lane[0].text;
     if (g_strcmp0(sweep->from.axes, "linear") == 0) sweep->linear = true;
     if (!sweep->picture.out) return ns_picture_unused(&sweep->picture, error);
     return ns_picture_understand(&sweep->picture, error) &&
-           ns_picture_check(&sweep->picture, NULL, text, error);
+           ns_picture_check(&sweep->picture, NULL, NULL, error) &&
+           ns_output_spares_data(sweep->picture.out, &sweep->experiment, error);
 }
 
 /* Results are kept where they are asked for, or beside the figure; else in memory. */
@@ -78,9 +78,8 @@ static bool find_results(Sweep *sweep, GError **error)
 {
     if (!sweep->results && sweep->picture.out)
         sweep->results = ns_study_results_path(sweep->picture.out);
-    return !sweep->results ||
-           (ns_output_spares(sweep->results, sweep->experiment.lane[0].text, error) &&
-            ns_output_check(sweep->results, error));
+    return !sweep->results || (ns_output_spares_data(sweep->results, &sweep->experiment, error) &&
+                               ns_output_check(sweep->results, error));
 }
 
 static NsStudyWork *understand(Sweep *sweep, GError **error)

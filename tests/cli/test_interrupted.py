@@ -119,7 +119,9 @@ def test_what_is_read_is_not_written_over():
         os.symlink(book, link)
         lanes = ["--lane", "layers=1", "--lane", "layers=2"]
         text = ["--set", "text=" + book]
-        for arguments in (["train", *text, "--jsonl", link], ["compare", *lanes, *text, "--jsonl", book],
+        pairs = ["--set", "arch=encoder-decoder", "--set", "source=" + book, "--set", "target=" + book]
+        for arguments in (["train", *text, "--jsonl", link], ["train", *pairs, "--jsonl", book],
+                          ["chart", "--figure", "loss", *pairs, "--out", book], ["compare", *lanes, *text, "--jsonl", book],
                           ["compare", *[f"{lane} text={book}" if "=" in lane else lane
                                         for lane in lanes], "--jsonl", book],
                           ["chart", "--figure", "loss", *text, "--out", link],
