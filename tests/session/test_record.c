@@ -163,6 +163,22 @@ static void test_go_on(void)
     tear_down();
 }
 
+/* A run that was broken off before its first checkpoint is not said to have finished. */
+static void test_in_part(void)
+{
+    set_up();
+    g_autoptr(GPtrArray) runs = close_and_list(record("steps=9", 4), 1);
+    g_autoptr(NsSession) session = record("", 0);
+    g_autoptr(NsSavedRun) saved =
+        ns_saved_run_read(((const NsLibraryRun *)runs->pdata[0])->path, NULL, NULL);
+    g_assert_nonnull(saved);
+    g_clear_pointer(&saved->checkpoints, ns_checkpoints_free);
+    ns_session_open_saved(session, saved);
+    g_autofree char *status = ns_session_status(session, NS_STATUS_WHOLE);
+    g_assert_true(g_str_has_prefix(status, "recorded to step 4, loss "));
+    tear_down();
+}
+
 /* Its file has the whole run, and names the one that it comes from. */
 static void test_fork(void)
 {
@@ -404,6 +420,7 @@ int main(int argc, char **argv)
     g_test_add_func("/record/file", test_file);
     g_test_add_func("/record/reset", test_reset);
     g_test_add_func("/record/go-on", test_go_on);
+    g_test_add_func("/record/in-part", test_in_part);
     g_test_add_func("/record/fork", test_fork);
     g_test_add_func("/record/killed", test_killed);
     g_test_add_func("/record/bound", test_bound);

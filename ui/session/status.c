@@ -130,6 +130,13 @@ static void append_diverged(GString *text, NsSession *session)
     }
 }
 
+/* Its file has no more: it was broken off, or another program is training it. */
+static bool is_recorded_in_part(NsSession *session, NsTrainerState state)
+{
+    return state == NS_TRAINER_FINISHED && ns_session_is_past(session) &&
+           ns_session_steps(session) < ns_session_end_step(session);
+}
+
 /* "paused at step 1,240", "step 1,240". */
 static void append_state(GString *text, NsSession *session, NsTrainerState state, bool brief)
 {
@@ -144,6 +151,8 @@ static void append_state(GString *text, NsSession *session, NsTrainerState state
         g_string_append_printf(text, _("step %s"), count);
     else if (ns_session_slow_motion(session) && ns_session_is_running(session))
         g_string_append_printf(text, _("in slow motion at step %s"), count);
+    else if (is_recorded_in_part(session, state))
+        g_string_append_printf(text, _("recorded to step %s"), count);
     else if (step > 0)
         g_string_append_printf(text, _("%s at step %s"), word, count);
     else
