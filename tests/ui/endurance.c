@@ -215,7 +215,7 @@ static void run_or_pause(Hand *hand)
 
 static void scrub(Hand *hand)
 {
-    GtkWidget *timeline = ns_transport_timeline(ns_window_transport(hand->window));
+    GtkWidget *timeline = ui_first(GTK_WIDGET(ns_window_transport(hand->window)), NS_TYPE_TIMELINE);
     double width = gtk_widget_get_width(timeline), middle = gtk_widget_get_height(timeline) / 2.0;
     NsPoint from = {g_rand_double_range(hand->random, 0, width), middle};
     NsPoint to = {g_rand_double_range(hand->random, 0, width), middle};

@@ -200,7 +200,8 @@ static void test_events_move_nothing(void)
     }
     ui_rest(window);
     ns_inspector_sync(ns_window_inspector(window), ns_window_page(window), true);
-    GtkListBox *events = ns_event_list_box(ns_inspector_events(ns_window_inspector(window)));
+    GtkListBox *events = GTK_LIST_BOX(ui_first(
+        ui_first(GTK_WIDGET(ns_window_inspector(window)), NS_TYPE_EVENT_LIST), GTK_TYPE_LIST_BOX));
     g_assert_nonnull(gtk_list_box_get_row_at_index(events, 1));
     ui_rest(window);
     g_assert_cmpfloat(top_of(button, window), ==, before);

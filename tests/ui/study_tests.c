@@ -68,7 +68,8 @@ static void test_sweep(void)
     UI_UNTIL(strstr(words(page), "All 6 cells") != NULL);
     g_assert_cmpstr(start_label(page), ==, "Start");
     g_assert_true(gtk_widget_is_sensitive(c->export_));
-    const NsPlot *plot = ns_chart_view_plot(ns_phase_page_chart(page));
+    const NsPlot *plot =
+        ns_chart_view_plot(NS_CHART_VIEW(ui_first(GTK_WIDGET(page), NS_TYPE_CHART_VIEW)));
     g_assert_cmpuint(plot->heatmap->columns, ==, 3);
     g_assert_cmpuint(plot->heatmap->rows, ==, 2);
     for (size_t i = 0; i < 6; i++) g_assert_true(isfinite(plot->heatmap->z[i]));
@@ -84,7 +85,7 @@ static void test_open_cell(void)
     NsPhasePage *page = open_phase(window, "0.01, 0.1, 0.2", "1, 10", 3);
     click_start(page);
     UI_UNTIL(strstr(words(page), "All 6 cells") != NULL);
-    NsChartView *chart = ns_phase_page_chart(page);
+    NsChartView *chart = NS_CHART_VIEW(ui_first(GTK_WIDGET(page), NS_TYPE_CHART_VIEW));
     UI_UNTIL(ns_chart_view_layout(chart) != NULL);
     ns_chart_view_point_at(chart, 2, 1);
     ui_press_on(chart, GDK_KEY_Return, 0);
@@ -223,7 +224,7 @@ static void test_side_by_side(void)
     gtk_check_button_set_active(GTK_CHECK_BUTTON(c->side), TRUE);
     click_start(page);
     g_assert_true(gtk_widget_get_visible(c->side));
-    GtkWidget *first = GTK_WIDGET(ns_phase_page_chart(page));
+    GtkWidget *first = ui_first(GTK_WIDGET(page), NS_TYPE_CHART_VIEW);
     GtkWidget *second = gtk_widget_get_next_sibling(first);
     g_assert_true(gtk_widget_get_visible(second));
     UI_UNTIL(g_str_equal(words(page), "All 8 cells are done"));
@@ -439,7 +440,8 @@ static void test_open_study(void)
     g_assert_true(gtk_check_button_get_active(GTK_CHECK_BUTTON(c->side)));
     /* Cell 2 of the study is lane A at lr=0.2, cell 3 is lane B there. */
     g_assert_cmpfloat(ns_phase_cell(ns_phase_page_phase(page), 1).loss, ==, 2.2);
-    const NsPlot *plot = ns_chart_view_plot(ns_phase_page_chart(page));
+    const NsPlot *plot =
+        ns_chart_view_plot(NS_CHART_VIEW(ui_first(GTK_WIDGET(page), NS_TYPE_CHART_VIEW)));
     UI_UNTIL(gtk_widget_get_mapped(GTK_WIDGET(page)));
     g_assert_cmpuint(plot->heatmap->columns, ==, 3);
     g_assert_cmpuint(plot->heatmap->rows, ==, 2);

@@ -12,7 +12,13 @@
 
 static NsTimeline *timeline_of(NsWindow *window)
 {
-    return NS_TIMELINE(ns_transport_timeline(ns_window_transport(window)));
+    return NS_TIMELINE(ui_first(GTK_WIDGET(ns_window_transport(window)), NS_TYPE_TIMELINE));
+}
+
+static bool offers_live(NsTransport *transport)
+{
+    GtkWidget *chip = ui_find_button(GTK_WIDGET(transport), "Back to live");
+    return gtk_revealer_get_reveal_child(GTK_REVEALER(gtk_widget_get_parent(chip)));
 }
 
 /* A window whose run has made so many steps and rests. */
@@ -34,7 +40,7 @@ static void test_scrub(void)
     NsSession *session = ns_window_session(window);
     NsTimeline *timeline = timeline_of(window);
     NsTransport *transport = ns_window_transport(window);
-    g_assert_false(ns_transport_offers_live(transport));
+    g_assert_false(offers_live(transport));
     for (int64_t step = 0; step <= 40; step += 8)
         g_assert_cmpint(ns_timeline_step_at(timeline, ns_timeline_x_of(timeline, step)), ==, step);
     /* Of many moves in a frame the last one counts. */
@@ -42,13 +48,13 @@ static void test_scrub(void)
     ns_timeline_scrub(timeline, ns_timeline_x_of(timeline, 12));
     UI_UNTIL(ns_session_shown_step(session) == 12);
     g_assert_cmpint(ns_session_view(session)->step, ==, 12);
-    UI_UNTIL(ns_transport_offers_live(transport));
-    GtkWidget *entry = ns_transport_entry(transport);
+    UI_UNTIL(offers_live(transport));
+    GtkWidget *entry = ui_first(GTK_WIDGET(transport), GTK_TYPE_ENTRY);
     g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==, "12");
     /* To the right of the newest step lies the newest. */
     ns_timeline_scrub(timeline, ns_timeline_x_of(timeline, 90));
     UI_UNTIL(ns_session_view(session)->step < 0);
-    UI_UNTIL(!ns_transport_offers_live(transport));
+    UI_UNTIL(!offers_live(transport));
     ui_close(window);
 }
 
@@ -100,7 +106,7 @@ static void test_timeline_words(void)
 
 static void type_step(NsWindow *window, const char *text)
 {
-    GtkWidget *entry = ns_transport_entry(ns_window_transport(window));
+    GtkWidget *entry = ui_first(GTK_WIDGET(ns_window_transport(window)), GTK_TYPE_ENTRY);
     gtk_editable_set_text(GTK_EDITABLE(entry), text);
     g_signal_emit_by_name(entry, "activate");
 }
@@ -169,7 +175,7 @@ static void test_late_keys(void)
     g_assert_true(ui_press_late(window, GDK_KEY_Z, GDK_CONTROL_MASK | GDK_SHIFT_MASK));
     g_assert_cmpfloat(ns_session_settings(session)->lr, ==, 1e-3);
     /* In an entry the arrows move its cursor. */
-    gtk_widget_grab_focus(ns_transport_entry(ns_window_transport(window)));
+    gtk_widget_grab_focus(ui_first(GTK_WIDGET(ns_window_transport(window)), GTK_TYPE_ENTRY));
     g_assert_false(ui_press_late(window, GDK_KEY_Left, 0));
     ui_close(window);
 }
@@ -286,7 +292,7 @@ static void test_slow_motion(void)
     NsWindow *window = ui_open("");
     NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    NsStages *stages = NS_STAGES(ns_transport_stages(ns_window_transport(window)));
+    NsStages *stages = NS_STAGES(ui_first(GTK_WIDGET(ns_window_transport(window)), NS_TYPE_STAGES));
     g_assert_null(ns_stages_word(stages));
     g_action_group_activate_action(G_ACTION_GROUP(window), "slow-motion", NULL);
     g_assert_true(ns_session_slow_motion(session));

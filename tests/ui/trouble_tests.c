@@ -40,7 +40,8 @@ static void test_words(void)
     g_assert_true(g_str_has_suffix(ns_trouble_panel_title(panel_of(window)), step));
     g_assert_false(ns_session_is_running(ns_window_session(window)));
     /* The fifty steps before, or as many as there were. */
-    const NsViewState *view_state = ns_chart_view_state(ns_trouble_panel_chart(panel_of(window)));
+    const NsViewState *view_state = ns_chart_view_state(
+        NS_CHART_VIEW(ui_first(GTK_WIDGET(panel_of(window)), NS_TYPE_CHART_VIEW)));
     g_assert_cmpfloat(view_state->range[NS_VIEW_STATE_X].hi, ==, (double)trouble.step + 1.0);
     g_assert_cmpfloat(view_state->range[NS_VIEW_STATE_X].lo, ==,
                       MAX((double)trouble.step - 50.0, 0.0));
@@ -125,7 +126,8 @@ static void test_evidence(void)
         ns_history_append_event(ns_session_view(session)->history, &event);
         ns_session_poll(session);
         UI_WAIT(window, has_trouble);
-        NsChartView *chart = ns_trouble_panel_chart(panel_of(window));
+        NsChartView *chart =
+            NS_CHART_VIEW(ui_first(GTK_WIDGET(panel_of(window)), NS_TYPE_CHART_VIEW));
         UI_UNTIL(g_str_equal(ns_chart_view_kind(chart)->choice.key, table[i].figure));
         g_test_message("%s: %s", table[i].what, ns_chart_view_plot(chart)->title);
         g_assert_true(has_label(GTK_WIDGET(panel_of(window)), "Wtok jumped."));
@@ -156,7 +158,7 @@ static void test_first(void)
     g_assert_false(offers(window, "clip"));
     g_assert_true(offers(window, "placement") && offers(window, "init-scale"));
     /* Nothing was made over steps: its chart shows the layers, and no chart is below it. */
-    NsChartView *chart = ns_trouble_panel_chart(panel_of(window));
+    NsChartView *chart = NS_CHART_VIEW(ui_first(GTK_WIDGET(panel_of(window)), NS_TYPE_CHART_VIEW));
     g_assert_cmpstr(ns_chart_view_kind(chart)->choice.key, ==, "profile");
     g_assert_true(g_str_has_prefix(ns_chart_view_plot(chart)->title, "Hidden-state norm"));
     g_assert_cmpuint(ns_chart_view_plot(chart)->series[0].n, ==, 61);

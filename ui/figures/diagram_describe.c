@@ -204,24 +204,14 @@ char *ns_diagram_tell(const NsDiagram *d, size_t node)
 
 /* ---- wires ---- */
 
-static const char *wire_name(NsWireKind kind)
-{
-    switch (kind) {
-    case NS_WIRE_STREAM:
-        return _("residual stream");
-    case NS_WIRE_SKIP:
-        return _("skip path");
-    case NS_WIRE_BRANCH:
-        return _("branch");
-    case NS_WIRE_EXTRA:
-        return _("skip path from the layer's input");
-    case NS_WIRE_DUAL:
-        return _("second stream");
-    case NS_WIRE_MEMORY:
-        break;
-    }
-    return _("output of the encoder");
-}
+static const char *const wire_names[] = {
+    [NS_WIRE_STREAM] = N_("residual stream"),
+    [NS_WIRE_SKIP] = N_("skip path"),
+    [NS_WIRE_BRANCH] = N_("branch"),
+    [NS_WIRE_EXTRA] = N_("skip path from the layer's input"),
+    [NS_WIRE_DUAL] = N_("second stream"),
+    [NS_WIRE_MEMORY] = N_("output of the encoder"),
+};
 
 /* "78 % of the gradient": where a wire is one of the two parts of it. */
 static char *tell_share(const NsDiagram *d, const NsWire *w)
@@ -249,11 +239,11 @@ char *ns_diagram_tell_wire(const NsDiagram *d, size_t wire, NsFlow flow)
     g_autofree char *value = number(w->value[flow]);
     g_autofree char *share = flow == NS_FLOW_GRADIENT ? tell_share(d, w) : NULL;
     if (share)
-        return g_strdup_printf(_("%s: norm of the gradient %s, %s"), wire_name(w->kind), value,
+        return g_strdup_printf(_("%s: norm of the gradient %s, %s"), _(wire_names[w->kind]), value,
                                share);
     return g_strdup_printf(flow == NS_FLOW_SIGNAL ? _("%s: norm of the signal %s")
                                                   : _("%s: norm of the gradient %s"),
-                           wire_name(w->kind), value);
+                           _(wire_names[w->kind]), value);
 }
 
 /* ---- the whole ---- */

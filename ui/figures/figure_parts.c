@@ -225,7 +225,6 @@ unsigned ns_figure_first_layer(NsQuantity quantity)
     return ns_quantity(quantity)->domain == NS_DOMAIN_HIDDEN ? 0 : 1;
 }
 
-/* The divergences of all runs, and then what else there is to note, which is taken. */
 /* A sentence of core as a string of NsPlot: "W_tok" is "W_{tok}". */
 static char *with_subscripts(const char *sentence)
 {
@@ -240,6 +239,7 @@ static char *with_subscripts(const char *sentence)
     return g_string_free(words, FALSE);
 }
 
+/* The divergences of all runs, and then what else there is to note, which is taken. */
 static char *joined_note(const NsFigureInput *input, char *note)
 {
     g_autofree char *taken = note;

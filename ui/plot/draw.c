@@ -353,29 +353,14 @@ static void draw_legend(const NsPlotLayout *layout, cairo_t *cr)
     }
 }
 
-static NsAnchor anchor_of(const NsLabel *label)
-{
-    switch (label->part) {
-    case NS_PART_LEFT_TICK:
-        return NS_ANCHOR_END;
-    case NS_PART_X_TICK:
-    case NS_PART_X_LABEL:
-    case NS_PART_LEFT_LABEL:
-    case NS_PART_RIGHT_LABEL:
-    case NS_PART_MARKER:
-    case NS_PART_EMPTY:
-        return NS_ANCHOR_MIDDLE;
-    case NS_PART_TITLE:
-    case NS_PART_SUBTITLE:
-    case NS_PART_LEGEND:
-    case NS_PART_RIGHT_TICK:
-    case NS_PART_NOTE:
-    case NS_PART_INSIDE:
-    case NS_PARTS:
-        break;
-    }
-    return NS_ANCHOR_START;
-}
+/* Where other words of a part stay if they turn out wider; those that are not here, at their start.
+ */
+static const NsAnchor anchors[NS_PARTS] = {
+    [NS_PART_LEFT_TICK] = NS_ANCHOR_END,      [NS_PART_X_TICK] = NS_ANCHOR_MIDDLE,
+    [NS_PART_X_LABEL] = NS_ANCHOR_MIDDLE,     [NS_PART_LEFT_LABEL] = NS_ANCHOR_MIDDLE,
+    [NS_PART_RIGHT_LABEL] = NS_ANCHOR_MIDDLE, [NS_PART_MARKER] = NS_ANCHOR_MIDDLE,
+    [NS_PART_EMPTY] = NS_ANCHOR_MIDDLE,
+};
 
 static void draw_backs(const NsPlotLayout *layout, cairo_t *cr)
 {
@@ -387,15 +372,6 @@ static void draw_backs(const NsPlotLayout *layout, cairo_t *cr)
             cairo_rectangle(cr, box->x - 2, box->y - 1, box->width + 4, box->height + 2);
     }
     cairo_fill(cr);
-}
-
-/* Whether anything in a box, or a little beyond it, could be seen. */
-static bool meets_clip(cairo_t *cr, const NsBox *box)
-{
-    double x0, y0, x1, y1;
-    cairo_clip_extents(cr, &x0, &y0, &x1, &y1);
-    return box->x - 2 < x1 && x0 < box->x + box->width + 2 && box->y - 2 < y1 &&
-           y0 < box->y + box->height + 2;
 }
 
 /* Those at the right side, or the others. */
@@ -412,7 +388,6 @@ static void draw_labels(const NsPlotLayout *layout, cairo_t *cr, bool right)
             cairo_line_to(cr, label->leader[1].x, label->leader[1].y);
             cairo_stroke(cr);
         }
-        if (!meets_clip(cr, &label->box)) continue;
         cairo_save(cr);
         ns_set_color(cr, label->color);
         cairo_translate(cr, label->x, label->y);
@@ -422,7 +397,7 @@ static void draw_labels(const NsPlotLayout *layout, cairo_t *cr, bool right)
             cairo_translate(cr, 0, width);
             cairo_rotate(cr, -G_PI / 2);
         }
-        ns_text_show(cr, label->text, anchor_of(label));
+        ns_text_show(cr, label->text, anchors[label->part]);
         cairo_restore(cr);
     }
 }

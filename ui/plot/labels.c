@@ -5,28 +5,12 @@
 
 #include <math.h>
 
-static NsColor part_color(const NsStyle *style, NsPart part)
-{
-    switch (part) {
-    case NS_PART_SUBTITLE:
-    case NS_PART_NOTE:
-    case NS_PART_X_TICK:
-    case NS_PART_LEFT_TICK:
-    case NS_PART_RIGHT_TICK:
-    case NS_PART_INSIDE:
-    case NS_PART_EMPTY:
-        return style->faint_text;
-    case NS_PART_TITLE:
-    case NS_PART_LEGEND:
-    case NS_PART_MARKER:
-    case NS_PART_X_LABEL:
-    case NS_PART_LEFT_LABEL:
-    case NS_PART_RIGHT_LABEL:
-    case NS_PARTS:
-        break;
-    }
-    return style->text;
-}
+/* What is read after the rest. */
+static const bool faint[NS_PARTS] = {
+    [NS_PART_SUBTITLE] = true,  [NS_PART_NOTE] = true,       [NS_PART_X_TICK] = true,
+    [NS_PART_LEFT_TICK] = true, [NS_PART_RIGHT_TICK] = true, [NS_PART_INSIDE] = true,
+    [NS_PART_EMPTY] = true,
+};
 
 NsLabel *ns_layout_add_label(NsPlotLayout *layout, NsPart part, PangoLayout *text, double x,
                              double y, bool rotated)
@@ -42,7 +26,7 @@ NsLabel *ns_layout_add_label(NsPlotLayout *layout, NsPart part, PangoLayout *tex
         .y = y,
         .box = {x + ix, y + iy, iw, ih},
         .rotated = rotated,
-        .color = part_color(layout->style, part),
+        .color = faint[part] ? layout->style->faint_text : layout->style->text,
     };
     if (rotated) {
         double length = (double)logical.width / PANGO_SCALE;

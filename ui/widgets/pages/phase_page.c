@@ -696,11 +696,6 @@ GtkWidget *ns_phase_page_new(NsSession *session)
     return GTK_WIDGET(page);
 }
 
-NsChartView *ns_phase_page_chart(NsPhasePage *page)
-{
-    return page->charts[0];
-}
-
 NsPhase *ns_phase_page_phase(NsPhasePage *page)
 {
     return page->phases[0];

@@ -14,8 +14,6 @@ G_DECLARE_FINAL_TYPE(NsPhasePage, ns_phase_page, NS, PHASE_PAGE, GtkWidget)
 
 GtkWidget *ns_phase_page_new(NsSession *session);
 
-NsChartView *ns_phase_page_chart(NsPhasePage *page);
-
 /* The sweep that is shown, the first of several; NULL before the first. */
 NsPhase *ns_phase_page_phase(NsPhasePage *page);
 

@@ -81,11 +81,6 @@ static void on_chosen(GtkListBox *box, GtkListBoxRow *row, NsEventList *list)
     ns_session_show_step(list->session, *step);
 }
 
-GtkListBox *ns_event_list_box(NsEventList *list)
-{
-    return GTK_LIST_BOX(list->box);
-}
-
 static void ns_event_list_dispose(GObject *object)
 {
     NsEventList *list = NS_EVENT_LIST(object);

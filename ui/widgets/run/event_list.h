@@ -12,6 +12,3 @@ G_DECLARE_FINAL_TYPE(NsEventList, ns_event_list, NS, EVENT_LIST, GtkWidget)
 GtkWidget *ns_event_list_new(NsSession *session);
 
 void ns_event_list_sync(NsEventList *list);
-
-/* The rows: a GtkListBox. */
-GtkListBox *ns_event_list_box(NsEventList *list);

@@ -5,6 +5,7 @@
 #include "core/base/words.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/common/accessible.h"
+#include "ui/widgets/common/side_window.h"
 #include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/common/text_label.h"
 
@@ -13,6 +14,8 @@
 
 #define UNKNOWN 0.1      /* of a derivative that rounding hides (core/train/check.h) */
 #define MOST_CHECKS 4096 /* that the chart keeps */
+#define WIDTH 680        /* of a window of its own */
+#define HEIGHT 720
 #define TABLE_HEIGHT 220
 #define CHART_HEIGHT 200
 
@@ -422,47 +425,12 @@ const NsGradientCheckParts *ns_gradient_check_panel_parts(NsGradientCheckPanel *
 
 /* ---- A window of its own ---- */
 
-static const char WINDOW[] = "ns-gradient-check-window"; /* data of the parent */
-
-static void forget_window(GtkWindow *parent)
-{
-    g_object_set_data(G_OBJECT(parent), WINDOW, NULL);
-}
-
-static gboolean on_escape(GtkWidget *window, GVariant *arguments, gpointer data)
-{
-    (void)arguments, (void)data;
-    gtk_window_close(GTK_WINDOW(window));
-    return TRUE;
-}
-
-static GtkWidget *make_window(GtkWindow *parent, NsSession *session)
-{
-    GtkWidget *window = gtk_window_new();
-    gtk_window_set_title(GTK_WINDOW(window), _("Gradient check"));
-    gtk_window_set_transient_for(GTK_WINDOW(window), parent);
-    gtk_window_set_destroy_with_parent(GTK_WINDOW(window), TRUE);
-    gtk_window_set_default_size(GTK_WINDOW(window), 680, 720);
-    gtk_window_set_titlebar(GTK_WINDOW(window), gtk_header_bar_new());
-    gtk_window_set_child(GTK_WINDOW(window), ns_gradient_check_panel_new(session));
-    GtkEventController *keys = gtk_shortcut_controller_new();
-    gtk_shortcut_controller_add_shortcut(
-        GTK_SHORTCUT_CONTROLLER(keys),
-        gtk_shortcut_new(gtk_keyval_trigger_new(GDK_KEY_Escape, 0),
-                         gtk_callback_action_new(on_escape, NULL, NULL)));
-    gtk_widget_add_controller(window, keys);
-    return window;
-}
-
 NsGradientCheckPanel *ns_gradient_check_present(GtkWindow *parent, NsSession *session)
 {
-    GtkWidget *window = g_object_get_data(G_OBJECT(parent), WINDOW);
-    if (!window) {
-        window = make_window(parent, session);
-        g_object_set_data(G_OBJECT(parent), WINDOW, window);
-        g_signal_connect_object(window, "destroy", G_CALLBACK(forget_window), parent,
-                                G_CONNECT_SWAPPED);
-    }
-    gtk_window_present(GTK_WINDOW(window));
-    return NS_GRADIENT_CHECK_PANEL(gtk_window_get_child(GTK_WINDOW(window)));
+    const char *title = _("Gradient check");
+    GtkWidget *panel = ns_side_window_raise(parent, title);
+    if (!panel)
+        panel =
+            ns_side_window_open(parent, title, WIDTH, HEIGHT, ns_gradient_check_panel_new(session));
+    return NS_GRADIENT_CHECK_PANEL(panel);
 }

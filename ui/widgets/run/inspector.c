@@ -35,26 +35,6 @@ void ns_inspector_sync(NsInspector *inspector, NsPage *page, bool at_once)
     ns_run_tree_sync(NS_RUN_TREE(inspector->runs));
 }
 
-NsReadingTable *ns_inspector_readings(NsInspector *inspector)
-{
-    return NS_READING_TABLE(inspector->readings);
-}
-
-NsPinList *ns_inspector_pins(NsInspector *inspector)
-{
-    return NS_PIN_LIST(inspector->pins);
-}
-
-NsEventList *ns_inspector_events(NsInspector *inspector)
-{
-    return NS_EVENT_LIST(inspector->events);
-}
-
-NsRunTree *ns_inspector_runs(NsInspector *inspector)
-{
-    return NS_RUN_TREE(inspector->runs);
-}
-
 static void ns_inspector_dispose(GObject *object)
 {
     NsInspector *inspector = NS_INSPECTOR(object);

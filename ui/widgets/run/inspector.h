@@ -20,9 +20,3 @@ void ns_inspector_sync(NsInspector *inspector, NsPage *page, bool at_once);
 
 /* The tile that was pointed at last. */
 void ns_inspector_point(NsInspector *inspector, NsChartTile *tile);
-
-/* Its parts. */
-NsReadingTable *ns_inspector_readings(NsInspector *inspector);
-NsPinList *ns_inspector_pins(NsInspector *inspector);
-NsEventList *ns_inspector_events(NsInspector *inspector);
-NsRunTree *ns_inspector_runs(NsInspector *inspector);

@@ -102,14 +102,6 @@ void ns_pin_list_sync(NsPinList *list, NsDashboard *dashboard)
     gtk_widget_set_visible(list->none, texts->len == 0);
 }
 
-char *ns_pin_list_text(NsPinList *list)
-{
-    GString *text = g_string_new(NULL);
-    for (guint i = 0; i < list->texts->len; i++)
-        g_string_append_printf(text, "%s\n", (const char *)list->texts->pdata[i]);
-    return g_string_free(text, FALSE);
-}
-
 static void ns_pin_list_dispose(GObject *object)
 {
     NsPinList *list = NS_PIN_LIST(object);

@@ -10,6 +10,3 @@ GtkWidget *ns_pin_list_new(void);
 
 /* Lists the pins of every tile; NULL: of none. */
 void ns_pin_list_sync(NsPinList *list, NsDashboard *dashboard);
-
-/* Everything it says; free with g_free. */
-char *ns_pin_list_text(NsPinList *list);

@@ -19,7 +19,6 @@ struct _NsReadingTable {
     GtkWidget parent;
     NsSession *session;
     GtkWidget *grid;
-    GPtrArray *rows;  /* of char *, cells with tabs between; what the grid shows */
     GPtrArray *cells; /* of GtkLabel *, MOST_COLUMNS a row; grows and never shrinks */
 };
 
@@ -201,7 +200,8 @@ static void show_row(NsReadingTable *table, guint row, const char *text, guint c
 
 void ns_reading_table_sync(NsReadingTable *table, NsChartTile *tile)
 {
-    GPtrArray *rows = g_ptr_array_new_with_free_func(g_free);
+    /* Of char *, cells with tabs between. */
+    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(g_free);
     add_step(rows, table->session);
     guint columns = 1 + (guint)ns_session_view(table->session)->started.n;
     gtk_grid_set_column_spacing(GTK_GRID(table->grid), columns > 4 ? GAP_OF_MANY : GAP);
@@ -220,16 +220,6 @@ void ns_reading_table_sync(NsReadingTable *table, NsChartTile *tile)
         show_row(table, i, "", columns);
         gtk_widget_set_visible(GTK_WIDGET(cell_at(table, i, 0)), FALSE);
     }
-    g_ptr_array_unref(table->rows);
-    table->rows = rows;
-}
-
-char *ns_reading_table_text(NsReadingTable *table)
-{
-    g_ptr_array_add(table->rows, NULL);
-    char *text = g_strjoinv("\n", (char **)table->rows->pdata);
-    g_ptr_array_remove_index(table->rows, table->rows->len - 1);
-    return text;
 }
 
 static void ns_reading_table_dispose(GObject *object)
@@ -242,7 +232,6 @@ static void ns_reading_table_dispose(GObject *object)
 
 static void ns_reading_table_finalize(GObject *object)
 {
-    g_ptr_array_unref(NS_READING_TABLE(object)->rows);
     g_ptr_array_unref(NS_READING_TABLE(object)->cells);
     G_OBJECT_CLASS(ns_reading_table_parent_class)->finalize(object);
 }
@@ -257,7 +246,6 @@ static void ns_reading_table_class_init(NsReadingTableClass *klass)
 
 static void ns_reading_table_init(NsReadingTable *table)
 {
-    table->rows = g_ptr_array_new_with_free_func(g_free);
     table->cells = g_ptr_array_new();
     table->grid = gtk_grid_new();
     gtk_widget_set_parent(table->grid, GTK_WIDGET(table));

@@ -11,6 +11,3 @@ GtkWidget *ns_reading_table_new(NsSession *session);
 /* Loss, gradient norm and learning rate of every lane at the step that is shown; below them the
  * reading of the chart in `tile`, and of two lanes their ratio.  NULL: no reading. */
 void ns_reading_table_sync(NsReadingTable *table, NsChartTile *tile);
-
-/* Everything it says, a line a row and a tab between cells; free with g_free. */
-char *ns_reading_table_text(NsReadingTable *table);

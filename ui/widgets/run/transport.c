@@ -91,29 +91,9 @@ static void on_step_typed(NsTransport *transport)
     sync_entry(transport);
 }
 
-GtkWidget *ns_transport_timeline(NsTransport *transport)
-{
-    return transport->timeline;
-}
-
-GtkWidget *ns_transport_entry(NsTransport *transport)
-{
-    return transport->entry;
-}
-
 GtkWidget *ns_transport_speed(NsTransport *transport)
 {
     return transport->speed;
-}
-
-GtkWidget *ns_transport_stages(NsTransport *transport)
-{
-    return transport->stages;
-}
-
-bool ns_transport_offers_live(NsTransport *transport)
-{
-    return gtk_revealer_get_reveal_child(GTK_REVEALER(transport->live));
 }
 
 static void ns_transport_dispose(GObject *object)

@@ -17,9 +17,4 @@ GtkWidget *ns_transport_new(NsSession *session);
 /* Looks at the session; called once a frame while that is busy, and after every change. */
 void ns_transport_sync(NsTransport *transport);
 
-/* Its parts. */
-GtkWidget *ns_transport_timeline(NsTransport *transport); /* NsTimeline */
-GtkWidget *ns_transport_entry(NsTransport *transport);    /* GtkEntry */
-GtkWidget *ns_transport_speed(NsTransport *transport);    /* NsSpeedControl */
-GtkWidget *ns_transport_stages(NsTransport *transport);   /* NsStages */
-bool ns_transport_offers_live(NsTransport *transport);    /* the chip is there */
+GtkWidget *ns_transport_speed(NsTransport *transport); /* NsSpeedControl */

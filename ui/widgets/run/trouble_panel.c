@@ -229,11 +229,6 @@ bool ns_trouble_panel_is_folded(NsTroublePanel *panel)
     return !gtk_expander_get_expanded(GTK_EXPANDER(panel->expander));
 }
 
-NsChartView *ns_trouble_panel_chart(NsTroublePanel *panel)
-{
-    return NS_CHART_VIEW(panel->chart);
-}
-
 static void on_remedy(GtkWidget *button, NsTroublePanel *panel)
 {
     for (size_t i = 0; i < N_REMEDIES; i++) {

@@ -32,5 +32,3 @@ GtkWidget *ns_trouble_panel_button(NsTroublePanel *panel, const char *key);
 
 void ns_trouble_panel_set_folded(NsTroublePanel *panel, bool folded);
 bool ns_trouble_panel_is_folded(NsTroublePanel *panel);
-
-NsChartView *ns_trouble_panel_chart(NsTroublePanel *panel);

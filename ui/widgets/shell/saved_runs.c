@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "ui/widgets/common/preferences.h"
+#include "ui/widgets/common/side_window.h"
 
 #define WIDTH 1180
 #define HEIGHT 620
@@ -112,13 +113,6 @@ void ns_saved_runs_open(NsWindow *window, const char *path, bool run)
 
 /* ---- All of them ---- */
 
-static const char LIBRARY[] = "ns-run-library"; /* data of the window */
-
-static void forget_library(NsWindow *window)
-{
-    g_object_set_data(G_OBJECT(window), LIBRARY, NULL);
-}
-
 static void on_open(NsRunLibrary *library, const char *path, NsWindow *window)
 {
     ns_saved_runs_open(window, path, false);
@@ -148,24 +142,11 @@ static void on_checkpoints(NsRunLibrary *library, guint64 bytes, NsWindow *windo
     ns_session_set_checkpoint_bytes(ns_window_session(window), (size_t)bytes);
 }
 
-static gboolean on_escape(GtkWidget *window, GVariant *arguments, gpointer data)
-{
-    (void)arguments, (void)data;
-    gtk_window_close(GTK_WINDOW(window));
-    return TRUE;
-}
-
-static GtkWidget *make_window(NsWindow *parent)
+static GtkWidget *make_library(NsWindow *parent)
 {
     g_autofree char *folder = folder_of_runs();
     NsSession *session = ns_window_session(parent);
-    GtkWidget *window = gtk_window_new(), *library = ns_run_library_new(folder);
-    gtk_window_set_title(GTK_WINDOW(window), _("Saved runs"));
-    gtk_window_set_transient_for(GTK_WINDOW(window), GTK_WINDOW(parent));
-    gtk_window_set_destroy_with_parent(GTK_WINDOW(window), TRUE);
-    gtk_window_set_default_size(GTK_WINDOW(window), WIDTH, HEIGHT);
-    gtk_window_set_titlebar(GTK_WINDOW(window), gtk_header_bar_new());
-    gtk_window_set_child(GTK_WINDOW(window), library);
+    GtkWidget *library = ns_run_library_new(folder);
     ns_run_library_set_recording(NS_RUN_LIBRARY(library), ns_session_recording(session) != NULL,
                                  most_bytes(), ns_session_checkpoint_most(session));
     g_signal_connect_object(library, "open", G_CALLBACK(on_open), parent, 0);
@@ -174,24 +155,15 @@ static GtkWidget *make_window(NsWindow *parent)
     g_signal_connect_object(library, "checkpoints", G_CALLBACK(on_checkpoints), parent, 0);
     g_signal_connect_object(session, "runs-changed", G_CALLBACK(ns_run_library_reload), library,
                             G_CONNECT_SWAPPED);
-    GtkEventController *keys = gtk_shortcut_controller_new();
-    gtk_shortcut_controller_add_shortcut(
-        GTK_SHORTCUT_CONTROLLER(keys),
-        gtk_shortcut_new(gtk_keyval_trigger_new(GDK_KEY_Escape, 0),
-                         gtk_callback_action_new(on_escape, NULL, NULL)));
-    gtk_widget_add_controller(window, keys);
-    return window;
+    return library;
 }
 
 NsRunLibrary *ns_saved_runs_present(NsWindow *parent)
 {
-    GtkWidget *window = g_object_get_data(G_OBJECT(parent), LIBRARY);
-    if (!window) {
-        window = make_window(parent);
-        g_object_set_data(G_OBJECT(parent), LIBRARY, window);
-        g_signal_connect_object(window, "destroy", G_CALLBACK(forget_library), parent,
-                                G_CONNECT_SWAPPED);
-    }
-    gtk_window_present(GTK_WINDOW(window));
-    return NS_RUN_LIBRARY(gtk_window_get_child(GTK_WINDOW(window)));
+    const char *title = _("Saved runs");
+    GtkWidget *library = ns_side_window_raise(GTK_WINDOW(parent), title);
+    if (!library)
+        library =
+            ns_side_window_open(GTK_WINDOW(parent), title, WIDTH, HEIGHT, make_library(parent));
+    return NS_RUN_LIBRARY(library);
 }
