@@ -59,11 +59,13 @@ static bool trains(const NsPaperStudy *row)
 }
 
 /* In the setting of the theory every claim holds, and at initialization none is refuted; of what
- * training finds here the study itself tells. */
+ * training finds here the study itself tells: since it takes long, one seed shows that every cell
+ * has its results. */
 static void test_agree(gconstpointer key)
 {
     NsPaperStudy row = *study(key);
-    if (g_str_equal(key, "warmup")) row.seeds = 3; /* training takes long */
+    if (trains(&row)) row.seeds = g_str_equal(key, "warmup") ? 3 : 1;
+    if (g_str_equal(key, "depth-limit")) row.grid = "layers=4,16,64";
     g_autoptr(NsPaperResult) result = run(&row);
     tell(result);
     if (strstr(row.settings, "task=gaussian") || g_str_equal(key, "warmup"))
@@ -473,6 +475,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     for (size_t i = 0; ns_paper_study(i); i++) {
         const char *key = ns_paper_study(i)->choice.key;
+        if (g_str_equal(key, "fig5")) continue; /* in short: test_downstream */
         bool slow = trains(ns_paper_study(i)) || g_str_equal(key, "concentration");
         g_autofree char *path =
             g_strconcat("/study/paper/", slow ? "training/" : "agrees/", key, NULL);
