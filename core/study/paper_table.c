@@ -34,8 +34,8 @@
 
 /* The model and the training of the paper; source and target files are set besides. */
 #define IWSLT                                                                                      \
-    "d-model=512 heads=4 d-ff=1024 batch=150 dropout=0.1 label-smoothing=0.1 tokenizer=bpe "       \
-    "vocab=10000 eval-every=1000 eval-batches=8 steps=15000"
+    "d-model=512 heads=4 d-ff=1024 batch-tokens=4096 seq=128 dropout=0.1 label-smoothing=0.1 "     \
+    "tokenizer=bpe vocab=10000 eval-every=1000 eval-batches=8 steps=15000"
 
 /* The rates are the paper's times the root of 512 / 32. */
 #define IN_PLACE                                                                                   \
