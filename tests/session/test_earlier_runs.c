@@ -11,6 +11,16 @@ static void count_notice(NsSession *session, const char *sentence, int *notices)
     ++*notices;
 }
 
+static void reset_and_step(NsSession *session)
+{
+    const NsHistory *old = ns_session_view(session)->history;
+    ns_session_reset(session);
+    SESSION_UNTIL(session, ns_session_view(session)->history != old &&
+                               ns_session_state(session) == NS_TRAINER_READY);
+    ns_session_step(session, 1);
+    wait_at_rest(session, 1);
+}
+
 static void test_runs(void)
 {
     g_autoptr(NsSession) session = open_at("", NULL, 1);
@@ -18,12 +28,7 @@ static void test_runs(void)
     size_t n;
     g_signal_connect(session, "notice", G_CALLBACK(count_notice), &notices);
     for (int i = 0; i < 14; i++) {
-        const NsHistory *old = ns_session_view(session)->history;
-        ns_session_reset(session);
-        SESSION_UNTIL(session, ns_session_view(session)->history != old &&
-                                   ns_session_state(session) == NS_TRAINER_READY);
-        ns_session_step(session, 1);
-        wait_at_rest(session, 1);
+        reset_and_step(session);
         if (i == 0) ns_session_pin_run(session, 1, true);
     }
     const NsSessionRun *runs = ns_session_runs(session, &n);
@@ -39,16 +44,6 @@ static void test_runs(void)
     g_assert_cmpstr(ns_session_view(session)->pinned[0].name, ==, "run 1");
     ns_session_pin_run(session, 1, false);
     g_assert_cmpuint(ns_session_view(session)->n_pinned, ==, 0);
-}
-
-static void reset_and_step(NsSession *session)
-{
-    const NsHistory *old = ns_session_view(session)->history;
-    ns_session_reset(session);
-    SESSION_UNTIL(session, ns_session_view(session)->history != old &&
-                               ns_session_state(session) == NS_TRAINER_READY);
-    ns_session_step(session, 1);
-    wait_at_rest(session, 1);
 }
 
 /* After a reset the lanes of the run before are shown, until a reset later, or until someone takes
