@@ -57,7 +57,7 @@
              {N_("Pre-LN, initialization"), "placement=pre lr=0"},                                 \
              {N_("Post-LN, after warm-up"), "placement=post lr=2e-3 warmup=60",                    \
               "lr=5e-4 warmup=4000"}},                                                             \
-    .n_arms = 3, .seeds = 10,                                                                      \
+    .n_arms = 3, .seeds = 40,                                                                      \
     .claims = {{N_("ratio of last to first decoder layer, Post-LN"), NS_CLAIM_UPPER, 0, 0, NAN,    \
                 1.5, INFINITY},                                                                    \
                {N_("ratio of last to first decoder layer, Pre-LN"), NS_CLAIM_UPPER, 1, 0, 1, 0.67, \
@@ -73,7 +73,7 @@
                 "expectation."),                                                                   \
     .settings = PAIRS "batch=32 steps=0", .grid = "layers=6,8,10,12,14",                           \
     .result = "quantity = grad-w2\nat = step 0\n", .paper = IWSLT " steps=0", .n_arms = 1,         \
-    .seeds = 20, .n_claims = 1
+    .seeds = 80, .n_claims = 1
 
 static const NsPaperStudy studies[] = {
     {
@@ -92,7 +92,7 @@ static const NsPaperStudy studies[] = {
                  {N_("short warm-up"), "warmup=25", "warmup=500"},
                  {N_("long warm-up"), "warmup=100", "warmup=4000"}},
         .n_arms = 3,
-        .seeds = 5,
+        .seeds = 20,
         .claims = {{N_("loss added without warm-up at the higher rate, in nats"), NS_CLAIM_END, 3,
                     5, NAN, 0.3, INFINITY},
                    {N_("loss added by the short warm-up at the higher rate, in nats"), NS_CLAIM_END,
@@ -121,7 +121,7 @@ static const NsPaperStudy studies[] = {
                   "lr=5e-3 warmup=4000"},
                  {N_("SGD, high rate, no warm-up"), "optimizer=sgd lr=0.5", "lr=5e-3"}},
         .n_arms = 4,
-        .seeds = 5,
+        .seeds = 20,
         .claims = {{N_("loss of SGD over Adam at the low rate, in nats"), NS_CLAIM_END, 1, 0, NAN,
                     0.3, INFINITY},
                    {N_("loss of SGD over Adam at the high rate, in nats"), NS_CLAIM_END, 2, 0, NAN,
@@ -219,7 +219,7 @@ static const NsPaperStudy studies[] = {
                   "lr=1e-4 warmup=10000"},
                  {N_("Pre-LN, no warm-up"), "placement=pre lr=3e-3", "lr=3e-4"}},
         .n_arms = 2,
-        .seeds = 4,
+        .seeds = 8,
         .claims = {{N_("loss of Pre-LN over Post-LN with warm-up, in nats"), NS_CLAIM_END, 1, 0, 0,
                     -INFINITY, 0.1, 0},
                    {N_("share of the steps after which Pre-LN is where Post-LN ends"),

@@ -6,7 +6,8 @@ Usage: recording.py NORMSCOPE_CLI [--pairs N] [--seconds N]
 
 Trains two models, whose steps take about 13 and 50 ms on a quiet machine, with and without --run, in
 turns.  Printed are the medians of the pairs: by how much a step takes longer, and by how much the
-program computes longer, which a busy machine changes less.
+program computes longer, which a busy machine changes less.  No pair can tell 1 % on a busy machine, so
+the processor time of the thread that writes is printed, too, as a share of that of all threads.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 MODELS = {"13 ms": ["layers=6", "d-model=64", "heads=4", "seq=128", "batch=16"],
           "50 ms": ["layers=6", "d-model=128", "heads=4", "seq=128", "batch=16"]}
@@ -35,6 +37,20 @@ def train(cli, settings, steps, path):
     return 1e3 * statistics.median(seconds), 1e3 * statistics.mean(seconds), computed
 
 
+def share_of_writer(cli, settings, path):
+    """Of the processor time: the share of the threads that do not train, in %."""
+    words = [word for setting in [*settings, "threads=1"] for word in ("--set", setting)]
+    with subprocess.Popen([cli, "train", "--steps", "1000000", *words, "--run", path], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as process:
+        time.sleep(10)
+        times = {}
+        for task in os.listdir(f"/proc/{process.pid}/task"):
+            with open(f"/proc/{process.pid}/task/{task}/schedstat", encoding="ascii") as file:
+                times[int(task)] = int(file.read().split()[0])  # ns
+        process.terminate()
+    return 100 * (1 - times[process.pid] / sum(times.values()))
+
+
 def compare(options, name, settings):
     _, _, computed = train(options.cli, settings, 20, None)
     steps = max(20, int(1e3 * options.seconds / computed))
@@ -50,6 +66,9 @@ def compare(options, name, settings):
     for what, k in (("median step", 0), ("mean step", 1), ("computing", 2)):
         shares = sorted(100 * (b[k] / a[k] - 1) for a, b in pairs)
         print(f"    {what:12} {statistics.median(shares):+6.2f} % ({shares[0]:+.1f} to {shares[-1]:+.1f})", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        share = share_of_writer(options.cli, settings, os.path.join(folder, "a.nsrun"))
+        print(f"    {'writing':12} {share:6.2f} %", flush=True)
 
 
 def main():

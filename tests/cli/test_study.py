@@ -10,7 +10,6 @@ import json
 import math
 import os
 import re
-import resource
 import shlex
 import signal
 import sqlite3
@@ -19,7 +18,7 @@ import sys
 import tempfile
 import time
 
-from test_cli import CLI, PATIENCE_S, SMALL, Skip, main, run, sentence
+from test_cli import CLI, PATIENCE_S, SMALL, main, run, sentence
 
 HEAD = "".join(setting.replace("=", " = ") + "\n" for setting in SMALL if "threads" not in setting)
 LANES = "[A]\nname = Post-LN\nplacement = post\n[B]\nname = Pre-LN\nplacement = pre\n"
@@ -237,73 +236,6 @@ def test_another_instruction_set():
         study(folder("a.study"), "--seeds", "3", env=portable)
         text = study("show", folder("a.nsstudy"))
         assert same or "different instruction sets" in text and "portable (6)" in text, text
-
-
-def test_full_disk():
-    """What there was room for stays; with more room the study goes on."""
-    text = HEAD + "steps = 1\nseeds = 200\n" + LANES
-    with Folder(text) as folder:
-        expected = whole(folder)
-        path = folder("a.nsstudy")
-        # The log outgrows this once it has all cells.
-        limit = os.path.getsize(folder("whole.nsstudy")) + 60000
-        line = sentence(run("study", folder("a.study"), "--lease", "1", small=False, preexec_fn=lambda: resource.setrlimit(
-            resource.RLIMIT_FSIZE, (limit, limit))), 1)
-        assert "the disk is full" in line and path in line, line
-        there = cells_of(path)
-        assert len(there) == len(expected), len(there)
-        done = {hash_: cell for hash_, cell in there.items() if cell[0] == "done"}
-        assert 0 < len(done) < len(expected)
-        assert all(expected[hash_] == cell for hash_, cell in done.items())
-        study(folder("a.study"), "--lease", "1")
-        assert cells_of(path) == expected
-
-
-def test_full_file_system():
-    with tempfile.TemporaryDirectory() as mounted, Folder(HEAD + "steps = 1\nseeds = 500\n") as folder:
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", mounted],
-                          stderr=subprocess.DEVNULL).returncode:
-            raise Skip("a file system of its own may not be mounted here")
-        try:
-            path = os.path.join(mounted, "a.nsstudy")
-            line = sentence(run("study", folder("a.study"), "--out", path, "--lease", "1", small=False), 1)
-            assert "the disk is full" in line, line
-            done = ended(path)
-            subprocess.run(["mount", "-o", "remount,size=8m", mounted], check=True)
-            study(folder("a.study"), "--out", path, "--lease", "1")
-            assert done < ended(path) == 500
-        finally:
-            subprocess.run(["umount", mounted], check=True)
-
-
-def test_full_shared_disk():
-    """A part that finds no room, and a gatherer that finds none, lose nothing that there was."""
-    with tempfile.TemporaryDirectory() as mounted, Folder(HEAD + "steps = 1\nseeds = 500\n") as folder:
-        expected = whole(folder)
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", mounted],
-                          stderr=subprocess.DEVNULL).returncode:
-            raise Skip("a file system of its own may not be mounted here")
-        try:
-            part, gathered = (os.path.join(mounted, name) for name in ("part.nsstudy", "a.nsstudy"))
-            words = ("study", folder("a.study"), "--out", part, "--network", "--lease", "1", "--cells", "0-499")
-            with open(os.path.join(mounted, "other"), "wb") as file:
-                file.write(bytes(180000))
-            line = sentence(run(*words, small=False), 1)
-            assert "the disk is full" in line, line
-            os.remove(os.path.join(mounted, "other"))
-            assert run(*words, small=False).returncode == 0
-            assert cells_of(part) == expected
-            with open(os.path.join(mounted, "other"), "wb") as file:
-                file.write(bytes(60000))
-            merge = ("study", "merge", gathered, part)
-            line = sentence(run(*merge, small=False), 1)
-            assert "the disk is full" in line and ended(gathered) == 0, (line, ended(gathered))
-            subprocess.run(["mount", "-o", "remount,size=8m", mounted], check=True)
-            result = run(*merge, small=False)
-            assert result.returncode == 0 and b"500 results added" in result.stderr, result
-            assert cells_of(gathered) == expected
-        finally:
-            subprocess.run(["umount", mounted], check=True)
 
 
 def test_comparison():

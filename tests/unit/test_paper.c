@@ -421,7 +421,7 @@ static void test_seconds(void)
 {
     for (size_t i = 0; ns_paper_study(i); i++) {
         double seconds = ns_paper_seconds(ns_paper_study(i), 1);
-        g_assert_true(seconds > 0 && seconds < 3600);
+        g_assert_true(seconds > 0 && isfinite(seconds));
     }
 }
 
