@@ -458,11 +458,11 @@ static const NsPaperStudy studies[] = {
         .choice = {"residual-ablation", N_("Without residual or norm"), NULL,
                    "Vaswani et al. 2017, 3.1; Xiong et al. 2020, section 2",
                    N_("Training loss with and without the residual connections and the norms, "
-                      "12 layers.")},
+                      "6 layers.")},
         .says = N_("Without residual connections a deep stack does not learn; without norms it "
                    "learns worse."),
         .holds = N_("By experience, not proved.  A small language model and 150 steps."),
-        .settings = SMALL "layers=12 steps=150",
+        .settings = SMALL "layers=6 steps=150",
         .result = "at = every step\n",
         .arms = {{N_("Pre-LN"), "placement=pre"},
                  {N_("no residual"), "placement=no-residual"},

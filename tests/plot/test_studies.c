@@ -435,6 +435,30 @@ static void test_paper(void)
     }
 }
 
+/* A stack without norms whose loss starts a hundred times as high does not flatten the others. */
+static void test_paper_decades(void)
+{
+    static const char *const settings[] = {"layers=2 d-model=8 steps=1",
+                                           "layers=16 d-model=8 steps=1"};
+    for (size_t i = 0; i < G_N_ELEMENTS(settings); i++) {
+        NsPaperStudy small =
+            *ns_paper_study((size_t)ns_choices_find(ns_paper_choice, "residual-ablation"));
+        small.settings = settings[i];
+        small.seeds = 1;
+        NsStudy study;
+        ns_paper_make(&small, &study, NULL);
+        g_autoptr(NsStudyWork) work = ns_study_work_new(&study, NULL, NULL);
+        train(work);
+        g_autoptr(GError) error = NULL;
+        g_autoptr(NsPaperResult) result = ns_paper_result_new(&small, work, &error);
+        g_assert_no_error(error);
+        g_autoptr(NsFigure) figure = ns_figure_create(ns_paper_kind());
+        NsFigureInput input = {.step = -1, .log = true, .study = &small, .result = result};
+        const NsPlot *plot = ns_figure_update(figure, &input);
+        g_assert_cmpint(plot->left.scale, ==, i ? NS_SCALE_LOG : NS_SCALE_LINEAR);
+    }
+}
+
 /* Every result of a study has a panel of its own, which says what is expected of it alone. */
 static void test_paper_panels(void)
 {
@@ -570,6 +594,7 @@ int main(int argc, char **argv)
     g_test_add_func("/plot/studies/phase", test_phase);
     g_test_add_func("/plot/studies/paper", test_paper);
     g_test_add_func("/plot/studies/paper-panels", test_paper_panels);
+    g_test_add_func("/plot/studies/paper-decades", test_paper_decades);
     g_test_add_func("/plot/studies/gradient-check", test_gradient_check);
     g_test_add_func("/plot/studies/study", test_study);
     g_test_add_func("/plot/studies/study-phase", test_study_phase);

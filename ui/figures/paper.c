@@ -81,6 +81,35 @@ static const char *unit_of(const NsResult *measured)
     return ns_result_is_downstream(measured) ? "%" : NULL;
 }
 
+/* The curves of the panel. */
+typedef struct {
+    const NsPaperSeries *of[NS_PAPER_SERIES];
+    size_t n;
+} Curves;
+
+static Curves curves_of(const Paper *p)
+{
+    const NsPaperResult *result = p->result ? p->result : p->expected;
+    Curves curves = {{NULL}, 0};
+    for (size_t i = 0; result && i < result->n_series; i++)
+        if (result->series[i].result == p->panel) curves.of[curves.n++] = &result->series[i];
+    return curves;
+}
+
+/* Whether a linear axis would flatten most of the curves. */
+static bool spans_a_decade(const Paper *p)
+{
+    const Curves curves = curves_of(p);
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < curves.n; i++) {
+        for (size_t k = 0; k < curves.of[i]->n; k++) {
+            least = fmin(least, curves.of[i]->y[k]);
+            most = fmax(most, curves.of[i]->y[k]);
+        }
+    }
+    return least > 0 && most > 10 * least;
+}
+
 static Axes axes_of(const Paper *p)
 {
     bool log = p->log;
@@ -98,7 +127,9 @@ static Axes axes_of(const Paper *p)
                       squared ? "‖x_l‖^2 / d" : symbol, NS_SCALE_LINEAR,
                       squared ? NS_SCALE_LINEAR : scale, true};
     case NS_PAPER_STEP:
-        return (Axes){_("step"), symbol, NS_SCALE_LINEAR, NS_SCALE_LINEAR, true};
+        scale =
+            ns_result_is_loss(&p->measured) && spans_a_decade(p) ? NS_SCALE_LOG : NS_SCALE_LINEAR;
+        return (Axes){_("step"), symbol, NS_SCALE_LINEAR, scale, true};
     case NS_PAPER_TOKENS:
         return (Axes){_("squared norm / mean"), _("share of tokens"), NS_SCALE_LINEAR,
                       NS_SCALE_LINEAR, false};
@@ -127,21 +158,6 @@ static NsSeriesKind kind_of(NsPaperKind kind, bool theory)
 {
     if (kind == NS_PAPER_TOKENS) return NS_SERIES_BARS;
     return theory || kind == NS_PAPER_STEP ? NS_SERIES_LINE : NS_SERIES_POINTS;
-}
-
-/* The curves of the panel. */
-typedef struct {
-    const NsPaperSeries *of[NS_PAPER_SERIES];
-    size_t n;
-} Curves;
-
-static Curves curves_of(const Paper *p)
-{
-    const NsPaperResult *result = p->result ? p->result : p->expected;
-    Curves curves = {{NULL}, 0};
-    for (size_t i = 0; result && i < result->n_series; i++)
-        if (result->series[i].result == p->panel) curves.of[curves.n++] = &result->series[i];
-    return curves;
 }
 
 static void set_series(Paper *p)
