@@ -282,8 +282,10 @@ static void test_run_rests(void)
     NsLearnPane *pane = begin(window);
     press(pane, "Next");
     press(pane, "Set it for me");
+    g_assert_nonnull(pointed_out(GTK_WIDGET(window)));
     ui_click(window, "run_button");
     UI_UNTIL(ns_learn_pane_is_done(pane));
+    UI_UNTIL(!pointed_out(GTK_WIDGET(window)));
     UI_WAIT(window, ui_is_paused);
     g_assert_cmpint(ns_session_steps(session), ==, 6);
     ui_click(window, "run_button");

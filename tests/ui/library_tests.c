@@ -72,7 +72,15 @@ static void test_table(void)
     g_assert_cmpstr(ns_run_library_row(library, 0)->path, ==, second);
     gtk_editable_set_text(GTK_EDITABLE(parts->tags), "lecture");
     g_signal_emit_by_name(parts->tags, "activate");
+    /* What else was being typed is still there, and is saved when another run is selected. */
+    gtk_editable_set_text(GTK_EDITABLE(parts->text), "half");
     UI_UNTIL(has_tag(library, "lecture"));
+    g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(parts->text)), ==, "half");
+    gtk_editable_set_text(GTK_EDITABLE(parts->search), "nothing");
+    UI_UNTIL(ns_run_library_rows(library) == 0 && !ns_run_library_is_reading(library));
+    g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(parts->text)), ==, "");
+    gtk_editable_set_text(GTK_EDITABLE(parts->search), "half");
+    UI_UNTIL(ns_run_library_rows(library) == 1 && !ns_run_library_is_reading(library));
     gtk_editable_set_text(GTK_EDITABLE(parts->search), "lecture");
     UI_UNTIL(ns_run_library_rows(library) == 1 && !ns_run_library_is_reading(library));
     g_signal_emit_by_name(parts->trash, "clicked");

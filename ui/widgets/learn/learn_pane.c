@@ -4,6 +4,7 @@
 #include "core/base/words.h"
 #include "core/experiment/assignment.h"
 #include "core/store/bundled.h"
+#include "ui/figures/figures.h"
 #include "ui/widgets/common/accessible.h"
 #include "ui/widgets/learn/learn_list.h"
 #include "ui/widgets/learn/lesson_progress.h"
@@ -35,6 +36,7 @@ struct _NsLearnPane {
     GtkWidget *question; /* these are parts of it; NULL where the card has none */
     GtkWidget *prediction, *compare, *verdict;
     GtkWidget *next, *run;
+    const char *pointed_out; /* the part that is ringed; NULL: none was named yet */
 };
 
 G_DEFINE_FINAL_TYPE(NsLearnPane, ns_learn_pane, GTK_TYPE_WIDGET)
@@ -110,6 +112,18 @@ static bool needs_new_run(NsLearnPane *pane, const NsCard *card)
            ns_lesson_present_run(pane->session) == pane->situation.run;
 }
 
+/* A control is ringed until what the card waits for is done; a chart as long as the card is shown.
+ */
+static void point_out(NsLearnPane *pane, const NsCard *card, bool done)
+{
+    const char *name = card->highlight ? card->highlight : "";
+    bool waited = done && card->conditions.n > 0;
+    if (waited && ns_choices_find(ns_figure_choice, name) < 0) name = "";
+    if (g_strcmp0(pane->pointed_out, name) == 0) return;
+    pane->pointed_out = name;
+    g_signal_emit(pane, signals[POINT_OUT], 0, name);
+}
+
 static void look(NsLearnPane *pane)
 {
     const NsCard *card = card_of(pane);
@@ -130,6 +144,7 @@ static void look(NsLearnPane *pane)
         gtk_widget_add_css_class(pane->next, "suggested-action");
     else
         gtk_widget_remove_css_class(pane->next, "suggested-action");
+    point_out(pane, card, done);
     if (pane->prediction) look_at_drawing(pane);
     if (pane->run)
         gtk_widget_set_sensitive(pane->run, ns_lesson_steps(pane->session) < card->run ||
@@ -433,7 +448,7 @@ static void show_card(NsLearnPane *pane)
     if (card->page) g_signal_emit(pane, signals[PAGE], 0, card->page);
     const char *highlight = card->highlight ? card->highlight : "";
     g_signal_emit(pane, signals[CHART], 0, card->chart ? card->chart : highlight);
-    g_signal_emit(pane, signals[POINT_OUT], 0, highlight);
+    pane->pointed_out = NULL;
     set_watch(pane, true);
     look(pane);
 }

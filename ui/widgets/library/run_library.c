@@ -209,7 +209,7 @@ struct _NsRunLibrary {
     GPtrArray *columns; /* Column of the settings that are shown */
     GPtrArray *runs;    /* as last read */
     char *chosen;       /* the path of the run that is selected */
-    bool reading, again, syncs;
+    bool reading, again, syncs, filling;
     GCancellable *cancellable;
 };
 
@@ -242,10 +242,14 @@ static void bind_cell(GtkSignalListItemFactory *factory, GtkListItem *item, gpoi
     GtkWidget *label = gtk_list_item_get_child(item);
     g_autofree char *words = column->words(run, column->param);
     gtk_label_set_text(GTK_LABEL(label), words);
-    g_autofree char *whole = column->words == name_words && run->title
-                                 ? g_strdup_printf("%s\n%s\n%s", words, run->title, run->name)
-                                 : NULL;
-    gtk_widget_set_tooltip_text(label, whole ? whole : words);
+    g_autofree char *whole = g_strdup(words);
+    if (column->words == name_words && run->title) {
+        g_free(whole);
+        whole = g_str_equal(words, run->title)
+                    ? g_strdup_printf("%s\n%s", words, run->name)
+                    : g_strdup_printf("%s\n%s\n%s", words, run->title, run->name);
+    }
+    gtk_widget_set_tooltip_text(label, whole);
 }
 
 static void add_column(NsRunLibrary *library, const Column *column)
@@ -289,100 +293,6 @@ static void sync_columns(NsRunLibrary *library)
     for (size_t i = 0; i < G_N_ELEMENTS(BEFORE); i++) add_column(library, &BEFORE[i]);
     for (size_t i = 0; i < n; i++) add_column(library, library->columns->pdata[i]);
     for (size_t i = 0; i < G_N_ELEMENTS(AFTER); i++) add_column(library, &AFTER[i]);
-}
-
-/* ---- The run that is selected ---- */
-
-/* How much there is; of a run that cannot be read, why. */
-static void show_used(NsRunLibrary *library, const NsLibraryRun *run)
-{
-    guint n = library->runs->len;
-    g_autofree char *bytes =
-        g_format_size_full(ns_library_bytes(library->runs), G_FORMAT_SIZE_IEC_UNITS);
-    g_autofree char *words =
-        n ? g_strdup_printf(ns_plural("%u run, %s", "%u runs, %s", n), n, bytes)
-          : g_strdup(_("No run has been saved yet: train one, and it will appear here."));
-    gtk_label_set_text(GTK_LABEL(library->parts.used), run && run->wrong ? run->wrong : words);
-}
-
-static void sync_selected(NsRunLibrary *library)
-{
-    const NsLibraryRun *run = selected(library);
-    bool usable = run && !run->wrong;
-    library->syncs = true;
-    show_used(library, run);
-    gtk_widget_set_sensitive(library->parts.open, usable);
-    gtk_widget_set_sensitive(library->parts.trash, run != NULL);
-    gtk_widget_set_sensitive(library->parts.tags, usable);
-    gtk_widget_set_sensitive(library->parts.text, usable);
-    bool other = g_strcmp0(library->chosen, run ? run->path : NULL) != 0;
-    if (other) {
-        g_free(library->chosen);
-        library->chosen = run ? g_strdup(run->path) : NULL;
-        gtk_editable_set_text(GTK_EDITABLE(library->parts.tags), run && run->tags ? run->tags : "");
-        gtk_editable_set_text(GTK_EDITABLE(library->parts.text), run && run->text ? run->text : "");
-    }
-    library->syncs = false;
-}
-
-static void open_selected(NsRunLibrary *library)
-{
-    const NsLibraryRun *run = selected(library);
-    if (run && !run->wrong) g_signal_emit_by_name(library, "open", run->path);
-}
-
-/* ---- Reading, on a thread ---- */
-
-static void read_folder(GTask *task, gpointer library, gpointer folder, GCancellable *cancellable)
-{
-    (void)library, (void)cancellable;
-    g_task_return_pointer(task, ns_library_list(folder), (GDestroyNotify)g_ptr_array_unref);
-}
-
-static void fill(NsRunLibrary *library)
-{
-    g_autofree char *chosen = g_strdup(library->chosen);
-    g_list_store_remove_all(library->store);
-    sync_columns(library);
-    for (guint i = 0; i < library->runs->len; i++) {
-        g_autoptr(NsRunRow) row = row_new(library->runs, i);
-        g_list_store_append(library->store, row);
-    }
-    GListModel *shown = G_LIST_MODEL(library->selection);
-    for (guint i = 0; chosen && i < g_list_model_get_n_items(shown); i++) {
-        g_autoptr(NsRunRow) row = g_list_model_get_item(shown, i);
-        if (g_str_equal(row->run->path, chosen))
-            gtk_single_selection_set_selected(library->selection, i);
-    }
-    sync_selected(library);
-}
-
-static void on_read(GObject *object, GAsyncResult *result, gpointer data)
-{
-    (void)data;
-    NsRunLibrary *library = NS_RUN_LIBRARY(object);
-    GPtrArray *runs = g_task_propagate_pointer(G_TASK(result), NULL);
-    library->reading = false;
-    if (!runs || !library->box) {
-        if (runs) g_ptr_array_unref(runs);
-        return;
-    }
-    g_ptr_array_unref(library->runs);
-    library->runs = runs;
-    fill(library);
-    if (!library->again) return;
-    library->again = false;
-    ns_run_library_reload(library);
-}
-
-void ns_run_library_reload(NsRunLibrary *library)
-{
-    library->again = library->reading;
-    if (library->reading) return;
-    library->reading = true;
-    g_autoptr(GTask) task = g_task_new(library, library->cancellable, on_read, NULL);
-    g_task_set_task_data(task, g_strdup(library->folder), g_free);
-    g_task_run_in_thread(task, read_folder);
 }
 
 /* ---- Changing, on a thread ---- */
@@ -436,9 +346,18 @@ static void change_run(NsRunLibrary *library, const char *key, const char *value
     g_task_run_in_thread(task, make_change);
 }
 
-static void on_trash(NsRunLibrary *library)
+/* ---- The run that is selected ---- */
+
+/* How much there is; of a run that cannot be read, why. */
+static void show_used(NsRunLibrary *library, const NsLibraryRun *run)
 {
-    change_run(library, NULL, NULL);
+    guint n = library->runs->len;
+    g_autofree char *bytes =
+        g_format_size_full(ns_library_bytes(library->runs), G_FORMAT_SIZE_IEC_UNITS);
+    g_autofree char *words =
+        n ? g_strdup_printf(ns_plural("%u run, %s", "%u runs, %s", n), n, bytes)
+          : g_strdup(_("No run has been saved yet: train one, and it will appear here."));
+    gtk_label_set_text(GTK_LABEL(library->parts.used), run && run->wrong ? run->wrong : words);
 }
 
 static void on_tags(NsRunLibrary *library)
@@ -449,6 +368,118 @@ static void on_tags(NsRunLibrary *library)
 static void on_text(NsRunLibrary *library)
 {
     change_run(library, NS_RUN_NOTE_TEXT, gtk_editable_get_text(GTK_EDITABLE(library->parts.text)));
+}
+
+static void set_note(GtkWidget *entry, const char *text)
+{
+    gtk_editable_set_text(GTK_EDITABLE(entry), text ? text : "");
+}
+
+static bool is_changed(GtkWidget *entry, const char *text)
+{
+    return g_strcmp0(gtk_editable_get_text(GTK_EDITABLE(entry)), text ? text : "") != 0;
+}
+
+/* What was typed about a run is saved when the person turns to something else. */
+static void save_notes(NsRunLibrary *library)
+{
+    for (guint i = 0; library->chosen && i < library->runs->len; i++) {
+        const NsLibraryRun *run = library->runs->pdata[i];
+        if (run->wrong || !g_str_equal(run->path, library->chosen)) continue;
+        if (is_changed(library->parts.tags, run->tags)) on_tags(library);
+        if (is_changed(library->parts.text, run->text)) on_text(library);
+    }
+}
+
+static void sync_selected(NsRunLibrary *library)
+{
+    if (library->filling) return;
+    const NsLibraryRun *run = selected(library);
+    bool usable = run && !run->wrong;
+    library->syncs = true;
+    show_used(library, run);
+    gtk_widget_set_sensitive(library->parts.open, usable);
+    gtk_widget_set_sensitive(library->parts.trash, run != NULL);
+    gtk_widget_set_sensitive(library->parts.tags, usable);
+    gtk_widget_set_sensitive(library->parts.text, usable);
+    bool other = g_strcmp0(library->chosen, run ? run->path : NULL) != 0;
+    if (other) {
+        save_notes(library);
+        g_free(library->chosen);
+        library->chosen = run ? g_strdup(run->path) : NULL;
+        set_note(library->parts.tags, run ? run->tags : NULL);
+        set_note(library->parts.text, run ? run->text : NULL);
+    }
+    library->syncs = false;
+}
+
+static void open_selected(NsRunLibrary *library)
+{
+    const NsLibraryRun *run = selected(library);
+    if (run && !run->wrong) g_signal_emit_by_name(library, "open", run->path);
+}
+
+/* ---- Reading, on a thread ---- */
+
+static void read_folder(GTask *task, gpointer library, gpointer folder, GCancellable *cancellable)
+{
+    (void)library, (void)cancellable;
+    g_task_return_pointer(task, ns_library_list(folder), (GDestroyNotify)g_ptr_array_unref);
+}
+
+static void fill(NsRunLibrary *library)
+{
+    /* While the rows are replaced nothing else is selected, and what is being typed stays. */
+    library->filling = true;
+    g_list_store_remove_all(library->store);
+    sync_columns(library);
+    for (guint i = 0; i < library->runs->len; i++) {
+        g_autoptr(NsRunRow) row = row_new(library->runs, i);
+        g_list_store_append(library->store, row);
+    }
+    GListModel *shown = G_LIST_MODEL(library->selection);
+    for (guint i = 0; library->chosen && i < g_list_model_get_n_items(shown); i++) {
+        g_autoptr(NsRunRow) row = g_list_model_get_item(shown, i);
+        if (g_str_equal(row->run->path, library->chosen))
+            gtk_single_selection_set_selected(library->selection, i);
+    }
+    library->filling = false;
+    sync_selected(library);
+}
+
+static void on_read(GObject *object, GAsyncResult *result, gpointer data)
+{
+    (void)data;
+    NsRunLibrary *library = NS_RUN_LIBRARY(object);
+    GPtrArray *runs = g_task_propagate_pointer(G_TASK(result), NULL);
+    library->reading = false;
+    if (!runs || !library->box) {
+        if (runs) g_ptr_array_unref(runs);
+        return;
+    }
+    g_ptr_array_unref(library->runs);
+    library->runs = runs;
+    fill(library);
+    if (!library->again) return;
+    library->again = false;
+    ns_run_library_reload(library);
+}
+
+void ns_run_library_reload(NsRunLibrary *library)
+{
+    library->again = library->reading;
+    if (library->reading) return;
+    library->reading = true;
+    g_autoptr(GTask) task = g_task_new(library, library->cancellable, on_read, NULL);
+    g_task_set_task_data(task, g_strdup(library->folder), g_free);
+    g_task_run_in_thread(task, read_folder);
+}
+
+/* ---- Buttons and entries ---- */
+
+static void on_trash(NsRunLibrary *library)
+{
+    change_run(library, NULL, NULL);
 }
 
 /* ---- Searching and keeping ---- */
@@ -571,11 +602,13 @@ static void make_notes(NsRunLibrary *library)
     gtk_widget_set_hexpand(parts->text, TRUE);
     gtk_entry_set_placeholder_text(GTK_ENTRY(parts->tags), _("lecture-3 keep"));
     gtk_widget_set_tooltip_text(parts->tags,
-                                _("Words separated by spaces; Enter saves them.  A run with a tag "
-                                  "is never moved to the trash to free space."));
-    gtk_widget_set_tooltip_text(parts->text, _("Enter saves it"));
+                                _("Words separated by spaces.  A run with a tag is never moved to "
+                                  "the trash to free space."));
     g_signal_connect_swapped(parts->tags, "activate", G_CALLBACK(on_tags), library);
     g_signal_connect_swapped(parts->text, "activate", G_CALLBACK(on_text), library);
+    GtkEventController *focus = gtk_event_controller_focus_new();
+    g_signal_connect_swapped(focus, "leave", G_CALLBACK(save_notes), library);
+    gtk_widget_add_controller(row, focus);
 }
 
 static void make_footer(NsRunLibrary *library)
