@@ -257,6 +257,33 @@ static void test_reset_of_fork(void)
     assert_same_losses(history_of(session, 0), fork, 5, 7);
 }
 
+/* A fork of it from a step that has no checkpoint says so, and what it is a fork of stays in sight.
+ */
+static void test_fork_of_opened(void)
+{
+    g_autofree char *last = NULL;
+    g_autoptr(NsSession) session = open_at("", "placement=pre", 9);
+    const NsView *view = ns_session_view(session);
+    const NsHistory *first = view->histories[1];
+    reset_and_step(session);
+    g_signal_connect(session, "notice", G_CALLBACK(take_notice), &last);
+    ns_session_open_run(session, 1);
+    ns_session_pin_run(session, 2, false);
+    int64_t step = 9;
+    do ns_session_show_step(session, --step);
+    while (ns_session_fork_step(session) == step && step > 0);
+    g_assert_cmpint(step, >, 0);
+    g_autofree char *words =
+        g_strdup_printf("Forked at step %d: the newest checkpoint up to step %d.",
+                        (int)ns_session_fork_step(session), (int)step);
+    ns_session_fork(session);
+    g_assert_cmpstr(last, ==, words);
+    SESSION_UNTIL(session,
+                  view->histories[1] != first && ns_session_state(session) == NS_TRAINER_READY);
+    g_assert_cmpuint(view->n_pinned, ==, 2);
+    g_assert_true(view->pinned[1].history == first);
+}
+
 /* Nobody has its model, so its gradients cannot be checked; that is said. */
 static void test_no_check(void)
 {
@@ -301,6 +328,7 @@ int main(int argc, char **argv)
     g_test_add_func("/session/earlier-run/anew", test_anew);
     g_test_add_func("/session/earlier-run/changed", test_changed);
     g_test_add_func("/session/earlier-run/reset-of-fork", test_reset_of_fork);
+    g_test_add_func("/session/earlier-run/fork-of-opened", test_fork_of_opened);
     g_test_add_func("/session/earlier-run/no-check", test_no_check);
     g_test_add_func("/session/earlier-run/diverged", test_diverged);
     return g_test_run();

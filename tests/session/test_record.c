@@ -115,6 +115,34 @@ static void test_file(void)
     tear_down();
 }
 
+/* Lanes that share threads had those that were set, so that a run after it differs in nothing else.
+ */
+static void test_shared_threads(void)
+{
+    set_up();
+    NsSession *session = open_session("threads=2", "threads=2 placement=pre");
+    ns_session_set_recording(session, folder, 0);
+    SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_READY);
+    ns_session_step(session, 3);
+    wait_at_rest(session, 3);
+    g_autofree char *path = ns_session_path_on_view(session);
+    g_autoptr(GPtrArray) listed = close_and_list(session, 1);
+    session = open_session("", NULL);
+    open_saved(session, path);
+    g_autofree char *size = ns_session_size(session);
+    g_assert_false(size && strstr(size, "changes"));
+    const NsHistory *old = ns_session_view(session)->history;
+    ns_session_set(session, "layers", "3");
+    ns_session_restart(session);
+    SESSION_UNTIL(session, ns_session_view(session)->history != old &&
+                               ns_session_state(session) == NS_TRAINER_READY);
+    size_t n;
+    const NsSessionRun *runs = ns_session_runs(session, &n);
+    g_assert_cmpstr(runs[n - 1].differs, ==, "Layers 2 → 3");
+    g_object_unref(session);
+    tear_down();
+}
+
 /* A run that made no step leaves nothing; after a reset there is another file. */
 static void test_reset(void)
 {
@@ -418,6 +446,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/record/file", test_file);
+    g_test_add_func("/record/shared-threads", test_shared_threads);
     g_test_add_func("/record/reset", test_reset);
     g_test_add_func("/record/go-on", test_go_on);
     g_test_add_func("/record/in-part", test_in_part);

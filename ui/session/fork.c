@@ -42,8 +42,12 @@ bool ns_session_start_at(NsSession *session, int64_t step)
     if (ns_session_has_moved(session)) session->forking_from = session->id;
     ns_session_start(session, checkpoints, session->view->histories);
     ns_session_drop_checkpoints(checkpoints);
-    g_autofree char *digits = ns_group_digits(at);
-    g_autofree char *words = g_strdup_printf(_("Forked at step %s."), digits);
+    g_autofree char *digits = ns_group_digits(at), *shown = ns_group_digits(step);
+    bool earlier = at < step && step != INT64_MAX;
+    g_autofree char *words =
+        earlier ? g_strdup_printf(_("Forked at step %s: the newest checkpoint up to step %s."),
+                                  digits, shown)
+                : g_strdup_printf(_("Forked at step %s."), digits);
     ns_session_tell(session, words);
     return true;
 }

@@ -305,13 +305,15 @@ NsCheckpoints *ns_saved_checkpoints_read(const char *path, int64_t last, size_t 
     return reader ? read_checkpoints(reader, last, most, cancellable, error) : NULL;
 }
 
-/* Of the newest checkpoint. */
+/* Of the newest checkpoint.  Lanes that share threads had them from the start. */
 static bool read_settings(NsSavedRun *run, NsRunReader *reader, GError **error)
 {
     NsCheckpoint *newest[NS_LANES_MAX];
     int64_t step;
     bool read = ns_run_reader_go_on(reader, &run->now, newest, &step, error);
     for (size_t lane = 0; read && lane < NS_LANES_MAX; lane++) ns_checkpoint_unref(newest[lane]);
+    for (size_t lane = 0; read && lane < run->started.n; lane++)
+        run->started.lane[lane].threads = run->now.lane[lane].threads;
     return read;
 }
 

@@ -186,21 +186,21 @@ static void pin_before(NsSession *session, NsPastRun *before)
         run->by_itself = false;
         if (run->told.pinned) pinned += run->told.lanes;
     }
+    /* Up to where it is forked both are the same. */
+    bool differs = before->told.last_step > session->origin_step;
     bool room = pinned + before->told.lanes <= NS_FIGURE_PINNED;
-    before->by_itself = before->told.pinned = before->told.lanes > 1 && room;
+    if (before->told.pinned || before->told.lanes == 1 || !room || !differs) return;
+    before->by_itself = before->told.pinned = true;
 }
 
 void ns_session_file_run(NsSession *session)
 {
-    if (session->opened) {
-        put_back(session, g_steal_pointer(&session->opened));
-    } else if (ns_session_has_moved(session)) {
-        NsPastRun *before = run_on_view(session);
-        pin_before(session, before);
-        put_back(session, before);
-    } else {
-        return;
-    }
+    bool was_opened = session->opened != NULL;
+    if (!was_opened && !ns_session_has_moved(session)) return;
+    NsPastRun *before = was_opened ? g_steal_pointer(&session->opened) : run_on_view(session);
+    /* Who opens one earlier run after another did not run the one before. */
+    if (!was_opened || session->trainer) pin_before(session, before);
+    put_back(session, before);
     session->id = ++session->last_id;
     keep_budget(session);
     ns_session_show_pinned(session);

@@ -274,6 +274,8 @@ static char *words_of_estimate(NsSession *session, const NsPlan *plan)
     if (!ns_plan_check(plan, &error)) return g_strdup(error->message);
     g_autofree char *parameters = short_count(plan->parameters);
     g_autofree char *memory = memory_words(plan->total_bytes);
+    if (!ns_session_differs(session))
+        return g_strdup_printf(_("%s parameters, %s"), parameters, memory);
     double seconds = expected_seconds(session, plan);
     if (seconds <= 0.0)
         return g_strdup_printf(_("With the changes: %s parameters, %s."), parameters, memory);
