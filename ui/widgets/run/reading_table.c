@@ -174,25 +174,23 @@ static GtkLabel *cell_at(NsReadingTable *table, guint row, guint column)
     return table->cells->pdata[row * MOST_COLUMNS + column];
 }
 
-/* What stands alone has the whole row. */
-static void span(NsReadingTable *table, GtkLabel *name, guint columns)
+static void span(NsReadingTable *table, GtkLabel *cell, guint columns)
 {
     GtkLayoutManager *layout = gtk_widget_get_layout_manager(table->grid);
-    GtkLayoutChild *place = gtk_layout_manager_get_layout_child(layout, GTK_WIDGET(name));
+    GtkLayoutChild *place = gtk_layout_manager_get_layout_child(layout, GTK_WIDGET(cell));
     gtk_grid_layout_child_set_column_span(GTK_GRID_LAYOUT_CHILD(place), (int)columns);
 }
 
-/* A single value stands in the last column. */
+/* What stands alone has the whole row, and a single value all columns of the lanes. */
 static void show_row(NsReadingTable *table, guint row, const char *text, guint columns)
 {
     g_auto(GStrv) cells = g_strsplit(text, "\t", MOST_COLUMNS);
-    guint n = g_strv_length(cells), shift = n == 2 ? columns - 2 : 0;
-    span(table, cell_at(table, row, 0), n > 1 ? 1 : columns);
+    guint n = g_strv_length(cells);
     for (guint i = 0; i < MOST_COLUMNS; i++) {
         GtkLabel *label = cell_at(table, row, i);
-        guint from = i > 0 ? i - MIN(shift, i) : 0;
-        bool used = i == 0 || (from > 0 && from < n);
-        const char *words = used && from < n ? cells[from] : "";
+        bool used = i == 0 || i < n, last = i + 1 >= n && i < columns;
+        const char *words = i < n ? cells[i] : "";
+        span(table, label, used && last ? columns - i : 1);
         if (!g_str_equal(gtk_label_get_text(label), words)) gtk_label_set_text(label, words);
         gtk_widget_set_visible(GTK_WIDGET(label), used);
     }

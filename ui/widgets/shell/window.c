@@ -262,6 +262,15 @@ static bool is_narrow(NsWindow *window, size_t pane)
     return breadth_of(window, window->width) < (for_strip ? ROOMY : PANES[pane].from);
 }
 
+/* Beside the pages, or below them where someone wants the inspector as well. */
+static void place_strip(NsWindow *window)
+{
+    bool both = window->strip && gtk_widget_get_visible(window->inspector_scroller);
+    bool below = breadth_of(window, window->width) < (both ? ROOMY : WIDE);
+    gtk_orientable_set_orientation(GTK_ORIENTABLE(window->row),
+                                   below ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL);
+}
+
 static void fold_pane(NsWindow *window, size_t pane)
 {
     GActionGroup *actions = G_ACTION_GROUP(window);
@@ -283,10 +292,7 @@ static gboolean fold(gpointer data)
         gtk_widget_remove_css_class(GTK_WIDGET(window), NS_HALL_TEXT_CLASS);
     set_style(window);
     for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) fold_pane(window, i);
-    gtk_orientable_set_orientation(GTK_ORIENTABLE(window->row),
-                                   breadth_of(window, window->width) < WIDE
-                                       ? GTK_ORIENTATION_VERTICAL
-                                       : GTK_ORIENTATION_HORIZONTAL);
+    place_strip(window);
     return G_SOURCE_REMOVE;
 }
 
@@ -396,6 +402,7 @@ void ns_window_set_strip(NsWindow *window, bool shown)
     if (window->strip == shown) return;
     window->strip = shown;
     for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) fold_pane(window, i);
+    place_strip(window);
 }
 
 GtkWidget *ns_window_frame_meter(NsWindow *window)
@@ -605,6 +612,8 @@ NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
     set_style(window);
     on_status(window);
     g_signal_connect_object(window->inspector_scroller, "notify::visible", G_CALLBACK(fold_trouble),
+                            window, G_CONNECT_SWAPPED);
+    g_signal_connect_object(window->inspector_scroller, "notify::visible", G_CALLBACK(place_strip),
                             window, G_CONNECT_SWAPPED);
     return window;
 }
