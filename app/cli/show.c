@@ -26,10 +26,11 @@ static char *comment_of(const NsProvenance *provenance, const char *path)
     if (provenance->study_text)
         g_string_append(comment, "\nof a study, which “" NS_CLI " study” runs again:");
     if (provenance->study)
-        g_string_append_printf(comment,
-                               "\na figure of the paper, which “" NS_CLI " paper %s%s%s” repeats",
-                               provenance->study, provenance->scale ? " --scale " : "",
-                               provenance->scale ? provenance->scale : "");
+        g_string_append_printf(
+            comment, "\na figure of the paper, which “" NS_CLI " paper %s%s%s%s%s” repeats",
+            provenance->study, provenance->scale ? " --scale " : "",
+            provenance->scale ? provenance->scale : "", provenance->options ? " " : "",
+            provenance->options ? provenance->options : "");
     if (provenance->changes)
         g_string_append_printf(comment,
                                "\n"

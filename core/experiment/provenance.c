@@ -23,6 +23,7 @@ static const struct {
     {"y", offsetof(NsProvenance, y)},
     {"study", offsetof(NsProvenance, study)},
     {"scale", offsetof(NsProvenance, scale)},
+    {"options", offsetof(NsProvenance, options)},
     {STUDY_TEXT_KEY, offsetof(NsProvenance, study_text)},
     {"axes", offsetof(NsProvenance, axes)},
     {"smooth", offsetof(NsProvenance, smooth)},

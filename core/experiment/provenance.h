@@ -27,6 +27,7 @@ typedef struct {
     char *x, *y;      /* of a sweep: its columns and rows, "lr=0.001,0.01"; both or none */
     char *study;      /* of a figure of the paper: which, as the registry of studies has it */
     char *scale;      /* of a figure of the paper at its own scale: "paper" */
+    char *options;    /* of such a figure, as given: "--set d-ff=64 --seeds 4" */
     char *study_text; /* of a figure of any other study: its lines, which say what varies */
     char *axes;       /* "linear" or "log" */
     char *smooth;     /* "none", "ema:0.9" or "mean:20" */

@@ -12,6 +12,10 @@
 /* A sub-layer writes where neither its input nor that of its layer is. */
 #define STREAMS 3
 
+/* Source tokens that are translated together, about, and sentences at most. */
+#define TOGETHER_TOKENS 1024
+#define TOGETHER 32
+
 struct NsDecoder {
     NsModelParts model;
     size_t most, beam; /* sequences, and rows of each */
@@ -143,6 +147,22 @@ static void take(NsDecoder *d, NsCursor *cursor)
     d->logits = ns_cursor_take(cursor, rows * layout->V);
 }
 
+size_t ns_decoder_bytes(const NsModelLayout *layout, size_t sequences, size_t beam)
+{
+    NsDecoder d = {.model.layout = layout, .most = sequences, .n = sequences, .beam = beam};
+    NsCursor count = {0};
+    d.S = ns_decoder_source(&d);
+    d.keys = g_new0(ns_real *, decoder_stack(&d)->n);
+    take(&d, &count);
+    g_free(d.keys);
+    return count.used * sizeof(ns_real);
+}
+
+size_t ns_decoder_together(size_t source)
+{
+    return CLAMP(TOGETHER_TOKENS / source, 1, TOGETHER);
+}
+
 NsDecoder *ns_decoder_new(NsModel *model, size_t sequences, size_t beam, GError **error)
 {
     g_autoptr(NsDecoder) d = g_new0(NsDecoder, 1);
@@ -154,9 +174,8 @@ NsDecoder *ns_decoder_new(NsModel *model, size_t sequences, size_t beam, GError 
     g_assert(decoder_stack(d)->decoder);
     d->keys = g_new0(ns_real *, decoder_stack(d)->n);
     d->row_length = g_new0(int32_t, sequences * beam);
-    NsCursor count = {0};
-    take(d, &count);
-    d->arena = ns_real_new(count.used, "decoding", error);
+    size_t bytes = ns_decoder_bytes(d->model.layout, sequences, beam);
+    d->arena = ns_real_new(bytes / sizeof(ns_real), "decoding", error);
     if (!d->arena) return NULL;
     take(d, &(NsCursor){.base = d->arena});
     return g_steal_pointer(&d);

@@ -128,11 +128,31 @@ const char *ns_paper_curve_label(const NsPaperStudy *row, const NsStudy *study, 
     return g_intern_string(words);
 }
 
+/* What was asked for besides the row's own: settings of all arms, and the seeds. */
+static char *options_of(const NsPaperStudy *row, const NsStudy *study)
+{
+    g_auto(NsStudy) own;
+    g_autoptr(GString) options = g_string_new(NULL);
+    if (!ns_paper_make(row, &own, NULL)) return NULL;
+    for (size_t i = 0; ns_param(i); i++) {
+        const NsSettings *given = &study->experiment.lane[0];
+        if (ns_settings_same(&own.experiment.lane[0], given, ns_param(i))) continue;
+        g_autofree char *value = ns_settings_get(given, ns_param(i));
+        g_autofree char *assignment = g_strconcat(ns_param(i)->key, "=", value, NULL);
+        g_autofree char *word = strpbrk(assignment, " '\"") ? g_shell_quote(assignment) : NULL;
+        g_string_append_printf(options, " --set %s", word ? word : assignment);
+    }
+    if (study->seeds != own.seeds)
+        g_string_append_printf(options, " --seeds %" G_GINT64_FORMAT, study->seeds);
+    return options->len ? g_strdup(options->str + 1) : NULL;
+}
+
 void ns_paper_provenance(const NsPaperStudy *row, const NsStudy *study, NsProvenance *provenance)
 {
     ns_provenance_init(provenance);
     provenance->study = g_strdup(row->choice.key);
     provenance->scale = row->large ? g_strdup("paper") : NULL;
+    provenance->options = options_of(row, study);
     ns_experiment_set_lanes(&provenance->experiment,
                             (const NsSettings *[]){&study->experiment.lane[0]}, 1);
 }

@@ -7,10 +7,6 @@
 
 #include <stdlib.h>
 
-/* Source tokens that are translated together, about, and sentences at most. */
-#define TOGETHER_TOKENS 1024
-#define TOGETHER 32
-
 typedef struct {
     const NsCorpus *corpus;
     const NsTranslating *how;
@@ -70,7 +66,7 @@ bool ns_translate(NsModel *model, const NsCorpus *corpus, const NsTranslating *h
     g_autofree NsDecoder **decoders = g_new0(NsDecoder *, members);
     for (size_t i = 0; i < n; i++) sorted[i] = &sentences[i];
     qsort(sorted, n, sizeof *sorted, compare);
-    size_t together = CLAMP(TOGETHER_TOKENS / ns_model_source(model), 1, TOGETHER);
+    size_t together = ns_decoder_together(ns_model_source(model));
     Translation t = {corpus, how, sentences, sorted, n, together, lines, decoders};
     while (made < members && (decoders[made] = ns_decoder_new(model, together, how->beam, error)))
         made++;

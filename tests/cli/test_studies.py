@@ -8,6 +8,7 @@ Usage: test_studies.py NORMSCOPE_CLI
 import csv
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -281,7 +282,9 @@ def test_paper_scale():
         tiny = ("d-model=8", "heads=2", "d-ff=8", "batch=1", "tokenizer=char")
         paper("fig3d", "--scale", "paper", "--seeds", "1", "--out", folder, *[w for s in tiny for w in ("--set", s)])
         shown = run("show", os.path.join(folder, "fig3d.pdf"), small=False).stdout.decode()
-        assert "normscope-cli paper fig3d --scale paper" in shown, shown
+        words = re.search("“(normscope-cli paper .*)” repeats", shown).group(1).split()
+        assert words[:5] == ["normscope-cli", "paper", "fig3d", "--scale", "paper"] and words[-2:] == ["--seeds", "1"], shown
+        assert set(words[5:-2]) == {"--set", *tiny}, shown
 
 
 def test_paper_errors():

@@ -276,5 +276,22 @@ def test_errors():
     assert "nowhere" in text
 
 
+def planned(threads, *settings):
+    words = ("arch=encoder-decoder", "task=translation", "seq=40", "layers=1", f"threads={threads}", *settings)
+    result = run("train", "--steps", "0", "--jsonl", "-", *[w for s in words for w in ("--set", s)])
+    assert result.returncode == 0, result
+    return json.loads(result.stdout.decode().splitlines()[0])["memory_bytes"]
+
+
+def test_decoders_are_planned():
+    """The keys and values of translations count, once for every thread that translates."""
+    without = [planned(n, "bleu-sentences=0", "probe-every=0") for n in (1, 2)]
+    scored = [planned(n, "bleu-sentences=4", "eval-every=5", "probe-every=0") for n in (1, 2)]
+    own = [a - b for a, b in zip(scored, without)]
+    assert own[0] > 0 and own[1] == 2 * own[0], (without, scored)
+    never = planned(1, "bleu-sentences=4", "eval-every=0", "probe-every=0")
+    assert never == without[0], (never, without)
+
+
 if __name__ == "__main__":
     sys.exit(main(globals()))

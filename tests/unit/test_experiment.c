@@ -24,6 +24,7 @@ static void fill(NsProvenance *provenance)
     provenance->y = g_strdup("placement=post,pre");
     provenance->study = g_strdup("depth");
     provenance->scale = g_strdup("paper");
+    provenance->options = g_strdup("--set d-ff=16 --seeds 2");
     provenance->axes = g_strdup("linear");
     provenance->changes = g_strdup("step 40: lr 0.003 → 0.001");
 }
@@ -43,6 +44,7 @@ static void assert_same(const NsProvenance *a, const NsProvenance *b)
     g_assert_cmpstr(a->y, ==, b->y);
     g_assert_cmpstr(a->study, ==, b->study);
     g_assert_cmpstr(a->scale, ==, b->scale);
+    g_assert_cmpstr(a->options, ==, b->options);
     g_assert_cmpstr(a->axes, ==, b->axes);
     g_assert_cmpstr(a->changes, ==, b->changes);
 }
