@@ -278,6 +278,7 @@ def test_paper_scale():
             study = file.read()
         assert "d-model = 512" in study and "d-ff = 2048" in study, study
         assert "warmup = 4000" in study and "optimizer = radam" in study, study
+        assert "schedule = step" in study and "schedule = linear" in study, study
         assert "small or paper" in sentence(run("paper", "fig4", "--scale", "large", small=False), 2)
         tiny = ("d-model=8", "heads=2", "d-ff=8", "batch=1", "tokenizer=char")
         paper("fig3d", "--scale", "paper", "--seeds", "1", "--out", folder, *[w for s in tiny for w in ("--set", s)])
