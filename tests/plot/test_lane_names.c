@@ -154,6 +154,31 @@ static void test_no_end(void)
     pair_clear(&pair);
 }
 
+/* Lanes that diverge at the same step share a line and its words; the tip tells of each. */
+static void test_diverge_together(void)
+{
+    Run *runs[4];
+    four_lanes(runs, 6);
+    NsEvent ends[] = {
+        {.step = 3, .kind = NS_EVENT_DIVERGED, .what = "h1", .text = "Layer 1 is not finite."},
+        {.step = 3, .kind = NS_EVENT_DIVERGED, .what = "h2", .text = "Layer 2 is not finite."},
+        {.step = 5, .kind = NS_EVENT_DIVERGED, .what = "h1", .text = "Layer 1 is not finite."}};
+    ns_history_append_event(runs[3]->history, &ends[1]);
+    ns_history_append_event(runs[2]->history, &ends[0]);
+    ns_history_append_event(runs[1]->history, &ends[2]);
+    NsFigureInput input = lanes_of(runs, 4);
+    g_autoptr(NsFigure) figure = ns_figure_new("loss");
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    g_assert_cmpuint(plot->n_markers, ==, 2);
+    g_assert_cmpstr(plot->markers[0].text, ==, "B diverged");
+    g_assert_cmpuint(plot->markers[0].style, ==, 2);
+    g_assert_cmpstr(plot->markers[1].text, ==, "C, D diverged");
+    g_assert_cmpuint(plot->markers[1].style, ==, 0);
+    g_assert_cmpstr(plot->markers[1].sentence, ==,
+                    "C: Layer 1 is not finite.\nD: Layer 2 is not finite.");
+    for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -161,5 +186,6 @@ int main(int argc, char **argv)
     g_test_add_func("/lane-names/panels", test_panel_names);
     g_test_add_func("/lane-names/told-once", test_told_once);
     g_test_add_func("/lane-names/no-end", test_no_end);
+    g_test_add_func("/lane-names/diverge-together", test_diverge_together);
     return g_test_run();
 }

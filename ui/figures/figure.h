@@ -75,6 +75,9 @@ char *ns_figure_run_label(const NsFigureInput *input, unsigned i);
 /* "lane", or "A lane": words about one of several runs begin with its name.  Free with g_free. */
 char *ns_figure_run_words(const NsFigureInput *input, unsigned i, const char *words);
 
+/* "A, C lane": the same of several runs, given as bits 1 << run.  Free with g_free. */
+char *ns_figure_shared_words(const NsFigureInput *input, unsigned runs, const char *words);
+
 /* Where a quantity of domain LAYER or HIDDEN counts its layers from. */
 unsigned ns_figure_first_layer(NsQuantity quantity);
 

@@ -119,6 +119,24 @@ char *ns_figure_run_words(const NsFigureInput *input, unsigned i, const char *wo
     return g_strdup_printf(C_("lane", "%s %s"), ns_figure_run(input, i).name, words);
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+char *ns_figure_shared_words(const NsFigureInput *input, unsigned runs, const char *words)
+{
+    if (runs && !(runs & (runs - 1)))
+        return ns_figure_run_words(input, (unsigned)g_bit_nth_lsf(runs, -1), words);
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    for (unsigned i = 0; i < ns_figure_runs(input); i++)
+        if (runs & 1u << i) g_ptr_array_add(names, (void *)(uintptr_t)ns_figure_run(input, i).name);
+    g_ptr_array_sort(names, compare_names);
+    g_ptr_array_add(names, NULL);
+    g_autofree char *all = g_strjoinv(", ", (char **)names->pdata);
+    return g_strconcat(all, input->named ? ": " : " ", words, NULL);
+}
+
 /* ---- Words ---- */
 
 /* The step from which a live setting of the run was another; 0 where none was changed. */
@@ -321,23 +339,6 @@ bool ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords
 
 /* ---- Markers and spans ---- */
 
-/* Whether every run has this change at the same step: it was made to all of them. */
-static bool is_common(const NsFigureInput *input, const NsEvent *event)
-{
-    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
-        const NsHistory *history = ns_figure_run(input, i).history;
-        bool found = false;
-        for (size_t k = history ? ns_history_events(history) : 0; k-- > 0 && !found;) {
-            const NsEvent *other = ns_history_event(history, k);
-            if (other->step < event->step) break;
-            found = other->step == event->step && other->kind == event->kind &&
-                    g_str_equal(other->what, event->what);
-        }
-        if (!found) return false;
-    }
-    return true;
-}
-
 static const char *event_word(const NsEvent *event)
 {
     switch (event->kind) {
@@ -352,17 +353,58 @@ static const char *event_word(const NsEvent *event)
     return g_str_equal(event->what, "warmup") ? _("warm-up") : event->what;
 }
 
-static NsMarker marker_of(NsFigure *figure, const NsFigureInput *input, unsigned run,
-                          const NsEvent *event, bool common)
+/* What the history has of this kind at the same step: a divergence, or a change of the same
+ * setting; or NULL. */
+static const NsEvent *find_event(const NsHistory *history, const NsEvent *event)
+{
+    for (size_t k = history ? ns_history_events(history) : 0; k-- > 0;) {
+        const NsEvent *other = ns_history_event(history, k);
+        if (other->step < event->step) break;
+        if (other->step == event->step && other->kind == event->kind &&
+            (event->kind == NS_EVENT_DIVERGED || g_str_equal(other->what, event->what)))
+            return other;
+    }
+    return NULL;
+}
+
+/* The runs, as bits, that one marker tells of.  Spikes are many, and each has its own. */
+static unsigned sharing(const NsFigureInput *input, unsigned run, const NsEvent *event)
+{
+    unsigned runs = 1u << run;
+    for (unsigned i = 0; event->kind != NS_EVENT_SPIKE && i < ns_figure_runs(input); i++)
+        if (find_event(ns_figure_run(input, i).history, event)) runs |= 1u << i;
+    return runs;
+}
+
+/* What happened to each of the runs. */
+static char *sentences_of(const NsFigureInput *input, unsigned runs, const NsEvent *event)
+{
+    GString *all = g_string_new(NULL);
+    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
+        if (!(runs & 1u << i)) continue;
+        const NsEvent *own = find_event(ns_figure_run(input, i).history, event);
+        g_string_append_printf(all, "%s%s: %s", all->len ? "\n" : "", ns_figure_run(input, i).name,
+                               own->text);
+    }
+    return g_string_free(all, FALSE);
+}
+
+static NsMarker marker_of(NsFigure *figure, const NsFigureInput *input, unsigned runs,
+                          const NsEvent *event)
 {
     const char *what = event_word(event);
-    g_autofree char *words = common ? g_strdup(what) : ns_figure_run_words(input, run, what);
+    bool setting = event->kind == NS_EVENT_SETTING, shared = (runs & (runs - 1)) != 0;
+    bool common = setting && runs == (1u << ns_figure_runs(input)) - 1;
+    unsigned run = (unsigned)g_bit_nth_lsf(runs, -1);
     unsigned lane = MAX(ns_figure_run(input, run).lane, run);
+    g_autofree char *words = common ? g_strdup(what) : ns_figure_shared_words(input, runs, what);
+    g_autofree char *sentence =
+        shared && !common ? sentences_of(input, runs, event) : g_strdup(event->text);
     return (NsMarker){.x = (double)event->step,
                       .text = g_string_chunk_insert_const(figure->marker_texts, words),
-                      .sentence = g_string_chunk_insert_const(figure->marker_texts, event->text),
-                      .alarm = event->kind != NS_EVENT_SETTING,
-                      .style = ns_figure_runs(input) > 1 && !common ? lane + 1 : 0};
+                      .sentence = g_string_chunk_insert_const(figure->marker_texts, sentence),
+                      .alarm = !setting,
+                      .style = ns_figure_runs(input) > 1 && !shared ? lane + 1 : 0};
 }
 
 static void add_events(NsFigure *figure, const NsFigureInput *input, unsigned run)
@@ -372,9 +414,9 @@ static void add_events(NsFigure *figure, const NsFigureInput *input, unsigned ru
     guint first = figure->markers->len;
     for (size_t i = 0; i < ns_history_events(history); i++) {
         const NsEvent *event = ns_history_event(history, i);
-        bool common = event->kind == NS_EVENT_SETTING && is_common(input, event);
-        if (common && run > 0) continue; /* It stands with those of the first. */
-        NsMarker marker = marker_of(figure, input, run, event, common);
+        unsigned runs = sharing(input, run, event);
+        if (runs & ((1u << run) - 1)) continue; /* It stands with those of an earlier run. */
+        NsMarker marker = marker_of(figure, input, runs, event);
         guint n = figure->markers->len;
         NsMarker *last = n > first ? &g_array_index(figure->markers, NsMarker, n - 1) : NULL;
         if (last && g_str_equal(last->text, marker.text) &&

@@ -108,13 +108,13 @@ static unsigned first_of_rate(const Loss *loss, unsigned lane)
     return lane;
 }
 
-/* How many lanes have the rate of this one. */
-static unsigned with_rate(const Loss *loss, unsigned lane)
+/* The lanes, as bits, that have the rate of this one. */
+static unsigned runs_with_rate(const Loss *loss, unsigned lane)
 {
-    unsigned count = 0;
+    unsigned runs = 0;
     for (unsigned i = 0; i < loss->n; i++)
-        count += first_of_rate(loss, i) == first_of_rate(loss, lane);
-    return count;
+        if (first_of_rate(loss, i) == first_of_rate(loss, lane)) runs |= 1u << i;
+    return runs;
 }
 
 /* Of the steps that were read since there were `before`. */
@@ -199,24 +199,12 @@ static char *note(const Loss *loss, const NsFigureInput *input)
     return g_string_free(words, words->len == 0);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* "learning rate" where all lanes have the same, otherwise of which lanes it is. */
 static char *rate_label(const Loss *loss, const NsFigureInput *input, unsigned lane)
 {
-    if (with_rate(loss, lane) == loss->n) return g_strdup(_("learning rate"));
-    if (with_rate(loss, lane) == 1) return ns_figure_run_words(input, lane, _("learning rate"));
-    g_autoptr(GPtrArray) names = g_ptr_array_new();
-    for (unsigned i = 0; i < loss->n; i++)
-        if (first_of_rate(loss, i) == first_of_rate(loss, lane))
-            g_ptr_array_add(names, (void *)(uintptr_t)ns_figure_run(input, i).name);
-    g_ptr_array_sort(names, compare_names);
-    g_ptr_array_add(names, NULL);
-    g_autofree char *all = g_strjoinv(", ", (char **)names->pdata);
-    return g_strconcat(all, input->named ? ": " : " ", _("learning rate"), NULL);
+    unsigned runs = runs_with_rate(loss, lane);
+    if (runs == (1u << loss->n) - 1) return g_strdup(_("learning rate"));
+    return ns_figure_shared_words(input, runs, _("learning rate"));
 }
 
 static char *label_of(const Loss *loss, const NsFigureInput *input, unsigned i, int curve,
@@ -271,7 +259,7 @@ static void show(Loss *loss, bool smooth)
     for (unsigned i = 0; i < loss->n; i++)
         for (unsigned k = 0; k < CURVES; k++) {
             const NsCurve *curve = &loss->lanes[i].curves[k];
-            bool shared_rate = k == RATE && loss->n > 1 && with_rate(loss, i) > 1;
+            bool shared_rate = k == RATE && (runs_with_rate(loss, i) & ~(1u << i)) != 0;
             if (!curve->n || (shared_rate && i != longest(loss, i))) continue;
             NsSeries *series = &figure->series[figure->plot.n_series++];
             *series = single[k];
