@@ -474,9 +474,11 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     for (size_t i = 0; ns_paper_study(i); i++) {
-        const char *key = ns_paper_study(i)->choice.key;
+        const NsPaperStudy *row = ns_paper_study(i);
+        const char *key = row->choice.key;
         if (g_str_equal(key, "fig5")) continue; /* in short: test_downstream */
-        bool slow = trains(ns_paper_study(i)) || g_str_equal(key, "concentration");
+        bool slow = trains(row) || strstr(row->settings, "task=translation") ||
+                    g_str_equal(key, "concentration");
         g_autofree char *path =
             g_strconcat("/study/paper/", slow ? "training/" : "agrees/", key, NULL);
         if (!slow || g_test_slow()) g_test_add_data_func(path, key, test_agree);
