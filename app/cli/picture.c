@@ -116,6 +116,6 @@ bool ns_picture_write(const NsPicture *picture, const NsPlot *const *plots, size
 {
     if (!has_room(error)) return false;
     g_autofree char *path = ns_picture_path(picture, key);
-    const NsSheetFile file = {&picture->choices, picture->format, provenance, path};
+    const NsSheetFile file = {&picture->choices, picture->format, provenance, path, NULL};
     return ns_sheet_write(plots, n, &file, error);
 }

@@ -282,7 +282,7 @@ static void test_film(void)
     ns_provenance_init(&provenance);
     ns_export_choices_init(&choices);
     g_assert_true(ns_export_choices_set(&choices, "film", "1.2@10", NULL));
-    const NsSheetFile file = {&choices, NS_FORMAT_PNG, &provenance, path};
+    const NsSheetFile file = {&choices, NS_FORMAT_PNG, &provenance, path, NULL};
     ns_sheet_write_film(&sheet, 0, 3, &pair.input, &file, &error);
     g_assert_no_error(error);
     guint said, frames;
@@ -339,7 +339,7 @@ static void test_film_height(void)
                         .height = 160,
                         .proposed = true,
                         .dpi = 72};
-    const NsFrames frames = {2, 10, growing_note, NULL};
+    const NsFrames frames = {2, 10, growing_note, NULL, NULL};
     g_autoptr(GError) error = NULL;
     ns_export_film(&frames, 1, 1, &options, film, &error);
     g_assert_no_error(error);

@@ -98,11 +98,33 @@ static void test_data(void)
     ui_close(window);
 }
 
+static const char *failure(NsExportDialog *dialog)
+{
+    GObject *label =
+        gtk_widget_get_template_child(GTK_WIDGET(dialog), NS_TYPE_EXPORT_DIALOG, "failure");
+    bool shown = gtk_widget_get_visible(GTK_WIDGET(label));
+    return shown ? gtk_label_get_text(GTK_LABEL(label)) : "";
+}
+
+/* A file that cannot be written leaves the dialog open with everything that was chosen. */
 static void test_folder_that_is_not_there(void)
 {
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "chart.pdf", NULL);
     NsWindow *window = open_with_steps();
-    export_as(window, NS_EXPORT_ONE, NS_FORMAT_PDF, "/no/such/folder/chart.pdf");
-    g_assert_nonnull(strstr(ns_window_toast_text(window), "/no/such/folder"));
+    NsExportDialog *dialog = open_dialog(window);
+    ns_export_dialog_choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_PDF);
+    ns_export_dialog_choose(dialog, "size", "column");
+    g_autofree char *command = g_strdup(ns_export_dialog_command(dialog));
+    ns_export_dialog_write(dialog, "/no/such/folder/chart.pdf");
+    UI_UNTIL(strstr(failure(dialog), "/no/such/folder"));
+    g_assert_true(top_dialog() == dialog);
+    g_assert_cmpstr(ns_export_dialog_command(dialog), ==, command);
+    ns_export_dialog_write(dialog, path);
+    UI_WAIT(window, ui_has_toast);
+    g_assert_cmpstr(ns_window_toast_text(window), ==, "Exported chart.pdf");
+    assert_begins(path, "%PDF-");
+    g_rmdir(folder);
     ui_close(window);
 }
 
@@ -493,6 +515,31 @@ static void test_film(void)
     g_rmdir(folder);
 }
 
+/* A film tells how far it is, and can be canceled: then there is no file, and the dialog stays. */
+static void test_film_canceled(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "a.png", NULL);
+    NsWindow *window = open_with_steps();
+    NsExportDialog *dialog = open_dialog(window);
+    ns_export_dialog_choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_PDF);
+    drop_down(dialog, "Format", 5);
+    ns_export_dialog_choose(dialog, "film", "40@30");
+    g_autofree char *command = g_strdup(ns_export_dialog_command(dialog));
+    ns_export_dialog_write(dialog, path);
+    GtkProgressBar *bar = GTK_PROGRESS_BAR(
+        gtk_widget_get_template_child(GTK_WIDGET(dialog), NS_TYPE_EXPORT_DIALOG, "progress"));
+    UI_UNTIL(gtk_progress_bar_get_fraction(bar) > 0);
+    g_assert_true(gtk_progress_bar_get_fraction(bar) < 1);
+    gtk_window_close(GTK_WINDOW(dialog));
+    UI_UNTIL(!gtk_widget_get_visible(GTK_WIDGET(bar)));
+    g_assert_true(top_dialog() == dialog);
+    g_assert_cmpstr(ns_export_dialog_command(dialog), ==, command);
+    g_assert_cmpstr(failure(dialog), ==, "");
+    g_assert_cmpint(g_rmdir(folder), ==, 0);
+    ui_close(window);
+}
+
 static bool has_three_layers(NsWindow *window)
 {
     return ns_session_settings(ns_window_session(window))->layers == 3;
@@ -547,6 +594,7 @@ void ui_add_export_tests(void)
     g_test_add_func("/ui/export/close", test_close);
     g_test_add_func("/ui/export/figure", test_figure);
     g_test_add_func("/ui/export/film", test_film);
+    g_test_add_func("/ui/export/film-canceled", test_film_canceled);
     g_test_add_func("/ui/export/restore", test_restore);
     g_test_add_func("/ui/export/formats", test_each_format);
     g_test_add_func("/ui/export/data", test_data);

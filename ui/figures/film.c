@@ -159,6 +159,6 @@ bool ns_sheet_write_film(const NsSheet *sheet, guint first, guint n, const NsFig
         plots += ns_sheet_copies(ns_sheet_chart(sheet, i), input->n_lanes);
     NsExport options = options_of(file, plots, &style, &columns);
     options.experiment = choices->experiment ? line : NULL;
-    const NsFrames frames = {film.frames, (guint)choices->rate, draw_frame, &film};
+    const NsFrames frames = {film.frames, (guint)choices->rate, draw_frame, &film, file->watch};
     return ns_export_film(&frames, plots, columns, &options, file->path, error);
 }

@@ -84,6 +84,7 @@ typedef struct {
     NsFormat format;
     const NsProvenance *provenance; /* kept inside, and told in the caption, as the choices say */
     const char *path;
+    NsExportWatch *watch; /* of a film; may be NULL */
 } NsSheetFile;
 
 /* Plots as one figure, as ns_export does it. */

@@ -17,6 +17,7 @@
 #include "ui/plot/zoom.h"
 
 #include <cairo-svg.h>
+#include <gio/gio.h>
 #include <math.h>
 #include <string.h>
 
@@ -457,6 +458,21 @@ static bool draw_frame(const NsFrames *frames, guint i, size_t n, size_t columns
     return draw_file(borrowed, n, columns, options, least, bytes) == CAIRO_STATUS_SUCCESS;
 }
 
+static bool go_on(const NsFrames *frames, guint done)
+{
+    NsExportWatch *watch = frames->watch;
+    if (!watch) return true;
+    g_atomic_int_set(&watch->all, (int)(3 * frames->n));
+    g_atomic_int_set(&watch->done, (int)done);
+    return !g_atomic_int_get(&watch->stop);
+}
+
+static bool refuse_stopped(GError **error)
+{
+    g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "The film was stopped.");
+    return false;
+}
+
 bool ns_export_film(const NsFrames *frames, size_t n, size_t columns, const NsExport *asked,
                     const char *path, GError **error)
 {
@@ -471,16 +487,18 @@ bool ns_export_film(const NsFrames *frames, size_t n, size_t columns, const NsEx
                              .color = NS_RANGE_FREE};
     /* Notes may come with later steps. */
     double height = 0;
-    for (guint i = 0; i < frames->n; i++)
+    for (guint i = 0; i < frames->n && go_on(frames, i); i++)
         height =
             MAX(height, height_of(frames->frame(frames->data, i, &options), n, columns, &options));
+    if (!go_on(frames, frames->n)) return refuse_stopped(error);
     options.height = height;
     if (!check_size(&options, error)) return false;
-    for (guint i = 0; i < frames->n; i++)
+    for (guint i = 0; i < frames->n && go_on(frames, frames->n + i); i++)
         measure(frames->frame(frames->data, i, &options), n, columns, &options, limits);
     bool drawn = draw_frame(frames, frames->n - 1, n, columns, &options, limits, film);
     if (drawn) ns_png_begin_film(film, frames->n);
     for (guint i = 0; drawn && i < frames->n; i++) {
+        if (!go_on(frames, 2 * frames->n + i)) return refuse_stopped(error);
         g_autoptr(GByteArray) png = g_byte_array_new();
         drawn = draw_frame(frames, i, n, columns, &options, limits, png);
         if (drawn) ns_png_add_frame(film, png, frames->rate, &sequence);

@@ -45,15 +45,22 @@ typedef struct {
 bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExport *options,
                const char *path, GError **error);
 
+/* How far a film is, for another thread, which can stop it; both are read and set atomically. */
+typedef struct {
+    int done, all, stop; /* every frame is done three times: twice measured, then drawn */
+} NsExportWatch;
+
 /* What a film shows.  The plots of a frame are valid until the next one is asked for; it also sets
  * caption or moment of the options. */
 typedef struct {
     guint n, rate; /* frames, and how many a second */
     const NsPlot *const *(*frame)(void *data, guint i, NsExport *options);
     void *data;
+    NsExportWatch *watch; /* NULL: nobody waits */
 } NsFrames;
 
 /* The plots of every frame as an animated PNG, with the same vertical axes and colors in all of
- * them.  Where films are not known, its last frame is seen.  Errors as of ns_export. */
+ * them.  Where films are not known, its last frame is seen.  Errors as of ns_export, and
+ * G_IO_ERROR_CANCELLED where it was stopped: then no file is written. */
 bool ns_export_film(const NsFrames *frames, size_t n, size_t columns, const NsExport *options,
                     const char *path, GError **error);

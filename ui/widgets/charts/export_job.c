@@ -200,7 +200,7 @@ static bool write_file(const Job *job, guint first, guint n, const char *path, G
     g_auto(NsProvenance) provenance;
     make_provenance(job->view, request, first, n, &provenance);
     const NsProvenance *told = ns_view_is_outside(job->view) ? NULL : &provenance;
-    const NsSheetFile file = {&request->choices, request->format, told, path};
+    const NsSheetFile file = {&request->choices, request->format, told, path, request->watch};
     const NsFigureInput input = input_of(job);
     if (request->format == NS_FORMAT_PNG && request->choices.seconds > 0)
         return ns_sheet_write_film(&job->sheet, first, n, &input, &file, error);

@@ -19,6 +19,7 @@ typedef struct {
     guint current;   /* the chart that ONE means */
     NsFormat format; /* of a drawing, or CSV for DATA */
     NsExportChoices choices;
+    NsExportWatch *watch; /* of films: NULL, or valid until the callback */
 } NsExportRequest;
 
 /* Makes the figures of a view afresh and writes them to path, or for SEPARATE to path with each

@@ -65,12 +65,15 @@ struct _NsExportDialog {
     NsExportChoices choices;
     GtkWidget *preview, *grid, *hint, *save, *command, *gap, *copy;
     GtkWidget *charts_room, *charts, *problem;
+    GtkWidget *body, *progress, *failure;
     GtkWidget *film, *seconds, *rate;
     GtkWidget *what, *format, *size, *custom, *width, *height, *unit, *style, *dpi, *font;
     GtkWidget *text_size, *line_width, *legend, *transparent;
     GtkWidget *switches[G_N_ELEMENTS(SWITCHES)];
     GPtrArray *drawn; /* widgets that mean nothing for data */
     char *preview_path;
+    NsExportWatch watch; /* of the film that is being saved */
+    guint tick;          /* while a file is being saved */
     int rows;
     bool previewing, preview_again, syncing;
 };
@@ -103,19 +106,44 @@ NsExportRequest ns_export_dialog_request(NsExportDialog *dialog)
 
 /* ---- writing ---- */
 
+static void set_saving(NsExportDialog *dialog, bool saving)
+{
+    gtk_widget_set_sensitive(dialog->body, !saving);
+    gtk_widget_set_sensitive(dialog->save, !saving);
+    gtk_widget_set_visible(dialog->progress, saving);
+    if (dialog->tick) gtk_widget_remove_tick_callback(dialog->progress, dialog->tick);
+    dialog->tick = 0;
+}
+
+/* What cannot be written leaves all choices as they are. */
 static void on_written(GObject *source, GAsyncResult *result, gpointer user_data)
 {
     (void)source;
-    g_autoptr(NsWindow) window = user_data;
+    g_autoptr(NsExportDialog) dialog = user_data;
     g_autoptr(GError) error = NULL;
     g_autofree char *path = ns_export_finish(result, &error);
+    if (!dialog->preview) return;
+    set_saving(dialog, false);
     if (!path) {
-        ns_window_toast(window, error->message);
+        bool stopped = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+        gtk_label_set_text(GTK_LABEL(dialog->failure), stopped ? "" : error->message);
+        gtk_widget_set_visible(dialog->failure, !stopped);
         return;
     }
     g_autofree char *name = g_filename_display_basename(path);
     g_autofree char *sentence = g_strdup_printf(_("Exported %s"), name);
-    ns_window_toast_file(window, sentence, path);
+    ns_window_toast_file(dialog->window, sentence, path);
+    gtk_window_close(GTK_WINDOW(dialog));
+}
+
+static gboolean show_progress(GtkWidget *progress, GdkFrameClock *clock, gpointer user_data)
+{
+    (void)clock;
+    NsExportWatch *watch = &NS_EXPORT_DIALOG(user_data)->watch;
+    int all = g_atomic_int_get(&watch->all);
+    double share = all ? g_atomic_int_get(&watch->done) / (double)all : 0;
+    gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(progress), share);
+    return G_SOURCE_CONTINUE;
 }
 
 /* Whatever way the dialog is left. */
@@ -132,8 +160,13 @@ static void remember(NsExportDialog *dialog)
     memory.names = ns_sheet_names_text(&dialog->sheet);
 }
 
+/* While a film is being saved, the first wish is that it stops. */
 static gboolean on_close(NsExportDialog *dialog)
 {
+    if (dialog->tick) {
+        g_atomic_int_set(&dialog->watch.stop, 1);
+        return TRUE;
+    }
     remember(dialog);
     return FALSE;
 }
@@ -175,8 +208,13 @@ static void recall(NsExportDialog *dialog)
 void ns_export_dialog_write(NsExportDialog *dialog, const char *path)
 {
     NsExportRequest request = ns_export_dialog_request(dialog);
-    ns_export_async(dialog->view, &request, path, on_written, g_object_ref(dialog->window));
-    gtk_window_close(GTK_WINDOW(dialog));
+    remember(dialog);
+    dialog->watch = (NsExportWatch){0};
+    request.watch = &dialog->watch;
+    gtk_widget_set_visible(dialog->failure, FALSE);
+    set_saving(dialog, true);
+    dialog->tick = gtk_widget_add_tick_callback(dialog->progress, show_progress, dialog, NULL);
+    ns_export_async(dialog->view, &request, path, on_written, g_object_ref(dialog));
 }
 
 static void on_path(const char *path, gpointer dialog)
@@ -634,6 +672,7 @@ static void ns_export_dialog_dispose(GObject *object)
     dialog->charts = NULL;
     G_OBJECT_CLASS(ns_export_dialog_parent_class)->dispose(object);
     dialog->preview = NULL;
+    g_atomic_int_set(&dialog->watch.stop, 1);
     g_clear_weak_pointer(&dialog->window);
     g_clear_pointer(&dialog->view, ns_view_free);
 }
@@ -656,6 +695,9 @@ static void ns_export_dialog_class_init(NsExportDialogClass *klass)
     gtk_widget_class_set_template_from_resource(widget_class,
                                                 "/org/normscope/Normscope/export-dialog.ui");
     gtk_widget_class_bind_template_child(widget_class, NsExportDialog, preview);
+    gtk_widget_class_bind_template_child(widget_class, NsExportDialog, body);
+    gtk_widget_class_bind_template_child(widget_class, NsExportDialog, progress);
+    gtk_widget_class_bind_template_child(widget_class, NsExportDialog, failure);
     gtk_widget_class_bind_template_child(widget_class, NsExportDialog, grid);
     gtk_widget_class_bind_template_child(widget_class, NsExportDialog, hint);
     gtk_widget_class_bind_template_child(widget_class, NsExportDialog, command);

@@ -21,5 +21,6 @@ void ns_export_dialog_choose_format(NsExportDialog *dialog, NsExportWhat what, N
 /* The command line that is shown; borrowed. */
 const char *ns_export_dialog_command(NsExportDialog *dialog);
 
-/* Writes it to a file as the Save button does once the file is chosen, and closes the dialog. */
+/* Writes it to a file as the Save button does once the file is chosen.  The dialog closes
+ * when the file is written, and stays as it is if that fails or is canceled. */
 void ns_export_dialog_write(NsExportDialog *dialog, const char *path);
