@@ -733,6 +733,23 @@ static void test_wild(void)
     pair_clear(&pair);
 }
 
+/* So does a lane that diverged at a few times the losses of the others; one that goes on stays. */
+static void test_wild_start(void)
+{
+    for (int diverged = 0; diverged < 2; diverged++) {
+        Pair pair = pair_new(2, 2);
+        for (int k = 0; k < 10; k++) append(pair.run[0], 4 - 0.1 * k);
+        append(pair.run[1], 20);
+        const NsEvent event = {.step = 1, .kind = NS_EVENT_DIVERGED, .what = "loss", .text = "It."};
+        if (diverged) ns_history_append_event(pair.run[1]->history, &event);
+        g_autoptr(NsFigure) figure = ns_figure_new("loss");
+        const NsPlot *plot = ns_figure_update(figure, &pair.input);
+        g_assert_cmpint(isnan(plot->left.hi), ==, !diverged);
+        if (diverged) g_assert_nonnull(strstr(plot->note, "B continues beyond the axis"));
+        pair_clear(&pair);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -753,5 +770,6 @@ int main(int argc, char **argv)
     g_test_add_func("/lanes/theory", test_theory);
     g_test_add_func("/lanes/tex-panels", test_tex_panels);
     g_test_add_func("/lanes/wild", test_wild);
+    g_test_add_func("/lanes/wild-start", test_wild_start);
     return g_test_run();
 }

@@ -9,9 +9,10 @@
  * its color. */
 #define RATE_DASH 3
 
-/* A loss that is so many times another leaves the axis to the others, which ends so far above them.
- */
+/* A loss that is so many times another, or of a lane that diverged, leaves the axis to the others,
+ * which ends so far above them. */
 #define WILD 10
+#define WILD_DIVERGED 3
 #define ABOVE 1.05
 
 enum { TRAINING, SMOOTH, VALIDATION, RATE, CURVES };
@@ -129,13 +130,14 @@ static void read_most(Loss *loss, unsigned i, size_t before)
 }
 
 /* Whether the loss of a lane leaves so far behind that of another that the other would be a line at
- * the foot of an axis with room for both. */
+ * the foot of an axis with room for both.  One that diverged has less to show there. */
 static bool is_wild(const Loss *loss, unsigned i)
 {
     double least = INFINITY;
     for (unsigned k = 0; k < loss->n; k++)
         if (isfinite(loss->most[k])) least = MIN(least, loss->most[k]);
-    return loss->most[i] > WILD * least;
+    bool diverged = ns_figure_divergence(loss->lanes[i].run.history) != NULL;
+    return loss->most[i] > (diverged ? WILD_DIVERGED : WILD) * least;
 }
 
 /* The upper end of the axis of losses; NaN where it has room for all. */
