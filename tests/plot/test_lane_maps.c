@@ -1,11 +1,14 @@
 /* Maps of several runs side by side.  SPDX-License-Identifier: MIT */
 #include "lanes.h"
 #include "ui/figures/figure.h"
+#include "ui/plot/export.h"
 #include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
 #include "ui/plot/shared_key.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
+#include <string.h>
 
 #define LANES 3
 
@@ -183,6 +186,40 @@ static void test_panel_titles(void)
     pair_clear(&pair);
 }
 
+/* On a narrow page that may be higher, lines above and below leave every map of a lane a height at
+ * which its layers are told apart. */
+static void test_panel_height(void)
+{
+    Run *runs[4];
+    for (unsigned i = 0; i < 4; i++) {
+        runs[i] = run_made(6, BUDGET, true, 1, 0);
+        append_lane(runs[i], i);
+    }
+    NsFigureInput input = lanes_of(runs, 4);
+    g_autoptr(NsFigure) figure = ns_figure_new("gradient-heatmap");
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "maps.tex", NULL);
+    NsExport options = {.format = NS_FORMAT_TEX,
+                        .style = ns_style_find("paper"),
+                        .width = 250,
+                        .height = 175,
+                        .proposed = true,
+                        .caption = "One line.\nAnother line.\nA third line.\nA fourth line."};
+    g_autoptr(GError) error = NULL;
+    ns_export(&plot, 1, 1, &options, path, &error);
+    g_assert_no_error(error);
+    g_autofree char *tex = NULL;
+    g_assert_true(g_file_get_contents(path, &tex, NULL, NULL));
+    const char *height = strstr(tex, "  height=");
+    g_assert_nonnull(height);
+    double room = g_ascii_strtod(height + strlen("  height="), NULL);
+    g_assert_cmpfloat(room / 4, >=, 4 * options.style->text_size);
+    g_unlink(path);
+    g_rmdir(folder);
+    for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -191,5 +228,6 @@ int main(int argc, char **argv)
     g_test_add_func("/lane_maps/wild-colors", test_wild_colors);
     g_test_add_func("/lane_maps/shared-key", test_shared_key);
     g_test_add_func("/lane_maps/panel-titles", test_panel_titles);
+    g_test_add_func("/lane_maps/panel-height", test_panel_height);
     return g_test_run();
 }

@@ -27,6 +27,9 @@
  * higher than wide. */
 #define MOST_TALL 2.7
 
+/* The least height of one of several heatmaps above one another, in text sizes. */
+#define LEAST_PANEL 4
+
 #define CAPTION_SIZE 0.92 /* in text sizes */
 #define CAPTION_LINES 4
 
@@ -305,16 +308,19 @@ static double drawing_height(const NsPlot *plot, const NsExport *options)
     return CLAMP(ceil(height), options->height, most);
 }
 
-static bool cuts_notes(const NsPlot *const *plots, size_t n, size_t columns,
-                       const NsExport *options)
+/* Whether a note is cut, or stacked heatmaps are mere stripes. */
+static bool lacks_height(const NsPlot *const *plots, size_t n, size_t columns,
+                         const NsExport *options)
 {
-    bool cuts = false;
+    bool lacks = false;
     g_auto(Sheet) sheet = sheet_of(plots, n, columns, options, NULL);
     for (size_t i = 0; i < n; i++) {
         g_autoptr(NsPlotLayout) layout = sheet_layout(&sheet, i);
-        cuts |= !ns_plot_note_is_whole(layout);
+        size_t panels = plots[i]->heatmap ? plots[i]->heatmap->n_panels : 0;
+        double least = LEAST_PANEL * options->style->text_size * (double)panels;
+        lacks |= !ns_plot_note_is_whole(layout) || ns_plot_area(layout).height < least;
     }
-    return cuts;
+    return lacks;
 }
 
 /* What subtitles and notes of all rows need beyond a line each; on a narrow page other lines leave
@@ -330,7 +336,7 @@ static double more_lines(const NsPlot *const *plots, size_t n, size_t columns,
     NsExport taller = *options;
     taller.height = options->height + more;
     while (taller.height < MOST_TALL * options->width * rows &&
-           cuts_notes(plots, n, columns, &taller))
+           lacks_height(plots, n, columns, &taller))
         taller.height += options->style->text_size * rows;
     return taller.height - options->height;
 }
