@@ -4,6 +4,7 @@
 #include "ui/plot/export.h"
 #include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
+#include "ui/plot/pgfplots.h"
 #include "ui/plot/shared_key.h"
 
 #include <glib/gstdio.h>
@@ -220,6 +221,40 @@ static void test_panel_height(void)
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 
+static char *tex_of(const NsPlot *plot)
+{
+    const NsExport options = {
+        .format = NS_FORMAT_TEX, .style = ns_style_find("paper"), .width = 250, .height = 175};
+    const NsBox page = {0, 0, options.width, options.height};
+    return g_string_free(ns_pgfplots_write(plot, &page, &(NsMargins){0}, 1, &options), FALSE);
+}
+
+/* A lane that diverged has its color, its cells and its curves in TeX as in a picture. */
+static void test_diverged_tex(void)
+{
+    Pair pair = pair_new(6, 6);
+    for (int k = 0; k < 3; k++) append(pair.run[0], 1);
+    append(pair.run[1], 1);
+    append(pair.run[1], 1e17);
+    append_with(pair.run[1], 1, 2, INFINITY);
+    const NsEvent event = {
+        .step = 2, .kind = NS_EVENT_DIVERGED, .what = "loss", .text = "It diverged."};
+    ns_history_append_event(pair.run[1]->history, &event);
+    g_autoptr(NsFigure) map = ns_figure_new("gradient-heatmap");
+    g_autofree char *cells = tex_of(ns_figure_update(map, &pair.input));
+    g_assert_nonnull(strstr(cells, "\\fill[chart-alarm] (axis cs:1.5,"));
+    const char *words = strstr(cells, "{B diverged}");
+    g_assert_nonnull(words);
+    g_autofree char *before = g_strndup(cells, (size_t)(words - cells));
+    g_assert_true(g_str_has_prefix(strrchr(before, '\n'), "\n\\node[") &&
+                  strstr(strrchr(before, '\n'), "chart-1, "));
+    /* TeX has no such length. */
+    g_autoptr(NsFigure) loss = ns_figure_new("loss");
+    g_autofree char *curves = tex_of(ns_figure_update(loss, &pair.input));
+    g_assert_null(strstr(curves, ",1e+17)"));
+    pair_clear(&pair);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -229,5 +264,6 @@ int main(int argc, char **argv)
     g_test_add_func("/lane_maps/shared-key", test_shared_key);
     g_test_add_func("/lane_maps/panel-titles", test_panel_titles);
     g_test_add_func("/lane_maps/panel-height", test_panel_height);
+    g_test_add_func("/lane_maps/diverged-tex", test_diverged_tex);
     return g_test_run();
 }

@@ -309,6 +309,15 @@ static bool append_if(const Page *page, const NsLabel *label, const char *words,
     return true;
 }
 
+/* The color of a run, as its line has it, or else that of an alarm. */
+static char *marker_words_look(const NsMarker *marker)
+{
+    const char *bold = marker->alarm ? ", font=\\bfseries" : "";
+    if (marker->style)
+        return g_strdup_printf("chart-%u%s", (marker->style - 1) % NS_SERIES_STYLES, bold);
+    return g_strconcat(marker->alarm ? "chart-alarm" : "chart-words", bold, NULL);
+}
+
 /* The words of markers, levels and slopes that found room. */
 static void append_names(const Page *page)
 {
@@ -318,10 +327,10 @@ static void append_names(const Page *page)
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
         bool marker = label->part == NS_PART_MARKER, found = false;
         if (!marker && label->part != NS_PART_INSIDE) continue;
-        for (size_t k = 0; marker && !found && k < plot->n_markers; k++)
-            found =
-                append_if(page, label, plot->markers[k].text,
-                          plot->markers[k].alarm ? "chart-alarm, font=\\bfseries" : "chart-words");
+        for (size_t k = 0; marker && !found && k < plot->n_markers; k++) {
+            g_autofree char *look = marker_words_look(&plot->markers[k]);
+            found = append_if(page, label, plot->markers[k].text, look);
+        }
         for (size_t k = 0; !marker && !found && k < plot->n_levels; k++)
             found = append_if(page, label, plot->levels[k].text, "chart-words");
         for (size_t k = 0; !marker && !found && k < plot->n_slopes; k++)

@@ -9,10 +9,17 @@
 #define MOST_POINTS 2000
 #define MOST_CELLS 6000
 
+/* TeX has no lengths beyond some meters: what is further from an axis, in lengths of the axis, is
+ * drawn from so far. */
+#define BEYOND 30
+
 /* ---- coordinates ---- */
 
 double ns_pgf_coordinate(const NsScale *scale, double value)
 {
+    double beyond = BEYOND * (scale->hi - scale->lo);
+    if (scale->kind == NS_SCALE_LINEAR && isfinite(value))
+        return CLAMP(value, scale->lo - beyond, scale->hi + beyond);
     if (scale->kind != NS_SCALE_SYMLOG)
         return ns_scale_shows(scale->kind, value) ? value : (double)NAN;
     return (ns_scale_to_pixel(scale, value) - scale->p0) / (scale->p1 - scale->p0);
@@ -227,6 +234,26 @@ static void append_cells(GString *out, const NsHeatmap *map, const NsPanel *pane
     g_string_append(out, "};\n");
 }
 
+/* Of cells side by side that are not finite, which the matrix leaves out, one rectangle. */
+static void append_bad_cells(GString *out, const NsHeatmap *map, const NsPanel *panel)
+{
+    double width = (map->x1 - map->x0) / (double)map->columns;
+    double height = (panel->hi - panel->lo) / (double)panel->rows;
+    for (size_t row = 0; row < panel->rows; row++) {
+        const float *z = ns_heatmap_row(map, panel->row + row);
+        size_t first = 0;
+        for (size_t i = 0; i <= map->columns; i++) {
+            if (i < map->columns && !isfinite(z[i]) && !ns_cell_is_blank(z[i])) continue;
+            double y = panel->lo + height * (double)row;
+            if (i > first)
+                ns_tex_printf(
+                    out, "\\fill[chart-alarm] (axis cs:%g,%g) rectangle (axis cs:%g,%g);\n",
+                    map->x0 + width * (double)first, y, map->x0 + width * (double)i, y + height);
+            first = i + 1;
+        }
+    }
+}
+
 void ns_pgf_cells(GString *out, const NsPlotLayout *layout)
 {
     const NsHeatmap *map = layout->plot->heatmap;
@@ -234,5 +261,6 @@ void ns_pgf_cells(GString *out, const NsPlotLayout *layout)
     for (size_t i = 0; i < ns_panels(map); i++) {
         NsPanel panel = ns_panel(map, i);
         append_cells(out, map, &panel);
+        append_bad_cells(out, map, &panel);
     }
 }
