@@ -45,7 +45,7 @@ typedef struct {
 bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExport *options,
                const char *path, GError **error);
 
-/* How far a film is, for another thread, which can stop it; both are read and set atomically. */
+/* How far a film is, for another thread, which can stop it; all is read and set atomically. */
 typedef struct {
     int done, all, stop; /* every frame is done three times: twice measured, then drawn */
 } NsExportWatch;

@@ -110,7 +110,7 @@ static void set_saving(NsExportDialog *dialog, bool saving)
 {
     gtk_widget_set_sensitive(dialog->body, !saving);
     gtk_widget_set_sensitive(dialog->save, !saving);
-    gtk_widget_set_visible(dialog->progress, saving);
+    gtk_widget_set_visible(dialog->progress, saving && dialog->choices.seconds > 0);
     if (dialog->tick) gtk_widget_remove_tick_callback(dialog->progress, dialog->tick);
     dialog->tick = 0;
 }
