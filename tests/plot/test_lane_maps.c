@@ -187,35 +187,43 @@ static void test_panel_titles(void)
     pair_clear(&pair);
 }
 
-/* On a narrow page that may be higher, lines above and below leave every map of a lane a height at
- * which its layers are told apart. */
-static void test_panel_height(void)
+/* On a narrow page that may be higher, lines above and below leave a chart, and every map of a
+ * lane, a height at which its values are told apart. */
+static void test_least_height(void)
 {
+    static const struct {
+        const char *figure;
+        double least; /* in text sizes */
+    } charts[] = {{"gradient-heatmap", 4 * 4}, {"loss", 7}};
     Run *runs[4];
     for (unsigned i = 0; i < 4; i++) {
         runs[i] = run_made(6, BUDGET, true, 1, 0);
+        set(runs[i], i % 2 ? "placement=pre" : "placement=post");
+        append_lane(runs[i], i);
         append_lane(runs[i], i);
     }
     NsFigureInput input = lanes_of(runs, 4);
-    g_autoptr(NsFigure) figure = ns_figure_new("gradient-heatmap");
-    const NsPlot *plot = ns_figure_update(figure, &input);
     g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
-    g_autofree char *path = g_build_filename(folder, "maps.tex", NULL);
+    g_autofree char *path = g_build_filename(folder, "chart.tex", NULL);
     NsExport options = {.format = NS_FORMAT_TEX,
-                        .style = ns_style_find("paper"),
+                        .style = ns_style_find("screen-dark"),
                         .width = 250,
                         .height = 175,
                         .proposed = true,
                         .caption = "One line.\nAnother line.\nA third line.\nA fourth line."};
-    g_autoptr(GError) error = NULL;
-    ns_export(&plot, 1, 1, &options, path, &error);
-    g_assert_no_error(error);
-    g_autofree char *tex = NULL;
-    g_assert_true(g_file_get_contents(path, &tex, NULL, NULL));
-    const char *height = strstr(tex, "  height=");
-    g_assert_nonnull(height);
-    double room = g_ascii_strtod(height + strlen("  height="), NULL);
-    g_assert_cmpfloat(room / 4, >=, 4 * options.style->text_size);
+    for (size_t i = 0; i < G_N_ELEMENTS(charts); i++) {
+        g_autoptr(NsFigure) figure = ns_figure_new(charts[i].figure);
+        const NsPlot *plot = ns_figure_update(figure, &input);
+        g_autoptr(GError) error = NULL;
+        ns_export(&plot, 1, 1, &options, path, &error);
+        g_assert_no_error(error);
+        g_autofree char *tex = NULL;
+        g_assert_true(g_file_get_contents(path, &tex, NULL, NULL));
+        const char *height = strstr(tex, "  height=");
+        g_assert_nonnull(height);
+        double room = g_ascii_strtod(height + strlen("  height="), NULL);
+        g_assert_cmpfloat(room, >=, charts[i].least * options.style->text_size);
+    }
     g_unlink(path);
     g_rmdir(folder);
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
@@ -263,7 +271,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lane_maps/wild-colors", test_wild_colors);
     g_test_add_func("/lane_maps/shared-key", test_shared_key);
     g_test_add_func("/lane_maps/panel-titles", test_panel_titles);
-    g_test_add_func("/lane_maps/panel-height", test_panel_height);
+    g_test_add_func("/lane_maps/least-height", test_least_height);
     g_test_add_func("/lane_maps/diverged-tex", test_diverged_tex);
     return g_test_run();
 }

@@ -27,8 +27,10 @@
  * higher than wide. */
 #define MOST_TALL 2.7
 
-/* The least height of one of several heatmaps above one another, in text sizes. */
+/* The least heights of one of several heatmaps above one another, and of a chart of one area, in
+ * text sizes. */
 #define LEAST_PANEL 4
+#define LEAST_AREA 7
 
 #define CAPTION_SIZE 0.92 /* in text sizes */
 #define CAPTION_LINES 4
@@ -308,7 +310,7 @@ static double drawing_height(const NsPlot *plot, const NsExport *options)
     return CLAMP(ceil(height), options->height, most);
 }
 
-/* Whether a note is cut, or stacked heatmaps are mere stripes. */
+/* Whether a note is cut, or a chart or one of stacked heatmaps is a mere stripe. */
 static bool lacks_height(const NsPlot *const *plots, size_t n, size_t columns,
                          const NsExport *options)
 {
@@ -317,7 +319,7 @@ static bool lacks_height(const NsPlot *const *plots, size_t n, size_t columns,
     for (size_t i = 0; i < n; i++) {
         g_autoptr(NsPlotLayout) layout = sheet_layout(&sheet, i);
         size_t panels = plots[i]->heatmap ? plots[i]->heatmap->n_panels : 0;
-        double least = LEAST_PANEL * options->style->text_size * (double)panels;
+        double least = MAX(LEAST_AREA, LEAST_PANEL * (double)panels) * options->style->text_size;
         lacks |= !ns_plot_note_is_whole(layout) || ns_plot_area(layout).height < least;
     }
     return lacks;
