@@ -61,6 +61,16 @@ def test_chart_size():
             assert struct.unpack(">II", file.read(24)[16:]) == (400, 200)
 
 
+def test_axis_is_named():
+    """A figure whose height is free grows until the axis under two plots has its name."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.svg")
+        assert run("chart", "--figure", "hidden-norm", "--step", "1", "--set", "layers=6", "--lane", "placement=post",
+                   "--lane", "placement=pre", "--out", path).returncode == 0
+        with open(path, encoding="utf-8") as file:
+            assert ">layer (0: embedding)<" in file.read()
+
+
 def test_chart_data():
     record = records_of(train("--steps", "4"))[4]
     with tempfile.TemporaryDirectory() as folder:

@@ -310,7 +310,8 @@ static double drawing_height(const NsPlot *plot, const NsExport *options)
     return CLAMP(ceil(height), options->height, most);
 }
 
-/* Whether a note is cut, or a chart or one of stacked heatmaps is a mere stripe. */
+/* Whether a note is cut, an axis has lost its name, or a chart or one of stacked heatmaps is a mere
+ * stripe. */
 static bool lacks_height(const NsPlot *const *plots, size_t n, size_t columns,
                          const NsExport *options)
 {
@@ -320,7 +321,7 @@ static bool lacks_height(const NsPlot *const *plots, size_t n, size_t columns,
         g_autoptr(NsPlotLayout) layout = sheet_layout(&sheet, i);
         size_t panels = plots[i]->heatmap ? plots[i]->heatmap->n_panels : 0;
         double least = MAX(LEAST_AREA, LEAST_PANEL * (double)panels) * options->style->text_size;
-        lacks |= !ns_plot_note_is_whole(layout) || ns_plot_area(layout).height < least;
+        lacks |= !ns_plot_is_explained(layout) || ns_plot_area(layout).height < least;
     }
     return lacks;
 }

@@ -674,13 +674,21 @@ double ns_plot_more_lines(const NsPlot *plot, double width, const NsStyle *style
     return more / (1 - SUBTITLE_SHARE) + further_lines(layout, NS_NOTE_LINES);
 }
 
-bool ns_plot_note_is_whole(const NsPlotLayout *layout)
+static bool has_part(const NsPlotLayout *layout, NsPart part)
 {
-    if (layout->lower) return ns_plot_note_is_whole(layout->lower);
-    bool shown = false;
     for (unsigned i = 0; i < layout->labels->len; i++)
-        shown |= g_array_index(layout->labels, NsLabel, i).part == NS_PART_NOTE;
-    return !layout->note || (shown && g_strcmp0(layout->shown, layout->note) == 0);
+        if (g_array_index(layout->labels, NsLabel, i).part == part) return true;
+    return false;
+}
+
+bool ns_plot_is_explained(const NsPlotLayout *layout)
+{
+    if (layout->lower) return ns_plot_is_explained(layout->lower);
+    const NsAxis *x = &layout->plot->x;
+    bool named = !x->label || x->quiet || !layout->summary.any;
+    bool noted = !layout->note ||
+                 (has_part(layout, NS_PART_NOTE) && g_strcmp0(layout->shown, layout->note) == 0);
+    return noted && (named || has_part(layout, NS_PART_X_LABEL));
 }
 
 void ns_plot_layout_free(NsPlotLayout *layout)

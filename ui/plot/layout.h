@@ -23,8 +23,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsPlotLayout, ns_plot_layout_free)
  * for the names of many runs. */
 double ns_plot_more_lines(const NsPlot *plot, double width, const NsStyle *style);
 
-/* Whether the note is there as a whole, or there is none. */
-bool ns_plot_note_is_whole(const NsPlotLayout *layout);
+/* Whether the note is there as a whole and the horizontal axis has its name, where there are any.
+ */
+bool ns_plot_is_explained(const NsPlotLayout *layout);
 
 /* From the edges of the page to the plot area. */
 typedef struct {
