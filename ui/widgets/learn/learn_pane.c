@@ -26,6 +26,7 @@ struct _NsLearnPane {
     char *key;
     size_t at;
     bool in_list, covers;
+    bool turned; /* the card is shown because Next or Back was pressed */
     NsLessonSituation situation;
     char *page;
     int64_t run_to; /* as soon as the session can; 0: nowhere */
@@ -284,6 +285,7 @@ static void on_next(NsLearnPane *pane)
     if (!done) skip(pane, &pane->lesson->card[pane->at]);
     if (pane->at + 1 < pane->lesson->n) {
         pane->at++;
+        pane->turned = true;
         show_card(pane);
         return;
     }
@@ -299,6 +301,7 @@ static void on_back(NsLearnPane *pane)
         return;
     }
     pane->at--;
+    pane->turned = true;
     show_card(pane);
 }
 
@@ -372,6 +375,28 @@ static GtkWidget *new_text(const NsCard *card)
     return left;
 }
 
+static void set_tooltips(GtkWidget *turn, bool shown)
+{
+    for (GtkWidget *button = gtk_widget_get_first_child(turn); button;
+         button = gtk_widget_get_next_sibling(button))
+        gtk_widget_set_has_tooltip(button, shown);
+}
+
+static void on_left(GtkWidget *turn)
+{
+    set_tooltips(turn, true);
+}
+
+/* The pointer that pressed a button of the card before is on that of this one, whose tooltip would
+ * cover the card until it moves away. */
+static void hold_tooltips(GtkWidget *turn)
+{
+    GtkEventController *motion = gtk_event_controller_motion_new();
+    g_signal_connect_swapped(motion, "leave", G_CALLBACK(on_left), turn);
+    gtk_widget_add_controller(turn, motion);
+    set_tooltips(turn, false);
+}
+
 /* Back and Next stay where they are from card to card. */
 static GtkWidget *new_head(NsLearnPane *pane)
 {
@@ -390,6 +415,8 @@ static GtkWidget *new_head(NsLearnPane *pane)
         new_button(pane, _("Next"),
                    _("Next card (Alt+Right).  Skip applies this card’s steps for you."), on_next);
     gtk_box_append(GTK_BOX(turn), pane->next);
+    if (pane->turned) hold_tooltips(turn);
+    pane->turned = false;
     gtk_box_set_homogeneous(GTK_BOX(turn), TRUE);
     gtk_widget_set_halign(turn, GTK_ALIGN_START);
     gtk_box_append(GTK_BOX(head), above);
