@@ -267,6 +267,7 @@ static void test_fork_of_opened(void)
     const NsHistory *first = view->histories[1];
     reset_and_step(session);
     g_signal_connect(session, "notice", G_CALLBACK(take_notice), &last);
+    ns_session_pin_run(session, 1, false);
     ns_session_open_run(session, 1);
     ns_session_pin_run(session, 2, false);
     int64_t step = 9;
