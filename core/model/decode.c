@@ -147,7 +147,7 @@ static void take(NsDecoder *d, NsCursor *cursor)
     d->logits = ns_cursor_take(cursor, rows * layout->V);
 }
 
-size_t ns_decoder_bytes(const NsModelLayout *layout, size_t sequences, size_t beam)
+size_t ns_decoder_elements(const NsModelLayout *layout, size_t sequences, size_t beam)
 {
     NsDecoder d = {.model.layout = layout, .most = sequences, .n = sequences, .beam = beam};
     NsCursor count = {0};
@@ -155,7 +155,7 @@ size_t ns_decoder_bytes(const NsModelLayout *layout, size_t sequences, size_t be
     d.keys = g_new0(ns_real *, decoder_stack(&d)->n);
     take(&d, &count);
     g_free(d.keys);
-    return count.used * sizeof(ns_real);
+    return count.used;
 }
 
 size_t ns_decoder_together(size_t source)
@@ -174,8 +174,8 @@ NsDecoder *ns_decoder_new(NsModel *model, size_t sequences, size_t beam, GError 
     g_assert(decoder_stack(d)->decoder);
     d->keys = g_new0(ns_real *, decoder_stack(d)->n);
     d->row_length = g_new0(int32_t, sequences * beam);
-    size_t bytes = ns_decoder_bytes(d->model.layout, sequences, beam);
-    d->arena = ns_real_new(bytes / sizeof(ns_real), "decoding", error);
+    size_t elements = ns_decoder_elements(d->model.layout, sequences, beam);
+    d->arena = ns_real_new(elements, "decoding", error);
     if (!d->arena) return NULL;
     take(d, &(NsCursor){.base = d->arena});
     return g_steal_pointer(&d);

@@ -14,11 +14,11 @@ typedef struct NsDecoder NsDecoder;
  * the weights as they are now; the model must stay and be unchanged until the decoder is freed.
  * NULL with NS_ERROR_MEMORY.  The model must have a decoder. */
 NsDecoder *ns_decoder_new(NsModel *model, size_t sequences, size_t beam, GError **error);
-/* Sentences of up to `source` tokens that one thread translates together. */
-size_t ns_decoder_together(size_t source);
-
 void ns_decoder_free(NsDecoder *decoder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsDecoder, ns_decoder_free)
+
+/* Sentences of up to `source` tokens that one thread translates together. */
+size_t ns_decoder_together(size_t source);
 
 /* Sentences that an encoder reads together. */
 typedef struct {

@@ -17,5 +17,5 @@ typedef struct {
 /* Standardizes the weights as they are now, where the settings say so. */
 NsModelParts ns_model_parts(NsModel *model);
 
-/* What a decoder of such a model allocates (decode.h). */
-size_t ns_decoder_bytes(const NsModelLayout *layout, size_t sequences, size_t beam);
+/* Elements that a decoder of such a model allocates (decode.h). */
+size_t ns_decoder_elements(const NsModelLayout *layout, size_t sequences, size_t beam);

@@ -35,12 +35,12 @@ static double forward_work(const NsModelLayout *layout, double B)
 }
 
 /* Every thread translates greedily: held-out sentences for BLEU, and one to look at. */
-static size_t decoder_bytes(const NsSettings *settings, const NsModelLayout *layout)
+static size_t decoder_elements(const NsSettings *settings, const NsModelLayout *layout)
 {
     bool scored = settings->bleu_sentences > 0 && settings->eval_every > 0;
     if (!ns_task_translates(settings) || !(scored || settings->probe_every > 0)) return 0;
     size_t together = ns_decoder_together(layout->stacks[layout->n_stacks - 1].S);
-    return layout->shards * ns_decoder_bytes(layout, together, 1);
+    return layout->shards * ns_decoder_elements(layout, together, 1);
 }
 
 NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab)
@@ -55,8 +55,9 @@ NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab)
                           ns_gradients_elements(&layout) * sizeof(ns_real);
     plan.moment_bytes =
         ns_optimizer_bytes(ns_optimizer(settings->optimizer), &layout.table, plan.threads);
-    plan.activation_bytes = (layout.arena_plan.size + layout.arena_plan.outside) * sizeof(ns_real) +
-                            decoder_bytes(settings, &layout);
+    plan.activation_bytes =
+        (layout.arena_plan.size + layout.arena_plan.outside + decoder_elements(settings, &layout)) *
+        sizeof(ns_real);
     plan.total_bytes =
         plan.weight_bytes + plan.gradient_bytes + plan.moment_bytes + plan.activation_bytes;
 

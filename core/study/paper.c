@@ -137,14 +137,13 @@ static char *options_of(const NsPaperStudy *row, const NsStudy *study)
     for (size_t i = 0; ns_param(i); i++) {
         const NsSettings *given = &study->experiment.lane[0];
         if (ns_settings_same(&own.experiment.lane[0], given, ns_param(i))) continue;
-        g_autofree char *value = ns_settings_get(given, ns_param(i));
-        g_autofree char *assignment = g_strconcat(ns_param(i)->key, "=", value, NULL);
-        g_autofree char *word = strpbrk(assignment, " '\"") ? g_shell_quote(assignment) : NULL;
-        g_string_append_printf(options, " --set %s", word ? word : assignment);
+        g_string_append(options, options->len ? " --set" : "--set");
+        ns_settings_append(options, given, ns_param(i));
     }
     if (study->seeds != own.seeds)
-        g_string_append_printf(options, " --seeds %" G_GINT64_FORMAT, study->seeds);
-    return options->len ? g_strdup(options->str + 1) : NULL;
+        g_string_append_printf(options, "%s--seeds %" G_GINT64_FORMAT, options->len ? " " : "",
+                               study->seeds);
+    return options->len ? g_strdup(options->str) : NULL;
 }
 
 void ns_paper_provenance(const NsPaperStudy *row, const NsStudy *study, NsProvenance *provenance)

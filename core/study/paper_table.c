@@ -37,8 +37,9 @@
     "d-model=512 heads=4 d-ff=1024 batch-tokens=4096 seq=128 dropout=0.1 label-smoothing=0.1 "     \
     "tokenizer=bpe vocab=10000 eval-every=1000 eval-batches=8 steps=15000"
 
-/* A tenth of the rate from epoch 8 on, of about 950 batches each; a third of the steps is a drop.
- */
+/* The paper drops the rate of Pre-LN to a tenth at epoch 8, and decays that of RAdam linearly.  An
+ * epoch has about 950 batches (153,000 pairs of about 25 tokens), and a step schedule first drops
+ * after a third of decay-steps. */
 #define IWSLT_STEP "schedule=step decay-steps=22800"
 #define IWSLT_LINEAR "schedule=linear decay-start=1 decay-steps=15000"
 

@@ -453,6 +453,7 @@ static void add_buttons(NsLearnPane *pane, const NsCard *card, GtkWidget *left)
 static void show_card(NsLearnPane *pane)
 {
     pane->in_list = false;
+    pane->pointed_out = NULL; /* it may be of a lesson that is gone */
     const NsCard *card = &pane->lesson->card[pane->at];
     GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(pane));
     GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
@@ -475,7 +476,6 @@ static void show_card(NsLearnPane *pane)
     if (card->page) g_signal_emit(pane, signals[PAGE], 0, card->page);
     const char *highlight = card->highlight ? card->highlight : "";
     g_signal_emit(pane, signals[CHART], 0, card->chart ? card->chart : highlight);
-    pane->pointed_out = NULL;
     set_watch(pane, true);
     look(pane);
 }
