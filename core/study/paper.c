@@ -38,7 +38,7 @@ NsPaperStudy ns_paper_at_its_scale(const NsPaperStudy *row)
     NsPaperStudy large = *row;
     if (!row->paper) return large;
     large.large = true;
-    large.holds = N_("At the sizes of the paper; the texts are those that were given.");
+    large.holds = N_("At the paper’s sizes; the data are generated unless --set names files.");
     large.settings = both(row->settings, row->paper);
     if (row->paper_grid) large.grid = row->paper_grid;
     for (unsigned arm = 0; arm < row->n_arms; arm++)

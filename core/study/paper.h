@@ -151,11 +151,12 @@ NsVerdict ns_claim_verdict(const NsClaim *claim, double value, double reach);
 /* "agrees", "disagrees", "undecided": in JSON, and untranslated. */
 const char *ns_verdict_word(NsVerdict verdict);
 
-/* "slope of Pre-LN −0.51 ± 0.02 (95%), expected −0.5 (−0.65 to −0.35): agrees".  Free with g_free.
+/* "log-log slope of Pre-LN −0.51 ± 0.02 (95%), expected −0.5 (−0.65 to −0.35): agrees".  Free with
+ * g_free.
  */
 char *ns_finding_words(const NsFinding *finding);
 
-/* "slope of Pre-LN: expected −0.5 (−0.65 to −0.35)".  Free with g_free. */
+/* "log-log slope of Pre-LN: expected −0.5 (−0.65 to −0.35)".  Free with g_free. */
 char *ns_claim_words(const NsClaim *claim);
 
 /* What its figure says of where it comes from: its name, and the settings of the first arm of the

@@ -45,8 +45,8 @@
 
 /* The rates are the paper's times the root of 512 / 32. */
 #define IN_PLACE                                                                                   \
-    N_("Measured in the paper with IWSLT14 German-English, not proved.  Here generated pairs, a "  \
-       "width of 32, 200 steps and four times the rates take its place.")
+    N_("Measured in the paper on IWSLT14 German-English, not proved.  Here generated pairs, a "    \
+       "width of 32, 200 steps and four times the paper’s learning rates take its place.")
 
 /* A small language model. */
 #define SMALL "d-model=32 heads=2 batch=8 seq=24 lr=3e-3 eval-every=0 "
@@ -55,8 +55,8 @@
 #define BY_LAYER                                                                                   \
     .says = N_("Post-LN at initialization: it grows toward the output.  Pre-LN: it is "            \
                "nearly the same in all layers.  Post-LN after the warm-up: it is very small."),    \
-    .holds = N_("Measured in the paper with IWSLT14 German-English, not proved; here with "        \
-                "generated pairs and a width of 32.  At initialization means with a "              \
+    .holds = N_("Measured in the paper on IWSLT14 German-English, not proved; here with "          \
+                "generated pairs and a width of 32.  “At initialization” is a run with a "     \
                 "learning rate of 0.  The claims are about the decoder, layers 7 to 12."),         \
     .settings = TRANSLATION "steps=60", .paper = IWSLT " steps=4000",                              \
     .arms = {{N_("Post-LN, initialization"), "placement=post lr=0"},                               \
@@ -64,19 +64,19 @@
              {N_("Post-LN, after warm-up"), "placement=post lr=2e-3 warmup=60",                    \
               "lr=5e-4 warmup=4000"}},                                                             \
     .n_arms = 3, .seeds = 40,                                                                      \
-    .claims = {{N_("ratio of last to first decoder layer, Post-LN"), NS_CLAIM_UPPER, 0, 0, NAN,    \
-                1.5, INFINITY},                                                                    \
-               {N_("ratio of last to first decoder layer, Pre-LN"), NS_CLAIM_UPPER, 1, 0, 1, 0.67, \
-                1.5},                                                                              \
-               {N_("after the warm-up over before it, Post-LN, last layer"), NS_CLAIM_FACTOR, 2,   \
-                0, NAN, -INFINITY, 0.5}},                                                          \
+    .claims =                                                                                      \
+        {{N_("ratio of last to first decoder layer, Post-LN"), NS_CLAIM_UPPER, 0, 0, NAN, 1.5,     \
+          INFINITY},                                                                               \
+         {N_("ratio of last to first decoder layer, Pre-LN"), NS_CLAIM_UPPER, 1, 0, 1, 0.67, 1.5}, \
+         {N_("ratio of the gradient after the warm-up to that before it, Post-LN, last layer"),    \
+          NS_CLAIM_FACTOR, 2, 0, NAN, -INFINITY, 0.5}},                                            \
     .n_claims = 3
 
 /* What the gradients of the last layer by model size share. */
 #define BY_SIZE                                                                                    \
-    .holds = N_("Measured in the paper with IWSLT14 German-English and ten seeds; here with "      \
-                "generated pairs and a width of 32.  Theorem 1 states the same order in "          \
-                "expectation."),                                                                   \
+    .holds =                                                                                       \
+        N_("Measured in the paper on IWSLT14 German-English with ten seeds; here with generated "  \
+           "pairs and a width of 32.  Theorem 1 states the same order in expectation."),           \
     .settings = PAIRS "batch=32 steps=0", .grid = "layers=6,8,10,12,14",                           \
     .result = "quantity = grad-w2\nat = step 0\n", .paper = IWSLT " steps=0", .n_arms = 1,         \
     .seeds = 80, .n_claims = 1
@@ -99,14 +99,15 @@ static const NsPaperStudy studies[] = {
                  {N_("long warm-up"), "warmup=100", "warmup=4000"}},
         .n_arms = 3,
         .seeds = 20,
-        .claims = {{N_("loss added without warm-up at the higher rate, in nats"), NS_CLAIM_END, 3,
-                    5, NAN, 0.3, INFINITY},
-                   {N_("loss added by the short warm-up at the higher rate, in nats"), NS_CLAIM_END,
-                    4, 5, NAN, 0.1, INFINITY},
-                   {N_("loss added without warm-up at the lower rate, in nats"), NS_CLAIM_END, 0, 2,
-                    NAN, 0.3, INFINITY},
-                   {N_("BLEU without warm-up over that with the long one, higher rate"),
-                    NS_CLAIM_END, 3, 5, NAN, -INFINITY, 0, 1}},
+        .claims =
+            {{N_("loss without warm-up minus loss with the long warm-up, higher rate, in nats"),
+              NS_CLAIM_END, 3, 5, NAN, 0.3, INFINITY},
+             {N_("loss with the short warm-up minus loss with the long one, higher rate, in nats"),
+              NS_CLAIM_END, 4, 5, NAN, 0.1, INFINITY},
+             {N_("loss without warm-up minus loss with the long warm-up, lower rate, in nats"),
+              NS_CLAIM_END, 0, 2, NAN, 0.3, INFINITY},
+             {N_("BLEU without warm-up minus BLEU with the long warm-up, higher rate"),
+              NS_CLAIM_END, 3, 5, NAN, -INFINITY, 0, 1}},
         .n_claims = 4,
     },
     {
@@ -115,8 +116,8 @@ static const NsPaperStudy studies[] = {
                       "without warm-up, beside Adam with warm-up.")},
         .says = N_("SGD learns much worse than Adam, and needs the warm-up as well."),
         .holds =
-            N_("Measured in the paper with IWSLT14 German-English, not proved.  Here generated "
-               "pairs, a width of 32, 200 steps and rates that suit SGD take its place."),
+            N_("Measured in the paper on IWSLT14 German-English, not proved.  Here generated "
+               "pairs, a width of 32, 200 steps and learning rates that suit SGD take its place."),
         .settings = TRANSLATION "placement=post schedule=inverse-sqrt decay-start=100",
         .result = LOSS_AND_BLEU,
         .paper = IWSLT " decay-start=4000",
@@ -128,13 +129,13 @@ static const NsPaperStudy studies[] = {
                  {N_("SGD, high rate, no warm-up"), "optimizer=sgd lr=0.5", "lr=5e-3"}},
         .n_arms = 4,
         .seeds = 20,
-        .claims = {{N_("loss of SGD over Adam at the low rate, in nats"), NS_CLAIM_END, 1, 0, NAN,
-                    0.3, INFINITY},
-                   {N_("loss of SGD over Adam at the high rate, in nats"), NS_CLAIM_END, 2, 0, NAN,
-                    0.3, INFINITY},
-                   {N_("loss added without warm-up at the high rate, in nats"), NS_CLAIM_END, 3, 2,
-                    NAN, 0.05, INFINITY},
-                   {N_("BLEU of SGD over Adam at the high rate"), NS_CLAIM_END, 2, 0, NAN,
+        .claims = {{N_("loss of SGD minus loss of Adam, low rate, in nats"), NS_CLAIM_END, 1, 0,
+                    NAN, 0.3, INFINITY},
+                   {N_("loss of SGD minus loss of Adam, high rate, in nats"), NS_CLAIM_END, 2, 0,
+                    NAN, 0.3, INFINITY},
+                   {N_("loss of SGD without warm-up minus loss with it, high rate, in nats"),
+                    NS_CLAIM_END, 3, 2, NAN, 0.05, INFINITY},
+                   {N_("BLEU of SGD minus BLEU of Adam, high rate"), NS_CLAIM_END, 2, 0, NAN,
                     -INFINITY, 0, 1}},
         .n_claims = 4,
     },
@@ -153,24 +154,24 @@ static const NsPaperStudy studies[] = {
         BY_LAYER,
     },
     {
-        .choice = {"fig3c", N_("Last gradient by model size, Pre-LN"), NULL,
+        .choice = {"fig3c", N_("Last-layer gradient by model size, Pre-LN"), NULL,
                    "Xiong et al. 2020, Fig. 3c",
                    N_("Gradient norm of W_2 in the last layer of the decoder at initialization, "
                       "for models of 6-6 to 14-14 layers.")},
         .says = N_("Pre-LN: the gradient of the last layer falls as 1/√L."),
         BY_SIZE,
         .arms = {{N_("Pre-LN"), "placement=pre"}},
-        .claims = {{N_("slope of Pre-LN"), NS_CLAIM_SLOPE, 0, 0, -0.5, -0.65, -0.35}},
+        .claims = {{N_("log-log slope of Pre-LN"), NS_CLAIM_SLOPE, 0, 0, -0.5, -0.65, -0.35}},
     },
     {
-        .choice = {"fig3d", N_("Last gradient by model size, Post-LN"), NULL,
+        .choice = {"fig3d", N_("Last-layer gradient by model size, Post-LN"), NULL,
                    "Xiong et al. 2020, Fig. 3d",
                    N_("Gradient norm of W_2 in the last layer of the decoder at initialization, "
                       "for models of 6-6 to 14-14 layers.")},
         .says = N_("Post-LN: the gradient of the last layer stays the same."),
         BY_SIZE,
         .arms = {{N_("Post-LN"), "placement=post"}},
-        .claims = {{N_("slope of Post-LN"), NS_CLAIM_SLOPE, 0, 0, 0, -0.15, 0.15}},
+        .claims = {{N_("log-log slope of Post-LN"), NS_CLAIM_SLOPE, 0, 0, 0, -0.15, 0.15}},
     },
     {
         .choice = {"fig4", N_("Pre-LN without warm-up"), NULL, "Xiong et al. 2020, Fig. 4",
@@ -178,9 +179,9 @@ static const NsPaperStudy studies[] = {
                       "with RAdam without warm-up.")},
         .says = N_("Pre-LN without warm-up ends where Post-LN with warm-up does, and gets there "
                    "sooner; RAdam trains Post-LN without warm-up."),
-        .holds =
-            N_("Measured in the paper with IWSLT14 German-English, not proved.  Here generated "
-               "pairs, a width of 32, 600 steps and four times the rates take its place."),
+        .holds = N_(
+            "Measured in the paper on IWSLT14 German-English, not proved.  Here generated pairs, a "
+            "width of 32, 600 steps and four times the paper’s learning rates take its place."),
         .settings = TRANSLATION "lr=2e-3 schedule=inverse-sqrt decay-start=100 steps=600 "
                                 "eval-every=60",
         .result = LOSS_AND_BLEU,
@@ -191,23 +192,23 @@ static const NsPaperStudy studies[] = {
                  {N_("Pre-LN, RAdam"), "placement=pre optimizer=radam", IWSLT_LINEAR}},
         .n_arms = 4,
         .seeds = 5,
-        .claims = {{N_("loss of Pre-LN over Post-LN with warm-up, in nats"), NS_CLAIM_END, 1, 0, 0,
-                    -INFINITY, 0.1},
-                   {N_("share of the steps after which Pre-LN is where Post-LN ends"),
+        .claims = {{N_("loss of Pre-LN minus loss of Post-LN with warm-up, in nats"), NS_CLAIM_END,
+                    1, 0, 0, -INFINITY, 0.1},
+                   {N_("share of the steps that Pre-LN needs to reach the final loss of Post-LN"),
                     NS_CLAIM_SOONER, 1, 0, 0.6, -INFINITY, 0.9},
-                   {N_("loss of Post-LN with RAdam over Adam with warm-up, in nats"), NS_CLAIM_END,
-                    2, 0, 0, -INFINITY, 0.2},
-                   {N_("BLEU of Pre-LN over Post-LN with warm-up"), NS_CLAIM_END, 1, 0, 0, -2,
-                    INFINITY, 1}},
+                   {N_("loss of Post-LN with RAdam minus loss with Adam and warm-up, in nats"),
+                    NS_CLAIM_END, 2, 0, 0, -INFINITY, 0.2},
+                   {N_("BLEU of Pre-LN minus BLEU of Post-LN with warm-up"), NS_CLAIM_END, 1, 0, 0,
+                    -2, INFINITY, 1}},
         .n_claims = 4,
     },
     {
         .choice =
-            {
-                "fig5", N_("Pre-training and two tasks"), NULL, "Xiong et al. 2020, Fig. 5",
-                N_("Validation loss of a masked language model during pre-training, Post-LN with "
-                   "warm-up and Pre-LN without, and the accuracy on two tasks after fine-tuning "
-                   "from each checkpoint.")},
+            {"fig5", N_("Pre-training and two downstream tasks"), NULL, "Xiong et al. 2020, Fig. 5",
+             N_(
+                 "Validation loss of a masked language model during pre-training, Post-LN with "
+                 "warm-up and Pre-LN without, and the accuracy on two tasks after fine-tuning "
+                 "from each checkpoint.")},
         .says =
             N_("Pre-LN without warm-up, at three times the rate, learns faster than Post-LN with "
                "warm-up, and after fine-tuning its accuracy on two tasks rises faster, too."),
@@ -226,18 +227,18 @@ static const NsPaperStudy studies[] = {
                  {N_("Pre-LN, no warm-up"), "placement=pre lr=3e-3", "lr=3e-4"}},
         .n_arms = 2,
         .seeds = 8,
-        .claims = {{N_("loss of Pre-LN over Post-LN with warm-up, in nats"), NS_CLAIM_END, 1, 0, 0,
-                    -INFINITY, 0.1, 0},
-                   {N_("share of the steps after which Pre-LN is where Post-LN ends"),
+        .claims = {{N_("loss of Pre-LN minus loss of Post-LN with warm-up, in nats"), NS_CLAIM_END,
+                    1, 0, 0, -INFINITY, 0.1, 0},
+                   {N_("share of the steps that Pre-LN needs to reach the final loss of Post-LN"),
                     NS_CLAIM_SOONER, 1, 0, 0.7, -INFINITY, 0.9, 0},
-                   {N_("paraphrase: Pre-LN over Post-LN, in points"), NS_CLAIM_END, 1, 0, 0, -5,
-                    INFINITY, 1},
-                   {N_("paraphrase: added to Pre-LN by pre-training, in points"), NS_CLAIM_GAIN, 1,
-                    0, NAN, 2, INFINITY, 1},
-                   {N_("entailment: Pre-LN over Post-LN, in points"), NS_CLAIM_END, 1, 0, 0, -5,
-                    INFINITY, 2},
-                   {N_("entailment: added to Pre-LN by pre-training, in points"), NS_CLAIM_GAIN, 1,
-                    0, NAN, 2, INFINITY, 2}},
+                   {N_("paraphrase accuracy: Pre-LN minus Post-LN, in points"), NS_CLAIM_END, 1, 0,
+                    0, -5, INFINITY, 1},
+                   {N_("paraphrase accuracy: gain of Pre-LN from pre-training, in points"),
+                    NS_CLAIM_GAIN, 1, 0, NAN, 2, INFINITY, 1},
+                   {N_("entailment accuracy: Pre-LN minus Post-LN, in points"), NS_CLAIM_END, 1, 0,
+                    0, -5, INFINITY, 2},
+                   {N_("entailment accuracy: gain of Pre-LN from pre-training, in points"),
+                    NS_CLAIM_GAIN, 1, 0, NAN, 2, INFINITY, 2}},
         .n_claims = 6,
     },
     {
@@ -255,10 +256,10 @@ static const NsPaperStudy studies[] = {
                  {N_("high rate, warm-up"), "lr=4e-3 warmup=100", "lr=1e-3 warmup=4000"}},
         .n_arms = 3,
         .seeds = 5,
-        .claims = {{N_("loss added by the high rate, in nats"), NS_CLAIM_END, 0, 1, NAN, 0.1,
-                    INFINITY},
-                   {N_("loss added by the small rate over warm-up, in nats"), NS_CLAIM_END, 1, 2,
-                    NAN, 0.1, INFINITY}},
+        .claims = {{N_("loss without warm-up: high rate minus small rate, in nats"), NS_CLAIM_END,
+                    0, 1, NAN, 0.1, INFINITY},
+                   {N_("loss at the small rate minus loss at the high rate with warm-up, in nats"),
+                    NS_CLAIM_END, 1, 2, NAN, 0.1, INFINITY}},
         .n_claims = 2,
     },
     {
@@ -273,8 +274,8 @@ static const NsPaperStudy studies[] = {
         .arms = POST_PRE,
         .n_arms = 2,
         .seeds = 5,
-        .claims = {{N_("slope of Post-LN"), NS_CLAIM_SLOPE, 0, 0, 0, -0.15, 0.15},
-                   {N_("slope of Pre-LN"), NS_CLAIM_SLOPE, 1, 0, -0.5, -0.65, -0.35}},
+        .claims = {{N_("log-log slope of Post-LN"), NS_CLAIM_SLOPE, 0, 0, 0, -0.15, 0.15},
+                   {N_("log-log slope of Pre-LN"), NS_CLAIM_SLOPE, 1, 0, -0.5, -0.65, -0.35}},
         .n_claims = 2,
     },
     {
@@ -289,7 +290,8 @@ static const NsPaperStudy studies[] = {
         .n_arms = 2,
         .result = AT_START_IN_ALL("hidden-sq"),
         .seeds = 5,
-        .claims = {{N_("change of Post-LN"), NS_CLAIM_SPREAD, 0, 0, 0, -INFINITY, 0.01},
+        .claims = {{N_("largest relative change over the layers, Post-LN"), NS_CLAIM_SPREAD, 0, 0,
+                    0, -INFINITY, 0.01},
                    {N_("growth of Pre-LN per layer, in d"), NS_CLAIM_GROWTH, 1, 0, NAN, 0.5, 1.5}},
         .n_claims = 2,
     },
@@ -330,10 +332,10 @@ static const NsPaperStudy studies[] = {
                  {N_("Pre-LN, warm-up 100"), "placement=pre warmup=100"}},
         .n_arms = 4,
         .seeds = 5,
-        .claims = {{N_("loss added without warm-up, Post-LN, in nats"), NS_CLAIM_END, 0, 1, NAN,
-                    0.3, INFINITY},
-                   {N_("loss added without warm-up, Pre-LN, in nats"), NS_CLAIM_END, 2, 3, 0,
-                    -INFINITY, 0.15}},
+        .claims = {{N_("loss of Post-LN without warm-up minus loss with it, in nats"), NS_CLAIM_END,
+                    0, 1, NAN, 0.3, INFINITY},
+                   {N_("loss of Pre-LN without warm-up minus loss with it, in nats"), NS_CLAIM_END,
+                    2, 3, 0, -INFINITY, 0.15}},
         .n_claims = 2,
     },
     {
@@ -387,10 +389,10 @@ static const NsPaperStudy studies[] = {
                  {N_("Pre-LN"), "placement=pre"}},
         .n_arms = 3,
         .seeds = 5,
-        .claims = {{N_("loss of Post-LN over DeepNorm, deepest, in nats"), NS_CLAIM_END, 1, 0, NAN,
-                    0.3, INFINITY},
-                   {N_("loss of DeepNorm over Pre-LN, deepest, in nats"), NS_CLAIM_END, 0, 2, NAN,
-                    -INFINITY, 0.2}},
+        .claims = {{N_("loss of Post-LN minus loss of DeepNorm at the largest depth, in nats"),
+                    NS_CLAIM_END, 1, 0, NAN, 0.3, INFINITY},
+                   {N_("loss of DeepNorm minus loss of Pre-LN at the largest depth, in nats"),
+                    NS_CLAIM_END, 0, 2, NAN, -INFINITY, 0.2}},
         .n_claims = 2,
     },
     {
@@ -409,19 +411,19 @@ static const NsPaperStudy studies[] = {
                  {N_("LayerNorm scaling"), "placement=ln-scaling"}},
         .n_arms = 2,
         .seeds = 5,
-        .claims = {{N_("Pre-LN over LayerNorm scaling, last layer"), NS_CLAIM_FACTOR, 0, 1, NAN, 2,
-                    INFINITY},
+        .claims = {{N_("ratio of Pre-LN to LayerNorm scaling, last layer"), NS_CLAIM_FACTOR, 0, 1,
+                    NAN, 2, INFINITY},
                    {N_("ratio of last to first state, Pre-LN"), NS_CLAIM_RATIO, 0, 0, NAN, 4,
                     INFINITY}},
         .n_claims = 2,
     },
     {
-        .choice = {"peri-growth", N_("Peri-LN grows evenly"), NULL,
+        .choice = {"peri-growth", N_("Peri-LN grows linearly"), NULL,
                    "Kim et al. 2025, arXiv 2502.02732",
                    N_("Squared norm of the hidden state after every layer, in units of d, after "
                       "100 steps of training.")},
-        .says = N_("During training the hidden state of Pre-LN grows faster than evenly with "
-                   "depth, that of Peri-LN evenly."),
+        .says = N_("During training, the squared norm of the hidden state grows faster than "
+                   "linearly with depth in Pre-LN, and linearly in Peri-LN."),
         .holds = N_("Measured in its paper for models of 400 million parameters and more; here "
                     "16 layers of width 32."),
         .settings = SMALL "layers=16 steps=100",
@@ -430,11 +432,12 @@ static const NsPaperStudy studies[] = {
         .arms = {{N_("Peri-LN"), "placement=peri norm=layernorm"}, {N_("Pre-LN"), "placement=pre"}},
         .n_arms = 2,
         .seeds = 5,
-        .claims = {{N_("Pre-LN over Peri-LN, last layer"), NS_CLAIM_FACTOR, 1, 0, NAN, 1, INFINITY},
-                   {N_("growth in the upper half over the lower half, Peri-LN"), NS_CLAIM_BEND, 0,
-                    0, 1, 0.75, 1.33},
-                   {N_("growth in the upper half over the lower half, Pre-LN"), NS_CLAIM_BEND, 1, 0,
-                    NAN, 1.33, INFINITY}},
+        .claims = {{N_("ratio of Pre-LN to Peri-LN, last layer"), NS_CLAIM_FACTOR, 1, 0, NAN, 1,
+                    INFINITY},
+                   {N_("ratio of growth in the upper half to growth in the lower half, Peri-LN"),
+                    NS_CLAIM_BEND, 0, 0, 1, 0.75, 1.33},
+                   {N_("ratio of growth in the upper half to growth in the lower half, Pre-LN"),
+                    NS_CLAIM_BEND, 1, 0, NAN, 1.33, INFINITY}},
         .n_claims = 3,
     },
     {
@@ -467,7 +470,7 @@ static const NsPaperStudy studies[] = {
                       "6 layers.")},
         .says = N_("Without residual connections a deep stack does not learn; without norms it "
                    "learns worse."),
-        .holds = N_("By experience, not proved.  A small language model and 150 steps."),
+        .holds = N_("Empirical, not proved.  A small language model and 150 steps."),
         .settings = SMALL "layers=6 steps=150",
         .result = "at = every step\n",
         .arms = {{N_("Pre-LN"), "placement=pre"},
@@ -475,10 +478,10 @@ static const NsPaperStudy studies[] = {
                  {N_("no norm"), "placement=none"}},
         .n_arms = 3,
         .seeds = 5,
-        .claims = {{N_("loss added without residual, in nats"), NS_CLAIM_END, 1, 0, NAN, 0.3,
-                    INFINITY},
-                   {N_("loss added without norm, in nats"), NS_CLAIM_END, 2, 0, NAN, 0.3,
-                    INFINITY}},
+        .claims = {{N_("loss without residual connections minus loss of Pre-LN, in nats"),
+                    NS_CLAIM_END, 1, 0, NAN, 0.3, INFINITY},
+                   {N_("loss without norms minus loss of Pre-LN, in nats"), NS_CLAIM_END, 2, 0, NAN,
+                    0.3, INFINITY}},
         .n_claims = 2,
     },
     {
@@ -496,11 +499,12 @@ static const NsPaperStudy studies[] = {
                  {N_("DyT"), "norm=dyt"}},
         .n_arms = 4,
         .seeds = 5,
-        .claims = {{N_("loss of RMSNorm over LayerNorm, in nats"), NS_CLAIM_END, 1, 0, 0, -0.1,
-                    0.1},
-                   {N_("loss of ScaleNorm over LayerNorm, in nats"), NS_CLAIM_END, 2, 0, 0, -0.1,
-                    0.1},
-                   {N_("loss of DyT over LayerNorm, in nats"), NS_CLAIM_END, 3, 0, 0, -0.1, 0.1}},
+        .claims = {{N_("loss of RMSNorm minus loss of LayerNorm, in nats"), NS_CLAIM_END, 1, 0, 0,
+                    -0.1, 0.1},
+                   {N_("loss of ScaleNorm minus loss of LayerNorm, in nats"), NS_CLAIM_END, 2, 0, 0,
+                    -0.1, 0.1},
+                   {N_("loss of DyT minus loss of LayerNorm, in nats"), NS_CLAIM_END, 3, 0, 0, -0.1,
+                    0.1}},
         .n_claims = 3,
     },
     {
@@ -510,10 +514,9 @@ static const NsPaperStudy studies[] = {
                       "function of the batch size.")},
         .says = N_("The statistics of a batch of text vary so much that BatchNorm does worse "
                    "than LayerNorm on held-out text, most with small batches."),
-        .holds =
-            N_("Measured in its paper for translation and language models, not proved.  A "
-               "small language model and 150 steps of 8 tokens a sequence; the loss is measured, "
-               "not the statistics."),
+        .holds = N_("Measured in its paper for translation and language models, not proved.  A "
+                    "small language model and 150 steps with sequences of 8 tokens; the loss is "
+                    "measured, not the statistics."),
         .settings =
             "d-model=32 heads=2 layers=4 placement=pre seq=8 lr=3e-3 eval-every=0 steps=150",
         .grid = "batch=16,8,4,2",
@@ -521,8 +524,8 @@ static const NsPaperStudy studies[] = {
         .arms = {{N_("LayerNorm"), "norm=layernorm"}, {N_("BatchNorm"), "norm=batchnorm"}},
         .n_arms = 2,
         .seeds = 5,
-        .claims = {{N_("loss of BatchNorm over LayerNorm, smallest batch, in nats"), NS_CLAIM_END,
-                    1, 0, NAN, 0.1, INFINITY}},
+        .claims = {{N_("loss of BatchNorm minus loss of LayerNorm, smallest batch, in nats"),
+                    NS_CLAIM_END, 1, 0, NAN, 0.1, INFINITY}},
         .n_claims = 1,
     },
     {
@@ -541,8 +544,10 @@ static const NsPaperStudy studies[] = {
                  {N_("p = 0.5"), "drop-path=0.5"}},
         .n_arms = 3,
         .seeds = 5,
-        .claims = {{N_("loss added by p = 0.2, in nats"), NS_CLAIM_END, 1, 0, NAN, -INFINITY, 0},
-                   {N_("loss added by p = 0.5, in nats"), NS_CLAIM_END, 2, 0, NAN, -INFINITY, 0}},
+        .claims = {{N_("loss with p = 0.2 minus loss with p = 0, in nats"), NS_CLAIM_END, 1, 0, NAN,
+                    -INFINITY, 0},
+                   {N_("loss with p = 0.5 minus loss with p = 0, in nats"), NS_CLAIM_END, 2, 0, NAN,
+                    -INFINITY, 0}},
         .n_claims = 2,
     },
     {
@@ -563,10 +568,10 @@ static const NsPaperStudy studies[] = {
         .n_arms = 3,
         .seeds = 5,
         .claims = {{N_("growth of Xavier per layer, in d"), NS_CLAIM_GROWTH, 0, 0, NAN, 0.5, 1.5},
-                   {N_("Kaiming over Xavier, last layer"), NS_CLAIM_FACTOR, 1, 0, NAN, 1.5,
+                   {N_("ratio of Kaiming to Xavier, last layer"), NS_CLAIM_FACTOR, 1, 0, NAN, 1.5,
                     INFINITY},
-                   {N_("GPT-2 over Xavier, last layer"), NS_CLAIM_FACTOR, 2, 0, NAN, -INFINITY,
-                    0.5}},
+                   {N_("ratio of GPT-2 to Xavier, last layer"), NS_CLAIM_FACTOR, 2, 0, NAN,
+                    -INFINITY, 0.5}},
         .n_claims = 3,
     },
     {
@@ -575,9 +580,9 @@ static const NsPaperStudy studies[] = {
                    N_("Wall time of a step of training, and memory of the run, as functions of the "
                       "number of layers, from 100 to 10,000.")},
         .says = N_("Time and memory are linear in the depth."),
-        .holds =
-            N_("By counting operations and numbers.  Measured on this machine while others may "
-               "use it, by the fastest of 12 steps; layers of width 8, so that 10,000 fit."),
+        .holds = N_("Expected from the number of operations and of stored values.  Measured on "
+                    "this machine, which other programs may be using, as the fastest of 12 steps; "
+                    "the layers have a width of 8, so that 10,000 fit into memory."),
         .settings =
             "d-model=8 heads=1 d-ff=8 batch=1 seq=8 placement=pre lr=1e-4 eval-every=0 steps=12",
         .grid = "layers=100,300,1000,3000,10000",
@@ -586,8 +591,8 @@ static const NsPaperStudy studies[] = {
         .arms = {{N_("Pre-LN"), "placement=pre"}},
         .n_arms = 1,
         .seeds = 3,
-        .claims = {{N_("slope of time"), NS_CLAIM_SLOPE, 0, 0, 1, 0.85, 1.15, 0},
-                   {N_("slope of memory"), NS_CLAIM_SLOPE, 0, 0, 1, 0.9, 1.1, 1}},
+        .claims = {{N_("log-log slope of time"), NS_CLAIM_SLOPE, 0, 0, 1, 0.85, 1.15, 0},
+                   {N_("log-log slope of memory"), NS_CLAIM_SLOPE, 0, 0, 1, 0.9, 1.1, 1}},
         .n_claims = 2,
     },
     {
@@ -597,11 +602,11 @@ static const NsPaperStudy studies[] = {
                 "Xiong et al. 2020, section 3; Wang et al. 2022, arXiv 2203.00555",
                 N_("Training loss after 100 steps without warm-up as a function of the number of "
                    "layers, up to 1,000.")},
-        .says =
-            N_("Post-LN stops learning at few layers, Pre-LN at many more; DeepNorm learns with "
-               "1,000."),
-        .holds = N_("By experience, not proved.  A small language model of width 32 and 100 steps; "
-                    "a depth is learned if the loss is at most 0.2 nats above that of 4 layers."),
+        .says = N_("Post-LN stops learning at a small depth, Pre-LN at a much larger one; DeepNorm "
+                   "still learns with 1,000 layers."),
+        .holds = N_("Empirical, not proved.  A small language model of width 32 and 100 steps; a "
+                    "placement counts as learning at a depth if its loss there is at most 0.2 nats "
+                    "above that of 4 layers."),
         .settings = "d-model=32 heads=2 batch=8 seq=16 lr=2e-3 eval-every=0 steps=100",
         .grid = "layers=4,16,64,256,1000",
         .result = "at = last 10\n",

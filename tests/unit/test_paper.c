@@ -197,7 +197,7 @@ static void test_expected(void)
     g_autoptr(NsPaperResult) warmup = ns_paper_expected(study("warmup"));
     g_assert_cmpuint(warmup->n_series, ==, 0);
     g_autofree char *words = ns_claim_words(&study("depth")->claims[1]);
-    g_assert_cmpstr(words, ==, "slope of Pre-LN: expected −0.5 (−0.65 to −0.35)");
+    g_assert_cmpstr(words, ==, "log-log slope of Pre-LN: expected −0.5 (−0.65 to −0.35)");
 }
 
 /* The arms of the study on warm-up differ in placement and warm-up alone, and have the same rate
