@@ -23,10 +23,10 @@ typedef struct {
     double score;    /* -infinity where the model has diverged, and there is no hypothesis */
 } NsHypothesis;
 
-/* Continues every sequence of the last ns_decoder_begin with as many rows as the decoder has.  A
- * step keeps the best continuations that have not ended, at most as many as the beam; those that
- * end among the best as many are complete.  A sequence is done when what goes on cannot get a
- * higher score than the best that is complete, with a beam of 1 when it ends, and at the limit,
- * where what has not ended counts as complete.  best: [n], the complete ones with the highest
- * scores; of equal ones what came first. */
+/* Searches with the beam of the decoder, for every sequence of the last ns_decoder_begin.  A step
+ * keeps the best unfinished continuations, at most as many as the beam; a continuation that ends
+ * while it is among the best so many is complete.  A sequence is done when no unfinished hypothesis
+ * can get a higher score than the best complete one (with a beam of 1, when the hypothesis ends),
+ * and at the limit, where unfinished hypotheses count as complete.  best: [n], for each sequence
+ * the complete hypothesis of the highest score; of equal ones the earliest. */
 void ns_beam_search(NsDecoder *decoder, const NsBeamSearch *search, NsHypothesis *best);

@@ -27,8 +27,8 @@ typedef struct {
     const int32_t *length; /* [n] in 1..S */
 } NsSourceBatch;
 
-/* Reads n sources, borrowed until the next call, and goes to the position 0.  A decoder alone reads
- * nothing but n. */
+/* Reads n sources, borrowed until the next call, and goes to the position 0.  Without an encoder
+ * only n is read. */
 void ns_decoder_begin(NsDecoder *decoder, const NsSourceBatch *source);
 
 /* Reads the token of every row, [n beam], and goes on by a position, of which there are

@@ -8,12 +8,14 @@
  *
  *   norm         divides both by the first
  *   matrix       multiplies both by n_in sigma^2
- *   ReLU         halves the first; the second by the arc-cosine kernel of order 1 (Cho and Saul
- * 2009, eq. 6) attention    of m visible keys the query's mean share of one key with itself is e /
- * (e + m - 1), with e = exp(variance of a logit minus covariance of two logits of one query), and
- *                for two queries exp of the same times their cosine.  For uniform attention e = 1,
- *                which is exact; for softmax it takes the mean of numerator and denominator apart
- *   y added      both moments add, times a^2 and b^2
+ *   ReLU         halves the first, and maps the second by the arc-cosine kernel of order 1
+ *                (Cho and Saul 2009, eq. 6)
+ *   attention    over m visible keys gives the query a mean share e / (e + m - 1) of one key with
+ *                itself, where e = exp(variance of a logit - covariance of two logits of one
+ *                query); for two queries e is exp of the same difference times their cosine.
+ *                Uniform attention has e = 1, which is exact; for softmax the mean of the share
+ *                is approximated by the ratio of the means
+ *   y added      adds its moments, times b^2, to those of the stream, times a^2
  *
  * With Xavier's weights a feed-forward network thus adds 2 d f / (d + f)^2 of |N(x)|^2: the d / 2
  * of Xiong et al. 2020, Lemma 2, where f = d.  The width is taken as large: what a single model of

@@ -30,9 +30,9 @@ typedef struct {
 NsInitFactors ns_init_factors(const NsInit *init, const NsWiring *wiring,
                               const NsPosition *position);
 
-/* Of the token embedding that the stack at this position reads; the position embedding has a tenth
- * of it, or as much where both are given by the initializer or the placement.  d: width.  Tied
- * embeddings are a head too, and have 1 / sqrt(d) where nothing else is said. */
+/* The standard deviations of the embeddings of the stack at this position.  Where the initializer
+ * or the placement gives one, both have it; else the token embedding has 1, or 1 / sqrt(d) if it is
+ * also the head (`tied`), and the position embedding a tenth of that.  d: width. */
 typedef struct {
     double token, position;
 } NsEmbeddingInit;

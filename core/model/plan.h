@@ -1,5 +1,5 @@
 /* The memory and work of a run, counted before anything is allocated by the same code that
- * allocates it.  SPDX-License-Identifier: MIT / */
+ * allocates it.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "core/data/batch.h"

@@ -1,7 +1,8 @@
 /* The kernels, for any width of vector.  SPDX-License-Identifier: MIT
  *
  * A file that includes this one has defined, for ns_real in vectors of one kind of processor:
- *   TARGET, INLINE      the attributes that let a function use it; that and put it into its caller
+ *   TARGET              the attributes that let a function use its instructions
+ *   INLINE              the same, and inline the function into its caller
  *   Vector, Mask        the types
  *   LANES, ROWS, TALL   elements in a vector, rows of the tallest tile, and of one vector's width
  *   GROUP               elements in 128 bits
@@ -28,7 +29,7 @@
  * would go from one, and fetch distances from the stack. */
 #define HIDE(pointer) __asm__("" : "+r"(pointer))
 
-/* Into the second cache. */
+/* Prefetches into the second-level cache. */
 #define FETCH(address) __builtin_prefetch((const void *)(address), 0, 2)
 
 /* Some processors that have no more than AVX2 are slow at masked stores; so who works on `whole`

@@ -40,7 +40,7 @@ static inline double ns_mills(double a)
 #define ns_abs fabsf
 #define NS_INLINE static inline __attribute__((always_inline))
 
-/* 2^n for n in -126..127; some number for any other n. */
+/* 2^n for n in -126..127; unspecified for any other n. */
 NS_INLINE float ns_power_of_two(int32_t n)
 {
     uint32_t bits = (uint32_t)(n + 127) << 23;

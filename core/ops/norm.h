@@ -10,8 +10,9 @@
 /* What forward keeps for backward: nothing, two elements a row, or two elements a feature. */
 typedef enum { NS_STATS_NONE, NS_STATS_ROWS, NS_STATS_FEATURES } NsNormStats;
 
-/* Which statistics a norm over the batch uses: those of the batch, the same while the running ones
- * move towards them, or the running ones. */
+/* Which statistics a norm over the batch uses: those of the batch (NS_OF_BATCH); the same, while
+ * the running averages move toward them (NS_OF_BATCH_KEPT); or the running averages (NS_RUNNING).
+ */
 typedef enum { NS_OF_BATCH, NS_OF_BATCH_KEPT, NS_RUNNING } NsStatistics;
 
 /* The share of the batch's statistics in the running ones.  Ioffe and Szegedy 2015, as PyTorch. */

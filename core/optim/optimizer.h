@@ -17,11 +17,11 @@
 /* What an update did to a tensor. */
 typedef struct {
     double weight_sq, update_sq; /* sums of squares of its weights before, and of the update */
-    /* Of an optimizer with Adam's moments, where they are asked for, else -1: the sum of
-     * g^2 / max(v, eps^2) with the v that g has entered, and the largest g^2 / max(v, eps^2) with
-     * the v before, -1 where nothing had entered it.  g is what enters the moments, v is free of
-     * its starting bias, and the root of what divides is kept between 2^-63 and 2^63.  A NaN
-     * reaches both. */
+    /* For an optimizer with Adam's moments, where they are asked for, else -1.  ratio_sum: the sum
+     * of g^2 / max(v, eps^2), with v after g has entered it.  ratio_max: the largest g^2 / max(v,
+     * eps^2), with v before g enters it; -1 where v is still empty.  g is the gradient as it enters
+     * the moments, v the bias-corrected second moment; the root of the divisor is kept between
+     * 2^-63 and 2^63.  A NaN reaches both. */
     double ratio_sum, ratio_max;
 } NsTensorUpdate;
 

@@ -92,7 +92,7 @@ const NsEvent *ns_history_event(const NsHistory *history, size_t i);
 
 /* The record at or before `record` in which the quantity was measured last: `record` itself, but
  * for expensive quantities, and for runs from outside, which may measure anything now and then.
- * `record` too where there is none among those before, at most a thousand. */
+ * Also `record` where none of the thousand records before it has the quantity. */
 size_t ns_history_measured(const NsHistory *history, NsQuantity quantity, size_t record);
 
 /* Copies the newest similarity, or the newest snapshot of tokens (a megabyte); false where there is

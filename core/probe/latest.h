@@ -3,8 +3,7 @@
  * One writer, any number of readers.  The writer fills a slot that nobody reads and then names it
  * as the newest; a reader takes a reference to the newest slot, which then stays as it is until the
  * reference is given back.  A lock is held only while pointers and counts are copied, never while a
- * value is written or read.  It holds values that are too large to keep one
- * for each step. */
+ * value is written or read.  It is made for values that are too large to keep for every step. */
 #pragma once
 
 #include <glib.h>

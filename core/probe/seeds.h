@@ -6,12 +6,12 @@
 
 #include "core/probe/history.h"
 
-/* The records that all of these seeds have which have any. */
+/* The number of records that all of these seeds have; seeds without any record do not count. */
 size_t ns_seeds_records(NsHistory *history);
 
 /* The record of a step, or where there is none of it the one before; -1 before the first and after
  * the last. */
 int64_t ns_seeds_record(NsHistory *history, int64_t step);
 
-/* One of them: the record of the first of these seeds, with the mean loss and gradient norm. */
+/* A record of the first of these seeds, with the mean loss and the mean gradient norm of all. */
 NsStep ns_seeds_step(NsHistory *history, size_t record);

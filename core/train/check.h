@@ -22,7 +22,7 @@ typedef struct {
 typedef struct {
     char tensor[48];
     NsDerivative along;  /* the gradient itself, where the derivative is its norm */
-    NsDerivative random; /* a direction drawn at random, which sees what the gradient may lack */
+    NsDerivative random; /* a random direction, along which a missing part of the gradient shows */
 } NsCheckRow;
 
 typedef struct {
@@ -32,9 +32,9 @@ typedef struct {
     size_t n;
     NsCheckRow row[NS_CHECK_ROWS];
     size_t skipped;             /* tensors for which there was no time */
-    size_t known, unknown;      /* derivatives that say something, and that do not */
-    double worst, worst_random; /* largest errors of those that do, by direction */
-    bool agrees;                /* some do, and none has an error that should not be */
+    size_t known, unknown;      /* derivatives whose `unknown` is at most 0.1, and the others */
+    double worst, worst_random; /* largest errors of the known ones, by direction */
+    bool agrees; /* some are known, and none of them has an error above the limits below */
     double seconds;
     char problem[160]; /* a sentence where nothing could be told; else empty */
 } NsGradientCheck;
@@ -49,8 +49,9 @@ typedef bool (*NsCheckStop)(void *data);
  *
  * The step size is one of a few, by factors of 4: too large a step cuts the series of the
  * loss off too early (that error falls with h^2), too small a one drowns in the rounding of the
- * loss (that grows with 1/h, and is measured first).  Taken is the bottom of that V, as far as the
- * slopes themselves tell it; which of them agrees with the gradient is never asked.
+ * loss (that grows with 1/h, and is measured first).  The check takes the step size at the bottom
+ * of that V, found from the numeric slopes alone; how well they agree with the gradient plays no
+ * part in the choice.
  *
  * The error is relative to the larger of both derivatives, or to their natural size where they are
  * less: along the gradient of a tensor 1/1000 of the norm of the layer's whole gradient, since some

@@ -16,7 +16,7 @@ typedef struct {
     gatomicrefcount refs;
     const NsExperiment *experiment; /* a reference: the texts of the settings are its */
     NsSettings settings;
-    NsCorpus *corpus;    /* NULL: of a file, which does not hold it */
+    NsCorpus *corpus;    /* NULL for a checkpoint from a file, which does not contain the data */
     NsTensorTable table; /* a copy: the run may be gone */
     ns_real *w, *m, *v;  /* arenas of the table; NULL where the optimizer has none */
     ns_real *state;      /* [n_state] before the record at `step` was measured */

@@ -43,5 +43,6 @@ bool ns_checkpoints_find(NsCheckpoints *store, int64_t step,
 /* The newest step that has one; -1 where there is none. */
 int64_t ns_checkpoints_newest(NsCheckpoints *store);
 
-/* The bytes of those that are not in the set, into which they go: what is shared counts once. */
+/* The bytes of the checkpoints that are not in `seen`; adds them to it, so that shared ones count
+ * once. */
 size_t ns_checkpoints_count(NsCheckpoints *store, GHashTable *seen);

@@ -18,8 +18,8 @@ typedef struct {
 /* Finds the first value that is not finite, in the order in which a step computes them: the update,
  * the second moments after it, hidden states, loss, gradients from the last tensor back to the
  * first.  A second moment overflows long before a loss does, at gradients of
- * 1e19 in single precision, and from then on holds its weight in place: to go on would be no
- * training.  Fills in an NS_EVENT_DIVERGED and returns true; false where all are finite. */
+ * 1e19 in single precision, and from then on its weight can no longer move, so the lane has to
+ * stop.  Fills in an NS_EVENT_DIVERGED and returns true; false where all are finite. */
 bool ns_watch(const NsWatch *watch, NsEvent *event);
 
 /* "W1 of layer 4", "β_final": what people call a tensor.  Free with g_free. */

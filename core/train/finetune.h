@@ -14,8 +14,8 @@ typedef struct {
  * characters or subwords, of a text with line ends. */
 bool ns_finetune_can(const NsCorpus *vocabulary);
 
-/* Those of the pre-training with so many steps, a tenth of them as warm-up and linear decay, and a
- * rate that suits; `settings` is not initialized. */
+/* Fills in `settings`, which need not be initialized: those of the pre-training, with `steps`
+ * steps, a tenth of them as warm-up, linear decay and a learning rate of 1e-3. */
 void ns_finetune_settings(NsSettings *settings, const NsSettings *pretraining, int64_t steps);
 
 typedef struct {

@@ -11,5 +11,6 @@ bool ns_live_copy(NsSettings *to, const NsSettings *from);
 /* Whether `from` has another value for any of them. */
 bool ns_live_differs(const NsSettings *a, const NsSettings *b);
 
-/* Whether they differ in nothing else; how long a run is and how it is measured does not count. */
+/* Whether they differ in live settings at most; the length of the run and what it measures do not
+ * count. */
 bool ns_live_only(const NsSettings *a, const NsSettings *b);

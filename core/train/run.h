@@ -34,8 +34,8 @@ size_t ns_run_checkpoint_size(const NsRun *run); /* what ns_checkpoint_bytes of 
  *
  * - Weights are kept where name and shape fit; the others start as drawn (and as profiled, where
  *   the placement asks for that).
- * - Moments are kept with their weights if both optimizers are the same or of Adam's family; the
- * others start at zero, and their bias correction with them.
+ * - Moments are kept with their weights if both optimizers are the same or of Adam's family.
+ *   The others start at zero, and their bias correction with them.
  * - Running statistics are kept if all tensors fit.
  *
  * A reset leads back to this beginning.  NULL with an error. */

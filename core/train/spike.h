@@ -1,4 +1,4 @@
-/* Jumps of the loss and of the gradient norm.  SPDX-License-Identifier: MIT
+/* Spikes of the loss and of the gradient norm.  SPDX-License-Identifier: MIT
  *
  * A record is held against a baseline: the newest 50 records that belong to no spike.  Its level is
  * a median and its spread the median absolute deviation times 1.4826, which is the standard
@@ -11,14 +11,14 @@
  *   1 nat.
  * - The gradient norm is high if it is more than 10 times the median of the baseline (as soon as
  *   there are 10), and 4 times the largest that ever belonged to it: gradients that are small where
- *   a model is stuck may jump by far more than the first and do no harm.
+ *   a model is stuck may rise by far more than tenfold and do no harm.
  *
  * The first high record is a spike, and an excursion begins.  No record of it enters the baseline,
  * so that the next spike is seen as this one was, however large this one is.  The excursion ends
- * with the first record that is back: of which the loss lies above its median by less than half,
- * and the gradient norm by less than the root, of what makes it high.  One that is not over after
- * 10 records is no excursion but a new level, and they are the baseline from then on.  Either way
- * one excursion is one event.
+ * with the first record that is back: its loss is above the median by less than half of what would
+ * make it high, and its gradient norm by a factor below the square root of the one that would.  One
+ * that is not over after 10 records is no excursion but a new level, and they are the baseline from
+ * then on.  Either way one excursion is one event.
  *
  * The numbers are chosen so that the default model in Post-LN and Pre-LN trains 2,000 steps without
  * any, with every seed that was tried, and that thirty times its learning rate gives one within the

@@ -133,7 +133,7 @@ size_t ns_trainer_checkpoints(NsTrainer *trainer, int64_t *steps, size_t most);
 bool ns_trainer_checkpoints_at(NsTrainer *trainer, int64_t step,
                                NsCheckpoint *checkpoints[NS_LANES_MAX], int64_t *at);
 
-/* The bytes of those that are not in the set, into which they go. */
+/* The bytes of the checkpoints that are not in `seen`; adds them to it (ns_checkpoints_count). */
 size_t ns_trainer_count_checkpoints(NsTrainer *trainer, GHashTable *seen);
 
 /* Another bound for them, from now on. */
