@@ -84,7 +84,7 @@ int ns_cli_bleu(int argc, char **argv, GError **error)
     gboolean json = FALSE;
     const GOptionEntry entries[] = {
         {"reference", 'r', 0, G_OPTION_ARG_FILENAME_ARRAY, &references,
-         "The right translations, one per line; may be given several times", "FILE"},
+         "The reference translations, one per line; repeatable", "FILE"},
         {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "Write one JSON object instead", NULL},
         {0},
     };

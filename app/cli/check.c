@@ -97,8 +97,8 @@ static void show(const NsGradientCheck *check, const NsSettings *settings)
     for (size_t i = 0; i < check->n; i++) show_row(&check->row[i]);
     putchar('\n');
     if (check->unknown)
-        printf("%zu of %zu derivatives are undecided: they are too small for single precision, or "
-               "the loss is too rough.\n",
+        printf("%zu of %zu derivatives are unknown: they are too small for single precision, or "
+               "the loss is not smooth there.\n",
                check->unknown, 2 * check->n);
     if (check->skipped)
         printf("Time ran out before %zu more tensors could be checked.\n", check->skipped);

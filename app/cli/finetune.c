@@ -75,8 +75,8 @@ static bool open_vocabulary(Finetune *f, GError **error)
     if (!f->vocabulary) return false;
     return ns_finetune_can(f->vocabulary) ||
            ns_refuse(error, NS_ERROR_TEXT,
-                     "The vocabulary of “%s” cannot cut other sentences; pre-train on a "
-                     "text of several lines with tokenizer=char or bpe.",
+                     "The vocabulary of “%s” cannot tokenize other sentences; pre-train on a text "
+                     "of several lines with tokenizer=char or bpe.",
                      f->name);
 }
 
@@ -204,7 +204,7 @@ static bool check_options(Finetune *f, int argc, GError **error)
 {
     if (argc > 1)
         return ns_refuse(error, NS_ERROR_USAGE,
-                         "There is a word too many; name files with --run and --pairs.");
+                         "There is one argument too many; name files with --run and --pairs.");
     if (!f->run == !f->folder)
         return ns_refuse(error, NS_ERROR_USAGE,
                          "Name the encoder with --run FILE or with --checkpoint FOLDER.");
@@ -242,12 +242,13 @@ int ns_cli_finetune(int argc, char **argv, GError **error)
          "A table of labeled pairs, of which every fifth is held out (default: generated pairs)",
          "FILE"},
         {"format", 'f', 0, G_OPTION_ARG_STRING, &f.format,
-         "Of the file: mrpc or rte; of generated pairs: entailment (default) or paraphrase",
+         "Format of the file: mrpc or rte; or kind of generated pairs: entailment (default) or "
+         "paraphrase",
          "FORMAT"},
         {"generated", 'g', 0, G_OPTION_ARG_INT64, &f.generated,
          "Generated pairs to train on (default: 1,000)", "N"},
         {"seeds", 'k', 0, G_OPTION_ARG_INT64, &f.seeds,
-         "Seeds of the head, of the order and of generated pairs (default: 5)", "K"},
+         "Seeds of the new head, the order of the pairs and the generated pairs (default: 5)", "K"},
         {"steps", 'n', 0, G_OPTION_ARG_INT64, &f.steps, "Steps of fine-tuning (default: 300)", "N"},
         {"from-scratch", 0, 0, G_OPTION_ARG_NONE, &f.scratch,
          "Also train the same encoder without pre-training", NULL},
@@ -264,8 +265,8 @@ int ns_cli_finetune(int argc, char **argv, GError **error)
             "Fine-tunes a pre-trained encoder on pairs of sentences, with a new head on [CLS], "
             "and\n"
             "shows accuracy and F1 (of label 1) on held-out pairs, as mean and 95% interval\n"
-            "(Student's t) over seeds, beside those of always giving the more frequent label (F1: "
-            "label 1).\n"
+            "(Student's t) over seeds, beside those of always answering the more frequent label "
+            "(F1: label 1).\n"
             "The learning rate is 1e-3 with a tenth of the steps as warm-up and linear decay; all "
             "other\nsettings are those of the run.  Sentences that do not fit into seq are cut.",
         .examples = NS_CLI " train --set task=mlm --set arch=encoder --set tokenizer=bpe --set "

@@ -135,8 +135,9 @@ static void record_step(Journal *journal)
 static void record_end(Journal *journal)
 {
     if (!journal->writer || ns_run_writer_checkpoint(journal->writer, journal->lockstep)) return;
-    tell(journal, "There is no memory for a checkpoint of the last step; “resume” continues from "
-                  "the previous one.");
+    tell(journal,
+         "There is not enough memory for a checkpoint of the last step; “resume” continues from "
+         "the previous one.");
 }
 
 static void close_run(Journal *journal)
@@ -266,7 +267,7 @@ void ns_journal_show_trouble(NsRun *run, const char *indent)
     }
     if (spikes > SPIKES_SHOWN) {
         g_autofree char *more = ns_group_digits((int64_t)(spikes - SPIKES_SHOWN));
-        printf("%s%s more jumps followed.\n", indent, more);
+        printf("%s%s more spikes followed.\n", indent, more);
     }
     size_t n = ns_history_events(history);
     const NsEvent *last = n ? ns_history_event(history, n - 1) : NULL;

@@ -185,14 +185,14 @@ int ns_cli_paper(int argc, char **argv, GError **error)
          "to which --set source=FILE --set target=FILE add its translations",
          "SCALE"},
         {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &paper.set,
-         "A setting of all arms; repeatable", "KEY=VALUE"},
+         "A setting of all runs; repeatable", "KEY=VALUE"},
         {"seeds", 0, 0, G_OPTION_ARG_INT64, &paper.seeds,
-         "Seeds of every arm (default: those of the study)", "N"},
+         "Seeds of every curve (default: those of the study)", "N"},
         {"jobs", 'J', 0, G_OPTION_ARG_INT64, &paper.jobs,
          "Number of runs at a time, one thread each (default: one per processor)", "N"},
         {"list-jobs", 0, 0, G_OPTION_ARG_NONE, &paper.list_jobs,
-         "Print one command per run, for GNU parallel or a scheduler; then gather their results as "
-         "it says, and run the same command without this option",
+         "Print one command per run, for GNU parallel or a scheduler; then gather the results with "
+         "the command that it names, and run the same command without this option",
          NULL},
         {0},
     };

@@ -62,11 +62,11 @@ static char *summary(const NsPaperReport *report)
         of[entry_at(report, i)->result->verdict]++;
         seconds += entry_at(report, i)->result->seconds;
     }
-    return g_strdup_printf("Of %u studies %u agree, %u are undecided and %u disagree with what was "
-                           "expected before they ran.  Their runs, one thread each, took %.1f "
+    return g_strdup_printf("Of %u studies, %u agree and %u disagree with what was expected before "
+                           "they ran; %u are undecided.  Their runs, one thread each, took %.1f "
                            "minutes together.",
-                           report->entries->len, of[NS_VERDICT_AGREES], of[NS_VERDICT_UNDECIDED],
-                           of[NS_VERDICT_DISAGREES], seconds / 60);
+                           report->entries->len, of[NS_VERDICT_AGREES], of[NS_VERDICT_DISAGREES],
+                           of[NS_VERDICT_UNDECIDED], seconds / 60);
 }
 
 static void add_findings(GString *text, const NsPaperResult *result, const char *bullet)

@@ -184,14 +184,15 @@ static GArray *make_entries(NsPlotRequest *request)
          "line, points (default), steps, scatter or bars", "KIND"},
         {"band", 0, 0, G_OPTION_ARG_STRING, &request->band,
          "Join the rows with the same x, such as seeds, to their mean, with a band: sd (standard "
-         "deviation), interval (95% confidence of the mean) or range (least to largest)",
+         "deviation), interval (95% confidence interval of the mean) or range (smallest to "
+         "largest)",
          "BAND"},
         {"fit", 0, 0, G_OPTION_ARG_NONE, &request->fit,
          "Fit a straight line to all rows of every curve, on the axes as they are drawn: between "
          "logarithmic ones a power law; prints its slope with a 95% confidence interval",
          NULL},
         {"label", 0, 0, G_OPTION_ARG_STRING_ARRAY, &request->labels,
-         "The label of an axis, instead of the column's name; repeatable", "COLUMN=TEXT [UNIT]"},
+         "Label of an axis, in place of the column's name; repeatable", "COLUMN=TEXT [UNIT]"},
         {"title", 't', 0, G_OPTION_ARG_STRING, &request->title, "The title above the first chart",
          "TEXT"},
     };

@@ -139,7 +139,7 @@ int ns_cli_show(int argc, char **argv, GError **error)
 {
     g_autofree char *from = NULL;
     const GOptionEntry entries[] = {
-        {"from", 0, 0, G_OPTION_ARG_FILENAME, &from, "The file, as of “chart”", "FILE"},
+        {"from", 0, 0, G_OPTION_ARG_FILENAME, &from, "The file, as in “chart”", "FILE"},
         {0},
     };
     const NsOptions options = {

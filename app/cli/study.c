@@ -256,12 +256,12 @@ static int dispatch(Request *request, int argc, char **argv, GError **error)
 
 static const char summary[] =
     "Trains the runs of a study, a text that says which settings vary, and shows their results:\n"
-    "the mean over seeds of every configuration, and of lanes a fair comparison.\n\n"
+    "the mean over seeds of every configuration, and a fair comparison of the lanes.\n\n"
     "Every cell of a study (a lane in one configuration with one seed) is trained by one thread\n"
     "and kept in FILE.nsstudy, an SQLite database, as soon as it has ended.  A cell that is in\n"
-    "there is never run again: the same command continues an interrupted study, runs what a\n"
-    "changed one has more, and several processes share the work.  Ctrl-C loses only the cells\n"
-    "that are running.\n\n"
+    "there is never run again: the same command continues an interrupted study and runs only\n"
+    "what a changed study has added.  Several processes share the work.  Ctrl-C loses only the\n"
+    "cells that are running.\n\n"
     "“show FILE.nsstudy” shows the results so far, or draws them as a chart.\n"
     "“merge OUT.nsstudy FILE.nsstudy…” adds the results of files to OUT; the first result of a\n"
     "cell stays.  With --slurm, Ctrl-C leaves the jobs to Slurm: the same command waits for them,\n"
@@ -309,7 +309,8 @@ static GArray *make_entries(Request *request)
         {"slurm", 0, 0, G_OPTION_ARG_NONE, &request->slurm,
          "Submit a job array to Slurm, wait for it and gather the results", NULL},
         {"chunk", 0, 0, G_OPTION_ARG_INT64, &request->chunk,
-         "Cells per part (default: 1; with --slurm so many that there are at most 1,000 parts)",
+         "Cells per part (default: 1; with --slurm as many as it takes to have at most 1,000 "
+         "parts)",
          "N"},
         {"cells", 0, 0, G_OPTION_ARG_STRING, &request->cells, "Run only these cells, from 0",
          "FIRST-LAST"},

@@ -258,8 +258,7 @@ static bool check_options(const Translate *t, int argc, GError **error)
 {
     if (argc > 1)
         return ns_refuse(error, NS_ERROR_USAGE,
-                         "There is a word too many; name files with --run, "
-                         "--in and --out.");
+                         "There is one argument too many; name files with --run, --in and --out.");
     if (!t->in) return ns_refuse(error, NS_ERROR_USAGE, "--in FILE is missing.");
     if (!t->run == !t->folder)
         return ns_refuse(error, NS_ERROR_USAGE,
@@ -291,21 +290,20 @@ int ns_cli_translate(int argc, char **argv, GError **error)
         {"out", 'o', 0, G_OPTION_ARG_FILENAME, &t.out,
          "The file for the translations (default: standard output)", "FILE"},
         {"beam", 'b', 0, G_OPTION_ARG_INT64, &t.beam,
-         "Hypotheses of each sentence that are continued side by side (default 4; 1: greedy)", "N"},
+         "Beam width: hypotheses kept for each sentence (default: 4; 1: greedy)", "N"},
         {"length-penalty", 'p', 0, G_OPTION_ARG_DOUBLE, &t.penalty,
-         "Alpha in log P / ((5 + length) / 6)^alpha, by which hypotheses are compared (default "
-         "0.6; 0: by their probability)",
+         "Alpha in log P / ((5 + length) / 6)^alpha, by which hypotheses are ranked (default: 0.6; "
+         "0: by their probability alone)",
          "A"},
         {"average", 'a', 0, G_OPTION_ARG_INT64, &t.average,
-         "Use the mean of the weights of the last N checkpoints (default 1)", "N"},
-        {"lane", 'l', 0, G_OPTION_ARG_INT64, &t.lane, "The lane of the run (default 1)", "N"},
+         "Use the mean of the weights of the last N checkpoints (default: 1)", "N"},
+        {"lane", 'l', 0, G_OPTION_ARG_INT64, &t.lane, "The lane of the run (default: 1)", "N"},
         {0},
     };
     const NsOptions options = {
         .command = "translate",
         .summary = "Translates sentences with the model of a run file, by beam search.  The run "
-                   "file has all\n"
-                   "that it needs, also the vocabulary.",
+                   "file\ncontains everything needed, including the vocabulary.",
         .examples = NS_CLI " train --set task=translation --set arch=encoder-decoder --set "
                            "tokenizer=bpe --run a.nsrun\n" NS_CLI
                            " translate --run a.nsrun --in test.de --out test.hyp\n" NS_CLI

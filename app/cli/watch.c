@@ -254,7 +254,7 @@ int ns_cli_watch(int argc, char **argv, GError **error)
             "--jsonl not before its arrays are whole, since a line is written once.  Of a folder\n"
             "the newest event file is followed.",
         .examples = NS_CLI " watch mine.jsonl\n"
-                           "  python3 train.py | " NS_CLI " watch -\n" NS_CLI
+                           "python3 train.py | " NS_CLI " watch -\n" NS_CLI
                            " watch a.jsonl b.jsonl --once --jsonl > both.jsonl\n" NS_CLI
                            " chart --from mine.jsonl --figure gradient-norm --out mine.pdf",
         .entries = entries,
