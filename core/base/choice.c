@@ -70,6 +70,5 @@ void ns_choices_unknown(const char *what, const char *word, NsChoices choices, G
                     word, keys);
     else
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "There is no %s “%s”; “normscope-cli list” shows the %zu that there are.", what,
-                    word, n);
+                    "There is no %s “%s”; “normscope-cli list” shows all %zu.", what, word, n);
 }

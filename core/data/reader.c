@@ -20,8 +20,10 @@ static void set_errno_error(const char *name, int number, GError **error)
         break;
     case EACCES:
     case EPERM:
-        ns_refuse(error, NS_ERROR_FILE,
-                  N_("The file “%s” may not be read by this user; change its permissions."), name);
+        ns_refuse(
+            error, NS_ERROR_FILE,
+            N_("You do not have permission to read “%s”; change the permissions of the file."),
+            name);
         break;
     case ENXIO: /* a socket, or a device without a driver */
         ns_refuse(error, NS_ERROR_FILE,
@@ -77,7 +79,7 @@ static char *read_to_end(int fd, const char *name, size_t expected, size_t limit
     }
     g_autofree char *size = g_format_size_full(capacity, G_FORMAT_SIZE_IEC_UNITS);
     ns_refuse(error, NS_ERROR_MEMORY,
-              N_("There is no memory to read “%s” (%s); use a smaller file."), name, size);
+              N_("There is not enough memory to read “%s” (%s); use a smaller file."), name, size);
     return NULL;
 }
 

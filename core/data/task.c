@@ -34,7 +34,7 @@ static NsCorpus *open_text(const NsTask *task, const NsSettings *settings, GErro
 {
     if (settings->text[0] == '\0') {
         ns_refuse(error, NS_ERROR_SETTING,
-                  N_("The task “%s” needs a file to learn; name one with text=PATH."),
+                  N_("The task “%s” needs a text to train on; name its file with text=PATH."),
                   task->choice.key);
         return NULL;
     }
@@ -57,7 +57,8 @@ static NsCorpus *open_mlm(const NsTask *task, const NsSettings *settings, GError
 {
     if (settings->arch != NS_ARCH_ENCODER) {
         ns_refuse(error, NS_ERROR_SETTING,
-                  N_("The task “%s” fills in masked tokens from both sides; set arch=encoder."),
+                  N_("The task “%s” predicts masked tokens from the text on both sides, which only "
+                     "an encoder reads; set arch=encoder."),
                   task->choice.key);
         return NULL;
     }
@@ -130,10 +131,9 @@ static const NsTask tasks[] = {
       .label = "Masked tokens",
       .formula = "[CLS] the [M] saw the cat [SEP] …",
       .reference = "Devlin et al. 2018, arXiv 1810.04805",
-      .purpose =
-          "The pre-training of BERT: an encoder finds masked tokens of two segments and, with "
-          "next-sentence, says whether the second follows the first; of a text file, or of "
-          "sentences that the program generates."},
+      .purpose = "The pre-training of BERT: an encoder predicts the masked tokens of two segments "
+                 "and, with next-sentence, whether the second follows the first.  The text is a "
+                 "file, or sentences that the program generates."},
      open_mlm,
      &ns_mlm_sampler,
      0},
@@ -141,8 +141,9 @@ static const NsTask tasks[] = {
       .label = "Translation",
       .formula = "ein Hund → a dog",
       .reference = "Vaswani et al. 2017",
-      .purpose = "Translate sentences, of two line-aligned files or German ones that the program "
-                 "generates with their English translations; needs an encoder-decoder."},
+      .purpose =
+          "Translate sentences: those of two line-aligned files, or German ones that the program "
+          "generates with their English translations.  The task needs an encoder-decoder."},
      open_translation,
      &ns_pairs_sampler,
      0},

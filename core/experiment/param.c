@@ -372,7 +372,7 @@ bool ns_settings_check(const NsSettings *settings, GError **error)
     if (!ns_wiring_check(settings, error) || !ns_schedule_check(settings, error)) return false;
     if (learns_file(settings) && !*settings->text)
         return ns_refuse(error, NS_ERROR_SETTING,
-                         "The task “text” needs a file to learn; name one with text=PATH.");
+                         "The task “text” needs a text to train on; name its file with text=PATH.");
     int64_t last = (int64_t)ns_param_find("seed")->most;
     if (settings->seed > last - settings->seeds + 1)
         return ns_refuse(error, NS_ERROR_SETTING,

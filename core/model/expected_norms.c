@@ -196,7 +196,7 @@ static const char *layer_refused(const NsSettings *settings, const NsStackWiring
     for (size_t k = 0; k < n; k++) {
         const NsNorm *norm = sublayers[k].c.norm;
         if (norm && (ns_norm_over_batch(norm) || g_str_equal(norm->choice.key, "dyt")))
-            return _("No prediction: it covers LayerNorm, RMSNorm and ScaleNorm only.");
+            return _("No prediction: the theory covers only LayerNorm, RMSNorm and ScaleNorm.");
         if (sublayers[k].c.stream_gain)
             return _("No prediction: the factors of this placement are set by a profiling pass.");
         if (uneven(&sublayers[k], before))
@@ -213,10 +213,10 @@ static const char *layer_refused(const NsSettings *settings, const NsStackWiring
 const char *ns_expected_norms_refused(const NsSettings *settings)
 {
     if (!g_str_equal(ns_activation_choice((size_t)settings->activation)->key, "relu"))
-        return _("No prediction: it covers ReLU only.");
+        return _("No prediction: the theory covers only the ReLU activation.");
     if (settings->weight_standardization == NS_TOGGLE_ON || settings->dropout > 0 ||
         settings->drop_path > 0)
-        return _("No prediction: it covers neither dropout nor weight standardization.");
+        return _("No prediction: the theory covers neither dropout nor weight standardization.");
     NsStackWiring stacks[NS_STACKS_MAX];
     size_t n = ns_stacks_wiring(settings, NULL, stacks);
     for (size_t i = 0; i < n; i++) {

@@ -321,7 +321,7 @@ static const NsPlacement placements[] = {
                 .label = "SkipInit",
                 .formula = "x' = x + α F(x), α = 0 at the start, one per sub-layer",
                 .reference = "De and Smith 2020, arXiv 2002.10444",
-                .purpose = "No norm; every branch has its own learned strength.",
+                .purpose = "No norm; every branch is multiplied by a learned factor of its own.",
                 .differs = "Proposed for residual convolutional networks; the branches here are "
                            "attention and FFN."},
      .wire = skipinit},
@@ -330,7 +330,7 @@ static const NsPlacement placements[] = {
                 .formula = "x' = x + g ⊙ F(N(x)), g = 0.1 at the start up to 18 layers, 1e−5 up "
                            "to 24, then 1e−6",
                 .reference = "Touvron et al. 2021, arXiv 2103.17239",
-                .purpose = "Pre-LN with a learned strength for every feature of every branch."},
+                .purpose = "Pre-LN with a learned factor for every feature of every branch."},
      .final_norm = true,
      .wire = layerscale},
     {.choice = {.key = "admin",

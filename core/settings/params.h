@@ -124,28 +124,20 @@
     CHOICE(task, "task", DATA, "Task", ns_task_choice, "grammar", RESTART | SHARED,                \
         "What the model learns.", NULL)                                                            \
     TEXT(text, "text", DATA, "Text file", "", RESTART | SHARED,                                    \
-        "A UTF-8 file to learn, character by character. Choosing one selects the task text, "      \
-        "unless the task is mlm; another task clears it.", NULL)                                                           \
+        "A UTF-8 file to train on, character by character. Choosing one selects the task text, unless the task is mlm; another task clears it.", NULL)                                                           \
     CHOICE(next_sentence, "next-sentence", DATA, "Next sentence", ns_toggle_choice, "on",          \
-        RESTART | SHARED, "In the task mlm, the second segment of half of the sequences does not " \
-        "follow the first, and a head on the first token says whether it does.",                   \
+        RESTART | SHARED, "In the task mlm, the second segment of half of the sequences does not follow the first, and a head on the first token predicts whether it does.",                   \
         "Devlin et al. 2018, arXiv 1810.04805")                                                    \
     TEXT(source, "source", DATA, "Source file", "", RESTART | SHARED,                              \
-        "Sentences for the task translation, one per line, plain or compressed by gzip; line i "   \
-        "of the target file is the translation of line i.  Nothing: generated pairs.  Choosing one " \
-        "selects the task translation; another task clears it.", NULL)                             \
+        "Sentences for the task translation, one per line, plain or compressed by gzip; line i of the target file is the translation of line i.  Empty: generated pairs.  Choosing a file selects the task translation; another task clears it.", NULL)                             \
     TEXT(target, "target", DATA, "Target file", "", RESTART | SHARED,                              \
         "The translations of the source file, line by line.", NULL)                                \
     TEXT(valid_source, "valid-source", DATA, "Validation source", "", RESTART | SHARED,            \
-        "Sentences for the validation loss of the task translation.  Nothing: the last tenth of "  \
-        "the pairs is held out.", NULL)                                                            \
+        "Sentences for the validation loss of the task translation.  Empty: the last tenth of the pairs is held out.", NULL)                                                            \
     TEXT(valid_target, "valid-target", DATA, "Validation target", "", RESTART | SHARED,            \
         "The translations of the validation source, line by line.", NULL)                          \
     TEXT(tokenizer, "tokenizer", DATA, "Tokenizer", "", RESTART | SHARED,                          \
-        "How a text becomes tokens.  char or nothing: character by character.  bpe: a byte-pair "  \
-        "encoding with vocab tokens is learned from its training part.  Or a path: a file of "     \
-        "merges in the layout of subword-nmt, or a folder with GPT-2's vocab.json and "            \
-        "merges.txt.", "Sennrich, Haddow, Birch 2016, arXiv 1508.07909")                           \
+        "How a text becomes tokens.  char or empty: character by character.  bpe: a byte-pair encoding with vocab tokens, learned from the training part of the text.  Or a path: a file of merges in the layout of subword-nmt, or a folder with GPT-2's vocab.json and merges.txt.", "Sennrich, Haddow, Birch 2016, arXiv 1508.07909")                           \
     INT(vocab, "vocab", DATA, "Symbols", NULL, 0, 1000000, 0, LOG, RESTART | SHARED,               \
         "Number of symbols in the tasks copy, reverse, sort, gaussian and random, and of tokens "  \
         "that tokenizer=bpe learns at most; 0 means the task's default, or 1,000 tokens.  Any "    \
@@ -184,7 +176,7 @@
     INT(data_seed, "data-seed", RUN, "Data seed", NULL, 0, 2147483647, 1, LINEAR, RESTART |        \
         SHARED, "Seed of the generated text and of the order of the batches.", NULL)               \
     INT(steps, "steps", RUN, "Steps", NULL, 0, 1000000000, 0, LOG, FORK | SHARED,                  \
-        "The run finishes after this many steps; 0 means it goes on until it is paused.", NULL)    \
+        "The run finishes after this many steps; 0 means that it continues until it is paused.", NULL)    \
     INT(probe_every, "probe-every", RUN, "Interval of expensive probes", "steps", 0, 1000000, 0,   \
         LOG, FORK, "Steps between two measurements of the expensive quantities; 0 means never.",   \
         NULL)                                                                                      \

@@ -157,7 +157,9 @@ static bool read_meta(const char *directory, NsProvenance *provenance, GError **
     size_t size;
     if (!g_file_get_contents(path, &text, &size, NULL))
         return ns_refuse(error, NS_ERROR_FILE,
-                         "“%s” is no folder of “normscope-cli dump”: it has no meta.json.", name);
+                         "“%s” is not a folder that “normscope-cli dump” wrote: it has no "
+                         "meta.json; choose another.",
+                         name);
     g_autofree char *line = ns_run_lines_provenance(text, size);
     if (!line)
         return ns_refuse(error, NS_ERROR_FILE, "The file meta.json in “%s” has no settings.", name);

@@ -348,7 +348,7 @@ static bool begin_again(NsOutside *o, Lane *lane)
     if (step > newest) return true;
     g_autofree char *digits = g_strdup_printf("%" PRId64, step);
     if (step == newest) {
-        g_autofree char *why = g_strdup_printf(_("step %s was read already"), digits);
+        g_autofree char *why = g_strdup_printf(_("step %s was already read"), digits);
         leave_out(o, why);
         return false;
     }
@@ -359,10 +359,9 @@ static bool begin_again(NsOutside *o, Lane *lane)
     }
     lane->restarts++;
     g_autofree char *last = g_strdup_printf("%" PRId64, newest);
-    g_autofree char *what =
-        g_strdup_printf(_("the run continues from step %s again, after step %s; "
-                          "everything from that step on is replaced."),
-                        digits, last);
+    g_autofree char *what = g_strdup_printf(
+        _("the run goes back to step %s after step %s; everything from there on is replaced."),
+        digits, last);
     tell_at(o, what);
     const NsRecordLayout layout = *ns_history_layout(lane->history);
     renew(o, lane, &layout, step);
@@ -382,7 +381,7 @@ static void take_evaluation(NsOutside *o, Lane *lane)
     const NsEvaluation evaluation = {.step = o->line->step, .loss = o->line->validation.value};
     size_t n = lane->history ? ns_history_evaluations(lane->history) : 0;
     if (!lane->history)
-        leave_out(o, _("its validation loss follows no step"));
+        leave_out(o, _("its validation loss comes before the first step"));
     else if (n && ns_history_evaluation(lane->history, n - 1)->step >= evaluation.step) {
         if (o->line->again) return;
         leave_out(o, _("its validation loss belongs to a step before the last one"));

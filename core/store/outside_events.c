@@ -127,7 +127,7 @@ static Found next_event(NsOutsideEvents *e, const char **why)
     const uint8_t *data = e->bytes->data + e->at;
     memcpy(&length, data, sizeof length);
     if (!is_checked(data, 8, data + 8)) {
-        *why = N_("its length is damaged, so nothing after it can be read");
+        *why = N_("its length field is damaged, so nothing after it can be read");
         e->damaged = true;
         return WRONG;
     }

@@ -254,7 +254,7 @@ static bool read_step(Scan *s, NsOutsideNumber number)
 {
     if (!number.has || !(number.value >= 0 && number.value <= (double)NS_OUTSIDE_LAST_STEP) ||
         number.value > floor(number.value))
-        return fail(s, N_("its step is not a whole number of at least 0"));
+        return fail(s, N_("its step is negative or not a whole number"));
     s->line->step = (int64_t)number.value;
     return true;
 }

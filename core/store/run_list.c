@@ -19,7 +19,8 @@ GPtrArray *ns_run_list(const char *folder, GError **error)
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
     if (!dir) {
         g_autofree char *shown = g_filename_display_name(folder);
-        ns_refuse(error, NS_ERROR_FILE, N_("“%s” is not a readable folder."), shown);
+        ns_refuse(error, NS_ERROR_FILE,
+                  N_("“%s” is not a readable folder; check the path and its permissions."), shown);
         return NULL;
     }
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);

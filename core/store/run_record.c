@@ -371,7 +371,8 @@ static GInputStream *open_regular(const char *path, GError **error)
     g_autoptr(GFile) file = g_file_new_for_path(path);
     if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
         return G_INPUT_STREAM(g_file_read(file, NULL, error));
-    ns_refuse(error, NS_ERROR_FILE, N_("“%s” is not a readable file."), path);
+    ns_refuse(error, NS_ERROR_FILE,
+              N_("“%s” is not a readable file; check the path and its permissions."), path);
     return NULL;
 }
 

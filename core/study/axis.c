@@ -138,10 +138,10 @@ static const NsParam *read_key(const char *text, const char **rest, GError **err
     }
     *rest = equals + 1;
     if (ns_study_can_vary(param)) return param;
-    ns_refuse(
-        error, NS_ERROR_SETTING,
-        N_("%s cannot be on an axis; choose a setting of model, optimizer or data, or the seed."),
-        key);
+    ns_refuse(error, NS_ERROR_SETTING,
+              N_("%s cannot be on an axis; choose a setting of the model, the optimizer or the "
+                 "data, or the seed."),
+              key);
     return NULL;
 }
 
@@ -182,8 +182,8 @@ static bool read_ends(NsStudyDistribution *d, const NsParam *param, char **words
     if (!read_end(words[0], &d->from) || !read_end(words[1], &d->to) || !known ||
         (words[2] && words[3]) || !(d->from < d->to))
         return ns_refuse(error, NS_ERROR_SETTING,
-                         "“%s” is no range to draw from; write it as in lr=1e-4:1e-1:log, the "
-                         "lesser number first.",
+                         "“%s” is not a range to draw from; write it as in lr=1e-4:1e-1:log, the "
+                         "smaller number first.",
                          text);
     for (int i = 0; i < 2; i++) {
         g_autofree char *valid = canonical(param, words[i], error);

@@ -438,8 +438,8 @@ static const char *refusal(const NsCellWork *work, NsRun *run)
             place_of(result, ns_history_layout(ns_run_history(run))) < 0)
             return "The model of this cell has no such result; change the section [result].";
         if (ns_result_is_downstream(result) && !ns_finetune_can(ns_run_corpus(run)))
-            return "The vocabulary of this cell cannot cut other sentences, which fine-tuning "
-                   "takes; choose tokenizer=char or bpe and a text of several lines.";
+            return "The vocabulary of this cell cannot tokenize the sentences of the fine-tuning; "
+                   "choose tokenizer=char or bpe and a text of several lines.";
     }
     return NULL;
 }

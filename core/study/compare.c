@@ -22,11 +22,11 @@ int ns_study_better(const NsStudy *study)
 static bool refuse_result(const NsStudy *study, GError **error)
 {
     g_autofree char *what = ns_study_result_words(study);
-    return ns_refuse(error, NS_ERROR_SETTING,
-                     "The lanes are not compared: of the result (%s) neither lower nor higher "
-                     "values are better by themselves; write better = lower or better = higher in "
-                     "the section [result].",
-                     what);
+    return ns_refuse(
+        error, NS_ERROR_SETTING,
+        "The lanes are not compared: nothing says whether lower or higher values of the result "
+        "(%s) are better; write better = lower or better = higher in the section [result].",
+        what);
 }
 
 /* What cells are scored by. */
@@ -341,8 +341,8 @@ NsComparison *ns_comparison_new(const NsStudy *study, const NsStudyCell *cells, 
     for (size_t lane = 0; lane < lanes; lane++) g_free(scores[lane]);
     if (c->n_budgets) return c;
     ns_refuse(error, NS_ERROR_SETTING,
-              "The lanes are not compared: that takes two configurations or more that have ended "
-              "with every seed in every lane, and there are %zu so far.",
+              "The lanes are not compared: a comparison needs at least two configurations that "
+              "have ended with every seed in every lane, and there are %zu so far.",
               c->configurations);
     g_free(c);
     return NULL;
@@ -464,8 +464,8 @@ NsSensitivity *ns_sensitivity_new(const NsStudy *study, const NsStudyCell *cells
     if (!ns_study_better(study)) return refuse_result(study, error), NULL;
     if (!find_rates(&rates, study)) {
         ns_refuse(error, NS_ERROR_SETTING,
-                  "There is no sensitivity to the learning rate: that takes lr in the section "
-                  "[grid], with two values or more.");
+                  "The sensitivity to the learning rate is not shown: it needs lr in the section "
+                  "[grid], with at least two values.");
         return NULL;
     }
     NsSensitivity *s = g_new0(NsSensitivity, 1);

@@ -182,7 +182,7 @@ static bool add_content(GChecksum *sum, const char *path, GError **error)
     g_autoptr(GError) wrong = NULL;
     if (!g_file_get_contents(path, &text, &size, &wrong))
         return ns_refuse(error, NS_ERROR_FILE,
-                         "A file that the study learns cannot be read: %s; choose another.",
+                         "A file that the study trains on cannot be read: %s; choose another.",
                          wrong->message);
     g_autofree char *head = g_strdup_printf("%" G_GSIZE_FORMAT "\n", size);
     g_checksum_update(sum, (const guchar *)head, -1);
@@ -243,8 +243,8 @@ static bool check_curve(const NsResult *result, GError **error)
          (ns_quantity(result->quantity)->domain != NS_DOMAIN_LAYER &&
           ns_quantity(result->quantity)->domain != NS_DOMAIN_HIDDEN)))
         return ns_refuse(error, NS_ERROR_SETTING,
-                         "The result is of all layers, but the quantity is not one of layers; omit "
-                         "layer in [result].");
+                         "The result is of all layers, but the quantity has no values by layer; "
+                         "omit layer in [result].");
     if (!along || one_step) return true;
     return ns_refuse(error, NS_ERROR_SETTING,
                      "A result of all layers or of token-norms is that of one step; set at = last "
@@ -265,9 +265,9 @@ static bool check_more(const NsStudy *study, GError **error)
     }
     if (!study->n_more || (alike && plain)) return true;
     return ns_refuse(error, NS_ERROR_SETTING,
-                     plain ? "Several results are either all at every step, and then all measured "
-                             "with the validation loss or none, or all one number; change “at” in "
-                             "[result] and those after it."
+                     plain ? "The results of a study must be of one kind: each a single number, or "
+                             "each at every step, where all or none are measured with the "
+                             "validation loss; change “at” in [result] and the sections after it."
                            : "A result of all layers or of token-norms is the only one of a study; "
                              "omit the sections after [result].");
 }
@@ -288,7 +288,7 @@ static bool check_downstream(const NsResult *result, const NsSettings *settings,
     return mlm || !ns_result_is_downstream(result) ||
            ns_refuse(
                error, NS_ERROR_SETTING,
-               "An encoder of the task mlm is fine-tuned; set task = mlm and arch = encoder.");
+               "Fine-tuning needs an encoder of the task mlm; set task = mlm and arch = encoder.");
 }
 
 static bool check_results(const NsStudy *study, const NsSettings *settings, GError **error)
@@ -324,8 +324,8 @@ bool ns_study_check_cells(const NsStudy *study, GError **error)
     for (size_t i = 0; i < study->n_grid; i++) cells *= (double)study->grid[i].n;
     if (cells > NS_STUDY_CELLS_MAX)
         return ns_refuse(error, NS_ERROR_SETTING,
-                         "The study has %.0f cells; it can have %d, so shorten an axis, or draw "
-                         "instead of taking every combination.",
+                         "The study has %.0f cells, more than the limit of %d; shorten an axis, or "
+                         "draw configurations at random instead of taking every combination.",
                          cells, NS_STUDY_CELLS_MAX);
     for (size_t i = 0; i < ns_study_results(study); i++)
         if (!check_curve(ns_study_result(study, i), error)) return false;

@@ -80,7 +80,7 @@ static bool complain(const NsStudyStore *store, GError **error)
         return false;
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-        return refuse(store->path, "it is damaged, or no such file", error);
+        return refuse(store->path, "it is damaged, or there is no such file", error);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return refuse(store->path, "another program has locked it; try again", error);
@@ -281,7 +281,7 @@ static bool read_study(NsStudyStore *store, NsStudy *study, GError **error)
     g_autoptr(GError) wrong = NULL;
     if (ns_study_read(study, text, strlen(text), &wrong) && ns_study_check(study, &wrong))
         return true;
-    g_autofree char *why = g_strdup_printf("its study says otherwise (%s)", wrong->message);
+    g_autofree char *why = g_strdup_printf("its study is not valid (%s)", wrong->message);
     return refuse(store->path, why, error);
 }
 
@@ -420,8 +420,8 @@ NsClaimed ns_study_store_claim(NsStudyStore *store, size_t *i, GError **error)
             bool good = g_str_equal(hash, own)
                             ? take(store, hash, error)
                             : refuse(store->path,
-                                     "another process has begun another study with it meanwhile; "
-                                     "give each its own file",
+                                     "another process has meanwhile begun a different study in it; "
+                                     "give each study a file of its own",
                                      error);
             if (!good) claimed = NS_CLAIMED_FAILED;
         }

@@ -328,7 +328,7 @@ static bool check_axes(const Reader *reader, GError **error)
             twice |= g_str_equal(ns_study_axis_param(study, other)->key, key);
         if (twice)
             return ns_refuse(error, NS_ERROR_SETTING,
-                             "%s is varied, and given a second time besides; omit one of the two.",
+                             "%s is varied and also given a second time; omit one of the two.",
                              key);
     }
     if ((study->n_random > 0) == reader->draws) return true;

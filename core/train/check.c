@@ -269,7 +269,7 @@ static bool prepare(Check *c, NsGradientCheck *check)
     c->kept = ns_real_new(largest, "the check", NULL);
     c->direction = ns_real_new(largest, "the check", NULL);
     if (c->kept && c->direction) return true;
-    g_strlcpy(check->problem, "There is no memory for the check; close other programs.",
+    g_strlcpy(check->problem, "There is not enough memory for the check; close other programs.",
               sizeof check->problem);
     return false;
 }
@@ -300,10 +300,11 @@ void ns_gradient_check(NsRun *run, unsigned layer, NsCheckStop stop, void *data,
                        "No tensor could be checked within %d seconds; choose a smaller model.",
                        NS_CHECK_SECONDS);
         else if (check->known == 0)
-            g_snprintf(check->problem, sizeof check->problem,
-                       "The check of layer %u is undecided: all gradients are too small for this "
-                       "precision, or the loss is too rough; check another layer or another step.",
-                       layer);
+            g_snprintf(
+                check->problem, sizeof check->problem,
+                "The check of layer %u is undecided: all gradients are too small for this "
+                "precision, or the loss is not smooth there; check another layer or another step.",
+                layer);
     }
     ns_real_free(c.kept);
     ns_real_free(c.direction);

@@ -209,7 +209,7 @@ def test_damaged_events():
     huge = length + struct.pack("<I", ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff)
     for data, steps, words in (
             (VERSION + first + bytes(broken) + second, [0, 1], b"Event 13: it is damaged; it is skipped."),
-            (VERSION + first + b"?" * 40 + second, [0], b"its length is damaged"),
+            (VERSION + first + b"?" * 40 + second, [0], b"its length field is damaged"),
             (VERSION + first + second + third[:-5], [0, 1, 2], b""),
             (VERSION + first + huge + second, [0], b"")):
         with Folder() as path:
@@ -272,7 +272,7 @@ def test_growing():
         assert watching.next()["step"] == 15
         rest, err = watching.end()
         assert rest == [] and err.count("replaced by another one") == 4, err
-        assert "continues from step 15 again, after step 20" in err, err
+        assert "goes back to step 15 after step 20" in err, err
 
 
 def test_growing_events():

@@ -140,7 +140,7 @@ static void test_on_view(void)
     g_assert_cmpint(run_of(session, 1).checkpoint, ==, 8);
     ns_session_open_run(session, 1);
     g_assert_true(ns_session_view(session)->history == first);
-    g_assert_cmpstr(last, ==, "Run 1 is shown again; Run continues from step 8.");
+    g_assert_cmpstr(last, ==, "Run 1 is shown again; press Run to continue it from step 8.");
     g_assert_cmpint(ns_session_steps(session), ==, 8);
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
     g_assert_cmpuint(ns_session_pending(session), ==, 0);
@@ -192,7 +192,7 @@ static void test_anew(void)
     SESSION_UNTIL(session, ns_session_view(session)->history != first);
     ns_session_open_run(session, 1);
     g_assert_cmpint(ns_session_state(session), ==, NS_TRAINER_FINISHED);
-    g_assert_cmpstr(last, ==, "Run 1 is shown again; Run restarts it.");
+    g_assert_cmpstr(last, ==, "Run 1 is shown again; press Run to restart it.");
     ns_session_run(session);
     g_assert_cmpstr(last, ==, "Run 1 restarts; the same seed gives the same numbers.");
     SESSION_UNTIL(session, ns_session_view(session)->history != first &&

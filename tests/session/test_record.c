@@ -433,7 +433,7 @@ static void test_checkpoint_memory(void)
     ns_session_open_run(session, 1);
     g_assert_true(last && g_str_has_prefix(last, "Reading "));
     SESSION_UNTIL(session, ns_session_steps(session) == 8);
-    g_assert_cmpstr(last, ==, "Run 1 is shown again; Run continues from step 8.");
+    g_assert_cmpstr(last, ==, "Run 1 is shown again; press Run to continue it from step 8.");
     g_assert_cmpuint(ns_session_checkpoint_bytes(session), <=, most);
     ns_session_step(session, 2);
     wait_at_rest(session, 10);

@@ -564,7 +564,8 @@ static void test_restore(void)
     UI_WAIT(window, ui_is_ready);
     ns_window_open(window, path);
     UI_WAIT(window, has_three_layers);
-    g_assert_cmpstr(ns_window_toast_text(window), ==, "Set up as in figure.pdf.  It shows step 5.");
+    g_assert_cmpstr(ns_window_toast_text(window), ==,
+                    "Set up as in figure.pdf.  The figure shows step 5.");
     g_autofree char *after = ns_settings_line(ns_session_settings(ns_window_session(window)), true);
     g_assert_cmpstr(after, ==, before);
     g_unlink(path);

@@ -98,7 +98,7 @@ static void test_run(void)
     ns_window_open(window, file.path);
     UI_WAIT(window, is_read);
     g_assert_cmpstr(ns_window_toast_text(window), ==,
-                    "run.jsonl is shown, up to step 6; Run restarts it.");
+                    "run.jsonl is shown, up to step 6; press Run to restart it.");
     const NsView *view = ns_session_view(session);
     g_assert_cmpuint(view->started.n, ==, 2);
     g_assert_cmpuint(ns_history_steps(view->histories[1]), ==, 7);

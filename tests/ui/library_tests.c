@@ -123,7 +123,7 @@ static void test_open(void)
     ns_window_open(window, path);
     UI_WAIT(window, is_shown);
     g_autofree char *words =
-        g_strdup_printf("%s is shown, up to step 4; Run continues it from step 4.", name);
+        g_strdup_printf("%s is shown, up to step 4; press Run to continue it from step 4.", name);
     g_assert_cmpstr(ns_window_toast_text(window), ==, words);
     g_assert_cmpint(ns_session_steps(session), ==, 4);
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);

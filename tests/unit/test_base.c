@@ -309,9 +309,8 @@ static void test_unknown(void)
     assert_unknown("atuo", ns_switch_choice, "There is no switch “atuo”; did you mean “auto”?");
     assert_unknown("xyzzy", ns_switch_choice,
                    "There is no switch “xyzzy”; choose one of auto, on, off.");
-    assert_unknown(
-        "xyzzy", many_choices,
-        "There is no switch “xyzzy”; “normscope-cli list” shows the 100 that there are.");
+    assert_unknown("xyzzy", many_choices,
+                   "There is no switch “xyzzy”; “normscope-cli list” shows all 100.");
 }
 
 static void test_no_room(void)

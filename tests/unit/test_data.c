@@ -218,7 +218,7 @@ static void test_refused_permission(NsTestFiles *files, gconstpointer data)
     /* Root may read every file. */
     bool root = geteuid() == 0;
     if (root) g_assert_cmpint(seteuid(UNPRIVILEGED), ==, 0);
-    assert_file_refused(path, "may not be read");
+    assert_file_refused(path, "You do not have permission");
     if (root) g_assert_cmpint(seteuid(0), ==, 0);
 }
 

@@ -120,9 +120,9 @@ static void test_garbage(void)
     } wrong[] = {
         {"garbage", "it is not a JSON object"},
         {"{\"step\":1,\"loss\":2", "it is incomplete"},
-        {"{\"step\":1.5,\"loss\":2}", "its step is not a whole number of at least 0"},
-        {"{\"step\":-1,\"loss\":2}", "its step is not a whole number of at least 0"},
-        {"{\"step\":1e300,\"loss\":2}", "its step is not a whole number of at least 0"},
+        {"{\"step\":1.5,\"loss\":2}", "its step is negative or not a whole number"},
+        {"{\"step\":-1,\"loss\":2}", "its step is negative or not a whole number"},
+        {"{\"step\":1e300,\"loss\":2}", "its step is negative or not a whole number"},
         {"{\"loss\":2}", "it has no step"},
         {"{\"step\":1}", "it has no loss"},
         {"{\"step\":1,\"loss\":null}", "it has no loss"},
@@ -130,7 +130,7 @@ static void test_garbage(void)
         {"{\"step\":1,\"loss\":2,\"lane\":5}", "its lane is not one of 1 to 4"},
         {"{\"step\":1,\"loss\":2,\"format\":2}",
          "it has a newer version of the format than this program can read"},
-        {"{\"step\":0,\"loss\":2}", "step 0 was read already"},
+        {"{\"step\":0,\"loss\":2}", "step 0 was already read"},
         {"{\"step\":1,\"a\":[[[[[[[[[[[[[[[[[[[[1", "its brackets are nested too deeply"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
@@ -181,8 +181,8 @@ static void test_restart(void)
     g_assert_cmpfloat(value_at(history, a, 1, 1), ==, -1);
     g_assert_cmpfloat(value_at(history, a, 2, 0), ==, 7);
     g_assert_cmpuint(ns_history_evaluations(history), ==, 1);
-    assert_message(o, "Line 4: the run continues from step 15 again, after step 20; everything "
-                      "from that step on is replaced.");
+    assert_message(o, "Line 4: the run goes back to step 15 after step 20; everything from there "
+                      "on is replaced.");
     feed(o, "{\"step\":0,\"loss\":4}\n{\"step\":1,\"loss\":4}\n");
     g_assert_cmpuint(ns_history_steps(ns_outside_history(o, 0)), ==, 2);
     /* Not without an end. */

@@ -158,8 +158,9 @@ static char *tell_layer(const NsDiagram *d, const NsNode *n)
         number(ns_diagram_value(d->data, NS_QUANTITY_GRAD_LAYER, n->layer - 1));
     g_autofree char *update =
         number(ns_diagram_value(d->data, NS_QUANTITY_UPDATE_RATIO, n->layer - 1));
-    return g_strdup_printf(_("Layer %u: gradient norm of its weights %s, update/weight ratio %s."),
-                           n->layer, gradient, update);
+    return g_strdup_printf(
+        _("Layer %u: gradient norm of its weights %s, update-to-weight ratio %s."), n->layer,
+        gradient, update);
 }
 
 char *ns_diagram_tell(const NsDiagram *d, size_t node)

@@ -342,7 +342,7 @@ static char *note_of_several(const Profile *profile, const NsFigureInput *input)
         ns_figure_add_sentence(words, note);
     }
     if (first)
-        ns_figure_add_sentence(words, late ? _("Faint lines: the first step of each.")
+        ns_figure_add_sentence(words, late ? _("Faint lines: the first step of each run.")
                                            : _("Faint lines: step 0."));
     ns_wild_note(words, profile->wild, profile->n);
     add_theory(words, profile, input);

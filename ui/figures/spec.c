@@ -40,8 +40,8 @@ static bool show_quantity(NsFigureSpec *spec, const char *key, GError **error)
     if (!(spec->kind->domains & 1u << info->domain))
         return ns_refuse(
             error, NS_ERROR_USAGE,
-            "%s is measured %s, which the figure %s does not show; “normscope-cli list "
-            "quantities” shows where each is, and the figure steps takes every one.",
+            "%s is measured %s, which the figure %s does not show; “normscope-cli list quantities” "
+            "shows where each is measured, and the figure steps can draw them all.",
             info->choice.key, places[info->domain], spec->kind->choice.key);
     spec->quantity = (NsQuantity)i;
     return true;

@@ -212,8 +212,8 @@ const NsFigureKind *ns_best_of_kind(void)
 static char *sensitivities(const NsComparedInput *from)
 {
     GString *note = g_string_new(ns_study_better(from->study) < 0
-                                     ? _("Mean over the learning rates less the lowest:")
-                                     : _("Highest less the mean over the learning rates:"));
+                                     ? _("Mean over the learning rates minus the lowest result:")
+                                     : _("Highest result minus the mean over the learning rates:"));
     for (size_t lane = 0; lane < ns_study_lanes(from->study); lane++) {
         const NsInterval *s = &from->sensitivity->sensitivity[lane];
         char value[G_ASCII_DTOSTR_BUF_SIZE], lo[G_ASCII_DTOSTR_BUF_SIZE],

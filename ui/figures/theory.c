@@ -124,8 +124,8 @@ static void fill_hidden(NsTheory *theory, Reach reach, const NsFigureInput *inpu
         size_t state = stacks[i].first + i;
         double cosine = token_cosine(input->history, state);
         if (settings->positions == NS_POSITIONS_SINUSOIDAL && !(fabs(cosine) > 0))
-            why = _("No prediction: with sinusoidal positions it needs the token cosine at step 0; "
-                    "set probe-every to measure it.");
+            why = _("No prediction: with sinusoidal positions the theory needs the token cosine at "
+                    "step 0; set probe-every to measure it.");
         start[i] = (NsTokenMoments){square[state] / d, cosine};
     }
     if (why) {

@@ -282,16 +282,14 @@ static bool check_size(const NsExport *options, GError **error)
     double w = options->width, h = options->height, scale = options->dpi / 72;
     bool png = options->format == NS_FORMAT_PNG;
     if (!(w >= 1 && h >= 1 && w <= 14400 && h <= 14400))
-        return ns_refuse(
-            error, NS_ERROR_USAGE,
-            N_("The width and height of a figure are limited to 1 to 14,400 points (200 "
-               "inches): choose another size."));
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         N_("The width and height of a figure must be between 1 and 14,400 points "
+                            "(200 inches): choose another size."));
     if (png && !(scale > 0 && w * scale >= 1 && h * scale >= 1 && w * scale <= MOST_PIXELS &&
                  h * scale <= MOST_PIXELS))
-        return ns_refuse(
-            error, NS_ERROR_USAGE,
-            N_("The width and height of a PNG image are limited to 1 to 32,767 pixels: "
-               "choose another size or resolution."));
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         N_("The width and height of a PNG image must be between 1 and 32,767 "
+                            "pixels: choose another size or resolution."));
     return true;
 }
 

@@ -9,8 +9,9 @@ void ns_session_check(NsSession *session, size_t lane, unsigned layer)
         ns_session_tell(session, _("Another program trains this run; only gradients of a run that "
                                    "is trained here can be checked."));
     else if (ns_session_is_past(session))
-        ns_session_tell(session, _("An earlier run is shown; Run continues it, and then its "
-                                   "gradients can be checked."));
+        ns_session_tell(
+            session,
+            _("An earlier run is shown; press Run to continue it, then check its gradients."));
     if (!session->trainer || lane >= session->run->n || session->state == NS_TRAINER_FAILED) return;
     session->checking = true;
     ns_trainer_check(session->trainer, lane, layer);

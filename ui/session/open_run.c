@@ -129,8 +129,9 @@ void ns_session_open_run(NsSession *session, unsigned id)
     int64_t at = ns_past_run_goes_on(run);
     g_autofree char *step = ns_group_digits(at);
     g_autofree char *words =
-        at >= 0 ? g_strdup_printf(_("Run %u is shown again; Run continues from step %s."), id, step)
-                : g_strdup_printf(_("Run %u is shown again; Run restarts it."), id);
+        at >= 0 ? g_strdup_printf(
+                      _("Run %u is shown again; press Run to continue it from step %s."), id, step)
+                : g_strdup_printf(_("Run %u is shown again; press Run to restart it."), id);
     ns_session_tell(session, words);
 }
 

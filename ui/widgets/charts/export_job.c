@@ -175,16 +175,20 @@ const char *ns_export_command_gap(const NsView *view)
     if (ns_view_is_outside(view) && !view->source)
         return _("No command draws several files of other programs together.");
     g_autofree char *changes = changes_of(view);
-    if (changes) return _("It does not repeat the settings that were changed during the run.");
-    if (view->previous) return _("It does not repeat the run before, which is drawn in gray.");
-    if (view->n_pinned) return _("It does not repeat earlier runs, which are drawn faintly.");
+    if (changes)
+        return _("The command does not repeat the settings that were changed during the run.");
+    if (view->previous)
+        return _("The command does not repeat the previous run, which is drawn in gray.");
+    if (view->n_pinned)
+        return _("The command does not repeat earlier runs, which are drawn faintly.");
     for (unsigned i = 0; i < view->started.n; i++) {
         const NsHistory *history = view->histories[i];
         if (history && !view->names[i] && ns_history_first_step(history) > 0)
-            return _("It trains from step 0, not from where this run was forked.");
+            return _(
+                "The command trains from step 0, not from the step at which this run was forked.");
     }
     if (view->started.n > 1 && view->heat == NS_HEAT_LANE)
-        return _("It draws heatmaps of all lanes, not of one.");
+        return _("The command draws heatmaps of all lanes, not of one.");
     return NULL;
 }
 

@@ -111,8 +111,8 @@ static void show_stage(NsDiagramPage *page)
     const char *waits = _(
         "Changes are pending: this is how the model will be wired; it has not been measured yet.");
     const char *sentence = ns_session_is_watching(page->session)
-                               ? _("A run of another program does not tell its wiring: "
-                                   "this is the model of the settings.")
+                               ? _("A run of another program does not say how its model is wired; "
+                                   "this diagram shows the model of the settings.")
                            : ns_session_pending(page->session) ? waits
                                                                : "";
     if (slow) switch (stage) {
@@ -130,7 +130,7 @@ static void show_stage(NsDiagramPage *page)
             break;
         case NS_STAGE_UPDATE:
             flash = sin(G_PI * progress);
-            sentence = _("Update: the width of a frame is the update/weight ratio.");
+            sentence = _("Update: the width of a frame is the update-to-weight ratio.");
             break;
         }
     ns_text_label_set(page->words, sentence);

@@ -89,9 +89,10 @@ static void on_activated(GtkWidget *part, NsDiagramView *view);
 static char *with_hint(const NsNode *node, const char *sentence)
 {
     if (is_movable(node))
-        return g_strdup_printf(_("%s Left and Right move it, Enter puts it there."), sentence);
+        return g_strdup_printf(_("%s Left and Right move this norm, Enter places it."), sentence);
     if (node->kind == NS_NODE_BRANCH)
-        return g_strdup_printf(_("%s Left and Right add a norm, Enter puts it there."), sentence);
+        return g_strdup_printf(
+            _("%s Left and Right choose a place for another norm, Enter adds it."), sentence);
     return g_strdup(sentence);
 }
 

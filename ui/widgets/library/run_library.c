@@ -630,8 +630,8 @@ static void make_footer(NsRunLibrary *library)
                                gtk_spin_button_new_with_range(1.0, CHECKPOINTS_MOST, 64.0), row);
     gtk_widget_set_tooltip_text(
         parts->checkpoints,
-        _("The most memory that checkpoints of a run take, and of each earlier run, from the next "
-          "run on.  When they take more, fewer steps can be forked from"));
+        _("The most memory that the checkpoints of this run and of earlier ones take together.  "
+          "Beyond it some are dropped, so that fewer steps can be forked from"));
     g_signal_connect_swapped(parts->checkpoints, "value-changed", G_CALLBACK(on_checkpoints),
                              library);
     g_signal_connect_swapped(parts->record, "notify::active", G_CALLBACK(on_record), library);

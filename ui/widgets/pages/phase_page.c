@@ -388,9 +388,9 @@ static void open_cell(NsPhasePage *page, size_t column, size_t row)
     const char *lane = ns_lane_letter(ns_session_active(session));
     g_autofree char *sentence =
         ns_session_pending(session) > 0
-            ? g_strdup_printf(_("Lane %s now has %s %s and %s %s; Restart runs it."), lane,
+            ? g_strdup_printf(_("Lane %s now has %s %s and %s %s; press Restart to run it."), lane,
                               x->param->key, x->values[column], y->param->key, y->values[row])
-            : g_strdup_printf(_("Lane %s now has %s %s and %s %s; Run starts it."), lane,
+            : g_strdup_printf(_("Lane %s now has %s %s and %s %s; press Run to start it."), lane,
                               x->param->key, x->values[column], y->param->key, y->values[row]);
     ns_session_tell(page->session, sentence);
 }

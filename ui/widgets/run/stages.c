@@ -13,7 +13,7 @@ static const struct {
     {N_("Loss"), N_("How far the prediction is from the next token")},
     {N_("Backward"),
      N_("The gradient is propagated back through the layers, from the last to the first")},
-    {N_("Update"), N_("The optimizer moves every weight a little, against its gradient")},
+    {N_("Update"), N_("The optimizer changes every weight a little so as to lower the loss")},
 };
 
 struct _NsStages {

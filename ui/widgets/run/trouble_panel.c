@@ -41,9 +41,8 @@ static char *title_of(NsSession *session, const NsTrouble *trouble)
     if (trouble->first) return g_strdup(_("Diverged before any update"));
     if (several)
         return g_strdup_printf(
-            trouble->spike ? _("%s jumped at step %s") : _("%s diverged at step %s"), lane, step);
-    return g_strdup_printf(trouble->spike ? _("A jump at step %s") : _("Diverged at step %s"),
-                           step);
+            trouble->spike ? _("Spike in %s at step %s") : _("%s diverged at step %s"), lane, step);
+    return g_strdup_printf(trouble->spike ? _("Spike at step %s") : _("Diverged at step %s"), step);
 }
 
 /* "Seed 3 of 5 of A: Diverged at ...", where there are several. */

@@ -309,7 +309,7 @@ static void ns_application_init(NsApplication *application)
          _("Watch the run that another program writes to this file, or to standard input (“-”); "
            "repeatable, up to four"),
          "FILE"},
-        {"class", 0, 0, G_OPTION_ARG_NONE, NULL, _("Start with large text, for a class"), NULL},
+        {"class", 0, 0, G_OPTION_ARG_NONE, NULL, _("Start in class mode, with large text"), NULL},
         {"version", 'v', 0, G_OPTION_ARG_NONE, NULL, _("Print the version"), NULL},
         {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, NULL, NULL, "[FILE]"},
         {NULL},
@@ -320,9 +320,9 @@ static void ns_application_init(NsApplication *application)
         G_APPLICATION(application),
         _("Trains small Transformers and plots the norms of gradients and hidden states live."));
     g_application_set_option_context_description(
-        G_APPLICATION(application), _("FILE is a text to learn, or a figure, a preset or the JSON "
-                                      "lines of a run, whose experiment is restored.\n"
-                                      "normscope-cli trains and draws without a display."));
+        G_APPLICATION(application),
+        _("FILE is a text to train on, or a figure, a preset or the JSON lines of a run, whose "
+          "experiment is restored.\nnormscope-cli trains and draws without a display."));
 }
 
 NsApplication *ns_application_new(void)

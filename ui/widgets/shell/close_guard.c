@@ -59,11 +59,11 @@ GtkWidget *ns_close_guard_ask(NsWindow *window)
     if (guard->question) return guard->question;
     GtkWidget *question = gtk_message_dialog_new(
         GTK_WINDOW(window), GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT, GTK_MESSAGE_QUESTION,
-        GTK_BUTTONS_NONE, "%s", _("Close and lose this training?"));
-    gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(question), "%s",
-                                             _("Runs of more than a minute were neither saved nor "
-                                               "exported.  Saved runs (Ctrl+L) can save "
-                                               "every run while it trains."));
+        GTK_BUTTONS_NONE, "%s", _("Close and discard the unsaved training?"));
+    gtk_message_dialog_format_secondary_text(
+        GTK_MESSAGE_DIALOG(question), "%s",
+        _("Runs of more than a minute were neither saved nor exported.  To save every run while it "
+          "trains, turn saving on in Saved runs (Ctrl+L)."));
     GtkDialog *dialog = GTK_DIALOG(question);
     gtk_dialog_add_button(dialog, _("Keep open"), GTK_RESPONSE_CANCEL);
     gtk_dialog_add_button(dialog, _("Export…"), ANSWER_EXPORT);

@@ -93,7 +93,7 @@ static char *effect_of(const NsParam *param)
         return g_strdup(_("Live: acts on the running model from the next step."));
     if (param->effect == NS_EFFECT_RESTART)
         return g_strdup(
-            _("Restart: the model is built anew; a fork keeps the tensors that still fit."));
+            _("Restart: the model is rebuilt; a fork keeps the tensors that still fit."));
     return g_strdup(_("Fork: a new branch continues with all weights."));
 }
 

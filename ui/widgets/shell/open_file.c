@@ -76,9 +76,10 @@ static void try_text(GTask *task, gpointer window, gpointer data, GCancellable *
     GError *error = NULL;
     NsCorpus *corpus = NULL;
     if (is_data(trial->path))
-        g_set_error(&error, NS_ERROR, NS_ERROR_FILE,
-                    _("“%s” is not a figure, run or preset of Normscope, nor a text to learn."),
-                    trial->name);
+        g_set_error(
+            &error, NS_ERROR, NS_ERROR_FILE,
+            _("“%s” is neither a figure, a run or a preset of Normscope nor a text to train on."),
+            trial->name);
     else
         corpus = ns_corpus_open(&trial->settings, &error);
     if (corpus) ns_corpus_unref(corpus);
@@ -138,10 +139,10 @@ static void tell_experiment(NsWindow *window, const NsProvenance *provenance, co
     g_autofree char *offer = NULL;
     GString *words = g_string_new(NULL);
     say(words, g_strdup_printf(_("Set up as in %s."), name));
-    if (provenance->x) say(words, g_strdup(_("Start trains the runs of its sweep.")));
+    if (provenance->x) say(words, g_strdup(_("Press Start to train the runs of its sweep.")));
     if (provenance->step > 0) {
         g_autofree char *step = ns_group_digits(provenance->step);
-        say(words, g_strdup_printf(_("It shows step %s."), step));
+        say(words, g_strdup_printf(_("The figure shows step %s."), step));
         offer = g_strdup_printf(_("Run to step %s"), step);
     }
     if (provenance->changes) say(words, g_strdup(_("Settings were changed before that step.")));
@@ -224,8 +225,8 @@ static void tell_record(NsWindow *window, const Reading *reading)
                                      "it is shown, up to step %s."),
                                    record->wrong_line, reading->name, step));
     else
-        say(words, g_strdup_printf(_("%s is shown, up to step %s; Run restarts it."), reading->name,
-                                   step));
+        say(words, g_strdup_printf(_("%s is shown, up to step %s; press Run to restart it."),
+                                   reading->name, step));
     tell(window, words);
 }
 
@@ -336,8 +337,8 @@ static void on_results(GObject *object, GAsyncResult *result, gpointer data)
         refuse(window, error->message);
         return;
     }
-    g_autofree char *words =
-        g_strdup_printf(_("%s is shown; Start trains the runs that are missing."), results->name);
+    g_autofree char *words = g_strdup_printf(
+        _("%s is shown; press Start to train the runs that are missing."), results->name);
     ns_window_toast(window, words);
 }
 

@@ -72,10 +72,11 @@ static void show_run(NsWindow *window, NsSavedRun *run)
     int64_t from = ns_session_goes_on_from(session);
     g_autofree char *step = ns_group_digits(from);
     g_autofree char *words =
-        from >= 0
-            ? g_strdup_printf(_("%s is shown, up to step %s; Run continues it from step %s."),
-                              run->name, last, step)
-            : g_strdup_printf(_("%s is shown, up to step %s; Run restarts it."), run->name, last);
+        from >= 0 ? g_strdup_printf(
+                        _("%s is shown, up to step %s; press Run to continue it from step %s."),
+                        run->name, last, step)
+                  : g_strdup_printf(_("%s is shown, up to step %s; press Run to restart it."),
+                                    run->name, last);
     ns_window_toast(window, words);
 }
 
