@@ -282,9 +282,12 @@ static GArray *find_arrays(const Export *export, GPtrArray *rows, GError **error
         if (!ns_run_reader_steps(of.of, lane.first, n, (NsStep *)(void *)steps->data, error))
             return NULL;
         add_scalars(arrays, prefix, of, steps);
-        GArray *evaluations = ns_run_reader_evaluations(of.of, error);
-        if (!evaluations) return NULL;
+        g_autoptr(NsHistory) marks = ns_run_reader_marks(of.of, error);
+        if (!marks) return NULL;
+        GArray *evaluations = g_array_new(FALSE, FALSE, sizeof(NsEvaluation));
         g_ptr_array_add(rows, evaluations);
+        for (size_t k = 0; k < ns_history_evaluations(marks); k++)
+            g_array_append_vals(evaluations, ns_history_evaluation(marks, k), 1);
         of.evaluations = true;
         add_scalars(arrays, prefix, of, evaluations);
         if (!add_quantities(arrays, prefix, of, n, error)) return NULL;

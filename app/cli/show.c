@@ -48,10 +48,13 @@ static void show_lane(const char *lane, int64_t from, int64_t to, double loss, c
     printf("# %s: steps %s to %s, last training loss %s%s\n", lane, first, last, number, end);
 }
 
-/* Settings are those at the beginning. */
-static void show_change(const char *lane, const NsEvent *event)
+/* The settings that are shown are those at the beginning of the run. */
+static void show_changes(const char *lane, const NsHistory *history)
 {
-    if (event->kind == NS_EVENT_SETTING) printf("# %s: %s\n", lane, event->text);
+    for (size_t i = 0; i < ns_history_events(history); i++) {
+        const NsEvent *event = ns_history_event(history, i);
+        if (event->kind == NS_EVENT_SETTING) printf("# %s: %s\n", lane, event->text);
+    }
 }
 
 static char *lane_words(size_t lane, size_t seeds, int64_t seed)
@@ -71,14 +74,13 @@ static bool show_run_file(const char *path, GError **error)
         NsRunLane lane = ns_run_reader_lane(reader, of.lane, of.seed);
         NsStep step;
         if (!ns_run_reader_steps(of, lane.last, 1, &step, error)) return false;
-        g_autoptr(GArray) events = ns_run_reader_events(of, error);
-        if (!events) return false;
+        g_autoptr(NsHistory) marks = ns_run_reader_marks(of, error);
+        if (!marks) return false;
         g_autofree char *words =
             lane_words(of.lane, seeds, experiment->lane[of.lane].seed + (gint64)of.seed);
         show_lane(words, lane.first, lane.last, step.loss,
                   lane.summary ? "" : "; it is still running or was interrupted");
-        for (guint k = 0; k < events->len; k++)
-            show_change(words, &g_array_index(events, NsEvent, k));
+        show_changes(words, marks);
     }
     return true;
 }
@@ -89,8 +91,7 @@ static void show_history(const char *lane, const NsHistory *history)
     if (!records) return;
     show_lane(lane, ns_history_first_step(history), ns_history_last_step(history),
               ns_history_step(history, records - 1)->loss, "");
-    for (size_t k = 0; k < ns_history_events(history); k++)
-        show_change(lane, ns_history_event(history, k));
+    show_changes(lane, history);
 }
 
 /* Of this program or another; `experiment` is NULL for the latter. */

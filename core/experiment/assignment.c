@@ -120,12 +120,23 @@ bool ns_settings_name_all(NsSettings *settings, NsNamed *named, const char *word
     return assign_all(settings, named, words, error);
 }
 
+char *ns_shell_word(const char *word, const char *special)
+{
+    bool plain =
+        *word && !strpbrk(word, " \t\r\n\\'\"`$&|;<>()*?[]#~%!{}^") && !strpbrk(word, special);
+    return plain ? g_strdup(word) : g_shell_quote(word);
+}
+
+void ns_assignment_append(GString *line, const char *key, const char *value)
+{
+    g_autofree char *word = ns_shell_word(value, "=");
+    g_string_append_printf(line, "%s%s=%s", line->len ? " " : "", key, word);
+}
+
 void ns_settings_append(GString *line, const NsSettings *settings, const NsParam *param)
 {
     g_autofree char *value = ns_settings_get(settings, param);
-    bool plain = *value && !strpbrk(value, " \t\n\\'\"`$&|;<>()*?[]#~=%!{}");
-    g_autofree char *quoted = plain ? g_strdup(value) : g_shell_quote(value);
-    g_string_append_printf(line, "%s%s=%s", line->len ? " " : "", param->key, quoted);
+    ns_assignment_append(line, param->key, value);
 }
 
 char *ns_settings_line(const NsSettings *settings, bool all)

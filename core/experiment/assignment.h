@@ -37,5 +37,10 @@ bool ns_settings_name_all(NsSettings *settings, NsNamed *named, const char *word
  * `all`, every setting.  Values with spaces are quoted for a shell.  Free with g_free. */
 char *ns_settings_line(const NsSettings *settings, bool all);
 
-/* Appends one setting to such a line. */
+/* Appends key=value to such a line; and one setting. */
+void ns_assignment_append(GString *line, const char *key, const char *value);
 void ns_settings_append(GString *line, const NsSettings *settings, const NsParam *param);
+
+/* A word as a shell reads it: quoted where a shell gives one of its characters a meaning, or where
+ * it has one of `special`.  Free with g_free. */
+char *ns_shell_word(const char *word, const char *special);

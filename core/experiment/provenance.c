@@ -78,24 +78,16 @@ static char *split_lines(const char *line)
     return g_string_free(text, FALSE);
 }
 
-static void add_word(GString *line, const char *key, const char *value)
-{
-    bool plain =
-        *value && strspn(value, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-_.+:/,") == strlen(value);
-    g_autofree char *quoted = plain ? g_strdup(value) : g_shell_quote(value);
-    g_string_append_printf(line, "%s%s=%s", line->len ? " " : "", key, quoted);
-}
-
 char *ns_provenance_line(const NsProvenance *provenance)
 {
     GString *line = g_string_new(NULL);
-    add_word(line, VERSION_KEY, NS_VERSION);
+    ns_assignment_append(line, VERSION_KEY, NS_VERSION);
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
         const char *value = text_of(provenance, texts[i].offset);
         g_autofree char *joined = value ? join_lines(value) : NULL;
         bool lines = g_str_equal(texts[i].key, STUDY_TEXT_KEY);
         if (value && !g_str_equal(texts[i].key, VERSION_KEY))
-            add_word(line, texts[i].key, lines ? joined : value);
+            ns_assignment_append(line, texts[i].key, lines ? joined : value);
     }
     if (provenance->step >= 0)
         g_string_append_printf(line, " " STEP_KEY "=%" G_GINT64_FORMAT, provenance->step);
@@ -104,7 +96,7 @@ char *ns_provenance_line(const NsProvenance *provenance)
     const NsExperiment *experiment = &provenance->experiment;
     for (size_t lane = 0; experiment->n > 1 && lane < experiment->n; lane++) {
         g_autofree char *words = ns_experiment_lane_words(experiment, lane);
-        add_word(line, LANE_KEY, words);
+        ns_assignment_append(line, LANE_KEY, words);
     }
     g_autofree char *settings = ns_settings_line(&experiment->lane[0], true);
     g_string_append_printf(line, " %s", settings);

@@ -520,17 +520,6 @@ const NsRecordLayout *ns_run_reader_layout(NsRecorded of)
     return &of.reader->runs[of.lane][of.seed].layout;
 }
 
-GArray *ns_run_reader_evaluations(NsRecorded of, GError **error)
-{
-    const Run *run = &of.reader->runs[of.lane][of.seed];
-    g_autoptr(NsHistory) history = ns_history_new(&run->layout, 0, run->first);
-    if (!append_evaluations(of.reader, run, history, run->last, error)) return NULL;
-    GArray *evaluations = g_array_new(FALSE, FALSE, sizeof(NsEvaluation));
-    for (size_t i = 0; i < ns_history_evaluations(history); i++)
-        g_array_append_vals(evaluations, ns_history_evaluation(history, i), 1);
-    return evaluations;
-}
-
 bool ns_run_reader_values(NsRecorded of, NsQuantity quantity, int64_t first, size_t n,
                           NsValues values, GError **error)
 {
@@ -555,15 +544,19 @@ bool ns_run_reader_has_all(NsRecorded of, NsQuantity quantity, bool *all, GError
     return true;
 }
 
-GArray *ns_run_reader_events(NsRecorded of, GError **error)
+static bool append_marks(NsRunReader *r, const Run *run, NsHistory *history, int64_t last,
+                         GError **error)
+{
+    return append_evaluations(r, run, history, last, error) &&
+           append_events(r, run, history, last, error);
+}
+
+NsHistory *ns_run_reader_marks(NsRecorded of, GError **error)
 {
     const Run *run = &of.reader->runs[of.lane][of.seed];
     g_autoptr(NsHistory) history = ns_history_new(&run->layout, 0, run->first);
-    if (!append_events(of.reader, run, history, run->last, error)) return NULL;
-    GArray *events = g_array_new(FALSE, FALSE, sizeof(NsEvent));
-    for (size_t i = 0; i < ns_history_events(history); i++)
-        g_array_append_vals(events, ns_history_event(history, i), 1);
-    return events;
+    bool good = append_marks(of.reader, run, history, run->last, error);
+    return good ? g_steal_pointer(&history) : NULL;
 }
 
 NsHistory *ns_run_reader_history(NsRecorded of, int64_t first, int64_t last, size_t budget,
@@ -572,8 +565,7 @@ NsHistory *ns_run_reader_history(NsRecorded of, int64_t first, int64_t last, siz
     const Run *run = &of.reader->runs[of.lane][of.seed];
     g_autoptr(NsHistory) history = ns_history_new(&run->layout, budget, first);
     bool good = append_records(of.reader, run, history, last, error) &&
-                append_evaluations(of.reader, run, history, last, error) &&
-                append_events(of.reader, run, history, last, error);
+                append_marks(of.reader, run, history, last, error);
     return good ? g_steal_pointer(&history) : NULL;
 }
 

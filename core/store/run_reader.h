@@ -48,11 +48,8 @@ const NsRecordLayout *ns_run_reader_layout(NsRecorded of);
 /* The scalars of n steps from `first` on, all of which are recorded. */
 bool ns_run_reader_steps(NsRecorded of, int64_t first, size_t n, NsStep *steps, GError **error);
 
-/* Every NsEvaluation that was made. */
-GArray *ns_run_reader_evaluations(NsRecorded of, GError **error);
-
-/* Every NsEvent. */
-GArray *ns_run_reader_events(NsRecorded of, GError **error);
+/* Every evaluation and event, in a history without records. */
+NsHistory *ns_run_reader_marks(NsRecorded of, GError **error);
 
 /* What these steps measured of one quantity, [n][layout->count[quantity]]. */
 bool ns_run_reader_values(NsRecorded of, NsQuantity quantity, int64_t first, size_t n,

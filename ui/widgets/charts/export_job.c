@@ -115,8 +115,7 @@ static void make_provenance(const NsView *view, const NsExportRequest *request, 
 
 static void append_quoted(GString *command, const char *option, const char *word)
 {
-    bool plain = *word && !strpbrk(word, " \t\n\\'\"`$&|;<>()*?[]#~%!{}");
-    g_autofree char *quoted = plain ? g_strdup(word) : g_shell_quote(word);
+    g_autofree char *quoted = ns_shell_word(word, "");
     g_string_append_printf(command, " %s %s", option, quoted);
 }
 
@@ -165,8 +164,7 @@ char *ns_export_command(const NsView *view, const NsExportRequest *request, cons
     if (request->format == NS_FORMAT_CSV) choices = bare;
     g_autofree char *flags = ns_export_choices_flags(&choices);
     if (*flags) g_string_append_printf(command, " %s", flags);
-    g_autofree char *quoted = strpbrk(name, " '\"\\$&;()") ? g_shell_quote(name) : g_strdup(name);
-    g_string_append_printf(command, " --out %s", quoted);
+    append_quoted(command, "--out", name);
     return g_string_free(command, FALSE);
 }
 
