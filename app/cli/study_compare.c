@@ -120,7 +120,7 @@ void ns_study_show_comparison(const NsStudyResults *r)
             for (size_t other = one + 1; other < c->lanes; other++) show_duel(c, one, other);
     }
     if (s) show_sensitivity(r->study, s);
-    if (untrained && !ns_result_is_loss(&r->study->result))
+    if (untrained && !ns_result_is_loss(&r->study->results.of[0]))
         printf("\n%zu runs have no result; in the comparison they count as the worst of the "
                "study.\n",
                untrained);

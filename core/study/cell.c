@@ -48,6 +48,13 @@ bool ns_result_is_validated(const NsResult *result)
            ns_result_is_downstream(result);
 }
 
+bool ns_results_are_validated(const NsResults *results)
+{
+    bool any = false;
+    for (size_t i = 0; i < results->n; i++) any |= ns_result_is_validated(&results->of[i]);
+    return any;
+}
+
 int ns_result_direction(const NsResult *result)
 {
     if (ns_result_is_loss(result)) return -1;
@@ -62,16 +69,6 @@ static bool has_curve(const NsResult *result)
            result->kind == NS_RESULT_TOKENS;
 }
 
-static size_t results_of(const NsCellWork *work)
-{
-    return 1 + work->n_more;
-}
-
-static const NsResult *result_of(const NsCellWork *work, size_t i)
-{
-    return i ? &work->more[i - 1] : &work->result;
-}
-
 static bool is_expensive(const NsResult *result)
 {
     return result->kind == NS_RESULT_TOKENS ||
@@ -84,8 +81,8 @@ static void prepare(NsSettings *settings, const NsCellWork *work)
 {
     bool often = false, bleu = false, expensive = false;
     int64_t at = settings->steps;
-    for (size_t i = 0; i < results_of(work); i++) {
-        const NsResult *result = result_of(work, i);
+    for (size_t i = 0; i < work->results.n; i++) {
+        const NsResult *result = &work->results.of[i];
         often |= ns_result_is_validated(result) &&
                  (result->at == NS_RESULT_MINIMUM || result->at == NS_RESULT_EVERY);
         bleu |= is_bleu(result);
@@ -120,12 +117,12 @@ typedef struct {
     NsStudyCell cell;
     gint64 started;
     bool ended; /* `progress` has ended it */
-    Meter meters[1 + NS_CELL_MORE];
+    Meter meters[NS_RESULTS_MAX];
 } Training;
 
 static void training_clear(Training *training)
 {
-    for (size_t i = 0; i < results_of(training->work); i++) {
+    for (size_t i = 0; i < training->work->results.n; i++) {
         g_array_unref(training->meters[i].values);
         g_array_unref(training->meters[i].curve);
         g_clear_pointer(&training->meters[i].pairs, ns_corpus_unref);
@@ -294,7 +291,7 @@ static void look(Training *training, Meter *meter)
 
 static void look_all(Training *training)
 {
-    for (size_t i = 0; i < results_of(training->work); i++) look(training, &training->meters[i]);
+    for (size_t i = 0; i < training->work->results.n; i++) look(training, &training->meters[i]);
 }
 
 static double value_of(const Meter *meter)
@@ -359,10 +356,10 @@ static NsStudyCell fail(const char *sentence)
 /* Of several results all values of each point, one after another; where one has fewer, NaN. */
 static void give_curve(const Training *training)
 {
-    size_t results = results_of(training->work), n = 0;
+    size_t results = training->work->results.n, n = 0;
     GArray *curve = training->work->curve;
-    bool every = training->work->result.at == NS_RESULT_EVERY;
-    if (!curve || (results == 1 && !has_curve(&training->work->result))) return;
+    bool every = training->work->results.of[0].at == NS_RESULT_EVERY;
+    if (!curve || (results == 1 && !has_curve(&training->work->results.of[0]))) return;
     for (size_t i = 0; i < results; i++) n = MAX(n, training->meters[i].curve->len);
     if (results > 1 && !every) n = 1;
     for (size_t k = 0; k < n; k++)
@@ -378,16 +375,14 @@ static void finish(Training *training)
 {
     NsStudyCell *cell = &training->cell;
     const NsHistory *history = ns_run_history(training->run);
-    bool validated = false;
-    for (size_t i = 0; i < results_of(training->work); i++)
-        validated |= ns_result_is_validated(training->meters[i].result);
+    bool validated = ns_results_are_validated(&training->work->results);
     if (ns_run_diverged(training->run))
         note_divergence(cell, history);
     else {
         cell->state = NS_CELL_DONE;
         cell->loss = mean_of_last(history);
         if (cell->step > 0 || validated) cell->validation = ns_run_evaluate(training->run);
-        for (size_t i = 0; i < results_of(training->work); i++)
+        for (size_t i = 0; i < training->work->results.n; i++)
             if (ns_result_is_validated(training->meters[i].result))
                 look(training, &training->meters[i]);
     }
@@ -417,8 +412,8 @@ static NsStudyCell train(NsRun *run, const NsCellWork *work, gint64 started)
 {
     g_auto(Training) training = {
         .work = work, .run = run, .cell = ns_cell_in(NS_CELL_RUNNING), .started = started};
-    for (size_t i = 0; i < results_of(work); i++)
-        training.meters[i] = (Meter){.result = result_of(work, i),
+    for (size_t i = 0; i < work->results.n; i++)
+        training.meters[i] = (Meter){.result = &work->results.of[i],
                                      .values = g_array_new(FALSE, FALSE, sizeof(double)),
                                      .curve = g_array_new(FALSE, FALSE, sizeof(double)),
                                      .at_step = NAN};
@@ -432,8 +427,8 @@ static NsStudyCell train(NsRun *run, const NsCellWork *work, gint64 started)
 /* NULL, or why the run cannot have these results. */
 static const char *refusal(const NsCellWork *work, NsRun *run)
 {
-    for (size_t i = 0; i < results_of(work); i++) {
-        const NsResult *result = result_of(work, i);
+    for (size_t i = 0; i < work->results.n; i++) {
+        const NsResult *result = &work->results.of[i];
         if (result->kind == NS_RESULT_QUANTITY &&
             place_of(result, ns_history_layout(ns_run_history(run))) < 0)
             return "The model of this cell has no such result; change the section [result].";

@@ -6,8 +6,8 @@
 #include "core/probe/quantity.h"
 #include "core/settings/settings.h"
 
-#define NS_CELL_LAST 10 /* records whose mean is the loss of a cell */
-#define NS_CELL_MORE 2  /* results that a cell can have beside the first */
+#define NS_CELL_LAST 10  /* records whose mean is the loss of a cell */
+#define NS_RESULTS_MAX 3 /* of a cell */
 
 /* Of fine-tuning in a cell: steps unless told, and generated pairs to train on. */
 #define NS_CELL_FINETUNE_STEPS 400
@@ -51,6 +51,12 @@ typedef struct {
                  * none; 0 where ns_result_direction says it */
 } NsResult;
 
+/* The results of one run; lanes are compared by the first. */
+typedef struct {
+    NsResult of[NS_RESULTS_MAX];
+    size_t n;
+} NsResults;
+
 /* Of the training loss, as a study has it unless it says another. */
 #define NS_RESULT_USUAL                                                                            \
     ((NsResult){.layer = -1, .head = 1, .at = NS_RESULT_LAST, .n = NS_CELL_LAST})
@@ -63,6 +69,7 @@ bool ns_result_is_downstream(const NsResult *result);
 
 /* Whether it is measured where the loss on held-out text is: that, BLEU, and tasks downstream. */
 bool ns_result_is_validated(const NsResult *result);
+bool ns_results_are_validated(const NsResults *results); /* any of them */
 
 /* Which results are better by themselves: -1 the lower ones, as of a loss, 1 the higher ones, as of
  * BLEU and accuracies; 0 where a study has to say it. */
@@ -101,9 +108,7 @@ NsStudyCell ns_cell_in(NsCellState state);
 typedef bool (*NsCellProgress)(void *data, const NsStudyCell *cell);
 
 typedef struct {
-    NsResult result;
-    NsResult more[NS_CELL_MORE]; /* results of the same run */
-    size_t n_more;
+    NsResults results;
     NsStopRules stop;
     NsCellProgress progress; /* NULL for none */
     void *data;

@@ -15,8 +15,8 @@
 
 int ns_study_better(const NsStudy *study)
 {
-    int direction = ns_result_direction(&study->result);
-    return direction ? direction : study->result.better;
+    int direction = ns_result_direction(&study->results.of[0]);
+    return direction ? direction : study->results.of[0].better;
 }
 
 static bool refuse_result(const NsStudy *study, GError **error)
@@ -38,7 +38,7 @@ typedef struct {
 
 static Scoring scoring_of(const NsStudy *study, const NsStudyCell *cells)
 {
-    Scoring scoring = {cells, ns_result_is_loss(&study->result), NAN};
+    Scoring scoring = {cells, ns_result_is_loss(&study->results.of[0]), NAN};
     int better = ns_study_better(study);
     for (size_t i = 0; !scoring.loss && i < ns_study_cells(study); i++)
         scoring.worst =

@@ -64,7 +64,7 @@ bool ns_paper_make(const NsPaperStudy *row, NsStudy *study, GError **error)
 
 NsPaperKind ns_paper_kind_of(const NsStudy *study)
 {
-    const NsResult *result = &study->result;
+    const NsResult *result = &study->results.of[0];
     if (result->kind == NS_RESULT_TOKENS) return NS_PAPER_TOKENS;
     if (result->at == NS_RESULT_EVERY) return NS_PAPER_STEP;
     return result->layer == NS_LAYER_ALL ? NS_PAPER_LAYER : NS_PAPER_GRID;
@@ -72,14 +72,15 @@ NsPaperKind ns_paper_kind_of(const NsStudy *study)
 
 static bool has_embedding(const NsStudy *study)
 {
-    return ns_quantity(study->result.quantity)->domain == NS_DOMAIN_HIDDEN;
+    return ns_quantity(study->results.of[0].quantity)->domain == NS_DOMAIN_HIDDEN;
 }
 
 /* Steps between two points of a curve over steps. */
 static int64_t stride(const NsStudy *study)
 {
-    return ns_result_is_validated(&study->result) ? MAX(study->experiment.lane[0].eval_every, 1)
-                                                  : 1;
+    return ns_result_is_validated(&study->results.of[0])
+               ? MAX(study->experiment.lane[0].eval_every, 1)
+               : 1;
 }
 
 size_t ns_paper_points(const NsStudy *study)
@@ -244,7 +245,7 @@ static void write_bound(NsJson *json, const char *key, double value)
 
 /* The keys of the quantities that a study is about. */
 typedef struct {
-    const char *of[1 + NS_CELL_MORE];
+    const char *of[NS_RESULTS_MAX];
 } Keys;
 
 static Keys keys_of(const NsPaperStudy *row)
@@ -252,8 +253,8 @@ static Keys keys_of(const NsPaperStudy *row)
     g_auto(NsStudy) study;
     Keys keys = {{NULL}};
     ns_paper_make(row, &study, NULL);
-    for (size_t i = 0; i < ns_study_results(&study); i++)
-        keys.of[i] = ns_study_quantity_key(ns_study_result(&study, i));
+    for (size_t i = 0; i < study.results.n; i++)
+        keys.of[i] = ns_study_quantity_key(&study.results.of[i]);
     return keys;
 }
 

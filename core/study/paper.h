@@ -116,7 +116,7 @@ typedef struct {
     NsVerdict verdict;
 } NsFinding;
 
-#define NS_PAPER_SERIES (NS_PAPER_CURVES * (1 + NS_CELL_MORE) + 2 * NS_PAPER_CLAIMS)
+#define NS_PAPER_SERIES (NS_PAPER_CURVES * NS_RESULTS_MAX + 2 * NS_PAPER_CLAIMS)
 
 /* Whoever keeps one has a reference; nobody writes to it. */
 typedef struct {

@@ -61,7 +61,7 @@ static void read_cell(Work *work, NsStudyWork *cells, NsStudyPlace place, const 
 {
     const NsStudy *study = work->study;
     bool grid = ns_paper_kind_of(study) == NS_PAPER_GRID;
-    size_t n = 0, results = ns_study_results(study), at = ns_study_cell(study, place);
+    size_t n = 0, results = study->results.n, at = ns_study_cell(study, place);
     size_t before = grid ? 0 : place.configuration * ns_study_lanes(study);
     g_autofree double *curve = grid && results == 1
                                    ? g_memdup2(&cell->value, sizeof cell->value)
@@ -69,7 +69,7 @@ static void read_cell(Work *work, NsStudyWork *cells, NsStudyPlace place, const 
     if (grid && results == 1) n = 1;
     for (size_t k = 0; k < results; k++) {
         double *y = values_of(work, k, before + place.lane, (unsigned)place.seed);
-        double unit = unit_of(study, ns_study_result(study, k));
+        double unit = unit_of(study, &study->results.of[k]);
         for (size_t i = 0; i < (grid ? 1 : work->n); i++)
             y[grid ? place.configuration : i] =
                 i * results + k < n ? curve[i * results + k] / unit : (double)NAN;
@@ -124,13 +124,13 @@ static double mean_of_last(const double *y, size_t n, size_t last)
 /* Losses of single batches have it, a curve of held-out data does not. */
 static bool has_noise(const NsStudy *study)
 {
-    return ns_paper_kind_of(study) == NS_PAPER_STEP && study->result.kind == NS_RESULT_LOSS;
+    return ns_paper_kind_of(study) == NS_PAPER_STEP && study->results.of[0].kind == NS_RESULT_LOSS;
 }
 
 /* -1 where lower values are better, 1 where higher ones are. */
 static int direction_of(const Work *work, const NsClaim *claim)
 {
-    return ns_result_direction(ns_study_result(work->study, claim->result)) > 0 ? 1 : -1;
+    return ns_result_direction(&work->study->results.of[claim->result]) > 0 ? 1 : -1;
 }
 
 /* By how much a run ends above another; one that diverged is worse without bounds. */
@@ -269,8 +269,8 @@ static void work_init(Work *work, const NsStudy *study)
     work->n = ns_paper_points(study);
     work->x = g_new(double, work->n);
     ns_paper_abscissae(study, work->x, work->n);
-    work->values = g_new0(double, ns_study_results(study) * ns_paper_curves(study) *
-                                      (size_t)study->seeds * work->n);
+    work->values =
+        g_new0(double, ns_paper_curves(study) * study->results.n * (size_t)study->seeds * work->n);
 }
 
 NsPaperResult *ns_paper_result_new(const NsPaperStudy *row, NsStudyWork *cells, GError **error)
@@ -282,7 +282,7 @@ NsPaperResult *ns_paper_result_new(const NsPaperStudy *row, NsStudyWork *cells, 
     g_atomic_ref_count_init(&result->refs);
     result->study = row;
     result->seconds = work.seconds;
-    for (unsigned which = 0; which < ns_study_results(work.study); which++)
+    for (unsigned which = 0; which < work.study->results.n; which++)
         for (size_t curve = 0; curve < ns_paper_curves(work.study); curve++)
             add_measured(result, &work, which, curve);
     for (unsigned i = 0; i < row->n_claims; i++) {
@@ -317,8 +317,8 @@ void ns_paper_result_unref(NsPaperResult *result)
 static double finetuning_steps(const NsStudy *study)
 {
     double steps = 0;
-    for (size_t i = 0; i < ns_study_results(study); i++) {
-        const NsResult *result = ns_study_result(study, i);
+    for (size_t i = 0; i < study->results.n; i++) {
+        const NsResult *result = &study->results.of[i];
         if (ns_result_is_downstream(result))
             steps += (double)(result->finetune ? result->finetune : NS_CELL_FINETUNE_STEPS);
     }

@@ -222,7 +222,7 @@ void ns_phase_seeds(NsPhase *phase, size_t i, double *values)
 /* Whether the command “sweep” makes the same cells of this lane. */
 static bool is_sweep(const NsStudy *study)
 {
-    const NsResult *result = &study->result;
+    const NsResult *result = &study->results.of[0];
     return study->n_grid == 2 && study->n_random == 0 && isnan(study->stop.loss_below) &&
            isnan(study->stop.loss_above) && result->kind == NS_RESULT_LOSS &&
            result->at == NS_RESULT_LAST && result->n == NS_CELL_LAST;

@@ -22,7 +22,7 @@ void ns_study_init(NsStudy *study)
         .draws = 1,
         .draw_seed = 1,
         .stop = {NAN, NAN},
-        .result = NS_RESULT_USUAL,
+        .results = {{NS_RESULT_USUAL}, 1},
     };
     ns_experiment_init(&study->experiment);
 }
@@ -41,16 +41,6 @@ void ns_study_clear(NsStudy *study)
     for (size_t i = 0; i < study->n_random; i++) ns_study_distribution_clear(&study->random[i]);
     study->n_grid = study->n_random = 0;
     forget_contents(study);
-}
-
-size_t ns_study_results(const NsStudy *study)
-{
-    return 1 + study->n_more;
-}
-
-const NsResult *ns_study_result(const NsStudy *study, size_t i)
-{
-    return i ? &study->more[i - 1] : &study->result;
 }
 
 /* ---- Cells ---- */
@@ -254,16 +244,16 @@ static bool check_curve(const NsResult *result, GError **error)
 /* The curves of several results have the same points. */
 static bool check_more(const NsStudy *study, GError **error)
 {
-    const NsResult *first = &study->result;
+    const NsResult *first = &study->results.of[0];
     bool alike = true, plain = true;
-    for (size_t i = 0; i < ns_study_results(study); i++) {
-        const NsResult *result = ns_study_result(study, i);
+    for (size_t i = 0; i < study->results.n; i++) {
+        const NsResult *result = &study->results.of[i];
         bool every = result->at == NS_RESULT_EVERY;
         alike &= every == (first->at == NS_RESULT_EVERY);
         if (every) alike &= ns_result_is_validated(result) == ns_result_is_validated(first);
         plain &= result->layer != NS_LAYER_ALL && result->kind != NS_RESULT_TOKENS;
     }
-    if (!study->n_more || (alike && plain)) return true;
+    if (study->results.n == 1 || (alike && plain)) return true;
     return ns_refuse(error, NS_ERROR_SETTING,
                      plain ? "The results of a study must be of one kind: each a single number, or "
                              "each at every step, where all or none are measured with the "
@@ -294,8 +284,8 @@ static bool check_downstream(const NsResult *result, const NsSettings *settings,
 static bool check_results(const NsStudy *study, const NsSettings *settings, GError **error)
 {
     bool good = true;
-    for (size_t i = 0; good && i < ns_study_results(study); i++) {
-        const NsResult *result = ns_study_result(study, i);
+    for (size_t i = 0; good && i < study->results.n; i++) {
+        const NsResult *result = &study->results.of[i];
         good = check_steps(result, settings, error) && check_layer(result, settings, error) &&
                check_downstream(result, settings, error);
     }
@@ -327,8 +317,8 @@ bool ns_study_check_cells(const NsStudy *study, GError **error)
                          "The study has %.0f cells, more than the limit of %d; shorten an axis, or "
                          "draw configurations at random instead of taking every combination.",
                          cells, NS_STUDY_CELLS_MAX);
-    for (size_t i = 0; i < ns_study_results(study); i++)
-        if (!check_curve(ns_study_result(study, i), error)) return false;
+    for (size_t i = 0; i < study->results.n; i++)
+        if (!check_curve(&study->results.of[i], error)) return false;
     if (!check_more(study, error)) return false;
     for (size_t i = 0; i < ns_study_cells(study); i++)
         if (!check_cell(study, i, error)) return false;
@@ -348,14 +338,10 @@ bool ns_study_check(NsStudy *study, GError **error)
 /* Settings that change no number of a run, or that the study decides. */
 static bool is_idle(const NsStudy *study, const NsParam *param)
 {
-    static const char *const idle[] = {"threads", "seeds", "recompute", "tokenizer"};
-    if (ns_param_is_file(param)) return true; /* their contents count */
-    for (size_t i = 0; i < G_N_ELEMENTS(idle); i++)
-        if (g_str_equal(param->key, idle[i])) return true;
-    bool validated = false;
-    for (size_t i = 0; i < ns_study_results(study); i++)
-        validated |= ns_result_is_validated(ns_study_result(study, i));
-    return g_str_equal(param->key, "eval-every") && !validated;
+    static const char *const idle[] = {"threads", "seeds", "recompute", "tokenizer", NULL};
+    /* The hash has the contents of files instead of their paths. */
+    if (ns_param_is_file(param) || g_strv_contains(idle, param->key)) return true;
+    return g_str_equal(param->key, "eval-every") && !ns_results_are_validated(&study->results);
 }
 
 static void add_number(GString *text, const char *key, double value)
@@ -398,8 +384,7 @@ void ns_study_hash(const NsStudy *study, size_t i, char *hash)
     ns_settings_clear(&settings);
     add_number(text, "loss-below", study->stop.loss_below);
     add_number(text, "loss-above", study->stop.loss_above);
-    for (size_t k = 0; k < ns_study_results(study); k++)
-        add_result(text, ns_study_result(study, k));
+    for (size_t k = 0; k < study->results.n; k++) add_result(text, &study->results.of[k]);
     g_autofree char *sum =
         g_compute_checksum_for_string(G_CHECKSUM_SHA256, text->str, (gssize)text->len);
     g_strlcpy(hash, sum, NS_STUDY_HASH + 1);

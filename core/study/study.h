@@ -79,9 +79,7 @@ typedef struct {
     size_t n_random;
     int64_t draws, draw_seed; /* draws: 1 where nothing is drawn */
     NsStopRules stop;
-    NsResult result;
-    NsResult more[NS_CELL_MORE]; /* of the same runs */
-    size_t n_more;
+    NsResults results;
     char *contents[NS_LANES_MAX]; /* a hash of the files that a lane learns, by ns_study_check */
 } NsStudy;
 
@@ -101,9 +99,6 @@ bool ns_study_load(NsStudy *study, const char *path, GError **error);
 
 /* The text, which reads back to the same study.  Free with g_free. */
 char *ns_study_write(const NsStudy *study);
-
-size_t ns_study_results(const NsStudy *study);                   /* the first and others */
-const NsResult *ns_study_result(const NsStudy *study, size_t i); /* from 0 */
 
 /* "validation-loss", as a text of a study names a result. */
 const char *ns_study_quantity_key(const NsResult *result);

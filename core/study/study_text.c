@@ -26,7 +26,7 @@ static const char *const kinds[] = {
 
 /* Sections of results, the first of which every study has. */
 static const char *const results[] = {"result", "result-2", "result-3"};
-G_STATIC_ASSERT(G_N_ELEMENTS(results) == 1 + NS_CELL_MORE);
+G_STATIC_ASSERT(G_N_ELEMENTS(results) == NS_RESULTS_MAX);
 
 /* ---- Reading ---- */
 
@@ -255,11 +255,11 @@ static const struct {
 static bool begin_result(Reader *reader, const char *section)
 {
     NsStudy *study = reader->study;
-    if (g_str_equal(section, results[0])) reader->result = &study->result;
+    if (g_str_equal(section, results[0])) reader->result = &study->results.of[0];
     if (!g_str_has_prefix(section, "result-")) return true;
-    if (study->n_more >= NS_CELL_MORE || !g_str_equal(section, results[study->n_more + 1]))
+    if (study->results.n == NS_RESULTS_MAX || !g_str_equal(section, results[study->results.n]))
         return false;
-    reader->result = &study->more[study->n_more++];
+    reader->result = &study->results.of[study->results.n++];
     *reader->result = NS_RESULT_USUAL;
     return true;
 }
@@ -370,8 +370,9 @@ bool ns_study_read(NsStudy *study, const char *text, size_t size, GError **error
     for (; (entry = ns_entries_at(entries, i)); i++)
         if (!read_entry(&reader, entry, error)) return false;
     ns_experiment_link(&study->experiment);
-    bool good = check_axes(&reader, error) && check_better(&study->result, error);
-    for (size_t k = 0; good && k < study->n_more; k++) good = check_better(&study->more[k], error);
+    bool good = check_axes(&reader, error);
+    for (size_t k = 0; good && k < study->results.n; k++)
+        good = check_better(&study->results.of[k], error);
     return good;
 }
 
@@ -495,8 +496,8 @@ static void write_rules(GString *out, const NsStudy *study)
         g_string_append(out, "\n[stop]\n");
     write_number(out, "loss-below", study->stop.loss_below);
     write_number(out, "loss-above", study->stop.loss_above);
-    for (size_t i = 0; i < ns_study_results(study); i++)
-        write_result(out, results[i], ns_study_result(study, i));
+    for (size_t i = 0; i < study->results.n; i++)
+        write_result(out, results[i], &study->results.of[i]);
 }
 
 char *ns_study_write(const NsStudy *study)
@@ -580,9 +581,9 @@ static void add_words(GString *words, const NsResult *result)
 char *ns_study_result_words(const NsStudy *study)
 {
     GString *words = g_string_new(NULL);
-    for (size_t i = 0; i < ns_study_results(study); i++) {
+    for (size_t i = 0; i < study->results.n; i++) {
         if (i) g_string_append(words, "; ");
-        add_words(words, ns_study_result(study, i));
+        add_words(words, &study->results.of[i]);
     }
     return g_string_free(words, FALSE);
 }

@@ -126,13 +126,11 @@ static bool run_cell(NsStudyWork *work, size_t i, GError **error)
 {
     Place place = {work, i};
     g_autoptr(GArray) curve = g_array_new(FALSE, FALSE, sizeof(double));
-    NsCellWork how = {.result = work->study.result,
-                      .n_more = work->study.n_more,
+    NsCellWork how = {.results = work->study.results,
                       .stop = work->study.stop,
                       .progress = keep_step,
                       .data = &place,
                       .curve = curve};
-    for (size_t k = 0; k < how.n_more; k++) how.more[k] = work->study.more[k];
     const NsStudyCell begun = ns_cell_in(NS_CELL_RUNNING);
     NsSettings settings;
     keep_step(&place, &begun);

@@ -139,7 +139,7 @@ static void test_scores(void)
     g_assert_true(isnan(scores[3]));
     g_autofree NsComparison *c = ns_comparison_new(&study, cells, NULL);
     g_assert_cmpuint(c->configurations, ==, 3);
-    study.result.kind = NS_RESULT_GRADIENT;
+    study.results.of[0].kind = NS_RESULT_GRADIENT;
     g_assert_null(ns_comparison_new(&study, cells, NULL));
 }
 

@@ -26,10 +26,10 @@ static void test_read(void)
     g_assert_cmpuint(ns_study_axes(&study), ==, 5);
     g_assert_cmpfloat(study.stop.loss_above, ==, 9.5);
     g_assert_true(isnan(study.stop.loss_below));
-    g_assert_cmpint(study.result.kind, ==, NS_RESULT_QUANTITY);
-    g_assert_cmpint(study.result.quantity, ==, NS_QUANTITY_GRAD_W2);
-    g_assert_cmpint(study.result.at, ==, NS_RESULT_STEP);
-    g_assert_cmpint(study.result.n, ==, 3);
+    g_assert_cmpint(study.results.of[0].kind, ==, NS_RESULT_QUANTITY);
+    g_assert_cmpint(study.results.of[0].quantity, ==, NS_QUANTITY_GRAD_W2);
+    g_assert_cmpint(study.results.of[0].at, ==, NS_RESULT_STEP);
+    g_assert_cmpint(study.results.of[0].n, ==, 3);
     g_autofree char *a = ns_study_lane_words(&study, 0), *b = ns_study_lane_words(&study, 1);
     g_assert_cmpstr(a, ==, "A Original");
     g_assert_cmpstr(b, ==, "B");

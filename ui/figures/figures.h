@@ -133,8 +133,8 @@ const NsFigureKind *ns_paper_kind(void);
 
 /* A figure for each of the results of a study of the paper. */
 typedef struct {
-    NsFigure *figures[1 + NS_CELL_MORE];
-    const NsPlot *plots[1 + NS_CELL_MORE];
+    NsFigure *figures[NS_RESULTS_MAX];
+    const NsPlot *plots[NS_RESULTS_MAX];
     size_t n;
 } NsPaperPanels;
 

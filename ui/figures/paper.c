@@ -28,7 +28,7 @@ static void describe(Paper *p, const NsPaperStudy *row)
     g_auto(NsStudy) study;
     ns_paper_make(row, &study, NULL);
     p->kind = ns_paper_kind_of(&study);
-    p->measured = *ns_study_result(&study, p->panel);
+    p->measured = study.results.of[p->panel];
     bool layers = !study.n_grid || g_str_equal(study.grid[0].param->key, "layers");
     g_free(p->grid);
     p->grid = layers ? NULL : g_strdup(_(study.grid[0].param->label));
@@ -325,7 +325,7 @@ NsPaperPanels ns_paper_panels(const NsFigureInput *input)
 {
     g_auto(NsStudy) study;
     ns_paper_make(input->study, &study, NULL);
-    NsPaperPanels panels = {.n = ns_study_results(&study)};
+    NsPaperPanels panels = {.n = study.results.n};
     NsFigureInput of = *input;
     for (of.panel = 0; of.panel < panels.n; of.panel++) {
         panels.figures[of.panel] = ns_figure_create(ns_paper_kind());

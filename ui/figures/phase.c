@@ -78,13 +78,13 @@ static void set_axis(NsAxis *axis, const NsStudyAxis *values, const GPtrArray *n
 /* The loss that a sweep ends with, which cells compare with that of the untrained model. */
 static bool is_training_loss(const NsStudy *study)
 {
-    return study->result.kind == NS_RESULT_LOSS;
+    return study->results.of[0].kind == NS_RESULT_LOSS;
 }
 
 static bool is_usual(const NsStudy *study)
 {
-    return is_training_loss(study) && study->result.at == NS_RESULT_LAST &&
-           study->result.n == NS_CELL_LAST;
+    return is_training_loss(study) && study->results.of[0].at == NS_RESULT_LAST &&
+           study->results.of[0].n == NS_CELL_LAST;
 }
 
 static char *label_of(const NsStudy *study)

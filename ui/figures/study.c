@@ -70,8 +70,8 @@ static void add_lane(Lanes *l, const NsStudy *study, size_t lane, const NsInterv
 
 static const char *result_label(Lanes *l, const NsStudy *study)
 {
-    if (study->result.kind == NS_RESULT_VALIDATION) return _("best validation loss");
-    if (study->result.kind == NS_RESULT_LOSS) return _("best training loss");
+    if (study->results.of[0].kind == NS_RESULT_VALIDATION) return _("best validation loss");
+    if (study->results.of[0].kind == NS_RESULT_LOSS) return _("best training loss");
     l->label = ns_study_result_words(study);
     return l->label;
 }
@@ -81,7 +81,7 @@ static void set_words(Lanes *l, const NsStudy *study, const char *title)
     NsPlot *plot = &l->figure.plot;
     plot->x.scale = NS_SCALE_LOG;
     plot->left.label = study ? result_label(l, study) : NULL;
-    plot->left.unit = study && ns_result_is_loss(&study->result) ? _("nats") : NULL;
+    plot->left.unit = study && ns_result_is_loss(&study->results.of[0]) ? _("nats") : NULL;
     ns_figure_text(&l->figure.title, g_strdup(title));
     ns_figure_text(&l->figure.subtitle,
                    study ? g_strdup(study->experiment.title ? study->experiment.title : "") : NULL);

@@ -368,12 +368,12 @@ static GtkWidget *make_panels(NsPaperPage *page, guint i)
 {
     g_auto(NsStudy) study;
     ns_paper_make(card_at(page, i)->study, &study, NULL);
-    if (ns_study_results(&study) == 1) return NULL;
+    if (study.results.n == 1) return NULL;
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0), *first = NULL;
     gtk_widget_add_css_class(box, "linked");
     gtk_widget_set_halign(box, GTK_ALIGN_CENTER);
-    for (guint k = 0; k < ns_study_results(&study); k++) {
-        const char *label = ns_paper_result_label(ns_study_result(&study, k));
+    for (guint k = 0; k < study.results.n; k++) {
+        const char *label = ns_paper_result_label(&study.results.of[k]);
         GtkWidget *button = gtk_toggle_button_new_with_label(label);
         g_object_set_data(G_OBJECT(button), "ns-card", GUINT_TO_POINTER(i));
         g_object_set_data(G_OBJECT(button), "ns-panel", GUINT_TO_POINTER(k));
