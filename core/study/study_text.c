@@ -77,17 +77,19 @@ static bool read_text(const NsEntry *entry, char **text)
     return true;
 }
 
-/* What would change nothing in a study is an error. */
-static bool read_setting(Reader *reader, const NsEntry *entry, size_t lane, GError **error)
+/* What would change nothing in a study is an error.  keys: what the section has beside settings. */
+static bool read_setting(Reader *reader, const NsEntry *entry, size_t lane, const char *const *keys,
+                         GError **error)
 {
     GError *wrong = NULL;
     if (g_str_equal(entry->key, "threads"))
         return refuse(entry, "a cell has one thread, so omit it", error);
-    if (!ns_settings_name(&reader->study->experiment.lane[lane], &reader->named, entry->key,
-                          entry->value, &wrong))
-        return ns_entry_blame(entry, wrong, error);
-    reader->any.all |= reader->named.all;
-    return true;
+    if (!ns_param_find(entry->key))
+        ns_settings_unknown(entry->key, keys, &wrong);
+    else if (ns_settings_name(&reader->study->experiment.lane[lane], &reader->named, entry->key,
+                              entry->value, &wrong))
+        reader->any.all |= reader->named.all;
+    return !wrong || ns_entry_blame(entry, wrong, error);
 }
 
 static bool read_head(Reader *reader, const NsEntry *entry, GError **error)
@@ -98,10 +100,7 @@ static bool read_head(Reader *reader, const NsEntry *entry, GError **error)
     if (g_str_equal(entry->key, "note")) return read_text(entry, &study->note);
     if (g_str_equal(entry->key, "seeds"))
         return read_whole(entry, 1, NS_STUDY_SEEDS, &study->seeds, error);
-    if (ns_param_find(entry->key)) return read_setting(reader, entry, 0, error);
-    GError *wrong = NULL;
-    ns_settings_unknown(entry->key, keys, &wrong);
-    return ns_entry_blame(entry, wrong, error);
+    return read_setting(reader, entry, 0, keys, error);
 }
 
 static bool read_lane(Reader *reader, const NsEntry *entry, GError **error)
@@ -112,10 +111,7 @@ static bool read_lane(Reader *reader, const NsEntry *entry, GError **error)
     if (g_str_equal(entry->key, "seeds"))
         return refuse(entry, "all lanes have the same seeds, so write it before the first section",
                       error);
-    if (ns_param_find(entry->key)) return read_setting(reader, entry, lane, error);
-    GError *wrong = NULL;
-    ns_settings_unknown(entry->key, keys, &wrong);
-    return ns_entry_blame(entry, wrong, error);
+    return read_setting(reader, entry, lane, keys, error);
 }
 
 static bool has_room(const NsEntry *entry, size_t n, GError **error)

@@ -224,10 +224,10 @@ static const struct {
     {"steps = 1\n[result]\nat = step 2\n", "raise steps"},
     {"steps = 1\n[result-3]\nat = last\n", "Line 2: [result-3] was not expected"},
     {"steps = 1\n[result-2]\nat = step 2\n", "raise steps"},
-    {"steps = 1\n[result-2]\nat = every step\n", "all at every step"},
+    {"steps = 1\n[result-2]\nat = every step\n", "each at every step"},
     {"steps = 1\n[result]\nat = every step\n[result-2]\nquantity = validation-loss\n"
      "at = every step\n",
-     "all measured with the validation loss"},
+     "all or none are measured with the validation loss"},
     {"steps = 1\n[result-2]\nquantity = token-norms\nat = last\n", "the only one of a study"},
     {"steps = 1\n[result]\nquantity = entailment-accuracy\nat = last\n", "task = mlm"},
     {"steps = 1\ntask = mlm\narch = encoder\n[result]\nquantity = paraphrase-accuracy\n"
