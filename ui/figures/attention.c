@@ -111,28 +111,26 @@ static char *note_of(const Attention *attention, const NsFigureInput *input)
     return g_string_free(note, note->len == 0);
 }
 
-static bool update(NsFigure *figure, const NsFigureInput *input)
+static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Attention *attention = (Attention *)figure;
-    bool changed = ns_token_source_follow(&attention->newest, input->history);
-    changed |= attention->layer != input->layer || attention->head != input->head;
-    attention->layer = input->layer;
-    attention->head = input->head;
+    figure->changed |= ns_token_source_follow(&attention->newest, input->history);
+    NS_FIGURE_SET(figure, attention->layer, input->layer);
+    NS_FIGURE_SET(figure, attention->head, input->head);
     const NsTokenSnapshot *snapshot = attention->newest.snapshot;
     size_t first;
     bool there = attention->newest.there && maps_of(attention, snapshot, &first) > 0;
     if (there) attention->shown = find_map(attention, input->layer, input->head);
     g_autofree char *title = title_of(attention, there);
     g_autofree char *empty = empty_of(attention, input);
-    changed |= ns_figure_words(figure, input,
-                               (NsFigureWords){.title = title,
-                                               .empty = empty,
-                                               .step = there ? snapshot->step : -1,
-                                               .note = there ? note_of(attention, input) : NULL});
-    if (!changed) return false;
+    ns_figure_words(figure, input,
+                    (NsFigureWords){.title = title,
+                                    .empty = empty,
+                                    .step = there ? snapshot->step : -1,
+                                    .note = there ? note_of(attention, input) : NULL});
+    if (!figure->changed) return;
     if (there) fill(attention);
     figure->plot.heatmap = there ? &attention->map : NULL;
-    return true;
 }
 
 static void clear(NsFigure *figure)

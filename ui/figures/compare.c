@@ -66,26 +66,23 @@ static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale
         curves[1] = swap;
     }
     plot->lower = ns_ratio_panel_fill(&compare->ratio_panel, curves, compare->n, scale);
-    plot->left.scale = scale;
     plot->left.label = figure->left_label;
     plot->x.label = figure->x_label;
 }
 
-static bool make_labels(Compare *compare, const NsFigureInput *input)
+static void make_labels(Compare *compare, const NsFigureInput *input)
 {
-    bool changed = false;
     for (unsigned i = 0; i < compare->n; i++) {
         g_autofree char *run = input->n_lanes > 1 ? ns_figure_run_label(input, i)
                                : i                ? ns_figure_previous_label(input)
                                                   : g_strdup(_("this run"));
         g_autofree char *step = ns_group_digits(compare->sides[i].bucket.last);
         char *label = g_strdup_printf(_("%s, step %s"), run, step);
-        changed |= ns_figure_text(&compare->figure.labels[i], label);
+        ns_figure_text(&compare->figure, &compare->figure.labels[i], label);
     }
-    return changed;
 }
 
-static bool make_texts(Compare *compare, const NsFigureInput *input)
+static void make_texts(Compare *compare, const NsFigureInput *input)
 {
     NsFigure *figure = &compare->figure;
     const NsQuantityInfo *info = ns_quantity(compare->quantity);
@@ -102,29 +99,28 @@ static bool make_texts(Compare *compare, const NsFigureInput *input)
     bool measured = ns_figure_newest(input) >= 0;
     g_autofree char *empty = measured && !shown ? ns_figure_absent(compare->quantity, input)
                                                 : g_strdup(_("No step has been measured yet."));
-    bool changed = make_labels(compare, input);
-    changed |= ns_figure_text(&figure->left_label, g_strdup(info->symbol));
-    changed |= ns_figure_text(&figure->x_label, ns_figure_axis(compare->quantity, input->history));
+    make_labels(compare, input);
+    ns_figure_text(figure, &figure->left_label, g_strdup(info->symbol));
+    ns_figure_text(figure, &figure->x_label, ns_figure_axis(compare->quantity, input->history));
     GString *note = g_string_new(NULL);
     if (measured && compare->n < 2)
         ns_figure_add_sentence(
             note, _("There is no other run yet: reset, change a setting, and run again."));
     ns_wild_note(note, compare->runs, compare->n);
-    changed |= ns_figure_words(figure, input,
-                               (NsFigureWords){.title = title,
-                                               .empty = empty,
-                                               .step = step,
-                                               .note = g_string_free(note, note->len == 0)});
-    return changed;
+    ns_figure_words(figure, input,
+                    (NsFigureWords){.title = title,
+                                    .empty = empty,
+                                    .step = step,
+                                    .note = g_string_free(note, note->len == 0)});
 }
 
-static bool follow(Compare *compare, const NsFigureInput *input)
+static void follow(Compare *compare, const NsFigureInput *input)
 {
+    NsFigure *figure = &compare->figure;
     bool lanes = input->n_lanes > 1;
     unsigned n = lanes ? ns_figure_runs(input) : input->previous ? 2 : 1;
-    bool changed = n != compare->n;
     for (unsigned i = n; i < compare->n; i++) ns_layer_values_clear(&compare->sides[i]);
-    compare->n = n;
+    NS_FIGURE_SET(figure, compare->n, n);
     unsigned first_layer = ns_figure_first_layer(input->quantity);
     int64_t step = lanes && input->step < 0 ? ns_figure_newest(input) : input->step;
     for (unsigned i = 0; i < n; i++) {
@@ -132,27 +128,24 @@ static bool follow(Compare *compare, const NsFigureInput *input)
         int64_t record = ns_figure_record_at(history, step);
         /* A lane that begins later has nothing to show yet; a run by itself has its first step. */
         if (!lanes && history && ns_history_steps(history)) record = MAX(record, 0);
-        changed |= record >= 0 ? ns_layer_values_read(&compare->sides[i], history, input->quantity,
-                                                      (size_t)record, first_layer)
-                               : ns_layer_values_clear(&compare->sides[i]);
+        figure->changed |=
+            ns_layer_values_read(&compare->sides[i], history, input->quantity, record, first_layer);
     }
-    return changed;
 }
 
-static bool update(NsFigure *figure, const NsFigureInput *input)
+static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Compare *compare = (Compare *)figure;
     NsScaleKind scale = ns_figure_scale(input->quantity, input);
-    bool changed = compare->quantity != input->quantity || figure->plot.left.scale != scale;
-    compare->quantity = input->quantity;
-    changed |= follow(compare, input);
+    NS_FIGURE_SET(figure, compare->quantity, input->quantity);
+    NS_FIGURE_SET(figure, figure->plot.left.scale, scale);
+    follow(compare, input);
     double upper_end = find_wild(compare, input, scale);
-    changed |= ns_figure_mark_layer(figure, input->marked_layer);
-    changed |= make_texts(compare, input);
-    if (!changed) return false;
+    ns_figure_mark_layer(figure, input->marked_layer);
+    make_texts(compare, input);
+    if (!figure->changed) return;
     figure->plot.left.hi = upper_end;
     show(compare, input, scale);
-    return true;
 }
 
 static void clear(NsFigure *figure)

@@ -305,9 +305,8 @@ static bool replace(Diagram *diagram, NsDiagramData *lanes[NS_LANES_MAX], size_t
     return !same;
 }
 
-/* The colors of all lanes, but for lanes that diverged far beyond the others.  TRUE if they have
- * other ends than before. */
-static bool share_colors(Diagram *diagram)
+/* The colors of all lanes, but for lanes that diverged far beyond the others. */
+static void share_colors(Diagram *diagram)
 {
     NsRange all = {INFINITY, -INFINITY};
     for (size_t i = 0; i < diagram->n; i++) {
@@ -320,9 +319,8 @@ static bool share_colors(Diagram *diagram)
     }
     NsRange calm = ns_wild_colors(diagram->wild, diagram->n, NS_SCALE_LOG);
     if (calm.lo < calm.hi) all = calm;
-    bool moved = all.lo != diagram->range.lo || all.hi != diagram->range.hi;
-    diagram->range = all;
-    return moved;
+    NS_FIGURE_SET(&diagram->figure, diagram->range.lo, all.lo);
+    NS_FIGURE_SET(&diagram->figure, diagram->range.hi, all.hi);
 }
 
 static char *note(const Diagram *diagram, NsBucket steps)
@@ -336,7 +334,7 @@ static char *note(const Diagram *diagram, NsBucket steps)
     return g_string_free(words, words->len == 0);
 }
 
-static bool update(NsFigure *figure, const NsFigureInput *input)
+static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Diagram *diagram = (Diagram *)figure;
     NsDiagramData *lanes[NS_LANES_MAX];
@@ -351,24 +349,23 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     if (!several && input->settings)
         lanes[n++] = ns_diagram_data_new(input->settings, NULL, input->history, input->step);
     unsigned layer = input->layer ? input->layer : (unsigned)MAX(input->marked_layer, 0);
-    bool changed = replace(diagram, lanes, n) || diagram->layer != layer;
-    diagram->layer = layer;
-    changed |= share_colors(diagram);
+    figure->changed |= replace(diagram, lanes, n);
+    NS_FIGURE_SET(figure, diagram->layer, layer);
+    share_colors(diagram);
     NsBucket steps = n ? diagram->lanes[0]->steps : (NsBucket){-1, -1};
     const char *title = diagram->flow == NS_FLOW_SIGNAL
                             ? _("Wiring of a layer, with the norms of its signals")
                             : _("Wiring of a layer, with the norms of its gradients");
-    changed |= ns_figure_words(figure, input,
-                               (NsFigureWords){.title = title,
-                                               .empty = _("There is no model yet."),
-                                               .step = steps.last,
-                                               .note = note(diagram, steps)});
-    if (!changed) return false;
+    ns_figure_words(figure, input,
+                    (NsFigureWords){.title = title,
+                                    .empty = _("There is no model yet."),
+                                    .step = steps.last,
+                                    .note = note(diagram, steps)});
+    if (!figure->changed) return;
     fill_series(diagram);
     figure->plot.series = (const NsSeries *)(const void *)diagram->series->data;
     figure->plot.n_series = diagram->series->len;
     figure->plot.drawing = n ? &diagram->drawing : NULL;
-    return true;
 }
 
 static void clear(NsFigure *figure)

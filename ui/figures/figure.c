@@ -60,10 +60,11 @@ static double end_of(const NsFigureInput *input)
 static const NsPlot *update_one(NsFigure *figure, const NsFigureInput *input)
 {
     NsPlot *plot = &figure->plot;
-    bool changed = figure->kind->class->update(figure, input);
+    figure->changed = plot->version == 0;
+    figure->kind->class->update(figure, input);
     plot->origin += follow_runs(figure, input);
     plot->end = end_of(input);
-    if (!changed && plot->version) return plot;
+    if (!figure->changed) return plot;
     plot->title = figure->title;
     plot->subtitle = figure->subtitle;
     plot->moment = figure->moment;

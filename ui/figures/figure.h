@@ -17,8 +17,8 @@ typedef enum {
 struct NsFigureClass {
     size_t size;
     void (*init)(NsFigure *figure); /* labels the axes of a new one; NULL: update does */
-    /* Updates plot and columns; TRUE if something visible changed. */
-    bool (*update)(NsFigure *figure, const NsFigureInput *input);
+    /* Updates plot and columns, and says in figure->changed whether something visible did. */
+    void (*update)(NsFigure *figure, const NsFigureInput *input);
     void (*clear)(NsFigure *figure);
     NsSeedsShown seeds;
 };
@@ -44,10 +44,15 @@ struct NsFigure {
     NsSource events[NS_LANES_MAX];  /* whose events the markers are */
     NsSpan spans[NS_LANES_MAX + 1]; /* that are pointed out */
     struct NsSeedFigures *seeds;    /* NULL where there is one seed */
+    bool changed;                   /* something visible did in this update, or it is the first */
 };
 
-/* Puts a text, which is taken, into a slot; TRUE if it differs from the one that was there. */
-bool ns_figure_text(char **slot, char *text);
+/* Sets a field of a figure, which has changed where the value is another one. */
+#define NS_FIGURE_SET(figure, field, value)                                                        \
+    ((figure)->changed |= (field) != (value), (field) = (value))
+
+/* The same for a text, which is taken; one that is the same stays where it is. */
+void ns_figure_text(NsFigure *figure, char **slot, char *text);
 
 /* Appends a sentence to those that there are, with a space between; NULL: nothing. */
 void ns_figure_add_sentence(GString *text, const char *sentence);
@@ -81,8 +86,8 @@ char *ns_figure_shared_words(const NsFigureInput *input, unsigned runs, const ch
 /* Where a quantity of domain LAYER or HIDDEN counts its layers from. */
 unsigned ns_figure_first_layer(NsQuantity quantity);
 
-/* A quiet band behind the selected layer.  TRUE if it is another one. */
-bool ns_figure_mark_layer(NsFigure *figure, int layer);
+/* A quiet band behind the selected layer. */
+void ns_figure_mark_layer(NsFigure *figure, int layer);
 
 /* The event of a divergence; NULL where there is none. */
 const NsEvent *ns_figure_divergence(const NsHistory *history);
@@ -90,8 +95,8 @@ const NsEvent *ns_figure_divergence(const NsHistory *history);
 /* The step that is looked at where the newest is another; -1 else. */
 int64_t ns_figure_viewed(const NsFigureInput *input);
 
-/* A line at that step.  TRUE if it is another one. */
-bool ns_figure_mark_step(NsFigure *figure, const NsFigureInput *input);
+/* A line at that step. */
+void ns_figure_mark_step(NsFigure *figure, const NsFigureInput *input);
 
 /* Title, subtitle, note and empty text; `step` is the one that the subtitle names (none if
  * negative), `note` (may be NULL) is taken and joined by the divergences that there were. */
@@ -102,7 +107,7 @@ typedef struct {
     char *note;
 } NsFigureWords;
 
-bool ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords words);
+void ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords words);
 
 /* "step 1,240".  Free with g_free. */
 char *ns_figure_step_words(int64_t step);
@@ -112,8 +117,8 @@ char *ns_figure_step_words(int64_t step);
 char *ns_figure_moment(const NsFigure *figure, const NsFigureInput *input, int64_t step);
 
 /* Markers for the events of the runs: a divergence as an alarm, changes of settings by their name;
- * of one lane among several in its color.  TRUE if they differ from those that were there. */
-bool ns_figure_mark_events(NsFigure *figure, const NsFigureInput *input);
+ * of one lane among several in its color. */
+void ns_figure_mark_events(NsFigure *figure, const NsFigureInput *input);
 
 /* "previous run: Pre-LN"; what differs from the run that is shown.  Free with g_free. */
 char *ns_figure_previous_label(const NsFigureInput *input);

@@ -11,15 +11,15 @@
  * dragged makes one at every step. */
 #define CLOSE 25
 
-bool ns_figure_text(char **slot, char *text)
+void ns_figure_text(NsFigure *figure, char **slot, char *text)
 {
     if (g_strcmp0(*slot, text) == 0) {
         g_free(text);
-        return false;
+        return;
     }
     g_free(*slot);
     *slot = text;
-    return true;
+    figure->changed = true;
 }
 
 void ns_figure_add_sentence(GString *text, const char *sentence)
@@ -323,18 +323,17 @@ char *ns_figure_moment(const NsFigure *figure, const NsFigureInput *input, int64
     return g_strdup_printf(_("%s, seed 1 of %zu"), words, seeds);
 }
 
-bool ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords words)
+void ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords words)
 {
     g_autofree char *settings = settings_words(input, &figure->plot.special);
     char *moment = words.step < 0 ? NULL : ns_figure_moment(figure, input, words.step);
     char *subtitle = g_strconcat(settings, *settings && moment ? ", " : "", moment, NULL);
-    bool changed = ns_figure_text(&figure->title, g_strdup(words.title));
-    changed |= ns_figure_text(&figure->subtitle, subtitle);
-    changed |= ns_figure_text(&figure->moment, moment);
-    changed |= ns_figure_text(&figure->run, run_words(input));
-    changed |= ns_figure_text(&figure->note, joined_note(input, words.note));
-    changed |= ns_figure_text(&figure->empty, g_strdup(words.empty));
-    return changed;
+    ns_figure_text(figure, &figure->title, g_strdup(words.title));
+    ns_figure_text(figure, &figure->subtitle, subtitle);
+    ns_figure_text(figure, &figure->moment, moment);
+    ns_figure_text(figure, &figure->run, run_words(input));
+    ns_figure_text(figure, &figure->note, joined_note(input, words.note));
+    ns_figure_text(figure, &figure->empty, g_strdup(words.empty));
 }
 
 /* ---- Markers and spans ---- */
@@ -437,7 +436,7 @@ static bool same_markers(const GArray *a, const GArray *b)
     return true;
 }
 
-bool ns_figure_mark_events(NsFigure *figure, const NsFigureInput *input)
+void ns_figure_mark_events(NsFigure *figure, const NsFigureInput *input)
 {
     bool stale = false;
     for (unsigned i = 0; i < NS_LANES_MAX; i++) {
@@ -450,35 +449,35 @@ bool ns_figure_mark_events(NsFigure *figure, const NsFigureInput *input)
         source->events = events;
         source->steps = steps;
     }
-    if (!stale) return false;
+    if (!stale) return;
 
     /* What is close depends on how long a run is, so the few markers are made afresh. */
     g_autoptr(GArray) old = g_array_copy(figure->markers);
     g_array_set_size(figure->markers, 0);
     for (unsigned i = 0; i < ns_figure_runs(input); i++)
         if (ns_figure_run(input, i).history) add_events(figure, input, i);
-    return !same_markers(old, figure->markers);
+    figure->changed |= !same_markers(old, figure->markers);
 }
 
-static bool mark(NsFigure *figure, bool shown, NsSpan span)
+static void mark(NsFigure *figure, bool shown, NsSpan span)
 {
     NsPlot *plot = &figure->plot;
     bool same =
         !shown || (figure->spans[0].from <= span.from && figure->spans[0].from >= span.from);
-    if (shown == (plot->n_spans > 0) && same) return false;
+    if (shown == (plot->n_spans > 0) && same) return;
     figure->spans[0] = span;
     plot->spans = figure->spans;
     plot->n_spans = shown;
-    return true;
+    figure->changed = true;
 }
 
-bool ns_figure_mark_layer(NsFigure *figure, int layer)
+void ns_figure_mark_layer(NsFigure *figure, int layer)
 {
-    return mark(figure, layer > 0, (NsSpan){.from = layer - 0.5, .to = layer + 0.5});
+    mark(figure, layer > 0, (NsSpan){.from = layer - 0.5, .to = layer + 0.5});
 }
 
-bool ns_figure_mark_step(NsFigure *figure, const NsFigureInput *input)
+void ns_figure_mark_step(NsFigure *figure, const NsFigureInput *input)
 {
     double step = (double)ns_figure_viewed(input);
-    return mark(figure, step >= 0, (NsSpan){.from = step, .to = step});
+    mark(figure, step >= 0, (NsSpan){.from = step, .to = step});
 }

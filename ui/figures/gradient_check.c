@@ -45,13 +45,14 @@ static bool is_shown(const GradientChecks *t, const NsGradientChecksInput *input
     return same;
 }
 
-static bool update(NsFigure *figure, const NsFigureInput *input)
+static void update(NsFigure *figure, const NsFigureInput *input)
 {
     GradientChecks *t = (GradientChecks *)figure;
     static const NsGradientChecksInput nothing = {0};
     const NsGradientChecksInput *checks = input->checks ? input->checks : &nothing;
     NsPlot *plot = &figure->plot;
-    if (plot->version && is_shown(t, checks)) return false;
+    figure->changed |= !is_shown(t, checks);
+    if (!figure->changed) return;
     copy(t, checks);
     figure->series[0] = (NsSeries){.label = _("along the gradient"),
                                    .kind = NS_SERIES_POINTS,
@@ -67,9 +68,8 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
                                    .y = t->random};
     plot->n_series = t->n ? 2 : 0;
     plot->n_levels = t->n ? 1 : 0;
-    ns_figure_text(&figure->title, g_strdup(_("Largest error of a check")));
-    ns_figure_text(&figure->empty, g_strdup(_("No check has been made yet.")));
-    return true;
+    ns_figure_text(figure, &figure->title, g_strdup(_("Largest error of a check")));
+    ns_figure_text(figure, &figure->empty, g_strdup(_("No check has been made yet.")));
 }
 
 static void clear(NsFigure *figure)

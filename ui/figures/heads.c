@@ -18,6 +18,7 @@ typedef struct {
     NsLayerValues beside[NS_LANES_MAX]; /* of all lanes */
     NsWildRun wild[NS_LANES_MAX];       /* these */
     double lo, hi;                      /* of these: one color is one value in each of them */
+    bool log;
 } Heads;
 
 /* Where the quantity is none of heads, the entropy is shown. */
@@ -42,6 +43,7 @@ static void fill(Heads *heads)
     heads->map.label = heads->figure.left_label;
     heads->map.lo = heads->lo;
     heads->map.hi = heads->hi;
+    heads->map.log = heads->log;
 }
 
 /* What the colors have to tell apart in a lane beside this one. */
@@ -57,18 +59,15 @@ static NsRange range_of(const NsLayerValues *values, bool log)
     return range;
 }
 
-/* TRUE if the ends of the colors moved.  A lane by itself fits them to what it shows. */
-static bool share_colors(Heads *heads, const NsFigureInput *input, bool log)
+/* The ends of the colors.  A lane by itself fits them to what it shows. */
+static void share_colors(Heads *heads, const NsFigureInput *input, bool log)
 {
     NsRange range = {INFINITY, -INFINITY};
     for (unsigned i = 0; i < input->n_beside; i++) {
         NsLayerValues *values = &heads->beside[i];
         NsHistory *history = input->lanes[i].history;
         int64_t record = ns_figure_record_at(history, input->step);
-        if (record >= 0)
-            ns_layer_values_read(values, history, heads->quantity, (size_t)record, 1);
-        else
-            ns_layer_values_clear(values);
+        ns_layer_values_read(values, history, heads->quantity, record, 1);
         NsRange own = range_of(values, log);
         heads->wild[i] = (NsWildRun){.history = history,
                                      .name = input->lanes[i].name,
@@ -80,10 +79,8 @@ static bool share_colors(Heads *heads, const NsFigureInput *input, bool log)
         ns_wild_colors(heads->wild, input->n_beside, log ? NS_SCALE_LOG : NS_SCALE_LINEAR);
     if (calm.lo < calm.hi) range = calm;
     if (!(range.lo < range.hi)) range = (NsRange){0, 0};
-    bool moved = range.lo != heads->lo || range.hi != heads->hi;
-    heads->lo = range.lo;
-    heads->hi = range.hi;
-    return moved;
+    NS_FIGURE_SET(&heads->figure, heads->lo, range.lo);
+    NS_FIGURE_SET(&heads->figure, heads->hi, range.hi);
 }
 
 static char *note(const Heads *heads, const NsFigureInput *input)
@@ -100,38 +97,34 @@ static char *note(const Heads *heads, const NsFigureInput *input)
     return g_string_free(words, words->len == 0);
 }
 
-static bool update(NsFigure *figure, const NsFigureInput *input)
+static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Heads *heads = (Heads *)figure;
     NsQuantity quantity = shown_quantity(input);
     const NsQuantityInfo *info = ns_quantity(quantity);
     bool log = ns_figure_scale(quantity, input) == NS_SCALE_LOG;
     int64_t record = ns_figure_record(input);
-    bool changed = heads->quantity != quantity || heads->map.log != log;
-    heads->quantity = quantity;
-    changed |= record >= 0 ? ns_layer_values_read(&heads->values, input->history, quantity,
-                                                  (size_t)record, 1)
-                           : ns_layer_values_clear(&heads->values);
-    changed |= share_colors(heads, input, log);
+    NS_FIGURE_SET(figure, heads->quantity, quantity);
+    NS_FIGURE_SET(figure, heads->log, log);
+    figure->changed |= ns_layer_values_read(&heads->values, input->history, quantity, record, 1);
+    share_colors(heads, input, log);
     bool there = heads->values.count > 0, missing = record >= 0 && !there;
 
     g_autofree char *empty =
         missing ? ns_figure_absent(quantity, input) : g_strdup(_("No step has been measured yet."));
-    changed |= ns_figure_text(&figure->left_label, g_strdup(info->symbol));
-    changed |=
-        ns_figure_text(&figure->x_label, ns_figure_axis(NS_QUANTITY_GRAD_LAYER, input->history));
-    changed |= ns_figure_words(figure, input,
-                               (NsFigureWords){.title = _(info->choice.label),
-                                               .empty = empty,
-                                               .step = there ? heads->values.bucket.last : -1,
-                                               .note = there ? note(heads, input) : NULL});
-    if (!changed) return false;
+    ns_figure_text(figure, &figure->left_label, g_strdup(info->symbol));
+    ns_figure_text(figure, &figure->x_label,
+                   ns_figure_axis(NS_QUANTITY_GRAD_LAYER, input->history));
+    ns_figure_words(figure, input,
+                    (NsFigureWords){.title = _(info->choice.label),
+                                    .empty = empty,
+                                    .step = there ? heads->values.bucket.last : -1,
+                                    .note = there ? note(heads, input) : NULL});
+    if (!figure->changed) return;
 
     if (there) fill(heads);
-    heads->map.log = log;
     figure->plot.x.label = figure->x_label;
     figure->plot.heatmap = there ? &heads->map : NULL;
-    return true;
 }
 
 static void clear(NsFigure *figure)

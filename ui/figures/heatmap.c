@@ -23,27 +23,24 @@ typedef struct {
     char *bar;      /* what the colors say */
 } Heatmap;
 
-static bool follow(Heatmap *heatmap, const NsFigureInput *input, NsQuantity quantity, Mode mode)
+static void follow(Heatmap *heatmap, const NsFigureInput *input, NsQuantity quantity, Mode mode)
 {
     NsFigureRun runs[NS_LANES_MAX] = {{.history = input->history}};
     unsigned n = mode == ONE ? 1 : ns_figure_runs(input);
     for (unsigned i = 0; i < n && mode != ONE; i++) runs[i] = ns_figure_run(input, i);
-    bool changed = heatmap->mode != mode;
-    heatmap->mode = mode;
-    return ns_heatmap_cells_follow(&heatmap->cells, runs, n, quantity) || changed;
+    NS_FIGURE_SET(&heatmap->figure, heatmap->mode, mode);
+    heatmap->figure.changed |= ns_heatmap_cells_follow(&heatmap->cells, runs, n, quantity);
 }
 
-static bool make_names(Heatmap *heatmap, const NsFigureInput *input)
+static void make_names(Heatmap *heatmap, const NsFigureInput *input)
 {
     NsFigure *figure = &heatmap->figure;
-    bool changed = false;
-    if (heatmap->mode != STACKED) return false;
+    if (heatmap->mode != STACKED) return;
     for (unsigned i = 0; i < heatmap->cells.n; i++) {
-        changed |= ns_figure_text(&figure->labels[i], ns_figure_run_label(input, i));
+        ns_figure_text(figure, &figure->labels[i], ns_figure_run_label(input, i));
         heatmap->panels[i].name = figure->labels[i];
         heatmap->panels[i].style = i + 1;
     }
-    return changed;
 }
 
 /* What the colors say. */
@@ -141,7 +138,7 @@ static char *empty_words(const Heatmap *heatmap, const NsFigureInput *input)
     return g_strdup_printf(_("%s has no %s."), ns_figure_run(input, without).name, info->symbol);
 }
 
-static bool make_texts(Heatmap *heatmap, const NsFigureInput *input)
+static void make_texts(Heatmap *heatmap, const NsFigureInput *input)
 {
     NsFigure *figure = &heatmap->figure;
     NsQuantity quantity = heatmap->cells.quantity;
@@ -153,19 +150,18 @@ static bool make_texts(Heatmap *heatmap, const NsFigureInput *input)
         heatmap->mode == RATIO ? g_strdup_printf(_("%s, ratio of two runs"), _(info->choice.label))
                                : g_strdup_printf(_("%s over the steps"), _(info->choice.label));
     g_autofree char *empty = empty_words(heatmap, input);
-    bool changed = ns_figure_mark_events(figure, &shown);
-    changed |= make_names(heatmap, input);
-    changed |= ns_figure_text(&heatmap->bar, bar_words(heatmap, input, info->symbol));
-    changed |= ns_figure_text(&figure->x_label, ns_figure_axis(quantity, input->history));
-    changed |= ns_figure_words(figure, &shown,
-                               (NsFigureWords){.title = title,
-                                               .empty = empty,
-                                               .step = ns_figure_newest(&shown),
-                                               .note = note(heatmap)});
-    return changed;
+    ns_figure_mark_events(figure, &shown);
+    make_names(heatmap, input);
+    ns_figure_text(figure, &heatmap->bar, bar_words(heatmap, input, info->symbol));
+    ns_figure_text(figure, &figure->x_label, ns_figure_axis(quantity, input->history));
+    ns_figure_words(figure, &shown,
+                    (NsFigureWords){.title = title,
+                                    .empty = empty,
+                                    .step = ns_figure_newest(&shown),
+                                    .note = note(heatmap)});
 }
 
-static bool update_map(Heatmap *heatmap, const NsFigureInput *input)
+static void update_map(Heatmap *heatmap, const NsFigureInput *input)
 {
     NsFigure *figure = &heatmap->figure;
     NsQuantity quantity = ns_figure_quantity(figure->kind, input);
@@ -173,15 +169,13 @@ static bool update_map(Heatmap *heatmap, const NsFigureInput *input)
     Mode mode = input->n_lanes < 2 || input->heat == NS_HEAT_LANE ? ONE
                 : input->heat == NS_HEAT_RATIO                    ? RATIO
                                                                   : STACKED;
-    bool changed = follow(heatmap, input, quantity, mode);
-    changed |= mode != RATIO && heatmap->map.log != log;
-    changed |= heatmap->marked != input->marked_layer;
-    heatmap->marked = input->marked_layer;
-    changed |= heatmap->viewed != ns_figure_viewed(input);
-    heatmap->viewed = ns_figure_viewed(input);
+    follow(heatmap, input, quantity, mode);
+    figure->changed |= mode != RATIO && heatmap->map.log != log;
+    NS_FIGURE_SET(figure, heatmap->marked, input->marked_layer);
+    NS_FIGURE_SET(figure, heatmap->viewed, ns_figure_viewed(input));
     find_wild(heatmap, input, log);
-    changed |= make_texts(heatmap, input);
-    if (!changed) return false;
+    make_texts(heatmap, input);
+    if (!figure->changed) return;
 
     fill_map(heatmap, log);
     mark(heatmap);
@@ -189,7 +183,6 @@ static bool update_map(Heatmap *heatmap, const NsFigureInput *input)
                  heatmap->map.rows && !(heatmap->figure.kind->two_runs && mode == ONE);
     figure->plot.left.label = figure->x_label;
     figure->plot.heatmap = shown ? &heatmap->map : NULL;
-    return true;
 }
 
 /* Leaves the lanes that a ratio is of: the first, and the active one or, where that is the first,
@@ -204,7 +197,7 @@ static void keep_two(NsFigureInput *input)
 }
 
 /* Of two runs the ratio: of lanes, or of a run and the one before as if they were lanes. */
-static bool update(NsFigure *figure, const NsFigureInput *input)
+static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Heatmap *heatmap = (Heatmap *)figure;
     NsFigureInput pair = *input;
@@ -216,7 +209,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
             (NsFigureRun){input->previous, input->previous_settings, _("previous run"), 0};
         pair.lanes[1] = (NsFigureRun){input->history, input->settings, _("this run"), 0};
     }
-    return update_map(heatmap, &pair);
+    update_map(heatmap, &pair);
 }
 
 static void clear(NsFigure *figure)

@@ -34,8 +34,13 @@ static void add_layer(NsLayerValues *values, size_t layer, size_t heads, unsigne
 }
 
 bool ns_layer_values_read(NsLayerValues *values, NsHistory *history, NsQuantity quantity,
-                          size_t record, unsigned first_layer)
+                          int64_t record, unsigned first_layer)
 {
+    if (record < 0) {
+        bool any = values->source.history != NULL;
+        ns_layer_values_clear(values);
+        return any;
+    }
     const NsRecordLayout *layout = ns_history_layout(history);
     size_t n = layout->count[quantity];
     bool changed = ns_source_follow(&values->source, history);
@@ -47,8 +52,8 @@ bool ns_layer_values_read(NsLayerValues *values, NsHistory *history, NsQuantity 
 
     g_autofree float *min = g_new(float, n), *max = g_new(float, n);
     g_autofree bool *has = g_new(bool, n);
-    record = ns_history_measured(history, quantity, record);
-    NsBucket bucket = ns_history_read(history, quantity, record, min, max, has);
+    size_t measured = ns_history_measured(history, quantity, (size_t)record);
+    NsBucket bucket = ns_history_read(history, quantity, measured, min, max, has);
     changed |= bucket.first != values->bucket.first || bucket.last != values->bucket.last ||
                memcmp(min, values->min, n * sizeof *min) ||
                memcmp(max, values->max, n * sizeof *max) ||
@@ -66,9 +71,8 @@ bool ns_layer_values_read(NsLayerValues *values, NsHistory *history, NsQuantity 
     return true;
 }
 
-bool ns_layer_values_clear(NsLayerValues *values)
+void ns_layer_values_clear(NsLayerValues *values)
 {
-    bool any = values->source.history || values->count > 0;
     ns_source_follow(&values->source, NULL);
     g_free(values->min);
     g_free(values->max);
@@ -77,5 +81,4 @@ bool ns_layer_values_clear(NsLayerValues *values)
     g_free(values->y);
     g_free(values->lo);
     *values = (NsLayerValues){0};
-    return any;
 }

@@ -16,10 +16,10 @@ typedef struct {
     double *x, *y, *lo; /* [n] layer, the largest, the smallest */
 } NsLayerValues;
 
-/* Reads the values of the record in which the quantity was measured last; layers count from
- * `first_layer`.  TRUE if they or the step differ from what is there. */
+/* Reads the values of the record in which the quantity was measured last, at or before this one;
+ * layers count from `first_layer`.  Of a negative record it forgets all.  TRUE if the values or the
+ * step differ from what is there. */
 bool ns_layer_values_read(NsLayerValues *values, NsHistory *history, NsQuantity quantity,
-                          size_t record, unsigned first_layer);
+                          int64_t record, unsigned first_layer);
 
-/* Forgets all; TRUE if there was anything. */
-bool ns_layer_values_clear(NsLayerValues *values);
+void ns_layer_values_clear(NsLayerValues *values);

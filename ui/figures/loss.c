@@ -152,10 +152,10 @@ static double upper_end(const Loss *loss)
     return wild ? most * ABOVE : (double)NAN;
 }
 
-static bool read_lanes(Loss *loss, const NsFigureInput *input)
+static void read_lanes(Loss *loss, const NsFigureInput *input)
 {
     unsigned n = ns_figure_runs(input);
-    bool changed = n != loss->n, others = changed;
+    bool others = n != loss->n;
     for (unsigned i = n; i < loss->n; i++) ns_step_curves_clear(&loss->lanes[i]);
     loss->n = n;
     for (unsigned i = 0; i < n; i++) {
@@ -163,20 +163,20 @@ static bool read_lanes(Loss *loss, const NsFigureInput *input)
         bool other = loss->lanes[i].run.history != history;
         size_t before = other ? 0 : loss->lanes[i].run.steps;
         others |= other;
-        changed |= read_run(&loss->lanes[i], history, input->smoothing);
+        loss->figure.changed |= read_run(&loss->lanes[i], history, input->smoothing);
         read_most(loss, i, before);
     }
     if (others) {
         memset(loss->rates_differ, 0, sizeof loss->rates_differ);
         memset(loss->compared, 0, sizeof loss->compared);
     }
+    loss->figure.changed |= others;
     compare_rates(loss);
-    return changed;
 }
 
-static void read_previous(NsSource *source, NsCurve *curve, void *data)
+static void read_previous(NsSource *source, NsCurve *curve, NsFigure *figure)
 {
-    (void)data;
+    (void)figure;
     size_t steps = ns_history_steps(source->history);
     for (; source->steps < steps; source->steps++) {
         const NsStep *step = ns_history_step(source->history, source->steps);
@@ -226,14 +226,12 @@ static char *label_of(const Loss *loss, const NsFigureInput *input, unsigned i, 
     }
 }
 
-static bool make_labels(Loss *loss, const NsFigureInput *input, const char *how)
+static void make_labels(Loss *loss, const NsFigureInput *input, const char *how)
 {
-    bool changed = false;
     for (unsigned i = 0; i < loss->n; i++)
         for (int curve = 0; curve < CURVES; curve++)
-            changed |= ns_figure_text(&loss->figure.labels[i * CURVES + (unsigned)curve],
-                                      label_of(loss, input, i, curve, how));
-    return changed;
+            ns_figure_text(&loss->figure, &loss->figure.labels[i * CURVES + (unsigned)curve],
+                           label_of(loss, input, i, curve, how));
 }
 
 /* The lane that has seen most stands for all whose rate is the same. */
@@ -293,32 +291,26 @@ static int64_t furthest(const NsFigureInput *input)
     return step;
 }
 
-/* What another program calls its loss may have any unit. */
-static bool set_unit(NsFigure *figure, const NsFigureInput *input)
-{
-    const char *before = figure->plot.left.unit;
-    figure->plot.left.unit = input->settings ? _("nats per token") : NULL;
-    return figure->plot.left.unit != before;
-}
-
-static bool update(NsFigure *figure, const NsFigureInput *input)
+static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Loss *loss = (Loss *)figure;
     g_autofree char *how = ns_smoothing_words(input->smoothing);
-    bool changed = read_lanes(loss, input);
-    changed |= set_unit(figure, input);
-    changed |= ns_previous_curves_follow(&loss->previous, input, read_previous, NULL);
-    changed |= ns_figure_mark_events(figure, input);
-    changed |= ns_figure_mark_step(figure, input);
-    changed |= make_labels(loss, input, how);
-    changed |= ns_figure_words(figure, input,
-                               (NsFigureWords){.title = _("Loss and learning rate"),
-                                               .empty = _("No step has been measured yet."),
-                                               .step = furthest(input),
-                                               .note = note(loss, input)});
-    if (changed) show(loss, how != NULL);
-    if (changed) figure->plot.left.hi = upper_end(loss);
-    return changed;
+    read_lanes(loss, input);
+    /* What another program calls its loss may have any unit. */
+    const char *unit = input->settings ? _("nats per token") : NULL;
+    NS_FIGURE_SET(figure, figure->plot.left.unit, unit);
+    ns_previous_curves_follow(&loss->previous, figure, input, read_previous);
+    ns_figure_mark_events(figure, input);
+    ns_figure_mark_step(figure, input);
+    make_labels(loss, input, how);
+    ns_figure_words(figure, input,
+                    (NsFigureWords){.title = _("Loss and learning rate"),
+                                    .empty = _("No step has been measured yet."),
+                                    .step = furthest(input),
+                                    .note = note(loss, input)});
+    if (!figure->changed) return;
+    show(loss, how != NULL);
+    figure->plot.left.hi = upper_end(loss);
 }
 
 static void clear(NsFigure *figure)

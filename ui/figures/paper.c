@@ -263,28 +263,27 @@ static void set_title(Paper *p)
 {
     const NsChoice *choice = &p->study->choice;
     const char *title = p->panel ? title_of(&p->measured) : _(choice->label);
-    ns_figure_text(&p->figure.title, g_strdup(title));
-    ns_figure_text(&p->figure.subtitle, p->panel ? NULL : g_strdup(choice->reference));
+    ns_figure_text(&p->figure, &p->figure.title, g_strdup(title));
+    ns_figure_text(&p->figure, &p->figure.subtitle, p->panel ? NULL : g_strdup(choice->reference));
 }
 
-static bool update(NsFigure *figure, const NsFigureInput *input)
+static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Paper *p = (Paper *)figure;
-    bool same = p->study == input->study && p->result == input->result && p->log == input->log &&
-                p->panel == input->panel;
-    if (same && figure->plot.version) return false;
+    NS_FIGURE_SET(figure, p->study, input->study);
+    NS_FIGURE_SET(figure, p->panel, input->panel);
+    bool other = figure->changed;
     if (p->result != input->result) {
         ns_paper_result_unref(p->result);
         p->result = input->result ? ns_paper_result_ref(input->result) : NULL;
+        figure->changed = true;
     }
-    bool other = p->study != input->study || p->panel != input->panel;
-    p->panel = input->panel;
-    if (other && input->study) describe(p, input->study);
-    p->study = input->study;
-    p->log = input->log;
+    NS_FIGURE_SET(figure, p->log, input->log);
+    if (!figure->changed) return;
+    if (other && p->study) describe(p, p->study);
     g_array_set_size(figure->markers, 0);
     figure->plot.n_series = 0;
-    if (!p->study) return true;
+    if (!p->study) return;
     expect(p);
     set_axes(p);
     set_series(p);
@@ -296,13 +295,12 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     set_title(p);
     char *expected = p->result ? NULL : expectation(p);
     bool curves = figure->plot.n_series > 0;
-    ns_figure_text(&figure->empty, curves ? NULL : g_strdup(expected));
-    ns_figure_text(&figure->note,
+    ns_figure_text(figure, &figure->empty, curves ? NULL : g_strdup(expected));
+    ns_figure_text(figure, &figure->note,
                    p->result ? verdict(p)
                    : curves  ? g_strdup_printf(_("Expected shapes, not sizes: %s"), expected)
                              : NULL);
     g_free(expected);
-    return true;
 }
 
 static void clear(NsFigure *figure)

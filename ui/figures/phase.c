@@ -347,22 +347,21 @@ static int present(const NsStudyAxis *axis, const NsSettings *settings, bool *ex
     return above && below ? nearest : -1;
 }
 
-/* A frame around the cell of the present setting.  TRUE if it is another. */
-static bool mark_present(Phase *p, const NsSettings *settings)
+/* A frame around the cell of the present setting. */
+static void mark_present(Phase *p, const NsSettings *settings)
 {
     int at[2] = {-1, -1};
-    bool was = p->exact;
-    p->exact = true;
-    if (p->phase) at[0] = present(ns_phase_x(p->phase), settings, &p->exact);
-    if (p->phase) at[1] = present(ns_phase_y(p->phase), settings, &p->exact);
+    bool exact = true;
+    if (p->phase) at[0] = present(ns_phase_x(p->phase), settings, &exact);
+    if (p->phase) at[1] = present(ns_phase_y(p->phase), settings, &exact);
     if (at[0] < 0 || at[1] < 0) at[0] = at[1] = -1;
-    bool changed = memcmp(at, p->at, sizeof at) != 0 || was != p->exact;
-    memcpy(p->at, at, sizeof at);
-    for (int i = 0; i < 2; i++)
+    NS_FIGURE_SET(&p->figure, p->exact, exact);
+    for (int i = 0; i < 2; i++) {
+        NS_FIGURE_SET(&p->figure, p->at[i], at[i]);
         p->figure.spans[i] = (NsSpan){.from = at[i] - 0.5, .to = at[i] + 0.5, .rows = i == 1};
+    }
     p->figure.plot.spans = p->figure.spans;
     p->figure.plot.n_spans = at[0] < 0 ? 0 : 2;
-    return changed;
 }
 
 /* "Layers 6", of a choice its name: "Post-LN". */
@@ -411,32 +410,32 @@ static char *subtitle(const Phase *p, const char *lane)
     return g_strdup_printf(_("%s; mean of steps %s to %s"), head, first, last);
 }
 
-static bool update(NsFigure *figure, const NsFigureInput *input)
+static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Phase *p = (Phase *)figure;
-    bool changed = p->phase != input->phase;
-    if (changed) follow(p, input->phase);
+    bool other = p->phase != input->phase;
+    if (other) follow(p, input->phase);
+    figure->changed |= other;
     /* Read before the cells, so that what comes meanwhile is seen the next time. */
     unsigned version = p->phase ? ns_phase_version(p->phase) : 0;
     unsigned beside = input->beside ? ns_phase_version(input->beside) : 0;
-    changed |= version != p->version || beside != p->beside || p->log != input->log;
-    changed |= mark_present(p, input->settings);
-    if (!changed && figure->plot.version) return false;
-    p->version = version;
-    p->beside = beside;
-    p->log = input->log;
+    NS_FIGURE_SET(figure, p->version, version);
+    NS_FIGURE_SET(figure, p->beside, beside);
+    NS_FIGURE_SET(figure, p->log, input->log);
+    mark_present(p, input->settings);
+    if (!figure->changed) return;
     if (p->phase) read_cells(p, input->beside);
     p->map.log = input->log;
     figure->plot.heatmap = p->phase ? &p->map : NULL;
     bool usual = !p->phase || is_usual(ns_phase_of(p->phase));
-    ns_figure_text(&figure->title, g_strdup(usual ? _("Loss after training, by two settings")
-                                                  : _("Results of a study, by two settings")));
-    ns_figure_text(&figure->subtitle,
+    ns_figure_text(figure, &figure->title,
+                   g_strdup(usual ? _("Loss after training, by two settings")
+                                  : _("Results of a study, by two settings")));
+    ns_figure_text(figure, &figure->subtitle,
                    p->phase ? subtitle(p, input->n_lanes ? input->lanes[0].name : NULL) : NULL);
-    ns_figure_text(&figure->run, input->n_lanes ? g_strdup(input->lanes[0].name) : NULL);
-    ns_figure_text(&figure->note, p->phase ? note(p) : NULL);
-    ns_figure_text(&figure->empty, g_strdup(_("No sweep has been started yet.")));
-    return true;
+    ns_figure_text(figure, &figure->run, input->n_lanes ? g_strdup(input->lanes[0].name) : NULL);
+    ns_figure_text(figure, &figure->note, p->phase ? note(p) : NULL);
+    ns_figure_text(figure, &figure->empty, g_strdup(_("No sweep has been started yet.")));
 }
 
 static void clear(NsFigure *figure)

@@ -71,28 +71,22 @@ static void show(NsFigure *figure, const NsLayerValues *column, NsSeries look)
 
 /* ---- One run ---- */
 
-/* Reads a record of a run, or nothing where that is negative. */
-static bool read_column(NsLayerValues *column, NsHistory *history, NsQuantity quantity,
-                        int64_t record, unsigned first_layer)
-{
-    return record >= 0
-               ? ns_layer_values_read(column, history, quantity, (size_t)record, first_layer)
-               : ns_layer_values_clear(column);
-}
-
 static bool read_columns(Lane *lane, const NsFigureInput *input, const Spec *spec, int64_t record)
 {
     NsLayerValues *columns = lane->columns;
     unsigned layer = ns_figure_first_layer(spec->quantity);
     int64_t previous = input->previous ? (int64_t)ns_history_steps(input->previous) - 1 : -1;
-    bool changed = read_column(&columns[NOW], input->history, spec->quantity, record, layer);
+    NsHistory *history = input->history;
+    bool changed = ns_layer_values_read(&columns[NOW], history, spec->quantity, record, layer);
     /* No update led to step 0, so its update ratios are 0 by definition and say nothing. */
     bool first = record > 0 && spec->quantity != NS_QUANTITY_UPDATE_RATIO;
-    changed |= read_column(&columns[FIRST], input->history, spec->quantity, first ? 0 : -1, layer);
-    changed |= read_column(&columns[PREVIOUS], input->previous, spec->quantity, previous, layer);
+    changed |=
+        ns_layer_values_read(&columns[FIRST], history, spec->quantity, first ? 0 : -1, layer);
+    changed |=
+        ns_layer_values_read(&columns[PREVIOUS], input->previous, spec->quantity, previous, layer);
     bool end = record >= 0 && spec->has_end;
-    unsigned top = end ? (unsigned)ns_history_layout(input->history)->hidden - 1 : 0;
-    changed |= read_column(&columns[END], input->history, spec->end, end ? record : -1, top);
+    unsigned top = end ? (unsigned)ns_history_layout(history)->hidden - 1 : 0;
+    changed |= ns_layer_values_read(&columns[END], history, spec->end, end ? record : -1, top);
     return changed;
 }
 
@@ -138,43 +132,42 @@ static char **labels_of(NsFigure *figure, unsigned i)
 }
 
 /* A single run is told by its steps, several by what is special about them. */
-static bool label_now(Profile *profile, const NsFigureInput *input, unsigned i, int64_t step)
+static char *label_of_now(const Profile *profile, const NsFigureInput *input, unsigned i,
+                          int64_t step)
 {
     const NsLayerValues *now = &profile->lanes[i].columns[NOW];
-    char **slot = &labels_of(&profile->figure, i)[NOW];
-    if (profile->n < 2) return ns_figure_text(slot, bucket_label("", now));
+    if (profile->n < 2) return bucket_label("", now);
     g_autofree char *run = ns_figure_run_label(input, i);
     bool same = is_thinned(now) ? step >= now->bucket.first && step <= now->bucket.last
                                 : step == now->bucket.last;
-    if (same) return ns_figure_text(slot, g_steal_pointer(&run));
+    if (same) return g_steal_pointer(&run);
     g_autofree char *before = g_strconcat(run, ", ", NULL);
-    return ns_figure_text(slot, bucket_label(before, now));
+    return bucket_label(before, now);
 }
 
-static bool make_labels(Profile *profile, const NsFigureInput *input, int64_t step)
+static void make_labels(Profile *profile, const NsFigureInput *input, int64_t step)
 {
-    bool changed = false;
+    NsFigure *figure = &profile->figure;
     for (unsigned i = 0; i < profile->n; i++) {
         const Lane *lane = &profile->lanes[i];
-        char **labels = labels_of(&profile->figure, i);
+        char **labels = labels_of(figure, i);
         g_autofree char *first = bucket_label("", &lane->columns[FIRST]);
-        changed |= label_now(profile, input, i, step);
-        changed |= ns_figure_text(&labels[FIRST], ns_figure_run_words(input, i, first));
-        changed |=
-            ns_figure_text(&labels[END], ns_figure_run_words(input, i, _("after the final norm")));
+        ns_figure_text(figure, &labels[NOW], label_of_now(profile, input, i, step));
+        ns_figure_text(figure, &labels[FIRST], ns_figure_run_words(input, i, first));
+        ns_figure_text(figure, &labels[END],
+                       ns_figure_run_words(input, i, _("after the final norm")));
         for (size_t k = 0; k < lane->theory.n_curves; k++)
-            changed |= ns_figure_text(&labels[COLUMNS + k],
-                                      ns_figure_run_words(input, i, lane->theory.label[k]));
+            ns_figure_text(figure, &labels[COLUMNS + k],
+                           ns_figure_run_words(input, i, lane->theory.label[k]));
         if (lane->theory.n_curves)
-            changed |= ns_figure_text(&labels[THEORY],
-                                      ns_figure_run_words(input, i, ns_theory_name(&lane->theory)));
+            ns_figure_text(figure, &labels[THEORY],
+                           ns_figure_run_words(input, i, ns_theory_name(&lane->theory)));
     }
-    if (!input->previous || profile->n > 1) return changed;
+    if (!input->previous || profile->n > 1) return;
     g_autofree char *run = ns_figure_previous_label(input);
     g_autofree char *before = g_strconcat(run, ", ", NULL);
-    return ns_figure_text(&labels_of(&profile->figure, 0)[PREVIOUS],
-                          bucket_label(before, &profile->lanes[0].columns[PREVIOUS])) ||
-           changed;
+    ns_figure_text(figure, &labels_of(figure, 0)[PREVIOUS],
+                   bucket_label(before, &profile->lanes[0].columns[PREVIOUS]));
 }
 
 /* Of several runs the first step is muted behind each, and dots are one entry of the legend. */
@@ -265,7 +258,7 @@ static char *layer_axis(NsQuantity quantity, const NsHistory *history)
 }
 
 /* Where the layers of the second stack begin, so that the line across is not read as one. */
-static bool mark_decoder(NsFigure *figure, const NsFigureInput *input)
+static void mark_decoder(NsFigure *figure, const NsFigureInput *input)
 {
     int64_t N = 0;
     if (input->settings && ns_settings_decoder_layers(input->settings) > 0)
@@ -273,10 +266,10 @@ static bool mark_decoder(NsFigure *figure, const NsFigureInput *input)
     const NsMarker *old =
         figure->markers->len ? &g_array_index(figure->markers, NsMarker, 0) : NULL;
     NsMarker marker = {.x = (double)N + 0.5, .text = _("decoder")};
-    if (old ? N > 0 && old->x >= marker.x && old->x <= marker.x : N == 0) return false;
+    if (old ? N > 0 && old->x >= marker.x && old->x <= marker.x : N == 0) return;
+    figure->changed = true;
     g_array_set_size(figure->markers, 0);
     if (N > 0) g_array_append_val(figure->markers, marker);
-    return true;
 }
 
 /* "Gradient per layer at step 0, with its 95% interval: A × 1.05 (0.97 to 1.13), B …" */
@@ -370,22 +363,20 @@ static char *note(const Profile *profile, const NsFigureInput *input)
     return now->band ? g_strdup(_("Line: the largest of the heads.  Band: their range.")) : NULL;
 }
 
-static bool follow_all(Profile *profile, const NsFigureInput *input, const Spec *spec)
+static void follow_all(Profile *profile, const NsFigureInput *input, const Spec *spec)
 {
     unsigned n = ns_figure_runs(input);
-    bool changed = n != profile->n;
     for (unsigned i = n; i < profile->n; i++) lane_clear(&profile->lanes[i]);
-    profile->n = n;
+    NS_FIGURE_SET(&profile->figure, profile->n, n);
     for (unsigned i = 0; i < n; i++) {
         NsFigureInput one = ns_figure_input_of(input, i);
         if (n > 1) one.previous = NULL;
         int64_t record =
             n > 1 ? ns_figure_record_at(one.history, asked_step(input)) : ns_figure_record(&one);
-        changed |= read_columns(&profile->lanes[i], &one, spec, record);
-        changed |= ns_theory_follow(&profile->lanes[i].theory, spec->quantity, &one,
-                                    spec->theory || input->theory);
+        profile->figure.changed |= read_columns(&profile->lanes[i], &one, spec, record);
+        profile->figure.changed |= ns_theory_follow(&profile->lanes[i].theory, spec->quantity, &one,
+                                                    spec->theory || input->theory);
     }
-    return changed;
 }
 
 /* Whether something was recorded although nothing is there to show. */
@@ -396,7 +387,7 @@ static bool is_missing(const Profile *profile, const NsFigureInput *input)
     return ns_figure_newest(input) >= 0;
 }
 
-static bool update(NsFigure *figure, const NsFigureInput *input)
+static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Profile *profile = (Profile *)figure;
     NsQuantity quantity = ns_figure_quantity(figure->kind, input);
@@ -408,9 +399,9 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
                        .theory = figure->kind->theory};
     const NsQuantityInfo *info = ns_quantity(quantity);
     NsScaleKind scale = ns_figure_scale(quantity, input);
-    bool changed = figure->plot.left.scale != scale || profile->quantity != quantity;
-    profile->quantity = quantity;
-    changed |= follow_all(profile, input, &spec);
+    NS_FIGURE_SET(figure, profile->quantity, quantity);
+    NS_FIGURE_SET(figure, figure->plot.left.scale, scale);
+    follow_all(profile, input, &spec);
     double upper_end = find_wild(profile, input, scale);
 
     bool over_layers = info->domain != NS_DOMAIN_STEP;
@@ -420,28 +411,26 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
         : is_missing(profile, input) ? ns_figure_absent(quantity, input)
                                      : g_strdup(_("No step has been measured yet."));
     int64_t step = shown_step(profile, input);
-    changed |= make_labels(profile, input, step);
-    changed |= ns_figure_text(&figure->left_label, g_strdup(info->symbol));
-    changed |= mark_decoder(figure, input);
-    changed |= ns_figure_mark_layer(figure, input->marked_layer);
-    changed |= ns_figure_text(&figure->x_label, layer_axis(quantity, input->history));
-    changed |= ns_figure_words(figure, input,
-                               (NsFigureWords){
-                                   .title = _(info->choice.label),
-                                   .empty = empty,
-                                   .step = step,
-                                   .note = note(profile, input),
-                               });
-    if (!changed) return false;
+    make_labels(profile, input, step);
+    ns_figure_text(figure, &figure->left_label, g_strdup(info->symbol));
+    mark_decoder(figure, input);
+    ns_figure_mark_layer(figure, input->marked_layer);
+    ns_figure_text(figure, &figure->x_label, layer_axis(quantity, input->history));
+    ns_figure_words(figure, input,
+                    (NsFigureWords){
+                        .title = _(info->choice.label),
+                        .empty = empty,
+                        .step = step,
+                        .note = note(profile, input),
+                    });
+    if (!figure->changed) return;
 
-    figure->plot.left.scale = scale;
     figure->plot.left.hi = upper_end;
     figure->plot.left.label = figure->left_label;
     figure->plot.x.label = figure->x_label;
     figure->plot.n_series = 0;
     figure->plot.lower = NULL;
     if (over_layers) show_all(profile, input, scale);
-    return true;
 }
 
 static void clear(NsFigure *figure)

@@ -47,8 +47,7 @@ static int64_t next_step(const NsSettings *settings, int64_t before, int64_t ste
     return next;
 }
 
-/* TRUE if the plan differs from the one that is there. */
-static bool plan(Schedule *schedule, const NsSettings *settings, int64_t done)
+static void plan(Schedule *schedule, const NsSettings *settings, int64_t done)
 {
     double x[PLANNED], y[PLANNED];
     size_t n = 0;
@@ -62,26 +61,26 @@ static bool plan(Schedule *schedule, const NsSettings *settings, int64_t done)
     }
     if (n == schedule->n && !memcmp(x, schedule->x, n * sizeof *x) &&
         !memcmp(y, schedule->y, n * sizeof *y))
-        return false;
+        return;
+    schedule->figure.changed = true;
     memcpy(schedule->x, x, n * sizeof *x);
     memcpy(schedule->y, y, n * sizeof *y);
     schedule->n = n;
-    return true;
 }
 
-static bool read_run(Schedule *schedule, NsHistory *history)
+static void read_run(Schedule *schedule, NsHistory *history)
 {
+    NsFigure *figure = &schedule->figure;
     NsSource *run = &schedule->run;
-    bool changed = ns_source_follow(run, history);
-    if (changed) ns_curve_clear(&schedule->measured);
+    bool other = ns_source_follow(run, history);
+    if (other) ns_curve_clear(&schedule->measured);
     size_t steps = history ? ns_history_steps(history) : 0;
-    changed |= steps != run->steps;
+    figure->changed |= other || steps != run->steps;
     for (; run->steps < steps; run->steps++) {
         const NsStep *step = ns_history_step(history, run->steps);
         /* No update led to step 0, so it has no rate. */
         if (step->step > 0) ns_curve_append(&schedule->measured, (double)step->step, step->lr);
     }
-    return changed;
 }
 
 static void show(Schedule *schedule, const NsSettings *settings)
@@ -108,20 +107,18 @@ static void show(Schedule *schedule, const NsSettings *settings)
     g_array_append_val(figure->markers, handle);
 }
 
-static bool update(NsFigure *figure, const NsFigureInput *input)
+static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Schedule *schedule = (Schedule *)figure;
-    bool changed = read_run(schedule, input->history);
+    read_run(schedule, input->history);
     int64_t done = input->history ? ns_history_last_step(input->history) : -1;
-    changed |= plan(schedule, input->settings, done);
-    changed |= ns_figure_mark_step(figure, input);
-    changed |=
-        ns_figure_words(figure, input,
-                        (NsFigureWords){.title = _("Learning-rate schedule"),
-                                        .empty = _("There is no run to show the schedule of."),
-                                        .step = done});
-    if (changed) show(schedule, input->settings);
-    return changed;
+    plan(schedule, input->settings, done);
+    ns_figure_mark_step(figure, input);
+    ns_figure_words(figure, input,
+                    (NsFigureWords){.title = _("Learning-rate schedule"),
+                                    .empty = _("There is no run to show the schedule of."),
+                                    .step = done});
+    if (figure->changed) show(schedule, input->settings);
 }
 
 static void clear(NsFigure *figure)

@@ -41,19 +41,18 @@ static void fill_map(Similarity *s)
                          .values = true};
 }
 
-/* TRUE if another matrix is there. */
-static bool read_newest(Similarity *s, NsHistory *history)
+static void read_newest(Similarity *s, NsHistory *history)
 {
     NsSimilarity newest;
     bool there = history && ns_history_similarity(history, &newest);
-    if (there == s->there && (!there || newest.step == s->similarity.step)) return false;
-    s->there = there;
-    if (there) s->similarity = newest;
-    return true;
+    NS_FIGURE_SET(&s->figure, s->there, there);
+    if (!there) return;
+    s->figure.changed |= newest.step != s->similarity.step;
+    s->similarity = newest;
 }
 
-/* TRUE if the ends of the colors moved.  A lane by itself fits them to what it shows. */
-static bool share_colors(Similarity *s, const NsFigureInput *input)
+/* The ends of the colors.  A lane by itself fits them to what it shows. */
+static void share_colors(Similarity *s, const NsFigureInput *input)
 {
     double lo = INFINITY, hi = -INFINITY;
     for (unsigned lane = 0; lane < input->n_beside; lane++) {
@@ -68,10 +67,8 @@ static bool share_colors(Similarity *s, const NsFigureInput *input)
         }
     }
     if (!(lo < hi)) lo = hi = 0;
-    if (lo == s->lo && hi == s->hi) return false;
-    s->lo = lo;
-    s->hi = hi;
-    return true;
+    NS_FIGURE_SET(&s->figure, s->lo, lo);
+    NS_FIGURE_SET(&s->figure, s->hi, hi);
 }
 
 static char *note(const Similarity *s, const NsFigureInput *input)
@@ -90,35 +87,33 @@ static char *note(const Similarity *s, const NsFigureInput *input)
     return g_string_free(words, words->len == 0);
 }
 
-static bool update(NsFigure *figure, const NsFigureInput *input)
+static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Similarity *s = (Similarity *)figure;
-    bool changed = ns_source_follow(&s->run, input->history) || s->kind != input->similarity;
-    if (changed) s->there = false;
-    s->kind = input->similarity;
-    changed |= read_newest(s, input->history);
-    changed |= share_colors(s, input);
+    figure->changed |= ns_source_follow(&s->run, input->history);
+    NS_FIGURE_SET(figure, s->kind, input->similarity);
+    read_newest(s, input->history);
+    share_colors(s, input);
 
     g_autofree char *empty = ns_token_source_empty(
         _("Similarity is expensive to measure; “probe-every” sets how often."), input);
     g_autofree char *title =
         g_strdup_printf(_("%s of hidden states"), _(ns_similarity_choice(s->kind)->label));
-    changed |=
-        ns_figure_text(&figure->x_label, ns_figure_axis(NS_QUANTITY_HIDDEN_NORM, input->history));
-    changed |= ns_figure_words(figure, input,
-                               (NsFigureWords){
-                                   .title = title,
-                                   .empty = empty,
-                                   .step = s->there ? s->similarity.step : -1,
-                                   .note = note(s, input),
-                               });
-    if (!changed) return false;
+    ns_figure_text(figure, &figure->x_label,
+                   ns_figure_axis(NS_QUANTITY_HIDDEN_NORM, input->history));
+    ns_figure_words(figure, input,
+                    (NsFigureWords){
+                        .title = title,
+                        .empty = empty,
+                        .step = s->there ? s->similarity.step : -1,
+                        .note = note(s, input),
+                    });
+    if (!figure->changed) return;
 
     if (s->there) fill_map(s);
     figure->plot.x.label = figure->x_label;
     figure->plot.left.label = figure->x_label;
     figure->plot.heatmap = s->there ? &s->map : NULL;
-    return true;
 }
 
 static void clear(NsFigure *figure)

@@ -44,29 +44,27 @@ static unsigned dash_of(const NsFigureInput *input, unsigned i)
     return NS_PREVIOUS_DASH + before % (NS_SERIES_STYLES - NS_PREVIOUS_DASH);
 }
 
-bool ns_previous_curves_follow(NsPreviousCurves *previous, const NsFigureInput *input,
-                               NsPreviousRead read, void *data)
+void ns_previous_curves_follow(NsPreviousCurves *previous, NsFigure *figure,
+                               const NsFigureInput *input, NsPreviousRead read)
 {
-    bool changed = false;
     for (unsigned i = 0; i <= BEFORE; i++) {
         NsFigureRun run = run_at(input, i);
         NsSource *source = &previous->run[i].source;
         NsCurve *curve = &previous->run[i].curve;
         if (ns_source_follow(source, run.history)) {
             ns_curve_clear(curve);
-            changed = true;
+            figure->changed = true;
         }
         char *label =
             i == BEFORE && run.history ? ns_figure_previous_label(input) : g_strdup(run.name);
-        changed |= ns_figure_text(&previous->run[i].label, label);
+        ns_figure_text(figure, &previous->run[i].label, label);
         previous->run[i].style = run.lane;
         previous->run[i].dash = dash_of(input, i);
         if (!run.history) continue;
         size_t before = source->steps;
-        read(source, curve, data);
-        changed |= source->steps != before;
+        read(source, curve, figure);
+        figure->changed |= source->steps != before;
     }
-    return changed;
 }
 
 void ns_previous_curves_forget(NsPreviousCurves *previous)

@@ -34,12 +34,12 @@ typedef struct {
 } NsPreviousCurves;
 
 /* Appends what is new of a run's records to its curve, and counts them in source->steps. */
-typedef void (*NsPreviousRead)(NsSource *source, NsCurve *curve, void *data);
+typedef void (*NsPreviousRead)(NsSource *source, NsCurve *curve, NsFigure *figure);
 
-/* Follows the runs of the input and reads what is new of them; all of it anew after
- * ns_previous_curves_forget.  TRUE if anything visible differs. */
-bool ns_previous_curves_follow(NsPreviousCurves *previous, const NsFigureInput *input,
-                               NsPreviousRead read, void *data);
+/* Follows the runs of the input and reads what is new of them for a figure; all of it anew after
+ * ns_previous_curves_forget. */
+void ns_previous_curves_follow(NsPreviousCurves *previous, NsFigure *figure,
+                               const NsFigureInput *input, NsPreviousRead read);
 void ns_previous_curves_forget(NsPreviousCurves *previous);
 void ns_previous_curves_clear(NsPreviousCurves *previous);
 

@@ -70,9 +70,9 @@ static bool has_quantity(const Steps *steps, const NsHistory *history)
     return history && ns_history_layout(history)->count[steps->quantity] > 0;
 }
 
-static void read_previous(NsSource *source, NsCurve *curve, void *data)
+static void read_previous(NsSource *source, NsCurve *curve, NsFigure *figure)
 {
-    Steps *steps = data;
+    Steps *steps = (Steps *)figure;
     double x;
     Summary s;
     if (!has_quantity(steps, source->history)) return;
@@ -98,7 +98,7 @@ static void read_lane(Steps *steps, NsStepCurves *lane, double *most)
     }
 }
 
-static bool follow_lane(Steps *steps, const NsFigureInput *input, unsigned i, bool other)
+static void follow_lane(Steps *steps, const NsFigureInput *input, unsigned i, bool other)
 {
     NsStepCurves *lane = &steps->lanes[i];
     NsFigureRun run = ns_figure_run(input, i);
@@ -115,19 +115,20 @@ static bool follow_lane(Steps *steps, const NsFigureInput *input, unsigned i, bo
     }
     size_t before = lane->run.steps;
     read_lane(steps, lane, &steps->runs[i].most);
-    return anew || lane->run.steps != before;
+    steps->figure.changed |= anew || lane->run.steps != before;
 }
 
-static bool follow(Steps *steps, const NsFigureInput *input)
+static void follow(Steps *steps, const NsFigureInput *input)
 {
+    NsFigure *figure = &steps->figure;
     unsigned n = ns_figure_runs(input);
-    bool other = steps->quantity != input->quantity, changed = other || n != steps->n;
-    steps->quantity = input->quantity;
+    bool other = steps->quantity != input->quantity;
+    NS_FIGURE_SET(figure, steps->quantity, input->quantity);
     for (unsigned i = n; i < steps->n; i++) ns_step_curves_clear(&steps->lanes[i]);
-    steps->n = n;
+    NS_FIGURE_SET(figure, steps->n, n);
     if (other) ns_previous_curves_forget(&steps->previous);
-    for (unsigned i = 0; i < n; i++) changed |= follow_lane(steps, input, i, other);
-    return ns_previous_curves_follow(&steps->previous, input, read_previous, steps) || changed;
+    for (unsigned i = 0; i < n; i++) follow_lane(steps, input, i, other);
+    ns_previous_curves_follow(&steps->previous, figure, input, read_previous);
 }
 
 static char *what_is_missing(const Steps *steps, const NsFigureInput *input)
@@ -166,27 +167,27 @@ static char **labels_of(NsFigure *figure, unsigned i)
     return figure->labels + (size_t)i * CURVES;
 }
 
-static bool label_lane(Steps *steps, const NsFigureInput *input, unsigned i)
+static void label_lane(Steps *steps, const NsFigureInput *input, unsigned i)
 {
-    char **labels = labels_of(&steps->figure, i);
+    NsFigure *figure = &steps->figure;
+    char **labels = labels_of(figure, i);
     const NsQuantityInfo *info = ns_quantity(steps->quantity);
     bool heads = info->domain == NS_DOMAIN_HEAD;
     const char *largest = heads ? _("largest of any head") : _("largest of any layer");
     const char *least = heads ? _("smallest of any head") : _("smallest of any layer");
     g_autofree char *how = ns_smoothing_words(input->smoothing);
-    bool changed = ns_figure_text(&labels[LARGEST], ns_figure_run_words(input, i, largest));
-    changed |= ns_figure_text(&labels[LEAST], ns_figure_run_words(input, i, least));
+    ns_figure_text(figure, &labels[LARGEST], ns_figure_run_words(input, i, largest));
+    ns_figure_text(figure, &labels[LEAST], ns_figure_run_words(input, i, least));
     char *mean = steps->n > 1 ? ns_figure_run_label(input, i)
                  : info->domain == NS_DOMAIN_STEP
                      ? g_strdup(info->symbol)
                      : g_strdup(heads ? _("mean over the heads") : _("mean over the layers"));
-    changed |= ns_figure_text(&labels[MEAN], mean);
-    return ns_figure_text(&labels[SMOOTH],
-                          how ? g_strdup_printf("%s, %s", labels[MEAN], how) : NULL) ||
-           changed;
+    ns_figure_text(figure, &labels[MEAN], mean);
+    ns_figure_text(figure, &labels[SMOOTH],
+                   how ? g_strdup_printf("%s, %s", labels[MEAN], how) : NULL);
 }
 
-static bool make_texts(Steps *steps, const NsFigureInput *input)
+static void make_texts(Steps *steps, const NsFigureInput *input)
 {
     NsFigure *figure = &steps->figure;
     const NsQuantityInfo *info = ns_quantity(steps->quantity);
@@ -199,16 +200,15 @@ static bool make_texts(Steps *steps, const NsFigureInput *input)
         : records ? g_strdup_printf(_("%s has not been measured yet."), _(info->choice.label))
                   : g_strdup(_("No step has been measured yet."));
     g_autofree char *title = g_strdup_printf(_("%s over the steps"), _(info->choice.label));
-    bool changed = ns_figure_text(&figure->left_label, g_strdup(info->symbol));
-    for (unsigned i = 0; i < steps->n; i++) changed |= label_lane(steps, input, i);
-    changed |= ns_figure_words(
+    ns_figure_text(figure, &figure->left_label, g_strdup(info->symbol));
+    for (unsigned i = 0; i < steps->n; i++) label_lane(steps, input, i);
+    ns_figure_words(
         figure, input,
         (NsFigureWords){
             .title = title, .empty = empty, .step = newest, .note = note(steps, input)});
-    return changed;
 }
 
-static void show(Steps *steps, NsScaleKind scale)
+static void show(Steps *steps)
 {
     static const NsSeries single[CURVES] = {
         [LARGEST] = {.kind = NS_SERIES_LINE, .style = 1},
@@ -220,7 +220,6 @@ static void show(Steps *steps, NsScaleKind scale)
     bool several = ns_quantity(steps->quantity)->domain != NS_DOMAIN_STEP;
     const NsQuantityInfo *info = ns_quantity(steps->quantity);
     bool seldom = info->expensive || info->validated;
-    figure->plot.left.scale = scale;
     figure->plot.left.label = figure->left_label;
     figure->plot.n_series = ns_previous_curves_show(&steps->previous, figure->series);
     for (unsigned i = 0; i < steps->n; i++)
@@ -238,19 +237,19 @@ static void show(Steps *steps, NsScaleKind scale)
         }
 }
 
-static bool update(NsFigure *figure, const NsFigureInput *input)
+static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Steps *steps = (Steps *)figure;
     NsScaleKind scale = ns_figure_scale(input->quantity, input);
-    bool changed = follow(steps, input) || figure->plot.left.scale != scale;
+    follow(steps, input);
+    NS_FIGURE_SET(figure, figure->plot.left.scale, scale);
     double upper_end = ns_wild_find(steps->runs, steps->n, scale);
-    changed |= ns_figure_mark_events(figure, input);
-    changed |= ns_figure_mark_step(figure, input);
-    changed |= make_texts(steps, input);
-    if (!changed) return false;
+    ns_figure_mark_events(figure, input);
+    ns_figure_mark_step(figure, input);
+    make_texts(steps, input);
+    if (!figure->changed) return;
     figure->plot.left.hi = upper_end;
-    show(steps, scale);
-    return true;
+    show(steps);
 }
 
 static void clear(NsFigure *figure)

@@ -82,8 +82,9 @@ static void set_words(Lanes *l, const NsStudy *study, const char *title)
     plot->x.scale = NS_SCALE_LOG;
     plot->left.label = study ? result_label(l, study) : NULL;
     plot->left.unit = study && ns_result_is_loss(&study->results.of[0]) ? _("nats") : NULL;
-    ns_figure_text(&l->figure.title, g_strdup(title));
-    ns_figure_text(&l->figure.subtitle,
+    l->figure.changed = true;
+    ns_figure_text(&l->figure, &l->figure.title, g_strdup(title));
+    ns_figure_text(&l->figure, &l->figure.subtitle,
                    study ? g_strdup(study->experiment.title ? study->experiment.title : "") : NULL);
 }
 
@@ -170,7 +171,7 @@ static void add_results(Lanes *l, const NsComparedInput *from)
     }
 }
 
-static bool update_best(NsFigure *figure, const NsFigureInput *input)
+static void update_best(NsFigure *figure, const NsFigureInput *input)
 {
     Lanes *l = (Lanes *)figure;
     const NsComparedInput *from = input->compared;
@@ -179,15 +180,15 @@ static bool update_best(NsFigure *figure, const NsFigureInput *input)
     set_words(l, from ? from->study : NULL, _("What a search of k configurations finds"));
     figure->plot.x.label = _("configurations tried, k");
     figure->plot.x.integer = true;
-    ns_figure_text(&figure->empty, g_strdup(_("There are too few configurations to compare.")));
-    ns_figure_text(&figure->note, c ? verdicts(c) : NULL);
-    if (!c) return true;
+    ns_figure_text(figure, &figure->empty,
+                   g_strdup(_("There are too few configurations to compare.")));
+    ns_figure_text(figure, &figure->note, c ? verdicts(c) : NULL);
+    if (!c) return;
     l->x = g_new(double, c->n_budgets);
     for (size_t i = 0; i < c->n_budgets; i++) l->x[i] = (double)c->budgets[i];
     for (size_t lane = 0; lane < c->lanes; lane++)
         add_lane(l, from->study, lane, c->best[lane], c->n_budgets);
     add_results(l, from);
-    return true;
 }
 
 const NsFigureKind *ns_best_of_kind(void)
@@ -243,7 +244,7 @@ static void add_seeds(Lanes *l, const NsComparedInput *from)
         }
 }
 
-static bool update_sensitivity(NsFigure *figure, const NsFigureInput *input)
+static void update_sensitivity(NsFigure *figure, const NsFigureInput *input)
 {
     Lanes *l = (Lanes *)figure;
     const NsComparedInput *from = input->compared;
@@ -251,14 +252,13 @@ static bool update_sensitivity(NsFigure *figure, const NsFigureInput *input)
     forget(figure);
     set_words(l, from ? from->study : NULL, _("Sensitivity to the learning rate"));
     figure->plot.x.label = _("peak learning rate");
-    ns_figure_text(&figure->empty, g_strdup(_("The learning rate is not in the grid.")));
-    ns_figure_text(&figure->note, s ? sensitivities(from) : NULL);
-    if (!s) return true;
+    ns_figure_text(figure, &figure->empty, g_strdup(_("The learning rate is not in the grid.")));
+    ns_figure_text(figure, &figure->note, s ? sensitivities(from) : NULL);
+    if (!s) return;
     l->x = g_memdup2(s->rates, s->n * sizeof *s->rates);
     for (size_t lane = 0; lane < ns_study_lanes(from->study); lane++)
         add_lane(l, from->study, lane, s->scores[lane], s->n);
     add_seeds(l, from);
-    return true;
 }
 
 const NsFigureKind *ns_sensitivity_kind(void)

@@ -104,33 +104,30 @@ static char *note(const Tokens *tokens, const NsFigureInput *input)
     return g_string_free(words, words->len == 0);
 }
 
-static bool update(NsFigure *figure, const NsFigureInput *input)
+static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Tokens *tokens = (Tokens *)figure;
-    bool changed = ns_token_source_follow(&tokens->newest, input->history);
-    changed |= tokens->layer != input->layer || tokens->theory != input->theory;
-    tokens->layer = input->layer;
-    tokens->theory = input->theory;
+    figure->changed |= ns_token_source_follow(&tokens->newest, input->history);
+    NS_FIGURE_SET(figure, tokens->layer, input->layer);
+    NS_FIGURE_SET(figure, tokens->theory, input->theory);
     const NsTokenSnapshot *snapshot = tokens->newest.snapshot;
     bool there = tokens->newest.there && snapshot->states;
     if (there) {
         tokens->shown = find_state(snapshot, input->layer);
-        changed |= ns_figure_text(&figure->labels[EMBEDDING], state_label(snapshot, 0));
-        changed |= ns_figure_text(&figure->labels[LAYER], state_label(snapshot, tokens->shown));
+        ns_figure_text(figure, &figure->labels[EMBEDDING], state_label(snapshot, 0));
+        ns_figure_text(figure, &figure->labels[LAYER], state_label(snapshot, tokens->shown));
     }
     if (input->settings)
-        changed |= ns_figure_text(
-            &figure->labels[GAUSSIAN],
-            g_strdup_printf(_("normal features, d %" PRId64), input->settings->d_model));
+        ns_figure_text(figure, &figure->labels[GAUSSIAN],
+                       g_strdup_printf(_("normal features, d %" PRId64), input->settings->d_model));
     g_autofree char *empty = ns_token_source_empty(
         _("Single tokens are expensive to measure; “probe-every” sets how often."), input);
-    changed |= ns_figure_words(figure, input,
-                               (NsFigureWords){.title = _("Squared hidden norm of tokens"),
-                                               .empty = empty,
-                                               .step = there ? snapshot->step : -1,
-                                               .note = note(tokens, input)});
-    if (changed) show(tokens, input);
-    return changed;
+    ns_figure_words(figure, input,
+                    (NsFigureWords){.title = _("Squared hidden norm of tokens"),
+                                    .empty = empty,
+                                    .step = there ? snapshot->step : -1,
+                                    .note = note(tokens, input)});
+    if (figure->changed) show(tokens, input);
 }
 
 static void clear(NsFigure *figure)
