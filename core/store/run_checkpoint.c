@@ -64,8 +64,8 @@ static int code_of(sqlite3 *db, sqlite3_stmt *row)
 
 static int write_tensors(sqlite3 *db, sqlite3_int64 id, const NsCheckpoint *c)
 {
-    NS_AUTO_STATEMENT row =
-        ns_run_prepare(db, "INSERT INTO tensors VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    NS_AUTO_STATEMENT row = ns_database_prepare(
+        db, "INSERT INTO tensors VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     int code = row ? SQLITE_OK : sqlite3_errcode(db);
     for (size_t i = 0; code == SQLITE_OK && i < c->table.n; i++) {
         const NsTensor *tensor = &c->table.tensors[i];
@@ -92,7 +92,7 @@ static int write_tensors(sqlite3 *db, sqlite3_int64 id, const NsCheckpoint *c)
 static int write_one(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint *c)
 {
     NS_AUTO_STATEMENT row =
-        ns_run_prepare(db, "INSERT INTO checkpoints VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        ns_database_prepare(db, "INSERT INTO checkpoints VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     if (!row) return sqlite3_errcode(db);
     double spikes[SPIKES];
     pack_spikes(spikes, &c->spikes);
@@ -124,19 +124,20 @@ int ns_run_checkpoint_write(sqlite3 *db, int64_t step, int64_t lane, const NsChe
 int ns_run_checkpoints_thin(sqlite3 *db, int64_t budget)
 {
     int64_t bytes, step;
-    while (ns_run_find_number(db,
-                              "SELECT total(length(weights) + ifnull(length(first_moments), 0) + "
-                              "ifnull(length(second_moments), 0)) FROM tensors",
-                              &bytes) &&
-           bytes > budget &&
-           ns_run_find_number(
-               db,
-               "WITH at AS (SELECT DISTINCT step FROM checkpoints), kept AS (SELECT step, "
-               "lag(step, 1, 0) OVER (ORDER BY step) AS before, "
-               "lead(step) OVER (ORDER BY step) AS after FROM at) SELECT step FROM kept "
-               "WHERE after NOT NULL ORDER BY "
-               "1.0 * (after - before) / ((SELECT max(step) FROM at) - before) LIMIT 1",
-               &step)) {
+    while (
+        ns_database_find_number(db,
+                                "SELECT total(length(weights) + ifnull(length(first_moments), 0) + "
+                                "ifnull(length(second_moments), 0)) FROM tensors",
+                                &bytes) &&
+        bytes > budget &&
+        ns_database_find_number(
+            db,
+            "WITH at AS (SELECT DISTINCT step FROM checkpoints), kept AS (SELECT step, "
+            "lag(step, 1, 0) OVER (ORDER BY step) AS before, "
+            "lead(step) OVER (ORDER BY step) AS after FROM at) SELECT step FROM kept "
+            "WHERE after NOT NULL ORDER BY "
+            "1.0 * (after - before) / ((SELECT max(step) FROM at) - before) LIMIT 1",
+            &step)) {
         g_autofree char *sql =
             g_strdup_printf("DELETE FROM tensors WHERE checkpoint IN "
                             "(SELECT id FROM checkpoints WHERE step = %" PRId64 "); "
@@ -168,8 +169,8 @@ static bool read_settings(NsCheckpoint **c, sqlite3_stmt *row, int column)
 static bool read_table(sqlite3 *db, sqlite3_int64 id, NsTensorTable *table)
 {
     NS_AUTO_STATEMENT row =
-        ns_run_prepare(db, "SELECT name, rows, columns, length(weights) FROM tensors "
-                           "WHERE checkpoint = ? ORDER BY place");
+        ns_database_prepare(db, "SELECT name, rows, columns, length(weights) FROM tensors "
+                                "WHERE checkpoint = ? ORDER BY place");
     if (!row) return false;
     sqlite3_bind_int64(row, 1, id);
     int code;
@@ -207,7 +208,7 @@ static bool read_tensors(sqlite3 *db, sqlite3_int64 id, NsCheckpoint *c)
     size_t n = c->table.n;
     c->updates = g_new0(NsTensorUpdate, n);
     c->moments_since = g_new0(int64_t, n);
-    NS_AUTO_STATEMENT row = ns_run_prepare(
+    NS_AUTO_STATEMENT row = ns_database_prepare(
         db, "SELECT weights, first_moments, second_moments, moments_since, weight_sq, "
             "update_sq, ratio_sum, ratio_max FROM tensors WHERE checkpoint = ? "
             "ORDER BY place");
@@ -218,10 +219,10 @@ static bool read_tensors(sqlite3 *db, sqlite3_int64 id, NsCheckpoint *c)
             !read_arena(&c->m, c, i, row, 1) || !read_arena(&c->v, c, i, row, 2))
             return false;
         c->moments_since[i] = sqlite3_column_int64(row, 3);
-        c->updates[i] = (NsTensorUpdate){.weight_sq = ns_run_number(row, 4),
-                                         .update_sq = ns_run_number(row, 5),
-                                         .ratio_sum = ns_run_number(row, 6),
-                                         .ratio_max = ns_run_number(row, 7)};
+        c->updates[i] = (NsTensorUpdate){.weight_sq = ns_database_number(row, 4),
+                                         .update_sq = ns_database_number(row, 5),
+                                         .ratio_sum = ns_database_number(row, 6),
+                                         .ratio_max = ns_database_number(row, 7)};
     }
     return c->w != NULL;
 }
@@ -240,7 +241,7 @@ static bool read_state(NsCheckpoint *c, sqlite3_stmt *row, int column)
 NsCheckpoint *ns_run_checkpoint_read(sqlite3 *db, int64_t step, int64_t lane, int64_t seed)
 {
     g_autoptr(NsCheckpoint) c = NULL;
-    NS_AUTO_STATEMENT row = ns_run_prepare(
+    NS_AUTO_STATEMENT row = ns_database_prepare(
         db, "SELECT id, updates, diverged, settings, lr, spikes, state FROM checkpoints "
             "WHERE step = ? AND lane = ? AND seed = ?");
     if (!row) return NULL;
@@ -250,7 +251,7 @@ NsCheckpoint *ns_run_checkpoint_read(sqlite3 *db, int64_t step, int64_t lane, in
     if (sqlite3_step(row) != SQLITE_ROW || !read_settings(&c, row, 3)) return NULL;
     c->step = sqlite3_column_int64(row, 1);
     c->diverged = sqlite3_column_int(row, 2) != 0;
-    c->lr = ns_run_number(row, 4);
+    c->lr = ns_database_number(row, 4);
     double spikes[SPIKES];
     const void *blob = sqlite3_column_blob(row, 5);
     if (!blob || sqlite3_column_bytes(row, 5) != sizeof spikes) return NULL;
@@ -263,7 +264,7 @@ NsCheckpoint *ns_run_checkpoint_read(sqlite3 *db, int64_t step, int64_t lane, in
 
 bool ns_run_change_checkpoint(sqlite3 *db, int64_t step, int64_t lane, const NsSettings *settings)
 {
-    NS_AUTO_STATEMENT row = ns_run_prepare(
+    NS_AUTO_STATEMENT row = ns_database_prepare(
         db, "UPDATE checkpoints SET settings = ? WHERE step = ? AND lane = ? AND seed = ?");
     if (!row) return false;
     g_autofree char *line = settings_line(settings);

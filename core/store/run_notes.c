@@ -9,13 +9,6 @@
 /* How long another may be writing meanwhile. */
 #define BUSY_MILLISECONDS 5000
 
-static bool is_run(sqlite3 *db)
-{
-    NS_AUTO_STATEMENT row = ns_run_prepare(db, "PRAGMA application_id");
-    return row && sqlite3_step(row) == SQLITE_ROW &&
-           sqlite3_column_int64(row, 0) == NS_RUN_APPLICATION;
-}
-
 /* A file of schema 2 gets the table with its first note. */
 static bool make_table(sqlite3 *db)
 {
@@ -31,8 +24,9 @@ static bool make_table(sqlite3 *db)
 static bool put(sqlite3 *db, const char *key, const char *value)
 {
     bool gone = !value || !*value;
-    NS_AUTO_STATEMENT row = ns_run_prepare(db, gone ? "DELETE FROM notes WHERE key = ?"
-                                                    : "INSERT OR REPLACE INTO notes VALUES (?, ?)");
+    NS_AUTO_STATEMENT row =
+        ns_database_prepare(db, gone ? "DELETE FROM notes WHERE key = ?"
+                                     : "INSERT OR REPLACE INTO notes VALUES (?, ?)");
     if (!row) return false;
     size_t bytes = value ? strnlen(value, NS_RUN_NOTE_MOST) : 0;
     g_autofree char *whole = g_utf8_make_valid(value ? value : "", (gssize)bytes);
@@ -44,8 +38,11 @@ static bool put(sqlite3 *db, const char *key, const char *value)
 bool ns_run_note_write(const char *path, const char *key, const char *value, GError **error)
 {
     sqlite3 *db = NULL;
+    int64_t application;
     bool good = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
-                sqlite3_busy_timeout(db, BUSY_MILLISECONDS) == SQLITE_OK && is_run(db) &&
+                sqlite3_busy_timeout(db, BUSY_MILLISECONDS) == SQLITE_OK &&
+                ns_database_find_number(db, "PRAGMA application_id", &application) &&
+                application == NS_RUN_APPLICATION &&
                 sqlite3_exec(db, "PRAGMA trusted_schema = OFF; BEGIN IMMEDIATE", NULL, NULL,
                              NULL) == SQLITE_OK &&
                 make_table(db) && put(db, key, value) &&

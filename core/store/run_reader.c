@@ -9,7 +9,7 @@
 #include "core/store/run_checkpoint-private.h"
 #include "core/store/run_schema-private.h"
 
-#include <stdio.h>
+#include <glib/gstdio.h>
 #include <string.h>
 
 /* Settings whose records would be larger than this are not those of the file. */
@@ -81,7 +81,7 @@ static bool complain(const NsRunReader *r, GError **error)
 
 static sqlite3_stmt *prepare(NsRunReader *r, const char *sql, GError **error)
 {
-    sqlite3_stmt *statement = ns_run_prepare(r->db, sql);
+    sqlite3_stmt *statement = ns_database_prepare(r->db, sql);
     if (!statement) complain(r, error);
     return statement;
 }
@@ -104,53 +104,25 @@ static bool fetch_one(NsRunReader *r, sqlite3_stmt *statement, GError **error)
     return fetched == ROW || (fetched == END && refuse_damaged(r, error));
 }
 
-static const char *text_at(sqlite3_stmt *statement, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(statement, column);
-    return text && g_utf8_validate(text, -1, NULL) ? text : NULL;
-}
-
-static bool read_number(NsRunReader *r, const char *sql, int64_t *value, GError **error)
-{
-    NS_AUTO_STATEMENT statement = prepare(r, sql, error);
-    if (!statement || !fetch_one(r, statement, error)) return false;
-    *value = sqlite3_column_int64(statement, 0);
-    return true;
-}
-
 /* ---- What the file says of itself ---- */
 
-static bool is_of_run(const char *sql)
-{
-    for (size_t i = 0; sql && i < G_N_ELEMENTS(ns_run_tables); i++)
-        if (g_str_equal(sql, ns_run_tables[i])) return true;
-    return false;
-}
-
-/* Only the tables of a run, made by the same words: no view or trigger computes anything. */
+/* Only the tables of a run: no view or trigger computes anything. */
 static bool check_tables(NsRunReader *r, GError **error)
 {
-    size_t n = 0;
-    Fetched fetched;
-    NS_AUTO_STATEMENT statement =
-        prepare(r, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL", error);
-    if (!statement) return false;
-    while ((fetched = fetch(r, statement, error)) == ROW) {
-        if (!is_of_run(text_at(statement, 0))) return refuse_damaged(r, error);
-        n++;
-    }
-    if (fetched == FAILED) return false;
-    if (n == 0) return refuse(r, "nothing has been recorded yet", error);
+    size_t n, others, all = G_N_ELEMENTS(ns_run_tables);
+    if (!ns_database_count(r->db, "main", ns_run_tables, all, &n, &others))
+        return complain(r, error);
+    if (n + others == 0) return refuse(r, "nothing has been recorded yet", error);
     /* The last one, of notes, is missing in older files. */
-    return n + 1 >= G_N_ELEMENTS(ns_run_tables) || refuse_damaged(r, error);
+    return (others == 0 && n + 1 >= all) || refuse_damaged(r, error);
 }
 
 static bool check_head(NsRunReader *r, GError **error)
 {
     int64_t application, schema;
-    if (!read_number(r, "PRAGMA application_id", &application, error) ||
-        !read_number(r, "PRAGMA user_version", &schema, error))
-        return false;
+    if (!ns_database_find_number(r->db, "PRAGMA application_id", &application) ||
+        !ns_database_find_number(r->db, "PRAGMA user_version", &schema))
+        return complain(r, error);
     if (application == NS_RUN_APPLICATION && schema > NS_RUN_SCHEMA)
         return refuse(r, "it was written by a newer Normscope", error);
     if (application == NS_RUN_APPLICATION && schema > 0 && schema < NS_RUN_SCHEMA_LEAST)
@@ -164,7 +136,7 @@ static bool read_provenance(NsRunReader *r, NsProvenance *provenance, GError **e
 {
     NS_AUTO_STATEMENT statement = prepare(r, "SELECT experiment FROM run", error);
     if (!statement || !fetch_one(r, statement, error)) return false;
-    const char *line = text_at(statement, 0);
+    const char *line = ns_database_text(statement, 0);
     if (!line) return refuse_damaged(r, error);
     if (ns_provenance_read(provenance, line, error)) return true;
     g_prefix_error(error, "“%s”: ", r->name);
@@ -186,8 +158,8 @@ static bool read_lines(NsRunReader *r, Run *run, GError **error)
     NS_AUTO_STATEMENT statement = prepare_of(
         r, run, "SELECT settings, summary FROM lanes WHERE lane = ? AND seed = ?", error);
     if (!statement || !fetch_one(r, statement, error)) return false;
-    run->settings = g_strdup(text_at(statement, 0));
-    run->summary = g_strdup(text_at(statement, 1));
+    run->settings = g_strdup(ns_database_text(statement, 0));
+    run->summary = g_strdup(ns_database_text(statement, 1));
     return run->settings || refuse_damaged(r, error);
 }
 
@@ -218,7 +190,7 @@ static bool read_layout(NsRunReader *r, Run *run, const NsSettings *settings, GE
     size_t sizes[NS_QUANTITY_COUNT] = {0};
     Fetched fetched;
     while ((fetched = fetch(r, statement, error)) == ROW) {
-        const char *key = text_at(statement, 1);
+        const char *key = ns_database_text(statement, 1);
         int q = key ? ns_choices_find(ns_quantity_choice, key) : -1;
         if (q < 0 || sizes[q]) continue;
         run->ids[q] = sqlite3_column_int64(statement, 0);
@@ -256,20 +228,12 @@ static bool read_runs(NsRunReader *r, GError **error)
 
 /* ---- Opening ---- */
 
+/* One that is empty is being written. */
 bool ns_run_file_is(const char *path)
 {
-    static const unsigned char application[] = {
-        NS_RUN_APPLICATION >> 24, NS_RUN_APPLICATION >> 16 & 0xff, NS_RUN_APPLICATION >> 8 & 0xff,
-        NS_RUN_APPLICATION & 0xff};
-    char head[72];
-    if (!g_file_test(path, G_FILE_TEST_IS_REGULAR)) return false;
-    FILE *file = fopen(path, "re");
-    if (!file) return false;
-    size_t n = fread(head, 1, sizeof head, file);
-    fclose(file);
-    if (n == 0) return g_str_has_suffix(path, ".nsrun");
-    return n == sizeof head && memcmp(head, "SQLite format 3", 16) == 0 &&
-           memcmp(head + 68, application, sizeof application) == 0;
+    GStatBuf file;
+    bool empty = g_stat(path, &file) == 0 && S_ISREG(file.st_mode) && file.st_size == 0;
+    return empty ? g_str_has_suffix(path, ".nsrun") : ns_database_is(path, NS_RUN_APPLICATION);
 }
 
 /* SQLite does not say why it cannot open a file. */
@@ -371,11 +335,11 @@ static bool read_steps(NsRunReader *r, const Run *run, Window *window, GError **
         if (!fetch_one(r, statement, error)) return false;
         NsStep step = {
             .step = sqlite3_column_int64(statement, 0),
-            .loss = ns_run_number(statement, 1),
-            .lr = ns_run_number(statement, 2),
-            .grad_norm = ns_run_number(statement, 3),
-            .seconds = ns_run_number(statement, 4),
-            .probe_seconds = ns_run_number(statement, 5),
+            .loss = ns_database_number(statement, 1),
+            .lr = ns_database_number(statement, 2),
+            .grad_norm = ns_database_number(statement, 3),
+            .seconds = ns_database_number(statement, 4),
+            .probe_seconds = ns_database_number(statement, 5),
         };
         if (step.step != window->first + (int64_t)i) return refuse_damaged(r, error);
         window->steps[i] = step;
@@ -476,7 +440,7 @@ static bool append_evaluations(NsRunReader *r, const Run *run, NsHistory *histor
     Fetched fetched;
     while ((fetched = fetch(r, statement, error)) == ROW)
         ns_history_append_evaluation(history, &(NsEvaluation){sqlite3_column_int64(statement, 0),
-                                                              ns_run_number(statement, 1)});
+                                                              ns_database_number(statement, 1)});
     return fetched == END;
 }
 
@@ -498,12 +462,12 @@ static bool append_events(NsRunReader *r, const Run *run, NsHistory *history, in
     Fetched fetched;
     while ((fetched = fetch(r, statement, error)) == ROW) {
         NsEvent event = {.step = sqlite3_column_int64(statement, 0)};
-        const char *word = text_at(statement, 1);
+        const char *word = ns_database_text(statement, 1);
         int64_t layer = sqlite3_column_int64(statement, 2);
         if (!word || !ns_jsonl_find_event(word, &event.kind)) continue;
         event.layer = layer >= 1 && layer <= layers ? (int)layer : 0;
-        copy_text(event.what, sizeof event.what, text_at(statement, 3));
-        copy_text(event.text, sizeof event.text, text_at(statement, 4));
+        copy_text(event.what, sizeof event.what, ns_database_text(statement, 3));
+        copy_text(event.text, sizeof event.text, ns_database_text(statement, 4));
         ns_history_append_event(history, &event);
     }
     return fetched == END;
@@ -636,7 +600,7 @@ bool ns_run_reader_go_on(NsRunReader *r, NsExperiment *experiment,
 int64_t ns_run_reader_began(NsRunReader *r)
 {
     int64_t began;
-    return read_number(r, "SELECT began FROM run", &began, NULL) ? began : 0;
+    return ns_database_find_number(r->db, "SELECT began FROM run", &began) ? began : 0;
 }
 
 char *ns_run_reader_note(NsRunReader *r, const char *key)
@@ -645,5 +609,5 @@ char *ns_run_reader_note(NsRunReader *r, const char *key)
     NS_AUTO_STATEMENT statement = prepare(r, "SELECT value FROM notes WHERE key = ?", NULL);
     if (!statement) return NULL;
     sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC);
-    return fetch(r, statement, NULL) == ROW ? g_strdup(text_at(statement, 0)) : NULL;
+    return fetch(r, statement, NULL) == ROW ? g_strdup(ns_database_text(statement, 0)) : NULL;
 }

@@ -4,18 +4,19 @@
 #include "core/experiment/provenance.h"
 #include "core/store/run_schema-private.h"
 
+#include <math.h>
 #include <string.h>
 
 bool ns_run_newest_checkpoint(sqlite3 *db, int64_t *step)
 {
-    return ns_run_find_number(db, "SELECT ifnull(max(step), -1) FROM checkpoints", step);
+    return ns_database_find_number(db, "SELECT ifnull(max(step), -1) FROM checkpoints", step);
 }
 
 /* A statement about one seed of a lane at a step: its first three parameters. */
 static sqlite3_stmt *prepare_at(sqlite3 *db, const char *sql, int64_t lane, int64_t seed,
                                 int64_t step)
 {
-    sqlite3_stmt *row = ns_run_prepare(db, sql);
+    sqlite3_stmt *row = ns_database_prepare(db, sql);
     if (!row) return NULL;
     sqlite3_bind_int64(row, 1, lane);
     sqlite3_bind_int64(row, 2, seed);
@@ -76,8 +77,9 @@ static bool has_record(sqlite3 *db, int64_t lane, int64_t seed, const NsStep *st
                                        "SELECT loss, grad_norm FROM steps WHERE lane = ? "
                                        "AND seed = ? AND step = ?",
                                        lane, seed, step->step);
-    return row && sqlite3_step(row) == SQLITE_ROW && same_bits(ns_run_number(row, 0), step->loss) &&
-           same_bits(ns_run_number(row, 1), step->grad_norm);
+    return row && sqlite3_step(row) == SQLITE_ROW &&
+           same_bits(ns_database_number(row, 0), step->loss) &&
+           same_bits(ns_database_number(row, 1), step->grad_norm);
 }
 
 bool ns_run_repeats(sqlite3 *db, int64_t checkpoint, int64_t lane, NsRun *run)
@@ -94,7 +96,7 @@ bool ns_run_repeats(sqlite3 *db, int64_t checkpoint, int64_t lane, NsRun *run)
 
 static bool run_with(sqlite3 *db, const char *sql, int64_t first, int64_t second)
 {
-    NS_AUTO_STATEMENT row = ns_run_prepare(db, sql);
+    NS_AUTO_STATEMENT row = ns_database_prepare(db, sql);
     if (!row) return false;
     sqlite3_bind_int64(row, 1, first);
     if (sqlite3_bind_parameter_count(row) > 1) sqlite3_bind_int64(row, 2, second);
@@ -104,8 +106,8 @@ static bool run_with(sqlite3 *db, const char *sql, int64_t first, int64_t second
 /* The experiment is that of the beginning, but for its length. */
 static bool change_length(sqlite3 *db, int64_t steps)
 {
-    NS_AUTO_STATEMENT old = ns_run_prepare(db, "SELECT experiment FROM run");
-    NS_AUTO_STATEMENT new = ns_run_prepare(db, "UPDATE run SET experiment = ?");
+    NS_AUTO_STATEMENT old = ns_database_prepare(db, "SELECT experiment FROM run");
+    NS_AUTO_STATEMENT new = ns_database_prepare(db, "UPDATE run SET experiment = ?");
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
     if (!new || !read_experiment(&provenance, old)) return false;
@@ -138,7 +140,7 @@ bool ns_run_drop_after(sqlite3 *db, int64_t step)
 bool ns_run_go_back(sqlite3 *db, int64_t checkpoint, const NsSettings *settings, bool keep)
 {
     int64_t newest = checkpoint, steps = settings->steps, every = settings->eval_every;
-    if (keep && !ns_run_find_number(db, "SELECT ifnull(max(step), -1) FROM steps", &newest))
+    if (keep && !ns_database_find_number(db, "SELECT ifnull(max(step), -1) FROM steps", &newest))
         return false;
     /* The validation loss is measured again where it is due, and not where it was the end. */
     bool due = every > 0 && checkpoint % every == 0;

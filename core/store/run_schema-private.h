@@ -1,12 +1,7 @@
-/* What a run file is made of, and its statements.  Internal to run_*.c.
- * SPDX-License-Identifier: MIT */
+/* What a run file is made of.  Internal to run_*.c.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include <glib.h>
-#include <math.h>
-#include <sqlite3.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include "core/store/database.h"
 
 #define NS_RUN_APPLICATION 0x4e735275 /* "NsRu", in the head of the file */
 #define NS_RUN_SCHEMA 3               /* its user_version */
@@ -39,34 +34,3 @@ static const char *const ns_run_tables[] = {
 
 /* The most steps of a row of profiles. */
 #define NS_RUN_BLOCK 256
-
-/* A statement that goes with its block. */
-static inline void ns_run_finalize(sqlite3_stmt **statement)
-{
-    sqlite3_finalize(*statement);
-}
-#define NS_AUTO_STATEMENT __attribute__((cleanup(ns_run_finalize))) sqlite3_stmt *
-
-/* NULL where SQLite fails. */
-static inline sqlite3_stmt *ns_run_prepare(sqlite3 *db, const char *sql)
-{
-    sqlite3_stmt *statement = NULL;
-    sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
-    return statement;
-}
-
-/* The only number of a statement's only row; none: false. */
-static inline bool ns_run_find_number(sqlite3 *db, const char *sql, int64_t *number)
-{
-    NS_AUTO_STATEMENT row = ns_run_prepare(db, sql);
-    if (!row || sqlite3_step(row) != SQLITE_ROW) return false;
-    *number = sqlite3_column_int64(row, 0);
-    return true;
-}
-
-/* A number, in place of which NULL stands for NaN. */
-static inline double ns_run_number(sqlite3_stmt *row, int column)
-{
-    bool none = sqlite3_column_type(row, column) == SQLITE_NULL;
-    return none ? (double)NAN : sqlite3_column_double(row, column);
-}

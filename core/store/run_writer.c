@@ -489,7 +489,7 @@ static char *experiment_line(NsLockstep *lockstep)
 
 static bool write_run(NsRunWriter *w, NsLockstep *lockstep)
 {
-    NS_AUTO_STATEMENT statement = ns_run_prepare(w->db, "INSERT INTO run VALUES (?, ?, ?)");
+    NS_AUTO_STATEMENT statement = ns_database_prepare(w->db, "INSERT INTO run VALUES (?, ?, ?)");
     if (!statement) return false;
     g_autofree char *line = experiment_line(lockstep);
     bind_text(statement, 1, "normscope " NS_VERSION);
@@ -501,7 +501,7 @@ static bool write_run(NsRunWriter *w, NsLockstep *lockstep)
 static bool write_lane(NsRunWriter *w, const Run *own, NsRun *run)
 {
     NS_AUTO_STATEMENT statement =
-        ns_run_prepare(w->db, "INSERT INTO lanes (lane, seed, settings) VALUES (?, ?, ?)");
+        ns_database_prepare(w->db, "INSERT INTO lanes (lane, seed, settings) VALUES (?, ?, ?)");
     if (!statement) return false;
     g_autofree char *line = ns_jsonl_settings(run);
     bind_run(statement, 1, own);
@@ -511,8 +511,8 @@ static bool write_lane(NsRunWriter *w, const Run *own, NsRun *run)
 
 static bool write_quantities(NsRunWriter *w, Run *run)
 {
-    NS_AUTO_STATEMENT statement =
-        ns_run_prepare(w->db, "INSERT INTO quantities (lane, seed, key, size) VALUES (?, ?, ?, ?)");
+    NS_AUTO_STATEMENT statement = ns_database_prepare(
+        w->db, "INSERT INTO quantities (lane, seed, key, size) VALUES (?, ?, ?, ?)");
     if (!statement) return false;
     bool written = true;
     bind_run(statement, 1, run);
@@ -530,7 +530,7 @@ static bool write_quantities(NsRunWriter *w, Run *run)
 static bool write_vocabulary(NsRunWriter *w, const Run *run, NsRun *of)
 {
     g_autofree char *text = ns_vocabulary_write(ns_run_corpus(of));
-    NS_AUTO_STATEMENT row = ns_run_prepare(
+    NS_AUTO_STATEMENT row = ns_database_prepare(
         w->db, "INSERT OR REPLACE INTO notes VALUES ('" NS_RUN_NOTE_VOCABULARY "-' || ?, ?)");
     if (!row || !text) return row != NULL;
     sqlite3_bind_int64(row, 1, run->lane);
@@ -559,8 +559,8 @@ static bool write_head(NsRunWriter *w, NsLockstep *lockstep)
 /* The quantities of a run as the file numbers them. */
 static bool find_quantities(NsRunWriter *w, Run *run)
 {
-    NS_AUTO_STATEMENT statement =
-        ns_run_prepare(w->db, "SELECT id FROM quantities WHERE lane = ? AND seed = ? AND key = ?");
+    NS_AUTO_STATEMENT statement = ns_database_prepare(
+        w->db, "SELECT id FROM quantities WHERE lane = ? AND seed = ? AND key = ?");
     if (!statement) return false;
     bool found = true;
     bind_run(statement, 1, run);
@@ -627,8 +627,8 @@ static bool prepare_inserts(NsRunWriter *w)
         [EVENT] = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)",
     };
     for (size_t i = 0; i < G_N_ELEMENTS(sql); i++)
-        if (!(w->insert[i] = ns_run_prepare(w->db, sql[i]))) return false;
-    w->insert_profile = ns_run_prepare(w->db, "INSERT INTO profiles VALUES (?, ?, ?, ?, ?)");
+        if (!(w->insert[i] = ns_database_prepare(w->db, sql[i]))) return false;
+    w->insert_profile = ns_database_prepare(w->db, "INSERT INTO profiles VALUES (?, ?, ?, ?, ?)");
     return w->insert_profile != NULL;
 }
 
@@ -760,7 +760,7 @@ NsRunWriter *ns_run_writer_resume(const char *path, NsLockstep *lockstep, int64_
 static bool write_summaries(NsRunWriter *w, char *const *summaries)
 {
     NS_AUTO_STATEMENT statement =
-        ns_run_prepare(w->db, "UPDATE lanes SET summary = ?3 WHERE lane = ?1 AND seed = ?2");
+        ns_database_prepare(w->db, "UPDATE lanes SET summary = ?3 WHERE lane = ?1 AND seed = ?2");
     if (!statement) return false;
     bool written = run_statement(w, "BEGIN IMMEDIATE");
     for (size_t i = 0; written && i < w->n; i++) {

@@ -5,11 +5,10 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/instructions.h"
+#include "core/store/database.h"
 
 #include <errno.h>
 #include <math.h>
-#include <sqlite3.h>
-#include <stdio.h>
 #include <string.h>
 
 #define APPLICATION 0x4e735374 /* "NsSt" */
@@ -39,12 +38,6 @@ struct NsStudyStore {
     sqlite3_stmt *keep;  /* prepared once */
     int64_t seen;        /* the data_version that was seen last */
 };
-
-#define AUTO_STATEMENT __attribute__((cleanup(finalize))) sqlite3_stmt *
-static void finalize(sqlite3_stmt **statement)
-{
-    sqlite3_finalize(*statement);
-}
 
 /* ---- What goes wrong ---- */
 
@@ -96,9 +89,8 @@ static bool execute(NsStudyStore *store, const char *sql, GError **error)
 
 static sqlite3_stmt *prepare(NsStudyStore *store, const char *sql, GError **error)
 {
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK)
-        complain(store, error);
+    sqlite3_stmt *statement = ns_database_prepare(store->db, sql);
+    if (!statement) complain(store, error);
     return statement;
 }
 
@@ -127,21 +119,15 @@ static double now(void)
 
 static bool read_number(NsStudyStore *store, const char *sql, int64_t *value, GError **error)
 {
-    AUTO_STATEMENT statement = prepare(store, sql, error);
-    if (!statement) return false;
-    if (sqlite3_step(statement) != SQLITE_ROW) return complain(store, error);
-    *value = sqlite3_column_int64(statement, 0);
-    return true;
+    return ns_database_find_number(store->db, sql, value) || complain(store, error);
 }
 
-/* Only the tables of a study, made by the same words: no view or trigger computes anything.
+/* Only the tables of a study: no view or trigger computes anything.
  * `schema`: that of the file or of one that is attached. */
 static bool check_tables(NsStudyStore *store, const char *schema, const char *path, GError **error)
 {
     g_autofree char *id = g_strdup_printf("PRAGMA %s.application_id", schema);
     g_autofree char *version = g_strdup_printf("PRAGMA %s.user_version", schema);
-    g_autofree char *sql =
-        g_strdup_printf("SELECT sql FROM %s.sqlite_schema WHERE sql IS NOT NULL", schema);
     int64_t application = 0, user_version = 0;
     if (!read_number(store, id, &application, error) ||
         !read_number(store, version, &user_version, error))
@@ -149,21 +135,11 @@ static bool check_tables(NsStudyStore *store, const char *schema, const char *pa
     if (application != APPLICATION) return refuse(path, "it is another kind of file", error);
     if (user_version != 1 && user_version != SCHEMA)
         return refuse(path, "another version of the program has written it", error);
-    AUTO_STATEMENT statement = prepare(store, sql, error);
-    if (!statement) return false;
-    size_t n = 0;
-    int code;
-    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
-        const char *text = (const char *)sqlite3_column_text(statement, 0);
-        bool known = false;
-        for (size_t i = 0; text && i < G_N_ELEMENTS(tables); i++)
-            known |= g_str_equal(text, tables[i]);
-        if (!known) return refuse(path, "it is damaged", error);
-        n++;
-    }
-    if (code != SQLITE_DONE) return complain(store, error);
+    size_t n, others;
+    if (!ns_database_count(store->db, schema, tables, G_N_ELEMENTS(tables), &n, &others))
+        return complain(store, error);
     size_t wanted = user_version == 1 ? TABLES_OF_1 : G_N_ELEMENTS(tables);
-    return n == wanted || refuse(path, "it is damaged", error);
+    return (n == wanted && others == 0) || refuse(path, "it is damaged", error);
 }
 
 /* Two processes may make it at the same time: the second one finds the tables. */
@@ -216,7 +192,7 @@ static NsStudyStore *open_file(const char *path, int flags, GError **error)
 /* The text of the newest study, so that the file is understood by itself. */
 static bool write_study(NsStudyStore *store, GError **error)
 {
-    AUTO_STATEMENT statement = prepare(store, "INSERT INTO study VALUES (?, ?, ?)", error);
+    NS_AUTO_STATEMENT statement = prepare(store, "INSERT INTO study VALUES (?, ?, ?)", error);
     if (!statement || !execute(store, "DELETE FROM study", error)) return false;
     g_autofree char *text = ns_study_write(store->study);
     sqlite3_bind_text(statement, 1, text, -1, SQLITE_STATIC);
@@ -237,10 +213,11 @@ static bool add_cells(NsStudyStore *store, GError **error)
         g_strdup_printf("DELETE FROM cells WHERE state IN ('waiting', 'failed') AND %s; "
                         "UPDATE cells SET place = -1 WHERE %s",
                         range, range);
-    AUTO_STATEMENT add = prepare(store,
-                                 "INSERT INTO cells (hash, place, state) VALUES (?, ?, 'waiting') "
-                                 "ON CONFLICT (hash) DO UPDATE SET place = excluded.place",
-                                 error);
+    NS_AUTO_STATEMENT add =
+        prepare(store,
+                "INSERT INTO cells (hash, place, state) VALUES (?, ?, 'waiting') "
+                "ON CONFLICT (hash) DO UPDATE SET place = excluded.place",
+                error);
     if (!add || !execute(store, forget, error)) return false;
     for (size_t i = store->options.first; i < store->options.end; i++) {
         char hash[NS_STUDY_HASH + 1];
@@ -272,7 +249,7 @@ NsStudyStore *ns_study_store_open(const char *path, const NsStudy *study,
 
 static bool read_study(NsStudyStore *store, NsStudy *study, GError **error)
 {
-    AUTO_STATEMENT statement = prepare(store, "SELECT text FROM study LIMIT 1", error);
+    NS_AUTO_STATEMENT statement = prepare(store, "SELECT text FROM study LIMIT 1", error);
     if (!statement) return false;
     const char *text = sqlite3_step(statement) == SQLITE_ROW
                            ? (const char *)sqlite3_column_text(statement, 0)
@@ -321,10 +298,10 @@ char *ns_study_results_path(const char *path)
 void ns_study_store_release(NsStudyStore *store)
 {
     g_mutex_lock(&store->mutex);
-    AUTO_STATEMENT release = prepare(store,
-                                     "UPDATE cells SET state = 'waiting', owner = NULL, lease = "
-                                     "NULL WHERE owner = ? AND state = 'running'",
-                                     NULL);
+    NS_AUTO_STATEMENT release = prepare(store,
+                                        "UPDATE cells SET state = 'waiting', owner = NULL, lease = "
+                                        "NULL WHERE owner = ? AND state = 'running'",
+                                        NULL);
     if (release) {
         sqlite3_bind_text(release, 1, store->owner, -1, SQLITE_STATIC);
         sqlite3_step(release);
@@ -347,14 +324,7 @@ void ns_study_store_close(NsStudyStore *store)
 
 bool ns_study_store_is(const char *path)
 {
-    unsigned char head[72] = {0};
-    FILE *file = fopen(path, "rbe");
-    if (!file) return false;
-    size_t n = fread(head, 1, sizeof head, file);
-    fclose(file);
-    static const unsigned char mark[] = {0x4e, 0x73, 0x53, 0x74};
-    return n == sizeof head && memcmp(head, "SQLite format 3", 16) == 0 &&
-           memcmp(head + 68, mark, sizeof mark) == 0;
+    return ns_database_is(path, APPLICATION);
 }
 
 bool ns_study_store_is_unfinished(const char *path)
@@ -381,7 +351,7 @@ static NsClaimed find_cell(NsStudyStore *store, char *hash, size_t *i, GError **
         "LIMIT 1",
     };
     for (size_t k = 0; k < G_N_ELEMENTS(choices); k++) {
-        AUTO_STATEMENT statement = prepare(store, choices[k], error);
+        NS_AUTO_STATEMENT statement = prepare(store, choices[k], error);
         if (!statement) return NS_CLAIMED_FAILED;
         sqlite3_bind_int64(statement, 1, (sqlite3_int64)store->options.first);
         sqlite3_bind_int64(statement, 2, (sqlite3_int64)store->options.end);
@@ -399,7 +369,7 @@ static NsClaimed find_cell(NsStudyStore *store, char *hash, size_t *i, GError **
 
 static bool take(NsStudyStore *store, const char *hash, GError **error)
 {
-    AUTO_STATEMENT statement = prepare(
+    NS_AUTO_STATEMENT statement = prepare(
         store, "UPDATE cells SET state = 'running', owner = ?, lease = ? WHERE hash = ?", error);
     if (!statement) return false;
     sqlite3_bind_text(statement, 1, store->owner, -1, SQLITE_STATIC);
@@ -431,14 +401,6 @@ NsClaimed ns_study_store_claim(NsStudyStore *store, size_t *i, GError **error)
     return claimed;
 }
 
-static void bind_number(sqlite3_stmt *statement, int at, double value)
-{
-    if (isnan(value))
-        sqlite3_bind_null(statement, at);
-    else
-        sqlite3_bind_double(statement, at, value);
-}
-
 static void bind_cell(sqlite3_stmt *statement, const NsStudyCell *cell)
 {
     bool ended = cell->state > NS_CELL_RUNNING;
@@ -446,7 +408,8 @@ static void bind_cell(sqlite3_stmt *statement, const NsStudyCell *cell)
                               cell->seconds};
     sqlite3_bind_text(statement, 1, ns_cell_state_word(cell->state), -1, SQLITE_STATIC);
     sqlite3_bind_int64(statement, 2, cell->step);
-    for (int k = 0; k < (int)G_N_ELEMENTS(numbers); k++) bind_number(statement, 3 + k, numbers[k]);
+    for (int k = 0; k < (int)G_N_ELEMENTS(numbers); k++)
+        sqlite3_bind_double(statement, 3 + k, numbers[k]);
     sqlite3_bind_text(statement, 8, *cell->text ? cell->text : NULL, -1, SQLITE_STATIC);
     sqlite3_bind_text(statement, 9, ended ? "normscope " NS_VERSION : NULL, -1, SQLITE_STATIC);
     sqlite3_bind_text(statement, 10,
@@ -482,7 +445,8 @@ bool ns_study_store_keep_curve(NsStudyStore *store, size_t i, const double *poin
     char hash[NS_STUDY_HASH + 1];
     ns_study_hash(store->study, i, hash);
     g_mutex_lock(&store->mutex);
-    AUTO_STATEMENT statement = prepare(store, "INSERT OR IGNORE INTO curves VALUES (?, ?)", error);
+    NS_AUTO_STATEMENT statement =
+        prepare(store, "INSERT OR IGNORE INTO curves VALUES (?, ?)", error);
     bool good = statement != NULL;
     if (good) {
         sqlite3_bind_text(statement, 1, hash, -1, SQLITE_STATIC);
@@ -500,7 +464,7 @@ double *ns_study_store_curve(NsStudyStore *store, size_t i, size_t *n)
     *n = 0;
     ns_study_hash(store->study, i, hash);
     g_mutex_lock(&store->mutex);
-    AUTO_STATEMENT row = prepare(store, "SELECT points FROM curves WHERE hash = ?", NULL);
+    NS_AUTO_STATEMENT row = prepare(store, "SELECT points FROM curves WHERE hash = ?", NULL);
     if (row) sqlite3_bind_text(row, 1, hash, -1, SQLITE_STATIC);
     if (row && sqlite3_step(row) == SQLITE_ROW) {
         const void *blob = sqlite3_column_blob(row, 0);
@@ -514,7 +478,7 @@ double *ns_study_store_curve(NsStudyStore *store, size_t i, size_t *n)
 bool ns_study_store_renew(NsStudyStore *store, GError **error)
 {
     g_mutex_lock(&store->mutex);
-    AUTO_STATEMENT statement =
+    NS_AUTO_STATEMENT statement =
         prepare(store, "UPDATE cells SET lease = ? WHERE owner = ? AND state = 'running'", error);
     bool good = statement != NULL;
     if (good) {
@@ -528,7 +492,7 @@ bool ns_study_store_renew(NsStudyStore *store, GError **error)
 
 static bool count(NsStudyStore *store, NsStoreCounts *counts, GError **error)
 {
-    AUTO_STATEMENT statement =
+    NS_AUTO_STATEMENT statement =
         prepare(store,
                 "SELECT state, COUNT(*) FROM cells WHERE place >= ? AND place < ? "
                 "GROUP BY state",
@@ -568,32 +532,25 @@ static NsCellState state_of(const char *word)
     return NS_CELL_WAITING;
 }
 
-static double number(sqlite3_stmt *row, int column)
-{
-    return sqlite3_column_type(row, column) == SQLITE_NULL ? (double)NAN
-                                                           : sqlite3_column_double(row, column);
-}
-
 static NsStudyCell read_cell(sqlite3_stmt *row)
 {
     NsStudyCell cell = ns_cell_in(state_of((const char *)sqlite3_column_text(row, 1)));
     if (cell.state <= NS_CELL_RUNNING) return cell;
     const char *message = (const char *)sqlite3_column_text(row, 8);
     cell.step = sqlite3_column_int64(row, 2);
-    cell.first = number(row, 3);
-    cell.loss = number(row, 4);
-    cell.validation = number(row, 5);
-    cell.value = number(row, 6);
-    cell.seconds = number(row, 7);
+    cell.first = ns_database_number(row, 3);
+    cell.loss = ns_database_number(row, 4);
+    cell.validation = ns_database_number(row, 5);
+    cell.value = ns_database_number(row, 6);
+    cell.seconds = ns_database_number(row, 7);
     if (message) ns_copy_text(cell.text, sizeof cell.text, message);
     return cell;
 }
 
 static const char *keep_text(NsStudyStore *store, sqlite3_stmt *row, int column)
 {
-    const char *text = (const char *)sqlite3_column_text(row, column);
-    return text && g_utf8_validate(text, -1, NULL) ? g_string_chunk_insert_const(store->texts, text)
-                                                   : NULL;
+    const char *text = ns_database_text(row, column);
+    return text ? g_string_chunk_insert_const(store->texts, text) : NULL;
 }
 
 /* Where each hash stands; a value that was drawn twice stands twice, so that it is a list. */
@@ -618,7 +575,7 @@ bool ns_study_store_cells(NsStudyStore *store, NsStudyCell *cells, NsCellOrigin 
     for (size_t i = 0; i < n; i++) cells[i] = ns_cell_in(NS_CELL_WAITING);
     if (origins) memset(origins, 0, n * sizeof *origins);
     g_mutex_lock(&store->mutex);
-    AUTO_STATEMENT row =
+    NS_AUTO_STATEMENT row =
         prepare(store,
                 "SELECT hash, state, step, first, loss, validation, value, seconds, message, "
                 "program, instructions FROM cells",
@@ -683,7 +640,7 @@ bool ns_study_store_merge(NsStudyStore *store, const char *path, NsMerged *merge
     if (!ns_study_store_is(path))
         return refuse(path, "it is missing, or another kind of file", error);
     g_mutex_lock(&store->mutex);
-    AUTO_STATEMENT attach = prepare(store, "ATTACH ? AS part", error);
+    NS_AUTO_STATEMENT attach = prepare(store, "ATTACH ? AS part", error);
     bool attached = false, good = false;
     if (attach) {
         sqlite3_bind_text(attach, 1, path, -1, SQLITE_STATIC);
