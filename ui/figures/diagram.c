@@ -65,12 +65,6 @@ NsDiagram *ns_diagram_new(const NsDiagramData *data, unsigned layer, double widt
     return diagram_new(data, layer, width, height, text_size, true);
 }
 
-NsDiagram *ns_diagram_layer_new(const NsDiagramData *data, unsigned layer, double width,
-                                double height, double text_size)
-{
-    return diagram_new(data, layer, width, height, text_size, false);
-}
-
 void ns_diagram_free(NsDiagram *d)
 {
     if (!d) return;
@@ -79,26 +73,26 @@ void ns_diagram_free(NsDiagram *d)
     g_free(d);
 }
 
-void ns_diagram_least(const NsDiagramData *data, double text_size, double *width, double *height)
+static void least_size(const NsDiagramData *data, double text_size, bool with_stacks, double *width,
+                       double *height)
 {
     NsStackWiring stacks[NS_STACKS_MAX];
     size_t n = ns_stacks_wiring(&data->settings, NULL, stacks);
+    double rows_height = ns_diagram_block_rows(n > 1 ? 3 : 2) * ROW_LEAST;
+    *width = text_size * LAYER_LEAST;
+    *height = text_size * (HEAD + FOOT + rows_height);
+    if (!with_stacks) return;
     double block = BLOCK_LEAST / (1 - STACKS[n - 1]);
     double stacks_width = STACK_LEAST * (double)n / STACKS[n - 1];
-    double rows = ns_diagram_block_rows(n > 1 ? 3 : 2);
     /* A layer in the middle of a deep stack takes the most rows. */
     double stack_rows = (double)ns_diagram_stack_rows(stacks, n, 4);
     *width = text_size * (MAX(block, stacks_width) + APART);
-    *height = text_size * (HEAD + FOOT + MAX(rows * ROW_LEAST, stack_rows * STACK_ROW_LEAST));
+    *height = text_size * (HEAD + FOOT + MAX(rows_height, stack_rows * STACK_ROW_LEAST));
 }
 
-void ns_diagram_layer_least(const NsDiagramData *data, double text_size, double *width,
-                            double *height)
+void ns_diagram_least(const NsDiagramData *data, double text_size, double *width, double *height)
 {
-    NsStackWiring stacks[NS_STACKS_MAX];
-    size_t n = ns_stacks_wiring(&data->settings, NULL, stacks);
-    *width = text_size * LAYER_LEAST;
-    *height = text_size * (HEAD + FOOT + ns_diagram_block_rows(n > 1 ? 3 : 2) * ROW_LEAST);
+    least_size(data, text_size, true, width, height);
 }
 
 /* ---- As a figure ---- */
@@ -164,8 +158,7 @@ static Grid grid_of(const Diagram *diagram, size_t columns, bool stacks, const N
     grid.height = (page->height - foot - (double)(grid.rows - 1) * gutter) / (double)grid.rows;
     for (size_t i = 0; i < diagram->n; i++) {
         double width, height;
-        (stacks ? ns_diagram_least : ns_diagram_layer_least)(diagram->lanes[i], style->text_size,
-                                                             &width, &height);
+        least_size(diagram->lanes[i], style->text_size, stacks, &width, &height);
         grid.scale = MIN(grid.scale, MIN(grid.width / width, grid.height / height));
         highest = MAX(highest, height);
     }
@@ -204,9 +197,9 @@ static void draw(const void *data, cairo_t *cr, double width, double height, con
     look.least = MIN(LEAST_WORD, LEAST_GROWS * grid.scale) * style->text_size;
     double gutter = gutter_of(style, grid.stacks), foot = ns_diagram_legend_height(&small);
     for (size_t i = 0; i < diagram->n; i++) {
-        g_autoptr(NsDiagram) one = (grid.stacks ? ns_diagram_new : ns_diagram_layer_new)(
-            diagram->lanes[i], diagram->layer, MAX(grid.width, 1), MAX(grid.height, 1),
-            small.text_size);
+        g_autoptr(NsDiagram) one =
+            diagram_new(diagram->lanes[i], diagram->layer, MAX(grid.width, 1), MAX(grid.height, 1),
+                        small.text_size, grid.stacks);
         cairo_save(cr);
         cairo_translate(cr, (double)(i % grid.columns) * (grid.width + gutter),
                         (double)(i / grid.columns) * (grid.height + gutter));

@@ -131,10 +131,6 @@ typedef struct {
  * text_size is that of the words. */
 NsDiagram *ns_diagram_new(const NsDiagramData *data, unsigned layer, double width, double height,
                           double text_size);
-
-/* The same without the stacks beside it, for pages that are narrow. */
-NsDiagram *ns_diagram_layer_new(const NsDiagramData *data, unsigned layer, double width,
-                                double height, double text_size);
 void ns_diagram_free(NsDiagram *diagram);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsDiagram, ns_diagram_free)
 
@@ -143,8 +139,6 @@ const NsWire *ns_diagram_wire(const NsDiagram *diagram, size_t i);
 
 /* The least size at which all words are legible. */
 void ns_diagram_least(const NsDiagramData *data, double text_size, double *width, double *height);
-void ns_diagram_layer_least(const NsDiagramData *data, double text_size, double *width,
-                            double *height);
 
 /* The node at a point, the innermost; -1 for none. */
 int ns_diagram_node_at(const NsDiagram *diagram, double x, double y);

@@ -45,11 +45,6 @@ static void ns_page_switcher_size_allocate(GtkWidget *widget, int width, int hei
     gtk_widget_size_allocate(shown, &box, baseline);
 }
 
-bool ns_page_switcher_is_list(NsPageSwitcher *switcher)
-{
-    return gtk_widget_get_child_visible(switcher->list);
-}
-
 static void ns_page_switcher_dispose(GObject *object)
 {
     NsPageSwitcher *switcher = NS_PAGE_SWITCHER(object);

@@ -9,6 +9,3 @@ G_DECLARE_FINAL_TYPE(NsPageSwitcher, ns_page_switcher, NS, PAGE_SWITCHER, GtkWid
 
 /* For the pages that the stack has now. */
 GtkWidget *ns_page_switcher_new(GtkStack *stack);
-
-/* Whether it is a list at its present width. */
-bool ns_page_switcher_is_list(NsPageSwitcher *switcher);

@@ -42,11 +42,6 @@ void ns_stages_sync(NsStages *stages)
     stages->lit = lit;
 }
 
-const char *ns_stages_word(NsStages *stages)
-{
-    return stages->lit < 0 ? NULL : _(STAGES[stages->lit].word);
-}
-
 static void ns_stages_dispose(GObject *object)
 {
     NsStages *stages = NS_STAGES(object);

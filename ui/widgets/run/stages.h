@@ -13,6 +13,3 @@ G_DECLARE_FINAL_TYPE(NsStages, ns_stages, NS, STAGES, GtkWidget)
 GtkWidget *ns_stages_new(NsSession *session);
 
 void ns_stages_sync(NsStages *stages);
-
-/* The word of the stage that is lit, or NULL. */
-const char *ns_stages_word(NsStages *stages);

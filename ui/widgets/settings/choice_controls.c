@@ -1,6 +1,6 @@
 /* Toggles, drop-downs and the file button.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/common/accessible.h"
-#include "ui/widgets/settings/controls.h"
+#include "ui/widgets/settings/control.h"
 
 #include "core/base/words.h"
 #include "core/experiment/param.h"
@@ -15,46 +15,12 @@
  */
 #define BUTTONS_MOST 5
 
-typedef struct {
-    NsSession *session;
-    const NsParam *param;
-    GPtrArray *buttons; /* toggles, one for each of the registry's first rows */
-    GtkWidget *others;  /* drop-down of the rows without a button, or NULL */
-    GtkWidget *label;   /* formula, or file name */
-    GtkWidget *clear;
-    bool syncing;
-} Choice;
-
-static void choice_free(gpointer data)
-{
-    Choice *choice = data;
-    g_object_unref(choice->session);
-    g_clear_pointer(&choice->buttons, g_ptr_array_unref);
-    g_free(choice);
-}
-
-static Choice *choice_new(NsSession *session, const NsParam *param, GtkWidget *widget,
-                          GCallback sync)
-{
-    Choice *choice = g_new0(Choice, 1);
-    choice->session = g_object_ref(session);
-    choice->param = param;
-    g_object_set_data_full(G_OBJECT(widget), "ns-choice", choice, choice_free);
-    ns_session_follow(session, param, sync, widget);
-    return choice;
-}
-
-static Choice *choice_of(GtkWidget *widget)
-{
-    return g_object_get_data(G_OBJECT(widget), "ns-choice");
-}
-
-static guint chosen(const Choice *choice)
+static guint chosen(const NsControl *choice)
 {
     return (guint)ns_settings_get_number(ns_session_settings(choice->session), choice->param);
 }
 
-/* What a row is, as markup for a tooltip. */
+/* The purpose, formula and source of a choice, as markup for its tooltip. */
 static char *explain(const NsChoice *row)
 {
     g_autofree char *purpose =
@@ -66,7 +32,7 @@ static char *explain(const NsChoice *row)
 
 /* The formula of the row; for placements, what a mixture has put in their place; for an automatic
  * norm, what it is. */
-static char *words_below(const Choice *choice, guint row)
+static char *words_below(const NsControl *choice, guint row)
 {
     const NsSettings *settings = ns_session_settings(choice->session);
     const char *mixture = settings->mixture;
@@ -83,7 +49,7 @@ static char *words_below(const Choice *choice, guint row)
 
 static void sync_toggles(GtkWidget *widget)
 {
-    Choice *choice = choice_of(widget);
+    NsControl *choice = ns_control_of(widget);
     guint row = chosen(choice), buttons = choice->buttons->len;
     choice->syncing = true;
     for (guint i = 0; i < buttons; i++)
@@ -100,7 +66,7 @@ static void sync_toggles(GtkWidget *widget)
 /* A second press on the chosen button leaves it pressed. */
 static void on_toggled(GtkToggleButton *button, gpointer widget)
 {
-    Choice *choice = choice_of(widget);
+    NsControl *choice = ns_control_of(widget);
     if (choice->syncing) return;
     guint row = 0;
     if (gtk_toggle_button_get_active(button) && g_ptr_array_find(choice->buttons, button, &row))
@@ -113,7 +79,7 @@ static void on_toggled(GtkToggleButton *button, gpointer widget)
 static void on_other(GtkDropDown *drop_down, GParamSpec *pspec, gpointer widget)
 {
     (void)pspec;
-    Choice *choice = choice_of(widget);
+    NsControl *choice = ns_control_of(widget);
     if (choice->syncing) return;
     guint item = gtk_drop_down_get_selected(drop_down);
     const NsChoice *row = item ? choice->param->choices(choice->buttons->len + item - 1) : NULL;
@@ -123,7 +89,7 @@ static void on_other(GtkDropDown *drop_down, GParamSpec *pspec, gpointer widget)
         sync_toggles(widget);
 }
 
-static GtkWidget *make_others(Choice *choice, GtkWidget *widget)
+static GtkWidget *make_others(NsControl *choice, GtkWidget *widget)
 {
     g_autoptr(GtkStringList) labels = gtk_string_list_new(NULL);
     g_autofree char *title = g_strdup_printf(_("%s: more"), _(choice->param->label));
@@ -140,7 +106,7 @@ static GtkWidget *make_others(Choice *choice, GtkWidget *widget)
 GtkWidget *ns_toggle_control_new(NsSession *session, const NsParam *param)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
-    Choice *choice = choice_new(session, param, box, G_CALLBACK(sync_toggles));
+    NsControl *choice = ns_control_new(session, param, box, G_CALLBACK(sync_toggles));
     choice->buttons = g_ptr_array_new();
     GtkWidget *line = NULL;
     for (guint i = 0; i < BUTTONS_MOST && param->choices(i); i++) {
@@ -171,7 +137,7 @@ GtkWidget *ns_toggle_control_new(NsSession *session, const NsParam *param)
 
 static void sync_drop_down(GtkWidget *widget)
 {
-    Choice *choice = choice_of(widget);
+    NsControl *choice = ns_control_of(widget);
     choice->syncing = true;
     gtk_drop_down_set_selected(GTK_DROP_DOWN(widget), chosen(choice));
     choice->syncing = false;
@@ -179,7 +145,7 @@ static void sync_drop_down(GtkWidget *widget)
 
 static void on_selected(GtkDropDown *drop_down)
 {
-    Choice *choice = choice_of(GTK_WIDGET(drop_down));
+    NsControl *choice = ns_control_of(GTK_WIDGET(drop_down));
     const NsChoice *row = choice->param->choices(gtk_drop_down_get_selected(drop_down));
     if (!choice->syncing && row) ns_session_set(choice->session, choice->param->key, row->key);
 }
@@ -191,7 +157,7 @@ GtkWidget *ns_choice_control_new(NsSession *session, const NsParam *param)
         gtk_string_list_append(labels, _(param->choices(i)->label));
     GtkWidget *drop_down = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&labels)), NULL);
     ns_accessible_name(drop_down, _(param->label));
-    choice_new(session, param, drop_down, G_CALLBACK(sync_drop_down));
+    ns_control_new(session, param, drop_down, G_CALLBACK(sync_drop_down));
     sync_drop_down(drop_down);
     g_signal_connect(drop_down, "notify::selected", G_CALLBACK(on_selected), NULL);
     return drop_down;
@@ -199,7 +165,7 @@ GtkWidget *ns_choice_control_new(NsSession *session, const NsParam *param)
 
 static void sync_file(GtkWidget *widget)
 {
-    Choice *choice = choice_of(widget);
+    NsControl *choice = ns_control_of(widget);
     g_autofree char *path = ns_settings_get(ns_session_settings(choice->session), choice->param);
     g_autofree char *name =
         *path ? g_path_get_basename(path) : g_strdup(_("Generated text; choose a file…"));
@@ -209,7 +175,7 @@ static void sync_file(GtkWidget *widget)
 
 static void on_file(const char *path, gpointer user_data)
 {
-    Choice *choice = choice_of(user_data);
+    NsControl *choice = ns_control_of(user_data);
     ns_session_set(choice->session, choice->param->key, path);
 }
 
@@ -221,7 +187,7 @@ static void on_choose(GtkWidget *widget)
 
 static void on_clear(GtkWidget *widget)
 {
-    Choice *choice = choice_of(widget);
+    NsControl *choice = ns_control_of(widget);
     ns_session_set_default(choice->session, choice->param);
 }
 
@@ -229,7 +195,7 @@ GtkWidget *ns_file_control_new(NsSession *session, const NsParam *param)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
     gtk_widget_add_css_class(box, "linked");
-    Choice *choice = choice_new(session, param, box, G_CALLBACK(sync_file));
+    NsControl *choice = ns_control_new(session, param, box, G_CALLBACK(sync_file));
     choice->label = gtk_label_new(NULL);
     gtk_label_set_ellipsize(GTK_LABEL(choice->label), PANGO_ELLIPSIZE_MIDDLE);
     GtkWidget *open = gtk_button_new();

@@ -1,6 +1,6 @@
 /* Entries and sliders for numbers.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/common/accessible.h"
-#include "ui/widgets/settings/controls.h"
+#include "ui/widgets/settings/control.h"
 
 #include "core/base/words.h"
 #include "core/experiment/param.h"
@@ -9,67 +9,34 @@
 
 #include <math.h>
 
-typedef struct {
-    NsSession *session;
-    const NsParam *param;
-    GtkWidget *entry;
-    GtkRange *range;
-    double least, most; /* of the slider */
-    bool syncing; /* the session is being followed: what changes now was not done by the user */
-} Number;
-
-static void number_free(gpointer data)
-{
-    Number *number = data;
-    g_object_unref(number->session);
-    g_free(number);
-}
-
-/* Ties a number to its widget, which owns it, and lets it follow the session. */
-static Number *number_new(NsSession *session, const NsParam *param, GtkWidget *widget,
-                          GCallback sync)
-{
-    Number *number = g_new0(Number, 1);
-    number->session = g_object_ref(session);
-    number->param = param;
-    g_object_set_data_full(G_OBJECT(widget), "ns-number", number, number_free);
-    ns_session_follow(session, param, sync, widget);
-    return number;
-}
-
-static Number *number_of(GtkWidget *widget)
-{
-    return g_object_get_data(G_OBJECT(widget), "ns-number");
-}
-
-static char *write_number(const Number *number, double value)
+static char *write_number(const NsControl *number, double value)
 {
     bool whole = number->param->type == NS_PARAM_INT;
     return whole ? g_strdup_printf("%.0f", value) : ns_text_input(value, 2);
 }
 
-static void set_number(Number *number, double value)
+static void set_number(NsControl *number, double value)
 {
     g_autofree char *text = write_number(number, value);
     ns_session_set(number->session, number->param->key, text);
 }
 
 /* One of many of the same movement. */
-static void slide_number(Number *number, double value)
+static void slide_number(NsControl *number, double value)
 {
     g_autofree char *text = write_number(number, value);
     ns_session_slide(number->session, number->param->key, text);
 }
 
 /* Whether what was typed was refused. */
-static bool is_blamed(const Number *number)
+static bool is_blamed(const NsControl *number)
 {
     return g_strcmp0(ns_session_problem_key(number->session), number->param->key) == 0;
 }
 
 static void sync_entry(GtkWidget *widget)
 {
-    Number *number = number_of(widget);
+    NsControl *number = ns_control_of(widget);
     /* A text that was refused stays, so that it can be mended. */
     if (is_blamed(number)) return;
     g_autofree char *text = ns_settings_get(ns_session_settings(number->session), number->param);
@@ -79,7 +46,7 @@ static void sync_entry(GtkWidget *widget)
     number->syncing = false;
 }
 
-static void commit(Number *number)
+static void commit(NsControl *number)
 {
     if (number->syncing) return;
     g_autofree char *typed =
@@ -90,7 +57,7 @@ static void commit(Number *number)
 }
 
 /* What is typed goes, and with it what was said against it. */
-static void take_back(Number *number)
+static void take_back(NsControl *number)
 {
     g_autofree char *kept = ns_settings_get(ns_session_settings(number->session), number->param);
     gtk_editable_set_text(GTK_EDITABLE(number->entry), kept);
@@ -100,12 +67,12 @@ static void take_back(Number *number)
 /* What was refused stays under the hand that has to mend it. */
 static void on_activate(GtkWidget *widget)
 {
-    Number *number = number_of(widget);
+    NsControl *number = ns_control_of(widget);
     commit(number);
     if (!is_blamed(number)) ns_end_typing(widget);
 }
 
-static bool is_empty(const Number *number)
+static bool is_empty(const NsControl *number)
 {
     return number->param->type != NS_PARAM_TEXT &&
            !*gtk_editable_get_text(GTK_EDITABLE(number->entry));
@@ -115,7 +82,7 @@ static bool is_empty(const Number *number)
 static void on_leave(GtkEventControllerFocus *focus, gpointer widget)
 {
     (void)focus;
-    Number *number = number_of(widget);
+    NsControl *number = ns_control_of(widget);
     if (is_empty(number))
         take_back(number);
     else
@@ -128,12 +95,12 @@ static gboolean on_escape(GtkEventControllerKey *keys, guint keyval, guint code,
 {
     (void)keys, (void)code, (void)modifiers;
     if (keyval != GDK_KEY_Escape) return GDK_EVENT_PROPAGATE;
-    take_back(number_of(widget));
+    take_back(ns_control_of(widget));
     ns_end_typing(widget);
     return GDK_EVENT_STOP;
 }
 
-static GtkWidget *make_entry(Number *number, GtkWidget *owner)
+static GtkWidget *make_entry(NsControl *number, GtkWidget *owner)
 {
     GtkWidget *entry = gtk_entry_new();
     number->entry = entry;
@@ -155,7 +122,7 @@ static GtkWidget *make_entry(Number *number, GtkWidget *owner)
 GtkWidget *ns_entry_control_new(NsSession *session, const NsParam *param)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
-    Number *number = number_new(session, param, box, G_CALLBACK(sync_entry));
+    NsControl *number = ns_control_new(session, param, box, G_CALLBACK(sync_entry));
     gtk_box_append(GTK_BOX(box), make_entry(number, box));
     sync_entry(box);
     return box;
@@ -171,7 +138,7 @@ static double neighbor(const NsParam *param, double value, bool up)
     return next < 1.0 ? 0.0 : next;
 }
 
-static void move(Number *number, bool up)
+static void move(NsControl *number, bool up)
 {
     commit(number);
     double value = ns_settings_get_number(ns_session_settings(number->session), number->param);
@@ -181,12 +148,12 @@ static void move(Number *number, bool up)
 
 static void on_less(GtkWidget *widget)
 {
-    move(number_of(widget), false);
+    move(ns_control_of(widget), false);
 }
 
 static void on_more(GtkWidget *widget)
 {
-    move(number_of(widget), true);
+    move(ns_control_of(widget), true);
 }
 
 static gboolean on_arrow(GtkEventControllerKey *keys, guint keyval, guint code,
@@ -194,7 +161,7 @@ static gboolean on_arrow(GtkEventControllerKey *keys, guint keyval, guint code,
 {
     (void)keys, (void)code, (void)state;
     if (keyval != GDK_KEY_Up && keyval != GDK_KEY_Down) return GDK_EVENT_PROPAGATE;
-    move(number_of(user_data), keyval == GDK_KEY_Up);
+    move(ns_control_of(user_data), keyval == GDK_KEY_Up);
     return GDK_EVENT_STOP;
 }
 
@@ -212,7 +179,7 @@ GtkWidget *ns_number_control_new(NsSession *session, const NsParam *param)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
     gtk_widget_add_css_class(box, "linked");
-    Number *number = number_new(session, param, box, G_CALLBACK(sync_entry));
+    NsControl *number = ns_control_new(session, param, box, G_CALLBACK(sync_entry));
     GtkWidget *entry = make_entry(number, box);
     gtk_editable_set_width_chars(GTK_EDITABLE(entry), 5);
     GtkEventController *keys = gtk_event_controller_key_new();
@@ -229,14 +196,14 @@ GtkWidget *ns_number_control_new(NsSession *session, const NsParam *param)
 
 static void on_new_seed(GtkWidget *widget)
 {
-    set_number(number_of(widget), g_random_int_range(1, 100000));
+    set_number(ns_control_of(widget), g_random_int_range(1, 100000));
 }
 
 GtkWidget *ns_seed_control_new(NsSession *session, const NsParam *param)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
     gtk_widget_add_css_class(box, "linked");
-    Number *number = number_new(session, param, box, G_CALLBACK(sync_entry));
+    NsControl *number = ns_control_new(session, param, box, G_CALLBACK(sync_entry));
     gtk_box_append(GTK_BOX(box), make_entry(number, box));
     GtkWidget *button = make_button(box, "media-playlist-shuffle-symbolic", _("draw a new one"),
                                     param, G_CALLBACK(on_new_seed));
@@ -246,7 +213,7 @@ GtkWidget *ns_seed_control_new(NsSession *session, const NsParam *param)
     return box;
 }
 
-static void say_value(Number *number)
+static void say_value(NsControl *number)
 {
     g_autofree char *text = ns_settings_get(ns_session_settings(number->session), number->param);
     gtk_accessible_update_property(GTK_ACCESSIBLE(number->range),
@@ -255,7 +222,7 @@ static void say_value(Number *number)
 
 static void sync_slider(GtkWidget *widget)
 {
-    Number *number = number_of(widget);
+    NsControl *number = ns_control_of(widget);
     double value = ns_settings_get_number(ns_session_settings(number->session), number->param);
     double inside = CLAMP(value, number->least, number->most);
     number->syncing = true;
@@ -267,7 +234,7 @@ static void sync_slider(GtkWidget *widget)
 
 static void on_slide(GtkRange *range, gpointer user_data)
 {
-    Number *number = user_data;
+    NsControl *number = user_data;
     if (number->syncing) return;
     double t = gtk_range_get_value(range);
     /* The handle stays where the hand has put it, between two whole values too. */
@@ -279,7 +246,7 @@ static void on_slide(GtkRange *range, gpointer user_data)
 
 static void sync_slider_at_rest(GtkWidget *widget)
 {
-    if (!number_of(widget)->syncing) sync_slider(widget);
+    if (!ns_control_of(widget)->syncing) sync_slider(widget);
 }
 
 /* A wheel over the pane scrolls the pane; it must not change the experiment on its way. */
@@ -302,7 +269,7 @@ GtkWidget *ns_slider_control_new(NsSession *session, const NsParam *param, doubl
     gtk_widget_set_hexpand(scale, TRUE);
     forget_wheel(scale);
     ns_accessible_name(scale, _(param->label));
-    Number *number = number_new(session, param, scale, G_CALLBACK(sync_slider_at_rest));
+    NsControl *number = ns_control_new(session, param, scale, G_CALLBACK(sync_slider_at_rest));
     number->range = GTK_RANGE(scale);
     number->least = least;
     number->most = most;
