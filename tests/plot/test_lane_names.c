@@ -83,8 +83,9 @@ static unsigned count_words(const NsPlotLayout *layout, const char *words)
     return n;
 }
 
-/* What a lane is is told once: by the legend, the end of its curve or beside its panel, else by the
- * subtitle.  The note is never cut where the page may be as high as it needs. */
+/* What a lane is is told once, and whole: by the legend, the end of its curve or beside its panel,
+ * else by the subtitle.  So is the step.  The note is never cut where the page may be as high as it
+ * needs. */
 static void test_told_once(void)
 {
     static const char *const figures[] = {"loss",  "gradient-norm", "hidden-norm",
@@ -92,8 +93,11 @@ static void test_told_once(void)
     static const struct {
         double width, height;
         const char *style;
-    } pages[] = {
-        {234, 164, "paper"}, {504, 353, "paper"}, {960, 540, "slide"}, {900, 560, "screen-light"}};
+    } pages[] = {{234, 164, "paper"},
+                 {504, 353, "paper"},
+                 {960, 540, "slide"},
+                 {900, 560, "screen-light"},
+                 {249, 360, "high-contrast-dark"}};
     Run *runs[4];
     four_lanes(runs, 3);
     for (unsigned n = 2; n <= 4; n++)
@@ -112,6 +116,7 @@ static void test_told_once(void)
                 for (unsigned i = 0; i < n; i++) {
                     g_autofree char *name = ns_figure_run_label(&input, i);
                     g_assert_cmpuint(count_words(layout, name), ==, 1);
+                    g_assert_cmpuint(count_words(layout, "step 2"), <=, 1);
                 }
                 const NsPlotLayout *last = layout->lower ? layout->lower : layout;
                 g_assert_cmpstr(last->shown, ==, last->note);

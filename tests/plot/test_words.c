@@ -178,6 +178,24 @@ static void test_legend(void)
     }
 }
 
+/* A name that is wider than the page goes on in a further line, and the next one begins below. */
+static void test_wide_names(void)
+{
+    NsSeries series[RUNS];
+    double y[RUNS][2];
+    NsPlot plot = runs_of(series, y);
+    plot.lettered = true;
+    series[1].label = "B Pre-LN, RMSNorm, warm-up 1,000, inverse square root";
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 150, 300, paper());
+    g_assert_cmpstr(words_of(layout, NS_PART_LEGEND, 1), ==, series[1].label);
+    const NsBox *wide = &g_array_index(layout->legend, NsLegendSample, 1).entry;
+    const NsBox *next = &g_array_index(layout->legend, NsLegendSample, 2).entry;
+    g_assert_cmpfloat(wide->height, >, 1.9 * next->height);
+    g_assert_cmpfloat(wide->x + wide->width, <=, 150);
+    g_assert_cmpfloat(next->y, >=, wide->y + wide->height);
+    g_assert_cmpfloat(layout->area.y, >=, next->y + next->height);
+}
+
 /* Where names have no room. */
 static void test_letters(void)
 {
@@ -408,6 +426,7 @@ int main(int argc, char **argv)
     g_test_add_func("/words/ends-of-frames", test_ends_of_frames);
     g_test_add_func("/words/point", test_point);
     g_test_add_func("/words/legend", test_legend);
+    g_test_add_func("/words/wide-names", test_wide_names);
     g_test_add_func("/words/letters", test_letters);
     g_test_add_func("/words/panels", test_panels);
     g_test_add_func("/words/titles", test_titles);

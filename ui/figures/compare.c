@@ -70,14 +70,18 @@ static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale
     plot->x.label = figure->x_label;
 }
 
-static void make_labels(Compare *compare, const NsFigureInput *input)
+/* With their steps, unless they all have that of the subtitle. */
+static void make_labels(Compare *compare, const NsFigureInput *input, int64_t common)
 {
+    bool apart = false;
+    for (unsigned i = 0; i < compare->n; i++)
+        apart |= compare->sides[i].count && compare->sides[i].bucket.last != common;
     for (unsigned i = 0; i < compare->n; i++) {
         g_autofree char *run = input->n_lanes > 1 ? ns_figure_run_label(input, i)
                                : i                ? ns_figure_previous_label(input)
                                                   : g_strdup(_("this run"));
         g_autofree char *step = ns_group_digits(compare->sides[i].bucket.last);
-        char *label = g_strdup_printf(_("%s, step %s"), run, step);
+        char *label = apart ? g_strdup_printf(_("%s, step %s"), run, step) : g_strdup(run);
         ns_figure_text(&compare->figure, &compare->figure.labels[i], label);
     }
 }
@@ -99,7 +103,7 @@ static void make_texts(Compare *compare, const NsFigureInput *input)
     bool measured = ns_figure_newest(input) >= 0;
     g_autofree char *empty = measured && !shown ? ns_figure_absent(compare->quantity, input)
                                                 : g_strdup(_("No step has been measured yet."));
-    make_labels(compare, input);
+    make_labels(compare, input, step);
     ns_figure_text(figure, &figure->left_label, g_strdup(info->symbol));
     ns_figure_text(figure, &figure->x_label, ns_figure_axis(compare->quantity, input->history));
     GString *note = g_string_new(NULL);

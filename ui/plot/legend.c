@@ -21,11 +21,16 @@
 #define LINE 1.45
 #define MARGIN 0.5
 
+/* Of the words of an entry that are wider than the legend. */
+#define MOST_LINES 3
+
 /* The widest value that an entry makes room for. */
 #define VALUE " \u22120.000\u00d710^{\u221200}"
 
 typedef struct {
     double x, y, left, right, line; /* the pen, and where it may go */
+    double further;                 /* what the words of its line need below it */
+    int lines;                      /* that the words of an entry may have */
     bool column;                    /* every entry begins a line */
     double widest;                  /* where the longest line ended */
     bool letters;                   /* of runs, in place of their names */
@@ -138,13 +143,16 @@ static GPtrArray *listed(NsPlotLayout *layout)
     return found;
 }
 
-/* As much of the words as has room. */
-static PangoLayout *entry_text(NsPlotLayout *layout, const char *words, double room, bool *cut)
+/* As much of the words as has room in so many lines. */
+static PangoLayout *entry_text(NsPlotLayout *layout, const char *words, double room, int lines,
+                               bool *cut)
 {
     const NsStyle *style = layout->style;
     double size = style->text_size;
     PangoLayout *text = ns_text_new(layout->context, style, size, false, words);
     if (ns_text_width(text) <= room) return text;
+    pango_layout_set_width(text, (int)(room * PANGO_SCALE));
+    if (pango_layout_get_line_count(text) <= lines) return text;
     *cut = true;
     g_autofree char *brief = ns_text_abridge(layout->context, style, size, words, NULL, room);
     g_object_unref(text);
@@ -160,20 +168,23 @@ static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series, 
     double room = pen->right - pen->left - before - value;
     if (room < LEAST * size) return false;
     g_autofree char *words = ns_legend_words(series, pen->letters);
-    g_autoptr(PangoLayout) text = entry_text(layout, words, room, &pen->cut);
+    g_autoptr(PangoLayout) text = entry_text(layout, words, room, pen->lines, &pen->cut);
     if (series->hidden) ns_text_strike(text);
     ns_text_size(text, &width, &height);
     double whole = before + width + value;
     bool first = pen->x <= pen->left;
     if (!first && (pen->column || pen->x + whole > pen->right)) {
         pen->x = pen->left;
-        pen->y += pen->line;
+        pen->y += pen->line + pen->further;
+        pen->further = 0;
     }
+    int lines = pango_layout_get_line_count(text);
+    pen->further = MAX(pen->further, height - height / lines);
     if (pen->draw) {
         NsLegendSample sample = {
             .series = series,
             .letter = pen->letters,
-            .box = {pen->x, pen->y, SAMPLE * size, height},
+            .box = {pen->x, pen->y, SAMPLE * size, height / lines},
             .entry = {pen->x, pen->y, whole, height},
             .value = {pen->x + before + width, pen->y},
         };
@@ -208,16 +219,20 @@ double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, d
     g_autoptr(GPtrArray) series = listed(layout);
     layout->names = !series->len && layout->ends_room > 0;
     if (series->len < ns_legend_least(layout)) return 0;
-    for (int letters = layout->letters; letters <= layout->plot->lettered; letters++) {
+    /* All words, else as many as have room in a line each, else letters. */
+    const int ways = layout->plot->lettered ? 3 : 2;
+    for (int way = layout->letters ? 2 : 0; way < ways; way++) {
+        bool letters = way == 2;
         Pen pen = {.x = x,
                    .y = y,
                    .left = x,
                    .right = x + width,
                    .line = layout->style->text_size * LINE,
+                   .lines = way ? 1 : MOST_LINES,
                    .letters = letters};
         Pen measured = pen;
         if (!place_all(layout, &measured, series)) continue;
-        double height = measured.y + measured.line - y;
+        double height = measured.y + measured.line + measured.further - y;
         if (height > max_height) continue;
         layout->names = !letters && !measured.cut;
         pen.draw = true;
@@ -235,7 +250,7 @@ double ns_legend_place_panels(NsPlotLayout *layout, double x, double y, double w
     bool cut = false;
     for (size_t i = 0; i < map->n_panels; i++) {
         const NsHeatPanel *panel = &map->panels[i];
-        g_autoptr(PangoLayout) text = entry_text(layout, panel->name, width, &cut);
+        g_autoptr(PangoLayout) text = entry_text(layout, panel->name, width, 1, &cut);
         if (at > x && at + ns_text_width(text) > x + width) {
             at = x;
             y += LINE * size;
@@ -257,7 +272,8 @@ void ns_legend_place_inside(NsPlotLayout *layout)
     const NsStyle *style = layout->style;
     NsBox room = ns_layout_inside(layout);
     double margin = MARGIN * style->text_size;
-    Pen pen = {.right = 0.7 * room.width, .line = style->text_size * LINE, .column = true};
+    Pen pen = {
+        .right = 0.7 * room.width, .line = style->text_size * LINE, .lines = 1, .column = true};
     if (!place_all(layout, &pen, series)) return;
     double width = pen.widest + 2 * margin, height = pen.y + pen.line + 2 * margin;
     if (height > 0.7 * room.height) return;
@@ -273,6 +289,7 @@ void ns_legend_place_inside(NsPlotLayout *layout)
                 .left = at.x + margin,
                 .right = at.x + margin + pen.right,
                 .line = pen.line,
+                .lines = 1,
                 .column = true,
                 .draw = true};
     place_all(layout, &pen, series);

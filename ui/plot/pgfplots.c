@@ -278,7 +278,17 @@ static void append_label(const Page *page, NsPart part, const char *words, const
     append_within(page->out, text, layout->width - layout->style->padding - label->x);
 }
 
-/* A subtitle or note may have several lines, and more of them in TeX's fonts. */
+/* Words in several lines, of which TeX's fonts may need more. */
+static void append_paragraph(GString *out, const char *text, double width, double height)
+{
+    ns_tex_printf(out,
+                  "{\\sbox0{\\parbox[t]{%gbp}{\\raggedright %s}}"
+                  "\\ifdim\\dimexpr\\ht0+\\dp0>%gbp"
+                  "\\resizebox*{!}{%gbp}{\\usebox0}\\else\\usebox0\\fi};\n",
+                  width, text, height, height);
+}
+
+/* A subtitle or note may have several lines. */
 static void append_lines(const Page *page, NsPart part, const char *words, const char *look)
 {
     const NsPlotLayout *layout = page->layout;
@@ -289,13 +299,9 @@ static void append_lines(const Page *page, NsPart part, const char *words, const
         return;
     }
     g_autofree char *text = ns_tex_text(words);
-    double height = ns_text_height(label->text);
     open_node(page, look, label);
-    ns_tex_printf(page->out,
-                  "{\\sbox0{\\parbox[t]{%gbp}{\\raggedright %s}}"
-                  "\\ifdim\\dimexpr\\ht0+\\dp0>%gbp"
-                  "\\resizebox*{!}{%gbp}{\\usebox0}\\else\\usebox0\\fi};\n",
-                  layout->width - 2 * layout->style->padding, text, height, height);
+    append_paragraph(page->out, text, layout->width - 2 * layout->style->padding,
+                     ns_text_height(label->text));
 }
 
 /* Puts words where the layout has them, if they are those of the label. */
@@ -412,6 +418,12 @@ static void append_entry(const Page *page, const NsLegendSample *sample, const N
     g_autofree char *drawn = ns_text_drawn(words);
     const char *shown = pango_layout_get_text(label->text);
     g_autofree char *text = g_str_equal(shown, drawn) ? ns_tex_text(words) : ns_tex_literal(shown);
+    if (pango_layout_get_line_count(label->text) > 1) {
+        double room = (double)pango_layout_get_width(label->text) / PANGO_SCALE;
+        open_node(page, color, label);
+        append_paragraph(page->out, text, room, ns_text_height(label->text));
+        return;
+    }
     ns_tex_printf(page->out, "\\node[anchor=base west, inner sep=0bp, %s] at (%gbp,%gbp) ", color,
                   page->left + label->x, page->top - label->y - ns_text_baseline(label->text));
     append_within(page->out, text, ns_text_width(label->text));
