@@ -147,9 +147,10 @@ void ns_session_drop_checkpoints(NsCheckpoint *checkpoints[NS_LANES_MAX]);
 
 void ns_session_init_undo(NsSession *session);
 
-/* Takes `before` as what undo leads back to, where the lanes differ from it.  While a
- * slider is dragged, that of the parameter `slid` (NULL: none is), the movement is one step. */
-void ns_session_remember(NsSession *session, NsExperiment *before, const NsParam *slid);
+/* Undo leads back to the experiment that rows were last told of, where the present one differs from
+ * it.  While a slider is dragged, that of the parameter `slid` (NULL: none is), the movement is one
+ * step. */
+void ns_session_remember(NsSession *session, const NsParam *slid);
 
 /* Puts what there was before the last change, or again what was undone last, in the place of the
  * lanes.  FALSE if there is nothing. */

@@ -208,6 +208,12 @@ static void settings_differ(NsSession *session, const char *key)
     ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
 }
 
+static void changed(NsSession *session, const char *key)
+{
+    ns_session_remember(session, NULL);
+    settings_differ(session, key);
+}
+
 static void refuse(NsSession *session, const GError *error, const char *key)
 {
     ns_session_set_problem(session, error->message, key, false);
@@ -226,17 +232,14 @@ static bool change(NsSession *session, Change wanted)
 {
     g_autoptr(GError) error = NULL;
     const NsParam *param = ns_param_find(wanted.key);
-    NsExperiment before;
-    ns_experiment_copy(&before, &session->experiment);
     if (wanted.own && param)
         ns_experiment_set_linked(&session->experiment, wanted.lane, param, false);
     if (!ns_experiment_set(&session->experiment, wanted.lane, wanted.key, wanted.value, &error)) {
-        ns_experiment_assign(&session->experiment, &before);
-        ns_experiment_clear(&before);
+        ns_experiment_assign(&session->experiment, &session->told);
         refuse(session, error, wanted.key);
         return false;
     }
-    ns_session_remember(session, &before, wanted.slides ? param : NULL);
+    ns_session_remember(session, wanted.slides ? param : NULL);
     settings_differ(session, wanted.key);
     return true;
 }
@@ -259,42 +262,31 @@ bool ns_session_set_lane(NsSession *session, size_t lane, const char *key, const
 
 void ns_session_set_default(NsSession *session, const NsParam *param)
 {
-    NsExperiment before;
-    ns_experiment_copy(&before, &session->experiment);
     ns_experiment_set(&session->experiment, session->active, param->key, param->default_text, NULL);
-    ns_session_remember(session, &before, NULL);
-    settings_differ(session, param->key);
+    changed(session, param->key);
 }
 
 void ns_session_set_defaults(NsSession *session)
 {
-    NsExperiment before;
-    ns_experiment_copy(&before, &session->experiment);
     for (size_t i = 0; ns_param(i); i++)
         ns_experiment_set(&session->experiment, session->active, ns_param(i)->key,
                           ns_param(i)->default_text, NULL);
-    ns_session_remember(session, &before, NULL);
-    settings_differ(session, NULL);
+    changed(session, NULL);
 }
 
 void ns_session_open(NsSession *session, const NsExperiment *experiment)
 {
-    NsExperiment before = session->experiment;
-    ns_experiment_copy(&session->experiment, experiment);
+    ns_experiment_assign(&session->experiment, experiment);
     ns_experiment_share(&session->experiment);
     for (size_t lane = 0; lane < experiment->n; lane++)
         session->experiment.from[lane] = MIN(lane, session->run->n - 1);
-    ns_session_remember(session, &before, NULL);
-    settings_differ(session, NULL);
+    changed(session, NULL);
 }
 
 void ns_session_drop_pending(NsSession *session)
 {
-    NsExperiment before;
-    ns_experiment_copy(&before, &session->experiment);
     ns_experiment_take_back(&session->experiment, session->run);
-    ns_session_remember(session, &before, NULL);
-    settings_differ(session, NULL);
+    changed(session, NULL);
 }
 
 void ns_session_undo(NsSession *session)
@@ -321,21 +313,15 @@ void ns_session_set_active(NsSession *session, size_t lane)
 
 void ns_session_set_lanes(NsSession *session, size_t n)
 {
-    NsExperiment before;
-    ns_experiment_copy(&before, &session->experiment);
     ns_experiment_resize(&session->experiment, n, session->active);
-    ns_session_remember(session, &before, NULL);
-    settings_differ(session, NULL);
+    changed(session, NULL);
 }
 
 void ns_session_remove_lane(NsSession *session, size_t lane)
 {
-    NsExperiment before;
-    ns_experiment_copy(&before, &session->experiment);
     ns_experiment_remove(&session->experiment, lane);
     if (session->active > lane) session->active--;
-    ns_session_remember(session, &before, NULL);
-    settings_differ(session, NULL);
+    changed(session, NULL);
 }
 
 bool ns_session_is_linked(NsSession *session, const NsParam *param)
@@ -345,9 +331,6 @@ bool ns_session_is_linked(NsSession *session, const NsParam *param)
 
 void ns_session_set_linked(NsSession *session, const NsParam *param, bool linked)
 {
-    NsExperiment before;
-    ns_experiment_copy(&before, &session->experiment);
     ns_experiment_set_linked(&session->experiment, session->active, param, linked);
-    ns_session_remember(session, &before, NULL);
-    settings_differ(session, param->key);
+    changed(session, param->key);
 }

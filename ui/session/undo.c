@@ -53,14 +53,14 @@ static bool slides_on(NsSession *session, const NsParam *slid)
     return true;
 }
 
-void ns_session_remember(NsSession *session, NsExperiment *before, const NsParam *slid)
+void ns_session_remember(NsSession *session, const NsParam *slid)
 {
-    if (ns_experiment_equal(before, &session->experiment) || slides_on(session, slid)) {
-        ns_experiment_clear(before);
+    if (ns_experiment_equal(&session->told, &session->experiment) || slides_on(session, slid))
         return;
-    }
     Entry *entry = g_new0(Entry, 1);
-    *entry = (Entry){*before, slid, g_get_monotonic_time()};
+    ns_experiment_copy(&entry->experiment, &session->told);
+    entry->slid = slid;
+    entry->at = g_get_monotonic_time();
     g_ptr_array_set_size(session->redo, 0);
     g_ptr_array_add(session->undo, entry);
     if (session->undo->len > UNDO_MOST) g_ptr_array_remove_index(session->undo, 0);
