@@ -4,6 +4,7 @@
 #include "ui/widgets/common/preferences.h"
 #include "ui/widgets/shell/help_topics.h"
 #include "ui/widgets/shell/help_window.h"
+#include "ui/widgets/shell/learning.h"
 #include "ui/widgets/shell/remember.h"
 
 #include <string.h>
@@ -170,10 +171,33 @@ static void test_tab(void)
     ui_close(window);
 }
 
+/* With the keyboard wherever it is, the list of lessons scrolls as in any reader. */
+static void test_scroll_keys(void)
+{
+    NsWindow *window = ui_open("");
+    NsLearnPane *pane = ns_window_learn_pane(window);
+    gtk_window_set_focus_visible(GTK_WINDOW(window), FALSE);
+    g_assert_false(ui_press_late(window, GDK_KEY_Page_Down, 0)); /* closed */
+    ns_learn_pane_open(pane);
+    GtkWidget *text = gtk_widget_get_first_child(GTK_WIDGET(pane));
+    GtkAdjustment *place = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(text));
+    UI_UNTIL(gtk_adjustment_get_upper(place) > gtk_adjustment_get_page_size(place));
+    g_assert_true(ui_press_late(window, GDK_KEY_Down, 0));
+    UI_UNTIL(gtk_adjustment_get_value(place) > 0);
+    double line = gtk_adjustment_get_value(place);
+    g_assert_true(ui_press_late(window, GDK_KEY_Page_Down, 0));
+    UI_UNTIL(gtk_adjustment_get_value(place) > line);
+    g_assert_true(ui_press_late(window, GDK_KEY_Page_Up, 0));
+    UI_UNTIL(gtk_adjustment_get_value(place) <= line);
+    ns_learn_pane_close(pane);
+    ui_close(window);
+}
+
 void ui_add_help_tests(void)
 {
     g_test_add_func("/ui/help/tab", test_tab);
     g_test_add_func("/ui/help/topics", test_topics);
     g_test_add_func("/ui/help/window", test_help_window);
     g_test_add_func("/ui/help/remember", test_remember);
+    g_test_add_func("/ui/help/scroll-keys", test_scroll_keys);
 }

@@ -113,7 +113,6 @@ static GtkWidget *new_head(const char *resume)
 GtkWidget *ns_learn_list_new(const char *resume)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
-    GtkWidget *scroller = gtk_scrolled_window_new();
     GtkWidget *presets = new_title(_("Experiments to begin with"));
     gtk_widget_set_margin_top(presets, 12);
     gtk_box_append(GTK_BOX(box), new_head(resume));
@@ -121,9 +120,5 @@ GtkWidget *ns_learn_list_new(const char *resume)
     gtk_box_append(GTK_BOX(box), new_grid(ns_lesson_choice, 1, new_lesson_row));
     gtk_box_append(GTK_BOX(box), presets);
     gtk_box_append(GTK_BOX(box), new_grid(ns_preset_choice, 0, new_preset_row));
-    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroller), box);
-    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scroller), GTK_POLICY_NEVER,
-                                   GTK_POLICY_AUTOMATIC);
-    gtk_widget_set_vexpand(scroller, TRUE);
-    return scroller;
+    return box;
 }

@@ -321,19 +321,21 @@ static gboolean on_key_back(GtkWidget *pane, GVariant *arguments, gpointer data)
     return shown;
 }
 
+static void add_key(GtkEventController *keys, guint keyval, GtkShortcutFunc function)
+{
+    gtk_shortcut_controller_add_shortcut(
+        GTK_SHORTCUT_CONTROLLER(keys),
+        gtk_shortcut_new(gtk_keyval_trigger_new(keyval, GDK_ALT_MASK),
+                         gtk_callback_action_new(function, NULL, NULL)));
+}
+
 /* Wherever the focus is. */
 static void add_keys(GtkWidget *pane)
 {
     GtkEventController *keys = gtk_shortcut_controller_new();
     gtk_shortcut_controller_set_scope(GTK_SHORTCUT_CONTROLLER(keys), GTK_SHORTCUT_SCOPE_GLOBAL);
-    gtk_shortcut_controller_add_shortcut(
-        GTK_SHORTCUT_CONTROLLER(keys),
-        gtk_shortcut_new(gtk_keyval_trigger_new(GDK_KEY_Right, GDK_ALT_MASK),
-                         gtk_callback_action_new(on_key_next, NULL, NULL)));
-    gtk_shortcut_controller_add_shortcut(
-        GTK_SHORTCUT_CONTROLLER(keys),
-        gtk_shortcut_new(gtk_keyval_trigger_new(GDK_KEY_Left, GDK_ALT_MASK),
-                         gtk_callback_action_new(on_key_back, NULL, NULL)));
+    add_key(keys, GDK_KEY_Right, on_key_next);
+    add_key(keys, GDK_KEY_Left, on_key_back);
     gtk_widget_add_controller(pane, keys);
 }
 
@@ -556,6 +558,28 @@ void ns_learn_pane_close(NsLearnPane *pane)
 bool ns_learn_pane_is_open(NsLearnPane *pane)
 {
     return gtk_widget_get_visible(GTK_WIDGET(pane));
+}
+
+bool ns_learn_pane_scroll(NsLearnPane *pane, guint keyval)
+{
+    static const struct {
+        guint keyval;
+        GtkScrollType by;
+    } KEYS[] = {
+        {GDK_KEY_Page_Up, GTK_SCROLL_PAGE_UP},     {GDK_KEY_KP_Page_Up, GTK_SCROLL_PAGE_UP},
+        {GDK_KEY_Page_Down, GTK_SCROLL_PAGE_DOWN}, {GDK_KEY_KP_Page_Down, GTK_SCROLL_PAGE_DOWN},
+        {GDK_KEY_Up, GTK_SCROLL_STEP_UP},          {GDK_KEY_KP_Up, GTK_SCROLL_STEP_UP},
+        {GDK_KEY_Down, GTK_SCROLL_STEP_DOWN},      {GDK_KEY_KP_Down, GTK_SCROLL_STEP_DOWN},
+    };
+    if (!pane->box || !gtk_widget_get_mapped(pane->box)) return false;
+    GtkScrolledWindow *scrolled = GTK_SCROLLED_WINDOW(pane->box);
+    GtkAdjustment *place = gtk_scrolled_window_get_vadjustment(scrolled);
+    if (gtk_adjustment_get_upper(place) <= gtk_adjustment_get_page_size(place)) return false;
+    gboolean done = FALSE;
+    for (size_t i = 0; i < G_N_ELEMENTS(KEYS); i++)
+        if (KEYS[i].keyval == keyval)
+            g_signal_emit_by_name(scrolled, "scroll-child", KEYS[i].by, FALSE, &done);
+    return done;
 }
 
 void ns_learn_pane_begin(NsLearnPane *pane, NsLesson *lesson, const char *key)

@@ -27,6 +27,10 @@ void ns_learn_pane_open(NsLearnPane *pane);
 void ns_learn_pane_close(NsLearnPane *pane);
 bool ns_learn_pane_is_open(NsLearnPane *pane);
 
+/* Page Up, Page Down and the arrows scroll the list or the card; false where the key is another or
+ * all is seen already. */
+bool ns_learn_pane_scroll(NsLearnPane *pane, guint keyval);
+
 /* Begins a lesson, which the pane then owns; `key` is remembered once it is finished, or NULL. */
 void ns_learn_pane_begin(NsLearnPane *pane, NsLesson *lesson, const char *key);
 

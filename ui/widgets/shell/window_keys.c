@@ -1,6 +1,8 @@
 /* The keys of a window.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/shell/window_keys.h"
 
+#include "ui/widgets/shell/learning.h"
+
 #define MODIFIERS (GDK_CONTROL_MASK | GDK_ALT_MASK | GDK_SUPER_MASK)
 
 /* clang-format off */
@@ -130,7 +132,8 @@ static bool arrows_move_focus(NsWindow *window)
     GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(window));
     return focus && gtk_window_get_focus_visible(GTK_WINDOW(window)) &&
            (gtk_widget_is_ancestor(focus, ns_window_settings_pane(window)) ||
-            gtk_widget_is_ancestor(focus, GTK_WIDGET(ns_window_inspector(window))));
+            gtk_widget_is_ancestor(focus, GTK_WIDGET(ns_window_inspector(window))) ||
+            gtk_widget_is_ancestor(focus, GTK_WIDGET(ns_window_learn_pane(window))));
 }
 
 static gboolean on_late_key(GtkEventControllerKey *keys, guint keyval, guint code,
@@ -139,6 +142,8 @@ static gboolean on_late_key(GtkEventControllerKey *keys, guint keyval, guint cod
     (void)keys, (void)code;
     if (!(modifiers & GDK_CONTROL_MASK) && (focus_takes_keys(window) || arrows_move_focus(window)))
         return GDK_EVENT_PROPAGATE;
+    if (!(modifiers & MODIFIERS) && ns_learn_pane_scroll(ns_window_learn_pane(window), keyval))
+        return GDK_EVENT_STOP;
     return act(window, NS_KEY_LATE, keyval, modifiers);
 }
 
