@@ -9,6 +9,7 @@
 #include "ui/widgets/learn/lesson_highlight.h"
 #include "ui/widgets/settings/settings_pane.h"
 #include "ui/widgets/shell/class_mode.h"
+#include "ui/widgets/shell/window_actions.h"
 
 #define PANE "ns-learn-pane"
 #define LEAVE "ns-leave-class-mode"
@@ -89,11 +90,10 @@ static void on_path(const char *path, gpointer window)
     ns_window_save(window, path);
 }
 
-static void on_save(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_save(NsWindow *window)
 {
-    (void)action, (void)parameter;
-    ns_file_dialog_save(window, _("Save the experiment as a preset"), "experiment" SUFFIX, on_path,
-                        window);
+    ns_file_dialog_save(GTK_WINDOW(window), _("Save the experiment as a preset"),
+                        "experiment" SUFFIX, on_path, window);
 }
 
 /* ---- Lessons and class mode ---- */
@@ -106,9 +106,8 @@ bool ns_window_close_lessons(NsWindow *window)
     return list;
 }
 
-static void on_learn(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_learn(NsWindow *window)
 {
-    (void)action, (void)parameter;
     if (!ns_window_close_lessons(window)) ns_learn_pane_open(ns_window_learn_pane(window));
 }
 
@@ -265,10 +264,12 @@ static void add_to_menu(NsWindow *window)
 
 void ns_window_add_learning(NsWindow *window)
 {
+    static const NsWindowCommand commands[] = {
+        {.action = "learn", .of_window = on_learn},
+        {.action = "save", .of_window = on_save},
+    };
     static const GActionEntry actions[] = {
-        {.name = "learn", .activate = on_learn},
         {.name = "preset", .parameter_type = "s", .activate = on_preset},
-        {.name = "save", .activate = on_save},
         {.name = "class-mode", .state = "false", .change_state = on_class_mode},
     };
     GtkWidget *pages = GTK_WIDGET(ns_window_pages(window));
@@ -286,6 +287,7 @@ void ns_window_add_learning(NsWindow *window)
     GtkWidget *leave = new_leave(window);
     gtk_header_bar_pack_end(GTK_HEADER_BAR(gtk_window_get_titlebar(GTK_WINDOW(window))), leave);
     g_object_set_data(G_OBJECT(window), LEAVE, leave);
+    ns_window_add_commands(window, commands, G_N_ELEMENTS(commands));
     g_action_map_add_action_entries(G_ACTION_MAP(window), actions, G_N_ELEMENTS(actions), window);
     add_to_menu(window);
 }

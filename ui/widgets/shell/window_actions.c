@@ -12,15 +12,8 @@
 #include "ui/widgets/shell/open_file.h"
 #include "ui/widgets/shell/saved_runs.h"
 
-static void on_reset_settings(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_new_seed(NsWindow *window)
 {
-    (void)action, (void)parameter;
-    ns_session_set_defaults(ns_window_session(window));
-}
-
-static void on_new_seed(GSimpleAction *action, GVariant *parameter, gpointer window)
-{
-    (void)action, (void)parameter;
     g_autofree char *seed = g_strdup_printf("%d", g_random_int_range(1, 100000));
     ns_session_set(ns_window_session(window), "seed", seed);
 }
@@ -42,18 +35,16 @@ static void tell_placement(NsWindow *window, const char *name)
     ns_window_toast(window, words);
 }
 
-static void on_next_placement(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_next_placement(NsWindow *window)
 {
-    (void)action, (void)parameter;
     NsSession *session = ns_window_session(window);
     const NsChoice *next = ns_placement_choice(ns_session_settings(session)->placement + 1);
     if (!next) next = ns_placement_choice(0);
     if (ns_session_set(session, "placement", next->key)) tell_placement(window, _(next->label));
 }
 
-static void on_log(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_log(NsWindow *window)
 {
-    (void)action, (void)parameter;
     NsSession *session = ns_window_session(window);
     ns_session_show_log(session, !ns_session_view(session)->log);
 }
@@ -73,25 +64,22 @@ static void on_nth_page(GSimpleAction *action, GVariant *place, gpointer window)
     ns_page_stack_show(ns_window_pages(window), kind->key);
 }
 
-static void on_second_lane(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_second_lane(NsWindow *window)
 {
-    (void)action, (void)parameter;
     NsSession *session = ns_window_session(window);
     ns_session_set_lanes(session, ns_session_lanes(session) > 1 ? 1 : 2);
 }
 
-static void on_undo(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_undo(NsWindow *window)
 {
-    (void)action, (void)parameter;
     g_autofree char *words = ns_session_undo_words(ns_window_session(window));
     ns_session_undo(ns_window_session(window));
     g_autofree char *sentence = words ? g_strdup_printf(_("Undone: %s"), words) : NULL;
     if (sentence) ns_window_toast(window, sentence);
 }
 
-static void on_redo(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_redo(NsWindow *window)
 {
-    (void)action, (void)parameter;
     g_autofree char *words = ns_session_redo_words(ns_window_session(window));
     ns_session_redo(ns_window_session(window));
     g_autofree char *sentence = words ? g_strdup_printf(_("Redone: %s"), words) : NULL;
@@ -99,9 +87,8 @@ static void on_redo(GSimpleAction *action, GVariant *parameter, gpointer window)
 }
 
 /* All charts over steps together: logarithmic, or as their figures have it. */
-static void on_log_x(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_log_x(NsWindow *window)
 {
-    (void)action, (void)parameter;
     NsDashboard *dashboard = ns_window_dashboard(window);
     NsChartTile *tile;
     bool known = false, log = false;
@@ -117,26 +104,23 @@ static void on_log_x(GSimpleAction *action, GVariant *parameter, gpointer window
     }
 }
 
-static void on_maximize(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_maximize(NsWindow *window)
 {
-    (void)action, (void)parameter;
     NsDashboard *dashboard = ns_window_dashboard(window);
     if (!dashboard) return;
     bool full = ns_dashboard_maximized(dashboard) != NULL;
     ns_dashboard_maximize(dashboard, full ? NULL : ns_page_current(NS_PAGE(dashboard)));
 }
 
-static void on_next_chart(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_next_chart(NsWindow *window)
 {
-    (void)action, (void)parameter;
     NsDashboard *dashboard = ns_window_dashboard(window);
     if (dashboard) ns_dashboard_set_stage(dashboard, NULL);
 }
 
 /* From what lies on top to what lies below. */
-static void on_back(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_back(NsWindow *window)
 {
-    (void)action, (void)parameter;
     NsLearnPane *lessons = ns_window_learn_pane(window);
     NsTroublePanel *trouble = ns_window_trouble(window);
     if (ns_window_close_lessons(window)) return;
@@ -144,8 +128,8 @@ static void on_back(GSimpleAction *action, GVariant *parameter, gpointer window)
         ns_trouble_panel_set_folded(trouble, true);
         return;
     }
-    if (gtk_window_is_fullscreen(window))
-        gtk_window_unfullscreen(window);
+    if (gtk_window_is_fullscreen(GTK_WINDOW(window)))
+        gtk_window_unfullscreen(GTK_WINDOW(window));
     else if (ns_page_back(ns_window_page(window)))
         return;
     else if (ns_learn_pane_is_open(lessons))
@@ -154,36 +138,26 @@ static void on_back(GSimpleAction *action, GVariant *parameter, gpointer window)
         ns_session_show_step(ns_window_session(window), -1);
 }
 
-static void on_smooth(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_theory(NsWindow *window)
 {
-    (void)action, (void)parameter;
-    ns_session_toggle_smoothing(ns_window_session(window));
-}
-
-static void on_theory(GSimpleAction *action, GVariant *parameter, gpointer window)
-{
-    (void)action, (void)parameter;
     NsSession *session = ns_window_session(window);
     ns_session_show_theory(session, !ns_session_view(session)->theory);
 }
 
-static void on_grid(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_grid(NsWindow *window)
 {
-    (void)action, (void)parameter;
     NsDashboard *dashboard = ns_window_dashboard(window);
     if (dashboard) ns_dashboard_show_grid(dashboard, !ns_dashboard_has_grid(dashboard));
 }
 
-static void on_copy_data(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_copy_data(NsWindow *window)
 {
-    (void)action, (void)parameter;
     NsChartTile *tile = ns_page_current(ns_window_page(window));
     if (tile) gtk_widget_activate_action(GTK_WIDGET(tile), "tile.copy-data", NULL);
 }
 
-static void on_copy_image(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_copy_image(NsWindow *window)
 {
-    (void)action, (void)parameter;
     NsChartTile *tile = ns_page_current(ns_window_page(window));
     if (tile) gtk_widget_activate_action(GTK_WIDGET(tile), "tile.copy-image", NULL);
 }
@@ -194,9 +168,8 @@ static void open_export(NsWindow *window, NsChartTile *tile, bool one)
     gtk_window_present(GTK_WINDOW(dialog));
 }
 
-static void on_export(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_export(NsWindow *window)
 {
-    (void)action, (void)parameter;
     NsPage *page = ns_window_page(window);
     if (ns_page_saves(page))
         ns_page_save(page);
@@ -204,9 +177,8 @@ static void on_export(GSimpleAction *action, GVariant *parameter, gpointer windo
         open_export(window, ns_page_current(page), true);
 }
 
-static void on_export_all(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_export_all(NsWindow *window)
 {
-    (void)action, (void)parameter;
     open_export(window, ns_page_current(ns_window_page(window)), false);
 }
 
@@ -215,43 +187,33 @@ static void on_opened(const char *path, gpointer window)
     ns_window_open(window, path);
 }
 
-static void on_open(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_open(NsWindow *window)
 {
-    (void)action, (void)parameter;
-    ns_file_dialog_open(window, _("Open a run, a figure, a preset or a text"), on_opened, window);
+    ns_file_dialog_open(GTK_WINDOW(window), _("Open a run, a figure, a preset or a text"),
+                        on_opened, window);
 }
 
-static void on_runs(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_runs(NsWindow *window)
 {
-    (void)action, (void)parameter;
     ns_saved_runs_present(window);
 }
 
-static void on_stop_watching(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_menu(NsWindow *window)
 {
-    (void)action, (void)parameter;
-    ns_session_stop_watching(ns_window_session(window));
-}
-
-static void on_menu(GSimpleAction *action, GVariant *parameter, gpointer window)
-{
-    (void)action, (void)parameter;
     gtk_menu_button_popup(GTK_MENU_BUTTON(ns_window_main_menu(window)));
 }
 
-static void on_gradient_check(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_gradient_check(NsWindow *window)
 {
-    (void)action, (void)parameter;
-    ns_gradient_check_present(window, ns_window_session(window));
+    ns_gradient_check_present(GTK_WINDOW(window), ns_window_session(window));
 }
 
-static void on_fullscreen(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_fullscreen(NsWindow *window)
 {
-    (void)action, (void)parameter;
-    if (gtk_window_is_fullscreen(window))
-        gtk_window_unfullscreen(window);
+    if (gtk_window_is_fullscreen(GTK_WINDOW(window)))
+        gtk_window_unfullscreen(GTK_WINDOW(window));
     else
-        gtk_window_fullscreen(window);
+        gtk_window_fullscreen(GTK_WINDOW(window));
 }
 
 static void on_pane(GSimpleAction *action, GVariant *state, gpointer window)
@@ -277,33 +239,36 @@ static void on_frame_times(GSimpleAction *action, GVariant *state, gpointer wind
     g_simple_action_set_state(action, state);
 }
 
+static const NsWindowCommand COMMANDS[] = {
+    {.action = "reset-settings", .of_session = ns_session_set_defaults},
+    {.action = "new-seed", .of_window = on_new_seed},
+    {.action = "next-placement", .of_window = on_next_placement},
+    {.action = "second-lane", .of_window = on_second_lane},
+    {.action = "undo", .of_window = on_undo},
+    {.action = "redo", .of_window = on_redo},
+    {.action = "log-x", .of_window = on_log_x},
+    {.action = "log", .of_window = on_log},
+    {.action = "smooth", .of_session = ns_session_toggle_smoothing},
+    {.action = "theory", .of_window = on_theory},
+    {.action = "grid", .of_window = on_grid},
+    {.action = "copy-data", .of_window = on_copy_data},
+    {.action = "copy-image", .of_window = on_copy_image},
+    {.action = "menu", .of_window = on_menu},
+    {.action = "maximize", .of_window = on_maximize},
+    {.action = "next-chart", .of_window = on_next_chart},
+    {.action = "back", .of_window = on_back},
+    {.action = "export", .of_window = on_export},
+    {.action = "export-all", .of_window = on_export_all},
+    {.action = "open", .of_window = on_open},
+    {.action = "runs", .of_window = on_runs},
+    {.action = "stop-watching", .of_session = ns_session_stop_watching},
+    {.action = "gradient-check", .of_window = on_gradient_check},
+    {.action = "fullscreen", .of_window = on_fullscreen},
+};
+
 static const GActionEntry ACTIONS[] = {
-    {.name = "reset-settings", .activate = on_reset_settings},
-    {.name = "new-seed", .activate = on_new_seed},
-    {.name = "next-placement", .activate = on_next_placement},
-    {.name = "second-lane", .activate = on_second_lane},
-    {.name = "undo", .activate = on_undo},
-    {.name = "redo", .activate = on_redo},
-    {.name = "log-x", .activate = on_log_x},
-    {.name = "log", .activate = on_log},
-    {.name = "smooth", .activate = on_smooth},
-    {.name = "theory", .activate = on_theory},
-    {.name = "grid", .activate = on_grid},
-    {.name = "copy-data", .activate = on_copy_data},
-    {.name = "copy-image", .activate = on_copy_image},
     {.name = "page", .parameter_type = "s", .state = "''", .change_state = on_page},
     {.name = "nth-page", .parameter_type = "i", .activate = on_nth_page},
-    {.name = "menu", .activate = on_menu},
-    {.name = "maximize", .activate = on_maximize},
-    {.name = "next-chart", .activate = on_next_chart},
-    {.name = "back", .activate = on_back},
-    {.name = "export", .activate = on_export},
-    {.name = "export-all", .activate = on_export_all},
-    {.name = "open", .activate = on_open},
-    {.name = "runs", .activate = on_runs},
-    {.name = "stop-watching", .activate = on_stop_watching},
-    {.name = "gradient-check", .activate = on_gradient_check},
-    {.name = "fullscreen", .activate = on_fullscreen},
     {.name = "pane", .state = "true", .change_state = on_pane},
     {.name = "inspector", .state = "true", .change_state = on_inspector},
     {.name = "frame-times", .state = "false", .change_state = on_frame_times},
@@ -335,8 +300,22 @@ static void sync_actions(NsWindow *window)
     g_simple_action_set_state(G_SIMPLE_ACTION(page), g_variant_new_string(shown));
 }
 
+void ns_window_add_commands(NsWindow *window, const NsWindowCommand *commands, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        g_autoptr(GSimpleAction) action = g_simple_action_new(commands[i].action, NULL);
+        bool of_window = commands[i].of_window != NULL;
+        gpointer target = of_window ? (gpointer)window : ns_window_session(window);
+        GCallback command =
+            of_window ? G_CALLBACK(commands[i].of_window) : G_CALLBACK(commands[i].of_session);
+        g_signal_connect_object(action, "activate", command, target, G_CONNECT_SWAPPED);
+        g_action_map_add_action(G_ACTION_MAP(window), G_ACTION(action));
+    }
+}
+
 void ns_window_add_actions(NsWindow *window)
 {
+    ns_window_add_commands(window, COMMANDS, G_N_ELEMENTS(COMMANDS));
     g_action_map_add_action_entries(G_ACTION_MAP(window), ACTIONS, G_N_ELEMENTS(ACTIONS), window);
     NsSession *session = ns_window_session(window);
     NsPageStack *pages = ns_window_pages(window);

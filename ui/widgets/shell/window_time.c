@@ -8,9 +8,8 @@
 
 #define FAR 10 /* steps of the keys with Shift */
 
-static void on_run(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_run(NsWindow *window)
 {
-    (void)action, (void)parameter;
     NsSession *session = ns_window_session(window);
     if (ns_session_is_running(session))
         ns_session_pause(session);
@@ -33,17 +32,15 @@ static bool run_until_loss(double number, gpointer window)
     return true;
 }
 
-static void on_run_to(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_run_to(NsWindow *window)
 {
-    (void)action, (void)parameter;
     static const NsAsk ask = {N_("Run to step"), N_("Run"), "1000",
                               N_("A later step, such as 1000."), run_to};
     ns_ask_popover(ns_window_run_menu(window), &ask, window);
 }
 
-static void on_run_until_loss(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_run_until_loss(NsWindow *window)
 {
-    (void)action, (void)parameter;
     static const NsAsk ask = {N_("Run until a loss is below"), N_("Run"), "2.0",
                               N_("A loss is a positive number, such as 1.8."), run_until_loss};
     ns_ask_popover(ns_window_run_menu(window), &ask, window);
@@ -66,39 +63,33 @@ static void look_back(NsSession *session, int64_t by)
     if (to < ns_session_steps(session)) ns_session_show_step(session, to);
 }
 
-static void on_step(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_step(NsWindow *window)
 {
-    (void)action, (void)parameter;
     forward(ns_window_session(window), 1);
 }
 
-static void on_step_ten(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_step_ten(NsWindow *window)
 {
-    (void)action, (void)parameter;
     forward(ns_window_session(window), FAR);
 }
 
-static void on_back_step(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_back_step(NsWindow *window)
 {
-    (void)action, (void)parameter;
     look_back(ns_window_session(window), 1);
 }
 
-static void on_back_ten(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_back_ten(NsWindow *window)
 {
-    (void)action, (void)parameter;
     look_back(ns_window_session(window), FAR);
 }
 
-static void on_first(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_first(NsWindow *window)
 {
-    (void)action, (void)parameter;
     look_back(ns_window_session(window), INT64_MAX / 2);
 }
 
-static void on_live(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_live(NsWindow *window)
 {
-    (void)action, (void)parameter;
     ns_session_show_step(ns_window_session(window), -1);
 }
 
@@ -109,9 +100,8 @@ static void on_to_start(gpointer data, gpointer toast)
     ns_session_reset_to_start(ns_window_session(window));
 }
 
-static void on_reset(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_reset(NsWindow *window)
 {
-    (void)action, (void)parameter;
     NsSession *session = ns_window_session(window);
     int64_t fork = ns_session_fork_point(session);
     ns_session_reset(session);
@@ -120,18 +110,6 @@ static void on_reset(GSimpleAction *action, GVariant *parameter, gpointer window
     g_autofree char *words =
         g_strdup_printf(_("Reset to step %s, where the run was forked."), step);
     ns_window_toast_offer(window, words, _("Reset to step 0"), on_to_start, NULL);
-}
-
-static void on_reset_to_start(GSimpleAction *action, GVariant *parameter, gpointer window)
-{
-    (void)action, (void)parameter;
-    ns_session_reset_to_start(ns_window_session(window));
-}
-
-static void on_fork(GSimpleAction *action, GVariant *parameter, gpointer window)
-{
-    (void)action, (void)parameter;
-    ns_session_fork(ns_window_session(window));
 }
 
 static void change_speed(NsWindow *window, bool faster)
@@ -144,15 +122,13 @@ static void change_speed(NsWindow *window, bool faster)
     ns_window_toast(window, sentence);
 }
 
-static void on_slower(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_slower(NsWindow *window)
 {
-    (void)action, (void)parameter;
     change_speed(window, false);
 }
 
-static void on_faster(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_faster(NsWindow *window)
 {
-    (void)action, (void)parameter;
     change_speed(window, true);
 }
 
@@ -169,21 +145,24 @@ static void on_pause_on_trouble(GSimpleAction *action, GVariant *state, gpointer
     g_simple_action_set_state(action, state);
 }
 
-static const GActionEntry ACTIONS[] = {
-    {.name = "run", .activate = on_run},
-    {.name = "run-to", .activate = on_run_to},
-    {.name = "run-until-loss", .activate = on_run_until_loss},
-    {.name = "step", .activate = on_step},
-    {.name = "step-ten", .activate = on_step_ten},
-    {.name = "back-step", .activate = on_back_step},
-    {.name = "back-ten", .activate = on_back_ten},
-    {.name = "first", .activate = on_first},
-    {.name = "live", .activate = on_live},
-    {.name = "reset", .activate = on_reset},
-    {.name = "reset-to-start", .activate = on_reset_to_start},
-    {.name = "fork", .activate = on_fork},
-    {.name = "slower", .activate = on_slower},
-    {.name = "faster", .activate = on_faster},
+static const NsWindowCommand COMMANDS[] = {
+    {.action = "run", .of_window = on_run},
+    {.action = "run-to", .of_window = on_run_to},
+    {.action = "run-until-loss", .of_window = on_run_until_loss},
+    {.action = "step", .of_window = on_step},
+    {.action = "step-ten", .of_window = on_step_ten},
+    {.action = "back-step", .of_window = on_back_step},
+    {.action = "back-ten", .of_window = on_back_ten},
+    {.action = "first", .of_window = on_first},
+    {.action = "live", .of_window = on_live},
+    {.action = "reset", .of_window = on_reset},
+    {.action = "reset-to-start", .of_session = ns_session_reset_to_start},
+    {.action = "fork", .of_session = ns_session_fork},
+    {.action = "slower", .of_window = on_slower},
+    {.action = "faster", .of_window = on_faster},
+};
+
+static const GActionEntry SWITCHES[] = {
     {.name = "slow-motion", .state = "false", .change_state = on_slow_motion},
     {.name = "pause-on-trouble", .state = "true", .change_state = on_pause_on_trouble},
 };
@@ -213,7 +192,8 @@ static void sync_actions(NsWindow *window)
 
 void ns_window_add_time_actions(NsWindow *window)
 {
-    g_action_map_add_action_entries(G_ACTION_MAP(window), ACTIONS, G_N_ELEMENTS(ACTIONS), window);
+    ns_window_add_commands(window, COMMANDS, G_N_ELEMENTS(COMMANDS));
+    g_action_map_add_action_entries(G_ACTION_MAP(window), SWITCHES, G_N_ELEMENTS(SWITCHES), window);
     NsSession *session = ns_window_session(window);
     g_signal_connect_object(session, "status-changed", G_CALLBACK(sync_actions), window,
                             G_CONNECT_SWAPPED);
