@@ -113,6 +113,31 @@ static void test_shared_settings(void)
     g_assert_cmpint(ns_session_lane_settings(session, 0)->seq, ==, 20);
 }
 
+/* A number that stands for something is called what it stands for; one that does not, by its
+ * digits.
+ */
+static void test_value_words(void)
+{
+    static const char *const rows[][3] = {
+        {"steps", "0", "no limit"},
+        {"steps", "60", "60"},
+        {"clip", "0", "off"},
+        {"clip", "0.5", "0.5"},
+        {"probe-every", "0", "never"},
+        {"eval-every", "0", "at the end only"},
+        {"dropout", "0", "0"},
+        {"threads", "0", "every processor"},
+        {"decay-steps", "0", "end of the run"},
+    };
+    g_autoptr(NsSession) session = open_at("placement=post", NULL, 0);
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        ns_session_set(session, rows[i][0], rows[i][1]);
+        g_autofree char *words =
+            ns_settings_value_words(ns_session_settings(session), ns_param_find(rows[i][0]));
+        g_assert_cmpstr(words, ==, rows[i][2]);
+    }
+}
+
 /* In a window the last word counts, and what it leaves without effect is put away where it is seen.
  */
 static void test_last_word(void)
@@ -574,6 +599,7 @@ int main(int argc, char **argv)
     g_test_add_func("/session/poll", test_poll);
     g_test_add_func("/session/shared-settings", test_shared_settings);
     g_test_add_func("/session/last-word", test_last_word);
+    g_test_add_func("/session/value-words", test_value_words);
     g_test_add_func("/session/lanes-come-and-go", test_lanes_come_and_go);
     g_test_add_func("/session/pending-restart", test_pending_restart);
     g_test_add_func("/session/pending-drop", test_pending_drop);

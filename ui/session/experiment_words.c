@@ -9,12 +9,37 @@
 
 /* ---- Changes ---- */
 
+/* What a 0 means that is no amount; NULL where it is one. */
+static const char *zero_words(const NsParam *param)
+{
+    static const struct {
+        const char *key, *words;
+    } ZERO[] = {
+        {"decoder-layers", N_("as many as the encoder")},
+        {"d-ff", "4 d"},
+        {"clip", N_("off")},
+        {"decay-steps", N_("end of the run")},
+        {"vocab", N_("default of the task")},
+        {"batch-tokens", N_("not set")},
+        {"source-seq", N_("as in the target")},
+        {"eval-every", N_("at the end only")},
+        {"bleu-sentences", N_("no BLEU")},
+        {"steps", N_("no limit")},
+        {"probe-every", N_("never")},
+        {"threads", N_("every processor")},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(ZERO); i++)
+        if (g_str_equal(ZERO[i].key, param->key)) return _(ZERO[i].words);
+    return NULL;
+}
+
 char *ns_settings_value_words(const NsSettings *settings, const NsParam *param)
 {
     if (g_str_equal(param->key, "placement")) return ns_settings_placement_words(settings);
     if (param->type == NS_PARAM_CHOICE)
         return g_strdup(_(param->choices((size_t)ns_settings_get_number(settings, param))->label));
     g_autofree char *value = ns_settings_get(settings, param);
+    if (g_str_equal(value, "0") && zero_words(param)) return g_strdup(zero_words(param));
     bool file = g_str_equal(param->key, "text") || strchr(value, '/');
     if (*value && param->type == NS_PARAM_TEXT && file) return g_path_get_basename(value);
     return g_steal_pointer(&value);
