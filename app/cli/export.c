@@ -534,10 +534,7 @@ int ns_cli_export(int argc, char **argv, GError **error)
                             " export FILE --format csv”, or another (--help).");
         return NS_EXIT_USAGE;
     }
-    int format = ns_choices_find(format_choice, word);
-    if (format < 0)
-        ns_choices_unknown("format", word, format_choice, error);
-    else
-        write_file(argv[1], &formats[format], out ? out : "-", error);
+    int format = ns_choices_require("format", word, format_choice, error);
+    if (format >= 0) write_file(argv[1], &formats[format], out ? out : "-", error);
     return NS_EXIT_OK;
 }

@@ -46,20 +46,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Finetune, finetune_clear)
 
 /* ---- What is fine-tuned ---- */
 
-static bool read_checkpoint(Finetune *f, int64_t step, GError **error)
-{
-    NsCheckpoint *all[NS_LANES_MAX] = {NULL};
-    if (!ns_run_reader_checkpoints_at(f->reader, step, all, error)) return false;
-    ns_checkpoint_unref(f->checkpoint);
-    f->checkpoint = g_steal_pointer(&all[0]);
-    for (size_t i = 0; i < NS_LANES_MAX; i++) ns_checkpoint_unref(all[i]);
-    if (f->checkpoint) return true;
-    return ns_refuse(error, NS_ERROR_FILE,
-                     "“%s” has no checkpoint of its first lane at step %" PRId64
-                     "; train with --checkpoint-every.",
-                     f->name, step);
-}
-
 /* The vocabulary is made of the text of the run again. */
 static bool open_vocabulary(Finetune *f, GError **error)
 {
@@ -191,7 +177,9 @@ static bool run_all(Finetune *f, GError **error)
     guint first = f->every ? 0 : steps->len - 1;
     for (guint i = first; i < steps->len; i++) {
         int64_t step = g_array_index(steps, int64_t, i);
-        if (!read_checkpoint(f, step, error)) return false;
+        ns_checkpoint_unref(f->checkpoint);
+        f->checkpoint = ns_run_reader_checkpoint(f->reader, 0, step, error);
+        if (!f->checkpoint) return false;
         if (i == first && !begin(f, error)) return false;
         if (!run_seeds(f, "pre-trained", step, f->checkpoint, error)) return false;
     }

@@ -249,11 +249,8 @@ int ns_cli_list(int argc, char **argv, GError **error)
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "Name one list: %s.", keys);
         return NS_EXIT_USAGE;
     }
-    int i = ns_choices_find(list_choice, argv[1]);
-    if (i < 0) {
-        ns_choices_unknown("list", argv[1], list_choice, error);
-        return NS_EXIT_USAGE;
-    }
+    int i = ns_choices_require("list", argv[1], list_choice, error);
+    if (i < 0) return NS_EXIT_USAGE;
     if (json)
         show_json(&lists[i]);
     else if (lists[i].rows)

@@ -145,11 +145,8 @@ static const NsPaperStudy *row_of(Paper *paper, size_t i)
 
 static bool run_all(Paper *paper, char **names, int n, bool *agrees, GError **error)
 {
-    for (int i = 0; i < n; i++) {
-        if (ns_choices_find(ns_paper_choice, names[i]) >= 0) continue;
-        ns_choices_unknown("study", names[i], ns_paper_choice, error);
-        return false;
-    }
+    for (int i = 0; i < n; i++)
+        if (ns_choices_require("study", names[i], ns_paper_choice, error) < 0) return false;
     if (!understand(paper, error)) return false;
     if (paper->out && !ns_folder_make(paper->out, error)) return false;
     ns_interrupt_catch();

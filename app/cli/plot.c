@@ -115,17 +115,12 @@ static bool understand(NsPlotRequest *request, int argc, char **argv, NsPlotShee
             "One table and its columns are needed: FILE --x COLUMN --y COLUMN, the last up "
             "to %d times.",
             NS_PLOT_CHARTS);
-    int i = ns_choices_find(kind_choice, request->kind ? request->kind : "points");
-    if (i < 0) {
-        ns_choices_unknown("kind", request->kind, kind_choice, error);
-        return false;
-    }
+    const char *kind = request->kind ? request->kind : "points";
+    int i = ns_choices_require("kind", kind, kind_choice, error);
+    if (i < 0) return false;
     sheet->kind = (NsSeriesKind)i;
-    int band = request->band ? ns_choices_find(band_choice, request->band) : -1;
-    if (request->band && band < 0) {
-        ns_choices_unknown("band", request->band, band_choice, error);
-        return false;
-    }
+    int band = request->band ? ns_choices_require("band", request->band, band_choice, error) : -1;
+    if (request->band && band < 0) return false;
     sheet->band = (NsPlotBand)(band + 1);
     if (request->z && (charts > 1 || request->fit || request->band || request->kind))
         return ns_refuse(error, NS_ERROR_USAGE,

@@ -65,8 +65,8 @@ static bool read_range(const char *text, size_t cells, NsStoreOptions *options, 
     return true;
 }
 
-bool ns_study_results_read(NsStudyResults *results, const NsStudy *study, NsStudyStore *store,
-                           GError **error)
+static bool read_results(NsStudyResults *results, const NsStudy *study, NsStudyStore *store,
+                         GError **error)
 {
     size_t n = ns_study_cells(study);
     *results = (NsStudyResults){
@@ -143,9 +143,9 @@ static int run(const Request *request, NsStudy *study, const NsStoreOptions *opt
     g_auto(NsStudyResults) results = {0};
     if (!ns_study_train(work, (unsigned)request->jobs, NULL, error)) return NS_EXIT_ERROR;
     if (!ns_study_work_store(work)) return ns_interrupt_status(); /* at once */
-    bool good = ns_study_results_read(&results, ns_study_work_study(work),
-                                      ns_study_work_store(work), error) &&
-                show(request, &results, error);
+    bool good =
+        read_results(&results, ns_study_work_study(work), ns_study_work_store(work), error) &&
+        show(request, &results, error);
     return good ? status_of(&results) : NS_EXIT_ERROR;
 }
 
@@ -170,8 +170,8 @@ static int study_run(Request *request, const char *path, GError **error)
     if (!ns_study_run_slurm(&jobs, error)) return NS_EXIT_ERROR;
     g_auto(NsStudyResults) results = {0};
     g_autoptr(NsStudyStore) store = ns_study_store_open(request->out, &study, &options, error);
-    bool good = store && ns_study_results_read(&results, &study, store, error) &&
-                show(request, &results, error);
+    bool good =
+        store && read_results(&results, &study, store, error) && show(request, &results, error);
     return good ? status_of(&results) : NS_EXIT_ERROR;
 }
 
@@ -190,12 +190,10 @@ static bool understand_figure(Request *request, const char *path, GError **error
                          "is missing.",
                          request->out ? "--figure" : "--out");
     request->picture.out = g_strdup(request->out);
-    return ns_choices_find(ns_study_figure_choice, request->figure) >= 0
-               ? ns_picture_understand(&request->picture, error) &&
-                     ns_picture_check(&request->picture, NULL, path, error)
-               : (ns_choices_unknown("figure of a study", request->figure, ns_study_figure_choice,
-                                     error),
-                  false);
+    return ns_choices_require("figure of a study", request->figure, ns_study_figure_choice,
+                              error) >= 0 &&
+           ns_picture_understand(&request->picture, error) &&
+           ns_picture_check(&request->picture, NULL, path, error);
 }
 
 static int study_show(Request *request, const char *path, GError **error)
@@ -206,7 +204,7 @@ static int study_show(Request *request, const char *path, GError **error)
     g_autoptr(NsStudyStore) store = ns_study_store_read(path, &study, error);
     g_auto(NsStudyResults) results = {0};
     const NsStudyFigure figure = {request->figure, request->x, request->y, &request->picture};
-    bool good = store && ns_study_results_read(&results, &study, store, error) &&
+    bool good = store && read_results(&results, &study, store, error) &&
                 (request->figure ? ns_study_draw(&results, &figure, error)
                                  : show(request, &results, error));
     return good ? NS_EXIT_OK : NS_EXIT_ERROR;

@@ -21,8 +21,6 @@ typedef struct {
     const char *failure; /* what the first that failed says, or NULL */
 } NsStudyResults;
 
-bool ns_study_results_read(NsStudyResults *results, const NsStudy *study, NsStudyStore *store,
-                           GError **error);
 void ns_study_results_clear(NsStudyResults *results);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsStudyResults, ns_study_results_clear)
 

@@ -51,20 +51,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Translate, translate_clear)
 
 /* ---- Weights ---- */
 
-/* The checkpoint of the lane at a step; NULL with an error. */
-static NsCheckpoint *checkpoint_at(const Translate *t, NsRunReader *reader, int64_t step,
-                                   GError **error)
-{
-    NsCheckpoint *all[NS_LANES_MAX] = {NULL};
-    if (!ns_run_reader_checkpoints_at(reader, step, all, error)) return NULL;
-    NsCheckpoint *own = g_steal_pointer(&all[t->lane - 1]);
-    for (size_t i = 0; i < NS_LANES_MAX; i++) ns_checkpoint_unref(all[i]);
-    if (!own)
-        ns_refuse(error, NS_ERROR_FILE, "Lane %s of “%s” has no checkpoint at step %" PRId64 ".",
-                  ns_lane_letter((size_t)t->lane - 1), t->name, step);
-    return own;
-}
-
 /* y += x / n; both may be NULL where there is nothing. */
 static void add_share(ns_real *y, const ns_real *x, size_t elements, double n)
 {
@@ -90,8 +76,9 @@ static bool read_checkpoints(Translate *t, NsRunReader *reader, GError **error)
                          "“%s” has %u checkpoints, and --average needs %" PRId64
                          "; train with a smaller --checkpoint-every.",
                          t->name, steps->len, t->average);
+    size_t lane = (size_t)t->lane - 1;
     int64_t *last = &g_array_index(steps, int64_t, steps->len - 1);
-    t->checkpoint = checkpoint_at(t, reader, *last, error);
+    t->checkpoint = ns_run_reader_checkpoint(reader, lane, *last, error);
     if (!t->checkpoint) return false;
     double n = (double)t->average;
     NsCheckpoint *mean = t->checkpoint;
@@ -100,7 +87,7 @@ static bool read_checkpoints(Translate *t, NsRunReader *reader, GError **error)
     for (size_t i = 0; n > 1 && i < mean->n_state; i++)
         mean->state[i] = (ns_real)((double)mean->state[i] / n);
     for (int64_t k = 1; k < t->average; k++) {
-        g_autoptr(NsCheckpoint) c = checkpoint_at(t, reader, last[-k], error);
+        g_autoptr(NsCheckpoint) c = ns_run_reader_checkpoint(reader, lane, last[-k], error);
         if (!c || !add_checkpoint(t, c, n, error)) return false;
     }
     return true;

@@ -72,3 +72,10 @@ void ns_choices_unknown(const char *what, const char *word, NsChoices choices, G
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
                     "There is no %s “%s”; “normscope-cli list” shows all %zu.", what, word, n);
 }
+
+int ns_choices_require(const char *what, const char *word, NsChoices choices, GError **error)
+{
+    int i = ns_choices_find(choices, word);
+    if (i < 0) ns_choices_unknown(what, word, choices, error);
+    return i;
+}

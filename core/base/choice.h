@@ -47,3 +47,6 @@ char *ns_choices_keys(NsChoices choices);
 /* NS_ERROR_USAGE: "There is no figure “los”; did you mean “loss”?"; if no key is close, the message
  * lists the keys, or their number if they are too many for a sentence. */
 void ns_choices_unknown(const char *what, const char *word, NsChoices choices, GError **error);
+
+/* As ns_choices_find; -1 with this error. */
+int ns_choices_require(const char *what, const char *word, NsChoices choices, GError **error);

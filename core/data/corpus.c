@@ -51,7 +51,11 @@ const NsCorpus *ns_corpus_source(const NsCorpus *corpus)
 
 NsVocab ns_corpus_vocab(const NsCorpus *corpus, const NsSettings *settings)
 {
-    return corpus->sampler->vocab(corpus, settings);
+    const NsSampler *sampler = corpus->sampler;
+    if (sampler->vocab) return sampler->vocab(corpus, settings);
+    return (NsVocab){.in = corpus->V + (sampler->special[settings->arch] ? 1 : 0),
+                     .out = corpus->V,
+                     .source = corpus->source ? corpus->source->V : 0};
 }
 
 /* What stands for white space that would not be seen; NULL for other characters. */
@@ -99,27 +103,29 @@ void ns_corpus_token_text(const NsCorpus *corpus, int32_t token, char text[NS_TO
         g_snprintf(text, NS_TOKEN_TEXT, "%d", token);
 }
 
+static void make_batch(const NsCorpus *corpus, uint64_t seed, uint64_t stream, NsBatch *batch)
+{
+    NsRng rng;
+    ns_rng_init(&rng, seed, stream);
+    for (size_t b = 0; b < batch->B; b++) corpus->sampler->make(corpus, &rng, batch, b);
+}
+
 void ns_corpus_train_batch(const NsCorpus *corpus, uint64_t data_seed, uint64_t index,
                            NsBatch *batch)
 {
     const NsSampler *sampler = corpus->sampler;
-    if (!sampler->make) {
+    if (sampler->make)
+        make_batch(corpus, data_seed, ns_rng_stream(sampler->stream) + index, batch);
+    else
         sampler->train(corpus, data_seed, index, batch);
-        return;
-    }
-    NsRng rng;
-    ns_rng_init(&rng, data_seed, ns_rng_stream(sampler->stream) + index);
-    sampler->make(corpus, &rng, batch);
 }
 
 void ns_corpus_validation_batch(const NsCorpus *corpus, size_t index, size_t count, NsBatch *batch)
 {
     const NsSampler *sampler = corpus->sampler;
-    if (!sampler->make) {
+    if (sampler->make)
+        make_batch(corpus, corpus->data_seed, ns_rng_stream(sampler->held_out_stream) + index,
+                   batch);
+    else
         sampler->validate(corpus, index, count, batch);
-        return;
-    }
-    NsRng rng;
-    ns_rng_init(&rng, corpus->data_seed, ns_rng_stream(sampler->held_out_stream) + index);
-    sampler->make(corpus, &rng, batch);
 }

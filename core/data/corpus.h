@@ -46,10 +46,11 @@ struct NsSampler {
     const char *special[3]; /* how the symbol V is written, by architecture, where there is one */
     const char *further[2]; /* how the symbols V + 1 and V + 2 are written, where they exist */
     bool nameless;          /* tokens are told apart by their positions alone */
+    /* NULL: the model predicts V symbols, and reads these and the special one. */
     NsVocab (*vocab)(const NsCorpus *corpus, const NsSettings *settings);
-    /* Of a task that makes its sequences: a batch from a stream of random numbers, and the names of
-     * the streams of training and of validation. */
-    void (*make)(const NsCorpus *corpus, NsRng *rng, NsBatch *batch);
+    /* Of a task that makes its sequences: one of a batch, from a stream of random numbers, and the
+     * names of the streams of training and of validation. */
+    void (*make)(const NsCorpus *corpus, NsRng *rng, NsBatch *batch, size_t b);
     const char *stream, *held_out_stream;
     /* Of a text: batches of its two parts.  `validate` reads what `train` never does. */
     void (*train)(const NsCorpus *corpus, uint64_t data_seed, uint64_t index, NsBatch *batch);

@@ -1,18 +1,16 @@
 /* Batches whose inputs are all different.  SPDX-License-Identifier: MIT */
 #include "core/data/sampler.h"
 
-static void make(const NsCorpus *corpus, NsRng *rng, NsBatch *batch)
+static void make(const NsCorpus *corpus, NsRng *rng, NsBatch *batch, size_t b)
 {
-    size_t n = batch->B * batch->T;
-    for (size_t i = 0; i < n; i++) {
+    size_t T = batch->T, S = batch->S;
+    for (size_t i = b * T; i < (b + 1) * T; i++) {
         batch->tokens[i] = (int32_t)i;
         batch->targets[i] = (int32_t)ns_rng_below(rng, corpus->V);
     }
-    for (size_t i = 0; i < batch->B * batch->S; i++) batch->source[i] = (int32_t)(n + i);
-    for (size_t b = 0; b < batch->B; b++) {
-        batch->length[b] = (int32_t)batch->T;
-        if (batch->S > 0) batch->source_length[b] = (int32_t)batch->S;
-    }
+    batch->length[b] = (int32_t)T;
+    for (size_t i = b * S; i < (b + 1) * S; i++) batch->source[i] = (int32_t)(batch->B * T + i);
+    if (S > 0) batch->source_length[b] = (int32_t)S;
 }
 
 static NsVocab vocab(const NsCorpus *corpus, const NsSettings *settings)

@@ -60,15 +60,5 @@ static void validate(const NsCorpus *corpus, size_t index, size_t count, NsBatch
     }
 }
 
-static NsVocab vocab(const NsCorpus *corpus, const NsSettings *settings)
-{
-    (void)settings;
-    return (NsVocab){.in = corpus->V + 1, /* with the begin symbol */
-                     .out = corpus->V,
-                     .source = corpus->source ? corpus->source->V : 0};
-}
-
-const NsSampler ns_pairs_sampler = {.special[NS_ARCH_ENCODER_DECODER] = NS_BEGIN_SYMBOL,
-                                    .vocab = vocab,
-                                    .train = train,
-                                    .validate = validate};
+const NsSampler ns_pairs_sampler = {
+    .special[NS_ARCH_ENCODER_DECODER] = NS_BEGIN_SYMBOL, .train = train, .validate = validate};

@@ -9,7 +9,7 @@ static void draw(int32_t *symbols, size_t n, size_t V, NsRng *rng)
     for (size_t i = 0; i < n; i++) symbols[i] = (int32_t)ns_rng_below(rng, V);
 }
 
-static void make_sequence(const NsCorpus *corpus, NsRng *rng, NsBatch *batch, size_t b)
+static void make(const NsCorpus *corpus, NsRng *rng, NsBatch *batch, size_t b)
 {
     size_t T = batch->T, S = batch->S;
     int32_t *tokens = batch->tokens + b * T, *targets = batch->targets + b * T;
@@ -24,16 +24,5 @@ static void make_sequence(const NsCorpus *corpus, NsRng *rng, NsBatch *batch, si
     batch->source_length[b] = (int32_t)S;
 }
 
-static void make(const NsCorpus *corpus, NsRng *rng, NsBatch *batch)
-{
-    for (size_t b = 0; b < batch->B; b++) make_sequence(corpus, rng, batch, b);
-}
-
-static NsVocab vocab(const NsCorpus *corpus, const NsSettings *settings)
-{
-    (void)settings;
-    return (NsVocab){.in = corpus->V, .out = corpus->V};
-}
-
 const NsSampler ns_random_sampler = {
-    .vocab = vocab, .stream = "random", .held_out_stream = "held-out random", .make = make};
+    .stream = "random", .held_out_stream = "held-out random", .make = make};

@@ -45,7 +45,7 @@ static void shift_right(const NsCorpus *corpus, int32_t *tokens, const int32_t *
     memcpy(tokens + 1, targets, (n - 1) * sizeof *tokens);
 }
 
-static void make_sequence(const NsCorpus *corpus, NsRng *rng, NsBatch *batch, size_t b)
+static void make(const NsCorpus *corpus, NsRng *rng, NsBatch *batch, size_t b)
 {
     void (*answer)(int32_t *, const int32_t *, size_t) = corpus->sampler->answer;
     size_t T = batch->T, S = batch->S, most = room(corpus, batch);
@@ -80,21 +80,10 @@ static void make_sequence(const NsCorpus *corpus, NsRng *rng, NsBatch *batch, si
     }
 }
 
-static void make(const NsCorpus *corpus, NsRng *rng, NsBatch *batch)
-{
-    for (size_t b = 0; b < batch->B; b++) make_sequence(corpus, rng, batch, b);
-}
-
-static NsVocab vocab(const NsCorpus *corpus, const NsSettings *settings)
-{
-    bool extra = settings->arch != NS_ARCH_ENCODER; /* the separator or the begin symbol */
-    return (NsVocab){.in = corpus->V + (extra ? 1 : 0), .out = corpus->V};
-}
-
 #define SAMPLER(transform)                                                                         \
     {                                                                                              \
         .special[NS_ARCH_DECODER] = NS_SEPARATOR,                                                  \
-        .special[NS_ARCH_ENCODER_DECODER] = NS_BEGIN_SYMBOL, .vocab = vocab, .stream = "symbols",  \
+        .special[NS_ARCH_ENCODER_DECODER] = NS_BEGIN_SYMBOL, .stream = "symbols",                  \
         .held_out_stream = "held-out symbols", .make = make, .answer = transform                   \
     }
 const NsSampler ns_copy_sampler = SAMPLER(copy);

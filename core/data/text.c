@@ -76,12 +76,6 @@ static void take_window(const NsCorpus *corpus, size_t start, NsRng *masks, NsBa
     }
 }
 
-static NsVocab vocab(const NsCorpus *corpus, const NsSettings *settings)
-{
-    bool extra = settings->arch != NS_ARCH_DECODER; /* the mask or the begin symbol */
-    return (NsVocab){.in = corpus->V + (extra ? 1 : 0), .out = corpus->V};
-}
-
 /* The windows are the same for every architecture of the same span. */
 static void train(const NsCorpus *corpus, uint64_t data_seed, uint64_t index, NsBatch *batch)
 {
@@ -107,6 +101,5 @@ static void validate(const NsCorpus *corpus, size_t index, size_t count, NsBatch
 
 const NsSampler ns_text_sampler = {.special[NS_ARCH_ENCODER] = NS_MASK_SYMBOL,
                                    .special[NS_ARCH_ENCODER_DECODER] = NS_BEGIN_SYMBOL,
-                                   .vocab = vocab,
                                    .train = train,
                                    .validate = validate};

@@ -76,17 +76,17 @@ NsQuantity ns_quantity_name(const char *key, NsDomain domain)
     return (NsQuantity)(NS_QUANTITY_COUNT + i);
 }
 
-static size_t count_of(NsDomain domain, const NsRecordShape *shape)
+size_t ns_record_layout_count(const NsRecordLayout *layout, NsDomain domain)
 {
     switch (domain) {
     case NS_DOMAIN_STEP:
         return 1;
     case NS_DOMAIN_LAYER:
-        return shape->layers;
+        return layout->layers;
     case NS_DOMAIN_HIDDEN:
-        return shape->hidden;
+        return layout->hidden;
     case NS_DOMAIN_HEAD:
-        return shape->layers * shape->heads;
+        return layout->layers * layout->heads;
     }
     return 0;
 }
@@ -132,7 +132,7 @@ void ns_record_layout_init(NsRecordLayout *layout, const NsRecordShape *shape)
         bool present = tensors[parameter_of((NsQuantity)q)] && !(info->needs & ~shape->has) &&
                        (!info->expensive || shape->probe_every > 0);
         layout->offset[q] = layout->width;
-        layout->count[q] = present ? count_of(info->domain, shape) : 0;
+        layout->count[q] = present ? ns_record_layout_count(layout, info->domain) : 0;
         layout->width += layout->count[q];
     }
 }

@@ -267,6 +267,9 @@ typedef struct {
 
 void ns_record_layout_init(NsRecordLayout *layout, const NsRecordShape *shape);
 
+/* How many values a quantity of the domain has in a step. */
+size_t ns_record_layout_count(const NsRecordLayout *layout, NsDomain domain);
+
 /* Values and, beside each, whether it was measured: it was not where the step did not measure the
  * quantity, or where the layer has no such thing.  Such a value is NaN, so that no sum takes it for
  * a number, and says nothing.  A value that was measured and is not finite has diverged. */

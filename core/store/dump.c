@@ -211,10 +211,7 @@ NsCheckpoint *ns_dump_read(const char *directory, GError **error)
     }
     c->table = *ns_model_tensors(model);
     c->table.tensors = g_memdup2(c->table.tensors, c->table.n * sizeof *c->table.tensors);
-    c->moments_since = g_new0(int64_t, c->table.n);
-    c->updates = g_new(NsTensorUpdate, c->table.n);
-    for (size_t i = 0; i < c->table.n; i++)
-        c->updates[i] = (NsTensorUpdate){.ratio_sum = -1, .ratio_max = -1};
+    ns_checkpoint_set_without_updates(c);
     c->w = ns_real_new(c->table.size, "the weights of a file", error);
     g_autofree char *path = g_build_filename(directory, file_names[0], NULL);
     return c->w && read_weights(path, c, error) ? g_steal_pointer(&c) : NULL;

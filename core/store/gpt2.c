@@ -250,9 +250,6 @@ NsCheckpoint *ns_gpt2_read(const char *folder, const NsExperiment *experiment, G
     take_all(&reading, s);
     c->w = reading.w = ns_real_new(c->table.size, "the weights of a file", error);
     if (!c->w || !take_all(&reading, s)) return NULL;
-    c->moments_since = g_new0(int64_t, c->table.n);
-    c->updates = g_new(NsTensorUpdate, c->table.n);
-    for (size_t i = 0; i < c->table.n; i++)
-        c->updates[i] = (NsTensorUpdate){.ratio_sum = -1, .ratio_max = -1};
+    ns_checkpoint_set_without_updates(c);
     return g_steal_pointer(&c);
 }

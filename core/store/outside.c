@@ -166,21 +166,6 @@ static void set_count(NsRecordLayout *layout, NsQuantity quantity, size_t count)
     }
 }
 
-static size_t count_in(const NsRecordLayout *layout, NsDomain domain)
-{
-    switch (domain) {
-    case NS_DOMAIN_STEP:
-        return 1;
-    case NS_DOMAIN_LAYER:
-        return layout->layers;
-    case NS_DOMAIN_HIDDEN:
-        return layout->hidden;
-    case NS_DOMAIN_HEAD:
-        return layout->layers * layout->heads;
-    }
-    return 0;
-}
-
 /* An array of the domain says how large the model is, where that is not known yet.  Two stacks have
  * two states more than layers. */
 static void learn_size(Lane *lane, NsDomain domain, const NsOutsideArray *array)
@@ -214,7 +199,7 @@ static NsQuantity find_quantity(const NsOutside *o, Lane *lane, const NsOutsideA
         if (array->scalar != (domain == NS_DOMAIN_STEP)) return (NsQuantity)NS_QUANTITY_ALL;
         learn_size(lane, domain, array);
         bool nested = array->inner > 0;
-        bool fits = array->n == count_in(&lane->layout, domain) &&
+        bool fits = array->n == ns_record_layout_count(&lane->layout, domain) &&
                     nested == (domain == NS_DOMAIN_HEAD) &&
                     (!nested || array->inner == lane->layout.heads);
         return fits ? (NsQuantity)(known - 1) : (NsQuantity)NS_QUANTITY_ALL;

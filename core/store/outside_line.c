@@ -334,10 +334,7 @@ static const char *check_line(const NsOutsideLine *line)
 const char *ns_outside_line_read(NsOutsideLine *line, const char *text, size_t n)
 {
     Scan s = {.at = text, .end = text + n, .line = line};
-    *line =
-        (NsOutsideLine){.step = -1, .lane = 1, .arrays = line->arrays, .numbers = line->numbers};
-    g_array_set_size(line->arrays, 0);
-    g_array_set_size(line->numbers, 0);
+    begin_line(line);
     skip_space(&s);
     line->passed_over = s.at == s.end;
     if (line->passed_over) return NULL;

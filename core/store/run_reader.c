@@ -549,24 +549,34 @@ GArray *ns_run_reader_checkpoint_steps(NsRunReader *r, GError **error)
     return fetched == END ? g_steal_pointer(&steps) : NULL;
 }
 
+NsCheckpoint *ns_run_reader_checkpoint(NsRunReader *r, size_t lane, int64_t step, GError **error)
+{
+    g_autoptr(NsCheckpoint) first = NULL;
+    for (size_t k = 0; k < ns_run_reader_seeds(r); k++) {
+        const Run *run = &r->runs[lane][k];
+        NsCheckpoint *taken = ns_run_checkpoint_read(r->db, step, run->lane, run->seed);
+        if (!taken) {
+            refuse(r, "a checkpoint is damaged, or too large for the memory", error);
+            return NULL;
+        }
+        if (first)
+            ns_checkpoint_add_seed(first, taken);
+        else
+            first = taken;
+    }
+    return g_steal_pointer(&first);
+}
+
 bool ns_run_reader_checkpoints_at(NsRunReader *r, int64_t step,
                                   NsCheckpoint *checkpoints[NS_LANES_MAX], GError **error)
 {
     bool good = true;
     for (size_t i = 0; i < NS_LANES_MAX; i++) checkpoints[i] = NULL;
     for (size_t i = 0; good && i < r->provenance.experiment.n; i++)
-        for (size_t k = 0; good && k < ns_run_reader_seeds(r); k++) {
-            const Run *run = &r->runs[i][k];
-            NsCheckpoint *taken = ns_run_checkpoint_read(r->db, step, run->lane, run->seed);
-            good = taken != NULL;
-            if (k == 0)
-                checkpoints[i] = taken;
-            else if (good)
-                ns_checkpoint_add_seed(checkpoints[i], taken);
-        }
-    if (good) return true;
-    for (size_t i = 0; i < NS_LANES_MAX; i++) g_clear_pointer(&checkpoints[i], ns_checkpoint_unref);
-    return refuse(r, "a checkpoint is damaged, or too large for the memory", error);
+        good = (checkpoints[i] = ns_run_reader_checkpoint(r, i, step, error)) != NULL;
+    for (size_t i = 0; !good && i < NS_LANES_MAX; i++)
+        g_clear_pointer(&checkpoints[i], ns_checkpoint_unref);
+    return good;
 }
 
 /* The threads that lanes share are recorded as the share of each (core/train/lockstep.h). */

@@ -66,7 +66,9 @@ NsHistory *ns_run_reader_history(NsRecorded of, int64_t first, int64_t last, siz
 /* The steps of the run that have a checkpoint, int64_t, ascending. */
 GArray *ns_run_reader_checkpoint_steps(NsRunReader *reader, GError **error);
 
-/* The checkpoint of every lane with all its seeds at one of these, without their data. */
+/* The checkpoint of a lane with all its seeds at one of these, without its data; of every lane. */
+NsCheckpoint *ns_run_reader_checkpoint(NsRunReader *reader, size_t lane, int64_t step,
+                                       GError **error);
 bool ns_run_reader_checkpoints_at(NsRunReader *reader, int64_t step,
                                   NsCheckpoint *checkpoints[NS_LANES_MAX], GError **error);
 

@@ -9,9 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Bin of NsTokenSnapshot from which on tokens count as beyond 1.1 means: that which holds 1.1. */
-#define BEYOND_BIN ((size_t)22)
-
 const char *ns_cell_state_word(NsCellState state)
 {
     static const char *const words[] = {
@@ -189,7 +186,7 @@ static bool read_tokens(const Meter *meter, const NsHistory *history, int64_t st
         if (bin == NS_TOKEN_SNAPSHOT_BINS - 1)
             share += (double)snapshot->beyond[last] / (double)snapshot->tokens[last];
         if (curve) curve[bin] = share;
-        if (bin >= BEYOND_BIN) *value += share;
+        if (bin >= NS_CELL_BEYOND_BIN) *value += share;
     }
     return true;
 }

@@ -9,6 +9,9 @@
 #define NS_CELL_LAST 10  /* records whose mean is the loss of a cell */
 #define NS_RESULTS_MAX 3 /* of a cell */
 
+/* Bin of NsTokenSnapshot from which on tokens count as above 1.1 means: the one that holds 1.1. */
+#define NS_CELL_BEYOND_BIN ((size_t)22)
+
 /* Of fine-tuning in a cell: steps unless told, and generated pairs to train on. */
 #define NS_CELL_FINETUNE_STEPS 400
 #define NS_CELL_FINETUNE_PAIRS 2000

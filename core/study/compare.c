@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/rng.h"
+#include "core/study/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -178,16 +179,10 @@ static NsInterval flip(NsInterval interval, int better)
     return better < 0 ? interval : (NsInterval){-interval.value, -interval.hi, -interval.lo};
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* samples: [n], which is sorted. */
 static NsInterval interval(double value, double *samples, size_t n)
 {
-    qsort(samples, n, sizeof *samples, by_size);
+    qsort(samples, n, sizeof *samples, ns_compare_doubles);
     size_t tail = (size_t)(TAIL * (double)n);
     return (NsInterval){value, samples[tail], samples[n - 1 - tail]};
 }

@@ -7,12 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Losses whose mean is where a run ends. */
-#define LAST 10
-
-/* Bin of NsTokenSnapshot from which on tokens count as beyond 1.1 means: that which holds 1.1. */
-#define BEYOND_BIN ((size_t)22)
-
 /* Steps that are timed before a study that trains. */
 #define TIMED 3
 
@@ -136,7 +130,7 @@ static int direction_of(const Work *work, const NsClaim *claim)
 /* By how much a run ends above another; one that diverged is worse without bounds. */
 static double end_over(const Work *work, const double *y, const double *other, int direction)
 {
-    size_t last = has_noise(work->study) ? MIN(work->n, LAST) : 1;
+    size_t last = has_noise(work->study) ? MIN(work->n, NS_CELL_LAST) : 1;
     double a = mean_of_last(y, work->n, last), b = mean_of_last(other, work->n, last);
     if (isnan(a) == isnan(b)) return a - b;
     return (isnan(a) ? -1.0 : 1.0) * direction * (double)INFINITY;
@@ -192,7 +186,7 @@ static double claim_value(const Work *work, const NsClaim *claim, unsigned seed)
         return (y[n - 1] - y[n / 2]) / (double)(n - 1 - n / 2) * (double)(n / 2) /
                (y[n / 2] - y[0]);
     case NS_CLAIM_BEYOND:
-        for (size_t bin = BEYOND_BIN; bin < n; bin++) result += y[bin];
+        for (size_t bin = NS_CELL_BEYOND_BIN; bin < n; bin++) result += y[bin];
         return result;
     }
     return NAN;

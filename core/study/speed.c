@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/store/json.h"
+#include "core/study/statistics.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -53,18 +54,12 @@ static bool go_on(NsTiming *timing, GError **error)
            timing->progress(timing->data, (int64_t)timing->done, (int64_t)timing->all);
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Leaves x as it is; NaN of nothing. */
 static double median(const double *x, size_t n)
 {
     if (n == 0) return (double)NAN;
     g_autofree double *sorted = g_memdup2(x, n * sizeof *x);
-    qsort(sorted, n, sizeof *sorted, compare);
+    qsort(sorted, n, sizeof *sorted, ns_compare_doubles);
     return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 

@@ -16,6 +16,12 @@ static double student(size_t freedom)
     return z + first / v + second / (v * v);
 }
 
+int ns_compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 NsMoments ns_moments(const double *values, size_t n)
 {
     NsMoments moments = {.reach = (double)NAN};

@@ -4,6 +4,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Ascending, for qsort. */
+int ns_compare_doubles(const void *a, const void *b);
+
 typedef struct {
     double mean;
     double sd;    /* sample standard deviation; 0 of less than two values */

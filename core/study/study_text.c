@@ -176,10 +176,9 @@ static bool read_quantity(NsResult *result, const NsEntry *entry, GError **error
             result->kind = (NsResultKind)i;
             return true;
         }
-    int row = ns_choices_find(ns_quantity_choice, entry->value);
+    GError *wrong = NULL;
+    int row = ns_choices_require("quantity", entry->value, ns_quantity_choice, &wrong);
     if (row < 0) {
-        GError *wrong = NULL;
-        ns_choices_unknown("quantity", entry->value, ns_quantity_choice, &wrong);
         wrong->code = NS_ERROR_SETTING;
         return ns_entry_blame(entry, wrong, error);
     }

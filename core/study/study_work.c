@@ -224,6 +224,14 @@ static int start_thread(NsStudyWork *work, void *(*run)(void *))
     return failure;
 }
 
+static bool refuse_thread(int failure, GError **error)
+{
+    return ns_refuse(error, NS_ERROR_MEMORY,
+                     "No thread could be started for the study: %s; close other programs and try "
+                     "again.",
+                     g_strerror(failure));
+}
+
 /* ---- The thread that keeps the file ---- */
 
 static bool open_store(NsStudyWork *work, GError **error)
@@ -272,11 +280,7 @@ static bool start_cells(NsStudyWork *work, GError **error)
     bool some = work->working > 0 || open == 0;
     atomic_fetch_add(&work->version, 1);
     pthread_mutex_unlock(&work->mutex);
-    return some ||
-           ns_refuse(error, NS_ERROR_MEMORY,
-                     "No thread could be started for the study: %s; close other programs and try "
-                     "again.",
-                     g_strerror(failure));
+    return some || refuse_thread(failure, error);
 }
 
 /* Until a thread has ended or some time has passed.  Whether there are threads. */
@@ -409,10 +413,7 @@ bool ns_study_work_start(NsStudyWork *work, unsigned jobs, GError **error)
     }
     atomic_fetch_add(&work->version, 1);
     pthread_mutex_unlock(&work->mutex);
-    return !failure || ns_refuse(error, NS_ERROR_MEMORY,
-                                 "No thread could be started for the study: %s; close other "
-                                 "programs and try again.",
-                                 g_strerror(failure));
+    return !failure || refuse_thread(failure, error);
 }
 
 bool ns_study_work_wait(NsStudyWork *work, int timeout_ms)

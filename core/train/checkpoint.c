@@ -13,6 +13,14 @@ NsCheckpoint *ns_checkpoint_new(const NsExperiment *experiment, const NsSettings
     return s;
 }
 
+void ns_checkpoint_set_without_updates(NsCheckpoint *s)
+{
+    s->moments_since = g_new0(int64_t, s->table.n);
+    s->updates = g_new(NsTensorUpdate, s->table.n);
+    for (size_t i = 0; i < s->table.n; i++)
+        s->updates[i] = (NsTensorUpdate){.ratio_sum = -1, .ratio_max = -1};
+}
+
 NsCheckpoint *ns_checkpoint_ref(NsCheckpoint *checkpoint)
 {
     g_atomic_ref_count_inc(&checkpoint->refs);

@@ -30,12 +30,10 @@ static bool show_quantity(NsFigureSpec *spec, const char *key, GError **error)
         [NS_DOMAIN_HEAD] = "in every head",
     };
     g_autofree char *whole = g_strconcat("grad-", key, NULL);
-    int i = ns_choices_find(ns_quantity_choice, key);
-    if (i < 0) i = ns_choices_find(ns_quantity_choice, whole);
-    if (i < 0) {
-        ns_choices_unknown("quantity", key, ns_quantity_choice, error);
-        return false;
-    }
+    bool brief = ns_choices_find(ns_quantity_choice, key) < 0 &&
+                 ns_choices_find(ns_quantity_choice, whole) >= 0;
+    int i = ns_choices_require("quantity", brief ? whole : key, ns_quantity_choice, error);
+    if (i < 0) return false;
     const NsQuantityInfo *info = ns_quantity((NsQuantity)i);
     if (!(spec->kind->domains & 1u << info->domain))
         return ns_refuse(
@@ -76,11 +74,8 @@ bool ns_figure_spec_show(NsFigureSpec *spec, const char *key, GError **error)
         return ns_refuse(error, NS_ERROR_USAGE,
                          "The figure %s has no choice of quantity; omit “%s”.",
                          spec->kind->choice.key, key);
-    int i = ns_choices_find(ns_similarity_choice, key);
-    if (i < 0)
-        ns_choices_unknown("similarity", key, ns_similarity_choice, error);
-    else
-        spec->similarity = (NsSimilarityKind)i;
+    int i = ns_choices_require("similarity", key, ns_similarity_choice, error);
+    if (i >= 0) spec->similarity = (NsSimilarityKind)i;
     return i >= 0;
 }
 
@@ -89,11 +84,8 @@ static bool read_one(GArray *specs, char *word, GError **error)
     char *colon = strchr(word, ':');
     if (colon) *colon = '\0';
     const char *key = g_strstrip(word);
-    int i = ns_choices_find(ns_figure_choice, key);
-    if (i < 0) {
-        ns_choices_unknown("figure", key, ns_figure_choice, error);
-        return false;
-    }
+    int i = ns_choices_require("figure", key, ns_figure_choice, error);
+    if (i < 0) return false;
     NsFigureSpec spec = ns_figure_spec(ns_figure_kind((size_t)i));
     if (colon && !ns_figure_spec_show(&spec, g_strstrip(colon + 1), error)) return false;
     g_array_append_val(specs, spec);
