@@ -227,26 +227,29 @@ static bool read_array(Scan *s, const char *name, bool gradient)
 
 /* ---- Members ---- */
 
-/* Of "grad_norm": by role. */
-static bool read_gradients(Scan *s)
+/* An object, whose members `read` takes from behind their colon on. */
+static bool read_object(Scan *s, bool (*read)(Scan *s, const char *name))
 {
     bool more = true;
     if (!take(s, '{')) return false;
     if (next_is(s, '}')) return take(s, '}');
     while (more) {
         char name[sizeof((NsOutsideArray *)0)->name];
-        if (!read_string(s, name, sizeof name) || !take(s, ':')) return false;
-        NsOutsideNumber number;
-        if (next_is(s, '[')) {
-            if (!read_array(s, name, true)) return false;
-        } else if (!read_number(s, &number)) {
-            if (!skip_value(s, 1)) return false;
-        } else if (g_str_equal(name, "total"))
-            s->line->grad_norm = number;
-        else if (!add_scalar(s, name, true, number))
+        if (!read_string(s, name, sizeof name) || !take(s, ':') || !read(s, name) ||
+            !take_end(s, '}', &more))
             return false;
-        if (!take_end(s, '}', &more)) return false;
     }
+    return true;
+}
+
+/* Of "grad_norm": the gradient of a parameter, or of all. */
+static bool read_gradient(Scan *s, const char *name)
+{
+    NsOutsideNumber number;
+    if (next_is(s, '[')) return read_array(s, name, true);
+    if (!read_number(s, &number)) return skip_value(s, 1);
+    if (!g_str_equal(name, "total")) return add_scalar(s, name, true, number);
+    s->line->grad_norm = number;
     return true;
 }
 
@@ -295,25 +298,13 @@ static bool take_number(Scan *s, const char *name, NsOutsideNumber number)
     return true;
 }
 
-static bool read_member(Scan *s)
+static bool read_member(Scan *s, const char *name)
 {
-    char name[sizeof((NsOutsideArray *)0)->name];
     NsOutsideNumber number;
-    if (!read_string(s, name, sizeof name) || !take(s, ':')) return false;
     if (g_str_equal(name, "settings") || g_str_equal(name, "summary")) s->foreign = true;
     if (next_is(s, '[') && !g_str_equal(name, "events")) return read_array(s, name, false);
-    if (next_is(s, '{') && g_str_equal(name, "grad_norm")) return read_gradients(s);
+    if (next_is(s, '{') && g_str_equal(name, "grad_norm")) return read_object(s, read_gradient);
     return read_number(s, &number) ? take_number(s, name, number) : skip_value(s, 0);
-}
-
-static bool read_object(Scan *s)
-{
-    bool more = true;
-    if (!take(s, '{')) return false;
-    if (next_is(s, '}')) return take(s, '}');
-    while (more)
-        if (!read_member(s) || !take_end(s, '}', &more)) return false;
-    return true;
 }
 
 static void begin_line(NsOutsideLine *line)
@@ -338,7 +329,7 @@ const char *ns_outside_line_read(NsOutsideLine *line, const char *text, size_t n
     skip_space(&s);
     line->passed_over = s.at == s.end;
     if (line->passed_over) return NULL;
-    bool whole = read_object(&s);
+    bool whole = read_object(&s, read_member);
     line->passed_over = s.foreign;
     if (!whole) return s.why;
     skip_space(&s);
