@@ -651,6 +651,7 @@ static bool draw_recorded(Chart *chart, GError **error)
 static GArray *make_entries(Chart *chart, char **steps)
 {
     const GOptionEntry own[] = {
+        ns_lanes_entry(&chart->lanes),
         {"beside", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &chart->beside,
          "A recorded run that is drawn beside that of --from, of this program or another; "
          "repeatable, up to four lanes in all",
@@ -699,12 +700,7 @@ static GArray *make_entries(Chart *chart, char **steps)
          "Draw theoretical values beside the measured ones, where there are any (default: on)",
          "on|off"},
     };
-    const GOptionEntry lane = ns_lanes_entry(&chart->lanes);
-    GArray *entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
-    g_array_append_val(entries, lane);
-    g_array_append_vals(entries, own, G_N_ELEMENTS(own));
-    ns_picture_add_entries(&chart->picture, entries, NULL);
-    return entries;
+    return ns_picture_entries(&chart->picture, own, G_N_ELEMENTS(own), NULL);
 }
 
 int ns_cli_chart(int argc, char **argv, GError **error)

@@ -22,8 +22,10 @@ void ns_picture_clear(NsPicture *picture)
     for (size_t i = 0; i < NS_PICTURE_TEXTS; i++) g_free(picture->texts[i]);
 }
 
-void ns_picture_add_entries(NsPicture *picture, GArray *entries, const char *const *without)
+GArray *ns_picture_entries(NsPicture *picture, const GOptionEntry *own, size_t n,
+                           const char *const *without)
 {
+    GArray *entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
     const GOptionEntry out = {
         "out",
         'o',
@@ -32,6 +34,7 @@ void ns_picture_add_entries(NsPicture *picture, GArray *entries, const char *con
         &picture->out,
         "The output file; its extension png, svg, pdf, csv or tex (pgfplots) sets the format",
         "FILE"};
+    g_array_append_vals(entries, own, (guint)n);
     if (!without || !g_strv_contains(without, out.long_name)) g_array_append_val(entries, out);
     const NsChoice *choice;
     for (size_t i = 0; (choice = ns_export_choice(i)); i++) {
@@ -42,6 +45,7 @@ void ns_picture_add_entries(NsPicture *picture, GArray *entries, const char *con
             choice->formula};
         g_array_append_val(entries, entry);
     }
+    return entries;
 }
 
 bool ns_picture_unused(const NsPicture *picture, GError **error)

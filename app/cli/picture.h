@@ -19,9 +19,10 @@ void ns_picture_init(NsPicture *picture);
 void ns_picture_clear(NsPicture *picture);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsPicture, ns_picture_clear)
 
-/* Appends the rows of --out and of every choice, but for those with names in `without` (ends
- * with NULL; NULL for none), to an array of GOptionEntry. */
-void ns_picture_add_entries(NsPicture *picture, GArray *entries, const char *const *without);
+/* The GOptionEntry of a command: its own n, then --out and every choice but for those with names in
+ * `without` (ends with NULL; NULL for none). */
+GArray *ns_picture_entries(NsPicture *picture, const GOptionEntry *own, size_t n,
+                           const char *const *without);
 
 /* Finds every mistake in the options.  FALSE with NS_ERROR_USAGE.  Says on stderr which of them
  * change nothing in a file of its format.  Touches no file. */

@@ -191,10 +191,7 @@ static GArray *make_entries(NsPlotRequest *request)
         {"title", 't', 0, G_OPTION_ARG_STRING, &request->title, "The title above the first chart",
          "TEXT"},
     };
-    GArray *entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
-    g_array_append_vals(entries, own, G_N_ELEMENTS(own));
-    ns_picture_add_entries(&request->picture, entries, without);
-    return entries;
+    return ns_picture_entries(&request->picture, own, G_N_ELEMENTS(own), without);
 }
 
 int ns_cli_plot(int argc, char **argv, GError **error)

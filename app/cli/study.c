@@ -328,11 +328,8 @@ static GArray *make_entries(Request *request)
          "settings",
          "KEY"},
     };
-    GArray *entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
-    g_array_append_vals(entries, own, G_N_ELEMENTS(own));
     static const char *const without[] = {"out", "film", NULL};
-    ns_picture_add_entries(&request->picture, entries, without);
-    return entries;
+    return ns_picture_entries(&request->picture, own, G_N_ELEMENTS(own), without);
 }
 
 int ns_cli_study(int argc, char **argv, GError **error)

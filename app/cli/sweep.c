@@ -198,11 +198,8 @@ static GArray *make_entries(Sweep *sweep)
         {"linear", 0, 0, G_OPTION_ARG_NONE, &sweep->linear, "Linear colors (default: logarithmic)",
          NULL},
     };
-    GArray *entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
-    g_array_append_vals(entries, own, G_N_ELEMENTS(own));
     static const char *const without[] = {"film", NULL};
-    ns_picture_add_entries(&sweep->picture, entries, without);
-    return entries;
+    return ns_picture_entries(&sweep->picture, own, G_N_ELEMENTS(own), without);
 }
 
 int ns_cli_sweep(int argc, char **argv, GError **error)

@@ -3,6 +3,7 @@
 
 #include "core/experiment/provenance.h"
 #include "core/store/run_schema-private.h"
+#include "core/train/live.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,14 +34,6 @@ static bool read_experiment(NsProvenance *provenance, sqlite3_stmt *row)
 
 /* ---- Whether it will be the same again ---- */
 
-static bool same_live_settings(const NsSettings *a, const NsSettings *b)
-{
-    const NsParam *param;
-    for (size_t i = 0; (param = ns_param(i)); i++)
-        if (param->effect == NS_EFFECT_LIVE && !ns_settings_same(a, b, param)) return false;
-    return true;
-}
-
 /* The settings of a checkpoint stand alone, those of the beginning are lane by lane. */
 static bool has_settings(sqlite3 *db, int64_t checkpoint, int64_t lane, const NsSettings *settings)
 {
@@ -53,7 +46,7 @@ static bool has_settings(sqlite3 *db, int64_t checkpoint, int64_t lane, const Ns
     ns_provenance_init(&provenance);
     size_t i = taken ? 0 : (size_t)lane - 1;
     return read_experiment(&provenance, row) && i < provenance.experiment.n &&
-           same_live_settings(settings, &provenance.experiment.lane[i]);
+           !ns_live_differs(settings, &provenance.experiment.lane[i]);
 }
 
 static bool changes_later(sqlite3 *db, int64_t checkpoint, int64_t lane, int64_t seed)

@@ -64,9 +64,7 @@ bool ns_live_only(const NsSettings *a, const NsSettings *b)
         const NsParam *param = ns_param(i);
         bool how_long = param->group == NS_GROUP_RUN && param->effect == NS_EFFECT_FORK;
         if (param->effect == NS_EFFECT_LIVE || how_long) continue;
-        g_autofree char *x = ns_settings_get(a, param);
-        g_autofree char *y = ns_settings_get(b, param);
-        if (!g_str_equal(x, y)) return false;
+        if (!ns_settings_same(a, b, param)) return false;
     }
     return true;
 }

@@ -8,7 +8,7 @@
  * called under a lock. */
 bool ns_live_copy(NsSettings *to, const NsSettings *from);
 
-/* Whether `from` has another value for any of them. */
+/* Whether any of them differs. */
 bool ns_live_differs(const NsSettings *a, const NsSettings *b);
 
 /* Whether they differ in live settings at most; the length of the run and what it measures do not

@@ -100,23 +100,9 @@ static void assert_refused(const Fixture *f, int code, const char *says)
     if (!strstr(error->message, says)) g_error("“%s” does not say “%s”.", error->message, says);
 }
 
-/* Pairs fill source and target to the last place, are shorter or empty, or are left out. */
-static void test_files(Fixture *f, gconstpointer data)
+static void assert_batches(Fixture *f, const NsCorpus *corpus, const char *const *training,
+                           const char *const *held_out)
 {
-    (void)data;
-    set_file(f, "source", "abc\nb\n\nabcd\na\r\n");
-    set_file(f, "target", "xyzx\ny\nz\nx\nxxxxx\n");
-    set_file(f, "valid-source", "cc\na");
-    set_file(f, "valid-target", "zz\nx");
-    g_autoptr(NsCorpus) corpus = open_corpus(f);
-    g_assert_cmpuint(corpus->n_train_pairs, ==, 3);
-    g_assert_cmpuint(corpus->n_pairs, ==, 5);
-    g_assert_nonnull(strstr(corpus->name, "5 of 7 pairs"));
-    NsVocab vocab = ns_corpus_vocab(corpus, &f->settings);
-    g_assert_cmpuint(vocab.out, ==, 8); /* the line end, a to d, x to z */
-    g_assert_cmpuint(vocab.in, ==, 9);
-    static const char *const training[] = {"abc$|<xyzx|xyzx$", "b$|<y|y$", "$|<z|z$", NULL};
-    static const char *const held_out[] = {"cc$|<zz|zz$", "a$|<x|x$", NULL};
     for (uint64_t i = 0; i < 20; i++) {
         ns_corpus_train_batch(corpus, 1, i, &f->batch);
         assert_batch(f, corpus, training);
@@ -125,30 +111,48 @@ static void test_files(Fixture *f, gconstpointer data)
     }
 }
 
-/* With a vocabulary each the pairs are the same, of fewer symbols; a file of merges is one. */
-static void test_separate(Fixture *f, gconstpointer data)
+/* Some fill source and target to the last place, are shorter or empty; two are left out. */
+static void set_seven_pairs(Fixture *f)
 {
-    (void)data;
     set_file(f, "source", "abc\nb\n\nabcd\na\r\n");
     set_file(f, "target", "xyzx\ny\nz\nx\nxxxxx\n");
     set_file(f, "valid-source", "cc\na");
     set_file(f, "valid-target", "zz\nx");
-    set(f, "vocabularies", "separate");
-    g_autoptr(NsCorpus) corpus = open_corpus(f);
+}
+
+static void assert_seven_pairs(Fixture *f, const NsCorpus *corpus)
+{
+    static const char *const training[] = {"abc$|<xyzx|xyzx$", "b$|<y|y$", "$|<z|z$", NULL};
+    static const char *const held_out[] = {"cc$|<zz|zz$", "a$|<x|x$", NULL};
     g_assert_cmpuint(corpus->n_train_pairs, ==, 3);
     g_assert_cmpuint(corpus->n_pairs, ==, 5);
+    assert_batches(f, corpus, training, held_out);
+}
+
+static void test_files(Fixture *f, gconstpointer data)
+{
+    (void)data;
+    set_seven_pairs(f);
+    g_autoptr(NsCorpus) corpus = open_corpus(f);
+    g_assert_nonnull(strstr(corpus->name, "5 of 7 pairs"));
+    NsVocab vocab = ns_corpus_vocab(corpus, &f->settings);
+    g_assert_cmpuint(vocab.out, ==, 8); /* the line end, a to d, x to z */
+    g_assert_cmpuint(vocab.in, ==, 9);
+    assert_seven_pairs(f, corpus);
+}
+
+/* With a vocabulary each the pairs are the same, of fewer symbols; a file of merges is one. */
+static void test_separate(Fixture *f, gconstpointer data)
+{
+    (void)data;
+    set_seven_pairs(f);
+    set(f, "vocabularies", "separate");
+    g_autoptr(NsCorpus) corpus = open_corpus(f);
     NsVocab vocab = ns_corpus_vocab(corpus, &f->settings);
     g_assert_cmpuint(vocab.out, ==, 4); /* the line end, x to z */
     g_assert_cmpuint(vocab.in, ==, 5);
     g_assert_cmpuint(vocab.source, ==, 5); /* the line end, a to d */
-    static const char *const training[] = {"abc$|<xyzx|xyzx$", "b$|<y|y$", "$|<z|z$", NULL};
-    static const char *const held_out[] = {"cc$|<zz|zz$", "a$|<x|x$", NULL};
-    for (uint64_t i = 0; i < 20; i++) {
-        ns_corpus_train_batch(corpus, 1, i, &f->batch);
-        assert_batch(f, corpus, training);
-        ns_corpus_validation_batch(corpus, i, 20, &f->batch);
-        assert_batch(f, corpus, held_out);
-    }
+    assert_seven_pairs(f, corpus);
     set_file(f, "tokenizer", "#version: 0.2\na b\n");
     assert_refused(f, NS_ERROR_SETTING, "vocabularies=separate");
 }
@@ -167,12 +171,7 @@ static void test_held_out(Fixture *f, gconstpointer data)
     g_autoptr(NsCorpus) corpus = open_corpus(f);
     static const char *const training[] = {"a$|<x|x$", NULL}, *const held_out[] = {"b$|<y|y$",
                                                                                    NULL};
-    for (uint64_t i = 0; i < 20; i++) {
-        ns_corpus_train_batch(corpus, 1, i, &f->batch);
-        assert_batch(f, corpus, training);
-        ns_corpus_validation_batch(corpus, i, 20, &f->batch);
-        assert_batch(f, corpus, held_out);
-    }
+    assert_batches(f, corpus, training, held_out);
 }
 
 static void test_refused(Fixture *f, gconstpointer data)
