@@ -531,6 +531,13 @@ static void test_film_canceled(void)
         gtk_widget_get_template_child(GTK_WIDGET(dialog), NS_TYPE_EXPORT_DIALOG, "progress"));
     UI_UNTIL(gtk_progress_bar_get_fraction(bar) > 0);
     g_assert_true(gtk_progress_bar_get_fraction(bar) < 1);
+    g_assert_true(gtk_widget_is_sensitive(GTK_WIDGET(bar))); /* its words are not gray */
+    /* Nobody stops it by closing the window or the program. */
+    gtk_window_close(GTK_WINDOW(window));
+    g_assert_true(strstr(failure(dialog), "stays open until the film is saved"));
+    g_action_group_activate_action(G_ACTION_GROUP(ui_application()), "quit", NULL);
+    double share = gtk_progress_bar_get_fraction(bar);
+    UI_UNTIL(gtk_progress_bar_get_fraction(bar) > share);
     gtk_window_close(GTK_WINDOW(dialog));
     UI_UNTIL(!gtk_widget_get_visible(GTK_WIDGET(bar)));
     g_assert_true(top_dialog() == dialog);

@@ -41,11 +41,13 @@ struct _NsApplication {
 
 G_DEFINE_FINAL_TYPE(NsApplication, ns_application, GTK_TYPE_APPLICATION)
 
+/* What belongs to a window goes with it. */
 static void on_quit(GSimpleAction *action, GVariant *parameter, gpointer application)
 {
     (void)action, (void)parameter;
     g_autoptr(GList) windows = g_list_copy(gtk_application_get_windows(application));
-    for (GList *each = windows; each; each = each->next) gtk_window_close(each->data);
+    for (GList *each = windows; each; each = each->next)
+        if (NS_IS_WINDOW(each->data)) gtk_window_close(each->data);
 }
 
 /* Whoever sends a signal does not answer a question: a terminal that is closed, the end of a

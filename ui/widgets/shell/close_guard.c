@@ -89,5 +89,6 @@ void ns_close_guard_add(NsWindow *window)
     guard->saved = g_hash_table_new_full(NULL, NULL, (GDestroyNotify)ns_history_unref, NULL);
     g_object_set_data_full(G_OBJECT(window), GUARD, guard, guard_free);
     g_signal_connect(window, "saved", G_CALLBACK(ns_close_guard_saved), NULL);
-    g_signal_connect(window, "close-request", G_CALLBACK(on_close), NULL);
+    /* Others may refuse without a question. */
+    g_signal_connect_after(window, "close-request", G_CALLBACK(on_close), NULL);
 }

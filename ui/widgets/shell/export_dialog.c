@@ -65,7 +65,7 @@ struct _NsExportDialog {
     NsExportChoices choices;
     GtkWidget *preview, *grid, *hint, *save, *command, *gap, *copy;
     GtkWidget *charts_room, *charts, *problem;
-    GtkWidget *body, *progress, *failure;
+    GtkWidget *options, *progress, *failure;
     GtkWidget *film, *seconds, *rate;
     GtkWidget *what, *format, *size, *custom, *width, *height, *unit, *style, *dpi, *font;
     GtkWidget *text_size, *line_width, *legend, *transparent;
@@ -108,7 +108,7 @@ NsExportRequest ns_export_dialog_request(NsExportDialog *dialog)
 
 static void set_saving(NsExportDialog *dialog, bool saving)
 {
-    gtk_widget_set_sensitive(dialog->body, !saving);
+    gtk_widget_set_sensitive(dialog->options, !saving);
     gtk_widget_set_sensitive(dialog->save, !saving);
     gtk_widget_set_visible(dialog->progress, saving && dialog->choices.seconds > 0);
     if (dialog->tick) gtk_widget_remove_tick_callback(dialog->progress, dialog->tick);
@@ -169,6 +169,17 @@ static gboolean on_close(NsExportDialog *dialog)
     }
     remember(dialog);
     return FALSE;
+}
+
+/* A film that is being saved would be lost with the window; other files take a moment only. */
+static gboolean on_window_close(NsExportDialog *dialog)
+{
+    if (!gtk_widget_get_visible(dialog->progress)) return FALSE;
+    gtk_label_set_text(GTK_LABEL(dialog->failure),
+                       _("The window stays open until the film is saved.  Cancel stops it."));
+    gtk_widget_set_visible(dialog->failure, TRUE);
+    gtk_window_present(GTK_WINDOW(dialog));
+    return TRUE;
 }
 
 /* What a dialog begins with: for which the charts and names of another are right, too. */
@@ -695,7 +706,7 @@ static void ns_export_dialog_class_init(NsExportDialogClass *klass)
     gtk_widget_class_set_template_from_resource(widget_class,
                                                 "/org/normscope/Normscope/export-dialog.ui");
     gtk_widget_class_bind_template_child(widget_class, NsExportDialog, preview);
-    gtk_widget_class_bind_template_child(widget_class, NsExportDialog, body);
+    gtk_widget_class_bind_template_child(widget_class, NsExportDialog, options);
     gtk_widget_class_bind_template_child(widget_class, NsExportDialog, progress);
     gtk_widget_class_bind_template_child(widget_class, NsExportDialog, failure);
     gtk_widget_class_bind_template_child(widget_class, NsExportDialog, grid);
@@ -745,6 +756,8 @@ GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
     g_signal_connect_object(dialog->charts, "changed", G_CALLBACK(sync_rest), dialog,
                             G_CONNECT_SWAPPED);
     g_signal_connect(dialog, "close-request", G_CALLBACK(on_close), NULL);
+    g_signal_connect_object(window, "close-request", G_CALLBACK(on_window_close), dialog,
+                            G_CONNECT_SWAPPED);
     g_signal_connect_object(window, "destroy", G_CALLBACK(on_window_gone), dialog,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(dialog->save, "clicked", G_CALLBACK(on_save), dialog,
