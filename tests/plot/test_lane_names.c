@@ -83,9 +83,18 @@ static unsigned count_words(const NsPlotLayout *layout, const char *words)
     return n;
 }
 
+/* How many numbers stand at the left axis. */
+static unsigned count_ticks(const NsPlotLayout *layout)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < layout->labels->len; i++)
+        n += g_array_index(layout->labels, NsLabel, i).part == NS_PART_LEFT_TICK;
+    return n;
+}
+
 /* What a lane is is told once, and whole: by the legend, the end of its curve or beside its panel,
  * else by the subtitle.  So is the step.  The note is never cut where the page may be as high as it
- * needs. */
+ * needs, and the scale of ratios can be told. */
 static void test_told_once(void)
 {
     static const char *const figures[] = {"loss",  "gradient-norm", "hidden-norm",
@@ -118,6 +127,7 @@ static void test_told_once(void)
                     g_assert_cmpuint(count_words(layout, name), ==, 1);
                     g_assert_cmpuint(count_words(layout, "step 2"), <=, 1);
                 }
+                if (layout->lower) g_assert_cmpuint(count_ticks(layout->lower), >=, 2);
                 const NsPlotLayout *last = layout->lower ? layout->lower : layout;
                 g_assert_cmpstr(last->shown, ==, last->note);
             }

@@ -74,6 +74,23 @@ static void test_tables(void)
     }
 }
 
+/* Labels are apart, and two are left where an axis of one decade or more has room for them. */
+static void check_parted(const NsScale *scale, unsigned most)
+{
+    g_autoptr(GArray) ticks = ns_scale_ticks(scale, most);
+    double length = scale->p1 - scale->p0, apart = 0.4 * length, before = -INFINITY;
+    ns_scale_part_labels(scale, ticks, apart);
+    unsigned labeled = ns_ticks_labeled(ticks);
+    for (unsigned i = 0; i < ticks->len; i++) {
+        const NsTick *tick = &g_array_index(ticks, NsTick, i);
+        double p = ns_scale_to_pixel(scale, tick->value);
+        if (!tick->label) continue;
+        g_assert_cmpfloat(p - before, >=, 0.8 * apart);
+        before = p;
+    }
+    if (scale->kind == NS_SCALE_LOG && scale->hi > 10 * scale->lo) g_assert_cmpuint(labeled, >=, 2);
+}
+
 static void check_ticks(const NsScale *scale, unsigned most)
 {
     g_autoptr(GArray) ticks = ns_scale_ticks(scale, most);
@@ -82,6 +99,7 @@ static void check_ticks(const NsScale *scale, unsigned most)
     g_test_message("%.17g to %.17g: %s", scale->lo, scale->hi, shown);
     g_assert_cmpuint(labeled, <=, most + 1);
     if (scale->kind != NS_SCALE_LINEAR) g_assert_cmpuint(labeled, >=, 2);
+    check_parted(scale, most);
     double slack = 1e-6 * (scale->p1 - scale->p0), before = -INFINITY;
     g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
     for (unsigned i = 0; i < ticks->len; i++) {

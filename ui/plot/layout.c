@@ -150,10 +150,11 @@ static double widest_label(NsPlotLayout *layout, const GArray *ticks)
 
 static GArray *vertical_ticks(const NsFrame *frame, const NsScale *scale)
 {
-    double length = fabs(scale->p1 - scale->p0);
-    if (scale->counted)
-        return ns_scale_ticks(scale, (unsigned)(length / (NS_TICK_APART * frame->size)));
-    return ns_scale_ticks(scale, (unsigned)MIN(length / (2.4 * frame->size) + 1, 8));
+    double length = fabs(scale->p1 - scale->p0), apart = NS_TICK_APART * frame->size;
+    double most = scale->counted ? length / apart : MIN(length / (2.4 * frame->size) + 1, 8);
+    GArray *ticks = ns_scale_ticks(scale, (unsigned)most);
+    ns_scale_part_labels(scale, ticks, apart);
+    return ticks;
 }
 
 /* Takes the labels that would meet those of the panel above or below, so that all panels of a
@@ -636,10 +637,12 @@ NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double hei
     NsPlotLayout *layout = layout_new(plot, width, height, style);
     make_notes(layout);
     double further = plot->lower ? room_for_lines(layout) : 0;
+    const size_t *faults = layout->summary.faults;
     double lower_height =
         lower_share(style) * (height - further) + LOWER_WORDS * style->text_size + further;
     bool pair = plot->lower && !plot->heatmap && layout->summary.any &&
                 lower_height < LOWER_LEAVES * height;
+    if (faults[NS_FAULT_NAN] || faults[NS_FAULT_INFINITE]) lower_height += STRIP * style->text_size;
     if (plot->drawing)
         lay_out_drawing(layout, least);
     else if (pair)

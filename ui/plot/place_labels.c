@@ -227,13 +227,12 @@ static void place_y_ticks(NsFrame *frame, const NsScale *scale, const GArray *ti
                           bool right)
 {
     NsPlotLayout *layout = frame->layout;
-    double widest, before = INFINITY;
+    double widest;
     GPtrArray *texts = ns_tick_texts(layout, ticks, &widest);
     for (unsigned i = 0; i < texts->len; i++) {
         PangoLayout *text = texts->pdata[i];
         double py = ns_scale_to_pixel(scale, g_array_index(ticks, NsTick, i).value);
-        if (!text || fabs(py - before) < NS_TICK_APART * frame->size) continue;
-        before = py;
+        if (!text) continue;
         ns_layout_add_label(layout, right ? NS_PART_RIGHT_TICK : NS_PART_LEFT_TICK,
                             g_object_ref(text), right ? x : x - ns_text_width(text),
                             py + frame->digit / 2 - ns_text_baseline(text), false);

@@ -26,6 +26,9 @@
  * are, not blown up to the height of the chart: rounding would look like a finding. */
 #define FLAT 0.01
 
+/* So much of the distance between labels is enough for the second of two. */
+#define CLOSEST 0.8
+
 typedef struct {
     /* To where equal distances are drawn equally long, and back. */
     double (*forward)(double value, double threshold);
@@ -204,7 +207,8 @@ static void log_ticks(GArray *ticks, const NsScale *scale, unsigned most)
         g_array_set_size(ticks, 0);
         log_multiples(ticks, scale, factors[i]);
         unsigned n = ns_ticks_labeled(ticks);
-        if (n >= LEAST && n <= most) return;
+        /* One label too many is let pass rather than ticks that crowd at the upper end. */
+        if (n >= LEAST && n <= most + (i > 0)) return;
     }
     g_array_set_size(ticks, 0);
     linear_ticks(ticks, scale, most);
@@ -374,6 +378,39 @@ unsigned ns_ticks_labeled(const GArray *ticks)
     unsigned n = 0;
     for (unsigned i = 0; i < ticks->len; i++) n += g_array_index(ticks, NsTick, i).label != NULL;
     return n;
+}
+
+/* Whether a digit and a power of ten say all of it. */
+static bool is_brief(double value)
+{
+    return is_whole(value / pow(10, floor(log10(value) + 1e-9)));
+}
+
+void ns_scale_part_labels(const NsScale *scale, GArray *ticks, double apart)
+{
+    double before = INFINITY, furthest = CLOSEST * apart;
+    unsigned left = 0;
+    NsTick *other = NULL;
+    for (unsigned i = 0; i < ticks->len; i++) {
+        NsTick *tick = &g_array_index(ticks, NsTick, i);
+        double p = ns_scale_to_pixel(scale, tick->value);
+        if (!tick->label) continue;
+        if (fabs(p - before) < apart) {
+            g_clear_pointer(&tick->label, g_free);
+        } else {
+            before = p;
+            left++;
+        }
+    }
+    if (left != 1 || scale->kind != NS_SCALE_LOG || scale->names) return;
+    for (unsigned i = 0; i < ticks->len; i++) {
+        NsTick *tick = &g_array_index(ticks, NsTick, i);
+        double away = fabs(ns_scale_to_pixel(scale, tick->value) - before);
+        if (away < furthest || !is_brief(tick->value)) continue;
+        furthest = away;
+        other = tick;
+    }
+    if (other) other->label = log_label(other->value, scale->lo, scale->hi);
 }
 
 bool ns_scale_is_even(const double *values, size_t n)

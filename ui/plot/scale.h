@@ -55,5 +55,10 @@ GArray *ns_scale_ticks(const NsScale *scale, unsigned most);
 /* How many ticks carry a label. */
 unsigned ns_ticks_labeled(const GArray *ticks);
 
+/* Takes the labels that are nearer than `apart` to the one before.  Where only one is left, the
+ * scale of which nobody could tell, a logarithmic scale labels the tick furthest from it too,
+ * unless that is much nearer. */
+void ns_scale_part_labels(const NsScale *scale, GArray *ticks, double apart);
+
 /* Whether so many ascending numbers come in equal steps or equal factors, but for rounding. */
 bool ns_scale_is_even(const double *values, size_t n);
