@@ -1,4 +1,5 @@
 /* The help, and what is remembered.  SPDX-License-Identifier: MIT */
+#include "core/data/task.h"
 #include "core/experiment/param.h"
 #include "tests/ui/support.h"
 #include "ui/widgets/common/preferences.h"
@@ -193,6 +194,24 @@ static void test_scroll_keys(void)
     ui_close(window);
 }
 
+/* A lesson that speaks of a text does not speak of another task, unless it says so. */
+static void test_other_settings(void)
+{
+    g_settings_reset(ns_preferences(), "greeted");
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    GtkWidget *pane = GTK_WIDGET(ns_window_learn_pane(window));
+    ns_window_greet(window);
+    GtkWidget *back = ui_find_button(pane, "Use the lesson’s settings");
+    UI_UNTIL(!gtk_widget_is_visible(back));
+    ns_session_set(session, "task", "copy");
+    UI_UNTIL(gtk_widget_is_visible(back));
+    g_signal_emit_by_name(back, "clicked");
+    UI_UNTIL(!gtk_widget_is_visible(back));
+    g_assert_cmpstr(ns_task_choice(ns_session_settings(session)->task)->key, ==, "grammar");
+    ui_close(window);
+}
+
 void ui_add_help_tests(void)
 {
     g_test_add_func("/ui/help/tab", test_tab);
@@ -200,4 +219,5 @@ void ui_add_help_tests(void)
     g_test_add_func("/ui/help/window", test_help_window);
     g_test_add_func("/ui/help/remember", test_remember);
     g_test_add_func("/ui/help/scroll-keys", test_scroll_keys);
+    g_test_add_func("/ui/help/other-settings", test_other_settings);
 }

@@ -37,6 +37,7 @@ struct _NsLearnPane {
     GtkWidget *question; /* these are parts of it; NULL where the card has none */
     GtkWidget *prediction, *compare, *verdict;
     GtkWidget *next, *run;
+    GtkWidget *apart;        /* says that the settings are not the lesson's, while they are not */
     const char *pointed_out; /* the part that is ringed; NULL: none was named yet */
 };
 
@@ -69,7 +70,7 @@ static GtkWidget *new_box(NsLearnPane *pane)
 {
     g_clear_pointer(&pane->box, gtk_widget_unparent);
     pane->question = pane->prediction = pane->compare = pane->verdict = NULL;
-    pane->columns = pane->next = pane->run = NULL;
+    pane->columns = pane->next = pane->run = pane->apart = NULL;
     pane->box = gtk_scrolled_window_new();
     GtkScrolledWindow *scrolled = GTK_SCROLLED_WINDOW(pane->box);
     gtk_scrolled_window_set_policy(scrolled, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
@@ -125,10 +126,32 @@ static void point_out(NsLearnPane *pane, const NsCard *card, bool done)
     g_signal_emit(pane, signals[POINT_OUT], 0, name);
 }
 
+static bool is_same(const NsSettings *a, const NsSettings *b)
+{
+    g_autofree char *one = ns_settings_line(a, true), *other = ns_settings_line(b, true);
+    return g_str_equal(one, other);
+}
+
+static bool has_settings(NsSession *session, const NsExperiment *wanted)
+{
+    bool same = ns_session_lanes(session) == wanted->n;
+    for (size_t i = 0; same && i < wanted->n; i++)
+        same = is_same(ns_session_lane_settings(session, i), &wanted->lane[i]);
+    return same;
+}
+
+/* Nobody is told so while a card has settings changed. */
+static void look_at_settings(NsLearnPane *pane, const NsCard *card)
+{
+    bool own = card->asks_for_settings || !card->end.n || has_settings(pane->session, &card->end);
+    gtk_widget_set_visible(pane->apart, !own);
+}
+
 static void look(NsLearnPane *pane)
 {
     const NsCard *card = card_of(pane);
     if (!card || !pane->next) return;
+    look_at_settings(pane, card);
     pane->situation.page = pane->page;
     pane->situation.answered = pane->question && ns_lesson_question_is_answered(pane->question);
     pane->situation.drawn =
@@ -196,21 +219,14 @@ bool ns_learn_pane_is_done(NsLearnPane *pane)
 
 /* ---- What a card does ---- */
 
-static bool is_same(const NsSettings *a, const NsSettings *b)
-{
-    g_autofree char *one = ns_settings_line(a, true), *other = ns_settings_line(b, true);
-    return g_str_equal(one, other);
-}
-
 /* Whether the run on view has these settings, and began with them. */
 static bool is_run_of(NsSession *session, const NsExperiment *wanted)
 {
     const NsExperiment *started = &ns_session_view(session)->started;
-    bool same = !ns_session_pending(session) && ns_session_lanes(session) == wanted->n &&
-                started->n == wanted->n;
+    bool same =
+        !ns_session_pending(session) && has_settings(session, wanted) && started->n == wanted->n;
     for (size_t i = 0; same && i < wanted->n; i++)
-        same = is_same(ns_session_lane_settings(session, i), &wanted->lane[i]) &&
-               is_same(&started->lane[i], &wanted->lane[i]);
+        same = is_same(&started->lane[i], &wanted->lane[i]);
     return same;
 }
 
@@ -426,6 +442,20 @@ static GtkWidget *new_head(NsLearnPane *pane)
     return head;
 }
 
+static void add_apart(NsLearnPane *pane, GtkWidget *left)
+{
+    pane->apart = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    GtkWidget *words = ns_learn_label_new(
+        _("The settings are not those of the lesson, so what it says may not hold."), "hint",
+        NS_LEARN_CHARS);
+    GtkWidget *button =
+        new_button(pane, _("Use the lesson’s settings"), _("Applies them, and restarts"), on_do);
+    gtk_widget_set_halign(button, GTK_ALIGN_START);
+    gtk_box_append(GTK_BOX(pane->apart), words);
+    gtk_box_append(GTK_BOX(pane->apart), button);
+    gtk_box_append(GTK_BOX(left), pane->apart);
+}
+
 /* What can be done for the student, or has to be asked for. */
 static void add_buttons(NsLearnPane *pane, const NsCard *card, GtkWidget *left)
 {
@@ -464,6 +494,7 @@ static void show_card(NsLearnPane *pane)
     GtkWidget *box = new_box(pane);
     GtkWidget *columns = pane->columns = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12);
     GtkWidget *left = new_text(card);
+    add_apart(pane, left);
     add_buttons(pane, card, left);
     gtk_box_append(GTK_BOX(columns), left);
     if (card->ask) {
