@@ -136,11 +136,6 @@ static void next_card(NsLearnPane *pane)
     gtk_shortcut_action_activate(gtk_shortcut_get_action(next), 0, GTK_WIDGET(pane), NULL);
 }
 
-static const NsFigureKind *kind_of(const char *key)
-{
-    return ns_figure_kind((size_t)ns_choices_find(ns_figure_choice, key));
-}
-
 /* The chart that a card speaks of is the large one, and large enough. */
 static void test_lesson(void)
 {
@@ -176,10 +171,11 @@ static void test_lesson(void)
                       ui_tile(window, large[card]));
         g_assert_cmpint(gtk_widget_get_width(GTK_WIDGET(ns_window_pages(window))), ==, before);
         /* One that was put away comes back. */
-        if (card == 4) ns_chart_tile_set_kind(ui_tile(window, GRADIENT), kind_of("schedule"));
+        if (card == 4)
+            ns_chart_tile_set_kind(ui_tile(window, GRADIENT), ns_figure_find("schedule"));
         if (card + 1 < G_N_ELEMENTS(large)) next_card(pane);
     }
-    g_assert_true(ns_chart_tile_kind(ui_tile(window, HIDDEN)) == kind_of("gradient-norm"));
+    g_assert_true(ns_chart_tile_kind(ui_tile(window, HIDDEN)) == ns_figure_find("gradient-norm"));
     g_assert_cmpint(ns_session_view(ns_window_session(window))->hidden, ==, NS_QUANTITY_HIDDEN_RMS);
     ns_learn_pane_close(pane);
     ui_settle(GTK_WIDGET(window));

@@ -120,7 +120,8 @@ typedef struct {
     bool two_runs;        /* it compares two: lanes, or a run and the one before */
 } NsFigureKind;
 
-const NsFigureKind *ns_figure_kind(size_t i); /* NULL past the end */
+const NsFigureKind *ns_figure_kind(size_t i);        /* NULL past the end */
+const NsFigureKind *ns_figure_find(const char *key); /* NULL if there is none */
 const NsChoice *ns_figure_choice(size_t i);
 
 /* The figure of a sweep, which is of many runs and so no row among those of one: training loss at

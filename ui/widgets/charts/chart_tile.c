@@ -281,8 +281,8 @@ static void on_copy_data(GSimpleAction *action, GVariant *parameter, gpointer us
 static void on_kind(GSimpleAction *action, GVariant *key, gpointer user_data)
 {
     (void)action;
-    int i = ns_choices_find(ns_figure_choice, g_variant_get_string(key, NULL));
-    if (i >= 0) ns_chart_tile_set_kind(user_data, ns_figure_kind((size_t)i));
+    const NsFigureKind *kind = ns_figure_find(g_variant_get_string(key, NULL));
+    if (kind) ns_chart_tile_set_kind(user_data, kind);
 }
 
 static void on_reset(GSimpleAction *action, GVariant *parameter, gpointer user_data)

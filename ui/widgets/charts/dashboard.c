@@ -531,10 +531,10 @@ static GtkWidget *new_dashboard(NsSession *session, const char *const *figures, 
     dashboard->session = g_object_ref(session);
     dashboard->by_lane = by_lane;
     for (; *figures; figures++) {
-        int kind = ns_choices_find(ns_figure_choice, *figures);
-        g_return_val_if_fail(kind >= 0, NULL);
+        const NsFigureKind *kind = ns_figure_find(*figures);
+        g_return_val_if_fail(kind, NULL);
         for (int lane = 0; lane < (by_lane ? NS_LANES_MAX : 1); lane++)
-            add_tile(dashboard, ns_figure_kind((size_t)kind), by_lane ? lane : -1);
+            add_tile(dashboard, kind, by_lane ? lane : -1);
     }
     g_signal_connect_object(session, "view-changed", G_CALLBACK(on_view_changed), dashboard,
                             G_CONNECT_SWAPPED);

@@ -196,8 +196,7 @@ static NsChartTile *page_current(NsPage *self)
     NsDiagramPage *page = NS_DIAGRAM_PAGE(self);
     NsChartTile *tile = NS_CHART_TILE(page->tile);
     const char *key = ns_diagram_page_flow(page) == NS_FLOW_SIGNAL ? "diagram" : "diagram-gradient";
-    int i = ns_choices_find(ns_figure_choice, key);
-    ns_chart_tile_set_kind(tile, ns_figure_kind((size_t)i));
+    ns_chart_tile_set_kind(tile, ns_figure_find(key));
     NsFigureInput input = ns_chart_tile_input(tile);
     ns_chart_view_update(ns_chart_tile_chart(tile), &input);
     return tile;
@@ -389,8 +388,7 @@ GtkWidget *ns_diagram_page_new(NsSession *session)
 {
     NsDiagramPage *page = g_object_new(NS_TYPE_DIAGRAM_PAGE, NULL);
     page->session = g_object_ref(session);
-    int kind = ns_choices_find(ns_figure_choice, "diagram");
-    page->tile = ns_chart_tile_new(session, ns_figure_kind((size_t)kind));
+    page->tile = ns_chart_tile_new(session, ns_figure_find("diagram"));
     gtk_widget_set_parent(page->tile, GTK_WIDGET(page));
     ns_hide(page->tile, NS_HIDDEN_USELESS, true);
     static const char *const changes[] = {"settings-changed", "status-changed", "view-changed"};

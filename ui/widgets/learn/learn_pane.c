@@ -120,7 +120,7 @@ static void point_out(NsLearnPane *pane, const NsCard *card, bool done)
 {
     const char *name = card->highlight ? card->highlight : "";
     bool waited = done && card->conditions.n > 0;
-    if (waited && ns_choices_find(ns_figure_choice, name) < 0) name = "";
+    if (waited && !ns_figure_find(name)) name = "";
     if (g_strcmp0(pane->pointed_out, name) == 0) return;
     pane->pointed_out = name;
     g_signal_emit(pane, signals[POINT_OUT], 0, name);

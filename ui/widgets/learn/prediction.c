@@ -16,7 +16,6 @@
 
 struct _NsPrediction {
     GtkWidget parent;
-    NsQuantity quantity;
     size_t n;
     double lo, hi;
     double *layer, *guess, *measured; /* [n]; a guess that is not there is NaN */
@@ -305,7 +304,6 @@ GtkWidget *ns_prediction_new(NsQuantity quantity, size_t n, int first, double lo
 {
     NsPrediction *p = g_object_new(NS_TYPE_PREDICTION, NULL);
     const NsQuantityInfo *info = ns_quantity(quantity);
-    p->quantity = quantity;
     p->n = n;
     p->lo = lo;
     p->hi = hi;

@@ -153,8 +153,7 @@ static void show_chart(NsTroublePanel *panel, const NsTrouble *trouble)
 {
     NsChartView *chart = NS_CHART_VIEW(panel->chart);
     Evidence evidence = evidence_of(trouble);
-    const NsFigureKind *kind =
-        ns_figure_kind((size_t)ns_choices_find(ns_figure_choice, evidence.figure));
+    const NsFigureKind *kind = ns_figure_find(evidence.figure);
     NsFigureInput input = ns_view_input(ns_session_view(panel->session));
     if (ns_chart_view_kind(chart) != kind) ns_chart_view_set_kind(chart, kind);
     input.quantity = evidence.quantity;
@@ -317,8 +316,7 @@ static void ns_trouble_panel_init(NsTroublePanel *panel)
     panel->sentence = new_label("sentence");
     panel->advice = new_label("advice");
     panel->fork = new_label("fork");
-    panel->chart =
-        ns_chart_view_new(ns_figure_kind((size_t)ns_choices_find(ns_figure_choice, "loss")));
+    panel->chart = ns_chart_view_new(ns_figure_find("loss"));
     ns_chart_view_set_bare(NS_CHART_VIEW(panel->chart));
     GtkWidget *const parts[] = {panel->sentence, panel->chart, panel->advice, panel->fork,
                                 new_buttons(panel)};

@@ -191,9 +191,9 @@ static void on_add(GtkWidget *widget, const char *name, GVariant *key)
 {
     (void)name;
     NsExportCharts *charts = NS_EXPORT_CHARTS(widget);
-    int i = ns_choices_find(ns_figure_choice, g_variant_get_string(key, NULL));
-    if (i < 0) return;
-    ns_sheet_add(charts->sheet, ns_figure_spec(ns_figure_kind((size_t)i)), -1);
+    const NsFigureKind *kind = ns_figure_find(g_variant_get_string(key, NULL));
+    if (!kind) return;
+    ns_sheet_add(charts->sheet, ns_figure_spec(kind), -1);
     charts->current = charts->sheet->charts->len - 1;
     sync_list(charts);
     find_facts(charts);

@@ -39,21 +39,55 @@ static void refuse(NsWindow *window, const char *sentence)
     ns_window_toast(window, words);
 }
 
-/* ---- Texts to learn, which are tried on a thread: a long one takes a while ---- */
+/* ---- What is read on a thread, since it may take a while ---- */
 
+/* A file, and what is read of it where it is of that kind. */
 typedef struct {
     char *path, *name;
-    NsSettings settings; /* of the first lane, with the text */
-} Trial;
+    bool run;            /* as soon as it is there */
+    NsSettings settings; /* of the first lane, with a text to learn */
+    NsRunRecord record;
+    NsStudyWork *work; /* of a study, with its results */
+} Reading;
 
-static void trial_free(gpointer data)
+static Reading *reading_new(const char *path, bool run)
 {
-    Trial *trial = data;
-    ns_settings_clear(&trial->settings);
-    g_free(trial->path);
-    g_free(trial->name);
-    g_free(trial);
+    Reading *reading = g_new0(Reading, 1);
+    reading->path = g_strdup(path);
+    reading->name = g_filename_display_basename(path);
+    reading->run = run;
+    return reading;
 }
+
+static void reading_free(gpointer data)
+{
+    Reading *reading = data;
+    ns_settings_clear(&reading->settings);
+    ns_run_record_clear(&reading->record);
+    ns_study_work_unref(reading->work);
+    g_free(reading->path);
+    g_free(reading->name);
+    g_free(reading);
+}
+
+static void start_reading(NsWindow *window, Reading *reading, GTaskThreadFunc read,
+                          GAsyncReadyCallback done)
+{
+    g_autoptr(GTask) task = g_task_new(window, NULL, done, NULL);
+    g_task_set_task_data(task, reading, reading_free);
+    g_task_run_in_thread(task, read);
+}
+
+/* The end of a thread: that it succeeded, or the error, which is taken. */
+static void end_reading(GTask *task, GError *error)
+{
+    if (error)
+        g_task_return_error(task, error);
+    else
+        g_task_return_boolean(task, TRUE);
+}
+
+/* ---- Texts to learn ---- */
 
 /* Tables and JSON of other programs would be learned character by character. */
 static bool is_data(const char *path)
@@ -72,47 +106,41 @@ static bool is_data(const char *path)
 static void try_text(GTask *task, gpointer window, gpointer data, GCancellable *cancellable)
 {
     (void)window, (void)cancellable;
-    Trial *trial = data;
+    Reading *reading = data;
     GError *error = NULL;
     NsCorpus *corpus = NULL;
-    if (is_data(trial->path))
+    if (is_data(reading->path))
         g_set_error(
             &error, NS_ERROR, NS_ERROR_FILE,
             _("“%s” is neither a figure, a run or a preset of Normscope nor a text to train on."),
-            trial->name);
+            reading->name);
     else
-        corpus = ns_corpus_open(&trial->settings, &error);
+        corpus = ns_corpus_open(&reading->settings, &error);
     if (corpus) ns_corpus_unref(corpus);
-    if (error)
-        g_task_return_error(task, error);
-    else
-        g_task_return_boolean(task, TRUE);
+    end_reading(task, error);
 }
 
-static void on_tried(GObject *object, GAsyncResult *result, gpointer run)
+static void on_tried(GObject *object, GAsyncResult *result, gpointer data)
 {
+    (void)data;
     NsWindow *window = NS_WINDOW(object);
     NsSession *session = ns_window_session(window);
-    const Trial *trial = g_task_get_task_data(G_TASK(result));
+    const Reading *reading = g_task_get_task_data(G_TASK(result));
     g_autoptr(GError) error = NULL;
     if (!g_task_propagate_boolean(G_TASK(result), &error)) {
         if (session) refuse(window, error->message);
         return;
     }
-    if (!session || !ns_session_set(session, "text", trial->path)) return;
-    if (run) ns_session_run(session);
+    if (!session || !ns_session_set(session, "text", reading->path)) return;
+    if (reading->run) ns_session_run(session);
 }
 
 static void open_text(NsWindow *window, const char *path, bool run)
 {
-    Trial *trial = g_new0(Trial, 1);
-    trial->path = g_strdup(path);
-    trial->name = g_filename_display_basename(path);
-    ns_settings_copy(&trial->settings, ns_session_settings(ns_window_session(window)));
-    ns_settings_set(&trial->settings, "text", path, NULL);
-    g_autoptr(GTask) task = g_task_new(window, NULL, on_tried, run ? window : NULL);
-    g_task_set_task_data(task, trial, trial_free);
-    g_task_run_in_thread(task, try_text);
+    Reading *reading = reading_new(path, run);
+    ns_settings_copy(&reading->settings, ns_session_settings(ns_window_session(window)));
+    ns_settings_set(&reading->settings, "text", path, NULL);
+    start_reading(window, reading, try_text, on_tried);
 }
 
 /* ---- Experiments ---- */
@@ -182,32 +210,15 @@ static bool open_experiment(NsWindow *window, const char *path)
     return true;
 }
 
-/* ---- Runs, which are read on a thread: a deep one has many megabytes ---- */
-
-typedef struct {
-    char *path, *name;
-    bool run;
-    NsRunRecord record;
-} Reading;
-
-static void reading_free(gpointer data)
-{
-    Reading *reading = data;
-    ns_run_record_clear(&reading->record);
-    g_free(reading->path);
-    g_free(reading->name);
-    g_free(reading);
-}
+/* ---- Runs ---- */
 
 static void read_record(GTask *task, gpointer window, gpointer data, GCancellable *cancellable)
 {
     (void)window;
     Reading *reading = data;
     GError *error = NULL;
-    if (ns_run_record_load(&reading->record, reading->path, cancellable, &error))
-        g_task_return_boolean(task, TRUE);
-    else
-        g_task_return_error(task, error);
+    ns_run_record_load(&reading->record, reading->path, cancellable, &error);
+    end_reading(task, error);
 }
 
 static void tell_record(NsWindow *window, const Reading *reading)
@@ -261,95 +272,69 @@ static void on_read(GObject *object, GAsyncResult *result, gpointer data)
 
 static void open_record(NsWindow *window, const char *path, bool run)
 {
-    Reading *reading = g_new0(Reading, 1);
-    reading->path = g_strdup(path);
-    reading->name = g_filename_display_basename(path);
-    reading->run = run;
+    Reading *reading = reading_new(path, run);
     ns_window_read(window, reading->name, read_record, reading, reading_free, on_read);
 }
 
-/* ---- Studies and their results, which are read on a thread: there may be many ---- */
-
-typedef struct {
-    char *path, *name;
-    NsStudyWork *work;
-} Results;
-
-static void results_free(gpointer data)
-{
-    Results *results = data;
-    ns_study_work_unref(results->work);
-    g_free(results->path);
-    g_free(results->name);
-    g_free(results);
-}
+/* ---- Studies and their results ---- */
 
 /* The cells that a file of results has of a study; nothing where there is no such file yet. */
-static bool read_cells(NsStudyWork *work, const char *path, GError **error)
+static void read_cells(NsStudyWork *work, const char *path, GError **error)
 {
     const NsStudy *study = ns_study_work_study(work);
-    if (!ns_study_store_is(path)) return true;
+    if (!ns_study_store_is(path)) return;
     g_autoptr(NsStudyStore) store = ns_study_store_look(path, study, error);
     g_autofree NsStudyCell *cells = g_new(NsStudyCell, ns_study_cells(study));
-    if (!store || !ns_study_store_cells(store, cells, NULL, error)) return false;
-    ns_study_work_set_cells(work, cells);
-    return true;
+    if (store && ns_study_store_cells(store, cells, NULL, error))
+        ns_study_work_set_cells(work, cells);
 }
 
 static void read_results(GTask *task, gpointer window, gpointer data, GCancellable *cancellable)
 {
     (void)window, (void)cancellable;
-    Results *results = data;
+    Reading *reading = data;
     GError *error = NULL;
     g_auto(NsStudy) study;
     ns_study_init(&study);
-    g_autofree char *out = ns_study_results_path(results->path);
-    if (ns_study_open(&study, results->path, &error)) {
-        results->work = ns_study_work_new(&study, out, NULL);
-        if (read_cells(results->work, out, &error)) {
-            g_task_return_boolean(task, TRUE);
-            return;
-        }
+    g_autofree char *out = ns_study_results_path(reading->path);
+    if (ns_study_open(&study, reading->path, &error)) {
+        reading->work = ns_study_work_new(&study, out, NULL);
+        read_cells(reading->work, out, &error);
     }
-    g_task_return_error(task, error);
+    end_reading(task, error);
 }
 
-static bool show_results(NsWindow *window, const Results *results, GError **error)
+static bool show_results(NsWindow *window, NsStudyWork *work, GError **error)
 {
     /* Whether it can be shown, before anything changes. */
-    g_autoptr(NsPhase) phase = ns_phase_new(results->work, 0, 0, 1, error);
+    g_autoptr(NsPhase) phase = ns_phase_new(work, 0, 0, 1, error);
     if (!phase) return false;
     NsPageStack *pages = ns_window_pages(window);
     ns_session_open(ns_window_session(window), &ns_phase_of(phase)->experiment);
     ns_page_stack_show(pages, "phase");
-    return ns_phase_page_show_study(NS_PHASE_PAGE(ns_page_stack_page(pages)), results->work, error);
+    return ns_phase_page_show_study(NS_PHASE_PAGE(ns_page_stack_page(pages)), work, error);
 }
 
 static void on_results(GObject *object, GAsyncResult *result, gpointer data)
 {
     (void)data;
     NsWindow *window = NS_WINDOW(object);
-    const Results *results = g_task_get_task_data(G_TASK(result));
+    const Reading *reading = g_task_get_task_data(G_TASK(result));
     g_autoptr(GError) error = NULL;
     bool good = g_task_propagate_boolean(G_TASK(result), &error);
     if (!ns_window_session(window)) return;
-    if (!good || !show_results(window, results, &error)) {
+    if (!good || !show_results(window, reading->work, &error)) {
         refuse(window, error->message);
         return;
     }
     g_autofree char *words = g_strdup_printf(
-        _("%s is shown; press Start to train the runs that are missing."), results->name);
+        _("%s is shown; press Start to train the runs that are missing."), reading->name);
     ns_window_toast(window, words);
 }
 
 static void open_results(NsWindow *window, const char *path)
 {
-    Results *results = g_new0(Results, 1);
-    results->path = g_strdup(path);
-    results->name = g_filename_display_basename(path);
-    g_autoptr(GTask) task = g_task_new(window, NULL, on_results, NULL);
-    g_task_set_task_data(task, results, results_free);
-    g_task_run_in_thread(task, read_results);
+    start_reading(window, reading_new(path, false), read_results, on_results);
 }
 
 /* ---- Runs of other programs, which may go on ---- */

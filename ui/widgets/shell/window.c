@@ -55,7 +55,7 @@ struct _NsWindow {
     GtkWidget *run_icon, *run_label, *title_label, *subtitle_label;
     GtkWidget *run_menu, *menu_button, *learn_button;
     GtkWidget *banner, *banner_label, *banner_button;
-    GtkWidget *overlay, *paned, *pane_scroller, *inspector_scroller, *center, *row, *foot;
+    GtkWidget *overlay, *pane_scroller, *inspector_scroller, *center, *row, *foot;
 };
 
 G_DEFINE_FINAL_TYPE(NsWindow, ns_window, GTK_TYPE_APPLICATION_WINDOW)
@@ -539,7 +539,6 @@ static void ns_window_class_init(NsWindowClass *klass)
     gtk_widget_class_bind_template_child(widget_class, NsWindow, banner_label);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, banner_button);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, overlay);
-    gtk_widget_class_bind_template_child(widget_class, NsWindow, paned);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, pane_scroller);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, inspector_scroller);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, center);
