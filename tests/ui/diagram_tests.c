@@ -266,6 +266,15 @@ static void test_keys(void)
     g_assert_true(press(view, GDK_KEY_Right));
     g_assert_true(ns_diagram_view_is_carrying(view));
     ns_diagram_view_let_go(view, false);
+    /* What waits for a restart is not said to be so. */
+    ns_session_step(ns_window_session(window), 1);
+    UI_WAIT(window, ui_has_stepped);
+    UI_WAIT(window, ui_is_paused);
+    focus(view, "Feed-forward", 0);
+    g_assert_true(press(view, GDK_KEY_Left));
+    ns_diagram_view_let_go(view, true);
+    g_test_message("%s", ns_window_toast_text(window));
+    g_assert_true(g_str_has_prefix(ns_window_toast_text(window), "The placement becomes "));
     ui_close(window);
 }
 

@@ -229,9 +229,8 @@ static void test_next_placement(void)
     UI_WAIT(window, ui_is_paused);
     g_assert_true(ui_press(window, GDK_KEY_p));
     g_test_message("%s", ns_window_toast_text(window));
-    g_assert_true(g_str_has_prefix(ns_window_toast_text(window), "All lanes are "));
-    g_assert_true(
-        g_str_has_suffix(ns_window_toast_text(window), ".  It takes effect with Restart or Fork."));
+    g_assert_true(g_str_has_prefix(ns_window_toast_text(window), "All lanes become "));
+    g_assert_true(g_str_has_suffix(ns_window_toast_text(window), " with Restart or Fork."));
     ui_close(window);
 }
 

@@ -90,3 +90,24 @@ bool ns_session_can_restart(NsSession *session)
 {
     return !session->problem || session->problem_is_run;
 }
+
+void ns_session_tell_placement(NsSession *session)
+{
+    const NsParam *placement = ns_param_find("placement");
+    bool waits = ns_session_pending(session);
+    const char *lane = ns_lane_letter(ns_session_active(session));
+    g_autofree char *name = ns_settings_value_words(ns_session_settings(session), placement);
+    g_autofree char *words = NULL;
+    if (ns_session_lanes(session) == 1)
+        words = g_strdup_printf(waits ? _("The placement becomes %s with Restart or Fork.")
+                                      : _("The placement is now %s."),
+                                name);
+    else if (ns_session_is_linked(session, placement))
+        words = g_strdup_printf(waits ? _("All lanes become %s with Restart or Fork.")
+                                      : _("All lanes are now %s."),
+                                name);
+    else
+        words = g_strdup_printf(
+            waits ? _("%s becomes %s with Restart or Fork.") : _("%s is now %s."), lane, name);
+    ns_session_tell(session, words);
+}

@@ -43,6 +43,10 @@ NsSession *ns_session_new(const NsExperiment *experiment);
 /* Gives notice of something with a sentence for the reader. */
 void ns_session_tell(NsSession *session, const char *sentence);
 
+/* Gives notice of the placement of the active lane, and of those that share it: whether it is so
+ * now, or waits for a restart or a fork. */
+void ns_session_tell_placement(NsSession *session);
+
 /* ---- Lanes ---- */
 
 size_t ns_session_lanes(NsSession *session);

@@ -70,11 +70,7 @@ void ns_diagram_view_let_go(NsDiagramView *view, bool drop)
     view->place_shown = (NsPlace)MAX(hand.aim, 0);
     ns_session_set_active(view->session, view->lane);
     ns_session_set_lane(view->session, view->lane, "placement", placement->choice.key);
-    g_autofree char *words =
-        view->data->name
-            ? g_strdup_printf(_("%s is now %s."), view->data->name, _(placement->choice.label))
-            : g_strdup_printf(_("The placement is now %s."), _(placement->choice.label));
-    ns_session_tell(view->session, words);
+    ns_session_tell_placement(view->session);
 }
 
 bool ns_diagram_view_is_carrying(NsDiagramView *view)

@@ -18,29 +18,13 @@ static void on_new_seed(NsWindow *window)
     ns_session_set(ns_window_session(window), "seed", seed);
 }
 
-/* What a key has changed is out of sight where the pane is closed. */
-static void tell_placement(NsWindow *window, const char *name)
-{
-    NsSession *session = ns_window_session(window);
-    bool all = ns_session_is_linked(session, ns_param_find("placement"));
-    const char *lane = ns_lane_letter(ns_session_active(session));
-    g_autofree char *is = ns_session_lanes(session) == 1
-                              ? g_strdup_printf(_("The placement is now %s."), name)
-                          : all ? g_strdup_printf(_("All lanes are now %s."), name)
-                                : g_strdup_printf(_("%s is now %s."), lane, name);
-    g_autofree char *words =
-        ns_session_pending(session)
-            ? g_strdup_printf("%s  %s", is, _("It takes effect with Restart or Fork."))
-            : g_strdup(is);
-    ns_window_toast(window, words);
-}
-
 static void on_next_placement(NsWindow *window)
 {
     NsSession *session = ns_window_session(window);
     const NsChoice *next = ns_placement_choice(ns_session_settings(session)->placement + 1);
     if (!next) next = ns_placement_choice(0);
-    if (ns_session_set(session, "placement", next->key)) tell_placement(window, _(next->label));
+    /* It may be out of sight what the key changes. */
+    if (ns_session_set(session, "placement", next->key)) ns_session_tell_placement(session);
 }
 
 static void on_log(NsWindow *window)
