@@ -54,7 +54,7 @@ struct NsFigure {
 /* The same for a text, which is taken; one that is the same stays where it is. */
 void ns_figure_text(NsFigure *figure, char **slot, char *text);
 
-/* Appends a sentence to those that there are, with a space between; NULL: nothing. */
+/* Appends a sentence, with a space before it if it is not the first; NULL: nothing. */
 void ns_figure_add_sentence(GString *text, const char *sentence);
 
 /* Follows another history (or none); TRUE if it is not the one that was followed, and then nothing

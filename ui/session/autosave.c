@@ -7,7 +7,7 @@
 #include "core/store/run_notes.h"
 #include "core/store/run_writer.h"
 
-/* Runs that begin within the same second. */
+/* The most runs that can begin within the same second. */
 #define NAMES_MOST 100
 
 typedef struct {
@@ -20,8 +20,8 @@ struct NsAutosave {
     char *parent;
     int64_t fork_step;
 
-    /* The trainer's thread's. */
-    char *goes_on;       /* until the first reset */
+    /* For the trainer's thread alone: */
+    char *goes_on;       /* the file that is continued until the first reset */
     NsRunWriter *writer; /* of the present run; NULL before its first step, and where it failed */
     bool refused;        /* there will be none for it */
 
@@ -93,7 +93,7 @@ static void open_new(NsAutosave *autosave, NsLockstep *lockstep)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(GDateTime) now = g_date_time_new_now_local();
-    /* A clock may be beyond the dates that there are. */
+    /* The clock may be set to a time for which there is no date. */
     g_autofree char *time =
         now ? g_date_time_format(now, "%Y-%m-%d %H.%M.%S") : g_strdup("no date");
     g_mutex_lock(&autosave->mutex);
@@ -132,7 +132,7 @@ static char *summary_of(NsLockstep *lockstep, NsRun *run)
     return ns_jsonl_summary(run, ns_trainer_state_word(state));
 }
 
-/* What was lost, if anything, was told or is told now. */
+/* An error that was not told while the run was recorded is told now. */
 static void close_file(NsAutosave *autosave, NsLockstep *lockstep)
 {
     g_autoptr(GError) error = NULL;

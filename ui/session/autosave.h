@@ -10,11 +10,12 @@
 typedef struct NsAutosave NsAutosave;
 
 typedef struct {
-    const char *folder;  /* is made where it is missing; NULL: nothing is recorded as yet */
-    const char *goes_on; /* the file whose newest checkpoint the lanes are made from: it is gone on
-                            with, until a reset; NULL, or where it cannot be: a new one */
-    const char *parent;  /* of a fork: the file of its run, or NULL */
-    int64_t fork_step;   /* where it left that */
+    const char *folder; /* is made where it is missing; NULL: nothing is recorded as yet */
+    const char
+        *goes_on;       /* the file whose newest checkpoint the lanes are made from: it is continued
+                           until a reset; NULL, or where that is not possible: a new file */
+    const char *parent; /* of a fork: the file of its run, or NULL */
+    int64_t fork_step;  /* where it left that */
 } NsAutosavePlan;
 
 /* Starts with one reference. */

@@ -17,7 +17,7 @@ static size_t count(NsCheckpoints *checkpoints, GHashTable *seen)
     return checkpoints ? ns_checkpoints_count(checkpoints, seen) : 0;
 }
 
-/* Of all runs but the trainer's, from where it begins on. */
+/* The bytes of all runs but the trainer's, and of the checkpoints that it begins from. */
 static size_t bytes_of_others(const NsSession *session, GHashTable *seen)
 {
     size_t bytes = count(session->left, seen);
@@ -50,7 +50,7 @@ size_t ns_session_checkpoint_most(NsSession *session)
 
 /* ---- The bound ---- */
 
-/* Of one that is recorded they are in the file. */
+/* Gives up the checkpoints in memory; those of a recorded run are in its file. */
 static void leave_to_file(NsPastRun *run)
 {
     run->kept = ns_past_run_goes_on(run);
@@ -105,8 +105,8 @@ static size_t bytes_at(const NsSession *session, int64_t step)
     return bytes;
 }
 
-/* As many as half of the bound has room for: two are always kept, so that of steps that are larger
- * than half of that the newest alone is offered. */
+/* As many as half of the bound has room for.  The list keeps two in any case, so only the newest is
+ * added where two would be too large. */
 NsCheckpoints *ns_session_copy_checkpoints(NsSession *session)
 {
     size_t all = ns_trainer_checkpoints(session->trainer, NULL, 0);

@@ -1,8 +1,8 @@
-/* What is too expensive for every step, measured of one that is looked at.
- * SPDX-License-Identifier: MIT
+/* Measures the expensive quantities of the step that is shown.  SPDX-License-Identifier: MIT
  *
- * The model of the run keeps too little of a pass for that.  So a thread makes another one from the
- * checkpoint of the step, which measures it on the same batch and goes: the run is not touched. */
+ * The model of the run keeps too little of a pass for that.  So a thread makes another model from
+ * the checkpoint of the step, measures it on the same batch and frees it: the run is not touched.
+ */
 #include "ui/session/session-private.h"
 
 #include "core/experiment/param.h"

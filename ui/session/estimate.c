@@ -1,14 +1,14 @@
 /* What a run takes in memory: its plan.  SPDX-License-Identifier: MIT
  *
- * Of a run that is there its trainer knows.  Of settings that no run has yet a thread works it out:
- * the data tell how many symbols there are, and a plan of thousands of layers takes its time. */
+ * The trainer knows the plan of its run.  For settings that no run has yet a thread makes the plan:
+ * it opens the data to count the symbols, and thousands of layers take a while. */
 #include "core/data/task.h"
 #include "core/model/model.h"
 #include "ui/session/session-private.h"
 
 #include <gio/gio.h>
 
-/* What the thread is given, and what it gives back. */
+/* What the thread is given, and what it returns. */
 typedef struct {
     NsExperiment experiment;
     guint64 serial;

@@ -38,7 +38,7 @@ bool ns_session_start_at(NsSession *session, int64_t step)
     NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
     int64_t at = find_checkpoints(session, step, checkpoints);
     if (at < 0) return false;
-    /* A run that has made no step is not kept: its fork stands where it would. */
+    /* A run that has made no step is not kept: its fork takes its place. */
     if (ns_session_has_moved(session)) session->forking_from = session->id;
     ns_session_start(session, checkpoints, session->view->histories);
     ns_session_drop_checkpoints(checkpoints);

@@ -267,7 +267,7 @@ static bool read_histories(NsSavedRun *run, NsRunReader *reader, GCancellable *c
     return true;
 }
 
-/* A lane has none that can be gone on from after it has diverged. */
+/* A lane cannot be continued from a checkpoint after it has diverged. */
 static bool has_diverged(NsCheckpoint *checkpoint)
 {
     for (size_t k = 0; k < ns_checkpoint_seeds(checkpoint); k++)

@@ -56,7 +56,7 @@ bool ns_library_trash(const char *path, GError **error);
  * are being written and those `spared` (paths) stay, and so does the newest.  How many went. */
 unsigned ns_library_keep_bound(const char *folder, guint64 most, GPtrArray *spared);
 
-/* ---- One of them, to be looked at and gone on with ---- */
+/* ---- One of them, to be shown and continued ---- */
 
 typedef struct {
     char *name;                         /* of its file, for people */
@@ -64,7 +64,7 @@ typedef struct {
     NsHistory *histories[NS_LANES_MAX]; /* [started.n], with all seeds */
 
     /* Of a run file; nothing of a run of JSON lines. */
-    char *path;                 /* with which it is gone on */
+    char *path;                 /* the file that is continued */
     NsExperiment now;           /* by the newest checkpoint */
     NsCheckpoints *checkpoints; /* may be empty */
     int64_t fork_step;

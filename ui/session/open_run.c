@@ -1,7 +1,7 @@
-/* An earlier run on view again: looked at, and gone on with.  SPDX-License-Identifier: MIT
+/* An earlier run is put on view again and can be continued.  SPDX-License-Identifier: MIT
  *
  * No trainer has it.  What it recorded is shown as it was; a command that needs a trainer makes one
- * that goes on from the newest checkpoint or, where there is none, begins anew. */
+ * that continues from the newest checkpoint or, where there is none, restarts the run. */
 #include "ui/session/session-private.h"
 
 #include "core/base/words.h"
@@ -26,8 +26,8 @@ NsTrainerState ns_session_lane_state(NsSession *session, size_t lane)
     return ns_trainer_lane_state(session->trainer, lane);
 }
 
-/* Takes the run, which has no number yet where it is new.  The controls show what it goes on with
- * or, where it can only begin anew, what it began with. */
+/* Takes the run; a new one has no number yet.  The controls show the settings with which it
+ * continues or, where it can only restart, those it began with. */
 static void show(NsSession *session, NsPastRun *run)
 {
     bool goes_on = ns_past_run_goes_on(run) >= 0;
@@ -171,9 +171,9 @@ char *ns_session_past_words(NsSession *session)
     return g_strdup_printf(_("run %u again"), session->opened->told.id);
 }
 
-/* ---- Gone on with ---- */
+/* ---- Continuing and restarting ---- */
 
-/* Nothing was changed between its first step and what it is begun with now. */
+/* Whether it restarts with the settings of its first step, none of which was changed later. */
 static bool is_as_begun(const NsSession *session)
 {
     const NsPastRun *run = session->opened;

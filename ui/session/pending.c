@@ -5,7 +5,7 @@
 #include "core/base/words.h"
 #include "core/experiment/param.h"
 
-/* What a lane that is new has is not counted beside the lane itself. */
+/* The settings of a new lane are not counted beside the lane itself. */
 static bool lane_differs(const NsSession *session, size_t lane, const NsParam *param)
 {
     if (param->effect == NS_EFFECT_LIVE || ns_experiment_is_new(&session->experiment, lane))
@@ -21,7 +21,7 @@ static bool param_differs(const NsSession *session, const NsParam *param)
     return false;
 }
 
-/* Lanes that come, and lanes of the run that go. */
+/* How many lanes would be added, and how many lanes of the run removed. */
 static size_t lanes_that_differ(const NsSession *session)
 {
     size_t n = 0;

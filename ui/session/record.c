@@ -81,7 +81,7 @@ const char *ns_session_recording(NsSession *session)
     return session->folder;
 }
 
-/* Of the run that the next trainer's is a fork of. */
+/* The file of the run that the next one is forked from. */
 static const char *parent_path(NsSession *session)
 {
     if (session->opened && session->opened->told.id == session->forking_from)

@@ -7,7 +7,7 @@
 
 /* ---- It takes the place of another ---- */
 
-/* What happened before a fork is no news. */
+/* Events from before a fork count as seen. */
 static void look_at_past_events(NsSession *session, size_t lane, NsHistory *history)
 {
     memset(session->events_seen[lane], 0, sizeof session->events_seen[lane]);
@@ -107,7 +107,7 @@ static bool is_same(const NsSessionMark *a, const NsSessionMark *b)
            g_str_equal(a->text, b->text);
 }
 
-/* What happened to all lanes at once is one mark of all. */
+/* Marks that all lanes share become one. */
 static void join_lanes(GArray *marks, guint lanes)
 {
     NsSessionMark *mark = (NsSessionMark *)(void *)marks->data;

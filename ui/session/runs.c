@@ -33,7 +33,7 @@ void ns_session_free_runs(NsSession *session)
 
 /* ---- All of them ---- */
 
-/* At most, with all seeds: profiles are thinned above the budget of a history. */
+/* The most bytes of a history with all seeds, which thins its profiles above its budget. */
 static size_t bytes_of(const NsHistory *history)
 {
     size_t records = history ? ns_history_seeds(history) * ns_history_steps(history) : 0;
@@ -79,7 +79,7 @@ NsPastRun *ns_session_take_run(NsSession *session, unsigned id)
     return g_ptr_array_steal_index(session->runs, i);
 }
 
-/* They stay in the order of their numbers. */
+/* Inserts a run into the list, which is in the order of the runs' numbers. */
 static void put_back(NsSession *session, NsPastRun *run)
 {
     guint at = 0;
@@ -176,7 +176,8 @@ static NsPastRun *run_on_view(NsSession *session)
     return run;
 }
 
-/* The lanes of the run before are shown until another is; a single lane is in the view already. */
+/* Pins the lanes of the previous run until there is another; the view shows a single lane anyway.
+ */
 static void pin_before(NsSession *session, NsPastRun *before)
 {
     size_t pinned = 0;
@@ -198,7 +199,7 @@ void ns_session_file_run(NsSession *session)
     bool was_opened = session->opened != NULL;
     if (!was_opened && !ns_session_has_moved(session)) return;
     NsPastRun *before = was_opened ? g_steal_pointer(&session->opened) : run_on_view(session);
-    /* Who opens one earlier run after another did not run the one before. */
+    /* A reader who opens one earlier run after another has not run the one before. */
     if (!was_opened || session->trainer) pin_before(session, before);
     put_back(session, before);
     session->id = ++session->last_id;
@@ -216,7 +217,7 @@ static const NsExperiment *started_of(NsSession *session, unsigned id)
     return id == session->id ? &session->view->started : NULL;
 }
 
-/* Beside the run that a fork comes from, or the one before. */
+/* How a run differs from the one that it was forked from, or from the one before it. */
 static char *differs_from(NsSession *session, const NsSessionRun *run)
 {
     const NsExperiment *own = started_of(session, run->id), *before = NULL;

@@ -15,7 +15,7 @@ typedef struct {
     NsHistory *histories[NS_LANES_MAX]; /* [told.lanes] */
     NsExperiment started;               /* that the first update was made with */
     NsExperiment settings;              /* that the newest step was made with */
-    NsCheckpoints *checkpoints;         /* where it can be gone on from; NULL: nowhere */
+    NsCheckpoints *checkpoints;         /* from which it can be continued; NULL: none */
     char *path;                         /* the file that it was recorded into; NULL: none */
     bool in_file;                       /* they are there instead, and `kept` is the newest step */
     int64_t kept;
@@ -85,7 +85,7 @@ struct _NsSession {
     char *folder;             /* of run files; NULL: nothing is recorded */
     guint64 most_bytes;       /* that they may take; 0: any number */
     NsAutosave *autosave;     /* of the trainer, or NULL */
-    char *goes_on_with;       /* the file that the next trainer goes on with, or NULL */
+    char *goes_on_with;       /* the file that the next trainer continues, or NULL */
     unsigned files;           /* that it had begun at the last poll */
     bool bounding;            /* the folder is being looked through */
     size_t checkpoint_bytes;  /* that all runs together may keep in memory */
@@ -181,7 +181,7 @@ bool ns_past_run_all_diverged(const NsPastRun *run);
 int64_t ns_past_run_find(const NsPastRun *run, int64_t step,
                          NsCheckpoint *checkpoints[NS_LANES_MAX]);
 
-/* The step from which it can be gone on with; negative where it can only begin anew. */
+/* The step from which it can be continued; negative where it can only restart. */
 int64_t ns_past_run_goes_on(const NsPastRun *run);
 
 /* ---- checkpoints.c ---- */
@@ -257,8 +257,8 @@ bool ns_session_start_at(NsSession *session, int64_t step);
 
 /* ---- open_run.c ---- */
 
-/* Gives an earlier run a trainer, which goes on from its newest checkpoint or begins anew, and
- * tells which; the other begins anew in any case. */
+/* Gives an earlier run a trainer, which continues from its newest checkpoint or restarts, and tells
+ * which; the other restarts in any case. */
 void ns_session_revive(NsSession *session);
 void ns_session_begin_anew(NsSession *session);
 

@@ -42,8 +42,8 @@ bool ns_session_poll(NsSession *session)
     waits |= ns_session_poll_watched(session);
     if (!session->trainer) return waits;
 
-    /* First, so that what is seen afterwards is the end of it.  A trainer may take long to wake up
-     * for a command. */
+    /* Asked first, so that what is read below is final once the trainer rests.  A trainer may take
+     * long to wake up for a command. */
     bool busy = !ns_trainer_wait(session->trainer, 0);
     NsTrainerState state = ns_trainer_state(session->trainer);
     look_at_histories(session);

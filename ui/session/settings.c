@@ -7,7 +7,8 @@
 
 /* ---- The run starts with them ---- */
 
-/* Those of the run's lanes.  References are taken before the old ones go, which may be the same. */
+/* Keeps what the lanes of the run begin from.  New references are taken before the old ones are
+ * given up, which may be the same. */
 static void set_origins(NsSession *session, NsCheckpoint *const origins[NS_LANES_MAX],
                         NsHistory *const pasts[NS_LANES_MAX])
 {
@@ -37,7 +38,7 @@ static void show_started(NsSession *session)
             ns_view_set_started(session->view, lane, &session->run->lane[lane]);
 }
 
-/* Puts the trainer where the session's own switches are. */
+/* Gives a new trainer the speed and the switches of the session. */
 static void prepare_trainer(NsSession *session)
 {
     ns_trainer_set_speed(session->trainer, session->speed);
@@ -105,7 +106,7 @@ void ns_session_start(NsSession *session, NsCheckpoint *const *origins, NsHistor
 
 /* ---- They act while it goes on ---- */
 
-/* None has the run on view, nor can go on with it. */
+/* Whether no trainer has the run on view, nor could continue it. */
 static bool needs_trainer(NsSession *session)
 {
     return session->state == NS_TRAINER_FAILED || ns_session_is_watching(session);
@@ -121,7 +122,7 @@ static gboolean restart_now(gpointer data)
     return G_SOURCE_REMOVE;
 }
 
-/* Lanes that were added wait for their start, those that were taken away keep what they had. */
+/* Whether a lane of the run has another live setting; a lane that was added waits for its start. */
 static bool live_differs(NsSession *session)
 {
     for (size_t i = 0; i < session->experiment.n; i++)

@@ -65,8 +65,8 @@ static NsStep time_of(NsHistory *history, size_t record)
     return sum;
 }
 
-/* Goes back over the window and, where expensive quantities are measured, to the last time they
- * were; so far only as a frame has time for. */
+/* The pace over the last second or, where expensive quantities are measured, since they last were;
+ * it looks back no further than a frame has time for. */
 static NsPace pace_of(NsHistory *history, int64_t probe_every)
 {
     size_t records = ns_history_steps(history), n = 0;
@@ -130,7 +130,8 @@ static void append_diverged(GString *text, NsSession *session)
     }
 }
 
-/* Its file has no more: it was broken off, or another program is training it. */
+/* Whether the file of the run ends before the run: it was broken off, or another program trains it.
+ */
 static bool is_recorded_in_part(NsSession *session, NsTrainerState state)
 {
     return state == NS_TRAINER_FINISHED && ns_session_is_past(session) &&
@@ -240,7 +241,7 @@ static char *duration(double seconds)
     return g_strdup_printf(_("%s s"), g_ascii_formatd(number, sizeof number, format, seconds));
 }
 
-/* Of the slowest lane; 0 where it is not known. */
+/* How long the first step of the slowest lane took; 0 where that is not known. */
 static double first_seconds(NsSession *session)
 {
     double seconds = 0.0;
@@ -251,8 +252,8 @@ static double first_seconds(NsSession *session)
     return seconds;
 }
 
-/* Of the settings that the controls show, from how fast the run is or was at its first step; 0
- * where there is nothing to go by. */
+/* How long a step takes with the settings of the controls, judged by the speed of the run or by its
+ * first step; 0 where there is nothing to judge by. */
 static double expected_seconds(NsSession *session, const NsPlan *plan)
 {
     NsPlan run;

@@ -1,7 +1,7 @@
 /* Going forward, standing still and looking back.  SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
-/* Of a step in slow motion, in microseconds. */
+/* How long each stage of a step takes in slow motion, in microseconds. */
 static const gint64 STAGES[] = {
     [NS_STAGE_FORWARD] = 1300000,
     [NS_STAGE_LOSS] = 500000,
@@ -11,7 +11,8 @@ static const gint64 STAGES[] = {
 
 /* ---- Commands ---- */
 
-/* A trainer that can go on with the settings of the controls, and no trouble any more. */
+/* Makes sure that a trainer can continue with the settings of the controls, and forgets the
+ * trouble. */
 static bool prepare(NsSession *session)
 {
     ns_session_apply_now(session);

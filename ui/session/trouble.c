@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-/* Records before a jump that it is measured against. */
+/* A jump is measured against the mean of so many records before it. */
 #define BEFORE 10
 
 static double jumping(const NsStep *step, const NsEvent *event)

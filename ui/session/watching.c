@@ -120,7 +120,7 @@ bool ns_session_poll_watched(NsSession *session)
     return busy;
 }
 
-/* The words of a run that has no news change with the minutes. */
+/* A run without news says for how many minutes, so its words change with them. */
 static gboolean look(gpointer data)
 {
     NsSession *session = data;
@@ -231,7 +231,7 @@ static char *quiet_words(const NsPastRun *run)
         (int)minutes);
 }
 
-/* A file that does not come may have been looked for in the wrong folder. */
+/* The whole path, since a file that does not come may be looked for in the wrong folder. */
 static char *where_of(const NsPastRun *run)
 {
     if (run->sources[1]) return g_strdup(run->title);

@@ -9,7 +9,7 @@
 
 #define GAP 8
 #define BESIDE_FROM 520 /* pixels of width; below it, thumbnails stand under the stage */
-/* Of either side, for each of the lanes' own charts: of the plot, and of the words around it. */
+/* The least side of the chart of each lane, in pixels: of its plot, and of the words around it. */
 #define ABREAST_PLOT 300
 #define ABREAST_WORDS 120
 
@@ -37,7 +37,7 @@ struct _NsDashboard {
     GtkWidget parent;
     NsSession *session;
     GArray *slots; /* Slot */
-    guint next;    /* whose turn it is: no chart starves where all together take too long */
+    guint next;    /* is drawn first: no chart starves where all together take too long */
     NsChartTile *maximized;
     NsChartTile *hovered;
     guint stage;        /* the slot that is large */
@@ -57,7 +57,8 @@ static Slot *slot_at(NsDashboard *dashboard, guint i)
     return &g_array_index(dashboard->slots, Slot, i);
 }
 
-/* Tiles of lanes that there are not are away; those that a maximized one covers are hidden only. */
+/* Whether a tile has something to show: the tile of a lane that does not exist is hidden.  One that
+ * a maximized tile covers counts. */
 static bool is_there(NsDashboard *dashboard, guint i)
 {
     return gtk_widget_get_visible(GTK_WIDGET(slot_at(dashboard, i)->tile));
@@ -70,7 +71,7 @@ static int tiles_there(NsDashboard *dashboard)
     return MAX(n, 1);
 }
 
-/* Where the lane of the tile on the stage is gone, the first that is there is. */
+/* The tile on the stage or, where its lane is gone, the first that has something to show. */
 static guint stage_of(NsDashboard *dashboard)
 {
     guint i = is_there(dashboard, dashboard->stage) ? dashboard->stage : 0;
@@ -100,7 +101,8 @@ static GtkSizeRequestMode ns_dashboard_get_request_mode(GtkWidget *widget)
     return GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH;
 }
 
-/* That of the stage: a thumbnail needs less, and goes below where there is no room beside it. */
+/* The size of the stage: a thumbnail needs less, and goes below where there is no room beside it.
+ */
 static void ns_dashboard_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
                                  int *minimum, int *natural, int *minimum_baseline,
                                  int *natural_baseline)
@@ -315,7 +317,7 @@ static void on_enlarge(NsChartTile *tile, NsDashboard *dashboard)
                               ns_chart_tile_kind(tile)->choice.key);
 }
 
-/* A tile of a lane is there as long as the lane is. */
+/* Hides the tiles of lanes that do not exist. */
 static void sync_lanes(NsDashboard *dashboard)
 {
     int lanes = (int)ns_session_view(dashboard->session)->started.n;
@@ -450,7 +452,7 @@ static NsChartTile *page_current(NsPage *page)
     return dashboard->hovered ? dashboard->hovered : ns_dashboard_stage(dashboard);
 }
 
-/* From one tile to all; then the pins go. */
+/* Escape leaves a maximized tile, else it removes the pins. */
 static bool page_back(NsPage *page)
 {
     NsDashboard *dashboard = NS_DASHBOARD(page);

@@ -11,9 +11,9 @@
 
 #include <math.h>
 
-#define MOVE_US 250000.0 /* a norm is on its way for so long */
+#define MOVE_US 250000.0 /* how long a norm takes to its new place */
 #define MARGIN 10        /* around the diagram, pixels */
-#define GROWS 1.15       /* so many times as large as boxes are made for words may be in them */
+#define GROWS 1.15       /* words may be so many times as large as their boxes are made for */
 #define SMALLEST 0.7     /* share of the style's text that words shrink to in a narrow window */
 #define REACH 6          /* around wires, for the pointer */
 #define TELL_US 1000000  /* a screen reader is told new numbers no more often */
@@ -85,7 +85,7 @@ static int focused_node(NsDiagramView *view)
 
 static void on_activated(GtkWidget *part, NsDiagramView *view);
 
-/* What keys do there, for who cannot see it. */
+/* Adds to the sentence of a node what keys do there, for people who cannot see it. */
 static char *with_hint(const NsNode *node, const char *sentence)
 {
     if (is_movable(node))
@@ -120,7 +120,7 @@ static void list_nodes(NsDiagramView *view)
         if (is_focusable(node)) g_array_append_val(view->nodes, i);
 }
 
-/* As many parts as there are nodes for them. */
+/* Makes a part for every node that can have the focus. */
 static void sync_parts(NsDiagramView *view)
 {
     list_nodes(view);
@@ -148,9 +148,9 @@ static gboolean on_resized(GtkWidget *widget, GdkFrameClock *clock, gpointer dat
     return G_SOURCE_REMOVE;
 }
 
-/* The parts that there are go to the nodes of a new size.  Nobody may add or take away a child
- * while sizes are being given out, for what stands above would wait for its size for ever: that is
- * for the next frame. */
+/* Gives the present parts to the nodes of a new size.  No child may be added or removed while sizes
+ * are being given out, since its ancestors would wait for their size for ever: the next frame does
+ * that. */
 static void share_parts(NsDiagramView *view)
 {
     list_nodes(view);
@@ -197,7 +197,7 @@ static bool same_nodes(const NsDiagram *a, const NsDiagram *b)
     return true;
 }
 
-/* Draws the data that is there, in the size that is there. */
+/* Makes the diagram of the present data for this size. */
 static void build(NsDiagramView *view, int width, int height)
 {
     g_clear_pointer(&view->diagram, ns_diagram_free);
@@ -288,7 +288,7 @@ NsRange ns_diagram_view_extent(NsDiagramView *view, NsFlow flow)
 {
     if (view->diagram) return ns_diagram_extent(view->diagram, flow);
     if (!view->data) return (NsRange){(double)INFINITY, -(double)INFINITY};
-    /* Of a lane that is not shown: any size has the same numbers. */
+    /* A lane that is not shown has no diagram yet; any size has the same numbers. */
     g_autoptr(NsDiagram) one =
         ns_diagram_new(view->data, (unsigned)MAX(ns_session_layer(view->session), 0), 600, 600, 10);
     return ns_diagram_extent(one, flow);
@@ -442,7 +442,7 @@ static gboolean on_tooltip(GtkWidget *widget, int x, int y, gboolean keyboard, G
     return TRUE;
 }
 
-/* Left and Right: on a norm takes it up, on a branch a spare one for it; then moves it on. */
+/* Left and Right take up a norm, on a branch a spare one for it, and then move it on. */
 static bool move_focused(NsDiagramView *view, int by)
 {
     int i = focused_node(view);

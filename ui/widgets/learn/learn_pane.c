@@ -29,8 +29,8 @@ struct _NsLearnPane {
     bool turned; /* the card is shown because Next or Back was pressed */
     NsLessonSituation situation;
     char *page;
-    int64_t run_to; /* as soon as the session can; 0: nowhere */
-    bool runs;      /* there, unless something has stopped it */
+    int64_t run_to; /* the step to run to as soon as the session can; 0: none */
+    bool runs;      /* the session runs there, unless something has stopped it */
     guint watch;
     GtkWidget *box;      /* the only child, made anew for every card */
     GtkWidget *columns;  /* of a card: its text, and what goes with it */
@@ -38,7 +38,7 @@ struct _NsLearnPane {
     GtkWidget *prediction, *compare, *verdict;
     GtkWidget *next, *run;
     GtkWidget *apart;        /* says that the settings are not the lesson's, while they are not */
-    const char *pointed_out; /* the part that is ringed; NULL: none was named yet */
+    const char *pointed_out; /* the part that is pointed out; NULL: none was named yet */
 };
 
 G_DEFINE_FINAL_TYPE(NsLearnPane, ns_learn_pane, GTK_TYPE_WIDGET)
@@ -65,7 +65,7 @@ static GtkWidget *new_button(NsLearnPane *pane, const char *label, const char *t
     return button;
 }
 
-/* Away with what is shown, and an empty box in its place, which scrolls. */
+/* Replaces what is shown by an empty box, which scrolls. */
 static GtkWidget *new_box(NsLearnPane *pane)
 {
     g_clear_pointer(&pane->box, gtk_widget_unparent);
@@ -107,14 +107,15 @@ static void look_at_drawing(NsLearnPane *pane)
     gtk_label_set_text(GTK_LABEL(pane->verdict), words ? words : "");
 }
 
-/* A run with steps from before the card shows nothing of settings that act from step 0 on. */
+/* Whether the run has steps from before the card, which asks for settings that act from step 0 on.
+ */
 static bool needs_new_run(NsLearnPane *pane, const NsCard *card)
 {
     return card->asks_for_settings && ns_session_steps(pane->session) > 0 &&
            ns_lesson_present_run(pane->session) == pane->situation.run;
 }
 
-/* A control is ringed until what the card waits for is done; a chart as long as the card is shown.
+/* Points out a control until what the card waits for is done, a chart as long as the card is shown.
  */
 static void point_out(NsLearnPane *pane, const NsCard *card, bool done)
 {
@@ -193,7 +194,7 @@ static bool has_jumped(NsSession *session)
 static gboolean on_watch(gpointer data)
 {
     NsLearnPane *pane = data;
-    /* While it is being prepared, the steps that the session has are those of the run before. */
+    /* While a run is being prepared, the steps of the session are those of the run before. */
     bool prepared = ns_session_state(pane->session) != NS_TRAINER_PREPARING;
     bool starts = pane->run_to && (!pane->runs || has_jumped(pane->session));
     if (starts && prepared && ns_session_can_run(pane->session)) {
@@ -236,7 +237,7 @@ static bool is_set_up(NsSession *session, const NsExperiment *wanted)
            is_run_of(session, wanted);
 }
 
-/* At rest from step 0, with these settings; what is so already is not begun anew. */
+/* Puts a run with these settings at rest at step 0; one that stands there already stays. */
 static void set_up(NsLearnPane *pane, const NsExperiment *experiment)
 {
     pane->run_to = 0;
@@ -286,7 +287,7 @@ static void on_compare(NsLearnPane *pane)
     look(pane);
 }
 
-/* What follows speaks of what was to be done. */
+/* Does what the card asks for, since the following cards rely on it. */
 static void skip(NsLearnPane *pane, const NsCard *card)
 {
     bool left = card->run > ns_lesson_steps(pane->session);
@@ -345,7 +346,7 @@ static void add_key(GtkEventController *keys, guint keyval, GtkShortcutFunc func
                          gtk_callback_action_new(function, NULL, NULL)));
 }
 
-/* Wherever the focus is. */
+/* Keys that work wherever the focus is. */
 static void add_keys(GtkWidget *pane)
 {
     GtkEventController *keys = gtk_shortcut_controller_new();
@@ -357,7 +358,7 @@ static void add_keys(GtkWidget *pane)
 
 /* ---- A card ---- */
 
-/* How many layers the drawing has, and from which number. */
+/* A drawing with a point for every layer of its lane. */
 static GtkWidget *new_prediction(NsLearnPane *pane, const NsCard *card)
 {
     const NsSettings *settings = card->draw_lane < ns_session_lanes(pane->session)
@@ -456,7 +457,7 @@ static void add_apart(NsLearnPane *pane, GtkWidget *left)
     gtk_box_append(GTK_BOX(left), pane->apart);
 }
 
-/* What can be done for the student, or has to be asked for. */
+/* Buttons that do for the student what the card asks for. */
 static void add_buttons(NsLearnPane *pane, const NsCard *card, GtkWidget *left)
 {
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);

@@ -25,7 +25,7 @@ typedef struct {
     const NsPaperStudy *study;
     NsStudyWork *work;     /* NULL before it was begun; what it has found is not trained again */
     NsPaperResult *result; /* NULL before it was run */
-    guint turn;            /* of the result: the newest has the largest */
+    guint turn;            /* when the result came: the newest has the largest */
     double seconds;        /* that it will take; negative before that is known */
     CardState state;
     unsigned panel; /* which of its results the chart shows */
@@ -41,9 +41,9 @@ struct _NsPaperPage {
     bool running;    /* card `busy` */
     guint busy;
     bool estimating; /* a thread finds out how long the study of card `estimated` takes */
-    guint estimated; /* cards whose time was looked for */
+    guint estimated; /* how many cards know how long they take */
     guint exporting; /* the card whose file name is being asked for */
-    guint turns;     /* results that there were */
+    guint turns;     /* how many results have come */
     guint tick;
     gint64 looked;
 };
@@ -161,7 +161,7 @@ static void begin_estimate(NsPaperPage *page)
     g_task_run_in_thread(task, estimate);
 }
 
-/* Another run of a study that has its result is a new one. */
+/* A study that has its result is trained anew; else its work continues. */
 static bool begin_card(NsPaperPage *page, Card *card)
 {
     g_autoptr(GError) error = NULL;
@@ -176,7 +176,7 @@ static bool begin_card(NsPaperPage *page, Card *card)
     return false;
 }
 
-/* The next thing to do; FALSE where there is nothing. */
+/* Begins the next card, or the next estimate; FALSE where there is nothing to do. */
 static bool begin_next(NsPaperPage *page)
 {
     guint next = GPOINTER_TO_UINT(g_queue_pop_head(page->waiting));
@@ -323,7 +323,7 @@ static bool has_focus(GtkWidget *part)
     return focus && gtk_widget_is_ancestor(focus, card);
 }
 
-/* The card that has the keyboard where it was run, else the one whose result is the newest. */
+/* The card with the focus if it has a result, else the one whose result is the newest. */
 static Card *card_to_save(NsPaperPage *page)
 {
     Card *newest = NULL;
@@ -363,7 +363,7 @@ static void on_panel(GtkToggleButton *button, NsPaperPage *page)
     update_chart(page, card);
 }
 
-/* A button for each of several results; NULL of one. */
+/* A button for each of several results; NULL where there is only one. */
 static GtkWidget *make_panels(NsPaperPage *page, guint i)
 {
     g_auto(NsStudy) study;

@@ -29,13 +29,13 @@ struct _NsPhasePage {
     NsPhase *phases[NS_LANES_MAX];     /* [n], views on it */
     NsChartView *charts[NS_LANES_MAX]; /* the first n are shown */
     size_t n;                          /* 1, or the lanes that stand side by side */
-    char *asked;                       /* what the controls said when they were made */
+    char *asked;                       /* what the controls asked for when they were made */
     GtkWidget *box, *row;              /* of charts */
     NsPhaseControls controls;
     GPtrArray *params; /* NsParam that can be on an axis, in the order of the drop-downs */
     bool syncing;
-    bool stopped; /* by the reader */
-    guint tick;   /* while workers are at it */
+    bool stopped; /* by the user */
+    guint tick;   /* while workers train */
     gint64 redrawn;
 };
 
@@ -46,7 +46,7 @@ G_DEFINE_FINAL_TYPE_WITH_CODE(NsPhasePage, ns_phase_page, GTK_TYPE_WIDGET,
 
 /* ---- The axes ---- */
 
-/* What to try first: the settings that the paper turns, over what makes a difference. */
+/* The values that are proposed: settings that the paper varies, where they make a difference. */
 static const struct {
     const char *key, *values;
 } USUAL[] = {
@@ -65,7 +65,7 @@ static const NsParam *param_at(NsPhasePage *page, guint i)
     return page->params->pdata[MIN(i, page->params->len - 1)];
 }
 
-/* Usual values, or those around the present one. */
+/* The proposed values, or values around the present one. */
 static char *first_values(NsPhasePage *page, const NsParam *param)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(USUAL); i++)
@@ -216,8 +216,8 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 
 /* ---- Sweeps ---- */
 
-/* What the controls say, as one word to compare; what the two axes say themselves does not count,
- * so that a cell that is opened leaves the sweep what it is. */
+/* What the controls ask for, as a text to compare.  The lane's own values of the two axes do not
+ * count, so that opening a cell does not ask for another sweep. */
 static char *asked_words(NsPhasePage *page, size_t lane, const NsStudyAxis *x, const NsStudyAxis *y,
                          int64_t steps)
 {
@@ -231,7 +231,7 @@ static char *asked_words(NsPhasePage *page, size_t lane, const NsStudyAxis *x, c
     return g_strdup_printf("%s %s %" PRId64 " %s", a, b, steps, line);
 }
 
-/* Gives up the cells that there are. */
+/* Stops the sweep and gives up its cells. */
 static void drop_work(NsPhasePage *page)
 {
     for (size_t i = 0; i < NS_LANES_MAX; i++) g_clear_pointer(&page->phases[i], ns_phase_unref);
@@ -239,7 +239,7 @@ static void drop_work(NsPhasePage *page)
     g_clear_pointer(&page->work, ns_study_work_unref);
 }
 
-/* So many charts side by side. */
+/* Shows so many charts side by side. */
 static void show_charts(NsPhasePage *page, size_t n)
 {
     page->n = n;
@@ -247,7 +247,7 @@ static void show_charts(NsPhasePage *page, size_t n)
         gtk_widget_set_visible(GTK_WIDGET(page->charts[i]), i < n);
 }
 
-/* Takes the work over, which has two axes. */
+/* Shows a study of two axes, which is taken. */
 static void show_work(NsPhasePage *page, NsStudyWork *work, char *asked)
 {
     size_t n = ns_study_lanes(ns_study_work_study(work));
@@ -397,7 +397,7 @@ static void open_cell(NsPhasePage *page, size_t column, size_t row)
 
 /* ---- Pointer and keyboard on the chart, before its own ---- */
 
-/* Of several lanes the one whose chart it is becomes the active one. */
+/* Opens the cell that is read.  The lane of the chart becomes the active one. */
 static bool open_reading(NsPhasePage *page, NsChartView *chart)
 {
     const NsReading *reading = ns_chart_view_reading(chart);
@@ -435,7 +435,7 @@ static gboolean on_key(GtkEventControllerKey *keys, guint keyval, guint code, Gd
                         NS_CHART_VIEW(gtk_event_controller_get_widget(GTK_EVENT_CONTROLLER(keys))));
 }
 
-static void add_hands(NsPhasePage *page, GtkWidget *chart)
+static void add_input(NsPhasePage *page, GtkWidget *chart)
 {
     GtkGesture *click = gtk_gesture_click_new();
     gtk_event_controller_set_propagation_phase(GTK_EVENT_CONTROLLER(click), GTK_PHASE_CAPTURE);
@@ -472,7 +472,7 @@ static void on_start(NsPhasePage *page)
     ns_end_typing(GTK_WIDGET(page));
 }
 
-/* Enter stops nothing. */
+/* Enter in a field starts a sweep and never stops one. */
 static void on_values(NsPhasePage *page)
 {
     start(page);
@@ -501,7 +501,7 @@ static void on_export(NsPhasePage *page)
     ns_file_dialog_save(window, _("Export the sweep"), "phase.pdf", on_path, page);
 }
 
-/* settings: those of both axes, which are as wide as each other. */
+/* `settings` makes the settings of both axes equally wide. */
 static GtkWidget *make_axis(NsPhasePage *page, int axis, const char *title, GtkSizeGroup *settings)
 {
     NsPhaseControls *c = &page->controls;
@@ -536,7 +536,7 @@ static GtkWidget *make_axis(NsPhasePage *page, int axis, const char *title, GtkS
     return grid;
 }
 
-/* Beside each other where there is room. */
+/* The two axes beside each other, or below each other where the window is narrow. */
 static GtkWidget *make_axes(NsPhasePage *page)
 {
     GtkWidget *flow = gtk_flow_box_new();
@@ -606,7 +606,7 @@ static void build(NsPhasePage *page)
         GtkWidget *chart = ns_chart_view_new(ns_phase_kind());
         page->charts[i] = NS_CHART_VIEW(chart);
         gtk_widget_set_hexpand(chart, TRUE);
-        add_hands(page, chart);
+        add_input(page, chart);
         gtk_box_append(GTK_BOX(page->row), chart);
     }
     show_charts(page, 1);

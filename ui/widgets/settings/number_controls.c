@@ -21,7 +21,7 @@ static void set_number(NsControl *number, double value)
     ns_session_set(number->session, number->param->key, text);
 }
 
-/* One of many of the same movement. */
+/* Sets the number as one of many changes of the same movement. */
 static void slide_number(NsControl *number, double value)
 {
     g_autofree char *text = write_number(number, value);
@@ -56,7 +56,7 @@ static void commit(NsControl *number)
         ns_session_set(number->session, number->param->key, typed);
 }
 
-/* What is typed goes, and with it what was said against it. */
+/* Takes back what was typed, and the problem that it was. */
 static void take_back(NsControl *number)
 {
     g_autofree char *kept = ns_settings_get(ns_session_settings(number->session), number->param);
@@ -64,7 +64,7 @@ static void take_back(NsControl *number)
     commit(number);
 }
 
-/* What was refused stays under the hand that has to mend it. */
+/* Enter sets the number; the focus stays on one that was refused. */
 static void on_activate(GtkWidget *widget)
 {
     NsControl *number = ns_control_of(widget);
@@ -78,7 +78,7 @@ static bool is_empty(const NsControl *number)
            !*gtk_editable_get_text(GTK_EDITABLE(number->entry));
 }
 
-/* Who leaves a number empty wants none other than there was. */
+/* An empty field that is left gets the number back that it had. */
 static void on_leave(GtkEventControllerFocus *focus, gpointer widget)
 {
     (void)focus;
@@ -237,7 +237,7 @@ static void on_slide(GtkRange *range, gpointer user_data)
     NsControl *number = user_data;
     if (number->syncing) return;
     double t = gtk_range_get_value(range);
-    /* The handle stays where the hand has put it, between two whole values too. */
+    /* The handle stays where the user has put it, between two whole values too. */
     number->syncing = true;
     slide_number(number, number->least * pow(number->most / number->least, t));
     number->syncing = false;

@@ -45,7 +45,7 @@ bool ns_close_guard_asks(NsWindow *window)
 static void on_answer(GtkDialog *question, int answer, NsWindow *window)
 {
     guard_of(window)->question = NULL;
-    /* It outlives the window by what is left of this signal. */
+    /* The dialog lives until this signal has ended, which may be longer than the window does. */
     gtk_window_set_transient_for(GTK_WINDOW(question), NULL);
     gtk_window_destroy(GTK_WINDOW(question));
     if (answer == ANSWER_CLOSE) gtk_window_destroy(GTK_WINDOW(window));

@@ -70,7 +70,7 @@ struct _NsExportDialog {
     GtkWidget *what, *format, *size, *custom, *width, *height, *unit, *style, *dpi, *font;
     GtkWidget *text_size, *line_width, *legend, *transparent;
     GtkWidget *switches[G_N_ELEMENTS(SWITCHES)];
-    GPtrArray *drawn; /* widgets that mean nothing for data */
+    GPtrArray *drawn; /* widgets that have no meaning for data */
     char *preview_path;
     NsExportWatch watch; /* of the film that is being saved */
     guint tick;          /* while a file is being saved */
@@ -146,7 +146,7 @@ static gboolean show_progress(GtkWidget *progress, GdkFrameClock *clock, gpointe
     return G_SOURCE_CONTINUE;
 }
 
-/* Whatever way the dialog is left. */
+/* Keeps the choices for the next dialog, whatever way this one is left. */
 static void remember(NsExportDialog *dialog)
 {
     memory.used = true;
@@ -182,7 +182,8 @@ static gboolean on_window_close(NsExportDialog *dialog)
     return TRUE;
 }
 
-/* What a dialog begins with: for which the charts and names of another are right, too. */
+/* The charts and lanes that a dialog begins with, as text: with the same text, the charts and names
+ * of an earlier dialog fit. */
 static char *beginning(NsExportDialog *dialog)
 {
     GString *text = g_string_new(NULL);

@@ -26,10 +26,10 @@
 /* Pixels for the title, before which buttons go that the menus have, too. */
 #define TITLE_LEAST 200
 
-/* How much there is room for. */
+/* How much a window has room for. */
 typedef enum { NARROW, MEDIUM, WIDE, ROOMY } Breadth;
 
-/* Pixels of width from which it is so. */
+/* The width from which a window is so broad, in pixels. */
 static const int BREADTHS[] = {[NARROW] = 0, [MEDIUM] = 760, [WIDE] = 900, [ROOMY] = 1500};
 
 /* Panes fold by themselves below these; half a window of settings would leave its charts none. */
@@ -68,7 +68,7 @@ static guint signals[SIGNALS];
 static int title_room(NsWindow *window)
 {
     GtkWidget *bar = gtk_widget_get_ancestor(window->subtitle_label, GTK_TYPE_CENTER_BOX);
-    /* Of a bar that has no size yet nothing can be said. */
+    /* A bar without a size does not say yet how much room there is. */
     if (!bar || gtk_widget_get_width(bar) == 0) return G_MAXINT;
     GtkWidget *ends[] = {gtk_center_box_get_start_widget(GTK_CENTER_BOX(bar)),
                          gtk_center_box_get_end_widget(GTK_CENTER_BOX(bar))};
@@ -133,7 +133,7 @@ static void sync_title(NsWindow *window)
         gtk_window_set_title(GTK_WINDOW(window), whole);
 }
 
-/* From a run that cannot go on, or that could not be made at all. */
+/* The button that leads out of a run that cannot continue, or that could not be made at all. */
 static void sync_way_out(NsWindow *window)
 {
     NsTrainerState state = ns_session_state(window->session);
@@ -146,7 +146,7 @@ static void sync_way_out(NsWindow *window)
     ns_hide(window->banner_button, NS_HIDDEN_USELESS, !failed && state != NS_TRAINER_DIVERGED);
 }
 
-/* It may lie on the inspector, not on a chart. */
+/* Unfolds the panel of trouble only where it lies on the inspector, not on a chart. */
 static void fold_trouble(NsWindow *window)
 {
     bool room = gtk_widget_get_visible(window->inspector_scroller);
@@ -246,7 +246,7 @@ static void ns_window_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
     if (window->pages) set_style(window);
 }
 
-/* Large words need more. */
+/* How broad a window is; large words need more pixels. */
 static Breadth breadth_of(NsWindow *window, int width)
 {
     Breadth breadth = NARROW;
@@ -329,7 +329,8 @@ static void ns_window_size_allocate(GtkWidget *widget, int width, int height, in
         window->title_source = g_idle_add_full(G_PRIORITY_HIGH_IDLE, fit_title, window, NULL);
 }
 
-/* What is divided again has to have room for both parts. */
+/* The least width of a child of a divided pane; one that is divided itself needs room for both
+ * parts. */
 static int least_width(GtkWidget *widget)
 {
     int least;
@@ -544,7 +545,7 @@ static void ns_window_class_init(NsWindowClass *klass)
     gtk_widget_class_bind_template_child(widget_class, NsWindow, center);
 }
 
-/* What there are lessons to do with it adds that action. */
+/* The lessons add this action, and then their button is shown. */
 static void on_action_added(NsWindow *window)
 {
     ns_hide(window->learn_button, NS_HIDDEN_USELESS, false);
@@ -565,8 +566,8 @@ static void ns_window_init(NsWindow *window)
     gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), window->frame_meter);
 }
 
-/* All windows share them: GTK 4.8 keeps a reference to every section of a menu that it has built.
- */
+/* All windows share the menus: GTK 4.8 keeps a reference to every section of a menu that it has
+ * built. */
 static void set_menus(NsWindow *window, GtkApplication *application)
 {
     gtk_menu_button_set_menu_model(

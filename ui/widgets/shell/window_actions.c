@@ -102,7 +102,7 @@ static void on_next_chart(NsWindow *window)
     if (dashboard) ns_dashboard_set_stage(dashboard, NULL);
 }
 
-/* From what lies on top to what lies below. */
+/* Escape closes what lies on top, one thing at a time. */
 static void on_back(NsWindow *window)
 {
     NsLearnPane *lessons = ns_window_learn_pane(window);

@@ -46,7 +46,7 @@ static void on_run_until_loss(NsWindow *window)
     ns_ask_popover(ns_window_run_menu(window), &ask, window);
 }
 
-/* Forward in what was made; past its end a new step is made. */
+/* Shows a later recorded step; past the newest one, a new step is trained. */
 static void forward(NsSession *session, int64_t by)
 {
     int64_t shown = ns_session_shown_step(session), newest = ns_session_steps(session);
