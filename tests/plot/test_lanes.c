@@ -234,6 +234,19 @@ static void test_loss(void)
     pair_clear(&pair);
 }
 
+/* Curves are hidden by their place, which is the same whichever lane is a step ahead. */
+static void test_loss_order(void)
+{
+    Pair pair = pair_new(2, 2);
+    g_autoptr(NsFigure) figure = ns_figure_new("loss");
+    for (int i = 0; i < 8; i++) {
+        append(pair.run[i % 4 == 1 || i % 4 == 2], 1); /* A, B, B, A */
+        const NsPlot *plot = ns_figure_update(figure, &pair.input);
+        if (i >= 3) g_assert_true(series_named(plot, "learning rate") == &plot->series[1]);
+    }
+    pair_clear(&pair);
+}
+
 static void test_steps(void)
 {
     Pair pair = pair_new(3, 3);
@@ -757,6 +770,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lanes/absent", test_absent);
     g_test_add_func("/lanes/profile", test_profile);
     g_test_add_func("/lanes/loss", test_loss);
+    g_test_add_func("/lanes/loss-order", test_loss_order);
     g_test_add_func("/lanes/similarity", test_similarity);
     g_test_add_func("/lanes/steps", test_steps);
     g_test_add_func("/lanes/stacked", test_stacked);

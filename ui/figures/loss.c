@@ -258,9 +258,11 @@ static void show(Loss *loss, bool smooth)
     figure->plot.n_series = ns_previous_curves_show(&loss->previous, figure->series);
     for (unsigned i = 0; i < loss->n; i++)
         for (unsigned k = 0; k < CURVES; k++) {
-            const NsCurve *curve = &loss->lanes[i].curves[k];
             bool shared_rate = k == RATE && (runs_with_rate(loss, i) & ~(1u << i)) != 0;
-            if (!curve->n || (shared_rate && i != longest(loss, i))) continue;
+            /* In the place of the first, so that the curves keep their order while lanes train. */
+            unsigned of = shared_rate ? longest(loss, i) : i;
+            const NsCurve *curve = &loss->lanes[of].curves[k];
+            if (!curve->n || (shared_rate && i != first_of_rate(loss, i))) continue;
             NsSeries *series = &figure->series[figure->plot.n_series++];
             *series = single[k];
             /* The last style is black: it is of no lane. */
