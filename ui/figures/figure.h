@@ -99,7 +99,7 @@ int64_t ns_figure_viewed(const NsFigureInput *input);
 void ns_figure_mark_step(NsFigure *figure, const NsFigureInput *input);
 
 /* Title, subtitle, note and empty text; `step` is the one that the subtitle names (none if
- * negative), `note` (may be NULL) is taken and joined by the divergences that there were. */
+ * negative); `note` (may be NULL) is taken, and follows a sentence for every divergence. */
 typedef struct {
     const char *title;
     const char *empty;

@@ -23,7 +23,7 @@ typedef enum { DRAG_NONE, DRAG_BOX, DRAG_PAN, DRAG_HANDLE } Drag;
 typedef struct {
     NsChartView *chart; /* owns this */
     guint tick;
-    /* What came since the last frame. */
+    /* The input since the last frame: */
     bool moved;
     double px, py; /* of the pointer */
     double notches_x, notches_y;
@@ -101,7 +101,7 @@ static NsBox box_of(Input *input)
     return box;
 }
 
-/* What a box of the whole width or height leaves alone has no extent. */
+/* The part that a box zooms to; along an axis that it leaves alone it has no extent. */
 static NsBox zoomed_part(Input *input, NsBox box)
 {
     if (fabs(input->py - input->from_y) < BOX_FROM)
@@ -131,8 +131,8 @@ static void set_cursor(Input *input)
         gtk_widget_set_cursor_from_name(widget, name);
 }
 
-/* As far in values as the pointer went on the axis as it was when the grip was pressed: the axis
- * may grow with what is dragged. */
+/* Moves the grip as far as the pointer, in values of the axis as it was at the press: the axis may
+ * grow with what is dragged. */
 static void move_handle(Input *input)
 {
     double way = input->upright ? input->py - input->from_y : input->px - input->from_x;
@@ -182,15 +182,15 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     return G_SOURCE_REMOVE;
 }
 
-/* Lets what came act before the next frame. */
+/* Lets the input act before the next frame. */
 static void wait_for_frame(Input *input)
 {
     if (!input->tick)
         input->tick = gtk_widget_add_tick_callback(GTK_WIDGET(input->chart), on_tick, input, NULL);
 }
 
-/* GTK tells of a pointer that rests, too, whenever a widget has a new size: of these events none
- * has a time, and the crosshair may have been moved by the keyboard since. */
+/* GTK also sends a motion of a pointer at rest whenever a widget has a new size.  Such an event has
+ * no time, and is ignored: the keyboard may have moved the crosshair since. */
 static void on_motion(GtkEventController *motion, double x, double y, Input *input)
 {
     input->px = x;
@@ -264,7 +264,7 @@ static void on_drag_update(GtkGestureDrag *gesture, double dx, double dy, Input 
         gtk_gesture_set_state(GTK_GESTURE(gesture), GTK_EVENT_SEQUENCE_CLAIMED);
 }
 
-/* Leaves the drag; what it did stays. */
+/* Ends the drag; what it did stays. */
 static void end_drag(Input *input)
 {
     input->drag = DRAG_NONE;
@@ -324,7 +324,7 @@ static void on_pressed(GtkGestureClick *click, int presses, double x, double y, 
     (void)click;
     NsViewState *view_state = ns_chart_view_state(input->chart);
     gtk_widget_grab_focus(GTK_WIDGET(input->chart));
-    /* The hand is on the pointer now: Space is not the chart's, though keys were used just before.
+    /* The user has turned to the pointer: Space is not the chart's, though keys were used before.
      */
     gtk_window_set_focus_visible(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(input->chart))), FALSE);
     if (presses == 1) {

@@ -60,7 +60,7 @@ static const NsFigureKind *kind_of(const NsChartTile *tile)
     return ns_chart_view_kind(tile->chart);
 }
 
-/* Whether the figure is of what is measured now and then only, and the runs never do. */
+/* Whether the figure shows an expensive quantity that the runs never measure. */
 static bool is_missing(const NsChartTile *tile)
 {
     const NsFigureKind *kind = kind_of(tile);
@@ -84,7 +84,7 @@ NsFigureInput ns_chart_tile_input(NsChartTile *tile)
     return one ? ns_figure_input_of(&input, (unsigned)tile->lane) : input;
 }
 
-/* The place that a figure of one shows where nobody chose. */
+/* The place that a figure of one place shows where none was chosen. */
 static int usual_place(const NsChartTile *tile)
 {
     const NsHistory *history = ns_session_view(tile->session)->history;
@@ -105,7 +105,7 @@ static int shown_choice(const NsChartTile *tile)
     return ns_tile_choice_of(&tile->own);
 }
 
-/* The choice is on show in another tile, too. */
+/* Whether another tile shows the same choice. */
 static bool is_shared(const NsChartTile *tile)
 {
     return kind_of(tile)->subject == NS_SUBJECT_GRADIENT && kind_of(tile)->rows_are_layers;
@@ -183,7 +183,7 @@ static void sync_choices(NsChartTile *tile)
     gtk_widget_set_visible(tile->choice, now->len > 0);
 }
 
-/* Beside the tiles of other lanes a thumbnail is called as its lane. */
+/* Beside the tiles of other lanes a thumbnail has the name of its lane. */
 static void sync_name(NsChartTile *tile)
 {
     NsFigureInput input = ns_view_input(ns_session_view(tile->session));

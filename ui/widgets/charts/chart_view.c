@@ -204,7 +204,7 @@ static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
         double before = chart->pointed ? chart->reading.x : (double)NAN;
         draw(chart, width, height, scale);
         read_aim(chart);
-        /* Under a pointer that rests the data may move. */
+        /* The data may move under a pointer at rest. */
         bool moved = chart->aim == AIM_POINTER && chart->pointed && chart->reading.x != before;
         if (moved && !chart->telling)
             chart->telling = gtk_widget_add_tick_callback(widget, tell_later, NULL, NULL);
@@ -218,7 +218,7 @@ static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
         if (read) ns_plot_draw_reading(chart->layout, &chart->reading, cr);
         ns_plot_draw_pins(chart->layout, chart->view_state.pins, chart->view_state.n_pins, cr);
         if (banded) ns_plot_draw_band(chart->layout, chart->band, cr);
-        /* Where another chart is pointed at, values in the legend are enough. */
+        /* While another chart is pointed at, values in the legend are enough. */
         bool own = chart->aim == AIM_POINTER || gtk_widget_has_focus(widget);
         if (read && (own || !ns_plot_has_legend(chart->layout)))
             ns_plot_draw_tip(chart->layout, &chart->reading, cr);
@@ -243,7 +243,7 @@ static void ns_chart_view_measure(GtkWidget *widget, GtkOrientation orientation,
 void ns_chart_view_hover(NsChartView *chart, double px, double py)
 {
     bool before = chart->pointed;
-    /* A pointer that leaves takes no crosshair along that was not its own. */
+    /* A pointer that leaves does not hide a crosshair that the keyboard or another chart shows. */
     if (!isfinite(px) && chart->aim != AIM_POINTER) return;
     set_aim(chart, isfinite(px) ? AIM_POINTER : AIM_NONE, px, py);
     if (before || chart->pointed) tell_hover(chart);
@@ -288,7 +288,7 @@ NsViewState *ns_chart_view_state(NsChartView *chart)
     return &chart->view_state;
 }
 
-/* The rest is told on the stage. */
+/* Leaves the title and the curves to a thumbnail; the chart on the stage tells the rest. */
 static void reduce(NsPlot *plot)
 {
     plot->subtitle = plot->moment = plot->note = NULL;
@@ -298,7 +298,7 @@ static void reduce(NsPlot *plot)
     plot->n_markers = plot->n_levels = plot->n_slopes = 0;
 }
 
-/* The rest is told beside it. */
+/* Leaves its curves, their legend and its title to a bare chart; words beside it tell the rest. */
 static void strip(NsPlot *plot)
 {
     if (plot->title) plot->left.label = plot->title;

@@ -107,7 +107,7 @@ static void make_provenance(const NsView *view, const NsExportRequest *request, 
         .theory = g_strdup(view->theory ? "on" : "off"),
         .changes = changes_of(view),
     };
-    /* What the run began with: from there it can be repeated. */
+    /* The settings that the run began with, from which it can be repeated. */
     ns_experiment_copy(&provenance->experiment, &view->started);
     if (view->started.n > 1)
         provenance->heat = g_strdup(view->heat == NS_HEAT_RATIO ? "ratio" : "stacked");
@@ -157,7 +157,7 @@ char *ns_export_command(const NsView *view, const NsExportRequest *request, cons
         append_quoted(command, "--lane", words);
     }
     if (g_strcmp0(provenance.heat, "ratio") == 0) g_string_append(command, " --heat ratio");
-    /* A table has no looks. */
+    /* A table has no style. */
     NsExportChoices choices = request->choices, bare;
     ns_export_choices_init(&bare);
     bare.experiment = choices.experiment;

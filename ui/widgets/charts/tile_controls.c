@@ -21,7 +21,7 @@ static void sync_heat(GtkWidget *control, NsSession *session)
     GtkDropDown *drop_down = GTK_DROP_DOWN(control);
     GtkStringList *old = GTK_STRING_LIST(gtk_drop_down_get_model(drop_down));
     g_auto(GStrv) words = heat_words(session);
-    /* Another list would be another choice while it is being set. */
+    /* A new list would select another row while it is being set. */
     g_signal_handlers_block_matched(control, G_SIGNAL_MATCH_DATA, 0, 0, NULL, NULL, session);
     for (guint i = 0; words[i]; i++) {
         if (g_strcmp0(gtk_string_list_get_string(old, i), words[i]) == 0) continue;
@@ -56,7 +56,8 @@ GtkWidget *ns_heat_control_new(NsSession *session)
     return control;
 }
 
-/* In all lanes; of a run that has begun it waits, like every setting that makes a fork. */
+/* Sets the interval in all lanes; in a run that has begun it is pending, like every setting that
+ * needs a fork. */
 static void on_probe(NsSession *session)
 {
     g_autofree char *every = g_strdup_printf("%d", NS_PROBE_EVERY);

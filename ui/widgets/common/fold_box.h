@@ -1,6 +1,6 @@
 /* A row of buttons that other ways lead to, too.  SPDX-License-Identifier: MIT
  *
- * Those that have no room are away, the first of the row first; it can have no width at all. */
+ * Buttons without room are hidden, from the first of the row on; the row may have no width. */
 #pragma once
 
 #include <gtk/gtk.h>

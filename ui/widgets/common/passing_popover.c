@@ -72,8 +72,8 @@ static gboolean let_go(gpointer popover)
     return G_SOURCE_REMOVE;
 }
 
-/* It must not go while it tells that it was closed, nor while it is what the pointer is over: when
- * this event is done. */
+/* A popover must not be removed while it tells that it was closed, nor while the pointer is over
+ * it: it is removed once this event is done. */
 static void on_closed(GtkWidget *popover)
 {
     give_focus_back(popover);
@@ -87,13 +87,13 @@ void ns_popover_pass(GtkWidget *popover, GtkWidget *at, const GdkRectangle *plac
     gtk_widget_set_parent(popover, at);
     if (place) gtk_popover_set_pointing_to(GTK_POPOVER(popover), place);
     g_signal_connect(popover, "closed", G_CALLBACK(on_closed), NULL);
-    /* Widgets do not let go of a child that they do not know of. */
+    /* A widget does not remove a child of which it does not know when it is destroyed. */
     g_signal_connect_object(at, "destroy", G_CALLBACK(gtk_widget_unparent), popover,
                             G_CONNECT_SWAPPED);
     gtk_popover_popup(GTK_POPOVER(popover));
 }
 
-/* Whether something was open that grabs. */
+/* Closes the open popovers below a widget; TRUE if there were some, which grab the pointer. */
 static bool close_below(GtkWidget *widget)
 {
     bool any = false;

@@ -1,10 +1,10 @@
 /* The lessons: their list, or the card of one that is being gone through.
  * SPDX-License-Identifier: MIT
  *
- * The pane stands above the pages.  It is hidden until it is opened.  A card
- * sets up its experiment, asks for a page and points out what it speaks of; Next opens once what it
- * waits for is done.  Skip, until then, goes on at once and lets the settings and the run that were
- * asked for be made, so that what follows is true.
+ * The pane stands beside the pages, or below them in a narrow window; its list covers them.  It is
+ * hidden until it is opened.  A card sets up its experiment, asks for a page and points out what it
+ * speaks of.  Its button is called Skip until the task of the card is done, and then Next: Skip
+ * makes the settings and the run that the card asks for, on which the following cards rely.
  *
  * Signals: "page" (string), that page should be shown; "chart" (string), that chart should be the
  * large one, if it is one; "point-out" (string), the part of the window of that name should be

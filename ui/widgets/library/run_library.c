@@ -24,7 +24,7 @@ G_DECLARE_FINAL_TYPE(NsRunRow, ns_run_row, NS, RUN_ROW, GObject)
 
 struct _NsRunRow {
     GObject parent;
-    GPtrArray *runs; /* that its run is one of; a reference */
+    GPtrArray *runs; /* the list of its run; a reference */
     const NsLibraryRun *run;
 };
 
@@ -137,7 +137,7 @@ static int compare_steps(gconstpointer a, gconstpointer b, gpointer column)
     return compare_numbers((double)run_of(a)->steps, (double)run_of(b)->steps);
 }
 
-/* The lowest of the lanes. */
+/* The lowest loss of the lanes. */
 static double best_loss(const NsLibraryRun *run)
 {
     double best = (double)NAN;
@@ -227,7 +227,7 @@ static void setup_cell(GtkSignalListItemFactory *factory, GtkListItem *item, gpo
     const Column *column = data;
     GtkWidget *label = ns_line_label_new("", column->number ? "numeric" : NULL);
     if (column->number) gtk_label_set_xalign(GTK_LABEL(label), 1.0F);
-    /* Half a number, or a day without its hour, says something else. */
+    /* A number that is cut off, or a day without its hour, would be wrong. */
     if (column->number || column->words == began_words)
         gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_NONE);
     if (column->words == name_words) gtk_label_set_width_chars(GTK_LABEL(label), NAME_CHARS);
@@ -267,7 +267,7 @@ static void add_column(NsRunLibrary *library, const Column *column)
     gtk_column_view_append_column(GTK_COLUMN_VIEW(library->parts.table), shown);
 }
 
-/* The settings that differ are columns between what a run is and what came of it. */
+/* Makes a column of each setting that differs, between those that name a run and its results. */
 static void sync_columns(NsRunLibrary *library)
 {
     const NsParam *params[SETTINGS_MOST];
@@ -348,7 +348,7 @@ static void change_run(NsRunLibrary *library, const char *key, const char *value
 
 /* ---- The run that is selected ---- */
 
-/* How much there is; of a run that cannot be read, why. */
+/* How much room the runs take or, of a run that cannot be read, why. */
 static void show_used(NsRunLibrary *library, const NsLibraryRun *run)
 {
     guint n = library->runs->len;

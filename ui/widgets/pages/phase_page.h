@@ -17,8 +17,8 @@ GtkWidget *ns_phase_page_new(NsSession *session);
 /* The sweep that is shown, the first of several; NULL before the first. */
 NsPhase *ns_phase_page_phase(NsPhasePage *page);
 
-/* Starts a sweep over what the controls say, or stops the one that goes on; a stopped one goes on
- * as long as the controls say the same. */
+/* Starts the sweep that the controls ask for, or stops the one that runs; a stopped one continues
+ * as long as the controls ask for the same. */
 void ns_phase_page_toggle(NsPhasePage *page);
 
 /* Puts axes, as ns_study_axis_read reads them, and steps into the controls; starts nothing.  FALSE

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* As many as tips of charts have; four columns have room for one less. */
+/* The digits of numbers, as in the tips of charts; four columns have room for one less. */
 #define DIGITS 4
 #define DIGITS_OF_MANY 3
 
@@ -42,14 +42,14 @@ static const double *lr_of(const NsStep *step)
     return step->lr_untold ? NULL : &step->lr;
 }
 
-/* As many digits as those of the lanes beside it. */
+/* A number with so many digits, as in the lanes beside it. */
 static char *number(double value, int digits)
 {
     if (isnan(value)) return g_strdup(_("NaN"));
     return ns_text_value(value, digits);
 }
 
-/* What was chosen, as it was written. */
+/* A rate with the digits that it was set with. */
 static char *rate(double value, int digits)
 {
     return isfinite(value) ? ns_text_input(value, digits) : number(value, digits);
@@ -181,7 +181,7 @@ static void span(NsReadingTable *table, GtkLabel *cell, guint columns)
     gtk_grid_layout_child_set_column_span(GTK_GRID_LAYOUT_CHILD(place), (int)columns);
 }
 
-/* What stands alone has the whole row, and a single value all columns of the lanes. */
+/* A cell that stands alone has the whole row, a single value the columns of all lanes. */
 static void show_row(NsReadingTable *table, guint row, const char *text, guint columns)
 {
     g_auto(GStrv) cells = g_strsplit(text, "\t", MOST_COLUMNS);

@@ -99,7 +99,7 @@ static char *open_words(const NsSessionRun *run)
     return g_strdup_printf(_("Show run %u again; Run would continue from step %s"), run->id, step);
 }
 
-/* What a row says, but for what changes with every step of the present run. */
+/* The words of a row, without those that change with every step of the present run. */
 static char *says(const NsSessionRun *run, int generation)
 {
     g_autofree char *facts = run->present ? g_strdup("") : facts_of(run);
@@ -164,7 +164,7 @@ static void remove_row(NsRunTree *tree, GtkWidget *row)
     gtk_box_remove(GTK_BOX(tree->box), row);
 }
 
-/* Rows that say what they said stay: a session may have had hundreds of runs. */
+/* Rows whose words are the same stay: a session may have had hundreds of runs. */
 static void rebuild(NsRunTree *tree)
 {
     size_t n = 0;
@@ -199,7 +199,7 @@ static gboolean rebuild_soon(gpointer data)
     return G_SOURCE_REMOVE;
 }
 
-/* A button of a row must not go while it tells that it was pressed. */
+/* Deferred, since a button of a row must not be removed while it tells that it was pressed. */
 static void on_runs_changed(NsRunTree *tree)
 {
     if (tree->stale) return;

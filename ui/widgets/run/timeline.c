@@ -44,7 +44,7 @@ static int64_t round_up(int64_t steps)
         }
 }
 
-/* The line ends where the run will; one without an end has a line that grows in leaps. */
+/* The line ends where the run will end; the line of a run without an end grows in leaps. */
 static int64_t end_of(NsSession *session, int64_t first, int64_t newest)
 {
     int64_t end = ns_session_end_step(session);
@@ -146,7 +146,7 @@ static gboolean on_key(NsTimeline *timeline, guint keyval, guint code, GdkModifi
     }
 }
 
-/* What happened comes before what is kept. */
+/* An event comes before a checkpoint. */
 static const NsSessionMark *mark_near(NsTimeline *timeline, double x)
 {
     size_t n = 0;
@@ -300,7 +300,7 @@ static NsColor color_of(const NsSessionMark *mark, const NsStyle *style)
     return mark->lane >= 0 ? style->series[mark->lane % NS_SERIES_STYLES].color : style->text;
 }
 
-/* Of several of a kind at the same pixel one is enough. */
+/* Of several marks of a kind at the same pixel one is drawn. */
 static void draw_marks(NsTimeline *timeline, cairo_t *cr, double middle, const NsStyle *style)
 {
     size_t n = 0;

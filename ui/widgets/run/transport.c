@@ -72,7 +72,7 @@ void ns_transport_sync(NsTransport *transport)
     ns_timeline_describe(NS_TIMELINE(transport->timeline));
 }
 
-/* A step that was made is shown; one that was not is trained up to. */
+/* Shows a step that was made; trains up to one that was not. */
 static void on_step_typed(NsTransport *transport)
 {
     g_autofree char *digits = g_strdup(gtk_editable_get_text(GTK_EDITABLE(transport->entry)));

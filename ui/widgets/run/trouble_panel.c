@@ -78,7 +78,7 @@ static const char *advice_on(const NsTrouble *trouble)
         "Go back to an earlier step and change one thing.");
 }
 
-/* Ten times as long, and long enough to be felt where the trouble is. */
+/* A warm-up ten times as long, and long enough to matter at the step of the trouble. */
 static int64_t longer_warmup(const NsSettings *settings, int64_t step)
 {
     int64_t warmup = settings->warmup * 10;
@@ -148,7 +148,7 @@ static Evidence evidence_of(const NsTrouble *trouble)
                                                                 : NS_QUANTITY_GRAD_LAYER};
 }
 
-/* Of the lane alone. */
+/* Shows the curve of the lane alone. */
 static void show_chart(NsTroublePanel *panel, const NsTrouble *trouble)
 {
     NsChartView *chart = NS_CHART_VIEW(panel->chart);
@@ -244,7 +244,7 @@ static void on_go_on(NsTroublePanel *panel)
     if (run) ns_session_run(panel->session);
 }
 
-/* In as many rows as it takes. */
+/* The buttons, in as many rows as they need. */
 static GtkWidget *new_buttons(NsTroublePanel *panel)
 {
     GtkWidget *flow = gtk_flow_box_new();

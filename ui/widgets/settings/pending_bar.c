@@ -21,7 +21,7 @@ static Bar *bar_of(GtkWidget *revealer)
     return g_object_get_data(G_OBJECT(revealer), "ns-bar");
 }
 
-/* Says from where; false where it cannot be. */
+/* Says from which step a fork would begin; FALSE where none can. */
 static bool offer_fork(const Bar *bar)
 {
     int64_t step = ns_session_fork_step(bar->session);
@@ -48,8 +48,8 @@ static void sync_bar(GtkWidget *revealer)
         gtk_widget_set_tooltip_text(bar->words, words);
     }
     gtk_revealer_set_reveal_child(GTK_REVEALER(revealer), waits);
-    /* What is folded away must not be reached by keyboard, pointer or assistive technology, which
-     * is told of each button alone. */
+    /* A bar that is folded away must not be reached by keyboard, pointer or assistive technology,
+     * which is told of each button alone. */
     gtk_widget_set_can_target(revealer, waits);
     gtk_widget_set_sensitive(bar->restart, waits && ns_session_can_restart(bar->session));
     gtk_widget_set_sensitive(bar->fork, waits && offer_fork(bar));

@@ -115,7 +115,8 @@ static void sync_row(GtkWidget *widget)
 {
     Row *row = row_of(widget);
     bool changed = !ns_settings_is_default(ns_session_settings(row->session), row->param);
-    /* Opacity rather than visibility: nothing moves when the button comes or goes. */
+    /* Opacity rather than visibility, so that nothing moves when the button appears or disappears.
+     */
     gtk_widget_set_opacity(row->reset, changed ? 1.0 : 0.0);
     gtk_widget_set_sensitive(row->reset, changed);
     gtk_widget_set_can_target(row->reset, changed);

@@ -72,7 +72,7 @@ static NsSettingControl control_for(NsSession *session, const NsParam *param, Ki
                                                 : ns_entry_control_new(session, param)};
 }
 
-/* What the model takes, under the row of its depth. */
+/* What the model takes in memory, under the row of its depth. */
 static void sync_size(GtkWidget *label)
 {
     NsSession *session = g_object_get_data(G_OBJECT(label), "ns-session");
@@ -149,7 +149,7 @@ static GtkWidget *make_rows(GtkWidget *pane, NsSession *session)
     return rows;
 }
 
-/* Stands in the place of changes that wait while another program's run is on view. */
+/* The words in place of pending changes while another program's run is on view. */
 static GtkWidget *new_watch_words(void)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
@@ -178,7 +178,7 @@ static void sync_watching(GtkWidget *pane)
                                 watching ? parts->watched : parts->pending);
 }
 
-/* Whatever waits, the rows stay where they are. */
+/* A place of constant height, so that the rows stay where they are whatever is pending. */
 static GtkWidget *new_pending_place(NsSession *session)
 {
     GtkWidget *place = gtk_overlay_new(), *bar = ns_pending_bar_new(session);

@@ -41,7 +41,7 @@ struct _NsApplication {
 
 G_DEFINE_FINAL_TYPE(NsApplication, ns_application, GTK_TYPE_APPLICATION)
 
-/* What belongs to a window goes with it. */
+/* Closes all windows, which take what belongs to them with them. */
 static void on_quit(GSimpleAction *action, GVariant *parameter, gpointer application)
 {
     (void)action, (void)parameter;
@@ -50,9 +50,9 @@ static void on_quit(GSimpleAction *action, GVariant *parameter, gpointer applica
         if (NS_IS_WINDOW(each->data)) gtk_window_close(each->data);
 }
 
-/* Whoever sends a signal does not answer a question: a terminal that is closed, the end of a
- * session.  Each window keeps how it was left as it goes (ui/widgets/shell/remember.h); a step that
- * is being made is not waited for (core/base/exit_barrier.h). */
+/* A signal comes from a terminal that is closed or a session that ends, where nobody answers a
+ * question.  Each window is remembered as it closes (ui/widgets/shell/remember.h); a step that is
+ * being made is not waited for (core/base/exit_barrier.h). */
 static gboolean on_signal(gpointer application)
 {
     GList *windows;
@@ -83,8 +83,8 @@ static NsWindow *open_window(NsApplication *application, const NsExperiment *exp
     return window;
 }
 
-/* What a window shows that nobody told anything else: the same model, with its norms after and
- * before the branches. */
+/* The first experiment of a window where none was asked for: the same model, with its norms after
+ * and before the branches. */
 static const char *const OPENING[] = {"placement=post", "placement=pre"};
 
 static void init_opening(NsExperiment *experiment)
@@ -209,8 +209,8 @@ static bool read_settings(NsApplication *application, GVariantDict *options, GEr
     ns_experiment_init(&asked);
     for (size_t i = 0; good && set && set[i]; i++)
         good = ns_settings_name_assignment(&asked.lane[0], &named, set[i], error);
-    /* What holds in every lane leaves the lanes of the first look what they are, unless it takes
-     * away what they differ in. */
+    /* Settings of every lane leave the lanes of the first look as they are, unless these would not
+     * differ any more. */
     const char *const *own = lanes ? (const char *const *)lanes : OPENING;
     size_t n = lanes ? g_strv_length(lanes) : G_N_ELEMENTS(OPENING);
     if (good && (lanes || !ns_named_has(&named, "placement")))

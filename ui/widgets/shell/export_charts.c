@@ -47,7 +47,7 @@ void ns_export_charts_leave(NsExportCharts *charts)
     charts->view = NULL;
 }
 
-/* Where the list is not empty. */
+/* The chosen chart of a list that is not empty. */
 static NsSheetChart *current(NsExportCharts *charts)
 {
     return ns_sheet_chart(charts->sheet, charts->current);
@@ -296,7 +296,7 @@ static void add_curves(NsExportCharts *charts)
     }
 }
 
-/* Another quantity or lane is another plot: what was chosen of the one before is left. */
+/* Another quantity or lane is another plot: forgets what was chosen of the previous one. */
 static void begin_anew(NsExportCharts *charts)
 {
     NsSheetChart *chart = current(charts);
@@ -433,7 +433,7 @@ static void on_facts(GObject *source, GAsyncResult *result, gpointer data)
     build_editor(charts);
 }
 
-/* The editor is there once it is known what there is to choose. */
+/* Looks for what can be chosen of the chart; its editor is shown once that is known. */
 static void find_facts(NsExportCharts *charts)
 {
     charts->facts_again = charts->asked;

@@ -219,7 +219,7 @@ void ns_help_present(GtkWindow *parent, const char *topic)
         shown = g_object_new(NS_TYPE_HELP_WINDOW, NULL);
         g_object_add_weak_pointer(G_OBJECT(shown), (gpointer *)&shown);
     }
-    /* It goes with the window that asked for it, and may lie behind. */
+    /* It closes with the window that asked for it, and may lie behind that. */
     gtk_window_set_transient_for(GTK_WINDOW(shown), parent);
     gtk_window_set_destroy_with_parent(GTK_WINDOW(shown), TRUE);
     if (topic) choose(shown, topic);

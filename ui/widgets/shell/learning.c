@@ -224,14 +224,14 @@ static void on_cover(NsLearnPane *pane, gboolean covers, NsWindow *window)
     on_shown(pane, NULL, window);
 }
 
-/* Who asks for a page wants to see it. */
+/* A page that is chosen takes the place of the list of lessons. */
 static void on_switched(NsPageStack *pages, NsWindow *window)
 {
     ns_window_close_lessons(window);
     ns_learn_pane_set_page(ns_window_learn_pane(window), ns_page_stack_key(pages));
 }
 
-/* The last way out where the menu is hidden, too. */
+/* The button that leaves class mode where the menu is hidden, too. */
 static GtkWidget *new_leave(NsWindow *window)
 {
     GtkWidget *leave = gtk_button_new_from_icon_name("view-restore-symbolic");
@@ -243,7 +243,7 @@ static GtkWidget *new_leave(NsWindow *window)
     return leave;
 }
 
-/* Once, since all windows have the same one. */
+/* Adds the items once, since all windows have the same menu. */
 static void add_to_menu(NsWindow *window)
 {
     static GMenu *added;

@@ -1,7 +1,7 @@
 /* Lessons, presets and class mode of a window.  SPDX-License-Identifier: MIT
  *
  * Adds the actions learn, preset (its key), save and class-mode to a window, and the pane of the
- * lessons above its pages. */
+ * lessons beside its pages. */
 #pragma once
 
 #include "core/store/preset.h"
