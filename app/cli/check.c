@@ -57,7 +57,7 @@ static char *json_of(const NsGradientCheck *check, const NsSettings *settings)
     ns_json_double(&json, "worst_random", check->worst_random);
     ns_json_bool(&json, "agrees", check->agrees);
     ns_json_double(&json, "seconds", check->seconds);
-    ns_json_settings(&json, "settings", settings);
+    ns_json_settings(&json, settings);
     ns_json_program(&json);
     return ns_json_finish(&json);
 }

@@ -135,7 +135,7 @@ static void write_lane(NsJson *json, const NsStudy *study, size_t lane)
     ns_json_open(json, NULL, '{');
     ns_json_string(json, "lane", ns_lane_letter(lane));
     ns_json_string(json, "name", study->names[lane]);
-    ns_json_settings(json, "settings", &study->experiment.lane[lane]);
+    ns_json_settings(json, &study->experiment.lane[lane]);
     ns_json_close(json, '}');
 }
 

@@ -7,11 +7,6 @@
 
 /* ---- Words ---- */
 
-static void replace(GString *text, const char *from, const char *to)
-{
-    g_string_replace(text, from, to, 0);
-}
-
 /* Signs that are words wherever they are.  An apostrophe, a hyphen, a period and a comma are not
  * among them. */
 static bool is_sign(char c)
@@ -107,13 +102,11 @@ static GPtrArray *words_of(const char *sentence)
     GString *text = g_string_new(sentence);
     g_strchomp(text->str);
     text->len = strlen(text->str);
-    replace(text, "<skipped>", "");
-    replace(text, "-\n", "");
-    replace(text, "\n", " ");
-    replace(text, "&quot;", "\"");
-    replace(text, "&amp;", "&");
-    replace(text, "&lt;", "<");
-    replace(text, "&gt;", ">");
+    static const char *const replaced[][2] = {{"<skipped>", ""}, {"-\n", ""},    {"\n", " "},
+                                              {"&quot;", "\""},  {"&amp;", "&"}, {"&lt;", "<"},
+                                              {"&gt;", ">"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(replaced); i++)
+        g_string_replace(text, replaced[i][0], replaced[i][1], 0);
     g_string_prepend_c(text, ' ');
     g_string_append_c(text, ' ');
     for (size_t i = 0; i < G_N_ELEMENTS(rules); i++) {

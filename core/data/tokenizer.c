@@ -3,14 +3,9 @@
 
 #include "core/base/error.h"
 
-static bool is_word(const char *value, const char *word)
-{
-    return g_str_equal(value, word);
-}
-
 bool ns_tokenizer_is_path(const char *value)
 {
-    return *value && !is_word(value, "char") && !is_word(value, "bpe");
+    return *value && !g_str_equal(value, "char") && !g_str_equal(value, "bpe");
 }
 
 char **ns_tokenizer_files(const char *value)
@@ -30,7 +25,7 @@ bool ns_tokenizer_open(NsTokenizer *tokenizer, const NsSettings *settings, GErro
 {
     const char *value = settings->tokenizer;
     *tokenizer = (NsTokenizer){0};
-    if (is_word(value, "bpe")) {
+    if (g_str_equal(value, "bpe")) {
         size_t vocab = settings->vocab ? (size_t)settings->vocab : NS_LEARNED_TOKENS;
         tokenizer->learned = MIN(vocab, NS_TOKENS_MAX);
         return true;

@@ -73,8 +73,8 @@ bool ns_settings_name(NsSettings *settings, NsNamed *named, const char *key, con
 
 /* ---- Lists of assignments ---- */
 
-/* `named` is NULL where nobody names them. */
-static bool assign(NsSettings *settings, NsNamed *named, const char *assignment, GError **error)
+bool ns_settings_name_assignment(NsSettings *settings, NsNamed *named, const char *assignment,
+                                 GError **error)
 {
     const char *equals = strchr(assignment, '=');
     if (!equals)
@@ -86,7 +86,7 @@ static bool assign(NsSettings *settings, NsNamed *named, const char *assignment,
                  : ns_settings_set(settings, key, equals + 1, error);
 }
 
-static bool assign_all(NsSettings *settings, NsNamed *named, const char *words, GError **error)
+bool ns_settings_name_all(NsSettings *settings, NsNamed *named, const char *words, GError **error)
 {
     g_auto(GStrv) assignments = NULL;
     g_autoptr(GError) wrong = NULL;
@@ -95,29 +95,18 @@ static bool assign_all(NsSettings *settings, NsNamed *named, const char *words, 
         return ns_refuse(error, NS_ERROR_SETTING,
                          "“%s” cannot be read: its quotation marks do not match.", words);
     for (char **at = assignments; at && *at; at++)
-        if (!assign(settings, named, *at, error)) return false;
+        if (!ns_settings_name_assignment(settings, named, *at, error)) return false;
     return true;
 }
 
 bool ns_settings_assign(NsSettings *settings, const char *assignment, GError **error)
 {
-    return assign(settings, NULL, assignment, error);
+    return ns_settings_name_assignment(settings, NULL, assignment, error);
 }
 
 bool ns_settings_assign_all(NsSettings *settings, const char *words, GError **error)
 {
-    return assign_all(settings, NULL, words, error);
-}
-
-bool ns_settings_name_assignment(NsSettings *settings, NsNamed *named, const char *assignment,
-                                 GError **error)
-{
-    return assign(settings, named, assignment, error);
-}
-
-bool ns_settings_name_all(NsSettings *settings, NsNamed *named, const char *words, GError **error)
-{
-    return assign_all(settings, named, words, error);
+    return ns_settings_name_all(settings, NULL, words, error);
 }
 
 char *ns_shell_word(const char *word, const char *special)

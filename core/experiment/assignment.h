@@ -28,7 +28,8 @@ bool ns_named_has(const NsNamed *named, const char *key);
 bool ns_settings_name(NsSettings *settings, NsNamed *named, const char *key, const char *value,
                       GError **error);
 
-/* The same for "key=value", and for "key=value key='a value'". */
+/* The same for "key=value", and for "key=value key='a value'"; `named` is NULL for settings that no
+ * person names, of which the last word counts. */
 bool ns_settings_name_assignment(NsSettings *settings, NsNamed *named, const char *assignment,
                                  GError **error);
 bool ns_settings_name_all(NsSettings *settings, NsNamed *named, const char *words, GError **error);

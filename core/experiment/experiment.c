@@ -286,13 +286,6 @@ char *ns_experiment_lane_words(const NsExperiment *experiment, size_t lane)
     return g_string_free(words, FALSE);
 }
 
-static bool read_lane(NsSettings *settings, const char *words, const NsNamed *named, GError **error)
-{
-    NsNamed below = named ? ns_named_below(named) : (NsNamed){0};
-    return named ? ns_settings_name_all(settings, &below, words, error)
-                 : ns_settings_assign_all(settings, words, error);
-}
-
 bool ns_experiment_read_lanes(NsExperiment *experiment, const char *const *words, size_t n,
                               const NsNamed *named, GError **error)
 {
@@ -302,8 +295,12 @@ bool ns_experiment_read_lanes(NsExperiment *experiment, const char *const *words
                          NS_LANES_MAX);
     for (size_t lane = 1; lane < n; lane++) replace_lane(experiment, lane, &experiment->lane[0]);
     experiment->n = n;
-    for (size_t lane = 0; lane < n; lane++)
-        if (!read_lane(&experiment->lane[lane], words[lane], named, error)) return false;
+    for (size_t lane = 0; lane < n; lane++) {
+        NsNamed below = named ? ns_named_below(named) : (NsNamed){0};
+        if (!ns_settings_name_all(&experiment->lane[lane], named ? &below : NULL, words[lane],
+                                  error))
+            return false;
+    }
     ns_experiment_link(experiment);
     ns_experiment_settle(experiment, n);
     return true;

@@ -159,9 +159,9 @@ char *ns_json_key(const char *key)
     return g_strdelimit(g_strdup(key), "-", '_');
 }
 
-void ns_json_settings(NsJson *json, const char *name, const NsSettings *settings)
+void ns_json_settings(NsJson *json, const NsSettings *settings)
 {
-    ns_json_open(json, name, '{');
+    ns_json_open(json, "settings", '{');
     const NsParam *param;
     for (size_t i = 0; (param = ns_param(i)) != NULL; i++) {
         g_autofree char *key = ns_json_key(param->key);

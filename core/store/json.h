@@ -39,9 +39,9 @@ void ns_json_doubles(NsJson *json, const char *key, const double *values, size_t
  * Free with g_free. */
 char *ns_json_key(const char *key);
 
-/* {key: value, ...}, every setting with its typed value by the name of its key; a choice by its
- * own. */
-void ns_json_settings(NsJson *json, const char *name, const NsSettings *settings);
+/* "settings": {key: value, ...}, every setting with its typed value by the name of its key; a
+ * choice by its own. */
+void ns_json_settings(NsJson *json, const NsSettings *settings);
 
 /* "arch": key, "layers": all of them; with an encoder and a decoder also "encoder_layers" and
  * "decoder_layers". */

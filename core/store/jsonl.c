@@ -8,7 +8,7 @@ void ns_jsonl_add_model(NsJson *json, NsRun *run)
     const NsSettings *settings = ns_run_settings(run);
     const NsCorpus *corpus = ns_run_corpus(run);
     NsVocab vocab = ns_corpus_vocab(corpus, settings);
-    ns_json_settings(json, "settings", settings);
+    ns_json_settings(json, settings);
     ns_json_layers(json, settings);
     ns_json_int(json, "parameters", (int64_t)ns_model_tensors(ns_run_model(run))->elements);
     ns_json_int(json, "vocab", (int64_t)vocab.out);

@@ -100,11 +100,6 @@ static void item_free(void *data)
     g_free(item);
 }
 
-static GPtrArray *queue_new(void)
-{
-    return g_ptr_array_new_with_free_func(item_free);
-}
-
 /* ---- Statements ---- */
 
 static bool run_statement(NsRunWriter *w, const char *sql)
@@ -155,10 +150,11 @@ static bool write_event(sqlite3_stmt *statement, const NsEvent *event)
     return finish_row(statement);
 }
 
-static void bind_run(sqlite3_stmt *statement, int at, const Run *run)
+/* The first two parameters. */
+static void bind_run(sqlite3_stmt *statement, const Run *run)
 {
-    sqlite3_bind_int64(statement, at, run->lane);
-    sqlite3_bind_int64(statement, at + 1, run->seed);
+    sqlite3_bind_int64(statement, 1, run->lane);
+    sqlite3_bind_int64(statement, 2, run->seed);
 }
 
 static bool write_checkpoint(NsRunWriter *w, const Item *item)
@@ -173,7 +169,7 @@ static bool write_item(NsRunWriter *w, const Item *item)
 {
     if (item->kind == CHECKPOINT) return write_checkpoint(w, item);
     sqlite3_stmt *statement = w->insert[item->kind];
-    bind_run(statement, 1, &w->runs[item->run]);
+    bind_run(statement, &w->runs[item->run]);
     switch (item->kind) {
     case STEP:
         return write_step(statement, &item->what.step);
@@ -324,7 +320,7 @@ static void *work(void *data)
         last = w->closing;
         bool failed = w->failed;
         g_autoptr(GPtrArray) items = w->queue;
-        w->queue = queue_new();
+        w->queue = g_ptr_array_new_with_free_func(item_free);
         w->waiting = 0;
         pthread_mutex_unlock(&w->mutex);
         g_autoptr(GError) error = NULL;
@@ -504,7 +500,7 @@ static bool write_lane(NsRunWriter *w, const Run *own, NsRun *run)
         ns_database_prepare(w->db, "INSERT INTO lanes (lane, seed, settings) VALUES (?, ?, ?)");
     if (!statement) return false;
     g_autofree char *line = ns_jsonl_settings(run);
-    bind_run(statement, 1, own);
+    bind_run(statement, own);
     bind_text(statement, 3, line);
     return finish_row(statement);
 }
@@ -515,7 +511,7 @@ static bool write_quantities(NsRunWriter *w, Run *run)
         w->db, "INSERT INTO quantities (lane, seed, key, size) VALUES (?, ?, ?, ?)");
     if (!statement) return false;
     bool written = true;
-    bind_run(statement, 1, run);
+    bind_run(statement, run);
     for (unsigned q = 0; written && q < NS_QUANTITY_COUNT; q++) {
         if (run->layout.count[q] == 0) continue;
         bind_text(statement, 3, ns_quantity((NsQuantity)q)->choice.key);
@@ -563,7 +559,7 @@ static bool find_quantities(NsRunWriter *w, Run *run)
         w->db, "SELECT id FROM quantities WHERE lane = ? AND seed = ? AND key = ?");
     if (!statement) return false;
     bool found = true;
-    bind_run(statement, 1, run);
+    bind_run(statement, run);
     for (unsigned q = 0; found && q < NS_QUANTITY_COUNT; q++) {
         if (run->layout.count[q] == 0) continue;
         bind_text(statement, 3, ns_quantity((NsQuantity)q)->choice.key);
@@ -710,7 +706,7 @@ static NsRunWriter *writer_new(const char *path, NsLockstep *lockstep, int64_t e
         w->runs[i].seed = ns_run_settings(run)->seed;
         w->runs[i].layout = *ns_history_layout(ns_run_history(run));
     }
-    w->queue = queue_new();
+    w->queue = g_ptr_array_new_with_free_func(item_free);
     pthread_mutex_init(&w->mutex, NULL);
     ns_condition_init(&w->wake);
     ns_condition_init(&w->written);
@@ -764,7 +760,7 @@ static bool write_summaries(NsRunWriter *w, char *const *summaries)
     if (!statement) return false;
     bool written = run_statement(w, "BEGIN IMMEDIATE");
     for (size_t i = 0; written && i < w->n; i++) {
-        bind_run(statement, 1, &w->runs[i]);
+        bind_run(statement, &w->runs[i]);
         bind_text(statement, 3, summaries[i]);
         written = finish_row(statement);
     }

@@ -193,18 +193,14 @@ static bool read_tokens(const Meter *meter, const NsHistory *history, int64_t st
 
 /* ---- Tasks downstream ---- */
 
-static bool tell(Training *training)
+static bool tell(void *data)
 {
+    Training *training = data;
     const NsCellWork *work = training->work;
     training->cell.seconds = (double)(g_get_monotonic_time() - training->started) / 1e6;
     bool goes = !work->progress || work->progress(work->data, &training->cell);
     training->ended |= !goes;
     return goes;
-}
-
-static bool goes_on(void *training)
-{
-    return tell(training);
 }
 
 /* The accuracy after fine-tuning from the present weights.  FALSE where it was ended, or there is
@@ -223,7 +219,7 @@ static bool finetune(Training *training, Meter *meter, double *value)
     NsSettings settings;
     g_autoptr(NsCheckpoint) weights = ns_run_checkpoint(run, NULL);
     ns_finetune_settings(&settings, pretraining, steps ? steps : NS_CELL_FINETUNE_STEPS);
-    const NsFinetuning finetuning = {&settings, meter->pairs, weights, goes_on, training};
+    const NsFinetuning finetuning = {&settings, meter->pairs, weights, tell, training};
     NsFinetuned tuned = {0};
     bool good = weights && ns_finetune(&finetuning, &tuned, NULL);
     ns_settings_clear(&settings);
@@ -396,8 +392,7 @@ static bool takes_step(Training *training)
     if (ns_run_diverged(run) || training->cell.step >= ns_run_settings(run)->steps) return false;
     bool goes = ns_run_step(run);
     training->cell.step = ns_run_steps(run);
-    if (!tell(training)) return false;
-    if (!goes) return false;
+    if (!tell(training) || !goes) return false;
     look_all(training);
     const NsHistory *history = ns_run_history(run);
     return !training->ended &&

@@ -10,7 +10,8 @@
 #include <string.h>
 
 #define RESAMPLES 1000
-#define TAIL 0.025 /* of a resample on either side of an interval */
+#define SAMPLES (RESAMPLES + 1) /* the last: of the configurations as they are */
+#define TAIL 0.025              /* of a resample on either side of an interval */
 
 /* ---- Scores ---- */
 
@@ -86,7 +87,7 @@ typedef struct {
     /* Per pair a, b and score of a: how many scores of b are lower, and how many are not higher. */
     size_t *lower[NS_LANES_MAX][NS_LANES_MAX], *upto[NS_LANES_MAX][NS_LANES_MAX];
     double *none; /* [budgets, n + 1] the probability that no one of k lies among the first c */
-    double *best; /* [RESAMPLES] for every lane and budget */
+    double *best; /* [SAMPLES] for every lane and budget */
     double *difference, *beats;
 } Bootstrap;
 
@@ -179,12 +180,12 @@ static NsInterval flip(NsInterval interval, int better)
     return better < 0 ? interval : (NsInterval){-interval.value, -interval.hi, -interval.lo};
 }
 
-/* samples: [n], which is sorted. */
-static NsInterval interval(double value, double *samples, size_t n)
+/* samples: [RESAMPLES], which are sorted. */
+static NsInterval interval(double value, double *samples)
 {
-    qsort(samples, n, sizeof *samples, ns_compare_doubles);
-    size_t tail = (size_t)(TAIL * (double)n);
-    return (NsInterval){value, samples[tail], samples[n - 1 - tail]};
+    qsort(samples, RESAMPLES, sizeof *samples, ns_compare_doubles);
+    size_t tail = (size_t)(TAIL * RESAMPLES);
+    return (NsInterval){value, samples[tail], samples[RESAMPLES - 1 - tail]};
 }
 
 static NsBetter better_of(const NsInterval *difference)
@@ -213,28 +214,13 @@ static void measure(Bootstrap *b, const NsComparison *c, size_t sample)
     for (size_t k = 0; k < c->n_budgets; k++) {
         const double *none = b->none + k * (b->n + 1);
         for (size_t lane = 0; lane < c->lanes; lane++)
-            b->best[(lane * c->n_budgets + k) * RESAMPLES + sample] = expected_best(b, lane, none);
+            b->best[(lane * c->n_budgets + k) * SAMPLES + sample] = expected_best(b, lane, none);
         for (size_t one = 0; one < c->lanes; one++)
             for (size_t other = one + 1; other < c->lanes; other++) {
-                size_t at = ((one * c->lanes + other) * c->n_budgets + k) * RESAMPLES + sample;
-                b->difference[at] = b->best[(one * c->n_budgets + k) * RESAMPLES + sample] -
-                                    b->best[(other * c->n_budgets + k) * RESAMPLES + sample];
+                size_t at = ((one * c->lanes + other) * c->n_budgets + k) * SAMPLES + sample;
+                b->difference[at] = b->best[(one * c->n_budgets + k) * SAMPLES + sample] -
+                                    b->best[(other * c->n_budgets + k) * SAMPLES + sample];
                 b->beats[at] = probability(b, one, other, none);
-            }
-    }
-}
-
-/* Puts the values that were measured last, as sample 0, into the comparison. */
-static void keep_values(const Bootstrap *b, NsComparison *c)
-{
-    for (size_t k = 0; k < c->n_budgets; k++) {
-        for (size_t lane = 0; lane < c->lanes; lane++)
-            c->best[lane][k].value = b->best[(lane * c->n_budgets + k) * RESAMPLES];
-        for (size_t one = 0; one < c->lanes; one++)
-            for (size_t other = one + 1; other < c->lanes; other++) {
-                size_t at = ((one * c->lanes + other) * c->n_budgets + k) * RESAMPLES;
-                c->duels[one][other][k].difference.value = b->difference[at];
-                c->duels[one][other][k].beats.value = b->beats[at];
             }
     }
 }
@@ -242,17 +228,16 @@ static void keep_values(const Bootstrap *b, NsComparison *c)
 static void keep_intervals(const Bootstrap *b, NsComparison *c)
 {
     for (size_t k = 0; k < c->n_budgets; k++) {
-        for (size_t lane = 0; lane < c->lanes; lane++)
-            c->best[lane][k] =
-                flip(interval(c->best[lane][k].value,
-                              b->best + (lane * c->n_budgets + k) * RESAMPLES, RESAMPLES),
-                     c->better);
+        for (size_t lane = 0; lane < c->lanes; lane++) {
+            double *best = b->best + (lane * c->n_budgets + k) * SAMPLES;
+            c->best[lane][k] = flip(interval(best[RESAMPLES], best), c->better);
+        }
         for (size_t one = 0; one < c->lanes; one++)
             for (size_t other = one + 1; other < c->lanes; other++) {
-                size_t at = ((one * c->lanes + other) * c->n_budgets + k) * RESAMPLES;
+                size_t at = ((one * c->lanes + other) * c->n_budgets + k) * SAMPLES;
                 NsDuel *duel = &c->duels[one][other][k];
-                duel->difference = interval(duel->difference.value, b->difference + at, RESAMPLES);
-                duel->beats = interval(duel->beats.value, b->beats + at, RESAMPLES);
+                duel->difference = interval(b->difference[at + RESAMPLES], b->difference + at);
+                duel->beats = interval(b->beats[at + RESAMPLES], b->beats + at);
                 duel->better = better_of(&duel->difference);
                 duel->difference = flip(duel->difference, c->better);
             }
@@ -268,9 +253,9 @@ static void bootstrap_init(Bootstrap *b, NsComparison *c, double *const *scores)
     b->none = g_new(double, c->n_budgets *(b->n + 1));
     for (size_t k = 0; k < c->n_budgets; k++)
         fill_none(b->none + k * (b->n + 1), b->n, c->budgets[k]);
-    b->best = g_new(double, c->lanes * c->n_budgets * RESAMPLES);
-    b->difference = g_new0(double, c->lanes * c->lanes * c->n_budgets * RESAMPLES);
-    b->beats = g_new0(double, c->lanes * c->lanes * c->n_budgets * RESAMPLES);
+    b->best = g_new(double, c->lanes * c->n_budgets * SAMPLES);
+    b->difference = g_new0(double, c->lanes * c->lanes * c->n_budgets * SAMPLES);
+    b->beats = g_new0(double, c->lanes * c->lanes * c->n_budgets * SAMPLES);
 }
 
 static void bootstrap_clear(Bootstrap *b)
@@ -297,8 +282,7 @@ static void compare(NsComparison *c, double *const *scores)
     g_autofree size_t *drawn = g_new(size_t, b.n);
     for (size_t i = 0; i < b.n; i++) drawn[i] = 1;
     count(&b, c->lanes, drawn);
-    measure(&b, c, 0);
-    keep_values(&b, c);
+    measure(&b, c, RESAMPLES);
     NsRng rng;
     ns_rng_init(&rng, 1, ns_rng_stream("bootstrap over configurations"));
     for (size_t sample = 0; sample < RESAMPLES; sample++) {
@@ -433,9 +417,9 @@ static void bootstrap_seeds(const Rates *rates, NsInterval *scores, NsInterval *
         for (size_t rate = 0; rate < rates->n; rate++)
             samples[rate * RESAMPLES + sample] = now[rate];
     }
-    *sensitivity = interval(sensitivity->value, samples + rates->n * RESAMPLES, RESAMPLES);
+    *sensitivity = interval(sensitivity->value, samples + rates->n * RESAMPLES);
     for (size_t rate = 0; rate < rates->n; rate++)
-        scores[rate] = interval(scores[rate].value, samples + rate * RESAMPLES, RESAMPLES);
+        scores[rate] = interval(scores[rate].value, samples + rate * RESAMPLES);
 }
 
 /* The scores of single seeds: [n, seeds]. */

@@ -171,7 +171,7 @@ char *ns_initial_json(const NsInitial *initial, const NsSettings *settings)
 {
     NsJson json;
     ns_json_init(&json);
-    ns_json_settings(&json, "settings", settings);
+    ns_json_settings(&json, settings);
     ns_json_layers(&json, settings);
     ns_json_int(&json, "seeds", initial->seeds);
     write_scalar(&json, "loss", initial->loss_mean, initial->loss_sd);

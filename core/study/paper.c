@@ -243,26 +243,12 @@ static void write_bound(NsJson *json, const char *key, double value)
         ns_json_null(json, key);
 }
 
-/* The keys of the quantities that a study is about. */
-typedef struct {
-    const char *of[NS_RESULTS_MAX];
-} Keys;
-
-static Keys keys_of(const NsPaperStudy *row)
-{
-    g_auto(NsStudy) study;
-    Keys keys = {{NULL}};
-    ns_paper_make(row, &study, NULL);
-    for (size_t i = 0; i < study.results.n; i++)
-        keys.of[i] = ns_study_quantity_key(&study.results.of[i]);
-    return keys;
-}
-
-static void write_finding(NsJson *json, const NsFinding *finding, const Keys *keys)
+static void write_finding(NsJson *json, const NsFinding *finding, const NsStudy *made)
 {
     ns_json_open(json, NULL, '{');
     ns_json_string(json, "label", finding->claim->label);
-    ns_json_string(json, "quantity", keys->of[finding->claim->result]);
+    ns_json_string(json, "quantity",
+                   ns_study_quantity_key(&made->results.of[finding->claim->result]));
     write_bound(json, "value", finding->value);
     write_bound(json, "error", finding->error);
     write_bound(json, "reach", finding->reach);
@@ -279,7 +265,8 @@ static void write_finding(NsJson *json, const NsFinding *finding, const Keys *ke
 char *ns_paper_json(const NsPaperResult *result)
 {
     const NsPaperStudy *study = result->study;
-    const Keys keys = keys_of(study);
+    g_auto(NsStudy) made;
+    ns_paper_make(study, &made, NULL);
     NsJson json;
     ns_json_init(&json);
     ns_json_string(&json, "study", study->choice.key);
@@ -292,14 +279,14 @@ char *ns_paper_json(const NsPaperResult *result)
     ns_json_double(&json, "seconds", result->seconds);
     ns_json_open(&json, "findings", '[');
     for (size_t i = 0; i < result->n_findings; i++)
-        write_finding(&json, &result->findings[i], &keys);
+        write_finding(&json, &result->findings[i], &made);
     ns_json_close(&json, ']');
     ns_json_open(&json, "series", '[');
     for (size_t i = 0; i < result->n_series; i++) {
         const NsPaperSeries *series = &result->series[i];
         ns_json_open(&json, NULL, '{');
         ns_json_string(&json, "label", series->label);
-        ns_json_string(&json, "quantity", keys.of[series->result]);
+        ns_json_string(&json, "quantity", ns_study_quantity_key(&made.results.of[series->result]));
         ns_json_bool(&json, "theory", series->theory);
         write_values(&json, "x", series->x, series->n);
         write_values(&json, "y", series->y, series->n);

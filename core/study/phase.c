@@ -280,7 +280,7 @@ char *ns_phase_json(NsPhase *phase)
 {
     NsJson json;
     ns_json_init(&json);
-    ns_json_settings(&json, "settings", ns_phase_settings(phase));
+    ns_json_settings(&json, ns_phase_settings(phase));
     ns_json_int(&json, "steps", ns_phase_steps(phase));
     ns_json_int(&json, "seeds", phase->study->seeds);
     write_axis(&json, "x", ns_phase_x(phase));

@@ -215,7 +215,7 @@ char *ns_speed_json(const NsSpeed *speed, const NsSettings *settings)
     ns_json_int(&json, "parameters", (int64_t)speed->plan.parameters);
     ns_json_double(&json, "gflop_per_step", speed->plan.gflop_per_step);
     ns_json_int(&json, "memory_bytes", (int64_t)speed->plan.total_bytes);
-    ns_json_settings(&json, "settings", settings);
+    ns_json_settings(&json, settings);
     ns_json_program(&json);
     return ns_json_finish(&json);
 }
