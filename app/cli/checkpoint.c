@@ -32,7 +32,7 @@ GOptionEntry ns_dump_entry(char **folder)
         "FOLDER"};
 }
 
-/* Those that nobody named. */
+/* The settings that nobody named. */
 static bool take_settings(NsSettings *settings, const NsNamed *named, const NsSettings *from,
                           GError **error)
 {

@@ -229,7 +229,7 @@ static const GOptionEntry *option_of(const GOptionEntry *const tables[2], const 
     return NULL;
 }
 
-/* Of an option with one value the last would count, without a word. */
+/* An option that takes one value is given once: otherwise the last would count silently. */
 static bool check_once(const GOptionEntry *const tables[2], int argc, char **argv, GError **error)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);

@@ -96,7 +96,7 @@ char *ns_picture_path(const NsPicture *picture, const char *key)
     return key ? ns_export_path(picture->out, key) : g_strdup(picture->out);
 }
 
-/* Where the address space is limited. */
+/* Whether the limit of the address space leaves enough for drawing. */
 static bool has_room(GError **error)
 {
     size_t left = MIN(ns_memory_left(NS_MEMORY_ADDRESS), ns_memory_left(NS_MEMORY_DATA));

@@ -16,7 +16,7 @@ static const NsQuantity columns[] = {NS_QUANTITY_HIDDEN_NORM, NS_QUANTITY_GRAD_L
                                      NS_QUANTITY_GRAD_WV, NS_QUANTITY_GRAD_W1, NS_QUANTITY_GRAD_W2};
 #define CELL 20
 
-/* One value has no deviation. */
+/* With the standard deviation, if there is more than one value. */
 static char *cell(double mean, double sd, int64_t n)
 {
     g_autofree char *m = ns_output_number("%.4g", mean), *s = ns_output_number("%.2g", sd);

@@ -94,7 +94,7 @@ static void show_history(const char *lane, const NsHistory *history)
     show_changes(lane, history);
 }
 
-/* Of this program or another; `experiment` is NULL for the latter. */
+/* Shows the lines of a run of this program, or of another: then `experiment` is NULL. */
 static bool show_lines(const char *path, const NsExperiment *experiment, GError **error)
 {
     NsHistory *histories[NS_LANES_MAX] = {0};

@@ -118,7 +118,7 @@ bool ns_study_train(NsStudyWork *work, unsigned jobs, const char *what, GError *
     return !failure;
 }
 
-/* Of a part only the number of its cells is shown. */
+/* Shows the results; of a part of a study only how many of its cells have ended. */
 static bool show(const Request *request, const NsStudyResults *results, GError **error)
 {
     if (request->json)

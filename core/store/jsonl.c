@@ -54,8 +54,8 @@ static bool has_any(const bool *has, size_t n)
     return false;
 }
 
-/* Nothing where the model does not have the quantity or this step did not measure it; else a number
- * where it has one value a step, an array, or for heads an array a layer. */
+/* Writes nothing where the model does not have the quantity or this step did not measure it; else a
+ * number where it has one value per step, an array, or for heads an array per layer. */
 static void write_quantity(Record *record, NsQuantity quantity)
 {
     const NsRecordLayout *layout = ns_history_layout(record->history);

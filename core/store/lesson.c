@@ -196,7 +196,7 @@ static bool read_choice(NsCard *card, const NsEntry *entry, GError **error)
     return true;
 }
 
-/* Of the answer before it. */
+/* Says why the answer before it is right or wrong. */
 static bool read_why(NsCard *card, const NsEntry *entry, GError **error)
 {
     if (!card->n_choices || card->why[card->n_choices - 1])

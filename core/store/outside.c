@@ -325,7 +325,8 @@ static void take_record(NsOutside *o, Lane *lane)
     ns_history_append_event(lane->history, &event);
 }
 
-/* Where a step comes that is not beyond the newest: TRUE where the record can be taken. */
+/* Whether the record can be taken; one whose step is not after the newest starts the run again from
+ * there, or is left out. */
 static bool begin_again(NsOutside *o, Lane *lane)
 {
     int64_t newest = lane->history ? ns_history_last_step(lane->history) : -1;
@@ -529,7 +530,7 @@ bool ns_outside_are(const char *bytes, size_t n)
     }
     NsOutsideLine *line = ns_outside_line_new();
     const char *why = ns_outside_line_read(line, text, strlen(text));
-    /* Of a line that is longer than these bytes the beginning must do. */
+    /* A line that is longer than these bytes is judged by its beginning. */
     bool are = !line->passed_over && (!why || (!newline && line->step >= 0 && line->loss.has));
     ns_outside_line_free(line);
     return are;

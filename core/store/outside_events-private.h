@@ -32,7 +32,8 @@ NsOutsideEventsNews ns_outside_events_next(NsOutsideEvents *events, bool last, N
  * where there is nothing new. */
 bool ns_outside_events_pause(NsOutsideEvents *events, NsOutsideLine *line);
 
-/* Of the step that was handed over at a pause more is coming: an event or an array is not whole. */
+/* Whether more is coming of the step that was handed over at a pause: an event or an array is not
+ * whole. */
 bool ns_outside_events_are_partial(const NsOutsideEvents *events);
 
 /* How many events were read. */

@@ -48,7 +48,7 @@ struct NsOutsideEvents {
     NsOutsideNumber seed, loss, validation, lr, grad_norm, seconds;
     GArray *values; /* of Value */
 
-    /* Of the event that was read last, what is not taken yet. */
+    /* What has not been taken yet of the event that was read last. */
     GByteArray *event;
     const uint8_t *summary, *summary_end;
     int64_t event_step;
@@ -294,7 +294,8 @@ static const char *skip_prefixes(const char *tag, size_t *lane, NsOutsideNumber 
     return tag;
 }
 
-/* As such programs write them; lower case, with “_” for “-”. */
+/* The number of the step that a tag names, in the spellings of other programs; lower case, with “_”
+ * for “-”.  NULL where it is none of them. */
 static NsOutsideNumber *scalar_of(NsOutsideEvents *e, const char *name)
 {
     const struct {
@@ -382,7 +383,8 @@ static bool is_whole(NsOutsideEvents *e, const NsOutsideArray *array, bool step_
     return true;
 }
 
-/* Those from `first` on that are of one array; they are in the order of layers. */
+/* Adds the values from `first` on that make one array, in the order of layers; returns where the
+ * next one begins. */
 static guint add_array(NsOutsideEvents *e, NsOutsideLine *line, guint first, bool step_is_whole)
 {
     const Value *values = (const Value *)(const void *)e->values->data, *one = &values[first];

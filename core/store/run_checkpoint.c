@@ -188,7 +188,7 @@ static bool read_table(sqlite3 *db, sqlite3_int64 id, NsTensorTable *table)
     return code == SQLITE_DONE && table->n > 0;
 }
 
-/* Where the column has nothing, the arena is not there. */
+/* Reads the i-th tensor of an arena, which does not exist where the column is empty. */
 static bool read_arena(ns_real **arena, const NsCheckpoint *c, size_t i, sqlite3_stmt *row,
                        int column)
 {

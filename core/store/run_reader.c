@@ -55,7 +55,7 @@ static bool refuse_damaged(const NsRunReader *r, GError **error)
     return refuse(r, "the file is damaged", error);
 }
 
-/* Where the writer was killed the newest part is in a file of its own. */
+/* Whether the newest part is in a file of its own, since the writer was killed. */
 static bool has_log(const NsRunReader *r)
 {
     const char *path = sqlite3_db_filename(r->db, "main");
@@ -246,7 +246,7 @@ static bool check_path(const NsRunReader *r, const char *path, GError **error)
 /* The transaction ends with the reader, so that all of it sees the file as it is now. */
 static bool open_database(NsRunReader *r, const char *path, GError **error)
 {
-    /* Where its writer was killed, opening it takes up what that has left beside it. */
+    /* If its writer was killed, opening the file adds what is left beside it. */
     bool good = sqlite3_open_v2(path, &r->db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK;
     if (good) {
         sqlite3_busy_timeout(r->db, BUSY_MILLISECONDS);
@@ -374,7 +374,7 @@ static bool take_profile(const Run *run, const Window *window, sqlite3_stmt *row
     return true;
 }
 
-/* Of one quantity where `only` is one. */
+/* Reads every quantity, or only one where `only` is not NS_QUANTITY_COUNT. */
 static bool read_profiles(NsRunReader *r, const Run *run, const Window *window, NsQuantity only,
                           GError **error)
 {

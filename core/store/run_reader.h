@@ -23,7 +23,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsRunReader, ns_run_reader_free)
  */
 bool ns_run_file_read_provenance(NsProvenance *provenance, const char *path, GError **error);
 
-/* With one lane or more; its step is that of the newest record of any lane. */
+/* The experiment has a lane or more; the step is that of the newest record of any lane. */
 const NsProvenance *ns_run_reader_provenance(const NsRunReader *reader);
 
 typedef struct {

@@ -740,7 +740,8 @@ NsRunWriter *ns_run_writer_resume(const char *path, NsLockstep *lockstep, int64_
 
 /* ---- The end ---- */
 
-/* That of a run which went on knows only of what came after. */
+/* The summary of a run that was resumed knows only the part after that, so that what it says of the
+ * whole run is computed from the file. */
 #define WHOLE_VALIDATION                                                                           \
     "UPDATE lanes SET summary = json_set(summary, '$.summary.validation_loss', "                   \
     "json(format('%!.17g', e.loss)), '$.summary.validation_step', e.step) FROM (SELECT lane, "     \

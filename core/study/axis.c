@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Of what a range is cut into, and of what is drawn from one. */
+/* How the values are written that a range is divided into, and those that are drawn from one. */
 #define DIGITS "%.3g"
 #define DRAWN_DIGITS "%.4g"
 
@@ -21,11 +21,11 @@ static bool refuse(const char *text, const char *why, GError **error)
 
 bool ns_study_can_vary(const NsParam *param)
 {
-    static const char *const own[] = {"steps",       "seeds",         "threads",  "eval-every",
-                                      "probe-every", "probe-batches", "recompute"};
-    for (size_t i = 0; i < G_N_ELEMENTS(own); i++)
-        if (g_str_equal(param->key, own[i])) return false;
-    return param->type != NS_PARAM_TEXT;
+    /* The study itself decides these, or they change nothing but what is measured and at what cost.
+     */
+    static const char *const own[] = {"steps",       "seeds",         "threads",   "eval-every",
+                                      "probe-every", "probe-batches", "recompute", NULL};
+    return param->type != NS_PARAM_TEXT && !g_strv_contains(own, param->key);
 }
 
 static char *number_text(const NsParam *param, const char *format, double value)
@@ -75,7 +75,7 @@ static bool is_number(const NsParam *param)
     return param->type == NS_PARAM_INT || param->type == NS_PARAM_REAL;
 }
 
-/* Whether the words of a range of this setting run in equal factors. */
+/* Whether neighboring values of a range differ by the same factor, not by the same difference. */
 static bool is_log(const NsParam *param, double from, double to, const char *cut)
 {
     if (*cut) return g_str_equal(cut, "log");

@@ -72,7 +72,7 @@ static bool is_expensive(const NsResult *result)
            (result->kind == NS_RESULT_QUANTITY && ns_quantity(result->quantity)->expensive);
 }
 
-/* Nothing is measured but what the results ask for: an expensive quantity at the one step that
+/* A cell measures only what the results ask for, and an expensive quantity at the one step that
  * counts, or as often as the settings say. */
 static void prepare(NsSettings *settings, const NsCellWork *work)
 {
@@ -127,7 +127,7 @@ static void training_clear(Training *training)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Training, training_clear)
 
-/* Where the value lies among those of its quantity; -1 where the model has none. */
+/* The index of the result among the values of its quantity; -1 where the model has none. */
 static int64_t place_of(const NsResult *result, const NsRecordLayout *layout)
 {
     int64_t n = (int64_t)layout->count[result->quantity], heads = (int64_t)layout->heads;
@@ -346,7 +346,8 @@ static NsStudyCell fail(const char *sentence)
     return cell;
 }
 
-/* Of several results all values of each point, one after another; where one has fewer, NaN. */
+/* The curve of several results has all values of each point one after another, and NaN where a
+ * result has fewer points. */
 static void give_curve(const Training *training)
 {
     size_t results = training->work->results.n, n = 0;

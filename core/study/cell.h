@@ -12,7 +12,7 @@
 /* Bin of NsTokenSnapshot from which on tokens count as above 1.1 means: the one that holds 1.1. */
 #define NS_CELL_BEYOND_BIN ((size_t)22)
 
-/* Of fine-tuning in a cell: steps unless told, and generated pairs to train on. */
+/* Fine-tuning in a cell: how many steps unless the study says it, and generated pairs. */
 #define NS_CELL_FINETUNE_STEPS 400
 #define NS_CELL_FINETUNE_PAIRS 2000
 
@@ -60,11 +60,11 @@ typedef struct {
     size_t n;
 } NsResults;
 
-/* Of the training loss, as a study has it unless it says another. */
+/* The result of a study that names none: the training loss, mean of the last records. */
 #define NS_RESULT_USUAL                                                                            \
     ((NsResult){.layer = -1, .head = 1, .at = NS_RESULT_LAST, .n = NS_CELL_LAST})
 
-/* Of training or on held-out text. */
+/* Whether it is a loss, be it of training or on held-out text. */
 bool ns_result_is_loss(const NsResult *result);
 
 /* The accuracy on a task downstream. */
@@ -104,7 +104,7 @@ typedef struct {
     char text[400];    /* of DIVERGED, FAILED and where a rule ended it: a sentence */
 } NsStudyCell;
 
-/* One that has not begun, or is at its beginning. */
+/* A cell that has not begun, or is at its beginning. */
 NsStudyCell ns_cell_in(NsCellState state);
 
 /* Called after every step, those of fine-tuning included; FALSE ends it. */

@@ -329,7 +329,7 @@ NsComparison *ns_comparison_new(const NsStudy *study, const NsStudyCell *cells, 
 
 /* ---- Sensitivity ---- */
 
-/* Of every lane, rate and seed the score, the best over what else varies. */
+/* The cells of a lane, ordered by learning rate. */
 typedef struct {
     size_t axis, n, seeds, rest; /* rest: configurations at one rate */
     size_t *configurations;      /* [n, rest] */

@@ -22,7 +22,7 @@ typedef struct {
     double value, lo, hi; /* lo and hi: the ends of the interval */
 } NsInterval;
 
-/* Of the lane that is better, whichever values are. */
+/* Which lane is better, whether lower or higher values are. */
 typedef enum { NS_BETTER_A, NS_BETTER_NEITHER, NS_BETTER_B } NsBetter;
 
 typedef struct {

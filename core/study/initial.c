@@ -127,7 +127,7 @@ static void write_values(NsJson *json, const char *key, const double *values,
     ns_json_close(json, ']');
 }
 
-/* One array, or for values of heads one a layer. */
+/* Writes one array, or for values of heads one per layer. */
 static void write_array(NsJson *json, const char *key, const NsInitial *initial,
                         const double *values, NsQuantity quantity)
 {

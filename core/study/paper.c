@@ -170,7 +170,7 @@ static char *number(const char *format, double value)
     return zero ? g_strdup(text + 1) : g_strconcat("−", text + 1, NULL);
 }
 
-/* As many decimals as the error leaves meaning. */
+/* With as many decimals as the error leaves meaning. */
 static const char *format_for(double error)
 {
     if (!(error > 0)) return "%.2f";

@@ -49,8 +49,8 @@ static double unit_of(const NsStudy *study, const NsResult *result)
     return in_d ? (double)study->experiment.lane[0].d_model : 1;
 }
 
-/* Of a grid the results of one point, else the curves of a configuration; what a run that
- * diverged has no more is NaN. */
+/* A cell of a grid has the results of one point, any other one the curves of a configuration.  What
+ * a run that diverged did not measure any more is NaN. */
 static void read_cell(Work *work, NsStudyWork *cells, NsStudyPlace place, const NsStudyCell *cell)
 {
     const NsStudy *study = work->study;
@@ -115,7 +115,7 @@ static double mean_of_last(const double *y, size_t n, size_t last)
     return sum;
 }
 
-/* Losses of single batches have it, a curve of held-out data does not. */
+/* Losses of single batches are noisy, those of held-out data are not. */
 static bool has_noise(const NsStudy *study)
 {
     return ns_paper_kind_of(study) == NS_PAPER_STEP && study->results.of[0].kind == NS_RESULT_LOSS;
@@ -319,7 +319,7 @@ static double finetuning_steps(const NsStudy *study)
     return steps * (double)ns_paper_points(study);
 }
 
-/* Those of an arm: the time grows with the layers. */
+/* The seconds of all cells of an arm, from one that is timed: they grow with the layers. */
 static double arm_seconds(const NsStudy *study, size_t lane)
 {
     NsSettings settings;

@@ -148,8 +148,8 @@ static NsStudyCell seed_cell(NsPhase *phase, size_t configuration, size_t seed)
     return ns_study_work_cell(phase->work, ns_study_cell(phase->study, place));
 }
 
-/* One configuration: the mean over its seeds.  One that runs or waits has the first word, then one
- * that has no result. */
+/* The mean over the seeds of a configuration.  A seed that runs or waits is shown instead of it, or
+ * else one that has no result. */
 static NsStudyCell mean_of_seeds(NsPhase *phase, size_t configuration)
 {
     double n = (double)phase->study->seeds;

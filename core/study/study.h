@@ -109,7 +109,7 @@ char *ns_study_result_words(const NsStudy *study);
 /* What a figure of it says of where it comes from; `provenance` is not initialized. */
 void ns_study_provenance(const NsStudy *study, const char *figure, NsProvenance *provenance);
 
-/* A copy of a study; `to` is not initialized. */
+/* Copies a study; `to` is not initialized. */
 void ns_study_copy(NsStudy *to, const NsStudy *from);
 
 /* ---- Changes ---- */

@@ -201,8 +201,8 @@ static bool write_study(NsStudyStore *store, GError **error)
     return finish(store, statement, error);
 }
 
-/* Those that wait are only what the study asks for now; what ran or runs stays, without a place
- * where the study no longer has it. */
+/* Only cells that the study asks for now wait.  Cells that ran or run stay, without a place where
+ * the study no longer has them. */
 static bool add_cells(NsStudyStore *store, GError **error)
 {
     bool all = store->options.first == 0 && store->options.end == ns_study_cells(store->study);
@@ -236,7 +236,7 @@ NsStudyStore *ns_study_store_open(const char *path, const NsStudy *study,
     if (!store) return NULL;
     store->study = study;
     store->options = *options;
-    /* Of a power cut the log loses at most the last results, which are run again. */
+    /* After a power cut the log lacks at most the last results, which are run again. */
     const char *journal = options->network
                               ? "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL"
                               : "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL";
@@ -339,7 +339,7 @@ bool ns_study_store_is_unfinished(const char *path)
 
 /* ---- Working ---- */
 
-/* The first cell that waits, then one whose owner has not been heard of. */
+/* The first cell that waits; where none does, one whose owner has not renewed its lease. */
 static NsClaimed find_cell(NsStudyStore *store, char *hash, size_t *i, GError **error)
 {
     static const char *const choices[] = {
@@ -553,7 +553,7 @@ static const char *keep_text(NsStudyStore *store, sqlite3_stmt *row, int column)
     return text ? g_string_chunk_insert_const(store->texts, text) : NULL;
 }
 
-/* Where each hash stands; a value that was drawn twice stands twice, so that it is a list. */
+/* The cells of each hash, as a list: a value that was drawn twice has two cells. */
 static GHashTable *places_of(const NsStudy *study, size_t *next)
 {
     GHashTable *places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

@@ -76,7 +76,7 @@ static void count(NsStudyWork *work, size_t i, int sign)
     if (work->in_work == 0) work->parts = 0; /* without what rounding left */
 }
 
-/* With the mutex. */
+/* The caller holds the mutex. */
 static void put_cell(NsStudyWork *work, size_t i, const NsStudyCell *cell)
 {
     bool told = work->cells[i].state != cell->state;
@@ -190,7 +190,7 @@ static bool is_abandoned(const NsStudyWork *work)
     return work->refs == 0 && work->working == 0 && !work->keeping;
 }
 
-/* With the mutex, which it unlocks. */
+/* The caller holds the mutex, which this unlocks. */
 static void leave(NsStudyWork *work)
 {
     pthread_cond_broadcast(&work->changed);
@@ -258,7 +258,8 @@ static bool read_cells(NsStudyWork *work, GError **error)
     return true;
 }
 
-/* Of the cells that are worked at: running ones in part.  With the mutex. */
+/* How many of the cells that are worked at are done, running ones in part.  The caller holds the
+ * mutex. */
 static double done(const NsStudyWork *work)
 {
     return (double)work->ended + work->parts;
@@ -397,7 +398,7 @@ NsStudyStore *ns_study_work_store(NsStudyWork *work)
     return work->store;
 }
 
-/* One that was stopped and is not at its end yet goes on. */
+/* Work that was stopped and has not ended yet goes on. */
 bool ns_study_work_start(NsStudyWork *work, unsigned jobs, GError **error)
 {
     int failure = 0;

@@ -47,7 +47,7 @@ GError *ns_study_work_take_failure(NsStudyWork *work);
 /* Cells that are known beforehand, as of a file that was read: [ns_study_cells]. */
 void ns_study_work_set_cells(NsStudyWork *work, const NsStudyCell *cells);
 
-/* Of one that runs here, as far as it is. */
+/* A cell as it is; of one that runs here as far as it has come. */
 NsStudyCell ns_study_work_cell(NsStudyWork *work, size_t i);
 
 /* Another number than before, and never 0, whenever a cell has another state. */

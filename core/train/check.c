@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Of the step sizes: how many, the factor from one to the next, and the first one, as a part of
- * the norm of the tensor's weights; weights smaller than LEAST_RMS count as if they were that.  The
- * loss bends sooner along a matrix than along a vector. */
+/* The step sizes: how many there are, the factor from one to the next, and the first one, as a part
+ * of the norm of the tensor's weights; weights smaller than LEAST_RMS count as if they were that.
+ * The loss bends sooner along a matrix than along a vector. */
 #define SIZES 7
 #define FACTOR 4.0
 #define FIRST_OF_MATRIX (1.0 / 16)

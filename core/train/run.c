@@ -22,7 +22,7 @@ static size_t budget_of(const NsRun *run)
 
 /* ---- The record of a step ---- */
 
-/* Where most of the gradient is when something jumps. */
+/* Names the tensor with the largest gradient in the event of a jump. */
 static void name_largest(NsRun *run, const double *grad_sq, NsEvent *event)
 {
     const NsTensorTable *table = ns_model_tensors(run->model);

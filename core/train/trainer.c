@@ -46,7 +46,7 @@ static void show_histories(NsTrainer *t)
     }
 }
 
-/* Of one seed among several: "Seed 3 of 5: ..." */
+/* Puts "Seed 3 of 5: " before a sentence about one of several seeds. */
 static char *sentence_of_seed(NsTrainer *t, size_t seed, const char *text)
 {
     size_t seeds = ns_lockstep_seeds(t->lockstep);

@@ -162,15 +162,13 @@ char *ns_settings_words(const NsSettings *settings)
     return ns_settings_common_words(&settings, 1);
 }
 
-/* How long and how closely a run is watched does not make it another one, and a text names itself.
- */
 static bool tells_runs_apart(const NsParam *param)
 {
-    static const char *const other[] = {"task",         "steps",          "eval-every",
-                                        "eval-batches", "bleu-sentences", "threads"};
-    for (size_t i = 0; i < G_N_ELEMENTS(other); i++)
-        if (g_str_equal(param->key, other[i])) return false;
-    return true;
+    /* How long a run is and how it is validated make it no other run, and a text stands for its
+     * task. */
+    static const char *const other[] = {"task",           "steps",   "eval-every", "eval-batches",
+                                        "bleu-sentences", "threads", NULL};
+    return !g_strv_contains(other, param->key);
 }
 
 /* Whether a setting, or what is told in its place, is the same in both.  Norms are where the same
