@@ -497,6 +497,19 @@ static void test_figure(void)
     g_rmdir(folder);
 }
 
+/* It grows with the window, so that the preview shows what will be seen on paper. */
+static void test_size(void)
+{
+    NsWindow *window = open_with_steps();
+    int width, height;
+    gtk_widget_set_size_request(GTK_WIDGET(window), 1600, 1000);
+    UI_UNTIL(gtk_widget_get_width(GTK_WIDGET(window)) > 1500);
+    gtk_window_get_default_size(GTK_WINDOW(open_dialog(window)), &width, &height);
+    g_assert_cmpint(width, ==, gtk_widget_get_width(GTK_WIDGET(window)) * 3 / 4);
+    g_assert_cmpint(height, ==, gtk_widget_get_height(GTK_WIDGET(window)) * 3 / 4);
+    ui_close(window);
+}
+
 static void test_film(void)
 {
     g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
@@ -601,6 +614,7 @@ void ui_add_export_tests(void)
     g_test_add_func("/ui/export/order", test_order);
     g_test_add_func("/ui/export/close", test_close);
     g_test_add_func("/ui/export/figure", test_figure);
+    g_test_add_func("/ui/export/size", test_size);
     g_test_add_func("/ui/export/film", test_film);
     g_test_add_func("/ui/export/film-canceled", test_film_canceled);
     g_test_add_func("/ui/export/restore", test_restore);

@@ -738,10 +738,21 @@ static void on_window_gone(NsExportDialog *dialog)
     gtk_window_set_transient_for(GTK_WINDOW(dialog), NULL);
 }
 
+/* In a large window the preview is large, too. */
+static void set_size(NsExportDialog *dialog)
+{
+    int width, height;
+    gtk_window_get_default_size(GTK_WINDOW(dialog), &width, &height);
+    gtk_window_set_default_size(
+        GTK_WINDOW(dialog), MAX(width, gtk_widget_get_width(GTK_WIDGET(dialog->window)) * 3 / 4),
+        MAX(height, gtk_widget_get_height(GTK_WIDGET(dialog->window)) * 3 / 4));
+}
+
 GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
 {
     NsExportDialog *dialog = g_object_new(NS_TYPE_EXPORT_DIALOG, "transient-for", window, NULL);
     g_set_weak_pointer(&dialog->window, window);
+    set_size(dialog);
     dialog->view = ns_view_copy(ns_session_view(ns_window_session(window)));
     take_tiles(dialog, tile);
     dialog->begun = beginning(dialog);
