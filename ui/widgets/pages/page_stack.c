@@ -5,16 +5,16 @@
 #include "ui/widgets/pages/page_switcher.h"
 
 struct _NsPageStack {
-    GtkWidget parent;
+    GtkBox parent;
     NsSession *session;
     const NsStyle *style;
-    GtkWidget *switcher, *stack;
+    GtkWidget *stack;
 };
 
 enum { SWITCHED, POINTED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
-G_DEFINE_FINAL_TYPE(NsPageStack, ns_page_stack, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE(NsPageStack, ns_page_stack, GTK_TYPE_BOX)
 
 static GtkScrolledWindow *shown_place(NsPageStack *stack)
 {
@@ -90,17 +90,14 @@ static void ns_page_stack_dispose(GObject *object)
 {
     NsPageStack *stack = NS_PAGE_STACK(object);
     if (stack->stack) g_signal_handlers_disconnect_by_data(stack->stack, stack);
-    g_clear_pointer(&stack->switcher, gtk_widget_unparent);
-    g_clear_pointer(&stack->stack, gtk_widget_unparent);
-    g_clear_object(&stack->session);
+    stack->stack = NULL;
     G_OBJECT_CLASS(ns_page_stack_parent_class)->dispose(object);
+    g_clear_object(&stack->session);
 }
 
 static void ns_page_stack_class_init(NsPageStackClass *klass)
 {
-    GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
     G_OBJECT_CLASS(klass)->dispose = ns_page_stack_dispose;
-    gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BOX_LAYOUT);
     signals[SWITCHED] = g_signal_new("switched", NS_TYPE_PAGE_STACK, G_SIGNAL_RUN_LAST, 0, NULL,
                                      NULL, NULL, G_TYPE_NONE, 0);
     signals[POINTED] = g_signal_new("pointed", NS_TYPE_PAGE_STACK, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
@@ -109,13 +106,13 @@ static void ns_page_stack_class_init(NsPageStackClass *klass)
 
 static void ns_page_stack_init(NsPageStack *stack)
 {
-    GtkLayoutManager *layout = gtk_widget_get_layout_manager(GTK_WIDGET(stack));
-    gtk_orientable_set_orientation(GTK_ORIENTABLE(layout), GTK_ORIENTATION_VERTICAL);
+    (void)stack;
 }
 
 GtkWidget *ns_page_stack_new(NsSession *session)
 {
-    NsPageStack *stack = g_object_new(NS_TYPE_PAGE_STACK, NULL);
+    NsPageStack *stack =
+        g_object_new(NS_TYPE_PAGE_STACK, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
     stack->session = g_object_ref(session);
     gtk_widget_set_vexpand(GTK_WIDGET(stack), TRUE);
     stack->stack = gtk_stack_new();
@@ -129,10 +126,8 @@ GtkWidget *ns_page_stack_new(NsSession *session)
         gtk_stack_add_titled(GTK_STACK(stack->stack), place, ns_page_kind(i)->key,
                              _(ns_page_kind(i)->title));
     }
-    stack->switcher = ns_page_switcher_new(GTK_STACK(stack->stack));
-    gtk_widget_set_visible(stack->switcher, ns_page_kind(1) != NULL);
-    gtk_widget_set_parent(stack->switcher, GTK_WIDGET(stack));
-    gtk_widget_set_parent(stack->stack, GTK_WIDGET(stack));
+    gtk_box_append(GTK_BOX(stack), ns_page_switcher_new(GTK_STACK(stack->stack)));
+    gtk_box_append(GTK_BOX(stack), stack->stack);
     g_signal_connect_swapped(stack->stack, "notify::visible-child", G_CALLBACK(on_switched), stack);
     on_switched(stack);
     return GTK_WIDGET(stack);

@@ -6,7 +6,7 @@
 #include "ui/widgets/charts/page.h"
 
 #define NS_TYPE_PAGE_STACK (ns_page_stack_get_type())
-G_DECLARE_FINAL_TYPE(NsPageStack, ns_page_stack, NS, PAGE_STACK, GtkWidget)
+G_DECLARE_FINAL_TYPE(NsPageStack, ns_page_stack, NS, PAGE_STACK, GtkBox)
 
 /* Shows the first row of the table of pages. */
 GtkWidget *ns_page_stack_new(NsSession *session);

@@ -33,9 +33,9 @@ typedef struct {
 } Card;
 
 struct _NsPaperPage {
-    GtkWidget parent;
+    GtkBox parent;
     NsSession *session;
-    GtkWidget *box, *all;
+    GtkWidget *all;
     GArray *cards;   /* Card */
     GQueue *waiting; /* indices of cards + 1 */
     bool running;    /* card `busy` */
@@ -50,7 +50,7 @@ struct _NsPaperPage {
 
 static void implement_page(NsPageInterface *page);
 
-G_DEFINE_FINAL_TYPE_WITH_CODE(NsPaperPage, ns_paper_page, GTK_TYPE_WIDGET,
+G_DEFINE_FINAL_TYPE_WITH_CODE(NsPaperPage, ns_paper_page, GTK_TYPE_BOX,
                               G_IMPLEMENT_INTERFACE(NS_TYPE_PAGE, implement_page))
 
 static Card *card_at(NsPaperPage *page, guint i)
@@ -147,7 +147,7 @@ static void on_estimated(GObject *object, GAsyncResult *result, gpointer data)
     NsPaperPage *page = NS_PAPER_PAGE(object);
     g_autofree double *seconds = g_task_propagate_pointer(G_TASK(result), NULL);
     page->estimating = false;
-    if (!page->box) return;
+    if (!page->session) return;
     Card *card = card_at(page, page->estimated++);
     card->seconds = *seconds;
     sync_card(card);
@@ -439,9 +439,8 @@ static GtkWidget *make_head(NsPaperPage *page)
 
 static void build(NsPaperPage *page)
 {
-    page->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 10);
-    gtk_widget_add_css_class(page->box, "study");
-    gtk_box_append(GTK_BOX(page->box), make_head(page));
+    gtk_widget_add_css_class(GTK_WIDGET(page), "study");
+    gtk_box_append(GTK_BOX(page), make_head(page));
     GtkWidget *flow = gtk_flow_box_new();
     gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(flow), GTK_SELECTION_NONE);
     gtk_flow_box_set_homogeneous(GTK_FLOW_BOX(flow), TRUE);
@@ -453,8 +452,7 @@ static void build(NsPaperPage *page)
         gtk_flow_box_append(GTK_FLOW_BOX(flow), card);
         gtk_widget_set_focusable(gtk_widget_get_parent(card), FALSE);
     }
-    gtk_box_append(GTK_BOX(page->box), flow);
-    gtk_widget_set_parent(page->box, GTK_WIDGET(page));
+    gtk_box_append(GTK_BOX(page), flow);
 }
 
 /* ---- The page ---- */
@@ -499,9 +497,8 @@ static void ns_paper_page_dispose(GObject *object)
     NsPaperPage *page = NS_PAPER_PAGE(object);
     if (page->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(page), page->tick);
     page->tick = 0;
-    g_clear_pointer(&page->box, gtk_widget_unparent);
-    g_clear_object(&page->session);
     G_OBJECT_CLASS(ns_paper_page_parent_class)->dispose(object);
+    g_clear_object(&page->session);
 }
 
 static void clear_card(void *card)
@@ -522,7 +519,6 @@ static void ns_paper_page_class_init(NsPaperPageClass *klass)
 {
     G_OBJECT_CLASS(klass)->dispose = ns_paper_page_dispose;
     G_OBJECT_CLASS(klass)->finalize = ns_paper_page_finalize;
-    gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(klass), GTK_TYPE_BIN_LAYOUT);
 }
 
 static void ns_paper_page_init(NsPaperPage *page)
@@ -538,7 +534,8 @@ static void ns_paper_page_init(NsPaperPage *page)
 
 GtkWidget *ns_paper_page_new(NsSession *session)
 {
-    NsPaperPage *page = g_object_new(NS_TYPE_PAPER_PAGE, NULL);
+    NsPaperPage *page = g_object_new(NS_TYPE_PAPER_PAGE, "orientation", GTK_ORIENTATION_VERTICAL,
+                                     "spacing", 10, NULL);
     page->session = g_object_ref(session);
     build(page);
     for (guint i = 0; i < page->cards->len; i++) {

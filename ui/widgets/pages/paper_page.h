@@ -9,7 +9,7 @@
 #include "ui/widgets/charts/chart_view.h"
 
 #define NS_TYPE_PAPER_PAGE (ns_paper_page_get_type())
-G_DECLARE_FINAL_TYPE(NsPaperPage, ns_paper_page, NS, PAPER_PAGE, GtkWidget)
+G_DECLARE_FINAL_TYPE(NsPaperPage, ns_paper_page, NS, PAPER_PAGE, GtkBox)
 
 GtkWidget *ns_paper_page_new(NsSession *session);
 

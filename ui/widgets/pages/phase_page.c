@@ -23,14 +23,14 @@
 #define REDRAW_EVERY_US 100000
 
 struct _NsPhasePage {
-    GtkWidget parent;
+    GtkBox parent;
     NsSession *session;
     NsStudyWork *work;                 /* NULL before the first */
     NsPhase *phases[NS_LANES_MAX];     /* [n], views on it */
     NsChartView *charts[NS_LANES_MAX]; /* the first n are shown */
     size_t n;                          /* 1, or the lanes that stand side by side */
     char *asked;                       /* what the controls asked for when they were made */
-    GtkWidget *box, *row;              /* of charts */
+    GtkWidget *row;                    /* of charts */
     NsPhaseControls controls;
     GPtrArray *params; /* NsParam that can be on an axis, in the order of the drop-downs */
     bool syncing;
@@ -41,7 +41,7 @@ struct _NsPhasePage {
 
 static void implement_page(NsPageInterface *page);
 
-G_DEFINE_FINAL_TYPE_WITH_CODE(NsPhasePage, ns_phase_page, GTK_TYPE_WIDGET,
+G_DEFINE_FINAL_TYPE_WITH_CODE(NsPhasePage, ns_phase_page, GTK_TYPE_BOX,
                               G_IMPLEMENT_INTERFACE(NS_TYPE_PAGE, implement_page))
 
 /* ---- The axes ---- */
@@ -596,8 +596,7 @@ static GtkWidget *make_buttons(NsPhasePage *page)
 static void build(NsPhasePage *page)
 {
     NsPhaseControls *c = &page->controls;
-    page->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8);
-    gtk_widget_add_css_class(page->box, "study");
+    gtk_widget_add_css_class(GTK_WIDGET(page), "study");
     c->hint = ns_text_label_new(NULL, "hint");
     page->row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     gtk_box_set_homogeneous(GTK_BOX(page->row), TRUE);
@@ -610,11 +609,10 @@ static void build(NsPhasePage *page)
         gtk_box_append(GTK_BOX(page->row), chart);
     }
     show_charts(page, 1);
-    gtk_box_append(GTK_BOX(page->box), make_axes(page));
-    gtk_box_append(GTK_BOX(page->box), make_buttons(page));
-    gtk_box_append(GTK_BOX(page->box), page->row);
-    gtk_box_append(GTK_BOX(page->box), c->hint);
-    gtk_widget_set_parent(page->box, GTK_WIDGET(page));
+    gtk_box_append(GTK_BOX(page), make_axes(page));
+    gtk_box_append(GTK_BOX(page), make_buttons(page));
+    gtk_box_append(GTK_BOX(page), page->row);
+    gtk_box_append(GTK_BOX(page), c->hint);
 }
 
 /* ---- The page ---- */
@@ -652,10 +650,9 @@ static void ns_phase_page_dispose(GObject *object)
     NsPhasePage *page = NS_PHASE_PAGE(object);
     if (page->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(page), page->tick);
     page->tick = 0;
-    g_clear_pointer(&page->box, gtk_widget_unparent);
+    G_OBJECT_CLASS(ns_phase_page_parent_class)->dispose(object);
     drop_work(page);
     g_clear_object(&page->session);
-    G_OBJECT_CLASS(ns_phase_page_parent_class)->dispose(object);
 }
 
 static void ns_phase_page_finalize(GObject *object)
@@ -670,7 +667,6 @@ static void ns_phase_page_class_init(NsPhasePageClass *klass)
 {
     G_OBJECT_CLASS(klass)->dispose = ns_phase_page_dispose;
     G_OBJECT_CLASS(klass)->finalize = ns_phase_page_finalize;
-    gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(klass), GTK_TYPE_BIN_LAYOUT);
 }
 
 static void ns_phase_page_init(NsPhasePage *page)
@@ -683,7 +679,8 @@ static void ns_phase_page_init(NsPhasePage *page)
 
 GtkWidget *ns_phase_page_new(NsSession *session)
 {
-    NsPhasePage *page = g_object_new(NS_TYPE_PHASE_PAGE, NULL);
+    NsPhasePage *page = g_object_new(NS_TYPE_PHASE_PAGE, "orientation", GTK_ORIENTATION_VERTICAL,
+                                     "spacing", 8, NULL);
     page->session = g_object_ref(session);
     build(page);
     page->syncing = true;

@@ -10,7 +10,7 @@
 #include "ui/widgets/charts/chart_view.h"
 
 #define NS_TYPE_PHASE_PAGE (ns_phase_page_get_type())
-G_DECLARE_FINAL_TYPE(NsPhasePage, ns_phase_page, NS, PHASE_PAGE, GtkWidget)
+G_DECLARE_FINAL_TYPE(NsPhasePage, ns_phase_page, NS, PHASE_PAGE, GtkBox)
 
 GtkWidget *ns_phase_page_new(NsSession *session);
 

@@ -23,9 +23,8 @@
 enum { TENSOR, ANALYTIC, NUMERIC, ERROR, RANDOM, COLUMNS };
 
 struct _NsGradientCheckPanel {
-    GtkWidget parent;
+    GtkBox parent;
     NsSession *session;
-    GtkWidget *box;
     NsGradientCheckParts parts;
     GArray *checks; /* NsGradientCheckErrors */
     unsigned lane, layer;
@@ -34,7 +33,7 @@ struct _NsGradientCheckPanel {
     guint tick;
 };
 
-G_DEFINE_FINAL_TYPE(NsGradientCheckPanel, ns_gradient_check_panel, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE(NsGradientCheckPanel, ns_gradient_check_panel, GTK_TYPE_BOX)
 
 /* ---- The table ---- */
 
@@ -332,19 +331,18 @@ static GtkWidget *make_controls(NsGradientCheckPanel *panel)
 static void build(NsGradientCheckPanel *panel)
 {
     NsGradientCheckParts *parts = &panel->parts;
-    panel->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 10);
-    gtk_widget_add_css_class(panel->box, "study");
-    gtk_widget_add_css_class(panel->box, "gradient-check");
+    gtk_widget_add_css_class(GTK_WIDGET(panel), "study");
+    gtk_widget_add_css_class(GTK_WIDGET(panel), "gradient-check");
     gtk_box_append(
-        GTK_BOX(panel->box),
+        GTK_BOX(panel),
         make_text(_("A finite difference nudges the weights by plus and minus ε and divides the "
                     "change of the loss by 2 ε: the derivative that backpropagation must return, "
                     "computed without it.  In single precision, rounding leaves errors of 1e-5 to "
                     "3e-3, and ten times that along a random direction.")));
-    gtk_box_append(GTK_BOX(panel->box), make_controls(panel));
+    gtk_box_append(GTK_BOX(panel), make_controls(panel));
     parts->verdict = make_text(NULL);
     gtk_widget_add_css_class(parts->verdict, "verdict");
-    gtk_box_append(GTK_BOX(panel->box), parts->verdict);
+    gtk_box_append(GTK_BOX(panel), parts->verdict);
     parts->table = gtk_grid_new();
     gtk_grid_set_column_spacing(GTK_GRID(parts->table), 18);
     gtk_grid_set_row_spacing(GTK_GRID(parts->table), 2);
@@ -352,11 +350,10 @@ static void build(NsGradientCheckPanel *panel)
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroll), parts->table);
     gtk_widget_set_size_request(scroll, -1, TABLE_HEIGHT);
     gtk_widget_set_vexpand(scroll, TRUE);
-    gtk_box_append(GTK_BOX(panel->box), scroll);
+    gtk_box_append(GTK_BOX(panel), scroll);
     parts->chart = NS_CHART_VIEW(ns_chart_view_new(ns_gradient_check_kind()));
     gtk_widget_set_size_request(GTK_WIDGET(parts->chart), -1, CHART_HEIGHT);
-    gtk_box_append(GTK_BOX(panel->box), GTK_WIDGET(parts->chart));
-    gtk_widget_set_parent(panel->box, GTK_WIDGET(panel));
+    gtk_box_append(GTK_BOX(panel), GTK_WIDGET(parts->chart));
 }
 
 static void ns_gradient_check_panel_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
@@ -372,9 +369,8 @@ static void ns_gradient_check_panel_dispose(GObject *object)
     if (panel->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(panel), panel->tick);
     panel->tick = 0;
     panel->parts.chart = NULL;
-    g_clear_pointer(&panel->box, gtk_widget_unparent);
-    g_clear_object(&panel->session);
     G_OBJECT_CLASS(ns_gradient_check_panel_parent_class)->dispose(object);
+    g_clear_object(&panel->session);
 }
 
 static void ns_gradient_check_panel_finalize(GObject *object)
@@ -388,7 +384,6 @@ static void ns_gradient_check_panel_class_init(NsGradientCheckPanelClass *klass)
     G_OBJECT_CLASS(klass)->dispose = ns_gradient_check_panel_dispose;
     G_OBJECT_CLASS(klass)->finalize = ns_gradient_check_panel_finalize;
     GTK_WIDGET_CLASS(klass)->css_changed = ns_gradient_check_panel_css_changed;
-    gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(klass), GTK_TYPE_BIN_LAYOUT);
 }
 
 static void ns_gradient_check_panel_init(NsGradientCheckPanel *panel)
@@ -399,7 +394,8 @@ static void ns_gradient_check_panel_init(NsGradientCheckPanel *panel)
 
 GtkWidget *ns_gradient_check_panel_new(NsSession *session)
 {
-    NsGradientCheckPanel *panel = g_object_new(NS_TYPE_GRADIENT_CHECK_PANEL, NULL);
+    NsGradientCheckPanel *panel = g_object_new(NS_TYPE_GRADIENT_CHECK_PANEL, "orientation",
+                                               GTK_ORIENTATION_VERTICAL, "spacing", 10, NULL);
     panel->session = g_object_ref(session);
     build(panel);
     clear_table(panel);

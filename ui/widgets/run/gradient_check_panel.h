@@ -14,7 +14,7 @@
 
 #define NS_TYPE_GRADIENT_CHECK_PANEL (ns_gradient_check_panel_get_type())
 G_DECLARE_FINAL_TYPE(NsGradientCheckPanel, ns_gradient_check_panel, NS, GRADIENT_CHECK_PANEL,
-                     GtkWidget)
+                     GtkBox)
 
 GtkWidget *ns_gradient_check_panel_new(NsSession *session);
 

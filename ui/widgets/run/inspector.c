@@ -6,13 +6,13 @@
 #define SAY_EVERY_US 200000 /* numbers that change faster cannot be read */
 
 struct _NsInspector {
-    GtkWidget parent;
-    GtkWidget *box, *readings, *pins, *events, *runs;
+    GtkBox parent;
+    GtkWidget *readings, *pins, *events, *runs;
     NsChartTile *pointed; /* weak */
     gint64 said;
 };
 
-G_DEFINE_FINAL_TYPE(NsInspector, ns_inspector, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE(NsInspector, ns_inspector, GTK_TYPE_BOX)
 
 void ns_inspector_point(NsInspector *inspector, NsChartTile *tile)
 {
@@ -37,23 +37,19 @@ void ns_inspector_sync(NsInspector *inspector, NsPage *page, bool at_once)
 
 static void ns_inspector_dispose(GObject *object)
 {
-    NsInspector *inspector = NS_INSPECTOR(object);
-    g_clear_weak_pointer(&inspector->pointed);
-    g_clear_pointer(&inspector->box, gtk_widget_unparent);
+    g_clear_weak_pointer(&NS_INSPECTOR(object)->pointed);
     G_OBJECT_CLASS(ns_inspector_parent_class)->dispose(object);
 }
 
 static void ns_inspector_class_init(NsInspectorClass *klass)
 {
     G_OBJECT_CLASS(klass)->dispose = ns_inspector_dispose;
-    gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(klass), GTK_TYPE_BIN_LAYOUT);
     gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(klass), "inspector");
 }
 
 static void ns_inspector_init(NsInspector *inspector)
 {
-    inspector->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
-    gtk_widget_set_parent(inspector->box, GTK_WIDGET(inspector));
+    (void)inspector;
 }
 
 static void add_section(NsInspector *inspector, const char *title, GtkWidget *contents)
@@ -63,8 +59,8 @@ static void add_section(NsInspector *inspector, const char *title, GtkWidget *co
     gtk_widget_add_css_class(label, "heading");
     gtk_accessible_update_relation(GTK_ACCESSIBLE(contents), GTK_ACCESSIBLE_RELATION_LABELLED_BY,
                                    label, NULL, -1);
-    gtk_box_append(GTK_BOX(inspector->box), label);
-    gtk_box_append(GTK_BOX(inspector->box), contents);
+    gtk_box_append(GTK_BOX(inspector), label);
+    gtk_box_append(GTK_BOX(inspector), contents);
 }
 
 static GtkWidget *make_gradient_check(void)
@@ -78,15 +74,16 @@ static GtkWidget *make_gradient_check(void)
 
 GtkWidget *ns_inspector_new(NsSession *session)
 {
-    NsInspector *inspector = g_object_new(NS_TYPE_INSPECTOR, NULL);
+    NsInspector *inspector = g_object_new(NS_TYPE_INSPECTOR, "orientation",
+                                          GTK_ORIENTATION_VERTICAL, "spacing", 6, NULL);
     inspector->readings = ns_reading_table_new(session);
     inspector->pins = ns_pin_list_new();
     inspector->events = ns_event_list_new(session);
     inspector->runs = ns_run_tree_new(session);
-    gtk_box_append(GTK_BOX(inspector->box), inspector->readings);
+    gtk_box_append(GTK_BOX(inspector), inspector->readings);
     add_section(inspector, _("Pinned readings"), inspector->pins);
     add_section(inspector, _("Events"), inspector->events);
-    gtk_box_append(GTK_BOX(inspector->box), make_gradient_check());
+    gtk_box_append(GTK_BOX(inspector), make_gradient_check());
     add_section(inspector, _("Runs"), inspector->runs);
     return GTK_WIDGET(inspector);
 }

@@ -10,7 +10,7 @@
 #include "ui/widgets/run/run_tree.h"
 
 #define NS_TYPE_INSPECTOR (ns_inspector_get_type())
-G_DECLARE_FINAL_TYPE(NsInspector, ns_inspector, NS, INSPECTOR, GtkWidget)
+G_DECLARE_FINAL_TYPE(NsInspector, ns_inspector, NS, INSPECTOR, GtkBox)
 
 GtkWidget *ns_inspector_new(NsSession *session);
 

@@ -9,12 +9,12 @@
 #include "ui/widgets/run/reading_table.h"
 
 struct _NsPinList {
-    GtkWidget parent;
+    GtkBox parent;
     GtkWidget *box, *none;
     GPtrArray *texts; /* of char *, as shown */
 };
 
-G_DEFINE_FINAL_TYPE(NsPinList, ns_pin_list, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE(NsPinList, ns_pin_list, GTK_TYPE_BOX)
 
 static const char TILE[] = "ns-pin-tile", NUMBER[] = "ns-pin-number";
 
@@ -102,14 +102,6 @@ void ns_pin_list_sync(NsPinList *list, NsDashboard *dashboard)
     gtk_widget_set_visible(list->none, texts->len == 0);
 }
 
-static void ns_pin_list_dispose(GObject *object)
-{
-    NsPinList *list = NS_PIN_LIST(object);
-    g_clear_pointer(&list->none, gtk_widget_unparent);
-    g_clear_pointer(&list->box, gtk_widget_unparent);
-    G_OBJECT_CLASS(ns_pin_list_parent_class)->dispose(object);
-}
-
 static void ns_pin_list_finalize(GObject *object)
 {
     g_ptr_array_unref(NS_PIN_LIST(object)->texts);
@@ -118,26 +110,22 @@ static void ns_pin_list_finalize(GObject *object)
 
 static void ns_pin_list_class_init(NsPinListClass *klass)
 {
-    G_OBJECT_CLASS(klass)->dispose = ns_pin_list_dispose;
     G_OBJECT_CLASS(klass)->finalize = ns_pin_list_finalize;
-    gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(klass), GTK_TYPE_BOX_LAYOUT);
 }
 
 static void ns_pin_list_init(NsPinList *list)
 {
-    GtkLayoutManager *layout = gtk_widget_get_layout_manager(GTK_WIDGET(list));
-    gtk_orientable_set_orientation(GTK_ORIENTABLE(layout), GTK_ORIENTATION_VERTICAL);
     list->texts = g_ptr_array_new_with_free_func(g_free);
     list->none = gtk_label_new(_("Click in a chart to pin the values under the crosshair."));
     list->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
     gtk_label_set_wrap(GTK_LABEL(list->none), TRUE);
     gtk_label_set_xalign(GTK_LABEL(list->none), 0.0F);
     gtk_widget_add_css_class(list->none, "hint");
-    gtk_widget_set_parent(list->none, GTK_WIDGET(list));
-    gtk_widget_set_parent(list->box, GTK_WIDGET(list));
+    gtk_box_append(GTK_BOX(list), list->none);
+    gtk_box_append(GTK_BOX(list), list->box);
 }
 
 GtkWidget *ns_pin_list_new(void)
 {
-    return g_object_new(NS_TYPE_PIN_LIST, NULL);
+    return g_object_new(NS_TYPE_PIN_LIST, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
 }

@@ -4,7 +4,7 @@
 #include "ui/widgets/charts/dashboard.h"
 
 #define NS_TYPE_PIN_LIST (ns_pin_list_get_type())
-G_DECLARE_FINAL_TYPE(NsPinList, ns_pin_list, NS, PIN_LIST, GtkWidget)
+G_DECLARE_FINAL_TYPE(NsPinList, ns_pin_list, NS, PIN_LIST, GtkBox)
 
 GtkWidget *ns_pin_list_new(void);
 

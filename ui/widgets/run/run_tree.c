@@ -12,14 +12,13 @@
 #define MOST_GENERATIONS 5
 
 struct _NsRunTree {
-    GtkWidget parent;
+    GtkBox parent;
     NsSession *session;
-    GtkWidget *box;
     GtkWidget *facts; /* of the present run; NULL while there is none */
     bool stale;       /* is rebuilt soon */
 };
 
-G_DEFINE_FINAL_TYPE(NsRunTree, ns_run_tree, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE(NsRunTree, ns_run_tree, GTK_TYPE_BOX)
 
 static const char ID[] = "ns-run-id", TREE[] = "ns-run-tree", SAYS[] = "ns-run-says";
 
@@ -142,7 +141,7 @@ static GtkWidget *make_row(NsRunTree *tree, const NsSessionRun *run, int generat
 
 GtkWidget *ns_run_tree_row(NsRunTree *tree, int i)
 {
-    GtkWidget *row = gtk_widget_get_first_child(tree->box);
+    GtkWidget *row = gtk_widget_get_first_child(GTK_WIDGET(tree));
     while (row && i-- > 0) row = gtk_widget_get_next_sibling(row);
     return row;
 }
@@ -161,7 +160,7 @@ void ns_run_tree_sync(NsRunTree *tree)
 static void remove_row(NsRunTree *tree, GtkWidget *row)
 {
     if (tree->facts && gtk_widget_is_ancestor(tree->facts, row)) tree->facts = NULL;
-    gtk_box_remove(GTK_BOX(tree->box), row);
+    gtk_box_remove(GTK_BOX(tree), row);
 }
 
 /* Rows whose words are the same stay: a session may have had hundreds of runs. */
@@ -169,7 +168,7 @@ static void rebuild(NsRunTree *tree)
 {
     size_t n = 0;
     const NsSessionRun *runs = ns_session_runs(tree->session, &n);
-    GtkWidget *old = gtk_widget_get_first_child(tree->box), *last = NULL;
+    GtkWidget *old = gtk_widget_get_first_child(GTK_WIDGET(tree)), *last = NULL;
     for (size_t i = 0; i < n; i++) {
         int generation = generation_of(runs, n, &runs[i]);
         g_autofree char *words = says(&runs[i], generation);
@@ -179,7 +178,7 @@ static void rebuild(NsRunTree *tree)
             if (row) remove_row(tree, row);
             row = make_row(tree, &runs[i], generation);
             g_object_set_data_full(G_OBJECT(row), SAYS, g_steal_pointer(&words), g_free);
-            gtk_box_insert_child_after(GTK_BOX(tree->box), row, last);
+            gtk_box_insert_child_after(GTK_BOX(tree), row, last);
         }
         last = row;
     }
@@ -195,7 +194,7 @@ static gboolean rebuild_soon(gpointer data)
 {
     NsRunTree *tree = data;
     tree->stale = false;
-    if (tree->box) rebuild(tree);
+    if (tree->session) rebuild(tree);
     return G_SOURCE_REMOVE;
 }
 
@@ -211,33 +210,25 @@ static void ns_run_tree_dispose(GObject *object)
 {
     NsRunTree *tree = NS_RUN_TREE(object);
     tree->facts = NULL;
-    g_clear_pointer(&tree->box, gtk_widget_unparent);
     G_OBJECT_CLASS(ns_run_tree_parent_class)->dispose(object);
-}
-
-static void ns_run_tree_finalize(GObject *object)
-{
-    g_clear_object(&NS_RUN_TREE(object)->session);
-    G_OBJECT_CLASS(ns_run_tree_parent_class)->finalize(object);
+    g_clear_object(&tree->session);
 }
 
 static void ns_run_tree_class_init(NsRunTreeClass *klass)
 {
     G_OBJECT_CLASS(klass)->dispose = ns_run_tree_dispose;
-    G_OBJECT_CLASS(klass)->finalize = ns_run_tree_finalize;
-    gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(klass), GTK_TYPE_BIN_LAYOUT);
     gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(klass), "runs");
 }
 
 static void ns_run_tree_init(NsRunTree *tree)
 {
-    tree->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
-    gtk_widget_set_parent(tree->box, GTK_WIDGET(tree));
+    (void)tree;
 }
 
 GtkWidget *ns_run_tree_new(NsSession *session)
 {
-    NsRunTree *tree = g_object_new(NS_TYPE_RUN_TREE, NULL);
+    NsRunTree *tree =
+        g_object_new(NS_TYPE_RUN_TREE, "orientation", GTK_ORIENTATION_VERTICAL, "spacing", 6, NULL);
     tree->session = g_object_ref(session);
     g_signal_connect_object(session, "runs-changed", G_CALLBACK(on_runs_changed), tree,
                             G_CONNECT_SWAPPED);

@@ -6,7 +6,7 @@
 #include <gtk/gtk.h>
 
 #define NS_TYPE_RUN_TREE (ns_run_tree_get_type())
-G_DECLARE_FINAL_TYPE(NsRunTree, ns_run_tree, NS, RUN_TREE, GtkWidget)
+G_DECLARE_FINAL_TYPE(NsRunTree, ns_run_tree, NS, RUN_TREE, GtkBox)
 
 /* An indented row a run, with buttons that pin it to the curves and that open it: its settings
  * become those of the controls. */

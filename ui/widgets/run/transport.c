@@ -15,15 +15,14 @@
 #define PACE_CHARS 13
 
 struct _NsTransport {
-    GtkWidget parent;
+    GtkBox parent;
     NsSession *session;
-    GtkWidget *stages, *row;
-    GtkWidget *entry, *timeline, *live, *speed, *pace, *cost;
+    GtkWidget *stages, *entry, *timeline, *live, *speed, *pace, *cost;
     gint64 said;
     bool busy; /* as of the last look */
 };
 
-G_DEFINE_FINAL_TYPE(NsTransport, ns_transport, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE(NsTransport, ns_transport, GTK_TYPE_BOX)
 
 static void sync_entry(NsTransport *transport)
 {
@@ -98,24 +97,19 @@ GtkWidget *ns_transport_speed(NsTransport *transport)
 
 static void ns_transport_dispose(GObject *object)
 {
-    NsTransport *transport = NS_TRANSPORT(object);
-    g_clear_pointer(&transport->stages, gtk_widget_unparent);
-    g_clear_pointer(&transport->row, gtk_widget_unparent);
-    g_clear_object(&transport->session);
     G_OBJECT_CLASS(ns_transport_parent_class)->dispose(object);
+    g_clear_object(&NS_TRANSPORT(object)->session);
 }
 
 static void ns_transport_class_init(NsTransportClass *klass)
 {
     G_OBJECT_CLASS(klass)->dispose = ns_transport_dispose;
-    gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(klass), GTK_TYPE_BOX_LAYOUT);
     gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(klass), "transport");
 }
 
 static void ns_transport_init(NsTransport *transport)
 {
-    GtkLayoutManager *layout = gtk_widget_get_layout_manager(GTK_WIDGET(transport));
-    gtk_orientable_set_orientation(GTK_ORIENTABLE(layout), GTK_ORIENTATION_VERTICAL);
+    (void)transport;
 }
 
 static GtkWidget *new_button(const char *icon, const char *action, const char *tip)
@@ -178,10 +172,11 @@ static GtkWidget *new_numbers(NsTransport *transport)
 
 GtkWidget *ns_transport_new(NsSession *session)
 {
-    NsTransport *transport = g_object_new(NS_TYPE_TRANSPORT, NULL);
+    NsTransport *transport =
+        g_object_new(NS_TYPE_TRANSPORT, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
     transport->session = g_object_ref(session);
     transport->stages = ns_stages_new(session);
-    transport->row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 2);
+    GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 2);
     transport->entry = new_entry(transport);
     transport->timeline = ns_timeline_new(session);
     transport->live = new_live_chip();
@@ -201,10 +196,9 @@ GtkWidget *ns_transport_new(NsSession *session)
         transport->speed,
         new_numbers(transport),
     };
-    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
-        gtk_box_append(GTK_BOX(transport->row), parts[i]);
-    gtk_widget_set_parent(transport->stages, GTK_WIDGET(transport));
-    gtk_widget_set_parent(transport->row, GTK_WIDGET(transport));
+    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) gtk_box_append(GTK_BOX(row), parts[i]);
+    gtk_box_append(GTK_BOX(transport), transport->stages);
+    gtk_box_append(GTK_BOX(transport), row);
     ns_transport_sync(transport);
     return GTK_WIDGET(transport);
 }

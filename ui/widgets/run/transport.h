@@ -10,7 +10,7 @@
 #include <gtk/gtk.h>
 
 #define NS_TYPE_TRANSPORT (ns_transport_get_type())
-G_DECLARE_FINAL_TYPE(NsTransport, ns_transport, NS, TRANSPORT, GtkWidget)
+G_DECLARE_FINAL_TYPE(NsTransport, ns_transport, NS, TRANSPORT, GtkBox)
 
 GtkWidget *ns_transport_new(NsSession *session);
 
