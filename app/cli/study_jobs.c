@@ -25,13 +25,6 @@
 #define MOST_PAUSE 10    /* seconds between two questions to Slurm */
 #define MOST_FAILURES 60 /* questions in a row without an answer: some minutes */
 
-static const NsStoreOptions *whole(const NsStudy *study)
-{
-    static NsStoreOptions options;
-    options = (NsStoreOptions){.end = ns_study_cells(study)};
-    return &options;
-}
-
 /* "a.nsstudy": "a.parts" */
 static char *folder_of(const NsStudyJobs *jobs)
 {
@@ -56,8 +49,7 @@ static char *write_study(const NsStudyJobs *jobs, const char *folder, GError **e
 
 bool ns_study_gather(const NsStudyJobs *jobs, const char *const *files, GError **error)
 {
-    g_autoptr(NsStudyStore) store =
-        ns_study_store_open(jobs->out, jobs->study, whole(jobs->study), error);
+    g_autoptr(NsStudyStore) store = ns_study_store_open(jobs->out, jobs->study, NULL, error);
     if (!store) return false;
     NsMerged all = {0}, one;
     for (; *files; files++) {
@@ -99,8 +91,7 @@ static bool gather_folder(const NsStudyJobs *jobs, const char *folder, GError **
 static GArray *parts_to_run(const NsStudyJobs *jobs, size_t chunk, size_t *open, GError **error)
 {
     size_t n = ns_study_cells(jobs->study);
-    g_autoptr(NsStudyStore) store =
-        ns_study_store_open(jobs->out, jobs->study, whole(jobs->study), error);
+    g_autoptr(NsStudyStore) store = ns_study_store_open(jobs->out, jobs->study, NULL, error);
     g_autofree NsStudyCell *cells = g_new(NsStudyCell, n);
     if (!store || !ns_study_store_cells(store, cells, NULL, error)) return NULL;
     GArray *parts = g_array_new(FALSE, FALSE, sizeof(size_t));

@@ -6,7 +6,7 @@
 
 void ns_copy_text(char *to, size_t size, const char *text)
 {
-    g_autofree char *valid = g_utf8_make_valid(text, -1);
+    g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
     size_t n = strlen(valid);
     if (n >= size) {
         n = size - 1;

@@ -4,5 +4,5 @@
 #include <stddef.h>
 
 /* Copies as much of a text as there is room for, always as valid UTF-8 with a zero at its end.
- * size: at least 1. */
+ * NULL is an empty text.  size: at least 1. */
 void ns_copy_text(char *to, size_t size, const char *text);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 int ns_file_size_limit(void)
 {
@@ -64,4 +65,16 @@ bool ns_folder_make(const char *path, GError **error)
                      !*path ? "it has no name"
                      : file ? "a file has that name"
                             : g_strerror(code));
+}
+
+bool ns_write_all(int fd, const void *data, size_t bytes)
+{
+    for (const char *p = data; bytes > 0;) {
+        ssize_t done = write(fd, p, bytes);
+        if (done < 0 && errno == EINTR) continue;
+        if (done < 0) return false;
+        p += done;
+        bytes -= (size_t)done;
+    }
+    return true;
 }

@@ -1,4 +1,4 @@
-/* Messages for files that cannot be written.  SPDX-License-Identifier: MIT */
+/* Writing files, and messages where they cannot be written.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include <glib.h>
@@ -14,3 +14,6 @@ int ns_file_size_limit(void);
 
 /* Makes a folder and those above it, where they are missing.  NS_ERROR_FILE. */
 bool ns_folder_make(const char *path, GError **error);
+
+/* Writes all of the bytes to an open file.  FALSE with errno. */
+bool ns_write_all(int fd, const void *data, size_t bytes);

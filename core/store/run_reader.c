@@ -444,11 +444,6 @@ static bool append_evaluations(NsRunReader *r, const Run *run, NsHistory *histor
     return fetched == END;
 }
 
-static void copy_text(char *to, size_t size, const char *text)
-{
-    ns_copy_text(to, size, text ? text : "");
-}
-
 static bool append_events(NsRunReader *r, const Run *run, NsHistory *history, int64_t last,
                           GError **error)
 {
@@ -466,8 +461,8 @@ static bool append_events(NsRunReader *r, const Run *run, NsHistory *history, in
         int64_t layer = sqlite3_column_int64(statement, 2);
         if (!word || !ns_jsonl_find_event(word, &event.kind)) continue;
         event.layer = layer >= 1 && layer <= layers ? (int)layer : 0;
-        copy_text(event.what, sizeof event.what, ns_database_text(statement, 3));
-        copy_text(event.text, sizeof event.text, ns_database_text(statement, 4));
+        ns_copy_text(event.what, sizeof event.what, ns_database_text(statement, 3));
+        ns_copy_text(event.text, sizeof event.text, ns_database_text(statement, 4));
         ns_history_append_event(history, &event);
     }
     return fetched == END;

@@ -79,10 +79,15 @@ static bool read_scalar(JsonObject *object, const char *key, double *number)
     return true;
 }
 
+static JsonArray *array_of(JsonNode *node)
+{
+    return node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+}
+
 /* Values first .. first + n. */
 static bool read_array(JsonNode *node, NsValues values, size_t first, size_t n)
 {
-    JsonArray *array = JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+    JsonArray *array = array_of(node);
     if (!array || json_array_get_length(array) != n) return false;
     for (size_t i = 0; i < n; i++)
         if (!read_value(json_array_get_element(array, (guint)i), values, first + i)) return false;
@@ -91,7 +96,7 @@ static bool read_array(JsonNode *node, NsValues values, size_t first, size_t n)
 
 static bool read_heads(JsonNode *node, NsValues values, size_t first, const NsRecordLayout *layout)
 {
-    JsonArray *array = JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+    JsonArray *array = array_of(node);
     if (!array || json_array_get_length(array) != layout->layers) return false;
     for (size_t l = 0; l < layout->layers; l++)
         if (!read_array(json_array_get_element(array, (guint)l), values, first + l * layout->heads,
@@ -136,7 +141,7 @@ static void copy_text(char *to, size_t size, JsonObject *object, const char *key
     JsonNode *node = json_object_get_member(object, key);
     bool is_text =
         node && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == G_TYPE_STRING;
-    ns_copy_text(to, size, is_text ? json_node_get_string(node) : "");
+    ns_copy_text(to, size, is_text ? json_node_get_string(node) : NULL);
 }
 
 static bool read_kind(JsonObject *object, NsEventKind *kind)
@@ -149,7 +154,7 @@ static bool read_kind(JsonObject *object, NsEventKind *kind)
 static void read_events(NsHistory *history, JsonObject *object, int64_t step)
 {
     JsonNode *node = json_object_get_member(object, "events");
-    JsonArray *events = node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+    JsonArray *events = array_of(node);
     double layers = (double)ns_history_layout(history)->layers;
     for (guint i = 0; events && i < json_array_get_length(events); i++) {
         JsonObject *one = ns_json_object_of(json_array_get_element(events, i));

@@ -73,26 +73,13 @@ char *ns_safetensors_head(const NsStoredTensor *tensors, size_t n, const char *e
 }
 
 /* On failure errno says why. */
-static bool write_all(int fd, const void *data, size_t bytes)
-{
-    const char *p = data;
-    while (bytes > 0) {
-        ssize_t done = write(fd, p, bytes);
-        if (done < 0 && errno == EINTR) continue;
-        if (done <= 0) return false;
-        p += done;
-        bytes -= (size_t)done;
-    }
-    return true;
-}
-
 static bool write_contents(int fd, const NsStoredTensor *tensors, size_t n)
 {
     size_t bytes;
     g_autofree char *head = ns_safetensors_head(tensors, n, NULL, &bytes);
-    if (!write_all(fd, head, bytes)) return false;
+    if (!ns_write_all(fd, head, bytes)) return false;
     for (size_t i = 0; i < n; i++)
-        if (!write_all(fd, tensors[i].data, data_bytes(&tensors[i]))) return false;
+        if (!ns_write_all(fd, tensors[i].data, data_bytes(&tensors[i]))) return false;
     return true;
 }
 

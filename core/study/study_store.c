@@ -235,9 +235,9 @@ NsStudyStore *ns_study_store_open(const char *path, const NsStudy *study,
     g_autoptr(NsStudyStore) store = open_file(path, SQLITE_OPEN_CREATE, error);
     if (!store) return NULL;
     store->study = study;
-    store->options = *options;
+    store->options = options ? *options : (NsStoreOptions){.end = ns_study_cells(study)};
     /* After a power cut the log lacks at most the last results, which are run again. */
-    const char *journal = options->network
+    const char *journal = store->options.network
                               ? "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL"
                               : "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL";
     if (!execute(store, journal, error) || !make_tables(store, error) ||
@@ -543,7 +543,7 @@ static NsStudyCell read_cell(sqlite3_stmt *row)
     cell.validation = ns_database_number(row, 5);
     cell.value = ns_database_number(row, 6);
     cell.seconds = ns_database_number(row, 7);
-    if (message) ns_copy_text(cell.text, sizeof cell.text, message);
+    ns_copy_text(cell.text, sizeof cell.text, message);
     return cell;
 }
 

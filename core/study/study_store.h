@@ -33,7 +33,8 @@ typedef struct {
 } NsStoreOptions;
 
 /* Opens a file of results or makes one, for a study that was checked, and adds the cells that are
- * new.  Cells that had failed wait again.  NULL with NS_ERROR_FILE. */
+ * new.  Cells that had failed wait again.  options: NULL for all cells, on this machine.  NULL with
+ * NS_ERROR_FILE. */
 NsStudyStore *ns_study_store_open(const char *path, const NsStudy *study,
                                   const NsStoreOptions *options, GError **error);
 

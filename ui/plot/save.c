@@ -16,23 +16,11 @@ static bool fail(const char *path, int code, GError **error)
     return false;
 }
 
-static bool write_all(int fd, const char *data, size_t size)
-{
-    while (size > 0) {
-        ssize_t n = write(fd, data, size);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return false;
-        data += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
 /* Writes and closes; returns 0 or the error. */
 static int fill(int fd, const void *data, size_t size, bool sync)
 {
     int code = 0;
-    if (!write_all(fd, data, size) || (sync && fsync(fd) != 0)) code = errno;
+    if (!ns_write_all(fd, data, size) || (sync && fsync(fd) != 0)) code = errno;
     if (close(fd) != 0 && !code) code = errno;
     return code;
 }
