@@ -28,6 +28,21 @@ static void test_undo_words(void)
     g_assert_cmpstr(lane, ==, "lane C added");
 }
 
+/* A run that has other lanes than the one before is called by what it trains. */
+static void test_other_lanes(void)
+{
+    g_auto(NsExperiment) one, three;
+    ns_experiment_init(&one);
+    ns_experiment_init(&three);
+    ns_experiment_resize(&three, 3, 0);
+    g_autoptr(GError) error = NULL;
+    g_assert_true(ns_settings_assign(&three.lane[2], "placement=pre", &error));
+    g_autofree char *removed = ns_experiment_difference_words(&three, &one);
+    g_assert_cmpstr(removed, ==, "Post-LN, 6 layers");
+    g_autofree char *added = ns_experiment_difference_words(&one, &three);
+    g_assert_cmpstr(added, ==, "Post-LN vs Pre-LN, 6 layers");
+}
+
 static void test_undo_of_a_drag(void)
 {
     g_autoptr(NsSession) session = open_at("", NULL, 0);
@@ -111,6 +126,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/session/undo-words", test_undo_words);
     g_test_add_func("/session/undo-of-a-drag", test_undo_of_a_drag);
+    g_test_add_func("/session/other-lanes", test_other_lanes);
     g_test_add_func("/session/undo-all-redo-all", test_undo_all_redo_all);
     return g_test_run();
 }

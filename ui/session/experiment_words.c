@@ -99,7 +99,7 @@ char *ns_experiment_change_words(const NsExperiment *from, const NsExperiment *t
 
 char *ns_experiment_difference_words(const NsExperiment *from, const NsExperiment *to)
 {
-    if (to->n != from->n) return ns_experiment_change_words(from, to);
+    if (to->n != from->n) return ns_experiment_title(to);
     g_autoptr(GPtrArray) changes = g_ptr_array_new_with_free_func(g_free);
     for (size_t i = 0; ns_param(i); i++) {
         g_autofree char *names = lanes_of(from, to, ns_param(i));

@@ -8,7 +8,7 @@
 char *ns_experiment_change_words(const NsExperiment *from, const NsExperiment *to);
 
 /* The same of two runs, each setting by name: "Layers 6 → 12, Warm-up 1 → 100", "Layers 6 → 12 and
- * 4 more settings", "same settings".  Free with g_free. */
+ * 4 more settings", "same settings"; with other lanes, the title of `to`.  Free with g_free. */
 char *ns_experiment_difference_words(const NsExperiment *from, const NsExperiment *to);
 
 /* A value for people: the label of a choice, the base name of a file, "off".  Free with g_free. */
