@@ -9,14 +9,14 @@
 #define HEIGHT 132 /* reserved: what happens moves nothing below */
 
 struct _NsEventList {
-    GtkWidget parent;
+    GtkBox parent;
     NsSession *session;
-    GtkWidget *scroller, *box;
+    GtkWidget *box;
     size_t n; /* marks at the last look */
     int64_t last;
 };
 
-G_DEFINE_FINAL_TYPE(NsEventList, ns_event_list, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE(NsEventList, ns_event_list, GTK_TYPE_BOX)
 
 static const char STEP[] = "ns-event-step";
 
@@ -83,17 +83,14 @@ static void on_chosen(GtkListBox *box, GtkListBoxRow *row, NsEventList *list)
 
 static void ns_event_list_dispose(GObject *object)
 {
-    NsEventList *list = NS_EVENT_LIST(object);
-    list->box = NULL;
-    g_clear_pointer(&list->scroller, gtk_widget_unparent);
-    g_clear_object(&list->session);
+    NS_EVENT_LIST(object)->box = NULL;
     G_OBJECT_CLASS(ns_event_list_parent_class)->dispose(object);
+    g_clear_object(&NS_EVENT_LIST(object)->session);
 }
 
 static void ns_event_list_class_init(NsEventListClass *klass)
 {
     G_OBJECT_CLASS(klass)->dispose = ns_event_list_dispose;
-    gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(klass), GTK_TYPE_BIN_LAYOUT);
 }
 
 static void ns_event_list_init(NsEventList *list)
@@ -110,18 +107,19 @@ static void ns_event_list_init(NsEventList *list)
     gtk_list_box_set_placeholder(GTK_LIST_BOX(list->box), none);
     ns_accessible_name(list->box, _("Events"));
     g_signal_connect(list->box, "row-activated", G_CALLBACK(on_chosen), list);
-    list->scroller = gtk_scrolled_window_new();
-    GtkScrolledWindow *scroller = GTK_SCROLLED_WINDOW(list->scroller);
+    GtkWidget *scrolled = gtk_scrolled_window_new();
+    GtkScrolledWindow *scroller = GTK_SCROLLED_WINDOW(scrolled);
     gtk_scrolled_window_set_policy(scroller, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
     gtk_scrolled_window_set_min_content_height(scroller, HEIGHT);
     gtk_scrolled_window_set_max_content_height(scroller, HEIGHT);
     gtk_scrolled_window_set_child(scroller, list->box);
-    gtk_widget_set_parent(list->scroller, GTK_WIDGET(list));
+    gtk_box_append(GTK_BOX(list), scrolled);
 }
 
 GtkWidget *ns_event_list_new(NsSession *session)
 {
-    NsEventList *list = g_object_new(NS_TYPE_EVENT_LIST, NULL);
+    NsEventList *list =
+        g_object_new(NS_TYPE_EVENT_LIST, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
     list->session = g_object_ref(session);
     ns_event_list_sync(list);
     return GTK_WIDGET(list);

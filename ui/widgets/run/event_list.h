@@ -6,7 +6,7 @@
 #include <gtk/gtk.h>
 
 #define NS_TYPE_EVENT_LIST (ns_event_list_get_type())
-G_DECLARE_FINAL_TYPE(NsEventList, ns_event_list, NS, EVENT_LIST, GtkWidget)
+G_DECLARE_FINAL_TYPE(NsEventList, ns_event_list, NS, EVENT_LIST, GtkBox)
 
 /* A row a mark of the timeline; choosing one shows its step. */
 GtkWidget *ns_event_list_new(NsSession *session);

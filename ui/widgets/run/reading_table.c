@@ -16,13 +16,13 @@
 #define GAP_OF_MANY 6
 
 struct _NsReadingTable {
-    GtkWidget parent;
+    GtkBox parent;
     NsSession *session;
     GtkWidget *grid;
     GPtrArray *cells; /* of GtkLabel *, MOST_COLUMNS a row; grows and never shrinks */
 };
 
-G_DEFINE_FINAL_TYPE(NsReadingTable, ns_reading_table, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE(NsReadingTable, ns_reading_table, GTK_TYPE_BOX)
 
 /* Of a step; NULL where it is not told. */
 typedef const double *(*Scalar)(const NsStep *step);
@@ -222,10 +222,8 @@ void ns_reading_table_sync(NsReadingTable *table, NsChartTile *tile)
 
 static void ns_reading_table_dispose(GObject *object)
 {
-    NsReadingTable *table = NS_READING_TABLE(object);
-    g_clear_pointer(&table->grid, gtk_widget_unparent);
-    g_clear_object(&table->session);
     G_OBJECT_CLASS(ns_reading_table_parent_class)->dispose(object);
+    g_clear_object(&NS_READING_TABLE(object)->session);
 }
 
 static void ns_reading_table_finalize(GObject *object)
@@ -238,7 +236,6 @@ static void ns_reading_table_class_init(NsReadingTableClass *klass)
 {
     G_OBJECT_CLASS(klass)->dispose = ns_reading_table_dispose;
     G_OBJECT_CLASS(klass)->finalize = ns_reading_table_finalize;
-    gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(klass), GTK_TYPE_BIN_LAYOUT);
     gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(klass), "readings");
 }
 
@@ -246,12 +243,13 @@ static void ns_reading_table_init(NsReadingTable *table)
 {
     table->cells = g_ptr_array_new();
     table->grid = gtk_grid_new();
-    gtk_widget_set_parent(table->grid, GTK_WIDGET(table));
+    gtk_box_append(GTK_BOX(table), table->grid);
 }
 
 GtkWidget *ns_reading_table_new(NsSession *session)
 {
-    NsReadingTable *table = g_object_new(NS_TYPE_READING_TABLE, NULL);
+    NsReadingTable *table =
+        g_object_new(NS_TYPE_READING_TABLE, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
     table->session = g_object_ref(session);
     ns_reading_table_sync(table, NULL);
     return GTK_WIDGET(table);

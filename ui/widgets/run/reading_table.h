@@ -4,7 +4,7 @@
 #include "ui/widgets/charts/chart_tile.h"
 
 #define NS_TYPE_READING_TABLE (ns_reading_table_get_type())
-G_DECLARE_FINAL_TYPE(NsReadingTable, ns_reading_table, NS, READING_TABLE, GtkWidget)
+G_DECLARE_FINAL_TYPE(NsReadingTable, ns_reading_table, NS, READING_TABLE, GtkBox)
 
 GtkWidget *ns_reading_table_new(NsSession *session);
 

@@ -12,13 +12,13 @@
 #define SLIDER_WIDTH 96
 
 struct _NsSpeedControl {
-    GtkWidget parent;
+    GtkBox parent;
     NsSession *session;
     GtkWidget *slider;
     bool syncing;
 };
 
-G_DEFINE_FINAL_TYPE(NsSpeedControl, ns_speed_control, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE(NsSpeedControl, ns_speed_control, GTK_TYPE_BOX)
 
 static double speed_at(double place)
 {
@@ -78,16 +78,13 @@ static void on_moved(NsSpeedControl *control)
 
 static void ns_speed_control_dispose(GObject *object)
 {
-    NsSpeedControl *control = NS_SPEED_CONTROL(object);
-    g_clear_pointer(&control->slider, gtk_widget_unparent);
-    g_clear_object(&control->session);
     G_OBJECT_CLASS(ns_speed_control_parent_class)->dispose(object);
+    g_clear_object(&NS_SPEED_CONTROL(object)->session);
 }
 
 static void ns_speed_control_class_init(NsSpeedControlClass *klass)
 {
     G_OBJECT_CLASS(klass)->dispose = ns_speed_control_dispose;
-    gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(klass), GTK_TYPE_BIN_LAYOUT);
 }
 
 static void ns_speed_control_init(NsSpeedControl *control)
@@ -97,7 +94,7 @@ static void ns_speed_control_init(NsSpeedControl *control)
     gtk_widget_set_size_request(control->slider, SLIDER_WIDTH, -1);
     ns_accessible_name(control->slider, _("Speed"));
     g_signal_connect_swapped(control->slider, "value-changed", G_CALLBACK(on_moved), control);
-    gtk_widget_set_parent(control->slider, GTK_WIDGET(control));
+    gtk_box_append(GTK_BOX(control), control->slider);
 }
 
 GtkWidget *ns_speed_control_new(NsSession *session)

@@ -7,7 +7,7 @@
 #include <gtk/gtk.h>
 
 #define NS_TYPE_SPEED_CONTROL (ns_speed_control_get_type())
-G_DECLARE_FINAL_TYPE(NsSpeedControl, ns_speed_control, NS, SPEED_CONTROL, GtkWidget)
+G_DECLARE_FINAL_TYPE(NsSpeedControl, ns_speed_control, NS, SPEED_CONTROL, GtkBox)
 
 /* A slider with a logarithmic scale. */
 GtkWidget *ns_speed_control_new(NsSession *session);

@@ -17,13 +17,13 @@ static const struct {
 };
 
 struct _NsStages {
-    GtkWidget parent;
+    GtkBox parent;
     NsSession *session;
     GtkWidget *revealer, *cell[N_STAGES], *bar[N_STAGES];
     int lit; /* -1: none */
 };
 
-G_DEFINE_FINAL_TYPE(NsStages, ns_stages, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE(NsStages, ns_stages, GTK_TYPE_BOX)
 
 void ns_stages_sync(NsStages *stages)
 {
@@ -44,16 +44,13 @@ void ns_stages_sync(NsStages *stages)
 
 static void ns_stages_dispose(GObject *object)
 {
-    NsStages *stages = NS_STAGES(object);
-    g_clear_pointer(&stages->revealer, gtk_widget_unparent);
-    g_clear_object(&stages->session);
     G_OBJECT_CLASS(ns_stages_parent_class)->dispose(object);
+    g_clear_object(&NS_STAGES(object)->session);
 }
 
 static void ns_stages_class_init(NsStagesClass *klass)
 {
     G_OBJECT_CLASS(klass)->dispose = ns_stages_dispose;
-    gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(klass), GTK_TYPE_BIN_LAYOUT);
     gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(klass), "stages");
 }
 
@@ -74,12 +71,12 @@ static void ns_stages_init(NsStages *stages)
     stages->lit = -1;
     stages->revealer = gtk_revealer_new();
     gtk_revealer_set_child(GTK_REVEALER(stages->revealer), row);
-    gtk_widget_set_parent(stages->revealer, GTK_WIDGET(stages));
+    gtk_box_append(GTK_BOX(stages), stages->revealer);
 }
 
 GtkWidget *ns_stages_new(NsSession *session)
 {
-    NsStages *stages = g_object_new(NS_TYPE_STAGES, NULL);
+    NsStages *stages = g_object_new(NS_TYPE_STAGES, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
     stages->session = g_object_ref(session);
     ns_stages_sync(stages);
     return GTK_WIDGET(stages);
