@@ -102,7 +102,7 @@ void ns_session_tell_placement(NsSession *session)
         words = g_strdup_printf(waits ? _("The placement becomes %s with Restart or Fork.")
                                       : _("The placement is now %s."),
                                 name);
-    else if (ns_session_is_linked(session, placement))
+    else if (ns_experiment_is_linked(&session->experiment, placement))
         words = g_strdup_printf(waits ? _("All lanes become %s with Restart or Fork.")
                                       : _("All lanes are now %s."),
                                 name);

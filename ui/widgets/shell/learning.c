@@ -9,7 +9,6 @@
 #include "ui/widgets/learn/lesson_highlight.h"
 #include "ui/widgets/settings/settings_pane.h"
 #include "ui/widgets/shell/class_mode.h"
-#include "ui/widgets/shell/window_actions.h"
 
 #define PANE "ns-learn-pane"
 #define LEAVE "ns-leave-class-mode"

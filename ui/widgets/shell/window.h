@@ -68,6 +68,15 @@ void ns_window_set_strip(NsWindow *window, bool shown);
  * that shows it. */
 bool ns_window_folds(NsWindow *window, const char *pane);
 
+/* An action without a parameter or a state, which the window or its session carries out. */
+typedef struct {
+    const char *action;
+    void (*of_window)(NsWindow *window);
+    void (*of_session)(NsSession *session);
+} NsWindowCommand;
+
+void ns_window_add_commands(NsWindow *window, const NsWindowCommand *commands, size_t n);
+
 /* One action of the window, by its name. */
 void ns_window_enable(NsWindow *window, const char *action, bool enabled);
 void ns_window_set_state(NsWindow *window, const char *action, bool state);

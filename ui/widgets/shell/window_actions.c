@@ -284,19 +284,6 @@ static void sync_actions(NsWindow *window)
     g_simple_action_set_state(G_SIMPLE_ACTION(page), g_variant_new_string(shown));
 }
 
-void ns_window_add_commands(NsWindow *window, const NsWindowCommand *commands, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        g_autoptr(GSimpleAction) action = g_simple_action_new(commands[i].action, NULL);
-        bool of_window = commands[i].of_window != NULL;
-        gpointer target = of_window ? (gpointer)window : ns_window_session(window);
-        GCallback command =
-            of_window ? G_CALLBACK(commands[i].of_window) : G_CALLBACK(commands[i].of_session);
-        g_signal_connect_object(action, "activate", command, target, G_CONNECT_SWAPPED);
-        g_action_map_add_action(G_ACTION_MAP(window), G_ACTION(action));
-    }
-}
-
 void ns_window_add_actions(NsWindow *window)
 {
     ns_window_add_commands(window, COMMANDS, G_N_ELEMENTS(COMMANDS));

@@ -7,15 +7,6 @@
 
 #include "ui/widgets/shell/window.h"
 
-/* An action without a parameter or a state, which the window or its session carries out. */
-typedef struct {
-    const char *action;
-    void (*of_window)(NsWindow *window);
-    void (*of_session)(NsSession *session);
-} NsWindowCommand;
-
-void ns_window_add_commands(NsWindow *window, const NsWindowCommand *commands, size_t n);
-
 /* Adds the actions to a window, those about time apart, and keeps in line with the session and the
  * page that is shown what they may do. */
 void ns_window_add_actions(NsWindow *window);
