@@ -87,7 +87,7 @@ PROTOTYPE = re.compile(r"^[A-Za-z_][\w \t*]*?[ \t*]?(\w+)\(((?:[^()]|\([^()]*\))
 
 
 def parameters():
-    for folder in ("app/", "core/"):
+    for folder in ("app/", "core/", "ui/"):
         for path, name in source_files(".c", ".h", folder=folder):
             code = re.sub(r"/\*.*?\*/", lambda m: "\n" * m.group().count("\n"), text(path), flags=re.S)
             for match in PROTOTYPE.finditer(code):
