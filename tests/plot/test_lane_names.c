@@ -194,6 +194,38 @@ static void test_diverge_together(void)
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 
+/* Lanes that diverge at steps beside one another each have their words, wherever that is, and lose
+ * them to no spike. */
+static void test_diverge_near(void)
+{
+    static const int64_t at[] = {1, 30, 59};
+    static const struct {
+        double width, height;
+        const char *style;
+    } pages[] = {{234, 300, "paper"}, {960, 540, "slide"}};
+    for (size_t p = 0; p < G_N_ELEMENTS(at) * G_N_ELEMENTS(pages); p++) {
+        int64_t step = at[p / G_N_ELEMENTS(pages)];
+        Run *runs[4];
+        four_lanes(runs, 60);
+        NsEvent ends[] = {
+            {.step = step - 1, .kind = NS_EVENT_SPIKE, .what = "h1", .text = "It jumped."},
+            {.step = step - 1, .kind = NS_EVENT_DIVERGED, .what = "h1", .text = "Not finite."},
+            {.step = step, .kind = NS_EVENT_DIVERGED, .what = "h1", .text = "Not finite."}};
+        ns_history_append_event(runs[3]->history, &ends[0]);
+        ns_history_append_event(runs[1]->history, &ends[1]);
+        ns_history_append_event(runs[2]->history, &ends[2]);
+        NsFigureInput input = lanes_of(runs, 4);
+        g_autoptr(NsFigure) figure = ns_figure_new("loss");
+        const NsPlot *plot = ns_figure_update(figure, &input);
+        size_t page = p % G_N_ELEMENTS(pages);
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, pages[page].width, pages[page].height,
+                                                        ns_style_find(pages[page].style));
+        g_assert_cmpuint(count_words(layout, "B diverged"), ==, 1);
+        g_assert_cmpuint(count_words(layout, "C diverged"), ==, 1);
+        for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -202,5 +234,6 @@ int main(int argc, char **argv)
     g_test_add_func("/lane-names/told-once", test_told_once);
     g_test_add_func("/lane-names/no-end", test_no_end);
     g_test_add_func("/lane-names/diverge-together", test_diverge_together);
+    g_test_add_func("/lane-names/diverge-near", test_diverge_near);
     return g_test_run();
 }

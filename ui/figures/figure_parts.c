@@ -403,6 +403,7 @@ static NsMarker marker_of(NsFigure *figure, const NsFigureInput *input, unsigned
                       .text = g_string_chunk_insert_const(figure->marker_texts, words),
                       .sentence = g_string_chunk_insert_const(figure->marker_texts, sentence),
                       .alarm = !setting,
+                      .last = event->kind == NS_EVENT_DIVERGED,
                       .style = ns_figure_runs(input) > 1 && !shared ? lane + 1 : 0};
 }
 

@@ -26,6 +26,9 @@
 /* In text sizes: between a line and its name. */
 #define CLEAR 0.15
 
+/* Each round moves words at vertical lines that are near one another apart. */
+#define SPREAD_ROUNDS 20
+
 /* In text sizes: numbers in cells. */
 #define CELL_TEXT 0.75
 
@@ -429,37 +432,93 @@ static void place_axis_labels(NsFrame *frame)
     }
 }
 
-/* Words of markers stand in a line above the area; alarms come first where they collide. */
+/* The words at a vertical line. */
+typedef struct {
+    const NsMarker *marker;
+    PangoLayout *text;
+    double line, x, width;
+} MarkerWords;
+
+static void clear_words(void *words)
+{
+    g_object_unref(((MarkerWords *)words)->text);
+}
+
+static int compare_words(const void *pa, const void *pb)
+{
+    const MarkerWords *a = pa, *b = pb;
+    return a->line < b->line ? -1 : a->line > b->line;
+}
+
+static unsigned rank(const NsMarker *marker)
+{
+    return marker->last ? 2 : marker->alarm;
+}
+
+/* Those of a rank whose lines are seen, from left to right. */
+static GArray *words_of_markers(NsFrame *frame, unsigned of_rank)
+{
+    NsPlotLayout *layout = frame->layout;
+    const NsBox *area = &layout->area;
+    GArray *found = g_array_new(FALSE, FALSE, sizeof(MarkerWords));
+    g_array_set_clear_func(found, clear_words);
+    for (size_t i = 0; i < layout->plot->n_markers; i++) {
+        const NsMarker *marker = &layout->plot->markers[i];
+        MarkerWords words = {.marker = marker, .line = ns_scale_to_pixel(&layout->x, marker->x)};
+        bool seen = words.line >= area->x - 1 && words.line <= area->x + area->width + 1;
+        if (!marker->text || rank(marker) != of_rank || !seen) continue;
+        words.text =
+            ns_text_new(layout->context, layout->style, frame->size, marker->alarm, marker->text);
+        if (ns_text_width(words.text) > area->width) ns_text_limit(words.text, area->width, 1);
+        words.width = ns_text_width(words.text);
+        words.x = CLAMP(words.line - words.width / 2, area->x, area->x + area->width - words.width);
+        g_array_append_val(found, words);
+    }
+    g_array_sort(found, compare_words);
+    return found;
+}
+
+/* Moves words at lines that are near one another apart, as far as they stay on the page. */
+static void spread_words(const NsPlotLayout *layout, GArray *all, double gap)
+{
+    double least = layout->style->padding, most = layout->width - layout->style->padding;
+    for (int round = 0; round < SPREAD_ROUNDS; round++)
+        for (unsigned i = 1; i < all->len; i++) {
+            MarkerWords *a = &g_array_index(all, MarkerWords, i - 1);
+            MarkerWords *b = &g_array_index(all, MarkerWords, i);
+            double missing = a->x + a->width + gap - b->x;
+            if (missing <= 0) continue;
+            a->x = MAX(a->x - missing / 2, least);
+            b->x = MIN(a->x + a->width + gap, most - b->width);
+            a->x = MIN(a->x, MAX(b->x - gap - a->width, least));
+        }
+}
+
+/* Words of markers stand in a line above the area; the ends of runs come first where they collide,
+ * then other alarms.  Words that would be far from their line are left out. */
 static void place_markers(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
-    const NsPlot *plot = layout->plot;
-    double y = layout->area.y - frame->marker_line, right = layout->area.x + layout->area.width;
+    double y = layout->area.y - frame->marker_line, gap = frame->size;
     unsigned first = layout->labels->len;
-    for (int alarm = 1; alarm >= 0; alarm--)
-        for (size_t i = plot->n_markers; i-- > 0;) {
-            const NsMarker *marker = &plot->markers[i];
-            double px = ns_scale_to_pixel(&layout->x, marker->x);
-            if (!marker->text || marker->alarm != alarm ||
-                !(px >= layout->area.x - 1 && px <= right + 1))
-                continue;
-            g_autoptr(PangoLayout) text =
-                ns_text_new(layout->context, layout->style, frame->size, alarm, marker->text);
-            double room = layout->area.width;
-            if (ns_text_width(text) > room) ns_text_limit(text, room, 1);
-            double width = ns_text_width(text);
-            double x = CLAMP(px - width / 2, layout->area.x, right - width);
-            bool free_room = true;
+    for (int ranks = 3; ranks-- > 0;) {
+        g_autoptr(GArray) all = words_of_markers(frame, (unsigned)ranks);
+        if (ranks == 2) spread_words(layout, all, gap);
+        for (unsigned i = all->len; i-- > 0;) {
+            const MarkerWords *words = &g_array_index(all, MarkerWords, i);
+            bool free_room = words->line >= words->x - words->width &&
+                             words->line <= words->x + 2 * words->width;
             for (unsigned k = first; k < layout->labels->len; k++) {
                 const NsBox *box = &g_array_index(layout->labels, NsLabel, k).box;
-                free_room &=
-                    x + width + frame->size < box->x || x > box->x + box->width + frame->size;
+                free_room &= words->x + words->width + gap / 2 < box->x ||
+                             words->x > box->x + box->width + gap / 2;
             }
             if (!free_room) continue;
-            NsLabel *label =
-                ns_layout_add_label(layout, NS_PART_MARKER, g_object_ref(text), x, y, false);
-            label->color = ns_marker_color(layout->style, marker, layout->style->text);
+            NsLabel *label = ns_layout_add_label(layout, NS_PART_MARKER, g_object_ref(words->text),
+                                                 words->x, y, false);
+            label->color = ns_marker_color(layout->style, words->marker, layout->style->text);
         }
+    }
 }
 
 void ns_place_outer_labels(NsFrame *frame)

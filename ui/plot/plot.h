@@ -157,6 +157,7 @@ typedef struct {
     const char *text;
     const char *sentence; /* what the tip says of it, or NULL */
     bool alarm;
+    bool last;      /* the end of a run: its words stand even where others are near */
     unsigned style; /* 1 + that of the series it belongs to, whose color it has; 0: none */
     bool handle;    /* can be dragged: it has a grip, and ns_plot_handle_at finds it */
 } NsMarker;
