@@ -263,6 +263,23 @@ static void test_diverged_tex(void)
     pair_clear(&pair);
 }
 
+/* TeX, too, shows cells as the note says: gray, red, or hatched where a figure tells. */
+static void test_tex_cells(void)
+{
+    static const float z[] = {1, 0, 0, NAN, 3, -INFINITY};
+    static const NsAxis axis = {.lo = (double)NAN, .hi = (double)NAN};
+    NsHeatmap map = {.z = z, .rows = 2, .columns = 3, .x1 = 3, .y1 = 2, .log = true};
+    NsPlot plot = {.x = axis, .left = axis, .right = axis, .heatmap = &map};
+    g_autofree char *red = tex_of(&plot);
+    g_assert_nonnull(strstr(red, "2 cells are 0 (gray)"));
+    g_assert_nonnull(strstr(red, "\\fill[chart-previous] (axis cs:1,0) rectangle (axis cs:3,1);"));
+    g_assert_nonnull(strstr(red, "\\fill[chart-alarm] (axis cs:0,1) rectangle (axis cs:1,2);"));
+    map.hatch = true;
+    g_autofree char *hatched = tex_of(&plot);
+    g_assert_nonnull(strstr(hatched, "\\fill[pattern=north east lines, pattern "
+                                     "color=chart-alarm] (axis cs:0,1)"));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -273,5 +290,6 @@ int main(int argc, char **argv)
     g_test_add_func("/lane_maps/panel-titles", test_panel_titles);
     g_test_add_func("/lane_maps/least-height", test_least_height);
     g_test_add_func("/lane_maps/diverged-tex", test_diverged_tex);
+    g_test_add_func("/lane_maps/tex-cells", test_tex_cells);
     return g_test_run();
 }

@@ -556,12 +556,12 @@ static void append_preamble(GString *out, const NsExport *options)
         g_autofree char *line = g_strdelimit(g_strdup(options->experiment), "\r\n", ' ');
         g_string_append_printf(out, "%% %s\n", line);
     }
-    g_string_append(out,
-                    "% Typeset with pdflatex, lualatex or xelatex; to use it in a document, copy "
-                    "the preamble's packages,\n% colors and fonts, and the picture.\n"
-                    "\\documentclass[border=0pt]{standalone}\n"
-                    "\\usepackage{amsmath,amssymb}\n\\usepackage{pgfplots}\n"
-                    "\\pgfplotsset{compat=1.16}\n");
+    g_string_append(
+        out, "% Typeset with pdflatex, lualatex or xelatex; to use it in a document, copy "
+             "the preamble's packages,\n% colors and fonts, and the picture.\n"
+             "\\documentclass[border=0pt]{standalone}\n"
+             "\\usepackage{amsmath,amssymb}\n\\usepackage{pgfplots}\n\\usetikzlibrary{patterns}\n"
+             "\\pgfplotsset{compat=1.16}\n");
     append_colors(out, style);
     append_font(out, "chartfont", style->text_size, "");
     append_font(out, "charttickfont", style->text_size * TICK_SIZE, "");

@@ -234,8 +234,15 @@ static void append_cells(GString *out, const NsHeatmap *map, const NsPanel *pane
     g_string_append(out, "};\n");
 }
 
-/* Of cells side by side that are not finite, which the matrix leaves out, one rectangle. */
-static void append_bad_cells(GString *out, const NsHeatmap *map, const NsPanel *panel)
+/* Whether the matrix leaves a cell out because it is not finite, or because it is 0 or less. */
+static bool is_left_out(const NsHeatmap *map, float z, bool finite)
+{
+    return finite ? map->log && isfinite(z) && !(z > 0) : !isfinite(z) && !ns_cell_is_blank(z);
+}
+
+/* Of cells side by side that the matrix leaves out for the same reason, one rectangle. */
+static void append_left_out(GString *out, const NsHeatmap *map, const NsPanel *panel, bool finite,
+                            const char *look)
 {
     double width = (map->x1 - map->x0) / (double)map->columns;
     double height = (panel->hi - panel->lo) / (double)panel->rows;
@@ -243,12 +250,12 @@ static void append_bad_cells(GString *out, const NsHeatmap *map, const NsPanel *
         const float *z = ns_heatmap_row(map, panel->row + row);
         size_t first = 0;
         for (size_t i = 0; i <= map->columns; i++) {
-            if (i < map->columns && !isfinite(z[i]) && !ns_cell_is_blank(z[i])) continue;
+            if (i < map->columns && is_left_out(map, z[i], finite)) continue;
             double y = panel->lo + height * (double)row;
             if (i > first)
-                ns_tex_printf(
-                    out, "\\fill[chart-alarm] (axis cs:%g,%g) rectangle (axis cs:%g,%g);\n",
-                    map->x0 + width * (double)first, y, map->x0 + width * (double)i, y + height);
+                ns_tex_printf(out, "\\fill[%s] (axis cs:%g,%g) rectangle (axis cs:%g,%g);\n", look,
+                              map->x0 + width * (double)first, y, map->x0 + width * (double)i,
+                              y + height);
             first = i + 1;
         }
     }
@@ -261,6 +268,9 @@ void ns_pgf_cells(GString *out, const NsPlotLayout *layout)
     for (size_t i = 0; i < ns_panels(map); i++) {
         NsPanel panel = ns_panel(map, i);
         append_cells(out, map, &panel);
-        append_bad_cells(out, map, &panel);
+        append_left_out(out, map, &panel, true, "chart-previous");
+        append_left_out(out, map, &panel, false,
+                        map->hatch ? "pattern=north east lines, pattern color=chart-alarm"
+                                   : "chart-alarm");
     }
 }
