@@ -123,6 +123,7 @@ static void sync_row(GtkWidget *widget)
     sync_link(row);
     g_autofree char *others = words_of_others(row);
     gtk_label_set_text(GTK_LABEL(row->others), others ? others : "");
+    gtk_widget_set_tooltip_text(row->others, others); /* a narrow row may cut it */
     set_class(widget, "split", !ns_session_is_linked(row->session, row->param));
     set_class(widget, "refused",
               g_strcmp0(ns_session_problem_key(row->session), row->param->key) == 0);
