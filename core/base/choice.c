@@ -24,7 +24,8 @@ char *ns_choices_keys(NsChoices choices)
     return g_string_free(keys, FALSE);
 }
 
-size_t ns_edit_distance(const char *a, const char *b)
+/* The edits that lead from one word to another (Levenshtein 1966). */
+static size_t edit_distance(const char *a, const char *b)
 {
     size_t columns = strlen(b);
     g_autofree size_t *row = g_new(size_t, columns + 1);
@@ -44,7 +45,7 @@ size_t ns_edit_distance(const char *a, const char *b)
 void ns_nearest_look(NsNearest *nearest, const char *word, const char *key)
 {
     g_autofree char *small = g_ascii_strdown(word, -1);
-    size_t edits = ns_edit_distance(small, key), close = MAX(strlen(small) / 2, 1);
+    size_t edits = edit_distance(small, key), close = MAX(strlen(small) / 2, 1);
     if (edits > close || (nearest->key && edits >= nearest->edits)) return;
     *nearest = (NsNearest){key, edits};
 }

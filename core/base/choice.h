@@ -38,9 +38,6 @@ typedef struct {
 /* Starts from {0}; capitals in the word do not count. */
 void ns_nearest_look(NsNearest *nearest, const char *word, const char *key);
 
-/* The edits (Levenshtein 1966) that lead from one word to another. */
-size_t ns_edit_distance(const char *a, const char *b);
-
 /* "post, pre, none": the keys, for messages.  Free with g_free. */
 char *ns_choices_keys(NsChoices choices);
 

@@ -34,7 +34,7 @@ uint64_t ns_rng_stream(const char *name)
     return hash;
 }
 
-uint32_t ns_rng_u32(NsRng *rng)
+static uint32_t next_u32(NsRng *rng)
 {
     if (rng->used == 4) {
         ns_philox(rng->block, rng->counter, rng->key);
@@ -46,8 +46,8 @@ uint32_t ns_rng_u32(NsRng *rng)
 
 static uint64_t next_u64(NsRng *rng)
 {
-    uint64_t high = ns_rng_u32(rng);
-    return high << 32 | ns_rng_u32(rng);
+    uint64_t high = next_u32(rng);
+    return high << 32 | next_u32(rng);
 }
 
 uint64_t ns_rng_below(NsRng *rng, uint64_t n)

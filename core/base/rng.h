@@ -50,8 +50,6 @@ void ns_rng_init(NsRng *rng, uint64_t seed, uint64_t stream);
 /* A stream number from a name (64-bit FNV-1a). */
 uint64_t ns_rng_stream(const char *name);
 
-uint32_t ns_rng_u32(NsRng *rng);
-
 /* Uniform on [0, n), without bias; n >= 1. */
 uint64_t ns_rng_below(NsRng *rng, uint64_t n);
 

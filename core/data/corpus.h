@@ -48,8 +48,8 @@ struct NsSampler {
     bool nameless;          /* tokens are told apart by their positions alone */
     /* NULL: the model predicts V symbols, and reads these and the special one. */
     NsVocab (*vocab)(const NsCorpus *corpus, const NsSettings *settings);
-    /* Of a task that makes its sequences: one of a batch, from a stream of random numbers, and the
-     * names of the streams of training and of validation. */
+    /* Of a task that makes its sequences: makes number b of a batch from a stream of random
+     * numbers; and the names of the streams of training and of validation. */
     void (*make)(const NsCorpus *corpus, NsRng *rng, NsBatch *batch, size_t b);
     const char *stream, *held_out_stream;
     /* Of a text: batches of its two parts.  `validate` reads what `train` never does. */

@@ -9,7 +9,7 @@
 /* Whether a regular file is a database with this application_id in its head. */
 bool ns_database_is(const char *path, uint32_t application);
 
-/* A statement that goes with its block. */
+/* A statement that is finalized at the end of its block. */
 #define NS_AUTO_STATEMENT __attribute__((cleanup(ns_database_finalize))) sqlite3_stmt *
 void ns_database_finalize(sqlite3_stmt **statement);
 
@@ -19,8 +19,9 @@ sqlite3_stmt *ns_database_prepare(sqlite3 *db, const char *sql);
 /* The only number of a statement's only row; FALSE where there is none, or SQLite fails. */
 bool ns_database_find_number(sqlite3 *db, const char *sql, int64_t *number);
 
-/* Counts what a schema ("main") was made by: statements that are among `known`, word for word, and
- * others, such as a view or a trigger, which could compute anything.  FALSE where SQLite fails. */
+/* Counts the statements that made the tables of a schema ("main"): those that are among `known`,
+ * word for word, and others, such as a view or a trigger, which could compute anything.  FALSE
+ * where SQLite fails. */
 bool ns_database_count(sqlite3 *db, const char *schema, const char *const known[], size_t n_known,
                        size_t *n, size_t *others);
 

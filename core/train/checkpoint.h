@@ -33,7 +33,7 @@ typedef struct {
 /* One with these settings, whose texts are the experiment's, and nothing else, to be filled in. */
 NsCheckpoint *ns_checkpoint_new(const NsExperiment *experiment, const NsSettings *settings);
 
-/* Once it has its table: it tells of no update. */
+/* For a checkpoint that has its table: notes that no update was made. */
 void ns_checkpoint_set_without_updates(NsCheckpoint *checkpoint);
 
 NsCheckpoint *ns_checkpoint_ref(NsCheckpoint *checkpoint); /* from any thread */
