@@ -311,7 +311,7 @@ static bool append_if(const Page *page, const NsLabel *label, const char *words,
     if (!words || g_strcmp0(pango_layout_get_text(label->text), drawn) != 0) return false;
     g_autofree char *text = ns_tex_text(words);
     open_node(page, look, label);
-    g_string_append_printf(page->out, "{%s};\n", text);
+    append_within(page->out, text, ns_text_width(label->text));
     return true;
 }
 
