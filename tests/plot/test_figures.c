@@ -473,6 +473,8 @@ static void test_expensive_quantity(void)
     input = input_of(without);
     input.quantity = NS_QUANTITY_TOKEN_COSINE;
     g_assert_nonnull(strstr(ns_figure_update(profile, &input)->empty, "probe-every"));
+    g_autoptr(NsFigure) cross = ns_figure_new("cross-attention");
+    g_assert_nonnull(strstr(ns_figure_update(cross, &input)->empty, "Only an encoder-decoder"));
 }
 
 /* A fork begins in the middle: steps are those of the run that it continues. */

@@ -89,8 +89,7 @@ static char *title_of(const Attention *attention, bool there)
 /* What to say where there is no map. */
 static char *empty_of(const Attention *attention, const NsFigureInput *input)
 {
-    const NsTokenSource *newest = &attention->newest;
-    if (attention->cross && newest->there)
+    if (attention->cross && input->history && input->settings->arch != NS_ARCH_ENCODER_DECODER)
         return g_strdup(_("Only an encoder-decoder has cross-attention."));
     return ns_token_source_empty(
         _("Attention maps are expensive to measure; “probe-every” sets how often."), input);
