@@ -129,6 +129,12 @@ static void check_keys(const NsPlot *const *plots, size_t columns, bool shared)
         g_autoptr(NsPlotLayout) layout = layout_of(&sheet, i);
         const NsBox *bar = &layout->bar;
         g_assert_cmpfloat_with_epsilon(layout->area.width, last->area.width, 1);
+        /* The key that reaches down beside it covers none of its words. */
+        if (shared && i >= columns) {
+            g_autoptr(NsPlotLayout) bearer = layout_of(&sheet, columns - 1);
+            g_assert_cmpfloat(cells[i].x + cells[i].width, <=,
+                              cells[columns - 1].x + bearer->bar.x);
+        }
         if (!(bar->width > 0)) continue;
         keys++;
         if (!shared) continue;

@@ -53,13 +53,9 @@ static void share(const NsKeyedSheet *sheet, size_t first, size_t end, const NsS
         size_t column = (i - first) % sheet->columns;
         sheet->cells[i].x -= (double)column * share;
         sheet->cells[i].width -= share;
-        if (i == bearer || column + 1 == sheet->columns) sheet->cells[i].width += key;
+        if (i == bearer) sheet->cells[i].width += key;
         sheet->plots[i].right.quiet = i != bearer;
     }
-    for (size_t i = first; i < end; i++)
-        if (i != bearer && (i - first) % sheet->columns + 1 == sheet->columns)
-            sheet->least[i].right =
-                MAX(sheet->least[i].right, margins_of(sheet, i, false, style).right + key);
     double reach = foot_of(sheet, end - 1, style) - foot_of(sheet, bearer, style);
     sheet->plots[bearer].key_reach = MAX(reach, 0);
 }
