@@ -129,12 +129,6 @@ static void check_keys(const NsPlot *const *plots, size_t columns, bool shared)
         g_autoptr(NsPlotLayout) layout = layout_of(&sheet, i);
         const NsBox *bar = &layout->bar;
         g_assert_cmpfloat_with_epsilon(layout->area.width, last->area.width, 1);
-        /* The key that reaches down beside it covers none of its words. */
-        if (shared && i >= columns) {
-            g_autoptr(NsPlotLayout) bearer = layout_of(&sheet, columns - 1);
-            g_assert_cmpfloat(cells[i].x + cells[i].width, <=,
-                              cells[columns - 1].x + bearer->bar.x);
-        }
         if (!(bar->width > 0)) continue;
         keys++;
         if (!shared) continue;
@@ -143,6 +137,30 @@ static void check_keys(const NsPlot *const *plots, size_t columns, bool shared)
         g_assert_cmpfloat_with_epsilon(layout->z.p0, bar->y + bar->height, 1e-6);
     }
     g_assert_cmpuint(keys, ==, shared ? 1 : LANES);
+}
+
+/* The key that reaches down beside other plots covers none of their words, those of matrices, whose
+ * cells leave room on either side, included. */
+static void check_cover(const NsPlot *const *plots, size_t columns, bool square)
+{
+    NsPlot own[LANES];
+    NsHeatmap maps[LANES];
+    NsBox cells[LANES];
+    NsMargins least[LANES] = {0};
+    NsKeyedSheet sheet = {own, cells, least, LANES, columns};
+    for (size_t i = 0; i < LANES; i++) {
+        own[i] = *plots[i];
+        maps[i] = *plots[i]->heatmap;
+        maps[i].square = square;
+        if (square) maps[i].stride = maps[i].columns;
+        if (square) maps[i].columns = 1;
+        own[i].heatmap = &maps[i];
+        cells[i] = (NsBox){250.0 * (double)(i % columns), 170.0 * (double)(i / columns), 250, 170};
+    }
+    ns_share_keys(&sheet, ns_style_find("paper"));
+    g_autoptr(NsPlotLayout) bearer = layout_of(&sheet, columns - 1);
+    for (size_t i = columns; i < LANES; i++)
+        g_assert_cmpfloat(cells[i].x + cells[i].width, <=, cells[columns - 1].x + bearer->bar.x);
 }
 
 /* Maps that share their colors share the key of these on a sheet; others have their own. */
@@ -164,6 +182,7 @@ static void test_shared_key(void)
             plots[i] = ns_figure_update(figures[i], &one);
         }
         for (size_t columns = 1; columns <= LANES; columns++) check_keys(plots, columns, shared);
+        for (int square = 0; shared && square < 2; square++) check_cover(plots, 1, square);
         for (unsigned i = 0; i < LANES; i++) ns_figure_free(figures[i]);
     }
     for (unsigned i = 0; i < LANES; i++) run_free(runs[i]);

@@ -382,6 +382,7 @@ static bool make_square(NsFrame *frame)
     }
     if (layout->style->raster) spare_width = 2 * floor(spare_width / 2);
     frame->spare = spare_width / 2;
+    frame->key_spare = layout->plot->key_reach > 0 ? 0 : frame->spare;
     area->x += spare_width / 2;
     area->width -= spare_width;
     return false;
@@ -408,11 +409,13 @@ static bool turn_names(NsFrame *frame)
     return true;
 }
 
-static void place_bar(NsPlotLayout *layout)
+static void place_bar(const NsFrame *frame)
 {
+    NsPlotLayout *layout = frame->layout;
     if (!has_bar(layout)) return;
     bool raster = layout->style->raster;
-    double size = layout->style->text_size, right = layout->area.x + layout->area.width;
+    double size = layout->style->text_size;
+    double right = layout->area.x + layout->area.width + frame->spare - frame->key_spare;
     layout->bar = (NsBox){right + (raster ? round(0.8 * size) : 0.8 * size), layout->area.y,
                           raster ? round(BAR * size) : BAR * size,
                           layout->area.height + layout->plot->key_reach};
@@ -477,7 +480,7 @@ static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale 
         layout->x = *x;
     else
         fit_x_range(layout);
-    place_bar(layout);
+    place_bar(&frame);
     ns_place_outer_labels(&frame);
     for (int part = 0; part < NS_PARTS; part++) g_clear_object(&frame.text[part]);
 }

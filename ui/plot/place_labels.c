@@ -420,7 +420,7 @@ static void place_axis_labels(NsFrame *frame)
         PangoLayout *text = frame->text[sides[i]];
         /* Longer than the axis, it may reach beside the words of markers and below the area. */
         double x =
-            i ? layout->width - pad - frame->spare - ns_text_height(text) : pad + frame->spare;
+            i ? layout->width - pad - frame->key_spare - ns_text_height(text) : pad + frame->spare;
         double highest = area->y - NS_GAP / 2 * frame->size;
         if (frame->show[NS_PART_MARKER]) highest -= frame->marker_line;
         double height = area->height + (i ? layout->plot->key_reach : 0);

@@ -26,6 +26,7 @@ typedef struct {
     double x_words;              /* height of the words at the horizontal axis */
     double top, bottom, left, right;
     double spare; /* between the left margin and an area that was made narrower; as on the right */
+    double key_spare; /* to the right of its key: none where plots below share it */
     NsMargins least;  /* the margins are at least these, so that plots beside it align */
     const NsScale *x; /* the horizontal scale of the plot above it; NULL for its own */
 } NsFrame;
