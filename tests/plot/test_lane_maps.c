@@ -307,6 +307,22 @@ static void test_tex_cells(void)
                                      "color=chart-alarm] (axis cs:0,1)"));
 }
 
+/* The marks that the note explains: what is not a number is hollow, what is too low is filled. */
+static void test_tex_faults(void)
+{
+    static const double x[] = {0, 1, 2, 3, 4}, y[] = {1, (double)NAN, 2, -1, 3};
+    const NsSeries series = {.x = x, .y = y, .n = 5};
+    const NsAxis axis = {.lo = (double)NAN, .hi = (double)NAN};
+    NsPlot plot = {.x = axis, .left = axis, .right = axis, .series = &series, .n_series = 1};
+    plot.left.scale = NS_SCALE_LOG;
+    g_autofree char *tex = tex_of(&plot);
+    g_assert_nonnull(strstr(tex, "1 value is not a number"));
+    g_auto(GStrv) triangles = g_strsplit(tex, "-- cycle;\n", -1);
+    g_assert_cmpuint(g_strv_length(triangles), ==, 3);
+    g_assert_true(g_str_has_prefix(strrchr(triangles[0], '\n'), "\n\\draw[chart-0,"));
+    g_assert_true(g_str_has_prefix(triangles[1], "\\fill[chart-0,"));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -318,5 +334,6 @@ int main(int argc, char **argv)
     g_test_add_func("/lane_maps/least-height", test_least_height);
     g_test_add_func("/lane_maps/diverged-tex", test_diverged_tex);
     g_test_add_func("/lane_maps/tex-cells", test_tex_cells);
+    g_test_add_func("/lane_maps/tex-faults", test_tex_faults);
     return g_test_run();
 }

@@ -130,20 +130,16 @@ static void draw_bars(const NsPlotLayout *layout, size_t i, cairo_t *cr)
 
 static void draw_faults(const NsPlotLayout *layout, const NsPath *path, cairo_t *cr)
 {
-    double size = layout->style->text_size * 0.55, last[NS_FAULT_KINDS];
-    for (int i = 0; i < NS_FAULT_KINDS; i++) last[i] = -INFINITY;
+    double size = ns_fault_size(layout);
+    g_autoptr(GArray) shown = ns_path_shown_faults(path, size / 2);
     cairo_set_line_width(cr, size * 0.14);
-    for (unsigned i = 0; i < path->faults->len; i++) {
-        const NsFaultMark *mark = &g_array_index(path->faults, NsFaultMark, i);
-        if (mark->x < last[mark->fault] + size * 0.5) continue;
-        last[mark->fault] = mark->x;
-        bool low = mark->fault == NS_FAULT_LOW;
-        double y = low ? layout->area.y + layout->area.height - layout->strip_bottom / 2
-                       : layout->area.y + layout->strip_top / 2;
-        double up = low ? -1 : 1, r = size / 2;
-        cairo_move_to(cr, mark->x, y - up * r);
-        cairo_line_to(cr, mark->x + r, y + up * r * 0.8);
-        cairo_line_to(cr, mark->x - r, y + up * r * 0.8);
+    for (unsigned i = 0; i < shown->len; i++) {
+        const NsFaultMark *mark = &g_array_index(shown, NsFaultMark, i);
+        NsPoint corners[3];
+        ns_fault_corners(layout, mark, corners);
+        cairo_move_to(cr, corners[0].x, corners[0].y);
+        cairo_line_to(cr, corners[1].x, corners[1].y);
+        cairo_line_to(cr, corners[2].x, corners[2].y);
         cairo_close_path(cr);
         if (mark->fault == NS_FAULT_NAN)
             cairo_stroke(cr);

@@ -48,3 +48,8 @@ struct NsPlotLayout {
     bool listed;    /* the names of panels stand in lines above the area, as a legend */
     char *subtitle; /* as it has room; NULL for none */
 };
+
+/* Values without a place are triangles in the strips above and below the axes: their size, and the
+ * corners of one. */
+double ns_fault_size(const NsPlotLayout *layout);
+void ns_fault_corners(const NsPlotLayout *layout, const NsFaultMark *mark, NsPoint corners[3]);

@@ -485,6 +485,23 @@ static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale 
     for (int part = 0; part < NS_PARTS; part++) g_clear_object(&frame.text[part]);
 }
 
+double ns_fault_size(const NsPlotLayout *layout)
+{
+    return layout->style->text_size * 0.55;
+}
+
+void ns_fault_corners(const NsPlotLayout *layout, const NsFaultMark *mark, NsPoint corners[3])
+{
+    bool low = mark->fault == NS_FAULT_LOW;
+    const NsBox *area = &layout->area;
+    double y =
+        low ? area->y + area->height - layout->strip_bottom / 2 : area->y + layout->strip_top / 2;
+    double r = ns_fault_size(layout) / 2, up = low ? -r : r;
+    corners[0] = (NsPoint){mark->x, y - up};
+    corners[1] = (NsPoint){mark->x + r, y + up * 0.8};
+    corners[2] = (NsPoint){mark->x - r, y + up * 0.8};
+}
+
 /* Curves and colors, and the words that must keep clear of them. */
 static void fill(NsPlotLayout *layout)
 {

@@ -255,3 +255,17 @@ void ns_path_clear(NsPath *path)
     g_clear_pointer(&path->band, g_array_unref);
     g_clear_pointer(&path->faults, g_array_unref);
 }
+
+GArray *ns_path_shown_faults(const NsPath *path, double apart)
+{
+    GArray *shown = g_array_new(FALSE, FALSE, sizeof(NsFaultMark));
+    double last[NS_FAULT_KINDS];
+    for (int i = 0; i < NS_FAULT_KINDS; i++) last[i] = -INFINITY;
+    for (unsigned i = 0; i < path->faults->len; i++) {
+        NsFaultMark mark = g_array_index(path->faults, NsFaultMark, i);
+        if (mark.x < last[mark.fault] + apart) continue;
+        last[mark.fault] = mark.x;
+        g_array_append_val(shown, mark);
+    }
+    return shown;
+}

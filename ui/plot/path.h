@@ -38,5 +38,8 @@ void ns_path_build(NsPath *path, const NsSeries *series, const NsScale *x, const
                    double column);
 void ns_path_clear(NsPath *path);
 
+/* The marks of a path that are drawn: those of a kind at least `apart` from one another. */
+GArray *ns_path_shown_faults(const NsPath *path, double apart);
+
 /* Whether a curve goes up and down so much, in an area of that height, that its strokes fill it. */
 bool ns_path_is_noise(const NsPath *path, double height);

@@ -522,6 +522,30 @@ static void append_right(const Page *page)
     g_string_append(out, "\\end{axis}\n");
 }
 
+/* Triangles in the strips above and below the axes, at the values that have no place between. */
+static void append_faults(const Page *page)
+{
+    const NsPlotLayout *layout = page->layout;
+    double size = ns_fault_size(layout);
+    for (size_t i = 0; i < layout->n_paths; i++) {
+        g_autofree char *color = ns_pgf_color(&layout->plot->series[i]);
+        g_autoptr(GArray) shown = ns_path_shown_faults(&layout->paths[i], size / 2);
+        for (unsigned k = 0; k < shown->len; k++) {
+            const NsFaultMark *mark = &g_array_index(shown, NsFaultMark, k);
+            NsPoint corners[3];
+            ns_fault_corners(layout, mark, corners);
+            ns_tex_printf(page->out,
+                          mark->fault == NS_FAULT_NAN ? "\\draw[%s, line width=%gbp]"
+                                                      : "\\fill[%s, line width=%gbp]",
+                          color, size * 0.14);
+            for (int c = 0; c < 3; c++)
+                ns_tex_printf(page->out, " (%gbp,%gbp) --", page->left + corners[c].x,
+                              page->top - corners[c].y);
+            g_string_append(page->out, " cycle;\n");
+        }
+    }
+}
+
 /* A plot, and the lower plot of it. */
 static void append_layout(const Page *page)
 {
@@ -531,6 +555,7 @@ static void append_layout(const Page *page)
     g_string_append_printf(page->out, "\n%% %s\n", title);
     append_left(page);
     if (layout->summary.right && !plot->heatmap) append_right(page);
+    append_faults(page);
     append_legend(page);
     append_label(page, NS_PART_TITLE, plot->title, "chart-words, font=\\charttitlefont");
     append_lines(page, NS_PART_SUBTITLE, layout->subtitle, "chart-faint");
