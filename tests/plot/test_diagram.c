@@ -621,9 +621,9 @@ static NsBox box_of_text(const NsCapturedText *captured)
 }
 
 /* Every word is of 6 points at least, whole, on the page and apart from the others. */
-static void check_words(const NsPlot *plot, double width)
+static void check_words(const NsPlot *plot, double width, const char *key)
 {
-    const NsStyle *style = ns_style_find("paper");
+    const NsStyle *style = ns_style_find(key);
     double height = plot->drawing->height(plot->drawing->data, width, style);
     cairo_surface_t *surface = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, NULL);
     g_autoptr(GArray) words = ns_text_capture(surface);
@@ -676,8 +676,9 @@ static void test_column(void)
                     ns_figure_new(gradient ? "diagram-gradient" : "diagram");
                 const NsPlot *plot = ns_figure_update(figure, &input);
                 g_test_message("%s, %u lanes", architectures[a], n);
-                check_words(plot, 226);
-                check_words(plot, 241);
+                check_words(plot, 226, "paper");
+                check_words(plot, 241, "paper");
+                if (n == 1 && a == 0) check_words(plot, 234, "screen-dark");
             }
         for (unsigned i = 0; i < NS_LANES_MAX; i++) ns_run_free(runs[i]);
     }

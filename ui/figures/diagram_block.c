@@ -38,7 +38,7 @@ static const double ROW[ROWS] = {0, 0.9, 1.55, 2.45, 3.65, 4.35, 5.0, 5.9};
 
 /* Widths, in widths of the block, with stacks beside it and without them, where it is narrower than
  * its words are used to; and the most in text sizes. */
-static const double NORM_WIDTH[] = {0.27, 0.31};
+static const double NORM_WIDTH[] = {0.3, 0.31};
 static const double F_WIDTH[] = {0.36, 0.42};
 #define MEMORY_WIDTH 0.14
 #define MEMORY_WHOLE 4.6 /* in text sizes: from here on it has its whole name */
