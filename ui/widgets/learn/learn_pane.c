@@ -141,7 +141,9 @@ static bool has_settings(NsSession *session, const NsExperiment *wanted)
     return same;
 }
 
-/* Nobody is told so while a card has settings changed. */
+/* Says that the settings are not those of the lesson, except on a card whose task is to change
+ * them.
+ */
 static void look_at_settings(NsLearnPane *pane, const NsCard *card)
 {
     bool own = card->asks_for_settings || !card->end.n || has_settings(pane->session, &card->end);

@@ -78,7 +78,7 @@ static void start_reading(NsWindow *window, Reading *reading, GTaskThreadFunc re
     g_task_run_in_thread(task, read);
 }
 
-/* The end of a thread: that it succeeded, or the error, which is taken. */
+/* The thread returns success, or the error, which is taken. */
 static void end_reading(GTask *task, GError *error)
 {
     if (error)
