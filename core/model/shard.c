@@ -7,14 +7,13 @@
 /* Bytes of weights up to which small parts are cheap.  Each part packs all weights and adds to all
  * gradients, which takes long where these do not stay in the caches.  In larger models weights,
  * gradients and moments take most of the memory, so they use the fewest parts whose activations are
- * no larger than the weights. */
+ * at most five quarters of the weights (tests/bench/README.md has what one part more takes). */
 #define WORTH_READING ((size_t)64 << 20)
 
-/* The least rows of a part, and those of a large model.  Every part packs the weights again, which
- * with 64 to 128 rows takes some per cent of a step of small models; 256 rows still need far less
- * memory than a batch in one part. */
+/* The least rows of a part.  Every part packs the weights again, which with 64 to 128 rows takes
+ * some per cent of a step of small models; 256 rows still need far less memory than a batch in one
+ * part. */
 #define PART_ROWS 256
-#define PART_ROWS_LARGE 128
 
 void ns_model_layout_shard_range(const NsModelLayout *layout, size_t B, size_t i, size_t *first,
                                  size_t *n)
@@ -225,15 +224,15 @@ size_t ns_shard_elements(const NsModelLayout *layout, size_t B)
     return cursor.used;
 }
 
-/* Whether the share of every worker can be divided into so many equal parts of at least `rows`. */
-static bool divides(const NsModelLayout *layout, size_t B, size_t parts, size_t rows)
+/* Whether the share of every worker can be divided into so many equal parts of enough rows. */
+static bool divides(const NsModelLayout *layout, size_t B, size_t parts)
 {
     for (size_t i = 0; i < layout->shards; i++) {
         size_t first, n;
         ns_model_layout_shard_range(layout, B, i, &first, &n);
         if (n % parts) return false;
         for (size_t k = 0; k < layout->n_stacks; k++)
-            if (n / parts * layout->stacks[k].T < rows) return false;
+            if (n / parts * layout->stacks[k].T < PART_ROWS) return false;
     }
     return true;
 }
@@ -244,10 +243,8 @@ size_t ns_model_layout_parts(const NsModelLayout *layout, const NsSettings *sett
     size_t activations = ns_shard_elements(layout, B) * sizeof(ns_real);
     size_t weights = layout->table.size * sizeof(ns_real);
     if (ns_norm_over_batch(ns_norm(settings->norm)) || activations < WORTH_DIVIDING) return 1;
-    bool large = weights > WORTH_READING;
-    size_t rows = large ? PART_ROWS_LARGE : PART_ROWS, enough = large ? weights : 0;
-    size_t parts = 1;
+    size_t enough = weights > WORTH_READING ? weights / 4 * 5 : 0, parts = 1;
     for (size_t n = 2; n <= B / layout->shards && activations / parts > enough; n++)
-        if (divides(layout, B, n, rows)) parts = n;
+        if (divides(layout, B, n)) parts = n;
     return parts;
 }

@@ -393,14 +393,14 @@ static void test_parts_plan(void)
     /* One of nine cannot be divided like the other. */
     set(&settings, "norm=layernorm batch=17");
     g_assert_cmpuint(ns_model_plan(&settings, vocab).activation_bytes, >, whole.activation_bytes);
-    /* Large weights are read in no more parts than bring the activations down to their size,
-     * whatever the number of threads. */
+    /* Large weights are read in no more parts than bring the activations down to five quarters of
+     * their size, whatever the number of threads. */
     for (int threads = 1; threads <= 2; threads++) {
         g_autofree char *large = g_strdup_printf("d-model=512 seq=32 batch=32 threads=%d", threads);
         set(&settings, large);
         NsPlan plan = ns_model_plan(&settings, vocab);
-        g_assert_cmpuint(plan.activation_bytes, <, plan.weight_bytes);
-        g_assert_cmpuint(plan.activation_bytes, >, plan.weight_bytes / 3);
+        g_assert_cmpuint(plan.activation_bytes, <, plan.weight_bytes / 4 * 5);
+        g_assert_cmpuint(plan.activation_bytes, >, plan.weight_bytes / 4 * 3);
     }
     ns_settings_clear(&settings);
 }
