@@ -325,7 +325,7 @@ static void test_levels(void)
     g_assert_cmpfloat(ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 7), >, layout->area.y);
     unsigned words = 0;
     for (unsigned i = 0; i < layout->labels->len; i++)
-        words += g_array_index(layout->labels, NsLabel, i).part == NS_PART_INSIDE;
+        words += g_array_index(layout->labels, NsLabel, i).part == NS_PART_LINE_NAME;
     g_assert_cmpuint(words, ==, 2);
 }
 

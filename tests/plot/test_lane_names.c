@@ -4,6 +4,7 @@
 #include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
 #include "ui/plot/legend.h"
+#include "ui/plot/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,8 +38,11 @@ static void test_column(void)
             g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 234, 164, ns_style_find("paper"));
             g_test_message("%s of %u lanes", figures[f], n);
             g_assert_cmpuint(layout->legend->len, >=, n);
-            for (unsigned i = 0; i < layout->legend->len; i++)
-                g_assert_false(g_array_index(layout->legend, NsLegendSample, i).letter);
+            for (unsigned i = 0; i < layout->legend->len; i++) {
+                unsigned at = g_array_index(layout->legend, NsLegendSample, i).label;
+                PangoLayout *text = g_array_index(layout->labels, NsLabel, at).text;
+                g_assert_cmpuint(strlen(ns_text_words(text)), >, 1); /* no letter */
+            }
         }
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
@@ -129,7 +133,8 @@ static void test_told_once(void)
                 }
                 if (layout->lower) g_assert_cmpuint(count_ticks(layout->lower), >=, 2);
                 const NsPlotLayout *last = layout->lower ? layout->lower : layout;
-                g_assert_cmpstr(last->shown, ==, last->note);
+                const NsLabel *note = ns_layout_label(last, NS_PART_NOTE);
+                g_assert_cmpstr(note ? ns_text_words(note->text) : NULL, ==, last->note);
             }
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }

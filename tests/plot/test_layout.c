@@ -69,8 +69,9 @@ static void check_part(const NsPlotLayout *layout, double width, double height)
     for (unsigned i = 0; i < layout->labels->len; i++) {
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
         check_inside(&label->box, width, height);
-        bool within =
-            label->part == NS_PART_INSIDE || (label->part == NS_PART_LEGEND && legend_inside);
+        bool within = label->part == NS_PART_END_NAME || label->part == NS_PART_LINE_NAME ||
+                      label->part == NS_PART_CELL ||
+                      (label->part == NS_PART_LEGEND && legend_inside);
         if (label->part == NS_PART_EMPTY)
             g_assert_false(apart(&label->box, &layout->area));
         else

@@ -422,7 +422,7 @@ static void test_attention_tokens(void)
     double py = ns_plot_row_to_pixel(wide, 8);
     g_assert_true(ns_plot_pick(wide, ns_plot_x_to_pixel(wide, 3), py, &reading));
     g_assert_nonnull(strstr(reading.text, "key position 3: _\nquery position 8: r\n"));
-    g_autofree char *tip = ns_text_drawn(reading.text);
+    g_autofree char *tip = ns_text_plain(reading.text);
     g_assert_nonnull(strstr(tip, "key position 3: _\nquery"));
     ns_reading_clear(&reading);
     /* Tables count. */

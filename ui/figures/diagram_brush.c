@@ -168,7 +168,8 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
     }
     ns_brush_use(p, p->style->faint_text, 1);
     double x = length + size;
-    g_autofree char *brief = ns_text_abridge(pen.context, p->style, small, what, NULL, width - x);
+    g_autofree char *brief = ns_text_abridge(
+        &(NsTextRoom){pen.context, p->style, small, width - x, 1}, &(NsCaption){.text = what});
     ns_brush_text(
         p, &(NsBrushText){
                .text = brief ? brief : what, .size = small, .x = x, .y = y, .room = width - x});

@@ -90,16 +90,15 @@ int ns_frame_write_subtitle(NsFrame *frame, int lines)
         caption.text += plot->special + strspn(plot->subtitle + plot->special, ";, ");
         caption.keep = 0;
     }
-    double size = style->text_size, room = layout->width - 2 * style->padding;
-    g_clear_pointer(&layout->subtitle, g_free);
+    const NsTextRoom room = {layout->context, style, style->text_size,
+                             layout->width - 2 * style->padding, MAX(lines, 1)};
+    g_autofree char *words = caption.text ? ns_text_abridge(&room, &caption) : NULL;
     g_clear_object(&frame->text[NS_PART_SUBTITLE]);
-    if (plot->subtitle)
-        layout->subtitle =
-            ns_text_caption(layout->context, style, size, &caption, room, MAX(lines, 1));
-    write_part(frame, NS_PART_SUBTITLE, layout->subtitle, size, false);
+    write_part(frame, NS_PART_SUBTITLE, words, room.size, false);
     if (!frame->show[NS_PART_SUBTITLE]) return 0;
     PangoLayout *text = frame->text[NS_PART_SUBTITLE];
-    if (ns_text_width(text) > room) pango_layout_set_width(text, (int)(room * PANGO_SCALE));
+    if (ns_text_width(text) > room.width)
+        pango_layout_set_width(text, (int)(room.width * PANGO_SCALE));
     return pango_layout_get_line_count(text);
 }
 
@@ -108,20 +107,17 @@ int ns_frame_write_note(NsFrame *frame, int lines)
 {
     NsPlotLayout *layout = frame->layout;
     const NsStyle *style = layout->style;
-    double size = NOTE_SIZE * style->text_size, room = layout->width - 2 * style->padding;
-    g_clear_pointer(&layout->shown, g_free);
+    const NsTextRoom room = {layout->context, style, NOTE_SIZE * style->text_size,
+                             layout->width - 2 * style->padding, lines};
     g_clear_object(&frame->text[NS_PART_NOTE]);
     frame->show[NS_PART_NOTE] = layout->note && !layout->lower;
     if (!frame->show[NS_PART_NOTE]) return 0;
-    layout->shown = ns_text_shorten(layout->context, style, size, layout->note, room, lines);
-    bool cut = g_strcmp0(layout->shown, layout->note) != 0;
-    if (cut && lines == 1 && layout->marks) {
-        g_free(layout->shown);
-        layout->shown = g_strdup(layout->marks);
-    }
-    if (!layout->shown) layout->shown = g_strdup(layout->note);
-    write_part(frame, NS_PART_NOTE, layout->shown, size, false);
-    ns_text_limit(frame->text[NS_PART_NOTE], room, lines);
+    g_autofree char *brief = ns_text_abridge(&room, &(NsCaption){.text = layout->note});
+    const char *words = brief ? brief : layout->note;
+    bool cut = !brief || !g_str_equal(brief, layout->note);
+    if (cut && lines == 1 && layout->marks) words = layout->marks;
+    write_part(frame, NS_PART_NOTE, words, room.size, false);
+    ns_text_limit(frame->text[NS_PART_NOTE], room.width, lines);
     return pango_layout_get_line_count(frame->text[NS_PART_NOTE]);
 }
 

@@ -8,7 +8,7 @@
 /* What is read after the rest. */
 static const bool faint[NS_PARTS] = {
     [NS_PART_SUBTITLE] = true,  [NS_PART_NOTE] = true,       [NS_PART_X_TICK] = true,
-    [NS_PART_LEFT_TICK] = true, [NS_PART_RIGHT_TICK] = true, [NS_PART_INSIDE] = true,
+    [NS_PART_LEFT_TICK] = true, [NS_PART_RIGHT_TICK] = true, [NS_PART_LINE_NAME] = true,
     [NS_PART_EMPTY] = true,
 };
 
@@ -34,6 +34,15 @@ NsLabel *ns_layout_add_label(NsPlotLayout *layout, NsPart part, PangoLayout *tex
     }
     g_array_append_val(layout->labels, label);
     return &g_array_index(layout->labels, NsLabel, layout->labels->len - 1);
+}
+
+const NsLabel *ns_layout_label(const NsPlotLayout *layout, NsPart part)
+{
+    for (unsigned i = 0; i < layout->labels->len; i++) {
+        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        if (label->part == part) return label;
+    }
+    return NULL;
 }
 
 NsBox ns_layout_inside(const NsPlotLayout *layout)

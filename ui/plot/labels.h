@@ -17,7 +17,9 @@ typedef enum {
     NS_PART_LEFT_LABEL,
     NS_PART_RIGHT_LABEL, /* likewise */
     NS_PART_NOTE,
-    NS_PART_INSIDE, /* names of levels and slopes, numbers in cells */
+    NS_PART_END_NAME,  /* of a curve, at its end */
+    NS_PART_LINE_NAME, /* of a level or a slope */
+    NS_PART_CELL,      /* the number in a cell */
     NS_PART_EMPTY,
     NS_PARTS,
 } NsPart;
@@ -32,6 +34,7 @@ typedef struct {
     bool led;     /* a line leads from what it names to it */
     NsPoint leader[2];
     NsColor color;
+    const NsMarker *marker; /* whose words these are, or NULL */
 } NsLabel;
 
 typedef struct NsPlotLayout NsPlotLayout;
@@ -41,6 +44,9 @@ typedef struct NsPlotLayout NsPlotLayout;
  * the next one is added. */
 NsLabel *ns_layout_add_label(NsPlotLayout *layout, NsPart part, PangoLayout *text, double x,
                              double y, bool rotated);
+
+/* The first label of a part; NULL where there is none. */
+const NsLabel *ns_layout_label(const NsPlotLayout *layout, NsPart part);
 
 /* The plot area without the strips of values that have no place on the axis, and a little less. */
 NsBox ns_layout_inside(const NsPlotLayout *layout);

@@ -44,9 +44,7 @@ struct NsPlotLayout {
     NsPlot own;     /* what a plot with a lower one, and the lower one, are laid out from */
     char *note;     /* what there is to say; of a lower plot: for both */
     char *marks;    /* the part of it that explains marks, in brief; or NULL */
-    char *shown;    /* as much of it as has room; NULL for none */
     bool listed;    /* the names of panels stand in lines above the area, as a legend */
-    char *subtitle; /* as it has room; NULL for none */
 };
 
 /* Values without a place are triangles in the strips above and below the axes: their size, and the

@@ -697,21 +697,14 @@ double ns_plot_more_lines(const NsPlot *plot, double width, const NsStyle *style
     return more / (1 - SUBTITLE_SHARE) + further_lines(layout, NS_NOTE_LINES);
 }
 
-static bool has_part(const NsPlotLayout *layout, NsPart part)
-{
-    for (unsigned i = 0; i < layout->labels->len; i++)
-        if (g_array_index(layout->labels, NsLabel, i).part == part) return true;
-    return false;
-}
-
 bool ns_plot_is_explained(const NsPlotLayout *layout)
 {
     if (layout->lower) return ns_plot_is_explained(layout->lower);
     const NsAxis *x = &layout->plot->x;
-    bool named = !x->label || x->quiet || !layout->summary.any;
-    bool noted = !layout->note ||
-                 (has_part(layout, NS_PART_NOTE) && g_strcmp0(layout->shown, layout->note) == 0);
-    return noted && (named || has_part(layout, NS_PART_X_LABEL));
+    const NsLabel *note = ns_layout_label(layout, NS_PART_NOTE);
+    bool noted = !layout->note || (note && g_str_equal(ns_text_words(note->text), layout->note));
+    bool unnamed = !x->label || x->quiet || !layout->summary.any;
+    return noted && (unnamed || ns_layout_label(layout, NS_PART_X_LABEL));
 }
 
 void ns_plot_layout_free(NsPlotLayout *layout)
@@ -723,8 +716,6 @@ void ns_plot_layout_free(NsPlotLayout *layout)
     g_free(layout->levels);
     g_free(layout->note);
     g_free(layout->marks);
-    g_free(layout->shown);
-    g_free(layout->subtitle);
     clear_ticks(layout);
     g_array_unref(layout->labels);
     g_array_unref(layout->legend);

@@ -6,9 +6,8 @@
 
 typedef struct {
     const NsSeries *series;
-    bool letter;    /* stands for its name */
+    unsigned label; /* the index of its words */
     bool at_end;    /* the name stands at the end of its curve, without box and value */
-    unsigned label; /* of a name at an end: its index */
     NsBox box;      /* of the line and mark before the word */
     NsBox entry;    /* of all of it, the room for a value included */
     NsPoint value;  /* the upper left corner of that room */

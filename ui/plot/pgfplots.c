@@ -1,7 +1,6 @@
 /* A figure as TeX, for the package pgfplots.  SPDX-License-Identifier: MIT */
 #include "ui/plot/pgfplots.h"
 
-#include "core/base/words.h"
 #include "ui/plot/colormap.h"
 #include "ui/plot/heatmap.h"
 #include "ui/plot/labels.h"
@@ -204,20 +203,11 @@ static NsBox frame_of(const NsPlotLayout *layout)
     return box;
 }
 
-static const NsLabel *label_of(const NsPlotLayout *layout, NsPart part)
-{
-    for (unsigned i = 0; i < layout->labels->len; i++) {
-        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
-        if (label->part == part) return label;
-    }
-    return NULL;
-}
-
 /* The label of an axis stands where the layout has put it: TeX's fonts have other widths. */
 static void append_label_place(GString *out, const NsPlotLayout *layout, const NsBox *box,
                                NsPart part, const char *axis, int angle)
 {
-    const NsLabel *label = label_of(layout, part);
+    const NsLabel *label = ns_layout_label(layout, part);
     if (!label) return;
     double x = label->box.x + label->box.width / 2, y = label->box.y + label->box.height / 2;
     ns_tex_printf(out,
@@ -267,13 +257,13 @@ static void open_node(const Page *page, const char *look, const NsLabel *label)
                   page->left + label->x, page->top - label->y);
 }
 
-/* A line of the plot where the layout has placed its label, at most to the edge of the page. */
-static void append_label(const Page *page, NsPart part, const char *words, const char *look)
+/* A line of words where the layout has them, at most to the edge of the page. */
+static void append_line(const Page *page, NsPart part, const char *look)
 {
     const NsPlotLayout *layout = page->layout;
-    const NsLabel *label = label_of(layout, part);
-    if (!label || !words || !*words) return;
-    g_autofree char *text = ns_tex_text(words);
+    const NsLabel *label = ns_layout_label(layout, part);
+    if (!label) return;
+    g_autofree char *text = ns_tex_text(ns_text_words(label->text));
     open_node(page, look, label);
     append_within(page->out, text, layout->width - layout->style->padding - label->x);
 }
@@ -289,30 +279,18 @@ static void append_paragraph(GString *out, const char *text, double width, doubl
 }
 
 /* A subtitle or note may have several lines. */
-static void append_lines(const Page *page, NsPart part, const char *words, const char *look)
+static void append_lines(const Page *page, NsPart part, const char *look)
 {
     const NsPlotLayout *layout = page->layout;
-    const NsLabel *label = label_of(layout, part);
-    if (!label || !words || !*words) return;
-    if (pango_layout_get_line_count(label->text) < 2) {
-        append_label(page, part, words, look);
+    const NsLabel *label = ns_layout_label(layout, part);
+    if (!label || pango_layout_get_line_count(label->text) < 2) {
+        append_line(page, part, look);
         return;
     }
-    g_autofree char *text = ns_tex_text(words);
+    g_autofree char *text = ns_tex_text(ns_text_words(label->text));
     open_node(page, look, label);
     append_paragraph(page->out, text, layout->width - 2 * layout->style->padding,
                      ns_text_height(label->text));
-}
-
-/* Puts words where the layout has them, if they are those of the label. */
-static bool append_if(const Page *page, const NsLabel *label, const char *words, const char *look)
-{
-    g_autofree char *drawn = ns_text_drawn(words);
-    if (!words || g_strcmp0(pango_layout_get_text(label->text), drawn) != 0) return false;
-    g_autofree char *text = ns_tex_text(words);
-    open_node(page, look, label);
-    append_within(page->out, text, ns_text_width(label->text));
-    return true;
 }
 
 /* The color of a run, as its line has it, or else that of an alarm. */
@@ -328,19 +306,14 @@ static char *marker_words_look(const NsMarker *marker)
 static void append_names(const Page *page)
 {
     const NsPlotLayout *layout = page->layout;
-    const NsPlot *plot = layout->plot;
     for (unsigned i = 0; i < layout->labels->len; i++) {
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
-        bool marker = label->part == NS_PART_MARKER, found = false;
-        if (!marker && label->part != NS_PART_INSIDE) continue;
-        for (size_t k = 0; marker && !found && k < plot->n_markers; k++) {
-            g_autofree char *look = marker_words_look(&plot->markers[k]);
-            found = append_if(page, label, plot->markers[k].text, look);
-        }
-        for (size_t k = 0; !marker && !found && k < plot->n_levels; k++)
-            found = append_if(page, label, plot->levels[k].text, "chart-words");
-        for (size_t k = 0; !marker && !found && k < plot->n_slopes; k++)
-            found = append_if(page, label, plot->slopes[k].text, "chart-words");
+        if (!label->marker && label->part != NS_PART_LINE_NAME) continue;
+        g_autofree char *look =
+            label->marker ? marker_words_look(label->marker) : g_strdup("chart-words");
+        g_autofree char *text = ns_tex_text(ns_text_words(label->text));
+        open_node(page, look, label);
+        append_within(page->out, text, ns_text_width(label->text));
     }
 }
 
@@ -358,7 +331,7 @@ static void append_panel_names(const Page *page)
         unsigned style = map->panels[(*at)++].style;
         g_autofree char *look = style ? g_strdup_printf("chart-%u", (style - 1) % NS_SERIES_STYLES)
                                       : g_strdup("chart-words");
-        g_autofree char *text = ns_tex_literal(pango_layout_get_text(label->text));
+        g_autofree char *text = ns_tex_text(ns_text_words(label->text));
         ns_tex_printf(page->out, "\\node[inner sep=0bp, rotate=%d, %s] at (%gbp,%gbp) ",
                       label->rotated ? 90 : 0, look,
                       page->left + label->box.x + label->box.width / 2,
@@ -410,14 +383,10 @@ static void append_sample(const Page *page, const NsLegendSample *sample)
                   left, middle, left + box->width / 2, middle, left + box->width, middle);
 }
 
-/* The words of an entry, scripts and all where the layout has room for all of them. */
-static void append_entry(const Page *page, const NsLegendSample *sample, const NsLabel *label,
-                         const char *color)
+/* The words of an entry, which may have several lines. */
+static void append_entry(const Page *page, const NsLabel *label, const char *color)
 {
-    g_autofree char *words = ns_legend_words(sample->series, sample->letter);
-    g_autofree char *drawn = ns_text_drawn(words);
-    const char *shown = pango_layout_get_text(label->text);
-    g_autofree char *text = g_str_equal(shown, drawn) ? ns_tex_text(words) : ns_tex_literal(shown);
+    g_autofree char *text = ns_tex_text(ns_text_words(label->text));
     if (pango_layout_get_line_count(label->text) > 1) {
         double room = (double)pango_layout_get_width(label->text) / PANGO_SCALE;
         open_node(page, color, label);
@@ -430,17 +399,15 @@ static void append_entry(const Page *page, const NsLegendSample *sample, const N
 }
 
 /* A name at the end of its curve, with the line that leads to it. */
-static void append_end_name(const Page *page, const NsLegendSample *sample)
+static void append_end_name(const Page *page, const NsSeries *series, const NsLabel *label)
 {
-    const NsLabel *label = &g_array_index(page->layout->labels, NsLabel, sample->label);
     const NsPoint *from = &label->leader[0], *to = &label->leader[1];
-    if (sample->series->hidden) return;
-    g_autofree char *color = ns_pgf_color(sample->series);
+    g_autofree char *color = ns_pgf_color(series);
     if (label->led)
         ns_tex_printf(page->out, "\\draw[%s, line width=%gbp] (%gbp,%gbp) -- (%gbp,%gbp) ;\n",
                       color, page->layout->style->axis_width, page->left + from->x,
                       page->top - from->y, page->left + to->x, page->top - to->y);
-    append_entry(page, sample, label, color);
+    append_entry(page, label, color);
 }
 
 /* The entries of both axes where the layout has them. */
@@ -454,17 +421,17 @@ static void append_legend(const Page *page)
                       "rectangle (%gbp,%gbp) ;\n",
                       page->left + inside->x, page->top - inside->y - inside->height,
                       page->left + inside->x + inside->width, page->top - inside->y);
-    unsigned entries = 0;
-    for (unsigned i = 0; i < layout->labels->len && entries < layout->legend->len; i++) {
-        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
-        if (label->part != NS_PART_LEGEND) continue;
-        const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, entries++);
+    for (unsigned i = 0; i < layout->legend->len; i++) {
+        const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, i);
+        const NsLabel *label = &g_array_index(layout->labels, NsLabel, sample->label);
         if (sample->series->hidden) continue;
-        append_sample(page, sample);
-        append_entry(page, sample, label, "chart-words");
+        if (sample->at_end) {
+            append_end_name(page, sample->series, label);
+        } else {
+            append_sample(page, sample);
+            append_entry(page, label, "chart-words");
+        }
     }
-    for (; entries < layout->legend->len; entries++)
-        append_end_name(page, &g_array_index(layout->legend, NsLegendSample, entries));
 }
 
 static void append_left(const Page *page)
@@ -557,13 +524,12 @@ static void append_layout(const Page *page)
     if (layout->summary.right && !plot->heatmap) append_right(page);
     append_faults(page);
     append_legend(page);
-    append_label(page, NS_PART_TITLE, plot->title, "chart-words, font=\\charttitlefont");
-    append_lines(page, NS_PART_SUBTITLE, layout->subtitle, "chart-faint");
-    append_lines(page, NS_PART_NOTE, layout->shown, "chart-faint, font=\\charttickfont");
+    append_line(page, NS_PART_TITLE, "chart-words, font=\\charttitlefont");
+    append_lines(page, NS_PART_SUBTITLE, "chart-faint");
+    append_lines(page, NS_PART_NOTE, "chart-faint, font=\\charttickfont");
     append_names(page);
     if (plot->heatmap && plot->heatmap->n_panels) append_panel_names(page);
-    if (!layout->summary.any)
-        append_label(page, NS_PART_EMPTY, plot->empty ? plot->empty : _("no data"), "chart-faint");
+    append_line(page, NS_PART_EMPTY, "chart-faint");
     if (layout->lower)
         append_layout(&(Page){page->out, layout->lower, page->left, page->top - layout->lower_y});
 }

@@ -335,7 +335,8 @@ bool ns_frame_list_panels(NsFrame *frame)
         return false;
     bool told = frame->show[NS_PART_SUBTITLE];
     for (size_t i = 0; i < plot->heatmap->n_panels && told; i++)
-        told = strstr(layout->subtitle, plot->heatmap->panels[i].name) != NULL;
+        told = strstr(ns_text_words(frame->text[NS_PART_SUBTITLE]),
+                      plot->heatmap->panels[i].name) != NULL;
     layout->listed = !told;
     return layout->listed;
 }
@@ -517,6 +518,7 @@ static void place_markers(NsFrame *frame)
             NsLabel *label = ns_layout_add_label(layout, NS_PART_MARKER, g_object_ref(words->text),
                                                  words->x, y, false);
             label->color = ns_marker_color(layout->style, words->marker, layout->style->text);
+            label->marker = words->marker;
         }
     }
 }
@@ -551,7 +553,7 @@ void ns_place_outer_labels(NsFrame *frame)
 static void add_backed(NsPlotLayout *layout, PangoLayout *text, NsPoint at, NsColor color)
 {
     NsLabel *label =
-        ns_layout_add_label(layout, NS_PART_INSIDE, g_object_ref(text), at.x, at.y, false);
+        ns_layout_add_label(layout, NS_PART_LINE_NAME, g_object_ref(text), at.x, at.y, false);
     label->color = color;
     label->backed = true;
 }
@@ -646,7 +648,7 @@ static void place_value(NsPlotLayout *layout, const NsBox *cell, double value, i
     ns_text_size(text, &width, &height);
     if (width > 0.9 * cell->width || height > cell->height) return;
     double x = cell->x + (cell->width - width) / 2, y = cell->y + (cell->height - height) / 2;
-    ns_layout_add_label(layout, NS_PART_INSIDE, g_object_ref(text), x, y, false)->color =
+    ns_layout_add_label(layout, NS_PART_CELL, g_object_ref(text), x, y, false)->color =
         on_cell(layout, value);
 }
 

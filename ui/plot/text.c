@@ -13,6 +13,9 @@
 /* Room for a number with its power of ten, or six digits before the point. */
 #define ROUNDED 64
 
+/* Under this key a layout keeps the string that it was made from. */
+#define WORDS "words"
+
 /* The two strokes of its glyph run together at the size of an axis label on a screen; two bars of
  * the text's own font do not. */
 #define NORM "\u2016"
@@ -101,14 +104,6 @@ char *ns_text_markup(const char *text, double size)
 char *ns_text_plain(const char *text)
 {
     return ns_text_markup(text, 0);
-}
-
-char *ns_text_drawn(const char *text)
-{
-    g_autofree char *markup = ns_text_markup(text, 1);
-    char *drawn = NULL;
-    pango_parse_markup(markup, -1, 0, NULL, &drawn, NULL, NULL);
-    return drawn;
 }
 
 /* Unicode has raised digits and a raised minus, and nothing else that a number needs. */
@@ -250,21 +245,19 @@ PangoLayout *ns_text_new(PangoContext *context, const NsStyle *style, double siz
     pango_font_description_free(font);
     g_autofree char *markup = ns_text_markup(text, size);
     pango_layout_set_markup(layout, markup, -1);
+    g_object_set_data_full(G_OBJECT(layout), WORDS, g_strdup(text), g_free);
     return layout;
 }
 
-/* Of a caption. */
+const char *ns_text_words(PangoLayout *text)
+{
+    return g_object_get_data(G_OBJECT(text), WORDS);
+}
+
+/* Of a caption that keeps its beginning. */
 #define MOST_LINES 12
 
-/* Where text is to go. */
-typedef struct {
-    PangoContext *context;
-    const NsStyle *style;
-    double size, width;
-    int lines;
-} Room;
-
-static bool has_room(const Room *room, const char *text)
+static bool has_room(const NsTextRoom *room, const char *text)
 {
     g_autoptr(PangoLayout) layout =
         ns_text_new(room->context, room->style, room->size, false, text);
@@ -290,9 +283,10 @@ static size_t without_word(const char *text, size_t end)
     return end;
 }
 
-static char *abridge(const Room *room, const char *text, size_t keep, const char *end)
+static char *fit(const NsTextRoom *room, const NsCaption *caption)
 {
-    size_t length = strlen(text) - (end ? strlen(end) : 0);
+    const char *text = caption->text, *end = caption->end;
+    size_t length = strlen(text) - (end ? strlen(end) : 0), keep = caption->keep;
     if (has_room(room, text)) return g_strdup(text);
     for (size_t n = length; (n = without_clause(text, n)) && n >= keep;) {
         g_autofree char *words =
@@ -308,26 +302,12 @@ static char *abridge(const Room *room, const char *text, size_t keep, const char
     return NULL;
 }
 
-char *ns_text_abridge(PangoContext *context, const NsStyle *style, double size, const char *text,
-                      const char *end, double width)
+char *ns_text_abridge(const NsTextRoom *room, const NsCaption *caption)
 {
-    return abridge(&(Room){context, style, size, width, 1}, text, 0, end);
-}
-
-char *ns_text_caption(PangoContext *context, const NsStyle *style, double size,
-                      const NsCaption *caption, double width, int lines)
-{
-    for (int most = lines;; most++) {
-        char *text = abridge(&(Room){context, style, size, width, most}, caption->text,
-                             caption->keep, caption->end);
-        if (text || !caption->keep || most == MOST_LINES) return text;
-    }
-}
-
-char *ns_text_shorten(PangoContext *context, const NsStyle *style, double size, const char *text,
-                      double width, int lines)
-{
-    return abridge(&(Room){context, style, size, width, lines}, text, 0, NULL);
+    NsTextRoom taller = *room;
+    char *text = fit(room, caption);
+    while (!text && caption->keep && taller.lines++ < MOST_LINES) text = fit(&taller, caption);
+    return text;
 }
 
 void ns_text_limit(PangoLayout *text, double width, int lines)

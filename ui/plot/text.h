@@ -28,9 +28,6 @@ char *ns_text_plain(const char *text);
  * ns_text_plain.  Free with g_free. */
 char *ns_text_label(const char *text);
 
-/* The characters of it that are drawn, as a layout of ns_text_new has them.  Free with g_free. */
-char *ns_text_drawn(const char *text);
-
 /* "−1,234.50": so many decimals, grouped as in core/base/digits.h.  Free with g_free. */
 char *ns_text_fixed(double value, int decimals);
 
@@ -59,30 +56,29 @@ PangoContext *ns_text_context_new(void);
 PangoLayout *ns_text_new(PangoContext *context, const NsStyle *style, double size, bool bold,
                          const char *text);
 
-/* A text, how much of its beginning stays however little room there is, and what it ends with,
- * which stays too, or NULL. */
+/* The string that it was made from, with its markup. */
+const char *ns_text_words(PangoLayout *text);
+
+/* Where a text is to go, and how many lines it may fill. */
+typedef struct {
+    PangoContext *context;
+    const NsStyle *style;
+    double size, width;
+    int lines;
+} NsTextRoom;
+
+/* A text, how many bytes of its beginning stay however little room there is, and what it ends with,
+ * which stays too; NULL for nothing. */
 typedef struct {
     const char *text;
     size_t keep;
     const char *end;
 } NsCaption;
 
-/* As much of a text as is no wider than `width` in one line: clauses, which commas, semicolons
- * and full stops end, and at last words are left out before `end`, with which the text ends and
- * which stays; NULL for nothing.  "Pre-LN, 6 layers, …, step 1240".  NULL where nothing has room.
- * Free with g_free.
- */
-char *ns_text_abridge(PangoContext *context, const NsStyle *style, double size, const char *text,
-                      const char *end, double width);
-
-/* The same of a caption that may fill so many lines, of which the first `keep` bytes stay too: it
- * has more lines rather than lose any of them. */
-char *ns_text_caption(PangoContext *context, const NsStyle *style, double size,
-                      const NsCaption *caption, double width, int lines);
-
-/* The same of a text of sentences that may fill so many lines. */
-char *ns_text_shorten(PangoContext *context, const NsStyle *style, double size, const char *text,
-                      double width, int lines);
+/* As much of a caption as has room: clauses, which commas, semicolons and full stops end, and at
+ * last words are left out before its end.  "Pre-LN, 6 layers, …, step 1240".  It has more lines
+ * rather than lose what it keeps.  NULL where nothing has room.  Free with g_free. */
+char *ns_text_abridge(const NsTextRoom *room, const NsCaption *caption);
 
 /* Ends the text with an ellipsis where it is wider than `width`, after `lines` lines. */
 void ns_text_limit(PangoLayout *text, double width, int lines);
