@@ -265,23 +265,23 @@ static void test_maps(void)
     /* Ends and middle of matplotlib's cividis. */
     static const uint32_t anchors[] = {0x00224e, 0x7c7b78, 0xfee838};
     for (int i = 0; i < 3; i++) {
-        NsColor color = ns_cividis(i / 2.0);
+        NsColor color = ns_map_color(NS_COLORS_CIVIDIS, i / 2.0);
         g_assert_cmpfloat_with_epsilon(color.r * 255, anchors[i] >> 16, 5);
         g_assert_cmpfloat_with_epsilon(color.g * 255, anchors[i] >> 8 & 255, 5);
         g_assert_cmpfloat_with_epsilon(color.b * 255, anchors[i] & 255, 5);
     }
     for (int i = 0; i < 100; i++) {
-        g_assert_cmpfloat(lightness(ns_cividis((i + 1) / 100.0)), >,
-                          lightness(ns_cividis(i / 100.0)));
+        g_assert_cmpfloat(lightness(ns_map_color(NS_COLORS_CIVIDIS, (i + 1) / 100.0)), >,
+                          lightness(ns_map_color(NS_COLORS_CIVIDIS, i / 100.0)));
         /* The same distance on either side looks the same, and further away is darker. */
         double t = 0.5 * i / 100, further = t + 0.005;
-        double blue = lightness(ns_diverging(0.5 - t)), orange = lightness(ns_diverging(0.5 + t));
+        double blue = lightness(ns_map_color(NS_COLORS_DIVERGING, 0.5 - t)), orange = lightness(ns_map_color(NS_COLORS_DIVERGING, 0.5 + t));
         g_assert_cmpfloat_with_epsilon(blue, orange, 3);
-        g_assert_cmpfloat(lightness(ns_diverging(0.5 + further)), <, orange);
-        g_assert_cmpfloat(lightness(ns_diverging(0.5 - further)), <, blue);
+        g_assert_cmpfloat(lightness(ns_map_color(NS_COLORS_DIVERGING, 0.5 + further)), <, orange);
+        g_assert_cmpfloat(lightness(ns_map_color(NS_COLORS_DIVERGING, 0.5 - further)), <, blue);
     }
-    g_assert_cmpfloat(lightness(ns_diverging(0.5)), >, 96);
-    NsColor blue = ns_diverging(0.1), orange = ns_diverging(0.9);
+    g_assert_cmpfloat(lightness(ns_map_color(NS_COLORS_DIVERGING, 0.5)), >, 96);
+    NsColor blue = ns_map_color(NS_COLORS_DIVERGING, 0.1), orange = ns_map_color(NS_COLORS_DIVERGING, 0.9);
     g_assert_true(blue.b > blue.r && orange.r > orange.b);
 }
 
@@ -399,7 +399,7 @@ static void test_fine_cells(void)
         cairo_surface_t *image = draw(layout, NULL);
         double px = ns_plot_x_to_pixel(layout, spike + 0.5);
         double py = layout->area.y + layout->area.height / 2;
-        uint32_t color = as_pixel(ns_viridis(1));
+        uint32_t color = as_pixel(ns_map_color(NS_COLORS_VIRIDIS, 1));
         bool seen = false;
         for (int i = -1; i <= 1; i++) seen |= pixel_at(image, px + i, py) == color;
         g_assert_true(seen);

@@ -500,7 +500,7 @@ static void test_viridis(void)
     static const double anchors[][4] = {
         {0, 0x44, 0x01, 0x54}, {0.5, 0x21, 0x91, 0x8c}, {1, 0xfd, 0xe7, 0x25}};
     for (size_t i = 0; i < G_N_ELEMENTS(anchors); i++) {
-        NsColor color = ns_viridis(anchors[i][0]);
+        NsColor color = ns_map_color(NS_COLORS_VIRIDIS, anchors[i][0]);
         g_assert_cmpfloat_with_epsilon(color.r * 255, anchors[i][1], 4);
         g_assert_cmpfloat_with_epsilon(color.g * 255, anchors[i][2], 4);
         g_assert_cmpfloat_with_epsilon(color.b * 255, anchors[i][3], 4);

@@ -11,9 +11,12 @@ static NsScale scale(NsScaleKind kind, double lo, double hi, double p0, double p
     NsAxis shape = axis(NULL, NULL, kind, false);
     NsScale scale = {.p0 = p0, .p1 = p1};
     shape.lo = lo;
-    shape.threshold = 0.1; /* of SYMLOG: the same before and after */
     shape.hi = hi;
     ns_scale_fit(&scale, &shape, lo, hi, 0);
+    /* The same before and after. */
+    scale.threshold = 0.1;
+    scale.from = ns_scale_position(&scale, scale.lo);
+    scale.to = ns_scale_position(&scale, scale.hi);
     return scale;
 }
 

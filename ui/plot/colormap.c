@@ -14,7 +14,7 @@ static const double coefficients[7][3] = {
     {-5.435455855934631, 4.645852612178535, 26.3124352495832},
 };
 
-NsColor ns_viridis(double t)
+static NsColor viridis(double t)
 {
     double rgb[3];
     t = CLAMP(t, 0, 1);
@@ -54,27 +54,17 @@ static NsColor between(const uint32_t *table, size_t n, double t)
     return (NsColor){a.r + s * (b.r - a.r), a.g + s * (b.g - a.g), a.b + s * (b.b - a.b), 1};
 }
 
-NsColor ns_cividis(double t)
-{
-    return between(cividis, G_N_ELEMENTS(cividis), t);
-}
-
-NsColor ns_diverging(double t)
-{
-    return between(diverging, G_N_ELEMENTS(diverging), t);
-}
-
 NsColor ns_map_color(NsColorMap map, double t)
 {
     switch (map) {
     case NS_COLORS_CIVIDIS:
-        return ns_cividis(t);
+        return between(cividis, G_N_ELEMENTS(cividis), t);
     case NS_COLORS_DIVERGING:
-        return ns_diverging(t);
+        return between(diverging, G_N_ELEMENTS(diverging), t);
     case NS_COLORS_VIRIDIS:
         break;
     }
-    return ns_viridis(t);
+    return viridis(t);
 }
 
 static uint32_t pixel(NsColor c)

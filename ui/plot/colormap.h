@@ -6,17 +6,7 @@
 
 #include <stdint.h>
 
-/* Viridis (Smith and van der Walt 2015) at t in [0, 1]: equal steps look equal, also in gray and to
- * color-blind eyes. */
-NsColor ns_viridis(double t);
-
-/* Cividis (Nuñez, Anderton and Renslow 2018) at t in [0, 1]: the same for eyes with and without
- * color blindness. */
-NsColor ns_cividis(double t);
-
-/* Blue, white at t = 0.5, orange: the two ends are equally dark and differ to every kind of eye. */
-NsColor ns_diverging(double t);
-
+/* The color at t in [0, 1]. */
 NsColor ns_map_color(NsColorMap map, double t);
 
 /* What a cell shows, as one byte, ordered so that the larger of two is the one that must be seen

@@ -18,7 +18,7 @@
 #define BAR 0.9
 #define STRIP 0.95
 
-/* The least that the ends of a diverging map are from its center: what is less is rounding. */
+/* The least that the ends of a diverging map are from white: what is less is rounding. */
 #define FLATTEST 0.01
 
 /* The least of a page's width that is left for data. */
@@ -141,13 +141,6 @@ static void fit_height(NsFrame *frame)
     }
 }
 
-static double widest_label(NsPlotLayout *layout, const GArray *ticks)
-{
-    double widest;
-    ns_tick_texts_free(ns_tick_texts(layout, ticks, &widest));
-    return widest;
-}
-
 static GArray *vertical_ticks(const NsFrame *frame, const NsScale *scale)
 {
     double length = fabs(scale->p1 - scale->p0), apart = NS_TICK_APART * frame->size;
@@ -206,8 +199,8 @@ static GArray *panel_ticks(const NsFrame *frame, const NsScale *scale)
     return all;
 }
 
-/* The ends of the colors.  Those of a diverging map are equally far from its center, or one side
- * would look further than it is. */
+/* The ends of the colors.  Those of a diverging map are equally far from white, or one side would
+ * look further than it is. */
 static void fit_colors(NsPlotLayout *layout)
 {
     const NsHeatmap *map = layout->plot->heatmap;
@@ -217,15 +210,12 @@ static void fit_colors(NsPlotLayout *layout)
         color.lo = map->lo;
         color.hi = map->hi;
     } else if (map->colors == NS_COLORS_DIVERGING && lo <= hi) {
-        double center = map->log && !(map->center > 0) ? 1 : map->center;
         if (map->log) {
-            double factor = MAX(MAX(hi / center, center / lo), 1 + FLATTEST);
-            color.lo = center / factor;
-            color.hi = center * factor;
+            color.hi = MAX(MAX(hi, 1 / lo), 1 + FLATTEST);
+            color.lo = 1 / color.hi;
         } else {
-            double reach = MAX(MAX(fabs(hi - center), fabs(center - lo)), FLATTEST);
-            color.lo = center - reach;
-            color.hi = center + reach;
+            color.hi = MAX(MAX(fabs(hi), fabs(lo)), FLATTEST);
+            color.lo = -color.hi;
         }
     }
     ns_scale_fit(&layout->z, &color, lo, hi, 0);
@@ -284,12 +274,12 @@ static void measure_widths(NsFrame *frame)
     if (frame->show[NS_PART_LEFT_LABEL])
         frame->left += ns_text_height(frame->text[NS_PART_LEFT_LABEL]) + NS_GAP * size;
     if (frame->show[NS_PART_LEFT_TICK])
-        frame->left += widest_label(layout, layout->y_ticks[NS_AXIS_LEFT]) + ticks;
+        frame->left += ns_tick_texts_width(layout, layout->y_ticks[NS_AXIS_LEFT]) + ticks;
     if (has_bar(layout)) frame->right += (0.8 + BAR) * size;
     const GArray *right = layout->plot->heatmap ? layout->z_ticks : layout->y_ticks[NS_AXIS_RIGHT];
     if (frame->show[NS_PART_RIGHT_TICK] &&
         (layout->plot->heatmap || ns_frame_has_right_axis(frame)))
-        frame->right += widest_label(layout, right) + ticks;
+        frame->right += ns_tick_texts_width(layout, right) + ticks;
     if (frame->show[NS_PART_RIGHT_LABEL])
         frame->right += ns_text_height(frame->text[NS_PART_RIGHT_LABEL]) + NS_GAP * size;
     frame->left = MAX(frame->left, frame->least.left);

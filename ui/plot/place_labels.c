@@ -71,28 +71,31 @@ double ns_place_head(NsFrame *frame, bool place)
     return y + (y > pad ? NS_GAP * frame->size : 0.5 * frame->digit);
 }
 
-/* The texts of labeled ticks, NULL for the others. */
-GPtrArray *ns_tick_texts(NsPlotLayout *layout, const GArray *ticks, double *widest)
+static void free_text(void *text)
 {
-    GPtrArray *texts = g_ptr_array_new_full(ticks->len, NULL);
-    *widest = 0;
+    g_clear_object(&text);
+}
+
+/* The texts of labeled ticks, NULL for the others. */
+static GPtrArray *tick_texts(NsPlotLayout *layout, const GArray *ticks)
+{
+    GPtrArray *texts = g_ptr_array_new_with_free_func(free_text);
     for (unsigned i = 0; i < ticks->len; i++) {
         const char *label = g_array_index(ticks, NsTick, i).label;
-        PangoLayout *text = NULL;
-        if (label) {
-            text =
-                ns_text_new(layout->context, layout->style, layout->style->text_size, false, label);
-            *widest = MAX(*widest, ns_text_width(text));
-        }
-        g_ptr_array_add(texts, text);
+        double size = layout->style->text_size;
+        g_ptr_array_add(
+            texts, label ? ns_text_new(layout->context, layout->style, size, false, label) : NULL);
     }
     return texts;
 }
 
-void ns_tick_texts_free(GPtrArray *texts)
+double ns_tick_texts_width(NsPlotLayout *layout, const GArray *ticks)
 {
-    for (unsigned i = 0; i < texts->len; i++) g_clear_object(&texts->pdata[i]);
-    g_ptr_array_unref(texts);
+    g_autoptr(GPtrArray) texts = tick_texts(layout, ticks);
+    double widest = 0;
+    for (unsigned i = 0; i < texts->len; i++)
+        if (texts->pdata[i]) widest = MAX(widest, ns_text_width(texts->pdata[i]));
+    return widest;
 }
 
 /* Where a label of that width under a tick begins: centered, but on the page. */
@@ -189,39 +192,36 @@ static void place_points(NsFrame *frame, double foot)
 static void place_x_ticks(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
-    double size = frame->size, widest;
     bool many = layout->turned || layout->x.counted;
     double least = layout->x.counted ? CLEAR : layout->turned ? NS_TICK_APART : 2.4;
     unsigned limit = many ? (unsigned)layout->plot->x.n_names : 11;
-    unsigned most = (unsigned)CLAMP(layout->area.width / (least * size), 2, MAX(limit, 2));
-    for (;; most--) {
+    unsigned most = (unsigned)CLAMP(layout->area.width / (least * frame->size), 2, MAX(limit, 2));
+    g_autoptr(GPtrArray) texts = NULL;
+    bool fits = false;
+    for (; !fits && most >= 2; most--) {
         g_clear_pointer(&layout->x_ticks, g_array_unref);
+        g_clear_pointer(&texts, g_ptr_array_unref);
         layout->x_ticks = ns_scale_ticks(&layout->x, most);
-        GPtrArray *texts = ns_tick_texts(layout, layout->x_ticks, &widest);
-        bool fits = labels_fit(layout, layout->x_ticks, texts);
-        if (!fits && most > 2) {
-            ns_tick_texts_free(texts);
-            continue;
-        }
-        double foot = layout->area.y + layout->area.height + layout->tick_length +
-                      layout->tick_gap + frame->digit;
-        unsigned from = layout->labels->len;
-        if (frame->show[NS_PART_X_TICK]) place_points(frame, foot);
-        unsigned to = layout->labels->len;
-        for (unsigned i = 0; i < texts->len && fits && frame->show[NS_PART_X_TICK]; i++) {
-            PangoLayout *text = texts->pdata[i];
-            NsTick *tick = &g_array_index(layout->x_ticks, NsTick, i);
-            if (!text) continue;
-            double width = across(layout, text);
-            double start = label_start(layout, ns_scale_to_pixel(&layout->x, tick->value), width);
-            double y = layout->turned ? foot - frame->digit : foot - ns_text_baseline(text);
-            tick->covered = is_covered(layout, from, to, start, width);
-            if (!tick->covered)
-                ns_layout_add_label(layout, NS_PART_X_TICK, g_object_ref(text), start, y,
-                                    layout->turned);
-        }
-        ns_tick_texts_free(texts);
-        return;
+        texts = tick_texts(layout, layout->x_ticks);
+        fits = labels_fit(layout, layout->x_ticks, texts);
+    }
+    if (!frame->show[NS_PART_X_TICK]) return;
+    double foot = layout->area.y + layout->area.height + layout->tick_length + layout->tick_gap +
+                  frame->digit;
+    unsigned from = layout->labels->len;
+    place_points(frame, foot);
+    unsigned to = layout->labels->len;
+    for (unsigned i = 0; i < texts->len && fits; i++) {
+        PangoLayout *text = texts->pdata[i];
+        NsTick *tick = &g_array_index(layout->x_ticks, NsTick, i);
+        if (!text) continue;
+        double width = across(layout, text);
+        double start = label_start(layout, ns_scale_to_pixel(&layout->x, tick->value), width);
+        double y = layout->turned ? foot - frame->digit : foot - ns_text_baseline(text);
+        tick->covered = is_covered(layout, from, to, start, width);
+        if (!tick->covered)
+            ns_layout_add_label(layout, NS_PART_X_TICK, g_object_ref(text), start, y,
+                                layout->turned);
     }
 }
 
@@ -230,8 +230,7 @@ static void place_y_ticks(NsFrame *frame, const NsScale *scale, const GArray *ti
                           bool right)
 {
     NsPlotLayout *layout = frame->layout;
-    double widest;
-    GPtrArray *texts = ns_tick_texts(layout, ticks, &widest);
+    g_autoptr(GPtrArray) texts = tick_texts(layout, ticks);
     for (unsigned i = 0; i < texts->len; i++) {
         PangoLayout *text = texts->pdata[i];
         double py = ns_scale_to_pixel(scale, g_array_index(ticks, NsTick, i).value);
@@ -240,7 +239,6 @@ static void place_y_ticks(NsFrame *frame, const NsScale *scale, const GArray *ti
                             g_object_ref(text), right ? x : x - ns_text_width(text),
                             py + frame->digit / 2 - ns_text_baseline(text), false);
     }
-    ns_tick_texts_free(texts);
 }
 
 /* How far down a column of the page is free of the words under the area. */

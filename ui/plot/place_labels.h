@@ -66,9 +66,8 @@ void ns_place_outer_labels(NsFrame *frame);
 /* Puts the words in the plot area on the page, once the curves are known. */
 void ns_place_inner_labels(NsPlotLayout *layout);
 
-/* The texts of labeled ticks, NULL for the others, and the widest of them. */
-GPtrArray *ns_tick_texts(NsPlotLayout *layout, const GArray *ticks, double *widest);
-void ns_tick_texts_free(GPtrArray *texts);
+/* The width of the widest label of ticks. */
+double ns_tick_texts_width(NsPlotLayout *layout, const GArray *ticks);
 
 /* Where a span that is a point of the horizontal axis is drawn; NaN for another, or outside. */
 double ns_layout_point(const NsPlotLayout *layout, const NsSpan *span);

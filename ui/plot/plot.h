@@ -31,8 +31,8 @@ static inline bool ns_boxes_overlap(const NsBox *a, const NsBox *b)
            b->y < a->y + a->height;
 }
 
-/* SYMLOG: linear from -threshold to threshold, in the space of one decade on either side, and
- * logarithmic beyond; for values of both signs that span decades. */
+/* SYMLOG: linear around zero, in the space of one decade on either side, and logarithmic beyond,
+ * from three decades below the largest magnitude; for values of both signs that span decades. */
 typedef enum { NS_SCALE_LINEAR, NS_SCALE_LOG, NS_SCALE_SYMLOG } NsScaleKind;
 
 typedef struct {
@@ -41,7 +41,6 @@ typedef struct {
     NsScaleKind scale;
     bool integer;     /* ticks fall on whole numbers only (steps, layers) */
     double lo, hi;    /* fixed limits; NaN where the data decides */
-    double threshold; /* of SYMLOG; 0: a power of ten, three decades below the largest magnitude */
     bool reversed;    /* grows downwards, or to the left: row 1 of a matrix is its uppermost */
     bool quiet;       /* neither label nor words at the ticks: a plot beside it has them */
     const char *const *names; /* of 0 .. n_names - 1: what stands there instead of the number */
@@ -94,7 +93,10 @@ typedef struct {
     bool grows;            /* of a run that may go on: a live axis has room ahead */
 } NsSeries;
 
-/* DIVERGING: blue, white at the center, orange; for ratios and differences. */
+/* VIRIDIS (Smith and van der Walt 2015): equal steps look equal, also in gray and to color-blind
+ * eyes.  CIVIDIS (Nuñez, Anderton and Renslow 2018): the same for eyes with and without color
+ * blindness.  DIVERGING: blue, white, orange, for ratios and differences; the two ends are equally
+ * dark and differ to every kind of eye. */
 typedef enum { NS_COLORS_VIRIDIS, NS_COLORS_CIVIDIS, NS_COLORS_DIVERGING } NsColorMap;
 
 /* What the legend calls a series, and a view state that hides it. */
@@ -126,8 +128,7 @@ typedef struct {
     size_t n_panels;           /* 0: all rows are together */
     bool log;
     const char *label; /* of the color bar */
-    NsColorMap colors;
-    double center; /* what DIVERGING shows as white: 0 of log2 ratios; of ratios, with `log`, 1 */
+    NsColorMap colors; /* DIVERGING shows 0 as white, or 1 with `log` */
     double lo, hi; /* fixed ends of the colors, where lo < hi; cells beyond have the end's */
     bool square;   /* cells are as high as wide: a matrix */
     bool values;   /* numbers in the cells where they have room */

@@ -256,7 +256,7 @@ static const Kind kinds[] = {
 };
 
 /* Three decades below the largest magnitude. */
-static double usual_threshold(double lo, double hi)
+static double threshold_of(double lo, double hi)
 {
     double largest = CLAMP(MAX(fabs(lo), fabs(hi)), NEAREST, FURTHEST);
     return pow(10, floor(log10(largest)) - 3);
@@ -290,7 +290,7 @@ void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, doub
         kind->widen(&lo, &hi);
         padding = 0;
     }
-    double threshold = axis->threshold > 0 ? axis->threshold : usual_threshold(lo, hi);
+    double threshold = threshold_of(lo, hi);
     double from = kind->forward(lo, threshold), to = kind->forward(hi, threshold);
     double margin = padding * (to - from);
     double padded_lo = kind->backward(from - margin, threshold);
