@@ -575,7 +575,7 @@ static unsigned height_of(const NsPlot *plot, double width, double height, bool 
                           .proposed = proposed,
                           .dpi = 72};
     g_autoptr(GError) error = NULL;
-    ns_export(&plot, 1, 1, &how, path, &error);
+    ns_export(&plot, 1, &how, path, &error);
     g_assert_no_error(error);
     cairo_surface_t *image = cairo_image_surface_create_from_png(path);
     unsigned found = (unsigned)cairo_image_surface_get_height(image);

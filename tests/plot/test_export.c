@@ -29,6 +29,7 @@ static NsExport options(NsFormat format)
                       .style = ns_style_find("paper"),
                       .width = 234,
                       .height = 160,
+                      .columns = 2,
                       .dpi = 300,
                       .experiment = SETTINGS};
 }
@@ -43,7 +44,7 @@ static GBytes *exported(const NsPlot *const *plots, size_t n, const NsExport *ho
 {
     g_autofree char *path = path_of("figure");
     g_autoptr(GError) error = NULL;
-    g_assert_true(ns_export(plots, n, 2, how, path, &error));
+    g_assert_true(ns_export(plots, n, how, path, &error));
     g_assert_no_error(error);
     char *data;
     size_t size;
@@ -136,7 +137,7 @@ static void test_png(void)
     g_assert_true(settings && resolution && software);
 
     g_autofree char *path = path_of("size.png");
-    g_assert_true(ns_export(&plot, 1, 1, &how, path, NULL));
+    g_assert_true(ns_export(&plot, 1, &how, path, NULL));
     cairo_surface_t *image = cairo_image_surface_create_from_png(path);
     g_assert_cmpint(cairo_surface_status(image), ==, CAIRO_STATUS_SUCCESS);
     g_assert_cmpint(cairo_image_surface_get_width(image), ==, 975);
@@ -274,7 +275,7 @@ static void test_pdf(void)
     NsExport how = options(NS_FORMAT_PDF);
     how.width = 468;
     g_autofree char *path = path_of("figure.pdf");
-    g_assert_true(ns_export(plots, 2, 2, &how, path, NULL));
+    g_assert_true(ns_export(plots, 2, &how, path, NULL));
     g_autofree char *info = poppler("pdfinfo", path), *fonts = poppler("pdffonts", path);
     if (!info || !fonts) {
         g_unlink(path);
@@ -420,15 +421,15 @@ static void test_no_folder(void)
         NsExport how = options((NsFormat)format);
         g_autofree char *path = path_of("missing/figure.png");
         g_autoptr(GError) error = NULL;
-        g_assert_false(ns_export(&plot, 1, 1, &how, path, &error));
+        g_assert_false(ns_export(&plot, 1, &how, path, &error));
         g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
         g_assert_nonnull(strstr(error->message, path));
         g_assert_nonnull(strstr(error->message, "no such folder"));
         g_clear_error(&error);
-        g_assert_false(ns_export(&plot, 1, 1, &how, folder, &error));
+        g_assert_false(ns_export(&plot, 1, &how, folder, &error));
         g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
         g_clear_error(&error);
-        g_assert_false(ns_export(&plot, 1, 1, &how, "/dev/full", &error));
+        g_assert_false(ns_export(&plot, 1, &how, "/dev/full", &error));
         g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
         g_assert_nonnull(strstr(error->message, "the disk is full"));
     }
@@ -449,7 +450,7 @@ static void test_full_disk(void)
     const NsPlot *plot = sample(LOSS);
     NsExport how = options(NS_FORMAT_CSV);
     g_autoptr(GError) error = NULL;
-    bool saved = ns_export(&plot, 1, 1, &how, path, &error);
+    bool saved = ns_export(&plot, 1, &how, path, &error);
     g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &usual), ==, 0);
     g_assert_false(saved);
     g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
@@ -491,7 +492,7 @@ static void test_bad_sizes(void)
         how.height = sizes[i][1];
         how.dpi = sizes[i][2];
         g_autoptr(GError) error = NULL;
-        g_assert_false(ns_export(&plot, 1, 1, &how, path, &error));
+        g_assert_false(ns_export(&plot, 1, &how, path, &error));
         g_assert_error(error, NS_ERROR, NS_ERROR_USAGE);
     }
     /* Tiny is allowed, and no plots at all are an empty page. */
@@ -519,7 +520,7 @@ static void test_experiment_inside(void)
         how.width = 468;
         how.experiment = line;
         g_autofree char *path = path_of("figure");
-        g_assert_true(ns_export(plots, 2, 2, &how, path, NULL));
+        g_assert_true(ns_export(plots, 2, &how, path, NULL));
         g_auto(NsProvenance) read;
         ns_provenance_init(&read);
         g_autoptr(GError) error = NULL;
@@ -528,7 +529,7 @@ static void test_experiment_inside(void)
         g_autofree char *again = ns_provenance_line(&read);
         g_assert_cmpstr(again, ==, line);
         how.experiment = NULL;
-        g_assert_true(ns_export(plots, 2, 2, &how, path, NULL));
+        g_assert_true(ns_export(plots, 2, &how, path, NULL));
         NsFileKind kind;
         g_assert_false(ns_figure_file_read(&read, NULL, path, &kind, NULL));
         g_assert_cmpint(kind, ==, format == NS_FORMAT_TEX ? NS_FILE_OTHER : NS_FILE_FIGURE);
@@ -540,7 +541,7 @@ static cairo_surface_t *drawn(const NsExport *how)
 {
     const NsPlot *plot = sample(PROFILE);
     g_autofree char *path = path_of("figure.png");
-    g_assert_true(ns_export(&plot, 1, 1, how, path, NULL));
+    g_assert_true(ns_export(&plot, 1, how, path, NULL));
     cairo_surface_t *image = cairo_image_surface_create_from_png(path);
     g_assert_cmpint(cairo_surface_status(image), ==, CAIRO_STATUS_SUCCESS);
     g_unlink(path);
@@ -752,8 +753,8 @@ static void test_pages(void)
         g_assert_true(ns_export_choices_set(&choices, "size", rows[i].size, NULL));
         NsStyle style;
         NsExport how = {0};
-        g_assert_cmpuint(ns_export_choices_apply(&choices, rows[i].n, &style, &how), ==,
-                         rows[i].columns);
+        ns_export_choices_apply(&choices, rows[i].n, &style, &how);
+        g_assert_cmpuint(how.columns, ==, rows[i].columns);
         g_assert_cmpfloat_with_epsilon(how.width, rows[i].width, 1e-9);
         g_assert_cmpfloat_with_epsilon(how.height, rows[i].height, 1e-9);
         g_assert_cmpfloat(how.dpi, ==, rows[i].dpi);

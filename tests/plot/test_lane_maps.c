@@ -240,7 +240,7 @@ static void test_least_height(void)
         g_autoptr(NsFigure) figure = ns_figure_new(charts[i].figure);
         const NsPlot *plot = ns_figure_update(figure, &input);
         g_autoptr(GError) error = NULL;
-        ns_export(&plot, 1, 1, &options, path, &error);
+        ns_export(&plot, 1, &options, path, &error);
         g_assert_no_error(error);
         g_autofree char *tex = NULL;
         g_assert_true(g_file_get_contents(path, &tex, NULL, NULL));

@@ -341,9 +341,9 @@ static void test_film_height(void)
                         .dpi = 72};
     const NsFrames frames = {2, 10, growing_note, NULL, NULL};
     g_autoptr(GError) error = NULL;
-    ns_export_film(&frames, 1, 1, &options, film, &error);
+    ns_export_film(&frames, 1, &options, film, &error);
     g_assert_no_error(error);
-    ns_export(growing_note(NULL, 1, &options), 1, 1, &options, still, &error);
+    ns_export(growing_note(NULL, 1, &options), 1, &options, still, &error);
     g_assert_no_error(error);
     g_assert_cmpint(height_of(film), ==, height_of(still));
     g_unlink(film);

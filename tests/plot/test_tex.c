@@ -51,7 +51,7 @@ static void check_words(const NsPlot *plot, const char *last)
     NsExport how = {
         .format = NS_FORMAT_TEX, .style = ns_style_find("paper"), .width = 249.449, .height = 211};
     g_autofree char *path = path_of("figure.tex");
-    g_assert_true(ns_export(&plot, 1, 1, &how, path, NULL));
+    g_assert_true(ns_export(&plot, 1, &how, path, NULL));
     g_free(output_of((const char *const[]){"pdflatex", "-interaction=nonstopmode", "-halt-on-error",
                                            "figure.tex", NULL}));
     g_autofree char *boxes =

@@ -403,11 +403,12 @@ static void test_notes(void)
                             .style = &style,
                             .width = widths[k / 2],
                             .height = round(0.7 * widths[k / 2]),
+                            .columns = 2,
                             .proposed = true,
                             .dpi = 72};
             for (size_t n = 1; n <= (how.width > 500 ? 2 : 1); n++) {
                 g_autofree char *file = NULL;
-                g_assert_true(ns_export(plots, n, 2, &how, path, NULL));
+                g_assert_true(ns_export(plots, n, &how, path, NULL));
                 g_assert_true(g_file_get_contents(path, &file, NULL, NULL));
                 g_test_message("%s, %g, %zu charts", style.choice.key, how.width, n);
                 g_assert_nonnull(strstr(file, "ultimately."));

@@ -9,24 +9,17 @@
 #include <math.h>
 #include <string.h>
 
-static NsExport options_of(const NsSheetFile *file, size_t n, NsStyle *style, size_t *columns)
-{
-    NsExport options = {.format = file->format};
-    *columns = ns_export_choices_apply(file->choices, n, style, &options);
-    return options;
-}
-
 bool ns_sheet_write(const NsPlot *const *plots, size_t n, const NsSheetFile *file, GError **error)
 {
     const NsProvenance *provenance = file->provenance;
     g_autofree char *line = provenance ? ns_provenance_line(provenance) : NULL;
     g_autofree char *caption = provenance ? ns_provenance_caption(provenance) : NULL;
     NsStyle style;
-    size_t columns;
-    NsExport options = options_of(file, n, &style, &columns);
+    NsExport options = {.format = file->format};
+    ns_export_choices_apply(file->choices, n, &style, &options);
     options.experiment = file->choices->experiment ? line : NULL;
     options.caption = file->choices->caption ? caption : NULL;
-    return ns_export(plots, n, columns, &options, file->path, error);
+    return ns_export(plots, n, &options, file->path, error);
 }
 
 /* ---- Films ---- */
@@ -152,13 +145,14 @@ bool ns_sheet_write_film(const NsSheet *sheet, guint first, guint n, const NsFig
                 .frames = (guint)MAX(2, lround(choices->seconds * choices->rate))};
     g_autofree char *line = file->provenance ? ns_provenance_line(file->provenance) : NULL;
     NsStyle style;
-    size_t columns, plots = 0;
+    NsExport options = {.format = file->format};
+    size_t plots = 0;
     if (!ns_sheet_check_film(sheet, first, n, error)) return false;
     find_steps(&film);
     for (guint i = first; i < first + n; i++)
         plots += ns_sheet_copies(ns_sheet_chart(sheet, i), input->n_lanes);
-    NsExport options = options_of(file, plots, &style, &columns);
+    ns_export_choices_apply(choices, plots, &style, &options);
     options.experiment = choices->experiment ? line : NULL;
     const NsFrames frames = {film.frames, (guint)choices->rate, draw_frame, &film, file->watch};
-    return ns_export_film(&frames, plots, columns, &options, file->path, error);
+    return ns_export_film(&frames, plots, &options, file->path, error);
 }

@@ -100,8 +100,6 @@ bool ns_document_write(const NsDocumentPart *parts, size_t n, const char *title,
                          .context = ns_text_context_new()};
     for (size_t i = 0; i < n; i++) show_part(&document, &parts[i]);
     end_page(&document);
-    cairo_status_t status = cairo_status(document.cr);
-    cairo_destroy(document.cr);
     g_object_unref(document.context);
-    return ns_pdf_save(surface, status, bytes, path, error);
+    return ns_save_drawing(ns_end_drawing(document.cr, surface), bytes, path, error);
 }

@@ -126,9 +126,9 @@ static void sheet_clear(Sheet *sheet)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sheet, sheet_clear)
 
-/* Divides the page among the plots, so many side by side, above the caption.  `least`: the margins
- * of each plot; NULL for as much as it needs. */
-static Sheet sheet_of(const NsPlot *const *plots, size_t n, size_t columns, const NsExport *options,
+/* Divides the page among the plots above the caption.  `least`: the margins of each plot; NULL for
+ * as much as it needs. */
+static Sheet sheet_of(const NsPlot *const *plots, size_t n, const NsExport *options,
                       const NsMargins *least)
 {
     Sheet sheet = {.options = options,
@@ -140,7 +140,7 @@ static Sheet sheet_of(const NsPlot *const *plots, size_t n, size_t columns, cons
                    .caption = caption_text(options)};
     double size = options->style->text_size;
     if (sheet.caption) sheet.foot = ns_text_height(sheet.caption) + 0.6 * size;
-    columns = CLAMP(columns, 1, MAX(n, 1));
+    size_t columns = CLAMP(options->columns, 1, MAX(n, 1));
     sheet.rows = (MAX(n, 1) + columns - 1) / columns;
     double gutter = MAX(0, 1.3 * size - options->style->padding);
     double width = (options->width - gutter * (double)(columns - 1)) / (double)columns;
@@ -201,30 +201,6 @@ static char *sheet_title(const NsPlot *const *plots, size_t n)
     return g_string_free(title, FALSE);
 }
 
-static cairo_surface_t *open_surface(const NsExport *options, GByteArray *bytes)
-{
-    switch (options->format) {
-    case NS_FORMAT_PDF:
-        return ns_pdf_new(bytes, options->width, options->height);
-    case NS_FORMAT_SVG: {
-        cairo_surface_t *surface = cairo_svg_surface_create_for_stream(
-            ns_collect_bytes, bytes, options->width, options->height);
-        cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PT);
-        return surface;
-    }
-    case NS_FORMAT_PNG:
-    case NS_FORMAT_CSV:
-    case NS_FORMAT_TEX:
-    case NS_FORMATS:
-        break;
-    }
-    double scale = options->dpi / 72;
-    bool opaque = options->style->background.a >= 1;
-    cairo_format_t format = opaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32;
-    return cairo_image_surface_create(format, (int)round(options->width * scale),
-                                      (int)round(options->height * scale));
-}
-
 /* What a file says of its charts to who cannot see them. */
 static char *sheet_description(const NsPlot *const *plots, size_t n)
 {
@@ -237,44 +213,61 @@ static char *sheet_description(const NsPlot *const *plots, size_t n)
     return g_string_free(words, FALSE);
 }
 
-static void finish_png(GByteArray *bytes, const char *title, const NsExport *options)
+static cairo_status_t draw_pdf(const Sheet *sheet, const char *title, GByteArray *bytes)
 {
+    const NsExport *options = sheet->options;
+    cairo_surface_t *surface = ns_pdf_new(bytes, options->width, options->height);
+    ns_pdf_describe(surface, title, options->experiment, options->caption);
+    cairo_t *cr = cairo_create(surface);
+    draw_sheet(cr, sheet);
+    return ns_end_drawing(cr, surface);
+}
+
+static cairo_status_t draw_svg(const Sheet *sheet, const NsSvgWords *about, GByteArray *bytes)
+{
+    cairo_surface_t *surface = cairo_svg_surface_create_for_stream(
+        ns_collect_bytes, bytes, sheet->options->width, sheet->options->height);
+    cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PT);
+    g_autoptr(GArray) texts = ns_text_capture(surface);
+    cairo_t *cr = cairo_create(surface);
+    draw_sheet(cr, sheet);
+    cairo_status_t status = ns_end_drawing(cr, surface);
+    ns_svg_finish(bytes, about, texts);
+    return status;
+}
+
+static cairo_status_t draw_png(const Sheet *sheet, const char *title, GByteArray *bytes)
+{
+    const NsExport *options = sheet->options;
+    double scale = options->dpi / 72;
+    int width = (int)round(options->width * scale), height = (int)round(options->height * scale);
+    bool opaque = options->style->background.a >= 1;
+    cairo_surface_t *surface = cairo_image_surface_create(
+        opaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32, width, height);
+    cairo_t *cr = cairo_create(surface);
+    cairo_scale(cr, width / options->width, height / options->height);
+    draw_sheet(cr, sheet);
+    cairo_status_t status = cairo_status(cr);
+    if (status == CAIRO_STATUS_SUCCESS)
+        status = cairo_surface_write_to_png_stream(surface, ns_collect_bytes, bytes);
+    cairo_status_t end = ns_end_drawing(cr, surface);
     if (options->experiment) ns_png_add_text(bytes, "Experiment", options->experiment);
     if (options->caption) ns_png_add_text(bytes, "Description", options->caption);
     ns_png_add_text(bytes, "Title", title);
     ns_png_add_text(bytes, "Software", NS_SOFTWARE);
     ns_png_set_dpi(bytes, options->dpi);
+    return status == CAIRO_STATUS_SUCCESS ? end : status;
 }
 
-static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, size_t columns,
-                                const NsExport *options, const NsMargins *least, GByteArray *bytes)
+static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, const NsExport *options,
+                                const NsMargins *least, GByteArray *bytes)
 {
     g_autofree char *title = sheet_title(plots, n);
-    g_auto(Sheet) sheet = sheet_of(plots, n, columns, options, least);
-    cairo_surface_t *surface = open_surface(options, bytes);
-    g_autoptr(GArray) words = NULL;
-    if (options->format == NS_FORMAT_SVG) words = ns_text_capture(surface);
-    if (options->format == NS_FORMAT_PDF)
-        ns_pdf_describe(surface, title, options->experiment, options->caption);
-    cairo_t *cr = cairo_create(surface);
-    if (options->format == NS_FORMAT_PNG)
-        cairo_scale(cr, cairo_image_surface_get_width(surface) / options->width,
-                    cairo_image_surface_get_height(surface) / options->height);
-    draw_sheet(cr, &sheet);
-    cairo_status_t status = cairo_status(cr);
-    cairo_destroy(cr);
-    if (options->format == NS_FORMAT_PNG && status == CAIRO_STATUS_SUCCESS) {
-        status = cairo_surface_write_to_png_stream(surface, ns_collect_bytes, bytes);
-        finish_png(bytes, title, options);
-    }
-    cairo_surface_finish(surface);
-    if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(surface);
-    cairo_surface_destroy(surface);
-    if (options->format == NS_FORMAT_SVG) {
-        g_autofree char *description = sheet_description(plots, n);
-        ns_svg_finish(bytes, &(NsSvgWords){title, description, options->experiment}, words);
-    }
-    return status;
+    g_auto(Sheet) sheet = sheet_of(plots, n, options, least);
+    if (options->format == NS_FORMAT_PDF) return draw_pdf(&sheet, title, bytes);
+    if (options->format == NS_FORMAT_PNG) return draw_png(&sheet, title, bytes);
+    g_autofree char *description = sheet_description(plots, n);
+    return draw_svg(&sheet, &(NsSvgWords){title, description, options->experiment}, bytes);
 }
 
 static bool check_size(const NsExport *options, GError **error)
@@ -299,7 +292,7 @@ static double drawing_height(const NsPlot *plot, const NsExport *options)
     double most = MAX(options->height, MOST_TALL * options->width);
     NsExport tall = *options;
     tall.height = MOST_TALL * options->width;
-    g_auto(Sheet) sheet = sheet_of(&plot, 1, 1, &tall, NULL);
+    g_auto(Sheet) sheet = sheet_of(&plot, 1, &tall, NULL);
     g_autoptr(NsPlotLayout) layout =
         ns_plot_layout(sheet.plots, tall.width, tall.height, options->style);
     NsBox area = ns_plot_area(layout);
@@ -310,11 +303,10 @@ static double drawing_height(const NsPlot *plot, const NsExport *options)
 
 /* Whether a note is cut, an axis has lost its name, or a chart or one of stacked heatmaps is a mere
  * stripe. */
-static bool lacks_height(const NsPlot *const *plots, size_t n, size_t columns,
-                         const NsExport *options)
+static bool lacks_height(const NsPlot *const *plots, size_t n, const NsExport *options)
 {
     bool lacks = false;
-    g_auto(Sheet) sheet = sheet_of(plots, n, columns, options, NULL);
+    g_auto(Sheet) sheet = sheet_of(plots, n, options, NULL);
     for (size_t i = 0; i < n; i++) {
         g_autoptr(NsPlotLayout) layout = sheet_layout(&sheet, i);
         size_t panels = plots[i]->heatmap ? plots[i]->heatmap->n_panels : 0;
@@ -326,36 +318,33 @@ static bool lacks_height(const NsPlot *const *plots, size_t n, size_t columns,
 
 /* What subtitles and notes of all rows need beyond a line each; on a narrow page other lines leave
  * so little that a note needs more. */
-static double more_lines(const NsPlot *const *plots, size_t n, size_t columns,
-                         const NsExport *options)
+static double more_lines(const NsPlot *const *plots, size_t n, const NsExport *options)
 {
-    g_auto(Sheet) sheet = sheet_of(plots, n, columns, options, NULL);
+    g_auto(Sheet) sheet = sheet_of(plots, n, options, NULL);
     double most = 0;
     for (size_t i = 0; i < n; i++)
         most = MAX(most, ns_plot_more_lines(&sheet.plots[i], sheet.cells[i].width, options->style));
     double rows = (double)sheet.rows, more = ceil(most) * rows;
     NsExport taller = *options;
     taller.height = options->height + more;
-    while (taller.height < MOST_TALL * options->width * rows &&
-           lacks_height(plots, n, columns, &taller))
+    while (taller.height < MOST_TALL * options->width * rows && lacks_height(plots, n, &taller))
         taller.height += options->style->text_size * rows;
     return taller.height - options->height;
 }
 
 /* Of the page, with what its plots need where it may be another. */
-static double height_of(const NsPlot *const *plots, size_t n, size_t columns,
-                        const NsExport *options)
+static double height_of(const NsPlot *const *plots, size_t n, const NsExport *options)
 {
     if (!options->proposed) return options->height;
     if (n == 1 && plots[0]->drawing) return drawing_height(plots[0], options);
-    return options->height + more_lines(plots, n, columns, options);
+    return options->height + more_lines(plots, n, options);
 }
 
-bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExport *asked,
-               const char *path, GError **error)
+bool ns_export(const NsPlot *const *plots, size_t n, const NsExport *asked, const char *path,
+               GError **error)
 {
     NsExport own = *asked, *options = &own;
-    own.height = height_of(plots, n, columns, asked);
+    own.height = height_of(plots, n, asked);
     if (options->format == NS_FORMAT_CSV) {
         GString *table = ns_csv_write(plots, n, options->experiment);
         bool saved = ns_save(path, table->str, table->len, error);
@@ -371,14 +360,13 @@ bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExp
             N_("“%s” is a diagram, which pgfplots cannot draw: choose PDF, SVG or PNG."), title);
     }
     if (options->format == NS_FORMAT_TEX) {
-        g_auto(Sheet) sheet = sheet_of(plots, n, columns, options, NULL);
+        g_auto(Sheet) sheet = sheet_of(plots, n, options, NULL);
         g_autoptr(GString) document =
             ns_pgfplots_write(sheet.plots, sheet.cells, sheet.least, n, options);
         return ns_save(path, document->str, document->len, error);
     }
     g_autoptr(GByteArray) bytes = g_byte_array_new();
-    cairo_status_t status = draw_file(plots, n, columns, options, NULL, bytes);
-    return ns_check_drawn(status, path, error) && ns_save(path, bytes->data, bytes->len, error);
+    return ns_save_drawing(draw_file(plots, n, options, NULL, bytes), bytes, path, error);
 }
 
 /* ---- films ---- */
@@ -405,10 +393,9 @@ static void widen_all(Limits *limits, const NsPlotLayout *layout)
 }
 
 /* Lays out a frame for its limits alone. */
-static void measure(const NsPlot *const *plots, size_t n, size_t columns, const NsExport *options,
-                    Limits *limits)
+static void measure(const NsPlot *const *plots, size_t n, const NsExport *options, Limits *limits)
 {
-    g_auto(Sheet) sheet = sheet_of(plots, n, columns, options, NULL);
+    g_auto(Sheet) sheet = sheet_of(plots, n, options, NULL);
     for (size_t i = 0; i < n; i++) {
         g_autoptr(NsPlotLayout) layout = sheet_layout(&sheet, i);
         NsMargins own = ns_layout_margins(layout), *most = &limits[i].margins;
@@ -450,8 +437,8 @@ static void fix_plot(Fixed *fixed, const NsPlot *plot, const Limits *limits)
     }
 }
 
-static bool draw_frame(const NsFrames *frames, guint i, size_t n, size_t columns, NsExport *options,
-                       const Limits *limits, GByteArray *bytes)
+static cairo_status_t draw_frame(const NsFrames *frames, guint i, size_t n, NsExport *options,
+                                 const Limits *limits, GByteArray *bytes)
 {
     const NsPlot *const *plots = frames->frame(frames->data, i, options);
     g_autofree Fixed *fixed = g_new0(Fixed, n);
@@ -462,7 +449,7 @@ static bool draw_frame(const NsFrames *frames, guint i, size_t n, size_t columns
     }
     g_autofree NsMargins *least = g_new(NsMargins, n);
     for (size_t k = 0; k < n; k++) least[k] = limits[k].margins;
-    return draw_file(borrowed, n, columns, options, least, bytes) == CAIRO_STATUS_SUCCESS;
+    return draw_file(borrowed, n, options, least, bytes);
 }
 
 static bool go_on(const NsFrames *frames, guint done)
@@ -480,8 +467,8 @@ static bool refuse_stopped(GError **error)
     return false;
 }
 
-bool ns_export_film(const NsFrames *frames, size_t n, size_t columns, const NsExport *asked,
-                    const char *path, GError **error)
+bool ns_export_film(const NsFrames *frames, size_t n, const NsExport *asked, const char *path,
+                    GError **error)
 {
     NsExport options = *asked;
     g_autofree Limits *limits = g_new(Limits, n);
@@ -495,23 +482,20 @@ bool ns_export_film(const NsFrames *frames, size_t n, size_t columns, const NsEx
     /* Notes may come with later steps. */
     double height = 0;
     for (guint i = 0; i < frames->n && go_on(frames, i); i++)
-        height =
-            MAX(height, height_of(frames->frame(frames->data, i, &options), n, columns, &options));
+        height = MAX(height, height_of(frames->frame(frames->data, i, &options), n, &options));
     if (!go_on(frames, frames->n)) return refuse_stopped(error);
     options.height = height;
     if (!check_size(&options, error)) return false;
     for (guint i = 0; i < frames->n && go_on(frames, frames->n + i); i++)
-        measure(frames->frame(frames->data, i, &options), n, columns, &options, limits);
-    bool drawn = draw_frame(frames, frames->n - 1, n, columns, &options, limits, film);
-    if (drawn) ns_png_begin_film(film, frames->n);
-    for (guint i = 0; drawn && i < frames->n; i++) {
+        measure(frames->frame(frames->data, i, &options), n, &options, limits);
+    cairo_status_t status = draw_frame(frames, frames->n - 1, n, &options, limits, film);
+    if (status == CAIRO_STATUS_SUCCESS) ns_png_begin_film(film, frames->n);
+    for (guint i = 0; status == CAIRO_STATUS_SUCCESS && i < frames->n; i++) {
         if (!go_on(frames, 2 * frames->n + i)) return refuse_stopped(error);
         g_autoptr(GByteArray) png = g_byte_array_new();
-        drawn = draw_frame(frames, i, n, columns, &options, limits, png);
-        if (drawn) ns_png_add_frame(film, png, frames->rate, &sequence);
+        status = draw_frame(frames, i, n, &options, limits, png);
+        if (status == CAIRO_STATUS_SUCCESS) ns_png_add_frame(film, png, frames->rate, &sequence);
     }
-    cairo_status_t status = drawn ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_NO_MEMORY;
-    if (!ns_check_drawn(status, path, error)) return false;
     ns_png_end_film(film);
-    return ns_save(path, film->data, film->len, error);
+    return ns_save_drawing(status, film, path, error);
 }

@@ -27,6 +27,7 @@ typedef struct {
     NsFormat format;
     const NsStyle *style; /* its background may be transparent */
     double width, height; /* points (1/72 inch), of the whole sheet */
+    size_t columns;       /* so many charts side by side; 0: one */
     bool proposed;        /* the height is: a drawing by itself has as much as it needs */
     double dpi;           /* PNG */
     NsLegendPlace legend;
@@ -38,12 +39,11 @@ typedef struct {
     const char *experiment; /* the line of ns_provenance_line, kept inside the file; or NULL */
 } NsExport;
 
-/* Writes the plots as one figure, `columns` side by side, lettered (a), (b), ... where there is
- * more than one.  CSV holds every value of every series in full precision.  The same input gives
+/* Writes the plots as one figure, lettered (a), (b), ... where there is more than one.  CSV holds every value of every series in full precision.  The same input gives
  * the same bytes.  On an error (NS_ERROR_FILE: which file and why) no file is left, and one that
  * was there before is kept. */
-bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExport *options,
-               const char *path, GError **error);
+bool ns_export(const NsPlot *const *plots, size_t n, const NsExport *options, const char *path,
+               GError **error);
 
 /* How far a film is, for another thread, which can stop it; all is read and set atomically. */
 typedef struct {
@@ -62,5 +62,5 @@ typedef struct {
 /* The plots of every frame as an animated PNG, with the same vertical axes and colors in all of
  * them.  Where films are not known, its last frame is seen.  Errors as of ns_export, and
  * G_IO_ERROR_CANCELLED where it was stopped: then no file is written. */
-bool ns_export_film(const NsFrames *frames, size_t n, size_t columns, const NsExport *options,
-                    const char *path, GError **error);
+bool ns_export_film(const NsFrames *frames, size_t n, const NsExport *options, const char *path,
+                    GError **error);

@@ -463,8 +463,8 @@ static NsStyle make_style(const NsExportChoices *choices, int page)
     return style;
 }
 
-size_t ns_export_choices_apply(const NsExportChoices *choices, size_t n, NsStyle *style,
-                               NsExport *options)
+void ns_export_choices_apply(const NsExportChoices *choices, size_t n, NsStyle *style,
+                             NsExport *options)
 {
     int page = choices->page == NS_PAGE_AUTO ? (n > 1 ? WIDE : COLUMN) : choices->page;
     double width = page >= 0 ? pages[page].width : choices->width * units[choices->unit].points;
@@ -482,8 +482,8 @@ size_t ns_export_choices_apply(const NsExportChoices *choices, size_t n, NsStyle
     options->style = style;
     options->width = width;
     options->height = height;
+    options->columns = columns;
     options->dpi = dpi ? dpi : choices->seconds > 0 ? FILM_DPI : USUAL_DPI;
     options->legend = choices->legend;
     options->untitled = !choices->title;
-    return columns;
 }

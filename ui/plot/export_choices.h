@@ -47,7 +47,7 @@ char *ns_export_choices_get(const NsExportChoices *choices, const char *key);
 /* "--style slide --dpi 150": the choices that are not as they begin.  Free with g_free. */
 char *ns_export_choices_flags(const NsExportChoices *choices);
 
-/* Fills in everything but caption and experiment for a sheet of n charts, and returns how many
- * stand side by side.  `style` is borrowed as long as the options are used. */
-size_t ns_export_choices_apply(const NsExportChoices *choices, size_t n, NsStyle *style,
-                               NsExport *options);
+/* Fills in everything but format, caption and experiment for a sheet of n charts.  `style` is
+ * borrowed as long as the options are used. */
+void ns_export_choices_apply(const NsExportChoices *choices, size_t n, NsStyle *style,
+                             NsExport *options);

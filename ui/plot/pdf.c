@@ -17,9 +17,20 @@ cairo_status_t ns_collect_bytes(void *bytes, const unsigned char *data, unsigned
     return CAIRO_STATUS_SUCCESS;
 }
 
-bool ns_check_drawn(cairo_status_t status, const char *path, GError **error)
+cairo_status_t ns_end_drawing(cairo_t *cr, cairo_surface_t *surface)
 {
-    if (status == CAIRO_STATUS_SUCCESS) return true;
+    cairo_status_t status = cairo_status(cr);
+    cairo_destroy(cr);
+    cairo_surface_finish(surface);
+    if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(surface);
+    cairo_surface_destroy(surface);
+    return status;
+}
+
+bool ns_save_drawing(cairo_status_t status, const GByteArray *bytes, const char *path,
+                     GError **error)
+{
+    if (status == CAIRO_STATUS_SUCCESS) return ns_save(path, bytes->data, bytes->len, error);
     g_autofree char *name = g_filename_display_name(path);
     return ns_refuse(error, NS_ERROR_FILE,
                      N_("Cannot draw “%s”: %s; choose a smaller size or a lower resolution."), name,
@@ -54,13 +65,4 @@ void ns_pdf_describe(cairo_surface_t *surface, const char *title, const char *ke
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_MOD_DATE, date);
     if (keywords) cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_KEYWORDS, keywords);
     if (subject) cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_SUBJECT, subject);
-}
-
-bool ns_pdf_save(cairo_surface_t *surface, cairo_status_t status, const GByteArray *bytes,
-                 const char *path, GError **error)
-{
-    cairo_surface_finish(surface);
-    if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(surface);
-    cairo_surface_destroy(surface);
-    return ns_check_drawn(status, path, error) && ns_save(path, bytes->data, bytes->len, error);
 }

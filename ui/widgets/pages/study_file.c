@@ -1,20 +1,17 @@
 /* Figures of studies as files.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/pages/study_file.h"
 
-#include "ui/plot/export_choices.h"
+#include "ui/figures/sheet.h"
 
 bool ns_write_plots(const NsPlot *const *plots, size_t n, const NsProvenance *provenance,
                     const char *path, GError **error)
 {
     NsFormat format;
     if (!ns_format_from_path(path, &format, error)) return false;
-    g_autofree char *line = ns_provenance_line(provenance);
     NsExportChoices choices;
     ns_export_choices_init(&choices);
-    NsStyle style;
-    NsExport options = {.format = format, .experiment = line};
-    size_t columns = ns_export_choices_apply(&choices, n, &style, &options);
-    return ns_export(plots, n, columns, &options, path, error);
+    const NsSheetFile file = {&choices, format, provenance, path, NULL};
+    return ns_sheet_write(plots, n, &file, error);
 }
 
 bool ns_write_figure(const NsFigureKind *kind, const NsFigureInput *input,
