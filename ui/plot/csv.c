@@ -102,12 +102,11 @@ static void add_slope(Table *table, const char *title, const NsSlope *slope)
     }
 }
 
-/* What a cell stands for: its first whole number, or its middle. */
+/* What the i-th of n cells from lo to hi stands for. */
 static double cell_value(const NsAxis *axis, double lo, double hi, size_t i, size_t n)
 {
-    double width = (hi - lo) / (double)n, edge = lo + (double)i * width;
-    /* Zero is added for its sign: the ceiling of -0.5 is -0. */
-    return axis->integer ? ceil(edge - 1e-6) + 0.0 : edge + width / 2;
+    double width = (hi - lo) / (double)n;
+    return ns_cell_value(axis, lo + (double)i * width, width);
 }
 
 /* The name that the value has on the axis, or the value. */

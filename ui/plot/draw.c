@@ -14,33 +14,16 @@
 /* How strong the band behind what is pointed out is. */
 #define BAND 0.08
 
-/* Where lines must fall to be sharp: the pixels of the target. */
-typedef struct {
-    bool raster;
-    double scale; /* target pixels a unit */
-} Grid;
-
-static Grid grid_of(cairo_t *cr)
-{
-    cairo_surface_t *target = cairo_get_group_target(cr);
-    cairo_surface_type_t type = cairo_surface_get_type(target);
-    double sx, sy, dx = 1, dy = 0;
-    cairo_surface_get_device_scale(target, &sx, &sy);
-    cairo_user_to_device_distance(cr, &dx, &dy);
-    bool vector = type == CAIRO_SURFACE_TYPE_PDF || type == CAIRO_SURFACE_TYPE_SVG;
-    return (Grid){.raster = !vector, .scale = MAX(hypot(dx, dy) * sx, 1e-3)};
-}
-
 /* A straight line across or down, on whole pixels where there are pixels. */
-static void rule(cairo_t *cr, const Grid *grid, double width, NsPoint from, NsPoint to)
+static void rule(cairo_t *cr, const NsTarget *target, double width, NsPoint from, NsPoint to)
 {
-    double pixels = MAX(1, round(width * grid->scale));
+    double pixels = MAX(1, round(width * target->density));
     bool vertical = from.x == to.x;
     double at = vertical ? from.x : from.y;
-    if (grid->raster) {
-        width = pixels / grid->scale;
+    if (!target->vector) {
+        width = pixels / target->density;
         double half = fmod(pixels, 2) / 2;
-        at = (floor(at * grid->scale + 0.5 - half) + half) / grid->scale;
+        at = (floor(at * target->density + 0.5 - half) + half) / target->density;
     }
     cairo_set_line_width(cr, width);
     cairo_move_to(cr, vertical ? at : from.x, vertical ? from.y : at);
@@ -49,12 +32,12 @@ static void rule(cairo_t *cr, const Grid *grid, double width, NsPoint from, NsPo
 }
 
 /* A straight line from one side of the plot area to the other. */
-static void rule_area(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid, double width,
+static void rule_area(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target, double width,
                       bool vertical, double at)
 {
     const NsBox *area = &layout->area;
     double right = area->x + area->width, bottom = area->y + area->height;
-    rule(cr, grid, width, vertical ? (NsPoint){at, area->y} : (NsPoint){area->x, at},
+    rule(cr, target, width, vertical ? (NsPoint){at, area->y} : (NsPoint){area->x, at},
          vertical ? (NsPoint){at, bottom} : (NsPoint){right, at});
 }
 
@@ -66,7 +49,7 @@ static bool is_shown(const NsPlotLayout *layout, bool vertical, double at)
                     : at >= area->y && at <= area->y + area->height;
 }
 
-static void draw_grid(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
+static void draw_grid(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
 {
     const NsScale *scales[] = {&layout->y[NS_AXIS_LEFT], &layout->x};
     const GArray *ticks[] = {layout->y_ticks[NS_AXIS_LEFT], layout->x_ticks};
@@ -75,60 +58,60 @@ static void draw_grid(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
         for (unsigned i = 0; i < ticks[vertical]->len; i++) {
             const NsTick *tick = &g_array_index(ticks[vertical], NsTick, i);
             if (tick->label)
-                rule_area(layout, cr, grid, layout->style->axis_width, vertical,
+                rule_area(layout, cr, target, layout->style->axis_width, vertical,
                           ns_scale_to_pixel(scales[vertical], tick->value));
         }
 }
 
-static void draw_y_ticks(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid,
+static void draw_y_ticks(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target,
                          const NsScale *scale, const GArray *ticks, double x, int direction)
 {
     for (unsigned i = 0; i < ticks->len; i++) {
         const NsTick *tick = &g_array_index(ticks, NsTick, i);
         double y = ns_scale_to_pixel(scale, tick->value);
         double length = layout->tick_length * (tick->label ? 1 : 0.55);
-        rule(cr, grid, layout->style->axis_width, (NsPoint){x, y},
+        rule(cr, target, layout->style->axis_width, (NsPoint){x, y},
              (NsPoint){x + direction * length, y});
     }
 }
 
-static void draw_axes(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
+static void draw_axes(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
 {
     const NsBox *area = &layout->area;
     double left = area->x, right = area->x + area->width, bottom = area->y + area->height;
     double width = layout->style->axis_width;
     ns_set_color(cr, layout->style->axis);
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_SQUARE);
-    rule_area(layout, cr, grid, width, false, bottom);
-    rule_area(layout, cr, grid, width, true, left);
+    rule_area(layout, cr, target, width, false, bottom);
+    rule_area(layout, cr, target, width, true, left);
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
     for (unsigned i = 0; i < layout->x_ticks->len; i++) {
         const NsTick *tick = &g_array_index(layout->x_ticks, NsTick, i);
         double x = ns_scale_to_pixel(&layout->x, tick->value);
         double length = layout->tick_length * (tick->label ? 1 : 0.55);
-        rule(cr, grid, width, (NsPoint){x, bottom}, (NsPoint){x, bottom + length});
+        rule(cr, target, width, (NsPoint){x, bottom}, (NsPoint){x, bottom + length});
     }
-    draw_y_ticks(layout, cr, grid, &layout->y[NS_AXIS_LEFT], layout->y_ticks[NS_AXIS_LEFT], left,
+    draw_y_ticks(layout, cr, target, &layout->y[NS_AXIS_LEFT], layout->y_ticks[NS_AXIS_LEFT], left,
                  -1);
     if (layout->summary.right && !layout->plot->heatmap) {
-        rule_area(layout, cr, grid, width, true, right);
-        draw_y_ticks(layout, cr, grid, &layout->y[NS_AXIS_RIGHT], layout->y_ticks[NS_AXIS_RIGHT],
+        rule_area(layout, cr, target, width, true, right);
+        draw_y_ticks(layout, cr, target, &layout->y[NS_AXIS_RIGHT], layout->y_ticks[NS_AXIS_RIGHT],
                      right, 1);
     }
 }
 
 /* The colors of a heatmap and the ticks at them. */
-static void draw_bar(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
+static void draw_bar(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
 {
     ns_heatmap_draw_bar(layout, cr);
     ns_set_color(cr, layout->style->axis);
     if (layout->bar.width > 0)
-        draw_y_ticks(layout, cr, grid, &layout->z, layout->z_ticks,
+        draw_y_ticks(layout, cr, target, &layout->z, layout->z_ticks,
                      layout->bar.x + layout->bar.width, 1);
 }
 
 /* The strips hold values that have no place on the axis, apart from the curves. */
-static void draw_strips(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
+static void draw_strips(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
 {
     const NsBox *area = &layout->area;
     double top = area->y + layout->strip_top, width = layout->style->axis_width;
@@ -138,8 +121,8 @@ static void draw_strips(const NsPlotLayout *layout, cairo_t *cr, const Grid *gri
     cairo_rectangle(cr, area->x, bottom, area->width, layout->strip_bottom);
     cairo_fill(cr);
     ns_set_color(cr, layout->style->axis);
-    if (layout->strip_top > 0) rule_area(layout, cr, grid, width, false, top);
-    if (layout->strip_bottom > 0) rule_area(layout, cr, grid, width, false, bottom);
+    if (layout->strip_top > 0) rule_area(layout, cr, target, width, false, top);
+    if (layout->strip_bottom > 0) rule_area(layout, cr, target, width, false, bottom);
 }
 
 /* A band behind curves. */
@@ -160,13 +143,13 @@ static void draw_bands(const NsPlotLayout *layout, cairo_t *cr)
 }
 
 /* A line that shows on any color of cells. */
-static void draw_light(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid, bool vertical,
+static void draw_light(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target, bool vertical,
                        double at)
 {
     const double inks[] = {0, 1}, widths[] = {3, 1}, alphas[] = {0.45, 1};
     for (int pass = 0; pass < 2; pass++) {
         cairo_set_source_rgba(cr, inks[pass], inks[pass], inks[pass], alphas[pass]);
-        rule_area(layout, cr, grid, widths[pass] * layout->style->axis_width, vertical, at);
+        rule_area(layout, cr, target, widths[pass] * layout->style->axis_width, vertical, at);
     }
 }
 
@@ -188,7 +171,7 @@ static void draw_frame(const NsPlotLayout *layout, cairo_t *cr, const NsBox *box
 }
 
 /* Lines around rows and columns of cells, or a frame around cells. */
-static void draw_cell_spans(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
+static void draw_cell_spans(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
 {
     NsBox box;
     if (ns_layout_framed(layout, &box)) {
@@ -200,27 +183,27 @@ static void draw_cell_spans(const NsPlotLayout *layout, cairo_t *cr, const Grid 
         const NsScale *scale = span->rows ? &layout->y[NS_AXIS_LEFT] : &layout->x;
         for (int side = 0; side < 2 && span->from < span->to; side++) {
             double at = ns_scale_to_pixel(scale, side ? span->to : span->from);
-            if (is_shown(layout, !span->rows, at)) draw_light(layout, cr, grid, !span->rows, at);
+            if (is_shown(layout, !span->rows, at)) draw_light(layout, cr, target, !span->rows, at);
         }
     }
 }
 
 /* Points of the horizontal axis: behind curves, over cells. */
-static void draw_points(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
+static void draw_points(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
 {
     for (size_t i = 0; i < layout->plot->n_spans; i++) {
         double x = ns_layout_point(layout, &layout->plot->spans[i]);
         if (isnan(x)) continue;
         if (layout->plot->heatmap) {
-            draw_light(layout, cr, grid, true, x);
+            draw_light(layout, cr, target, true, x);
         } else {
             ns_set_color(cr, layout->style->text);
-            rule_area(layout, cr, grid, layout->style->axis_width, true, x);
+            rule_area(layout, cr, target, layout->style->axis_width, true, x);
         }
     }
 }
 
-static void draw_markers(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
+static void draw_markers(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
 {
     const double dash[] = {3 * layout->style->axis_width, 2 * layout->style->axis_width};
     for (size_t i = 0; i < layout->plot->n_markers; i++) {
@@ -229,7 +212,7 @@ static void draw_markers(const NsPlotLayout *layout, cairo_t *cr, const Grid *gr
         if (!is_shown(layout, true, x)) continue;
         ns_set_color(cr, ns_marker_color(layout->style, marker, layout->style->axis));
         cairo_set_dash(cr, dash, marker->alarm ? 0 : 2, 0);
-        rule_area(layout, cr, grid, layout->style->axis_width * (marker->alarm ? 1.5 : 1), true, x);
+        rule_area(layout, cr, target, layout->style->axis_width * (marker->alarm ? 1.5 : 1), true, x);
     }
     cairo_set_dash(cr, NULL, 0, 0);
 }
@@ -305,7 +288,7 @@ int ns_plot_handle_at(const NsPlotLayout *layout, double x, double y)
     return found;
 }
 
-static void draw_levels(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
+static void draw_levels(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
 {
     const double dash[] = {4 * layout->style->axis_width, 2.5 * layout->style->axis_width};
     ns_set_color(cr, layout->style->faint_text);
@@ -314,7 +297,7 @@ static void draw_levels(const NsPlotLayout *layout, cairo_t *cr, const Grid *gri
         const NsLevel *level = &layout->plot->levels[i];
         double y = ns_scale_to_pixel(&layout->y[level->side], level->y);
         if (is_shown(layout, false, y))
-            rule_area(layout, cr, grid, layout->style->axis_width, false, y);
+            rule_area(layout, cr, target, layout->style->axis_width, false, y);
     }
     cairo_set_dash(cr, NULL, 0, 0);
 }
@@ -430,8 +413,8 @@ static void draw_data(const NsPlotLayout *layout, cairo_t *cr,
 
 void ns_plot_draw_key(const NsPlotLayout *layout, cairo_t *cr)
 {
-    Grid grid = grid_of(cr);
-    draw_bar(layout, cr, &grid);
+    NsTarget target = ns_target_of(cr);
+    draw_bar(layout, cr, &target);
     draw_labels(layout, cr, true);
 }
 
@@ -439,7 +422,7 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsStyle *style = layout->style;
     const NsBox *area = &layout->area;
-    Grid grid = grid_of(cr);
+    NsTarget target = ns_target_of(cr);
     cairo_save(cr);
     cairo_rectangle(cr, 0, 0, layout->width, layout->height);
     cairo_clip_preserve(cr);
@@ -459,29 +442,29 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
         cairo_restore(cr);
         return;
     }
-    draw_strips(layout, cr, &grid);
+    draw_strips(layout, cr, &target);
     if (layout->plot->heatmap)
         draw_data(layout, cr, ns_heatmap_draw);
     else if (!layout->plot->no_grid)
-        draw_grid(layout, cr, &grid);
+        draw_grid(layout, cr, &target);
 
     cairo_save(cr);
     cairo_rectangle(cr, area->x, area->y, area->width, area->height);
     cairo_clip(cr);
     if (style->raster) cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_BEVEL);
-    if (layout->plot->heatmap) draw_cell_spans(layout, cr, &grid);
-    draw_points(layout, cr, &grid);
+    if (layout->plot->heatmap) draw_cell_spans(layout, cr, &target);
+    draw_points(layout, cr, &target);
     draw_slopes(layout, cr);
     draw_data(layout, cr, ns_draw_series);
-    draw_levels(layout, cr, &grid);
-    draw_markers(layout, cr, &grid);
+    draw_levels(layout, cr, &target);
+    draw_markers(layout, cr, &target);
     /* Nothing can be dragged on paper. */
     if (style->raster) draw_grips(layout, cr);
     draw_backs(layout, cr);
     cairo_restore(cr);
 
-    draw_axes(layout, cr, &grid);
+    draw_axes(layout, cr, &target);
     draw_legend(layout, cr);
     draw_labels(layout, cr, false);
     if (!(layout->plot->key_reach > 0)) ns_plot_draw_key(layout, cr);

@@ -247,16 +247,14 @@ static cairo_status_t draw_png(const Sheet *sheet, const char *title, GByteArray
     cairo_t *cr = cairo_create(surface);
     cairo_scale(cr, width / options->width, height / options->height);
     draw_sheet(cr, sheet);
-    cairo_status_t status = cairo_status(cr);
-    if (status == CAIRO_STATUS_SUCCESS)
-        status = cairo_surface_write_to_png_stream(surface, ns_collect_bytes, bytes);
-    cairo_status_t end = ns_end_drawing(cr, surface);
+    cairo_status_t written = cairo_surface_write_to_png_stream(surface, ns_collect_bytes, bytes);
+    cairo_status_t status = ns_end_drawing(cr, surface);
     if (options->experiment) ns_png_add_text(bytes, "Experiment", options->experiment);
     if (options->caption) ns_png_add_text(bytes, "Description", options->caption);
     ns_png_add_text(bytes, "Title", title);
     ns_png_add_text(bytes, "Software", NS_SOFTWARE);
     ns_png_set_dpi(bytes, options->dpi);
-    return status == CAIRO_STATUS_SUCCESS ? end : status;
+    return status == CAIRO_STATUS_SUCCESS ? written : status;
 }
 
 static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, const NsExport *options,

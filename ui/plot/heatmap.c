@@ -26,40 +26,24 @@ void ns_heatmap_set_levels(NsPlotLayout *layout)
                         map->log, z->from, scale);
 }
 
-typedef struct {
-    double density; /* pixels of the target a unit of the context */
-    bool repeat;    /* show a cell as many pixels, for targets that would blur a single one */
-} Target;
-
-static Target target_of(cairo_t *cr)
+/* Pixels for so many cells over a length.  SVG is shown by programs that would blur single ones. */
+static size_t image_side(const NsTarget *target, size_t cells, double length)
 {
-    cairo_surface_t *surface = cairo_get_group_target(cr);
-    cairo_surface_type_t type = cairo_surface_get_type(surface);
-    if (type == CAIRO_SURFACE_TYPE_PDF) return (Target){VECTOR_DENSITY, false};
-    if (type == CAIRO_SURFACE_TYPE_SVG) return (Target){VECTOR_DENSITY, true};
-    double sx, sy, dx = 1, dy = 0;
-    cairo_surface_get_device_scale(surface, &sx, &sy);
-    cairo_user_to_device_distance(cr, &dx, &dy);
-    return (Target){MAX(hypot(dx, dy) * sx, 0.1), false};
-}
-
-/* Pixels for so many cells over a length. */
-static size_t image_side(const Target *target, size_t cells, double length)
-{
-    size_t most = (size_t)MAX(1, floor(fabs(length) * target->density + 1e-6));
+    double density = target->vector ? VECTOR_DENSITY : target->density;
+    size_t most = (size_t)MAX(1, floor(fabs(length) * density + 1e-6));
     if (cells >= most) return most;
-    return target->repeat ? cells * ((most + cells - 1) / cells) : cells;
+    return target->type == CAIRO_SURFACE_TYPE_SVG ? cells * ((most + cells - 1) / cells) : cells;
 }
 
 /* An image with a pixel for every cell of a panel or, where cells are finer than the pixels of the
  * target, for every such pixel: it shows the largest level of its cells. */
 static cairo_surface_t *heat_image(const NsPlotLayout *layout, const NsPanel *panel,
-                                   const NsBox *box, Target target)
+                                   const NsBox *box, const NsTarget *target)
 {
     const NsHeatmap *map = layout->plot->heatmap;
     const uint8_t *levels = layout->levels + panel->row * map->columns;
-    size_t width = image_side(&target, map->columns, box->width);
-    size_t height = image_side(&target, panel->rows, box->height);
+    size_t width = image_side(target, map->columns, box->width);
+    size_t height = image_side(target, panel->rows, box->height);
     cairo_surface_t *image =
         cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
     if (cairo_surface_status(image) != CAIRO_STATUS_SUCCESS) return image;
@@ -182,7 +166,8 @@ static void draw_panel(const NsPlotLayout *layout, const NsPanel *panel, cairo_t
     cairo_clip(cr);
     cairo_rectangle(cr, MIN(left, end), area->y, fabs(end - left), area->height);
     cairo_clip(cr);
-    cairo_surface_t *image = heat_image(layout, panel, &box, target_of(cr));
+    NsTarget target = ns_target_of(cr);
+    cairo_surface_t *image = heat_image(layout, panel, &box, &target);
     if (cairo_surface_status(image) == CAIRO_STATUS_SUCCESS) paint_image(cr, image, &box);
     cairo_surface_destroy(image);
     cairo_restore(cr);

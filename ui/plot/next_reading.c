@@ -9,9 +9,6 @@
 /* Further than this is as far as it goes: points are passed one by one. */
 #define FAR 1000
 
-/* Whole numbers between the edges of a cell have the first of them as its name. */
-#define ROUNDING 1e-6
-
 /* The cell that holds a value, `by` further, inside 0 .. n - 1. */
 static double cell(double value, double from, double size, size_t n, int64_t by)
 {
@@ -28,8 +25,7 @@ static double next_column(const NsPlot *plot, const NsHeatmap *map, double from,
     double start = isnan(from) ? map->x1 - size / 2 : from;
     if (isnan(from) && by >= -FAR) by = 0;
     double column = cell(start, map->x0, size, map->columns, by);
-    double left = map->x0 + column * size;
-    return plot->x.integer ? ceil(left - ROUNDING) : left + size / 2;
+    return ns_cell_value(&plot->x, map->x0 + column * size, size);
 }
 
 double ns_plot_next_row(const NsPlot *plot, double from, int64_t by)

@@ -6,6 +6,17 @@
 /* How much of the panel is in a curve that stands behind its smoothed one. */
 #define MUTED 0.62
 
+NsTarget ns_target_of(cairo_t *cr)
+{
+    cairo_surface_t *surface = cairo_get_group_target(cr);
+    cairo_surface_type_t type = cairo_surface_get_type(surface);
+    double sx, sy, dx = 1, dy = 0;
+    cairo_surface_get_device_scale(surface, &sx, &sy);
+    cairo_user_to_device_distance(cr, &dx, &dy);
+    return (NsTarget){type, type == CAIRO_SURFACE_TYPE_PDF || type == CAIRO_SURFACE_TYPE_SVG,
+                      MAX(hypot(dx, dy) * sx, 1e-3)};
+}
+
 NsColor ns_with_alpha(NsColor color, double alpha)
 {
     color.a *= alpha;

@@ -6,6 +6,15 @@
 
 #include <cairo.h>
 
+/* What a context draws on. */
+typedef struct {
+    cairo_surface_type_t type;
+    bool vector;    /* PDF or SVG: no pixels */
+    double density; /* pixels a unit of the context */
+} NsTarget;
+
+NsTarget ns_target_of(cairo_t *cr);
+
 NsColor ns_with_alpha(NsColor color, double alpha);
 
 /* How a series looks in a style. */

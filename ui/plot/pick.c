@@ -160,7 +160,7 @@ static bool pick_cell(const NsPlotLayout *layout, double px, double py, NsReadin
         tell_cell(text, plot, map->label, (size_t)row, (size_t)column);
     double middle = ns_panel_to_axis(&panel, bottom + dy / 2);
     *reading = (NsReading){
-        .x = plot->x.integer ? ceil(left - 1e-6) : left + dx / 2,
+        .x = ns_cell_value(&plot->x, left, dx),
         .row = row + (double)panel.row,
         .px = ns_scale_to_pixel(&layout->x, left + dx / 2),
         .py = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], middle),

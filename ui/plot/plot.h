@@ -147,6 +147,13 @@ static inline double ns_heatmap_end(const NsHeatmap *map)
     return map->x_end > 0 && map->x_end < map->x1 ? map->x_end : map->x1;
 }
 
+/* What a cell stands for that begins at an edge: the first whole number in it, or its middle. */
+static inline double ns_cell_value(const NsAxis *axis, double edge, double width)
+{
+    /* Zero is added for its sign: the ceiling of -0.5 is -0. */
+    return axis->integer ? ceil(edge - 1e-6) + 0.0 : edge + width / 2;
+}
+
 static inline bool ns_cell_is_blank(float z)
 {
     return z < 0 && isinf(z);

@@ -93,11 +93,15 @@ void ns_view_state_fit(NsViewState *view_state)
     view_state->held = false;
 }
 
+/* The same number, or both none. */
+static bool same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
 static bool differs(NsRange a, NsRange b)
 {
-    bool same_lo = a.lo == b.lo || (isnan(a.lo) && isnan(b.lo));
-    bool same_hi = a.hi == b.hi || (isnan(a.hi) && isnan(b.hi));
-    return !same_lo || !same_hi;
+    return !same(a.lo, b.lo) || !same(a.hi, b.hi);
 }
 
 /* Takes a new range if it is not what is drawn already. */
@@ -264,17 +268,12 @@ void ns_view_state_solo(NsViewState *view_state, const NsPlot *plot, const char 
     }
 }
 
-static bool same_place(double a, double b)
-{
-    return a == b || (isnan(a) && isnan(b));
-}
-
 bool ns_view_state_pin(NsViewState *view_state, double x, double row)
 {
     unsigned used = 0;
     for (size_t i = 0; i < view_state->n_pins; i++) {
         NsPin *pin = &view_state->pins[i];
-        if (pin->x == x && same_place(pin->row, row))
+        if (pin->x == x && same(pin->row, row))
             return ns_view_state_unpin(view_state, pin->number);
         used |= 1u << pin->number;
     }
