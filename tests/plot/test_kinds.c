@@ -275,13 +275,15 @@ static void test_maps(void)
                           lightness(ns_map_color(NS_COLORS_CIVIDIS, i / 100.0)));
         /* The same distance on either side looks the same, and further away is darker. */
         double t = 0.5 * i / 100, further = t + 0.005;
-        double blue = lightness(ns_map_color(NS_COLORS_DIVERGING, 0.5 - t)), orange = lightness(ns_map_color(NS_COLORS_DIVERGING, 0.5 + t));
+        double blue = lightness(ns_map_color(NS_COLORS_DIVERGING, 0.5 - t)),
+               orange = lightness(ns_map_color(NS_COLORS_DIVERGING, 0.5 + t));
         g_assert_cmpfloat_with_epsilon(blue, orange, 3);
         g_assert_cmpfloat(lightness(ns_map_color(NS_COLORS_DIVERGING, 0.5 + further)), <, orange);
         g_assert_cmpfloat(lightness(ns_map_color(NS_COLORS_DIVERGING, 0.5 - further)), <, blue);
     }
     g_assert_cmpfloat(lightness(ns_map_color(NS_COLORS_DIVERGING, 0.5)), >, 96);
-    NsColor blue = ns_map_color(NS_COLORS_DIVERGING, 0.1), orange = ns_map_color(NS_COLORS_DIVERGING, 0.9);
+    NsColor blue = ns_map_color(NS_COLORS_DIVERGING, 0.1),
+            orange = ns_map_color(NS_COLORS_DIVERGING, 0.9);
     g_assert_true(blue.b > blue.r && orange.r > orange.b);
 }
 

@@ -5,7 +5,7 @@
 #include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
 #include "ui/plot/pgfplots.h"
-#include "ui/plot/shared_key.h"
+#include "ui/plot/plot_sheet.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -104,36 +104,32 @@ static void test_wild_colors(void)
     for (unsigned i = 0; i < 3; i++) run_free(runs[i]);
 }
 
-static NsPlotLayout *layout_of(const NsKeyedSheet *sheet, size_t i)
+/* A page with room for so many maps side by side. */
+static NsExport page_of(size_t columns)
 {
-    return ns_plot_layout_within(&sheet->plots[i], sheet->cells[i].width, sheet->cells[i].height,
-                                 ns_style_find("paper"), &sheet->least[i]);
+    return (NsExport){.style = ns_style_find("paper"),
+                      .width = 250.0 * (double)columns,
+                      .height = 170.0 * (double)((LANES + columns - 1) / columns),
+                      .columns = columns};
 }
 
 /* Maps of lanes on a sheet, so many side by side. */
 static void check_keys(const NsPlot *const *plots, size_t columns, bool shared)
 {
-    NsPlot own[LANES];
-    NsBox cells[LANES];
-    NsMargins least[LANES] = {0};
-    NsKeyedSheet sheet = {own, cells, least, LANES, columns};
-    for (size_t i = 0; i < LANES; i++) {
-        own[i] = *plots[i];
-        cells[i] = (NsBox){250.0 * (double)(i % columns), 170.0 * (double)(i / columns), 250, 170};
-    }
-    ns_share_keys(&sheet, ns_style_find("paper"));
+    NsExport page = page_of(columns);
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, LANES, &page, NULL);
     unsigned keys = 0;
-    g_autoptr(NsPlotLayout) last = layout_of(&sheet, LANES - 1);
-    double foot = cells[LANES - 1].y + last->area.y + last->area.height;
+    g_autoptr(NsPlotLayout) last = ns_plot_sheet_layout(&sheet, LANES - 1);
+    double foot = sheet.cells[LANES - 1].y + last->area.y + last->area.height;
     for (size_t i = 0; i < LANES; i++) {
-        g_autoptr(NsPlotLayout) layout = layout_of(&sheet, i);
+        g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(&sheet, i);
         const NsBox *bar = &layout->bar;
         g_assert_cmpfloat_with_epsilon(layout->area.width, last->area.width, 1);
         if (!(bar->width > 0)) continue;
         keys++;
         if (!shared) continue;
         g_assert_cmpuint(i, ==, columns - 1);
-        g_assert_cmpfloat_with_epsilon(cells[i].y + bar->y + bar->height, foot, 1e-6);
+        g_assert_cmpfloat_with_epsilon(sheet.cells[i].y + bar->y + bar->height, foot, 1e-6);
         g_assert_cmpfloat_with_epsilon(layout->z.p0, bar->y + bar->height, 1e-6);
     }
     g_assert_cmpuint(keys, ==, shared ? 1 : LANES);
@@ -144,10 +140,8 @@ static void check_keys(const NsPlot *const *plots, size_t columns, bool shared)
 static void check_cover(const NsPlot *const *plots, size_t columns, bool square)
 {
     NsPlot own[LANES];
+    const NsPlot *borrowed[LANES];
     NsHeatmap maps[LANES];
-    NsBox cells[LANES];
-    NsMargins least[LANES] = {0};
-    NsKeyedSheet sheet = {own, cells, least, LANES, columns};
     for (size_t i = 0; i < LANES; i++) {
         own[i] = *plots[i];
         maps[i] = *plots[i]->heatmap;
@@ -155,12 +149,14 @@ static void check_cover(const NsPlot *const *plots, size_t columns, bool square)
         if (square) maps[i].stride = maps[i].columns;
         if (square) maps[i].columns = 1;
         own[i].heatmap = &maps[i];
-        cells[i] = (NsBox){250.0 * (double)(i % columns), 170.0 * (double)(i / columns), 250, 170};
+        borrowed[i] = &own[i];
     }
-    ns_share_keys(&sheet, ns_style_find("paper"));
-    g_autoptr(NsPlotLayout) bearer = layout_of(&sheet, columns - 1);
+    NsExport page = page_of(columns);
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(borrowed, LANES, &page, NULL);
+    g_autoptr(NsPlotLayout) bearer = ns_plot_sheet_layout(&sheet, columns - 1);
     for (size_t i = columns; i < LANES; i++)
-        g_assert_cmpfloat(cells[i].x + cells[i].width, <=, cells[columns - 1].x + bearer->bar.x);
+        g_assert_cmpfloat(sheet.cells[i].x + sheet.cells[i].width, <=,
+                          sheet.cells[columns - 1].x + bearer->bar.x);
 }
 
 /* Maps that share their colors share the key of these on a sheet; others have their own. */
@@ -258,8 +254,8 @@ static char *tex_of(const NsPlot *plot)
 {
     const NsExport options = {
         .format = NS_FORMAT_TEX, .style = ns_style_find("paper"), .width = 250, .height = 175};
-    const NsBox page = {0, 0, options.width, options.height};
-    return g_string_free(ns_pgfplots_write(plot, &page, &(NsMargins){0}, 1, &options), FALSE);
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(&plot, 1, &options, NULL);
+    return g_string_free(ns_pgfplots_write(&sheet), FALSE);
 }
 
 /* A lane that diverged has its color, its cells and its curves in TeX as in a picture. */

@@ -711,9 +711,8 @@ static void test_tex_panels(void)
                           .width = 234,
                           .height = 164,
                           .dpi = 300};
-    const NsBox page = {0, 0, how.width, how.height};
-    g_autofree char *tex =
-        g_string_free(ns_pgfplots_write(plot, &page, &(NsMargins){0}, 1, &how), FALSE);
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(&plot, 1, &how, NULL);
+    g_autofree char *tex = g_string_free(ns_pgfplots_write(&sheet), FALSE);
     g_auto(GStrv) lines = g_strsplit(tex, "\n", -1);
     size_t limited = 0;
     for (size_t i = 0; lines[i]; i++)

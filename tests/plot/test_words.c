@@ -55,9 +55,8 @@ static void test_abridge(void)
         }
         g_assert_cmpuint(before, ==, 0);
     }
-    g_autofree char *narrow =
-        ns_text_abridge(&(NsTextRoom){context, style, style->text_size, 110, 1},
-                        &(NsCaption){SUBTITLE, 0, MOMENT});
+    g_autofree char *narrow = ns_text_abridge(
+        &(NsTextRoom){context, style, style->text_size, 110, 1}, &(NsCaption){SUBTITLE, 0, MOMENT});
     g_assert_cmpstr(narrow, ==, "A Post-LN, …, step 12405");
     g_object_unref(context);
 }

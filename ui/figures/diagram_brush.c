@@ -63,7 +63,8 @@ static NsColor color_of(const NsStyle *style, double share)
 {
     NsColor ground = style->background;
     bool dark = ground.r + ground.g + ground.b < 1.5;
-    return ns_map_color(NS_COLORS_VIRIDIS, dark ? DARKEST + share * (1 - DARKEST) : share * BRIGHTEST);
+    return ns_map_color(NS_COLORS_VIRIDIS,
+                        dark ? DARKEST + share * (1 - DARKEST) : share * BRIGHTEST);
 }
 
 NsBrushStroke ns_brush_stroke(const NsBrush *p, double value)

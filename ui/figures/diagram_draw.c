@@ -511,8 +511,8 @@ static void draw_head(const NsBrush *p)
     ns_brush_use(p, p->style->faint_text, 1);
     const char *formula = ns_diagram_formula(p->d->data, p->d->layer);
     double room = p->d->width - p->d->stacks.x;
-    g_autofree char *brief = ns_text_abridge(
-        &(NsTextRoom){p->context, p->style, p->size, room, 1}, &(NsCaption){.text = formula});
+    g_autofree char *brief = ns_text_abridge(&(NsTextRoom){p->context, p->style, p->size, room, 1},
+                                             &(NsCaption){.text = formula});
     ns_brush_text(p, &(NsBrushText){.text = brief ? brief : formula,
                                     .size = p->size,
                                     .x = p->d->stacks.x,

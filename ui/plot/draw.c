@@ -143,8 +143,8 @@ static void draw_bands(const NsPlotLayout *layout, cairo_t *cr)
 }
 
 /* A line that shows on any color of cells. */
-static void draw_light(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target, bool vertical,
-                       double at)
+static void draw_light(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target,
+                       bool vertical, double at)
 {
     const double inks[] = {0, 1}, widths[] = {3, 1}, alphas[] = {0.45, 1};
     for (int pass = 0; pass < 2; pass++) {
@@ -212,7 +212,8 @@ static void draw_markers(const NsPlotLayout *layout, cairo_t *cr, const NsTarget
         if (!is_shown(layout, true, x)) continue;
         ns_set_color(cr, ns_marker_color(layout->style, marker, layout->style->axis));
         cairo_set_dash(cr, dash, marker->alarm ? 0 : 2, 0);
-        rule_area(layout, cr, target, layout->style->axis_width * (marker->alarm ? 1.5 : 1), true, x);
+        rule_area(layout, cr, target, layout->style->axis_width * (marker->alarm ? 1.5 : 1), true,
+                  x);
     }
     cairo_set_dash(cr, NULL, 0, 0);
 }

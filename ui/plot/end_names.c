@@ -151,8 +151,8 @@ static void add(NsPlotLayout *layout, const Name *name, double line)
     NsLegendSample sample = {
         .series = name->series, .at_end = true, .label = layout->labels->len, .entry = box};
     g_array_append_val(layout->legend, sample);
-    NsLabel *label =
-        ns_layout_add_label(layout, NS_PART_END_NAME, g_object_ref(name->text), box.x, box.y, false);
+    NsLabel *label = ns_layout_add_label(layout, NS_PART_END_NAME, g_object_ref(name->text), box.x,
+                                         box.y, false);
     bool hidden = name->series->hidden;
     label->color =
         hidden ? layout->style->faint_text : ns_series_color(layout->style, name->series);

@@ -8,9 +8,9 @@
 #include "ui/plot/painter.h"
 #include "ui/plot/pdf.h"
 #include "ui/plot/pgfplots.h"
+#include "ui/plot/plot_sheet.h"
 #include "ui/plot/png.h"
 #include "ui/plot/save.h"
-#include "ui/plot/shared_key.h"
 #include "ui/plot/svg.h"
 #include "ui/plot/text.h"
 #include "ui/plot/text_capture.h"
@@ -22,18 +22,6 @@
 #include <string.h>
 
 #define MOST_PIXELS 32767 /* a side of an image in cairo */
-
-/* The most that the page of a drawing is made higher than wide: a column of a journal is so much
- * higher than wide. */
-#define MOST_TALL 2.7
-
-/* The least heights of one of several heatmaps above one another, and of a chart of one area, in
- * text sizes. */
-#define LEAST_PANEL 4
-#define LEAST_AREA 7
-
-#define CAPTION_SIZE 0.92 /* in text sizes */
-#define CAPTION_LINES 4
 
 static const char *const endings[NS_FORMATS] = {
     [NS_FORMAT_PDF] = "pdf", [NS_FORMAT_SVG] = "svg", [NS_FORMAT_PNG] = "png",
@@ -69,31 +57,6 @@ char *ns_export_path(const char *path, const char *key)
     return g_strconcat(stem, "-", key, dot, NULL);
 }
 
-/* A plot on a sheet of several begins with its letter. */
-static char *lettered_title(const NsPlot *plot, size_t i, size_t n)
-{
-    if (n < 2) return g_strdup(plot->title);
-    const char *title = plot->title ? plot->title : "";
-    if (i < 26) return g_strdup_printf("(%c) %s", 'a' + (int)i, title);
-    return g_strdup_printf("(%zu) %s", i + 1, title);
-}
-
-/* The words at the foot, as wide as the page; NULL for none. */
-static PangoLayout *caption_text(const NsExport *options)
-{
-    const NsStyle *style = options->style;
-    const char *words = options->caption ? options->caption : options->moment;
-    if (!words || !*words) return NULL;
-    PangoContext *context = ns_text_context_new();
-    PangoLayout *text = ns_text_new(context, style, style->text_size * CAPTION_SIZE, false, "");
-    g_object_unref(context);
-    /* Literal: the values of settings may hold what marks scripts. */
-    pango_layout_set_attributes(text, NULL);
-    pango_layout_set_text(text, words, -1);
-    ns_text_limit(text, options->width - 2 * style->padding, CAPTION_LINES);
-    return text;
-}
-
 static void draw_caption(cairo_t *cr, PangoLayout *text, const NsExport *options)
 {
     const NsStyle *style = options->style;
@@ -104,84 +67,14 @@ static void draw_caption(cairo_t *cr, PangoLayout *text, const NsExport *options
     cairo_restore(cr);
 }
 
-/* The plots as they stand on a page, and where. */
-typedef struct {
-    const NsExport *options;
-    size_t n, rows;
-    NsPlot *plots;        /* [n] borrow from those they were made of, and from the titles */
-    NsBox *cells;         /* [n] */
-    NsMargins *least;     /* [n] */
-    char **titles;        /* [n] and NULL */
-    PangoLayout *caption; /* NULL for none */
-    double foot;          /* the room for it below the plots */
-} Sheet;
-
-static void sheet_clear(Sheet *sheet)
-{
-    g_free(sheet->plots);
-    g_free(sheet->cells);
-    g_free(sheet->least);
-    g_strfreev(sheet->titles);
-    g_clear_object(&sheet->caption);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sheet, sheet_clear)
-
-/* Divides the page among the plots above the caption.  `least`: the margins of each plot; NULL for
- * as much as it needs. */
-static Sheet sheet_of(const NsPlot *const *plots, size_t n, const NsExport *options,
-                      const NsMargins *least)
-{
-    Sheet sheet = {.options = options,
-                   .n = n,
-                   .plots = g_new0(NsPlot, n),
-                   .cells = g_new0(NsBox, n),
-                   .least = g_new0(NsMargins, n),
-                   .titles = g_new0(char *, n + 1),
-                   .caption = caption_text(options)};
-    double size = options->style->text_size;
-    if (sheet.caption) sheet.foot = ns_text_height(sheet.caption) + 0.6 * size;
-    size_t columns = CLAMP(options->columns, 1, MAX(n, 1));
-    sheet.rows = (MAX(n, 1) + columns - 1) / columns;
-    double gutter = MAX(0, 1.3 * size - options->style->padding);
-    double width = (options->width - gutter * (double)(columns - 1)) / (double)columns;
-    double height =
-        (options->height - sheet.foot - gutter * (double)(sheet.rows - 1)) / (double)sheet.rows;
-    for (size_t i = 0; i < n; i++) {
-        NsPlot *plot = &sheet.plots[i];
-        *plot = *plots[i];
-        plot->legend = options->legend;
-        if (least) sheet.least[i] = least[i];
-        if (options->untitled) plot->title = NULL;
-        if (options->untitled || options->caption) {
-            plot->subtitle = options->untitled ? NULL : plot->run;
-            plot->special = 0;
-            plot->moment = NULL;
-        }
-        sheet.titles[i] = lettered_title(plot, i, n);
-        plot->title = sheet.titles[i] && *sheet.titles[i] ? sheet.titles[i] : NULL;
-        sheet.cells[i] = (NsBox){(double)(i % columns) * (width + gutter),
-                                 (double)(i / columns) * (height + gutter), width, MAX(height, 1)};
-    }
-    ns_share_keys(&(NsKeyedSheet){sheet.plots, sheet.cells, sheet.least, n, columns},
-                  options->style);
-    return sheet;
-}
-
-static NsPlotLayout *sheet_layout(const Sheet *sheet, size_t i)
-{
-    const NsBox *cell = &sheet->cells[i];
-    return ns_plot_layout_within(&sheet->plots[i], cell->width, cell->height, sheet->options->style,
-                                 &sheet->least[i]);
-}
-
-static void draw_sheet(cairo_t *cr, const Sheet *sheet)
+static void draw_sheet(cairo_t *cr, const NsPlotSheet *sheet)
 {
     ns_set_color(cr, sheet->options->style->background);
     cairo_paint(cr);
     for (int key = 0; key < 2; key++)
         for (size_t i = 0; i < sheet->n; i++) {
             if (key && !(sheet->plots[i].key_reach > 0)) continue;
-            g_autoptr(NsPlotLayout) layout = sheet_layout(sheet, i);
+            g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(sheet, i);
             cairo_save(cr);
             cairo_translate(cr, sheet->cells[i].x, sheet->cells[i].y);
             (key ? ns_plot_draw_key : ns_plot_draw)(layout, cr);
@@ -213,7 +106,7 @@ static char *sheet_description(const NsPlot *const *plots, size_t n)
     return g_string_free(words, FALSE);
 }
 
-static cairo_status_t draw_pdf(const Sheet *sheet, const char *title, GByteArray *bytes)
+static cairo_status_t draw_pdf(const NsPlotSheet *sheet, const char *title, GByteArray *bytes)
 {
     const NsExport *options = sheet->options;
     cairo_surface_t *surface = ns_pdf_new(bytes, options->width, options->height);
@@ -223,7 +116,7 @@ static cairo_status_t draw_pdf(const Sheet *sheet, const char *title, GByteArray
     return ns_end_drawing(cr, surface);
 }
 
-static cairo_status_t draw_svg(const Sheet *sheet, const NsSvgWords *about, GByteArray *bytes)
+static cairo_status_t draw_svg(const NsPlotSheet *sheet, const NsSvgWords *about, GByteArray *bytes)
 {
     cairo_surface_t *surface = cairo_svg_surface_create_for_stream(
         ns_collect_bytes, bytes, sheet->options->width, sheet->options->height);
@@ -236,7 +129,7 @@ static cairo_status_t draw_svg(const Sheet *sheet, const NsSvgWords *about, GByt
     return status;
 }
 
-static cairo_status_t draw_png(const Sheet *sheet, const char *title, GByteArray *bytes)
+static cairo_status_t draw_png(const NsPlotSheet *sheet, const char *title, GByteArray *bytes)
 {
     const NsExport *options = sheet->options;
     double scale = options->dpi / 72;
@@ -261,7 +154,7 @@ static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, const NsEx
                                 const NsMargins *least, GByteArray *bytes)
 {
     g_autofree char *title = sheet_title(plots, n);
-    g_auto(Sheet) sheet = sheet_of(plots, n, options, least);
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options, least);
     if (options->format == NS_FORMAT_PDF) return draw_pdf(&sheet, title, bytes);
     if (options->format == NS_FORMAT_PNG) return draw_png(&sheet, title, bytes);
     g_autofree char *description = sheet_description(plots, n);
@@ -284,71 +177,15 @@ static bool check_size(const NsExport *options, GError **error)
     return true;
 }
 
-/* The height of a page that a drawing has for itself. */
-static double drawing_height(const NsPlot *plot, const NsExport *options)
-{
-    double most = MAX(options->height, MOST_TALL * options->width);
-    NsExport tall = *options;
-    tall.height = MOST_TALL * options->width;
-    g_auto(Sheet) sheet = sheet_of(&plot, 1, &tall, NULL);
-    g_autoptr(NsPlotLayout) layout =
-        ns_plot_layout(sheet.plots, tall.width, tall.height, options->style);
-    NsBox area = ns_plot_area(layout);
-    double height = tall.height - area.height + sheet.foot +
-                    plot->drawing->height(plot->drawing->data, area.width, options->style);
-    return CLAMP(ceil(height), options->height, most);
-}
-
-/* Whether a note is cut, an axis has lost its name, or a chart or one of stacked heatmaps is a mere
- * stripe. */
-static bool lacks_height(const NsPlot *const *plots, size_t n, const NsExport *options)
-{
-    bool lacks = false;
-    g_auto(Sheet) sheet = sheet_of(plots, n, options, NULL);
-    for (size_t i = 0; i < n; i++) {
-        g_autoptr(NsPlotLayout) layout = sheet_layout(&sheet, i);
-        size_t panels = plots[i]->heatmap ? plots[i]->heatmap->n_panels : 0;
-        double least = MAX(LEAST_AREA, LEAST_PANEL * (double)panels) * options->style->text_size;
-        lacks |= !ns_plot_is_explained(layout) || ns_plot_area(layout).height < least;
-    }
-    return lacks;
-}
-
-/* What subtitles and notes of all rows need beyond a line each; on a narrow page other lines leave
- * so little that a note needs more. */
-static double more_lines(const NsPlot *const *plots, size_t n, const NsExport *options)
-{
-    g_auto(Sheet) sheet = sheet_of(plots, n, options, NULL);
-    double most = 0;
-    for (size_t i = 0; i < n; i++)
-        most = MAX(most, ns_plot_more_lines(&sheet.plots[i], sheet.cells[i].width, options->style));
-    double rows = (double)sheet.rows, more = ceil(most) * rows;
-    NsExport taller = *options;
-    taller.height = options->height + more;
-    while (taller.height < MOST_TALL * options->width * rows && lacks_height(plots, n, &taller))
-        taller.height += options->style->text_size * rows;
-    return taller.height - options->height;
-}
-
-/* Of the page, with what its plots need where it may be another. */
-static double height_of(const NsPlot *const *plots, size_t n, const NsExport *options)
-{
-    if (!options->proposed) return options->height;
-    if (n == 1 && plots[0]->drawing) return drawing_height(plots[0], options);
-    return options->height + more_lines(plots, n, options);
-}
-
 bool ns_export(const NsPlot *const *plots, size_t n, const NsExport *asked, const char *path,
                GError **error)
 {
-    NsExport own = *asked, *options = &own;
-    own.height = height_of(plots, n, asked);
-    if (options->format == NS_FORMAT_CSV) {
-        GString *table = ns_csv_write(plots, n, options->experiment);
-        bool saved = ns_save(path, table->str, table->len, error);
-        g_string_free(table, TRUE);
-        return saved;
+    if (asked->format == NS_FORMAT_CSV) {
+        g_autoptr(GString) table = ns_csv_write(plots, n, asked->experiment);
+        return ns_save(path, table->str, table->len, error);
     }
+    NsExport own = *asked, *options = &own;
+    own.height = ns_plot_sheet_height(plots, n, asked);
     if (!check_size(options, error)) return false;
     for (size_t i = 0; options->format == NS_FORMAT_TEX && i < n; i++) {
         if (!plots[i]->drawing) continue;
@@ -358,9 +195,8 @@ bool ns_export(const NsPlot *const *plots, size_t n, const NsExport *asked, cons
             N_("“%s” is a diagram, which pgfplots cannot draw: choose PDF, SVG or PNG."), title);
     }
     if (options->format == NS_FORMAT_TEX) {
-        g_auto(Sheet) sheet = sheet_of(plots, n, options, NULL);
-        g_autoptr(GString) document =
-            ns_pgfplots_write(sheet.plots, sheet.cells, sheet.least, n, options);
+        g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options, NULL);
+        g_autoptr(GString) document = ns_pgfplots_write(&sheet);
         return ns_save(path, document->str, document->len, error);
     }
     g_autoptr(GByteArray) bytes = g_byte_array_new();
@@ -393,9 +229,9 @@ static void widen_all(Limits *limits, const NsPlotLayout *layout)
 /* Lays out a frame for its limits alone. */
 static void measure(const NsPlot *const *plots, size_t n, const NsExport *options, Limits *limits)
 {
-    g_auto(Sheet) sheet = sheet_of(plots, n, options, NULL);
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options, NULL);
     for (size_t i = 0; i < n; i++) {
-        g_autoptr(NsPlotLayout) layout = sheet_layout(&sheet, i);
+        g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(&sheet, i);
         NsMargins own = ns_layout_margins(layout), *most = &limits[i].margins;
         most->top = MAX(most->top, own.top);
         most->right = MAX(most->right, own.right);
@@ -480,7 +316,8 @@ bool ns_export_film(const NsFrames *frames, size_t n, const NsExport *asked, con
     /* Notes may come with later steps. */
     double height = 0;
     for (guint i = 0; i < frames->n && go_on(frames, i); i++)
-        height = MAX(height, height_of(frames->frame(frames->data, i, &options), n, &options));
+        height = MAX(height,
+                     ns_plot_sheet_height(frames->frame(frames->data, i, &options), n, &options));
     if (!go_on(frames, frames->n)) return refuse_stopped(error);
     options.height = height;
     if (!check_size(&options, error)) return false;

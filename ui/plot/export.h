@@ -39,9 +39,9 @@ typedef struct {
     const char *experiment; /* the line of ns_provenance_line, kept inside the file; or NULL */
 } NsExport;
 
-/* Writes the plots as one figure, lettered (a), (b), ... where there is more than one.  CSV holds every value of every series in full precision.  The same input gives
- * the same bytes.  On an error (NS_ERROR_FILE: which file and why) no file is left, and one that
- * was there before is kept. */
+/* Writes the plots as one figure, lettered (a), (b), ... where there is more than one.  CSV holds
+ * every value of every series in full precision.  The same input gives the same bytes.  On an error
+ * (NS_ERROR_FILE: which file and why) no file is left, and one that was there before is kept. */
 bool ns_export(const NsPlot *const *plots, size_t n, const NsExport *options, const char *path,
                GError **error);
 

@@ -41,10 +41,10 @@ struct NsPlotLayout {
     uint8_t *levels;     /* one for every cell of the heatmap, row by row */
     NsPlotLayout *lower; /* of plot->lower, drawn lower_y further down; NULL without one */
     double lower_y;
-    NsPlot own;     /* what a plot with a lower one, and the lower one, are laid out from */
-    char *note;     /* what there is to say; of a lower plot: for both */
-    char *marks;    /* the part of it that explains marks, in brief; or NULL */
-    bool listed;    /* the names of panels stand in lines above the area, as a legend */
+    NsPlot own;  /* what a plot with a lower one, and the lower one, are laid out from */
+    char *note;  /* what there is to say; of a lower plot: for both */
+    char *marks; /* the part of it that explains marks, in brief; or NULL */
+    bool listed; /* the names of panels stand in lines above the area, as a legend */
 };
 
 /* Values without a place are triangles in the strips above and below the axes: their size, and the

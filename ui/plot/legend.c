@@ -154,8 +154,8 @@ static PangoLayout *entry_text(NsPlotLayout *layout, const char *words, double r
     pango_layout_set_width(text, (int)(room * PANGO_SCALE));
     if (pango_layout_get_line_count(text) <= lines) return text;
     *cut = true;
-    g_autofree char *brief = ns_text_abridge(
-        &(NsTextRoom){layout->context, style, size, room, 1}, &(NsCaption){.text = words});
+    g_autofree char *brief = ns_text_abridge(&(NsTextRoom){layout->context, style, size, room, 1},
+                                             &(NsCaption){.text = words});
     g_object_unref(text);
     text = ns_text_new(layout->context, style, size, false, brief ? brief : words);
     if (!brief) ns_text_limit(text, room, 1);

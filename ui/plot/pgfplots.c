@@ -572,10 +572,10 @@ static void append_preamble(GString *out, const NsExport *options)
                   style->axis_width, style->axis_width, style->axis_width);
 }
 
-GString *ns_pgfplots_write(const NsPlot *plots, const NsBox *cells, const NsMargins *least,
-                           size_t n, const NsExport *options)
+GString *ns_pgfplots_write(const NsPlotSheet *sheet)
 {
     GString *out = g_string_new(NULL);
+    const NsExport *options = sheet->options;
     const NsStyle *style = options->style;
     append_preamble(out, options);
     ns_tex_printf(out,
@@ -583,10 +583,10 @@ GString *ns_pgfplots_write(const NsPlot *plots, const NsBox *cells, const NsMarg
                   "rectangle (%gbp,%gbp);\n",
                   style->background.a > 0 ? ", fill=chart-page" : "", options->width,
                   options->height);
-    for (size_t i = 0; i < n; i++) {
-        g_autoptr(NsPlotLayout) layout =
-            ns_plot_layout_within(&plots[i], cells[i].width, cells[i].height, style, &least[i]);
-        append_layout(&(Page){out, layout, cells[i].x, options->height - cells[i].y});
+    for (size_t i = 0; i < sheet->n; i++) {
+        g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(sheet, i);
+        const NsBox *cell = &sheet->cells[i];
+        append_layout(&(Page){out, layout, cell->x, options->height - cell->y});
     }
     const char *foot = options->caption ? options->caption : options->moment;
     if (foot && *foot) {

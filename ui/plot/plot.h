@@ -39,10 +39,10 @@ typedef struct {
     const char *label; /* "training loss" */
     const char *unit;  /* "nats", or NULL for a pure number */
     NsScaleKind scale;
-    bool integer;     /* ticks fall on whole numbers only (steps, layers) */
-    double lo, hi;    /* fixed limits; NaN where the data decides */
-    bool reversed;    /* grows downwards, or to the left: row 1 of a matrix is its uppermost */
-    bool quiet;       /* neither label nor words at the ticks: a plot beside it has them */
+    bool integer;  /* ticks fall on whole numbers only (steps, layers) */
+    double lo, hi; /* fixed limits; NaN where the data decides */
+    bool reversed; /* grows downwards, or to the left: row 1 of a matrix is its uppermost */
+    bool quiet;    /* neither label nor words at the ticks: a plot beside it has them */
     const char *const *names; /* of 0 .. n_names - 1: what stands there instead of the number */
     size_t n_names;
     bool even; /* names between others can be guessed: numbers in equal steps, or equal factors */
@@ -129,9 +129,9 @@ typedef struct {
     bool log;
     const char *label; /* of the color bar */
     NsColorMap colors; /* DIVERGING shows 0 as white, or 1 with `log` */
-    double lo, hi; /* fixed ends of the colors, where lo < hi; cells beyond have the end's */
-    bool square;   /* cells are as high as wide: a matrix */
-    bool values;   /* numbers in the cells where they have room */
+    double lo, hi;     /* fixed ends of the colors, where lo < hi; cells beyond have the end's */
+    bool square;       /* cells are as high as wide: a matrix */
+    bool values;       /* numbers in the cells where they have room */
     bool hatch; /* cells that are not finite are hatched: a result, which the plot's note tells */
     const char *const *notes; /* [rows, columns] a line more for the tip of a cell, or NULL */
 } NsHeatmap;

@@ -273,8 +273,7 @@ bool ns_view_state_pin(NsViewState *view_state, double x, double row)
     unsigned used = 0;
     for (size_t i = 0; i < view_state->n_pins; i++) {
         NsPin *pin = &view_state->pins[i];
-        if (pin->x == x && same(pin->row, row))
-            return ns_view_state_unpin(view_state, pin->number);
+        if (pin->x == x && same(pin->row, row)) return ns_view_state_unpin(view_state, pin->number);
         used |= 1u << pin->number;
     }
     if (view_state->n_pins == NS_VIEW_STATE_PINS) return false;

@@ -1,0 +1,223 @@
+/* Plots on a page.  SPDX-License-Identifier: MIT */
+#include "ui/plot/plot_sheet.h"
+
+#include "ui/plot/text.h"
+
+#include <math.h>
+
+/* The most that the page of a drawing is made higher than wide: a column of a journal is so much
+ * higher than wide. */
+#define MOST_TALL 2.7
+
+/* The least heights of one of several heatmaps above one another, and of a chart of one area, in
+ * text sizes. */
+#define LEAST_PANEL 4
+#define LEAST_AREA 7
+
+#define CAPTION_SIZE 0.92 /* in text sizes */
+#define CAPTION_LINES 4
+
+NsPlotLayout *ns_plot_sheet_layout(const NsPlotSheet *sheet, size_t i)
+{
+    const NsBox *cell = &sheet->cells[i];
+    return ns_plot_layout_within(&sheet->plots[i], cell->width, cell->height, sheet->options->style,
+                                 &sheet->least[i]);
+}
+
+/* ---- one key for heatmaps that share their colors ---- */
+
+/* The margins and the area that a plot has in a cell, with or without its key. */
+static NsMargins margins_of(const NsPlotSheet *sheet, size_t i, bool key)
+{
+    const NsBox *cell = &sheet->cells[i];
+    NsPlot plot = sheet->plots[i];
+    NsHeatmap map = *plot.heatmap;
+    map.square = false; /* the room that a matrix leaves on either side is no margin */
+    plot.heatmap = &map;
+    plot.right.quiet = !key;
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout_within(&plot, cell->width, cell->height,
+                                                           sheet->options->style, &sheet->least[i]);
+    return ns_layout_margins(layout);
+}
+
+/* How far down the sheet its area ends. */
+static double foot_of(const NsPlotSheet *sheet, size_t i)
+{
+    g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(sheet, i);
+    NsBox area = ns_plot_area(layout);
+    return sheet->cells[i].y + area.y + area.height;
+}
+
+/* Whether the ends of its colors are fixed, and not found in its own cells. */
+static bool has_fixed_colors(const NsPlot *plot)
+{
+    const NsHeatmap *map = plot->heatmap;
+    return map && map->rows && map->columns && map->lo < map->hi && !plot->right.quiet;
+}
+
+static bool same_colors(const NsPlot *a, const NsPlot *b)
+{
+    const NsHeatmap *one = a->heatmap, *other = b->heatmap;
+    return has_fixed_colors(a) && has_fixed_colors(b) && one->lo == other->lo &&
+           one->hi == other->hi && one->log == other->log && one->colors == other->colors &&
+           g_strcmp0(one->label, other->label) == 0;
+}
+
+/* The plots from `first` to before `end` have one key, beside the last one of the first row. */
+static void share(const NsPlotSheet *sheet, size_t first, size_t end)
+{
+    size_t columns = MIN(sheet->columns, end - first), bearer = first + columns - 1;
+    double key = margins_of(sheet, bearer, true).right - margins_of(sheet, bearer, false).right;
+    double share = key / (double)sheet->columns;
+    for (size_t i = first; i < end; i++) {
+        size_t column = (i - first) % sheet->columns;
+        sheet->cells[i].x -= (double)column * share;
+        sheet->cells[i].width -= share;
+        if (i == bearer) sheet->cells[i].width += key;
+        sheet->plots[i].right.quiet = i != bearer;
+    }
+    double reach = foot_of(sheet, end - 1) - foot_of(sheet, bearer);
+    sheet->plots[bearer].key_reach = MAX(reach, 0);
+}
+
+/* One key for heatmaps that share their colors. */
+static void share_keys(const NsPlotSheet *sheet)
+{
+    for (size_t first = 0; first < sheet->n; first += sheet->columns) {
+        size_t end = first + 1;
+        while (end < sheet->n && same_colors(&sheet->plots[first], &sheet->plots[end])) end++;
+        if (end < sheet->n) end -= (end - first) % sheet->columns;
+        if (end < first + 2) continue;
+        share(sheet, first, end);
+        first = end - 1 - (end - 1 - first) % sheet->columns; /* the beginning of the last row */
+    }
+}
+
+/* ---- the page ---- */
+
+/* A plot on a sheet of several begins with its letter. */
+static char *lettered_title(const NsPlot *plot, size_t i, size_t n)
+{
+    if (n < 2) return g_strdup(plot->title);
+    const char *title = plot->title ? plot->title : "";
+    if (i < 26) return g_strdup_printf("(%c) %s", 'a' + (int)i, title);
+    return g_strdup_printf("(%zu) %s", i + 1, title);
+}
+
+/* The words at the foot, as wide as the page; NULL for none. */
+static PangoLayout *caption_text(const NsExport *options)
+{
+    const NsStyle *style = options->style;
+    const char *words = options->caption ? options->caption : options->moment;
+    if (!words || !*words) return NULL;
+    PangoContext *context = ns_text_context_new();
+    PangoLayout *text = ns_text_new(context, style, style->text_size * CAPTION_SIZE, false, "");
+    g_object_unref(context);
+    /* Literal: the values of settings may hold what marks scripts. */
+    pango_layout_set_attributes(text, NULL);
+    pango_layout_set_text(text, words, -1);
+    ns_text_limit(text, options->width - 2 * style->padding, CAPTION_LINES);
+    return text;
+}
+
+NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *options,
+                          const NsMargins *least)
+{
+    NsPlotSheet sheet = {.options = options,
+                         .n = n,
+                         .plots = g_new0(NsPlot, n),
+                         .cells = g_new0(NsBox, n),
+                         .least = g_new0(NsMargins, n),
+                         .titles = g_new0(char *, n + 1),
+                         .caption = caption_text(options)};
+    double size = options->style->text_size;
+    if (sheet.caption) sheet.foot = ns_text_height(sheet.caption) + 0.6 * size;
+    size_t columns = sheet.columns = CLAMP(options->columns, 1, MAX(n, 1));
+    sheet.rows = (MAX(n, 1) + columns - 1) / columns;
+    double gutter = MAX(0, 1.3 * size - options->style->padding);
+    double width = (options->width - gutter * (double)(columns - 1)) / (double)columns;
+    double height =
+        (options->height - sheet.foot - gutter * (double)(sheet.rows - 1)) / (double)sheet.rows;
+    for (size_t i = 0; i < n; i++) {
+        NsPlot *plot = &sheet.plots[i];
+        *plot = *plots[i];
+        plot->legend = options->legend;
+        if (least) sheet.least[i] = least[i];
+        if (options->untitled) plot->title = NULL;
+        if (options->untitled || options->caption) {
+            plot->subtitle = options->untitled ? NULL : plot->run;
+            plot->special = 0;
+            plot->moment = NULL;
+        }
+        sheet.titles[i] = lettered_title(plot, i, n);
+        plot->title = sheet.titles[i] && *sheet.titles[i] ? sheet.titles[i] : NULL;
+        sheet.cells[i] = (NsBox){(double)(i % columns) * (width + gutter),
+                                 (double)(i / columns) * (height + gutter), width, MAX(height, 1)};
+    }
+    share_keys(&sheet);
+    return sheet;
+}
+
+void ns_plot_sheet_clear(NsPlotSheet *sheet)
+{
+    g_free(sheet->plots);
+    g_free(sheet->cells);
+    g_free(sheet->least);
+    g_strfreev(sheet->titles);
+    g_clear_object(&sheet->caption);
+}
+
+/* ---- its height ---- */
+
+/* The height of a page that a drawing has for itself. */
+static double drawing_height(const NsPlot *plot, const NsExport *options)
+{
+    double most = MAX(options->height, MOST_TALL * options->width);
+    NsExport tall = *options;
+    tall.height = MOST_TALL * options->width;
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(&plot, 1, &tall, NULL);
+    g_autoptr(NsPlotLayout) layout =
+        ns_plot_layout(sheet.plots, tall.width, tall.height, options->style);
+    NsBox area = ns_plot_area(layout);
+    double height = tall.height - area.height + sheet.foot +
+                    plot->drawing->height(plot->drawing->data, area.width, options->style);
+    return CLAMP(ceil(height), options->height, most);
+}
+
+/* Whether a note is cut, an axis has lost its name, or a chart or one of stacked heatmaps is a mere
+ * stripe. */
+static bool lacks_height(const NsPlot *const *plots, size_t n, const NsExport *options)
+{
+    bool lacks = false;
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options, NULL);
+    for (size_t i = 0; i < n; i++) {
+        g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(&sheet, i);
+        size_t panels = plots[i]->heatmap ? plots[i]->heatmap->n_panels : 0;
+        double least = MAX(LEAST_AREA, LEAST_PANEL * (double)panels) * options->style->text_size;
+        lacks |= !ns_plot_is_explained(layout) || ns_plot_area(layout).height < least;
+    }
+    return lacks;
+}
+
+/* What subtitles and notes of all rows need beyond a line each; on a narrow page other lines leave
+ * so little that a note needs more. */
+static double more_lines(const NsPlot *const *plots, size_t n, const NsExport *options)
+{
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options, NULL);
+    double most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = MAX(most, ns_plot_more_lines(&sheet.plots[i], sheet.cells[i].width, options->style));
+    double rows = (double)sheet.rows, more = ceil(most) * rows;
+    NsExport taller = *options;
+    taller.height = options->height + more;
+    while (taller.height < MOST_TALL * options->width * rows && lacks_height(plots, n, &taller))
+        taller.height += options->style->text_size * rows;
+    return taller.height - options->height;
+}
+
+double ns_plot_sheet_height(const NsPlot *const *plots, size_t n, const NsExport *options)
+{
+    if (!options->proposed) return options->height;
+    if (n == 1 && plots[0]->drawing) return drawing_height(plots[0], options);
+    return options->height + more_lines(plots, n, options);
+}
