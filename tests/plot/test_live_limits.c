@@ -8,7 +8,7 @@
 static void test_widen(void)
 {
     NsAxis linear = axis("loss", NULL, NS_SCALE_LINEAR, false);
-    NsLimits limits = NS_LIMITS_NONE;
+    NsLimits limits = {0};
     g_assert_false(ns_limits_follow(&limits, &linear, INFINITY, -INFINITY, 0));
     g_assert_true(ns_limits_follow(&limits, &linear, 1, 2, 0));
     g_assert_true(limits.lo < 1 && limits.hi > 2);
@@ -29,7 +29,7 @@ static void test_shrink(void)
     NsAxis axes[] = {axis(NULL, NULL, NS_SCALE_LINEAR, false),
                      axis(NULL, NULL, NS_SCALE_LOG, false)};
     for (size_t i = 0; i < G_N_ELEMENTS(axes); i++) {
-        NsLimits limits = NS_LIMITS_NONE;
+        NsLimits limits = {0};
         double spike = i ? 1e6 : 100;
         ns_limits_follow(&limits, &axes[i], 1, spike, 0);
         /* The spike has gone: no frame takes more than a few percent away, and none overshoots. */
@@ -48,7 +48,7 @@ static void test_shrink(void)
         g_assert_false(ns_limits_follow(&limits, &axes[i], 1, 2, 1));
     }
     /* A little empty room is left alone. */
-    NsLimits limits = NS_LIMITS_NONE;
+    NsLimits limits = {0};
     ns_limits_follow(&limits, &axes[0], 0, 100, 0);
     g_assert_false(ns_limits_follow(&limits, &axes[0], 0, 85, 100));
 }
@@ -61,7 +61,7 @@ static void test_always_inside(void)
                      axis(NULL, NULL, NS_SCALE_SYMLOG, false)};
     for (int i = 0; i < 3000; i++) {
         NsAxis *a = &axes[i % 3];
-        NsLimits limits = NS_LIMITS_NONE;
+        NsLimits limits = {0};
         for (int k = 0; k < 10; k++) {
             double size = pow(10, g_test_rand_double_range(-6, 6));
             double lo = g_test_rand_double_range(a->scale == NS_SCALE_LOG ? 1e-9 : -1, 1) * size;

@@ -69,7 +69,7 @@ static void draw_y_ticks(const NsPlotLayout *layout, cairo_t *cr, const NsTarget
     for (unsigned i = 0; i < ticks->len; i++) {
         const NsTick *tick = &g_array_index(ticks, NsTick, i);
         double y = ns_scale_to_pixel(scale, tick->value);
-        double length = layout->tick_length * (tick->label ? 1 : 0.55);
+        double length = NS_TICK * layout->style->text_size * (tick->label ? 1 : 0.55);
         rule(cr, target, layout->style->axis_width, (NsPoint){x, y},
              (NsPoint){x + direction * length, y});
     }
@@ -88,7 +88,7 @@ static void draw_axes(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *t
     for (unsigned i = 0; i < layout->x_ticks->len; i++) {
         const NsTick *tick = &g_array_index(layout->x_ticks, NsTick, i);
         double x = ns_scale_to_pixel(&layout->x, tick->value);
-        double length = layout->tick_length * (tick->label ? 1 : 0.55);
+        double length = NS_TICK * layout->style->text_size * (tick->label ? 1 : 0.55);
         rule(cr, target, width, (NsPoint){x, bottom}, (NsPoint){x, bottom + length});
     }
     draw_y_ticks(layout, cr, target, &layout->y[NS_AXIS_LEFT], layout->y_ticks[NS_AXIS_LEFT], left,

@@ -44,8 +44,7 @@ static void clear_name(void *name)
 static PangoLayout *name_text(NsPlotLayout *layout, const NsSeries *series)
 {
     g_autofree char *words = ns_legend_words(series, false);
-    PangoLayout *text =
-        ns_text_new(layout->context, layout->style, layout->style->text_size, true, words);
+    PangoLayout *text = ns_layout_text(layout, true, words);
     if (series->hidden) ns_text_strike(text);
     return text;
 }
@@ -151,8 +150,7 @@ static void add(NsPlotLayout *layout, const Name *name, double line)
     NsLegendSample sample = {
         .series = name->series, .at_end = true, .label = layout->labels->len, .entry = box};
     g_array_append_val(layout->legend, sample);
-    NsLabel *label = ns_layout_add_label(layout, NS_PART_END_NAME, g_object_ref(name->text), box.x,
-                                         box.y, false);
+    NsLabel *label = ns_layout_add_label(layout, NS_PART_END_NAME, name->text, box.x, box.y, false);
     bool hidden = name->series->hidden;
     label->color =
         hidden ? layout->style->faint_text : ns_series_color(layout->style, name->series);

@@ -39,8 +39,7 @@ static void measure_markers(NsFrame *frame)
     for (size_t i = 0; i < plot->n_markers; i++) {
         if (!plot->markers[i].text) continue;
         g_autoptr(PangoLayout) text =
-            ns_text_new(frame->layout->context, frame->layout->style, frame->size,
-                        plot->markers[i].alarm, plot->markers[i].text);
+            ns_layout_text(frame->layout, plot->markers[i].alarm, plot->markers[i].text);
         PangoRectangle ink;
         pango_layout_get_extents(text, &ink, NULL);
         frame->marker_line = MAX(frame->marker_line, (double)(ink.y + ink.height) / PANGO_SCALE);
@@ -147,7 +146,7 @@ void ns_frame_write(NsFrame *frame)
     frame->show[NS_PART_RIGHT_TICK] = !plot->right.quiet;
     bool inside = plot->legend == NS_LEGEND_INSIDE && !plot->heatmap;
     frame->show[NS_PART_LEGEND] = plot->legend != NS_LEGEND_NONE && !inside;
-    g_autoptr(PangoLayout) zero = ns_text_new(layout->context, style, size, false, "0");
+    g_autoptr(PangoLayout) zero = ns_layout_text(layout, false, "0");
     PangoRectangle ink;
     pango_layout_get_extents(zero, &ink, NULL);
     frame->digit = (double)ink.height / PANGO_SCALE;

@@ -7,24 +7,12 @@
 #include "ui/plot/panels.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Pixels a point that a printer can show; vector files keep no more. */
 #define VECTOR_DENSITY 4.0
 
 /* In text sizes: between lines of hatching. */
 #define HATCH 0.62
-
-void ns_heatmap_set_levels(NsPlotLayout *layout)
-{
-    const NsHeatmap *map = layout->plot->heatmap;
-    const NsScale *z = &layout->z;
-    double scale = (NS_LEVEL_HIGH - NS_LEVEL_LOW) / (z->to - z->from);
-    layout->levels = g_malloc(MAX(map->rows * map->columns, 1));
-    for (size_t row = 0; row < map->rows; row++)
-        ns_cells_levels(layout->levels + row * map->columns, ns_heatmap_row(map, row), map->columns,
-                        map->log, z->from, scale);
-}
 
 /* Pixels for so many cells over a length.  SVG is shown by programs that would blur single ones. */
 static size_t image_side(const NsTarget *target, size_t cells, double length)
@@ -41,7 +29,8 @@ static cairo_surface_t *heat_image(const NsPlotLayout *layout, const NsPanel *pa
                                    const NsBox *box, const NsTarget *target)
 {
     const NsHeatmap *map = layout->plot->heatmap;
-    const uint8_t *levels = layout->levels + panel->row * map->columns;
+    const NsScale *z = &layout->z;
+    double scale = (NS_LEVEL_HIGH - NS_LEVEL_LOW) / (z->to - z->from);
     size_t width = image_side(target, map->columns, box->width);
     size_t height = image_side(target, panel->rows, box->height);
     cairo_surface_t *image =
@@ -51,13 +40,16 @@ static cairo_surface_t *heat_image(const NsPlotLayout *layout, const NsPanel *pa
     ns_level_palette(palette, layout->style, map->colors);
     g_autofree size_t *column = g_new(size_t, width + 1); /* the first of each pixel */
     for (size_t x = 0; x <= width; x++) column[x] = x * map->columns / width;
-    g_autofree uint8_t *joined = g_malloc(map->columns);
+    g_autofree uint8_t *joined = g_malloc(map->columns), *levels = g_malloc(map->columns);
     unsigned char *pixels = cairo_image_surface_get_data(image);
     size_t stride = (size_t)cairo_image_surface_get_stride(image);
     for (size_t y = 0; y < height; y++) {
-        size_t row = y * panel->rows / height, end = (y + 1) * panel->rows / height;
-        memcpy(joined, levels + row * map->columns, map->columns);
-        while (++row < end) ns_cells_join(joined, levels + row * map->columns, map->columns);
+        size_t first = y * panel->rows / height, end = (y + 1) * panel->rows / height;
+        for (size_t row = first; row < MAX(end, first + 1); row++) {
+            ns_cells_levels(row == first ? joined : levels, ns_heatmap_row(map, panel->row + row),
+                            map->columns, map->log, z->from, scale);
+            if (row > first) ns_cells_join(joined, levels, map->columns);
+        }
         /* Row 0 is drawn at the bottom. */
         uint32_t *out = (uint32_t *)(void *)(pixels + (height - 1 - y) * stride);
         ns_cells_paint(out, width, joined, column, palette);

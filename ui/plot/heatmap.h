@@ -8,9 +8,6 @@
 /* In text sizes: between panels. */
 #define NS_SEAM 0.4
 
-/* Makes the levels of all cells. */
-void ns_heatmap_set_levels(NsPlotLayout *layout);
-
 void ns_heatmap_draw(const NsPlotLayout *layout, cairo_t *cr);
 
 /* Its colors beside it. */

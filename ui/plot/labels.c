@@ -2,6 +2,7 @@
 #include "ui/plot/labels.h"
 
 #include "ui/plot/layout-private.h"
+#include "ui/plot/text.h"
 
 #include <math.h>
 
@@ -12,6 +13,11 @@ static const bool faint[NS_PARTS] = {
     [NS_PART_EMPTY] = true,
 };
 
+PangoLayout *ns_layout_text(const NsPlotLayout *layout, bool bold, const char *words)
+{
+    return ns_text_new(layout->context, layout->style, layout->style->text_size, bold, words);
+}
+
 NsLabel *ns_layout_add_label(NsPlotLayout *layout, NsPart part, PangoLayout *text, double x,
                              double y, bool rotated)
 {
@@ -21,7 +27,7 @@ NsLabel *ns_layout_add_label(NsPlotLayout *layout, NsPart part, PangoLayout *tex
     double iw = (double)ink.width / PANGO_SCALE, ih = (double)ink.height / PANGO_SCALE;
     NsLabel label = {
         .part = part,
-        .text = text,
+        .text = g_object_ref(text),
         .x = x,
         .y = y,
         .box = {x + ix, y + iy, iw, ih},

@@ -39,9 +39,12 @@ typedef struct {
 
 typedef struct NsPlotLayout NsPlotLayout;
 
+/* A text of the usual size.  Free with g_object_unref. */
+PangoLayout *ns_layout_text(const NsPlotLayout *layout, bool bold, const char *words);
+
 /* Adds a label whose logical box, after rotation, has its upper left corner at x, y, in the color
- * that is usual for its part.  Takes over the text.  The label that it returns may be changed until
- * the next one is added. */
+ * that is usual for its part.  The label that it returns may be changed until the next one is
+ * added. */
 NsLabel *ns_layout_add_label(NsPlotLayout *layout, NsPart part, PangoLayout *text, double x,
                              double y, bool rotated);
 

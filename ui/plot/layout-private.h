@@ -23,7 +23,6 @@ struct NsPlotLayout {
     NsDataSummary summary;
     NsBox area, bar;                /* bar: of the colors; width 0 without one */
     double strip_top, strip_bottom; /* heights of the strips for values without a place */
-    double tick_length, tick_gap;
     NsScale x, y[2], z;
     GArray *x_ticks, *y_ticks[2], *z_ticks; /* NsTick */
     bool turned;                            /* words at the ticks of x stand upright */
@@ -38,7 +37,6 @@ struct NsPlotLayout {
     NsBox legend_box;                       /* of a legend in the area; width 0 without one */
     NsPath *paths;                          /* one for every series */
     size_t n_paths;
-    uint8_t *levels;     /* one for every cell of the heatmap, row by row */
     NsPlotLayout *lower; /* of plot->lower, drawn lower_y further down; NULL without one */
     double lower_y;
     NsPlot own;  /* what a plot with a lower one, and the lower one, are laid out from */

@@ -388,8 +388,7 @@ static bool turn_names(NsFrame *frame)
     bool guessed = axis->even || axis->counted;
     if (layout->turned || !axis->names || guessed || !frame->show[NS_PART_X_TICK]) return false;
     for (size_t i = 0; i < axis->n_names; i++) {
-        g_autoptr(PangoLayout) text =
-            ns_text_new(layout->context, layout->style, frame->size, false, axis->names[i]);
+        g_autoptr(PangoLayout) text = ns_layout_text(layout, false, axis->names[i]);
         widest = MAX(widest, ns_text_width(text));
     }
     bool lie = widest + gap <= layout->area.width / (double)axis->n_names;
@@ -432,8 +431,6 @@ static NsPlotLayout *layout_new(const NsPlot *plot, double width, double height,
     layout->labels = g_array_new(FALSE, FALSE, sizeof(NsLabel));
     g_array_set_clear_func(layout->labels, clear_label);
     layout->legend = g_array_new(FALSE, FALSE, sizeof(NsLegendSample));
-    layout->tick_length = NS_TICK * style->text_size;
-    layout->tick_gap = NS_TICK_GAP * style->text_size;
     return layout;
 }
 
@@ -506,7 +503,6 @@ static void fill(NsPlotLayout *layout)
         ns_path_build(&layout->paths[i], &series, &layout->x, &layout->y[series.side],
                       layout->style->line_width / 2);
     }
-    if (plot->heatmap) ns_heatmap_set_levels(layout);
     ns_place_inner_labels(layout);
 }
 
@@ -617,18 +613,9 @@ static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMarg
 static void lay_out_drawing(NsPlotLayout *layout, const NsMargins *least)
 {
     static const NsAxis axis = {.lo = (double)NAN, .hi = (double)NAN, .quiet = true};
-    const NsPlot *plot = layout->plot;
-    layout->own = (NsPlot){.title = plot->title,
-                           .subtitle = plot->subtitle,
-                           .special = plot->special,
-                           .moment = plot->moment,
-                           .note = plot->note,
-                           .x = axis,
-                           .left = axis,
-                           .right = axis,
-                           .legend = NS_LEGEND_NONE,
-                           .drawing = plot->drawing,
-                           .version = plot->version};
+    layout->own = *layout->plot;
+    layout->own.x = layout->own.left = layout->own.right = axis;
+    layout->own.legend = NS_LEGEND_NONE;
     layout->plot = &layout->own;
     lay_out(layout, least, NULL);
 }
@@ -703,7 +690,6 @@ void ns_plot_layout_free(NsPlotLayout *layout)
     ns_plot_layout_free(layout->lower);
     for (size_t i = 0; i < layout->n_paths; i++) ns_path_clear(&layout->paths[i]);
     g_free(layout->paths);
-    g_free(layout->levels);
     g_free(layout->note);
     g_free(layout->marks);
     clear_ticks(layout);

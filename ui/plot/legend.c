@@ -106,8 +106,7 @@ GPtrArray *ns_legend_entries(NsPlotLayout *layout)
 static double value_room(NsPlotLayout *layout)
 {
     if (!layout->plot->readings) return 0;
-    g_autoptr(PangoLayout) text =
-        ns_text_new(layout->context, layout->style, layout->style->text_size, false, VALUE);
+    g_autoptr(PangoLayout) text = ns_layout_text(layout, false, VALUE);
     return ns_text_width(text);
 }
 
@@ -147,17 +146,15 @@ static GPtrArray *listed(NsPlotLayout *layout)
 static PangoLayout *entry_text(NsPlotLayout *layout, const char *words, double room, int lines,
                                bool *cut)
 {
-    const NsStyle *style = layout->style;
-    double size = style->text_size;
-    PangoLayout *text = ns_text_new(layout->context, style, size, false, words);
+    const NsTextRoom line = {layout->context, layout->style, layout->style->text_size, room, 1};
+    PangoLayout *text = ns_layout_text(layout, false, words);
     if (ns_text_width(text) <= room) return text;
     pango_layout_set_width(text, (int)(room * PANGO_SCALE));
     if (pango_layout_get_line_count(text) <= lines) return text;
     *cut = true;
-    g_autofree char *brief = ns_text_abridge(&(NsTextRoom){layout->context, style, size, room, 1},
-                                             &(NsCaption){.text = words});
+    g_autofree char *brief = ns_text_abridge(&line, &(NsCaption){.text = words});
     g_object_unref(text);
-    text = ns_text_new(layout->context, style, size, false, brief ? brief : words);
+    text = ns_layout_text(layout, false, brief ? brief : words);
     if (!brief) ns_text_limit(text, room, 1);
     return text;
 }
@@ -190,8 +187,8 @@ static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series, 
             .value = {pen->x + before + width, pen->y},
         };
         g_array_append_val(layout->legend, sample);
-        NsLabel *label = ns_layout_add_label(layout, NS_PART_LEGEND, g_object_ref(text),
-                                             pen->x + before, pen->y, false);
+        NsLabel *label =
+            ns_layout_add_label(layout, NS_PART_LEGEND, text, pen->x + before, pen->y, false);
         if (series->hidden) label->color = layout->style->faint_text;
     }
     pen->widest = MAX(pen->widest, pen->x + whole);
@@ -257,8 +254,7 @@ double ns_legend_place_panels(NsPlotLayout *layout, double x, double y, double w
             y += LINE * size;
         }
         if (draw) {
-            NsLabel *label =
-                ns_layout_add_label(layout, NS_PART_LEGEND, g_object_ref(text), at, y, false);
+            NsLabel *label = ns_layout_add_label(layout, NS_PART_LEGEND, text, at, y, false);
             label->color = ns_run_color(style, panel->style, style->text);
         }
         at += ns_text_width(text) + BETWEEN * size;

@@ -6,13 +6,11 @@
 
 #include "ui/plot/scale.h"
 
+/* Zeroed nothing was shown yet: the next data decide alone. */
 typedef struct {
     double lo, hi;     /* fixed limits for NsAxis, where lo < hi */
     bool shrinking[2]; /* the lower, the upper end is on its way to the data */
 } NsLimits;
-
-/* Nothing was shown yet: the next data decide alone. */
-#define NS_LIMITS_NONE ((NsLimits){.lo = 0, .hi = 0})
 
 /* The ends after `seconds` (the time since the call before) with data from lo to hi on an axis of
  * that scale; the fixed limits of the axis, if it has any, are the caller's to keep.  lo > hi, for

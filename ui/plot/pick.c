@@ -1,5 +1,6 @@
 /* What the pointer touches, and the tip that says so.  SPDX-License-Identifier: MIT */
 #include "ui/plot/draw_series.h"
+#include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
 #include "ui/plot/legend.h"
 #include "ui/plot/painter.h"
@@ -254,8 +255,7 @@ static void draw_values(const NsPlotLayout *layout, const NsReading *reading, ca
         if (series->x[at] != reading->x) continue;
         g_autofree char *number = ns_text_number(series->y[at], DIGITS);
         g_autofree char *words = g_strconcat(" ", isnan(series->y[at]) ? "NaN" : number, NULL);
-        g_autoptr(PangoLayout) text =
-            ns_text_new(layout->context, style, style->text_size, true, words);
+        g_autoptr(PangoLayout) text = ns_layout_text(layout, true, words);
         cairo_move_to(cr, sample->value.x, sample->value.y);
         pango_cairo_show_layout(cr, text);
     }
@@ -448,7 +448,7 @@ void ns_plot_draw_tip(const NsPlotLayout *layout, const NsReading *reading, cair
     cairo_save(cr);
     cairo_new_path(cr);
     double indent = found->len ? 1.15 * size : 0;
-    g_autoptr(PangoLayout) text = ns_text_new(layout->context, style, size, false, reading->text);
+    g_autoptr(PangoLayout) text = ns_layout_text(layout, false, reading->text);
     /* A line that does not fit ends in an ellipsis: swatches count on one line a series. */
     double room = layout->width - 2.6 * pad - indent;
     ns_text_size(text, &width, &height);

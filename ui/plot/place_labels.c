@@ -50,8 +50,7 @@ double ns_place_head(NsFrame *frame, bool place)
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
         NsPart part = parts[i];
         if (!frame->show[part]) continue;
-        if (place)
-            ns_layout_add_label(layout, part, g_object_ref(frame->text[part]), pad, y, false);
+        if (place) ns_layout_add_label(layout, part, frame->text[part], pad, y, false);
         y += ns_text_height(frame->text[part]);
         if (part == NS_PART_TITLE) y = MAX(y, layout->style->corner_height);
     }
@@ -64,8 +63,7 @@ double ns_place_head(NsFrame *frame, bool place)
         bool runs = layout->plot->lettered;
         double most = MIN((runs ? 0.5 : 0.25) * layout->height,
                           (runs ? LEGEND_MOST_OF_RUNS : LEGEND_MOST) * frame->size);
-        double height = ns_legend_place(layout, pad, y + gap, room, most, false);
-        if (height > 0 && place) ns_legend_place(layout, pad, y + gap, room, most, true);
+        double height = ns_legend_place(layout, pad, y + gap, room, most, place);
         if (height > 0) y += gap + height;
     }
     return y + (y > pad ? NS_GAP * frame->size : 0.5 * frame->digit);
@@ -82,9 +80,7 @@ static GPtrArray *tick_texts(NsPlotLayout *layout, const GArray *ticks)
     GPtrArray *texts = g_ptr_array_new_with_free_func(free_text);
     for (unsigned i = 0; i < ticks->len; i++) {
         const char *label = g_array_index(ticks, NsTick, i).label;
-        double size = layout->style->text_size;
-        g_ptr_array_add(
-            texts, label ? ns_text_new(layout->context, layout->style, size, false, label) : NULL);
+        g_ptr_array_add(texts, label ? ns_layout_text(layout, false, label) : NULL);
     }
     return texts;
 }
@@ -179,11 +175,10 @@ static void place_points(NsFrame *frame, double foot)
         double px = ns_layout_point(layout, &plot->spans[i]);
         if (isnan(px)) continue;
         g_autofree char *number = ns_point_number(plot, &plot->spans[i]);
-        g_autoptr(PangoLayout) text =
-            ns_text_new(layout->context, layout->style, frame->size, true, number);
+        g_autoptr(PangoLayout) text = ns_layout_text(layout, true, number);
         double width = ns_text_width(text), start = label_start(layout, px, width);
         if (is_covered(layout, first, layout->labels->len, start, width)) continue;
-        NsLabel *label = ns_layout_add_label(layout, NS_PART_X_TICK, g_object_ref(text), start,
+        NsLabel *label = ns_layout_add_label(layout, NS_PART_X_TICK, text, start,
                                              foot - ns_text_baseline(text), false);
         label->color = layout->style->text;
     }
@@ -206,8 +201,8 @@ static void place_x_ticks(NsFrame *frame)
         fits = labels_fit(layout, layout->x_ticks, texts);
     }
     if (!frame->show[NS_PART_X_TICK]) return;
-    double foot = layout->area.y + layout->area.height + layout->tick_length + layout->tick_gap +
-                  frame->digit;
+    double foot = layout->area.y + layout->area.height + NS_TICK * frame->size +
+                  NS_TICK_GAP * frame->size + frame->digit;
     unsigned from = layout->labels->len;
     place_points(frame, foot);
     unsigned to = layout->labels->len;
@@ -220,8 +215,7 @@ static void place_x_ticks(NsFrame *frame)
         double y = layout->turned ? foot - frame->digit : foot - ns_text_baseline(text);
         tick->covered = is_covered(layout, from, to, start, width);
         if (!tick->covered)
-            ns_layout_add_label(layout, NS_PART_X_TICK, g_object_ref(text), start, y,
-                                layout->turned);
+            ns_layout_add_label(layout, NS_PART_X_TICK, text, start, y, layout->turned);
     }
 }
 
@@ -235,8 +229,8 @@ static void place_y_ticks(NsFrame *frame, const NsScale *scale, const GArray *ti
         PangoLayout *text = texts->pdata[i];
         double py = ns_scale_to_pixel(scale, g_array_index(ticks, NsTick, i).value);
         if (!text) continue;
-        ns_layout_add_label(layout, right ? NS_PART_RIGHT_TICK : NS_PART_LEFT_TICK,
-                            g_object_ref(text), right ? x : x - ns_text_width(text),
+        ns_layout_add_label(layout, right ? NS_PART_RIGHT_TICK : NS_PART_LEFT_TICK, text,
+                            right ? x : x - ns_text_width(text),
                             py + frame->digit / 2 - ns_text_baseline(text), false);
     }
 }
@@ -277,7 +271,7 @@ static PangoLayout *panel_words(NsFrame *frame, const NsPanel *panel, int how)
     char *bracket = brief ? strstr(title, " (") : NULL;
     if (bracket) *bracket = '\0';
     g_autofree char *words = g_strconcat(name, axis ? " · " : "", title, NULL);
-    return ns_text_new(layout->context, layout->style, frame->size, false, words);
+    return ns_layout_text(layout, false, words);
 }
 
 /* Where a panel is on the page. */
@@ -353,8 +347,7 @@ static void place_panel_names(NsFrame *frame)
         g_autoptr(PangoLayout) text = panel_words(frame, &panel, how);
         if (ns_text_width(text) > height) ns_text_limit(text, height, 1);
         double x = style->padding + frame->spare, y = top + (height - ns_text_width(text)) / 2;
-        NsLabel *label =
-            ns_layout_add_label(layout, NS_PART_LEFT_LABEL, g_object_ref(text), x, y, true);
+        NsLabel *label = ns_layout_add_label(layout, NS_PART_LEFT_LABEL, text, x, y, true);
         label->color = ns_run_color(style, panel.style, style->text);
     }
 }
@@ -373,13 +366,13 @@ static PangoLayout *fit_label(NsFrame *frame, NsPart part, double room)
     if (ns_text_width(*text) <= room) return *text;
     if (axis->unit && !bar) {
         g_object_unref(*text);
-        *text = ns_text_new(layout->context, layout->style, frame->size, false, axis->label);
+        *text = ns_layout_text(layout, false, axis->label);
     }
     const char *bracket = bar || !axis->label ? NULL : strstr(axis->label, " (");
     if (bracket && ns_text_width(*text) > room) {
         g_autofree char *brief = g_strndup(axis->label, (gsize)(bracket - axis->label));
         g_object_unref(*text);
-        *text = ns_text_new(layout->context, layout->style, frame->size, false, brief);
+        *text = ns_layout_text(layout, false, brief);
     }
     if (ns_text_width(*text) > room) ns_text_limit(*text, room, 1);
     return *text;
@@ -393,7 +386,7 @@ static void place_axis_labels(NsFrame *frame)
     if (frame->show[NS_PART_NOTE]) {
         PangoLayout *text = frame->text[NS_PART_NOTE];
         y -= ns_text_height(text);
-        ns_layout_add_label(layout, NS_PART_NOTE, g_object_ref(text), pad, y, false);
+        ns_layout_add_label(layout, NS_PART_NOTE, text, pad, y, false);
         y -= NS_GAP * frame->size;
     }
     if (frame->show[NS_PART_X_LABEL]) {
@@ -408,8 +401,7 @@ static void place_axis_labels(NsFrame *frame)
         PangoLayout *text = fit_label(frame, NS_PART_X_LABEL, end - pad);
         double width = ns_text_width(text), x = area->x + (area->width - width) / 2;
         x = MAX(pad, MIN(x, end - width));
-        ns_layout_add_label(layout, NS_PART_X_LABEL, g_object_ref(text), x,
-                            y - ns_text_height(text), false);
+        ns_layout_add_label(layout, NS_PART_X_LABEL, text, x, y - ns_text_height(text), false);
     }
     static const NsPart sides[] = {NS_PART_LEFT_LABEL, NS_PART_RIGHT_LABEL};
     bool panels = layout->plot->heatmap && layout->plot->heatmap->n_panels;
@@ -427,7 +419,7 @@ static void place_axis_labels(NsFrame *frame)
         text = fit_label(frame, sides[i], lowest - highest);
         double width = ns_text_width(text), top = area->y + (height - width) / 2;
         top = MIN(MAX(top, highest), lowest - width);
-        ns_layout_add_label(layout, sides[i], g_object_ref(text), x, top, true);
+        ns_layout_add_label(layout, sides[i], text, x, top, true);
     }
 }
 
@@ -466,8 +458,7 @@ static GArray *words_of_markers(NsFrame *frame, unsigned of_rank)
         MarkerWords words = {.marker = marker, .line = ns_scale_to_pixel(&layout->x, marker->x)};
         bool seen = words.line >= area->x - 1 && words.line <= area->x + area->width + 1;
         if (!marker->text || rank(marker) != of_rank || !seen) continue;
-        words.text =
-            ns_text_new(layout->context, layout->style, frame->size, marker->alarm, marker->text);
+        words.text = ns_layout_text(layout, marker->alarm, marker->text);
         if (ns_text_width(words.text) > area->width) ns_text_limit(words.text, area->width, 1);
         words.width = ns_text_width(words.text);
         words.x = CLAMP(words.line - words.width / 2, area->x, area->x + area->width - words.width);
@@ -513,8 +504,8 @@ static void place_markers(NsFrame *frame)
                              words->x > box->x + box->width + gap / 2;
             }
             if (!free_room) continue;
-            NsLabel *label = ns_layout_add_label(layout, NS_PART_MARKER, g_object_ref(words->text),
-                                                 words->x, y, false);
+            NsLabel *label =
+                ns_layout_add_label(layout, NS_PART_MARKER, words->text, words->x, y, false);
             label->color = ns_marker_color(layout->style, words->marker, layout->style->text);
             label->marker = words->marker;
         }
@@ -524,7 +515,7 @@ static void place_markers(NsFrame *frame)
 void ns_place_outer_labels(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
-    double out = layout->tick_length + layout->tick_gap;
+    double out = NS_TICK * frame->size + NS_TICK_GAP * frame->size;
     const NsBox *area = &layout->area, *bar = &layout->bar;
     ns_place_head(frame, true);
     if (frame->show[NS_PART_MARKER]) place_markers(frame);
@@ -544,14 +535,13 @@ void ns_place_outer_labels(NsFrame *frame)
         pango_layout_set_alignment(text, PANGO_ALIGN_CENTER);
         double x = area->x + area->width * 0.05;
         double y = area->y + (area->height - ns_text_height(text)) / 2;
-        ns_layout_add_label(layout, NS_PART_EMPTY, g_object_ref(text), x, y, false);
+        ns_layout_add_label(layout, NS_PART_EMPTY, text, x, y, false);
     }
 }
 
 static void add_backed(NsPlotLayout *layout, PangoLayout *text, NsPoint at, NsColor color)
 {
-    NsLabel *label =
-        ns_layout_add_label(layout, NS_PART_LINE_NAME, g_object_ref(text), at.x, at.y, false);
+    NsLabel *label = ns_layout_add_label(layout, NS_PART_LINE_NAME, text, at.x, at.y, false);
     label->color = color;
     label->backed = true;
 }
@@ -563,8 +553,7 @@ static void place_level(NsPlotLayout *layout, const NsLevel *level)
     double py = ns_scale_to_pixel(&layout->y[level->side], level->y), width, height;
     if (!level->text || isnan(py)) return;
     const NsStyle *style = layout->style;
-    g_autoptr(PangoLayout) text =
-        ns_text_new(layout->context, style, style->text_size, false, level->text);
+    g_autoptr(PangoLayout) text = ns_layout_text(layout, false, level->text);
     if (ns_text_width(text) > room.width) ns_text_limit(text, room.width, 1);
     ns_text_size(text, &width, &height);
     double gap = CLEAR * style->text_size;
@@ -588,8 +577,7 @@ static void place_slope(NsPlotLayout *layout, const NsSlope *slope)
     if (!slope->text || isnan(a.x + a.y + b.x + b.y)) return;
     const NsStyle *style = layout->style;
     double width, height, gap = 0.5 * style->text_size;
-    g_autoptr(PangoLayout) text =
-        ns_text_new(layout->context, style, style->text_size, false, slope->text);
+    g_autoptr(PangoLayout) text = ns_layout_text(layout, false, slope->text);
     ns_text_size(text, &width, &height);
     NsPoint corners[10];
     size_t n = 0;
@@ -646,8 +634,7 @@ static void place_value(NsPlotLayout *layout, const NsBox *cell, double value, i
     ns_text_size(text, &width, &height);
     if (width > 0.9 * cell->width || height > cell->height) return;
     double x = cell->x + (cell->width - width) / 2, y = cell->y + (cell->height - height) / 2;
-    ns_layout_add_label(layout, NS_PART_CELL, g_object_ref(text), x, y, false)->color =
-        on_cell(layout, value);
+    ns_layout_add_label(layout, NS_PART_CELL, text, x, y, false)->color = on_cell(layout, value);
 }
 
 /* Numbers in cells, where those would be wide enough for all. */
