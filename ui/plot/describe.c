@@ -117,5 +117,5 @@ char *ns_plot_describe(const NsPlot *plot)
 
 bool ns_plot_has_data(const NsPlot *plot)
 {
-    return plot->drawing || ns_data_summary(plot).any;
+    return ns_data_summary(plot).any;
 }

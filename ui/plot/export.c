@@ -214,8 +214,8 @@ typedef struct {
 static void widen(NsRange *range, const NsScale *scale)
 {
     if (scale->blank) return;
-    range->lo = isnan(range->lo) ? scale->lo : MIN(range->lo, scale->lo);
-    range->hi = isnan(range->hi) ? scale->hi : MAX(range->hi, scale->hi);
+    ns_range_widen(range, scale->lo);
+    ns_range_widen(range, scale->hi);
 }
 
 static void widen_all(Limits *limits, const NsPlotLayout *layout)

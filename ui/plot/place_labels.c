@@ -250,25 +250,27 @@ static double free_below(const NsPlotLayout *layout, double left, double right)
 
 /* What stands beside a panel: its name and what its axis counts, or less of it.  An axis without a
  * title says less than a letter whose name is in the subtitle or in lines above. */
-enum {
-    NAME_AND_AXIS,
-    NAME_AND_SHORT, /* without what the title has in brackets */
-    LETTER_AND_AXIS,
-    LETTER_AND_SHORT,
-    NAME,
-    LETTER
+static const struct {
+    bool letter; /* of the run, in place of the name */
+    bool axis;
+    bool brief; /* without what the title of the axis has in brackets */
+} ways[] = {
+    {.axis = true},
+    {.axis = true, .brief = true},
+    {.letter = true, .axis = true},
+    {.letter = true, .axis = true, .brief = true},
+    {.letter = false},
+    {.letter = true},
 };
 
-static PangoLayout *panel_words(NsFrame *frame, const NsPanel *panel, int how)
+static PangoLayout *panel_words(NsFrame *frame, const NsPanel *panel, size_t way)
 {
     NsPlotLayout *layout = frame->layout;
     const NsPlot *plot = layout->plot;
-    bool letter = how == LETTER_AND_AXIS || how == LETTER_AND_SHORT || how == LETTER;
-    bool axis = how < NAME, brief = how == NAME_AND_SHORT || how == LETTER_AND_SHORT;
-    g_autofree char *name =
-        letter && plot->lettered ? ns_text_letter(panel->name) : g_strdup(panel->name);
+    bool letter = ways[way].letter && plot->lettered, axis = ways[way].axis;
+    g_autofree char *name = letter ? ns_text_letter(panel->name) : g_strdup(panel->name);
     g_autofree char *title = g_strdup(axis && plot->left.label ? plot->left.label : "");
-    char *bracket = brief ? strstr(title, " (") : NULL;
+    char *bracket = ways[way].brief ? strstr(title, " (") : NULL;
     if (bracket) *bracket = '\0';
     g_autofree char *words = g_strconcat(name, axis ? " · " : "", title, NULL);
     return ns_layout_text(layout, false, words);
@@ -283,38 +285,34 @@ static void panel_room(const NsPlotLayout *layout, const NsPanel *panel, double 
 }
 
 /* Whether all of them have room for so much. */
-static bool panels_fit(NsFrame *frame, int how)
+static bool panels_fit(NsFrame *frame, size_t way)
 {
     const NsHeatmap *map = frame->layout->plot->heatmap;
     for (size_t i = 0; i < map->n_panels; i++) {
         NsPanel panel = ns_panel(map, i);
         double top, height;
         panel_room(frame->layout, &panel, &top, &height);
-        g_autoptr(PangoLayout) text = panel_words(frame, &panel, how);
+        g_autoptr(PangoLayout) text = panel_words(frame, &panel, way);
         if (ns_text_width(text) + NS_GAP / 2 * frame->size > height) return false;
     }
     return true;
 }
 
-/* Where the names are in lines above, letters say which panel is whose. */
-static int fit_panels(NsFrame *frame)
+/* The first way that has room.  Where the names are in lines above, letters say which panel is
+ * whose. */
+static size_t fit_panels(NsFrame *frame)
 {
-    bool listed = frame->layout->listed;
-    int how = listed ? LETTER_AND_AXIS : NAME_AND_AXIS;
-    while (how < LETTER && (!panels_fit(frame, how) || (listed && how == NAME))) how++;
-    return how;
-}
-
-static bool names_panels(int how)
-{
-    return how == NAME_AND_AXIS || how == NAME_AND_SHORT || how == NAME;
+    size_t way = 0, last = G_N_ELEMENTS(ways) - 1;
+    while (way < last && ((frame->layout->listed && !ways[way].letter) || !panels_fit(frame, way)))
+        way++;
+    return way;
 }
 
 bool ns_frame_panels_named(NsFrame *frame)
 {
     const NsHeatmap *map = frame->layout->plot->heatmap;
     return map && map->n_panels && frame->show[NS_PART_LEFT_LABEL] && !frame->layout->listed &&
-           names_panels(fit_panels(frame));
+           !ways[fit_panels(frame)].letter;
 }
 
 bool ns_frame_list_panels(NsFrame *frame)
@@ -323,7 +321,7 @@ bool ns_frame_list_panels(NsFrame *frame)
     const NsPlot *plot = layout->plot;
     bool named = plot->heatmap && plot->heatmap->n_panels && plot->lettered;
     if (layout->listed || layout->told || !named || !frame->show[NS_PART_LEGEND] ||
-        !frame->show[NS_PART_LEFT_LABEL] || names_panels(fit_panels(frame)))
+        !frame->show[NS_PART_LEFT_LABEL] || !ways[fit_panels(frame)].letter)
         return false;
     bool told = frame->show[NS_PART_SUBTITLE];
     for (size_t i = 0; i < plot->heatmap->n_panels && told; i++)
@@ -339,12 +337,12 @@ static void place_panel_names(NsFrame *frame)
     NsPlotLayout *layout = frame->layout;
     const NsHeatmap *map = layout->plot->heatmap;
     const NsStyle *style = layout->style;
-    int how = fit_panels(frame);
+    size_t way = fit_panels(frame);
     for (size_t i = 0; i < map->n_panels; i++) {
         NsPanel panel = ns_panel(map, i);
         double top, height;
         panel_room(layout, &panel, &top, &height);
-        g_autoptr(PangoLayout) text = panel_words(frame, &panel, how);
+        g_autoptr(PangoLayout) text = panel_words(frame, &panel, way);
         if (ns_text_width(text) > height) ns_text_limit(text, height, 1);
         double x = style->padding + frame->spare, y = top + (height - ns_text_width(text)) / 2;
         NsLabel *label = ns_layout_add_label(layout, NS_PART_LEFT_LABEL, text, x, y, true);

@@ -57,25 +57,18 @@ bool ns_plot_has_axis(const NsPlot *plot, NsViewStateAxis which)
     return which != NS_VIEW_STATE_RIGHT || (right && !plot->heatmap);
 }
 
-static void widen(NsRange *range, double value)
-{
-    if (!isfinite(value)) return;
-    range->lo = isnan(range->lo) ? value : MIN(range->lo, value);
-    range->hi = isnan(range->hi) ? value : MAX(range->hi, value);
-}
-
 NsRange ns_plot_extent(const NsPlot *plot)
 {
     NsRange range = NS_RANGE_FREE;
     for (size_t i = 0; i < plot->n_series; i++) {
         const NsSeries *series = &plot->series[i];
         if (!series->n) continue;
-        widen(&range, series->edges ? series->edges[0] : series->x[0]);
-        widen(&range, series->edges ? series->edges[series->n] : series->x[series->n - 1]);
+        ns_range_widen(&range, series->edges ? series->edges[0] : series->x[0]);
+        ns_range_widen(&range, series->edges ? series->edges[series->n] : series->x[series->n - 1]);
     }
     if (plot->heatmap) {
-        widen(&range, plot->heatmap->x0);
-        widen(&range, ns_heatmap_end(plot->heatmap));
+        ns_range_widen(&range, plot->heatmap->x0);
+        ns_range_widen(&range, ns_heatmap_end(plot->heatmap));
     }
     return range;
 }

@@ -18,6 +18,14 @@ static inline bool ns_range_is_free(NsRange range)
     return isnan(range.lo) && isnan(range.hi);
 }
 
+/* Makes room for a value; the first of all is both ends. */
+static inline void ns_range_widen(NsRange *range, double value)
+{
+    if (!isfinite(value)) return;
+    range->lo = fmin(range->lo, value);
+    range->hi = fmax(range->hi, value);
+}
+
 /* What lies between two points of the axis, which may lie beyond its ends, in either order.  Where
  * `whole` has both ends the range is moved to lie inside it, and is free if it would cover
  * it.  The present range where the new one would be too narrow to tell its values apart (on an axis
