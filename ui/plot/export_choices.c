@@ -412,10 +412,8 @@ const NsChoice *ns_export_choice(size_t i)
 bool ns_export_choices_set(NsExportChoices *choices, const char *key, const char *text,
                            GError **error)
 {
-    int i = ns_choices_find(ns_export_choice, key);
-    if (i >= 0) return rows[i].set(choices, text, error);
-    g_autofree char *keys = ns_choices_keys(ns_export_choice);
-    return refuse(error, "choice", key, keys);
+    int i = ns_choices_require("choice", key, ns_export_choice, error);
+    return i >= 0 && rows[i].set(choices, text, error);
 }
 
 char *ns_export_choices_get(const NsExportChoices *choices, const char *key)
