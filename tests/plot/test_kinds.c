@@ -5,6 +5,7 @@
 #include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
 #include "ui/plot/legend.h"
+#include "ui/plot/pgfplots.h"
 
 #include <math.h>
 #include <string.h>
@@ -163,6 +164,23 @@ static void test_bars(void)
     ns_bar_ends(layout, 1, 2, &next, &end);
     g_assert_cmpfloat_with_epsilon(to, next, 1e-12);
     cairo_surface_destroy(image);
+}
+
+/* In TeX they are as wide as in a picture, stand side by side, and are gray where they are of the
+ * past. */
+static void test_tex_bars(void)
+{
+    static const double x[] = {10, 20, 30}, y[] = {1, 2, 3};
+    const NsSeries series[] = {
+        {.label = "a", .kind = NS_SERIES_BARS, .n = 3, .x = x, .y = y},
+        {.label = "b", .kind = NS_SERIES_BARS, .previous = true, .n = 3, .x = x, .y = y}};
+    const NsPlot plot = plot_of(series, 2), *one = &plot;
+    const NsExport page = {.style = light(), .width = WIDTH, .height = HEIGHT};
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(&one, 1, &page, NULL);
+    g_autoptr(GString) tex = ns_pgfplots_write(&sheet);
+    g_assert_nonnull(strstr(tex->str, "\\fill[chart-0] (axis cs:6,0) rectangle (axis cs:10,1);"));
+    g_assert_nonnull(strstr(tex->str, "\\fill[chart-previous, fill opacity=0.35] (axis cs:10,0) "
+                                      "rectangle (axis cs:14,1);"));
 }
 
 /* What is hidden leaves no ink: the other bars have all the room. */
@@ -416,6 +434,7 @@ int main(int argc, char **argv)
     g_test_add_func("/kinds/legend-at", test_legend_at);
     g_test_add_func("/kinds/readings", test_readings);
     g_test_add_func("/kinds/bars", test_bars);
+    g_test_add_func("/kinds/tex-bars", test_tex_bars);
     g_test_add_func("/kinds/hidden-bars", test_hidden_bars);
     g_test_add_func("/kinds/many-bars", test_many_bars);
     g_test_add_func("/kinds/steps", test_steps);

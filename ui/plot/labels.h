@@ -17,10 +17,10 @@ typedef enum {
     NS_PART_LEFT_LABEL,
     NS_PART_RIGHT_LABEL, /* likewise */
     NS_PART_NOTE,
-    NS_PART_END_NAME,  /* of a curve, at its end */
     NS_PART_LINE_NAME, /* of a level or a slope */
-    NS_PART_CELL,      /* the number in a cell */
     NS_PART_EMPTY,
+    NS_PART_END_NAME, /* of a curve, at its end */
+    NS_PART_CELL,     /* the number in a cell */
     NS_PARTS,
 } NsPart;
 

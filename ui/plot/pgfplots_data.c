@@ -1,4 +1,5 @@
 /* The data of a figure as TeX, for the package pgfplots.  SPDX-License-Identifier: MIT */
+#include "ui/plot/draw_series.h"
 #include "ui/plot/panels.h"
 #include "ui/plot/pgfplots-private.h"
 #include "ui/plot/tex.h"
@@ -126,19 +127,32 @@ static void append_band(GString *out, const NsPlotLayout *layout, const NsSeries
     g_string_append(out, "} -- cycle;\n");
 }
 
-static void append_bars(GString *out, const NsPlotLayout *layout, const NsSeries *series)
+/* Where they stand in a picture; those that others must show through have an outline. */
+static void append_bars(GString *out, const NsPlotLayout *layout, size_t i)
 {
+    const NsSeries *series = &layout->plot->series[i];
     const NsScale *x = &layout->x, *y = &layout->y[series->side];
-    double foot = y->kind == NS_SCALE_LOG ? y->lo : 0;
+    double foot = ns_pgf_coordinate(y, y->kind == NS_SCALE_LOG ? y->lo : 0);
+    g_autofree char *color = ns_pgf_color(series);
+    const char *faint = series->edges || series->previous ? ", fill opacity=0.35" : "";
     for (size_t k = 0; k < series->n; k++) {
-        double value = ns_pgf_coordinate(y, series->y[k]);
-        double a = series->edges ? series->edges[k] : series->x[k] - 0.4;
-        double b = series->edges ? series->edges[k + 1] : series->x[k] + 0.4;
+        double from, to, value = ns_pgf_coordinate(y, series->y[k]);
         if (!isfinite(value)) continue;
-        ns_tex_printf(out, "\\fill[chart-%u] (axis cs:%g,%g) rectangle (axis cs:%g,%g);\n",
-                      series->style % NS_SERIES_STYLES, ns_pgf_coordinate(x, a),
-                      ns_pgf_coordinate(y, foot), ns_pgf_coordinate(x, b), value);
+        ns_bar_ends(layout, i, k, &from, &to);
+        double left = ns_pgf_coordinate(x, from);
+        /* Zero is infinitely far away on a logarithmic axis. */
+        if (isnan(left)) left = ns_pgf_coordinate_at(x, layout->area.x);
+        ns_tex_printf(out, "\\fill[%s%s] (axis cs:%g,%g) rectangle (axis cs:%g,%g);\n", color,
+                      faint, left, foot, ns_pgf_coordinate(x, to), value);
     }
+    if (!series->edges) return;
+    g_string_append(out, "\\addplot[");
+    ns_pgf_look(out, layout, series);
+    g_string_append(out, ", const plot, forget plot] coordinates {\n");
+    for (size_t k = 0; k <= series->n; k++)
+        append_point(out, ns_pgf_coordinate(x, series->edges[k]),
+                     k < series->n ? ns_pgf_coordinate(y, series->y[k]) : foot);
+    g_string_append(out, "};\n");
 }
 
 /* A value between two gaps is no line; it must still be seen. */
@@ -178,7 +192,7 @@ static void append_series(GString *out, const NsPlotLayout *layout, size_t i)
     append_band(out, layout, series);
     if (series->kind == NS_SERIES_BAND) return;
     if (series->kind == NS_SERIES_BARS) {
-        append_bars(out, layout, series);
+        append_bars(out, layout, i);
         return;
     }
     g_string_append(out, "\\addplot[");
