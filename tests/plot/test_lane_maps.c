@@ -120,7 +120,7 @@ static void check_keys(const NsPlot *const *plots, size_t columns, bool shared)
     g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, LANES, &page, NULL);
     unsigned keys = 0;
     g_autoptr(NsPlotLayout) last = ns_plot_sheet_layout(&sheet, LANES - 1);
-    double foot = sheet.cells[LANES - 1].y + last->area.y + last->area.height;
+    double foot = sheet.plots[LANES - 1].cell.y + last->area.y + last->area.height;
     for (size_t i = 0; i < LANES; i++) {
         g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(&sheet, i);
         const NsBox *bar = &layout->bar;
@@ -129,7 +129,7 @@ static void check_keys(const NsPlot *const *plots, size_t columns, bool shared)
         keys++;
         if (!shared) continue;
         g_assert_cmpuint(i, ==, columns - 1);
-        g_assert_cmpfloat_with_epsilon(sheet.cells[i].y + bar->y + bar->height, foot, 1e-6);
+        g_assert_cmpfloat_with_epsilon(sheet.plots[i].cell.y + bar->y + bar->height, foot, 1e-6);
         g_assert_cmpfloat_with_epsilon(layout->z.p0, bar->y + bar->height, 1e-6);
     }
     g_assert_cmpuint(keys, ==, shared ? 1 : LANES);
@@ -155,8 +155,8 @@ static void check_cover(const NsPlot *const *plots, size_t columns, bool square)
     g_auto(NsPlotSheet) sheet = ns_plot_sheet(borrowed, LANES, &page, NULL);
     g_autoptr(NsPlotLayout) bearer = ns_plot_sheet_layout(&sheet, columns - 1);
     for (size_t i = columns; i < LANES; i++)
-        g_assert_cmpfloat(sheet.cells[i].x + sheet.cells[i].width, <=,
-                          sheet.cells[columns - 1].x + bearer->bar.x);
+        g_assert_cmpfloat(sheet.plots[i].cell.x + sheet.plots[i].cell.width, <=,
+                          sheet.plots[columns - 1].cell.x + bearer->bar.x);
 }
 
 /* Maps that share their colors share the key of these on a sheet; others have their own. */

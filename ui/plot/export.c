@@ -73,10 +73,10 @@ static void draw_sheet(cairo_t *cr, const NsPlotSheet *sheet)
     cairo_paint(cr);
     for (int key = 0; key < 2; key++)
         for (size_t i = 0; i < sheet->n; i++) {
-            if (key && !(sheet->plots[i].key_reach > 0)) continue;
+            if (key && !(sheet->plots[i].plot.key_reach > 0)) continue;
             g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(sheet, i);
             cairo_save(cr);
-            cairo_translate(cr, sheet->cells[i].x, sheet->cells[i].y);
+            cairo_translate(cr, sheet->plots[i].cell.x, sheet->plots[i].cell.y);
             (key ? ns_plot_draw_key : ns_plot_draw)(layout, cr);
             cairo_restore(cr);
         }

@@ -585,12 +585,11 @@ GString *ns_pgfplots_write(const NsPlotSheet *sheet)
                   options->height);
     for (size_t i = 0; i < sheet->n; i++) {
         g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(sheet, i);
-        const NsBox *cell = &sheet->cells[i];
+        const NsBox *cell = &sheet->plots[i].cell;
         append_layout(&(Page){out, layout, cell->x, options->height - cell->y});
     }
-    const char *foot = options->caption ? options->caption : options->moment;
-    if (foot && *foot) {
-        g_autofree char *caption = ns_tex_literal(foot);
+    if (sheet->caption) {
+        g_autofree char *caption = ns_tex_literal(pango_layout_get_text(sheet->caption));
         ns_tex_printf(out,
                       "\\node[anchor=south west, inner sep=0bp, chart-faint, align=left, "
                       "text width=%gbp] at (%gbp,%gbp) {%s};\n",

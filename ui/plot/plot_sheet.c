@@ -19,9 +19,9 @@
 
 NsPlotLayout *ns_plot_sheet_layout(const NsPlotSheet *sheet, size_t i)
 {
-    const NsBox *cell = &sheet->cells[i];
-    return ns_plot_layout_within(&sheet->plots[i], cell->width, cell->height, sheet->options->style,
-                                 &sheet->least[i]);
+    const NsSheetPlot *one = &sheet->plots[i];
+    return ns_plot_layout_within(&one->plot, one->cell.width, one->cell.height,
+                                 sheet->options->style, &one->least);
 }
 
 /* ---- one key for heatmaps that share their colors ---- */
@@ -29,14 +29,14 @@ NsPlotLayout *ns_plot_sheet_layout(const NsPlotSheet *sheet, size_t i)
 /* The margins and the area that a plot has in a cell, with or without its key. */
 static NsMargins margins_of(const NsPlotSheet *sheet, size_t i, bool key)
 {
-    const NsBox *cell = &sheet->cells[i];
-    NsPlot plot = sheet->plots[i];
+    const NsSheetPlot *one = &sheet->plots[i];
+    NsPlot plot = one->plot;
     NsHeatmap map = *plot.heatmap;
     map.square = false; /* the room that a matrix leaves on either side is no margin */
     plot.heatmap = &map;
     plot.right.quiet = !key;
-    g_autoptr(NsPlotLayout) layout = ns_plot_layout_within(&plot, cell->width, cell->height,
-                                                           sheet->options->style, &sheet->least[i]);
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout_within(&plot, one->cell.width, one->cell.height,
+                                                           sheet->options->style, &one->least);
     return ns_layout_margins(layout);
 }
 
@@ -45,7 +45,7 @@ static double foot_of(const NsPlotSheet *sheet, size_t i)
 {
     g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(sheet, i);
     NsBox area = ns_plot_area(layout);
-    return sheet->cells[i].y + area.y + area.height;
+    return sheet->plots[i].cell.y + area.y + area.height;
 }
 
 /* Whether the ends of its colors are fixed, and not found in its own cells. */
@@ -71,13 +71,14 @@ static void share(const NsPlotSheet *sheet, size_t first, size_t end)
     double share = key / (double)sheet->columns;
     for (size_t i = first; i < end; i++) {
         size_t column = (i - first) % sheet->columns;
-        sheet->cells[i].x -= (double)column * share;
-        sheet->cells[i].width -= share;
-        if (i == bearer) sheet->cells[i].width += key;
-        sheet->plots[i].right.quiet = i != bearer;
+        NsBox *cell = &sheet->plots[i].cell;
+        cell->x -= (double)column * share;
+        cell->width -= share;
+        if (i == bearer) cell->width += key;
+        sheet->plots[i].plot.right.quiet = i != bearer;
     }
     double reach = foot_of(sheet, end - 1) - foot_of(sheet, bearer);
-    sheet->plots[bearer].key_reach = MAX(reach, 0);
+    sheet->plots[bearer].plot.key_reach = MAX(reach, 0);
 }
 
 /* One key for heatmaps that share their colors. */
@@ -85,7 +86,8 @@ static void share_keys(const NsPlotSheet *sheet)
 {
     for (size_t first = 0; first < sheet->n; first += sheet->columns) {
         size_t end = first + 1;
-        while (end < sheet->n && same_colors(&sheet->plots[first], &sheet->plots[end])) end++;
+        while (end < sheet->n && same_colors(&sheet->plots[first].plot, &sheet->plots[end].plot))
+            end++;
         if (end < sheet->n) end -= (end - first) % sheet->columns;
         if (end < first + 2) continue;
         share(sheet, first, end);
@@ -125,10 +127,7 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
 {
     NsPlotSheet sheet = {.options = options,
                          .n = n,
-                         .plots = g_new0(NsPlot, n),
-                         .cells = g_new0(NsBox, n),
-                         .least = g_new0(NsMargins, n),
-                         .titles = g_new0(char *, n + 1),
+                         .plots = g_new0(NsSheetPlot, n),
                          .caption = caption_text(options)};
     double size = options->style->text_size;
     if (sheet.caption) sheet.foot = ns_text_height(sheet.caption) + 0.6 * size;
@@ -139,20 +138,21 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
     double height =
         (options->height - sheet.foot - gutter * (double)(sheet.rows - 1)) / (double)sheet.rows;
     for (size_t i = 0; i < n; i++) {
-        NsPlot *plot = &sheet.plots[i];
+        NsSheetPlot *one = &sheet.plots[i];
+        NsPlot *plot = &one->plot;
         *plot = *plots[i];
         plot->legend = options->legend;
-        if (least) sheet.least[i] = least[i];
+        if (least) one->least = least[i];
         if (options->untitled) plot->title = NULL;
         if (options->untitled || options->caption) {
             plot->subtitle = options->untitled ? NULL : plot->run;
             plot->special = 0;
             plot->moment = NULL;
         }
-        sheet.titles[i] = lettered_title(plot, i, n);
-        plot->title = sheet.titles[i] && *sheet.titles[i] ? sheet.titles[i] : NULL;
-        sheet.cells[i] = (NsBox){(double)(i % columns) * (width + gutter),
-                                 (double)(i / columns) * (height + gutter), width, MAX(height, 1)};
+        one->title = lettered_title(plot, i, n);
+        plot->title = one->title && *one->title ? one->title : NULL;
+        one->cell = (NsBox){(double)(i % columns) * (width + gutter),
+                            (double)(i / columns) * (height + gutter), width, MAX(height, 1)};
     }
     share_keys(&sheet);
     return sheet;
@@ -160,10 +160,8 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
 
 void ns_plot_sheet_clear(NsPlotSheet *sheet)
 {
+    for (size_t i = 0; i < sheet->n; i++) g_free(sheet->plots[i].title);
     g_free(sheet->plots);
-    g_free(sheet->cells);
-    g_free(sheet->least);
-    g_strfreev(sheet->titles);
     g_clear_object(&sheet->caption);
 }
 
@@ -177,7 +175,7 @@ static double drawing_height(const NsPlot *plot, const NsExport *options)
     tall.height = MOST_TALL * options->width;
     g_auto(NsPlotSheet) sheet = ns_plot_sheet(&plot, 1, &tall, NULL);
     g_autoptr(NsPlotLayout) layout =
-        ns_plot_layout(sheet.plots, tall.width, tall.height, options->style);
+        ns_plot_layout(&sheet.plots[0].plot, tall.width, tall.height, options->style);
     NsBox area = ns_plot_area(layout);
     double height = tall.height - area.height + sheet.foot +
                     plot->drawing->height(plot->drawing->data, area.width, options->style);
@@ -206,7 +204,8 @@ static double more_lines(const NsPlot *const *plots, size_t n, const NsExport *o
     g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options, NULL);
     double most = 0;
     for (size_t i = 0; i < n; i++)
-        most = MAX(most, ns_plot_more_lines(&sheet.plots[i], sheet.cells[i].width, options->style));
+        most = MAX(most, ns_plot_more_lines(&sheet.plots[i].plot, sheet.plots[i].cell.width,
+                                            options->style));
     double rows = (double)sheet.rows, more = ceil(most) * rows;
     NsExport taller = *options;
     taller.height = options->height + more;

@@ -6,12 +6,16 @@
 #include <pango/pango.h>
 
 typedef struct {
+    NsPlot plot; /* borrows from that it was made of, and the title */
+    char *title;
+    NsBox cell;      /* where it stands on the page */
+    NsMargins least; /* its margins are at least so wide */
+} NsSheetPlot;
+
+typedef struct {
     const NsExport *options; /* borrowed */
     size_t n, columns, rows;
-    NsPlot *plots;        /* [n] borrow from those they were made of, and from the titles */
-    NsBox *cells;         /* [n] */
-    NsMargins *least;     /* [n] */
-    char **titles;        /* [n] and NULL */
+    NsSheetPlot *plots;   /* [n] */
     PangoLayout *caption; /* NULL for none */
     double foot;          /* the room for it below the plots */
 } NsPlotSheet;
