@@ -115,6 +115,12 @@ static void ns_session_init(NsSession *session)
     ns_session_init_runs(session);
 }
 
+NsSession *ns_session_hold(NsSession *session, gpointer object)
+{
+    g_object_set_data_full(object, "ns-session", g_object_ref(session), g_object_unref);
+    return session;
+}
+
 NsSession *ns_session_new(const NsExperiment *experiment)
 {
     NsSession *session = g_object_new(NS_TYPE_SESSION, NULL);

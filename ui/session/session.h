@@ -40,6 +40,9 @@ G_DECLARE_FINAL_TYPE(NsSession, ns_session, NS, SESSION, GObject)
  * share (ns_experiment_share) is the first one's. */
 NsSession *ns_session_new(const NsExperiment *experiment);
 
+/* Returns the session, which lives at least as long as the object does from now on. */
+NsSession *ns_session_hold(NsSession *session, gpointer object);
+
 /* Gives notice of something with a sentence for the reader. */
 void ns_session_tell(NsSession *session, const char *sentence);
 

@@ -476,7 +476,6 @@ static void ns_chart_tile_dispose(GObject *object)
     /* Before the chart, of which it may tell when it loses the focus. */
     if (tile->over) gtk_widget_unparent(tile->over);
     g_clear_pointer(&tile->overlay, gtk_widget_unparent);
-    g_clear_object(&tile->session);
     G_OBJECT_CLASS(ns_chart_tile_parent_class)->dispose(object);
 }
 
@@ -535,7 +534,7 @@ static void sync_kind(NsChartTile *tile)
 GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureKind *kind)
 {
     NsChartTile *tile = g_object_new(NS_TYPE_CHART_TILE, NULL);
-    tile->session = g_object_ref(session);
+    tile->session = ns_session_hold(session, tile);
     tile->own = ns_figure_spec(kind);
     tile->lane = -1;
     tile->chart = NS_CHART_VIEW(ns_chart_view_new(kind));

@@ -487,7 +487,6 @@ static void ns_dashboard_dispose(GObject *object)
     for (guint i = 0; i < dashboard->slots->len; i++)
         gtk_widget_unparent(GTK_WIDGET(slot_at(dashboard, i)->tile));
     g_array_set_size(dashboard->slots, 0);
-    g_clear_object(&dashboard->session);
     G_OBJECT_CLASS(ns_dashboard_parent_class)->dispose(object);
 }
 
@@ -530,7 +529,7 @@ static void add_tile(NsDashboard *dashboard, const NsFigureKind *kind, int lane)
 static GtkWidget *new_dashboard(NsSession *session, const char *const *figures, bool by_lane)
 {
     NsDashboard *dashboard = g_object_new(NS_TYPE_DASHBOARD, NULL);
-    dashboard->session = g_object_ref(session);
+    dashboard->session = ns_session_hold(session, dashboard);
     dashboard->by_lane = by_lane;
     for (; *figures; figures++) {
         const NsFigureKind *kind = ns_figure_find(*figures);

@@ -355,7 +355,6 @@ static void ns_diagram_page_dispose(GObject *object)
     g_clear_pointer(&page->tile, gtk_widget_unparent);
     g_clear_pointer(&page->box, gtk_widget_unparent);
     page->n = 0;
-    g_clear_object(&page->session);
     G_OBJECT_CLASS(ns_diagram_page_parent_class)->dispose(object);
 }
 
@@ -387,7 +386,7 @@ static void ns_diagram_page_init(NsDiagramPage *page)
 GtkWidget *ns_diagram_page_new(NsSession *session)
 {
     NsDiagramPage *page = g_object_new(NS_TYPE_DIAGRAM_PAGE, NULL);
-    page->session = g_object_ref(session);
+    page->session = ns_session_hold(session, page);
     page->tile = ns_chart_tile_new(session, ns_figure_find("diagram"));
     gtk_widget_set_parent(page->tile, GTK_WIDGET(page));
     ns_hide(page->tile, NS_HIDDEN_USELESS, true);

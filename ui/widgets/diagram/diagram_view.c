@@ -553,7 +553,6 @@ static void ns_diagram_view_dispose(GObject *object)
     g_ptr_array_set_size(view->parts, 0);
     GtkWidget *child;
     while ((child = gtk_widget_get_first_child(GTK_WIDGET(view)))) gtk_widget_unparent(child);
-    g_clear_object(&view->session);
     G_OBJECT_CLASS(ns_diagram_view_parent_class)->dispose(object);
 }
 
@@ -612,7 +611,7 @@ static void ns_diagram_view_init(NsDiagramView *view)
 GtkWidget *ns_diagram_view_new(NsSession *session, size_t lane)
 {
     NsDiagramView *view = g_object_new(NS_TYPE_DIAGRAM_VIEW, NULL);
-    view->session = g_object_ref(session);
+    view->session = ns_session_hold(session, view);
     view->lane = lane;
     g_autofree char *label =
         g_strdup_printf(_("Diagram of a layer of lane %s"), ns_lane_letter(lane));

@@ -647,7 +647,6 @@ static void ns_learn_pane_dispose(GObject *object)
     set_watch(pane, false);
     g_clear_pointer(&pane->box, gtk_widget_unparent);
     pane->next = pane->question = pane->prediction = NULL;
-    g_clear_object(&pane->session);
     g_clear_pointer(&pane->lesson, ns_lesson_free);
     G_OBJECT_CLASS(ns_learn_pane_parent_class)->dispose(object);
 }
@@ -713,6 +712,6 @@ static void ns_learn_pane_init(NsLearnPane *pane)
 GtkWidget *ns_learn_pane_new(NsSession *session)
 {
     NsLearnPane *pane = g_object_new(NS_TYPE_LEARN_PANE, NULL);
-    pane->session = g_object_ref(session);
+    pane->session = ns_session_hold(session, pane);
     return GTK_WIDGET(pane);
 }

@@ -92,7 +92,6 @@ static void ns_page_stack_dispose(GObject *object)
     if (stack->stack) g_signal_handlers_disconnect_by_data(stack->stack, stack);
     stack->stack = NULL;
     G_OBJECT_CLASS(ns_page_stack_parent_class)->dispose(object);
-    g_clear_object(&stack->session);
 }
 
 static void ns_page_stack_class_init(NsPageStackClass *klass)
@@ -113,7 +112,7 @@ GtkWidget *ns_page_stack_new(NsSession *session)
 {
     NsPageStack *stack =
         g_object_new(NS_TYPE_PAGE_STACK, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
-    stack->session = g_object_ref(session);
+    stack->session = ns_session_hold(session, stack);
     gtk_widget_set_vexpand(GTK_WIDGET(stack), TRUE);
     stack->stack = gtk_stack_new();
     gtk_stack_set_hhomogeneous(GTK_STACK(stack->stack), FALSE);

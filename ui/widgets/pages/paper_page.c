@@ -147,7 +147,7 @@ static void on_estimated(GObject *object, GAsyncResult *result, gpointer data)
     NsPaperPage *page = NS_PAPER_PAGE(object);
     g_autofree double *seconds = g_task_propagate_pointer(G_TASK(result), NULL);
     page->estimating = false;
-    if (!page->session) return;
+    if (!gtk_widget_get_root(GTK_WIDGET(page))) return; /* its window has gone */
     Card *card = card_at(page, page->estimated++);
     card->seconds = *seconds;
     sync_card(card);
@@ -498,7 +498,6 @@ static void ns_paper_page_dispose(GObject *object)
     if (page->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(page), page->tick);
     page->tick = 0;
     G_OBJECT_CLASS(ns_paper_page_parent_class)->dispose(object);
-    g_clear_object(&page->session);
 }
 
 static void clear_card(void *card)
@@ -536,7 +535,7 @@ GtkWidget *ns_paper_page_new(NsSession *session)
 {
     NsPaperPage *page = g_object_new(NS_TYPE_PAPER_PAGE, "orientation", GTK_ORIENTATION_VERTICAL,
                                      "spacing", 10, NULL);
-    page->session = g_object_ref(session);
+    page->session = ns_session_hold(session, page);
     build(page);
     for (guint i = 0; i < page->cards->len; i++) {
         update_chart(page, card_at(page, i));

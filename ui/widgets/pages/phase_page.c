@@ -652,7 +652,6 @@ static void ns_phase_page_dispose(GObject *object)
     page->tick = 0;
     G_OBJECT_CLASS(ns_phase_page_parent_class)->dispose(object);
     drop_work(page);
-    g_clear_object(&page->session);
 }
 
 static void ns_phase_page_finalize(GObject *object)
@@ -681,7 +680,7 @@ GtkWidget *ns_phase_page_new(NsSession *session)
 {
     NsPhasePage *page = g_object_new(NS_TYPE_PHASE_PAGE, "orientation", GTK_ORIENTATION_VERTICAL,
                                      "spacing", 8, NULL);
-    page->session = g_object_ref(session);
+    page->session = ns_session_hold(session, page);
     build(page);
     page->syncing = true;
     set_key(page, 0, key_index(page, "lr"));

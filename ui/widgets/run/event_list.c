@@ -81,16 +81,9 @@ static void on_chosen(GtkListBox *box, GtkListBoxRow *row, NsEventList *list)
     ns_session_show_step(list->session, *step);
 }
 
-static void ns_event_list_dispose(GObject *object)
-{
-    NS_EVENT_LIST(object)->box = NULL;
-    G_OBJECT_CLASS(ns_event_list_parent_class)->dispose(object);
-    g_clear_object(&NS_EVENT_LIST(object)->session);
-}
-
 static void ns_event_list_class_init(NsEventListClass *klass)
 {
-    G_OBJECT_CLASS(klass)->dispose = ns_event_list_dispose;
+    (void)klass;
 }
 
 static void ns_event_list_init(NsEventList *list)
@@ -120,7 +113,7 @@ GtkWidget *ns_event_list_new(NsSession *session)
 {
     NsEventList *list =
         g_object_new(NS_TYPE_EVENT_LIST, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
-    list->session = g_object_ref(session);
+    list->session = ns_session_hold(session, list);
     ns_event_list_sync(list);
     return GTK_WIDGET(list);
 }

@@ -370,7 +370,6 @@ static void ns_gradient_check_panel_dispose(GObject *object)
     panel->tick = 0;
     panel->parts.chart = NULL;
     G_OBJECT_CLASS(ns_gradient_check_panel_parent_class)->dispose(object);
-    g_clear_object(&panel->session);
 }
 
 static void ns_gradient_check_panel_finalize(GObject *object)
@@ -396,7 +395,7 @@ GtkWidget *ns_gradient_check_panel_new(NsSession *session)
 {
     NsGradientCheckPanel *panel = g_object_new(NS_TYPE_GRADIENT_CHECK_PANEL, "orientation",
                                                GTK_ORIENTATION_VERTICAL, "spacing", 10, NULL);
-    panel->session = g_object_ref(session);
+    panel->session = ns_session_hold(session, panel);
     build(panel);
     clear_table(panel);
     sync_lanes(panel);

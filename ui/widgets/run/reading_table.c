@@ -220,12 +220,6 @@ void ns_reading_table_sync(NsReadingTable *table, NsChartTile *tile)
     }
 }
 
-static void ns_reading_table_dispose(GObject *object)
-{
-    G_OBJECT_CLASS(ns_reading_table_parent_class)->dispose(object);
-    g_clear_object(&NS_READING_TABLE(object)->session);
-}
-
 static void ns_reading_table_finalize(GObject *object)
 {
     g_ptr_array_unref(NS_READING_TABLE(object)->cells);
@@ -234,7 +228,6 @@ static void ns_reading_table_finalize(GObject *object)
 
 static void ns_reading_table_class_init(NsReadingTableClass *klass)
 {
-    G_OBJECT_CLASS(klass)->dispose = ns_reading_table_dispose;
     G_OBJECT_CLASS(klass)->finalize = ns_reading_table_finalize;
     gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(klass), "readings");
 }
@@ -250,7 +243,7 @@ GtkWidget *ns_reading_table_new(NsSession *session)
 {
     NsReadingTable *table =
         g_object_new(NS_TYPE_READING_TABLE, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
-    table->session = g_object_ref(session);
+    table->session = ns_session_hold(session, table);
     ns_reading_table_sync(table, NULL);
     return GTK_WIDGET(table);
 }

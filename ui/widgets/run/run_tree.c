@@ -194,7 +194,7 @@ static gboolean rebuild_soon(gpointer data)
 {
     NsRunTree *tree = data;
     tree->stale = false;
-    if (tree->session) rebuild(tree);
+    if (gtk_widget_get_root(GTK_WIDGET(tree))) rebuild(tree); /* else its window has gone */
     return G_SOURCE_REMOVE;
 }
 
@@ -206,17 +206,8 @@ static void on_runs_changed(NsRunTree *tree)
     g_idle_add_full(G_PRIORITY_DEFAULT, rebuild_soon, g_object_ref(tree), g_object_unref);
 }
 
-static void ns_run_tree_dispose(GObject *object)
-{
-    NsRunTree *tree = NS_RUN_TREE(object);
-    tree->facts = NULL;
-    G_OBJECT_CLASS(ns_run_tree_parent_class)->dispose(object);
-    g_clear_object(&tree->session);
-}
-
 static void ns_run_tree_class_init(NsRunTreeClass *klass)
 {
-    G_OBJECT_CLASS(klass)->dispose = ns_run_tree_dispose;
     gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(klass), "runs");
 }
 
@@ -229,7 +220,7 @@ GtkWidget *ns_run_tree_new(NsSession *session)
 {
     NsRunTree *tree =
         g_object_new(NS_TYPE_RUN_TREE, "orientation", GTK_ORIENTATION_VERTICAL, "spacing", 6, NULL);
-    tree->session = g_object_ref(session);
+    tree->session = ns_session_hold(session, tree);
     g_signal_connect_object(session, "runs-changed", G_CALLBACK(on_runs_changed), tree,
                             G_CONNECT_SWAPPED);
     rebuild(tree);

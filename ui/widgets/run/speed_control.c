@@ -76,15 +76,9 @@ static void on_moved(NsSpeedControl *control)
     ns_speed_control_sync(control);
 }
 
-static void ns_speed_control_dispose(GObject *object)
-{
-    G_OBJECT_CLASS(ns_speed_control_parent_class)->dispose(object);
-    g_clear_object(&NS_SPEED_CONTROL(object)->session);
-}
-
 static void ns_speed_control_class_init(NsSpeedControlClass *klass)
 {
-    G_OBJECT_CLASS(klass)->dispose = ns_speed_control_dispose;
+    (void)klass;
 }
 
 static void ns_speed_control_init(NsSpeedControl *control)
@@ -100,7 +94,7 @@ static void ns_speed_control_init(NsSpeedControl *control)
 GtkWidget *ns_speed_control_new(NsSession *session)
 {
     NsSpeedControl *control = g_object_new(NS_TYPE_SPEED_CONTROL, NULL);
-    control->session = g_object_ref(session);
+    control->session = ns_session_hold(session, control);
     ns_speed_control_sync(control);
     return GTK_WIDGET(control);
 }

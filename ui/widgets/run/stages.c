@@ -42,15 +42,8 @@ void ns_stages_sync(NsStages *stages)
     stages->lit = lit;
 }
 
-static void ns_stages_dispose(GObject *object)
-{
-    G_OBJECT_CLASS(ns_stages_parent_class)->dispose(object);
-    g_clear_object(&NS_STAGES(object)->session);
-}
-
 static void ns_stages_class_init(NsStagesClass *klass)
 {
-    G_OBJECT_CLASS(klass)->dispose = ns_stages_dispose;
     gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(klass), "stages");
 }
 
@@ -77,7 +70,7 @@ static void ns_stages_init(NsStages *stages)
 GtkWidget *ns_stages_new(NsSession *session)
 {
     NsStages *stages = g_object_new(NS_TYPE_STAGES, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
-    stages->session = g_object_ref(session);
+    stages->session = ns_session_hold(session, stages);
     ns_stages_sync(stages);
     return GTK_WIDGET(stages);
 }

@@ -372,7 +372,6 @@ static void ns_timeline_dispose(GObject *object)
         gtk_widget_remove_tick_callback(GTK_WIDGET(timeline), timeline->scrub_tick);
     timeline->scrub_tick = 0;
     g_clear_object(&timeline->label);
-    g_clear_object(&timeline->session);
     G_OBJECT_CLASS(ns_timeline_parent_class)->dispose(object);
 }
 
@@ -408,7 +407,7 @@ static void ns_timeline_init(NsTimeline *timeline)
 GtkWidget *ns_timeline_new(NsSession *session)
 {
     NsTimeline *timeline = g_object_new(NS_TYPE_TIMELINE, NULL);
-    timeline->session = g_object_ref(session);
+    timeline->session = ns_session_hold(session, timeline);
     ns_timeline_sync(timeline);
     return GTK_WIDGET(timeline);
 }

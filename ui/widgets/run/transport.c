@@ -95,15 +95,8 @@ GtkWidget *ns_transport_speed(NsTransport *transport)
     return transport->speed;
 }
 
-static void ns_transport_dispose(GObject *object)
-{
-    G_OBJECT_CLASS(ns_transport_parent_class)->dispose(object);
-    g_clear_object(&NS_TRANSPORT(object)->session);
-}
-
 static void ns_transport_class_init(NsTransportClass *klass)
 {
-    G_OBJECT_CLASS(klass)->dispose = ns_transport_dispose;
     gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(klass), "transport");
 }
 
@@ -174,7 +167,7 @@ GtkWidget *ns_transport_new(NsSession *session)
 {
     NsTransport *transport =
         g_object_new(NS_TYPE_TRANSPORT, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
-    transport->session = g_object_ref(session);
+    transport->session = ns_session_hold(session, transport);
     transport->stages = ns_stages_new(session);
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 2);
     transport->entry = new_entry(transport);

@@ -272,7 +272,6 @@ static void ns_trouble_panel_dispose(GObject *object)
 {
     NsTroublePanel *panel = NS_TROUBLE_PANEL(object);
     g_clear_pointer(&panel->expander, gtk_widget_unparent);
-    g_clear_object(&panel->session);
     G_OBJECT_CLASS(ns_trouble_panel_parent_class)->dispose(object);
 }
 
@@ -337,7 +336,7 @@ static void ns_trouble_panel_init(NsTroublePanel *panel)
 GtkWidget *ns_trouble_panel_new(NsSession *session)
 {
     NsTroublePanel *panel = g_object_new(NS_TYPE_TROUBLE_PANEL, NULL);
-    panel->session = g_object_ref(session);
+    panel->session = ns_session_hold(session, panel);
     ns_trouble_panel_sync(panel);
     return GTK_WIDGET(panel);
 }

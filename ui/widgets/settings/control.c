@@ -4,7 +4,6 @@
 static void control_free(gpointer data)
 {
     NsControl *control = data;
-    g_object_unref(control->session);
     g_clear_pointer(&control->buttons, g_ptr_array_unref);
     g_free(control);
 }
@@ -13,7 +12,7 @@ NsControl *ns_control_new(NsSession *session, const NsParam *param, GtkWidget *w
                           GCallback sync)
 {
     NsControl *control = g_new0(NsControl, 1);
-    control->session = g_object_ref(session);
+    control->session = ns_session_hold(session, widget);
     control->param = param;
     g_object_set_data_full(G_OBJECT(widget), "ns-control", control, control_free);
     ns_session_follow(session, param, sync, widget);

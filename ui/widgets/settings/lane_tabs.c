@@ -18,13 +18,6 @@ typedef struct {
     bool syncing;
 } Tabs;
 
-static void tabs_free(gpointer data)
-{
-    Tabs *tabs = data;
-    g_object_unref(tabs->session);
-    g_free(tabs);
-}
-
 static Tabs *tabs_of(GtkWidget *widget)
 {
     return g_object_get_data(G_OBJECT(widget), "ns-tabs");
@@ -219,8 +212,8 @@ GtkWidget *ns_lane_tabs_new(NsSession *session)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     Tabs *tabs = g_new0(Tabs, 1);
-    tabs->session = g_object_ref(session);
-    g_object_set_data_full(G_OBJECT(box), "ns-tabs", tabs, tabs_free);
+    tabs->session = ns_session_hold(session, box);
+    g_object_set_data_full(G_OBJECT(box), "ns-tabs", tabs, g_free);
     gtk_widget_add_css_class(box, "lane-tabs");
     tabs->line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
     gtk_widget_add_css_class(tabs->line, "linked");

@@ -9,13 +9,6 @@ typedef struct {
     GtkWidget *words, *restart, *fork, *drop;
 } Bar;
 
-static void bar_free(gpointer data)
-{
-    Bar *bar = data;
-    g_object_unref(bar->session);
-    g_free(bar);
-}
-
 static Bar *bar_of(GtkWidget *revealer)
 {
     return g_object_get_data(G_OBJECT(revealer), "ns-bar");
@@ -87,8 +80,8 @@ GtkWidget *ns_pending_bar_new(NsSession *session)
     GtkWidget *revealer = gtk_revealer_new(), *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
     Bar *bar = g_new0(Bar, 1);
-    bar->session = g_object_ref(session);
-    g_object_set_data_full(G_OBJECT(revealer), "ns-bar", bar, bar_free);
+    bar->session = ns_session_hold(session, revealer);
+    g_object_set_data_full(G_OBJECT(revealer), "ns-bar", bar, g_free);
     gtk_widget_add_css_class(box, "pending-bar");
     bar->words = ns_text_label_new(NULL, NULL);
     gtk_label_set_lines(GTK_LABEL(bar->words), 2);

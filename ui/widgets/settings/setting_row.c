@@ -13,13 +13,6 @@ typedef struct {
     bool syncing;
 } Row;
 
-static void row_free(gpointer data)
-{
-    Row *row = data;
-    g_object_unref(row->session);
-    g_free(row);
-}
-
 static Row *row_of(GtkWidget *widget)
 {
     return g_object_get_data(G_OBJECT(widget), "ns-row");
@@ -225,9 +218,9 @@ GtkWidget *ns_setting_row_new(NsSession *session, const NsParam *param, NsSettin
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 2);
     GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
     Row *row = g_new0(Row, 1);
-    row->session = g_object_ref(session);
+    row->session = ns_session_hold(session, box);
     row->param = param;
-    g_object_set_data_full(G_OBJECT(box), "ns-row", row, row_free);
+    g_object_set_data_full(G_OBJECT(box), "ns-row", row, g_free);
     g_autofree char *tip = tooltip_of(param);
     gtk_widget_add_css_class(box, "setting");
     gtk_widget_set_tooltip_text(box, tip);

@@ -83,7 +83,7 @@ static void sync_size(GtkWidget *label)
 static void add_size(NsSession *session, GtkWidget *row)
 {
     GtkWidget *label = ns_text_label_new(NULL, "hint");
-    g_object_set_data_full(G_OBJECT(label), "ns-session", g_object_ref(session), g_object_unref);
+    ns_session_hold(session, label);
     gtk_widget_add_css_class(label, "size");
     gtk_widget_set_tooltip_text(
         label, _("Memory for weights, gradients, moments and the activations of all threads; the "
@@ -191,20 +191,14 @@ static GtkWidget *new_pending_place(NsSession *session)
     return place;
 }
 
-static void watching_free(gpointer data)
-{
-    g_object_unref(((Watching *)data)->session);
-    g_free(data);
-}
-
 GtkWidget *ns_settings_pane_new(NsSession *session)
 {
     GtkWidget *pane = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
     GtkWidget *scroller = gtk_scrolled_window_new();
     Watching *parts = g_new(Watching, 1);
-    *parts = (Watching){g_object_ref(session), ns_lane_tabs_new(session),  scroller,
-                        gtk_stack_new(),       new_pending_place(session), new_watch_words()};
-    g_object_set_data_full(G_OBJECT(pane), WATCHING, parts, watching_free);
+    *parts = (Watching){ns_session_hold(session, pane), ns_lane_tabs_new(session),
+                        scroller, gtk_stack_new(), new_pending_place(session), new_watch_words()};
+    g_object_set_data_full(G_OBJECT(pane), WATCHING, parts, g_free);
     gtk_widget_add_css_class(pane, "settings-pane");
     gtk_box_append(GTK_BOX(pane), parts->tabs);
     gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scroller), GTK_POLICY_NEVER,
