@@ -4,6 +4,7 @@
 #include "core/base/words.h"
 #include "core/study/score.h"
 #include "ui/plot/layout.h"
+#include "ui/plot/painter.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/style_manager.h"
@@ -77,7 +78,7 @@ static void draw_cursor(NsPrediction *p, cairo_t *cr)
 {
     NsBox area = ns_plot_area(p->layout);
     double x = ns_plot_x_to_pixel(p->layout, p->layer[p->at]);
-    cairo_set_source_rgba(cr, p->style->text.r, p->style->text.g, p->style->text.b, 0.35);
+    ns_set_color(cr, ns_with_alpha(p->style->text, 0.35));
     cairo_rectangle(cr, x - 1, area.y, 2, area.height);
     cairo_fill(cr);
 }

@@ -2,6 +2,7 @@
 #include "ui/widgets/run/timeline.h"
 
 #include "core/base/words.h"
+#include "ui/plot/painter.h"
 #include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/style_manager.h"
 
@@ -248,11 +249,6 @@ static void append_bar(GtkSnapshot *snapshot, double from, double to, double mid
     gtk_snapshot_pop(snapshot);
 }
 
-static void set_color(cairo_t *cr, NsColor color)
-{
-    cairo_set_source_rgba(cr, color.r, color.g, color.b, color.a);
-}
-
 /* One shape a kind, so that they are told apart without color. */
 static void draw_mark(cairo_t *cr, NsSessionMarkKind kind, double x, double y)
 {
@@ -313,7 +309,7 @@ static void draw_marks(NsTimeline *timeline, cairo_t *cr, double middle, const N
         bool below = marks[i].kind == NS_SESSION_MARK_CHECKPOINT;
         if (x == last[marks[i].kind]) continue;
         last[marks[i].kind] = x;
-        set_color(cr, color_of(&marks[i], style));
+        ns_set_color(cr, color_of(&marks[i], style));
         draw_mark(cr, marks[i].kind, x, below ? middle + TRACK : middle - TRACK - MARK - 1);
     }
 }
@@ -321,10 +317,10 @@ static void draw_marks(NsTimeline *timeline, cairo_t *cr, double middle, const N
 static void draw_handle(cairo_t *cr, double x, double middle, const NsStyle *style, bool live)
 {
     cairo_arc(cr, x, middle, HANDLE, 0, 2 * G_PI);
-    set_color(cr, live ? style->text : style->series[0].color);
+    ns_set_color(cr, live ? style->text : style->series[0].color);
     cairo_fill_preserve(cr);
     cairo_set_line_width(cr, 1.5);
-    set_color(cr, style->background);
+    ns_set_color(cr, style->background);
     cairo_stroke(cr);
 }
 

@@ -3,12 +3,14 @@
 
 #include "core/base/words.h"
 #include "core/experiment/param.h"
+#include "ui/plot/painter.h"
 #include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/common/text_label.h"
 
 #define SWATCH_WIDTH 18
 #define SWATCH_HEIGHT 10
+#define SWATCH_MARK 7
 #define NAMES_CHARS 14 /* of two lanes */
 
 typedef struct {
@@ -25,45 +27,17 @@ static Tabs *tabs_of(GtkWidget *widget)
 
 /* ---- The color of a lane, as in a legend ---- */
 
-static void draw_mark(cairo_t *cr, NsMark mark, double x, double y, double r)
-{
-    cairo_new_path(cr);
-    switch (mark) {
-    case NS_MARK_CIRCLE:
-        cairo_arc(cr, x, y, r, 0.0, 2.0 * G_PI);
-        break;
-    case NS_MARK_SQUARE:
-        cairo_rectangle(cr, x - 0.9 * r, y - 0.9 * r, 1.8 * r, 1.8 * r);
-        break;
-    case NS_MARK_TRIANGLE:
-        cairo_move_to(cr, x, y - 1.1 * r);
-        cairo_line_to(cr, x + 1.1 * r, y + 0.9 * r);
-        cairo_line_to(cr, x - 1.1 * r, y + 0.9 * r);
-        break;
-    case NS_MARK_DIAMOND:
-        cairo_move_to(cr, x, y - 1.2 * r);
-        cairo_line_to(cr, x + 1.2 * r, y);
-        cairo_line_to(cr, x, y + 1.2 * r);
-        cairo_line_to(cr, x - 1.2 * r, y);
-        break;
-    }
-    cairo_close_path(cr);
-    cairo_fill(cr);
-}
-
 static void draw_swatch(GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
 {
     const NsStyle *style = ns_chart_style_for(GTK_WIDGET(area));
     const NsSeriesStyle *look = &style->series[GPOINTER_TO_UINT(data)];
-    double dash[G_N_ELEMENTS(look->dash)];
-    for (int i = 0; i < look->n_dash; i++) dash[i] = look->dash[i] * style->line_width;
-    cairo_set_source_rgba(cr, look->color.r, look->color.g, look->color.b, look->color.a);
+    ns_set_color(cr, look->color);
+    ns_set_dash(cr, look, style->line_width);
     cairo_set_line_width(cr, style->line_width);
-    cairo_set_dash(cr, dash, look->n_dash, 0.0);
     cairo_move_to(cr, 0.0, 0.5 * height);
     cairo_line_to(cr, width, 0.5 * height);
     cairo_stroke(cr);
-    draw_mark(cr, look->mark, 0.5 * width, 0.5 * height, 3.5);
+    ns_draw_mark(cr, look->mark, 0.5 * width, 0.5 * height, SWATCH_MARK);
 }
 
 static GtkWidget *make_swatch(unsigned lane)
