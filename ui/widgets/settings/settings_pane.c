@@ -196,8 +196,9 @@ GtkWidget *ns_settings_pane_new(NsSession *session)
     GtkWidget *pane = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
     GtkWidget *scroller = gtk_scrolled_window_new();
     Watching *parts = g_new(Watching, 1);
-    *parts = (Watching){ns_session_hold(session, pane), ns_lane_tabs_new(session),
-                        scroller, gtk_stack_new(), new_pending_place(session), new_watch_words()};
+    *parts = (Watching){
+        ns_session_hold(session, pane), ns_lane_tabs_new(session), scroller, gtk_stack_new(),
+        new_pending_place(session),     new_watch_words()};
     g_object_set_data_full(G_OBJECT(pane), WATCHING, parts, g_free);
     gtk_widget_add_css_class(pane, "settings-pane");
     gtk_box_append(GTK_BOX(pane), parts->tabs);

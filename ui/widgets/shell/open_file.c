@@ -70,23 +70,6 @@ static void reading_free(gpointer data)
     g_free(reading);
 }
 
-static void start_reading(NsWindow *window, Reading *reading, GTaskThreadFunc read,
-                          GAsyncReadyCallback done)
-{
-    g_autoptr(GTask) task = g_task_new(window, NULL, done, NULL);
-    g_task_set_task_data(task, reading, reading_free);
-    g_task_run_in_thread(task, read);
-}
-
-/* The thread returns success, or the error, which is taken. */
-static void end_reading(GTask *task, GError *error)
-{
-    if (error)
-        g_task_return_error(task, error);
-    else
-        g_task_return_boolean(task, TRUE);
-}
-
 /* ---- Texts to learn ---- */
 
 /* Tables and JSON of other programs would be learned character by character. */
@@ -103,44 +86,38 @@ static bool is_data(const char *path)
     return n == sizeof head && memcmp(head, "{\"", sizeof head) == 0;
 }
 
-static void try_text(GTask *task, gpointer window, gpointer data, GCancellable *cancellable)
+static bool try_text(gpointer data, GCancellable *cancellable, GError **error)
 {
-    (void)window, (void)cancellable;
-    Reading *reading = data;
-    GError *error = NULL;
-    NsCorpus *corpus = NULL;
+    (void)cancellable;
+    const Reading *reading = data;
     if (is_data(reading->path))
-        g_set_error(
-            &error, NS_ERROR, NS_ERROR_FILE,
-            _("“%s” is neither a figure, a run or a preset of Normscope nor a text to train on."),
+        return ns_refuse(
+            error, NS_ERROR_FILE,
+            N_("“%s” is neither a figure, a run or a preset of Normscope nor a text to train on."),
             reading->name);
-    else
-        corpus = ns_corpus_open(&reading->settings, &error);
-    if (corpus) ns_corpus_unref(corpus);
-    end_reading(task, error);
+    NsCorpus *corpus = ns_corpus_open(&reading->settings, error);
+    if (!corpus) return false;
+    ns_corpus_unref(corpus);
+    return true;
 }
 
-static void on_tried(GObject *object, GAsyncResult *result, gpointer data)
+static void on_tried(NsWindow *window, gpointer data, const GError *error)
 {
-    (void)data;
-    NsWindow *window = NS_WINDOW(object);
     NsSession *session = ns_window_session(window);
-    const Reading *reading = g_task_get_task_data(G_TASK(result));
-    g_autoptr(GError) error = NULL;
-    if (!g_task_propagate_boolean(G_TASK(result), &error)) {
-        if (session) refuse(window, error->message);
-        return;
-    }
-    if (!session || !ns_session_set(session, "text", reading->path)) return;
-    if (reading->run) ns_session_run(session);
+    const Reading *reading = data;
+    if (error)
+        refuse(window, error->message);
+    else if (ns_session_set(session, "text", reading->path) && reading->run)
+        ns_session_run(session);
 }
 
 static void open_text(NsWindow *window, const char *path, bool run)
 {
+    static const NsFileReader reader = {try_text, on_tried, reading_free};
     Reading *reading = reading_new(path, run);
     ns_settings_copy(&reading->settings, ns_session_settings(ns_window_session(window)));
     ns_settings_set(&reading->settings, "text", path, NULL);
-    start_reading(window, reading, try_text, on_tried);
+    ns_window_read(window, &reader, reading, NULL);
 }
 
 /* ---- Experiments ---- */
@@ -212,13 +189,10 @@ static bool open_experiment(NsWindow *window, const char *path)
 
 /* ---- Runs ---- */
 
-static void read_record(GTask *task, gpointer window, gpointer data, GCancellable *cancellable)
+static bool read_record(gpointer data, GCancellable *cancellable, GError **error)
 {
-    (void)window;
     Reading *reading = data;
-    GError *error = NULL;
-    ns_run_record_load(&reading->record, reading->path, cancellable, &error);
-    end_reading(task, error);
+    return ns_run_record_load(&reading->record, reading->path, cancellable, error);
 }
 
 static void tell_record(NsWindow *window, const Reading *reading)
@@ -250,16 +224,10 @@ static void show_record(NsWindow *window, const Reading *reading)
     tell_record(window, reading);
 }
 
-static void on_read(GObject *object, GAsyncResult *result, gpointer data)
+static void on_read(NsWindow *window, gpointer data, const GError *error)
 {
-    (void)data;
-    NsWindow *window = NS_WINDOW(object);
-    const Reading *reading = g_task_get_task_data(G_TASK(result));
-    g_autoptr(GError) error = NULL;
-    bool good = g_task_propagate_boolean(G_TASK(result), &error);
-    if (!ns_window_session(window) || g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-        return;
-    if (good) {
+    const Reading *reading = data;
+    if (!error) {
         show_record(window, reading);
     } else {
         /* Settings alone are an experiment that can be run. */
@@ -272,36 +240,35 @@ static void on_read(GObject *object, GAsyncResult *result, gpointer data)
 
 static void open_record(NsWindow *window, const char *path, bool run)
 {
+    static const NsFileReader reader = {read_record, on_read, reading_free};
     Reading *reading = reading_new(path, run);
-    ns_window_read(window, reading->name, read_record, reading, reading_free, on_read);
+    ns_window_read(window, &reader, reading, reading->name);
 }
 
 /* ---- Studies and their results ---- */
 
 /* The cells that a file of results has of a study; nothing where there is no such file yet. */
-static void read_cells(NsStudyWork *work, const char *path, GError **error)
+static bool read_cells(NsStudyWork *work, const char *path, GError **error)
 {
     const NsStudy *study = ns_study_work_study(work);
-    if (!ns_study_store_is(path)) return;
+    if (!ns_study_store_is(path)) return true;
     g_autoptr(NsStudyStore) store = ns_study_store_look(path, study, error);
     g_autofree NsStudyCell *cells = g_new(NsStudyCell, ns_study_cells(study));
-    if (store && ns_study_store_cells(store, cells, NULL, error))
-        ns_study_work_set_cells(work, cells);
+    if (!store || !ns_study_store_cells(store, cells, NULL, error)) return false;
+    ns_study_work_set_cells(work, cells);
+    return true;
 }
 
-static void read_results(GTask *task, gpointer window, gpointer data, GCancellable *cancellable)
+static bool read_results(gpointer data, GCancellable *cancellable, GError **error)
 {
-    (void)window, (void)cancellable;
+    (void)cancellable;
     Reading *reading = data;
-    GError *error = NULL;
     g_auto(NsStudy) study;
     ns_study_init(&study);
+    if (!ns_study_open(&study, reading->path, error)) return false;
     g_autofree char *out = ns_study_results_path(reading->path);
-    if (ns_study_open(&study, reading->path, &error)) {
-        reading->work = ns_study_work_new(&study, out, NULL);
-        read_cells(reading->work, out, &error);
-    }
-    end_reading(task, error);
+    reading->work = ns_study_work_new(&study, out, NULL);
+    return read_cells(reading->work, out, error);
 }
 
 static bool show_results(NsWindow *window, NsStudyWork *work, GError **error)
@@ -315,16 +282,12 @@ static bool show_results(NsWindow *window, NsStudyWork *work, GError **error)
     return ns_phase_page_show_study(NS_PHASE_PAGE(ns_page_stack_page(pages)), work, error);
 }
 
-static void on_results(GObject *object, GAsyncResult *result, gpointer data)
+static void on_results(NsWindow *window, gpointer data, const GError *error)
 {
-    (void)data;
-    NsWindow *window = NS_WINDOW(object);
-    const Reading *reading = g_task_get_task_data(G_TASK(result));
-    g_autoptr(GError) error = NULL;
-    bool good = g_task_propagate_boolean(G_TASK(result), &error);
-    if (!ns_window_session(window)) return;
-    if (!good || !show_results(window, reading->work, &error)) {
-        refuse(window, error->message);
+    const Reading *reading = data;
+    g_autoptr(GError) unfit = NULL;
+    if (error || !show_results(window, reading->work, &unfit)) {
+        refuse(window, error ? error->message : unfit->message);
         return;
     }
     g_autofree char *words = g_strdup_printf(
@@ -334,7 +297,8 @@ static void on_results(GObject *object, GAsyncResult *result, gpointer data)
 
 static void open_results(NsWindow *window, const char *path)
 {
-    start_reading(window, reading_new(path, false), read_results, on_results);
+    static const NsFileReader reader = {read_results, on_results, reading_free};
+    ns_window_read(window, &reader, reading_new(path, false), NULL);
 }
 
 /* ---- Runs of other programs, which may go on ---- */

@@ -44,24 +44,23 @@ void ns_saved_runs_record(NsWindow *window)
 
 typedef struct {
     char *path;
-    bool run;
+    bool run; /* as soon as it is there */
+    NsSavedRun *saved;
 } Opening;
 
 static void opening_free(gpointer data)
 {
-    g_free(((Opening *)data)->path);
-    g_free(data);
+    Opening *opening = data;
+    ns_saved_run_free(opening->saved);
+    g_free(opening->path);
+    g_free(opening);
 }
 
-static void read_run(GTask *task, gpointer window, gpointer data, GCancellable *cancellable)
+static bool read_run(gpointer data, GCancellable *cancellable, GError **error)
 {
-    (void)window;
-    GError *error = NULL;
-    NsSavedRun *run = ns_saved_run_read(((const Opening *)data)->path, cancellable, &error);
-    if (run)
-        g_task_return_pointer(task, run, (GDestroyNotify)ns_saved_run_free);
-    else
-        g_task_return_error(task, error);
+    Opening *opening = data;
+    opening->saved = ns_saved_run_read(opening->path, cancellable, error);
+    return opening->saved != NULL;
 }
 
 static void show_run(NsWindow *window, NsSavedRun *run)
@@ -80,21 +79,15 @@ static void show_run(NsWindow *window, NsSavedRun *run)
     ns_window_toast(window, words);
 }
 
-static void on_read(GObject *object, GAsyncResult *result, gpointer data)
+static void on_read(NsWindow *window, gpointer data, const GError *error)
 {
-    (void)data;
-    NsWindow *window = NS_WINDOW(object);
-    const Opening *opening = g_task_get_task_data(G_TASK(result));
-    g_autoptr(GError) error = NULL;
-    g_autoptr(NsSavedRun) run = g_task_propagate_pointer(G_TASK(result), &error);
-    if (!ns_window_session(window) || g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-        return;
-    if (!run) {
+    const Opening *opening = data;
+    if (error) {
         g_autofree char *words = g_strdup_printf(_("%s  Nothing was changed."), error->message);
         ns_window_toast(window, words);
         return;
     }
-    show_run(window, run);
+    show_run(window, opening->saved);
     if (opening->run) ns_session_run(ns_window_session(window));
 }
 
@@ -106,10 +99,12 @@ void ns_saved_runs_open(NsWindow *window, const char *path, bool run)
         ns_window_toast(window, _("This run is shown already."));
         return;
     }
+    static const NsFileReader reader = {read_run, on_read, opening_free};
     Opening *opening = g_new0(Opening, 1);
-    *opening = (Opening){g_strdup(path), run};
+    opening->path = g_strdup(path);
+    opening->run = run;
     g_autofree char *name = g_filename_display_basename(path);
-    ns_window_read(window, name, read_run, opening, opening_free, on_read);
+    ns_window_read(window, &reader, opening, name);
 }
 
 /* ---- All of them ---- */

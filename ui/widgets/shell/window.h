@@ -51,10 +51,17 @@ void ns_window_toast_offer(NsWindow *window, const char *sentence, const char *l
 void ns_window_toast_file(NsWindow *window, const char *sentence, const char *path);
 const char *ns_window_toast_text(NsWindow *window);
 
-/* Says that a file is read, and reads it on a thread; it is canceled when the window goes.  `data`
- * is that of the task. */
-void ns_window_read(NsWindow *window, const char *name, GTaskThreadFunc read, gpointer data,
-                    GDestroyNotify free_data, GAsyncReadyCallback done);
+/* How something is read into data on a thread, and what the window then does with it; `error` is
+ * NULL where it was read. */
+typedef struct {
+    bool (*read)(gpointer data, GCancellable *cancellable, GError **error);
+    void (*done)(NsWindow *window, gpointer data, const GError *error);
+    GDestroyNotify free_data;
+} NsFileReader;
+
+/* Reads, and takes the data.  A file that may take long is told by its name (else NULL).  Reading
+ * is canceled when the window goes, and then nothing is done. */
+void ns_window_read(NsWindow *window, const NsFileReader *reader, gpointer data, const char *name);
 
 /* The label that shows how long the last frames took, hidden at first: an NsFrameMeter. */
 GtkWidget *ns_window_frame_meter(NsWindow *window);
