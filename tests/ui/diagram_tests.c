@@ -2,7 +2,6 @@
 #include "tests/ui/driver.h"
 
 #include "ui/widgets/diagram/diagram_page.h"
-#include "ui/widgets/diagram/diagram_part.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,7 +14,7 @@ static NsDiagramPage *show_page(NsWindow *window)
     g_assert_nonnull(page);
     UI_UNTIL(gtk_widget_get_mapped(page) &&
              ns_diagram_view_diagram(ns_diagram_page_view(NS_DIAGRAM_PAGE(page), 0)) &&
-             ui_first(page, NS_TYPE_DIAGRAM_PART));
+             ui_first(GTK_WIDGET(ns_diagram_page_view(NS_DIAGRAM_PAGE(page), 0)), GTK_TYPE_BUTTON));
     return NS_DIAGRAM_PAGE(page);
 }
 
@@ -85,7 +84,9 @@ static void focus(NsDiagramView *view, const char *name, unsigned n)
 {
     for (GtkWidget *child = gtk_widget_get_first_child(GTK_WIDGET(view)); child;
          child = gtk_widget_get_next_sibling(child)) {
-        if (!g_str_equal(ns_diagram_part_name(NS_DIAGRAM_PART(child)), name) || n-- > 0) continue;
+        g_autofree char *other = gtk_test_accessible_check_property(
+            GTK_ACCESSIBLE(child), GTK_ACCESSIBLE_PROPERTY_LABEL, name);
+        if (other || n-- > 0) continue;
         g_assert_true(gtk_widget_grab_focus(child));
         return;
     }
@@ -144,7 +145,7 @@ static void test_layers(void)
     /* Enter on a layer. */
     focus(view, "Layer 1", 0);
     GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(page));
-    g_signal_emit_by_name(gtk_root_get_focus(root), "activated");
+    g_signal_emit_by_name(gtk_root_get_focus(root), "activate");
     g_assert_cmpint(ns_session_layer(session), ==, 1);
     /* Selected elsewhere, it is drawn here; Escape selects none. */
     ns_session_select_layer(session, 9);
@@ -240,7 +241,7 @@ static void test_keys(void)
     focus(view, "Feed-forward", 0);
     g_assert_true(press(view, GDK_KEY_Right));
     g_assert_true(ns_diagram_view_is_carrying(view));
-    g_signal_emit_by_name(gtk_root_get_focus(window_root), "activated");
+    g_signal_emit_by_name(gtk_root_get_focus(window_root), "activate");
     g_assert_cmpstr(placement_of(window, 0), ==, "keel");
     ns_session_undo(ns_window_session(window));
     g_assert_cmpstr(placement_of(window, 0), ==, "post");
@@ -256,7 +257,7 @@ static void test_keys(void)
         focus(view, "LayerNorm", 1);
         for (int k = 0; k <= i; k++) g_assert_true(press(view, GDK_KEY_Left));
         GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(page));
-        if (i == 1) g_signal_emit_by_name(gtk_root_get_focus(root), "activated");
+        if (i == 1) g_signal_emit_by_name(gtk_root_get_focus(root), "activate");
         if (ns_diagram_view_is_carrying(view)) g_assert_true(press(view, GDK_KEY_Escape));
     }
     g_assert_cmpstr(placement_of(window, 0), ==, "pre");
@@ -333,7 +334,7 @@ static void test_lane_in_place(void)
         g_assert_false(gtk_widget_get_mapped(view));
         ns_session_set_active(session, lane);
         UI_UNTIL(gtk_widget_get_mapped(view) && diagram_of(page, lane));
-        UI_UNTIL(ui_first(view, NS_TYPE_DIAGRAM_PART));
+        UI_UNTIL(ui_first(view, GTK_TYPE_BUTTON));
         ui_settle(GTK_WIDGET(window));
         unsigned parts = 0;
         for (GtkWidget *part = gtk_widget_get_first_child(view); part;

@@ -7,7 +7,6 @@
 #include "core/experiment/param.h"
 #include "core/model/wiring.h"
 #include "ui/plot/text.h"
-#include "ui/widgets/diagram/diagram_part.h"
 
 #include <math.h>
 
@@ -103,7 +102,8 @@ static void tell_parts(NsDiagramView *view)
         g_autofree char *name = ns_text_plain(ns_diagram_node(view->diagram, node)->text);
         g_autofree char *told = ns_diagram_tell(view->diagram, node);
         g_autofree char *sentence = with_hint(ns_diagram_node(view->diagram, node), told);
-        ns_diagram_part_tell(NS_DIAGRAM_PART(view->parts->pdata[i]), name, sentence);
+        gtk_accessible_update_property(view->parts->pdata[i], GTK_ACCESSIBLE_PROPERTY_LABEL, name,
+                                       GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, sentence, -1);
     }
     g_autofree char *words = ns_diagram_describe(view->diagram);
     gtk_accessible_update_property(GTK_ACCESSIBLE(view), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, words,
@@ -120,6 +120,17 @@ static void list_nodes(NsDiagramView *view)
         if (is_focusable(node)) g_array_append_val(view->nodes, i);
 }
 
+/* What the keyboard and a screen reader find of a node.  It draws nothing: the diagram below does.
+ */
+static GtkWidget *make_part(NsDiagramView *view)
+{
+    GtkWidget *part = g_object_new(GTK_TYPE_BUTTON, "css-name", "part", "can-target", FALSE, NULL);
+    gtk_widget_set_parent(part, GTK_WIDGET(view));
+    g_signal_connect(part, "activate", G_CALLBACK(on_activated), view);
+    g_signal_connect_swapped(part, "notify::has-focus", G_CALLBACK(gtk_widget_queue_draw), view);
+    return part;
+}
+
 /* Makes a part for every node that can have the focus. */
 static void sync_parts(NsDiagramView *view)
 {
@@ -128,14 +139,7 @@ static void sync_parts(NsDiagramView *view)
         gtk_widget_unparent(view->parts->pdata[view->parts->len - 1]);
         g_ptr_array_set_size(view->parts, (int)view->parts->len - 1);
     }
-    while (view->parts->len < view->nodes->len) {
-        GtkWidget *part = ns_diagram_part_new();
-        gtk_widget_set_parent(part, GTK_WIDGET(view));
-        g_signal_connect(part, "activated", G_CALLBACK(on_activated), view);
-        g_signal_connect_swapped(part, "notify::has-focus", G_CALLBACK(gtk_widget_queue_draw),
-                                 view);
-        g_ptr_array_add(view->parts, part);
-    }
+    while (view->parts->len < view->nodes->len) g_ptr_array_add(view->parts, make_part(view));
     if (view->diagram) tell_parts(view);
     gtk_widget_queue_allocate(GTK_WIDGET(view));
 }
