@@ -19,44 +19,20 @@
 
 /* ---- A row ---- */
 
-#define NS_TYPE_RUN_ROW (ns_run_row_get_type())
-G_DECLARE_FINAL_TYPE(NsRunRow, ns_run_row, NS, RUN_ROW, GObject)
+static const char RUN[] = "ns-run", RUNS[] = "ns-runs";
 
-struct _NsRunRow {
-    GObject parent;
-    GPtrArray *runs; /* the list of its run; a reference */
-    const NsLibraryRun *run;
-};
-
-G_DEFINE_FINAL_TYPE(NsRunRow, ns_run_row, G_TYPE_OBJECT)
-
-static void ns_run_row_finalize(GObject *object)
+/* A row of the table is an object that has its run, and keeps the list of it. */
+static GObject *row_new(GPtrArray *runs, guint i)
 {
-    g_ptr_array_unref(NS_RUN_ROW(object)->runs);
-    G_OBJECT_CLASS(ns_run_row_parent_class)->finalize(object);
-}
-
-static void ns_run_row_class_init(NsRunRowClass *klass)
-{
-    G_OBJECT_CLASS(klass)->finalize = ns_run_row_finalize;
-}
-
-static void ns_run_row_init(NsRunRow *row)
-{
-    (void)row;
-}
-
-static NsRunRow *row_new(GPtrArray *runs, guint i)
-{
-    NsRunRow *row = g_object_new(NS_TYPE_RUN_ROW, NULL);
-    row->runs = g_ptr_array_ref(runs);
-    row->run = runs->pdata[i];
+    GObject *row = g_object_new(G_TYPE_OBJECT, NULL);
+    g_object_set_data_full(row, RUNS, g_ptr_array_ref(runs), (GDestroyNotify)g_ptr_array_unref);
+    g_object_set_data(row, RUN, runs->pdata[i]);
     return row;
 }
 
 static const NsLibraryRun *run_of(gconstpointer row)
 {
-    return ((const NsRunRow *)row)->run;
+    return g_object_get_data((GObject *)(guintptr)row, RUN);
 }
 
 /* ---- What a cell says ---- */
@@ -117,28 +93,19 @@ static char *text_words(const NsLibraryRun *run, const NsParam *param)
 
 /* ---- What comes first ---- */
 
-static int compare_words(gconstpointer a, gconstpointer b, gpointer column);
-
-static int compare_numbers(double a, double b)
+/* Of columns of numbers: what is compared; NaN comes last. */
+static double began_of(const NsLibraryRun *run)
 {
-    if (isnan(a) || isnan(b)) return isnan(a) - isnan(b);
-    return (a > b) - (a < b);
+    return (double)run->began;
 }
 
-static int compare_began(gconstpointer a, gconstpointer b, gpointer column)
+static double steps_of(const NsLibraryRun *run)
 {
-    (void)column;
-    return compare_numbers((double)run_of(a)->began, (double)run_of(b)->began);
-}
-
-static int compare_steps(gconstpointer a, gconstpointer b, gpointer column)
-{
-    (void)column;
-    return compare_numbers((double)run_of(a)->steps, (double)run_of(b)->steps);
+    return (double)run->steps;
 }
 
 /* The lowest loss of the lanes. */
-static double best_loss(const NsLibraryRun *run)
+static double loss_of(const NsLibraryRun *run)
 {
     double best = (double)NAN;
     for (size_t i = 0; !run->wrong && i < run->experiment.n; i++)
@@ -146,62 +113,61 @@ static double best_loss(const NsLibraryRun *run)
     return best;
 }
 
-static int compare_loss(gconstpointer a, gconstpointer b, gpointer column)
+static double bytes_of(const NsLibraryRun *run)
 {
-    (void)column;
-    return compare_numbers(best_loss(run_of(a)), best_loss(run_of(b)));
-}
-
-static int compare_size(gconstpointer a, gconstpointer b, gpointer column)
-{
-    (void)column;
-    return compare_numbers((double)run_of(a)->bytes, (double)run_of(b)->bytes);
+    return (double)run->bytes;
 }
 
 typedef struct {
     const char *title;
     char *(*words)(const NsLibraryRun *run, const NsParam *param);
-    GCompareDataFunc compare;
-    const NsParam *param; /* of a column of a setting */
+    double (*number_of)(const NsLibraryRun *run); /* NULL: words, or the setting, are compared */
+    const NsParam *param;                         /* of a column of a setting */
     bool number, wide;
 } Column;
 
-static int compare_words(gconstpointer a, gconstpointer b, gpointer data)
+static bool is_numeric(const NsParam *param)
 {
-    const Column *column = data;
-    g_autofree char *left = column->words(run_of(a), column->param);
-    g_autofree char *right = column->words(run_of(b), column->param);
-    return g_utf8_collate(left, right);
+    return param && (param->type == NS_PARAM_INT || param->type == NS_PARAM_REAL);
 }
 
-static int compare_setting(gconstpointer a, gconstpointer b, gpointer data)
+static int compare(gconstpointer a, gconstpointer b, gpointer data)
 {
-    const NsParam *param = ((const Column *)data)->param;
-    if (param->type == NS_PARAM_CHOICE || param->type == NS_PARAM_TEXT || run_of(a)->wrong ||
-        run_of(b)->wrong)
-        return compare_words(a, b, data);
-    return compare_numbers(ns_settings_get_number(&run_of(a)->experiment.lane[0], param),
-                           ns_settings_get_number(&run_of(b)->experiment.lane[0], param));
+    const Column *column = data;
+    const NsLibraryRun *left = run_of(a), *right = run_of(b);
+    double x, y;
+    if (column->number_of) {
+        x = column->number_of(left);
+        y = column->number_of(right);
+    } else if (is_numeric(column->param) && !left->wrong && !right->wrong) {
+        x = ns_settings_get_number(&left->experiment.lane[0], column->param);
+        y = ns_settings_get_number(&right->experiment.lane[0], column->param);
+    } else {
+        g_autofree char *one = column->words(left, column->param);
+        g_autofree char *other = column->words(right, column->param);
+        return g_utf8_collate(one, other);
+    }
+    if (isnan(x) || isnan(y)) return isnan(x) - isnan(y);
+    return (x > y) - (x < y);
 }
 
 static const Column BEFORE[] = {
-    {N_("Experiment"), name_words, compare_words, NULL, false, true},
-    {N_("Started"), began_words, compare_began, NULL, false, false},
+    {N_("Experiment"), name_words, NULL, NULL, false, true},
+    {N_("Started"), began_words, began_of, NULL, false, false},
 };
 static const Column AFTER[] = {
-    {N_("Steps"), steps_words, compare_steps, NULL, true, false},
-    {N_("Loss"), loss_words, compare_loss, NULL, true, false},
-    {N_("Size"), size_words, compare_size, NULL, true, false},
-    {N_("Tags"), tags_words, compare_words, NULL, false, false},
-    {N_("Note"), text_words, compare_words, NULL, false, true},
+    {N_("Steps"), steps_words, steps_of, NULL, true, false},
+    {N_("Loss"), loss_words, loss_of, NULL, true, false},
+    {N_("Size"), size_words, bytes_of, NULL, true, false},
+    {N_("Tags"), tags_words, NULL, NULL, false, false},
+    {N_("Note"), text_words, NULL, NULL, false, true},
 };
 
 /* ---- The table ---- */
 
 struct _NsRunLibrary {
-    GtkWidget parent;
+    GtkBox parent;
     char *folder;
-    GtkWidget *box;
     NsRunLibraryParts parts;
     GListStore *store;
     GtkFilter *filter;
@@ -213,7 +179,7 @@ struct _NsRunLibrary {
     GCancellable *cancellable;
 };
 
-G_DEFINE_FINAL_TYPE(NsRunLibrary, ns_run_library, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE(NsRunLibrary, ns_run_library, GTK_TYPE_BOX)
 
 static const NsLibraryRun *selected(NsRunLibrary *library)
 {
@@ -260,7 +226,7 @@ static void add_column(NsRunLibrary *library, const Column *column)
     g_autoptr(GtkColumnViewColumn) shown = gtk_column_view_column_new(
         column->param ? _(column->param->label) : _(column->title), factory);
     g_autoptr(GtkSorter) sorter =
-        GTK_SORTER(gtk_custom_sorter_new(column->compare, (gpointer)(guintptr)column, NULL));
+        GTK_SORTER(gtk_custom_sorter_new(compare, (gpointer)(guintptr)column, NULL));
     gtk_column_view_column_set_sorter(shown, sorter);
     gtk_column_view_column_set_resizable(shown, TRUE);
     gtk_column_view_column_set_expand(shown, column->wide);
@@ -272,13 +238,12 @@ static void sync_columns(NsRunLibrary *library)
 {
     const NsParam *params[SETTINGS_MOST];
     size_t n = ns_library_columns(library->runs, params, SETTINGS_MOST);
-    bool same = n == library->columns->len &&
-                gtk_column_view_get_columns(GTK_COLUMN_VIEW(library->parts.table)) != NULL;
-    for (size_t i = 0; same && i < n; i++)
-        same = ((const Column *)library->columns->pdata[i])->param == params[i];
     GtkColumnView *table = GTK_COLUMN_VIEW(library->parts.table);
     GListModel *shown = gtk_column_view_get_columns(table);
-    if (same && g_list_model_get_n_items(shown) > 0) return;
+    bool same = n == library->columns->len && g_list_model_get_n_items(shown) > 0;
+    for (size_t i = 0; same && i < n; i++)
+        same = ((const Column *)library->columns->pdata[i])->param == params[i];
+    if (same) return;
     for (guint left = g_list_model_get_n_items(shown); left > 0; left--) {
         g_autoptr(GtkColumnViewColumn) column = g_list_model_get_item(shown, left - 1);
         gtk_column_view_remove_column(table, column);
@@ -286,8 +251,7 @@ static void sync_columns(NsRunLibrary *library)
     g_ptr_array_set_size(library->columns, 0);
     for (size_t i = 0; i < n; i++) {
         const Column column = {
-            NULL, ns_library_value, compare_setting, params[i], params[i]->type != NS_PARAM_CHOICE,
-            false};
+            NULL, ns_library_value, NULL, params[i], params[i]->type != NS_PARAM_CHOICE, false};
         g_ptr_array_add(library->columns, g_memdup2(&column, sizeof column));
     }
     for (size_t i = 0; i < G_N_ELEMENTS(BEFORE); i++) add_column(library, &BEFORE[i]);
@@ -329,7 +293,7 @@ static void on_changed(GObject *object, GAsyncResult *result, gpointer data)
     NsRunLibrary *library = NS_RUN_LIBRARY(object);
     g_autoptr(GError) error = NULL;
     bool done = g_task_propagate_boolean(G_TASK(result), &error);
-    if (!library->box) return;
+    if (!gtk_widget_get_root(GTK_WIDGET(library))) return; /* its window has gone */
     if (done)
         ns_run_library_reload(library);
     else
@@ -434,13 +398,13 @@ static void fill(NsRunLibrary *library)
     g_list_store_remove_all(library->store);
     sync_columns(library);
     for (guint i = 0; i < library->runs->len; i++) {
-        g_autoptr(NsRunRow) row = row_new(library->runs, i);
+        g_autoptr(GObject) row = row_new(library->runs, i);
         g_list_store_append(library->store, row);
     }
     GListModel *shown = G_LIST_MODEL(library->selection);
     for (guint i = 0; library->chosen && i < g_list_model_get_n_items(shown); i++) {
-        g_autoptr(NsRunRow) row = g_list_model_get_item(shown, i);
-        if (g_str_equal(row->run->path, library->chosen))
+        g_autoptr(GObject) row = g_list_model_get_item(shown, i);
+        if (g_str_equal(run_of(row)->path, library->chosen))
             gtk_single_selection_set_selected(library->selection, i);
     }
     library->filling = false;
@@ -453,10 +417,7 @@ static void on_read(GObject *object, GAsyncResult *result, gpointer data)
     NsRunLibrary *library = NS_RUN_LIBRARY(object);
     GPtrArray *runs = g_task_propagate_pointer(G_TASK(result), NULL);
     library->reading = false;
-    if (!runs || !library->box) {
-        if (runs) g_ptr_array_unref(runs);
-        return;
-    }
+    if (!runs) return; /* its window has gone */
     g_ptr_array_unref(library->runs);
     library->runs = runs;
     fill(library);
@@ -545,7 +506,7 @@ static GtkWidget *named(const char *name, GtkWidget *widget, GtkWidget *row)
 static GtkWidget *make_row(NsRunLibrary *library)
 {
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
-    gtk_box_append(GTK_BOX(library->box), row);
+    gtk_box_append(GTK_BOX(library), row);
     return row;
 }
 
@@ -572,7 +533,7 @@ static void make_search(NsRunLibrary *library)
 
 static void make_table(NsRunLibrary *library)
 {
-    library->store = g_list_store_new(NS_TYPE_RUN_ROW);
+    library->store = g_list_store_new(G_TYPE_OBJECT);
     library->filter = GTK_FILTER(gtk_custom_filter_new(is_shown, library, NULL));
     GtkFilterListModel *filtered = gtk_filter_list_model_new(
         G_LIST_MODEL(g_object_ref(library->store)), g_object_ref(library->filter));
@@ -586,7 +547,7 @@ static void make_table(NsRunLibrary *library)
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroller), table);
     gtk_widget_set_vexpand(scroller, TRUE);
     gtk_widget_add_css_class(scroller, "frame");
-    gtk_box_append(GTK_BOX(library->box), scroller);
+    gtk_box_append(GTK_BOX(library), scroller);
     library->parts.table = table;
     g_signal_connect_swapped(table, "activate", G_CALLBACK(open_selected), library);
     g_signal_connect_swapped(library->selection, "notify::selected-item", G_CALLBACK(sync_selected),
@@ -644,17 +605,16 @@ static void ns_run_library_dispose(GObject *object)
 {
     NsRunLibrary *library = NS_RUN_LIBRARY(object);
     g_cancellable_cancel(library->cancellable);
-    if (library->selection) g_signal_handlers_disconnect_by_data(library->selection, library);
-    g_clear_pointer(&library->box, gtk_widget_unparent);
-    g_clear_object(&library->selection);
-    g_clear_object(&library->filter);
-    g_clear_object(&library->store);
+    g_signal_handlers_disconnect_by_data(library->selection, library);
     G_OBJECT_CLASS(ns_run_library_parent_class)->dispose(object);
 }
 
 static void ns_run_library_finalize(GObject *object)
 {
     NsRunLibrary *library = NS_RUN_LIBRARY(object);
+    g_object_unref(library->selection);
+    g_object_unref(library->filter);
+    g_object_unref(library->store);
     g_ptr_array_unref(library->columns);
     g_ptr_array_unref(library->runs);
     g_object_unref(library->cancellable);
@@ -667,7 +627,6 @@ static void ns_run_library_class_init(NsRunLibraryClass *klass)
 {
     G_OBJECT_CLASS(klass)->dispose = ns_run_library_dispose;
     G_OBJECT_CLASS(klass)->finalize = ns_run_library_finalize;
-    gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(klass), GTK_TYPE_BIN_LAYOUT);
     g_signal_new("open", NS_TYPE_RUN_LIBRARY, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
                  1, G_TYPE_STRING);
     g_signal_new("bound", NS_TYPE_RUN_LIBRARY, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
@@ -683,12 +642,10 @@ static void ns_run_library_init(NsRunLibrary *library)
     library->cancellable = g_cancellable_new();
     library->columns = g_ptr_array_new_with_free_func(g_free);
     library->runs = g_ptr_array_new();
-    library->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 10);
-    gtk_widget_set_margin_top(library->box, 12);
-    gtk_widget_set_margin_bottom(library->box, 12);
-    gtk_widget_set_margin_start(library->box, 12);
-    gtk_widget_set_margin_end(library->box, 12);
-    gtk_widget_set_parent(library->box, GTK_WIDGET(library));
+    gtk_widget_set_margin_top(GTK_WIDGET(library), 12);
+    gtk_widget_set_margin_bottom(GTK_WIDGET(library), 12);
+    gtk_widget_set_margin_start(GTK_WIDGET(library), 12);
+    gtk_widget_set_margin_end(GTK_WIDGET(library), 12);
     make_search(library);
     make_table(library);
     make_notes(library);
@@ -698,7 +655,8 @@ static void ns_run_library_init(NsRunLibrary *library)
 
 GtkWidget *ns_run_library_new(const char *folder)
 {
-    NsRunLibrary *library = g_object_new(NS_TYPE_RUN_LIBRARY, NULL);
+    NsRunLibrary *library = g_object_new(NS_TYPE_RUN_LIBRARY, "orientation",
+                                         GTK_ORIENTATION_VERTICAL, "spacing", 10, NULL);
     library->folder = g_strdup(folder);
     ns_run_library_reload(library);
     return GTK_WIDGET(library);
@@ -713,8 +671,8 @@ guint ns_run_library_rows(NsRunLibrary *library)
 
 const NsLibraryRun *ns_run_library_row(NsRunLibrary *library, guint i)
 {
-    g_autoptr(NsRunRow) row = g_list_model_get_item(G_LIST_MODEL(library->selection), i);
-    return row ? row->run : NULL;
+    g_autoptr(GObject) row = g_list_model_get_item(G_LIST_MODEL(library->selection), i);
+    return row ? run_of(row) : NULL;
 }
 
 bool ns_run_library_is_reading(NsRunLibrary *library)

@@ -9,7 +9,7 @@
 #include <gtk/gtk.h>
 
 #define NS_TYPE_RUN_LIBRARY (ns_run_library_get_type())
-G_DECLARE_FINAL_TYPE(NsRunLibrary, ns_run_library, NS, RUN_LIBRARY, GtkWidget)
+G_DECLARE_FINAL_TYPE(NsRunLibrary, ns_run_library, NS, RUN_LIBRARY, GtkBox)
 
 /* Shows the run files of a folder.  Signals: "open" (path), a run is wanted on view; "bound"
  * (guint64), another bound on what all may take, in bytes, 0 for none; "recording" (bool), whether
