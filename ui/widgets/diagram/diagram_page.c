@@ -15,14 +15,14 @@
 #define MARGIN 10
 
 struct _NsDiagramPage {
-    GtkWidget parent;
+    GtkBox parent;
     NsSession *session;
     const NsStyle *style;
     NsFlow chosen;
     NsRange range;
     gint64 refreshed;
     bool due;
-    GtkWidget *box, *lanes, *legend, *words, *layer, *tabs, *tab[NS_LANES_MAX];
+    GtkWidget *lanes, *legend, *words, *layer, *tabs, *tab[NS_LANES_MAX];
     GtkWidget *flow[NS_FLOWS];
     GtkWidget *views[NS_LANES_MAX];
     size_t n;
@@ -32,7 +32,7 @@ struct _NsDiagramPage {
 
 static void page_init(NsPageInterface *iface);
 
-G_DEFINE_FINAL_TYPE_WITH_CODE(NsDiagramPage, ns_diagram_page, GTK_TYPE_WIDGET,
+G_DEFINE_FINAL_TYPE_WITH_CODE(NsDiagramPage, ns_diagram_page, GTK_TYPE_BOX,
                               G_IMPLEMENT_INTERFACE(NS_TYPE_PAGE, page_init))
 
 NsFlow ns_diagram_page_flow(NsDiagramPage *page)
@@ -346,24 +346,13 @@ static void ns_diagram_page_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
                                   &GRAPHENE_RECT_INIT(0, 0, (float)gtk_widget_get_width(widget),
                                                       (float)gtk_widget_get_height(widget)));
     }
-    gtk_widget_snapshot_child(widget, page->box, snapshot);
-}
-
-static void ns_diagram_page_dispose(GObject *object)
-{
-    NsDiagramPage *page = NS_DIAGRAM_PAGE(object);
-    g_clear_pointer(&page->tile, gtk_widget_unparent);
-    g_clear_pointer(&page->box, gtk_widget_unparent);
-    page->n = 0;
-    G_OBJECT_CLASS(ns_diagram_page_parent_class)->dispose(object);
+    GTK_WIDGET_CLASS(ns_diagram_page_parent_class)->snapshot(widget, snapshot);
 }
 
 static void ns_diagram_page_class_init(NsDiagramPageClass *klass)
 {
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
-    G_OBJECT_CLASS(klass)->dispose = ns_diagram_page_dispose;
     widget_class->snapshot = ns_diagram_page_snapshot;
-    gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
     gtk_widget_class_set_css_name(widget_class, "diagram-page");
 }
 
@@ -372,23 +361,22 @@ static void ns_diagram_page_init(NsDiagramPage *page)
     page->range = (NsRange){1, 0};
     page->due = true;
     gtk_widget_set_overflow(GTK_WIDGET(page), GTK_OVERFLOW_HIDDEN); /* its corners are round */
-    page->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
     page->lanes = ns_diagram_lanes_new();
     g_signal_connect_swapped(page->lanes, "folded", G_CALLBACK(show_tabs), page);
     page->legend = gtk_drawing_area_new();
     gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(page->legend), draw_legend, page, NULL);
-    gtk_box_append(GTK_BOX(page->box), new_bar(page));
-    gtk_box_append(GTK_BOX(page->box), page->lanes);
-    gtk_box_append(GTK_BOX(page->box), new_foot(page));
-    gtk_widget_set_parent(page->box, GTK_WIDGET(page));
+    gtk_box_append(GTK_BOX(page), new_bar(page));
+    gtk_box_append(GTK_BOX(page), page->lanes);
+    gtk_box_append(GTK_BOX(page), new_foot(page));
 }
 
 GtkWidget *ns_diagram_page_new(NsSession *session)
 {
-    NsDiagramPage *page = g_object_new(NS_TYPE_DIAGRAM_PAGE, NULL);
+    NsDiagramPage *page =
+        g_object_new(NS_TYPE_DIAGRAM_PAGE, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
     page->session = ns_session_hold(session, page);
     page->tile = ns_chart_tile_new(session, ns_figure_find("diagram"));
-    gtk_widget_set_parent(page->tile, GTK_WIDGET(page));
+    gtk_box_append(GTK_BOX(page), page->tile);
     ns_hide(page->tile, NS_HIDDEN_USELESS, true);
     static const char *const changes[] = {"settings-changed", "status-changed", "view-changed"};
     for (size_t i = 0; i < G_N_ELEMENTS(changes); i++)

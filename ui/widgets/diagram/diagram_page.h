@@ -8,7 +8,7 @@
 #include "ui/widgets/diagram/diagram_view.h"
 
 #define NS_TYPE_DIAGRAM_PAGE (ns_diagram_page_get_type())
-G_DECLARE_FINAL_TYPE(NsDiagramPage, ns_diagram_page, NS, DIAGRAM_PAGE, GtkWidget)
+G_DECLARE_FINAL_TYPE(NsDiagramPage, ns_diagram_page, NS, DIAGRAM_PAGE, GtkBox)
 
 GtkWidget *ns_diagram_page_new(NsSession *session);
 

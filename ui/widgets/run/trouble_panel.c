@@ -21,7 +21,7 @@ typedef enum {
 static const char *const KEYS[N_REMEDIES] = {"lr", "warmup", "clip", "placement", "init-scale"};
 
 struct _NsTroublePanel {
-    GtkWidget parent;
+    GtkBox parent;
     NsSession *session;
     GtkWidget *expander, *chart;
     GtkWidget *title, *sentence, *advice;
@@ -30,7 +30,7 @@ struct _NsTroublePanel {
     NsTrouble shown; /* without an event: none */
 };
 
-G_DEFINE_FINAL_TYPE(NsTroublePanel, ns_trouble_panel, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE(NsTroublePanel, ns_trouble_panel, GTK_TYPE_BOX)
 
 static char *title_of(NsSession *session, const NsTrouble *trouble)
 {
@@ -268,13 +268,6 @@ static GtkWidget *new_buttons(NsTroublePanel *panel)
     return flow;
 }
 
-static void ns_trouble_panel_dispose(GObject *object)
-{
-    NsTroublePanel *panel = NS_TROUBLE_PANEL(object);
-    g_clear_pointer(&panel->expander, gtk_widget_unparent);
-    G_OBJECT_CLASS(ns_trouble_panel_parent_class)->dispose(object);
-}
-
 static void ns_trouble_panel_finalize(GObject *object)
 {
     for (size_t i = 0; i < N_REMEDIES; i++) g_free(NS_TROUBLE_PANEL(object)->values[i]);
@@ -284,11 +277,9 @@ static void ns_trouble_panel_finalize(GObject *object)
 static void ns_trouble_panel_class_init(NsTroublePanelClass *klass)
 {
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
-    G_OBJECT_CLASS(klass)->dispose = ns_trouble_panel_dispose;
     G_OBJECT_CLASS(klass)->finalize = ns_trouble_panel_finalize;
     gtk_widget_class_set_css_name(widget_class, "trouble");
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_ALERT);
-    gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
 }
 
 static GtkWidget *new_label(const char *css_class)
@@ -327,7 +318,7 @@ static void ns_trouble_panel_init(NsTroublePanel *panel)
     panel->expander = gtk_expander_new(NULL);
     gtk_expander_set_label_widget(GTK_EXPANDER(panel->expander), new_head(panel));
     gtk_expander_set_child(GTK_EXPANDER(panel->expander), room);
-    gtk_widget_set_parent(panel->expander, GTK_WIDGET(panel));
+    gtk_box_append(GTK_BOX(panel), panel->expander);
     gtk_widget_set_halign(GTK_WIDGET(panel), GTK_ALIGN_END);
     gtk_widget_set_valign(GTK_WIDGET(panel), GTK_ALIGN_END);
     gtk_widget_set_visible(GTK_WIDGET(panel), FALSE);
@@ -335,7 +326,8 @@ static void ns_trouble_panel_init(NsTroublePanel *panel)
 
 GtkWidget *ns_trouble_panel_new(NsSession *session)
 {
-    NsTroublePanel *panel = g_object_new(NS_TYPE_TROUBLE_PANEL, NULL);
+    NsTroublePanel *panel =
+        g_object_new(NS_TYPE_TROUBLE_PANEL, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
     panel->session = ns_session_hold(session, panel);
     ns_trouble_panel_sync(panel);
     return GTK_WIDGET(panel);

@@ -14,7 +14,7 @@
 #include "ui/widgets/charts/chart_view.h"
 
 #define NS_TYPE_TROUBLE_PANEL (ns_trouble_panel_get_type())
-G_DECLARE_FINAL_TYPE(NsTroublePanel, ns_trouble_panel, NS, TROUBLE_PANEL, GtkWidget)
+G_DECLARE_FINAL_TYPE(NsTroublePanel, ns_trouble_panel, NS, TROUBLE_PANEL, GtkBox)
 
 GtkWidget *ns_trouble_panel_new(NsSession *session);
 

@@ -9,14 +9,14 @@
 #define PAUSE_US (5 * G_USEC_PER_SEC)
 
 struct _NsFrameMeter {
-    GtkWidget parent;
+    GtkBox parent;
     GtkWidget *label;
     NsFrameTimes intervals, work;
     GdkFrameClock *clock; /* while measuring */
     gint64 began, said;   /* 0: not yet */
 };
 
-G_DEFINE_FINAL_TYPE(NsFrameMeter, ns_frame_meter, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE(NsFrameMeter, ns_frame_meter, GTK_TYPE_BOX)
 
 static void on_begin(NsFrameMeter *meter)
 {
@@ -49,14 +49,6 @@ static void on_end(NsFrameMeter *meter)
     say(meter);
 }
 
-static void stop(NsFrameMeter *meter)
-{
-    if (!meter->clock) return;
-    g_signal_handlers_disconnect_by_data(meter->clock, meter);
-    gdk_frame_clock_end_updating(meter->clock);
-    g_clear_object(&meter->clock);
-}
-
 static void ns_frame_meter_map(GtkWidget *widget)
 {
     NsFrameMeter *meter = NS_FRAME_METER(widget);
@@ -70,16 +62,11 @@ static void ns_frame_meter_map(GtkWidget *widget)
 
 static void ns_frame_meter_unmap(GtkWidget *widget)
 {
-    stop(NS_FRAME_METER(widget));
+    NsFrameMeter *meter = NS_FRAME_METER(widget);
+    g_signal_handlers_disconnect_by_data(meter->clock, meter);
+    gdk_frame_clock_end_updating(meter->clock);
+    g_clear_object(&meter->clock);
     GTK_WIDGET_CLASS(ns_frame_meter_parent_class)->unmap(widget);
-}
-
-static void ns_frame_meter_dispose(GObject *object)
-{
-    NsFrameMeter *meter = NS_FRAME_METER(object);
-    stop(meter);
-    g_clear_pointer(&meter->label, gtk_widget_unparent);
-    G_OBJECT_CLASS(ns_frame_meter_parent_class)->dispose(object);
 }
 
 static void ns_frame_meter_finalize(GObject *object)
@@ -93,11 +80,9 @@ static void ns_frame_meter_finalize(GObject *object)
 static void ns_frame_meter_class_init(NsFrameMeterClass *klass)
 {
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
-    G_OBJECT_CLASS(klass)->dispose = ns_frame_meter_dispose;
     G_OBJECT_CLASS(klass)->finalize = ns_frame_meter_finalize;
     widget_class->map = ns_frame_meter_map;
     widget_class->unmap = ns_frame_meter_unmap;
-    gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
     gtk_widget_class_set_css_name(widget_class, "framemeter");
 }
 
@@ -106,7 +91,7 @@ static void ns_frame_meter_init(NsFrameMeter *meter)
     GtkWidget *widget = GTK_WIDGET(meter);
     meter->label = gtk_label_new(_("Measuring frames…"));
     gtk_label_set_xalign(GTK_LABEL(meter->label), 0.0f);
-    gtk_widget_set_parent(meter->label, widget);
+    gtk_box_append(GTK_BOX(meter), meter->label);
     gtk_widget_add_css_class(widget, "frame-meter");
     gtk_widget_set_halign(widget, GTK_ALIGN_END);
     gtk_widget_set_valign(widget, GTK_ALIGN_END);

@@ -10,7 +10,7 @@
 #include <gtk/gtk.h>
 
 #define NS_TYPE_FRAME_METER (ns_frame_meter_get_type())
-G_DECLARE_FINAL_TYPE(NsFrameMeter, ns_frame_meter, NS, FRAME_METER, GtkWidget)
+G_DECLARE_FINAL_TYPE(NsFrameMeter, ns_frame_meter, NS, FRAME_METER, GtkBox)
 
 /* Remembers so many frames.  It is hidden, and measures while it is visible. */
 GtkWidget *ns_frame_meter_new(size_t frames);
