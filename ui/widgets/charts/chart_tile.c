@@ -15,6 +15,7 @@
 #include "ui/widgets/charts/tile_menu.h"
 #include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/passing_popover.h"
+#include "ui/widgets/common/signals.h"
 #include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/settings/controls.h"
 
@@ -49,9 +50,6 @@ struct _NsChartTile {
     GActionMap *actions;
     bool maximized, compact, syncing;
 };
-
-enum { KIND_CHANGED, ENLARGE, N_SIGNALS };
-static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(NsChartTile, ns_chart_tile, GTK_TYPE_WIDGET)
 
@@ -246,7 +244,7 @@ static void on_choice(NsChartTile *tile)
     } else {
         ns_tile_choose(&tile->own, choice);
         sync_controls(tile);
-        g_signal_emit(tile, signals[KIND_CHANGED], 0);
+        g_signal_emit_by_name(tile, "kind-changed");
     }
 }
 
@@ -426,7 +424,7 @@ static GtkWidget *make_choice(NsChartTile *tile)
 
 static void on_enlarge(NsChartTile *tile)
 {
-    g_signal_emit(tile, signals[ENLARGE], 0);
+    g_signal_emit_by_name(tile, "enlarge");
 }
 
 static void ns_chart_tile_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
@@ -495,10 +493,8 @@ static void ns_chart_tile_class_init(NsChartTileClass *klass)
     widget_class->snapshot = ns_chart_tile_snapshot;
     gtk_widget_class_set_css_name(widget_class, "tile");
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
-    const char *names[] = {"kind-changed", "enlarge"};
-    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
-        signals[i] = g_signal_new(names[i], NS_TYPE_CHART_TILE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                                  NULL, G_TYPE_NONE, 0);
+    ns_signal_new(NS_TYPE_CHART_TILE, "kind-changed", 0);
+    ns_signal_new(NS_TYPE_CHART_TILE, "enlarge", 0);
 }
 
 static void ns_chart_tile_init(NsChartTile *tile)
@@ -627,7 +623,7 @@ void ns_chart_tile_set_kind(NsChartTile *tile, const NsFigureKind *kind)
     sync_kind(tile);
     sync_menu(tile);
     sync_follow(tile);
-    g_signal_emit(tile, signals[KIND_CHANGED], 0);
+    g_signal_emit_by_name(tile, "kind-changed");
 }
 
 void ns_chart_tile_set_lane(NsChartTile *tile, int lane)

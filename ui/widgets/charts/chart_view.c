@@ -8,6 +8,7 @@
 #include "ui/plot/panels.h"
 #include "ui/plot/pins.h"
 #include "ui/plot/text.h"
+#include "ui/widgets/common/signals.h"
 
 #include <math.h>
 
@@ -52,9 +53,6 @@ struct _NsChartView {
     guint telling;       /* a tick that tells others where the crosshair is */
     NsBox band;          /* that is being drawn with the pointer; without width and height, none */
 };
-
-enum { HOVERED, CLICKED, VIEW_STATE_CHANGED, MENU, HANDLE_MOVED, TOLD, N_SIGNALS };
-static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(NsChartView, ns_chart_view, GTK_TYPE_WIDGET)
 
@@ -179,8 +177,8 @@ static double row_value(const NsChartView *chart)
 
 static void tell_hover(NsChartView *chart)
 {
-    g_signal_emit(chart, signals[HOVERED], 0, chart->pointed ? chart->reading.x : (double)NAN,
-                  row_value(chart));
+    g_signal_emit_by_name(chart, "hovered", chart->pointed ? chart->reading.x : (double)NAN,
+                          row_value(chart));
 }
 
 static gboolean tell_later(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
@@ -273,8 +271,7 @@ bool ns_chart_view_pin(NsChartView *chart)
 
 void ns_chart_view_tell_click(NsChartView *chart)
 {
-    if (chart->pointed)
-        g_signal_emit(chart, signals[CLICKED], 0, chart->reading.x, row_value(chart));
+    if (chart->pointed) g_signal_emit_by_name(chart, "clicked", chart->reading.x, row_value(chart));
 }
 
 void ns_chart_view_set_band(NsChartView *chart, NsBox band)
@@ -324,7 +321,7 @@ static void refocus(NsChartView *chart)
 void ns_chart_view_state_changed(NsChartView *chart)
 {
     refocus(chart);
-    g_signal_emit(chart, signals[VIEW_STATE_CHANGED], 0);
+    g_signal_emit_by_name(chart, "view-state-changed");
 }
 
 void ns_chart_view_link(NsChartView *chart, NsRange x, bool held)
@@ -476,20 +473,12 @@ static void ns_chart_view_class_init(NsChartViewClass *klass)
     widget_class->measure = ns_chart_view_measure;
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_IMG);
     gtk_widget_class_set_css_name(widget_class, "chart");
-    signals[HOVERED] = g_signal_new("hovered", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                                    NULL, G_TYPE_NONE, 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
-    signals[CLICKED] = g_signal_new("clicked", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                                    NULL, G_TYPE_NONE, 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
-    signals[VIEW_STATE_CHANGED] =
-        g_signal_new("view-state-changed", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                     NULL, G_TYPE_NONE, 0);
-    signals[MENU] = g_signal_new("menu", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                                 G_TYPE_NONE, 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
-    signals[HANDLE_MOVED] =
-        g_signal_new("handle-moved", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                     G_TYPE_NONE, 2, G_TYPE_INT, G_TYPE_DOUBLE);
-    signals[TOLD] = g_signal_new("told", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                                 G_TYPE_NONE, 1, G_TYPE_STRING);
+    ns_signal_new(NS_TYPE_CHART_VIEW, "hovered", 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
+    ns_signal_new(NS_TYPE_CHART_VIEW, "clicked", 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
+    ns_signal_new(NS_TYPE_CHART_VIEW, "view-state-changed", 0);
+    ns_signal_new(NS_TYPE_CHART_VIEW, "menu", 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
+    ns_signal_new(NS_TYPE_CHART_VIEW, "handle-moved", 2, G_TYPE_INT, G_TYPE_DOUBLE);
+    ns_signal_new(NS_TYPE_CHART_VIEW, "told", 1, G_TYPE_STRING);
 }
 
 static void ns_chart_view_init(NsChartView *chart)

@@ -1,14 +1,13 @@
 /* A page of the window.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/charts/page.h"
 
-static guint pointed;
+#include "ui/widgets/common/signals.h"
 
 G_DEFINE_INTERFACE(NsPage, ns_page, GTK_TYPE_WIDGET)
 
 static void ns_page_default_init(NsPageInterface *page)
 {
-    pointed = g_signal_new("pointed", G_TYPE_FROM_INTERFACE(page), G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                           NULL, G_TYPE_NONE, 1, NS_TYPE_CHART_TILE);
+    ns_signal_new(G_TYPE_FROM_INTERFACE(page), "pointed", 1, NS_TYPE_CHART_TILE);
 }
 
 bool ns_page_refresh(NsPage *page)
@@ -46,5 +45,5 @@ void ns_page_save(NsPage *page)
 
 void ns_page_point(NsPage *page, NsChartTile *tile)
 {
-    g_signal_emit(page, pointed, 0, tile);
+    g_signal_emit_by_name(page, "pointed", tile);
 }

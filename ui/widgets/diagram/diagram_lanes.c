@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/widgets/diagram/diagram_lanes.h"
 
+#include "ui/widgets/common/signals.h"
+
 #define LANE 300 /* the least that one of several has, pixels */
 #define GAP 12
 
@@ -10,9 +12,6 @@ struct _NsDiagramLanes {
     bool abreast;
     guint telling;
 };
-
-enum { FOLDED, N_SIGNALS };
-static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(NsDiagramLanes, ns_diagram_lanes, GTK_TYPE_WIDGET)
 
@@ -61,7 +60,7 @@ static gboolean tell(gpointer data)
 {
     NsDiagramLanes *lanes = data;
     lanes->telling = 0;
-    g_signal_emit(lanes, signals[FOLDED], 0);
+    g_signal_emit_by_name(lanes, "folded");
     return G_SOURCE_REMOVE;
 }
 
@@ -98,8 +97,7 @@ static void ns_diagram_lanes_class_init(NsDiagramLanesClass *klass)
 {
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
     G_OBJECT_CLASS(klass)->dispose = ns_diagram_lanes_dispose;
-    signals[FOLDED] = g_signal_new("folded", NS_TYPE_DIAGRAM_LANES, G_SIGNAL_RUN_LAST, 0, NULL,
-                                   NULL, NULL, G_TYPE_NONE, 0);
+    ns_signal_new(NS_TYPE_DIAGRAM_LANES, "folded", 0);
     widget_class->measure = ns_diagram_lanes_measure;
     widget_class->size_allocate = ns_diagram_lanes_size_allocate;
 }

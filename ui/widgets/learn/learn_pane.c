@@ -6,6 +6,7 @@
 #include "core/store/bundled.h"
 #include "ui/figures/figures.h"
 #include "ui/widgets/common/accessible.h"
+#include "ui/widgets/common/signals.h"
 #include "ui/widgets/learn/learn_list.h"
 #include "ui/widgets/learn/lesson_progress.h"
 #include "ui/widgets/learn/lesson_question.h"
@@ -42,9 +43,6 @@ struct _NsLearnPane {
 };
 
 G_DEFINE_FINAL_TYPE(NsLearnPane, ns_learn_pane, GTK_TYPE_WIDGET)
-
-enum { PAGE, CHART, POINT_OUT, COVER, SIGNALS };
-static guint signals[SIGNALS];
 
 static void show_card(NsLearnPane *pane);
 static void show_list(NsLearnPane *pane);
@@ -89,7 +87,7 @@ static void cover(NsLearnPane *pane, bool covers)
     gtk_widget_set_vexpand(GTK_WIDGET(pane), covers);
     gtk_widget_set_hexpand(GTK_WIDGET(pane), covers);
     gtk_widget_queue_resize(GTK_WIDGET(pane));
-    g_signal_emit(pane, signals[COVER], 0, covers);
+    g_signal_emit_by_name(pane, "cover", covers);
 }
 
 /* ---- What a card waits for ---- */
@@ -124,7 +122,7 @@ static void point_out(NsLearnPane *pane, const NsCard *card, bool done)
     if (waited && !ns_figure_find(name)) name = "";
     if (g_strcmp0(pane->pointed_out, name) == 0) return;
     pane->pointed_out = name;
-    g_signal_emit(pane, signals[POINT_OUT], 0, name);
+    g_signal_emit_by_name(pane, "point-out", name);
 }
 
 static bool is_same(const NsSettings *a, const NsSettings *b)
@@ -509,9 +507,9 @@ static void show_card(NsLearnPane *pane)
     gtk_box_append(GTK_BOX(box), columns);
     if (focused) gtk_widget_grab_focus(pane->next);
     pane->situation = (NsLessonSituation){.run = ns_lesson_present_run(pane->session)};
-    if (card->page) g_signal_emit(pane, signals[PAGE], 0, card->page);
+    if (card->page) g_signal_emit_by_name(pane, "page", card->page);
     const char *highlight = card->highlight ? card->highlight : "";
-    g_signal_emit(pane, signals[CHART], 0, card->chart ? card->chart : highlight);
+    g_signal_emit_by_name(pane, "chart", card->chart ? card->chart : highlight);
     set_watch(pane, true);
     look(pane);
 }
@@ -526,7 +524,7 @@ static void show_list(NsLearnPane *pane)
     set_watch(pane, false);
     cover(pane, true);
     gtk_box_append(GTK_BOX(new_box(pane)), ns_learn_list_new(resume));
-    g_signal_emit(pane, signals[POINT_OUT], 0, "");
+    g_signal_emit_by_name(pane, "point-out", "");
 }
 
 static void on_begin(GtkWidget *widget, const char *name, GVariant *place)
@@ -585,7 +583,7 @@ void ns_learn_pane_close(NsLearnPane *pane)
     set_watch(pane, false);
     pane->run_to = 0;
     cover(pane, false);
-    g_signal_emit(pane, signals[POINT_OUT], 0, "");
+    g_signal_emit_by_name(pane, "point-out", "");
     gtk_widget_set_visible(GTK_WIDGET(pane), FALSE);
 }
 
@@ -692,14 +690,10 @@ static void ns_learn_pane_class_init(NsLearnPaneClass *klass)
     gtk_widget_class_install_action(widget_class, NS_LEARN_PRESET, "s", on_preset);
     gtk_widget_class_install_action(widget_class, NS_LEARN_CLOSE, NULL, on_close);
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
-    signals[PAGE] = g_signal_new("page", NS_TYPE_LEARN_PANE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                                 G_TYPE_NONE, 1, G_TYPE_STRING);
-    signals[CHART] = g_signal_new("chart", NS_TYPE_LEARN_PANE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                                  NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
-    signals[COVER] = g_signal_new("cover", NS_TYPE_LEARN_PANE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                                  NULL, G_TYPE_NONE, 1, G_TYPE_BOOLEAN);
-    signals[POINT_OUT] = g_signal_new("point-out", NS_TYPE_LEARN_PANE, G_SIGNAL_RUN_LAST, 0, NULL,
-                                      NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+    ns_signal_new(NS_TYPE_LEARN_PANE, "page", 1, G_TYPE_STRING);
+    ns_signal_new(NS_TYPE_LEARN_PANE, "chart", 1, G_TYPE_STRING);
+    ns_signal_new(NS_TYPE_LEARN_PANE, "cover", 1, G_TYPE_BOOLEAN);
+    ns_signal_new(NS_TYPE_LEARN_PANE, "point-out", 1, G_TYPE_STRING);
 }
 
 static void ns_learn_pane_init(NsLearnPane *pane)

@@ -7,6 +7,7 @@
 #include "ui/plot/painter.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/common/accessible.h"
+#include "ui/widgets/common/signals.h"
 #include "ui/widgets/common/style_manager.h"
 
 #include <math.h>
@@ -32,8 +33,6 @@ struct _NsPrediction {
 };
 
 G_DEFINE_FINAL_TYPE(NsPrediction, ns_prediction, GTK_TYPE_WIDGET)
-
-static guint changed_signal;
 
 /* ---- The picture ---- */
 
@@ -108,7 +107,7 @@ void ns_prediction_set(NsPrediction *p, size_t i, double value)
     if (p->compared || i >= p->n || !(value > 0)) return;
     put(p, i, value);
     redraw(p);
-    g_signal_emit(p, changed_signal, 0);
+    g_signal_emit_by_name(p, "changed");
 }
 
 static double value_at(NsPrediction *p, double py)
@@ -132,7 +131,7 @@ static void stroke_to(NsPrediction *p, double px, double py)
     put(p, (size_t)i, value);
     p->last = i;
     redraw(p);
-    g_signal_emit(p, changed_signal, 0);
+    g_signal_emit_by_name(p, "changed");
 }
 
 static void on_begin(GtkGestureDrag *drag, double x, double y, NsPrediction *p)
@@ -222,7 +221,7 @@ char *ns_prediction_compare(NsPrediction *p, const double *measured, size_t n)
     p->compared = true;
     p->plot.legend = NS_LEGEND_ABOVE;
     redraw(p);
-    g_signal_emit(p, changed_signal, 0);
+    g_signal_emit_by_name(p, "changed");
     return judge(&score);
 }
 
@@ -274,8 +273,7 @@ static void ns_prediction_class_init(NsPredictionClass *klass)
     widget_class->css_changed = ns_prediction_css_changed;
     gtk_widget_class_set_css_name(widget_class, "chart");
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_IMG);
-    changed_signal = g_signal_new("changed", NS_TYPE_PREDICTION, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                                  NULL, G_TYPE_NONE, 0);
+    ns_signal_new(NS_TYPE_PREDICTION, "changed", 0);
 }
 
 static void ns_prediction_init(NsPrediction *p)

@@ -5,6 +5,7 @@
 #include "core/store/run_notes.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/common/accessible.h"
+#include "ui/widgets/common/signals.h"
 #include "ui/widgets/common/text_label.h"
 
 #include <math.h>
@@ -627,14 +628,10 @@ static void ns_run_library_class_init(NsRunLibraryClass *klass)
 {
     G_OBJECT_CLASS(klass)->dispose = ns_run_library_dispose;
     G_OBJECT_CLASS(klass)->finalize = ns_run_library_finalize;
-    g_signal_new("open", NS_TYPE_RUN_LIBRARY, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
-                 1, G_TYPE_STRING);
-    g_signal_new("bound", NS_TYPE_RUN_LIBRARY, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
-                 1, G_TYPE_UINT64);
-    g_signal_new("checkpoints", NS_TYPE_RUN_LIBRARY, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                 G_TYPE_NONE, 1, G_TYPE_UINT64);
-    g_signal_new("recording", NS_TYPE_RUN_LIBRARY, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                 G_TYPE_NONE, 1, G_TYPE_BOOLEAN);
+    ns_signal_new(NS_TYPE_RUN_LIBRARY, "open", 1, G_TYPE_STRING);
+    ns_signal_new(NS_TYPE_RUN_LIBRARY, "bound", 1, G_TYPE_UINT64);
+    ns_signal_new(NS_TYPE_RUN_LIBRARY, "checkpoints", 1, G_TYPE_UINT64);
+    ns_signal_new(NS_TYPE_RUN_LIBRARY, "recording", 1, G_TYPE_BOOLEAN);
 }
 
 static void ns_run_library_init(NsRunLibrary *library)

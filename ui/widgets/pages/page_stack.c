@@ -2,6 +2,7 @@
 #include "ui/widgets/pages/page_stack.h"
 
 #include "core/base/words.h"
+#include "ui/widgets/common/signals.h"
 #include "ui/widgets/pages/page_switcher.h"
 
 struct _NsPageStack {
@@ -10,9 +11,6 @@ struct _NsPageStack {
     const NsStyle *style;
     GtkWidget *stack;
 };
-
-enum { SWITCHED, POINTED, N_SIGNALS };
-static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(NsPageStack, ns_page_stack, GTK_TYPE_BOX)
 
@@ -39,7 +37,7 @@ static const NsPageKind *kind_of(const char *key)
 
 static void on_pointed(NsPageStack *stack, NsChartTile *tile)
 {
-    g_signal_emit(stack, signals[POINTED], 0, tile);
+    g_signal_emit_by_name(stack, "pointed", tile);
 }
 
 static void fill(NsPageStack *stack, GtkScrolledWindow *place, const NsPageKind *kind)
@@ -56,7 +54,7 @@ static void on_switched(NsPageStack *stack)
     if (!place) return;
     const NsPageKind *kind = kind_of(ns_page_stack_key(stack));
     if (kind && !page_in(place)) fill(stack, place, kind);
-    g_signal_emit(stack, signals[SWITCHED], 0);
+    g_signal_emit_by_name(stack, "switched");
 }
 
 bool ns_page_stack_show(NsPageStack *stack, const char *key)
@@ -97,10 +95,8 @@ static void ns_page_stack_dispose(GObject *object)
 static void ns_page_stack_class_init(NsPageStackClass *klass)
 {
     G_OBJECT_CLASS(klass)->dispose = ns_page_stack_dispose;
-    signals[SWITCHED] = g_signal_new("switched", NS_TYPE_PAGE_STACK, G_SIGNAL_RUN_LAST, 0, NULL,
-                                     NULL, NULL, G_TYPE_NONE, 0);
-    signals[POINTED] = g_signal_new("pointed", NS_TYPE_PAGE_STACK, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                                    NULL, G_TYPE_NONE, 1, NS_TYPE_CHART_TILE);
+    ns_signal_new(NS_TYPE_PAGE_STACK, "switched", 0);
+    ns_signal_new(NS_TYPE_PAGE_STACK, "pointed", 1, NS_TYPE_CHART_TILE);
 }
 
 static void ns_page_stack_init(NsPageStack *stack)

@@ -7,6 +7,7 @@
 #include "ui/widgets/charts/limits_popover.h"
 #include "ui/widgets/charts/tile_choices.h"
 #include "ui/widgets/common/accessible.h"
+#include "ui/widgets/common/signals.h"
 #include "ui/widgets/common/text_label.h"
 
 #include <math.h>
@@ -32,8 +33,6 @@ struct _NsExportCharts {
 
 G_DEFINE_FINAL_TYPE(NsExportCharts, ns_export_charts, GTK_TYPE_BOX)
 
-static guint changed_signal;
-
 static void sync_list(NsExportCharts *charts);
 static void find_facts(NsExportCharts *charts);
 
@@ -57,7 +56,7 @@ static NsSheetChart *current(NsExportCharts *charts)
 static void told(NsExportCharts *charts, const char *problem)
 {
     gtk_label_set_text(charts->problem, problem ? problem : "");
-    if (!problem) g_signal_emit(charts, changed_signal, 0);
+    if (!problem) g_signal_emit_by_name(charts, "changed");
 }
 
 static char *chart_words(const NsSheetChart *chart)
@@ -479,8 +478,7 @@ static void ns_export_charts_class_init(NsExportChartsClass *klass)
 {
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
     G_OBJECT_CLASS(klass)->dispose = ns_export_charts_dispose;
-    changed_signal = g_signal_new("changed", NS_TYPE_EXPORT_CHARTS, G_SIGNAL_RUN_LAST, 0, NULL,
-                                  NULL, NULL, G_TYPE_NONE, 0);
+    ns_signal_new(NS_TYPE_EXPORT_CHARTS, "changed", 0);
     gtk_widget_class_install_action(widget_class, "charts.add", "s", on_add);
 }
 

@@ -5,6 +5,7 @@
 #include "ui/widgets/common/file_dialog.h"
 #include "ui/widgets/common/fold_box.h"
 #include "ui/widgets/common/hiding.h"
+#include "ui/widgets/common/signals.h"
 #include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/common/text_label.h"
 #include "ui/widgets/settings/settings_pane.h"
@@ -59,9 +60,6 @@ struct _NsWindow {
 };
 
 G_DEFINE_FINAL_TYPE(NsWindow, ns_window, GTK_TYPE_APPLICATION_WINDOW)
-
-enum { PROGRESSED, SAVED, SIGNALS };
-static guint signals[SIGNALS];
 
 /* For the title, which stands in the middle of the header bar: what its ends leave, or the least
  * for which their buttons go. */
@@ -185,11 +183,11 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     ns_inspector_sync(window->inspector, ns_window_page(window), false);
     if (g_get_monotonic_time() - window->subtitled > SUBTITLE_EVERY_US) {
         sync_subtitle(window);
-        g_signal_emit(window, signals[PROGRESSED], 0);
+        g_signal_emit_by_name(window, "progressed");
     }
     if (alive || behind) return G_SOURCE_CONTINUE;
     sync_subtitle(window);
-    g_signal_emit(window, signals[PROGRESSED], 0);
+    g_signal_emit_by_name(window, "progressed");
     ns_inspector_sync(window->inspector, ns_window_page(window), true);
     window->tick = 0;
     return G_SOURCE_REMOVE;
@@ -382,7 +380,7 @@ static void on_show_file(gpointer path, gpointer toast)
 
 void ns_window_toast_file(NsWindow *window, const char *sentence, const char *path)
 {
-    g_signal_emit(window, signals[SAVED], 0);
+    g_signal_emit_by_name(window, "saved");
     ns_window_toast_offer(window, sentence, _("Show in folder"), on_show_file, g_strdup(path));
 }
 
@@ -569,10 +567,8 @@ static void ns_window_class_init(NsWindowClass *klass)
     widget_class->size_allocate = ns_window_size_allocate;
     widget_class->css_changed = ns_window_css_changed;
     GType type = G_TYPE_FROM_CLASS(klass);
-    signals[PROGRESSED] =
-        g_signal_new("progressed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
-    signals[SAVED] =
-        g_signal_new("saved", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+    ns_signal_new(type, "progressed", 0);
+    ns_signal_new(type, "saved", 0);
     g_type_ensure(NS_TYPE_FOLD_BOX);
     gtk_widget_class_set_template_from_resource(widget_class, "/org/normscope/Normscope/window.ui");
     gtk_widget_class_bind_template_child(widget_class, NsWindow, run_icon);
