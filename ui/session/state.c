@@ -198,16 +198,7 @@ int64_t ns_session_first_step(NsSession *session)
 
 int64_t ns_session_steps(NsSession *session)
 {
-    int64_t newest = 0;
-    for (size_t lane = 0; lane < session->view->started.n; lane++) {
-        NsHistory *history = session->view->histories[lane];
-        for (size_t k = 0; history && k < ns_history_seeds(history); k++) {
-            const NsHistory *seed = ns_history_seed(history, k);
-            size_t records = ns_history_steps(seed);
-            if (records) newest = MAX(newest, ns_history_step(seed, records - 1)->step);
-        }
-    }
-    return newest;
+    return MAX(ns_view_newest_step(session->view), 0);
 }
 
 int64_t ns_session_shown_step(NsSession *session)

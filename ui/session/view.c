@@ -108,21 +108,22 @@ NsFigureInput ns_view_input(const NsView *view)
     return input;
 }
 
-/* The step that is shown. */
-static int64_t shown_step(const NsView *view)
+int64_t ns_view_newest_step(const NsView *view)
 {
     int64_t newest = -1;
     for (size_t i = 0; i < view->started.n; i++) {
-        const NsHistory *history = view->histories[i];
-        if (history) newest = MAX(newest, ns_history_last_step(history));
+        NsHistory *history = view->histories[i];
+        for (size_t k = 0; history && k < ns_history_seeds(history); k++)
+            newest = MAX(newest, ns_history_last_step(ns_history_seed(history, k)));
     }
-    return view->step >= 0 ? view->step : newest;
+    return newest;
 }
 
 void ns_view_look_closer(const NsView *view, const NsFigureSpec *spec, NsFigureInput *input)
 {
     if (!ns_figure_spec_is_expensive(spec)) return;
-    if (view->closer_step < 0 || view->closer_step > shown_step(view)) return;
+    int64_t shown = view->step >= 0 ? view->step : ns_view_newest_step(view);
+    if (view->closer_step < 0 || view->closer_step > shown) return;
     for (unsigned i = 0; i < input->n_lanes; i++) {
         NsHistory *own = input->lanes[i].history;
         if (!own || !view->closer[i] || ns_history_layout(own)->probe_every > 0) continue;

@@ -80,22 +80,10 @@ static char *changes_of(const NsView *view)
     return g_string_free(text, text->len == 0);
 }
 
-/* The newest step of all lanes. */
-static int64_t newest_of(const NsView *view)
-{
-    int64_t newest = 0;
-    for (unsigned i = 0; i < view->started.n; i++) {
-        const NsHistory *history = view->histories[i];
-        size_t records = history ? ns_history_steps(history) : 0;
-        if (records) newest = MAX(newest, ns_history_step(history, records - 1)->step);
-    }
-    return newest;
-}
-
 static void make_provenance(const NsView *view, const NsExportRequest *request, guint first,
                             guint n, NsProvenance *provenance)
 {
-    int64_t newest = newest_of(view);
+    int64_t newest = MAX(ns_view_newest_step(view), 0);
     bool before = view->step >= 0 && view->step < newest;
     *provenance = (NsProvenance){
         .step = before ? view->step : newest,
