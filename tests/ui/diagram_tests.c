@@ -79,6 +79,12 @@ static void click(NsDiagramView *view, const NsBox *box)
     ui_settle(GTK_WIDGET(view));
 }
 
+/* What is said of the stage in slow motion, or of changes that wait. */
+static const char *words_on(NsDiagramPage *page)
+{
+    return gtk_label_get_text(GTK_LABEL(ui_find_class(GTK_WIDGET(page), "hint")));
+}
+
 /* The part of a node has the focus. */
 static void focus(NsDiagramView *view, const char *name, unsigned n)
 {
@@ -357,10 +363,10 @@ static void test_pending(void)
     UI_UNTIL(has_norm(page, NS_PLACE_IN));
     g_assert_cmpuint(ns_session_pending(session), ==, 1);
     g_assert_false(has_numbers(page, 0));
-    UI_UNTIL(strstr(ns_diagram_page_words(page), "pending"));
+    UI_UNTIL(strstr(words_on(page), "pending"));
     ns_session_restart(session);
     UI_UNTIL(has_numbers(page, 0));
-    UI_UNTIL(*ns_diagram_page_words(page) == '\0');
+    UI_UNTIL(*words_on(page) == '\0');
     ui_close(window);
 }
 
@@ -371,11 +377,11 @@ static void test_slow_motion(void)
     NsDiagramPage *page = show_page(window);
     ns_session_set_slow_motion(session, true);
     ns_session_run(session);
-    UI_UNTIL(g_str_has_prefix(ns_diagram_page_words(page), "Forward"));
+    UI_UNTIL(g_str_has_prefix(words_on(page), "Forward"));
     g_assert_cmpint(ns_diagram_page_flow(page), ==, NS_FLOW_SIGNAL);
-    UI_UNTIL(g_str_has_prefix(ns_diagram_page_words(page), "Backward"));
+    UI_UNTIL(g_str_has_prefix(words_on(page), "Backward"));
     g_assert_cmpint(ns_diagram_page_flow(page), ==, NS_FLOW_GRADIENT);
-    UI_UNTIL(g_str_has_prefix(ns_diagram_page_words(page), "Update"));
+    UI_UNTIL(g_str_has_prefix(words_on(page), "Update"));
     ns_session_set_slow_motion(session, false);
     ns_session_pause(session);
     UI_WAIT(window, ui_is_paused);

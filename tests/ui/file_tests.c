@@ -213,7 +213,7 @@ static void test_foreign(void)
         g_assert_cmpstr(after, ==, before);
         g_assert_cmpuint(ns_session_pending(session), ==, 0);
         g_assert_cmpint(ns_session_state(session), ==, NS_TRAINER_PAUSED);
-        g_assert_null(ns_window_banner_text(window));
+        g_assert_false(ui_has_banner(window));
         remove_file(&file);
     }
     ui_close(window);
@@ -254,7 +254,7 @@ static void test_failed(void)
     ui_click(window, "banner_button");
     UI_WAIT(window, ui_is_ready);
     g_assert_cmpstr(ns_session_settings(session)->text, ==, "");
-    g_assert_null(ns_window_banner_text(window));
+    g_assert_false(ui_has_banner(window));
     ui_close(window);
     g_autofree char *option = g_strconcat("text=", file.path, NULL);
     window = ui_open(option);

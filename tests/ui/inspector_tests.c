@@ -166,16 +166,24 @@ static void test_events(void)
     ui_close(window);
 }
 
+/* The row of a run; NULL past the last. */
+static GtkWidget *row_at(GtkWidget *tree, int i)
+{
+    GtkWidget *row = gtk_widget_get_first_child(tree);
+    while (row && i-- > 0) row = gtk_widget_get_next_sibling(row);
+    return row;
+}
+
 static bool has_two_runs(NsWindow *window)
 {
     size_t n = 0;
     ns_session_runs(ns_window_session(window), &n);
-    return n == 2 && ns_run_tree_row(NS_RUN_TREE(part(window, NS_TYPE_RUN_TREE)), 1);
+    return n == 2 && row_at(part(window, NS_TYPE_RUN_TREE), 1);
 }
 
-static const char *facts_of(NsRunTree *tree)
+static const char *facts_of(GtkWidget *tree)
 {
-    GtkWidget *words = gtk_widget_get_first_child(ns_run_tree_row(tree, 0));
+    GtkWidget *words = gtk_widget_get_first_child(row_at(tree, 0));
     return gtk_label_get_text(GTK_LABEL(gtk_widget_get_last_child(words)));
 }
 
@@ -183,9 +191,9 @@ static void test_runs(void)
 {
     NsWindow *window = ui_open_paused();
     NsSession *session = ns_window_session(window);
-    NsRunTree *tree = NS_RUN_TREE(part(window, NS_TYPE_RUN_TREE));
-    g_assert_nonnull(ns_run_tree_row(tree, 0));
-    g_assert_null(ui_first(ns_run_tree_row(tree, 0), GTK_TYPE_TOGGLE_BUTTON));
+    GtkWidget *tree = part(window, NS_TYPE_RUN_TREE);
+    g_assert_nonnull(row_at(tree, 0));
+    g_assert_null(ui_first(row_at(tree, 0), GTK_TYPE_TOGGLE_BUTTON));
     UI_UNTIL(g_str_has_prefix(facts_of(tree), "now at step 40, loss "));
     ns_session_set(session, "layers", "3");
     g_assert_cmpuint(ns_session_pending(session), ==, 1);
@@ -193,18 +201,18 @@ static void test_runs(void)
     UI_WAIT(window, has_two_runs);
     size_t n = 0;
     /* Another run is a row more, and changes none of the others but the one before it. */
-    GtkWidget *first = ns_run_tree_row(tree, 0);
+    GtkWidget *first = row_at(tree, 0);
     ns_session_step(session, 1);
     UI_UNTIL(ns_session_steps(session) == 1);
     ns_session_restart(session);
-    UI_UNTIL(ns_run_tree_row(tree, 2));
-    g_assert_true(ns_run_tree_row(tree, 0) == first);
-    GtkWidget *pin = ui_first(ns_run_tree_row(tree, 0), GTK_TYPE_TOGGLE_BUTTON);
+    UI_UNTIL(row_at(tree, 2));
+    g_assert_true(row_at(tree, 0) == first);
+    GtkWidget *pin = ui_first(row_at(tree, 0), GTK_TYPE_TOGGLE_BUTTON);
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(pin), TRUE);
     g_assert_true(ns_session_runs(session, &n)[0].pinned);
     ui_settle(GTK_WIDGET(window));
     /* It is on view again, with its settings in the controls. */
-    GtkWidget *open = gtk_widget_get_last_child(ns_run_tree_row(tree, 0));
+    GtkWidget *open = gtk_widget_get_last_child(row_at(tree, 0));
     g_assert_nonnull(strstr(gtk_widget_get_tooltip_text(open), "from step 40"));
     g_signal_emit_by_name(open, "clicked");
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 4);

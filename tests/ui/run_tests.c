@@ -116,13 +116,13 @@ static void test_diverged(void)
     ui_rest(window);
     /* The panel tells it, and so the banner does not. */
     g_assert_nonnull(ns_session_problem(session));
-    g_assert_null(ns_window_banner_text(window));
+    g_assert_false(ui_has_banner(window));
     g_assert_true(g_str_has_prefix(ns_trouble_panel_title(ns_window_trouble(window)), "Diverged"));
     g_assert_false(gtk_widget_is_sensitive(ui_find(window, "run_button")));
     ui_click(window, "reset_button");
     UI_WAIT(window, ui_is_ready);
     UI_UNTIL(!ns_trouble_panel_title(ns_window_trouble(window)));
-    g_assert_null(ns_window_banner_text(window));
+    g_assert_false(ui_has_banner(window));
     g_assert_true(gtk_widget_is_sensitive(ui_find(window, "run_button")));
     ui_close(window);
 }

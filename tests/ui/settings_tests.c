@@ -204,20 +204,20 @@ static void test_refused_value(void)
     UI_WAIT(window, ui_is_ready);
     const NsHistory *old = ns_session_view(session)->history;
     ui_type(window, "layers", "many");
-    g_assert_nonnull(ns_window_banner_text(window));
+    g_assert_true(ui_has_banner(window));
     g_assert_true(gtk_widget_has_css_class(row_of(window, "layers"), "refused"));
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
     /* Values that do not go together: the run that is there stays, and can still be used. */
     ui_type(window, "heads", "5");
     g_assert_false(gtk_widget_has_css_class(row_of(window, "layers"), "refused"));
     g_assert_true(gtk_widget_has_css_class(row_of(window, "heads"), "refused"));
-    g_assert_nonnull(ns_window_banner_text(window));
+    g_assert_true(ui_has_banner(window));
     ui_rest(window);
     g_assert_true(ns_session_view(session)->history == old);
     ui_click(window, "step_button");
     UI_WAIT(window, ui_has_stepped);
     ui_type(window, "heads", "4");
-    g_assert_null(ns_window_banner_text(window));
+    g_assert_false(ui_has_banner(window));
     g_assert_false(gtk_widget_has_css_class(row_of(window, "heads"), "refused"));
     ns_session_restart(session);
     wait_for_new_history(window, old);
@@ -234,11 +234,11 @@ static void test_taken_back(void)
     UI_WAIT(window, ui_is_ready);
     gtk_widget_grab_focus(entry);
     ui_type(window, "layers", "many");
-    g_assert_nonnull(ns_window_banner_text(window));
+    g_assert_true(ui_has_banner(window));
     g_assert_false(ui_key(entry, GDK_KEY_a, 0));
     g_assert_true(ui_key(entry, GDK_KEY_Escape, 0));
     g_assert_cmpstr(gtk_editable_get_text(text), ==, "2");
-    g_assert_null(ns_window_banner_text(window));
+    g_assert_false(ui_has_banner(window));
     g_assert_false(gtk_widget_has_css_class(row_of(window, "layers"), "refused"));
     g_assert_false(ns_session_can_undo(session));
     g_assert_null(gtk_window_get_focus(GTK_WINDOW(window)));
@@ -246,7 +246,7 @@ static void test_taken_back(void)
     gtk_editable_set_text(text, "");
     gtk_window_set_focus(GTK_WINDOW(window), NULL);
     UI_UNTIL(g_str_equal(gtk_editable_get_text(text), "2"));
-    g_assert_null(ns_window_banner_text(window));
+    g_assert_false(ui_has_banner(window));
     ui_close(window);
 }
 
@@ -323,7 +323,7 @@ static void test_text_file(void)
     ns_session_set(session, "text", path);
     ns_session_restart(session);
     UI_WAIT(window, ui_is_failed);
-    UI_UNTIL(ns_window_banner_text(window));
+    UI_WAIT(window, ui_has_banner);
     g_assert_false(gtk_widget_is_sensitive(ui_find(window, "run_button")));
     /* What was measured before is still to be seen. */
     g_assert_true(ns_session_view(session)->history == old);
@@ -333,7 +333,7 @@ static void test_text_file(void)
     g_assert_true(g_file_set_contents(path, text->str, -1, NULL));
     ns_session_set(session, "text", path);
     UI_WAIT(window, ui_is_ready);
-    UI_UNTIL(!ns_window_banner_text(window));
+    UI_UNTIL(!ui_has_banner(window));
     g_assert_true(ns_session_view(session)->previous == old);
 
     g_assert_true(g_unlink(path) == 0);

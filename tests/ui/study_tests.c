@@ -1,5 +1,6 @@
 /* Sweeps and the figures of the paper in the window.  SPDX-License-Identifier: MIT */
 #include "core/experiment/param.h"
+#include "core/study/paper.h"
 #include "core/study/study_store.h"
 #include "tests/ui/driver.h"
 
@@ -507,34 +508,59 @@ static size_t study_at(const char *key)
     return (size_t)i;
 }
 
-static const char *run_label(NsPaperPage *page, size_t i)
+static GtkWidget *card_at(GtkWidget *page, size_t i)
 {
-    return gtk_button_get_label(GTK_BUTTON(ns_paper_page_card(page, i).run));
+    GtkFlowBox *flow = GTK_FLOW_BOX(ui_first(page, GTK_TYPE_FLOW_BOX));
+    return GTK_WIDGET(gtk_flow_box_get_child_at_index(flow, (int)i));
+}
+
+static const NsPlot *plot_of(GtkWidget *page, size_t i)
+{
+    return ns_chart_view_plot(NS_CHART_VIEW(ui_first(card_at(page, i), NS_TYPE_CHART_VIEW)));
+}
+
+static GtkWidget *run_button(GtkWidget *page, size_t i)
+{
+    return ui_find_tip(card_at(page, i), "Run this study, or cancel it");
+}
+
+static const char *run_label(GtkWidget *page, size_t i)
+{
+    return gtk_button_get_label(GTK_BUTTON(run_button(page, i)));
+}
+
+static void toggle_study(GtkWidget *page, size_t i)
+{
+    g_signal_emit_by_name(run_button(page, i), "clicked");
+}
+
+static bool has_result(GtkWidget *page, size_t i)
+{
+    return gtk_widget_get_visible(ui_find_class(card_at(page, i), "verdict"));
 }
 
 static void test_paper(void)
 {
     NsWindow *window = ui_open("");
-    NsPaperPage *page = NS_PAPER_PAGE(show_page(window, "paper", NS_TYPE_PAPER_PAGE));
+    GtkWidget *page = show_page(window, "paper", NS_TYPE_PAPER_PAGE);
     size_t hidden = study_at("hidden-scale");
-    NsPaperCard card = ns_paper_page_card(page, hidden);
-    g_assert_null(ns_paper_page_result(page, hidden));
-    g_assert_false(gtk_widget_is_sensitive(card.export_));
-    g_assert_false(gtk_widget_get_visible(card.verdict));
+    GtkWidget *verdict = ui_find_class(card_at(page, hidden), "verdict");
+    GtkWidget *save = ui_find_tip(card_at(page, hidden), "Save the figure of this study");
+    g_assert_false(has_result(page, hidden));
+    g_assert_false(gtk_widget_is_sensitive(save));
     /* What it will show: Post-LN stays, Pre-LN grows within two bounds; nothing is measured. */
-    const NsPlot *plot = ns_chart_view_plot(card.chart);
+    const NsPlot *plot = plot_of(page, hidden);
     g_assert_cmpuint(plot->n_series, ==, 3);
     for (size_t i = 0; i < 3; i++) g_assert_true(plot->series[i].theory);
     g_assert_nonnull(strstr(plot->note, "growth of Pre-LN per layer, in d: expected 0.5 to 1.5"));
-    g_signal_emit_by_name(card.run, "clicked");
+    toggle_study(page, hidden);
     g_assert_cmpstr(run_label(page, hidden), ==, "Queued");
-    UI_UNTIL(ns_paper_page_result(page, hidden) != NULL);
-    g_assert_true(ns_paper_page_result(page, hidden)->verdict == NS_VERDICT_AGREES);
-    g_assert_nonnull(strstr(gtk_label_get_text(GTK_LABEL(card.verdict)), "agrees"));
-    g_assert_true(gtk_widget_has_css_class(card.verdict, "success"));
-    g_assert_true(gtk_widget_is_sensitive(card.export_));
-    g_assert_cmpuint(ns_chart_view_plot(card.chart)->n_series, ==, 5);
-    g_assert_null(strstr(ns_chart_view_plot(card.chart)->note, "Shapes"));
+    UI_UNTIL(has_result(page, hidden));
+    g_assert_nonnull(strstr(gtk_label_get_text(GTK_LABEL(verdict)), "agrees"));
+    g_assert_true(gtk_widget_has_css_class(verdict, "success"));
+    g_assert_true(gtk_widget_is_sensitive(save));
+    g_assert_cmpuint(plot_of(page, hidden)->n_series, ==, 5);
+    g_assert_null(strstr(plot_of(page, hidden)->note, "Shapes"));
     g_assert_cmpstr(run_label(page, hidden), ==, "Run again");
     UI_WAIT(window, ui_has_toast);
     ui_close(window);
@@ -550,12 +576,12 @@ static void export_by_key(NsWindow *window)
 static void test_export_by_key(void)
 {
     NsWindow *window = ui_open("");
-    NsPaperPage *page = NS_PAPER_PAGE(show_page(window, "paper", NS_TYPE_PAPER_PAGE));
+    GtkWidget *page = show_page(window, "paper", NS_TYPE_PAPER_PAGE);
     g_assert_true(g_action_group_get_action_enabled(G_ACTION_GROUP(window), "export"));
     g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
     g_assert_nonnull(strstr(ns_window_toast_text(window), "run a study first"));
-    ns_paper_page_toggle(page, study_at("hidden-scale"));
-    UI_UNTIL(ns_paper_page_result(page, study_at("hidden-scale")) != NULL);
+    toggle_study(page, study_at("hidden-scale"));
+    UI_UNTIL(has_result(page, study_at("hidden-scale")));
     export_by_key(window);
     NsPhasePage *phase = NS_PHASE_PAGE(show_page(window, "phase", NS_TYPE_PHASE_PAGE));
     g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
@@ -570,9 +596,9 @@ static void test_export_by_key(void)
 static void test_paper_cards(void)
 {
     NsWindow *window = ui_open("");
-    NsPaperPage *page = NS_PAPER_PAGE(show_page(window, "paper", NS_TYPE_PAPER_PAGE));
+    GtkWidget *page = show_page(window, "paper", NS_TYPE_PAPER_PAGE);
     for (size_t i = 0; ns_paper_study(i); i++) {
-        const NsPlot *plot = ns_chart_view_plot(ns_paper_page_card(page, i).chart);
+        const NsPlot *plot = plot_of(page, i);
         const char *words = plot->n_series ? plot->note : plot->empty;
         g_assert_nonnull(strstr(words, "expected"));
     }
@@ -585,22 +611,21 @@ static void test_paper_cards(void)
 static void test_paper_queue(void)
 {
     NsWindow *window = ui_open("");
-    NsPaperPage *page = NS_PAPER_PAGE(show_page(window, "paper", NS_TYPE_PAPER_PAGE));
+    GtkWidget *page = show_page(window, "paper", NS_TYPE_PAPER_PAGE);
     size_t warmup = study_at("warmup"), depth = study_at("depth");
-    ns_paper_page_toggle(page, warmup);
-    ns_paper_page_toggle(page, depth);
+    toggle_study(page, warmup);
+    toggle_study(page, depth);
     UI_UNTIL(g_str_equal(run_label(page, warmup), "Stop"));
-    g_assert_true(gtk_widget_get_visible(ns_paper_page_card(page, warmup).progress));
+    g_assert_true(gtk_widget_get_visible(ui_first(card_at(page, warmup), GTK_TYPE_PROGRESS_BAR)));
     g_assert_cmpstr(run_label(page, depth), ==, "Queued");
-    ns_paper_page_toggle(page, depth);
+    toggle_study(page, depth);
     g_assert_true(g_str_has_prefix(run_label(page, depth), "Run"));
-    ns_paper_page_toggle(page, warmup);
+    toggle_study(page, warmup);
     g_assert_true(g_str_has_prefix(run_label(page, warmup), "Run"));
     ui_settle(GTK_WIDGET(window));
-    g_assert_null(ns_paper_page_result(page, warmup));
-    g_assert_null(ns_paper_page_result(page, depth));
+    g_assert_false(has_result(page, warmup) || has_result(page, depth));
     /* The window closes while one runs. */
-    ns_paper_page_toggle(page, warmup);
+    toggle_study(page, warmup);
     ui_close(window);
 }
 

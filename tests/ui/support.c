@@ -152,6 +152,17 @@ GtkWidget *ui_find_tip(GtkWidget *root, const char *tip)
     return NULL;
 }
 
+GtkWidget *ui_find_class(GtkWidget *root, const char *css_class)
+{
+    if (gtk_widget_has_css_class(root, css_class)) return root;
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
+         child = gtk_widget_get_next_sibling(child)) {
+        GtkWidget *found = ui_find_class(child, css_class);
+        if (found) return found;
+    }
+    return NULL;
+}
+
 static GtkWidget *find_toggle(GtkWidget *widget, const char *label)
 {
     if (GTK_IS_TOGGLE_BUTTON(widget) &&
@@ -268,6 +279,11 @@ bool ui_is_diverged(NsWindow *window)
 bool ui_has_toast(NsWindow *window)
 {
     return ns_window_toast_text(window) != NULL;
+}
+
+bool ui_has_banner(NsWindow *window)
+{
+    return gtk_revealer_get_reveal_child(GTK_REVEALER(ui_find(window, "banner")));
 }
 
 NsWindow *ui_open_running(const char *assignments)

@@ -55,6 +55,9 @@ GtkWidget *ui_find_button(GtkWidget *root, const char *label);
 /* The first widget with this tooltip; NULL if there is none. */
 GtkWidget *ui_find_tip(GtkWidget *root, const char *tip);
 
+/* The first widget with this css class; NULL if there is none. */
+GtkWidget *ui_find_class(GtkWidget *root, const char *css_class);
+
 /* Clicks a button with this id, or a toggle with this label in the settings pane. */
 void ui_click(NsWindow *window, const char *id);
 void ui_toggle(NsWindow *window, const char *label);
@@ -86,6 +89,7 @@ bool ui_is_paused(NsWindow *window);
 bool ui_is_failed(NsWindow *window);
 bool ui_is_diverged(NsWindow *window);
 bool ui_has_toast(NsWindow *window);
+bool ui_has_banner(NsWindow *window);
 
 /* The tests of each file. */
 void ui_add_run_tests(void);

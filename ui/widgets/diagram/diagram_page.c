@@ -48,11 +48,6 @@ NsDiagramView *ns_diagram_page_view(NsDiagramPage *page, size_t lane)
     return lane < page->n ? NS_DIAGRAM_VIEW(page->views[lane]) : NULL;
 }
 
-const char *ns_diagram_page_words(NsDiagramPage *page)
-{
-    return gtk_label_get_text(GTK_LABEL(page->words));
-}
-
 /* ---- lanes ---- */
 
 static void on_tab(GtkToggleButton *tab, NsDiagramPage *page)

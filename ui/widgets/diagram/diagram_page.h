@@ -17,6 +17,3 @@ NsDiagramView *ns_diagram_page_view(NsDiagramPage *page, size_t lane);
 
 /* What the wires show now, in slow motion that of the stage. */
 NsFlow ns_diagram_page_flow(NsDiagramPage *page);
-
-/* What is said of the stage in slow motion, or of changes that wait; "" for nothing. */
-const char *ns_diagram_page_words(NsDiagramPage *page);

@@ -3,6 +3,7 @@
 
 #include "core/base/processors.h"
 #include "core/base/words.h"
+#include "core/study/paper.h"
 #include "ui/widgets/charts/page.h"
 #include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/file_dialog.h"
@@ -29,7 +30,8 @@ typedef struct {
     double seconds;        /* that it will take; negative before that is known */
     CardState state;
     unsigned panel; /* which of its results the chart shows */
-    NsPaperCard parts;
+    NsChartView *chart;
+    GtkWidget *run, *export_, *verdict, *progress;
 } Card;
 
 struct _NsPaperPage {
@@ -72,7 +74,7 @@ static NsFigureInput input_of(NsPaperPage *page, const Card *card)
 static void update_chart(NsPaperPage *page, Card *card)
 {
     NsFigureInput input = input_of(page, card);
-    if (ns_chart_view_update(card->parts.chart, &input)) ns_chart_view_describe(card->parts.chart);
+    if (ns_chart_view_update(card->chart, &input)) ns_chart_view_describe(card->chart);
 }
 
 static char *run_words(const Card *card)
@@ -102,21 +104,20 @@ static char *verdict_words(const NsPaperResult *result)
 
 static void sync_card(Card *card)
 {
-    const NsPaperCard *parts = &card->parts;
     g_autofree char *run = run_words(card);
-    gtk_button_set_label(GTK_BUTTON(parts->run), run);
-    gtk_widget_set_visible(parts->progress, card->state == RUNNING);
-    gtk_widget_set_sensitive(parts->export_, card->result != NULL);
-    gtk_widget_set_visible(parts->verdict, card->result != NULL);
+    gtk_button_set_label(GTK_BUTTON(card->run), run);
+    gtk_widget_set_visible(card->progress, card->state == RUNNING);
+    gtk_widget_set_sensitive(card->export_, card->result != NULL);
+    gtk_widget_set_visible(card->verdict, card->result != NULL);
     if (!card->result) return;
     g_autofree char *verdict = verdict_words(card->result);
-    gtk_label_set_text(GTK_LABEL(parts->verdict), verdict);
+    gtk_label_set_text(GTK_LABEL(card->verdict), verdict);
     static const char *const classes[] = {[NS_VERDICT_AGREES] = "success",
                                           [NS_VERDICT_UNDECIDED] = "warning",
                                           [NS_VERDICT_DISAGREES] = "error"};
     for (size_t i = 0; i < G_N_ELEMENTS(classes); i++)
-        gtk_widget_remove_css_class(parts->verdict, classes[i]);
-    gtk_widget_add_css_class(parts->verdict, classes[card->result->verdict]);
+        gtk_widget_remove_css_class(card->verdict, classes[i]);
+    gtk_widget_add_css_class(card->verdict, classes[card->result->verdict]);
 }
 
 static void sync_all(NsPaperPage *page)
@@ -227,7 +228,7 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
         Card *card = card_at(page, page->busy);
         NsStudyWorkProgress progress = ns_study_work_progress(card->work);
         double done = (double)progress.ended / (double)MAX(progress.cells, 1);
-        gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(card->parts.progress), done);
+        gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(card->progress), done);
         if (progress.going) return G_SOURCE_CONTINUE;
         page->running = false;
         take_result(page, card);
@@ -245,10 +246,10 @@ static void wake(NsPaperPage *page)
         page->tick = gtk_widget_add_tick_callback(GTK_WIDGET(page), on_tick, NULL, NULL);
 }
 
-void ns_paper_page_toggle(NsPaperPage *page, size_t i)
+/* Runs a study, after those that wait already; takes it back where it waits or runs. */
+static void toggle(NsPaperPage *page, guint i)
 {
-    g_return_if_fail(i < page->cards->len);
-    Card *card = card_at(page, (guint)i);
+    Card *card = card_at(page, i);
     switch (card->state) {
     case RESTING:
         card->state = WAITING;
@@ -276,13 +277,13 @@ static guint index_of(GtkWidget *widget)
 
 static void on_run(GtkWidget *button, NsPaperPage *page)
 {
-    ns_paper_page_toggle(page, index_of(button));
+    toggle(page, index_of(button));
 }
 
 static void on_all(NsPaperPage *page)
 {
     for (guint i = 0; i < page->cards->len; i++)
-        if (card_at(page, i)->state == RESTING) ns_paper_page_toggle(page, i);
+        if (card_at(page, i)->state == RESTING) toggle(page, i);
 }
 
 /* ---- Export ---- */
@@ -330,7 +331,7 @@ static Card *card_to_save(NsPaperPage *page)
     for (guint i = 0; i < page->cards->len; i++) {
         Card *card = card_at(page, i);
         if (!card->result) continue;
-        if (has_focus(card->parts.run)) return card;
+        if (has_focus(card->run)) return card;
         if (!newest || card->turn > newest->turn) newest = card;
     }
     return newest;
@@ -391,28 +392,27 @@ static GtkWidget *make_panels(NsPaperPage *page, guint i)
 static GtkWidget *make_card(NsPaperPage *page, guint i)
 {
     Card *card = card_at(page, i);
-    NsPaperCard *parts = &card->parts;
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     GtkWidget *buttons = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
     gtk_widget_add_css_class(box, "study-card");
-    parts->chart = NS_CHART_VIEW(ns_chart_view_new(ns_paper_kind()));
-    parts->run =
+    card->chart = NS_CHART_VIEW(ns_chart_view_new(ns_paper_kind()));
+    card->run =
         make_button(page, i, _("Run"), _("Run this study, or cancel it"), G_CALLBACK(on_run));
-    parts->export_ = make_button(page, i, _("Export…"), _("Save the figure of this study"),
-                                 G_CALLBACK(on_export));
-    parts->progress = gtk_progress_bar_new();
-    gtk_widget_set_valign(parts->progress, GTK_ALIGN_CENTER);
-    gtk_widget_set_hexpand(parts->progress, TRUE);
-    ns_accessible_name(parts->progress, _("Progress of the study"));
-    parts->verdict = make_text(NULL, "verdict");
-    gtk_box_append(GTK_BOX(buttons), parts->run);
-    gtk_box_append(GTK_BOX(buttons), parts->export_);
-    gtk_box_append(GTK_BOX(buttons), parts->progress);
-    gtk_box_append(GTK_BOX(box), GTK_WIDGET(parts->chart));
+    card->export_ = make_button(page, i, _("Export…"), _("Save the figure of this study"),
+                                G_CALLBACK(on_export));
+    card->progress = gtk_progress_bar_new();
+    gtk_widget_set_valign(card->progress, GTK_ALIGN_CENTER);
+    gtk_widget_set_hexpand(card->progress, TRUE);
+    ns_accessible_name(card->progress, _("Progress of the study"));
+    card->verdict = make_text(NULL, "verdict");
+    gtk_box_append(GTK_BOX(buttons), card->run);
+    gtk_box_append(GTK_BOX(buttons), card->export_);
+    gtk_box_append(GTK_BOX(buttons), card->progress);
+    gtk_box_append(GTK_BOX(box), GTK_WIDGET(card->chart));
     GtkWidget *panels = make_panels(page, i);
     if (panels) gtk_box_append(GTK_BOX(box), panels);
     gtk_box_append(GTK_BOX(box), make_text(_(card->study->says), NULL));
-    gtk_box_append(GTK_BOX(box), parts->verdict);
+    gtk_box_append(GTK_BOX(box), card->verdict);
     gtk_box_append(GTK_BOX(box), make_text(_(card->study->holds), "hint"));
     gtk_widget_set_vexpand(buttons, TRUE);
     gtk_widget_set_valign(buttons, GTK_ALIGN_END);
@@ -469,7 +469,7 @@ static void page_set_style(NsPage *page, const NsStyle *style)
     NsPaperPage *self = NS_PAPER_PAGE(page);
     int height = PLOT_HEIGHT + (int)(LINES_AROUND * style->text_size);
     for (guint i = 0; i < self->cards->len; i++) {
-        GtkWidget *chart = GTK_WIDGET(card_at(self, i)->parts.chart);
+        GtkWidget *chart = GTK_WIDGET(card_at(self, i)->chart);
         gtk_widget_set_size_request(chart, CARD_WIDTH, height);
         ns_chart_view_set_style(NS_CHART_VIEW(chart), style);
     }
@@ -480,7 +480,7 @@ static void page_save(NsPage *page)
     NsPaperPage *self = NS_PAPER_PAGE(page);
     Card *card = card_to_save(self);
     if (card)
-        ask_path(self, index_of(card->parts.run));
+        ask_path(self, index_of(card->run));
     else
         ns_session_tell(self->session, _("There is no result to export yet: run a study first."));
 }
@@ -543,14 +543,4 @@ GtkWidget *ns_paper_page_new(NsSession *session)
     }
     wake(page);
     return GTK_WIDGET(page);
-}
-
-const NsPaperResult *ns_paper_page_result(NsPaperPage *page, size_t i)
-{
-    return card_at(page, (guint)i)->result;
-}
-
-NsPaperCard ns_paper_page_card(NsPaperPage *page, size_t i)
-{
-    return card_at(page, (guint)i)->parts;
 }

@@ -139,13 +139,6 @@ static GtkWidget *make_row(NsRunTree *tree, const NsSessionRun *run, int generat
     return row;
 }
 
-GtkWidget *ns_run_tree_row(NsRunTree *tree, int i)
-{
-    GtkWidget *row = gtk_widget_get_first_child(GTK_WIDGET(tree));
-    while (row && i-- > 0) row = gtk_widget_get_next_sibling(row);
-    return row;
-}
-
 void ns_run_tree_sync(NsRunTree *tree)
 {
     size_t n = 0;

@@ -14,6 +14,3 @@ GtkWidget *ns_run_tree_new(NsSession *session);
 
 /* Brings the row of the present run up to date. */
 void ns_run_tree_sync(NsRunTree *tree);
-
-/* The row of the i-th run; NULL past the last. */
-GtkWidget *ns_run_tree_row(NsRunTree *tree, int i);

@@ -210,13 +210,6 @@ const char *ns_trouble_panel_title(NsTroublePanel *panel)
     return panel->shown.event ? gtk_label_get_text(GTK_LABEL(panel->title)) : NULL;
 }
 
-GtkWidget *ns_trouble_panel_button(NsTroublePanel *panel, const char *key)
-{
-    for (size_t i = 0; i < N_REMEDIES; i++)
-        if (g_str_equal(KEYS[i], key)) return panel->remedies[i];
-    return panel->go_on;
-}
-
 void ns_trouble_panel_set_folded(NsTroublePanel *panel, bool folded)
 {
     gtk_expander_set_expanded(GTK_EXPANDER(panel->expander), !folded);

@@ -26,9 +26,5 @@ void ns_trouble_panel_set_style(NsTroublePanel *panel, const NsStyle *style);
 /* "B diverged at step 87"; NULL while there is no trouble. */
 const char *ns_trouble_panel_title(NsTroublePanel *panel);
 
-/* The button that forks with another value of a setting ("warmup", "clip", "placement",
- * "init-scale"), or goes on ("go-on"); invisible where it makes no sense. */
-GtkWidget *ns_trouble_panel_button(NsTroublePanel *panel, const char *key);
-
 void ns_trouble_panel_set_folded(NsTroublePanel *panel, bool folded);
 bool ns_trouble_panel_is_folded(NsTroublePanel *panel);

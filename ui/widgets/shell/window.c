@@ -461,12 +461,6 @@ void ns_window_read(NsWindow *window, const NsFileReader *reader, gpointer data,
     g_task_run_in_thread(task, read_file);
 }
 
-const char *ns_window_banner_text(NsWindow *window)
-{
-    if (!gtk_revealer_get_reveal_child(GTK_REVEALER(window->banner))) return NULL;
-    return gtk_label_get_text(GTK_LABEL(window->banner_label));
-}
-
 bool ns_window_is_awake(NsWindow *window)
 {
     return window->tick != 0;

@@ -87,6 +87,3 @@ void ns_window_add_commands(NsWindow *window, const NsWindowCommand *commands, s
 /* One action of the window, by its name. */
 void ns_window_enable(NsWindow *window, const char *action, bool enabled);
 void ns_window_set_state(NsWindow *window, const char *action, bool state);
-
-/* The sentence of the banner; NULL while there is none. */
-const char *ns_window_banner_text(NsWindow *window);
