@@ -133,11 +133,14 @@ static void show_stage(NsDiagramPage *page)
         ns_diagram_view_light(NS_DIAGRAM_VIEW(page->views[i]), light, flash);
 }
 
+static NsDiagramView *active_view(NsDiagramPage *page)
+{
+    return NS_DIAGRAM_VIEW(page->views[MIN(ns_session_active(page->session), page->n - 1)]);
+}
+
 static void show_layer(NsDiagramPage *page)
 {
-    NsDiagramView *view =
-        ns_diagram_page_view(page, MIN(ns_session_active(page->session), page->n - 1));
-    const NsDiagram *d = view ? ns_diagram_view_diagram(view) : NULL;
+    const NsDiagram *d = ns_diagram_view_diagram(active_view(page));
     if (!d) return;
     g_autofree char *at = ns_group_digits(d->layer), *of = ns_group_digits((int64_t)d->layers);
     g_autofree char *words = g_strdup_printf(_("Layer %s of %s"), at, of);
@@ -239,22 +242,14 @@ static void on_flow(GtkToggleButton *toggle, NsDiagramPage *page)
     show_range(page);
 }
 
-static void walk(NsDiagramPage *page, int by)
-{
-    NsDiagramView *view =
-        ns_diagram_page_view(page, MIN(ns_session_active(page->session), page->n - 1));
-    const NsDiagram *d = view ? ns_diagram_view_diagram(view) : NULL;
-    if (d) ns_session_select_layer(page->session, CLAMP((int)d->layer + by, 1, (int)d->layers));
-}
-
 static void on_up(NsDiagramPage *page)
 {
-    walk(page, 1);
+    ns_diagram_view_walk(active_view(page), 1);
 }
 
 static void on_down(NsDiagramPage *page)
 {
-    walk(page, -1);
+    ns_diagram_view_walk(active_view(page), -1);
 }
 
 static GtkWidget *add_toggle(GtkWidget *box, GtkWidget *group, const char *label, const char *tip)

@@ -459,7 +459,7 @@ static bool move_focused(NsDiagramView *view, int by)
     return true;
 }
 
-static bool walk(NsDiagramView *view, int by)
+bool ns_diagram_view_walk(NsDiagramView *view, int by)
 {
     if (!view->diagram) return false;
     int layer = (int)view->diagram->layer + by;
@@ -474,9 +474,9 @@ static gboolean on_key(GtkEventControllerKey *keys, guint key, guint code, GdkMo
     if (state & (GDK_CONTROL_MASK | GDK_ALT_MASK | GDK_SHIFT_MASK)) return FALSE;
     switch (key) {
     case GDK_KEY_Up:
-        return walk(view, 1);
+        return ns_diagram_view_walk(view, 1);
     case GDK_KEY_Down:
-        return walk(view, -1);
+        return ns_diagram_view_walk(view, -1);
     case GDK_KEY_Left:
         return move_focused(view, -1);
     case GDK_KEY_Right:

@@ -22,6 +22,9 @@ GtkWidget *ns_diagram_view_new(NsSession *session, size_t lane);
 /* Looks at the session.  TRUE if there is something new to see. */
 bool ns_diagram_view_read(NsDiagramView *view);
 
+/* Selects a layer so many above the one that is drawn; FALSE while none is. */
+bool ns_diagram_view_walk(NsDiagramView *view, int by);
+
 /* What it shows: which flow, and the ends of the colors. */
 void ns_diagram_view_show(NsDiagramView *view, NsFlow flow, NsRange range);
 

@@ -88,12 +88,10 @@ static void ns_event_list_class_init(NsEventListClass *klass)
 
 static void ns_event_list_init(NsEventList *list)
 {
-    GtkWidget *none = gtk_label_new(_("Nothing yet: spikes, divergences, forks and changed "
-                                      "settings will be listed here."));
-    gtk_label_set_wrap(GTK_LABEL(none), TRUE);
-    gtk_label_set_xalign(GTK_LABEL(none), 0.0F);
+    GtkWidget *none = ns_text_label_new(_("Nothing yet: spikes, divergences, forks and changed "
+                                          "settings will be listed here."),
+                                        "hint");
     gtk_widget_set_valign(none, GTK_ALIGN_START);
-    gtk_widget_add_css_class(none, "hint");
     list->last = -1;
     list->box = gtk_list_box_new();
     gtk_list_box_set_selection_mode(GTK_LIST_BOX(list->box), GTK_SELECTION_NONE);

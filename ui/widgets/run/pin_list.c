@@ -116,11 +116,9 @@ static void ns_pin_list_class_init(NsPinListClass *klass)
 static void ns_pin_list_init(NsPinList *list)
 {
     list->texts = g_ptr_array_new_with_free_func(g_free);
-    list->none = gtk_label_new(_("Click in a chart to pin the values under the crosshair."));
+    list->none =
+        ns_text_label_new(_("Click in a chart to pin the values under the crosshair."), "hint");
     list->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
-    gtk_label_set_wrap(GTK_LABEL(list->none), TRUE);
-    gtk_label_set_xalign(GTK_LABEL(list->none), 0.0F);
-    gtk_widget_add_css_class(list->none, "hint");
     gtk_box_append(GTK_BOX(list), list->none);
     gtk_box_append(GTK_BOX(list), list->box);
 }
