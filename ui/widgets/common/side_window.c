@@ -6,13 +6,6 @@ static void forget(GtkWindow *window, GObject *parent)
     g_object_set_data(parent, gtk_window_get_title(window), NULL);
 }
 
-static gboolean on_escape(GtkWidget *window, GVariant *arguments, gpointer data)
-{
-    (void)arguments, (void)data;
-    gtk_window_close(GTK_WINDOW(window));
-    return TRUE;
-}
-
 GtkWidget *ns_side_window_raise(GtkWindow *parent, const char *title)
 {
     GtkWindow *window = g_object_get_data(G_OBJECT(parent), title);
@@ -32,10 +25,9 @@ GtkWidget *ns_side_window_open(GtkWindow *parent, const char *title, int width, 
     gtk_window_set_titlebar(window, gtk_header_bar_new());
     gtk_window_set_child(window, child);
     GtkEventController *keys = gtk_shortcut_controller_new();
-    gtk_shortcut_controller_add_shortcut(
-        GTK_SHORTCUT_CONTROLLER(keys),
-        gtk_shortcut_new(gtk_keyval_trigger_new(GDK_KEY_Escape, 0),
-                         gtk_callback_action_new(on_escape, NULL, NULL)));
+    gtk_shortcut_controller_add_shortcut(GTK_SHORTCUT_CONTROLLER(keys),
+                                         gtk_shortcut_new(gtk_keyval_trigger_new(GDK_KEY_Escape, 0),
+                                                          gtk_named_action_new("window.close")));
     gtk_widget_add_controller(GTK_WIDGET(window), keys);
     g_object_set_data(G_OBJECT(parent), title, window);
     g_signal_connect_object(window, "destroy", G_CALLBACK(forget), parent, 0);

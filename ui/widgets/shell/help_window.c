@@ -144,13 +144,6 @@ static GtkWidget *make_side(NsHelpWindow *window)
     return side;
 }
 
-static gboolean on_escape(GtkWidget *widget, GVariant *arguments, gpointer data)
-{
-    (void)arguments, (void)data;
-    gtk_window_close(GTK_WINDOW(widget));
-    return TRUE;
-}
-
 /* An event may hold the list a little longer than the window, whose topics it tells apart. */
 static void ns_help_window_dispose(GObject *object)
 {
@@ -176,7 +169,8 @@ static void ns_help_window_class_init(NsHelpWindowClass *klass)
 {
     G_OBJECT_CLASS(klass)->dispose = ns_help_window_dispose;
     G_OBJECT_CLASS(klass)->finalize = ns_help_window_finalize;
-    gtk_widget_class_add_binding(GTK_WIDGET_CLASS(klass), GDK_KEY_Escape, 0, on_escape, NULL);
+    gtk_widget_class_add_binding_action(GTK_WIDGET_CLASS(klass), GDK_KEY_Escape, 0, "window.close",
+                                        NULL);
 }
 
 static void ns_help_window_init(NsHelpWindow *window)
