@@ -763,6 +763,29 @@ static void test_unfold(void)
     ui_close(window);
 }
 
+/* Whether the card says so after another setting. */
+static bool is_apart(NsWindow *window, const char *key, const char *value)
+{
+    NsLearnPane *pane = ns_window_learn_pane(window);
+    GtkWidget *back = ui_find_button(GTK_WIDGET(pane), "Use the lesson’s settings");
+    g_assert_true(ns_session_set(ns_window_session(window), key, value));
+    ns_learn_pane_set_page(pane, "dashboard"); /* it looks at once */
+    return gtk_widget_get_visible(gtk_widget_get_parent(back));
+}
+
+static void test_other_settings(void)
+{
+    NsWindow *window = ui_open("");
+    begin(window);
+    UI_WAIT(window, ui_is_ready);
+    g_assert_false(is_apart(window, "threads", "1"));
+    g_assert_true(is_apart(window, "lr", "0.5"));
+    ns_session_undo(ns_window_session(window));
+    g_assert_false(is_apart(window, "threads", "2"));
+    g_assert_false(is_apart(window, "recompute", "on"));
+    ui_close(window);
+}
+
 void ui_add_lesson_tests(void)
 {
     g_test_add_func("/ui/lesson/unfold", test_unfold);
@@ -780,6 +803,7 @@ void ui_add_lesson_tests(void)
     g_test_add_func("/ui/lesson/run-over-jump", test_run_over_jump);
     g_test_add_func("/ui/lesson/skip-after-run", test_skip_after_run);
     g_test_add_func("/ui/lesson/skip-on-its-way", test_skip_on_its_way);
+    g_test_add_func("/ui/lesson/other-settings", test_other_settings);
     g_test_add_func("/ui/lesson/keys", test_keys);
     g_test_add_func("/ui/lesson/question", test_question);
     g_test_add_func("/ui/lesson/prediction", test_prediction);

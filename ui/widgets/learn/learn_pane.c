@@ -2,7 +2,7 @@
 #include "ui/widgets/learn/learn_pane.h"
 
 #include "core/base/words.h"
-#include "core/experiment/assignment.h"
+#include "core/experiment/param.h"
 #include "core/store/bundled.h"
 #include "ui/figures/figures.h"
 #include "ui/widgets/common/accessible.h"
@@ -125,10 +125,16 @@ static void point_out(NsLearnPane *pane, const NsCard *card, bool done)
     g_signal_emit_by_name(pane, "point-out", name);
 }
 
+/* Whether all is the same that a lesson can speak of: threads and recomputed activations change no
+ * curve. */
 static bool is_same(const NsSettings *a, const NsSettings *b)
 {
-    g_autofree char *one = ns_settings_line(a, true), *other = ns_settings_line(b, true);
-    return g_str_equal(one, other);
+    const NsParam *param;
+    for (size_t i = 0; (param = ns_param(i)); i++) {
+        bool told = !g_str_equal(param->key, "threads") && !g_str_equal(param->key, "recompute");
+        if (told && !ns_settings_same(a, b, param)) return false;
+    }
+    return true;
 }
 
 static bool has_settings(NsSession *session, const NsExperiment *wanted)
