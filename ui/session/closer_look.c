@@ -60,7 +60,7 @@ static void on_measured(GObject *object, GAsyncResult *result, gpointer data)
     if (look->of != session->view->histories[0]) return;
     ns_view_set_closer(session->view, look->histories, look->step);
     if (!good) ns_session_tell(session, error->message);
-    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+    g_signal_emit_by_name(session, "view-changed");
 }
 
 /* At rest, at a step that was not tried yet. */

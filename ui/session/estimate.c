@@ -62,7 +62,7 @@ static void on_worked_out(GObject *object, GAsyncResult *result, gpointer data)
     estimate_free(session->estimate);
     session->estimate = kept;
     if (kept->serial != session->serial) ns_session_estimate(session);
-    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+    g_signal_emit_by_name(session, "status-changed");
 }
 
 void ns_session_estimate(NsSession *session)

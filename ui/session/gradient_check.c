@@ -15,7 +15,7 @@ void ns_session_check(NsSession *session, size_t lane, unsigned layer)
     if (!session->trainer || lane >= session->run->n || session->state == NS_TRAINER_FAILED) return;
     session->checking = true;
     ns_trainer_check(session->trainer, lane, layer);
-    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+    g_signal_emit_by_name(session, "status-changed");
 }
 
 bool ns_session_is_checking(NsSession *session)
@@ -33,7 +33,7 @@ void ns_session_drop_check(NsSession *session)
     bool had = session->checking || session->check;
     session->checking = false;
     g_clear_pointer(&session->check, g_free);
-    if (had) ns_session_emit(session, NS_SESSION_CHECKED);
+    if (had) g_signal_emit_by_name(session, "checked");
 }
 
 bool ns_session_poll_check(NsSession *session)
@@ -49,6 +49,6 @@ bool ns_session_poll_check(NsSession *session)
     }
     /* At rest without an answer: it was broken off. */
     session->checking = false;
-    ns_session_emit(session, NS_SESSION_CHECKED);
+    g_signal_emit_by_name(session, "checked");
     return false;
 }

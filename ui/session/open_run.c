@@ -49,7 +49,7 @@ static void show(NsSession *session, NsPastRun *run)
     ns_session_estimate(session);
     ns_session_bound_checkpoints(session);
     ns_session_show_pinned(session);
-    ns_session_emit(session, NS_SESSION_RUNS_CHANGED);
+    g_signal_emit_by_name(session, "runs-changed");
 }
 
 /* ---- Its checkpoints, out of its file ---- */

@@ -46,7 +46,7 @@ static void on_bound_kept(GObject *object, GAsyncResult *result, gpointer data)
                                   bound->moved),
                         bound->moved, size);
     ns_session_tell(session, words);
-    ns_session_emit(session, NS_SESSION_RUNS_CHANGED);
+    g_signal_emit_by_name(session, "runs-changed");
 }
 
 static void start_bound(NsSession *session)

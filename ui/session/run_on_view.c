@@ -39,8 +39,8 @@ void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsE
     ns_view_set_active(view, (unsigned)session->experiment.from[session->active]);
     view->step = -1;
     session->trouble = (NsTrouble){0};
-    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
-    ns_session_emit(session, NS_SESSION_RUNS_CHANGED);
+    g_signal_emit_by_name(session, "view-changed");
+    g_signal_emit_by_name(session, "runs-changed");
 }
 
 void ns_session_put_past(NsSession *session, NsPastRun *run, NsTrainerState state)

@@ -270,6 +270,6 @@ void ns_session_pin_run(NsSession *session, unsigned id, bool pinned)
         run->by_itself = false;
         ns_session_show_pinned(session);
     }
-    ns_session_emit(session, NS_SESSION_RUNS_CHANGED);
-    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+    g_signal_emit_by_name(session, "runs-changed");
+    g_signal_emit_by_name(session, "view-changed");
 }

@@ -97,22 +97,7 @@ struct _NsSession {
     gint64 watch_minute; /* at its last look */
 };
 
-typedef enum {
-    NS_SESSION_SETTING_CHANGED,
-    NS_SESSION_SETTINGS_CHANGED,
-    NS_SESSION_STATUS_CHANGED,
-    NS_SESSION_VIEW_CHANGED,
-    NS_SESSION_RUNS_CHANGED,
-    NS_SESSION_CHECKED,
-    NS_SESSION_NOTICE,
-} NsSessionSignal;
-
 /* ---- state.c ---- */
-
-const char *ns_session_signal_name(NsSessionSignal signal);
-
-/* Those without a detail or an argument. */
-void ns_session_emit(NsSession *session, NsSessionSignal signal);
 
 /* Tells each setting whose row differs from what it was told last, and `tried`, a key or NULL, in
  * any case; and then that settings changed. */

@@ -58,7 +58,7 @@ bool ns_session_poll(NsSession *session)
         session->wants_run = false;
         changed = true;
     }
-    if (changed) ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+    if (changed) g_signal_emit_by_name(session, "status-changed");
     bool slow = ns_session_poll_stage(session);
     bool checking = ns_session_poll_check(session);
     return waits || slow || checking || busy;
@@ -98,11 +98,13 @@ static void ns_session_finalize(GObject *object)
 static void ns_session_class_init(NsSessionClass *klass)
 {
     G_OBJECT_CLASS(klass)->finalize = ns_session_finalize;
-    for (NsSessionSignal signal = 0; signal < NS_SESSION_NOTICE; signal++)
-        g_signal_new(ns_session_signal_name(signal), NS_TYPE_SESSION,
-                     G_SIGNAL_RUN_LAST | G_SIGNAL_DETAILED, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
-    g_signal_new(ns_session_signal_name(NS_SESSION_NOTICE), NS_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0,
-                 NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+    static const char *const names[] = {"setting-changed", "settings-changed", "status-changed",
+                                        "view-changed",    "runs-changed",     "checked"};
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+        g_signal_new(names[i], NS_TYPE_SESSION, G_SIGNAL_RUN_LAST | G_SIGNAL_DETAILED, 0, NULL,
+                     NULL, NULL, G_TYPE_NONE, 0);
+    g_signal_new("notice", NS_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
+                 G_TYPE_STRING);
 }
 
 static void ns_session_init(NsSession *session)

@@ -82,7 +82,7 @@ void ns_session_launch(NsSession *session, NsCheckpoint *const origins[NS_LANES_
         session->wants_run = false;
     }
     ns_session_tell_settings(session, NULL);
-    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+    g_signal_emit_by_name(session, "status-changed");
 }
 
 void ns_session_start(NsSession *session, NsCheckpoint *const *origins, NsHistory *const *pasts)
@@ -143,7 +143,7 @@ static void send_live(NsSession *session)
     ns_session_set_run(session, run);
     if (session->trainer) ns_trainer_set_live(session->trainer, run);
     show_started(session);
-    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+    g_signal_emit_by_name(session, "status-changed");
 }
 
 static gboolean live_now(gpointer data)
@@ -205,8 +205,8 @@ static void settings_differ(NsSession *session, const char *key)
     session->active = MIN(session->active, session->experiment.n - 1);
     ns_view_set_active(session->view, (unsigned)session->experiment.from[session->active]);
     ns_session_tell_settings(session, key);
-    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
-    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+    g_signal_emit_by_name(session, "view-changed");
+    g_signal_emit_by_name(session, "status-changed");
 }
 
 static void changed(NsSession *session, const char *key)
@@ -219,7 +219,7 @@ static void refuse(NsSession *session, const GError *error, const char *key)
 {
     ns_session_set_problem(session, error->message, key, false);
     ns_session_tell_settings(session, key);
-    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+    g_signal_emit_by_name(session, "status-changed");
 }
 
 typedef struct {
@@ -309,7 +309,7 @@ void ns_session_set_active(NsSession *session, size_t lane)
     session->active = lane;
     ns_view_set_active(session->view, (unsigned)session->experiment.from[lane]);
     ns_session_tell_settings(session, NULL);
-    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+    g_signal_emit_by_name(session, "view-changed");
 }
 
 void ns_session_set_lanes(NsSession *session, size_t n)

@@ -6,22 +6,9 @@
 
 #include <math.h>
 
-const char *ns_session_signal_name(NsSessionSignal signal)
-{
-    static const char *const names[] = {"setting-changed", "settings-changed", "status-changed",
-                                        "view-changed",    "runs-changed",     "checked",
-                                        "notice"};
-    return names[signal];
-}
-
-void ns_session_emit(NsSession *session, NsSessionSignal signal)
-{
-    g_signal_emit_by_name(session, ns_session_signal_name(signal));
-}
-
 void ns_session_tell(NsSession *session, const char *sentence)
 {
-    g_signal_emit_by_name(session, ns_session_signal_name(NS_SESSION_NOTICE), sentence);
+    g_signal_emit_by_name(session, "notice", sentence);
 }
 
 /* What a row shows of its setting: value, link, the other lanes, whether it is to blame. */
@@ -54,7 +41,7 @@ void ns_session_tell_settings(NsSession *session, const char *tried)
     g_free(session->told_key);
     session->told_key = g_strdup(session->problem_key);
     for (guint i = 0; i < rows->len; i++) g_signal_emit_by_name(session, rows->pdata[i]);
-    ns_session_emit(session, NS_SESSION_SETTINGS_CHANGED);
+    g_signal_emit_by_name(session, "settings-changed");
 }
 
 void ns_session_follow(NsSession *session, const NsParam *param, GCallback callback,

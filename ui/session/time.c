@@ -27,7 +27,7 @@ void ns_session_run(NsSession *session)
     if (!prepare(session)) return;
     session->wants_run = true;
     if (!session->slow) ns_trainer_run(session->trainer);
-    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+    g_signal_emit_by_name(session, "status-changed");
 }
 
 void ns_session_pause(NsSession *session)
@@ -35,7 +35,7 @@ void ns_session_pause(NsSession *session)
     session->wants_run = false;
     session->stage_since = 0;
     if (session->trainer) ns_trainer_pause(session->trainer);
-    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+    g_signal_emit_by_name(session, "status-changed");
 }
 
 void ns_session_step(NsSession *session, int64_t n)
@@ -44,7 +44,7 @@ void ns_session_step(NsSession *session, int64_t n)
     session->wants_run = false;
     session->stage_since = 0;
     ns_trainer_step(session->trainer, n);
-    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+    g_signal_emit_by_name(session, "status-changed");
 }
 
 static void run_until(NsSession *session, NsTrainerUntil until)
@@ -53,7 +53,7 @@ static void run_until(NsSession *session, NsTrainerUntil until)
     session->wants_run = true;
     session->slow = false;
     ns_trainer_run_until(session->trainer, until);
-    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+    g_signal_emit_by_name(session, "status-changed");
 }
 
 void ns_session_run_to(NsSession *session, int64_t step)
@@ -89,7 +89,7 @@ void ns_session_reset(NsSession *session)
     if (session->problem_is_run) ns_session_set_problem(session, NULL, NULL, false);
     ns_session_keep_left(session);
     ns_trainer_reset(session->trainer);
-    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+    g_signal_emit_by_name(session, "status-changed");
 }
 
 void ns_session_reset_to_start(NsSession *session)
@@ -132,7 +132,7 @@ void ns_session_set_speed(NsSession *session, double steps_per_second)
     if (session->speed == steps_per_second) return;
     session->speed = steps_per_second;
     if (session->trainer) ns_trainer_set_speed(session->trainer, steps_per_second);
-    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+    g_signal_emit_by_name(session, "status-changed");
 }
 
 double ns_session_speed(NsSession *session)
@@ -145,7 +145,7 @@ void ns_session_set_pause_on_trouble(NsSession *session, bool pause)
     if (session->pause_on_trouble == pause) return;
     session->pause_on_trouble = pause;
     if (session->trainer) ns_trainer_set_pause_on_trouble(session->trainer, pause);
-    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+    g_signal_emit_by_name(session, "status-changed");
 }
 
 bool ns_session_pause_on_trouble(NsSession *session)
@@ -162,7 +162,7 @@ void ns_session_show_place(NsSession *session, int64_t step, int layer)
     if (view->step == step && view->layer == layer) return;
     view->step = step;
     view->layer = layer;
-    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+    g_signal_emit_by_name(session, "view-changed");
 }
 
 void ns_session_show_step(NsSession *session, int64_t step)
@@ -184,7 +184,7 @@ void ns_session_set_slow_motion(NsSession *session, bool slow)
         else
             ns_trainer_run(session->trainer);
     }
-    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+    g_signal_emit_by_name(session, "status-changed");
 }
 
 bool ns_session_slow_motion(NsSession *session)

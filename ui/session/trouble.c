@@ -81,7 +81,7 @@ void ns_session_poll_trouble(NsSession *session)
         size_t seeds = history ? ns_history_seeds(history) : 0;
         for (size_t seed = 0; seed < seeds; seed++) news |= poll_seed(session, lane, seed);
     }
-    if (news) ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+    if (news) g_signal_emit_by_name(session, "status-changed");
 }
 
 bool ns_session_trouble(NsSession *session, NsTrouble *trouble)
@@ -93,7 +93,7 @@ bool ns_session_trouble(NsSession *session, NsTrouble *trouble)
 void ns_session_dismiss_trouble(NsSession *session)
 {
     session->trouble = (NsTrouble){0};
-    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+    g_signal_emit_by_name(session, "status-changed");
 }
 
 bool ns_session_can_remedy(NsSession *session)

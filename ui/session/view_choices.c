@@ -5,21 +5,21 @@ void ns_session_show_gradient(NsSession *session, NsQuantity quantity)
 {
     if (session->view->gradient == quantity) return;
     session->view->gradient = quantity;
-    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+    g_signal_emit_by_name(session, "view-changed");
 }
 
 void ns_session_show_hidden(NsSession *session, NsQuantity quantity)
 {
     if (session->view->hidden == quantity) return;
     session->view->hidden = quantity;
-    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+    g_signal_emit_by_name(session, "view-changed");
 }
 
 void ns_session_show_log(NsSession *session, bool log)
 {
     if (session->view->log == log) return;
     session->view->log = log;
-    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+    g_signal_emit_by_name(session, "view-changed");
 }
 
 void ns_session_show_smoothing(NsSession *session, NsSmoothing smoothing)
@@ -27,7 +27,7 @@ void ns_session_show_smoothing(NsSession *session, NsSmoothing smoothing)
     if (ns_smoothing_equal(session->view->smoothing, smoothing)) return;
     session->view->smoothing = smoothing;
     if (smoothing.kind != NS_SMOOTH_NONE) session->usual_smoothing = smoothing;
-    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+    g_signal_emit_by_name(session, "view-changed");
 }
 
 void ns_session_toggle_smoothing(NsSession *session)
@@ -40,14 +40,14 @@ void ns_session_show_theory(NsSession *session, bool theory)
 {
     if (session->view->theory == theory) return;
     session->view->theory = theory;
-    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+    g_signal_emit_by_name(session, "view-changed");
 }
 
 void ns_session_show_heat(NsSession *session, NsHeatMode heat)
 {
     if (session->view->heat == heat) return;
     session->view->heat = heat;
-    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+    g_signal_emit_by_name(session, "view-changed");
 }
 
 int ns_session_layer(NsSession *session)

@@ -96,11 +96,11 @@ static bool poll_run(NsSession *session, NsPastRun *run)
         bool others = take_lanes(run);
         if (others && run == session->opened) {
             show_lanes(session);
-            ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+            g_signal_emit_by_name(session, "view-changed");
         } else if (others && run->told.pinned) {
             ns_session_show_pinned(session);
         }
-        if (others) ns_session_emit(session, NS_SESSION_RUNS_CHANGED);
+        if (others) g_signal_emit_by_name(session, "runs-changed");
         char *message;
         while ((message = ns_outside_watch_take_message(run->watch))) {
             ns_session_tell(session, message);
@@ -127,7 +127,7 @@ static gboolean look(gpointer data)
     bool busy = ns_session_poll_watched(session);
     gint64 minute = g_get_monotonic_time() / QUIET_US;
     if (busy || (ns_session_is_watching(session) && minute != session->watch_minute))
-        ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+        g_signal_emit_by_name(session, "status-changed");
     session->watch_minute = minute;
     return G_SOURCE_CONTINUE;
 }
@@ -147,9 +147,9 @@ void ns_session_show_watched(NsSession *session, NsPastRun *run)
     ns_session_show_pinned(session);
     if (!session->watch_source) session->watch_source = g_timeout_add(LOOK_MS, look, session);
     ns_session_tell_settings(session, NULL);
-    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
-    ns_session_emit(session, NS_SESSION_RUNS_CHANGED);
-    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+    g_signal_emit_by_name(session, "view-changed");
+    g_signal_emit_by_name(session, "runs-changed");
+    g_signal_emit_by_name(session, "status-changed");
 }
 
 /* Where standard input is saved; NULL where nothing is recorded. */
