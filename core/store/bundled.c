@@ -15,7 +15,7 @@ GResource *normscope_bundled_get_resource(void);
 /* One folder of the bundle, read once. */
 typedef struct {
     const char *name;
-    const char *purpose; /* the key of the row's purpose */
+    const char *purpose; /* the key in a file whose value is the row's purpose */
     char **names;        /* of files, sorted */
     NsChoice *rows;      /* [n] */
     size_t n;

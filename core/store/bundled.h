@@ -12,12 +12,13 @@
 const NsChoice *ns_preset_choice(size_t i); /* NULL past the end */
 const NsChoice *ns_lesson_choice(size_t i);
 
-/* The text of the i-th lesson as it is; unref it with g_bytes_unref. */
+/* The unparsed text of the i-th lesson; unref it with g_bytes_unref. */
 GBytes *ns_lesson_text(size_t i);
 
-/* Reads a preset of the program by its key into one that is initialized.  NS_ERROR_USAGE where
- * there is none, with the nearest or with all keys. */
+/* Reads a bundled preset by its key into an initialized one.  Fails with NS_ERROR_USAGE if no
+ * preset has this key; the message names the nearest key or all keys. */
 bool ns_preset_find(NsPreset *preset, const char *key, GError **error);
 
-/* By its key, or from a file where the word is no plain key: it holds a slash or a full stop. */
+/* Reads a preset by its key, or from a file if the word contains a slash or a full stop, or if it
+ * is not a key and a file of that name exists. */
 bool ns_preset_open(NsPreset *preset, const char *word, GError **error);

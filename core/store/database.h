@@ -1,4 +1,4 @@
-/* SQLite, as run files and the results of studies use it.  SPDX-License-Identifier: MIT */
+/* SQLite helpers that run files and study results share.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include <sqlite3.h>
@@ -6,27 +6,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether a regular file is a database with this application_id in its head. */
+/* Whether a regular file is a database with this application_id in its header. */
 bool ns_database_is(const char *path, uint32_t application);
 
 /* A statement that is finalized at the end of its block. */
 #define NS_AUTO_STATEMENT __attribute__((cleanup(ns_database_finalize))) sqlite3_stmt *
 void ns_database_finalize(sqlite3_stmt **statement);
 
-/* NULL where SQLite fails. */
+/* Returns NULL if SQLite fails. */
 sqlite3_stmt *ns_database_prepare(sqlite3 *db, const char *sql);
 
-/* The only number of a statement's only row; FALSE where there is none, or SQLite fails. */
+/* Reads the number in the first column of the first row.  Returns false if there is no row or
+ * SQLite fails. */
 bool ns_database_find_number(sqlite3 *db, const char *sql, int64_t *number);
 
-/* Counts the statements that made the tables of a schema ("main"): those that are among `known`,
- * word for word, and others, such as a view or a trigger, which could compute anything.  FALSE
- * where SQLite fails. */
+/* Counts the statements that created a schema ("main"): `n` of those that equal one of `known`, and
+ * `others`, such as a view or a trigger, which could compute anything.  Returns false if SQLite
+ * fails. */
 bool ns_database_count(sqlite3 *db, const char *schema, const char *const known[], size_t n_known,
                        size_t *n, size_t *others);
 
-/* A number, in place of which NULL stands for NaN; SQLite writes NaN so. */
+/* The number in a column; NULL is read as NaN, because SQLite stores NaN as NULL. */
 double ns_database_number(sqlite3_stmt *row, int column);
 
-/* NULL where there is none, or where it is no UTF-8. */
+/* The text in a column; NULL if it has no text or the text is not valid UTF-8. */
 const char *ns_database_text(sqlite3_stmt *row, int column);

@@ -51,7 +51,7 @@ static int64_t *source_mask(const NsBatch *batch)
     return mask;
 }
 
-/* `segments`: the sequences have two of them, and may have labels. */
+/* `segments`: each sequence has two segments and may have a label. */
 static bool write_batch(const char *path, const NsBatch *batch, bool segments, GError **error)
 {
     size_t B = batch->B, T = batch->T, S = batch->S, n = 3;
@@ -78,7 +78,7 @@ static bool write_batch(const char *path, const NsBatch *batch, bool segments, G
     return ns_safetensors_write(path, stored, n, error);
 }
 
-/* Empty where the symbols have no names. */
+/* The list is empty if the symbols are not characters. */
 static void write_symbols(NsJson *json, const NsCorpus *corpus)
 {
     ns_json_open(json, "symbols", '[');
@@ -111,7 +111,7 @@ static char *make_meta(NsRun *run)
     return ns_json_finish(&json);
 }
 
-/* Written last, so that a folder with a meta.json is a whole dump. */
+/* Written last, so that a folder with a meta.json is a complete dump. */
 static bool write_meta(const char *path, NsRun *run, GError **error)
 {
     g_autofree char *meta = make_meta(run);
@@ -143,7 +143,6 @@ bool ns_dump(NsRun *run, const char *directory, GError **error)
 
 /* ---- Reading ---- */
 
-/* The settings of a directory; the provenance is initialized. */
 bool ns_dump_is(const char *directory)
 {
     g_autofree char *path = g_build_filename(directory, "meta.json", NULL);
@@ -195,7 +194,8 @@ NsCheckpoint *ns_dump_read(const char *directory, GError **error)
     ns_experiment_unref(experiment);
     c->corpus = ns_corpus_open(&c->settings, error);
     if (!c->corpus) return NULL;
-    /* Its tensors; nothing is computed. */
+    /* This model only lists the tensors; it computes nothing, so it is made as small as
+     * possible. */
     NsSettings least = c->settings;
     least.batch = least.threads = 1;
     least.probe_every = 0;

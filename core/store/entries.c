@@ -10,7 +10,7 @@
 
 #define KEY_CHARACTERS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-"
 
-/* What entries point to are pieces of the lines, in which the ends have been overwritten. */
+/* The strings of the entries point into the lines, which were cut by writing zero bytes. */
 struct NsEntries {
     char **lines;
     GArray *rows; /* NsEntry */

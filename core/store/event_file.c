@@ -22,7 +22,7 @@ static void put_key(GByteArray *out, unsigned field, unsigned type)
     put_varint(out, field << 3 | type);
 }
 
-/* Numbers lie in memory as they do in the file (core/store/safetensors.c). */
+/* Numbers have the same byte order in memory and in the file (core/store/safetensors.c). */
 static void put_fixed(GByteArray *out, unsigned field, const void *number, guint bytes)
 {
     put_key(out, field, bytes == 8 ? EIGHT_BYTES : FOUR_BYTES);
@@ -62,7 +62,8 @@ void ns_event_file_begin(GByteArray *out)
     put_record(out, event);
 }
 
-/* Summary.value = 1; of a Value: tag = 1, simple_value = 2, tensor = 8, metadata = 9. */
+/* Field numbers: Summary.value = 1; in Value: tag = 1, simple_value = 2, tensor = 8, metadata =
+ * 9. */
 void ns_event_file_add_float(GByteArray *values, const char *tag, float number)
 {
     g_autoptr(GByteArray) value = g_byte_array_new();

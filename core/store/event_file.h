@@ -1,8 +1,9 @@
 /* Event files, as TensorBoard reads them.  SPDX-License-Identifier: MIT
  *
- * A file is a sequence of records: its length, eight bytes little-endian; a check of these; an
- * Event of tensorflow/core/util/event.proto; a check of that.  The checks are CRC-32C, masked as in
- * tensorflow/core/lib/hash/crc32c.h.  TensorBoard finds files whose names contain “tfevents”. */
+ * A file is a sequence of records: the length of an Event in eight little-endian bytes; a checksum
+ * of these bytes; the Event of tensorflow/core/util/event.proto; its checksum.  The checksums are
+ * CRC-32C, masked as in tensorflow/core/lib/hash/crc32c.h.  TensorBoard finds files whose names
+ * contain “tfevents”. */
 #pragma once
 
 #include <glib.h>
@@ -11,7 +12,8 @@
 /* Appends the record that such a file begins with. */
 void ns_event_file_begin(GByteArray *out);
 
-/* Appends a value to those of a record: bit for bit, the first as a tensor of one double. */
+/* Appends a value to those of a record without rounding: a double as a tensor of one element, a
+ * float as a simple_value. */
 void ns_event_file_add_double(GByteArray *values, const char *tag, double value);
 void ns_event_file_add_float(GByteArray *values, const char *tag, float value);
 

@@ -1,9 +1,9 @@
-/* Experiments out of files.  SPDX-License-Identifier: MIT
+/* Experiments read from files.  SPDX-License-Identifier: MIT
  *
- * No format is parsed whole: each has one place for the line, and what is not found there is not
- * there.  PNG: a tEXt or iTXt chunk "Experiment".  SVG: <metadata>.  PDF: the Keywords of the
- * document information.  CSV: a field of the first row.  TeX: a comment.  The JSON lines of a run
- * begin with its settings. */
+ * No format is parsed completely.  Each has one place where the line of an experiment can be, and
+ * other places are not searched.  PNG: a tEXt or iTXt chunk "Experiment".  SVG: <metadata>.  PDF:
+ * the Keywords of the document information.  CSV: a field of the first row.  TeX: a comment.  The
+ * JSON lines of a run begin with its settings. */
 #include "core/store/figure_file.h"
 
 #include "core/base/error.h"
@@ -17,7 +17,7 @@
 #define KEYWORD "Experiment"
 #define LONGEST_LINE 65536u
 
-/* Larger files are no figures. */
+/* Larger files are not read as figures. */
 #define LARGEST ((size_t)256 << 20)
 
 static const char png_signature[] = "\x89PNG\r\n\x1a\n";
@@ -47,7 +47,7 @@ static Bytes until(Bytes bytes, const char *characters)
     return (Bytes){bytes.at, p};
 }
 
-/* A copy, if it may be a line. */
+/* A copy of the bytes if they may be the line of an experiment, otherwise NULL. */
 static char *line_of(Bytes bytes)
 {
     size_t size = (size_t)(bytes.end - bytes.at);
@@ -91,13 +91,13 @@ static char *find_in_svg(Bytes svg)
     g_autofree char *raw = line_of(until((Bytes){found, inside.end}, "<"));
     if (!raw) return NULL;
     GString *line = g_string_new(g_strstrip(raw));
-    /* The ampersand comes last, or what it was escaped for would be taken for an entity. */
+    /* The ampersand is replaced last: "&amp;lt;" means the text "&lt;". */
     for (size_t i = 0; i < G_N_ELEMENTS(entities); i++)
         g_string_replace(line, entities[i].entity, entities[i].character, 0);
     return g_string_free(line, FALSE);
 }
 
-/* "(a \(b\) \\ \050)": PDF 32000-1, 7.3.4.2. */
+/* A literal string, such as "(a \(b\) \\ \050)": PDF 32000-1, 7.3.4.2. */
 static char *literal_string(Bytes pdf)
 {
     g_autoptr(GString) out = g_string_new(NULL);
@@ -119,7 +119,7 @@ static char *literal_string(Bytes pdf)
     return NULL;
 }
 
-/* "<FEFF006E...>": UTF-16, big-endian. */
+/* A hexadecimal string, such as "<FEFF006E...>", in big-endian UTF-16. */
 static char *hex_string(Bytes pdf)
 {
     g_autoptr(GString) bytes = g_string_new(NULL);
@@ -151,7 +151,7 @@ static char *find_in_pdf(Bytes pdf)
     return NULL;
 }
 
-/* A field, in quotes or not: RFC 4180. */
+/* The field may be quoted or not: RFC 4180. */
 static char *find_in_csv(Bytes csv)
 {
     Bytes row = until(after(csv, "\n"), "\n");
@@ -241,11 +241,12 @@ bool ns_figure_file_read(NsProvenance *provenance, NsPreset *preset, const char 
     g_autofree char *bytes = ns_read_file(path, LARGEST, &size, error);
     if (!bytes) return false;
     found = ns_figure_file_find(bytes, size, &line);
-    /* A damaged preset is told its mistake; by its name it is no text to learn from. */
+    /* A file named "*.preset" is never taken for a training text, so that its mistake is
+     * reported. */
     if (found == NS_FILE_OTHER && g_str_has_suffix(path, ".preset")) found = NS_FILE_PRESET;
     if (kind) *kind = found;
     if (kind && found == NS_FILE_OTHER) return false;
-    /* Where an experiment is wanted, a preset with a mistake is told the mistake. */
+    /* The mistake in a preset is reported also if the caller accepts nothing but experiments. */
     if (found == NS_FILE_PRESET || (found == NS_FILE_OTHER && ns_preset_begins(bytes, size)))
         return read_preset(provenance, preset, path, error);
     if (!line) return nothing_in(name, found, error);

@@ -1,23 +1,24 @@
-/* Experiments out of files.  SPDX-License-Identifier: MIT */
+/* Experiments read from files.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "core/experiment/provenance.h"
 #include "core/store/preset.h"
 
 typedef enum {
-    NS_FILE_OTHER,  /* neither, such as a text to learn */
-    NS_FILE_FIGURE, /* PNG, SVG, PDF, CSV, TeX, a run file or the JSON lines of a run; whether it
-                     * holds an experiment or not */
+    NS_FILE_OTHER,  /* neither of the others, such as a text to train on */
+    NS_FILE_FIGURE, /* PNG, SVG, PDF, CSV, TeX, a run file or the JSON lines of a run, with or
+                     * without an experiment */
     NS_FILE_PRESET,
 } NsFileKind;
 
-/* What the bytes of a file are.  *line is the experiment (core/experiment/provenance.h) that a
- * figure holds, else NULL; free it with g_free.  Reads within the bytes whatever they are. */
+/* Detects the kind of a file from its bytes.  The function sets *line to the experiment in a figure
+ * (see core/experiment/provenance.h) or NULL; free it with g_free.  Safe for arbitrary bytes. */
 NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **line);
 
-/* Reads the experiment of a figure, a run or a preset into one that is initialized, and a preset
- * into another, where one is given, as well.  Where `kind` is given it tells what the file is, also
- * when it cannot be used; a file that is neither is OTHER without an error if `kind` is given, else
- * NS_ERROR_FILE.  A file whose name ends in ".preset" is one.  Errors name the file. */
+/* Reads the experiment of a figure, a run or a preset into an initialized provenance, and a preset
+ * also into `preset` unless it is NULL.  `kind` may be NULL; otherwise it is set to the kind of the
+ * file, also on failure.  For a file of kind OTHER the function returns false, without an error if
+ * `kind` is given, otherwise with NS_ERROR_FILE.  A file whose name ends in ".preset" is always a
+ * preset.  Errors name the file. */
 bool ns_figure_file_read(NsProvenance *provenance, NsPreset *preset, const char *path,
                          NsFileKind *kind, GError **error);
