@@ -3,18 +3,19 @@
 
 #include "core/experiment/experiment.h"
 
-/* The changes from one experiment to the other, in words: "Layers 6 → 12", "Norm placement of B
- * Post-LN → Pre-LN", "3 settings".  Free with g_free. */
+/* The changes from one experiment to the other: "Layers 6 → 12", "Norm placement of B Post-LN →
+ * Pre-LN", "3 settings".  Free with g_free. */
 char *ns_experiment_change_words(const NsExperiment *from, const NsExperiment *to);
 
-/* The same of two runs, each setting by name: "Layers 6 → 12, Warm-up 1 → 100", "Layers 6 → 12 and
- * 4 more settings", "same settings"; with other lanes, the title of `to`.  Free with g_free. */
+/* The difference between two runs, setting by setting: "Layers 6 → 12, Warm-up 1 → 100", "Layers 6
+ * → 12 and 4 more settings", "same settings"; the title of `to` if the numbers of lanes differ.
+ * Free with g_free. */
 char *ns_experiment_difference_words(const NsExperiment *from, const NsExperiment *to);
 
-/* A value for people: the label of a choice, the base name of a file, "off".  Free with g_free. */
+/* A value for display: the label of a choice, the base name of a file, "off".  Free with g_free. */
 char *ns_settings_value_words(const NsSettings *settings, const NsParam *param);
 
-/* How many settings differ between lanes. */
+/* The number of settings that differ between lanes. */
 size_t ns_experiment_differences(const NsExperiment *experiment);
 
 /* "Post-LN, 6 layers", "Post-LN vs Pre-LN, 6 layers".  Free with g_free. */

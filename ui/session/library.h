@@ -1,6 +1,6 @@
 /* The run files of a folder.  SPDX-License-Identifier: MIT
  *
- * None of this belongs on the main thread: it reads files. */
+ * These functions read files, so they must not run on the main thread. */
 #pragma once
 
 #include "core/experiment/experiment.h"
@@ -8,73 +8,74 @@
 
 #include <gio/gio.h>
 
-/* ---- What there is ---- */
+/* ---- The list of runs ---- */
 
-/* A file, or what is wrong with it. */
+/* A run file, or the reason why it cannot be read. */
 typedef struct {
-    char *path, *name; /* the latter without a folder, for people */
-    char *wrong;       /* NULL: nothing; else all below is empty but its bytes */
+    char *path, *name; /* name: without folder and suffix, for display */
+    char *wrong;       /* error message, or NULL; if set, the fields below except bytes are empty */
     char *title;       /* "Post-LN vs Pre-LN, 6 layers" */
-    char *differs; /* "Layers 6 → 12" beside the run before; of a fork, beside the one that it comes
-                      from; NULL for the first */
-    char *parent; /* of a fork: the name of that one's file; NULL */
+    char *differs; /* "Layers 6 → 12" relative to the run before it, or to the parent of a fork;
+                      NULL for the first */
+    char *parent;  /* of a fork: base name of its parent's file; else NULL */
     int64_t fork_step;
     char *tags, *text; /* notes; NULL for none */
     gint64 began;      /* Unix time */
     NsExperiment experiment;
-    int64_t steps;             /* the newest */
-    double loss[NS_LANES_MAX]; /* there, of the first seed; NaN where there is none */
+    int64_t steps;             /* the newest step */
+    double loss[NS_LANES_MAX]; /* at that step, first seed; NaN if there is none */
     guint64 bytes;
 } NsLibraryRun;
 
-/* NsLibraryRun of every run file of a folder, the newest first; empty where there is no folder. */
+/* NsLibraryRun of every run file of a folder, the newest first; empty if there is no folder. */
 GPtrArray *ns_library_list(const char *folder);
 
-/* Whether a run has all these words somewhere, in any case: in its name, title, tags, note, or what
- * differs. */
+/* Whether each of these words occurs in the name, title, tags, note or differences of a run,
+ * ignoring case. */
 bool ns_library_matches(const NsLibraryRun *run, const char *words);
 
 /* The settings whose values differ between any of these runs, in the order of the table, at most
- * `most`; where runs have several lanes, between any lanes of the same letter. */
+ * `most`.  Lanes are compared with lanes of the same letter. */
 size_t ns_library_columns(const GPtrArray *runs, const NsParam **columns, size_t most);
 
-/* The value of a setting for people, "Post-LN / Pre-LN" where lanes differ.  Free with g_free. */
+/* The value of a setting for display: "Post-LN / Pre-LN" if lanes differ.  Free with g_free. */
 char *ns_library_value(const NsLibraryRun *run, const NsParam *param);
 
 guint64 ns_library_bytes(const GPtrArray *runs);
 
-/* ---- What is done to it ---- */
+/* ---- The trash ---- */
 
-/* Whether nobody is writing a file. */
+/* Whether no process is writing a file. */
 bool ns_library_is_whole(const char *path);
 
-/* To the trash of the desktop, or where there is none, into the folder "trash" beside the runs'.
- * NS_ERROR_FILE, also for a file that is being written. */
+/* Moves a file to the trash of the desktop or, if there is none, to the folder "trash" beside that
+ * of the runs.  NS_ERROR_FILE, also if the file is being written. */
 bool ns_library_trash(const char *path, GError **error);
 
-/* Trashes the oldest runs without a tag until the rest takes no more than `most` bytes; those that
- * are being written and those `spared` (paths) stay, and so does the newest.  How many went. */
+/* Moves the oldest runs without a tag to the trash until the rest takes at most `most` bytes. The
+ * newest run, those being written and the paths in `spared` stay.  Returns the number of runs
+ * moved. */
 unsigned ns_library_keep_bound(const char *folder, guint64 most, GPtrArray *spared);
 
-/* ---- One of them, to be shown and continued ---- */
+/* ---- Loading one run ---- */
 
 typedef struct {
-    char *name;                         /* of its file, for people */
-    NsExperiment started;               /* that it began with */
+    char *name;                         /* base name of its file, for display */
+    NsExperiment started;               /* settings at its beginning */
     NsHistory *histories[NS_LANES_MAX]; /* [started.n], with all seeds */
 
-    /* Of a run file; nothing of a run of JSON lines. */
-    char *path;                 /* the file that is continued */
-    NsExperiment now;           /* by the newest checkpoint */
+    /* For run files only; a run of JSON lines has none of these. */
+    char *path;                 /* the file, which can be continued */
+    NsExperiment now;           /* settings at the newest checkpoint */
     NsCheckpoints *checkpoints; /* may be empty */
     int64_t fork_step;
 } NsSavedRun;
 
-/* NULL with NS_ERROR_FILE or NS_ERROR_SETTING, or a GIO error where it was canceled. */
+/* NULL with NS_ERROR_FILE or NS_ERROR_SETTING, or with a GIO error if it was canceled. */
 NsSavedRun *ns_saved_run_read(const char *path, GCancellable *cancellable, GError **error);
 void ns_saved_run_free(NsSavedRun *run);
 
-/* Of its checkpoints those up to step `last`, thinned to `most` bytes.  NULL as above. */
+/* The checkpoints up to step `last`, thinned to `most` bytes.  NULL as above. */
 NsCheckpoints *ns_saved_checkpoints_read(const char *path, int64_t last, size_t most,
                                          GCancellable *cancellable, GError **error);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsSavedRun, ns_saved_run_free)

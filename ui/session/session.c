@@ -1,10 +1,10 @@
-/* The life of a session: it is made, looks at its trainer, and ends.
- * SPDX-License-Identifier: MIT */
+/* The life cycle of a session: creation, polling of its trainer, end.  SPDX-License-Identifier:
+ * MIT */
 #include "ui/session/session-private.h"
 
 G_DEFINE_FINAL_TYPE(NsSession, ns_session, G_TYPE_OBJECT)
 
-/* ---- What is seen of the trainer ---- */
+/* ---- Polling the trainer ---- */
 
 static void look_at_histories(NsSession *session)
 {
@@ -18,7 +18,7 @@ static void look_at_histories(NsSession *session)
     }
     if (all && other) ns_session_adopt(session, histories, session->run);
     for (unsigned lane = 0; all && lane < session->run->n; lane++) {
-        /* A live change is part of what the history shows from the first step that felt it. */
+        /* A live change becomes part of the view with the first step made with it. */
         size_t records = ns_session_records(session, lane);
         if (records > session->records_seen[lane])
             ns_view_set_live(session->view, lane, &session->run->lane[lane]);
@@ -28,7 +28,7 @@ static void look_at_histories(NsSession *session)
         g_clear_pointer(&histories[lane], ns_history_unref);
 }
 
-/* Whether a run that was told to go has come to rest by itself. */
+/* Whether a run that was started has paused by itself. */
 static bool has_paused(NsSession *session)
 {
     return session->wants_run && !session->slow && session->state == NS_TRAINER_PAUSED &&
@@ -42,8 +42,8 @@ bool ns_session_poll(NsSession *session)
     waits |= ns_session_poll_watched(session);
     if (!session->trainer) return waits;
 
-    /* Asked first, so that what is read below is final once the trainer rests.  A trainer may take
-     * long to wake up for a command. */
+    /* Queried first, so that everything read below is final if the trainer is idle.  A trainer may
+     * take long to respond to a command. */
     bool busy = !ns_trainer_wait(session->trainer, 0);
     NsTrainerState state = ns_trainer_state(session->trainer);
     look_at_histories(session);
@@ -64,7 +64,7 @@ bool ns_session_poll(NsSession *session)
     return waits || slow || checking || busy;
 }
 
-/* ---- Life ---- */
+/* ---- Life cycle ---- */
 
 static void ns_session_finalize(GObject *object)
 {
