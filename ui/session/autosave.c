@@ -7,7 +7,7 @@
 #include "core/store/run_notes.h"
 #include "core/store/run_writer.h"
 
-/* The most runs that can begin within the same second. */
+/* The most runs that can begin within one second. */
 #define NAMES_MOST 100
 
 typedef struct {
@@ -22,10 +22,10 @@ struct NsAutosave {
 
     /* For the trainer's thread alone: */
     char *goes_on;       /* the file that is continued until the first reset */
-    NsRunWriter *writer; /* of the present run; NULL before its first step, and where it failed */
-    bool refused;        /* there will be none for it */
+    NsRunWriter *writer; /* of the present run; NULL before its first step or after a failure */
+    bool refused;        /* this run cannot be recorded */
 
-    GMutex mutex; /* of what follows */
+    GMutex mutex; /* protects the fields below */
     char *folder;
     GArray *files;
     char *failure;
@@ -88,12 +88,12 @@ static void note_parent(const NsAutosave *autosave, const char *path)
     ns_run_note_write(path, NS_RUN_NOTE_FORK_STEP, step, NULL);
 }
 
-/* A file of the present time. */
+/* Opens a file named after the present time. */
 static void open_new(NsAutosave *autosave, NsLockstep *lockstep)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(GDateTime) now = g_date_time_new_now_local();
-    /* The clock may be set to a time for which there is no date. */
+    /* NULL if the clock is set to a time that has no date. */
     g_autofree char *time =
         now ? g_date_time_format(now, "%Y-%m-%d %H.%M.%S") : g_strdup("no date");
     g_mutex_lock(&autosave->mutex);
@@ -132,7 +132,7 @@ static char *summary_of(NsLockstep *lockstep, NsRun *run)
     return ns_jsonl_summary(run, ns_trainer_state_word(state));
 }
 
-/* An error that was not told while the run was recorded is told now. */
+/* Reports an error that was not reported during recording. */
 static void close_file(NsAutosave *autosave, NsLockstep *lockstep)
 {
     g_autoptr(GError) error = NULL;

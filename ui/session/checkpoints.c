@@ -1,11 +1,11 @@
-/* The checkpoints of this and of earlier runs share one bound.  SPDX-License-Identifier: MIT
+/* One memory limit for the checkpoints of all runs.  SPDX-License-Identifier: MIT
  *
- * While a trainer has a run, the others may take half of the bound, and it takes what they leave.
- * Those of earlier runs that are recorded are the first that leave the memory: they are read back
- * from the file when such a run is opened again (open_run.c). */
+ * While a trainer has a run, the other runs may take half of the limit, and the trainer gets the
+ * rest.  Checkpoints of earlier runs that were recorded are the first to be removed from memory:
+ * they are read back from the file when such a run is opened again (open_run.c). */
 #include "ui/session/session-private.h"
 
-/* ---- What they take ---- */
+/* ---- Memory in use ---- */
 
 static NsPastRun *run_at(const NsSession *session, guint i)
 {
@@ -17,7 +17,7 @@ static size_t count(NsCheckpoints *checkpoints, GHashTable *seen)
     return checkpoints ? ns_checkpoints_count(checkpoints, seen) : 0;
 }
 
-/* The bytes of all runs but the trainer's, and of the checkpoints that it begins from. */
+/* Bytes of the checkpoints of all runs but the trainer's, and of those that its run begins from. */
 static size_t bytes_of_others(const NsSession *session, GHashTable *seen)
 {
     size_t bytes = count(session->left, seen);
@@ -48,9 +48,9 @@ size_t ns_session_checkpoint_most(NsSession *session)
     return session->checkpoint_bytes;
 }
 
-/* ---- The bound ---- */
+/* ---- The limit ---- */
 
-/* Gives up the checkpoints in memory; those of a recorded run are in its file. */
+/* Frees the checkpoints in memory; those of a recorded run are also in its file. */
 static void leave_to_file(NsPastRun *run)
 {
     run->kept = ns_past_run_goes_on(run);
@@ -92,7 +92,7 @@ void ns_session_set_checkpoint_bytes(NsSession *session, size_t bytes)
     ns_session_bound_checkpoints(session);
 }
 
-/* ---- Of a run that its trainer leaves ---- */
+/* ---- Checkpoints of a run whose trainer ends ---- */
 
 static size_t bytes_at(const NsSession *session, int64_t step)
 {
@@ -105,8 +105,8 @@ static size_t bytes_at(const NsSession *session, int64_t step)
     return bytes;
 }
 
-/* As many as half of the bound has room for.  The list keeps two in any case, so only the newest is
- * added where two would be too large. */
+/* As many as fit into half of the limit.  NsCheckpoints never drops the last two, so if two are too
+ * large, only the newest is added. */
 NsCheckpoints *ns_session_copy_checkpoints(NsSession *session)
 {
     size_t all = ns_trainer_checkpoints(session->trainer, NULL, 0);

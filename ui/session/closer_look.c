@@ -1,8 +1,8 @@
-/* Measures the expensive quantities of the step that is shown.  SPDX-License-Identifier: MIT
+/* Measures the expensive quantities of the shown step.  SPDX-License-Identifier: MIT
  *
- * The model of the run keeps too little of a pass for that.  So a thread makes another model from
- * the checkpoint of the step, measures it on the same batch and frees it: the run is not touched.
- */
+ * The model of the run does not store enough of a pass for that.  So a thread makes another model
+ * from the checkpoint of the step, measures it on the same batch and frees it, and the run is not
+ * affected. */
 #include "ui/session/session-private.h"
 
 #include "core/experiment/param.h"
@@ -11,10 +11,10 @@
 #include <gio/gio.h>
 
 typedef struct {
-    NsHistory *of; /* the first lane's, of the run that is looked at */
+    NsHistory *of; /* identifies the run: the history of its first lane */
     int64_t step;
     size_t lanes;
-    NsCheckpoint *checkpoints[NS_LANES_MAX]; /* NULL for a lane that has none there */
+    NsCheckpoint *checkpoints[NS_LANES_MAX]; /* NULL for a lane without one at this step */
     NsSettings settings[NS_LANES_MAX];
     NsHistory *histories[NS_LANES_MAX];
 } Look;
@@ -63,7 +63,7 @@ static void on_measured(GObject *object, GAsyncResult *result, gpointer data)
     g_signal_emit_by_name(session, "view-changed");
 }
 
-/* At rest, at a step that was not tried yet. */
+/* Only while the run is paused, and once per step. */
 static bool can_look(NsSession *session, int64_t step)
 {
     const NsHistory *history = session->view->histories[0];

@@ -1,21 +1,22 @@
-/* What a run takes in memory: its plan.  SPDX-License-Identifier: MIT
+/* Estimates the memory of a run from its plan.  SPDX-License-Identifier: MIT
  *
- * The trainer knows the plan of its run.  For settings that no run has yet a thread makes the plan:
- * it opens the data to count the symbols, and thousands of layers take a while. */
+ * The trainer has the plan of its own run.  For settings that no run has yet, a thread makes the
+ * plan, because it has to open the data to count the tokens, and thousands of layers take a
+ * while. */
 #include "core/data/task.h"
 #include "core/model/model.h"
 #include "ui/session/session-private.h"
 
 #include <gio/gio.h>
 
-/* What the thread is given, and what it returns. */
+/* Input and output of the thread. */
 typedef struct {
     NsExperiment experiment;
     guint64 serial;
-    NsCorpus *corpus; /* of the first lane's data as they were last opened, or NULL */
-    NsSettings data;  /* what it was opened for */
+    NsCorpus *corpus; /* the data opened last for the first lane, or NULL */
+    NsSettings data;  /* the settings for which it was opened */
     NsPlan plan;
-    bool planned; /* else the data cannot be used, and a start will say so */
+    bool planned; /* otherwise the data cannot be used, and a start reports why */
 } Estimate;
 
 static void estimate_free(gpointer data)
@@ -54,7 +55,7 @@ static void on_worked_out(GObject *object, GAsyncResult *result, gpointer data)
     NsSession *session = data;
     Estimate *estimate = g_task_get_task_data(G_TASK(result));
     session->estimating = false;
-    /* The task owns what it was given, so what is kept is a copy. */
+    /* The task owns its data, so a copy is stored. */
     Estimate *kept = g_memdup2(estimate, sizeof *estimate);
     ns_experiment_copy(&kept->experiment, &estimate->experiment);
     ns_settings_copy(&kept->data, &estimate->data);

@@ -9,7 +9,7 @@
 
 /* ---- Changes ---- */
 
-/* What a 0 means that is no amount; NULL where it is one. */
+/* What the value 0 means if it stands for no amount; NULL if it is an amount. */
 static const char *zero_words(const NsParam *param)
 {
     static const struct {
@@ -45,7 +45,7 @@ char *ns_settings_value_words(const NsSettings *settings, const NsParam *param)
     return g_steal_pointer(&value);
 }
 
-/* The lanes in which a setting is not the same. */
+/* The lanes in which a setting differs. */
 static char *lanes_of(const NsExperiment *from, const NsExperiment *to, const NsParam *param)
 {
     g_autoptr(GString) names = g_string_new(NULL);
@@ -94,7 +94,7 @@ char *ns_experiment_change_words(const NsExperiment *from, const NsExperiment *t
     return change_of(from, to, changed);
 }
 
-/* Settings that are named; of more the first alone. */
+/* If more settings than this differ, only the first one is named. */
 #define NAMED_MOST 3
 
 char *ns_experiment_difference_words(const NsExperiment *from, const NsExperiment *to)
@@ -115,7 +115,7 @@ char *ns_experiment_difference_words(const NsExperiment *from, const NsExperimen
     return g_strjoinv(", ", (char **)changes->pdata);
 }
 
-/* ---- What they are about ---- */
+/* ---- Titles ---- */
 
 static char *depth_of(const NsSettings *s)
 {
@@ -126,7 +126,7 @@ static char *depth_of(const NsSettings *s)
     return g_strdup_printf(_("%s + %s layers"), layers, decoder);
 }
 
-/* "Post-LN vs Pre-LN": what each lane has, once where several have the same. */
+/* "Post-LN vs Pre-LN": the words of each lane, without duplicates. */
 static char *versus(const NsExperiment *experiment, char *(*words)(const NsSettings *))
 {
     g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(g_free);

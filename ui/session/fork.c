@@ -1,4 +1,4 @@
-/* The run begins again with the settings of the controls, from step 0 or from a checkpoint.
+/* Starts the run again with the settings of the controls, from step 0 or from a checkpoint.
  * SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
@@ -18,9 +18,10 @@ static bool has_all(const NsSession *session, NsCheckpoint *const checkpoints[NS
     return true;
 }
 
-/* The newest step at or before `step` at which every lane has a checkpoint from which the controls'
- * lanes go on; negative if there is none.  A lane has none after it diverged.  The checkpoints are
- * those of the run's lanes, to be given up with ns_session_drop_checkpoints. */
+/* The newest step at or before `step` at which every lane has a checkpoint from which the lanes of
+ * the controls can continue; negative if there is none.  A lane has no checkpoint after it
+ * diverged.  The checkpoints belong to the run's lanes; release them with
+ * ns_session_drop_checkpoints. */
 static int64_t find_checkpoints(NsSession *session, int64_t step,
                                 NsCheckpoint *checkpoints[NS_LANES_MAX])
 {
@@ -38,7 +39,7 @@ bool ns_session_start_at(NsSession *session, int64_t step)
     NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
     int64_t at = find_checkpoints(session, step, checkpoints);
     if (at < 0) return false;
-    /* A run that has made no step is not kept: its fork takes its place. */
+    /* A run that has made no step is not stored: its fork replaces it. */
     if (ns_session_has_moved(session)) session->forking_from = session->id;
     ns_session_start(session, checkpoints, session->view->histories);
     ns_session_drop_checkpoints(checkpoints);

@@ -1,4 +1,4 @@
-/* Gradients of the run against finite differences.  SPDX-License-Identifier: MIT */
+/* Checks gradients of the run against finite differences.  SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
 #include "core/base/words.h"
@@ -40,14 +40,15 @@ bool ns_session_poll_check(NsSession *session)
 {
     if (!session->checking) return false;
     NsGradientCheck check;
-    bool rests = ns_trainer_wait(session->trainer, 0); /* first: what it leaves is there by then */
+    bool rests = ns_trainer_wait(session->trainer, 0); /* queried first, so that its result is
+                                                          complete */
     if (ns_trainer_take_check(session->trainer, &check)) {
         g_free(session->check);
         session->check = g_memdup2(&check, sizeof check);
     } else if (!rests) {
         return true;
     }
-    /* At rest without an answer: it was broken off. */
+    /* The trainer is idle without a result: the check was canceled. */
     session->checking = false;
     g_signal_emit_by_name(session, "checked");
     return false;

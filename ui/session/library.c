@@ -15,10 +15,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-/* What the checkpoints of a run that is opened may take; a file has fewer. */
+/* Memory limit for the checkpoints of an opened run; a file usually has fewer. */
 #define CHECKPOINT_BYTES ((size_t)256 << 20)
 
-/* ---- What there is ---- */
+/* ---- The list of runs ---- */
 
 static void run_free(void *data)
 {
@@ -141,7 +141,7 @@ size_t ns_library_columns(const GPtrArray *runs, const NsParam **columns, size_t
     size_t n = 0;
     const NsParam *param;
     for (size_t i = 0; (param = ns_param(i)) && n < most; i++) {
-        /* How far each run was trained is another column. */
+        /* The number of steps has a column of its own. */
         bool counts = !g_str_equal(param->key, "threads") && !g_str_equal(param->key, "steps");
         if (counts && varies(runs, param)) columns[n++] = param;
     }
@@ -170,7 +170,7 @@ guint64 ns_library_bytes(const GPtrArray *runs)
 
 /* ---- The trash ---- */
 
-/* Its writer locks it for as long as it writes. */
+/* A writer holds a lock on its file while it writes. */
 bool ns_library_is_whole(const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -180,7 +180,7 @@ bool ns_library_is_whole(const char *path)
     return whole;
 }
 
-/* Where there is no trash: a folder beside that of the runs. */
+/* Used if there is no trash: moves the file to a folder beside that of the runs. */
 static bool move_aside(const char *path, GError **error)
 {
     g_autofree char *folder = g_path_get_dirname(path), *above = g_path_get_dirname(folder);
@@ -205,8 +205,7 @@ bool ns_library_trash(const char *path, GError **error)
     if (!ns_library_is_whole(path))
         return ns_refuse(error, NS_ERROR_FILE,
                          "“%s” is being written; it can be removed when the run has ended.", name);
-    /* What its writer has left beside it, if that was killed, is taken up first: then one file has
-     * all. */
+    /* If its writer was killed, opening the file first merges what was left beside it. */
     ns_run_reader_free(ns_run_reader_open(path, NULL));
     for (size_t i = 0; i < NS_RUN_BESIDE; i++) {
         g_autofree char *other = g_strconcat(path, ns_run_beside[i], NULL);
@@ -231,7 +230,7 @@ unsigned ns_library_keep_bound(const char *folder, guint64 most, GPtrArray *spar
     return moved;
 }
 
-/* ---- One of them ---- */
+/* ---- Loading one run ---- */
 
 void ns_saved_run_free(NsSavedRun *run)
 {
@@ -275,7 +274,7 @@ static bool has_diverged(NsCheckpoint *checkpoint)
     return true;
 }
 
-/* Up to a step; of none, an empty one. */
+/* Reads the checkpoints up to a step; the list may be empty. */
 static NsCheckpoints *read_checkpoints(NsRunReader *reader, int64_t last, size_t most,
                                        GCancellable *cancellable, GError **error)
 {
@@ -305,7 +304,8 @@ NsCheckpoints *ns_saved_checkpoints_read(const char *path, int64_t last, size_t 
     return reader ? read_checkpoints(reader, last, most, cancellable, error) : NULL;
 }
 
-/* Of the newest checkpoint.  Lanes that share threads had them from the start. */
+/* Reads the settings of the newest checkpoint.  Lanes that share the processors had these numbers
+ * of threads from the start. */
 static bool read_settings(NsSavedRun *run, NsRunReader *reader, GError **error)
 {
     NsCheckpoint *newest[NS_LANES_MAX];

@@ -1,7 +1,8 @@
-/* An earlier run is put on view again and can be continued.  SPDX-License-Identifier: MIT
+/* Opening an earlier run, which can then be continued.  SPDX-License-Identifier: MIT
  *
- * No trainer has it.  What it recorded is shown as it was; a command that needs a trainer makes one
- * that continues from the newest checkpoint or, where there is none, restarts the run. */
+ * An opened run has no trainer.  Its records are shown as they were.  A command that needs a
+ * trainer makes one that continues from the newest checkpoint or, if there is none, restarts the
+ * run. */
 #include "ui/session/session-private.h"
 
 #include "core/base/words.h"
@@ -26,8 +27,8 @@ NsTrainerState ns_session_lane_state(NsSession *session, size_t lane)
     return ns_trainer_lane_state(session->trainer, lane);
 }
 
-/* Takes the run; a new one has no number yet.  The controls show the settings with which it
- * continues or, where it can only restart, those it began with. */
+/* Takes ownership of the run; a new one has no id yet.  The controls show the settings with which
+ * it would continue or, if it can only restart, those with which it began. */
 static void show(NsSession *session, NsPastRun *run)
 {
     bool goes_on = ns_past_run_goes_on(run) >= 0;
@@ -52,7 +53,7 @@ static void show(NsSession *session, NsPastRun *run)
     g_signal_emit_by_name(session, "runs-changed");
 }
 
-/* ---- Its checkpoints, out of its file ---- */
+/* ---- Reading checkpoints from its file ---- */
 
 typedef struct {
     unsigned id;

@@ -1,17 +1,18 @@
-/* Runs are recorded while they train, and the files have a bound.  SPDX-License-Identifier: MIT */
+/* Recording of runs while they train, and the size limit of run files.
+ * SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
 #include "core/base/words.h"
 
 #include <gio/gio.h>
 
-/* ---- The bound ---- */
+/* ---- The size limit ---- */
 
 typedef struct {
     char *folder;
     guint64 most;
-    GPtrArray *spared; /* files that are open here */
-    unsigned moved;    /* to the trash */
+    GPtrArray *spared; /* files that are open in this session */
+    unsigned moved;    /* number of files moved to the trash */
 } Bound;
 
 static void bound_free(gpointer data)
@@ -81,7 +82,7 @@ const char *ns_session_recording(NsSession *session)
     return session->folder;
 }
 
-/* The file of the run that the next one is forked from. */
+/* The file of the run from which the next run is forked. */
 static const char *parent_path(NsSession *session)
 {
     if (session->opened && session->opened->told.id == session->forking_from)
@@ -122,7 +123,7 @@ void ns_session_poll_record(NsSession *session)
     start_bound(session);
 }
 
-/* ---- What would be lost ---- */
+/* ---- Unsaved runs ---- */
 
 static double seconds_from(const NsHistory *history, size_t from)
 {

@@ -1,13 +1,13 @@
-/* The run on view: how it comes there, and what happened in it.  SPDX-License-Identifier: MIT */
+/* The run on view: its replacement, and the marks of its events.  SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
 #include "core/base/words.h"
 
 #include <string.h>
 
-/* ---- It takes the place of another ---- */
+/* ---- Replacing the run on view ---- */
 
-/* Events from before a fork count as seen. */
+/* Marks events from before a fork as seen. */
 static void look_at_past_events(NsSession *session, size_t lane, NsHistory *history)
 {
     memset(session->events_seen[lane], 0, sizeof session->events_seen[lane]);
@@ -22,7 +22,7 @@ void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsE
 {
     NsView *view = session->view;
     unsigned n = (unsigned)started->n;
-    /* A run that is waited for has no history. */
+    /* A run that is still being prepared has no history. */
     bool had = view->history || session->opened;
     if (had && histories[0] != view->histories[0]) ns_session_file_run(session);
     session->forked_from = session->forking_from;
@@ -46,7 +46,7 @@ void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsE
 void ns_session_put_past(NsSession *session, NsPastRun *run, NsTrainerState state)
 {
     session->opened = run;
-    if (run->told.id) session->last_id--; /* the number of the next run is still to be given */
+    if (run->told.id) session->last_id--; /* it was opened before, so the next number is not used */
     session->id = run->told.id ? run->told.id : session->id;
     run->told.id = session->id;
     session->state = state;
@@ -68,7 +68,7 @@ static void add_events(NsSession *session, size_t lane, size_t seed)
     size_t n = ns_history_events(history);
     for (size_t i = 0; i < n; i++) {
         const NsEvent *event = ns_history_event(history, i);
-        bool setting = event->kind == NS_EVENT_SETTING; /* is made to all seeds */
+        bool setting = event->kind == NS_EVENT_SETTING; /* is the same for all seeds */
         if (setting && seed > 0) continue;
         NsSessionMarkKind kind = event->kind == NS_EVENT_DIVERGED ? NS_SESSION_MARK_DIVERGED
                                  : setting                        ? NS_SESSION_MARK_SETTING
@@ -107,7 +107,7 @@ static bool is_same(const NsSessionMark *a, const NsSessionMark *b)
            g_str_equal(a->text, b->text);
 }
 
-/* Marks that all lanes share become one. */
+/* Joins equal marks of all lanes into one. */
 static void join_lanes(GArray *marks, guint lanes)
 {
     NsSessionMark *mark = (NsSessionMark *)(void *)marks->data;

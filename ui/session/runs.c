@@ -1,4 +1,4 @@
-/* Earlier runs: a tree, kept within a budget.  SPDX-License-Identifier: MIT */
+/* Earlier runs: a tree, stored within a budget.  SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
 #include "core/base/words.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 
 #define RUNS_MOST 12
-#define BYTES_MOST ((size_t)1 << 30) /* of histories, all runs together */
+#define BYTES_MOST ((size_t)1 << 30) /* of histories, all earlier runs together */
 
 static void free_run(gpointer run)
 {
@@ -33,7 +33,8 @@ void ns_session_free_runs(NsSession *session)
 
 /* ---- All of them ---- */
 
-/* The most bytes of a history with all seeds, which thins its profiles above its budget. */
+/* An upper bound of the bytes of a history with all seeds; it thins its profiles above its
+ * budget. */
 static size_t bytes_of(const NsHistory *history)
 {
     size_t records = history ? ns_history_seeds(history) * ns_history_steps(history) : 0;
@@ -121,7 +122,7 @@ static size_t bytes_of_all(NsSession *session)
     return bytes;
 }
 
-/* The oldest that is not pinned goes, but never the newest. */
+/* Removes the oldest run that is not pinned, but never the newest run. */
 static bool let_one_go(NsSession *session)
 {
     for (guint i = 0; i + 1 < session->runs->len; i++) {
@@ -176,8 +177,8 @@ static NsPastRun *run_on_view(NsSession *session)
     return run;
 }
 
-/* Pins the lanes of the previous run until there is another; the view shows a single lane anyway.
- */
+/* Pins the lanes of the run that was on view until the next run replaces it.  A single lane is
+ * shown as the previous run anyway. */
 static void pin_before(NsSession *session, NsPastRun *before)
 {
     size_t pinned = 0;
@@ -187,7 +188,7 @@ static void pin_before(NsSession *session, NsPastRun *before)
         run->by_itself = false;
         if (run->told.pinned) pinned += run->told.lanes;
     }
-    /* Up to where it is forked both are the same. */
+    /* Up to the fork point both runs are the same. */
     bool differs = before->told.last_step > session->origin_step;
     bool room = pinned + before->told.lanes <= NS_FIGURE_PINNED;
     if (before->told.pinned || before->told.lanes == 1 || !room || !differs) return;
@@ -199,7 +200,7 @@ void ns_session_file_run(NsSession *session)
     bool was_opened = session->opened != NULL;
     if (!was_opened && !ns_session_has_moved(session)) return;
     NsPastRun *before = was_opened ? g_steal_pointer(&session->opened) : run_on_view(session);
-    /* A reader who opens one earlier run after another has not run the one before. */
+    /* If a user opens earlier runs one after another, none of them was trained just before. */
     if (!was_opened || session->trainer) pin_before(session, before);
     put_back(session, before);
     session->id = ++session->last_id;
@@ -207,7 +208,7 @@ void ns_session_file_run(NsSession *session)
     ns_session_show_pinned(session);
 }
 
-/* ---- What others may ask ---- */
+/* ---- The list of runs ---- */
 
 static const NsExperiment *started_of(NsSession *session, unsigned id)
 {
@@ -217,7 +218,7 @@ static const NsExperiment *started_of(NsSession *session, unsigned id)
     return id == session->id ? &session->view->started : NULL;
 }
 
-/* How a run differs from the one that it was forked from, or from the one before it. */
+/* The differences from the parent, or from the run before if it is no fork. */
 static char *differs_from(NsSession *session, const NsSessionRun *run)
 {
     const NsExperiment *own = started_of(session, run->id), *before = NULL;

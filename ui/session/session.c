@@ -1,5 +1,5 @@
-/* The life cycle of a session: creation, polling of its trainer, end.  SPDX-License-Identifier:
- * MIT */
+/* The life cycle of a session: creation, polling of its trainer, end.
+ * SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
 G_DEFINE_FINAL_TYPE(NsSession, ns_session, G_TYPE_OBJECT)

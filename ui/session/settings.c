@@ -1,14 +1,14 @@
-/* Lanes, settings and links of a session: changed by hand, they act on its trainer.
+/* Changes to lanes, settings and links, and how they reach the trainer.
  * SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
 #include "core/base/words.h"
 #include "core/train/live.h"
 
-/* ---- The run starts with them ---- */
+/* ---- Starting a run ---- */
 
-/* Keeps what the lanes of the run begin from.  New references are taken before the old ones are
- * given up, which may be the same. */
+/* Stores the checkpoints and histories that the lanes of the run begin from.  New references are
+ * taken before the old ones are released, because both may be the same. */
 static void set_origins(NsSession *session, NsCheckpoint *const origins[NS_LANES_MAX],
                         NsHistory *const pasts[NS_LANES_MAX])
 {
@@ -38,7 +38,7 @@ static void show_started(NsSession *session)
             ns_view_set_started(session->view, lane, &session->run->lane[lane]);
 }
 
-/* Gives a new trainer the speed and the switches of the session. */
+/* Applies the speed and the other options of the session to a new trainer. */
 static void prepare_trainer(NsSession *session)
 {
     ns_trainer_set_speed(session->trainer, session->speed);
@@ -104,9 +104,9 @@ void ns_session_start(NsSession *session, NsCheckpoint *const *origins, NsHistor
     ns_session_launch(session, own, own_pasts);
 }
 
-/* ---- They act while it goes on ---- */
+/* ---- Applying changes ---- */
 
-/* Whether no trainer has the run on view, nor could continue it. */
+/* Whether there is no run here that could be continued. */
 static bool needs_trainer(NsSession *session)
 {
     return session->state == NS_TRAINER_FAILED || ns_session_is_watching(session);
@@ -122,7 +122,7 @@ static gboolean restart_now(gpointer data)
     return G_SOURCE_REMOVE;
 }
 
-/* Whether a lane of the run has another live setting; a lane that was added waits for its start. */
+/* Whether a live setting differs from the run's in any of its lanes; added lanes do not count. */
 static bool live_differs(NsSession *session)
 {
     for (size_t i = 0; i < session->experiment.n; i++)
@@ -177,9 +177,9 @@ void ns_session_apply_now(NsSession *session)
     if (restart) restart_now(session);
 }
 
-/* ---- They change ---- */
+/* ---- Changing settings ---- */
 
-/* A problem of one of several lanes says whose. */
+/* With several lanes, the sentence begins with the lane. */
 static void set_lane_problem(NsSession *session, size_t lane, const char *sentence, const char *key)
 {
     g_autofree char *words = session->experiment.n > 1
@@ -188,7 +188,7 @@ static void set_lane_problem(NsSession *session, size_t lane, const char *senten
     ns_session_set_problem(session, words ? words : sentence, key, false);
 }
 
-/* Lets the settings act, or says why they cannot. */
+/* Applies the changed settings, or reports why they cannot be used. */
 static void settings_differ(NsSession *session, const char *key)
 {
     g_autoptr(GError) error = NULL;
@@ -224,7 +224,7 @@ static void refuse(NsSession *session, const GError *error, const char *key)
 
 typedef struct {
     size_t lane;
-    bool own; /* of this lane alone */
+    bool own; /* for this lane only, which splits the setting */
     const char *key, *value;
     bool slides;
 } Change;

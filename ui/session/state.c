@@ -1,4 +1,4 @@
-/* What is known of a session, and what it tells.  SPDX-License-Identifier: MIT */
+/* The state of a session, and its signals.  SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
 #include "core/experiment/param.h"
@@ -11,7 +11,8 @@ void ns_session_tell(NsSession *session, const char *sentence)
     g_signal_emit_by_name(session, "notice", sentence);
 }
 
-/* What a row shows of its setting: value, link, the other lanes, whether it is to blame. */
+/* Whether the row of a setting has changed: value, link, other lanes, or whether it causes the
+ * problem. */
 static bool row_differs(const NsSession *session, const NsParam *param, const char *tried)
 {
     const NsExperiment *now = &session->experiment, *told = &session->told;
@@ -63,7 +64,7 @@ void ns_session_set_problem(NsSession *session, const char *sentence, const char
     session->problem_is_run = of_run;
 }
 
-/* The sentence of the first lane that has one. */
+/* The message of the first lane that has one. */
 static char *message_of(NsSession *session)
 {
     char *message = NULL;
@@ -90,7 +91,7 @@ const char *ns_session_problem_key(NsSession *session)
     return session->problem_key;
 }
 
-/* ---- Lanes, as the controls show them ---- */
+/* ---- Lanes as the controls show them ---- */
 
 size_t ns_session_lanes(NsSession *session)
 {
@@ -193,7 +194,7 @@ int64_t ns_session_shown_step(NsSession *session)
     return session->view->step >= 0 ? session->view->step : ns_session_steps(session);
 }
 
-/* ---- Its checkpoints ---- */
+/* ---- Checkpoints of the run on view ---- */
 
 size_t ns_session_checkpoints(NsSession *session, int64_t *steps, size_t most)
 {

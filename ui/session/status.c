@@ -1,4 +1,4 @@
-/* A session in words: what the title bar says, and what a run takes.
+/* A session in words: the status in the title bar, and what a run takes.
  * SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
 #include "core/experiment/param.h"
@@ -8,13 +8,13 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* The speed is an average over this much time. */
+/* The speed is averaged over this time. */
 #define SPEED_WINDOW_S 1.0
 
-/* More differences between lanes than this are counted. */
+/* At most this many differences between lanes are listed; the rest are counted. */
 #define DIFFERENCES_TOLD 4
 
-/* ---- What a session is about ---- */
+/* ---- Titles ---- */
 
 char *ns_session_title(NsSession *session)
 {
@@ -50,9 +50,9 @@ char *ns_session_differences(NsSession *session)
     return g_strdup_printf(ns_plural("%s\nand %zu more", "%s\nand %zu more", n), text->str, n);
 }
 
-/* ---- How fast it is ---- */
+/* ---- Speed ---- */
 
-/* What a record took with all its seeds, which make their steps one after another. */
+/* The time of one record over all seeds, which run one after another. */
 static NsStep time_of(NsHistory *history, size_t record)
 {
     NsStep sum = {0};
@@ -65,8 +65,8 @@ static NsStep time_of(NsHistory *history, size_t record)
     return sum;
 }
 
-/* The pace over the last second or, where expensive quantities are measured, since they last were;
- * it looks back no further than a frame has time for. */
+/* The pace over the last second or, if expensive quantities are measured, over at least one
+ * interval between probes.  The number of records is limited, because this runs once per frame. */
 static NsPace pace_of(NsHistory *history, int64_t probe_every)
 {
     size_t records = ns_history_steps(history), n = 0;
@@ -96,9 +96,9 @@ NsPace ns_session_pace(NsSession *session)
     return slowest;
 }
 
-/* ---- What it does ---- */
+/* ---- Status ---- */
 
-/* "2.31", or "A 3.1, B 2.2 (mean of 5 seeds)"; NULL where no lane has a finite one. */
+/* "2.31", or "A 3.1, B 2.2 (mean of 5 seeds)"; NULL if no lane has a finite loss. */
 static char *losses(NsSession *session)
 {
     const NsView *view = ns_session_view(session);
@@ -116,7 +116,7 @@ static char *losses(NsSession *session)
     return text->len ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
 }
 
-/* The lanes that have stopped while others go on. */
+/* Lists the lanes that diverged while others continue. */
 static void append_diverged(GString *text, NsSession *session)
 {
     const NsView *view = ns_session_view(session);
@@ -130,8 +130,8 @@ static void append_diverged(GString *text, NsSession *session)
     }
 }
 
-/* Whether the file of the run ends before the run: it was broken off, or another program trains it.
- */
+/* Whether the file of the run ends before the run did: training was interrupted, or goes on in
+ * another program. */
 static bool is_recorded_in_part(NsSession *session, NsTrainerState state)
 {
     return state == NS_TRAINER_FINISHED && ns_session_is_past(session) &&
@@ -174,7 +174,8 @@ static void append_pace(GString *text, NsSession *session, NsTrainerState state)
         g_string_append_printf(text, _(", measuring %.0f%%"), 100.0 * pace.probe_share);
 }
 
-/* "preparing B, stage 3 of 4: drawing the weights, 7 s": what takes long shows that it goes on. */
+/* "preparing B, stage 3 of 4: initializing the weights, 7 s": a long preparation shows its
+ * progress. */
 static char *preparing(NsSession *session)
 {
     static const char *const stages[NS_RUN_STAGES] = {N_("initializing the weights"),
@@ -217,9 +218,9 @@ char *ns_session_status(NsSession *session, NsStatusLength length)
     return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-/* ---- What it takes ---- */
+/* ---- Memory and time ---- */
 
-/* All digits, or millions from a million on: "311,296", "1.21 M". */
+/* All digits below a million, else millions: "311,296", "1.21 M". */
 static char *short_count(size_t n)
 {
     if (n < 1000000) return ns_group_digits((int64_t)n);
@@ -228,7 +229,7 @@ static char *short_count(size_t n)
     return g_strconcat(g_ascii_formatd(number, sizeof number, format, (double)n / 1e6), " M", NULL);
 }
 
-/* With two digits that say something: "3.1 ms", "48 ms", "1.4 s". */
+/* Two significant digits: "3.1 ms", "48 ms", "1.4 s". */
 static char *duration(double seconds)
 {
     char number[G_ASCII_DTOSTR_BUF_SIZE];
@@ -241,7 +242,7 @@ static char *duration(double seconds)
     return g_strdup_printf(_("%s s"), g_ascii_formatd(number, sizeof number, format, seconds));
 }
 
-/* How long the first step of the slowest lane took; 0 where that is not known. */
+/* The duration of the first step of the slowest lane; 0 if unknown. */
 static double first_seconds(NsSession *session)
 {
     double seconds = 0.0;
@@ -252,8 +253,8 @@ static double first_seconds(NsSession *session)
     return seconds;
 }
 
-/* How long a step takes with the settings of the controls, judged by the speed of the run or by its
- * first step; 0 where there is nothing to judge by. */
+/* The expected duration of a step with the settings of the controls, scaled from the speed of the
+ * run or from its first step; 0 if there is neither. */
 static double expected_seconds(NsSession *session, const NsPlan *plan)
 {
     NsPlan run;
@@ -263,7 +264,7 @@ static double expected_seconds(NsSession *session, const NsPlan *plan)
     return seconds * plan->gflop_per_step / run.gflop_per_step;
 }
 
-/* "37.3 MiB", with a point in every language, as all numbers here have. */
+/* "37.3 MiB", with a decimal point in every language, like all numbers here. */
 static char *memory_words(size_t bytes)
 {
     return g_strdelimit(g_format_size_full(bytes, G_FORMAT_SIZE_IEC_UNITS), ",", '.');
@@ -285,7 +286,7 @@ static char *words_of_estimate(NsSession *session, const NsPlan *plan)
                            memory, time);
 }
 
-/* What the run takes, and what the checkpoints of this and of earlier runs do. */
+/* Adds the memory of the checkpoints of this and earlier runs. */
 static char *with_checkpoints(NsSession *session, char *words)
 {
     size_t bytes = ns_session_checkpoint_bytes(session);

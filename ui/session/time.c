@@ -1,4 +1,4 @@
-/* Going forward, standing still and looking back.  SPDX-License-Identifier: MIT */
+/* Running, pausing, and showing earlier steps.  SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
 /* How long each stage of a step takes in slow motion, in microseconds. */
@@ -11,8 +11,8 @@ static const gint64 STAGES[] = {
 
 /* ---- Commands ---- */
 
-/* Makes sure that a trainer can continue with the settings of the controls, and forgets the
- * trouble. */
+/* Prepares for a command: applies waiting settings, makes a trainer if an earlier run is on view,
+ * and dismisses the trouble.  FALSE if the session cannot run. */
 static bool prepare(NsSession *session)
 {
     ns_session_apply_now(session);

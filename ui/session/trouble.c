@@ -1,10 +1,10 @@
-/* Spikes and divergences, and what may help.  SPDX-License-Identifier: MIT */
+/* Spikes and divergences, and applying a remedy.  SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
 #include <float.h>
 #include <math.h>
 
-/* A jump is measured against the mean of so many records before it. */
+/* The number of records before a spike whose mean it is compared with. */
 #define BEFORE 10
 
 static double jumping(const NsStep *step, const NsEvent *event)
@@ -12,7 +12,7 @@ static double jumping(const NsStep *step, const NsEvent *event)
     return g_str_equal(event->what, "loss") ? step->loss : step->grad_norm;
 }
 
-/* Whether the first update could not be made, as the squares of gradients at step 0 are beyond
+/* Whether the first update was impossible because the squares of the gradients at step 0 overflow
  * single precision. */
 static bool is_huge(const NsHistory *history, const NsEvent *event)
 {
@@ -21,7 +21,7 @@ static bool is_huge(const NsHistory *history, const NsEvent *event)
            ns_history_step(history, (size_t)first)->grad_norm > sqrt((double)FLT_MAX);
 }
 
-/* What jumped, as a multiple of its mean before. */
+/* The size of a spike, as a multiple of the mean before it. */
 static double size_of(const NsHistory *history, const NsEvent *event)
 {
     size_t at = (size_t)MAX(ns_history_record(history, event->step), 0);
@@ -36,7 +36,7 @@ static const NsHistory *history_of(NsSession *session, const NsTrouble *trouble)
     return ns_history_seed(session->view->histories[trouble->lane], (size_t)trouble->seed);
 }
 
-/* The later one tells more; of one step a divergence does, then the larger jump, then the earlier
+/* The later trouble matters more; in one step a divergence, then the larger spike, then the first
  * lane. */
 static bool matters_more(NsSession *session, const NsTrouble *news, const NsTrouble *known)
 {
@@ -49,7 +49,8 @@ static bool matters_more(NsSession *session, const NsTrouble *news, const NsTrou
     return left != right ? left > right : news->lane < known->lane;
 }
 
-/* The events of a seed since the last look; true if one matters more than what was known. */
+/* Reads the events of a seed since the last poll; true if one matters more than the known
+ * trouble. */
 static bool poll_seed(NsSession *session, size_t lane, size_t seed)
 {
     NsHistory *history = ns_history_seed(session->view->histories[lane], seed);

@@ -1,17 +1,16 @@
-/* The way back to what the lanes, settings and links of a session were.
- * SPDX-License-Identifier: MIT */
+/* Undo and redo of changes to lanes, settings and links. SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
-/* More steps of undo than this are forgotten, the oldest first. */
+/* The most steps of undo; older ones are dropped. */
 #define UNDO_MOST 200
 
-/* A slider that rests for less than this is still the same movement. */
+/* Pauses shorter than this belong to the same movement of a slider. */
 #define SLIDE_US G_USEC_PER_SEC
 
-/* What there was before a change. */
+/* The experiment before a change. */
 typedef struct {
     NsExperiment experiment;
-    const NsParam *slid; /* whose slider was dragged, or NULL */
+    const NsParam *slid; /* the setting whose slider was dragged, or NULL */
     gint64 at;           /* when it was last dragged */
 } Entry;
 
@@ -42,7 +41,7 @@ void ns_session_settle_undo(NsSession *session)
     settle(session->redo, session->experiment.n);
 }
 
-/* The same slider is still dragged: what there was before it is known already. */
+/* Whether the same slider is still being dragged, so that the entry before the movement exists. */
 static bool slides_on(NsSession *session, const NsParam *slid)
 {
     if (!slid || session->undo->len == 0 || session->redo->len > 0) return false;

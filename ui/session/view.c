@@ -137,8 +137,8 @@ static void sync_active(NsView *view)
     view->history = view->histories[view->active];
 }
 
-/* Other settings for one lane of an experiment that has n from now on; one that is new is like the
- * last. */
+/* Sets the settings of one lane of an experiment that has n lanes from now on; added lanes are
+ * copies of the last one. */
 static void set_lane(NsExperiment *experiment, size_t n, size_t lane, const NsSettings *settings)
 {
     const NsSettings *lanes[NS_LANES_MAX];
@@ -182,7 +182,7 @@ void ns_view_set_closer(NsView *view, NsHistory *const *histories, int64_t step)
 
 static void set_settings(NsSettings *kept, const NsSettings *settings)
 {
-    NsSettings copy; /* before the old ones go, which may be the same */
+    NsSettings copy; /* copied before the old ones are freed, which may be the same */
     ns_settings_copy(&copy, settings);
     ns_settings_clear(kept);
     *kept = copy;

@@ -1,8 +1,8 @@
-/* Runs of other programs on view, live.  SPDX-License-Identifier: MIT
+/* Live runs of other programs.  SPDX-License-Identifier: MIT
  *
- * Such a run is one of the session's, without settings and without a trainer.  A thread of its own
- * reads it (core/store/outside_watch.h), also while another run is on view, so that it stays live
- * where it is pinned beside that. */
+ * Such a run is a run of the session without settings and without a trainer.  A thread of its own
+ * reads it (core/store/outside_watch.h), even while another run is on view, so that it stays live
+ * as a pinned run. */
 #include "ui/session/session-private.h"
 
 #include "core/base/words.h"
@@ -11,18 +11,18 @@
 #include <math.h>
 #include <string.h>
 
-/* How often a window that rests is told of news, in milliseconds. */
+/* How often an idle window polls for new records, in milliseconds. */
 #define LOOK_MS 200
 
-/* After news a session is busy for so long, since more may come, in microseconds. */
+/* The session counts as busy for this long after new records, in microseconds. */
 #define BUSY_US 500000
 
-/* A file without news for longer than this is said to have none, in microseconds. */
+/* The status mentions silence in multiples of this time, in microseconds. */
 #define QUIET_US (60 * G_USEC_PER_SEC)
 
-/* ---- What is new ---- */
+/* ---- New records ---- */
 
-/* "mine", "mine 2", standard input. */
+/* "mine", "mine 2", "standard input". */
 static char *name_of(const NsPastRun *run, const NsOutsideLane *lane)
 {
     const char *path = run->sources[lane->source];
@@ -49,7 +49,7 @@ static void take_lane(NsPastRun *run, size_t i, const NsOutsideLane *lane)
         run->told.last_step = MAX(run->told.last_step, ns_history_last_step(lane->history));
 }
 
-/* TRUE if a lane has another history, or is new. */
+/* Takes over the lanes; TRUE if a lane was added or has another history. */
 static bool take_lanes(NsPastRun *run)
 {
     NsOutsideLane lanes[NS_LANES_MAX];
@@ -120,7 +120,7 @@ bool ns_session_poll_watched(NsSession *session)
     return busy;
 }
 
-/* A run without news says for how many minutes, so its words change with them. */
+/* The status of a run without news counts the minutes, so it changes every minute. */
 static gboolean look(gpointer data)
 {
     NsSession *session = data;
@@ -152,7 +152,7 @@ void ns_session_show_watched(NsSession *session, NsPastRun *run)
     g_signal_emit_by_name(session, "status-changed");
 }
 
-/* Where standard input is saved; NULL where nothing is recorded. */
+/* The file for standard input; NULL if runs are not recorded. */
 static char *save_path(NsSession *session)
 {
     if (!session->folder) return NULL;
@@ -189,7 +189,7 @@ bool ns_session_watch(NsSession *session, const char *const *paths, GError **err
     run->saved = g_strdup(save);
     run->told.outside = true;
     run->told.checkpoint = -1;
-    /* What is not saved could be lost. */
+    /* Unsaved records could be lost. */
     run->file = input && !save ? NULL : g_strdup(run->title);
     run->news_at = g_get_monotonic_time();
     ns_experiment_init(&run->started);
@@ -231,7 +231,7 @@ static char *quiet_words(const NsPastRun *run)
         (int)minutes);
 }
 
-/* The whole path, since a file that does not come may be looked for in the wrong folder. */
+/* The whole path, because a missing file may be expected in the wrong folder. */
 static char *where_of(const NsPastRun *run)
 {
     if (run->sources[1]) return g_strdup(run->title);
