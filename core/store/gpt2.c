@@ -49,7 +49,8 @@ static bool refuse(const char *folder, const char *what, GError **error)
                      "The model in “%s” is not supported: its config.json has %s.", name, what);
 }
 
-/* Puts “setting=number” to the words. */
+/* Appends “setting=number” to the words.  `otherwise` is the value of a missing key, 0 if the key
+ * is required. */
 static bool add_number(GString *words, const char *folder, JsonObject *config, const char *key,
                        const char *setting, double otherwise, GError **error)
 {
@@ -82,7 +83,7 @@ static bool add_activation(GString *words, const char *folder, JsonObject *confi
     return refuse(folder, "an activation_function other than gelu_new, gelu and relu", error);
 }
 
-/* What would be another model than the one that is built. */
+/* Refuses options that would need a different model from the one that is built. */
 static bool check_config(const char *folder, JsonObject *config, GError **error)
 {
     JsonNode *type = value_of(config, "model_type");
@@ -128,8 +129,8 @@ char *ns_gpt2_settings(const char *folder, GError **error)
 
 typedef enum { NONE, WIDTH, HIDDEN, WORDS, PLACES } Size;
 
-/* A tensor of the file: one of ours, or three side by side.  `turned`: the file has it as
- * [in, out]. */
+/* A tensor of the file: one of ours, or three of ours next to each other.  `turned`: the file
+ * stores the transposed matrix, [in, out]. */
 typedef struct {
     const char *ours[3], *theirs;
     Size rows, cols; /* of each of ours */
@@ -165,11 +166,11 @@ static const Piece head = {{"head"}, "lm_head.weight", WORDS, WIDTH, false};
 
 typedef struct {
     const NsSafetensors *file;
-    const char *prefix; /* of their names, but the head's */
+    const char *prefix; /* of their names, except that of the head */
     size_t sizes[PLACES + 1];
     NsTensorTable *table;
-    ns_real *w;  /* NULL while the table is made */
-    size_t next; /* tensor of the table */
+    ns_real *w;  /* NULL while the table is being built */
+    size_t next; /* index of the next tensor in the table */
     GError **error;
 } Reading;
 
@@ -179,7 +180,7 @@ static bool read_matrix(const Reading *r, const Piece *piece, const char *name, 
     bool turned = piece->turned;
     size_t shape[2], n = rows * MAX(cols, 1);
     if (!ns_safetensors_shape(r->file, name, shape, r->error)) return false;
-    bool longer = piece->rows == PLACES && shape[0] > rows; /* than the sequences */
+    bool longer = piece->rows == PLACES && shape[0] > rows; /* more than the sequences need */
     if (turned ? shape[0] != cols || shape[1] != rows
                : (shape[0] != rows && !longer) || shape[1] != cols)
         return ns_refuse(r->error, NS_ERROR_FILE,
@@ -196,7 +197,7 @@ static bool read_matrix(const Reading *r, const Piece *piece, const char *name, 
     return read;
 }
 
-/* Adds the tensors of a piece to the table or, when that is made, reads them. */
+/* Adds the tensors of a piece to the table or, when the table is complete, reads them. */
 static bool take_piece(Reading *r, const Piece *piece, int layer)
 {
     size_t rows = r->sizes[piece->rows], cols = r->sizes[piece->cols], n = 0;

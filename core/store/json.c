@@ -167,7 +167,7 @@ void ns_json_settings(NsJson *json, const NsSettings *settings)
         g_autofree char *key = ns_json_key(param->key);
         double number = ns_settings_get_number(settings, param);
         switch (param->type) {
-        case NS_PARAM_INT: /* every range lies within 2^53 */
+        case NS_PARAM_INT: /* every range is within ±2^53, so the conversion is exact */
             ns_json_int(json, key, (int64_t)number);
             break;
         case NS_PARAM_REAL:
@@ -203,7 +203,7 @@ void ns_json_program(NsJson *json)
     ns_json_string(json, "instructions", ns_instructions_choice(ns_instructions())->key);
 }
 
-/* Two keys say more in files than in the registry. */
+/* Two quantities have longer names in files than their keys in the registry. */
 static const char *special_key(NsQuantity quantity)
 {
     if (quantity == NS_QUANTITY_HIDDEN_SQ) return "hidden_norm_sq";

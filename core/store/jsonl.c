@@ -43,8 +43,8 @@ typedef struct {
     NsJson json;
     const NsHistory *history;
     size_t record;
-    NsValues room;  /* for the longest quantity */
-    NsBucket steps; /* that the values written so far stand for */
+    NsValues room;  /* buffer for the longest quantity */
+    NsBucket steps; /* that the values written so far cover */
 } Record;
 
 static bool has_any(const bool *has, size_t n)
@@ -54,8 +54,8 @@ static bool has_any(const bool *has, size_t n)
     return false;
 }
 
-/* Writes nothing where the model does not have the quantity or this step did not measure it; else a
- * number where it has one value per step, an array, or for heads an array per layer. */
+/* Writes nothing if the model does not have the quantity or it was not measured at this step;
+ * otherwise a number for one value per step, an array, or for heads an array per layer. */
 static void write_quantity(Record *record, NsQuantity quantity)
 {
     const NsRecordLayout *layout = ns_history_layout(record->history);
@@ -197,7 +197,7 @@ char *ns_jsonl_summary(NsRun *run, const char *state)
     NsHistory *history = ns_run_history(run);
     size_t records = ns_history_steps(history);
     size_t evaluations = ns_history_evaluations(history);
-    double seconds = 0; /* of the steps that updated */
+    double seconds = 0; /* of the steps that updated the weights */
     for (size_t i = 1; i < records; i++) seconds += ns_history_step(history, i)->seconds;
 
     NsJson json;

@@ -9,17 +9,18 @@
 
 #define LAST_STEP 1000000000
 
-/* What one card says of the experiment, until the card is complete: then all of it is known. */
+/* The entries of one card that describe its experiment; they are applied when the card is
+ * complete. */
 typedef struct {
-    const NsEntry *setup[1 + NS_LANES_MAX]; /* for all lanes, then for each */
-    const NsEntry *steps[1 + NS_LANES_MAX]; /* the same, of what is to be done */
+    const NsEntry *setup[1 + NS_LANES_MAX]; /* [0]: for all lanes; [1 + i]: for lane i */
+    const NsEntry *steps[1 + NS_LANES_MAX]; /* the same for `do` */
 } Plan;
 
 typedef struct {
     NsLesson *lesson;
-    NsCard *card; /* NULL before the first */
+    NsCard *card; /* NULL before the first card */
     Plan plan;
-    const NsEntry *began; /* the head of the card */
+    const NsEntry *began; /* the section that began the card */
 } Reader;
 
 static void clear_card(NsCard *card)
@@ -63,14 +64,14 @@ static void replace(char **text, const char *value)
 
 /* ---- The experiment of a card ---- */
 
-/* The lane of a small letter; NS_LANES_MAX for a word that is none. */
+/* The index of the lane with this lowercase letter; NS_LANES_MAX if there is none. */
 static size_t find_lane(const char *word)
 {
     g_autofree char *letter = g_ascii_strup(word, -1);
     return g_str_equal(letter, word) ? NS_LANES_MAX : ns_lane_find(letter);
 }
 
-/* "setup" or "setup-b": where it goes, or NULL if the key is neither. */
+/* The slot for a key such as "setup" or "setup-b", or NULL for any other key. */
 static const NsEntry **slot(const NsEntry **slots, const char *key, const char *word)
 {
     size_t length = strlen(word);
@@ -108,7 +109,7 @@ static size_t count(const NsEntry *const *entries)
     return n;
 }
 
-/* Puts the settings of the card together from those of the card before and its own. */
+/* Derives the settings of the card from those of the previous card and its own entries. */
 static bool settle_lanes(Reader *reader, GError **error)
 {
     NsCard *card = reader->card;
@@ -196,7 +197,7 @@ static bool read_choice(NsCard *card, const NsEntry *entry, GError **error)
     return true;
 }
 
-/* Says why the answer before it is right or wrong. */
+/* Reads why the preceding answer is right or wrong. */
 static bool read_why(NsCard *card, const NsEntry *entry, GError **error)
 {
     if (!card->n_choices || card->why[card->n_choices - 1])
@@ -231,7 +232,7 @@ static bool read_wait(NsCard *card, const NsEntry *entry, GError **error)
            ns_entry_blame(entry, wrong, error);
 }
 
-/* The keys that are texts and no more. */
+/* The keys whose values are stored unchanged as texts. */
 static char **text_slot(NsCard *card, const char *key)
 {
     const struct {

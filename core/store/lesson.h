@@ -17,25 +17,25 @@
  *
  * Of a card:
  *
- *     title, text   of 60 words at most; text is repeatable, a paragraph each
- *     setup         the experiment with which the card begins, in place of the one before: settings
- *                   for all lanes, as “key=value key=value”; setup-a .. setup-d for one lane.
- *                   There are as many lanes as are named, at least one
- *     do, do-a ..   what the student is asked to set, in the same words; a button does it, too
- *     run           a button runs to this step
- *     page          of the window, shown when the card opens
+ *     title, text   at most 60 words of text; `text` is repeatable, once per paragraph
+ *     setup         a new experiment with which the card begins: settings for all lanes, as
+ *                   “key=value key=value”; setup-a .. setup-d for one lane.  It has as many lanes
+ *                   as are named, at least one
+ *     do, do-a ..   what the student is asked to set, in the same format; a button does it, too
+ *     run           the step to which a button runs
+ *     page          the page of the window that is shown when the card opens
  *     highlight     the setting, or the part of the window, that the card speaks of
- *     chart         the chart to look at, as “hidden-norm” or “hidden-norm:token-cosine”, where the
+ *     chart         the chart to look at, as “hidden-norm” or “hidden-norm:token-cosine”, if the
  *                   highlight is not that chart
- *     wait          what opens the next card (core/store/lesson_condition.h)
- *     ask           a question, with `choice` and once `right` for its answers in their order;
- *                   below each a `why`, what is said once it is chosen: why it is wrong, or right
- *     draw          a quantity of layers that the student draws before it is measured; `draw-lane`,
+ *     wait          the condition that opens the next card (core/store/lesson_condition.h)
+ *     ask           a question, followed by its answers: `choice` for wrong ones, `right` once;
+ *                   after each a `why`: the text shown after it is chosen, why it is wrong or right
+ *     draw          a quantity of layers that the student predicts by drawing; `draw-lane`,
  *                   a to d, and `draw-step` say where (lane A, step 0)
- *     claim         what the card says, as a test measures it (tests/lessons): with the setup, and
- *                   with all that was to be done since and on this card
+ *     claim         a statement of the card that a test measures (tests/lessons), with the setup
+ *                   and all `do` since then, including those of this card
  *
- * The texts are found by xgettext --language=Desktop and translated where they are shown. */
+ * xgettext --language=Desktop finds the texts; they are translated where they are shown. */
 #pragma once
 
 #include "core/probe/quantity.h"
@@ -47,13 +47,13 @@
 #define NS_CARDS_MAX 7
 #define NS_CARD_CHOICES 5
 
-/* Texts are owned; NULL where there is none. */
+/* Texts are owned; NULL if absent. */
 typedef struct {
     char *title, *page, *highlight, *chart;
     char **texts;           /* paragraphs; ends with NULL */
-    NsExperiment begin;     /* n is 0 where the card has no setup */
-    NsExperiment end;       /* when all is done that was asked for; n is 0 before the first setup */
-    bool asks_for_settings; /* there is a do */
+    NsExperiment begin;     /* n is 0 if the card has no setup */
+    NsExperiment end;       /* after all that the card asks for; n is 0 before the first setup */
+    bool asks_for_settings; /* the card has a `do` */
     int64_t run;            /* 0: none */
     NsLessonConditions conditions;
     char *ask;
@@ -72,10 +72,11 @@ typedef struct {
     size_t n;
 } NsLesson;
 
-/* NULL with NS_ERROR_SETTING, which names the line, or the card that lacks something. */
+/* Parses a lesson.  Returns NULL with NS_ERROR_SETTING; the message names the line, or the card
+ * that lacks something. */
 NsLesson *ns_lesson_new(const char *text, size_t size, GError **error);
 void ns_lesson_free(NsLesson *lesson);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsLesson, ns_lesson_free)
 
-/* The i-th lesson of the program (ns_lesson_choice). */
+/* Parses the i-th bundled lesson (ns_lesson_choice). */
 NsLesson *ns_lesson_open(size_t i, GError **error);

@@ -31,7 +31,7 @@ static const struct {
     [NS_CONDITION_PAUSED] = {"paused", NOTHING},
 };
 
-/* The words after the name, for each form. */
+/* The number of words after the name, for each form. */
 static const size_t lengths[] = {
     [NOTHING] = 0,          [LANE] = 1, [NUMBER] = 2, [LANE_AND_NUMBER] = 3,
     [LANE_AND_SETTING] = 4, [WORD] = 2};
@@ -103,7 +103,8 @@ static bool read_rest(NsLessonCondition *condition, Form form, char **words)
     return false;
 }
 
-/* A term of which the words are read up to “and” or the end; how many they were, or 0. */
+/* Reads a term, whose words end before “and” or at the end of the text.  Returns the number of
+ * words, or 0 on failure. */
 static size_t read_term(NsLessonCondition *condition, char **words)
 {
     size_t n = 0;

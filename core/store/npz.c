@@ -5,15 +5,16 @@
 
 #include <string.h>
 
-/* The data begins at a multiple of it. */
+/* The .npy header is padded to a multiple of this. */
 #define ALIGNMENT 64
 
-/* Sizes follow the data, and take eight bytes (APPNOTE.TXT of PKWARE, 4.4.4 and 4.5.3). */
+/* Zip64: sizes are written after the data and have eight bytes (APPNOTE.TXT of PKWARE, 4.4.4 and
+ * 4.5.3). */
 #define VERSION 45
 #define FLAGS (1 << 3)
 #define ELSEWHERE 0xffffffffu
 
-/* 1980-01-01, so that the same run gives the same bytes. */
+/* A fixed date, 1980-01-01, so that the same run gives the same bytes. */
 #define DATE 0x21
 
 static void put(GByteArray *out, uint64_t number, unsigned bytes)
@@ -39,7 +40,8 @@ void ns_npz_clear(NsNpz *npz)
     g_clear_pointer(&npz->central, g_byte_array_unref);
 }
 
-/* "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }" with what .npy has before it. */
+/* Writes the header of a .npy file: magic, version, length, and "{'descr': '<f4', 'fortran_order':
+ * False, 'shape': (3, 4), }". */
 static void put_npy_head(GByteArray *out, const NsStoredTensor *array)
 {
     static const char *const types[] = {
@@ -71,11 +73,11 @@ void ns_npz_begin(NsNpz *npz, const NsStoredTensor *array, GByteArray *out)
     put(out, FLAGS, 2);
     put(out, 0, 4); /* not compressed; time */
     put(out, DATE, 2);
-    put(out, 0, 4); /* the check follows, like the sizes */
+    put(out, 0, 4); /* the checksum follows the data, like the sizes */
     put(out, ELSEWHERE, 4);
     put(out, ELSEWHERE, 4);
     put(out, strlen(file), 2);
-    put(out, 20, 2); /* both sizes of eight bytes */
+    put(out, 20, 2); /* Zip64 field with two sizes of eight bytes */
     put_text(out, file);
     put(out, 1, 2);
     put(out, 16, 2);

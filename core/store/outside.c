@@ -10,36 +10,36 @@
 #include <math.h>
 #include <string.h>
 
-/* Records that are wider are none of a model. */
+/* No model has records with more values. */
 #define WIDEST ((size_t)1 << 22)
 
-/* Sentences about single lines; the others are counted. */
+/* Messages about single lines; further errors are only counted. */
 #define MOST_TOLD 5
 
-/* A copy for each makes what was read before so often. */
+/* Each restart copies everything read before it, so their number is limited. */
 #define MOST_RESTARTS 100
 
 typedef struct {
     NsRecordLayout layout;
     NsHistory *history; /* NULL before the first record */
     NsValues values;    /* [layout.width] */
-    bool has_hidden;    /* an array has said how many hidden states there are */
+    bool has_hidden;    /* an array has determined the number of hidden states */
     bool has_seed;
-    double seed; /* of lines of several, the first is shown */
+    double seed; /* the first one; lines of other seeds are ignored */
     bool seeds_told;
     size_t restarts;
 } Lane;
 
 struct NsOutside {
     size_t budget;
-    int64_t last;                   /* step that is taken */
-    GHashTable *gradients, *others; /* name to quantity, plus 1 */
-    bool known;                     /* whether it is lines or events */
-    NsOutsideEvents *events;        /* NULL: it is lines */
-    GString *text;                  /* of a line that is not whole yet, or what is not known */
-    bool passing;                   /* over the rest of a line that was too long */
-    bool begun;                     /* the first line that is not empty was there */
-    char **columns, separator;      /* of a table; NULL: it is none */
+    int64_t last;                   /* last step that is accepted */
+    GHashTable *gradients, *others; /* from name to quantity plus 1 */
+    bool known;                     /* whether the format has been detected */
+    NsOutsideEvents *events;        /* NULL if the format is lines */
+    GString *text;                  /* an incomplete line, or bytes before the format is known */
+    bool passing;                   /* skipping the rest of a line that was too long */
+    bool begun;                     /* the first line that is not empty has been read */
+    char **columns, separator;      /* of a table; NULL if it is not one */
     NsOutsideLine *line;
     Lane lanes[NS_LANES_MAX];
     size_t lines, wrong, told;
@@ -131,9 +131,9 @@ char *ns_outside_take_message(NsOutside *o)
     return g_queue_pop_head(&o->messages);
 }
 
-/* ---- What is told ---- */
+/* ---- Messages ---- */
 
-/* "Line 3: ..." */
+/* Queues a message such as "Line 3: ...". */
 static void tell_at(NsOutside *o, const char *what)
 {
     g_queue_push_tail(&o->messages, o->events ? g_strdup_printf(_("Event %zu: %s"), o->lines, what)
@@ -166,8 +166,8 @@ static void set_count(NsRecordLayout *layout, NsQuantity quantity, size_t count)
     }
 }
 
-/* An array of the domain says how large the model is, where that is not known yet.  Two stacks have
- * two states more than layers. */
+/* Derives the size of the model from an array of this domain, if it is not known yet.  A model with
+ * two stacks has two more hidden states than layers. */
 static void learn_size(Lane *lane, NsDomain domain, const NsOutsideArray *array)
 {
     NsRecordLayout *layout = &lane->layout;
@@ -188,8 +188,8 @@ static void learn_size(Lane *lane, NsDomain domain, const NsOutsideArray *array)
     if (layout->layers && !lane->has_hidden) layout->hidden = layout->layers + 1;
 }
 
-/* The quantity of an array; NS_QUANTITY_ALL where it fits none.  Single numbers are those of the
- * registry that have one value a step. */
+/* The quantity of an array; NS_QUANTITY_ALL if none fits.  A single number can only be a quantity
+ * of the registry with one value per step. */
 static NsQuantity find_quantity(const NsOutside *o, Lane *lane, const NsOutsideArray *array)
 {
     GHashTable *names = array->gradient ? o->gradients : o->others;
@@ -215,8 +215,9 @@ static NsQuantity find_quantity(const NsOutside *o, Lane *lane, const NsOutsideA
 
 /* ---- Copies ---- */
 
-/* What `from` has before a step, as records of another layout.  Of steps that share a bucket one
- * has its maxima and the next its minima, so that the bucket which they make there has both. */
+/* Copies what `from` has before a step into records of another layout.  For steps that share a
+ * bucket, the maxima and the minima are written alternately, so that the new bucket has both
+ * again. */
 static NsHistory *copy_before(const NsHistory *from, const NsRecordLayout *layout, size_t budget,
                               int64_t before)
 {
@@ -243,7 +244,7 @@ static NsHistory *copy_before(const NsHistory *from, const NsRecordLayout *layou
     return to;
 }
 
-/* Gives the lane a history of this layout, with what it had before a step. */
+/* Gives the lane a new history of this layout, with its records before a step. */
 static void renew(NsOutside *o, Lane *lane, const NsRecordLayout *layout, int64_t before)
 {
     NsHistory *old = lane->history;
@@ -258,13 +259,14 @@ static void renew(NsOutside *o, Lane *lane, const NsRecordLayout *layout, int64_
 
 /* ---- Records ---- */
 
-/* Puts the arrays of the line into the values of the lane, which has room for all of them then. */
+/* Copies the arrays of the line into the values of the lane, whose layout is extended if
+ * necessary. */
 static void take_arrays(NsOutside *o, Lane *lane)
 {
     const NsOutsideLine *line = o->line;
     g_autofree NsQuantity *quantities = g_new(NsQuantity, line->arrays->len + 1);
     NsRecordLayout layout;
-    /* What is known fits first, and tells how large the model is. */
+    /* Quantities of the registry come first, because they determine the size of the model. */
     for (int pass = 0; pass < 2; pass++)
         for (guint i = 0; i < line->arrays->len; i++) {
             const NsOutsideArray *array = &g_array_index(line->arrays, NsOutsideArray, i);
@@ -325,8 +327,8 @@ static void take_record(NsOutside *o, Lane *lane)
     ns_history_append_event(lane->history, &event);
 }
 
-/* Whether the record can be taken; one whose step is not after the newest starts the run again from
- * there, or is left out. */
+/* Whether the record can be added.  A step before the newest one restarts the run from there; the
+ * same step again, or too many restarts, is an error. */
 static bool begin_again(NsOutside *o, Lane *lane)
 {
     int64_t newest = lane->history ? ns_history_last_step(lane->history) : -1;
@@ -354,7 +356,7 @@ static bool begin_again(NsOutside *o, Lane *lane)
     return true;
 }
 
-/* What was taken of the step at a pause; more of it has come. */
+/* Removes the record of a step taken at a pause, because more of the step has arrived. */
 static void forget_newest(NsOutside *o, Lane *lane)
 {
     if (!lane->history || ns_history_last_step(lane->history) != o->line->step) return;
@@ -385,7 +387,7 @@ static void tell_seeds(NsOutside *o, Lane *lane)
     lane->seeds_told = true;
 }
 
-/* What the line says. */
+/* Adds the contents of the line to its lane. */
 static void take(NsOutside *o)
 {
     const NsOutsideLine *line = o->line;
@@ -485,7 +487,7 @@ static void feed_events(NsOutside *o, const char *bytes, size_t n)
     take_events(o, false);
 }
 
-/* By what the file begins with. */
+/* Detects the format from the first bytes of the file. */
 static void begin(NsOutside *o)
 {
     GString *head = o->text;
@@ -530,7 +532,7 @@ bool ns_outside_are(const char *bytes, size_t n)
     }
     NsOutsideLine *line = ns_outside_line_new();
     const char *why = ns_outside_line_read(line, text, strlen(text));
-    /* A line that is longer than these bytes is judged by its beginning. */
+    /* If the bytes end within the first line, what is there of it has to suffice. */
     bool are = !line->passed_over && (!why || (!newline && line->step >= 0 && line->loss.has));
     ns_outside_line_free(line);
     return are;

@@ -1,41 +1,42 @@
 /* A run of another program, read while it trains.  SPDX-License-Identifier: MIT
  *
- * Any program that trains can be looked at when it writes JSON lines, an object for every step that
- * it measured.  This is version 1 of the format:
+ * Any training program can be shown if it writes JSON lines, one object for every step that it
+ * measured.  This is version 1 of the format:
  *
  *     {"step": 3, "loss": 2.1}
  *     {"step": 4, "loss": 2.0, "lr": 0.001, "grad_norm": {"total": 1.3, "w2": [0.2, 0.1]},
  *      "hidden_norm": [8.0, 9.1, 9.7], "my_ratio": [0.5, 0.4]}
  *
- * - "step" is a whole number.  Steps ascend, with or without gaps; one that is less than the one
- *   before begins the run again from there.  "loss" is in nats a token.
- * - "lr", "seconds" (of the step) and "validation_loss" are numbers.  A line may have the last
- *   without "loss".  "train_loss", "learning_rate", "val_loss" and "eval_loss" mean the same.
- * - "grad_norm" is the norm of the whole gradient, or an object of it, "total", and of the norms by
- *   role: the names are those of core/store/jsonl.h (wq, wk, wv, wo, w1, w2, ...) or any other, and
- *   each has an array with one number a layer, from the input to the output.
- * - "hidden_norm" has one number more: of the embedding first, then of the state after each layer.
- *   So have the other quantities of the registry by their names there.
- * - Any other name with an array of one number a layer, or of one more, is drawn by that name.
- * - null stands for a number that is not there; NaN, Infinity and -Infinity may stand with or
- *   without quotes, and have diverged.
- * - "lane", 1 to 4, tells runs in one file apart; of several values of "seed" the first is shown,
- * and the others are reported.  "format" is the version, where a line says it. - Everything else is
- * ignored, and so are lines of “train --jsonl” that are not records.
+ * - "step" is a whole number.  Steps increase, with or without gaps; a step that is smaller than
+ *   the previous one restarts the run from there.  "loss" is in nats per token.
+ * - "lr", "seconds" (duration of the step) and "validation_loss" are numbers.  A line with
+ *   "validation_loss" does not need "loss".  "train_loss", "learning_rate", "val_loss" and
+ *   "eval_loss" are synonyms.
+ * - "grad_norm" is the norm of the whole gradient, or an object with this norm as "total" and with
+ *   the norms by kind of parameter: their names are those of core/store/jsonl.h (wq, wk, wv, wo,
+ *   w1, w2, ...) or any other, and each has an array of one number per layer, from input to output.
+ * - "hidden_norm" has one number more: first that of the embedding, then that of the state after
+ *   each layer.  Other quantities of the registry are read by their names in core/store/jsonl.h.
+ * - Any other name with an array of one number per layer, or one more, is drawn under that name.
+ * - null means that a number is missing.  NaN, Infinity and -Infinity, quoted or not, mean that a
+ *   value has diverged.
+ * - "lane", 1 to 4, distinguishes several runs in one file.  If there are several values of "seed",
+ *   the first is shown and the others are reported.  "format" is the version, if a line has it.
+ * - Everything else is ignored, and so are lines of “train --jsonl” that are not records.
  *
- * A table is read, too, of comma-separated values (or with ; or tabs) whose first line has “step”,
- * “loss” and others of these names: its numbers are those of the step, and empty cells are not
- * there.
+ * Tables are read, too: values separated by commas, semicolons or tabs, whose first line names
+ * “step”, “loss” and optionally others of these names with one number per step.  Empty cells are
+ * missing values.
  *
- * An event file of TensorBoard is read, too: its scalars, those of one step as one record, which is
- * whole when another step begins or nothing comes for a moment.  The tag "loss" is the loss, and so
- * are "train_loss", "training_loss", "loss/train"; "val_loss", "eval_loss", "validation_loss",
- * "val/loss", "eval/loss", "loss/val" ... are the validation loss; "lr" and "learning_rate";
- * "grad_norm" and "grad_norm/total"; "grad_norm/w2/3" is the gradient of w2 in layer 3,
- * "hidden_norm/0" the norm of the embedding, and "mine/3" layer 3 of a quantity of one's own.
- * Layers count from 1, or from 0 where a tag has a layer 0.  "train/" before a tag is ignored, "-"
- * is "_", and the tags of “export
- * --format tensorboard” are understood.
+ * Event files of TensorBoard are read, too.  The scalars of one step make one record, which is
+ * complete when another step begins or nothing arrives for a moment.  "loss", "train_loss",
+ * "training_loss" and "loss/train" are the loss; "val_loss", "eval_loss", "validation_loss",
+ * "val/loss", "eval/loss", "loss/val" ... are the validation loss; "lr" and "learning_rate" are the
+ * learning rate; "grad_norm" and "grad_norm/total" are the norm of the whole gradient;
+ * "grad_norm/w2/3" is the gradient of w2 in layer 3, "hidden_norm/0" the norm of the embedding, and
+ * "mine/3" layer 3 of a user-defined quantity.  Layers count from 1, or from 0 if a tag has a layer
+ * 0.  The prefix "train/" is ignored, "-" is read as "_", and the tags of “export --format
+ * tensorboard” are understood.
  *
  * A line that cannot be read is skipped and reported by number; the others are used. */
 #pragma once
@@ -43,56 +44,57 @@
 #include "core/probe/history.h"
 #include "core/settings/settings.h"
 
-/* The version that is read. */
+/* The newest version that can be read. */
 #define NS_OUTSIDE_FORMAT 1
 
-/* A longer line is none. */
+/* Longer lines are skipped. */
 #define NS_OUTSIDE_LINE_MAX ((size_t)16 << 20)
 
 typedef struct NsOutside NsOutside;
 
-/* budget: bytes for the profiles of a lane (core/probe/history.h). */
+/* `budget`: bytes for the profiles of each lane (core/probe/history.h). */
 NsOutside *ns_outside_new(size_t budget);
 void ns_outside_free(NsOutside *outside);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsOutside, ns_outside_free)
 
-/* Records beyond a step are ignored from now on. */
+/* From now on, records after this step are ignored. */
 void ns_outside_end_with(NsOutside *outside, int64_t step);
 
-/* Takes the next bytes, which may end anywhere; one thread at a time. */
+/* Reads the next bytes, which may end in the middle of a line.  One thread at a time. */
 void ns_outside_feed(NsOutside *outside, const char *bytes, size_t n);
 
-/* Nothing has come for a moment: the newest step of an event file is taken as far as it was told;
- * what follows of it takes its place.  Whether there was one. */
+/* Called when no bytes have arrived for a moment: takes the newest step of an event file, although
+ * it may be incomplete.  Values of this step that arrive later replace the record.  Returns whether
+ * there was such a step. */
 bool ns_outside_pause(NsOutside *outside);
 
-/* More of the step that was taken at a pause is coming: an event or an array is not whole. */
+/* Whether the step taken at a pause is still incomplete, because an event or an array is. */
 bool ns_outside_is_partial(const NsOutside *outside);
 
-/* No more bytes are coming: a last line may lack its newline. */
+/* Called at the end of the input: the last line may lack its newline. */
 void ns_outside_end(NsOutside *outside);
 
-/* The file was replaced by another one, of which nothing has been read: all lanes begin again. */
+/* Called when the file was replaced by another one that has not been read yet: all lanes begin
+ * again. */
 void ns_outside_begin_again(NsOutside *outside);
 
-/* How many lanes there are: one more than the last that has a record.  Those between may have
- * none. */
+/* The number of lanes: one more than the last that has a record.  Lanes before it may have none. */
 size_t ns_outside_lanes(const NsOutside *outside);
 
-/* The history of a lane below NS_LANES_MAX, borrowed until the next call that takes bytes; NULL
- * before its first record.  Where a quantity comes that it has no room for, and where the run began
- * again, another history with what was recorded before takes its place. */
+/* The history of a lane below NS_LANES_MAX, borrowed until the next call that reads bytes; NULL
+ * before its first record.  It is replaced by a new history with the earlier records when a
+ * quantity arrives that it has no place for, and when the run begins again from an earlier step. */
 NsHistory *ns_outside_history(const NsOutside *outside, size_t lane);
 
-/* Lines that were read, and those among them that were left out. */
+/* The number of lines read, and how many of them were skipped as wrong. */
 size_t ns_outside_lines(const NsOutside *outside);
 size_t ns_outside_wrong_lines(const NsOutside *outside);
 
-/* The next sentence about what was read: a line that was left out (the first five are told one by
- * one), a run that began again.  NULL where there is none.  Free with g_free. */
+/* The next message about what was read, such as a skipped line (only the first five are reported
+ * one by one) or a run that began again.  NULL if there is none.  Free with g_free. */
 char *ns_outside_take_message(NsOutside *outside);
 
-/* Whether the bytes, those that a file begins with, are events or such lines: the first that is not
- * empty has a step and a loss, or names them as columns.  A run of this program begins with its
- * settings, and is none. */
+/* Whether the first bytes of a file are an event file or lines of this format: the first line that
+ * is not empty has a step and a loss, or names them as columns.  The JSON lines of this program
+ * begin with settings and do not count. */
 bool ns_outside_are(const char *bytes, size_t n);

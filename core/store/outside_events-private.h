@@ -1,10 +1,10 @@
-/* Event files of TensorBoard as runs from outside.  Internal to outside*.c.
+/* TensorBoard event files as runs of another program.  Internal to outside*.c.
  * SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "core/store/outside_line-private.h"
 
-/* So many bytes tell whether it is such a file. */
+/* Number of bytes that are needed to recognize an event file. */
 #define NS_OUTSIDE_EVENTS_HEAD 12
 
 bool ns_outside_events_are(const char *bytes, size_t n);
@@ -14,27 +14,27 @@ typedef struct NsOutsideEvents NsOutsideEvents;
 NsOutsideEvents *ns_outside_events_new(void);
 void ns_outside_events_free(NsOutsideEvents *events);
 
-/* The next bytes of the file, which may end anywhere. */
+/* Appends the next bytes of the file, which may end in the middle of an event. */
 void ns_outside_events_feed(NsOutsideEvents *events, const char *bytes, size_t n);
 
-/* What there is of it: */
 typedef enum {
-    NS_OUTSIDE_EVENTS_NONE,  /* nothing more before the next bytes */
-    NS_OUTSIDE_EVENTS_STEP,  /* the line is filled with what was told of a step */
-    NS_OUTSIDE_EVENTS_WRONG, /* something was left out: *why begins a sentence */
+    NS_OUTSIDE_EVENTS_NONE,  /* more bytes are needed */
+    NS_OUTSIDE_EVENTS_STEP,  /* the line contains a complete step */
+    NS_OUTSIDE_EVENTS_WRONG, /* an event was skipped; *why is the beginning of a sentence */
 } NsOutsideEventsNews;
 
-/* `last`: no more bytes are coming, so that the newest step is whole. */
+/* Reads events up to the end of a step.  `last`: no more bytes will arrive, so the newest step is
+ * complete. */
 NsOutsideEventsNews ns_outside_events_next(NsOutsideEvents *events, bool last, NsOutsideLine *line,
                                            const char **why);
 
-/* Nothing has come for a moment: fills the line with what was told of the newest step so far. False
- * where there is nothing new. */
+/* Called when no bytes have arrived for a moment: fills the line with the newest step so far.
+ * Returns false if there is nothing new. */
 bool ns_outside_events_pause(NsOutsideEvents *events, NsOutsideLine *line);
 
-/* Whether more is coming of the step that was handed over at a pause: an event or an array is not
- * whole. */
+/* Whether the step that was returned at a pause is still incomplete, because an event or an array
+ * is. */
 bool ns_outside_events_are_partial(const NsOutsideEvents *events);
 
-/* How many events were read. */
+/* The number of events read. */
 size_t ns_outside_events_read(const NsOutsideEvents *events);

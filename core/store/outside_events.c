@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The format is that of core/store/event_file.h.  A program writes an event for each tag, so that
- * those of one step follow each other: they are one record, which is whole when another step
- * begins, or so far as it was told when nothing comes for a moment. */
+ * The format is described in core/store/event_file.h.  Programs write one event per tag, so
+ * consecutive events of one step make one record.  The record is complete when another step begins;
+ * if nothing arrives for a moment, it is used as it is. */
 #include "core/store/outside_events-private.h"
 
 #include "core/base/crc.h"
@@ -12,13 +12,13 @@
 
 #include <string.h>
 
-/* Larger events, of images, are passed over without being kept. */
+/* Larger events, such as images, are skipped without being stored. */
 #define MOST_BYTES ((uint64_t)16 << 20)
 
 #define MOST_LAYERS 65536
-#define MOST_VALUES ((guint)1 << 20) /* of a step, as they are told */
+#define MOST_VALUES ((guint)1 << 20) /* of a step, in the order of the file */
 
-/* As in a line (core/store/outside_line.c). */
+/* The same limits as for a line (core/store/outside_line.c). */
 #define MOST_NUMBERS ((size_t)1 << 22)
 #define MOST_ARRAYS 1024
 
@@ -26,29 +26,29 @@
 typedef struct {
     char name[sizeof((NsOutsideArray *)0)->name];
     bool gradient, layered;
-    size_t layer; /* as the tag has it */
+    size_t layer; /* as written in the tag */
     double value;
 } Value;
 
 struct NsOutsideEvents {
-    GByteArray *bytes; /* that were not read, from `at` on */
+    GByteArray *bytes; /* bytes from `at` on have not been read */
     size_t at;
-    uint64_t passing; /* of an event that is too large, still to come */
-    bool damaged;     /* where the next event begins is not known any more */
+    uint64_t passing; /* remaining bytes of an event that is too large */
+    bool damaged;     /* the beginning of the next event is unknown */
     size_t read;
     GHashTable *from_zero; /* names of arrays that have a layer 0 */
-    GHashTable *sizes[2];  /* of arrays and of gradients by name, as whole steps had them */
+    GHashTable *sizes[2];  /* of other arrays and of gradients by name, in complete steps */
 
-    /* The step that is being told; -1: none. */
+    /* The step that is being read; -1: none. */
     int64_t step;
     size_t lane;
-    bool shown;   /* it was handed over at a pause, */
-    bool grown;   /* and more was told since, */
-    bool partial; /* or arrays were left out that are not whole */
+    bool shown;   /* it was returned at a pause */
+    bool grown;   /* more was read since then */
+    bool partial; /* incomplete arrays were left out */
     NsOutsideNumber seed, loss, validation, lr, grad_norm, seconds;
-    GArray *values; /* of Value */
+    GArray *values; /* elements are Value */
 
-    /* What has not been taken yet of the event that was read last. */
+    /* The part of the newest event that has not been processed yet. */
     GByteArray *event;
     const uint8_t *summary, *summary_end;
     int64_t event_step;
@@ -117,7 +117,8 @@ static Found pass_over(NsOutsideEvents *e, uint64_t length)
     return WHOLE;
 }
 
-/* Takes the bytes of the next event, without its checksums; none of one that is too large. */
+/* Reads the bytes of the next event without its checksums.  An event that is too large is
+ * skipped. */
 static Found next_event(NsOutsideEvents *e, const char **why)
 {
     uint64_t length;
@@ -154,9 +155,9 @@ static Found next_event(NsOutsideEvents *e, const char **why)
 enum { VARINT, EIGHT_BYTES, LENGTH, FOUR_BYTES = 5 };
 
 typedef struct {
-    uint64_t number; /* of the field */
+    uint64_t number; /* field number */
     unsigned type;
-    uint64_t value;             /* of a number, its bits */
+    uint64_t value;             /* the bits of a number */
     const uint8_t *bytes, *end; /* of LENGTH */
 } Field;
 
@@ -171,7 +172,7 @@ static bool read_varint(const uint8_t **at, const uint8_t *end, uint64_t *number
     return false;
 }
 
-/* FALSE at the end, and where no field stands. */
+/* Returns false at the end and if there is no valid field. */
 static bool read_field(const uint8_t **at, const uint8_t *end, Field *field)
 {
     uint64_t key, n;
@@ -200,7 +201,7 @@ static double float_of(const void *bits)
     return number;
 }
 
-/* The first of the bytes of numbers of this type (DT_FLOAT 1, DT_DOUBLE 2), if it is the only. */
+/* Reads a field that contains exactly one number of this type (DT_FLOAT 1, DT_DOUBLE 2). */
 static bool read_only(const Field *field, unsigned type, double *number)
 {
     size_t n = (size_t)(field->end - field->bytes);
@@ -209,7 +210,8 @@ static bool read_only(const Field *field, unsigned type, double *number)
     return (type == 1 && n == 4) || (type == 2 && n == 8);
 }
 
-/* A tensor of one real number: dtype = 1, tensor_content = 4, float_val = 5, double_val = 6. */
+/* Reads a tensor of one real number.  Field numbers: dtype = 1, tensor_content = 4, float_val = 5,
+ * double_val = 6. */
 static bool read_tensor(const uint8_t *at, const uint8_t *end, double *number)
 {
     Field field;
@@ -226,7 +228,8 @@ static bool read_tensor(const uint8_t *at, const uint8_t *end, double *number)
     return found;
 }
 
-/* Summary.Value: tag = 1, simple_value = 2, tensor = 8.  FALSE where it is no number. */
+/* Reads a Summary.Value: tag = 1, simple_value = 2, tensor = 8.  Returns false if it is not a
+ * number. */
 static bool read_value(const Field *value, char *tag, size_t size, double *number)
 {
     Field field;
@@ -249,7 +252,7 @@ static bool read_value(const Field *value, char *tag, size_t size, double *numbe
     return found && *tag && g_utf8_validate(tag, -1, NULL);
 }
 
-/* Event: step = 2, summary = 5. */
+/* Field numbers of an Event: step = 2, summary = 5. */
 static void open_event(NsOutsideEvents *e)
 {
     Field field;
@@ -269,7 +272,8 @@ static void open_event(NsOutsideEvents *e)
 
 /* ---- Tags ---- */
 
-/* "lane2/loss" is of the second lane, "seed3/loss" of a seed, and "train/loss" is "loss". */
+/* Prefixes of a tag: "lane2/loss" belongs to the second lane, "seed3/loss" to seed 3, and
+ * "train/loss" means "loss". */
 static const char *skip_prefixes(const char *tag, size_t *lane, NsOutsideNumber *seed)
 {
     static const char *const prefixes[] = {"train/", "training/"};
@@ -294,8 +298,8 @@ static const char *skip_prefixes(const char *tag, size_t *lane, NsOutsideNumber 
     return tag;
 }
 
-/* The number of the step that a tag names, in the spellings of other programs; lower case, with “_”
- * for “-”.  NULL where it is none of them. */
+/* The number of the step that a tag refers to, in the spellings of several programs.  `name` is
+ * lowercase, with “_” for “-”.  Returns NULL for other tags. */
 static NsOutsideNumber *scalar_of(NsOutsideEvents *e, const char *name)
 {
     const struct {
@@ -316,7 +320,7 @@ static NsOutsideNumber *scalar_of(NsOutsideEvents *e, const char *name)
     return NULL;
 }
 
-/* "w2/3" is layer 3 of "w2". */
+/* Splits "w2/3", which is layer 3 of "w2". */
 static bool split_layer(char *name, size_t *layer)
 {
     guint64 number;
@@ -328,7 +332,8 @@ static bool split_layer(char *name, size_t *layer)
     return true;
 }
 
-/* "grad_norm/w2", and "grad-w2" of a file of this program, are the gradient of "w2". */
+/* Strips the prefix of a gradient's name: "grad_norm/w2", or "grad-w2" in a file of this program,
+ * is the gradient of "w2".  Returns whether there was one. */
 static bool is_gradient(char *name)
 {
     static const char norm[] = "grad_norm/", own[] = "grad_";
@@ -373,7 +378,8 @@ static gint compare(gconstpointer a, gconstpointer b)
     return left->layer < right->layer ? -1 : left->layer > right->layer;
 }
 
-/* Whether an array is whole: of a step that is not, what earlier ones had says so. */
+/* Whether an array is complete.  While its step is incomplete, it has to have the size that it had
+ * in earlier steps. */
 static bool is_whole(NsOutsideEvents *e, const NsOutsideArray *array, bool step_is_whole)
 {
     GHashTable *sizes = e->sizes[array->gradient];
@@ -383,8 +389,8 @@ static bool is_whole(NsOutsideEvents *e, const NsOutsideArray *array, bool step_
     return true;
 }
 
-/* Adds the values from `first` on that make one array, in the order of layers; returns where the
- * next one begins. */
+/* Adds the array that begins with the value `first`, in the order of layers; returns the index of
+ * the next one. */
 static guint add_array(NsOutsideEvents *e, NsOutsideLine *line, guint first, bool step_is_whole)
 {
     const Value *values = (const Value *)(const void *)e->values->data, *one = &values[first];
@@ -413,7 +419,7 @@ static guint add_array(NsOutsideEvents *e, NsOutsideLine *line, guint first, boo
     return end;
 }
 
-/* Hands over what was told of the step; FALSE where that is nothing new that a record needs. */
+/* Fills the line with the current step; returns false if a record would have nothing new. */
 static bool show_step(NsOutsideEvents *e, NsOutsideLine *line, bool whole)
 {
     bool told =
@@ -456,7 +462,7 @@ static bool is_same_step(const NsOutsideEvents *e, size_t lane, NsOutsideNumber 
     return e->step == e->event_step && e->lane == lane && same_seed;
 }
 
-/* Until the event is taken, or a step before it is whole. */
+/* Processes the event up to its end, or until the step before it is complete; then returns true. */
 static bool take_event(NsOutsideEvents *e, NsOutsideLine *line)
 {
     Field field;

@@ -14,26 +14,27 @@
 
 #define CHUNK ((size_t)1 << 20)
 
-/* A regular file is looked at so often, and its writer pauses when nothing has come for so long. */
+/* Polling interval of a regular file, and the time without new bytes after which its writer is
+ * taken to pause. */
 #define LOOK_MILLISECONDS 50
 #define PAUSE_MICROSECONDS ((int64_t)500000)
 
-/* By its first bytes a file that was written over is told from one that grew. */
+/* The first bytes of a file distinguish one that was overwritten from one that grew. */
 #define HEAD ((size_t)256)
 
 struct NsOutsideFile {
-    char *folder; /* of event files, the newest of which is `path`; NULL: it is a file */
-    char *path;   /* NULL: standard input, or no event file is there */
-    int64_t came; /* when the last bytes did, in microseconds; 0: the pause after them is over */
-    int fd;       /* -1: it is not there */
-    bool regular; /* it may be replaced and cut, and has no end */
-    off_t at;     /* read so far, of a regular file */
+    char *folder; /* a folder of event files, of which `path` is the newest; NULL for one file */
+    char *path;   /* NULL: standard input, or the folder has no event file */
+    int64_t came; /* time of the last bytes, in microseconds; 0 after the pause that followed */
+    int fd;       /* -1: it does not exist */
+    bool regular; /* it may be replaced, truncated or appended to */
+    off_t at;     /* offset in a regular file */
     char head[HEAD];
     NsOutside *run;
     char *chunk;
-    int save;        /* the copy of a pipe; -1: there is none */
-    char *save_path; /* of that */
-    char *unsaved;   /* why the copy has ended, until it is told */
+    int save;        /* file descriptor of the copy of a pipe; -1: none */
+    char *save_path; /* of the copy */
+    char *unsaved;   /* why the copy ended, until this is reported */
 };
 
 static bool refuse(const char *path, const char *why, GError **error)
@@ -43,14 +44,14 @@ static bool refuse(const char *path, const char *why, GError **error)
                      why);
 }
 
-/* FALSE where there is no regular file. */
+/* Returns false if this is not a regular file. */
 static bool is_file(const char *path, struct stat *file)
 {
     return stat(path, file) == 0 && S_ISREG(file->st_mode);
 }
 
-/* The event file of a folder that was written last; of several, the last by name.  NULL where there
- * is none.  Free with g_free. */
+/* The most recently written event file of a folder; if several have the same time, the last by
+ * name.  NULL if there is none.  Free with g_free. */
 static char *newest_events(const char *folder)
 {
     char *newest = NULL;
@@ -76,7 +77,7 @@ static bool is_empty(const char *folder)
     return dir && !g_dir_read_name(dir);
 }
 
-/* FALSE where it is there and cannot be read. */
+/* Returns false if the file exists and cannot be read. */
 static bool open_path(NsOutsideFile *f, GError **error)
 {
     struct stat stat;
@@ -156,7 +157,7 @@ NsOutside *ns_outside_file_run(NsOutsideFile *f)
 
 /* ---- A regular file ---- */
 
-/* Whether it is still the file that was read, only longer. */
+/* Whether the path is still the file that was read, possibly longer. */
 static bool is_same(const NsOutsideFile *f)
 {
     struct stat there, own;
@@ -218,7 +219,8 @@ bool ns_outside_file_save(NsOutsideFile *f, const char *path, GError **error)
                      g_strerror(errno));
 }
 
-/* What was saved remains; the pipe is read on, so that its program can go on. */
+/* If writing fails, the copy so far remains, and the pipe is still read so that its program is not
+ * blocked. */
 static void save(NsOutsideFile *f, size_t n)
 {
     for (size_t at = 0; f->save >= 0 && at < n;) {

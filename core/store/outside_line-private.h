@@ -1,8 +1,8 @@
-/* A line of a run from outside (core/store/outside.h).  Internal to outside*.c.
+/* A line of a run of another program (core/store/outside.h).  Internal to outside*.c.
  * SPDX-License-Identifier: MIT
  *
- * Lines are read straight into numbers: there may be a million of them, each with hundreds, and
- * other programs write NaN and Infinity, which are no JSON. */
+ * Lines are parsed directly into numbers: there may be a million lines with hundreds of numbers
+ * each, and other programs write NaN and Infinity, which are not valid JSON. */
 #pragma once
 
 #include <glib.h>
@@ -10,25 +10,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Beyond it not every whole number is one of JSON. */
+/* Not every larger whole number is a double. */
 #define NS_OUTSIDE_LAST_STEP ((int64_t)1 << 53)
 
 typedef struct {
     double value;
-    bool has; /* it stands there, and is not null */
+    bool has; /* it is present and not null */
 } NsOutsideNumber;
 
 typedef struct {
     char name[64];
-    bool gradient;   /* it stands in "grad_norm" */
+    bool gradient;   /* it is inside "grad_norm" */
     bool scalar;     /* it is a single number */
-    size_t first, n; /* of the numbers */
-    size_t inner;    /* numbers of each array in it; 0 where it has none inside */
+    size_t first, n; /* position among the numbers, and how many */
+    size_t inner;    /* length of each array inside it; 0 if it contains none */
 } NsOutsideArray;
 
 typedef struct {
-    bool passed_over; /* it is no record, and is none that is wrong */
-    bool again;       /* it tells more of the step that was taken last */
+    bool passed_over; /* it is not a record, and not an error */
+    bool again;       /* it replaces the step that was taken last */
     int64_t step;
     size_t lane; /* from 1 */
     NsOutsideNumber loss, validation, lr, grad_norm, seconds, probe_seconds, seed;

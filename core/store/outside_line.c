@@ -7,18 +7,18 @@
 #include <math.h>
 #include <string.h>
 
-/* The most braces and brackets that are open at once in a line. */
+/* Maximum nesting depth of braces and brackets. */
 #define DEEPEST 16
 
-/* Values of a line, and arrays: more are no measurements of layers. */
+/* Maximum number of values and arrays in a line; no measurements of layers have more. */
 #define MOST_NUMBERS ((guint)1 << 22)
 #define MOST_ARRAYS 1024
 
 typedef struct {
-    const char *at, *end; /* a zero stands at the end */
+    const char *at, *end; /* *end is a zero byte */
     NsOutsideLine *line;
-    bool foreign;    /* it says "settings" or "summary" */
-    const char *why; /* what is wrong */
+    bool foreign;    /* it has a member "settings" or "summary" */
+    const char *why; /* the first error */
 } Scan;
 
 NsOutsideLine *ns_outside_line_new(void)
@@ -67,7 +67,7 @@ static bool take(Scan *s, char c)
     return true;
 }
 
-/* What follows an element: a comma, or the bracket that closes. */
+/* Reads what follows an element: a comma or the closing bracket. */
 static bool take_end(Scan *s, char bracket, bool *more)
 {
     *more = next_is(s, ',');
@@ -75,7 +75,8 @@ static bool take_end(Scan *s, char bracket, bool *more)
     return *more || take(s, bracket);
 }
 
-/* A string as it stands there; what does not fit is cut, and so no name that is known. */
+/* Reads a string without decoding escapes.  A longer string is truncated, which then matches no
+ * known name. */
 static bool read_string(Scan *s, char *to, size_t size)
 {
     size_t n = 0;
@@ -114,7 +115,8 @@ static bool take_not_finite(Scan *s, double *value)
     return false;
 }
 
-/* A number or null; FALSE, without an error and without a step, where none stands there. */
+/* Reads a number or null.  Returns false, without an error and without moving, if there is
+ * neither. */
 static bool read_number(Scan *s, NsOutsideNumber *number)
 {
     skip_space(s);
@@ -171,7 +173,8 @@ static bool add_number(Scan *s, NsOutsideArray *array, NsOutsideNumber number)
     return true;
 }
 
-/* Numbers, or arrays of them, all of the same length; *numbers: nothing else stood in it. */
+/* Reads numbers, or arrays of numbers of the same length. *numbers is set to false if there was
+ * anything else. */
 static bool read_elements(Scan *s, NsOutsideArray *array, bool inside, bool *numbers)
 {
     size_t before = array->n;
@@ -199,7 +202,7 @@ static bool read_elements(Scan *s, NsOutsideArray *array, bool inside, bool *num
     return true;
 }
 
-/* A single number by this name. */
+/* Adds a single number as an array with this name. */
 static bool add_scalar(Scan *s, const char *name, bool gradient, NsOutsideNumber number)
 {
     NsOutsideArray array = {.gradient = gradient, .scalar = true, .first = s->line->numbers->len};
@@ -227,7 +230,7 @@ static bool read_array(Scan *s, const char *name, bool gradient)
 
 /* ---- Members ---- */
 
-/* An object, whose members `read` takes from behind their colon on. */
+/* Reads an object; `read` is called for each member after its colon. */
 static bool read_object(Scan *s, bool (*read)(Scan *s, const char *name))
 {
     bool more = true;
@@ -242,7 +245,7 @@ static bool read_object(Scan *s, bool (*read)(Scan *s, const char *name))
     return true;
 }
 
-/* Of "grad_norm": the gradient of a parameter, or of all. */
+/* Reads a member of "grad_norm": the gradient of one parameter, or the total. */
 static bool read_gradient(Scan *s, const char *name)
 {
     NsOutsideNumber number;
@@ -262,7 +265,7 @@ static bool read_step(Scan *s, NsOutsideNumber number)
     return true;
 }
 
-/* A member of which a number was read. */
+/* Stores a member whose value is a number. */
 static bool take_number(Scan *s, const char *name, NsOutsideNumber number)
 {
     NsOutsideLine *line = s->line;
@@ -315,7 +318,7 @@ static void begin_line(NsOutsideLine *line)
     g_array_set_size(line->numbers, 0);
 }
 
-/* What a record must have. */
+/* Returns what is wrong if the line lacks something that a record must have. */
 static const char *check_line(const NsOutsideLine *line)
 {
     if (line->step < 0) return N_("it has no step");
@@ -339,7 +342,7 @@ const char *ns_outside_line_read(NsOutsideLine *line, const char *text, size_t n
 
 /* ---- Tables ---- */
 
-/* The cells of a line, without quotes and blanks around them. */
+/* The cells of a row, without surrounding spaces and quotes. */
 static char **split(const char *text, char separator)
 {
     const char delimiter[] = {separator, '\0'};

@@ -9,13 +9,14 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* How long the end of a watch, or the first line of another file, waits at most. */
+/* How long one round of all sources waits for new bytes, and so the maximum delay of the end of a
+ * watch. */
 #define LOOK_MILLISECONDS 100
 
 typedef struct {
     NsOutsideFile *file;
-    char *name; /* for people */
-    bool saved; /* it is standard input, which is written to a file */
+    char *name; /* display name */
+    bool saved; /* it is standard input, which is also written to a file */
     bool ended;
     NsOutsideState state;               /* as published */
     NsHistory *histories[NS_LANES_MAX]; /* as published: references */
@@ -25,15 +26,15 @@ typedef struct {
 struct NsOutsideWatch {
     Source sources[NS_LANES_MAX];
     size_t n;
-    atomic_bool left;   /* its owner has given it up */
+    atomic_bool left;   /* its owner has freed it */
     atomic_int holders; /* the thread and the owner */
     pthread_mutex_t mutex;
-    /* Under the mutex, with what is published of the sources. */
+    /* Protected by the mutex, like the published fields of the sources. */
     guint64 version;
     GQueue messages;
 };
 
-/* Threads that save standard input. */
+/* The number of threads that save standard input. */
 static pthread_mutex_t saving_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t saving_over = PTHREAD_COND_INITIALIZER;
 static size_t saving;
@@ -62,7 +63,7 @@ static void publish_messages(NsOutsideWatch *w, Source *source)
     }
 }
 
-/* The mutex is held for a moment only: histories are handed over, not copied. */
+/* The mutex is held only briefly: references to histories are passed on, not copies. */
 static void publish(NsOutsideWatch *w, Source *source, bool news)
 {
     const NsOutside *run = ns_outside_file_run(source->file);
@@ -86,7 +87,7 @@ static void publish(NsOutsideWatch *w, Source *source, bool news)
     pthread_mutex_unlock(&w->mutex);
 }
 
-/* Whether there is more to read, and somebody or a copy on the disk that it is for. */
+/* Whether there may be more to read, and the owner or a copy on disk needs it. */
 static bool goes_on(const NsOutsideWatch *w, const Source *source)
 {
     return !source->ended && (source->saved || !atomic_load(&w->left));

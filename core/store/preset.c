@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* The keys for people and for the window. */
+/* The keys whose values are texts. */
 static const struct {
     const char *key;
     size_t offset;
@@ -47,8 +47,8 @@ void ns_preset_clear(NsPreset *preset)
 
 typedef struct {
     NsPreset *preset;
-    size_t lane;         /* that is being read */
-    NsNamed head, named; /* before the first section, and in the present one besides */
+    size_t lane;         /* the lane that is being read */
+    NsNamed head, named; /* keys set before the first section, and those in the current section */
     bool sections;
 } Reader;
 
@@ -77,7 +77,7 @@ static bool refuse_key(const NsEntry *entry, const char *const *keys, GError **e
     return ns_entry_blame(entry, wrong, error);
 }
 
-/* A key that is no setting. */
+/* Reads a key that is not a setting. */
 static bool read_other(NsPreset *preset, const NsEntry *entry, GError **error)
 {
     static const char *const keys[] = {"title", "note",  "page", "large-text",
@@ -109,7 +109,7 @@ static bool set(Reader *reader, const NsEntry *entry, GError **error)
            ns_entry_blame(entry, wrong, error);
 }
 
-/* Lanes come in order, so that every one of them begins as the head said. */
+/* Lanes have to come in order.  Each begins with the settings from before the first section. */
 static bool begin_lane(Reader *reader, const NsEntry *entry, GError **error)
 {
     size_t next = reader->sections ? reader->lane + 1 : 0;
@@ -142,7 +142,7 @@ static bool check(const NsExperiment *experiment, GError **error)
     return false;
 }
 
-/* The lanes that the text names. */
+/* The number of lanes in the text, at least 1. */
 static size_t count_lanes(const NsEntries *entries)
 {
     size_t n = 0;
@@ -168,7 +168,7 @@ bool ns_preset_read(NsPreset *preset, const char *text, size_t size, GError **er
     return check(&preset->experiment, error);
 }
 
-/* Whether a preset can begin with this. */
+/* Whether a preset can begin with this entry. */
 static bool opens(const NsEntry *first)
 {
     if (!first) return false;

@@ -11,8 +11,8 @@
  *     [B]
  *     placement = pre
  *
- * Settings before the first section hold for every lane, those in a section for that lane.  Without
- * a section there is one lane.  The other keys stand before the first section:
+ * Settings before the first section apply to all lanes, those in a section to that lane.  Without
+ * sections there is one lane.  The other keys belong before the first section:
  *
  *     title, note   for people
  *     page          the page of the window to begin with
@@ -23,40 +23,42 @@
 
 #include "core/experiment/experiment.h"
 
-/* Texts are owned; NULL where there is none. */
+/* Texts are owned; NULL if absent. */
 typedef struct {
     NsExperiment experiment;
     char *note, *page;
-    char **claims; /* ends with NULL; NULL where there are none */
+    char **claims; /* NULL-terminated; NULL if there are none */
     bool large_text;
 } NsPreset;
 
-/* One lane with the defaults. */
+/* Initializes one lane with the default settings. */
 void ns_preset_init(NsPreset *preset);
 void ns_preset_clear(NsPreset *preset);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsPreset, ns_preset_clear)
 
-/* Whether a text has the form of a preset: entries alone, of which the first is the name of a lane
- * or has a key that a preset knows. */
+/* Whether a text has the format of a preset: it consists of entries, and the first one is the
+ * section [A] or has a key of presets. */
 bool ns_preset_is(const char *text, size_t size);
 
-/* Whether its first entry alone is such a one, whatever follows: a preset that has a mistake. */
+/* Whether only the first entry is like that of a preset, whatever follows: it may be a preset with
+ * a mistake. */
 bool ns_preset_begins(const char *text, size_t size);
 
-/* Reads a preset into one that is initialized and has one lane, with which every lane begins.
- * NS_ERROR_SETTING names the line: what is no entry, a key that means nothing (and the nearest that
- * does), a value that cannot be used or excludes one that is named, a lane out of order or twice;
- * or says of which lane the settings do not go together.  The preset may then be changed in part,
- * and can be cleared. */
+/* Reads a preset into an initialized one with one lane, whose settings are the initial values of
+ * every lane.  NS_ERROR_SETTING names the line: one that is not an entry, an unknown key (with the
+ * nearest known one), a value that is invalid or conflicts with another named setting, a lane out
+ * of order or repeated; or it names the lane whose settings conflict.  The preset may then be
+ * partly changed, and can be cleared. */
 bool ns_preset_read(NsPreset *preset, const char *text, size_t size, GError **error);
 
-/* The same from a file; errors name it.  A text file that lies beside the preset is found there. */
+/* The same from a file; errors name the file.  Relative paths of texts are looked up in the folder
+ * of the preset first. */
 bool ns_preset_load(NsPreset *preset, const char *path, GError **error);
 
-/* Puts the paths of those texts to learn that lie in this folder, relative to it, in the place of
- * their names. */
+/* Replaces the relative path of every training text that exists in this folder by its path
+ * there. */
 void ns_preset_find_texts(NsExperiment *experiment, const char *folder);
 
-/* The text, which reads back to the same bits.  What all lanes share stands before the sections;
- * what is a default in all of them is left out.  Free with g_free. */
+/* The text of a preset, which reads back to the same bits.  Settings that all lanes share come
+ * before the sections; those that are the default in all lanes are omitted.  Free with g_free. */
 char *ns_preset_write(const NsPreset *preset);

@@ -5,17 +5,17 @@
 
 #include <sqlite3.h>
 
-/* Writes the checkpoint of a lane (from 1) with all its seeds at a step of the clock, inside a
- * transaction of the caller.  SQLITE_OK, or what SQLite says. */
+/* Writes the checkpoint of a lane (counted from 1) with all its seeds at a step of the run, within
+ * a transaction of the caller.  Returns SQLITE_OK or the error code of SQLite. */
 int ns_run_checkpoint_write(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint *first);
 
-/* Drops checkpoints until the budget holds, by the rule of core/train/checkpoints.h; the newest
- * always stays, however large it is.  The same. */
+/* Deletes checkpoints until they fit into the budget in bytes, by the rule of
+ * core/train/checkpoints.h; the newest is never deleted.  Returns SQLITE_OK or the error code of
+ * SQLite. */
 int ns_run_checkpoints_thin(sqlite3 *db, int64_t budget);
 
-/* The checkpoint of one seed of a lane.  NULL where it is damaged or does not fit into the memory.
- */
+/* Reads the checkpoint of one seed of a lane.  Returns NULL if it is damaged or memory runs out. */
 NsCheckpoint *ns_run_checkpoint_read(sqlite3 *db, int64_t step, int64_t lane, int64_t seed);
 
-/* Gives the checkpoint of one seed of a lane the settings that hold from there on. */
+/* Replaces the settings in the checkpoint of one seed of a lane. */
 bool ns_run_change_checkpoint(sqlite3 *db, int64_t step, int64_t lane, const NsSettings *settings);

@@ -55,7 +55,7 @@ static void bind_arena(sqlite3_stmt *row, int at, const ns_real *arena, const Ns
                             SQLITE_STATIC);
 }
 
-/* What SQLite said of a statement of which one was made. */
+/* Executes a statement and returns the error code of SQLite, also if it could not be prepared. */
 static int code_of(sqlite3 *db, sqlite3_stmt *row)
 {
     int code = row ? sqlite3_step(row) : sqlite3_errcode(db);
@@ -164,8 +164,8 @@ static bool read_settings(NsCheckpoint **c, sqlite3_stmt *row, int column)
     return true;
 }
 
-/* Names and shapes, which the sizes of the blobs bear out; what the file has of them lies in
- * memory once, so it is no more than the file. */
+/* Reads names and shapes.  They have to match the sizes of the blobs, so a damaged file cannot
+ * request more memory than its own size. */
 static bool read_table(sqlite3 *db, sqlite3_int64 id, NsTensorTable *table)
 {
     NS_AUTO_STATEMENT row =
@@ -188,7 +188,7 @@ static bool read_table(sqlite3 *db, sqlite3_int64 id, NsTensorTable *table)
     return code == SQLITE_DONE && table->n > 0;
 }
 
-/* Reads the i-th tensor of an arena, which does not exist where the column is empty. */
+/* Reads the i-th tensor of an arena.  If the column is NULL, the arena must not exist. */
 static bool read_arena(ns_real **arena, const NsCheckpoint *c, size_t i, sqlite3_stmt *row,
                        int column)
 {

@@ -4,9 +4,9 @@
 #include <json-glib/json-glib.h>
 #include <stddef.h>
 
-/* What a line holds; NULL where it is no JSON, or more deeply nested than a line of a run is.  Free
- * with json_node_unref. */
+/* Parses a line.  Returns NULL if it is not JSON, or is nested more deeply than a line of a run.
+ * Free with json_node_unref. */
 JsonNode *ns_run_line_parse(const char *line, size_t size);
 
-/* The object of a node; NULL where it has none. */
+/* The object in a node; NULL if it is not an object. */
 JsonObject *ns_json_object_of(JsonNode *node);

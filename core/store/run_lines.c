@@ -7,16 +7,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define LONGEST_LINE 65536u /* of settings */
+#define LONGEST_LINE 65536u /* of a line of settings */
 
-/* Lines of a run are no deeper; the parser calls itself for every bracket that is open. */
+/* Lines of a run are not nested more deeply; the limit protects the parser, which is recursive. */
 #define DEEPEST 8
 
 #define PROGRAM "normscope "
 
-/* What the lines say before the first step. */
+/* The lines before the first step. */
 typedef struct {
-    GPtrArray *nodes;                   /* own the objects */
+    GPtrArray *nodes;                   /* they own the objects */
     JsonObject *settings[NS_LANES_MAX]; /* [lanes] */
     size_t lanes;
     const char *version;
@@ -70,7 +70,7 @@ JsonObject *ns_json_object_of(JsonNode *node)
     return node && JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
 }
 
-/* The program that wrote the line, without its name. */
+/* The version of the program that wrote the line. */
 static const char *version_of(JsonObject *line)
 {
     JsonNode *node = json_object_get_member(line, "program");
@@ -79,7 +79,7 @@ static const char *version_of(JsonObject *line)
     return own ? program + strlen(PROGRAM) : "unknown";
 }
 
-/* The settings of one line; false where it has none. */
+/* Reads the settings in one line; returns false if it has none. */
 static bool read_line(Run *run, const char *line, size_t size)
 {
     JsonNode *node = size > LONGEST_LINE ? NULL : ns_run_line_parse(line, size);
@@ -106,7 +106,7 @@ static void read_lines(Run *run, const char *bytes, size_t size)
 
 /* ---- The experiment ---- */
 
-/* A value as ns_settings_set reads it; NULL for what no setting is. */
+/* A value as text that ns_settings_set reads; NULL for types that no setting has. */
 static char *text_of(JsonNode *node)
 {
     if (!node || !JSON_NODE_HOLDS_VALUE(node)) return NULL;
@@ -135,8 +135,8 @@ static bool is_shared(const Run *run, const char *key)
     return true;
 }
 
-/* The settings of a lane, or only those that not all lanes share.  Files of old name them by their
- * keys, "d-model" and not "d_model". */
+/* The settings of a lane; if `special`, only those that not all lanes share.  Older files have keys
+ * such as "d-model" instead of "d_model". */
 static char *words_of(const Run *run, size_t lane, bool special)
 {
     GString *words = g_string_new(NULL);

@@ -5,15 +5,18 @@
 
 #define NS_RUN_SUFFIX ".nsrun"
 
-/* What a run that is being written, or whose writer was killed, has beside its file. */
+/* The files next to the run file while it is being written, or after its writer was killed. */
 #define NS_RUN_BESIDE 2
-extern const char *const ns_run_beside[NS_RUN_BESIDE]; /* suffixes of the file's name */
+extern const char *const ns_run_beside[NS_RUN_BESIDE]; /* suffixes appended to the name of the run
+                                                        * file */
 
-/* Names (char *, without the folder) of the run files of a folder, sorted.  NS_ERROR_FILE. */
+/* The names (char *, without the folder) of the run files in a folder, sorted.  NULL with
+ * NS_ERROR_FILE if the folder cannot be read. */
 GPtrArray *ns_run_list(const char *folder, GError **error);
 
-/* What a run takes: its file, and what is beside it. */
+/* The size of a run on disk in bytes: its file and the files next to it. */
 guint64 ns_run_bytes(const char *path);
 
-/* The training loss of a lane at its newest step, of the first seed; NaN where there is none. */
+/* Reads the training loss of a lane at its newest step, for the first seed; NaN if there is
+ * none. */
 bool ns_run_last_loss(NsRunReader *reader, size_t lane, double *loss, GError **error);

@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-/* How long another may be writing meanwhile. */
+/* How long to wait while another program is writing. */
 #define BUSY_MILLISECONDS 5000
 
-/* A file of schema 2 gets the table with its first note. */
+/* In a file of schema 2, the first note creates the table. */
 static bool make_table(sqlite3 *db)
 {
     const char *table = ns_run_tables[G_N_ELEMENTS(ns_run_tables) - 1];

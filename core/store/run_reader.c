@@ -12,33 +12,33 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-/* Settings whose records would be larger than this are not those of the file. */
+/* Settings whose records would have more values than this cannot be those of the file. */
 #define WIDEST ((size_t)1 << 24)
 
-/* Beyond it not every whole number is one of JSON. */
+/* Not every larger whole number can be written exactly in JSON. */
 #define LAST_STEP ((int64_t)1 << 53)
 
-/* Bytes of records that are read together. */
+/* Bytes of records that are read at once. */
 #define WINDOW ((size_t)16 << 20)
 
 /* No text or blob of a run is larger. */
 #define LARGEST (1 << 30)
 
-/* How long another program may keep the file to itself. */
+/* How long to wait while another program has locked the file. */
 #define BUSY_MILLISECONDS 2000
 
 /* One seed of a lane. */
 typedef struct {
     int64_t lane, seed; /* as in the file */
     NsRecordLayout layout;
-    bool has[NS_QUANTITY_COUNT];    /* quantities that are in the file as the layout has them, */
-    int64_t ids[NS_QUANTITY_COUNT]; /* by these numbers */
+    bool has[NS_QUANTITY_COUNT];    /* the file has the quantity with the size of the layout */
+    int64_t ids[NS_QUANTITY_COUNT]; /* its number in the file */
     int64_t first, last;
     char *settings, *summary;
 } Run;
 
 struct NsRunReader {
-    char *name; /* in messages */
+    char *name; /* display name in messages */
     sqlite3 *db;
     NsProvenance provenance;
     Run runs[NS_LANES_MAX][NS_SEEDS_MAX];
@@ -55,14 +55,14 @@ static bool refuse_damaged(const NsRunReader *r, GError **error)
     return refuse(r, "the file is damaged", error);
 }
 
-/* Whether the newest part is in a file of its own, since the writer was killed. */
+/* Whether the newest part is in the separate log file, because the writer was killed. */
 static bool has_log(const NsRunReader *r)
 {
     const char *path = sqlite3_db_filename(r->db, "main");
     return path && g_file_test(sqlite3_filename_wal(path), G_FILE_TEST_EXISTS);
 }
 
-/* What SQLite says. */
+/* Turns the last error of SQLite into a GError. */
 static bool complain(const NsRunReader *r, GError **error)
 {
     int code = sqlite3_errcode(r->db) & 0xff;
@@ -97,23 +97,23 @@ static Fetched fetch(NsRunReader *r, sqlite3_stmt *statement, GError **error)
     return FAILED;
 }
 
-/* The only row of a statement. */
+/* Fetches the only row of a statement; it is an error if there is none. */
 static bool fetch_one(NsRunReader *r, sqlite3_stmt *statement, GError **error)
 {
     Fetched fetched = fetch(r, statement, error);
     return fetched == ROW || (fetched == END && refuse_damaged(r, error));
 }
 
-/* ---- What the file says of itself ---- */
+/* ---- The head of the file ---- */
 
-/* Only the tables of a run: no view or trigger computes anything. */
+/* Only the tables of a run are allowed, because a view or a trigger could execute anything. */
 static bool check_tables(NsRunReader *r, GError **error)
 {
     size_t n, others, all = G_N_ELEMENTS(ns_run_tables);
     if (!ns_database_count(r->db, "main", ns_run_tables, all, &n, &others))
         return complain(r, error);
     if (n + others == 0) return refuse(r, "nothing has been recorded yet", error);
-    /* The last one, of notes, is missing in older files. */
+    /* Older files do not have the last table, “notes”. */
     return (others == 0 && n + 1 >= all) || refuse_damaged(r, error);
 }
 
@@ -143,7 +143,7 @@ static bool read_provenance(NsRunReader *r, NsProvenance *provenance, GError **e
     return false;
 }
 
-/* A statement about one seed of a lane: its first two parameters. */
+/* Prepares a statement whose first two parameters are a lane and a seed. */
 static sqlite3_stmt *prepare_of(NsRunReader *r, const Run *run, const char *sql, GError **error)
 {
     sqlite3_stmt *statement = prepare(r, sql, error);
@@ -178,7 +178,7 @@ static bool read_range(NsRunReader *r, Run *run, GError **error)
     return whole || refuse_damaged(r, error);
 }
 
-/* The quantities that are gradients of parameters tell which parameters the model has. */
+/* The gradients of parameters that the file has show which parameters the model has. */
 static bool read_layout(NsRunReader *r, Run *run, const NsSettings *settings, GError **error)
 {
     NsTensor tensors[NS_PARAMETER_COUNT];
@@ -228,7 +228,7 @@ static bool read_runs(NsRunReader *r, GError **error)
 
 /* ---- Opening ---- */
 
-/* One that is empty is being written. */
+/* An empty file is just being created by a writer. */
 bool ns_run_file_is(const char *path)
 {
     GStatBuf file;
@@ -236,17 +236,18 @@ bool ns_run_file_is(const char *path)
     return empty ? g_str_has_suffix(path, ".nsrun") : ns_database_is(path, NS_RUN_APPLICATION);
 }
 
-/* SQLite does not say why it cannot open a file. */
+/* Checks for causes that SQLite does not report when it cannot open a file. */
 static bool check_path(const NsRunReader *r, const char *path, GError **error)
 {
     if (!g_file_test(path, G_FILE_TEST_EXISTS)) return refuse(r, "there is no such file", error);
     return !g_file_test(path, G_FILE_TEST_IS_DIR) || refuse(r, N_("it is a folder"), error);
 }
 
-/* The transaction ends with the reader, so that all of it sees the file as it is now. */
+/* The transaction lasts as long as the reader, so that all queries see the file as it is now. */
 static bool open_database(NsRunReader *r, const char *path, GError **error)
 {
-    /* If its writer was killed, opening the file adds what is left beside it. */
+    /* Write access is needed because, after a writer was killed, SQLite merges the log file into
+     * the database when it opens it. */
     bool good = sqlite3_open_v2(path, &r->db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK;
     if (good) {
         sqlite3_busy_timeout(r->db, BUSY_MILLISECONDS);
@@ -318,7 +319,7 @@ typedef struct {
     size_t n;
     NsStep *steps;
     NsValues values;             /* [n][width] */
-    const NsRecordLayout *where; /* width, and where in it the quantities lie */
+    const NsRecordLayout *where; /* the width and the offsets of the quantities */
 } Window;
 
 static bool read_steps(NsRunReader *r, const Run *run, Window *window, GError **error)
@@ -347,14 +348,14 @@ static bool read_steps(NsRunReader *r, const Run *run, Window *window, GError **
     return true;
 }
 
-/* A row of profiles: as much of it as lies in the window. */
+/* Copies the part of a row of profiles that overlaps the window. */
 static bool take_profile(const Run *run, const Window *window, sqlite3_stmt *row)
 {
     int64_t id = sqlite3_column_int64(row, 0), first = sqlite3_column_int64(row, 1);
     int64_t steps = sqlite3_column_int64(row, 2);
     unsigned q = 0;
     while (q < NS_QUANTITY_COUNT && !(run->has[q] && run->ids[q] == id)) q++;
-    if (q == NS_QUANTITY_COUNT) return true; /* of another version */
+    if (q == NS_QUANTITY_COUNT) return true; /* a quantity of another version */
     size_t size = run->layout.count[q], offset = window->where->offset[q];
     if (steps < 1 || steps > NS_RUN_BLOCK) return false;
 
@@ -374,7 +375,7 @@ static bool take_profile(const Run *run, const Window *window, sqlite3_stmt *row
     return true;
 }
 
-/* Reads every quantity, or only one where `only` is not NS_QUANTITY_COUNT. */
+/* Reads all quantities if `only` is NS_QUANTITY_COUNT, otherwise this one. */
 static bool read_profiles(NsRunReader *r, const Run *run, const Window *window, NsQuantity only,
                           GError **error)
 {
@@ -417,7 +418,8 @@ static bool append_records(NsRunReader *r, const Run *run, NsHistory *history, i
     return good;
 }
 
-/* Rows of a table that a run has from one step to another, as they were written. */
+/* Prepares a query for the rows of a run in a range of steps, in the order in which they were
+ * written. */
 static sqlite3_stmt *select_between(NsRunReader *r, const Run *run, const char *sql,
                                     const NsHistory *history, int64_t last, GError **error)
 {
@@ -574,7 +576,8 @@ bool ns_run_reader_checkpoints_at(NsRunReader *r, int64_t step,
     return good;
 }
 
-/* The threads that lanes share are recorded as the share of each (core/train/lockstep.h). */
+/* Each lane is recorded with its share of the threads (core/train/lockstep.h); the sum is restored
+ * for all of them. */
 static void join_threads(NsExperiment *experiment)
 {
     int64_t threads = 0;
@@ -600,7 +603,7 @@ bool ns_run_reader_go_on(NsRunReader *r, NsExperiment *experiment,
     return true;
 }
 
-/* ---- Beside what was measured ---- */
+/* ---- The time and notes of a run ---- */
 
 int64_t ns_run_reader_began(NsRunReader *r)
 {
@@ -610,7 +613,7 @@ int64_t ns_run_reader_began(NsRunReader *r)
 
 char *ns_run_reader_note(NsRunReader *r, const char *key)
 {
-    /* A file of an older version has no such table. */
+    /* A file of an older version does not have this table. */
     NS_AUTO_STATEMENT statement = prepare(r, "SELECT value FROM notes WHERE key = ?", NULL);
     if (!statement) return NULL;
     sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC);

@@ -16,30 +16,31 @@
 
 #define CHUNK ((size_t)1 << 20)
 
-/* Settings whose records would be larger than this are not those of the lines. */
+/* Settings whose records would have more values than this cannot be those of the lines. */
 #define WIDEST ((size_t)1 << 24)
 
-/* The last step that a line can name: beyond it not every number of JSON is a whole one. */
+/* The largest step in a line: not every larger whole number can be written exactly in JSON. */
 #define LAST_STEP ((int64_t)1 << 53)
 
 typedef struct {
     NsRecordLayout layout;
-    NsValues values; /* [layout.width]; not there before its first record */
-    int64_t next;    /* the step that must come */
+    NsValues values; /* [layout.width]; NULL before the first record */
+    int64_t next;    /* the step that has to come next */
     NsHistory *history;
 } Lane;
 
 typedef struct {
     NsRunRecord *record;
     GString *head; /* the lines of the settings */
-    bool begun;    /* they are over */
+    bool begun;    /* all lines of the settings have been read */
     Lane lane[NS_LANES_MAX][NS_SEEDS_MAX];
-    size_t line; /* the one that is being read, from 1 */
+    size_t line; /* the line that is being read, from 1 */
 } Reader;
 
 /* ---- Numbers ---- */
 
-/* A number, or one of those that JSON has no number for; nothing and null are none. */
+/* Reads a number, or a string for one that JSON cannot express. *has is false for null and for a
+ * missing member. */
 static bool read_number(JsonNode *node, double *number, bool *has)
 {
     static const struct {
@@ -69,7 +70,7 @@ static bool read_value(JsonNode *node, NsValues values, size_t i)
     return true;
 }
 
-/* A scalar of the step; what is not there is what it was before. */
+/* Reads a scalar of the step.  If it is missing, *number does not change. */
 static bool read_scalar(JsonObject *object, const char *key, double *number)
 {
     bool has;
@@ -84,7 +85,7 @@ static JsonArray *array_of(JsonNode *node)
     return node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
 }
 
-/* Values first .. first + n. */
+/* Reads an array of exactly n elements into the values from `first` on. */
 static bool read_array(JsonNode *node, NsValues values, size_t first, size_t n)
 {
     JsonArray *array = array_of(node);
@@ -105,8 +106,8 @@ static bool read_heads(JsonNode *node, NsValues values, size_t first, const NsRe
     return true;
 }
 
-/* NULL where it is not there.  Files of old name the parameters by their keys, "tok-emb" and not
- * "tok_emb". */
+/* Finds the member of a quantity, or returns NULL.  Older files name the parameters by their keys,
+ * "tok-emb" instead of "tok_emb". */
 static JsonNode *find_quantity(JsonObject *object, NsQuantity quantity)
 {
     const char *name = ns_json_quantity_key(quantity);
@@ -170,7 +171,7 @@ static void read_events(NsHistory *history, JsonObject *object, int64_t step)
 
 /* ---- Records ---- */
 
-/* The parameters that have a gradient in the first record are those of the model. */
+/* The model has the parameters that have a gradient in the first record. */
 static void find_layout(Lane *lane, const NsSettings *settings, JsonObject *gradients)
 {
     NsTensor tensors[NS_PARAMETER_COUNT];
@@ -233,7 +234,7 @@ static bool read_record(Reader *reader, size_t i, size_t seed, JsonObject *objec
 
 /* ---- Lines ---- */
 
-/* All settings are known: the lanes can be made. */
+/* Reads the experiment after the last line of settings. */
 static bool begin(Reader *reader, GError **error)
 {
     NsRunRecord *record = reader->record;
@@ -286,7 +287,7 @@ static Verdict take_line(Reader *reader, const char *line, size_t size, GError *
     return object ? take_object(reader, object, line, size, error) : REFUSED;
 }
 
-/* Takes the whole lines of what was read, and leaves the rest. */
+/* Processes the complete lines of the text and removes them from it. */
 static Verdict take_lines(Reader *reader, GString *text, GError **error)
 {
     Verdict verdict = TAKEN;
@@ -301,7 +302,7 @@ static Verdict take_lines(Reader *reader, GString *text, GError **error)
     return verdict;
 }
 
-/* Until the end, or the first line that is none of the run. */
+/* Reads up to the end, or to the first line that is not one of the run. */
 static bool read_all(Reader *reader, GInputStream *stream, GCancellable *cancellable,
                      GError **error)
 {
@@ -318,7 +319,7 @@ static bool read_all(Reader *reader, GInputStream *stream, GCancellable *cancell
         reader->line++;
     }
     if (got < 0 || verdict == FAILED) return false;
-    /* The last line may lack its newline, and more. */
+    /* The last line may lack its newline and may even be incomplete. */
     bool last = verdict == TAKEN && text->len > 0;
     if (last) verdict = take_line(reader, text->str, text->len, error);
     if (verdict == FAILED) return false;
@@ -327,7 +328,8 @@ static bool read_all(Reader *reader, GInputStream *stream, GCancellable *cancell
     return reader->begun || begin(reader, error);
 }
 
-/* Hands the histories of the lanes out, the first of each with those of its other seeds. */
+/* Moves the histories into the record: for each lane that of the first seed, which contains the
+ * other seeds. */
 static bool take_histories(Reader *reader, GError **error)
 {
     NsRunRecord *record = reader->record;

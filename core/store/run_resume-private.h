@@ -1,28 +1,28 @@
-/* A run file whose run goes on.  Internal to run_*.c.  SPDX-License-Identifier: MIT
+/* Resuming the run of a run file.  Internal to run_*.c.  SPDX-License-Identifier: MIT
  *
- * All of it inside a transaction of the caller; false where SQLite fails. */
+ * All functions run within a transaction of the caller and return false if SQLite fails. */
 #pragma once
 
 #include "core/train/run.h"
 
 #include <sqlite3.h>
 
-/* The step of the newest checkpoint; -1: there is none. */
+/* Finds the step of the newest checkpoint; -1 if there is none. */
 bool ns_run_newest_checkpoint(sqlite3 *db, int64_t *step);
 
-/* Whether a run that stands at the newest checkpoint, or at step 0 where there is none (-1), will
- * measure again what the file has of it beyond: it has the same live settings there, no setting was
- * changed later, and its record there is the same to the bit. */
+/* Whether a run at the newest checkpoint (-1: at step 0, there is none) will reproduce the later
+ * records of the file: its live settings are the same, no setting was changed later, and its record
+ * at this step has the same bits. */
 bool ns_run_repeats(sqlite3 *db, int64_t checkpoint, int64_t lane, NsRun *run);
 
-/* Makes the file that of a run which goes on from there, as long as these settings say.  What it
- * has beyond goes unless it is kept. */
+/* Prepares the file for a run that is resumed at the checkpoint and has the length of these
+ * settings.  Later records are deleted unless `keep`. */
 bool ns_run_go_back(sqlite3 *db, int64_t checkpoint, const NsSettings *settings, bool keep);
 
-/* What the file has of one seed of a lane beyond a step: the newest step, that one where there is
- * none, and how many events. */
+/* Finds what the file has of one seed of a lane after a step: the newest step (`after` if there is
+ * none) and the number of events. */
 bool ns_run_find_tail(sqlite3 *db, int64_t after, int64_t lane, int64_t seed, int64_t *newest,
                       int64_t *events);
 
-/* Drops what was measured after a step. */
+/* Deletes everything measured after a step. */
 bool ns_run_drop_after(sqlite3 *db, int64_t step);

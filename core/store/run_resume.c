@@ -13,7 +13,7 @@ bool ns_run_newest_checkpoint(sqlite3 *db, int64_t *step)
     return ns_database_find_number(db, "SELECT ifnull(max(step), -1) FROM checkpoints", step);
 }
 
-/* A statement about one seed of a lane at a step: its first three parameters. */
+/* Prepares a statement whose first three parameters are a lane, a seed and a step. */
 static sqlite3_stmt *prepare_at(sqlite3 *db, const char *sql, int64_t lane, int64_t seed,
                                 int64_t step)
 {
@@ -32,9 +32,10 @@ static bool read_experiment(NsProvenance *provenance, sqlite3_stmt *row)
     return line && ns_provenance_read(provenance, line, NULL);
 }
 
-/* ---- Whether it will be the same again ---- */
+/* ---- Whether the run repeats ---- */
 
-/* The settings of a checkpoint stand alone, those of the beginning are lane by lane. */
+/* A checkpoint stores the settings of its lane only; the initial experiment has those of all
+ * lanes. */
 static bool has_settings(sqlite3 *db, int64_t checkpoint, int64_t lane, const NsSettings *settings)
 {
     static const char *const sql[] = {
@@ -96,7 +97,7 @@ static bool run_with(sqlite3 *db, const char *sql, int64_t first, int64_t second
     return sqlite3_step(row) == SQLITE_DONE;
 }
 
-/* The experiment is that of the beginning, but for its length. */
+/* Changes the number of steps of the initial experiment. */
 static bool change_length(sqlite3 *db, int64_t steps)
 {
     NS_AUTO_STATEMENT old = ns_database_prepare(db, "SELECT experiment FROM run");
@@ -112,7 +113,7 @@ static bool change_length(sqlite3 *db, int64_t steps)
     return sqlite3_step(new) == SQLITE_DONE;
 }
 
-/* A setting that was changed at the step acts after it. */
+/* A setting changed after this step has an event at the next step, which is not deleted. */
 bool ns_run_drop_after(sqlite3 *db, int64_t step)
 {
     static const char *const drop[] = {
@@ -135,7 +136,8 @@ bool ns_run_go_back(sqlite3 *db, int64_t checkpoint, const NsSettings *settings,
     int64_t newest = checkpoint, steps = settings->steps, every = settings->eval_every;
     if (keep && !ns_database_find_number(db, "SELECT ifnull(max(step), -1) FROM steps", &newest))
         return false;
-    /* The validation loss is measured again where it is due, and not where it was the end. */
+    /* An evaluation at the checkpoint is kept only if it was due there; the one at the end of the
+     * run is not part of a longer run. */
     bool due = every > 0 && checkpoint % every == 0;
     return ns_run_drop_after(db, newest) &&
            ((keep && due) ||

@@ -1,13 +1,13 @@
-/* What a run file is made of.  Internal to run_*.c.  SPDX-License-Identifier: MIT */
+/* The database schema of a run file.  Internal to run_*.c.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "core/store/database.h"
 
-#define NS_RUN_APPLICATION 0x4e735275 /* "NsRu", in the head of the file */
-#define NS_RUN_SCHEMA 3               /* its user_version */
-#define NS_RUN_SCHEMA_LEAST 2         /* the oldest that is read: it has no notes */
+#define NS_RUN_APPLICATION 0x4e735275 /* application_id in the header: "NsRu" */
+#define NS_RUN_SCHEMA 3               /* user_version */
+#define NS_RUN_SCHEMA_LEAST 2         /* the oldest readable version, without notes */
 
-/* The statements that make it, which the file keeps word for word. */
+/* The statements that create the tables; SQLite stores them verbatim in the file. */
 static const char *const ns_run_tables[] = {
     "CREATE TABLE run (program TEXT, experiment TEXT, began INTEGER)",
     "CREATE TABLE lanes (lane INTEGER, seed INTEGER, settings TEXT, summary TEXT, "
@@ -32,5 +32,5 @@ static const char *const ns_run_tables[] = {
     "CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
 };
 
-/* The most steps of a row of profiles. */
+/* The maximum number of steps in a row of profiles. */
 #define NS_RUN_BLOCK 256

@@ -21,28 +21,28 @@
 
 #define COMMIT_MICROSECONDS 500000
 
-/* What may wait for a disk that is too slow. */
+/* Maximum size of the queue in bytes; if the disk is too slow for it, recording fails. */
 #define MOST_WAITING ((size_t)256 << 20)
 
-/* More steps at a time are those of a past. */
+/* More new steps than this at once are earlier history, such as that of a fork. */
 #define PAST_STEPS 16
 
-/* How long others who read the file may keep it from becoming one that is written. */
+/* How long to wait for readers of the file when it is opened for writing. */
 #define BUSY_MILLISECONDS 2000
 
-/* What checkpoints may take of the file. */
+/* Maximum size of all checkpoints in the file, in bytes. */
 #define CHECKPOINT_BYTES ((int64_t)64 << 20)
 
-/* Between two checkpoints, in microseconds, and in times of what one takes. */
+/* Minimum time between checkpoints: in microseconds, and as a multiple of the time for one. */
 #define CHECKPOINT_MICROSECONDS 10000000
 #define CHECKPOINT_SHARE 100
 
 typedef enum { STEP, EVALUATION, EVENT, CHECKPOINT } Kind;
 
-/* Something that was measured, on its way to the disk. */
+/* An item in the queue. */
 typedef struct {
     Kind kind;
-    size_t run; /* of a checkpoint: the lane */
+    size_t run; /* index of the run; for a checkpoint, of the lane */
     union {
         NsStep step;
         NsEvaluation evaluation;
@@ -50,46 +50,46 @@ typedef struct {
         int64_t clock; /* step of a checkpoint */
     } what;
     NsValues values;          /* of a step */
-    NsCheckpoint *checkpoint; /* NULL of all others */
+    NsCheckpoint *checkpoint; /* NULL for other kinds */
 } Item;
 
 /* One seed of a lane. */
 typedef struct {
     int64_t lane, seed; /* as in the file */
     NsRecordLayout layout;
-    size_t steps, evaluations, events;    /* taken */
-    int64_t newest, kept_events;          /* of one that goes on: what the file has of it already */
-    sqlite3_int64 ids[NS_QUANTITY_COUNT]; /* of quantities that it has */
+    size_t steps, evaluations, events;    /* numbers of items queued so far */
+    int64_t newest, kept_events;          /* of a resumed run: what the file already contains */
+    sqlite3_int64 ids[NS_QUANTITY_COUNT]; /* of the quantities of the model */
 } Run;
 
 struct NsRunWriter {
     char *path;
-    int lock; /* the file, which nobody else writes meanwhile */
+    int lock; /* descriptor of the file with an exclusive lock */
     size_t n;
     Run runs[NS_LANES_MAX * NS_SEEDS_MAX]; /* [n], lane by lane */
     int64_t every;                         /* steps between checkpoints; 0: by time */
-    int64_t checkpoint_step;               /* the newest; -1: none */
-    int64_t checkpoint_at;                 /* when it was taken, in microseconds */
+    int64_t checkpoint_step;               /* step of the newest checkpoint; -1: none */
+    int64_t checkpoint_at;                 /* when that was taken, in microseconds */
     bool resumed;
-    int64_t from;    /* the step of the checkpoint that it goes on from; -1: from the beginning */
-    int64_t reached; /* the newest step that was taken */
-    bool other_step; /* where the lanes stand there is not its newest checkpoint */
+    int64_t from;    /* the step of the checkpoint where it was resumed; -1: from the beginning */
+    int64_t reached; /* the newest step queued */
+    bool other_step; /* the lanes are not at the newest checkpoint of the file */
 
-    /* The thread's while it runs. */
+    /* Used only by the thread while it runs. */
     sqlite3 *db;
     sqlite3_stmt *insert[CHECKPOINT], *insert_profile;
-    int code; /* what SQLite said first of a transaction that failed; SQLITE_OK: look there */
+    int code; /* error of a failed checkpoint; SQLITE_OK: ask the database */
 
     pthread_t thread;
-    pthread_mutex_t mutex;  /* of what follows */
-    pthread_cond_t wake;    /* the thread */
-    pthread_cond_t written; /* it has taken the queue */
+    pthread_mutex_t mutex;  /* protects the fields below */
+    pthread_cond_t wake;    /* wakes the thread */
+    pthread_cond_t written; /* signals that the queue was written */
     GPtrArray *queue;
     size_t waiting; /* bytes in it */
     bool closing, failed;
     size_t checkpoints;      /* in the queue or being written */
-    int64_t checkpoint_took; /* the newest, in microseconds, until it was written */
-    char *failure;           /* until it is taken */
+    int64_t checkpoint_took; /* duration of the newest in microseconds, including writing */
+    char *failure;           /* message, until it is taken */
 };
 
 static void item_free(void *data)
@@ -107,7 +107,7 @@ static bool run_statement(NsRunWriter *w, const char *sql)
     return sqlite3_exec(w->db, sql, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-/* Whatever a parameter cannot take shows in the step. */
+/* Errors of binding the parameters show up in this step, too. */
 static bool finish_row(sqlite3_stmt *statement)
 {
     bool done = sqlite3_step(statement) == SQLITE_DONE;
@@ -150,7 +150,7 @@ static bool write_event(sqlite3_stmt *statement, const NsEvent *event)
     return finish_row(statement);
 }
 
-/* The first two parameters. */
+/* Binds the first two parameters. */
 static void bind_run(sqlite3_stmt *statement, const Run *run)
 {
     sqlite3_bind_int64(statement, 1, run->lane);
@@ -185,7 +185,7 @@ static bool write_item(NsRunWriter *w, const Item *item)
 
 /* ---- Profiles ---- */
 
-/* How many of the n values an item has. */
+/* The number of values that are present among n. */
 static size_t count_present(const Item *item, size_t offset, size_t n)
 {
     size_t there = 0;
@@ -218,7 +218,7 @@ static bool write_block(NsRunWriter *w, const Run *run, NsQuantity quantity, Ite
     return written;
 }
 
-/* A row for every stretch of steps that measured the quantity. */
+/* Writes a row for every block of consecutive steps that measured the quantity. */
 static bool write_quantity(NsRunWriter *w, const Run *run, NsQuantity quantity,
                            const GPtrArray *steps)
 {
@@ -256,7 +256,7 @@ static bool write_items(NsRunWriter *w, const GPtrArray *items)
 
 /* ---- The thread ---- */
 
-/* The sentence of what SQLite met last. */
+/* Turns the last error of SQLite into a GError. */
 static void explain(NsRunWriter *w, GError **error)
 {
     int code = (w->code ? w->code : sqlite3_errcode(w->db)) & 0xff;
@@ -282,7 +282,7 @@ static void fail(NsRunWriter *w, const char *sentence)
     w->failure = g_strdup_printf("%s  Recording of the run has stopped.", sentence);
 }
 
-/* What is written to a file that was deleted or replaced meanwhile is lost. */
+/* Writing to a file that was deleted or replaced meanwhile would lose the data. */
 static bool is_in_place(const NsRunWriter *w)
 {
     struct stat own, there;
@@ -290,7 +290,7 @@ static bool is_in_place(const NsRunWriter *w)
            own.st_dev == there.st_dev;
 }
 
-/* All or nothing. */
+/* Writes all items in one transaction. */
 static bool commit(NsRunWriter *w, const GPtrArray *items, GError **error)
 {
     if (!is_in_place(w)) {
@@ -364,13 +364,13 @@ static void take_step(NsRunWriter *w, size_t i, const NsHistory *history, size_t
         bool *has = item.values.has + layout->offset[q];
         NsBucket bucket = ns_history_read(history, (NsQuantity)q, record, NULL,
                                           item.values.value + layout->offset[q], has);
-        /* What came before a fork may have been thinned. */
+        /* Thinned records from before a fork are not values of one step. */
         if (bucket.first < bucket.last) memset(has, 0, layout->count[q] * sizeof *has);
     }
     enqueue(w, i, item, layout->width * (sizeof(float) + sizeof(bool)));
 }
 
-/* A long past comes all at once: the disk takes it in parts. */
+/* A long earlier history is queued all at once: the caller waits for half of it to be written. */
 static void wait_for_disk(NsRunWriter *w)
 {
     pthread_mutex_lock(&w->mutex);
@@ -443,7 +443,7 @@ bool ns_run_writer_checkpoint(NsRunWriter *w, NsLockstep *lockstep)
     return true;
 }
 
-/* Never two at a time: each is as large as the model. */
+/* There is at most one checkpoint in the queue, because each is as large as the model. */
 static bool is_due(NsRunWriter *w, NsLockstep *lockstep)
 {
     if (w->every > 0 && ns_lockstep_steps(lockstep) - MAX(w->checkpoint_step, 0) < w->every)
@@ -522,7 +522,7 @@ static bool write_quantities(NsRunWriter *w, Run *run)
     return written;
 }
 
-/* So that a lane which translates does so without the texts that it has learned. */
+/* Stores the vocabulary, so that a trained lane can translate without its training texts. */
 static bool write_vocabulary(NsRunWriter *w, const Run *run, NsRun *of)
 {
     g_autofree char *text = ns_vocabulary_write(ns_run_corpus(of));
@@ -550,9 +550,9 @@ static bool write_head(NsRunWriter *w, NsLockstep *lockstep)
     return run_statement(w, "COMMIT");
 }
 
-/* ---- Going on ---- */
+/* ---- Resuming ---- */
 
-/* The quantities of a run as the file numbers them. */
+/* Reads the numbers of the quantities of a run in the file. */
 static bool find_quantities(NsRunWriter *w, Run *run)
 {
     NS_AUTO_STATEMENT statement = ns_database_prepare(
@@ -570,7 +570,7 @@ static bool find_quantities(NsRunWriter *w, Run *run)
     return found;
 }
 
-/* Whether what the file has beyond will come again, of every run. */
+/* Whether every run will reproduce what the file has after the checkpoint. */
 static bool repeats(NsRunWriter *w, NsLockstep *lockstep)
 {
     for (size_t i = 0; i < w->n; i++)
@@ -584,7 +584,7 @@ static bool go_on(NsRunWriter *w, NsLockstep *lockstep)
     if (!run_statement(w, "BEGIN IMMEDIATE") || !ns_run_newest_checkpoint(w->db, &w->from))
         return false;
     w->checkpoint_step = w->reached = w->from;
-    /* Another checkpoint than that of the lanes came meanwhile. */
+    /* Another program may have added a checkpoint since the lanes were restored. */
     w->other_step = MAX(w->from, 0) != ns_lockstep_steps(lockstep);
     if (w->other_step) return false;
     bool good = ns_run_go_back(w->db, w->from, settings, repeats(w, lockstep));
@@ -610,7 +610,7 @@ static bool go_on(NsRunWriter *w, NsLockstep *lockstep)
 
 /* ---- Life ---- */
 
-/* A run that goes on may measure a loss that the file has. */
+/* A resumed run may evaluate at a step for which the file already has the validation loss. */
 static bool prepare_inserts(NsRunWriter *w)
 {
     const char *const sql[] = {
@@ -643,7 +643,7 @@ static void free_writer(NsRunWriter *w)
     g_free(w);
 }
 
-/* Makes the file, or opens one that is there, for this program alone. */
+/* Creates or opens the file and locks it for this program. */
 static bool take_file(NsRunWriter *w, int how, GError **error)
 {
     w->lock = open(w->path, how | O_RDWR | O_CLOEXEC, 0666);
@@ -730,7 +730,7 @@ NsRunWriter *ns_run_writer_resume(const char *path, NsLockstep *lockstep, int64_
     NsRunWriter *w = writer_new(path, lockstep, every);
     w->resumed = true;
     if (take_file(w, 0, error) && begin(w, lockstep, error)) {
-        /* What was changed before there was any checkpoint is kept by the first one. */
+        /* Changed settings are stored in checkpoints only, so the first one is taken soon. */
         if (w->checkpoint_step < 0) w->checkpoint_at = 0;
         return w;
     }
@@ -740,8 +740,8 @@ NsRunWriter *ns_run_writer_resume(const char *path, NsLockstep *lockstep, int64_
 
 /* ---- The end ---- */
 
-/* The summary of a run that was resumed knows only the part after that, so that what it says of the
- * whole run is computed from the file. */
+/* The summary of a resumed run covers only the part after it was resumed.  The values for the whole
+ * run are computed from the file. */
 #define WHOLE_VALIDATION                                                                           \
     "UPDATE lanes SET summary = json_set(summary, '$.summary.validation_loss', "                   \
     "json(format('%!.17g', e.loss)), '$.summary.validation_step', e.step) FROM (SELECT lane, "     \
@@ -787,7 +787,7 @@ bool ns_run_writer_close(NsRunWriter *w, char *const *summaries, GError **error)
     }
     bool whole = !w->failed;
     if (!whole && !told) g_set_error_literal(error, NS_ERROR, NS_ERROR_FILE, w->failure);
-    /* One file then holds all; where another reads it just now, the three stay. */
+    /* This merges the log into the run file, unless another program is reading it now. */
     for (size_t i = 0; i < G_N_ELEMENTS(w->insert); i++)
         g_clear_pointer(&w->insert[i], sqlite3_finalize);
     g_clear_pointer(&w->insert_profile, sqlite3_finalize);

@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Data is written as it lies in memory, and the format is little-endian. */
+/* Data is written with the byte order of the machine, and the format is little-endian. */
 G_STATIC_ASSERT(G_BYTE_ORDER == G_LITTLE_ENDIAN);
 
-/* The header is padded with spaces so that the data behind it is aligned. */
+/* The header is padded with spaces so that the data after it is aligned. */
 #define ALIGNMENT 8
 
 /* ---- Writing ---- */
@@ -72,7 +72,7 @@ char *ns_safetensors_head(const NsStoredTensor *tensors, size_t n, const char *e
     return head;
 }
 
-/* On failure errno says why. */
+/* On failure errno contains the reason. */
 static bool write_contents(int fd, const NsStoredTensor *tensors, size_t n)
 {
     size_t bytes;
@@ -107,12 +107,12 @@ bool ns_safetensors_write(const char *path, const NsStoredTensor *tensors, size_
 
 /* ---- Reading ---- */
 
-/* Longer headers are refused; one of a model with 10,000 tensors has a megabyte. */
+/* Longer headers are refused.  The header of a model with 10,000 tensors has about one megabyte. */
 #define MOST_HEADER ((uint64_t)64 << 20)
 
 struct NsSafetensors {
     int fd;
-    char *name;      /* for people */
+    char *name;      /* display name */
     uint64_t begin;  /* of the data */
     uint64_t length; /* of the data */
     JsonParser *parser;
@@ -199,7 +199,7 @@ bool ns_safetensors_has(const NsSafetensors *file, const char *name)
     return json_object_has_member(file->header, name);
 }
 
-/* The whole numbers of an array; how many, at most `most` of which are there.  -1 for anything
+/* Reads up to `most` nonnegative whole numbers of an array and returns its length; -1 for anything
  * else. */
 static int numbers_of(JsonObject *tensor, const char *key, int64_t *numbers, int most)
 {
@@ -217,7 +217,7 @@ static int numbers_of(JsonObject *tensor, const char *key, int64_t *numbers, int
     return (int)MIN(n, 1000);
 }
 
-/* A tensor as the header has it; the bytes that it names lie in the file, and are those of its
+/* Finds a tensor in the header and checks that its data is within the file and has the size of its
  * shape. */
 static bool find(const NsSafetensors *file, const char *name, int64_t shape[2], uint64_t *begin,
                  GError **error)

@@ -11,7 +11,7 @@ typedef enum {
     NS_STORED_F64,
     NS_STORED_I64,
     NS_STORED_BOOL,
-    NS_STORED_TEXT, /* not in safetensors: so many bytes as one element */
+    NS_STORED_TEXT, /* a string of shape[0] bytes; not a type of safetensors */
 } NsStoredType;
 
 typedef struct {
@@ -22,31 +22,33 @@ typedef struct {
     const void *data; /* borrowed */
 } NsStoredTensor;
 
-/* What stands in a file before the data of these tensors, one after another: *bytes of it.  Their
- * own data is not read.  `experiment` (NULL for none) goes into its metadata.  Free with g_free. */
+/* Makes the beginning of a file with these tensors: everything before their data, *bytes long.
+ * Does not read their data.  `experiment` (or NULL) is stored in the metadata.  Free with
+ * g_free. */
 char *ns_safetensors_head(const NsStoredTensor *tensors, size_t n, const char *experiment,
                           size_t *bytes);
 
-/* Writes a whole file or, on an error (NS_ERROR_FILE: says which file and why), none. */
+/* Writes a complete file, or none if an error occurs (NS_ERROR_FILE, which names the file and the
+ * reason). */
 bool ns_safetensors_write(const char *path, const NsStoredTensor *tensors, size_t n,
                           GError **error);
 
-/* A file that is open for reading. */
+/* A file opened for reading. */
 typedef struct NsSafetensors NsSafetensors;
 
-/* Reads the header; every size that it names is held against the file before it is used.  NULL with
- * NS_ERROR_FILE, which says which file and what is wrong with it. */
+/* Reads the header.  Every size in it is checked against the size of the file before it is used.
+ * Returns NULL with NS_ERROR_FILE, which names the file and the reason. */
 NsSafetensors *ns_safetensors_open(const char *path, GError **error);
 void ns_safetensors_free(NsSafetensors *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsSafetensors, ns_safetensors_free)
 
 bool ns_safetensors_has(const NsSafetensors *file, const char *name);
 
-/* The rows and columns of a tensor of single precision; columns 0 for a vector.  NS_ERROR_FILE
- * where there is none of this name, or it has another type or more dimensions. */
+/* Reads the shape of a tensor in single precision; the columns of a vector are 0.  NS_ERROR_FILE if
+ * there is no tensor of this name, or it has another type or more dimensions. */
 bool ns_safetensors_shape(const NsSafetensors *file, const char *name, size_t shape[2],
                           GError **error);
 
-/* The first n elements of a tensor, which has so many. */
+/* Reads the first n elements of a tensor, which must have at least n. */
 bool ns_safetensors_read(const NsSafetensors *file, const char *name, ns_real *to, size_t n,
                          GError **error);

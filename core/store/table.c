@@ -6,19 +6,19 @@
 
 #include <string.h>
 
-/* In sentences: characters of a text of the file, and names of columns. */
+/* Limits for messages: characters of a quoted text, and names of columns. */
 #define LONGEST_QUOTED 40
 #define MOST_NAMED 12
 
-/* The cells are pieces of the text, in which quotes and separators have been overwritten. */
+/* The cells point into the text, in which quotes and separators have been overwritten. */
 struct NsTable {
     char *source, *text;
-    GPtrArray *cells; /* row after row, the names first */
-    GArray *lines;    /* size_t: in which line each row begins */
+    GPtrArray *cells; /* row by row; the names are the first row */
+    GArray *lines;    /* size_t: the line in which each row begins */
     size_t columns;
 };
 
-/* A place in the text, counted in lines from 1. */
+/* A position in the text; lines count from 1. */
 typedef struct {
     char *at, *end;
     size_t line;
@@ -39,7 +39,7 @@ static char separator_of(const Cursor *cursor)
     return separators[most];
 }
 
-/* Takes the text between two quotes, the first of which has been taken, to where `to` points. */
+/* Copies quoted text, whose opening quote has been read, to *to and advances both. */
 static bool take_quoted(const NsTable *table, Cursor *c, char **to, GError **error)
 {
     size_t began = c->line;
@@ -58,7 +58,7 @@ static bool take_quoted(const NsTable *table, Cursor *c, char **to, GError **err
                      table->source, began);
 }
 
-/* Takes one cell and what ends it; `last`: that was the end of its line. */
+/* Reads one cell and its separator; *last is set if it was the last cell of its line. */
 static bool take_cell(NsTable *table, Cursor *c, char separator, bool *last, GError **error)
 {
     char *cell = c->at, *to = cell;
@@ -98,7 +98,7 @@ static bool take_row(NsTable *table, Cursor *c, char separator, GError **error)
     return true;
 }
 
-/* Passes over a line with nothing in it. */
+/* Skips an empty line or a comment; returns whether there was one. */
 static bool pass_line(Cursor *c)
 {
     char *p = c->at;
@@ -185,7 +185,7 @@ const char *ns_table_name(const NsTable *table, size_t column)
     return g_ptr_array_index(table->cells, column);
 }
 
-/* A text of the file, as far as a sentence has room for it. */
+/* A text of the file, shortened for a message. */
 static char *in_short(const char *text)
 {
     if (g_utf8_strlen(text, -1) <= LONGEST_QUOTED) return g_strdup(text);
