@@ -405,7 +405,7 @@ static NsStudyCell train(NsRun *run, const NsCellWork *work, gint64 started)
 {
     g_auto(Training) training = {
         .work = work, .run = run, .cell = ns_cell_in(NS_CELL_RUNNING), .started = started};
-    for (size_t i = 0; i < work->results.n; i++)
+    for (size_t i = 0; i < MIN(work->results.n, NS_RESULTS_MAX); i++)
         training.meters[i] = (Meter){.result = &work->results.of[i],
                                      .values = g_array_new(FALSE, FALSE, sizeof(double)),
                                      .curve = g_array_new(FALSE, FALSE, sizeof(double)),
