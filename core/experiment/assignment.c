@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* ---- What a person names ---- */
+/* ---- Settings named by a user ---- */
 
 NsNamed ns_named_below(const NsNamed *named)
 {
@@ -23,7 +23,8 @@ bool ns_named_has(const NsNamed *named, const char *key)
     return named->all & bit_of(ns_param_find(key));
 }
 
-/* Whether a setting that was just named, in `after`, leaves those before as they were named. */
+/* Whether a setting that was just named, in `after`, did not change or disable one that was named
+ * before. */
 static bool agrees(const NsSettings *before, const NsSettings *after, uint64_t named,
                    const NsParam *param, GError **error)
 {
@@ -33,7 +34,7 @@ static bool agrees(const NsSettings *before, const NsSettings *after, uint64_t n
             (ns_settings_same(before, after, other) && !ns_settings_is_idle(after, other)))
             continue;
         g_autofree char *x = ns_settings_get(before, other), *y = ns_settings_get(after, param);
-        bool first = other < param; /* in the table */
+        bool first = other < param; /* earlier in the table */
         return ns_refuse(error, NS_ERROR_SETTING,
                          "%s=%s and %s=%s exclude each other; omit one of them.",
                          (first ? other : param)->key, first ? x : y, (first ? param : other)->key,

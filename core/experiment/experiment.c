@@ -1,4 +1,4 @@
-/* What a person has set up.  SPDX-License-Identifier: MIT */
+/* An experiment as set up by a user.  SPDX-License-Identifier: MIT */
 #include "core/experiment/experiment.h"
 
 #include "core/base/error.h"
@@ -21,7 +21,7 @@ static void copy_value(NsSettings *to, const NsSettings *from, const NsParam *pa
 {
     if (ns_settings_same(to, from, param)) return;
     g_autofree char *value = ns_settings_get(from, param);
-    ns_settings_set(to, param->key, value, NULL); /* it was read from settings: never refused */
+    ns_settings_set(to, param->key, value, NULL); /* valid, because it is the value of a setting */
 }
 
 static void copy_linked(NsExperiment *experiment, NsSettings *to, const NsSettings *from)
@@ -150,8 +150,7 @@ bool ns_experiment_is_linked(const NsExperiment *experiment, const NsParam *para
     return !experiment->split[index_of(param)];
 }
 
-/* A lane with a mixture of its own has no placement in common with the others, which would clear
- * it. */
+/* If mixture is split, placement has to be split, too, because setting it clears the mixture. */
 static void split_placement(NsExperiment *experiment)
 {
     if (experiment->split[index_of(ns_param_find("mixture"))])
@@ -195,8 +194,7 @@ bool ns_experiment_set(NsExperiment *experiment, size_t lane, const char *key, c
 
 /* ---- Lanes ---- */
 
-/* A lane that was taken out of the present run can be put back as long as no other is in its place.
- */
+/* A removed lane can be restored to its place in the current run if no other lane has taken it. */
 static bool can_return(const NsExperiment *experiment, size_t lane)
 {
     return experiment->kept[lane] && experiment->from[lane] != NO_LANE &&

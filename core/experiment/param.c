@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A flag in the column of effects. */
+/* A flag in the column of effects of the table. */
 #define SHARED 4u
 #define EFFECT(flags) ((NsParamEffect)((flags) & ~SHARED))
 #define IS_SHARED(flags) (((flags)&SHARED) != 0)
@@ -95,7 +95,8 @@ static bool is_number(const char *text, double *number)
     return end != text && !*rest && !isnan(*number);
 }
 
-/* The number with a comma that was meant: 0.003 by 0,003, and 1000 by 1,000. */
+/* The number that was probably meant by one with a comma: 0.003 for 0,003, and 1000 for 1,000.
+ * NULL if it is not a number without the comma either. */
 static char *without_comma(const NsParam *param, const char *value)
 {
     double number;
@@ -168,7 +169,7 @@ static bool set_choice(NsSettings *settings, const NsParam *param, const char *v
 
 static void replace_text(char **text, const char *value)
 {
-    char *copy = g_strdup(value); /* before the old text goes, which may be the same */
+    char *copy = g_strdup(value); /* `value` may point to the old text */
     g_free(*text);
     *text = copy;
 }
@@ -191,7 +192,7 @@ static bool masks(const NsSettings *settings)
     return g_str_equal(ns_task_choice(settings->task)->key, "mlm");
 }
 
-/* Files that the task translation alone reads. */
+/* Whether the setting names a file that only the task translation reads. */
 static bool is_pair_file(const NsParam *param)
 {
     return ns_param_is_file(param) && !IS(param, text);
@@ -208,7 +209,7 @@ static unsigned task_row(const char *key)
     return (unsigned)MAX(0, ns_choices_find(ns_task_choice, key));
 }
 
-/* What was just set has the last word; what would have no effect beside it is given up. */
+/* The value that was just set takes precedence: settings that it excludes are reset. */
 static void give_way(NsSettings *settings, const NsParam *param)
 {
     if (IS(param, task) && !learns_file(settings) && !masks(settings))

@@ -1,7 +1,7 @@
 /* The rows of the table of settings: settings by key, and as text.  SPDX-License-Identifier: MIT
  *
- * A row knows the registry that its values come from, so that this stands above placements, norms,
- * tasks, optimizers and schedules. */
+ * A row refers to the registry of its values, so this file depends on placements, norms, tasks,
+ * optimizers and schedules. */
 #pragma once
 
 #include "core/settings/settings.h"
@@ -21,21 +21,21 @@ typedef enum { NS_EFFECT_LIVE, NS_EFFECT_FORK, NS_EFFECT_RESTART } NsParamEffect
 typedef struct {
     const char *key;
     const char *label;
-    const char *unit; /* NULL for a pure number */
+    const char *unit; /* NULL for a dimensionless number */
     const char *help;
-    const char *source; /* NULL where there is none */
+    const char *source; /* NULL if there is none */
     NsParamType type;
     NsParamGroup group;
     NsSliderScale scale;
     NsParamEffect effect;
     bool shared;              /* all lanes of a run have the same value */
-    double least, most;       /* INT and REAL */
-    NsChoices choices;        /* CHOICE */
-    const char *default_text; /* the default, as ns_settings_set reads it */
+    double least, most;       /* range of INT and REAL */
+    NsChoices choices;        /* registry of a CHOICE */
+    const char *default_text; /* the default as text for ns_settings_set */
     size_t offset;            /* of the field in NsSettings */
 } NsParam;
 
-/* How many rows there are. */
+/* The number of rows. */
 #define NS_PARAM_ONE(...) +1
 enum { NS_PARAM_COUNT = NS_PARAMS(NS_PARAM_ONE, NS_PARAM_ONE, NS_PARAM_ONE, NS_PARAM_ONE) };
 #undef NS_PARAM_ONE
@@ -48,23 +48,23 @@ const NsParam *ns_param_find(const char *key);
 void ns_settings_init(NsSettings *settings);
 
 /* Sets one value from its text.  NS_ERROR_SETTING names an unknown key (and the nearest known one),
- * a value that is no number, or one outside its range; the settings then keep what they had.
- * Numbers are read in the C locale; 1e3 is an integer too.  The last word counts where two settings
- * exclude each other: a text chooses task text, another task clears the text; a mixture gives the
- * placement its default, a placement clears the mixture. */
+ * a value that is not a number, or one outside its range; the settings are then not changed.
+ * Numbers are read in the C locale; 1e3 is also an integer.  If settings exclude each other, the
+ * new value takes precedence: a text selects the task text, another task clears the text; a mixture
+ * resets the placement to its default, a placement clears the mixture. */
 bool ns_settings_set(NsSettings *settings, const char *key, const char *value, GError **error);
 
-/* Whether another setting, which excludes this one, leaves it without effect. */
+/* Whether a setting has no effect because another one excludes it. */
 bool ns_settings_is_idle(const NsSettings *settings, const NsParam *param);
 
-/* NS_ERROR_SETTING for a key that no setting has, nor one of `more` (ends with NULL; NULL for
- * none), with the nearest that there is. */
+/* Sets NS_ERROR_SETTING for a key that is neither a setting nor one of `more` (NULL-terminated, or
+ * NULL); the message names the nearest of these. */
 void ns_settings_unknown(const char *key, const char *const *more, GError **error);
 
-/* The value as text, that ns_settings_set reads back to the same bits.  Free with g_free. */
+/* The value as text, which ns_settings_set reads back to the same bits.  Free with g_free. */
 char *ns_settings_get(const NsSettings *settings, const NsParam *param);
 
-/* INT and REAL rows as a number (CHOICE: the row of the registry). */
+/* The value of an INT or REAL as a number; for a CHOICE, the row of its registry. */
 double ns_settings_get_number(const NsSettings *settings, const NsParam *param);
 
 /* Whether a setting has its default value. */
@@ -73,10 +73,10 @@ bool ns_settings_is_default(const NsSettings *settings, const NsParam *param);
 /* Whether a setting has the same value in both. */
 bool ns_settings_same(const NsSettings *a, const NsSettings *b, const NsParam *param);
 
-/* Whether one corpus (core/data/corpus.h) serves both: the shared settings that a running model
- * cannot take over by a fork are the same. */
+/* Whether both use the same corpus (core/data/corpus.h): the shared settings that a fork cannot
+ * change are equal. */
 bool ns_settings_same_data(const NsSettings *a, const NsSettings *b);
 
-/* Checks what no single value can show: d-model is a multiple of heads, a decay ends after its
- * start, task text has a file. */
+/* Checks conditions on several settings: d-model is a multiple of heads, a decay ends after its
+ * start, the task text has a file. */
 bool ns_settings_check(const NsSettings *settings, GError **error);

@@ -1,4 +1,4 @@
-/* What a figure says of where it comes from.  SPDX-License-Identifier: MIT */
+/* The origin of a figure.  SPDX-License-Identifier: MIT */
 #include "core/experiment/provenance.h"
 
 #include "core/base/digits.h"
@@ -12,7 +12,7 @@
 #define LANE_KEY "lane"
 #define STUDY_TEXT_KEY "study-text"
 
-/* Keys of a provenance that are no settings, in the order of the line. */
+/* Keys of a provenance that are not settings, in the order of the line. */
 static const struct {
     const char *key;
     size_t offset;
@@ -56,7 +56,7 @@ void ns_provenance_clear(NsProvenance *provenance)
         g_clear_pointer(slot(provenance, texts[i].offset), g_free);
 }
 
-/* A text of several lines as one: a line break is written as \\n. */
+/* Converts a text of several lines to one line: a line break is written as \\n. */
 static char *join_lines(const char *text)
 {
     GString *line = g_string_new(NULL);
@@ -100,19 +100,19 @@ char *ns_provenance_line(const NsProvenance *provenance)
     }
     g_autofree char *settings = ns_settings_line(&experiment->lane[0], true);
     g_string_append_printf(line, " %s", settings);
-    /* It is a comment in some formats, which ends with its line. */
+    /* In some formats the line is in a comment, which would end at a line break. */
     g_strdelimit(line->str, "\r\n", ' ');
     return g_string_free(line, FALSE);
 }
 
-/* The setting that the values of an axis are of; NULL for none. */
+/* The setting that an axis varies; NULL if there is none. */
 static const NsParam *varied(const char *axis)
 {
     g_autofree char *key = axis ? g_strndup(axis, strcspn(axis, "=")) : NULL;
     return key ? ns_param_find(key) : NULL;
 }
 
-/* Whether the words of any lane name a setting. */
+/* Whether the words of any lane include a setting. */
 static bool is_special(const NsExperiment *experiment, const NsParam *param)
 {
     for (size_t lane = 0; lane < experiment->n; lane++)
@@ -120,7 +120,7 @@ static bool is_special(const NsExperiment *experiment, const NsParam *param)
     return false;
 }
 
-/* What is not a default, no lane's own and on no axis. */
+/* The settings that differ from the default, except those of single lanes and of axes. */
 static char *common_line(const NsProvenance *provenance)
 {
     const NsExperiment *experiment = &provenance->experiment;
@@ -185,7 +185,7 @@ static bool read_step(int64_t *step, const char *key, const char *value, GError 
     return true;
 }
 
-/* A program that knew the key may have done what this one cannot repeat. */
+/* An unknown key is an error, because the experiment could not be repeated correctly. */
 static bool refuse_key(const NsProvenance *provenance, const char *key, GError **error)
 {
     const char *keys[G_N_ELEMENTS(texts) + 1] = {NULL};
@@ -195,7 +195,7 @@ static bool refuse_key(const NsProvenance *provenance, const char *key, GError *
     bool other = provenance->version && !g_str_equal(provenance->version, NS_VERSION);
     g_autofree char *who =
         other ? g_strdup_printf(", written by Normscope %s", provenance->version) : g_strdup("");
-    size_t what = strcspn(wrong->message, ";"); /* behind it stands the nearest */
+    size_t what = strcspn(wrong->message, ";"); /* the nearest key follows */
     return ns_refuse(error, NS_ERROR_SETTING, "%.*s%s%s", (int)what, wrong->message, who,
                      wrong->message + what);
 }
@@ -218,7 +218,7 @@ static bool take(NsProvenance *provenance, const char *key, const char *value, G
     return true;
 }
 
-/* "key = value" in two; NULL where there is no key. */
+/* Splits "key = value"; returns NULL if there is no key. */
 static char *split(char *assignment, char **value)
 {
     char *equals = strchr(assignment, '=');

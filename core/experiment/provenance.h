@@ -1,63 +1,63 @@
 /* The origin of a figure.  SPDX-License-Identifier: MIT
  *
- * Inside every figure is one line of shell words,
+ * Every figure contains one line of shell words,
  *
  *     normscope=0.1.0 figure=loss step=240 arch=decoder placement=pre ...
  *
- * with every setting, so that the experiment can be repeated from the picture alone.  A preset
- * (core/store/preset.h) says the same by hand.
+ * with all settings, so that the experiment can be repeated from the image alone.  A preset
+ * (core/store/preset.h) contains the same, written by hand.
  *
- * Of several lanes, the settings are those of the first, and a word for every lane says what is
- * special about it: lane=placement=post lane='placement=pre warmup=1'.  Who does not know of lanes
- * repeats the first. */
+ * If there are several lanes, the settings are those of the first, and a word for each lane lists
+ * its differences: lane=placement=post lane='placement=pre warmup=1'.  A program that does not
+ * support lanes repeats the first. */
 #pragma once
 
 #include "core/experiment/experiment.h"
 
-/* What a line begins with. */
+/* The beginning of a line. */
 #define NS_PROVENANCE_BEGIN "normscope="
 
-/* Texts are owned; NULL where there is none. */
+/* Texts are owned; NULL if absent. */
 typedef struct {
-    NsExperiment experiment; /* its title and what it hides are not in the line */
-    char *version;           /* of the program that wrote it */
-    int64_t step;     /* updates before the record that is shown; negative where it is not known */
-    int64_t until;    /* updates that there were, where the run went on after it; 0 else */
-    char *figure;     /* what is drawn: "loss,profile:token-cosine" */
-    char *x, *y;      /* of a sweep: its columns and rows, "lr=0.001,0.01"; both or none */
-    char *study;      /* of a figure of the paper: which, as the registry of studies has it */
-    char *scale;      /* of a figure of the paper at its own scale: "paper" */
-    char *options;    /* of such a figure, as given: "--set d-ff=64 --seeds 4" */
-    char *study_text; /* of a figure of any other study: its lines, which say what varies */
+    NsExperiment experiment; /* its title and hidden parts are not in the line */
+    char *version;           /* version of the program that wrote it */
+    int64_t step;            /* number of updates before the record shown; negative if unknown */
+    int64_t until;    /* total number of updates if the run continued after it; otherwise 0 */
+    char *figure;     /* the charts: "loss,profile:token-cosine" */
+    char *x, *y;      /* columns and rows of a sweep, "lr=0.001,0.01"; both or none */
+    char *study;      /* for a figure of the paper: its key in the registry of studies */
+    char *scale;      /* "paper" for a figure of the paper at its original scale */
+    char *options;    /* the options given for such a figure: "--set d-ff=64 --seeds 4" */
+    char *study_text; /* the text of any other study, which defines what varies */
     char *axes;       /* "linear" or "log" */
     char *smooth;     /* "none", "ema:0.9" or "mean:20" */
     char *theory;     /* "on" or "off" */
-    char *heat;       /* "stacked" or "ratio": what heatmaps show of several lanes */
-    char *names;      /* what lanes are called, "Post-LN;with warm-up"; their letters where blank */
-    char *changes;    /* settings that were changed on the way, for people */
+    char *heat;       /* "stacked" or "ratio": how heatmaps show several lanes */
+    char *names;      /* names of lanes, "Post-LN;with warm-up"; a blank means the letter */
+    char *changes;    /* settings changed during the run, as text for the user */
 } NsProvenance;
 
-/* The defaults, and step -1. */
+/* Initializes the default settings, and step -1. */
 void ns_provenance_init(NsProvenance *provenance);
 void ns_provenance_clear(NsProvenance *provenance);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsProvenance, ns_provenance_clear)
 
-/* The line, of this program's version.  It reads back to the same settings, bit for bit.  Free with
- * g_free. */
+/* The line of a provenance, with the version of this program.  It reads back to the same settings,
+ * bit for bit.  Free with g_free. */
 char *ns_provenance_line(const NsProvenance *provenance);
 
-/* "A: placement=post, B: placement=pre, layers=12": the settings that differ from the defaults, for
- * people.  Free with g_free. */
+/* The settings that differ from the defaults as text for the user: "A: placement=post, B:
+ * placement=pre, layers=12".  Free with g_free. */
 char *ns_provenance_differences(const NsProvenance *provenance);
 
-/* "layers=12 placement=pre seed=1, step 240, Normscope 0.1.0", "step 240 of 500" where the run went
- * on: the settings that differ from the defaults, for people; of several lanes "A: placement=post,
- * B: placement=pre, layers=12 ...".  Free with g_free. */
+/* The caption of a figure: ns_provenance_differences, seed, step and version, as in "layers=12
+ * placement=pre seed=1, step 240, Normscope 0.1.0", or with "step 240 of 500" if the run continued.
+ * Free with g_free. */
 char *ns_provenance_caption(const NsProvenance *provenance);
 
-/* Reads a line, setting by setting as ns_settings_set does.  The provenance is initialized;
- * settings that are not named stay, and so does the number of lanes where none is. NS_ERROR_SETTING
- * if a key is not known, which names the nearest and a program of another version that wrote it, if
- * a value cannot be used, if values do not go together, or if the text is no such line; the
- * provenance may then be changed in part. */
+/* Reads a line into an initialized provenance, setting by setting as ns_settings_set does.
+ * Settings that are not in the line keep their values, and so does the number of lanes if the line
+ * has none.  NS_ERROR_SETTING if a key is unknown (the message names the nearest key, and the
+ * version of the program that wrote the line if it is another one), a value is invalid, values
+ * conflict, or the text is not such a line; the provenance may then be partly changed. */
 bool ns_provenance_read(NsProvenance *provenance, const char *line, GError **error);

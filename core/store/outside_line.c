@@ -173,7 +173,7 @@ static bool add_number(Scan *s, NsOutsideArray *array, NsOutsideNumber number)
     return true;
 }
 
-/* Reads numbers, or arrays of numbers of the same length. *numbers is set to false if there was
+/* Reads numbers, or arrays of numbers of the same length.  *numbers is set to false if there was
  * anything else. */
 static bool read_elements(Scan *s, NsOutsideArray *array, bool inside, bool *numbers)
 {

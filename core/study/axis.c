@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* How the values are written that a range is divided into, and those that are drawn from one. */
+/* Formats of the values of a range on an axis, and of values drawn from one. */
 #define DIGITS "%.3g"
 #define DRAWN_DIGITS "%.4g"
 
@@ -21,8 +21,7 @@ static bool refuse(const char *text, const char *why, GError **error)
 
 bool ns_study_can_vary(const NsParam *param)
 {
-    /* The study itself decides these, or they change nothing but what is measured and at what cost.
-     */
+    /* The study itself sets these, or they only affect what is measured and at what cost. */
     static const char *const own[] = {"steps",       "seeds",         "threads",   "eval-every",
                                       "probe-every", "probe-batches", "recompute", NULL};
     return param->type != NS_PARAM_TEXT && !g_strv_contains(own, param->key);
@@ -37,8 +36,7 @@ static char *number_text(const NsParam *param, const char *format, double value)
     return g_strdup(text);
 }
 
-/* The value as the setting keeps it, so that 1e-3 and 0.001 are the same; NULL where it cannot be
- * used. */
+/* The value in canonical form, so that 1e-3 and 0.001 are the same; NULL if it is invalid. */
 static char *canonical(const NsParam *param, const char *value, GError **error)
 {
     NsSettings settings;
@@ -56,7 +54,7 @@ static bool add(const NsParam *param, GPtrArray *values, const char *value, GErr
     if (!text) return false;
     for (guint i = 0; i < values->len; i++)
         if (g_str_equal(values->pdata[i], text)) {
-            g_free(text); /* whole numbers that a range comes to twice */
+            g_free(text); /* a range may contain a whole number twice after rounding */
             return true;
         }
     g_ptr_array_add(values, text);
@@ -75,7 +73,7 @@ static bool is_number(const NsParam *param)
     return param->type == NS_PARAM_INT || param->type == NS_PARAM_REAL;
 }
 
-/* Whether neighboring values of a range differ by the same factor, not by the same difference. */
+/* Whether the values of a range are spaced logarithmically. */
 static bool is_log(const NsParam *param, double from, double to, const char *cut)
 {
     if (*cut) return g_str_equal(cut, "log");
@@ -122,7 +120,7 @@ static bool read_values(const NsParam *param, const char *list, const char *text
                      NS_STUDY_VALUES);
 }
 
-/* The setting before the equals sign, and what stands behind it. */
+/* Reads the setting before the equals sign; *rest is the text after it. */
 static const NsParam *read_key(const char *text, const char **rest, GError **error)
 {
     const char *equals = strchr(text, '=');
@@ -223,7 +221,8 @@ char *ns_study_distribution_text(const NsStudyDistribution *d)
                            g_ascii_dtostr(to, sizeof to, d->to), d->log ? "log" : "linear");
 }
 
-/* A whole number as likely as any other: each has an interval of its own width. */
+/* For whole numbers, the range is widened by half at both ends, so that each number has an interval
+ * of the same width. */
 static double drawn(const NsStudyDistribution *d, double u)
 {
     bool whole = d->param->type == NS_PARAM_INT;
@@ -241,7 +240,7 @@ char *ns_study_distribution_draw(const NsStudyDistribution *d, uint64_t seed, si
     double value = drawn(d, ns_rng_uniform(&rng));
     if (d->param->type == NS_PARAM_INT) return g_strdup_printf("%.0f", value);
     g_autofree char *text = number_text(d->param, DRAWN_DIGITS, value);
-    /* Rounded, it may lie beyond an end. */
+    /* Rounding may move it beyond an end. */
     value = CLAMP(g_ascii_strtod(text, NULL), d->from, d->to);
     g_autofree char *exact = g_malloc(G_ASCII_DTOSTR_BUF_SIZE);
     return canonical(d->param, g_ascii_dtostr(exact, G_ASCII_DTOSTR_BUF_SIZE, value), NULL);

@@ -58,7 +58,7 @@ int ns_result_direction(const NsResult *result)
     return is_bleu(result) || ns_result_is_downstream(result);
 }
 
-/* Whether a run has a curve besides: over its steps, its layers or, of tokens, the bins of
+/* Whether a run also has a curve: over steps, layers or, for tokens, the bins of
  * core/probe/token_snapshot.h. */
 static bool has_curve(const NsResult *result)
 {
@@ -72,8 +72,8 @@ static bool is_expensive(const NsResult *result)
            (result->kind == NS_RESULT_QUANTITY && ns_quantity(result->quantity)->expensive);
 }
 
-/* A cell measures only what the results ask for, and an expensive quantity at the one step that
- * counts, or as often as the settings say. */
+/* A cell measures only what the results need; expensive quantities only at the step that counts, or
+ * as often as the settings specify. */
 static void prepare(NsSettings *settings, const NsCellWork *work)
 {
     bool often = false, bleu = false, expensive = false;
@@ -97,14 +97,14 @@ static void prepare(NsSettings *settings, const NsCellWork *work)
 
 /* ---- The result ---- */
 
-/* What one result has seen so far. */
+/* The values of one result so far. */
 typedef struct {
     const NsResult *result;
-    GArray *values; /* double: of the records that have one */
+    GArray *values; /* double, for the records that have a value */
     GArray *curve;  /* double */
-    double at_step; /* of NS_RESULT_STEP; NaN before it */
+    double at_step; /* for NS_RESULT_STEP; NaN before this step */
     size_t evaluations;
-    NsCorpus *pairs; /* that are fine-tuned on; NULL before the first time */
+    NsCorpus *pairs; /* sentence pairs for fine-tuning; NULL before the first use */
 } Meter;
 
 /* A run and the meters of its results. */
@@ -113,7 +113,7 @@ typedef struct {
     NsRun *run;
     NsStudyCell cell;
     gint64 started;
-    bool ended; /* `progress` has ended it */
+    bool ended; /* `progress` has ended the run */
     Meter meters[NS_RESULTS_MAX];
 } Training;
 
@@ -127,7 +127,7 @@ static void training_clear(Training *training)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Training, training_clear)
 
-/* The index of the result among the values of its quantity; -1 where the model has none. */
+/* The index of the result among the values of its quantity; -1 if the model does not have it. */
 static int64_t place_of(const NsResult *result, const NsRecordLayout *layout)
 {
     int64_t n = (int64_t)layout->count[result->quantity], heads = (int64_t)layout->heads;
@@ -149,7 +149,8 @@ static int64_t place_of(const NsResult *result, const NsRecordLayout *layout)
     return i < n ? i : -1;
 }
 
-/* A curve of one step: that of the record that was looked at last. */
+/* Prepares the curve of a single record, which replaces that of the previous one.  NULL if the
+ * curve is over steps. */
 static double *new_curve(const Meter *meter, size_t n)
 {
     if (meter->result->at == NS_RESULT_EVERY) return NULL;
@@ -172,7 +173,7 @@ static bool read_quantity(const Meter *meter, const NsHistory *history, double *
     return values.has[i];
 }
 
-/* The share of tokens in each bin; the last one takes those that lie beyond. */
+/* Computes the fraction of tokens in each bin; the last bin includes all larger values. */
 static bool read_tokens(const Meter *meter, const NsHistory *history, int64_t step, double *value)
 {
     g_autofree NsTokenSnapshot *snapshot = g_new0(NsTokenSnapshot, 1);
@@ -191,7 +192,7 @@ static bool read_tokens(const Meter *meter, const NsHistory *history, int64_t st
     return true;
 }
 
-/* ---- Tasks downstream ---- */
+/* ---- Downstream tasks ---- */
 
 static bool tell(void *data)
 {
@@ -203,8 +204,8 @@ static bool tell(void *data)
     return goes;
 }
 
-/* The accuracy after fine-tuning from the present weights.  FALSE where it was ended, or there is
- * no memory for it. */
+/* Measures the accuracy after fine-tuning from the current weights.  Returns false if `progress`
+ * ended it or there is not enough memory. */
 static bool finetune(Training *training, Meter *meter, double *value)
 {
     NsRun *run = training->run;
@@ -229,7 +230,7 @@ static bool finetune(Training *training, Meter *meter, double *value)
 
 /* ---- Records ---- */
 
-/* What is validated has a new value. */
+/* Whether there is a new evaluation on held-out text. */
 static bool is_validated_anew(Meter *meter, const NsHistory *history)
 {
     bool anew = meter->evaluations < ns_history_evaluations(history);
@@ -237,7 +238,7 @@ static bool is_validated_anew(Meter *meter, const NsHistory *history)
     return anew;
 }
 
-/* Takes the newest record; of what is validated only where that is new. */
+/* Reads the result from the newest record; a validated result only after a new evaluation. */
 static void look(Training *training, Meter *meter)
 {
     const NsHistory *history = ns_run_history(training->run);
@@ -328,7 +329,7 @@ static void note_divergence(NsStudyCell *cell, const NsHistory *history)
     }
 }
 
-/* Whether a rule ends the run here. */
+/* Whether a rule ends the run at this loss. */
 static bool stops(const NsStopRules *stop, NsStudyCell *cell, double loss)
 {
     bool below = loss<stop->loss_below, above = loss> stop->loss_above;
@@ -346,8 +347,8 @@ static NsStudyCell fail(const char *sentence)
     return cell;
 }
 
-/* The curve of several results has all values of each point one after another, and NaN where a
- * result has fewer points. */
+/* Copies the curve to the caller.  For several results, it has all values of each point next to
+ * each other, and NaN if a result has fewer points. */
 static void give_curve(const Training *training)
 {
     size_t results = training->work->results.n, n = 0;
@@ -380,7 +381,8 @@ static void finish(Training *training)
             if (ns_result_is_validated(training->meters[i].result))
                 look(training, &training->meters[i]);
     }
-    /* The end of a run that diverged is no result; what it had before is. */
+    /* If a run diverged, its last values are not a result; a minimum or the value at an earlier
+     * step is. */
     const Meter *first = &training->meters[0];
     bool last = first->result->at == NS_RESULT_LAST || first->result->at == NS_RESULT_EVERY;
     if (cell->state == NS_CELL_DONE || !last) cell->value = value_of(first);
@@ -417,7 +419,7 @@ static NsStudyCell train(NsRun *run, const NsCellWork *work, gint64 started)
     return training.ended ? ns_cell_in(NS_CELL_WAITING) : training.cell;
 }
 
-/* NULL, or why the run cannot have these results. */
+/* Returns NULL, or the reason why the run cannot have these results. */
 static const char *refusal(const NsCellWork *work, NsRun *run)
 {
     for (size_t i = 0; i < work->results.n; i++) {

@@ -1,18 +1,19 @@
 /* One run of a study.  SPDX-License-Identifier: MIT
  *
- * A cell is trained by one thread, so that its numbers do not depend on how many run at a time. */
+ * A cell is trained by one thread, so its numbers do not depend on how many cells run at a time. */
 #pragma once
 
 #include "core/probe/quantity.h"
 #include "core/settings/settings.h"
 
-#define NS_CELL_LAST 10  /* records whose mean is the loss of a cell */
-#define NS_RESULTS_MAX 3 /* of a cell */
+#define NS_CELL_LAST 10  /* number of records whose mean is the loss of a cell */
+#define NS_RESULTS_MAX 3 /* per cell */
 
-/* Bin of NsTokenSnapshot from which on tokens count as above 1.1 means: the one that holds 1.1. */
+/* The first bin of NsTokenSnapshot that counts as above 1.1 times the mean: the one that contains
+ * 1.1. */
 #define NS_CELL_BEYOND_BIN ((size_t)22)
 
-/* Fine-tuning in a cell: how many steps unless the study says it, and generated pairs. */
+/* Fine-tuning in a cell: the default number of steps, and the number of generated pairs. */
 #define NS_CELL_FINETUNE_STEPS 400
 #define NS_CELL_FINETUNE_PAIRS 2000
 
@@ -22,36 +23,36 @@ typedef enum {
     NS_RESULT_GRADIENT,   /* norm of the whole gradient */
     NS_RESULT_QUANTITY,   /* one value of a quantity of the registry */
     NS_RESULT_SECONDS,    /* wall time of a step */
-    NS_RESULT_TOKENS,     /* share of tokens whose squared norm of the last hidden state is above
-                           * 1.1 times the mean, from above: the whole bin counts */
-    NS_RESULT_MEMORY,     /* bytes that the run takes: weights, gradients, moments, activations */
-    NS_RESULT_ENTAILMENT, /* accuracy, from 0 to 1, on held-out pairs of what is fine-tuned from the
-                           * weights of an encoder (core/train/finetune.h) on generated ones */
-    NS_RESULT_PARAPHRASE, /* the same on the other kind of pairs */
+    NS_RESULT_TOKENS,     /* fraction of tokens whose squared norm of the last hidden state is above
+                           * 1.1 times the mean; the bin that contains 1.1 counts completely */
+    NS_RESULT_MEMORY,     /* memory of the run in bytes: weights, gradients, moments, activations */
+    NS_RESULT_ENTAILMENT, /* accuracy, from 0 to 1, on held-out pairs after fine-tuning an encoder's
+                           * weights on generated pairs (core/train/finetune.h) */
+    NS_RESULT_PARAPHRASE, /* the same for the other kind of pairs */
 } NsResultKind;
 
 typedef enum {
     NS_RESULT_LAST,    /* mean over the last `n` records that have a value */
     NS_RESULT_STEP,    /* at step `n` */
     NS_RESULT_MINIMUM, /* over all records */
-    NS_RESULT_EVERY,   /* at every step, as a curve; as one number the mean over the last `n`.  Of
-                        * what is validated: whenever the loss on held-out text is measured */
+    NS_RESULT_EVERY,   /* at every step, as a curve; as one number, the mean over the last `n`.  For
+                        * validated results: at every evaluation on held-out text */
 } NsResultAt;
 
 #define NS_LAYER_ALL (-2)
 
-/* Which number of a run is its result. */
+/* Specifies which number of a run is a result. */
 typedef struct {
     NsResultKind kind;
     NsQuantity quantity;
-    int64_t layer; /* from 1; of hidden states from 0, the embedding; -1: the last; NS_LAYER_ALL:
-                    * every one, as a curve, and as one number the last */
-    int64_t head;  /* from 1; of quantities of heads */
+    int64_t layer; /* from 1; for hidden states from 0, the embedding; -1: the last; NS_LAYER_ALL:
+                    * all of them as a curve, and as one number the last */
+    int64_t head;  /* from 1; for quantities of heads */
     NsResultAt at;
     int64_t n;
     int64_t finetune; /* steps of fine-tuning; 0: NS_CELL_FINETUNE_STEPS */
-    int better; /* which results are better, as the study says it: -1 lower ones, 1 higher ones, 0
-                 * none; 0 where ns_result_direction says it */
+    int better; /* set by the study: -1 if lower results are better, 1 if higher ones are, 0 if
+                 * neither; 0 if ns_result_direction decides */
 } NsResult;
 
 /* The results of one run; lanes are compared by the first. */
@@ -60,25 +61,27 @@ typedef struct {
     size_t n;
 } NsResults;
 
-/* The result of a study that names none: the training loss, mean of the last records. */
+/* The default result: the training loss, mean over the last records. */
 #define NS_RESULT_USUAL                                                                            \
     ((NsResult){.layer = -1, .head = 1, .at = NS_RESULT_LAST, .n = NS_CELL_LAST})
 
-/* Whether it is a loss, be it of training or on held-out text. */
+/* Whether it is a training loss or the loss on held-out text. */
 bool ns_result_is_loss(const NsResult *result);
 
-/* The accuracy on a task downstream. */
+/* Whether it is the accuracy on a downstream task. */
 bool ns_result_is_downstream(const NsResult *result);
 
-/* Whether it is measured where the loss on held-out text is: that, BLEU, and tasks downstream. */
+/* Whether it is measured together with the loss on held-out text: this loss, BLEU, and downstream
+ * tasks. */
 bool ns_result_is_validated(const NsResult *result);
-bool ns_results_are_validated(const NsResults *results); /* any of them */
+bool ns_results_are_validated(const NsResults *results); /* any of the results */
 
-/* Which results are better by themselves: -1 the lower ones, as of a loss, 1 the higher ones, as of
- * BLEU and accuracies; 0 where a study has to say it. */
+/* Which values are better: -1 lower ones, as for a loss; 1 higher ones, as for BLEU and accuracies;
+ * 0 if the study has to specify it. */
 int ns_result_direction(const NsResult *result);
 
-/* When a run ends before its last step; NaN: never.  Divergence always ends it. */
+/* Training losses at which a run ends before its last step; NaN: never.  Divergence always ends a
+ * run. */
 typedef struct {
     double loss_below, loss_above;
 } NsStopRules;
@@ -88,26 +91,27 @@ typedef enum {
     NS_CELL_RUNNING,
     NS_CELL_DONE,
     NS_CELL_DIVERGED, /* a value was not finite */
-    NS_CELL_FAILED,   /* no run could be made, or it has no such result */
+    NS_CELL_FAILED,   /* the run could not be created, or it does not have this result */
 } NsCellState;
 
 const char *ns_cell_state_word(NsCellState state);
 
 typedef struct {
     NsCellState state;
-    int64_t step;      /* updates done: of DIVERGED the one that led to what is not finite */
-    double first;      /* training loss before any update; NaN before it is known */
-    double loss;       /* training loss, mean of the last NS_CELL_LAST records; NaN but for DONE */
-    double validation; /* loss on held-out text at the end; NaN but for DONE of a step or more */
-    double value;      /* the result; NaN where the run has none */
-    double seconds;    /* that it took */
-    char text[400];    /* of DIVERGED, FAILED and where a rule ended it: a sentence */
+    int64_t step;      /* number of updates; for DIVERGED, the one that made a value not finite */
+    double first;      /* training loss before any update; NaN until it is known */
+    double loss;       /* training loss, mean over the last NS_CELL_LAST records; NaN unless DONE */
+    double validation; /* loss on held-out text at the end; NaN unless DONE with at least one
+                        * step */
+    double value;      /* the first result; NaN if the run has none */
+    double seconds;    /* duration */
+    char text[400];    /* a message for DIVERGED and FAILED, and if a rule ended the run */
 } NsStudyCell;
 
-/* A cell that has not begun, or is at its beginning. */
+/* A new cell in this state, without results. */
 NsStudyCell ns_cell_in(NsCellState state);
 
-/* Called after every step, those of fine-tuning included; FALSE ends it. */
+/* Called after every step, including those of fine-tuning; returns false to end the run. */
 typedef bool (*NsCellProgress)(void *data, const NsStudyCell *cell);
 
 typedef struct {
@@ -121,7 +125,7 @@ typedef struct {
                  * has all values of each point one after another, of one number a single point */
 } NsCellWork;
 
-/* Trains settings->steps steps of a run whose settings but for those that say how it is made:
- * threads, eval-every and probe-every, which follow from the result.  WAITING where `progress`
- * ended it.  Any thread. */
+/* Trains a run for settings->steps steps.  The settings threads, eval-every and probe-every are
+ * replaced by what the results require.  The state is WAITING if `progress` ended the run.  Any
+ * thread. */
 NsStudyCell ns_cell_train(const NsSettings *settings, const NsCellWork *work);

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #define RESAMPLES 1000
-#define SAMPLES (RESAMPLES + 1) /* the last: of the configurations as they are */
-#define TAIL 0.025              /* of a resample on either side of an interval */
+#define SAMPLES (RESAMPLES + 1) /* the last one is the original sample */
+#define TAIL 0.025              /* fraction of resamples beyond each end of an interval */
 
 /* ---- Scores ---- */
 
@@ -31,11 +31,11 @@ static bool refuse_result(const NsStudy *study, GError **error)
         what);
 }
 
-/* What cells are scored by. */
+/* How cells are scored. */
 typedef struct {
     const NsStudyCell *cells;
     bool loss;
-    double worst; /* result of the study; NaN of a loss, or where there is none */
+    double worst; /* worst result of the study; NaN for a loss, or if there is none */
 } Scoring;
 
 static Scoring scoring_of(const NsStudy *study, const NsStudyCell *cells)
@@ -48,7 +48,7 @@ static Scoring scoring_of(const NsStudy *study, const NsStudyCell *cells)
     return scoring;
 }
 
-/* NaN where it has not ended. */
+/* The score of a cell; NaN if it has not ended. */
 static double score_of(const Scoring *scoring, size_t i, size_t *untrained)
 {
     const NsStudyCell *cell = &scoring->cells[i];
@@ -77,17 +77,18 @@ size_t ns_study_scores(const NsStudy *study, const NsStudyCell *cells, size_t la
 /* The scores of a lane, sorted. */
 typedef struct {
     double *values; /* [n], ascending */
-    size_t *from;   /* [n] the configuration of each */
-    size_t *count;  /* [n + 1] draws of a resample among the first so many */
+    size_t *from;   /* [n] the configuration of each value */
+    size_t *count;  /* [n + 1] how many draws of a resample are among the first i values */
 } Sorted;
 
 typedef struct {
     size_t n;
     Sorted lanes[NS_LANES_MAX];
-    /* Per pair a, b and score of a: how many scores of b are lower, and how many are not higher. */
+    /* For lanes a, b and each score of a: the number of scores of b that are lower, and the number
+     * that are lower or equal. */
     size_t *lower[NS_LANES_MAX][NS_LANES_MAX], *upto[NS_LANES_MAX][NS_LANES_MAX];
-    double *none; /* [budgets, n + 1] the probability that no one of k lies among the first c */
-    double *best; /* [SAMPLES] for every lane and budget */
+    double *none; /* [budgets, n + 1] probability that none of k draws is among the first c */
+    double *best; /* [lanes, budgets, SAMPLES] */
     double *difference, *beats;
 } Bootstrap;
 
@@ -117,7 +118,7 @@ static void sort(Sorted *lane, const double *scores, size_t n)
     }
 }
 
-/* C(n - c, k) / C(n, k) for c = 0 .. n. */
+/* Computes C(n - c, k) / C(n, k) for c = 0 .. n. */
 static void fill_none(double *none, size_t n, size_t k)
 {
     none[0] = 1;
@@ -139,7 +140,8 @@ static void find_neighbors(Bootstrap *b, size_t one, size_t other)
     }
 }
 
-/* How often each configuration was drawn becomes, of every lane, how many draws lie below. */
+/* Computes, for every lane, the cumulative number of draws from how often each configuration was
+ * drawn. */
 static void count(Bootstrap *b, size_t lanes, const size_t *drawn)
 {
     for (size_t lane = 0; lane < lanes; lane++) {
@@ -174,13 +176,14 @@ static double probability(const Bootstrap *b, size_t one, size_t other, const do
 
 /* ---- Intervals ---- */
 
-/* The comparison works with scores of which lower ones are better.  Back, where higher ones are. */
+/* The comparison uses scores of which lower ones are better; this restores the sign if higher ones
+ * are. */
 static NsInterval flip(NsInterval interval, int better)
 {
     return better < 0 ? interval : (NsInterval){-interval.value, -interval.hi, -interval.lo};
 }
 
-/* samples: [RESAMPLES], which are sorted. */
+/* The interval of samples [RESAMPLES], which this function sorts. */
 static NsInterval interval(double value, double *samples)
 {
     qsort(samples, RESAMPLES, sizeof *samples, ns_compare_doubles);
@@ -196,7 +199,7 @@ static NsBetter better_of(const NsInterval *difference)
 
 /* ---- The comparison ---- */
 
-/* Two in an octave, up to half of the configurations. */
+/* Chooses two budgets per factor of 2, up to half of the configurations. */
 static void choose_budgets(NsComparison *c)
 {
     for (size_t octave = 1; c->n_budgets + 2 <= NS_BUDGETS; octave *= 2) {
@@ -208,7 +211,7 @@ static void choose_budgets(NsComparison *c)
     }
 }
 
-/* The value of every lane and pair at every budget, from the counts as they are. */
+/* Computes the values of every lane and pair at every budget from the current counts. */
 static void measure(Bootstrap *b, const NsComparison *c, size_t sample)
 {
     for (size_t k = 0; k < c->n_budgets; k++) {
@@ -331,9 +334,9 @@ NsComparison *ns_comparison_new(const NsStudy *study, const NsStudyCell *cells, 
 
 /* The cells of a lane, ordered by learning rate. */
 typedef struct {
-    size_t axis, n, seeds, rest; /* rest: configurations at one rate */
+    size_t axis, n, seeds, rest; /* rest: number of configurations at one rate */
     size_t *configurations;      /* [n, rest] */
-    double *cells;               /* [n, rest, seeds] of one lane, lower ones are better */
+    double *cells;               /* [n, rest, seeds] scores of one lane, lower is better */
 } Rates;
 
 static bool find_rates(Rates *rates, const NsStudy *study)
@@ -370,8 +373,8 @@ static void read_lane(Rates *rates, const NsStudy *study, const NsStudyCell *cel
         }
 }
 
-/* The score at a rate over these seeds; NaN where one is missing.  *at is the row of cells that it
- * is of. */
+/* The best score at a rate, averaged over these seeds; NaN if one is missing.  *at is set to its
+ * row of `cells`. */
 static double score_at(const Rates *rates, size_t rate, const size_t *seeds, size_t *at)
 {
     double best = INFINITY;
@@ -387,7 +390,7 @@ static double score_at(const Rates *rates, size_t rate, const size_t *seeds, siz
     return best;
 }
 
-/* Fills in the scores and returns the sensitivity. */
+/* Computes the scores and returns the sensitivity. */
 static double measure_rates(const Rates *rates, const size_t *seeds, double *scores)
 {
     double mean = 0, least = INFINITY;
@@ -422,7 +425,7 @@ static void bootstrap_seeds(const Rates *rates, NsInterval *scores, NsInterval *
         scores[rate] = interval(scores[rate].value, samples + rate * RESAMPLES);
 }
 
-/* The scores of single seeds: [n, seeds]. */
+/* Returns the scores of single seeds, [n, seeds]. */
 static double *single_seeds(const Rates *rates, int better)
 {
     double *values = g_new(double, rates->n * rates->seeds);

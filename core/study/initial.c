@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* Mean and sum of squared deviations, one value after another (Welford 1962). */
+/* Updates the mean and the sum of squared deviations with one value (Welford 1962). */
 static void add(double *mean, double *squares, double x, double count)
 {
     double before = x - *mean;
@@ -21,8 +21,8 @@ static double sample_sd(double squares, int64_t n)
     return n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
 }
 
-/* The record at step 0 of a run with these settings, added to `initial` as number `count`; its
- * standard deviations are sums of squares until all are added. */
+/* Adds the record at step 0 of a run with these settings to `initial` as number `count`.  Until all
+ * are added, the standard deviations are sums of squares. */
 static bool add_record(NsInitial *initial, const NsSettings *settings, NsCheckpoint *origin,
                        int64_t count, GError **error)
 {
@@ -57,7 +57,7 @@ static bool add_record(NsInitial *initial, const NsSettings *settings, NsCheckpo
     return true;
 }
 
-/* A copy of sums that are still added to: with standard deviations in the place of squares. */
+/* A copy of the running sums, with standard deviations instead of sums of squares. */
 static NsInitial *settle(const NsInitial *sums)
 {
     NsInitial *initial = g_memdup2(sums, sizeof *sums);
@@ -85,7 +85,7 @@ NsInitial *ns_initial_new(const NsSettings *settings, NsCheckpoint *origin, int6
 
     NsSettings seeded;
     ns_settings_copy(&seeded, settings);
-    seeded.eval_every = 0; /* a record says nothing of held-out text */
+    seeded.eval_every = 0; /* a record does not contain the loss on held-out text */
     seeded.probe_every = 1;
     g_autoptr(NsInitial) sums = g_new0(NsInitial, 1);
     bool good = true, go = true;
@@ -127,7 +127,7 @@ static void write_values(NsJson *json, const char *key, const double *values,
     ns_json_close(json, ']');
 }
 
-/* Writes one array, or for values of heads one per layer. */
+/* Writes one array, or one array per layer for quantities of heads. */
 static void write_array(NsJson *json, const char *key, const NsInitial *initial,
                         const double *values, NsQuantity quantity)
 {
