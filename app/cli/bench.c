@@ -48,7 +48,7 @@ static void show_table(const NsSpeed *speed, const NsSettings *settings)
     if (!isnan(speed->operators[NS_OP_OTHER])) show_operators(speed);
 }
 
-/* A measurement that goes on. */
+/* A measurement in progress. */
 typedef struct {
     const NsSettings *settings;
     bool json;
@@ -56,7 +56,7 @@ typedef struct {
     NsProgress progress;
 } Going;
 
-/* What there is by now. */
+/* Shows the results up to now. */
 static void show(void *data)
 {
     Going *going = data;

@@ -1,4 +1,4 @@
-/* BLEU of translations.  SPDX-License-Identifier: MIT */
+/* BLEU scores of translations.  SPDX-License-Identifier: MIT */
 #include "app/cli/cli.h"
 
 #include "core/base/error.h"
@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What another one would have to do alike to get this score, in the words of sacreBLEU. */
+/* The signature of sacreBLEU, by which others can reproduce the score. */
 #define SIGNATURE "nrefs:%zu|case:mixed|eff:no|tok:13a|smooth:exp|version:normscope-%s"
 
-/* The lines of a file; the line end of the last one may be missing. */
+/* The lines of a file; the last one may lack a newline. */
 static char **read_lines(const char *path, GError **error)
 {
     size_t bytes;
@@ -57,7 +57,7 @@ static void print_score(const NsBleu *bleu, size_t references, bool json)
                bleu->reference_words);
 }
 
-/* `lines`: those of the references. */
+/* Scores the lines of a file.  Appends the lines of the references to `lines`. */
 static bool score_lines(NsBleu *bleu, const char *path, char **paths, GPtrArray *lines,
                         GError **error)
 {

@@ -1,4 +1,4 @@
-/* Byte-pair encodings as files.  SPDX-License-Identifier: MIT */
+/* Learning and applying byte-pair encodings.  SPDX-License-Identifier: MIT */
 #include "app/cli/cli.h"
 
 #include "core/base/error.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The texts of the command line, one after another. */
+/* Concatenates the files of the command line. */
 static GString *read_texts(char **paths, GError **error)
 {
     g_autoptr(GString) all = g_string_new(NULL);
@@ -16,7 +16,7 @@ static GString *read_texts(char **paths, GError **error)
         g_autofree char *text = ns_text_read(*path, &bytes, error);
         if (!text) return NULL;
         g_string_append_len(all, text, (gssize)bytes);
-        /* The last word of one text is not the first half of a word. */
+        /* Separates the last word of a text from the first word of the next. */
         if (all->len > 0 && all->str[all->len - 1] != '\n') g_string_append_c(all, '\n');
     }
     return g_steal_pointer(&all);
@@ -30,7 +30,7 @@ static char *learn(const GString *text, int64_t vocab, GError **error)
     return subwords ? ns_subwords_file(subwords) : NULL;
 }
 
-/* The text cut into symbols, a space between any two; lines stay lines. */
+/* Splits a text into symbols separated by spaces; line breaks stay. */
 static char *cut(const char *merges, const GString *text, GError **error)
 {
     g_autoptr(NsSubwords) subwords = ns_subwords_read(merges, error);

@@ -16,24 +16,24 @@
 
 #define DEFAULT_STEPS 100
 
-/* The command line as it was given, and what it means. */
+/* The command line as given, and its parsed values. */
 typedef struct {
     char *smooth, *theory, *heat;
     char *figure, *names, *step, *until, *gradient, *hidden, *quantity, *similarity;
     gboolean linear;
-    gboolean each;       /* a file for every figure */
-    bool placed;         /* places are those of --figure, not of a file */
-    NsSheet sheet;       /* what --figure and --names say */
-    NsFigureInput input; /* how they are drawn; without a history as yet */
-    int64_t limit;       /* updates before the record that is drawn */
+    gboolean each;       /* one file per figure */
+    bool placed;         /* layers and heads come from --figure, not from a file */
+    NsSheet sheet;       /* parsed from --figure and --names */
+    NsFigureInput input; /* options of all figures; histories are added later */
+    int64_t limit;       /* the last step to train */
     NsPicture picture;
-    char **lanes; /* the words of --lane */
+    char **lanes; /* values of --lane */
     NsExperiment experiment;
-    NsProvenance from; /* the experiment is where the options put it */
+    NsProvenance from; /* file of --from; `experiment` has its settings with the options applied */
     char *from_file, **beside;
-    int64_t recorded_to; /* the last step of a run that was recorded; -1: it is to be trained */
-    bool outside;        /* another program has recorded it, or runs are shown side by side: there
-                          * are no settings */
+    int64_t recorded_to; /* the last step of a recorded run; -1: the run is trained */
+    bool outside;        /* recorded by another program, or several runs side by side: there are no
+                            settings */
     NsHistory *recorded[NS_LANES_MAX];
 } Chart;
 
@@ -70,9 +70,9 @@ static NsFigureSpec *spec_at(const Chart *chart, guint i)
     return &ns_sheet_chart(&chart->sheet, i)->spec;
 }
 
-/* ---- what is drawn ---- */
+/* ---- Options of figures ---- */
 
-/* One of the options that choose what all figures of a sort show. */
+/* Applies an option that chooses what all figures with this subject show. */
 static bool show(Chart *chart, NsSubject subject, const char *option, const char *key,
                  GError **error)
 {
@@ -112,7 +112,7 @@ static bool read_figures(Chart *chart, GError **error)
            show(chart, NS_SUBJECT_SIMILARITY, "similarity", chart->similarity, error);
 }
 
-/* The option where there is one, else what the file of --from says. */
+/* The option if given, otherwise the value in the file of --from. */
 static const char *given(const char *option, const char *from, const char *usual)
 {
     return option ? option : from ? from : usual;
@@ -137,7 +137,7 @@ static bool read_looks(Chart *chart, GError **error)
     return ns_smoothing_read(&input->smoothing, given(chart->smooth, from->smooth, "none"), error);
 }
 
-/* Leaves the step where there is no text. */
+/* Leaves the step unchanged if there is no text. */
 static bool read_step(const char *text, gint64 *step, GError **error)
 {
     if (!text || g_ascii_string_to_signed(text, 10, 0, 1000000000, step, NULL)) return true;
@@ -145,7 +145,7 @@ static bool read_step(const char *text, gint64 *step, GError **error)
                      "“%s” is not a step; a step is a whole number from 0 to 1000000000.", text);
 }
 
-/* FALSE with NS_ERROR_USAGE where a step lies beyond those that the run has. */
+/* FALSE with NS_ERROR_USAGE if a step lies beyond the last step of the run. */
 static bool check_within(const char *option, const char *text, gint64 step, int64_t steps,
                          GError **error)
 {
@@ -156,8 +156,8 @@ static bool check_within(const char *option, const char *text, gint64 step, int6
                      option, text, steps);
 }
 
-/* How far to train, and which step to show; `steps`: --steps or setting “steps” say how many steps
- * the run has.  Without it, a figure that is drawn again says it. */
+/* Finds how far to train, and which step to show.  steps: --steps or setting “steps” sets the
+ * length of the run; otherwise a figure that is drawn again sets it. */
 static bool read_limit(Chart *chart, const NsSettings *settings, bool steps, GError **error)
 {
     gint64 step = chart->from.step, until = steps ? 0 : chart->from.until;
@@ -182,8 +182,8 @@ static bool check_film(const Chart *chart, GError **error)
     return ns_sheet_check_film(&chart->sheet, 0, chart->sheet.charts->len, error);
 }
 
-/* What is expensive must be measured now and then, if it is to be drawn: where the settings say
- * never, about MEASURED times. */
+/* Expensive quantities that are drawn must be measured.  If the settings say never, they are
+ * measured about this many times. */
 #define MEASURED 20
 
 static int64_t shown_step(const Chart *chart)
@@ -191,8 +191,8 @@ static int64_t shown_step(const Chart *chart)
     return chart->input.step >= 0 ? chart->input.step : chart->limit;
 }
 
-/* Steps between two measurements.  A figure of one step shows the step that was asked for only
- * where that is a multiple, so its divisor nearest to the usual interval is taken. */
+/* The steps between two measurements.  The shown step must be a multiple of it for figures of one
+ * step, so the divisor of that step nearest to the usual interval is taken. */
 static int64_t interval(const Chart *chart, bool one_step)
 {
     int64_t usual = MAX(1, chart->limit / MEASURED), shown = shown_step(chart), best = 1;
@@ -204,7 +204,7 @@ static int64_t interval(const Chart *chart, bool one_step)
     return best;
 }
 
-/* Whether a figure shows what is expensive, and whether one shows it at a single step. */
+/* Whether any figure shows expensive quantities, and whether one of these shows a single step. */
 static void find_expensive(const Chart *chart, bool *any, bool *one_step)
 {
     *any = *one_step = false;
@@ -233,7 +233,7 @@ static void provide_probes(Chart *chart)
     }
 }
 
-/* Whether there are as many runs as a figure compares. */
+/* Checks that figures that compare two runs have two. */
 static bool check_runs(const Chart *chart, GError **error)
 {
     for (guint i = 0; i < chart->sheet.charts->len; i++) {
@@ -247,8 +247,8 @@ static bool check_runs(const Chart *chart, GError **error)
     return true;
 }
 
-/* Whether a place that was asked for is in any lane; one of a file that is drawn again is where its
- * window had it, which took the nearest. */
+/* Checks that the requested layers, heads and lanes exist in some lane.  Layers and heads in a file
+ * that is drawn again are not checked, because figures clamp them. */
 static bool check_places(const Chart *chart, GError **error)
 {
     int64_t layers = 1, heads = 1;
@@ -280,9 +280,9 @@ static bool check_places(const Chart *chart, GError **error)
     return true;
 }
 
-/* ---- runs: recorded, or in training ---- */
+/* ---- Recorded and trained runs ---- */
 
-/* Whether nothing but the number of steps was changed of the experiment of --from. */
+/* Whether the experiment of --from is unchanged except for the number of steps. */
 static bool is_same(const Chart *chart)
 {
     g_auto(NsExperiment) same;
@@ -299,7 +299,7 @@ static size_t count_recorded(const Chart *chart)
     return n;
 }
 
-/* The run of --from and those of --beside, one after another. */
+/* Reads the run of --from and then those of --beside. */
 static bool read_side_by_side(Chart *chart, int64_t limit, GError **error)
 {
     for (size_t i = 0; i < NS_LANES_MAX; i++)
@@ -311,7 +311,7 @@ static bool read_side_by_side(Chart *chart, int64_t limit, GError **error)
     return good;
 }
 
-/* The names of the files, where each has one lane and a name of its own; else NULL. */
+/* The names of the files if each has one lane and the names differ, otherwise NULL. */
 static char *names_of_files(const Chart *chart, size_t lanes)
 {
     g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
@@ -348,7 +348,7 @@ static bool open_side_by_side(Chart *chart, bool steps, GError **error)
     return true;
 }
 
-/* Where --from names a run and asks for no other, what was recorded is drawn. */
+/* Opens the recorded run if --from names one and no option changes its experiment. */
 static bool open_recorded(Chart *chart, bool steps, GError **error)
 {
     const char *path = chart->from_file;
@@ -370,11 +370,11 @@ static bool open_recorded(Chart *chart, bool steps, GError **error)
     return true;
 }
 
-/* What is drawn, and the runs that it is drawn of. */
+/* The plots, and the runs that they show. */
 typedef struct {
     const Chart *chart;
-    NsLockstep *lockstep; /* NULL where the runs were recorded */
-    /* In the order of the charts, and of the lanes where a figure is of one model. */
+    NsLockstep *lockstep; /* NULL for recorded runs */
+    /* Ordered by chart and, for figures of one model, by lane. */
     GPtrArray *figures, *plots;
     int64_t done; /* the last step of any lane */
 } Drawing;
@@ -387,7 +387,7 @@ static void drawing_clear(Drawing *drawing)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Drawing, drawing_clear)
 
-/* Takes the lockstep. */
+/* Takes ownership of the lockstep. */
 static Drawing drawing_of(const Chart *chart, NsLockstep *lockstep)
 {
     return (Drawing){.chart = chart,
@@ -402,7 +402,7 @@ static NsHistory *history_of(const Drawing *drawing, size_t lane)
                              : drawing->chart->recorded[lane];
 }
 
-/* Whether any lane has what is to be drawn. */
+/* Checks that for each figure some lane has the quantity that it shows. */
 static bool check_exists(const Drawing *drawing, GError **error)
 {
     const Chart *chart = drawing->chart;
@@ -426,19 +426,20 @@ static bool check_exists(const Drawing *drawing, GError **error)
     return true;
 }
 
-/* What tells the file of the i-th figure from the others; NULL where all are in one. */
+/* The part of the file name that identifies the i-th figure; NULL if all figures share one file. */
 static char *key_of(const Chart *chart, guint i)
 {
     return chart->each ? ns_sheet_word(&chart->sheet, i) : NULL;
 }
 
-/* A run of 0 steps has no end where a step to show says how far it goes. */
+/* Whether the length of the run is given.  A length of 0 steps means no limit if --step is
+ * given. */
 static bool says_how_far(const Chart *chart, const NsSettings *settings, const NsNamed *named)
 {
     return ns_named_has(named, "steps") && (settings->steps > 0 || !chart->step);
 }
 
-/* Finds every mistake before the model is trained. */
+/* Finds every error in the options before the model is trained. */
 static bool understand(Chart *chart, const NsSettings *settings, bool steps, GError **error)
 {
     return read_figures(chart, error) && ns_picture_understand(&chart->picture, error) &&
@@ -446,7 +447,7 @@ static bool understand(Chart *chart, const NsSettings *settings, bool steps, GEr
            check_film(chart, error);
 }
 
-/* Finds every mistake about the output files, once the lanes, and with them the text, are known. */
+/* Finds every error about output files, once the lanes and their input files are known. */
 static bool check_files(const Chart *chart, GError **error)
 {
     for (guint i = 0; i < (chart->each ? chart->sheet.charts->len : 1); i++) {
@@ -459,9 +460,9 @@ static bool check_files(const Chart *chart, GError **error)
     return true;
 }
 
-/* ---- drawing ---- */
+/* ---- Drawing ---- */
 
-/* What there is to draw. */
+/* The input of all figures, with the histories of all lanes. */
 static NsFigureInput input_of(const Drawing *drawing)
 {
     const Chart *chart = drawing->chart;
@@ -485,8 +486,8 @@ static guint copies_of(const Chart *chart, guint i)
     return ns_sheet_copies(ns_sheet_chart(&chart->sheet, i), chart->experiment.n);
 }
 
-/* The charts of what has been trained so far; with `newest` only those of which nothing but the
- * newest measurement is kept, and room for the others. */
+/* Adds the plots of everything trained so far.  newest: only plots of expensive quantities, of
+ * which only the newest measurement is stored; the other plots stay NULL for now. */
 static void add_charts(Drawing *drawing, bool newest)
 {
     const Chart *chart = drawing->chart;
@@ -528,8 +529,8 @@ static void fill_provenance(const Drawing *drawing, guint first, guint n, NsProv
         provenance->heat = g_strdup(chart->input.heat == NS_HEAT_RATIO ? "ratio" : "stacked");
 }
 
-/* What is measured now and then may not have been, and of maps only the newest are kept, in memory:
- * another interval makes it another run, which is trained. */
+/* Refuses to draw a quantity that was not recorded: it may not have been measured, and of maps only
+ * the newest are stored.  Another interval makes it a different run, which is trained. */
 static bool refuse_recorded(const Chart *chart, const NsPlot *plot, GError **error)
 {
     bool any, one_step;
@@ -543,7 +544,7 @@ static bool refuse_recorded(const Chart *chart, const NsPlot *plot, GError **err
                      name, plot->title, every);
 }
 
-/* A figure is no place for a sentence that says why there is nothing to see. */
+/* Refuses a plot without data; a figure should not contain an explanation. */
 static bool check_plot(const Chart *chart, const NsFigureSpec *spec, const NsPlot *plot,
                        GError **error)
 {
@@ -554,7 +555,7 @@ static bool check_plot(const Chart *chart, const NsFigureSpec *spec, const NsPlo
                      plot->empty ? plot->empty : "it has no data.");
 }
 
-/* The i-th plot as the sheet has it; a table is of the whole data. */
+/* A plot with the title, axes and other choices of its sheet; CSV contains all data instead. */
 static NsPlot *sheet_plot(const Chart *chart, const NsSheetChart *one, const NsPlot *plot,
                           GError **error)
 {
@@ -564,7 +565,7 @@ static NsPlot *sheet_plot(const Chart *chart, const NsSheetChart *one, const NsP
     return ns_sheet_plot(chart->picture.format == NS_FORMAT_CSV ? &whole : one, plot, error);
 }
 
-/* The figures of these charts in one file; those of one model once for every lane. */
+/* Draws n charts, from `first` on, into one file; figures of one model once for every lane. */
 static bool draw(const Drawing *drawing, guint first, guint n, GError **error)
 {
     const Chart *chart = drawing->chart;
@@ -580,7 +581,7 @@ static bool draw(const Drawing *drawing, guint first, guint n, GError **error)
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
     fill_provenance(drawing, first, n, &provenance);
-    /* A run of another program has no settings that could be told and repeated. */
+    /* A run of another program has no settings to store. */
     const NsProvenance *told = chart->outside ? NULL : &provenance;
     g_autofree char *key = key_of(chart, first);
     g_autofree char *path = ns_picture_path(&chart->picture, key);
@@ -601,7 +602,7 @@ static bool draw_all(const Drawing *drawing, GError **error)
     return true;
 }
 
-/* Draws what there is, and says so if that is less than what was asked for. */
+/* Draws what was trained, and reports if that is less than requested. */
 static bool finish(Drawing *drawing, GError **error)
 {
     add_charts(drawing, false);
@@ -631,7 +632,7 @@ static bool train_and_draw(Chart *chart, GError **error)
     return finish(&drawing, error);
 }
 
-/* What was recorded up to the last step that is wanted. */
+/* Draws what was recorded up to the last requested step. */
 static bool draw_recorded(Chart *chart, GError **error)
 {
     if (chart->limit > chart->recorded_to)

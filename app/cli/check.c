@@ -12,7 +12,8 @@
 
 #define NUMBER 13
 
-/* The step at which it is checked, reached without a word; false if a signal came before. */
+/* Trains up to the step of the check; false after a signal, or with an error if the run
+ * diverged. */
 static bool train(NsLockstep *lockstep, gint64 steps, GError **error)
 {
     ns_lanes_train(lockstep, steps, NULL, NULL);
@@ -62,7 +63,7 @@ static char *json_of(const NsGradientCheck *check, const NsSettings *settings)
     return ns_json_finish(&json);
 }
 
-/* ---- For people ---- */
+/* ---- Table ---- */
 
 static void pad_number(GString *line, const char *format, double value)
 {
@@ -110,11 +111,11 @@ static void show(const NsGradientCheck *check, const NsSettings *settings)
            g_ascii_formatd(random, sizeof random, "%.1e", check->worst_random));
 }
 
-/* A check that goes on. */
+/* A check in progress. */
 typedef struct {
     NsRun *run;
     bool json;
-    NsGradientCheck now, seen; /* `seen` is of the last time that it was looked at */
+    NsGradientCheck now, seen; /* `seen`: a copy of `now` from the last callback */
 } Going;
 
 static void show_result(const Going *going, const NsGradientCheck *result)

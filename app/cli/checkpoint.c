@@ -1,4 +1,4 @@
-/* Weights that a command begins with.  SPDX-License-Identifier: MIT */
+/* Weights from which a command starts.  SPDX-License-Identifier: MIT */
 #include "app/cli/cli.h"
 
 #include "core/experiment/param.h"
@@ -32,7 +32,7 @@ GOptionEntry ns_dump_entry(char **folder)
         "FOLDER"};
 }
 
-/* The settings that nobody named. */
+/* Copies the settings that were not named on the command line. */
 static bool take_settings(NsSettings *settings, const NsNamed *named, const NsSettings *from,
                           GError **error)
 {

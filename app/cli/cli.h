@@ -1,8 +1,8 @@
-/* normscope-cli: what its commands share.  SPDX-License-Identifier: MIT
+/* Shared declarations of the commands of normscope-cli.  SPDX-License-Identifier: MIT
  *
- * A command reads its options, does its work and returns an exit status; where it sets an error
- * instead, main says it on stderr and derives the status from it.  To add a command, write one file
- * and add its row in main.c. */
+ * A command reads its options, does its work and returns an exit status.  If it sets an error, main
+ * prints it on stderr and derives the exit status from it.  To add a command, write one file and
+ * add its row in main.c. */
 #pragma once
 
 #include "core/experiment/provenance.h"
@@ -14,7 +14,8 @@
 
 #define NS_CLI "normscope-cli"
 
-/* Exit statuses; a run that a signal ended has NS_EXIT_SIGNAL and its number: 130 for Ctrl-C. */
+/* Exit statuses.  A command ended by a signal returns NS_EXIT_SIGNAL plus its number: 130 for
+ * Ctrl-C. */
 enum { NS_EXIT_OK = 0, NS_EXIT_ERROR = 1, NS_EXIT_USAGE = 2, NS_EXIT_SIGNAL = 128 };
 
 int ns_cli_train(int argc, char **argv, GError **error);
@@ -41,119 +42,123 @@ int ns_cli_list(int argc, char **argv, GError **error);
 
 /* ---- options.c ---- */
 
-/* How a command is called. */
+/* The description of a command line. */
 typedef struct {
     const char *command;         /* "train" */
-    const char *words;           /* what may follow the options, "WHAT"; NULL for nothing */
-    const char *summary;         /* what it does, with its exit statuses where they are special */
-    const char *examples;        /* whole command lines, one a line */
+    const char *words;           /* allowed arguments after the options, "WHAT"; NULL for none */
+    const char *summary;         /* for --help: what it does, and its special exit statuses */
+    const char *examples;        /* complete command lines, one per line */
     const GOptionEntry *entries; /* besides --set and --help */
-    NsExperiment *experiment; /* initialized; takes --from, --preset, --set and --lane; or NULL */
-    char **const *lanes;      /* the words of --lane; NULL for commands of one lane */
-    NsNamed *named;           /* zero; what --set and --steps name; or NULL */
-    NsProvenance *from;       /* initialized; what the file of --from says; or NULL */
-    char **from_file;         /* the name of that file; or NULL */
-    const char *const *steps; /* the text of --steps, if it has that; goes into setting “steps” */
-    const char *one_seed; /* what it does of one seed, where setting “seeds” would change nothing */
-    const char *trains; /* the option that says how far to train where setting “steps” does not */
+    NsExperiment *experiment;    /* initialized; receives --from, --preset, --set and --lane; or
+                                    NULL */
+    char **const *lanes;         /* values of --lane; NULL for commands of one lane */
+    NsNamed *named; /* zero-initialized; receives the keys named by --set and --steps; or NULL */
+    NsProvenance *from; /* initialized; receives the contents of the file of --from; or NULL */
+    char **from_file;   /* receives the path of that file; or NULL */
+    const char *const *steps; /* the value of --steps, if the command has it; sets setting
+                                 “steps” */
+    const char *one_seed; /* what the command does with one seed, if it refuses setting “seeds”; or
+                             NULL */
+    const char *trains; /* the option for the training length, if setting “steps” is ignored; or
+                           NULL */
     const char *const
-        *lines; /* that of --jsonl, which must not name what --from or --preset read */
+        *lines; /* file of --jsonl, which must not overwrite the input of --from or --preset */
 } NsOptions;
 
-/* Reads the command line into the variables of the entries and into the settings; words stay in
- * argv.  FALSE if the command has nothing to do: with NS_ERROR_USAGE or NS_ERROR_SETTING, or with
- * no error where help was asked for and shown. */
+/* Parses the command line into the variables of the entries and into the settings; arguments stay
+ * in argv.  FALSE if the command has nothing to do: with NS_ERROR_USAGE or NS_ERROR_SETTING, or
+ * without an error if help was requested and printed. */
 bool ns_options_read(const NsOptions *options, int *argc, char ***argv, GError **error);
 
-/* NS_ERROR_USAGE unless the number of an option lies between 1 and the most, or is 0, which it is
- * of an option that was not given, where `least` is. */
+/* NS_ERROR_USAGE unless the value of an option is between `least` and `most`.  Commands pass
+ * `least` = 0 if 0 stands for an option that was not given. */
 bool ns_option_check(const char *option, gint64 value, gint64 least, gint64 most, GError **error);
 
 /* ---- checkpoint.c ---- */
 
-/* The option --checkpoint of a command that reads what “dump” wrote. */
+/* The option --checkpoint for commands that read only the output of “dump”; stores the path in
+ * `folder`. */
 GOptionEntry ns_dump_entry(char **folder);
 
-/* The option --checkpoint, which goes into `folder`. */
+/* The option --checkpoint, which stores its path in `folder`. */
 GOptionEntry ns_checkpoint_entry(char **folder);
 
-/* The weights that a run of one lane begins with, from a folder in the layout of GPT-2, whose
- * settings then are the experiment's.  `folder` NULL: none, and no error.  NS_ERROR_SETTING where a
- * setting was named otherwise. */
+/* Reads the weights that a run of one lane starts from, and its other settings, from a folder in
+ * the layout of “dump” or of GPT-2.  NULL as `folder` does nothing and succeeds.  A named setting
+ * overrides that of a dump; with GPT-2 it is NS_ERROR_SETTING if the two differ. */
 bool ns_checkpoint_open(const char *folder, NsExperiment *experiment, NsNamed *named,
                         NsCheckpoint **checkpoint, GError **error);
 
 /* ---- output.c ---- */
 
-/* Lines to a file or, under the name "-", to standard output. */
+/* Writes lines to a file or, if its path is "-", to standard output. */
 typedef struct NsLines NsLines;
 
 NsLines *ns_lines_open(const char *path, GError **error);
 bool ns_lines_write(NsLines *lines, const char *line, GError **error);
-bool ns_lines_flush(NsLines *lines, GError **error); /* else it is done ten times a second */
+bool ns_lines_flush(NsLines *lines, GError **error); /* otherwise flushed ten times per second */
 bool ns_lines_write_bytes(NsLines *lines, const void *bytes, size_t n, GError **error);
 
-/* Writes out what is buffered, closes and frees; reports the first thing that went wrong. */
+/* Flushes, closes and frees; reports the first error. */
 bool ns_lines_close(NsLines *lines, GError **error);
 
-/* Sets NS_ERROR_FILE from errno, or G_FILE_ERROR_PIPE where the reader has gone away: then there
- * is nobody to tell.  `path` NULL: standard output. */
+/* Sets NS_ERROR_FILE from errno, or G_FILE_ERROR_PIPE if the reader closed the pipe, which main
+ * does not print.  path: NULL for standard output. */
 void ns_output_error(const char *path, int errno_, GError **error);
 
-/* FALSE with NS_ERROR_FILE if a file could not be made at this path; touches nothing. */
+/* FALSE with NS_ERROR_FILE if a file cannot be created at this path.  Touches no file. */
 bool ns_output_check(const char *path, GError **error);
 
-/* FALSE with NS_ERROR_USAGE if both are the same file: `input` would be lost.  Either may be NULL
- * or not there. */
+/* FALSE with NS_ERROR_USAGE if both paths are the same file, so that `input` would be overwritten.
+ * Either may be NULL or missing. */
 bool ns_output_spares(const char *path, const char *input, GError **error);
 
-/* The same for every file that a lane learns from. */
+/* The same for every data file of the experiment. */
 bool ns_output_spares_data(const char *path, const NsExperiment *experiment, GError **error);
 
-/* A line on a terminal's stderr that is written over; nothing where stderr is no terminal. */
+/* A progress line on stderr that overwrites itself; silent if stderr is not a terminal. */
 typedef struct {
     bool on;
-    gint64 shown; /* monotonic time, microseconds */
+    gint64 shown; /* monotonic time of the last update, in microseconds */
 } NsProgress;
 
 void ns_progress_start(NsProgress *progress, bool wanted);
-/* At most ten times a second; `of` is 0 where there is no end. */
+/* Updates at most ten times per second; `of` is 0 if there is no last step. */
 void ns_progress_step(NsProgress *progress, gint64 step, gint64 of, double loss);
-/* The same for things that are done one after another, behind what they are (NULL: nothing); NaN
- * where the time left is not known. */
+/* The same for items done one after another.  what: a prefix, or NULL; seconds_left: NaN if
+ * unknown. */
 void ns_progress_cells(NsProgress *progress, const char *what, size_t done, size_t of,
                        double seconds_left);
-/* The same for something of which a share from 0 to 1 is done. */
+/* The same for a fraction done, 0 to 1. */
 void ns_progress_share(NsProgress *progress, const char *what, double share);
 void ns_progress_end(NsProgress *progress);
 
-/* What stands in a table for a value that there is none of. */
+/* Shown in tables in place of a missing value. */
 #define NS_ABSENT "–"
 
-/* A value for people; in words where it is not finite, as one of a run that has diverged is.  Free
- * with g_free. */
+/* A value for display; a value that is not finite is shown as "diverged".  Free with g_free. */
 char *ns_output_number(const char *format, double value);
 
-/* Appends a text, padded to a width in characters: on its left, or where the width is negative on
- * its right. */
+/* Appends a text padded to a width in characters: on the left, or on the right if the width is
+ * negative. */
 void ns_output_pad(GString *line, const char *text, int width);
 
 /* ---- interrupt.c ---- */
 
-/* From now on the first SIGINT or SIGTERM is noted, so that a run can end after its step; the
+/* From now on the first SIGINT or SIGTERM is only stored, so that a run can end after its step; the
  * second one ends the program. */
 void ns_interrupt_catch(void);
 int ns_interrupt_signal(void); /* its number, or 0 */
 
-/* Begins work that cannot be broken off, such as a step.  Where it goes on for longer than half a
- * second after a signal, `finish` (NULL: there is nothing to write) is called on another thread:
- * it writes what there was before, and the program ends with the status of the signal.  So
- * `finish` must not read what that work is changing. */
+/* Begins work that cannot be interrupted, such as a step.  If it lasts longer than 0.3 seconds
+ * after a signal, `finish` (NULL: nothing to write) is called on another thread: it writes the
+ * results up to then, and the program ends with the status of the signal.  So `finish` must not
+ * read data that the work is changing. */
 typedef void NsInterruptFinish(void *data);
 void ns_interrupt_begin(NsInterruptFinish *finish, void *data);
 
-/* Ends it; does not return where `finish` was called. */
+/* Ends that work.  Does not return if `finish` was called. */
 void ns_interrupt_end(void);
 
-/* The exit status of a command that has done what it could: NS_EXIT_OK, or that of the signal. */
+/* NS_EXIT_OK, or the exit status of the signal. */
 int ns_interrupt_status(void);

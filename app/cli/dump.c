@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* A dump is of one step, and in the middle of the next one there is none. */
+/* A dump needs the state of one step, which is incomplete while the next one is computed. */
 static void finish_early(void *data)
 {
     (void)data;

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Steps that are held at once: so few that no history is thinned. */
+/* The most steps read at once: few enough that no history is thinned. */
 #define MOST_STEPS 64
 #define MOST_VALUES ((size_t)4 << 20)
 
@@ -21,10 +21,10 @@ typedef struct {
     NsRunReader *reader;
     NsLines *lines;
     const NsExperiment *experiment;
-    size_t seeds, n; /* of a lane, of all */
+    size_t seeds, n; /* seeds: per lane; n: runs in total */
 } Export;
 
-/* The numbers of a step, and those of an evaluation. */
+/* The numbers stored for a step (NsStep) and for an evaluation (NsEvaluation). */
 static const struct {
     const char *name;
     bool evaluations;
@@ -41,13 +41,13 @@ static const struct {
     {"validation-loss", true, NS_STORED_F64, offsetof(NsEvaluation, loss)},
 };
 
-/* A number of an NsStep or an NsEvaluation. */
+/* Reads a double of an NsStep or an NsEvaluation. */
 static double scalar_of(const void *row, size_t i)
 {
     return *(const double *)(const void *)((const char *)row + scalars[i].field);
 }
 
-/* The i-th run, lane by lane. */
+/* The i-th run; the seeds of a lane are adjacent. */
 static NsRecorded run_at(const Export *export, size_t i)
 {
     return (NsRecorded){export->reader, i / export->seeds, i % export->seeds};
@@ -67,7 +67,7 @@ static int64_t seed_of(const Export *export, size_t i)
 typedef bool WriteRecord(const Export *export, size_t i, const NsHistory *history, size_t record,
                          GError **error);
 
-/* Every record: step by step, and in a step run by run. */
+/* Writes all records, ordered by step and within a step by run. */
 static bool write_records(const Export *export, WriteRecord *write, GError **error)
 {
     int64_t first = G_MAXINT64, last = -1, block = MOST_STEPS;
@@ -117,7 +117,7 @@ static bool write_json(const Export *export, size_t i, const NsHistory *history,
     return write_line(export, i, true, line, error);
 }
 
-/* The settings of a lane stand for all its seeds. */
+/* The settings of a lane are written once for all its seeds. */
 static bool write_jsonl(const Export *export, GError **error)
 {
     for (size_t i = 0; i < export->n; i += export->seeds)
@@ -130,7 +130,7 @@ static bool write_jsonl(const Export *export, GError **error)
     return true;
 }
 
-/* ---- A table ---- */
+/* ---- CSV ---- */
 
 static bool write_row(const Export *export, size_t i, int64_t step, const char *quantity,
                       const char *index, const char *number, GError **error)
@@ -149,8 +149,8 @@ static bool write_scalar(const Export *export, size_t lane, int64_t step, const 
     return write_row(export, lane, step, quantity, "", number, error);
 }
 
-/* What was measured; the index counts layers from 1, hidden states from 0, and heads through all
- * layers from 1. */
+/* Writes the measured values of a quantity.  The index counts layers from 1, hidden states from 0,
+ * and heads from 1 through all layers. */
 static bool write_quantity(const Export *export, size_t lane, const NsHistory *history,
                            size_t record, NsQuantity quantity, GError **error)
 {
@@ -197,16 +197,16 @@ static bool write_csv(const Export *export, GError **error)
 
 /* ---- Arrays ---- */
 
-/* What the i-th run has recorded, as one array. */
+/* One array of the recorded data of the i-th run. */
 typedef struct {
-    NsStoredTensor tensor; /* its name is owned, its data is not there */
+    NsStoredTensor tensor; /* owns its name; its data is read later */
     size_t run;
     NsRecorded of;
-    NsQuantity quantity; /* NS_QUANTITY_COUNT: scalars */
-    bool has;            /* whether its values are there, not the values */
-    bool evaluations;    /* their scalars, not those of steps */
-    size_t field;        /* of an NsStep or NsEvaluation */
-    GArray *rows;        /* of these; borrowed */
+    NsQuantity quantity; /* NS_QUANTITY_COUNT for scalars */
+    bool has;            /* the array marks which values were measured */
+    bool evaluations;    /* scalars of evaluations instead of steps */
+    size_t field;        /* byte offset in NsStep or NsEvaluation */
+    GArray *rows;        /* of NsStep or NsEvaluation; borrowed */
 } Array;
 
 static void array_clear(void *data)
@@ -215,7 +215,7 @@ static void array_clear(void *data)
     g_free((gpointer)(guintptr)array->tensor.name);
 }
 
-/* "lane1/seed3/", as far as there are several. */
+/* "lane1/seed3/"; a part is left out if there is only one lane or seed. */
 static char *prefix_of(const Export *export, size_t i)
 {
     GString *prefix = g_string_new(NULL);
@@ -266,7 +266,7 @@ static bool add_quantities(GArray *arrays, const char *prefix, Array of, size_t 
     return true;
 }
 
-/* All that the run file holds in numbers; `rows` keeps what the scalars borrow. */
+/* Lists all arrays of the run file; `rows` owns the rows that scalars borrow. */
 static GArray *find_arrays(const Export *export, GPtrArray *rows, GError **error)
 {
     g_autoptr(GArray) arrays = g_array_new(FALSE, FALSE, sizeof(Array));
@@ -295,12 +295,12 @@ static GArray *find_arrays(const Export *export, GPtrArray *rows, GError **error
     return g_steal_pointer(&arrays);
 }
 
-/* Takes a piece of an array's data. */
+/* Receives a piece of the data of an array. */
 typedef bool TakeData(void *data, const void *bytes, size_t n, GError **error);
 
 static bool read_scalars(const Array *array, TakeData *take, void *data, GError **error)
 {
-    /* Every field is of eight bytes. */
+    /* Every field has eight bytes. */
     g_autofree uint64_t *numbers = g_new(uint64_t, MAX(array->rows->len, 1));
     guint size = g_array_get_element_size(array->rows);
     for (guint i = 0; i < array->rows->len; i++)
@@ -308,7 +308,7 @@ static bool read_scalars(const Array *array, TakeData *take, void *data, GError 
     return take(data, numbers, array->rows->len * sizeof *numbers, error);
 }
 
-/* The data of an array, some steps at a time. */
+/* Reads the data of an array, in blocks of several steps. */
 static bool read_array(const Export *export, const Array *array, TakeData *take, void *data,
                        GError **error)
 {
@@ -353,7 +353,7 @@ static bool write_safetensors(const Export *export, GError **error)
 typedef struct {
     const Export *export;
     NsNpz npz;
-    GByteArray *out; /* what stands around the data */
+    GByteArray *out; /* headers between the data of arrays */
 } Zip;
 
 static bool take_zipped(void *data, const void *bytes, size_t n, GError **error)

@@ -1,4 +1,4 @@
-/* Fine-tuning of a pre-trained encoder.  SPDX-License-Identifier: MIT */
+/* Fine-tuning of a pretrained encoder.  SPDX-License-Identifier: MIT */
 #include "app/cli/cli.h"
 
 #include "core/base/error.h"
@@ -20,10 +20,10 @@ typedef struct {
     gint64 seeds, steps, generated;
     gboolean scratch, every, csv;
     NsRunReader *reader;
-    NsCheckpoint *checkpoint; /* the newest one, or the present one */
+    NsCheckpoint *checkpoint; /* the newest one, or the current one with --every-checkpoint */
     NsCorpus *vocabulary;
     NsSettings settings;
-    bool file; /* the pairs are those of a file */
+    bool file; /* the pairs come from a file */
     NsLabeledFormat layout;
     NsPairRelation relation;
     size_t left_out;
@@ -44,9 +44,9 @@ static void finetune_clear(Finetune *f)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Finetune, finetune_clear)
 
-/* ---- What is fine-tuned ---- */
+/* ---- Encoder and settings ---- */
 
-/* The vocabulary is made of the text of the run again. */
+/* Rebuilds the vocabulary from the text of the run. */
 static bool open_vocabulary(Finetune *f, GError **error)
 {
     const NsSettings *s = &f->checkpoint->settings;
@@ -66,7 +66,7 @@ static bool open_vocabulary(Finetune *f, GError **error)
                      f->name);
 }
 
-/* The usual ones, and what --set says. */
+/* The default settings of fine-tuning, changed by --set. */
 static bool read_settings(Finetune *f, GError **error)
 {
     ns_finetune_settings(&f->settings, &f->checkpoint->settings, f->steps);
@@ -77,7 +77,7 @@ static bool read_settings(Finetune *f, GError **error)
 
 /* ---- Results ---- */
 
-/* The pairs for a seed: generated ones differ, those of a file do not. */
+/* The pairs for a seed: generated pairs depend on the seed, those of a file do not. */
 static NsCorpus *open_pairs(Finetune *f, uint64_t seed, GError **error)
 {
     if (f->file)
@@ -105,14 +105,14 @@ static void show(const Finetune *f, const char *start, int64_t step, size_t n,
     fflush(stdout);
 }
 
-/* All seeds of one start; false with no error after Ctrl-C. */
+/* Fine-tunes with all seeds from one start; false without an error after Ctrl-C. */
 static bool run_seeds(Finetune *f, const char *start, int64_t step, NsCheckpoint *from,
                       GError **error)
 {
     size_t n = (size_t)f->seeds;
     g_autofree double *accuracy = g_new(double, n), *f1 = g_new(double, n);
     for (size_t k = 0; k < n; k++) {
-        NsSettings s = f->settings; /* borrows the texts */
+        NsSettings s = f->settings; /* borrows the strings */
         s.seed += (int64_t)k;
         s.data_seed += (int64_t)k;
         g_autoptr(NsCorpus) pairs = open_pairs(f, (uint64_t)s.data_seed, error);
@@ -153,7 +153,7 @@ static bool show_head(Finetune *f, GError **error)
     return true;
 }
 
-/* What is the same for all checkpoints, with the encoder without pre-training. */
+/* The part common to all checkpoints, and the encoder without pretraining. */
 static bool begin(Finetune *f, GError **error)
 {
     return open_vocabulary(f, error) && read_settings(f, error) && show_head(f, error) &&

@@ -1,9 +1,9 @@
-/* The end by a signal.  SPDX-License-Identifier: MIT
+/* Ends the program after a signal.  SPDX-License-Identifier: MIT
  *
- * The thread of main holds a lock but while it is in work that cannot be broken off, such as a
- * step.  Usually it sees the signal after that and ends by itself.  Where it does not in time,
- * another thread takes the lock, which keeps the main thread from coming back, writes what there is
- * and ends the program. */
+ * The main thread holds a lock except during work that cannot be interrupted, such as a step.
+ * Usually it sees the signal after that work and ends by itself.  If this takes too long, another
+ * thread takes the lock, which stops the main thread at the end of its work, writes the results and
+ * ends the program. */
 #include "app/cli/cli.h"
 
 #include "core/base/thread.h"
@@ -14,10 +14,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* How long a step may go on after a signal, in microseconds. */
+/* How long a step may continue after a signal, in microseconds. */
 #define PATIENCE 300000
 
-/* How long the output may take then, in seconds: its reader may have stopped reading. */
+/* How long writing may take after a signal, in seconds: a reader may have stopped reading. */
 #define OUTPUT_SECONDS 5
 
 static volatile sig_atomic_t interrupted;
@@ -32,7 +32,7 @@ static void interrupt(int signal_)
     sem_post(&told);
 }
 
-/* Ends the program where its output takes too long. */
+/* Ends the program if writing takes too long. */
 static void give_up(int signal_)
 {
     (void)signal_;
@@ -67,7 +67,7 @@ void ns_interrupt_catch(void)
     pthread_t thread;
     sem_init(&told, 0, 0);
     pthread_mutex_lock(&lock);
-    /* Without the thread a signal waits for the end of a step. */
+    /* If the thread cannot be created, a signal takes effect after the current step. */
     if (ns_thread_start(&thread, end_in_time, NULL) == 0) pthread_detach(thread);
     catch_one(SIGINT, interrupt);
     catch_one(SIGTERM, interrupt);

@@ -16,20 +16,20 @@
 
 #define SPIKES_SHOWN 3
 
-/* What is written of a run. */
+/* What has been written of one run. */
 typedef struct {
-    size_t lane;    /* counted from 1; 0 for a lane on its own */
-    int64_t seed;   /* negative where there is one */
-    size_t records; /* that have been written */
+    size_t lane;    /* from 1; 0 if there is only one lane */
+    int64_t seed;   /* negative if there is only one seed */
+    size_t records; /* number of records written */
 } Lane;
 
-/* Lanes in training, and what becomes of them. */
+/* Lanes in training, and their output. */
 typedef struct {
     NsLockstep *lockstep;
     const NsJournalPlan *plan;
-    NsLines *lines;      /* NULL: none are written */
-    NsRunWriter *writer; /* NULL: there is no run file, or no more */
-    bool run_is_whole;   /* as far as it goes */
+    NsLines *lines;      /* NULL: no JSON lines */
+    NsRunWriter *writer; /* NULL: no run file, or it failed */
+    bool run_is_whole;   /* recording has not failed */
     Lane lanes[NS_LANES_MAX][NS_SEEDS_MAX];
     NsProgress progress;
 } Journal;
@@ -62,7 +62,7 @@ static bool write_settings(const Journal *journal, Lane *lane, NsRun *run, GErro
     return !first || write_line(journal, &of_all, ns_jsonl_settings(run), error);
 }
 
-/* Every record that has not been written yet. */
+/* Writes every record that has not been written yet. */
 static bool write_news(const Journal *journal, Lane *lane, NsRun *run, GError **error)
 {
     const NsHistory *history = ns_run_history(run);
@@ -99,7 +99,7 @@ static void tell(Journal *journal, const char *sentence)
     journal->run_is_whole = false;
 }
 
-/* Where there is no place for it, the run is trained all the same. */
+/* If the file cannot be created, the run is trained without recording. */
 static bool open_run(Journal *journal, GError **error)
 {
     g_autoptr(GError) wrong = NULL;
@@ -131,7 +131,7 @@ static void record_step(Journal *journal)
     tell_failure(journal);
 }
 
-/* The checkpoint from which “resume” continues. */
+/* Writes the checkpoint from which “resume” continues. */
 static void record_end(Journal *journal)
 {
     if (!journal->writer || ns_run_writer_checkpoint(journal->writer, journal->lockstep)) return;
@@ -160,7 +160,7 @@ static void close_run(Journal *journal)
 
 /* ---- Training ---- */
 
-/* Everything that there is, up to the end. */
+/* Writes everything that is left, and the summaries. */
 static bool finish(Journal *journal, GError **error)
 {
     ns_progress_end(&journal->progress);
@@ -181,8 +181,8 @@ static double newest_loss(NsRun *run)
     return ns_history_step(history, ns_history_steps(history) - 1)->loss;
 }
 
-/* The validation loss at the end belongs into the lines of the last step, which therefore wait for
- * it. */
+/* Trains up to the limit.  The lines of the last step are written after it, because they include
+ * the final validation loss. */
 static bool train(Journal *journal, GError **error)
 {
     NsLockstep *lockstep = journal->lockstep;
@@ -227,7 +227,7 @@ bool ns_journal_run(NsLockstep *lockstep, const NsJournalPlan *plan, GError **er
     Journal journal = {.lockstep = lockstep, .plan = plan};
     const char *jsonl = plan->jsonl;
     if (!check_every(plan, error)) return false;
-    /* Neither file is touched where the other is refused. */
+    /* Check both files first, so that neither is touched if the other is refused. */
     if (!check_lines(jsonl, error) || !open_run(&journal, error)) return false;
     if (jsonl) journal.lines = ns_lines_open(jsonl, error);
     bool ok = !jsonl || journal.lines;
@@ -303,7 +303,7 @@ double ns_journal_ms_per_step(NsRun *run)
     return records > 1 ? 1e3 * seconds / (double)(records - 1) : (double)NAN;
 }
 
-/* ---- A table ---- */
+/* ---- Table ---- */
 
 #define CELL 14
 

@@ -1,44 +1,44 @@
-/* What “train” and “compare” write of runs, as they go on.  SPDX-License-Identifier: MIT */
+/* Output of “train” and “compare” during a run.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "app/cli/cli.h"
 #include "core/train/lockstep.h"
 
-/* The option --checkpoint-every, which goes into `steps`. */
+/* The option --checkpoint-every, which stores its value in `steps`. */
 GOptionEntry ns_journal_every_entry(gint64 *steps);
 
-/* Shows the result for people; also right while a step is being made. */
+/* Prints the result.  May be called while a step is in progress. */
 typedef void NsJournalShow(NsLockstep *lockstep, void *data);
 
 typedef struct {
-    const char *jsonl; /* a file for JSON lines ("-": standard output), those of several lanes
-                          or seeds say which they are of; NULL: none, and `show` is called at
-                          the end */
-    const char *run;   /* a run file; NULL: none */
-    gint64 every;      /* steps between its checkpoints; 0: by time */
-    bool resume;       /* it goes on from where the lanes stand, and is else a new one */
-    gint64 limit;      /* the last step; negative: until a signal */
+    const char *jsonl; /* file of JSON lines ("-": standard output); with several lanes or seeds
+                          each line names its own; NULL: no lines, and `show` is called at the
+                          end */
+    const char *run;   /* path of a run file, or NULL */
+    gint64 every;      /* minimum number of steps between its checkpoints; 0: chosen by time */
+    bool resume;  /* continue this run file at the step of the lanes; otherwise it is a new file */
+    gint64 limit; /* the last step; negative: train until a signal */
     NsJournalShow *show;
     void *data;
 } NsJournalPlan;
 
-/* Trains up to the limit, until a signal, or until no lane can go on, and writes everything that is
- * measured.  A run file that cannot be written does not end the training: false without an error,
- * since it has been told. */
+/* Trains up to the limit, until a signal, or until all lanes have diverged, and writes everything
+ * that is measured.  If the run file cannot be written, training continues, and the result is false
+ * without an error, because it has been printed already. */
 bool ns_journal_run(NsLockstep *lockstep, const NsJournalPlan *plan, GError **error);
 
-/* A word of NS_TRAINER_STATES: finished, paused where a signal ended it, or diverged. */
+/* A word of NS_TRAINER_STATES: finished, diverged, or paused if a signal ended it. */
 const char *ns_journal_state(NsRun *run);
 
-/* For people: the sentence of every spike, or of the first few and how many more there were, and
- * that of a divergence; each on a line that begins with `indent`. */
+/* Prints the sentences of the first spikes, how many more there were, and the sentence of a
+ * divergence; each line begins with `indent`. */
 void ns_journal_show_trouble(NsRun *run, const char *indent);
 
-/* For people: a table of all runs; `names`: char **, what the lanes are called. */
+/* Prints a table of all runs; `names` is a char ** with the names of the lanes. */
 void ns_journal_show_lanes(NsLockstep *lockstep, void *names);
 
-/* For people: the training loss over the seeds of every lane, where there are several. */
+/* Prints the mean training loss over the seeds of every lane, if there are several seeds. */
 void ns_journal_show_seeds(NsLockstep *lockstep);
 
-/* Wall time of an update, mean over all of them; NaN before the first. */
+/* Mean wall time of an update; NaN before the first. */
 double ns_journal_ms_per_step(NsRun *run);

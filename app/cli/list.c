@@ -26,7 +26,7 @@
 
 typedef struct {
     NsChoice choice;
-    NsChoices rows; /* NULL for the settings, which are no choices */
+    NsChoices rows; /* NULL for settings, which are not choices */
 } List;
 
 static const List lists[] = {
@@ -86,7 +86,7 @@ static bool is_number(const NsParam *param)
     return param->type == NS_PARAM_INT || param->type == NS_PARAM_REAL;
 }
 
-/* A symbol without the braces that only a chart needs. */
+/* Removes the braces that only charts need. */
 static char *plain_symbol(const char *symbol)
 {
     GString *plain = g_string_new(NULL);
@@ -100,7 +100,7 @@ static void show_more(const char *text)
     if (text) printf(INDENT "%s\n", text);
 }
 
-/* The norm that norm=auto means at a placement. */
+/* The norm that norm=auto selects at a placement. */
 static const NsChoice *own_norm(size_t placement)
 {
     NsSettings settings = {.norm = NS_NORM_AUTO};

@@ -1,4 +1,4 @@
-/* normscope-cli: the core and the charts without a display.  SPDX-License-Identifier: MIT */
+/* normscope-cli: training and charts without a display.  SPDX-License-Identifier: MIT */
 #include "app/cli/cli.h"
 
 #include "core/base/error.h"
@@ -120,7 +120,8 @@ static int dispatch(int argc, char **argv, GError **error)
 static int report(const GError *error)
 {
     if (g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_PIPE)) return NS_EXIT_ERROR;
-    /* A file may be called anything; one line stays one, and a terminal is not steered. */
+    /* File names may contain control characters; replace them to stay on one line and protect
+     * terminals. */
     g_autofree char *line = g_strdup(error->message);
     for (char *p = line; *p; p++)
         if (g_ascii_iscntrl(*p)) *p = ' ';
@@ -130,8 +131,8 @@ static int report(const GError *error)
     return usage ? NS_EXIT_USAGE : NS_EXIT_ERROR;
 }
 
-/* GLib calls an error what it cannot go on without: memory or a thread.  One sentence says it, in
- * place of a crash. */
+/* GLib aborts if memory or a thread cannot be allocated.  Print one sentence instead of
+ * crashing. */
 static GLogWriterOutput write_log(GLogLevelFlags level, const GLogField *fields, gsize n,
                                   gpointer data)
 {
@@ -148,13 +149,14 @@ static GLogWriterOutput write_log(GLogLevelFlags level, const GLogField *fields,
 
 int main(int argc, char **argv)
 {
-    /* First, while there is one thread; a run says what is wrong. */
+    /* Must come first, while there is only one thread; a run reports failures later. */
     ns_memory_init();
     ns_gemm_init(NULL);
     g_log_set_writer_func(write_log, NULL, NULL);
-    /* Numbers stay in the C locale, and messages in the language that all others are in. */
+    /* Only LC_CTYPE: numbers stay in the C locale, and system messages in English like all
+     * others. */
     setlocale(LC_CTYPE, "");
-    /* Then what is written fails with an error that can be told. */
+    /* Writing then fails with an error that can be reported. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
 

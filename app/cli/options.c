@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* File names and the texts of settings are bytes, so that they pass unchanged in every locale. */
+/* File names and settings are read as raw bytes, so that they stay unchanged in every locale. */
 typedef struct {
     char *from, *preset;
     char **set;
@@ -24,7 +24,7 @@ static void common_clear(Common *common)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Common, common_clear)
 
-/* The options that every command with settings has; `entries` has room for COMMON and the end. */
+/* The options of every command with settings; `entries` has space for COMMON and the terminator. */
 #define COMMON 3
 static void common_entries(Common *common, GOptionEntry *entries)
 {
@@ -55,7 +55,7 @@ static void add_entries(GOptionContext *context, const NsOptions *options, Commo
     g_option_context_add_main_entries(context, help, NULL);
 }
 
-/* The experiment of a file in place of the one there was. */
+/* Replaces the experiment by that of a file. */
 static bool read_from(const NsOptions *options, const char *path, GError **error)
 {
     g_auto(NsProvenance) provenance;
@@ -84,14 +84,14 @@ static bool read_from(const NsOptions *options, const char *path, GError **error
     return true;
 }
 
-/* The words of --lane; NULL where there are none. */
+/* The values of --lane, or NULL. */
 static char **lanes_of(const NsOptions *options)
 {
     char **words = options->lanes ? *options->lanes : NULL;
     return words && *words ? words : NULL;
 }
 
-/* The experiment of a preset in place of the one there was. */
+/* Replaces the experiment by that of a preset. */
 static bool read_preset(const NsOptions *options, const char *name, GError **error)
 {
     g_auto(NsPreset) preset = {0};
@@ -111,7 +111,7 @@ static bool read_preset(const NsOptions *options, const char *name, GError **err
     return true;
 }
 
-/* --set into every lane. */
+/* Applies --set to every lane. */
 static bool assign(const NsOptions *options, char **set, NsNamed *named, GError **error)
 {
     NsExperiment *experiment = options->experiment;
@@ -127,7 +127,7 @@ static bool assign(const NsOptions *options, char **set, NsNamed *named, GError 
                      options->command, options->trains);
 }
 
-/* --steps has the last word on how far to train, as its help says. */
+/* --steps overrides setting “steps”, as its help says. */
 static bool assign_steps(const NsOptions *options, NsNamed *named, GError **error)
 {
     const char *steps = options->steps ? *options->steps : NULL;
@@ -148,7 +148,7 @@ static bool read_lanes(const NsOptions *options, const NsNamed *named, GError **
                                               g_strv_length(words), named, error);
 }
 
-/* A choice that would change nothing is an error, wherever it was made. */
+/* A setting without any effect is an error, wherever it comes from. */
 static bool check_seeds(const NsOptions *options, GError **error)
 {
     int64_t seeds = options->experiment->lane[0].seeds;
@@ -191,7 +191,7 @@ static void show_help(GOptionContext *context, const NsOptions *options)
     fputs(help, stdout);
 }
 
-/* ---- Options that are given twice ---- */
+/* ---- Repeated options ---- */
 
 static const GOptionEntry *find_entry(const GOptionEntry *const tables[2], const char *name,
                                       size_t length)
@@ -210,7 +210,7 @@ static bool takes_value(const GOptionEntry *entry)
     return entry && entry->arg != G_OPTION_ARG_NONE;
 }
 
-/* The option of a word that takes a value; `apart`: the value is the next word. */
+/* The option in an argument, if it takes a value; `apart`: the value is the next argument. */
 static const GOptionEntry *option_of(const GOptionEntry *const tables[2], const char *word,
                                      bool *apart)
 {
@@ -229,7 +229,7 @@ static const GOptionEntry *option_of(const GOptionEntry *const tables[2], const 
     return NULL;
 }
 
-/* An option that takes one value is given once: otherwise the last would count silently. */
+/* Refuses a repeated option with a single value, because the last one would silently win. */
 static bool check_once(const GOptionEntry *const tables[2], int argc, char **argv, GError **error)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);

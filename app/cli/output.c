@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Somebody may be watching the lines arrive, but a write for each would cost more than a step. */
+/* Lines may be followed live, but flushing each one would cost more than a step. */
 #define FLUSH_MICROSECONDS 100000
 #define PROGRESS_MICROSECONDS 100000
 
@@ -63,7 +63,7 @@ bool ns_output_spares(const char *path, const char *input, GError **error)
 bool ns_output_spares_data(const char *path, const NsExperiment *experiment, GError **error)
 {
     for (size_t i = 0; i < experiment->n; i++) {
-        NsSettings lane = experiment->lane[i]; /* borrows the texts */
+        NsSettings lane = experiment->lane[i]; /* borrows the strings */
         char **file;
         for (size_t k = 0; (file = ns_settings_file(&lane, k)); k++)
             if (!ns_output_spares(path, *file, error)) return false;
@@ -124,7 +124,7 @@ void ns_progress_start(NsProgress *progress, bool wanted)
     *progress = (NsProgress){.on = wanted && isatty(STDERR_FILENO)};
 }
 
-/* Whether it is time to write the line again; then it has been wiped. */
+/* Whether the line may be updated now; if so, it has been cleared. */
 static bool begin_line(NsProgress *progress)
 {
     gint64 now = g_get_monotonic_time();

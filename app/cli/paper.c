@@ -10,15 +10,15 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* The command line as it was given. */
+/* The command line as given. */
 typedef struct {
     char *out, *report, *scale;
     char **set;
     gint64 seeds, jobs;
     gboolean json, list_jobs;
     NsPicture picture;
-    NsPaperReport *reported; /* NULL where there is none */
-    GPtrArray *rows;         /* NsPaperStudy: those at the paper's own scale */
+    NsPaperReport *reported; /* NULL without --report */
+    GPtrArray *rows;         /* NsPaperStudy: studies at the paper's own scale */
 } Paper;
 
 /* ---- Output ---- */
@@ -51,7 +51,7 @@ static bool draw(Paper *paper, const NsStudy *study, NsPaperResult *result, GErr
         return false;
     if (!paper->reported) return true;
     ns_paper_report_add(paper->reported, study, result, panels);
-    panels.n = 0; /* they are the report's now */
+    panels.n = 0; /* ownership moved to the report */
     return true;
 }
 
@@ -71,7 +71,7 @@ static bool make(const Paper *paper, const NsPaperStudy *row, NsStudy *study, GE
     return ns_study_check(study, error);
 }
 
-/* FOLDER/NAME.nsstudy, where there is a folder. */
+/* FOLDER/NAME.nsstudy; NULL without a folder. */
 static char *results_of(const Paper *paper, const NsPaperStudy *row)
 {
     g_autofree char *name = g_strconcat(row->choice.key, ".nsstudy", NULL);
@@ -94,8 +94,7 @@ static bool tell(Paper *paper, const NsStudy *study, NsPaperResult *result, bool
     return !paper->out || draw(paper, study, result, error);
 }
 
-/* What it has found is told before the next one begins.  FALSE where it could not be run, or
- * somebody interrupted it. */
+/* Runs one study and shows its result.  FALSE with an error, or without one after a signal. */
 static bool run(Paper *paper, const NsPaperStudy *row, bool *agrees, GError **error)
 {
     g_auto(NsStudy) study;
@@ -133,7 +132,7 @@ static bool understand(Paper *paper, GError **error)
                "--list-jobs needs --out or --report FOLDER, where the jobs leave their results.");
 }
 
-/* The row of a study at the scale that was asked for; results borrow it. */
+/* The study at the requested scale; results borrow it. */
 static const NsPaperStudy *row_of(Paper *paper, size_t i)
 {
     if (!is_large(paper)) return ns_paper_study(i);

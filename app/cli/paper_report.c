@@ -11,7 +11,7 @@
 typedef struct {
     NsPaperResult *result;
     NsPaperPanels panels;
-    char *settings; /* the study as a text */
+    char *settings; /* the study in its text form */
 } Entry;
 
 struct NsPaperReport {
@@ -53,7 +53,7 @@ static const Entry *entry_at(const NsPaperReport *report, guint i)
     return &g_array_index(report->entries, Entry, i);
 }
 
-/* "5 of 24 agree, 2 disagree, ...; all runs together took 20 min." */
+/* "Of 24 studies, 20 agree and 2 disagree with …; 2 are undecided. …" */
 static char *summary(const NsPaperReport *report)
 {
     unsigned of[3] = {0};
@@ -123,7 +123,7 @@ static char *first_page(const NsPaperReport *report)
     return g_string_free(text, FALSE);
 }
 
-/* A section of the settings to a paragraph. */
+/* Turns every section of the settings into one paragraph. */
 static char *paragraphs(const char *settings)
 {
     g_auto(GStrv) sections = g_strsplit(settings, "\n\n", -1);

@@ -5,7 +5,7 @@
 #include "core/base/memory.h"
 #include "ui/figures/sheet.h"
 
-/* What the fonts take, and the threads that look for them.  Their libraries crash without it. */
+/* Memory for fonts and the threads that search them; font libraries crash if it is missing. */
 #define DRAWING_BYTES ((size_t)64 << 20)
 
 #include <stdio.h>
@@ -59,7 +59,7 @@ bool ns_picture_unused(const NsPicture *picture, GError **error)
     return true;
 }
 
-/* Data has no looks, and only PNG has pixels. */
+/* CSV has no appearance, and only PNG has pixels. */
 static bool has_effect(const NsPicture *picture, const char *key)
 {
     if (picture->format == NS_FORMAT_CSV) return g_str_equal(key, "experiment");
@@ -96,7 +96,7 @@ char *ns_picture_path(const NsPicture *picture, const char *key)
     return key ? ns_export_path(picture->out, key) : g_strdup(picture->out);
 }
 
-/* Whether the limit of the address space leaves enough for drawing. */
+/* Whether the limit of the address space leaves enough memory for drawing. */
 static bool has_room(GError **error)
 {
     size_t left = MIN(ns_memory_left(NS_MEMORY_ADDRESS), ns_memory_left(NS_MEMORY_DATA));

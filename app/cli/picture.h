@@ -1,16 +1,16 @@
-/* The file that a chart is written to: its options on the command line.
- * SPDX-License-Identifier: MIT */
+/* The output file of a chart and its command-line options. SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "app/cli/cli.h"
 #include "ui/plot/export_choices.h"
 
-#define NS_PICTURE_TEXTS 12 /* as many as there are rows of ns_export_choice */
+#define NS_PICTURE_TEXTS 12 /* at least the number of rows of ns_export_choice */
 
-/* The options as they were given, and what they mean. */
+/* The options as given, and their parsed values. */
 typedef struct {
     char *out;
-    char *texts[NS_PICTURE_TEXTS]; /* of the choices, in their order */
+    char *texts[NS_PICTURE_TEXTS]; /* values of the export options, in the order of
+                                      ns_export_choice */
     NsExportChoices choices;
     NsFormat format;
 } NsPicture;
@@ -19,28 +19,28 @@ void ns_picture_init(NsPicture *picture);
 void ns_picture_clear(NsPicture *picture);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsPicture, ns_picture_clear)
 
-/* The GOptionEntry of a command: its own n, then --out and every choice but for those with names in
- * `without` (ends with NULL; NULL for none). */
+/* The GOptionEntry array of a command: its own n entries, then --out and all export options except
+ * those with names in `without` (NULL-terminated; NULL for none). */
 GArray *ns_picture_entries(NsPicture *picture, const GOptionEntry *own, size_t n,
                            const char *const *without);
 
-/* Finds every mistake in the options.  FALSE with NS_ERROR_USAGE.  Says on stderr which of them
- * change nothing in a file of its format.  Touches no file. */
+/* Parses and checks all options.  FALSE with NS_ERROR_USAGE.  Prints on stderr which options have
+ * no effect in a file of this format.  Touches no file. */
 bool ns_picture_understand(NsPicture *picture, GError **error);
 
-/* FALSE with NS_ERROR_USAGE where a choice is given, though nothing is to be drawn without --out.
- */
+/* FALSE with NS_ERROR_USAGE if an export option is given although no figure is drawn without
+ * --out. */
 bool ns_picture_unused(const NsPicture *picture, GError **error);
 
-/* FALSE where ns_picture_write with this key could not make its file, NS_ERROR_FILE, or would write
- * over `input` (NULL: none), NS_ERROR_USAGE, or where there is no memory to draw with,
- * NS_ERROR_MEMORY.  Touches no file. */
+/* FALSE if ns_picture_write with this key could not create its file (NS_ERROR_FILE), would
+ * overwrite `input` (NS_ERROR_USAGE; NULL: no input), or has too little memory for drawing
+ * (NS_ERROR_MEMORY).  Touches no file. */
 bool ns_picture_check(const NsPicture *picture, const char *key, const char *input, GError **error);
 
-/* The file of `key` (ns_export_path), or the only one.  Free with g_free. */
+/* The path for `key` (ns_export_path), or --out itself if key is NULL.  Free with g_free. */
 char *ns_picture_path(const NsPicture *picture, const char *key);
 
-/* Writes the charts as one figure; to the file of `key` (ns_export_path) where that is given.  The
- * experiment is kept inside and told in the caption as far as the options say so; NULL for none. */
+/* Writes the charts as one figure, to the path for `key`.  The experiment is stored in the file and
+ * described in the caption if the options ask for it; provenance may be NULL. */
 bool ns_picture_write(const NsPicture *picture, const NsPlot *const *plots, size_t n,
                       const NsProvenance *provenance, const char *key, GError **error);

@@ -1,4 +1,4 @@
-/* Columns of a table as charts.  SPDX-License-Identifier: MIT */
+/* Draws columns of a table.  SPDX-License-Identifier: MIT */
 #include "app/cli/plot_curves.h"
 #include "app/cli/plot_heatmap.h"
 
@@ -84,7 +84,7 @@ static bool choose_rows(NsPlotSheet *sheet, GError **error)
                          : "The table has column names but no rows to draw; choose another table.");
 }
 
-/* The values of --by, in the order in which the chosen rows have them. */
+/* The values of --by, in order of first appearance in the chosen rows. */
 static bool choose_groups(NsPlotSheet *sheet, GError **error)
 {
     sheet->groups = g_ptr_array_new();
@@ -104,7 +104,7 @@ static bool choose_groups(NsPlotSheet *sheet, GError **error)
     return true;
 }
 
-/* Finds every mistake in the command line that needs no table. */
+/* Finds every error in the command line that can be found without the table. */
 static bool understand(NsPlotRequest *request, int argc, char **argv, NsPlotSheet *sheet,
                        GError **error)
 {
@@ -130,7 +130,7 @@ static bool understand(NsPlotRequest *request, int argc, char **argv, NsPlotShee
            ns_picture_check(&request->picture, NULL, argv[1], error);
 }
 
-/* Every column that --log and --label name must be there. */
+/* Checks that the columns of --x, --log and --label exist. */
 static bool check_names(NsPlotSheet *sheet, GError **error)
 {
     g_auto(GStrv) logs = g_strsplit(sheet->request->log ? sheet->request->log : "", ",", -1);
@@ -157,7 +157,7 @@ static bool draw(NsPlotRequest *request, NsPlotSheet *sheet, GError **error)
     return ns_picture_write(&request->picture, plots, sheet->n, NULL, NULL, error);
 }
 
-/* The title is a text of this command, and a table has no experiment. */
+/* --title is an option of this command, and a table has no experiment. */
 static GArray *make_entries(NsPlotRequest *request)
 {
     static const char *const without[] = {"title", "caption", "experiment", "film", NULL};

@@ -23,7 +23,7 @@ static int compare_points(const void *a, const void *b)
     return (p->order > q->order) - (p->order < q->order);
 }
 
-/* The points of a curve, with ascending x; a row without one of the two has none. */
+/* The points of a curve, sorted by x; rows with an empty x or y are skipped. */
 static GArray *gather(const NsPlotSheet *sheet, size_t column, const char *group, GError **error)
 {
     g_autoptr(GArray) points = g_array_new(FALSE, FALSE, sizeof(Point));
@@ -68,12 +68,13 @@ static void find_ends(NsPlotBand band, const double *values, size_t n, double *l
     double reach = band == NS_BAND_SD || n == 1 ? moments.sd : moments.reach;
     *lo = band == NS_BAND_RANGE ? least : moments.mean - reach;
     *hi = band == NS_BAND_RANGE ? most : moments.mean + reach;
-    /* What is never negative has no band below zero, which a logarithmic axis could not show. */
+    /* A positive quantity gets no band at or below zero, which a logarithmic axis could not
+     * show. */
     if (least > 0 && *lo <= 0) *lo = least;
 }
 
-/* Points with the same x become their mean, with a band around it.  FALSE where there are none, and
- * so no band. */
+/* Replaces points with the same x by their mean, with a band around it.  FALSE if no x occurs
+ * twice, so that there is no band. */
 static bool set_band(NsPlotSheet *sheet, NsSeries *series)
 {
     const double *x = series->x, *y = series->y;
@@ -126,7 +127,7 @@ static const char *band_note(NsPlotBand band)
 
 /* ---- Fits ---- */
 
-/* What the slope of a straight line on these axes is called. */
+/* The name of the slope of a straight line on these axes. */
 static const char *slope_word(bool log_x, bool log_y)
 {
     if (log_x) return log_y ? "exponent" : "slope per decade";
@@ -169,8 +170,8 @@ static void tell_fit(const NsPlot *plot, const NsSeries *series, double slope, d
                value, lo, hi, n);
 }
 
-/* The straight line through all points of a series on the axes of the plot: between logarithmic
- * ones a power law. */
+/* Fits a straight line to all points of a series on the axes of the plot; between logarithmic axes
+ * it is a power law. */
 static bool fit_series(NsPlotSheet *sheet, const NsPlot *plot, const NsSeries *series,
                        NsSlope *slope)
 {
@@ -188,7 +189,7 @@ static bool fit_series(NsPlotSheet *sheet, const NsPlot *plot, const NsSeries *s
         printf("%s: there are too few points for a fit\n", series->label);
         return false;
     }
-    /* The rate of an exponential is one of e, not of ten. */
+    /* The rate of an exponential refers to base e, not to base 10. */
     double unit = log_y && !log_x ? G_LN10 : 1;
     tell_fit(plot, series, unit * fit.slope, unit * fit.reach, n);
     *slope = (NsSlope){
@@ -210,9 +211,9 @@ static void fit_all(NsPlotSheet *sheet, NsPlot *plot)
     plot->slopes = slopes;
 }
 
-/* ---- A chart ---- */
+/* ---- Charts ---- */
 
-/* "a", or where that is no column of its own, the columns "a" and "b" of "a,b". */
+/* The column "a,b" if it exists, otherwise the columns "a" and "b". */
 static GArray *columns_of(const NsPlotSheet *sheet, const char *words, GError **error)
 {
     g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(size_t));
@@ -237,7 +238,7 @@ static bool all_whole(const NsPlot *plot)
     return true;
 }
 
-/* "ours, time": of a column and a value of --by, as far as there are several. */
+/* "ours, time": value of --by and name of the column; the column only if there are several. */
 static const char *series_label(NsPlotSheet *sheet, size_t column, const char *group, bool columns)
 {
     const char *unit, *label = ns_plot_label(sheet, column, &unit);

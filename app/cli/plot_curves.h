@@ -3,5 +3,5 @@
 
 #include "app/cli/plot_sheet.h"
 
-/* Adds a chart of the columns "a,b" to the sheet; says on stdout what was fitted. */
+/* Adds a chart of the columns "a,b" to the sheet and prints fitted slopes on stdout. */
 bool ns_plot_add_curves(NsPlotSheet *sheet, const char *words, GError **error);

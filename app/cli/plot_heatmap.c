@@ -9,11 +9,11 @@
 
 #define MOST_CELLS ((size_t)1 << 20)
 
-/* The values of a column, of which a number is one whatever its spelling. */
+/* The distinct values of a column; numbers are equal whatever their spelling. */
 typedef struct {
-    GPtrArray *names;  /* in their order along the axis; borrows from the table */
-    GHashTable *index; /* of a name: 1 + its place */
-    bool numbers;      /* all are */
+    GPtrArray *names;  /* in axis order; borrowed from the table */
+    GHashTable *index; /* name to 1 + its position */
+    bool numbers;      /* all values are numbers */
 } Values;
 
 static void values_clear(Values *values)
@@ -36,7 +36,7 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Numbers in ascending order, other values in that of the chosen rows. */
+/* Collects the values; numbers are sorted, other values stay in order of appearance. */
 static void find_values(const NsPlotSheet *sheet, size_t column, Values *values)
 {
     values->names = g_ptr_array_new();
@@ -62,14 +62,14 @@ static void find_values(const NsPlotSheet *sheet, size_t column, Values *values)
     g_ptr_array_set_size(values->names, (int)n);
 }
 
-/* -1 where the cell is empty. */
+/* The position of a cell's value on its axis; -1 if the cell is empty. */
 static int place_of(const NsPlotSheet *sheet, size_t row, size_t column, const Values *values)
 {
     const char *cell = ns_table_cell(sheet->table, row, column);
     return GPOINTER_TO_INT(g_hash_table_lookup(values->index, cell)) - 1;
 }
 
-/* An axis of cells, which stand at 0, 1, ... */
+/* An axis whose values are placed at 0, 1, ... */
 static void set_axis(NsPlotSheet *sheet, NsAxis *axis, size_t column, const Values *values)
 {
     size_t n = values->names->len;
@@ -87,7 +87,7 @@ static void set_axis(NsPlotSheet *sheet, NsAxis *axis, size_t column, const Valu
     axis->even = values->numbers && ns_scale_is_even(numbers, n);
 }
 
-/* The mean of the rows of every cell; -infinity where there is none. */
+/* The mean over the rows of every cell; -infinity if it has none. */
 static bool fill(const NsPlotSheet *sheet, const char *group, const size_t columns[3],
                  const Values values[2], float *z, GError **error)
 {
@@ -109,7 +109,7 @@ static bool fill(const NsPlotSheet *sheet, const char *group, const size_t colum
     return true;
 }
 
-/* The least and the largest of all cells that have a place on the scale. */
+/* Extends lo and hi to all cells that can be shown on the color scale. */
 static void stretch(const NsHeatmap *map, double *lo, double *hi)
 {
     for (size_t i = 0; i < map->rows * map->columns; i++) {

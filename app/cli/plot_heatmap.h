@@ -3,5 +3,5 @@
 
 #include "app/cli/plot_sheet.h"
 
-/* Adds a heatmap of the column --z for every value of --by, with colors in common. */
+/* Adds a heatmap of the column --z for every value of --by, all with the same color scale. */
 bool ns_plot_add_heatmaps(NsPlotSheet *sheet, GError **error);

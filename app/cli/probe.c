@@ -11,28 +11,28 @@
 #define DEFAULT_SEEDS 5
 #define MOST_SEEDS 100000
 
-/* The columns for people; --json has every quantity. */
+/* Columns of the table; --json has every quantity. */
 static const NsQuantity columns[] = {NS_QUANTITY_HIDDEN_NORM, NS_QUANTITY_GRAD_LAYER,
                                      NS_QUANTITY_GRAD_WV, NS_QUANTITY_GRAD_W1, NS_QUANTITY_GRAD_W2};
 #define CELL 20
 
-/* With the standard deviation, if there is more than one value. */
+/* Adds the standard deviation if there is more than one value. */
 static char *cell(double mean, double sd, int64_t n)
 {
     g_autofree char *m = ns_output_number("%.4g", mean), *s = ns_output_number("%.2g", sd);
     return n > 1 && isfinite(mean) ? g_strdup_printf("%s ± %s", m, s) : g_steal_pointer(&m);
 }
 
-/* Layers that follow one another: those of the only stack, or of encoder or decoder. */
+/* Consecutive layers: of the only stack, or of the encoder or decoder. */
 typedef struct {
-    const char *name;    /* NULL for the only one */
-    size_t layers;       /* of it */
-    size_t first;        /* layer, of all */
-    size_t first_hidden; /* hidden state, of all */
+    const char *name;    /* NULL if it is the only stack */
+    size_t layers;       /* number of layers */
+    size_t first;        /* index of its first layer among all layers */
+    size_t first_hidden; /* index of its first hidden state among all */
 } Stack;
 
-/* Where the value that belongs to row `layer` of a stack lies in a quantity; row 0 is the
- * embedding, which is no layer. */
+/* The index of the value of a quantity in row `layer` of a stack.  Row 0 is the embedding, which is
+ * not a layer. */
 static bool find_value(const Stack *stack, NsDomain domain, size_t layer, size_t *at)
 {
     if (domain != NS_DOMAIN_HIDDEN && layer == 0) return false;
@@ -97,11 +97,11 @@ static void show_table(const NsInitial *initial, const NsSettings *settings)
     show_stacks(initial, settings);
 }
 
-/* A measurement that goes on. */
+/* A measurement in progress. */
 typedef struct {
     const NsSettings *settings;
     bool json;
-    NsInitial *so_far; /* of the seeds that are done; NULL before the first */
+    NsInitial *so_far; /* result of the finished seeds; NULL before the first */
     NsProgress progress;
 } Going;
 

@@ -78,7 +78,7 @@ static bool read_lines(const char *path, int64_t limit, NsHistory *histories[], 
     return true;
 }
 
-/* ---- A run from outside ---- */
+/* ---- A run of another program ---- */
 
 static bool read_outside(const char *path, int64_t limit, NsHistory *histories[], int64_t *last,
                          GError **error)
@@ -111,7 +111,7 @@ bool ns_recorded_read(const char *path, int64_t limit, NsHistory *histories[NS_L
                       int64_t *last, GError **error)
 {
     if (ns_run_file_is(path)) return read_run_file(path, limit, histories, last, error);
-    /* The first look has taken all of them. */
+    /* The first call has read all steps. */
     if (histories[0] && limit >= *last) return true;
     bool own = ns_run_record_is(path);
     return (own ? read_lines : read_outside)(path, limit, histories, last, error);

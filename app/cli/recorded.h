@@ -1,19 +1,20 @@
-/* Runs that are drawn without training: run files, and JSON lines of this program or another.
+/* Recorded runs, drawn without training: run files, and JSON lines of this program or another.
  * SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "core/probe/history.h"
 #include "core/settings/settings.h"
 
-/* Whether a file is that of a run. */
+/* Whether the file contains a recorded run. */
 bool ns_recorded_is(const char *path);
 
-/* Its last step, and the history of each lane with those of its seeds up to a step; negative: there
- * may be none yet.  They take the place of those that are there, which begin as NULL. */
+/* Reads the history of each lane, with its seeds, up to step `limit`, and the last step of the run.
+ * Negative limit: the last step is read, and histories may stay NULL.  Replaces histories, which
+ * the caller initializes with NULL and releases. */
 bool ns_recorded_read(const char *path, int64_t limit, NsHistory *histories[NS_LANES_MAX],
                       int64_t *last, GError **error);
 
-/* Adds the lanes of a run up to a step to those that are there; *last becomes its last step if that
- * is later. */
+/* Appends the lanes of a run, up to step `limit`, to the histories.  *last becomes the last step of
+ * that run if it is larger. */
 bool ns_recorded_add(const char *path, int64_t limit, NsHistory *histories[NS_LANES_MAX],
                      int64_t *last, GError **error);

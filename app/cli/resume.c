@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Losses that are further apart, in proportion, are not those of the same run. */
+/* If losses differ by more than this fraction, the run is not the same. */
 #define SAME 1e-3
 
 typedef struct {
@@ -18,9 +18,9 @@ typedef struct {
     char *name, *steps, **set;
     gint64 every;
     NsRunReader *reader;
-    NsCheckpoint *origins[NS_LANES_MAX]; /* none where there is no checkpoint */
-    int64_t from;                        /* the step of these, or 0 */
-    NsExperiment experiment;             /* as it was there, as long as it is to be now */
+    NsCheckpoint *origins[NS_LANES_MAX]; /* NULL if there is no checkpoint */
+    int64_t from;                        /* the step of these checkpoints, or 0 */
+    NsExperiment experiment;             /* at that step; setting “steps” is the new length */
 } Resume;
 
 static void resume_clear(Resume *resume)
@@ -35,7 +35,7 @@ static void resume_clear(Resume *resume)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Resume, resume_clear)
 
-/* ---- What the file says ---- */
+/* ---- Reading the file ---- */
 
 static bool read_file(Resume *resume, GError **error)
 {
@@ -44,7 +44,7 @@ static bool read_file(Resume *resume, GError **error)
                                                  resume->origins, &resume->from, error);
 }
 
-/* ---- What is asked for ---- */
+/* ---- Options ---- */
 
 static bool read_limit(Resume *resume, GError **error)
 {
@@ -73,7 +73,7 @@ static bool is_live(const NsNamed *named, const char *name, GError **error)
     return true;
 }
 
-/* The settings from here on. */
+/* The settings from the checkpoint on. */
 static bool read_changes(const Resume *resume, NsExperiment *changed, GError **error)
 {
     ns_experiment_copy(changed, &resume->experiment);
@@ -86,14 +86,14 @@ static bool read_changes(const Resume *resume, NsExperiment *changed, GError **e
     return ns_experiment_check(changed, NULL, error);
 }
 
-/* ---- Whether it is the same run ---- */
+/* ---- Reproducibility check ---- */
 
 static bool is_same(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* Compares the record at the checkpoint, which was measured anew, with the recorded one. */
+/* Compares the newly computed record at the checkpoint with the recorded one. */
 static bool check_record(const Resume *resume, NsLockstep *lockstep, GError **error)
 {
     bool same = true;
@@ -144,7 +144,7 @@ static NsLockstep *start(Resume *resume, GError **error)
     for (size_t i = 0; i < changed.n; i++)
         for (size_t k = 0; k < ns_lockstep_seeds(lockstep); k++)
             ns_run_set_live(ns_lockstep_run(lockstep, i, k), &changed.lane[i]);
-    /* Before it is written. */
+    /* Closed before the file is written. */
     g_clear_pointer(&resume->reader, ns_run_reader_free);
     return g_steal_pointer(&lockstep);
 }

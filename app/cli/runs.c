@@ -9,13 +9,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A run file, or what is wrong with it. */
+/* A run file, or the reason why it cannot be read. */
 typedef struct {
     char *name, *settings;
-    char *wrong; /* NULL: nothing */
+    char *wrong; /* error message, or NULL */
     size_t lanes;
     int64_t step;
-    double loss[NS_LANES_MAX]; /* the last one */
+    double loss[NS_LANES_MAX]; /* the newest loss */
     int64_t bytes;
 } Run;
 

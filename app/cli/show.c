@@ -39,7 +39,7 @@ static char *comment_of(const NsProvenance *provenance, const char *path)
     return g_string_free(comment, FALSE);
 }
 
-/* ---- What was recorded, in comments ---- */
+/* ---- Recorded runs, as comments ---- */
 
 static void show_lane(const char *lane, int64_t from, int64_t to, double loss, const char *end)
 {
@@ -48,7 +48,7 @@ static void show_lane(const char *lane, int64_t from, int64_t to, double loss, c
     printf("# %s: steps %s to %s, last training loss %s%s\n", lane, first, last, number, end);
 }
 
-/* The settings that are shown are those at the beginning of the run. */
+/* Lists changes during the run; the preset has the settings at its beginning. */
 static void show_changes(const char *lane, const NsHistory *history)
 {
     for (size_t i = 0; i < ns_history_events(history); i++) {
@@ -94,7 +94,7 @@ static void show_history(const char *lane, const NsHistory *history)
     show_changes(lane, history);
 }
 
-/* Shows the lines of a run of this program, or of another: then `experiment` is NULL. */
+/* Shows the run in JSON lines; `experiment` is NULL for a run of another program. */
 static bool show_lines(const char *path, const NsExperiment *experiment, GError **error)
 {
     NsHistory *histories[NS_LANES_MAX] = {0};
@@ -119,7 +119,7 @@ static bool show_recorded(const char *path, const NsExperiment *experiment, GErr
     return !ns_recorded_is(path) || show_lines(path, experiment, error);
 }
 
-/* It has no experiment. */
+/* Such a run has no experiment. */
 static bool show_outside(const char *path, GError **error)
 {
     g_autofree char *name = g_filename_display_basename(path);

@@ -10,9 +10,9 @@
 
 #define LOOK_MS 100
 #define COUNT_US 500000
-#define STOP_MS 300 /* for steps to end after a signal */
+#define STOP_MS 300 /* time for running steps to end after a signal */
 
-/* The command line as it was given. */
+/* The command line as given. */
 typedef struct {
     char *out, *csv, *cells;
     char **set;
@@ -109,7 +109,7 @@ bool ns_study_train(NsStudyWork *work, unsigned jobs, const char *what, GError *
     do show_progress(&progress, work, what, &counted);
     while (!ns_interrupt_signal() && !ns_study_work_wait(work, LOOK_MS));
     ns_study_work_stop(work);
-    /* A thread that is in a long step keeps what it stands on until the program ends. */
+    /* A thread in a long step uses the store until the program ends, so it stays open. */
     if (!ns_study_work_wait(work, STOP_MS) && ns_study_work_store(work))
         ns_study_store_release(ns_study_work_store(work));
     ns_progress_end(&progress);
@@ -118,7 +118,7 @@ bool ns_study_train(NsStudyWork *work, unsigned jobs, const char *what, GError *
     return !failure;
 }
 
-/* Shows the results; of a part of a study only how many of its cells have ended. */
+/* Shows the results; for part of a study only the number of finished cells. */
 static bool show(const Request *request, const NsStudyResults *results, GError **error)
 {
     if (request->json)
@@ -142,7 +142,7 @@ static int run(const Request *request, NsStudy *study, const NsStoreOptions *opt
     g_autoptr(NsStudyWork) work = ns_study_work_new(study, request->out, options);
     g_auto(NsStudyResults) results = {0};
     if (!ns_study_train(work, (unsigned)request->jobs, NULL, error)) return NS_EXIT_ERROR;
-    if (!ns_study_work_store(work)) return ns_interrupt_status(); /* at once */
+    if (!ns_study_work_store(work)) return ns_interrupt_status(); /* interrupted immediately */
     bool good =
         read_results(&results, ns_study_work_study(work), ns_study_work_store(work), error) &&
         show(request, &results, error);
@@ -177,7 +177,7 @@ static int study_run(Request *request, const char *path, GError **error)
 
 /* ---- Files of results ---- */
 
-/* Whether the chart that is asked for can be drawn, before anything is read. */
+/* Checks the options of the chart before anything is read. */
 static bool understand_figure(Request *request, const char *path, GError **error)
 {
     if (!request->figure && (request->x || request->y))
@@ -210,7 +210,7 @@ static int study_show(Request *request, const char *path, GError **error)
     return good ? NS_EXIT_OK : NS_EXIT_ERROR;
 }
 
-/* The first file may be new: then it gets the study of the second. */
+/* If the first file is new, it gets the study of the second. */
 static int study_merge(const Request *request, char **files, GError **error)
 {
     g_auto(NsStudy) study;

@@ -1,4 +1,4 @@
-/* What the files of the command “study” share.  SPDX-License-Identifier: MIT */
+/* Shared declarations of the command “study”.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "app/cli/picture.h"
@@ -8,17 +8,17 @@
 /* The most threads of a study. */
 #define NS_STUDY_JOBS_MOST 256
 
-/* Until all is done or somebody interrupts it, with so many threads.  what: what the line of
- * progress begins with, or NULL.  FALSE with an error, which leaves what was found in the file. */
+/* Trains until all cells are done or a signal arrives, with `jobs` threads.  what: prefix of the
+ * progress line, or NULL.  FALSE with an error; finished results stay in the file. */
 bool ns_study_train(NsStudyWork *work, unsigned jobs, const char *what, GError **error);
 
-/* The cells of a study as they stand. */
+/* The present state of the cells of a study. */
 typedef struct {
     const NsStudy *study;
     NsStudyCell *cells;    /* [ns_study_cells] */
-    NsCellOrigin *origins; /* the same */
+    NsCellOrigin *origins; /* [ns_study_cells] */
     size_t ended, diverged, failed;
-    const char *failure; /* what the first that failed says, or NULL */
+    const char *failure; /* message of the first failed cell, or NULL */
 } NsStudyResults;
 
 void ns_study_results_clear(NsStudyResults *results);
@@ -29,12 +29,12 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsStudyResults, ns_study_results_clear)
 void ns_study_show_table(const NsStudyResults *results);
 void ns_study_show_json(const NsStudyResults *results);
 
-/* A row for every cell, with the value of its seed. */
+/* One row for every cell, with the value of its seed. */
 bool ns_study_write_csv(const NsStudyResults *results, const char *path, GError **error);
 
 /* ---- study_compare.c ---- */
 
-/* Comparison and sensitivity, as far as the study has them. */
+/* Comparison of lanes and sensitivity to the learning rate, if the study allows them. */
 void ns_study_show_comparison(const NsStudyResults *results);
 void ns_study_write_comparison(NsJson *json, const NsStudyResults *results);
 
@@ -42,10 +42,11 @@ void ns_study_write_comparison(NsJson *json, const NsStudyResults *results);
 
 const NsChoice *ns_study_figure_choice(size_t i);
 
-/* Draws one of these; NS_ERROR_SETTING where the study has nothing that it shows. */
+/* Draws one of these figures; NS_ERROR_SETTING if the study has no data for it. */
 typedef struct {
     const char *key;   /* of ns_study_figure_choice */
-    const char *x, *y; /* of a phase diagram: settings of the grid; NULL: the first that is left */
+    const char *x, *y; /* of a phase diagram: settings of the grid; NULL: the first one not yet
+                          used */
     const NsPicture *picture;
 } NsStudyFigure;
 
@@ -55,16 +56,17 @@ bool ns_study_draw(const NsStudyResults *results, const NsStudyFigure *figure, G
 
 typedef struct {
     const NsStudy *study;
-    const char *out; /* the results of the whole study */
-    size_t chunk;    /* cells of a job; 0: one, or of Slurm so many that there are 1,000 jobs */
+    const char *out; /* file of results of the whole study */
+    size_t chunk;    /* cells per job; 0: one, or with Slurm as many as needed for at most 1,000
+                        jobs */
     double lease;
 } NsStudyJobs;
 
 /* Prints one command for every part of the study that has cells to run. */
 bool ns_study_print_jobs(const NsStudyJobs *jobs, GError **error);
 
-/* Runs them as job arrays of Slurm, waits for their end and gathers their results. */
+/* Runs these commands as job arrays of Slurm, waits for them and gathers their results. */
 bool ns_study_run_slurm(const NsStudyJobs *jobs, GError **error);
 
-/* Adds the results of files to those of the study, and says on stderr what was added. */
+/* Adds the results in these files to those of the study, and prints on stderr what was added. */
 bool ns_study_gather(const NsStudyJobs *jobs, const char *const *files, GError **error);

@@ -1,4 +1,4 @@
-/* Fair comparisons in words and as JSON.  SPDX-License-Identifier: MIT */
+/* Fair comparisons as text and as JSON.  SPDX-License-Identifier: MIT */
 #include "app/cli/study.h"
 
 #include "core/study/compare.h"

@@ -35,7 +35,7 @@ static bool find_axis(const NsStudy *study, const char *key, size_t *axis, GErro
                              key, keys->len ? keys->str : "none");
 }
 
-/* What was asked for, else the first settings of the grid that are left. */
+/* The requested settings, else the first unused settings of the grid. */
 static bool find_axes(const NsStudy *study, const NsStudyFigure *figure, size_t axes[2],
                       GError **error)
 {
@@ -49,7 +49,7 @@ static bool find_axes(const NsStudy *study, const NsStudyFigure *figure, size_t 
                      figure->x);
 }
 
-/* A heatmap for every lane, which share their colors. */
+/* One heatmap for every lane, all with the same color scale. */
 static bool draw_phases(const NsStudyResults *r, const NsStudyFigure *asked, GError **error)
 {
     size_t axes[2];

@@ -1,9 +1,10 @@
-/* Studies on many machines: a command for each part, and what it found.
+/* Runs studies on many machines: a command for each part, and gathering of results.
  * SPDX-License-Identifier: MIT
  *
- * Beside the results OUT.nsstudy, the folder OUT.parts holds the study as every part reads it, the
- * results of the parts and, of Slurm, the job, its number and its output.  A part is a file of its
- * own, so that machines need not share a database; what is in it is never run again. */
+ * Next to the results OUT.nsstudy, the folder OUT.parts contains the study file that the parts
+ * read, the results of the parts and, with Slurm, the job script, the job id and the output.  Every
+ * part has a file of its own, so that machines need not share a database; its finished cells are
+ * never run again. */
 #include "app/cli/study.h"
 
 #include "core/base/error.h"
@@ -17,15 +18,15 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#define MOST_SLURM_JOBS 1000 /* of an array, as Slurm's MaxArraySize has it by default */
+#define MOST_SLURM_JOBS 1000 /* per array: the default MaxArraySize of Slurm */
 #define ROUNDS 10
 
 #define JOB_NAME "normscope-study"
 #define JOB_FILE "job.id"
-#define MOST_PAUSE 10    /* seconds between two questions to Slurm */
-#define MOST_FAILURES 60 /* questions in a row without an answer: some minutes */
+#define MOST_PAUSE 10    /* seconds between two queries to Slurm */
+#define MOST_FAILURES 60 /* failed queries in a row: several minutes */
 
-/* "a.nsstudy": "a.parts" */
+/* "a.nsstudy" becomes "a.parts". */
 static char *folder_of(const NsStudyJobs *jobs)
 {
     const char *out = jobs->out;
@@ -79,7 +80,7 @@ static bool gather_folder(const NsStudyJobs *jobs, const char *folder, GError **
     const char *name;
     while (dir && (name = g_dir_read_name(dir))) {
         g_autofree char *path = g_build_filename(folder, name, NULL);
-        /* A part whose program was killed at once may have nothing yet. */
+        /* A part whose process was killed early may have no results yet. */
         if (g_str_has_suffix(name, ".nsstudy") && ns_study_store_is(path))
             g_strv_builder_add(builder, path);
     }
@@ -87,7 +88,7 @@ static bool gather_folder(const NsStudyJobs *jobs, const char *folder, GError **
     return ns_study_gather(jobs, (const char *const *)files, error);
 }
 
-/* The numbers of the parts that have cells to run; `open` is how many cells these are. */
+/* The numbers of the parts that have cells to run; `open` is the number of these cells. */
 static GArray *parts_to_run(const NsStudyJobs *jobs, size_t chunk, size_t *open, GError **error)
 {
     size_t n = ns_study_cells(jobs->study);
@@ -140,7 +141,7 @@ bool ns_study_print_jobs(const NsStudyJobs *jobs, GError **error)
 
 /* ---- Slurm ---- */
 
-/* "0,3,4": the tasks of an array. */
+/* "0,3-4": the task ids of an array. */
 static char *tasks_of(const GArray *parts)
 {
     GString *tasks = g_string_new(NULL);
@@ -182,7 +183,7 @@ static char *write_job(const NsStudyJobs *jobs, const char *study, const GArray 
     return NULL;
 }
 
-/* Runs a command of Slurm; *says is what it writes, and where it fails what it complains of. */
+/* Runs a command of Slurm; *says is its output or, if it fails, its error message. */
 static bool ask_slurm(const char *const *words, char **says, GError **error)
 {
     g_auto(GStrv) argv = g_strdupv((char **)(uintptr_t)words);
@@ -203,7 +204,7 @@ static bool ask_slurm(const char *const *words, char **says, GError **error)
     return good || ns_refuse(error, NS_ERROR_FILE, "Slurm did not take the job: %s.", *says);
 }
 
-/* Whether tasks of a job array wait or run. */
+/* Whether tasks of a job array are waiting or running. */
 static bool has_tasks(const char *id, bool *there, GError **error)
 {
     const char *const words[] = {"squeue", "--noheader", "--format=%A", "--name", JOB_NAME,
@@ -215,14 +216,14 @@ static bool has_tasks(const char *id, bool *there, GError **error)
         *there = *says != '\0';
         return true;
     }
-    /* It forgets jobs that ended some minutes ago. */
+    /* Slurm forgets jobs some minutes after their end. */
     if (says && strstr(says, "Invalid job id")) return true;
     return ns_refuse(error, NS_ERROR_FILE, "Slurm does not tell of its job %s: %s.", id,
                      says ? says : wrong->message);
 }
 
-/* Waits until every task of the array has ended, whatever its status: the results say what is
- * missing.  A scheduler that does not answer for a while is asked again. */
+/* Waits until every task of the array has ended, whatever its status; missing results are found
+ * later.  A scheduler that does not answer is queried again for a while. */
 static bool await(const char *id, GError **error)
 {
     unsigned pause = 1, failures = 0;
@@ -242,9 +243,9 @@ static bool await(const char *id, GError **error)
     return true;
 }
 
-/* The file with the number of the job that was submitted last, locked, so that of two commands that
- * start together the second sees the first one's job.  A file system without locks is no obstacle:
- * then only leases keep a cell from running twice.  -1 if the file cannot be opened. */
+/* Opens and locks the file with the id of the newest job.  Of two commands started together the
+ * second one then finds the job of the first.  On a file system without locks only leases keep a
+ * cell from running twice.  -1 if the file cannot be opened. */
 static int lock_job(const char *folder, GError **error)
 {
     g_autofree char *path = g_build_filename(folder, JOB_FILE, NULL);
@@ -257,7 +258,8 @@ static int lock_job(const char *folder, GError **error)
     return file;
 }
 
-/* The number in the file if tasks of that job still wait or run, else NULL.  Free with g_free. */
+/* Reads the job id from the file if tasks of that job are waiting or running, else NULL.  Free with
+ * g_free. */
 static bool running_job(int file, char **id, GError **error)
 {
     char text[64];
@@ -276,15 +278,15 @@ static bool submit(int file, const char *folder, const char *job, char **id, GEr
     g_autofree char *log = g_build_filename(folder, "%a.log", NULL);
     const char *const words[] = {"sbatch", "--parsable", "--output", log, job, NULL};
     if (!ask_slurm(words, id, error)) return false;
-    *strchrnul(*id, ';') = '\0'; /* behind it stands the cluster */
+    *strchrnul(*id, ';') = '\0'; /* the id may be followed by the cluster */
     ssize_t n = (ssize_t)strlen(*id);
     if (ftruncate(file, 0) == 0 && pwrite(file, *id, (size_t)n, 0) == n) return true;
     return ns_refuse(error, NS_ERROR_FILE, "Cannot write the number of Slurm's job %s: %s.", *id,
                      g_strerror(errno));
 }
 
-/* One job, with the file locked: *id is its number, NULL if all cells have ended.  It has fewer
- * than *open cells to run, and *open becomes how many. */
+/* Submits one job, with the file locked: *id is its id, or NULL if all cells have ended. There must
+ * be fewer than *open cells to run, or an error is set; *open becomes their number. */
 static bool submit_open(const NsStudyJobs *jobs, const char *folder, int file, size_t *open,
                         char **id, GError **error)
 {
@@ -313,8 +315,8 @@ bool ns_study_run_slurm(const NsStudyJobs *jobs, GError **error)
         g_autofree char *id = NULL;
         int file = lock_job(folder, error);
         bool good = file >= 0 && running_job(file, &id, error);
-        /* Tasks that another command has submitted are awaited: those that were to run the same
-         * cells beside them would do it twice, and they read the study they were submitted with. */
+        /* Wait for tasks that another command submitted: new tasks would run the same cells a
+         * second time.  The running tasks read the study with which they were submitted. */
         if (id)
             fprintf(stderr,
                     NS_CLI ": Slurm's job %s of this study waits or runs; its results are awaited, "

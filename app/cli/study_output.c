@@ -1,4 +1,4 @@
-/* What the command “study” shows.  SPDX-License-Identifier: MIT */
+/* Output of the command “study”.  SPDX-License-Identifier: MIT */
 #include "app/cli/study.h"
 
 #include "core/study/statistics.h"
@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Configurations up to which the table shows each. */
+/* The most configurations that the table lists one by one. */
 #define MOST_ROWS 40
 
-/* ---- The table for people ---- */
+/* ---- Table ---- */
 
 typedef struct {
     size_t n, diverged, waiting;
-    NsMoments of; /* over the n seeds that have a result */
+    NsMoments of; /* over the n seeds with a result */
 } Seeds;
 
 static Seeds seeds_of(const NsStudyResults *r, size_t configuration, size_t lane)
@@ -33,7 +33,7 @@ static Seeds seeds_of(const NsStudyResults *r, size_t configuration, size_t lane
     return seeds;
 }
 
-/* "2.31 ± 0.04", and how many of the seeds diverged. */
+/* "2.31 ± 0.04", and how many seeds diverged. */
 static char *seeds_words(const Seeds *seeds)
 {
     GString *words = g_string_new(NULL);
@@ -86,7 +86,7 @@ static void count_word(GHashTable *words, const char *word)
     g_hash_table_insert(words, (gpointer)(uintptr_t)word, GSIZE_TO_POINTER(n + 1));
 }
 
-/* Says so where programs or instruction sets are mixed, since bits depend on both. */
+/* Reports mixed programs or instruction sets, because the bits of results depend on both. */
 static void show_mixture(GHashTable *words, const char *what)
 {
     if (g_hash_table_size(words) < 2) return;
@@ -222,7 +222,7 @@ static char *csv_head(const NsStudy *study)
     GString *line = g_string_new("lane,name");
     for (size_t axis = 0; axis < ns_study_axes(study); axis++) {
         g_autofree char *key = ns_json_key(ns_study_axis_param(study, axis)->key);
-        /* A column of that name is there for every study. */
+        /* Every study has a column “seed”. */
         add_field(line, g_str_equal(key, "seed") ? "seed_axis" : key);
     }
     for (size_t i = 0; i < G_N_ELEMENTS(rest); i++) add_field(line, rest[i]);

@@ -12,15 +12,15 @@
 
 #define DEFAULT_STEPS 200
 
-/* The command line as it was given, and what it means. */
+/* The command line as given, and its parsed values. */
 typedef struct {
     char *x, *y, *steps, *results;
     gint64 workers, seeds;
     gboolean json, linear;
     NsPicture picture;
-    NsExperiment experiment; /* of one lane */
+    NsExperiment experiment; /* one lane */
     NsNamed named;           /* by --set and --steps */
-    NsProvenance from;       /* the experiment is where the options put it */
+    NsProvenance from;       /* file of --from; `experiment` has its settings with options */
 } Sweep;
 
 static void sweep_clear(Sweep *sweep)
@@ -35,7 +35,7 @@ static void sweep_clear(Sweep *sweep)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sweep, sweep_clear)
 
-/* What is on an axis is set nowhere else, nor what excludes it. */
+/* Refuses an axis whose setting, or one that excludes it, was named elsewhere. */
 static bool check_axis(const Sweep *sweep, const NsStudyAxis *axis, GError **error)
 {
     NsSettings settings;
@@ -50,7 +50,7 @@ static bool check_axis(const Sweep *sweep, const NsStudyAxis *axis, GError **err
     return good;
 }
 
-/* The options have the last word on what the file of --from says. */
+/* Options override the axes in the file of --from. */
 static bool read_axes(Sweep *sweep, NsStudyAxis *x, NsStudyAxis *y, GError **error)
 {
     const char *x_text = sweep->x ? sweep->x : sweep->from.x;
@@ -73,7 +73,7 @@ static bool understand_picture(Sweep *sweep, GError **error)
            ns_output_spares_data(sweep->picture.out, &sweep->experiment, error);
 }
 
-/* Results are kept where they are asked for, or beside the figure; else in memory. */
+/* Results are stored in the requested file, or next to the figure; otherwise only in memory. */
 static bool find_results(Sweep *sweep, GError **error)
 {
     if (!sweep->results && sweep->picture.out)
@@ -112,7 +112,7 @@ static bool draw(const Sweep *sweep, NsPhase *phase, GError **error)
     return ns_picture_write(&sweep->picture, &plot, 1, &provenance, NULL, error);
 }
 
-/* ---- The table for people ---- */
+/* ---- Table ---- */
 
 #define CELL 14
 

@@ -13,7 +13,7 @@
 
 #define DEFAULT_STEPS 300
 
-/* `first` is NULL where there is only one. */
+/* `first` is NULL if there is only one value. */
 static void show_loss(const char *name, const double *first, double last)
 {
     g_autofree char *from = first ? ns_output_number("%.4f → ", *first) : g_strdup("");
@@ -21,7 +21,7 @@ static void show_loss(const char *name, const double *first, double last)
     printf("%-16s%s%s\n", name, from, to);
 }
 
-/* How many symbols there are; "4,000 and 3,000" of a source and a target with a vocabulary each. */
+/* The vocabulary size; "4,000 and 3,000" for separate vocabularies of source and target. */
 static char *distinct_words(const NsCorpus *corpus)
 {
     char *own = ns_group_digits((int64_t)corpus->V);
@@ -66,7 +66,7 @@ static void show_model(NsRun *run)
            parameters);
 }
 
-/* The result for people. */
+/* Prints the result. */
 static void show_result(NsLockstep *lockstep, void *data)
 {
     (void)data;
@@ -108,7 +108,7 @@ static bool check_several(const NsExperiment *experiment, char **words, GError *
         NS_LANES_MAX, words ? "only one" : "none");
 }
 
-/* What `how` says of a command, with the options that both have. */
+/* Runs one of the two commands, described by `how`, with their common options. */
 static int train(int argc, char **argv, const NsOptions *how, bool several, GError **error)
 {
     g_autofree char *steps = NULL, *jsonl = NULL, *run = NULL, *folder = NULL;
@@ -151,7 +151,7 @@ static int train(int argc, char **argv, const NsOptions *how, bool several, GErr
         .jsonl = jsonl,
         .run = run,
         .every = every,
-        /* With --set steps=0, but not with --steps 0, it goes on until a signal. */
+        /* --set steps=0 trains until a signal; --steps 0 trains no step. */
         .limit = !steps && settings->steps == 0 ? -1 : settings->steps,
         .show = several ? ns_journal_show_lanes : show_result,
         .data = names,

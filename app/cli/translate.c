@@ -1,4 +1,4 @@
-/* Translations by a model that was trained.  SPDX-License-Identifier: MIT */
+/* Translation with a trained model.  SPDX-License-Identifier: MIT */
 #include "app/cli/cli.h"
 
 #include "core/base/error.h"
@@ -16,23 +16,23 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Wide enough for any use, and few enough rows for the memory. */
+/* Large enough for any use, and small enough for memory. */
 #define BEAM_MOST 64
 #define PENALTY_MOST 10
 
-/* Lines that are translated before they are written. */
+/* Lines that are translated as one block before they are written. */
 #define TOGETHER ((size_t)512)
 
 typedef struct {
-    char *run, *folder, *in, *out; /* run or folder: the model */
+    char *run, *folder, *in, *out; /* the model is either run or folder */
     gint64 lane, average, beam;
     double penalty;
-    char *name;               /* of the run, for people */
-    NsCheckpoint *checkpoint; /* the newest one, with the mean of the weights */
+    char *name;               /* of the run or folder, for display */
+    NsCheckpoint *checkpoint; /* the newest one, with averaged weights */
     NsCorpus *corpus;
     NsModel *model;
-    GPtrArray *tokens;    /* GArray of uint16_t, a line each */
-    size_t left_out, cut; /* characters, and lines that are too long */
+    GPtrArray *tokens;    /* a GArray of uint16_t per line */
+    size_t left_out, cut; /* left_out: characters; cut: lines that are too long */
 } Translate;
 
 static void translate_clear(Translate *t)
@@ -51,7 +51,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Translate, translate_clear)
 
 /* ---- Weights ---- */
 
-/* y += x / n; both may be NULL where there is nothing. */
+/* y += x / n.  Both may be NULL if there are no elements. */
 static void add_share(ns_real *y, const ns_real *x, size_t elements, double n)
 {
     for (size_t i = 0; i < elements; i++) y[i] += (ns_real)((double)x[i] / n);
@@ -66,7 +66,7 @@ static bool add_checkpoint(Translate *t, const NsCheckpoint *c, double n, GError
     return true;
 }
 
-/* The newest checkpoint with the mean of the weights of the last ones. */
+/* Reads the newest checkpoint and averages its weights with those of the previous ones. */
 static bool read_checkpoints(Translate *t, NsRunReader *reader, GError **error)
 {
     g_autoptr(GArray) steps = ns_run_reader_checkpoint_steps(reader, error);
@@ -112,7 +112,7 @@ static bool check_run(const Translate *t, NsRunReader *reader, GError **error)
     return check_task(t, &experiment->lane[t->lane - 1], error);
 }
 
-/* Runs of older files do not keep their vocabulary: it is made of their texts again. */
+/* Run files of older versions have no vocabulary, so it is rebuilt from their texts. */
 static NsCorpus *open_corpus(const Translate *t, NsRunReader *reader, GError **error)
 {
     g_autofree char *key = g_strdup_printf(NS_RUN_NOTE_VOCABULARY "-%" PRId64, t->lane);
@@ -124,7 +124,7 @@ static NsCorpus *open_corpus(const Translate *t, NsRunReader *reader, GError **e
 static bool make_model(Translate *t, GError **error)
 {
     NsSettings s = t->checkpoint->settings;
-    /* Threads beyond the sequences of a batch would not be used. */
+    /* More threads than sequences in a batch would be idle. */
     s.threads = (int64_t)ns_processors();
     s.batch = s.threads;
     s.probe_every = 0;
@@ -184,7 +184,7 @@ static bool read_lines(Translate *t, GError **error)
     return true;
 }
 
-/* What was not translated. */
+/* Reports what was not translated. */
 static void tell(const Translate *t)
 {
     if (t->checkpoint->diverged)
@@ -209,7 +209,7 @@ static bool write_lines(NsLines *out, char *const *lines, GError **error)
     return good && ns_lines_flush(out, error);
 }
 
-/* n lines from the one at `first` on. */
+/* Translates and writes n lines, beginning with line `first`. */
 static bool translate_part(const Translate *t, size_t first, size_t n, NsLines *out, GError **error)
 {
     g_autofree NsSentence *sentences = g_new(NsSentence, n);

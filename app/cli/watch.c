@@ -13,19 +13,19 @@
 #include <string.h>
 #include <unistd.h>
 
-/* How long a signal waits at most. */
+/* The longest delay before a signal takes effect. */
 #define LOOK_MILLISECONDS 100
 
-/* A lane of a file, and what was shown of it. */
+/* A lane of a file, and how much of it was shown. */
 typedef struct {
     NsHistory *history; /* a reference */
-    size_t records;     /* that were shown */
-    size_t number;      /* of the lane among all, from 1; 0 before its first record */
+    size_t records;     /* number of records shown */
+    size_t number;      /* of the lane among all files, from 1; 0 before its first record */
 } Shown;
 
 typedef struct {
     const char *path;
-    char *name; /* for people */
+    char *name; /* for display */
     NsOutsideFile *file;
     bool ended;
     Shown lanes[NS_LANES_MAX];
@@ -33,9 +33,9 @@ typedef struct {
 
 typedef struct {
     Source sources[NS_LANES_MAX];
-    size_t n, lanes; /* of all */
+    size_t n, lanes; /* lanes of all files */
     gboolean once, jsonl;
-    NsLines *lines; /* NULL: none are written */
+    NsLines *lines; /* NULL without --jsonl */
     NsProgress progress;
 } Watch;
 
@@ -80,14 +80,15 @@ static void tell_messages(Watch *watch, Source *source)
     }
 }
 
-/* Also where the norm of the gradient was told later than the rest of the step. */
+/* Equal also if the gradient norm arrived later than the rest of the step. */
 static bool is_same(const NsStep *a, const NsStep *b)
 {
     return a->step == b->step && memcmp(&a->loss, &b->loss, sizeof a->loss) == 0 &&
            (a->grad_norm_untold || memcmp(&a->grad_norm, &b->grad_norm, sizeof a->grad_norm) == 0);
 }
 
-/* Follows a history that may have taken the place of another.  What both have was shown. */
+/* Switches to a history that may have replaced another one.  Equal records at the start were
+ * already shown. */
 static void follow(Shown *shown, NsHistory *history)
 {
     NsHistory *old = shown->history;
@@ -108,7 +109,7 @@ static bool tell_news(Watch *watch, Source *source, GError **error)
         Shown *shown = &source->lanes[i];
         follow(shown, ns_outside_history(run, i));
         size_t records = shown->history ? ns_history_steps(shown->history) : 0;
-        /* A line is written once, so it waits for what is coming. */
+        /* Each line is written only once, so it waits until its step is complete. */
         if (records && ns_outside_is_partial(run)) records--;
         if (records && !shown->number) shown->number = ++watch->lanes;
         for (; shown->records < records; shown->records++) {
@@ -125,7 +126,7 @@ static bool tell_news(Watch *watch, Source *source, GError **error)
     return true;
 }
 
-/* Until a signal, the end of all pipes or, with --once, of all files. */
+/* Follows until a signal or the end of all pipes or, with --once, of all files. */
 static bool follow_all(Watch *watch, GError **error)
 {
     size_t going = watch->n;
@@ -155,7 +156,7 @@ static bool follow_all(Watch *watch, GError **error)
     return true;
 }
 
-/* ---- The table at the end ---- */
+/* ---- Table ---- */
 
 #define CELL 14
 

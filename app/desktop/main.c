@@ -1,4 +1,4 @@
-/* normscope: the desktop.  SPDX-License-Identifier: MIT */
+/* normscope: the desktop program.  SPDX-License-Identifier: MIT */
 #include "core/base/memory.h"
 #include "core/base/words.h"
 #include "core/ops/gemm.h"
@@ -10,7 +10,7 @@
 #include <locale.h>
 #include <signal.h>
 
-/* From here on _() speaks the language of the desktop, if resources/po has it. */
+/* From here on _() translates into the language of the desktop, if resources/po has it. */
 static void bind_catalog(void)
 {
     setlocale(LC_ALL, "");
@@ -22,7 +22,8 @@ static void bind_catalog(void)
     textdomain(NS_WORDS_DOMAIN);
 }
 
-/* A program that writes into a pipe would die with the window that watches it. */
+/* Continues saving standard input after the window was closed: a program writing to the pipe would
+ * otherwise be killed by SIGPIPE. */
 static void save_rest(void)
 {
     static const int signals[] = {SIGHUP, SIGINT, SIGTERM};
@@ -35,10 +36,10 @@ static void save_rest(void)
 
 int main(int argc, char **argv)
 {
-    /* Both while there is one thread; a run says what is wrong. */
+    /* Both need a single thread; a run reports failures later. */
     ns_memory_init();
     ns_gemm_init(NULL);
-    bind_catalog(); /* the words of --help are made with the application */
+    bind_catalog(); /* before the application, which translates --help */
     g_autoptr(NsApplication) application = ns_application_new();
     int status = g_application_run(G_APPLICATION(application), argc, argv);
     save_rest();
