@@ -29,7 +29,7 @@ typedef struct {
     NsPicture picture;
     char **lanes; /* values of --lane */
     NsExperiment experiment;
-    NsProvenance from; /* file of --from; `experiment` has its settings with the options applied */
+    NsProvenance from; /* file of --from; options are applied to `experiment` */
     char *from_file, **beside;
     int64_t recorded_to; /* the last step of a recorded run; -1: the run is trained */
     bool outside;        /* recorded by another program, or several runs side by side: there are no

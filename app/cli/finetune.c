@@ -153,7 +153,7 @@ static bool show_head(Finetune *f, GError **error)
     return true;
 }
 
-/* The part common to all checkpoints, and the encoder without pretraining. */
+/* Does once what all checkpoints share, and trains the encoder without pretraining. */
 static bool begin(Finetune *f, GError **error)
 {
     return open_vocabulary(f, error) && read_settings(f, error) && show_head(f, error) &&

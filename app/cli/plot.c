@@ -157,7 +157,8 @@ static bool draw(NsPlotRequest *request, NsPlotSheet *sheet, GError **error)
     return ns_picture_write(&request->picture, plots, sheet->n, NULL, NULL, error);
 }
 
-/* --title is an option of this command, and a table has no experiment. */
+/* Leaves out the export options that make no sense here: --title is an option of this command, and
+ * a table has no experiment. */
 static GArray *make_entries(NsPlotRequest *request)
 {
     static const char *const without[] = {"title", "caption", "experiment", "film", NULL};

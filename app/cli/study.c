@@ -135,7 +135,7 @@ static int status_of(const NsStudyResults *results)
     return results->failed ? NS_EXIT_ERROR : ns_interrupt_status();
 }
 
-/* Takes the contents of the study. */
+/* Takes ownership of the contents of `study`. */
 static int run(const Request *request, NsStudy *study, const NsStoreOptions *options,
                GError **error)
 {

@@ -20,7 +20,7 @@ typedef struct {
     NsPicture picture;
     NsExperiment experiment; /* one lane */
     NsNamed named;           /* by --set and --steps */
-    NsProvenance from;       /* file of --from; `experiment` has its settings with options */
+    NsProvenance from;       /* file of --from; options are applied to `experiment` */
 } Sweep;
 
 static void sweep_clear(Sweep *sweep)

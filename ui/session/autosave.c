@@ -11,7 +11,7 @@
 #define NAMES_MOST 100
 
 typedef struct {
-    const NsHistory *history; /* of the first lane; only compared */
+    const NsHistory *history; /* of the first lane; only its address is compared */
     char *path;
 } File;
 
@@ -20,7 +20,7 @@ struct NsAutosave {
     char *parent;
     int64_t fork_step;
 
-    /* For the trainer's thread alone: */
+    /* Used on the trainer's thread only: */
     char *goes_on;       /* the file that is continued until the first reset */
     NsRunWriter *writer; /* of the present run; NULL before its first step or after a failure */
     bool refused;        /* this run cannot be recorded */
@@ -132,7 +132,7 @@ static char *summary_of(NsLockstep *lockstep, NsRun *run)
     return ns_jsonl_summary(run, ns_trainer_state_word(state));
 }
 
-/* Reports an error that was not reported during recording. */
+/* Closes the file.  Reports an error that was not reported during recording. */
 static void close_file(NsAutosave *autosave, NsLockstep *lockstep)
 {
     g_autoptr(GError) error = NULL;

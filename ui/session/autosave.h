@@ -12,7 +12,7 @@ typedef struct NsAutosave NsAutosave;
 typedef struct {
     const char *folder;  /* created if missing; NULL: no recording yet */
     const char *goes_on; /* the file that the run continues from its newest checkpoint until a
-                            reset; NULL, or if that fails: a new file */
+                            reset; a new file if this is NULL or fails */
     const char *parent;  /* of a fork: the file of its parent, or NULL */
     int64_t fork_step;   /* the step of the fork */
 } NsAutosavePlan;

@@ -9,7 +9,7 @@
 
 /* ---- Changes ---- */
 
-/* What the value 0 means if it stands for no amount; NULL if it is an amount. */
+/* What the value 0 means if it is not an amount; NULL if it is one. */
 static const char *zero_words(const NsParam *param)
 {
     static const struct {

@@ -54,7 +54,7 @@ bool ns_session_is_pending(NsSession *session, const NsParam *param)
     return ns_session_has_begun(session) && param_differs(session, param);
 }
 
-/* "Norm placement of B" where the row is split, "Layers" where it is linked. */
+/* "Norm placement of B" if the setting is split, "Layers" if it is linked. */
 static char *name_of(const NsSession *session, const NsParam *param)
 {
     if (ns_experiment_is_linked(&session->experiment, param) || session->experiment.n == 1)

@@ -46,7 +46,9 @@ void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsE
 void ns_session_put_past(NsSession *session, NsPastRun *run, NsTrainerState state)
 {
     session->opened = run;
-    if (run->told.id) session->last_id--; /* it was opened before, so the next number is not used */
+    if (run->told.id)
+        session->last_id--; /* an opened run keeps its number, so the new one is given
+                               back */
     session->id = run->told.id ? run->told.id : session->id;
     run->told.id = session->id;
     session->state = state;

@@ -31,7 +31,7 @@ void ns_session_free_runs(NsSession *session)
     g_free(session->differs);
 }
 
-/* ---- All of them ---- */
+/* ---- Lookup ---- */
 
 /* An upper bound of the bytes of a history with all seeds; it thins its profiles above its
  * budget. */
@@ -80,7 +80,7 @@ NsPastRun *ns_session_take_run(NsSession *session, unsigned id)
     return g_ptr_array_steal_index(session->runs, i);
 }
 
-/* Inserts a run into the list, which is in the order of the runs' numbers. */
+/* Inserts a run into the list, which is sorted by number. */
 static void put_back(NsSession *session, NsPastRun *run)
 {
     guint at = 0;
@@ -200,7 +200,7 @@ void ns_session_file_run(NsSession *session)
     bool was_opened = session->opened != NULL;
     if (!was_opened && !ns_session_has_moved(session)) return;
     NsPastRun *before = was_opened ? g_steal_pointer(&session->opened) : run_on_view(session);
-    /* If a user opens earlier runs one after another, none of them was trained just before. */
+    /* A run that was only opened is not pinned, because it was not trained just before. */
     if (!was_opened || session->trainer) pin_before(session, before);
     put_back(session, before);
     session->id = ++session->last_id;

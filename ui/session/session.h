@@ -41,7 +41,7 @@ G_DECLARE_FINAL_TYPE(NsSession, ns_session, NS, SESSION, GObject)
  * all lanes must share (ns_experiment_share) are taken from the first lane. */
 NsSession *ns_session_new(const NsExperiment *experiment);
 
-/* Returns the session, which lives at least as long as the object does from now on. */
+/* Makes the object reference the session until it is finalized; returns the session. */
 NsSession *ns_session_hold(NsSession *session, gpointer object);
 
 /* Emits "notice" with this sentence. */
@@ -227,9 +227,9 @@ typedef struct {
     const NsEvent *event;
 } NsTrouble;
 
-/* The latest trouble that was neither dismissed nor passed by continuing.  In one step a divergence
- * outranks a spike, a larger spike a smaller one, and then the first lane wins.  The event is
- * borrowed until the next poll. */
+/* The latest trouble, until it is dismissed or a run continues.  In one step a divergence outranks
+ * a spike, a larger spike a smaller one, and then the first lane wins.  The event is borrowed until
+ * the next poll. */
 bool ns_session_trouble(NsSession *session, NsTrouble *trouble);
 void ns_session_dismiss_trouble(NsSession *session);
 

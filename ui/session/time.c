@@ -11,8 +11,8 @@ static const gint64 STAGES[] = {
 
 /* ---- Commands ---- */
 
-/* Prepares for a command: applies waiting settings, makes a trainer if an earlier run is on view,
- * and dismisses the trouble.  FALSE if the session cannot run. */
+/* Prepares for a command: applies changed settings at once, makes a trainer if an earlier run is on
+ * view, and dismisses the trouble.  FALSE if the session cannot run. */
 static bool prepare(NsSession *session)
 {
     ns_session_apply_now(session);

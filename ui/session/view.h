@@ -50,7 +50,7 @@ NsView *ns_view_copy(const NsView *view);
 void ns_view_free(NsView *view);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsView, ns_view_free)
 
-/* The newest step of any seed of any lane; -1 before any. */
+/* The newest step of any seed of any lane; -1 if there is none. */
 int64_t ns_view_newest_step(const NsView *view);
 
 /* The view as the input of a figure; borrowed from the view. */
