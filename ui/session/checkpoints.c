@@ -105,8 +105,8 @@ static size_t bytes_at(const NsSession *session, int64_t step)
     return bytes;
 }
 
-/* As many as fit into half of the limit.  NsCheckpoints never drops the last two, so if two are too
- * large, only the newest is added. */
+/* As many as fit into half of the limit.  NsCheckpoints never drops the first and the newest, so if
+ * two are too large, only the newest is added. */
 NsCheckpoints *ns_session_copy_checkpoints(NsSession *session)
 {
     size_t all = ns_trainer_checkpoints(session->trainer, NULL, 0);

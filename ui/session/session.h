@@ -57,7 +57,7 @@ size_t ns_session_lanes(NsSession *session);
 size_t ns_session_active(NsSession *session);
 void ns_session_set_active(NsSession *session, size_t lane);
 
-/* n: 1 .. NS_LANES_MAX.  An added lane that was removed before gets its old settings back; any
+/* n: 1 .. NS_LANES_MAX.  An added lane that was removed before gets its split settings back; any
  * other is a copy of the active lane with its placement split. */
 void ns_session_set_lanes(NsSession *session, size_t n);
 
