@@ -1,4 +1,4 @@
-/* A row of the table as a study, and its words.  SPDX-License-Identifier: MIT */
+/* A row of the table as a study, and its texts.  SPDX-License-Identifier: MIT */
 #include "core/study/paper.h"
 
 #include "core/base/words.h"
@@ -16,7 +16,7 @@ static bool same_key(const char *a, const char *b)
     return n == strcspn(b, "=") && strncmp(a, b, n) == 0;
 }
 
-/* "layers=12 steps=0" as lines; of a key that is given twice the last one counts. */
+/* Appends the words of "layers=12 steps=0" as lines; if a key is repeated, the last one is used. */
 static void add_settings(GString *text, const char *settings)
 {
     g_auto(GStrv) words = g_strsplit(settings, " ", -1);
@@ -75,7 +75,7 @@ static bool has_embedding(const NsStudy *study)
     return ns_quantity(study->results.of[0].quantity)->domain == NS_DOMAIN_HIDDEN;
 }
 
-/* Steps between two points of a curve over steps. */
+/* The number of steps between two points of a curve over steps. */
 static int64_t stride(const NsStudy *study)
 {
     return ns_result_is_validated(&study->results.of[0])
@@ -129,7 +129,8 @@ const char *ns_paper_curve_label(const NsPaperStudy *row, const NsStudy *study, 
     return g_intern_string(words);
 }
 
-/* What was asked for besides the row's own: settings of all arms, and the seeds. */
+/* The options by which a study differs from its row: settings of all arms, and the number of
+ * seeds. */
 static char *options_of(const NsPaperStudy *row, const NsStudy *study)
 {
     g_auto(NsStudy) own;
@@ -170,7 +171,7 @@ static char *number(const char *format, double value)
     return zero ? g_strdup(text + 1) : g_strconcat("−", text + 1, NULL);
 }
 
-/* With as many decimals as the error leaves meaning. */
+/* A format with as many decimals as are meaningful with this error. */
 static const char *format_for(double error)
 {
     if (!(error > 0)) return "%.2f";
@@ -227,7 +228,7 @@ char *ns_finding_words(const NsFinding *finding)
 
 /* ---- JSON ---- */
 
-/* Where a run has diverged there is no value. */
+/* Values after a run has diverged are null. */
 static void write_values(NsJson *json, const char *key, const double *values, size_t n)
 {
     ns_json_open(json, key, '[');

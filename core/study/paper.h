@@ -1,8 +1,9 @@
-/* Figures of the paper as experiments that say whether it holds here.  SPDX-License-Identifier: MIT
+/* Figures of papers as experiments that test whether their claims hold here.
+ * SPDX-License-Identifier: MIT
  *
- * A row of a table is a study (core/study/study.h), whose lanes are the arms, and the result that
- * is expected of it.  It runs as every study does; what its cells have found is curves and
- * findings; a finding is a number with its error and the range that the paper's claim allows. */
+ * A row of the table is a study (core/study/study.h), whose lanes are the arms, together with the
+ * expected result.  It runs like any other study; the results of its cells are curves and findings.
+ * A finding is a number with its error and the range that the paper's claim allows. */
 #pragma once
 
 #include "core/experiment/provenance.h"
@@ -12,58 +13,59 @@
 #define NS_PAPER_CURVES 8
 #define NS_PAPER_CLAIMS 6
 
-/* What is on the horizontal axis, which follows from the result of the study. */
+/* The quantity on the horizontal axis, which follows from the result of the study. */
 typedef enum {
-    NS_PAPER_GRID,   /* the result over the values of the grid's one setting */
+    NS_PAPER_GRID,   /* the result over the values of the only setting in the grid */
     NS_PAPER_LAYER,  /* the quantity in every layer */
-    NS_PAPER_STEP,   /* the result at every step, or where it is validated */
-    NS_PAPER_TOKENS, /* share of tokens by squared norm of the last hidden state, in means */
+    NS_PAPER_STEP,   /* the result at every step, or at every evaluation */
+    NS_PAPER_TOKENS, /* fraction of tokens by squared norm of the last hidden state, in units of the
+                      * mean */
 } NsPaperKind;
 
-/* What a claim is about: of every seed, which is one of weights and of data, one number, told as
- * mean and standard error. */
+/* The number that a claim is about.  It is computed for every seed (of weights and data), and
+ * reported as mean and standard error. */
 typedef enum {
-    NS_CLAIM_SLOPE,  /* GRID: of log y over log L, least squares */
-    NS_CLAIM_GROWTH, /* LAYER: of y over l, least squares through the first state, in units of d */
+    NS_CLAIM_SLOPE,  /* GRID: slope of log y over log L, least squares */
+    NS_CLAIM_GROWTH, /* LAYER: slope of y over l, least squares through the first state, in d */
     NS_CLAIM_SPREAD, /* LAYER: largest |y_l / y_1 - 1| */
-    NS_CLAIM_RATIO,  /* LAYER: of the last layer to the first */
-    NS_CLAIM_UPPER,  /* LAYER: of the last layer to that in the middle */
-    NS_CLAIM_END,    /* STEP, GRID: the last point less that of arm `other`, of training losses at
-                      * every step the mean of ten; infinite where only one of the two diverged */
-    NS_CLAIM_FACTOR, /* GRID, LAYER: the last point over that of arm `other` */
+    NS_CLAIM_RATIO,  /* LAYER: ratio of the last layer to the first */
+    NS_CLAIM_UPPER,  /* LAYER: ratio of the last layer to the middle one */
+    NS_CLAIM_END,    /* STEP, GRID: the last point minus that of arm `other`; for training losses at
+                      * every step, the mean of ten; infinite if only one of the two diverged */
+    NS_CLAIM_FACTOR, /* GRID, LAYER: the last point divided by that of arm `other` */
     NS_CLAIM_LAST,   /* STEP, GRID, LAYER: the last point */
-    NS_CLAIM_SOONER, /* STEP: share of the steps after which it is where arm `other` ends */
-    NS_CLAIM_GAIN,   /* STEP: the last point less the first */
-    NS_CLAIM_REACH,  /* GRID: the last value up to which every point is at most 0.2 worse than the
-                      * first; 0 where the first has diverged */
-    NS_CLAIM_BEND,   /* LAYER: growth over the upper half of the layers to that over the lower */
-    NS_CLAIM_BEYOND, /* TOKENS: share above 1.1 means, from above: the whole bin counts */
+    NS_CLAIM_SOONER, /* STEP: fraction of the steps needed to reach the final value of `other` */
+    NS_CLAIM_GAIN,   /* STEP: the last point minus the first */
+    NS_CLAIM_REACH,  /* GRID: the last value up to which no point is more than 0.2 worse than the
+                      * first; 0 if the first has diverged */
+    NS_CLAIM_BEND,   /* LAYER: ratio of the growth in the upper half of the layers to the lower */
+    NS_CLAIM_BEYOND, /* TOKENS: fraction above 1.1 times the mean; that bin counts completely */
 } NsClaimKind;
 
 typedef struct {
     const char *label;
     NsClaimKind kind;
-    unsigned arm, other; /* curves, see ns_paper_curves */
-    double expected;     /* NaN where only a range is claimed */
-    double lo, hi;       /* the tolerance: within which it agrees */
-    unsigned result;     /* which of the study's it is about */
+    unsigned arm, other; /* indices of curves, see ns_paper_curves */
+    double expected;     /* NaN if only a range is claimed */
+    double lo, hi;       /* the tolerance: the range in which a value agrees */
+    unsigned result;     /* index of the study's result that it is about */
 } NsClaim;
 
 typedef struct {
     const char *label, *settings; /* "placement=pre" */
-    const char *paper;            /* as of NsPaperStudy, or NULL */
+    const char *paper;            /* see NsPaperStudy; or NULL */
 } NsPaperArm;
 
 typedef struct {
-    NsChoice choice;        /* key, title, -, figure of the paper, what it shows */
-    const char *says;       /* what the paper says, one sentence */
-    const char *holds;      /* where: at initialization in expectation, or by experience */
-    const char *settings;   /* of all arms, "layers=12 steps=0" */
+    NsChoice choice;        /* key, title, NULL, figure of the paper, description */
+    const char *says;       /* the statement of the paper, one sentence */
+    const char *holds;      /* conditions: at initialization in expectation, or empirical */
+    const char *settings;   /* settings of all arms, "layers=12 steps=0" */
     const char *grid;       /* "layers=2,4,8"; NULL for none */
-    const char *result;     /* the section of the study, lines of "key = value", and others */
-    const char *paper;      /* settings in place of these at the paper's own scale; NULL for none */
-    const char *paper_grid; /* the same; NULL where it is no other */
-    bool large;             /* it has these settings */
+    const char *result;     /* the section [result] of the study, and optionally further ones */
+    const char *paper;      /* settings that replace these at the paper's original scale; or NULL */
+    const char *paper_grid; /* the same for the grid; NULL if it does not change */
+    bool large;             /* the settings are those of the paper's scale */
     NsPaperArm arms[NS_PAPER_ARMS];
     unsigned n_arms;
     unsigned seeds;
@@ -74,51 +76,52 @@ typedef struct {
 const NsPaperStudy *ns_paper_study(size_t i); /* NULL past the end */
 const NsChoice *ns_paper_choice(size_t i);
 
-/* The row with the sizes of the paper's own experiment, as far as it names them. */
+/* The row with the sizes of the paper's original experiment, if the table has them. */
 NsPaperStudy ns_paper_at_its_scale(const NsPaperStudy *row);
 
-/* The row as a study; `study` is not initialized.  FALSE with NS_ERROR_SETTING where the row makes
- * no sense, which those of the table do. */
+/* Makes a study from a row; `study` need not be initialized.  Returns false with NS_ERROR_SETTING
+ * if the row is invalid, which cannot happen for rows of the table. */
 bool ns_paper_make(const NsPaperStudy *row, NsStudy *study, GError **error);
 
 NsPaperKind ns_paper_kind_of(const NsStudy *study);
 
-/* Curves of each of a study's results, the arms in each configuration one after another: but for
- * GRID, every configuration has its own. */
+/* The number of curves for each result of a study.  For GRID it is the number of arms; otherwise
+ * every configuration has a curve for each arm, and the arms of a configuration are adjacent. */
 size_t ns_paper_curves(const NsStudy *study);
 
-/* "Post-LN", or where an arm has several "Post-LN, lr=0.001". */
+/* The label of a curve: "Post-LN", or "Post-LN, lr=0.001" if the arm has several curves. */
 const char *ns_paper_curve_label(const NsPaperStudy *row, const NsStudy *study, size_t curve);
 
-/* Points of a curve, and what is at them on the horizontal axis: x is [n]. */
+/* The number of points of a curve, and their positions on the horizontal axis, x: [n]. */
 size_t ns_paper_points(const NsStudy *study);
 void ns_paper_abscissae(const NsStudy *study, double *x, size_t n);
 
 typedef struct {
     const char *label; /* of the study */
-    unsigned result;   /* of the study's, which it shows */
+    unsigned result;   /* index of the study's result */
     bool theory;       /* computed, not measured */
     size_t n;
     double *x, *y;
-    double *lo, *hi; /* mean - and + standard deviation over seeds; NULL for one seed */
-    size_t seeds;    /* that y is the mean of; 0 of theory */
-    double *singles; /* [seeds, n] each */
+    double *lo, *hi; /* mean minus and plus the standard deviation over seeds; NULL for one seed */
+    size_t seeds;    /* number of seeds in the mean y; 0 for theory */
+    double *singles; /* [seeds, n] the values of each seed */
 } NsPaperSeries;
 
-/* What the confidence interval of a measured mean says of a claim: it lies within the tolerance,
- * beyond it, or across one of its ends. */
+/* Where the confidence interval of a measured mean is: within the tolerance (agrees), outside
+ * (disagrees), or across one of its ends (undecided). */
 typedef enum { NS_VERDICT_AGREES, NS_VERDICT_UNDECIDED, NS_VERDICT_DISAGREES } NsVerdict;
 
 typedef struct {
     const NsClaim *claim;
-    double value, error; /* mean over seeds, standard error of it (0 for one seed) */
-    double reach;        /* half of the 95% confidence interval of the mean (Student's t) */
+    double value, error; /* mean over seeds and its standard error (0 for one seed) */
+    double reach;        /* half the width of the 95% confidence interval of the mean (Student's
+                          * t) */
     NsVerdict verdict;
 } NsFinding;
 
 #define NS_PAPER_SERIES (NS_PAPER_CURVES * NS_RESULTS_MAX + 2 * NS_PAPER_CLAIMS)
 
-/* Whoever keeps one has a reference; nobody writes to it. */
+/* Reference-counted and immutable. */
 typedef struct {
     gatomicrefcount refs;
     const NsPaperStudy *study; /* borrowed */
@@ -126,46 +129,47 @@ typedef struct {
     size_t n_series;
     NsFinding findings[NS_PAPER_CLAIMS];
     size_t n_findings;
-    NsVerdict verdict; /* of all: it agrees where each does, and disagrees where one does */
-    double seconds;    /* of all runs together */
+    NsVerdict verdict; /* of the study: agrees if all findings agree, disagrees if any disagrees */
+    double seconds;    /* total time of all runs */
 } NsPaperResult;
 
-/* What the cells of a row's study have found, which may have been changed since (--set, --seeds).
- * NULL with NS_ERROR_SETTING where one failed, or without an error where some have not ended. */
+/* Evaluates the cells of a row's study, whose settings may have been changed (--set, --seeds).
+ * Returns NULL with NS_ERROR_SETTING if a cell failed, or without an error if some have not
+ * ended. */
 NsPaperResult *ns_paper_result_new(const NsPaperStudy *row, NsStudyWork *work, GError **error);
 NsPaperResult *ns_paper_result_ref(NsPaperResult *result);
 void ns_paper_result_unref(NsPaperResult *result);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsPaperResult, ns_paper_result_unref)
 
-/* The curves that the claims of a study predict, without any finding: their shape, as if what is
- * measured were 1 at the first point.  Some claims predict a number alone. */
+/* The curves that the claims of a study predict, without findings.  Only their shape counts: the
+ * first point is 1.  Some claims predict a single number and have no curve. */
 NsPaperResult *ns_paper_expected(const NsPaperStudy *study);
 
-/* Seconds that the study will take on this machine with so many threads, from making the last model
- * of every arm once and, where it trains, a few steps of it.  Negative where that failed. */
+/* Estimates the seconds that a study will take on this machine with this number of threads, by
+ * creating the last model of every arm once and, if it trains, timing a few steps.  Negative on
+ * failure. */
 double ns_paper_seconds(const NsPaperStudy *study, unsigned jobs);
 
-/* Undecided where there is no value. */
+/* The verdict for value +- reach; undecided if the value is NaN. */
 NsVerdict ns_claim_verdict(const NsClaim *claim, double value, double reach);
 
-/* "agrees", "disagrees", "undecided": in JSON, and untranslated. */
+/* "agrees", "disagrees" or "undecided", as in JSON; untranslated. */
 const char *ns_verdict_word(NsVerdict verdict);
 
-/* "log-log slope of Pre-LN −0.51 ± 0.02 (95%), expected −0.5 (−0.65 to −0.35): agrees".  Free with
- * g_free.
- */
+/* A finding as text: "log-log slope of Pre-LN −0.51 ± 0.02 (95%), expected −0.5 (−0.65 to −0.35):
+ * agrees".  Free with g_free. */
 char *ns_finding_words(const NsFinding *finding);
 
-/* "log-log slope of Pre-LN: expected −0.5 (−0.65 to −0.35)".  Free with g_free. */
+/* A claim as text: "log-log slope of Pre-LN: expected −0.5 (−0.65 to −0.35)".  Free with g_free. */
 char *ns_claim_words(const NsClaim *claim);
 
-/* What its figure says of where it comes from: its name, and the settings of the first arm of the
- * study that was made of it; `provenance` is not initialized. */
+/* Fills in the provenance of the figure of a row: its key, and the settings of the first arm of
+ * `study`, which was made from the row.  `provenance` need not be initialized. */
 void ns_paper_provenance(const NsPaperStudy *row, const NsStudy *study, NsProvenance *provenance);
 
-/* {"study", "title", "reference", "says", "holds", "verdict", "agrees", "seconds", "findings":
- * [{"label", "value", "error", "reach", "expected" (or null), "range": [lo, hi] (null: open),
- * "verdict", "agrees", "quantity"}], "series":
- * [{"label", "quantity", "theory", "x", "y", "lo", "hi", "seeds"}], "program", "instructions"}.
- * "quantity" is the key of the result that it is about.  Free with g_free. */
+/* The result as JSON: {"study", "title", "reference", "says", "holds", "verdict", "agrees",
+ * "seconds", "findings": [{"label", "value", "error", "reach", "expected" (or null), "range": [lo,
+ * hi] (null: unbounded), "verdict", "agrees", "quantity"}], "series": [{"label", "quantity",
+ * "theory", "x", "y", "lo", "hi", "seeds"}], "program", "instructions"}.  "quantity" is the key of
+ * the result.  Free with g_free. */
 char *ns_paper_json(const NsPaperResult *result);

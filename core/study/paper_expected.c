@@ -14,16 +14,14 @@ static double *add(NsPaperResult *result, const char *label, const double *x, si
     return series->y;
 }
 
-/* "Pre-LN: (1 + l/2) d"; there are few, and they are kept. */
+/* A label such as "Pre-LN: (1 + l/2) d".  It is interned, because there are only a few. */
 static const char *of_arm(const char *arm, const char *law)
 {
     g_autofree char *words = g_strdup_printf("%s: %s", arm, law);
     return g_intern_string(words);
 }
 
-/* The theorem names an order of magnitude alone, so that its curve has the size of what is
- * measured.
- */
+/* The theorem states only the order of magnitude, so its curve is scaled to the measured values. */
 static const char *order(const NsClaim *claim)
 {
     return claim->expected < 0 ? N_("Pre-LN: order of Theorem 1, L^{−1/2}")
@@ -36,7 +34,7 @@ void ns_paper_add_claim(NsPaperResult *result, const NsClaim *claim, const doubl
     const char *arm = result->study->arms[claim->arm % result->study->n_arms].label;
     double *y, *upper, ratio;
     size_t before = result->n_series;
-    size_t first = claim->kind == NS_CLAIM_UPPER ? n / 2 : 0; /* of the points that are meant */
+    size_t first = claim->kind == NS_CLAIM_UPPER ? n / 2 : 0; /* index of the first point */
     switch (claim->kind) {
     case NS_CLAIM_SLOPE:
         if (isnan(claim->expected)) return;
@@ -56,7 +54,7 @@ void ns_paper_add_claim(NsPaperResult *result, const NsClaim *claim, const doubl
         for (size_t i = 0; i < n; i++) y[i] = size;
         break;
     case NS_CLAIM_RATIO:
-    case NS_CLAIM_UPPER: /* evenly on the way, as far as it must go */
+    case NS_CLAIM_UPPER: /* geometric growth up to the expected ratio, or to the lower bound */
         ratio = !isnan(claim->expected) ? claim->expected : MAX(claim->lo, 1.0);
         n -= first;
         y = add(result, arm, x + first, n);

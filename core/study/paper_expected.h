@@ -3,7 +3,8 @@
 
 #include "core/study/paper.h"
 
-/* Adds the curves of a claim over x [n]: a power law times `size`, the bounds of a growth that
- * begins at `size`, what stays at it or grows evenly from it; none for a claim of another kind. */
+/* Adds the curves that a claim predicts over x [n]: a power law times `size`, the two bounds of a
+ * growth from `size`, a constant `size`, or a geometric growth from it.  Adds nothing for claims of
+ * other kinds. */
 void ns_paper_add_claim(NsPaperResult *result, const NsClaim *claim, const double *x, size_t n,
                         double size);

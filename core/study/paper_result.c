@@ -1,4 +1,4 @@
-/* What a study of the paper has found.  SPDX-License-Identifier: MIT */
+/* The curves and findings of a study from a paper.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/study/paper_expected.h"
 #include "core/study/speed.h"
@@ -7,19 +7,19 @@
 #include <math.h>
 #include <string.h>
 
-/* Steps that are timed before a study that trains. */
+/* Number of steps that are timed to estimate the duration of a study. */
 #define TIMED 3
 
 #define MIB ((double)(1 << 20))
 #define PERCENT 0.01
 
-/* By how much results may get worse where a run still learns: in nats, of losses. */
+/* How much worse a result may be if a run still learns: in nats, for losses. */
 #define STILL_LEARNS 0.2
 
 /* The values of every seed of every curve. */
 typedef struct {
     const NsStudy *study;
-    size_t n;       /* points of a curve */
+    size_t n;       /* number of points of a curve */
     double *x;      /* [n] */
     double *values; /* [results, curves, seeds, n] */
     double seconds;
@@ -40,7 +40,7 @@ static double *values_of(const Work *work, size_t result, size_t curve, unsigned
 
 /* ---- Cells ---- */
 
-/* Squared norms are told in units of the width of the first arm. */
+/* The unit of a result; squared norms are in units of the width of the first arm. */
 static double unit_of(const NsStudy *study, const NsResult *result)
 {
     bool in_d = result->kind == NS_RESULT_QUANTITY && result->quantity == NS_QUANTITY_HIDDEN_SQ;
@@ -49,8 +49,8 @@ static double unit_of(const NsStudy *study, const NsResult *result)
     return in_d ? (double)study->experiment.lane[0].d_model : 1;
 }
 
-/* A cell of a grid has the results of one point, any other one the curves of a configuration.  What
- * a run that diverged did not measure any more is NaN. */
+/* Copies the results of a cell: for a GRID they are one point, otherwise the curves of a
+ * configuration.  Values that a diverged run did not measure are NaN. */
 static void read_cell(Work *work, NsStudyWork *cells, NsStudyPlace place, const NsStudyCell *cell)
 {
     const NsStudy *study = work->study;
@@ -70,7 +70,7 @@ static void read_cell(Work *work, NsStudyWork *cells, NsStudyPlace place, const 
     }
 }
 
-/* FALSE where one failed, with an error, or has not ended. */
+/* Returns false with an error if a cell failed, and without one if a cell has not ended. */
 static bool read_cells(Work *work, NsStudyWork *cells, GError **error)
 {
     for (size_t i = 0; i < ns_study_cells(work->study); i++) {
@@ -97,7 +97,7 @@ static double log_slope(const double *x, const double *y, size_t n)
     return ns_fit_line(&fit, u, v, n) ? fit.slope : (double)NAN;
 }
 
-/* The growth a layer that fits best where the first state is as measured. */
+/* The least-squares growth per layer from the measured first state. */
 static double growth(const double *x, const double *y, size_t n)
 {
     double cross = 0, square = 0;
@@ -115,19 +115,19 @@ static double mean_of_last(const double *y, size_t n, size_t last)
     return sum;
 }
 
-/* Losses of single batches are noisy, those of held-out data are not. */
+/* Training losses of single batches are noisy; losses on held-out data are not. */
 static bool has_noise(const NsStudy *study)
 {
     return ns_paper_kind_of(study) == NS_PAPER_STEP && study->results.of[0].kind == NS_RESULT_LOSS;
 }
 
-/* -1 where lower values are better, 1 where higher ones are. */
+/* -1 if lower values are better, 1 if higher ones are. */
 static int direction_of(const Work *work, const NsClaim *claim)
 {
     return ns_result_direction(&work->study->results.of[claim->result]) > 0 ? 1 : -1;
 }
 
-/* By how much a run ends above another; one that diverged is worse without bounds. */
+/* The final value of a run minus that of another; infinitely worse if only one has diverged. */
 static double end_over(const Work *work, const double *y, const double *other, int direction)
 {
     size_t last = has_noise(work->study) ? MIN(work->n, NS_CELL_LAST) : 1;
@@ -136,7 +136,8 @@ static double end_over(const Work *work, const double *y, const double *other, i
     return (isnan(a) ? -1.0 : 1.0) * direction * (double)INFINITY;
 }
 
-/* After which share of the steps a run is where another ends; infinite where it never is. */
+/* The fraction of the steps after which a run reaches the value `end`; infinite if it never
+ * does. */
 static double sooner(const Work *work, const double *y, double end, int direction)
 {
     const double *x = work->x;
@@ -200,7 +201,7 @@ static NsFinding find(const Work *work, const NsClaim *claim)
     NsFinding finding = {.claim = claim};
     NsMoments moments = ns_moments(values, seeds);
     finding.value = moments.mean;
-    /* Among runs of which some diverged there is no error of the mean. */
+    /* The mean has no error if some of the runs diverged. */
     if (isfinite(finding.value) && seeds > 1) {
         finding.error = moments.sd / sqrt(seeds);
         finding.reach = moments.reach;
@@ -239,8 +240,8 @@ static void add_measured(NsPaperResult *result, const Work *work, unsigned which
     }
 }
 
-/* What a claim says of every point: a power law through the middle of what was measured, a squared
- * norm of d, which is the unit, or the bounds of a growth from the first state. */
+/* Adds the curves that a claim predicts: a power law through the mean of log y, a constant squared
+ * norm of d (the unit), or the bounds of the growth from the measured first state. */
 static void add_expected(NsPaperResult *result, const Work *work, const NsClaim *claim)
 {
     size_t curves = ns_paper_curves(work->study);
@@ -307,7 +308,8 @@ void ns_paper_result_unref(NsPaperResult *result)
     g_free(result);
 }
 
-/* Steps of fine-tuning in a cell, which take about as long as those before it. */
+/* The number of fine-tuning steps in a cell, each of which takes about as long as a training
+ * step. */
 static double finetuning_steps(const NsStudy *study)
 {
     double steps = 0;
@@ -319,7 +321,8 @@ static double finetuning_steps(const NsStudy *study)
     return steps * (double)ns_paper_points(study);
 }
 
-/* The seconds of all cells of an arm, from one that is timed: they grow with the layers. */
+/* The seconds for all cells of an arm, extrapolated from one timed cell in proportion to the
+ * layers. */
 static double arm_seconds(const NsStudy *study, size_t lane)
 {
     NsSettings settings;
@@ -345,7 +348,7 @@ double ns_paper_seconds(const NsPaperStudy *row, unsigned jobs)
     for (size_t lane = 0; lane < ns_study_lanes(&study); lane++) {
         double seconds = arm_seconds(&study, lane);
         if (seconds < 0) return -1;
-        /* Arms that train are alike. */
+        /* Arms that train take about the same time, so only the first is timed. */
         if (study.experiment.lane[0].steps > 0)
             return seconds * (double)ns_study_lanes(&study) / jobs;
         all += seconds;

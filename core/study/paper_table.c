@@ -13,7 +13,7 @@
 #define AT_START_IN_ALL(quantity) "quantity = " quantity "\nlayer = all\nat = step 0\n"
 #define NARROW THEORY "d-model=64 d-ff=64"
 
-/* Both at every evaluation. */
+/* Validation loss and BLEU at every evaluation. */
 #define LOSS_AND_BLEU                                                                              \
     "quantity = validation-loss\nat = every step\n[result-2]\nquantity = bleu\nat = every step\n"
 
@@ -26,24 +26,24 @@
     N_("The order of magnitude is proved at initialization, in expectation over the weights, for " \
        "uniform attention and feed-forward networks of width d.")
 
-/* Generated pairs in place of IWSLT, and a model of two times six layers. */
+/* Generated pairs instead of IWSLT, and a model with six encoder and six decoder layers. */
 #define PAIRS                                                                                      \
     "arch=encoder-decoder task=translation d-model=32 heads=2 d-ff=64 batch=8 eval-every=20 "      \
     "eval-batches=2 steps=200 "
 #define TRANSLATION PAIRS "layers=6 "
 
-/* The model and the training of the paper; source and target files are set besides. */
+/* The model and training of the paper; source and target files are set with --set. */
 #define IWSLT                                                                                      \
     "d-model=512 heads=4 d-ff=1024 batch-tokens=4096 seq=128 dropout=0.1 label-smoothing=0.1 "     \
     "tokenizer=bpe vocab=10000 eval-every=1000 eval-batches=8 steps=15000"
 
-/* The paper drops the rate of Pre-LN to a tenth at epoch 8, and decays that of RAdam linearly.  An
- * epoch has about 950 batches (153,000 pairs of about 25 tokens), and a step schedule first drops
- * after a third of decay-steps. */
+/* The paper reduces the learning rate of Pre-LN to a tenth at epoch 8, and decays that of RAdam
+ * linearly.  An epoch has about 950 batches (153,000 pairs of about 25 tokens), and a step schedule
+ * first reduces the rate after a third of decay-steps. */
 #define IWSLT_STEP "schedule=step decay-steps=22800"
 #define IWSLT_LINEAR "schedule=linear decay-start=1 decay-steps=15000"
 
-/* The rates are the paper's times the root of 512 / 32. */
+/* The learning rates are those of the paper times sqrt(512 / 32). */
 #define IN_PLACE                                                                                   \
     N_("Measured in the paper on IWSLT14 German-English, not proved.  Here generated pairs, a "    \
        "width of 32, 200 steps and four times the paper’s learning rates take its place.")
@@ -51,7 +51,7 @@
 /* A small language model. */
 #define SMALL "d-model=32 heads=2 batch=8 seq=24 lr=3e-3 eval-every=0 "
 
-/* What the gradients of W_1 and of W_2 by layer share. */
+/* Common part of the rows for the gradients of W_1 and W_2 by layer. */
 #define BY_LAYER                                                                                   \
     .says = N_("Post-LN at initialization: it grows toward the output.  Pre-LN: it is "            \
                "nearly the same in all layers.  Post-LN after the warm-up: it is very small."),    \
@@ -72,7 +72,7 @@
           NS_CLAIM_FACTOR, 2, 0, NAN, -INFINITY, 0.5}},                                            \
     .n_claims = 3
 
-/* What the gradients of the last layer by model size share. */
+/* Common part of the rows for the gradients of the last layer by model size. */
 #define BY_SIZE                                                                                    \
     .holds =                                                                                       \
         N_("Measured in the paper on IWSLT14 German-English with ten seeds; here with generated "  \

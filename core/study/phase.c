@@ -118,13 +118,13 @@ unsigned ns_phase_version(const NsPhase *phase)
 
 /* ---- Cells ---- */
 
-/* How many configurations share a cell. */
+/* The number of configurations in a cell. */
 static size_t others(const NsPhase *phase)
 {
     return ns_study_configurations(phase->study) / ns_phase_cells(phase);
 }
 
-/* The k-th of them: the first axis of the grid changes fastest, draws slowest. */
+/* The k-th configuration in cell i.  The first axis of the grid changes fastest, draws slowest. */
 static size_t configuration_of(const NsPhase *phase, size_t i, size_t k)
 {
     size_t stride = 1, configuration = 0, nx = ns_phase_x(phase)->n;
@@ -148,8 +148,8 @@ static NsStudyCell seed_cell(NsPhase *phase, size_t configuration, size_t seed)
     return ns_study_work_cell(phase->work, ns_study_cell(phase->study, place));
 }
 
-/* The mean over the seeds of a configuration.  A seed that runs or waits is shown instead of it, or
- * else one that has no result. */
+/* The mean over the seeds of a configuration.  If a seed is running or waiting, its cell is
+ * returned instead, otherwise that of a seed without a result, if there is one. */
 static NsStudyCell mean_of_seeds(NsPhase *phase, size_t configuration)
 {
     double n = (double)phase->study->seeds;
@@ -173,14 +173,15 @@ static NsStudyCell mean_of_seeds(NsPhase *phase, size_t configuration)
     return odd.state != NS_CELL_DONE || isnan(mean.value) ? odd : mean;
 }
 
-/* Results before what diverged, better ones before worse ones; what is missing makes all wait. */
+/* Whether `a` takes precedence in the diagram: unfinished cells before results, better results
+ * before worse ones, and results before diverged runs. */
 static bool is_shown_before(const NsStudyCell *a, const NsStudyCell *b, int better)
 {
     if (a->state != b->state) return a->state < b->state;
     return better < 0 ? a->value < b->value : better > 0 && a->value > b->value;
 }
 
-/* `best`, where it is not NULL, becomes the configuration that the cell is of. */
+/* *best (unless NULL) is set to the configuration whose cell is shown. */
 static NsStudyCell cell_of(NsPhase *phase, size_t i, size_t *best)
 {
     int better = ns_study_better(phase->study);
@@ -217,9 +218,9 @@ void ns_phase_seeds(NsPhase *phase, size_t i, double *values)
         values[seed] = seed_cell(phase, best, seed).value;
 }
 
-/* ---- What is told of it ---- */
+/* ---- Provenance and JSON ---- */
 
-/* Whether the command “sweep” makes the same cells of this lane. */
+/* Whether the command “sweep” would make the same cells for this lane. */
 static bool is_sweep(const NsStudy *study)
 {
     const NsResult *result = &study->results.of[0];

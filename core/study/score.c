@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <math.h>
 
-/* Twice the mean rank, from 0, of each value, so that ties stay whole numbers. */
+/* Computes twice the mean rank of each value, from 0, so that ties have whole numbers. */
 static void rank(double *ranks, const double *values, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

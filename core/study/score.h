@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 typedef struct {
-    double rank;   /* Spearman's rank correlation, ties with their mean rank: -1 .. 1; NaN where one
-                    * of the two is constant */
-    double factor; /* by which the guess is off, up or down: exp of the mean |ln(guess / measured)|;
+    double rank;   /* Spearman's rank correlation, -1 .. 1; ties have their mean rank; NaN if one of
+                    * the two is constant */
+    double factor; /* mean factor by which the guess is off: exp of the mean |ln(guess / measured)|;
                     * 1 is exact */
 } NsScore;
 

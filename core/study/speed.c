@@ -10,29 +10,29 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Steps between two changes from measuring to not measuring: so few that whatever else the machine
- * does slows both, and so many that a change costs nothing. */
+/* Number of steps between switching measuring on and off: few, so that other load on the machine
+ * affects both alike, but enough to make the cost of switching negligible. */
 #define TURN 2
 
-/* Steps with the clock on. */
+/* Number of steps with the operator clock enabled. */
 #define PROFILED 8
 
-/* Readers may look while steps are added: what lies below a count does not change. */
+/* Other threads may read it during the timing: entries below a count do not change. */
 struct NsTiming {
-    NsRun *run; /* NULL before it is made */
+    NsRun *run; /* NULL until it is created */
     size_t warm_up;
-    size_t steps;                /* to be timed with measuring, and as many without */
+    size_t steps;                /* number of steps to time with measuring, and as many without */
     double *ms[2];               /* [without, with measuring][steps] */
     double *ops[NS_OP_COUNT];    /* [PROFILED] */
-    atomic_size_t timed[2];      /* of ms */
-    atomic_size_t profiled;      /* of ops */
-    size_t done, all;            /* steps of any kind */
-    _Atomic double peak_rss_mib; /* NaN before the clock is on */
+    atomic_size_t timed[2];      /* number of entries in ms */
+    atomic_size_t profiled;      /* number of entries in ops */
+    size_t done, all;            /* steps of all kinds */
+    _Atomic double peak_rss_mib; /* NaN until the timing with the operator clock begins */
     NsTimingProgress progress;
     void *data;
 };
 
-/* Milliseconds of one step. */
+/* Executes a step and returns its milliseconds. */
 static double step(NsTiming *timing)
 {
     gint64 started = g_get_monotonic_time();
@@ -41,8 +41,8 @@ static double step(NsTiming *timing)
     return (double)(g_get_monotonic_time() - started) / 1e3;
 }
 
-/* Whether there is to be another one: FALSE with an error where the run has diverged, and without
- * where it is called off. */
+/* Whether to continue: false with an error if the run has diverged, and without one if `progress`
+ * ended the timing. */
 static bool go_on(NsTiming *timing, GError **error)
 {
     if (ns_run_diverged(timing->run))
@@ -54,7 +54,7 @@ static bool go_on(NsTiming *timing, GError **error)
            timing->progress(timing->data, (int64_t)timing->done, (int64_t)timing->all);
 }
 
-/* Leaves x as it is; NaN of nothing. */
+/* Does not modify x; NaN for no values. */
 static double median(const double *x, size_t n)
 {
     if (n == 0) return (double)NAN;
@@ -63,8 +63,8 @@ static double median(const double *x, size_t n)
     return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
-/* The share that measuring takes, from the turns that followed one another: whatever slows the
- * machine for longer than two of them cancels. */
+/* The fraction of a step that measuring takes, from pairs of adjacent blocks: slow changes of the
+ * machine's speed cancel. */
 static double share_of(const double *measured, const double *unmeasured, size_t n)
 {
     g_autofree double *shares = g_new(double, n + 1);
@@ -76,8 +76,8 @@ static double share_of(const double *measured, const double *unmeasured, size_t 
     return median(shares, turns);
 }
 
-/* With and without measuring in turns: with, without, without, with, and so on, so that a drift of
- * the machine touches both alike. */
+/* Alternates blocks in the order with, without, without, with, ..., so that a drift in the
+ * machine's speed affects both alike. */
 static bool time_steps(NsTiming *timing, GError **error)
 {
     size_t steps = timing->steps;

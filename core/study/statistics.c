@@ -4,13 +4,14 @@
 #include <glib.h>
 #include <math.h>
 
-/* Student's t of so many degrees of freedom, at least one, at 95% of both sides. */
+/* The two-sided 95% quantile of Student's t distribution with `freedom` >= 1 degrees of freedom. */
 static double student(size_t freedom)
 {
     static const double t[] = {0,     12.706, 4.303, 3.182, 2.776, 2.571,
                                2.447, 2.365,  2.306, 2.262, 2.228};
     if (freedom < G_N_ELEMENTS(t)) return t[freedom];
-    /* Abramowitz and Stegun 26.7.5, around the normal distribution's 97.5% point. */
+    /* Abramowitz and Stegun 26.7.5, an expansion around the 97.5% quantile of the normal
+     * distribution. */
     double z = 1.959964, v = (double)freedom;
     double first = (pow(z, 3) + z) / 4, second = (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / 96;
     return z + first / v + second / (v * v);
