@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A change of this number runs all cells anew: to be raised with what the hash is made of. */
+/* Has to be incremented when the inputs of the hash change; then all cells are run again. */
 #define HASH_VERSION 1
 
 void ns_study_init(NsStudy *study)
@@ -163,7 +163,7 @@ bool ns_study_set(NsStudy *study, const char *assignment, GError **error)
     return true;
 }
 
-/* ---- Whether it is possible ---- */
+/* ---- Checks ---- */
 
 static bool add_content(GChecksum *sum, const char *path, GError **error)
 {
@@ -180,7 +180,7 @@ static bool add_content(GChecksum *sum, const char *path, GError **error)
     return true;
 }
 
-/* The same text is the same data, wherever it lies. */
+/* Hashes the contents of the training files, not their paths. */
 static bool read_contents(NsStudy *study, size_t lane, GError **error)
 {
     NsSettings *settings = &study->experiment.lane[lane];
@@ -222,7 +222,7 @@ static bool check_steps(const NsResult *result, const NsSettings *settings, GErr
     return true;
 }
 
-/* A curve is over one thing. */
+/* A curve is over steps, or over layers or bins at one step, but not both. */
 static bool check_curve(const NsResult *result, GError **error)
 {
     bool one_step =
@@ -241,7 +241,7 @@ static bool check_curve(const NsResult *result, GError **error)
                      "or at = step N in [result].");
 }
 
-/* The curves of several results have the same points. */
+/* If there are several results, their curves must have the same points. */
 static bool check_more(const NsStudy *study, GError **error)
 {
     const NsResult *first = &study->results.of[0];
@@ -335,11 +335,11 @@ bool ns_study_check(NsStudy *study, GError **error)
 
 /* ---- Hashes ---- */
 
-/* Settings that change no number of a run, or that the study decides. */
+/* Whether a setting does not affect the results of a cell, or is set by the study. */
 static bool is_idle(const NsStudy *study, const NsParam *param)
 {
     static const char *const idle[] = {"threads", "seeds", "recompute", "tokenizer", NULL};
-    /* The hash has the contents of files instead of their paths. */
+    /* The hash contains the contents of files instead of their paths. */
     if (ns_param_is_file(param) || g_strv_contains(idle, param->key)) return true;
     return g_str_equal(param->key, "eval-every") && !ns_results_are_validated(&study->results);
 }

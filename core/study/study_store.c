@@ -13,9 +13,9 @@
 
 #define APPLICATION 0x4e735374 /* "NsSt" */
 #define SCHEMA 2
-#define TABLES_OF_1 3 /* what a file of version 1 has */
+#define TABLES_OF_1 3 /* number of statements for a file of version 1 */
 
-/* How long others may keep the file to themselves. */
+/* How long to wait while another process has locked the file. */
 #define BUSY_MILLISECONDS 60000
 
 static const char *const tables[] = {
@@ -30,16 +30,16 @@ static const char *const tables[] = {
 struct NsStudyStore {
     char *path;
     sqlite3 *db;
-    GMutex mutex; /* of db, between the threads of this process */
+    GMutex mutex; /* protects db between the threads of this process */
     const NsStudy *study;
     NsStoreOptions options;
-    char *owner;         /* of leases: this store */
-    GStringChunk *texts; /* of origins */
-    sqlite3_stmt *keep;  /* prepared once */
-    int64_t seen;        /* the data_version that was seen last */
+    char *owner;         /* identifies this store in leases */
+    GStringChunk *texts; /* texts of origins */
+    sqlite3_stmt *keep;  /* statement of ns_study_store_keep */
+    int64_t seen;        /* the last data_version */
 };
 
-/* ---- What goes wrong ---- */
+/* ---- Errors ---- */
 
 static bool refuse(const char *path, const char *why, GError **error)
 {
@@ -48,7 +48,7 @@ static bool refuse(const char *path, const char *why, GError **error)
                      why);
 }
 
-/* What SQLite says. */
+/* Turns the last error of SQLite into a GError. */
 static bool complain(const NsStudyStore *store, GError **error)
 {
     int code = sqlite3_errcode(store->db), system = sqlite3_system_errno(store->db);
@@ -58,7 +58,7 @@ static bool complain(const NsStudyStore *store, GError **error)
         return false;
     case SQLITE_CANTOPEN:
     case SQLITE_IOERR:
-        /* SQLite has mostly forgotten why by now. */
+        /* SQLite usually no longer knows the system's error here. */
         if (!system && sqlite3_extended_errcode(store->db) == SQLITE_IOERR_WRITE) {
             g_autofree char *name = g_filename_display_name(store->path);
             return ns_refuse(error, NS_ERROR_FILE,
@@ -94,7 +94,7 @@ static sqlite3_stmt *prepare(NsStudyStore *store, const char *sql, GError **erro
     return statement;
 }
 
-/* A statement without rows. */
+/* Executes a statement without rows. */
 static bool finish(NsStudyStore *store, sqlite3_stmt *statement, GError **error)
 {
     bool done = sqlite3_step(statement) == SQLITE_DONE || complain(store, error);
@@ -102,7 +102,7 @@ static bool finish(NsStudyStore *store, sqlite3_stmt *statement, GError **error)
     return done;
 }
 
-/* Ends a transaction; one that has failed leaves no trace. */
+/* Ends a transaction: commits it, or rolls it back on failure. */
 static bool end(NsStudyStore *store, bool good, GError **error)
 {
     if (good && execute(store, "COMMIT", error)) return true;
@@ -122,8 +122,8 @@ static bool read_number(NsStudyStore *store, const char *sql, int64_t *value, GE
     return ns_database_find_number(store->db, sql, value) || complain(store, error);
 }
 
-/* Only the tables of a study: no view or trigger computes anything.
- * `schema`: that of the file or of one that is attached. */
+/* Only the tables of a study are allowed, because a view or a trigger could execute anything.
+ * `schema` is "main" or the name of an attached file. */
 static bool check_tables(NsStudyStore *store, const char *schema, const char *path, GError **error)
 {
     g_autofree char *id = g_strdup_printf("PRAGMA %s.application_id", schema);
@@ -142,7 +142,7 @@ static bool check_tables(NsStudyStore *store, const char *schema, const char *pa
     return (n == wanted && others == 0) || refuse(path, "it is damaged", error);
 }
 
-/* Two processes may make it at the same time: the second one finds the tables. */
+/* Two processes may create the file at the same time; the second one finds the tables. */
 static bool make_tables(NsStudyStore *store, GError **error)
 {
     int64_t n = 0, version = 0, application = 0;
@@ -189,7 +189,7 @@ static NsStudyStore *open_file(const char *path, int flags, GError **error)
     return NULL;
 }
 
-/* The text of the newest study, so that the file is understood by itself. */
+/* Stores the text of the current study, so that the file is self-contained. */
 static bool write_study(NsStudyStore *store, GError **error)
 {
     NS_AUTO_STATEMENT statement = prepare(store, "INSERT INTO study VALUES (?, ?, ?)", error);
@@ -201,8 +201,8 @@ static bool write_study(NsStudyStore *store, GError **error)
     return finish(store, statement, error);
 }
 
-/* Only cells that the study asks for now wait.  Cells that ran or run stay, without a place where
- * the study no longer has them. */
+/* Only cells of the current study are waiting.  Cells that have run or are running are kept, with a
+ * place of -1 if they are no longer in the study. */
 static bool add_cells(NsStudyStore *store, GError **error)
 {
     bool all = store->options.first == 0 && store->options.end == ns_study_cells(store->study);
@@ -236,7 +236,8 @@ NsStudyStore *ns_study_store_open(const char *path, const NsStudy *study,
     if (!store) return NULL;
     store->study = study;
     store->options = options ? *options : (NsStoreOptions){.end = ns_study_cells(study)};
-    /* After a power cut the log lacks at most the last results, which are run again. */
+    /* After a power failure, at most the last results are missing from the log; their cells are run
+     * again. */
     const char *journal = store->options.network
                               ? "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL"
                               : "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL";
@@ -337,9 +338,9 @@ bool ns_study_store_is_unfinished(const char *path)
            (read_number(store, "SELECT COUNT(*) FROM study", &studies, NULL) && studies == 0);
 }
 
-/* ---- Working ---- */
+/* ---- Running cells ---- */
 
-/* The first cell that waits; where none does, one whose owner has not renewed its lease. */
+/* Finds the first waiting cell or, if there is none, one whose lease has expired. */
 static NsClaimed find_cell(NsStudyStore *store, char *hash, size_t *i, GError **error)
 {
     static const char *const choices[] = {
@@ -553,7 +554,7 @@ static const char *keep_text(NsStudyStore *store, sqlite3_stmt *row, int column)
     return text ? g_string_chunk_insert_const(store->texts, text) : NULL;
 }
 
-/* The cells of each hash, as a list: a value that was drawn twice has two cells. */
+/* Maps each hash to a linked list of cells, because two draws may have the same values. */
 static GHashTable *places_of(const NsStudy *study, size_t *next)
 {
     GHashTable *places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -570,7 +571,7 @@ bool ns_study_store_cells(NsStudyStore *store, NsStudyCell *cells, NsCellOrigin 
                           GError **error)
 {
     size_t n = ns_study_cells(store->study);
-    g_autofree size_t *next = g_new(size_t, n); /* 1 + the place before with the same hash, or 0 */
+    g_autofree size_t *next = g_new(size_t, n); /* 1 + the previous cell with the same hash, or 0 */
     g_autoptr(GHashTable) places = places_of(store->study, next);
     for (size_t i = 0; i < n; i++) cells[i] = ns_cell_in(NS_CELL_WAITING);
     if (origins) memset(origins, 0, n * sizeof *origins);

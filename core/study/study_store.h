@@ -1,122 +1,123 @@
 /* The results of a study in a file.  SPDX-License-Identifier: MIT
  *
- * A file of results, *.nsstudy, is a database of SQLite with application id 0x4e735374 and its
+ * A results file, *.nsstudy, is an SQLite database with the application_id 0x4e735374 and the
  * version of the schema, 2, as user_version:
  *
  *     study  text as in core/study/study.h, program, began (Unix time)
- *     cells  hash as of ns_study_hash, place: the number of the cell in the study, state: waiting,
- *            running, done, diverged or failed, owner and lease (Unix time) of who runs it; of one
- *            that has ended step, first, loss, validation, value, seconds, message as in
- *            NsStudyCell (NULL for NaN), program and instructions that it ran with
- *     curves hash, points: the curve of a cell whose result has one, doubles as in memory
+ *     cells  hash from ns_study_hash, place: the number of the cell in the study, state: waiting,
+ *            running, done, diverged or failed, owner and lease (Unix time) of the process that
+ *            runs it; for a cell that has ended step, first, loss, validation, value, seconds,
+ *            message as in NsStudyCell (NULL for NaN), program and instructions with which it ran
+ *     curves hash, points: the curve of a cell if its result has one, doubles as in memory
  *
- * A file of version 1, which has no curves, is read, and becomes one of version 2 when it is worked
- * at.
+ * A file of version 1, which has no curves, can be read, and is upgraded to version 2 when it is
+ * opened for running cells.
  *
- * Several processes may work at one file.  Who begins a cell takes a lease and renews it; the cell
- * of a process that was killed can be taken when its lease has ended.  A cell has one row, and the
- * first result stays: nothing is counted twice, however often a cell was run.  Results of cells
- * that a changed study no longer has are kept. */
+ * Several processes may use one file at the same time.  A process that begins a cell takes a lease
+ * and renews it; if the process is killed, another one can take the cell after the lease has
+ * expired.  A cell has one row, and its first result is final, so nothing is counted twice even if
+ * a cell is run repeatedly.  Results of cells that are no longer in a changed study are kept. */
 #pragma once
 
 #include "core/study/study.h"
 
-#define NS_STUDY_LEASE 60.0 /* seconds, unless told */
+#define NS_STUDY_LEASE 60.0 /* default, in seconds */
 
 typedef struct NsStudyStore NsStudyStore;
 
 typedef struct {
-    size_t first, end; /* cells of the study that are worked at: [first, end) */
-    bool network;      /* the file lies on a network file system: a journal that its locks protect,
-                        * instead of a write-ahead log, which needs shared memory */
-    double lease;      /* seconds that a cell is kept for a process that does not renew it */
+    size_t first, end; /* the cells of the study to run: [first, end) */
+    bool network;      /* the file is on a network file system: use a rollback journal, which its
+                        * locks protect, instead of a write-ahead log, which needs shared memory */
+    double lease;      /* seconds that a cell is reserved for a process without renewal */
 } NsStoreOptions;
 
-/* Opens a file of results or makes one, for a study that was checked, and adds the cells that are
- * new.  Cells that had failed wait again.  options: NULL for all cells, on this machine.  NULL with
+/* Opens or creates a results file for a study that was checked, and adds new cells.  Failed cells
+ * wait again.  `options` is NULL for all cells, on a local disk.  Returns NULL with
  * NS_ERROR_FILE. */
 NsStudyStore *ns_study_store_open(const char *path, const NsStudy *study,
                                   const NsStoreOptions *options, GError **error);
 
-/* Opens a file of results to read and to merge into.  `study`, which is initialized, becomes that
- * of the file, checked.  NULL with NS_ERROR_FILE. */
+/* Opens a results file for reading and merging.  The initialized `study` is replaced by that of the
+ * file and checked.  Returns NULL with NS_ERROR_FILE. */
 NsStudyStore *ns_study_store_read(const char *path, NsStudy *study, GError **error);
 
-/* The same for a study that was checked: with what the file has of its cells. */
+/* The same for a study that was already checked, whose cells are looked up in the file. */
 NsStudyStore *ns_study_store_look(const char *path, const NsStudy *study, GError **error);
 
-/* Reads a study into one that is initialized, and checks it: of a text, or the one inside a file of
- * results.  NS_ERROR_SETTING, NS_ERROR_FILE. */
+/* Reads a study from a text file or a results file into an initialized one, and checks it.
+ * NS_ERROR_SETTING, NS_ERROR_FILE. */
 bool ns_study_open(NsStudy *study, const char *path, GError **error);
 
-/* Where the results of a study are unless told: "warm-up.study": "warm-up.nsstudy"; a file of
- * results is its own.  Free with g_free. */
+/* The default path for the results of a study: "warm-up.nsstudy" for "warm-up.study"; a results
+ * file is its own.  Free with g_free. */
 char *ns_study_results_path(const char *path);
 
-/* Lets go of the cells that are still claimed.  NULL is ignored. */
+/* Closes the file and releases the cells that are still claimed.  NULL is ignored. */
 void ns_study_store_close(NsStudyStore *store);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsStudyStore, ns_study_store_close)
 
-/* Whether a file begins as one of results does. */
+/* Whether a file is a results file, by its first bytes. */
 bool ns_study_store_is(const char *path);
 
-/* Whether the making of a file was broken off, as by a full disk, before it had a study. */
+/* Whether creating a file was interrupted, for example by a full disk, before it contained a
+ * study. */
 bool ns_study_store_is_unfinished(const char *path);
 
-/* Whether another process or another store has changed the file since this was asked last. */
+/* Whether another process or store has changed the file since the last call. */
 bool ns_study_store_changed(NsStudyStore *store);
 
-/* ---- Working; any thread ---- */
+/* ---- Running cells; any thread ---- */
 
 typedef enum {
     NS_CLAIMED_CELL,   /* a cell to run */
-    NS_CLAIMED_NONE,   /* none, but other processes are at some, which may come back */
-    NS_CLAIMED_LAST,   /* all have ended */
-    NS_CLAIMED_FAILED, /* error */
+    NS_CLAIMED_NONE,   /* none, but other processes are running cells that may become available */
+    NS_CLAIMED_LAST,   /* none, because all cells have ended */
+    NS_CLAIMED_FAILED, /* an error was set */
 } NsClaimed;
 
-/* Takes the next cell. */
+/* Claims the next cell to run; *i is its number. */
 NsClaimed ns_study_store_claim(NsStudyStore *store, size_t *i, GError **error);
 
-/* Keeps the result of a claimed cell; one that is WAITING waits for the next. */
+/* Stores the result of a claimed cell.  A cell that is WAITING can be claimed again. */
 bool ns_study_store_keep(NsStudyStore *store, size_t i, const NsStudyCell *cell, GError **error);
 
-/* Keeps the curve of a claimed cell, before its result. */
+/* Stores the curve of a claimed cell.  Has to be called before its result is stored. */
 bool ns_study_store_keep_curve(NsStudyStore *store, size_t i, const double *points, size_t n,
                                GError **error);
 
-/* Renews the leases of all claimed cells: to be called several times in the time of a lease. */
+/* Renews the leases of all claimed cells.  Has to be called several times during a lease. */
 bool ns_study_store_renew(NsStudyStore *store, GError **error);
 
-/* Lets go of all claimed cells: others can take them. */
+/* Releases all claimed cells, so that others can claim them. */
 void ns_study_store_release(NsStudyStore *store);
 
 typedef struct {
     size_t cells, ended, running, diverged, failed;
 } NsStoreCounts;
 
-/* Of the cells that are worked at, those of other processes included. */
+/* Counts the cells to run, including those that other processes run. */
 bool ns_study_store_count(NsStudyStore *store, NsStoreCounts *counts, GError **error);
 
 /* ---- Reading and merging ---- */
 
-/* Where the numbers of a cell come from; texts live as long as the store. */
+/* The origin of the numbers of a cell; the texts are valid as long as the store. */
 typedef struct {
-    const char *program, *instructions; /* NULL of one that has not ended */
+    const char *program, *instructions; /* NULL if the cell has not ended */
 } NsCellOrigin;
 
-/* All cells of the study: cells and origins (NULL for none), [ns_study_cells]. */
+/* Reads all cells of the study into cells and origins (may be NULL), [ns_study_cells]. */
 bool ns_study_store_cells(NsStudyStore *store, NsStudyCell *cells, NsCellOrigin *origins,
                           GError **error);
 
-/* The curve of a cell, of n points; NULL where there is none.  Free with g_free. */
+/* The curve of a cell with *n points; NULL if there is none.  Free with g_free. */
 double *ns_study_store_curve(NsStudyStore *store, size_t i, size_t *n);
 
 typedef struct {
-    size_t added;   /* results that the file did not have */
-    size_t known;   /* that it had already */
-    size_t differs; /* of these, with another value: of other instructions or another program */
+    size_t added;   /* number of new results */
+    size_t known;   /* number of results that the file already had */
+    size_t differs; /* known ones with another value, from another program or instruction set */
 } NsMerged;
 
-/* Adds the results of another file.  Whole or not at all. */
+/* Adds the results of another file: all of them or, on an error, none. */
 bool ns_study_store_merge(NsStudyStore *store, const char *path, NsMerged *merged, GError **error);

@@ -1,4 +1,4 @@
-/* Studies as texts.  SPDX-License-Identifier: MIT */
+/* Reading and writing studies as texts.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/data/reader.h"
 #include "core/data/tokenizer.h"
@@ -24,7 +24,7 @@ static const char *const kinds[] = {
     [NS_RESULT_PARAPHRASE] = "paraphrase-accuracy",
 };
 
-/* Sections of results, the first of which every study has. */
+/* Sections of results; every study has the first. */
 static const char *const results[] = {"result", "result-2", "result-3"};
 G_STATIC_ASSERT(G_N_ELEMENTS(results) == NS_RESULTS_MAX);
 
@@ -32,14 +32,14 @@ G_STATIC_ASSERT(G_N_ELEMENTS(results) == NS_RESULTS_MAX);
 
 typedef struct {
     NsStudy *study;
-    const char *section;  /* that is being read; "" before the first */
-    NsNamed head, named;  /* before the first section, and in the lane that is read besides */
-    NsNamed any;          /* in the head or in a lane */
-    size_t lanes;         /* begun so far */
-    GHashTable *sections; /* names so far */
-    GHashTable *keys;     /* of this section, but for settings */
-    bool draws;           /* their number is given */
-    NsResult *result;     /* of the section that is read */
+    const char *section;  /* the section that is being read; "" before the first */
+    NsNamed head, named;  /* settings named before the first section; also in this lane */
+    NsNamed any;          /* settings named before the first section or in any lane */
+    size_t lanes;         /* number of lanes so far */
+    GHashTable *sections; /* names of sections so far */
+    GHashTable *keys;     /* keys of this section, except settings */
+    bool draws;           /* the number of draws is given */
+    NsResult *result;     /* the result of this section */
 } Reader;
 
 static bool refuse(const NsEntry *entry, const char *why, GError **error)
@@ -77,7 +77,8 @@ static bool read_text(const NsEntry *entry, char **text)
     return true;
 }
 
-/* What would change nothing in a study is an error.  keys: what the section has beside settings. */
+/* Reads a setting.  A setting without effect in a study is an error.  `keys` are the other keys of
+ * the section. */
 static bool read_setting(Reader *reader, const NsEntry *entry, size_t lane, const char *const *keys,
                          GError **error)
 {
@@ -246,7 +247,7 @@ static const struct {
     {"result", read_result}, {"result-2", read_result}, {"result-3", read_result},
 };
 
-/* Results come in order; FALSE for one that does not. */
+/* Begins a section of results; returns false if it is out of order. */
 static bool begin_result(Reader *reader, const char *section)
 {
     NsStudy *study = reader->study;
@@ -259,7 +260,7 @@ static bool begin_result(Reader *reader, const char *section)
     return true;
 }
 
-/* Lanes come in order, so that every one of them begins as the head said. */
+/* Lanes have to come in order.  Each begins with the settings from before the first section. */
 static bool begin_section(Reader *reader, const NsEntry *entry, GError **error)
 {
     bool lane = ns_lane_find(entry->section) == reader->lanes && reader->lanes < NS_LANES_MAX;
@@ -289,7 +290,7 @@ static bool read_entry(Reader *reader, const NsEntry *entry, GError **error)
     if (!entry->key) return begin_section(reader, entry, error);
     bool lane = ns_lane_find(reader->section) < NS_LANES_MAX;
     bool setting = ns_param_find(entry->key) && (lane || !*reader->section);
-    /* ns_settings_name knows of settings, which may be repeated with the same value. */
+    /* ns_settings_name checks repeated settings, which are allowed with the same value. */
     if ((!setting || g_str_equal(entry->key, "seeds")) &&
         !g_hash_table_add(reader->keys, (gpointer)(uintptr_t)entry->key))
         return ns_refuse(error, NS_ERROR_SETTING, "Line %zu: %s is given twice; omit one of them.",
@@ -302,7 +303,7 @@ static bool read_entry(Reader *reader, const NsEntry *entry, GError **error)
     return false;
 }
 
-/* The lanes that the text names, before any of them is read. */
+/* Creates the lanes of the text before they are read. */
 static void make_lanes(Reader *reader, const NsEntries *entries)
 {
     size_t n = 0;
@@ -312,7 +313,7 @@ static void make_lanes(Reader *reader, const NsEntries *entries)
     ns_experiment_resize(&reader->study->experiment, CLAMP(n, 1, NS_LANES_MAX), 0);
 }
 
-/* What is varied is set nowhere else, nor varied twice. */
+/* A setting that varies must not be set elsewhere or varied twice. */
 static bool check_axes(const Reader *reader, GError **error)
 {
     const NsStudy *study = reader->study;
@@ -378,7 +379,7 @@ static void make_absolute(char **path)
     *path = absolute;
 }
 
-/* Wherever the study is copied to, it finds them. */
+/* Makes paths absolute, so that they remain valid if the study is copied. */
 static void find_texts(NsStudy *study, const char *path)
 {
     g_autofree char *folder = g_path_get_dirname(path);
@@ -419,7 +420,7 @@ static void write_whole(GString *out, const char *key, int64_t value)
     g_string_append_printf(out, "%s = %" G_GINT64_FORMAT "\n", key, value);
 }
 
-/* "lr=1,2" as an entry. */
+/* Writes "lr=1,2" as the entry "lr = 1,2". */
 static void write_assignment(GString *out, const char *assignment)
 {
     const char *equals = strchr(assignment, '=');
@@ -463,7 +464,7 @@ const char *ns_study_quantity_key(const NsResult *result)
                                               : kinds[result->kind];
 }
 
-/* "last 10", "step 0": where the result is taken.  Free with g_free. */
+/* The steps from which a result is taken, as text: "last 10", "step 0".  Free with g_free. */
 static char *at_words(const NsResult *result)
 {
     if (result->at == NS_RESULT_MINIMUM) return g_strdup("minimum");

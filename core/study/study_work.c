@@ -10,11 +10,11 @@
 #include <math.h>
 #include <stdatomic.h>
 
-/* How often a thread looks whether a cell of another process has come back, and what others have
- * found, in milliseconds. */
+/* Milliseconds between checks whether a cell of another process has become available, and for the
+ * results of other processes. */
 #define LOOK_MS 500
 
-/* Leases are renewed so often in their time. */
+/* Number of renewals during the time of a lease. */
 #define RENEWALS 4
 
 struct NsStudyWork {
@@ -24,19 +24,19 @@ struct NsStudyWork {
     _Atomic(NsStudyStore *) store;
     atomic_uint version;
 
-    pthread_mutex_t mutex;  /* of what follows */
-    pthread_cond_t changed; /* a thread has ended, or they should stop */
-    unsigned refs;          /* owners */
-    unsigned wanted;        /* threads for cells */
-    unsigned working;       /* that there are */
-    bool keeping;           /* the thread that keeps the file is there */
-    bool stopped, again;    /* again: it should look whether there are too few threads */
+    pthread_mutex_t mutex;  /* protects the fields below */
+    pthread_cond_t changed; /* a thread has ended, or the threads should stop */
+    unsigned refs;          /* references, not counting threads */
+    unsigned wanted;        /* desired number of threads for cells */
+    unsigned working;       /* actual number of these threads */
+    bool keeping;           /* the thread for the file is running */
+    bool stopped, again;    /* again: that thread should start missing threads */
     GError *failure;
     NsStudyCell *cells;
-    size_t ended, in_work; /* of those that are worked at: cells that ended, and that run */
-    double parts;          /* how far the latter are together, in cells */
+    size_t ended, in_work; /* of the cells to run: how many ended, and how many are running */
+    double parts;          /* total progress of the running cells, in cells */
     gint64 started;
-    double done_before; /* cells, when it began */
+    double done_before; /* number of cells done when it began */
 };
 
 static bool is_stopped(NsStudyWork *work)
@@ -47,7 +47,7 @@ static bool is_stopped(NsStudyWork *work)
     return stopped;
 }
 
-/* The first one counts. */
+/* Stops the work with an error; only the first error is stored. */
 static void fail(NsStudyWork *work, GError *error)
 {
     pthread_mutex_lock(&work->mutex);
@@ -62,7 +62,7 @@ static void fail(NsStudyWork *work, GError *error)
 
 /* ---- Cells ---- */
 
-/* Adds a cell to the counts, or with sign -1 takes it out. */
+/* Adds a cell to the counts or, with sign -1, removes it. */
 static void count(NsStudyWork *work, size_t i, int sign)
 {
     const NsStudyCell *cell = &work->cells[i];
@@ -73,7 +73,7 @@ static void count(NsStudyWork *work, size_t i, int sign)
     work->in_work += (size_t)sign;
     work->parts +=
         sign * (double)cell->step / (double)MAX(work->study.experiment.lane[lane].steps, 1);
-    if (work->in_work == 0) work->parts = 0; /* without what rounding left */
+    if (work->in_work == 0) work->parts = 0; /* removes rounding errors */
 }
 
 /* The caller holds the mutex. */
@@ -106,7 +106,7 @@ unsigned ns_study_work_version(NsStudyWork *work)
     return atomic_load(&work->version);
 }
 
-/* What a thread is at. */
+/* The cell that a thread is running. */
 typedef struct {
     NsStudyWork *work;
     size_t i;
@@ -157,7 +157,7 @@ static void wait_for_others(NsStudyWork *work)
     pthread_mutex_unlock(&work->mutex);
 }
 
-/* FALSE where the thread should end. */
+/* Runs the next cell; returns false if the thread should end. */
 static bool run_next(NsStudyWork *work)
 {
     size_t i;
@@ -184,13 +184,13 @@ static void free_work(NsStudyWork *work)
     g_free(work);
 }
 
-/* Whether the memory belongs to nobody any more: neither to owners nor to threads. */
+/* Whether the memory can be freed: there are neither owners nor threads. */
 static bool is_abandoned(const NsStudyWork *work)
 {
     return work->refs == 0 && work->working == 0 && !work->keeping;
 }
 
-/* The caller holds the mutex, which this unlocks. */
+/* Ends a thread.  The caller holds the mutex, which is unlocked here. */
 static void leave(NsStudyWork *work)
 {
     pthread_cond_broadcast(&work->changed);
@@ -211,7 +211,7 @@ static void *run_cells(void *data)
     return NULL;
 }
 
-/* 0, or why no thread could be started. */
+/* Starts a thread; returns 0 or an error number. */
 static int start_thread(NsStudyWork *work, void *(*run)(void *))
 {
     pthread_t thread;
@@ -232,7 +232,7 @@ static bool refuse_thread(int failure, GError **error)
                      g_strerror(failure));
 }
 
-/* ---- The thread that keeps the file ---- */
+/* ---- The thread for the file ---- */
 
 static bool open_store(NsStudyWork *work, GError **error)
 {
@@ -243,7 +243,7 @@ static bool open_store(NsStudyWork *work, GError **error)
     return work->store != NULL;
 }
 
-/* Cells that run here are known better. */
+/* Reads the cells from the file, except those running here, whose progress is more recent. */
 static bool read_cells(NsStudyWork *work, GError **error)
 {
     size_t n = ns_study_cells(&work->study);
@@ -258,8 +258,7 @@ static bool read_cells(NsStudyWork *work, GError **error)
     return true;
 }
 
-/* How many of the cells that are worked at are done, running ones in part.  The caller holds the
- * mutex. */
+/* The number of cells that are done, counting running ones in part.  The caller holds the mutex. */
 static double done(const NsStudyWork *work)
 {
     return (double)work->ended + work->parts;
@@ -284,7 +283,7 @@ static bool start_cells(NsStudyWork *work, GError **error)
     return some || refuse_thread(failure, error);
 }
 
-/* Until a thread has ended or some time has passed.  Whether there are threads. */
+/* Waits until a thread has ended or some time has passed; returns whether there are threads. */
 static bool look_on(NsStudyWork *work)
 {
     struct timespec until = ns_condition_time(g_get_monotonic_time() + LOOK_MS * (int64_t)1000);
@@ -295,13 +294,13 @@ static bool look_on(NsStudyWork *work)
     return working;
 }
 
-/* What other processes have changed meanwhile is read. */
+/* Reads the cells if other processes have changed the file. */
 static bool follow(NsStudyWork *work, GError **error)
 {
     return !ns_study_store_changed(work->store) || read_cells(work, error);
 }
 
-/* Whether threads are to be started: it was begun, or goes on after a stop that some have seen. */
+/* Whether threads should be started: at the beginning, or if work continues after a stop. */
 static bool take_again(NsStudyWork *work)
 {
     pthread_mutex_lock(&work->mutex);
@@ -318,7 +317,7 @@ static bool keep_file(NsStudyWork *work, GError **error)
     bool start;
     while ((start = good && take_again(work)) || look_on(work)) {
         gint64 now = g_get_monotonic_time();
-        if (!good) continue; /* until the threads have seen that they should stop */
+        if (!good) continue; /* wait until the threads have stopped */
         good = follow(work, error) && (!start || start_cells(work, error));
         if (good && (double)(now - renewed) >= work->options.lease * 1e6 / RENEWALS) {
             good = ns_study_store_renew(work->store, error);
@@ -326,7 +325,7 @@ static bool keep_file(NsStudyWork *work, GError **error)
         }
         if (!good) ns_study_work_stop(work);
     }
-    /* Cells that are the same as others have the result of these. */
+    /* Cells with identical settings share a result, so all of them are read at the end. */
     return good && read_cells(work, error);
 }
 
@@ -398,7 +397,7 @@ NsStudyStore *ns_study_work_store(NsStudyWork *work)
     return work->store;
 }
 
-/* Work that was stopped and has not ended yet goes on. */
+/* Work that was stopped and has not ended yet continues. */
 bool ns_study_work_start(NsStudyWork *work, unsigned jobs, GError **error)
 {
     int failure = 0;
