@@ -3,7 +3,7 @@
 
 #include "core/experiment/param.h"
 
-/* ns_settings_set for "key=value". */
+/* Calls ns_settings_set for "key=value". */
 bool ns_settings_assign(NsSettings *settings, const char *assignment, GError **error);
 
 /* The same for shell words separated by spaces, "key=value key='a value'"; the text may be empty.

@@ -39,7 +39,7 @@ static void replace_lane(NsExperiment *experiment, size_t lane, const NsSettings
     experiment->lane[lane] = copy;
 }
 
-/* ---- Life ---- */
+/* ---- Life cycle ---- */
 
 void ns_experiment_init(NsExperiment *experiment)
 {

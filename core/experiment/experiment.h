@@ -26,7 +26,8 @@ typedef struct {
 
 /* Initializes one lane with the default settings. */
 void ns_experiment_init(NsExperiment *experiment);
-void ns_experiment_copy(NsExperiment *to, const NsExperiment *from); /* `to` is not initialized */
+void ns_experiment_copy(NsExperiment *to, const NsExperiment *from); /* `to` need not be
+                                                                      * initialized */
 void ns_experiment_clear(NsExperiment *experiment);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsExperiment, ns_experiment_clear)
 
@@ -89,8 +90,8 @@ void ns_experiment_remove(NsExperiment *experiment, size_t lane);
  * lane of the run, and additional lanes continue from its last one. */
 void ns_experiment_settle(NsExperiment *experiment, size_t n);
 
-/* Whether a lane continues from a lane of the run from which another lane already continues; and
- * whether no lane continues from a lane of the run. */
+/* Whether an earlier lane already continues from the same lane of the run; and whether no lane
+ * continues from a lane of the run. */
 bool ns_experiment_is_new(const NsExperiment *experiment, size_t lane);
 bool ns_experiment_is_gone(const NsExperiment *experiment, size_t lane_of_run);
 

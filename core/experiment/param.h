@@ -17,7 +17,7 @@ typedef enum {
 typedef enum { NS_SLIDER_LINEAR, NS_SLIDER_LOG } NsSliderScale;
 typedef enum { NS_EFFECT_LIVE, NS_EFFECT_FORK, NS_EFFECT_RESTART } NsParamEffect;
 
-/* A row of the table, as data. */
+/* A row of the table. */
 typedef struct {
     const char *key;
     const char *label;
@@ -44,7 +44,7 @@ enum { NS_PARAM_COUNT = NS_PARAMS(NS_PARAM_ONE, NS_PARAM_ONE, NS_PARAM_ONE, NS_P
 const NsParam *ns_param(size_t i);
 const NsParam *ns_param_find(const char *key);
 
-/* Fills in the defaults.  Clear with ns_settings_clear. */
+/* Initializes all settings to their defaults.  Clear with ns_settings_clear. */
 void ns_settings_init(NsSettings *settings);
 
 /* Sets one value from its text.  NS_ERROR_SETTING names an unknown key (and the nearest known one),

@@ -16,7 +16,7 @@ GResource *normscope_bundled_get_resource(void);
 typedef struct {
     const char *name;
     const char *purpose; /* the key in a file whose value is the row's purpose */
-    char **names;        /* of files, sorted */
+    char **names;        /* names of the files, sorted */
     NsChoice *rows;      /* [n] */
     size_t n;
 } Folder;
@@ -28,7 +28,7 @@ static GBytes *read_file(const Folder *folder, size_t i)
                                   G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
 }
 
-/* "3-post-warmup.preset": "post-warmup" */
+/* The key of a file: "post-warmup" for "3-post-warmup.preset". */
 static char *key_of(const char *name)
 {
     const char *begin = name + strspn(name, G_CSET_DIGITS "-");

@@ -13,7 +13,7 @@
 /* The strings of the entries point into the lines, which were cut by writing zero bytes. */
 struct NsEntries {
     char **lines;
-    GArray *rows; /* NsEntry */
+    GArray *rows; /* elements are NsEntry */
 };
 
 void ns_entries_free(NsEntries *entries)
@@ -43,7 +43,7 @@ static bool is_key(const char *word)
     return *word && strspn(word, KEY_CHARACTERS) == strlen(word);
 }
 
-/* "[A]" */
+/* Reads a section, "[A]". */
 static bool read_section(NsEntry *entry, char *line, GError **error)
 {
     size_t length = strlen(line);

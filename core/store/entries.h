@@ -21,7 +21,7 @@
 #define NS_ENTRIES_MAX ((size_t)64 << 10)
 
 typedef struct {
-    size_t line;         /* from 1 */
+    size_t line;         /* line number, from 1 */
     const char *section; /* "" before the first section */
     const char *key;     /* NULL: the section begins here */
     const char *value;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* How a field is encoded (Protocol Buffers, wire types). */
+/* Encodings of a field (wire types of Protocol Buffers). */
 enum { VARINT, EIGHT_BYTES, LENGTH, FOUR_BYTES = 5 };
 
 static void put_varint(GByteArray *out, uint64_t number)

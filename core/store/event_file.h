@@ -9,7 +9,7 @@
 #include <glib.h>
 #include <stdint.h>
 
-/* Appends the record that such a file begins with. */
+/* Appends the first record of a file. */
 void ns_event_file_begin(GByteArray *out);
 
 /* Appends a value to those of a record without rounding: a double as a tensor of one element, a
@@ -17,5 +17,5 @@ void ns_event_file_begin(GByteArray *out);
 void ns_event_file_add_double(GByteArray *values, const char *tag, double value);
 void ns_event_file_add_float(GByteArray *values, const char *tag, float value);
 
-/* Appends the record of these values; time: Unix time in seconds. */
+/* Appends the record of these values; `time` is the Unix time in seconds. */
 void ns_event_file_end(GByteArray *out, double time, int64_t step, const GByteArray *values);

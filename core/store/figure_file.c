@@ -32,14 +32,14 @@ static bool begins(Bytes bytes, const char *text)
     return (size_t)(bytes.end - bytes.at) >= n && memcmp(bytes.at, text, n) == 0;
 }
 
-/* What follows the first occurrence of the text; empty if there is none. */
+/* The bytes after the first occurrence of the text; empty if there is none. */
 static Bytes after(Bytes bytes, const char *text)
 {
     const char *found = memmem(bytes.at, (size_t)(bytes.end - bytes.at), text, strlen(text));
     return (Bytes){found ? found + strlen(text) : bytes.end, bytes.end};
 }
 
-/* What precedes any of the characters; all of it if there is none. */
+/* The bytes before the first of any of the characters; all of them if there is none. */
 static Bytes until(Bytes bytes, const char *characters)
 {
     const char *p = bytes.at;
@@ -155,7 +155,7 @@ static char *find_in_pdf(Bytes pdf)
 static char *find_in_csv(Bytes csv)
 {
     Bytes row = until(after(csv, "\n"), "\n");
-    /* A field in quotes may hold newlines, but the line never does. */
+    /* A quoted field may contain newlines, but the line of an experiment never does. */
     const char *found = memmem(row.at, (size_t)(row.end - row.at), NS_PROVENANCE_BEGIN,
                                strlen(NS_PROVENANCE_BEGIN));
     if (!found) return NULL;

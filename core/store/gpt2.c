@@ -133,7 +133,7 @@ typedef enum { NONE, WIDTH, HIDDEN, WORDS, PLACES } Size;
  * stores the transposed matrix, [in, out]. */
 typedef struct {
     const char *ours[3], *theirs;
-    Size rows, cols; /* of each of ours */
+    Size rows, cols; /* of each of our tensors */
     bool turned;
 } Piece;
 
@@ -166,7 +166,7 @@ static const Piece head = {{"head"}, "lm_head.weight", WORDS, WIDTH, false};
 
 typedef struct {
     const NsSafetensors *file;
-    const char *prefix; /* of their names, except that of the head */
+    const char *prefix; /* prefix of their names, except that of the head */
     size_t sizes[PLACES + 1];
     NsTensorTable *table;
     ns_real *w;  /* NULL while the table is being built */

@@ -20,7 +20,7 @@ void ns_json_init(NsJson *json);
 /* Ends the outermost object and returns the text, without a newline.  Free with g_free. */
 char *ns_json_finish(NsJson *json);
 
-/* bracket: '{' or '['. */
+/* `bracket` is '{' or '['. */
 void ns_json_open(NsJson *json, const char *key, char bracket);
 void ns_json_close(NsJson *json, char bracket); /* '}' or ']' */
 

@@ -44,7 +44,7 @@ typedef struct {
     const NsHistory *history;
     size_t record;
     NsValues room;  /* buffer for the longest quantity */
-    NsBucket steps; /* that the values written so far cover */
+    NsBucket steps; /* range of steps covered by the values written so far */
 } Record;
 
 static bool has_any(const bool *has, size_t n)

@@ -1,4 +1,4 @@
-/* Lessons: cards that a student goes through at the window.  SPDX-License-Identifier: MIT
+/* Lessons: cards that guide a student through the window.  SPDX-License-Identifier: MIT
  *
  *     title = Where the norm sits
  *     summary = Two models that differ in one place only.
@@ -50,11 +50,11 @@
 /* Texts are owned; NULL if absent. */
 typedef struct {
     char *title, *page, *highlight, *chart;
-    char **texts;           /* paragraphs; ends with NULL */
+    char **texts;           /* paragraphs, NULL-terminated */
     NsExperiment begin;     /* n is 0 if the card has no setup */
     NsExperiment end;       /* after all that the card asks for; n is 0 before the first setup */
     bool asks_for_settings; /* the card has a `do` */
-    int64_t run;            /* 0: none */
+    int64_t run;            /* step of the run button; 0: none */
     NsLessonConditions conditions;
     char *ask;
     char *choices[NS_CARD_CHOICES], *why[NS_CARD_CHOICES];

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What follows the name of a term. */
+/* The words that follow the name of a term. */
 typedef enum { NOTHING, LANE, NUMBER, LANE_AND_NUMBER, LANE_AND_SETTING, WORD } Form;
 
 static const struct {
@@ -66,7 +66,7 @@ static bool read_number(NsLessonCondition *condition, char **words)
            isfinite(condition->number);
 }
 
-/* "warmup >= 100" or "placement = pre" */
+/* Reads a setting, such as "warmup >= 100" or "placement = pre". */
 static bool read_setting(NsLessonCondition *condition, char **words)
 {
     condition->param = ns_param_find(words[0]);

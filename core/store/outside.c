@@ -46,7 +46,7 @@ struct NsOutside {
     GQueue messages;
 };
 
-/* ---- Life ---- */
+/* ---- Life cycle ---- */
 
 NsOutside *ns_outside_new(size_t budget)
 {

@@ -158,7 +158,7 @@ typedef struct {
     uint64_t number; /* field number */
     unsigned type;
     uint64_t value;             /* the bits of a number */
-    const uint8_t *bytes, *end; /* of LENGTH */
+    const uint8_t *bytes, *end; /* contents of a field of type LENGTH */
 } Field;
 
 static bool read_varint(const uint8_t **at, const uint8_t *end, uint64_t *number)

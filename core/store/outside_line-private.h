@@ -32,21 +32,21 @@ typedef struct {
     int64_t step;
     size_t lane; /* from 1 */
     NsOutsideNumber loss, validation, lr, grad_norm, seconds, probe_seconds, seed;
-    GArray *arrays;  /* of NsOutsideArray */
-    GArray *numbers; /* of NsOutsideNumber */
+    GArray *arrays;  /* elements are NsOutsideArray */
+    GArray *numbers; /* elements are NsOutsideNumber */
 } NsOutsideLine;
 
 NsOutsideLine *ns_outside_line_new(void);
 void ns_outside_line_free(NsOutsideLine *line);
 
-/* Reads a line of n bytes, after which a zero stands.  NULL, or what is wrong with it: the
+/* Parses a zero-terminated line of n bytes.  Returns NULL, or what is wrong with it as the
  * beginning of a sentence. */
 const char *ns_outside_line_read(NsOutsideLine *line, const char *text, size_t n);
 
-/* The names of the columns of a table, by its first line, and what stands between them; NULL where
- * none is “step” or none is a loss.  Free with g_strfreev. */
+/* Reads the names of the columns of a table from its first line, and sets *separator.  Returns NULL
+ * if no column is “step” or none is a loss.  Free with g_strfreev. */
 char **ns_outside_columns(const char *text, char *separator);
 
-/* The same as ns_outside_line_read for a row of such a table. */
+/* Like ns_outside_line_read, for a row of such a table. */
 const char *ns_outside_line_read_row(NsOutsideLine *line, char **columns, char separator,
                                      const char *text);

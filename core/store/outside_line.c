@@ -47,7 +47,7 @@ static bool fail_syntax(Scan *s)
     return fail(s, s->at >= s->end ? N_("it is incomplete") : N_("it is not a JSON object"));
 }
 
-/* ---- Pieces ---- */
+/* ---- Tokens ---- */
 
 static void skip_space(Scan *s)
 {

@@ -27,7 +27,7 @@ struct NsOutsideWatch {
     Source sources[NS_LANES_MAX];
     size_t n;
     atomic_bool left;   /* its owner has freed it */
-    atomic_int holders; /* the thread and the owner */
+    atomic_int holders; /* number of references: the thread and the owner */
     pthread_mutex_t mutex;
     /* Protected by the mutex, like the published fields of the sources. */
     guint64 version;
@@ -124,7 +124,7 @@ static void *follow(void *data)
     return NULL;
 }
 
-/* ---- Life ---- */
+/* ---- Life cycle ---- */
 
 static bool open_source(NsOutsideWatch *w, const char *path, const char *save, GError **error)
 {

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- The state of the jump detector ---- */
+/* ---- The state of the spike detector ---- */
 
 #define SPIKES (3 + 2 * NS_SPIKE_RECORDS + 2 * NS_SPIKE_EXCURSION)
 

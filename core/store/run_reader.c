@@ -21,7 +21,7 @@
 /* Bytes of records that are read at once. */
 #define WINDOW ((size_t)16 << 20)
 
-/* No text or blob of a run is larger. */
+/* Maximum bytes of a text or blob. */
 #define LARGEST (1 << 30)
 
 /* How long to wait while another program has locked the file. */

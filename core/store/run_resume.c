@@ -86,7 +86,7 @@ bool ns_run_repeats(sqlite3 *db, int64_t checkpoint, int64_t lane, NsRun *run)
            has_record(db, lane, settings->seed, ns_history_step(history, n - 1));
 }
 
-/* ---- Going back ---- */
+/* ---- Resetting the file to a checkpoint ---- */
 
 static bool run_with(sqlite3 *db, const char *sql, int64_t first, int64_t second)
 {

@@ -49,7 +49,7 @@ typedef struct {
         NsEvent event;
         int64_t clock; /* step of a checkpoint */
     } what;
-    NsValues values;          /* of a step */
+    NsValues values;          /* values of a step */
     NsCheckpoint *checkpoint; /* NULL for other kinds */
 } Item;
 
@@ -78,14 +78,14 @@ struct NsRunWriter {
     /* Used only by the thread while it runs. */
     sqlite3 *db;
     sqlite3_stmt *insert[CHECKPOINT], *insert_profile;
-    int code; /* error of a failed checkpoint; SQLITE_OK: ask the database */
+    int code; /* error of a failed checkpoint; SQLITE_OK: see sqlite3_errcode */
 
     pthread_t thread;
     pthread_mutex_t mutex;  /* protects the fields below */
     pthread_cond_t wake;    /* wakes the thread */
     pthread_cond_t written; /* signals that the queue was written */
     GPtrArray *queue;
-    size_t waiting; /* bytes in it */
+    size_t waiting; /* bytes in the queue */
     bool closing, failed;
     size_t checkpoints;      /* in the queue or being written */
     int64_t checkpoint_took; /* duration of the newest in microseconds, including writing */
@@ -336,7 +336,7 @@ static void *work(void *data)
     return NULL;
 }
 
-/* ---- Taking ---- */
+/* ---- Queueing ---- */
 
 static void enqueue(NsRunWriter *w, size_t run, Item item, size_t bytes)
 {
@@ -396,7 +396,7 @@ void ns_run_writer_add(NsRunWriter *w, NsLockstep *lockstep)
         for (; run->steps < ns_history_steps(history); run->steps++) {
             int64_t step = ns_history_step(history, run->steps)->step;
             w->reached = MAX(w->reached, step);
-            if (w->resumed && step <= run->newest) continue; /* the file has it */
+            if (w->resumed && step <= run->newest) continue; /* already in the file */
             if (past) wait_for_disk(w);
             take_step(w, i, history, run->steps);
         }
@@ -470,7 +470,7 @@ char *ns_run_writer_take_failure(NsRunWriter *w)
     return failure;
 }
 
-/* ---- Making ---- */
+/* ---- Creating the file ---- */
 
 static char *experiment_line(NsLockstep *lockstep)
 {
@@ -608,7 +608,7 @@ static bool go_on(NsRunWriter *w, NsLockstep *lockstep)
     return good && run_statement(w, "COMMIT");
 }
 
-/* ---- Life ---- */
+/* ---- Life cycle ---- */
 
 /* A resumed run may evaluate at a step for which the file already has the validation loss. */
 static bool prepare_inserts(NsRunWriter *w)

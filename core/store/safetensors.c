@@ -1,4 +1,4 @@
-/* Tensors in a file.  SPDX-License-Identifier: MIT */
+/* Files of tensors.  SPDX-License-Identifier: MIT */
 #include "core/store/safetensors.h"
 
 #include "core/base/error.h"

@@ -1,7 +1,7 @@
-/* Tensors in a file.  SPDX-License-Identifier: MIT
+/* Files of tensors.  SPDX-License-Identifier: MIT
  *
- * The safetensors format: 8 bytes little-endian header length, a JSON header of names, types,
- * shapes and offsets, then the raw little-endian data. */
+ * The safetensors format: the length of the header in 8 little-endian bytes, a JSON header with
+ * names, types, shapes and offsets, then the raw little-endian data. */
 #pragma once
 
 #include "core/base/real.h"

@@ -1,4 +1,4 @@
-/* The settings that a study or a sweep varies.  SPDX-License-Identifier: MIT */
+/* The settings varied by a study or a sweep.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "core/experiment/param.h"

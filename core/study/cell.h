@@ -120,9 +120,9 @@ typedef struct {
     NsCellProgress progress; /* NULL for none */
     void *data;
     GArray
-        *curve; /* NULL, or of double, empty: gets the curve of a result that has one; NaN where
-                 * there is no value.  Of several results, which have no layers and no bins, it
-                 * has all values of each point one after another, of one number a single point */
+        *curve; /* NULL, or an empty array of double that receives the curve of a result, if it has
+                 * one; NaN for missing values.  For several results (without layers and bins), the
+                 * values of each point are adjacent, and results with one number have one point */
 } NsCellWork;
 
 /* Trains a run for settings->steps steps.  The settings threads, eval-every and probe-every are

@@ -1,4 +1,4 @@
-/* What a model looks like before any update, over several seeds.  SPDX-License-Identifier: MIT */
+/* Statistics of a model before any update, over several seeds.  SPDX-License-Identifier: MIT */
 #include "core/study/initial.h"
 
 #include "core/base/error.h"

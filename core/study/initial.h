@@ -1,4 +1,4 @@
-/* What a model looks like before any update, over several seeds.  SPDX-License-Identifier: MIT */
+/* Statistics of a model before any update, over several seeds.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "core/probe/history.h"
@@ -10,11 +10,10 @@
  * measured, too, regardless of probe-every; the mean gradient is over probe-batches batches. */
 typedef struct {
     NsRecordLayout layout;
-    int64_t
-        *measured; /* [layout.width] seeds at which the value exists; mean and sd are over these */
+    int64_t *measured; /* [layout.width] number of seeds with a value, for mean and sd */
     double *mean, *sd; /* [layout.width] */
     double loss_mean, loss_sd;
-    double grad_mean, grad_sd; /* all tensors together */
+    double grad_mean, grad_sd; /* norm of the whole gradient */
     int64_t seeds;
 } NsInitial;
 

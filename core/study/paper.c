@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- As a study ---- */
+/* ---- Making a study ---- */
 
 static bool same_key(const char *a, const char *b)
 {
@@ -158,7 +158,7 @@ void ns_paper_provenance(const NsPaperStudy *row, const NsStudy *study, NsProven
                             (const NsSettings *[]){&study->experiment.lane[0]}, 1);
 }
 
-/* ---- Words ---- */
+/* ---- Texts ---- */
 
 static char *number(const char *format, double value)
 {

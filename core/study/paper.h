@@ -97,9 +97,9 @@ size_t ns_paper_points(const NsStudy *study);
 void ns_paper_abscissae(const NsStudy *study, double *x, size_t n);
 
 typedef struct {
-    const char *label; /* of the study */
+    const char *label; /* of the curve */
     unsigned result;   /* index of the study's result */
-    bool theory;       /* computed, not measured */
+    bool theory;       /* predicted, not measured */
     size_t n;
     double *x, *y;
     double *lo, *hi; /* mean minus and plus the standard deviation over seeds; NULL for one seed */

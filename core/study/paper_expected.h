@@ -1,4 +1,5 @@
-/* The curves that a study expects.  Internal to core/study.  SPDX-License-Identifier: MIT */
+/* The curves that a paper's claims predict.  Internal to core/study.
+ * SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "core/study/paper.h"

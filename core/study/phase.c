@@ -47,7 +47,7 @@ bool ns_phase_study(NsStudy *study, const NsSettings *const *lanes, size_t n, co
     return ns_study_check_cells(study, error);
 }
 
-/* ---- Life ---- */
+/* ---- Life cycle ---- */
 
 NsPhase *ns_phase_new(NsStudyWork *work, size_t lane, size_t x, size_t y, GError **error)
 {

@@ -18,7 +18,7 @@ static void rank(double *ranks, const double *values, size_t n)
 
 static double correlation(const double *a, const double *b, size_t n)
 {
-    double mean = (double)n - 1; /* of doubled ranks */
+    double mean = (double)n - 1; /* mean of the doubled ranks */
     double ab = 0, aa = 0, bb = 0;
     for (size_t i = 0; i < n; i++) {
         ab += (a[i] - mean) * (b[i] - mean);

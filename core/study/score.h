@@ -11,6 +11,6 @@ typedef struct {
                     * 1 is exact */
 } NsScore;
 
-/* guess, measured: [n], n >= 2.  FALSE, and the score untouched, if a value is not positive and
- * finite. */
+/* guess, measured: [n], n >= 2.  Returns false, without changing the score, if a value is not
+ * positive and finite. */
 bool ns_score(NsScore *score, const double *guess, const double *measured, size_t n);

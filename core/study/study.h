@@ -89,7 +89,7 @@ void ns_study_init(NsStudy *study);
 void ns_study_clear(NsStudy *study);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsStudy, ns_study_clear)
 
-/* ---- As a text ---- */
+/* ---- Text ---- */
 
 /* Reads a text into an initialized study.  NS_ERROR_SETTING names the line.  Does not check lanes
  * and cells. */

@@ -533,7 +533,7 @@ void ns_study_copy(NsStudy *to, const NsStudy *from)
     ns_study_read(to, text, strlen(text), NULL);
 }
 
-/* ---- Words ---- */
+/* ---- Texts for the user ---- */
 
 static void add_words(GString *words, const NsResult *result)
 {

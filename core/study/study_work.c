@@ -348,7 +348,7 @@ static void *keep(void *data)
     return NULL;
 }
 
-/* ---- Life ---- */
+/* ---- Life cycle ---- */
 
 NsStudyWork *ns_study_work_new(NsStudy *study, const char *path, const NsStoreOptions *options)
 {
