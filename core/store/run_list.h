@@ -7,8 +7,7 @@
 
 /* The files next to the run file while it is being written, or after its writer was killed. */
 #define NS_RUN_BESIDE 2
-extern const char *const ns_run_beside[NS_RUN_BESIDE]; /* suffixes appended to the name of the run
-                                                        * file */
+extern const char *const ns_run_beside[NS_RUN_BESIDE]; /* suffixes of the run file's name */
 
 /* The names (char *, without the folder) of the run files in a folder, sorted.  NULL with
  * NS_ERROR_FILE if the folder cannot be read. */

@@ -14,8 +14,7 @@
 #define NS_RUN_LINE_MAX ((size_t)64 << 20)
 
 typedef struct {
-    int64_t end;             /* set by the caller: records from this step on are left out; 0 reads
-                              * all */
+    int64_t end;             /* set by the caller: records before this step are read; 0: all */
     NsExperiment experiment; /* n is 0 before the settings have been read */
     NsHistory *histories[NS_LANES_MAX];
     size_t wrong_line; /* from 1: the first line that is not one of the run, where reading ended; 0:

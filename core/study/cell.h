@@ -101,8 +101,7 @@ typedef struct {
     int64_t step;      /* number of updates; for DIVERGED, the one that made a value not finite */
     double first;      /* training loss before any update; NaN until it is known */
     double loss;       /* training loss, mean over the last NS_CELL_LAST records; NaN unless DONE */
-    double validation; /* loss on held-out text at the end; NaN unless DONE with at least one
-                        * step */
+    double validation; /* final loss on held-out text; NaN unless DONE after a step */
     double value;      /* the first result; NaN if the run has none */
     double seconds;    /* duration */
     char text[400];    /* a message for DIVERGED and FAILED, and if a rule ended the run */

@@ -18,8 +18,8 @@ typedef enum {
     NS_PAPER_GRID,   /* the result over the values of the only setting in the grid */
     NS_PAPER_LAYER,  /* the quantity in every layer */
     NS_PAPER_STEP,   /* the result at every step, or at every evaluation */
-    NS_PAPER_TOKENS, /* fraction of tokens by squared norm of the last hidden state, in units of the
-                      * mean */
+    NS_PAPER_TOKENS, /* distribution over tokens of the squared norm of the last hidden state, in
+                      * units of its mean */
 } NsPaperKind;
 
 /* The number that a claim is about.  It is computed for every seed (of weights and data), and
