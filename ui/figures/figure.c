@@ -1,4 +1,4 @@
-/* A figure: of one seed, or the mean over several.  SPDX-License-Identifier: MIT */
+/* A figure of one seed, or of the mean over several seeds.  SPDX-License-Identifier: MIT */
 #include "ui/figures/figure.h"
 
 #include "core/base/words.h"
@@ -8,14 +8,14 @@
 
 typedef struct NsSeedFigures NsSeedFigures;
 
-/* The figures of several seeds, behind the one that is shown, and the mean of their curves.  A seed
- * that diverged is left out of the mean of its lane, and the plot says so; where all diverged the
- * mean is of them. */
+/* The figures of the individual seeds, and the mean of their curves.  A seed that diverged is
+ * excluded from the mean of its lane, which the plot states; if all seeds diverged, the mean is
+ * over all of them. */
 struct NsSeedFigures {
-    NsFigure *single[NS_SEEDS_MAX]; /* of each seed; the first is borrowed */
-    NsFigure *going[NS_SEEDS_MAX];  /* without what diverged, where something did */
+    NsFigure *single[NS_SEEDS_MAX]; /* of each seed; the first one is borrowed */
+    NsFigure *going[NS_SEEDS_MAX];  /* of seeds that did not diverge, if any did */
     const NsPlot *singles[NS_SEEDS_MAX], *merged[NS_SEEDS_MAX];
-    uint64_t seen[2 * NS_SEEDS_MAX]; /* versions of the plots that the mean is of */
+    uint64_t seen[2 * NS_SEEDS_MAX]; /* versions of the plots that the mean was computed from */
     NsMeanPlot *mean;
     NsPlot plot;
 };
@@ -33,7 +33,7 @@ NsFigure *ns_figure_create(const NsFigureKind *kind)
     return figure;
 }
 
-/* TRUE if the figure shows other runs than before. */
+/* TRUE if the figure now shows different runs. */
 static bool follow_runs(NsFigure *figure, const NsFigureInput *input)
 {
     bool others = false;
@@ -44,7 +44,7 @@ static bool follow_runs(NsFigure *figure, const NsFigureInput *input)
     return others;
 }
 
-/* The step at which all runs will be finished; 0 if one has no end. */
+/* The step at which all runs will be finished; 0 if a run has no fixed end. */
 static double end_of(const NsFigureInput *input)
 {
     int64_t end = 0;
@@ -56,7 +56,7 @@ static double end_of(const NsFigureInput *input)
     return (double)end;
 }
 
-/* The plot of an input of one seed, of one lane where the figure is of one model. */
+/* The plot of an input with one seed per run. */
 static const NsPlot *update_one(NsFigure *figure, const NsFigureInput *input)
 {
     NsPlot *plot = &figure->plot;
@@ -80,7 +80,7 @@ static const NsPlot *update_one(NsFigure *figure, const NsFigureInput *input)
 
 /* ---- Several seeds ---- */
 
-/* The seeds of one run that go on, in order; all of them where none does. */
+/* The seeds of one run that have not diverged, in order; all seeds if all have diverged. */
 typedef struct {
     NsHistory *history[NS_SEEDS_MAX];
     size_t n, diverged;
@@ -105,14 +105,14 @@ static NsHistory *seed_of(NsHistory *history, size_t k)
     return history && k < ns_history_seeds(history) ? ns_history_seed(history, k) : NULL;
 }
 
-/* The input with one seed of every run. */
+/* The input with the k-th seed of every run. */
 static NsFigureInput input_of(const NsFigureInput *input, size_t k)
 {
     NsFigureInput one = *input;
     one.history = seed_of(input->history, k);
     for (unsigned i = 0; i < input->n_lanes; i++)
         one.lanes[i].history = seed_of(input->lanes[i].history, k);
-    /* An earlier run may have had fewer. */
+    /* An earlier run may have fewer seeds. */
     if (seed_of(input->previous, k)) one.previous = seed_of(input->previous, k);
     for (unsigned i = 0; i < input->n_pinned; i++)
         if (seed_of(input->pinned[i].history, k))
@@ -120,7 +120,7 @@ static NsFigureInput input_of(const NsFigureInput *input, size_t k)
     return one;
 }
 
-/* The input with the k-th seed of every run among those that go on. */
+/* The input with the k-th seed of every run, counting only the seeds in `going`. */
 static NsFigureInput input_of_going(const NsFigureInput *input, const Going *going, size_t k)
 {
     NsFigureInput one = input_of(input, k);
@@ -139,7 +139,8 @@ static const NsPlot *update_seed(NsFigure **figure, const NsFigure *first,
     return update_one(*figure, input);
 }
 
-/* Over layers all show one step, although one has measured it a moment before the other. */
+/* The newest step that all seeds have measured: curves over layers are averaged at the same
+ * step. */
 static int64_t common_step(const NsFigureInput *input, const Going *going)
 {
     int64_t step = INT64_MAX;
@@ -152,7 +153,8 @@ static int64_t common_step(const NsFigureInput *input, const Going *going)
     return step == INT64_MAX ? -1 : step;
 }
 
-/* "1 of 5 seeds diverged and is left out.", of several lanes by their names. */
+/* "1 of 5 seeds diverged"; with several lanes, each is preceded by its name.  NULL if none
+ * diverged. */
 static char *diverged_words(const NsFigureInput *input, const Going *going)
 {
     GString *words = g_string_new(NULL);
@@ -168,7 +170,7 @@ static char *diverged_words(const NsFigureInput *input, const Going *going)
     return g_string_free(words, words->len == 0);
 }
 
-/* Whether any of n plots is another than when the mean was made. */
+/* Whether any of the n plots has changed since the mean was computed; stores their versions. */
 static bool is_news(NsSeedFigures *seeds, const NsPlot *const *plots, size_t n, size_t at)
 {
     bool news = false;
@@ -179,7 +181,7 @@ static bool is_news(NsSeedFigures *seeds, const NsPlot *const *plots, size_t n, 
     return news;
 }
 
-/* The plots that the mean is of; how many. */
+/* Fills in the plots that the mean is computed from; returns their number. */
 static size_t update_merged(NsSeedFigures *seeds, const NsFigureInput *input, const Going *going)
 {
     size_t n = 0;
@@ -196,8 +198,8 @@ static size_t update_merged(NsSeedFigures *seeds, const NsFigureInput *input, co
     return n;
 }
 
-/* The plot of the mean; its version changes only if something visible did.  `first` is the figure
- * of the first seed. */
+/* The plot of the mean; its version changes only if something visible changed.  `first` is the
+ * figure of the first seed. */
 static const NsPlot *update_mean(NsFigure *first, const NsFigureInput *input)
 {
     if (!first->seeds) first->seeds = g_new0(NsSeedFigures, 1);

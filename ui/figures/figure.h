@@ -1,105 +1,109 @@
-/* What figures share.  SPDX-License-Identifier: MIT */
+/* Functions and types shared by all figures.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "ui/figures/figures.h"
 
 #define NS_FIGURE_SERIES 40
 
-/* What a figure shows of several seeds. */
+/* How a figure shows several seeds. */
 typedef enum {
-    NS_SEEDS_FIRST,         /* the first, and its subtitle says so */
-    NS_SEEDS_MEAN_BY_STEP,  /* the mean of its curves over steps */
-    NS_SEEDS_MEAN_BY_LAYER, /* and over layers, at one step */
-    NS_SEEDS_ALIKE,         /* what is the same for all */
+    NS_SEEDS_FIRST,         /* the first seed, which the subtitle states */
+    NS_SEEDS_MEAN_BY_STEP,  /* the mean of curves over steps */
+    NS_SEEDS_MEAN_BY_LAYER, /* the mean of curves over layers, at one step */
+    NS_SEEDS_ALIKE,         /* values that do not depend on the seed */
 } NsSeedsShown;
 
-/* What one sort of figure does.  Its struct begins with an NsFigure. */
+/* The methods of one kind of figure.  The struct of the kind begins with an NsFigure. */
 struct NsFigureClass {
     size_t size;
-    void (*init)(NsFigure *figure); /* labels the axes of a new one; NULL: update does */
-    /* Updates plot and columns, and says in figure->changed whether something visible did. */
+    void (*init)(NsFigure *figure); /* labels the axes of a new figure; NULL if update does this */
+    /* Updates plot and columns; sets figure->changed if something visible changed. */
     void (*update)(NsFigure *figure, const NsFigureInput *input);
     void (*clear)(NsFigure *figure);
     NsSeedsShown seeds;
 };
 
-/* The dash of an earlier run, as NsSeries.dash. */
+/* The dash pattern of an earlier run, as in NsSeries.dash. */
 #define NS_PREVIOUS_DASH 4
 
-/* A history that is followed, with what was read of it. */
+/* A history that a figure follows, with the numbers of items read so far. */
 typedef struct {
-    NsHistory *history; /* a reference, so that another history cannot get its address */
+    NsHistory *history; /* owned reference, so that a new history cannot have the same address */
     size_t steps, evaluations, events;
 } NsSource;
 
 struct NsFigure {
     const NsFigureKind *kind;
-    NsPlot plot; /* its texts are those below */
+    NsPlot plot; /* its strings are the ones below */
     char *title, *subtitle, *moment, *run, *note, *empty, *left_label, *x_label;
     char *labels[NS_FIGURE_SERIES];
     NsSeries series[NS_FIGURE_SERIES];
     GArray *markers; /* of NsMarker */
     GStringChunk *marker_texts;
-    NsSource runs[NS_LANES_MAX];    /* that are shown */
-    NsSource events[NS_LANES_MAX];  /* whose events the markers are */
-    NsSpan spans[NS_LANES_MAX + 1]; /* that are pointed out */
-    struct NsSeedFigures *seeds;    /* NULL where there is one seed */
-    bool changed;                   /* something visible did in this update, or it is the first */
+    NsSource runs[NS_LANES_MAX];    /* the runs that are shown */
+    NsSource events[NS_LANES_MAX];  /* the runs whose events the markers show */
+    NsSpan spans[NS_LANES_MAX + 1]; /* highlighted parts of axes */
+    struct NsSeedFigures *seeds;    /* NULL if there is one seed */
+    bool changed;                   /* something visible changed in this update, or it is the first
+                                     * one */
 };
 
-/* Sets a field of a figure, which has changed where the value is another one. */
+/* Sets a field of a figure, and marks the figure as changed if the value differs. */
 #define NS_FIGURE_SET(figure, field, value)                                                        \
     ((figure)->changed |= (field) != (value), (field) = (value))
 
-/* The same for a text, which is taken; one that is the same stays where it is. */
+/* The same for a string, of which it takes ownership; an equal string is not replaced. */
 void ns_figure_text(NsFigure *figure, char **slot, char *text);
 
-/* Appends a sentence, with a space before it if it is not the first; NULL: nothing. */
+/* Appends a sentence, separated by a space from what is there; NULL appends nothing. */
 void ns_figure_add_sentence(GString *text, const char *sentence);
 
-/* Follows another history (or none); TRUE if it is not the one that was followed, and then nothing
- * has been read. */
+/* Follows a history (or none).  Returns TRUE if it is not the one followed so far; all counts are
+ * then 0. */
 bool ns_source_follow(NsSource *source, NsHistory *history);
 
-/* The runs that a figure of several shows, at least one: the lanes, or what there is of one. */
+/* The number of runs that a figure of several runs shows, at least one: the lanes, or the only
+ * run. */
 unsigned ns_figure_runs(const NsFigureInput *input);
 NsFigureRun ns_figure_run(const NsFigureInput *input, unsigned i);
 
-/* A heatmap whose rows and columns count from `first`, one cell a number. */
+/* A heatmap whose rows and columns are numbered from `first`, with one cell per number. */
 NsHeatmap ns_figure_cells(const float *z, size_t rows, size_t columns, double first);
 
-/* The quantity that a figure shows: of gradients, of hidden states or any, as its subject says. */
+/* The quantity that a figure shows, from the field of the input that its subject selects. */
 NsQuantity ns_figure_quantity(const NsFigureKind *kind, const NsFigureInput *input);
 
-/* The most seeds that a run of the input has. */
+/* The largest number of seeds of any run of the input. */
 size_t ns_figure_seeds(const NsFigureInput *input);
 
-/* The name of a lane beside others: "A Post-LN". Free with g_free. */
+/* The label of a lane among others: "A Post-LN".  Free with g_free. */
 char *ns_figure_run_label(const NsFigureInput *input, unsigned i);
 
-/* "lane", or "A lane": words about one of several runs begin with its name.  Free with g_free. */
+/* "lane", or "A lane": words about one of several runs are prefixed with its name.  Free with
+ * g_free. */
 char *ns_figure_run_words(const NsFigureInput *input, unsigned i, const char *words);
 
-/* "A, C lane": the same of several runs, given as bits 1 << run.  Free with g_free. */
+/* "A, C lane": the same for several runs, given as bits 1 << run.  Free with g_free. */
 char *ns_figure_shared_words(const NsFigureInput *input, unsigned runs, const char *words);
 
-/* Where a quantity of domain LAYER or HIDDEN counts its layers from. */
+/* The number of the first layer of a quantity of domain LAYER or HIDDEN. */
 unsigned ns_figure_first_layer(NsQuantity quantity);
 
-/* A quiet band behind the selected layer. */
+/* Highlights the selected layer with a muted band; 0 removes it. */
 void ns_figure_mark_layer(NsFigure *figure, int layer);
 
-/* The event of a divergence; NULL where there is none. */
+/* The event of the divergence; NULL if there is none. */
 const NsEvent *ns_figure_divergence(const NsHistory *history);
 
-/* The step that is looked at where the newest is another; -1 else. */
+/* The step that is shown if it is not the newest; otherwise -1. */
 int64_t ns_figure_viewed(const NsFigureInput *input);
 
-/* A line at that step. */
+/* Marks that step with a line. */
 void ns_figure_mark_step(NsFigure *figure, const NsFigureInput *input);
 
-/* Title, subtitle, note and empty text; `step` is the one that the subtitle names (none if
- * negative); `note` (may be NULL) is taken, and follows a sentence for every divergence. */
+/* Sets title, subtitle, note and the text of an empty plot.  `step` is named in the subtitle
+ * (negative: none).  Takes ownership of `note` (may be NULL), which is placed after a sentence for
+ * every divergence. */
 typedef struct {
     const char *title;
     const char *empty;
@@ -112,41 +116,42 @@ void ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords
 /* "step 1,240".  Free with g_free. */
 char *ns_figure_step_words(int64_t step);
 
-/* The moment of a figure at a step: "step 1,240", or "step 1,240, seed 1 of 5" where it shows the
- * first seed of several.  Free with g_free. */
+/* The moment that a figure shows: "step 1,240", or "step 1,240, seed 1 of 5" if it shows the first
+ * of several seeds.  Free with g_free. */
 char *ns_figure_moment(const NsFigure *figure, const NsFigureInput *input, int64_t step);
 
-/* Markers for the events of the runs: a divergence as an alarm, changes of settings by their name;
- * of one lane among several in its color. */
+/* Adds markers for the events of the runs: divergences as alarms, changes of settings by the name
+ * of the setting.  If there are several lanes, the marker of one lane has its color. */
 void ns_figure_mark_events(NsFigure *figure, const NsFigureInput *input);
 
-/* "previous run: Pre-LN"; what differs from the run that is shown.  Free with g_free. */
+/* "previous run: Pre-LN": the settings that differ from those of the run that is shown.  Free with
+ * g_free. */
 char *ns_figure_previous_label(const NsFigureInput *input);
 
-/* What to say of a quantity that the history does not have.  Free with g_free. */
+/* Explains why the history does not have a quantity.  Free with g_free. */
 char *ns_figure_absent(NsQuantity quantity, const NsFigureInput *input);
 
-/* The axis along which a quantity has its values: "layer", "layer (0: embedding)", ...; `history`
- * may be NULL.  Free with g_free. */
+/* The label of the axis along which a quantity has its values: "layer", "layer (0: embedding)",
+ * ...; `history` may be NULL.  Free with g_free. */
 char *ns_figure_axis(NsQuantity quantity, const NsHistory *history);
 
-/* The scale that suits a quantity. */
+/* The scale of the axis of a quantity: logarithmic if requested and the quantity has no unit. */
 NsScaleKind ns_figure_scale(NsQuantity quantity, const NsFigureInput *input);
 
-/* The record that the subtitle's step belongs to: input->step, or the newest; -1 where there is
+/* The index of the record that is shown: that of input->step, or the newest; -1 if there is
  * none. */
 int64_t ns_figure_record(const NsFigureInput *input);
 
-/* The record of a lane at a step, its last where it stands still, the newest for a negative step;
- * -1 where it has none or begins later. */
+/* The index of the record of a lane at a step: its last if the lane ended earlier, the newest for a
+ * negative step; -1 if it has no records or begins later. */
 int64_t ns_figure_record_at(const NsHistory *history, int64_t step);
 
-/* The newest step that all runs that can still continue have reached, so that labels and layouts
- * stay calm while lanes report one after the other; if no run can continue, the last step of the
- * longest; -1 if nothing was measured. */
+/* The newest step that all runs that have not diverged have reached, so that labels and layouts do
+ * not change as the lanes report one after the other; if all have diverged, the last step of the
+ * longest run; -1 if nothing was measured. */
 int64_t ns_figure_newest(const NsFigureInput *input);
 
-/* The classes of the rows of the registry. */
+/* The classes in the registry. */
 extern const NsFigureClass ns_loss_class, ns_profile_class, ns_steps_class, ns_heatmap_class,
     ns_heads_class, ns_similarity_class, ns_compare_class, ns_schedule_class, ns_tokens_class,
     ns_attention_class, ns_cross_attention_class;

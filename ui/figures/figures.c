@@ -5,7 +5,7 @@
 #include "ui/figures/figure.h"
 
 #define IN(domain) (1u << NS_DOMAIN_##domain)
-#define SEVERAL (IN(LAYER) | IN(HIDDEN) | IN(HEAD)) /* values a step */
+#define SEVERAL (IN(LAYER) | IN(HIDDEN) | IN(HEAD)) /* several values per step */
 
 static const NsFigureKind kinds[] = {
     {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define ALL "all"
-#define MOST_PLACES 1000000 /* layers or heads */
+#define MOST_PLACES 1000000 /* maximum number of a layer or a head */
 
 static bool shows_quantity(const NsFigureKind *kind)
 {

@@ -1,7 +1,7 @@
 /* Charts by name.  SPDX-License-Identifier: MIT
  *
- * "loss", "profile:token-cosine", "similarity:angle": a figure and what it shows.  Several are
- * separated by commas; "all" is short for those of the overview. */
+ * "loss", "profile:token-cosine", "similarity:angle": a figure and what it shows.  Several names
+ * are separated by commas; "all" means the figures of the overview. */
 #pragma once
 
 #include "ui/figures/figures.h"
@@ -12,38 +12,39 @@ typedef struct {
     const NsFigureKind *kind;
     NsQuantity quantity;         /* subjects GRADIENT, HIDDEN and QUANTITY */
     NsSimilarityKind similarity; /* subject SIMILARITY */
-    unsigned layer, head; /* subject PLACE: "attention:3.2" is layer 3, head 2; 0 as in the input */
+    unsigned layer, head;        /* subject PLACE: "attention:3.2" is layer 3, head 2; 0: default */
 } NsFigureSpec;
 
-/* A figure with what it shows unless told. */
+/* A figure with its default quantity. */
 NsFigureSpec ns_figure_spec(const NsFigureKind *kind);
 
-/* Appends the figures that a text names to an array of NsFigureSpec.  NS_ERROR_USAGE names what is
- * not known, or what a figure cannot show. */
+/* Appends the figures named in a text to an array of NsFigureSpec.  NS_ERROR_USAGE if a name is
+ * unknown or a figure cannot show what the text requests. */
 bool ns_figure_specs_read(GArray *specs, const char *text, GError **error);
 
-/* The text of specs, which ns_figure_specs_read reads again.  Free with g_free. */
+/* The text of specs, as read by ns_figure_specs_read.  Free with g_free. */
 char *ns_figure_specs_text(const NsFigureSpec *specs, size_t n);
 
-/* "profile-token-cosine": a word that is unique to the i-th of several specs, for the name of a
- * file.  Free with g_free. */
+/* "profile-token-cosine": a word for file names that is unique to the i-th of the specs.  Free with
+ * g_free. */
 char *ns_figure_specs_word(const NsFigureSpec *specs, size_t i);
 
-/* Chooses what a figure shows by its key; “wq” is short for “grad-wq”.  NS_ERROR_USAGE if there is
- * no such quantity, or the figure cannot show it. */
+/* Selects what a figure shows by its key; “wq” is short for “grad-wq”.  NS_ERROR_USAGE if the key
+ * is unknown or the figure cannot show it. */
 bool ns_figure_spec_show(NsFigureSpec *spec, const char *key, GError **error);
 
-/* Whether it is of a quantity or a similarity that is measured now and then only. */
+/* Whether it shows something that is measured every `probe-every` steps only. */
 bool ns_figure_spec_is_expensive(const NsFigureSpec *spec);
 
-/* Puts what it shows into the input of the figure. */
+/* Sets the fields of the input that select what the figure shows. */
 void ns_figure_spec_apply(const NsFigureSpec *spec, NsFigureInput *input);
 
-/* What the input of a figure says of what it shows. */
+/* The spec of a figure with this input. */
 NsFigureSpec ns_figure_spec_of(const NsFigureKind *kind, const NsFigureInput *input);
 
-/* "none", "ema:0.9" (the weight of the past), "mean:20" (steps).  NS_ERROR_USAGE says so. */
+/* Reads "none", "ema:0.9" (weight of the past) or "mean:20" (steps).  NS_ERROR_USAGE if the text is
+ * none of these. */
 bool ns_smoothing_read(NsSmoothing *smoothing, const char *text, GError **error);
 
-/* The text of a smoothing, which ns_smoothing_read reads again.  Free with g_free. */
+/* The text of a smoothing, as read by ns_smoothing_read.  Free with g_free. */
 char *ns_smoothing_text(NsSmoothing smoothing);
