@@ -9,10 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Cells that are looked at side by side, so that the compiler needs no order among them. */
+/* The number of cells that are processed side by side: the compiler can vectorize over them. */
 #define LANES 16
 
-/* What LANES columns of cells told. */
+/* The running summary of LANES interleaved columns of cells. */
 typedef struct {
     float lo[LANES], hi[LANES];
     int32_t shown[LANES], finite[LANES], blank[LANES];
@@ -63,7 +63,7 @@ void ns_cells_summarize(NsCellSummary *summary, const float *z, size_t n, bool l
     if (rest) {
         for (size_t i = 0; i < LANES; i++) last[i] = i < rest ? z[n - rest + i] : -INFINITY;
         summarize_lanes(&lanes, last, 1, least);
-        n += LANES - rest; /* blank ones */
+        n += LANES - rest; /* the padding is blank */
     }
     add_lanes(summary, &lanes, n);
 }
@@ -72,7 +72,8 @@ void ns_cells_summarize(NsCellSummary *summary, const float *z, size_t n, bool l
  * mantissa (least squares at Chebyshev points). */
 static inline float log2_of(float v)
 {
-    /* Numbers too small for a whole mantissa are taken 2^23 times as large. */
+    /* A subnormal number has no full mantissa: it is scaled by 2^23, which the bias below takes
+     * back. */
     bool tiny = v < FLT_MIN;
     float whole = tiny ? v * 8388608.0f : v;
     uint32_t bits;

@@ -9,8 +9,7 @@
 /* The color at t in [0, 1]. */
 NsColor ns_map_color(NsColorMap map, double t);
 
-/* What a cell shows, as one byte, ordered so that the larger of two is the one that must be seen
- * when both fall on one pixel. */
+/* The content of a cell as one byte.  Where several cells share a pixel, the largest is shown. */
 enum {
     NS_LEVEL_BLANK = 0,  /* no value */
     NS_LEVEL_NONE = 1,   /* not positive, on a logarithmic scale */
@@ -19,5 +18,5 @@ enum {
     NS_LEVEL_BAD = 255,  /* not finite */
 };
 
-/* The palette over the levels as opaque cairo pixels (CAIRO_FORMAT_RGB24). */
+/* Writes the color of every level as an opaque cairo pixel (CAIRO_FORMAT_RGB24). */
 void ns_level_palette(uint32_t palette[256], const NsStyle *style, NsColorMap map);

@@ -51,11 +51,11 @@ static void add_float(GString *out, float value)
     add_number(out, "%.9g", (double)value);
 }
 
-/* A table in the making. */
+/* A table that is being written. */
 typedef struct {
     GString *out;
-    bool column;            /* for the experiment */
-    const char *experiment; /* until it was written */
+    bool column;            /* there is a column for the experiment */
+    const char *experiment; /* NULL after it was written */
 } Table;
 
 static void end_row(Table *table)
@@ -86,7 +86,7 @@ static void add_series(Table *table, const NsPlot *plot, const char *title, cons
     }
 }
 
-/* Both ends of a fitted line. */
+/* A fitted line is written as its two ends. */
 static void add_slope(Table *table, const char *title, const NsSlope *slope)
 {
     g_autofree char *name = g_strdup_printf(_("%s, fit: %s"), slope->of, slope->text);
@@ -102,14 +102,14 @@ static void add_slope(Table *table, const char *title, const NsSlope *slope)
     }
 }
 
-/* What the i-th of n cells from lo to hi stands for. */
+/* The coordinate of the i-th of n cells between lo and hi. */
 static double cell_value(const NsAxis *axis, double lo, double hi, size_t i, size_t n)
 {
     double width = (hi - lo) / (double)n;
     return ns_cell_value(axis, lo + (double)i * width, width);
 }
 
-/* The name that the value has on the axis, or the value. */
+/* Appends the name of a value on its axis, or the value if it has no name. */
 static void add_place(GString *out, const NsAxis *axis, double value)
 {
     const char *name = ns_axis_name(axis, value);
