@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <math.h>
 
-/* The most that one bucket holds. */
+/* The maximum number of points of one bucket. */
 #define BUCKET_POINTS 4
 
 static int64_t bucket_of(const NsCurve *curve, size_t i)
@@ -12,8 +12,8 @@ static int64_t bucket_of(const NsCurve *curve, size_t i)
     return (int64_t)curve->x[i] / curve->stride;
 }
 
-/* Writes the points of first..end - 1, one bucket, that stay to `out` (at most first) and returns
- * the index behind them. */
+/* Thins the points first..end - 1, which are one bucket: copies those that remain to index `out`
+ * (<= first) and returns the index after the last. */
 static size_t reduce(NsCurve *curve, size_t out, size_t first, size_t end, bool newest)
 {
     size_t least = end, most = end, gap = end;
@@ -36,7 +36,7 @@ static size_t reduce(NsCurve *curve, size_t out, size_t first, size_t end, bool 
 
 static void widen(NsCurve *curve)
 {
-    /* Two steps joined would still be two points, so the first widening is by four. */
+    /* A bucket of two steps may still have two points, so the first stride is four. */
     curve->stride = curve->stride > 1 ? 2 * curve->stride : 4;
     size_t out = 0;
     for (size_t first = 0, end; first < curve->n; first = end) {

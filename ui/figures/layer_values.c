@@ -16,7 +16,7 @@ static void resize(NsLayerValues *values, size_t count)
     values->lo = g_renew(double, values->lo, count);
 }
 
-/* The range of the values of a layer that were measured: of its heads, or of its only one. */
+/* Adds the range of the measured values of a layer: over its heads, or its only value. */
 static void add_layer(NsLayerValues *values, size_t layer, size_t heads, unsigned first_layer)
 {
     float least = INFINITY, most = -INFINITY;

@@ -3,22 +3,23 @@
 
 #include "ui/figures/figure.h"
 
-/* All of it belongs to the struct; zeroed it is empty. */
+/* Owns all of its data; a zeroed struct is empty. */
 typedef struct {
     NsSource source;
-    NsBucket bucket;  /* the steps whose extremes the values are; first == last: they are its own */
-    size_t count;     /* values of the quantity; 0 where the run has none of it */
+    NsBucket bucket;  /* the values are extremes over these steps; first == last: values of one
+                       * step */
+    size_t count;     /* number of values of the quantity; 0 if the run does not have it */
     float *min, *max; /* [count] */
-    bool *has;        /* [count] it was measured */
-    bool band;        /* a layer has a range: of the steps, or of its heads */
-    /* By layer, the values that were measured; those of heads are one a layer, their extremes. */
+    bool *has;        /* [count] whether each was measured */
+    bool band;        /* layers have a range of values: over steps, or over heads */
+    /* One entry for each layer with a measured value; values of heads are reduced to their
+     * extremes. */
     size_t n;
-    double *x, *y, *lo; /* [n] layer, the largest, the smallest */
+    double *x, *y, *lo; /* [n] layer, largest, smallest value */
 } NsLayerValues;
 
-/* Reads the values of the record in which the quantity was measured last, at or before this one;
- * layers count from `first_layer`.  Of a negative record it forgets all.  TRUE if the values or the
- * step differ from what is there. */
+/* Reads the newest measurement of the quantity at or before `record`; layers are numbered from
+ * `first_layer`.  A negative record clears the values.  TRUE if the values or the step changed. */
 bool ns_layer_values_read(NsLayerValues *values, NsHistory *history, NsQuantity quantity,
                           int64_t record, unsigned first_layer);
 

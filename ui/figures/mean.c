@@ -7,11 +7,12 @@
 
 struct NsMeanPlot {
     NsPlot plot, lower;
-    NsSeries key; /* what bands are */
+    NsSeries key; /* the legend entry that explains the bands */
     char *note, *subtitle, *moment, *key_label;
     GPtrArray *owned; /* series and their columns */
-    bool band;        /* of some curve */
-    bool cut;         /* a band that would reach below what cannot be negative ends at the least */
+    bool band;        /* some curve has a band */
+    bool cut;         /* some band of positive values would reach 0 and is cut off at the smallest
+                       * value */
 };
 
 static void *own(NsMeanPlot *mean, void *taken)
@@ -28,8 +29,8 @@ static bool same_series(const NsSeries *a, const NsSeries *b)
            g_strcmp0(a->group, b->group) == 0;
 }
 
-/* The series of another plot that is the i-th of this one: among those that look alike, the one
- * with as many before it.  NULL where it has none. */
+/* The series of another plot that corresponds to the i-th of this one.  If several look alike, they
+ * correspond in order.  NULL if there is none. */
 static const NsSeries *counterpart(const NsPlot *plot, size_t i, const NsPlot *other)
 {
     size_t before = 0;
@@ -41,8 +42,8 @@ static const NsSeries *counterpart(const NsPlot *plot, size_t i, const NsPlot *o
     return NULL;
 }
 
-/* What the runs say of one point, found by Welford's method (1962): equal values have exactly
- * themselves as their mean and 0 as their deviation. */
+/* The moments of one point over the runs, by Welford's method (1962): equal values have exactly
+ * that value as their mean, and a deviation of 0. */
 typedef struct {
     size_t n;
     double mean, squares, sum, least, lo, hi;
@@ -61,15 +62,15 @@ static void add_point(Moments *moments, const NsSeries *series, size_t i)
     moments->hi += (series->hi[i] - moments->hi) / (double)moments->n;
 }
 
-/* The point of a series at x, at or after `*at`, which moves on to it. */
+/* Advances `*at` to the first point at or after x; returns whether it is at x. */
 static bool find_point(const NsSeries *series, double x, size_t *at)
 {
     while (*at < series->n && series->x[*at] < x) ++*at;
     return *at < series->n && !(series->x[*at] > x);
 }
 
-/* The points of the first series up to where the first of all ends: the others may have been
- * measured a moment later. */
+/* The number of points of the first series up to the earliest end of all: other seeds may not have
+ * measured the last steps yet. */
 static size_t common_points(const NsSeries *const *all, size_t n)
 {
     size_t points = all[0]->n;
@@ -80,7 +81,7 @@ static size_t common_points(const NsSeries *const *all, size_t n)
     return points;
 }
 
-/* Through the points of the first of several series. */
+/* The mean at the points of the first series. */
 static NsSeries mean_of(NsMeanPlot *mean, const NsSeries *const *all, size_t n)
 {
     const NsSeries *first = all[0];
@@ -89,7 +90,7 @@ static NsSeries mean_of(NsMeanPlot *mean, const NsSeries *const *all, size_t n)
     double *lo = own(mean, g_new(double, points)), *hi = own(mean, g_new(double, points));
     g_autofree size_t *at = g_new0(size_t, n);
     bool banded = first->lo && first->hi, band = banded;
-    /* A band would join marks that no line joins. */
+    /* Marks without a line cannot have a band, which is a continuous area. */
     bool deviates = !first->theory && first->kind != NS_SERIES_SCATTER;
     for (size_t i = 0; i < points; i++) {
         Moments moments = {0};
@@ -97,7 +98,8 @@ static NsSeries mean_of(NsMeanPlot *mean, const NsSeries *const *all, size_t n)
             if (find_point(all[k], first->x[i], &at[k])) add_point(&moments, all[k], at[k]);
         double sd = moments.n > 1 ? sqrt(moments.squares / (double)(moments.n - 1)) : 0;
         bool below = moments.least > 0 && sd >= moments.mean;
-        /* Infinite values have no such mean, but their sum is what they are. */
+        /* Welford's mean of infinite values is NaN; their sum is infinite, or NaN if the signs
+         * differ. */
         y[i] = isfinite(moments.mean) ? moments.mean : moments.sum;
         lo[i] = banded ? moments.lo : below ? moments.least : y[i] - sd;
         hi[i] = banded ? moments.hi : y[i] + sd;
@@ -113,7 +115,7 @@ static NsSeries mean_of(NsMeanPlot *mean, const NsSeries *const *all, size_t n)
     return series;
 }
 
-/* The curves of plots in place of those of the first, which `into` is a copy of. */
+/* Replaces the curves of `into`, a copy of the first plot, by the means over all plots. */
 static void merge(NsMeanPlot *mean, NsPlot *into, const NsPlot *const *plots, size_t n)
 {
     NsSeries *series = own(mean, g_new0(NsSeries, into->n_series));
@@ -153,7 +155,7 @@ static char *with_seeds(const char *words, size_t seeds, const char *diverged)
     return g_strconcat(words ? words : "", words ? ", " : "", of, after, NULL);
 }
 
-/* A gray curve with its band, of no lane. */
+/* The legend entry of the bands: a gray curve with a band. */
 static NsSeries key_of(const NsMeanPlot *mean)
 {
     static const double nowhere[] = {(double)NAN};
@@ -186,7 +188,7 @@ NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
     }
     mean->note = note_of(mean, plots[0]->note, seeds, diverged);
     mean->plot.note = mean->note;
-    /* A small chart has no room for the note, but keeps this. */
+    /* A small chart has no space for the note, so the subtitle states this, too. */
     mean->subtitle = with_seeds(plots[0]->subtitle, seeds, diverged);
     mean->moment = with_seeds(plots[0]->moment, seeds, diverged);
     mean->plot.subtitle = mean->subtitle;

@@ -1,24 +1,24 @@
-/* One figure of several seeds.  SPDX-License-Identifier: MIT
+/* One figure for several seeds.  SPDX-License-Identifier: MIT
  *
- * Runs that differ in their initial weights alone are drawn as one: every curve is their mean, and
- * the band around it one sample standard deviation to either side. */
+ * Runs that differ only in their initial weights are drawn as one: every curve is their mean, and
+ * the band around it extends one sample standard deviation to either side. */
 #pragma once
 
 #include "ui/plot/plot.h"
 
 typedef struct NsMeanPlot NsMeanPlot;
 
-/* The mean of n plots of one figure, at least one, which have curves: no heatmap, no bars, nothing
- * that draws itself.  Curves are matched by what they are and points by their x.  A curve that some
- * plots do not have is the mean of the others, and ends where the first of them does; a point that
- * is not finite in one of them is not finite.  Bands that the plots have become the mean of theirs;
- * theory, marks that no line joins, and a curve that is the same in all have none.  What is not a
- * curve is that of the first plot.  Subtitle and note say that it is a mean over so many `seeds`,
- * of which `diverged`, a sentence without its full stop or NULL, are not among the plots.  The
- * plots, and the data that they borrow, must outlive the result. */
+/* The mean of n >= 1 plots of one figure, which consist of curves: no heatmap, no bars, no custom
+ * drawing.  Curves are matched by style and label, and points by their x.  A curve that some plots
+ * lack is the mean over the others.  It ends at the last x that all have; a point that is not
+ * finite in one plot is not finite in the mean.  Existing bands are averaged; theory, scatter marks
+ * and a curve that is equal in all plots have no band.  Everything else is taken from the first
+ * plot.  Subtitle and note state the number of `seeds`, and `diverged` (a sentence without a full
+ * stop, or NULL) if some are not among the plots.  The plots, and the data that they borrow, must
+ * outlive the result. */
 NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
                              const char *diverged);
 void ns_mean_plot_free(NsMeanPlot *mean);
 
-/* Valid until it is freed. */
+/* Valid until `mean` is freed. */
 const NsPlot *ns_mean_plot(const NsMeanPlot *mean);

@@ -8,10 +8,10 @@
 
 static const NsLevel equal = {.y = 1};
 
-/* The axis of ratios ends so many times above the largest, where a wild curve leaves it. */
+/* If a wild curve leaves the axis, the axis ends at this multiple of the largest other ratio. */
 #define ABOVE 2
 
-/* The upper end of the axis; NaN where it has room for all. */
+/* The upper limit of the axis; NaN if all values fit. */
 static double upper_end(const NsRatioPanel *panel, const NsRatioCurve *curves, size_t n)
 {
     double most = 1;
@@ -24,7 +24,7 @@ static double upper_end(const NsRatioPanel *panel, const NsRatioCurve *curves, s
     return wild && !curves[0].wild ? ABOVE * most : (double)NAN;
 }
 
-/* Ratios at the abscissas that both have; returns how many. */
+/* Computes the ratios b / a at the abscissas that both have; returns their number. */
 static size_t divide(double *x, double *y, const NsRatioCurve *a, const NsRatioCurve *b)
 {
     size_t n = 0;
@@ -63,7 +63,7 @@ const NsPlot *ns_ratio_panel_fill(NsRatioPanel *panel, const NsRatioCurve *curve
     }
     if (!shown) return NULL;
     g_free(panel->axis);
-    bool letters = strlen(curves[0].name) == 1; /* names would not have room beside the panel */
+    bool letters = strlen(curves[0].name) == 1; /* names would not fit beside the panel */
     panel->axis = n == 2 && letters ? g_strdup(panel->labels[1])
                                     : g_strdup_printf(C_("ratio panel", "over %s"), curves[0].name);
     panel->plot = (NsPlot){.left = {.label = panel->axis,

@@ -1,18 +1,18 @@
-/* The ratio panel under curves of several runs.  SPDX-License-Identifier: MIT */
+/* The panel below curves of several runs that shows their ratios.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "ui/figures/figures.h"
 
-/* Points of a curve over layers; ascending. */
+/* A curve over layers, in ascending order. */
 typedef struct {
     size_t n;
     const double *x, *y;
     const char *name; /* of the run: "B" */
     unsigned style;   /* of the ratio's curve */
-    bool wild;        /* has no say in where the axis ends */
+    bool wild;        /* ignored for the limits of the axis */
 } NsRatioCurve;
 
-/* All of it belongs to the panel; zeroed it is an empty one. */
+/* Owns all of its data; a zeroed panel is empty. */
 typedef struct {
     NsPlot plot;
     NsSeries series[NS_LANES_MAX];
@@ -22,9 +22,9 @@ typedef struct {
     char *axis;
 } NsRatioPanel;
 
-/* Every curve over the first one, where both have a point: "B / A", on an axis of that scale with a
- * line where they are equal.  The first one's style and name are not shown by themselves.  Returns
- * its plot, or NULL where there is nothing to compare. */
+/* Fills the panel with the ratio of every other curve to the first one ("B / A") at the layers that
+ * both have, on an axis of that scale with a line at 1.  Returns its plot, or NULL if there is
+ * nothing to compare. */
 const NsPlot *ns_ratio_panel_fill(NsRatioPanel *panel, const NsRatioCurve *curves, size_t n,
                                   NsScaleKind scale);
 

@@ -54,8 +54,8 @@ static double next_average(NsSmoother *s, double value)
     return s->mean / s->weight;
 }
 
-/* The window is the end of the block before and the beginning of the present one.  Both are sums
- * that only grew, so that a spike that has left leaves no rounding error behind. */
+/* The window consists of the end of the previous block and the start of the current one.  Both sums
+ * are only ever added to, so that a spike that has left the window leaves no rounding error. */
 static double next_mean(NsSmoother *s, double value)
 {
     bool finite = isfinite(value);

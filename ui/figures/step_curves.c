@@ -35,7 +35,7 @@ static NsFigureRun run_at(const NsFigureInput *input, unsigned i)
     return i < input->n_pinned ? input->pinned[i] : (NsFigureRun){0};
 }
 
-/* Earlier lanes of the same color have different dashes, none of which the lane itself has. */
+/* Earlier runs of the same color have different dash patterns, none of which a lane has. */
 static unsigned dash_of(const NsFigureInput *input, unsigned i)
 {
     unsigned before = 0;

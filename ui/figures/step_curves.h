@@ -1,4 +1,4 @@
-/* Curves over the steps of runs: of those that are shown, and of earlier ones behind them.
+/* Curves over the steps of the current runs, and of earlier runs behind them.
  * SPDX-License-Identifier: MIT */
 #pragma once
 
@@ -7,42 +7,42 @@
 
 #define NS_STEP_CURVES 4
 
-/* A run that is followed, what was read of it, and what smooths one of the curves; zeroed it is
- * none. */
+/* A run that is followed, the curves read from it, and the smoother of one of them.  A zeroed
+ * struct follows no run. */
 typedef struct {
     NsSource run;
     NsCurve curves[NS_STEP_CURVES];
     NsSmoother smoother;
 } NsStepCurves;
 
-/* Forgets the curves and how one is smoothed, but not the run. */
+/* Frees the curves and the smoother, but continues to follow the run. */
 void ns_step_curves_forget(NsStepCurves *curves);
 void ns_step_curves_clear(NsStepCurves *curves);
 
-/* How much the most thinned of the curves of n runs is thinned, as a sentence; NULL if none is.
+/* A sentence that states the largest stride of this curve over n runs; NULL if none is thinned.
  * Free with g_free. */
 char *ns_step_curves_note(const NsStepCurves *curves, unsigned n, unsigned curve);
 
-/* The run before and those that are pinned; zeroed it is none. */
+/* The curves of the previous run and of pinned runs; a zeroed struct has none. */
 typedef struct {
     struct {
         NsSource source;
         NsCurve curve;
         char *label;
         unsigned style, dash;
-    } run[NS_FIGURE_PINNED + 1]; /* the last is the run before */
+    } run[NS_FIGURE_PINNED + 1]; /* the last one is the previous run */
 } NsPreviousCurves;
 
-/* Appends what is new of a run's records to its curve, and counts them in source->steps. */
+/* Appends the new records of a run to its curve, and counts them in source->steps. */
 typedef void (*NsPreviousRead)(NsSource *source, NsCurve *curve, NsFigure *figure);
 
-/* Follows the runs of the input and reads what is new of them for a figure; all of it anew after
- * ns_previous_curves_forget. */
+/* Follows the earlier runs of the input and reads their new records; after
+ * ns_previous_curves_forget all records are read again. */
 void ns_previous_curves_follow(NsPreviousCurves *previous, NsFigure *figure,
                                const NsFigureInput *input, NsPreviousRead read);
 void ns_previous_curves_forget(NsPreviousCurves *previous);
 void ns_previous_curves_clear(NsPreviousCurves *previous);
 
-/* Appends a series for each, in a muted tone of its lane's color and with another dash.  Returns
- * how many. */
+/* Appends a series for each run, in a muted tone of its lane's color and with a different dash
+ * pattern.  Returns their number. */
 size_t ns_previous_curves_show(const NsPreviousCurves *previous, NsSeries *series);

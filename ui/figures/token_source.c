@@ -12,7 +12,7 @@ bool ns_token_source_follow(NsTokenSource *tokens, NsHistory *history)
     if (changed) tokens->there = false;
     size_t records = history ? ns_history_steps(history) : 0;
     if (!records) return changed;
-    /* A megabyte is only copied where there is another one. */
+    /* The snapshot has about a megabyte and is copied only if it is new. */
     size_t record = ns_history_measured(history, NS_QUANTITY_TOKEN_COSINE, records - 1);
     if (tokens->there && record == tokens->record) return changed;
     if (!tokens->snapshot) tokens->snapshot = g_new(NsTokenSnapshot, 1);
@@ -36,7 +36,7 @@ char *ns_token_source_note(const NsTokenSource *tokens, const NsFigureInput *inp
     return g_strdup_printf(_("Only the newest measurement is kept, from step %s."), step);
 }
 
-/* Whether there was a step at which the expensive quantities were measured. */
+/* Whether the expensive quantities were measured at any step. */
 static bool was_measured(const NsHistory *history)
 {
     const NsQuantity expensive = NS_QUANTITY_TOKEN_COSINE;
@@ -52,7 +52,8 @@ char *ns_token_source_empty(const char *expensive, const NsFigureInput *input)
 {
     const NsHistory *history = input->history;
     if (history && ns_history_layout(history)->probe_every < 1) return g_strdup(expensive);
-    /* Where it was measured and is not there, it was not written. */
+    /* It was measured but is not in memory: the history was read from a file, which does not
+     * contain it. */
     if (history && was_measured(history))
         return g_strdup(_("A run file does not contain this; run the experiment again to see it."));
     return g_strdup(_("No step has been measured yet."));

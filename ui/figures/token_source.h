@@ -3,22 +3,24 @@
 
 #include "ui/figures/figure.h"
 
-/* What both figures of the newest snapshot of tokens (core/probe/token_snapshot.h) follow: where it
- * differs from the one that is there, a copy of it.  TRUE if it does, or if the history is another.
- */
+/* A copy of the newest snapshot of tokens (core/probe/token_snapshot.h), which is shared by the
+ * figures of tokens and attention. */
 typedef struct {
     NsSource source;
-    size_t record; /* in which it was measured */
+    size_t record; /* index of the record in which it was measured */
     bool there;
     NsTokenSnapshot *snapshot; /* NULL before the first */
 } NsTokenSource;
 
+/* Copies the newest snapshot if it is not the one in `tokens`.  TRUE if it is new, or if the history
+ * is a different one. */
 bool ns_token_source_follow(NsTokenSource *tokens, NsHistory *history);
 void ns_token_source_clear(NsTokenSource *tokens);
 
-/* "Only the newest is kept, of step 40." where another step is asked for; NULL else. */
+/* "Only the newest measurement is kept, from step 40." if the input requests another step;
+ * otherwise NULL.  Free with g_free. */
 char *ns_token_source_note(const NsTokenSource *tokens, const NsFigureInput *input);
 
-/* What to say where there is none, of a snapshot of tokens or a similarity: `expensive` where
- * nobody asked for it. Free with g_free. */
+/* Explains why there is no snapshot of tokens, or no similarity; returns `expensive` if the run
+ * does not measure them.  Free with g_free. */
 char *ns_token_source_empty(const char *expensive, const NsFigureInput *input);
