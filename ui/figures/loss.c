@@ -5,12 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-/* The dash of a lane's rate is that of the style so many further on, which no lane's loss has in
- * its color. */
+/* Offset of the dash pattern of a lane's learning rate, so that it differs from that of the lane's
+ * loss, which has the same color. */
 #define RATE_DASH 3
 
-/* A loss that is so many times another, or of a lane that diverged, leaves the axis to the others,
- * which ends so far above them. */
+/* A lane leaves the axis to the others if its largest loss exceeds the smallest of these by this
+ * factor, which is lower if it diverged.  The axis then ends at ABOVE times the largest of the
+ * other losses. */
 #define WILD 10
 #define WILD_DIVERGED 3
 #define ABOVE 1.05
@@ -23,16 +24,16 @@ typedef struct {
     NsFigure figure;
     NsStepCurves lanes[NS_LANES_MAX];
     unsigned n;
-    double most[NS_LANES_MAX]; /* the largest loss of each that is finite */
-    /* Of every two lanes, whether their rates differed at a step, and the last step at which they
-     * were compared. */
+    double most[NS_LANES_MAX]; /* the largest finite loss of each */
+    /* For every pair of lanes, whether their rates differed at some step, and the last step
+     * compared. */
     bool rates_differ[NS_LANES_MAX][NS_LANES_MAX];
     int64_t compared[NS_LANES_MAX][NS_LANES_MAX];
     NsPreviousCurves previous;
 } Loss;
 
-/* The whole run again where another smoothing was chosen: the scalars of all its steps are there.
- * TRUE if it was. */
+/* If the smoothing was changed, smooths the whole run again, which is possible because the losses
+ * of all steps are stored.  Returns TRUE if it was changed. */
 static bool smooth(NsStepCurves *lane, NsSmoothing how, size_t steps)
 {
     if (ns_smoothing_equal(lane->smoother.how, how)) return false;
@@ -63,7 +64,7 @@ static bool read_run(NsStepCurves *lane, NsHistory *history, NsSmoothing how)
         if (how.kind != NS_SMOOTH_NONE)
             ns_curve_append(&lane->curves[SMOOTH], (double)step->step,
                             ns_smoother_next(&lane->smoother, step->loss));
-        /* No update led to step 0, so it has no rate; a run from outside may not tell its own. */
+        /* Step 0 precedes all updates and has no rate; imported runs may not record one. */
         if (step->step > 0 && !isnan(step->lr))
             ns_curve_append(&lane->curves[RATE], (double)step->step, step->lr);
     }
@@ -74,13 +75,12 @@ static bool read_run(NsStepCurves *lane, NsHistory *history, NsSmoothing how)
     return changed;
 }
 
-/* Whether two lanes had different rates at one of the steps that both have and that were not
- * compared yet. */
+/* Whether two lanes had different rates at a common step that has not been compared yet. */
 static bool rates_differ(Loss *loss, unsigned i, unsigned j)
 {
     NsHistory *a = loss->lanes[i].run.history, *b = loss->lanes[j].run.history;
     if (!a || !b) return false;
-    /* No update led to step 0. */
+    /* Step 0 precedes all updates and has no rate. */
     int64_t after = MAX(loss->compared[i][j], 0);
     size_t k = (size_t)(ns_history_record(a, after) + 1), end = loss->lanes[i].run.steps;
     int64_t last = loss->lanes[j].run.steps ? ns_history_last_step(b) : -1;
@@ -101,7 +101,7 @@ static void compare_rates(Loss *loss)
             if (!loss->rates_differ[i][j]) loss->rates_differ[i][j] = rates_differ(loss, i, j);
 }
 
-/* The first lane of those that have the same rate as this one. */
+/* The first lane that has the same rate as this one. */
 static unsigned first_of_rate(const Loss *loss, unsigned lane)
 {
     for (unsigned i = 0; i < lane; i++)
@@ -109,7 +109,7 @@ static unsigned first_of_rate(const Loss *loss, unsigned lane)
     return lane;
 }
 
-/* The lanes, as bits, that have the rate of this one. */
+/* The lanes (as bits) that have the same rate as this one. */
 static unsigned runs_with_rate(const Loss *loss, unsigned lane)
 {
     unsigned runs = 0;
@@ -118,7 +118,7 @@ static unsigned runs_with_rate(const Loss *loss, unsigned lane)
     return runs;
 }
 
-/* Of the steps that were read since there were `before`. */
+/* Updates the largest loss with the steps read after the first `before`. */
 static void read_most(Loss *loss, unsigned i, size_t before)
 {
     const NsSource *run = &loss->lanes[i].run;
@@ -129,8 +129,8 @@ static void read_most(Loss *loss, unsigned i, size_t before)
     }
 }
 
-/* Whether the loss of a lane leaves so far behind that of another that the other would be a line at
- * the foot of an axis with room for both.  One that diverged has less to show there. */
+/* Whether the loss of a lane is so much larger than another that a common axis would flatten the
+ * other one.  For a lane that diverged the limit is lower. */
 static bool is_wild(const Loss *loss, unsigned i)
 {
     double least = INFINITY;
@@ -140,7 +140,7 @@ static bool is_wild(const Loss *loss, unsigned i)
     return loss->most[i] > (diverged ? WILD_DIVERGED : WILD) * least;
 }
 
-/* The upper end of the axis of losses; NaN where it has room for all. */
+/* The upper limit of the axis of losses; NaN if all losses fit. */
 static double upper_end(const Loss *loss)
 {
     double most = -INFINITY;
@@ -201,7 +201,8 @@ static char *note(const Loss *loss, const NsFigureInput *input)
     return g_string_free(words, words->len == 0);
 }
 
-/* "learning rate" where all lanes have the same, otherwise of which lanes it is. */
+/* "learning rate" if all lanes have the same, otherwise preceded by the names of the lanes that
+ * have it. */
 static char *rate_label(const Loss *loss, const NsFigureInput *input, unsigned lane)
 {
     unsigned runs = runs_with_rate(loss, lane);
@@ -234,7 +235,8 @@ static void make_labels(Loss *loss, const NsFigureInput *input, const char *how)
                            label_of(loss, input, i, curve, how));
 }
 
-/* The lane that has seen most stands for all whose rate is the same. */
+/* The lane with the most records among those with the same rate, whose curve is drawn for all of
+ * them. */
 static unsigned longest(const Loss *loss, unsigned lane)
 {
     unsigned first = first_of_rate(loss, lane), best = first;
@@ -259,22 +261,23 @@ static void show(Loss *loss, bool smooth)
     for (unsigned i = 0; i < loss->n; i++)
         for (unsigned k = 0; k < CURVES; k++) {
             bool shared_rate = k == RATE && (runs_with_rate(loss, i) & ~(1u << i)) != 0;
-            /* In the place of the first, so that the curves keep their order while lanes train. */
+            /* Drawn at the position of the first lane, so that the order of curves does not change
+             * during training. */
             unsigned of = shared_rate ? longest(loss, i) : i;
             const NsCurve *curve = &loss->lanes[of].curves[k];
             if (!curve->n || (shared_rate && i != first_of_rate(loss, i))) continue;
             NsSeries *series = &figure->series[figure->plot.n_series++];
             *series = single[k];
-            /* The last style is black: it is of no lane. */
+            /* The last style is black and belongs to no lane. */
             if (loss->n > 1) series->style = shared_rate ? NS_SERIES_STYLES - 1 : i;
-            /* Loss and rate of a lane share its color and nothing else; two rates, each of two
-             * lanes, differ by their dash. */
+            /* Loss and rate of one lane have the same color but different dash patterns, as do two
+             * rates that are each shared by two lanes. */
             if (loss->n > 1 && k == RATE && !(shared_rate && n_shared++ == 0))
                 series->dash = RATE_DASH;
-            /* A line through the marks would be taken for the lane's own. */
+            /* A line through the marks could be mistaken for the lane's training loss. */
             if (loss->n > 1 && k == VALIDATION) series->kind = NS_SERIES_SCATTER;
             series->label = figure->labels[i * CURVES + k];
-            /* A lane is one entry of the legend, whatever is drawn of it. */
+            /* A lane has one entry in the legend for all its losses. */
             if (loss->n > 1 && k != RATE)
                 series->group = figure->labels[i * CURVES + (smooth ? SMOOTH : TRAINING)];
             series->muted = k == TRAINING && smooth;
@@ -282,7 +285,8 @@ static void show(Loss *loss, bool smooth)
         }
 }
 
-/* Runs of other programs have no common clock. */
+/* The newest step to name in the subtitle.  Imported runs do not advance in lockstep, so for these
+ * it is the last step of any run. */
 static int64_t furthest(const NsFigureInput *input)
 {
     int64_t step = ns_figure_newest(input);
@@ -298,7 +302,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     Loss *loss = (Loss *)figure;
     g_autofree char *how = ns_smoothing_words(input->smoothing);
     read_lanes(loss, input);
-    /* What another program calls its loss may have any unit. */
+    /* The loss of an imported run may have any unit. */
     const char *unit = input->settings ? _("nats per token") : NULL;
     NS_FIGURE_SET(figure, figure->plot.left.unit, unit);
     ns_previous_curves_follow(&loss->previous, figure, input, read_previous);
@@ -322,7 +326,6 @@ static void clear(NsFigure *figure)
     ns_previous_curves_clear(&loss->previous);
 }
 
-/* The looks of the axes of a new one. */
 static void init(NsFigure *figure)
 {
     figure->plot.x.label = _("step");

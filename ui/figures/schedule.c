@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* Steps at which the plan is drawn, besides the corners: the end of the warm-up, and where the
- * decay starts and ends. */
+/* Number of points at which the schedule is drawn, in addition to its corners: the end of the
+ * warm-up, and the start and end of the decay. */
 #define POINTS 512
 #define CORNERS 3
 #define PLANNED (POINTS + 1 + CORNERS)
@@ -26,7 +26,8 @@ typedef struct {
     NsLevel peak;
 } Schedule;
 
-/* The last step that is shown: of the run or of the decay, or some way beyond what was done. */
+/* The last step that is shown: the end of the run or of the decay, or some distance beyond the last
+ * step done. */
 static int64_t last_step(const NsSettings *settings, int64_t done)
 {
     int64_t end = MAX(ns_schedule_end(settings), settings->steps);
@@ -36,7 +37,7 @@ static int64_t last_step(const NsSettings *settings, int64_t done)
     return done <= end ? end : (int64_t)ns_limits_ahead(0, (double)done);
 }
 
-/* The first corner between two steps, or else the later of them. */
+/* The first corner after `before` and before `step`, otherwise `step`. */
 static int64_t next_step(const NsSettings *settings, int64_t before, int64_t step)
 {
     const int64_t corners[CORNERS] = {settings->warmup, settings->decay_start,
@@ -78,7 +79,7 @@ static void read_run(Schedule *schedule, NsHistory *history)
     figure->changed |= other || steps != run->steps;
     for (; run->steps < steps; run->steps++) {
         const NsStep *step = ns_history_step(history, run->steps);
-        /* No update led to step 0, so it has no rate. */
+        /* Step 0 precedes all updates and has no rate. */
         if (step->step > 0) ns_curve_append(&schedule->measured, (double)step->step, step->lr);
     }
 }
@@ -128,7 +129,6 @@ static void clear(NsFigure *figure)
     ns_curve_clear(&schedule->measured);
 }
 
-/* The looks of the axes of a new one. */
 static void init(NsFigure *figure)
 {
     figure->plot.x.label = _("step");

@@ -1,4 +1,4 @@
-/* Settings in the words of a caption.  SPDX-License-Identifier: MIT */
+/* Settings as text in a caption.  SPDX-License-Identifier: MIT */
 #include "ui/figures/settings_caption.h"
 
 #include "core/base/digits.h"
@@ -10,14 +10,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* More differences than this end in an ellipsis, where a name is brief. */
+/* A brief name lists at most this many differences, and then an ellipsis. */
 #define DIFFERENCES 3
 
-/* Of numbers that were chosen. */
+/* Significant digits of numbers. */
 #define DIGITS 6
 
-/* The kind of the norms, whatever was chosen to get it, in the last layer of a mixture; NULL: none.
- */
+/* The kind of norm in the last layer, whether chosen or given by the placement; NULL if it has
+ * none. */
 static const NsNorm *norm_of(const NsSettings *settings)
 {
     int64_t M = ns_settings_decoder_layers(settings);
@@ -31,7 +31,7 @@ char *ns_settings_placement_words(const NsSettings *settings)
     return g_strdup(_(ns_placement(settings->placement)->choice.label));
 }
 
-/* A mixture stands in the place of a placement and is told there. */
+/* A mixture is written in place of the placement. */
 static bool is_mixture(const NsParam *param)
 {
     return g_str_equal(param->key, "mixture");
@@ -42,7 +42,7 @@ static bool is_placement(const NsParam *param)
     return g_str_equal(param->key, "placement");
 }
 
-/* A seed is a name, not a count: its digits are not grouped. */
+/* The digits of a seed are not grouped, since it is an identifier and not a count. */
 static char *value_words(const NsParam *param, const NsSettings *settings)
 {
     if (param->type == NS_PARAM_REAL)
@@ -53,7 +53,7 @@ static char *value_words(const NsParam *param, const NsSettings *settings)
     return ns_group_plain(plain);
 }
 
-/* A setting as it stands in a caption: short, and close to the key that sets it. */
+/* Appends a setting in a short form that resembles its key. */
 static void append_words(GString *words, const NsParam *param, const NsSettings *settings)
 {
     g_autofree char *value = value_words(param, settings);
@@ -79,8 +79,8 @@ static void append_words(GString *words, const NsParam *param, const NsSettings 
         g_string_append_printf(words, "%s %s", param->key, value);
 }
 
-/* Whether the norm kind makes a difference: any of the first sub-layers, or what surrounds them,
- * has one. */
+/* Whether the kind of norm matters: the model has a norm in the first two sub-layers, at the end or
+ * after the embedding. */
 static bool has_norms(const NsSettings *settings)
 {
     const NsPlacement *placement = ns_placement(settings->placement);
@@ -114,7 +114,7 @@ static void append_depth(GString *words, const NsSettings *settings)
     }
 }
 
-/* What the words of a caption are about, in their order. */
+/* The items of a caption, in their order. */
 enum { ABOUT_WIRING, ABOUT_ARCH, ABOUT_NORM, ABOUT_DEPTH, ABOUT_RATE, ABOUT_WARMUP, ABOUT };
 
 static char *words_about(const NsSettings *settings, int what)
@@ -164,15 +164,15 @@ char *ns_settings_words(const NsSettings *settings)
 
 static bool tells_runs_apart(const NsParam *param)
 {
-    /* How long a run is and how it is validated make it no other run, and a text stands for its
+    /* The length of a run and its validation do not characterize it, and the text implies the
      * task. */
     static const char *const other[] = {"task",           "steps",   "eval-every", "eval-batches",
                                         "bleu-sentences", "threads", NULL};
     return !g_strv_contains(other, param->key);
 }
 
-/* Whether a setting, or what is told in its place, is the same in both.  Norms are where the same
- * kind stands, be it chosen or that of the placement. */
+/* Whether a setting, or what the caption shows in its place, is the same in both.  Norms are the
+ * same if their kind is, whether it was chosen or given by the placement. */
 static bool is_same(const NsSettings *a, const NsSettings *b, const NsParam *param)
 {
     if (is_mixture(param)) return true;
@@ -188,7 +188,7 @@ static bool all_equal(const NsSettings *const *settings, size_t n, const NsParam
     return true;
 }
 
-/* Whether one of several has what most of them have. */
+/* Whether one of several settings has the same value as the majority. */
 static bool is_of_most(const NsSettings *const *settings, size_t n, size_t which,
                        const NsParam *param)
 {

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Of a quantity of one value a step, only MEAN is there, and SMOOTH of it. */
+/* A quantity with one value per step has only MEAN and SMOOTH, the smoothed mean. */
 enum { LARGEST, LEAST, MEAN, SMOOTH, CURVES };
 G_STATIC_ASSERT((int)CURVES == NS_STEP_CURVES);
 G_STATIC_ASSERT(NS_LANES_MAX *CURVES + NS_FIGURE_PINNED + 1 <= NS_FIGURE_SERIES);
@@ -19,15 +19,15 @@ typedef struct {
     unsigned n;
     NsPreviousCurves previous;
     NsQuantity quantity;
-    float *min, *max; /* [count] of the record that is read */
+    float *min, *max; /* [count] values of the record being read */
     bool *has;
     size_t count;
 } Steps;
 
-/* What the values of a record come to. */
+/* Statistics of the values of one record. */
 typedef struct {
     double mean, largest, least;
-    size_t n; /* values that were measured */
+    size_t n; /* number of measured values */
 } Summary;
 
 static Summary summarize(const float *min, const float *max, const bool *has, size_t count)
@@ -46,7 +46,8 @@ static Summary summarize(const float *min, const float *max, const bool *has, si
     return s;
 }
 
-/* Reads the next record that has not been read; FALSE where it has no value. */
+/* Reads the next record (or group of records that are stored together); FALSE if it has no
+ * values. */
 static bool next_record(Steps *steps, NsSource *source, double *x, Summary *summary)
 {
     NsHistory *history = source->history;
@@ -161,7 +162,7 @@ static char *note(const Steps *steps, const NsFigureInput *input)
     return g_string_free(words, words->len == 0);
 }
 
-/* The labels of run i begin here. */
+/* The labels of run i. */
 static char **labels_of(NsFigure *figure, unsigned i)
 {
     return figure->labels + (size_t)i * CURVES;
@@ -262,7 +263,6 @@ static void clear(NsFigure *figure)
     g_free(steps->has);
 }
 
-/* The looks of the axes of a new one. */
 static void init(NsFigure *figure)
 {
     figure->plot.x.label = _("step");

@@ -12,8 +12,8 @@ typedef struct {
     NsTokenSnapshot *snapshot; /* NULL before the first */
 } NsTokenSource;
 
-/* Copies the newest snapshot if it is not the one in `tokens`.  TRUE if it is new, or if the history
- * is a different one. */
+/* Copies the newest snapshot if it is not the one in `tokens`.  TRUE if it is new, or if the
+ * history is a different one. */
 bool ns_token_source_follow(NsTokenSource *tokens, NsHistory *history);
 void ns_token_source_clear(NsTokenSource *tokens);
 

@@ -7,8 +7,9 @@
 
 #include <math.h>
 
-/* A run is wild beyond so many times the largest of the others, and the axis ends so many times
- * above it: decades have room where equal lengths are equal factors. */
+/* A run is wild if its values exceed those of the others by WILD_*; the axis ends at ABOVE_* times
+ * the largest of the others.  The factors are larger for logarithmic axes, where equal factors have
+ * equal lengths. */
 #define WILD_LINEAR 3
 #define WILD_LOG 100
 #define ABOVE_LINEAR 1.2
