@@ -34,6 +34,13 @@ static NsPlot map_of(const NsHeatmap *map)
     return plot;
 }
 
+static GString *tex_of(const NsPlot *plot)
+{
+    const NsExport page = {.style = light(), .width = WIDTH, .height = HEIGHT};
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(&plot, 1, &page, NULL);
+    return ns_pgfplots_write(&sheet);
+}
+
 static cairo_surface_t *draw(const NsPlotLayout *layout, const NsReading *reading)
 {
     cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, WIDTH, HEIGHT);
@@ -174,13 +181,47 @@ static void test_tex_bars(void)
     const NsSeries series[] = {
         {.label = "a", .kind = NS_SERIES_BARS, .n = 3, .x = x, .y = y},
         {.label = "b", .kind = NS_SERIES_BARS, .previous = true, .n = 3, .x = x, .y = y}};
-    const NsPlot plot = plot_of(series, 2), *one = &plot;
-    const NsExport page = {.style = light(), .width = WIDTH, .height = HEIGHT};
-    g_auto(NsPlotSheet) sheet = ns_plot_sheet(&one, 1, &page, NULL);
-    g_autoptr(GString) tex = ns_pgfplots_write(&sheet);
-    g_assert_nonnull(strstr(tex->str, "\\fill[chart-0] (axis cs:6,0) rectangle (axis cs:10,1);"));
+    const NsPlot plot = plot_of(series, 2);
+    g_autoptr(GString) tex = tex_of(&plot);
+    g_assert_nonnull(strstr(tex->str, "\\fill[chart-0, fill opacity=1] (axis cs:6,0) rectangle "
+                                      "(axis cs:10,1);"));
     g_assert_nonnull(strstr(tex->str, "\\fill[chart-previous, fill opacity=0.35] (axis cs:10,0) "
                                       "rectangle (axis cs:14,1);"));
+    g_assert_null(strstr(tex->str, "mark phase")); /* of lines in the legend */
+}
+
+/* In TeX, too, the past lies behind, and its band is as gray as its curve. */
+static void test_tex_order(void)
+{
+    const NsSeries series[] = {{.label = "now", .n = 4, .x = abscissa, .y = tens},
+                               {.label = "past",
+                                .previous = true,
+                                .n = 4,
+                                .x = abscissa,
+                                .y = ones,
+                                .lo = ones,
+                                .hi = tens}};
+    const NsPlot plot = plot_of(series, 2);
+    g_autoptr(GString) tex = tex_of(&plot);
+    const char *now = strstr(tex->str, "% now: 4"), *past = strstr(tex->str, "% past: 4");
+    g_assert_true(past && now && past < now);
+    g_assert_nonnull(strstr(past, "fill=chart-previous, fill opacity=0.18"));
+}
+
+/* In TeX, too, cells have their numbers, black or white. */
+static void test_tex_values(void)
+{
+    static const float z[] = {0, 0.25f, 0.5f, 1};
+    const NsHeatmap map = {
+        .z = z, .rows = 2, .columns = 2, .x1 = 2, .y1 = 2, .square = true, .values = true};
+    const NsPlot plot = map_of(&map);
+    g_autoptr(GString) tex = tex_of(&plot);
+    const char *low = strstr(tex->str, "rotate=0, white]"),
+               *high = strstr(tex->str, "rotate=0, black]");
+    g_assert_nonnull(low);
+    g_assert_nonnull(high);
+    g_assert_nonnull(strstr(low, "{\\sbox0{0.250}"));
+    g_assert_nonnull(strstr(high, "{\\sbox0{1.00}"));
 }
 
 /* What is hidden leaves no ink: the other bars have all the room. */
@@ -435,6 +476,8 @@ int main(int argc, char **argv)
     g_test_add_func("/kinds/readings", test_readings);
     g_test_add_func("/kinds/bars", test_bars);
     g_test_add_func("/kinds/tex-bars", test_tex_bars);
+    g_test_add_func("/kinds/tex-order", test_tex_order);
+    g_test_add_func("/kinds/tex-values", test_tex_values);
     g_test_add_func("/kinds/hidden-bars", test_hidden_bars);
     g_test_add_func("/kinds/many-bars", test_many_bars);
     g_test_add_func("/kinds/steps", test_steps);

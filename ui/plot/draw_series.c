@@ -11,8 +11,7 @@
 /* Of the room for a group: what its bars fill. */
 #define FILL 0.8
 
-/* Bars that touch may lie over others, which must show through. */
-#define TOUCHING_ALPHA 0.35
+#define FAINT 0.35
 
 /* How far beyond the plot area a bar reaches that does not end in it. */
 #define BEYOND 10
@@ -46,13 +45,18 @@ static double foot(const NsPlotLayout *layout, NsAxisSide side)
     return isnan(zero) ? (y->p0 > y->p1 ? lower : upper) : CLAMP(zero, upper, lower);
 }
 
+double ns_series_opacity(const NsSeries *series)
+{
+    bool faint = series->edges || series->kind == NS_SERIES_BAND || series->previous;
+    return faint ? FAINT : 1;
+}
+
 static void fill_boxes(const NsSeries *series, NsColor color, const NsBox *boxes, size_t n,
                        cairo_t *cr)
 {
-    bool faint = series->edges || series->kind == NS_SERIES_BAND || series->previous;
     for (size_t i = 0; i < n; i++)
         cairo_rectangle(cr, boxes[i].x, boxes[i].y, boxes[i].width, boxes[i].height);
-    ns_set_color(cr, faint ? ns_with_alpha(color, TOUCHING_ALPHA) : color);
+    ns_set_color(cr, ns_with_alpha(color, ns_series_opacity(series)));
     cairo_fill(cr);
     ns_set_color(cr, color);
 }
@@ -318,8 +322,7 @@ static void draw_one(const NsPlotLayout *layout, size_t i, cairo_t *cr)
     draw_faults(layout, path, cr);
 }
 
-/* What covers an area lies behind, then what is over, then what is computed. */
-static int rank(const NsSeries *series)
+int ns_series_rank(const NsSeries *series)
 {
     bool wide = series->kind == NS_SERIES_BARS || series->kind == NS_SERIES_BAND;
     return wide ? 0 : series->previous ? 1 : series->muted ? 2 : series->theory ? 3 : 4;
@@ -327,10 +330,10 @@ static int rank(const NsSeries *series)
 
 void ns_draw_series(const NsPlotLayout *layout, cairo_t *cr)
 {
-    for (int r = 0; r <= 4; r++)
+    for (int rank = 0; rank < NS_SERIES_RANKS; rank++)
         for (size_t i = 0; i < layout->n_paths; i++) {
             const NsSeries *series = &layout->plot->series[i];
-            if (rank(series) == r && !series->hidden) draw_one(layout, i, cr);
+            if (ns_series_rank(series) == rank && !series->hidden) draw_one(layout, i, cr);
         }
 }
 

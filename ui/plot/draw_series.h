@@ -3,6 +3,13 @@
 
 #include "ui/plot/layout.h"
 
+/* What covers an area lies behind, then what is over, then what is computed: 0 is drawn first. */
+#define NS_SERIES_RANKS 5
+int ns_series_rank(const NsSeries *series);
+
+/* How opaque an area of it is: others must show through bars that touch, and through the past. */
+double ns_series_opacity(const NsSeries *series);
+
 /* Draws all series that are shown, those behind first. */
 void ns_draw_series(const NsPlotLayout *layout, cairo_t *cr);
 

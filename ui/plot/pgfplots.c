@@ -2,6 +2,7 @@
 #include "ui/plot/pgfplots.h"
 
 #include "ui/plot/colormap.h"
+#include "ui/plot/draw_series.h"
 #include "ui/plot/heatmap.h"
 #include "ui/plot/labels.h"
 #include "ui/plot/legend.h"
@@ -302,12 +303,24 @@ static char *marker_words_look(const NsMarker *marker)
     return g_strconcat(marker->alarm ? "chart-alarm" : "chart-words", bold, NULL);
 }
 
-/* The words of markers, levels and slopes that found room. */
+/* Words in the middle of their label. */
+static void append_centered(const Page *page, const NsLabel *label, const char *look)
+{
+    g_autofree char *text = ns_tex_text(ns_text_words(label->text));
+    ns_tex_printf(page->out, "\\node[inner sep=0bp, rotate=%d, %s] at (%gbp,%gbp) ",
+                  label->rotated ? 90 : 0, look, page->left + label->box.x + label->box.width / 2,
+                  page->top - label->box.y - label->box.height / 2);
+    append_within(page->out, text, ns_text_width(label->text));
+}
+
+/* The words of markers, levels and slopes that found room, and the numbers in cells. */
 static void append_names(const Page *page)
 {
     const NsPlotLayout *layout = page->layout;
     for (unsigned i = 0; i < layout->labels->len; i++) {
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        if (label->part == NS_PART_CELL)
+            append_centered(page, label, label->color.r > 0.5 ? "white" : "black");
         if (!label->marker && label->part != NS_PART_LINE_NAME) continue;
         g_autofree char *look =
             label->marker ? marker_words_look(label->marker) : g_strdup("chart-words");
@@ -318,7 +331,7 @@ static void append_names(const Page *page)
 }
 
 /* The names of panels stand beside them, and in the legend where they have no room there; each in
- * the color of its run and in the middle of its label. */
+ * the color of its run. */
 static void append_panel_names(const Page *page)
 {
     const NsHeatmap *map = page->layout->plot->heatmap;
@@ -331,12 +344,7 @@ static void append_panel_names(const Page *page)
         unsigned style = map->panels[(*at)++].style;
         g_autofree char *look = style ? g_strdup_printf("chart-%u", (style - 1) % NS_SERIES_STYLES)
                                       : g_strdup("chart-words");
-        g_autofree char *text = ns_tex_text(ns_text_words(label->text));
-        ns_tex_printf(page->out, "\\node[inner sep=0bp, rotate=%d, %s] at (%gbp,%gbp) ",
-                      label->rotated ? 90 : 0, look,
-                      page->left + label->box.x + label->box.width / 2,
-                      page->top - label->box.y - label->box.height / 2);
-        append_within(page->out, text, ns_text_width(label->text));
+        append_centered(page, label, look);
     }
 }
 
@@ -363,20 +371,24 @@ static void append_place(const Page *page)
                   frame.height);
 }
 
-/* The line and mark before the words of a legend. */
+/* The area, or the line and mark, before the words of a legend. */
 static void append_sample(const Page *page, const NsLegendSample *sample)
 {
+    const NsSeries *series = sample->series;
     const NsBox *box = &sample->box;
     double left = page->left + box->x, top = page->top - box->y;
-    if (sample->series->lo && sample->series->hi) {
+    bool wide = series->kind == NS_SERIES_BARS || series->kind == NS_SERIES_BAND;
+    if (wide || (series->lo && series->hi)) {
         g_string_append(page->out, "\\fill[");
-        ns_pgf_look(page->out, page->layout, sample->series);
-        ns_tex_printf(page->out, ", fill opacity=0.3] (%gbp,%gbp) rectangle (%gbp,%gbp) ;\n", left,
-                      top - 0.78 * box->height, left + box->width, top - 0.22 * box->height);
+        ns_pgf_look(page->out, page->layout, series);
+        ns_tex_printf(page->out, ", fill opacity=%g] (%gbp,%gbp) rectangle (%gbp,%gbp) ;\n",
+                      wide ? ns_series_opacity(series) : 0.3, left, top - 0.78 * box->height,
+                      left + box->width, top - 0.22 * box->height);
     }
+    if (wide) return;
     double middle = top - box->height / 2;
     ns_tex_printf(page->out, "\\draw[line width=%gbp, ", page->layout->style->line_width);
-    ns_pgf_look(page->out, page->layout, sample->series);
+    ns_pgf_look(page->out, page->layout, series);
     ns_tex_printf(page->out,
                   ", mark repeat=2, mark phase=2] plot coordinates "
                   "{(%gbp,%gbp) (%gbp,%gbp) (%gbp,%gbp) };\n",

@@ -111,10 +111,10 @@ static void append_band(GString *out, const NsPlotLayout *layout, const NsSeries
     const NsScale *x = &layout->x, *y = &layout->y[series->side];
     if (!series->lo || !series->hi || !series->n) return;
     size_t stride = (series->n + MOST_POINTS - 1) / MOST_POINTS;
-    g_string_append_printf(out,
-                           "\\addplot[draw=none, fill=chart-%u, fill opacity=0.18, "
-                           "forget plot] coordinates {\n",
-                           series->style % NS_SERIES_STYLES);
+    g_autofree char *color = ns_pgf_color(series);
+    g_string_append_printf(
+        out, "\\addplot[draw=none, fill=%s, fill opacity=0.18, forget plot] coordinates {\n",
+        color);
     for (int side = 0; side < 2; side++)
         for (size_t k = 0; k < series->n; k += stride) {
             size_t at = side ? (series->n - 1 - k) / stride * stride : k;
@@ -134,7 +134,7 @@ static void append_bars(GString *out, const NsPlotLayout *layout, size_t i)
     const NsScale *x = &layout->x, *y = &layout->y[series->side];
     double foot = ns_pgf_coordinate(y, y->kind == NS_SCALE_LOG ? y->lo : 0);
     g_autofree char *color = ns_pgf_color(series);
-    const char *faint = series->edges || series->previous ? ", fill opacity=0.35" : "";
+    double opacity = ns_series_opacity(series);
     for (size_t k = 0; k < series->n; k++) {
         double from, to, value = ns_pgf_coordinate(y, series->y[k]);
         if (!isfinite(value)) continue;
@@ -142,8 +142,9 @@ static void append_bars(GString *out, const NsPlotLayout *layout, size_t i)
         double left = ns_pgf_coordinate(x, from);
         /* Zero is infinitely far away on a logarithmic axis. */
         if (isnan(left)) left = ns_pgf_coordinate_at(x, layout->area.x);
-        ns_tex_printf(out, "\\fill[%s%s] (axis cs:%g,%g) rectangle (axis cs:%g,%g);\n", color,
-                      faint, left, foot, ns_pgf_coordinate(x, to), value);
+        ns_tex_printf(out,
+                      "\\fill[%s, fill opacity=%g] (axis cs:%g,%g) rectangle (axis cs:%g,%g);\n",
+                      color, opacity, left, foot, ns_pgf_coordinate(x, to), value);
     }
     if (!series->edges) return;
     g_string_append(out, "\\addplot[");
@@ -205,10 +206,12 @@ static void append_series(GString *out, const NsPlotLayout *layout, size_t i)
 
 void ns_pgf_series(GString *out, const NsPlotLayout *layout, NsAxisSide side)
 {
-    const NsPlot *plot = layout->plot;
-    for (size_t i = 0; i < plot->n_series; i++)
-        if (plot->series[i].side == side && plot->series[i].n && !plot->series[i].hidden)
-            append_series(out, layout, i);
+    for (int rank = 0; rank < NS_SERIES_RANKS; rank++)
+        for (size_t i = 0; i < layout->plot->n_series; i++) {
+            const NsSeries *series = &layout->plot->series[i];
+            bool shown = series->side == side && series->n && !series->hidden;
+            if (shown && ns_series_rank(series) == rank) append_series(out, layout, i);
+        }
 }
 
 /* ---- heatmaps ---- */
