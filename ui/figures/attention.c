@@ -8,23 +8,24 @@
 typedef struct {
     NsFigure figure;
     NsTokenSource newest;
-    bool cross;           /* of cross-attention: keys are tokens of the source */
-    unsigned layer, head; /* asked for */
-    size_t shown;         /* the map */
+    bool cross;           /* of cross-attention, where keys are tokens of the source */
+    unsigned layer, head; /* as requested */
+    size_t shown;         /* index of the map */
     NsHeatmap map;
     float *z;
-    /* Of queries and of keys, which count from 1. */
+    /* Labels of queries and keys, which are numbered from 1. */
     const char *names[2][NS_TOKEN_SNAPSHOT_POSITIONS + 1];
 } Attention;
 
-/* The maps of the kind that the figure shows: so many from *first on. */
+/* The number of maps of the kind that the figure shows, which start at *first. */
 static size_t maps_of(const Attention *attention, const NsTokenSnapshot *snapshot, size_t *first)
 {
     *first = attention->cross ? snapshot->maps : 0;
     return attention->cross ? snapshot->cross_maps : snapshot->maps;
 }
 
-/* The map of a layer and head, or of the nearest layer that was kept; there is one at least. */
+/* The map of a layer and head, or of the nearest layer in the snapshot, which must have at least
+ * one. */
 static size_t find_map(const Attention *attention, unsigned layer, unsigned head)
 {
     const NsTokenSnapshot *snapshot = attention->newest.snapshot;
@@ -41,8 +42,8 @@ static size_t find_map(const Attention *attention, unsigned layer, unsigned head
     return best;
 }
 
-/* The tokens of a stack at the ticks of an axis; where they are nameless their positions stay.
- * Returns how many positions the sequence has, without its padding. */
+/* Labels the ticks of an axis with the tokens of a stack; if tokens have no text, the positions
+ * remain.  Returns the length of the sequence without padding. */
 static size_t name_positions(Attention *attention, unsigned stack, NsAxis *axis, const char **names)
 {
     const NsTokenSnapshot *snapshot = attention->newest.snapshot;
@@ -86,7 +87,7 @@ static char *title_of(const Attention *attention, bool there)
                            snapshot->layer[attention->shown], snapshot->head[attention->shown]);
 }
 
-/* What to say where there is no map. */
+/* The text that is shown if there is no map. */
 static char *empty_of(const Attention *attention, const NsFigureInput *input)
 {
     if (attention->cross && input->history && input->settings->arch != NS_ARCH_ENCODER_DECODER)
@@ -95,7 +96,7 @@ static char *empty_of(const Attention *attention, const NsFigureInput *input)
         _("Attention maps are expensive to measure; “probe-every” sets how often."), input);
 }
 
-/* The sentence whose attention is shown, and how the model translates it. */
+/* The sentence whose attention is shown, and its translation by the model. */
 static char *note_of(const Attention *attention, const NsFigureInput *input)
 {
     const NsTokenSnapshot *snapshot = attention->newest.snapshot;
@@ -139,7 +140,6 @@ static void clear(NsFigure *figure)
     g_free(attention->z);
 }
 
-/* The looks of the axes of a new one. */
 static void init(NsFigure *figure)
 {
     figure->plot.x.label = _("key position");

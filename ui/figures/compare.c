@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Lanes, or this run and the one before. */
+/* Compares lanes, or the current run with the previous one. */
 typedef struct {
     NsFigure figure;
     NsQuantity quantity;
@@ -18,7 +18,8 @@ typedef struct {
     NsRatioPanel ratio_panel;
 } Compare;
 
-/* Names the runs, and finds those that leave the axis; returns its upper end. */
+/* Sets the names of the runs and finds those that extend beyond the axis; returns its upper
+ * limit. */
 static double find_wild(Compare *compare, const NsFigureInput *input, NsScaleKind scale)
 {
     bool lanes = input->n_lanes > 1;
@@ -48,7 +49,7 @@ static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale
         const NsWildRun *run = &compare->runs[i];
         curves[i] = (NsRatioCurve){side->n, side->x, side->y, run->name, i, run->wild};
         if (!side->n) continue;
-        /* The run before has the color of this one. */
+        /* The previous run has the color of the current one. */
         bool before = input->n_lanes < 2 && i > 0;
         figure->series[plot->n_series++] = (NsSeries){.label = figure->labels[i],
                                                       .kind = NS_SERIES_POINTS,
@@ -59,7 +60,7 @@ static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale
                                                       .x = side->x,
                                                       .y = side->y};
     }
-    /* The run before is what this one is measured by. */
+    /* The previous run is the denominator of the ratio. */
     if (input->n_lanes < 2 && compare->n == 2) {
         NsRatioCurve swap = curves[0];
         curves[0] = curves[1];
@@ -70,7 +71,7 @@ static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale
     plot->x.label = figure->x_label;
 }
 
-/* With their steps, unless they all have that of the subtitle. */
+/* The labels include the steps unless all runs are at the step that the subtitle names. */
 static void make_labels(Compare *compare, const NsFigureInput *input, int64_t common)
 {
     bool apart = false;
@@ -130,7 +131,7 @@ static void follow(Compare *compare, const NsFigureInput *input)
     for (unsigned i = 0; i < n; i++) {
         NsHistory *history = !lanes && i == 1 ? input->previous : ns_figure_run(input, i).history;
         int64_t record = ns_figure_record_at(history, step);
-        /* A lane that begins later has nothing to show yet; a run by itself has its first step. */
+        /* A lane that begins later has nothing to show yet; a single run shows its first step. */
         if (!lanes && history && ns_history_steps(history)) record = MAX(record, 0);
         figure->changed |=
             ns_layer_values_read(&compare->sides[i], history, input->quantity, record, first_layer);

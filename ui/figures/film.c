@@ -1,4 +1,4 @@
-/* Sheets as files: stills and films.  SPDX-License-Identifier: MIT */
+/* Writing sheets to files: images and films.  SPDX-License-Identifier: MIT */
 #include "core/base/digits.h"
 #include "core/base/error.h"
 #include "core/base/words.h"
@@ -29,10 +29,10 @@ typedef struct {
     guint first, charts;
     const NsFigureInput *input;
     const NsSheetFile *file;
-    int64_t begin, end; /* steps */
+    int64_t begin, end; /* first and last step */
     guint frames;
-    GPtrArray *figures, *plots; /* one for every copy of a chart */
-    GStringChunk *texts;        /* of the frame */
+    GPtrArray *figures, *plots; /* one for each copy of a chart */
+    GStringChunk *texts;        /* strings of the current frame */
 } Film;
 
 static void film_clear(Film *film)
@@ -56,7 +56,7 @@ bool ns_sheet_check_film(const NsSheet *sheet, guint first, guint n, GError **er
     return true;
 }
 
-/* The steps that all lanes together have, up to the one that is shown. */
+/* Finds the first and the last step of any lane, up to the step that is shown. */
 static void find_steps(Film *film)
 {
     const NsFigureInput *input = film->input;
@@ -71,11 +71,11 @@ static void find_steps(Film *film)
     film->begin = MIN(film->begin, film->end);
 }
 
-/* At the foot every frame says which step of how many it shows. */
+/* Every frame states its step and the last step below the charts. */
 static void set_words(Film *film, int64_t step, NsExport *options)
 {
     if (film->file->choices->caption && film->file->provenance) {
-        NsProvenance at = *film->file->provenance; /* borrows all */
+        NsProvenance at = *film->file->provenance; /* all fields are borrowed */
         int64_t last = MAX(at.until, film->end);
         at.step = step;
         at.until = last > step ? last : 0;
@@ -88,7 +88,7 @@ static void set_words(Film *film, int64_t step, NsExport *options)
     }
 }
 
-/* Curves over steps end at the step, and the subtitle names it. */
+/* Cuts curves over steps at the step and names it in the subtitle. */
 static void cut(Film *film, NsPlot *plot, const char *moment, int64_t step)
 {
     plot->cut = true;
@@ -115,7 +115,7 @@ static const NsPlot *const *draw_frame(void *data, guint i, NsExport *options)
             NsFigureInput own = ns_sheet_input(film->sheet, chart, copy, &input);
             if (at == film->figures->len)
                 g_ptr_array_add(film->figures, ns_figure_create(chart->spec.kind));
-            /* What the chart says was checked with the still. */
+            /* The options of the chart have already been checked. */
             NsFigure *figure = film->figures->pdata[at];
             NsPlot *plot = ns_sheet_plot(chart, ns_figure_update(figure, &own), NULL);
             if (chart->spec.kind->abscissa == NS_OVER_STEPS && step < film->end) {

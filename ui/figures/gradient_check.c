@@ -1,4 +1,5 @@
-/* How far gradients are from finite differences, over the steps.  SPDX-License-Identifier: MIT */
+/* The errors of gradients relative to finite differences, over the steps.
+ * SPDX-License-Identifier: MIT */
 #include "ui/figures/figure.h"
 
 #include "core/base/words.h"
@@ -9,11 +10,12 @@
 typedef struct {
     NsFigure figure;
     size_t n;
-    double *x, *along, *random; /* [n] of the last update */
+    double *x, *along, *random; /* [n] from the last update */
     NsLevel level;
 } GradientChecks;
 
-/* A logarithmic axis has no place for an error of 0: it is less than the least that there is. */
+/* A logarithmic axis cannot show an error of 0, which is replaced by a smaller error than any that
+ * occurs. */
 static double shown(double error)
 {
     return error > 0 || isnan(error) ? error : 1e-12;
@@ -32,7 +34,7 @@ static void copy(GradientChecks *t, const NsGradientChecksInput *input)
     }
 }
 
-/* The errors are compared, too: after a reset a check may come at the step of the one before. */
+/* The errors are compared as well, since after a reset a check can have the same step as before. */
 static bool is_shown(const GradientChecks *t, const NsGradientChecksInput *input)
 {
     bool same = t->n == input->n;
@@ -80,7 +82,6 @@ static void clear(NsFigure *figure)
     g_free(t->random);
 }
 
-/* The looks of the axes of a new one. */
 static void init(NsFigure *figure)
 {
     GradientChecks *t = (GradientChecks *)figure;

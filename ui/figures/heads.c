@@ -15,20 +15,20 @@ typedef struct {
     NsLayerValues values;
     NsHeatmap map;
     float *z;                           /* [heads, layers] */
-    NsLayerValues beside[NS_LANES_MAX]; /* of all lanes */
-    NsWildRun wild[NS_LANES_MAX];       /* these */
-    double lo, hi;                      /* of these: one color is one value in each of them */
+    NsLayerValues beside[NS_LANES_MAX]; /* values of all lanes */
+    NsWildRun wild[NS_LANES_MAX];       /* the same lanes */
+    double lo, hi;                      /* limits of the color scale that the lanes share */
     bool log;
 } Heads;
 
-/* Where the quantity is none of heads, the entropy is shown. */
+/* The quantity of the input; the entropy if that quantity is not measured in heads. */
 static NsQuantity shown_quantity(const NsFigureInput *input)
 {
     bool of_heads = ns_quantity(input->quantity)->domain == NS_DOMAIN_HEAD;
     return of_heads ? input->quantity : NS_QUANTITY_HEAD_ENTROPY_ATTENTION;
 }
 
-/* The largest of every head in place of what was there. */
+/* Fills the cells with the value of every head (the largest if steps are grouped). */
 static void fill(Heads *heads)
 {
     const NsRecordLayout *layout = ns_history_layout(heads->values.source.history);
@@ -46,7 +46,7 @@ static void fill(Heads *heads)
     heads->map.log = heads->log;
 }
 
-/* What the colors have to tell apart in a lane beside this one. */
+/* The range of values of a lane, for the color scale. */
 static NsRange range_of(const NsLayerValues *values, bool log)
 {
     NsRange range = {INFINITY, -INFINITY};
@@ -59,7 +59,7 @@ static NsRange range_of(const NsLayerValues *values, bool log)
     return range;
 }
 
-/* The ends of the colors.  A lane by itself fits them to what it shows. */
+/* Sets the limits of the color scale; a single lane uses the range of its own values. */
 static void share_colors(Heads *heads, const NsFigureInput *input, bool log)
 {
     NsRange range = {INFINITY, -INFINITY};
@@ -135,7 +135,6 @@ static void clear(NsFigure *figure)
     g_free(heads->z);
 }
 
-/* The looks of the axes of a new one. */
 static void init(NsFigure *figure)
 {
     figure->plot.left.label = _("head");

@@ -12,15 +12,15 @@ typedef enum { STACKED, ONE, RATIO } Mode;
 typedef struct {
     NsFigure figure;
     NsHeatmapCells cells;
-    float *ratio; /* cells of one */
+    float *ratio; /* cells of a ratio */
     Mode mode;
     NsHeatmap map;
     NsHeatPanel panels[NS_LANES_MAX];
     NsWildRun wild[NS_LANES_MAX];
-    NsRange colors; /* their ends; {0, 0}: those of all cells */
-    int marked;     /* layer */
-    int64_t viewed; /* step */
-    char *bar;      /* what the colors say */
+    NsRange colors; /* limits of the color scale; {0, 0}: the range of all cells */
+    int marked;     /* the selected layer */
+    int64_t viewed; /* the selected step */
+    char *bar;      /* label of the color bar */
 } Heatmap;
 
 static void follow(Heatmap *heatmap, const NsFigureInput *input, NsQuantity quantity, Mode mode)
@@ -43,7 +43,7 @@ static void make_names(Heatmap *heatmap, const NsFigureInput *input)
     }
 }
 
-/* What the colors say. */
+/* The label of the color bar. */
 static char *bar_words(const Heatmap *heatmap, const NsFigureInput *input, const char *symbol)
 {
     if (heatmap->mode != RATIO) return g_strdup(symbol);
@@ -51,7 +51,8 @@ static char *bar_words(const Heatmap *heatmap, const NsFigureInput *input, const
                            ns_figure_run(input, 0).name);
 }
 
-/* A ratio is of its two runs, whatever they did. */
+/* Finds the runs that diverged beyond the color scale of the others.  A ratio always shows both of
+ * its runs. */
 static void find_wild(Heatmap *heatmap, const NsFigureInput *input, bool log)
 {
     heatmap->colors = (NsRange){0, 0};
@@ -92,7 +93,7 @@ static void fill_map(Heatmap *heatmap, bool log)
     heatmap->map.label = heatmap->bar;
 }
 
-/* Two lines around the selected layer, in every panel that has it. */
+/* Draws two lines around the selected layer in every panel that has it. */
 static void mark_rows(Heatmap *heatmap)
 {
     const NsHeatmap *map = &heatmap->map;
@@ -109,7 +110,7 @@ static void mark_rows(Heatmap *heatmap)
     }
 }
 
-/* Points out the selected layer, and with a line the step that is looked at. */
+/* Marks the selected layer, and the selected step with a line. */
 static void mark(Heatmap *heatmap)
 {
     NsFigure *figure = &heatmap->figure;
@@ -120,7 +121,7 @@ static void mark(Heatmap *heatmap)
     if (step >= 0) figure->spans[figure->plot.n_spans++] = (NsSpan){.from = step, .to = step};
 }
 
-/* What stands in place of the map where there is none. */
+/* The text that is shown if there is no heatmap. */
 static char *empty_words(const Heatmap *heatmap, const NsFigureInput *input)
 {
     const NsHeatmapCells *cells = &heatmap->cells;
@@ -185,8 +186,8 @@ static void update_map(Heatmap *heatmap, const NsFigureInput *input)
     figure->plot.heatmap = shown ? &heatmap->map : NULL;
 }
 
-/* Leaves the lanes that a ratio is of: the first, and the active one or, where that is the first,
- * the second. */
+/* Keeps the two lanes whose ratio is shown: the first, and the active one (the second if the first
+ * is active). */
 static void keep_two(NsFigureInput *input)
 {
     unsigned upper = MAX(ns_figure_active(input), 1);
@@ -196,7 +197,8 @@ static void keep_two(NsFigureInput *input)
     input->n_lanes = 2;
 }
 
-/* Of two runs the ratio: of lanes, or of a run and the one before as if they were lanes. */
+/* A figure of two runs shows their ratio: of two lanes, or of a run and the previous one, which are
+ * treated as two lanes. */
 static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Heatmap *heatmap = (Heatmap *)figure;

@@ -8,13 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-/* When a column more than this would be needed, columns are joined in pairs. */
+/* The maximum number of columns; if more are needed, columns are joined in pairs. */
 #define COLUMNS 1024
 
 /* A cell without a value. */
 #define NO_VALUE (-INFINITY)
 
-/* The larger one; a NaN stays one. */
+/* The larger one, or NaN if `a` is NaN. */
 static float larger(float a, float b)
 {
     return isnan(a) || a > b ? a : b;
@@ -33,7 +33,8 @@ static size_t column_of(const NsHeatmapCells *cells, int64_t step)
     return (size_t)((step - cells->start) / cells->stride);
 }
 
-/* Runs from outside may have a record only now and then. */
+/* The largest distance between the first two records of a run: imported runs may not have a record
+ * of every step. */
 static int64_t spacing_of(const NsFigureRun *runs, unsigned n)
 {
     int64_t spacing = 1;
@@ -67,7 +68,7 @@ static void begin(NsHeatmapCells *cells, const NsFigureRun *runs, unsigned n, Ns
         if (run->rows && ns_quantity(quantity)->expensive)
             cells->stride = MAX(cells->stride, layout->probe_every);
     }
-    /* Columns of expensive quantities begin where these are measured. */
+    /* Columns of expensive quantities begin at steps at which these are measured. */
     for (unsigned i = 0; i < n; i++)
         if (cells->run[i].rows)
             cells->start =
@@ -89,8 +90,8 @@ static void join_pairs(NsHeatmapCells *cells)
     cells->stride *= 2;
 }
 
-/* Makes room for columns; from the last row to the first none is overwritten before it was moved.
- */
+/* Increases the capacity to `columns`.  Rows are moved from the last to the first, so that none is
+ * overwritten before it is moved. */
 static void make_room(NsHeatmapCells *cells, size_t columns)
 {
     size_t room = MIN(COLUMNS, MAX(2 * columns, 64));
@@ -147,7 +148,7 @@ static bool read_all(NsHeatmapCells *cells)
     }
     if (!more) return false;
     while (column_of(cells, newest) >= COLUMNS) {
-        /* Columns that are not there yet are only read at the width that they will have. */
+        /* If nothing has been read yet, there are no columns to join. */
         if (cells->columns)
             join_pairs(cells);
         else
@@ -201,13 +202,14 @@ char *ns_heatmap_cells_note(const NsHeatmapCells *cells)
     return every > 1 ? g_strdup_printf(_("Measured every %s steps."), count) : NULL;
 }
 
-/* A column holds steps that are yet to come: what is shown of it ends with the newest. */
+/* The right edge of the newest step: the last column also covers future steps, which are not
+ * shown. */
 static double last_edge(int64_t next)
 {
     return (double)next - 0.5;
 }
 
-/* What the left axis says at the lower edge of the first row. */
+/* The value of the left axis at the lower edge of the first row. */
 static double lower_edge(const NsHeatmapCells *cells)
 {
     return ns_figure_first_layer(cells->quantity) - 0.5;

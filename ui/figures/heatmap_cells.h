@@ -1,10 +1,10 @@
-/* A quantity of one or several runs by row and step: cells of heatmaps.
+/* A quantity of one or several runs by row and step: the cells of heatmaps.
  * SPDX-License-Identifier: MIT
  *
- * All runs share the columns, so that cells of the same column are of the same steps.  A column
- * holds `stride` steps, and the largest of what was measured in them; when more than so many
- * columns would be needed, they are joined in pairs.  A NaN stays one, so that a divergence cannot
- * hide in a column. */
+ * All runs share the columns, so that cells of one column belong to the same steps.  A column
+ * covers `stride` steps and shows the largest of their values; when more than a fixed number of
+ * columns would be needed, they are joined in pairs.  NaN is preserved, so that a divergence cannot
+ * disappear when columns are joined. */
 #pragma once
 
 #include "ui/figures/figure.h"
@@ -12,37 +12,38 @@
 
 typedef struct {
     NsSource source;
-    int64_t first;         /* its first step */
-    int64_t next;          /* after the newest step that was read */
-    size_t row, rows;      /* of the cells; rows 0: it does not have the quantity */
-    NsRange all, positive; /* of its finite values; lo > hi where there are none */
+    int64_t first;         /* first step of the run */
+    int64_t next;          /* one after the newest step read */
+    size_t row, rows;      /* first row of the run in the cells, and its number of rows (0 if it
+                            * does not have the quantity) */
+    NsRange all, positive; /* ranges of its finite values; lo > hi if there are none */
 } NsHeatmapRun;
 
 typedef struct {
     NsQuantity quantity;
     NsHeatmapRun run[NS_LANES_MAX];
     unsigned n;
-    float *z; /* [rows, room]; blank cells are -infinity */
+    float *z; /* [rows, room]; cells without a value are -infinity */
     size_t rows, columns, room;
-    int64_t start;   /* the step that the first column begins with */
-    int64_t spacing; /* steps between two records, as a run begins; 0: nothing was read yet */
-    int64_t stride;  /* steps in a column */
-    NsValues values; /* [the most rows of a run] */
+    int64_t start;   /* first step of the first column */
+    int64_t spacing; /* steps between the first two records; 0: nothing was read yet */
+    int64_t stride;  /* steps per column */
+    NsValues values; /* [largest number of rows of a run] */
 } NsHeatmapCells;
 
-/* Brings the cells up to date; anew where a run or the quantity is another one.  TRUE if it
- * changed. */
+/* Updates the cells; starts again if a run or the quantity changed.  TRUE if anything changed. */
 bool ns_heatmap_cells_follow(NsHeatmapCells *cells, const NsFigureRun *runs, unsigned n,
                              NsQuantity quantity);
 void ns_heatmap_cells_clear(NsHeatmapCells *cells);
 
-/* What a reader must know of how steps were joined; NULL for nothing.  Free with g_free. */
+/* A sentence that explains how steps were joined; NULL if nothing needs explaining.  Free with
+ * g_free. */
 char *ns_heatmap_cells_note(const NsHeatmapCells *cells);
 
-/* The cells of all runs as a heatmap that borrows from the cells and, for more than one run, from
- * `panels` [n], of which names and styles are the caller's. */
+/* The cells of all runs as a heatmap that borrows from the cells and, if there are several runs,
+ * from `panels` [n]; the caller sets the names and styles of the panels. */
 NsHeatmap ns_heatmap_cells_map(const NsHeatmapCells *cells, NsHeatPanel *panels);
 
-/* log_2 of run b over run a in every row that both have, at the steps that both have; *z holds it,
- * and is freed with g_free. */
+/* log_2 of the ratio of run b to run a, for the rows and steps that both have.  *z is reallocated
+ * to store it; free it with g_free. */
 NsHeatmap ns_heatmap_ratio(float **z, const NsHeatmapCells *cells, unsigned a, unsigned b);

@@ -1,4 +1,4 @@
-/* A study of the paper: what was measured beside what is expected.  SPDX-License-Identifier: MIT */
+/* A study of the paper: measured values beside the expected ones.  SPDX-License-Identifier: MIT */
 #include "ui/figures/figure.h"
 
 #include "core/base/words.h"
@@ -13,16 +13,16 @@ typedef struct {
     unsigned panel;
     NsResult measured;       /* the result that the panel shows */
     char *grid;              /* the setting on the horizontal axis, or NULL */
-    NsPaperResult *result;   /* a reference; the series are its columns */
-    NsPaperResult *expected; /* of a study that has no result; NULL where it has one */
+    NsPaperResult *result;   /* owned reference; the series borrow its columns */
+    NsPaperResult *expected; /* expected shapes, if the study has no result; otherwise NULL */
     bool log;
     double edges[NS_TOKEN_SNAPSHOT_BINS + 1];
-    NsPlot *single; /* [seeds] the curves of each, which tables have; NULL of one */
+    NsPlot *single; /* [seeds] the curves of each seed for tables; NULL if there is one seed */
     NsSeries *single_series;
     const NsPlot **singles;
 } Paper;
 
-/* What the study of a row says of its axes. */
+/* Reads what the axes show from the study. */
 static void describe(Paper *p, const NsPaperStudy *row)
 {
     g_auto(NsStudy) study;
@@ -96,7 +96,7 @@ static Curves curves_of(const Paper *p)
     return curves;
 }
 
-/* Whether a linear axis would flatten most of the curves. */
+/* Whether the values span more than a decade, so that a linear axis would flatten most curves. */
 static bool spans_a_decade(const Paper *p)
 {
     const Curves curves = curves_of(p);
@@ -194,7 +194,8 @@ static void forget_singles(Paper *p)
     p->figure.plot.n_singles = 0;
 }
 
-/* Measured curves come before theory. */
+/* Sets the curves of each seed.  Measured curves come before theory and are the only ones with
+ * seeds. */
 static void set_singles(Paper *p)
 {
     forget_singles(p);
@@ -233,7 +234,7 @@ static char *verdict(const Paper *p)
     return g_string_free(words, FALSE);
 }
 
-/* Before the study was run: what it expects, with the curves as shapes of it. */
+/* The claims to be tested, which are shown with the expected shapes before the study is run. */
 static char *expectation(const Paper *p)
 {
     GString *words = g_string_new(NULL);
@@ -258,7 +259,8 @@ static void expect(Paper *p)
     if (!p->expected && !p->result) p->expected = ns_paper_expected(p->study);
 }
 
-/* Of several panels the first has the title of the study, others what they show. */
+/* If there are several panels, the first has the title of the study and the others that of their
+ * result. */
 static void set_title(Paper *p)
 {
     const NsChoice *choice = &p->study->choice;
@@ -311,7 +313,7 @@ static void clear(NsFigure *figure)
     ns_paper_result_unref(((Paper *)figure)->result);
 }
 
-/* The looks of the axes of a new one. */
+/* Sets the edges of the bins of the token histogram. */
 static void init(NsFigure *figure)
 {
     Paper *p = (Paper *)figure;

@@ -1,4 +1,4 @@
-/* A sweep: the loss at the end by two settings.  SPDX-License-Identifier: MIT */
+/* A sweep: the final loss by two settings.  SPDX-License-Identifier: MIT */
 #include "ui/figures/figure.h"
 
 #include "core/base/digits.h"
@@ -15,31 +15,32 @@
 
 #define DIGITS 4
 
-/* Of the values of an axis. */
+/* Significant digits of the values of an axis. */
 #define VALUE_DIGITS 6
 
 typedef struct {
     NsFigure figure;
-    NsPhase *phase;           /* a reference; what the rest was made from */
-    unsigned version, beside; /* of the sweep, and of the one beside it */
+    NsPhase *phase;           /* owned reference; the source of all other fields */
+    unsigned version, beside; /* versions of the sweep and of the one beside it */
     bool log;
-    int at[2];  /* column and row of the present setting; -1 where it is in none */
-    bool exact; /* not only the nearest ones */
+    int at[2];  /* column and row of the current settings; -1: not in the grid */
+    bool exact; /* the cell has exactly the current settings */
     NsHeatmap map;
-    char *label;    /* of the result */
+    char *label;    /* label of the result */
     float *z;       /* [rows, columns] */
-    NsPlot *single; /* [seeds] the results of each, which tables have; NULL of one */
+    NsPlot *single; /* [seeds] the results of each seed for tables; NULL if there is one seed */
     const NsPlot **singles;
     NsHeatmap *single_maps;
     float *single_z;
-    char **notes;       /* the same */
-    GPtrArray *x, *y;   /* names of the values */
-    size_t done, worse; /* cells; of these, with more than the untrained model */
+    char **notes;       /* notes of cells */
+    GPtrArray *x, *y;   /* labels of the values */
+    size_t done, worse; /* number of finished cells, and of those with a loss above that of the
+                         * untrained model */
     size_t diverged, failed;
     size_t first_diverged, first_failed;
 } Phase;
 
-/* ---- What the axes say ---- */
+/* ---- Axes ---- */
 
 static GPtrArray *names_of(const NsStudyAxis *axis)
 {
@@ -57,7 +58,7 @@ static GPtrArray *names_of(const NsStudyAxis *axis)
     return names;
 }
 
-/* Whether numbers come in equal steps or equal factors, but for rounding. */
+/* Whether the values are numbers in equal steps or with equal factors, up to rounding. */
 static bool is_even(const NsStudyAxis *axis)
 {
     double values[NS_STUDY_VALUES];
@@ -75,7 +76,8 @@ static void set_axis(NsAxis *axis, const NsStudyAxis *values, const GPtrArray *n
     axis->even = is_even(values);
 }
 
-/* The loss that a sweep ends with, which cells compare with that of the untrained model. */
+/* Whether the result is the training loss, which can be compared with that of the untrained
+ * model. */
 static bool is_training_loss(const NsStudy *study)
 {
     return study->results.of[0].kind == NS_RESULT_LOSS;
@@ -93,7 +95,7 @@ static char *label_of(const NsStudy *study)
                            : ns_study_result_words(study);
 }
 
-/* A plot for every seed, of which tables have the cells. */
+/* Creates a plot for every seed, for tables. */
 static void make_singles(Phase *p, size_t seeds)
 {
     size_t cells = ns_phase_cells(p->phase);
@@ -147,7 +149,7 @@ static void follow(Phase *p, NsPhase *phase)
 
 /* ---- Cells ---- */
 
-/* "seeds: 2.31, 2.29, 2.4"; NULL of one. */
+/* "seeds: 2.31, 2.29, 2.4"; NULL if there is one seed. */
 static char *seeds_note(NsPhase *phase, size_t i)
 {
     size_t n = (size_t)ns_phase_of(phase)->seeds;
@@ -200,7 +202,7 @@ static void read_seeds(Phase *p, size_t i, const NsStudyCell *cell)
     }
 }
 
-/* What colors have to tell apart. */
+/* The range of results for the color scale, and the largest initial loss. */
 typedef struct {
     double lo, hi, first;
 } Losses;
@@ -237,14 +239,14 @@ static void read_cells(Phase *p, NsPhase *beside)
         NsStudyCell cell = ns_phase_cell(beside, i);
         take_loss(&losses, &cell);
     }
-    /* Runs that exploded without end would leave no colors for the others. */
+    /* Losses that exploded would use up the color scale, so it ends at the largest initial loss. */
     p->map.lo = losses.lo;
     p->map.hi = losses_only ? MIN(losses.hi, losses.first) : losses.hi;
     if (!(p->map.lo < p->map.hi)) p->map.lo = p->map.hi = 0;
     p->map.notes = (const char *const *)(void *)p->notes;
 }
 
-/* "Peak learning rate 0.1, Warm-up 1", as the axes say it. */
+/* "Peak learning rate 0.1, Warm-up 1", as labeled on the axes. */
 static char *place_words(const Phase *p, size_t i)
 {
     const NsStudyAxis *x = ns_phase_x(p->phase), *y = ns_phase_y(p->phase);
@@ -264,7 +266,7 @@ static bool is_axis(const Phase *p, const NsParam *param)
     return param == ns_phase_x(p->phase)->param || param == ns_phase_y(p->phase)->param;
 }
 
-/* What a cell has of settings that are on neither axis. */
+/* Explains how cells combine the settings that are on neither axis. */
 static void add_others(const Phase *p, GString *note)
 {
     const NsStudy *study = ns_phase_of(p->phase);
@@ -316,7 +318,8 @@ static char *note(const Phase *p)
     return g_string_free(words, words->len == 0);
 }
 
-/* How far a value is from the present one, in steps or factors; infinite where neither is known. */
+/* The distance of a value from the current one: the logarithm of their ratio, or the difference if
+ * one is not positive. */
 static double distance(const char *value, const char *present)
 {
     double a = g_ascii_strtod(value, NULL), b = g_ascii_strtod(present, NULL);
@@ -324,8 +327,8 @@ static double distance(const char *value, const char *present)
     return a > 0 && b > 0 ? fabs(log(a / b)) : fabs(a - b);
 }
 
-/* Of the values of an axis the one that a lane has now, or the nearest of numbers around it; -1
- * where there is none. */
+/* The index of the current value of a lane on an axis, or of the nearest number if it lies between
+ * two; -1 if there is none. */
 static int present(const NsStudyAxis *axis, const NsSettings *settings, bool *exact)
 {
     g_autofree char *value = settings ? ns_settings_get(settings, axis->param) : NULL;
@@ -347,7 +350,7 @@ static int present(const NsStudyAxis *axis, const NsSettings *settings, bool *ex
     return above && below ? nearest : -1;
 }
 
-/* A frame around the cell of the present setting. */
+/* Draws a frame around the cell of the current settings. */
 static void mark_present(Phase *p, const NsSettings *settings)
 {
     int at[2] = {-1, -1};
@@ -364,7 +367,7 @@ static void mark_present(Phase *p, const NsSettings *settings)
     p->figure.plot.n_spans = at[0] < 0 ? 0 : 2;
 }
 
-/* "Layers 6", of a choice its name: "Post-LN". */
+/* "Layers 6", or for a choice the name alone: "Post-LN". */
 static void append_setting(GString *words, const NsSettings *settings, const NsParam *param)
 {
     g_autofree char *value = ns_settings_get(settings, param);
@@ -375,8 +378,8 @@ static void append_setting(GString *words, const NsSettings *settings, const NsP
                            named ? "" : " ", name);
 }
 
-/* "Post-LN, Layers 6, Warm-up 1, Batch 16": what all runs have in common beside their length; first
- * what a reader looks for, whether it is usual or not. */
+/* "Post-LN, Layers 6, Warm-up 1, Batch 16": the settings that all runs share, except their length.
+ * The most important ones come first, even if they have default values. */
 static char *common_words(const Phase *p)
 {
     static const char *const keys[] = {"placement", "layers", "lr", "warmup"};
@@ -416,7 +419,8 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     bool other = p->phase != input->phase;
     if (other) follow(p, input->phase);
     figure->changed |= other;
-    /* Read before the cells, so that what comes meanwhile is seen the next time. */
+    /* The version is read before the cells, so that a concurrent change is noticed in the next
+     * update. */
     unsigned version = p->phase ? ns_phase_version(p->phase) : 0;
     unsigned beside = input->beside ? ns_phase_version(input->beside) : 0;
     NS_FIGURE_SET(figure, p->version, version);

@@ -12,34 +12,34 @@
 
 enum { PREVIOUS, FIRST, NOW, END, COLUMNS };
 
-/* Of one run. */
+/* The values of one run. */
 typedef struct {
     NsLayerValues columns[COLUMNS];
     NsTheory theory;
 } Lane;
 
-/* Of one run, and behind them what the legend calls its theory. */
+/* The labels of one run: columns, theoretical curves, and the legend entry of the theory. */
 enum { THEORY = COLUMNS + NS_THEORY_CURVES, CURVES };
 G_STATIC_ASSERT(NS_LANES_MAX *CURVES <= NS_FIGURE_SERIES);
 
 /* What a profile shows. */
 typedef struct {
     NsQuantity quantity;
-    NsQuantity end; /* of domain STEP: a point of its own above the last layer, where `has_end` */
+    NsQuantity end; /* of domain STEP: a separate point above the last layer, if `has_end` */
     bool has_end;
-    bool theory; /* shown, whether the input asks for it or not */
+    bool theory; /* show theory even if the input does not request it */
 } Spec;
 
 typedef struct {
     NsFigure figure;
     Lane lanes[NS_LANES_MAX];
-    unsigned n; /* runs that are shown; several have no previous run */
+    unsigned n; /* number of runs; if there are several, no previous run is shown */
     NsQuantity quantity;
     NsWildRun wild[NS_LANES_MAX];
     NsRatioPanel ratio_panel;
 } Profile;
 
-/* Whether the step is stored in a group of several. */
+/* Whether the step is stored in a group of several steps. */
 static bool is_thinned(const NsLayerValues *column)
 {
     return column->bucket.last > column->bucket.first;
@@ -78,7 +78,7 @@ static bool read_columns(Lane *lane, const NsFigureInput *input, const Spec *spe
     int64_t previous = input->previous ? (int64_t)ns_history_steps(input->previous) - 1 : -1;
     NsHistory *history = input->history;
     bool changed = ns_layer_values_read(&columns[NOW], history, spec->quantity, record, layer);
-    /* No update led to step 0, so its update ratios are 0 by definition and say nothing. */
+    /* Step 0 precedes all updates, so its update ratios are 0 by definition and are not shown. */
     bool first = record > 0 && spec->quantity != NS_QUANTITY_UPDATE_RATIO;
     changed |=
         ns_layer_values_read(&columns[FIRST], history, spec->quantity, first ? 0 : -1, layer);
@@ -96,20 +96,20 @@ static void lane_clear(Lane *lane)
     ns_theory_clear(&lane->theory);
 }
 
-/* The step that a column shows, as the subtitle tells it. */
+/* The step of a column as named in the subtitle; -1 if it has no values. */
 static int64_t step_of(const NsLayerValues *column, int64_t asked)
 {
     if (!column->count) return -1;
     return is_thinned(column) && asked >= 0 ? asked : column->bucket.last;
 }
 
-/* The step that several runs are shown at. */
+/* The step at which several runs are shown. */
 static int64_t asked_step(const NsFigureInput *input)
 {
     return input->step < 0 ? ns_figure_newest(input) : input->step;
 }
 
-/* The one that the subtitle names: that of the run that went furthest. */
+/* The step that the subtitle names: the largest over the runs. */
 static int64_t shown_step(const Profile *profile, const NsFigureInput *input)
 {
     int64_t step = -1;
@@ -125,13 +125,14 @@ static int64_t shown_step(const Profile *profile, const NsFigureInput *input)
 
 /* ---- Words and looks ---- */
 
-/* The labels of run i begin here. */
+/* The labels of run i. */
 static char **labels_of(NsFigure *figure, unsigned i)
 {
     return figure->labels + (size_t)i * CURVES;
 }
 
-/* A single run is told by its steps, several by what is special about them. */
+/* The label of the current values: the step for a single run, the distinguishing settings for
+ * several. */
 static char *label_of_now(const Profile *profile, const NsFigureInput *input, unsigned i,
                           int64_t step)
 {
@@ -170,7 +171,8 @@ static void make_labels(Profile *profile, const NsFigureInput *input, int64_t st
                    bucket_label(before, &profile->lanes[0].columns[PREVIOUS]));
 }
 
-/* Of several runs the first step is muted behind each, and dots are one entry of the legend. */
+/* With several runs, the first step of each is muted behind it, and all curves of a theory share
+ * one legend entry. */
 static void show_lane(Profile *profile, unsigned i)
 {
     static const NsSeries single[COLUMNS] = {
@@ -191,7 +193,7 @@ static void show_lane(Profile *profile, unsigned i)
         if (!lane->columns[k].n) continue;
         NsSeries look = profile->n > 1 ? several[k] : single[k];
         look.label = labels[k];
-        /* A run is one entry of the legend, whatever is drawn of it. */
+        /* A run has one entry in the legend for all its columns. */
         if (profile->n > 1) look.group = labels[NOW];
         show(figure, &lane->columns[k], look);
     }
@@ -209,7 +211,7 @@ static void show_lane(Profile *profile, unsigned i)
                        .y = theory->y[k]};
 }
 
-/* The largest finite value that is drawn of a run; 0 where there is none. */
+/* The largest finite value that is drawn of a run; 0 if there is none. */
 static double most_of(const Lane *lane)
 {
     const NsTheory *theory = &lane->theory;
@@ -222,7 +224,7 @@ static double most_of(const Lane *lane)
     return most;
 }
 
-/* The upper end of the axis; NaN where it has room for all. */
+/* The upper limit of the axis; NaN if all values fit. */
 static double find_wild(Profile *profile, const NsFigureInput *input, NsScaleKind scale)
 {
     for (unsigned i = 0; i < profile->n; i++) {
@@ -244,20 +246,20 @@ static void show_all(Profile *profile, const NsFigureInput *input, NsScaleKind s
             now->n, now->x, now->y, ns_figure_run(input, i).name, i, profile->wild[i].wild};
         show_lane(profile, i);
     }
-    /* Shares and cosines have no ratio that says anything. */
+    /* Ratios of fractions and cosines are not informative. */
     bool sizes = profile->n > 1 && !ns_quantity(profile->quantity)->unit;
     plot->lower =
         sizes ? ns_ratio_panel_fill(&profile->ratio_panel, curves, profile->n, scale) : NULL;
 }
 
-/* Heads are joined, so that theirs is the axis of the layers. */
+/* The values of the heads of a layer are combined, so the axis is that of layers. */
 static char *layer_axis(NsQuantity quantity, const NsHistory *history)
 {
     bool heads = ns_quantity(quantity)->domain == NS_DOMAIN_HEAD;
     return ns_figure_axis(heads ? NS_QUANTITY_GRAD_LAYER : quantity, history);
 }
 
-/* Where the layers of the second stack begin, so that the line across is not read as one. */
+/* Marks the beginning of the decoder, so that the curve is not read as crossing a single stack. */
 static void mark_decoder(NsFigure *figure, const NsFigureInput *input)
 {
     int64_t N = 0;
@@ -272,7 +274,7 @@ static void mark_decoder(NsFigure *figure, const NsFigureInput *input)
     if (N > 0) g_array_append_val(figure->markers, marker);
 }
 
-/* "Gradient per layer at step 0, with its 95% interval: A × 1.05 (0.97 to 1.13), B …" */
+/* "Growth per layer at step 0, with 95% intervals: A × 1.05 (0.97 to 1.13), B …" */
 static void add_measured(GString *words, const Profile *profile, const NsFigureInput *input)
 {
     g_autoptr(GString) all = g_string_new(NULL);
@@ -289,7 +291,8 @@ static void add_measured(GString *words, const Profile *profile, const NsFigureI
     ns_figure_add_sentence(words, sentence);
 }
 
-/* What is to be said of the theory of lanes, each sentence once and of whom: "A, C: ...". */
+/* Adds the sentences about the theory of all lanes; each sentence once, preceded by the lanes to
+ * which it applies ("A, C: ...") unless these are all. */
 static void add_theory(GString *words, const Profile *profile, const NsFigureInput *input)
 {
     const char *said[2 * NS_LANES_MAX];
@@ -379,7 +382,7 @@ static void follow_all(Profile *profile, const NsFigureInput *input, const Spec 
     }
 }
 
-/* Whether something was recorded although nothing is there to show. */
+/* Whether steps were recorded but the quantity has no values. */
 static bool is_missing(const Profile *profile, const NsFigureInput *input)
 {
     for (unsigned i = 0; i < profile->n; i++)
@@ -392,7 +395,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     Profile *profile = (Profile *)figure;
     NsQuantity quantity = ns_figure_quantity(figure->kind, input);
     bool squared = quantity == NS_QUANTITY_HIDDEN_SQ;
-    /* Norms of hidden states have one more, of the state after the final norm. */
+    /* Norms of hidden states have an additional value for the state after the final norm. */
     const Spec spec = {.quantity = quantity,
                        .end = squared ? NS_QUANTITY_FINAL_SQ : NS_QUANTITY_FINAL_NORM,
                        .has_end = squared || quantity == NS_QUANTITY_HIDDEN_NORM,

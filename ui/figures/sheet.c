@@ -1,5 +1,4 @@
-/* The charts of one file: which, in what order, and how much of each.
- * SPDX-License-Identifier: MIT */
+/* The charts of one file.  SPDX-License-Identifier: MIT */
 #include "ui/figures/sheet.h"
 
 #include "core/base/error.h"
@@ -9,9 +8,9 @@
 #include <string.h>
 
 #define NO_BREAK "\xc2\xa0"
-#define MOST_CURVES 64 /* as many bits as `hidden` has */
+#define MOST_CURVES 64 /* number of bits in `hidden` */
 
-/* Axes and scales by their keys. */
+/* The keys of axes and scales. */
 static const char *const axes[NS_VIEW_STATE_AXES] = {"x", "y", "y2"};
 static const char *const scales[] = {
     [NS_SCALE_LINEAR] = "linear", [NS_SCALE_LOG] = "log", [NS_SCALE_SYMLOG] = "symlog"};
@@ -67,7 +66,7 @@ static bool refuse(GError **error, const char *what, const char *text, const cha
     return ns_refuse(error, NS_ERROR_USAGE, "“%s” is not a %s; use %s.", text, what, advice);
 }
 
-/* A text of one line in Unicode; blank is NULL. */
+/* Reads a single line of UTF-8 text; blank text becomes NULL. */
 static bool read_line(char **line, const char *text, const char *what, glong most, GError **error)
 {
     g_autofree char *stripped = g_strstrip(g_strdup(text));
@@ -180,7 +179,7 @@ static bool set_option(NsSheetChart *chart, char *option, GError **error)
                   "title=TEXT, x, y or y2=FROM..TO, hide=NUMBERS, lane=LETTER or grid=off");
 }
 
-/* What comes before one of the characters, without the \ before others. */
+/* The text up to one of the characters in `ends`, without the \ of escaped characters. */
 static char *take_until(const char **at, const char *ends)
 {
     GString *word = g_string_new(NULL);
@@ -191,7 +190,8 @@ static char *take_until(const char **at, const char *ends)
     return g_string_free(word, FALSE);
 }
 
-/* What stands in parentheses behind a figure, for the charts from `first` on. */
+/* Reads the options in parentheses after a figure and applies them to the charts from `first`
+ * on. */
 static bool read_options(NsSheet *sheet, guint first, const char **at, GError **error)
 {
     do {
@@ -290,7 +290,8 @@ char *ns_sheet_word(const NsSheet *sheet, guint i)
     return ns_figure_specs_word(specs, i);
 }
 
-/* ---- Names of lanes: as they are shown, none is taken for a letter with words behind it ---- */
+/* ---- Names of lanes: non-breaking spaces keep them from being read as a letter with a label
+ * ---- */
 
 static char *replaced(const char *text, const char *old, const char *new)
 {
@@ -405,7 +406,7 @@ NsPlot *ns_sheet_plot(const NsSheetChart *chart, const NsPlot *plot, GError **er
     GArray *series = g_array_new(FALSE, FALSE, sizeof(NsSeries));
     ns_view_state_apply(&view, plot, shown, series);
     ns_view_state_clear(&view);
-    /* What is hidden is struck out in a window; on paper it is not there. */
+    /* Hidden curves are struck out in the legend of a window, but omitted from files. */
     for (guint i = series->len; i-- > 0;)
         if (g_array_index(series, NsSeries, i).hidden) g_array_remove_index(series, i);
     shown->n_series = series->len;

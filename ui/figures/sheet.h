@@ -1,11 +1,13 @@
-/* The charts of one file: which, in what order, and how much of each.  SPDX-License-Identifier: MIT
+/* The charts of one file: which ones, in what order, and with which options.
+ * SPDX-License-Identifier: MIT
  *
- * A sheet has a text, which is what --figure says and what a figure's metadata keep:
+ * A sheet has a text form, which is the argument of --figure and is stored in the metadata of
+ * figures:
  *
  *     loss(title=Training loss;x=0..200;y=..4 linear;hide=2,3),profile:token-cosine,tokens(lane=B)
  *
- * A \ stands before ; ) and \ in a title.  What its lanes are called is a second text, with a
- * semicolon between each two: "Post-LN;Post-LN, warm-up 100". */
+ * In a title, the characters ; ) and \ are escaped with \.  The names of its lanes are a second
+ * text, separated by semicolons: "Post-LN;Post-LN, warm-up 100". */
 #pragma once
 
 #include "core/experiment/provenance.h"
@@ -13,20 +15,20 @@
 #include "ui/plot/export_choices.h"
 #include "ui/plot/view_state.h"
 
-#define NS_TITLE_MOST 80 /* characters */
+#define NS_TITLE_MOST 80 /* maximum lengths in characters */
 #define NS_NAME_MOST 40
 
 typedef struct {
     NsFigureSpec spec;
-    int lane;         /* of a figure of one model: the one of several that it shows; -1 for none */
-    char *title;      /* in place of the figure's own; NULL for none */
-    uint64_t hidden;  /* curves that are left out, as bits by ns_plot_curve */
-    NsViewState view; /* limits, scales and grid; it hides nothing and pins nothing */
+    int lane;         /* for a figure of one model: the lane that it shows; -1: not chosen */
+    char *title;      /* replaces the title of the figure; NULL: keep it */
+    uint64_t hidden;  /* bits of hidden curves, as numbered by ns_plot_curve */
+    NsViewState view; /* limits, scales and grid only */
 } NsSheetChart;
 
 typedef struct {
     GArray *charts;            /* NsSheetChart */
-    char *names[NS_LANES_MAX]; /* what lanes are called; NULL: their letters */
+    char *names[NS_LANES_MAX]; /* names of the lanes; NULL: their letters */
 } NsSheet;
 
 void ns_sheet_init(NsSheet *sheet);
@@ -39,62 +41,62 @@ static inline NsSheetChart *ns_sheet_chart(const NsSheet *sheet, guint i)
     return &g_array_index(sheet->charts, NsSheetChart, i);
 }
 
-/* Appends a whole chart, or moves one to another place. */
+/* Appends a chart with default options; moves a chart to another index. */
 NsSheetChart *ns_sheet_add(NsSheet *sheet, NsFigureSpec spec, int lane);
 void ns_sheet_move(NsSheet *sheet, guint from, guint to);
 
-/* Appends the charts of a text; NS_ERROR_USAGE says in a sentence what is wrong with it. */
+/* Appends the charts given by a text; NS_ERROR_USAGE explains what is wrong with it. */
 bool ns_sheet_read(NsSheet *sheet, const char *text, GError **error);
 
-/* The text of n charts, which ns_sheet_read reads again.  Free with g_free. */
+/* The text of n charts, as read by ns_sheet_read.  Free with g_free. */
 char *ns_sheet_text(const NsSheet *sheet, guint first, guint n);
 
-/* The names of lanes: too long, given twice or more than `lanes` (0: not known) are
- * NS_ERROR_USAGE.  NULL removes all names. */
+/* Sets the names of lanes.  NS_ERROR_USAGE if a name is too long or used twice, or if there are
+ * more names than `lanes` (0: unknown).  NULL removes all names. */
 bool ns_sheet_read_names(NsSheet *sheet, const char *text, size_t lanes, GError **error);
-char *ns_sheet_names_text(const NsSheet *sheet); /* NULL where no lane has one */
+char *ns_sheet_names_text(const NsSheet *sheet); /* NULL if no lane has a name */
 
-/* FALSE with NS_ERROR_USAGE, and then nothing has changed. */
+/* On NS_ERROR_USAGE nothing changes. */
 bool ns_sheet_set_title(NsSheetChart *chart, const char *title, GError **error);
 
-/* "profile-token-cosine": a word that is unique to the i-th chart, for the name of a file.  Free
- * with g_free. */
+/* "profile-token-cosine": a word for file names that is unique to the i-th chart.  Free with
+ * g_free. */
 char *ns_sheet_word(const NsSheet *sheet, guint i);
 
-/* How often a chart is drawn: a figure of one model for every lane, unless it says for which. */
+/* The number of copies of a chart: a figure of one model is drawn for every lane unless one is
+ * chosen. */
 unsigned ns_sheet_copies(const NsSheetChart *chart, size_t lanes);
 
-/* What a chart shows of an input, in the i-th of its copies. */
+/* The input for the given copy of a chart. */
 NsFigureInput ns_sheet_input(const NsSheet *sheet, const NsSheetChart *chart, unsigned copy,
                              const NsFigureInput *input);
 
-/* The curves of a plot as its legend knows them, from 0 in the order of the plot's series; NULL
- * past the end. */
+/* The name of the i-th entry in the legend of a plot, from 0 in the order of its series; NULL past
+ * the end. */
 const char *ns_plot_curve(const NsPlot *plot, unsigned i);
 
-/* The plot under title, limits and hidden curves of the chart, from which it borrows as from the
- * plot.  NULL with NS_ERROR_USAGE where it does not have what the chart says.  Free with
- * ns_sheet_plot_free. */
+/* The plot with the title, limits and hidden curves of the chart, both of which it borrows from.
+ * NULL with NS_ERROR_USAGE if these do not fit the plot.  Free with ns_sheet_plot_free. */
 NsPlot *ns_sheet_plot(const NsSheetChart *chart, const NsPlot *plot, GError **error);
 void ns_sheet_plot_free(NsPlot *plot);
 
-/* What is written, and how. */
+/* The file to write. */
 typedef struct {
     const NsExportChoices *choices;
     NsFormat format;
-    const NsProvenance *provenance; /* kept inside, and told in the caption, as the choices say */
+    const NsProvenance *provenance; /* embedded in the file and stated in the caption, if chosen */
     const char *path;
-    NsExportWatch *watch; /* of a film; may be NULL */
+    NsExportWatch *watch; /* for films; may be NULL */
 } NsSheetFile;
 
-/* Plots as one figure, as ns_export does it. */
+/* Writes plots as one figure with ns_export. */
 bool ns_sheet_write(const NsPlot *const *plots, size_t n, const NsSheetFile *file, GError **error);
 
-/* NS_ERROR_USAGE where there is no film of these charts: of some only the newest measurement is
- * kept. */
+/* NS_ERROR_USAGE if these charts cannot be shown as a film because one of them has only its newest
+ * measurement. */
 bool ns_sheet_check_film(const NsSheet *sheet, guint first, guint n, GError **error);
 
-/* The charts as a film of the run from its first step to input->step, or to its newest: curves
- * over steps grow, all else shows the step of its frame. */
+/* Writes the charts as a film of the run from its first step to input->step, or to the newest:
+ * curves over steps grow; everything else shows the step of the frame. */
 bool ns_sheet_write_film(const NsSheet *sheet, guint first, guint n, const NsFigureInput *input,
                          const NsSheetFile *file, GError **error);

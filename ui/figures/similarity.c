@@ -16,10 +16,10 @@ typedef struct {
     bool there;
     NsHeatmap map;
     float *z;      /* [n, n] */
-    double lo, hi; /* of all lanes: one color is one value in each of them */
+    double lo, hi; /* limits of the color scale that the lanes share */
 } Similarity;
 
-/* Cells are equally wide, so that where not all states are compared each stands for its share. */
+/* Cells are equally wide; if not all states are compared, each cell covers several. */
 static void fill_map(Similarity *s)
 {
     size_t n = s->similarity.n, cells = n * n;
@@ -51,7 +51,7 @@ static void read_newest(Similarity *s, NsHistory *history)
     s->similarity = newest;
 }
 
-/* The ends of the colors.  A lane by itself fits them to what it shows. */
+/* Sets the limits of the color scale; a single lane uses the range of its own values. */
 static void share_colors(Similarity *s, const NsFigureInput *input)
 {
     double lo = INFINITY, hi = -INFINITY;
@@ -123,7 +123,6 @@ static void clear(NsFigure *figure)
     g_free(s->z);
 }
 
-/* The looks of the axes of a new one. */
 static void init(NsFigure *figure)
 {
     figure->plot.left.integer = true;

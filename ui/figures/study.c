@@ -1,4 +1,4 @@
-/* Figures of a study: its lanes by how hard each is searched, and by learning rate.
+/* Figures of a study: the results of its lanes by search effort and by learning rate.
  * SPDX-License-Identifier: MIT */
 #include "ui/figures/figure.h"
 
@@ -7,16 +7,17 @@
 #include <math.h>
 #include <string.h>
 
-/* Both figures: a curve for every lane, with its intervals. */
+/* The struct of both figures: a curve with its intervals for every lane. */
 typedef struct {
     NsFigure figure;
     double *x;                                                     /* [n] */
     double *y[NS_LANES_MAX], *lo[NS_LANES_MAX], *hi[NS_LANES_MAX]; /* [n] */
-    char *label;                                                   /* of a result that is no loss */
+    char *label;                                                   /* of a result that is not a
+                                                                    * loss */
     NsPlot *single;                                                /* [seeds] for tables */
     NsSeries *single_series;                                       /* [seeds, NS_LANES_MAX] */
     const NsPlot **singles;
-    GPtrArray *owned; /* what these borrow */
+    GPtrArray *owned; /* data that these plots borrow */
 } Lanes;
 
 static void forget(NsFigure *figure)
@@ -44,7 +45,7 @@ static void clear(NsFigure *figure)
     g_ptr_array_unref(((Lanes *)figure)->owned);
 }
 
-/* A value without an interval has none drawn. */
+/* If a value has no interval, none is drawn. */
 static void add_lane(Lanes *l, const NsStudy *study, size_t lane, const NsInterval *values,
                      size_t n)
 {
@@ -90,7 +91,7 @@ static void set_words(Lanes *l, const NsStudy *study, const char *title)
 
 /* ---- Single seeds ---- */
 
-/* Plots for so many seeds, which will have a series for every lane. */
+/* Creates a plot for each seed, to which a series for each lane is added. */
 static void make_singles(Lanes *l, size_t seeds)
 {
     l->single = g_new0(NsPlot, seeds);
@@ -104,7 +105,8 @@ static void make_singles(Lanes *l, size_t seeds)
     l->figure.plot.n_singles = seeds;
 }
 
-/* Of the next lane: n values, which are taken, over x and under a name that are borrowed. */
+/* Adds the n values of the next lane to the plot of a seed.  Takes ownership of y; borrows name and
+ * x. */
 static void add_single(Lanes *l, size_t seed, const char *name, const double *x, double *y,
                        size_t n)
 {
@@ -150,7 +152,8 @@ static char *verdicts(const NsComparison *c)
     return g_string_free(note, FALSE);
 }
 
-/* The results of every configuration, numbered from 1, seed by seed: what the scores come from. */
+/* Adds the results of all configurations, numbered from 1, for each seed; the scores are computed
+ * from these. */
 static void add_results(Lanes *l, const NsComparedInput *from)
 {
     const NsStudy *study = from->study;

@@ -13,7 +13,7 @@
 
 typedef enum { OUTSIDE, POST, PRE } Reach;
 
-/* Whether a model is one that the paper speaks of; *why it is not. */
+/* Whether the paper covers a model; if not, *why is the reason. */
 static Reach reach_of(const NsSettings *settings, const char **why)
 {
     const NsPlacement *row = ns_placement(settings->placement);
@@ -61,7 +61,7 @@ static void allocate(NsTheory *theory, size_t n, size_t curves)
     for (size_t i = 0; i < curves; i++) theory->y[i] = g_new(double, n);
 }
 
-/* The growth a layer in units of d that fits |x_l|^2 best. */
+/* The growth of |x_l|^2 per layer in units of d, fitted by least squares. */
 static double fitted_growth(const double *square, size_t layers, double d)
 {
     double cross = 0, square_sum = 0;
@@ -72,8 +72,8 @@ static double fitted_growth(const double *square, size_t layers, double d)
     return cross / square_sum;
 }
 
-/* The mean cosine of two tokens that enter a stack, as measured at step 0; 0 where it was not,
- * which is nearly so for embeddings drawn one by one. */
+/* The mean cosine of two tokens at the input of a stack, as measured at step 0.  If it was not
+ * measured, 0, which is almost exact for independently drawn embeddings. */
 static double token_cosine(NsHistory *history, size_t state)
 {
     const NsRecordLayout *layout = ns_history_layout(history);
@@ -83,13 +83,14 @@ static double token_cosine(NsHistory *history, size_t state)
     return read.has[state] && isfinite(read.value[state]) ? (double)read.value[state] : 0;
 }
 
-/* What a feed-forward network adds to |x|^2 / d where it reads a norm: 1/2 where f = d. */
+/* The contribution of a feed-forward network with a normalized input to |x|^2 / d: 1/2 for f =
+ * d. */
 static double added(double d, double f)
 {
     return 2 * d * f / ((d + f) * (d + f));
 }
 
-/* Lemma 2, around the prediction. */
+/* Adds the bounds of Lemma 2. */
 static void add_bounds(NsTheory *theory, const double *square, double d, double f, bool root)
 {
     double c = added(d, f);
@@ -119,7 +120,9 @@ static void fill_hidden(NsTheory *theory, Reach reach, const NsFigureInput *inpu
     NsTokenMoments start[NS_STACKS_MAX];
     NsStackWiring stacks[NS_STACKS_MAX];
     size_t n = ns_stacks_wiring(settings, NULL, stacks);
-    if (stacks[n - 1].first + stacks[n - 1].layers + n != states) return; /* of another model */
+    if (stacks[n - 1].first + stacks[n - 1].layers + n != states)
+        return; /* does not match the
+                 * settings */
     for (size_t i = 0; i < n && !why; i++) {
         size_t state = stacks[i].first + i;
         double cosine = token_cosine(input->history, state);
@@ -143,8 +146,8 @@ static void fill_hidden(NsTheory *theory, Reach reach, const NsFigureInput *inpu
     if (reach == PRE) add_bounds(theory, square, d, (double)ns_settings_d_ff(settings), root);
 }
 
-/* Lemma 2 says what the norms of Lemma 3 divide by: those of Post-LN after the branch of a
- * feed-forward network or of attention, those of Pre-LN before attention. */
+/* The divisors in Lemma 3 follow from Lemma 2: for Post-LN of the norms after the branch of a
+ * feed-forward network or of attention, for Pre-LN of those before attention. */
 static void fill_sigma(NsTheory *theory, Reach reach, const NsFigureInput *input, size_t layers)
 {
     double d = (double)input->settings->d_model, start = 1;
@@ -171,7 +174,7 @@ static void fill_sigma(NsTheory *theory, Reach reach, const NsFigureInput *input
                    "that passes the norm is divided by σ, too."));
 }
 
-/* The exponential that fits best over the layers; "× 1.03 (0.98 to 1.08)", or NULL where it has no
+/* The factor per layer of a fitted exponential, "× 1.03 (0.98 to 1.08)"; NULL if it has no
  * interval. */
 static char *measured_factor(const float *values, size_t layers)
 {
@@ -230,7 +233,7 @@ static void compute(NsTheory *theory, const NsFigureInput *input)
     if (n < 2 || !(hidden || sigma || is_gradient(quantity))) return;
     const char *why = NULL;
     Reach reach = reach_of(input->settings, &why);
-    if (hidden) why = NULL; /* it is predicted beyond the paper's models, too */
+    if (hidden) why = NULL; /* the prediction is not limited to the paper's models */
     if (ns_history_first_step(input->history) > 0)
         why = _("No theory: the run begins with trained weights.");
     if (why) {

@@ -1,8 +1,8 @@
 /* Theoretical values of a quantity by layer at initialization.  SPDX-License-Identifier: MIT
  *
- * For hidden states a prediction of every placement with a closed form; for gradients and for what
- * norms divide by statements that Xiong et al. 2020 prove or state, and only for models that they
- * cover. */
+ * For hidden states, a prediction for every placement that has a closed form; for gradients and for
+ * the divisors of norms, results that Xiong et al. 2020 prove or state, and only for models that
+ * the paper covers. */
 #pragma once
 
 #include "ui/figures/figures.h"
@@ -10,34 +10,34 @@
 #define NS_THEORY_CURVES 3
 
 typedef struct {
-    NsHistory *history; /* a reference; what the rest was computed from */
+    NsHistory *history; /* owned reference; the source of all other fields */
     NsQuantity quantity;
     size_t n_curves, n;
     double *x, *y[NS_THEORY_CURVES]; /* [n] */
     const char *label[NS_THEORY_CURVES];
-    char *note; /* its conditions; without curves why there are none, or NULL where no theory
-                 * speaks of the quantity */
-    char *more; /* a second sentence: its bounds, or why it may miss what is measured; or NULL */
-    char *measured; /* of gradients: their factor per layer at step 0 and its 95% interval; or NULL
-                     */
+    char *note; /* the conditions of the theory; without curves, the reason why there are none; NULL
+                 * if there is no theory of the quantity */
+    char *more; /* a second sentence: the bounds, or why measurements may differ; or NULL */
+    char *measured; /* for gradients: the measured factor per layer at step 0 with its 95% interval;
+                     * or NULL */
 } NsTheory;
 
-/* Brings the curves up to date: none where `shown` is unset, where no theory speaks of the quantity
- * in this model, or before step 0 was measured.  TRUE if they changed.
+/* Updates the curves.  There are none if `shown` is FALSE, if there is no theory of the quantity in
+ * this model, or before step 0 has been measured.  TRUE if the curves changed.
  *
- * Squared norm of hidden states (and its root for the norm): ns_expected_norms from what enters
+ * Squared norm of hidden states (and its root for the norm): ns_expected_norms from the input of
  * each stack at step 0.  For Pre-LN also Lemma 2: |x_0|^2 + c d l <= E|x_l|^2 <= |x_0|^2 + (1 + c)
- * d l with |x_0|^2 as measured and c = 2 d f / (d + f)^2, what a feed-forward network with ReLU and
- * Xavier's weights adds (1/2 where f = d, as in the paper).
+ * d l with |x_0|^2 as measured and c = 2 d f / (d + f)^2, the contribution of a feed-forward
+ * network with ReLU and Xavier initialization (1/2 for f = d, as in the paper).
  *
- * What norms divide by (Lemma 3), by Lemma 2: Post-LN sqrt(1 + c) after feed-forward networks, 1 to
- * sqrt(2) after attention; Pre-LN the root of the bounds above, over d, before attention.
+ * Divisors of norms (Lemma 3), from Lemma 2: Post-LN sqrt(1 + c) after feed-forward networks, 1 to
+ * sqrt(2) after attention; Pre-LN the root of the bounds above, divided by d, before attention.
  *
- * Norms of gradients, appendix F (called preliminary): Post-LN (2/3)^((L - l) / 2), Pre-LN the same
- * in every layer, both times what was measured in the last layer at step 0. */
+ * Norms of gradients, appendix F (which the paper calls preliminary): Post-LN (2/3)^((L - l) / 2),
+ * Pre-LN equal in every layer, both times the value measured in the last layer at step 0. */
 bool ns_theory_follow(NsTheory *theory, NsQuantity quantity, const NsFigureInput *input,
                       bool shown);
 
-/* What the legend calls all curves of a theory that has any. */
+/* The legend entry of all curves of a theory, which must have at least one. */
 const char *ns_theory_name(const NsTheory *theory);
 void ns_theory_clear(NsTheory *theory);

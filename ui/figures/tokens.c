@@ -13,14 +13,15 @@ typedef struct {
     NsFigure figure;
     NsTokenSource newest;
     unsigned layer;
-    size_t shown; /* the state, as an index of the snapshot's */
-    size_t bins;  /* up to the last that holds a token, and one more */
+    size_t shown; /* index of the state in the snapshot */
+    size_t bins;  /* number of bins up to one after the last that is not empty */
     bool theory;
     double edges[NS_TOKEN_SNAPSHOT_BINS + 1], x[NS_TOKEN_SNAPSHOT_BINS];
     double counts[2][NS_TOKEN_SNAPSHOT_BINS], expected[NS_TOKEN_SNAPSHOT_BINS];
 } Tokens;
 
-/* The state after a layer, or the nearest that was looked at; the last one for layer 0. */
+/* The index of the state after a layer, or of the nearest one in the snapshot; the last one for
+ * layer 0. */
 static size_t find_state(const NsTokenSnapshot *snapshot, unsigned layer)
 {
     size_t best = snapshot->states - 1;
@@ -31,8 +32,8 @@ static size_t find_state(const NsTokenSnapshot *snapshot, unsigned layer)
     return best;
 }
 
-/* How many of n tokens a bin would hold if the D features of each were independent and normal: the
- * density of chi-square over D at the middle of the bin. */
+/* The expected number of n tokens in a bin if the D features of each were independent and normal:
+ * the density of chi-square / D at the middle of the bin. */
 static double gaussian_count(double r, double width, double D, double n)
 {
     if (r <= 0) return 0;
@@ -135,7 +136,6 @@ static void clear(NsFigure *figure)
     ns_token_source_clear(&((Tokens *)figure)->newest);
 }
 
-/* The looks of the axes of a new one. */
 static void init(NsFigure *figure)
 {
     figure->plot.x.label = _("‖x_l‖^2 / mean over the tokens");
