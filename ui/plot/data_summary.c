@@ -1,4 +1,4 @@
-/* One look at every value of a plot.  SPDX-License-Identifier: MIT */
+/* Extremes and counts over every value of a plot.  SPDX-License-Identifier: MIT */
 #include "ui/plot/data_summary.h"
 
 #include "core/base/words.h"
@@ -7,8 +7,8 @@
 #include <float.h>
 #include <math.h>
 
-/* Theory widens a logarithmic axis by at most this part of the decades that were measured, or by so
- * many decades. */
+/* Theory extends a logarithmic axis by at most this share of the measured decades, or by this many
+ * decades if that is more. */
 #define THEORY_PART 0.25
 #define THEORY_LEAST 3.0
 
@@ -18,7 +18,7 @@ static void widen(double *lo, double *hi, double value)
     *hi = MAX(*hi, value);
 }
 
-/* Bars stand on zero, and their sides reach beyond their abscissas. */
+/* Bars start at zero and are wider than their abscissas. */
 static void summarize_bars(NsDataSummary *summary, NsScaleKind x, NsScaleKind kind,
                            const NsSeries *series)
 {
@@ -51,8 +51,8 @@ static void summarize_series(NsDataSummary *summary, const NsPlot *plot, const N
         if (!ns_scale_shows(plot->x.scale, series->x[i])) continue;
         summary->any = true;
         widen(&summary->x_lo, &summary->x_hi, series->x[i]);
-        /* Hiding a curve leaves the axis that all share where it is; a window on a part makes room
-         * for what is in it. */
+        /* Hidden curves still count for the shared x axis.  The vertical axis depends only on
+         * visible curves, within the zoomed range of x. */
         if (series->hidden || series->x[i] < plot->x.lo || series->x[i] > plot->x.hi) continue;
         if (!ns_scale_shows(kind, series->y[i])) {
             summary->faults[ns_fault_of(kind, series->y[i])]++;
@@ -103,8 +103,8 @@ static void summarize_cells(NsDataSummary *summary, const NsHeatmap *map)
     summary->negative |= cells.unshown && any_negative(map);
 }
 
-/* What a model of a thousand layers is expected to do falls by a hundred powers of ten; what was
- * measured would be a stroke at the edge of such an axis. */
+/* The theory for a model of a thousand layers may fall by a hundred decades: on such an axis the
+ * measured values would be a line at its edge. */
 static void summarize_theory(NsDataSummary *summary, const NsPlot *plot)
 {
     for (int side = 0; side < 2; side++) {
@@ -149,7 +149,7 @@ NsDataSummary ns_data_summary(const NsPlot *plot)
     return summary;
 }
 
-/* The form of a sentence that goes with a count. */
+/* Appends a sentence about n values if there are any. */
 static void say(GString *note, size_t n, const char *sentence)
 {
     if (!n) return;

@@ -1,4 +1,4 @@
-/* A plot in words, for a screen reader.  SPDX-License-Identifier: MIT */
+/* The description of a plot for a screen reader.  SPDX-License-Identifier: MIT */
 #include "ui/plot/layout-private.h"
 
 #include "core/base/words.h"
@@ -8,8 +8,8 @@
 
 #define DIGITS 4
 
-/* A number as it is spoken: without raised digits and thin spaces.  Free with g_free, as all that
- * the functions here return. */
+/* A number to be spoken, without superscripts and thin spaces.  Strings that these functions return
+ * are freed with g_free. */
 static char *say_number(double value)
 {
     if (isnan(value)) return g_strdup(_("not a number"));
@@ -46,7 +46,7 @@ static char *say_series(const NsPlot *plot, const NsSeries *series)
     g_autofree char *last_place = say_place(plot, series->x[end]);
     if (series->kind != NS_SERIES_POINTS || !end) /* Translators: "loss 2.31 at step 40" */
         return g_strdup_printf(_("%s %s at %s"), name, last, last_place);
-    /* A profile: both ends tell how it runs. */
+    /* A profile over layers is described by both of its ends. */
     g_autofree char *first = say_number(series->y[0]), *place = say_place(plot, series->x[0]);
     return g_strdup_printf(_("%s %s at %s and %s at %s"), name, first, place, last, last_place);
 }
@@ -75,7 +75,7 @@ static char *say_range(const NsHeatmap *map, const NsDataSummary *summary)
     return g_strdup_printf(_("%s from %s to %s"), name, lo, hi);
 }
 
-/* Appends what was said, and frees it. */
+/* Appends a string and frees it. */
 static void add(GString *text, const char *between, char *said)
 {
     g_string_append(text, between);

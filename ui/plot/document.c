@@ -9,7 +9,7 @@
 #define HEIGHT 842.0
 #define MARGIN 56.0
 #define PLOT_HEIGHT 300.0
-#define LOWER_HEIGHT 220.0 /* of one of several plots */
+#define LOWER_HEIGHT 220.0 /* if there are several plots */
 #define TITLE_SIZE 15.0
 #define TEXT_SIZE 9.0
 #define GAP 10.0
@@ -18,8 +18,8 @@ typedef struct {
     cairo_t *cr;
     const NsStyle *style;
     PangoContext *context;
-    unsigned page; /* from 1; 0: none has begun */
-    double y;      /* where the next thing stands on it */
+    unsigned page; /* from 1; 0 before the first page */
+    double y;      /* the position of the next item on the page */
 } Document;
 
 static void end_page(Document *document)
@@ -41,7 +41,7 @@ static void begin_page(Document *document)
     document->y = MARGIN;
 }
 
-/* A line that has no room stands on the next page. */
+/* A line that does not fit is written on the next page. */
 static void show_text(Document *document, PangoLayout *text)
 {
     pango_layout_set_width(text, (int)((WIDTH - 2 * MARGIN) * PANGO_SCALE));
@@ -60,7 +60,7 @@ static void show_text(Document *document, PangoLayout *text)
     document->y += GAP;
 }
 
-/* The title of the first stands above it already. */
+/* The title of the first plot is already the title of the part. */
 static void show_plot(Document *document, const NsDocumentPart *part, size_t i)
 {
     NsPlot plot = *part->plots[i];

@@ -3,15 +3,16 @@
 
 #include "ui/plot/layout.h"
 
-/* What begins on a page of its own, and goes on upon the next where it has no room. */
+/* A part begins on a new page and continues on the next if it does not fit. */
 typedef struct {
-    const char *title;          /* a string of NsPlot */
-    const NsPlot *const *plots; /* below the title, one under the other */
+    const char *title;          /* with markup as in NsPlot */
+    const NsPlot *const *plots; /* below the title, from top to bottom */
     size_t n_plots;
-    const char *words; /* lines, taken literally */
+    const char *words; /* lines of plain text */
 } NsDocumentPart;
 
-/* Writes them on pages of A4, numbered.  title: of the file.  The same input gives the same bytes.
- * On an error (NS_ERROR_FILE) no file is left, and one that was there before is kept. */
+/* Writes the parts on numbered A4 pages.  The title is that of the file.  The same input gives the
+ * same bytes.  On an error (NS_ERROR_FILE) no new file remains, and an existing one is
+ * unchanged. */
 bool ns_document_write(const NsDocumentPart *parts, size_t n, const char *title, const char *path,
                        GError **error);

@@ -1,4 +1,4 @@
-/* Draws a layout: axes, grid, markers, words.  SPDX-License-Identifier: MIT */
+/* Draws a layout: axes, grid, markers, labels.  SPDX-License-Identifier: MIT */
 #include "ui/plot/draw_series.h"
 #include "ui/plot/heatmap.h"
 #include "ui/plot/labels.h"
@@ -11,10 +11,10 @@
 
 #include <math.h>
 
-/* How strong the band behind what is pointed out is. */
+/* The opacity of the band behind a highlighted interval. */
 #define BAND 0.08
 
-/* A straight line across or down, on whole pixels where there are pixels. */
+/* Draws a horizontal or vertical line, aligned to pixels on a raster surface. */
 static void rule(cairo_t *cr, const NsTarget *target, double width, NsPoint from, NsPoint to)
 {
     double pixels = MAX(1, round(width * target->density));
@@ -31,7 +31,7 @@ static void rule(cairo_t *cr, const NsTarget *target, double width, NsPoint from
     cairo_stroke(cr);
 }
 
-/* A straight line from one side of the plot area to the other. */
+/* Draws a horizontal or vertical line across the plot area. */
 static void rule_area(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target, double width,
                       bool vertical, double at)
 {
@@ -41,7 +41,7 @@ static void rule_area(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *t
          vertical ? (NsPoint){at, bottom} : (NsPoint){right, at});
 }
 
-/* Whether a place is there, and lies within the plot area. */
+/* Returns whether a coordinate is a number inside the plot area. */
 static bool is_shown(const NsPlotLayout *layout, bool vertical, double at)
 {
     const NsBox *area = &layout->area;
@@ -100,7 +100,7 @@ static void draw_axes(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *t
     }
 }
 
-/* The colors of a heatmap and the ticks at them. */
+/* The color bar of a heatmap and its ticks. */
 static void draw_bar(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
 {
     ns_heatmap_draw_bar(layout, cr);
@@ -110,7 +110,7 @@ static void draw_bar(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *ta
                      layout->bar.x + layout->bar.width, 1);
 }
 
-/* The strips hold values that have no place on the axis, apart from the curves. */
+/* The strips separate the marks of values that have no place on the axis from the curves. */
 static void draw_strips(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
 {
     const NsBox *area = &layout->area;
@@ -142,7 +142,7 @@ static void draw_bands(const NsPlotLayout *layout, cairo_t *cr)
     cairo_fill(cr);
 }
 
-/* A line that shows on any color of cells. */
+/* Draws a line that is visible on any color of cells. */
 static void draw_light(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target,
                        bool vertical, double at)
 {
@@ -153,7 +153,7 @@ static void draw_light(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *
     }
 }
 
-/* In widths of an axis: a frame around cells, which lies in them, and its rim. */
+/* The frame around cells, which lies inside them, and its outline, in axis widths. */
 #define FRAME 2.5
 #define RIM 5
 
@@ -188,7 +188,7 @@ static void draw_cell_spans(const NsPlotLayout *layout, cairo_t *cr, const NsTar
     }
 }
 
-/* Points of the horizontal axis: behind curves, over cells. */
+/* Draws highlighted points of the horizontal axis: behind curves, but over cells. */
 static void draw_points(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
 {
     for (size_t i = 0; i < layout->plot->n_spans; i++) {
@@ -218,8 +218,7 @@ static void draw_markers(const NsPlotLayout *layout, cairo_t *cr, const NsTarget
     cairo_set_dash(cr, NULL, 0, 0);
 }
 
-/* The grip of a marker hangs at the upper end of its line, that of a level stands at its right end.
- */
+/* The grip of a marker is at the upper end of its line, that of a level at its right end. */
 static NsPoint marker_grip(const NsPlotLayout *layout, const NsMarker *marker)
 {
     return (NsPoint){ns_scale_to_pixel(&layout->x, marker->x),
@@ -233,7 +232,7 @@ static NsPoint level_grip(const NsPlotLayout *layout, const NsLevel *level)
                      ns_scale_to_pixel(&layout->y[level->side], level->y)};
 }
 
-/* A knob with two arrow heads: it goes to both sides, or up and down. */
+/* A knob with two arrow heads: left and right, or up and down. */
 static void draw_grip(const NsStyle *style, NsPoint at, bool upright, cairo_t *cr)
 {
     double r = NS_GRIP * style->text_size / 2;
@@ -337,8 +336,8 @@ static void draw_legend(const NsPlotLayout *layout, cairo_t *cr)
     }
 }
 
-/* Where other words of a part stay if they turn out wider; those that are not here, at their start.
- */
+/* The point that stays fixed if other software sets the text of a part wider; the start by
+ * default. */
 static const NsAnchor anchors[NS_PARTS] = {
     [NS_PART_LEFT_TICK] = NS_ANCHOR_END,      [NS_PART_X_TICK] = NS_ANCHOR_MIDDLE,
     [NS_PART_X_LABEL] = NS_ANCHOR_MIDDLE,     [NS_PART_LEFT_LABEL] = NS_ANCHOR_MIDDLE,
@@ -358,7 +357,7 @@ static void draw_backs(const NsPlotLayout *layout, cairo_t *cr)
     cairo_fill(cr);
 }
 
-/* Those at the right side, or the others. */
+/* Draws the labels of the right axis, or all others. */
 static void draw_labels(const NsPlotLayout *layout, cairo_t *cr, bool right)
 {
     for (unsigned i = 0; i < layout->labels->len; i++) {
@@ -391,7 +390,7 @@ static bool same_color(NsColor a, NsColor b)
     return a.r == b.r && a.g == b.g && a.b == b.b && a.a == b.a;
 }
 
-/* Data beyond the cut of a film's frame, or where names stand at the ends of curves. */
+/* Hides data beyond the cut of a film's frame, and behind names at the ends of curves. */
 static void clip_to_cut(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsBox *area = &layout->area;
@@ -460,7 +459,7 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     draw_data(layout, cr, ns_draw_series);
     draw_levels(layout, cr, &target);
     draw_markers(layout, cr, &target);
-    /* Nothing can be dragged on paper. */
+    /* Grips are only useful on a screen. */
     if (style->raster) draw_grips(layout, cr);
     draw_backs(layout, cr);
     cairo_restore(cr);

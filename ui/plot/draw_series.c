@@ -8,12 +8,12 @@
 
 #define BAND_ALPHA 0.18
 
-/* Of the room for a group: what its bars fill. */
+/* The share of a group's space that its bars fill. */
 #define FILL 0.8
 
 #define FAINT 0.35
 
-/* How far beyond the plot area a bar reaches that does not end in it. */
+/* How far the box of a bar extends beyond the plot area, which clips it. */
 #define BEYOND 10
 
 void ns_bar_ends(const NsPlotLayout *layout, size_t i, size_t j, double *from, double *to)
@@ -35,7 +35,7 @@ void ns_bar_ends(const NsPlotLayout *layout, size_t i, size_t j, double *from, d
     *to = *from + width;
 }
 
-/* From zero, or from the foot of the axis where zero is not on it. */
+/* The pixel from which bars start: zero, or the end of the axis if zero is not on it. */
 static double foot(const NsPlotLayout *layout, NsAxisSide side)
 {
     const NsScale *y = &layout->y[side];
@@ -61,7 +61,8 @@ static void fill_boxes(const NsSeries *series, NsColor color, const NsBox *boxes
     ns_set_color(cr, color);
 }
 
-/* The upper ends of bars that touch, as one line: it stays when another is filled over it. */
+/* The outline of adjoining bars is a line of its own, which stays visible when another histogram is
+ * filled over it. */
 static void draw_outline(const NsPlotLayout *layout, const NsSeries *series, const NsBox *boxes,
                          size_t n, double base, cairo_t *cr)
 {
@@ -82,8 +83,8 @@ static void draw_outline(const NsPlotLayout *layout, const NsSeries *series, con
     cairo_set_dash(cr, NULL, 0, 0);
 }
 
-/* The boxes of a series; those narrower than a unit are joined by units, each as long as the
- * longest, so that a single high one is seen among thousands. */
+/* The boxes of a series.  Bars narrower than a pixel are merged into one per pixel, as long as the
+ * longest, so that a single high bar is visible among thousands. */
 static GArray *boxes_of(const NsPlotLayout *layout, size_t i, double base)
 {
     const NsSeries *series = &layout->plot->series[i];
@@ -98,7 +99,7 @@ static GArray *boxes_of(const NsPlotLayout *layout, size_t i, double base)
         double a = ns_scale_to_pixel(&layout->x, from), b = ns_scale_to_pixel(&layout->x, to);
         if (isnan(b + end)) continue;
         if (isnan(a)) a = left; /* zero is infinitely far away on a logarithmic axis */
-        /* What lies beyond a fixed limit is left to the clip, but for a margin. */
+        /* cairo clips what is outside; the clamp keeps coordinates in its range. */
         a = CLAMP(a, left, right);
         b = CLAMP(b, left, right);
         end = CLAMP(end, top, bottom);
@@ -152,13 +153,13 @@ static void draw_faults(const NsPlotLayout *layout, const NsPath *path, cairo_t 
     }
 }
 
-/* In line widths: what is behind is thinner. */
+/* The line width relative to that of a measured curve; curves in the background are thinner. */
 static double weight(const NsSeries *series)
 {
     return series->previous || series->muted ? 0.8 : series->theory ? 0.9 : 1;
 }
 
-/* Whether x falls on a stroke of a dash that is counted along x. */
+/* Returns whether x is on a stroke of a dash pattern that is measured along x. */
 static bool dash_on(const NsSeriesStyle *look, double width, double x)
 {
     double period = 0;
@@ -172,15 +173,15 @@ static bool dash_on(const NsSeriesStyle *look, double width, double x)
     return true;
 }
 
-/* Noise as the outline that its stroke would fill, looked at in columns of half a line's width: one
- * polygon instead of thousands of segments.  Its dashes are counted along x. */
+/* A noisy curve is filled as the outline of its stroke, which is computed in columns of half a line
+ * width: one polygon instead of thousands of segments.  Dashes are measured along x. */
 static void fill_noise(const NsPoint *points, size_t n, const NsSeriesStyle *look, double width,
                        double column, cairo_t *cr)
 {
     g_autoptr(GArray) outline = g_array_new(FALSE, FALSE, sizeof(NsBandColumn));
     for (size_t i = 0; i < n;) {
         double index = floor(points[i].x / column);
-        /* From the point before, so that neighboring columns join. */
+        /* A column starts from the previous point, so that neighboring columns join. */
         size_t k = i ? i - 1 : i;
         NsBandColumn part = {points[i].x, points[k].y, points[k].y};
         for (; i < n && floor(points[i].x / column) == index; i++) {
@@ -231,7 +232,7 @@ static void draw_curve(const NsPlotLayout *layout, size_t which, double stronger
         else if (to - from > 1)
             stroke(points + from, to - from, look, width, cr);
         else if (series->kind != NS_SERIES_POINTS)
-            /* A value between two gaps is no line; it must still be seen. */
+            /* A value between two gaps has no line, so that it needs a dot. */
             ns_draw_mark(cr, NS_MARK_CIRCLE, points[from].x, points[from].y,
                          MAX(width * 2.4, style->mark_size * 0.7));
     }
@@ -256,7 +257,7 @@ static void fill_band(const NsPath *path, cairo_t *cr)
     }
 }
 
-/* Marks at every point, or at every so many-th where they would touch. */
+/* Draws a mark at every point, except where marks would overlap. */
 static void draw_marks(const NsPlotLayout *layout, size_t which, cairo_t *cr)
 {
     const NsStyle *style = layout->style;
@@ -271,7 +272,7 @@ static void draw_marks(const NsPlotLayout *layout, size_t which, cairo_t *cr)
     }
 }
 
-/* Every point, but for those that fall on the same half pixel as one before. */
+/* Draws every point, except those on the same half pixel as an earlier one. */
 static void draw_scatter(const NsPlotLayout *layout, const NsSeries *series, cairo_t *cr)
 {
     const NsBox *area = &layout->area;

@@ -13,12 +13,12 @@ double ns_series_opacity(const NsSeries *series);
 /* Draws all series that are shown, those behind first. */
 void ns_draw_series(const NsPlotLayout *layout, cairo_t *cr);
 
-/* Draws one curve over the others, `stronger` times as wide. */
+/* Draws one curve over the others with `stronger` times its width. */
 void ns_draw_curve(const NsPlotLayout *layout, size_t which, double stronger, cairo_t *cr);
 
-/* Draws the sample of a series that stands before its name, in a box. */
+/* Draws the sample of a series that precedes its name in the legend. */
 void ns_draw_sample(const NsPlotLayout *layout, const NsSeries *series, const NsBox *box,
                     cairo_t *cr);
 
-/* Where series i of bars has its j-th one, in units of x. */
+/* Returns the left and right edge of bar j of series i, in units of x. */
 void ns_bar_ends(const NsPlotLayout *layout, size_t i, size_t j, double *from, double *to);

@@ -9,31 +9,32 @@
 
 #include <math.h>
 
-/* In text sizes: the least page that has such names, before and behind a name, between names. */
+/* In text sizes: the minimum size of a page with such names, the space before and behind a name,
+ * and the distance of names. */
 #define LEAST_WIDTH 36
 #define LEAST_HEIGHT 16
 #define BEFORE 0.9
 #define BEHIND 0.6
 #define LINE 1.3
 
-/* More names than this, or a wider one, as a share of the page, stand in the legend. */
+/* With more names than this, or a wider one (as a share of the page), all are in the legend. */
 #define MOST_NAMES 6
 #define MOST_WIDTH 0.27
 
-/* In text sizes: over so long a stretch noise is leveled; ends that are this near share a column.
- */
+/* In text sizes: the end of a noisy curve is averaged over STRETCH; names whose curves end within
+ * COLUMN share a column. */
 #define STRETCH 1.5
 #define COLUMN 3
 
-/* Each round moves names half as far apart as they still have to go. */
+/* Each round removes half of the remaining overlaps. */
 #define ROUNDS 80
 
 typedef struct {
     const NsSeries *series;
     PangoLayout *text;
-    NsPoint end;  /* of the curve */
-    double x, y;  /* where the name begins, and its middle */
-    double width; /* of the name */
+    NsPoint end;  /* the end of the curve */
+    double x, y;  /* the left end of the name, and its vertical middle */
+    double width; /* width of the name */
 } Name;
 
 static void clear_name(void *name)
@@ -49,7 +50,7 @@ static PangoLayout *name_text(NsPlotLayout *layout, const NsSeries *series)
     return text;
 }
 
-/* What names take of the width, where that is little enough; else 0. */
+/* The width that names need, or 0 if there are too many or they are too wide. */
 static double room_for(NsPlotLayout *layout, const GPtrArray *entries)
 {
     double size = layout->style->text_size, widest = 0;
@@ -61,7 +62,7 @@ static double room_for(NsPlotLayout *layout, const GPtrArray *entries)
         n++;
     }
     bool fits = n > 0 && n <= MOST_NAMES && widest <= MOST_WIDTH * layout->width;
-    /* A step that counts on must not shift the axis with every digit. */
+    /* Whole text sizes keep the axis from shifting with every digit of a step. */
     return fits ? (ceil(widest / size) + BEFORE + BEHIND) * size : 0;
 }
 
@@ -83,10 +84,8 @@ void ns_end_names_fit(NsPlotLayout *layout)
     }
 }
 
-/* Where the part of a curve that is seen ends: on the average of its last stretch.  One that is
- * hidden keeps its name, so that a second click shows it again, if beyond the axis then at its
- * edge.
- */
+/* Finds the visible end of a curve, at the average height of its last stretch.  A hidden curve
+ * keeps its name, so that a second click shows it again; its height is clamped to the axis. */
 static bool find_end(const NsPlotLayout *layout, const NsSeries *series, NsPoint *end)
 {
     const NsPlot *plot = layout->plot;
@@ -110,8 +109,8 @@ static bool find_end(const NsPlotLayout *layout, const NsSeries *series, NsPoint
     return n > 0 || series->hidden;
 }
 
-/* From above; those that end nearly at the same height keep their order, or noise would swap them
- * in every frame. */
+/* Sorts from top to bottom.  Names whose curves end at nearly the same height keep their order,
+ * which noise would otherwise change in every frame. */
 static int compare(const void *pa, const void *pb)
 {
     const Name *a = pa, *b = pb;
@@ -126,7 +125,7 @@ static bool beside(const Name *a, const Name *b)
     return a->x > b->x + b->width || b->x > a->x + a->width;
 }
 
-/* Moves names apart that would lie over one another, as little as possible. */
+/* Moves overlapping names apart, as little as possible. */
 static void spread(Name *names, unsigned n, double line, const NsBox *room)
 {
     for (int round = 0; round < ROUNDS; round++)

@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_PIXELS 32767 /* a side of an image in cairo */
+#define MOST_PIXELS 32767 /* maximum width and height of a cairo image */
 
 static const char *const endings[NS_FORMATS] = {
     [NS_FORMAT_PDF] = "pdf", [NS_FORMAT_SVG] = "svg", [NS_FORMAT_PNG] = "png",
@@ -83,7 +83,7 @@ static void draw_sheet(cairo_t *cr, const NsPlotSheet *sheet)
     if (sheet->caption) draw_caption(cr, sheet->caption, sheet->options);
 }
 
-/* "Loss; Gradient norm": the title of the file. */
+/* The title of the file: "Loss; Gradient norm". */
 static char *sheet_title(const NsPlot *const *plots, size_t n)
 {
     GString *title = g_string_new(NULL);
@@ -94,7 +94,7 @@ static char *sheet_title(const NsPlot *const *plots, size_t n)
     return g_string_free(title, FALSE);
 }
 
-/* What a file says of its charts to who cannot see them. */
+/* The description of the charts for screen readers. */
 static char *sheet_description(const NsPlot *const *plots, size_t n)
 {
     GString *words = g_string_new(NULL);
@@ -205,10 +205,10 @@ bool ns_export(const NsPlot *const *plots, size_t n, const NsExport *asked, cons
 
 /* ---- films ---- */
 
-/* What the frames of a plot have in common. */
+/* Limits that all frames of a plot share. */
 typedef struct {
     NsRange left, right, lower, color;
-    NsMargins margins; /* the widest, so that the area stays where it is */
+    NsMargins margins; /* the widest of all frames, so that the plot area does not move */
 } Limits;
 
 static void widen(NsRange *range, const NsScale *scale)
@@ -226,7 +226,7 @@ static void widen_all(Limits *limits, const NsPlotLayout *layout)
     if (layout->lower) widen(&limits->lower, &layout->lower->y[NS_AXIS_LEFT]);
 }
 
-/* Lays out a frame for its limits alone. */
+/* Lays out a frame only for its limits. */
 static void measure(const NsPlot *const *plots, size_t n, const NsExport *options, Limits *limits)
 {
     g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options, NULL);
@@ -247,7 +247,7 @@ static void fix(NsAxis *axis, NsRange range)
     if (isnan(axis->hi)) axis->hi = range.hi;
 }
 
-/* A plot of a frame within the limits of all. */
+/* A plot of a frame with the limits of all frames. */
 typedef struct {
     NsPlot plot, lower;
     NsHeatmap map;
@@ -313,7 +313,7 @@ bool ns_export_film(const NsFrames *frames, size_t n, const NsExport *asked, con
                              .right = NS_RANGE_FREE,
                              .lower = NS_RANGE_FREE,
                              .color = NS_RANGE_FREE};
-    /* Notes may come with later steps. */
+    /* Later steps may add notes, so that every frame is measured. */
     double height = 0;
     for (guint i = 0; i < frames->n && go_on(frames, i); i++)
         height = MAX(height,

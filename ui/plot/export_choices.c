@@ -1,4 +1,4 @@
-/* How a figure is to look in a file.  SPDX-License-Identifier: MIT */
+/* The options for a figure in a file.  SPDX-License-Identifier: MIT */
 #include "ui/plot/export_choices.h"
 
 #include "core/base/error.h"
@@ -12,20 +12,21 @@
 #define POINTS_PER_INCH 72.0
 #define POINTS_PER_MM (POINTS_PER_INCH / 25.4)
 
-/* Height over width of one chart. */
+/* The height of one chart relative to its width. */
 #define ASPECT 0.7
 
-/* Two charts stand side by side where each has that many points. */
+/* Charts are placed side by side if each is at least this wide, in points. */
 #define LEAST_WIDTH 160.0
 
-/* The largest page that every reader of PDF opens is 200 in; below 72 pt nothing can be read. */
+/* 14,400 pt (200 in) is the largest page that every PDF reader opens; below 72 pt nothing is
+ * legible. */
 #define LEAST_SIDE 72.0
 #define MOST_SIDE 14400.0
 
 #define USUAL_DPI 300
-#define FILM_DPI 150 /* is seen on screens */
+#define FILM_DPI 150 /* for screens */
 
-/* Of a film. */
+/* Limits and default of a film, in seconds, frames per second and frames. */
 #define LONGEST 120
 #define USUAL_RATE 12
 #define MOST_RATE 30
@@ -33,8 +34,8 @@
 
 typedef struct {
     NsChoice choice;
-    double width, height; /* points; height 0: in proportion */
-    int dpi;              /* that gives the pixels of the name; 0: the usual */
+    double width, height; /* points; height 0: proportional to the width */
+    int dpi;              /* the resolution that results in the pixels of the label; 0: default */
 } Page;
 
 static const Page pages[] = {
@@ -80,7 +81,7 @@ static char *number_text(double number)
     return ns_text_input(number, 6);
 }
 
-/* A number with nothing behind it, within limits. */
+/* Parses a number without trailing text, within limits. */
 static bool read_number(const char *text, double least, double most, double *number)
 {
     char *end = NULL;
@@ -96,7 +97,7 @@ static bool side_fits(double length, NsUnit unit)
     return points >= LEAST_SIDE - 1e-9 && points <= MOST_SIDE + 1e-9;
 }
 
-/* "88mm", "6x4in", "1920x1080px", "400x300". */
+/* Parses a size: "88mm", "6x4in", "1920x1080px", "400x300". */
 static bool read_custom(const char *text, NsExportChoices *choices)
 {
     char *end = NULL;
@@ -142,7 +143,7 @@ static char *get_size(const NsExportChoices *choices)
     return g_strconcat(width, both ? "x" : "", both ? height : "", units[choices->unit].key, NULL);
 }
 
-/* ---- the others ---- */
+/* ---- other choices ---- */
 
 static bool set_style(NsExportChoices *choices, const char *text, GError **error)
 {
@@ -283,7 +284,7 @@ SWITCH(title)
 SWITCH(caption)
 SWITCH(experiment)
 
-/* "8", "8@24" */
+/* Parses seconds and, optionally, frames per second: "8", "8@24". */
 static bool set_film(NsExportChoices *choices, const char *text, GError **error)
 {
     const char *at = strchr(text, '@');
@@ -437,7 +438,7 @@ char *ns_export_choices_flags(const NsExportChoices *choices)
     return g_string_free(flags, FALSE);
 }
 
-/* ---- what follows ---- */
+/* ---- application ---- */
 
 static NsStyle make_style(const NsExportChoices *choices, int page)
 {
@@ -451,7 +452,7 @@ static NsStyle make_style(const NsExportChoices *choices, int page)
         style.title_size *= scale;
     }
     if (choices->line_width > 0) {
-        /* A mark is as much larger than its line as before. */
+        /* The mark exceeds its line by the same width as before. */
         style.mark_size += 2 * (choices->line_width - style.line_width);
         style.line_width = choices->line_width;
         style.mark_size = MAX(style.mark_size, 1.5 * style.line_width);

@@ -1,4 +1,4 @@
-/* What is written around a plot.  SPDX-License-Identifier: MIT */
+/* The texts around a plot.  SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
 #include "ui/plot/layout-private.h"
 #include "ui/plot/legend.h"
@@ -8,13 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-/* In text sizes: the height from which on a title may have two lines. */
+/* In text sizes: the minimum height of a page whose title may have two lines. */
 #define TWO_TITLE_LINES 18
 
-/* Between a title and what lies in the corner beside it. */
+/* In text sizes: the gap between a title and the controls in the corner beside it. */
 #define CORNER_GAP 0.5
 
-/* In text sizes: notes. */
+/* The size of notes relative to the text size. */
 #define NOTE_SIZE 0.92
 
 static char *axis_title(const char *label, const char *unit)
@@ -22,7 +22,7 @@ static char *axis_title(const char *label, const char *unit)
     return label && unit ? g_strdup_printf("%s (%s)", label, unit) : g_strdup(label);
 }
 
-/* Text of the parts that are one text; a part without text is not shown. */
+/* Creates the text of a part; a part without text is not shown. */
 static void write_part(NsFrame *frame, NsPart part, const char *words, double size, bool bold)
 {
     frame->show[part] = words && *words;
@@ -31,7 +31,7 @@ static void write_part(NsFrame *frame, NsPart part, const char *words, double si
             ns_text_new(frame->layout->context, frame->layout->style, size, bold, words);
 }
 
-/* Lowered characters and large brackets reach below the line. */
+/* Subscripts and large brackets extend below the line. */
 static void measure_markers(NsFrame *frame)
 {
     const NsPlot *plot = frame->layout->plot;
@@ -47,7 +47,7 @@ static void measure_markers(NsFrame *frame)
     }
 }
 
-/* One line; two beside a corner that is taken, and on a page that is narrow, but not low. */
+/* A title has one line, or two if there are controls in the corner or the page is high enough. */
 static void limit_title(NsFrame *frame, double room)
 {
     const NsStyle *style = frame->layout->style;
@@ -58,8 +58,8 @@ static void limit_title(NsFrame *frame, double room)
                   1 + (beside || high));
 }
 
-/* Whether there is a name, of a curve or beside a panel, for every run that the subtitle tells, and
- * it begins with the same words. */
+/* Returns whether every run that the subtitle lists is also named, with the same words, at a curve
+ * or beside a panel. */
 bool ns_frame_names_tell(const NsFrame *frame)
 {
     const NsPlot *plot = frame->layout->plot;
@@ -101,7 +101,7 @@ int ns_frame_write_subtitle(NsFrame *frame, int lines)
     return pango_layout_get_line_count(text);
 }
 
-/* At last nothing but what marks mean. */
+/* If one line is too short for the note, only the marks are explained. */
 int ns_frame_write_note(NsFrame *frame, int lines)
 {
     NsPlotLayout *layout = frame->layout;

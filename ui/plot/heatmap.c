@@ -1,4 +1,4 @@
-/* The heatmap: one image, and its color bar.  SPDX-License-Identifier: MIT */
+/* The cells of a heatmap as an image, and its color bar.  SPDX-License-Identifier: MIT */
 #include "ui/plot/heatmap.h"
 
 #include "ui/plot/colormap.h"
@@ -8,13 +8,14 @@
 
 #include <math.h>
 
-/* Pixels a point that a printer can show; vector files keep no more. */
+/* Pixels per point that a printer can resolve; images in vector files have no more. */
 #define VECTOR_DENSITY 4.0
 
-/* In text sizes: between lines of hatching. */
+/* In text sizes: the distance of hatching lines. */
 #define HATCH 0.62
 
-/* Pixels for so many cells over a length.  SVG is shown by programs that would blur single ones. */
+/* The number of pixels for cells along a side of this length.  SVG repeats pixels, because some
+ * viewers blur an image that they enlarge. */
 static size_t image_side(const NsTarget *target, size_t cells, double length)
 {
     double density = target->vector ? VECTOR_DENSITY : target->density;
@@ -23,8 +24,8 @@ static size_t image_side(const NsTarget *target, size_t cells, double length)
     return target->type == CAIRO_SURFACE_TYPE_SVG ? cells * ((most + cells - 1) / cells) : cells;
 }
 
-/* An image with a pixel for every cell of a panel or, where cells are finer than the pixels of the
- * target, for every such pixel: it shows the largest level of its cells. */
+/* Renders a panel with one pixel for each cell.  If cells are smaller than the pixels of the
+ * target, each pixel shows the largest level of its cells. */
 static cairo_surface_t *heat_image(const NsPlotLayout *layout, const NsPanel *panel,
                                    const NsBox *box, const NsTarget *target)
 {
@@ -38,7 +39,7 @@ static cairo_surface_t *heat_image(const NsPlotLayout *layout, const NsPanel *pa
     if (cairo_surface_status(image) != CAIRO_STATUS_SUCCESS) return image;
     uint32_t palette[256];
     ns_level_palette(palette, layout->style, map->colors);
-    g_autofree size_t *column = g_new(size_t, width + 1); /* the first of each pixel */
+    g_autofree size_t *column = g_new(size_t, width + 1); /* the first column of each pixel */
     for (size_t x = 0; x <= width; x++) column[x] = x * map->columns / width;
     g_autofree uint8_t *joined = g_malloc(map->columns), *levels = g_malloc(map->columns);
     unsigned char *pixels = cairo_image_surface_get_data(image);
@@ -92,7 +93,7 @@ void ns_heatmap_draw_bar(const NsPlotLayout *layout, cairo_t *cr)
     cairo_surface_destroy(image);
 }
 
-/* The path of all cells that are not finite; FALSE where there are none. */
+/* Adds all cells that are not finite to the path; returns false if there are none. */
 static bool trace_bad_cells(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsHeatmap *map = layout->plot->heatmap;
@@ -116,7 +117,7 @@ static bool trace_bad_cells(const NsPlotLayout *layout, cairo_t *cr)
     return any;
 }
 
-/* Bare ground under lines that rise to the right, from one end of the area to the other. */
+/* Fills cells that are not finite with the background and diagonal lines. */
 static void hatch_bad_cells(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsStyle *style = layout->style;
@@ -143,13 +144,13 @@ static void hatch_bad_cells(const NsPlotLayout *layout, cairo_t *cr)
 static void draw_panel(const NsPlotLayout *layout, const NsPanel *panel, cairo_t *cr)
 {
     const NsHeatmap *map = layout->plot->heatmap;
-    /* The cells may reach beyond fixed limits of the axes: the area clips them. */
+    /* Cells outside of fixed limits of the axes are clipped to the area. */
     double left = ns_scale_to_pixel(&layout->x, map->x0);
     double right = ns_scale_to_pixel(&layout->x, map->x1);
     double top = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], panel->hi);
     double bottom = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], panel->lo);
     NsBox box = {left, top, right - left, bottom - top};
-    /* On a reversed axis a side is negative, and the image is turned with it. */
+    /* On a reversed axis a side is negative, which mirrors the image. */
     if (!panel->rows || box.width == 0 || box.height == 0 || isnan(box.width + box.height)) return;
     const NsBox *area = &layout->area;
     double end = ns_scale_to_pixel(&layout->x, ns_heatmap_end(map));
@@ -165,7 +166,7 @@ static void draw_panel(const NsPlotLayout *layout, const NsPanel *panel, cairo_t
     cairo_restore(cr);
 }
 
-/* Bare ground between panels. */
+/* Draws gaps between panels in the color of the background. */
 static void draw_seams(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsHeatmap *map = layout->plot->heatmap;

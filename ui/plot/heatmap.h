@@ -5,10 +5,10 @@
 
 #include <cairo.h>
 
-/* In text sizes: between panels. */
+/* In text sizes: the gap between panels. */
 #define NS_SEAM 0.4
 
 void ns_heatmap_draw(const NsPlotLayout *layout, cairo_t *cr);
 
-/* Its colors beside it. */
+/* Draws the color bar beside the heatmap. */
 void ns_heatmap_draw_bar(const NsPlotLayout *layout, cairo_t *cr);

@@ -1,4 +1,4 @@
-/* The words of a layout, and the room that they leave.  SPDX-License-Identifier: MIT */
+/* The labels of a layout, and the space between them.  SPDX-License-Identifier: MIT */
 #include "ui/plot/labels.h"
 
 #include "ui/plot/layout-private.h"
@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* What is read after the rest. */
+/* Parts of minor importance, written in a muted color. */
 static const bool faint[NS_PARTS] = {
     [NS_PART_SUBTITLE] = true,  [NS_PART_NOTE] = true,       [NS_PART_X_TICK] = true,
     [NS_PART_LEFT_TICK] = true, [NS_PART_RIGHT_TICK] = true, [NS_PART_LINE_NAME] = true,
@@ -67,7 +67,7 @@ static bool is_taken(const NsPlotLayout *layout, const NsBox *box)
     return false;
 }
 
-/* How much of the curves would lie under a box: segments whose own boxes touch it. */
+/* The number of segments of curves whose bounding boxes overlap a box. */
 static unsigned crowd(const NsPlotLayout *layout, const NsBox *box)
 {
     unsigned found = 0;

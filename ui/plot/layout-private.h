@@ -6,13 +6,12 @@
 
 #include <pango/pangocairo.h>
 
-/* Across the knob of a grip, in text sizes, and from it to the tips of its arrows, in widths of an
- * axis. */
+/* The diameter of a grip's knob in text sizes, and the distance from it to the tips of its arrows
+ * in axis widths. */
 #define NS_GRIP 0.75
 #define NS_GRIP_ARROW 3.5
 
-/* Curves with names at their ends: all, those of the present run, of these those of the left axis.
- */
+/* Curves with names at their ends: all; those of the present run; only those of its left axis. */
 typedef enum { NS_ENDS_ALL, NS_ENDS_OWN, NS_ENDS_LEFT } NsEnds;
 
 struct NsPlotLayout {
@@ -21,31 +20,38 @@ struct NsPlotLayout {
     double width, height;
     PangoContext *context;
     NsDataSummary summary;
-    NsBox area, bar;                /* bar: of the colors; width 0 without one */
-    double strip_top, strip_bottom; /* heights of the strips for values without a place */
+    NsBox area, bar;                /* the plot area, and the color bar; bar.width is 0 if there is
+                                     * none */
+    double strip_top, strip_bottom; /* heights of the strips for values that have no place on the
+                                     * axis */
     NsScale x, y[2], z;
     GArray *x_ticks, *y_ticks[2], *z_ticks; /* NsTick */
-    bool turned;                            /* words at the ticks of x stand upright */
+    bool turned;                            /* tick labels of the x axis are rotated */
     GArray *labels;                         /* NsLabel */
     GArray *legend;                         /* NsLegendSample */
-    bool letters;                           /* at most these have room in the legend */
-    bool names;                             /* it, or the ends of curves, has all names whole */
-    bool told;                              /* what tells runs apart is told by names, not by the
-                                             * subtitle */
-    double ends_room;                       /* of the area, for names at the ends of curves */
-    NsEnds ends;                            /* the curves that have them */
-    NsBox legend_box;                       /* of a legend in the area; width 0 without one */
-    NsPath *paths;                          /* one for every series */
+    bool letters;                           /* the legend has no space for more than the letters of
+                                             * runs */
+    bool names;                             /* the legend, or the ends of curves, has the complete
+                                             * names */
+    bool told;                              /* names identify the runs, so that the subtitle omits
+                                             * what distinguishes them */
+    double ends_room;                       /* width of the area that is reserved for names at the
+                                             * ends of curves */
+    NsEnds ends;                            /* the curves that have names at their ends */
+    NsBox legend_box;                       /* a legend inside the area; its width is 0 if there is
+                                             * none */
+    NsPath *paths;                          /* [n_paths], one for each series */
     size_t n_paths;
-    NsPlotLayout *lower; /* of plot->lower, drawn lower_y further down; NULL without one */
+    NsPlotLayout *lower; /* layout of plot->lower, drawn lower_y below the top; or NULL */
     double lower_y;
-    NsPlot own;  /* what a plot with a lower one, and the lower one, are laid out from */
-    char *note;  /* what there is to say; of a lower plot: for both */
-    char *marks; /* the part of it that explains marks, in brief; or NULL */
-    bool listed; /* the names of panels stand in lines above the area, as a legend */
+    NsPlot own;  /* a modified copy that `plot` points to: of either plot of a pair, or of a
+                  * drawing */
+    char *note;  /* of a lower plot: the note of both */
+    char *marks; /* brief explanation of the marks in the note, or NULL */
+    bool listed; /* the names of panels are in lines above the area, like a legend */
 };
 
-/* Values without a place are triangles in the strips above and below the axes: their size, and the
- * corners of one. */
+/* Values that have no place on the axis are shown as triangles in the strips at the ends of the
+ * axis: their size, and the corners of one. */
 double ns_fault_size(const NsPlotLayout *layout);
 void ns_fault_corners(const NsPlotLayout *layout, const NsFaultMark *mark, NsPoint corners[3]);

@@ -1,8 +1,9 @@
 /* From a plot to boxes and ticks.  SPDX-License-Identifier: MIT
  *
- * Heights come first: the lines of text above and below decide the height of the plot area, this
- * decides the ticks of the vertical axes, their widths decide its width, and that the ticks of the
- * horizontal axis.  Each step depends on the ones before only. */
+ * Heights come first: the lines of text above and below determine the height of the plot area; the
+ * height determines the ticks of the vertical axes; the width of their labels determines the width
+ * of the area; and the width determines the ticks of the horizontal axis.  Each step depends only
+ * on those before it. */
 #include "core/base/words.h"
 #include "ui/plot/end_names.h"
 #include "ui/plot/heatmap.h"
@@ -14,43 +15,44 @@
 
 #include <math.h>
 
-/* Lengths in text sizes. */
+/* In text sizes: the width of the color bar, and the height of a strip. */
 #define BAR 0.9
 #define STRIP 0.95
 
-/* The least that the ends of a diverging map are from white: what is less is rounding. */
+/* The smallest distance of the ends of a diverging map from white; smaller differences are rounding
+ * errors. */
 #define FLATTEST 0.01
 
-/* The least of a page's width that is left for data. */
+/* The minimum share of the page width for the data. */
 #define LEAST_WIDTH 0.3
 
-/* The most of a page's height for names at the horizontal axis. */
+/* The maximum share of the page height for rotated names on the horizontal axis. */
 #define MOST_TURNED 0.25
 
-/* In text sizes: the least height for data under a legend of letters. */
+/* In text sizes: the minimum height of the data below a legend of letters. */
 #define LETTERED_LINES 2.2
 
-/* The share of a page that a subtitle of several lines leaves to the data. */
+/* The minimum share of the page height for the data below a subtitle of several lines. */
 #define SUBTITLE_SHARE 0.36
 
-/* In text sizes: a legend that a page of usual height has room for. */
+/* In text sizes: the height of a legend that fits on a page of usual height. */
 #define LEGEND_LINES 3
 
-/* The share of a page that a note leaves to the data, but for windows, which tell more and where it
- * leaves as much as a subtitle; in text sizes what it leaves to two plots, with their words, and to
+/* The minimum height of the data above a note of several lines: as a share of the page (windows
+ * show longer notes and use SUBTITLE_SHARE); in text sizes for two plots with their labels; and for
  * the data of the lower one. */
 #define NOTE_LEAVES 0.2
 #define NOTE_LEAVES_TO_TWO 20
 #define NOTE_LEAVES_TO_LOWER 2.5
 
-/* In a window, in pixels, what more than so many lines of a note leave to the data; in text sizes
- * the words over the upper one of two plots. */
+/* In a window, the minimum height of the data in pixels above a note of more than NOTE_FREE_LINES
+ * lines; and the height of the labels of the upper of two plots, in text sizes. */
 #define NOTE_LEAVES_IN_WINDOW 300
 #define NOTE_FREE_LINES 4
 #define UPPER_WORDS 8.5
 
-/* A lower plot's height, without the words of the x axis and with them in text sizes, and the least
- * that it must leave above it. */
+/* The height of a lower plot as a share of the page, without and with the labels of the x axis (in
+ * text sizes), and the minimum share of the page for the plot above it. */
 #define LOWER_SHARE 0.18
 #define LOWER_SHARE_ON_SCREEN 0.15
 #define LOWER_WORDS 4.2
@@ -83,7 +85,7 @@ static double area_height(const NsFrame *frame)
     return frame->layout->height - frame->top - frame->bottom;
 }
 
-/* Names in the chart tell what the runs are, or the subtitle does. */
+/* Either names in the chart or the subtitle identify the runs. */
 static void tell_runs(NsFrame *frame, bool by_names)
 {
     frame->layout->told = by_names;
@@ -91,14 +93,15 @@ static void tell_runs(NsFrame *frame, bool by_names)
     measure_heights(frame);
 }
 
-/* A window has something in the corner of every chart, a file of the same style has not. */
+/* Charts in a window have controls in their corner; files in the same style do not. */
 static bool is_in_window(const NsStyle *style)
 {
     return style->raster && style->corner > 0;
 }
 
-/* Shortens the note, and leaves out parts until the plot area has the share of the page, and the
- * lines of text, that each is worth; the note explains what is drawn. */
+/* Shortens subtitle and note, then leaves out parts in this order until the plot area is large
+ * enough.  Each part needs a minimum share of the page and a minimum number of lines for the
+ * data. */
 static void fit_height(NsFrame *frame)
 {
     bool in_window = is_in_window(frame->layout->style) && !frame->x;
@@ -131,7 +134,8 @@ static void fit_height(NsFrame *frame)
         if (area_height(frame) >= least) continue;
         if (order[i].part == NS_PART_LEGEND && frame->layout->told) tell_runs(frame, false);
         if (order[i].part == NS_PART_LEGEND && frame->layout->plot->lettered) {
-            /* Curves of runs that nothing tells apart say little, however large they are. */
+            /* Letters remain if possible, because curves are useless if the runs cannot be
+             * distinguished. */
             frame->layout->letters = true;
             measure_heights(frame);
             if (area_height(frame) >= LETTERED_LINES * frame->size) continue;
@@ -150,8 +154,8 @@ static GArray *vertical_ticks(const NsFrame *frame, const NsScale *scale)
     return ticks;
 }
 
-/* Takes the labels that would meet those of the panel above or below, so that all panels of a
- * height have the same ones; the last that is left stays. */
+/* Removes labels that would touch those of the panel above or below, so that all panels of the same
+ * height have the same labels.  At least one label remains. */
 static void clear_edges(const NsFrame *frame, const NsScale *scale, GArray *ticks)
 {
     double apart = NS_TICK_APART * frame->size, top = MIN(scale->p0, scale->p1);
@@ -169,7 +173,7 @@ static void clear_edges(const NsFrame *frame, const NsScale *scale, GArray *tick
     }
 }
 
-/* The ticks of every panel, from the lowest one up, at their places on the drawn axis. */
+/* The ticks of every panel, from bottom to top, in coordinates of the drawn axis. */
 static GArray *panel_ticks(const NsFrame *frame, const NsScale *scale)
 {
     const NsHeatmap *map = frame->layout->plot->heatmap;
@@ -179,7 +183,7 @@ static GArray *panel_ticks(const NsFrame *frame, const NsScale *scale)
         NsScale own = *scale;
         own.lo = own.from = panel.y0;
         own.hi = own.to = panel.y1;
-        own.blank = !panel.rows; /* of a lane without the quantity */
+        own.blank = !panel.rows; /* the lane does not have the quantity */
         own.p0 = ns_scale_to_pixel(scale, panel.lo);
         own.p1 = ns_scale_to_pixel(scale, panel.hi);
         GArray *ticks = vertical_ticks(frame, &own);
@@ -199,8 +203,8 @@ static GArray *panel_ticks(const NsFrame *frame, const NsScale *scale)
     return all;
 }
 
-/* The ends of the colors.  Those of a diverging map are equally far from white, or one side would
- * look further than it is. */
+/* Fits the limits of the colors.  A diverging map is symmetric around white, so that equal
+ * distances have equal colors. */
 static void fit_colors(NsPlotLayout *layout)
 {
     const NsHeatmap *map = layout->plot->heatmap;
@@ -221,7 +225,7 @@ static void fit_colors(NsPlotLayout *layout)
     ns_scale_fit(&layout->z, &color, lo, hi, 0);
 }
 
-/* Vertical scales and ticks, once the height of the area is known. */
+/* Fits vertical scales and ticks once the height of the area is known. */
 static void fit_vertical(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
@@ -260,7 +264,7 @@ static void fit_vertical(NsFrame *frame)
     layout->z_ticks = vertical_ticks(frame, &layout->z);
 }
 
-/* Colors without words at them say no more than the cells do. */
+/* Without tick labels a color bar would add nothing to the cells. */
 static bool has_bar(const NsPlotLayout *layout)
 {
     return layout->plot->heatmap && !layout->plot->right.quiet;
@@ -286,7 +290,7 @@ static void measure_widths(NsFrame *frame)
     frame->right = MAX(frame->right, frame->least.right);
 }
 
-/* Where the area begins and ends.  The last label under the axis reaches beyond its end. */
+/* The left and right end of the area.  The last label of the x axis extends beyond its end. */
 static void area_ends(const NsFrame *frame, double *left, double *right)
 {
     const NsPlotLayout *layout = frame->layout;
@@ -326,7 +330,7 @@ static void fit_x_range(NsPlotLayout *layout)
     const NsAxis *axis = &layout->plot->x;
     double lo = summary->x_lo, hi = summary->x_hi;
     if (axis->integer && lo == hi) {
-        /* A single layer stands in the middle, a first step at the left. */
+        /* A single layer is in the middle, a first step at the left. */
         lo -= summary->points ? 0.5 : 0;
         hi += summary->points ? 0.5 : 1;
     }
@@ -354,8 +358,8 @@ static void fit_horizontal(NsFrame *frame)
     layout->area.width = MAX(right - left, 1);
 }
 
-/* Takes away what a matrix of square cells does not fill, as much on either side.  TRUE if the
- * height changed, on which everything else depends. */
+/* Shrinks the area so that cells are square, and centers it.  Returns true if the height changed,
+ * on which everything else depends. */
 static bool make_square(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
@@ -378,8 +382,8 @@ static bool make_square(NsFrame *frame)
     return false;
 }
 
-/* Turns names that lie over one another, where no reader could tell those that are left out.  TRUE
- * if it did: then the height is another. */
+/* Rotates names that would overlap, unless those left out could be guessed.  Returns true if it
+ * did, since this changes the height. */
 static bool turn_names(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
@@ -434,13 +438,13 @@ static NsPlotLayout *layout_new(const NsPlot *plot, double width, double height,
     return layout;
 }
 
-/* Whether the names beside panels tell what the subtitle need not repeat. */
+/* Returns whether the names beside panels make part of the subtitle redundant. */
 static bool panels_tell(NsFrame *frame)
 {
     return !frame->layout->told && ns_frame_panels_named(frame) && ns_frame_names_tell(frame);
 }
 
-/* Boxes, ticks and the words around the area, afresh. */
+/* Computes boxes, ticks and the labels around the area from scratch. */
 static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale *x)
 {
     NsFrame frame = {.layout = layout, .size = layout->style->text_size, .least = *least, .x = x};
@@ -489,7 +493,7 @@ void ns_fault_corners(const NsPlotLayout *layout, const NsFaultMark *mark, NsPoi
     corners[2] = (NsPoint){mark->x - r, y + up * 0.8};
 }
 
-/* Curves and colors, and the words that must keep clear of them. */
+/* Computes paths, and places the labels that must not cover them. */
 static void fill(NsPlotLayout *layout)
 {
     const NsPlot *plot = layout->plot;
@@ -499,7 +503,8 @@ static void fill(NsPlotLayout *layout)
     for (size_t i = 0; i < plot->n_series; i++) {
         NsSeries series = plot->series[i];
         if (series.hidden) series.n = 0;
-        /* Columns of half a line's width: a reduced curve covers what the whole one would. */
+        /* In columns of half a line width, a reduced path covers the same pixels as the complete
+         * one. */
         ns_path_build(&layout->paths[i], &series, &layout->x, &layout->y[series.side],
                       layout->style->line_width / 2);
     }
@@ -513,14 +518,14 @@ NsMargins ns_layout_margins(const NsPlotLayout *layout)
                        layout->height - area->y - area->height, area->x};
 }
 
-/* Two notes as one; NULL where neither is there. */
+/* Joins two notes; returns NULL if there are none. */
 static char *joined(const char *first, const char *second)
 {
     if (first && second) return g_strconcat(first, " · ", second, NULL);
     return g_strdup(first ? first : second);
 }
 
-/* The height of a text of n lines beyond its first, which is taken. */
+/* The height of a text of n lines without its first line.  Frees the text. */
 static double further(PangoLayout *text, int n)
 {
     double all = n ? ns_text_height(text) : 0;
@@ -535,13 +540,13 @@ static double further_lines(NsPlotLayout *layout, int lines)
     return further(frame.text[NS_PART_NOTE], n);
 }
 
-/* A screen has long notes in large text below. */
+/* Screens need more space for notes, which are longer and larger there. */
 static double lower_share(const NsStyle *style)
 {
     return style->raster ? LOWER_SHARE_ON_SCREEN : LOWER_SHARE;
 }
 
-/* How much of that there is room for under two plots. */
+/* The part of that height for which there is space below two plots. */
 static double room_for_lines(NsPlotLayout *layout)
 {
     double size = layout->style->text_size, words = (LOWER_WORDS + UPPER_WORDS) * size;
@@ -556,7 +561,7 @@ static double room_for_lines(NsPlotLayout *layout)
     return 0;
 }
 
-/* The plot and the lower one, their areas as wide as one another. */
+/* Lays out the plot and the lower one, with areas of the same width. */
 static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMargins *least)
 {
     const NsPlot *upper = layout->plot, *below = upper->lower;
@@ -579,9 +584,9 @@ static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMarg
     NsPlotLayout *lower = layout_new(&shown, layout->width, lower_height, layout->style);
     lower->own = shown;
     lower->plot = &lower->own;
-    /* What there is to say of either stands under both. */
+    /* The notes of both are below the lower plot. */
     g_autofree char *own = ns_data_summary_note(&lower->own, &lower->summary);
-    /* What is not on one of them is often not on the other. */
+    /* Both plots often omit the same values. */
     bool same = own && layout->note && g_str_has_prefix(layout->note, own);
     lower->note = joined(same ? NULL : own, layout->note);
     lower->marks = g_strdup(layout->marks);
@@ -598,7 +603,7 @@ static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMarg
     NsMargins a = ns_layout_margins(layout), b = ns_layout_margins(lower);
     double left = MAX(a.left, b.left), right = MAX(a.right, b.right);
     if (layout->width - left - right < LEAST_WIDTH * layout->width) {
-        /* Each has room for words beside it, but not for those of the other as well. */
+        /* Each has space for its own labels at the sides, but not for the widest of both. */
         layout->own.left.quiet = layout->own.right.quiet = lower->own.left.quiet = true;
         left = least->left;
         right = least->right;
@@ -609,7 +614,7 @@ static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMarg
     lay_out(lower, &lower_least, &layout->x);
 }
 
-/* Title, subtitle and note, and all the rest for the drawing. */
+/* A drawing gets the space that title, subtitle and note leave. */
 static void lay_out_drawing(NsPlotLayout *layout, const NsMargins *least)
 {
     static const NsAxis axis = {.lo = (double)NAN, .hi = (double)NAN, .quiet = true};

@@ -1,4 +1,5 @@
-/* From a plot to boxes, ticks and decimated paths; from these to ink.  SPDX-License-Identifier: MIT
+/* From a plot to boxes, ticks and decimated paths, and to the drawing of these.
+ * SPDX-License-Identifier: MIT
  *
  * ns_plot_layout is a pure function of plot, size, style and text scale.  The same layout draws the
  * window, PNG, SVG and PDF. */
@@ -12,86 +13,86 @@
 
 typedef struct NsPlotLayout NsPlotLayout;
 
-/* plot and style are borrowed until the layout is freed.  Never fails; what does not fit is left
- * out in this order: subtitle, right axis label, legend, axis labels, and at last the note, which
- * is shortened before. */
+/* plot and style are borrowed until the layout is freed.  Never fails.  What does not fit is
+ * omitted in this order: subtitle, right axis label, legend, axis labels, and last the note, which
+ * is shortened first. */
 NsPlotLayout *ns_plot_layout(const NsPlot *plot, double width, double height, const NsStyle *style);
 void ns_plot_layout_free(NsPlotLayout *layout);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsPlotLayout, ns_plot_layout_free)
 
-/* How much higher a page of that width must be for subtitle and note than for a line of each, and
- * for the names of many runs. */
+/* The additional height that a page of this width needs for the complete subtitle and note beyond
+ * one line each, and for the names of many runs. */
 double ns_plot_more_lines(const NsPlot *plot, double width, const NsStyle *style);
 
-/* Whether the note is there as a whole and the horizontal axis has its name, where there are any.
- */
+/* Returns whether the note is complete and the horizontal axis has its label, if the plot has
+ * these. */
 bool ns_plot_is_explained(const NsPlotLayout *layout);
 
-/* From the edges of the page to the plot area. */
+/* Distances from the edges of the page to the plot area. */
 typedef struct {
     double top, right, bottom, left;
 } NsMargins;
 
 NsMargins ns_layout_margins(const NsPlotLayout *layout);
 
-/* ns_plot_layout with margins at least so wide, for plots that stand in line. */
+/* Like ns_plot_layout, with minimum margins, for plots whose areas are aligned. */
 NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double height,
                                     const NsStyle *style, const NsMargins *least);
 
-/* Draws at the origin of the context, width by height; without the key of a heatmap that is also
- * that of plots below. */
+/* Draws in the box from the origin to (width, height), without a color bar that plots below
+ * share. */
 void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr);
 
-/* That key, over the plots below. */
+/* Draws the shared color bar over the plots below. */
 void ns_plot_draw_key(const NsPlotLayout *layout, cairo_t *cr);
 
 /* Where the data is drawn. */
 NsBox ns_plot_area(const NsPlotLayout *layout);
 
-/* Data to drawing coordinates and back. */
+/* Conversion from data to drawing coordinates and back. */
 double ns_plot_x_to_pixel(const NsPlotLayout *layout, double x);
 double ns_plot_pixel_to_x(const NsPlotLayout *layout, double px);
 double ns_plot_y_to_pixel(const NsPlotLayout *layout, NsAxisSide side, double y);
 
-/* Where a value on the left axis of a heatmap is drawn; with panels, in the first that has it. */
+/* The y coordinate of a value on the left axis of a heatmap; with panels, in the first that
+ * contains it. */
 double ns_plot_row_to_pixel(const NsPlotLayout *layout, double value);
 
-/* The series whose legend entry is at a point, hidden ones included; -1 for none. */
+/* The series whose legend entry is at a point, even if it is hidden, or -1. */
 int ns_plot_legend_at(const NsPlotLayout *layout, double x, double y);
 
-/* The marker with a grip that is near a point, or behind all markers the level whose grip is there;
- * -1 for none. */
+/* The marker with a grip near a point, or the number of markers plus the index of a level with such
+ * a grip; -1 if there is none. */
 int ns_plot_handle_at(const NsPlotLayout *layout, double x, double y);
 
-/* What the pointer touches. */
+/* The data under the pointer. */
 typedef struct {
-    double x;   /* data: the abscissa of the nearest point, or the first step of a heatmap column */
-    double row; /* heatmap: the row of the map, from 0; NaN elsewhere */
-    double px, py; /* where it is drawn */
-    int series;    /* the nearest curve, as an index of the plot's series; -1 for none */
-    char *
-        text; /* lines for a tip: "step 120\nloss: 2.306 nats", with markup for _ and ^ as in NsPlot
-               */
+    double x;      /* the x of the nearest point, or the first step of a heatmap column */
+    double row;    /* row of a heatmap from 0; otherwise NaN */
+    double px, py; /* drawing coordinates */
+    int series;    /* index of the nearest curve in the plot's series, or -1 */
+    char *text; /* lines of a tooltip: "step 120\nloss: 2.306 nats", with markup for _ and ^ as in
+                 * NsPlot */
 } NsReading;
 
-/* The reading nearest to a point in the plot area; FALSE outside it or without data. */
+/* The reading nearest to a point in the plot area; false outside of it or without data. */
 bool ns_plot_pick(const NsPlotLayout *layout, double px, double py, NsReading *reading);
 void ns_reading_clear(NsReading *reading);
 
-/* Draws the crosshair of a reading over a drawn plot.  The nearest curve is drawn stronger, and
- * where the plot asks for `readings` the legend tells values. */
+/* Draws the crosshair of a reading over a drawn plot and emphasizes the nearest curve.  The legend
+ * shows the values if the plot has `readings`. */
 void ns_plot_draw_reading(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr);
 
-/* Draws its words in a box beside it, inside the chart, where they cover little of the curves; none
- * where it would cover most of a small chart. */
+/* Draws the tooltip in a box inside the chart where it covers little of the curves, or nothing if
+ * it would cover most of a small chart. */
 void ns_plot_draw_tip(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr);
 
-/* Whether a legend has all names, and so tells the values of a reading if the plot asks for it. */
+/* Returns whether a legend has the names of all curves, so that it can show the values of a
+ * reading. */
 bool ns_plot_has_legend(const NsPlotLayout *layout);
 
-/* One sentence that says in words what the plot shows now, for a screen reader.  Free with g_free.
- */
+/* One sentence that describes the plot for a screen reader.  Free with g_free. */
 char *ns_plot_describe(const NsPlot *plot);
 
-/* Whether it shows anything but the sentence that says why there is nothing to see. */
+/* Returns whether the plot shows anything but the text `empty`. */
 bool ns_plot_has_data(const NsPlot *plot);

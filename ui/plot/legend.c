@@ -10,31 +10,31 @@
 
 #include <math.h>
 
-/* In text sizes: the line before a word, the gap behind it, the gap between entries, the least room
- * for a word. */
+/* In text sizes: the sample before a name, the gap behind it, the gap between entries, and the
+ * minimum width of a name. */
 #define SAMPLE 2.0
 #define GAP 0.45
 #define BETWEEN 1.3
 #define LEAST 4.0
 
-/* In text sizes: between lines, and around a legend in the plot area. */
+/* In text sizes: the line height, and the margin around a legend in the plot area. */
 #define LINE 1.45
 #define MARGIN 0.5
 
-/* Of the words of an entry that are wider than the legend. */
+/* Maximum lines of a name that is wider than the legend. */
 #define MOST_LINES 3
 
-/* The widest value that an entry makes room for. */
+/* The widest value for which an entry reserves space. */
 #define VALUE " \u22120.000\u00d710^{\u221200}"
 
 typedef struct {
-    double x, y, left, right, line; /* the pen, and where it may go */
-    double further;                 /* what the words of its line need below it */
-    int lines;                      /* that the words of an entry may have */
-    bool column;                    /* every entry begins a line */
-    double widest;                  /* where the longest line ended */
-    bool letters;                   /* of runs, in place of their names */
-    bool cut;                       /* some words have no room as a whole */
+    double x, y, left, right, line; /* the pen, and its limits */
+    double further;                 /* height of wrapped names below this line */
+    int lines;                      /* maximum lines of a name */
+    bool column;                    /* every entry starts a new line */
+    double widest;                  /* the right end of the longest line */
+    bool letters;                   /* show the letters of runs instead of their names */
+    bool cut;                       /* some name was shortened */
     bool draw;
 } Pen;
 
@@ -43,7 +43,7 @@ static bool is_listed(const NsSeries *series)
     return series->label && series->n && !series->muted;
 }
 
-/* The last value that is a number: where the curve ends. */
+/* The last finite value, where the curve ends. */
 static double last_value(const NsSeries *series)
 {
     if (series->kind == NS_SERIES_BARS || series->kind == NS_SERIES_SCATTER) return -INFINITY;
@@ -52,10 +52,9 @@ static double last_value(const NsSeries *series)
     return -INFINITY;
 }
 
-/* Behind those of the present run come theory and previous ones.  On paper entries stand in the
- * order in which the curves end; on the screen, and where letters tell their order, they keep their
- * places.
- */
+/* The present run comes first, then theory, then previous runs.  On paper, entries are in the
+ * vertical order of the ends of their curves; on the screen, and for lettered runs, they keep the
+ * order of the series. */
 static int rank(const NsSeries *series)
 {
     return series->previous ? 3 : series->theory ? 2 : series->side == NS_AXIS_RIGHT;
@@ -66,7 +65,7 @@ char *ns_legend_words(const NsSeries *series, bool letter)
     const char *name = ns_series_name(series);
     if (letter && !rank(series)) return ns_text_letter(name);
     if (series->side != NS_AXIS_RIGHT) return g_strdup(name);
-    /* Translators: a curve whose axis is the right one. */
+    /* Translators: a curve that uses the right axis. */
     return g_strdup_printf(_("%s (right)"), name);
 }
 
@@ -83,7 +82,7 @@ static gint compare(gconstpointer pa, gconstpointer pb, gpointer layout)
     return a < b ? -1 : 1;
 }
 
-/* Whether an entry of the same group is there already. */
+/* Returns whether the group of a series already has an entry. */
 static bool is_spoken_for(const GPtrArray *found, const NsSeries *series)
 {
     for (unsigned i = 0; series->group && i < found->len; i++)
@@ -110,8 +109,8 @@ static double value_room(NsPlotLayout *layout)
     return ns_text_width(text);
 }
 
-/* Whether some of a curve is seen: one without a value on its axes has no end.  One that is hidden
- * keeps its name. */
+/* Returns whether a curve has a visible value, without which it has no end.  A hidden curve keeps
+ * its name. */
 static bool has_end(const NsPlot *plot, const NsSeries *series)
 {
     const NsAxis *x = &plot->x, *y = ns_plot_axis(plot, series->side);
@@ -133,7 +132,7 @@ bool ns_legend_is_at_end(const NsPlotLayout *layout, const NsSeries *series)
            (left || layout->ends < NS_ENDS_LEFT);
 }
 
-/* The entries that the legend has. */
+/* The entries of the legend itself, without names at the ends of curves. */
 static GPtrArray *listed(NsPlotLayout *layout)
 {
     GPtrArray *found = ns_legend_entries(layout);
@@ -142,7 +141,7 @@ static GPtrArray *listed(NsPlotLayout *layout)
     return found;
 }
 
-/* As much of the words as has room in so many lines. */
+/* A text that is shortened to this number of lines. */
 static PangoLayout *entry_text(NsPlotLayout *layout, const char *words, double room, int lines,
                                bool *cut)
 {
@@ -159,7 +158,7 @@ static PangoLayout *entry_text(NsPlotLayout *layout, const char *words, double r
     return text;
 }
 
-/* False where not even the beginning of the word has room. */
+/* Returns false if not even the beginning of the name fits. */
 static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series, double value)
 {
     double size = layout->style->text_size, width, height, before = (SAMPLE + GAP) * size;
@@ -204,8 +203,8 @@ static bool place_all(NsPlotLayout *layout, Pen *pen, const GPtrArray *series)
     return true;
 }
 
-/* A single curve needs no name, unless it is that of one of several runs, or others have theirs
- * elsewhere. */
+/* A single curve needs no name, unless it belongs to one of several runs or the other names are at
+ * the ends of curves. */
 unsigned ns_legend_least(const NsPlotLayout *layout)
 {
     return layout->plot->lettered || layout->ends_room > 0 ? 1 : 2;
@@ -217,7 +216,7 @@ double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, d
     g_autoptr(GPtrArray) series = listed(layout);
     layout->names = !series->len && layout->ends_room > 0;
     if (series->len < ns_legend_least(layout)) return 0;
-    /* All words, else as many as have room in a line each, else letters. */
+    /* Try complete names, then names shortened to a line each, then letters. */
     const int ways = layout->plot->lettered ? 3 : 2;
     for (int way = layout->letters ? 2 : 0; way < ways; way++) {
         bool letters = way == 2;
