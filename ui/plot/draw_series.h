@@ -3,14 +3,14 @@
 
 #include "ui/plot/layout.h"
 
-/* What covers an area lies behind, then what is over, then what is computed: 0 is drawn first. */
+/* The drawing order of a series, 0 first: areas, previous runs, raw values, theory, curves. */
 #define NS_SERIES_RANKS 5
 int ns_series_rank(const NsSeries *series);
 
-/* How opaque an area of it is: others must show through bars that touch, and through the past. */
+/* The opacity of its areas: adjoining bars and previous series are transparent. */
 double ns_series_opacity(const NsSeries *series);
 
-/* Draws all series that are shown, those behind first. */
+/* Draws all visible series from back to front. */
 void ns_draw_series(const NsPlotLayout *layout, cairo_t *cr);
 
 /* Draws one curve over the others with `stronger` times its width. */
