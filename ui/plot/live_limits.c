@@ -5,18 +5,18 @@
 
 #include <math.h>
 
-/* Added to the data at either end, as a share of their length. */
+/* Padding at either end, as a share of the range of the data. */
 #define SPARE 0.08
 
-/* An end begins to shrink where more than this share of the axis is empty beyond it, and rests
- * where less than that is. */
+/* A limit starts to shrink if more than BEGIN of the axis is empty beyond the data, and stops below
+ * REST. */
 #define BEGIN 0.3
 #define REST 0.05
 
-/* Seconds in which the empty part becomes 1/e of itself. */
+/* The time constant of the exponential shrinking, in seconds. */
 #define PACE 0.8
 
-/* Where both ends of the axis were fitted to the data alone. */
+/* The limits if both were fitted to the data alone. */
 static NsScale fit(const NsAxis *axis, double lo, double hi)
 {
     NsAxis free_axis = *axis;
@@ -56,7 +56,7 @@ bool ns_limits_follow(NsLimits *limits, const NsAxis *axis, double lo, double hi
         limits->shrinking[1] = false;
         moved = true;
     }
-    /* Shrinking is done where equal distances are drawn equally long. */
+    /* Shrink in axis coordinates, where a logarithmic scale is linear. */
     NsScale shown = {.kind = axis->scale, .threshold = target.threshold, .p1 = 1};
     double from = ns_scale_position(&shown, limits->lo), to = ns_scale_position(&shown, limits->hi);
     double length = to - from, share = 1 - exp(-fmax(seconds, 0) / PACE);

@@ -6,10 +6,10 @@
 
 #include <glib.h>
 
-/* Further than this is as far as it goes: points are passed one by one. */
+/* More points than this jump to the first or last: points are visited one by one. */
 #define FAR 1000
 
-/* The cell that holds a value, `by` further, inside 0 .. n - 1. */
+/* The index in 0 .. n - 1 of the cell that is `by` cells after the one with the value. */
 static double cell(double value, double from, double size, size_t n, int64_t by)
 {
     double last = (double)n - 1;
@@ -21,7 +21,7 @@ static double next_column(const NsPlot *plot, const NsHeatmap *map, double from,
 {
     if (!map->columns) return NAN;
     double size = (map->x1 - map->x0) / (double)map->columns;
-    /* Without a place to come from, the newest. */
+    /* Starts with the newest column. */
     double start = isnan(from) ? map->x1 - size / 2 : from;
     if (isnan(from) && by >= -FAR) by = 0;
     double column = cell(start, map->x0, size, map->columns, by);
@@ -39,7 +39,7 @@ double ns_plot_next_row(const NsPlot *plot, double from, int64_t by)
     return panel.y0 + (row + 0.5) * size;
 }
 
-/* The nearest abscissa of any series on one side of `from`; NaN if there is none. */
+/* The nearest x of any series before or after `from`, or NaN. */
 static double neighbor(const NsPlot *plot, bool previous, double from, bool forwards)
 {
     double best = NAN;

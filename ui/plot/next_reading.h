@@ -1,18 +1,18 @@
-/* The next reading, for the keyboard.  SPDX-License-Identifier: MIT */
+/* The next reading for navigation by keyboard.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "ui/plot/plot.h"
 
-/* As far as it goes. */
+/* Jump to the first or last reading. */
 #define NS_NEXT_FIRST INT64_MIN
 #define NS_NEXT_LAST INT64_MAX
 
-/* Returns the abscissa that is `by` points, or columns of a heatmap, further than `from` (back
- * where negative), or the last there is on the way.  From NaN it is the newest, but with
- * NS_NEXT_FIRST the first.  Points of all series count that are not hidden; those of previous runs
- * count where there is nothing else.  NaN without data. */
+/* Returns the x that is `by` points (or columns of a heatmap) after `from`, or before if `by` is
+ * negative, limited to the first and last.  If `from` is NaN, returns the newest x, or with
+ * NS_NEXT_FIRST the first.  Considers all series that are not hidden, and previous runs only if
+ * there are no others.  NaN without data. */
 double ns_plot_next_x(const NsPlot *plot, double from, int64_t by);
 
-/* Returns the middle of the row that is `by` rows above `from` on the left axis of a heatmap; from
- * NaN, of the row in the middle.  NaN without a heatmap. */
+/* Returns the middle of the row that is `by` rows above `from` on the left axis of a heatmap.  If
+ * `from` is NaN, starts from the middle row.  NaN without a heatmap. */
 double ns_plot_next_row(const NsPlot *plot, double from, int64_t by);

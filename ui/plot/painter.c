@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* How much of the panel is in a curve that stands behind its smoothed one. */
+/* The share of the background in the color of a raw curve behind its smoothed one. */
 #define MUTED 0.62
 
 NsTarget ns_target_of(cairo_t *cr)
@@ -29,7 +29,7 @@ const NsSeriesStyle *ns_series_style(const NsStyle *style, const NsSeries *serie
     return &style->series[(series->style + series->dash) % NS_SERIES_STYLES];
 }
 
-/* Opaque, so that a curve that crosses itself is as muted everywhere. */
+/* Mixes opaque colors, because a transparent curve would be darker where it crosses itself. */
 static NsColor mix(NsColor a, NsColor b, double share)
 {
     return (NsColor){a.r + share * (b.r - a.r), a.g + share * (b.g - a.g),
@@ -78,7 +78,7 @@ void ns_rounded_box(cairo_t *cr, const NsBox *box, double radius)
     cairo_close_path(cr);
 }
 
-/* In half sizes of the mark: marks of equal area look equally large. */
+/* Corners in half mark sizes, scaled so that all marks have about the same area. */
 static const struct {
     int n;
     NsPoint at[4];

@@ -1,32 +1,31 @@
-/* A series as points on the page, no more of them than can be seen.  SPDX-License-Identifier: MIT
- */
+/* Reduces a series to the points that can be seen.  SPDX-License-Identifier: MIT */
 #include "ui/plot/path.h"
 
 #include <math.h>
 
-/* Keeps coordinates of points far outside within what cairo's fixed-point numbers hold. */
+/* Points far outside are clamped to what cairo's fixed-point coordinates can represent. */
 #define FAR 1e5
 
-/* A curve that goes up and down further than this, in heights of the area, is noise. */
+/* A curve whose total vertical movement exceeds this many heights of the area is noise. */
 #define NOISY 12
 
-/* The points that fall on one column of the page, in units of the data. */
+/* The points in one column of the page, in data units. */
 typedef struct {
     double index;
-    size_t n; /* 0: the column has not begun */
+    size_t n; /* 0: the column is empty */
     NsPoint first, low, high, last;
-    size_t low_at, high_at; /* how many came before them */
+    size_t low_at, high_at; /* number of points before them in the column */
 } Column;
 
-/* A path in the making. */
+/* A path that is being built. */
 typedef struct {
     NsPath *path;
     const NsSeries *series;
     const NsScale *x, *y;
     double width; /* of a column */
     Column column;
-    bool joined;   /* the column goes on from the last point */
-    double before; /* the value that holds, of STEPS */
+    bool joined;   /* the column continues from the last point */
+    double before; /* the previous value of STEPS, which holds until the next point */
 } Builder;
 
 NsFault ns_fault_of(NsScaleKind kind, double value)
@@ -36,7 +35,7 @@ NsFault ns_fault_of(NsScaleKind kind, double value)
     return ns_scale_shows(kind, value) ? NS_FAULT_KINDS : NS_FAULT_LOW;
 }
 
-/* ns_scale_to_pixel for a value that has a place, without a call on the commonest scale. */
+/* Inlines ns_scale_to_pixel for linear scales; the value must be valid on the scale. */
 static double to_pixel(const NsScale *scale, double value)
 {
     double p = scale->kind == NS_SCALE_LINEAR
@@ -46,7 +45,7 @@ static double to_pixel(const NsScale *scale, double value)
     return CLAMP(p, -FAR, FAR);
 }
 
-/* Where the curve is seen: at the edge of the area, where it has left it. */
+/* Clamps a coordinate to the area, at whose edge the curve leaves it. */
 static double seen(const NsScale *y, double p)
 {
     return CLAMP(p, MIN(y->p0, y->p1), MAX(y->p0, y->p1));
@@ -110,7 +109,7 @@ static void mark_fault(NsPath *path, NsFault fault, double x, double width)
     g_array_append_val(path->faults, mark);
 }
 
-/* An edge of the band where it cannot be drawn falls back on the curve. */
+/* The coordinate of an edge of the band, or of the curve if the edge has no place on the scale. */
 static double edge(const NsScale *y, double value, double otherwise)
 {
     double p = ns_scale_to_pixel(y, value);
@@ -133,7 +132,6 @@ static void widen_band(const Builder *b, size_t i, double px, double py)
     g_array_append_val(path->band, part);
 }
 
-/* The first index with an abscissa of at least x. */
 size_t ns_series_bound(const NsSeries *series, double x)
 {
     size_t lo = 0, hi = series->n;
@@ -147,7 +145,7 @@ size_t ns_series_bound(const NsSeries *series, double x)
     return lo;
 }
 
-/* floor() without a call, for values that fit. */
+/* Faster than floor() for values in the range of a long. */
 static double floor_of(double value)
 {
     double whole = (double)(long)value;
@@ -170,7 +168,7 @@ static void take(Builder *b, size_t i)
         return;
     }
     double index = floor_of(px / b->width);
-    /* A value that holds meets the next one at a corner. */
+    /* A step holds the previous value up to a corner at the next point. */
     if (series->kind == NS_SERIES_STEPS && (b->column.n || b->joined))
         collect(b, (NsPoint){value.x, b->before}, index);
     b->before = value.y;
@@ -178,8 +176,8 @@ static void take(Builder *b, size_t i)
     if (series->lo && series->hi) widen_band(b, i, px, to_pixel(b->y, value.y));
 }
 
-/* A value on x up to which, at least, points fall on the open column: no more than a rounding error
- * before it ends. */
+/* A bound on x (just below the end of the column) up to which points are certainly in the current
+ * column. */
 static double column_end(const Builder *b, double index)
 {
     if (b->x->p1 < b->x->p0) return -(double)INFINITY;
@@ -187,8 +185,8 @@ static double column_end(const Builder *b, double index)
     return ns_scale_to_value(b->x, end - 1e-6 * b->width);
 }
 
-/* Takes points from `first` on that fall on the open column, the same as taking them one by one;
- * returns how far. */
+/* Adds the points from `first` on that are in the current column, with the same result as adding
+ * them one by one, and returns the index of the next point. */
 static size_t take_column(Builder *b, size_t first)
 {
     const double *x = b->series->x, *y = b->series->y;
@@ -231,7 +229,7 @@ void ns_path_build(NsPath *path, const NsSeries *series, const NsScale *x, const
     };
     Builder b = {.path = path, .series = series, .x = x, .y = y, .width = column};
     bool plain = series->kind != NS_SERIES_STEPS && !(series->lo && series->hi);
-    /* One neighbor beyond either end, so that the curve comes in, and leaves, through the edge. */
+    /* Includes one neighbor beyond either end, so that the curve crosses the edges. */
     size_t i = ns_series_bound(series, x->lo);
     i -= i > 0;
     for (bool ended = false; i < series->n && !ended; i++) {

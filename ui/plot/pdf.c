@@ -7,8 +7,8 @@
 
 #include <cairo-pdf.h>
 
-/* The date inside files that must have one, unless SOURCE_DATE_EPOCH says another: the same
- * experiment gives the same bytes on any day. */
+/* The fixed creation date in files, unless SOURCE_DATE_EPOCH is set: the same experiment always
+ * gives the same bytes. */
 #define EPOCH 1577836800 /* 2020-01-01 */
 
 cairo_status_t ns_collect_bytes(void *bytes, const unsigned char *data, unsigned size)

@@ -1,4 +1,4 @@
-/* What the pointer touches, and the tip that says so.  SPDX-License-Identifier: MIT */
+/* Readings under the pointer, and the tooltip.  SPDX-License-Identifier: MIT */
 #include "ui/plot/draw_series.h"
 #include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
@@ -9,15 +9,15 @@
 
 #include <math.h>
 
-#define DIGITS 4 /* significant digits of a value in a tip */
+#define DIGITS 4 /* significant digits of values in a tooltip */
 
-#define NEAR 0.5 /* in text sizes: how far from the line of a marker the pointer is at it */
+#define NEAR 0.5 /* in text sizes: distance at which the pointer selects a marker */
 
-#define EMPHASIS 1.7 /* times the width of the line that is nearest */
+#define EMPHASIS 1.7 /* line width factor of the nearest curve */
 
-#define COVERED 0.35 /* of a chart: a tip that would cover more of it is not drawn */
+#define COVERED 0.35 /* share of the chart: a larger tooltip is not drawn */
 
-/* The index of the abscissa nearest to x; n > 0. */
+/* The index of the point nearest to x; n > 0. */
 static size_t nearest(const NsSeries *series, double x)
 {
     size_t lo = MIN(ns_series_bound(series, x), series->n - 1);
@@ -39,7 +39,7 @@ static void add_value(GString *text, const char *label, double value, const char
     if (unit && isfinite(value)) g_string_append_printf(text, " %s", unit);
 }
 
-/* The abscissa of the point nearest to x in any series; those of the present run come first. */
+/* Finds the x of the nearest point in any series; previous runs only count if there is no other. */
 static bool nearest_x(const NsPlotLayout *layout, double x, double *at)
 {
     for (int previous = 0; previous < 2; previous++) {
@@ -59,7 +59,7 @@ static bool nearest_x(const NsPlotLayout *layout, double x, double *at)
     return false;
 }
 
-/* The series that have a point exactly at x, previous ones last: the lines of a tip, in order. */
+/* The series that have a point exactly at x in the order of the tooltip: previous ones last. */
 static GPtrArray *series_at(const NsPlotLayout *layout, double x)
 {
     GPtrArray *found = g_ptr_array_new();
@@ -100,7 +100,7 @@ static bool pick_series(const NsPlotLayout *layout, double px, double py, NsRead
     return true;
 }
 
-/* "4" or "4–7": the whole numbers in a cell with these edges, or its middle. */
+/* The whole numbers in a cell ("4" or "4–7"), or its middle. */
 static char *cell_range(const NsAxis *axis, double from, double to)
 {
     double first = ceil(from - 1e-6), last = ceil(to - 1e-6) - 1;
@@ -112,7 +112,7 @@ static char *cell_range(const NsAxis *axis, double from, double to)
     return name && *name ? g_strconcat(a, ": ", name, NULL) : g_steal_pointer(&a);
 }
 
-/* What a cell says, in the words of a tip. */
+/* Appends the tooltip line of a cell. */
 static void tell_cell(GString *text, const NsPlot *plot, const char *label, size_t row,
                       size_t column)
 {
@@ -124,7 +124,7 @@ static void tell_cell(GString *text, const NsPlot *plot, const char *label, size
     if (more) g_string_append_printf(text, "\n%s", more);
 }
 
-/* The cells of a row in every panel that has this row. */
+/* Appends the cells at the same row in every panel that has it. */
 static void tell_panels(GString *text, const NsPlot *plot, double value, size_t column)
 {
     const NsHeatmap *map = plot->heatmap;
@@ -171,7 +171,7 @@ static bool pick_cell(const NsPlotLayout *layout, double px, double py, NsReadin
     return true;
 }
 
-/* A curve of the lower plot is told like one of the plot. */
+/* Reads a curve of the lower plot. */
 static bool pick_lower(const NsPlotLayout *layout, double px, double py, NsReading *reading)
 {
     if (!layout->lower || !ns_plot_pick(layout->lower, px, py - layout->lower_y, reading))
@@ -181,7 +181,7 @@ static bool pick_lower(const NsPlotLayout *layout, double px, double py, NsReadi
     return true;
 }
 
-/* What the line of a marker near the pointer marks. */
+/* Appends the tooltip text of the marker near the pointer. */
 static void tell_marker(const NsPlotLayout *layout, double px, NsReading *reading)
 {
     const NsMarker *nearest_one = NULL;
@@ -218,7 +218,7 @@ void ns_reading_clear(NsReading *reading)
     g_clear_pointer(&reading->text, g_free);
 }
 
-/* The curve that the pointer is nearest to stands out where there are several. */
+/* Emphasizes the curve nearest to the pointer if there are several. */
 static void draw_nearest(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr)
 {
     if (reading->series < 0 || (size_t)reading->series >= layout->n_paths) return;
@@ -241,7 +241,7 @@ static void draw_nearest(const NsPlotLayout *layout, const NsReading *reading, c
     cairo_restore(cr);
 }
 
-/* Behind every name in the legend that keeps room for it: the value at the crosshair. */
+/* Writes the values at the crosshair behind the names in a legend with readings. */
 static void draw_values(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr)
 {
     const NsStyle *style = layout->style;
@@ -262,7 +262,7 @@ static void draw_values(const NsPlotLayout *layout, const NsReading *reading, ca
     cairo_new_path(cr);
 }
 
-/* A dot on every curve at the abscissa of the reading. */
+/* Draws a dot on every curve at the x of the reading. */
 static void draw_dots(const NsPlotLayout *layout, const NsReading *reading, const GPtrArray *found,
                       cairo_t *cr)
 {
@@ -271,7 +271,7 @@ static void draw_dots(const NsPlotLayout *layout, const NsReading *reading, cons
         const NsSeries *series = found->pdata[i];
         double value = series->y[nearest(series, reading->x)];
         double y = ns_scale_to_pixel(&layout->y[series->side], value);
-        /* Beyond the limits of a zoomed axis there is no place. */
+        /* Points outside of a zoomed axis have no dot. */
         bool inside = y >= layout->area.y - 0.5 && y <= layout->area.y + layout->area.height + 0.5;
         if (!inside) continue;
         ns_set_color(cr, style->background);
@@ -281,8 +281,7 @@ static void draw_dots(const NsPlotLayout *layout, const NsReading *reading, cons
     }
 }
 
-/* Bars in the colors of the curves before the lines of a tip, the first of which is the abscissa.
- */
+/* Draws the colors of the curves before the lines of a tooltip; the first line is x. */
 static void draw_swatches(const NsPlotLayout *layout, const GPtrArray *found, PangoLayout *text,
                           NsPoint at, cairo_t *cr)
 {
@@ -307,7 +306,7 @@ static void draw_crosshair(const NsPlotLayout *layout, const NsReading *reading,
     double y = layout->style->raster ? floor(reading->py) + 0.5 : reading->py;
     cairo_set_line_width(cr, width);
     if (layout->plot->heatmap) {
-        /* On the colors a line shows only with a rim. */
+        /* A dark outline makes the ring visible on any color. */
         ns_set_color(cr, ns_with_alpha((NsColor){0, 0, 0, 1}, 0.55));
         cairo_set_line_width(cr, 3 * width);
         cairo_new_sub_path(cr);
@@ -332,13 +331,12 @@ static void draw_crosshair(const NsPlotLayout *layout, const NsReading *reading,
     cairo_stroke(cr);
 }
 
-/* Whether a point lies in a box. */
 static bool is_under(const NsBox *box, double x, double y)
 {
     return x > box->x && x < box->x + box->width && y > box->y && y < box->y + box->height;
 }
 
-/* How much of the curves a box would lie over: the length of them in it, nearly. */
+/* The approximate length of curves inside a box. */
 static double length_under(const NsPlotLayout *layout, const NsBox *box)
 {
     double stride = layout->style->text_size / 2, length = 0;
@@ -359,7 +357,7 @@ static double length_under(const NsPlotLayout *layout, const NsBox *box)
     return length;
 }
 
-/* How bad a place for a tip is: lying over curves, or over the words of the axes. */
+/* The cost of a tooltip position: covering curves or extending beyond the area. */
 static double badness(const NsPlotLayout *layout, const NsBox *box)
 {
     const NsBox *area = &layout->area;
@@ -369,8 +367,8 @@ static double badness(const NsPlotLayout *layout, const NsBox *box)
     return length_under(layout, box) + outside * box->width;
 }
 
-/* Beside a matrix, of which every cell is read: over its color bar, or to the left.  FALSE where
- * there is no room. */
+/* Places the tooltip beside a matrix, whose cells should stay visible: over the color bar, or at
+ * the left.  Returns false if there is no space. */
 static bool place_beside(const NsPlotLayout *layout, const NsReading *reading, double width,
                          double height, NsPoint *corner)
 {
@@ -385,8 +383,8 @@ static bool place_beside(const NsPlotLayout *layout, const NsReading *reading, d
     return true;
 }
 
-/* The corner of the tip: beside the point, inside the chart, in the quarter where it covers the
- * least of the curves. */
+/* The corner of the tooltip: in the quadrant beside the point, inside the chart, where it covers
+ * the least of the curves. */
 static NsPoint tip_corner(const NsPlotLayout *layout, const NsReading *reading, double width,
                           double height)
 {
@@ -403,7 +401,7 @@ static NsPoint tip_corner(const NsPlotLayout *layout, const NsReading *reading, 
                       box.y >= MIN(layout->area.y, edge) && box.y + height <= page - edge;
         box.x = CLAMP(box.x, edge, MAX(edge, layout->width - edge - width));
         box.y = CLAMP(box.y, edge, MAX(edge, page - edge - height));
-        /* One that had to be moved may lie over the point itself. */
+        /* A tooltip that had to be moved into the chart may cover the point. */
         double bad = badness(layout, &box) + (inside ? 0 : 1e6);
         if (bad >= least) continue;
         least = bad;
@@ -442,14 +440,15 @@ void ns_plot_draw_tip(const NsPlotLayout *layout, const NsReading *reading, cair
     const NsStyle *style = layout->style;
     if (!has_place(reading)) return;
     double size = style->text_size, pad = 0.6 * size, width, height;
-    /* The lines of a tip in the lower plot are those of its curves. */
+    /* The lower plot has its own curves. */
     bool lower = layout->lower && reading->py > layout->lower_y;
     g_autoptr(GPtrArray) found = series_at(lower ? layout->lower : layout, reading->x);
     cairo_save(cr);
     cairo_new_path(cr);
     double indent = found->len ? 1.15 * size : 0;
     g_autoptr(PangoLayout) text = ns_layout_text(layout, false, reading->text);
-    /* A line that does not fit ends in an ellipsis: swatches count on one line a series. */
+    /* A tooltip that is too wide is cut instead of wrapped, since swatches assume one line for each
+     * series. */
     double room = layout->width - 2.6 * pad - indent;
     ns_text_size(text, &width, &height);
     if (width > room) ns_text_limit(text, room, 1);

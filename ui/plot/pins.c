@@ -1,4 +1,4 @@
-/* Pinned readings and the rubber band, drawn over a plot.  SPDX-License-Identifier: MIT */
+/* Pinned readings and the selection rectangle, drawn over a plot.  SPDX-License-Identifier: MIT */
 #include "ui/plot/pins.h"
 
 #include "ui/plot/layout-private.h"
@@ -9,18 +9,18 @@
 
 /* In text sizes. */
 #define BADGE 0.72 /* radius */
-#define PAD 0.5    /* around the words of a pin */
-#define GAP 0.55   /* between a pin's line and its words */
-#define REACH 0.45 /* of the pointer around a line */
+#define PAD 0.5    /* around the text of a pin */
+#define GAP 0.55   /* between the line of a pin and its text */
+#define REACH 0.45 /* distance at which the pointer selects a line */
 
-#define WIDEST 0.65 /* words of a pin, of the plot area */
+#define WIDEST 0.65 /* maximum width of the text relative to the plot area */
 
 static double badge_radius(const NsPlotLayout *layout)
 {
     return BADGE * layout->style->text_size;
 }
 
-/* Badges stand inside the plot area, at its upper edge. */
+/* Badges are at the upper edge of the plot area. */
 static double badge_y(const NsPlotLayout *layout)
 {
     return layout->area.y + badge_radius(layout) + 1;
@@ -46,15 +46,15 @@ unsigned ns_plot_pin_at(const NsPlotLayout *layout, const NsPin *pins, size_t n,
         double x = ns_plot_x_to_pixel(layout, pins[i].x);
         double y = ns_plot_row_to_pixel(layout, pins[i].row);
         bool badge = hypot(px - x, py - badge_y(layout)) <= radius;
-        /* In a heatmap a pin is a cell, and its neighbors above can be pinned too. */
+        /* A pin in a heatmap is a single cell, because the cells above can be pinned too. */
         bool line = isnan(y) ? fabs(px - x) <= reach : hypot(px - x, py - y) <= reach;
         if (badge || line) return pins[i].number;
     }
     return 0;
 }
 
-/* A free place for words beside a line: right or left of it, else across it, as high as there is
- * room. */
+/* Finds a free place for the text of a line: to its right or left, or else across it, as high as
+ * possible. */
 static bool find_place(const NsPlotLayout *layout, const GArray *taken, double px, NsBox *box)
 {
     const NsBox *area = &layout->area;
@@ -106,7 +106,7 @@ static void draw_line(const NsPlotLayout *layout, const NsReading *reading, cair
     double x = style->raster ? floor(reading->px) + 0.5 : reading->px;
     cairo_set_line_width(cr, style->axis_width);
     cairo_set_dash(cr, dash, 2, 0);
-    /* White on the colors of a heatmap, down to the cell. */
+    /* In a heatmap, a white line down to the cell. */
     NsColor color = cell ? (NsColor){1, 1, 1, 0.85} : ns_with_alpha(style->text, 0.6);
     ns_set_color(cr, color);
     cairo_move_to(cr, x, area->y + 2 * badge_radius(layout) + 1);
