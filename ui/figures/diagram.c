@@ -1,4 +1,4 @@
-/* Makes the diagram of a layer, and shows those of all lanes side by side as a figure.
+/* Creates the diagram of a layer, and shows the diagrams of all lanes side by side as a figure.
  * SPDX-License-Identifier: MIT */
 #include "ui/figures/diagram-private.h"
 
@@ -11,20 +11,21 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Shares of the width that the stacks take, of one and of two. */
+/* Fractions of the width for one and for two stacks. */
 static const double STACKS[NS_STACKS_MAX] = {0.27, 0.42};
 
-/* Above the graph: title and formula, in text sizes. */
+/* Heights in text sizes: title and formula above the graph, margin below it. */
 #define HEAD 3.9
 #define FOOT 0.6
-#define APART 1.2 /* between the stack and the frame of the layer */
+#define APART 1.2 /* gap between the stack and the frame of the layer */
 
-/* It stays in the middle of a wider page, or the wires get long for nothing. */
+/* Maximum width in text sizes; on a wider page the diagram is centered, since longer wires would
+ * not help. */
 #define WIDEST 64.0
 
-/* Least sizes, in text sizes. */
+/* Minimum sizes, in text sizes. */
 #define BLOCK_LEAST 21.5
-#define LAYER_LEAST 18.1 /* of the block without stacks, whose words have room on either side */
+#define LAYER_LEAST 18.1 /* of a layer without stacks, with space around its text */
 #define STACK_LEAST 8.5
 #define ROW_LEAST 1.8
 #define STACK_ROW_LEAST 2.2
@@ -84,7 +85,7 @@ static void least_size(const NsDiagramData *data, double text_size, bool with_st
     if (!with_stacks) return;
     double block = BLOCK_LEAST / (1 - STACKS[n - 1]);
     double stacks_width = STACK_LEAST * (double)n / STACKS[n - 1];
-    /* A layer in the middle of a deep stack takes the most rows. */
+    /* A layer in the middle of a deep stack needs the most rows. */
     double stack_rows = (double)ns_diagram_stack_rows(stacks, n, 4);
     *width = text_size * (MAX(block, stacks_width) + APART);
     *height = text_size * (HEAD + FOOT + MAX(rows_height, stack_rows * STACK_ROW_LEAST));
@@ -97,25 +98,24 @@ void ns_diagram_least(const NsDiagramData *data, double text_size, double *width
 
 /* ---- As a figure ---- */
 
-/* The share of the style's text that words may shrink to where the page is small, and the one at
- * which they are large enough. */
+/* The scale to which text may shrink on a small page, and the scale at which it is large enough. */
 #define SMALLEST 0.5
 #define LEGIBLE 0.8
 
-/* Where stacks beside the layers make a page so many times as high as wide, or small words, they
- * are left out. */
+/* Stacks are omitted if the page would be more than TALLEST times as high as wide with them; text
+ * without stacks is large enough at LEGIBLE_ALONE. */
 #define TALLEST 2.5
 #define LEGIBLE_ALONE 0.72
 
-/* No word is a smaller share of the style's text, of 8 points 6, where boxes are not much smaller
- * than that. */
+/* The minimum text size as a fraction of the style's (6 points of 8), but at most LEAST_GROWS times
+ * the scale of the boxes. */
 #define LEAST_WORD 0.75
 #define LEAST_GROWS 1.15
 
-/* Between lanes, in text sizes; layers alone have frames, which tell them apart. */
+/* Gap between lanes in text sizes; layers without stacks are separated by their frames. */
 #define GUTTER 1.6
 #define GUTTER_ALONE 0.7
-#define SQUARE 600.0 /* any size will do to count wires */
+#define SQUARE 600.0 /* an arbitrary size, to count wires */
 
 typedef struct {
     NsFigure figure;
@@ -124,20 +124,20 @@ typedef struct {
     size_t n;
     unsigned layer;
     NsWildRun wild[NS_LANES_MAX];
-    NsRange range; /* the ends of the colors; lo > hi where nothing was measured */
+    NsRange range; /* limits of the color scale; lo > hi if nothing was measured */
     NsPlotDrawing drawing;
     GArray *series; /* NsSeries: one for every wire with a number */
     GArray *points; /* double: x and y of each */
     GPtrArray *names;
 } Diagram;
 
-/* How lanes are put on a page. */
+/* The layout of lanes on a page. */
 typedef struct {
     size_t columns, rows;
     double width, height; /* of a lane */
-    double scale;         /* of its words */
-    double least;         /* the height of a lane with these */
-    bool stacks;          /* beside the layers */
+    double scale;         /* of its text */
+    double least;         /* minimum height of a lane at that scale */
+    bool stacks;          /* stacks are shown beside the layers */
 } Grid;
 
 static double gutter_of(const NsStyle *style, bool stacks)
@@ -145,7 +145,7 @@ static double gutter_of(const NsStyle *style, bool stacks)
     return (stacks ? GUTTER : GUTTER_ALONE) * style->text_size;
 }
 
-/* Gutters and legend have the size that they have at full scale. */
+/* The sizes of gutters and legend are those at full scale. */
 static Grid grid_of(const Diagram *diagram, size_t columns, bool stacks, const NsBox *page,
                     const NsStyle *style)
 {
@@ -166,7 +166,8 @@ static Grid grid_of(const Diagram *diagram, size_t columns, bool stacks, const N
     return grid;
 }
 
-/* That with the largest words, or the one with the most columns on which they are large enough. */
+/* The grid with the largest text, or the one with the most columns in which the text scale is at
+ * least `enough`. */
 static Grid best_grid(const Diagram *diagram, bool stacks, double enough, const NsBox *page,
                       const NsStyle *style)
 {
@@ -178,7 +179,7 @@ static Grid best_grid(const Diagram *diagram, bool stacks, double enough, const 
     return best;
 }
 
-/* With stacks, unless they make words small that are larger without them. */
+/* Includes stacks unless the text would be illegible with them and larger without them. */
 static Grid grid_on(const Diagram *diagram, const NsBox *page, const NsStyle *style)
 {
     Grid whole = best_grid(diagram, true, 1, page, style);
@@ -212,7 +213,7 @@ static void draw(const void *data, cairo_t *cr, double width, double height, con
     cairo_restore(cr);
 }
 
-/* The lowest page on which words are as large as the width allows. */
+/* The minimum height of a page on which text is as large as the width permits. */
 static double grid_height(const Grid *grid, const NsStyle *style)
 {
     double rows = (double)grid->rows, gutter = gutter_of(style, grid->stacks);
@@ -260,7 +261,7 @@ static char *wire_label(const NsDiagram *lane, const NsWire *wire)
                            *to ? to : "fork or sum");
 }
 
-/* What tables have: every number of the drawing. */
+/* Creates the series for tables: every number of the diagram. */
 static void fill_series(Diagram *diagram)
 {
     g_array_set_size(diagram->series, 0);
@@ -286,7 +287,7 @@ static void fill_series(Diagram *diagram)
     }
 }
 
-/* Takes over the array; TRUE if it would be drawn otherwise than what there is. */
+/* Takes ownership of the lanes; TRUE if they would be drawn differently. */
 static bool replace(Diagram *diagram, NsDiagramData *lanes[NS_LANES_MAX], size_t n)
 {
     bool same = n == diagram->n;
@@ -298,7 +299,7 @@ static bool replace(Diagram *diagram, NsDiagramData *lanes[NS_LANES_MAX], size_t
     return !same;
 }
 
-/* The colors of all lanes, but for lanes that diverged far beyond the others. */
+/* Finds the common color scale of all lanes, except lanes that diverged far beyond the others. */
 static void share_colors(Diagram *diagram)
 {
     NsRange all = {INFINITY, -INFINITY};

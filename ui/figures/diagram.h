@@ -1,10 +1,10 @@
-/* One layer drawn as its placement wires it, and the stack around it.  SPDX-License-Identifier: MIT
+/* A diagram of the wiring of one layer and of the stack around it.  SPDX-License-Identifier: MIT
  *
- * A diagram is a graph: nodes with boxes, wires from node to node.  It is made from the wiring from
- * which the model is built (core/model/wiring.h), not from a stored picture of a placement, so that
- * a new row of the registry is drawn without further code.  Signals run upwards.  Left the stack,
- * folded around the chosen layer; right that layer: the residual stream is its straight line,
- * branches stand beside it.
+ * A diagram is a graph of nodes with boxes, and wires between nodes.  It is made from the same
+ * wiring as the model (core/model/wiring.h), not from a stored picture of a placement, so that a
+ * new row of the registry needs no further code to be drawn.  Signals run upwards.  On the left is
+ * the stack, in which layers far from the chosen one are collapsed; on the right is the chosen
+ * layer: the residual stream is a straight line, with the branches beside it.
  *
  *     u = s N_in(x)     y = b N_br(F(u))     x' = N_out(a x + r + y) */
 #pragma once
@@ -15,15 +15,16 @@
 #include "ui/plot/path.h"
 #include "ui/plot/zoom.h"
 
-/* ---- What is drawn ---- */
+/* ---- Data ---- */
 
-/* A model and what was measured in it at one step.  Owns all of it. */
+/* A model and the values measured in it at one step.  Owns all of its data. */
 typedef struct {
     NsSettings settings;
     char *name;            /* "A"; NULL for the only one */
-    NsRecordLayout layout; /* of values */
-    NsValues values;       /* [layout.width]; not there without a step */
-    NsBucket steps;        /* that the values are the largest of; first == last: they are its own */
+    NsRecordLayout layout; /* layout of `values` */
+    NsValues values;       /* [layout.width]; empty if no step was measured */
+    NsBucket steps;        /* the values are the largest over these steps; first == last: values of
+                            * one step */
 } NsDiagramData;
 
 /* Reads the newest record at or before `step` (negative: the newest).  history may be NULL. */
@@ -32,10 +33,10 @@ NsDiagramData *ns_diagram_data_new(const NsSettings *settings, const char *name,
 void ns_diagram_data_free(NsDiagramData *data);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsDiagramData, ns_diagram_data_free)
 
-/* Whether two models would be drawn in the same way. */
+/* Whether two models would be drawn identically. */
 bool ns_diagram_data_equal(const NsDiagramData *a, const NsDiagramData *b);
 
-/* What wires carry: states upwards, or gradients downwards. */
+/* What wires carry: hidden states upwards, or gradients downwards. */
 typedef enum { NS_FLOW_SIGNAL, NS_FLOW_GRADIENT, NS_FLOWS } NsFlow;
 
 /* ---- The graph ---- */
@@ -43,7 +44,7 @@ typedef enum { NS_FLOW_SIGNAL, NS_FLOW_GRADIENT, NS_FLOWS } NsFlow;
 typedef enum {
     NS_NODE_EMBEDDING, /* of the stack */
     NS_NODE_LAYER,
-    NS_NODE_DOTS, /* layers that are folded away */
+    NS_NODE_DOTS, /* collapsed layers */
     NS_NODE_HEAD,
     NS_NODE_INPUT, /* of the layer */
     NS_NODE_OUTPUT,
@@ -53,10 +54,10 @@ typedef enum {
     NS_NODE_SCALE,
     NS_NODE_NORM,
     NS_NODE_BRANCH, /* F */
-    NS_NODE_FACTOR, /* within F: a learned factor on every head */
+    NS_NODE_FACTOR, /* within F: a learned factor of every head */
 } NsNodeKind;
 
-/* Where a norm stands.  The first three are the places that one can be moved between. */
+/* The place of a norm.  A norm can be moved between the first three. */
 typedef enum {
     NS_PLACE_IN,
     NS_PLACE_BRANCH,
@@ -78,13 +79,13 @@ typedef struct {
     NsPlace place;       /* of a norm */
     NsFactor factor;     /* of a scaling */
     double number;       /* of a scaling: its constant */
-    NsSublayerKind part; /* of what belongs to a sub-layer */
-    int sublayer;        /* from 0; -1: of the stack or around the sub-layers */
-    unsigned layer;      /* from 1, numbered through; 0: of no layer */
-    unsigned last;       /* of DOTS: the last that is folded away; `layer` is the first */
-    bool selected;       /* of LAYER: it is the one that is drawn beside */
+    NsSublayerKind part; /* the kind of its sub-layer */
+    int sublayer;        /* from 0; -1: outside the sub-layers */
+    unsigned layer;      /* from 1, counted over all stacks; 0: outside the layers */
+    unsigned last;       /* of DOTS: the last collapsed layer; `layer` is the first */
+    bool selected;       /* of LAYER: it is the one shown in detail */
     bool decoder;
-    int parent;      /* the node that it stands within; -1 for none */
+    int parent;      /* the node that contains it; -1 for none */
     char text[48];   /* with _ and ^ as in NsPlot */
     char detail[48]; /* a second line; "" for none */
     NsBox box;
@@ -106,9 +107,9 @@ typedef struct {
     unsigned from, to; /* nodes, in the direction of the signal */
     NsPoint points[NS_WIRE_POINTS];
     size_t n;
-    double value[NS_FLOWS];  /* the norm of what it carries; NaN: not measured, infinite: measured
-                              * and not finite */
-    bool numbered[NS_FLOWS]; /* its number stands beside it: once for every signal */
+    double value[NS_FLOWS];  /* norm of the carried signal; NaN: not measured, infinite: measured
+                              * but not finite */
+    bool numbered[NS_FLOWS]; /* whether its number is shown; each signal has its number only once */
 } NsWire;
 
 typedef struct {
@@ -116,19 +117,19 @@ typedef struct {
     double text_size;
     GArray *nodes;  /* NsNode */
     GArray *wires;  /* NsWire */
-    unsigned layer; /* that is drawn, from 1 */
-    size_t layers;  /* of all stacks */
-    bool dual;      /* its stack has a second stream */
+    unsigned layer; /* the layer shown in detail, from 1 */
+    size_t layers;  /* number of layers of all stacks */
+    bool dual;      /* the stack has a second stream */
     double width, height;
-    NsBox stacks, block;                               /* where either is drawn */
-    NsBox slot[NS_LAYER_SUBLAYERS][NS_PLACES_MOVABLE]; /* where a norm would be */
-    NsBox tray; /* from where a norm can be taken, and where one can be put away */
+    NsBox stacks, block;                               /* boxes of the stacks and of the layer */
+    NsBox slot[NS_LAYER_SUBLAYERS][NS_PLACES_MOVABLE]; /* boxes for norms at each place */
+    NsBox tray; /* from which a norm can be added, and to which one can be removed */
     size_t sublayers;
     NsSublayerWiring wiring[NS_LAYER_SUBLAYERS];
 } NsDiagram;
 
-/* A pure function of its arguments.  layer: from 1, 0 for the last.  Sizes in units of the drawing;
- * text_size is that of the words. */
+/* Depends only on its arguments.  layer: from 1, 0 for the last.  Sizes are in units of the
+ * drawing; text_size is the size of text. */
 NsDiagram *ns_diagram_new(const NsDiagramData *data, unsigned layer, double width, double height,
                           double text_size);
 void ns_diagram_free(NsDiagram *diagram);
@@ -137,42 +138,42 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsDiagram, ns_diagram_free)
 const NsNode *ns_diagram_node(const NsDiagram *diagram, size_t i); /* NULL past the end */
 const NsWire *ns_diagram_wire(const NsDiagram *diagram, size_t i);
 
-/* The least size at which all words are legible. */
+/* The smallest size at which all text is legible. */
 void ns_diagram_least(const NsDiagramData *data, double text_size, double *width, double *height);
 
-/* The node at a point, the innermost; -1 for none. */
+/* The innermost node at a point; -1 for none. */
 int ns_diagram_node_at(const NsDiagram *diagram, double x, double y);
 
-/* The wire within `reach` of a point; -1 for none. */
+/* The wire nearest to a point within `reach`; -1 for none. */
 int ns_diagram_wire_at(const NsDiagram *diagram, double x, double y, double reach);
 
 /* The movable norm at a place of a sub-layer; -1 for none. */
 int ns_diagram_norm_at(const NsDiagram *diagram, int sublayer, NsPlace place);
 
-/* The least and the greatest positive number of a flow, in all layers and in the one that is drawn;
- * lo > hi where there is none. */
+/* The smallest and largest positive number of a flow, over all hidden states and the layer shown in
+ * detail; lo > hi if there is none. */
 NsRange ns_diagram_extent(const NsDiagram *diagram, NsFlow flow);
 
 /* ---- Moving a norm ---- */
 
-/* The placement that has the norms of this layer as they would be with the norm at `from` moved to
- * `to`, in every sub-layer or else in this one; -1 for `from` adds one, for `to` takes it away.
- * Among several the one that is otherwise most like the present.  NULL where there is none. */
+/* The placement that results from moving the norm at `from` to `to` in every sub-layer or, if there
+ * is none, in this one; `from` -1 adds a norm, `to` -1 removes it.  If there are several, the one
+ * most similar to the current placement in everything else.  NULL if there is none. */
 const NsPlacement *ns_diagram_moved(const NsDiagram *diagram, int sublayer, int from, int to);
 
-/* ---- Words ---- */
+/* ---- Text ---- */
 
-/* One sentence of what a node is, with its formula.  Free with g_free. */
+/* A sentence that describes a node, with its formula.  Free with g_free. */
 char *ns_diagram_tell(const NsDiagram *diagram, size_t node);
 
-/* What a wire carries: "branch, feed-forward: norm 3.2".  Free with g_free. */
+/* What a wire carries: "branch: norm of the signal 3.2".  Free with g_free. */
 char *ns_diagram_tell_wire(const NsDiagram *diagram, size_t wire, NsFlow flow);
 
-/* The whole as text: "layer 3, Post-LN: attention, sum with the skip path, LayerNorm; ...; hidden
- * norm 8.0, gradient 0.031".  Free with g_free. */
+/* The layer as text: "layer 3, Post-LN: self-attention, add skip, LayerNorm; ...; hidden norm 8.0,
+ * gradient 0.031".  Free with g_free. */
 char *ns_diagram_describe(const NsDiagram *diagram);
 
-/* "A Post-LN", and the equation of the placement, with _ and ^ as in NsPlot. */
+/* "A  Post-LN" (free with g_free), and the equation of the placement, with _ and ^ as in NsPlot. */
 char *ns_diagram_title(const NsDiagramData *data, unsigned layer);
 const char *ns_diagram_formula(const NsDiagramData *data, unsigned layer);
 
@@ -181,28 +182,29 @@ const char *ns_diagram_formula(const NsDiagramData *data, unsigned layer);
 typedef struct {
     const NsStyle *style;
     NsFlow flow;
-    NsRange range;         /* the ends of the colors */
-    double least;          /* no word is smaller; 0: numbers and details are smaller than names */
-    const NsDiagram *from; /* where norms come from; NULL: they rest */
-    double moved;          /* 0 there, 1 here */
-    double light;          /* how far up lights on the wires are, in 0..1; NaN for none */
-    double flash;          /* strength in 0..1 with which weights' boxes show their update */
+    NsRange range;         /* limits of the color scale */
+    double least;          /* minimum size of text; 0: numbers and details are smaller than names */
+    const NsDiagram *from; /* the diagram from which norms move to this one; NULL: they do not
+                            * move */
+    double moved;          /* progress of the move: 0 in `from`, 1 in this diagram */
+    double light;          /* height of the lights on the wires, in 0..1; NaN for none */
+    double flash;          /* strength in 0..1 at which boxes with weights flash for an update */
     int hovered, focused;  /* nodes; -1 for none */
-    bool tray;             /* there is one */
-    bool carried;          /* a norm is: the places it can go to are shown */
-    int carried_from;      /* its place; -1: the tray */
-    int sublayer;          /* its own; of one from the tray, the one that it is above */
-    NsPoint at;            /* its middle; NaN: it is carried by the keyboard */
-    int aim;               /* the place where it would be put; -1: the tray */
-    const char *promise;   /* what putting it there would choose; NULL for nothing */
+    bool tray;             /* the tray is shown */
+    bool carried;          /* a norm is being dragged: its possible places are shown */
+    int carried_from;      /* the place it is dragged from; -1: the tray */
+    int sublayer;          /* its sub-layer; for a norm from the tray, the one below it */
+    NsPoint at;            /* its center; NaN: it is moved with the keyboard */
+    int aim;               /* the place where it would be dropped; -1: the tray */
+    const char *promise;   /* the placement that dropping it would select; NULL for none */
 } NsDiagramLook;
 
-/* A look at rest. */
+/* A look without animation, selection or dragging. */
 NsDiagramLook ns_diagram_look(const NsStyle *style, NsFlow flow, NsRange range);
 
 void ns_diagram_draw(const NsDiagram *diagram, const NsDiagramLook *look, cairo_t *cr);
 
-/* Colors and widths, and what gray means, in a strip of this size at the origin. */
+/* Draws the legend of colors, widths and gray lines in a strip of this size at the origin. */
 void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double height, cairo_t *cr);
 double ns_diagram_legend_height(const NsStyle *style);
 

@@ -1,7 +1,7 @@
 /* The graph of one layer.  SPDX-License-Identifier: MIT
  *
- * Every place of the block equation has a row of its own, whether or not something stands there, so
- * that two placements can be compared by eye and a norm that moves leaves all else where it is. */
+ * Every place of the block equation has its own row even if it is empty, so that placements can be
+ * compared visually, and moving a norm does not move anything else. */
 #include "ui/figures/diagram-private.h"
 
 #include "core/base/copy.h"
@@ -12,14 +12,14 @@
 
 #include <math.h>
 
-/* Rows of a sub-layer, from its fork upwards. */
+/* Rows of a sub-layer, upwards from its fork. */
 enum { ROW_FORK, ROW_IN, ROW_S, ROW_F, ROW_BRANCH, ROW_B, ROW_SUM, ROW_OUT, ROWS };
 static const double ROW[ROWS] = {0, 0.9, 1.55, 2.45, 3.65, 4.35, 5.0, 5.9};
 
-#define SUBLAYER 7.0 /* rows from one fork to the next */
-#define BELOW 1.0    /* from the input to the first fork */
-#define ABOVE 1.35   /* from the last row to the output */
-#define MARGIN 0.5   /* beyond input and output */
+#define SUBLAYER 7.0 /* rows between consecutive forks */
+#define BELOW 1.0    /* rows from the input to the first fork */
+#define ABOVE 1.35   /* rows from the last row to the output */
+#define MARGIN 0.5   /* rows beyond input and output */
 
 /* Heights, in rows. */
 #define NORM_HEIGHT 0.7
@@ -29,28 +29,28 @@ static const double ROW[ROWS] = {0, 0.9, 1.55, 2.45, 3.65, 4.35, 5.0, 5.9};
 #define FORK_SIZE 0.16
 #define CHIP_HEIGHT 0.46
 
-/* Columns, in widths of the block. */
+/* Horizontal positions as fractions of the width of the block. */
 #define EXTRA 0.06
 #define TRUNK 0.27
 #define BRANCH 0.6
 #define DUAL 0.84
 #define MEMORY 0.925
 
-/* Widths, in widths of the block, with stacks beside it and without them, where it is narrower than
- * its words are used to; and the most in text sizes. */
+/* Widths as fractions of the width of the block, with and without stacks (without, it is narrower
+ * relative to its text); and maximum widths in text sizes. */
 static const double NORM_WIDTH[] = {0.3, 0.31};
 static const double F_WIDTH[] = {0.36, 0.42};
 #define MEMORY_WIDTH 0.14
-#define MEMORY_WHOLE 4.6 /* in text sizes: from here on it has its whole name */
+#define MEMORY_WHOLE 4.6 /* minimum width in text sizes for the full name */
 #define NORM_MOST 9.0
 #define F_MOST 13.0
 
 typedef struct {
     NsDiagram *d;
     double unit;   /* height of a row */
-    double bottom; /* of row 0 on the page */
+    double bottom; /* position of row 0 on the page */
     NsSublayerFlows flows[NS_LAYER_SUBLAYERS];
-    unsigned layer;   /* from 1, numbered through */
+    unsigned layer;   /* from 1, counted over all stacks */
     bool dual, extra; /* some sub-layer has an r */
 } Builder;
 
@@ -132,8 +132,8 @@ static void add_chip(Builder *b, unsigned parent, NsNode n, double x, double y, 
     ns_diagram_add(b->d, n, (NsPoint){x, y}, width, height);
 }
 
-/* Small boxes within F: norms on queries, keys and values at its foot; the norm before its last
- * matrix and the factors on heads at its head. */
+/* Adds small boxes within F: norms of queries, keys and values at its bottom; the norm before its
+ * last matrix and the factors of heads at its top. */
 static void add_chips(Builder *b, int sublayer, unsigned f)
 {
     const NsWiring *c = &b->d->wiring[sublayer].c;
@@ -214,7 +214,7 @@ static NsWire *connect(Builder *b, NsWireKind kind, unsigned from, unsigned to,
     return ns_diagram_connect(b->d, kind, from, to, *carries, ends, 2);
 }
 
-/* From the trunk at a fork's row across to the column of branches and up. */
+/* Connects the trunk at the row of a fork to the branch: across to its column, then up. */
 static void connect_to_branch(Builder *b, unsigned from, unsigned to, double row,
                               const NsFlowValues *carries)
 {
@@ -227,7 +227,7 @@ static void connect_to_branch(Builder *b, unsigned from, unsigned to, double row
     wire->numbered[NS_FLOW_SIGNAL] = bent;
 }
 
-/* From the branch up to the row of the sum and across. */
+/* Connects the branch to the trunk: up to the row of the sum, then across. */
 static void connect_from_branch(Builder *b, unsigned from, unsigned to, double row,
                                 const NsFlowValues *carries)
 {
@@ -242,14 +242,14 @@ static void connect_from_branch(Builder *b, unsigned from, unsigned to, double r
     ns_diagram_connect(b->d, NS_WIRE_BRANCH, from, to, *carries, way, n);
 }
 
-/* What the layer's parts know of one another. */
+/* The nodes to which the next sub-layer is connected. */
 typedef struct {
     unsigned below; /* the node whose output is x */
-    unsigned input; /* the fork, or the input, where r begins */
-    unsigned dual;  /* the same of the second stream */
+    unsigned input; /* the first fork, or the input, where r begins */
+    unsigned dual;  /* the node whose output is the second stream */
 } Ends;
 
-/* N_in, s, F, N_br and b, from the fork up; returns the last of them. */
+/* Adds N_in, s, F, N_br and b, upwards from the fork; returns the last node. */
 static unsigned add_branch_path(Builder *b, int k, unsigned fork)
 {
     const NsWiring *c = &b->d->wiring[k].c;
@@ -323,13 +323,13 @@ static void add_memory(Builder *b, int k)
         ns_stacks_wiring(settings, NULL, stacks);
         NsFlowValues carries = ns_flow_unknown;
         if (!stacks[0].final_norm) carries = ns_diagram_hidden(b->d->data, stacks[0].layers);
-        carries.value[NS_FLOW_GRADIENT] = NAN; /* a part of it only */
+        carries.value[NS_FLOW_GRADIENT] = NAN; /* the layer contributes only a part of it */
         connect(b, NS_WIRE_MEMORY, memory, i, &carries);
         return;
     }
 }
 
-/* The second stream takes y as well; returns where y goes on to the first. */
+/* Adds y to the second stream; returns the fork from which y is passed to the first. */
 static unsigned add_dual(Builder *b, int k, Ends *ends, unsigned end)
 {
     const NsSublayerFlows *f = &b->flows[k];
@@ -345,7 +345,7 @@ static unsigned add_dual(Builder *b, int k, Ends *ends, unsigned end)
     return both;
 }
 
-/* One sub-layer; returns the node on the trunk whose output is x'. */
+/* Adds a sub-layer; returns the node on the trunk whose output is x'. */
 static unsigned add_sublayer(Builder *b, int k, Ends *ends)
 {
     const NsWiring *c = &b->d->wiring[k].c;
@@ -365,7 +365,7 @@ static unsigned add_sublayer(Builder *b, int k, Ends *ends)
         connect_from_branch(b, end, out, sum_row, &f->y_in);
         return out;
     }
-    /* Without anything to add, the branch is bent back. */
+    /* If there is nothing to add, the branch is routed back to the trunk. */
     unsigned top = add_round(b, node(b, sums ? NS_NODE_SUM : NS_NODE_FORK, k), TRUNK, sum_row,
                              sums ? SUM_SIZE : FORK_SIZE);
     if (skip) add_skip(b, k, fork, top);
@@ -373,7 +373,7 @@ static unsigned add_sublayer(Builder *b, int k, Ends *ends)
     if (c->skip_layer) add_extra(b, k, ends->input, top);
     if (!c->out) return top;
     unsigned out = add_norm(b, k, NS_PLACE_OUT);
-    /* What goes past the branch has the same gradient. */
+    /* The skip path has the same gradient. */
     connect(b, NS_WIRE_STREAM, top, out, &f->z)->numbered[NS_FLOW_GRADIENT] =
         !skip || !ns_diagram_is_one(c->a) || c->stream_gain;
     return out;
@@ -395,7 +395,7 @@ static void place_slots(Builder *b)
         }
 }
 
-/* "x_2", an end of the wires that leave the layer. */
+/* Adds an input or an output of the layer, such as "x_2". */
 static unsigned add_end(Builder *b, NsNodeKind kind, const char *symbol, unsigned index,
                         double share, double row)
 {

@@ -1,4 +1,4 @@
-/* What diagrams are drawn with, and the legend that explains it.  SPDX-License-Identifier: MIT */
+/* Basic drawing functions of diagrams, and their legend.  SPDX-License-Identifier: MIT */
 #include "ui/figures/diagram_brush.h"
 
 #include "core/base/words.h"
@@ -7,9 +7,9 @@
 
 #include <math.h>
 
-#define SHRINK 0.72 /* as small as words become before they are cut */
+#define SHRINK 0.72 /* text is scaled down to this before it is truncated */
 
-/* Of the colors, on dark and on light ground. */
+/* Limits of the color map on a dark and on a light background. */
 #define DARKEST 0.3
 #define BRIGHTEST 0.92
 
@@ -39,7 +39,8 @@ NsDiagramLook ns_diagram_look(const NsStyle *style, NsFlow flow, NsRange range)
 
 /* ---- numbers as color and width ---- */
 
-/* The ends of the colors: a decade at least, so that what differs little looks alike. */
+/* The limits of the color scale, at least a decade, so that small differences are not
+ * exaggerated. */
 static NsRange ends_of(NsRange range)
 {
     if (!(range.lo <= range.hi)) return (NsRange){-1, 1};
@@ -58,7 +59,7 @@ static double share_of(const NsDiagramLook *look, double value)
     return value > 0 ? CLAMP((log10(value) - ends.lo) / (ends.hi - ends.lo), 0, 1) : 0;
 }
 
-/* The end of the colors that is as dark, or as bright, as the ground is left out. */
+/* The end of the color map that resembles the background is left out. */
 static NsColor color_of(const NsStyle *style, double share)
 {
     NsColor ground = style->background;
@@ -140,7 +141,7 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
                            ? _("norm of the signal, root mean square over tokens")
                            : _("norm of the gradient of the loss, over all tokens of the batch");
     double size = p->size, small = MAX(0.9 * size, look->least), y = height / 2 - 0.35 * size;
-    /* The colors give way to the words. */
+    /* The color bar is shortened in favor of the text. */
     g_autoptr(PangoLayout) whole = ns_text_new(pen.context, p->style, small, false, what);
     NsRange ends = ends_of(look->range);
     g_autofree char *lo = ns_text_number(pow(10, ends.lo), 2);
@@ -150,7 +151,7 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
     double least = MIN(MAX(BAR_LEAST * size, numbers), most);
     double length = CLAMP(width - 1.2 * size - ns_text_width(whole), least, most);
     cairo_save(cr);
-    /* A wedge of colors: as wide as the wires are. */
+    /* A wedge of colors that is as thick as the wires. */
     for (int i = 0; i < STEPS; i++) {
         double t = (i + 0.5) / STEPS,
                half = (NS_BRUSH_THINNEST + t * (NS_BRUSH_THICKEST - NS_BRUSH_THINNEST)) * size / 2;

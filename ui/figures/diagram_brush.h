@@ -1,4 +1,4 @@
-/* What diagrams are drawn with.  SPDX-License-Identifier: MIT */
+/* Basic drawing functions of diagrams.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "ui/figures/diagram-private.h"
@@ -13,22 +13,22 @@ typedef struct {
     const NsStyle *style;
     cairo_t *cr;
     PangoContext *context;
-    double size; /* of text */
+    double size; /* text size */
 } NsBrush;
 
 /* Lengths in text sizes. */
-#define NS_BRUSH_THIN 0.09     /* of what is not measured */
-#define NS_BRUSH_THINNEST 0.16 /* of what is */
+#define NS_BRUSH_THIN 0.09     /* wires that are not measured */
+#define NS_BRUSH_THINNEST 0.16 /* measured wires */
 #define NS_BRUSH_THICKEST 0.62
-#define NS_BRUSH_ROUND 0.35 /* of corners */
+#define NS_BRUSH_ROUND 0.35 /* radius of corners */
 
 NsColor ns_brush_mix(NsColor a, NsColor b, double share);
 void ns_brush_use(const NsBrush *p, NsColor color, double alpha);
 
-/* Of the frame in which a layer stands. */
+/* The background color of the frame of the layer. */
 NsColor ns_brush_ground(const NsBrush *p);
 
-/* How a wire with this number is drawn. */
+/* How a wire with a given number is drawn. */
 typedef struct {
     NsColor color;
     double width;
@@ -41,10 +41,10 @@ typedef struct {
     const char *text;
     double size;
     bool bold;
-    NsAnchor align; /* which part of the text stands at x: its start, middle or end */
-    double x, y;    /* y: of its middle */
-    double room;    /* where it ends, at the latest; 0: anywhere */
-    bool backed;    /* ground is put behind it */
+    NsAnchor align; /* which part of the text is at x: its start, middle or end */
+    double x, y;    /* y: its vertical center */
+    double room;    /* maximum width; 0: unlimited */
+    bool backed;    /* it has a background */
 } NsBrushText;
 
 void ns_brush_text(const NsBrush *p, const NsBrushText *text);

@@ -1,4 +1,4 @@
-/* What was measured of a model that is drawn.  SPDX-License-Identifier: MIT */
+/* The measured values of a diagram.  SPDX-License-Identifier: MIT */
 #include "ui/figures/diagram-private.h"
 
 #include "core/experiment/param.h"
@@ -8,7 +8,7 @@
 
 const NsFlowValues ns_flow_unknown = {{(double)NAN, (double)NAN}};
 
-/* What diagrams read, besides the gradients of the weights. */
+/* The quantities shown in diagrams. */
 #define OF_SUBLAYER(P)                                                                             \
     NS_QUANTITY_SKIP_SIGNAL_##P, NS_QUANTITY_BRANCH_SIGNAL_##P, NS_QUANTITY_SKIP_GRAD_##P,         \
         NS_QUANTITY_BRANCH_GRAD_##P, NS_QUANTITY_SKIP_SHARE_##P, NS_QUANTITY_BRANCH_SHARE_##P,     \
@@ -100,7 +100,7 @@ NsFlowValues ns_diagram_final(const NsDiagramData *data)
     return (NsFlowValues){{sqrt(ns_diagram_value(data, NS_QUANTITY_FINAL_SQ, 0)), NAN}};
 }
 
-/* Of each kind of sub-layer. */
+/* The quantities of each kind of sub-layer. */
 static const struct {
     NsQuantity skip, branch, skip_grad, branch_grad;
 } OF_KIND[NS_SUBLAYER_KINDS] = {
@@ -117,7 +117,7 @@ bool ns_diagram_is_one(double x)
     return !(x < 1 || x > 1);
 }
 
-/* Whether y is b v and nothing else. */
+/* Whether y = b v without a learned gain or dropout, and b is not 0. */
 static bool is_plain(const NsDiagramData *data, const NsWiring *c)
 {
     const NsSettings *settings = &data->settings;
@@ -130,7 +130,7 @@ static double skip_factor(const NsWiring *c)
     return c->stream_gain ? 0 : fabs(c->a);
 }
 
-/* The norm of the gradient of the sum: what goes past the branch is a times it. */
+/* The norm of the gradient of the sum.  The gradient of the skip path is a times it. */
 static double sum_gradient(const NsDiagram *diagram, size_t k, size_t layer, double after)
 {
     const NsWiring *c = &diagram->wiring[k].c;
@@ -163,7 +163,7 @@ void ns_diagram_flows(const NsDiagram *diagram, size_t stack, size_t layer,
         if (k > 0 && !diagram->wiring[k - 1].c.out) dx = sum_gradient(diagram, k - 1, layer, NAN);
         double y = ns_diagram_value(data, OF_KIND[kind].branch, layer);
         bool plain = is_plain(data, c);
-        double dy = diagram->dual ? (double)NAN : dz; /* a second stream has a gradient, too */
+        double dy = diagram->dual ? (double)NAN : dz; /* a second stream also has a gradient */
         f->x = (NsFlowValues){{x, dx}};
         f->skip_in = (NsFlowValues){{x, past}};
         f->skip = (NsFlowValues){{skip, ns_diagram_is_one(c->a) && !c->stream_gain ? past : dz}};

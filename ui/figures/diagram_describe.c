@@ -1,4 +1,4 @@
-/* A diagram in words.  SPDX-License-Identifier: MIT */
+/* A diagram as text.  SPDX-License-Identifier: MIT */
 #include "ui/figures/diagram-private.h"
 
 #include "core/base/words.h"
@@ -41,7 +41,7 @@ static const char *part_name(NsSublayerKind kind)
     return _("feed-forward");
 }
 
-/* As it is spoken. */
+/* A number in the text. */
 static char *number(double value)
 {
     if (isnan(value)) return g_strdup(_("not measured"));
@@ -60,7 +60,7 @@ static const NsQuantity SIGMA[NS_SUBLAYER_KINDS] = {
 double ns_diagram_sigma(const NsDiagram *d, const NsNode *n)
 {
     if (n->kind != NS_NODE_NORM || n->sublayer < 0) return NAN;
-    /* The recorded one is that of the first norm in this order. */
+    /* The recorded divisor is that of the first norm in this order. */
     const NsWiring *c = &d->wiring[n->sublayer].c;
     NsPlace first = c->in       ? NS_PLACE_IN
                     : c->mid    ? NS_PLACE_MID
@@ -70,7 +70,7 @@ double ns_diagram_sigma(const NsDiagram *d, const NsNode *n)
                              : (double)NAN;
 }
 
-/* What a norm on queries, keys or values takes together. */
+/* The elements over which a norm of queries, keys or values is computed. */
 static const char *extent(const NsDiagram *d, const NsNode *n)
 {
     const NsWiring *c = &d->wiring[n->sublayer].c;
@@ -81,7 +81,7 @@ static const char *extent(const NsDiagram *d, const NsNode *n)
 
 static char *tell_norm(const NsDiagram *d, const NsNode *n)
 {
-    /* Outside the layers the node itself says its kind. */
+    /* Outside the layers the text of the node is the kind of norm. */
     const char *kind = n->sublayer < 0 ? n->text : _(d->wiring[n->sublayer].c.norm->choice.label);
     const char *part = part_name(n->part);
     switch (n->place) {
@@ -214,7 +214,7 @@ static const char *const wire_names[] = {
     [NS_WIRE_MEMORY] = N_("output of the encoder"),
 };
 
-/* "78 % of the gradient": where a wire is one of the two parts of it. */
+/* "78% of the gradient" if the wire carries one of two parts of it; otherwise NULL. */
 static char *tell_share(const NsDiagram *d, const NsWire *w)
 {
     static const NsQuantity SKIP[NS_SUBLAYER_KINDS] = {

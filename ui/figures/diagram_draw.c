@@ -1,4 +1,4 @@
-/* A diagram on a cairo surface.  SPDX-License-Identifier: MIT */
+/* Draws a diagram with cairo.  SPDX-License-Identifier: MIT */
 #include "ui/figures/diagram_brush.h"
 
 #include "core/base/digits.h"
@@ -14,7 +14,8 @@
 #define GLOW 1.1
 #define NUMBER_SIZE 0.9
 
-/* Update over weight, as powers of ten, at which boxes flash thin and thick. */
+/* Update-to-weight ratios (powers of ten) at which boxes flash with the thinnest and the thickest
+ * frame. */
 #define UPDATE_LO (-5.0)
 #define UPDATE_HI (-1.0)
 
@@ -27,13 +28,14 @@ static NsPoint toward(NsPoint from, NsPoint to, double length)
     return (NsPoint){from.x + share * (to.x - from.x), from.y + share * (to.y - from.y)};
 }
 
-/* Whether an end of a wire has an arrow: not at forks, where wires part without a stop. */
+/* Whether a wire has an arrow at a node: all nodes but forks. */
 static bool points_at(const NsBrush *p, unsigned node)
 {
     return ns_diagram_node(p->d, node)->kind != NS_NODE_FORK;
 }
 
-/* The points along which it is drawn: as far as into norms, which may be elsewhere as they move. */
+/* The points along which a wire is drawn.  While norms move, its ends extend to the centers of the
+ * norms. */
 static void course(const NsBrush *p, const NsWire *w, NsPoint points[NS_WIRE_POINTS])
 {
     for (size_t i = 0; i < w->n; i++) points[i] = w->points[i];
@@ -112,8 +114,8 @@ static void draw_wire(const NsBrush *p, const NsWire *w)
               stroke.measured ? ns_brush_mix(stroke.color, p->style->text, 0.35) : p->style->axis);
 }
 
-/* The wire from the encoder is too short for a number beside it, which stands below what it
- * connects. */
+/* The wire from the encoder is too short for a number beside it, so the number is drawn below its
+ * nodes. */
 static void draw_memory_number(const NsBrush *p, const NsWire *w, const char *number)
 {
     const NsBox *from = &ns_diagram_node(p->d, w->from)->box,
@@ -127,7 +129,7 @@ static void draw_memory_number(const NsBrush *p, const NsWire *w, const char *nu
                           .y = MAX(from->y + from->height, to->y + to->height) + 0.75 * size});
 }
 
-/* The number of a wire stands beside its longest straight piece. */
+/* Draws the number of a wire beside its longest segment. */
 static void draw_number(const NsBrush *p, const NsWire *w)
 {
     NsFlow flow = p->look->flow;
@@ -167,8 +169,8 @@ static void draw_number(const NsBrush *p, const NsWire *w)
                                         .backed = !stack});
 }
 
-/* How far down the page the lights are, in the stack or in the frame of the layer: from the foot of
- * the lowest box to the head of the highest. */
+/* The vertical position of the lights in the stack or in the layer, between the bottom of the
+ * lowest box and the top of the highest. */
 static double level_of(const NsBrush *p, bool block)
 {
     double top = INFINITY, bottom = -INFINITY;
@@ -194,7 +196,8 @@ static void draw_light(const NsBrush *p, double x, double y)
     cairo_pattern_destroy(glow);
 }
 
-/* Where a level of the page crosses wires that run up, there is a light; boxes there light up. */
+/* Draws a light where the current level crosses vertical wires, and a bright frame around the boxes
+ * there. */
 static void draw_lights(const NsBrush *p)
 {
     if (isnan(p->look->light)) return;
@@ -244,8 +247,7 @@ static NsColor hue_of(const NsBrush *p, const NsNode *n)
     return p->style->axis;
 }
 
-/* Where a norm is drawn while it moves: between the nearest one of its sub-layer before, and here.
- * One that was not there grows. */
+/* The box of a norm while it moves from its previous place in the sub-layer; a new norm grows. */
 static NsBox box_of(const NsBrush *p, const NsNode *n)
 {
     const NsDiagramLook *look = p->look;
@@ -326,7 +328,7 @@ static void draw_texts(const NsBrush *p, const NsNode *n, const NsBox *box)
 {
     double x = box->x + box->width / 2, y = box->y + box->height / 2;
     double room = box->width - 0.4 * p->size, size = p->size;
-    /* What stands within F leaves it the middle, or a side. */
+    /* Small boxes within F reduce the space for its text. */
     double top = box->y, bottom = box->y + box->height;
     for (guint i = 0; n->kind == NS_NODE_BRANCH && ns_diagram_node(p->d, i); i++) {
         const NsNode *part = ns_diagram_node(p->d, i);
@@ -392,7 +394,6 @@ static void draw_node(const NsBrush *p, guint i)
             fill_box(p, &box, hue_of(p, n), away ? 0 : strength + (hovered ? 0.14 : 0),
                      away || n->kind == NS_NODE_DOTS);
         draw_flash(p, n, &box);
-        /* F with small boxes at one end has its words in the room that is left. */
         if (!away) draw_texts(p, n, &box);
         draw_sigma(p, n, &box);
     }
@@ -404,7 +405,7 @@ static void draw_node(const NsBrush *p, guint i)
     cairo_stroke(p->cr);
 }
 
-/* ---- what is carried ---- */
+/* ---- dragging a norm ---- */
 
 static void draw_places(const NsBrush *p)
 {
@@ -428,7 +429,7 @@ static void draw_places(const NsBrush *p)
     cairo_paint_with_alpha(p->cr, 0.75);
 }
 
-/* What dropping it here would choose, beside the place. */
+/* Draws the placement that dropping the norm would select beside the place. */
 static void draw_promise(const NsBrush *p)
 {
     const NsDiagramLook *look = p->look;
@@ -465,7 +466,7 @@ static void draw_tray(const NsBrush *p)
 
 /* ---- the whole ---- */
 
-/* The frame of the layer, and the lines that tie it to its place in the stack. */
+/* Draws the frame of the layer, and the shaded area that connects it to its box in the stack. */
 static void draw_frame(const NsBrush *p)
 {
     const NsBox *block = &p->d->block;
@@ -526,7 +527,7 @@ void ns_diagram_draw(const NsDiagram *d, const NsDiagramLook *look, cairo_t *cr)
     cairo_save(cr);
     draw_head(p);
     draw_frame(p);
-    /* What was measured lies above what was not. */
+    /* Measured wires are drawn above the others. */
     for (int measured = 0; measured < 2; measured++)
         for (guint i = 0; i < d->wires->len; i++) {
             const NsWire *w = ns_diagram_wire(d, i);

@@ -1,4 +1,4 @@
-/* Nodes, wires and where they are.  SPDX-License-Identifier: MIT */
+/* Nodes and wires, and moving a norm.  SPDX-License-Identifier: MIT */
 #include "ui/figures/diagram-private.h"
 
 #include <math.h>
@@ -27,7 +27,8 @@ NsPoint ns_diagram_middle(const NsDiagram *d, unsigned node)
     return (NsPoint){box->x + box->width / 2, box->y + box->height / 2};
 }
 
-/* Where the way from a point within a box to another, straight up, down or across, leaves it. */
+/* Where the horizontal or vertical line from a point within a box to another point leaves the
+ * box. */
 static NsPoint leave(const NsBox *box, NsPoint from, NsPoint to)
 {
     if (fabs(to.x - from.x) > fabs(to.y - from.y))
@@ -66,7 +67,7 @@ int ns_diagram_node_at(const NsDiagram *d, double x, double y)
     int found = -1;
     for (guint i = 0; i < d->nodes->len; i++)
         if (inside(&ns_diagram_node(d, i)->box, x, y))
-            found = (int)i; /* what is within comes last */
+            found = (int)i; /* nodes come after the nodes that contain them */
     return found;
 }
 
@@ -124,7 +125,7 @@ static bool *norm_of(NsWiring *c, int place)
     return place == NS_PLACE_IN ? &c->in : place == NS_PLACE_BRANCH ? &c->branch : &c->out;
 }
 
-/* FALSE where there is no norm to move, or one in the way. */
+/* FALSE if there is no norm at `from`, or already one at `to`. */
 static bool move(NsWiring *c, int from, int to)
 {
     if (from >= 0) {
@@ -138,7 +139,7 @@ static bool move(NsWiring *c, int from, int to)
     return true;
 }
 
-/* How much two wirings differ in what is not the place of a norm; -1 where those differ. */
+/* The number of differences between two wirings with equal places of norms; -1 if these differ. */
 static int difference(const NsWiring *a, const NsWiring *b)
 {
     if (a->in != b->in || a->branch != b->branch || a->out != b->out) return -1;

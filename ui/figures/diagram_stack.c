@@ -1,4 +1,4 @@
-/* The stack around the layer, folded.  SPDX-License-Identifier: MIT */
+/* The stacks around the layer, with distant layers collapsed.  SPDX-License-Identifier: MIT */
 #include "ui/figures/diagram-private.h"
 
 #include "core/base/copy.h"
@@ -7,50 +7,50 @@
 
 #include <math.h>
 
-/* Of the rows of a stack. */
+/* Heights as fractions of a row. */
 #define BOX_HEIGHT 0.58
 #define FORK_HEIGHT 0.1
 #define SUM_HEIGHT 0.34
 
-/* Of the column of a stack. */
+/* Widths as fractions of the column of a stack. */
 #define BOX_WIDTH 0.74
-#define DUAL_ASIDE 0.31 /* the second stream, from the first */
+#define DUAL_ASIDE 0.31 /* distance of the second stream from the first */
 #define NORM_CLEAR 0.55 /* text sizes between the norm of the second stream and the first */
-#define NORM_WORD 5.5   /* text sizes that the name of a norm takes */
+#define NORM_WORD 5.5   /* width of the name of a norm in text sizes */
 
-#define BOX_MOST 9.5 /* text sizes */
+#define BOX_MOST 9.5 /* maximum width in text sizes */
 
-/* Layers at either end that are never folded away. */
+/* Number of layers at either end that are never collapsed. */
 #define ENDS 2
 
 /* Consecutive layers that are drawn as one box: a layer, or several as dots. */
 typedef struct {
-    unsigned first, last; /* from 1, in the stack */
+    unsigned first, last; /* from 1 within the stack */
 } Piece;
 
 typedef struct {
     NsDiagram *d;
     const NsStackWiring *stack;
-    size_t index;       /* of the stack */
+    size_t index;       /* index of the stack */
     double unit;        /* height of a row */
-    double bottom;      /* of row 0 on the page */
+    double bottom;      /* position of row 0 on the page */
     double x, width;    /* of its column */
-    double row;         /* the next that is free */
-    unsigned top, dual; /* the nodes that the next wires leave */
+    double row;         /* the next free row */
+    unsigned top, dual; /* the nodes from which the next wires start */
     NsFlowValues carries;
 } Builder;
 
 static void add_piece(GArray *pieces, unsigned first, unsigned last)
 {
-    /* Dots for a single layer would save nothing. */
+    /* A single layer is shown as itself, since dots would not save space. */
     if (first <= last) g_array_append_val(pieces, ((Piece){first, last}));
 }
 
-/* chosen: 0 for none in this stack. */
+/* Divides the layers into pieces.  chosen: 0 if the chosen layer is in another stack. */
 static GArray *fold(unsigned layers, unsigned chosen)
 {
     GArray *pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
-    unsigned shown = 0; /* up to here everything is in a piece */
+    unsigned shown = 0; /* the layers up to this one are in pieces */
     for (unsigned l = 1; l <= layers; l++) {
         bool kept = l <= ENDS || l == chosen || l + ENDS > layers;
         if (!kept) continue;
@@ -102,7 +102,7 @@ static unsigned add_box(Builder *b, NsNode n)
     return ns_diagram_add(b->d, n, at(b, 0, b->row++), box_width(b), BOX_HEIGHT * b->unit);
 }
 
-/* The wires of both streams into a node. */
+/* Connects the top of the first stream to a node. */
 static NsWire *connect(Builder *b, unsigned to, NsFlowValues carries)
 {
     NsPoint begin = ns_diagram_middle(b->d, b->top), end = ns_diagram_middle(b->d, to);
@@ -183,7 +183,7 @@ static void add_layers(Builder *b)
     }
 }
 
-/* x_L + N(D_L). */
+/* Adds the sum x_L + N(D_L). */
 static void join_dual(Builder *b, NsFlowValues carries)
 {
     double side = SUM_HEIGHT * b->unit;
@@ -210,7 +210,7 @@ static void join_dual(Builder *b, NsFlowValues carries)
     b->top = sum;
 }
 
-/* Final norm and, of the last stack, the head. */
+/* Adds the final norm and, to the last stack, the head. */
 static void add_top(Builder *b, bool head)
 {
     const NsDiagramData *data = b->d->data;
@@ -232,7 +232,7 @@ static void add_top(Builder *b, bool head)
     connect(b, loss, carries);
 }
 
-/* What the encoder gives to every layer of the decoder that is drawn. */
+/* Connects the output of the encoder to every layer of the decoder that is drawn. */
 static void connect_memory(NsDiagram *d, const Builder *encoder, double x)
 {
     NsPoint begin = ns_diagram_middle(d, encoder->top);
@@ -243,7 +243,7 @@ static void connect_memory(NsDiagram *d, const Builder *encoder, double x)
         NsPoint end = ns_diagram_middle(d, i);
         const NsPoint way[] = {begin, {x, begin.y}, {x, end.y}, end};
         NsFlowValues carries = encoder->carries;
-        carries.value[NS_FLOW_GRADIENT] = NAN; /* every layer has a part in it */
+        carries.value[NS_FLOW_GRADIENT] = NAN; /* it is the sum over all layers */
         NsWire *wire = ns_diagram_connect(d, NS_WIRE_MEMORY, encoder->top, i, carries, way, 4);
         wire->numbered[NS_FLOW_SIGNAL] = false;
     }

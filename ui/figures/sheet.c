@@ -290,8 +290,7 @@ char *ns_sheet_word(const NsSheet *sheet, guint i)
     return ns_figure_specs_word(specs, i);
 }
 
-/* ---- Names of lanes: non-breaking spaces keep them from being read as a letter with a label
- * ---- */
+/* ---- Names of lanes (with non-breaking spaces, unlike a letter followed by a label) ---- */
 
 static char *replaced(const char *text, const char *old, const char *new)
 {

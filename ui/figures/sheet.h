@@ -75,8 +75,8 @@ NsFigureInput ns_sheet_input(const NsSheet *sheet, const NsSheetChart *chart, un
  * the end. */
 const char *ns_plot_curve(const NsPlot *plot, unsigned i);
 
-/* The plot with the title, limits and hidden curves of the chart, both of which it borrows from.
- * NULL with NS_ERROR_USAGE if these do not fit the plot.  Free with ns_sheet_plot_free. */
+/* The plot with the title, limits and hidden curves of the chart.  It borrows from the chart and
+ * from the plot.  NULL with NS_ERROR_USAGE if these do not match.  Free with ns_sheet_plot_free. */
 NsPlot *ns_sheet_plot(const NsSheetChart *chart, const NsPlot *plot, GError **error);
 void ns_sheet_plot_free(NsPlot *plot);
 
