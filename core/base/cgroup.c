@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A hierarchy of groups as /proc/self/mountinfo has it, for one controller. */
+/* A mounted cgroup hierarchy, from /proc/self/mountinfo, for one controller. */
 typedef struct {
     bool unified; /* version 2 */
     char *point;  /* the folder where it is mounted */
-    char *top;    /* the group that this folder stands for; not "/" where a container sees a part */
+    char *top;    /* the group at this folder; not "/" in some containers */
 } Mount;
 
 static void mount_clear(Mount *mount)
@@ -33,8 +33,8 @@ static bool list_has(const char *list, const char *word)
     return g_strv_contains((const char *const *)words, word);
 }
 
-/* A line is: id, parent, device, root, mount point, options, optional fields, "-", type, source,
- * options of the file system; spaces within a field are \040. */
+/* The fields of a line are: id, parent, device, root, mount point, options, optional fields, "-",
+ * type, source, options of the file system; a space within a field is written as \040. */
 static bool read_mount(const char *line, const char *controller, bool unified, Mount *mount)
 {
     const char *rest = strstr(line, " - ");
@@ -56,8 +56,8 @@ static bool find_mount(const char *root, const char *controller, bool unified, M
     return false;
 }
 
-/* The path of the process's group below `mount`: "" for the group that is mounted itself, or where
- * the process is in a group that is not seen from here. */
+/* The path of the process's group relative to the mounted group: "" if it is that group, or if it
+ * is not visible under this mount. */
 static const char *below(const Mount *mount, const char *group)
 {
     size_t n = g_str_equal(mount->top, "/") ? 0 : strlen(mount->top);
@@ -65,7 +65,7 @@ static const char *below(const Mount *mount, const char *group)
     return seen && !strstr(group, "/..") ? group + n : "";
 }
 
-/* The least of what `limit` says of a group and those above it. */
+/* The smallest value of `limit` for a group and all groups above it. */
 static double least(const char *root, const Mount *mount, const char *group,
                     double (*limit)(const char *folder, bool unified))
 {
@@ -80,8 +80,8 @@ static double least(const char *root, const Mount *mount, const char *group,
     }
 }
 
-/* The least limit of all hierarchies in which the process is under `controller`.  A line of
- * /proc/self/cgroup is: number, list of controllers (none in version 2), path of the group. */
+/* The smallest limit over all hierarchies that apply `controller` to the process.  A line of
+ * /proc/self/cgroup is: number, list of controllers (empty in version 2), path of the group. */
 static double least_of_all(const char *root, const char *controller,
                            double (*limit)(const char *folder, bool unified))
 {
@@ -100,7 +100,8 @@ static double least_of_all(const char *root, const char *controller,
     return value;
 }
 
-/* A whole number that begins a text and ends at white space; negative where there is none. */
+/* Parses a whole number at the start of a text, followed by white space or the end; negative if
+ * there is none. */
 static double number(const char *text)
 {
     char *end = NULL;
@@ -138,8 +139,8 @@ double ns_cgroup_processors(const char *root)
 
 /* ---- Memory ---- */
 
-/* The sum of the lines of memory.stat that count pages of files, which the kernel drops when the
- * group needs memory. */
+/* The sum of the lines of memory.stat that count file pages, which the kernel drops if the group
+ * needs memory. */
 static double reclaimable(const char *folder, bool unified)
 {
     static const char *const keys[2][2] = {{"total_inactive_file", "total_active_file"},
@@ -161,14 +162,14 @@ static double memory_of(const char *folder, bool unified)
 {
     double limit = read_number(folder, unified ? "memory.max" : "memory.limit_in_bytes");
     double used = read_number(folder, unified ? "memory.current" : "memory.usage_in_bytes");
-    if (limit < 0 || limit > 0x1p60) return (double)INFINITY; /* "max", or all that could be */
+    if (limit < 0 || limit > 0x1p60) return (double)INFINITY; /* "max" or too large */
     if (used < 0) return limit;
     return MAX(limit - MAX(used - reclaimable(folder, unified), 0), 0);
 }
 
 uint64_t ns_cgroup_memory(const char *root)
 {
-    /* Doubles are exact far beyond the memory of any machine. */
+    /* A double represents the memory of any machine exactly. */
     double bytes = least_of_all(root, "memory", memory_of);
     return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
 }

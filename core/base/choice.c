@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Keys that a sentence has room for. */
+/* Most keys that an error message lists. */
 #define MOST_NAMED 40
 
 int ns_choices_find(NsChoices choices, const char *key)
@@ -24,7 +24,7 @@ char *ns_choices_keys(NsChoices choices)
     return g_string_free(keys, FALSE);
 }
 
-/* The edits that lead from one word to another (Levenshtein 1966). */
+/* Number of edits between two words (Levenshtein 1966). */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t columns = strlen(b);

@@ -1,8 +1,8 @@
-/* What every row of every registry has.  SPDX-License-Identifier: MIT
+/* The fields that the rows of all registries share.  SPDX-License-Identifier: MIT
  *
  * Placements, norms, tasks, schedules and figures are registries: tables whose rows begin with an
- * NsChoice, so that the sidebar, the command line and the help can show any of them.  Keys are
- * stable; they stand in files and on command lines. */
+ * NsChoice, so that the sidebar, the command line and the help can show any of them.  Keys must not
+ * change, because files and command lines contain them. */
 #pragma once
 
 #include <glib.h>
@@ -14,36 +14,35 @@ typedef struct {
     const char *formula;   /* "x' = x + F(N(x))", or NULL */
     const char *reference; /* paper, or NULL */
     const char *purpose;   /* one line: what it is for */
-    const char *differs;   /* what is not as in the reference, or in use beside it; or NULL */
-    const char *former;    /* a key that older files have for it, or NULL */
+    const char *differs;   /* differences from the reference or from common use, or NULL */
+    const char *former;    /* the key in older files, or NULL */
 } NsChoice;
 
-/* A registry seen as choices: the i-th, or NULL past the end. */
+/* Accesses a registry as choices: returns the i-th row, or NULL past the end. */
 typedef const NsChoice *(*NsChoices)(size_t i);
 
-/* The index of the row with this key, be it a former one, or -1. */
+/* Returns the index of the row with this key, current or former, or -1. */
 int ns_choices_find(NsChoices choices, const char *key);
 
-/* The row whose key is spelled most like `word`, capitals or not, for "did you mean"; NULL if none
- * is close. */
+/* Returns the row whose key is closest in spelling to `word`, ignoring case, for "did you mean";
+ * NULL if none is close. */
 const NsChoice *ns_choices_nearest(NsChoices choices, const char *word);
 
-/* Finds, among keys that are visited one after another, the first of those spelled most like a
- * word. */
+/* Finds the key closest in spelling to a word; of several equally close keys, the first. */
 typedef struct {
-    const char *key; /* borrowed; NULL: none was close enough to have been meant */
+    const char *key; /* borrowed; NULL if no key is close enough */
     size_t edits;
 } NsNearest;
 
-/* Starts from {0}; capitals in the word do not count. */
+/* Compares one more key; *nearest starts as {0}.  Ignores case in the word. */
 void ns_nearest_look(NsNearest *nearest, const char *word, const char *key);
 
-/* "post, pre, none": the keys, for messages.  Free with g_free. */
+/* Returns the keys for a message: "post, pre, none".  Free with g_free. */
 char *ns_choices_keys(NsChoices choices);
 
-/* NS_ERROR_USAGE: "There is no figure “los”; did you mean “loss”?"; if no key is close, the message
- * lists the keys, or their number if they are too many for a sentence. */
+/* Sets NS_ERROR_USAGE: "There is no figure “los”; did you mean “loss”?"  If no key is close, the
+ * message lists the keys, or gives their number if they are too many for a sentence. */
 void ns_choices_unknown(const char *what, const char *word, NsChoices choices, GError **error);
 
-/* As ns_choices_find; -1 with this error. */
+/* Same as ns_choices_find; if it returns -1, sets the error of ns_choices_unknown. */
 int ns_choices_require(const char *what, const char *word, NsChoices choices, GError **error);

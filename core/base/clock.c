@@ -6,16 +6,16 @@
 #include <stdatomic.h>
 #include <time.h>
 
-/* What one thread has counted.  It alone writes; whoever reads does so between steps. */
+/* The times of one thread.  Only that thread writes them; others read them between steps. */
 typedef struct Counter {
     _Atomic double seconds[NS_OP_COUNT];
-    int64_t inner; /* nanoseconds of the marks that ended inside the open one */
+    int64_t inner; /* nanoseconds of marks that ended inside the open mark */
     struct Counter *next;
 } Counter;
 
 bool ns_clock_on;
 
-/* Counters outlive their threads, so that what these counted can still be read. */
+/* Counters outlive their threads, so that their times can still be read. */
 static _Atomic(Counter *) counters;
 static _Thread_local Counter *mine;
 

@@ -4,8 +4,8 @@
  *     ... the work ...
  *     ns_clock_end(mark, NS_OP_NORM);
  *
- * While the clock is off, as at the start of a program, a mark costs one well-predicted branch.
- * Marks may be nested: the time of the inner one is not the outer one's.  A member of a run of n
+ * While the clock is off, which is the default, a mark costs one well-predicted branch.  Marks may
+ * be nested; the time of an inner mark is not counted in the outer one.  A member of a run of n
  * threads (core/base/team.h) adds one n-th of its time, so that the times of all operators and the
  * unmarked time add up to wall time. */
 #pragma once
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* MEASURE is what is done for the record alone; OTHER is what nobody marks, waiting included. */
+/* MEASURE is work done only for the record of a step; OTHER is unmarked time, including waiting. */
 #define NS_OPS(X)                                                                                  \
     X(MATMUL, "matmul")                                                                            \
     X(ATTENTION, "attention")                                                                      \
@@ -40,11 +40,11 @@ typedef enum {
 const char *ns_op_key(NsOp op);
 
 typedef struct {
-    int64_t start; /* monotonic time, nanoseconds; 0 where the clock was off */
-    int64_t inner; /* what marks inside the enclosing one had taken */
+    int64_t start; /* monotonic time in nanoseconds; 0 if the clock was off */
+    int64_t inner; /* time of marks that had ended inside the enclosing mark */
 } NsClockMark;
 
-/* Internal: read through ns_clock_begin. */
+/* Internal: use ns_clock_begin and ns_clock_end. */
 extern bool ns_clock_on;
 NsClockMark ns_clock_begin_on(void);
 void ns_clock_end_on(NsClockMark mark, NsOp op);
@@ -54,16 +54,16 @@ static inline NsClockMark ns_clock_begin(void)
     return G_UNLIKELY(ns_clock_on) ? ns_clock_begin_on() : (NsClockMark){0};
 }
 
-/* On the thread that began it, innermost first. */
+/* Must be called on the thread that called ns_clock_begin, innermost mark first. */
 static inline void ns_clock_end(NsClockMark mark, NsOp op)
 {
     if (G_UNLIKELY(mark.start)) ns_clock_end_on(mark, op);
 }
 
-/* Switches the clock of the whole program; on, every operator begins at 0.  Not while a step
- * runs. */
+/* Turns the clock of the whole program on or off; turning it on resets all times to 0.  Must not be
+ * called during a step. */
 void ns_clock_enable(bool on);
 
-/* Seconds on the wall since the clock was switched on, by operator, summed over all threads; 0 for
- * NS_OP_OTHER.  Not while a step runs. */
+/* Wall time in seconds of each operator since the clock was turned on, summed over all threads; 0
+ * for NS_OP_OTHER.  Must not be called during a step. */
 void ns_clock_read(double seconds[NS_OP_COUNT]);

@@ -1,20 +1,20 @@
-/* Functions that are compiled for several sets of instructions.  SPDX-License-Identifier: MIT
+/* Functions that are compiled for several instruction sets.  SPDX-License-Identifier: MIT
  *
  *     NS_CLONES(static, widen, (float *x, const float *y, size_t n), (x, y, n))
  *     {
  *         ...
  *     }
  *
- * defines `static void widen(float *x, const float *y, size_t n)`: its body once for every set of
- * ns_instructions(), and a function that calls the one for the set in use.  Helpers of the body are
- * compiled with it where they are inline.  NS_CLONES_OF is for functions that return something. */
+ * defines `static void widen(float *x, const float *y, size_t n)`: its body is compiled once for
+ * every set of ns_instructions(), and the function calls the version for the set in use.  Inline
+ * helpers of the body are compiled with it.  NS_CLONES_OF is for functions that return a value. */
 #pragma once
 
 #include "core/base/instructions.h"
 
 #ifdef NS_CLONES_X86
 
-/* `back`: `return`, or nothing where the type is void. */
+/* `back`: `return`, or empty if the type is void. */
 #define NS_CLONES_WITH(linkage, type, back, name, parameters, arguments)                           \
     static inline __attribute__((always_inline)) type name##_body parameters;                      \
     NS_AVX512 static type name##_avx512 parameters                                                 \

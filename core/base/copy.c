@@ -10,7 +10,7 @@ void ns_copy_text(char *to, size_t size, const char *text)
     size_t n = strlen(valid);
     if (n >= size) {
         n = size - 1;
-        while (n > 0 && ((unsigned char)valid[n] & 0xC0) == 0x80) n--; /* within a character */
+        while (n > 0 && ((unsigned char)valid[n] & 0xC0) == 0x80) n--; /* inside a character */
     }
     memcpy(to, valid, n);
     to[n] = '\0';

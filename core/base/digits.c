@@ -12,7 +12,7 @@ char *ns_group_plain(const char *number)
     const char *digits = number + negative;
     size_t whole = strspn(digits, "0123456789");
     GString *out = g_string_new(negative ? "\u2212" : NULL);
-    /* Translators: where a comma begins decimals, a narrow no-break space. */
+    /* Translators: if a comma separates decimals, use a narrow no-break space here. */
     const char *between = C_("between thousands", ",");
     for (size_t i = 0; i < whole; i++) {
         if (i > 0 && (whole - i) % 3 == 0) g_string_append(out, between);

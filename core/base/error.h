@@ -9,14 +9,15 @@
 #define NS_ERROR (ns_error_quark())
 
 typedef enum {
-    NS_ERROR_SETTING, /* a key or a value, or values that do not go together */
-    NS_ERROR_FILE,    /* a file that cannot be read or written */
-    NS_ERROR_TEXT,    /* a file that was read and is not a text that can be trained on */
-    NS_ERROR_MEMORY,  /* what was asked for does not fit into this machine */
-    NS_ERROR_USAGE,   /* a command line that cannot be understood */
+    NS_ERROR_SETTING, /* a key or a value is invalid, or values contradict each other */
+    NS_ERROR_FILE,    /* a file cannot be read or written */
+    NS_ERROR_TEXT,    /* a file was read, but its text cannot be trained on */
+    NS_ERROR_MEMORY,  /* a request does not fit into the memory of this machine */
+    NS_ERROR_USAGE,   /* a command line cannot be parsed */
 } NsErrorCode;
 
 GQuark ns_error_quark(void);
 
-/* Sets an error of this domain and returns false.  A format that is marked by N_ is translated. */
+/* Sets an error of this domain and returns false.  The format is translated if it is marked by
+ * N_. */
 bool ns_refuse(GError **error, NsErrorCode code, const char *format, ...) G_GNUC_PRINTF(3, 4);

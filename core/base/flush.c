@@ -5,7 +5,7 @@
 
 #include <xmmintrin.h>
 
-/* MXCSR: results (FTZ, bit 15) and operands (DAZ, bit 6). */
+/* Bits of MXCSR that flush results (FTZ, bit 15) and operands (DAZ, bit 6). */
 #define FLUSH UINT32_C(0x8040)
 
 uint64_t ns_flush_begin(void)
@@ -22,7 +22,7 @@ void ns_flush_end(uint64_t before)
 
 #elif defined __aarch64__
 
-/* FPCR.FZ: results and operands. */
+/* The bit FPCR.FZ flushes results and operands. */
 #define FLUSH (UINT64_C(1) << 24)
 
 uint64_t ns_flush_begin(void)

@@ -28,7 +28,7 @@ const NsChoice *ns_instructions_choice(size_t i)
 
 #ifdef NS_CLONES_X86
 
-/* What NS_AVX2 and NS_AVX512 let the compiler use. */
+/* The extensions that NS_AVX2 and NS_AVX512 enable in the compiler. */
 static bool has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
@@ -69,7 +69,7 @@ static NsInstructions best(void)
     return set;
 }
 
-/* What the environment names; NULL for nothing. */
+/* Returns the value of the variable, or NULL if it is unset or empty. */
 static const char *asked(void)
 {
     const char *word = g_getenv(VARIABLE);
@@ -85,7 +85,7 @@ static NsInstructions decide(void)
 
 NsInstructions ns_instructions(void)
 {
-    /* Threads that are first at the same time come to the same decision. */
+    /* Threads that call this first at the same time all reach the same decision. */
     static atomic_uint decided = NS_INSTRUCTIONS_COUNT;
     unsigned set = atomic_load_explicit(&decided, memory_order_relaxed);
     if (set == NS_INSTRUCTIONS_COUNT) {

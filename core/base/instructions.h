@@ -1,9 +1,9 @@
-/* The processor's instructions.  SPDX-License-Identifier: MIT
+/* The instruction set in use.  SPDX-License-Identifier: MIT
  *
- * Kernels exist for several sets of instructions: the loops under NS_CLONES (core/base/clones.h),
- * and the matrix products of core/ops/gemm.h.  All of a process use the same set: the best one that
- * the processor has, or the one that the environment names in NORMSCOPE_INSTRUCTIONS.  Another set
- * rounds otherwise, so that results agree to their precision, but not bit for bit. */
+ * Kernels exist for several instruction sets: the loops under NS_CLONES (core/base/clones.h) and
+ * the matrix products of core/ops/gemm.h.  The whole process uses one set: the best one that the
+ * processor supports, or the one that the environment variable NORMSCOPE_INSTRUCTIONS names. Sets
+ * round differently, so that their results agree up to rounding errors, but not bit for bit. */
 #pragma once
 
 #include "core/base/choice.h"
@@ -12,13 +12,13 @@
 
 /* A better set has a larger number. */
 typedef enum {
-    NS_INSTRUCTIONS_PORTABLE, /* what every processor of this kind has; products by OpenBLAS */
-    NS_INSTRUCTIONS_AVX2,     /* with FMA, 8 floats at a time */
-    NS_INSTRUCTIONS_AVX512,   /* 16 */
+    NS_INSTRUCTIONS_PORTABLE, /* supported by every processor; products use OpenBLAS */
+    NS_INSTRUCTIONS_AVX2,     /* with FMA; 8 floats at a time */
+    NS_INSTRUCTIONS_AVX512,   /* 16 floats at a time */
     NS_INSTRUCTIONS_COUNT
 } NsInstructions;
 
-/* What a function has that is compiled for a set; NS_CLONES_X86: these sets can be there. */
+/* The attributes of a function compiled for a set.  NS_CLONES_X86: these sets may be available. */
 #if defined __x86_64__ && defined __GNUC__
 #define NS_CLONES_X86
 #define NS_AVX2 __attribute__((target("avx2,fma,bmi,bmi2")))
@@ -26,16 +26,16 @@ typedef enum {
     __attribute__((target("avx2,fma,bmi,bmi2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")))
 #endif
 
-/* The set in use: always one that the processor has.  It is decided at the first call, by any
- * thread, and stays. */
+/* Returns the set in use, which the processor always supports.  The first call decides, on any
+ * thread, and the decision never changes. */
 NsInstructions ns_instructions(void);
 
-/* Whether this processor has the set, and the program kernels for it. */
+/* Whether this processor supports the set and the program has kernels for it. */
 bool ns_instructions_there(NsInstructions set);
 
-/* The i-th as a choice; its key is what NORMSCOPE_INSTRUCTIONS takes. */
+/* The i-th set as a choice; its key is a value of NORMSCOPE_INSTRUCTIONS. */
 const NsChoice *ns_instructions_choice(size_t i);
 
-/* FALSE with NS_ERROR_USAGE where NORMSCOPE_INSTRUCTIONS names no set, or one that is not there;
- * the best is in use then.  For the programs, before they begin. */
+/* Returns false with NS_ERROR_USAGE if NORMSCOPE_INSTRUCTIONS names an unknown or unsupported set;
+ * the best set is used then.  Programs call it first. */
 bool ns_instructions_check(GError **error);

@@ -4,8 +4,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Block k holds FIRST << k elements, so BLOCKS of them outlast any run and their addresses can sit
- * in an array that never moves. */
+/* Block k holds FIRST << k elements, so that BLOCKS blocks are enough for any run, and their
+ * addresses fit in a fixed array. */
 #define FIRST ((size_t)256)
 #define BLOCKS 40
 
@@ -29,7 +29,8 @@ void ns_log_free(NsLog *log)
     g_free(log);
 }
 
-/* Element i is in block k at i - FIRST (2^k - 1), where k is the top bit of i / FIRST + 1. */
+/* Element i is in block k at index i - FIRST (2^k - 1), where k is the index of the top bit of i /
+ * FIRST + 1. */
 static char *element(const NsLog *log, size_t i, unsigned *block)
 {
     unsigned k = (unsigned)g_bit_storage(i / FIRST + 1) - 1;

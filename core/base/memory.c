@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* A line such as “VmSize:     1234 kB” of a file, in bytes; 0 where there is none. */
+/* Reads a line such as “VmSize:     1234 kB” from a file, in bytes; 0 if there is none. */
 static uint64_t read_line(const char *path, const char *key)
 {
     g_autofree char *text = NULL;
@@ -33,7 +33,7 @@ void ns_memory_reset_peak(void)
     int file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
     if (file < 0) return;
     ssize_t written = write(file, "5", 1);
-    (void)written; /* then the peak stays that since the beginning */
+    (void)written; /* on failure, the peak since program start remains */
     close(file);
 }
 
@@ -45,9 +45,9 @@ static bool get_limit(__rlimit_resource_t resource, uint64_t *bytes)
     return true;
 }
 
-/* Arrays of this size and more are given back to the system as soon as they are freed.  Left to
- * itself, malloc raises the size to that of the largest one ever freed, and keeps what checkpoints
- * and histories have taken. */
+/* Arrays of at least this size, in bytes, are returned to the system when they are freed.  By
+ * default malloc raises this threshold to the size of the largest freed array and then retains the
+ * memory of freed checkpoints and histories. */
 #define GIVEN_BACK (1 << 20)
 
 void ns_memory_init(void)
@@ -57,7 +57,8 @@ void ns_memory_init(void)
     if (get_limit(RLIMIT_AS, &limit) || get_limit(RLIMIT_DATA, &limit)) mallopt(M_ARENA_MAX, 1);
 }
 
-/* What a limit of the process leaves of what /proc/self/status counts under `key`. */
+/* Bytes that a limit of the process leaves, given the usage in the line `key` of
+ * /proc/self/status. */
 static uint64_t left_of(__rlimit_resource_t resource, const char *key)
 {
     uint64_t limit, used = read_line("/proc/self/status", key);

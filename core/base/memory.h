@@ -1,28 +1,29 @@
-/* The memory that the program uses, and how much more it can have.  SPDX-License-Identifier: MIT */
+/* The memory that the program uses, and the memory available to it.  SPDX-License-Identifier:
+ * MIT */
 #pragma once
 
 #include <stddef.h>
 
-/* Peak of the resident memory since the last reset (or since the program began, where the system
- * does not let itself be reset), in MiB; NaN where it does not say.  Linux: VmHWM of
+/* Peak of the resident memory in MiB since the last reset, or since the program started if the
+ * system does not support a reset; NaN if the system does not report it.  Linux: VmHWM of
  * /proc/self/status. */
 double ns_memory_peak_mib(void);
 
-/* Sets the peak to the memory that is resident now. */
+/* Resets the peak to the current resident memory. */
 void ns_memory_reset_peak(void);
 
-/* Called first by the main of a program, while it has one thread.  From then on large arrays are
- * given back to the system when they are freed.  Where the address space is
- * limited, threads then share one arena of malloc: every other would reserve 64 MiB of it, and a
- * thread that gets none makes a system call for every few bytes. */
+/* Must be called first in main, while the program has a single thread.  From then on large arrays
+ * are returned to the system when they are freed.  If the address space is limited, all threads
+ * share one malloc arena: every other arena would reserve 64 MiB of address space, and a thread
+ * that cannot get one makes a system call for every few bytes. */
 void ns_memory_init(void);
 
 /* The limits on the memory of the program. */
 typedef enum {
-    NS_MEMORY_MACHINE, /* MemAvailable of /proc/meminfo: what can be had without swapping */
-    NS_MEMORY_GROUP,   /* its control groups (core/base/cgroup.h) */
-    NS_MEMORY_ADDRESS, /* RLIMIT_AS, “ulimit -v”: counts what is asked for, used or not */
-    NS_MEMORY_DATA,    /* RLIMIT_DATA, “ulimit -d”: likewise */
+    NS_MEMORY_MACHINE, /* MemAvailable of /proc/meminfo: available without swapping */
+    NS_MEMORY_GROUP,   /* the control groups of the process (core/base/cgroup.h) */
+    NS_MEMORY_ADDRESS, /* RLIMIT_AS, “ulimit -v”: counts address space, used or not */
+    NS_MEMORY_DATA,    /* RLIMIT_DATA, “ulimit -d”: counts data, used or not */
     NS_MEMORY_LIMITS
 } NsMemoryLimit;
 

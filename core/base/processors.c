@@ -12,10 +12,10 @@
 
 #define MOST_PROCESSORS (1 << 20)
 
-/* How many processors the calling thread, and threads that it starts, may be scheduled on. */
+/* Number of processors that the calling thread, and threads that it starts, may be scheduled on. */
 static double in_affinity(void)
 {
-    /* The kernel refuses a set that is smaller than its own. */
+    /* The kernel rejects a set that is smaller than its own. */
     for (size_t room = CPU_SETSIZE; room <= MOST_PROCESSORS; room *= 2) {
         size_t size = CPU_ALLOC_SIZE(room);
         g_autofree cpu_set_t *set = g_malloc0(size);
@@ -25,8 +25,8 @@ static double in_affinity(void)
     return (double)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/* A variable of OpenMP's, where it is a positive number or, with one for each level of nesting, a
- * list of them, of which the first counts; else `otherwise`. */
+/* Reads an OpenMP variable: a positive number, or a list with one for each level of nesting, of
+ * which the first is used.  Returns `otherwise` if it is unset or invalid. */
 static double from_environment(const char *name, double otherwise)
 {
     g_autofree char *text = g_strdup(g_getenv(name));

@@ -7,14 +7,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* One cache line, and one AVX-512 register. */
+/* The size of a cache line and of an AVX-512 register. */
 #define ALIGNMENT 64
 
-/* Large pieces lie in pages of 2 MiB where the system has them: a step of a deep model walks
- * through hundreds of megabytes, and would look up the place of every 4 KiB of them. */
+/* Large arrays use pages of 2 MiB if the system supports them: a step of a deep model iterates over
+ * hundreds of megabytes, and would need a TLB entry for every 4 KiB of them. */
 #define LARGE_PAGE ((size_t)2 << 20)
 
-/* With fewer pages, what alignment leaves unused would count. */
+/* Smaller arrays use small pages, since alignment would waste too much of their memory. */
 #define LARGE_PAGES 4
 
 static void *allocate(size_t bytes)
@@ -23,7 +23,7 @@ static void *allocate(size_t bytes)
     bool large = bytes >= LARGE_PAGES * LARGE_PAGE;
     if (posix_memalign(&memory, large ? LARGE_PAGE : ALIGNMENT, MAX(bytes, ALIGNMENT)) != 0)
         return NULL;
-    /* Only a wish: without it the same memory is there, in small pages. */
+    /* Only a hint: if it fails, the memory has small pages. */
     if (large) (void)madvise(memory, bytes / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
     return memory;
 }

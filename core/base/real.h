@@ -15,18 +15,17 @@ typedef double ns_real;
 typedef float ns_real;
 #endif
 
-/* Allocates n zeroed elements on a cache-line boundary; many of them take memory where they are
- * used.  NULL with NS_ERROR_MEMORY, which names
- * `what` and the size, if there is no room.  Free with ns_real_free. */
+/* Allocates n zeroed elements on a cache-line boundary; pages of large arrays take memory only when
+ * they are used.  NULL with NS_ERROR_MEMORY, which names `what` and the size, if memory is
+ * insufficient.  Free with ns_real_free. */
 ns_real *ns_real_new(size_t n, const char *what, GError **error);
 
-/* Zeros all n elements of such an allocation.  Pages of large ones go back to the system until they
- * are used again. */
+/* Zeros all n elements of such an allocation.  Pages of large arrays return to the system until
+ * they are used again. */
 void ns_real_clear(ns_real *elements, size_t n);
 void ns_real_free(ns_real *elements);
 
-/* n elements, and as many more as fill their last cache line: pieces of such sizes side by side all
- * begin on one. */
+/* n rounded up to whole cache lines: adjacent pieces of such sizes all begin on a cache line. */
 static inline size_t ns_real_lines(size_t n)
 {
     return (n + 15) / 16 * 16;

@@ -52,14 +52,14 @@ static uint64_t next_u64(NsRng *rng)
 
 uint64_t ns_rng_below(NsRng *rng, uint64_t n)
 {
-    /* The values below 2^64 mod n would make the small remainders likelier. */
+    /* Values below 2^64 mod n would make the small remainders more likely. */
     uint64_t least = -n % n, draw;
     do draw = next_u64(rng);
     while (draw < least);
     return draw % n;
 }
 
-/* On (0, 1), from 52 of 64 bits. */
+/* Uniform on (0, 1), from 52 of the 64 bits. */
 static double uniform(uint64_t bits)
 {
     return ((double)(bits >> 12) + 0.5) * 0x1p-52;
@@ -85,10 +85,10 @@ double ns_rng_normal(NsRng *rng)
 
 /* ---- Many at once ---- */
 
-/* Blocks of a stream that are drawn at a time. */
+/* Number of blocks of a stream that are drawn at a time. */
 #define CHUNK ((size_t)256)
 
-/* The halves of blocks first .. first + n - 1. */
+/* Draws blocks first ... first + n - 1; a and b are their two halves. */
 NS_CLONES(static, draw,
           (uint64_t *restrict a, uint64_t *restrict b, size_t n, size_t first, uint64_t seed,
            uint64_t stream),
@@ -120,7 +120,8 @@ static inline uint64_t bits_of(double x)
     return bits;
 }
 
-/* An integer below 2^52 as it stands after the point of 2^52. */
+/* The bits of 2^52 as a double; with an integer i < 2^52 in the low bits, they are those of 2^52 +
+ * i. */
 #define INTEGER (UINT64_C(0x433) << 52)
 
 static inline double uniform_wide(uint64_t bits)
@@ -128,8 +129,8 @@ static inline double uniform_wide(uint64_t bits)
     return (double_of(bits >> 12 | INTEGER) - 0x1p52 + 0.5) * 0x1p-52;
 }
 
-/* The logarithm of a positive normal number, to 2^-44 of itself: of the power of two, and of a rest
- * m between 1 / sqrt(2) and sqrt(2) as 2 artanh((m - 1) / (m + 1)). */
+/* log u for a positive normal u, with a relative error of 2^-44.  It is computed as power log 2 +
+ * log m with m between 1 / sqrt(2) and sqrt(2), and log m as 2 artanh((m - 1) / (m + 1)). */
 static inline double log_wide(double u)
 {
     uint64_t bits = bits_of(u);
@@ -145,8 +146,8 @@ static inline double log_wide(double u)
     return power * M_LN2 + 2 * s * (1 + z * (1.0 / 3 + z * series));
 }
 
-/* cos(2 pi u) for u in (0, 1), to 2^-44: within an eighth of a turn of a multiple of a quarter, cos
- * or sin by its series. */
+/* cos(2 pi u) for u in (0, 1), with an error of 2^-44.  u is reduced to within 1/8 of a multiple of
+ * 1/4; then the series of cos or sin is used. */
 static inline double cos_wide(double u)
 {
     double quarter = 4 * u + 0x1.8p52 - 0x1.8p52;
@@ -161,11 +162,12 @@ static inline double cos_wide(double u)
     return negative ? -value : value;
 }
 
-/* What these two and the library's functions can differ by, many times over; in radii. */
+/* An upper bound, with a large safety factor, on the difference between these two functions and
+ * those of the C library, relative to the radius. */
 #define MARGIN 0x1p-40
 
-/* x[i] = std normal(a[i], b[i]).  Where the margin leaves a doubt about a bit, doubt[i] is not 0.
- */
+/* x[i] = std normal(a[i], b[i]).  doubt[i] is nonzero if an error within the margin could change
+ * x[i]. */
 NS_CLONES(static, normals,
           (ns_real *restrict x, uint64_t *restrict doubt, const uint64_t *restrict a,
            const uint64_t *restrict b, double std, size_t n),
@@ -208,7 +210,7 @@ void ns_rng_fill_uniform(ns_real *x, size_t n, size_t first, double most, uint64
     uint64_t a[CHUNK], b[CHUNK], bits[2 * CHUNK];
     size_t done = 0;
     while (done < n) {
-        /* A block is two numbers, of which the first may be that before `first`. */
+        /* A block holds two numbers; the first one may come before element `first`. */
         size_t skipped = (first + done) % 2, m = MIN(2 * CHUNK - skipped, n - done);
         draw(a, b, CHUNK, (first + done) / 2, seed, stream);
         for (size_t i = 0; i < CHUNK; i++) {

@@ -1,9 +1,9 @@
 /* Counter-based random numbers.  SPDX-License-Identifier: MIT
  *
  * Philox 4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3").  A stream is
- * named by (seed, stream) and can be opened anywhere without touching any other: the initial value
- * of a tensor depends on the seed and the tensor's name alone, and a batch on the seed and its
- * number alone.  Two models that share a tensor therefore start from the same one. */
+ * identified by (seed, stream) and can be opened anywhere without affecting any other: the initial
+ * value of a tensor depends only on the seed and the tensor's name, and a batch only on the seed
+ * and its number.  Therefore a tensor that two models share starts with the same values in both. */
 #pragma once
 
 #include "core/base/real.h"
@@ -11,14 +11,14 @@
 typedef struct {
     uint32_t key[2];
     uint32_t counter[4];
-    uint32_t block[4]; /* the output of the present counter */
-    unsigned used;     /* how many words of it are spent */
+    uint32_t block[4]; /* the output of the current counter */
+    unsigned used;     /* number of words of `block` already returned */
 } NsRng;
 
 /* One block of Philox 4x32-10, exposed for its published test vectors. */
 void ns_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2]);
 
-/* A counter on its way to an output. */
+/* The state of a block during its rounds: first the counter, at the end the output. */
 typedef struct {
     uint32_t c0, c1, c2, c3;
 } NsPhiloxBlock;
@@ -33,8 +33,8 @@ ns_philox_round(NsPhiloxBlock b, const uint32_t key[2], uint32_t round)
         (uint32_t)(p0 >> 32) ^ b.c3 ^ (key[1] + round * 0xBB67AE85u), (uint32_t)p0};
 }
 
-/* One block of Philox 4x32-10, inline for loops over counters to become vector code.  Spelled out,
- * since a loop inside it would keep the loop around it from being vectorized. */
+/* One block of Philox 4x32-10, inline so that loops over counters are vectorized.  Unrolled by
+ * hand, since an inner loop would prevent that. */
 __attribute__((always_inline)) static inline NsPhiloxBlock ns_philox_block(NsPhiloxBlock b,
                                                                            const uint32_t key[2])
 {
@@ -47,7 +47,7 @@ __attribute__((always_inline)) static inline NsPhiloxBlock ns_philox_block(NsPhi
 
 void ns_rng_init(NsRng *rng, uint64_t seed, uint64_t stream);
 
-/* A stream number from a name (64-bit FNV-1a). */
+/* Returns the stream number of a name (64-bit FNV-1a). */
 uint64_t ns_rng_stream(const char *name);
 
 /* Uniform on [0, n), without bias; n >= 1. */
@@ -59,9 +59,9 @@ double ns_rng_uniform(NsRng *rng);
 /* Standard normal (Box and Muller 1958). */
 double ns_rng_normal(NsRng *rng);
 
-/* Element first + i of what a new stream gives that is asked for nothing but ns_rng_normal, times
- * `std`; or for nothing but ns_rng_uniform, stretched to the interval +- `most`.  To the same bits,
- * several times as fast.  Overwrites x: [n]. */
+/* Fill x with elements first ... first + n - 1 of a new stream: the values of ns_rng_normal times
+ * `std`, or the values of ns_rng_uniform scaled to the interval (-most, most).  Give the same bits
+ * as calling those functions one by one, several times as fast.  Overwrite x: [n]. */
 void ns_rng_fill_normal(ns_real *x, size_t n, size_t first, double std, uint64_t seed,
                         uint64_t stream);
 void ns_rng_fill_uniform(ns_real *x, size_t n, size_t first, double most, uint64_t seed,

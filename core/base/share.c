@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/share.h"
 
-/* Elements in a block, unless the tensor would have too many blocks: 64 KiB in single precision. */
+/* Elements in a block, unless the tensor would have too many blocks; 64 KiB in single precision. */
 #define BLOCK ((size_t)1 << 14)
 
-/* With fewer elements than this, one thread needs a tenth of a millisecond for the most expensive
- * pass. */
+/* Below this number of elements, even the most expensive pass takes one thread less than a tenth of
+ * a millisecond. */
 #define WORTH_SHARING ((size_t)1 << 16)
 
 static size_t block_size(size_t size)
@@ -18,7 +18,7 @@ NsShare ns_share(const NsTensorTable *table, unsigned k, unsigned n)
 {
     size_t begin = table->size * k / n;
     size_t end = k + 1 == n ? table->size : table->size * (k + 1) / n;
-    /* The tensor that the stretch begins in, or the gap after it. */
+    /* Find the tensor in which the range begins, or the one before the gap in which it begins. */
     size_t low = 0, high = table->n;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;

@@ -7,7 +7,7 @@
 #include <float.h>
 #include <math.h>
 
-/* A sum of this size has lost nothing to squares that are too small for a real. */
+/* A sum of at least this size is not affected by squares that underflow in ns_real. */
 #define LEAST 0x1p-64
 
 NS_CLONES_OF(static, double, in_double, (const ns_real *x, size_t n), (x, n))
@@ -36,7 +36,8 @@ NS_CLONES_OF(extern, double, ns_real_squares, (const ns_real *x, size_t n), (x, 
 #pragma omp simd
         for (int l = 0; l < NS_VECTOR_LANES; l++) lane[l] += (double)sum[l];
     }
-    /* In double throughout, which has the range for anything and takes three times as long. */
+    /* Short arrays are summed in double, which has the range for every input but is three times
+     * slower. */
     if (!i) return ns_vector_lanes_dot(x, x, n);
     double squares = ns_real_squares_close(ns_vector_lanes_sum(lane), x, i);
     return i < n ? squares + ns_vector_lanes_dot(x + i, x + i, n - i) : squares;

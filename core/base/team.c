@@ -9,26 +9,28 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Looks at a word before the clock is asked: what a member that runs takes to come along. */
+/* Number of polls before the clock is read: about the time in which a running member catches up. */
 #define LOOKS 1000
 
-/* Nanoseconds after which who waits goes to sleep.  Being woken takes some tens of microseconds,
+/* Nanoseconds after which a waiting thread goes to sleep.  Waking it takes tens of microseconds,
  * which between two layers of a small model would be most of the time. */
 #define PATIENCE 200000
 
-/* Nanoseconds of runs over which the team finds out how many processors it is given. */
+/* Nanoseconds of runs over which the team measures how many processors it gets. */
 #define WINDOW 50000000
 
-/* Where those were fewer than members twice in a row, so that it was no passing disturbance, the
- * team stays smaller for so many times as long: at first not for long, at last so long that trying
- * all members, which may take twice the time of one, costs little. */
+/* If the team gets fewer processors than members in two consecutive windows, so that it is not a
+ * passing disturbance, it stays smaller for this many windows: at first for a short time, then
+ * twice as long each time, until trying all members, which may take twice the time of one, costs
+ * little. */
 #define LEAST_REST 2
 #define MOST_REST 64
 
-/* Runs are numbered in the upper bits of a word, with the number of members in the lower ones. */
+/* The word `run` holds the number of a run in the upper bits and its number of members in the lower
+ * bits. */
 #define RUN ((uint64_t)1 << 16)
 
-/* Words that one thread writes while others look at them, each on a cache line of its own. */
+/* A word that one thread writes while others poll it, on a cache line of its own. */
 typedef struct {
     _Alignas(64) _Atomic uint64_t value;
 } Word;
@@ -40,31 +42,32 @@ typedef struct {
 } Helper;
 
 struct NsTeam {
-    unsigned threads; /* that were started, and the caller */
+    unsigned threads; /* started threads and the caller */
     Helper *helpers;  /* [threads - 1] */
-    /* The run; written before `run`. */
+    /* The current run; written before `run`. */
     NsTeamWork work;
     void *data;
-    Word run;      /* its number and its members */
-    Word done;     /* the number of the last run that all helpers have finished */
-    Word finished; /* helpers that have finished this one */
-    Word arrived;  /* members at the barrier */
-    Word passed;   /* barriers that all have passed */
-    Word computed; /* nanoseconds on a processor, without waiting, of all members in this window */
+    Word run;      /* number of the run and its number of members */
+    Word done;     /* number of the last run that all helpers have finished */
+    Word finished; /* number of helpers that have finished the current run */
+    Word arrived;  /* number of members at the barrier */
+    Word passed;   /* number of barriers that all members have passed */
+    Word computed; /* CPU time in nanoseconds, without waiting, of all members in this window */
 
-    Word sleeping; /* threads */
+    Word sleeping; /* number of sleeping threads */
     pthread_mutex_t mutex;
     pthread_cond_t change;
 
-    /* The caller's alone. */
-    unsigned size;   /* members of the next run */
-    int64_t elapsed; /* nanoseconds on the wall: of the runs in this window */
-    int64_t rest;    /* and for which the team stays smaller */
-    int64_t windows; /* that the next rest is long */
-    bool disturbed;  /* the last window of all members was */
+    /* Used only by the caller: */
+    unsigned size;   /* number of members of the next run */
+    int64_t elapsed; /* wall time in nanoseconds of the runs in this window */
+    int64_t rest;    /* nanoseconds for which the team stays smaller */
+    int64_t windows; /* length of the next rest, in windows */
+    bool disturbed;  /* whether the previous full-size window got too few processors */
 };
 
-/* Of the calling thread: the members of its run, and what it has waited on a processor. */
+/* For the calling thread: the number of members of its run, and the CPU time in nanoseconds that it
+ * spent waiting. */
 static _Thread_local unsigned members = 1;
 static _Thread_local int64_t waited;
 
@@ -108,7 +111,7 @@ static void sleep_until_changed(NsTeam *team, const Word *word, uint64_t old)
     pthread_mutex_unlock(&team->mutex);
 }
 
-/* Until the word is no longer `old`. */
+/* Waits until the word is no longer `old`. */
 static void wait_for_change(NsTeam *team, const Word *word, uint64_t old)
 {
     for (unsigned i = 0; i < LOOKS; i++) {
@@ -124,7 +127,8 @@ static void wait_for_change(NsTeam *team, const Word *word, uint64_t old)
     waited += nanoseconds(CLOCK_THREAD_CPUTIME_ID) - began;
 }
 
-/* Whoever sleeps has said so before it looked at the word for the last time. */
+/* A thread increments `sleeping` before it reads the word for the last time, so that no wake-up is
+ * lost. */
 static void change(NsTeam *team, Word *word, uint64_t value)
 {
     atomic_store(&word->value, value);
@@ -149,7 +153,7 @@ void ns_team_barrier(const NsMember *member)
 
 /* ---- The helpers ---- */
 
-/* A member's part; adds what it has computed to the team's. */
+/* Runs one member's part and adds its CPU time to the team's. */
 static void take_part(NsTeam *team, unsigned index, unsigned size)
 {
     int64_t began = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
@@ -209,7 +213,8 @@ void ns_team_free(NsTeam *team)
 
 /* ---- Runs ---- */
 
-/* After a run of all members: when there is enough to go by, as many as processors were given. */
+/* Called after a run with all members.  At the end of a window, decides how many members the next
+ * runs have. */
 static void adapt(NsTeam *team, int64_t elapsed)
 {
     team->elapsed += elapsed;
@@ -228,7 +233,7 @@ static void adapt(NsTeam *team, int64_t elapsed)
     atomic_store(&team->computed.value, 0);
 }
 
-/* After a run of fewer. */
+/* Called after a run with a smaller team. */
 static void rest(NsTeam *team, int64_t elapsed)
 {
     team->rest -= elapsed;

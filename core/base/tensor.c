@@ -8,7 +8,7 @@ size_t ns_tensor_size(const NsTensor *tensor)
 
 size_t ns_tensor_table_add(NsTensorTable *table, NsTensor tensor, bool joined)
 {
-    /* Room doubles at every power of two. */
+    /* The array is full when n is a power of two; its capacity then doubles. */
     if ((table->n & (table->n - 1)) == 0)
         table->tensors = g_renew(NsTensor, table->tensors, table->n ? 2 * table->n : 1);
     if (!joined) table->size = ns_real_lines(table->size);

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Writes one block of a tensor. */
 static void init_block(const NsTensor *t, const NsBlock *block, ns_real *arena, uint64_t seed)
 {
     ns_real *x = arena + block->offset;

@@ -19,7 +19,7 @@ int ns_thread_start(pthread_t *thread, void *(*work)(void *), void *data)
 
 void ns_thread_lower(int niceness)
 {
-    /* On Linux a priority is that of a thread, where its number is given. */
+    /* On Linux, setpriority with a thread's id changes only the priority of that thread. */
     id_t self = (id_t)gettid();
     setpriority(PRIO_PROCESS, self, MIN(getpriority(PRIO_PROCESS, self) + niceness, NICEST));
 }

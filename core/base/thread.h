@@ -1,5 +1,4 @@
-/* How the program starts its threads, and their scheduling priority.  SPDX-License-Identifier: MIT
- */
+/* Starting threads, and their scheduling priority.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include <pthread.h>
@@ -8,23 +7,23 @@
 
 #define NS_THREAD_STACK ((size_t)8 << 20) /* bytes */
 
-/* Starts a thread that has room for deep stacks of calls in BLAS.  0, or the number of the error,
- * in which case `thread` is not set. */
+/* Starts a thread with a stack large enough for BLAS.  Returns 0, or an error number, in which case
+ * `thread` is not set. */
 int ns_thread_start(pthread_t *thread, void *(*work)(void *), void *data);
 
-/* By how much the niceness of a thread that trains exceeds that of the desktop, for the run on the
- * screen and for runs in the background.  These values keep the desktop fluid.  Each unit leaves a
- * thread a fifth less of a processor that other programs also use: with ten units it would hardly
- * advance beside a few busy programs. */
+/* How much the niceness of training threads exceeds that of the desktop, for the run on the screen
+ * and for runs in the background.  These values keep the desktop responsive.  Each unit reduces by
+ * a fifth the share of a processor that a thread gets beside other programs: with ten units it
+ * would hardly progress beside a few busy programs. */
 #define NS_NICER_TRAINER 1
 #define NS_NICER_BACKGROUND 3
 
-/* Lowers the scheduling priority of the calling thread, and of those that it will start, by so much
- * niceness.  Where that is refused it only competes harder with the desktop. */
+/* Raises the niceness of the calling thread, and of the threads that it will start, by this much.
+ * If the system refuses, the thread only competes harder with the desktop. */
 void ns_thread_lower(int niceness);
 
-/* A condition whose timed waits go by a clock that nobody sets back. */
+/* Initializes a condition variable whose timed waits use the monotonic clock. */
 void ns_condition_init(pthread_cond_t *condition);
 
-/* A time of g_get_monotonic_time as a timed wait for such a condition takes it. */
+/* Converts a time of g_get_monotonic_time for a timed wait on such a condition variable. */
 struct timespec ns_condition_time(int64_t us);

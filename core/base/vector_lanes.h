@@ -1,9 +1,9 @@
 /* Vector lanes: sums and maxima of rows.  SPDX-License-Identifier: MIT
  *
- * A reduction by `omp simd` adds its lanes up one by one in memory, which takes longer than the
- * rest of a short row.  So a row is summed in NS_VECTOR_LANES vector lanes, by a loop over them
- * inside the one over the row, which compilers keep in registers, and the lanes as a tree.  The
- * order is the same for every processor. */
+ * A reduction by `omp simd` adds its lanes one by one in memory, which takes longer than the rest
+ * of a short row.  So a row is summed in NS_VECTOR_LANES lanes, by a loop over the lanes inside the
+ * loop over the row, which compilers keep in registers; the lanes are then added as a tree.  The
+ * order is the same on every processor. */
 #pragma once
 
 #include "core/base/real.h"
@@ -14,7 +14,7 @@ enum { NS_VECTOR_LANES = 16 };
 
 #define NS_VECTOR_INLINE static inline __attribute__((always_inline))
 
-/* Sum of lanes.  They are overwritten. */
+/* Sum of the lanes, which are overwritten. */
 NS_VECTOR_INLINE double ns_vector_lanes_sum(double *lane)
 {
 #pragma omp simd
@@ -41,7 +41,7 @@ NS_VECTOR_INLINE double ns_vector_lanes_dot(const ns_real *x, const ns_real *y, 
     return ns_vector_lanes_sum(lane);
 }
 
-/* Largest of lanes, by the comparison a > b ? a : b.  They are overwritten. */
+/* Maximum of the lanes, by the comparison a > b ? a : b.  The lanes are overwritten. */
 NS_VECTOR_INLINE ns_real ns_vector_lanes_max(ns_real *lane)
 {
 #pragma omp simd
@@ -52,7 +52,8 @@ NS_VECTOR_INLINE ns_real ns_vector_lanes_max(ns_real *lane)
     return a > b ? a : b;
 }
 
-/* Four rows at once, so that none waits for its own sum alone; the bits are those of one by one. */
+/* Number of rows that are reduced at the same time, so that their sums overlap in the pipeline; the
+ * bits are the same as for each row alone. */
 enum { NS_VECTOR_ROWS = 4 };
 
 typedef ns_real NsVectorFour __attribute__((vector_size(4 * sizeof(ns_real))));
@@ -74,7 +75,7 @@ NS_VECTOR_INLINE void ns_vector_lanes_transpose(ns_real across[4][NS_VECTOR_ROWS
     memcpy(across, row, sizeof row);
 }
 
-/* Sums of the lanes of each row.  They are overwritten. */
+/* Sums of the lanes of each row.  The lanes are overwritten. */
 NS_VECTOR_INLINE void ns_vector_lanes_sum_rows(ns_real sum[NS_VECTOR_ROWS],
                                                ns_real lane[NS_VECTOR_ROWS][NS_VECTOR_LANES])
 {
@@ -90,7 +91,7 @@ NS_VECTOR_INLINE void ns_vector_lanes_sum_rows(ns_real sum[NS_VECTOR_ROWS],
     for (int r = 0; r < NS_VECTOR_ROWS; r++) sum[r] = (a[0][r] + a[2][r]) + (a[1][r] + a[3][r]);
 }
 
-/* Largest of the lanes of each row, as by ns_vector_lanes_max.  They are overwritten. */
+/* Maxima of the lanes of each row, as by ns_vector_lanes_max.  The lanes are overwritten. */
 NS_VECTOR_INLINE void ns_vector_lanes_max_rows(ns_real max[NS_VECTOR_ROWS],
                                                ns_real lane[NS_VECTOR_ROWS][NS_VECTOR_LANES])
 {

@@ -4,7 +4,7 @@
 #include "core/base/clones.h"
 #include "core/ops/math.h"
 
-/* max(a, 0); a NaN stays one. */
+/* max(a, 0); a NaN stays NaN. */
 NS_CLONES(static, relu_forward,
           (ns_real *y, const ns_real *a, const ns_real *g, size_t n), (y, a, g, n))
 {
@@ -24,7 +24,7 @@ NS_CLONES(static, relu_backward,
     for (size_t i = 0; i < n; i++) da[i] = y[i] > 0 ? dy[i] : 0;
 }
 
-#define DENSITY ((ns_real)0.39894228040143267794) /* that of the standard normal at 0 */
+#define DENSITY ((ns_real)0.39894228040143267794) /* of the standard normal at 0 */
 
 /* a Phi(a), Phi the distribution function of the standard normal. */
 NS_CLONES(static, gelu_forward,
@@ -53,8 +53,8 @@ NS_CLONES(static, gelu_backward,
     }
 }
 
-/* With u = sqrt(2 / pi) (a + 0.044715 a^3), (1 + tanh(u)) / 2 is 1 / (1 + exp(-2 u)), which keeps
- * its digits where a is far below 0. */
+/* With u = sqrt(2 / pi) (a + 0.044715 a^3), (1 + tanh(u)) / 2 is computed as 1 / (1 + exp(-2 u)),
+ * which stays accurate if a is far below 0. */
 #define TWICE_ROOT ((ns_real)1.59576912160573071176) /* 2 sqrt(2 / pi) */
 #define CUBIC ((ns_real)0.044715)
 

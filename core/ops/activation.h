@@ -7,11 +7,11 @@
 typedef struct {
     NsChoice choice;
     bool gated; /* a second product of the input multiplies the result */
-    /* y = f(a), times g where it is gated; all [n].  Overwrites y, which may be a if `keeps` is
-     * false. */
+    /* y = f(a), times g if the activation is gated; all [n].  Overwrites y, which may be a if
+     * `keeps` is false. */
     void (*forward)(ns_real *y, const ns_real *a, const ns_real *g, size_t n);
-    /* da and dg from dy; da may be dy, dg is NULL where it is not gated.  Where `keeps` is false,
-     * `a` is the y of forward. */
+    /* Computes da and dg from dy.  da may be dy; dg is NULL if the activation is not gated.  If
+     * `keeps` is false, `a` is the y of forward. */
     void (*backward)(ns_real *da, ns_real *dg, const ns_real *dy, const ns_real *a,
                      const ns_real *g, size_t n);
     bool keeps; /* backward needs a itself */

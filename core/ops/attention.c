@@ -12,16 +12,17 @@
 #define INLINE static inline __attribute__((always_inline))
 
 enum {
-    /* Rows of a block where there are no kernels that say. */
+    /* Rows of a block if there are no kernels to choose it. */
     ROWS = 16,
-    /* Keys are turned in pieces of at most so many features, and of as many keys as then fit. */
+    /* Keys are transposed in pieces of at most this many features, and as many keys as then fit. */
     FEATURES = 256,
     PANELS = (64 << 10) / sizeof(ns_real)
 };
 
-/* Rows in blocks as even as they can be: a last one of two rows would cost as much as a whole. */
+/* Rows divided into blocks as evenly as possible: a last block of two rows would cost as much as a
+ * full one. */
 typedef struct {
-    size_t count, height, taller; /* the first `taller` of them have one row more */
+    size_t count, height, taller; /* the first `taller` blocks have one more row */
 } Blocks;
 
 static Blocks blocks_of(size_t rows, size_t most)
@@ -35,25 +36,25 @@ static size_t block_rows(const Blocks *b, size_t i)
     return b->height + (i < b->taller);
 }
 
-/* One head of one sequence.  Q, K, V, dO and o have the strides of their rows; P and dP: [T, S]. */
+/* One head of one sequence.  Q, K, V, dO and o have the given row strides; P and dP: [T, S]. */
 typedef struct {
-    /* The same for all. */
-    const NsGemmKernels *kernels; /* NULL where there are none */
+    /* The same for all heads and sequences. */
+    const NsGemmKernels *kernels; /* NULL if this processor has none */
     size_t T, S, d;
     bool causal;
     ns_real scale;
     size_t q_stride, k_stride, o_stride;
     size_t most;                       /* rows of a block */
-    size_t piece_keys, piece_features; /* that are turned at once */
+    size_t piece_keys, piece_features; /* of a piece that is transposed at once */
     Blocks queries;
-    /* Those of one sequence. */
-    size_t keys;     /* from here on they are padding */
-    size_t gathered; /* keys that some query sees */
+    /* The same for all heads of a sequence. */
+    size_t keys;     /* number of keys; the rest are padding */
+    size_t gathered; /* number of keys that some query sees */
     Blocks gathered_keys;
 
     ns_real *weights, *o;     /* forward; weights is P */
-    const ns_real *V, *K, *P; /* K and P backward */
-    ns_real *dQ, *scores;     /* backward */
+    const ns_real *V, *K, *P; /* K and P for backward only */
+    ns_real *dQ, *scores;     /* backward only; scores is dP, then ds */
 } Head;
 
 static size_t visible(const Head *h, size_t i)
@@ -61,30 +62,30 @@ static size_t visible(const Head *h, size_t i)
     return h->causal && i + 1 < h->keys ? i + 1 : h->keys;
 }
 
-/* Elements of a row that are worked on where n count. */
+/* Number of elements of a row to compute if n of them are needed: whole vectors, if they fit. */
 static size_t whole(const Head *h, size_t n)
 {
     return MIN((n + NS_VECTOR_LANES - 1) / NS_VECTOR_LANES * NS_VECTOR_LANES, h->S);
 }
 
-/* Rows that take every step of softmax together, so that none waits for its own sum alone; a
- * multiple of NS_VECTOR_ROWS. */
+/* Number of rows that go through each step of softmax together, so that their sums overlap in the
+ * pipeline; a multiple of NS_VECTOR_ROWS. */
 enum { TOGETHER = 16 };
 
 typedef ns_real VectorLanes[NS_VECTOR_LANES];
 
-/* Where n rows are no multiple of NS_VECTOR_ROWS, the others have sums, too: not of numbers so
- * small that adding them takes a hundred times as long. */
+/* If n is not a multiple of NS_VECTOR_ROWS, the remaining rows are summed, too: clears them, since
+ * garbage may be denormal, which makes additions a hundred times slower. */
 NS_VECTOR_INLINE void fill_up(VectorLanes *lane, size_t n)
 {
     for (; n % NS_VECTOR_ROWS; n++) memset(lane[n], 0, sizeof *lane);
 }
 
-/* What a query sees, in vectors of NS_VECTOR_LANES keys. */
+/* The keys that a query sees, in vectors of NS_VECTOR_LANES keys. */
 typedef struct {
-    size_t start;    /* of the row in P and in dP */
-    size_t last;     /* key at which the last vector begins; those before it are seen whole */
-    const int *seen; /* for every key of the last one, whether it is */
+    size_t start;    /* of the row in P and dP */
+    size_t last;     /* first key of the last vector; all keys before it are visible */
+    const int *seen; /* for every key of the last vector, whether it is visible */
 } Row;
 
 static const int all_seen[2 * NS_VECTOR_LANES] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -95,7 +96,7 @@ NS_VECTOR_INLINE Row seen_row(const Head *h, size_t i)
     return (Row){i * h->S, last, all_seen + NS_VECTOR_LANES - (keys - last)};
 }
 
-/* Whether the row ends within its last vector, which then is worked on in a copy. */
+/* Whether the row ends within its last vector, which is then processed in a copy. */
 NS_VECTOR_INLINE bool ragged(const Head *h, const Row *row)
 {
     return row->last + NS_VECTOR_LANES > h->S;
@@ -107,7 +108,7 @@ NS_VECTOR_INLINE ns_real *copy_last(const Head *h, const Row *row, const ns_real
     return memcpy(copy, x + row->start + row->last, (h->S - row->last) * sizeof *x);
 }
 
-/* Puts the last vector back, and 0 where no key is seen after it. */
+/* Writes the last vector back, and 0 to the keys after it. */
 NS_VECTOR_INLINE void finish_row(const Head *h, const Row *row, ns_real *x, const ns_real *last)
 {
     size_t n = h->S - row->last;
@@ -118,14 +119,14 @@ NS_VECTOR_INLINE void finish_row(const Head *h, const Row *row, ns_real *x, cons
         memset(x + NS_VECTOR_LANES, 0, (n - NS_VECTOR_LANES) * sizeof *x);
 }
 
-/* The vectors of a row for j = 0, NS_VECTOR_LANES ... row->last: the last comes first, so that a
- * short row has no other case.  In the loops over them every lane is computed and what is seen
- * chosen afterwards: arithmetic within a choice would become branches. */
+/* The vectors of a row for j = 0, NS_VECTOR_LANES ... row->last.  The last vector comes first, so
+ * that a short row is not a special case.  The loops over them compute every lane and select the
+ * visible ones afterwards: arithmetic inside the selection would be compiled to branches. */
 #define VECTOR(row, x, last, j) ((j) ? (x) + (row)->start + (j)-NS_VECTOR_LANES : (last))
 #define SEEN(row, j) ((j) ? all_seen : (row)->seen)
 
-/* P_j = exp(s_j - max s) / sum_k exp(s_k - max s) over what each row sees, in place of s; the rest
- * becomes 0, whatever it holds. */
+/* P_j = exp(s_j - max s) / sum_k exp(s_k - max s) over the keys that each row sees, in place of s;
+ * the other elements are set to 0, whatever they hold. */
 NS_VECTOR_INLINE void softmax_rows(const Head *h, size_t first, size_t n)
 {
     Row rows[TOGETHER];
@@ -193,9 +194,9 @@ NS_CLONES(static, softmax, (const Head *h, size_t first, size_t end), (h, first,
         softmax_rows(h, query, MIN(TOGETHER, end - query));
 }
 
-/* P = softmax(s), so ds = P (dP - sum_j dP_j P_j), in place of dP.  P as it was rounded sums to
- * nearly 1: divided by that, ds sums to 0, as it should, and the gradient of b_K is not made of
- * what is left. */
+/* P = softmax(s), so ds = P (dP - sum_j dP_j P_j), in place of dP.  The rounded P sums to only
+ * nearly 1; dividing by its sum makes ds sum to 0, as it should, so that the gradient of b_K does
+ * not consist of rounding errors. */
 NS_VECTOR_INLINE void softmax_backward_rows(const Head *h, size_t first, size_t n)
 {
     Row rows[TOGETHER];
@@ -266,8 +267,8 @@ G_GNUC_NO_INLINE static void multiply_by_gemm(NsGemm g)
     ns_gemm(&g);
 }
 
-/* C = alpha A B for at most one block of rows, B read where it lies.  In its callers, and with a
- * copy where there are no kernels, so that g is never built in memory. */
+/* C = alpha A B for at most one block of rows, reading B in place.  Inlined, and g is passed by
+ * value to multiply_by_gemm, so that the compiler never builds g in memory. */
 INLINE void multiply_block(const Head *h, const NsGemm *g)
 {
     if (!h->kernels) {
@@ -289,21 +290,22 @@ INLINE void multiply_block(const Head *h, const NsGemm *g)
     }
 }
 
-/* Keys and features of Y that are turned, so that a vector holds one feature of many keys: panels
- * of two vectors of keys, [features, 2 vector_lanes], one after the other. */
+/* A transposed piece of Y, in which a vector holds one feature of many keys: panels of two vectors
+ * of keys, [features, 2 vector_lanes], one after the other. */
 typedef struct {
     size_t first, keys, feature, features;
     ns_real *panels;
 } Piece;
 
-/* C = alpha X Y^T of every row with the keys that some row of its block sees, added to what C has
- * from earlier features. */
+/* C = alpha X Y^T, each row with the keys that some row of its block sees.  The first features
+ * overwrite C, later ones are added. */
 typedef struct {
     const ns_real *X, *Y;
     size_t x_stride, y_stride;
     ns_real alpha;
     ns_real *C;
-    void (*finish)(const Head *h, size_t first, size_t end); /* a block of rows, while it is warm */
+    /* Called for each block of rows when its scores are complete and still in the cache. */
+    void (*finish)(const Head *h, size_t first, size_t end);
 } Scores;
 
 static void pack_piece(const Head *h, const Scores *s, const Piece *p)
@@ -409,7 +411,8 @@ static void finish_backward(const Head *h, size_t first, size_t end)
                                 .ldc = h->q_stride});
 }
 
-/* dY = alpha W^T X, key by key over the queries that see it; W: [T, S], X: [T, d], dY: [S, d]. */
+/* dY = alpha W^T X, for each key summed over the queries that see it.  W: [T, S], X: [T, d], dY:
+ * [S, d]. */
 static void gather(const Head *h, ns_real *dY, ns_real alpha, const ns_real *W, const ns_real *X,
                    size_t x_stride)
 {

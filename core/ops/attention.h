@@ -3,15 +3,16 @@
 
 #include "core/base/real.h"
 
-/* For each sequence b and head h, with d features a head:
+/* For each sequence b and head h, with d features per head:
  *
  *     P = softmax(Q K^T / sqrt(d)) over the visible keys,   o = P V
  *
- * Visible are the keys before key_length[b] and, where it is causal, not after the query.
- * Vaswani et al. 2017, eq. 1.  Uniform attention has P = 1 / (visible keys) without Q and K.
+ * A key is visible if it is before key_length[b] and, in causal attention, not after the query.
+ * Vaswani et al. 2017, eq. 1.  Uniform attention has P = 1 / (number of visible keys) and ignores Q
+ * and K.
  *
- * Q: [B T, H d] and K, V: [B S, H d], heads side by side, rows at the strides; P: [B, H, T, S], 0
- * where a key is not visible; o: [B T, H d] without gaps. */
+ * Q: [B T, H d]; K, V: [B S, H d], heads side by side, rows at the given strides.  P: [B, H, T, S],
+ * 0 where a key is not visible.  o: [B T, H d] without gaps. */
 typedef struct {
     size_t B, T, S, H, d;
     bool causal, uniform;
@@ -20,11 +21,11 @@ typedef struct {
     size_t q_stride, k_stride; /* elements from one row to the next; K and V share one */
 } NsAttention;
 
-/* Overwrites o and P, which is kept for backward. */
+/* Overwrites o and P; backward needs P. */
 void ns_attention_forward(const NsAttention *a, ns_real *o, ns_real *P);
 
-/* Gradients of Q, K and V (strided like them; dQ and dK are not touched where attention is
- * uniform), overwritten; scratch: [T, S].  P is that of forward. */
+/* Gradients of Q, K and V, with the same strides, overwritten; uniform attention leaves dQ and dK
+ * unchanged.  scratch: [T, S].  P is the output of forward. */
 typedef struct {
     const ns_real *dO, *P;
     ns_real *dQ, *dK, *dV, *scratch;

@@ -20,23 +20,23 @@ typedef __typeof__(cblas_sgemm) *Gemm;
 
 /* ---- OpenBLAS ----
  *
- * The library starts a thread for every processor as soon as it is loaded, before main, and ends
- * them when the program ends.  Each of them asks for a buffer of 128 MiB and, where the address
- * space is limited, asks again for ever: the program never ends.  Products run on the calling
- * thread alone, so these threads are of no use.  How many they are is read from the environment
- * while the library is loaded, hence it is loaded here, not by the linker.
+ * The library starts a thread for every processor when it is loaded, before main, and ends them
+ * when the program ends.  Each of them allocates a buffer of 128 MiB and, if the address space is
+ * limited, retries forever, so that the program never ends.  Products run on the calling thread
+ * alone, so these threads are useless.  The library reads their number from the environment while
+ * it is being loaded; therefore we load it here instead of linking to it.
  *
- * A thread that multiplies takes such a buffer, too, and newer versions take one more while they
- * are loaded.  Where the address space is limited there must be room for either; the buffer for
- * products is then taken at once, one for all threads, and products wait for one another. */
+ * A thread that multiplies allocates such a buffer, too, and newer versions allocate another one
+ * while being loaded.  If the address space is limited, both must fit; the buffer for products is
+ * then allocated at once, shared by all threads, and products run one at a time. */
 
 #define THREADS "OPENBLAS_NUM_THREADS"
-#define BUFFER_MIB 144 /* 128, and what cannot be used around it */
+#define BUFFER_MIB 144 /* 128 and the unusable space around it */
 #define LIBRARY_MIB 48
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static Gemm openblas_gemm;
-static GError *problem; /* why there is none */
+static GError *problem; /* why OpenBLAS could not be loaded; NULL if it was */
 static bool one_by_one;
 static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
 
@@ -50,8 +50,8 @@ static void load(void)
     else
         g_unsetenv(THREADS);
     void *symbol = library ? dlsym(library, GEMM) : NULL;
-    if (symbol)
-        memcpy(&openblas_gemm, &symbol, sizeof symbol); /* no cast makes it a function */
+    if (symbol) /* ISO C forbids a cast from void * to a function pointer. */
+        memcpy(&openblas_gemm, &symbol, sizeof symbol);
     else
         g_set_error(&problem, NS_ERROR, NS_ERROR_FILE,
                     "OpenBLAS, which multiplies matrices on this processor, cannot be loaded (%s); "
@@ -71,8 +71,8 @@ static bool fits(unsigned needed_mib)
     return false;
 }
 
-/* By a product that is large enough: up to 100 x 100 x 100 some processors' kernels do without a
- * buffer. */
+/* Makes OpenBLAS allocate its buffer by a large product: for some processors, its kernels use no
+ * buffer up to 100 x 100 x 100. */
 static void take_buffer(void)
 {
     enum { SIDE = 256 };

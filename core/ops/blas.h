@@ -8,13 +8,13 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* Loads OpenBLAS; NS_ERROR_FILE where it is not installed, NS_ERROR_MEMORY where a limit leaves too
- * little address space for it.  Loading sets a variable of the environment for a moment. */
+/* Loads OpenBLAS.  Fails with NS_ERROR_FILE if it is not installed, and with NS_ERROR_MEMORY if a
+ * limit leaves too little address space.  Loading changes an environment variable for a moment. */
 bool ns_blas_load(GError **error);
 
-/* C = alpha A B + beta C + bias.  A: [M, K], B: [K, N], C: [M, N]; `ta`, `tb`: the matrix is stored
- * transposed.  ld*: elements from one stored row to the next.  bias: [N], added to every row, or
- * NULL. C is not read where beta is 0, nor are A and B where alpha is. */
+/* C = alpha A B + beta C + bias.  A: [M, K], B: [K, N], C: [M, N]; `ta` and `tb`: the matrix is
+ * stored transposed.  lda, ldb, ldc: elements from one stored row to the next.  bias: [N], added to
+ * every row, or NULL.  C is not read if beta is 0; A and B are not read if alpha is 0. */
 typedef struct {
     bool ta, tb;
     size_t M, N, K;
@@ -25,5 +25,5 @@ typedef struct {
     const ns_real *bias;
 } NsGemm;
 
-/* The product of ns_gemm (core/ops/gemm.h) by OpenBLAS. */
+/* Same as ns_gemm (core/ops/gemm.h), computed by OpenBLAS. */
 void ns_gemm_openblas(const NsGemm *g);

@@ -5,8 +5,8 @@
 #include "core/base/vector_lanes.h"
 #include "core/ops/math.h"
 
-/* Classes that are summed in single precision: four to a lane, no more rounding than the terms
- * have. */
+/* Classes that are summed in single precision: four per vector lane, so that the sum is rounded no
+ * more than its terms. */
 enum { BLOCK = 4 * NS_VECTOR_LANES };
 
 typedef struct {
@@ -20,7 +20,7 @@ NS_VECTOR_INLINE void max_vector(const ns_real *x, int left, ns_real *lane)
     for (int l = 0; l < NS_VECTOR_LANES; l++) lane[l] = l < left && x[l] > lane[l] ? x[l] : lane[l];
 }
 
-/* x becomes exp(x - max) where it is kept. */
+/* If `keep`, x becomes exp(x - max). */
 NS_VECTOR_INLINE void exp_lanes(ns_real *x, int left, ns_real max, bool keep, ns_real *exps,
                                 ns_real *total)
 {

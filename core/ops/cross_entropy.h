@@ -9,8 +9,8 @@ typedef struct {
     double loss; /* (1 - smoothing) nll + smoothing / V sum_v -log softmax(logits)[v] */
 } NsCrossEntropy;
 
-/* By log-sum-exp in double.  logits: [R, V], targets: [R] in 0..V-1, or negative: a row without a
- * target, which adds nothing and whose gradient is 0.  Unless dscale is 0, overwrites logits with
- * the gradient of the loss times dscale.  Szegedy et al. 2016, section 7. */
+/* Computes the sums by log-sum-exp in double.  logits: [R, V]; targets: [R] in 0..V-1, or negative
+ * for a row without a target, which adds nothing and has a gradient of 0.  If dscale is not 0,
+ * overwrites logits with the gradient of the loss times dscale.  Szegedy et al. 2016, section 7. */
 NsCrossEntropy ns_cross_entropy(ns_real *logits, const int32_t *targets, size_t R, size_t V,
                                 double smoothing, ns_real dscale);

@@ -4,13 +4,13 @@
 #include "core/base/clones.h"
 #include "core/base/rng.h"
 
-/* Keeps this noise apart from every stream of the same seed. */
+/* Separates this noise from every random stream of the same seed. */
 #define NOISE UINT32_C(0x6E6F6973)
 
 enum { BLOCKS = 16, WORDS = 4 * BLOCKS };
 
-/* The words of so many blocks from `first` on; of each the first, then of each the second, and so
- * on, as vectors hold them. */
+/* Computes BLOCKS blocks starting with block `first`.  words[w][l] is word w of block l, the layout
+ * that vector code needs. */
 NS_CLONES(static, draw,
           (uint32_t words[4][BLOCKS], const NsNoiseKey *key, uint32_t first), (words, key, first))
 {
@@ -29,13 +29,13 @@ NS_CLONES(static, draw,
     }
 }
 
-/* Words below this drop. */
+/* Words below this value drop the element. */
 static uint32_t threshold(double rate)
 {
     return (uint32_t)(rate * 0x1p32);
 }
 
-/* Element i takes word i % 4 of block i / 4. */
+/* Element i uses word i % 4 of block i / 4. */
 NS_CLONES(extern, ns_dropout,
           (ns_real *x, size_t n, double rate, const NsNoiseKey *key), (x, n, rate, key))
 {

@@ -13,20 +13,20 @@ typedef struct {
 void ns_embedding_forward(ns_real *x, const int32_t *tokens, const ns_real *tok, const ns_real *pos,
                           const NsEmbeddingShape *shape);
 
-/* Adds to dtok the gradient of the token embedding, for the tokens [first, first + n) alone; dtok
+/* Adds the gradient of the token embedding to dtok, only for the tokens in [first, first + n); dtok
  * points to the row of token `first`. */
 void ns_embedding_backward(ns_real *dtok, size_t first, size_t n, const ns_real *dx,
                            const int32_t *tokens, const NsEmbeddingShape *shape);
 
-/* Adds to dpos the sum of dx over the sequences. */
+/* Adds the sum of dx over the sequences to dpos. */
 void ns_positions_backward(ns_real *dpos, const ns_real *dx, size_t B, size_t T, size_t D);
 
-/* x[b, t] += seg[0], from position second[b] on seg[1].  second: [B] in 0..T, seg: [2, D], x:
- * [B, T, D].  Devlin et al. 2018, section 3. */
+/* x[b, t] += seg[0] before position second[b], seg[1] from there on.  second: [B] in 0..T; seg: [2,
+ * D]; x: [B, T, D].  Devlin et al. 2018, section 3. */
 void ns_segments_forward(ns_real *x, const int32_t *second, const ns_real *seg, size_t B, size_t T,
                          size_t D);
 
-/* Adds to dseg the sums of dx over the positions of each segment. */
+/* Adds the sum of dx over the positions of each segment to dseg. */
 void ns_segments_backward(ns_real *dseg, const ns_real *dx, const int32_t *second, size_t B,
                           size_t T, size_t D);
 

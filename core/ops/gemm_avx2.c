@@ -8,7 +8,7 @@
 #define TARGET NS_AVX2
 #define INLINE TARGET static inline __attribute__((always_inline))
 
-/* 12 sums, two vectors of B and one of A are 15 of the 16 registers. */
+/* 12 sums, two vectors of B and one of A fill 15 of the 16 registers. */
 enum { LANES = 32 / sizeof(ns_real), GROUP = 16 / sizeof(ns_real), ROWS = 6, TALL = ROWS };
 
 typedef __m256i Mask;
@@ -37,7 +37,7 @@ INLINE void store(ns_real *p, Mask mask, Vector v)
     V(maskstore)(p, mask, v);
 }
 
-/* Bits are moved alike in both precisions, as single ones. */
+/* In double, too, elements are moved by the single-precision instructions, which only copy bits. */
 INLINE __m128 half(const ns_real *p)
 {
     return _mm_loadu_ps((const float *)p);
@@ -84,7 +84,7 @@ const NsGemmKernels ns_gemm_avx2 = {
     .vector_lanes = LANES,
     .rows = ROWS,
     .tall = TALL,
-    .prefetch_step = NS_PREFETCH_LINE / 4, /* a tile is about a quarter of one with AVX-512 */
+    .prefetch_step = NS_PREFETCH_LINE / 4, /* a tile is about a quarter of an AVX-512 tile */
     .tiles = {{ALL(narrow), ALL(wide)}, {ALL(narrow_across), ALL(wide_across)}},
     .pack = {copy, transpose},
 };

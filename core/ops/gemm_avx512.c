@@ -8,8 +8,8 @@
 #define TARGET NS_AVX512
 #define INLINE TARGET static inline __attribute__((always_inline))
 
-/* 28 sums, two vectors of B and one of A are 31 of the 32 registers.  A tile one vector wide has
- * room for more: 16 rows are all of a short sequence. */
+/* 28 sums, two vectors of B and one of A fill 31 of the 32 registers.  A tile one vector wide can
+ * have more rows: 16 rows hold a whole short sequence. */
 enum { LANES = 64 / sizeof(ns_real), GROUP = 16 / sizeof(ns_real), ROWS = 14, TALL = 16 };
 
 #ifdef NS_DOUBLE
@@ -37,7 +37,7 @@ INLINE void store(ns_real *p, Mask mask, Vector v)
     V(mask_storeu)(p, mask, v);
 }
 
-/* Bits are moved alike in both precisions, as single ones. */
+/* In double, too, elements are moved by the single-precision instructions, which only copy bits. */
 INLINE __m128 quarter(const ns_real *p)
 {
     return _mm_loadu_ps((const float *)p);

@@ -25,15 +25,14 @@
 #define UNROLL_SOME _Pragma("GCC unroll 4")
 #endif
 
-/* The rows of A are reached from two of them, for which there are registers enough; the compiler
- * would go from one, and fetch distances from the stack. */
+/* The rows of A are addressed from two pointers, for which there are enough registers; otherwise
+ * the compiler would use one pointer and load the offsets from the stack. */
 #define HIDE(pointer) __asm__("" : "+r"(pointer))
 
 /* Prefetches into the second-level cache. */
 #define FETCH(address) __builtin_prefetch((const void *)(address), 0, 2)
 
-/* Some processors that have no more than AVX2 are slow at masked stores; so who works on `whole`
- * vectors does without. */
+/* Some processors without AVX-512 have slow masked stores, so `whole` vectors avoid masks. */
 INLINE Vector take(const ns_real *p, bool whole, Mask mask)
 {
     return whole ? V(loadu)(p) : load(p, mask);
@@ -47,7 +46,7 @@ INLINE void put(ns_real *p, bool whole, Mask mask, Vector v)
         store(p, mask, v);
 }
 
-/* C = alpha sum + beta C + bias for the vector of columns from `at` on. */
+/* C = alpha sum + beta C + bias for one vector of columns, which starts at column `at`. */
 INLINE void finish(const NsGemmTile *t, size_t rows, size_t at, bool whole, Mask mask,
                    Vector sum[][2], size_t v)
 {
@@ -126,10 +125,10 @@ INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
         tile(t, rows, 2, true);                                                                    \
     }
 
-/* Panels of this many columns (NsGemmKernels.pack). */
+/* Number of columns of a panel (see NsGemmKernels.pack). */
 enum { PANEL = 2 * LANES };
 
-/* One vector of a panel: out[k * PANEL + j] = in[j * ld + k]. */
+/* Transposes one vector of a panel: out[k * PANEL + j] = in[j * ld + k]. */
 INLINE void transpose_vector(ns_real *out, const ns_real *in, size_t ld, size_t n, size_t K)
 {
     const ns_real *row[LANES];
@@ -151,8 +150,8 @@ TARGET static void transpose(ns_real *out, const ns_real *in, size_t ld, size_t 
         transpose_vector(out + j / PANEL * PANEL * K + j % PANEL, in, ld, MIN(LANES, n - j), K);
 }
 
-/* Goes along the rows, which lie side by side in memory, and not down the columns of a panel: a
- * processor prefetches the former by itself. */
+/* Copies row by row, not panel by panel: rows are contiguous in memory, so that the processor
+ * prefetches them by itself. */
 TARGET static void copy(ns_real *out, const ns_real *in, size_t ld, size_t n, size_t K)
 {
     size_t whole = n / PANEL * PANEL, left = n - whole;

@@ -3,13 +3,13 @@
 
 #include <stdalign.h>
 
-/* In elements. */
+/* All sizes are in elements. */
 enum {
-    DEPTH = 256,                           /* rows of B at a time */
-    BLOCK = (512 << 10) / sizeof(ns_real), /* of B packed, which stays in the second cache */
-    SMALL = (32 << 10) / sizeof(ns_real),  /* of B packed, which stays in the first */
-    NEAR = (128 << 10) / sizeof(ns_real),  /* of B that is faster read where it is */
-    FAR = 2048 / sizeof(ns_real),          /* between neighbors of A that are faster packed */
+    DEPTH = 256,                           /* rows of B that are packed at a time */
+    BLOCK = (512 << 10) / sizeof(ns_real), /* of packed B, which stays in the second-level cache */
+    SMALL = (32 << 10) / sizeof(ns_real),  /* of packed B, which stays in the first-level cache */
+    NEAR = (128 << 10) / sizeof(ns_real),  /* of B, up to which reading it in place is faster */
+    FAR = 2048 / sizeof(ns_real),          /* row stride from which a transposed A is packed */
     MOST_LANES = 64 / sizeof(ns_real),
 };
 
@@ -24,15 +24,15 @@ const NsGemmKernels *ns_gemm_kernels(NsInstructions set)
     return NULL;
 }
 
-/* Rows k0 ... k0 + K of B times the columns of A that meet them, for columns n0 ... n0 + N of C. */
+/* Rows k0 ... k0 + K of B times the matching columns of A, for columns n0 ... n0 + N of C. */
 typedef struct {
     const NsGemmKernels *kernels;
     const NsGemm *g;
     size_t k0, K, n0, N;
 } Part;
 
-/* `packed`: room for the part of B, or NULL to read it where it is; `rows`: the same for a tile of
- * A. */
+/* `packed`: space for the packed part of B, or NULL to read B in place; `rows`: the same for a tile
+ * of A. */
 static void multiply(const Part *p, ns_real *packed, ns_real *rows)
 {
     const NsGemm *g = p->g;
@@ -68,7 +68,7 @@ static void multiply(const Part *p, ns_real *packed, ns_real *rows)
     }
 }
 
-/* Without a stack frame that touches more memory than a small product. */
+/* A separate function, so that a small product does not touch a large stack frame. */
 G_GNUC_NO_INLINE static void multiply_small(const Part *p)
 {
     alignas(64) ns_real packed[SMALL];

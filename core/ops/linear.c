@@ -21,10 +21,10 @@ void ns_linear_forward(const NsLinear *map, ns_real *y, const ns_real *x)
                       .bias = map->b});
 }
 
-/* Columns whose sums stay in registers. */
+/* Number of columns whose sums stay in registers. */
 enum { COLUMNS = 2 * NS_VECTOR_LANES };
 
-/* Adds the sums of a few columns of x to `sum`, or overwrites it with them. */
+/* Adds the sums of a few columns of x to `sum`, or overwrites `sum` with them. */
 NS_VECTOR_INLINE void sum_columns(ns_real *sum, bool add, const ns_real *x, size_t R, size_t C,
                                   size_t columns)
 {
@@ -35,7 +35,7 @@ NS_VECTOR_INLINE void sum_columns(ns_real *sum, bool add, const ns_real *x, size
     for (size_t c = 0; c < columns; c++) sum[c] = add ? sum[c] + total[c] : total[c];
 }
 
-/* Adds the sums of all columns of x to `sum`, or overwrites it with them. */
+/* Adds the sums of all columns of x to `sum`, or overwrites `sum` with them. */
 NS_CLONES(static, sum_rows,
           (ns_real *sum, bool add, const ns_real *x, size_t R, size_t C), (sum, add, x, R, C))
 {

@@ -1,9 +1,9 @@
-/* Elementary functions in the precision of a real.  SPDX-License-Identifier: MIT
+/* Elementary functions of an ns_real.  SPDX-License-Identifier: MIT
  *
- * In single precision they are arithmetic without branches and calls, so that the loops around them
- * become vector code for every machine; polynomials are minimax fits of the relative error.  In
- * double, where finite differences judge them, they are those of the C library.  A NaN gives NaN.
- */
+ * In single precision they are arithmetic without branches or calls, so that compilers vectorize
+ * the loops around them on every machine; the polynomials are minimax fits of the relative error.
+ * In double, which the finite-difference tests use, they are the functions of the C library.  NaN
+ * gives NaN. */
 #pragma once
 
 #include "core/base/real.h"
@@ -27,8 +27,8 @@ static inline double ns_reciprocal_root(double x)
     return 1 / sqrt(x);
 }
 
-/* P(Z > a) e^(a^2 / 2) for a standard normal Z and a >= 0; beyond 25, where erfc soon underflows,
- * as at 25. */
+/* P(Z > a) e^(a^2 / 2) for a standard normal Z and a >= 0.  For a > 25, where erfc soon underflows,
+ * returns the value at 25. */
 static inline double ns_mills(double a)
 {
     a = a > 25 ? 25 : a;
@@ -49,9 +49,9 @@ NS_INLINE float ns_power_of_two(int32_t n)
     return power;
 }
 
-/* 1 / x to 1.2e-6 of it, without the divider, for x in 2^-126..2^125.  The bits of a number are
- * about its logarithm; each of the two steps of Newton's then squares the error, with constants
- * that leave it on both sides of 0. */
+/* 1 / x with a relative error of 1.2e-6, without a division, for x in 2^-126..2^125.  The bits of a
+ * float approximate its logarithm, which gives a first guess; each of the two Newton steps then
+ * squares the error.  The constants center the error around 0. */
 NS_INLINE float ns_reciprocal(float x)
 {
     uint32_t bits;
@@ -63,8 +63,8 @@ NS_INLINE float ns_reciprocal(float x)
     return y * (2.00000082F - x * y);
 }
 
-/* 1 / sqrt(x), likewise, for x in 2^-126..2^126.  The first guess is half of it, with which the
- * factor in a step of Newton's, y (3 - x y^2) / 2, becomes one of x that is nowhere too small. */
+/* 1 / sqrt(x) by the same method, for x in 2^-126..2^126.  The first guess is half of the root; the
+ * factor of a Newton step y (3 - x y^2) / 2 then becomes a multiple of x that never underflows. */
 NS_INLINE float ns_reciprocal_root(float x)
 {
     uint32_t bits;
@@ -77,17 +77,17 @@ NS_INLINE float ns_reciprocal_root(float x)
     return y * (2.52269022F - x * y * y);
 }
 
-/* e^x within 2 ulp, 0 and infinity where it leaves the range. */
+/* e^x within 2 ulp; 0 or infinity outside the range of float. */
 NS_INLINE float ns_exp(float x)
 {
-    /* Adding it rounds to a whole number, which is then the low bits. */
+    /* Adding this rounds to an integer, which is then in the low bits. */
     const float shift = 0x1.8p23F;
     float shifted = x * 1.44269504F + shift, n = shifted - shift;
-    uint32_t bits, bias; /* whose difference may be anything beyond the ends */
+    uint32_t bits, bias; /* unsigned, since their difference overflows if x is out of range */
     memcpy(&bits, &shifted, sizeof bits);
     memcpy(&bias, &shift, sizeof bias);
     int32_t power = (int32_t)(bits - bias), half = power >> 1;
-    /* log 2 in two parts, the first short enough for n times it to be exact. */
+    /* log 2 in two parts; the first is so short that n times it is exact. */
     float r = (x - n * 0.693145752F) - n * 1.42860677e-6F;
     float p = 0.00138144684F;
     p = p * r + 0.00836878084F;
@@ -95,8 +95,8 @@ NS_INLINE float ns_exp(float x)
     p = p * r + 0.166665196F;
     p = p * r + 0.49999994F;
     p = p * (r * r) + r + 1;
-    /* In two steps, since 2^n alone may lie outside the range.  The ends are chosen last: of an x
-     * that is brought into the range first, compilers make twice as many comparisons. */
+    /* Scaled in two steps, since 2^n alone may be out of range.  The range is checked last: if x
+     * were clamped first, compilers would emit twice as many comparisons. */
     p = p * ns_power_of_two(half) * ns_power_of_two(power - half);
     p = x > 90 ? INFINITY : p;
     return x < -110 ? 0 : p;
@@ -115,8 +115,8 @@ NS_INLINE float ns_tanh(float x)
     return size < 0.625F ? near : far;
 }
 
-/* P(Z > a) e^(a^2 / 2) for a standard normal Z and a >= 0, within 4 ulp to 6 and 8 ulp to 15;
- * beyond, where e^(-a^2 / 2) is 0, as at 15. */
+/* P(Z > a) e^(a^2 / 2) for a standard normal Z and a >= 0, within 4 ulp for a <= 6 and 8 ulp for a
+ * <= 15.  For a > 15, where e^(-a^2 / 2) is 0, returns the value at 15. */
 NS_INLINE float ns_mills(float a)
 {
     a = a > 15 ? 15 : a;

@@ -6,13 +6,13 @@
 #include "core/ops/math.h"
 
 enum {
-    CHUNK = 16,                 /* rows whose roots are taken together */
-    GROUP = 4,                  /* rows that pass over the gradients of gain and bias together */
+    CHUNK = 16,                 /* rows whose square roots are computed together */
+    GROUP = 4,                  /* rows that share one pass over the gradients of gain and bias */
     BLOCK = 4 * NS_VECTOR_LANES /* features that are summed in single precision */
 };
 
-/* Sums over a row of x - x[0] and of its square.  The distance of x[0] from the mean is at most
- * sqrt(C) sigma, so that the variance keeps its digits, however far from 0 the row lies. */
+/* Sums over a row of x - x[0] and of its square.  |x[0] - mean| is at most sqrt(C) sigma, so that
+ * the variance stays accurate even if the row is far from 0. */
 NS_VECTOR_INLINE void sum_row(const ns_real *x, size_t C, double *sum, double *squares)
 {
     double s[NS_VECTOR_LANES] = {0}, q[NS_VECTOR_LANES] = {0}, origin = (double)x[0];
@@ -92,8 +92,8 @@ NS_CLONES(static, rmsnorm_forward, (const NsNormPass *p, ns_real *y, const ns_re
     }
 }
 
-/* Some rows of a backward pass.  Where they are not centered, there is no bias and the mean is 0.
- */
+/* Some rows of a backward pass.  If not `centered` (RMSNorm), there is no bias and the mean is
+ * 0. */
 typedef struct {
     const NsNormPass *p;
     const NsNormGradients *d;
@@ -101,8 +101,8 @@ typedef struct {
     bool centered;
 } Rows;
 
-/* With xhat = (x - mean) / sigma and g = dy gain, of the `left` features from c on: adds dy xhat to
- * dgain, dy to dbias, g and g xhat to the lanes. */
+/* With xhat = (x - mean) / sigma and g = dy gain, for `left` features starting at c: adds dy xhat
+ * to dgain, dy to dbias, and g and g xhat to the lanes. */
 NS_VECTOR_INLINE void add_features(const Rows *w, size_t rows, size_t c, int left,
                                    ns_real g_lane[GROUP][NS_VECTOR_LANES],
                                    ns_real gx_lane[GROUP][NS_VECTOR_LANES])
@@ -138,9 +138,9 @@ NS_VECTOR_INLINE void add_features(const Rows *w, size_t rows, size_t c, int lef
             if (l < left) dbias[l] = bias_sum[l];
 }
 
-/* dx = (g - mean(g) - xhat mean(g xhat)) / sigma; mean(g) is 0 where rows are not centered.  A lane
- * adds up four features at most before it goes into a sum in double: that is no more rounding than
- * the terms have. */
+/* dx = (g - mean(g) - xhat mean(g xhat)) / sigma; mean(g) is 0 if rows are not centered.  A lane
+ * adds at most four features before it is added to a sum in double, so that the sum is rounded no
+ * more than its terms. */
 NS_VECTOR_INLINE void rows_backward(const Rows *w, size_t rows, ns_real *dx)
 {
     size_t C = w->p->C;
@@ -210,8 +210,8 @@ NS_CLONES(static, rmsnorm_backward,
     all_backward((Rows){p, d, x, dy, p->stats, false}, dx);
 }
 
-/* ScaleNorm: y = g x / |x|, with |x| at least eps.  stats = (whether |x| counts, sqrt(C) / |x|), so
- * that a division by the latter gives the root mean square.  Nguyen and Salazar 2019, eq. 3. */
+/* ScaleNorm: y = g x / max(|x|, eps).  stats = (whether |x| >= eps, sqrt(C) / max(|x|, eps)), so
+ * that 1 / stats[1] is the root mean square.  Nguyen and Salazar 2019, eq. 3. */
 NS_CLONES(static, scalenorm_forward, (const NsNormPass *p, ns_real *y, const ns_real *x), (p, y, x))
 {
     size_t C = p->C;
@@ -228,8 +228,8 @@ NS_CLONES(static, scalenorm_forward, (const NsNormPass *p, ns_real *y, const ns_
     }
 }
 
-/* With k = g / |x|: dx = k (dy - x <dy, x> / |x|^2), dg = <dy, x> / |x|; where |x| is cut off, the
- * second term is absent. */
+/* With k = g / |x|: dx = k (dy - x <dy, x> / |x|^2), dg = <dy, x> / |x|; the second term of dx is
+ * absent if |x| < eps. */
 NS_CLONES(static, scalenorm_backward,
           (const NsNormPass *p, const NsNormGradients *d, ns_real *dx, const ns_real *dy,
            const ns_real *x),
@@ -299,8 +299,8 @@ static double live_rows(const NsNormPass *p)
     return (double)n;
 }
 
-/* stats = (mean, 1 / sigma) of the `left` features from c on, over the live rows.  As in a row,
- * they are summed from where the first one lies. */
+/* stats = (mean, 1 / sigma) of `left` features starting at c, over the live rows.  As in sum_row,
+ * the first live row is subtracted before summing. */
 NS_VECTOR_INLINE void feature_statistics(const NsNormPass *p, const ns_real *x, double n, size_t c,
                                          size_t left)
 {
@@ -357,7 +357,8 @@ NS_VECTOR_INLINE void features_forward(const NsNormPass *p, ns_real *y, const ns
     }
 }
 
-/* As LayerNorm, with means over the live rows of a feature in place of those over the features. */
+/* Same as LayerNorm, with means over the live rows of a feature in place of means over the
+ * features. */
 NS_VECTOR_INLINE void features_backward(const Rows *w, ns_real *dx, double n, size_t c, size_t left)
 {
     const NsNormPass *p = w->p;
@@ -397,8 +398,8 @@ NS_VECTOR_INLINE void features_backward(const Rows *w, ns_real *dx, double n, si
     }
 }
 
-/* BatchNorm: y = gain (x - mean) / sigma + bias with the mean and variance of each feature over the
- * rows.  Ioffe and Szegedy 2015, algorithm 1. */
+/* BatchNorm: y = gain (x - mean) / sigma + bias, with the mean and variance of each feature over
+ * the rows.  Ioffe and Szegedy 2015, algorithm 1. */
 NS_CLONES(static, batchnorm_forward, (const NsNormPass *p, ns_real *y, const ns_real *x), (p, y, x))
 {
     double n = live_rows(p);

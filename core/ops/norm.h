@@ -7,18 +7,19 @@
 #include "core/base/choice.h"
 #include "core/base/real.h"
 
-/* What forward keeps for backward: nothing, two elements a row, or two elements a feature. */
+/* What forward stores for backward: nothing, two elements per row, or two elements per feature. */
 typedef enum { NS_STATS_NONE, NS_STATS_ROWS, NS_STATS_FEATURES } NsNormStats;
 
-/* Which statistics a norm over the batch uses: those of the batch (NS_OF_BATCH); the same, while
- * the running averages move toward them (NS_OF_BATCH_KEPT); or the running averages (NS_RUNNING).
- */
+/* Which statistics a norm over the batch uses: those of the batch (NS_OF_BATCH); those of the
+ * batch, which also update the running averages (NS_OF_BATCH_KEPT); or the running averages
+ * (NS_RUNNING). */
 typedef enum { NS_OF_BATCH, NS_OF_BATCH_KEPT, NS_RUNNING } NsStatistics;
 
-/* The share of the batch's statistics in the running ones.  Ioffe and Szegedy 2015, as PyTorch. */
+/* Weight of the batch's statistics in an update of the running ones.  Ioffe and Szegedy 2015; same
+ * value as in PyTorch. */
 #define NS_BATCHNORM_MOMENTUM 0.1
 
-/* The first rows of the registry.  `auto` is no norm: what it means is up to the placement
+/* The first rows of the registry.  `auto` is not a norm: each placement defines what it means
  * (core/model/wiring.h). */
 enum { NS_NORM_AUTO, NS_NORM_LAYERNORM, NS_NORM_RMSNORM };
 
@@ -26,18 +27,18 @@ enum { NS_NORM_AUTO, NS_NORM_LAYERNORM, NS_NORM_RMSNORM };
 typedef struct {
     size_t R, C;
     ns_real eps;
-    const ns_real *gain;  /* [C], or [1] where the norm has a scalar */
+    const ns_real *gain;  /* [C], or [1] if the norm has a scalar gain */
     const ns_real *bias;  /* [C] */
     const ns_real *alpha; /* [1] */
-    ns_real *stats;       /* of ns_norm_stats_size(), written by forward and read by backward */
-    /* For norms over the batch alone: */
-    size_t stride;    /* elements from a row to the next; 0: C */
-    const bool *live; /* [R] rows that are not padding; NULL if none is */
+    ns_real *stats;       /* ns_norm_stats_size() elements, written by forward, read by backward */
+    /* Only for norms over the batch: */
+    size_t stride;    /* elements from one row to the next; 0 means C */
+    const bool *live; /* [R] true for rows that are not padding; NULL if no row is padding */
     ns_real *running; /* [2, C] mean and variance */
     NsStatistics statistics;
 } NsNormPass;
 
-/* Where the gradients of the parameters are added; NULL where the norm has none. */
+/* The gradients of the parameters are added here; NULL if the norm does not have the parameter. */
 typedef struct {
     ns_real *gain, *bias, *alpha;
 } NsNormGradients;
@@ -45,27 +46,28 @@ typedef struct {
 typedef struct {
     NsChoice choice;
     bool gain, bias, alpha; /* which parameters it has */
-    bool scalar;            /* the gain is one number, sqrt(C) at the start */
+    bool scalar;            /* the gain is one number, initially sqrt(C) */
     NsNormStats stats;
     /* x, y: [R, C]; overwrites y, which must not overlap x. */
     void (*forward)(const NsNormPass *p, ns_real *y, const ns_real *x);
-    /* Overwrites dx, which may be dy; x is that of forward.  Rows that are padding must have
-     * dy = 0. */
+    /* Overwrites dx, which may be dy; x is the input of forward.  Padding rows must have dy = 0. */
     void (*backward)(const NsNormPass *p, const NsNormGradients *d, ns_real *dx, const ns_real *dy,
                      const ns_real *x);
 } NsNorm;
 
-/* NULL past the end.  The rows `auto` and `none` have no functions: places that would have the
- * latter stay empty. */
+/* Returns NULL past the end.  The rows `auto` and `none` have no functions; a model with `none`
+ * omits its norms. */
 const NsNorm *ns_norm(size_t i);
 const NsChoice *ns_norm_choice(size_t i);
 
-/* Whether its statistics are over the rows of the batch, so that they must not be divided. */
+/* Whether the statistics are over the rows of the batch, so that threads cannot divide the
+ * batch. */
 bool ns_norm_over_batch(const NsNorm *norm);
 
-/* Elements in its stats. */
+/* Number of elements in stats. */
 size_t ns_norm_stats_size(const NsNorm *norm, size_t R, size_t C);
 
-/* Mean of the sigma (or root mean square) that forward found, eps included: over `n` rows starting
- * at `row`, or over the features for a norm over the batch; NaN for one without. */
+/* Mean of the sigma (or root mean square) that forward computed, eps included: over `n` rows
+ * starting at `row`, or over the features for a norm over the batch.  NaN for a norm without
+ * statistics. */
 double ns_norm_sigma(const NsNorm *norm, const NsNormPass *p, size_t row, size_t n);

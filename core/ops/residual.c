@@ -27,13 +27,14 @@ NS_CLONES(extern, ns_add_scaled, (ns_real *y, ns_real k, const ns_real *x, size_
     for (size_t i = 0; i < n; i++) y[i] += k * x[i];
 }
 
-/* Elements that stay in the first cache from one pass over them to the next. */
+/* Elements that stay in the first-level cache between two passes over them. */
 #define PIECE ((size_t)2048)
 
-/* Elements whose squares are added up in a real before a lane in double takes them. */
+/* Elements whose squares are added in ns_real before the sum is added to a lane in double. */
 enum { BLOCK = NS_SQUARES_TERMS * NS_VECTOR_LANES };
 
-/* z = a x + b y over whole blocks, and on the way the sums over x, y and z that are asked for. */
+/* z = a x + b y over whole blocks, and at the same time the requested sums of squares of x, y and
+ * z. */
 NS_VECTOR_INLINE NsJointSquares join_blocks(ns_real *z, ns_real a, const ns_real *x, ns_real b,
                                             const ns_real *y, size_t n, const unsigned asked)
 {
@@ -87,19 +88,19 @@ JOIN(join_stream_sum, NS_SQUARES_STREAM | NS_SQUARES_SUM)
 JOIN(join_branch_sum, NS_SQUARES_BRANCH | NS_SQUARES_SUM)
 JOIN(join_all, NS_SQUARES_STREAM | NS_SQUARES_BRANCH | NS_SQUARES_SUM)
 
-/* By what is asked. */
+/* Indexed by the requested sums. */
 static Join *const joins[] = {NULL,     join_stream,     join_branch,     join_terms,
                               join_sum, join_stream_sum, join_branch_sum, join_all};
 
-/* ns_real_squares of x, where the sum of its whole blocks is known. */
+/* ns_real_squares of x, given the sum of squares of its whole blocks. */
 static double squares_of(double squares, const ns_real *x, size_t whole, size_t rest)
 {
     double sum = whole ? ns_real_squares_close(squares, x, whole) : 0;
     return rest ? sum + ns_real_squares(x + whole, rest) : sum;
 }
 
-/* z = a x + b y for a piece, and the squares that are asked for.  What is overwritten cannot be
- * read again, so that its squares are taken before. */
+/* z = a x + b y for a piece, and the requested sums of squares.  If z overwrites x or y, the
+ * squares of that input are computed first. */
 static NsJointSquares join_piece(ns_real *z, ns_real a, const ns_real *x, ns_real b,
                                  const ns_real *y, size_t n, unsigned asked)
 {
@@ -190,7 +191,7 @@ NsJointSquares ns_join_streams(ns_real *z, ns_real a, const ns_real *x, ns_real 
     return squares;
 }
 
-/* The `left` elements from x on. */
+/* Adds the first `left` elements of a vector at x. */
 NS_VECTOR_INLINE void take_vector(const ns_real *x, int left, double *sum, ns_real *largest)
 {
 #pragma omp simd

@@ -1,19 +1,19 @@
-/* The one table of settings.  SPDX-License-Identifier: MIT
+/* The table of settings.  SPDX-License-Identifier: MIT
  *
- * One row a setting.  From this table come the fields of NsSettings, the rows of the sidebar,
- * `--set key=value`, `list settings`, presets and the settings line inside a figure.  To add a
- * setting, add a row and use the field.
+ * Each setting has one row.  From this table come the fields of NsSettings, the rows of the
+ * sidebar, `--set key=value`, `list settings`, presets and the settings line inside a figure.  To
+ * add a setting, add a row and use the field.
  *
- * INT   (field, key, group, label, unit, least, most, default, scale, effect, help, source)
- * REAL  (the same)
- * CHOICE(field, key, group, label, registry, default key, effect, help, source)
- * TEXT  (field, key, group, label, default, effect, help, source)
+ *     * INT   (field, key, group, label, unit, least, most, default, scale, effect, help, source)
+ *     * REAL  (the same)
+ *     * CHOICE(field, key, group, label, registry, default key, effect, help, source)
+ *     * TEXT  (field, key, group, label, default, effect, help, source)
  *
- * scale: LINEAR or LOG, how a slider runs.  effect: LIVE acts at the next step of a running model;
- * FORK needs a new one, that can be a fork of it and then takes over every tensor, since neither
- * their shapes nor what is drawn for them depends on the setting; RESTART asks for one with other
- * tensors.  With “| SHARED” it belongs to all lanes of a run alike, since it decides what data they
- * see or how long they go on. */
+ * scale: the slider is LINEAR or LOG.  effect: when a change acts.  LIVE: at the next step of a
+ * running model.  FORK: in a new model, which can be a fork that takes over every tensor, since
+ * neither the shapes nor the initial values of tensors depend on the setting.  RESTART: only in a
+ * new model with other tensors.  With “| SHARED” all lanes of a run have the same value, since the
+ * setting determines their data or the number of steps. */
 #pragma once
 
 /* clang-format off */

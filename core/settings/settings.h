@@ -1,8 +1,8 @@
 /* The values of the settings of a run.  SPDX-License-Identifier: MIT
  *
- * They are plain numbers, so that every room of core can read them.  The registries of the choices
- * belong to those rooms; core/experiment/param.h, above them all, gives access to settings by key
- * and as text. */
+ * They are plain numbers, so that every library of core can read them.  The registries of the
+ * choices belong to other libraries; core/experiment/param.h, which sees them all, gives access to
+ * settings by key and as text. */
 #pragma once
 
 #include "core/settings/choices.h"
@@ -12,20 +12,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Experiments that train side by side, on the same batches. */
+/* Lanes: experiments that train side by side, on the same batches. */
 #define NS_LANES_MAX 4
 
-/* Runs of a lane that differ in their seed. */
+/* Runs of a lane, which differ in their seed. */
 #define NS_SEEDS_MAX 10
 
 /* "A" .. "D"; lane < NS_LANES_MAX. */
 const char *ns_lane_letter(size_t lane);
 
-/* The lane of a letter; NS_LANES_MAX for a word that is none. */
+/* Returns the lane with this letter, or NS_LANES_MAX if there is none. */
 size_t ns_lane_find(const char *letter);
 
-/* Integers are int64_t, choices are the number of a row of their registry, texts are owned and
- * never NULL. */
+/* Integers are int64_t; choices are row numbers of their registries; texts are owned and never
+ * NULL. */
 typedef struct {
 #define NS_INT_FIELD(field, ...) int64_t field;
 #define NS_REAL_FIELD(field, ...) double field;
@@ -38,18 +38,18 @@ typedef struct {
 #undef NS_TEXT_FIELD
 } NsSettings;
 
-void ns_settings_copy(NsSettings *to, const NsSettings *from); /* `to` is not initialized */
+void ns_settings_copy(NsSettings *to, const NsSettings *from); /* `to` may be uninitialized */
 void ns_settings_clear(NsSettings *settings);
 
-/* Layers of the encoder and of the decoder; 0 where the architecture has none. */
+/* Number of layers of the encoder and of the decoder; 0 if the architecture has none. */
 int64_t ns_settings_encoder_layers(const NsSettings *settings);
 int64_t ns_settings_decoder_layers(const NsSettings *settings);
 
-/* Tokens in a source; 0 where the architecture has none. */
+/* Tokens in a source; 0 if the architecture has no source. */
 int64_t ns_settings_source_seq(const NsSettings *settings);
 
-/* Sequences of full length in a batch: `batch`, or as many as have batch-tokens. */
+/* Sequences of full length in a batch: `batch`, or as many as fit in batch-tokens. */
 int64_t ns_settings_batch(const NsSettings *settings);
 
-/* The width of the feed-forward network: d-ff, or 4 d where that is 0. */
+/* The width of the feed-forward network: d-ff, or 4 d if d-ff is 0. */
 int64_t ns_settings_d_ff(const NsSettings *settings);
