@@ -1,5 +1,4 @@
-/* The memory that the program uses, and the memory available to it.  SPDX-License-Identifier:
- * MIT */
+/* The memory that the program uses and may still use.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include <stddef.h>

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-/* The width up to which it is faster to compute an element of an FFN's hidden layer again, with as
- * many multiply-adds as the width, than to read it from memory.  A norm is cheap at any width. */
+/* Width up to which recomputing an element of an FFN's hidden layer, with as many multiply-adds as
+ * the width, is faster than reading it from memory.  A norm is cheap at any width. */
 #define NARROW 48
 
-/* Bytes of stored activations, of all workers, that no longer stay in the caches. */
+/* Bytes of stored activations, of all workers, from which they no longer stay in the caches. */
 #define WORTH_DERIVING ((size_t)32 << 20)
 
 static NsDerived derived(const NsModelLayout *layout, const NsSettings *settings)
@@ -20,7 +20,7 @@ static NsDerived derived(const NsModelLayout *layout, const NsSettings *settings
     return layout->D > NARROW ? NS_DERIVED_U : NS_DERIVED_FFN;
 }
 
-/* Elements that a shard needs: outside the arena, and for forward-only passes within it. */
+/* Elements that a shard needs outside the arena, and inside it for forward-only passes. */
 typedef struct {
     size_t outside, forward_only;
 } Needs;
@@ -36,8 +36,9 @@ static Needs count_shard(const NsModelLayout *layout, size_t sequences, NsPiece 
                    .forward_only = ns_shard_take_forward_only(&forward_only, &shard, layout, NULL)};
 }
 
-/* Counts what all workers need.  Their shares differ by one sequence at most, so that most workers
- * need the same as an earlier one.  Returns the elements that forward-only passes need. */
+/* Counts the memory of all workers.  Their shares differ by at most one sequence, so that most
+ * workers need the same as an earlier one.  Returns the number of elements of forward-only
+ * passes. */
 static size_t count(NsModelLayout *layout, size_t B)
 {
     NsArenaPlan *plan = &layout->arena_plan;
@@ -60,8 +61,8 @@ static size_t count(NsModelLayout *layout, size_t B)
     return forward_only;
 }
 
-/* Places the activations in the arena: layer by layer, and in each layer worker by worker.  Returns
- * the elements that they take. */
+/* Places the activations in the arena: layer by layer, and worker by worker within each layer.
+ * Returns the number of elements. */
 static size_t place(NsModelLayout *layout)
 {
     size_t end = 0;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A row, continued by a token. */
+/* A row extended by a token. */
 typedef struct {
     size_t row;
     int32_t token;
@@ -17,13 +17,13 @@ typedef struct {
     const NsBeamSearch *search;
     size_t beam, V, n;
     size_t t;              /* tokens of the rows so far */
-    double *log_p;         /* [n beam] of the rows; -infinity where there is none */
+    double *log_p;         /* [n beam] of the rows; -infinity for an unused row */
     int32_t *written;      /* [n beam, limit] */
-    int32_t *next_written; /* likewise, after the present step */
-    int32_t *token;        /* [n beam] the last one */
+    int32_t *next_written; /* [n beam, limit] after the current step */
+    int32_t *token;        /* [n beam] the last token */
     size_t *parent;        /* [n beam] */
     bool *done;            /* [n] */
-    Candidate *best;       /* [2 beam] of the present sequence, best first */
+    Candidate *best;       /* [2 beam] of the current sequence, best first */
     size_t n_best;
     NsHypothesis *result; /* [n] */
 } Search;
@@ -77,7 +77,7 @@ static double log_sum_exp(const ns_real *x, size_t V)
     return (double)max + log(sum);
 }
 
-/* Puts a candidate among the best, after those that are as good. */
+/* Inserts a candidate into the list of the best, after equally good ones. */
 static void offer(Search *s, Candidate c)
 {
     size_t most = 2 * s->beam, at = s->n_best;
@@ -105,7 +105,8 @@ static double score_of(const Search *s, double log_p, size_t length)
     return log_p / pow((5 + (double)length) / 6, s->search->length_penalty);
 }
 
-/* Takes the first `length` tokens of a row as a hypothesis of sequence i. */
+/* Records the first `length` tokens of a row as a hypothesis of sequence i, if it is the best so
+ * far. */
 static void complete(Search *s, size_t i, const int32_t *written, size_t length, bool ended,
                      double log_p)
 {
@@ -118,7 +119,7 @@ static void complete(Search *s, size_t i, const int32_t *written, size_t length,
     result->score = score;
 }
 
-/* The rows of sequence i after this step, and what it completes. */
+/* Sets the rows of sequence i after this step, and records the hypotheses that it completes. */
 static void extend(Search *s, size_t i)
 {
     size_t limit = s->search->limit, live = 0, first = i * s->beam;
@@ -140,7 +141,8 @@ static void extend(Search *s, size_t i)
         s->log_p[r] = -(double)INFINITY;
         s->parent[r] = first;
     }
-    /* What goes on has its highest score if nothing more is lost up to the limit. */
+    /* An upper bound on the score of any continuation: no more log-probability is lost up to the
+     * limit. */
     double most = live > 0 ? score_of(s, s->log_p[first], limit) : -(double)INFINITY;
     bool ended = s->result[i].ended;
     s->done[i] = s->result[i].score >= most || (s->beam == 1 && ended);
@@ -149,7 +151,7 @@ static void extend(Search *s, size_t i)
         complete(s, i, s->next_written + (first + k) * limit, limit, false, s->log_p[first + k]);
 }
 
-/* One position of all sequences; returns whether any goes on. */
+/* Extends all sequences by one position; returns whether any sequence is unfinished. */
 static bool step(Search *s, const ns_real *logits)
 {
     bool more = false;

@@ -30,8 +30,8 @@ void ns_activations_take(NsActivations *a, const NsSublayer *s, const NsShape *s
     if (s->in.norm || !is_one(s->c.s)) a->u = ns_cursor_take(from->u, n);
     a->stats_in = take_stats(&s->in, shape, cursor);
     ns_branch_take(a, s, shape, from);
-    /* Backward needs F(u) only under a norm, and what a learned gain multiplies only under one;
-     * elsewhere the sum overwrites them. */
+    /* Backward needs F(u) only if a norm follows, and the input of a learned gain only if there is
+     * a gain; otherwise the sum overwrites them. */
     a->out = out;
     a->z = s->out.norm ? ns_cursor_take(cursor, n) : a->out;
     a->stats_out = take_stats(&s->out, shape, cursor);
@@ -53,7 +53,7 @@ void ns_scratch_take(NsScratch *scratch, const NsShape *shape, NsCursor *cursor)
     scratch->scores = ns_cursor_take(cursor, shape->T * MAX(shape->T, shape->S));
 }
 
-/* The sum of squares of a x, where a may be a learned vector. */
+/* The sum of squares of a x; a may include a learned vector. */
 static double stream_squares(const NsSublayer *s, const NsShape *shape, const NsPass *pass,
                              const ns_real *x)
 {
@@ -75,7 +75,7 @@ static double live_sum(const NsShape *shape, const NsPass *pass, const ns_real *
     return sum;
 }
 
-/* The sum over the rows that are not padding of sigma of the first norm that the sub-layer has. */
+/* The sum of sigma over the rows that are not padding, for the first norm of the sub-layer. */
 static double norm_sigma(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                          const NsPass *pass)
 {
@@ -125,20 +125,20 @@ static void add_noise(const NsSublayer *s, const NsShape *shape, const NsPass *p
     }
 }
 
-/* b, times the learned gain where that is a scalar. */
+/* b times the learned gain, if the gain is a scalar. */
 static ns_real branch_factor(const NsSublayer *s, const NsPass *pass)
 {
     bool number = s->c.gain == NS_GAIN_LAYER || s->c.gain == NS_GAIN_SCALAR;
     return (ns_real)s->c.b * (number ? pass->weights[s->branch_gain] : 1);
 }
 
-/* Whether y is v times branch_factor, and nothing else. */
+/* Whether y is simply v times branch_factor. */
 static bool is_plain(const NsSublayer *s, const NsPass *pass)
 {
     return s->c.gain != NS_GAIN_VECTOR && !is_noisy(s, pass);
 }
 
-/* z = y = noise(b g v), g the learned gain. */
+/* z = y = noise(b g v), where g is the learned gain. */
 static void branch_strength(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                             const NsPass *pass)
 {
@@ -150,7 +150,7 @@ static void branch_strength(const NsSublayer *s, const NsShape *shape, const NsA
     if (is_noisy(s, pass)) add_noise(s, shape, pass, a->z);
 }
 
-/* dv from dy, both in d. */
+/* Computes dv from dy, in place in d. */
 static void branch_strength_backward(const NsSublayer *s, const NsShape *shape,
                                      const NsActivations *a, const NsPass *pass, ns_real *d)
 {
@@ -172,20 +172,20 @@ static void branch_strength_backward(const NsSublayer *s, const NsShape *shape,
     if (!is_one((double)branch_factor(s, pass))) ns_scale(d, branch_factor(s, pass), d, R * D);
 }
 
-/* z = a x + b y */
+/* The operands of z = a x + b y. */
 typedef struct {
     ns_real *z;
     ns_real a, b;
     const ns_real *x, *y;
 } Join;
 
-/* Computes n elements of it, beginning at `from`. */
+/* Computes n elements of z, starting at `from`. */
 static NsJointSquares join_rows(const Join *j, size_t from, size_t n, unsigned asked)
 {
     return ns_join_streams(j->z + from, j->a, j->x + from, j->b, j->y + from, n, asked);
 }
 
-/* Computes z; where sums are wanted, padding is left out of the squares. */
+/* Computes z.  If `sums` is not NULL, also computes the squares, without padding. */
 static void join(const NsShape *shape, const NsPass *pass, const Join *j, NsSums *sums)
 {
     size_t D = shape->D, T = shape->T;
@@ -207,7 +207,7 @@ static void join(const NsShape *shape, const NsPass *pass, const Join *j, NsSums
     }
 }
 
-/* z += a omega x, omega the learned gain of the stream. */
+/* z += a omega x, where omega is the learned gain of the stream. */
 static void join_scaled(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                         const NsPass *pass, NsSums *sums)
 {
@@ -268,8 +268,8 @@ void ns_sublayer_forward(const NsSublayer *s, const NsShape *shape, const NsActi
     if (sums) sums->sigma = norm_sigma(s, shape, a, pass);
 }
 
-/* Returns the gradient of the branch's output, computed from d, the gradient of the sum: d itself
- * where the two are equal, otherwise in scratch->branch. */
+/* Returns the gradient of F's output, computed from d, the gradient of the sum: d itself if the two
+ * are equal, otherwise scratch->branch. */
 static const ns_real *branch_gradient(const NsSublayer *s, const NsShape *shape,
                                       const NsActivations *a, const NsScratch *scratch,
                                       const NsPass *pass, const ns_real *d)
@@ -293,7 +293,8 @@ void ns_sublayer_backward(const NsSublayer *s, const NsShape *shape, const NsAct
     size_t R = shape->R, D = shape->D, n = R * D;
     if (s->out.norm) ns_norm_place_backward(&s->out, shape, pass, d, d, a->z, a->stats_out);
 
-    /* z = a x + r + y: the branch gets dz, the stream a dz, the layer's input dz. */
+    /* z = a x + r + y: the gradient of the branch is dz, of the stream a dz, of the layer's input
+     * dz. */
     NsClockMark mark = ns_clock_begin();
     if (s->c.skip_layer) memcpy(scratch->skip, d, n * sizeof *d);
     const ns_real *df = branch_gradient(s, shape, a, scratch, pass, d);
@@ -306,7 +307,8 @@ void ns_sublayer_backward(const NsSublayer *s, const NsShape *shape, const NsAct
 
     mark = ns_clock_begin();
     ns_real skip = (ns_real)s->c.a;
-    /* The squares of d; 0 times infinity would not be 0. */
+    /* Whether sums->grad is the squared norm of d.  Not used if a is 0, since 0 times infinity is
+     * NaN. */
     bool known = !s->out.norm && !s->c.stream_gain && skip != 0;
     if (s->c.stream_gain) {
         ns_gain_backward(ns_pass_gradient(pass, s->stream_gain), skip, d, a->x, R, D);

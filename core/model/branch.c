@@ -30,8 +30,8 @@ static bool head_norms(const NsSublayer *s)
     return s->q.norm || s->k.norm || s->v.norm;
 }
 
-/* Takes the statistics of a norm over `width` features of each row.  A norm over heads has several
- * rows of statistics in each. */
+/* Allocates the statistics of a norm over `width` features of each row.  A norm over heads has one
+ * entry for each head of a row. */
 static ns_real *take_stats(const NsNormPlace *place, size_t width, size_t rows, NsCursor *cursor)
 {
     if (!place->norm) return NULL;
@@ -63,8 +63,8 @@ void ns_branch_take(NsActivations *a, const NsSublayer *s, const NsShape *shape,
     a->stats_mid = take_stats(&s->mid, s->mid.C, R, cursor);
 }
 
-/* The rows of queries, keys or values: they lie `stride` elements apart, and `live` tells which are
- * not padding. */
+/* The rows of queries, keys or values, `stride` elements apart; `live` is true for rows that are
+ * not padding, or NULL. */
 typedef struct {
     size_t rows, stride;
     const bool *live;
@@ -82,7 +82,8 @@ static HeadRows keys_of(const NsSublayer *s, const NsShape *shape, const NsPass 
     return (HeadRows){shape->RS, heads->k_stride, cross ? pass->memory_live : pass->live};
 }
 
-/* The arguments of a norm over all rows at once, or over the heads of one row. */
+/* The arguments of a norm over all rows at once (norms over the batch), or over the heads of one
+ * row. */
 static NsNormPass head_norm_pass(const NsNormPlace *place, const NsShape *shape, const NsPass *pass,
                                  ns_real *stats, HeadRows at)
 {
@@ -212,7 +213,7 @@ static void scale_heads(const NsSublayer *s, const NsShape *shape, const NsPass 
         for (size_t h = 0; h < shape->H; h++, x += d, y += d) ns_scale(y, scale[h], x, d);
 }
 
-/* Q, K and V, with the norms on them. */
+/* Computes Q, K and V, and applies their norms. */
 static void project_heads(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                           const NsPass *pass)
 {
@@ -231,7 +232,8 @@ size_t ns_keys_width(const NsSublayer *s, size_t D)
     return s->uniform ? D : 2 * D;
 }
 
-/* Copies the keys and values of `rows` tokens, `stride` elements apart, to where they are kept. */
+/* Copies the keys and values of `rows` tokens to the cache, where they are `stride` elements
+ * apart. */
 static void keep_keys(const NsSublayer *s, const NsShape *shape, const NsHeads *heads, size_t rows,
                       ns_real *to, size_t stride)
 {
@@ -249,8 +251,8 @@ void ns_branch_read_memory(const NsSublayer *s, const NsShape *shape, const NsAc
     keep_keys(s, shape, &heads, shape->RS, pass->keys, ns_keys_width(s, shape->D));
 }
 
-/* Keeps the new keys and values of self-attention, and reads all that were kept so far: the last of
- * them is the query's own, so none has to be hidden. */
+/* Caches the new keys and values of self-attention, and makes attention read the whole cache.  The
+ * last key is the query's own, so no causal mask is needed. */
 static void attend_to_kept(const NsSublayer *s, const NsShape *shape, const NsPass *pass,
                            const NsHeads *heads, NsAttention *attention)
 {
@@ -284,8 +286,8 @@ static void attention_forward(const NsSublayer *s, const NsShape *shape, const N
         map_forward(pass, (Map){s->w_out, s->b_out, R, D, D}, a->f, a->mid);
 }
 
-/* Computes the gradients of the weights, of u and, in cross-attention, of the memory, from those of
- * Q, K and V before their norms, which are in scratch->hidden. */
+/* Computes the gradients of the weights, of u and, in cross-attention, of the memory, from the
+ * gradients of Q, K and V before their norms, which are in scratch->hidden. */
 static void project_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                              const NsScratch *scratch, const NsPass *pass)
 {
@@ -352,7 +354,7 @@ static void attention_backward(const NsSublayer *s, const NsShape *shape, const 
     project_backward(s, shape, a, scratch, pass);
 }
 
-/* Computes an FFN up to the input of its last product. */
+/* Computes an FFN up to the input of its last matrix product. */
 static void ffn_enter(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                       const NsPass *pass)
 {

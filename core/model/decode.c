@@ -9,25 +9,26 @@
 
 #include <string.h>
 
-/* A sub-layer writes where neither its input nor that of its layer is. */
+/* A sub-layer's output differs from its input and from its layer's input, so three buffers
+ * suffice. */
 #define STREAMS 3
 
-/* Source tokens that are translated together, about, and sentences at most. */
+/* Approximate number of source tokens that are translated together, and maximum of sentences. */
 #define TOGETHER_TOKENS 1024
 #define TOGETHER 32
 
 struct NsDecoder {
     NsModelParts model;
-    size_t most, beam; /* sequences, and rows of each */
-    size_t n, S;       /* sequences and length of the present sources */
-    size_t position;   /* that of the next token */
+    size_t most, beam; /* most sequences; rows of each */
+    size_t n, S;       /* number and length of the current sources */
+    size_t position;   /* of the next token */
     ns_real *arena;
     ns_real *stream[STREAMS];
     ns_real *dual, *top;
     ns_real *memory;  /* [n, S, D] output of the encoder */
-    ns_real **keys;   /* [sub-layers of the decoder] what is kept; NULL for an FFN */
-    ns_real *spare;   /* as large as what one self-attention keeps */
-    ns_real *scratch; /* the activations of one sub-layer */
+    ns_real **keys;   /* [sub-layers of the decoder] cached keys and values; NULL for an FFN */
+    ns_real *spare;   /* as large as the largest cache of a self-attention */
+    ns_real *scratch; /* activations of one sub-layer, or statistics of a norm */
     ns_real *logits;
     int32_t *row_length;   /* [most beam] positions so far */
     const int32_t *length; /* [n] of the sources */
@@ -50,7 +51,7 @@ static NsShape encoder_shape(const NsDecoder *d)
     return shape_of(d, d->n, d->S, d->S);
 }
 
-/* One position of every row.  Its keys and values are new; all others are kept. */
+/* One position of every row.  Its own keys and values are computed; all others are cached. */
 static NsShape self_shape(const NsDecoder *d)
 {
     NsShape shape = shape_of(d, d->n * d->beam, 1, decoder_stack(d)->T);
@@ -58,7 +59,7 @@ static NsShape self_shape(const NsDecoder *d)
     return shape;
 }
 
-/* The rows of a sequence read the same memory, as if they were its queries. */
+/* The rows of a sequence read the same memory, so they are treated as its queries. */
 static NsShape cross_shape(const NsDecoder *d)
 {
     NsShape shape = shape_of(d, d->n, d->beam, d->S);
@@ -66,7 +67,7 @@ static NsShape cross_shape(const NsDecoder *d)
     return shape;
 }
 
-/* The memory alone, without a query. */
+/* The encoder's output without queries. */
 static NsShape memory_shape(const NsDecoder *d)
 {
     return shape_of(d, d->n, 0, d->S);
@@ -94,7 +95,7 @@ static size_t norm_elements(const NsNormPlace *place, size_t R)
     return place->norm ? ns_norm_stats_size(place->norm, R, place->C) : 0;
 }
 
-/* What the activations of any one sub-layer, or the statistics of an outer norm, need. */
+/* Elements for the activations of any sub-layer, and for the statistics of any outer norm. */
 static size_t scratch_elements(const NsDecoder *d)
 {
     const NsModelLayout *layout = d->model.layout;
@@ -116,7 +117,7 @@ static size_t scratch_elements(const NsDecoder *d)
     return most;
 }
 
-/* Elements that a sub-layer keeps from one position to the next. */
+/* Elements that a sub-layer caches from one position to the next. */
 static size_t kept_elements(const NsDecoder *d, const NsSublayer *s)
 {
     const NsStack *stack = decoder_stack(d);
@@ -167,7 +168,7 @@ NsDecoder *ns_decoder_new(NsModel *model, size_t sequences, size_t beam, GError 
 {
     g_autoptr(NsDecoder) d = g_new0(NsDecoder, 1);
     d->model = ns_model_parts(model);
-    /* The largest shapes. */
+    /* Start with the largest shapes. */
     d->most = d->n = sequences;
     d->beam = beam;
     d->S = ns_decoder_source(d);
@@ -227,7 +228,7 @@ static NsPass pass_of(const NsDecoder *d, const int32_t *length)
                     .memory_length = d->length};
 }
 
-/* The sum of the embeddings, beginning at the position of the pass, and its norm. */
+/* Computes the sum of the embeddings, starting at the position of the pass, and its norm. */
 static void embed(NsDecoder *d, const NsStack *stack, const NsShape *shape, const NsPass *pass,
                   const int32_t *tokens)
 {
@@ -243,7 +244,7 @@ static void embed(NsDecoder *d, const NsStack *stack, const NsShape *shape, cons
         ns_norm_place_forward(&stack->embedding_norm, shape, pass, d->stream[0], d->scratch, sum);
 }
 
-/* A stream that is neither of the two. */
+/* Returns a stream that is neither x nor y. */
 static ns_real *free_stream(const NsDecoder *d, const ns_real *x, const ns_real *y)
 {
     size_t i = 0;

@@ -8,12 +8,12 @@
 
 #include <math.h>
 
-/* Means over tokens, and over pairs of different ones, divided by the number of features. */
+/* Means over tokens and over pairs of different tokens, divided by the number of features. */
 typedef struct {
     double square, pair;
 } Moments;
 
-/* What the sub-layers of a model share. */
+/* What is common to the sub-layers of a model. */
 typedef struct {
     const NsSettings *settings;
     const NsInit *init;
@@ -51,9 +51,9 @@ static double share_of_query(double e, Visible visible)
     return total / (double)visible.keys;
 }
 
-/* The same over pairs of different queries: of the keys that both see, how much of the product of
- * their weights falls on one and the same key.  With the causal mask the later of the two sees m
- * keys in m - 1 of the pairs. */
+/* The same over pairs of different queries: the share of the product of their weights, over the
+ * keys that both see, that falls on the same key.  With the causal mask the later of the two
+ * queries sees m keys in m - 1 of the pairs. */
 static double share_of_pair(double e, Visible visible)
 {
     if (!visible.causal) return e / (e + (double)visible.keys - 1);
@@ -65,7 +65,7 @@ static double share_of_pair(double e, Visible visible)
     return pairs > 0 ? total / pairs : 1;
 }
 
-/* The weighted means of values, for logits of such queries and keys. */
+/* The moments of the weighted means of values, given the moments of queries and keys. */
 static Moments mixed(Moments values, Moments queries, Moments keys, bool uniform, Visible visible)
 {
     double spread = uniform ? 0 : keys.square - keys.pair, excess = values.square - values.pair;
@@ -93,13 +93,13 @@ static Moments attention(const Model *model, const NsSublayerWiring *s, Moments 
                        s->position.decoder && !cross};
     Moments y = mixed(values, queries, keys, uniform, visible);
     if (s->c.mid) y = normalized(y, settings);
-    if (uniform) return y; /* it has no W_O */
+    if (uniform) return y; /* uniform attention has no W_O */
     return scaled(y, model->init->scaled_residual ? ov / (2 * s->position.layers) : ov);
 }
 
 /* ---- The feed-forward network ---- */
 
-/* Of ReLU(z) for z with these moments (Cho and Saul 2009, eq. 6). */
+/* The moments of ReLU(z) for z with the given moments (Cho and Saul 2009, eq. 6). */
 static Moments rectified(Moments z)
 {
     double cosine = CLAMP(z.pair / z.square, -1, 1);
@@ -115,7 +115,8 @@ static Moments feed_forward(const Model *model, const NsSublayerWiring *s, Momen
     double down = model->f * pow(factor * model->init->std(model->d, model->f), 2);
     Moments z = scaled(x, up), hidden = rectified(z);
     if (s->c.mid) {
-        /* LayerNorm takes away the mean over the features, sqrt(z / 2 pi) for every token. */
+        /* LayerNorm subtracts the mean over the features, which is sqrt(z / 2 pi) for every
+         * token. */
         double mean = s->c.norm == ns_norm(NS_NORM_LAYERNORM) ? z.square / (2 * G_PI) : 0;
         hidden = normalized((Moments){hidden.square - mean, hidden.pair - mean}, settings);
     }
@@ -163,9 +164,9 @@ void ns_expected_norms(const NsSettings *settings, const NsTokenMoments *start, 
     }
 }
 
-/* Whether attention reads states whose size no norm evens out between the tokens: the first tokens
- * of a causal sequence, which see few keys, then grow faster than the others, and large logits
- * single out one key. */
+/* Whether attention reads states whose size no norm equalizes between tokens.  Then the first
+ * tokens of a causal sequence, which see few keys, grow faster than the others, and large logits
+ * favor a single key. */
 static bool uneven(const NsSublayerWiring *s, const NsWiring *before)
 {
     const NsWiring *c = &s->c;
@@ -174,8 +175,9 @@ static bool uneven(const NsSublayerWiring *s, const NsWiring *before)
            !c->mid;
 }
 
-/* Of normalized states.  Where it is larger, a single key takes most of the attention, and the mean
- * of the weights' numerator and denominator apart is no guide any more. */
+/* Maximum variance of logits of normalized states.  If it is larger, a single key takes most of the
+ * attention, and the ratio of the mean numerator and the mean denominator of the weights is a bad
+ * approximation. */
 #define LOGIT_VARIANCE_MOST 2.0
 
 static double logit_variance(const NsSettings *settings, const NsSublayerWiring *s)
@@ -220,7 +222,7 @@ const char *ns_expected_norms_refused(const NsSettings *settings)
     NsStackWiring stacks[NS_STACKS_MAX];
     size_t n = ns_stacks_wiring(settings, NULL, stacks);
     for (size_t i = 0; i < n; i++) {
-        NsWiring before = {.out = true}; /* embeddings have one size */
+        NsWiring before = {.out = true}; /* the embeddings of all tokens have the same size */
         for (unsigned l = 0; l < stacks[i].layers; l++) {
             const char *why = layer_refused(settings, &stacks[i], l, &before);
             if (why) return why;

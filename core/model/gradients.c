@@ -7,16 +7,16 @@
 
 #include <string.h>
 
-/* Elements that one member sums at a time, so that they stay in its cache. */
+/* Elements that one member sums at a time, so few that they stay in its cache. */
 #define BLOCK ((size_t)1 << 14)
 
-/* A block of one tensor.  The blocks of a tensor lie side by side, and so do those of a span. */
+/* A block of one tensor.  The blocks of a tensor are contiguous, as are those of a span. */
 typedef struct {
     size_t tensor, offset, n;
     double squares;
 } Block;
 
-/* The blocks of a span, and the offset of the tensor table at which the shards' buffers begin. */
+/* The blocks of a span, and the offset in the tensor table where the shards' buffers begin. */
 typedef struct {
     size_t first, n, origin;
 } Blocks;
@@ -25,8 +25,8 @@ struct NsGradients {
     const NsModelLayout *layout;
     ns_real *arena;
     bool squaring;
-    ns_real **buffers; /* [shards] of one layer; NULL for the first */
-    ns_real **outside; /* [shards] likewise, of layout->outside */
+    ns_real **buffers; /* [shards] gradients of one layer; NULL for the first shard */
+    ns_real **outside; /* [shards] gradients of layout->outside; NULL for the first shard */
     Block *blocks;
     Blocks *layers;                       /* [layout->layers] */
     Blocks vocabulary[NS_STACKS_MAX + 1]; /* [layout->n_vocabulary] */
@@ -133,9 +133,9 @@ double *ns_gradients_squares(NsGradients *g)
     return g->squares;
 }
 
-/* ---- A shard's own ---- */
+/* ---- Gradients of one shard ---- */
 
-/* Sets everything in a span but its matrices to 0, the gaps between tensors too. */
+/* Sets a span to 0 except for its matrices, including the gaps between tensors. */
 static void clear_vectors(const NsGradients *g, const NsSpan *span, ns_real *base)
 {
     const NsTensor *t = g->layout->table.tensors + span->first;
@@ -178,7 +178,7 @@ ns_real *ns_gradients_outside(NsGradients *g, size_t shard, size_t offset)
     return outside_at(g, shard, i, offset);
 }
 
-/* ---- A worker's rows ---- */
+/* ---- Rows of one worker ---- */
 
 NsGradientRows ns_gradients_rows(NsGradients *g, size_t worker, size_t offset)
 {
@@ -193,7 +193,7 @@ NsGradientRows ns_gradients_rows(NsGradients *g, size_t worker, size_t offset)
 
 /* ---- Sums ---- */
 
-/* Adds n buffers, of which the first is buffers[1], to the arena. */
+/* Adds n buffers, starting with buffers[1], to the arena. */
 static void sum_block(NsGradients *g, Block *block, ns_real *const *buffers, size_t n,
                       size_t origin, bool squaring)
 {
@@ -205,7 +205,7 @@ static void sum_block(NsGradients *g, Block *block, ns_real *const *buffers, siz
         n > 0 ? ns_add_squares(sum, buffers[n] + from, block->n) : ns_real_squares(sum, block->n);
 }
 
-/* `buffers` NULL: the arena has the sums already. */
+/* `buffers`: NULL if the arena already holds the sums. */
 static void sum_blocks(NsGradients *g, const NsMember *member, const Blocks *blocks,
                        ns_real *const *buffers, bool last)
 {

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* With a norm after the embeddings or before the first branch their ratio is all that counts. */
+/* If a norm follows the embeddings or starts the first branch, only the ratio of these two
+ * matters. */
 #define TOKEN_STD 1.0
 #define POSITION_STD 0.1
 

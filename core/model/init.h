@@ -1,8 +1,8 @@
 /* The registry of initializers.  SPDX-License-Identifier: MIT
  *
- * An initializer gives the standard deviation of a matrix from its shape.  A placement's own
- * factors on the matrices of a layer multiply it, unless the initializer brings those of another.
- */
+ * An initializer computes the standard deviation of a matrix from its shape.  It is multiplied by
+ * the placement's factors on the matrices of a layer, unless the initializer names the placement
+ * whose factors to use. */
 #pragma once
 
 #include "core/base/choice.h"
@@ -13,9 +13,9 @@ typedef struct {
     NsChoice choice;
     NsInitKind kind;
     double (*std)(double out, double in);
-    double embedding;      /* standard deviation of both embeddings; 0: the usual ones */
-    bool scaled_residual;  /* W_O and W_2 times 1 / sqrt(2 L) */
-    const char *placement; /* whose factors hold at any placement, or NULL */
+    double embedding;      /* standard deviation of both embeddings; 0 for the default */
+    bool scaled_residual;  /* W_O and W_2 are multiplied by 1 / sqrt(2 L) */
+    const char *placement; /* key of the placement whose factors to use, or NULL */
 } NsInit;
 
 const NsInit *ns_init(size_t i); /* NULL past the end */
@@ -30,9 +30,10 @@ typedef struct {
 NsInitFactors ns_init_factors(const NsInit *init, const NsWiring *wiring,
                               const NsPosition *position);
 
-/* The standard deviations of the embeddings of the stack at this position.  Where the initializer
- * or the placement gives one, both have it; else the token embedding has 1, or 1 / sqrt(d) if it is
- * also the head (`tied`), and the position embedding a tenth of that.  d: width. */
+/* The standard deviations of the embeddings of the stack at this position.  If the initializer or
+ * the placement defines one, both embeddings use it; otherwise the token embedding has 1, or 1 /
+ * sqrt(d) if it is also the head (`tied`), and the position embedding a tenth of that.  d:
+ * width. */
 typedef struct {
     double token, position;
 } NsEmbeddingInit;

@@ -7,14 +7,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Tensors of the sub-layers of layer l are named "blk{l}." and this. */
+/* Names of tensors; those in the layers are prefixed with "blk{l}.". */
 static const char *const parameter_names[NS_PARAMETER_COUNT] = {
 #define PARAMETER_NAME(ID, key, name, ...) [NS_PARAMETER_##ID] = name,
     NS_PARAMETERS(PARAMETER_NAME)
 #undef PARAMETER_NAME
 };
 
-/* The parameters of a kind of sub-layer.  Norms are those of the gain; bias and alpha follow. */
+/* The parameter kinds of one kind of sub-layer.  For a norm this is the kind of its gain; those of
+ * its bias and alpha follow. */
 typedef struct {
     NsParameterKind in, mid, branch, out, q, k, v;
     NsParameterKind w_q, w_k, w_v, w_out, b_q, b_k, b_v, b_out;
@@ -68,14 +69,15 @@ static const Parameters parameters[NS_SUBLAYER_KINDS] = {
                 .stream_gain = NS_PARAMETER_STREAM_GAIN2},
 };
 
-/* The layout that is being built, and the place of the next tensor in it. */
+/* The layout under construction, and the context of the next tensor. */
 typedef struct {
     NsModelLayout *layout;
     const NsSettings *settings;
-    const NsPlacement *placement; /* for every layer, or NULL */
+    const NsPlacement *placement; /* for all layers, or NULL */
     const NsInit *init;
     const char *prefix;
-    int layer, block; /* numbered through all stacks, and within its own; -1 outside the layers */
+    /* The layer numbered through all stacks, and within its stack; -1 outside the layers. */
+    int layer, block;
     double lr, eps;
     size_t layer_gain; /* offset of the gain that the sub-layers of this layer share; 0 for none */
 } Builder;
@@ -119,10 +121,10 @@ static size_t add_constant(const Builder *b, NsParameterKind parameter, size_t n
     return add(b, parameter, (NsTensor){.rows = n, .init = NS_INIT_CONSTANT, .std = value}, false);
 }
 
-/* DyT's alpha.  Zhu et al. 2025. */
+/* Initial alpha of DyT.  Zhu et al. 2025. */
 #define ALPHA_START 0.5
 
-/* `gain` is the kind of the gain; those of bias and alpha follow it. */
+/* `gain` is the parameter kind of the gain; those of bias and alpha follow it. */
 static NsNormPlace add_norm(const Builder *b, const NsNorm *norm, NsParameterKind gain, size_t C)
 {
     NsNormPlace place = {.norm = norm, .C = C};
@@ -139,13 +141,13 @@ static NsNormPlace add_norm(const Builder *b, const NsNorm *norm, NsParameterKin
     return place;
 }
 
-/* The norms on queries, keys and values. */
+/* Adds the norms on queries, keys and values. */
 static void add_head_norms(const Builder *b, NsSublayer *s)
 {
     const Parameters *r = &parameters[s->kind];
     const NsNorm *norm = s->c.norm;
     size_t D = b->layout->D, head = D / b->layout->H;
-    if (norm && ns_norm_over_batch(norm)) head = D; /* every feature by itself */
+    if (norm && ns_norm_over_batch(norm)) head = D; /* each feature separately */
     if (s->c.qk != NS_QK_NONE) {
         s->q = add_norm(b, norm, r->q, s->c.qk == NS_QK_FULL ? D : head);
         s->k = add_norm(b, norm, r->k, s->c.qk == NS_QK_FULL ? D : head);
@@ -210,8 +212,8 @@ static void add_gains(Builder *b, NsSublayer *s)
     if (s->c.stream_gain) s->stream_gain = add_constant(b, r->stream_gain, D, 1);
 }
 
-/* The first norm of a sub-layer is norm1 or norm2, wherever it sits, so that Post-LN, Pre-LN and
- * OLMo 2 share the tensor; those beside it have names of their own. */
+/* Adds the tensors of a sub-layer.  Its first norm is norm1 or norm2, wherever it is placed, so
+ * that Post-LN, Pre-LN and OLMo 2 share the tensor; additional norms have their own names. */
 static void add_sublayer(Builder *b, NsSublayer *s, const NsPosition *p)
 {
     const Parameters *r = &parameters[s->kind];
@@ -262,8 +264,8 @@ static void add_layers(Builder *b, const NsStack *stack, const NsStackWiring *wi
     b->block = b->layer = -1;
 }
 
-/* Tied embeddings share one matrix with the head, but for those of a source whose vocabulary is
- * another. */
+/* Adds the embeddings of a stack.  Tied embeddings share one matrix with the head, except for those
+ * of a source with a separate vocabulary. */
 static void add_embedding(const Builder *b, NsStack *stack, const NsStackWiring *wiring,
                           NsVocab vocab)
 {
@@ -279,7 +281,7 @@ static void add_embedding(const Builder *b, NsStack *stack, const NsStackWiring 
         ns_init_embedding(b->init, placement, &first[0].position, (double)layout->D, tied);
     Builder outside = *b;
     if (tied && !apart) outside.prefix = "";
-    /* A tied embedding is a head, too, which decays. */
+    /* A tied embedding is also a head, to which weight decay applies. */
     stack->tok_emb = shared ? layout->stacks[0].tok_emb
                             : add(&outside, NS_PARAMETER_TOK_EMB,
                                   (NsTensor){.rows = source && apart ? vocab.source : vocab.in,
@@ -321,9 +323,9 @@ static size_t shards_of(const NsSettings *settings)
     return (size_t)CLAMP(threads, 1, ns_settings_batch(settings));
 }
 
-/* The sequences that a part may have beside its share of a batch of full length, as many as its
- * memory must hold: two for what the divisions into batches, shards and parts round up, and more
- * where the positions of a batch fill the shorter one of source and target, too. */
+/* The number of sequences that a part may hold in addition to its share of a batch of full length:
+ * two, because the divisions into batches, shards and parts round up, and more if a batch by tokens
+ * can contain more sequences of the shorter one of source and target. */
 static size_t spare_of(const NsModelLayout *layout, const NsSettings *settings)
 {
     if (settings->batch_tokens == 0) return 0;
@@ -366,7 +368,7 @@ static bool is_vocabulary(const NsTensor *t)
     return t->parameter == NS_PARAMETER_TOK_EMB || t->parameter == NS_PARAMETER_HEAD;
 }
 
-/* The span of a tensor that does not share the span of the tensor before it. */
+/* Returns the span for a tensor that starts a new span. */
 static NsSpan *next_span(NsModelLayout *layout, const NsTensor *t)
 {
     if (t->layer >= 0) return &layout->spans[t->layer];
@@ -374,8 +376,8 @@ static NsSpan *next_span(NsModelLayout *layout, const NsTensor *t)
     return &layout->outside[layout->n_outside++];
 }
 
-/* The tensors of a layer lie side by side, and so do the layers of a stack.  A span ends where the
- * next one begins, so that the gaps between tensors belong to one, too. */
+/* Finds the spans of all tensors.  The tensors of a layer are contiguous, as are the layers of a
+ * stack. A span ends where the next one begins, so that it includes the gap before the next one. */
 static void find_spans(NsModelLayout *layout)
 {
     const NsTensorTable *table = &layout->table;
@@ -435,7 +437,7 @@ void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
     if (layout->classes > 0)
         layout->class_head =
             add_matrix(&b, NS_PARAMETER_CLASS_HEAD, layout->classes, layout->D, 1, false);
-    /* Symbols that are read and never predicted (begin, mask) come last, so that the head is the
+    /* Symbols that are read but never predicted (begin, mask) come last, so that the head is the
      * first rows of a tied embedding. */
     layout->head = settings->tie_embeddings == NS_TOGGLE_ON
                        ? layout->stacks[n - 1].tok_emb

@@ -1,7 +1,7 @@
 /* The layout of a model, computed before any memory is allocated: tensors, sub-layers, shards,
- * sizes. SPDX-License-Identifier: MIT
+ * sizes.  SPDX-License-Identifier: MIT
  *
- * Internal to core/model: what model.c allocates and plan.c only counts. */
+ * Internal to core/model: model.c allocates it, plan.c only counts it. */
 #pragma once
 
 #include "core/data/batch.h"
@@ -11,27 +11,27 @@
 
 /* An encoder or a decoder. */
 typedef struct {
-    const char *prefix; /* of its tensors' names */
+    const char *prefix; /* of the names of its tensors */
     bool decoder;
-    bool cross;         /* its layers attend to the output of the stack before */
+    bool cross;         /* its layers attend to the output of the previous stack */
     bool dual;          /* it has a second stream */
-    size_t L, T, S;     /* layers, tokens, and keys of cross-attention (0 without any) */
+    size_t L, T, S;     /* layers, tokens, keys of cross-attention (0 if none) */
     size_t first_layer; /* layers are numbered through all stacks */
-    size_t first, n;    /* its sub-layers are [first, first + n) of the model's */
+    size_t first, n;    /* its sub-layers are [first, first + n) of all sub-layers */
     NsNormPlace embedding_norm, final_norm;
-    size_t tok_emb, pos_emb, seg_emb; /* offsets; seg_emb 0: there is none */
+    size_t tok_emb, pos_emb, seg_emb; /* offsets; seg_emb is 0 if there is none */
 } NsStack;
 
-/* Where the arena holds the activations of a layer of one worker: the offset of its first part, and
- * the elements of each part.  The parts follow one another. */
+/* Where the arena stores the activations of a layer of one worker: the offset of its first part,
+ * and the number of elements of each part.  The parts are contiguous. */
 typedef struct {
     size_t at, elements;
 } NsPiece;
 
-/* The memory from which a shard takes the activations that its layers store for backward. */
+/* Where a shard stores the activations of its layers for backward. */
 typedef struct {
     ns_real *arena;  /* NULL while only counting */
-    NsPiece *pieces; /* [layers] those of its worker */
+    NsPiece *pieces; /* [layers] pieces of the shard's worker */
     size_t part;
 } NsPlaces;
 
@@ -44,25 +44,25 @@ typedef struct {
     size_t outside;       /* elements that all shards allocate outside the arena */
 } NsArenaPlan;
 
-/* A part of an arena, in elements, and the tensors that lie there. */
+/* A range of an arena, in elements, and the tensors in it. */
 typedef struct {
     size_t begin, end;
     size_t first, n; /* indices in the table */
 } NsSpan;
 
-/* Which activations are not stored in forward: backward computes them again (ns_sublayer_derive).
- * FFN: both u and the hidden layer of an FFN. */
+/* Which activations are not stored in forward: backward recomputes them (ns_sublayer_derive).
+ * NS_DERIVED_FFN: both u and the hidden layer of an FFN. */
 typedef enum { NS_DERIVED_NOTHING, NS_DERIVED_U, NS_DERIVED_FFN } NsDerived;
 
 typedef struct {
-    size_t V, D, H, F; /* V: the logits of a token */
+    size_t V, D, H, F; /* V: number of logits of a token */
     size_t shards;
-    size_t parts; /* each worker processes its share of the batch in so many, one after another */
-    size_t spare; /* sequences of full length that a part may have beside its share of a batch */
-    size_t kept; /* parts whose activations are stored together: all where probes read them, or 1 */
+    size_t parts; /* consecutive parts into which the batch share of each worker is divided */
+    size_t spare; /* full-length sequences that a part may hold beyond its share of a batch */
+    size_t kept;  /* number of parts with stored activations: all if probes read them, else 1 */
     NsArenaPlan arena_plan;
     ns_real eps;
-    ns_real embedding_scale; /* of token embeddings where they are read */
+    ns_real embedding_scale; /* factor on token embeddings */
     bool standardize, sinusoids, learned_positions;
     bool recompute; /* only the output of each layer is stored for backward (checkpointing) */
     NsDerived derived;
@@ -78,13 +78,13 @@ typedef struct {
     size_t n_stacks;
     NsSublayer *sublayers; /* [n_sublayers] */
     size_t n_sublayers;
-    size_t classes;    /* of a sequence; 0: there is no head for them */
+    size_t classes;    /* classes of a sequence; 0 if there is no class head */
     size_t class_head; /* offset */
-    size_t head;       /* offset: that of the last stack's token embedding where they are tied */
+    size_t head;       /* offset; same as the last stack's token embedding if they are tied */
     size_t state_size; /* elements of the running statistics */
 } NsModelLayout;
 
-/* The activations of one stack in a shard, from the embedding up. */
+/* The activations of one stack in a shard, from the embedding upward. */
 typedef struct {
     NsShape self, cross;
     ns_real *embedding; /* [R, D] sum of the embeddings */
@@ -93,13 +93,13 @@ typedef struct {
     ns_real *dual;                /* [R, D] second stream, or NULL */
     ns_real *final, *stats_final; /* [R, D] output of the final norm */
     ns_real *top;                 /* [R, D] output of the stack */
-    ns_real *d;                   /* [R, D] gradient of the present hidden state in backward */
+    ns_real *d;                   /* [R, D] gradient of the current hidden state in backward */
     ns_real *ddual;               /* [R, D] gradient of the second stream, or NULL */
 } NsStackShard;
 
 typedef struct {
     size_t first, B; /* its sequences in the batch are [first, first + B) */
-    size_t room;     /* sequences of full length for which there is memory */
+    size_t room;     /* sequences of full length that fit in its memory */
     const int32_t
         *length[NS_STACKS_MAX]; /* [B] tokens of each sequence of the last batch, borrowed */
     size_t present;             /* with recompute: the layer whose activations are in memory */
@@ -108,58 +108,59 @@ typedef struct {
     ns_real *common;  /* with recompute: memory for the activations of one layer at a time */
     ns_real *derived; /* memory for the derived activations of one sub-layer at a time */
     ns_real *logits;  /* [R, V] */
-    /* Of the class head: what it reads, the hidden state of the first token; the gradient of that;
-     * the logits. */
+    /* The class head: its input, which is the hidden state of the first token; the gradient of its
+     * input; its logits. */
     ns_real *first_token, *dfirst_token, *class_logits; /* [B, D], [B, D], [B, classes] */
     NsScratch scratch;
 } NsShard;
 
-/* The settings must have been checked.  `placement` NULL: that of the settings, or their mixture.
- */
+/* The settings must have been checked.  `placement`: NULL for the placement or mixture of the
+ * settings. */
 void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
                           const NsPlacement *placement, NsVocab vocab);
 void ns_model_layout_clear(NsModelLayout *layout);
 
-/* Elements of the parameter arena that lie in layout->outside. */
+/* Elements of the parameter arena that belong to layout->outside. */
 size_t ns_model_layout_outside(const NsModelLayout *layout);
 
-/* Worker i processes the sequences [first, first + n) of a batch of B, in `parts` parts, which
- * are equal where all batches have B sequences, and differ by one at most elsewhere. */
+/* Worker i processes the sequences [first, first + n) of a batch of B, in `parts` parts.  The parts
+ * are equal if all batches have B sequences; otherwise they differ by at most one. */
 void ns_model_layout_shard_range(const NsModelLayout *layout, size_t B, size_t i, size_t *first,
                                  size_t *n);
 
-/* For how many sequences of full length a part of worker i has memory, where B of them are a batch.
- * Batches by tokens may have more and shorter ones in it. */
+/* Number of sequences of full length that a part of worker i has memory for, if a batch has B of
+ * them.  A batch by tokens may contain more, shorter sequences. */
 size_t ns_model_layout_room(const NsModelLayout *layout, size_t B, size_t i);
 
-/* Into how many parts the share of each worker is divided: 1 where parts would save little memory
- * or cost much time, or where a norm needs the whole batch at once.  The rounding of sums depends
- * on this number, so it does not depend on probes or on recompute, which must not change a bit. */
+/* The number of parts into which the share of each worker is divided.  It is 1 if parts would save
+ * little memory or cost much time, or if a norm needs the whole batch at once.  The rounding of
+ * sums depends on this number; so it does not depend on probes or on recompute, which must not
+ * change a bit. */
 size_t ns_model_layout_parts(const NsModelLayout *layout, const NsSettings *settings);
 
-/* Of passes over B sequences of T positions that attend to S. */
+/* The shape of passes over B sequences of T positions that attend to S. */
 NsShape ns_layout_shape(const NsModelLayout *layout, size_t B, size_t T, size_t S);
 
-/* Takes everything that one shard needs from the cursor, and fills in the sizes of the pieces. With
- * a cursor that only counts, the offsets of the pieces need not be known.  shard->sublayers must
- * have room for [n_sublayers]. */
+/* Takes all memory of one shard from the cursor, and fills in the sizes of the pieces.  With a
+ * cursor that only counts, the offsets of the pieces need not be known.  shard->sublayers must have
+ * space for [n_sublayers]. */
 void ns_shard_take(NsShard *shard, const NsModelLayout *layout, size_t sequences, NsCursor *cursor,
                    const NsPlaces *places);
 
-/* Makes a shard for forward-only passes, in which every layer overwrites the activations of the one
- * before; it shares everything else with `shard`, which was taken before.  forward_only->sublayers
- * must have room for [n_sublayers].  Returns the elements that it needs at `base`, which is NULL
- * while only counting. */
+/* Initializes a shard for forward-only passes, in which every layer overwrites the activations of
+ * the previous one; it shares everything else with `shard`, which must be initialized.
+ * forward_only->sublayers must have space for [n_sublayers].  Returns the number of elements needed
+ * at `base`, which is NULL while only counting. */
 size_t ns_shard_take_forward_only(NsShard *forward_only, const NsShard *shard,
                                   const NsModelLayout *layout, ns_real *base);
 
-/* Elements that one shard of B sequences needs if every activation is stored for backward. */
+/* Number of elements of one shard of B sequences if every activation is stored for backward. */
 size_t ns_shard_elements(const NsModelLayout *layout, size_t B);
 
 /* The first sub-layer of a layer; both are numbered through all stacks. */
 size_t ns_stack_sublayer(const NsStack *stack, size_t layer);
 
-/* Plans the arena of a layout, and decides what is derived; everything else is known already. */
+/* Plans the arena of a layout, and decides what is derived; all other fields must be set. */
 void ns_arena_plan_init(NsModelLayout *layout, const NsSettings *settings);
 void ns_arena_plan_clear(NsArenaPlan *plan);
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* More repeats than layers there can be are a slip. */
+/* A larger count is a typo, since no model has more layers. */
 #define REPEATS_MAX 10000
 
 typedef struct {

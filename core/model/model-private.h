@@ -1,4 +1,4 @@
-/* What decoding reads of a model.  SPDX-License-Identifier: MIT
+/* The parts of a model that decoding uses.  SPDX-License-Identifier: MIT
  *
  * Internal to core/model. */
 #pragma once
@@ -9,12 +9,12 @@
 /* Borrowed from the model. */
 typedef struct {
     const NsModelLayout *layout;
-    const ns_real *weights;   /* standardized where the settings say so */
+    const ns_real *weights;   /* standardized if the settings require it */
     const ns_real *sinusoids; /* [T, D] of the longest stack, or NULL */
     ns_real *state;
 } NsModelParts;
 
-/* Standardizes the weights as they are now, where the settings say so. */
+/* Standardizes the current weights if the settings require it. */
 NsModelParts ns_model_parts(NsModel *model);
 
 /* Elements that a decoder of such a model allocates (decode.h). */

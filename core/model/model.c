@@ -22,22 +22,22 @@ struct NsModel {
     uint64_t seed;
     size_t B;
     ns_real *weights;
-    ns_real *activations; /* activations of layers */
+    ns_real *activations; /* of the layers */
     ns_real *arena;       /* gradients */
     NsGradients *gradients;
-    ns_real *standardized; /* the standardized weights, or NULL where none are standardized */
+    ns_real *standardized; /* the standardized weights, or NULL */
     ns_real *sinusoids;    /* or NULL */
-    ns_real *state;        /* running statistics: mean and variance of each norm over the batch */
+    ns_real *state;        /* running mean and variance of each norm over the batch */
     NsTeam *team;
-    NsWorker *workers; /* one for each shard; the team is smaller where processors are fewer */
+    NsWorker *workers; /* one for each shard; the team may have fewer members */
     unsigned n_workers;
     NsHiddenMeasure *hidden; /* the arrays of NsMeasure */
     NsSublayerMeasure *sublayers;
-    NsCall call; /* that of the last ns_model_measure */
+    NsCall call; /* of the last ns_model_measure */
     NsMeasuring measuring;
 };
 
-/* Takes the shards of worker i, of at most n sequences of full length each. */
+/* Allocates the shards of worker i, each for at most n sequences of full length. */
 static void take_shards(NsWorker *w, const NsModel *model, size_t i, size_t n, NsCursor *cursor)
 {
     const NsModelLayout *layout = &model->layout;
@@ -237,7 +237,7 @@ static void standardize_tensor(void *data, size_t i, unsigned member)
                                t->cols);
 }
 
-/* The weights that a pass uses: standardized where the settings say so. */
+/* Returns the weights that a pass uses, which are standardized if the settings require it. */
 static const ns_real *used_weights(NsModel *model)
 {
     const NsTensorTable *table = &model->layout.table;
@@ -247,7 +247,7 @@ static const ns_real *used_weights(NsModel *model)
     return model->standardized;
 }
 
-/* Computes the gradient of a weight tensor from that of its standardized values, in place. */
+/* Replaces the gradient of standardized weights by that of the weights, in place. */
 static void gradient_of_weights(void *data, size_t i, unsigned member)
 {
     (void)member;
@@ -284,15 +284,14 @@ static double sum_lengths(const int32_t *length, size_t B)
     return sum;
 }
 
-/* How many tokens of a stack in the batch are not padding. */
+/* Number of tokens of a stack in the batch that are not padding. */
 static double tokens_of(const NsModel *model, const NsBatch *batch, size_t stack)
 {
     bool source = stack + 1 < model->layout.n_stacks;
     return sum_lengths(source ? batch->source_length : batch->length, batch->B);
 }
 
-/* The weight of each of n targets in a mean loss.  A batch without targets has neither loss nor
- * gradient, whatever the weight. */
+/* The weight of each of n targets in a mean loss.  For n = 0 the value does not matter. */
 static double share_of(size_t n)
 {
     return 1 / (double)MAX(n, 1);
@@ -362,14 +361,14 @@ static NsCall call_of(NsModel *model, const NsBatch *batch, NsStatistics statist
 
 typedef void (*WorkerStep)(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t i);
 
-/* Takes a step with every worker that is this member's. */
+/* Takes a step with every worker that belongs to this member. */
 static void step(NsModel *model, const NsMember *member, WorkerStep step_of, size_t i)
 {
     for (unsigned k = member->index; k < model->n_workers; k += member->size)
         step_of(&model->layout, &model->workers[k], &model->call, i);
 }
 
-/* Takes a step for which all have to be done with the one before. */
+/* Takes a step that requires all workers to have finished the previous one. */
 static void step_after_all(NsModel *model, const NsMember *member, WorkerStep step_of, size_t i)
 {
     ns_team_barrier(member);
@@ -377,7 +376,7 @@ static void step_after_all(NsModel *model, const NsMember *member, WorkerStep st
     ns_team_barrier(member);
 }
 
-/* Forward and the loss of a part, and backward through the head. */
+/* Forward, loss, and backward of the head for one part. */
 static void step_forward(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t part)
 {
     ns_worker_begin(layout, w, call, part);
@@ -451,7 +450,7 @@ typedef struct {
     int32_t *answers; /* [B], or NULL */
 } Forward;
 
-/* Of the sequences of the present part. */
+/* Finds the answers for the sequences of the current part. */
 static void find_answers(const NsModelLayout *layout, const NsWorker *w, int32_t *answers)
 {
     size_t V = layout->V, stride = w->shard->stacks[layout->n_stacks - 1].self.T * V;

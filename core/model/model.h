@@ -1,28 +1,28 @@
 /* A Transformer: weights, forward, backward, measurement.  SPDX-License-Identifier: MIT
  *
- *     x_0 = N_emb(tok_emb[token] + position)                (N_emb where there is one)
+ *     x_0 = N_emb(tok_emb[token] + position)                (N_emb if there is one)
  *     x_l = block_l(x_{l-1}),  l = 1..L                     (core/model/placement.h)
  *     loss = mean over targets of -log softmax(head N_final(x_L))[target]
  *
- * With segments the embedding also has seg_emb[segment of the token].  With classes a head of its
- * own reads the hidden state of the first token of each sequence, and its mean loss over the
+ * With segments, seg_emb[segment of the token] is added to the embedding.  With classes, a separate
+ * head reads the hidden state of the first token of each sequence, and its mean loss over the
  * sequences that have a label is added.  Devlin et al. 2018, 3.1, without their pooling layer.
  *
- * With a second stream (ResiDual) the head sees x_L + N_final(D_L), D_0 = x_0, D' = D + y.
+ * With a second stream (ResiDual) the head reads x_L + N_final(D_L), where D_0 = x_0, D' = D + y.
  *
- * Attention is causal in a decoder, and sees both directions in an encoder.  In an encoder-decoder
- * the decoder's layers also attend to the output of the encoder, after its own final norm where
- * there is one.  Layers are numbered through: the encoder's, then the decoder's.
+ * Attention is causal in a decoder, and bidirectional in an encoder.  In an encoder-decoder the
+ * decoder's layers also attend to the output of the encoder, after the encoder's final norm if it
+ * has one.  Layers are numbered through: the encoder's, then the decoder's.
  *
- * The batch is divided into as many contiguous shards of sequences as there are threads.  Each
- * shard goes forward and backward with gradients of its own; these are summed in a fixed order, so
- * that the same seed, build and thread count give the same bits, however many threads the machine
- * has to spare (core/base/team.h).
+ * The batch is divided into contiguous shards of sequences, one for each thread.  Each shard goes
+ * forward and backward with separate gradients, which are summed in a fixed order.  So the same
+ * seed, build and thread count give the same bits, however many threads actually run
+ * (core/base/team.h).
  *
- * Unless probes read activations after a step (probe-every is not 0), the model saves memory: where
- * activations are large, a thread processes its shard in parts, one after another, and has memory
- * for one of them; activations that are cheap to compute again from the input of a sub-layer are
- * not stored.  The gradients have the same bits either way. */
+ * Unless probes read activations after a step (probe-every is not 0), the model saves memory: if
+ * activations are large, a thread processes its shard in parts, one after another, with memory for
+ * one part; activations that are cheap to recompute from the input of a sub-layer are not stored.
+ * The gradients have the same bits in all cases. */
 #pragma once
 
 #include "core/base/team.h"
@@ -39,10 +39,11 @@ typedef struct NsModel NsModel;
 /* The threads that share the work on a model; borrowed. */
 NsTeam *ns_model_team(const NsModel *model);
 
-/* NULL with NS_ERROR_SETTING or NS_ERROR_MEMORY.  The weights are drawn from settings->seed. */
+/* Creates a model with initial weights drawn from settings->seed.  NULL with NS_ERROR_SETTING or
+ * NS_ERROR_MEMORY. */
 NsModel *ns_model_new(const NsSettings *settings, NsVocab vocab, GError **error);
 
-/* The same with a placement that is not in the registry (tests). */
+/* The same, with a placement that is not in the registry (for tests). */
 NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *placement,
                              NsVocab vocab, GError **error);
 void ns_model_free(NsModel *model);
@@ -50,58 +51,59 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsModel, ns_model_free)
 
 const NsTensorTable *ns_model_tensors(const NsModel *model);
 size_t ns_model_layers(const NsModel *model);
-size_t ns_model_source(const NsModel *model);      /* S; 0 without an encoder for the decoder */
+size_t ns_model_source(const NsModel *model);      /* S; 0 without cross-attention */
 ns_real *ns_model_weights(NsModel *model);         /* arena of the tensor table */
-const ns_real *ns_model_gradients(NsModel *model); /* arena: of the loss of the last measure */
+const ns_real *ns_model_gradients(NsModel *model); /* arena, of the last measure */
 
-/* Draws the initial weights again, the same ones bit for bit. */
+/* Draws the initial weights again, with the same bits. */
 void ns_model_reset(NsModel *model);
 
-/* Whether the placement wants ns_model_profile after a reset (Admin). */
+/* Whether the placement requires ns_model_profile after a reset (Admin). */
 bool ns_model_needs_profile(const NsModel *model);
 
-/* One forward pass with omega = 1 that sets what the placement derives from it, in each stack by
- * itself: omega_k = sqrt(1 + sum_{j<k} Var F_j), Var over all features of all tokens that are not
- * padding.  Liu et al. 2020, section 4. */
+/* One forward pass with omega = 1 that sets the placement's learned scales, separately in each
+ * stack: omega_k = sqrt(1 + sum_{j<k} Var F_j), with Var over all features of all tokens that are
+ * not padding.  Liu et al. 2020, section 4. */
 void ns_model_profile(NsModel *model, const NsBatch *batch);
 
-/* Forward and backward over one batch of the model's B, T and S: overwrites the gradients with
- * those of the mean loss, and returns what was seen.  `noise` may be NULL: none.  A norm over the
- * batch uses the statistics of this one; those of a training step also move the running ones.  A
- * batch without any target has loss 0 and no gradient.  Allocates nothing. */
+/* Forward and backward over one batch of the model's B, T and S.  Overwrites the gradients with
+ * those of the mean loss, and returns the measurements.  `noise`: NULL for none.  A norm over the
+ * batch uses the statistics of this batch; in a training step it also updates the running ones.  A
+ * batch without targets has loss 0 and no gradient.  Allocates nothing. */
 NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *noise);
 
-/* The loss that ns_model_measure gives without noise, in a forward-only pass: gradients and running
- * statistics stay as they are.  For finite differences. */
+/* The loss that ns_model_measure returns without noise, by a forward-only pass: gradients and
+ * running statistics do not change.  For finite differences. */
 double ns_model_plain_loss(NsModel *model, const NsBatch *batch);
 
-/* What ns_model_measure measures besides the losses: everything (the default); the squares of
- * gradients, which clipping needs; or nothing.  The rest of NsMeasure keeps its old values.  The
- * benchmark uses this to find the cost of measuring. */
+/* What ns_model_measure measures besides the losses: everything (the default); only the squares of
+ * gradients, which clipping needs; or nothing.  The other fields of NsMeasure keep their old
+ * values. The benchmark uses this to find the cost of measuring. */
 typedef enum { NS_MEASURING_ALL, NS_MEASURING_GRADIENTS, NS_MEASURING_LOSS } NsMeasuring;
 void ns_model_set_measuring(NsModel *model, NsMeasuring measuring);
 
-/* Forward only, without noise and with running statistics: mean negative log-likelihood in nats a
- * target; 0 without one. */
+/* Forward only, without noise and with running statistics.  Returns the mean negative
+ * log-likelihood in nats per target; 0 without targets. */
 double ns_model_loss(NsModel *model, const NsBatch *batch);
 
-/* Forward only, as ns_model_loss: the class with the largest logit at the first token of each
- * sequence.  answers: [B]. */
+/* Forward only, under the same conditions as ns_model_loss.  Finds the class with the largest logit
+ * at the first token of each sequence.  answers: [B]. */
 void ns_model_answers(NsModel *model, const NsBatch *batch, int32_t *answers);
 
 /* Whether the activations of all layers are in memory after ns_model_measure, if probe-every is not
- * 0.  With recompute the activations of one layer are, and only input and output of the others. */
+ * 0.  With recompute, only one layer has all its activations in memory, the others only their input
+ * and output. */
 bool ns_model_keeps(const NsModel *model);
 
-/* Computes the activations of a layer again, as the last ns_model_measure did; they stay until the
- * next call.  Batch and weights must be unchanged since, and probe-every must not be 0. */
+/* Recomputes the activations of a layer as in the last ns_model_measure; they are valid until the
+ * next call.  Batch and weights must not have changed, and probe-every must not be 0. */
 void ns_model_revisit(NsModel *model, size_t layer);
 
 /* The activations of one sub-layer in one shard after ns_model_measure, for probes.  A shard is a
- * thread's share of the batch, or a part of it.  Borrowed until the next call; a pointer is NULL
- * where the sub-layer has no such activation.  Where ns_model_keeps is false, only x of a layer's
- * first sub-layer and `out` of its last one are there; ns_model_revisit brings back the others.
- * Where probe-every is 0 only the sizes are valid. */
+ * thread's share of the batch, or a part of it.  Borrowed until the next call; a pointer is NULL if
+ * the sub-layer has no such activation.  If ns_model_keeps is false, only x of a layer's first
+ * sub-layer and `out` of its last one are valid; ns_model_revisit restores the others.  If
+ * probe-every is 0, only the sizes are valid. */
 typedef struct {
     NsSublayerKind kind;
     size_t layer; /* numbered through all layers, from 0 */
@@ -125,5 +127,5 @@ size_t ns_model_sublayers(const NsModel *model);
 NsActivationView ns_model_activation_view(const NsModel *model, size_t shard, size_t sublayer);
 
 /* The state of a model besides its weights: the running statistics of norms over the batch, n
- * elements.  A checkpoint includes it. */
+ * elements.  Checkpoints store it. */
 ns_real *ns_model_state(NsModel *model, size_t *n);

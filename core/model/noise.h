@@ -4,8 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether noise (dropout, stochastic depth) is on and which; the same noise for the same numbers.
- */
+/* Noise (dropout, stochastic depth) of a training step; the same numbers give the same noise. */
 typedef struct {
     bool training;
     uint64_t seed, step;

@@ -1,8 +1,8 @@
-/* What a tensor is to the model.  SPDX-License-Identifier: MIT
+/* The kinds of parameters of a model.  SPDX-License-Identifier: MIT
  *
- * One row a kind of parameter.  PER_LAYER ones exist once in every layer (where the placement and
- * the norm have them), the others once in every stack.  Encoder and decoder share the parameters.
- * Each row makes, by itself, a measured quantity: the Frobenius norm of the gradient of that tensor
+ * Each kind has one row.  PER_LAYER kinds exist once in every layer (if the placement and the norm
+ * have them), the others once in every stack.  Encoder and decoder share the kinds.  Each row also
+ * defines a measured quantity: the Frobenius norm of the gradient of that tensor
  * (core/probe/quantity.h).
  *
  * X(ID, key, tensor name; per-layer names follow "blk{l}.", symbol with _ for a subscript, per

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Most bytes of a layer that are prefetched while another computes: both should fit into the
+/* Most bytes of a layer that are prefetched during the previous layer: both should fit in the
  * second-level cache. */
 #define PREFETCH_BYTES ((size_t)1 << 20)
 
@@ -26,9 +26,7 @@ size_t ns_stack_hidden(const NsModelLayout *layout, size_t stack)
     return layout->stacks[stack].first_layer + stack;
 }
 
-/* The tokens that the i-th stack of a shard reads; the encoder of an encoder-decoder reads the
- * source.
- */
+/* The tokens that stack i of a shard reads; the encoder of an encoder-decoder reads the source. */
 static const int32_t *tokens_of(const NsModelLayout *layout, const NsWorker *w,
                                 const NsBatch *batch, size_t i)
 {
@@ -81,7 +79,8 @@ static NsPass pass_of(const NsModelLayout *layout, const NsWorker *w, const NsCa
     };
 }
 
-/* Dropout on the sum of the embeddings.  The number of the stack gives it noise of its own. */
+/* Applies dropout to the sum of the embeddings.  The number of the stack selects separate noise for
+ * it. */
 static void drop_embedding(const NsShape *shape, const NsPass *pass, size_t i, ns_real *x)
 {
     if (!pass->noisy || !(pass->dropout > 0)) return;
@@ -94,8 +93,8 @@ static void drop_embedding(const NsShape *shape, const NsPass *pass, size_t i, n
                                  .sequence = (uint32_t)(pass->first + b)});
 }
 
-/* The sizes of a part of the batch.  The activations of fewer or shorter sequences begin where
- * those of the longest do. */
+/* Sets the shapes for a part of the batch.  Fewer or shorter sequences use the beginning of the
+ * memory of their activations. */
 static void set_shapes(const NsModelLayout *layout, NsShard *shard, const NsBatch *batch)
 {
     for (size_t i = 0; i < layout->n_stacks; i++) {
@@ -166,7 +165,7 @@ static void measure_hidden(NsWorker *w, const NsShape *shape, const NsPass *pass
     ns_clock_end(mark, NS_OP_MEASURE);
 }
 
-/* Prefetches weights and activations of the layer that comes next, when a layer begins. */
+/* Called when a layer begins: prefetches weights and activations of the layer after it. */
 static void prefetch_layer(const NsModelLayout *layout, const NsWorker *w, const NsCall *call,
                            const NsStack *stack, size_t layer, bool backward)
 {
@@ -297,7 +296,7 @@ void ns_worker_revisit(const NsModelLayout *layout, NsWorker *w, const NsCall *c
     size_t i = stack_of(layout, layer);
     const NsStack *stack = &layout->stacks[i];
     NsPass pass = pass_of(layout, w, call, i);
-    /* The first pass has counted this batch in the running statistics, and in the second stream. */
+    /* The first pass already updated the running statistics and the second stream. */
     if (pass.statistics == NS_OF_BATCH_KEPT) pass.statistics = NS_OF_BATCH;
     pass.dual = NULL;
     size_t end = ns_stack_sublayer(stack, layer + 1);
@@ -315,8 +314,8 @@ static ns_real *gradient_at(NsWorker *w, size_t offset)
     return ns_gradients_outside(w->gradients, w->number, offset);
 }
 
-/* The rows of a worker in the gradient of a matrix over the vocabulary; `more`: an earlier part, or
- * another use of the matrix, has begun the sum. */
+/* A worker's rows in the gradient of a matrix over the vocabulary.  `more`: an earlier part, or
+ * another use of the matrix, has started the sum. */
 static NsGradientRows rows_of(const NsModelLayout *layout, NsWorker *w, size_t offset, bool more)
 {
     NsGradientRows rows = ns_gradients_rows(w->gradients, w->number, offset);
@@ -324,7 +323,7 @@ static NsGradientRows rows_of(const NsModelLayout *layout, NsWorker *w, size_t o
     return rows;
 }
 
-/* Backward of an embedding norm or a final norm. */
+/* Backward of an embedding norm or of a final norm. */
 static void outer_norm_backward(const NsNormPlace *place, NsWorker *w, NsPass *pass,
                                 const NsShape *shape, ns_real *d, const ns_real *x, ns_real *stats)
 {
@@ -333,7 +332,7 @@ static void outer_norm_backward(const NsNormPlace *place, NsWorker *w, NsPass *p
     ns_norm_place_backward(place, shape, pass, d, d, x, stats);
 }
 
-/* Adds the gradient of the hidden states of the first tokens. */
+/* Backward of the class head: adds to the gradient of the hidden states of the first tokens. */
 static void class_backward(const NsModelLayout *layout, NsWorker *w, const NsCall *call)
 {
     const NsStackShard *last = &w->shard->stacks[layout->n_stacks - 1];
@@ -361,7 +360,7 @@ void ns_worker_add_head(const NsModelLayout *layout, NsWorker *w, const NsCall *
 {
     NsClockMark mark = ns_clock_begin();
     NsGradientRows rows = rows_of(layout, w, layout->head, part > 0);
-    /* The last rows of a tied embedding are no logits. */
+    /* The last rows of a tied embedding have no logits. */
     size_t end = MIN(rows.first + rows.n, layout->V), first = MIN(rows.first, end);
     for (size_t i = 0; i < layout->shards; i++) {
         const NsShard *shard = call->workers[i].shard;
@@ -391,8 +390,8 @@ void ns_worker_backward_top(const NsModelLayout *layout, NsWorker *w, const NsCa
     size_t n = shape->R * shape->D;
     if (stack->cross) memset(pass.dmemory, 0, t->cross.RS * shape->D * sizeof *pass.dmemory);
 
-    /* With a second stream the final norm's input is that stream, and the head's the sum of both.
-     */
+    /* With a second stream, the input of the final norm is that stream, and the input of the head
+     * is the sum of both. */
     ns_real *d = stack->dual ? t->ddual : t->d;
     if (stack->dual) memcpy(t->ddual, t->d, n * sizeof *d);
     const ns_real *out = w->shard->sublayers[stack->first + stack->n - 1].out;

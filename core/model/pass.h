@@ -7,30 +7,30 @@
 #include "core/model/measure.h"
 #include "core/ops/cross_entropy.h"
 
-/* Where a worker stands in the backward pass through a stack. */
+/* The state of a worker in its backward pass through a stack. */
 typedef struct {
     NsPass pass;
-    double squares;          /* sum of squares of the gradient of the present hidden state */
-    NsHiddenMeasure *hidden; /* where that sum is added for the record */
+    double squares;          /* sum of squares of the gradient of the current hidden state */
+    NsHiddenMeasure *hidden; /* receives that sum for the record */
 } NsDescent;
 
-/* A worker processes one share of the batch, in one or more parts.  Each part has a shard of its
- * own where activations stay in memory; otherwise all parts use the same shard in turn. */
+/* A worker processes one share of the batch, in one or more parts.  Each part has a separate shard
+ * if activations stay in memory; otherwise all parts use the same shard in turn. */
 typedef struct {
-    NsShard *shards, *shard; /* [layout->kept]; the one of the present part */
+    NsShard *shards, *shard; /* [layout->kept]; the shard of the current part */
     NsShard forward_only;    /* for forward-only passes */
-    size_t part;             /* the present one, from 0 */
+    size_t part;             /* the current part, from 0 */
     ns_real *activations;
     NsGradients *gradients; /* shared by all workers */
-    unsigned number;        /* this worker's, from 0 */
+    unsigned number;        /* index of this worker */
     NsDescent down;
     bool *live[NS_STACKS_MAX];  /* [R] which rows of the part are not padding */
     bool padded[NS_STACKS_MAX]; /* whether any row is padding */
     /* Sums over the tokens of all parts so far, without padding. */
     NsCrossEntropy loss;
-    double class_nll;        /* of the labels of sequences */
+    double class_nll;        /* of the sequence labels */
     NsSums *sums;            /* [sublayers] */
-    NsHiddenMeasure *hidden; /* [hidden states]; grad: squares */
+    NsHiddenMeasure *hidden; /* [hidden states]; grad is a sum of squares */
     double final_sq, final_norm;
 } NsWorker;
 
@@ -39,45 +39,45 @@ typedef struct {
     const NsWorker *workers; /* [layout->shards] */
     const NsBatch *batch;
     ns_real per_target, per_label; /* weights in the mean losses */
-    const ns_real *weights;        /* standardized where the settings say so */
+    const ns_real *weights;        /* standardized if the settings require it */
     const ns_real *sinusoids;      /* [T, D] of the longest stack, or NULL */
     ns_real *state;
     NsStatistics statistics;
     NsNoise noise;
     bool profiling;
-    bool measuring;    /* the sums for the record are wanted */
-    bool forward_only; /* nothing is stored for backward, and what is stored there stays */
+    bool measuring;    /* the sums for the record are requested */
+    bool forward_only; /* nothing is stored for backward, and stored activations remain */
 } NsCall;
 
-/* How many hidden states a model has: in every stack one more than layers. */
+/* Number of hidden states of a model: one more than layers in every stack. */
 size_t ns_model_layout_hidden(const NsModelLayout *layout);
 
 /* The index of the first hidden state of a stack. */
 size_t ns_stack_hidden(const NsModelLayout *layout, size_t stack);
 
-/* Selects a part for a forward pass; before the first part the sums become 0. */
+/* Selects a part for a forward pass; before the first part the sums are set to 0. */
 void ns_worker_begin(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t part);
 
-/* Computes the logits from the tokens, and every sum but those of gradients. */
+/* Computes the logits from the tokens, and all sums except those of gradients. */
 void ns_worker_forward(const NsModelLayout *layout, NsWorker *w, const NsCall *call);
 
-/* Adds the loss of the part; unless the pass is forward only the logits become their gradients. */
+/* Adds the loss of the part.  Replaces the logits by their gradients, unless the pass is forward
+ * only. */
 void ns_worker_loss(const NsModelLayout *layout, NsWorker *w, const NsCall *call, double smoothing);
 
-/* Selects a part as the present one: its sequences, their padding, and the shard that holds its
- * activations. */
+/* Selects the current part: its sequences, their padding, and the shard with its activations. */
 void ns_worker_select(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t part);
 
-/* Makes sure that the activations of a layer of the present part are in memory: computes the layer
- * again where they were not stored and another layer was computed since.  Nothing else changes. */
+/* Ensures that the activations of a layer of the current part are in memory: recomputes the layer
+ * if they were not stored and another layer has been computed since.  Changes nothing else. */
 void ns_worker_revisit(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t layer);
 
-/* The backward pass of the present part in steps, which all workers take together
+/* The steps of the backward pass of the current part, which all workers take together
  * (core/model/gradients.h): the head, from the gradient of the logits to that of the output of the
- * last stack; then for every stack, from the last one, its final norm, its layers from the last one
- * down, and its embedding.  The weights of the head and of the token embeddings are matrices over
- * the vocabulary: when all workers have taken the step before, each adds the gradients of its rows,
- * from the shards of all. */
+ * last stack; then for every stack, from the last to the first, its final norm, its layers from the
+ * last to the first, and its embedding.  The weights of the head and of the token embeddings are
+ * matrices over the vocabulary: when all workers have taken the step before, each adds the
+ * gradients of its rows from all shards. */
 void ns_worker_backward_head(const NsModelLayout *layout, NsWorker *w, const NsCall *call);
 void ns_worker_add_head(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t part);
 void ns_worker_backward_top(const NsModelLayout *layout, NsWorker *w, const NsCall *call,

@@ -1,6 +1,6 @@
-/* SPDX-License-Identifier: MIT
+/* The registry of placements.  SPDX-License-Identifier: MIT
  *
- * To add a placement, write the wiring of its sub-layers and add a row. */
+ * To add one, write the wiring of its sub-layers and add a row. */
 #include "core/model/placement.h"
 
 #include <glib.h>
@@ -65,7 +65,7 @@ static void deepnorm(NsWiring *w, const NsPosition *p)
     }
 }
 
-/* The first attention has neither outer norm nor S, the first other sub-layers no S. */
+/* The first sub-layer has no outer norm; the sub-layers of the first layer have no factor S. */
 static void keel(NsWiring *w, const NsPosition *p)
 {
     w->in = true;
@@ -93,7 +93,7 @@ static void hybridnorm(NsWiring *w, const NsPosition *p)
     w->out = true;
 }
 
-/* Pre-LN in the first layer; its norms on queries, keys and values stay. */
+/* Pre-LN in the first layer, whose norms on queries, keys and values remain. */
 static void hybridnorm_star(NsWiring *w, const NsPosition *p)
 {
     hybridnorm(w, p);
@@ -143,7 +143,7 @@ static void t_fixup(NsWiring *w, const NsPosition *p)
     w->init = p->decoder ? pow(9.0 * p->M, -0.25) : 0.67 * pow(p->N, -0.25);
 }
 
-/* Embeddings N(0, 1 / d) (9 N)^(-1/4), with the layers of the stack that they feed. */
+/* Embeddings N(0, 1 / d) times (9 N)^(-1/4), where N is the depth of the stack that they feed. */
 static double t_fixup_embedding(const NsPosition *p)
 {
     return pow(9.0 * p->layers, -0.25);

@@ -34,7 +34,7 @@ static double forward_work(const NsModelLayout *layout, double B)
     return work;
 }
 
-/* Every thread translates greedily: held-out sentences for BLEU, and one to look at. */
+/* Every thread decodes greedily: held-out sentences for BLEU, and one to display. */
 static size_t decoder_elements(const NsSettings *settings, const NsModelLayout *layout)
 {
     bool scored = settings->bleu_sentences > 0 && settings->eval_every > 0;
@@ -61,14 +61,14 @@ NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab)
     plan.total_bytes =
         plan.weight_bytes + plan.gradient_bytes + plan.moment_bytes + plan.activation_bytes;
 
-    /* Two operations a multiply-add; backward takes twice what forward takes. */
+    /* A multiply-add is two operations; backward takes twice as many as forward. */
     plan.gflop_per_step = 6e-9 * forward_work(&layout, (double)ns_settings_batch(settings));
     ns_model_layout_clear(&layout);
     return plan;
 }
 
-/* What a run takes besides its plan where a limit counts what is asked for, used or not: stacks of
- * threads, batches, records and the like. */
+/* Memory that a run needs besides its plan, such as thread stacks, batches and records.  It matters
+ * under limits that count allocated address space, used or not. */
 static size_t reserve_of(const NsPlan *plan, NsMemoryLimit limit)
 {
     bool counts = limit == NS_MEMORY_ADDRESS || limit == NS_MEMORY_DATA;

@@ -1,18 +1,20 @@
-/* The memory that one shard of a batch takes.  SPDX-License-Identifier: MIT */
+/* The memory layout of one shard of a batch.  SPDX-License-Identifier: MIT */
 #include "core/model/layout.h"
 
-/* Bytes of activations, of all workers together, from which on parts are worth their time. */
+/* Bytes of activations of all workers together, from which dividing into parts is worth the
+ * time. */
 #define WORTH_DIVIDING ((size_t)64 << 20)
 
 /* Bytes of weights up to which small parts are cheap.  Each part packs all weights and adds to all
- * gradients, which takes long where these do not stay in the caches.  In larger models weights,
- * gradients and moments take most of the memory, so they use the fewest parts whose activations are
- * at most five quarters of the weights (tests/bench/README.md has what one part more takes). */
+ * gradients, which is slow if they do not stay in the caches.  In larger models weights, gradients
+ * and moments take most of the memory, so these models use the fewest parts for which the
+ * activations of a part are at most 5/4 of the weights (tests/bench/README.md reports the cost of
+ * an additional part). */
 #define WORTH_READING ((size_t)64 << 20)
 
-/* The least rows of a part.  Every part packs the weights again, which with 64 to 128 rows takes
- * some per cent of a step of small models; 256 rows still need far less memory than a batch in one
- * part. */
+/* Minimum number of rows of a part.  Every part packs the weights again, which at 64 to 128 rows
+ * takes a few percent of a step of a small model; 256 rows still need far less memory than a batch
+ * in one part. */
 #define PART_ROWS 256
 
 void ns_model_layout_shard_range(const NsModelLayout *layout, size_t B, size_t i, size_t *first,
@@ -49,14 +51,15 @@ static ns_real *take_norm(const NsNormPlace *place, const NsShape *shape, ns_rea
     return ns_cursor_take(cursor, shape->R * shape->D);
 }
 
-/* The cursors from which the activations of a layer are taken. */
+/* The cursors from which the activations of a layer are allocated. */
 typedef struct {
     NsCursor *out;     /* the output of the layer */
     NsCursor *inner;   /* the other activations that backward needs */
-    NsCursor *derived; /* those that are not stored; each sub-layer uses the same memory */
+    NsCursor *derived; /* those that are not stored; sub-layers share this memory */
 } LayerSources;
 
-/* Takes the layer whose first sub-layer is the k-th and whose input is x; returns its output. */
+/* Allocates the layer whose first sub-layer has index k and whose input is x; returns its
+ * output. */
 static const ns_real *take_layer(NsShard *shard, const NsModelLayout *layout,
                                  const NsStackShard *stack, size_t k, const ns_real *x,
                                  const LayerSources *from)
@@ -85,7 +88,7 @@ static const ns_real *take_layer(NsShard *shard, const NsModelLayout *layout,
     return x;
 }
 
-/* Without a final norm the output of a stack is that of its last layer. */
+/* Without a final norm the output of a stack is the output of its last layer. */
 static void find_top(const NsModelLayout *layout, NsShard *shard, size_t i)
 {
     const NsStack *stack = &layout->stacks[i];
@@ -115,8 +118,8 @@ static void take_outside(NsShard *shard, const NsModelLayout *layout, size_t i, 
     t->d = ns_cursor_take(cursor, n);
 }
 
-/* Elements of the memory that layers (common) and sub-layers (derived) use in turn: as many as the
- * largest needs. */
+/* Elements of the memory that layers (common) and sub-layers (derived) use one after another: the
+ * maximum over all of them. */
 typedef struct {
     size_t common, derived;
 } Shared;
@@ -154,7 +157,8 @@ size_t ns_shard_take_forward_only(NsShard *forward_only, const NsShard *shard,
     forward_only->sublayers = sublayers;
     NsCursor cursor = {.base = base};
     size_t most = 0;
-    /* A layer reads the output of the one below, and a layer of a decoder that of the encoder. */
+    /* A layer reads the output of the previous layer, and layers of a decoder also that of the
+     * encoder. */
     ns_real *outs[NS_STACKS_MAX][2];
     for (size_t i = 0; i < layout->n_stacks; i++)
         for (size_t k = 0; k < 2; k++)
@@ -224,7 +228,7 @@ size_t ns_shard_elements(const NsModelLayout *layout, size_t B)
     return cursor.used;
 }
 
-/* Whether the share of every worker can be divided into so many equal parts of enough rows. */
+/* Whether the share of every worker can be divided into this many equal parts with enough rows. */
 static bool divides(const NsModelLayout *layout, size_t B, size_t parts)
 {
     for (size_t i = 0; i < layout->shards; i++) {

@@ -12,22 +12,22 @@
 #include "core/ops/attention.h"
 #include "core/ops/norm.h"
 
-/* Hands out pieces of an arena; without a base it only counts. */
+/* Allocates pieces of an arena one after another; without a base it only counts. */
 typedef struct {
     ns_real *base;
     size_t used;
 } NsCursor;
 
-/* n elements on a cache line, or NULL while only counting. */
+/* Returns n elements on a cache line, or NULL while only counting. */
 ns_real *ns_cursor_take(NsCursor *cursor, size_t n);
 
-/* Where the next piece will begin, or NULL while only counting. */
+/* Returns where the next piece will begin, or NULL while only counting. */
 ns_real *ns_cursor_at(const NsCursor *cursor);
 
-/* A place for a norm of C features.  Its parameters are offsets into the weight arena, `running` is
+/* A place for a norm of C features.  Its parameters are offsets into the weight arena; `running` is
  * an offset into the state. */
 typedef struct {
-    const NsNorm *norm; /* NULL where the place is empty */
+    const NsNorm *norm; /* NULL if the place is empty */
     size_t C;
     size_t gain, bias, alpha;
     size_t running;
@@ -40,13 +40,14 @@ typedef struct {
     const NsActivation *activation;
     bool first, last; /* of its layer */
     size_t layer;     /* numbered through all stacks */
-    unsigned number;  /* likewise for sub-layers; selects the stream of its noise */
+    unsigned number;  /* numbered through all stacks; selects the random stream of its noise */
     double drop_path; /* probability that a sequence skips its branch */
     NsNormPlace in, mid, branch, out;
     NsNormPlace q, k, v; /* over the features of each head, or over all features */
-    /* Offsets of the weights.  Self-attention: w_in is [3 D, D] (Q, K, V joined) and w_memory lies
-     * within it.  Cross-attention: w_in is W_Q and w_memory [2 D, D] (K, V joined).  Uniform
-     * attention has only V, in w_memory.  FFN: W_1 in w_in, W_3 in w_gate.  W_O or W_2 in w_out. */
+    /* Offsets of the weights.  Self-attention: w_in is [3 D, D] (Q, K, V joined), and w_memory is
+     * inside it.  Cross-attention: w_in is W_Q, w_memory is [2 D, D] (K, V joined).  Uniform
+     * attention has only V, in w_memory.  FFN: W_1 is in w_in, W_3 in w_gate.  W_O or W_2 is in
+     * w_out. */
     size_t w_in, b_in, w_memory, b_memory, w_gate, w_out, b_out;
     size_t head_scale, branch_gain, stream_gain;
 } NsSublayer;
@@ -57,12 +58,12 @@ typedef struct {
     ns_real eps;
 } NsShape;
 
-/* The activations that forward stores for backward.  Where a placement computes nothing at a point,
- * the pointer there is that of the input. */
+/* The activations that forward stores for backward.  If a placement computes nothing at a point,
+ * the pointer is that of the point before it. */
 typedef struct {
     const ns_real *x;     /* [R, D] input, the output of the sub-layer below */
     const ns_real *layer; /* [R, D] input of its layer */
-    ns_real *u;           /* [R, D], NULL where it is x */
+    ns_real *u;           /* [R, D], NULL if it is x */
     ns_real *f, *v;       /* [R, D] branch before and after its norm */
     ns_real *z, *out;     /* [R, D] */
     ns_real *stats_in, *stats_mid, *stats_branch, *stats_out;
@@ -75,11 +76,11 @@ typedef struct {
     ns_real *context; /* attention: [R, D] */
     ns_real *scaled;  /* attention: [R, D] context with its heads scaled */
     ns_real *mid;     /* [R, D] or [R, F] input of the last matrix */
-    /* The memory of all these but the inputs; empty where layers share that memory. */
+    /* The memory of all of these except the inputs; empty if layers share that memory. */
     const ns_real *begin, *end;
 } NsActivations;
 
-/* Scratch of backward, shared by all sub-layers of a shard. */
+/* Scratch memory of backward, shared by all sub-layers of a shard. */
 typedef struct {
     ns_real *branch, *du; /* [R, D] */
     ns_real *skip;        /* [R, D] gradient of the layer's input through the extra skip */
@@ -92,30 +93,30 @@ typedef struct {
 
 /* The arguments of one pass of a shard through its sub-layers. */
 typedef struct {
-    const ns_real *weights; /* standardized where the settings say so */
+    const ns_real *weights; /* standardized if the settings require it */
     ns_real *gradients;     /* of the tensors from offset `origin` on; NULL in a forward pass */
     size_t origin;
     bool adds;      /* adds to the gradients of matrices instead of overwriting them */
     ns_real *state; /* running statistics */
     NsStatistics statistics;
-    bool profiling; /* branch_sum is wanted */
+    bool profiling; /* branch_sum is requested */
     bool noisy;
     NsNoise noise;
     double dropout;
     size_t first;                          /* the shard's first sequence in the batch */
     const int32_t *length, *memory_length; /* [B] tokens and source tokens */
-    const bool *live, *memory_live;        /* [R], [RS] rows that are not padding; NULL: all */
+    const bool *live, *memory_live;        /* [R], [RS] false for padding; NULL: no padding */
     const ns_real *memory;                 /* [RS, D] input of keys and values in cross-attention */
     ns_real *dmemory;                      /* its gradient, added to */
     ns_real *dual, *ddual;                 /* [R, D] second stream and its gradient, or NULL */
-    /* Decoding: the keys and values that attention reads, [B, S, ns_keys_width], or NULL; the new
-     * ones of self-attention go to `position`. */
+    /* Decoding: the keys and values that attention reads, [B, S, ns_keys_width], or NULL; those of
+     * self-attention for the new token are written at `position`. */
     ns_real *keys;
     size_t position;
 } NsPass;
 
-/* The cursors from which activations are taken.  Those that ns_sublayer_derive can compute again, u
- * and the hidden layer of an FFN, may come from memory that is used in turn. */
+/* The cursors from which activations are allocated.  The activations that ns_sublayer_derive can
+ * recompute, u and the hidden layer of an FFN, may be in memory that sub-layers share. */
 typedef struct {
     NsCursor *kept, *u, *ffn;
 } NsSources;
@@ -124,7 +125,8 @@ typedef struct {
 NsNormPass ns_norm_place_pass(const NsNormPlace *place, const NsPass *pass, ns_real *stats,
                               size_t R, ns_real eps);
 
-/* A norm at its place, with the parameters from the pass.  dx may be dy. */
+/* The forward and backward of a norm at its place, with the parameters of the pass.  dx may be
+ * dy. */
 void ns_norm_place_forward(const NsNormPlace *place, const NsShape *shape, const NsPass *pass,
                            ns_real *y, ns_real *stats, const ns_real *x);
 void ns_norm_place_backward(const NsNormPlace *place, const NsShape *shape, const NsPass *pass,

@@ -9,7 +9,7 @@ static bool switched(unsigned setting, bool automatic)
     return setting == NS_SWITCH_AUTO ? automatic : setting == NS_SWITCH_ON;
 }
 
-/* The norms on queries and keys that the setting asks for. */
+/* The norms on queries and keys that the setting selects. */
 static NsQkNorm asked_qk(const NsSettings *settings, NsQkNorm automatic)
 {
     static const NsQkNorm asked[] = {[NS_QK_NORM_OFF] = NS_QK_NONE,
@@ -40,7 +40,7 @@ static const NsPlacement *placement_of(const NsSettings *settings, const NsPlace
     return placement ? placement : ns_placement_at(settings, layer, layers);
 }
 
-/* Embedding norm and final norm depend on the placements of all layers. */
+/* Decides the embedding norm and the final norm, which depend on the placements of all layers. */
 static void surround(NsStackWiring *stack, const NsSettings *settings, const NsPlacement *placement)
 {
     for (unsigned l = 0; l < stack->layers; l++) {

@@ -1,15 +1,16 @@
-/* The wiring of a model: which norms, factors and skips stand where, by its settings.
+/* The wiring of a model: which norms, factors and skips its settings put where.
  * SPDX-License-Identifier: MIT
  *
- * This applies mixture, norm kind and switches to the rows of the placement registry.  The model is
- * built from it, and its diagram is drawn from it. */
+ * This applies the mixture, the norm kind and the switches to the rows of the placement registry.
+ * The model is built from it, and its diagram is drawn from it. */
 #pragma once
 
 #include "core/model/placement.h"
 #include "core/settings/settings.h"
 
-/* NS_ERROR_SETTING where these settings make no model: d-model is no multiple of heads, uniform
- * attention has several heads or norms on queries and keys, or the mixture cannot be read. */
+/* Sets NS_ERROR_SETTING if no model can be built from these settings: d-model is not a multiple of
+ * heads, uniform attention has several heads or norms on queries and keys, or the mixture cannot be
+ * parsed. */
 bool ns_wiring_check(const NsSettings *settings, GError **error);
 
 #define NS_STACKS_MAX 2
@@ -18,7 +19,7 @@ bool ns_wiring_check(const NsSettings *settings, GError **error);
 /* An encoder or a decoder. */
 typedef struct {
     bool decoder;
-    bool cross; /* its layers attend to the output of the stack before */
+    bool cross; /* its layers attend to the output of the previous stack */
     bool dual;  /* it has a second stream */
     bool embedding_norm, final_norm;
     const NsNorm *norm; /* the kind of both norms, that of the last layer; NULL without norms */
@@ -26,7 +27,7 @@ typedef struct {
     unsigned layers;
 } NsStackWiring;
 
-/* `placement` NULL: that of the settings, or their mixture.  Returns the number of stacks. */
+/* `placement`: NULL for the placement or mixture of the settings.  Returns the number of stacks. */
 size_t ns_stacks_wiring(const NsSettings *settings, const NsPlacement *placement,
                         NsStackWiring stacks[NS_STACKS_MAX]);
 
@@ -35,14 +36,14 @@ typedef struct {
     NsWiring c;
 } NsSublayerWiring;
 
-/* The sub-layers of a layer from its input up; returns how many.  Layers are numbered from 0 in
- * their stack. */
+/* Fills in the sub-layers of a layer, from its input upward, and returns their number.  Layers are
+ * numbered from 0 in their stack. */
 size_t ns_layer_wiring(const NsSettings *settings, const NsPlacement *placement,
                        const NsStackWiring *stack, unsigned layer,
                        NsSublayerWiring sublayers[NS_LAYER_SUBLAYERS]);
 
-/* The norm kind at a placement: that of the settings or, if they say `auto`, that of the
- * placement's row; NULL without norms. */
+/* The norm kind at a placement: that of the settings or, if it is `auto`, that of the placement's
+ * row; NULL without norms. */
 const NsNorm *ns_norm_kind(const NsSettings *settings, const NsPlacement *placement);
 
 /* The placement of a layer: that of the settings, or of their mixture. */

@@ -1,4 +1,4 @@
-/* Optimizers that treat every element on its own: Adam, AdamW, RAdam and SGD.
+/* Optimizers that update each element independently: Adam, AdamW, RAdam and SGD.
  * SPDX-License-Identifier: MIT */
 #include "core/optim/optimizer-private.h"
 
@@ -11,30 +11,31 @@
 
 /* The constants of one step and tensor. */
 typedef struct {
-    ns_real clip;         /* multiplies the gradient */
-    ns_real l2;           /* times the weight is added to the gradient */
-    ns_real decay;        /* times the weight is part of the update */
+    ns_real clip;         /* factor on the gradient */
+    ns_real l2;           /* factor on the weight that is added to the gradient */
+    ns_real decay;        /* factor on the weight that is added to the update */
     ns_real beta1, rest1; /* m = beta1 m + rest1 g */
     ns_real beta2, rest2; /* v = beta2 v + rest2 g^2 */
-    ns_real rate;         /* on m, its correction included */
+    ns_real rate;         /* factor on m, including its bias correction */
     ns_real v_correction, eps;
-    ns_real v_correction_before; /* of v before the update; 0 where nothing has entered it */
-    ns_real least;               /* root of what a square is divided by */
+    ns_real v_correction_before; /* for v before the update; 0 if v is still empty */
+    ns_real least;               /* minimum square root of a ratio's divisor */
     ns_real least_square;
 } Constants;
 
-/* A run of elements that lie side by side. */
+/* A contiguous range of elements. */
 typedef struct {
     size_t n;
-    ns_real *w, *m, *v; /* v: NULL where there is one moment */
+    ns_real *w, *m, *v; /* v: NULL for an optimizer with one moment */
     const ns_real *g;
 } Span;
 
-/* Roots whose squares, and the inverse of these, single precision can hold. */
+/* Range of roots whose squares, and the inverses of those squares, fit in single precision. */
 #define LEAST_ROOT ((ns_real)0x1p-63)
 #define MOST_ROOT ((ns_real)0x1p63)
 
-/* Ratios are taken this much larger, so that a gradient over a large root is not lost. */
+/* Ratios are scaled by this factor, so that a gradient divided by a large root does not
+ * underflow. */
 #define LARGER ((ns_real)0x1p40)
 
 static inline ns_real clamped(ns_real x, ns_real least, ns_real most)
@@ -43,12 +44,12 @@ static inline ns_real clamped(ns_real x, ns_real least, ns_real most)
     return x < most ? x : most;
 }
 
-/* Bytes from what is updated to what is prefetched. */
+/* Bytes from the updated address to the prefetched one. */
 #define PREFETCH_DISTANCE 1024
 
-/* Prefetches a cache line of everything that a span reads; it may lie beyond the end, since a
- * prefetch never faults.  For a model that fits into no cache the processor's own prefetching comes
- * late: four streams are read, and three written. */
+/* Prefetches a cache line of every array of a span.  The address may lie beyond the end, since a
+ * prefetch never faults.  If a model fits into no cache, the processor's own prefetching is too
+ * late: four streams are read and three written. */
 NS_VECTOR_INLINE void prefetch(const Span *s)
 {
     __builtin_prefetch((const void *)((uintptr_t)s->w + PREFETCH_DISTANCE), 1);
@@ -57,23 +58,23 @@ NS_VECTOR_INLINE void prefetch(const Span *s)
     __builtin_prefetch((const void *)((uintptr_t)s->g + PREFETCH_DISTANCE), 0);
 }
 
-/* What a kernel of Adam does.  `plain`: the first moment moves the weights as it is, without a
- * division by the root of the second.  `pulls`: some weight decay is on.  (Without weight decay a
- * weight that is not finite must not reach the moments through 0 w.)  `looks`: gradients are
- * compared with their moments (NsTensorUpdate). */
+/* Variants of the Adam kernel.  `plain`: the update is the first moment, not divided by the root of
+ * the second.  `pulls`: weight decay is on.  (Without weight decay a nonfinite weight must not
+ * reach the moments through 0 w.)  `looks`: gradients are compared with their moments
+ * (NsTensorUpdate). */
 typedef struct {
     bool plain, pulls, looks;
 } Adam;
 
-/* Sums and maxima of a span, [NS_VECTOR_LANES] each. */
+/* Lanes for the sums and maxima of a span, [NS_VECTOR_LANES] each. */
 typedef struct {
     double *weight, *update, *ratio;
     ns_real *most;
 } SpanVectors;
 
-/* The first `left` weights of a span.  Everything that ratios need is read for the update anyway,
- * and they do without the divider, which one root and one division keep busy as it is; as roots
- * they have the range of the gradient. */
+/* Updates the first `left` weights of a span.  The ratios use only values that are loaded for the
+ * update anyway, and avoid divisions, since one square root and one division already keep the
+ * divider busy.  They are computed as roots, so that they have the range of the gradient. */
 NS_VECTOR_INLINE void adam_vector(const Constants *c, Span s, int left, const SpanVectors *lanes,
                                   const Adam adam)
 {
@@ -167,23 +168,23 @@ typedef NsUpdateSums (*Kernel)(const Constants *c, Span span);
 
 /* How an optimizer treats tensors. */
 typedef struct {
-    bool (*takes)(const NsTensor *tensor); /* NULL: all */
-    /* Fills in the constants for a tensor whose moments are `age` updates old, and says what to do
-     * with them. */
+    bool (*takes)(const NsTensor *tensor); /* which tensors to update; NULL for all */
+    /* Fills in the constants for a tensor whose moments are `age` updates old, and returns the
+     * kernel that uses them. */
     Kernel (*choose)(const NsUpdate *u, int64_t age, Constants *c);
-    bool apart; /* weight decay acts apart from the gradient */
+    bool apart; /* weight decay is decoupled from the gradient */
 } Rule;
 
-/* What is to be done with a tensor, and what that was found for: the next tensor that decays, or
- * does not, is often alike, and powers are expensive. */
+/* The kernel and constants for a tensor, and the values that they depend on.  They are cached,
+ * since the next tensor often has the same values and computing powers is expensive. */
 typedef struct {
-    Kernel kernel; /* NULL: nothing was chosen yet */
+    Kernel kernel; /* NULL if nothing is cached yet */
     Constants constants;
     double lr, eps;
     int64_t age;
 } Chosen;
 
-/* `latest`: of tensors that do not decay, and of those that do. */
+/* `latest`: one cache entry for tensors without weight decay, one for those with it. */
 static const Chosen *choose(Chosen latest[2], const Rule *rule, const NsUpdate *u, size_t i)
 {
     const NsTensor *t = &u->table->tensors[i];
@@ -225,15 +226,15 @@ static void add(const NsUpdate *u, size_t i, NsUpdateSums sums)
     tensor->ratio_max = MAX(tensor->ratio_max, sums.most);
 }
 
-/* Before the first block of a tensor is added. */
+/* Called before the first block of a tensor is added. */
 static void clear(const NsUpdate *u, size_t i)
 {
     double none = u->ratios ? 0 : -1;
     u->tensors[i] = (NsTensorUpdate){.ratio_sum = none, .ratio_max = none};
 }
 
-/* After the last block of all tensors: a maximum ignores a NaN, so the sum tells of it, and the
- * first gradient has no moments to be compared with. */
+/* Called after the last block of all tensors.  A maximum ignores NaN, so it is set to the sum if
+ * that is NaN.  The first gradient has no moments to be compared with. */
 static void close_ratios(const NsUpdate *u)
 {
     for (size_t i = 0; i < u->table->n; i++) {
@@ -243,7 +244,8 @@ static void close_ratios(const NsUpdate *u)
     }
 }
 
-/* The sums of blocks of a tensor that an earlier member began: they are the first of a share. */
+/* The sums of blocks at the start of a share whose tensor begins in the share of an earlier
+ * member. */
 typedef struct {
     NsUpdateSums sums[NS_BLOCKS_MAX];
     size_t n, tensor;
@@ -254,7 +256,7 @@ typedef struct {
     const Rule *rule;
 } Updating;
 
-/* What a member does with its share. */
+/* Updates one member's share. */
 static void update_share(const NsUpdate *u, const Rule *rule, NsShare share, Late *late)
 {
     Chosen latest[2] = {0};
@@ -274,7 +276,7 @@ static void update_share(const NsUpdate *u, const Rule *rule, NsShare share, Lat
     }
 }
 
-/* Late sums are added when all else is, one member after another. */
+/* After all other sums, members add their late sums in the order of their index. */
 static void update_member(void *data, const NsMember *member)
 {
     const Updating *updating = data;
@@ -313,7 +315,7 @@ double ns_clip_factor(double clip, double grad_norm)
 
 /* ---- The rules ---- */
 
-/* [the second moment divides][weight decay is on][ratios are wanted] */
+/* Indexed by [second moment divides][weight decay is on][ratios are requested]. */
 static const Kernel adams[2][2][2] = {
     {{plain, plain_looking}, {plain_pulled, plain_pulled_looking}},
     {{adam, adam_looking}, {adam_pulled, adam_pulled_looking}},

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The quintic a s + b s^3 + c s^5 that five times over takes every s in (0.004, 1] close to 1.
- * Jordan et al. 2024. */
+/* The polynomial a s + b s^3 + c s^5, which, applied five times, maps every s in (0.004, 1] close
+ * to 1.  Jordan et al. 2024. */
 static const double quintic[] = {3.4445, -4.7750, 2.0315};
 #define ITERATIONS 5
 
@@ -28,7 +28,8 @@ void ns_orthogonalize(ns_real *x, size_t rows, size_t cols, ns_real *scratch)
     ns_scale(x, (ns_real)(1 / (ns_real_norm(x, n) + 1e-7)), x, n);
 
     for (int k = 0; k < ITERATIONS; k++) {
-        /* Of the shorter side: A = X X^T, B = b A + c A A, X' = a X + B X; or its mirror image. */
+        /* If rows <= cols: A = X X^T, B = b A + c A A, X' = a X + B X; else the transpose of
+         * this. */
         ns_gemm(&(NsGemm){.ta = tall,
                           .tb = !tall,
                           .M = side,
@@ -80,7 +81,7 @@ static bool is_rest(const NsTensor *tensor)
     return !is_matrix(tensor);
 }
 
-/* One thread's: the direction of a matrix, and what its orthogonal factor is worked out in. */
+/* Scratch elements of one thread: the direction of a matrix, and what ns_orthogonalize needs. */
 static size_t member_scratch(const NsTensorTable *table)
 {
     size_t most = 0;
@@ -99,7 +100,7 @@ size_t ns_muon_scratch(const NsTensorTable *table, unsigned threads)
     return MAX(threads, 1) * member_scratch(table);
 }
 
-/* m = momentum m + g, and the direction looks one step ahead along it (Nesterov). */
+/* m = momentum m + g, x = g + momentum m (Nesterov). */
 NS_CLONES(static, look_ahead,
           (ns_real *restrict x, ns_real *restrict m, const ns_real *restrict g, ns_real clip,
            ns_real momentum, size_t n),
@@ -149,7 +150,7 @@ typedef struct {
     size_t scratch; /* elements of each member */
 } Updating;
 
-/* A matrix is one member's work. */
+/* One member updates a whole matrix. */
 static void update_tensor(void *data, size_t i, unsigned member)
 {
     const Updating *updating = data;

@@ -6,7 +6,7 @@
 
 typedef struct {
     double weight, update; /* sums of squares */
-    double ratio, most;    /* sum and maximum, as in NsTensorUpdate; 0 where they are not wanted */
+    double ratio, most;    /* sum and maximum, as in NsTensorUpdate; 0 if not requested */
 } NsUpdateSums;
 
 /* Adam, AdamW, RAdam and SGD, on all tensors. */
@@ -22,8 +22,8 @@ void ns_adamw_update_where(const NsUpdate *update, bool (*takes)(const NsTensor 
 size_t ns_muon_scratch(const NsTensorTable *table, unsigned threads);
 void ns_muon_update(const NsUpdate *update);
 
-/* The orthogonal factor of a matrix, nearly: x [rows, cols] becomes U S' V^T for x = U S V^T, where
- * S' is close to 1 (0.7 .. 1.2), by five steps of a Newton-Schulz iteration.  scratch:
+/* Approximates the orthogonal factor of a matrix by five steps of a Newton-Schulz iteration: x
+ * [rows, cols] = U S V^T becomes U S' V^T, where S' is close to 1 (0.7 to 1.2).  scratch:
  * ns_orthogonal_scratch elements. */
 void ns_orthogonalize(ns_real *x, size_t rows, size_t cols, ns_real *scratch);
 size_t ns_orthogonal_scratch(size_t rows, size_t cols);

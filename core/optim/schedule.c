@@ -1,11 +1,11 @@
-/* To add a schedule, add a row.  SPDX-License-Identifier: MIT */
+/* The learning-rate schedules.  To add one, add a row.  SPDX-License-Identifier: MIT */
 #include "core/optim/schedule.h"
 
 #include "core/base/error.h"
 
 #include <math.h>
 
-/* Steps of a decay that has no other end. */
+/* Last step of a decay if neither decay-steps nor steps is set. */
 #define DECAY_STEPS 1000
 
 static double constant(int64_t step, int64_t start, int64_t end)
@@ -22,7 +22,7 @@ static double inverse_sqrt(int64_t step, int64_t start, int64_t end)
     return step > start ? sqrt((double)start / (double)step) : 1.0;
 }
 
-/* The share of the way from the start of the decay to its end that is done. */
+/* The fraction of the decay that is done. */
 static double progress(int64_t step, int64_t start, int64_t end)
 {
     if (step <= start) return 0.0;
