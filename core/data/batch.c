@@ -8,7 +8,7 @@ static int32_t *full(size_t B, size_t length)
     return lengths;
 }
 
-/* With memory for so many sequences and for so many positions on either side. */
+/* Allocates memory for this many sequences, and this many target and source positions. */
 static void init(NsBatch *batch, size_t sequences, size_t targets, size_t sources)
 {
     size_t T = batch->T, S = batch->S;

@@ -7,8 +7,8 @@
 
 /* ---- Words ---- */
 
-/* Signs that are words wherever they are.  An apostrophe, a hyphen, a period and a comma are not
- * among them. */
+/* Punctuation that is a word of its own wherever it occurs.  Apostrophe, hyphen, period and comma
+ * are not among it. */
 static bool is_sign(char c)
 {
     return (c >= ' ' && c <= '&') || (c >= '(' && c <= '+') || c == '/' || (c >= ':' && c <= '@') ||
@@ -20,8 +20,8 @@ static bool is_point(char c)
     return c == '.' || c == ',';
 }
 
-/* The four rules of the tokenizer, one after another.  Each looks at the text from its beginning
- * and goes on behind what it has changed. */
+/* The four rules of the tokenizer are applied one after another.  Each scans the whole text and
+ * never rescans what it has replaced. */
 static GString *separate_signs(const GString *text)
 {
     GString *out = g_string_new(NULL);
@@ -33,7 +33,7 @@ static GString *separate_signs(const GString *text)
     return out;
 }
 
-/* A period or comma after anything but a digit. */
+/* Separates a period or comma that follows anything but a digit. */
 static GString *separate_points_after(const GString *text)
 {
     GString *out = g_string_new(NULL);
@@ -45,7 +45,7 @@ static GString *separate_points_after(const GString *text)
     return out;
 }
 
-/* A period or comma before anything but a digit. */
+/* Separates a period or comma that precedes anything but a digit. */
 static GString *separate_points_before(const GString *text)
 {
     GString *out = g_string_new(NULL);
@@ -60,7 +60,7 @@ static GString *separate_points_before(const GString *text)
     return out;
 }
 
-/* A hyphen after a digit. */
+/* Separates a hyphen that follows a digit. */
 static GString *separate_hyphens(const GString *text)
 {
     GString *out = g_string_new(NULL);
@@ -72,13 +72,13 @@ static GString *separate_hyphens(const GString *text)
     return out;
 }
 
-/* White space as Python's str.split has it. */
+/* White space as Python's str.split defines it. */
 static bool is_space(gunichar c)
 {
     return g_unichar_isspace(c) || c == '\v' || (c >= 0x1C && c <= 0x1F) || c == 0x85;
 }
 
-/* The words of a text that is cut by white space. */
+/* Splits a text at white space. */
 static GPtrArray *split(const char *text)
 {
     GPtrArray *words = g_ptr_array_new_with_free_func(g_free);
@@ -121,7 +121,7 @@ static GPtrArray *words_of(const char *sentence)
 
 /* ---- n-grams ---- */
 
-/* How often every n-gram of an order occurs, by its words with spaces between. */
+/* Counts the n-grams of an order; the key is the words of an n-gram, joined by spaces. */
 static GHashTable *count_ngrams(const GPtrArray *words, size_t order)
 {
     GHashTable *counts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -136,7 +136,7 @@ static GHashTable *count_ngrams(const GPtrArray *words, size_t order)
     return counts;
 }
 
-/* The most that one reference has of each n-gram. */
+/* The largest count of each n-gram in any single reference. */
 static GHashTable *most_ngrams(GPtrArray *const *references, size_t n, size_t order)
 {
     GHashTable *most = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -198,7 +198,7 @@ NsBleuScore ns_bleu_score(const NsBleu *bleu)
     NsBleuScore score = {.brevity = 1};
     double c = (double)bleu->hypothesis_words, r = (double)bleu->reference_words;
     if (c < r) score.brevity = c > 0 ? exp(1 - r / c) : 0;
-    if (bleu->matches[0] == 0) return score; /* and then of no longer one */
+    if (bleu->matches[0] == 0) return score; /* longer n-grams have no match either */
     double logarithms = 0, unmatched = 1;
     for (size_t i = 0; i < NS_BLEU_ORDERS; i++) {
         if (bleu->ngrams[i] == 0) return score;

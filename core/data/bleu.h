@@ -2,11 +2,11 @@
  *
  *     BLEU = 100 BP exp(1/4 sum_{n=1..4} ln p_n),   BP = min(1, exp(1 - r / c))
  *
- * p_n: the share of the n-grams of the hypotheses that are in a reference, each at most as often as
- * in one of its references; c and r: the words of the hypotheses and of the references.  Words are
- * those of the tokenizer of mteval-v13a, capitals count, and the i-th order without any match has
- * p_n = 1 / (2^i n-grams).  Papineni et al. 2002; Chen and Cherry 2014, method 3; Post 2018, arXiv
- * 1804.08771. */
+ * p_n: the share of the n-grams of the hypotheses that also occur in a reference, where the count
+ * of an n-gram is clipped to its largest count in one reference; c and r: the numbers of words in
+ * the hypotheses and in the references.  The tokenizer is mteval-v13a, case matters, and the i-th
+ * order without any match is smoothed to p_n = 1 / (2^i n-grams).  Papineni et al. 2002; Chen and
+ * Cherry 2014, method 3; Post 2018, arXiv 1804.08771. */
 #pragma once
 
 #include <glib.h>
@@ -21,12 +21,12 @@ typedef struct {
     int64_t hypothesis_words, reference_words;
 } NsBleu;
 
-/* Adds a sentence with its references, which are UTF-8; of several the one counts as its length
- * that is nearest to the hypothesis, the shorter one where two are. */
+/* Adds a hypothesis and its n references, all UTF-8.  The reference length r is that of the
+ * reference whose length is nearest to the hypothesis; of two equally near ones, the shorter. */
 void ns_bleu_add(NsBleu *bleu, const char *hypothesis, const char *const *references, size_t n);
 
-/* The precisions p_n in percent, the brevity penalty BP, and the score, 0 to 100.  A corpus without
- * any match, or without any n-gram of some order, has score 0. */
+/* The precisions p_n in percent, the brevity penalty BP, and the score, 0 to 100.  The score is 0
+ * if there is no match at all, or no n-gram of some order. */
 typedef struct {
     double precision[NS_BLEU_ORDERS], brevity, score;
 } NsBleuScore;

@@ -8,28 +8,28 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Longer files are refused; those of GPT-2 have one and half a megabyte. */
+/* Longer files are refused; the files of GPT-2 have 1 MB and 0.5 MB. */
 #define MOST_BYTES ((size_t)64 << 20)
 
-/* In files a byte is a character that can be seen: itself where it can be, else the next one from
- * here on. */
+/* In the files a byte is written as a visible character: as itself where it is one, otherwise as
+ * the next unused code point from here on. */
 #define FIRST_FREE 256
 
 struct NsBpe {
     size_t n;           /* tokens */
-    char **bytes;       /* [n] what each stands for */
+    char **bytes;       /* [n] the bytes of each token */
     uint16_t byte[256]; /* the token of a single byte */
     NsMerges *merges;
 };
 
-/* ---- Bytes as they are written ---- */
+/* ---- How bytes are written ---- */
 
 static bool is_written_as_itself(unsigned byte)
 {
     return (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
 }
 
-/* The character of every byte. */
+/* Sets the character that each byte is written as. */
 static void write_bytes(gunichar characters[256])
 {
     gunichar next = FIRST_FREE;
@@ -37,7 +37,7 @@ static void write_bytes(gunichar characters[256])
         characters[byte] = is_written_as_itself(byte) ? byte : next++;
 }
 
-/* The bytes that a word of a file stands for; NULL where it has other characters. */
+/* The bytes that a word of a file stands for; NULL if a character stands for no byte. */
 static char *read_bytes(const char *word)
 {
     gunichar characters[256];
@@ -62,7 +62,7 @@ static bool refuse(const char *path, const char *why, GError **error)
                      name, why);
 }
 
-/* Numbers the tokens: `numbers` leads from a word to one more than its number. */
+/* Reads the number of every token: `numbers` maps a word to its number + 1. */
 static bool read_vocabulary(NsBpe *bpe, const char *path, GHashTable *numbers, GError **error)
 {
     size_t size;
@@ -96,7 +96,7 @@ static bool read_vocabulary(NsBpe *bpe, const char *path, GHashTable *numbers, G
     return true;
 }
 
-/* Every byte must be a token, so that any text can be written. */
+/* Every byte must be a token, so that any text can be encoded. */
 static bool find_bytes(NsBpe *bpe, const char *path, GHashTable *numbers, GError **error)
 {
     gunichar characters[256];
@@ -111,7 +111,7 @@ static bool find_bytes(NsBpe *bpe, const char *path, GHashTable *numbers, GError
     return true;
 }
 
-/* "Ġ t" */
+/* Reads a line such as "Ġ t". */
 static bool read_merge(NsBpe *bpe, const char *line, GHashTable *numbers)
 {
     g_auto(GStrv) parts = g_strsplit(line, " ", 3);
@@ -182,7 +182,7 @@ const char *ns_bpe_bytes(const NsBpe *bpe, size_t token)
 
 typedef enum { LETTERS, DIGITS, SPACES, SIGNS } Kind;
 
-/* White space as Unicode has it. */
+/* White space as Unicode defines it. */
 static bool is_space(gunichar c)
 {
     return c == '\v' || c == 0x85 || g_unichar_isspace(c);
@@ -197,7 +197,8 @@ static Kind kind_of(gunichar c)
     return g_unichar_isalpha(c) ? LETTERS : is_space(c) ? SPACES : SIGNS;
 }
 
-/* Where a run of characters of one kind ends that begins at p; `last` is its last character. */
+/* Returns the end of the run of characters of one kind that begins at p, and its last character in
+ * *last. */
 static const char *run_end(const char *p, const char *end, const char **last)
 {
     Kind kind = kind_of(g_utf8_get_char(p));
@@ -220,7 +221,8 @@ static const char *word_end(const char *p, const char *end)
     }
     const char *begin = *p == ' ' && p + 1 < end ? p + 1 : p, *last;
     if (kind_of(g_utf8_get_char(begin)) != SPACES) return run_end(begin, end, &last);
-    /* Of white space the last character goes with the word after it, or is one by itself. */
+    /* The last character of a run of white space belongs to the next word, unless the run is that
+     * character alone or ends the text. */
     const char *after = run_end(p, end, &last);
     return after == end || last == p ? after : last;
 }

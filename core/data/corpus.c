@@ -58,7 +58,7 @@ NsVocab ns_corpus_vocab(const NsCorpus *corpus, const NsSettings *settings)
                      .source = corpus->source ? corpus->source->V : 0};
 }
 
-/* What stands for white space that would not be seen; NULL for other characters. */
+/* The visible sign that represents a white space character; NULL for other characters. */
 static const char *sign_of(gunichar c)
 {
     return c == ' ' ? "␣" : c == '\n' ? "↵" : c == '\t' ? "⇥" : NULL;
@@ -74,7 +74,7 @@ static void spell(gunichar c, char text[NS_TOKEN_TEXT])
         g_snprintf(text, NS_TOKEN_TEXT, "U+%04X", c);
 }
 
-/* As much of a word as there is room for. */
+/* Writes as much of a word as fits. */
 static void spell_word(const char *word, char text[NS_TOKEN_TEXT])
 {
     g_autoptr(GString) seen = g_string_new(NULL);

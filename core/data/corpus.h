@@ -1,5 +1,5 @@
-/* What a model learns from: a text as tokens, split into training and held-out parts, or a task
- * that makes its sequences as they are asked for.  SPDX-License-Identifier: MIT */
+/* The data of a task: a text as tokens, split into a training and a held-out part, or a generator
+ * that makes sequences on demand.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "core/base/rng.h"
@@ -11,58 +11,58 @@
 /* How sequences are made from a corpus: a row of core/data/sampler.h. */
 typedef struct NsSampler NsSampler;
 
-/* A sentence and its translation in the tokens of a corpus: where they begin, and how many tokens
- * they have with their ends. */
+/* A sentence and its translation: where they begin in the tokens of a corpus, and their lengths
+ * with the token that ends a sentence. */
 typedef struct {
     size_t source, target;
     size_t source_length, target_length;
     int label; /* the class of a labeled pair */
 } NsPair;
 
-/* Immutable once made; counted references, from any thread. */
+/* Immutable once made, and reference-counted; usable from any thread. */
 typedef struct NsCorpus {
-    char *name;        /* for people: "generated text", or the file's base name */
-    gunichar *symbols; /* [V] code point of each token, ascending; NULL where it is none */
+    char *name;        /* display name: "generated text", or the file's base name */
+    gunichar *symbols; /* [V] code point of each token, ascending; NULL if tokens have none */
     char **words;      /* [V] the bytes of each token of a tokenizer's vocabulary; or NULL */
-    struct NsSubwords *subwords; /* whose symbols these are, or NULL */
-    size_t V;                    /* symbols that are predicted */
+    struct NsSubwords *subwords; /* the merges that give these tokens, or NULL */
+    size_t V;                    /* number of symbols that a model predicts */
     uint16_t *tokens;            /* [n]; NULL without a text */
-    size_t n;                    /* all tokens of the text; 0 without one */
+    size_t n;                    /* number of tokens of the text; 0 without one */
     size_t n_train; /* the first n_train are for training, the rest (a tenth) is held out */
-    NsPair *pairs;  /* of sentences; NULL where the text has none */
+    NsPair *pairs;  /* pairs of sentences; NULL if the data has none */
     size_t n_pairs, n_train_pairs; /* the first n_train_pairs are for training */
-    struct NsPairLengths *lengths; /* of pairs for training, or NULL */
-    struct NsCorpus *source; /* the tokens of sources where their vocabulary is another; or NULL */
+    struct NsPairLengths *lengths; /* training pairs by length, or NULL */
+    struct NsCorpus *source; /* the source sentences if they have a separate vocabulary; or NULL */
     const NsSampler *sampler;
-    unsigned arch;      /* whose batches these are: NS_ARCH_DECODER, ... */
-    bool next_sentence; /* of the task mlm: there are labels */
-    uint64_t data_seed; /* of what is held out where the batches are made */
+    unsigned arch;      /* the architecture that batches are made for: NS_ARCH_DECODER, ... */
+    bool next_sentence; /* task mlm: sequences have a label for next-sentence prediction */
+    uint64_t data_seed; /* seed of generated validation batches */
     gatomicrefcount refs;
 } NsCorpus;
 
-/* All functions are pure: the same arguments give the same batch at any time, on any thread.  Every
- * function overwrites the whole batch. */
+/* How a kind of corpus makes batches.  All functions are pure: the same arguments give the same
+ * batch at any time, on any thread.  Every function overwrites the whole batch. */
 struct NsSampler {
-    const char *special[3]; /* how the symbol V is written, by architecture, where there is one */
-    const char *further[2]; /* how the symbols V + 1 and V + 2 are written, where they exist */
-    bool nameless;          /* tokens are told apart by their positions alone */
+    const char *special[3]; /* text of symbol V for each architecture; NULL: no such symbol */
+    const char *further[2]; /* text of the symbols V + 1 and V + 2; NULL: no such symbol */
+    bool nameless;          /* tokens have no text; only their positions distinguish them */
     /* NULL: the model predicts V symbols, and reads these and the special one. */
     NsVocab (*vocab)(const NsCorpus *corpus, const NsSettings *settings);
-    /* Of a task that makes its sequences: makes number b of a batch from a stream of random
-     * numbers; and the names of the streams of training and of validation. */
+    /* For generated sequences: makes sequence b of a batch from a stream of random numbers; and the
+     * names of the streams for training and for validation. */
     void (*make)(const NsCorpus *corpus, NsRng *rng, NsBatch *batch, size_t b);
     const char *stream, *held_out_stream;
-    /* Of a text: batches of its two parts.  `validate` reads what `train` never does. */
+    /* For a text: make batches from its training and from its held-out part. */
     void (*train)(const NsCorpus *corpus, uint64_t data_seed, uint64_t index, NsBatch *batch);
     void (*validate)(const NsCorpus *corpus, size_t index, size_t count, NsBatch *batch);
-    /* Of the symbol tasks: what is to be made of n symbols; no overlap. */
+    /* For the symbol tasks: writes the correct answer to n symbols; the arrays do not overlap. */
     void (*answer)(int32_t *answer, const int32_t *symbols, size_t n);
 };
 
 /* A corpus without symbols and text. */
 NsCorpus *ns_corpus_new(const char *name, const NsSampler *sampler, size_t V);
 
-/* A corpus without a text: `name` for people, V symbols to predict, called a, b, c ... where
+/* A corpus without a text: display name, and V symbols to predict, which are named a, b, c ... if
  * `letters` (V <= 26). */
 NsCorpus *ns_corpus_new_made(const char *name, const NsSampler *sampler, size_t V, bool letters);
 
@@ -70,29 +70,29 @@ NsCorpus *ns_corpus_ref(NsCorpus *corpus);
 void ns_corpus_unref(NsCorpus *corpus);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsCorpus, ns_corpus_unref)
 
-/* The corpus whose tokens sources of sentence pairs have: it or its source. */
+/* The corpus that contains the source sentences of pairs: corpus->source, or the corpus itself. */
 const NsCorpus *ns_corpus_source(const NsCorpus *corpus);
 
-/* What a model must read and predict.  Symbols that are predicted have the same numbers where they
- * are read; a mask, separator or begin symbol comes after them, as number `out`. */
+/* The numbers of symbols that a model reads and predicts.  A predicted symbol has the same number
+ * as an input; a mask, separator or begin symbol comes after them, as number `out`. */
 NsVocab ns_corpus_vocab(const NsCorpus *corpus, const NsSettings *settings);
 
-/* Room for a token as text. */
+/* Size of the buffer for the text of a token, in bytes. */
 #define NS_TOKEN_TEXT 12
 
-/* How a token is written: its character, with a sign for a space, a tab and a line's end and the
- * number of a code point that cannot be seen alone; the beginning of its word, likewise; a number
- * where symbols have no characters;
- * "[M]" for a mask, "⟨s⟩" for the beginning, "|" for a separator.  Empty where tokens are nameless.
- */
+/* Writes a token as text: its character, or as much of its word as fits, with a visible sign for a
+ * space, a tab and a line end; "U+1234" for a character that is not visible by itself; a number if
+ * tokens are neither characters nor words; "[M]" for a mask, "⟨s⟩" for the begin symbol, "|" for a
+ * separator; an empty text if tokens are nameless. */
 void ns_corpus_token_text(const NsCorpus *corpus, int32_t token, char text[NS_TOKEN_TEXT]);
 
-/* Training batch number `index`, a function of (data_seed, index, B, T, S, room) alone, so that any
- * batch can be made again at any time: windows of a text, drawn uniformly, or new sequences of the
- * task.  In a batch with room, translations choose B, T and S. */
+/* Makes training batch `index`: windows of a text, drawn uniformly, or new sequences of the task.
+ * It depends on (data_seed, index, B, T, S, room) only, so any batch can be made again at any time.
+ * If batch->room is not 0, translations choose B, T and S. */
 void ns_corpus_train_batch(const NsCorpus *corpus, uint64_t data_seed, uint64_t index,
                            NsBatch *batch);
 
-/* Validation batch `index` of `count`, always the same ones: count * B windows spread evenly over
- * the held-out part, or sequences of the task from streams that training never opens. */
+/* Makes validation batch `index` of `count`, which is the same every time: count * B windows spread
+ * evenly over the held-out part, or sequences of the task from random streams that training does
+ * not use. */
 void ns_corpus_validation_batch(const NsCorpus *corpus, size_t index, size_t count, NsBatch *batch);

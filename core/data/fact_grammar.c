@@ -6,7 +6,7 @@
 
 #define NONE (-1)
 
-/* Two words that mean the same, and one that is more general. */
+/* Two synonyms, and a more general word. */
 typedef struct {
     const char *words[2], *general;
 } Noun;
@@ -27,7 +27,7 @@ static const Noun nouns[] = {
     {{"car", "automobile"}, "vehicle"}, {{"ship", "vessel"}, "vehicle"},
     {{"bike", "bicycle"}, "vehicle"},   {{"plane", "aircraft"}, "vehicle"},
 };
-/* The first of them act; things are only acted upon. */
+/* The first AGENTS nouns can be agents; the others, which are things, can only be patients. */
 #define AGENTS 8
 
 static const Synonyms adjectives[] = {
@@ -60,10 +60,10 @@ static const Synonyms times[] = {
     {{"in winter", "in the cold season"}},
 };
 
-/* Indices into the tables; NONE where nothing is said. */
+/* Indices into the tables; NONE for a detail that the fact leaves out. */
 typedef struct {
     int noun, adjective;
-    bool general; /* said by the more general word */
+    bool general; /* written as the more general word */
 } Phrase;
 
 typedef struct {
@@ -83,7 +83,7 @@ static int draw(NsRng *rng, size_t n)
     return (int)ns_rng_below(rng, n);
 }
 
-/* Another one than `but`; n > 1. */
+/* Draws an index below n other than `but`; n > 1. */
 static int other(NsRng *rng, size_t n, int but)
 {
     int i = draw(rng, n - 1);
@@ -108,7 +108,7 @@ static Fact draw_fact(NsRng *rng)
     return fact;
 }
 
-/* Says less of a phrase; what is said is still true. */
+/* Removes details of a phrase, so that it still follows from the original one. */
 static void weaken_phrase(NsRng *rng, Phrase *phrase)
 {
     if (chance(rng, 40)) phrase->adjective = NONE;
@@ -131,14 +131,15 @@ static void swap_roles(Fact *fact)
     fact->patient = agent;
 }
 
-/* A general word would still be true of another noun of its kind. */
+/* Draws another noun.  It is written as itself, because its general word may be the same as that of
+ * the old noun. */
 static void change_noun(NsRng *rng, Phrase *phrase, size_t n)
 {
     phrase->noun = other(rng, n, phrase->noun);
     phrase->general = false;
 }
 
-/* Changes one detail, so that the fact neither is the old one nor follows from it. */
+/* Changes one detail, so that the new fact neither equals the old one nor follows from it. */
 static void change(NsRng *rng, Fact *fact)
 {
     bool same_kind =
@@ -192,7 +193,7 @@ static void write_phrase(NsRng *rng, const Phrase *phrase, GString *sentence)
     add(sentence, phrase->general ? noun->general : noun->words[word]);
 }
 
-/* Place and time are written once each, in front of the sentence or behind it. */
+/* Writes place and time, if any, at the beginning or at the end of the sentence. */
 static void write_fact(NsRng *rng, const Fact *fact, GString *sentence)
 {
     bool place_first = chance(rng, 30), time_first = chance(rng, 30), passive = chance(rng, 50);
@@ -244,7 +245,8 @@ int ns_fact_pair(NsRng *rng, NsPairRelation relation, GString *first, GString *s
     int label = draw(rng, 2);
     Fact said = relation == NS_ENTAILMENT ? weakened(rng, fact) : fact;
     if (label == 0 && relation == NS_ENTAILMENT) {
-        /* Details that were left out must not come back by the change. */
+        /* Restores the details that were left out, so that the change contradicts the first
+         * sentence instead of adding a true detail again. */
         if (said.agent.adjective == NONE) said.agent.adjective = fact.agent.adjective;
         if (said.patient.adjective == NONE) said.patient.adjective = fact.patient.adjective;
         if (said.place == NONE) said.place = fact.place;

@@ -1,4 +1,4 @@
-/* Batches whose inputs are all different.  SPDX-License-Identifier: MIT */
+/* Batches in which every position has an input symbol of its own.  SPDX-License-Identifier: MIT */
 #include "core/data/sampler.h"
 
 static void make(const NsCorpus *corpus, NsRng *rng, NsBatch *batch, size_t b)

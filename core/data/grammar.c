@@ -1,14 +1,13 @@
-/* A text that the program writes itself.  SPDX-License-Identifier: MIT
+/* Generates a play from a grammar.  SPDX-License-Identifier: MIT
  *
- * The grammar is the table below: a rule is a name and its forms, one of which is drawn with equal
- * chance.  In a form, {name} stands for what that rule gives, and {^name} for the same with a
+ * The grammar is the table below: a rule is a name and its forms, one of which is drawn uniformly.
+ * In a form, {name} is replaced by the expansion of that rule, and {^name} by the same with a
  * capital letter.  Nouns and verbs are stems that take a plain s, so that agreement in number is a
- * choice of rules: np.s goes with vp.s, np.p with vp.p.  What no table can say (sums, weekdays, who
- * is on the stage) are the few names of `computed`.
+ * choice of rules: np.s agrees with vp.s, np.p with vp.p.  The names in `computed` are written by
+ * functions, because no table can express them: sums, weekdays, the characters on the stage.
  *
- * What there is to learn, from easy to hard: letters, words, spelling after a capital, agreement
- * over a nested clause, brackets and quotation marks that close, names of those on the stage, sums.
- */
+ * A model can learn, from easy to hard: letters, words, spelling after a capital, agreement across
+ * a nested clause, brackets and quotation marks that close, names of those on the stage, sums. */
 #include "core/data/grammar.h"
 
 #include "core/base/rng.h"
@@ -16,9 +15,9 @@
 #include <glib.h>
 #include <string.h>
 
-#define CAST 3      /* on the stage together */
-#define DEPTH_MAX 9 /* deeper than this a rule takes its first form, which ends */
-#define SCENES 5    /* in an act */
+#define CAST 3      /* characters on the stage */
+#define DEPTH_MAX 9 /* from this depth on a rule takes its first form, so that recursion ends */
+#define SCENES 5    /* scenes in an act */
 #define SPEECHES_MIN 8
 #define SPEECHES_MAX 16
 
@@ -26,7 +25,7 @@ typedef struct {
     GString *text;
     NsRng rng;
     const char *cast[CAST];
-    unsigned speaker; /* of the cast */
+    unsigned speaker; /* index into `cast` */
 } Writer;
 
 typedef struct {
@@ -167,7 +166,7 @@ static void write_name(Writer *w)
     g_string_append(w->text, people[below(w, G_N_ELEMENTS(people))]);
 }
 
-/* Somebody on the stage who is not speaking. */
+/* Writes the name of a character on the stage who is not speaking. */
 static void write_other(Writer *w)
 {
     g_string_append(w->text, w->cast[(w->speaker + 1 + below(w, CAST - 1)) % CAST]);

@@ -1,4 +1,4 @@
-/* A text that the program writes itself.  SPDX-License-Identifier: MIT */
+/* Generates a play from a grammar.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include <stddef.h>

@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-/* One pair in HELD_OUT is for testing. */
+/* One pair in HELD_OUT is held out. */
 #define HELD_OUT 5
 
-/* Pairs as they are collected. */
+/* The pairs collected so far. */
 typedef struct {
     const NsCorpus *vocabulary;
     GArray *tokens, *training, *held_out; /* uint16_t; NsPair */
-    size_t left_out;
+    size_t left_out;                      /* characters without a token */
 } Collection;
 
 static void collection_init(Collection *c, const NsCorpus *vocabulary)
@@ -69,7 +69,7 @@ static NsCorpus *corpus_of(const Collection *c, const char *name)
 
 typedef struct {
     guint columns, label, first, second;
-    const char *labels[2], *words; /* of class 0 and 1 */
+    const char *labels[2], *words; /* of class 0 and 1; what a line consists of, for messages */
 } Layout;
 
 static const Layout layouts[] = {

@@ -3,7 +3,7 @@
 
 struct NsMerges {
     GArray *list;      /* NsMerge */
-    GHashTable *ranks; /* from a pair (key_of) to one more than its place in the list */
+    GHashTable *ranks; /* from a pair (key_of) to its index in the list + 1 */
 };
 
 static gpointer key_of(uint16_t left, uint16_t right)

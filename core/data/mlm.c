@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* [CLS], and [SEP] behind either segment. */
+/* [CLS], and [SEP] after each segment. */
 #define SPECIAL NS_MLM_SPECIAL
 
 /* Two segments in the tokens of a corpus. */
@@ -32,9 +32,9 @@ void ns_segments_write(NsBatch *batch, size_t b, size_t V, const uint16_t *first
 
 /* ---- Segments of a text ---- */
 
-/* A part of a corpus: windows of its text, or pairs. */
+/* The training or the held-out part of a corpus: a range of tokens, or of pairs. */
 typedef struct {
-    size_t begin, end; /* tokens, or numbers of pairs */
+    size_t begin, end; /* indices of tokens, or of pairs */
 } Part;
 
 static Part part_of(const NsCorpus *corpus, bool training)
@@ -45,7 +45,7 @@ static Part part_of(const NsCorpus *corpus, bool training)
     return training ? (Part){0, corpus->n_train} : (Part){corpus->n_train, corpus->n};
 }
 
-/* How many places of a part segments can begin at. */
+/* The number of places at which the first segment of a sequence can begin. */
 static size_t places(const NsCorpus *corpus, Part part, const NsBatch *batch)
 {
     return part.end - part.begin - (corpus->pairs ? 0 : batch->T);
@@ -63,7 +63,7 @@ static Segments segments_at(const NsCorpus *corpus, size_t at, const NsBatch *ba
     return (Segments){from, from + half, half, room - half};
 }
 
-/* Sequence b, whose first segment begins at a place of the part. */
+/* Writes sequence b, whose first segment begins at the given place of the part. */
 static void take(const NsCorpus *corpus, Part part, size_t place, NsRng *rng, NsBatch *batch,
                  size_t b)
 {
@@ -92,7 +92,7 @@ static void train(const NsCorpus *corpus, uint64_t data_seed, uint64_t index, Ns
         take(corpus, part, ns_rng_below(&rng, places(corpus, part, batch)), &rng, batch, b);
 }
 
-/* Spread evenly over what is held out. */
+/* Takes places that are spread evenly over the held-out part. */
 static void validate(const NsCorpus *corpus, size_t index, size_t count, NsBatch *batch)
 {
     NsRng rng;

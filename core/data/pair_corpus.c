@@ -11,19 +11,19 @@
 
 #include <string.h>
 
-/* One pair in HELD_OUT is for validation where there are no files for it. */
+/* One pair in HELD_OUT is for validation if there are no files of validation pairs. */
 #define HELD_OUT 10
 
-/* Enough that a model must learn the grammar and not the sentences. */
+/* Enough that a model must learn the grammar instead of memorizing the sentences. */
 #define GENERATED_PAIRS 20000
 
 typedef enum { SOURCE, TARGET, SIDES } Side;
 
-/* Texts with as many lines each; every line ends in a line end. */
+/* Two texts with the same number of lines; every line ends in '\n'. */
 typedef struct {
     GString *side[SIDES];
     size_t lines;
-    const char *name; /* for people; borrowed */
+    const char *name; /* display name; borrowed */
 } Texts;
 
 static void texts_clear(Texts *texts)
@@ -67,7 +67,7 @@ static bool read_texts(Texts *texts, const char *source, const char *target, GEr
         name, texts->lines, other_name, other);
 }
 
-/* Moves the last tenth of the lines into texts of their own. */
+/* Moves the last tenth of the lines to `held_out`. */
 static void hold_out(Texts *texts, Texts *held_out)
 {
     held_out->lines = texts->lines / HELD_OUT;
@@ -109,7 +109,7 @@ static bool open_texts(const NsSettings *settings, Texts *training, Texts *held_
 
 /* ---- Tokens ---- */
 
-/* Where a sentence begins, and where the next one does. */
+/* Returns where the sentence at *at begins, and moves *at to the next sentence. */
 static size_t next_line(const NsCorpus *corpus, size_t end, size_t *at)
 {
     size_t begin = *at;
@@ -118,12 +118,12 @@ static size_t next_line(const NsCorpus *corpus, size_t end, size_t *at)
     return begin;
 }
 
-/* The most tokens of the sentences of a pair, and where the sentences that come next begin. */
+/* The largest number of tokens of a sentence on each side, and where the next sentences begin. */
 typedef struct {
     size_t room[SIDES], at[SIDES];
 } Sentences;
 
-/* Adds so many pairs, but for those that do not fit. */
+/* Adds the next `lines` pairs, except those that are too long. */
 static void add_pairs(NsCorpus *corpus, size_t lines, Sentences *next)
 {
     const NsCorpus *of[SIDES] = {ns_corpus_source(corpus), corpus};
@@ -142,7 +142,7 @@ static void add_pairs(NsCorpus *corpus, size_t lines, Sentences *next)
     }
 }
 
-/* In a text of both sides so many targets stand after as many sources. */
+/* Finds the beginning of the target sentences in a text that has all source sentences first. */
 static void find_targets(const NsCorpus *corpus, size_t lines, Sentences *next)
 {
     size_t end = (size_t)ns_sentence_end(corpus);
@@ -160,7 +160,7 @@ static bool check_pairs(const NsCorpus *corpus, size_t lines, GError **error)
         lines, corpus->name, corpus->n_train_pairs, corpus->n_pairs - corpus->n_train_pairs);
 }
 
-/* Says how many pairs there are. */
+/* Adds the number of pairs to the name. */
 static void rename_corpus(NsCorpus *corpus, size_t lines)
 {
     g_autofree char *name = corpus->name;
@@ -171,8 +171,8 @@ static void rename_corpus(NsCorpus *corpus, size_t lines)
                                          name, corpus->n_pairs, lines);
 }
 
-/* The tokens of sides first .. last of the texts; a vocabulary is learned from the training ones.
- */
+/* The tokens of sides first .. last of the texts; a byte-pair encoding is learned from the training
+ * texts only. */
 static NsCorpus *tokens_of(const Texts *training, const Texts *held_out, Side first, Side last,
                            const NsTokenizer *tokenizer, GError **error)
 {
@@ -184,7 +184,7 @@ static NsCorpus *tokens_of(const Texts *training, const Texts *held_out, Side fi
     return ns_text_tokens(&text, tokenizer, error);
 }
 
-/* A corpus of texts whose pairs have the room; with one vocabulary for both sides, or one each. */
+/* A corpus of the pairs that fit into next.room, with a shared vocabulary or one for each side. */
 static NsCorpus *of_texts(const Texts *training, const Texts *held_out,
                           const NsTokenizer *tokenizer, bool separate, Sentences next,
                           GError **error)

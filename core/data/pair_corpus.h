@@ -3,15 +3,14 @@
 
 #include "core/data/corpus.h"
 
-/* Builds a corpus of the files `source` and `target`, or of generated pairs where both settings are
- * empty.  Held out are the pairs of `valid-source` and `valid-target`, or every tenth of the others
- * from the end.  Both languages share one vocabulary.  Pairs that do not fit into source-seq and
- * seq are left out, which the name of the corpus says.  NS_ERROR_SETTING where files are missing or
- * the settings do not go together, NS_ERROR_TEXT where two files do not have the same number of
- * lines or too few pairs fit, and the errors of reading. */
+/* Builds a corpus of the files `source` and `target`, or of generated pairs if both settings are
+ * empty.  The pairs of `valid-source` and `valid-target`, or else the last tenth of the others, are
+ * held out.  Both languages share one vocabulary unless vocabularies=separate.  Pairs that do not
+ * fit into source-seq and seq are left out, and the name of the corpus contains how many are used.
+ * NS_ERROR_SETTING if a file is not named or the settings are incompatible, NS_ERROR_TEXT if two
+ * files do not have the same number of lines or too few pairs fit, and the errors of reading. */
 NsCorpus *ns_corpus_new_from_pairs(const NsSettings *settings, GError **error);
 
-/* Builds a corpus of generated sentences that follow one another (core/data/fact_grammar.h), in
- * pairs, of which every tenth from the end is held out.  Longer ones than seq are cut in batches.
- */
+/* Builds a corpus of generated pairs of consecutive sentences (core/data/fact_grammar.h), of which
+ * the last tenth is held out.  Pairs that are longer than seq are cut when batches are made. */
 NsCorpus *ns_corpus_new_from_facts(const NsSettings *settings, GError **error);

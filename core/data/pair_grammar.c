@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * A clause is drawn once, as its parts, and written in both languages.  What a translation has to
+ * The parts of a clause are drawn once, and written in both languages.  A translation model has to
  * learn, from easy to hard: words; plurals; articles and adjectives, which German inflects by
  * gender, number and case; the finite verb, which is the second part of a German main clause and
- * the last word of a subordinate one; participles and infinitives, which stand at the end of both.
- */
+ * the last word of a subordinate one; participles and infinitives, which come last in a main clause
+ * and before the finite verb in a subordinate one. */
 #include "core/data/pair_grammar.h"
 
 #include "core/base/rng.h"
@@ -21,10 +21,10 @@ typedef struct {
 } Noun;
 
 typedef struct {
-    const char *german, *english; /* German without its ending */
+    const char *german, *english; /* the German one without its ending */
 } Adjective;
 
-/* The German infinitive is the plural as well, and the English one, too. */
+/* In both languages the infinitive is the plural form of the present, too. */
 typedef struct {
     const char *singular, *infinitive, *participle;
     const char *english_singular, *english_infinitive, *past;
@@ -143,7 +143,7 @@ static const char *const after_indefinite[][4] = {[NOMINATIVE] = {"er", "e", "es
                                                   [ACCUSATIVE] = {"en", "e", "es", "e"},
                                                   [DATIVE] = {"en", "en", "en", "en"}};
 
-/* ---- What is drawn ---- */
+/* ---- Phrases and clauses ---- */
 
 typedef struct {
     const Noun *noun;
@@ -159,7 +159,7 @@ typedef struct {
     const Modal *modal;
     Tense tense;
     Phrase subject, object, receiver, place;
-    bool gives, is_somewhere; /* there is a receiver, a place */
+    bool gives, is_somewhere; /* the clause has a receiver, a place */
     const Words *where;
 } Clause;
 
@@ -231,7 +231,7 @@ static void add_german_place(GString *line, const Clause *clause)
     add_german(line, &clause->place, DATIVE);
 }
 
-/* What follows the finite verb of a main clause, and the subject of a subordinate one. */
+/* Writes what follows the finite verb of a main clause, or the subject of a subordinate one. */
 static void add_german_rest(GString *line, const Clause *clause, bool place)
 {
     if (clause->gives) add_german(line, &clause->receiver, DATIVE);
@@ -248,7 +248,7 @@ static void add_german_main(GString *line, const Clause *clause)
     add_german_rest(line, clause, true);
 }
 
-/* After a first part the subject follows the verb. */
+/* Writes a main clause after another part of the sentence, so that the subject follows the verb. */
 static void add_german_inverted(GString *line, const Clause *clause, bool place)
 {
     add(line, finite_verb(clause));
@@ -304,7 +304,7 @@ static void add_comma(GString *german, GString *english, bool both)
     if (both) g_string_append_c(english, ',');
 }
 
-/* Says that somebody says what the clause says. */
+/* Writes the clause as reported speech: somebody says that ... */
 static void add_saying(NsRng *rng, GString *german, GString *english, const Clause *clause)
 {
     const Words *verb = DRAW(rng, saying);
@@ -361,7 +361,7 @@ static void add_sentence(NsRng *rng, GString *german, GString *english)
     }
 }
 
-/* With a capital letter, which is an ASCII one, and a period. */
+/* Appends the sentence with a capital letter and a period.  Its first letter is ASCII. */
 static void add_line(GString *text, GString *sentence)
 {
     sentence->str[0] = g_ascii_toupper(sentence->str[0]);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/data/pair_lengths.h"
 
-/* A group has pairs for at least so many batches, where there are enough.  Larger groups have more
- * padding: of Multi30k with 2,048 tokens a batch 8% with 8 batches, 14% with 32. */
+/* A group has pairs for at least this many batches, if there are enough pairs.  Larger groups have
+ * more padding: on Multi30k with 2,048 tokens a batch, 8% with 8 batches and 14% with 32. */
 #define GROUP_BATCHES 8
 
-/* The pairs of one length. */
+/* Statistics of the pairs of one length. */
 typedef struct {
     size_t n;
-    size_t source, target; /* the most tokens on either side */
-    double tokens;         /* of all, on both sides */
+    size_t source, target; /* the largest number of tokens on each side */
+    double tokens;         /* the sum over all pairs and both sides */
 } SameLength;
 
 struct NsPairLengths {
     size_t n, longest;
-    guint32 *order;   /* [n] */
-    SameLength *same; /* [longest + 1] */
+    guint32 *order;   /* [n] indices of the pairs, sorted by length */
+    SameLength *same; /* [longest + 1] by length */
 };
 
 static size_t length_of(const NsPair *pair)
@@ -61,10 +61,10 @@ static size_t pairs_of(size_t tokens, size_t length)
     return MAX(tokens / length, 1);
 }
 
-/* The position of a walk through the groups, from the shortest pairs on. */
+/* The state of an iteration over the groups, from the shortest pairs to the longest. */
 typedef struct {
-    size_t length; /* of the pairs that come next */
-    double tokens; /* of the pairs of the present group */
+    size_t length; /* length of the shortest pairs of the next group */
+    double tokens; /* sum over the pairs of the current group */
     NsPairGroup group;
 } Walk;
 
@@ -88,7 +88,7 @@ static bool next_group(const NsPairLengths *lengths, size_t tokens, Walk *walk)
     return group->n > 0;
 }
 
-/* How many batches hold every pair of a group once. */
+/* The number of batches in which every pair of a group occurs once. */
 static double batches_of(const NsPairGroup *group)
 {
     return (double)group->n / (double)group->B;

@@ -25,7 +25,7 @@ static void take_pair(const NsCorpus *corpus, const NsPair *pair, NsBatch *batch
     batch->length[b] = (int32_t)n;
 }
 
-/* Pairs of similar length. */
+/* Draws pairs of similar length. */
 static void train_group(const NsCorpus *corpus, NsRng *rng, NsBatch *batch)
 {
     NsPairGroup group = ns_pair_lengths_draw(corpus->lengths, batch->room, rng);
@@ -50,7 +50,7 @@ static void train(const NsCorpus *corpus, uint64_t data_seed, uint64_t index, Ns
         take_pair(corpus, &corpus->pairs[ns_rng_below(&rng, corpus->n_train_pairs)], batch, b);
 }
 
-/* Spread evenly over the pairs that are held out. */
+/* Takes pairs that are spread evenly over the held-out ones. */
 static void validate(const NsCorpus *corpus, size_t index, size_t count, NsBatch *batch)
 {
     size_t held_out = corpus->n_pairs - corpus->n_train_pairs, all = count * batch->B;

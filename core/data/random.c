@@ -1,5 +1,4 @@
-/* Batches in which there is nothing to learn but how often each symbol occurs.
- * SPDX-License-Identifier: MIT */
+/* Batches of random tokens.  SPDX-License-Identifier: MIT */
 #include "core/data/sampler.h"
 
 #include <string.h>
@@ -14,7 +13,7 @@ static void make(const NsCorpus *corpus, NsRng *rng, NsBatch *batch, size_t b)
     size_t T = batch->T, S = batch->S;
     int32_t *tokens = batch->tokens + b * T, *targets = batch->targets + b * T;
     draw(tokens, T, corpus->V, rng);
-    /* An encoder would see the next token, so that its targets are drawn for themselves. */
+    /* An encoder sees the next token, so its targets are drawn independently. */
     bool next = corpus->arch != NS_ARCH_ENCODER;
     if (next) memcpy(targets, tokens + 1, (T - 1) * sizeof *targets);
     draw(next ? targets + T - 1 : targets, next ? 1 : T, corpus->V, rng);

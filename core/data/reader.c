@@ -1,4 +1,4 @@
-/* Whole files into memory, within bounds.  SPDX-License-Identifier: MIT */
+/* Reads whole files into memory, up to a limit.  SPDX-License-Identifier: MIT */
 #include "core/data/reader.h"
 
 #include "core/base/error.h"
@@ -44,8 +44,8 @@ static void set_limit_error(const char *name, size_t limit, GError **error)
               most);
 }
 
-/* Contents and growth of the file until its end, whatever its size was said to be: files grow, and
- * those of /proc claim to be empty. */
+/* Reads to the end of the file, which may be longer than `expected`: files grow, and files in /proc
+ * report a size of 0. */
 static char *read_to_end(int fd, const char *name, size_t expected, size_t limit, size_t *bytes,
                          GError **error)
 {

@@ -3,35 +3,35 @@
 
 #include "core/data/corpus.h"
 
-/* How special symbols are written. */
+/* The text of special symbols. */
 #define NS_BEGIN_SYMBOL "⟨s⟩"
 #define NS_MASK_SYMBOL "[M]"
 #define NS_SEPARATOR "|"
 
-/* Masks n tokens of a text in place, of which those from V on are special and stay: takes exactly
- * 15 % of the others, at least one, each with the same chance; they become targets, and 80 % of
- * them show the mask symbol V, 10 % a random token and 10 % the true one.  Devlin et al. 2018,
- * arXiv 1810.04805, appendix A.1. */
+/* Masks n tokens of a text in place.  Special tokens, V and above, are never masked; of the others
+ * exactly 15 %, at least one, are drawn uniformly.  They become targets, and each is replaced by
+ * the mask symbol V with a probability of 80 %, by a random token with 10 %, and unchanged with
+ * 10 %.  Devlin et al. 2018, arXiv 1810.04805, appendix A.1. */
 void ns_mask_tokens(int32_t *tokens, int32_t *targets, size_t n, size_t V, NsRng *rng);
 
-/* Windows of a text.  A decoder predicts the character after each; a decoder behind an encoder
- * writes the T characters that follow the S of the source, from a begin symbol V on; an encoder
- * finds those that were taken away (ns_mask_tokens). */
+/* Windows of a text.  A decoder predicts the next token; the decoder of an encoder-decoder writes,
+ * after a begin symbol V, the T tokens that follow the S tokens of the source; an encoder predicts
+ * the masked tokens (ns_mask_tokens). */
 extern const NsSampler ns_text_sampler;
 
 /* Two segments for an encoder: [CLS] A [SEP] B [SEP], masked (ns_mask_tokens); the special symbols
- * are V, the mask, V + 1, [CLS], and V + 2, [SEP].  A and B are the halves of a window of a text,
- * or the sentences of a pair, cut where there is no room for them; the rest is padding.  With
- * next-sentence B is taken from elsewhere in half of the sequences, and the label says whether it
- * follows A (1) or not (0).  Devlin et al. 2018, 3.1 and appendix A.2. */
+ * are V (the mask), V + 1 ([CLS]) and V + 2 ([SEP]).  A and B are the halves of a window of a text,
+ * or the sentences of a pair, cut to fit into T; the rest is padding.  With next-sentence, B is
+ * taken from elsewhere in half of the sequences, and the label is 1 if it follows A, otherwise 0.
+ * Devlin et al. 2018, 3.1 and appendix A.2. */
 extern const NsSampler ns_mlm_sampler;
 #define NS_MLM_SPECIAL 3
-#define NS_MLM_LEAST 8 /* tokens in a sequence */
+#define NS_MLM_LEAST 8 /* smallest sequence length */
 #define NS_CLASS_SYMBOL "[CLS]"
 #define NS_SEPARATOR_SYMBOL "[SEP]"
 
-/* Writes [CLS] first [SEP] second [SEP] as sequence b, the longer one cut until both fit, and the
- * beginning of the second segment.  No targets, no label. */
+/* Writes [CLS] first [SEP] second [SEP] as sequence b, cutting the longer segment until both fit,
+ * and sets batch->second.  The sequence has no targets and no label. */
 void ns_segments_write(NsBatch *batch, size_t b, size_t V, const uint16_t *first, size_t n_first,
                        const uint16_t *second, size_t n_second);
 
@@ -39,24 +39,25 @@ void ns_segments_write(NsBatch *batch, size_t b, size_t V, const uint16_t *first
  * label. */
 extern const NsSampler ns_labeled_sampler;
 
-/* The answer to a sequence of random symbols is the same sequence, copied, turned round or in
- * ascending order.  A sequence fills between half of the room and all of it; the rest is padding.
- * An encoder labels every position with the answer's symbol.  A decoder behind an encoder writes
- * the answer from a begin symbol V on.  A decoder alone reads symbols, a separator V and the
- * answer, and has targets from the separator on; its room is half of T. */
+/* The answer to a sequence of random symbols is the same sequence: copied, reversed or sorted in
+ * ascending order.  A sequence has between half of the largest length and all of it; the rest is
+ * padding.  An encoder labels every position with a symbol of the answer.  The decoder of an
+ * encoder-decoder writes the answer after a begin symbol V.  A decoder alone reads the symbols, a
+ * separator V and the answer, and has targets from the separator on; its largest length is T/2. */
 extern const NsSampler ns_copy_sampler, ns_reverse_sampler, ns_sort_sampler;
-#define NS_TASK_SYMBOLS 16 /* unless the settings say how many */
+#define NS_TASK_SYMBOLS 16 /* by default */
 
-/* Every position of every sequence has an input symbol of its own, so that the rows of the token
- * embedding are the inputs; targets are uniformly random.  Xiong et al. 2020, 3.3. */
+/* Every position of every sequence has its own input symbol, so the rows of the token embedding are
+ * the inputs; targets are uniformly random.  Xiong et al. 2020, 3.3. */
 extern const NsSampler ns_gaussian_sampler;
 #define NS_GAUSSIAN_TARGETS 256
 
-/* Every token is drawn uniformly, for itself.  A decoder predicts the next one; an encoder, which
- * would see that, one that is drawn too.  Sequences fill all of T and S; the best loss is log V. */
+/* Every token is drawn uniformly and independently.  A decoder predicts the next token; an encoder,
+ * which sees the next token, predicts another random one.  Sequences have the full lengths T and S;
+ * the lowest possible loss is log V. */
 extern const NsSampler ns_random_sampler;
 #define NS_RANDOM_SYMBOLS 96
 
-/* Sentences and their translations: the encoder reads the source with its end, the decoder writes
- * the target from a begin symbol V on and ends with a line end.  The rest of each is padding. */
+/* Sentences and their translations: the encoder reads the source and a line end, the decoder reads
+ * a begin symbol V and predicts the target and a line end.  The rest of both is padding. */
 extern const NsSampler ns_pairs_sampler;

@@ -3,12 +3,14 @@
 
 #include "core/data/corpus.h"
 
-/* The token that ends a sentence; corpus->V begins one. */
+/* The token that ends a sentence: the line end.  (Token corpus->V begins one.) */
 int32_t ns_sentence_end(const NsCorpus *corpus);
 
-/* The tokens (uint16_t) of a line, with the end; of a source those of ns_corpus_source.  Characters
- * without a token are left out and counted in *left_out.  The line is UTF-8 and has no line end. */
+/* The tokens (uint16_t) of a line, followed by ns_sentence_end; pass ns_corpus_source for a source
+ * sentence.  Characters without a token are left out and counted in *left_out.  The line is UTF-8
+ * and has no line end.  Free with g_array_unref. */
 GArray *ns_sentence_encode(const NsCorpus *corpus, const char *line, size_t *left_out);
 
-/* The line of n tokens without the end; words are one space apart.  Free with g_free. */
+/* The text of n tokens, which do not include the sentence end; words are separated by one space.
+ * Free with g_free. */
 char *ns_sentence_text(const NsCorpus *corpus, const int32_t *tokens, size_t n);

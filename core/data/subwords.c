@@ -13,7 +13,7 @@
 /* Longer files of merges are refused. */
 #define MOST_BYTES ((size_t)64 << 20)
 
-/* A character and the mark. */
+/* Bytes of a symbol that is one character with the end-of-word mark. */
 #define CHARACTER_ROOM (6 + sizeof END_OF_WORD)
 
 NsSubwords *ns_subwords_new(void)
@@ -149,7 +149,7 @@ bool ns_subwords_add_characters(NsSubwords *subwords, GHashTable *words, const c
 {
     g_autoptr(GHashTable) characters = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     collect_characters(words, characters);
-    /* In an order that depends on nothing else. */
+    /* The order of a hash table may vary; sorting makes the numbers of symbols reproducible. */
     g_autoptr(GList) sorted = g_list_sort(g_hash_table_get_keys(characters), compare);
     for (GList *c = sorted; c; c = c->next)
         if (ns_subwords_symbol(subwords, c->data) == NS_TOKENS_MAX)
@@ -163,7 +163,7 @@ bool ns_subwords_add_characters(NsSubwords *subwords, GHashTable *words, const c
 
 /* ---- Files ---- */
 
-/* "lo w</w>" */
+/* Reads a line such as "lo w</w>". */
 static bool read_merge(NsSubwords *subwords, const char *line)
 {
     g_auto(GStrv) parts = g_strsplit(line, " ", 3);
@@ -260,8 +260,8 @@ bool ns_subwords_append(const NsSubwords *subwords, size_t symbol, GString *text
     return last;
 }
 
-/* Appends the characters of a word that are symbols; returns how many are none.  The last one that
- * stays carries the mark, so they are looked at backward. */
+/* Appends the characters of a word that are symbols; returns how many are not.  The word is scanned
+ * backward, because the last character that remains carries the end-of-word mark. */
 static size_t keep_known(const NsSubwords *subwords, const char *word, size_t bytes, GString *kept)
 {
     size_t begin = kept->len, left_out = 0;

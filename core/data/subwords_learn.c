@@ -1,13 +1,13 @@
 /* Learns merges from words.  SPDX-License-Identifier: MIT
  *
- * Every pair of neighbors has a count, and the words in which it may be.  Joining a pair changes
- * these words alone, so that a merge costs one look at every count and little else. */
+ * Every pair of adjacent symbols has a count and a list of the words that may contain it.  Joining
+ * a pair changes only these words, so the cost of a merge is about that of reading all counts. */
 #include "core/base/error.h"
 #include "core/data/subwords-private.h"
 
 #include <string.h>
 
-/* A pair that is in the text once teaches nothing about others.  The value of subword-nmt. */
+/* A pair that occurs once is not worth a merge.  subword-nmt has the same value. */
 #define LEAST_COUNT 2
 
 typedef struct {
@@ -18,15 +18,15 @@ typedef struct {
 
 typedef struct {
     uint16_t left, right;
-    GArray *words; /* guint: numbers of words; the pair may have left some */
+    GArray *words; /* guint: indices of words, some of which may no longer contain the pair */
 } Pair;
 
 typedef struct {
     NsSubwords *subwords;
     GArray *words;  /* Word */
     GArray *pairs;  /* Pair */
-    GArray *counts; /* int64_t: of each pair, apart from it, since all are read at every merge */
-    GHashTable *numbers; /* from a pair to its number */
+    GArray *counts; /* int64_t: of each pair, in an array of its own, which every merge reads */
+    GHashTable *numbers; /* from a pair to its index */
 } Learner;
 
 static void clear_word(void *word)
@@ -52,7 +52,7 @@ static size_t pair_number(Learner *learner, uint16_t left, uint16_t right)
     return learner->pairs->len - 1;
 }
 
-/* Adds `sign` times the pairs of a word to the counts. */
+/* Adds the pairs of a word to the counts, or subtracts them if `sign` is -1. */
 static void count_pairs(Learner *learner, guint number, int64_t sign)
 {
     const Word *word = &g_array_index(learner->words, Word, number);
@@ -62,7 +62,7 @@ static void count_pairs(Learner *learner, guint number, int64_t sign)
     }
 }
 
-/* Notes that the pairs of a word are in it: all, or those with a symbol that is new. */
+/* Adds a word to the lists of its pairs: of all pairs, or of those that contain `new_symbol`. */
 static void note_pairs(Learner *learner, guint number, const uint16_t *new_symbol)
 {
     const Word *word = &g_array_index(learner->words, Word, number);
@@ -94,7 +94,7 @@ static const char *text_of(const Learner *learner, uint16_t symbol)
     return g_ptr_array_index(learner->subwords->symbols, symbol);
 }
 
-/* Whether pair a stands after pair b in the order of code points. */
+/* Whether pair a comes after pair b in the order of code points. */
 static bool is_after(const Learner *learner, size_t a, size_t b)
 {
     const Pair *one = &g_array_index(learner->pairs, Pair, a);
@@ -104,7 +104,7 @@ static bool is_after(const Learner *learner, size_t a, size_t b)
     return order > 0;
 }
 
-/* The pair to be joined next; false where none is frequent enough. */
+/* Finds the pair to be joined next; false if no pair is frequent enough. */
 static bool find_pair(const Learner *learner, size_t *found)
 {
     const int64_t *counts = (const int64_t *)(void *)learner->counts->data;

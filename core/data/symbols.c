@@ -1,4 +1,4 @@
-/* Batches of random symbols and what is to be made of them.  SPDX-License-Identifier: MIT */
+/* Batches of random symbols and the answers to them.  SPDX-License-Identifier: MIT */
 #include "core/data/sampler.h"
 
 #include <stdlib.h>
@@ -30,15 +30,15 @@ static void draw(const NsCorpus *corpus, int32_t *symbols, size_t n, NsRng *rng)
     for (size_t i = 0; i < n; i++) symbols[i] = (int32_t)ns_rng_below(rng, corpus->V);
 }
 
-/* Symbols for which there is room. */
+/* The largest number of symbols of a sequence. */
 static size_t room(const NsCorpus *corpus, const NsBatch *batch)
 {
     if (corpus->arch == NS_ARCH_ENCODER_DECODER) return MIN(batch->S, batch->T);
     return corpus->arch == NS_ARCH_DECODER ? batch->T / 2 : batch->T;
 }
 
-/* Tokens of a decoder that writes `n` targets after a first symbol V: that symbol, then what it
- * should have written so far. */
+/* The inputs of a decoder with n targets: the special symbol V, then the targets without the last.
+ */
 static void shift_right(const NsCorpus *corpus, int32_t *tokens, const int32_t *targets, size_t n)
 {
     tokens[0] = (int32_t)corpus->V;

@@ -10,11 +10,11 @@
 
 #include <string.h>
 
-/* Characters of generated text: enough that a model cannot learn it by heart in a lecture, and made
- * in a fraction of a second. */
+/* Characters of generated text: more than a model can memorize in a lecture, and generated in a
+ * fraction of a second. */
 #define GENERATED_CHARACTERS ((size_t)400000)
 
-/* Characters of one sequence, with its source. */
+/* Characters of one sequence, including its source. */
 static size_t span(const NsSettings *settings)
 {
     return (size_t)(settings->seq + ns_settings_source_seq(settings));
@@ -77,7 +77,8 @@ static NsCorpus *open_mlm(const NsTask *task, const NsSettings *settings, GError
     return corpus;
 }
 
-/* A corpus of as many symbols as the settings ask for; `letters` where they may have names. */
+/* A corpus of as many symbols as the settings request; `letters`: they are named if they are few.
+ */
 static NsCorpus *open_made(const NsTask *task, const NsSettings *settings, const char *name,
                            bool letters, GError **error)
 {

@@ -5,10 +5,10 @@
 
 /* Devlin et al. 2018, appendix A.1. */
 #define MASKED 0.15
-#define SHOW_MASK 80 /* of 100 masked positions */
+#define SHOW_MASK 80 /* percent of the targets */
 #define SHOW_OTHER 10
 
-/* Characters of a window; a text has one more than this in each part. */
+/* Tokens of a window; each part of a text has at least one more. */
 static size_t span(const NsBatch *batch)
 {
     return batch->S + batch->T;
@@ -52,7 +52,8 @@ void ns_mask_tokens(int32_t *tokens, int32_t *targets, size_t n, size_t V, NsRng
     }
 }
 
-/* Sequence b: the window that begins at `start`.  `masks` draws what an encoder must find. */
+/* Makes sequence b from the window that begins at `start`.  `masks` draws the masked tokens of an
+ * encoder. */
 static void take_window(const NsCorpus *corpus, size_t start, NsRng *masks, NsBatch *batch,
                         size_t b)
 {

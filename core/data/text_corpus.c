@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two passes over the text.  The first marks which characters occur; the second replaces each by
+ * A text is read twice.  The first pass records which characters occur; the second replaces each by
  * its rank among them. */
 #include "core/data/text_corpus.h"
 
@@ -14,8 +14,8 @@
 /* One part in HELD_OUT is for validation. */
 #define HELD_OUT 10
 
-/* Which code points occur, a bit each, and how many occur below each word of bits: together they
- * give the rank of a code point without a table of every code point there is. */
+/* One bit for each code point that occurs, and for each 64-bit word the number of bits set before
+ * it: together they give the rank of a code point without a table of all code points. */
 #define ALPHABET_WORDS (0x110000 / 64)
 
 typedef struct {
@@ -45,7 +45,7 @@ static uint32_t alphabet_token(const Alphabet *alphabet, gunichar c)
     return alphabet->below[c / 64] + (uint32_t)__builtin_popcountll(lower);
 }
 
-/* Takes one character off valid text; the two of a CR LF count as one. */
+/* Reads one character of valid text and moves *at past it; CR LF is read as LF. */
 static gunichar next_character(const char **at, const char *end)
 {
     const char *p = *at;
@@ -55,10 +55,10 @@ static gunichar next_character(const char **at, const char *end)
     return c;
 }
 
-/* What is wrong with a text of n characters or tokens. */
+/* Refuses a text of n characters or tokens that is too short. */
 static bool check_size(size_t n, const char *what, const char *source, size_t seq, GError **error)
 {
-    size_t part = seq + 1; /* the last one of a sequence needs one to predict */
+    size_t part = seq + 1; /* one more, as the target of the last position */
     if (n == 0)
         return ns_refuse(error, NS_ERROR_TEXT,
                          "“%s” is empty; a text of at least %zu %s is needed.", source,
@@ -70,7 +70,7 @@ static bool check_size(size_t n, const char *what, const char *source, size_t se
                      source, n, what, seq, HELD_OUT * part, part);
 }
 
-/* What is wrong with a text of V distinct characters. */
+/* Refuses a text with too few or too many distinct characters. */
 static bool check_alphabet(size_t V, const char *source, GError **error)
 {
     if (V == 1)
@@ -87,7 +87,7 @@ static bool check_alphabet(size_t V, const char *source, GError **error)
     return true;
 }
 
-/* A corpus for a text of n tokens of V, which are not there yet. */
+/* A corpus with uninitialized memory for n tokens of a vocabulary of V. */
 static NsCorpus *new_corpus(const char *source, size_t V, size_t n, GError **error)
 {
     g_autoptr(NsCorpus) corpus = ns_corpus_new(source, &ns_text_sampler, V);
@@ -122,7 +122,7 @@ static NsCorpus *of_characters(const NsText *text, GError **error)
     return corpus;
 }
 
-/* A corpus of tokens out of V, without their words. */
+/* A corpus of tokens of a vocabulary of V, whose words are still to be set. */
 static NsCorpus *of_tokens(const GArray *tokens, size_t V, const NsText *text, GError **error)
 {
     NsCorpus *corpus = new_corpus(text->source, V, tokens->len, error);
@@ -169,7 +169,8 @@ NsCorpus *ns_text_tokens(const NsText *text, const NsTokenizer *tokenizer, GErro
     return learned ? of_subwords(text, learned, error) : NULL;
 }
 
-/* The bytes of the first nine tenths of a text, up to a space: about what a model trains on. */
+/* The length of about the first nine tenths of a text, up to white space: the approximate training
+ * part. */
 static size_t training_bytes(const char *text, size_t bytes)
 {
     size_t n = bytes - bytes / HELD_OUT;
@@ -177,7 +178,8 @@ static size_t training_bytes(const char *text, size_t bytes)
     return n;
 }
 
-/* Of a text whose byte order mark is off: another one is a character like any other. */
+/* Builds a corpus of a text whose byte order mark has been removed; a second one is an ordinary
+ * character. */
 static NsCorpus *of_text(const char *text, size_t bytes, const char *source, size_t seq,
                          const NsTokenizer *tokenizer, GError **error)
 {

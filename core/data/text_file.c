@@ -42,7 +42,7 @@ bool ns_text_check(const char *text, size_t bytes, const char *source, GError **
     return false;
 }
 
-/* Replaces the data by what it is compressed from. */
+/* Replaces compressed data by the decompressed data. */
 static bool decompress(char **data, size_t *bytes, const char *name, GError **error)
 {
     g_autoptr(GInputStream) compressed =

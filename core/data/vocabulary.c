@@ -31,7 +31,7 @@ char *ns_vocabulary_write(const NsCorpus *corpus)
     return g_strdup_printf(SOURCE "%zu\n%s%s", strlen(source), source, own);
 }
 
-/* The characters ascend, and one of them is the line end. */
+/* Reads a vocabulary of characters, which must be ascending and contain the line end. */
 static NsCorpus *of_characters(const char *text, const char *name)
 {
     glong n = 0;
