@@ -11,14 +11,14 @@ static size_t compared(size_t hidden)
     return MIN(hidden, NS_SIMILARITY_STATES);
 }
 
-/* The number of the i-th state that is compared. */
+/* The index of the i-th state that is compared. */
 static size_t compared_state(size_t hidden, size_t i)
 {
     size_t n = compared(hidden);
     return n < 2 ? 0 : ns_evenly_spread(i, n, hidden);
 }
 
-/* How many tokens of a state are compared at most, in sequences of at most S. */
+/* The largest number of tokens at which two states are compared, with sequences of at most S. */
 static size_t most_tokens(const NsSettings *s, size_t S)
 {
     size_t all = MAX(S * (size_t)ns_settings_batch(s), (size_t)s->batch_tokens);
@@ -92,7 +92,7 @@ static void put_heads(const NsExpensiveProbes *probes, NsValues values,
         if (heads[h].has_entropy) ns_record_put(layout, values, q->head_entropy, layer * H + h, e);
         if (heads[h].has_logit) ns_record_put(layout, values, q->head_logit, layer * H + h, l);
     }
-    /* All heads see the same queries and keys. */
+    /* All heads have the same queries and keys, so a value exists for all of them or for none. */
     if (heads[0].has_entropy) {
         ns_record_put(layout, values, q->entropy, layer, entropy);
         ns_record_put(layout, values, q->entropy_min, layer, least);
@@ -100,7 +100,7 @@ static void put_heads(const NsExpensiveProbes *probes, NsValues values,
     if (heads[0].has_logit) ns_record_put(layout, values, q->logit, layer, logit);
 }
 
-/* What the members of a team need to fill a part of a record in. */
+/* What the members of a team need to fill in a part of a record. */
 typedef struct {
     NsExpensiveProbes *probes;
     const NsModel *model;
@@ -137,7 +137,8 @@ static void fill_sublayer(void *data, size_t i, unsigned member)
               view.layer);
 }
 
-/* All sub-layers at once, or layer by layer where only one at a time can be in memory. */
+/* Measures all sub-layers in parallel; or layer by layer, recomputing the activations of each, if
+ * the model does not store them all. */
 static void fill_sublayers(NsExpensiveProbes *probes, NsModel *model, NsValues values)
 {
     size_t n = ns_model_sublayers(model);
@@ -156,13 +157,14 @@ static void fill_sublayers(NsExpensiveProbes *probes, NsModel *model, NsValues v
 
 /* ---- Similarity ---- */
 
-/* Whether the k-th of n tokens is among the `most` that stand for all, evenly spread. */
+/* Whether the k-th of n tokens is in an evenly spread sample of `most` tokens. */
 static bool is_chosen(size_t k, size_t n, size_t most)
 {
     return n <= most || (k + 1) * most / n > k * most / n;
 }
 
-/* Where the tokens of a state lie; the same ones for every state of a stack. */
+/* Finds the features of the sampled tokens of a state and returns how many there are.  The sample
+ * is the same for all states of a stack. */
 static size_t find_rows(const NsModel *model, const NsStateSource *source, const ns_real **rows)
 {
     size_t n = 0, k = 0, taken = 0, shards = ns_model_shards(model);
@@ -224,7 +226,7 @@ static void fill_snapshot(NsExpensiveProbes *probes, const NsRecordInput *input)
     ns_team_each(probes->team, n, fill_state, &(Filling){.probes = probes, .model = input->model});
 }
 
-/* ---- All of it ---- */
+/* ---- All quantities ---- */
 
 static void fill_mean_gradients(const NsExpensiveProbes *probes, const NsTensorTable *table,
                                 NsValues values)
@@ -236,7 +238,7 @@ static void fill_mean_gradients(const NsExpensiveProbes *probes, const NsTensorT
     } shown[] = {{NS_PARAMETER_WV, NS_QUANTITY_MEAN_GRAD_WV},
                  {NS_PARAMETER_W1, NS_QUANTITY_MEAN_GRAD_W1},
                  {NS_PARAMETER_W2, NS_QUANTITY_MEAN_GRAD_W2}};
-    double square = 0; /* of a layer, whose tensors stand side by side in the table */
+    double square = 0; /* of a layer, whose tensors are adjacent in the table */
     for (size_t i = 0; i < table->n; i++) {
         int layer = table->tensors[i].layer;
         if (layer < 0) continue;

@@ -10,21 +10,21 @@
 #include "core/probe/states.h"
 #include "core/probe/token_snapshot.h"
 
-/* The memory that measuring them needs. */
+/* Buffers and results of the measurements. */
 typedef struct {
     NsRecordLayout layout;
     NsProbeBatches *batches;
     NsStateSource *sources; /* [hidden] */
-    size_t first_stack;     /* layers of the first stack */
+    size_t first_stack;     /* number of layers of the first stack */
     size_t D;               /* width */
     NsTeam *team;
-    size_t work_size;     /* of one member's part of work */
+    size_t work_size;     /* elements of `work` for each team member */
     ns_real *work;        /* [members, work_size] */
     double *sums;         /* [members, D] */
     NsHeadMeasure *heads; /* [members, H] */
     const ns_real **rows; /* [states, NS_SIMILARITY_TOKENS] */
-    double *norms;        /* the same */
-    ns_real *grams;
+    double *norms;        /* [states, NS_SIMILARITY_TOKENS] */
+    ns_real *grams;       /* scratch of the similarity */
     NsSimilarity similarity;
     NsTokenSnapshot *snapshot;
 } NsExpensiveProbes;
@@ -34,7 +34,7 @@ NsExpensiveProbes *ns_expensive_probes_new(NsModel *model, const NsSettings *set
                                            const NsRecordLayout *layout, GError **error);
 void ns_expensive_probes_free(NsExpensiveProbes *probes);
 
-/* After the pass of a step: writes all expensive values into a record, probes->similarity and
- * probes->snapshot. */
+/* Call after the forward and backward pass of a step.  Writes all expensive values into a record,
+ * probes->similarity and probes->snapshot. */
 void ns_expensive_probes_fill(NsExpensiveProbes *probes, const NsRecordInput *input,
                               NsValues values);

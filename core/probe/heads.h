@@ -7,9 +7,9 @@
 
 /* The measurements of one head over a batch. */
 typedef struct {
-    bool has_entropy; /* a query sees two keys or more */
+    bool has_entropy; /* some query sees two keys or more */
     float entropy;    /* mean over the queries that see n >= 2 keys of -sum P ln P / ln n */
-    bool has_logit;   /* the attention has queries and keys: it is not uniform */
+    bool has_logit;   /* false for uniform attention, which has no queries and keys */
     float logit;      /* max |q.k| / sqrt(d_head) over visible pairs */
 } NsHeadMeasure;
 

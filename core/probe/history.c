@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The profiles are an array of chunks, each holding as many buckets of one width (its stride) as
- * fit into a megabyte or so of the usual budget.  New records are gathered into buckets of the
- * finest stride s; the oldest chunks may have the stride 4 s; nothing else occurs.  When there is
- * no room, the four oldest chunks of stride s become one of stride 4 s.  When fewer than four are
- * left, these become the beginning of a chunk of stride 4 s, which is then the finest there is.
+/* The profiles are stored in an array of chunks.  A chunk holds a fixed number of buckets of the
+ * same width, its stride, in about one megabyte at the default budget.  New records are gathered
+ * into buckets of the finest stride s; the oldest chunks may have the stride 4 s; there are no
+ * other strides.  When the budget is spent, the four oldest chunks of stride s are joined into one
+ * of stride 4 s.  When fewer than four of them are left, they become the beginning of a chunk of
+ * stride 4 s, which is then the finest stride.
  *
- * Readers see one immutable view, which every record replaces by another one.  A chunk goes with
- * the last view that names it. */
+ * Readers see an immutable view, and every new record publishes a new one.  A chunk is freed with
+ * the last view that refers to it. */
 #include "core/probe/history.h"
 
 #include "core/base/clones.h"
@@ -17,47 +18,47 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Buckets that are joined into one. */
+/* The number of buckets that are joined into one. */
 #define JOINED 4
 
-/* A budget is divided into this many units; a chunk of plain records takes one, a chunk of minima
- * and maxima two. */
+/* The budget is divided into this many units; a chunk of single records takes one, a chunk of
+ * minima and maxima takes two. */
 #define UNITS ((size_t)256)
 
-/* Taken if records are so wide that the budget holds fewer. */
+/* The smallest number of units, which exceeds the budget if records are very wide. */
 #define LEAST_UNITS ((size_t)16)
 
-/* Of these, kept for chunks that are being replaced. */
+/* Units reserved for chunks that are being replaced. */
 #define SPARE_UNITS ((size_t)6)
 
-/* Records that are looked through for one that has measured a quantity. */
+/* The number of records that are searched backward for one in which a quantity was measured. */
 #define FURTHEST_BACK ((size_t)1000)
 
-/* The values of a record, or what those of a bucket come to. */
+/* The values of a record, or the minima and maxima of a bucket. */
 typedef struct {
     float *min, *max; /* [width]; the same memory for a single record */
-    uint8_t *has;     /* a bit a value (size_of_bits): it was measured, in one record at least */
+    uint8_t *has;     /* one bit a value (size_of_bits): it was measured in at least one record */
 } Profile;
 
 typedef struct {
-    int64_t first;  /* record */
+    int64_t first;  /* index of its first record */
     int64_t stride; /* records in a bucket */
-    size_t rows;    /* complete buckets; readers go by the records of their view instead */
+    size_t rows;    /* complete buckets; writer only (readers use the records of their view) */
     size_t units;
-    size_t refs;       /* arrays that name it; the writer's */
-    Profile first_row; /* [rows_per_chunk] of each, one after another */
+    size_t refs;       /* arrays that contain it; writer only */
+    Profile first_row; /* the first of rows_per_chunk rows, which follow one another */
     float data[];
 } Chunk;
 
 /* What readers see. */
 typedef struct {
-    int64_t records;   /* seen */
-    int64_t last_step; /* of the newest of them */
-    int64_t coarsest;  /* stride */
+    int64_t records;   /* number of records */
+    int64_t last_step; /* step of the newest record */
+    int64_t coarsest;  /* largest stride */
     int64_t gathered;  /* records in the incomplete bucket at the end */
     GPtrArray *chunks; /* oldest first */
-    Profile gathering; /* the incomplete bucket; not there while the stride is 1 */
-    Profile newest;    /* the newest record; likewise */
+    Profile gathering; /* the incomplete bucket; unused while the stride is 1 */
+    Profile newest;    /* the newest record; unused while the stride is 1 */
 } View;
 
 struct NsHistory {
@@ -67,24 +68,24 @@ struct NsHistory {
     NsLog *steps, *evaluations, *events;
     NsLatest *view, *similarity, *token_snapshot;
     Profile first;     /* record 0, written before it is published */
-    GPtrArray *others; /* of the further seeds; NULL for none */
+    GPtrArray *others; /* histories of further seeds; NULL for none */
 
-    /* The rest is the writer's. */
+    /* Only the writer uses the fields below. */
     size_t rows_per_chunk, unit_bytes;
     size_t units, most_units; /* in use, allowed */
-    GPtrArray *chunks;        /* oldest first; all but the last are full.  Views share it, so that a
-                                 copy takes its place before chunks come or go */
+    GPtrArray *chunks;        /* oldest first; all but the last are full.  Views share it, so it is
+                                 replaced by a copy before chunks are added or removed */
     int64_t n_records;
-    int64_t last_step; /* of the newest record */
+    int64_t last_step; /* step of the newest record */
     int64_t stride;    /* of the bucket being gathered */
-    int64_t gathered;  /* records in it */
-    Profile gathering; /* what they come to */
+    int64_t gathered;  /* records in that bucket */
+    Profile gathering; /* their minima and maxima */
     Profile newest;    /* the newest record */
 };
 
 /* ---- Profiles ---- */
 
-/* Bytes of n bits. */
+/* The number of bytes that hold n bits. */
 static size_t size_of_bits(size_t n)
 {
     return (n + 7) / 8;
@@ -95,15 +96,16 @@ static bool has_bit(const uint8_t *bits, size_t i)
     return bits[i / 8] >> i % 8 & 1;
 }
 
-/* The lesser, or the greater, of what is there; a NaN before either.  Without branches, so that
- * loops around it become vector code: a record of a deep model has tens of thousands of values. */
+/* The minimum, or the maximum, of so_far and x, as far as each was measured; a NaN wins over any
+ * number.  It has no branches, so that loops around it are vectorized: a record of a deep model has
+ * tens of thousands of values. */
 static inline float extreme(float so_far, bool had, float x, bool has, bool greater)
 {
     bool beyond = greater ? x > so_far : x < so_far;
     return has & (!had | beyond | (bool)isnan(x)) ? x : so_far;
 }
 
-/* Takes values i .. i + n into those so far; n <= 8 values share a byte of bits. */
+/* Merges values i .. i + n - 1 into so_far; the n <= 8 values share one byte of bits. */
 static inline __attribute__((always_inline)) void widen_byte(Profile so_far, Profile by, size_t i,
                                                              unsigned n)
 {
@@ -173,7 +175,7 @@ static size_t units_of(int64_t stride)
     return stride == 1 ? 1 : 2;
 }
 
-/* NULL if the machine has no room. */
+/* NULL if the machine is out of memory. */
 static Chunk *chunk_new(const NsHistory *h, int64_t first, int64_t stride)
 {
     size_t units = units_of(stride), floats = h->rows_per_chunk * h->layout.width;
@@ -194,7 +196,7 @@ static Profile row_at(const NsHistory *h, const Chunk *chunk, size_t row)
                      .has = chunk->first_row.has + row * size_of_bits(h->layout.width)};
 }
 
-/* The array can then be changed: no view has it. */
+/* Replaces the array by a copy that no view shares, so that it can be changed. */
 static void unshare_chunks(NsHistory *h)
 {
     GPtrArray *copy = g_ptr_array_new_full(h->chunks->len + 1, chunk_unref);
@@ -206,8 +208,9 @@ static void unshare_chunks(NsHistory *h)
     h->chunks = copy;
 }
 
-/* Replaces the n chunks from `at` by one of four times their stride.  What is left of their rows,
- * too little for a bucket, goes into the bucket being gathered, which follows them directly. */
+/* Replaces the n chunks from `at` by one of four times their stride.  Rows left over at the end,
+ * too few for a bucket, are merged into the bucket being gathered, which follows them directly.
+ * False if the machine is out of memory. */
 static bool join_chunks(NsHistory *h, size_t at, size_t n)
 {
     size_t width = h->layout.width, R = h->rows_per_chunk;
@@ -236,8 +239,8 @@ static bool join_chunks(NsHistory *h, size_t at, size_t n)
     return true;
 }
 
-/* Gains room by joining chunks, finest first and oldest first.  False if there is nothing to join,
- * or no memory to join it in. */
+/* Frees units by joining the oldest chunks of the finest stride.  False if there is nothing to
+ * join, or no memory for the joined chunk. */
 static bool thin(NsHistory *h)
 {
     size_t n = h->chunks->len, run = 0, end = 0, finest = 0;
@@ -258,7 +261,7 @@ static bool thin(NsHistory *h)
     return end && join_chunks(h, end - JOINED, JOINED);
 }
 
-/* A chunk for the next row; NULL if the budget or the machine has no room for one. */
+/* Adds a chunk for the next row; NULL if the budget or the memory of the machine is exhausted. */
 static Chunk *add_chunk(NsHistory *h)
 {
     if (h->units + units_of(h->stride) > h->most_units) return NULL;
@@ -270,7 +273,7 @@ static Chunk *add_chunk(NsHistory *h)
     return chunk;
 }
 
-/* The chunk that the bucket being gathered goes into; NULL where there is none yet. */
+/* The chunk that the bucket being gathered will be written to; NULL if it does not exist yet. */
 static Chunk *open_chunk(const NsHistory *h)
 {
     Chunk *last = h->chunks->len ? chunk_at(h, h->chunks->len - 1) : NULL;
@@ -278,8 +281,8 @@ static Chunk *open_chunk(const NsHistory *h)
     return open ? last : NULL;
 }
 
-/* Puts a record straight into a chunk, if it is a bucket by itself and there is room; else it has
- * to be gathered. */
+/* Writes the newest record directly into a chunk, if the stride is 1 and there is room.  False if
+ * it has to be gathered instead. */
 static bool settle_record(NsHistory *h)
 {
     Chunk *chunk = open_chunk(h);
@@ -299,7 +302,8 @@ static void settle(NsHistory *h)
             copy_profile(row_at(h, chunk, chunk->rows++), h->gathering, h->layout.width);
             h->gathered = 0;
         } else if (!add_chunk(h) && !thin(h)) {
-            /* Out of memory: this bucket grows instead, and needs none. */
+            /* Out of memory: gather more records into this bucket, which takes no further memory.
+             */
             h->stride *= JOINED;
         }
     }
@@ -425,7 +429,7 @@ void ns_history_append(NsHistory *h, const NsStep *step, NsValues values)
         h->gathered++;
         settle(h);
     }
-    /* The profile first: whoever sees the step may ask for it. */
+    /* The profile is published first, because a reader that sees the step may read it. */
     publish(h);
     ns_log_append(h->steps, step);
 }
@@ -538,7 +542,7 @@ bool ns_history_token_snapshot(const NsHistory *history, NsTokenSnapshot *snapsh
     return ns_latest_read(history->token_snapshot, snapshot);
 }
 
-/* A bucket as a view has it. */
+/* A bucket found in a view. */
 typedef struct {
     NsBucket span; /* in records */
     Profile profile;
@@ -570,7 +574,7 @@ static void copy_quantity(const NsHistory *h, NsQuantity quantity, const Profile
     for (size_t i = 0; has && i < count; i++) has[i] = has_bit(from->has, offset + i);
 }
 
-/* The newest record of a view may not be among the published steps yet. */
+/* The step of a record.  The newest record of a view may not be among the published steps yet. */
 static int64_t step_of(const NsHistory *h, const View *view, int64_t record)
 {
     bool newest = record == view->records - 1;

@@ -7,10 +7,10 @@
 struct NsLatest {
     size_t size;
     GDestroyNotify clear;
-    GPtrArray *slots; /* of NsSlot, the writer's */
-    guint next;       /* of them, the one whose turn it is */
+    GPtrArray *slots; /* NsSlot; writer only */
+    guint next;       /* index of the slot to try next; writer only */
 
-    pthread_mutex_t lock; /* of what follows and of the readers of all slots */
+    pthread_mutex_t lock; /* guards `newest` and the readers of all slots */
     NsSlot *newest;
 };
 
@@ -38,7 +38,8 @@ void ns_latest_free(NsLatest *latest)
     g_free(latest);
 }
 
-/* Whether nobody reads it, nor can begin to: only the writer names another slot the newest. */
+/* Whether a slot has no reader and cannot get one: readers only take the newest slot, which only
+ * the writer changes. */
 static bool is_free(NsLatest *latest, const NsSlot *slot)
 {
     pthread_mutex_lock(&latest->lock);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Batches and noise of this number and above: no run trains on them. */
+/* Probe batches have this index and above, which no run reaches in training. */
 #define APART (UINT64_C(1) << 40)
 
 NsProbeBatches *ns_probe_batches_new(NsModel *model, const NsSettings *s, GError **error)
@@ -41,7 +41,8 @@ static double square(const ns_real *x, size_t n)
     return norm * norm;
 }
 
-/* Tensor by tensor: what lies in the gaps between them is nobody's. */
+/* Adds the gradients tensor by tensor, because the gaps between them are not part of the gradient.
+ */
 static void add_gradient(NsProbeBatches *probes, NsModel *model)
 {
     const NsTensorTable *table = ns_model_tensors(model);

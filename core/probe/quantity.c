@@ -38,8 +38,7 @@ enum { SIZE, UNIT };
 
 static const NsQuantityInfo quantities[] = {NS_PARAMETERS(GRADIENT_ROW) NS_QUANTITIES(ROW)};
 
-/* Quantities that a run of another program has named; a row is filled in before n_named counts it.
- */
+/* Quantities named by runs of other programs; a row is filled in before n_named includes it. */
 static NsQuantityInfo named[NS_QUANTITIES_NAMED];
 static atomic_uint n_named;
 G_LOCK_DEFINE_STATIC(named);
@@ -62,7 +61,7 @@ NsQuantity ns_quantity_name(const char *key, NsDomain domain)
     unsigned n = atomic_load(&n_named), i = 0;
     while (i < n && !(g_str_equal(named[i].choice.key, key) && named[i].domain == domain)) i++;
     if (i == n && n < NS_QUANTITIES_NAMED) {
-        /* In a label “_” and “^” would lower and raise what follows. */
+        /* In a label “_” and “^” would make subscripts and superscripts. */
         const char *words = g_strdelimit(g_strdup(key), "_^", ' ');
         named[i] =
             (NsQuantityInfo){.choice = {.key = g_strdup(key),
@@ -91,7 +90,8 @@ size_t ns_record_layout_count(const NsRecordLayout *layout, NsDomain domain)
     return 0;
 }
 
-/* The tensor without which there is no such quantity; NS_PARAMETER_COUNT where there is none. */
+/* The parameter that a model must have for the quantity to exist; NS_PARAMETER_COUNT if it needs
+ * none. */
 static NsParameterKind parameter_of(NsQuantity quantity)
 {
     if ((unsigned)quantity < NS_PARAMETER_COUNT) return (NsParameterKind)quantity;

@@ -1,21 +1,22 @@
-/* The registry of measured quantities, and where each lies in a record.
+/* The registry of measured quantities, and the layout of a record.
  * SPDX-License-Identifier: MIT
  *
- * One row a quantity, besides one for the gradient of every parameter
- * (core/model/parameter_kind.h):
+ * There is one quantity for the gradient of every parameter (core/model/parameter_kind.h), and one
+ * for each row of NS_QUANTITIES:
  *
  * X(ID, key, label, symbol, domain, cost, range, needs, definition, source)
  *
- * domain: STEP, one value a step; LAYER, one a layer, l = 1..L; HIDDEN, one for each hidden state
- * (those of the encoder, then those of the decoder); HEAD, one for each head of each layer.
- * cost: CHEAP ones are measured at every step, EXPENSIVE ones every `probe-every` steps, VALIDATED
- * ones every `eval-every` steps and at the end.
+ * domain: STEP, one value a step; LAYER, one for each layer, l = 1..L; HIDDEN, one for each hidden
+ * state (those of the encoder, then those of the decoder); HEAD, one for each head of each layer.
+ * cost: CHEAP, measured at every step; EXPENSIVE, measured every `probe-every` steps; VALIDATED,
+ * measured every `eval-every` steps and at the end.
  * range: SIZE, positive, of any magnitude; UNIT, a share, a cosine or a score, for which a
  * logarithmic axis makes no sense.
  * needs: what a model must have for the quantity to exist (NsNeed).
  * Symbols use _ and ^ (with braces) for sub- and superscripts.
  *
- * Whether a value was measured stands beside it (NsValues), never in it. */
+ * Whether a value was measured is stored in a flag of its own (NsValues), never encoded in the
+ * value. */
 #pragma once
 
 #include "core/base/choice.h"
@@ -23,7 +24,7 @@
 #include "core/model/parameter_kind.h"
 
 /* Rows that exist for every kind of sub-layer: self-attention, cross-attention, feed-forward.
- * P: the part of the ID, k: of the key, in words, needs. */
+ * P, k and words: the name of the kind in the ID, in the key and in text. */
 #define NS_QUANTITIES_OF_SUBLAYER(X, P, k, words, needs)                                           \
     X(BRANCH_RATIO_##P, "branch-ratio-" k, "Branch / stream, " words, "‖y‖ / ‖a x‖", LAYER, CHEAP, \
       SIZE, needs,                                                                                 \
@@ -202,7 +203,7 @@
 
 typedef enum { NS_DOMAIN_STEP, NS_DOMAIN_LAYER, NS_DOMAIN_HIDDEN, NS_DOMAIN_HEAD } NsDomain;
 
-/* What a model must have, as bits. */
+/* What a model must have for a quantity to exist, as bits. */
 typedef enum {
     NS_NEED_NOTHING = 0,
     NS_NEED_FINAL_NORM = 1 << 0,
@@ -210,7 +211,7 @@ typedef enum {
     NS_NEED_RELU = 1 << 2,        /* units that are exactly 0 when they are off */
     NS_NEED_MOMENTS = 1 << 3,     /* an optimizer with second moments */
     NS_NEED_BATCHES = 1 << 4,     /* two probe batches or more */
-    NS_NEED_TRANSLATION = 1 << 5, /* the task translation, and sentences for its score */
+    NS_NEED_TRANSLATION = 1 << 5, /* the task translation, with bleu-sentences > 0 */
 } NsNeed;
 
 typedef enum {
@@ -223,7 +224,7 @@ typedef enum {
             NS_QUANTITY_COUNT
 } NsQuantity;
 
-/* Quantities that runs from outside bring along (core/store/outside.h) are numbered from
+/* Quantities that only runs of other programs have (core/store/outside.h) are numbered from
  * NS_QUANTITY_COUNT on, in the order in which they were named. */
 #define NS_QUANTITIES_NAMED 32
 #define NS_QUANTITY_ALL (NS_QUANTITY_COUNT + NS_QUANTITIES_NAMED)
@@ -236,43 +237,43 @@ typedef struct {
     unsigned needs;                  /* NsNeed */
 } NsQuantityInfo;
 
-/* Of a quantity below NS_QUANTITY_COUNT, or one that was named.  The quantity of the gradient of
- * parameter r has the number r and the key "grad-" followed by the parameter's. */
+/* The description of a quantity below NS_QUANTITY_COUNT, or of one that was named.  The quantity of
+ * the gradient of parameter r has the number r, and the key "grad-" followed by that of r. */
 const NsQuantityInfo *ns_quantity(NsQuantity quantity);
 const NsChoice *ns_quantity_choice(size_t i);
 
-/* The quantity that was named by this key with this domain, or a new one; NS_QUANTITY_ALL where
- * NS_QUANTITIES_NAMED are there already.  It lasts as long as the program.  Any thread. */
+/* The quantity that was named with this key and domain, or a new one; NS_QUANTITY_ALL if there are
+ * NS_QUANTITIES_NAMED already.  It exists until the program ends.  Any thread. */
 NsQuantity ns_quantity_name(const char *key, NsDomain domain);
 
-/* What a record must have room for. */
+/* What determines the layout of a record. */
 typedef struct {
     const NsTensorTable *table;
     size_t layers;
-    size_t hidden; /* hidden states: layers + 1, with an encoder and a decoder layers + 2 */
+    size_t hidden; /* hidden states: layers + 1; with an encoder and a decoder layers + 2 */
     size_t heads;
-    unsigned has;        /* NsNeed */
+    unsigned has;        /* the NsNeed that are met */
     int64_t probe_every; /* 0: expensive quantities are never measured */
 } NsRecordShape;
 
-/* Where the values of one step lie: values[offset[q] .. offset[q] + count[q]).  Values of heads lie
- * head by head within a layer. */
+/* Where the values of one step are stored: quantity q has the indices offset[q] to offset[q] +
+ * count[q] - 1.  The values of heads are ordered by layer, then by head. */
 typedef struct {
     size_t layers, hidden, heads;
     int64_t probe_every;
     size_t offset[NS_QUANTITY_ALL];
-    size_t count[NS_QUANTITY_ALL]; /* 0 where the model does not have it, or nobody measures it */
-    size_t width;                  /* floats in a record */
+    size_t count[NS_QUANTITY_ALL]; /* 0 if the model does not have it or it is never measured */
+    size_t width;                  /* number of values in a record */
 } NsRecordLayout;
 
 void ns_record_layout_init(NsRecordLayout *layout, const NsRecordShape *shape);
 
-/* How many values a quantity of the domain has in a step. */
+/* The number of values that a quantity of the domain has in a step. */
 size_t ns_record_layout_count(const NsRecordLayout *layout, NsDomain domain);
 
-/* Values and, beside each, whether it was measured: it was not where the step did not measure the
- * quantity, or where the layer has no such thing.  Such a value is NaN, so that no sum takes it for
- * a number, and says nothing.  A value that was measured and is not finite has diverged. */
+/* Values and, for each, whether it was measured.  A value is not measured if the quantity was not
+ * due at the step, or if it does not exist in the layer; it is then NaN, so that it cannot be added
+ * up by mistake, and has no meaning.  A measured value that is not finite means divergence. */
 typedef struct {
     float *value;
     bool *has;
@@ -283,7 +284,7 @@ NsValues ns_values_new(size_t n);
 void ns_values_free(NsValues *values);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsValues, ns_values_free)
 
-/* None of the n values is measured any more. */
+/* Marks all n values as not measured. */
 void ns_values_reset(NsValues values, size_t n);
 
 static inline void ns_values_put(NsValues values, size_t i, double value)
@@ -292,7 +293,7 @@ static inline void ns_values_put(NsValues values, size_t i, double value)
     values.has[i] = true;
 }
 
-/* Value number i of a quantity in a record; nothing where the model does not have it. */
+/* Sets value i of a quantity in a record; does nothing if the model does not have the quantity. */
 static inline void ns_record_put(const NsRecordLayout *layout, NsValues values, NsQuantity quantity,
                                  size_t i, double value)
 {

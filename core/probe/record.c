@@ -11,17 +11,17 @@
 #include <math.h>
 #include <string.h>
 
-/* Where the norm of a tensor's gradient goes.  There may be 16,000 tensors, and the table holds
- * much else. */
+/* Where the norm of a tensor's gradient is stored.  This array is small enough to be read quickly
+ * with 16,000 tensors, whose table has much more data. */
 typedef struct {
-    size_t norm;             /* place in a record */
-    size_t root_mean_square; /* likewise, where has_root */
+    size_t norm;             /* index in a record */
+    size_t root_mean_square; /* index in a record, if has_root */
     bool has_root;
     unsigned parameter;
     double elements;
 } TensorPlace;
 
-/* The tensors of a layer, which follow one another, or such outside the layers. */
+/* A range of consecutive tensors of the same layer, or outside the layers. */
 typedef struct {
     int layer; /* -1 outside */
     size_t first, end;
@@ -33,7 +33,7 @@ typedef struct {
     size_t layer;
 } SublayerPlace;
 
-/* With fewer tensors, one thread has filled in a record before another is awake. */
+/* With fewer tensors, one thread fills in a record faster than another one wakes up. */
 #define WORTH_SHARING ((size_t)1000)
 
 struct NsRecorder {
@@ -42,10 +42,10 @@ struct NsRecorder {
     TensorPlace *tensors; /* [n_tensors] */
     size_t n_tensors;
     SublayerPlace *sublayers; /* [sublayers of the model] */
-    TensorRun *runs;          /* [n_runs] all of them, in their order */
+    TensorRun *runs;          /* [n_runs] in the order of the table */
     size_t n_runs;
-    NsExpensiveProbes *expensive; /* NULL where nothing expensive is ever measured */
-    int64_t expensive_us;         /* what the probe batches of this step took */
+    NsExpensiveProbes *expensive; /* NULL if expensive quantities are never measured */
+    int64_t expensive_us;         /* time for the probe batches of this step, microseconds */
 };
 
 static unsigned needs_met(const NsTensorTable *table, const NsSettings *settings)
@@ -153,12 +153,12 @@ static bool is_due(const NsRecorder *r, const NsRecordInput *input)
     return r->expensive && input->step % r->layout.probe_every == 0;
 }
 
-/* All members of a team call the functions that follow, and each writes what belongs to its layers.
- */
+/* All members of a team call the functions below, and each writes the values of its own layers. */
 
 /* ---- Tensors ---- */
 
-/* What an encoder and a decoder both have once is one value. */
+/* Records the tensors outside the layers.  Parameters that encoder and decoder have one each of
+ * share one value. */
 static void record_outside(NsRecorder *r, const double *grad_sq)
 {
     double outside[NS_PARAMETER_COUNT] = {0};
@@ -173,7 +173,7 @@ static void record_outside(NsRecorder *r, const double *grad_sq)
     }
 }
 
-/* By layers first, which are many. */
+/* Adds up the tensors of each layer before the layers. */
 double ns_record_gradient_norm(const NsTensorTable *table, const double *grad_sq)
 {
     double total = 0, layer = 0;
@@ -187,8 +187,8 @@ double ns_record_gradient_norm(const NsTensorTable *table, const double *grad_sq
     return sqrt(total + layer);
 }
 
-/* The gradients, the last update and the moments of a layer.  Ratios are not measured where none of
- * its tensors has been set against moments, or met any before. */
+/* Records the gradients, the last update and the moments of a layer.  ADAM_RMS and SPIKE_SCORE
+ * are not measured if no tensor of the layer has a second moment, or one before the update. */
 static void record_layer(NsRecorder *r, const TensorRun *run, const NsRecordInput *input)
 {
     const double *grad_sq = input->seen->grad_sq;
@@ -225,7 +225,7 @@ static void record_layers(NsRecorder *r, const NsMember *member, const NsRecordI
 
 /* ---- Hidden states and sub-layers ---- */
 
-/* Not measured where there is nothing to take a share of. */
+/* Leaves the ratio unmeasured if the denominator is 0. */
 static void put_ratio(NsRecorder *r, NsQuantity quantity, size_t i, double part, double whole)
 {
     if (whole != 0) put(r, quantity, i, part / whole);
@@ -252,7 +252,7 @@ static void record_final(NsRecorder *r, const NsMeasure *seen)
     put(r, NS_QUANTITY_FINAL_SQ, 0, seen->final_sq);
 }
 
-/* Of each kind of sub-layer: the quantities of NS_QUANTITIES_OF_SUBLAYER. */
+/* The quantities of NS_QUANTITIES_OF_SUBLAYER for one kind of sub-layer. */
 typedef struct {
     NsQuantity branch_ratio, skip_share, branch_share, norm_sigma;
     NsQuantity skip_signal, branch_signal, skip_grad, branch_grad;
@@ -289,12 +289,12 @@ static void record_sublayers(NsRecorder *r, const NsMember *member, const NsReco
         put_ratio(r, q->branch_signal, l, s->branch, root);
         put(r, q->skip_grad, l, s->skip_grad);
         put(r, q->branch_grad, l, s->branch_grad);
-        /* Where the states are finite, only a norm that is not there has no sigma. */
+        /* If the states are finite, a NaN means that the sub-layer has no norm. */
         if (!isnan(s->sigma) || !finite) put(r, q->norm_sigma, l, s->sigma);
     }
 }
 
-/* ---- The whole ---- */
+/* ---- The whole record ---- */
 
 void ns_recorder_run_probe_batches(NsRecorder *r, const NsRecordInput *input)
 {

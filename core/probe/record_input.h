@@ -12,10 +12,10 @@ typedef struct {
     const NsCorpus *corpus;
     const NsBatch *batch;  /* the batch of `seen` */
     const NsNoise *noise;  /* the noise of `seen` */
-    const NsMeasure *seen; /* the measurement at the present weights */
+    const NsMeasure *seen; /* the measurement at the current weights */
     int64_t step;
-    const double *bleu;            /* the validation BLEU; NULL where it is not due */
-    const char *translation;       /* of the first sentence of the batch; likewise */
+    const double *bleu;            /* the validation BLEU; NULL if not due */
+    const char *translation;       /* of the first sentence of the batch; NULL if not due */
     bool updated;                  /* false at step 0, before any update */
-    const NsTensorUpdate *updates; /* [tensors] what the last update did */
+    const NsTensorUpdate *updates; /* [tensors] statistics of the last update */
 } NsRecordInput;

@@ -10,7 +10,7 @@ static bool has_diverged(const NsHistory *history)
     return false;
 }
 
-/* The seeds that have a record, with or without those that diverged; how many. */
+/* Lists the seeds that have a record, with or without those that diverged; returns how many. */
 static size_t list_seeds(NsHistory *history, bool diverged, NsHistory *seeds[NS_SEEDS_MAX])
 {
     size_t n = 0;
@@ -21,7 +21,7 @@ static size_t list_seeds(NsHistory *history, bool diverged, NsHistory *seeds[NS_
     return n;
 }
 
-/* The seeds that count. */
+/* Lists the seeds that means are taken over. */
 static size_t find_seeds(NsHistory *history, NsHistory *seeds[NS_SEEDS_MAX])
 {
     size_t n = list_seeds(history, false, seeds);

@@ -1,7 +1,7 @@
-/* Seeds that run side by side, taken together.  SPDX-License-Identifier: MIT
+/* Means over seeds that are trained together.  SPDX-License-Identifier: MIT
  *
  * A number for a run of several seeds is the mean over the seeds that have not diverged, as in its
- * curves; if all have diverged, over all. */
+ * curves; if all have diverged, it is the mean over all. */
 #pragma once
 
 #include "core/probe/history.h"
@@ -9,8 +9,7 @@
 /* The number of records that all of these seeds have; seeds without any record do not count. */
 size_t ns_seeds_records(NsHistory *history);
 
-/* The record of a step, or where there is none of it the one before; -1 before the first and after
- * the last. */
+/* The last record at or before a step; -1 before the first step and after the last. */
 int64_t ns_seeds_record(NsHistory *history, int64_t step);
 
 /* A record of the first of these seeds, with the mean loss and the mean gradient norm of all. */

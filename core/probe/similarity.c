@@ -41,11 +41,11 @@ size_t ns_similarity_scratch(size_t n, size_t tokens, size_t D)
     return n * tokens * tokens + tokens * D;
 }
 
-/* What is smaller than this part of a state is its rounding. */
+/* Variation below this fraction of the norm of a state is rounding error. */
 #define ROUNDING 1e-6
 
-/* The tokens' features without their means over the tokens: [tokens, D].  The norm of what is left;
- * 0 where the tokens differ by rounding only. */
+/* Writes the features without their means over the tokens to `to`: [tokens, D].  Returns the norm
+ * of the centered features; 0 if the tokens differ only by rounding. */
 static double center(ns_real *to, const ns_real *const *rows, size_t tokens, size_t D)
 {
     double whole = 0, left = 0;
@@ -62,8 +62,8 @@ static double center(ns_real *to, const ns_real *const *rows, size_t tokens, siz
     return left < ROUNDING * ROUNDING * whole ? 0 : sqrt(left);
 }
 
-/* K = X X^T over tokens, scaled to norm 1: <K, L> is then the CKA, because
- * |Y^T X|^2 = <X X^T, Y Y^T>.  All 0 where X has no variance. */
+/* K = X X^T over tokens, scaled to norm 1, so that <K, L> is the CKA, because
+ * |Y^T X|^2 = <X X^T, Y Y^T>.  All 0 if X has no variance. */
 static void gram(ns_real *K, ns_real *centered, const ns_real *const *rows, size_t tokens, size_t D)
 {
     double norm = center(centered, rows, tokens, D);
@@ -130,7 +130,7 @@ typedef struct {
     size_t most;
 } Comparison;
 
-/* A state with itself and with those after it. */
+/* Compares a state with itself and with the states after it. */
 static void compare_state(void *data, size_t i, unsigned member)
 {
     (void)member;

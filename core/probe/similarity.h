@@ -1,8 +1,7 @@
-/* How alike the hidden states of different layers are.  SPDX-License-Identifier: MIT
+/* Similarity between the hidden states of different layers.  SPDX-License-Identifier: MIT
  *
- * All measures compare two states token by token over the same tokens: those of the batch that are
- * not padding, or NS_SIMILARITY_TOKENS of them, evenly spread, where there are more.  X and Y are
- * [tokens, D].
+ * All measures compare two states at the same tokens of the batch, without padding: all of them, or
+ * NS_SIMILARITY_TOKENS evenly spread ones if there are more.  X and Y are [tokens, D].
  *
  *     cka      |Y^T X|_F^2 / (|X^T X|_F |Y^T Y|_F), columns centered over the tokens
  *     cosine   mean over tokens of cos(x, y)
@@ -14,8 +13,8 @@
 
 #include "core/base/real.h"
 
-/* Deeper models are compared at this many states, evenly spread, the first and the last included.
- */
+/* The number of states that are compared: in deeper models evenly spread ones, including the first
+ * and the last. */
 #define NS_SIMILARITY_STATES ((size_t)49)
 
 #define NS_SIMILARITY_TOKENS ((size_t)512)
@@ -32,19 +31,19 @@ const NsChoice *ns_similarity_choice(size_t i);
 
 typedef struct {
     int64_t step;
-    size_t n;                             /* states that were compared */
-    size_t tokens;                        /* that each was compared over, at the most */
-    unsigned state[NS_SIMILARITY_STATES]; /* [n] their numbers among the hidden states */
+    size_t n;                             /* number of states compared */
+    size_t tokens;                        /* number of tokens compared; the larger of two stacks */
+    unsigned state[NS_SIMILARITY_STATES]; /* [n] their indices among the hidden states */
     float value[NS_SIMILARITY_COUNT][NS_SIMILARITY_STATES * NS_SIMILARITY_STATES];
     bool has[NS_SIMILARITY_COUNT][NS_SIMILARITY_STATES * NS_SIMILARITY_STATES];
-    /* [n, n] each, symmetric.  There is none between states of different stacks, which see
-     * different tokens, and where a state has no direction or no variance */
+    /* [n, n] each, symmetric.  `has` is false between states of different stacks, which have
+     * different tokens, and for a state of zeros or, with CKA, without variance */
 } NsSimilarity;
 
-/* States side by side, of the same D. */
+/* States to be compared, all of the same D. */
 typedef struct {
     size_t n, D;
-    const unsigned *stack;      /* [n] which stack a state is of */
+    const unsigned *stack;      /* [n] stack of each state: 0 or 1 */
     size_t tokens[2];           /* of each stack, at most NS_SIMILARITY_TOKENS */
     const ns_real *const *rows; /* [n, NS_SIMILARITY_TOKENS] where each token's features begin */
     NsTeam *team;

@@ -7,7 +7,7 @@ void ns_states_find(NsStateSource *sources, const NsModel *model, size_t first)
     for (size_t s = 0; s < ns_model_sublayers(model); s++) {
         NsActivationView view = ns_model_activation_view(model, 0, s);
         unsigned stack = view.layer >= first;
-        /* The second stack has an embedding of its own. */
+        /* The second stack has its own embedding, which is one more hidden state. */
         size_t before = view.layer + stack;
         if (!entered[stack]) sources[before] = (NsStateSource){s, true, stack};
         entered[stack] = true;

@@ -13,7 +13,7 @@ static double square(const ns_real *x, size_t D)
     return sum;
 }
 
-/* Calls for every token that is not padding. */
+/* Called for every token that is not padding, with its squared norm. */
 typedef void (*Visit)(NsTokenSnapshot *snapshot, size_t i, double square);
 
 static void add_mean(NsTokenSnapshot *snapshot, size_t i, double value)
@@ -68,8 +68,8 @@ void ns_token_snapshot_sequence(NsTokenSnapshot *snapshot, const NsCorpus *corpu
     }
 }
 
-/* The maps of the heads of at most so many layers among first + 1 .. last, from map m on; returns
- * how many there are now. */
+/* Adds, from map m on, at most `most` maps: the heads of evenly spread layers of the range
+ * layers[0] .. layers[1] - 1 (from 0).  Returns the number of maps. */
 static size_t choose(NsTokenSnapshot *snapshot, size_t m, size_t most, size_t heads,
                      const size_t layers[2])
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Of one sequence of n tokens. */
+/* The mean cosine between two different tokens of one sequence of n tokens. */
 static double sequence_cosine(const ns_real *x, size_t n, size_t D, double *sum)
 {
     memset(sum, 0, D * sizeof *sum);

@@ -1,4 +1,4 @@
-/* What the tokens of a sequence have in common.  SPDX-License-Identifier: MIT
+/* Measurements over the tokens of a hidden state or a sub-layer.  SPDX-License-Identifier: MIT
  *
  * Internal to core/probe. */
 #pragma once
@@ -6,8 +6,8 @@
 #include "core/probe/states.h"
 
 /* The mean, over sequences of two tokens or more, of the mean cosine between two different tokens:
- * (|s|^2 - sum |e_i|^2) / (n (n - 1)) with e_i = x_i / |x_i| (0 where x_i is) and s = sum e_i.
- * FALSE where no sequence has two tokens.  sum: [D], scratch.  Dong et al. 2021. */
+ * (|s|^2 - sum |e_i|^2) / (n (n - 1)) with e_i = x_i / |x_i| (0 if x_i = 0) and s = sum e_i.
+ * False if no sequence has two tokens.  sum: [D], scratch.  Dong et al. 2021. */
 bool ns_token_cosine(double *cosine, const NsModel *model, const NsStateSource *source,
                      double *sum);
 
