@@ -14,10 +14,11 @@
 
 #include <math.h>
 
-/* In text sizes: the digits of TeX's fonts are wider than those the layout was made with. */
+/* In text sizes: tick labels are smaller because TeX's digits are wider than those of the
+ * layout. */
 #define TICK_SIZE 0.92
 
-/* A plot on the page of TeX, whose upper left corner is at (left, top). */
+/* A plot on the TeX page, with its upper left corner at (left, top). */
 typedef struct {
     GString *out;
     const NsPlotLayout *layout;
@@ -49,7 +50,7 @@ static void append_colors(GString *out, const NsStyle *style)
 
 /* ---- axes ---- */
 
-/* One more tick of a list, and what stands at it. */
+/* Appends a tick and its label. */
 static void add_tick(GString *at, GString *words, double coordinate, const char *label)
 {
     g_autofree char *text = ns_tex_text(label);
@@ -87,7 +88,7 @@ static void append_axis(GString *out, const char *axis, const NsAxis *what, cons
     append_ticks(out, axis, scale, ticks, what->quiet);
 }
 
-/* ---- lines with words ---- */
+/* ---- lines with labels ---- */
 
 static void append_straight(GString *out, const char *look, double x0, double y0, double x1,
                             double y1)
@@ -95,7 +96,7 @@ static void append_straight(GString *out, const char *look, double x0, double y0
     ns_tex_printf(out, "\\draw[%s] (axis cs:%g,%g) -- (axis cs:%g,%g);\n", look, x0, y0, x1, y1);
 }
 
-/* Points of the horizontal axis. */
+/* Lines at highlighted points of the horizontal axis. */
 static void append_points(GString *out, const NsPlotLayout *layout, double y0, double y1)
 {
     const NsPlot *plot = layout->plot;
@@ -106,7 +107,7 @@ static void append_points(GString *out, const NsPlotLayout *layout, double y0, d
     }
 }
 
-/* A frame around cells: white, with a rim that shows on white. */
+/* A white frame around cells, with an outline that is visible on white. */
 static void append_frame(GString *out, const NsPlotLayout *layout)
 {
     static const double widths[] = {5, 2.5};
@@ -124,7 +125,7 @@ static void append_frame(GString *out, const NsPlotLayout *layout)
     }
 }
 
-/* The numbers of these points at the axis. */
+/* The labels of these points at the axis. */
 static void append_point_ticks(GString *out, const NsPlotLayout *layout)
 {
     const NsPlot *plot = layout->plot;
@@ -179,7 +180,8 @@ static void append_annotations(GString *out, const NsPlotLayout *layout, double 
 
 /* ---- heatmaps ---- */
 
-/* Nine colors between which pgfplots mixes are as near to the palette as eyes can tell. */
+/* Nine colors, between which pgfplots interpolates, approximate the palette without a visible
+ * difference. */
 static void append_colormap(GString *out, const NsPlotLayout *layout)
 {
     uint32_t palette[256];
@@ -195,7 +197,7 @@ static void append_colormap(GString *out, const NsPlotLayout *layout)
                   layout->z.to);
 }
 
-/* Where the axes stand: without the strips, which there are none of here. */
+/* The box of the axes is the plot area without its strips. */
 static NsBox frame_of(const NsPlotLayout *layout)
 {
     NsBox box = layout->area;
@@ -204,7 +206,7 @@ static NsBox frame_of(const NsPlotLayout *layout)
     return box;
 }
 
-/* The label of an axis stands where the layout has put it: TeX's fonts have other widths. */
+/* Places an axis label as in the layout, because TeX's fonts have other widths. */
 static void append_label_place(GString *out, const NsPlotLayout *layout, const NsBox *box,
                                NsPart part, const char *axis, int angle)
 {
@@ -242,7 +244,7 @@ static void append_colorbar(GString *out, const NsPlotLayout *layout)
 
 /* ---- the page ---- */
 
-/* Since TeX's fonts are wider, words are made smaller where they have no room. */
+/* Shrinks a text that would be too wide in TeX's fonts. */
 static void append_within(GString *out, const char *text, double room)
 {
     ns_tex_printf(out,
@@ -251,14 +253,14 @@ static void append_within(GString *out, const char *text, double room)
                   text, room, room);
 }
 
-/* A node with its upper left corner where the layout has placed a label. */
+/* Begins a node with its upper left corner at the position of the label. */
 static void open_node(const Page *page, const char *look, const NsLabel *label)
 {
     ns_tex_printf(page->out, "\\node[anchor=north west, inner sep=0bp, %s] at (%gbp,%gbp) ", look,
                   page->left + label->x, page->top - label->y);
 }
 
-/* A line of words where the layout has them, at most to the edge of the page. */
+/* Writes one line of text, which ends at the edge of the page at the latest. */
 static void append_line(const Page *page, NsPart part, const char *look)
 {
     const NsPlotLayout *layout = page->layout;
@@ -269,7 +271,7 @@ static void append_line(const Page *page, NsPart part, const char *look)
     append_within(page->out, text, layout->width - layout->style->padding - label->x);
 }
 
-/* Words in several lines, of which TeX's fonts may need more. */
+/* Writes a wrapped text, shrunk if TeX's fonts need more lines. */
 static void append_paragraph(GString *out, const char *text, double width, double height)
 {
     ns_tex_printf(out,
@@ -279,7 +281,7 @@ static void append_paragraph(GString *out, const char *text, double width, doubl
                   width, text, height, height);
 }
 
-/* A subtitle or note may have several lines. */
+/* Writes a subtitle or note, which may have several lines. */
 static void append_lines(const Page *page, NsPart part, const char *look)
 {
     const NsPlotLayout *layout = page->layout;
@@ -294,7 +296,7 @@ static void append_lines(const Page *page, NsPart part, const char *look)
                      ns_text_height(label->text));
 }
 
-/* The color of a run, as its line has it, or else that of an alarm. */
+/* The look of a marker's label: the color of its run, or else that of an alarm. */
 static char *marker_words_look(const NsMarker *marker)
 {
     const char *bold = marker->alarm ? ", font=\\bfseries" : "";
@@ -303,7 +305,7 @@ static char *marker_words_look(const NsMarker *marker)
     return g_strconcat(marker->alarm ? "chart-alarm" : "chart-words", bold, NULL);
 }
 
-/* Words in the middle of their label. */
+/* Writes a text in the middle of its label. */
 static void append_centered(const Page *page, const NsLabel *label, const char *look)
 {
     g_autofree char *text = ns_tex_text(ns_text_words(label->text));
@@ -313,7 +315,8 @@ static void append_centered(const Page *page, const NsLabel *label, const char *
     append_within(page->out, text, ns_text_width(label->text));
 }
 
-/* The words of markers, levels and slopes that found room, and the numbers in cells. */
+/* Writes the labels of markers, levels and slopes, and the numbers in cells, if the layout has
+ * placed them. */
 static void append_names(const Page *page)
 {
     const NsPlotLayout *layout = page->layout;
@@ -330,8 +333,8 @@ static void append_names(const Page *page)
     }
 }
 
-/* The names of panels stand beside them, and in the legend where they have no room there; each in
- * the color of its run. */
+/* Writes the names of panels in the colors of their runs, centered in their labels: beside the
+ * panels, or in the legend if they do not fit there. */
 static void append_panel_names(const Page *page)
 {
     const NsHeatmap *map = page->layout->plot->heatmap;
@@ -348,7 +351,7 @@ static void append_panel_names(const Page *page)
     }
 }
 
-/* Bare ground between panels. */
+/* Draws gaps between panels in the color of the background. */
 static void append_seams(GString *out, const NsPlotLayout *layout, double x0, double x1)
 {
     const NsHeatmap *map = layout->plot->heatmap;
@@ -371,7 +374,7 @@ static void append_place(const Page *page)
                   frame.height);
 }
 
-/* The area, or the line and mark, before the words of a legend. */
+/* Draws the sample of a legend entry: an area, or a line and mark. */
 static void append_sample(const Page *page, const NsLegendSample *sample)
 {
     const NsSeries *series = sample->series;
@@ -395,7 +398,7 @@ static void append_sample(const Page *page, const NsLegendSample *sample)
                   left, middle, left + box->width / 2, middle, left + box->width, middle);
 }
 
-/* The words of an entry, which may have several lines. */
+/* Writes the name of a legend entry, which may have several lines. */
 static void append_entry(const Page *page, const NsLabel *label, const char *color)
 {
     g_autofree char *text = ns_tex_text(ns_text_words(label->text));
@@ -410,7 +413,7 @@ static void append_entry(const Page *page, const NsLabel *label, const char *col
     append_within(page->out, text, ns_text_width(label->text));
 }
 
-/* A name at the end of its curve, with the line that leads to it. */
+/* Writes a name at the end of its curve, with its leader line. */
 static void append_end_name(const Page *page, const NsSeries *series, const NsLabel *label)
 {
     const NsPoint *from = &label->leader[0], *to = &label->leader[1];
@@ -422,7 +425,7 @@ static void append_end_name(const Page *page, const NsSeries *series, const NsLa
     append_entry(page, label, color);
 }
 
-/* The entries of both axes where the layout has them. */
+/* Draws the legend as in the layout, with the entries of both axes. */
 static void append_legend(const Page *page)
 {
     const NsPlotLayout *layout = page->layout;
@@ -467,7 +470,7 @@ static void append_left(const Page *page)
     if (plot->heatmap) append_colorbar(out, layout);
     append_label_place(out, layout, &frame, NS_PART_X_LABEL, "x", 0);
     if (plot->heatmap && plot->heatmap->n_panels)
-        g_string_append(out, "  ylabel={},\n"); /* The panels have their names. */
+        g_string_append(out, "  ylabel={},\n"); /* the panels have their own names */
     else
         append_label_place(out, layout, &frame, NS_PART_LEFT_LABEL, "y", 90);
     g_string_append(out, "]\n");
@@ -501,7 +504,8 @@ static void append_right(const Page *page)
     g_string_append(out, "\\end{axis}\n");
 }
 
-/* Triangles in the strips above and below the axes, at the values that have no place between. */
+/* Draws triangles in the strips at the ends of the axes for values that have no place on the
+ * axis. */
 static void append_faults(const Page *page)
 {
     const NsPlotLayout *layout = page->layout;
@@ -525,7 +529,7 @@ static void append_faults(const Page *page)
     }
 }
 
-/* A plot, and the lower plot of it. */
+/* Writes a plot and its lower plot. */
 static void append_layout(const Page *page)
 {
     const NsPlotLayout *layout = page->layout;

@@ -6,12 +6,12 @@
 
 #include <math.h>
 
-/* TeX holds every number in a macro of its own. */
+/* Limits on the numbers in a file, each of which TeX stores in a macro. */
 #define MOST_POINTS 2000
 #define MOST_CELLS 6000
 
-/* TeX has no lengths beyond some meters: what is further from an axis, in lengths of the axis, is
- * drawn from so far. */
+/* TeX cannot represent lengths beyond some meters: coordinates are clamped to this many lengths of
+ * the axis beyond it. */
 #define BEYOND 30
 
 /* ---- coordinates ---- */
@@ -55,7 +55,7 @@ void ns_pgf_look(GString *out, const NsPlotLayout *layout, const NsSeries *serie
     if (series->muted || (series->tinted && !series->theory))
         g_string_append(out, ", opacity=0.35");
     bool marked = series->kind == NS_SERIES_POINTS || series->kind == NS_SERIES_SCATTER;
-    /* Marks that would touch are left out, but for those of a cloud. */
+    /* Marks that would overlap are omitted, except in a scatter plot. */
     size_t touching =
         (size_t)ceil(1.35 * style->mark_size * (double)series->n / layout->area.width);
     if (series->kind == NS_SERIES_SCATTER) touching = 1;
@@ -86,7 +86,7 @@ static void append_point(GString *out, double x, double y)
     ns_tex_printf(out, "(%g,%g)\n", x, y);
 }
 
-/* Every point or, where there are too many, those that the curve on the page is drawn through. */
+/* Appends all points, or the reduced path if there are too many. */
 static void append_points(GString *out, const NsPlotLayout *layout, size_t i)
 {
     const NsSeries *series = &layout->plot->series[i];
@@ -127,7 +127,8 @@ static void append_band(GString *out, const NsPlotLayout *layout, const NsSeries
     g_string_append(out, "} -- cycle;\n");
 }
 
-/* Where they stand in a picture; those that others must show through have an outline. */
+/* Appends bars as rectangles; adjoining bars also have an outline, because others must show
+ * through. */
 static void append_bars(GString *out, const NsPlotLayout *layout, size_t i)
 {
     const NsSeries *series = &layout->plot->series[i];
@@ -140,7 +141,7 @@ static void append_bars(GString *out, const NsPlotLayout *layout, size_t i)
         if (!isfinite(value)) continue;
         ns_bar_ends(layout, i, k, &from, &to);
         double left = ns_pgf_coordinate(x, from);
-        /* Zero is infinitely far away on a logarithmic axis. */
+        /* On a logarithmic axis a left edge at zero is infinitely far away. */
         if (isnan(left)) left = ns_pgf_coordinate_at(x, layout->area.x);
         ns_tex_printf(out,
                       "\\fill[%s, fill opacity=%g] (axis cs:%g,%g) rectangle (axis cs:%g,%g);\n",
@@ -156,7 +157,7 @@ static void append_bars(GString *out, const NsPlotLayout *layout, size_t i)
     g_string_append(out, "};\n");
 }
 
-/* A value between two gaps is no line; it must still be seen. */
+/* A value between two gaps has no line, so that it needs a dot. */
 static void append_lone_points(GString *out, const NsPlotLayout *layout, size_t i)
 {
     const NsPath *path = &layout->paths[i];
@@ -241,7 +242,8 @@ static void append_cells(GString *out, const NsHeatmap *map, const NsPanel *pane
                            MAX(columns, 2));
     for (size_t row = 0; row < MAX(panel->rows, 2); row++)
         for (size_t i = 0; i < MAX(columns, 2); i++) {
-            /* pgfplots takes the size of a cell from its neighbor: a single one needs another. */
+            /* pgfplots derives the size of a cell from its neighbor, so that a single cell needs a
+             * dummy. */
             bool real = row < panel->rows && i < columns;
             size_t first = i * stride, last = MIN(first + stride, map->columns);
             double meta = real ? cell_meta(map, panel->row + row, first, last) : (double)NAN;
@@ -251,13 +253,14 @@ static void append_cells(GString *out, const NsHeatmap *map, const NsPanel *pane
     g_string_append(out, "};\n");
 }
 
-/* Whether the matrix leaves a cell out because it is not finite, or because it is 0 or less. */
+/* Returns whether a cell is omitted from the matrix plot: because it is not finite, or (if
+ * `finite`) because it is 0 or less. */
 static bool is_left_out(const NsHeatmap *map, float z, bool finite)
 {
     return finite ? map->log && isfinite(z) && !(z > 0) : !isfinite(z) && !ns_cell_is_blank(z);
 }
 
-/* Of cells side by side that the matrix leaves out for the same reason, one rectangle. */
+/* Draws each horizontal run of cells omitted for the same reason as one rectangle. */
 static void append_left_out(GString *out, const NsHeatmap *map, const NsPanel *panel, bool finite,
                             const char *look)
 {

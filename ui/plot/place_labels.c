@@ -1,7 +1,8 @@
-/* Where every word goes.  SPDX-License-Identifier: MIT
+/* Positions of all labels.  SPDX-License-Identifier: MIT
  *
- * Words around the plot area are placed once the boxes are known; those in it come last, when the
- * curves are known: a word goes where it covers the least of them, and never over another word. */
+ * Labels around the plot area are placed once the boxes are known.  Labels inside it come last,
+ * when the curves are known: each is placed where it covers the least of them, and never over
+ * another label. */
 #include "ui/plot/place_labels.h"
 
 #include "ui/plot/colormap.h"
@@ -16,23 +17,24 @@
 #include <math.h>
 #include <string.h>
 
-/* The highest legend above the plot area, in text sizes: three lines, of several runs six. */
+/* In text sizes: the maximum height of a legend above the plot area: three lines, or six for
+ * several runs. */
 #define LEGEND_MOST 4.4
 #define LEGEND_MOST_OF_RUNS 8.8
 
-/* Of the number of a point on an axis that is not of whole numbers. */
+/* Significant digits of a point's label on an axis that is not limited to whole numbers. */
 #define DIGITS 4
 
-/* In text sizes: between a line and its name. */
+/* In text sizes: the gap between a line and its name. */
 #define CLEAR 0.15
 
-/* Each round moves words at vertical lines that are near one another apart. */
+/* Iterations that move labels of neighboring vertical lines apart. */
 #define SPREAD_ROUNDS 20
 
-/* In text sizes: numbers in cells. */
+/* In text sizes: the size of numbers in cells. */
 #define CELL_TEXT 0.75
 
-/* Of numbers in cells that have room for them. */
+/* Maximum significant digits of numbers in cells. */
 #define CELL_DIGITS 3
 
 bool ns_frame_has_right_axis(const NsFrame *frame)
@@ -40,11 +42,11 @@ bool ns_frame_has_right_axis(const NsFrame *frame)
     return frame->layout->summary.right && !frame->layout->plot->heatmap;
 }
 
-/* Where parts begin, from the top: shared by measuring and placing. */
+/* Measuring and placing share this function, so that they agree. */
 double ns_place_head(NsFrame *frame, bool place)
 {
     NsPlotLayout *layout = frame->layout;
-    /* A lower plot begins where the one above it ends. */
+    /* A lower plot starts directly below the plot above it. */
     double pad = layout->style->padding, y = frame->x ? 0 : pad;
     static const NsPart parts[] = {NS_PART_TITLE, NS_PART_SUBTITLE};
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
@@ -59,7 +61,7 @@ double ns_place_head(NsFrame *frame, bool place)
         y += ns_legend_place_panels(layout, pad, y, layout->width - 2 * pad, place);
     } else if (frame->show[NS_PART_LEGEND]) {
         double room = layout->width - 2 * pad, gap = y > pad ? 0.25 * frame->size : 0;
-        /* Names of runs are worth more room: a letter does not say what a run is. */
+        /* Names of runs may use more space, because a letter does not describe a run. */
         bool runs = layout->plot->lettered;
         double most = MIN((runs ? 0.5 : 0.25) * layout->height,
                           (runs ? LEGEND_MOST_OF_RUNS : LEGEND_MOST) * frame->size);
@@ -74,7 +76,7 @@ static void free_text(void *text)
     g_clear_object(&text);
 }
 
-/* The texts of labeled ticks, NULL for the others. */
+/* The texts of labeled ticks, with NULL for the others. */
 static GPtrArray *tick_texts(NsPlotLayout *layout, const GArray *ticks)
 {
     GPtrArray *texts = g_ptr_array_new_with_free_func(free_text);
@@ -94,14 +96,14 @@ double ns_tick_texts_width(NsPlotLayout *layout, const GArray *ticks)
     return widest;
 }
 
-/* Where a label of that width under a tick begins: centered, but on the page. */
+/* The left end of a label of this width under a tick: centered, but inside the page. */
 static double label_start(const NsPlotLayout *layout, double px, double width)
 {
     double most = layout->width - width - layout->style->padding * 0.5;
     return CLAMP(px - width / 2, MIN(layout->style->padding * 0.5, most), most);
 }
 
-/* How much of the axis a word at it takes. */
+/* The extent of a label along the axis. */
 static double across(const NsPlotLayout *layout, PangoLayout *text)
 {
     return layout->turned ? ns_text_height(text) : ns_text_width(text);
@@ -122,7 +124,7 @@ static bool labels_fit(NsPlotLayout *layout, const GArray *ticks, const GPtrArra
     return true;
 }
 
-/* Whether labels from..to - 1 would meet one of that width that begins there. */
+/* Returns whether a label of this width at `start` would overlap labels from .. to - 1. */
 static bool is_covered(const NsPlotLayout *layout, unsigned from, unsigned to, double start,
                        double width)
 {
@@ -164,8 +166,8 @@ char *ns_point_number(const NsPlot *plot, const NsSpan *span)
     return plot->x.integer ? ns_text_fixed(span->from, 0) : ns_text_number(span->from, DIGITS);
 }
 
-/* The numbers of points of the axis, in the line of the ticks' labels, which ends at this height.
- */
+/* Places the labels of highlighted points on the line of the tick labels, whose bottom is at
+ * `foot`. */
 static void place_points(NsFrame *frame, double foot)
 {
     NsPlotLayout *layout = frame->layout;
@@ -219,7 +221,7 @@ static void place_x_ticks(NsFrame *frame)
     }
 }
 
-/* Labels of a vertical scale: right-aligned at x, or left-aligned where `right`. */
+/* Places the labels of a vertical scale, right-aligned at x, or left-aligned if `right`. */
 static void place_y_ticks(NsFrame *frame, const NsScale *scale, const GArray *ticks, double x,
                           bool right)
 {
@@ -235,7 +237,7 @@ static void place_y_ticks(NsFrame *frame, const NsScale *scale, const GArray *ti
     }
 }
 
-/* How far down a column of the page is free of the words under the area. */
+/* The y down to which a column of the page is free of labels below the area. */
 static double free_below(const NsPlotLayout *layout, double left, double right)
 {
     double y = layout->height - layout->style->padding, gap = NS_GAP * layout->style->text_size;
@@ -248,12 +250,13 @@ static double free_below(const NsPlotLayout *layout, double left, double right)
     return y;
 }
 
-/* What stands beside a panel: its name and what its axis counts, or less of it.  An axis without a
- * title says less than a letter whose name is in the subtitle or in lines above. */
+/* Labels beside a panel, from the longest to the shortest: the name of its run and the title of its
+ * axis, or parts of these.  A letter with the title is better than the name alone, because the
+ * subtitle or the lines above explain the letter. */
 static const struct {
-    bool letter; /* of the run, in place of the name */
+    bool letter; /* the letter of the run instead of its name */
     bool axis;
-    bool brief; /* without what the title of the axis has in brackets */
+    bool brief; /* without the part of the axis title in parentheses */
 } ways[] = {
     {.axis = true},
     {.axis = true, .brief = true},
@@ -276,7 +279,7 @@ static PangoLayout *panel_words(NsFrame *frame, const NsPanel *panel, size_t way
     return ns_layout_text(layout, false, words);
 }
 
-/* Where a panel is on the page. */
+/* The vertical extent of a panel on the page. */
 static void panel_room(const NsPlotLayout *layout, const NsPanel *panel, double *top,
                        double *height)
 {
@@ -284,7 +287,7 @@ static void panel_room(const NsPlotLayout *layout, const NsPanel *panel, double 
     *height = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], panel->lo) - *top;
 }
 
-/* Whether all of them have room for so much. */
+/* Returns whether these labels fit beside all panels. */
 static bool panels_fit(NsFrame *frame, size_t way)
 {
     const NsHeatmap *map = frame->layout->plot->heatmap;
@@ -298,8 +301,8 @@ static bool panels_fit(NsFrame *frame, size_t way)
     return true;
 }
 
-/* The first way that has room.  Where the names are in lines above, letters say which panel is
- * whose. */
+/* The first of these labels that fits.  If the names are in lines above, letters show which panel
+ * belongs to which run. */
 static size_t fit_panels(NsFrame *frame)
 {
     size_t way = 0, last = G_N_ELEMENTS(ways) - 1;
@@ -331,7 +334,7 @@ bool ns_frame_list_panels(NsFrame *frame)
     return layout->listed;
 }
 
-/* Beside each panel, in the color of its run. */
+/* Places the labels beside the panels in the colors of their runs. */
 static void place_panel_names(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
@@ -350,8 +353,8 @@ static void place_panel_names(NsFrame *frame)
     }
 }
 
-/* The title of an axis, without its unit, and then without what it has in brackets, where these
- * have no room. */
+/* The title of an axis, without its unit if it is too long, and then without the part in
+ * parentheses. */
 static PangoLayout *fit_label(NsFrame *frame, NsPart part, double room)
 {
     NsPlotLayout *layout = frame->layout;
@@ -388,12 +391,12 @@ static void place_axis_labels(NsFrame *frame)
         y -= NS_GAP * frame->size;
     }
     if (frame->show[NS_PART_X_LABEL]) {
-        /* A square area may leave room under it: the label stays with its axis. */
+        /* The label stays near its axis even if a square area leaves space below it. */
         double ticks = frame->show[NS_PART_X_TICK]
                            ? (NS_TICK + NS_TICK_GAP + NS_GAP) * frame->size + frame->x_words
                            : 0.5 * frame->digit;
         y = MIN(y, area->y + area->height + ticks + ns_text_height(frame->text[NS_PART_X_LABEL]));
-        /* What stands at the right and reaches below the area is kept clear of. */
+        /* The label must not overlap a color bar that extends below the area. */
         bool key = layout->plot->key_reach > 0 || layout->plot->right.quiet;
         double end = layout->width - (key ? frame->right : pad);
         PangoLayout *text = fit_label(frame, NS_PART_X_LABEL, end - pad);
@@ -407,7 +410,8 @@ static void place_axis_labels(NsFrame *frame)
     for (size_t i = 0; i < G_N_ELEMENTS(sides); i++) {
         if (!frame->show[sides[i]] || (panels && i == 0)) continue;
         PangoLayout *text = frame->text[sides[i]];
-        /* Longer than the axis, it may reach beside the words of markers and below the area. */
+        /* A title that is longer than the axis may extend below the area and up to the labels of
+         * markers. */
         double x =
             i ? layout->width - pad - frame->key_spare - ns_text_height(text) : pad + frame->spare;
         double highest = area->y - NS_GAP / 2 * frame->size;
@@ -421,7 +425,7 @@ static void place_axis_labels(NsFrame *frame)
     }
 }
 
-/* The words at a vertical line. */
+/* The label of a vertical line. */
 typedef struct {
     const NsMarker *marker;
     PangoLayout *text;
@@ -444,7 +448,7 @@ static unsigned rank(const NsMarker *marker)
     return marker->last ? 2 : marker->alarm;
 }
 
-/* Those of a rank whose lines are seen, from left to right. */
+/* The labels of a rank whose lines are visible, from left to right. */
 static GArray *words_of_markers(NsFrame *frame, unsigned of_rank)
 {
     NsPlotLayout *layout = frame->layout;
@@ -466,7 +470,7 @@ static GArray *words_of_markers(NsFrame *frame, unsigned of_rank)
     return found;
 }
 
-/* Moves words at lines that are near one another apart, as far as they stay on the page. */
+/* Moves labels of neighboring lines apart within the page. */
 static void spread_words(const NsPlotLayout *layout, GArray *all, double gap)
 {
     double least = layout->style->padding, most = layout->width - layout->style->padding;
@@ -482,8 +486,8 @@ static void spread_words(const NsPlotLayout *layout, GArray *all, double gap)
         }
 }
 
-/* Words of markers stand in a line above the area; the ends of runs come first where they collide,
- * then other alarms.  Words that would be far from their line are left out. */
+/* Places the labels of markers on a line above the area.  If they would overlap, ends of runs have
+ * priority, then other alarms.  A label that would be far from its line is omitted. */
 static void place_markers(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
@@ -544,7 +548,8 @@ static void add_backed(NsPlotLayout *layout, PangoLayout *text, NsPoint at, NsCo
     label->backed = true;
 }
 
-/* Above or below the line, at the right, in the middle or at the left. */
+/* Places the name of a level above or below its line, at the right, in the middle or at the
+ * left. */
 static void place_level(NsPlotLayout *layout, const NsLevel *level)
 {
     NsBox room = ns_layout_inside(layout);
@@ -566,7 +571,7 @@ static void place_level(NsPlotLayout *layout, const NsLevel *level)
         add_backed(layout, text, at, style->faint_text);
 }
 
-/* Beside the middle of the piece, on the side that is freer. */
+/* Places the name of a slope beside its middle, on the side with fewer curves. */
 static void place_slope(NsPlotLayout *layout, const NsSlope *slope)
 {
     const NsScale *y = &layout->y[slope->side];
@@ -582,7 +587,7 @@ static void place_slope(NsPlotLayout *layout, const NsSlope *slope)
     for (int i = 0; i < 5; i++) {
         static const double parts[] = {0.5, 0.65, 0.35, 0.8, 0.2};
         double x = a.x + parts[i] * (b.x - a.x), py = a.y + parts[i] * (b.y - a.y);
-        /* A line that falls on the page has its free side to the right above it. */
+        /* Above a line that falls on the page, the free side is to the right. */
         bool falls = (b.y - a.y) * (b.x - a.x) > 0;
         corners[n++] = (NsPoint){falls ? x + gap : x - gap - width, py - height};
         corners[n++] = (NsPoint){falls ? x - gap - width : x + gap, py};
@@ -593,7 +598,7 @@ static void place_slope(NsPlotLayout *layout, const NsSlope *slope)
         add_backed(layout, text, at, look->color);
 }
 
-/* Black or white, whichever is further from the color of the cell. */
+/* Black or white, whichever has more contrast to the color of the cell. */
 static NsColor on_cell(const NsPlotLayout *layout, double value)
 {
     const NsScale *z = &layout->z;
@@ -610,7 +615,7 @@ static PangoLayout *value_text(const NsPlotLayout *layout, double value, int dig
     return ns_text_new(layout->context, style, CELL_TEXT * style->text_size, false, number);
 }
 
-/* As many digits as have room in every cell, or two. */
+/* The largest number of digits, at least two, that fits into every cell. */
 static int value_digits(const NsPlotLayout *layout, double room)
 {
     const NsHeatmap *map = layout->plot->heatmap;
@@ -635,7 +640,7 @@ static void place_value(NsPlotLayout *layout, const NsBox *cell, double value, i
     ns_layout_add_label(layout, NS_PART_CELL, text, x, y, false)->color = on_cell(layout, value);
 }
 
-/* Numbers in cells, where those would be wide enough for all. */
+/* Places numbers in cells if all of them fit. */
 static void place_values(NsPlotLayout *layout)
 {
     const NsHeatmap *map = layout->plot->heatmap;
@@ -653,7 +658,7 @@ static void place_values(NsPlotLayout *layout)
             double cx = ns_scale_to_pixel(x, map->x0 + ((double)column + 0.5) * dx);
             double cy = ns_scale_to_pixel(y, map->y0 + ((double)row + 0.5) * dy);
             NsBox cell = {cx - width / 2, cy - height / 2, width, height};
-            /* Cells that fixed limits cut have none. */
+            /* Cells that are cut by fixed limits have no number. */
             if (cell.x < area->x - 1 || cell.x + width > area->x + area->width + 1 ||
                 cell.y < area->y - 1 || cell.y + height > area->y + area->height + 1)
                 continue;

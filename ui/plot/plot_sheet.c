@@ -1,16 +1,14 @@
-/* Plots on a page.  SPDX-License-Identifier: MIT */
+/* Plots on a sheet.  SPDX-License-Identifier: MIT */
 #include "ui/plot/plot_sheet.h"
 
 #include "ui/plot/text.h"
 
 #include <math.h>
 
-/* The most that the page of a drawing is made higher than wide: a column of a journal is so much
- * higher than wide. */
+/* The maximum height of a sheet relative to its width, which is about that of a journal column. */
 #define MOST_TALL 2.7
 
-/* The least heights of one of several heatmaps above one another, and of a chart of one area, in
- * text sizes. */
+/* In text sizes: the minimum height of a panel of a heatmap, and of a chart without panels. */
 #define LEAST_PANEL 4
 #define LEAST_AREA 7
 
@@ -24,15 +22,15 @@ NsPlotLayout *ns_plot_sheet_layout(const NsPlotSheet *sheet, size_t i)
                                  sheet->options->style, &one->least);
 }
 
-/* ---- one key for heatmaps that share their colors ---- */
+/* ---- a shared color bar ---- */
 
-/* The margins and the area that a plot has in a cell, with or without its key. */
+/* The margins of a plot in its cell, with or without its color bar. */
 static NsMargins margins_of(const NsPlotSheet *sheet, size_t i, bool key)
 {
     const NsSheetPlot *one = &sheet->plots[i];
     NsPlot plot = one->plot;
     NsHeatmap map = *plot.heatmap;
-    map.square = false; /* the room that a matrix leaves on either side is no margin */
+    map.square = false; /* a square area would make the margins wider */
     plot.heatmap = &map;
     plot.right.quiet = !key;
     g_autoptr(NsPlotLayout) layout = ns_plot_layout_within(&plot, one->cell.width, one->cell.height,
@@ -40,7 +38,7 @@ static NsMargins margins_of(const NsPlotSheet *sheet, size_t i, bool key)
     return ns_layout_margins(layout);
 }
 
-/* How far down the sheet its area ends. */
+/* The y of the bottom of the plot area on the sheet. */
 static double foot_of(const NsPlotSheet *sheet, size_t i)
 {
     g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(sheet, i);
@@ -48,7 +46,7 @@ static double foot_of(const NsPlotSheet *sheet, size_t i)
     return sheet->plots[i].cell.y + area.y + area.height;
 }
 
-/* Whether the ends of its colors are fixed, and not found in its own cells. */
+/* Returns whether the color limits are fixed, instead of derived from the cells. */
 static bool has_fixed_colors(const NsPlot *plot)
 {
     const NsHeatmap *map = plot->heatmap;
@@ -63,7 +61,7 @@ static bool same_colors(const NsPlot *a, const NsPlot *b)
            g_strcmp0(one->label, other->label) == 0;
 }
 
-/* The plots from `first` to before `end` have one key, beside the last one of the first row. */
+/* Gives the plots first .. end - 1 one color bar, beside the last plot of their first row. */
 static void share(const NsPlotSheet *sheet, size_t first, size_t end)
 {
     size_t columns = MIN(sheet->columns, end - first), bearer = first + columns - 1;
@@ -81,7 +79,7 @@ static void share(const NsPlotSheet *sheet, size_t first, size_t end)
     sheet->plots[bearer].plot.key_reach = MAX(reach, 0);
 }
 
-/* One key for heatmaps that share their colors. */
+/* Gives consecutive heatmaps with the same colors one color bar. */
 static void share_keys(const NsPlotSheet *sheet)
 {
     for (size_t first = 0; first < sheet->n; first += sheet->columns) {
@@ -91,13 +89,13 @@ static void share_keys(const NsPlotSheet *sheet)
         if (end < sheet->n) end -= (end - first) % sheet->columns;
         if (end < first + 2) continue;
         share(sheet, first, end);
-        first = end - 1 - (end - 1 - first) % sheet->columns; /* the beginning of the last row */
+        first = end - 1 - (end - 1 - first) % sheet->columns; /* first plot of the last row */
     }
 }
 
-/* ---- the page ---- */
+/* ---- the sheet ---- */
 
-/* A plot on a sheet of several begins with its letter. */
+/* The titles of several plots start with their letters. */
 static char *lettered_title(const NsPlot *plot, size_t i, size_t n)
 {
     if (n < 2) return g_strdup(plot->title);
@@ -106,7 +104,7 @@ static char *lettered_title(const NsPlot *plot, size_t i, size_t n)
     return g_strdup_printf("(%zu) %s", i + 1, title);
 }
 
-/* The words at the foot, as wide as the page; NULL for none. */
+/* The text at the foot, as wide as the sheet, or NULL. */
 static PangoLayout *caption_text(const NsExport *options)
 {
     const NsStyle *style = options->style;
@@ -115,7 +113,7 @@ static PangoLayout *caption_text(const NsExport *options)
     PangoContext *context = ns_text_context_new();
     PangoLayout *text = ns_text_new(context, style, style->text_size * CAPTION_SIZE, false, "");
     g_object_unref(context);
-    /* Literal: the values of settings may hold what marks scripts. */
+    /* Set it without markup, since settings may contain _ and ^. */
     pango_layout_set_attributes(text, NULL);
     pango_layout_set_text(text, words, -1);
     ns_text_limit(text, options->width - 2 * style->padding, CAPTION_LINES);
@@ -165,9 +163,9 @@ void ns_plot_sheet_clear(NsPlotSheet *sheet)
     g_clear_object(&sheet->caption);
 }
 
-/* ---- its height ---- */
+/* ---- the height ---- */
 
-/* The height of a page that a drawing has for itself. */
+/* The height of a sheet with a single drawing. */
 static double drawing_height(const NsPlot *plot, const NsExport *options)
 {
     double most = MAX(options->height, MOST_TALL * options->width);
@@ -182,8 +180,8 @@ static double drawing_height(const NsPlot *plot, const NsExport *options)
     return CLAMP(ceil(height), options->height, most);
 }
 
-/* Whether a note is cut, an axis has lost its name, or a chart or one of stacked heatmaps is a mere
- * stripe. */
+/* Returns whether a note is shortened, an axis has no label, or a chart or a panel of a heatmap is
+ * too low. */
 static bool lacks_height(const NsPlot *const *plots, size_t n, const NsExport *options)
 {
     bool lacks = false;
@@ -197,8 +195,8 @@ static bool lacks_height(const NsPlot *const *plots, size_t n, const NsExport *o
     return lacks;
 }
 
-/* What subtitles and notes of all rows need beyond a line each; on a narrow page other lines leave
- * so little that a note needs more. */
+/* The additional height for subtitles and notes of more than one line.  On a narrow page these may
+ * leave so little space that more height is necessary. */
 static double more_lines(const NsPlot *const *plots, size_t n, const NsExport *options)
 {
     g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options, NULL);

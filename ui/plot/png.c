@@ -1,7 +1,7 @@
-/* What cairo leaves out of a PNG file.  SPDX-License-Identifier: MIT
+/* Additions to PNG files of cairo.  SPDX-License-Identifier: MIT
  *
- * PNG specification, third edition, sections 5.3, 11.3.3 and 11.3.4.3: a chunk is its length, four
- * letters, data, and the CRC of letters and data; numbers are big-endian. */
+ * PNG specification, third edition, sections 5.3, 11.3.3 and 11.3.4.3: a chunk consists of its
+ * length, four letters, data, and the CRC of letters and data; numbers are big-endian. */
 #include "ui/plot/png.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #define SIGNATURE 8
 #define SIZE_AT (SIGNATURE + 8)     /* width and height, in IHDR */
 #define HEADER_END (SIGNATURE + 25) /* IHDR is 4 + 4 + 13 + 4 */
-#define END 12                      /* a chunk without data, as IEND is */
+#define END 12                      /* size of a chunk without data, such as IEND */
 
 static void append_number(GByteArray *bytes, guint32 number)
 {
@@ -45,7 +45,7 @@ void ns_png_set_dpi(GByteArray *png, double dpi)
     guint32 per_metre = (guint32)lround(dpi / 0.0254);
     append_number(data, per_metre);
     append_number(data, per_metre);
-    g_byte_array_append(data, (const guint8 *)"\1", 1); /* the unit: a metre */
+    g_byte_array_append(data, (const guint8 *)"\1", 1); /* unit: meter */
     insert_chunk(png, "pHYs", data->data, data->len);
 }
 
@@ -66,7 +66,7 @@ void ns_png_begin_film(GByteArray *png, guint frames)
 {
     g_autoptr(GByteArray) data = g_byte_array_new();
     append_number(data, frames);
-    append_number(data, 0); /* is played again and again */
+    append_number(data, 0); /* repeats forever */
     insert_chunk(png, "acTL", data->data, data->len);
     g_byte_array_set_size(png, png->len - END);
 }
@@ -76,11 +76,11 @@ static void append_control(GByteArray *film, const GByteArray *png, guint rate, 
     g_autoptr(GByteArray) data = g_byte_array_new();
     guint16 delay[2] = {GUINT16_TO_BE(1), GUINT16_TO_BE((guint16)rate)};
     append_number(data, (*sequence)++);
-    g_byte_array_append(data, png->data + SIZE_AT, 8); /* as large as the whole, */
-    append_number(data, 0);                            /* from its upper left corner */
+    g_byte_array_append(data, png->data + SIZE_AT, 8); /* size of the whole image */
+    append_number(data, 0);                            /* offset 0, 0 */
     append_number(data, 0);
     g_byte_array_append(data, (const guint8 *)delay, sizeof delay);
-    g_byte_array_append(data, (const guint8 *)"\0\0", 2); /* replaces what was there */
+    g_byte_array_append(data, (const guint8 *)"\0\0", 2); /* replaces the previous frame */
     append_chunk(film, "fcTL", data->data, data->len);
 }
 

@@ -1,18 +1,18 @@
-/* What cairo leaves out of a PNG file.  SPDX-License-Identifier: MIT */
+/* Additions to PNG files of cairo.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include <glib.h>
 #include <stdbool.h>
 
-/* Puts a resolution (pHYs) behind the header of a PNG file. */
+/* Adds a resolution (pHYs) after the header of a PNG file. */
 void ns_png_set_dpi(GByteArray *png, double dpi);
 
-/* Puts a text behind the header: tEXt, or iTXt where it is more than ASCII. */
+/* Adds a text after the header: tEXt for ASCII, otherwise iTXt. */
 void ns_png_add_text(GByteArray *png, const char *keyword, const char *text);
 
-/* Films (animated PNG).  A still begins one of so many frames, and is what is seen where films are
- * not known; each PNG of the same size and kind adds a frame, which stays for 1/rate s.  `sequence`
- * begins with 0. */
+/* Films (animated PNG).  A still image becomes the start of a film with this number of frames;
+ * programs that do not support animation show the still.  Each PNG of the same size and type adds a
+ * frame, which is shown for 1/rate s. `sequence` must be 0 before the first frame. */
 void ns_png_begin_film(GByteArray *png, guint frames);
 void ns_png_add_frame(GByteArray *film, const GByteArray *png, guint rate, guint32 *sequence);
 void ns_png_end_film(GByteArray *film);

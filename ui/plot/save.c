@@ -1,4 +1,4 @@
-/* Bytes into a file, whole or not at all.  SPDX-License-Identifier: MIT */
+/* Writes a file completely or not at all.  SPDX-License-Identifier: MIT */
 #include "ui/plot/save.h"
 
 #include "core/base/file.h"
@@ -16,7 +16,7 @@ static bool fail(const char *path, int code, GError **error)
     return false;
 }
 
-/* Writes and closes; returns 0 or the error. */
+/* Writes and closes; returns 0 or an errno. */
 static int fill(int fd, const void *data, size_t size, bool sync)
 {
     int code = 0;
@@ -46,7 +46,7 @@ bool ns_save(const char *path, const void *data, size_t size, GError **error)
     if (S_ISDIR(info.st_mode)) return fail(path, EISDIR, error);
     if (S_ISREG(info.st_mode)) {
         if (access(path, W_OK) != 0) return fail(path, errno, error);
-        /* A link stays one: what it points to is replaced. */
+        /* A symbolic link is preserved: its target is replaced. */
         char *real = realpath(path, NULL);
         bool ok = real ? replace(real, info.st_mode, data, size, error) : fail(path, errno, error);
         free(real);
