@@ -1,4 +1,4 @@
-/* Axes: from data to drawing coordinates, and the ticks between.  SPDX-License-Identifier: MIT */
+/* Axes: from data to drawing coordinates, and ticks.  SPDX-License-Identifier: MIT */
 #include "ui/plot/scale.h"
 
 #include "ui/plot/text.h"
@@ -7,33 +7,33 @@
 #include <math.h>
 #include <string.h>
 
-/* Steps that differ by no more than this factor are equal but for rounding. */
+/* Steps whose largest ratio is at most this are equal up to rounding. */
 #define EVEN 1.1
 
 #define MINUS "\u2212"
 
-#define LEAST 2   /* labels on an axis that has room for none */
-#define MOST 1000 /* candidates looked at on one axis */
+#define LEAST 2   /* labels on an axis that has space for none */
+#define MOST 1000 /* candidate ticks on one axis */
 
-/* Ends further apart, or nearer together, have no difference that can be divided into steps. */
+/* Limits on the distance of the ends of an axis: beyond these it cannot be divided into steps. */
 #define FURTHEST (DBL_MAX / 8)
 #define NEAREST (DBL_MIN * 1e6)
 
-/* Nearer than this, relative to their size, ticks could not be told apart in double precision. */
+/* Ticks at a smaller relative distance could not be distinguished in double precision. */
 #define INDISTINCT 1e-9
 
-/* Data whose extremes differ by less, relative to their size, are drawn as the flat line that they
- * are, not blown up to the height of the chart: rounding would look like a finding. */
+/* Data with a smaller relative range are drawn as a flat line instead of filling the height of the
+ * chart, because rounding errors would look like a result. */
 #define FLAT 0.01
 
-/* So much of the distance between labels is enough for the second of two. */
+/* The share of the label distance that suffices for the second of only two labels. */
 #define CLOSEST 0.8
 
 typedef struct {
-    /* To where equal distances are drawn equally long, and back. */
+    /* From values to positions on the axis, which are linear on the page, and back. */
     double (*forward)(double value, double threshold);
     double (*backward)(double position, double threshold);
-    void (*widen)(double *lo, double *hi); /* around constant data */
+    void (*widen)(double *lo, double *hi); /* widens the range of constant data */
     void (*ticks)(GArray *ticks, const NsScale *scale, unsigned most);
 } Kind;
 
@@ -55,7 +55,7 @@ static double log_backward(double position, double threshold)
     return pow(10, position);
 }
 
-/* One to one, and continuous: 1 at the threshold, one more for every further decade. */
+/* Continuous and invertible: 1 at the threshold, plus 1 for each decade beyond it. */
 static double symlog_forward(double value, double threshold)
 {
     double size = fabs(value) / threshold;
@@ -81,7 +81,7 @@ static void log_widen(double *lo, double *hi)
     *hi = MIN(*hi * 2, DBL_MAX);
 }
 
-/* Whether a number is whole, but for rounding. */
+/* Returns whether a number is an integer up to rounding. */
 static bool is_whole(double value)
 {
     return fabs(value - round(value)) < 1e-9 * MAX(1, fabs(value));
@@ -93,7 +93,7 @@ static void add(GArray *ticks, double value, char *label)
     g_array_append_val(ticks, tick);
 }
 
-/* "2.5×10^{−5}" with the digits that tell neighbors `step` apart. */
+/* "2.5×10^{−5}" with enough digits to distinguish values that differ by `step`. */
 static char *scientific(double value, double step)
 {
     if (value == 0) return g_strdup("0");
@@ -114,8 +114,8 @@ static double count_multiples(double lo, double hi, double step)
     return floor(hi / step + 1e-9) - ceil(lo / step - 1e-9) + 1;
 }
 
-/* The smallest step of 1, 2 or 5 times a power of ten with at most `most` multiples in lo..hi, or
- * the next smaller one where that would leave fewer than two. */
+/* The smallest step of 1, 2 or 5 times a power of ten that has at most `most` multiples in lo..hi,
+ * or the next smaller step if there would be fewer than two. */
 static double round_step(double lo, double hi, unsigned most, bool integer)
 {
     static const double factors[] = {1, 2, 5};
@@ -136,7 +136,7 @@ static void linear_ticks(GArray *ticks, const NsScale *scale, unsigned most)
     double step = round_step(lo, hi, most, scale->integer);
     double first = ceil(lo / step - 1e-9), n = count_multiples(lo, hi, step);
     double largest = MAX(fabs(lo), fabs(hi));
-    /* One label too many is let pass; the layout sees to overlaps. */
+    /* One label too many is accepted, since the layout removes overlaps. */
     double stride = n > most + 1 ? ceil(n / most) : 1;
     for (double i = 0; i < MIN(n, MOST); i++) {
         double value = (first + i) * step;
@@ -145,7 +145,7 @@ static void linear_ticks(GArray *ticks, const NsScale *scale, unsigned most)
     }
 }
 
-/* The label of m times ten to the k between decades: plain where that is short. */
+/* The label of a value between decades: a plain number if that is short. */
 static char *log_label(double value, double lo, double hi)
 {
     if (lo >= 1e-3 && hi < 1e5) {
@@ -155,7 +155,7 @@ static char *log_label(double value, double lo, double hi)
     return ns_text_number(value, 1);
 }
 
-/* Multiples of powers of ten; those by a factor of which `labeled` has the bit are labeled. */
+/* Adds m times ten to the k for m from 1 to 9, with labels if bit m of `labeled` is set. */
 static void log_multiples(GArray *ticks, const NsScale *scale, unsigned labeled)
 {
     int first = (int)floor(log10(scale->lo)), last = (int)ceil(log10(scale->hi));
@@ -169,7 +169,7 @@ static void log_multiples(GArray *ticks, const NsScale *scale, unsigned labeled)
         }
 }
 
-/* Counts are written out as far as that is short. */
+/* Small whole numbers are written as plain numbers, others as powers of ten. */
 static char *decade_label(const NsScale *scale, int k)
 {
     return scale->integer && k >= 0 && k < 5 ? ns_text_fixed(pow(10, k), 0) : ns_text_power(k);
@@ -179,7 +179,8 @@ static void log_decades(GArray *ticks, const NsScale *scale, int first, int last
 {
     int n = last - first + 1, stride = 1;
     while ((n + stride - 1) / stride > (int)most) stride++;
-    /* Multiples of the stride stay where they are while the axis grows, if that leaves enough. */
+    /* Ticks at multiples of the stride stay in place while the axis grows; used if at least two
+     * fit. */
     int anchor = (int)ceil((double)first / stride) * stride;
     if (anchor + stride > last) anchor = first;
     for (int k = first - 1; k <= last; k++) {
@@ -207,19 +208,19 @@ static void log_ticks(GArray *ticks, const NsScale *scale, unsigned most)
         g_array_set_size(ticks, 0);
         log_multiples(ticks, scale, factors[i]);
         unsigned n = ns_ticks_labeled(ticks);
-        /* One label too many is let pass rather than ticks that crowd at the upper end. */
+        /* One label too many is better than ticks that are crowded at the upper end. */
         if (n >= LEAST && n <= most + (i > 0)) return;
     }
     g_array_set_size(ticks, 0);
     linear_ticks(ticks, scale, most);
 }
 
-/* Decades of both signs, zero, and the tenths between. */
+/* Adds decades of both signs, and the multiples between them. */
 static void symlog_decades(GArray *ticks, const NsScale *scale, int least, int most_k, int stride)
 {
     for (int sign = -1; sign <= 1; sign += 2) {
         for (int i = least - 1; i <= most_k; i++) {
-            /* The negative side is walked from its far end, so that ticks ascend. */
+            /* Negative decades start from the far end, so that ticks ascend. */
             int k = sign < 0 ? most_k - (i - (least - 1)) : i;
             for (int j = 1; j <= 9; j++) {
                 int m = sign < 0 ? 10 - j : j;
@@ -344,8 +345,8 @@ static double mean_length(const NsScale *scale, size_t stride)
     return (double)sum / (double)n;
 }
 
-/* At every name; as many have a label as there is room for, equally far apart, or of values
- * somewhat fewer that are shorter: powers of ten, not what is between them. */
+/* Adds a tick at every name, and labels at equal distances, as many as fit.  The names of numbers
+ * may use a slightly larger stride if its labels are shorter on average, such as powers of ten. */
 static void name_ticks(GArray *ticks, const NsScale *scale, unsigned most)
 {
     double first = MAX(ceil(scale->lo), 0);
@@ -380,7 +381,7 @@ unsigned ns_ticks_labeled(const GArray *ticks)
     return n;
 }
 
-/* Whether a digit and a power of ten say all of it. */
+/* Returns whether a value is one digit times a power of ten. */
 static bool is_brief(double value)
 {
     return is_whole(value / pow(10, floor(log10(value) + 1e-9)));

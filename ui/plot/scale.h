@@ -1,6 +1,6 @@
-/* Axes: from data to drawing coordinates, and the ticks between.  SPDX-License-Identifier: MIT
+/* Axes: from data to drawing coordinates, and ticks.  SPDX-License-Identifier: MIT
  *
- * A kind of scale is a row of functions in scale.c. */
+ * Each kind of scale is a row of a table of functions in scale.c. */
 #pragma once
 
 #include "ui/plot/plot.h"
@@ -11,12 +11,12 @@
 typedef struct {
     NsScaleKind kind;
     bool integer;
-    bool blank;               /* no value to go by: no ticks, nothing is shown on it */
-    double lo, hi;            /* data at the two ends; lo < hi */
+    bool blank;               /* without data: no ticks, and no values are shown */
+    double lo, hi;            /* values at the two ends; lo < hi */
     double threshold;         /* of a symmetric logarithmic scale */
-    double from, to;          /* the same where equal distances are drawn equally long */
-    double p0, p1;            /* where the ends are drawn */
-    const char *const *names; /* as of NsAxis */
+    double from, to;          /* lo and hi as axis positions, which are linear on the page */
+    double p0, p1;            /* drawing coordinates of the ends */
+    const char *const *names; /* as in NsAxis */
     size_t n_names;
     bool counted;
 } NsScale;
@@ -24,41 +24,42 @@ typedef struct {
 typedef struct {
     double value;
     char *label;  /* with _ and ^ as in NsPlot; NULL for a minor tick */
-    bool covered; /* the label gives way to another one */
+    bool covered; /* the label is hidden by another one */
 } NsTick;
 
-/* Whether a value has a place on this kind of scale: finite, and positive on a logarithmic one. */
+/* Returns whether this kind of scale can show a value: finite, and positive on a logarithmic
+ * scale. */
 static inline bool ns_scale_shows(NsScaleKind kind, double value)
 {
     return isfinite(value) && (kind != NS_SCALE_LOG || value > 0);
 }
 
-/* Sets the ends from the limits of the axis or, where it has none, from lo..hi of the data (lo > hi
- * for no data) with `padding` of the length added.  A padded end never crosses zero.  Data that
- * vary by less than a hundredth of their size get a wider range, in which they are flat.  p0, p1
- * are left. */
+/* Sets the ends to the limits of the axis, or else to the range lo..hi of the data (lo > hi: no
+ * data) plus `padding`, a share of its length, at each end.  A padded end never crosses zero.  Data
+ * whose range is less than a hundredth of their magnitude get a wider range, in which they look
+ * flat.  Does not change p0 and p1. */
 void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, double padding);
 
-/* Where equal distances are drawn equally long, and back: without the place on the page. */
+/* Conversion between values and axis positions, which are linear on the page. */
 double ns_scale_position(const NsScale *scale, double value);
 double ns_scale_at(const NsScale *scale, double position);
 
-/* NaN for a value that the scale does not show. */
+/* Conversion to drawing coordinates (NaN if the scale cannot show the value), and back. */
 double ns_scale_to_pixel(const NsScale *scale, double value);
 double ns_scale_to_value(const NsScale *scale, double pixel);
 
-/* An array of NsTick, ascending, with at most `most` labels (at least 2 are tried on any scale).
- * Labels are powers of ten on a logarithmic scale of two or more decades, round numbers else.  Free
- * with g_array_unref. */
+/* An ascending array of NsTick with at most `most` labels (a minimum of 2 on a numeric scale).
+ * Labels are powers of ten on a logarithmic scale of two or more decades, otherwise round numbers.
+ * Free with g_array_unref. */
 GArray *ns_scale_ticks(const NsScale *scale, unsigned most);
 
-/* How many ticks carry a label. */
+/* The number of ticks with a label. */
 unsigned ns_ticks_labeled(const GArray *ticks);
 
-/* Takes the labels that are nearer than `apart` to the one before.  Where only one is left, the
- * scale of which nobody could tell, a logarithmic scale labels the tick furthest from it too,
- * unless that is much nearer. */
+/* Removes labels that are nearer than `apart` to the previous one.  If only one is left on a
+ * logarithmic scale, which would not define the scale, the tick furthest from it gets a label too,
+ * unless it is much nearer than `apart`. */
 void ns_scale_part_labels(const NsScale *scale, GArray *ticks, double apart);
 
-/* Whether so many ascending numbers come in equal steps or equal factors, but for rounding. */
+/* Returns whether ascending numbers have equal differences or equal ratios, up to rounding. */
 bool ns_scale_is_even(const double *values, size_t n);

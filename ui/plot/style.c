@@ -1,4 +1,4 @@
-/* The looks of charts.  SPDX-License-Identifier: MIT */
+/* The styles of charts.  SPDX-License-Identifier: MIT */
 #include "ui/plot/style.h"
 
 #include <string.h>
@@ -7,12 +7,12 @@
 #define RGB(hex) {((hex) >> 16 & 255) / 255.0, ((hex) >> 8 & 255) / 255.0, ((hex)&255) / 255.0, 1}
 /* clang-format on */
 
-/* Cantarell is drawn for small sizes on screens, is narrow enough for tick labels and embeds as an
- * outline font; DejaVu has the few signs that it lacks. */
+/* Cantarell is designed for small sizes on screens, is narrow enough for tick labels and is
+ * embedded as an outline font; DejaVu has the few characters that it lacks. */
 #define FONT "Cantarell, DejaVu Sans, Sans"
 
-/* Okabe and Ito's seven.  Orange and sky blue are darkened on white, where they would stay below a
- * contrast of 3:1; all but black keep their hue and are lightened on dark. */
+/* The seven colors of Okabe and Ito.  On white, orange and sky blue are darkened to reach a
+ * contrast of 3:1.  On dark, all but black are lightened without changing their hue. */
 /* clang-format off */
 #define SERIES(blue, vermillion, green, purple, orange, sky, black)                                \
     {                                                                                              \
@@ -28,7 +28,7 @@
 #define ON_WHITE SERIES(0x0072b2, 0xd55e00, 0x009e73, 0xc46d99, 0xbf8000, 0x2f97d4, 0x000000)
 #define ON_DARK SERIES(0x5ab4e8, 0xff8a4a, 0x2fc79a, 0xe69fc3, 0xf0b429, 0x9bd6ff, 0xf2f2f2)
 
-/* These hues at a contrast of 4.5:1 and more, which is what text needs to be legible. */
+/* The same hues with a contrast of at least 4.5:1, as required for legible text. */
 #define STRONG_ON_WHITE SERIES(0x005a9c, 0xa83e00, 0x00694d, 0x8f3a6b, 0x7a5200, 0x1f6b9c, 0x000000)
 #define STRONG_ON_BLACK SERIES(0x6cc4ff, 0xff9a5c, 0x3fe0b0, 0xf5b5d5, 0xffc83d, 0xb8e4ff, 0xffffff)
 
@@ -38,7 +38,7 @@ const NsSeriesStyle ns_theory_styles[NS_THEORY_STYLES] = {
     {.mark = NS_MARK_CIRCLE, .dash = {1.1, 1.9, 1.1, 6}, .n_dash = 4},
 };
 
-/* The font, and how large things are. */
+/* The font and all sizes. */
 #define SIZES(text, title, line, axes, mark, room)                                                 \
     .font = FONT, .text_size = (text), .title_size = (title), .line_width = (line),                \
     .axis_width = (axes), .mark_size = (mark), .padding = (room)

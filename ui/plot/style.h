@@ -1,4 +1,4 @@
-/* How charts look.  SPDX-License-Identifier: MIT */
+/* Styles of charts.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "core/base/choice.h"
@@ -11,8 +11,8 @@ typedef struct {
 
 typedef enum { NS_MARK_CIRCLE, NS_MARK_SQUARE, NS_MARK_TRIANGLE, NS_MARK_DIAMOND } NsMark;
 
-/* What tells one series from another: color, dash and mark together, so that it survives gray
- * print. */
+/* Series differ in color, dash and mark together, so that they can also be distinguished in
+ * gray. */
 typedef struct {
     NsColor color;
     NsMark mark;
@@ -22,22 +22,23 @@ typedef struct {
 
 #define NS_SERIES_STYLES 7
 
-/* The looks of what is computed and not measured: dots, with more and more room between them. */
+/* Styles of computed series: dots with increasing gaps. */
 #define NS_THEORY_STYLES 3
 extern const NsSeriesStyle ns_theory_styles[NS_THEORY_STYLES];
 
-/* Lengths are in the unit of the drawing: logical pixels on screen, points on paper. */
+/* Lengths are in drawing units: logical pixels on screen, points on paper. */
 typedef struct {
     NsChoice choice;              /* screen-light, screen-dark, paper, slide, high-contrast... */
-    const char *font;             /* families, best first */
+    const char *font;             /* families in order of preference */
     double text_size, title_size; /* pixels or points */
     double line_width, axis_width, mark_size;
-    double padding; /* between the edge of the page and the ink */
-    double corner;  /* of the title's lines, at their end: left to what lies above the chart */
-    double corner_height; /* of the page, from its top: what follows the title begins below */
-    bool raster;          /* meant for pixels: strokes may trade smoothness for speed */
+    double padding;       /* margin inside the edge of the page */
+    double corner;        /* width at the end of the title's lines that is reserved for controls */
+    double corner_height; /* height of these controls from the top of the page: the plot begins
+                           * below */
+    bool raster;          /* for pixels: strokes may be less smooth if that is faster */
     NsColor background, panel, text, faint_text, axis, grid, alarm;
-    NsColor previous;                       /* of previous runs, and of what has no value */
+    NsColor previous;                       /* of previous runs and of missing values */
     NsSeriesStyle series[NS_SERIES_STYLES]; /* Okabe-Ito, lightened on dark */
 } NsStyle;
 
@@ -45,5 +46,5 @@ const NsStyle *ns_style(size_t i); /* NULL past the end */
 const NsChoice *ns_style_choice(size_t i);
 const NsStyle *ns_style_find(const char *key); /* NULL if there is none */
 
-/* A copy with text, marks and padding `scale` times as large (a reader's text size). */
+/* A copy with text, marks and padding scaled by `scale`, for the reader's text size. */
 NsStyle ns_style_scaled(const NsStyle *style, double scale);

@@ -1,4 +1,4 @@
-/* What cairo leaves out of an SVG file.  SPDX-License-Identifier: MIT */
+/* Changes to SVG files of cairo.  SPDX-License-Identifier: MIT */
 #include "ui/plot/svg.h"
 
 #include "ui/plot/text_capture.h"
@@ -6,11 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-/* An image, or the name of something where it is defined or used. */
+/* Matches an image, and an identifier where it is defined or used. */
 #define PATTERN                                                                                    \
     "(<image )|(id=\"|\"#|\\(#)((?:image|surface|source|mask|pattern|linear|radial)-?)([0-9]+)"
 
-/* By SVG 1.1 and by CSS: programs know one or the other. */
+/* The attribute of SVG 1.1 and the property of CSS: viewers support one or the other. */
 #define SHARP "<image image-rendering=\"optimizeSpeed\" style=\"image-rendering:pixelated\" "
 
 static gboolean rewrite(const GMatchInfo *match, GString *out, gpointer names)
@@ -36,15 +36,15 @@ static gboolean rewrite(const GMatchInfo *match, GString *out, gpointer names)
 
 /* ---- text ---- */
 
-/* How a stretch of text differs from the element around it. */
+/* The formatting of a part of a text. */
 typedef struct {
-    double size, rise, spacing; /* units of the page */
+    double size, rise, spacing; /* page units */
     bool bold;
 } Look;
 
-/* A stretch of one look. */
+/* A part of a text with uniform formatting. */
 typedef struct {
-    int offset; /* bytes, where it begins in the whole text */
+    int offset; /* byte offset in the whole text */
     Look look;
     char *text;
 } Stretch;
@@ -102,7 +102,7 @@ static gint by_offset(gconstpointer a, gconstpointer b)
     return ((const Stretch *)a)->offset - ((const Stretch *)b)->offset;
 }
 
-/* The runs of a line in the order of reading, joined where only the fallback font differs. */
+/* The runs of a line in reading order.  Runs that differ only in the fallback font are merged. */
 static GArray *stretches_of(PangoLayout *layout, PangoLayoutLine *line)
 {
     const char *whole = pango_layout_get_text(layout);
@@ -133,7 +133,7 @@ static GArray *stretches_of(PangoLayout *layout, PangoLayoutLine *line)
             g_array_append_vals(joined, run, 1);
         }
     }
-    /* A space at which a line was broken has no width. */
+    /* The space at which a line was wrapped has no width. */
     if (joined->len) g_strchomp(g_array_index(joined, Stretch, joined->len - 1).text);
     return joined;
 }
@@ -163,7 +163,7 @@ static void append_stretches(GString *out, const GArray *stretches, const Look *
     }
 }
 
-/* CSS has names of its own for the generic families, and quotes those with spaces. */
+/* CSS has its own names for generic families, and quotes names with spaces. */
 static char *css_families(const char *families)
 {
     static const char *const generic[][2] = {
@@ -222,7 +222,7 @@ static void append_line(GString *out, const NsCapturedText *captured, PangoLayou
     PangoLayoutLine *line = pango_layout_iter_get_line_readonly(iter);
     g_autoptr(GArray) stretches = stretches_of(captured->text, line);
     if (!stretches->len || logical.width <= 0) return;
-    /* The text as a whole has the look of its first stretch on the base line. */
+    /* The text element has the formatting of the first part on the baseline. */
     const Look *base = &g_array_index(stretches, Stretch, 0).look;
     for (unsigned i = stretches->len; i-- > 0;)
         if (fabs(g_array_index(stretches, Stretch, i).look.rise) < 1e-3)

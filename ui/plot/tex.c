@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* What every TeX engine sets alike, whatever the fonts of the document have. */
+/* Characters that need a command, which all TeX engines support independently of the fonts. */
 static const struct {
     const char *sign, *tex;
     bool math;
@@ -82,11 +82,11 @@ static const struct {
     {"\r", " ", false},
 };
 
-/* Text in the making; a formula is opened and closed as what comes next needs. */
+/* TeX that is being written.  Math mode begins and ends as required by the next character. */
 typedef struct {
     GString *out;
-    bool formula; /* it is open */
-    int depth;    /* of scripts, which are all inside one */
+    bool formula; /* math mode is active */
+    int depth;    /* nesting depth of scripts, which are all in math mode */
 } Writer;
 
 static void set_formula(Writer *writer, bool formula)
@@ -131,7 +131,7 @@ static void convert(Writer *writer, const char *text, bool scripts)
             g_string_append_c(writer->out, '}');
         } else if (!append_sign(writer, &p)) {
             const char *next = g_utf8_find_next_char(p, NULL);
-            /* These need no font of their own inside a formula. */
+            /* These characters need no text font in math mode. */
             bool plain = g_ascii_isalnum(*p) || strchr("/+-=(),.*", *p);
             append_text(writer, p, (size_t)(next - p), writer->depth && plain);
             p = next;

@@ -3,13 +3,13 @@
 
 #include <glib.h>
 
-/* Text with the mini-markup of NsPlot as TeX: scripts and mathematical signs in math mode, what
- * TeX would take for a command escaped.  NULL is empty.  Free with g_free. */
+/* Converts text with the markup of NsPlot to TeX: scripts and mathematical characters in math mode,
+ * special characters escaped.  NULL gives an empty string.  Free with g_free. */
 char *ns_tex_text(const char *text);
 
-/* The same for a text in which _ and ^ mean themselves. */
+/* The same for a text in which _ and ^ are literal. */
 char *ns_tex_literal(const char *text);
 
-/* Appends as printf does, for the conversions %s, %d, %u and %g.  TeX reads a number back to
- * the same value within nine digits; one that is not finite becomes "nan". */
+/* Appends like printf, with the conversions %s, %d, %u and %g only.  Numbers have up to nine
+ * significant digits; those that are not finite become "nan". */
 void ns_tex_printf(GString *out, const char *format, ...) G_GNUC_PRINTF(2, 3);

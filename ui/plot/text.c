@@ -1,4 +1,4 @@
-/* Words and numbers on a chart.  SPDX-License-Identifier: MIT */
+/* Texts and numbers on a chart.  SPDX-License-Identifier: MIT */
 #include "ui/plot/text.h"
 
 #include "core/base/digits.h"
@@ -10,17 +10,17 @@
 #define MINUS "\u2212"
 #define TIMES "\u00d7"
 
-/* Room for a number with its power of ten, or six digits before the point. */
+/* Buffer size for a number in scientific notation, or with six digits before the point. */
 #define ROUNDED 64
 
-/* Under this key a layout keeps the string that it was made from. */
+/* The key under which a PangoLayout stores its source string. */
 #define WORDS "words"
 
-/* The two strokes of its glyph run together at the size of an axis label on a screen; two bars of
- * the text's own font do not. */
+/* The two strokes of this glyph merge at the size of an axis label on a screen; two bars of the
+ * text's own font do not. */
 #define NORM "\u2016"
 
-/* The end of the character; g_utf8_next_char drops const. */
+/* A pointer to the next character, like g_utf8_next_char but const. */
 static const char *next_character(const char *text)
 {
     return text + g_utf8_skip[(guchar)*text];
@@ -43,7 +43,7 @@ char *ns_text_group(const char *text, const char **end)
     return g_strndup(text + 1, (gsize)(p - text - 1 - (depth == 0)));
 }
 
-/* An exponent in a line: x^2, 10^−5, but (2/3)^((L−l)/2). */
+/* Appends an exponent in plain text: x^2, 10^−5, but (2/3)^((L−l)/2). */
 static void append_power(GString *out, const char *exponent)
 {
     if (!*exponent) return;
@@ -60,8 +60,8 @@ bool ns_text_is_script(const char *p)
     return (*p == '_' || *p == '^') && p[1] && !g_ascii_isspace(p[1]);
 }
 
-/* Raised and lowered text by size and rise: pango 1.50 warns about its own script attributes where
- * an ellipsis cuts them.  `size` 0 leaves markup out. */
+/* Sub- and superscripts use size and rise, because pango 1.50 warns about its own script attributes
+ * if an ellipsis cuts them.  Without markup if `size` is 0. */
 static char *convert(const char *text, double size)
 {
     GString *out = g_string_new(NULL);
@@ -106,7 +106,8 @@ char *ns_text_plain(const char *text)
     return ns_text_markup(text, 0);
 }
 
-/* Unicode has raised digits and a raised minus, and nothing else that a number needs. */
+/* Appends a group as Unicode superscripts.  Returns false unless it is a number, since Unicode
+ * lacks others. */
 static bool append_raised(GString *to, const char *group, size_t length)
 {
     static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
@@ -150,7 +151,8 @@ char *ns_text_fixed(double value, int decimals)
     return ns_group_plain(zero && *digits == '-' ? digits + 1 : digits);
 }
 
-/* "1.204e-05", from which the exponent after rounding is read: 9.9996 has four digits as 10.00. */
+/* Rounds to "1.204e-05" and returns the exponent after rounding: 9.9996 has the four digits
+ * 10.00. */
 static int round_to(double value, int digits, char rounded[static ROUNDED])
 {
     char format[16];
@@ -159,7 +161,7 @@ static int round_to(double value, int digits, char rounded[static ROUNDED])
     return (int)g_ascii_strtoll(strchr(rounded, 'e') + 1, NULL, 10);
 }
 
-/* Whether a number reads better without its power of ten. */
+/* Returns whether a number is more readable without a power of ten. */
 static bool is_near_one(int exponent)
 {
     return exponent >= -3 && exponent < 6;
@@ -185,7 +187,7 @@ char *ns_text_value(double value, int digits)
     return ns_text_label(number);
 }
 
-/* Without zeros that end decimals. */
+/* Removes trailing zeros of decimals. */
 static void trim(char *number)
 {
     size_t n = strlen(number);
@@ -254,7 +256,7 @@ const char *ns_text_words(PangoLayout *text)
     return g_object_get_data(G_OBJECT(text), WORDS);
 }
 
-/* Of a caption that keeps its beginning. */
+/* Maximum lines of a caption whose beginning is never shortened. */
 #define MOST_LINES 12
 
 static bool has_room(const NsTextRoom *room, const char *text)
@@ -266,7 +268,7 @@ static bool has_room(const NsTextRoom *room, const char *text)
     return room->lines > 1 && pango_layout_get_line_count(layout) <= room->lines;
 }
 
-/* Where text[0..end - 1] ends without its last clause or sentence; 0 where it has but one. */
+/* The length of text[0..end - 1] without its last clause or sentence; 0 if there is only one. */
 static size_t without_clause(const char *text, size_t end)
 {
     for (size_t i = end; i-- > 2;)
@@ -274,7 +276,7 @@ static size_t without_clause(const char *text, size_t end)
     return 0;
 }
 
-/* Where text[0..end - 1] ends without its last word and the spaces around it. */
+/* The length of text[0..end - 1] without its last word and the spaces around it. */
 static size_t without_word(const char *text, size_t end)
 {
     while (end > 0 && text[end - 1] == ' ') end--;

@@ -1,65 +1,65 @@
-/* Words and numbers on a chart.  SPDX-License-Identifier: MIT
+/* Texts and numbers on a chart.  SPDX-License-Identifier: MIT
  *
- * All text is measured without hinting, so that the same layout holds on a screen of any scale and
- * on paper. */
+ * All text is measured without hinting, so that the same layout is valid at any screen scale and on
+ * paper. */
 #pragma once
 
 #include "ui/plot/style.h"
 
 #include <pango/pangocairo.h>
 
-/* Whether a string of NsPlot raises or lowers what follows here: a _ or ^ that ends a word stands
- * for itself. */
+/* Returns whether a _ or ^ at this position starts a subscript or superscript: at the end of a word
+ * it is literal. */
 bool ns_text_is_script(const char *at);
 
-/* What it raises or lowers: one character, or what stands between braces; *end is behind it.  Free
- * with g_free. */
+/* The content of a script: one character, or the text in braces.  Sets *end to what follows it.
+ * Free with g_free. */
 char *ns_text_group(const char *text, const char **end);
 
 /* Pango markup of a string of NsPlot at a text size > 0: _ and ^ lower and raise the next character
- * or {group}; all else is literal.  Free with g_free. */
+ * or {group}; everything else is literal.  Free with g_free. */
 char *ns_text_markup(const char *text, double size);
 
 /* The same string without its markup, for metadata and data files: "x_2^{k+1}" is "x2^(k+1)".  Free
  * with g_free. */
 char *ns_text_plain(const char *text);
 
-/* The same for labels: numbers in exponents are raised, "5.7×10⁻⁸", all else is as in
- * ns_text_plain.  Free with g_free. */
+/* The same for labels: numeric exponents become superscript characters, "5.7×10⁻⁸"; everything else
+ * is as in ns_text_plain.  Free with g_free. */
 char *ns_text_label(const char *text);
 
-/* "−1,234.50": so many decimals, grouped as in core/base/digits.h.  Free with g_free. */
+/* "−1,234.50": a fixed number of decimals, grouped as in core/base/digits.h.  Free with g_free. */
 char *ns_text_fixed(double value, int decimals);
 
-/* The value to so many significant digits: "2.306", "1.204×10^{−5}", "not a number", "∞".  Free
+/* A value with this many significant digits: "2.306", "1.204×10^{−5}", "not a number", "∞".  Free
  * with g_free. */
 char *ns_text_number(double value, int digits);
 
 /* The same for labels: "1.204×10⁻⁵".  Free with g_free. */
 char *ns_text_value(double value, int digits);
 
-/* To so many significant digits as it may be typed, or spoken: "0.003", "1e-5", "12000".  Free with
- * g_free. */
+/* A value as it is typed or spoken, with at most this many significant digits: "0.003", "1e-5",
+ * "12000".  Free with g_free. */
 char *ns_text_input(double value, int digits);
 
 /* "10^{−3}".  Free with g_free. */
 char *ns_text_power(int exponent);
 
-/* "A" of "A Post-LN": what a name begins with; spaces that do not break belong to it.  Free with
- * g_free. */
+/* The letter at the start of a name: "A" of "A Post-LN".  Non-breaking spaces belong to it.  Free
+ * with g_free. */
 char *ns_text_letter(const char *name);
 
-/* The context that all text of one layout shares.  Free with g_object_unref. */
+/* A context for all text of one layout.  Free with g_object_unref. */
 PangoContext *ns_text_context_new(void);
 
-/* One line of text from the mini-markup.  Free with g_object_unref. */
+/* One line of text with the markup of NsPlot.  Free with g_object_unref. */
 PangoLayout *ns_text_new(PangoContext *context, const NsStyle *style, double size, bool bold,
                          const char *text);
 
-/* The string that it was made from, with its markup. */
+/* The source string of a text, with its markup. */
 const char *ns_text_words(PangoLayout *text);
 
-/* Where a text is to go, and how many lines it may fill. */
+/* The space for a text: its width, and the maximum number of lines. */
 typedef struct {
     PangoContext *context;
     const NsStyle *style;
@@ -67,23 +67,23 @@ typedef struct {
     int lines;
 } NsTextRoom;
 
-/* A text, how many bytes of its beginning stay however little room there is, and what it ends with,
- * which stays too; NULL for nothing. */
+/* A text, the length in bytes of its start that is never shortened, and an end that is always
+ * shown, or NULL. */
 typedef struct {
     const char *text;
     size_t keep;
     const char *end;
 } NsCaption;
 
-/* As much of a caption as has room: clauses, which commas, semicolons and full stops end, and at
- * last words are left out before its end.  "Pre-LN, 6 layers, …, step 1240".  It has more lines
- * rather than lose what it keeps.  NULL where nothing has room.  Free with g_free. */
+/* Shortens a caption to fit: first clauses (which end with a comma, semicolon or full stop) and
+ * then words are omitted before its end, as in "Pre-LN, 6 layers, …, step 1240".  Uses more lines
+ * if that is necessary to show what must not be omitted.  NULL if nothing fits.  Free with
+ * g_free. */
 char *ns_text_abridge(const NsTextRoom *room, const NsCaption *caption);
 
-/* Ends the text with an ellipsis where it is wider than `width`, after `lines` lines. */
+/* Limits a text to `lines` lines of `width`, with an ellipsis if it does not fit. */
 void ns_text_limit(PangoLayout *text, double width, int lines);
 
-/* Strikes the text out. */
 void ns_text_strike(PangoLayout *text);
 
 /* Logical width and height. */
@@ -92,5 +92,5 @@ void ns_text_size(PangoLayout *text, double *width, double *height);
 double ns_text_width(PangoLayout *text);
 double ns_text_height(PangoLayout *text);
 
-/* From the top of the text to the baseline of its first line. */
+/* The distance from the top of the text to the baseline of its first line. */
 double ns_text_baseline(PangoLayout *text);

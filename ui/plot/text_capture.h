@@ -1,7 +1,8 @@
-/* Text that stays text in formats that have some of their own.  SPDX-License-Identifier: MIT
+/* Text that remains text in file formats that support it.  SPDX-License-Identifier: MIT
  *
- * cairo writes the text of an SVG file as outlines, which nobody can search or edit.  A surface
- * that captures its text keeps it apart, and the writer of the format puts it above the shapes. */
+ * cairo draws the text of an SVG file as outlines, which cannot be searched or edited.  A surface
+ * that captures text collects it separately, and the writer of the format inserts it above the
+ * shapes. */
 #pragma once
 
 #include "ui/plot/style.h"
@@ -10,7 +11,8 @@
 #include <glib.h>
 #include <pango/pango.h>
 
-/* What stays in place if the reader's font is wider or narrower than the one measured with. */
+/* The point that stays in place if the viewer's font is wider or narrower than the one used for
+ * measuring. */
 typedef enum { NS_ANCHOR_START, NS_ANCHOR_MIDDLE, NS_ANCHOR_END } NsAnchor;
 
 typedef struct {
@@ -20,10 +22,10 @@ typedef struct {
     NsAnchor anchor;
 } NsCapturedText;
 
-/* From now on ns_text_show on this surface appends an NsCapturedText to the array, which outlives
+/* From now on, ns_text_show on this surface appends an NsCapturedText to the array, which outlives
  * the surface.  Free with g_array_unref. */
 GArray *ns_text_capture(cairo_surface_t *surface);
 
-/* Shows a text with its upper left corner at the origin of the context, in the present color, or
- * appends it where the surface captures.  The context must have no current point. */
+/* Draws a text with its upper left corner at the origin of the context in the current color, or
+ * appends it if the surface captures text.  The context must have no current point. */
 void ns_text_show(cairo_t *cr, PangoLayout *text, NsAnchor anchor);

@@ -1,10 +1,10 @@
-/* What a reader chose to see of a plot.  SPDX-License-Identifier: MIT */
+/* What the user chose to see of a plot.  SPDX-License-Identifier: MIT */
 #include "ui/plot/view_state.h"
 
 #include "ui/plot/layout-private.h"
 #include "ui/plot/live_limits.h"
 
-/* Of the width of a limited range: what is left empty ahead of the newest when it moves. */
+/* The share of a limited range that is left empty beyond the newest data when it moves. */
 #define AHEAD 0.25
 
 void ns_view_state_init(NsViewState *view_state)
@@ -33,10 +33,11 @@ void ns_view_state_apply(const NsViewState *view_state, const NsPlot *plot, NsPl
     limit(view_state, NS_VIEW_STATE_LEFT, &shown->left);
     limit(view_state, NS_VIEW_STATE_RIGHT, &shown->right);
     if (plot->heatmap) {
-        /* Cells are equally large. */
+        /* Heatmaps have cells of equal size, so that their scales cannot change. */
         shown->x.scale = plot->x.scale;
         shown->left.scale = plot->left.scale;
-        /* Panels are shown whole: a part of the axis would be some of one and some of another. */
+        /* The drawn axis of panels cannot be limited, because a part of it would cut through
+         * panels. */
         if (plot->heatmap->n_panels) shown->left = plot->left;
     }
     shown->no_grid = shown->no_grid || view_state->no_grid;
@@ -86,7 +87,7 @@ void ns_view_state_fit(NsViewState *view_state)
     view_state->held = false;
 }
 
-/* The same number, or both none. */
+/* Returns whether two numbers are equal, or both NaN. */
 static bool same(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
@@ -97,7 +98,7 @@ static bool differs(NsRange a, NsRange b)
     return !same(a.lo, b.lo) || !same(a.hi, b.hi);
 }
 
-/* Takes a new range if it is not what is drawn already. */
+/* Sets a new range if it differs from the drawn one. */
 static bool take(NsViewState *view_state, NsViewStateAxis which, const NsScale *scale,
                  NsRange range)
 {
@@ -108,14 +109,14 @@ static bool take(NsViewState *view_state, NsViewStateAxis which, const NsScale *
     return true;
 }
 
-/* The limits that a range on this axis is kept inside: of the abscissae and of the rows of a
- * heatmap there is nothing beyond. */
+/* The limits for zooming and panning: the data on the x axis, the rows of a heatmap, otherwise
+ * none. */
 static NsRange whole(const NsPlotLayout *layout, NsViewStateAxis which)
 {
     const NsPlot *plot = layout->plot;
     if (which == NS_VIEW_STATE_X) {
         NsRange extent = ns_plot_extent(plot);
-        /* A live axis has room ahead. */
+        /* A live axis has free space beyond the data. */
         if (ns_plot_grows(plot)) extent.hi = ns_limits_ahead(extent.lo, extent.hi);
         return extent;
     }
@@ -153,7 +154,7 @@ bool ns_view_state_zoom_to(NsViewState *view_state, const NsPlotLayout *layout, 
         const NsScale *scale = scale_of(layout, which);
         double from = which == NS_VIEW_STATE_X ? box.x : box.y;
         double to = from + (which == NS_VIEW_STATE_X ? box.width : box.height);
-        /* Beyond the end of the horizontal scale there are names. */
+        /* Names are beyond the end of the horizontal scale. */
         if (which == NS_VIEW_STATE_X && layout->ends_room > 0) to = MIN(to, scale->p1);
         if (!(to > from) || !ns_plot_has_axis(layout->plot, which)) continue;
         changed |=
@@ -170,7 +171,7 @@ bool ns_view_state_pan(NsViewState *view_state, const NsPlotLayout *layout, doub
         double by = which == NS_VIEW_STATE_X ? dx : dy;
         if (by == 0 || !ns_plot_has_axis(layout->plot, which)) continue;
         NsRange range = ns_zoom_pan(scale, by, whole(layout, which));
-        /* An axis that shows everything has nowhere to go. */
+        /* An axis that shows everything cannot be panned. */
         if (ns_range_is_free(range)) continue;
         changed |= take(view_state, which, scale, range);
     }
@@ -200,7 +201,7 @@ bool ns_view_state_advance(NsViewState *view_state, double newest)
         range->hi = newest + AHEAD * width;
         range->lo = range->hi - width;
     } else if (newest < range->lo) {
-        /* A run that began anew. */
+        /* The run was restarted. */
         range->lo = newest;
         range->hi = newest + width;
     } else {

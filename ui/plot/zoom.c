@@ -3,13 +3,13 @@
 
 #include <float.h>
 
-/* Nearer than this, relative to their size, the ends of an axis have no ticks between them. */
+/* At a smaller relative distance the ends of an axis have no ticks between them. */
 #define NARROWEST 1e-7
 
-/* Whole numbers between the ends of the closest view. */
+/* Minimum number of whole numbers in a zoomed range. */
 #define LEAST_WHOLE 2
 
-/* Beyond this the difference of two ends, squared or padded, is no number any more. */
+/* Beyond this, computations with the difference of the ends overflow. */
 #define FURTHEST (DBL_MAX / 16)
 
 static bool is_usable(const NsScale *scale, NsRange range)
@@ -38,7 +38,7 @@ NsRange ns_zoom_between(const NsScale *scale, double from, double to, NsRange wh
     }
     double least = ns_scale_to_pixel(scale, whole.lo), most = ns_scale_to_pixel(scale, whole.hi);
     if (isfinite(least) && isfinite(most)) {
-        /* Along the axis, whichever way that is. */
+        /* In the direction of the axis. */
         double sign = upwards ? 1 : -1, slack = 1e-6 * fabs(most - least);
         if (sign * (to - from) >= sign * (most - least) - slack) return NS_RANGE_FREE;
         double over = MAX(0, sign * (least - from)) - MAX(0, sign * (to - most));
