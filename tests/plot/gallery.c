@@ -1,5 +1,6 @@
-/* A gallery of every kind of chart, for the eye: gallery FOLDER draws one sheet a style, and every
- * chart by itself as PNG.  The same data every time.  SPDX-License-Identifier: MIT */
+/* Draws a gallery for visual inspection: `gallery FOLDER` writes one sheet for each style, and
+ * every kind of chart as a PNG.  The data are always the same.
+ * SPDX-License-Identifier: MIT */
 #include "ui/plot/layout.h"
 
 #include <cairo.h>
@@ -290,7 +291,7 @@ static void describe_maps(void)
     charts[6].left.reversed = true;
 }
 
-/* Two lanes, and a step of theirs that is looked at. */
+/* Two lanes with a selected step. */
 static void describe_lanes(void)
 {
     static const char *const lanes[] = {"A Post-LN", "B Pre-LN"};
@@ -435,7 +436,7 @@ static double encoded(double v)
     return v <= 0.0031308 ? 12.92 * v : 1.055 * pow(v, 1 / 2.4) - 0.055;
 }
 
-/* As an eye without M cones sees it (Machado, Oliveira and Fernandes 2009, severity 1). */
+/* Simulates deuteranopia (Machado, Oliveira and Fernandes 2009, severity 1). */
 static void simulate_deuteranopia(cairo_surface_t *image)
 {
     static const double m[3][3] = {{0.367322, 0.860646, -0.227968},

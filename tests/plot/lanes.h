@@ -1,19 +1,19 @@
-/* Runs side by side to test figures with.  SPDX-License-Identifier: MIT */
+/* Runs with several lanes for tests of figures.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "run.h"
 
-/* Assigns `key=value` to the settings of the run. */
+/* Assigns `key=value` to the settings of a run. */
 void set(Run *run, const char *assignment);
 
-/* Appends a record of lane i, which learns at a rate of its own unless it is the third, which
- * learns as the first does. */
+/* Appends a record of lane i.  Each lane has its own learning rate, except that the third has that
+ * of the first. */
 void append_lane(Run *run, unsigned i);
 
-/* The runs as lanes A, B, ... of which the first is the active one. */
+/* The runs as lanes A, B, ...; the first is active. */
 NsFigureInput lanes_of(Run *const *runs, unsigned n);
 
-/* A run with Post-LN and one with Pre-LN, as two lanes. */
+/* Two lanes: Post-LN and Pre-LN. */
 typedef struct {
     Run *run[2];
     NsFigureInput input;

@@ -1,4 +1,4 @@
-/* Plots of every kind, made by chance.  SPDX-License-Identifier: MIT */
+/* Random plots of every kind.  SPDX-License-Identifier: MIT */
 #include "random.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Plots of every kind, made by chance.  SPDX-License-Identifier: MIT */
+/* Random plots of every kind.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "ui/plot/plot.h"
@@ -21,6 +21,6 @@ typedef struct {
     float z[64 * 64];
 } RandomPlot;
 
-/* Overwrites it with another plot: any mixture of kinds, scales, values that are not finite, marks,
- * words of any length. */
+/* Overwrites it with another plot: a random mixture of kinds, scales, values that are not finite,
+ * marks, and texts of any length. */
 void random_plot(RandomPlot *random, GRand *rand);

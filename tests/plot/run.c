@@ -1,4 +1,4 @@
-/* Histories to test figures with.  SPDX-License-Identifier: MIT */
+/* Histories for tests of figures.  SPDX-License-Identifier: MIT */
 #include "run.h"
 
 #include "core/experiment/param.h"

@@ -1,4 +1,4 @@
-/* Histories to test figures with.  SPDX-License-Identifier: MIT */
+/* Histories for tests of figures.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "ui/figures/figures.h"
@@ -6,8 +6,8 @@
 #define BUDGET ((size_t)64 << 20)
 #define HEADS 2
 
-/* A history that the test writes, with the gradients of W_2 and nothing else besides what every
- * model has. */
+/* A history that the test writes, with the gradients of W_2 and the quantities that every model
+ * has. */
 typedef struct {
     NsRecordLayout layout;
     NsHistory *history;
@@ -22,20 +22,21 @@ Run *run_new(size_t layers, size_t budget);
 void run_free(Run *run);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Run, run_free)
 
-/* Layer l = 1.. of quantity q has the value 10 l + (step modulo 10) / 10. */
+/* Appends a record in which layer l = 1.. of each quantity has the value 10 l + (step modulo 10) /
+ * 10. */
 void append(Run *run, double loss);
 
-/* Appends a record of ones in which one value of the gradient of W_2 is another one. */
+/* Appends a record of ones, with `value` for the gradient of W_2 in one layer. */
 void append_with(Run *run, double loss, size_t layer, float value);
 
-/* Appends run->values as they are. */
+/* Appends run->values unchanged. */
 void append_values(Run *run, double loss);
 
-/* What shows the run: the newest step, gradients of W_2, norms of hidden states. */
+/* An input that shows the newest step of the run: gradients of W_2, norms of hidden states. */
 NsFigureInput input_of(const Run *run);
 
-/* Fails the test where there is none. */
+/* Fails the test if there is no such series. */
 const NsSeries *series_named(const NsPlot *plot, const char *label);
 
-/* Draws a plot on a small and on a large page, and points at places all over it. */
+/* Draws a plot on a small and on a large page, and reads it at many points. */
 void draw_pages(const NsPlot *plot);

@@ -1,4 +1,4 @@
-/* Plots to test the chart engine with.  SPDX-License-Identifier: MIT */
+/* Plots for tests of the chart engine.  SPDX-License-Identifier: MIT */
 #include "support.h"
 
 #include <glib.h>

@@ -1,13 +1,13 @@
-/* Plots to test the chart engine with.  SPDX-License-Identifier: MIT */
+/* Plots for tests of the chart engine.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "ui/plot/plot.h"
 
 typedef enum {
-    EMPTY,     /* nothing yet */
-    ONE_POINT, /* the first step */
-    ALL_NAN,   /* no value has a place */
-    LOSS,      /* noisy curve, marked curve, right axis, previous run, markers, note: everything */
+    EMPTY,     /* no data yet */
+    ONE_POINT, /* first step only */
+    ALL_NAN,   /* no value can be shown */
+    LOSS,      /* everything: noisy curve, marked curve, right axis, previous run, markers, note */
     LONG_RUN,  /* 100,000 steps */
     PROFILE,   /* 6 layers on a logarithmic axis */
     DEEP,      /* 1,000 layers */
@@ -17,7 +17,7 @@ typedef enum {
 
 extern const char *const sample_names[SAMPLES];
 
-/* The plot of that kind; built once, kept until the end. */
+/* A plot of this kind, which is created once and remains valid. */
 const NsPlot *sample(Sample which);
 
 /* An axis without limits. */

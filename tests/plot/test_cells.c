@@ -49,7 +49,7 @@ static void test_summary(void)
             lo = fminf(lo, v);
             hi = fmaxf(hi, v);
         }
-        /* In two pieces. */
+        /* The same in two calls. */
         size_t first = n ? (size_t)g_rand_int_range(random, 0, (gint32)n) : 0;
         ns_cells_summarize(&summary, z, first, log);
         ns_cells_summarize(&summary, z + first, n - first, log);
@@ -98,7 +98,7 @@ static void test_paint(void)
     ns_cells_paint(pixels, 5, level, first, palette);
     static const uint32_t largest[] = {1003, 1020, 1255, 1008, 1001};
     g_assert_cmpint(memcmp(pixels, largest, sizeof pixels), ==, 0);
-    /* Pixels that are finer than cells. */
+    /* Pixels that are smaller than cells. */
     static const size_t fine[] = {0, 0, 1, 1, 2, 3};
     ns_cells_paint(pixels, 5, level, fine, palette);
     static const uint32_t repeated[] = {1003, 1003, 1009, 1009, 1020};

@@ -1,5 +1,4 @@
-/* The diagram of a layer: what is drawn is what the placement's row says.
- * SPDX-License-Identifier: MIT */
+/* The diagram of a layer matches the table of placements.  SPDX-License-Identifier: MIT */
 #include "core/experiment/assignment.h"
 #include "core/train/run.h"
 #include "ui/figures/diagram.h"
@@ -11,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#define TEXT 12.0 /* size of words */
+#define TEXT 12.0 /* text size */
 #define NEAR 1e-6
 
 static NsDiagramData *data_of(const char *const *assignments, NsHistory *history)
@@ -28,7 +27,7 @@ static NsDiagramData *data_of(const char *const *assignments, NsHistory *history
     return data;
 }
 
-/* ---- what is wired: the graph, read backwards, against the equation of the row ---- */
+/* ---- wiring: the graph, traversed backwards, against the equation of the placement ---- */
 
 static char *read_back(const NsDiagram *d, unsigned node);
 
@@ -37,7 +36,7 @@ static int by_text(gconstpointer a, gconstpointer b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Terms in an order that does not depend on the drawing.  Takes over the array. */
+/* A sum of terms in an order that does not depend on the drawing.  Takes ownership of the array. */
 static char *sum_of(GPtrArray *terms)
 {
     g_ptr_array_sort(terms, by_text);
@@ -75,7 +74,7 @@ static char *branch_of(NsSublayerKind kind, const NsWiring *c, const char *u, bo
                            c->mid ? "m" : "", c->head_scale ? "h" : "", u, memory ? "; m" : "");
 }
 
-/* What stands within F, as a wiring of its own. */
+/* The nodes inside F as a wiring of their own. */
 static NsWiring chips_of(const NsDiagram *d, int f)
 {
     NsWiring c = {0};
@@ -117,8 +116,8 @@ static bool is_one(double x)
     return fabs(x - 1) < 1e-12;
 }
 
-/* x' = N_out(a x + r + y), y = b N_br(F(u)), u = s N_in(x), for all sub-layers; *dual: D + all y.
- */
+/* The expected equation x' = N_out(a x + r + y), y = b N_br(F(u)), u = s N_in(x) over all
+ * sub-layers; *dual is D + all y. */
 static char *equation(const NsSublayerWiring *sublayers, size_t n, bool cross, char **dual)
 {
     char *x = g_strdup("x");
@@ -165,7 +164,7 @@ static void check_equation(const NsDiagram *d, const NsStackWiring *stack)
     g_assert_cmpint(outputs, ==, stack->dual ? 2 : 1);
 }
 
-/* ---- where it is ---- */
+/* ---- positions ---- */
 
 static bool overlap(const NsBox *a, const NsBox *b)
 {
@@ -208,7 +207,7 @@ static bool on_edge(const NsBox *box, NsPoint p)
     return (side && down) || (end && across);
 }
 
-/* Every wire runs straight from the edge of one box to that of another, and through none. */
+/* Checks that every wire is a straight line between the edges of two boxes, and crosses none. */
 static void check_wires(const NsDiagram *d)
 {
     const NsWire *w;
@@ -235,7 +234,8 @@ static void check_wires(const NsDiagram *d)
     }
 }
 
-/* From the head down, every node but the embeddings has an input, and every layer is in a box. */
+/* Checks that, from the head down, every node but the embeddings has an input, and every layer is
+ * in a box. */
 static void check_stack(const NsDiagram *d)
 {
     unsigned seen = 0, selected = 0;
@@ -274,7 +274,7 @@ static void check(const NsDiagramData *data, unsigned layer)
     }
 }
 
-/* Every placement, in every architecture, at the ends and in the middle of the stacks. */
+/* Every placement in every architecture, at the ends and in the middle of the stacks. */
 static void test_wiring(void)
 {
     static const char *const archs[] = {"arch=decoder", "arch=encoder", "arch=encoder-decoder"};
@@ -297,7 +297,7 @@ static void test_wiring(void)
                 }
 }
 
-/* Each layer of a mixture is wired as its own placement says. */
+/* Each layer of a mixture is wired according to its own placement. */
 static void test_mixture(void)
 {
     static const char *const assignments[] = {"mixture=post*1,keel*1,sandwich*1", "layers=6", NULL};
@@ -313,7 +313,7 @@ static void test_mixture(void)
     }
 }
 
-/* ---- what it carries ---- */
+/* ---- values on wires ---- */
 
 static double value_of(const NsDiagram *d, NsNodeKind from, NsNodeKind to, int sublayer,
                        NsWireKind kind, NsFlow flow)
@@ -373,10 +373,11 @@ static void test_values(void)
              recorded(h, NS_QUANTITY_HIDDEN_GRAD, 2));
     close_to(value_of(d, NS_NODE_FORK, NS_NODE_NORM, 0, NS_WIRE_BRANCH, NS_FLOW_GRADIENT),
              recorded(h, NS_QUANTITY_BRANCH_GRAD_ATTENTION, 1));
-    /* Between the sub-layers of Pre-LN: what comes past the attention is what arrived there. */
+    /* Between the sub-layers of Pre-LN, the skip connection passes the gradient of the sum
+     * unchanged. */
     close_to(value_of(d, NS_NODE_SUM, NS_NODE_FORK, 1, NS_WIRE_STREAM, NS_FLOW_GRADIENT),
              recorded(h, NS_QUANTITY_SKIP_GRAD_ATTENTION, 1));
-    /* Nobody measures what a norm gives to F. */
+    /* The input of F after the norm is not measured. */
     g_assert_true(
         isnan(value_of(d, NS_NODE_NORM, NS_NODE_BRANCH, 0, NS_WIRE_BRANCH, NS_FLOW_SIGNAL)));
     NsRange range = ns_diagram_extent(d, NS_FLOW_SIGNAL);
@@ -390,7 +391,8 @@ static void test_values(void)
     g_assert_nonnull(strstr(words, ", gradient 0."));
 }
 
-/* DeepNorm: the gradient of the sum is what goes past over α, and goes into the branch, too. */
+/* DeepNorm: the skip gradient divided by α is the gradient of the sum, which also enters the
+ * branch. */
 static void test_scaled_values(void)
 {
     g_autoptr(NsRun) run = run_of("placement=deepnorm", "arch=decoder");
@@ -408,7 +410,7 @@ static void test_scaled_values(void)
     g_assert_true(isnan(value_of(d, NS_NODE_SUM, NS_NODE_NORM, 1, NS_WIRE_STREAM, NS_FLOW_SIGNAL)));
 }
 
-/* A wire of the first encoder state must not show one of the decoder. */
+/* A wire of the first encoder state must not show a value of the decoder. */
 static void test_two_stacks(void)
 {
     g_autoptr(NsRun) run = run_of("placement=pre", "arch=encoder-decoder");
@@ -444,13 +446,14 @@ static void test_moves(void)
     g_assert_cmpstr(moved("sandwich", 0, NS_PLACE_BRANCH, NS_PLACE_OUT), ==, "keel");
     g_assert_cmpstr(moved("post", 1, NS_PLACE_OUT, -1), ==, "none");
     g_assert_cmpstr(moved("none", 0, -1, NS_PLACE_OUT), ==, "post");
-    /* Of the attention's alone, where no row has that everywhere. */
+    /* Only the norm of the attention can move if no placement has the change everywhere. */
     g_assert_cmpstr(moved("hybridnorm", 0, NS_PLACE_OUT, -1), ==, "none");
-    /* A place that is taken, a norm that is not there, a row that nobody wrote. */
+    /* An occupied place, a norm that does not exist, and a result without a placement are
+     * refused. */
     g_assert_null(moved("sandwich", 0, NS_PLACE_IN, NS_PLACE_BRANCH));
     g_assert_null(moved("post", 0, NS_PLACE_IN, NS_PLACE_OUT));
     g_assert_null(moved("post", 0, -1, NS_PLACE_BRANCH));
-    /* What is like the present in all else is chosen first. */
+    /* The placement that otherwise equals the current one is preferred. */
     g_assert_cmpstr(moved("peri", 0, NS_PLACE_BRANCH, -1), ==, "pre");
 }
 
@@ -497,7 +500,7 @@ static void test_drawing(void)
             g_assert_cmpuint(ink_of(d, flow, ns_style(i), &alarmed), >, 10000);
             g_assert_cmpuint(alarmed, <, 20);
         }
-    /* What is not finite is measured, and seen. */
+    /* A value that is not finite counts as measured and is visible. */
     ns_values_put(data->values, data->layout.offset[NS_QUANTITY_HIDDEN_SQ] + 4, (double)NAN);
     g_autoptr(NsDiagram) broken = ns_diagram_new(data, 4, 640, 640, TEXT);
     g_assert_true(
@@ -556,14 +559,14 @@ static void test_figure(void)
     version = ns_figure_update(figure, &input)->version;
     g_assert_true(ns_run_step(b));
     g_assert_cmpuint(ns_figure_update(figure, &input)->version, >, version);
-    /* Every number of the drawing is in the table, with the layer that it belongs to. */
+    /* The table has every number of the drawing, with its layer. */
     for (size_t i = 0; i < plot->n_series; i++) {
         g_assert_true(isfinite(plot->series[i].y[0]));
         g_assert_cmpfloat(plot->series[i].x[0], <=, 3);
     }
 }
 
-/* The height of a PNG of the plot that is so wide, where as many points were asked for. */
+/* The pixel height of a PNG of the plot for a requested size in points. */
 static unsigned height_of(const NsPlot *plot, double width, double height, bool proposed)
 {
     g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
@@ -585,7 +588,7 @@ static unsigned height_of(const NsPlot *plot, double width, double height, bool 
     return found;
 }
 
-/* On a page whose height nobody chose words have their size, as far as the width allows. */
+/* If the height of the page is free, text has its normal size if the width allows. */
 static void test_page(void)
 {
     g_autoptr(NsRun) run = run_of("placement=post", "arch=decoder");
@@ -599,18 +602,18 @@ static void test_page(void)
         g_autoptr(NsFigure) figure = ns_figure_new("diagram");
         const NsPlot *plot = ns_figure_update(figure, &input);
         g_assert_cmpuint(height_of(plot, 234, 164, false), ==, 164);
-        /* Two lanes fill a column; of more, layers alone stand two abreast. */
+        /* Two lanes fill a column; with more, single layers are placed two side by side. */
         unsigned column = height_of(plot, 234, 164, true);
         g_assert_cmpuint(column, >, n == 2 ? 500 : 250);
         g_assert_cmpuint(column, <, n == 1 ? 340 : n == 2 ? 632 : 500);
         g_assert_cmpuint(height_of(plot, 504, 700, true), >=, 700);
-        /* Four are two over two, where three abreast would have small words. */
+        /* Four lanes are placed two by two, because three side by side would need small text. */
         unsigned wide = height_of(plot, 504, 353, true);
         g_assert_true(n > 2 ? wide > 500 : wide < 400);
     }
 }
 
-/* The ink of a captured text on the page. */
+/* The ink box of a captured text on the page. */
 static NsBox box_of_text(const NsCapturedText *captured)
 {
     PangoRectangle ink;
@@ -620,7 +623,8 @@ static NsBox box_of_text(const NsCapturedText *captured)
     return (NsBox){x, y, (double)ink.width / PANGO_SCALE, (double)ink.height / PANGO_SCALE};
 }
 
-/* Every word is of 6 points at least, whole, on the page and apart from the others. */
+/* Checks that every label has at least 6 points, is complete, inside the page, and overlaps no
+ * other. */
 static void check_words(const NsPlot *plot, double width, const char *key)
 {
     const NsStyle *style = ns_style_find(key);
@@ -652,7 +656,7 @@ static void check_words(const NsPlot *plot, double width, const char *key)
     }
 }
 
-/* In a column of a journal words are legible, however many lanes and stacks there are. */
+/* In a journal column text is legible for any number of lanes and stacks. */
 static void test_column(void)
 {
     static const char *const names[] = {"A", "B", "C", "D"};

@@ -1,4 +1,4 @@
-/* Files.  SPDX-License-Identifier: MIT */
+/* Figures in files.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/experiment/assignment.h"
 #include "core/store/figure_file.h"
@@ -53,7 +53,7 @@ static GBytes *exported(const NsPlot *const *plots, size_t n, const NsExport *ho
     return g_bytes_new_take(data, size);
 }
 
-/* Where a string is in the bytes; NULL if it is not. */
+/* The position of a string in the bytes, or NULL. */
 static const char *find(GBytes *bytes, const char *text)
 {
     size_t size;
@@ -99,7 +99,7 @@ static void test_same_bytes(void)
     }
 }
 
-/* The next chunk of a PNG file: its type, and where its data is. */
+/* The next chunk of a PNG file: its type and the position of its data. */
 static const char *next_chunk(const guint8 *data, size_t *at, char type[5], guint32 *size)
 {
     guint32 big;
@@ -126,7 +126,7 @@ static void test_png(void)
         const char *content = next_chunk(data, &at, type, &size);
         if (strcmp(type, "pHYs") == 0)
             resolution = memcmp(content, "\0\0\x2e\x23\0\0\x2e\x23\1", 9) == 0;
-        /* Words beyond ASCII follow a keyword and four bytes. */
+        /* Text beyond ASCII follows a keyword and four bytes. */
         if (strcmp(type, "iTXt") == 0 && strcmp(content, "Experiment") == 0)
             settings = size == 11 + 4 + strlen(SETTINGS) &&
                        memcmp(content + 15, SETTINGS, strlen(SETTINGS)) == 0;
@@ -146,9 +146,9 @@ static void test_png(void)
     g_unlink(path);
 }
 
-/* The words of an SVG file, and whether each stands on its page. */
+/* The text of an SVG file, and whether each element is inside the page. */
 typedef struct {
-    GString *words; /* one <text> a line */
+    GString *words; /* one <text> element per line */
     int depth;
     bool text, outlines;
 } SvgReader;
@@ -231,7 +231,7 @@ static void test_svg(void)
         if (!strstr(words, expected[i])) g_error("no%sin%s", expected[i], words);
 }
 
-/* Scripts are text of their own size, above or below the line, and the line returns. */
+/* Scripts are text of their own size, above or below the baseline, which then continues. */
 static void test_svg_scripts(void)
 {
     NsPlot plot = *sample(PROFILE);
@@ -257,7 +257,7 @@ static void test_svg_scripts(void)
     g_assert_nonnull(find(file, "sans-serif\""));
 }
 
-/* The output of a program of poppler, or NULL where it is not installed. */
+/* The output of a poppler tool, or NULL if it is not installed. */
 static char *poppler(const char *program, const char *path)
 {
     g_autofree char *found = g_find_program_in_path(program);
@@ -289,13 +289,13 @@ static void test_pdf(void)
     g_assert_cmpuint(g_strv_length(lines), >=, 3);
     for (unsigned i = 2; lines[i]; i++) {
         g_assert_null(strstr(lines[i], "Type 3"));
-        /* Columns emb, sub, uni. */
+        /* The columns emb, sub and uni. */
         g_assert_nonnull(strstr(lines[i], "yes yes yes"));
     }
     g_unlink(path);
 }
 
-/* A heatmap stays one image, however many cells it has. */
+/* A heatmap is one image for any number of cells. */
 static void test_heat_is_image(void)
 {
     const NsPlot *plot = sample(HEATMAP);
@@ -319,7 +319,8 @@ static void test_csv(void)
     size_t line = 1;
     for (size_t s = 0; s < plot->n_series; s++)
         for (size_t i = 0; i < plot->series[s].n; i++, line++) {
-            /* "Post-LN, 12 layers" is in quotes: take the numbers from the end. */
+            /* Since the name "Post-LN, 12 layers" is quoted, the numbers are counted from the
+             * end. */
             g_auto(GStrv) fields = g_strsplit(lines[line], ",", -1);
             unsigned end = g_strv_length(fields);
             g_assert_cmpfloat(g_ascii_strtod(fields[end - 5], NULL), ==, plot->series[s].x[i]);
@@ -350,7 +351,7 @@ static void test_csv_heatmap(void)
         find(both, "figure,series,x,y,lo,hi\nGradient norm by layer and step,layer 1,0,"));
 }
 
-/* Every kind of series, lines with words, a scale of both signs, and a lower plot. */
+/* Every kind of series, labeled lines, a symmetric logarithmic scale, and a lower plot. */
 static const NsPlot *kinds(void)
 {
     static const double x[] = {1, 2, 3, 4}, y[] = {-20, 0.5, 3, 400}, lo[] = {-30, 0, 2, 300},
@@ -392,7 +393,7 @@ static const NsPlot *kinds(void)
     return &plot;
 }
 
-/* A lower plot's curves are data of its plot. */
+/* The curves of a lower plot are data of the plot. */
 static void test_csv_lower_plot(void)
 {
     const NsPlot *plot = kinds();
@@ -436,7 +437,7 @@ static void test_no_folder(void)
     g_assert_cmpuint(files_in_folder(), ==, 0);
 }
 
-/* A disk that fills up in the middle of the file, by a limit on the size of files. */
+/* Simulates a full disk with a limit on the file size. */
 static void test_full_disk(void)
 {
     g_autofree char *path = path_of("kept.csv");
@@ -495,7 +496,7 @@ static void test_bad_sizes(void)
         g_assert_false(ns_export(&plot, 1, &how, path, &error));
         g_assert_error(error, NS_ERROR, NS_ERROR_USAGE);
     }
-    /* Tiny is allowed, and no plots at all are an empty page. */
+    /* A tiny page is allowed, and without plots the page is empty. */
     NsExport tiny = options(NS_FORMAT_PDF);
     tiny.width = tiny.height = 1;
     g_autoptr(GBytes) small = exported(&plot, 1, &tiny);
@@ -505,7 +506,7 @@ static void test_bad_sizes(void)
     g_assert_cmpuint(files_in_folder(), ==, 0);
 }
 
-/* What a file holds can be read out of it, whatever its format. */
+/* The experiment can be read back from a file of any format. */
 static void test_experiment_inside(void)
 {
     g_auto(NsProvenance) provenance;
@@ -610,7 +611,7 @@ static void test_title_and_caption(void)
     }
 }
 
-/* A page of every kind of plot, with words that TeX would take for commands. */
+/* A page of every kind of plot, with texts that contain TeX commands. */
 static char *tex_document(void)
 {
     NsPlot plot = *sample(LOSS);
@@ -627,7 +628,7 @@ static char *tex_document(void)
     return g_strndup(text, size);
 }
 
-/* TeX that balances, and in which nothing of the user's is a command. */
+/* Braces are balanced, and no text of the user is a command. */
 static void test_tex(void)
 {
     g_autofree char *document = tex_document();
@@ -657,7 +658,7 @@ static void test_tex(void)
     for (size_t i = 0; i < G_N_ELEMENTS(drawn); i++)
         if (!strstr(document, drawn[i])) g_error("no %s in the document", drawn[i]);
     g_assert_null(strstr(document, "{hidden}"));
-    /* The longest run must not make a document that TeX cannot hold. */
+    /* A long run must not result in a document that is too large for TeX. */
     g_assert_cmpuint(strlen(document), <, 2000000);
 }
 
@@ -738,7 +739,7 @@ static void test_pages(void)
     static const struct {
         const char *size;
         size_t n, columns;
-        double width, height, dpi; /* pixels of a PNG: width times dpi / 72 */
+        double width, height, dpi; /* the size of a PNG in pixels is width times dpi / 72 */
     } rows[] = {
         {"auto", 1, 1, 234, 164, 300},         {"auto", 4, 2, 504, 353, 300},
         {"column", 4, 1, 234, 655, 300},       {"text", 2, 2, 396, 139, 300},

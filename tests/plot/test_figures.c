@@ -1,4 +1,4 @@
-/* Figures: what a history becomes.  SPDX-License-Identifier: MIT */
+/* Figures: from a history to a plot.  SPDX-License-Identifier: MIT */
 #include "core/experiment/param.h"
 #include "run.h"
 #include "ui/figures/curve.h"
@@ -40,7 +40,7 @@ static void test_empty(void)
     }
 }
 
-/* Everywhere in a figure a count reads as in the window: on its axis and in its words. */
+/* Counts in a figure have the same format as in the window, on axes and in texts. */
 static void test_digits(void)
 {
     g_autoptr(Run) run = run_new(6, BUDGET);
@@ -68,7 +68,7 @@ static void test_one_record(void)
 
     g_autoptr(NsFigure) gradient = ns_figure_new("gradient-norm");
     plot = ns_figure_update(gradient, &input);
-    g_assert_cmpuint(plot->n_series, ==, 1); /* step 0 is no previous series of itself */
+    g_assert_cmpuint(plot->n_series, ==, 1); /* step 0 is not a previous series of itself */
     g_assert_cmpuint(plot->series[0].n, ==, 6);
     g_assert_cmpfloat(plot->series[0].x[0], ==, 1);
     g_assert_cmpfloat(plot->series[0].x[5], ==, 6);
@@ -137,7 +137,8 @@ static void test_previous_and_swap(void)
     g_assert_cmpuint(previous->n, ==, 4);
     g_assert_cmpfloat(previous->y[3], ==, 6);
 
-    /* A setting that was changed on the way is not what the run is named after, but it is said. */
+    /* A setting that was changed during the run is not part of its name, but the change is
+     * mentioned. */
     NsEvent event = {.step = 3, .kind = NS_EVENT_SETTING, .what = "lr"};
     ns_history_append_event(first->history, &event);
     plot = ns_figure_update(loss, &input);
@@ -254,7 +255,8 @@ static void test_thousand_layers(void)
         }
 }
 
-/* A figure that saw every step come and one that saw them all at once must both keep each spike. */
+/* A figure that received every step and one that received all at once must both show every
+ * spike. */
 static void test_long_run(gconstpointer at_once)
 {
     enum { STEPS = 100000, SPIKE = 31415, HOLE = 77777 };
@@ -345,7 +347,7 @@ static void test_words(void)
     g_autofree char *more = ns_settings_difference(&b, &a);
     g_assert_cmpstr(more, ==, "RMSNorm, 1 layer, warm-up 100, …");
 
-    /* A placement that brings its own norm differs in two things, until one kind is chosen. */
+    /* A placement that implies its own norm differs in two settings until a norm is chosen. */
     ns_settings_clear(&b);
     ns_settings_init(&b);
     g_assert_true(ns_settings_set(&b, "placement", "keel", NULL));
@@ -363,7 +365,7 @@ static void test_words(void)
     ns_settings_clear(&b);
 }
 
-/* Four remedies: each is named, and not what the other three have. */
+/* Four remedies: the name of each has only the setting that the others lack. */
 static void test_brief_words(void)
 {
     static const char *const special[][3] = {{"lr", "0.001", "Post-LN, lr 0.001"},
@@ -387,7 +389,8 @@ static void test_brief_words(void)
 
 /* ---- Any quantity ---- */
 
-/* As append, but expensive quantities only at multiples of 10, and layer 2 has none of them. */
+/* Like append, but with expensive quantities only at multiples of 10, and none of them in layer
+ * 2. */
 static void append_expensive(Run *run)
 {
     ns_values_reset(run->values, run->layout.width);
@@ -405,7 +408,7 @@ static void append_expensive(Run *run)
 
 static const char *const any_keys[] = {"profile", "steps", "heatmap"};
 
-/* Every quantity that is there is drawn; none has a mark of something not finite. */
+/* Every available quantity is drawn, without marks for values that are not finite. */
 static void test_every_quantity(void)
 {
     g_autoptr(Run) run = run_made(3, BUDGET, true, 10, 0);
@@ -477,7 +480,7 @@ static void test_expensive_quantity(void)
     g_assert_nonnull(strstr(ns_figure_update(cross, &input)->empty, "Only an encoder-decoder"));
 }
 
-/* A fork begins in the middle: steps are those of the run that it continues. */
+/* A fork starts at a later step: steps are those of the original run. */
 static void test_fork(void)
 {
     g_autoptr(Run) run = run_made(3, BUDGET, false, 10, 25);
@@ -500,7 +503,7 @@ static void test_fork(void)
     const NsPlot *plot = ns_figure_update(profile, &input);
     g_assert_cmpfloat(series_named(plot, "step 33")->y[0], ==, 34);
     series_named(plot, "step 25");
-    input.step = 3; /* before it began */
+    input.step = 3; /* before its first step */
     g_assert_cmpfloat(series_named(ns_figure_update(profile, &input), "step 25")->y[0], ==, 26);
 }
 
@@ -531,7 +534,8 @@ static void test_similarity(void)
     input.similarity = NS_SIMILARITY_COSINE;
     g_autoptr(NsFigure) figure = ns_figure_new("similarity");
     g_assert_null(ns_figure_update(figure, &input)->heatmap);
-    /* Other expensive quantities were measured: the matrix is not there because nobody wrote it. */
+    /* Other expensive quantities were measured, so that the matrix is missing because it was not
+     * recorded. */
     g_assert_nonnull(strstr(ns_figure_update(figure, &input)->empty, "does not contain this"));
     g_autoptr(Run) young = run_made(2, BUDGET, false, 10, 3);
     append_values(young, 1.0);
@@ -561,7 +565,7 @@ static void test_similarity(void)
     g_assert_nonnull(strstr(ns_figure_update(figure, &input)->note, "from step 0"));
 }
 
-/* A line in what is over steps, at the one that is looked at while the run went on. */
+/* In figures over steps, a line marks the selected step while the run continues. */
 static void test_viewed(void)
 {
     g_autoptr(Run) run = run_made(3, BUDGET, false, 2, 0);
@@ -591,7 +595,7 @@ static void test_viewed(void)
             g_autofree char *words = g_strdup_printf("; a line at step %d", (int)input.step);
             g_assert_nonnull(strstr(spoken, words));
         }
-        /* A selected layer is there besides. */
+        /* A selected layer is shown in addition. */
         input.marked_layer = 2;
         input.step = 30;
         const NsPlot *plot = ns_figure_update(figure, &input);
