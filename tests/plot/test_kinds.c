@@ -71,7 +71,7 @@ static uint32_t as_pixel(NsColor c)
 static const double ones[] = {1, 1, 1, 1}, tens[] = {10, 20, 10, 30};
 static const double abscissa[] = {1, 2, 3, 4};
 
-/* A thumbnail has no words at its colors, and so no bar of them; the cells have its room. */
+/* A thumbnail has no tick labels at its colors, and so no color bar; the cells use its space. */
 static void test_no_bar(void)
 {
     NsPlot plot = *sample(HEATMAP);
@@ -105,7 +105,7 @@ static void test_legend_at(void)
             g_assert_cmpint(found, ==, (int)i);
         }
         g_assert_cmpint(ns_plot_legend_at(layout, WIDTH - 2, HEIGHT - 2), ==, -1);
-        /* The hidden one takes no room on the axis, and no part of the picture. */
+        /* A hidden series neither extends the axis nor is drawn. */
         g_assert_true(isnan(ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 30)) ||
                       ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 30) < layout->area.y);
         g_assert_cmpuint(layout->paths[1].points->len, ==, 0);
@@ -117,7 +117,7 @@ static void test_legend_at(void)
     }
 }
 
-/* The values at the crosshair stand in the room that the legend keeps. */
+/* The values at the crosshair are written into the space that the legend reserves. */
 static void test_readings(void)
 {
     NsSeries series[2] = {{.label = "one", .n = 4, .x = abscissa, .y = ones},
@@ -159,13 +159,13 @@ static void test_bars(void)
             double from, to, end = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, y[j]);
             ns_bar_ends(layout, i, j, &from, &to);
             double x = ns_plot_x_to_pixel(layout, (from + to) / 2);
-            /* Filled from zero to the value, and no further on either side. */
+            /* Filled from zero to the value, and not beyond. */
             uint32_t color = as_pixel(light()->series[i].color);
             g_assert_cmphex(pixel_at(image, x, (zero + end) / 2), ==, color);
             g_assert_cmphex(pixel_at(image, x, end + (end < zero ? -3 : 3)), !=, color);
             g_assert_cmphex(pixel_at(image, x, zero + (end < zero ? 3 : -3)), !=, color);
         }
-    /* Side by side: the second begins where the first ends. */
+    /* Side by side: the second bar begins at the end of the first. */
     double from, to, next, end;
     ns_bar_ends(layout, 0, 2, &from, &to);
     ns_bar_ends(layout, 1, 2, &next, &end);
@@ -173,8 +173,7 @@ static void test_bars(void)
     cairo_surface_destroy(image);
 }
 
-/* In TeX they are as wide as in a picture, stand side by side, and are gray where they are of the
- * past. */
+/* In TeX, bars are as wide as in a picture, are side by side, and are gray in previous series. */
 static void test_tex_bars(void)
 {
     static const double x[] = {10, 20, 30}, y[] = {1, 2, 3};
@@ -190,7 +189,7 @@ static void test_tex_bars(void)
     g_assert_null(strstr(tex->str, "mark phase")); /* of lines in the legend */
 }
 
-/* In TeX, too, the past lies behind, and its band is as gray as its curve. */
+/* In TeX, too, previous series are behind the others, with a band as gray as their curve. */
 static void test_tex_order(void)
 {
     const NsSeries series[] = {{.label = "now", .n = 4, .x = abscissa, .y = tens},
@@ -208,7 +207,7 @@ static void test_tex_order(void)
     g_assert_nonnull(strstr(past, "fill=chart-previous, fill opacity=0.18"));
 }
 
-/* In TeX, too, cells have their numbers, black or white. */
+/* In TeX, too, cells have black or white numbers. */
 static void test_tex_values(void)
 {
     static const float z[] = {0, 0.25f, 0.5f, 1};
@@ -224,7 +223,7 @@ static void test_tex_values(void)
     g_assert_nonnull(strstr(high, "{\\sbox0{1.00}"));
 }
 
-/* What is hidden leaves no ink: the other bars have all the room. */
+/* Hidden bars are not drawn, and the others use their space. */
 static void test_hidden_bars(void)
 {
     NsSeries series[2] = {{.kind = NS_SERIES_BARS, .n = 4, .x = abscissa, .y = tens},
@@ -241,7 +240,7 @@ static void test_hidden_bars(void)
     cairo_surface_destroy(b);
 }
 
-/* One high bar among thousands is seen at its height. */
+/* A single high bar among thousands is visible at its height. */
 static void test_many_bars(void)
 {
     enum { N = 20000 };
@@ -296,7 +295,7 @@ static void test_square(void)
             NsBox area = ns_plot_area(layout);
             g_assert_cmpfloat_with_epsilon(area.width, area.height, 2.5);
             if (high) continue;
-            /* Row 1 is at the foot, or at the head of a reversed axis. */
+            /* Row 1 is at the bottom, or at the top of a reversed axis. */
             cairo_surface_t *image = draw(layout, NULL);
             uint32_t palette[256];
             ns_level_palette(palette, light(), NS_COLORS_VIRIDIS);
@@ -332,7 +331,7 @@ static void test_maps(void)
     for (int i = 0; i < 100; i++) {
         g_assert_cmpfloat(lightness(ns_map_color(NS_COLORS_CIVIDIS, (i + 1) / 100.0)), >,
                           lightness(ns_map_color(NS_COLORS_CIVIDIS, i / 100.0)));
-        /* The same distance on either side looks the same, and further away is darker. */
+        /* Equal distances from the center look equal, and greater distances are darker. */
         double t = 0.5 * i / 100, further = t + 0.005;
         double blue = lightness(ns_map_color(NS_COLORS_DIVERGING, 0.5 - t)),
                orange = lightness(ns_map_color(NS_COLORS_DIVERGING, 0.5 + t));
@@ -382,7 +381,7 @@ static void test_levels(void)
     plot.slopes = &slope;
     plot.n_slopes = 1;
     g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
-    /* The axis makes room for a bound that no value reaches, and both have their words. */
+    /* The axis includes a bound beyond all values, and both lines have their labels. */
     g_assert_cmpfloat(ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 7), >, layout->area.y);
     unsigned words = 0;
     for (unsigned i = 0; i < layout->labels->len; i++)
@@ -412,13 +411,13 @@ static void test_lower_plot(void)
     cairo_surface_t *image = draw(layout, &reading);
     cairo_surface_destroy(image);
     ns_reading_clear(&reading);
-    /* No lower plot where it would leave the plot no room. */
+    /* A lower plot is omitted if it would leave too little space above. */
     g_autoptr(NsPlotLayout) low = ns_plot_layout(&plot, WIDTH, 120, light());
     g_assert_null(low->lower);
 }
 
-/* A curve that fills its area is drawn as one outline: it has ink at every pixel across, and a
- * single value far from the others is seen. */
+/* A curve that fills its area is drawn as one outline: every pixel column has ink, and a single
+ * outlier is visible. */
 static void test_noise(void)
 {
     enum { POINTS = 8000, SPIKE = 4321 };
@@ -447,7 +446,7 @@ static void test_noise(void)
     cairo_surface_destroy(image);
 }
 
-/* Of cells finer than pixels the largest is seen, wherever it is but under the axis. */
+/* If cells are smaller than pixels, the largest is visible in the whole area. */
 static void test_fine_cells(void)
 {
     enum { CELLS = 3001 };

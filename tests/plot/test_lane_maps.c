@@ -1,4 +1,4 @@
-/* Maps of several runs side by side.  SPDX-License-Identifier: MIT */
+/* Heatmaps of several lanes.  SPDX-License-Identifier: MIT */
 #include "lanes.h"
 #include "ui/figures/figure.h"
 #include "ui/plot/export.h"
@@ -13,8 +13,8 @@
 
 #define LANES 3
 
-/* The last column of an expensive quantity ends with the newest step, not with the steps to come
- * that it will hold. */
+/* The last column of an expensive quantity ends at the newest step, not at later steps that it will
+ * include. */
 static void test_last_column(void)
 {
     Run *runs[2];
@@ -37,7 +37,7 @@ static void test_last_column(void)
     for (int i = 0; i < 2; i++) run_free(runs[i]);
 }
 
-/* Each lane has a map of its heads, and a color is one value in all of them. */
+/* Each lane has a map of its heads, with the same colors for the same values. */
 static void test_heads(void)
 {
     Run *runs[2];
@@ -59,7 +59,7 @@ static void test_heads(void)
     for (unsigned i = 0; i < 2; i++) run_free(runs[i]);
 }
 
-/* Three lanes, of which B has huge values. */
+/* Three lanes; the values of B are huge. */
 static void make_wild(Run *runs[3])
 {
     for (unsigned i = 0; i < 3; i++) {
@@ -73,8 +73,8 @@ static void make_wild(Run *runs[3])
     }
 }
 
-/* A lane that diverged leaves the colors to the others, which is said with its largest value; one
- * that goes on never does. */
+/* A diverged lane does not extend the color scale, and the note gives its largest value; a lane
+ * that continues always counts. */
 static void test_wild_colors(void)
 {
     static const char *const figures[] = {"gradient-heatmap", "heatmap", "heads", "diagram"};
@@ -104,7 +104,7 @@ static void test_wild_colors(void)
     for (unsigned i = 0; i < 3; i++) run_free(runs[i]);
 }
 
-/* A page with room for so many maps side by side. */
+/* A page with space for this number of maps side by side. */
 static NsExport page_of(size_t columns)
 {
     return (NsExport){.style = ns_style_find("paper"),
@@ -113,7 +113,7 @@ static NsExport page_of(size_t columns)
                       .columns = columns};
 }
 
-/* Maps of lanes on a sheet, so many side by side. */
+/* Checks the color bars of maps of lanes on a sheet with this number of columns. */
 static void check_keys(const NsPlot *const *plots, size_t columns, bool shared)
 {
     NsExport page = page_of(columns);
@@ -135,8 +135,8 @@ static void check_keys(const NsPlot *const *plots, size_t columns, bool shared)
     g_assert_cmpuint(keys, ==, shared ? 1 : LANES);
 }
 
-/* The key that reaches down beside other plots covers none of their words, those of matrices, whose
- * cells leave room on either side, included. */
+/* A color bar that extends beside other plots covers none of their labels, even for matrices, which
+ * leave space at their sides. */
 static void check_cover(const NsPlot *const *plots, size_t columns, bool square)
 {
     NsPlot own[LANES];
@@ -159,7 +159,7 @@ static void check_cover(const NsPlot *const *plots, size_t columns, bool square)
                           sheet.plots[columns - 1].cell.x + bearer->bar.x);
 }
 
-/* Maps that share their colors share the key of these on a sheet; others have their own. */
+/* Maps with the same colors share one color bar on a sheet; others have their own. */
 static void test_shared_key(void)
 {
     Run *runs[LANES];
@@ -184,7 +184,7 @@ static void test_shared_key(void)
     for (unsigned i = 0; i < LANES; i++) run_free(runs[i]);
 }
 
-/* Panels that are too low for the names of their runs keep the title of the axis. */
+/* Panels that are too low for the names of their runs keep the axis title. */
 static void test_panel_titles(void)
 {
     Pair pair = pair_new(6, 6);
@@ -208,8 +208,8 @@ static void test_panel_titles(void)
     pair_clear(&pair);
 }
 
-/* On a narrow page that may be higher, lines above and below leave a chart, and every map of a
- * lane, a height at which its values are told apart. */
+/* On a narrow page of free height, every chart and every map of a lane has enough height to read
+ * its values. */
 static void test_least_height(void)
 {
     static const struct {
@@ -258,7 +258,7 @@ static char *tex_of(const NsPlot *plot)
     return g_string_free(ns_pgfplots_write(&sheet), FALSE);
 }
 
-/* A lane that diverged has its color, its cells and its curves in TeX as in a picture. */
+/* A diverged lane has the same color, cells and curves in TeX as in a picture. */
 static void test_diverged_tex(void)
 {
     Pair pair = pair_new(6, 6);
@@ -277,16 +277,16 @@ static void test_diverged_tex(void)
     g_autofree char *before = g_strndup(cells, (size_t)(words - cells));
     g_assert_true(g_str_has_prefix(strrchr(before, '\n'), "\n\\node[") &&
                   strstr(strrchr(before, '\n'), "chart-1, "));
-    /* It has the room that it has in a picture: TeX's fonts are wider. */
+    /* The text is limited to its width in a picture, because TeX's fonts are wider. */
     g_assert_nonnull(strstr(strrchr(before, '\n'), "{\\sbox0"));
-    /* TeX has no such length. */
+    /* TeX cannot represent this length. */
     g_autoptr(NsFigure) loss = ns_figure_new("loss");
     g_autofree char *curves = tex_of(ns_figure_update(loss, &pair.input));
     g_assert_null(strstr(curves, ",1e+17)"));
     pair_clear(&pair);
 }
 
-/* TeX, too, shows cells as the note says: gray, red, or hatched where a figure tells. */
+/* In TeX, too, cells look as the note says: gray, red, or hatched if the figure explains this. */
 static void test_tex_cells(void)
 {
     static const float z[] = {1, 0, 0, NAN, 3, -INFINITY};
@@ -303,7 +303,7 @@ static void test_tex_cells(void)
                                      "color=chart-alarm] (axis cs:0,1)"));
 }
 
-/* The marks that the note explains: what is not a number is hollow, what is too low is filled. */
+/* The marks that the note explains: hollow if not a number, filled if too low. */
 static void test_tex_faults(void)
 {
     static const double x[] = {0, 1, 2, 3, 4}, y[] = {1, (double)NAN, 2, -1, 3};

@@ -1,4 +1,4 @@
-/* What figures call the lanes of an experiment, and where.  SPDX-License-Identifier: MIT */
+/* Names of lanes in figures, and their places.  SPDX-License-Identifier: MIT */
 #include "lanes.h"
 #include "ui/figures/figure.h"
 #include "ui/plot/labels.h"
@@ -23,7 +23,7 @@ static void four_lanes(Run *runs[4], int steps)
     }
 }
 
-/* What each of three and four lanes is stands in the legend of a chart for one column. */
+/* The legend of a one-column chart describes each of three or four lanes. */
 static void test_column(void)
 {
     Run *runs[4];
@@ -41,13 +41,13 @@ static void test_column(void)
             for (unsigned i = 0; i < layout->legend->len; i++) {
                 unsigned at = g_array_index(layout->legend, NsLegendSample, i).label;
                 PangoLayout *text = g_array_index(layout->labels, NsLabel, at).text;
-                g_assert_cmpuint(strlen(ns_text_words(text)), >, 1); /* no letter */
+                g_assert_cmpuint(strlen(ns_text_words(text)), >, 1); /* not only a letter */
             }
         }
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 
-/* Panels too: beside them where there is room, else above, in the subtitle or in lines. */
+/* Panels have names beside them if these fit, otherwise in the subtitle or in lines above. */
 static void test_panel_names(void)
 {
     Run *runs[4];
@@ -75,7 +75,7 @@ static void test_panel_names(void)
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 
-/* How often words stand in a layout. */
+/* Counts the occurrences of a text in a layout. */
 static unsigned count_words(const NsPlotLayout *layout, const char *words)
 {
     unsigned n = 0;
@@ -87,7 +87,7 @@ static unsigned count_words(const NsPlotLayout *layout, const char *words)
     return n;
 }
 
-/* How many numbers stand at the left axis. */
+/* Counts the tick labels of the left axis. */
 static unsigned count_ticks(const NsPlotLayout *layout)
 {
     unsigned n = 0;
@@ -96,9 +96,9 @@ static unsigned count_ticks(const NsPlotLayout *layout)
     return n;
 }
 
-/* What a lane is is told once, and whole: by the legend, the end of its curve or beside its panel,
- * else by the subtitle.  So is the step.  The note is never cut where the page may be as high as it
- * needs, and the scale of ratios can be told. */
+/* Each lane is described exactly once and completely: in the legend, at the end of its curve or
+ * beside its panel, or else in the subtitle.  The same is true of the step.  The note is never
+ * shortened if the height of the page is free, and the scale of ratios is readable. */
 static void test_told_once(void)
 {
     static const char *const figures[] = {"loss",  "gradient-norm", "hidden-norm",
@@ -139,8 +139,8 @@ static void test_told_once(void)
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 
-/* A lane without a number has no end of a curve: its name stands in the legend.  What is not a
- * number in both plots is told once. */
+/* The curve of a lane without finite values has no end, so that its name is in the legend.  Values
+ * that are not numbers in both plots are mentioned once. */
 static void test_no_end(void)
 {
     Pair pair = pair_new(6, 6);
@@ -158,7 +158,7 @@ static void test_no_end(void)
     g_assert_cmpuint(count_words(layout, "A Post-LN"), ==, 1);
     g_assert_cmpuint(count_words(layout, "B Pre-LN"), ==, 1);
     g_assert_cmpuint(count_words(layout->lower, "6 values are not a number"), ==, 1);
-    /* Nor has one that is beyond the axis as a whole. */
+    /* The same is true of a curve that is completely outside of the axis. */
     Pair wild = pair_new(2, 2);
     set(wild.run[1], "placement=pre");
     for (int k = 0; k < 5; k++) append(wild.run[0], 4 - 0.1 * k);
@@ -174,7 +174,7 @@ static void test_no_end(void)
     pair_clear(&pair);
 }
 
-/* Lanes that diverge at the same step share a line and its words; the tip tells of each. */
+/* Lanes that diverge at the same step share a line and its label; the tooltip lists each. */
 static void test_diverge_together(void)
 {
     Run *runs[4];
@@ -199,8 +199,8 @@ static void test_diverge_together(void)
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 
-/* Lanes that diverge at steps beside one another each have their words, wherever that is, and lose
- * them to no spike. */
+/* Lanes that diverge at neighboring steps each have a label at any position, which no label of a
+ * spike replaces. */
 static void test_diverge_near(void)
 {
     static const int64_t at[] = {1, 30, 59};

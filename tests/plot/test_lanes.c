@@ -1,4 +1,4 @@
-/* Figures of several runs side by side.  SPDX-License-Identifier: MIT */
+/* Figures of several lanes.  SPDX-License-Identifier: MIT */
 #include "core/experiment/assignment.h"
 #include "lanes.h"
 #include "ui/figures/figure.h"
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Every figure, heatmaps in every mode. */
+/* Draws every figure, and heatmaps in every mode. */
 static void draw_all(const NsFigureInput *base)
 {
     for (size_t i = 0; ns_figure_kind(i); i++)
@@ -100,7 +100,7 @@ static void assert_finite_ticks(const NsPlot *plot)
         g_assert_true(isfinite(g_array_index(ticks, NsTick, i).value));
 }
 
-/* A quantity that only one of them has. */
+/* A quantity that only one of the lanes has. */
 static void test_absent(void)
 {
     Run *runs[] = {run_made(3, BUDGET, false, 2, 0), run_made(3, BUDGET, false, 0, 0)};
@@ -150,7 +150,7 @@ static void test_profile(void)
     g_assert_cmpfloat_with_epsilon(ratio->y[1], 4 / 20.2, 1e-6);
     g_assert_cmpuint(plot->n_spans, ==, 1);
     g_assert_cmpfloat(plot->spans[0].from, ==, 2.5);
-    /* The same figure of one of them alone. */
+    /* The same figure with one lane. */
     pair.input.n_lanes = 0;
     plot = ns_figure_update(figure, &pair.input);
     g_assert_null(plot->lower);
@@ -168,7 +168,7 @@ static void publish(Run *run, float least)
     ns_history_publish_similarity(run->history, s);
 }
 
-/* A color is one value in every lane, though each has a chart of its own. */
+/* The colors of all lanes have the same scale, although each lane has its own chart. */
 static void test_similarity(void)
 {
     Pair pair = pair_new(2, 2);
@@ -210,7 +210,7 @@ static void test_loss(void)
     const NsPlot *plot = ns_figure_update(figure, &pair.input);
     g_assert_cmpuint(series_named(plot, "A Post-LN, warm-up 1")->style, ==, 0);
     g_assert_cmpuint(series_named(plot, "B Pre-LN, warm-up 100")->style, ==, 1);
-    /* One curve for a rate that is the same. */
+    /* Equal learning rates are one curve. */
     g_assert_cmpuint(series_named(plot, "learning rate")->n, ==, 9);
     const NsSeries *past = series_named(plot, "run 1 A");
     g_assert_true(past->previous && past->tinted);
@@ -224,7 +224,7 @@ static void test_loss(void)
     g_assert_true(plot->markers[1].alarm);
     g_assert_cmpstr(plot->note, ==, "B: It diverged.");
 
-    /* Two where they part. */
+    /* Different learning rates are two curves. */
     NsStep step = {.step = 10, .loss = 1, .lr = 5e-3, .grad_norm = 1};
     append(pair.run[0], 2);
     ns_history_append(pair.run[1]->history, &step, pair.run[1]->values);
@@ -234,7 +234,7 @@ static void test_loss(void)
     pair_clear(&pair);
 }
 
-/* Curves are hidden by their place, which is the same whichever lane is a step ahead. */
+/* Curves are hidden by their index, which does not depend on which lane is a step ahead. */
 static void test_loss_order(void)
 {
     Pair pair = pair_new(2, 2);
@@ -281,11 +281,11 @@ static void test_stacked(void)
     g_assert_cmpstr(map->panels[0].name, ==, "A Post-LN");
     g_assert_cmpfloat((double)ns_heatmap_row(map, map->panels[0].row + 1)[3], ==, 8);
     g_assert_cmpfloat((double)ns_heatmap_row(map, map->panels[1].row + 1)[3], ==, 2);
-    /* Layer 5 is in the lower panel only. */
+    /* Only the lower panel has layer 5. */
     g_assert_cmpuint(plot->n_spans, ==, 1);
     g_assert_cmpfloat_with_epsilon(plot->spans[0].to, 1, 1e-9);
 
-    /* A is above B, both are as high, and a tip tells both. */
+    /* A is above B with the same height, and a tooltip shows both. */
     g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 500, 320, ns_style(0));
     NsBox area = ns_plot_area(layout);
     double upper = ns_plot_row_to_pixel(layout, 2), x = ns_plot_x_to_pixel(layout, 3);
@@ -317,7 +317,7 @@ static void test_stacked(void)
     pair_clear(&pair);
 }
 
-/* Whatever order records come in, the cells are those of a figure that sees them all at once. */
+/* Records in any order give the same cells as in a figure that receives all at once. */
 static void test_growing(void)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(7);
@@ -336,7 +336,7 @@ static void test_growing(void)
     for (size_t row = 0; row < map->rows; row++)
         for (size_t c = 0; c < map->columns; c++)
             g_assert_true(ns_heatmap_row(map, row)[c] == ns_heatmap_row(other, row)[c]);
-    /* And so is their ratio. */
+    /* The same is true of their ratio. */
     pair.input.heat = NS_HEAT_RATIO;
     map = ns_figure_update(figure, &pair.input)->heatmap;
     other = ns_figure_update(fresh, &pair.input)->heatmap;
@@ -364,14 +364,14 @@ static void test_fork(void)
     g_assert_cmpfloat(map->x0, ==, 399.5);
     g_assert_cmpfloat(map->x1, ==, 449.5);
 
-    /* Before it began a lane is not shown, and after its end it shows its last step. */
+    /* A lane is not shown before its first step; after its end its last step is shown. */
     g_autoptr(NsFigure) profile = ns_figure_new("gradient-norm");
     input.step = 100;
     const NsPlot *plot = ns_figure_update(profile, &input);
     g_assert_cmpuint(series_named(plot, "A")->n, ==, 3);
     g_assert_null(plot->lower);
     g_assert_nonnull(strstr(plot->note, "B begins at step 400."));
-    /* While lanes report one after the other, the step that both have is shown. */
+    /* While lanes report one after the other, the last common step is shown. */
     input.step = -1;
     plot = ns_figure_update(profile, &input);
     g_assert_cmpuint(series_named(plot, "A")->n, ==, 3);
@@ -390,7 +390,7 @@ static void test_hidden_together(void)
     pair.input.theory = true;
     g_autoptr(NsFigure) figure = ns_figure_new("gradient-norm");
     const NsPlot *plot = ns_figure_update(figure, &pair.input);
-    /* Each has the color of its lane and a name of its own. */
+    /* Each theory has the color of its lane and a name of its own. */
     for (size_t i = 0, lane = 0; i < plot->n_series; i++) {
         const NsSeries *series = &plot->series[i];
         if (!series->theory) continue;
@@ -440,8 +440,8 @@ static void add_curves(GPtrArray *lines, const NsPlot *plot)
     }
 }
 
-/* All that is drawn but colors, which are by place: curves, marks and panels in the order of their
- * words. */
+/* Everything drawn except colors, which depend on the index: curves, marks and panels, sorted by
+ * their text. */
 static char *drawn(const NsPlot *plot)
 {
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
@@ -464,7 +464,7 @@ static char *drawn(const NsPlot *plot)
     return g_strjoinv("\n", (char **)lines->pdata);
 }
 
-/* The k-th order of the lanes of an input, by exchanging what is left with what is in front. */
+/* The k-th permutation of the lanes of an input, by swapping one lane after the other. */
 static NsFigureInput permuted(NsFigureInput input, unsigned k)
 {
     for (unsigned i = 0; i + 1 < input.n_lanes; i++) {
@@ -477,7 +477,7 @@ static NsFigureInput permuted(NsFigureInput input, unsigned k)
     return input;
 }
 
-/* The panel under the curves, in the order of its words. */
+/* The panel below the curves, sorted by text. */
 static char *ratios(const NsPlot *plot)
 {
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
@@ -487,7 +487,7 @@ static char *ratios(const NsPlot *plot)
     return g_strjoinv("\n", (char **)lines->pdata);
 }
 
-/* The value of a lane over that of the first one, of every curve of the panel. */
+/* Checks that every curve of the panel is the value of a lane divided by that of the first lane. */
 static void assert_ratios(const NsPlot *plot, const NsFigureInput *input)
 {
     for (size_t i = 0; i < plot->lower->n_series; i++) {
@@ -505,7 +505,7 @@ static void assert_ratios(const NsPlot *plot, const NsFigureInput *input)
     }
 }
 
-/* What the first lane and another one have for a ratio, whichever lanes there are besides. */
+/* The ratio of the first lane and another one does not depend on the other lanes. */
 static void assert_ratio_map(const NsFigureInput *input)
 {
     for (unsigned active = 0; active < input->n_lanes; active++) {
@@ -530,8 +530,8 @@ static void assert_ratio_map(const NsFigureInput *input)
     }
 }
 
-/* The same lanes in another order are the same curves, bands and marks, and the same ratios to the
- * one that is first; in every order with `-m slow`. */
+/* Lanes in another order have the same curves, bands and marks, and the same ratios to the first
+ * lane.  Checks all orders with `-m slow`. */
 static void test_order(void)
 {
     static const char *const special[] = {"placement=post", "placement=post", "placement=pre",
@@ -566,7 +566,7 @@ static void test_order(void)
                 g_autofree char *again = drawn(plot), *below = ratios(plot);
                 g_assert_cmpstr(again, ==, first);
                 if (plot->lower) assert_ratios(plot, &other);
-                /* And where a figure has shown the first order before. */
+                /* The same is true of a figure that has already shown the first order. */
                 plot = ns_figure_update(figure, &other);
                 g_autofree char *followed = drawn(plot), *followed_below = ratios(plot);
                 g_assert_cmpstr(followed, ==, first);
