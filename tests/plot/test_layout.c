@@ -1,4 +1,4 @@
-/* Boxes, paths, ink and readings.  SPDX-License-Identifier: MIT */
+/* Boxes, paths, pixels and readings.  SPDX-License-Identifier: MIT */
 #include "random.h"
 #include "support.h"
 #include "ui/plot/colormap.h"
@@ -55,7 +55,7 @@ static void check_apart(const GArray *boxes)
         }
 }
 
-/* Words and legend in the plot area lie inside it and apart from one another, all else outside. */
+/* Labels and legend inside the plot area do not overlap; all other labels are outside of it. */
 static void check_part(const NsPlotLayout *layout, double width, double height)
 {
     g_autoptr(GArray) around = g_array_new(FALSE, FALSE, sizeof(Named));
@@ -131,7 +131,7 @@ static const NsLabel *title_of(const NsPlotLayout *layout)
     g_assert_not_reached();
 }
 
-/* A title that does not fit beside what lies above the chart goes on in a second line, whole. */
+/* A title that does not fit beside the controls in the corner continues on a second line. */
 static void test_corner(void)
 {
     NsPlot plot = *sample(LOSS);
@@ -150,7 +150,7 @@ static void test_corner(void)
     }
 }
 
-/* All that is drawn over a plot: crosshair, pins, band, tip. */
+/* Everything that is drawn over a plot: crosshair, pins, selection rectangle, tooltip. */
 static void draw_over(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr)
 {
     const NsHeatmap *map = layout->plot->heatmap;
@@ -162,7 +162,7 @@ static void draw_over(const NsPlotLayout *layout, const NsReading *reading, cair
     ns_plot_draw_tip(layout, reading, cr);
 }
 
-/* A small chart stays to be seen under the pointer: a tip that would cover it is not drawn. */
+/* A tooltip that would cover a small chart is not drawn. */
 static void test_small_tip(void)
 {
     static const double sizes[][2] = {{110, 80}, {600, 400}};
@@ -191,7 +191,7 @@ static void test_small_tip(void)
     }
 }
 
-/* Whatever is plotted, on whatever page. */
+/* Random plots on pages of any size. */
 static void test_random_boxes(void)
 {
     g_autoptr(GRand) rand = g_rand_new_with_seed(7);
@@ -238,7 +238,7 @@ static const char *text_of(const NsPlotLayout *layout, NsPart part)
     return NULL;
 }
 
-/* With room, nothing is left out. */
+/* If there is enough space, nothing is omitted. */
 static void test_complete(void)
 {
     NsPlot plot = *sample(LOSS);
@@ -256,7 +256,7 @@ static void test_complete(void)
     g_assert_nonnull(text_of(broken, NS_PART_X_TICK));
 }
 
-/* What explains marks is there on a page of any size that has a title, if in brief. */
+/* Marks are explained, at least briefly, on a page of any size that has a title. */
 static void test_notes(void)
 {
     static const struct {
@@ -272,8 +272,8 @@ static void test_notes(void)
             ns_plot_layout(sample(ALL_NAN), cases[i].width, cases[i].height, paper);
         g_assert_cmpstr(text_of(layout, NS_PART_NOTE), ==, cases[i].note);
     }
-    /* Sentences that do not fit go from the end; on a page that grows by what they need none does.
-     */
+    /* Sentences that do not fit are omitted from the end; none is on a page that grows by the
+     * height that they need. */
     NsPlot plot = *sample(LOSS);
     plot.note = "Faint lines: step 0. A, B: one sentence that says something of both lanes. "
                 "A mark by itself is what was measured after the final norm of the model. "
@@ -288,8 +288,8 @@ static void test_notes(void)
     g_assert_nonnull(text_of(grown, NS_PART_SUBTITLE));
 }
 
-/* In a window a long note is whole in large text, too, where 300 pixels of data are left; without
- * them it has two lines. */
+/* In a window, a long note in large text is complete if 300 pixels remain for the data; otherwise
+ * it has two lines. */
 static void test_notes_in_window(void)
 {
     g_autoptr(NsPlotLayout) layout = NULL;
@@ -307,7 +307,8 @@ static void test_notes_in_window(void)
     g_assert_true(g_str_has_suffix(text_of(layout, NS_PART_NOTE), "…"));
 }
 
-/* In a file of any style a long note is whole in a column, though its height was chosen. */
+/* In a file of any style, a long note in a column is complete, even if the height of the page is
+ * fixed. */
 static void test_notes_in_files(void)
 {
     NsPlot plot = *sample(LOSS);
@@ -323,7 +324,7 @@ static void test_notes_in_files(void)
     }
 }
 
-/* What has no place on a logarithmic axis is said to be 0 where it is. */
+/* Values that have no place on a logarithmic axis are called 0 if they are. */
 static void test_zeros(void)
 {
     static const double x[] = {1, 2, 3};
@@ -393,7 +394,7 @@ static void test_gaps(void)
     g_assert_cmpuint(layout->paths[0].faults->len, ==, 3);
     g_assert_cmpfloat(layout->strip_top, >, 0);
     g_assert_cmpfloat(layout->strip_bottom, >, 0);
-    /* The curve keeps out of the strips. */
+    /* The curve stays outside of the strips. */
     double lowest = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 1);
     NsBox area = ns_plot_area(layout);
     g_assert_cmpfloat(lowest, <, area.y + area.height - layout->strip_bottom);
@@ -428,7 +429,7 @@ static uint32_t as_pixel(NsColor c)
            (uint32_t)lround(c.b * 255);
 }
 
-/* The left axis is so many pixels of its own color, with none in between colors beside it. */
+/* The left axis consists of whole pixels of its color, without intermediate colors beside it. */
 static void test_crisp(void)
 {
     for (int scale = 1; scale <= 2; scale++) {
@@ -448,7 +449,7 @@ static void test_crisp(void)
     }
 }
 
-/* The same plot gives the same ink, whatever was drawn before. */
+/* The same plot gives the same pixels, independent of earlier drawings. */
 static void test_pure(void)
 {
     const NsStyle *style = ns_style_find("screen-dark");
@@ -466,7 +467,7 @@ static void test_pure(void)
     }
 }
 
-/* One cell in a hundred thousand is seen on a few hundred pixels. */
+/* A single cell among a hundred thousand is visible on a few hundred pixels. */
 static void test_heat_spike(void)
 {
     enum { COLUMNS = 100000 };
@@ -537,7 +538,7 @@ static void test_contrast(void)
             g_assert_cmpfloat(contrast(style->series[k].color, style->background), >=, 3);
             g_assert_cmpfloat(contrast(style->series[k].color, style->panel), >=, 3);
             for (int other = 0; other < k; other++) {
-                /* In gray print dash or mark tell what color does not. */
+                /* In gray print, series differ in dash or mark. */
                 const NsSeriesStyle *a = &style->series[k], *b = &style->series[other];
                 bool same_dash =
                     a->n_dash == b->n_dash && !memcmp(a->dash, b->dash, sizeof a->dash);
@@ -578,8 +579,8 @@ static void test_pick(void)
     g_assert_false(ns_plot_pick(empty, area.x + 50, area.y + 50, &reading));
 }
 
-/* What falls by a hundred powers of ten in theory leaves the axis to what was measured; what is
- * near is shown whole. */
+/* Theory that falls by a hundred decades does not extend the axis of measured values; theory that
+ * is near is shown completely. */
 static void test_theory_far(void)
 {
     static const double x[] = {1, 2}, measured[] = {1e-8, 1}, far[] = {1e-90, 1},
@@ -605,7 +606,7 @@ static void test_theory_far(void)
         g_assert_cmpint(strstr(words, "theory continues beyond the axis") != NULL, ==, i == 0);
         series[1].y = near;
     }
-    /* By itself it has the axis. */
+    /* By itself, theory determines the axis. */
     series[1].y = far;
     plot.series = &series[1];
     plot.n_series = 1;
@@ -619,7 +620,7 @@ static void test_pick_cell(void)
     g_autoptr(NsPlotLayout) layout =
         ns_plot_layout(sample(HEATMAP), 620, 380, ns_style_find("screen-light"));
     NsReading reading;
-    /* Column 77 of 400 over steps 0 to 1999, row 5 is layer 6. */
+    /* Column 77 of 400 over steps 0 to 1999; row 5 is layer 6. */
     double px = ns_plot_x_to_pixel(layout, 387), py = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 6);
     g_assert_true(ns_plot_pick(layout, px, py, &reading));
     g_assert_cmpfloat(reading.x, ==, 385);
@@ -628,7 +629,7 @@ static void test_pick_cell(void)
     ns_reading_clear(&reading);
 }
 
-/* What is drawn on a transparent page hides it, whoever writes the pixels. */
+/* Drawing on a transparent page gives opaque pixels. */
 static void test_opaque(void)
 {
     for (Sample i = 0; i < SAMPLES; i++) {
@@ -645,7 +646,7 @@ static void test_opaque(void)
     }
 }
 
-/* The tip stays on the page wherever the pointer is. */
+/* The tooltip is inside the page at any position of the pointer. */
 static void test_tip_inside(void)
 {
     for (Sample i = 0; i < SAMPLES; i++)

@@ -12,7 +12,7 @@ static void test_widen(void)
     g_assert_false(ns_limits_follow(&limits, &linear, INFINITY, -INFINITY, 0));
     g_assert_true(ns_limits_follow(&limits, &linear, 1, 2, 0));
     g_assert_true(limits.lo < 1 && limits.hi > 2);
-    /* What is inside moves nothing; what is outside is shown at once, with room to spare. */
+    /* Data inside the limits change nothing; data outside are shown at once, with padding. */
     NsLimits before = limits;
     g_assert_false(ns_limits_follow(&limits, &linear, 1.1, 2, 0.02));
     g_assert_cmpfloat(limits.lo, ==, before.lo);
@@ -32,7 +32,8 @@ static void test_shrink(void)
         NsLimits limits = {0};
         double spike = i ? 1e6 : 100;
         ns_limits_follow(&limits, &axes[i], 1, spike, 0);
-        /* The spike has gone: no frame takes more than a few percent away, and none overshoots. */
+        /* After the spike, no frame shrinks the axis by more than a few percent, and none
+         * overshoots. */
         double hi = limits.hi, shown = i ? log10(limits.hi) : limits.hi;
         for (int frame = 0; frame < 600; frame++) {
             ns_limits_follow(&limits, &axes[i], 1, 2, 1 / 60.0);
@@ -44,16 +45,16 @@ static void test_shrink(void)
             shown = now;
         }
         g_assert_cmpfloat(limits.hi, <, 3);
-        /* It has come to rest. */
+        /* The axis has stopped shrinking. */
         g_assert_false(ns_limits_follow(&limits, &axes[i], 1, 2, 1));
     }
-    /* A little empty room is left alone. */
+    /* A small empty part of the axis remains. */
     NsLimits limits = {0};
     ns_limits_follow(&limits, &axes[0], 0, 100, 0);
     g_assert_false(ns_limits_follow(&limits, &axes[0], 0, 85, 100));
 }
 
-/* However values come, all of them are on the axis. */
+/* Every value is always on the axis. */
 static void test_always_inside(void)
 {
     NsAxis axes[] = {axis(NULL, NULL, NS_SCALE_LINEAR, false),
@@ -91,13 +92,14 @@ static void test_average(void)
 {
     NsSmoother smoother;
     ns_smoother_init(&smoother, (NsSmoothing){NS_SMOOTH_EMA, 0.9});
-    /* A constant stays itself from its first value on: the start is not drawn towards zero. */
+    /* The average of a constant is the constant from the first value on, without a bias towards
+     * zero. */
     for (int i = 0; i < 50; i++)
         g_assert_cmpfloat_with_epsilon(ns_smoother_next(&smoother, 3.5), 3.5, 1e-12);
     g_assert_true(isnan(ns_smoother_next(&smoother, INFINITY)));
     g_assert_cmpfloat_with_epsilon(ns_smoother_next(&smoother, 3.5), 3.5, 1e-12);
     ns_smoother_clear(&smoother);
-    /* Two values: weights w(1-w) and 1-w, over their sum. */
+    /* Two values have the weights w(1-w) and 1-w, divided by their sum. */
     ns_smoother_init(&smoother, (NsSmoothing){NS_SMOOTH_EMA, 0.5});
     ns_smoother_next(&smoother, 1);
     g_assert_cmpfloat_with_epsilon(ns_smoother_next(&smoother, 4), 3, 1e-12);
@@ -137,7 +139,7 @@ static void test_mean(void)
     g_assert_null(ns_smoothing_words((NsSmoothing){0}));
 }
 
-/* A run that begins anew has axes of its own; one that goes on keeps the room that it had. */
+/* A restarted run has new axes; a run that continues keeps the space of its axes. */
 static void test_anew(void)
 {
     static const double x[] = {0, 1, 2}, high[] = {100, 80, 90}, low[] = {1, 0.8, 0.9};
@@ -160,7 +162,7 @@ static void test_anew(void)
     g_assert_cmpfloat(ends[2], <, 2);
 }
 
-/* The steps of a run that has an end go no further. */
+/* The steps of a run with a known end do not extend beyond it. */
 static void test_end(void)
 {
     static const double x[] = {0, 250, 300}, y[] = {3, 2, 1};
@@ -177,7 +179,7 @@ static void test_end(void)
         ns_live_axes_set(&axes, &plot, 0.02);
         g_assert_cmpfloat(plot.x.hi, ==, n > 1 ? 300 : 1);
         plot.x.hi = NAN;
-        plot.end = 200; /* the run was let on */
+        plot.end = 200; /* the run was continued */
         ns_live_axes_set(&axes, &plot, 0.02);
         g_assert_cmpfloat(plot.x.hi, ==, n > 2 ? 400 : n > 1 ? 300 : 1);
     }

@@ -1,4 +1,4 @@
-/* One chart of several seeds.  SPDX-License-Identifier: MIT */
+/* One chart for several seeds.  SPDX-License-Identifier: MIT */
 #include "ui/figures/mean.h"
 
 #include <glib.h>
@@ -52,13 +52,13 @@ static void test_deviation(void)
     }
     g_assert_cmpstr(plot->moment, ==, "step 2, mean and s.d. of 3 seeds");
     g_assert_cmpstr(plot->subtitle, ==, "Post-LN, step 2, mean and s.d. of 3 seeds");
-    /* What the band is, the legend says once. */
+    /* The legend explains the bands once. */
     g_assert_cmpstr(plot->key->label, ==, "mean ± s.d. of 3 seeds");
     g_assert_cmpstr(plot->note, ==, "Mean of 3 seeds on the same batches.");
     ns_mean_plot_free(mean);
 }
 
-/* What is computed, or planned, is the same in all. */
+/* Computed or planned curves are equal for all seeds. */
 static void test_equal_curves_have_no_band(void)
 {
     static const double rate[] = {0.1, 0.1, 0.1};
@@ -102,8 +102,8 @@ static void test_marks_have_no_band(void)
     ns_mean_plot_free(mean);
 }
 
-/* A run that is a step behind ends the mean; a curve that others lack is its own mean, and seeds
- * that are not among the plots are named. */
+/* A seed that is a step behind ends the mean.  A curve that only one seed has is its own mean.
+ * Seeds without a plot are named. */
 static void test_shorter(void)
 {
     static const double shorter[] = {2, INFINITY}, longer[] = {4, 6, 8}, other[] = {1, 1, 1};
@@ -126,7 +126,7 @@ static void test_shorter(void)
     ns_mean_plot_free(mean);
 }
 
-/* A logarithmic axis has no place for what is below 0, where no norm is. */
+/* A logarithmic axis has no place for values below 0, which a norm cannot have either. */
 static void test_band_of_norms_stays_above_zero(void)
 {
     static const double y[][POINTS] = {{1, 10, 1}, {1e-3, 11, -1}, {2e-3, 12, 0}};
@@ -145,7 +145,7 @@ static void test_band_of_norms_stays_above_zero(void)
     ns_mean_plot_free(mean);
 }
 
-/* Ranges within a run stay ranges; a lower plot has a mean of its own. */
+/* Bands within a run remain bands; a lower plot has its own mean. */
 static void test_bands_and_lower_plots(void)
 {
     static const double y[][POINTS] = {{1, 2, 3}, {3, 4, 5}};

@@ -1,4 +1,4 @@
-/* Series as points on the page.  SPDX-License-Identifier: MIT */
+/* Reduction of series to points on the page.  SPDX-License-Identifier: MIT */
 #include "ui/plot/path.h"
 
 #include <math.h>
@@ -95,7 +95,8 @@ static void test_extremes(void)
     }
 }
 
-/* A curve that leaves the area is no noise, however far beyond it goes on; one that fills it is. */
+/* A curve that leaves the area is not noise, even if it continues far beyond; a curve that fills it
+ * is. */
 static void test_noise(void)
 {
     double x[40], far[40], full[40];

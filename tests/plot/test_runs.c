@@ -21,7 +21,7 @@ static void set(Run *run, const char *key, const char *value)
     g_assert_no_error(error);
 }
 
-/* Every figure of the registry draws what it makes of a run, small and large. */
+/* Draws every figure of the registry for a run on a small and a large page. */
 static void draw_all(const NsFigureInput *base)
 {
     for (size_t i = 0; ns_figure_kind(i); i++) {
@@ -95,12 +95,12 @@ static void test_compare(void)
     plot = ns_figure_update(figure, &input);
     g_assert_cmpuint(plot->n_series, ==, 2);
     g_assert_null(plot->note);
-    /* Layer 2 of 4: 20.4 over 4; the fifth layer of the other has none to divide. */
+    /* Layer 2 of 4: 20.4 / 4; the fifth layer of the other run has no counterpart. */
     const NsSeries *ratio = &plot->lower->series[0];
     g_assert_cmpuint(ratio->n, ==, 4);
     g_assert_cmpfloat_with_epsilon(ratio->y[1], 20.4 / 4, 1e-6);
     g_assert_cmpfloat(ratio->x[1], ==, 2);
-    /* A step that only one of them has: the other shows its last. */
+    /* If only one run has a step, the other shows its last. */
     input.step = 4;
     plot = ns_figure_update(figure, &input);
     g_assert_nonnull(strstr(plot->series[0].label, "step 4"));
@@ -122,7 +122,7 @@ static void test_ratio(void)
     const NsHeatmap *map = plot->heatmap;
     g_assert_nonnull(map);
     g_assert_cmpint(map->colors, ==, NS_COLORS_DIVERGING);
-    /* The steps that both have, 2 to 301, in the wider columns of the long run. */
+    /* The common steps 2 to 301, in the wider columns of the long run. */
     g_assert_cmpfloat(map->x0, >=, 1.5);
     g_assert_cmpfloat(map->x1, >=, 301.5);
     g_assert_cmpfloat(map->x1, <=, 303.5);
@@ -162,7 +162,7 @@ static void test_lemma(void)
         g_assert_cmpfloat(prediction->y[l], <, upper->y[l]);
     }
 
-    /* Placements that the paper does not have are predicted, too, without its bounds. */
+    /* Placements outside of the paper are predicted too, but without its bounds. */
     g_autoptr(NsFigure) other = ns_figure_new("theory");
     set(run, "placement", "sandwich");
     set(run, "norm-eps", "0");
@@ -173,7 +173,7 @@ static void test_lemma(void)
     g_assert_null(strstr(plot->note, "Lemma"));
     set(run, "placement", "pre");
 
-    /* No theory where the paper has none. */
+    /* There is no theory for settings outside of the paper. */
     g_autoptr(NsFigure) outside = ns_figure_new("theory");
     set(run, "activation", "gelu");
     plot = ns_figure_update(outside, &input);
@@ -240,7 +240,7 @@ static void test_factor(void)
     g_assert_cmpfloat_with_epsilon(factor->y[3], 60 * 2 / 3.0, 1e-3);
     /* The best fit of an exponential to 10, 20 ... 60, by numpy and Student's t of 4. */
     g_assert_nonnull(strstr(plot->note, "intervals: × 1.41 (1.24 to 1.59)."));
-    /* And away again. */
+    /* The theory can be hidden again. */
     input.theory = false;
     g_assert_cmpuint(ns_figure_update(with, &input)->n_series, ==, 1);
 }
@@ -271,27 +271,27 @@ static void test_schedule(void)
         peak = MAX(peak, plan->y[i]);
     }
     g_assert_cmpfloat(peak, ==, 0.01);
-    /* The corners are points of the plan, too. */
+    /* The corners of the schedule are also points of the plan. */
     g_assert_true(has_abscissa(plan, 37) && has_abscissa(plan, 112));
     g_assert_cmpfloat(plan->x[plan->n - 1], ==, 1000);
     g_assert_cmpuint(plot->n_markers, ==, 1);
     g_assert_true(plot->markers[0].handle);
     g_assert_cmpfloat(plot->markers[0].x, ==, 37);
-    /* The grip is where it is drawn, and tells where it was dragged to. */
+    /* The grip can be found where it is drawn. */
     g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 500, 300, ns_style(0));
     NsBox area = ns_plot_area(layout);
     double px = ns_plot_x_to_pixel(layout, 37);
     g_assert_cmpint(ns_plot_handle_at(layout, px + 2, area.y + 20), ==, 0);
     g_assert_cmpint(ns_plot_handle_at(layout, px + 60, area.y + 20), ==, -1);
 
-    /* A rate that was changed while the run went on differs from the plan. */
+    /* A rate that was changed during the run differs from the plan. */
     for (int i = 0; i < 10; i++) append(run, 1);
     set(run, "warmup", "50");
     plot = ns_figure_update(figure, &input);
     g_assert_cmpfloat(plot->markers[0].x, ==, 50);
     g_assert_cmpuint(series_named(plot, "so far")->n, ==, 9);
 
-    /* A decay that starts late is in sight. */
+    /* A late start of the decay is visible. */
     set(run, "schedule", "inverse-sqrt");
     set(run, "decay-start", "4000");
     plan = series_named(ns_figure_update(figure, &input), "scheduled");
@@ -325,7 +325,7 @@ static void test_tokens(void)
     g_assert_cmpfloat_with_epsilon(last->edges[20], 0.975, 1e-12);
     g_assert_cmpuint(last->n, ==, 33);
     g_assert_nonnull(strstr(plot->note, "3 of 100 tokens"));
-    /* The curve holds as many tokens as there are, around their mean. */
+    /* The curve sums to the number of tokens, around their mean. */
     const NsSeries *normal = series_named(plot, "normal features, d 64");
     double sum = 0, mean = 0;
     for (size_t k = 0; k < normal->n; k++) {
@@ -360,7 +360,7 @@ static void test_attention(void)
     g_assert_true(plot->left.reversed && plot->heatmap->square);
     g_assert_cmpfloat_with_epsilon((double)ns_heatmap_row(plot->heatmap, 1)[0], 0.2, 1e-6);
     g_assert_true(ns_cell_is_blank(ns_heatmap_row(plot->heatmap, 1)[2]));
-    input.layer = 2; /* not kept: the nearest is */
+    input.layer = 2; /* not recorded: the nearest layer is */
     input.head = 2;
     g_assert_cmpstr(ns_figure_update(figure, &input)->title, ==,
                     "Attention, layer\u00a01, head\u00a02");
@@ -373,7 +373,7 @@ static void test_attention(void)
     g_assert_cmpfloat((double)ns_heatmap_row(plot->heatmap, 0)[0], ==, 0.75);
 }
 
-/* Labels of a part that are drawn, in one string. */
+/* All labels of a part that are drawn, as one string. */
 static char *labels_of(const NsPlotLayout *layout, NsPart part)
 {
     GString *all = g_string_new(NULL);
@@ -384,7 +384,7 @@ static char *labels_of(const NsPlotLayout *layout, NsPart part)
     return g_string_free(all, FALSE);
 }
 
-/* Positions are called by the tokens that stand there. */
+/* Positions are labeled with their tokens. */
 static void test_attention_tokens(void)
 {
     g_autoptr(Run) run = run_made(6, BUDGET, false, 1, 0);
@@ -411,13 +411,13 @@ static void test_attention_tokens(void)
     g_autofree char *down = labels_of(wide, NS_PART_LEFT_TICK);
     g_assert_cmpstr(across, ==, text);
     g_assert_cmpstr(down, ==, text);
-    /* Every n-th where there is less room, n times as far apart. */
+    /* With less space, every n-th token is shown, at n times the distance. */
     g_autoptr(NsPlotLayout) narrow = ns_plot_layout(plot, 260, 260, style);
     g_autofree char *some = labels_of(narrow, NS_PART_X_TICK);
     size_t shown = strlen(some), stride = strlen(text) / shown;
     g_assert_true(shown >= 10 && stride > 1);
     for (size_t i = 0; i < shown; i++) g_assert_cmpint(some[i], ==, text[(i + 1) * stride - 1]);
-    /* A tip tells where and what. */
+    /* A tooltip shows the position and the token. */
     NsReading reading;
     double py = ns_plot_row_to_pixel(wide, 8);
     g_assert_true(ns_plot_pick(wide, ns_plot_x_to_pixel(wide, 3), py, &reading));
@@ -425,10 +425,10 @@ static void test_attention_tokens(void)
     g_autofree char *tip = ns_text_plain(reading.text);
     g_assert_nonnull(strstr(tip, "key position 3: _\nquery"));
     ns_reading_clear(&reading);
-    /* Tables count. */
+    /* Tables have positions as numbers. */
     g_autofree char *csv = g_string_free(ns_csv_write(&plot, 1, NULL), FALSE);
     g_assert_nonnull(strstr(csv, ",2,47,"));
-    /* Padding is no part of the sequence. */
+    /* Padding is not part of the sequence. */
     for (size_t t = 20; t < strlen(text); t++) snapshot->token[0][t][0] = '\0';
     snapshot->step = 1;
     ns_history_publish_token_snapshot(run->history, snapshot);
@@ -439,7 +439,7 @@ static void test_attention_tokens(void)
     g_assert_cmpfloat(plot->heatmap->y1, ==, 20.5);
     g_assert_true(ns_cell_is_blank(ns_heatmap_row(plot->heatmap, 1)[2]));
     g_assert_false(ns_cell_is_blank(ns_heatmap_row(plot->heatmap, 19)[19]));
-    /* Without names positions are numbers, as they were. */
+    /* Without names, positions are numbers. */
     input.layer = 6;
     plot = ns_figure_update(figure, &input);
     g_autoptr(NsPlotLayout) numbers = ns_plot_layout(plot, 400, 400, style);
@@ -481,7 +481,7 @@ static void test_smoothing(void)
     g_assert_cmpuint(raw->n, ==, 100);
     g_assert_cmpfloat_with_epsilon(smooth->y[99], 2, 1e-12);
     g_assert_cmpfloat(raw->y[99], ==, 3);
-    /* What comes later goes on from it, as if all had been there at once. */
+    /* Later values continue the average as if all had been received at once. */
     for (int i = 0; i < 5; i++) append(run, 8);
     plot = ns_figure_update(loss, &input);
     g_autoptr(NsFigure) fresh = ns_figure_new("loss");
