@@ -583,8 +583,8 @@ static bool look_alike(const NsSeries *a, const NsSeries *b)
            a->tinted == b->tinted && a->theory == b->theory;
 }
 
-/* A rate that only begins to differ when the lane that was behind has caught up is drawn, and no
- * loss and rate look alike. */
+/* A rate that only differs from some step on, when the slower lane has caught up, is drawn, and no
+ * loss looks like a rate. */
 static void test_rates(void)
 {
     Run *runs[4];
@@ -601,7 +601,7 @@ static void test_rates(void)
             if (i != 1) append_lane(runs[i], 0);
     const NsPlot *plot = ns_figure_update(figure, &input);
     g_assert_cmpuint(series_named(plot, "B learning rate")->n, ==, 5);
-    /* One curve, of no lane's color, for the lanes whose rate is the same. */
+    /* One curve, in no lane's color, for lanes with the same rate. */
     g_assert_cmpuint(series_named(plot, "A, C, D learning rate")->n, ==, 5);
     g_assert_cmpuint(series_named(plot, "A, C, D learning rate")->style, ==, NS_SERIES_STYLES - 1);
     for (size_t i = 0; i < plot->n_series; i++)
@@ -610,7 +610,7 @@ static void test_rates(void)
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 
-/* Earlier lanes keep the colors of their lanes; their dashes differ. */
+/* Earlier lanes have the colors of their lanes, with other dashes. */
 static void test_earlier(void)
 {
     Pair pair = pair_new(2, 2), before = pair_new(2, 2);
@@ -637,8 +637,8 @@ static void test_earlier(void)
     pair_clear(&before);
 }
 
-/* A lane that diverged with huge values leaves the axes to the others, which is said; a lane that
- * goes on never does. */
+/* A lane that diverged with huge values does not extend the axes, and the note says so; a lane that
+ * continues always counts. */
 static void test_wild_quantities(void)
 {
     static const char *const figures[] = {"gradient-norm", "compare", "profile", "steps"};
@@ -672,7 +672,7 @@ static void test_wild_quantities(void)
     for (unsigned i = 0; i < 3; i++) run_free(runs[i]);
 }
 
-/* Why theory misses, or is not there, is said once for all lanes that it is true of. */
+/* A reason why theory is missing or differs is given once for all lanes to which it applies. */
 static void test_theory(void)
 {
     static const char *const special[] = {"placement=pre lr=0.1", "placement=pre", "norm=rmsnorm",
@@ -697,8 +697,8 @@ static void test_theory(void)
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 
-/* The names beside panels are no longer in TeX's fonts than in the layout's, where none meets the
- * next. */
+/* In TeX's fonts, names beside panels are limited to their length in the layout, where they do not
+ * overlap. */
 static void test_tex_panels(void)
 {
     Pair pair = pair_new(6, 6);
@@ -722,7 +722,7 @@ static void test_tex_panels(void)
     pair_clear(&pair);
 }
 
-/* A lane that diverges leaves the axis to those that do not, and a note says so. */
+/* A lane that diverges does not extend the axis of the others, and a note says so. */
 static void test_wild(void)
 {
     Pair pair = pair_new(2, 2);
@@ -738,14 +738,15 @@ static void test_wild(void)
         g_assert_cmpfloat_with_epsilon(plot->left.hi, 4.2, 1e-9);
         g_assert_nonnull(strstr(plot->note, swap ? "A continues beyond the axis"
                                                  : "B continues beyond the axis"));
-        /* By itself it has all the room. */
+        /* By itself it determines the axis. */
         input = input_of(pair.run[1]);
         g_assert_true(isnan(ns_figure_update(figure, &input)->left.hi));
     }
     pair_clear(&pair);
 }
 
-/* So does a lane that diverged at a few times the losses of the others; one that goes on stays. */
+/* The same is true of a lane that diverged at a few times the losses of the others; a lane that
+ * continues counts. */
 static void test_wild_start(void)
 {
     for (int diverged = 0; diverged < 2; diverged++) {

@@ -1,4 +1,4 @@
-/* Scales, ticks and words.  SPDX-License-Identifier: MIT */
+/* Scales, ticks and numbers as text.  SPDX-License-Identifier: MIT */
 #include "support.h"
 
 #include "core/base/digits.h"
@@ -19,7 +19,9 @@ static NsScale fitted(NsScaleKind kind, bool integer, double lo, double hi)
     return scale;
 }
 
-/* The labels, "1 | 2 | 5", with figure signs as ASCII. */
+/* The labels, "1
+ * 2
+ * 5", in ASCII. */
 static char *labels(const NsScale *scale, unsigned most)
 {
     g_autoptr(GArray) ticks = ns_scale_ticks(scale, most);
@@ -74,7 +76,8 @@ static void test_tables(void)
     }
 }
 
-/* Labels are apart, and two are left where an axis of one decade or more has room for them. */
+/* Labels have a minimum distance, and at least two remain on an axis of one decade or more that has
+ * space for them. */
 static void check_parted(const NsScale *scale, unsigned most)
 {
     g_autoptr(GArray) ticks = ns_scale_ticks(scale, most);
@@ -109,7 +112,7 @@ static void check_ticks(const NsScale *scale, unsigned most)
         g_assert_cmpfloat(p, >, before);
         before = p;
         if (scale->integer) g_assert_cmpfloat(tick->value, ==, round(tick->value));
-        /* Two ticks never carry the same words. */
+        /* No two ticks have the same label. */
         if (tick->label) g_assert_true(g_hash_table_add(seen, tick->label));
     }
 }
@@ -180,13 +183,13 @@ static void test_fit(void)
     NsAxis log = axis(NULL, NULL, NS_SCALE_LOG, false);
     NsScale scale = {.p1 = 1};
     ns_scale_fit(&scale, &linear, 0, 10, 0.05);
-    g_assert_cmpfloat(scale.lo, ==, 0); /* a padded end stays on its side of zero */
+    g_assert_cmpfloat(scale.lo, ==, 0); /* a padded end does not cross zero */
     g_assert_cmpfloat_with_epsilon(scale.hi, 10.5, 1e-12);
     ns_scale_fit(&scale, &linear, 5, 5, 0.05);
     g_assert_true(scale.lo < 5 && scale.hi > 5 && !scale.blank);
     ns_scale_fit(&scale, &log, 5, 5, 0.05);
     g_assert_true(scale.lo > 0 && scale.lo < 5 && scale.hi > 5);
-    ns_scale_fit(&scale, &linear, 7.99996, 7.99997, 0.05); /* rounding is no finding */
+    ns_scale_fit(&scale, &linear, 7.99996, 7.99997, 0.05); /* rounding errors are not a result */
     g_assert_true(scale.lo < 7.9 && scale.hi > 8.1);
     ns_scale_fit(&scale, &log, 7.99996, 7.99997, 0.05);
     g_assert_true(scale.lo < 7.9 && scale.hi > 8.1);
@@ -196,7 +199,7 @@ static void test_fit(void)
     g_assert_true(scale.blank);
     g_autoptr(GArray) none = ns_scale_ticks(&scale, 5);
     g_assert_cmpuint(none->len, ==, 0);
-    log.lo = 0; /* a limit that the axis cannot show is none */
+    log.lo = 0; /* a limit that the axis cannot show is ignored */
     log.hi = 100;
     scale.blank = false;
     ns_scale_fit(&scale, &log, 1, 10, 0);
@@ -225,7 +228,7 @@ static void test_numbers(void)
         g_autofree char *text = ns_text_number(rows[i].value, 4);
         g_assert_cmpstr(text, ==, rows[i].text);
     }
-    /* As it is typed: it reads back, and says no digit that says nothing. */
+    /* As it is typed: it can be parsed again, and has no redundant digits. */
     static const struct {
         double value;
         int digits;
@@ -248,7 +251,7 @@ static void test_numbers(void)
     g_autofree char *fixed = ns_text_fixed(-1234567.891, 2);
     g_assert_cmpstr(fixed, ==, "\u22121,234,567.89");
     g_autofree char *count = ns_group_digits(-1234567);
-    g_assert_true(g_str_has_prefix(fixed, count)); /* as the window writes it */
+    g_assert_true(g_str_has_prefix(fixed, count)); /* the format of the window */
     g_autofree char *zero = ns_text_fixed(-0.001, 1);
     g_assert_cmpstr(zero, ==, "0.0");
 }

@@ -78,7 +78,8 @@ static void test_mean(void)
     g_assert_cmpuint(plot->n_singles, ==, SEEDS);
     g_assert_cmpfloat(lane_series(plot->singles[2], "A")->y[0], ==, 2);
 
-    /* A seed that is a step ahead waits for the others, and nothing new is nothing new. */
+    /* A seed that is a step ahead waits for the others, and without a common step nothing
+     * changes. */
     uint64_t version = plot->version;
     g_assert_true(ns_figure_update(figure, &lanes.input)->version == version);
     add_step(&lanes, 0, 1);
@@ -92,7 +93,7 @@ static void test_mean(void)
     lanes_free(&lanes);
 }
 
-/* Over layers every seed shows the same step. */
+/* In figures over layers all seeds show the same step. */
 static void test_profile(void)
 {
     Lanes lanes = lanes_made();
@@ -106,7 +107,7 @@ static void test_profile(void)
     lanes_free(&lanes);
 }
 
-/* It is left out of the mean of its lane, by name; tables still have it. */
+/* A diverged seed is omitted from the mean of its lane, and named; tables include it. */
 static void test_diverged(void)
 {
     Lanes lanes = lanes_made();
@@ -137,7 +138,7 @@ static void test_table(void)
     lanes_free(&lanes);
 }
 
-/* What is no curve is of the first seed, and says so; what is the same for all does not. */
+/* Figures without curves show the first seed, and say so unless all seeds are equal. */
 static void test_first(void)
 {
     Lanes lanes = lanes_made();
@@ -150,7 +151,7 @@ static void test_first(void)
     lanes_free(&lanes);
 }
 
-/* Another run without further seeds is drawn as it is, as something new. */
+/* Another run with a single seed is drawn as it is, as a new version. */
 static void test_one_seed_again(void)
 {
     Lanes lanes = lanes_made();

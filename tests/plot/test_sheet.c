@@ -1,4 +1,4 @@
-/* Sheets: their text, what they make of plots, and films.  SPDX-License-Identifier: MIT */
+/* Sheets: their text form, their plots, and films.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/experiment/assignment.h"
 #include "run.h"
@@ -21,7 +21,7 @@ static char *text_of(const NsSheet *sheet)
     return ns_sheet_text(sheet, 0, sheet->charts->len);
 }
 
-/* What is read is written the same, whatever stands in a title. */
+/* A sheet that was parsed is written in the same form, with any title. */
 static void test_text(void)
 {
     static const char *const texts[] = {
@@ -62,7 +62,7 @@ static void test_order(void)
         g_autofree char *text = text_of(&sheet);
         g_assert_cmpstr(text, ==, moves[i].text);
     }
-    /* What all of a word are told. */
+    /* Options of a group apply to each of its charts. */
     g_auto(NsSheet) all;
     read_sheet(&all, "all(grid=off)");
     g_assert_cmpuint(all.charts->len, ==, 4);
@@ -128,7 +128,7 @@ static void pair_clear(Pair *pair)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Pair, pair_clear)
 
-/* A chart of a sheet, made anew; `figure` keeps it. */
+/* The plot of the first chart of a sheet, created anew; `figure` owns it. */
 static NsPlot *plot_of(const NsSheet *sheet, const NsFigureInput *input, NsFigure **figure,
                        GError **error)
 {
@@ -151,7 +151,7 @@ static void test_limits_and_title(void)
     g_assert_true(plot->x.lo == 2 && plot->x.hi == 6 && isnan(plot->left.lo) && plot->left.hi == 5);
     ns_sheet_plot_free(plot);
 
-    /* Of an axis that is logarithmic of itself, only the plot knows. */
+    /* Only the plot shows that its axis is logarithmic by default. */
     g_auto(NsSheet) wrong;
     g_autoptr(NsFigure) other = NULL;
     read_sheet(&wrong, "gradient-norm(y=0..2)");
@@ -159,7 +159,7 @@ static void test_limits_and_title(void)
     g_assert_nonnull(strstr(error->message, "logarithmic"));
 }
 
-/* The curves that are left are those of the data that were not hidden. */
+/* The visible curves have the same data as without hidden ones. */
 static void test_hidden(void)
 {
     g_auto(Pair) pair = pair_new(8);
@@ -186,7 +186,7 @@ static void test_hidden(void)
         g_assert_cmpuint(less->n_series + gone, ==, plot->n_series);
         ns_sheet_plot_free(less);
     }
-    /* By data: lane B falls twice as fast, and stays where A is hidden. */
+    /* Lane B falls twice as fast, and remains if A is hidden. */
     g_auto(NsSheet) of_b;
     g_autoptr(NsFigure) own = NULL;
     read_sheet(&of_b, "loss(hide=1)");
@@ -216,7 +216,7 @@ static void test_names(void)
     NsPlot *plot = plot_of(&sheet, &pair.input, &figure, NULL);
     series_named(plot, "Original");
     series_named(plot, "Today,\u00a0with\u00a0warm-up");
-    /* The subtitle tells what is behind a name. */
+    /* The subtitle explains a custom name. */
     g_assert_nonnull(strstr(plot->subtitle, "Original: Post-LN; "));
     ns_sheet_plot_free(plot);
     static const char *const wrong[][2] = {
@@ -229,7 +229,7 @@ static void test_names(void)
         g_assert_nonnull(strstr(error->message, wrong[i][1]));
         g_assert_true(g_str_has_prefix(sheet.names[0], "Original"));
     }
-    /* One lane alone, under its name. */
+    /* A single lane with its name. */
     g_auto(NsSheet) one;
     g_autoptr(NsFigure) other = NULL;
     read_sheet(&one, "loss(lane=B)");
@@ -247,8 +247,8 @@ static guint32 number_at(const char *bytes)
     return GUINT32_FROM_BE(big);
 }
 
-/* The chunks of a film, whose numbers must rise one by one: how many frames it says it has, and
- * how many there are. */
+/* Counts the frames that a film declares and that it has, and checks that its chunks are numbered
+ * consecutively. */
 static void count_frames(const char *path, guint *said, guint *frames)
 {
     g_autofree char *bytes = NULL;
@@ -261,7 +261,7 @@ static void count_frames(const char *path, guint *said, guint *frames)
         if (memcmp(type, "acTL", 4) == 0) *said = number_at(data);
         if (memcmp(type, "fcTL", 4) == 0) {
             g_assert_cmpuint(number_at(data), ==, sequence++);
-            g_assert_cmpint(memcmp(data + 20, "\0\1\0\12", 4), ==, 0); /* a tenth of a second */
+            g_assert_cmpint(memcmp(data + 20, "\0\1\0\12", 4), ==, 0); /* 1/10 s */
             (*frames)++;
         }
         if (memcmp(type, "fdAT", 4) == 0) g_assert_cmpuint(number_at(data), ==, sequence++);
@@ -299,7 +299,7 @@ static void test_film(void)
     g_rmdir(folder);
 }
 
-/* The second frame has what a reader must know. */
+/* Only the second frame has a note. */
 static const NsPlot *const *growing_note(void *data, guint i, NsExport *options)
 {
     static const double x[] = {1, 2};
@@ -327,7 +327,7 @@ static int height_of(const char *path)
     return height;
 }
 
-/* A film has the height of the frame that needs most. */
+/* A film has the height of the frame that needs the most. */
 static void test_film_height(void)
 {
     g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);

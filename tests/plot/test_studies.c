@@ -1,5 +1,5 @@
-/* Figures of sweeps and of studies; axes of names and hatched cells.  SPDX-License-Identifier: MIT
- */
+/* Figures of sweeps and studies; axes with names, and hatched cells.  SPDX-License-Identifier:
+ * MIT */
 #include "core/experiment/param.h"
 #include "tests/plot/support.h"
 #include "ui/figures/figures.h"
@@ -14,7 +14,7 @@
 
 static const char *const names[] = {"0.1", "post", "1e3"};
 
-/* Three by two cells; the one in the middle of the upper row is not a number. */
+/* Three by two cells; the middle cell of the upper row is not a number. */
 static NsPlot map_plot(NsHeatmap *map)
 {
     static const float z[] = {1, 2, 3, 4, NAN, -INFINITY};
@@ -62,7 +62,7 @@ static void test_names(void)
     g_assert_nonnull(strstr(csv->str, ",1e3,1,"));
 }
 
-/* Where there is little room, names are left out one by one, never drawn over one another. */
+/* With little space, names are omitted one by one, and never overlap. */
 static void test_many_names(void)
 {
     static const char *many[64];
@@ -99,7 +99,7 @@ static unsigned turned_labels(const NsPlotLayout *layout)
     return n;
 }
 
-/* Names that a reader can guess are thinned to the shortest; others stand upright, all of them. */
+/* Names that a reader can guess are reduced to the shortest; all others are shown, rotated. */
 static void test_narrow_names(void)
 {
     static const char *const numbers[] = {"1e-5",    "3.16e-5", "1e-4",   "3.16e-4", "0.001",
@@ -155,7 +155,7 @@ static void test_tips(void)
     g_assert_cmpstr(blank, ==, "setting 1e3\nrow 1\nqueued");
 }
 
-/* Pixels of two colors and more inside a cell that is hatched, of one in one that is not. */
+/* The number of colors inside a cell: two or more if it is hatched, otherwise one. */
 static unsigned colors_in(cairo_surface_t *image, const NsPlotLayout *layout, double x, double y)
 {
     const NsBox *area = &layout->area;
@@ -187,7 +187,7 @@ static void test_hatch(void)
         g_assert_cmpuint(colors_in(image, layout, 1, 1), >=, 2);
         g_assert_cmpuint(colors_in(image, layout, 0, 0), ==, 1);
         g_assert_cmpuint(colors_in(image, layout, 2, 1), ==, 1);
-        /* What is hatched is told by the figure, not as a fault. */
+        /* The figure explains hatched cells, so that the note does not mention them. */
         g_autofree char *note = ns_data_summary_note(&plot, &layout->summary);
         g_assert_null(note);
         cairo_surface_destroy(image);
@@ -238,7 +238,7 @@ static cairo_surface_t *picture(const NsPlotLayout *layout)
     return image;
 }
 
-/* The mark of the present setting lies within its cell, here the upper left one. */
+/* The frame of the current setting is inside its cell, here the upper left one. */
 static void check_frame(const NsPlot *plot)
 {
     const NsStyle *style = ns_style_find("screen-light");
@@ -299,7 +299,8 @@ static void test_phase(void)
     g_assert_cmpstr(plot->left.names[1], ==, "Pre-LN");
     g_assert_cmpstr(plot->x.names[1], ==, "100");
 
-    /* What is fixed is told, the present setting is marked, and one beside shares the colors. */
+    /* Fixed settings are listed, the current setting is framed, and a neighboring plot shares the
+     * colors. */
     g_assert_nonnull(strstr(plot->subtitle, "Layers 4, "));
     g_assert_nonnull(strstr(plot->subtitle, ", Width 8, "));
     g_assert_null(strstr(plot->subtitle, "lr"));
@@ -337,7 +338,7 @@ static void test_phase(void)
     g_assert_cmpfloat(a->hi, ==, b->hi);
 }
 
-/* What the axes of a sweep say of their values, and of what is between those that have labels. */
+/* The tick labels of a sweep, and the values between them. */
 static void test_phase_axes(void)
 {
     static const struct {
@@ -360,7 +361,7 @@ static void test_phase_axes(void)
 
 /* ---- The figure of a study ---- */
 
-/* Of every measured curve those of the seeds, whose mean it is. */
+/* The plots of single seeds have each measured curve, and the curve of the plot is their mean. */
 static void check_singles(const NsPlot *plot, size_t seeds)
 {
     g_assert_cmpuint(plot->n_singles, ==, seeds > 1 ? seeds : 0);
@@ -376,7 +377,7 @@ static void check_singles(const NsPlot *plot, size_t seeds)
     }
 }
 
-/* Whether any claim is of more than a number. */
+/* Returns whether some claim concerns more than a number. */
 static bool has_shape(const NsPaperStudy *row)
 {
     bool shape = false;
@@ -390,12 +391,12 @@ static void test_paper(void)
         NsPaperStudy small = *ns_paper_study(i);
         small.seeds = 2;
         bool tokens = g_str_equal(small.choice.key, "concentration");
-        if (!strstr(small.settings, "steps=0")) continue; /* training takes seconds */
+        if (!strstr(small.settings, "steps=0")) continue; /* training would take seconds */
         if (tokens) small.arms[0].settings = small.arms[1].settings;
         g_autoptr(NsFigure) figure = ns_figure_create(ns_paper_kind());
         NsFigureInput input = {.step = -1, .log = true, .study = &small};
         const NsPlot *plot = ns_figure_update(figure, &input);
-        /* Nothing is measured yet: what is expected is drawn, or said where a number is. */
+        /* Before any measurement, expected values are drawn, or written if they are numbers. */
         for (size_t k = 0; k < plot->n_series; k++) {
             g_assert_true(plot->series[k].theory);
             g_assert_true(plot->series[k].tinted || plot->n_series == 1);
@@ -424,7 +425,7 @@ static void test_paper(void)
         }
         check_singles(plot, (size_t)small.seeds);
         g_assert_nonnull(strstr(plot->note, "expected"));
-        /* Every finding, with the interval that decides. */
+        /* Every finding has the interval that decides it. */
         for (size_t k = 0; k < result->n_findings; k++) {
             g_autofree char *words = ns_finding_words(&result->findings[k]);
             g_assert_nonnull(strstr(plot->note, words));
@@ -435,7 +436,8 @@ static void test_paper(void)
     }
 }
 
-/* A stack without norms whose loss starts a hundred times as high does not flatten the others. */
+/* A stack without norms, whose loss starts a hundred times as high, does not flatten the other
+ * curves. */
 static void test_paper_decades(void)
 {
     static const char *const settings[] = {"layers=2 d-model=8 steps=1",
@@ -459,7 +461,7 @@ static void test_paper_decades(void)
     }
 }
 
-/* Every result of a study has a panel of its own, which says what is expected of it alone. */
+/* Every result of a study has its own panel with its own expectation. */
 static void test_paper_panels(void)
 {
     int row = ns_choices_find(ns_paper_choice, "fig5");
@@ -476,9 +478,9 @@ static void test_paper_panels(void)
     }
 }
 
-/* ---- Checks of gradients ---- */
+/* ---- Gradient checks ---- */
 
-/* A check at the step of the one before, after a reset, is another. */
+/* After a reset, a check at the same step is a new one. */
 static void test_gradient_check(void)
 {
     g_autoptr(NsFigure) figure = ns_figure_create(ns_gradient_check_kind());
@@ -493,7 +495,7 @@ static void test_gradient_check(void)
     g_assert_cmpfloat(plot->series[0].y[0], ==, 2e-4);
 }
 
-/* Lanes of a study whose cells are made up: B is lower by 1 at the rates above 0.1. */
+/* Lanes of a study with made-up cells: B is lower by 1 at rates above 0.1. */
 static NsStudyCell *make_cells(NsStudy *study, const char *text)
 {
     g_autoptr(GError) error = NULL;
@@ -554,7 +556,7 @@ static void test_study(void)
     g_assert_nonnull(strstr(plot->note, "A first 0.287"));
 }
 
-/* The grid of a study as a heatmap: means of seeds. */
+/* The grid of a study as a heatmap of means over seeds. */
 static void test_study_phase(void)
 {
     g_auto(NsStudy) study, drawn;

@@ -1,4 +1,4 @@
-/* Figures as TeX typesets them.  SPDX-License-Identifier: MIT */
+/* Figures typeset by TeX.  SPDX-License-Identifier: MIT */
 #include "support.h"
 #include "ui/plot/export.h"
 #include "ui/plot/save.h"
@@ -14,7 +14,7 @@ static char *path_of(const char *name)
     return g_build_filename(folder, name, NULL);
 }
 
-/* What a program of the TeX family or of poppler writes, in the folder of the tests. */
+/* The output of a TeX or poppler program that runs in the folder of the tests. */
 static char *output_of(const char *const *arguments)
 {
     char *output = NULL;
@@ -45,7 +45,7 @@ static bool can_typeset(void)
     return true;
 }
 
-/* In TeX's wider fonts, too, all words of a narrow figure are on its page. */
+/* In TeX's wider fonts, too, all text of a narrow figure is on its page. */
 static void check_words(const NsPlot *plot, const char *last)
 {
     NsExport how = {

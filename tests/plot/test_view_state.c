@@ -29,9 +29,9 @@ static void assert_range(NsRange range, double lo, double hi)
 static void test_zoom_about(void)
 {
     NsScale linear = scale(NS_SCALE_LINEAR, 0, 1000, 50, 550);
-    /* A quarter from the left, value 250, stays there. */
+    /* The point at a quarter of the width, value 250, stays in place. */
     assert_range(ns_zoom_about(&linear, 175, 0.5, NS_RANGE_FREE), 125, 625);
-    /* Growing upwards on the page, like every vertical axis. */
+    /* An axis that grows upwards on the page, like every vertical axis. */
     NsScale vertical = scale(NS_SCALE_LINEAR, 0, 1000, 550, 50);
     assert_range(ns_zoom_about(&vertical, 425, 0.5, NS_RANGE_FREE), 125, 625);
     /* On a logarithmic axis the middle is the geometric one. */
@@ -45,7 +45,7 @@ static void test_zoom_stays_inside(void)
     NsScale steps = scale(NS_SCALE_LINEAR, 100, 200, 0, 500);
     NsRange whole = {0, 1000};
     assert_range(ns_zoom_about(&steps, 0, 4, whole), 100, 500);
-    /* Past the first step: moved to begin there. */
+    /* A range that would start before the first step is moved to start there. */
     assert_range(ns_zoom_about(&steps, 250, 4, whole), 0, 400);
     g_assert_true(ns_range_is_free(ns_zoom_about(&steps, 250, 10, whole)));
     g_assert_true(ns_range_is_free(ns_zoom_about(&steps, 0, 1e300, whole)));
@@ -55,7 +55,7 @@ static void test_zoom_stays_inside(void)
     assert_range(ns_zoom_pan(&steps, 5000, NS_RANGE_FREE), -900, -800);
 }
 
-/* Where no view can be had the present one stays. */
+/* The current range remains if the new one is not possible. */
 static void test_zoom_has_ends(void)
 {
     NsScale linear = scale(NS_SCALE_LINEAR, 1e6, 1e6 + 1, 0, 500);
@@ -76,7 +76,7 @@ static void test_zoom_has_ends(void)
     }
 }
 
-/* To and fro, anywhere on any scale: one undoes the other, and the point never moves. */
+/* On any scale, zooming in and out again restores the range, and the point stays in place. */
 static void test_zoom_is_undone(void)
 {
     static const NsScaleKind kinds[] = {NS_SCALE_LINEAR, NS_SCALE_LOG, NS_SCALE_SYMLOG};
@@ -135,10 +135,10 @@ static void test_layout(void)
     g_assert_true(seen.view_state.held);
     g_assert_true(ns_range_is_free(seen.view_state.range[NS_VIEW_STATE_LEFT]));
     look(&seen, plot);
-    /* Within what the words at the other ticks of y move the plot area. */
+    /* Within the shift of the plot area by other tick labels of y. */
     g_assert_cmpfloat_with_epsilon(ns_plot_x_to_pixel(seen.layout, at), px, 1.5);
 
-    /* Vertically both axes move, by as much on the page. */
+    /* Vertical zoom changes both axes by the same factor on the page. */
     g_assert_true(ns_view_state_zoom_about(&seen.view_state, seen.layout, px, py, 1, 0.5));
     g_assert_false(ns_range_is_free(seen.view_state.range[NS_VIEW_STATE_LEFT]));
     g_assert_false(ns_range_is_free(seen.view_state.range[NS_VIEW_STATE_RIGHT]));
@@ -151,7 +151,7 @@ static void test_layout(void)
     look(&seen, plot);
     g_assert_false(ns_view_state_is_fitted(&seen.view_state));
 
-    /* Out again, and further: everything is shown, and followed. */
+    /* Zooming out further shows everything and follows the newest data. */
     for (int i = 0; i < 40; i++) {
         ns_view_state_zoom_about(&seen.view_state, seen.layout, px, py, 2, 1);
         look(&seen, plot);
@@ -170,15 +170,15 @@ static void test_follow(void)
     ns_view_state_init(&view_state);
     g_assert_false(ns_view_state_advance(&view_state, 500));
     ns_view_state_set_range(&view_state, NS_VIEW_STATE_X, (NsRange){100, 200});
-    g_assert_false(ns_view_state_advance(&view_state, 500)); /* held */
+    g_assert_false(ns_view_state_advance(&view_state, 500)); /* not following */
     ns_view_state_follow(&view_state);
     g_assert_true(ns_view_state_advance(&view_state, 500));
     assert_range(view_state.range[NS_VIEW_STATE_X], 425, 525);
-    g_assert_false(ns_view_state_advance(&view_state, 520)); /* room ahead */
+    g_assert_false(ns_view_state_advance(&view_state, 520)); /* free space beyond the data */
     g_assert_true(ns_view_state_advance(&view_state, 526));
-    g_assert_true(ns_view_state_advance(&view_state, 0)); /* a new run */
+    g_assert_true(ns_view_state_advance(&view_state, 0)); /* restarted run */
     assert_range(view_state.range[NS_VIEW_STATE_X], 0, 100);
-    /* A range with one end only cannot be moved. */
+    /* A range with only one end cannot follow the data. */
     ns_view_state_set_range(&view_state, NS_VIEW_STATE_X, (NsRange){5, NAN});
     ns_view_state_follow(&view_state);
     g_assert_true(ns_range_is_free(view_state.range[NS_VIEW_STATE_X]));
@@ -227,7 +227,7 @@ static void test_pins(void)
         g_assert_true(ns_view_state_pin(&view_state, i, NAN));
     g_assert_false(ns_view_state_pin(&view_state, 100, NAN));
     g_assert_cmpuint(view_state.n_pins, ==, NS_VIEW_STATE_PINS);
-    /* The same place again takes the pin away, and its number is free. */
+    /* Pinning the same place again removes the pin, whose number is reused. */
     g_assert_true(ns_view_state_pin(&view_state, 3, NAN));
     g_assert_cmpuint(view_state.n_pins, ==, NS_VIEW_STATE_PINS - 1);
     g_assert_true(ns_view_state_pin(&view_state, 3, 2)); /* another row is another place */
@@ -240,7 +240,7 @@ static void test_pins(void)
     ns_view_state_clear(&view_state);
 }
 
-/* A pin is found at its badge and along its line, in a heatmap at its cell; the newest first. */
+/* A pin is found at its badge, along its line, or in a heatmap at its cell; the newest first. */
 static void test_pin_at(void)
 {
     Seen seen = {0};
@@ -299,7 +299,7 @@ static void test_walk(void)
     series[0].hidden = true;
     g_assert_cmpfloat(ns_plot_next_x(&plot, 1, 1), ==, 4);
     series[1].hidden = true;
-    g_assert_cmpfloat(ns_plot_next_x(&plot, 1, 1), ==, 2); /* that of the previous series */
+    g_assert_cmpfloat(ns_plot_next_x(&plot, 1, 1), ==, 2); /* of the previous series */
     g_assert_true(isnan(ns_plot_next_row(&plot, 1, 1)));
     plot.n_series = 0;
     g_assert_true(isnan(ns_plot_next_x(&plot, 1, 1)));

@@ -1,4 +1,4 @@
-/* Words where there is little room.  SPDX-License-Identifier: MIT */
+/* Labels with little space.  SPDX-License-Identifier: MIT */
 #include "support.h"
 #include "ui/plot/export.h"
 #include "ui/plot/labels.h"
@@ -18,7 +18,7 @@ static const NsStyle *paper(void)
     return ns_style_find("paper");
 }
 
-/* Every word, without the commas and ellipses behind it, is one of the whole text. */
+/* Checks that every word, without trailing commas and ellipses, is a word of the complete text. */
 static void check_whole_words(const char *part)
 {
     g_auto(GStrv) whole = g_strsplit_set(SUBTITLE, " ,;", -1);
@@ -83,14 +83,14 @@ static void test_moment(void)
     plot.moment = MOMENT;
     g_autoptr(NsPlotLayout) wide = ns_plot_layout(&plot, 600, 300, paper());
     g_assert_cmpstr(words_of(wide, NS_PART_SUBTITLE, 0), ==, SUBTITLE);
-    /* Rather in more lines than cut. */
+    /* More lines are preferred to a shortened text. */
     g_autoptr(NsPlotLayout) narrow = ns_plot_layout(&plot, 150, 300, paper());
     g_assert_cmpstr(words_of(narrow, NS_PART_SUBTITLE, 0), ==, SUBTITLE);
     g_autoptr(NsPlotLayout) low = ns_plot_layout(&plot, 150, 120, paper());
     g_assert_true(g_str_has_suffix(words_of(low, NS_PART_SUBTITLE, 0), "…, " MOMENT));
 }
 
-/* What tells runs apart stays, however narrow the page is. */
+/* The part that distinguishes runs is complete on a page of any width. */
 static void test_special(void)
 {
 #define DIFFERENT "A Post-LN, lr 0.003, warm-up 100; B Pre-LN; C Sandwich, lr 0.01; D DeepNorm"
@@ -107,14 +107,14 @@ static void test_special(void)
         g_assert_true(g_str_has_suffix(words, ", " MOMENT));
     }
     g_assert_true(cut);
-    /* A page grows by the lines that it needs. */
+    /* A page grows by the necessary lines. */
     g_assert_cmpfloat(ns_plot_more_lines(&plot, 250, paper()), >, 8);
     g_assert_cmpfloat(ns_plot_more_lines(&plot, 900, paper()), <, 1);
 }
 
-/* ---- Points of the axis ---- */
+/* ---- Points on the axis ---- */
 
-/* The number of a point stands at the axis, and numbers of ticks that it meets give way. */
+/* The label of a point is at the axis, and tick labels that it would overlap are hidden. */
 static void test_point(void)
 {
     for (Sample which = 0; which < SAMPLES; which++) {
@@ -146,7 +146,7 @@ static void test_point(void)
 #define RUNS 4
 static const char *const names[RUNS] = {"A Post-LN", "B Pre-LN", "C Sandwich", "D DeepNorm"};
 
-/* Curves of which a later one ends higher. */
+/* Curves that end the higher, the later they are in the list. */
 static NsPlot runs_of(NsSeries series[RUNS], double y[RUNS][2])
 {
     static const double x[] = {0, 1};
@@ -179,7 +179,8 @@ static void test_legend(void)
     }
 }
 
-/* A name that is wider than the page goes on in a further line, and the next one begins below. */
+/* A name that is wider than the page continues on another line, and the next name starts below
+ * it. */
 static void test_wide_names(void)
 {
     NsSeries series[RUNS];
@@ -197,7 +198,7 @@ static void test_wide_names(void)
     g_assert_cmpfloat(layout->area.y, >=, next->y + next->height);
 }
 
-/* Where names have no room. */
+/* Letters are used if names do not fit. */
 static void test_letters(void)
 {
     NsSeries series[RUNS];
@@ -209,7 +210,7 @@ static void test_letters(void)
     g_autoptr(NsPlotLayout) letters = ns_plot_layout(&plot, 180, 60, paper());
     g_assert_cmpstr(words_of(letters, NS_PART_LEGEND, 0), ==, "A");
     g_assert_cmpstr(words_of(letters, NS_PART_LEGEND, RUNS - 1), ==, "D");
-    /* Names have room, but not with the curves and all that is around them. */
+    /* Names would fit, but not together with the curves and the other parts. */
     plot.title = "A title";
     g_autoptr(NsPlotLayout) low = ns_plot_layout(&plot, 250, 76, paper());
     g_assert_cmpstr(words_of(low, NS_PART_LEGEND, 0), ==, "A");
@@ -233,7 +234,7 @@ static void test_ends(void)
     NsPlot plot = runs_of(series, y);
     const NsStyle *style = ns_style_find("screen-light");
     plot.lettered = true;
-    /* The first three end nearly at one height. */
+    /* The first three curves end at nearly the same height. */
     y[0][1] = 4.99;
     y[1][1] = 5;
     y[2][1] = 4.98;
@@ -262,15 +263,15 @@ static void test_ends(void)
                           other->y >= label->box.y + label->box.height);
         }
     }
-    /* A name that had to go aside is led to; what is alone at its height is not. */
+    /* A name that was moved has a leader line; a name without neighbors at its height does not. */
     unsigned led = 0;
     for (unsigned i = 0; i < layout->labels->len; i++)
         led += g_array_index(layout->labels, NsLabel, i).led;
     g_assert_cmpuint(led, ==, 2);
 }
 
-/* The legend keeps what no end of a curve says: theory, and all on a small page.  A hidden curve
- * keeps its name. */
+/* The legend has what is not at the end of a curve: theory, and on a small page all names.  A
+ * hidden curve keeps its name. */
 static void test_no_ends(void)
 {
     NsSeries series[RUNS];
@@ -295,7 +296,7 @@ static void test_no_ends(void)
     }
 }
 
-/* A frame of a film has the names where its curves end by then. */
+/* In a frame of a film, names are at the ends of the visible parts of curves. */
 static void test_ends_of_frames(void)
 {
     static const double x[] = {0, 25, 50, 75, 100}, y[] = {5, 4, 3, 2, 1};
@@ -344,7 +345,8 @@ static NsPlot panels_of(NsHeatmap *map, NsHeatPanel panels[RUNS])
                     .version = 1};
 }
 
-/* The words beside panels of a page so high, and that all have the same ticks. */
+/* Checks the labels beside panels on a page of this height, and that all panels have the same
+ * ticks. */
 static void check_panels(double height, const char *words)
 {
     NsHeatmap map;
@@ -368,8 +370,8 @@ static void test_panels(void)
     check_panels(110, "A");
 }
 
-/* A title has a second line before it is cut, and the title of an axis goes without its brackets.
- */
+/* A title gets a second line before it is shortened, and an axis title loses its part in
+ * parentheses. */
 static void test_titles(void)
 {
     static const char title[] = "(a) Linear centered kernel alignment of all of the hidden states";
@@ -382,7 +384,7 @@ static void test_titles(void)
     g_assert_cmpstr(words_of(layout, NS_PART_LEFT_LABEL, 0), ==, "layer");
 }
 
-/* On pages that may grow a note is whole, however narrow they are, in every style and format. */
+/* If the height of a page is free, the note is complete at any width, in every style and format. */
 static void test_notes(void)
 {
     static const double widths[] = {170, 249, 510};
