@@ -629,7 +629,7 @@ static void test_pick_cell(void)
     ns_reading_clear(&reading);
 }
 
-/* Drawing on a transparent page gives opaque pixels. */
+/* A plot drawn on a transparent page leaves no transparent pixel. */
 static void test_opaque(void)
 {
     for (Sample i = 0; i < SAMPLES; i++) {

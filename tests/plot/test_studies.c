@@ -1,5 +1,4 @@
-/* Figures of sweeps and studies; axes with names, and hatched cells.  SPDX-License-Identifier:
- * MIT */
+/* Figures of sweeps and studies, named axes and hatched cells.  SPDX-License-Identifier: MIT */
 #include "core/experiment/param.h"
 #include "tests/plot/support.h"
 #include "ui/figures/figures.h"
