@@ -1,4 +1,4 @@
-/* Sessions under test.  SPDX-License-Identifier: MIT */
+/* Helpers for tests of sessions.  SPDX-License-Identifier: MIT */
 #include "tests/session/driver.h"
 
 #include "core/experiment/assignment.h"

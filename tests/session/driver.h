@@ -1,22 +1,22 @@
-/* A session under test, without a window.  SPDX-License-Identifier: MIT */
+/* Helpers for tests of sessions without a window.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "ui/session/session.h"
 
 #include <string.h>
 
-/* A session of small models with these "key=value key=value" besides; b: the second lane, or NULL.
- */
+/* A session of small models with additional settings "key=value key=value"; b: the second lane, or
+ * NULL. */
 NsSession *open_session(const char *a, const char *b);
 
-/* The same, at rest after so many steps. */
+/* The same, paused after the given number of steps. */
 NsSession *open_at(const char *a, const char *b, int64_t step);
 
-/* How long a condition is waited for before the test fails: a busy machine, or a sanitized program,
- * takes many times as long as a quiet one. */
+/* The timeout of a condition in seconds, long enough for busy machines and for programs with
+ * sanitizers. */
 #define SESSION_PATIENCE_S 120
 
-/* Moves a session forward, as a window does, until an expression is true. */
+/* Polls a session, as a window does, until an expression is true. */
 #define SESSION_UNTIL(session, expression)                                                         \
     do {                                                                                           \
         gint64 deadline = g_get_monotonic_time() + SESSION_PATIENCE_S * G_USEC_PER_SEC;            \
@@ -27,17 +27,17 @@ NsSession *open_at(const char *a, const char *b, int64_t step);
         }                                                                                          \
     } while (0)
 
-/* Runs the main loop until something has happened there, or for a moment. */
+/* Runs the main loop until an event has been handled, or for a few milliseconds. */
 void session_turn(void);
 
-/* Until a run that was told to go has paused, at `step` or after it. */
+/* Waits until a run has paused at `step` or later. */
 void wait_at_rest(NsSession *session, int64_t step);
 
-/* Of a lane on view. */
+/* The history of a lane on view. */
 const NsHistory *history_of(NsSession *session, size_t lane);
 
-/* The losses of steps first .. last are the same bits in both. */
+/* Asserts that the losses of steps first .. last are bitwise equal. */
 void assert_same_losses(const NsHistory *a, const NsHistory *b, int64_t first, int64_t last);
 
-/* Removes a folder with all that is in it. */
+/* Removes a folder and its contents. */
 void remove_all(const char *path);

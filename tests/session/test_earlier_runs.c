@@ -1,4 +1,4 @@
-/* Earlier runs: kept, looked at again, gone on with.  SPDX-License-Identifier: MIT */
+/* Earlier runs: storing, showing and continuing them.  SPDX-License-Identifier: MIT */
 #include "tests/session/driver.h"
 
 #include "core/experiment/param.h"
@@ -34,7 +34,7 @@ static void test_runs(void)
     const NsSessionRun *runs = ns_session_runs(session, &n);
     g_assert_cmpuint(n, ==, 13);
     g_assert_cmpint(notices, ==, 2);
-    /* The pinned one stayed, the oldest of the others went. */
+    /* The pinned run remains; the oldest of the others have been removed. */
     g_assert_cmpuint(runs[0].id, ==, 1);
     g_assert_true(runs[0].pinned);
     g_assert_cmpuint(runs[1].id, ==, 4);
@@ -46,8 +46,8 @@ static void test_runs(void)
     g_assert_cmpuint(ns_session_view(session)->n_pinned, ==, 0);
 }
 
-/* After a reset the lanes of the run before are shown, until a reset later, or until someone takes
- * them away; what someone pinned stays. */
+/* After a reset the lanes of the previous run are pinned until the next reset or until the user
+ * unpins them; runs that the user pinned remain. */
 static void test_before(void)
 {
     g_autoptr(NsSession) session = open_at("", "placement=pre", 1);
@@ -78,7 +78,8 @@ static void take_notice(NsSession *session, const char *sentence, char **last)
     *last = g_strdup(sentence);
 }
 
-/* A run of five steps is on view; the one before, of these settings, made `steps`. */
+/* Opens a session with a run of five steps on view, after a run with the given settings and number
+ * of steps. */
 static NsSession *open_after(const char *words, int64_t steps, const char *key, const char *value)
 {
     NsSession *session = open_at(words, NULL, steps);
@@ -92,7 +93,7 @@ static NsSession *open_after(const char *words, int64_t steps, const char *key, 
     return session;
 }
 
-/* Its number is 0 where there is none. */
+/* Returns a run with id 0 if there is none. */
 static NsSessionRun run_of(NsSession *session, unsigned id)
 {
     size_t n;
@@ -125,7 +126,8 @@ static void test_open_run(void)
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 3);
 }
 
-/* All of it is there at once, and can be scrubbed; what was on view is an earlier run now. */
+/* An earlier run is shown immediately and completely; the run that was on view becomes an earlier
+ * run. */
 static void test_on_view(void)
 {
     g_autofree char *last = NULL;
@@ -151,7 +153,7 @@ static void test_on_view(void)
     g_assert_cmpint(ns_session_shown_step(session), ==, 3);
     g_assert_true(run_of(session, 1).present && !run_of(session, 2).present);
     g_assert_cmpint(run_of(session, 2).last_step, ==, 5);
-    /* Back again, and the first is as it was. */
+    /* After switching back, the first run is unchanged. */
     ns_session_open_run(session, 2);
     g_assert_cmpint(ns_session_steps(session), ==, 5);
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 3);
@@ -159,7 +161,7 @@ static void test_on_view(void)
     g_assert_cmpuint(run_of(session, 3).id, ==, 0);
 }
 
-/* The bits are those of a run that never stopped. */
+/* A continued run has the same bits as one that was never interrupted. */
 static void test_goes_on(void)
 {
     g_autofree char *last = NULL;
@@ -178,7 +180,7 @@ static void test_goes_on(void)
     g_assert_true(run_of(session, 3).present);
 }
 
-/* A run that came to its end begins anew, with the same bits. */
+/* A finished run is restarted, with the same bits. */
 static void test_anew(void)
 {
     g_autofree char *last = NULL;
@@ -199,11 +201,11 @@ static void test_anew(void)
                                ns_session_state(session) == NS_TRAINER_FINISHED);
     assert_same_losses(history_of(session, 0), first, 0, 4);
     g_assert_cmpuint(run_of(session, 2).parent, ==, 0);
-    /* The second made no step before it was left, and its number was free again. */
+    /* The second run made no step, so its number is used again. */
     g_assert_true(run_of(session, 2).present);
 }
 
-/* What waits is not lost, and the steps that were kept can be forked. */
+/* Pending changes are preserved, and a fork is possible at steps with a checkpoint. */
 static void test_changed(void)
 {
     g_autoptr(NsSession) session = open_after("", 8, "layers", "3");
@@ -228,7 +230,7 @@ static void test_changed(void)
     g_assert_cmpfloat(ns_session_settings(session)->beta1, ==, 0.5);
 }
 
-/* A fork is begun anew where it was forked, not at step 0. */
+/* A fork is restarted at its fork point, not at step 0. */
 static void test_reset_of_fork(void)
 {
     g_autofree char *last = NULL;
@@ -257,8 +259,8 @@ static void test_reset_of_fork(void)
     assert_same_losses(history_of(session, 0), fork, 5, 7);
 }
 
-/* A fork of it from a step that has no checkpoint says so, and what it is a fork of stays in sight.
- */
+/* A fork of an earlier run at a step without a checkpoint reports the step that it uses, and the
+ * earlier run is pinned. */
 static void test_fork_of_opened(void)
 {
     g_autofree char *last = NULL;
@@ -285,7 +287,8 @@ static void test_fork_of_opened(void)
     g_assert_true(view->pinned[1].history == first);
 }
 
-/* Nobody has its model, so its gradients cannot be checked; that is said. */
+/* The gradients of an earlier run cannot be checked because its model is not in memory; a notice
+ * says so. */
 static void test_no_check(void)
 {
     g_autofree char *last = NULL;
@@ -297,7 +300,7 @@ static void test_no_check(void)
     g_assert_true(last && strstr(last, "gradients"));
 }
 
-/* What had diverged is shown as that, and nothing asks for a remedy. */
+/* An earlier run that diverged is shown as diverged, but no remedy is offered. */
 static void test_diverged(void)
 {
     NsTrouble trouble;

@@ -1,4 +1,4 @@
-/* Runs are recorded, found again, and gone on with.  SPDX-License-Identifier: MIT */
+/* Recording, listing and continuing runs.  SPDX-License-Identifier: MIT */
 #include "tests/session/driver.h"
 
 #include "core/store/run_notes.h"
@@ -11,13 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
-static char *folder; /* of this case */
+static char *folder; /* of the current test case */
 
-/* ---- The clock of the system, which a case can set; that of a run goes on ---- */
+/* ---- The system clock, which tests can set; the monotonic clock is not affected ---- */
 
 static _Atomic int64_t clock_jump; /* seconds */
 
-/* In place of that of the C library, also for other libraries. */
+/* Replaces the function of the C library, also for other libraries. */
 int clock_gettime(clockid_t clock, struct timespec *time)
 {
     long failed = syscall(SYS_clock_gettime, clock, time);
@@ -57,7 +57,7 @@ static NsSession *record(const char *words, int64_t steps)
     return session;
 }
 
-/* Whether a file has a writer, which locks it. */
+/* Whether a file is still being written, which locks it. */
 static bool is_written(void)
 {
     bool written = false;
@@ -70,8 +70,9 @@ static bool is_written(void)
     return written;
 }
 
-/* Ends a session, and waits until so many runs are whole, with their summaries.  What the session
- * computes beside itself may hold it until the main loop has its result. */
+/* Ends a session, and waits until n runs are complete, with their summaries.  Background
+ * computations of the session may hold a reference to it until the main loop has received their
+ * results. */
 static GPtrArray *close_and_list(NsSession *session, guint n)
 {
     g_object_unref(session);
@@ -95,7 +96,7 @@ static void open_saved(NsSession *session, const char *path)
     ns_session_open_saved(session, run);
 }
 
-/* All that was measured is in the file, and the list says what it is. */
+/* The file contains all measurements, and the list describes the run. */
 static void test_file(void)
 {
     set_up();
@@ -115,8 +116,8 @@ static void test_file(void)
     tear_down();
 }
 
-/* Lanes that share threads had those that were set, so that a run after it differs in nothing else.
- */
+/* The recorded number of threads is the one that was set for the lanes that share them, so that a
+ * later run does not differ in it. */
 static void test_shared_threads(void)
 {
     set_up();
@@ -143,7 +144,7 @@ static void test_shared_threads(void)
     tear_down();
 }
 
-/* A run that made no step leaves nothing; after a reset there is another file. */
+/* A run without steps leaves no file; a reset starts a new file. */
 static void test_reset(void)
 {
     set_up();
@@ -163,7 +164,8 @@ static void test_reset(void)
     tear_down();
 }
 
-/* A run out of a file goes on in the same file with the same bits as one that never ended. */
+/* A run from a file continues in the same file, with the same bits as one that was never
+ * interrupted. */
 static void test_go_on(void)
 {
     set_up();
@@ -191,7 +193,7 @@ static void test_go_on(void)
     tear_down();
 }
 
-/* A run that was broken off before its first checkpoint is not said to have finished. */
+/* A run that was interrupted before its first checkpoint is not reported as finished. */
 static void test_in_part(void)
 {
     set_up();
@@ -207,7 +209,7 @@ static void test_in_part(void)
     tear_down();
 }
 
-/* Its file has the whole run, and names the one that it comes from. */
+/* The file of a fork contains the whole run and the name of the run that it was forked from. */
 static void test_fork(void)
 {
     set_up();
@@ -232,7 +234,7 @@ static void test_fork(void)
     g_assert_cmpuint(told[1].parent, ==, 1);
     g_assert_cmpint(told[1].fork_step, ==, 3);
     g_assert_cmpstr(told[1].differs, ==, "Optimizer Adam → SGD");
-    /* To the fork, and from there to the beginning. */
+    /* ns_session_reset returns to the fork point, and ns_session_reset_to_start to the start. */
     const NsHistory *fork = ns_session_view(session)->history;
     ns_session_reset(session);
     SESSION_UNTIL(session, ns_session_view(session)->history != fork &&
@@ -248,7 +250,8 @@ static void test_fork(void)
     g_autoptr(GPtrArray) runs = close_and_list(session, 2);
     const NsLibraryRun *run = runs->pdata[0], *first = runs->pdata[1];
     g_autofree char *base = g_path_get_basename(first->path);
-    if (run->parent == NULL) { /* both began within a second */
+    if (run->parent == NULL) { /* both started within the same second, so their order is
+                                * undefined */
         run = runs->pdata[1];
         first = runs->pdata[0];
         g_free(base);
@@ -263,14 +266,14 @@ static void test_fork(void)
     g_assert_cmpstr(columns[0]->key, ==, "optimizer");
     g_autofree char *value = ns_library_value(run, columns[0]);
     g_assert_cmpstr(value, ==, "SGD");
-    ((NsLibraryRun *)runs->pdata[0])->experiment.lane[0].steps = 12; /* is no column */
+    ((NsLibraryRun *)runs->pdata[0])->experiment.lane[0].steps = 12; /* not a column */
     g_assert_cmpuint(ns_library_columns(runs, columns, 4), ==, 1);
     g_assert_true(ns_library_matches(run, "sgd OPTIM"));
     g_assert_false(ns_library_matches(run, "sgd warm"));
     tear_down();
 }
 
-/* What was committed is there after the process was killed, and goes on. */
+/* Committed steps are still in the file after the process was killed. */
 static void test_killed(void)
 {
     if (g_test_subprocess()) {
@@ -303,7 +306,7 @@ static void test_killed(void)
     tear_down();
 }
 
-/* The oldest go, but those with a tag, and the newest. */
+/* The oldest runs are removed, except those with a tag and the newest. */
 static void test_bound(void)
 {
     set_up();
@@ -337,7 +340,7 @@ static void test_unsaved(void)
     g_autoptr(GHashTable) saved = g_hash_table_new(NULL, NULL);
     g_hash_table_insert(saved, exported, GSIZE_TO_POINTER(ns_history_steps(exported)));
     g_assert_cmpfloat(ns_session_unsaved_seconds(session, saved), ==, 0);
-    /* In whichever run it is. */
+    /* Earlier runs count, too. */
     const NsHistory *old = ns_session_view(session)->history;
     ns_session_reset(session);
     SESSION_UNTIL(session, ns_session_view(session)->history != old &&
@@ -352,7 +355,6 @@ static void test_unsaved(void)
     tear_down();
 }
 
-/* A folder that cannot be written is told once; the run goes on. */
 static void take_notice(NsSession *session, const char *sentence, char **last)
 {
     (void)session;
@@ -360,6 +362,7 @@ static void take_notice(NsSession *session, const char *sentence, char **last)
     *last = g_strdup(sentence);
 }
 
+/* A folder that cannot be written is reported once, and the run continues. */
 static void test_failure(void)
 {
     set_up();
@@ -377,7 +380,7 @@ static void test_failure(void)
     tear_down();
 }
 
-/* Whatever the clock of the system says, every run has a file, and it goes on. */
+/* Every run has its own file and can be continued, regardless of the system clock. */
 static void test_clock(void)
 {
     static const int64_t jumps[] = {
@@ -386,7 +389,7 @@ static void test_clock(void)
     g_autoptr(NsSession) whole = open_at("", NULL, 6);
     for (guint i = 0; i < G_N_ELEMENTS(jumps); i++) {
         NsSession *session = record("", 3);
-        clock_jump = jumps[i]; /* in the middle of the run */
+        clock_jump = jumps[i]; /* during the run */
         ns_session_step(session, 3);
         wait_at_rest(session, 6);
         g_autoptr(GPtrArray) runs = close_and_list(session, i + 1);
@@ -396,14 +399,15 @@ static void test_clock(void)
             assert_same_losses(ns_session_view(whole)->history, saved->histories[0], 0, 6);
         }
     }
-    /* It stays there, too. */
+    /* A new run also works while the clock remains wrong. */
     g_autoptr(GPtrArray) runs = close_and_list(record("", 1), G_N_ELEMENTS(jumps) + 1);
     g_assert_cmpuint(runs->len, ==, G_N_ELEMENTS(jumps) + 1);
     clock_jump = 0;
     tear_down();
 }
 
-/* All runs share one bound; what left the memory comes back out of the file of its run. */
+/* All runs share one memory limit; checkpoints that were removed from memory are read from the file
+ * of their run. */
 static void test_checkpoint_memory(void)
 {
     set_up();

@@ -1,4 +1,4 @@
-/* The experiment behind a window, without the window.  SPDX-License-Identifier: MIT */
+/* The session of a window, tested without the window.  SPDX-License-Identifier: MIT */
 #include "tests/session/driver.h"
 
 #include "core/data/task.h"
@@ -11,7 +11,7 @@ static const char *placement(NsSession *session, unsigned lane)
     return ns_placement_choice(ns_session_lane_settings(session, lane)->placement)->key;
 }
 
-/* What takes long to be prepared says how far it is. */
+/* The status shows the progress of a long preparation. */
 static void test_preparing(void)
 {
     NsExperiment experiment;
@@ -66,7 +66,7 @@ static void test_two_lanes(void)
     g_assert_cmpstr(step, ==, "step 5");
 }
 
-/* Each lane has the bits that it would have alone with its share of the threads. */
+/* Each lane computes the same bits as it does alone with its share of the threads. */
 static void test_lane_alone(void)
 {
     g_autoptr(NsSession) both = open_at("placement=post", "placement=pre", 6);
@@ -86,7 +86,8 @@ static void test_links(void)
     ns_session_set(session, "placement", "deepnorm");
     g_assert_cmpstr(placement(session, 0), ==, "post");
     g_assert_cmpstr(placement(session, 1), ==, "deepnorm");
-    /* One lane alone splits the row; linking again gives all lanes the active one's value. */
+    /* Changing one lane unlinks the setting; linking it again copies the value of the active
+     * lane. */
     g_assert_true(ns_session_set_lane(session, 0, "layers", "4"));
     g_assert_false(ns_session_is_linked(session, layers));
     g_assert_cmpint(ns_session_lane_settings(session, 1)->layers, ==, 3);
@@ -94,7 +95,7 @@ static void test_links(void)
     g_assert_cmpint(ns_session_lane_settings(session, 0)->layers, ==, 3);
 }
 
-/* What decides the batches is the same in all lanes, whatever was asked for. */
+/* Settings that determine the batches are the same in all lanes and cannot be unlinked. */
 static void test_shared_settings(void)
 {
     static const char *const shared[] = {
@@ -113,9 +114,7 @@ static void test_shared_settings(void)
     g_assert_cmpint(ns_session_lane_settings(session, 0)->seq, ==, 20);
 }
 
-/* A number that stands for something is called what it stands for; one that does not, by its
- * digits.
- */
+/* Numbers with a special meaning are described by it, and others by their digits. */
 static void test_value_words(void)
 {
     static const char *const rows[][3] = {
@@ -138,8 +137,7 @@ static void test_value_words(void)
     }
 }
 
-/* In a window the last word counts, and what it leaves without effect is put away where it is seen.
- */
+/* The last setting takes precedence, and settings that it makes ineffective are cleared. */
 static void test_last_word(void)
 {
     g_autoptr(NsSession) session = open_at("placement=post", NULL, 0);
@@ -155,7 +153,7 @@ static void test_last_word(void)
     ns_session_set(session, "placement", "pre");
     g_assert_cmpstr(ns_session_settings(session)->mixture, ==, "");
     g_assert_cmpstr(placement(session, 0), ==, "pre");
-    /* A lane with a mixture of its own is not reached by the placement of another. */
+    /* The placement of another lane does not change a lane that has its own mixture. */
     ns_session_set_lanes(session, 2);
     ns_session_set_lane(session, 1, "mixture", "post*3,pre*9");
     ns_session_set_linked(session, ns_param_find("placement"), false);
@@ -172,14 +170,15 @@ static void test_lanes_come_and_go(void)
     g_assert_false(ns_session_is_linked(session, ns_param_find("placement")));
     ns_session_set_lane(session, 1, "placement", "pre");
     SESSION_UNTIL(session, ns_session_view(session)->started.n == 2);
-    /* Taken away and put back, it is what it was; what is linked follows the others. */
+    /* A lane that is removed and added again keeps its own settings; linked settings follow the
+     * others. */
     ns_session_set_lanes(session, 1);
     SESSION_UNTIL(session, ns_session_view(session)->started.n == 1);
     ns_session_set(session, "layers", "3");
     ns_session_set_lanes(session, 2);
     g_assert_cmpstr(placement(session, 1), ==, "pre");
     g_assert_cmpint(ns_session_lane_settings(session, 1)->layers, ==, 3);
-    /* A goes: B is the only lane. */
+    /* Removing A leaves B as the only lane. */
     ns_session_set_active(session, 1);
     ns_session_remove_lane(session, 0);
     g_assert_cmpuint(ns_session_lanes(session), ==, 1);
@@ -191,8 +190,8 @@ static void test_lanes_come_and_go(void)
     g_assert_cmpuint(ns_session_lanes(session), ==, NS_LANES_MAX);
 }
 
-/* A session asks to be looked at as long as its trainer is busy, however late that wakes up for a
- * command, and no longer. */
+/* A session must be polled as long as its trainer is busy, even if the trainer is slow to react to
+ * a command, and no longer. */
 static void test_poll(void)
 {
     g_autoptr(NsSession) session = open_at("", NULL, 0);
@@ -215,7 +214,8 @@ static void count(gpointer times)
     ++*(guint *)times;
 }
 
-/* A change wakes its own row, and all of them only where all show something else. */
+/* A change emits a signal for its own setting, and for all settings only if all may show a
+ * different value. */
 static void test_rows(void)
 {
     g_autoptr(NsSession) session = open_at("placement=post", "placement=pre", 0);
@@ -227,14 +227,14 @@ static void test_rows(void)
     ns_session_set(session, "layers", "3");
     g_assert_cmpuint(layers, ==, 1);
     g_assert_cmpuint(any, ==, 1);
-    /* The one that was refused shows what it was, and is to blame until another is set. */
+    /* A refused setting emits its signal, and again once another setting has been set. */
     g_assert_false(ns_session_set(session, "heads", "many"));
     g_assert_cmpuint(heads, ==, 1);
     g_assert_false(ns_session_set(session, "heads", "many"));
     g_assert_cmpuint(heads, ==, 2);
     ns_session_set(session, "layers", "4");
     g_assert_cmpuint(heads, ==, 3);
-    /* Only what differs between lanes shows something else with another active lane. */
+    /* Selecting another lane only changes settings that differ between lanes. */
     ns_session_set_active(session, 1);
     g_assert_cmpuint(placement, ==, 1);
     g_assert_cmpuint(layers, ==, 2);
@@ -259,7 +259,7 @@ static void test_pending_restart(void)
     g_assert_false(ns_session_is_pending(session, ns_param_find("heads")));
     g_autofree char *words = ns_session_pending_words(session);
     g_assert_cmpstr(words, ==, "2 pending changes: Norm placement of A, Layers");
-    /* Back by hand: nothing waits any more. */
+    /* After restoring the values manually, nothing is pending. */
     ns_session_set(session, "layers", "2");
     ns_session_set(session, "placement", "post");
     g_assert_cmpuint(ns_session_pending(session), ==, 0);
@@ -336,7 +336,7 @@ static void test_fork_opens_a_lane(void)
                       ns_history_step(history_of(whole, 0), 6)->loss);
 }
 
-/* From the step that is shown, with what waits: that lane alone is another one. */
+/* A fork at the shown step applies pending changes to the lane that they belong to. */
 static void test_fork_with_changes(void)
 {
     g_autoptr(NsSession) session = open_at("placement=post", "placement=post", 3);
@@ -358,13 +358,13 @@ static void test_fork_with_changes(void)
                       ns_history_step(history_of(whole, 1), 6)->loss);
 }
 
-/* A run that was told to go and has made no step leaves nothing behind. */
+/* A fork of a run that has been started but has not made a step leaves no earlier run behind. */
 static void test_fork_at_once(void)
 {
     g_autoptr(NsSession) session = open_at("", NULL, 0);
     const NsHistory *old = ns_session_view(session)->history;
     ns_session_set_speed(session, 0.01);
-    ns_session_set_slow_motion(session, true); /* begun, and yet at its beginning */
+    ns_session_set_slow_motion(session, true); /* started, but still in its first step */
     ns_session_run(session);
     g_assert_true(ns_session_can_fork(session));
     ns_session_fork(session);
@@ -376,7 +376,7 @@ static void test_fork_at_once(void)
     g_assert_cmpuint(runs[0].parent, ==, 0);
 }
 
-/* As long as a model is prepared, its run has no loss to tell. */
+/* While a model is being prepared, its run has no loss. */
 static void test_unmeasured(void)
 {
     g_auto(NsExperiment) experiment;
@@ -391,7 +391,7 @@ static void test_unmeasured(void)
     g_assert_cmpfloat(ns_session_runs(session, &n)[0].loss[0], >, 0);
 }
 
-/* A lane that waits to go leaves the other as it was. */
+/* Removing a lane at a fork does not change the other one. */
 static void test_fork_without_a_lane(void)
 {
     g_autoptr(NsSession) session = open_at("threads=1", "threads=1 placement=pre", 3);
@@ -437,7 +437,7 @@ static void test_run_to(void)
     g_assert_true(ns_session_is_running(session));
     wait_at_rest(session, 12);
     g_assert_cmpint(ns_session_steps(session), ==, 12);
-    ns_session_run_until_loss(session, 1e9); /* is below it already */
+    ns_session_run_until_loss(session, 1e9); /* the loss is already below this */
     wait_at_rest(session, 12);
     g_assert_cmpint(ns_session_steps(session), ==, 12);
     ns_session_show_step(session, 4);
@@ -446,7 +446,7 @@ static void test_run_to(void)
     g_assert_cmpint(ns_session_shown_step(session), ==, 12);
 }
 
-/* A cell of a heatmap is a step and a layer, and one change of the view. */
+/* Selecting a cell of a heatmap sets step and layer in a single change of the view. */
 static void test_place(void)
 {
     g_autoptr(NsSession) session = open_at("", NULL, 6);
@@ -486,7 +486,7 @@ static void test_slow_motion(void)
         session_turn();
     }
     for (int i = 0; i < 4; i++) g_assert_true(seen[i]);
-    /* The next step takes its time, too. */
+    /* The next step is in slow motion, too. */
     SESSION_UNTIL(session,
                   ns_session_stage(session, &stage, &progress) && stage == NS_STAGE_FORWARD);
     g_assert_cmpint(ns_session_steps(session), ==, 3);
@@ -524,7 +524,7 @@ static void test_trouble_and_remedy(void)
     ns_session_pause(session);
 }
 
-/* Of several seeds each tells of itself, also those that are not the first. */
+/* Divergences of all seeds are reported, not only those of the first. */
 static void test_trouble_of_seeds(void)
 {
     g_autoptr(NsSession) session =
@@ -547,7 +547,7 @@ static void test_trouble_of_seeds(void)
     g_assert_true(trouble.event == ns_history_event(of, ns_history_events(of) - 1));
 }
 
-/* One number of several seeds is their mean. */
+/* A single number for several seeds is their mean. */
 static void test_loss_of_seeds(void)
 {
     g_autoptr(NsSession) session = open_at("seeds=3 threads=1", NULL, 2);

@@ -1,4 +1,4 @@
-/* The way back through settings, lanes and links.  SPDX-License-Identifier: MIT */
+/* Undo and redo of settings, lanes and links.  SPDX-License-Identifier: MIT */
 #include "core/experiment/param.h"
 #include "tests/session/driver.h"
 
@@ -28,7 +28,7 @@ static void test_undo_words(void)
     g_assert_cmpstr(lane, ==, "lane C added");
 }
 
-/* A run that has other lanes than the one before is called by what it trains. */
+/* If the lanes of two runs differ, the difference is described by what the run trains. */
 static void test_other_lanes(void)
 {
     g_auto(NsExperiment) one, three;
@@ -64,8 +64,8 @@ static void do_anything(NsSession *session)
         const char *key, *values[3];
     } table[] = {{"layers", {"2", "3", "4"}},      {"placement", {"post", "pre", "deepnorm"}},
                  {"lr", {"1e-3", "2e-3", "3e-3"}}, {"seq", {"8", "16", "12"}},
-                 {"heads", {"2", "5", "4"}}, /* 5 does not go with the width */
-                 {"beta1", {"0.9", "0.5", "2"}} /* 2 is refused */};
+                 {"heads", {"2", "5", "4"}}, /* 5 does not divide the width */
+                 {"beta1", {"0.9", "0.5", "2"}} /* 2 is invalid */};
     size_t row = (size_t)g_test_rand_int_range(0, G_N_ELEMENTS(table));
     const char *key = table[row].key, *value = table[row].values[g_test_rand_int_range(0, 3)];
     size_t lane = (size_t)g_test_rand_int_range(0, (int)ns_session_lanes(session));

@@ -1,4 +1,4 @@
-/* Runs of other programs on view.  SPDX-License-Identifier: MIT */
+/* Watching runs of other programs.  SPDX-License-Identifier: MIT */
 #include "tests/session/driver.h"
 
 #include "core/store/outside_watch.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static char *folder; /* of this case */
+static char *folder; /* of the current test case */
 
 static char *path_of(const char *name)
 {
@@ -35,7 +35,7 @@ static void tear_down(void)
     g_clear_pointer(&folder, g_free);
 }
 
-/* Lines of steps first .. last, with two layers. */
+/* Appends lines for steps first .. last, with two layers. */
 static void append(const char *path, int first, int last)
 {
     FILE *file = fopen(path, "a");
@@ -59,7 +59,8 @@ static void assert_status(NsSession *session, const char *expected)
     g_assert_cmpstr(status, ==, expected);
 }
 
-/* A file that is not there yet, grows, is cut in the middle of a line, begins anew, is replaced. */
+/* A file that does not exist at first, grows, has an incomplete line, starts again and is
+ * replaced. */
 static void test_file(void)
 {
     set_up();
@@ -79,7 +80,7 @@ static void test_file(void)
     g_assert_null(ns_view_input(view).settings);
     g_assert_cmpuint(ns_history_layout(view->history)->layers, ==, 2);
 
-    /* Nothing that a trainer is needed for. */
+    /* Actions that need a trainer are not available. */
     g_assert_false(ns_session_can_run(session) || ns_session_can_reset(session) ||
                    ns_session_can_fork(session));
     ns_session_run(session);
@@ -91,19 +92,19 @@ static void test_file(void)
     FILE *file = fopen(path, "a");
     fputs("{\"step\":10,\"lo", file);
     fflush(file);
-    append(path, 11, 11); /* in the middle of the line: neither is one */
+    append(path, 11, 11); /* within the incomplete line: neither line is valid */
     fclose(file);
     append(path, 12, 20);
     SESSION_UNTIL(session, ns_session_steps(session) == 20);
     g_assert_cmpuint(ns_history_steps(view->history), ==, 19);
-    append(path, 5, 6); /* again from there */
+    append(path, 5, 6); /* starts again at step 5 */
     SESSION_UNTIL(session, ns_session_steps(session) == 6);
     g_assert_cmpuint(ns_history_steps(view->history), ==, 7);
     g_autofree char *other = path_of("other.jsonl");
     append(other, 0, 2);
-    g_assert_cmpint(g_rename(other, path), ==, 0); /* another file in its place */
+    g_assert_cmpint(g_rename(other, path), ==, 0); /* replaced by another file */
     SESSION_UNTIL(session, ns_session_steps(session) == 2);
-    g_remove(path); /* what was read remains */
+    g_remove(path); /* the records read so far remain */
     append(path, 30, 33);
     SESSION_UNTIL(session, ns_session_steps(session) == 33);
     g_assert_cmpint(ns_session_first_step(session), ==, 30);
@@ -111,7 +112,8 @@ static void test_file(void)
     tear_down();
 }
 
-/* Side by side, in the order in which they were named, whichever comes first. */
+/* Several files are lanes in the order in which they were named, regardless of which has records
+ * first. */
 static void test_lanes(void)
 {
     set_up();
@@ -128,7 +130,7 @@ static void test_lanes(void)
     g_assert_cmpuint(input.n_lanes, ==, 2);
     g_assert_cmpstr(input.lanes[0].name, ==, "a");
     g_assert_cmpstr(input.lanes[1].name, ==, "b");
-    /* A file that says so has two lanes; the one behind it moves up. */
+    /* A file with a second lane takes two lanes, and the next file moves up. */
     FILE *file = fopen(a, "a");
     fputs("{\"step\":3,\"loss\":2,\"lane\":2}\n", file);
     fclose(file);
@@ -141,7 +143,7 @@ static void test_lanes(void)
     tear_down();
 }
 
-/* A run of this program beside one of another, which stays live. */
+/* A run of this program beside a watched run, which is still updated. */
 static void test_beside(void)
 {
     set_up();
@@ -179,7 +181,7 @@ static void test_beside(void)
     ns_session_open_run(session, runs[1].id);
     g_assert_true(ns_session_is_watching(session));
     g_assert_cmpint(ns_session_steps(session), ==, 30);
-    /* Its own run goes on as any earlier one. */
+    /* The session's own run can be continued like any earlier run. */
     ns_session_open_run(session, runs[0].id);
     g_assert_true(!ns_session_is_watching(session) && ns_session_can_run(session));
     g_assert_cmpint(ns_session_steps(session), ==, 3);
@@ -187,7 +189,7 @@ static void test_beside(void)
     tear_down();
 }
 
-/* Whatever sets the experiment leaves the run that is watched. */
+/* Setting the experiment ends watching. */
 static void test_left(void)
 {
     set_up();
@@ -217,7 +219,7 @@ static void test_refused(void)
     g_object_unref(session);
 }
 
-/* Standard input is saved, also after nobody looks any more, until it ends. */
+/* Standard input is saved until it ends, even after the session was closed. */
 static void test_pipe(void)
 {
     set_up();
@@ -251,8 +253,8 @@ static void test_pipe(void)
     tear_down();
 }
 
-/* Every frame asks for the pace: it looks at few records of a long run, whether its lines tell
- * times or not. */
+/* The pace is computed in every frame, so it reads only few records of a long run, whether its
+ * lines contain times or not. */
 static void test_long(void)
 {
     enum { LINES = 50000 };

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Rules that no compiler checks: the walls between the folders, the format, what a file must have.
+"""Rules that the compiler does not check: dependencies between folders, format, required content.
 
-Speaks TAP; one case a rule.
+The output is TAP, with one test per rule.
 """
 
 import pathlib
@@ -13,7 +13,7 @@ import sys
 ROOT = pathlib.Path(sys.argv[1])
 FOLDERS = ("app", "core", "ui", "resources", "tests")
 TOP_LEVEL = {*FOLDERS, "meson.build", "README.md", "LICENSE"}
-CLANG_FORMAT = 14  # other versions lay the same code out a little differently
+CLANG_FORMAT = 14  # other versions format the same code differently
 
 MOST_LINES, MOST_COLUMNS = 800, 100
 MOST_PARAMETERS = 7
@@ -21,7 +21,7 @@ MOST_PARAMETERS = 7
 GTK = r"gtk/|gdk/|gsk/|gdk-pixbuf/|graphene"
 CAIRO = r"cairo|pango/"
 
-# folder, what its files must not include, why.  The rooms of core are kept apart by the build.
+# Folder, headers that its files must not include, reason.  The build separates the folders of core.
 WALLS = (
     ("core", rf"{GTK}|{CAIRO}", "core knows nothing of what is seen"),
     ("core", r"\.", "core/meson.build says which rooms a room sees, by paths from the root"),
@@ -32,7 +32,7 @@ WALLS = (
     ("app/cli", rf"{GTK}|ui/(?:session|widgets)/", "the command line needs no display"),
 )
 
-# What core, charts and figures must not call.
+# Functions that core, charts, figures and sessions must not call.
 SILENCE = (r"\b(?:printf|fprintf|puts|fputs|perror|exit|abort|g_print|g_printerr|g_error|g_warning"
            r"|g_critical|g_message)\s*\(")
 
@@ -82,7 +82,7 @@ def format_():
     return [line for line in done.stderr.splitlines() if "error:" in line]
 
 
-# A function's name at the beginning of its line, and what its parentheses hold.
+# A function that starts at the beginning of a line: its name and its parameters.
 PROTOTYPE = re.compile(r"^[A-Za-z_][\w \t*]*?[ \t*]?(\w+)\(((?:[^()]|\([^()]*\))*)\)\s*[{;]", re.M)
 
 
@@ -104,7 +104,7 @@ def sizes():
             yield f"{name}: {len(lines)} lines, more than {MOST_LINES}"
         if path.suffix not in (".c", ".h"):
             continue
-        table = False  # laid out by hand
+        table = False  # formatted by hand, so lines may be longer
         for number, line in enumerate(lines, start=1):
             if re.search(r"clang-format (on|off)", line):
                 table = "off" in line

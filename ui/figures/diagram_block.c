@@ -311,7 +311,7 @@ static void add_memory(Builder *b, int k)
         const NsNode *f = ns_diagram_node(b->d, i);
         if (f->kind != NS_NODE_BRANCH || f->sublayer != k) continue;
         NsNode n = node(b, NS_NODE_MEMORY, k);
-        /* Translators: the encoder, where there is room for few letters. */
+        /* Translators: the encoder, if there is space for a few letters only. */
         const char *brief = C_("brief", "enc.");
         double width = MEMORY_WIDTH * b->d->block.width;
         bool wide = width > MEMORY_WHOLE * b->d->text_size;

@@ -1,4 +1,4 @@
-/* What figures share: runs, words, markers.  SPDX-License-Identifier: MIT */
+/* Functions shared by all figures: runs, text and markers.  SPDX-License-Identifier: MIT */
 #include "core/base/digits.h"
 #include "core/base/words.h"
 #include "ui/figures/figure.h"
@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Changes of one setting that are closer than this part of the run share a marker: a slider that is
- * dragged makes one at every step. */
+/* Changes of one setting share a marker if they are closer than 1/CLOSE of the run, since dragging
+ * a slider makes a change at every step. */
 #define CLOSE 25
 
 void ns_figure_text(NsFigure *figure, char **slot, char *text)
@@ -137,9 +137,9 @@ char *ns_figure_shared_words(const NsFigureInput *input, unsigned runs, const ch
     return g_strconcat(all, input->named ? ": " : " ", words, NULL);
 }
 
-/* ---- Words ---- */
+/* ---- Text ---- */
 
-/* The step from which a live setting of the run was another; 0 where none was changed. */
+/* The step at which a live setting of the run was first changed; 0 if none was. */
 static int64_t first_change(const NsHistory *history)
 {
     for (size_t i = 0; history && i < ns_history_events(history); i++) {
@@ -243,7 +243,7 @@ unsigned ns_figure_first_layer(NsQuantity quantity)
     return ns_quantity(quantity)->domain == NS_DOMAIN_HIDDEN ? 0 : 1;
 }
 
-/* A sentence of core as a string of NsPlot: "W_tok" is "W_{tok}". */
+/* Converts a sentence of core to a string of NsPlot: "W_tok" becomes "W_{tok}". */
 static char *with_subscripts(const char *sentence)
 {
     GString *words = g_string_new(NULL);
@@ -257,7 +257,7 @@ static char *with_subscripts(const char *sentence)
     return g_string_free(words, FALSE);
 }
 
-/* The divergences of all runs, and then what else there is to note, which is taken. */
+/* The divergences of all runs, followed by `note`, of which it takes ownership. */
 static char *joined_note(const NsFigureInput *input, char *note)
 {
     g_autofree char *taken = note;
@@ -276,7 +276,8 @@ static char *joined_note(const NsFigureInput *input, char *note)
     return g_string_free(words, words->len == 0);
 }
 
-/* "A Post-LN; B Pre-LN; 6 layers, lr 0.003, warm-up 1", and how many bytes tell runs apart. */
+/* "A Post-LN; B Pre-LN; 6 layers, lr 0.003, warm-up 1"; *differ is the length in bytes of the part
+ * in which the runs differ. */
 static char *settings_words(const NsFigureInput *input, size_t *differ)
 {
     unsigned n = ns_figure_runs(input);
@@ -301,7 +302,7 @@ static char *settings_words(const NsFigureInput *input, size_t *differ)
     return g_string_free(words, FALSE);
 }
 
-/* "A Post-LN" of a lane that is shown by itself; NULL else. */
+/* "A Post-LN" for a lane that is shown alone; NULL otherwise. */
 static char *run_words(const NsFigureInput *input)
 {
     if (!input->name || !input->settings) return g_strdup(input->name);
@@ -348,12 +349,12 @@ static const char *event_word(const NsEvent *event)
     case NS_EVENT_SETTING:
         break;
     }
-    /* As it is called in captions, where others go by their keys. */
+    /* The same text as in captions, where other settings have their keys. */
     return g_str_equal(event->what, "warmup") ? _("warm-up") : event->what;
 }
 
-/* What the history has of this kind at the same step: a divergence, or a change of the same
- * setting; or NULL. */
+/* The event of the same kind at the same step in another history: a divergence, or a change of the
+ * same setting; NULL if there is none. */
 static const NsEvent *find_event(const NsHistory *history, const NsEvent *event)
 {
     for (size_t k = history ? ns_history_events(history) : 0; k-- > 0;) {
@@ -366,7 +367,7 @@ static const NsEvent *find_event(const NsHistory *history, const NsEvent *event)
     return NULL;
 }
 
-/* The runs, as bits, that one marker tells of.  Spikes are many, and each has its own. */
+/* The runs (as bits) that share a marker.  Spikes are frequent, and each has its own marker. */
 static unsigned sharing(const NsFigureInput *input, unsigned run, const NsEvent *event)
 {
     unsigned runs = 1u << run;
@@ -375,7 +376,7 @@ static unsigned sharing(const NsFigureInput *input, unsigned run, const NsEvent 
     return runs;
 }
 
-/* What happened to each of the runs. */
+/* The sentences of an event, one line for each run. */
 static char *sentences_of(const NsFigureInput *input, unsigned runs, const NsEvent *event)
 {
     GString *all = g_string_new(NULL);
@@ -415,7 +416,7 @@ static void add_events(NsFigure *figure, const NsFigureInput *input, unsigned ru
     for (size_t i = 0; i < ns_history_events(history); i++) {
         const NsEvent *event = ns_history_event(history, i);
         unsigned runs = sharing(input, run, event);
-        if (runs & ((1u << run) - 1)) continue; /* It stands with those of an earlier run. */
+        if (runs & ((1u << run) - 1)) continue; /* It is part of a marker of an earlier run. */
         NsMarker marker = marker_of(figure, input, runs, event);
         guint n = figure->markers->len;
         NsMarker *last = n > first ? &g_array_index(figure->markers, NsMarker, n - 1) : NULL;
@@ -452,7 +453,8 @@ void ns_figure_mark_events(NsFigure *figure, const NsFigureInput *input)
     }
     if (!stale) return;
 
-    /* What is close depends on how long a run is, so the few markers are made afresh. */
+    /* Which markers are joined depends on the length of the run, so all markers are created again;
+     * there are only a few. */
     g_autoptr(GArray) old = g_array_copy(figure->markers);
     g_array_set_size(figure->markers, 0);
     for (unsigned i = 0; i < ns_figure_runs(input); i++)

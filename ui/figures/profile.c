@@ -22,7 +22,7 @@ typedef struct {
 enum { THEORY = COLUMNS + NS_THEORY_CURVES, CURVES };
 G_STATIC_ASSERT(NS_LANES_MAX *CURVES <= NS_FIGURE_SERIES);
 
-/* What a profile shows. */
+/* The quantities of a profile. */
 typedef struct {
     NsQuantity quantity;
     NsQuantity end; /* of domain STEP: a separate point above the last layer, if `has_end` */
