@@ -325,7 +325,7 @@ static char *axis_words(NsPhasePage *page, int axis)
 /* With other columns where they are given. */
 static void write_sweep(NsPhasePage *page, const char *path, const char *x)
 {
-    g_autoptr(GError) error = NULL;
+    NsWindow *window = NS_WINDOW(gtk_widget_get_root(GTK_WIDGET(page)));
     const NsFigureInput input = {.phase = ns_phase_page_phase(page), .log = true, .step = -1};
     g_auto(NsProvenance) provenance;
     ns_phase_provenance(input.phase, &provenance);
@@ -333,8 +333,10 @@ static void write_sweep(NsPhasePage *page, const char *path, const char *x)
         g_free(provenance.x);
         provenance.x = g_strdup(x);
     }
-    ns_write_figure(ns_phase_kind(), &input, &provenance, path, &error);
-    g_assert_no_error(error);
+    g_autoptr(NsFigure) figure = ns_figure_create(ns_phase_kind());
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    ns_save_plots(ns_window_session(window), &plot, 1, &provenance, path);
+    g_assert_true(g_file_test(path, G_FILE_TEST_EXISTS));
 }
 
 /* The figure of a sweep sets the page up as it was; one whose axes make no sense is told. */

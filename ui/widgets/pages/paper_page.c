@@ -292,15 +292,11 @@ static void on_path(const char *path, gpointer owner)
 {
     NsPaperPage *page = owner;
     Card *card = card_at(page, page->exporting);
-    g_autoptr(GError) error = NULL;
     const NsFigureInput input = input_of(page, card);
     g_auto(NsPaperPanels) panels = ns_paper_panels(&input);
     g_auto(NsProvenance) provenance;
     ns_paper_provenance(card->study, ns_study_work_study(card->work), &provenance);
-    bool good = ns_write_plots(panels.plots, panels.n, &provenance, path, &error);
-    g_autofree char *file = g_filename_display_basename(path);
-    g_autofree char *sentence = good ? g_strdup_printf(_("Exported %s"), file) : NULL;
-    ns_session_tell(page->session, good ? sentence : error->message);
+    ns_save_plots(page->session, panels.plots, panels.n, &provenance, path);
 }
 
 static void ask_path(NsPaperPage *page, guint i)

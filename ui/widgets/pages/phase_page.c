@@ -482,17 +482,15 @@ static void on_values(NsPhasePage *page)
 static void on_path(const char *path, gpointer owner)
 {
     NsPhasePage *page = owner;
-    g_autoptr(GError) error = NULL;
     size_t i = page->n; /* of several the one with the keyboard, or the first */
     while (--i > 0 && !gtk_widget_has_focus(GTK_WIDGET(page->charts[i]))) continue;
     NsFigureInput input = input_of(page, i);
     g_auto(NsProvenance) provenance;
     ns_phase_provenance(page->phases[i], &provenance);
     provenance.axes = g_strdup(input.log ? "log" : "linear");
-    bool good = ns_write_figure(ns_phase_kind(), &input, &provenance, path, &error);
-    g_autofree char *file = g_filename_display_basename(path);
-    g_autofree char *sentence = good ? g_strdup_printf(_("Exported %s"), file) : NULL;
-    ns_session_tell(page->session, good ? sentence : error->message);
+    g_autoptr(NsFigure) figure = ns_figure_create(ns_phase_kind());
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    ns_save_plots(page->session, &plot, 1, &provenance, path);
 }
 
 static void on_export(NsPhasePage *page)

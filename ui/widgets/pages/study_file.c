@@ -1,10 +1,11 @@
 /* Figures of studies as files.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/pages/study_file.h"
 
+#include "core/base/words.h"
 #include "ui/figures/sheet.h"
 
-bool ns_write_plots(const NsPlot *const *plots, size_t n, const NsProvenance *provenance,
-                    const char *path, GError **error)
+static bool write_plots(const NsPlot *const *plots, size_t n, const NsProvenance *provenance,
+                        const char *path, GError **error)
 {
     NsFormat format;
     if (!ns_format_from_path(path, &format, error)) return false;
@@ -14,10 +15,12 @@ bool ns_write_plots(const NsPlot *const *plots, size_t n, const NsProvenance *pr
     return ns_sheet_write(plots, n, &file, error);
 }
 
-bool ns_write_figure(const NsFigureKind *kind, const NsFigureInput *input,
-                     const NsProvenance *provenance, const char *path, GError **error)
+void ns_save_plots(NsSession *session, const NsPlot *const *plots, size_t n,
+                   const NsProvenance *provenance, const char *path)
 {
-    g_autoptr(NsFigure) figure = ns_figure_create(kind);
-    const NsPlot *plot = ns_figure_update(figure, input);
-    return ns_write_plots(&plot, 1, provenance, path, error);
+    g_autoptr(GError) error = NULL;
+    bool good = write_plots(plots, n, provenance, path, &error);
+    g_autofree char *file = g_filename_display_basename(path);
+    g_autofree char *sentence = good ? g_strdup_printf(_("Exported %s"), file) : NULL;
+    ns_session_tell(session, good ? sentence : error->message);
 }

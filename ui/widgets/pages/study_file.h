@@ -2,11 +2,10 @@
 #pragma once
 
 #include "core/experiment/provenance.h"
-#include "ui/figures/figures.h"
+#include "ui/plot/plot.h"
+#include "ui/session/session.h"
 
-/* Draws plots as one figure, or a figure, for paper into a file whose ending says the format, with
- * the experiment inside. Main thread; such figures are small. */
-bool ns_write_plots(const NsPlot *const *plots, size_t n, const NsProvenance *provenance,
-                    const char *path, GError **error);
-bool ns_write_figure(const NsFigureKind *kind, const NsFigureInput *input,
-                     const NsProvenance *provenance, const char *path, GError **error);
+/* Draws plots as one figure for paper into a file whose ending says the format, with the experiment
+ * inside, and says so or why not.  Main thread; such figures are small. */
+void ns_save_plots(NsSession *session, const NsPlot *const *plots, size_t n,
+                   const NsProvenance *provenance, const char *path);
