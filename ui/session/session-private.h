@@ -109,10 +109,8 @@ void ns_session_set_problem(NsSession *session, const char *sentence, const char
 /* Resets the problem to that of the trainer, if it has one, or to none. */
 void ns_session_clear_problem(NsSession *session);
 
-/* Of a lane of the view: the number of records; the newest record, or NULL; the newest loss, a mean
- * over seeds, or NaN. */
+/* Of a lane of the view: the number of records; the newest loss, a mean over seeds, or NaN. */
 size_t ns_session_records(NsSession *session, size_t lane);
-const NsStep *ns_session_newest(NsSession *session, size_t lane);
 double ns_session_newest_loss(NsSession *session, size_t lane);
 
 /* Whether the run has begun or was started; and whether it has made a step. */

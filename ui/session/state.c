@@ -151,12 +151,6 @@ size_t ns_session_records(NsSession *session, size_t lane)
     return history ? ns_history_steps(history) : 0;
 }
 
-const NsStep *ns_session_newest(NsSession *session, size_t lane)
-{
-    size_t records = ns_session_records(session, lane);
-    return records ? ns_history_step(session->view->histories[lane], records - 1) : NULL;
-}
-
 double ns_session_newest_loss(NsSession *session, size_t lane)
 {
     NsHistory *history = lane < session->view->started.n ? session->view->histories[lane] : NULL;

@@ -122,8 +122,8 @@ static void append_diverged(GString *text, NsSession *session)
     const NsView *view = ns_session_view(session);
     for (size_t lane = 0; view->started.n > 1 && lane < view->started.n; lane++) {
         if (ns_session_lane_state(session, lane) != NS_TRAINER_DIVERGED) continue;
-        const NsStep *step = ns_session_newest(session, lane);
-        g_autofree char *digits = ns_group_digits(step ? step->step : 0);
+        int64_t last = view->histories[lane] ? ns_history_last_step(view->histories[lane]) : 0;
+        g_autofree char *digits = ns_group_digits(MAX(last, 0));
         g_autofree char *words =
             g_strdup_printf(_("%s diverged at step %s"), ns_view_lane_name(view, lane), digits);
         g_string_append_printf(text, "; %s", words);

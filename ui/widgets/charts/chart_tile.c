@@ -5,9 +5,9 @@
 #include "core/experiment/param.h"
 
 #include "ui/figures/figure.h"
+#include "ui/plot/csv.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/charts/chart_input.h"
-#include "ui/widgets/charts/export_job.h"
 #include "ui/widgets/charts/limits_popover.h"
 #include "ui/widgets/charts/smoothing_control.h"
 #include "ui/widgets/charts/tile_choices.h"
@@ -271,7 +271,7 @@ static void on_copy_data(GSimpleAction *action, GVariant *parameter, gpointer us
     NsChartTile *tile = user_data;
     const NsPlot *plot = ns_chart_view_plot(tile->chart);
     if (!plot) return;
-    g_autofree char *csv = ns_plot_csv(plot);
+    g_autofree char *csv = g_string_free(ns_csv_write(&plot, 1, NULL), FALSE);
     gdk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(tile)), csv);
     ns_session_tell(tile->session, _("Copied all data of the chart as CSV"));
 }

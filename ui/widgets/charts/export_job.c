@@ -3,7 +3,6 @@
 
 #include "core/base/words.h"
 #include "core/experiment/param.h"
-#include "ui/plot/csv.h"
 #include "ui/plot/text.h"
 
 typedef struct {
@@ -299,9 +298,4 @@ void ns_export_facts_async(const NsView *view, const NsExportRequest *request,
 NsExportFacts *ns_export_facts_finish(GAsyncResult *result)
 {
     return g_task_propagate_pointer(G_TASK(result), NULL);
-}
-
-char *ns_plot_csv(const NsPlot *plot)
-{
-    return g_string_free(ns_csv_write(&plot, 1, NULL), FALSE);
 }

@@ -52,6 +52,3 @@ char *ns_export_command(const NsView *view, const NsExportRequest *request, cons
 
 /* What the command line leaves out of what is seen, as a sentence; NULL for nothing. */
 const char *ns_export_command_gap(const NsView *view);
-
-/* The data of a plot as the text of a CSV file.  Free with g_free. */
-char *ns_plot_csv(const NsPlot *plot);

@@ -379,21 +379,19 @@ static void on_drag_update(GtkGestureDrag *drag, double dx, double dy, NsDiagram
     ns_diagram_view_carry(view, at.x, at.y);
 }
 
-static void on_drag_end(GtkGestureDrag *drag, double dx, double dy, NsDiagramView *view)
+static void on_drag_end(NsDiagramView *view)
 {
-    (void)drag, (void)dx, (void)dy;
     if (view->hand.carried) ns_diagram_view_let_go(view, true);
 }
 
-static void on_drag_cancel(GtkGesture *drag, GdkEventSequence *sequence, NsDiagramView *view)
+static void on_drag_cancel(NsDiagramView *view)
 {
-    (void)drag, (void)sequence;
     if (view->hand.carried) ns_diagram_view_let_go(view, false);
 }
 
-static void on_click(GtkGestureClick *click, int n, double x, double y, NsDiagramView *view)
+static void on_click(NsDiagramView *view, int n, double x, double y)
 {
-    (void)click, (void)n;
+    (void)n;
     if (!view->diagram || view->hand.carried) return;
     NsPoint at = inside(x, y);
     int i = ns_diagram_node_at(view->diagram, at.x, at.y);
@@ -415,16 +413,14 @@ static void hover(NsDiagramView *view, int node)
     gtk_widget_queue_draw(GTK_WIDGET(view));
 }
 
-static void on_motion(GtkEventControllerMotion *motion, double x, double y, NsDiagramView *view)
+static void on_motion(NsDiagramView *view, double x, double y)
 {
-    (void)motion;
     NsPoint at = inside(x, y);
     hover(view, view->diagram ? ns_diagram_node_at(view->diagram, at.x, at.y) : -1);
 }
 
-static void on_leave(GtkEventControllerMotion *motion, NsDiagramView *view)
+static void on_leave(NsDiagramView *view)
 {
-    (void)motion;
     hover(view, -1);
 }
 
@@ -467,10 +463,9 @@ bool ns_diagram_view_walk(NsDiagramView *view, int by)
     return true;
 }
 
-static gboolean on_key(GtkEventControllerKey *keys, guint key, guint code, GdkModifierType state,
-                       NsDiagramView *view)
+static gboolean on_key(NsDiagramView *view, guint key, guint code, GdkModifierType state)
 {
-    (void)keys, (void)code;
+    (void)code;
     if (state & (GDK_CONTROL_MASK | GDK_ALT_MASK | GDK_SHIFT_MASK)) return FALSE;
     switch (key) {
     case GDK_KEY_Up:
@@ -597,18 +592,18 @@ static void ns_diagram_view_init(NsDiagramView *view)
     GtkGesture *drag = gtk_gesture_drag_new();
     g_signal_connect(drag, "drag-begin", G_CALLBACK(on_drag_begin), view);
     g_signal_connect(drag, "drag-update", G_CALLBACK(on_drag_update), view);
-    g_signal_connect(drag, "drag-end", G_CALLBACK(on_drag_end), view);
-    g_signal_connect(drag, "cancel", G_CALLBACK(on_drag_cancel), view);
+    g_signal_connect_swapped(drag, "drag-end", G_CALLBACK(on_drag_end), view);
+    g_signal_connect_swapped(drag, "cancel", G_CALLBACK(on_drag_cancel), view);
     gtk_widget_add_controller(widget, GTK_EVENT_CONTROLLER(drag));
     GtkGesture *click = gtk_gesture_click_new();
-    g_signal_connect(click, "released", G_CALLBACK(on_click), view);
+    g_signal_connect_swapped(click, "released", G_CALLBACK(on_click), view);
     gtk_widget_add_controller(widget, GTK_EVENT_CONTROLLER(click));
     GtkEventController *motion = gtk_event_controller_motion_new();
-    g_signal_connect(motion, "motion", G_CALLBACK(on_motion), view);
-    g_signal_connect(motion, "leave", G_CALLBACK(on_leave), view);
+    g_signal_connect_swapped(motion, "motion", G_CALLBACK(on_motion), view);
+    g_signal_connect_swapped(motion, "leave", G_CALLBACK(on_leave), view);
     gtk_widget_add_controller(widget, motion);
     GtkEventController *keys = gtk_event_controller_key_new();
-    g_signal_connect(keys, "key-pressed", G_CALLBACK(on_key), view);
+    g_signal_connect_swapped(keys, "key-pressed", G_CALLBACK(on_key), view);
     gtk_widget_add_controller(widget, keys);
 }
 

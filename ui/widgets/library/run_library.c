@@ -38,9 +38,8 @@ static const NsLibraryRun *run_of(gconstpointer row)
 
 /* ---- What a cell says ---- */
 
-static char *name_words(const NsLibraryRun *run, const NsParam *param)
+static char *name_words(const NsLibraryRun *run)
 {
-    (void)param;
     if (run->wrong) return g_strdup(run->wrong);
     if (!run->differs) return g_strdup(run->title);
     if (!run->parent) return g_strdup(run->differs);
@@ -48,23 +47,20 @@ static char *name_words(const NsLibraryRun *run, const NsParam *param)
     return g_strdup_printf(_("fork at step %s: %s"), step, run->differs);
 }
 
-static char *began_words(const NsLibraryRun *run, const NsParam *param)
+static char *began_words(const NsLibraryRun *run)
 {
-    (void)param;
     g_autoptr(GDateTime) began = g_date_time_new_from_unix_local(run->began);
     if (run->began && began) return g_date_time_format(began, "%Y-%m-%d %H:%M");
     return g_strdup(run->wrong ? "" : run->name);
 }
 
-static char *steps_words(const NsLibraryRun *run, const NsParam *param)
+static char *steps_words(const NsLibraryRun *run)
 {
-    (void)param;
     return run->wrong ? g_strdup("") : ns_group_digits(run->steps);
 }
 
-static char *loss_words(const NsLibraryRun *run, const NsParam *param)
+static char *loss_words(const NsLibraryRun *run)
 {
-    (void)param;
     g_autoptr(GString) words = g_string_new(NULL);
     for (size_t i = 0; !run->wrong && i < run->experiment.n; i++) {
         g_autofree char *number = ns_text_value(run->loss[i], 3);
@@ -74,21 +70,18 @@ static char *loss_words(const NsLibraryRun *run, const NsParam *param)
     return g_string_free(g_steal_pointer(&words), FALSE);
 }
 
-static char *size_words(const NsLibraryRun *run, const NsParam *param)
+static char *size_words(const NsLibraryRun *run)
 {
-    (void)param;
     return g_format_size_full(run->bytes, G_FORMAT_SIZE_IEC_UNITS);
 }
 
-static char *tags_words(const NsLibraryRun *run, const NsParam *param)
+static char *tags_words(const NsLibraryRun *run)
 {
-    (void)param;
     return g_strdup(run->tags ? run->tags : "");
 }
 
-static char *text_words(const NsLibraryRun *run, const NsParam *param)
+static char *text_words(const NsLibraryRun *run)
 {
-    (void)param;
     return g_strdup(run->text ? run->text : "");
 }
 
@@ -121,11 +114,16 @@ static double bytes_of(const NsLibraryRun *run)
 
 typedef struct {
     const char *title;
-    char *(*words)(const NsLibraryRun *run, const NsParam *param);
+    char *(*words)(const NsLibraryRun *run);      /* NULL: of a setting */
     double (*number_of)(const NsLibraryRun *run); /* NULL: words, or the setting, are compared */
-    const NsParam *param;                         /* of a column of a setting */
+    const NsParam *param;
     bool number, wide;
 } Column;
+
+static char *cell_words(const Column *column, const NsLibraryRun *run)
+{
+    return column->words ? column->words(run) : ns_library_value(run, column->param);
+}
 
 static bool is_numeric(const NsParam *param)
 {
@@ -144,8 +142,8 @@ static int compare(gconstpointer a, gconstpointer b, gpointer data)
         x = ns_settings_get_number(&left->experiment.lane[0], column->param);
         y = ns_settings_get_number(&right->experiment.lane[0], column->param);
     } else {
-        g_autofree char *one = column->words(left, column->param);
-        g_autofree char *other = column->words(right, column->param);
+        g_autofree char *one = cell_words(column, left);
+        g_autofree char *other = cell_words(column, right);
         return g_utf8_collate(one, other);
     }
     if (isnan(x) || isnan(y)) return isnan(x) - isnan(y);
@@ -207,7 +205,7 @@ static void bind_cell(GtkSignalListItemFactory *factory, GtkListItem *item, gpoi
     const Column *column = data;
     const NsLibraryRun *run = run_of(gtk_list_item_get_item(item));
     GtkWidget *label = gtk_list_item_get_child(item);
-    g_autofree char *words = column->words(run, column->param);
+    g_autofree char *words = cell_words(column, run);
     gtk_label_set_text(GTK_LABEL(label), words);
     g_autofree char *whole = g_strdup(words);
     if (column->words == name_words && run->title) {
@@ -251,8 +249,8 @@ static void sync_columns(NsRunLibrary *library)
     }
     g_ptr_array_set_size(library->columns, 0);
     for (size_t i = 0; i < n; i++) {
-        const Column column = {
-            NULL, ns_library_value, NULL, params[i], params[i]->type != NS_PARAM_CHOICE, false};
+        const Column column = {NULL, NULL, NULL, params[i], params[i]->type != NS_PARAM_CHOICE,
+                               false};
         g_ptr_array_add(library->columns, g_memdup2(&column, sizeof column));
     }
     for (size_t i = 0; i < G_N_ELEMENTS(BEFORE); i++) add_column(library, &BEFORE[i]);

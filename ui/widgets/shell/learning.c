@@ -167,9 +167,8 @@ static void on_leave(NsWindow *window)
                                        g_variant_new_boolean(FALSE));
 }
 
-static void on_page(NsLearnPane *pane, const char *page, NsWindow *window)
+static void on_page(NsWindow *window, const char *page)
 {
-    (void)pane;
     ns_page_stack_show(ns_window_pages(window), page);
 }
 
@@ -185,9 +184,8 @@ static NsChartTile *tile_with(NsDashboard *dashboard, const NsFigureKind *kind)
 }
 
 /* What a card speaks of may be no chart. */
-static void on_chart(NsLearnPane *pane, const char *name, NsWindow *window)
+static void on_chart(NsWindow *window, const char *name)
 {
-    (void)pane;
     NsDashboard *dashboard = ns_window_dashboard(window);
     g_autoptr(GArray) specs = g_array_new(FALSE, FALSE, sizeof(NsFigureSpec));
     if (!dashboard || !*name || !ns_figure_specs_read(specs, name, NULL)) return;
@@ -199,9 +197,8 @@ static void on_chart(NsLearnPane *pane, const char *name, NsWindow *window)
         ns_session_show_hidden(ns_window_session(window), spec->quantity);
 }
 
-static void on_point_out(NsLearnPane *pane, const char *name, NsWindow *window)
+static void on_point_out(NsWindow *window, const char *name)
 {
-    (void)pane;
     GtkWidget *root = GTK_WIDGET(window);
     if (g_object_get_data(G_OBJECT(window), BY_HAND)) begin_class(window, name);
     GtkWidget *pane_of_settings = ns_window_settings_pane(window);
@@ -210,24 +207,24 @@ static void on_point_out(NsLearnPane *pane, const char *name, NsWindow *window)
     ns_lesson_point_out(root, part);
 }
 
-static void on_shown(NsLearnPane *pane, GParamSpec *property, NsWindow *window)
+static void on_shown(NsWindow *window)
 {
-    (void)property;
-    ns_window_set_strip(window, ns_learn_pane_is_open(pane) &&
+    ns_window_set_strip(window, ns_learn_pane_is_open(ns_window_learn_pane(window)) &&
                                     gtk_widget_get_visible(GTK_WIDGET(ns_window_pages(window))));
 }
 
-static void on_cover(NsLearnPane *pane, gboolean covers, NsWindow *window)
+static void on_cover(NsWindow *window, gboolean covers)
 {
     gtk_widget_set_visible(GTK_WIDGET(ns_window_pages(window)), !covers);
-    on_shown(pane, NULL, window);
+    on_shown(window);
 }
 
 /* A page that is chosen takes the place of the list of lessons. */
-static void on_switched(NsPageStack *pages, NsWindow *window)
+static void on_switched(NsWindow *window)
 {
     ns_window_close_lessons(window);
-    ns_learn_pane_set_page(ns_window_learn_pane(window), ns_page_stack_key(pages));
+    ns_learn_pane_set_page(ns_window_learn_pane(window),
+                           ns_page_stack_key(ns_window_pages(window)));
 }
 
 /* The button that leaves class mode where the menu is hidden, too. */
@@ -275,13 +272,13 @@ void ns_window_add_learning(NsWindow *window)
     GtkWidget *pane = ns_learn_pane_new(ns_window_session(window));
     ns_window_add_strip(window, pane);
     g_object_set_data(G_OBJECT(window), PANE, pane);
-    g_signal_connect_object(pane, "page", G_CALLBACK(on_page), window, G_CONNECT_DEFAULT);
-    g_signal_connect_object(pane, "chart", G_CALLBACK(on_chart), window, G_CONNECT_DEFAULT);
-    g_signal_connect_object(pane, "point-out", G_CALLBACK(on_point_out), window, G_CONNECT_DEFAULT);
+    g_signal_connect_object(pane, "page", G_CALLBACK(on_page), window, G_CONNECT_SWAPPED);
+    g_signal_connect_object(pane, "chart", G_CALLBACK(on_chart), window, G_CONNECT_SWAPPED);
+    g_signal_connect_object(pane, "point-out", G_CALLBACK(on_point_out), window, G_CONNECT_SWAPPED);
     g_signal_connect_object(pane, "notify::visible", G_CALLBACK(on_shown), window,
-                            G_CONNECT_DEFAULT);
-    g_signal_connect_object(pane, "cover", G_CALLBACK(on_cover), window, G_CONNECT_DEFAULT);
-    g_signal_connect_object(pages, "switched", G_CALLBACK(on_switched), window, G_CONNECT_DEFAULT);
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(pane, "cover", G_CALLBACK(on_cover), window, G_CONNECT_SWAPPED);
+    g_signal_connect_object(pages, "switched", G_CALLBACK(on_switched), window, G_CONNECT_SWAPPED);
     ns_learn_pane_set_page(NS_LEARN_PANE(pane), ns_page_stack_key(ns_window_pages(window)));
     GtkWidget *leave = new_leave(window);
     gtk_header_bar_pack_end(GTK_HEADER_BAR(gtk_window_get_titlebar(GTK_WINDOW(window))), leave);

@@ -115,24 +115,21 @@ static void on_open(NsRunLibrary *library, const char *path, NsWindow *window)
     gtk_window_close(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))));
 }
 
-static void on_recording(NsRunLibrary *library, gboolean recording, NsWindow *window)
+static void on_recording(NsWindow *window, gboolean recording)
 {
-    (void)library;
     if (ns_preferences()) g_settings_set_boolean(ns_preferences(), "record", recording);
     ns_saved_runs_record(window);
 }
 
-static void on_bound(NsRunLibrary *library, guint64 bytes, NsWindow *window)
+static void on_bound(NsWindow *window, guint64 bytes)
 {
-    (void)library;
     if (ns_preferences())
         g_settings_set_double(ns_preferences(), "record-gib", (double)bytes / GIB);
     ns_saved_runs_record(window);
 }
 
-static void on_checkpoints(NsRunLibrary *library, guint64 bytes, NsWindow *window)
+static void on_checkpoints(NsWindow *window, guint64 bytes)
 {
-    (void)library;
     if (ns_preferences())
         g_settings_set_int(ns_preferences(), "checkpoint-mib", (int)(bytes / MIB));
     ns_session_set_checkpoint_bytes(ns_window_session(window), (size_t)bytes);
@@ -146,9 +143,11 @@ static GtkWidget *make_library(NsWindow *parent)
     ns_run_library_set_recording(NS_RUN_LIBRARY(library), ns_session_recording(session) != NULL,
                                  most_bytes(), ns_session_checkpoint_most(session));
     g_signal_connect_object(library, "open", G_CALLBACK(on_open), parent, 0);
-    g_signal_connect_object(library, "recording", G_CALLBACK(on_recording), parent, 0);
-    g_signal_connect_object(library, "bound", G_CALLBACK(on_bound), parent, 0);
-    g_signal_connect_object(library, "checkpoints", G_CALLBACK(on_checkpoints), parent, 0);
+    g_signal_connect_object(library, "recording", G_CALLBACK(on_recording), parent,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(library, "bound", G_CALLBACK(on_bound), parent, G_CONNECT_SWAPPED);
+    g_signal_connect_object(library, "checkpoints", G_CALLBACK(on_checkpoints), parent,
+                            G_CONNECT_SWAPPED);
     g_signal_connect_object(session, "runs-changed", G_CALLBACK(ns_run_library_reload), library,
                             G_CONNECT_SWAPPED);
     return library;
