@@ -2,7 +2,7 @@
 #include "tests/session/driver.h"
 
 #include "core/store/run_notes.h"
-#include "ui/session/library.h"
+#include "ui/session/session-private.h"
 
 #include <signal.h>
 #include <string.h>
@@ -91,7 +91,7 @@ static GPtrArray *close_and_list(NsSession *session, guint n)
 static void open_saved(NsSession *session, const char *path)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(NsSavedRun) run = ns_saved_run_read(path, NULL, &error);
+    NsPastRun *run = ns_past_run_read(path, NULL, &error);
     g_assert_no_error(error);
     ns_session_open_saved(session, run);
 }
@@ -111,7 +111,7 @@ static void test_file(void)
     g_assert_cmpstr(run->title, ==, "Post-LN, 2 layers");
     g_assert_null(run->differs);
     g_assert_cmpfloat(run->loss[0], ==, ns_history_step(history, 5)->loss);
-    g_autoptr(NsSavedRun) saved = ns_saved_run_read(path, NULL, NULL);
+    g_autoptr(NsPastRun) saved = ns_past_run_read(path, NULL, NULL);
     assert_same_losses(history, saved->histories[0], 0, 5);
     tear_down();
 }
@@ -188,7 +188,7 @@ static void test_go_on(void)
     const NsLibraryRun *run = runs->pdata[0];
     g_assert_cmpstr(run->path, ==, path);
     g_assert_cmpint(run->steps, ==, 9);
-    g_autoptr(NsSavedRun) saved = ns_saved_run_read(path, NULL, NULL);
+    g_autoptr(NsPastRun) saved = ns_past_run_read(path, NULL, NULL);
     assert_same_losses(ns_session_view(whole)->history, saved->histories[0], 0, 9);
     tear_down();
 }
@@ -199,8 +199,7 @@ static void test_in_part(void)
     set_up();
     g_autoptr(GPtrArray) runs = close_and_list(record("steps=9", 4), 1);
     g_autoptr(NsSession) session = record("", 0);
-    g_autoptr(NsSavedRun) saved =
-        ns_saved_run_read(((const NsLibraryRun *)runs->pdata[0])->path, NULL, NULL);
+    NsPastRun *saved = ns_past_run_read(((const NsLibraryRun *)runs->pdata[0])->path, NULL, NULL);
     g_assert_nonnull(saved);
     g_clear_pointer(&saved->checkpoints, ns_checkpoints_free);
     ns_session_open_saved(session, saved);
@@ -301,7 +300,7 @@ static void test_killed(void)
     g_assert_null(run->wrong);
     g_assert_cmpint(run->steps, >, 20);
     g_autoptr(NsSession) whole = open_at("", NULL, run->steps);
-    g_autoptr(NsSavedRun) saved = ns_saved_run_read(run->path, NULL, NULL);
+    g_autoptr(NsPastRun) saved = ns_past_run_read(run->path, NULL, NULL);
     assert_same_losses(ns_session_view(whole)->history, saved->histories[0], 0, run->steps);
     tear_down();
 }
@@ -395,7 +394,7 @@ static void test_clock(void)
         g_autoptr(GPtrArray) runs = close_and_list(session, i + 1);
         for (guint k = 0; k < runs->len; k++) {
             const NsLibraryRun *run = runs->pdata[k];
-            g_autoptr(NsSavedRun) saved = ns_saved_run_read(run->path, NULL, NULL);
+            g_autoptr(NsPastRun) saved = ns_past_run_read(run->path, NULL, NULL);
             assert_same_losses(ns_session_view(whole)->history, saved->histories[0], 0, 6);
         }
     }

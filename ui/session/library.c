@@ -6,6 +6,7 @@
 #include "core/store/run_list.h"
 #include "core/store/run_notes.h"
 #include "ui/session/experiment_words.h"
+#include "ui/session/session-private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -232,23 +233,13 @@ unsigned ns_library_keep_bound(const char *folder, guint64 most, GPtrArray *spar
 
 /* ---- Loading one run ---- */
 
-void ns_saved_run_free(NsSavedRun *run)
+/* With all seeds; what was read before an error, too. */
+static bool read_histories(NsHistory *histories[NS_LANES_MAX], NsRunReader *reader,
+                           GCancellable *cancellable, GError **error)
 {
-    if (!run) return;
-    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) ns_history_unref(run->histories[lane]);
-    ns_checkpoints_free(run->checkpoints);
-    ns_experiment_clear(&run->started);
-    ns_experiment_clear(&run->now);
-    g_free(run->path);
-    g_free(run->name);
-    g_free(run);
-}
-
-static bool read_histories(NsSavedRun *run, NsRunReader *reader, GCancellable *cancellable,
-                           GError **error)
-{
+    size_t lanes = ns_run_reader_provenance(reader)->experiment.n;
     size_t seeds = ns_run_reader_seeds(reader);
-    for (size_t lane = 0; lane < run->started.n; lane++)
+    for (size_t lane = 0; lane < lanes; lane++)
         for (size_t k = 0; k < seeds; k++) {
             NsRunLane there = ns_run_reader_lane(reader, lane, k);
             if (g_cancellable_set_error_if_cancelled(cancellable, error)) return false;
@@ -257,10 +248,10 @@ static bool read_histories(NsSavedRun *run, NsRunReader *reader, GCancellable *c
                                       NS_HISTORY_BUDGET / seeds, error);
             if (!history) return false;
             if (k == 0) {
-                run->histories[lane] = history;
+                histories[lane] = history;
                 continue;
             }
-            ns_history_add_seed(run->histories[lane], history);
+            ns_history_add_seed(histories[lane], history);
             ns_history_unref(history);
         }
     return true;
@@ -306,28 +297,34 @@ NsCheckpoints *ns_saved_checkpoints_read(const char *path, int64_t last, size_t 
 
 /* Reads the settings of the newest checkpoint.  Lanes that share the processors had these numbers
  * of threads from the start. */
-static bool read_settings(NsSavedRun *run, NsRunReader *reader, GError **error)
+static bool read_settings(NsPastRun *run, NsRunReader *reader, GError **error)
 {
     NsCheckpoint *newest[NS_LANES_MAX];
     int64_t step;
-    bool read = ns_run_reader_go_on(reader, &run->now, newest, &step, error);
+    ns_experiment_clear(&run->settings);
+    run->settings = (NsExperiment){0};
+    bool read = ns_run_reader_go_on(reader, &run->settings, newest, &step, error);
     for (size_t lane = 0; read && lane < NS_LANES_MAX; lane++) ns_checkpoint_unref(newest[lane]);
     for (size_t lane = 0; read && lane < run->started.n; lane++)
-        run->started.lane[lane].threads = run->now.lane[lane].threads;
+        run->started.lane[lane].threads = run->settings.lane[lane].threads;
     return read;
 }
 
-NsSavedRun *ns_saved_run_read(const char *path, GCancellable *cancellable, GError **error)
+NsPastRun *ns_past_run_read(const char *path, GCancellable *cancellable, GError **error)
 {
     g_autoptr(NsRunReader) reader = ns_run_reader_open(path, error);
     if (!reader) return NULL;
-    g_autoptr(NsSavedRun) run = g_new0(NsSavedRun, 1);
+    NsHistory *histories[NS_LANES_MAX] = {NULL};
+    g_autofree char *name = g_filename_display_basename(path);
+    bool read = read_histories(histories, reader, cancellable, error);
+    g_autoptr(NsPastRun) run =
+        read ? ns_past_run_new(name, &ns_run_reader_provenance(reader)->experiment, histories)
+             : NULL;
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) ns_history_unref(histories[lane]);
+    if (!run) return NULL;
     run->path = g_strdup(path);
-    run->name = g_filename_display_basename(path);
-    ns_experiment_copy(&run->started, &ns_run_reader_provenance(reader)->experiment);
     g_autofree char *step = ns_run_reader_note(reader, NS_RUN_NOTE_FORK_STEP);
-    run->fork_step = step ? g_ascii_strtoll(step, NULL, 10) : 0;
-    if (!read_histories(run, reader, cancellable, error)) return NULL;
+    if (step) run->told.fork_step = g_ascii_strtoll(step, NULL, 10);
     run->checkpoints = read_checkpoints(reader, INT64_MAX, CHECKPOINT_BYTES, cancellable, error);
     if (!run->checkpoints || !read_settings(run, reader, error)) return NULL;
     return g_steal_pointer(&run);

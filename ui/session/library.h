@@ -59,23 +59,20 @@ unsigned ns_library_keep_bound(const char *folder, guint64 most, GPtrArray *spar
 
 /* ---- Loading one run ---- */
 
-typedef struct {
-    char *name;                         /* base name of its file, for display */
-    NsExperiment started;               /* settings at its beginning */
-    NsHistory *histories[NS_LANES_MAX]; /* [started.n], with all seeds */
+/* A run read from a file, for ns_session_open_saved. */
+typedef struct NsPastRun NsPastRun;
+void ns_past_run_free(NsPastRun *run);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsPastRun, ns_past_run_free)
 
-    /* For run files only; a run of JSON lines has none of these. */
-    char *path;                 /* the file, which can be continued */
-    NsExperiment now;           /* settings at the newest checkpoint */
-    NsCheckpoints *checkpoints; /* may be empty */
-    int64_t fork_step;
-} NsSavedRun;
+/* A run of histories that began with these settings; `name` is the base name of its file.  Each
+ * history has at least one record.  It can only restart. */
+NsPastRun *ns_past_run_new(const char *name, const NsExperiment *started,
+                           NsHistory *const *histories);
 
-/* NULL with NS_ERROR_FILE or NS_ERROR_SETTING, or with a GIO error if it was canceled. */
-NsSavedRun *ns_saved_run_read(const char *path, GCancellable *cancellable, GError **error);
-void ns_saved_run_free(NsSavedRun *run);
+/* A run file, which can be continued.  NULL with NS_ERROR_FILE or NS_ERROR_SETTING, or with a GIO
+ * error if it was canceled. */
+NsPastRun *ns_past_run_read(const char *path, GCancellable *cancellable, GError **error);
 
 /* The checkpoints up to step `last`, thinned to `most` bytes.  NULL as above. */
 NsCheckpoints *ns_saved_checkpoints_read(const char *path, int64_t last, size_t most,
                                          GCancellable *cancellable, GError **error);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsSavedRun, ns_saved_run_free)

@@ -6,7 +6,6 @@
 #include "ui/session/session-private.h"
 
 #include "core/base/words.h"
-#include "core/probe/seeds.h"
 #include "core/train/live.h"
 
 #include <gio/gio.h>
@@ -27,9 +26,9 @@ NsTrainerState ns_session_lane_state(NsSession *session, size_t lane)
     return ns_trainer_lane_state(session->trainer, lane);
 }
 
-/* Takes ownership of the run; a new one has no id yet.  The controls show the settings with which
- * it would continue or, if it can only restart, those with which it began. */
-static void show(NsSession *session, NsPastRun *run)
+/* A new one has no id yet.  The controls show the settings with which it would continue or, if it
+ * can only restart, those with which it began. */
+void ns_session_open_saved(NsSession *session, NsPastRun *run)
 {
     bool goes_on = ns_past_run_goes_on(run) >= 0;
     const NsExperiment *experiment = goes_on ? &run->settings : &run->started;
@@ -126,7 +125,7 @@ void ns_session_open_run(NsSession *session, unsigned id)
         ns_session_show_watched(session, run);
         return;
     }
-    show(session, run);
+    ns_session_open_saved(session, run);
     int64_t at = ns_past_run_goes_on(run);
     g_autofree char *step = ns_group_digits(at);
     g_autofree char *words =
@@ -134,30 +133,6 @@ void ns_session_open_run(NsSession *session, unsigned id)
                       _("Run %u is shown again; press Run to continue it from step %s."), id, step)
                 : g_strdup_printf(_("Run %u is shown again; press Run to restart it."), id);
     ns_session_tell(session, words);
-}
-
-void ns_session_open_saved(NsSession *session, NsSavedRun *saved)
-{
-    const NsExperiment *started = &saved->started;
-    NsPastRun *run = g_new0(NsPastRun, 1);
-    run->told.lanes = started->n;
-    run->told.measured = true;
-    run->told.fork_step =
-        saved->fork_step ? saved->fork_step : ns_history_first_step(saved->histories[0]);
-    run->file = g_strdup(saved->name);
-    run->path = g_strdup(saved->path);
-    run->checkpoints = g_steal_pointer(&saved->checkpoints);
-    for (size_t lane = 0; lane < started->n; lane++) {
-        NsHistory *history = saved->histories[lane];
-        NsStep last = ns_seeds_step(history, ns_seeds_records(history) - 1);
-        run->histories[lane] = ns_history_ref(history);
-        run->told.last_step = MAX(run->told.last_step, last.step);
-        run->told.loss[lane] = last.loss;
-    }
-    ns_experiment_copy(&run->started, started);
-    ns_experiment_copy(&run->settings, saved->path ? &saved->now : started);
-    run->title = ns_experiment_title(started);
-    show(session, run);
 }
 
 int64_t ns_session_goes_on_from(NsSession *session)

@@ -1,6 +1,29 @@
 /* One earlier run.  SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
+#include "core/probe/seeds.h"
+
+NsPastRun *ns_past_run_new(const char *name, const NsExperiment *started,
+                           NsHistory *const *histories)
+{
+    NsPastRun *run = g_new0(NsPastRun, 1);
+    run->told.lanes = started->n;
+    run->told.measured = true;
+    run->told.fork_step = ns_history_first_step(histories[0]);
+    run->file = g_strdup(name);
+    for (size_t lane = 0; lane < started->n; lane++) {
+        NsHistory *history = histories[lane];
+        NsStep last = ns_seeds_step(history, ns_seeds_records(history) - 1);
+        run->histories[lane] = ns_history_ref(history);
+        run->told.last_step = MAX(run->told.last_step, last.step);
+        run->told.loss[lane] = last.loss;
+    }
+    ns_experiment_copy(&run->started, started);
+    ns_experiment_copy(&run->settings, started);
+    run->title = ns_experiment_title(started);
+    return run;
+}
+
 void ns_past_run_free(NsPastRun *run)
 {
     if (!run) return;

@@ -7,7 +7,7 @@
 #include "ui/session/session.h"
 
 /* A run that is not the present one any more, or that was read from a file. */
-typedef struct {
+struct NsPastRun {
     NsSessionRun told;
     bool by_itself; /* pinned automatically, as the run before the present one */
     char *title, *differs;
@@ -29,7 +29,7 @@ typedef struct {
     guint64 version;           /* of the watched data that was read last */
     gint64 news_at;            /* monotonic time of that reading, in microseconds */
     bool there, open;          /* there: a source exists; open: one may bring more records */
-} NsPastRun;
+};
 
 struct _NsSession {
     GObject parent;
@@ -156,7 +156,6 @@ NsPastRun *ns_session_take_run(NsSession *session, unsigned id); /* the same, re
 
 /* ---- past_run.c ---- */
 
-void ns_past_run_free(NsPastRun *run);
 bool ns_past_run_has_event(const NsPastRun *run, size_t lane, NsEventKind kind);
 bool ns_past_run_all_diverged(const NsPastRun *run);
 

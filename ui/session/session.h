@@ -292,10 +292,9 @@ void ns_session_pin_run(NsSession *session, unsigned id, bool pinned);
  * two will happen, another one which happened. */
 void ns_session_open_run(NsSession *session, unsigned id);
 
-/* The same with a run read from a file, which becomes the newest run.  Takes the checkpoints out of
- * `run`.  Each of its histories has at least one record, and no thread may write to them any
- * more. */
-void ns_session_open_saved(NsSession *session, NsSavedRun *run);
+/* The same with a run read from a file, which becomes the newest run.  Takes `run`.  No thread may
+ * write to its histories any more. */
+void ns_session_open_saved(NsSession *session, NsPastRun *run);
 
 /* The step from which the earlier run on view would continue; negative if it can only restart or no
  * earlier run is on view. */

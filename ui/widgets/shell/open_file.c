@@ -217,9 +217,9 @@ static void tell_record(NsWindow *window, const Reading *reading)
 
 static void show_record(NsWindow *window, const Reading *reading)
 {
-    NsSavedRun run = {.name = reading->name, .started = reading->record.experiment};
-    memcpy(run.histories, reading->record.histories, sizeof run.histories);
-    ns_session_open_saved(ns_window_session(window), &run);
+    const NsRunRecord *record = &reading->record;
+    ns_session_open_saved(ns_window_session(window),
+                          ns_past_run_new(reading->name, &record->experiment, record->histories));
     ns_close_guard_saved(window); /* it is a file */
     tell_record(window, reading);
 }

@@ -45,13 +45,13 @@ void ns_saved_runs_record(NsWindow *window)
 typedef struct {
     char *path;
     bool run; /* as soon as it is there */
-    NsSavedRun *saved;
+    NsPastRun *saved;
 } Opening;
 
 static void opening_free(gpointer data)
 {
     Opening *opening = data;
-    ns_saved_run_free(opening->saved);
+    ns_past_run_free(opening->saved);
     g_free(opening->path);
     g_free(opening);
 }
@@ -59,35 +59,36 @@ static void opening_free(gpointer data)
 static bool read_run(gpointer data, GCancellable *cancellable, GError **error)
 {
     Opening *opening = data;
-    opening->saved = ns_saved_run_read(opening->path, cancellable, error);
+    opening->saved = ns_past_run_read(opening->path, cancellable, error);
     return opening->saved != NULL;
 }
 
-static void show_run(NsWindow *window, NsSavedRun *run)
+static void show_run(NsWindow *window, Opening *opening)
 {
     NsSession *session = ns_window_session(window);
-    ns_session_open_saved(session, run);
+    ns_session_open_saved(session, g_steal_pointer(&opening->saved));
+    g_autofree char *name = g_filename_display_basename(opening->path);
     g_autofree char *last = ns_group_digits(ns_session_steps(session));
     int64_t from = ns_session_goes_on_from(session);
     g_autofree char *step = ns_group_digits(from);
     g_autofree char *words =
         from >= 0 ? g_strdup_printf(
                         _("%s is shown, up to step %s; press Run to continue it from step %s."),
-                        run->name, last, step)
-                  : g_strdup_printf(_("%s is shown, up to step %s; press Run to restart it."),
-                                    run->name, last);
+                        name, last, step)
+                  : g_strdup_printf(_("%s is shown, up to step %s; press Run to restart it."), name,
+                                    last);
     ns_window_toast(window, words);
 }
 
 static void on_read(NsWindow *window, gpointer data, const GError *error)
 {
-    const Opening *opening = data;
+    Opening *opening = data;
     if (error) {
         g_autofree char *words = g_strdup_printf(_("%s  Nothing was changed."), error->message);
         ns_window_toast(window, words);
         return;
     }
-    show_run(window, opening->saved);
+    show_run(window, opening);
     if (opening->run) ns_session_run(ns_window_session(window));
 }
 
