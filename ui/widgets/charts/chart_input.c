@@ -487,13 +487,6 @@ static gboolean on_key(GtkEventControllerKey *keys, guint keyval, guint code, Gd
     return state & GDK_SHIFT_MASK ? act_on_shifted_key(input, keyval) : act_on_key(input, keyval);
 }
 
-static void input_free(gpointer data)
-{
-    Input *input = data;
-    if (input->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(input->chart), input->tick);
-    g_free(input);
-}
-
 static void add_drag(Input *input, guint button)
 {
     GtkGesture *drag = gtk_gesture_drag_new();
@@ -511,7 +504,7 @@ void ns_chart_input_add(NsChartView *chart)
     Input *input = g_new0(Input, 1);
     input->chart = chart;
     input->handle = -1;
-    g_object_set_data_full(G_OBJECT(chart), INPUT, input, input_free);
+    g_object_set_data_full(G_OBJECT(chart), INPUT, input, g_free);
 
     GtkEventController *motion = gtk_event_controller_motion_new();
     g_signal_connect(motion, "enter", G_CALLBACK(on_motion), input);

@@ -488,14 +488,6 @@ static void implement_page(NsPageInterface *page)
     page->set_style = page_set_style;
 }
 
-static void ns_paper_page_dispose(GObject *object)
-{
-    NsPaperPage *page = NS_PAPER_PAGE(object);
-    if (page->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(page), page->tick);
-    page->tick = 0;
-    G_OBJECT_CLASS(ns_paper_page_parent_class)->dispose(object);
-}
-
 static void clear_card(void *card)
 {
     ns_paper_result_unref(((Card *)card)->result);
@@ -512,7 +504,6 @@ static void ns_paper_page_finalize(GObject *object)
 
 static void ns_paper_page_class_init(NsPaperPageClass *klass)
 {
-    G_OBJECT_CLASS(klass)->dispose = ns_paper_page_dispose;
     G_OBJECT_CLASS(klass)->finalize = ns_paper_page_finalize;
 }
 

@@ -643,18 +643,10 @@ static void implement_page(NsPageInterface *page)
     page->set_style = page_set_style;
 }
 
-static void ns_phase_page_dispose(GObject *object)
-{
-    NsPhasePage *page = NS_PHASE_PAGE(object);
-    if (page->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(page), page->tick);
-    page->tick = 0;
-    G_OBJECT_CLASS(ns_phase_page_parent_class)->dispose(object);
-    drop_work(page);
-}
-
 static void ns_phase_page_finalize(GObject *object)
 {
     NsPhasePage *page = NS_PHASE_PAGE(object);
+    drop_work(page);
     g_ptr_array_unref(page->params);
     g_free(page->asked);
     G_OBJECT_CLASS(ns_phase_page_parent_class)->finalize(object);
@@ -662,7 +654,6 @@ static void ns_phase_page_finalize(GObject *object)
 
 static void ns_phase_page_class_init(NsPhasePageClass *klass)
 {
-    G_OBJECT_CLASS(klass)->dispose = ns_phase_page_dispose;
     G_OBJECT_CLASS(klass)->finalize = ns_phase_page_finalize;
 }
 

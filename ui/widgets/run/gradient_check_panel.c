@@ -365,10 +365,7 @@ static void ns_gradient_check_panel_css_changed(GtkWidget *widget, GtkCssStyleCh
 
 static void ns_gradient_check_panel_dispose(GObject *object)
 {
-    NsGradientCheckPanel *panel = NS_GRADIENT_CHECK_PANEL(object);
-    if (panel->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(panel), panel->tick);
-    panel->tick = 0;
-    panel->parts.chart = NULL;
+    NS_GRADIENT_CHECK_PANEL(object)->parts.chart = NULL;
     G_OBJECT_CLASS(ns_gradient_check_panel_parent_class)->dispose(object);
 }
 

@@ -361,20 +361,16 @@ static void ns_timeline_measure(GtkWidget *widget, GtkOrientation orientation, i
     *minimum_baseline = *natural_baseline = -1;
 }
 
-static void ns_timeline_dispose(GObject *object)
+static void ns_timeline_finalize(GObject *object)
 {
-    NsTimeline *timeline = NS_TIMELINE(object);
-    if (timeline->scrub_tick)
-        gtk_widget_remove_tick_callback(GTK_WIDGET(timeline), timeline->scrub_tick);
-    timeline->scrub_tick = 0;
-    g_clear_object(&timeline->label);
-    G_OBJECT_CLASS(ns_timeline_parent_class)->dispose(object);
+    g_object_unref(NS_TIMELINE(object)->label);
+    G_OBJECT_CLASS(ns_timeline_parent_class)->finalize(object);
 }
 
 static void ns_timeline_class_init(NsTimelineClass *klass)
 {
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
-    G_OBJECT_CLASS(klass)->dispose = ns_timeline_dispose;
+    G_OBJECT_CLASS(klass)->finalize = ns_timeline_finalize;
     widget_class->measure = ns_timeline_measure;
     widget_class->snapshot = ns_timeline_snapshot;
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_SLIDER);

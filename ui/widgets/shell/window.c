@@ -547,8 +547,6 @@ static void ns_window_dispose(GObject *object)
     NsWindow *window = NS_WINDOW(object);
     g_clear_handle_id(&window->fold_source, g_source_remove);
     g_clear_handle_id(&window->title_source, g_source_remove);
-    if (window->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(window), window->tick);
-    window->tick = 0;
     if (window->session) g_signal_handlers_disconnect_by_data(window->session, window);
     G_OBJECT_CLASS(ns_window_parent_class)->dispose(object);
     g_clear_object(&window->session);
