@@ -44,6 +44,10 @@ NsSession *ns_session_new(const NsExperiment *experiment);
 /* Makes the object reference the session until it is finalized; returns the session. */
 NsSession *ns_session_hold(NsSession *session, gpointer object);
 
+/* Connects a callback, with the object as its first argument, to a signal of the session.  It is
+ * disconnected with the object, as with g_signal_connect_object. */
+void ns_session_listen(NsSession *session, const char *signal, GCallback callback, gpointer object);
+
 /* Emits "notice" with this sentence. */
 void ns_session_tell(NsSession *session, const char *sentence);
 
@@ -72,8 +76,7 @@ const NsSettings *ns_session_settings(NsSession *session);
 const NsSettings *ns_session_lane_settings(NsSession *session, size_t lane);
 const NsExperiment *ns_session_experiment(NsSession *session);
 
-/* Connects a callback, with the object as its first argument, to every change of what the row of
- * this setting shows.  It is disconnected with the object, as with g_signal_connect_object. */
+/* The same for every change of what the row of this setting shows. */
 void ns_session_follow(NsSession *session, const NsParam *param, GCallback callback,
                        gpointer object);
 

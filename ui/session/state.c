@@ -49,7 +49,7 @@ void ns_session_follow(NsSession *session, const NsParam *param, GCallback callb
                        gpointer object)
 {
     g_autofree char *name = signal_of(param);
-    g_signal_connect_object(session, name, callback, object, G_CONNECT_SWAPPED);
+    ns_session_listen(session, name, callback, object);
 }
 
 /* ---- Problems ---- */

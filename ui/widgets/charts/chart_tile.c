@@ -581,10 +581,8 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureKind *kind)
                             G_CONNECT_SWAPPED);
     gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->enlarge);
 
-    g_signal_connect_object(session, "settings-changed", G_CALLBACK(sync_controls), tile,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(session, "view-changed", G_CALLBACK(sync_controls), tile,
-                            G_CONNECT_SWAPPED);
+    ns_session_listen(session, "settings-changed", G_CALLBACK(sync_controls), tile);
+    ns_session_listen(session, "view-changed", G_CALLBACK(sync_controls), tile);
     g_signal_connect_object(tile->chart, "view-state-changed", G_CALLBACK(sync_follow), tile,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(tile->chart, "clicked", G_CALLBACK(on_clicked), tile,

@@ -537,8 +537,7 @@ static GtkWidget *new_dashboard(NsSession *session, const char *const *figures, 
         for (int lane = 0; lane < (by_lane ? NS_LANES_MAX : 1); lane++)
             add_tile(dashboard, kind, by_lane ? lane : -1);
     }
-    g_signal_connect_object(session, "view-changed", G_CALLBACK(on_view_changed), dashboard,
-                            G_CONNECT_SWAPPED);
+    ns_session_listen(session, "view-changed", G_CALLBACK(on_view_changed), dashboard);
     sync_compact(dashboard);
     on_view_changed(dashboard);
     return GTK_WIDGET(dashboard);

@@ -78,7 +78,7 @@ GtkWidget *ns_smoothing_control_new(NsSession *session)
     gtk_box_append(GTK_BOX(box), control->scale);
     g_object_set_data_full(G_OBJECT(box), CONTROL, control, g_free);
     g_signal_connect_swapped(control->scale, "value-changed", G_CALLBACK(on_value), control);
-    g_signal_connect_object(session, "view-changed", G_CALLBACK(on_view), box, G_CONNECT_SWAPPED);
+    ns_session_listen(session, "view-changed", G_CALLBACK(on_view), box);
     show(control);
     return box;
 }

@@ -33,11 +33,6 @@ static void sync_heat(GtkWidget *control, NsSession *session)
     g_signal_handlers_unblock_matched(control, G_SIGNAL_MATCH_DATA, 0, 0, NULL, NULL, session);
 }
 
-static void on_heat_synced(NsSession *session, GtkWidget *control)
-{
-    sync_heat(control, session);
-}
-
 static void on_heat(GtkDropDown *drop_down, GParamSpec *property, NsSession *session)
 {
     (void)property;
@@ -51,7 +46,7 @@ GtkWidget *ns_heat_control_new(NsSession *session)
     GtkWidget *control = gtk_drop_down_new(G_LIST_MODEL(list), NULL);
     ns_accessible_tooltip(control, _("Which lanes the heatmaps show"));
     g_signal_connect_object(control, "notify::selected", G_CALLBACK(on_heat), session, 0);
-    g_signal_connect_object(session, "view-changed", G_CALLBACK(on_heat_synced), control, 0);
+    ns_session_listen(session, "view-changed", G_CALLBACK(sync_heat), control);
     sync_heat(control, session);
     return control;
 }

@@ -368,10 +368,9 @@ GtkWidget *ns_diagram_page_new(NsSession *session)
     page->tile = ns_chart_tile_new(session, ns_figure_find("diagram"));
     gtk_box_append(GTK_BOX(page), page->tile);
     ns_hide(page->tile, NS_HIDDEN_USELESS, true);
-    static const char *const changes[] = {"settings-changed", "status-changed", "view-changed"};
-    for (size_t i = 0; i < G_N_ELEMENTS(changes); i++)
-        g_signal_connect_object(session, changes[i], G_CALLBACK(on_change), page,
-                                G_CONNECT_SWAPPED);
+    ns_session_listen(session, "settings-changed", G_CALLBACK(on_change), page);
+    ns_session_listen(session, "status-changed", G_CALLBACK(on_change), page);
+    ns_session_listen(session, "view-changed", G_CALLBACK(on_change), page);
     sync_lanes(page);
     return GTK_WIDGET(page);
 }

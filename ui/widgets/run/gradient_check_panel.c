@@ -398,13 +398,10 @@ GtkWidget *ns_gradient_check_panel_new(NsSession *session)
     sync_lanes(panel);
     follow_layer(panel);
     set_verdict(panel, _("Nothing has been checked yet."), "dim-label");
-    g_signal_connect_object(session, "checked", G_CALLBACK(on_checked), panel, G_CONNECT_SWAPPED);
-    g_signal_connect_object(session, "settings-changed", G_CALLBACK(sync_lanes), panel,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(session, "view-changed", G_CALLBACK(follow_layer), panel,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(session, "status-changed", G_CALLBACK(sync_button), panel,
-                            G_CONNECT_SWAPPED);
+    ns_session_listen(session, "checked", G_CALLBACK(on_checked), panel);
+    ns_session_listen(session, "settings-changed", G_CALLBACK(sync_lanes), panel);
+    ns_session_listen(session, "view-changed", G_CALLBACK(follow_layer), panel);
+    ns_session_listen(session, "status-changed", G_CALLBACK(sync_button), panel);
     ns_chart_view_set_style(panel->parts.chart, ns_chart_style_for(GTK_WIDGET(panel)));
     update_chart(panel);
     return GTK_WIDGET(panel);

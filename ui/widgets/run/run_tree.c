@@ -214,8 +214,7 @@ GtkWidget *ns_run_tree_new(NsSession *session)
     NsRunTree *tree =
         g_object_new(NS_TYPE_RUN_TREE, "orientation", GTK_ORIENTATION_VERTICAL, "spacing", 6, NULL);
     tree->session = ns_session_hold(session, tree);
-    g_signal_connect_object(session, "runs-changed", G_CALLBACK(on_runs_changed), tree,
-                            G_CONNECT_SWAPPED);
+    ns_session_listen(session, "runs-changed", G_CALLBACK(on_runs_changed), tree);
     rebuild(tree);
     return GTK_WIDGET(tree);
 }

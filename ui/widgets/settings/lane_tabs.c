@@ -196,8 +196,7 @@ GtkWidget *ns_lane_tabs_new(NsSession *session)
     add_buttons(tabs, box);
     tabs->differences = ns_text_label_new(NULL, "hint");
     gtk_box_append(GTK_BOX(box), tabs->differences);
-    g_signal_connect_object(session, "settings-changed", G_CALLBACK(sync_tabs), box,
-                            G_CONNECT_SWAPPED);
+    ns_session_listen(session, "settings-changed", G_CALLBACK(sync_tabs), box);
     sync_tabs(box);
     return box;
 }

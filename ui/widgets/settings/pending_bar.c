@@ -98,12 +98,9 @@ GtkWidget *ns_pending_bar_new(NsSession *session)
                            G_CALLBACK(on_drop));
     gtk_box_append(GTK_BOX(box), line);
     gtk_revealer_set_child(GTK_REVEALER(revealer), box);
-    g_signal_connect_object(session, "settings-changed", G_CALLBACK(sync_bar), revealer,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(session, "status-changed", G_CALLBACK(sync_bar), revealer,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(session, "view-changed", G_CALLBACK(sync_bar), revealer,
-                            G_CONNECT_SWAPPED);
+    ns_session_listen(session, "settings-changed", G_CALLBACK(sync_bar), revealer);
+    ns_session_listen(session, "status-changed", G_CALLBACK(sync_bar), revealer);
+    ns_session_listen(session, "view-changed", G_CALLBACK(sync_bar), revealer);
     sync_bar(revealer);
     return revealer;
 }

@@ -232,8 +232,7 @@ GtkWidget *ns_setting_row_new(NsSession *session, const NsParam *param, NsSettin
     gtk_box_append(GTK_BOX(box), line);
     if (control.below) gtk_box_append(GTK_BOX(box), control.below);
     ns_session_follow(session, param, G_CALLBACK(sync_row), box);
-    g_signal_connect_object(session, "status-changed", G_CALLBACK(sync_pending), box,
-                            G_CONNECT_SWAPPED);
+    ns_session_listen(session, "status-changed", G_CALLBACK(sync_pending), box);
     sync_row(box);
     return box;
 }

@@ -89,8 +89,7 @@ static void add_size(NsSession *session, GtkWidget *row)
         label, _("Memory for weights, gradients, moments and the activations of all threads; the "
                  "time is that of one forward and backward pass."));
     gtk_box_append(GTK_BOX(row), label);
-    g_signal_connect_object(session, "status-changed", G_CALLBACK(sync_size), label,
-                            G_CONNECT_SWAPPED);
+    ns_session_listen(session, "status-changed", G_CALLBACK(sync_size), label);
     sync_size(label);
 }
 
@@ -210,8 +209,7 @@ GtkWidget *ns_settings_pane_new(NsSession *session)
     gtk_stack_add_child(GTK_STACK(parts->place), parts->pending);
     gtk_stack_add_child(GTK_STACK(parts->place), parts->watched);
     gtk_box_append(GTK_BOX(pane), parts->place);
-    g_signal_connect_object(session, "status-changed", G_CALLBACK(sync_watching), pane,
-                            G_CONNECT_SWAPPED);
+    ns_session_listen(session, "status-changed", G_CALLBACK(sync_watching), pane);
     return pane;
 }
 

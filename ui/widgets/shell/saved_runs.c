@@ -149,8 +149,7 @@ static GtkWidget *make_library(NsWindow *parent)
     g_signal_connect_object(library, "bound", G_CALLBACK(on_bound), parent, G_CONNECT_SWAPPED);
     g_signal_connect_object(library, "checkpoints", G_CALLBACK(on_checkpoints), parent,
                             G_CONNECT_SWAPPED);
-    g_signal_connect_object(session, "runs-changed", G_CALLBACK(ns_run_library_reload), library,
-                            G_CONNECT_SWAPPED);
+    ns_session_listen(session, "runs-changed", G_CALLBACK(ns_run_library_reload), library);
     return library;
 }
 

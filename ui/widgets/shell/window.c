@@ -633,14 +633,10 @@ NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
                                   GTK_WIDGET(window->inspector));
     window->transport = NS_TRANSPORT(ns_transport_new(session));
     gtk_box_append(GTK_BOX(window->foot), GTK_WIDGET(window->transport));
-    g_signal_connect_object(session, "status-changed", G_CALLBACK(on_status), window,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(session, "settings-changed", G_CALLBACK(sync_title), window,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(session, "view-changed", G_CALLBACK(on_view_changed), window,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(session, "notice", G_CALLBACK(ns_window_toast), window,
-                            G_CONNECT_SWAPPED);
+    ns_session_listen(session, "status-changed", G_CALLBACK(on_status), window);
+    ns_session_listen(session, "settings-changed", G_CALLBACK(sync_title), window);
+    ns_session_listen(session, "view-changed", G_CALLBACK(on_view_changed), window);
+    ns_session_listen(session, "notice", G_CALLBACK(ns_window_toast), window);
     g_signal_connect_object(window->pages, "switched", G_CALLBACK(wake), window, G_CONNECT_SWAPPED);
     g_signal_connect_object(window->pages, "pointed", G_CALLBACK(on_pointed), window,
                             G_CONNECT_SWAPPED);

@@ -290,10 +290,8 @@ void ns_window_add_actions(NsWindow *window)
     g_action_map_add_action_entries(G_ACTION_MAP(window), ACTIONS, G_N_ELEMENTS(ACTIONS), window);
     NsSession *session = ns_window_session(window);
     NsPageStack *pages = ns_window_pages(window);
-    g_signal_connect_object(session, "status-changed", G_CALLBACK(sync_actions), window,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(session, "view-changed", G_CALLBACK(sync_actions), window,
-                            G_CONNECT_SWAPPED);
+    ns_session_listen(session, "status-changed", G_CALLBACK(sync_actions), window);
+    ns_session_listen(session, "view-changed", G_CALLBACK(sync_actions), window);
     g_signal_connect_object(pages, "switched", G_CALLBACK(sync_actions), window, G_CONNECT_SWAPPED);
     sync_actions(window);
 }

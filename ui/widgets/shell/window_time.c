@@ -195,10 +195,8 @@ void ns_window_add_time_actions(NsWindow *window)
     ns_window_add_commands(window, COMMANDS, G_N_ELEMENTS(COMMANDS));
     g_action_map_add_action_entries(G_ACTION_MAP(window), SWITCHES, G_N_ELEMENTS(SWITCHES), window);
     NsSession *session = ns_window_session(window);
-    g_signal_connect_object(session, "status-changed", G_CALLBACK(sync_actions), window,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(session, "view-changed", G_CALLBACK(sync_actions), window,
-                            G_CONNECT_SWAPPED);
+    ns_session_listen(session, "status-changed", G_CALLBACK(sync_actions), window);
+    ns_session_listen(session, "view-changed", G_CALLBACK(sync_actions), window);
     g_signal_connect(window, "progressed", G_CALLBACK(sync_actions), NULL);
     sync_actions(window);
 }
