@@ -41,7 +41,7 @@ static void test_two_lanes(void)
     g_assert_cmpuint(ns_history_steps(view->histories[0]), ==, 6);
     g_assert_cmpuint(ns_history_steps(view->histories[1]), ==, 6);
     g_assert_true(view->history == view->histories[0]);
-    g_assert_null(view->previous);
+    g_assert_null(view->previous.history);
     ns_session_set_active(session, 1);
     g_assert_true(view->history == view->histories[1]);
     g_assert_cmpstr(ns_placement_choice(view->now.lane[view->active].placement)->key, ==, "pre");

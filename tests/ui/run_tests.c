@@ -52,7 +52,7 @@ static void test_reset(void)
     ui_click(window, "reset_button");
     UI_WAIT(window, ui_is_ready);
     g_assert_cmpint(ns_session_steps(session), ==, 0);
-    g_assert_true(ns_session_view(session)->previous == before);
+    g_assert_true(ns_session_view(session)->previous.history == before);
     ns_session_step(session, 5);
     UI_WAIT(window, ui_has_stepped_five);
     for (size_t i = 0; i <= 5; i++) {
@@ -71,7 +71,7 @@ static void test_reset_without_step_keeps_previous_run(void)
     const NsHistory *first = ns_session_view(session)->history;
     ui_click(window, "reset_button");
     UI_UNTIL(ns_session_view(session)->history != first);
-    g_assert_null(ns_session_view(session)->previous);
+    g_assert_null(ns_session_view(session)->previous.history);
     ui_close(window);
 }
 

@@ -56,8 +56,8 @@ static void test_placement_leaves_previous_run(void)
     ns_session_restart(session);
     wait_for_new_history(window, old);
     const NsView *view = ns_session_view(session);
-    g_assert_true(view->previous == old);
-    g_assert_cmpstr(ns_placement_choice(view->previous_settings.placement)->key, ==, "post");
+    g_assert_true(view->previous.history == old);
+    g_assert_cmpstr(ns_placement_choice(view->previous.settings.placement)->key, ==, "post");
     g_assert_cmpstr(ns_placement_choice(view->now.lane[0].placement)->key, ==, "pre");
     /* It was running, and so the new one runs on by itself. */
     g_assert_true(ns_session_is_running(session));
@@ -76,8 +76,8 @@ static void test_previous_of_changed_run(void)
     ui_click(window, "reset_button");
     wait_for_new_history(window, old);
     const NsView *view = ns_session_view(session);
-    g_assert_true(view->previous == old);
-    g_assert_cmpint(view->previous_settings.warmup, ==, 1);
+    g_assert_true(view->previous.history == old);
+    g_assert_cmpint(view->previous.settings.warmup, ==, 1);
     g_assert_cmpint(view->started.lane[0].warmup, ==, 100);
     ui_close(window);
 }
@@ -90,7 +90,7 @@ static void test_restart_without_step_leaves_no_previous_run(void)
     const NsHistory *old = ns_session_view(session)->history;
     ui_toggle(window, "Pre-LN");
     wait_for_new_history(window, old);
-    g_assert_null(ns_session_view(session)->previous);
+    g_assert_null(ns_session_view(session)->previous.history);
     g_assert_false(ns_session_is_running(session));
     ui_close(window);
 }
@@ -334,7 +334,7 @@ static void test_text_file(void)
     ns_session_set(session, "text", path);
     UI_WAIT(window, ui_is_ready);
     UI_UNTIL(!ui_has_banner(window));
-    g_assert_true(ns_session_view(session)->previous == old);
+    g_assert_true(ns_session_view(session)->previous.history == old);
 
     g_assert_true(g_unlink(path) == 0);
     ns_session_set(session, "seed", "2");

@@ -3,7 +3,7 @@
 
 #include "core/train/live.h"
 
-static void pinned_copy(NsPinnedLane *to, const NsPinnedLane *from)
+static void earlier_copy(NsEarlierLane *to, const NsEarlierLane *from)
 {
     to->history = ns_history_ref(from->history);
     to->name = g_strdup(from->name);
@@ -12,7 +12,7 @@ static void pinned_copy(NsPinnedLane *to, const NsPinnedLane *from)
     ns_settings_copy(&to->settings, &from->settings);
 }
 
-static void pinned_clear(NsPinnedLane *lane)
+static void earlier_clear(NsEarlierLane *lane)
 {
     g_clear_pointer(&lane->history, ns_history_unref);
     g_clear_pointer(&lane->name, g_free);
@@ -24,7 +24,6 @@ NsView *ns_view_new(void)
     NsView *view = g_new0(NsView, 1);
     ns_experiment_init(&view->started);
     ns_experiment_init(&view->now);
-    ns_settings_init(&view->previous_settings);
     view->gradient = NS_QUANTITY_GRAD_W2;
     view->hidden = NS_QUANTITY_HIDDEN_NORM;
     view->log = true;
@@ -36,8 +35,7 @@ NsView *ns_view_new(void)
 NsView *ns_view_copy(const NsView *view)
 {
     NsView *copy = g_memdup2(view, sizeof *view);
-    if (copy->previous) ns_history_ref(copy->previous);
-    ns_settings_copy(&copy->previous_settings, &view->previous_settings);
+    if (view->previous.history) earlier_copy(&copy->previous, &view->previous);
     copy->source = g_strdup(view->source);
     ns_experiment_copy(&copy->started, &view->started);
     ns_experiment_copy(&copy->now, &view->now);
@@ -47,15 +45,14 @@ NsView *ns_view_copy(const NsView *view)
     }
     for (size_t i = 0; i < NS_LANES_MAX; i++)
         if (copy->closer[i]) ns_history_ref(copy->closer[i]);
-    for (unsigned i = 0; i < view->n_pinned; i++) pinned_copy(&copy->pinned[i], &view->pinned[i]);
+    for (unsigned i = 0; i < view->n_pinned; i++) earlier_copy(&copy->pinned[i], &view->pinned[i]);
     return copy;
 }
 
 void ns_view_free(NsView *view)
 {
     if (!view) return;
-    g_clear_pointer(&view->previous, ns_history_unref);
-    ns_settings_clear(&view->previous_settings);
+    earlier_clear(&view->previous);
     for (size_t i = 0; i < view->started.n; i++) {
         g_clear_pointer(&view->histories[i], ns_history_unref);
         g_free(view->names[i]);
@@ -80,7 +77,7 @@ const char *ns_view_lane_name(const NsView *view, size_t lane)
 
 NsFigureInput ns_view_input(const NsView *view)
 {
-    bool told = view->previous && !view->previous_outside;
+    const NsEarlierLane *previous = &view->previous;
     NsFigureInput input = {
         .history = view->history,
         .settings = settings_of(view, view->active),
@@ -88,8 +85,8 @@ NsFigureInput ns_view_input(const NsView *view)
         .n_pinned = view->n_pinned,
         .heat = view->heat,
         .marked_layer = view->layer,
-        .previous = view->previous,
-        .previous_settings = told ? &view->previous_settings : NULL,
+        .previous = previous->history,
+        .previous_settings = previous->history && !previous->outside ? &previous->settings : NULL,
         .gradient = view->gradient,
         .hidden = view->hidden,
         .smoothing = view->smoothing,
@@ -101,7 +98,7 @@ NsFigureInput ns_view_input(const NsView *view)
         input.lanes[i] = (NsFigureRun){view->histories[i], settings_of(view, i),
                                        ns_view_lane_name(view, i), (unsigned)i};
     for (unsigned i = 0; i < view->n_pinned; i++) {
-        const NsPinnedLane *lane = &view->pinned[i];
+        const NsEarlierLane *lane = &view->pinned[i];
         input.pinned[i] = (NsFigureRun){lane->history, lane->outside ? NULL : &lane->settings,
                                         lane->name, lane->lane};
     }
@@ -155,7 +152,7 @@ void ns_view_set_lanes(NsView *view, unsigned n)
     }
     set_lane(&view->started, n, 0, &view->started.lane[0]);
     set_lane(&view->now, n, 0, &view->now.lane[0]);
-    if (n > 1) g_clear_pointer(&view->previous, ns_history_unref);
+    if (n > 1) earlier_clear(&view->previous);
     view->active = MIN(view->active, n - 1);
     sync_active(view);
 }
@@ -178,14 +175,6 @@ void ns_view_set_closer(NsView *view, NsHistory *const *histories, int64_t step)
     for (size_t i = 0; i < NS_LANES_MAX; i++)
         set_history(&view->closer[i], histories ? histories[i] : NULL);
     view->closer_step = step;
-}
-
-static void set_settings(NsSettings *kept, const NsSettings *settings)
-{
-    NsSettings copy; /* copied before the old ones are freed, which may be the same */
-    ns_settings_copy(&copy, settings);
-    ns_settings_clear(kept);
-    *kept = copy;
 }
 
 void ns_view_set_history(NsView *view, unsigned lane, NsHistory *history,
@@ -227,29 +216,35 @@ void ns_view_set_live(NsView *view, unsigned lane, const NsSettings *settings)
     ns_live_copy(&view->now.lane[lane], settings);
 }
 
+/* Without settings: of another program. */
+static NsEarlierLane earlier_lane(NsHistory *history, const NsSettings *settings)
+{
+    NsEarlierLane lane = {.history = ns_history_ref(history), .outside = settings == NULL};
+    if (settings)
+        ns_settings_copy(&lane.settings, settings);
+    else
+        ns_settings_init(&lane.settings);
+    return lane;
+}
+
 void ns_view_leave_previous(NsView *view)
 {
     if (view->started.n > 1) return;
-    set_history(&view->previous, view->history);
-    set_settings(&view->previous_settings, &view->started.lane[0]);
-    view->previous_outside = view->names[0] != NULL;
+    earlier_clear(&view->previous);
+    view->previous = earlier_lane(view->history, view->names[0] ? NULL : &view->started.lane[0]);
 }
 
 void ns_view_clear_pinned(NsView *view)
 {
-    while (view->n_pinned > 0) pinned_clear(&view->pinned[--view->n_pinned]);
+    while (view->n_pinned > 0) earlier_clear(&view->pinned[--view->n_pinned]);
 }
 
 void ns_view_pin(NsView *view, unsigned which, NsHistory *history, const NsSettings *settings,
                  const char *name)
 {
     if (view->n_pinned == NS_FIGURE_PINNED) return;
-    NsPinnedLane *lane = &view->pinned[view->n_pinned++];
-    *lane =
-        (NsPinnedLane){.history = ns_history_ref(history), .name = g_strdup(name), .lane = which};
-    lane->outside = settings == NULL;
-    if (settings)
-        ns_settings_copy(&lane->settings, settings);
-    else
-        ns_settings_init(&lane->settings);
+    NsEarlierLane *lane = &view->pinned[view->n_pinned++];
+    *lane = earlier_lane(history, settings);
+    lane->name = g_strdup(name);
+    lane->lane = which;
 }

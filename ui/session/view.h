@@ -14,7 +14,7 @@ typedef struct {
     char *name;          /* for legends */
     unsigned lane;       /* in its run, which determines its color */
     bool outside;        /* of another program: no settings */
-} NsPinnedLane;
+} NsEarlierLane;
 
 typedef struct {
     NsExperiment started;               /* settings of the first update */
@@ -25,11 +25,9 @@ typedef struct {
     char *source;              /* the only file of these; NULL if there are several or none */
     unsigned active;           /* the lane shown in figures of one model */
     NsHistory *history;        /* of that lane; borrowed from histories */
-    NsPinnedLane pinned[NS_FIGURE_PINNED];
+    NsEarlierLane pinned[NS_FIGURE_PINNED];
     unsigned n_pinned;
-    NsHistory *previous;          /* of the run before, or NULL; for a single lane only */
-    NsSettings previous_settings; /* settings of its first update */
-    bool previous_outside;        /* the previous run is of another program, without settings */
+    NsEarlierLane previous; /* of the run before, for a single lane only; or without a history */
     NsQuantity gradient;
     NsQuantity hidden;
     NsSmoothing smoothing; /* of curves over steps */

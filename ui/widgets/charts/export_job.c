@@ -162,7 +162,7 @@ const char *ns_export_command_gap(const NsView *view)
     g_autofree char *changes = changes_of(view);
     if (changes)
         return _("The command does not repeat the settings that were changed during the run.");
-    if (view->previous)
+    if (view->previous.history)
         return _("The command does not repeat the previous run, which is drawn in gray.");
     if (view->n_pinned)
         return _("The command does not repeat earlier runs, which are drawn faintly.");
