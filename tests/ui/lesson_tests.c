@@ -66,17 +66,6 @@ static bool has_label(GtkWidget *root, const char *part)
     return false;
 }
 
-static GtkWidget *pointed_out(GtkWidget *root)
-{
-    if (gtk_widget_has_css_class(root, "pointed-out")) return root;
-    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
-         child = gtk_widget_get_next_sibling(child)) {
-        GtkWidget *found = pointed_out(child);
-        if (found) return found;
-    }
-    return NULL;
-}
-
 static bool is_set(NsSession *session, size_t lane, const char *key, const char *value)
 {
     g_autofree char *is =
@@ -138,7 +127,8 @@ static void test_greet(void)
     ns_window_greet(window);
     g_assert_cmpint(ns_learn_pane_card(pane), ==, 0);
     g_assert_nonnull(ui_find_button(GTK_WIDGET(pane), "Run to step 100"));
-    g_assert_true(pointed_out(GTK_WIDGET(window)) == ui_find(window, "run_button"));
+    g_assert_true(ui_find_class(GTK_WIDGET(window), "pointed-out") ==
+                  ui_find(window, "run_button"));
     g_action_group_activate_action(G_ACTION_GROUP(window), "learn", NULL);
     g_assert_true(ns_learn_pane_is_open(pane));
     g_assert_cmpint(ns_learn_pane_card(pane), ==, -1);
@@ -223,16 +213,17 @@ static void test_set_up(void)
     g_assert_true(is_set(session, 0, "placement", "post") &&
                   is_set(session, 1, "placement", "pre"));
     GtkWidget *row = ns_settings_pane_row(ns_window_settings_pane(window), "layers");
-    g_assert_true(pointed_out(GTK_WIDGET(window)) == row);
+    g_assert_true(ui_find_class(GTK_WIDGET(window), "pointed-out") == row);
     /* It waits for nothing. */
     g_assert_true(ns_learn_pane_is_done(pane));
     press(pane, "Next");
     g_assert_cmpint(ns_learn_pane_card(pane), ==, 1);
-    g_assert_true(pointed_out(GTK_WIDGET(window)) == ui_find(window, "step_button"));
+    g_assert_true(ui_find_class(GTK_WIDGET(window), "pointed-out") ==
+                  ui_find(window, "step_button"));
     press(pane, "Back");
     g_assert_cmpint(ns_learn_pane_card(pane), ==, 0);
     ns_learn_pane_close(pane);
-    g_assert_null(pointed_out(GTK_WIDGET(window)));
+    g_assert_null(ui_find_class(GTK_WIDGET(window), "pointed-out"));
     ui_close(window);
 }
 
@@ -282,10 +273,10 @@ static void test_run_rests(void)
     NsLearnPane *pane = begin(window);
     press(pane, "Next");
     press(pane, "Set it for me");
-    g_assert_nonnull(pointed_out(GTK_WIDGET(window)));
+    g_assert_nonnull(ui_find_class(GTK_WIDGET(window), "pointed-out"));
     ui_click(window, "run_button");
     UI_UNTIL(ns_learn_pane_is_done(pane));
-    UI_UNTIL(!pointed_out(GTK_WIDGET(window)));
+    UI_UNTIL(!ui_find_class(GTK_WIDGET(window), "pointed-out"));
     UI_WAIT(window, ui_is_paused);
     g_assert_cmpint(ns_session_steps(session), ==, 6);
     ui_click(window, "run_button");
@@ -750,7 +741,7 @@ static void test_unfold(void)
     g_assert_false(gtk_expander_get_expanded(more));
     g_signal_emit_by_name(ns_window_learn_pane(window), "point-out", "momentum");
     g_assert_true(gtk_expander_get_expanded(more));
-    g_assert_true(pointed_out(GTK_WIDGET(window)) == row);
+    g_assert_true(ui_find_class(GTK_WIDGET(window), "pointed-out") == row);
     GtkWidget *scroller = gtk_widget_get_ancestor(row, GTK_TYPE_SCROLLED_WINDOW);
     graphene_rect_t bounds;
     UI_UNTIL(gtk_widget_get_mapped(row) && gtk_widget_compute_bounds(row, scroller, &bounds) &&

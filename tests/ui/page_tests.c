@@ -23,19 +23,6 @@ static NsWindow *open_lanes(const char *assignments)
     return window;
 }
 
-/* The control below a widget whose tip begins with these words. */
-static GtkWidget *with_tip(GtkWidget *root, const char *words)
-{
-    const char *tip = gtk_widget_get_tooltip_text(root);
-    if (tip && g_str_has_prefix(tip, words)) return root;
-    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
-         child = gtk_widget_get_next_sibling(child)) {
-        GtkWidget *found = with_tip(child, words);
-        if (found) return found;
-    }
-    return NULL;
-}
-
 /* The button that offers more measurements; NULL where none is to be seen. */
 static GtkWidget *probe_button(NsWindow *window)
 {
@@ -44,7 +31,7 @@ static GtkWidget *probe_button(NsWindow *window)
     for (GtkWidget *child = gtk_widget_get_first_child(overlay); child;
          child = gtk_widget_get_next_sibling(child))
         if (gtk_widget_get_visible(child) &&
-            with_tip(child, "Sets “Interval of expensive probes”") == child)
+            ui_find_tip(child, "Sets “Interval of expensive probes”") == child)
             return child;
     return NULL;
 }
@@ -114,7 +101,7 @@ static void test_heat(void)
     NsSession *session = ns_window_session(window);
     show_page(window, "heatmap");
     GtkWidget *tile = GTK_WIDGET(ui_tile(window, 0));
-    GtkWidget *control = with_tip(tile, "Which lanes");
+    GtkWidget *control = ui_find_tip(tile, "Which lanes");
     g_assert_true(gtk_widget_get_visible(control));
     gtk_drop_down_set_selected(GTK_DROP_DOWN(control), NS_HEAT_RATIO);
     g_assert_cmpint(ns_session_view(session)->heat, ==, NS_HEAT_RATIO);
@@ -255,7 +242,7 @@ static void test_log_of_share(void)
 {
     NsWindow *window = open_lanes("probe-every=5");
     show_page(window, "attention");
-    GtkWidget *log = with_tip(GTK_WIDGET(ui_tile(window, 1)), "Logarithmic axis");
+    GtkWidget *log = ui_find_tip(GTK_WIDGET(ui_tile(window, 1)), "Logarithmic axis");
     g_assert_false(gtk_widget_get_visible(log));
     ui_close(window);
 }

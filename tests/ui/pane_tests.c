@@ -15,21 +15,9 @@ static GtkWidget *row_of(NsWindow *window, const char *key)
     return ns_settings_pane_row(pane_of(window), key);
 }
 
-/* The first widget of a css class, depth first. */
-static GtkWidget *find_class(GtkWidget *root, const char *class)
-{
-    if (gtk_widget_has_css_class(root, class)) return root;
-    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
-         child = gtk_widget_get_next_sibling(child)) {
-        GtkWidget *found = find_class(child, class);
-        if (found) return found;
-    }
-    return NULL;
-}
-
 static GtkWidget *part(NsWindow *window, const char *key, const char *class)
 {
-    GtkWidget *found = find_class(row_of(window, key), class);
+    GtkWidget *found = ui_find_class(row_of(window, key), class);
     g_assert_nonnull(found);
     return found;
 }
@@ -44,7 +32,7 @@ static void press(GtkWidget *button)
 static GtkWidget *tab(NsWindow *window, int i)
 {
     GtkWidget *at = gtk_widget_get_first_child(
-        gtk_widget_get_first_child(find_class(pane_of(window), "lane-tabs")));
+        gtk_widget_get_first_child(ui_find_class(pane_of(window), "lane-tabs")));
     while (i-- > 0) at = gtk_widget_get_next_sibling(at);
     return at;
 }
@@ -53,20 +41,20 @@ enum { REMOVE = NS_LANES_MAX, ADD };
 
 static const char *differences(NsWindow *window)
 {
-    GtkWidget *label = gtk_widget_get_last_child(find_class(pane_of(window), "lane-tabs"));
+    GtkWidget *label = gtk_widget_get_last_child(ui_find_class(pane_of(window), "lane-tabs"));
     return gtk_widget_get_visible(label) ? gtk_label_get_text(GTK_LABEL(label)) : NULL;
 }
 
 static GtkRevealer *bar_of(NsWindow *window)
 {
-    GtkWidget *box = find_class(pane_of(window), "pending-bar");
+    GtkWidget *box = ui_find_class(pane_of(window), "pending-bar");
     return GTK_REVEALER(gtk_widget_get_parent(box));
 }
 
 /* Restart, Fork, Undo. */
 static GtkWidget *answer(NsWindow *window, int i)
 {
-    GtkWidget *line = gtk_widget_get_last_child(find_class(pane_of(window), "pending-bar"));
+    GtkWidget *line = gtk_widget_get_last_child(ui_find_class(pane_of(window), "pending-bar"));
     GtkWidget *at = gtk_widget_get_first_child(line);
     while (i-- > 0) at = gtk_widget_get_next_sibling(at);
     return at;
@@ -75,7 +63,7 @@ static GtkWidget *answer(NsWindow *window, int i)
 static const char *waiting(NsWindow *window)
 {
     if (!gtk_revealer_get_reveal_child(bar_of(window))) return NULL;
-    GtkWidget *label = gtk_widget_get_first_child(find_class(pane_of(window), "pending-bar"));
+    GtkWidget *label = gtk_widget_get_first_child(ui_find_class(pane_of(window), "pending-bar"));
     return gtk_label_get_text(GTK_LABEL(label));
 }
 

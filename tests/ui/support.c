@@ -90,48 +90,74 @@ void ui_rest(NsWindow *window)
     ui_settle(GTK_WIDGET(window));
 }
 
-static GtkWidget *find_id(GtkWidget *widget, const char *id)
+/* The first widget that is so, depth first; NULL if there is none. */
+static GtkWidget *find(GtkWidget *root, bool (*is)(GtkWidget *, gconstpointer),
+                       gconstpointer wanted)
 {
-    if (g_strcmp0(gtk_buildable_get_buildable_id(GTK_BUILDABLE(widget)), id) == 0) return widget;
-    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+    if (is(root, wanted)) return root;
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
          child = gtk_widget_get_next_sibling(child)) {
-        GtkWidget *found = find_id(child, id);
+        GtkWidget *found = find(child, is, wanted);
         if (found) return found;
     }
     return NULL;
+}
+
+static bool has_id(GtkWidget *widget, gconstpointer id)
+{
+    return g_strcmp0(gtk_buildable_get_buildable_id(GTK_BUILDABLE(widget)), id) == 0;
 }
 
 GtkWidget *ui_find(NsWindow *window, const char *id)
 {
-    GtkWidget *widget = find_id(GTK_WIDGET(window), id);
+    GtkWidget *widget = find(GTK_WIDGET(window), has_id, id);
     g_assert_nonnull(widget);
     return widget;
 }
 
+static bool has_type(GtkWidget *widget, gconstpointer type)
+{
+    return g_type_is_a(G_OBJECT_TYPE(widget), *(const GType *)type);
+}
+
 GtkWidget *ui_first(GtkWidget *root, GType type)
 {
-    if (g_type_is_a(G_OBJECT_TYPE(root), type)) return root;
-    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
-         child = gtk_widget_get_next_sibling(child)) {
-        GtkWidget *found = ui_first(child, type);
-        if (found) return found;
-    }
-    return NULL;
+    return find(root, has_type, &type);
+}
+
+static bool is_button(GtkWidget *widget, gconstpointer label)
+{
+    const char *is = GTK_IS_BUTTON(widget) ? gtk_button_get_label(GTK_BUTTON(widget))
+                     : GTK_IS_CHECK_BUTTON(widget)
+                         ? gtk_check_button_get_label(GTK_CHECK_BUTTON(widget))
+                         : NULL;
+    return is && g_str_equal(is, label);
 }
 
 GtkWidget *ui_find_button(GtkWidget *root, const char *label)
 {
-    const char *is = GTK_IS_BUTTON(root) ? gtk_button_get_label(GTK_BUTTON(root))
-                     : GTK_IS_CHECK_BUTTON(root)
-                         ? gtk_check_button_get_label(GTK_CHECK_BUTTON(root))
-                         : NULL;
-    if (is && g_str_equal(is, label)) return root;
-    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
-         child = gtk_widget_get_next_sibling(child)) {
-        GtkWidget *found = ui_find_button(child, label);
-        if (found) return found;
-    }
-    return NULL;
+    return find(root, is_button, label);
+}
+
+static bool has_tip(GtkWidget *widget, gconstpointer tip)
+{
+    const char *is = gtk_widget_get_tooltip_text(widget);
+    return is && g_str_has_prefix(is, tip);
+}
+
+GtkWidget *ui_find_tip(GtkWidget *root, const char *tip)
+{
+    return find(root, has_tip, tip);
+}
+
+static bool has_class(GtkWidget *widget, gconstpointer css_class)
+{
+    return gtk_widget_has_css_class(widget, css_class);
+}
+
+GtkWidget *ui_find_class(GtkWidget *root, const char *css_class)
+{
+    return find(root, has_class, css_class);
 }
 
 void ui_click(NsWindow *window, const char *id)
@@ -141,44 +167,14 @@ void ui_click(NsWindow *window, const char *id)
     g_signal_emit_by_name(button, "clicked");
 }
 
-GtkWidget *ui_find_tip(GtkWidget *root, const char *tip)
+static bool is_toggle(GtkWidget *widget, gconstpointer label)
 {
-    if (g_strcmp0(gtk_widget_get_tooltip_text(root), tip) == 0) return root;
-    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
-         child = gtk_widget_get_next_sibling(child)) {
-        GtkWidget *found = ui_find_tip(child, tip);
-        if (found) return found;
-    }
-    return NULL;
-}
-
-GtkWidget *ui_find_class(GtkWidget *root, const char *css_class)
-{
-    if (gtk_widget_has_css_class(root, css_class)) return root;
-    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
-         child = gtk_widget_get_next_sibling(child)) {
-        GtkWidget *found = ui_find_class(child, css_class);
-        if (found) return found;
-    }
-    return NULL;
-}
-
-static GtkWidget *find_toggle(GtkWidget *widget, const char *label)
-{
-    if (GTK_IS_TOGGLE_BUTTON(widget) &&
-        g_strcmp0(gtk_button_get_label(GTK_BUTTON(widget)), label) == 0)
-        return widget;
-    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
-         child = gtk_widget_get_next_sibling(child)) {
-        GtkWidget *found = find_toggle(child, label);
-        if (found) return found;
-    }
-    return NULL;
+    return GTK_IS_TOGGLE_BUTTON(widget) && is_button(widget, label);
 }
 
 void ui_toggle(NsWindow *window, const char *label)
 {
-    GtkWidget *toggle = find_toggle(ns_window_settings_pane(window), label);
+    GtkWidget *toggle = find(ns_window_settings_pane(window), is_toggle, label);
     g_assert_nonnull(toggle);
     g_signal_emit_by_name(toggle, "clicked");
 }

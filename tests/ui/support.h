@@ -52,7 +52,7 @@ GtkWidget *ui_first(GtkWidget *root, GType type);
 /* The first button or check button below a widget with this label; NULL if there is none. */
 GtkWidget *ui_find_button(GtkWidget *root, const char *label);
 
-/* The first widget with this tooltip; NULL if there is none. */
+/* The first widget whose tooltip begins with these words; NULL if there is none. */
 GtkWidget *ui_find_tip(GtkWidget *root, const char *tip);
 
 /* The first widget with this css class; NULL if there is none. */
