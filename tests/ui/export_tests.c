@@ -38,10 +38,42 @@ static NsExportDialog *open_dialog(NsWindow *window)
     return top_dialog();
 }
 
+/* The drop-down, spin button or switch behind the label with these words. */
+static GtkWidget *control(NsExportDialog *dialog, const char *words)
+{
+    GtkWidget *grid = ui_first(GTK_WIDGET(dialog), GTK_TYPE_GRID);
+    for (GtkWidget *child = gtk_widget_get_first_child(grid); child;
+         child = gtk_widget_get_next_sibling(child))
+        if (GTK_IS_LABEL(child) && g_str_equal(gtk_label_get_text(GTK_LABEL(child)), words))
+            return gtk_widget_get_next_sibling(child);
+    g_error("there is no control “%s”", words);
+}
+
+static void drop_down(NsExportDialog *dialog, const char *words, guint i)
+{
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(control(dialog, words)), i);
+}
+
+static void set_switch(NsExportDialog *dialog, const char *words, bool on)
+{
+    gtk_switch_set_active(GTK_SWITCH(control(dialog, words)), on);
+}
+
+static void set_number(NsExportDialog *dialog, const char *words, double number)
+{
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(control(dialog, words)), number);
+}
+
+static void choose_format(NsExportDialog *dialog, NsExportWhat what, NsFormat format)
+{
+    drop_down(dialog, "Content", what);
+    drop_down(dialog, "Format", format);
+}
+
 static void export_as(NsWindow *window, NsExportWhat what, NsFormat format, const char *path)
 {
     NsExportDialog *dialog = open_dialog(window);
-    ns_export_dialog_choose_format(dialog, what, format);
+    choose_format(dialog, what, format);
     ui_settle(GTK_WIDGET(dialog));
     ns_export_dialog_write(dialog, path);
     UI_WAIT(window, ui_has_toast);
@@ -113,8 +145,8 @@ static void test_folder_that_is_not_there(void)
     g_autofree char *path = g_build_filename(folder, "chart.pdf", NULL);
     NsWindow *window = open_with_steps();
     NsExportDialog *dialog = open_dialog(window);
-    ns_export_dialog_choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_PDF);
-    ns_export_dialog_choose(dialog, "size", "column");
+    choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_PDF);
+    drop_down(dialog, "Size", 1);
     g_autofree char *command = g_strdup(ns_export_dialog_command(dialog));
     ns_export_dialog_write(dialog, "/no/such/folder/chart.pdf");
     UI_UNTIL(strstr(failure(dialog), "/no/such/folder"));
@@ -149,38 +181,22 @@ static void test_copy(void)
     ui_close(window);
 }
 
-/* The drop-down, spin button or switch behind the label with these words. */
-static GtkWidget *control(NsExportDialog *dialog, const char *words)
-{
-    GtkWidget *grid = ui_first(GTK_WIDGET(dialog), GTK_TYPE_GRID);
-    for (GtkWidget *child = gtk_widget_get_first_child(grid); child;
-         child = gtk_widget_get_next_sibling(child))
-        if (GTK_IS_LABEL(child) && g_str_equal(gtk_label_get_text(GTK_LABEL(child)), words))
-            return gtk_widget_get_next_sibling(child);
-    g_error("there is no control “%s”", words);
-}
-
-static void drop_down(NsExportDialog *dialog, const char *words, guint i)
-{
-    gtk_drop_down_set_selected(GTK_DROP_DOWN(control(dialog, words)), i);
-}
-
 static void test_choices(void)
 {
     NsWindow *window = open_with_steps();
     NsExportDialog *dialog = open_dialog(window);
-    ns_export_dialog_choose_format(dialog, NS_EXPORT_ONE, NS_FORMAT_PNG);
+    choose_format(dialog, NS_EXPORT_ONE, NS_FORMAT_PNG);
     drop_down(dialog, "Size", 7);
     drop_down(dialog, "Legend", 2);
-    gtk_switch_set_active(GTK_SWITCH(control(dialog, "Title")), FALSE);
-    gtk_switch_set_active(GTK_SWITCH(control(dialog, "Caption with settings")), TRUE);
-    gtk_switch_set_active(GTK_SWITCH(control(dialog, "Transparent background")), TRUE);
-    gtk_switch_set_active(GTK_SWITCH(control(dialog, "Experiment inside the file")), FALSE);
+    set_switch(dialog, "Title", false);
+    set_switch(dialog, "Caption with settings", true);
+    set_switch(dialog, "Transparent background", true);
+    set_switch(dialog, "Experiment inside the file", false);
     /* A slide has its own style, until a field is changed. */
     GtkSpinButton *text = GTK_SPIN_BUTTON(control(dialog, "Text size (pt)"));
     g_assert_cmpfloat(gtk_spin_button_get_value(text), ==, 18);
     g_assert_false(gtk_widget_get_sensitive(control(dialog, "Dots per inch")));
-    gtk_spin_button_set_value(GTK_SPIN_BUTTON(control(dialog, "Line width (pt)")), 2);
+    set_number(dialog, "Line width (pt)", 2);
     const char *command = ns_export_dialog_command(dialog);
     g_assert_nonnull(strstr(command, "--figure loss --step 5 "));
     g_assert_nonnull(strstr(command, " --set layers=2 "));
@@ -192,7 +208,7 @@ static void test_choices(void)
     g_assert_nonnull(strstr(ns_export_dialog_command(dialog), " --size 120x80mm --text-size 20 "));
     drop_down(dialog, "Dots per inch", 4);
     g_assert_nonnull(strstr(ns_export_dialog_command(dialog), " --dpi 600 "));
-    ns_export_dialog_choose_format(dialog, NS_EXPORT_DATA, NS_FORMAT_PNG);
+    choose_format(dialog, NS_EXPORT_DATA, NS_FORMAT_PNG);
     g_assert_true(g_str_has_suffix(ns_export_dialog_command(dialog),
                                    " --experiment off --out normscope.csv"));
     g_assert_false(gtk_widget_get_sensitive(control(dialog, "Size")));
@@ -201,24 +217,29 @@ static void test_choices(void)
     /* The next dialog begins with the same. */
     g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
     g_autofree char *path = g_build_filename(folder, "all.png", NULL);
-    ns_export_dialog_choose_format(dialog, NS_EXPORT_ONE, NS_FORMAT_PNG);
+    choose_format(dialog, NS_EXPORT_ONE, NS_FORMAT_PNG);
     ns_export_dialog_write(dialog, path);
     UI_WAIT(window, ui_has_toast);
     g_unlink(path);
     g_rmdir(folder);
     dialog = open_dialog(window);
-    ns_export_dialog_choose_format(dialog, NS_EXPORT_ONE, NS_FORMAT_PNG);
+    choose_format(dialog, NS_EXPORT_ONE, NS_FORMAT_PNG);
     g_assert_nonnull(strstr(ns_export_dialog_command(dialog), " --size 120x80mm --dpi 600 "));
-    static const char *const usual[][2] = {
-        {"size", "auto"},        {"dpi", "auto"},       {"text-size", "auto"},
-        {"line-width", "auto"},  {"title", "on"},       {"caption", "off"},
-        {"background", "style"}, {"legend", "outside"}, {"experiment", "on"}};
-    for (size_t i = 0; i < G_N_ELEMENTS(usual); i++)
-        ns_export_dialog_choose(dialog, usual[i][0], usual[i][1]);
+    drop_down(dialog, "Size", 0);
+    drop_down(dialog, "Dots per inch", 0);
+    drop_down(dialog, "Legend", 0);
+    set_number(dialog, "Text size (pt)", 8);
+    set_number(dialog, "Line width (pt)", 1);
+    set_switch(dialog, "Title", true);
+    set_switch(dialog, "Caption with settings", false);
+    set_switch(dialog, "Transparent background", false);
+    set_switch(dialog, "Experiment inside the file", true);
     const char *bare = ns_export_dialog_command(dialog);
     g_assert_true(g_str_has_suffix(bare, " --out loss.png"));
-    for (size_t i = 0; i < G_N_ELEMENTS(usual); i++) {
-        g_autofree char *flag = g_strdup_printf(" --%s ", usual[i][0]);
+    static const char *const keys[] = {"size",    "dpi",        "text-size", "line-width", "title",
+                                       "caption", "background", "legend",    "experiment"};
+    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
+        g_autofree char *flag = g_strdup_printf(" --%s ", keys[i]);
         g_assert_null(strstr(bare, flag));
     }
     ns_export_dialog_write(dialog, path);
@@ -268,8 +289,8 @@ static void test_command(void)
         ui_rest(window);
         if (i == 2) g_action_group_activate_action(G_ACTION_GROUP(window), "log", NULL);
         NsExportDialog *dialog = open_dialog(window);
-        ns_export_dialog_choose_format(dialog, NS_EXPORT_SHEET, formats[i]);
-        ns_export_dialog_choose(dialog, "caption", i ? "on" : "off");
+        choose_format(dialog, NS_EXPORT_SHEET, formats[i]);
+        set_switch(dialog, "Caption with settings", i > 0);
         g_autofree char *command = g_strdup(ns_export_dialog_command(dialog));
         g_autofree char *path = g_build_filename(folder, "window", NULL);
         assert_same_file(dialog, window, command, path);
@@ -370,7 +391,7 @@ static NsExportDialog *open_figure(NsWindow *window)
     UI_WAIT(window, ui_is_paused);
     ui_rest(window);
     NsExportDialog *dialog = open_dialog(window);
-    ns_export_dialog_choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_PNG);
+    choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_PNG);
     click(dialog, "Charts", 0);
     return dialog;
 }
@@ -490,7 +511,7 @@ static void test_figure(void)
 
     /* It comes back as it was left. */
     dialog = open_dialog(window);
-    ns_export_dialog_choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_PNG);
+    choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_PNG);
     g_assert_cmpstr(ns_export_dialog_command(dialog), ==, command);
     gtk_window_close(GTK_WINDOW(dialog));
     ui_close(window);
@@ -516,8 +537,8 @@ static void test_film(void)
     g_autofree char *path = g_build_filename(folder, "a.png", NULL);
     NsWindow *window = open_with_steps();
     NsExportDialog *dialog = open_dialog(window);
-    ns_export_dialog_choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_PDF);
-    ns_export_dialog_choose(dialog, "size", "column");
+    choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_PDF);
+    drop_down(dialog, "Size", 1);
     drop_down(dialog, "Format", 5);
     GtkWidget *length = gtk_widget_get_next_sibling(control(dialog, "Format"));
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(gtk_widget_get_first_child(length)), 1.5);
@@ -535,9 +556,12 @@ static void test_film_canceled(void)
     g_autofree char *path = g_build_filename(folder, "a.png", NULL);
     NsWindow *window = open_with_steps();
     NsExportDialog *dialog = open_dialog(window);
-    ns_export_dialog_choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_PDF);
+    choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_PDF);
     drop_down(dialog, "Format", 5);
-    ns_export_dialog_choose(dialog, "film", "40@30");
+    GtkWidget *film = gtk_widget_get_next_sibling(control(dialog, "Format"));
+    GtkWidget *rate = gtk_widget_get_prev_sibling(gtk_widget_get_last_child(film));
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(gtk_widget_get_first_child(film)), 40);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(rate), 30);
     g_autofree char *command = g_strdup(ns_export_dialog_command(dialog));
     ns_export_dialog_write(dialog, path);
     GtkProgressBar *bar = GTK_PROGRESS_BAR(

@@ -471,19 +471,6 @@ static void on_choice(NsExportDialog *dialog)
     sync_rest(dialog);
 }
 
-void ns_export_dialog_choose(NsExportDialog *dialog, const char *key, const char *text)
-{
-    ns_export_choices_set(&dialog->choices, key, text, NULL);
-    sync_controls(dialog);
-    sync_rest(dialog);
-}
-
-void ns_export_dialog_choose_format(NsExportDialog *dialog, NsExportWhat what, NsFormat format)
-{
-    choose(dialog->what, what);
-    choose(dialog->format, format_row(format));
-}
-
 const char *ns_export_dialog_command(NsExportDialog *dialog)
 {
     return gtk_label_get_text(GTK_LABEL(dialog->command));

@@ -14,10 +14,6 @@ GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one);
 /* What the controls ask for at present; borrowed from the dialog. */
 NsExportRequest ns_export_dialog_request(NsExportDialog *dialog);
 
-/* Sets a choice from its text, as if its control had been used. */
-void ns_export_dialog_choose(NsExportDialog *dialog, const char *key, const char *text);
-void ns_export_dialog_choose_format(NsExportDialog *dialog, NsExportWhat what, NsFormat format);
-
 /* The command line that is shown; borrowed. */
 const char *ns_export_dialog_command(NsExportDialog *dialog);
 
