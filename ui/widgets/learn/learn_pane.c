@@ -18,7 +18,8 @@
 
 /* Pixels: of the strip beside the pages, and the most of it below them where that is narrow. */
 #define STRIP_WIDTH 243
-#define STRIP_HEIGHT 200
+#define STRIP_HEIGHT 208
+#define SPARE_HEIGHT 4 /* a row of words and buttons is higher than a scrolled window reckons */
 
 struct _NsLearnPane {
     GtkWidget parent;
@@ -75,6 +76,7 @@ static GtkWidget *new_box(NsLearnPane *pane)
     gtk_scrolled_window_set_propagate_natural_height(scrolled, TRUE);
     gtk_scrolled_window_set_max_content_height(scrolled, STRIP_HEIGHT);
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    gtk_widget_set_margin_bottom(box, SPARE_HEIGHT);
     gtk_scrolled_window_set_child(scrolled, box);
     gtk_widget_set_parent(pane->box, GTK_WIDGET(pane));
     return box;
@@ -152,6 +154,13 @@ static void look_at_settings(NsLearnPane *pane, const NsCard *card)
 {
     bool own = card->asks_for_settings || !card->end.n || has_settings(pane->session, &card->end);
     gtk_widget_set_visible(pane->apart, !own);
+    /* Below the pages there is room beside Back and Next, and little for more lines. */
+    GtkOrientation across =
+        gtk_orientable_get_orientation(GTK_ORIENTABLE(gtk_widget_get_parent(GTK_WIDGET(pane))));
+    GtkOrientation along =
+        across == GTK_ORIENTATION_VERTICAL ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL;
+    gtk_orientable_set_orientation(GTK_ORIENTABLE(pane->apart), along);
+    gtk_orientable_set_orientation(GTK_ORIENTABLE(gtk_widget_get_parent(pane->apart)), along);
 }
 
 static void look(NsLearnPane *pane)
@@ -422,6 +431,20 @@ static void hold_tooltips(GtkWidget *turn)
     set_tooltips(turn, false);
 }
 
+static GtkWidget *new_apart(NsLearnPane *pane)
+{
+    pane->apart = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    GtkWidget *words = ns_learn_label_new(
+        _("The settings are not those of the lesson, so what it says may not hold."), "hint",
+        SIDE_CHARS);
+    GtkWidget *button =
+        new_button(pane, _("Use the lesson’s settings"), _("Applies them, and restarts"), on_do);
+    gtk_widget_set_halign(button, GTK_ALIGN_START);
+    gtk_box_append(GTK_BOX(pane->apart), words);
+    gtk_box_append(GTK_BOX(pane->apart), button);
+    return pane->apart;
+}
+
 /* Back and Next stay where they are from card to card. */
 static GtkWidget *new_head(NsLearnPane *pane)
 {
@@ -444,23 +467,12 @@ static GtkWidget *new_head(NsLearnPane *pane)
     pane->turned = false;
     gtk_box_set_homogeneous(GTK_BOX(turn), TRUE);
     gtk_widget_set_halign(turn, GTK_ALIGN_START);
+    GtkWidget *below = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8);
+    gtk_box_append(GTK_BOX(below), turn);
+    gtk_box_append(GTK_BOX(below), new_apart(pane));
     gtk_box_append(GTK_BOX(head), above);
-    gtk_box_append(GTK_BOX(head), turn);
+    gtk_box_append(GTK_BOX(head), below);
     return head;
-}
-
-static void add_apart(NsLearnPane *pane, GtkWidget *left)
-{
-    pane->apart = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
-    GtkWidget *words = ns_learn_label_new(
-        _("The settings are not those of the lesson, so what it says may not hold."), "hint",
-        NS_LEARN_CHARS);
-    GtkWidget *button =
-        new_button(pane, _("Use the lesson’s settings"), _("Applies them, and restarts"), on_do);
-    gtk_widget_set_halign(button, GTK_ALIGN_START);
-    gtk_box_append(GTK_BOX(pane->apart), words);
-    gtk_box_append(GTK_BOX(pane->apart), button);
-    gtk_box_append(GTK_BOX(left), pane->apart);
 }
 
 /* Buttons that do for the student what the card asks for. */
@@ -501,7 +513,6 @@ static void show_card(NsLearnPane *pane)
     GtkWidget *box = new_box(pane);
     GtkWidget *columns = pane->columns = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12);
     GtkWidget *left = new_text(card);
-    add_apart(pane, left);
     add_buttons(pane, card, left);
     gtk_box_append(GTK_BOX(columns), left);
     if (card->ask) {
