@@ -41,7 +41,7 @@ NsPaperStudy ns_paper_at_its_scale(const NsPaperStudy *row)
     large.holds = N_("At the paper’s sizes; the data are generated unless --set names files.");
     large.settings = both(row->settings, row->paper);
     if (row->paper_grid) large.grid = row->paper_grid;
-    for (unsigned arm = 0; arm < row->n_arms; arm++)
+    for (unsigned arm = 0; arm < ns_paper_arms(row); arm++)
         large.arms[arm].settings = both(row->arms[arm].settings, row->arms[arm].paper);
     return large;
 }
@@ -53,7 +53,7 @@ bool ns_paper_make(const NsPaperStudy *row, NsStudy *study, GError **error)
     add_settings(text, row->settings);
     if (row->grid) g_string_append_printf(text, "[grid]\n%s\n", row->grid);
     g_string_append_printf(text, "[result]\n%s", row->result);
-    for (unsigned arm = 0; arm < row->n_arms; arm++) {
+    for (unsigned arm = 0; arm < ns_paper_arms(row); arm++) {
         g_string_append_printf(text, "[%s]\nname = %s\n", ns_lane_letter(arm),
                                row->arms[arm].label);
         add_settings(text, row->arms[arm].settings);
@@ -122,9 +122,10 @@ size_t ns_paper_curves(const NsStudy *study)
 
 const char *ns_paper_curve_label(const NsPaperStudy *row, const NsStudy *study, size_t curve)
 {
-    const char *arm = row->arms[curve % row->n_arms].label;
-    if (ns_paper_curves(study) == row->n_arms) return arm;
-    g_autofree char *where = ns_study_configuration_words(study, curve / row->n_arms);
+    size_t arms = ns_paper_arms(row);
+    const char *arm = row->arms[curve % arms].label;
+    if (ns_paper_curves(study) == arms) return arm;
+    g_autofree char *where = ns_study_configuration_words(study, curve / arms);
     g_autofree char *words = g_strdup_printf("%s, %s", _(arm), where);
     return g_intern_string(words);
 }

@@ -66,15 +66,17 @@ typedef struct {
     const char *paper;      /* settings that replace these at the paper's original scale; or NULL */
     const char *paper_grid; /* the same for the grid; NULL if it does not change */
     bool large;             /* the settings are those of the paper's scale */
-    NsPaperArm arms[NS_PAPER_ARMS];
-    unsigned n_arms;
+    NsPaperArm arms[NS_PAPER_ARMS]; /* up to the first without a label */
     unsigned seeds;
-    NsClaim claims[NS_PAPER_CLAIMS];
-    unsigned n_claims;
+    NsClaim claims[NS_PAPER_CLAIMS]; /* [ns_study_cells] */
 } NsPaperStudy;
 
 const NsPaperStudy *ns_paper_study(size_t i); /* NULL past the end */
 const NsChoice *ns_paper_choice(size_t i);
+
+/* How many arms and claims a row has. */
+unsigned ns_paper_arms(const NsPaperStudy *row);
+unsigned ns_paper_claims(const NsPaperStudy *row);
 
 /* The row with the sizes of the paper's original experiment, if the table has them. */
 NsPaperStudy ns_paper_at_its_scale(const NsPaperStudy *row);

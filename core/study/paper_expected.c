@@ -31,7 +31,7 @@ static const char *order(const NsClaim *claim)
 void ns_paper_add_claim(NsPaperResult *result, const NsClaim *claim, const double *x, size_t n,
                         double size)
 {
-    const char *arm = result->study->arms[claim->arm % result->study->n_arms].label;
+    const char *arm = result->study->arms[claim->arm % ns_paper_arms(result->study)].label;
     double *y, *upper, ratio;
     size_t before = result->n_series;
     size_t first = claim->kind == NS_CLAIM_UPPER ? n / 2 : 0; /* index of the first point */
@@ -83,7 +83,7 @@ NsPaperResult *ns_paper_expected(const NsPaperStudy *study)
     size_t n = ns_paper_points(&made);
     g_autofree double *x = g_new(double, n);
     ns_paper_abscissae(&made, x, n);
-    for (unsigned i = 0; i < study->n_claims; i++)
+    for (unsigned i = 0; i < ns_paper_claims(study); i++)
         ns_paper_add_claim(result, &study->claims[i], x, n, 1.0);
     return result;
 }

@@ -280,7 +280,7 @@ NsPaperResult *ns_paper_result_new(const NsPaperStudy *row, NsStudyWork *cells, 
     for (unsigned which = 0; which < work.study->results.n; which++)
         for (size_t curve = 0; curve < ns_paper_curves(work.study); curve++)
             add_measured(result, &work, which, curve);
-    for (unsigned i = 0; i < row->n_claims; i++) {
+    for (unsigned i = 0; i < ns_paper_claims(row); i++) {
         NsFinding *finding = &result->findings[result->n_findings++];
         *finding = find(&work, &row->claims[i]);
         result->verdict = MAX(result->verdict, finding->verdict);

@@ -63,14 +63,13 @@
              {N_("Pre-LN, initialization"), "placement=pre lr=0"},                                 \
              {N_("Post-LN, after warm-up"), "placement=post lr=2e-3 warmup=60",                    \
               "lr=5e-4 warmup=4000"}},                                                             \
-    .n_arms = 3, .seeds = 40,                                                                      \
-    .claims =                                                                                      \
-        {{N_("ratio of last to first decoder layer, Post-LN"), NS_CLAIM_UPPER, 0, 0, NAN, 1.5,     \
-          INFINITY},                                                                               \
-         {N_("ratio of last to first decoder layer, Pre-LN"), NS_CLAIM_UPPER, 1, 0, 1, 0.67, 1.5}, \
-         {N_("ratio of the gradient after the warm-up to that before it, Post-LN, last layer"),    \
-          NS_CLAIM_FACTOR, 2, 0, NAN, -INFINITY, 0.5}},                                            \
-    .n_claims = 3
+    .seeds = 40,                                                                                   \
+    .claims = {                                                                                    \
+        {N_("ratio of last to first decoder layer, Post-LN"), NS_CLAIM_UPPER, 0, 0, NAN, 1.5,      \
+         INFINITY},                                                                                \
+        {N_("ratio of last to first decoder layer, Pre-LN"), NS_CLAIM_UPPER, 1, 0, 1, 0.67, 1.5},  \
+        {N_("ratio of the gradient after the warm-up to that before it, Post-LN, last layer"),     \
+         NS_CLAIM_FACTOR, 2, 0, NAN, -INFINITY, 0.5}}
 
 /* Common part of the rows for the gradients of the last layer by model size. */
 #define BY_SIZE                                                                                    \
@@ -78,8 +77,7 @@
         N_("Measured in the paper on IWSLT14 German-English with ten seeds; here with generated "  \
            "pairs and a width of 32.  Theorem 1 states the same order in expectation."),           \
     .settings = PAIRS "batch=32 steps=0", .grid = "layers=6,8,10,12,14",                           \
-    .result = "quantity = grad-w2\nat = step 0\n", .paper = IWSLT " steps=0", .n_arms = 1,         \
-    .seeds = 80, .n_claims = 1
+    .result = "quantity = grad-w2\nat = step 0\n", .paper = IWSLT " steps=0", .seeds = 80
 
 static const NsPaperStudy studies[] = {
     {
@@ -97,7 +95,6 @@ static const NsPaperStudy studies[] = {
         .arms = {{N_("no warm-up"), "warmup=1"},
                  {N_("short warm-up"), "warmup=25", "warmup=500"},
                  {N_("long warm-up"), "warmup=100", "warmup=4000"}},
-        .n_arms = 3,
         .seeds = 20,
         .claims =
             {{N_("loss without warm-up minus loss with the long warm-up, higher rate, in nats"),
@@ -108,7 +105,6 @@ static const NsPaperStudy studies[] = {
               NS_CLAIM_END, 0, 2, NAN, 0.3, INFINITY},
              {N_("BLEU without warm-up minus BLEU with the long warm-up, higher rate"),
               NS_CLAIM_END, 3, 5, NAN, -INFINITY, 0, 1}},
-        .n_claims = 4,
     },
     {
         .choice = {"fig2b", N_("Warm-up and peak rate, SGD"), NULL, "Xiong et al. 2020, Fig. 2b",
@@ -127,7 +123,6 @@ static const NsPaperStudy studies[] = {
                  {N_("SGD, high rate, warm-up"), "optimizer=sgd lr=0.5 warmup=100",
                   "lr=5e-3 warmup=4000"},
                  {N_("SGD, high rate, no warm-up"), "optimizer=sgd lr=0.5", "lr=5e-3"}},
-        .n_arms = 4,
         .seeds = 20,
         .claims = {{N_("loss of SGD minus loss of Adam, low rate, in nats"), NS_CLAIM_END, 1, 0,
                     NAN, 0.3, INFINITY},
@@ -137,7 +132,6 @@ static const NsPaperStudy studies[] = {
                     NS_CLAIM_END, 3, 2, NAN, 0.05, INFINITY},
                    {N_("BLEU of SGD minus BLEU of Adam, high rate"), NS_CLAIM_END, 2, 0, NAN,
                     -INFINITY, 0, 1}},
-        .n_claims = 4,
     },
     {
         .choice = {"fig3a", N_("Mean gradient of W₁ by layer"), NULL, "Xiong et al. 2020, Fig. 3a",
@@ -190,7 +184,6 @@ static const NsPaperStudy studies[] = {
                  {N_("Pre-LN, no warm-up"), "placement=pre", IWSLT_STEP},
                  {N_("Post-LN, RAdam"), "placement=post optimizer=radam", IWSLT_LINEAR},
                  {N_("Pre-LN, RAdam"), "placement=pre optimizer=radam", IWSLT_LINEAR}},
-        .n_arms = 4,
         .seeds = 5,
         .claims = {{N_("loss of Pre-LN minus loss of Post-LN with warm-up, in nats"), NS_CLAIM_END,
                     1, 0, 0, -INFINITY, 0.1},
@@ -200,15 +193,13 @@ static const NsPaperStudy studies[] = {
                     NS_CLAIM_END, 2, 0, 0, -INFINITY, 0.2},
                    {N_("BLEU of Pre-LN minus BLEU of Post-LN with warm-up"), NS_CLAIM_END, 1, 0, 0,
                     -2, INFINITY, 1}},
-        .n_claims = 4,
     },
     {
         .choice =
             {"fig5", N_("Pre-training and two downstream tasks"), NULL, "Xiong et al. 2020, Fig. 5",
-             N_(
-                 "Validation loss of a masked language model during pre-training, Post-LN with "
-                 "warm-up and Pre-LN without, and the accuracy on two tasks after fine-tuning "
-                 "from each checkpoint.")},
+             N_("Validation loss of a masked language model during pre-training, Post-LN with "
+                "warm-up and Pre-LN without, and the accuracy on two tasks after fine-tuning "
+                "from each checkpoint.")},
         .says =
             N_("Pre-LN without warm-up, at three times the rate, learns faster than Post-LN with "
                "warm-up, and after fine-tuning its accuracy on two tasks rises faster, too."),
@@ -225,7 +216,6 @@ static const NsPaperStudy studies[] = {
         .arms = {{N_("Post-LN, warm-up"), "placement=post lr=1e-3 warmup=210",
                   "lr=1e-4 warmup=10000"},
                  {N_("Pre-LN, no warm-up"), "placement=pre lr=3e-3", "lr=3e-4"}},
-        .n_arms = 2,
         .seeds = 8,
         .claims = {{N_("loss of Pre-LN minus loss of Post-LN with warm-up, in nats"), NS_CLAIM_END,
                     1, 0, 0, -INFINITY, 0.1, 0},
@@ -239,7 +229,6 @@ static const NsPaperStudy studies[] = {
                     0, -5, INFINITY, 2},
                    {N_("entailment accuracy: gain of Pre-LN from pre-training, in points"),
                     NS_CLAIM_GAIN, 1, 0, NAN, 2, INFINITY, 2}},
-        .n_claims = 6,
     },
     {
         .choice = {"fig6", N_("A small constant rate"), NULL, "Xiong et al. 2020, Fig. 6",
@@ -254,13 +243,11 @@ static const NsPaperStudy studies[] = {
         .arms = {{N_("high rate, no warm-up"), "lr=4e-3", "lr=1e-3"},
                  {N_("small rate, no warm-up"), "lr=4e-4", "lr=1e-4"},
                  {N_("high rate, warm-up"), "lr=4e-3 warmup=100", "lr=1e-3 warmup=4000"}},
-        .n_arms = 3,
         .seeds = 5,
         .claims = {{N_("loss without warm-up: high rate minus small rate, in nats"), NS_CLAIM_END,
                     0, 1, NAN, 0.1, INFINITY},
                    {N_("loss at the small rate minus loss at the high rate with warm-up, in nats"),
                     NS_CLAIM_END, 1, 2, NAN, 0.1, INFINITY}},
-        .n_claims = 2,
     },
     {
         .choice =
@@ -272,11 +259,9 @@ static const NsPaperStudy studies[] = {
         .grid = "layers=2,4,8,16,32",
         .result = "quantity = grad-w2\nat = step 0\n",
         .arms = POST_PRE,
-        .n_arms = 2,
         .seeds = 5,
         .claims = {{N_("log-log slope of Post-LN"), NS_CLAIM_SLOPE, 0, 0, 0, -0.15, 0.15},
                    {N_("log-log slope of Pre-LN"), NS_CLAIM_SLOPE, 1, 0, -0.5, -0.65, -0.35}},
-        .n_claims = 2,
     },
     {
         .choice = {"hidden-scale", N_("Size of the hidden state by layer"), NULL,
@@ -287,13 +272,11 @@ static const NsPaperStudy studies[] = {
                     "attention and feed-forward networks of width d."),
         .settings = NARROW " layers=12 steps=0",
         .arms = POST_PRE,
-        .n_arms = 2,
         .result = AT_START_IN_ALL("hidden-sq"),
         .seeds = 5,
         .claims = {{N_("largest relative change over the layers, Post-LN"), NS_CLAIM_SPREAD, 0, 0,
                     0, -INFINITY, 0.01},
                    {N_("growth of Pre-LN per layer, in d"), NS_CLAIM_GROWTH, 1, 0, NAN, 0.5, 1.5}},
-        .n_claims = 2,
     },
     {
         .choice = {"layers", N_("Gradient by layer"), NULL, "Xiong et al. 2020, appendix F",
@@ -306,14 +289,12 @@ static const NsPaperStudy studies[] = {
                     "its input, and the gradient of W₁ grows even without any norm."),
         .settings = NARROW " layers=12 steps=0",
         .arms = POST_PRE,
-        .n_arms = 2,
         .result = AT_START_IN_ALL("hidden-grad"),
         .seeds = 10,
         .claims = {{N_("ratio of last to middle layer, Post-LN"), NS_CLAIM_UPPER, 0, 0, NAN, 1.5,
                     INFINITY},
                    {N_("ratio of last to middle layer, Pre-LN"), NS_CLAIM_UPPER, 1, 0, 1, 0.67,
                     1.5}},
-        .n_claims = 2,
     },
     {
         .choice = {"warmup", N_("Which placement needs warm-up"), NULL,
@@ -330,13 +311,11 @@ static const NsPaperStudy studies[] = {
                  {N_("Post-LN, warm-up 100"), "placement=post warmup=100"},
                  {N_("Pre-LN, no warm-up"), "placement=pre warmup=1"},
                  {N_("Pre-LN, warm-up 100"), "placement=pre warmup=100"}},
-        .n_arms = 4,
         .seeds = 5,
         .claims = {{N_("loss of Post-LN without warm-up minus loss with it, in nats"), NS_CLAIM_END,
                     0, 1, NAN, 0.3, INFINITY},
                    {N_("loss of Pre-LN without warm-up minus loss with it, in nats"), NS_CLAIM_END,
                     2, 3, 0, -INFINITY, 0.15}},
-        .n_claims = 2,
     },
     {
         .choice = {"concentration", N_("Token norms concentrate"), NULL,
@@ -349,11 +328,9 @@ static const NsPaperStudy studies[] = {
         .settings = THEORY "placement=pre layers=6 steps=0",
         .result = "quantity = token-norms\nat = step 0\n",
         .arms = {{N_("d = 768"), "d-model=768 d-ff=768"}, {N_("d = 64"), "d-model=64 d-ff=64"}},
-        .n_arms = 2,
         .seeds = 3,
         .claims = {{N_("share of tokens above 1.1 times the mean"), NS_CLAIM_BEYOND, 0, 0, NAN,
                     -INFINITY, 0.125}},
-        .n_claims = 1,
     },
     {
         .choice = {"deepnorm", N_("DeepNorm equalizes gradients"), NULL,
@@ -364,12 +341,10 @@ static const NsPaperStudy studies[] = {
         .holds = N_("An observation at initialization; the paper proves a bound on the updates."),
         .settings = NARROW " layers=12 steps=0",
         .arms = {{N_("DeepNorm"), "placement=deepnorm"}, {N_("Pre-LN"), "placement=pre"}},
-        .n_arms = 2,
         .result = AT_START_IN_ALL("grad-w2"),
         .seeds = 5,
         .claims = {{N_("ratio of last to first layer, DeepNorm"), NS_CLAIM_RATIO, 0, 0, 1, 0.75,
                     1.33}},
-        .n_claims = 1,
     },
     {
         .choice = {"deepnorm-depth", N_("DeepNorm learns at depth"), NULL,
@@ -387,13 +362,11 @@ static const NsPaperStudy studies[] = {
         .arms = {{N_("DeepNorm"), "placement=deepnorm"},
                  {N_("Post-LN"), "placement=post"},
                  {N_("Pre-LN"), "placement=pre"}},
-        .n_arms = 3,
         .seeds = 5,
         .claims = {{N_("loss of Post-LN minus loss of DeepNorm at the largest depth, in nats"),
                     NS_CLAIM_END, 1, 0, NAN, 0.3, INFINITY},
                    {N_("loss of DeepNorm minus loss of Pre-LN at the largest depth, in nats"),
                     NS_CLAIM_END, 0, 2, NAN, -INFINITY, 0.2}},
-        .n_claims = 2,
     },
     {
         .choice = {"curse-of-depth", N_("The curse of depth"), NULL,
@@ -409,13 +382,11 @@ static const NsPaperStudy studies[] = {
         .paper = "layers=12 d-model=768 heads=12 d-ff=2048 steps=10000 batch=512 seq=256 lr=1e-3",
         .arms = {{N_("Pre-LN"), "placement=pre"},
                  {N_("LayerNorm scaling"), "placement=ln-scaling"}},
-        .n_arms = 2,
         .seeds = 5,
         .claims = {{N_("ratio of Pre-LN to LayerNorm scaling, last layer"), NS_CLAIM_FACTOR, 0, 1,
                     NAN, 2, INFINITY},
                    {N_("ratio of last to first state, Pre-LN"), NS_CLAIM_RATIO, 0, 0, NAN, 4,
                     INFINITY}},
-        .n_claims = 2,
     },
     {
         .choice = {"peri-growth", N_("Peri-LN grows linearly"), NULL,
@@ -430,7 +401,6 @@ static const NsPaperStudy studies[] = {
         .result = "quantity = hidden-sq\nlayer = all\nat = last\n",
         .paper = "layers=24 d-model=1024 heads=16 steps=10000 batch=256 seq=256 lr=5e-4",
         .arms = {{N_("Peri-LN"), "placement=peri norm=layernorm"}, {N_("Pre-LN"), "placement=pre"}},
-        .n_arms = 2,
         .seeds = 5,
         .claims = {{N_("ratio of Pre-LN to Peri-LN, last layer"), NS_CLAIM_FACTOR, 1, 0, NAN, 1,
                     INFINITY},
@@ -438,7 +408,6 @@ static const NsPaperStudy studies[] = {
                     NS_CLAIM_BEND, 0, 0, 1, 0.75, 1.33},
                    {N_("ratio of growth in the upper half to growth in the lower half, Pre-LN"),
                     NS_CLAIM_BEND, 1, 0, NAN, 1.33, INFINITY}},
-        .n_claims = 3,
     },
     {
         .choice = {"rank-collapse", N_("Tokens become alike"), NULL,
@@ -455,13 +424,11 @@ static const NsPaperStudy studies[] = {
                  {N_("Post-LN"), "placement=post"},
                  {N_("Pre-LN"), "placement=pre"},
                  {N_("DeepNorm"), "placement=deepnorm"}},
-        .n_arms = 4,
         .seeds = 5,
         .claims = {{N_("cosine in the last layer without residual"), NS_CLAIM_LAST, 0, 0, 1, 0.99,
                     INFINITY},
                    {N_("cosine in the last layer of Pre-LN"), NS_CLAIM_LAST, 2, 0, NAN, -INFINITY,
                     0.9}},
-        .n_claims = 2,
     },
     {
         .choice = {"residual-ablation", N_("Without residual or norm"), NULL,
@@ -476,13 +443,11 @@ static const NsPaperStudy studies[] = {
         .arms = {{N_("Pre-LN"), "placement=pre"},
                  {N_("no residual"), "placement=no-residual"},
                  {N_("no norm"), "placement=none"}},
-        .n_arms = 3,
         .seeds = 5,
         .claims = {{N_("loss without residual connections minus loss of Pre-LN, in nats"),
                     NS_CLAIM_END, 1, 0, NAN, 0.3, INFINITY},
                    {N_("loss without norms minus loss of Pre-LN, in nats"), NS_CLAIM_END, 2, 0, NAN,
                     0.3, INFINITY}},
-        .n_claims = 2,
     },
     {
         .choice = {"norm-kinds", N_("Kinds of norm"), NULL,
@@ -497,7 +462,6 @@ static const NsPaperStudy studies[] = {
                  {N_("RMSNorm"), "norm=rmsnorm"},
                  {N_("ScaleNorm"), "norm=scalenorm"},
                  {N_("DyT"), "norm=dyt"}},
-        .n_arms = 4,
         .seeds = 5,
         .claims = {{N_("loss of RMSNorm minus loss of LayerNorm, in nats"), NS_CLAIM_END, 1, 0, 0,
                     -0.1, 0.1},
@@ -505,7 +469,6 @@ static const NsPaperStudy studies[] = {
                     -0.1, 0.1},
                    {N_("loss of DyT minus loss of LayerNorm, in nats"), NS_CLAIM_END, 3, 0, 0, -0.1,
                     0.1}},
-        .n_claims = 3,
     },
     {
         .choice = {"batchnorm-variance", N_("Why not BatchNorm"), NULL,
@@ -522,11 +485,9 @@ static const NsPaperStudy studies[] = {
         .grid = "batch=16,8,4,2",
         .result = "quantity = validation-loss\nat = last\n",
         .arms = {{N_("LayerNorm"), "norm=layernorm"}, {N_("BatchNorm"), "norm=batchnorm"}},
-        .n_arms = 2,
         .seeds = 5,
         .claims = {{N_("loss of BatchNorm minus loss of LayerNorm, smallest batch, in nats"),
                     NS_CLAIM_END, 1, 0, NAN, 0.1, INFINITY}},
-        .n_claims = 1,
     },
     {
         .choice = {"stochastic-depth", N_("Stochastic depth"), NULL,
@@ -542,13 +503,11 @@ static const NsPaperStudy studies[] = {
         .arms = {{N_("p = 0"), "drop-path=0"},
                  {N_("p = 0.2"), "drop-path=0.2"},
                  {N_("p = 0.5"), "drop-path=0.5"}},
-        .n_arms = 3,
         .seeds = 5,
         .claims = {{N_("loss with p = 0.2 minus loss with p = 0, in nats"), NS_CLAIM_END, 1, 0, NAN,
                     -INFINITY, 0},
                    {N_("loss with p = 0.5 minus loss with p = 0, in nats"), NS_CLAIM_END, 2, 0, NAN,
                     -INFINITY, 0}},
-        .n_claims = 2,
     },
     {
         .choice = {"init-scale", N_("Scale of the initial weights"), NULL,
@@ -565,14 +524,12 @@ static const NsPaperStudy studies[] = {
         .arms = {{N_("Xavier"), "init=xavier-normal"},
                  {N_("Kaiming"), "init=kaiming-normal"},
                  {N_("GPT-2"), "init=gpt2"}},
-        .n_arms = 3,
         .seeds = 5,
         .claims = {{N_("growth of Xavier per layer, in d"), NS_CLAIM_GROWTH, 0, 0, NAN, 0.5, 1.5},
                    {N_("ratio of Kaiming to Xavier, last layer"), NS_CLAIM_FACTOR, 1, 0, NAN, 1.5,
                     INFINITY},
                    {N_("ratio of GPT-2 to Xavier, last layer"), NS_CLAIM_FACTOR, 2, 0, NAN,
                     -INFINITY, 0.5}},
-        .n_claims = 3,
     },
     {
         .choice = {"depth-cost", N_("The cost of depth"), NULL,
@@ -589,11 +546,9 @@ static const NsPaperStudy studies[] = {
         .result =
             "quantity = step-seconds\nat = minimum\n[result-2]\nquantity = memory\nat = last\n",
         .arms = {{N_("Pre-LN"), "placement=pre"}},
-        .n_arms = 1,
         .seeds = 3,
         .claims = {{N_("log-log slope of time"), NS_CLAIM_SLOPE, 0, 0, 1, 0.85, 1.15, 0},
                    {N_("log-log slope of memory"), NS_CLAIM_SLOPE, 0, 0, 1, 0.9, 1.1, 1}},
-        .n_claims = 2,
     },
     {
         .choice =
@@ -613,15 +568,27 @@ static const NsPaperStudy studies[] = {
         .arms = {{N_("Post-LN"), "placement=post"},
                  {N_("Pre-LN"), "placement=pre"},
                  {N_("DeepNorm"), "placement=deepnorm"}},
-        .n_arms = 3,
         .seeds = 3,
         .claims =
             {{N_("layers up to which Post-LN learns"), NS_CLAIM_REACH, 0, 0, NAN, -INFINITY, 16},
              {N_("layers up to which Pre-LN learns"), NS_CLAIM_REACH, 1, 0, NAN, 64, INFINITY},
              {N_("layers up to which DeepNorm learns"), NS_CLAIM_REACH, 2, 0, NAN, 256, INFINITY}},
-        .n_claims = 3,
     },
 };
+
+unsigned ns_paper_arms(const NsPaperStudy *row)
+{
+    unsigned n = 0;
+    while (n < NS_PAPER_ARMS && row->arms[n].label) n++;
+    return n;
+}
+
+unsigned ns_paper_claims(const NsPaperStudy *row)
+{
+    unsigned n = 0;
+    while (n < NS_PAPER_CLAIMS && row->claims[n].label) n++;
+    return n;
+}
 
 const NsPaperStudy *ns_paper_study(size_t i)
 {

@@ -380,7 +380,8 @@ static void check_singles(const NsPlot *plot, size_t seeds)
 static bool has_shape(const NsPaperStudy *row)
 {
     bool shape = false;
-    for (unsigned i = 0; i < row->n_claims; i++) shape |= row->claims[i].kind <= NS_CLAIM_UPPER;
+    for (unsigned i = 0; i < ns_paper_claims(row); i++)
+        shape |= row->claims[i].kind <= NS_CLAIM_UPPER;
     return shape;
 }
 

@@ -238,7 +238,7 @@ static char *verdict(const Paper *p)
 static char *expectation(const Paper *p)
 {
     GString *words = g_string_new(NULL);
-    for (unsigned i = 0; i < p->study->n_claims; i++) {
+    for (unsigned i = 0; i < ns_paper_claims(p->study); i++) {
         if (p->study->claims[i].result != p->panel) continue;
         g_autofree char *claim = ns_claim_words(&p->study->claims[i]);
         g_string_append_printf(words, "%s%s", words->len ? "; " : "", claim);
