@@ -2,10 +2,9 @@
 #include "core/data/bpe.h"
 
 #include "core/base/error.h"
+#include "core/data/json_object.h"
 #include "core/data/reader.h"
 
-#include <json-glib/json-glib.h>
-#include <stdbool.h>
 #include <string.h>
 
 /* Longer files are refused; the files of GPT-2 have 1 MB and 0.5 MB. */
@@ -68,12 +67,8 @@ static bool read_vocabulary(NsBpe *bpe, const char *path, GHashTable *numbers, G
     size_t size;
     g_autofree char *text = ns_read_file(path, MOST_BYTES, &size, error);
     if (!text) return false;
-    g_autoptr(JsonParser) parser = json_parser_new();
-    bool read = g_utf8_validate_len(text, size, NULL) &&
-                json_parser_load_from_data(parser, text, (gssize)size, NULL);
-    JsonNode *root = read ? json_parser_get_root(parser) : NULL;
-    if (!root || !JSON_NODE_HOLDS_OBJECT(root))
-        return refuse(path, "it is not a JSON object that maps words to numbers", error);
+    g_autoptr(JsonNode) root = ns_json_parse(text, size);
+    if (!root) return refuse(path, "it is not a JSON object that maps words to numbers", error);
     JsonObject *words = json_node_get_object(root);
     bpe->n = json_object_get_size(words);
     if (bpe->n > NS_TOKENS_MAX) return refuse(path, "it has more than 65,536 words", error);
@@ -83,10 +78,8 @@ static bool read_vocabulary(NsBpe *bpe, const char *path, GHashTable *numbers, G
     JsonNode *number;
     json_object_iter_init(&iter, words);
     while (json_object_iter_next(&iter, &word, &number)) {
-        bool whole =
-            JSON_NODE_HOLDS_VALUE(number) && json_node_get_value_type(number) == G_TYPE_INT64;
-        int64_t at = whole ? json_node_get_int(number) : -1;
-        if (at < 0 || (size_t)at >= bpe->n || bpe->bytes[at])
+        int64_t at;
+        if (!ns_json_whole_of(number, &at) || at < 0 || (size_t)at >= bpe->n || bpe->bytes[at])
             return refuse(path, "its numbers are not 0, 1, 2 …, each once", error);
         bpe->bytes[at] = read_bytes(word);
         if (!bpe->bytes[at])

@@ -2,27 +2,23 @@
 #include "core/store/gpt2.h"
 
 #include "core/base/error.h"
+#include "core/data/json_object.h"
 #include "core/data/reader.h"
 #include "core/experiment/param.h"
 #include "core/store/safetensors.h"
-
-#include <json-glib/json-glib.h>
 
 #define MOST_CONFIG ((size_t)1 << 20)
 
 /* ---- The shape ---- */
 
-static JsonParser *read_config(const char *folder, GError **error)
+static JsonNode *read_config(const char *folder, GError **error)
 {
     size_t size;
     g_autofree char *path = g_build_filename(folder, "config.json", NULL);
     g_autofree char *text = ns_read_file(path, MOST_CONFIG, &size, error);
     if (!text) return NULL;
-    g_autoptr(JsonParser) parser = json_parser_new();
-    bool read = g_utf8_validate_len(text, size, NULL) &&
-                json_parser_load_from_data(parser, text, (gssize)size, NULL);
-    JsonNode *root = read ? json_parser_get_root(parser) : NULL;
-    if (root && JSON_NODE_HOLDS_OBJECT(root)) return g_steal_pointer(&parser);
+    JsonNode *root = ns_json_parse(text, size);
+    if (root) return root;
     g_autofree char *name = g_filename_display_name(path);
     ns_refuse(error, NS_ERROR_FILE,
               "“%s” is not a JSON object; choose the folder of a GPT-2 model.", name);
@@ -99,9 +95,9 @@ static bool check_config(const char *folder, JsonObject *config, GError **error)
 
 char *ns_gpt2_settings(const char *folder, GError **error)
 {
-    g_autoptr(JsonParser) parser = read_config(folder, error);
-    if (!parser) return NULL;
-    JsonObject *config = json_node_get_object(json_parser_get_root(parser));
+    g_autoptr(JsonNode) root = read_config(folder, error);
+    if (!root) return NULL;
+    JsonObject *config = json_node_get_object(root);
     JsonNode *width = value_of(config, "n_embd");
     double hidden = width ? 4 * json_node_get_double(width) : 0;
     g_autoptr(GString) words =

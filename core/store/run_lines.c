@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/store/run_lines.h"
 
+#include "core/data/json_object.h"
 #include "core/experiment/provenance.h"
-#include "core/store/run_lines-private.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #define LONGEST_LINE 65536u /* of a line of settings */
-
-/* Lines of a run are not nested more deeply; the limit protects the parser, which is recursive. */
-#define DEEPEST 8
 
 #define PROGRAM "normscope "
 
@@ -38,43 +35,15 @@ bool ns_run_lines_are(const char *bytes, size_t size)
 
 /* ---- Reading ---- */
 
-static bool is_shallow(const char *line, size_t size)
-{
-    int depth = 0;
-    bool quoted = false;
-    for (size_t i = 0; i < size; i++) {
-        if (line[i] == '"') quoted = !quoted;
-        if (quoted && line[i] == '\\') i++;
-        if (quoted) continue;
-        depth += (line[i] == '[' || line[i] == '{') - (line[i] == ']' || line[i] == '}');
-        if (depth > DEEPEST) return false;
-    }
-    return true;
-}
-
-JsonNode *ns_run_line_parse(const char *line, size_t size)
-{
-    if (!is_shallow(line, size)) return NULL;
-    g_autoptr(JsonParser) parser = json_parser_new();
-    if (!json_parser_load_from_data(parser, line, (gssize)size, NULL)) return NULL;
-    return json_parser_steal_root(parser);
-}
-
 static void free_node(gpointer node)
 {
     json_node_unref(node);
 }
 
-JsonObject *ns_json_object_of(JsonNode *node)
-{
-    return node && JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
-}
-
 /* The version of the program that wrote the line. */
 static const char *version_of(JsonObject *line)
 {
-    JsonNode *node = json_object_get_member(line, "program");
-    const char *program = node && JSON_NODE_HOLDS_VALUE(node) ? json_node_get_string(node) : NULL;
+    const char *program = ns_json_text_of(json_object_get_member(line, "program"));
     bool own = program && g_str_has_prefix(program, PROGRAM);
     return own ? program + strlen(PROGRAM) : "unknown";
 }
@@ -82,12 +51,11 @@ static const char *version_of(JsonObject *line)
 /* Reads the settings in one line; returns false if it has none. */
 static bool read_line(Run *run, const char *line, size_t size)
 {
-    JsonNode *node = size > LONGEST_LINE ? NULL : ns_run_line_parse(line, size);
+    JsonNode *node = size > LONGEST_LINE ? NULL : ns_json_parse(line, size);
     if (!node) return false;
     g_ptr_array_add(run->nodes, node);
-    JsonObject *object = ns_json_object_of(node);
-    JsonObject *settings =
-        object ? ns_json_object_of(json_object_get_member(object, "settings")) : NULL;
+    JsonObject *object = json_node_get_object(node);
+    JsonObject *settings = ns_json_object_of(json_object_get_member(object, "settings"));
     if (!settings) return false;
     if (!run->lanes) run->version = version_of(object);
     run->settings[run->lanes++] = settings;

@@ -4,10 +4,10 @@
 #include "core/base/copy.h"
 #include "core/base/error.h"
 #include "core/base/words.h"
+#include "core/data/json_object.h"
 #include "core/probe/record.h"
 #include "core/store/json.h"
 #include "core/store/jsonl.h"
-#include "core/store/run_lines-private.h"
 #include "core/store/run_lines.h"
 #include "core/train/run.h"
 
@@ -80,15 +80,10 @@ static bool read_scalar(JsonObject *object, const char *key, double *number)
     return true;
 }
 
-static JsonArray *array_of(JsonNode *node)
-{
-    return node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
-}
-
 /* Reads an array of exactly n elements into the values from `first` on. */
 static bool read_array(JsonNode *node, NsValues values, size_t first, size_t n)
 {
-    JsonArray *array = array_of(node);
+    JsonArray *array = ns_json_array_of(node);
     if (!array || json_array_get_length(array) != n) return false;
     for (size_t i = 0; i < n; i++)
         if (!read_value(json_array_get_element(array, (guint)i), values, first + i)) return false;
@@ -97,7 +92,7 @@ static bool read_array(JsonNode *node, NsValues values, size_t first, size_t n)
 
 static bool read_heads(JsonNode *node, NsValues values, size_t first, const NsRecordLayout *layout)
 {
-    JsonArray *array = array_of(node);
+    JsonArray *array = ns_json_array_of(node);
     if (!array || json_array_get_length(array) != layout->layers) return false;
     for (size_t l = 0; l < layout->layers; l++)
         if (!read_array(json_array_get_element(array, (guint)l), values, first + l * layout->heads,
@@ -139,10 +134,7 @@ static bool read_quantity(Lane *lane, NsQuantity quantity, JsonObject *object)
 
 static void copy_text(char *to, size_t size, JsonObject *object, const char *key)
 {
-    JsonNode *node = json_object_get_member(object, key);
-    bool is_text =
-        node && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == G_TYPE_STRING;
-    ns_copy_text(to, size, is_text ? json_node_get_string(node) : NULL);
+    ns_copy_text(to, size, ns_json_text_of(json_object_get_member(object, key)));
 }
 
 static bool read_kind(JsonObject *object, NsEventKind *kind)
@@ -154,8 +146,7 @@ static bool read_kind(JsonObject *object, NsEventKind *kind)
 
 static void read_events(NsHistory *history, JsonObject *object, int64_t step)
 {
-    JsonNode *node = json_object_get_member(object, "events");
-    JsonArray *events = array_of(node);
+    JsonArray *events = ns_json_array_of(json_object_get_member(object, "events"));
     double layers = (double)ns_history_layout(history)->layers;
     for (guint i = 0; events && i < json_array_get_length(events); i++) {
         JsonObject *one = ns_json_object_of(json_array_get_element(events, i));
@@ -195,14 +186,11 @@ static bool read_record(Reader *reader, size_t i, size_t seed, JsonObject *objec
 {
     Lane *lane = &reader->lane[i][seed];
     NsHistory **history = &lane->history;
-    JsonNode *number = json_object_get_member(object, "step");
     JsonObject *gradients = ns_json_object_of(json_object_get_member(object, "grad_norm"));
-    bool whole =
-        number && JSON_NODE_HOLDS_VALUE(number) && json_node_get_value_type(number) == G_TYPE_INT64;
-    if (!whole || !gradients) return false;
+    NsStep step = {.loss = (double)NAN, .grad_norm = (double)NAN};
+    if (!ns_json_whole_of(json_object_get_member(object, "step"), &step.step) || !gradients)
+        return false;
     int64_t end = reader->record->end > 0 ? reader->record->end : G_MAXINT64;
-    NsStep step = {
-        .step = json_node_get_int(number), .loss = (double)NAN, .grad_norm = (double)NAN};
     if (!json_object_has_member(object, "loss") || step.step < 0 || step.step > LAST_STEP ||
         (*history && step.step != lane->next && step.step < end))
         return false;
@@ -282,9 +270,8 @@ static Verdict take_line(Reader *reader, const char *line, size_t size, GError *
     reader->line++;
     if (size > 0 && line[size - 1] == '\r') size--;
     if (size == 0) return TAKEN;
-    g_autoptr(JsonNode) node = ns_run_line_parse(line, size);
-    JsonObject *object = ns_json_object_of(node);
-    return object ? take_object(reader, object, line, size, error) : REFUSED;
+    g_autoptr(JsonNode) node = ns_json_parse(line, size);
+    return node ? take_object(reader, json_node_get_object(node), line, size, error) : REFUSED;
 }
 
 /* Processes the complete lines of the text and removes them from it. */

@@ -3,12 +3,12 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/data/json_object.h"
 #include "core/store/json.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
-#include <json-glib/json-glib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -115,8 +115,7 @@ struct NsSafetensors {
     char *name;      /* display name */
     uint64_t begin;  /* of the data */
     uint64_t length; /* of the data */
-    JsonParser *parser;
-    JsonObject *header;
+    JsonNode *header;
 };
 
 static bool refuse(const NsSafetensors *file, GError **error, const char *format, ...)
@@ -163,14 +162,8 @@ static bool read_header(NsSafetensors *file, GError **error)
         return refuse(file, error, "its header ends early");
     file->begin = sizeof header + header;
     file->length = size - file->begin;
-    file->parser = json_parser_new();
-    bool read = g_utf8_validate_len(text, header, NULL) &&
-                json_parser_load_from_data(file->parser, text, (gssize)header, NULL);
-    JsonNode *root = read ? json_parser_get_root(file->parser) : NULL;
-    if (!root || !JSON_NODE_HOLDS_OBJECT(root))
-        return refuse(file, error, "its header is not a JSON object");
-    file->header = json_node_get_object(root);
-    return true;
+    file->header = ns_json_parse(text, header);
+    return file->header || refuse(file, error, "its header is not a JSON object");
 }
 
 NsSafetensors *ns_safetensors_open(const char *path, GError **error)
@@ -189,31 +182,31 @@ void ns_safetensors_free(NsSafetensors *file)
 {
     if (!file) return;
     if (file->fd >= 0) close(file->fd);
-    g_clear_object(&file->parser);
+    g_clear_pointer(&file->header, json_node_unref);
     g_free(file->name);
     g_free(file);
 }
 
+static JsonNode *member(const NsSafetensors *file, const char *name)
+{
+    return json_object_get_member(json_node_get_object(file->header), name);
+}
+
 bool ns_safetensors_has(const NsSafetensors *file, const char *name)
 {
-    return json_object_has_member(file->header, name);
+    return member(file, name) != NULL;
 }
 
 /* Reads up to `most` nonnegative whole numbers of an array and returns its length; -1 for anything
  * else. */
 static int numbers_of(JsonObject *tensor, const char *key, int64_t *numbers, int most)
 {
-    JsonNode *node = json_object_get_member(tensor, key);
-    if (!node || !JSON_NODE_HOLDS_ARRAY(node)) return -1;
-    JsonArray *array = json_node_get_array(node);
+    JsonArray *array = ns_json_array_of(json_object_get_member(tensor, key));
+    if (!array) return -1;
     guint n = json_array_get_length(array);
-    for (guint i = 0; i < MIN(n, (guint)most); i++) {
-        JsonNode *element = json_array_get_element(array, i);
-        bool whole =
-            JSON_NODE_HOLDS_VALUE(element) && json_node_get_value_type(element) == G_TYPE_INT64;
-        numbers[i] = whole ? json_node_get_int(element) : -1;
-        if (numbers[i] < 0) return -1;
-    }
+    for (guint i = 0; i < MIN(n, (guint)most); i++)
+        if (!ns_json_whole_of(json_array_get_element(array, i), &numbers[i]) || numbers[i] < 0)
+            return -1;
     return (int)MIN(n, 1000);
 }
 
@@ -222,12 +215,9 @@ static int numbers_of(JsonObject *tensor, const char *key, int64_t *numbers, int
 static bool find(const NsSafetensors *file, const char *name, int64_t shape[2], uint64_t *begin,
                  GError **error)
 {
-    JsonNode *node = json_object_get_member(file->header, name);
-    if (!node || !JSON_NODE_HOLDS_OBJECT(node))
-        return refuse(file, error, "it has no tensor “%s”", name);
-    JsonObject *tensor = json_node_get_object(node);
-    JsonNode *type = json_object_get_member(tensor, "dtype");
-    const char *word = type && JSON_NODE_HOLDS_VALUE(type) ? json_node_get_string(type) : NULL;
+    JsonObject *tensor = ns_json_object_of(member(file, name));
+    if (!tensor) return refuse(file, error, "it has no tensor “%s”", name);
+    const char *word = ns_json_text_of(json_object_get_member(tensor, "dtype"));
     if (g_strcmp0(word, "F32") != 0)
         return refuse(file, error, "“%s” has the type %s; convert the file to F32", name,
                       word ? word : "nothing");

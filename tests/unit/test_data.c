@@ -1,5 +1,6 @@
 /* Reading texts, splitting them, making batches.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/data/json_object.h"
 #include "core/data/reader.h"
 #include "core/data/task.h"
 #include "core/data/text_corpus.h"
@@ -367,6 +368,31 @@ static void test_references(void)
     ns_corpus_unref(second);
 }
 
+/* A million brackets, also behind what hides them from whoever counts. */
+static void test_json(void)
+{
+    static const char *const begins[] = {
+        "", "{\"a\":", "/* \" */ {\"a\":", "# \"\n{\"a\":", "// \"\n{\"a\":", "{'\"':"};
+    g_autofree char *brackets = g_strnfill(1000000, '[');
+    for (size_t i = 0; i < G_N_ELEMENTS(begins); i++) {
+        g_autofree char *text = g_strconcat(begins[i], brackets, NULL);
+        g_assert_null(ns_json_parse(text, strlen(text)));
+    }
+    static const char good[] = "{\"[[\": [[7, \"\\\"[\"]], \"b\": 1.5}";
+    g_autoptr(JsonNode) root = ns_json_parse(good, strlen(good));
+    JsonObject *object = ns_json_object_of(root);
+    JsonArray *inner = ns_json_array_of(
+        json_array_get_element(ns_json_array_of(json_object_get_member(object, "[[")), 0));
+    int64_t number = 0;
+    g_assert_true(ns_json_whole_of(json_array_get_element(inner, 0), &number));
+    g_assert_cmpint(number, ==, 7);
+    g_assert_cmpstr(ns_json_text_of(json_array_get_element(inner, 1)), ==, "\"[");
+    g_assert_false(ns_json_whole_of(json_object_get_member(object, "b"), &number));
+    g_assert_null(ns_json_text_of(json_object_get_member(object, "c")));
+    g_assert_null(ns_json_parse("[1]", 3));
+    g_assert_null(ns_json_parse("{\"a\": \"\xff\"}", 10));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -387,5 +413,6 @@ int main(int argc, char **argv)
     g_test_add_func("/data/batch/validation", test_validation_batches);
     g_test_add_func("/data/task/open", test_tasks);
     g_test_add_func("/data/references", test_references);
+    g_test_add_func("/data/json", test_json);
     return g_test_run();
 }

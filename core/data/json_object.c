@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/data/json_object.h"
+
+#define DEEPEST 64
+
+/* Outside of texts JSON has none of the characters that begin a comment or another kind of text for
+ * the parser: there a quotation mark means something else. */
+static bool is_shallow(const char *text, size_t size)
+{
+    int depth = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '"') quoted = !quoted;
+        if (quoted && text[i] == '\\') i++;
+        if (quoted) continue;
+        if (text[i] == '/' || text[i] == '#' || text[i] == '\'') return false;
+        depth += (text[i] == '[' || text[i] == '{') - (text[i] == ']' || text[i] == '}');
+        if (depth > DEEPEST) return false;
+    }
+    return true;
+}
+
+JsonNode *ns_json_parse(const char *text, size_t size)
+{
+    g_autoptr(JsonParser) parser = json_parser_new();
+    if (!g_utf8_validate_len(text, size, NULL) || !is_shallow(text, size) ||
+        !json_parser_load_from_data(parser, text, (gssize)size, NULL))
+        return NULL;
+    g_autoptr(JsonNode) root = json_parser_steal_root(parser);
+    return ns_json_object_of(root) ? g_steal_pointer(&root) : NULL;
+}
+
+JsonObject *ns_json_object_of(JsonNode *node)
+{
+    return node && JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+}
+
+JsonArray *ns_json_array_of(JsonNode *node)
+{
+    return node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+}
+
+static bool holds(JsonNode *node, GType type)
+{
+    return node && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == type;
+}
+
+const char *ns_json_text_of(JsonNode *node)
+{
+    return holds(node, G_TYPE_STRING) ? json_node_get_string(node) : NULL;
+}
+
+bool ns_json_whole_of(JsonNode *node, int64_t *number)
+{
+    if (!holds(node, G_TYPE_INT64)) return false;
+    *number = json_node_get_int(node);
+    return true;
+}
