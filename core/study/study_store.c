@@ -163,12 +163,11 @@ static bool make_tables(NsStudyStore *store, GError **error)
 
 bool ns_study_store_changed(NsStudyStore *store)
 {
+    g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
     int64_t version = 0;
-    g_mutex_lock(&store->mutex);
     bool changed =
         read_number(store, "PRAGMA data_version", &version, NULL) && version != store->seen;
     store->seen = version;
-    g_mutex_unlock(&store->mutex);
     return changed;
 }
 
@@ -298,16 +297,14 @@ char *ns_study_results_path(const char *path)
 
 void ns_study_store_release(NsStudyStore *store)
 {
-    g_mutex_lock(&store->mutex);
+    g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
     NS_AUTO_STATEMENT release = prepare(store,
                                         "UPDATE cells SET state = 'waiting', owner = NULL, lease = "
                                         "NULL WHERE owner = ? AND state = 'running'",
                                         NULL);
-    if (release) {
-        sqlite3_bind_text(release, 1, store->owner, -1, SQLITE_STATIC);
-        sqlite3_step(release);
-    }
-    g_mutex_unlock(&store->mutex);
+    if (!release) return;
+    sqlite3_bind_text(release, 1, store->owner, -1, SQLITE_STATIC);
+    sqlite3_step(release);
 }
 
 void ns_study_store_close(NsStudyStore *store)
@@ -382,24 +379,20 @@ static bool take(NsStudyStore *store, const char *hash, GError **error)
 NsClaimed ns_study_store_claim(NsStudyStore *store, size_t *i, GError **error)
 {
     char hash[NS_STUDY_HASH + 1], own[NS_STUDY_HASH + 1];
-    NsClaimed claimed = NS_CLAIMED_FAILED;
-    g_mutex_lock(&store->mutex);
-    if (execute(store, "BEGIN IMMEDIATE", error)) {
-        claimed = find_cell(store, hash, i, error);
-        if (claimed == NS_CLAIMED_CELL) {
-            ns_study_hash(store->study, *i, own);
-            bool good = g_str_equal(hash, own)
-                            ? take(store, hash, error)
-                            : refuse(store->path,
-                                     "another process has meanwhile begun a different study in it; "
-                                     "give each study a file of its own",
-                                     error);
-            if (!good) claimed = NS_CLAIMED_FAILED;
-        }
-        if (!end(store, claimed != NS_CLAIMED_FAILED, error)) claimed = NS_CLAIMED_FAILED;
+    g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
+    if (!execute(store, "BEGIN IMMEDIATE", error)) return NS_CLAIMED_FAILED;
+    NsClaimed claimed = find_cell(store, hash, i, error);
+    bool good = claimed != NS_CLAIMED_FAILED;
+    if (claimed == NS_CLAIMED_CELL) {
+        ns_study_hash(store->study, *i, own);
+        good = g_str_equal(hash, own)
+                   ? take(store, hash, error)
+                   : refuse(store->path,
+                            "another process has meanwhile begun a different study in it; "
+                            "give each study a file of its own",
+                            error);
     }
-    g_mutex_unlock(&store->mutex);
-    return claimed;
+    return end(store, good, error) ? claimed : NS_CLAIMED_FAILED;
 }
 
 static void bind_cell(sqlite3_stmt *statement, const NsStudyCell *cell)
@@ -422,7 +415,7 @@ bool ns_study_store_keep(NsStudyStore *store, size_t i, const NsStudyCell *cell,
 {
     char hash[NS_STUDY_HASH + 1];
     ns_study_hash(store->study, i, hash);
-    g_mutex_lock(&store->mutex);
+    g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
     if (!store->keep)
         store->keep = prepare(
             store,
@@ -430,14 +423,10 @@ bool ns_study_store_keep(NsStudyStore *store, size_t i, const NsStudyCell *cell,
             "seconds = ?, message = ?, program = ?, instructions = ?, owner = NULL, lease = NULL "
             "WHERE hash = ? AND state NOT IN ('done', 'diverged')",
             error);
-    bool good = store->keep != NULL;
-    if (good) {
-        bind_cell(store->keep, cell);
-        sqlite3_bind_text(store->keep, 11, hash, -1, SQLITE_STATIC);
-        good = finish(store, store->keep, error);
-    }
-    g_mutex_unlock(&store->mutex);
-    return good;
+    if (!store->keep) return false;
+    bind_cell(store->keep, cell);
+    sqlite3_bind_text(store->keep, 11, hash, -1, SQLITE_STATIC);
+    return finish(store, store->keep, error);
 }
 
 bool ns_study_store_keep_curve(NsStudyStore *store, size_t i, const double *points, size_t n,
@@ -445,54 +434,44 @@ bool ns_study_store_keep_curve(NsStudyStore *store, size_t i, const double *poin
 {
     char hash[NS_STUDY_HASH + 1];
     ns_study_hash(store->study, i, hash);
-    g_mutex_lock(&store->mutex);
+    g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
     NS_AUTO_STATEMENT statement =
         prepare(store, "INSERT OR IGNORE INTO curves VALUES (?, ?)", error);
-    bool good = statement != NULL;
-    if (good) {
-        sqlite3_bind_text(statement, 1, hash, -1, SQLITE_STATIC);
-        sqlite3_bind_blob(statement, 2, points, (int)(n * sizeof *points), SQLITE_STATIC);
-        good = finish(store, statement, error);
-    }
-    g_mutex_unlock(&store->mutex);
-    return good;
+    if (!statement) return false;
+    sqlite3_bind_text(statement, 1, hash, -1, SQLITE_STATIC);
+    sqlite3_bind_blob(statement, 2, points, (int)(n * sizeof *points), SQLITE_STATIC);
+    return finish(store, statement, error);
 }
 
 double *ns_study_store_curve(NsStudyStore *store, size_t i, size_t *n)
 {
     char hash[NS_STUDY_HASH + 1];
-    double *points = NULL;
     *n = 0;
     ns_study_hash(store->study, i, hash);
-    g_mutex_lock(&store->mutex);
+    g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
     NS_AUTO_STATEMENT row = prepare(store, "SELECT points FROM curves WHERE hash = ?", NULL);
-    if (row) sqlite3_bind_text(row, 1, hash, -1, SQLITE_STATIC);
-    if (row && sqlite3_step(row) == SQLITE_ROW) {
-        const void *blob = sqlite3_column_blob(row, 0);
-        *n = (size_t)sqlite3_column_bytes(row, 0) / sizeof *points;
-        if (blob) points = g_memdup2(blob, *n * sizeof *points);
-    }
-    g_mutex_unlock(&store->mutex);
-    return points;
+    if (!row) return NULL;
+    sqlite3_bind_text(row, 1, hash, -1, SQLITE_STATIC);
+    if (sqlite3_step(row) != SQLITE_ROW) return NULL;
+    const void *blob = sqlite3_column_blob(row, 0);
+    *n = (size_t)sqlite3_column_bytes(row, 0) / sizeof(double);
+    return blob ? g_memdup2(blob, *n * sizeof(double)) : NULL;
 }
 
 bool ns_study_store_renew(NsStudyStore *store, GError **error)
 {
-    g_mutex_lock(&store->mutex);
+    g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
     NS_AUTO_STATEMENT statement =
         prepare(store, "UPDATE cells SET lease = ? WHERE owner = ? AND state = 'running'", error);
-    bool good = statement != NULL;
-    if (good) {
-        sqlite3_bind_double(statement, 1, now() + store->options.lease);
-        sqlite3_bind_text(statement, 2, store->owner, -1, SQLITE_STATIC);
-        good = finish(store, statement, error);
-    }
-    g_mutex_unlock(&store->mutex);
-    return good;
+    if (!statement) return false;
+    sqlite3_bind_double(statement, 1, now() + store->options.lease);
+    sqlite3_bind_text(statement, 2, store->owner, -1, SQLITE_STATIC);
+    return finish(store, statement, error);
 }
 
-static bool count(NsStudyStore *store, NsStoreCounts *counts, GError **error)
+bool ns_study_store_count(NsStudyStore *store, NsStoreCounts *counts, GError **error)
 {
+    g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
     NS_AUTO_STATEMENT statement =
         prepare(store,
                 "SELECT state, COUNT(*) FROM cells WHERE place >= ? AND place < ? "
@@ -514,14 +493,6 @@ static bool count(NsStudyStore *store, NsStoreCounts *counts, GError **error)
             counts->ended += n;
     }
     return code == SQLITE_DONE || complain(store, error);
-}
-
-bool ns_study_store_count(NsStudyStore *store, NsStoreCounts *counts, GError **error)
-{
-    g_mutex_lock(&store->mutex);
-    bool good = count(store, counts, error);
-    g_mutex_unlock(&store->mutex);
-    return good;
 }
 
 /* ---- Reading ---- */
@@ -575,14 +546,15 @@ bool ns_study_store_cells(NsStudyStore *store, NsStudyCell *cells, NsCellOrigin 
     g_autoptr(GHashTable) places = places_of(store->study, next);
     for (size_t i = 0; i < n; i++) cells[i] = ns_cell_in(NS_CELL_WAITING);
     if (origins) memset(origins, 0, n * sizeof *origins);
-    g_mutex_lock(&store->mutex);
+    g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
     NS_AUTO_STATEMENT row =
         prepare(store,
                 "SELECT hash, state, step, first, loss, validation, value, seconds, message, "
                 "program, instructions FROM cells",
                 error);
-    int code = SQLITE_ERROR;
-    while (row && (code = sqlite3_step(row)) == SQLITE_ROW) {
+    if (!row) return false;
+    int code;
+    while ((code = sqlite3_step(row)) == SQLITE_ROW) {
         const char *hash = (const char *)sqlite3_column_text(row, 0);
         size_t at = hash ? GPOINTER_TO_SIZE(g_hash_table_lookup(places, hash)) : 0;
         for (; at; at = next[at - 1]) {
@@ -592,9 +564,7 @@ bool ns_study_store_cells(NsStudyStore *store, NsStudyCell *cells, NsCellOrigin 
                     (NsCellOrigin){keep_text(store, row, 9), keep_text(store, row, 10)};
         }
     }
-    bool good = code == SQLITE_DONE || (row && complain(store, error));
-    g_mutex_unlock(&store->mutex);
-    return good;
+    return code == SQLITE_DONE || complain(store, error);
 }
 
 /* ---- Merging ---- */
@@ -640,17 +610,14 @@ bool ns_study_store_merge(NsStudyStore *store, const char *path, NsMerged *merge
 {
     if (!ns_study_store_is(path))
         return refuse(path, "it is missing, or another kind of file", error);
-    g_mutex_lock(&store->mutex);
+    g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
     NS_AUTO_STATEMENT attach = prepare(store, "ATTACH ? AS part", error);
-    bool attached = false, good = false;
-    if (attach) {
-        sqlite3_bind_text(attach, 1, path, -1, SQLITE_STATIC);
-        attached = finish(store, attach, error);
-    }
-    if (attached && check_tables(store, "part", path, error) &&
-        execute(store, "BEGIN IMMEDIATE", error))
-        good = end(store, merge(store, merged, error), error);
-    if (attached) sqlite3_exec(store->db, "DETACH part", NULL, NULL, NULL);
-    g_mutex_unlock(&store->mutex);
+    if (!attach) return false;
+    sqlite3_bind_text(attach, 1, path, -1, SQLITE_STATIC);
+    if (!finish(store, attach, error)) return false;
+    bool good = check_tables(store, "part", path, error) &&
+                execute(store, "BEGIN IMMEDIATE", error) &&
+                end(store, merge(store, merged, error), error);
+    sqlite3_exec(store->db, "DETACH part", NULL, NULL, NULL);
     return good;
 }
