@@ -30,6 +30,23 @@ sqlite3_stmt *ns_database_prepare(sqlite3 *db, const char *sql)
     return statement;
 }
 
+bool ns_database_run(sqlite3 *db, const char *sql)
+{
+    return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+void ns_database_bind_text(sqlite3_stmt *statement, int at, const char *text)
+{
+    sqlite3_bind_text(statement, at, text, -1, SQLITE_TRANSIENT);
+}
+
+bool ns_database_finish(sqlite3_stmt *statement)
+{
+    bool done = sqlite3_step(statement) == SQLITE_DONE;
+    sqlite3_reset(statement);
+    return done;
+}
+
 bool ns_database_find_number(sqlite3 *db, const char *sql, int64_t *number)
 {
     NS_AUTO_STATEMENT row = ns_database_prepare(db, sql);

@@ -16,6 +16,16 @@ void ns_database_finalize(sqlite3_stmt **statement);
 /* Returns NULL if SQLite fails. */
 sqlite3_stmt *ns_database_prepare(sqlite3 *db, const char *sql);
 
+/* Runs statements without rows and parameters.  Returns false if SQLite fails. */
+bool ns_database_run(sqlite3 *db, const char *sql);
+
+/* Binds a copy of a text, which may be NULL, to a parameter; parameters count from 1. */
+void ns_database_bind_text(sqlite3_stmt *statement, int at, const char *text);
+
+/* Runs a statement without rows and resets it for the next parameters.  Returns false if SQLite
+ * fails, or a parameter could not be bound. */
+bool ns_database_finish(sqlite3_stmt *statement);
+
 /* Reads the number in the first column of the first row.  Returns false if there is no row or
  * SQLite fails. */
 bool ns_database_find_number(sqlite3 *db, const char *sql, int64_t *number);

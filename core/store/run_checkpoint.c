@@ -71,7 +71,7 @@ static int write_tensors(sqlite3 *db, sqlite3_int64 id, const NsCheckpoint *c)
         const NsTensor *tensor = &c->table.tensors[i];
         sqlite3_bind_int64(row, 1, id);
         sqlite3_bind_int64(row, 2, (sqlite3_int64)i);
-        sqlite3_bind_text(row, 3, tensor->name, -1, SQLITE_STATIC);
+        ns_database_bind_text(row, 3, tensor->name);
         sqlite3_bind_int64(row, 4, (sqlite3_int64)tensor->rows);
         sqlite3_bind_int64(row, 5, (sqlite3_int64)tensor->cols);
         bind_arena(row, 6, c->w, tensor);
@@ -102,7 +102,7 @@ static int write_one(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint
     sqlite3_bind_int64(row, 3, c->settings.seed);
     sqlite3_bind_int64(row, 4, c->step);
     sqlite3_bind_int(row, 5, c->diverged);
-    sqlite3_bind_text(row, 6, settings, -1, SQLITE_STATIC);
+    ns_database_bind_text(row, 6, settings);
     sqlite3_bind_double(row, 7, c->lr);
     sqlite3_bind_blob(row, 8, spikes, sizeof spikes, SQLITE_STATIC);
     sqlite3_bind_blob64(row, 9, c->state ? c->state : (const void *)"",
@@ -153,8 +153,8 @@ int ns_run_checkpoints_thin(sqlite3 *db, int64_t budget)
 
 static bool read_settings(NsCheckpoint **c, sqlite3_stmt *row, int column)
 {
-    const char *line = (const char *)sqlite3_column_text(row, column);
-    if (!line || !g_utf8_validate(line, -1, NULL)) return false;
+    const char *line = ns_database_text(row, column);
+    if (!line) return false;
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
     if (!ns_provenance_read(&provenance, line, NULL)) return false;
@@ -268,9 +268,9 @@ bool ns_run_change_checkpoint(sqlite3 *db, int64_t step, int64_t lane, const NsS
         db, "UPDATE checkpoints SET settings = ? WHERE step = ? AND lane = ? AND seed = ?");
     if (!row) return false;
     g_autofree char *line = settings_line(settings);
-    sqlite3_bind_text(row, 1, line, -1, SQLITE_STATIC);
+    ns_database_bind_text(row, 1, line);
     sqlite3_bind_int64(row, 2, step);
     sqlite3_bind_int64(row, 3, lane);
     sqlite3_bind_int64(row, 4, settings->seed);
-    return sqlite3_step(row) == SQLITE_DONE;
+    return ns_database_finish(row);
 }

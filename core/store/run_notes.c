@@ -17,8 +17,7 @@ static bool make_table(sqlite3 *db)
         SQLITE_OK)
         return true;
     g_autofree char *version = g_strdup_printf("PRAGMA user_version = %d", NS_RUN_SCHEMA);
-    return sqlite3_exec(db, table, NULL, NULL, NULL) == SQLITE_OK &&
-           sqlite3_exec(db, version, NULL, NULL, NULL) == SQLITE_OK;
+    return ns_database_run(db, table) && ns_database_run(db, version);
 }
 
 static bool put(sqlite3 *db, const char *key, const char *value)
@@ -30,9 +29,9 @@ static bool put(sqlite3 *db, const char *key, const char *value)
     if (!row) return false;
     size_t bytes = value ? strnlen(value, NS_RUN_NOTE_MOST) : 0;
     g_autofree char *whole = g_utf8_make_valid(value ? value : "", (gssize)bytes);
-    sqlite3_bind_text(row, 1, key, -1, SQLITE_STATIC);
-    if (!gone) sqlite3_bind_text(row, 2, whole, -1, SQLITE_STATIC);
-    return sqlite3_step(row) == SQLITE_DONE;
+    ns_database_bind_text(row, 1, key);
+    if (!gone) ns_database_bind_text(row, 2, whole);
+    return ns_database_finish(row);
 }
 
 bool ns_run_note_write(const char *path, const char *key, const char *value, GError **error)
@@ -43,10 +42,8 @@ bool ns_run_note_write(const char *path, const char *key, const char *value, GEr
                 sqlite3_busy_timeout(db, BUSY_MILLISECONDS) == SQLITE_OK &&
                 ns_database_find_number(db, "PRAGMA application_id", &application) &&
                 application == NS_RUN_APPLICATION &&
-                sqlite3_exec(db, "PRAGMA trusted_schema = OFF; BEGIN IMMEDIATE", NULL, NULL,
-                             NULL) == SQLITE_OK &&
-                make_table(db) && put(db, key, value) &&
-                sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
+                ns_database_run(db, "PRAGMA trusted_schema = OFF; BEGIN IMMEDIATE") &&
+                make_table(db) && put(db, key, value) && ns_database_run(db, "COMMIT");
     int code = sqlite3_errcode(db) & 0xff;
     sqlite3_close(db);
     if (good) return true;

@@ -252,8 +252,7 @@ static bool open_database(NsRunReader *r, const char *path, GError **error)
     if (good) {
         sqlite3_busy_timeout(r->db, BUSY_MILLISECONDS);
         sqlite3_limit(r->db, SQLITE_LIMIT_LENGTH, LARGEST);
-        good = sqlite3_exec(r->db, "PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; BEGIN",
-                            NULL, NULL, NULL) == SQLITE_OK;
+        good = ns_database_run(r->db, "PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; BEGIN");
     }
     return good ? check_head(r, error) : complain(r, error);
 }
@@ -616,6 +615,6 @@ char *ns_run_reader_note(NsRunReader *r, const char *key)
     /* A file of an older version does not have this table. */
     NS_AUTO_STATEMENT statement = prepare(r, "SELECT value FROM notes WHERE key = ?", NULL);
     if (!statement) return NULL;
-    sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC);
+    ns_database_bind_text(statement, 1, key);
     return fetch(r, statement, NULL) == ROW ? g_strdup(ns_database_text(statement, 0)) : NULL;
 }

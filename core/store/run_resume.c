@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/store/run_resume-private.h"
-
 #include "core/experiment/provenance.h"
-#include "core/store/run_schema-private.h"
+#include "core/store/run_checkpoint-private.h"
+#include "core/store/run_rows-private.h"
 #include "core/train/live.h"
 
 #include <math.h>
 #include <string.h>
 
-bool ns_run_newest_checkpoint(sqlite3 *db, int64_t *step)
-{
-    return ns_database_find_number(db, "SELECT ifnull(max(step), -1) FROM checkpoints", step);
-}
-
-/* Prepares a statement whose first three parameters are a lane, a seed and a step. */
-static sqlite3_stmt *prepare_at(sqlite3 *db, const char *sql, int64_t lane, int64_t seed,
-                                int64_t step)
+/* Prepares a statement whose first two parameters are a lane and a seed. */
+static sqlite3_stmt *prepare_of(sqlite3 *db, const char *sql, int64_t lane, int64_t seed)
 {
     sqlite3_stmt *row = ns_database_prepare(db, sql);
     if (!row) return NULL;
     sqlite3_bind_int64(row, 1, lane);
     sqlite3_bind_int64(row, 2, seed);
-    sqlite3_bind_int64(row, 3, step);
+    return row;
+}
+
+/* The same at a step, its third. */
+static sqlite3_stmt *prepare_at(sqlite3 *db, const char *sql, int64_t lane, int64_t seed,
+                                int64_t step)
+{
+    sqlite3_stmt *row = prepare_of(db, sql, lane, seed);
+    if (row) sqlite3_bind_int64(row, 3, step);
     return row;
 }
 
 static bool read_experiment(NsProvenance *provenance, sqlite3_stmt *row)
 {
     if (!row || sqlite3_step(row) != SQLITE_ROW) return false;
-    const char *line = (const char *)sqlite3_column_text(row, 0);
+    const char *line = ns_database_text(row, 0);
     return line && ns_provenance_read(provenance, line, NULL);
 }
 
@@ -76,7 +77,10 @@ static bool has_record(sqlite3 *db, int64_t lane, int64_t seed, const NsStep *st
            same_bits(ns_database_number(row, 1), step->grad_norm);
 }
 
-bool ns_run_repeats(sqlite3 *db, int64_t checkpoint, int64_t lane, NsRun *run)
+/* Whether a run that stands at a checkpoint, or at step 0 where there is none (-1), will measure
+ * again what the file has of it beyond: it has the same live settings there, no setting was changed
+ * later, and its record there is the same to the bit. */
+static bool repeats(sqlite3 *db, int64_t checkpoint, int64_t lane, NsRun *run)
 {
     const NsSettings *settings = ns_run_settings(run);
     const NsHistory *history = ns_run_history(run);
@@ -88,13 +92,12 @@ bool ns_run_repeats(sqlite3 *db, int64_t checkpoint, int64_t lane, NsRun *run)
 
 /* ---- Resetting the file to a checkpoint ---- */
 
-static bool run_with(sqlite3 *db, const char *sql, int64_t first, int64_t second)
+static bool run_with(sqlite3 *db, const char *sql, int64_t number)
 {
     NS_AUTO_STATEMENT row = ns_database_prepare(db, sql);
     if (!row) return false;
-    sqlite3_bind_int64(row, 1, first);
-    if (sqlite3_bind_parameter_count(row) > 1) sqlite3_bind_int64(row, 2, second);
-    return sqlite3_step(row) == SQLITE_DONE;
+    sqlite3_bind_int64(row, 1, number);
+    return ns_database_finish(row);
 }
 
 /* Changes the number of steps of the initial experiment. */
@@ -109,8 +112,8 @@ static bool change_length(sqlite3 *db, int64_t steps)
     for (size_t i = 0; i < provenance.experiment.n; i++)
         provenance.experiment.lane[i].steps = steps;
     g_autofree char *changed = ns_provenance_line(&provenance);
-    sqlite3_bind_text(new, 1, changed, -1, SQLITE_STATIC);
-    return sqlite3_step(new) == SQLITE_DONE;
+    ns_database_bind_text(new, 1, changed);
+    return ns_database_finish(new);
 }
 
 /* A setting changed after this step has an event at the next step, which is not deleted. */
@@ -127,11 +130,13 @@ bool ns_run_drop_after(sqlite3 *db, int64_t step)
         "WHERE first + steps - 1 > ?1",
     };
     for (size_t i = 0; i < G_N_ELEMENTS(drop); i++)
-        if (!run_with(db, drop[i], step, 0)) return false;
+        if (!run_with(db, drop[i], step)) return false;
     return true;
 }
 
-bool ns_run_go_back(sqlite3 *db, int64_t checkpoint, const NsSettings *settings, bool keep)
+/* Prepares the file for a run that is resumed at the checkpoint and has the length of these
+ * settings.  Later records are deleted unless `keep`. */
+static bool go_back(sqlite3 *db, int64_t checkpoint, const NsSettings *settings, bool keep)
 {
     int64_t newest = checkpoint, steps = settings->steps, every = settings->eval_every;
     if (keep && !ns_database_find_number(db, "SELECT ifnull(max(step), -1) FROM steps", &newest))
@@ -140,16 +145,19 @@ bool ns_run_go_back(sqlite3 *db, int64_t checkpoint, const NsSettings *settings,
      * run is not part of a longer run. */
     bool due = every > 0 && checkpoint % every == 0;
     return ns_run_drop_after(db, newest) &&
-           ((keep && due) ||
-            run_with(db, "DELETE FROM evaluations WHERE step = ?", checkpoint, 0)) &&
+           ((keep && due) || run_with(db, "DELETE FROM evaluations WHERE step = ?", checkpoint)) &&
            run_with(db,
                     "UPDATE lanes SET summary = NULL, "
                     "settings = json_set(settings, '$.settings.steps', ?)",
-                    steps, 0) &&
+                    steps) &&
            change_length(db, steps);
 }
 
-bool ns_run_find_tail(sqlite3 *db, int64_t after, int64_t lane, int64_t seed, int64_t *newest,
+/* ---- Resuming ---- */
+
+/* Finds what the file has of one seed of a lane after a step: the newest step (`after` if there is
+ * none) and the number of events. */
+static bool find_tail(sqlite3 *db, int64_t after, int64_t lane, int64_t seed, int64_t *newest,
                       int64_t *events)
 {
     NS_AUTO_STATEMENT row = prepare_at(
@@ -161,4 +169,62 @@ bool ns_run_find_tail(sqlite3 *db, int64_t after, int64_t lane, int64_t seed, in
     *newest = sqlite3_column_int64(row, 0);
     *events = sqlite3_column_int64(row, 1);
     return true;
+}
+
+/* Reads the numbers of the quantities of a run in the file. */
+static bool find_quantities(NsRunRows *rows, NsRunSeed *run)
+{
+    NS_AUTO_STATEMENT statement =
+        prepare_of(rows->db, "SELECT id FROM quantities WHERE lane = ? AND seed = ? AND key = ?",
+                   run->lane, run->seed);
+    if (!statement) return false;
+    bool found = true;
+    for (unsigned q = 0; found && q < NS_QUANTITY_COUNT; q++) {
+        if (run->layout.count[q] == 0) continue;
+        ns_database_bind_text(statement, 3, ns_quantity((NsQuantity)q)->choice.key);
+        found = sqlite3_step(statement) == SQLITE_ROW;
+        run->ids[q] = sqlite3_column_int64(statement, 0);
+        sqlite3_reset(statement);
+    }
+    return found;
+}
+
+/* Whether every run will reproduce what the file has after the checkpoint. */
+static bool all_repeat(NsRunRows *rows, NsLockstep *lockstep)
+{
+    for (size_t i = 0; i < rows->n; i++)
+        if (!repeats(rows->db, rows->from, rows->runs[i].lane, ns_run_of(lockstep, i)))
+            return false;
+    return true;
+}
+
+bool ns_run_go_on(NsRunRows *rows, NsLockstep *lockstep)
+{
+    const NsSettings *settings = ns_run_settings(ns_lockstep_run(lockstep, 0, 0));
+    if (!ns_database_run(rows->db, "BEGIN IMMEDIATE") ||
+        !ns_database_find_number(rows->db, "SELECT ifnull(max(step), -1) FROM checkpoints",
+                                 &rows->from))
+        return false;
+    /* Another program may have added a checkpoint since the lanes were restored. */
+    rows->other_step = MAX(rows->from, 0) != ns_lockstep_steps(lockstep);
+    if (rows->other_step) return false;
+    bool good = go_back(rows->db, rows->from, settings, all_repeat(rows, lockstep));
+    for (size_t i = 0; good && i < rows->n; i++) {
+        NsRunSeed *run = &rows->runs[i];
+        NsRun *own = ns_run_of(lockstep, i);
+        const NsHistory *history = ns_run_history(own);
+        good =
+            find_quantities(rows, run) &&
+            ns_run_change_checkpoint(rows->db, rows->from, run->lane, ns_run_settings(own)) &&
+            find_tail(rows->db, rows->from, run->lane, run->seed, &run->newest, &run->kept_events);
+        if (rows->from < 0) continue;
+        run->steps = (size_t)(ns_run_steps(own) - ns_history_first_step(history)) + 1;
+        while (run->evaluations < ns_history_evaluations(history) &&
+               ns_history_evaluation(history, run->evaluations)->step < rows->from)
+            run->evaluations++;
+        while (run->events < ns_history_events(history) &&
+               ns_history_event(history, run->events)->step <= rows->from)
+            run->events++;
+    }
+    return good && ns_database_run(rows->db, "COMMIT");
 }

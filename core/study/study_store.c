@@ -84,7 +84,7 @@ static bool complain(const NsStudyStore *store, GError **error)
 
 static bool execute(NsStudyStore *store, const char *sql, GError **error)
 {
-    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK || complain(store, error);
+    return ns_database_run(store->db, sql) || complain(store, error);
 }
 
 static sqlite3_stmt *prepare(NsStudyStore *store, const char *sql, GError **error)
@@ -106,7 +106,7 @@ static bool finish(NsStudyStore *store, sqlite3_stmt *statement, GError **error)
 static bool end(NsStudyStore *store, bool good, GError **error)
 {
     if (good && execute(store, "COMMIT", error)) return true;
-    sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    ns_database_run(store->db, "ROLLBACK");
     return false;
 }
 
@@ -194,8 +194,8 @@ static bool write_study(NsStudyStore *store, GError **error)
     NS_AUTO_STATEMENT statement = prepare(store, "INSERT INTO study VALUES (?, ?, ?)", error);
     if (!statement || !execute(store, "DELETE FROM study", error)) return false;
     g_autofree char *text = ns_study_write(store->study);
-    sqlite3_bind_text(statement, 1, text, -1, SQLITE_STATIC);
-    sqlite3_bind_text(statement, 2, "normscope " NS_VERSION, -1, SQLITE_STATIC);
+    ns_database_bind_text(statement, 1, text);
+    ns_database_bind_text(statement, 2, "normscope " NS_VERSION);
     sqlite3_bind_int64(statement, 3, g_get_real_time() / G_USEC_PER_SEC);
     return finish(store, statement, error);
 }
@@ -221,7 +221,7 @@ static bool add_cells(NsStudyStore *store, GError **error)
     for (size_t i = store->options.first; i < store->options.end; i++) {
         char hash[NS_STUDY_HASH + 1];
         ns_study_hash(store->study, i, hash);
-        sqlite3_bind_text(add, 1, hash, -1, SQLITE_STATIC);
+        ns_database_bind_text(add, 1, hash);
         sqlite3_bind_int64(add, 2, (sqlite3_int64)i);
         if (!finish(store, add, error)) return false;
     }
@@ -303,7 +303,7 @@ void ns_study_store_release(NsStudyStore *store)
                                         "NULL WHERE owner = ? AND state = 'running'",
                                         NULL);
     if (!release) return;
-    sqlite3_bind_text(release, 1, store->owner, -1, SQLITE_STATIC);
+    ns_database_bind_text(release, 1, store->owner);
     sqlite3_step(release);
 }
 
@@ -370,9 +370,9 @@ static bool take(NsStudyStore *store, const char *hash, GError **error)
     NS_AUTO_STATEMENT statement = prepare(
         store, "UPDATE cells SET state = 'running', owner = ?, lease = ? WHERE hash = ?", error);
     if (!statement) return false;
-    sqlite3_bind_text(statement, 1, store->owner, -1, SQLITE_STATIC);
+    ns_database_bind_text(statement, 1, store->owner);
     sqlite3_bind_double(statement, 2, now() + store->options.lease);
-    sqlite3_bind_text(statement, 3, hash, -1, SQLITE_STATIC);
+    ns_database_bind_text(statement, 3, hash);
     return finish(store, statement, error);
 }
 
@@ -400,15 +400,14 @@ static void bind_cell(sqlite3_stmt *statement, const NsStudyCell *cell)
     bool ended = cell->state > NS_CELL_RUNNING;
     const double numbers[] = {cell->first, cell->loss, cell->validation, cell->value,
                               cell->seconds};
-    sqlite3_bind_text(statement, 1, ns_cell_state_word(cell->state), -1, SQLITE_STATIC);
+    ns_database_bind_text(statement, 1, ns_cell_state_word(cell->state));
     sqlite3_bind_int64(statement, 2, cell->step);
     for (int k = 0; k < (int)G_N_ELEMENTS(numbers); k++)
         sqlite3_bind_double(statement, 3 + k, numbers[k]);
-    sqlite3_bind_text(statement, 8, *cell->text ? cell->text : NULL, -1, SQLITE_STATIC);
-    sqlite3_bind_text(statement, 9, ended ? "normscope " NS_VERSION : NULL, -1, SQLITE_STATIC);
-    sqlite3_bind_text(statement, 10,
-                      ended ? ns_instructions_choice((size_t)ns_instructions())->key : NULL, -1,
-                      SQLITE_STATIC);
+    ns_database_bind_text(statement, 8, *cell->text ? cell->text : NULL);
+    ns_database_bind_text(statement, 9, ended ? "normscope " NS_VERSION : NULL);
+    ns_database_bind_text(statement, 10,
+                          ended ? ns_instructions_choice((size_t)ns_instructions())->key : NULL);
 }
 
 bool ns_study_store_keep(NsStudyStore *store, size_t i, const NsStudyCell *cell, GError **error)
@@ -425,7 +424,7 @@ bool ns_study_store_keep(NsStudyStore *store, size_t i, const NsStudyCell *cell,
             error);
     if (!store->keep) return false;
     bind_cell(store->keep, cell);
-    sqlite3_bind_text(store->keep, 11, hash, -1, SQLITE_STATIC);
+    ns_database_bind_text(store->keep, 11, hash);
     return finish(store, store->keep, error);
 }
 
@@ -438,7 +437,7 @@ bool ns_study_store_keep_curve(NsStudyStore *store, size_t i, const double *poin
     NS_AUTO_STATEMENT statement =
         prepare(store, "INSERT OR IGNORE INTO curves VALUES (?, ?)", error);
     if (!statement) return false;
-    sqlite3_bind_text(statement, 1, hash, -1, SQLITE_STATIC);
+    ns_database_bind_text(statement, 1, hash);
     sqlite3_bind_blob(statement, 2, points, (int)(n * sizeof *points), SQLITE_STATIC);
     return finish(store, statement, error);
 }
@@ -451,7 +450,7 @@ double *ns_study_store_curve(NsStudyStore *store, size_t i, size_t *n)
     g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
     NS_AUTO_STATEMENT row = prepare(store, "SELECT points FROM curves WHERE hash = ?", NULL);
     if (!row) return NULL;
-    sqlite3_bind_text(row, 1, hash, -1, SQLITE_STATIC);
+    ns_database_bind_text(row, 1, hash);
     if (sqlite3_step(row) != SQLITE_ROW) return NULL;
     const void *blob = sqlite3_column_blob(row, 0);
     *n = (size_t)sqlite3_column_bytes(row, 0) / sizeof(double);
@@ -465,7 +464,7 @@ bool ns_study_store_renew(NsStudyStore *store, GError **error)
         prepare(store, "UPDATE cells SET lease = ? WHERE owner = ? AND state = 'running'", error);
     if (!statement) return false;
     sqlite3_bind_double(statement, 1, now() + store->options.lease);
-    sqlite3_bind_text(statement, 2, store->owner, -1, SQLITE_STATIC);
+    ns_database_bind_text(statement, 2, store->owner);
     return finish(store, statement, error);
 }
 
@@ -613,11 +612,11 @@ bool ns_study_store_merge(NsStudyStore *store, const char *path, NsMerged *merge
     g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
     NS_AUTO_STATEMENT attach = prepare(store, "ATTACH ? AS part", error);
     if (!attach) return false;
-    sqlite3_bind_text(attach, 1, path, -1, SQLITE_STATIC);
+    ns_database_bind_text(attach, 1, path);
     if (!finish(store, attach, error)) return false;
     bool good = check_tables(store, "part", path, error) &&
                 execute(store, "BEGIN IMMEDIATE", error) &&
                 end(store, merge(store, merged, error), error);
-    sqlite3_exec(store->db, "DETACH part", NULL, NULL, NULL);
+    ns_database_run(store->db, "DETACH part");
     return good;
 }

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/store/run_rows-private.h"
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/data/vocabulary.h"
+#include "core/experiment/provenance.h"
+#include "core/store/jsonl.h"
+#include "core/store/run_checkpoint-private.h"
+#include "core/store/run_notes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* How long others who read the file may keep it from becoming one that is written. */
+#define BUSY_MILLISECONDS 2000
+
+/* What checkpoints may take of the file. */
+#define CHECKPOINT_BYTES ((int64_t)64 << 20)
+
+NsRun *ns_run_of(NsLockstep *lockstep, size_t i)
+{
+    size_t seeds = ns_lockstep_seeds(lockstep);
+    return ns_lockstep_run(lockstep, i / seeds, i % seeds);
+}
+
+/* ---- What was measured ---- */
+
+static bool write_step(sqlite3_stmt *statement, const NsStep *step)
+{
+    const double numbers[] = {step->loss, step->lr, step->grad_norm, step->seconds,
+                              step->probe_seconds};
+    sqlite3_bind_int64(statement, 3, step->step);
+    for (int i = 0; i < (int)G_N_ELEMENTS(numbers); i++)
+        sqlite3_bind_double(statement, 4 + i, numbers[i]);
+    return ns_database_finish(statement);
+}
+
+static bool write_evaluation(sqlite3_stmt *statement, const NsEvaluation *evaluation)
+{
+    sqlite3_bind_int64(statement, 3, evaluation->step);
+    sqlite3_bind_double(statement, 4, evaluation->loss);
+    return ns_database_finish(statement);
+}
+
+static bool write_event(sqlite3_stmt *statement, const NsEvent *event)
+{
+    sqlite3_bind_int64(statement, 3, event->step);
+    ns_database_bind_text(statement, 4, ns_jsonl_event_word(event->kind));
+    if (event->layer > 0)
+        sqlite3_bind_int(statement, 5, event->layer);
+    else
+        sqlite3_bind_null(statement, 5);
+    ns_database_bind_text(statement, 6, event->what);
+    ns_database_bind_text(statement, 7, event->text);
+    return ns_database_finish(statement);
+}
+
+/* The first two parameters. */
+static void bind_run(sqlite3_stmt *statement, const NsRunSeed *run)
+{
+    sqlite3_bind_int64(statement, 1, run->lane);
+    sqlite3_bind_int64(statement, 2, run->seed);
+}
+
+static bool write_checkpoint(NsRunRows *rows, const NsRunItem *item)
+{
+    rows->code = ns_run_checkpoint_write(rows->db, item->what.clock, (int64_t)item->run + 1,
+                                         item->checkpoint);
+    if (rows->code == SQLITE_OK) rows->code = ns_run_checkpoints_thin(rows->db, CHECKPOINT_BYTES);
+    return rows->code == SQLITE_OK;
+}
+
+static bool write_item(NsRunRows *rows, const NsRunItem *item)
+{
+    if (item->kind == NS_RUN_ITEM_CHECKPOINT) return write_checkpoint(rows, item);
+    sqlite3_stmt *statement = rows->insert[item->kind];
+    bind_run(statement, &rows->runs[item->run]);
+    switch (item->kind) {
+    case NS_RUN_ITEM_STEP:
+        return write_step(statement, &item->what.step);
+    case NS_RUN_ITEM_EVALUATION:
+        return write_evaluation(statement, &item->what.evaluation);
+    case NS_RUN_ITEM_EVENT:
+        return write_event(statement, &item->what.event);
+    case NS_RUN_ITEM_CHECKPOINT:
+        break;
+    }
+    return false;
+}
+
+/* ---- Profiles ---- */
+
+/* How many of the n values an item has. */
+static size_t count_present(const NsRunItem *item, size_t offset, size_t n)
+{
+    size_t there = 0;
+    for (size_t i = 0; i < n; i++) there += item->values.has[offset + i];
+    return there;
+}
+
+static bool write_block(NsRunRows *rows, const NsRunSeed *run, NsQuantity quantity,
+                        NsRunItem *const *items, size_t n)
+{
+    size_t size = run->layout.count[quantity], offset = run->layout.offset[quantity], there = 0;
+    g_autofree float *data = g_new(float, n *size);
+    g_autofree bool *present = g_new(bool, n *size);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(data + i * size, items[i]->values.value + offset, size * sizeof *data);
+        memcpy(present + i * size, items[i]->values.has + offset, size * sizeof *present);
+        there += count_present(items[i], offset, size);
+    }
+    sqlite3_stmt *statement = rows->insert_profile;
+    sqlite3_bind_int64(statement, 1, run->ids[quantity]);
+    sqlite3_bind_int64(statement, 2, items[0]->what.step.step);
+    sqlite3_bind_int64(statement, 3, (sqlite3_int64)n);
+    sqlite3_bind_blob64(statement, 4, data, n * size * sizeof *data, SQLITE_STATIC);
+    if (there < n * size)
+        sqlite3_bind_blob64(statement, 5, present, n * size * sizeof *present, SQLITE_STATIC);
+    else
+        sqlite3_bind_null(statement, 5);
+    bool written = ns_database_finish(statement);
+    sqlite3_clear_bindings(statement);
+    return written;
+}
+
+/* A row for every stretch of steps that measured the quantity. */
+static bool write_quantity(NsRunRows *rows, const NsRunSeed *run, NsQuantity quantity,
+                           const GPtrArray *steps)
+{
+    size_t size = run->layout.count[quantity], offset = run->layout.offset[quantity];
+    NsRunItem *const *items = (NsRunItem *const *)(void *)steps->pdata;
+    for (size_t first = 0, end; size && first < steps->len; first = end) {
+        for (end = first; end < steps->len && end - first < NS_RUN_BLOCK; end++)
+            if (count_present(items[end], offset, size) == 0) break;
+        if (end > first && !write_block(rows, run, quantity, items + first, end - first))
+            return false;
+        if (end == first) end++;
+    }
+    return true;
+}
+
+static bool write_profiles(NsRunRows *rows, size_t run, const GPtrArray *items)
+{
+    g_autoptr(GPtrArray) steps = g_ptr_array_new();
+    for (guint i = 0; i < items->len; i++) {
+        const NsRunItem *item = items->pdata[i];
+        if (item->kind == NS_RUN_ITEM_STEP && item->run == run)
+            g_ptr_array_add(steps, items->pdata[i]);
+    }
+    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
+        if (!write_quantity(rows, &rows->runs[run], (NsQuantity)q, steps)) return false;
+    return true;
+}
+
+static bool write_items(NsRunRows *rows, const GPtrArray *items)
+{
+    for (guint i = 0; i < items->len; i++)
+        if (!write_item(rows, items->pdata[i])) return false;
+    for (size_t run = 0; run < rows->n; run++)
+        if (!write_profiles(rows, run, items)) return false;
+    return true;
+}
+
+/* ---- Transactions ---- */
+
+/* The sentence of what SQLite met last. */
+static bool explain(const NsRunRows *rows, GError **error)
+{
+    int code = (rows->code ? rows->code : sqlite3_errcode(rows->db)) & 0xff;
+    int said = sqlite3_system_errno(rows->db), system = said ? said : ns_file_size_limit();
+    int errno_ = code == SQLITE_FULL                              ? ENOSPC
+                 : code == SQLITE_READONLY || code == SQLITE_PERM ? EACCES
+                 : code == SQLITE_IOERR && system                 ? system
+                                                                  : 0;
+    if (errno_) {
+        ns_file_error(rows->path, errno_, error);
+        return false;
+    }
+    g_autofree char *name = g_filename_display_name(rows->path);
+    const char *why = code >= SQLITE_ROW ? "it is damaged" : sqlite3_errstr(code);
+    return ns_refuse(error, NS_ERROR_FILE, "Cannot write “%s”: %s; choose another file.", name,
+                     why);
+}
+
+/* What is written to a file that was deleted or replaced meanwhile is lost. */
+static bool is_in_place(const NsRunRows *rows)
+{
+    struct stat own, there;
+    return fstat(rows->lock, &own) == 0 && stat(rows->path, &there) == 0 &&
+           own.st_ino == there.st_ino && own.st_dev == there.st_dev;
+}
+
+/* All or nothing. */
+bool ns_run_rows_write(NsRunRows *rows, const GPtrArray *items, GError **error)
+{
+    if (!is_in_place(rows)) {
+        g_autofree char *name = g_filename_display_name(rows->path);
+        return ns_refuse(error, NS_ERROR_FILE,
+                         "“%s” was removed or replaced while it was being written.", name);
+    }
+    if (items->len == 0) return true;
+    if (ns_database_run(rows->db, "BEGIN IMMEDIATE") && write_items(rows, items) &&
+        ns_database_run(rows->db, "COMMIT"))
+        return true;
+    explain(rows, error);
+    ns_database_run(rows->db, "ROLLBACK");
+    return false;
+}
+
+/* ---- Making ---- */
+
+static char *experiment_line(NsLockstep *lockstep)
+{
+    const NsSettings *settings[NS_LANES_MAX];
+    size_t n = ns_lockstep_lanes(lockstep);
+    for (size_t i = 0; i < n; i++) settings[i] = ns_run_settings(ns_lockstep_run(lockstep, i, 0));
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
+    ns_experiment_set_lanes(&provenance.experiment, settings, n);
+    return ns_provenance_line(&provenance);
+}
+
+static bool write_run(NsRunRows *rows, NsLockstep *lockstep)
+{
+    NS_AUTO_STATEMENT statement = ns_database_prepare(rows->db, "INSERT INTO run VALUES (?, ?, ?)");
+    if (!statement) return false;
+    g_autofree char *line = experiment_line(lockstep);
+    ns_database_bind_text(statement, 1, "normscope " NS_VERSION);
+    ns_database_bind_text(statement, 2, line);
+    sqlite3_bind_int64(statement, 3, g_get_real_time() / G_USEC_PER_SEC);
+    return ns_database_finish(statement);
+}
+
+static bool write_lane(NsRunRows *rows, const NsRunSeed *own, NsRun *run)
+{
+    NS_AUTO_STATEMENT statement =
+        ns_database_prepare(rows->db, "INSERT INTO lanes (lane, seed, settings) VALUES (?, ?, ?)");
+    if (!statement) return false;
+    g_autofree char *line = ns_jsonl_settings(run);
+    bind_run(statement, own);
+    ns_database_bind_text(statement, 3, line);
+    return ns_database_finish(statement);
+}
+
+static bool write_quantities(NsRunRows *rows, NsRunSeed *run)
+{
+    NS_AUTO_STATEMENT statement = ns_database_prepare(
+        rows->db, "INSERT INTO quantities (lane, seed, key, size) VALUES (?, ?, ?, ?)");
+    if (!statement) return false;
+    bool written = true;
+    bind_run(statement, run);
+    for (unsigned q = 0; written && q < NS_QUANTITY_COUNT; q++) {
+        if (run->layout.count[q] == 0) continue;
+        ns_database_bind_text(statement, 3, ns_quantity((NsQuantity)q)->choice.key);
+        sqlite3_bind_int64(statement, 4, (sqlite3_int64)run->layout.count[q]);
+        written = ns_database_finish(statement);
+        run->ids[q] = sqlite3_last_insert_rowid(rows->db);
+    }
+    return written;
+}
+
+/* So that a lane which translates does so without the texts that it has learned. */
+static bool write_vocabulary(NsRunRows *rows, const NsRunSeed *run, NsRun *of)
+{
+    g_autofree char *text = ns_vocabulary_write(ns_run_corpus(of));
+    NS_AUTO_STATEMENT row = ns_database_prepare(
+        rows->db, "INSERT OR REPLACE INTO notes VALUES ('" NS_RUN_NOTE_VOCABULARY "-' || ?, ?)");
+    if (!row || !text) return row != NULL;
+    sqlite3_bind_int64(row, 1, run->lane);
+    ns_database_bind_text(row, 2, text);
+    return ns_database_finish(row);
+}
+
+static bool write_head(NsRunRows *rows, NsLockstep *lockstep)
+{
+    g_autofree char *mark =
+        g_strdup_printf("PRAGMA application_id = %d; PRAGMA user_version = %d; BEGIN",
+                        NS_RUN_APPLICATION, NS_RUN_SCHEMA);
+    if (!ns_database_run(rows->db, mark)) return false;
+    for (size_t i = 0; i < G_N_ELEMENTS(ns_run_tables); i++)
+        if (!ns_database_run(rows->db, ns_run_tables[i])) return false;
+    if (!write_run(rows, lockstep)) return false;
+    for (size_t i = 0; i < rows->n; i++)
+        if (!write_lane(rows, &rows->runs[i], ns_run_of(lockstep, i)) ||
+            !write_quantities(rows, &rows->runs[i]) ||
+            !write_vocabulary(rows, &rows->runs[i], ns_run_of(lockstep, i)))
+            return false;
+    return ns_database_run(rows->db, "COMMIT");
+}
+
+/* ---- Life ---- */
+
+/* A run that goes on may measure a loss that the file has. */
+static bool prepare_inserts(NsRunRows *rows)
+{
+    const char *const sql[] = {
+        [NS_RUN_ITEM_STEP] = "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [NS_RUN_ITEM_EVALUATION] =
+            rows->resumed ? "INSERT INTO evaluations SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS "
+                            "(SELECT 1 FROM evaluations WHERE lane = ?1 AND seed = ?2 AND "
+                            "step = ?3)"
+                          : "INSERT INTO evaluations VALUES (?, ?, ?, ?)",
+        [NS_RUN_ITEM_EVENT] = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(sql); i++)
+        if (!(rows->insert[i] = ns_database_prepare(rows->db, sql[i]))) return false;
+    rows->insert_profile =
+        ns_database_prepare(rows->db, "INSERT INTO profiles VALUES (?, ?, ?, ?, ?)");
+    return rows->insert_profile != NULL;
+}
+
+/* Makes the file, or opens one that is there, for this program alone. */
+static bool take_file(NsRunRows *rows, GError **error)
+{
+    int how = rows->resumed ? 0 : O_CREAT | O_EXCL;
+    rows->lock = open(rows->path, how | O_RDWR | O_CLOEXEC, 0666);
+    bool taken = rows->lock >= 0 && flock(rows->lock, LOCK_EX | LOCK_NB) == 0;
+    int why = errno;
+    rows->made = taken && !rows->resumed;
+    if (taken) return true;
+    g_autofree char *name = g_filename_display_name(rows->path);
+    if (rows->lock >= 0)
+        return ns_refuse(error, NS_ERROR_FILE,
+                         "“%s” is being written by another program; wait until it has finished.",
+                         name);
+    if (why == EEXIST)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "“%s” exists already, and a run file is never overwritten; choose another "
+                         "name, or continue it with “resume”.",
+                         name);
+    ns_file_error(rows->path, why, error);
+    return false;
+}
+
+static bool refuse_step(const NsRunRows *rows, NsLockstep *lockstep, GError **error)
+{
+    g_autofree char *name = g_filename_display_name(rows->path);
+    return ns_refuse(error, NS_ERROR_FILE,
+                     "“%s” cannot be continued from step %" G_GINT64_FORMAT
+                     ": its newest checkpoint is that of step %" G_GINT64_FORMAT ".",
+                     name, ns_lockstep_steps(lockstep), rows->from);
+}
+
+bool ns_run_rows_open(NsRunRows *rows, NsLockstep *lockstep, GError **error)
+{
+    if (!take_file(rows, error)) return false;
+    rows->open =
+        sqlite3_open_v2(rows->path, &rows->db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
+        sqlite3_busy_timeout(rows->db, BUSY_MILLISECONDS) == SQLITE_OK &&
+        (rows->resumed ? ns_run_go_on : write_head)(rows, lockstep) &&
+        ns_database_run(rows->db,
+                        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                        "PRAGMA secure_delete = OFF; PRAGMA journal_size_limit = 67108864") &&
+        prepare_inserts(rows);
+    if (rows->open) return true;
+    return rows->other_step ? refuse_step(rows, lockstep, error) : explain(rows, error);
+}
+
+/* ---- The end ---- */
+
+/* The summary of a run that was resumed knows only the part after that, so that what it says of the
+ * whole run is computed from the file. */
+#define WHOLE_VALIDATION                                                                           \
+    "UPDATE lanes SET summary = json_set(summary, '$.summary.validation_loss', "                   \
+    "json(format('%!.17g', e.loss)), '$.summary.validation_step', e.step) FROM (SELECT lane, "     \
+    "seed, max(step) AS step, loss FROM evaluations GROUP BY lane, seed) AS e "                    \
+    "WHERE e.lane = lanes.lane AND e.seed = lanes.seed AND e.loss NOT NULL "                       \
+    "AND json_extract(summary, '$.summary.validation_step') IS NULL;"
+#define WHOLE_TIME                                                                                 \
+    "UPDATE lanes SET summary = json_set(summary, '$.summary.seconds', t.seconds, "                \
+    "'$.summary.ms_per_step', t.mean) FROM (SELECT lane, seed, sum(seconds) AS seconds, "          \
+    "1e3 * avg(seconds) AS mean FROM steps WHERE step > 0 GROUP BY lane, seed) AS t "              \
+    "WHERE t.lane = lanes.lane AND t.seed = lanes.seed"
+
+static bool write_summaries(NsRunRows *rows, char *const *summaries, int64_t reached)
+{
+    NS_AUTO_STATEMENT statement = ns_database_prepare(
+        rows->db, "UPDATE lanes SET summary = ?3 WHERE lane = ?1 AND seed = ?2");
+    if (!statement) return false;
+    bool written = ns_database_run(rows->db, "BEGIN IMMEDIATE");
+    for (size_t i = 0; written && i < rows->n; i++) {
+        bind_run(statement, &rows->runs[i]);
+        ns_database_bind_text(statement, 3, summaries[i]);
+        written = ns_database_finish(statement);
+    }
+    if (rows->resumed)
+        written = written && ns_run_drop_after(rows->db, reached) &&
+                  ns_database_run(rows->db, WHOLE_VALIDATION WHOLE_TIME);
+    return written && ns_database_run(rows->db, "COMMIT");
+}
+
+bool ns_run_rows_end(NsRunRows *rows, char *const *summaries, int64_t reached, GError **error)
+{
+    return write_summaries(rows, summaries, reached) || explain(rows, error);
+}
+
+void ns_run_rows_close(NsRunRows *rows)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(rows->insert); i++) sqlite3_finalize(rows->insert[i]);
+    sqlite3_finalize(rows->insert_profile);
+    /* One file then holds all; where another reads it just now, the three stay. */
+    if (rows->open)
+        ns_database_run(rows->db, "PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE");
+    sqlite3_close(rows->db);
+    if (rows->lock >= 0) close(rows->lock);
+    g_free(rows->path);
+}
