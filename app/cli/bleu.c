@@ -99,12 +99,8 @@ int ns_cli_bleu(int argc, char **argv, GError **error)
         .entries = entries,
     };
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
-    if (!references || argc != 2) {
-        ns_refuse(error, NS_ERROR_USAGE,
-                  references ? "Name one file of translations, after the options."
-                             : "--reference FILE is missing.");
-        return NS_EXIT_USAGE;
-    }
+    if (!references) return ns_usage(error, "--reference FILE is missing.");
+    if (argc != 2) return ns_usage(error, "Name one file of translations, after the options.");
     NsBleu bleu = {0};
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
     if (!score_lines(&bleu, argv[1], references, lines, error)) return NS_EXIT_ERROR;

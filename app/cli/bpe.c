@@ -1,7 +1,6 @@
 /* Learning and applying byte-pair encodings.  SPDX-License-Identifier: MIT */
 #include "app/cli/cli.h"
 
-#include "core/base/error.h"
 #include "core/data/text_file.h"
 #include "core/data/tokenizer.h"
 
@@ -81,14 +80,9 @@ int ns_cli_bpe(int argc, char **argv, GError **error)
         .entries = entries,
     };
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
-    if (argc < 2) {
-        ns_refuse(error, NS_ERROR_USAGE, "A text is missing; name one or more files.");
-        return NS_EXIT_USAGE;
-    }
-    if (vocab < 1 || vocab > (int64_t)NS_TOKENS_MAX) {
-        ns_refuse(error, NS_ERROR_USAGE, "--vocab must be from 1 to %zu.", NS_TOKENS_MAX);
-        return NS_EXIT_USAGE;
-    }
+    if (argc < 2) return ns_usage(error, "A text is missing; name one or more files.");
+    if (vocab < 1 || vocab > (int64_t)NS_TOKENS_MAX)
+        return ns_usage(error, "--vocab must be from 1 to %zu.", NS_TOKENS_MAX);
     for (int i = 1; i < argc; i++)
         if (!ns_output_spares(out, argv[i], error)) return NS_EXIT_USAGE;
     if (!ns_output_spares(out, merges, error)) return NS_EXIT_USAGE;

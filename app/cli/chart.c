@@ -84,12 +84,10 @@ static bool show(Chart *chart, NsSubject subject, const char *option, const char
         if (!ns_figure_spec_show(spec, key, error)) return false;
         any = true;
     }
-    if (!any)
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "--%s does not go with the figure %s; “" NS_CLI
-                    " chart --help” shows which it goes with.",
-                    option, chart->figure);
-    return any;
+    return any || ns_refuse(error, NS_ERROR_USAGE,
+                            "--%s does not go with the figure %s; “" NS_CLI
+                            " chart --help” shows which it goes with.",
+                            option, chart->figure);
 }
 
 static bool read_figures(Chart *chart, GError **error)

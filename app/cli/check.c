@@ -163,7 +163,7 @@ static int check(NsRun *run, unsigned layer, bool json, GError **error)
         return ns_interrupt_status();
     }
     if (*result->problem) {
-        g_set_error_literal(error, NS_ERROR, NS_ERROR_SETTING, result->problem);
+        ns_refuse(error, NS_ERROR_SETTING, "%s", result->problem);
         return NS_EXIT_ERROR;
     }
     show_result(going, result);

@@ -528,12 +528,9 @@ int ns_cli_export(int argc, char **argv, GError **error)
         .entries = entries,
     };
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
-    if (argc != 2 || !word) {
-        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
-                            "A run file and a format are missing; write “" NS_CLI
-                            " export FILE --format csv”, or another (--help).");
-        return NS_EXIT_USAGE;
-    }
+    if (argc != 2 || !word)
+        return ns_usage(error, "A run file and a format are missing; write “" NS_CLI
+                               " export FILE --format csv”, or another (--help).");
     int format = ns_choices_require("format", word, format_choice, error);
     if (format >= 0) write_file(argv[1], &formats[format], out ? out : "-", error);
     return NS_EXIT_OK;

@@ -188,11 +188,8 @@ static bool run_all(Finetune *f, GError **error)
 
 /* ---- The command ---- */
 
-static bool check_options(Finetune *f, int argc, GError **error)
+static bool check_options(Finetune *f, GError **error)
 {
-    if (argc > 1)
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "There is one argument too many; name files with --run and --pairs.");
     if (!f->run == !f->folder)
         return ns_refuse(error, NS_ERROR_USAGE,
                          "Name the encoder with --run FILE or with --checkpoint FOLDER.");
@@ -264,7 +261,7 @@ int ns_cli_finetune(int argc, char **argv, GError **error)
         .entries = entries,
     };
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
-    if (!check_options(&f, argc, error)) return NS_EXIT_USAGE;
+    if (!check_options(&f, error)) return NS_EXIT_USAGE;
     f.name = g_filename_display_basename(f.run ? f.run : f.folder);
     if (f.run) f.reader = ns_run_reader_open(f.run, error);
     ns_interrupt_catch();

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/cli.h"
 
-#include "core/base/error.h"
 #include "core/base/instructions.h"
 #include "core/data/task.h"
 #include "core/experiment/param.h"
@@ -246,8 +245,7 @@ int ns_cli_list(int argc, char **argv, GError **error)
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
     if (argc != 2) {
         g_autofree char *keys = ns_choices_keys(list_choice);
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "Name one list: %s.", keys);
-        return NS_EXIT_USAGE;
+        return ns_usage(error, "Name one list: %s.", keys);
     }
     int i = ns_choices_require("list", argv[1], list_choice, error);
     if (i < 0) return NS_EXIT_USAGE;

@@ -80,17 +80,26 @@ static int show_help(void)
     return NS_EXIT_OK;
 }
 
+int ns_usage(GError **error, const char *format, ...)
+{
+    va_list words;
+    va_start(words, format);
+    g_autofree char *sentence = g_strdup_vprintf(format, words);
+    va_end(words);
+    ns_refuse(error, NS_ERROR_USAGE, "%s", sentence);
+    return NS_EXIT_USAGE;
+}
+
 static int run_command(int argc, char **argv, GError **error)
 {
     int i = ns_choices_find(command_choice, argv[0]);
     if (i >= 0) return commands[i].run(argc, argv, error);
-    if (*argv[0] == '-') {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "“%s” is in the place of the command; write the command first, as in “" NS_CLI
-                    " train --set layers=12”.",
-                    argv[0]);
-        return NS_EXIT_USAGE;
-    }
+    if (*argv[0] == '-')
+        return ns_usage(
+            error,
+            "“%s” is in the place of the command; write the command first, as in “" NS_CLI
+            " train --set layers=12”.",
+            argv[0]);
     ns_choices_unknown("command", argv[0], command_choice, error);
     return NS_EXIT_USAGE;
 }
@@ -112,9 +121,7 @@ static int dispatch(int argc, char **argv, GError **error)
     if (help || g_str_equal(word, "--help") || g_str_equal(word, "-h")) return show_help();
     if (*word) return run_command(argc - 1, argv + 1, error);
     g_autofree char *keys = ns_choices_keys(command_choice);
-    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                "A command is missing: %s, or help, which explains them.", keys);
-    return NS_EXIT_USAGE;
+    return ns_usage(error, "A command is missing: %s, or help, which explains them.", keys);
 }
 
 static int report(const GError *error)

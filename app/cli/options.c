@@ -270,9 +270,9 @@ bool ns_options_read(const NsOptions *options, int *argc, char ***argv, GError *
         return false;
     }
     if (*argc > 1 && !options->words)
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "“%s” was not expected; settings are given as --set KEY=VALUE.",
-                         (*argv)[1]);
+        return ns_refuse(error, NS_ERROR_USAGE, "“%s” was not expected; %s.", (*argv)[1],
+                         options->experiment ? "settings are given as --set KEY=VALUE"
+                                             : "name files with options, such as --run FILE");
     return read_settings(options, &common, error);
 }
 

@@ -172,11 +172,8 @@ int ns_cli_resume(int argc, char **argv, GError **error)
         .entries = entries,
     };
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
-    if (argc != 2) {
-        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
-                            "One run file is needed; write “" NS_CLI " resume FILE”.");
-        return NS_EXIT_USAGE;
-    }
+    if (argc != 2)
+        return ns_usage(error, "One run file is needed; write “" NS_CLI " resume FILE”.");
     resume.path = argv[1];
     resume.name = g_filename_display_basename(argv[1]);
     g_autoptr(NsLockstep) lockstep = start(&resume, error);

@@ -2,7 +2,6 @@
 #include "app/cli/cli.h"
 
 #include "core/base/digits.h"
-#include "core/base/error.h"
 #include "core/store/json.h"
 #include "core/store/run_list.h"
 
@@ -136,11 +135,9 @@ int ns_cli_runs(int argc, char **argv, GError **error)
         .entries = entries,
     };
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
-    if (argc > 2) {
-        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
-                            "One folder at a time can be shown; write “" NS_CLI " runs FOLDER”.");
-        return NS_EXIT_USAGE;
-    }
+    if (argc > 2)
+        return ns_usage(error,
+                        "One folder at a time can be shown; write “" NS_CLI " runs FOLDER”.");
     g_autoptr(GPtrArray) runs = find_runs(argc > 1 ? argv[1] : ".", error);
     if (!runs) return NS_EXIT_ERROR;
     if (runs->len == 0 && !json) puts("There are no run files here.");

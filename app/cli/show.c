@@ -3,7 +3,6 @@
 #include "app/cli/recorded.h"
 
 #include "core/base/digits.h"
-#include "core/base/error.h"
 #include "core/store/figure_file.h"
 #include "core/store/outside_file.h"
 #include "core/store/run_reader.h"
@@ -159,11 +158,9 @@ int ns_cli_show(int argc, char **argv, GError **error)
     };
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
     int files = argc - 1 + (from != NULL);
-    if (files != 1) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "%s; write “" NS_CLI " show FILE”.",
-                    files < 1 ? "A file is missing" : "One file at a time can be shown");
-        return NS_EXIT_USAGE;
-    }
+    if (files != 1)
+        return ns_usage(error, "%s; write “" NS_CLI " show FILE”.",
+                        files < 1 ? "A file is missing" : "One file at a time can be shown");
     const char *path = from ? from : argv[1];
     if (ns_outside_file_is(path) && !ns_run_record_is(path))
         return show_outside(path, error) ? NS_EXIT_OK : NS_EXIT_ERROR;

@@ -246,10 +246,9 @@ static int dispatch(Request *request, int argc, char **argv, GError **error)
     if (argc == 3 && g_str_equal(word, "show")) return study_show(request, argv[2], error);
     if (argc >= 4 && g_str_equal(word, "merge")) return study_merge(request, argv + 2, error);
     if (argc == 2) return study_run(request, word, error);
-    ns_refuse(error, NS_ERROR_USAGE,
-              "One study is needed: FILE, or “show FILE.nsstudy”, or “merge OUT.nsstudy "
-              "FILE.nsstudy…”.");
-    return NS_EXIT_USAGE;
+    return ns_usage(error,
+                    "One study is needed: FILE, or “show FILE.nsstudy”, or “merge OUT.nsstudy "
+                    "FILE.nsstudy…”.");
 }
 
 static const char summary[] =

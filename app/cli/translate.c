@@ -241,11 +241,8 @@ static bool translate(const Translate *t, GError **error)
 
 /* ---- The command ---- */
 
-static bool check_options(const Translate *t, int argc, GError **error)
+static bool check_options(const Translate *t, GError **error)
 {
-    if (argc > 1)
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "There is one argument too many; name files with --run, --in and --out.");
     if (!t->in) return ns_refuse(error, NS_ERROR_USAGE, "--in FILE is missing.");
     if (!t->run == !t->folder)
         return ns_refuse(error, NS_ERROR_USAGE,
@@ -298,7 +295,7 @@ int ns_cli_translate(int argc, char **argv, GError **error)
         .entries = entries,
     };
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
-    if (!check_options(&t, argc, error)) return NS_EXIT_USAGE;
+    if (!check_options(&t, error)) return NS_EXIT_USAGE;
     t.name = g_filename_display_basename(t.run ? t.run : t.folder);
     if (!open_model(&t, error) || !read_lines(&t, error)) return NS_EXIT_ERROR;
     tell(&t);

@@ -261,11 +261,9 @@ int ns_cli_watch(int argc, char **argv, GError **error)
         .entries = entries,
     };
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
-    if (argc < 2 || argc > 1 + NS_LANES_MAX) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "One to %d files are needed; write “" NS_CLI " watch FILE”.", NS_LANES_MAX);
-        return NS_EXIT_USAGE;
-    }
+    if (argc < 2 || argc > 1 + NS_LANES_MAX)
+        return ns_usage(error, "One to %d files are needed; write “" NS_CLI " watch FILE”.",
+                        NS_LANES_MAX);
     if (!open_sources(&watch, argv + 1, error)) return NS_EXIT_ERROR;
     if (watch.jsonl) watch.lines = ns_lines_open("-", error);
     ns_progress_start(&watch.progress, !(watch.jsonl && isatty(STDOUT_FILENO)));

@@ -155,6 +155,9 @@ def test_translate():
             said = sentence(run("translate", "--run", path, "--in", source, *words, small=False), 2)
             assert part in said, said
         assert "--in FILE" in sentence(run("translate", "--run", path, small=False), 2)
+        # It has no --set.
+        said = sentence(run("translate", source, small=False), 2)
+        assert "--run FILE" in said and "--set" not in said, said
         # The run file has the vocabulary; one without it is told what is missing.
         moved = os.path.join(folder, "moved")
         os.rename(source, moved)
