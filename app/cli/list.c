@@ -80,11 +80,6 @@ static const char *const domain_words[] = {[NS_DOMAIN_STEP] = "step",
                                            [NS_DOMAIN_HIDDEN] = "hidden",
                                            [NS_DOMAIN_HEAD] = "head"};
 
-static bool is_number(const NsParam *param)
-{
-    return param->type == NS_PARAM_INT || param->type == NS_PARAM_REAL;
-}
-
 /* Removes the braces that only charts need. */
 static char *plain_symbol(const char *symbol)
 {
@@ -138,7 +133,7 @@ static void show_choices(const List *list)
 static char *range_words(const NsParam *param)
 {
     if (param->type == NS_PARAM_CHOICE) return ns_choices_keys(param->choices);
-    if (!is_number(param)) return g_strdup("text");
+    if (!ns_param_is_number(param)) return g_strdup("text");
     char least[G_ASCII_DTOSTR_BUF_SIZE], most[G_ASCII_DTOSTR_BUF_SIZE];
     return g_strdup_printf("%s to %s%s%s",
                            g_ascii_formatd(least, sizeof least, "%.10g", param->least),
@@ -191,7 +186,7 @@ static void write_setting(NsJson *json, const NsParam *param)
     ns_json_string(json, "group", group_words[param->group]);
     ns_json_string(json, "type", type_words[param->type]);
     ns_json_string(json, "unit", param->unit);
-    if (is_number(param)) {
+    if (ns_param_is_number(param)) {
         ns_json_double(json, "min", param->least);
         ns_json_double(json, "max", param->most);
         ns_json_double(json, "default", g_ascii_strtod(param->default_text, NULL));

@@ -20,47 +20,28 @@
 #define EFFECT(flags) ((NsParamEffect)((flags) & ~SHARED))
 #define IS_SHARED(flags) (((flags)&SHARED) != 0)
 
+/* What every row has. */
+#define COLUMNS(type_, field, key_, group_, label_, effect_, help_, source_)                       \
+    .key = key_, .label = label_, .help = help_, .source = source_, .type = type_,                 \
+    .group = NS_GROUP_##group_, .effect = EFFECT(NS_EFFECT_##effect_),                             \
+    .shared = IS_SHARED(NS_EFFECT_##effect_), .offset = offsetof(NsSettings, field)
+
 #define NUMBER_ROW(type_, field, key_, group_, label_, unit_, least_, most_, initial, scale_,      \
                    effect_, help_, source_)                                                        \
-    {.key = key_,                                                                                  \
-     .label = label_,                                                                              \
+    {COLUMNS(type_, field, key_, group_, label_, effect_, help_, source_),                         \
      .unit = unit_,                                                                                \
-     .help = help_,                                                                                \
-     .source = source_,                                                                            \
-     .type = type_,                                                                                \
-     .group = NS_GROUP_##group_,                                                                   \
      .scale = NS_SLIDER_##scale_,                                                                  \
-     .effect = EFFECT(NS_EFFECT_##effect_),                                                        \
-     .shared = IS_SHARED(NS_EFFECT_##effect_),                                                     \
      .least = least_,                                                                              \
      .most = most_,                                                                                \
-     .default_text = #initial,                                                                     \
-     .offset = offsetof(NsSettings, field)},
+     .default_text = #initial},
 #define INT_ROW(...) NUMBER_ROW(NS_PARAM_INT, __VA_ARGS__)
 #define REAL_ROW(...) NUMBER_ROW(NS_PARAM_REAL, __VA_ARGS__)
 #define CHOICE_ROW(field, key_, group_, label_, registry, initial, effect_, help_, source_)        \
-    {.key = key_,                                                                                  \
-     .label = label_,                                                                              \
-     .help = help_,                                                                                \
-     .source = source_,                                                                            \
-     .type = NS_PARAM_CHOICE,                                                                      \
-     .group = NS_GROUP_##group_,                                                                   \
-     .effect = EFFECT(NS_EFFECT_##effect_),                                                        \
-     .shared = IS_SHARED(NS_EFFECT_##effect_),                                                     \
-     .choices = registry,                                                                          \
-     .default_text = initial,                                                                      \
-     .offset = offsetof(NsSettings, field)},
+    {COLUMNS(NS_PARAM_CHOICE, field, key_, group_, label_, effect_, help_, source_),               \
+     .choices = registry, .default_text = initial},
 #define TEXT_ROW(field, key_, group_, label_, initial, effect_, help_, source_)                    \
-    {.key = key_,                                                                                  \
-     .label = label_,                                                                              \
-     .help = help_,                                                                                \
-     .source = source_,                                                                            \
-     .type = NS_PARAM_TEXT,                                                                        \
-     .group = NS_GROUP_##group_,                                                                   \
-     .effect = EFFECT(NS_EFFECT_##effect_),                                                        \
-     .shared = IS_SHARED(NS_EFFECT_##effect_),                                                     \
-     .default_text = initial,                                                                      \
-     .offset = offsetof(NsSettings, field)},
+    {COLUMNS(NS_PARAM_TEXT, field, key_, group_, label_, effect_, help_, source_),                 \
+     .default_text = initial},
 
 static const NsParam params[] = {NS_PARAMS(INT_ROW, REAL_ROW, CHOICE_ROW, TEXT_ROW)};
 
@@ -74,6 +55,11 @@ const NsParam *ns_param_find(const char *key)
     for (size_t i = 0; i < G_N_ELEMENTS(params); i++)
         if (g_str_equal(params[i].key, key)) return &params[i];
     return NULL;
+}
+
+bool ns_param_is_number(const NsParam *param)
+{
+    return param->type == NS_PARAM_INT || param->type == NS_PARAM_REAL;
 }
 
 static void *field(NsSettings *settings, const NsParam *param)
@@ -265,27 +251,23 @@ void ns_settings_init(NsSettings *settings)
     }
 }
 
-void ns_settings_unknown(const char *key, const char *const *more, GError **error)
+bool ns_settings_unknown(const char *key, const char *const *more, GError **error)
 {
     NsNearest near = {0};
     for (size_t i = 0; i < G_N_ELEMENTS(params); i++) ns_nearest_look(&near, key, params[i].key);
     for (; more && *more; more++) ns_nearest_look(&near, key, *more);
     if (near.key)
-        ns_refuse(error, NS_ERROR_SETTING, N_("There is no setting “%s”; did you mean “%s”?"), key,
-                  near.key);
-    else
-        ns_refuse(error, NS_ERROR_SETTING,
-                  N_("There is no setting “%s”; “normscope-cli list settings” shows them all."),
-                  key);
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         N_("There is no setting “%s”; did you mean “%s”?"), key, near.key);
+    return ns_refuse(error, NS_ERROR_SETTING,
+                     N_("There is no setting “%s”; “normscope-cli list settings” shows them all."),
+                     key);
 }
 
 bool ns_settings_set(NsSettings *settings, const char *key, const char *value, GError **error)
 {
     const NsParam *param = ns_param_find(key);
-    if (!param) {
-        ns_settings_unknown(key, NULL, error);
-        return false;
-    }
+    if (!param) return ns_settings_unknown(key, NULL, error);
     if (!set_param(settings, param, value, error)) return false;
     give_way(settings, param);
     return true;
@@ -340,7 +322,7 @@ double ns_settings_get_number(const NsSettings *settings, const NsParam *param)
 
 bool ns_settings_is_default(const NsSettings *settings, const NsParam *param)
 {
-    if (param->type == NS_PARAM_TEXT || param->type == NS_PARAM_CHOICE) {
+    if (!ns_param_is_number(param)) {
         g_autofree char *value = ns_settings_get(settings, param);
         return g_str_equal(value, param->default_text);
     }

@@ -23,7 +23,7 @@ typedef struct {
     const char *label;
     const char *unit; /* NULL for a dimensionless number */
     const char *help;
-    const char *source; /* NULL if there is none */
+    const char *source; /* NULL without --report */
     NsParamType type;
     NsParamGroup group;
     NsSliderScale scale;
@@ -57,12 +57,15 @@ bool ns_settings_set(NsSettings *settings, const char *key, const char *value, G
 /* Whether a setting has no effect because another one excludes it. */
 bool ns_settings_is_idle(const NsSettings *settings, const NsParam *param);
 
-/* Sets NS_ERROR_SETTING for a key that is neither a setting nor one of `more` (NULL-terminated, or
- * NULL); the message names the nearest of these. */
-void ns_settings_unknown(const char *key, const char *const *more, GError **error);
+/* NS_ERROR_SETTING for a key that no setting has, nor one of `more` (ends with NULL; NULL for
+ * none), with the nearest that there is.  Returns false. */
+bool ns_settings_unknown(const char *key, const char *const *more, GError **error);
 
 /* The value as text, which ns_settings_set reads back to the same bits.  Free with g_free. */
 char *ns_settings_get(const NsSettings *settings, const NsParam *param);
+
+/* INT and REAL. */
+bool ns_param_is_number(const NsParam *param);
 
 /* The value of an INT or REAL as a number; for a CHOICE, the row of its registry. */
 double ns_settings_get_number(const NsSettings *settings, const NsParam *param);

@@ -174,8 +174,6 @@ void ns_json_settings(NsJson *json, const NsSettings *settings)
             ns_json_double(json, key, number);
             break;
         case NS_PARAM_CHOICE:
-            ns_json_string(json, key, param->choices((size_t)number)->key);
-            break;
         case NS_PARAM_TEXT: {
             g_autofree char *text = ns_settings_get(settings, param);
             ns_json_string(json, key, text);

@@ -71,8 +71,7 @@ static bool read_setting(NsLessonCondition *condition, char **words)
 {
     condition->param = ns_param_find(words[0]);
     if (!condition->param) return false;
-    if (condition->param->type == NS_PARAM_INT || condition->param->type == NS_PARAM_REAL)
-        return read_number(condition, words + 1);
+    if (ns_param_is_number(condition->param)) return read_number(condition, words + 1);
     if (!read_relation(condition, words[1]) || condition->relation != NS_EQUAL) return false;
     if (condition->param->type == NS_PARAM_CHOICE) {
         int row = ns_choices_find(condition->param->choices, words[2]);

@@ -68,11 +68,6 @@ static bool read_end(const char *word, double *value)
     return end != word && !*end && isfinite(*value);
 }
 
-static bool is_number(const NsParam *param)
-{
-    return param->type == NS_PARAM_INT || param->type == NS_PARAM_REAL;
-}
-
 /* Whether the values of a range are spaced logarithmically. */
 static bool is_log(const NsParam *param, double from, double to, const char *cut)
 {
@@ -110,7 +105,8 @@ static bool read_values(const NsParam *param, const char *list, const char *text
                         GError **error)
 {
     g_auto(GStrv) ends = g_strsplit(list, ":", -1);
-    if (is_number(param) && ends[0] && ends[1]) return add_range(param, values, ends, text, error);
+    if (ns_param_is_number(param) && ends[0] && ends[1])
+        return add_range(param, values, ends, text, error);
     g_auto(GStrv) words = g_strsplit(list, ",", -1);
     for (char **word = words; *word; word++)
         if (!add(param, values, *word, error)) return false;
@@ -199,7 +195,7 @@ bool ns_study_distribution_read(NsStudyDistribution *d, const char *text, GError
     const NsParam *param = read_key(text, &list, error);
     if (!param) return false;
     g_auto(GStrv) words = g_strsplit(list, ":", -1);
-    if (is_number(param) && words[0] && words[1]) {
+    if (ns_param_is_number(param) && words[0] && words[1]) {
         if (!read_ends(d, param, words, text, error)) return false;
     } else if (!ns_study_axis_read(&d->among, text, error))
         return false;

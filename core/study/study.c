@@ -352,14 +352,12 @@ static void add_number(GString *text, const char *key, double value)
 
 static void add_setting(GString *text, const NsSettings *settings, const NsParam *param)
 {
-    double value = ns_settings_get_number(settings, param);
-    if (param->type == NS_PARAM_CHOICE)
-        g_string_append_printf(text, "%s=%s\n", param->key, param->choices((size_t)value)->key);
-    else if (param->type == NS_PARAM_TEXT) {
-        g_autofree char *word = ns_settings_get(settings, param);
-        g_string_append_printf(text, "%s=%s\n", param->key, word);
-    } else
-        add_number(text, param->key, value);
+    if (ns_param_is_number(param)) {
+        add_number(text, param->key, ns_settings_get_number(settings, param));
+        return;
+    }
+    g_autofree char *word = ns_settings_get(settings, param);
+    g_string_append_printf(text, "%s=%s\n", param->key, word);
 }
 
 static void add_result(GString *text, const NsResult *result)
