@@ -9,25 +9,8 @@
 
 #include <string.h>
 
-/* The keys whose values are texts. */
-static const struct {
-    const char *key;
-    size_t offset;
-} texts[] = {
-    {"title", offsetof(NsPreset, experiment.title)},
-    {"note", offsetof(NsPreset, note)},
-    {"page", offsetof(NsPreset, page)},
-};
-
-static char **slot(NsPreset *preset, size_t i)
-{
-    return (char **)(void *)((char *)preset + texts[i].offset);
-}
-
-static const char *text_of(const NsPreset *preset, size_t i)
-{
-    return *(char *const *)(const void *)((const char *)preset + texts[i].offset);
-}
+/* The keys that are no settings. */
+static const char *const keys[] = {"title", "note", "page", "large-text", "hide", "claim", NULL};
 
 void ns_preset_init(NsPreset *preset)
 {
@@ -70,27 +53,32 @@ static bool read_switch(bool *on, const NsEntry *entry, GError **error)
                      entry->line, entry->key, entry->value);
 }
 
-static bool refuse_key(const NsEntry *entry, const char *const *keys, GError **error)
+/* `others`: the keys that there are beside settings; NULL for none. */
+static bool refuse_key(const NsEntry *entry, const char *const *others, GError **error)
 {
     GError *wrong = NULL;
-    ns_settings_unknown(entry->key, keys, &wrong);
+    ns_settings_unknown(entry->key, others, &wrong);
     return ns_entry_blame(entry, wrong, error);
+}
+
+/* Where the text of a key is kept; NULL for one that is more than a text. */
+static char **find_text(NsPreset *preset, const char *key)
+{
+    if (g_str_equal(key, "title")) return &preset->experiment.title;
+    if (g_str_equal(key, "note")) return &preset->note;
+    return g_str_equal(key, "page") ? &preset->page : NULL;
 }
 
 /* Reads a key that is not a setting. */
 static bool read_other(NsPreset *preset, const NsEntry *entry, GError **error)
 {
-    static const char *const keys[] = {"title", "note",  "page", "large-text",
-                                       "hide",  "claim", NULL};
-    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
-        if (!g_str_equal(entry->key, texts[i].key)) continue;
-        g_free(*slot(preset, i));
-        *slot(preset, i) = *entry->value ? g_strdup(entry->value) : NULL;
-        return true;
-    }
+    char **text = find_text(preset, entry->key);
     if (g_str_equal(entry->key, "large-text"))
         return read_switch(&preset->large_text, entry, error);
-    if (g_str_equal(entry->key, "hide")) {
+    if (text) {
+        g_free(*text);
+        *text = *entry->value ? g_strdup(entry->value) : NULL;
+    } else if (g_str_equal(entry->key, "hide")) {
         g_strfreev(preset->experiment.hide);
         preset->experiment.hide = read_list(entry->value);
     } else if (g_str_equal(entry->key, "claim")) {
@@ -173,10 +161,8 @@ static bool opens(const NsEntry *first)
 {
     if (!first) return false;
     if (!first->key) return ns_lane_find(first->section) == 0;
-    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
-        if (g_str_equal(first->key, texts[i].key)) return true;
-    return g_str_equal(first->key, "hide") || g_str_equal(first->key, "large-text") ||
-           ns_param_find(first->key);
+    bool other = g_strv_contains(keys, first->key) && !g_str_equal(first->key, "claim");
+    return other || ns_param_find(first->key);
 }
 
 bool ns_preset_is(const char *text, size_t size)
@@ -198,13 +184,13 @@ bool ns_preset_begins(const char *text, size_t size)
     return false;
 }
 
-static void find_text(char **text, const char *folder)
+static void find_file(char **path, const char *folder)
 {
-    if (!**text || g_path_is_absolute(*text)) return;
-    g_autofree char *beside = g_build_filename(folder, *text, NULL);
+    if (!**path || g_path_is_absolute(*path)) return;
+    g_autofree char *beside = g_build_filename(folder, *path, NULL);
     if (!g_file_test(beside, G_FILE_TEST_EXISTS)) return;
-    g_free(*text);
-    *text = g_steal_pointer(&beside);
+    g_free(*path);
+    *path = g_steal_pointer(&beside);
 }
 
 void ns_preset_find_texts(NsExperiment *experiment, const char *folder)
@@ -212,7 +198,7 @@ void ns_preset_find_texts(NsExperiment *experiment, const char *folder)
     for (size_t i = 0; i < experiment->n; i++) {
         char **path;
         for (size_t k = 0; (path = ns_settings_file(&experiment->lane[i], k)); k++)
-            find_text(path, folder);
+            find_file(path, folder);
     }
 }
 
@@ -250,9 +236,10 @@ char *ns_preset_write(const NsPreset *preset)
 {
     GString *out = g_string_new(NULL);
     const NsParam *param;
-    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
-        if (text_of(preset, i)) ns_entry_write(out, texts[i].key, text_of(preset, i));
     const NsExperiment *experiment = &preset->experiment;
+    if (experiment->title) ns_entry_write(out, "title", experiment->title);
+    if (preset->note) ns_entry_write(out, "note", preset->note);
+    if (preset->page) ns_entry_write(out, "page", preset->page);
     if (experiment->hide && *experiment->hide) {
         g_autofree char *list = g_strjoinv(", ", experiment->hide);
         ns_entry_write(out, "hide", list);
