@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-/* Encodings of a field (wire types of Protocol Buffers). */
-enum { VARINT, EIGHT_BYTES, LENGTH, FOUR_BYTES = 5 };
-
 static void put_varint(GByteArray *out, uint64_t number)
 {
     do {
@@ -25,22 +22,27 @@ static void put_key(GByteArray *out, unsigned field, unsigned type)
 /* Numbers have the same byte order in memory and in the file (core/store/safetensors.c). */
 static void put_fixed(GByteArray *out, unsigned field, const void *number, guint bytes)
 {
-    put_key(out, field, bytes == 8 ? EIGHT_BYTES : FOUR_BYTES);
+    put_key(out, field, bytes == 8 ? NS_WIRE_EIGHT_BYTES : NS_WIRE_FOUR_BYTES);
     g_byte_array_append(out, number, bytes);
 }
 
 static void put_bytes(GByteArray *out, unsigned field, const void *bytes, size_t n)
 {
-    put_key(out, field, LENGTH);
+    put_key(out, field, NS_WIRE_LENGTH);
     put_varint(out, n);
     g_byte_array_append(out, bytes, (guint)n);
 }
 
-static void put_check(GByteArray *out, const void *bytes, size_t n)
+uint32_t ns_event_file_check(const void *bytes, size_t n)
 {
     uint32_t crc = ns_crc32(NS_CRC32C, 0, bytes, n);
-    uint32_t masked = (crc >> 15 | crc << 17) + 0xa282ead8u;
-    g_byte_array_append(out, (const guint8 *)&masked, sizeof masked);
+    return (crc >> 15 | crc << 17) + 0xa282ead8u;
+}
+
+static void put_check(GByteArray *out, const void *bytes, size_t n)
+{
+    uint32_t check = ns_event_file_check(bytes, n);
+    g_byte_array_append(out, (const guint8 *)&check, sizeof check);
 }
 
 static void put_record(GByteArray *out, const GByteArray *event)
@@ -78,14 +80,14 @@ void ns_event_file_add_double(GByteArray *values, const char *tag, double number
     g_autoptr(GByteArray) value = g_byte_array_new(), tensor = g_byte_array_new();
     g_autoptr(GByteArray) name = g_byte_array_new(), metadata = g_byte_array_new();
     /* TensorProto: dtype = 1 (DT_DOUBLE = 2), tensor_shape = 2 (none), tensor_content = 4. */
-    put_key(tensor, 1, VARINT);
+    put_key(tensor, 1, NS_WIRE_VARINT);
     put_varint(tensor, 2);
     put_bytes(tensor, 2, "", 0);
     put_bytes(tensor, 4, &number, sizeof number);
     /* SummaryMetadata: plugin_data = 1 with its plugin_name = 1, data_class = 4 (scalar = 1). */
     put_bytes(name, 1, plugin, strlen(plugin));
     put_bytes(metadata, 1, name->data, name->len);
-    put_key(metadata, 4, VARINT);
+    put_key(metadata, 4, NS_WIRE_VARINT);
     put_varint(metadata, 1);
     put_bytes(value, 1, tag, strlen(tag));
     put_bytes(value, 8, tensor->data, tensor->len);
@@ -97,7 +99,7 @@ void ns_event_file_end(GByteArray *out, double time, int64_t step, const GByteAr
 {
     g_autoptr(GByteArray) event = g_byte_array_new();
     put_fixed(event, 1, &time, sizeof time);
-    put_key(event, 2, VARINT);
+    put_key(event, 2, NS_WIRE_VARINT);
     put_varint(event, (uint64_t)step);
     put_bytes(event, 5, values->data, values->len);
     put_record(out, event);

@@ -7,7 +7,14 @@
 #pragma once
 
 #include <glib.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* How a field of an event is encoded (Protocol Buffers, wire types). */
+enum { NS_WIRE_VARINT, NS_WIRE_EIGHT_BYTES, NS_WIRE_LENGTH, NS_WIRE_FOUR_BYTES = 5 };
+
+/* The check of so many bytes. */
+uint32_t ns_event_file_check(const void *bytes, size_t n);
 
 /* Appends the first record of a file. */
 void ns_event_file_begin(GByteArray *out);

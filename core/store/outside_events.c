@@ -5,10 +5,10 @@
  * if nothing arrives for a moment, it is used as it is. */
 #include "core/store/outside_events-private.h"
 
-#include "core/base/crc.h"
 #include "core/base/words.h"
 #include "core/probe/quantity.h"
 #include "core/settings/settings.h"
+#include "core/store/event_file.h"
 
 #include <string.h>
 
@@ -17,10 +17,6 @@
 
 #define MOST_LAYERS 65536
 #define MOST_VALUES ((guint)1 << 20) /* of a step, in the order of the file */
-
-/* The same limits as for a line (core/store/outside_line.c). */
-#define MOST_NUMBERS ((size_t)1 << 22)
-#define MOST_ARRAYS 1024
 
 /* A tag of a step, with its value. */
 typedef struct {
@@ -39,14 +35,10 @@ struct NsOutsideEvents {
     GHashTable *from_zero; /* names of arrays that have a layer 0 */
     GHashTable *sizes[2];  /* of other arrays and of gradients by name, in complete steps */
 
-    /* The step that is being read; -1: none. */
-    int64_t step;
-    size_t lane;
-    bool shown;   /* it was returned at a pause */
-    bool grown;   /* more was read since then */
-    bool partial; /* incomplete arrays were left out */
-    NsOutsideNumber seed, loss, validation, lr, grad_norm, seconds;
-    GArray *values; /* elements are Value */
+    NsOutsideLine step; /* that is being told, without arrays; its step is -1 of none */
+    bool grown;         /* more of it was told since it was handed over at a pause, */
+    bool partial;       /* incomplete arrays were left out */
+    GArray *values;     /* elements are Value */
 
     /* The part of the newest event that has not been processed yet. */
     GByteArray *event;
@@ -63,7 +55,7 @@ NsOutsideEvents *ns_outside_events_new(void)
     for (int i = 0; i < 2; i++)
         e->sizes[i] = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     e->values = g_array_new(FALSE, FALSE, sizeof(Value));
-    e->step = -1;
+    e->step.step = -1;
     return e;
 }
 
@@ -87,9 +79,8 @@ size_t ns_outside_events_read(const NsOutsideEvents *e)
 
 static bool is_checked(const void *bytes, size_t n, const void *check)
 {
-    uint32_t masked, crc = ns_crc32(NS_CRC32C, 0, bytes, n);
-    memcpy(&masked, check, sizeof masked);
-    return masked == (crc >> 15 | crc << 17) + 0xa282ead8u;
+    uint32_t expected = ns_event_file_check(bytes, n);
+    return memcmp(check, &expected, sizeof expected) == 0;
 }
 
 bool ns_outside_events_are(const char *bytes, size_t n)
@@ -152,13 +143,11 @@ static Found next_event(NsOutsideEvents *e, const char **why)
 
 /* ---- Protocol Buffers ---- */
 
-enum { VARINT, EIGHT_BYTES, LENGTH, FOUR_BYTES = 5 };
-
 typedef struct {
     uint64_t number; /* field number */
     unsigned type;
     uint64_t value;             /* the bits of a number */
-    const uint8_t *bytes, *end; /* contents of a field of type LENGTH */
+    const uint8_t *bytes, *end; /* of NS_WIRE_LENGTH */
 } Field;
 
 static bool read_varint(const uint8_t **at, const uint8_t *end, uint64_t *number)
@@ -180,15 +169,15 @@ static bool read_field(const uint8_t **at, const uint8_t *end, Field *field)
     if (!read_varint(at, end, &key)) return false;
     field->number = key >> 3;
     field->type = (unsigned)(key & 7);
-    if (field->type == VARINT) return read_varint(at, end, &field->value);
-    if (field->type == LENGTH) {
+    if (field->type == NS_WIRE_VARINT) return read_varint(at, end, &field->value);
+    if (field->type == NS_WIRE_LENGTH) {
         if (!read_varint(at, end, &n)) return false;
     } else {
-        n = field->type == EIGHT_BYTES ? 8 : 4;
-        if (field->type != EIGHT_BYTES && field->type != FOUR_BYTES) return false;
+        n = field->type == NS_WIRE_EIGHT_BYTES ? 8 : 4;
+        if (field->type != NS_WIRE_EIGHT_BYTES && field->type != NS_WIRE_FOUR_BYTES) return false;
     }
     if (n > (uint64_t)(end - *at)) return false;
-    if (field->type != LENGTH) memcpy(&field->value, *at, (size_t)n);
+    if (field->type != NS_WIRE_LENGTH) memcpy(&field->value, *at, (size_t)n);
     field->bytes = *at;
     field->end = *at += n;
     return true;
@@ -218,10 +207,12 @@ static bool read_tensor(const uint8_t *at, const uint8_t *end, double *number)
     unsigned type = 0;
     bool found = false;
     while (read_field(&at, end, &field)) {
-        if (field.number == 1 && field.type == VARINT)
+        if (field.number == 1 && field.type == NS_WIRE_VARINT)
             type = field.value <= 2 ? (unsigned)field.value : 0;
-        bool bytes = field.type == LENGTH || field.type == EIGHT_BYTES || field.type == FOUR_BYTES;
-        if (field.number == 4 && field.type == LENGTH) found |= read_only(&field, type, number);
+        bool bytes = field.type == NS_WIRE_LENGTH || field.type == NS_WIRE_EIGHT_BYTES ||
+                     field.type == NS_WIRE_FOUR_BYTES;
+        if (field.number == 4 && field.type == NS_WIRE_LENGTH)
+            found |= read_only(&field, type, number);
         if (field.number == 5 && bytes) found |= read_only(&field, 1, number);
         if (field.number == 6 && bytes) found |= read_only(&field, 2, number);
     }
@@ -237,16 +228,16 @@ static bool read_value(const Field *value, char *tag, size_t size, double *numbe
     const uint8_t *at = value->bytes;
     *tag = '\0';
     while (read_field(&at, value->end, &field)) {
-        size_t n = field.type == LENGTH ? (size_t)(field.end - field.bytes) : 0;
-        if (field.number == 1 && field.type == LENGTH && n < size) {
+        size_t n = field.type == NS_WIRE_LENGTH ? (size_t)(field.end - field.bytes) : 0;
+        if (field.number == 1 && field.type == NS_WIRE_LENGTH && n < size) {
             memcpy(tag, field.bytes, n);
             tag[n] = '\0';
         }
-        if (field.number == 2 && field.type == FOUR_BYTES) {
+        if (field.number == 2 && field.type == NS_WIRE_FOUR_BYTES) {
             *number = float_of(field.bytes);
             found = true;
         }
-        if (field.number == 8 && field.type == LENGTH)
+        if (field.number == 8 && field.type == NS_WIRE_LENGTH)
             found |= read_tensor(field.bytes, field.end, number);
     }
     return found && *tag && g_utf8_validate(tag, -1, NULL);
@@ -260,10 +251,10 @@ static void open_event(NsOutsideEvents *e)
     e->event_step = 0;
     e->summary = e->summary_end = NULL;
     while (at < end && read_field(&at, end, &field)) {
-        if (field.number == 2 && field.type == VARINT)
+        if (field.number == 2 && field.type == NS_WIRE_VARINT)
             e->event_step =
                 field.value <= (uint64_t)NS_OUTSIDE_LAST_STEP ? (int64_t)field.value : -1;
-        if (field.number == 5 && field.type == LENGTH) {
+        if (field.number == 5 && field.type == NS_WIRE_LENGTH) {
             e->summary = field.bytes;
             e->summary_end = field.end;
         }
@@ -306,13 +297,13 @@ static NsOutsideNumber *scalar_of(NsOutsideEvents *e, const char *name)
         const char *names[10];
         NsOutsideNumber *number;
     } scalars[] = {
-        {{"loss", "train_loss", "training_loss", "loss/train", "loss/training"}, &e->loss},
+        {{"loss", "train_loss", "training_loss", "loss/train", "loss/training"}, &e->step.loss},
         {{"validation_loss", "val_loss", "eval_loss", "validation/loss", "val/loss", "eval/loss",
           "loss/validation", "loss/val", "loss/eval"},
-         &e->validation},
-        {{"lr", "learning_rate"}, &e->lr},
-        {{"grad_norm", "gradient_norm", "grad_norm/total"}, &e->grad_norm},
-        {{"seconds"}, &e->seconds},
+         &e->step.validation},
+        {{"lr", "learning_rate"}, &e->step.lr},
+        {{"grad_norm", "gradient_norm", "grad_norm/total"}, &e->step.grad_norm},
+        {{"seconds"}, &e->step.seconds},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(scalars); i++)
         for (size_t k = 0; scalars[i].names[k]; k++)
@@ -404,7 +395,9 @@ static guint add_array(NsOutsideEvents *e, NsOutsideLine *line, guint first, boo
                             .first = line->numbers->len,
                             .n = one->layered ? values[end - 1].layer + 1 - base : 1};
     g_strlcpy(array.name, one->name, sizeof array.name);
-    if (line->arrays->len == MOST_ARRAYS || line->numbers->len + array.n > MOST_NUMBERS) return end;
+    if (line->arrays->len == NS_OUTSIDE_MOST_ARRAYS ||
+        line->numbers->len + array.n > NS_OUTSIDE_MOST_NUMBERS)
+        return end;
     if (one->layered && !is_whole(e, &array, step_is_whole)) {
         e->partial = true;
         return end;
@@ -422,26 +415,15 @@ static guint add_array(NsOutsideEvents *e, NsOutsideLine *line, guint first, boo
 /* Fills the line with the current step; returns false if a record would have nothing new. */
 static bool show_step(NsOutsideEvents *e, NsOutsideLine *line, bool whole)
 {
-    bool told =
-        e->step >= 0 && (e->loss.has || e->validation.has) && (!e->shown || e->grown || e->partial);
-    if (!whole && e->shown && !e->grown) return false;
+    NsOutsideLine *step = &e->step;
+    bool told = step->step >= 0 && (step->loss.has || step->validation.has) &&
+                (!step->again || e->grown || e->partial);
+    if (!whole && step->again && !e->grown) return false;
     e->partial = false;
-    *line = (NsOutsideLine){.again = e->shown,
-                            .step = e->step,
-                            .lane = e->lane,
-                            .seed = e->seed,
-                            .loss = e->loss,
-                            .validation = e->validation,
-                            .lr = e->lr,
-                            .grad_norm = e->grad_norm,
-                            .seconds = e->seconds,
-                            .arrays = line->arrays,
-                            .numbers = line->numbers};
-    g_array_set_size(line->arrays, 0);
-    g_array_set_size(line->numbers, 0);
+    ns_outside_line_begin(line, *step);
     g_array_sort(e->values, compare);
     for (guint i = 0; told && i < e->values->len;) i = add_array(e, line, i, whole);
-    e->shown |= told;
+    step->again |= told;
     e->grown = false;
     return told;
 }
@@ -450,16 +432,16 @@ static bool take_step(NsOutsideEvents *e, NsOutsideLine *line)
 {
     bool told = show_step(e, line, true);
     g_array_set_size(e->values, 0);
-    e->shown = false;
-    e->loss = e->validation = e->lr = e->grad_norm = e->seconds = (NsOutsideNumber){0};
-    e->step = -1;
+    e->step = (NsOutsideLine){.step = -1};
     return told;
 }
 
 static bool is_same_step(const NsOutsideEvents *e, size_t lane, NsOutsideNumber seed)
 {
-    bool same_seed = e->seed.has == seed.has && (uint64_t)e->seed.value == (uint64_t)seed.value;
-    return e->step == e->event_step && e->lane == lane && same_seed;
+    const NsOutsideLine *step = &e->step;
+    bool same_seed =
+        step->seed.has == seed.has && (uint64_t)step->seed.value == (uint64_t)seed.value;
+    return step->step == e->event_step && step->lane == lane && same_seed;
 }
 
 /* Processes the event up to its end, or until the step before it is complete; then returns true. */
@@ -473,16 +455,16 @@ static bool take_event(NsOutsideEvents *e, NsOutsideLine *line)
         size_t lane;
         NsOutsideNumber seed;
         if (!read_field(&at, e->summary_end, &field)) at = e->summary_end;
-        bool value = field.number == 1 && field.type == LENGTH && e->event_step >= 0 &&
+        bool value = field.number == 1 && field.type == NS_WIRE_LENGTH && e->event_step >= 0 &&
                      read_value(&field, tag, sizeof tag, &number);
         const char *name = value ? skip_prefixes(tag, &lane, &seed) : NULL;
-        if (value && e->step >= 0 && !is_same_step(e, lane, seed) && take_step(e, line))
+        if (value && e->step.step >= 0 && !is_same_step(e, lane, seed) && take_step(e, line))
             return true;
         e->summary = at;
         if (!value) continue;
-        e->step = e->event_step;
-        e->lane = lane;
-        e->seed = seed;
+        e->step.step = e->event_step;
+        e->step.lane = lane;
+        e->step.seed = seed;
         e->grown = true;
         take_value(e, name, number);
     }
@@ -510,5 +492,5 @@ bool ns_outside_events_pause(NsOutsideEvents *e, NsOutsideLine *line)
 
 bool ns_outside_events_are_partial(const NsOutsideEvents *e)
 {
-    return e->shown && (e->partial || e->at < e->bytes->len);
+    return e->step.again && (e->partial || e->at < e->bytes->len);
 }

@@ -13,6 +13,10 @@
 /* Not every larger whole number is a double. */
 #define NS_OUTSIDE_LAST_STEP ((int64_t)1 << 53)
 
+/* Values of a line, and arrays: more are no measurements of layers. */
+#define NS_OUTSIDE_MOST_NUMBERS ((guint)1 << 22)
+#define NS_OUTSIDE_MOST_ARRAYS 1024
+
 typedef struct {
     double value;
     bool has; /* it is present and not null */
@@ -30,7 +34,7 @@ typedef struct {
     bool passed_over; /* it is not a record, and not an error */
     bool again;       /* it replaces the step that was taken last */
     int64_t step;
-    size_t lane; /* from 1 */
+    size_t lane; /* line number, from 1 */
     NsOutsideNumber loss, validation, lr, grad_norm, seconds, probe_seconds, seed;
     GArray *arrays;  /* elements are NsOutsideArray */
     GArray *numbers; /* elements are NsOutsideNumber */
@@ -38,6 +42,9 @@ typedef struct {
 
 NsOutsideLine *ns_outside_line_new(void);
 void ns_outside_line_free(NsOutsideLine *line);
+
+/* Makes it a line without arrays, which tells the same as another one beside them. */
+void ns_outside_line_begin(NsOutsideLine *line, NsOutsideLine told);
 
 /* Parses a zero-terminated line of n bytes.  Returns NULL, or what is wrong with it as the
  * beginning of a sentence. */

@@ -10,10 +10,6 @@
 /* Maximum nesting depth of braces and brackets. */
 #define DEEPEST 16
 
-/* Maximum number of values and arrays in a line; no measurements of layers have more. */
-#define MOST_NUMBERS ((guint)1 << 22)
-#define MOST_ARRAYS 1024
-
 typedef struct {
     const char *at, *end; /* *end is a zero byte */
     NsOutsideLine *line;
@@ -34,6 +30,13 @@ void ns_outside_line_free(NsOutsideLine *line)
     g_array_unref(line->arrays);
     g_array_unref(line->numbers);
     g_free(line);
+}
+
+void ns_outside_line_begin(NsOutsideLine *line, NsOutsideLine told)
+{
+    told.arrays = g_array_set_size(line->arrays, 0);
+    told.numbers = g_array_set_size(line->numbers, 0);
+    *line = told;
 }
 
 static bool fail(Scan *s, const char *why)
@@ -166,7 +169,7 @@ static bool skip_value(Scan *s, int depth)
 
 static bool add_number(Scan *s, NsOutsideArray *array, NsOutsideNumber number)
 {
-    if (s->line->numbers->len == MOST_NUMBERS)
+    if (s->line->numbers->len == NS_OUTSIDE_MOST_NUMBERS)
         return fail(s, N_("it has more than 4194304 numbers"));
     g_array_append_val(s->line->numbers, number);
     array->n++;
@@ -206,7 +209,7 @@ static bool read_elements(Scan *s, NsOutsideArray *array, bool inside, bool *num
 static bool add_scalar(Scan *s, const char *name, bool gradient, NsOutsideNumber number)
 {
     NsOutsideArray array = {.gradient = gradient, .scalar = true, .first = s->line->numbers->len};
-    if (!number.has || s->line->arrays->len == MOST_ARRAYS) return true;
+    if (!number.has || s->line->arrays->len == NS_OUTSIDE_MOST_ARRAYS) return true;
     g_strlcpy(array.name, name, sizeof array.name);
     if (!add_number(s, &array, number)) return false;
     g_array_append_val(s->line->arrays, array);
@@ -218,7 +221,7 @@ static bool read_array(Scan *s, const char *name, bool gradient)
     NsOutsideArray array = {.gradient = gradient, .first = s->line->numbers->len};
     bool numbers = true;
     if (!read_elements(s, &array, false, &numbers)) return false;
-    if (!numbers || array.n == 0 || !*name || s->line->arrays->len == MOST_ARRAYS ||
+    if (!numbers || array.n == 0 || !*name || s->line->arrays->len == NS_OUTSIDE_MOST_ARRAYS ||
         !g_utf8_validate(name, -1, NULL)) {
         g_array_set_size(s->line->numbers, (guint)array.first);
         return true;
@@ -310,13 +313,8 @@ static bool read_member(Scan *s, const char *name)
     return read_number(s, &number) ? take_number(s, name, number) : skip_value(s, 0);
 }
 
-static void begin_line(NsOutsideLine *line)
-{
-    *line =
-        (NsOutsideLine){.step = -1, .lane = 1, .arrays = line->arrays, .numbers = line->numbers};
-    g_array_set_size(line->arrays, 0);
-    g_array_set_size(line->numbers, 0);
-}
+/* Before anything was read of it. */
+static const NsOutsideLine nothing = {.step = -1, .lane = 1};
 
 /* Returns what is wrong if the line lacks something that a record must have. */
 static const char *check_line(const NsOutsideLine *line)
@@ -328,7 +326,7 @@ static const char *check_line(const NsOutsideLine *line)
 const char *ns_outside_line_read(NsOutsideLine *line, const char *text, size_t n)
 {
     Scan s = {.at = text, .end = text + n, .line = line};
-    begin_line(line);
+    ns_outside_line_begin(line, nothing);
     skip_space(&s);
     line->passed_over = s.at == s.end;
     if (line->passed_over) return NULL;
@@ -375,7 +373,7 @@ const char *ns_outside_line_read_row(NsOutsideLine *line, char **columns, char s
                                      const char *text)
 {
     g_auto(GStrv) cells = split(text, separator);
-    begin_line(line);
+    ns_outside_line_begin(line, nothing);
     line->passed_over = !cells[0] || (!*cells[0] && !cells[1]);
     if (line->passed_over) return NULL;
     if (g_strv_length(cells) != g_strv_length(columns))
