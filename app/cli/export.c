@@ -439,7 +439,7 @@ static bool write_event(const Export *export, size_t i, const NsHistory *history
     }
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
         add_values(values, prefix, history, record, (NsQuantity)q);
-    ns_event_file_end(out, 0, s->step, values);
+    ns_event_file_end(out, s->step, values);
     return ns_lines_write_bytes(export->lines, out->data, out->len, error);
 }
 

@@ -54,12 +54,19 @@ static void put_record(GByteArray *out, const GByteArray *event)
     put_check(out, event->data, event->len);
 }
 
+/* Every event begins with its time; 0, so that the same run gives the same bytes. */
+static GByteArray *new_event(void)
+{
+    const double time = 0;
+    GByteArray *event = g_byte_array_new();
+    put_fixed(event, 1, &time, sizeof time);
+    return event;
+}
+
 void ns_event_file_begin(GByteArray *out)
 {
     static const char version[] = "brain.Event:2";
-    const double time = 0;
-    g_autoptr(GByteArray) event = g_byte_array_new();
-    put_fixed(event, 1, &time, sizeof time);
+    g_autoptr(GByteArray) event = new_event();
     put_bytes(event, 3, version, strlen(version));
     put_record(out, event);
 }
@@ -95,10 +102,9 @@ void ns_event_file_add_double(GByteArray *values, const char *tag, double number
     put_bytes(values, 1, value->data, value->len);
 }
 
-void ns_event_file_end(GByteArray *out, double time, int64_t step, const GByteArray *values)
+void ns_event_file_end(GByteArray *out, int64_t step, const GByteArray *values)
 {
-    g_autoptr(GByteArray) event = g_byte_array_new();
-    put_fixed(event, 1, &time, sizeof time);
+    g_autoptr(GByteArray) event = new_event();
     put_key(event, 2, NS_WIRE_VARINT);
     put_varint(event, (uint64_t)step);
     put_bytes(event, 5, values->data, values->len);

@@ -24,5 +24,5 @@ void ns_event_file_begin(GByteArray *out);
 void ns_event_file_add_double(GByteArray *values, const char *tag, double value);
 void ns_event_file_add_float(GByteArray *values, const char *tag, float value);
 
-/* Appends the record of these values; `time` is the Unix time in seconds. */
-void ns_event_file_end(GByteArray *out, double time, int64_t step, const GByteArray *values);
+/* Appends the record of these values, which does not say when they were measured. */
+void ns_event_file_end(GByteArray *out, int64_t step, const GByteArray *values);

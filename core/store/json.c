@@ -54,13 +54,6 @@ static void append_double(GString *text, double value)
     g_string_append(text, buffer);
 }
 
-static void append_float(GString *text, float value)
-{
-    if (append_not_finite(text, (double)value)) return;
-    char buffer[G_ASCII_DTOSTR_BUF_SIZE];
-    g_string_append(text, g_ascii_formatd(buffer, sizeof buffer, "%.9g", (double)value));
-}
-
 void ns_json_init(NsJson *json)
 {
     *json = (NsJson){.text = g_string_sized_new(4096)};
@@ -120,8 +113,10 @@ void ns_json_known(NsJson *json, const char *key, double value)
 
 void ns_json_float(NsJson *json, const char *key, float value)
 {
+    char buffer[G_ASCII_DTOSTR_BUF_SIZE];
     before_value(json, key);
-    append_float(json->text, value);
+    if (append_not_finite(json->text, (double)value)) return;
+    g_string_append(json->text, g_ascii_formatd(buffer, sizeof buffer, "%.9g", (double)value));
 }
 
 void ns_json_string(NsJson *json, const char *key, const char *value)
@@ -137,13 +132,11 @@ void ns_json_string(NsJson *json, const char *key, const char *value)
 void ns_json_values(NsJson *json, const char *key, const float *values, const bool *has, size_t n)
 {
     ns_json_open(json, key, '[');
-    for (size_t i = 0; i < n; i++) {
-        if (i > 0) g_string_append_c(json->text, ',');
+    for (size_t i = 0; i < n; i++)
         if (has[i])
-            append_float(json->text, values[i]);
+            ns_json_float(json, NULL, values[i]);
         else
-            g_string_append(json->text, "null");
-    }
+            ns_json_null(json, NULL);
     ns_json_close(json, ']');
 }
 

@@ -197,14 +197,13 @@ bool ns_safetensors_has(const NsSafetensors *file, const char *name)
     return member(file, name) != NULL;
 }
 
-/* Reads up to `most` nonnegative whole numbers of an array and returns its length; -1 for anything
- * else. */
-static int numbers_of(JsonObject *tensor, const char *key, int64_t *numbers, int most)
+/* The whole numbers of an array: how many, and the first two of them.  -1 for anything else. */
+static int numbers_of(JsonObject *tensor, const char *key, int64_t numbers[2])
 {
     JsonArray *array = ns_json_array_of(json_object_get_member(tensor, key));
     if (!array) return -1;
     guint n = json_array_get_length(array);
-    for (guint i = 0; i < MIN(n, (guint)most); i++)
+    for (guint i = 0; i < MIN(n, 2); i++)
         if (!ns_json_whole_of(json_array_get_element(array, i), &numbers[i]) || numbers[i] < 0)
             return -1;
     return (int)MIN(n, 1000);
@@ -222,13 +221,13 @@ static bool find(const NsSafetensors *file, const char *name, int64_t shape[2], 
         return refuse(file, error, "“%s” has the type %s; convert the file to F32", name,
                       word ? word : "nothing");
     int64_t offsets[2];
-    int dims = numbers_of(tensor, "shape", shape, 2);
+    int dims = numbers_of(tensor, "shape", shape);
     if (dims < 1 || dims > 2)
         return refuse(file, error, "“%s” is neither a matrix nor a vector", name);
     if (dims == 1) shape[1] = 0;
     uint64_t most = file->length / sizeof(float), rows = (uint64_t)shape[0];
     uint64_t columns = dims == 2 ? (uint64_t)shape[1] : 1;
-    if (numbers_of(tensor, "data_offsets", offsets, 2) != 2 || rows < 1 || columns < 1 ||
+    if (numbers_of(tensor, "data_offsets", offsets) != 2 || rows < 1 || columns < 1 ||
         rows > most || columns > most / rows || (uint64_t)offsets[0] > file->length ||
         (uint64_t)offsets[1] > file->length || offsets[1] < offsets[0] ||
         (uint64_t)(offsets[1] - offsets[0]) != rows * columns * sizeof(float))

@@ -211,18 +211,29 @@ static void choose_budgets(NsComparison *c)
     }
 }
 
+/* Where the samples of a lane, or of a pair, at a budget begin. */
+static size_t samples_of(const NsComparison *c, size_t lane, size_t k)
+{
+    return (lane * c->n_budgets + k) * SAMPLES;
+}
+
+static size_t samples_of_pair(const NsComparison *c, size_t one, size_t other, size_t k)
+{
+    return samples_of(c, one * c->lanes + other, k);
+}
+
 /* Computes the values of every lane and pair at every budget from the current counts. */
 static void measure(Bootstrap *b, const NsComparison *c, size_t sample)
 {
     for (size_t k = 0; k < c->n_budgets; k++) {
         const double *none = b->none + k * (b->n + 1);
         for (size_t lane = 0; lane < c->lanes; lane++)
-            b->best[(lane * c->n_budgets + k) * SAMPLES + sample] = expected_best(b, lane, none);
+            b->best[samples_of(c, lane, k) + sample] = expected_best(b, lane, none);
         for (size_t one = 0; one < c->lanes; one++)
             for (size_t other = one + 1; other < c->lanes; other++) {
-                size_t at = ((one * c->lanes + other) * c->n_budgets + k) * SAMPLES + sample;
-                b->difference[at] = b->best[(one * c->n_budgets + k) * SAMPLES + sample] -
-                                    b->best[(other * c->n_budgets + k) * SAMPLES + sample];
+                size_t at = samples_of_pair(c, one, other, k) + sample;
+                b->difference[at] = b->best[samples_of(c, one, k) + sample] -
+                                    b->best[samples_of(c, other, k) + sample];
                 b->beats[at] = probability(b, one, other, none);
             }
     }
@@ -232,12 +243,12 @@ static void keep_intervals(const Bootstrap *b, NsComparison *c)
 {
     for (size_t k = 0; k < c->n_budgets; k++) {
         for (size_t lane = 0; lane < c->lanes; lane++) {
-            double *best = b->best + (lane * c->n_budgets + k) * SAMPLES;
+            double *best = b->best + samples_of(c, lane, k);
             c->best[lane][k] = flip(interval(best[RESAMPLES], best), c->better);
         }
         for (size_t one = 0; one < c->lanes; one++)
             for (size_t other = one + 1; other < c->lanes; other++) {
-                size_t at = ((one * c->lanes + other) * c->n_budgets + k) * SAMPLES;
+                size_t at = samples_of_pair(c, one, other, k);
                 NsDuel *duel = &c->duels[one][other][k];
                 duel->difference = interval(b->difference[at + RESAMPLES], b->difference + at);
                 duel->beats = interval(b->beats[at + RESAMPLES], b->beats + at);

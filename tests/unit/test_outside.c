@@ -296,7 +296,7 @@ static void put_event(GByteArray *out, int64_t step, const char *tag, float valu
 {
     g_autoptr(GByteArray) values = g_byte_array_new();
     ns_event_file_add_float(values, tag, value);
-    ns_event_file_end(out, 0, step, values);
+    ns_event_file_end(out, step, values);
 }
 
 static void feed_events(NsOutside *o, GByteArray *events)
