@@ -130,7 +130,7 @@ static bool write_jsonl(const Export *export, GError **error)
     return true;
 }
 
-/* ---- CSV ---- */
+/* ---- Table ---- */
 
 static bool write_row(const Export *export, size_t i, int64_t step, const char *quantity,
                       const char *index, const char *number, GError **error)
@@ -201,11 +201,9 @@ static bool write_csv(const Export *export, GError **error)
 typedef struct {
     NsStoredTensor tensor; /* owns its name; its data is read later */
     size_t run;
-    NsRecorded of;
     NsQuantity quantity; /* NS_QUANTITY_COUNT for scalars */
     bool has;            /* the array marks which values were measured */
-    bool evaluations;    /* scalars of evaluations instead of steps */
-    size_t field;        /* byte offset in NsStep or NsEvaluation */
+    size_t field;        /* of scalars: of an NsStep or NsEvaluation */
     GArray *rows;        /* of NsStep or NsEvaluation; borrowed */
 } Array;
 
@@ -226,41 +224,44 @@ static char *prefix_of(const Export *export, size_t i)
     return g_string_free(prefix, FALSE);
 }
 
-static void add_scalars(GArray *arrays, const char *prefix, Array of, GArray *rows)
+/* The scalars of the rows of a run. */
+static void add_scalars(GArray *arrays, const char *prefix, size_t run, GArray *rows,
+                        bool evaluations)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(scalars); i++) {
-        if (scalars[i].evaluations != of.evaluations) continue;
-        of.quantity = NS_QUANTITY_COUNT;
-        of.field = scalars[i].field;
-        of.rows = rows;
-        of.tensor = (NsStoredTensor){.name = g_strconcat(prefix, scalars[i].name, NULL),
-                                     .type = scalars[i].type,
-                                     .dims = 1,
-                                     .shape = {rows->len}};
-        g_array_append_val(arrays, of);
+        if (scalars[i].evaluations != evaluations) continue;
+        const Array array = {.tensor = {.name = g_strconcat(prefix, scalars[i].name, NULL),
+                                        .type = scalars[i].type,
+                                        .dims = 1,
+                                        .shape = {rows->len}},
+                             .run = run,
+                             .quantity = NS_QUANTITY_COUNT,
+                             .field = scalars[i].field,
+                             .rows = rows};
+        g_array_append_val(arrays, array);
     }
 }
 
-static bool add_quantities(GArray *arrays, const char *prefix, Array of, size_t steps,
-                           GError **error)
+static bool add_quantities(const Export *export, GArray *arrays, const char *prefix, size_t run,
+                           size_t steps, GError **error)
 {
-    const NsRecordLayout *layout = ns_run_reader_layout(of.of);
+    NsRecorded of = run_at(export, run);
+    const NsRecordLayout *layout = ns_run_reader_layout(of);
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
         bool all, heads = ns_quantity((NsQuantity)q)->domain == NS_DOMAIN_HEAD;
         if (layout->count[q] == 0) continue;
-        if (!ns_run_reader_has_all(of.of, (NsQuantity)q, &all, error)) return false;
+        if (!ns_run_reader_has_all(of, (NsQuantity)q, &all, error)) return false;
         const char *key = ns_quantity((NsQuantity)q)->choice.key;
         for (int has = 0; has <= !all; has++) {
-            of.quantity = (NsQuantity)q;
-            of.has = has;
-            of.tensor = (NsStoredTensor){
+            const NsStoredTensor tensor = {
                 .name = g_strconcat(prefix, key, has ? "/measured" : "", NULL),
                 .type = has ? NS_STORED_BOOL : NS_STORED_F32,
                 .dims = heads                                                  ? 3
                         : ns_quantity((NsQuantity)q)->domain == NS_DOMAIN_STEP ? 1
                                                                                : 2,
                 .shape = {steps, heads ? layout->layers : layout->count[q], layout->heads}};
-            g_array_append_val(arrays, of);
+            const Array array = {tensor, run, (NsQuantity)q, has, 0, NULL};
+            g_array_append_val(arrays, array);
         }
     }
     return true;
@@ -272,25 +273,24 @@ static GArray *find_arrays(const Export *export, GPtrArray *rows, GError **error
     g_autoptr(GArray) arrays = g_array_new(FALSE, FALSE, sizeof(Array));
     g_array_set_clear_func(arrays, array_clear);
     for (size_t i = 0; i < export->n; i++) {
-        Array of = {.run = i, .of = run_at(export, i)};
+        NsRecorded of = run_at(export, i);
         NsRunLane lane = head_of(export, i);
         size_t n = (size_t)(lane.last - lane.first) + 1;
         g_autofree char *prefix = prefix_of(export, i);
         GArray *steps = g_array_new(FALSE, FALSE, sizeof(NsStep));
         g_ptr_array_add(rows, steps);
         g_array_set_size(steps, (guint)n);
-        if (!ns_run_reader_steps(of.of, lane.first, n, (NsStep *)(void *)steps->data, error))
+        if (!ns_run_reader_steps(of, lane.first, n, (NsStep *)(void *)steps->data, error))
             return NULL;
-        add_scalars(arrays, prefix, of, steps);
-        g_autoptr(NsHistory) marks = ns_run_reader_marks(of.of, error);
+        add_scalars(arrays, prefix, i, steps, false);
+        g_autoptr(NsHistory) marks = ns_run_reader_marks(of, error);
         if (!marks) return NULL;
         GArray *evaluations = g_array_new(FALSE, FALSE, sizeof(NsEvaluation));
         g_ptr_array_add(rows, evaluations);
         for (size_t k = 0; k < ns_history_evaluations(marks); k++)
             g_array_append_vals(evaluations, ns_history_evaluation(marks, k), 1);
-        of.evaluations = true;
-        add_scalars(arrays, prefix, of, evaluations);
-        if (!add_quantities(arrays, prefix, of, n, error)) return NULL;
+        add_scalars(arrays, prefix, i, evaluations, true);
+        if (!add_quantities(export, arrays, prefix, i, n, error)) return NULL;
     }
     return g_steal_pointer(&arrays);
 }
@@ -315,13 +315,14 @@ static bool read_array(const Export *export, const Array *array, TakeData *take,
     if ((unsigned)array->quantity == NS_QUANTITY_COUNT)
         return read_scalars(array, take, data, error);
     NsRunLane lane = head_of(export, array->run);
-    size_t width = ns_run_reader_layout(array->of)->count[array->quantity];
+    NsRecorded of = run_at(export, array->run);
+    size_t width = ns_run_reader_layout(of)->count[array->quantity];
     size_t most = CLAMP(MOST_VALUES / width, 1, 4096);
     g_auto(NsValues) values = ns_values_new(most * width);
     bool good = true;
     for (int64_t at = lane.first; good && at <= lane.last; at += (int64_t)most) {
         size_t n = MIN(most, (size_t)(lane.last - at) + 1);
-        good = ns_run_reader_values(array->of, array->quantity, at, n, values, error) &&
+        good = ns_run_reader_values(of, array->quantity, at, n, values, error) &&
                (array->has ? take(data, values.has, n * width * sizeof *values.has, error)
                            : take(data, values.value, n * width * sizeof *values.value, error));
     }
