@@ -16,21 +16,14 @@
 
 #define SPIKES_SHOWN 3
 
-/* What has been written of one run. */
-typedef struct {
-    size_t lane;    /* from 1; 0 if there is only one lane */
-    int64_t seed;   /* negative if there is only one seed */
-    size_t records; /* number of records written */
-} Lane;
-
 /* Lanes in training, and their output. */
 typedef struct {
     NsLockstep *lockstep;
     const NsJournalPlan *plan;
-    NsLines *lines;      /* NULL: no JSON lines */
-    NsRunWriter *writer; /* NULL: no run file, or it failed */
-    bool run_is_whole;   /* recording has not failed */
-    Lane lanes[NS_LANES_MAX][NS_SEEDS_MAX];
+    NsLines *lines;                             /* NULL without --jsonl */
+    NsRunWriter *writer;                        /* NULL: no run file, or it failed */
+    bool run_is_whole;                          /* recording has not failed */
+    size_t records[NS_LANES_MAX][NS_SEEDS_MAX]; /* of each run, that have been written */
     NsProgress progress;
 } Journal;
 
@@ -47,45 +40,48 @@ GOptionEntry ns_journal_every_entry(gint64 *steps)
         "N"};
 }
 
-static bool write_line(const Journal *journal, const Lane *lane, char *taken, GError **error)
+/* One of several lanes and seeds says which it is; `run` is NULL for all seeds of a lane. */
+static bool write_line(const Journal *journal, size_t lane, NsRun *run, char *taken, GError **error)
 {
+    bool lanes = ns_lockstep_lanes(journal->lockstep) > 1;
+    bool seeds = run && ns_lockstep_seeds(journal->lockstep) > 1;
     g_autofree char *line = taken;
-    g_autofree char *own = ns_jsonl_of(lane->lane, lane->seed, line);
+    g_autofree char *own =
+        ns_jsonl_of(lanes ? lane + 1 : 0, seeds ? ns_run_settings(run)->seed : -1, line);
     return ns_lines_write(journal->lines, own, error);
 }
 
-/* Writes the settings of a lane once for all its seeds. */
-static bool write_settings(const Journal *journal, Lane *lane, NsRun *run, GError **error)
+/* Writes something of every run, lane by lane. */
+typedef bool (*Write)(Journal *journal, size_t lane, size_t seed, NsRun *run, GError **error);
+
+static bool write_settings(Journal *journal, size_t lane, size_t seed, NsRun *run, GError **error)
 {
-    const Lane of_all = {.lane = lane->lane, .seed = -1};
-    bool first = lane == journal->lanes[MAX(lane->lane, 1) - 1];
-    return !first || write_line(journal, &of_all, ns_jsonl_settings(run), error);
+    return seed > 0 || write_line(journal, lane, NULL, ns_jsonl_settings(run), error);
 }
 
 /* Writes every record that has not been written yet. */
-static bool write_news(const Journal *journal, Lane *lane, NsRun *run, GError **error)
+static bool write_news(Journal *journal, size_t lane, size_t seed, NsRun *run, GError **error)
 {
     const NsHistory *history = ns_run_history(run);
-    for (; lane->records < ns_history_steps(history); lane->records++)
-        if (!write_line(journal, lane, ns_jsonl_record(history, lane->records), error))
+    size_t *records = &journal->records[lane][seed];
+    for (; *records < ns_history_steps(history); ++*records)
+        if (!write_line(journal, lane, run, ns_jsonl_record(history, *records), error))
             return false;
     return true;
 }
 
-static bool write_summary(const Journal *journal, Lane *lane, NsRun *run, GError **error)
+static bool write_summary(Journal *journal, size_t lane, size_t seed, NsRun *run, GError **error)
 {
-    return write_line(journal, lane, ns_jsonl_summary(run, ns_journal_state(run)), error);
+    (void)seed;
+    return write_line(journal, lane, run, ns_jsonl_summary(run, ns_journal_state(run)), error);
 }
-
-typedef bool (*Write)(const Journal *journal, Lane *lane, NsRun *run, GError **error);
 
 static bool write_lanes(Write write, Journal *journal, GError **error)
 {
     if (!journal->lines) return true;
     for (size_t i = 0; i < ns_lockstep_lanes(journal->lockstep); i++)
         for (size_t k = 0; k < ns_lockstep_seeds(journal->lockstep); k++)
-            if (!write(journal, &journal->lanes[i][k], ns_lockstep_run(journal->lockstep, i, k),
-                       error))
+            if (!write(journal, i, k, ns_lockstep_run(journal->lockstep, i, k), error))
                 return false;
     return true;
 }
@@ -231,12 +227,6 @@ bool ns_journal_run(NsLockstep *lockstep, const NsJournalPlan *plan, GError **er
     if (!check_lines(jsonl, error) || !open_run(&journal, error)) return false;
     if (jsonl) journal.lines = ns_lines_open(jsonl, error);
     bool ok = !jsonl || journal.lines;
-    for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++)
-        for (size_t k = 0; k < ns_lockstep_seeds(lockstep); k++) {
-            const NsSettings *settings = ns_run_settings(ns_lockstep_run(lockstep, i, k));
-            journal.lanes[i][k].lane = ns_lockstep_lanes(lockstep) > 1 ? i + 1 : 0;
-            journal.lanes[i][k].seed = ns_lockstep_seeds(lockstep) > 1 ? settings->seed : -1;
-        }
     ns_progress_start(&journal.progress,
                       !(jsonl && g_str_equal(jsonl, "-") && isatty(STDOUT_FILENO)));
     ns_interrupt_catch();
