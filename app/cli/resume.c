@@ -35,15 +35,6 @@ static void resume_clear(Resume *resume)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Resume, resume_clear)
 
-/* ---- Reading the file ---- */
-
-static bool read_file(Resume *resume, GError **error)
-{
-    resume->reader = ns_run_reader_open(resume->path, error);
-    return resume->reader && ns_run_reader_go_on(resume->reader, &resume->experiment,
-                                                 resume->origins, &resume->from, error);
-}
-
 /* ---- Options ---- */
 
 static bool read_limit(Resume *resume, GError **error)
@@ -135,8 +126,11 @@ static void show_result(NsLockstep *lockstep, void *data)
 static NsLockstep *start(Resume *resume, GError **error)
 {
     g_auto(NsExperiment) changed = {0};
-    if (!read_file(resume, error) || !read_changes(resume, &changed, error) ||
-        !read_limit(resume, error))
+    resume->reader = ns_run_reader_open(resume->path, error);
+    if (!resume->reader ||
+        !ns_run_reader_go_on(resume->reader, &resume->experiment, resume->origins, &resume->from,
+                             error) ||
+        !read_changes(resume, &changed, error) || !read_limit(resume, error))
         return NULL;
     g_autoptr(NsLockstep) lockstep = ns_lockstep_new(
         &resume->experiment, resume->origins[0] ? resume->origins : NULL, NULL, NULL, error);

@@ -118,14 +118,6 @@ static bool show_recorded(const char *path, const NsExperiment *experiment, GErr
     return !ns_recorded_is(path) || show_lines(path, experiment, error);
 }
 
-/* Such a run has no experiment. */
-static bool show_outside(const char *path, GError **error)
-{
-    g_autofree char *name = g_filename_display_basename(path);
-    printf("# %s, a run of another program\n", name);
-    return show_lines(path, NULL, error);
-}
-
 static char *preset_of(const NsProvenance *provenance, const char *path)
 {
     g_auto(NsPreset) preset = {0};
@@ -162,8 +154,11 @@ int ns_cli_show(int argc, char **argv, GError **error)
         return ns_usage(error, "%s; write “" NS_CLI " show FILE”.",
                         files < 1 ? "A file is missing" : "One file at a time can be shown");
     const char *path = from ? from : argv[1];
-    if (ns_outside_file_is(path) && !ns_run_record_is(path))
-        return show_outside(path, error) ? NS_EXIT_OK : NS_EXIT_ERROR;
+    if (ns_outside_file_is(path) && !ns_run_record_is(path)) {
+        g_autofree char *name = g_filename_display_basename(path);
+        printf("# %s, a run of another program\n", name);
+        return show_lines(path, NULL, error) ? NS_EXIT_OK : NS_EXIT_ERROR;
+    }
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
     if (!ns_figure_file_read(&provenance, NULL, path, NULL, error)) return NS_EXIT_ERROR;

@@ -162,11 +162,7 @@ static void replace_text(char **text, const char *value)
 
 /* ---- Settings that exclude each other ---- */
 
-static bool is_field(const NsParam *param, size_t offset)
-{
-    return param->offset == offset;
-}
-#define IS(param, field) is_field(param, offsetof(NsSettings, field))
+#define IS(param, field) ((param)->offset == offsetof(NsSettings, field))
 
 static bool learns_file(const NsSettings *settings)
 {

@@ -13,17 +13,11 @@
 
 /* The lines before the first step. */
 typedef struct {
-    GPtrArray *nodes;                   /* they own the objects */
+    GPtrArray *nodes;                   /* own the objects; borrowed */
     JsonObject *settings[NS_LANES_MAX]; /* [lanes] */
     size_t lanes;
     const char *version;
 } Run;
-
-static void run_clear(Run *run)
-{
-    g_ptr_array_unref(run->nodes);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Run, run_clear)
 
 bool ns_run_lines_are(const char *bytes, size_t size)
 {
@@ -34,11 +28,6 @@ bool ns_run_lines_are(const char *bytes, size_t size)
 }
 
 /* ---- Reading ---- */
-
-static void free_node(gpointer node)
-{
-    json_node_unref(node);
-}
 
 /* The version of the program that wrote the line. */
 static const char *version_of(JsonObject *line)
@@ -120,7 +109,8 @@ static char *words_of(const Run *run, size_t lane, bool special)
 
 char *ns_run_lines_provenance(const char *bytes, size_t size)
 {
-    g_auto(Run) run = {.nodes = g_ptr_array_new_with_free_func(free_node)};
+    g_autoptr(GPtrArray) nodes = g_ptr_array_new_with_free_func((GDestroyNotify)json_node_unref);
+    Run run = {.nodes = nodes};
     read_lines(&run, bytes, size);
     if (!run.lanes) return NULL;
     g_autofree char *version = g_shell_quote(run.version);

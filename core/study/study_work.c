@@ -294,12 +294,6 @@ static bool look_on(NsStudyWork *work)
     return working;
 }
 
-/* Reads the cells if other processes have changed the file. */
-static bool follow(NsStudyWork *work, GError **error)
-{
-    return !ns_study_store_changed(work->store) || read_cells(work, error);
-}
-
 /* Whether threads should be started: at the beginning, or if work continues after a stop. */
 static bool take_again(NsStudyWork *work)
 {
@@ -318,7 +312,9 @@ static bool keep_file(NsStudyWork *work, GError **error)
     while ((start = good && take_again(work)) || look_on(work)) {
         gint64 now = g_get_monotonic_time();
         if (!good) continue; /* wait until the threads have stopped */
-        good = follow(work, error) && (!start || start_cells(work, error));
+        /* Reads the cells if other processes have changed the file. */
+        good = (!ns_study_store_changed(work->store) || read_cells(work, error)) &&
+               (!start || start_cells(work, error));
         if (good && (double)(now - renewed) >= work->options.lease * 1e6 / RENEWALS) {
             good = ns_study_store_renew(work->store, error);
             renewed = now;
