@@ -9,6 +9,9 @@
 #include "core/probe/quantity.h"
 #include "core/settings/settings.h"
 
+/* Beyond it not every whole number is one of JSON: no step in a file is larger. */
+#define NS_JSON_LAST_WHOLE ((int64_t)1 << 53)
+
 typedef struct {
     GString *text;
     bool comma; /* a comma is needed before the next member or element */

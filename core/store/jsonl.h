@@ -8,6 +8,9 @@
 #include "core/store/json.h"
 #include "core/train/run.h"
 
+/* Settings whose records would have more values are not those of a run that was recorded. */
+#define NS_RECORDED_WIDEST ((size_t)1 << 24)
+
 /* Writes the members that describe what is trained: "settings" to "text" of the line below. */
 void ns_jsonl_add_model(NsJson *json, NsRun *run);
 

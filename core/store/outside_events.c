@@ -9,6 +9,7 @@
 #include "core/probe/quantity.h"
 #include "core/settings/settings.h"
 #include "core/store/event_file.h"
+#include "core/store/json.h"
 
 #include <string.h>
 
@@ -252,8 +253,7 @@ static void open_event(NsOutsideEvents *e)
     e->summary = e->summary_end = NULL;
     while (at < end && read_field(&at, end, &field)) {
         if (field.number == 2 && field.type == NS_WIRE_VARINT)
-            e->event_step =
-                field.value <= (uint64_t)NS_OUTSIDE_LAST_STEP ? (int64_t)field.value : -1;
+            e->event_step = field.value <= (uint64_t)NS_JSON_LAST_WHOLE ? (int64_t)field.value : -1;
         if (field.number == 5 && field.type == NS_WIRE_LENGTH) {
             e->summary = field.bytes;
             e->summary_end = field.end;

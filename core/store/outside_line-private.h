@@ -10,10 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Not every larger whole number is a double. */
-#define NS_OUTSIDE_LAST_STEP ((int64_t)1 << 53)
-
-/* Values of a line, and arrays: more are no measurements of layers. */
+/* Maximum number of values and arrays in a line; no measurements of layers have more. */
 #define NS_OUTSIDE_MOST_NUMBERS ((guint)1 << 22)
 #define NS_OUTSIDE_MOST_ARRAYS 1024
 

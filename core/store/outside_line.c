@@ -2,6 +2,7 @@
 #include "core/store/outside_line-private.h"
 
 #include "core/base/words.h"
+#include "core/store/json.h"
 #include "core/store/outside.h"
 
 #include <math.h>
@@ -261,7 +262,7 @@ static bool read_gradient(Scan *s, const char *name)
 
 static bool read_step(Scan *s, NsOutsideNumber number)
 {
-    if (!number.has || !(number.value >= 0 && number.value <= (double)NS_OUTSIDE_LAST_STEP) ||
+    if (!number.has || !(number.value >= 0 && number.value <= (double)NS_JSON_LAST_WHOLE) ||
         number.value > floor(number.value))
         return fail(s, N_("its step is negative or not a whole number"));
     s->line->step = (int64_t)number.value;

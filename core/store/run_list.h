@@ -3,8 +3,6 @@
 
 #include "core/store/run_reader.h"
 
-#define NS_RUN_SUFFIX ".nsrun"
-
 /* The files next to the run file while it is being written, or after its writer was killed. */
 #define NS_RUN_BESIDE 2
 extern const char *const ns_run_beside[NS_RUN_BESIDE]; /* suffixes of the run file's name */

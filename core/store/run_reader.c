@@ -12,12 +12,6 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-/* Settings whose records would have more values than this cannot be those of the file. */
-#define WIDEST ((size_t)1 << 24)
-
-/* Not every larger whole number can be written exactly in JSON. */
-#define LAST_STEP ((int64_t)1 << 53)
-
 /* Bytes of records that are read at once. */
 #define WINDOW ((size_t)16 << 20)
 
@@ -173,7 +167,7 @@ static bool read_range(NsRunReader *r, Run *run, GError **error)
         return refuse(r, "no step has been recorded yet", error);
     run->first = sqlite3_column_int64(statement, 0);
     run->last = sqlite3_column_int64(statement, 1);
-    bool whole = run->first >= 0 && run->last <= LAST_STEP &&
+    bool whole = run->first >= 0 && run->last <= NS_JSON_LAST_WHOLE &&
                  run->last - run->first + 1 == sqlite3_column_int64(statement, 2);
     return whole || refuse_damaged(r, error);
 }
@@ -200,7 +194,8 @@ static bool read_layout(NsRunReader *r, Run *run, const NsSettings *settings, GE
     }
     if (fetched == FAILED) return false;
     ns_record_layout_of(&run->layout, &table, settings);
-    if (run->layout.width == 0 || run->layout.width > WIDEST) return refuse_damaged(r, error);
+    if (run->layout.width == 0 || run->layout.width > NS_RECORDED_WIDEST)
+        return refuse_damaged(r, error);
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
         run->has[q] = sizes[q] && sizes[q] == run->layout.count[q];
     return true;
@@ -233,7 +228,7 @@ bool ns_run_file_is(const char *path)
 {
     GStatBuf file;
     bool empty = g_stat(path, &file) == 0 && S_ISREG(file.st_mode) && file.st_size == 0;
-    return empty ? g_str_has_suffix(path, ".nsrun") : ns_database_is(path, NS_RUN_APPLICATION);
+    return empty ? g_str_has_suffix(path, NS_RUN_SUFFIX) : ns_database_is(path, NS_RUN_APPLICATION);
 }
 
 /* Checks for causes that SQLite does not report when it cannot open a file. */

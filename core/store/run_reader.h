@@ -8,6 +8,8 @@
 #include "core/experiment/provenance.h"
 #include "core/train/checkpoint.h"
 
+#define NS_RUN_SUFFIX ".nsrun"
+
 typedef struct NsRunReader NsRunReader;
 
 /* Whether a regular file is a run file, by its first bytes; an empty file is one if it has the

@@ -16,12 +16,6 @@
 
 #define CHUNK ((size_t)1 << 20)
 
-/* Settings whose records would have more values than this cannot be those of the lines. */
-#define WIDEST ((size_t)1 << 24)
-
-/* The largest step in a line: not every larger whole number can be written exactly in JSON. */
-#define LAST_STEP ((int64_t)1 << 53)
-
 typedef struct {
     NsRecordLayout layout;
     NsValues values; /* [layout.width]; NULL before the first record */
@@ -191,8 +185,8 @@ static bool read_record(Reader *reader, size_t i, size_t seed, JsonObject *objec
     if (!ns_json_whole_of(json_object_get_member(object, "step"), &step.step) || !gradients)
         return false;
     int64_t end = reader->record->end > 0 ? reader->record->end : G_MAXINT64;
-    if (!json_object_has_member(object, "loss") || step.step < 0 || step.step > LAST_STEP ||
-        (*history && step.step != lane->next && step.step < end))
+    if (!json_object_has_member(object, "loss") || step.step < 0 ||
+        step.step > NS_JSON_LAST_WHOLE || (*history && step.step != lane->next && step.step < end))
         return false;
     if (!read_scalar(object, "loss", &step.loss) || !read_scalar(object, "lr", &step.lr) ||
         !read_scalar(object, "seconds", &step.seconds) ||
@@ -202,7 +196,7 @@ static bool read_record(Reader *reader, size_t i, size_t seed, JsonObject *objec
     if (step.step >= end) return true;
     if (!lane->values.value) {
         find_layout(lane, &reader->record->experiment.lane[i], gradients);
-        if (lane->layout.width > WIDEST) return false;
+        if (lane->layout.width > NS_RECORDED_WIDEST) return false;
         lane->values = ns_values_new(lane->layout.width);
     }
     if (!read_values(lane, object, gradients)) return false;

@@ -326,7 +326,7 @@ static void watch_file(NsWindow *window, const char *path)
 
 static void open_any(NsWindow *window, const char *path, bool run)
 {
-    if (g_str_has_suffix(path, ".nsrun") || ns_run_file_is(path))
+    if (g_str_has_suffix(path, NS_RUN_SUFFIX) || ns_run_file_is(path))
         ns_saved_runs_open(window, path, run);
     else if (ns_study_store_is(path) || g_str_has_suffix(path, ".study"))
         open_results(window, path);
