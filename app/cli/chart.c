@@ -647,7 +647,7 @@ static bool draw_recorded(Chart *chart, GError **error)
     return draw_all(&drawing, error);
 }
 
-static GArray *make_entries(Chart *chart, char **steps)
+static GOptionEntry *make_entries(Chart *chart, char **steps)
 {
     const GOptionEntry own[] = {
         ns_lanes_entry(&chart->lanes),
@@ -707,7 +707,7 @@ int ns_cli_chart(int argc, char **argv, GError **error)
     g_auto(Chart) chart;
     chart_init(&chart);
     g_autofree char *steps = NULL;
-    g_autoptr(GArray) entries = make_entries(&chart, &steps);
+    g_autofree GOptionEntry *entries = make_entries(&chart, &steps);
     NsNamed named = {0};
     const NsSettings *settings = &chart.experiment.lane[0];
     const NsOptions options = {
@@ -740,13 +740,13 @@ int ns_cli_chart(int argc, char **argv, GError **error)
         " chart --from pre.pdf --set placement=post --out post.pdf\n" NS_CLI
         " chart --from a.nsrun --figure loss --out loss.pdf\n" NS_CLI
         " chart --from a.nsrun --beside mine.jsonl --figure loss,gradient-norm --out both.pdf",
-        .entries = (const GOptionEntry *)(void *)entries->data,
+        .entries = entries,
         .experiment = &chart.experiment,
         .lanes = &chart.lanes,
         .named = &named,
         .from = &chart.from,
         .from_file = &chart.from_file,
-        .steps = (const char *const *)&steps,
+        .steps = &steps,
     };
     bool go = ns_options_read(&options, &argc, &argv, error) &&
               open_recorded(&chart, ns_named_has(&named, "steps"), error) &&

@@ -53,18 +53,18 @@ typedef struct {
     const char *examples;        /* complete command lines, one per line */
     const GOptionEntry *entries; /* besides --set and --help */
     NsExperiment *experiment;    /* initialized; receives --from, --preset, --set and --lane; or
-                                    NULL */
+                                       NULL */
     char **const *lanes;         /* values of --lane; NULL for commands of one lane */
     NsNamed *named; /* zero-initialized; receives the keys named by --set and --steps; or NULL */
     NsProvenance *from; /* initialized; receives the contents of the file of --from; or NULL */
     char **from_file;   /* receives the path of that file; or NULL */
-    const char *const *steps; /* the value of --steps, if the command has it; sets setting
+    char *const *steps; /* the value of --steps, if the command has it; sets setting
                                  “steps” */
     const char *one_seed; /* what the command does with one seed, if it refuses setting “seeds”; or
                              NULL */
     const char *trains; /* the option for the training length, if setting “steps” is ignored; or
                            NULL */
-    const char *const
+    char *const
         *lines; /* file of --jsonl, which must not overwrite the input of --from or --preset */
 } NsOptions;
 

@@ -51,7 +51,7 @@ int ns_cli_dump(int argc, char **argv, GError **error)
         .experiment = &experiment,
         .named = &named,
         .one_seed = "writes one seed",
-        .steps = (const char *const *)&steps,
+        .steps = &steps,
     };
     bool go = ns_options_read(&options, &argc, &argv, error);
     if (go && !out) go = ns_refuse(error, NS_ERROR_USAGE, "--out DIR is missing.");

@@ -22,8 +22,8 @@ void ns_picture_clear(NsPicture *picture)
     for (size_t i = 0; i < NS_PICTURE_TEXTS; i++) g_free(picture->texts[i]);
 }
 
-GArray *ns_picture_entries(NsPicture *picture, const GOptionEntry *own, size_t n,
-                           const char *const *without)
+GOptionEntry *ns_picture_entries(NsPicture *picture, const GOptionEntry *own, size_t n,
+                                 const char *const *without)
 {
     GArray *entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
     const GOptionEntry out = {
@@ -45,7 +45,7 @@ GArray *ns_picture_entries(NsPicture *picture, const GOptionEntry *own, size_t n
             choice->formula};
         g_array_append_val(entries, entry);
     }
-    return entries;
+    return (GOptionEntry *)(void *)g_array_free(entries, FALSE);
 }
 
 bool ns_picture_unused(const NsPicture *picture, GError **error)

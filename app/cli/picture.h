@@ -19,10 +19,10 @@ void ns_picture_init(NsPicture *picture);
 void ns_picture_clear(NsPicture *picture);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsPicture, ns_picture_clear)
 
-/* The GOptionEntry array of a command: its own n entries, then --out and all export options except
- * those with names in `without` (NULL-terminated; NULL for none). */
-GArray *ns_picture_entries(NsPicture *picture, const GOptionEntry *own, size_t n,
-                           const char *const *without);
+/* The options of a command: its own n, then --out and every choice but for those with names in
+ * `without` (ends with NULL; NULL for none).  Free with g_free. */
+GOptionEntry *ns_picture_entries(NsPicture *picture, const GOptionEntry *own, size_t n,
+                                 const char *const *without);
 
 /* Parses and checks all options.  FALSE with NS_ERROR_USAGE.  Prints on stderr which options have
  * no effect in a file of this format.  Touches no file. */

@@ -159,7 +159,7 @@ static bool draw(NsPlotRequest *request, NsPlotSheet *sheet, GError **error)
 
 /* Leaves out the export options that make no sense here: --title is an option of this command, and
  * a table has no experiment. */
-static GArray *make_entries(NsPlotRequest *request)
+static GOptionEntry *make_entries(NsPlotRequest *request)
 {
     static const char *const without[] = {"title", "caption", "experiment", "film", NULL};
     const GOptionEntry own[] = {
@@ -199,7 +199,7 @@ int ns_cli_plot(int argc, char **argv, GError **error)
 {
     g_auto(NsPlotRequest) request = {0};
     ns_picture_init(&request.picture);
-    g_autoptr(GArray) entries = make_entries(&request);
+    g_autofree GOptionEntry *entries = make_entries(&request);
     const NsOptions options = {
         .command = "plot",
         .words = "FILE",
@@ -215,7 +215,7 @@ int ns_cli_plot(int argc, char **argv, GError **error)
                    " plot cells.csv --x lr --y warmup --z value --by lane --out map.pdf\n" NS_CLI
                    " plot scaling.csv --x layers --y norm --by placement --band "
                    "interval --fit --log layers,norm --out scaling.pdf",
-        .entries = (const GOptionEntry *)(void *)entries->data,
+        .entries = entries,
     };
     g_auto(NsPlotSheet) sheet = {.request = &request};
     if (!ns_options_read(&options, &argc, &argv, error) ||

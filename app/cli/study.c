@@ -219,7 +219,7 @@ static int study_merge(const Request *request, char **files, GError **error)
         g_file_test(files[0], G_FILE_TEST_EXISTS) && !ns_study_store_is_unfinished(files[0]);
     if (!load(request, files[there ? 0 : 1], &study, error)) return NS_EXIT_ERROR;
     const NsStudyJobs jobs = {.study = &study, .out = files[0]};
-    bool good = ns_study_gather(&jobs, (const char *const *)(files + 1), error);
+    bool good = ns_study_gather(&jobs, files + 1, error);
     return good ? NS_EXIT_OK : NS_EXIT_ERROR;
 }
 
@@ -283,7 +283,7 @@ static const char summary[] =
     "ends lo and hi of its interval, program, instructions.  The exit status is 1 if a run could\n"
     "not be made.";
 
-static GArray *make_entries(Request *request)
+static GOptionEntry *make_entries(Request *request)
 {
     const GOptionEntry own[] = {
         {"out", 'o', 0, G_OPTION_ARG_FILENAME, &request->out,
@@ -336,7 +336,7 @@ int ns_cli_study(int argc, char **argv, GError **error)
     g_auto(Request)
         request = {.jobs = MIN(ns_processors(), NS_STUDY_JOBS_MOST), .lease = NS_STUDY_LEASE};
     ns_picture_init(&request.picture);
-    g_autoptr(GArray) entries = make_entries(&request);
+    g_autofree GOptionEntry *entries = make_entries(&request);
     const NsOptions options = {
         .command = "study",
         .words = "FILE…",
@@ -347,7 +347,7 @@ int ns_cli_study(int argc, char **argv, GError **error)
         " study post-pre.study --print-jobs --chunk 8 | parallel\n" NS_CLI
         " study merge post-pre.nsstudy post-pre.parts/*.nsstudy\n" NS_CLI
         " study post-pre.study --slurm",
-        .entries = (const GOptionEntry *)(void *)entries->data,
+        .entries = entries,
     };
     if (!ns_options_read(&options, &argc, &argv, error) || !understand(&request, error))
         return NS_EXIT_OK;

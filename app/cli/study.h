@@ -69,4 +69,4 @@ bool ns_study_print_jobs(const NsStudyJobs *jobs, GError **error);
 bool ns_study_run_slurm(const NsStudyJobs *jobs, GError **error);
 
 /* Adds the results in these files to those of the study, and prints on stderr what was added. */
-bool ns_study_gather(const NsStudyJobs *jobs, const char *const *files, GError **error);
+bool ns_study_gather(const NsStudyJobs *jobs, char *const *files, GError **error);

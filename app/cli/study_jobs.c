@@ -48,7 +48,7 @@ static char *write_study(const NsStudyJobs *jobs, const char *folder, GError **e
 
 /* ---- Gathering ---- */
 
-bool ns_study_gather(const NsStudyJobs *jobs, const char *const *files, GError **error)
+bool ns_study_gather(const NsStudyJobs *jobs, char *const *files, GError **error)
 {
     g_autoptr(NsStudyStore) store = ns_study_store_open(jobs->out, jobs->study, NULL, error);
     if (!store) return false;
@@ -85,7 +85,7 @@ static bool gather_folder(const NsStudyJobs *jobs, const char *folder, GError **
             g_strv_builder_add(builder, path);
     }
     g_auto(GStrv) files = g_strv_builder_end(builder);
-    return ns_study_gather(jobs, (const char *const *)files, error);
+    return ns_study_gather(jobs, files, error);
 }
 
 /* The numbers of the parts that have cells to run; `open` is the number of these cells. */

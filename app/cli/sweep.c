@@ -177,7 +177,7 @@ static int show(const Sweep *sweep, NsPhase *phase, GError **error)
     return ns_interrupt_status();
 }
 
-static GArray *make_entries(Sweep *sweep)
+static GOptionEntry *make_entries(Sweep *sweep)
 {
     const GOptionEntry own[] = {
         {"x", 'x', 0, G_OPTION_ARG_STRING, &sweep->x,
@@ -209,7 +209,7 @@ int ns_cli_sweep(int argc, char **argv, GError **error)
     ns_experiment_init(&sweep.experiment);
     sweep.experiment.lane[0].steps = DEFAULT_STEPS;
     ns_provenance_init(&sweep.from);
-    g_autoptr(GArray) entries = make_entries(&sweep);
+    g_autofree GOptionEntry *entries = make_entries(&sweep);
     const NsOptions options = {
         .command = "sweep",
         .summary =
@@ -229,11 +229,11 @@ int ns_cli_sweep(int argc, char **argv, GError **error)
             NS_CLI " sweep --x lr=1e-4:1e-1:7 --y warmup=1,10,100 --out phase.pdf\n" NS_CLI
                    " sweep --x layers=2,4,8,16 --y placement=post,pre --steps 100 --json\n" NS_CLI
                    " sweep --from phase.pdf --set placement=pre --out pre.pdf",
-        .entries = (const GOptionEntry *)(void *)entries->data,
+        .entries = entries,
         .experiment = &sweep.experiment,
         .named = &sweep.named,
         .from = &sweep.from,
-        .steps = (const char *const *)&sweep.steps,
+        .steps = &sweep.steps,
     };
     bool go = ns_options_read(&options, &argc, &argv, error);
     g_autoptr(NsStudyWork) work = go ? understand(&sweep, error) : NULL;

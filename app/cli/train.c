@@ -139,8 +139,8 @@ static int train(int argc, char **argv, const NsOptions *how, bool several, GErr
     options.experiment = &experiment;
     options.named = &named;
     options.lanes = several ? &lanes : NULL;
-    options.steps = (const char *const *)&steps;
-    options.lines = (const char *const *)&jsonl;
+    options.steps = &steps;
+    options.lines = &jsonl;
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
     if (several && !check_several(&experiment, lanes, error)) return NS_EXIT_OK;
     if (!ns_checkpoint_open(folder, &experiment, &named, &checkpoint, error)) return NS_EXIT_OK;
