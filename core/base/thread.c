@@ -24,6 +24,17 @@ void ns_thread_lower(int niceness)
     setpriority(PRIO_PROCESS, self, MIN(getpriority(PRIO_PROCESS, self) + niceness, NICEST));
 }
 
+pthread_mutex_t *ns_hold(pthread_mutex_t *mutex)
+{
+    pthread_mutex_lock(mutex);
+    return mutex;
+}
+
+void ns_let_go(pthread_mutex_t **held)
+{
+    pthread_mutex_unlock(*held);
+}
+
 void ns_condition_init(pthread_cond_t *condition)
 {
     pthread_condattr_t attributes;

@@ -22,6 +22,11 @@ int ns_thread_start(pthread_t *thread, void *(*work)(void *), void *data);
  * If the system refuses, the thread only competes harder with the desktop. */
 void ns_thread_lower(int niceness);
 
+/* Holds a mutex to the end of a block: NS_HELD held = ns_hold(&thing->mutex); */
+#define NS_HELD __attribute__((cleanup(ns_let_go))) pthread_mutex_t *
+pthread_mutex_t *ns_hold(pthread_mutex_t *mutex);
+void ns_let_go(pthread_mutex_t **held);
+
 /* Initializes a condition variable whose timed waits use the monotonic clock. */
 void ns_condition_init(pthread_cond_t *condition);
 

@@ -37,7 +37,14 @@ struct NsOutsideWatch {
 /* The number of threads that save standard input. */
 static pthread_mutex_t saving_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t saving_over = PTHREAD_COND_INITIALIZER;
-static size_t saving;
+static int saving;
+
+static void count_saving(int more)
+{
+    NS_HELD held = ns_hold(&saving_mutex);
+    saving += more;
+    pthread_cond_broadcast(&saving_over);
+}
 
 static void watch_unref(NsOutsideWatch *w)
 {
@@ -70,7 +77,7 @@ static void publish(NsOutsideWatch *w, Source *source, bool news)
     NsOutsideState state = source->ended                            ? NS_OUTSIDE_CLOSED
                            : ns_outside_file_is_there(source->file) ? NS_OUTSIDE_OPEN
                                                                     : NS_OUTSIDE_ABSENT;
-    pthread_mutex_lock(&w->mutex);
+    NS_HELD held = ns_hold(&w->mutex);
     for (size_t k = 0; k < NS_LANES_MAX; k++) {
         NsHistory *history = ns_outside_history(run, k);
         if (history == source->histories[k]) continue;
@@ -84,7 +91,6 @@ static void publish(NsOutsideWatch *w, Source *source, bool news)
     news |= state != source->state || w->messages.length != before;
     source->state = state;
     w->version += news;
-    pthread_mutex_unlock(&w->mutex);
 }
 
 /* Whether there may be more to read, and the owner or a copy on disk needs it. */
@@ -114,12 +120,7 @@ static void *follow(void *data)
         }
     }
     watch_unref(w);
-    if (saves) {
-        pthread_mutex_lock(&saving_mutex);
-        saving--;
-        pthread_cond_broadcast(&saving_over);
-        pthread_mutex_unlock(&saving_mutex);
-    }
+    if (saves) count_saving(-1);
     ns_exit_barrier_leave();
     return NULL;
 }
@@ -142,9 +143,7 @@ static bool start(NsOutsideWatch *w, GError **error)
     for (size_t i = 0; i < w->n; i++) saves |= w->sources[i].saved;
     pthread_t thread;
     ns_exit_barrier_enter();
-    pthread_mutex_lock(&saving_mutex);
-    saving += saves;
-    pthread_mutex_unlock(&saving_mutex);
+    if (saves) count_saving(1);
     atomic_fetch_add(&w->holders, 1);
     int failure = ns_thread_start(&thread, follow, w);
     if (failure == 0) {
@@ -152,9 +151,7 @@ static bool start(NsOutsideWatch *w, GError **error)
         return true;
     }
     atomic_fetch_sub(&w->holders, 1);
-    pthread_mutex_lock(&saving_mutex);
-    saving -= saves;
-    pthread_mutex_unlock(&saving_mutex);
+    if (saves) count_saving(-1);
     ns_exit_barrier_leave();
     return ns_refuse(error, NS_ERROR_MEMORY, "No thread can be started to read the run: %s.",
                      g_strerror(failure));
@@ -185,16 +182,14 @@ void ns_outside_watch_free(NsOutsideWatch *w)
 
 guint64 ns_outside_watch_version(NsOutsideWatch *w)
 {
-    pthread_mutex_lock(&w->mutex);
-    guint64 version = w->version;
-    pthread_mutex_unlock(&w->mutex);
-    return version;
+    NS_HELD held = ns_hold(&w->mutex);
+    return w->version;
 }
 
 size_t ns_outside_watch_lanes(NsOutsideWatch *w, NsOutsideLane lanes[NS_LANES_MAX])
 {
     size_t n = 0;
-    pthread_mutex_lock(&w->mutex);
+    NS_HELD held = ns_hold(&w->mutex);
     for (size_t i = 0; i < w->n; i++) {
         const Source *source = &w->sources[i];
         size_t of = MAX(source->lanes, 1);
@@ -204,7 +199,6 @@ size_t ns_outside_watch_lanes(NsOutsideWatch *w, NsOutsideLane lanes[NS_LANES_MA
                 (NsOutsideLane){history ? ns_history_ref(history) : NULL, i, k, of, source->state};
         }
     }
-    pthread_mutex_unlock(&w->mutex);
     return n;
 }
 
@@ -215,25 +209,20 @@ void ns_outside_lanes_clear(NsOutsideLane *lanes, size_t n)
 
 char *ns_outside_watch_take_message(NsOutsideWatch *w)
 {
-    pthread_mutex_lock(&w->mutex);
-    char *message = g_queue_pop_head(&w->messages);
-    pthread_mutex_unlock(&w->mutex);
-    return message;
+    NS_HELD held = ns_hold(&w->mutex);
+    return g_queue_pop_head(&w->messages);
 }
 
 /* ---- The end of the program ---- */
 
 bool ns_outside_watch_is_saving(void)
 {
-    pthread_mutex_lock(&saving_mutex);
-    bool is = saving > 0;
-    pthread_mutex_unlock(&saving_mutex);
-    return is;
+    NS_HELD held = ns_hold(&saving_mutex);
+    return saving > 0;
 }
 
 void ns_outside_watch_wait_saved(void)
 {
-    pthread_mutex_lock(&saving_mutex);
+    NS_HELD held = ns_hold(&saving_mutex);
     while (saving > 0) pthread_cond_wait(&saving_over, &saving_mutex);
-    pthread_mutex_unlock(&saving_mutex);
 }

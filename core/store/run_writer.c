@@ -92,16 +92,15 @@ static void enqueue(NsRunWriter *w, size_t run, NsRunItem item, size_t bytes)
 {
     item.run = run;
     NsRunItem *own = g_memdup2(&item, sizeof item);
-    pthread_mutex_lock(&w->mutex);
+    NS_HELD held = ns_hold(&w->mutex);
     if (w->waiting > MOST_WAITING) fail(w, "The disk is too slow for the run file.");
-    bool taken = !w->failed;
-    if (taken) {
-        g_ptr_array_add(w->queue, own);
-        w->waiting += sizeof item + bytes;
-        w->checkpoints += item.kind == NS_RUN_ITEM_CHECKPOINT;
+    if (w->failed) {
+        item_free(own);
+        return;
     }
-    pthread_mutex_unlock(&w->mutex);
-    if (!taken) item_free(own);
+    g_ptr_array_add(w->queue, own);
+    w->waiting += sizeof item + bytes;
+    w->checkpoints += item.kind == NS_RUN_ITEM_CHECKPOINT;
 }
 
 static void take_step(NsRunWriter *w, size_t i, const NsHistory *history, size_t record)
@@ -123,12 +122,11 @@ static void take_step(NsRunWriter *w, size_t i, const NsHistory *history, size_t
 /* A long earlier history is queued all at once: the caller waits for half of it to be written. */
 static void wait_for_disk(NsRunWriter *w)
 {
-    pthread_mutex_lock(&w->mutex);
+    NS_HELD held = ns_hold(&w->mutex);
     while (w->waiting > MOST_WAITING / 2 && !w->failed) {
         struct timespec until = ns_condition_time(g_get_monotonic_time() + COMMIT_MICROSECONDS);
         pthread_cond_timedwait(&w->written, &w->mutex, &until);
     }
-    pthread_mutex_unlock(&w->mutex);
 }
 
 void ns_run_writer_add(NsRunWriter *w, NsLockstep *lockstep)
@@ -182,9 +180,8 @@ bool ns_run_writer_checkpoint(NsRunWriter *w, NsLockstep *lockstep)
     w->checkpoint_at = g_get_monotonic_time();
     if (!taken) return false;
     w->checkpoint_step = step;
-    pthread_mutex_lock(&w->mutex);
+    NS_HELD held = ns_hold(&w->mutex);
     w->checkpoint_took = w->checkpoint_at - started;
-    pthread_mutex_unlock(&w->mutex);
     return true;
 }
 
@@ -193,11 +190,9 @@ static bool is_due(NsRunWriter *w, NsLockstep *lockstep)
 {
     if (w->every > 0 && ns_lockstep_steps(lockstep) - MAX(w->checkpoint_step, 0) < w->every)
         return false;
-    pthread_mutex_lock(&w->mutex);
+    NS_HELD held = ns_hold(&w->mutex);
     bool busy = w->checkpoints > 0 || w->failed;
-    int64_t took = w->checkpoint_took;
-    pthread_mutex_unlock(&w->mutex);
-    int64_t pause = MAX(CHECKPOINT_MICROSECONDS, CHECKPOINT_SHARE * took);
+    int64_t pause = MAX(CHECKPOINT_MICROSECONDS, CHECKPOINT_SHARE * w->checkpoint_took);
     return !busy && (w->every > 0 || g_get_monotonic_time() - w->checkpoint_at >= pause);
 }
 
@@ -209,10 +204,8 @@ void ns_run_writer_step(NsRunWriter *w, NsLockstep *lockstep)
 
 char *ns_run_writer_take_failure(NsRunWriter *w)
 {
-    pthread_mutex_lock(&w->mutex);
-    char *failure = g_steal_pointer(&w->failure);
-    pthread_mutex_unlock(&w->mutex);
-    return failure;
+    NS_HELD held = ns_hold(&w->mutex);
+    return g_steal_pointer(&w->failure);
 }
 
 /* ---- Life cycle ---- */

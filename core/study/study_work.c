@@ -41,23 +41,20 @@ struct NsStudyWork {
 
 static bool is_stopped(NsStudyWork *work)
 {
-    pthread_mutex_lock(&work->mutex);
-    bool stopped = work->stopped;
-    pthread_mutex_unlock(&work->mutex);
-    return stopped;
+    NS_HELD held = ns_hold(&work->mutex);
+    return work->stopped;
 }
 
 /* Stops the work with an error; only the first error is stored. */
 static void fail(NsStudyWork *work, GError *error)
 {
-    pthread_mutex_lock(&work->mutex);
+    NS_HELD held = ns_hold(&work->mutex);
     if (!work->failure)
         work->failure = error;
     else
         g_error_free(error);
     work->stopped = true;
     pthread_cond_broadcast(&work->changed);
-    pthread_mutex_unlock(&work->mutex);
 }
 
 /* ---- Cells ---- */
@@ -88,17 +85,14 @@ static void put_cell(NsStudyWork *work, size_t i, const NsStudyCell *cell)
 
 void ns_study_work_set_cells(NsStudyWork *work, const NsStudyCell *cells)
 {
-    pthread_mutex_lock(&work->mutex);
+    NS_HELD held = ns_hold(&work->mutex);
     for (size_t i = 0; i < ns_study_cells(&work->study); i++) put_cell(work, i, &cells[i]);
-    pthread_mutex_unlock(&work->mutex);
 }
 
 NsStudyCell ns_study_work_cell(NsStudyWork *work, size_t i)
 {
-    pthread_mutex_lock(&work->mutex);
-    NsStudyCell cell = work->cells[i];
-    pthread_mutex_unlock(&work->mutex);
-    return cell;
+    NS_HELD held = ns_hold(&work->mutex);
+    return work->cells[i];
 }
 
 unsigned ns_study_work_version(NsStudyWork *work)
@@ -115,11 +109,9 @@ typedef struct {
 static bool keep_step(void *data, const NsStudyCell *cell)
 {
     const Place *place = data;
-    pthread_mutex_lock(&place->work->mutex);
-    bool go = !place->work->stopped;
+    NS_HELD held = ns_hold(&place->work->mutex);
     put_cell(place->work, place->i, cell);
-    pthread_mutex_unlock(&place->work->mutex);
-    return go;
+    return !place->work->stopped;
 }
 
 static bool run_cell(NsStudyWork *work, size_t i, GError **error)
@@ -152,9 +144,8 @@ static bool run_cell(NsStudyWork *work, size_t i, GError **error)
 static void wait_for_others(NsStudyWork *work)
 {
     struct timespec until = ns_condition_time(g_get_monotonic_time() + LOOK_MS * (int64_t)1000);
-    pthread_mutex_lock(&work->mutex);
+    NS_HELD held = ns_hold(&work->mutex);
     if (!work->stopped) pthread_cond_timedwait(&work->changed, &work->mutex, &until);
-    pthread_mutex_unlock(&work->mutex);
 }
 
 /* Runs the next cell; returns false if the thread should end. */
@@ -249,12 +240,11 @@ static bool read_cells(NsStudyWork *work, GError **error)
     size_t n = ns_study_cells(&work->study);
     g_autofree NsStudyCell *cells = g_new(NsStudyCell, n);
     if (!ns_study_store_cells(work->store, cells, NULL, error)) return false;
-    pthread_mutex_lock(&work->mutex);
+    NS_HELD held = ns_hold(&work->mutex);
     for (size_t i = 0; i < n; i++)
         if (work->cells[i].state != NS_CELL_RUNNING || cells[i].state > NS_CELL_RUNNING ||
             work->working == 0)
             put_cell(work, i, &cells[i]);
-    pthread_mutex_unlock(&work->mutex);
     return true;
 }
 
@@ -267,7 +257,7 @@ static double done(const NsStudyWork *work)
 static bool start_cells(NsStudyWork *work, GError **error)
 {
     int failure = 0;
-    pthread_mutex_lock(&work->mutex);
+    NS_HELD held = ns_hold(&work->mutex);
     work->done_before = done(work);
     work->started = g_get_monotonic_time();
     size_t open = work->options.end - work->options.first - work->ended;
@@ -277,30 +267,25 @@ static bool start_cells(NsStudyWork *work, GError **error)
         failure = start_thread(work, run_cells);
         if (failure) work->working--;
     }
-    bool some = work->working > 0 || open == 0;
     atomic_fetch_add(&work->version, 1);
-    pthread_mutex_unlock(&work->mutex);
-    return some || refuse_thread(failure, error);
+    return work->working > 0 || open == 0 || refuse_thread(failure, error);
 }
 
 /* Waits until a thread has ended or some time has passed; returns whether there are threads. */
 static bool look_on(NsStudyWork *work)
 {
     struct timespec until = ns_condition_time(g_get_monotonic_time() + LOOK_MS * (int64_t)1000);
-    pthread_mutex_lock(&work->mutex);
+    NS_HELD held = ns_hold(&work->mutex);
     if (work->working > 0) pthread_cond_timedwait(&work->changed, &work->mutex, &until);
-    bool working = work->working > 0;
-    pthread_mutex_unlock(&work->mutex);
-    return working;
+    return work->working > 0;
 }
 
 /* Whether threads should be started: at the beginning, or if work continues after a stop. */
 static bool take_again(NsStudyWork *work)
 {
-    pthread_mutex_lock(&work->mutex);
+    NS_HELD held = ns_hold(&work->mutex);
     bool again = work->again && !work->stopped;
     work->again = false;
-    pthread_mutex_unlock(&work->mutex);
     return again;
 }
 
@@ -365,9 +350,8 @@ NsStudyWork *ns_study_work_new(NsStudy *study, const char *path, const NsStoreOp
 
 NsStudyWork *ns_study_work_ref(NsStudyWork *work)
 {
-    pthread_mutex_lock(&work->mutex);
+    NS_HELD held = ns_hold(&work->mutex);
     work->refs++;
-    pthread_mutex_unlock(&work->mutex);
     return work;
 }
 
@@ -397,7 +381,7 @@ NsStudyStore *ns_study_work_store(NsStudyWork *work)
 bool ns_study_work_start(NsStudyWork *work, unsigned jobs, GError **error)
 {
     int failure = 0;
-    pthread_mutex_lock(&work->mutex);
+    NS_HELD held = ns_hold(&work->mutex);
     work->wanted = jobs ? jobs : MAX(ns_processors(), 2) - 1;
     work->stopped = false;
     work->again = true;
@@ -408,7 +392,6 @@ bool ns_study_work_start(NsStudyWork *work, unsigned jobs, GError **error)
         if (failure) work->keeping = false;
     }
     atomic_fetch_add(&work->version, 1);
-    pthread_mutex_unlock(&work->mutex);
     return !failure || refuse_thread(failure, error);
 }
 
@@ -416,34 +399,29 @@ bool ns_study_work_wait(NsStudyWork *work, int timeout_ms)
 {
     struct timespec until = ns_condition_time(g_get_monotonic_time() + timeout_ms * (int64_t)1000);
     int failure = 0;
-    pthread_mutex_lock(&work->mutex);
+    NS_HELD held = ns_hold(&work->mutex);
     while ((work->working > 0 || work->keeping) && failure != ETIMEDOUT)
         failure = pthread_cond_timedwait(&work->changed, &work->mutex, &until);
-    bool idle = work->working == 0 && !work->keeping;
-    pthread_mutex_unlock(&work->mutex);
-    return idle;
+    return work->working == 0 && !work->keeping;
 }
 
 void ns_study_work_stop(NsStudyWork *work)
 {
-    pthread_mutex_lock(&work->mutex);
+    NS_HELD held = ns_hold(&work->mutex);
     work->stopped = true;
     pthread_cond_broadcast(&work->changed);
-    pthread_mutex_unlock(&work->mutex);
 }
 
 GError *ns_study_work_take_failure(NsStudyWork *work)
 {
-    pthread_mutex_lock(&work->mutex);
-    GError *failure = g_steal_pointer(&work->failure);
-    pthread_mutex_unlock(&work->mutex);
-    return failure;
+    NS_HELD held = ns_hold(&work->mutex);
+    return g_steal_pointer(&work->failure);
 }
 
 NsStudyWorkProgress ns_study_work_progress(NsStudyWork *work)
 {
     NsStudyWorkProgress progress = {.cells = work->options.end - work->options.first};
-    pthread_mutex_lock(&work->mutex);
+    NS_HELD held = ns_hold(&work->mutex);
     double part = done(work);
     progress.ended = work->ended;
     progress.running = work->in_work;
@@ -451,6 +429,5 @@ NsStudyWorkProgress ns_study_work_progress(NsStudyWork *work)
     double seconds = (double)(g_get_monotonic_time() - work->started) / 1e6;
     progress.going = (work->working > 0 || work->keeping) && !work->stopped;
     progress.seconds_left = more > 0 ? left * seconds / more : left > 0 ? (double)NAN : 0;
-    pthread_mutex_unlock(&work->mutex);
     return progress;
 }
