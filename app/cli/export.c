@@ -203,7 +203,7 @@ typedef struct {
     size_t run;
     NsQuantity quantity; /* NS_QUANTITY_COUNT for scalars */
     bool has;            /* the array marks which values were measured */
-    size_t field;        /* of scalars: of an NsStep or NsEvaluation */
+    size_t field;        /* of scalars: byte offset in NsStep or NsEvaluation */
     GArray *rows;        /* of NsStep or NsEvaluation; borrowed */
 } Array;
 

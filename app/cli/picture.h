@@ -19,8 +19,8 @@ void ns_picture_init(NsPicture *picture);
 void ns_picture_clear(NsPicture *picture);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsPicture, ns_picture_clear)
 
-/* The options of a command: its own n, then --out and every choice but for those with names in
- * `without` (ends with NULL; NULL for none).  Free with g_free. */
+/* The options of a command: its own n entries, then --out and all export options except those with
+ * names in `without` (NULL-terminated; NULL for none).  Free with g_free. */
 GOptionEntry *ns_picture_entries(NsPicture *picture, const GOptionEntry *own, size_t n,
                                  const char *const *without);
 

@@ -22,7 +22,7 @@ int ns_thread_start(pthread_t *thread, void *(*work)(void *), void *data);
  * If the system refuses, the thread only competes harder with the desktop. */
 void ns_thread_lower(int niceness);
 
-/* Holds a mutex to the end of a block: NS_HELD held = ns_hold(&thing->mutex); */
+/* Locks a mutex until the end of the block: NS_HELD held = ns_hold(&run->mutex); */
 #define NS_HELD __attribute__((cleanup(ns_let_go))) pthread_mutex_t *
 pthread_mutex_t *ns_hold(pthread_mutex_t *mutex);
 void ns_let_go(pthread_mutex_t **held);

@@ -3,8 +3,9 @@
 
 #define DEEPEST 64
 
-/* Outside of texts JSON has none of the characters that begin a comment or another kind of text for
- * the parser: there a quotation mark means something else. */
+/* Whether the nesting is limited.  The parser also accepts comments and strings in single quotes,
+ * which JSON does not have.  They are refused because quotation marks inside them would mislead the
+ * count. */
 static bool is_shallow(const char *text, size_t size)
 {
     int depth = 0;

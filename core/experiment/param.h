@@ -57,8 +57,8 @@ bool ns_settings_set(NsSettings *settings, const char *key, const char *value, G
 /* Whether a setting has no effect because another one excludes it. */
 bool ns_settings_is_idle(const NsSettings *settings, const NsParam *param);
 
-/* NS_ERROR_SETTING for a key that no setting has, nor one of `more` (ends with NULL; NULL for
- * none), with the nearest that there is.  Returns false. */
+/* Sets NS_ERROR_SETTING for a key that is neither a setting nor one of `more` (NULL-terminated, or
+ * NULL); the message names the nearest of these.  Returns false. */
 bool ns_settings_unknown(const char *key, const char *const *more, GError **error);
 
 /* The value as text, which ns_settings_set reads back to the same bits.  Free with g_free. */

@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How a field of an event is encoded (Protocol Buffers, wire types). */
+/* Wire types of Protocol Buffers: how a field of an event is encoded. */
 enum { NS_WIRE_VARINT, NS_WIRE_EIGHT_BYTES, NS_WIRE_LENGTH, NS_WIRE_FOUR_BYTES = 5 };
 
-/* The check of so many bytes. */
+/* The masked CRC-32C of n bytes. */
 uint32_t ns_event_file_check(const void *bytes, size_t n);
 
 /* Appends the first record of a file. */
@@ -24,5 +24,5 @@ void ns_event_file_begin(GByteArray *out);
 void ns_event_file_add_double(GByteArray *values, const char *tag, double value);
 void ns_event_file_add_float(GByteArray *values, const char *tag, float value);
 
-/* Appends the record of these values, which does not say when they were measured. */
+/* Appends the record of these values, without the time of measurement. */
 void ns_event_file_end(GByteArray *out, int64_t step, const GByteArray *values);

@@ -40,7 +40,7 @@ typedef struct {
 NsOutsideLine *ns_outside_line_new(void);
 void ns_outside_line_free(NsOutsideLine *line);
 
-/* Makes it a line without arrays, which tells the same as another one beside them. */
+/* Resets the line to the scalars of another one, without arrays. */
 void ns_outside_line_begin(NsOutsideLine *line, NsOutsideLine told);
 
 /* Parses a zero-terminated line of n bytes.  Returns NULL, or what is wrong with it as the

@@ -314,7 +314,7 @@ static bool read_member(Scan *s, const char *name)
     return read_number(s, &number) ? take_number(s, name, number) : skip_value(s, 0);
 }
 
-/* Before anything was read of it. */
+/* A line of which nothing was read yet. */
 static const NsOutsideLine nothing = {.step = -1, .lane = 1};
 
 /* Returns what is wrong if the line lacks something that a record must have. */

@@ -53,7 +53,7 @@ static bool read_switch(bool *on, const NsEntry *entry, GError **error)
                      entry->line, entry->key, entry->value);
 }
 
-/* `others`: the keys that there are beside settings; NULL for none. */
+/* `others`: valid keys that are not settings; may be NULL. */
 static bool refuse_key(const NsEntry *entry, const char *const *others, GError **error)
 {
     GError *wrong = NULL;
@@ -61,7 +61,7 @@ static bool refuse_key(const NsEntry *entry, const char *const *others, GError *
     return ns_entry_blame(entry, wrong, error);
 }
 
-/* Where the text of a key is kept; NULL for one that is more than a text. */
+/* Finds the field for a key whose value is a text; NULL for other keys. */
 static char **find_text(NsPreset *preset, const char *key)
 {
     if (g_str_equal(key, "title")) return &preset->experiment.title;

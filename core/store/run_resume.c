@@ -17,7 +17,7 @@ static sqlite3_stmt *prepare_of(sqlite3 *db, const char *sql, int64_t lane, int6
     return row;
 }
 
-/* The same at a step, its third. */
+/* The same with a step as the third parameter. */
 static sqlite3_stmt *prepare_at(sqlite3 *db, const char *sql, int64_t lane, int64_t seed,
                                 int64_t step)
 {

@@ -15,10 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How long others who read the file may keep it from becoming one that is written. */
+/* How long to wait for readers of the file when it is opened for writing. */
 #define BUSY_MILLISECONDS 2000
 
-/* What checkpoints may take of the file. */
+/* Maximum size of all checkpoints in the file, in bytes. */
 #define CHECKPOINT_BYTES ((int64_t)64 << 20)
 
 NsRun *ns_run_of(NsLockstep *lockstep, size_t i)
@@ -59,7 +59,7 @@ static bool write_event(sqlite3_stmt *statement, const NsEvent *event)
     return ns_database_finish(statement);
 }
 
-/* The first two parameters. */
+/* Binds the first two parameters. */
 static void bind_run(sqlite3_stmt *statement, const NsRunSeed *run)
 {
     sqlite3_bind_int64(statement, 1, run->lane);
@@ -94,7 +94,7 @@ static bool write_item(NsRunRows *rows, const NsRunItem *item)
 
 /* ---- Profiles ---- */
 
-/* How many of the n values an item has. */
+/* The number of values that are present among n. */
 static size_t count_present(const NsRunItem *item, size_t offset, size_t n)
 {
     size_t there = 0;
@@ -127,7 +127,7 @@ static bool write_block(NsRunRows *rows, const NsRunSeed *run, NsQuantity quanti
     return written;
 }
 
-/* A row for every stretch of steps that measured the quantity. */
+/* Writes a row for every block of consecutive steps that measured the quantity. */
 static bool write_quantity(NsRunRows *rows, const NsRunSeed *run, NsQuantity quantity,
                            const GPtrArray *steps)
 {
@@ -167,7 +167,7 @@ static bool write_items(NsRunRows *rows, const GPtrArray *items)
 
 /* ---- Transactions ---- */
 
-/* The sentence of what SQLite met last. */
+/* Turns the last error of SQLite into a GError. */
 static bool explain(const NsRunRows *rows, GError **error)
 {
     int code = (rows->code ? rows->code : sqlite3_errcode(rows->db)) & 0xff;
@@ -186,7 +186,7 @@ static bool explain(const NsRunRows *rows, GError **error)
                      why);
 }
 
-/* What is written to a file that was deleted or replaced meanwhile is lost. */
+/* Writing to a file that was deleted or replaced meanwhile would lose the data. */
 static bool is_in_place(const NsRunRows *rows)
 {
     struct stat own, there;
@@ -194,7 +194,7 @@ static bool is_in_place(const NsRunRows *rows)
            own.st_ino == there.st_ino && own.st_dev == there.st_dev;
 }
 
-/* All or nothing. */
+/* Writes all items in one transaction. */
 bool ns_run_rows_write(NsRunRows *rows, const GPtrArray *items, GError **error)
 {
     if (!is_in_place(rows)) {
@@ -211,7 +211,7 @@ bool ns_run_rows_write(NsRunRows *rows, const GPtrArray *items, GError **error)
     return false;
 }
 
-/* ---- Making ---- */
+/* ---- Creating the file ---- */
 
 static char *experiment_line(NsLockstep *lockstep)
 {
@@ -263,7 +263,7 @@ static bool write_quantities(NsRunRows *rows, NsRunSeed *run)
     return written;
 }
 
-/* So that a lane which translates does so without the texts that it has learned. */
+/* Stores the vocabulary, so that a trained lane can translate without its training texts. */
 static bool write_vocabulary(NsRunRows *rows, const NsRunSeed *run, NsRun *of)
 {
     g_autofree char *text = ns_vocabulary_write(ns_run_corpus(of));
@@ -294,7 +294,7 @@ static bool write_head(NsRunRows *rows, NsLockstep *lockstep)
 
 /* ---- Life ---- */
 
-/* A run that goes on may measure a loss that the file has. */
+/* A resumed run may evaluate at a step for which the file already has the validation loss. */
 static bool prepare_inserts(NsRunRows *rows)
 {
     const char *const sql[] = {
@@ -313,7 +313,7 @@ static bool prepare_inserts(NsRunRows *rows)
     return rows->insert_profile != NULL;
 }
 
-/* Makes the file, or opens one that is there, for this program alone. */
+/* Creates or opens the file and locks it for this program. */
 static bool take_file(NsRunRows *rows, GError **error)
 {
     int how = rows->resumed ? 0 : O_CREAT | O_EXCL;
@@ -362,8 +362,8 @@ bool ns_run_rows_open(NsRunRows *rows, NsLockstep *lockstep, GError **error)
 
 /* ---- The end ---- */
 
-/* The summary of a run that was resumed knows only the part after that, so that what it says of the
- * whole run is computed from the file. */
+/* The summary of a resumed run covers only the part after it was resumed.  The values for the whole
+ * run are computed from the file. */
 #define WHOLE_VALIDATION                                                                           \
     "UPDATE lanes SET summary = json_set(summary, '$.summary.validation_loss', "                   \
     "json(format('%!.17g', e.loss)), '$.summary.validation_step', e.step) FROM (SELECT lane, "     \
@@ -402,7 +402,7 @@ void ns_run_rows_close(NsRunRows *rows)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(rows->insert); i++) sqlite3_finalize(rows->insert[i]);
     sqlite3_finalize(rows->insert_profile);
-    /* One file then holds all; where another reads it just now, the three stay. */
+    /* This merges the log into the run file, unless another program is reading it now. */
     if (rows->open)
         ns_database_run(rows->db, "PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE");
     sqlite3_close(rows->db);

@@ -21,8 +21,8 @@
 #define CHECKPOINT_SHARE 100
 
 struct NsRunWriter {
-    NsRunRows rows;          /* what counts what was taken aside, the thread's while it runs */
-    int64_t every;           /* steps between checkpoints; 0: by time */
+    NsRunRows rows; /* used only by the thread while it runs, but for the numbers of items */
+    int64_t every;  /* steps between checkpoints; 0: by time */
     int64_t checkpoint_step; /* step of the newest checkpoint; -1: none */
     int64_t checkpoint_at;   /* when that was taken, in microseconds */
     int64_t reached;         /* the newest step queued */

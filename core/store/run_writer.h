@@ -1,37 +1,37 @@
 /* Writes a run into a file while it trains.  SPDX-License-Identifier: MIT
  *
- * A run file, *.nsrun, holds every seed of every lane.  It is a database of SQLite with
- * application id 0x4e735275 and its version of the schema, 3, as user_version.  Lanes count from 1,
- * and a seed is the value of setting “seed”:
+ * A run file, *.nsrun, contains every seed of every lane.  It is an SQLite database with the
+ * application_id 0x4e735275 and the version of the schema, 3, as user_version.  Lanes count from 1,
+ * and a seed is the value of the setting “seed”:
  *
  *     run          program, experiment (core/experiment/provenance.h), began (Unix time)
- *     lanes        lane, seed, settings and summary as in core/store/jsonl.h; no summary while
- *                  the run goes on, or where it was killed
+ *     lanes        lane, seed, settings and summary as in core/store/jsonl.h; the summary is NULL
+ *                  while the run continues, or if it was killed
  *     steps        lane, seed, step, loss, lr, grad_norm, seconds, probe_seconds: a row for every
  *                  record; NULL for NaN
- *     quantities   id, lane, seed, key of the registry, size: values a step
+ *     quantities   id, lane, seed, key of the registry, size: values per step
  *     profiles     quantity (its id), first, steps: of consecutive steps that measured it, data:
- *                  float32[steps][size], little-endian, present: uint8[steps][size], 1 where there
- *                  is a value; NULL where all are there
+ *                  float32[steps][size], little-endian, present: uint8[steps][size], 1 for each
+ *                  value that exists; NULL if all exist
  *     evaluations  lane, seed, step, loss: on held-out text
  *     events       lane, seed, step, kind, layer (from 1, or NULL), what, text
- *     checkpoints  id, step of the run, lane, seed, updates: fewer than step where it had diverged,
- *                  diverged, settings by then (a line as the experiment), lr of the last update;
- *                  spikes: float64[], the state of core/train/spike.h, and state: float32[], the
- *                  running statistics, both before the record of the step was measured
- *     tensors      checkpoint (its id), place, name, rows, columns (0 of a vector), weights,
- *                  first_moments, second_moments: float32[rows][columns], NULL where the
- *                  optimizer has none; the others as in core/optim/optimizer.h
- *     notes        key, value: what is noted of the run (core/store/run_notes.h), and of every lane
- *                  of sentence pairs the vocabulary (core/data/vocabulary.h)
+ *     checkpoints  id, step of the run, lane, seed, updates: fewer than steps if it had diverged,
+ *                  diverged, settings at this step (a line as the experiment), lr of the last
+ *                  update; spikes: float64[], the state of core/train/spike.h, state: float32[],
+ *                  the running statistics; both from before the record of the step was measured
+ *     tensors      checkpoint (its id), place, name, rows, columns (0 for a vector), weights,
+ *                  first_moments, second_moments: float32[rows][columns], NULL if the optimizer has
+ *                  none; the others as in core/optim/optimizer.h
+ *     notes        key, value: notes on the run (core/store/run_notes.h), and for every lane that
+ *                  trains on sentence pairs its vocabulary (core/data/vocabulary.h)
  *
- * A checkpoint is taken at the end, and on the way once in ten seconds, or as seldom as takes 1 %
- * of the time.  When they take more than 64 MiB, older ones are dropped as in
+ * A checkpoint is taken at the end, and before that every ten seconds, or less often so that it
+ * takes at most 1 % of the time.  When they exceed 64 MiB, older ones are deleted as in
  * core/train/checkpoints.h.
  *
- * A thread of its own writes what was added, and commits it twice a second with every step whole:
- * the trainer never waits for the disk.  While it does, the newest part is in two files beside it,
- * -wal and -shm; others can read it. */
+ * A separate thread writes the queued records and commits complete steps twice a second, so the
+ * trainer does not wait for the disk.  Meanwhile the newest part is in two additional files, with
+ * the suffixes -wal and -shm; other programs can read it. */
 #pragma once
 
 #include "core/train/lockstep.h"

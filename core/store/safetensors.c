@@ -197,7 +197,8 @@ bool ns_safetensors_has(const NsSafetensors *file, const char *name)
     return member(file, name) != NULL;
 }
 
-/* The whole numbers of an array: how many, and the first two of them.  -1 for anything else. */
+/* Reads the first two nonnegative integers of an array and returns its length; -1 for other values.
+ */
 static int numbers_of(JsonObject *tensor, const char *key, int64_t numbers[2])
 {
     JsonArray *array = ns_json_array_of(json_object_get_member(tensor, key));
