@@ -8,9 +8,9 @@
 
 static const NsFigureKind *kind_at(size_t i)
 {
-    static const NsFigureKind *(*const kinds[])(void) = {ns_best_of_kind, ns_sensitivity_kind,
-                                                         ns_phase_kind};
-    return i < G_N_ELEMENTS(kinds) ? kinds[i]() : NULL;
+    static const NsFigureKind *const kinds[] = {&ns_best_of_kind, &ns_sensitivity_kind,
+                                                &ns_phase_kind};
+    return i < G_N_ELEMENTS(kinds) ? kinds[i] : NULL;
 }
 
 const NsChoice *ns_study_figure_choice(size_t i)
@@ -69,7 +69,7 @@ static bool draw_phases(const NsStudyResults *r, const NsStudyFigure *asked, GEr
         if (n > 1) input.beside = phases[lane ? 0 : 1];
         if (n > 1) input.n_lanes = 1;
         input.lanes[0].name = ns_lane_letter(lane);
-        figures[lane] = ns_figure_create(ns_phase_kind());
+        figures[lane] = ns_figure_create(&ns_phase_kind);
         plots[lane] = ns_figure_update(figures[lane], &input);
     }
     g_auto(NsProvenance) provenance;
@@ -90,11 +90,11 @@ static bool draw_phases(const NsStudyResults *r, const NsStudyFigure *asked, GEr
 bool ns_study_draw(const NsStudyResults *r, const NsStudyFigure *asked, GError **error)
 {
     const NsFigureKind *kind = kind_at((size_t)ns_choices_find(ns_study_figure_choice, asked->key));
-    if (kind == ns_phase_kind()) return draw_phases(r, asked, error);
+    if (kind == &ns_phase_kind) return draw_phases(r, asked, error);
     if (asked->x || asked->y)
         return ns_refuse(error, NS_ERROR_USAGE,
                          "--x and --y choose the axes of the figure phase; omit them.");
-    bool best = kind == ns_best_of_kind();
+    bool best = kind == &ns_best_of_kind;
     g_autofree NsComparison *comparison =
         best ? ns_comparison_new(r->study, r->cells, error) : NULL;
     g_autoptr(NsSensitivity) sensitivity =

@@ -103,7 +103,7 @@ static NsStudyWork *understand(Sweep *sweep, GError **error)
 
 static bool draw(const Sweep *sweep, NsPhase *phase, GError **error)
 {
-    g_autoptr(NsFigure) figure = ns_figure_create(ns_phase_kind());
+    g_autoptr(NsFigure) figure = ns_figure_create(&ns_phase_kind);
     const NsFigureInput input = {.phase = phase, .log = !sweep->linear, .step = -1};
     const NsPlot *plot = ns_figure_update(figure, &input);
     g_auto(NsProvenance) provenance;

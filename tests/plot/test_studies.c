@@ -267,7 +267,7 @@ static void test_phase(void)
 {
     g_autoptr(NsStudyWork) work = NULL, second = NULL;
     g_autoptr(NsPhase) phase = make_phase("lr=0.01,100", "placement=none,pre", &work);
-    g_autoptr(NsFigure) figure = ns_figure_create(ns_phase_kind());
+    g_autoptr(NsFigure) figure = ns_figure_create(&ns_phase_kind);
     NsFigureInput input = {.step = -1, .log = true};
     const NsPlot *plot = ns_figure_update(figure, &input);
     g_assert_null(plot->heatmap);
@@ -328,7 +328,7 @@ static void test_phase(void)
     input.settings = NULL;
     g_autoptr(NsPhase) beside = make_phase("lr=0.001,0.003", "placement=none,pre", &second);
     train(second);
-    g_autoptr(NsFigure) other = ns_figure_create(ns_phase_kind());
+    g_autoptr(NsFigure) other = ns_figure_create(&ns_phase_kind);
     NsFigureInput right = {.step = -1, .log = true, .phase = beside, .beside = phase};
     input.beside = beside;
     const NsHeatmap *a = ns_figure_update(figure, &input)->heatmap;
@@ -351,7 +351,7 @@ static void test_phase_axes(void)
     for (size_t i = 0; i < G_N_ELEMENTS(axes); i++) {
         g_autoptr(NsStudyWork) work = NULL;
         g_autoptr(NsPhase) phase = make_phase(axes[i].axis, "warmup=1,10", &work);
-        g_autoptr(NsFigure) figure = ns_figure_create(ns_phase_kind());
+        g_autoptr(NsFigure) figure = ns_figure_create(&ns_phase_kind);
         const NsPlot *plot = ns_figure_update(figure, &(NsFigureInput){.phase = phase, .step = -1});
         g_assert_cmpstr(plot->x.names[1], ==, axes[i].second);
         g_assert_true(plot->x.even == axes[i].even);
@@ -393,7 +393,7 @@ static void test_paper(void)
         bool tokens = g_str_equal(small.choice.key, "concentration");
         if (!strstr(small.settings, "steps=0")) continue; /* training would take seconds */
         if (tokens) small.arms[0].settings = small.arms[1].settings;
-        g_autoptr(NsFigure) figure = ns_figure_create(ns_paper_kind());
+        g_autoptr(NsFigure) figure = ns_figure_create(&ns_paper_kind);
         NsFigureInput input = {.step = -1, .log = true, .study = &small};
         const NsPlot *plot = ns_figure_update(figure, &input);
         /* Before any measurement, expected values are drawn, or written if they are numbers. */
@@ -454,7 +454,7 @@ static void test_paper_decades(void)
         g_autoptr(GError) error = NULL;
         g_autoptr(NsPaperResult) result = ns_paper_result_new(&small, work, &error);
         g_assert_no_error(error);
-        g_autoptr(NsFigure) figure = ns_figure_create(ns_paper_kind());
+        g_autoptr(NsFigure) figure = ns_figure_create(&ns_paper_kind);
         NsFigureInput input = {.step = -1, .log = true, .study = &small, .result = result};
         const NsPlot *plot = ns_figure_update(figure, &input);
         g_assert_cmpint(plot->left.scale, ==, i ? NS_SCALE_LOG : NS_SCALE_LINEAR);
@@ -483,7 +483,7 @@ static void test_paper_panels(void)
 /* After a reset, a check at the same step is a new one. */
 static void test_gradient_check(void)
 {
-    g_autoptr(NsFigure) figure = ns_figure_create(ns_gradient_check_kind());
+    g_autoptr(NsFigure) figure = ns_figure_create(&ns_gradient_check_kind);
     NsGradientCheckErrors check = {.step = 1, .along = 1e-4, .random = 1e-3};
     const NsGradientChecksInput checks = {&check, 1};
     const NsFigureInput input = {.checks = &checks, .step = -1};
@@ -530,7 +530,7 @@ static void test_study(void)
     g_autoptr(NsSensitivity) sensitivity = ns_sensitivity_new(&study, cells, NULL);
     const NsComparedInput compared = {&study, cells, comparison, sensitivity};
     const NsFigureInput nothing = {.step = -1}, input = {.compared = &compared, .step = -1};
-    g_autoptr(NsFigure) best = ns_figure_create(ns_best_of_kind());
+    g_autoptr(NsFigure) best = ns_figure_create(&ns_best_of_kind);
     const NsPlot *plot = ns_figure_update(best, &nothing);
     g_assert_cmpuint(plot->n_series, ==, 0);
     g_assert_nonnull(plot->empty);
@@ -546,7 +546,7 @@ static void test_study(void)
     }
     g_assert_cmpstr(plot->note, ==, "A against B: B is better at k = 1 to 6.");
 
-    g_autoptr(NsFigure) rates = ns_figure_create(ns_sensitivity_kind());
+    g_autoptr(NsFigure) rates = ns_figure_create(&ns_sensitivity_kind);
     plot = ns_figure_update(rates, &input);
     g_assert_cmpuint(plot->n_series, ==, 2);
     g_assert_cmpuint(plot->series[0].n, ==, 6);
@@ -568,7 +568,7 @@ static void test_study_phase(void)
     ns_study_work_set_cells(work, cells);
     g_autoptr(NsPhase) phase = ns_phase_new(work, 1, 0, 1, &error);
     g_assert_no_error(error);
-    g_autoptr(NsFigure) figure = ns_figure_create(ns_phase_kind());
+    g_autoptr(NsFigure) figure = ns_figure_create(&ns_phase_kind);
     const NsFigureInput input = {.phase = phase, .step = -1};
     const NsPlot *plot = ns_figure_update(figure, &input);
     g_assert_cmpuint(plot->heatmap->rows, ==, 2);

@@ -333,7 +333,7 @@ static void write_sweep(NsPhasePage *page, const char *path, const char *x)
         g_free(provenance.x);
         provenance.x = g_strdup(x);
     }
-    g_autoptr(NsFigure) figure = ns_figure_create(ns_phase_kind());
+    g_autoptr(NsFigure) figure = ns_figure_create(&ns_phase_kind);
     const NsPlot *plot = ns_figure_update(figure, &input);
     ns_save_plots(ns_window_session(window), &plot, 1, &provenance, path);
     g_assert_true(g_file_test(path, G_FILE_TEST_EXISTS));

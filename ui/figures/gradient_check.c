@@ -92,20 +92,14 @@ static void init(NsFigure *figure)
     figure->plot.levels = &t->level;
 }
 
-const NsFigureKind *ns_gradient_check_kind(void)
-{
-    static const NsFigureClass class = {sizeof(GradientChecks), init, update, clear,
-                                        NS_SEEDS_ALIKE};
-    static const NsFigureKind kind = {
-        .choice =
-            {
-                .key = "gradient-check",
-                .label = N_("Errors of gradients"),
-                .purpose = N_("Relative error of gradients against finite differences, by step."),
-            },
-        .class = &class,
-        .abscissa = NS_OVER_STEPS,
-        .log = true,
-    };
-    return &kind;
-}
+static const NsFigureClass class = {sizeof(GradientChecks), init, update, clear, NS_SEEDS_ALIKE};
+
+const NsFigureKind ns_gradient_check_kind = {
+    .choice =
+        {
+            .key = "gradient-check",
+            .label = N_("Errors of gradients"),
+            .purpose = N_("Relative error of gradients against finite differences, by step."),
+        },
+    .class = &class,
+};

@@ -328,7 +328,7 @@ NsPaperPanels ns_paper_panels(const NsFigureInput *input)
     NsPaperPanels panels = {.n = study.results.n};
     NsFigureInput of = *input;
     for (of.panel = 0; of.panel < panels.n; of.panel++) {
-        panels.figures[of.panel] = ns_figure_create(ns_paper_kind());
+        panels.figures[of.panel] = ns_figure_create(&ns_paper_kind);
         panels.plots[of.panel] = ns_figure_update(panels.figures[of.panel], &of);
     }
     return panels;
@@ -339,18 +339,14 @@ void ns_paper_panels_clear(NsPaperPanels *panels)
     for (size_t i = 0; i < panels->n; i++) ns_figure_free(panels->figures[i]);
 }
 
-const NsFigureKind *ns_paper_kind(void)
-{
-    static const NsFigureClass class = {sizeof(Paper), init, update, clear, NS_SEEDS_ALIKE};
-    static const NsFigureKind kind = {
-        .choice =
-            {
-                .key = "paper",
-                .label = N_("Study of the paper"),
-                .purpose = N_("A figure of the paper, measured here."),
-            },
-        .class = &class,
-        .log = true,
-    };
-    return &kind;
-}
+static const NsFigureClass class = {sizeof(Paper), init, update, clear, NS_SEEDS_ALIKE};
+
+const NsFigureKind ns_paper_kind = {
+    .choice =
+        {
+            .key = "paper",
+            .label = N_("Study of the paper"),
+            .purpose = N_("A figure of the paper, measured here."),
+        },
+    .class = &class,
+};

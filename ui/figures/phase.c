@@ -448,18 +448,14 @@ static void clear(NsFigure *figure)
     g_free(((Phase *)figure)->label);
 }
 
-const NsFigureKind *ns_phase_kind(void)
-{
-    static const NsFigureClass class = {sizeof(Phase), NULL, update, clear, NS_SEEDS_ALIKE};
-    static const NsFigureKind kind = {
-        .choice =
-            {
-                .key = "phase",
-                .label = N_("Loss by two settings"),
-                .purpose = N_("Final loss of many short runs that differ in two settings."),
-            },
-        .class = &class,
-        .log = true,
-    };
-    return &kind;
-}
+static const NsFigureClass class = {sizeof(Phase), NULL, update, clear, NS_SEEDS_ALIKE};
+
+const NsFigureKind ns_phase_kind = {
+    .choice =
+        {
+            .key = "phase",
+            .label = N_("Loss by two settings"),
+            .purpose = N_("Final loss of many short runs that differ in two settings."),
+        },
+    .class = &class,
+};

@@ -194,22 +194,18 @@ static void update_best(NsFigure *figure, const NsFigureInput *input)
     add_results(l, from);
 }
 
-const NsFigureKind *ns_best_of_kind(void)
-{
-    static const NsFigureClass class = {sizeof(Lanes), NULL, update_best, clear, NS_SEEDS_ALIKE};
-    static const NsFigureKind kind = {
-        .choice =
-            {
-                .key = "best-of",
-                .label = N_("Best of k configurations"),
-                .purpose = N_("The expected best result of a search of k configurations in each "
-                              "lane of a study, with its interval."),
-            },
-        .class = &class,
-        .log = true,
-    };
-    return &kind;
-}
+static const NsFigureClass best_class = {sizeof(Lanes), NULL, update_best, clear, NS_SEEDS_ALIKE};
+
+const NsFigureKind ns_best_of_kind = {
+    .choice =
+        {
+            .key = "best-of",
+            .label = N_("Best of k configurations"),
+            .purpose = N_("The expected best result of a search of k configurations in each "
+                          "lane of a study, with its interval."),
+        },
+    .class = &best_class,
+};
 
 /* ---- Sensitivity ---- */
 
@@ -264,21 +260,17 @@ static void update_sensitivity(NsFigure *figure, const NsFigureInput *input)
     add_seeds(l, from);
 }
 
-const NsFigureKind *ns_sensitivity_kind(void)
-{
-    static const NsFigureClass class = {sizeof(Lanes), NULL, update_sensitivity, clear,
-                                        NS_SEEDS_ALIKE};
-    static const NsFigureKind kind = {
-        .choice =
-            {
-                .key = "lr-sensitivity",
-                .label = N_("Sensitivity to the learning rate"),
-                .reference = "Wortsman et al. 2023, arXiv 2309.14322",
-                .purpose = N_("The best result at each learning rate of the grid in each lane of a "
-                              "study."),
-            },
-        .class = &class,
-        .log = true,
-    };
-    return &kind;
-}
+static const NsFigureClass sensitivity_class = {sizeof(Lanes), NULL, update_sensitivity, clear,
+                                                NS_SEEDS_ALIKE};
+
+const NsFigureKind ns_sensitivity_kind = {
+    .choice =
+        {
+            .key = "lr-sensitivity",
+            .label = N_("Sensitivity to the learning rate"),
+            .reference = "Wortsman et al. 2023, arXiv 2309.14322",
+            .purpose = N_("The best result at each learning rate of the grid in each lane of a "
+                          "study."),
+        },
+    .class = &sensitivity_class,
+};

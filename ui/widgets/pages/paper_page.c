@@ -391,7 +391,7 @@ static GtkWidget *make_card(NsPaperPage *page, guint i)
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     GtkWidget *buttons = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
     gtk_widget_add_css_class(box, "study-card");
-    card->chart = NS_CHART_VIEW(ns_chart_view_new(ns_paper_kind()));
+    card->chart = NS_CHART_VIEW(ns_chart_view_new(&ns_paper_kind));
     card->run =
         make_button(page, i, _("Run"), _("Run this study, or cancel it"), G_CALLBACK(on_run));
     card->export_ = make_button(page, i, _("Export…"), _("Save the figure of this study"),

@@ -488,7 +488,7 @@ static void on_path(const char *path, gpointer owner)
     g_auto(NsProvenance) provenance;
     ns_phase_provenance(page->phases[i], &provenance);
     provenance.axes = g_strdup(input.log ? "log" : "linear");
-    g_autoptr(NsFigure) figure = ns_figure_create(ns_phase_kind());
+    g_autoptr(NsFigure) figure = ns_figure_create(&ns_phase_kind);
     const NsPlot *plot = ns_figure_update(figure, &input);
     ns_save_plots(page->session, &plot, 1, &provenance, path);
 }
@@ -600,7 +600,7 @@ static void build(NsPhasePage *page)
     gtk_box_set_homogeneous(GTK_BOX(page->row), TRUE);
     gtk_widget_set_vexpand(page->row, TRUE);
     for (size_t i = 0; i < NS_LANES_MAX; i++) {
-        GtkWidget *chart = ns_chart_view_new(ns_phase_kind());
+        GtkWidget *chart = ns_chart_view_new(&ns_phase_kind);
         page->charts[i] = NS_CHART_VIEW(chart);
         gtk_widget_set_hexpand(chart, TRUE);
         add_input(page, chart);

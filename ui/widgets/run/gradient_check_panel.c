@@ -351,7 +351,7 @@ static void build(NsGradientCheckPanel *panel)
     gtk_widget_set_size_request(scroll, -1, TABLE_HEIGHT);
     gtk_widget_set_vexpand(scroll, TRUE);
     gtk_box_append(GTK_BOX(panel), scroll);
-    parts->chart = NS_CHART_VIEW(ns_chart_view_new(ns_gradient_check_kind()));
+    parts->chart = NS_CHART_VIEW(ns_chart_view_new(&ns_gradient_check_kind));
     gtk_widget_set_size_request(GTK_WIDGET(parts->chart), -1, CHART_HEIGHT);
     gtk_box_append(GTK_BOX(panel), GTK_WIDGET(parts->chart));
 }
