@@ -510,23 +510,6 @@ static void add_charts(Drawing *drawing, bool newest)
                 MAX(drawing->done, ns_history_last_step(ns_history_seed(chart->recorded[i], k)));
 }
 
-static void fill_provenance(const Drawing *drawing, guint first, guint n, NsProvenance *provenance)
-{
-    const Chart *chart = drawing->chart;
-    int64_t done = drawing->done, shown = chart->input.step;
-    bool before = shown >= 0 && shown < done;
-    provenance->step = before ? shown : done;
-    provenance->until = before ? done : 0;
-    ns_experiment_assign(&provenance->experiment, &chart->experiment);
-    provenance->figure = ns_sheet_text(&chart->sheet, first, n);
-    provenance->names = ns_sheet_names_text(&chart->sheet);
-    provenance->axes = g_strdup(chart->input.log ? "log" : "linear");
-    provenance->smooth = ns_smoothing_text(chart->input.smoothing);
-    provenance->theory = g_strdup(chart->input.theory ? "on" : "off");
-    if (chart->experiment.n > 1)
-        provenance->heat = g_strdup(chart->input.heat == NS_HEAT_RATIO ? "ratio" : "stacked");
-}
-
 /* Refuses to draw a quantity that was not recorded: it may not have been measured, and of maps only
  * the newest are stored.  Another interval makes it a different run, which is trained. */
 static bool refuse_recorded(const Chart *chart, const NsPlot *plot, GError **error)
@@ -576,9 +559,8 @@ static bool draw(const Drawing *drawing, guint first, guint n, GError **error)
             if (!plot) return false;
             g_ptr_array_add(plots, plot);
         }
-    g_auto(NsProvenance) provenance;
-    ns_provenance_init(&provenance);
-    fill_provenance(drawing, first, n, &provenance);
+    g_auto(NsProvenance) provenance = ns_sheet_provenance(&chart->sheet, first, n, &chart->input,
+                                                          drawing->done, &chart->experiment);
     /* A run of another program has no settings to store. */
     const NsProvenance *told = chart->outside ? NULL : &provenance;
     g_autofree char *key = key_of(chart, first);

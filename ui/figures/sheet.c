@@ -336,6 +336,26 @@ char *ns_sheet_names_text(const NsSheet *sheet)
     return g_string_free(text, FALSE);
 }
 
+NsProvenance ns_sheet_provenance(const NsSheet *sheet, guint first, guint n,
+                                 const NsFigureInput *input, int64_t newest,
+                                 const NsExperiment *experiment)
+{
+    bool before = input->step >= 0 && input->step < newest;
+    NsProvenance provenance = {
+        .step = before ? input->step : newest,
+        .until = before ? newest : 0,
+        .figure = ns_sheet_text(sheet, first, n),
+        .names = ns_sheet_names_text(sheet),
+        .axes = g_strdup(input->log ? "log" : "linear"),
+        .smooth = ns_smoothing_text(input->smoothing),
+        .theory = g_strdup(input->theory ? "on" : "off"),
+    };
+    ns_experiment_copy(&provenance.experiment, experiment);
+    if (experiment->n > 1)
+        provenance.heat = g_strdup(input->heat == NS_HEAT_RATIO ? "ratio" : "stacked");
+    return provenance;
+}
+
 /* ---- Plots ---- */
 
 unsigned ns_sheet_copies(const NsSheetChart *chart, size_t lanes)

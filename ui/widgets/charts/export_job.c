@@ -79,25 +79,16 @@ static char *changes_of(const NsView *view)
     return g_string_free(text, text->len == 0);
 }
 
-static void make_provenance(const NsView *view, const NsExportRequest *request, guint first,
-                            guint n, NsProvenance *provenance)
+static NsProvenance provenance_of(const NsView *view, const NsExportRequest *request, guint first,
+                                  guint n)
 {
+    NsFigureInput input = ns_view_input(view);
     int64_t newest = MAX(ns_view_newest_step(view), 0);
-    bool before = view->step >= 0 && view->step < newest;
-    *provenance = (NsProvenance){
-        .step = before ? view->step : newest,
-        .until = before ? newest : 0,
-        .figure = ns_sheet_text(request->sheet, first, n),
-        .names = ns_sheet_names_text(request->sheet),
-        .axes = g_strdup(view->log ? "log" : "linear"),
-        .smooth = ns_smoothing_text(view->smoothing),
-        .theory = g_strdup(view->theory ? "on" : "off"),
-        .changes = changes_of(view),
-    };
     /* The settings that the run began with, from which it can be repeated. */
-    ns_experiment_copy(&provenance->experiment, &view->started);
-    if (view->started.n > 1)
-        provenance->heat = g_strdup(view->heat == NS_HEAT_RATIO ? "ratio" : "stacked");
+    NsProvenance provenance =
+        ns_sheet_provenance(request->sheet, first, n, &input, newest, &view->started);
+    provenance.changes = changes_of(view);
+    return provenance;
 }
 
 static void append_quoted(GString *command, const char *option, const char *word)
@@ -109,7 +100,7 @@ static void append_quoted(GString *command, const char *option, const char *word
 void ns_export_provenance(const NsView *view, const NsExportRequest *request,
                           NsProvenance *provenance)
 {
-    make_provenance(view, request, first_chart(request), n_charts(request), provenance);
+    *provenance = provenance_of(view, request, first_chart(request), n_charts(request));
 }
 
 char *ns_export_command(const NsView *view, const NsExportRequest *request, const char *name)
@@ -186,8 +177,7 @@ static bool write_file(const Job *job, guint first, guint n, const char *path, G
     g_autoptr(GPtrArray) plots = g_ptr_array_new_with_free_func((GDestroyNotify)ns_sheet_plot_free);
     for (guint i = first; i < first + n; i++)
         if (!add_chart(job, i, figures, plots, error)) return false;
-    g_auto(NsProvenance) provenance;
-    make_provenance(job->view, request, first, n, &provenance);
+    g_auto(NsProvenance) provenance = provenance_of(job->view, request, first, n);
     const NsProvenance *told = ns_view_is_outside(job->view) ? NULL : &provenance;
     const NsSheetFile file = {&request->choices, request->format, told, path, request->watch};
     const NsFigureInput input = input_of(job);
