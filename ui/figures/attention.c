@@ -12,8 +12,7 @@ typedef struct {
     unsigned layer, head; /* as requested */
     size_t shown;         /* index of the map */
     NsHeatmap map;
-    float *z;
-    /* Labels of queries and keys, which are numbered from 1. */
+    /* Of queries and of keys, which count from 1. */
     const char *names[2][NS_TOKEN_SNAPSHOT_POSITIONS + 1];
 } Attention;
 
@@ -67,12 +66,13 @@ static void fill(Attention *attention)
     size_t queries = name_positions(attention, stack, &plot->left, attention->names[0]);
     size_t keys =
         name_positions(attention, attention->cross ? 0 : stack, &plot->x, attention->names[1]);
-    attention->z = g_renew(float, attention->z, queries *keys);
+    ns_figure_forget(&attention->figure);
+    float *z = ns_figure_own(&attention->figure, g_new(float, queries *keys));
     for (size_t t = 0; t < queries; t++)
         for (size_t j = 0; j < keys; j++)
-            attention->z[t * keys + j] =
+            z[t * keys + j] =
                 j < snapshot->seen[m][t] ? snapshot->weight[m][t * snapshot->keys + j] : -INFINITY;
-    attention->map = ns_figure_cells(attention->z, queries, keys, 1);
+    attention->map = ns_figure_cells(z, queries, keys, 1);
     attention->map.label = _("attention weight");
     attention->map.hi = 1;
     attention->map.square = true;
@@ -135,9 +135,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
 
 static void clear(NsFigure *figure)
 {
-    Attention *attention = (Attention *)figure;
-    ns_token_source_clear(&attention->newest);
-    g_free(attention->z);
+    ns_token_source_clear(&((Attention *)figure)->newest);
 }
 
 static void init(NsFigure *figure)

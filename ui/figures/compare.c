@@ -15,7 +15,6 @@ typedef struct {
     NsLayerValues sides[NS_LANES_MAX];
     NsWildRun runs[NS_LANES_MAX];
     unsigned n;
-    NsRatioPanel ratio_panel;
 } Compare;
 
 /* Sets the names of the runs and finds those that extend beyond the axis; returns its upper
@@ -42,7 +41,7 @@ static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale
 {
     NsFigure *figure = &compare->figure;
     NsPlot *plot = &figure->plot;
-    plot->n_series = 0;
+    ns_figure_forget(figure);
     NsRatioCurve curves[NS_LANES_MAX];
     for (unsigned i = 0; i < compare->n; i++) {
         const NsLayerValues *side = &compare->sides[i];
@@ -66,7 +65,7 @@ static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale
         curves[0] = curves[1];
         curves[1] = swap;
     }
-    plot->lower = ns_ratio_panel_fill(&compare->ratio_panel, curves, compare->n, scale);
+    plot->lower = ns_ratio_panel_new(figure, curves, compare->n, scale);
     plot->left.label = figure->left_label;
     plot->x.label = figure->x_label;
 }
@@ -157,7 +156,6 @@ static void clear(NsFigure *figure)
 {
     Compare *compare = (Compare *)figure;
     for (int i = 0; i < NS_LANES_MAX; i++) ns_layer_values_clear(&compare->sides[i]);
-    ns_ratio_panel_clear(&compare->ratio_panel);
 }
 
 const NsFigureClass ns_compare_class = {sizeof(Compare), NULL, update, clear,

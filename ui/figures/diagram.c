@@ -126,9 +126,6 @@ typedef struct {
     NsWildRun wild[NS_LANES_MAX];
     NsRange range; /* limits of the color scale; lo > hi if nothing was measured */
     NsPlotDrawing drawing;
-    GArray *series; /* NsSeries: one for every wire with a number */
-    GArray *points; /* double: x and y of each */
-    GPtrArray *names;
 } Diagram;
 
 /* The layout of lanes on a page. */
@@ -261,12 +258,13 @@ static char *wire_label(const NsDiagram *lane, const NsWire *wire)
                            *to ? to : "fork or sum");
 }
 
-/* Creates the series for tables: every number of the diagram. */
+/* What tables have: every number of the drawing, as a curve of one point for every wire with one.
+ */
 static void fill_series(Diagram *diagram)
 {
-    g_array_set_size(diagram->series, 0);
-    g_array_set_size(diagram->points, 0);
-    g_ptr_array_set_size(diagram->names, 0);
+    NsFigure *figure = &diagram->figure;
+    GArray *all = g_array_new(FALSE, FALSE, sizeof(NsSeries));
+    ns_figure_forget(figure);
     for (size_t i = 0; i < diagram->n; i++) {
         g_autoptr(NsDiagram) lane =
             ns_diagram_new(diagram->lanes[i], diagram->layer, SQUARE, SQUARE, 1);
@@ -275,16 +273,18 @@ static void fill_series(Diagram *diagram)
             if (isnan(wire->value[diagram->flow])) continue;
             unsigned layer = MAX(ns_diagram_node(lane, wire->from)->layer,
                                  ns_diagram_node(lane, wire->to)->layer);
-            const double point[] = {(double)layer, wire->value[diagram->flow]};
-            g_array_append_vals(diagram->points, point, 2);
-            g_ptr_array_add(diagram->names, wire_label(lane, wire));
+            double *point = ns_figure_own(figure, g_new(double, 2));
+            point[0] = (double)layer;
+            point[1] = wire->value[diagram->flow];
+            NsSeries series = {.label = ns_figure_own(figure, wire_label(lane, wire)),
+                               .n = 1,
+                               .x = point,
+                               .y = point + 1};
+            g_array_append_val(all, series);
         }
     }
-    for (guint i = 0; i < diagram->names->len; i++) {
-        const double *point = &g_array_index(diagram->points, double, 2 * i);
-        NsSeries series = {.label = diagram->names->pdata[i], .n = 1, .x = point, .y = point + 1};
-        g_array_append_val(diagram->series, series);
-    }
+    figure->plot.n_series = all->len;
+    figure->plot.series = ns_figure_own(figure, g_array_free(all, FALSE));
 }
 
 /* Takes ownership of the lanes; TRUE if they would be drawn differently. */
@@ -357,8 +357,6 @@ static void update(NsFigure *figure, const NsFigureInput *input)
                                     .note = note(diagram, steps)});
     if (!figure->changed) return;
     fill_series(diagram);
-    figure->plot.series = (const NsSeries *)(const void *)diagram->series->data;
-    figure->plot.n_series = diagram->series->len;
     figure->plot.drawing = n ? &diagram->drawing : NULL;
 }
 
@@ -366,9 +364,6 @@ static void clear(NsFigure *figure)
 {
     Diagram *diagram = (Diagram *)figure;
     for (size_t i = 0; i < diagram->n; i++) ns_diagram_data_free(diagram->lanes[i]);
-    g_array_unref(diagram->series);
-    g_array_unref(diagram->points);
-    g_ptr_array_unref(diagram->names);
 }
 
 static void init(NsFigure *figure, NsFlow flow)
@@ -376,9 +371,6 @@ static void init(NsFigure *figure, NsFlow flow)
     Diagram *diagram = (Diagram *)figure;
     diagram->flow = flow;
     diagram->drawing = (NsPlotDrawing){draw, needed_height, describe, diagram};
-    diagram->series = g_array_new(FALSE, FALSE, sizeof(NsSeries));
-    diagram->points = g_array_new(FALSE, FALSE, sizeof(double));
-    diagram->names = g_ptr_array_new_with_free_func(g_free);
     figure->plot.x.label = "layer";
     figure->plot.left.label = "norm";
 }

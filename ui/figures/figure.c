@@ -29,11 +29,36 @@ NsFigure *ns_figure_create(const NsFigureKind *kind)
     figure->plot.x.integer = true;
     figure->markers = g_array_new(FALSE, FALSE, sizeof(NsMarker));
     figure->marker_texts = g_string_chunk_new(64);
+    figure->owned = g_ptr_array_new_with_free_func(g_free);
     if (kind->class->init) kind->class->init(figure);
     return figure;
 }
 
-/* TRUE if the figure now shows different runs. */
+void *ns_figure_own(NsFigure *figure, void *taken)
+{
+    g_ptr_array_add(figure->owned, taken);
+    return taken;
+}
+
+void ns_figure_forget(NsFigure *figure)
+{
+    g_ptr_array_set_size(figure->owned, 0);
+    figure->plot.heatmap = NULL;
+    figure->plot.lower = NULL;
+    figure->plot.n_series = figure->plot.n_singles = 0;
+}
+
+NsPlot *ns_figure_singles(NsFigure *figure, size_t seeds)
+{
+    NsPlot *single = ns_figure_own(figure, g_new0(NsPlot, seeds));
+    const NsPlot **singles = ns_figure_own(figure, g_new(const NsPlot *, seeds));
+    for (size_t seed = 0; seed < seeds; seed++) singles[seed] = &single[seed];
+    figure->plot.singles = singles;
+    figure->plot.n_singles = seeds;
+    return single;
+}
+
+/* TRUE if the figure shows other runs than before. */
 static bool follow_runs(NsFigure *figure, const NsFigureInput *input)
 {
     bool others = false;
@@ -254,7 +279,7 @@ static void free_seeds(NsSeedFigures *seeds)
 void ns_figure_free(NsFigure *figure)
 {
     if (!figure) return;
-    figure->kind->class->clear(figure);
+    if (figure->kind->class->clear) figure->kind->class->clear(figure);
     free_seeds(figure->seeds);
     for (size_t i = 0; i < NS_LANES_MAX; i++) {
         ns_source_follow(&figure->events[i], NULL);
@@ -262,6 +287,7 @@ void ns_figure_free(NsFigure *figure)
     }
     g_array_unref(figure->markers);
     g_string_chunk_free(figure->marker_texts);
+    g_ptr_array_unref(figure->owned);
     char *texts[] = {figure->title, figure->subtitle, figure->moment,     figure->run,
                      figure->note,  figure->empty,    figure->left_label, figure->x_label};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);

@@ -19,7 +19,7 @@ struct NsFigureClass {
     void (*init)(NsFigure *figure); /* labels the axes of a new figure; NULL if update does this */
     /* Updates plot and columns; sets figure->changed if something visible changed. */
     void (*update)(NsFigure *figure, const NsFigureInput *input);
-    void (*clear)(NsFigure *figure);
+    void (*clear)(NsFigure *figure); /* NULL: it has nothing that is not freed with every figure */
     NsSeedsShown seeds;
 };
 
@@ -40,12 +40,12 @@ struct NsFigure {
     NsSeries series[NS_FIGURE_SERIES];
     GArray *markers; /* of NsMarker */
     GStringChunk *marker_texts;
-    NsSource runs[NS_LANES_MAX];    /* the runs that are shown */
-    NsSource events[NS_LANES_MAX];  /* the runs whose events the markers show */
-    NsSpan spans[NS_LANES_MAX + 1]; /* highlighted parts of axes */
-    struct NsSeedFigures *seeds;    /* NULL if there is one seed */
-    bool changed;                   /* something visible changed in this update, or it is the first
-                                     * one */
+    GPtrArray *owned;               /* see ns_figure_own */
+    NsSource runs[NS_LANES_MAX];    /* that are shown */
+    NsSource events[NS_LANES_MAX];  /* whose events the markers are */
+    NsSpan spans[NS_LANES_MAX + 1]; /* that are pointed out */
+    struct NsSeedFigures *seeds;    /* NULL where there is one seed */
+    bool changed;                   /* something visible did in this update, or it is the first */
 };
 
 /* Sets a field of a figure, and marks the figure as changed if the value differs. */
@@ -55,7 +55,17 @@ struct NsFigure {
 /* The same for a string, of which it takes ownership; an equal string is not replaced. */
 void ns_figure_text(NsFigure *figure, char **slot, char *text);
 
-/* Appends a sentence, separated by a space from what is there; NULL appends nothing. */
+/* Takes what the plot borrows, to be freed with g_free by ns_figure_forget or with the figure.
+ * Returns it. */
+void *ns_figure_own(NsFigure *figure, void *taken);
+
+/* Frees all that is owned, and takes curves, cells, lower plot and single seeds out of the plot. */
+void ns_figure_forget(NsFigure *figure);
+
+/* Empty plots for tables, one for each of several seeds, which the figure owns. */
+NsPlot *ns_figure_singles(NsFigure *figure, size_t seeds);
+
+/* Appends a sentence, with a space before it if it is not the first; NULL: nothing. */
 void ns_figure_add_sentence(GString *text, const char *sentence);
 
 /* Follows a history (or none).  Returns TRUE if it is not the one followed so far; all counts are

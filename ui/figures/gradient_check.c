@@ -9,8 +9,8 @@
 
 typedef struct {
     NsFigure figure;
+    NsGradientCheckErrors *checks; /* [n] that are drawn */
     size_t n;
-    double *x, *along, *random; /* [n] from the last update */
     NsLevel level;
 } GradientChecks;
 
@@ -21,67 +21,41 @@ static double shown(double error)
     return error > 0 || isnan(error) ? error : 1e-12;
 }
 
-static void copy(GradientChecks *t, const NsGradientChecksInput *input)
+static NsSeries curve(const char *label, unsigned style, size_t n, const double *x, const double *y)
 {
-    t->n = input->n;
-    t->x = g_renew(double, t->x, MAX(t->n, 1));
-    t->along = g_renew(double, t->along, MAX(t->n, 1));
-    t->random = g_renew(double, t->random, MAX(t->n, 1));
-    for (size_t i = 0; i < t->n; i++) {
-        t->x[i] = (double)input->checks[i].step;
-        t->along[i] = shown(input->checks[i].along);
-        t->random[i] = shown(input->checks[i].random);
-    }
-}
-
-/* The errors are compared as well, since after a reset a check can have the same step as before. */
-static bool is_shown(const GradientChecks *t, const NsGradientChecksInput *input)
-{
-    bool same = t->n == input->n;
-    for (size_t i = 0; i < input->n && same; i++) {
-        const NsGradientCheckErrors *check = &input->checks[i];
-        const double now[] = {(double)check->step, shown(check->along), shown(check->random)};
-        const double drawn[] = {t->x[i], t->along[i], t->random[i]};
-        same = memcmp(now, drawn, sizeof now) == 0;
-    }
-    return same;
+    return (NsSeries){
+        .label = label, .kind = NS_SERIES_POINTS, .style = style, .n = n, .x = x, .y = y};
 }
 
 static void update(NsFigure *figure, const NsFigureInput *input)
 {
     GradientChecks *t = (GradientChecks *)figure;
-    static const NsGradientChecksInput nothing = {0};
-    const NsGradientChecksInput *checks = input->checks ? input->checks : &nothing;
-    NsPlot *plot = &figure->plot;
-    figure->changed |= !is_shown(t, checks);
+    size_t n = input->checks ? input->checks->n : 0;
+    const NsGradientCheckErrors *checks = n ? input->checks->checks : NULL;
+    /* The errors are compared, too: after a reset a check may come at the step of the one before.
+     */
+    figure->changed |= n != t->n || (n && memcmp(checks, t->checks, n * sizeof *checks) != 0);
     if (!figure->changed) return;
-    copy(t, checks);
-    figure->series[0] = (NsSeries){.label = _("along the gradient"),
-                                   .kind = NS_SERIES_POINTS,
-                                   .style = 0,
-                                   .n = t->n,
-                                   .x = t->x,
-                                   .y = t->along};
-    figure->series[1] = (NsSeries){.label = _("along a random direction"),
-                                   .kind = NS_SERIES_POINTS,
-                                   .style = 1,
-                                   .n = t->n,
-                                   .x = t->x,
-                                   .y = t->random};
-    plot->n_series = t->n ? 2 : 0;
-    plot->n_levels = t->n ? 1 : 0;
+    ns_figure_forget(figure);
+    t->n = n;
+    t->checks = ns_figure_own(figure, g_memdup2(checks, n * sizeof *checks));
+    double *x = ns_figure_own(figure, g_new(double, n));
+    double *along = ns_figure_own(figure, g_new(double, n));
+    double *random = ns_figure_own(figure, g_new(double, n));
+    for (size_t i = 0; i < n; i++) {
+        x[i] = (double)checks[i].step;
+        along[i] = shown(checks[i].along);
+        random[i] = shown(checks[i].random);
+    }
+    figure->series[0] = curve(_("along the gradient"), 0, n, x, along);
+    figure->series[1] = curve(_("along a random direction"), 1, n, x, random);
+    figure->plot.n_series = n ? 2 : 0;
+    figure->plot.n_levels = n ? 1 : 0;
     ns_figure_text(figure, &figure->title, g_strdup(_("Largest error of a check")));
     ns_figure_text(figure, &figure->empty, g_strdup(_("No check has been made yet.")));
 }
 
-static void clear(NsFigure *figure)
-{
-    GradientChecks *t = (GradientChecks *)figure;
-    g_free(t->x);
-    g_free(t->along);
-    g_free(t->random);
-}
-
+/* The looks of the axes of a new one. */
 static void init(NsFigure *figure)
 {
     GradientChecks *t = (GradientChecks *)figure;
@@ -92,7 +66,7 @@ static void init(NsFigure *figure)
     figure->plot.levels = &t->level;
 }
 
-static const NsFigureClass class = {sizeof(GradientChecks), init, update, clear, NS_SEEDS_ALIKE};
+static const NsFigureClass class = {sizeof(GradientChecks), init, update, NULL, NS_SEEDS_ALIKE};
 
 const NsFigureKind ns_gradient_check_kind = {
     .choice =

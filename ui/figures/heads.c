@@ -14,10 +14,9 @@ typedef struct {
     NsQuantity quantity;
     NsLayerValues values;
     NsHeatmap map;
-    float *z;                           /* [heads, layers] */
-    NsLayerValues beside[NS_LANES_MAX]; /* values of all lanes */
-    NsWildRun wild[NS_LANES_MAX];       /* the same lanes */
-    double lo, hi;                      /* limits of the color scale that the lanes share */
+    NsLayerValues beside[NS_LANES_MAX]; /* of all lanes */
+    NsWildRun wild[NS_LANES_MAX];       /* these */
+    double lo, hi;                      /* of these: one color is one value in each of them */
     bool log;
 } Heads;
 
@@ -33,13 +32,14 @@ static void fill(Heads *heads)
 {
     const NsRecordLayout *layout = ns_history_layout(heads->values.source.history);
     size_t L = layout->layers, H = layout->heads;
-    heads->z = g_renew(float, heads->z, L *H);
+    ns_figure_forget(&heads->figure);
+    float *z = ns_figure_own(&heads->figure, g_new(float, L *H)); /* [H, L] */
     for (size_t l = 0; l < L; l++)
         for (size_t h = 0; h < H; h++) {
             size_t i = l * H + h;
-            heads->z[h * L + l] = heads->values.has[i] ? heads->values.max[i] : -INFINITY;
+            z[h * L + l] = heads->values.has[i] ? heads->values.max[i] : -INFINITY;
         }
-    heads->map = ns_figure_cells(heads->z, H, L, 1);
+    heads->map = ns_figure_cells(z, H, L, 1);
     heads->map.label = heads->figure.left_label;
     heads->map.lo = heads->lo;
     heads->map.hi = heads->hi;
@@ -132,7 +132,6 @@ static void clear(NsFigure *figure)
     Heads *heads = (Heads *)figure;
     ns_layer_values_clear(&heads->values);
     for (unsigned i = 0; i < NS_LANES_MAX; i++) ns_layer_values_clear(&heads->beside[i]);
-    g_free(heads->z);
 }
 
 static void init(NsFigure *figure)

@@ -12,35 +12,25 @@ typedef struct {
     NsPaperKind kind; /* of the study */
     unsigned panel;
     NsResult measured;       /* the result that the panel shows */
-    char *grid;              /* the setting on the horizontal axis, or NULL */
-    NsPaperResult *result;   /* owned reference; the series borrow its columns */
-    NsPaperResult *expected; /* expected shapes, if the study has no result; otherwise NULL */
+    const char *grid;        /* the setting on the horizontal axis, or NULL */
+    NsPaperResult *result;   /* a reference; the series are its columns */
+    NsPaperResult *expected; /* of a study that has no result; NULL where it has one */
     bool log;
     double edges[NS_TOKEN_SNAPSHOT_BINS + 1];
-    NsPlot *single; /* [seeds] the curves of each seed for tables; NULL if there is one seed */
-    NsSeries *single_series;
-    const NsPlot **singles;
 } Paper;
 
-/* Reads what the axes show from the study. */
-static void describe(Paper *p, const NsPaperStudy *row)
+/* What the study of a row says of its axes. */
+static void describe(Paper *p)
 {
     g_auto(NsStudy) study;
-    ns_paper_make(row, &study, NULL);
+    ns_paper_make(p->study, &study, NULL);
     p->kind = ns_paper_kind_of(&study);
     p->measured = study.results.of[p->panel];
     bool layers = !study.n_grid || g_str_equal(study.grid[0].param->key, "layers");
-    g_free(p->grid);
-    p->grid = layers ? NULL : g_strdup(_(study.grid[0].param->label));
+    p->grid = layers ? NULL : _(study.grid[0].param->label);
 }
 
 /* ---- Axes ---- */
-
-typedef struct {
-    const char *x, *y;
-    NsScaleKind x_scale, y_scale;
-    bool integer;
-} Axes;
 
 const char *ns_paper_result_label(const NsResult *result)
 {
@@ -110,46 +100,44 @@ static bool spans_a_decade(const Paper *p)
     return least > 0 && most > 10 * least;
 }
 
-static Axes axes_of(const Paper *p)
-{
-    bool log = p->log;
-    NsScaleKind scale = log ? NS_SCALE_LOG : NS_SCALE_LINEAR;
-    const char *symbol =
-        ns_result_is_downstream(&p->measured) ? _("accuracy") : ns_paper_result_label(&p->measured);
-    bool squared = p->measured.quantity == NS_QUANTITY_HIDDEN_SQ;
-    bool states = ns_quantity(p->measured.quantity)->domain == NS_DOMAIN_HIDDEN;
-    switch (p->kind) {
-    case NS_PAPER_GRID:
-        return (Axes){p->grid ? p->grid : _("layers L"), symbol, scale,
-                      ns_result_is_loss(&p->measured) ? NS_SCALE_LINEAR : scale, p->grid == NULL};
-    case NS_PAPER_LAYER:
-        return (Axes){states ? _("layer (0: embedding)") : _("layer"),
-                      squared ? "‖x_l‖^2 / d" : symbol, NS_SCALE_LINEAR,
-                      squared ? NS_SCALE_LINEAR : scale, true};
-    case NS_PAPER_STEP:
-        scale =
-            ns_result_is_loss(&p->measured) && spans_a_decade(p) ? NS_SCALE_LOG : NS_SCALE_LINEAR;
-        return (Axes){_("step"), symbol, NS_SCALE_LINEAR, scale, true};
-    case NS_PAPER_TOKENS:
-        return (Axes){_("squared norm / mean"), _("share of tokens"), NS_SCALE_LINEAR,
-                      NS_SCALE_LINEAR, false};
-    }
-    return (Axes){0};
-}
-
 static void set_axes(Paper *p)
 {
-    NsPlot *plot = &p->figure.plot;
-    Axes axes = axes_of(p);
-    plot->x.label = axes.x;
-    plot->x.scale = axes.x_scale;
-    plot->x.integer = axes.integer;
-    plot->left.label = axes.y;
-    plot->left.scale = axes.y_scale;
-    plot->left.unit = unit_of(&p->measured);
-    bool tokens = p->kind == NS_PAPER_TOKENS;
-    plot->x.lo = tokens ? 0.5 : (double)NAN;
-    plot->x.hi = tokens ? 1.75 : (double)NAN;
+    NsAxis *x = &p->figure.plot.x, *y = &p->figure.plot.left;
+    const NsResult *measured = &p->measured;
+    bool squared = measured->quantity == NS_QUANTITY_HIDDEN_SQ;
+    bool states = ns_quantity(measured->quantity)->domain == NS_DOMAIN_HIDDEN;
+    NsScaleKind scale = p->log ? NS_SCALE_LOG : NS_SCALE_LINEAR;
+    x->lo = x->hi = (double)NAN;
+    x->scale = y->scale = NS_SCALE_LINEAR;
+    x->integer = true;
+    y->unit = unit_of(measured);
+    y->label = ns_result_is_downstream(measured) ? _("accuracy") : ns_paper_result_label(measured);
+    switch (p->kind) {
+    case NS_PAPER_GRID:
+        x->label = p->grid ? p->grid : _("layers L");
+        x->integer = !p->grid;
+        x->scale = scale;
+        if (!ns_result_is_loss(measured)) y->scale = scale;
+        break;
+    case NS_PAPER_LAYER:
+        x->label = states ? _("layer (0: embedding)") : _("layer");
+        if (squared)
+            y->label = "‖x_l‖^2 / d";
+        else
+            y->scale = scale;
+        break;
+    case NS_PAPER_STEP:
+        x->label = _("step");
+        if (ns_result_is_loss(measured) && spans_a_decade(p)) y->scale = NS_SCALE_LOG;
+        break;
+    case NS_PAPER_TOKENS:
+        x->label = _("squared norm / mean");
+        x->integer = false;
+        x->lo = 0.5;
+        x->hi = 1.75;
+        y->label = _("share of tokens");
+        break;
+    }
 }
 
 /* ---- Curves ---- */
@@ -186,41 +174,27 @@ static void set_series(Paper *p)
     }
 }
 
-static void forget_singles(Paper *p)
-{
-    g_clear_pointer(&p->single, g_free);
-    g_clear_pointer(&p->single_series, g_free);
-    g_clear_pointer(&p->singles, g_free);
-    p->figure.plot.n_singles = 0;
-}
-
-/* Sets the curves of each seed.  Measured curves come before theory and are the only ones with
- * seeds. */
+/* Measured curves come before theory. */
 static void set_singles(Paper *p)
 {
-    forget_singles(p);
+    NsFigure *figure = &p->figure;
     const Curves curves = curves_of(p);
     size_t n = 0, seeds = p->result ? curves.of[0]->seeds : 0;
-    while (p->result && n < p->figure.plot.n_series && curves.of[n]->seeds) n++;
+    while (p->result && n < figure->plot.n_series && curves.of[n]->seeds) n++;
     if (seeds < 2) return;
-    p->single = g_new0(NsPlot, seeds);
-    p->single_series = g_new(NsSeries, seeds * n);
-    p->singles = g_new(const NsPlot *, seeds);
+    NsPlot *single = ns_figure_singles(figure, seeds);
     for (size_t seed = 0; seed < seeds; seed++) {
-        NsSeries *series = p->single_series + seed * n;
+        NsSeries *series = ns_figure_own(figure, g_new(NsSeries, n));
         for (size_t i = 0; i < n; i++) {
             const NsPaperSeries *from = curves.of[i];
-            series[i] = (NsSeries){.label = p->figure.series[i].label,
+            series[i] = (NsSeries){.label = figure->series[i].label,
                                    .n = from->n,
                                    .x = from->x,
                                    .y = from->singles + seed * from->n};
         }
-        p->single[seed].series = series;
-        p->single[seed].n_series = n;
-        p->singles[seed] = &p->single[seed];
+        single[seed].series = series;
+        single[seed].n_series = n;
     }
-    p->figure.plot.singles = p->singles;
-    p->figure.plot.n_singles = seeds;
 }
 
 static char *verdict(const Paper *p)
@@ -246,21 +220,7 @@ static char *expectation(const Paper *p)
     return g_string_free(words, FALSE);
 }
 
-static void forget_expected(Paper *p)
-{
-    ns_paper_result_unref(p->expected);
-    p->expected = NULL;
-}
-
-static void expect(Paper *p)
-{
-    bool known = p->expected && p->expected->study == p->study;
-    if (!known || p->result) forget_expected(p);
-    if (!p->expected && !p->result) p->expected = ns_paper_expected(p->study);
-}
-
-/* If there are several panels, the first has the title of the study and the others that of their
- * result. */
+/* Of several panels the first has the title of the study, others what they show. */
 static void set_title(Paper *p)
 {
     const NsChoice *choice = &p->study->choice;
@@ -274,7 +234,6 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     Paper *p = (Paper *)figure;
     NS_FIGURE_SET(figure, p->study, input->study);
     NS_FIGURE_SET(figure, p->panel, input->panel);
-    bool other = figure->changed;
     if (p->result != input->result) {
         ns_paper_result_unref(p->result);
         p->result = input->result ? ns_paper_result_ref(input->result) : NULL;
@@ -282,11 +241,12 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     }
     NS_FIGURE_SET(figure, p->log, input->log);
     if (!figure->changed) return;
-    if (other && p->study) describe(p, p->study);
     g_array_set_size(figure->markers, 0);
-    figure->plot.n_series = 0;
+    ns_figure_forget(figure);
     if (!p->study) return;
-    expect(p);
+    describe(p);
+    ns_paper_result_unref(p->expected);
+    p->expected = p->result ? NULL : ns_paper_expected(p->study);
     set_axes(p);
     set_series(p);
     set_singles(p);
@@ -307,10 +267,9 @@ static void update(NsFigure *figure, const NsFigureInput *input)
 
 static void clear(NsFigure *figure)
 {
-    forget_expected((Paper *)figure);
-    forget_singles((Paper *)figure);
-    g_free(((Paper *)figure)->grid);
-    ns_paper_result_unref(((Paper *)figure)->result);
+    Paper *p = (Paper *)figure;
+    ns_paper_result_unref(p->expected);
+    ns_paper_result_unref(p->result);
 }
 
 /* Sets the edges of the bins of the token histogram. */

@@ -26,16 +26,11 @@ typedef struct {
     int at[2];  /* column and row of the current settings; -1: not in the grid */
     bool exact; /* the cell has exactly the current settings */
     NsHeatmap map;
-    char *label;    /* label of the result */
-    float *z;       /* [rows, columns] */
-    NsPlot *single; /* [seeds] the results of each seed for tables; NULL if there is one seed */
-    const NsPlot **singles;
-    NsHeatmap *single_maps;
-    float *single_z;
-    char **notes;       /* notes of cells */
-    GPtrArray *x, *y;   /* labels of the values */
-    size_t done, worse; /* number of finished cells, and of those with a loss above that of the
-                         * untrained model */
+    float *z;           /* [rows, columns] */
+    float *single_z;    /* [seeds, rows, columns] of each seed, which tables have; NULL of one */
+    char **notes;       /* [rows, columns] */
+    GPtrArray *x, *y;   /* names of the values */
+    size_t done, worse; /* cells; of these, with more than the untrained model */
     size_t diverged, failed;
     size_t first_diverged, first_failed;
 } Phase;
@@ -98,34 +93,26 @@ static char *label_of(const NsStudy *study)
 /* Creates a plot for every seed, for tables. */
 static void make_singles(Phase *p, size_t seeds)
 {
+    NsFigure *figure = &p->figure;
     size_t cells = ns_phase_cells(p->phase);
     if (seeds < 2) return;
-    p->single = g_new(NsPlot, seeds);
-    p->singles = g_new(const NsPlot *, seeds);
-    p->single_maps = g_new(NsHeatmap, seeds);
-    p->single_z = g_new(float, seeds *cells);
+    p->single_z = ns_figure_own(figure, g_new(float, seeds *cells));
+    NsHeatmap *maps = ns_figure_own(figure, g_new(NsHeatmap, seeds));
+    NsPlot *single = ns_figure_singles(figure, seeds);
     for (size_t seed = 0; seed < seeds; seed++) {
-        p->single_maps[seed] = p->map;
-        p->single_maps[seed].z = p->single_z + seed * cells;
-        p->single[seed] = p->figure.plot;
-        p->single[seed].heatmap = &p->single_maps[seed];
-        p->singles[seed] = &p->single[seed];
+        maps[seed] = p->map;
+        maps[seed].z = p->single_z + seed * cells;
+        single[seed] =
+            (NsPlot){.x = figure->plot.x, .left = figure->plot.left, .heatmap = &maps[seed]};
     }
-    p->figure.plot.singles = p->singles;
-    p->figure.plot.n_singles = seeds;
 }
 
 static void follow(Phase *p, NsPhase *phase)
 {
     g_clear_pointer(&p->x, g_ptr_array_unref);
     g_clear_pointer(&p->y, g_ptr_array_unref);
-    g_clear_pointer(&p->z, g_free);
     g_clear_pointer(&p->notes, g_strfreev);
-    g_clear_pointer(&p->single, g_free);
-    g_clear_pointer(&p->singles, g_free);
-    g_clear_pointer(&p->single_maps, g_free);
-    g_clear_pointer(&p->single_z, g_free);
-    p->figure.plot.n_singles = 0;
+    ns_figure_forget(&p->figure);
     ns_phase_unref(p->phase);
     p->phase = phase ? ns_phase_ref(phase) : NULL;
     p->version = 0;
@@ -134,14 +121,12 @@ static void follow(Phase *p, NsPhase *phase)
     const NsStudyAxis *x = ns_phase_x(phase), *y = ns_phase_y(phase);
     p->x = names_of(x);
     p->y = names_of(y);
-    p->z = g_new(float, ns_phase_cells(phase));
+    p->z = ns_figure_own(&p->figure, g_new(float, ns_phase_cells(phase)));
     p->notes = g_new0(char *, ns_phase_cells(phase) + 1);
     set_axis(&p->figure.plot.x, x, p->x);
     set_axis(&p->figure.plot.left, y, p->y);
     p->map = ns_figure_cells(p->z, y->n, x->n, 0);
-    g_free(p->label);
-    p->label = label_of(ns_phase_of(phase));
-    p->map.label = p->label;
+    p->map.label = ns_figure_own(&p->figure, label_of(ns_phase_of(phase)));
     p->map.values = true;
     p->map.hatch = true;
     make_singles(p, (size_t)ns_phase_of(phase)->seeds);
@@ -445,7 +430,6 @@ static void update(NsFigure *figure, const NsFigureInput *input)
 static void clear(NsFigure *figure)
 {
     follow((Phase *)figure, NULL);
-    g_free(((Phase *)figure)->label);
 }
 
 static const NsFigureClass class = {sizeof(Phase), NULL, update, clear, NS_SEEDS_ALIKE};

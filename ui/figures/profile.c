@@ -36,7 +36,6 @@ typedef struct {
     unsigned n; /* number of runs; if there are several, no previous run is shown */
     NsQuantity quantity;
     NsWildRun wild[NS_LANES_MAX];
-    NsRatioPanel ratio_panel;
 } Profile;
 
 /* Whether the step is stored in a group of several steps. */
@@ -239,7 +238,6 @@ static void show_all(Profile *profile, const NsFigureInput *input, NsScaleKind s
 {
     NsPlot *plot = &profile->figure.plot;
     NsRatioCurve curves[NS_LANES_MAX];
-    plot->n_series = 0;
     for (unsigned i = 0; i < profile->n; i++) {
         const NsLayerValues *now = &profile->lanes[i].columns[NOW];
         curves[i] = (NsRatioCurve){
@@ -248,8 +246,7 @@ static void show_all(Profile *profile, const NsFigureInput *input, NsScaleKind s
     }
     /* Ratios of fractions and cosines are not informative. */
     bool sizes = profile->n > 1 && !ns_quantity(profile->quantity)->unit;
-    plot->lower =
-        sizes ? ns_ratio_panel_fill(&profile->ratio_panel, curves, profile->n, scale) : NULL;
+    plot->lower = sizes ? ns_ratio_panel_new(&profile->figure, curves, profile->n, scale) : NULL;
 }
 
 /* The values of the heads of a layer are combined, so the axis is that of layers. */
@@ -431,8 +428,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     figure->plot.left.hi = upper_end;
     figure->plot.left.label = figure->left_label;
     figure->plot.x.label = figure->x_label;
-    figure->plot.n_series = 0;
-    figure->plot.lower = NULL;
+    ns_figure_forget(figure);
     if (over_layers) show_all(profile, input, scale);
 }
 
@@ -440,7 +436,6 @@ static void clear(NsFigure *figure)
 {
     Profile *profile = (Profile *)figure;
     for (size_t i = 0; i < NS_LANES_MAX; i++) lane_clear(&profile->lanes[i]);
-    ns_ratio_panel_clear(&profile->ratio_panel);
 }
 
 const NsFigureClass ns_profile_class = {sizeof(Profile), NULL, update, clear,

@@ -1,7 +1,7 @@
 /* The panel below curves of several runs that shows their ratios.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "ui/figures/figures.h"
+#include "ui/figures/figure.h"
 
 /* A curve over layers, in ascending order. */
 typedef struct {
@@ -12,20 +12,8 @@ typedef struct {
     bool wild;        /* ignored for the limits of the axis */
 } NsRatioCurve;
 
-/* Owns all of its data; a zeroed panel is empty. */
-typedef struct {
-    NsPlot plot;
-    NsSeries series[NS_LANES_MAX];
-    double *x[NS_LANES_MAX], *y[NS_LANES_MAX];
-    size_t points[NS_LANES_MAX];
-    char *labels[NS_LANES_MAX];
-    char *axis;
-} NsRatioPanel;
-
-/* Fills the panel with the ratio of every other curve to the first one ("B / A") at the layers that
- * both have, on an axis of that scale with a line at 1.  Returns its plot, or NULL if there is
- * nothing to compare. */
-const NsPlot *ns_ratio_panel_fill(NsRatioPanel *panel, const NsRatioCurve *curves, size_t n,
-                                  NsScaleKind scale);
-
-void ns_ratio_panel_clear(NsRatioPanel *panel);
+/* Every curve over the first one, where both have a point: "B / A", on an axis of that scale with a
+ * line where they are equal.  The first one's style and name are not shown by themselves.  Returns
+ * its plot, which the figure owns, or NULL where there is nothing to compare. */
+const NsPlot *ns_ratio_panel_new(NsFigure *figure, const NsRatioCurve *curves, size_t n,
+                                 NsScaleKind scale);

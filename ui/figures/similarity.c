@@ -15,19 +15,19 @@ typedef struct {
     NsSimilarity similarity;
     bool there;
     NsHeatmap map;
-    float *z;      /* [n, n] */
-    double lo, hi; /* limits of the color scale that the lanes share */
+    double lo, hi; /* of all lanes: one color is one value in each of them */
 } Similarity;
 
 /* Cells are equally wide; if not all states are compared, each cell covers several. */
 static void fill_map(Similarity *s)
 {
     size_t n = s->similarity.n, cells = n * n;
-    s->z = g_renew(float, s->z, cells);
+    ns_figure_forget(&s->figure);
+    float *z = ns_figure_own(&s->figure, g_new(float, cells));
     for (size_t i = 0; i < cells; i++)
-        s->z[i] = s->similarity.has[s->kind][i] ? s->similarity.value[s->kind][i] : -INFINITY;
+        z[i] = s->similarity.has[s->kind][i] ? s->similarity.value[s->kind][i] : -INFINITY;
     double end = (double)s->similarity.state[n - 1] + 0.5;
-    s->map = (NsHeatmap){.z = s->z,
+    s->map = (NsHeatmap){.z = z,
                          .rows = n,
                          .columns = n,
                          .x0 = -0.5,
@@ -118,9 +118,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
 
 static void clear(NsFigure *figure)
 {
-    Similarity *s = (Similarity *)figure;
-    ns_source_follow(&s->run, NULL);
-    g_free(s->z);
+    ns_source_follow(&((Similarity *)figure)->run, NULL);
 }
 
 static void init(NsFigure *figure)

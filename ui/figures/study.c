@@ -7,113 +7,47 @@
 #include <math.h>
 #include <string.h>
 
-/* The struct of both figures: a curve with its intervals for every lane. */
-typedef struct {
-    NsFigure figure;
-    double *x;                                                     /* [n] */
-    double *y[NS_LANES_MAX], *lo[NS_LANES_MAX], *hi[NS_LANES_MAX]; /* [n] */
-    char *label;                                                   /* of a result that is not a
-                                                                    * loss */
-    NsPlot *single;                                                /* [seeds] for tables */
-    NsSeries *single_series;                                       /* [seeds, NS_LANES_MAX] */
-    const NsPlot **singles;
-    GPtrArray *owned; /* data that these plots borrow */
-} Lanes;
-
-static void forget(NsFigure *figure)
+/* The curve of a lane, with its intervals; a value without one has none drawn. */
+static void add_lane(NsFigure *figure, const NsStudy *study, size_t lane, const double *x,
+                     const NsInterval *values, size_t n)
 {
-    Lanes *l = (Lanes *)figure;
-    g_clear_pointer(&l->x, g_free);
-    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) {
-        g_clear_pointer(&l->y[lane], g_free);
-        g_clear_pointer(&l->lo[lane], g_free);
-        g_clear_pointer(&l->hi[lane], g_free);
-        g_clear_pointer(&l->figure.labels[lane], g_free);
-    }
-    g_clear_pointer(&l->label, g_free);
-    g_clear_pointer(&l->single, g_free);
-    g_clear_pointer(&l->single_series, g_free);
-    g_clear_pointer(&l->singles, g_free);
-    g_clear_pointer(&l->owned, g_ptr_array_unref);
-    l->owned = g_ptr_array_new_with_free_func(g_free);
-    figure->plot.n_series = figure->plot.n_singles = 0;
-}
-
-static void clear(NsFigure *figure)
-{
-    forget(figure);
-    g_ptr_array_unref(((Lanes *)figure)->owned);
-}
-
-/* If a value has no interval, none is drawn. */
-static void add_lane(Lanes *l, const NsStudy *study, size_t lane, const NsInterval *values,
-                     size_t n)
-{
-    l->y[lane] = g_new(double, n);
-    l->lo[lane] = g_new(double, n);
-    l->hi[lane] = g_new(double, n);
+    double *y = ns_figure_own(figure, g_new(double, n));
+    double *lo = ns_figure_own(figure, g_new(double, n));
+    double *hi = ns_figure_own(figure, g_new(double, n));
     for (size_t i = 0; i < n; i++) {
-        l->y[lane][i] = values[i].value;
-        l->lo[lane][i] = isnan(values[i].lo) ? values[i].value : values[i].lo;
-        l->hi[lane][i] = isnan(values[i].hi) ? values[i].value : values[i].hi;
+        y[i] = values[i].value;
+        lo[i] = isnan(values[i].lo) ? values[i].value : values[i].lo;
+        hi[i] = isnan(values[i].hi) ? values[i].value : values[i].hi;
     }
-    l->figure.labels[lane] = ns_study_lane_words(study, lane);
-    l->figure.series[lane] = (NsSeries){.label = l->figure.labels[lane],
-                                        .kind = NS_SERIES_POINTS,
-                                        .style = (unsigned)lane,
-                                        .n = n,
-                                        .x = l->x,
-                                        .y = l->y[lane],
-                                        .lo = l->lo[lane],
-                                        .hi = l->hi[lane]};
-    l->figure.plot.n_series = lane + 1;
+    figure->series[lane] =
+        (NsSeries){.label = ns_figure_own(figure, ns_study_lane_words(study, lane)),
+                   .kind = NS_SERIES_POINTS,
+                   .style = (unsigned)lane,
+                   .n = n,
+                   .x = x,
+                   .y = y,
+                   .lo = lo,
+                   .hi = hi};
+    figure->plot.n_series = lane + 1;
 }
 
-static const char *result_label(Lanes *l, const NsStudy *study)
+static const char *result_label(NsFigure *figure, const NsStudy *study)
 {
     if (study->results.of[0].kind == NS_RESULT_VALIDATION) return _("best validation loss");
     if (study->results.of[0].kind == NS_RESULT_LOSS) return _("best training loss");
-    l->label = ns_study_result_words(study);
-    return l->label;
+    return ns_figure_own(figure, ns_study_result_words(study));
 }
 
-static void set_words(Lanes *l, const NsStudy *study, const char *title)
+static void set_words(NsFigure *figure, const NsStudy *study, const char *title)
 {
-    NsPlot *plot = &l->figure.plot;
+    NsPlot *plot = &figure->plot;
     plot->x.scale = NS_SCALE_LOG;
-    plot->left.label = study ? result_label(l, study) : NULL;
+    plot->left.label = study ? result_label(figure, study) : NULL;
     plot->left.unit = study && ns_result_is_loss(&study->results.of[0]) ? _("nats") : NULL;
-    l->figure.changed = true;
-    ns_figure_text(&l->figure, &l->figure.title, g_strdup(title));
-    ns_figure_text(&l->figure, &l->figure.subtitle,
+    figure->changed = true;
+    ns_figure_text(figure, &figure->title, g_strdup(title));
+    ns_figure_text(figure, &figure->subtitle,
                    study ? g_strdup(study->experiment.title ? study->experiment.title : "") : NULL);
-}
-
-/* ---- Single seeds ---- */
-
-/* Creates a plot for each seed, to which a series for each lane is added. */
-static void make_singles(Lanes *l, size_t seeds)
-{
-    l->single = g_new0(NsPlot, seeds);
-    l->single_series = g_new0(NsSeries, seeds * NS_LANES_MAX);
-    l->singles = g_new(const NsPlot *, seeds);
-    for (size_t seed = 0; seed < seeds; seed++) {
-        l->single[seed].series = l->single_series + seed * NS_LANES_MAX;
-        l->singles[seed] = &l->single[seed];
-    }
-    l->figure.plot.singles = l->singles;
-    l->figure.plot.n_singles = seeds;
-}
-
-/* Adds the n values of the next lane to the plot of a seed.  Takes ownership of y; borrows name and
- * x. */
-static void add_single(Lanes *l, size_t seed, const char *name, const double *x, double *y,
-                       size_t n)
-{
-    NsPlot *plot = &l->single[seed];
-    NsSeries *series = &l->single_series[seed * NS_LANES_MAX + plot->n_series++];
-    g_ptr_array_add(l->owned, y);
-    *series = (NsSeries){.label = name, .n = n, .x = x, .y = y};
 }
 
 /* ---- The best of k ---- */
@@ -152,49 +86,51 @@ static char *verdicts(const NsComparison *c)
     return g_string_free(note, FALSE);
 }
 
-/* Adds the results of all configurations, numbered from 1, for each seed; the scores are computed
- * from these. */
-static void add_results(Lanes *l, const NsComparedInput *from)
+/* The results of every configuration, numbered from 1, seed by seed: what the scores come from. */
+static void add_results(NsFigure *figure, const NsComparedInput *from)
 {
     const NsStudy *study = from->study;
-    size_t n = ns_study_configurations(study), seeds = (size_t)study->seeds;
-    double *x = g_new(double, n);
-    make_singles(l, seeds);
-    g_ptr_array_add(l->owned, x);
+    size_t n = ns_study_configurations(study), lanes = ns_study_lanes(study);
+    double *x = ns_figure_own(figure, g_new(double, n));
+    const char *names[NS_LANES_MAX];
     for (size_t i = 0; i < n; i++) x[i] = (double)(i + 1);
-    for (size_t lane = 0; lane < ns_study_lanes(study); lane++) {
-        char *name = g_strdup_printf(_("%s, by configuration"), l->figure.labels[lane]);
-        g_ptr_array_add(l->owned, name);
-        for (size_t seed = 0; seed < seeds; seed++) {
-            double *y = g_new(double, n);
+    for (size_t lane = 0; lane < lanes; lane++)
+        names[lane] = ns_figure_own(
+            figure, g_strdup_printf(_("%s, by configuration"), figure->series[lane].label));
+    NsPlot *single = ns_figure_singles(figure, (size_t)study->seeds);
+    for (size_t seed = 0; seed < (size_t)study->seeds; seed++) {
+        NsSeries *series = ns_figure_own(figure, g_new(NsSeries, lanes));
+        for (size_t lane = 0; lane < lanes; lane++) {
+            double *y = ns_figure_own(figure, g_new(double, n));
             for (size_t i = 0; i < n; i++)
                 y[i] = from->cells[ns_study_cell(study, (NsStudyPlace){i, lane, seed})].value;
-            add_single(l, seed, name, x, y, n);
+            series[lane] = (NsSeries){.label = names[lane], .n = n, .x = x, .y = y};
         }
+        single[seed].series = series;
+        single[seed].n_series = lanes;
     }
 }
 
 static void update_best(NsFigure *figure, const NsFigureInput *input)
 {
-    Lanes *l = (Lanes *)figure;
     const NsComparedInput *from = input->compared;
     const NsComparison *c = from ? from->comparison : NULL;
-    forget(figure);
-    set_words(l, from ? from->study : NULL, _("What a search of k configurations finds"));
+    ns_figure_forget(figure);
+    set_words(figure, from ? from->study : NULL, _("What a search of k configurations finds"));
     figure->plot.x.label = _("configurations tried, k");
     figure->plot.x.integer = true;
     ns_figure_text(figure, &figure->empty,
                    g_strdup(_("There are too few configurations to compare.")));
     ns_figure_text(figure, &figure->note, c ? verdicts(c) : NULL);
     if (!c) return;
-    l->x = g_new(double, c->n_budgets);
-    for (size_t i = 0; i < c->n_budgets; i++) l->x[i] = (double)c->budgets[i];
+    double *x = ns_figure_own(figure, g_new(double, c->n_budgets));
+    for (size_t i = 0; i < c->n_budgets; i++) x[i] = (double)c->budgets[i];
     for (size_t lane = 0; lane < c->lanes; lane++)
-        add_lane(l, from->study, lane, c->best[lane], c->n_budgets);
-    add_results(l, from);
+        add_lane(figure, from->study, lane, x, c->best[lane], c->n_budgets);
+    add_results(figure, from);
 }
 
-static const NsFigureClass best_class = {sizeof(Lanes), NULL, update_best, clear, NS_SEEDS_ALIKE};
+static const NsFigureClass best_class = {sizeof(NsFigure), NULL, update_best, NULL, NS_SEEDS_ALIKE};
 
 const NsFigureKind ns_best_of_kind = {
     .choice =
@@ -229,38 +165,42 @@ static char *sensitivities(const NsComparedInput *from)
     return g_string_free(note, FALSE);
 }
 
-static void add_seeds(Lanes *l, const NsComparedInput *from)
+static void add_seeds(NsFigure *figure, const NsComparedInput *from, const double *x)
 {
     const NsSensitivity *s = from->sensitivity;
-    size_t seeds = (size_t)from->study->seeds;
+    size_t seeds = (size_t)from->study->seeds, lanes = ns_study_lanes(from->study);
     if (seeds < 2) return;
-    make_singles(l, seeds);
-    for (size_t lane = 0; lane < ns_study_lanes(from->study); lane++)
-        for (size_t seed = 0; seed < seeds; seed++) {
-            double *y = g_new(double, s->n);
+    NsPlot *single = ns_figure_singles(figure, seeds);
+    for (size_t seed = 0; seed < seeds; seed++) {
+        NsSeries *series = ns_figure_own(figure, g_new(NsSeries, lanes));
+        for (size_t lane = 0; lane < lanes; lane++) {
+            double *y = ns_figure_own(figure, g_new(double, s->n));
             for (size_t i = 0; i < s->n; i++) y[i] = s->seeds[lane][i * seeds + seed];
-            add_single(l, seed, l->figure.labels[lane], l->x, y, s->n);
+            series[lane] =
+                (NsSeries){.label = figure->series[lane].label, .n = s->n, .x = x, .y = y};
         }
+        single[seed].series = series;
+        single[seed].n_series = lanes;
+    }
 }
 
 static void update_sensitivity(NsFigure *figure, const NsFigureInput *input)
 {
-    Lanes *l = (Lanes *)figure;
     const NsComparedInput *from = input->compared;
     const NsSensitivity *s = from ? from->sensitivity : NULL;
-    forget(figure);
-    set_words(l, from ? from->study : NULL, _("Sensitivity to the learning rate"));
+    ns_figure_forget(figure);
+    set_words(figure, from ? from->study : NULL, _("Sensitivity to the learning rate"));
     figure->plot.x.label = _("peak learning rate");
     ns_figure_text(figure, &figure->empty, g_strdup(_("The learning rate is not in the grid.")));
     ns_figure_text(figure, &figure->note, s ? sensitivities(from) : NULL);
     if (!s) return;
-    l->x = g_memdup2(s->rates, s->n * sizeof *s->rates);
+    double *x = ns_figure_own(figure, g_memdup2(s->rates, s->n * sizeof *s->rates));
     for (size_t lane = 0; lane < ns_study_lanes(from->study); lane++)
-        add_lane(l, from->study, lane, s->scores[lane], s->n);
-    add_seeds(l, from);
+        add_lane(figure, from->study, lane, x, s->scores[lane], s->n);
+    add_seeds(figure, from, x);
 }
 
-static const NsFigureClass sensitivity_class = {sizeof(Lanes), NULL, update_sensitivity, clear,
+static const NsFigureClass sensitivity_class = {sizeof(NsFigure), NULL, update_sensitivity, NULL,
                                                 NS_SEEDS_ALIKE};
 
 const NsFigureKind ns_sensitivity_kind = {
