@@ -8,20 +8,18 @@
 
 const NsFlowValues ns_flow_unknown = {{(double)NAN, (double)NAN}};
 
-/* The quantities shown in diagrams. */
-#define OF_SUBLAYER(P)                                                                             \
-    NS_QUANTITY_SKIP_SIGNAL_##P, NS_QUANTITY_BRANCH_SIGNAL_##P, NS_QUANTITY_SKIP_GRAD_##P,         \
-        NS_QUANTITY_BRANCH_GRAD_##P, NS_QUANTITY_SKIP_SHARE_##P, NS_QUANTITY_BRANCH_SHARE_##P,     \
-        NS_QUANTITY_NORM_SIGMA_##P, NS_QUANTITY_BRANCH_RATIO_##P
+#define QUANTITIES_OF(P)                                                                           \
+    {                                                                                              \
+        .skip = NS_QUANTITY_SKIP_SIGNAL_##P, .branch = NS_QUANTITY_BRANCH_SIGNAL_##P,              \
+        .skip_grad = NS_QUANTITY_SKIP_GRAD_##P, .branch_grad = NS_QUANTITY_BRANCH_GRAD_##P,        \
+        .skip_share = NS_QUANTITY_SKIP_SHARE_##P, .branch_share = NS_QUANTITY_BRANCH_SHARE_##P,    \
+        .sigma = NS_QUANTITY_NORM_SIGMA_##P                                                        \
+    }
 
-static const NsQuantity QUANTITIES[] = {
-    NS_QUANTITY_HIDDEN_SQ,     NS_QUANTITY_HIDDEN_GRAD,   NS_QUANTITY_FINAL_SQ,
-    NS_QUANTITY_GRAD_LAYER,    NS_QUANTITY_UPDATE_RATIO,  OF_SUBLAYER(ATTENTION),
-    OF_SUBLAYER(CROSS),        OF_SUBLAYER(FFN),          NS_QUANTITY_GRAD_WQ,
-    NS_QUANTITY_GRAD_WK,       NS_QUANTITY_GRAD_WV,       NS_QUANTITY_GRAD_WO,
-    NS_QUANTITY_GRAD_CROSS_WQ, NS_QUANTITY_GRAD_CROSS_WK, NS_QUANTITY_GRAD_CROSS_WV,
-    NS_QUANTITY_GRAD_CROSS_WO, NS_QUANTITY_GRAD_W1,       NS_QUANTITY_GRAD_W2,
-    NS_QUANTITY_GRAD_W3,
+const NsSublayerQuantities ns_sublayer_quantities[NS_SUBLAYER_KINDS] = {
+    [NS_SELF_ATTENTION] = QUANTITIES_OF(ATTENTION),
+    [NS_CROSS_ATTENTION] = QUANTITIES_OF(CROSS),
+    [NS_FFN] = QUANTITIES_OF(FFN),
 };
 
 static void read_step(NsDiagramData *data, NsHistory *history, int64_t step)
@@ -31,8 +29,7 @@ static void read_step(NsDiagramData *data, NsHistory *history, int64_t step)
     int64_t record = step < 0 ? (int64_t)records - 1 : MAX(ns_history_record(history, step), 0);
     data->layout = *ns_history_layout(history);
     data->values = ns_values_new(data->layout.width);
-    for (size_t i = 0; i < G_N_ELEMENTS(QUANTITIES); i++) {
-        NsQuantity q = QUANTITIES[i];
+    for (NsQuantity q = 0; q < NS_QUANTITY_COUNT; q++) {
         size_t at = data->layout.offset[q];
         if (data->layout.count[q])
             data->steps = ns_history_read(history, q, (size_t)record, NULL, data->values.value + at,
@@ -100,18 +97,6 @@ NsFlowValues ns_diagram_final(const NsDiagramData *data)
     return (NsFlowValues){{sqrt(ns_diagram_value(data, NS_QUANTITY_FINAL_SQ, 0)), NAN}};
 }
 
-/* The quantities of each kind of sub-layer. */
-static const struct {
-    NsQuantity skip, branch, skip_grad, branch_grad;
-} OF_KIND[NS_SUBLAYER_KINDS] = {
-    [NS_SELF_ATTENTION] = {NS_QUANTITY_SKIP_SIGNAL_ATTENTION, NS_QUANTITY_BRANCH_SIGNAL_ATTENTION,
-                           NS_QUANTITY_SKIP_GRAD_ATTENTION, NS_QUANTITY_BRANCH_GRAD_ATTENTION},
-    [NS_CROSS_ATTENTION] = {NS_QUANTITY_SKIP_SIGNAL_CROSS, NS_QUANTITY_BRANCH_SIGNAL_CROSS,
-                            NS_QUANTITY_SKIP_GRAD_CROSS, NS_QUANTITY_BRANCH_GRAD_CROSS},
-    [NS_FFN] = {NS_QUANTITY_SKIP_SIGNAL_FFN, NS_QUANTITY_BRANCH_SIGNAL_FFN,
-                NS_QUANTITY_SKIP_GRAD_FFN, NS_QUANTITY_BRANCH_GRAD_FFN},
-};
-
 bool ns_diagram_is_one(double x)
 {
     return !(x < 1 || x > 1);
@@ -134,11 +119,10 @@ static double skip_factor(const NsWiring *c)
 static double sum_gradient(const NsDiagram *diagram, size_t k, size_t layer, double after)
 {
     const NsWiring *c = &diagram->wiring[k].c;
+    NsSublayerKind kind = diagram->wiring[k].position.kind;
     double a = skip_factor(c);
     if (a > 0)
-        return ns_diagram_value(diagram->data, OF_KIND[diagram->wiring[k].position.kind].skip_grad,
-                                layer) /
-               a;
+        return ns_diagram_value(diagram->data, ns_sublayer_quantities[kind].skip_grad, layer) / a;
     return c->out ? (double)NAN : after;
 }
 
@@ -151,17 +135,17 @@ void ns_diagram_flows(const NsDiagram *diagram, size_t stack, size_t layer,
     const NsFlowValues above = ns_diagram_hidden(data, layer + stack + 1);
     for (size_t k = last + 1; k-- > 0;) {
         const NsWiring *c = &diagram->wiring[k].c;
-        NsSublayerKind kind = diagram->wiring[k].position.kind;
+        const NsSublayerQuantities *of = &ns_sublayer_quantities[diagram->wiring[k].position.kind];
         NsSublayerFlows *f = &flows[k];
         f->out = k == last ? above : flows[k + 1].x;
-        double a = skip_factor(c), skip = ns_diagram_value(data, OF_KIND[kind].skip, layer);
-        double past = ns_diagram_value(data, OF_KIND[kind].skip_grad, layer);
-        double through = ns_diagram_value(data, OF_KIND[kind].branch_grad, layer);
+        double a = skip_factor(c), skip = ns_diagram_value(data, of->skip, layer);
+        double past = ns_diagram_value(data, of->skip_grad, layer);
+        double through = ns_diagram_value(data, of->branch_grad, layer);
         double dz = sum_gradient(diagram, k, layer, f->out.value[NS_FLOW_GRADIENT]);
         double x = k == 0 ? below.value[NS_FLOW_SIGNAL] : a > 0 ? skip / a : (double)NAN;
         double dx = k == 0 ? below.value[NS_FLOW_GRADIENT] : (double)NAN;
         if (k > 0 && !diagram->wiring[k - 1].c.out) dx = sum_gradient(diagram, k - 1, layer, NAN);
-        double y = ns_diagram_value(data, OF_KIND[kind].branch, layer);
+        double y = ns_diagram_value(data, of->branch, layer);
         bool plain = is_plain(data, c);
         double dy = diagram->dual ? (double)NAN : dz; /* a second stream also has a gradient */
         f->x = (NsFlowValues){{x, dx}};

@@ -51,12 +51,6 @@ static char *number(double value)
 
 /* ---- nodes ---- */
 
-static const NsQuantity SIGMA[NS_SUBLAYER_KINDS] = {
-    [NS_SELF_ATTENTION] = NS_QUANTITY_NORM_SIGMA_ATTENTION,
-    [NS_CROSS_ATTENTION] = NS_QUANTITY_NORM_SIGMA_CROSS,
-    [NS_FFN] = NS_QUANTITY_NORM_SIGMA_FFN,
-};
-
 double ns_diagram_sigma(const NsDiagram *d, const NsNode *n)
 {
     if (n->kind != NS_NODE_NORM || n->sublayer < 0) return NAN;
@@ -66,8 +60,8 @@ double ns_diagram_sigma(const NsDiagram *d, const NsNode *n)
                     : c->mid    ? NS_PLACE_MID
                     : c->branch ? NS_PLACE_BRANCH
                                 : NS_PLACE_OUT;
-    return n->place == first ? ns_diagram_value(d->data, SIGMA[n->part], n->layer - 1)
-                             : (double)NAN;
+    if (n->place != first) return NAN;
+    return ns_diagram_value(d->data, ns_sublayer_quantities[n->part].sigma, n->layer - 1);
 }
 
 /* The elements over which a norm of queries, keys or values is computed. */
@@ -217,19 +211,12 @@ static const char *const wire_names[] = {
 /* "78% of the gradient" if the wire carries one of two parts of it; otherwise NULL. */
 static char *tell_share(const NsDiagram *d, const NsWire *w)
 {
-    static const NsQuantity SKIP[NS_SUBLAYER_KINDS] = {
-        [NS_SELF_ATTENTION] = NS_QUANTITY_SKIP_SHARE_ATTENTION,
-        [NS_CROSS_ATTENTION] = NS_QUANTITY_SKIP_SHARE_CROSS,
-        [NS_FFN] = NS_QUANTITY_SKIP_SHARE_FFN};
-    static const NsQuantity BRANCH[NS_SUBLAYER_KINDS] = {
-        [NS_SELF_ATTENTION] = NS_QUANTITY_BRANCH_SHARE_ATTENTION,
-        [NS_CROSS_ATTENTION] = NS_QUANTITY_BRANCH_SHARE_CROSS,
-        [NS_FFN] = NS_QUANTITY_BRANCH_SHARE_FFN};
     const NsNode *from = ns_diagram_node(d, w->from);
     if (from->kind != NS_NODE_FORK || from->sublayer < 0) return NULL;
     if (w->kind != NS_WIRE_SKIP && w->kind != NS_WIRE_BRANCH) return NULL;
-    double share = ns_diagram_value(d->data, (w->kind == NS_WIRE_SKIP ? SKIP : BRANCH)[from->part],
-                                    from->layer - 1);
+    const NsSublayerQuantities *of = &ns_sublayer_quantities[from->part];
+    double share = ns_diagram_value(
+        d->data, w->kind == NS_WIRE_SKIP ? of->skip_share : of->branch_share, from->layer - 1);
     if (!isfinite(share)) return NULL;
     return g_strdup_printf(_("%.0f%% of the gradient"), 100 * share);
 }
