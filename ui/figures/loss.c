@@ -32,47 +32,33 @@ typedef struct {
     NsPreviousCurves previous;
 } Loss;
 
-/* If the smoothing was changed, smooths the whole run again, which is possible because the losses
- * of all steps are stored.  Returns TRUE if it was changed. */
-static bool smooth(NsStepCurves *lane, NsSmoothing how, size_t steps)
+/* TRUE if the curves of the lane begin anew. */
+static bool read_lane(Loss *loss, unsigned i, const NsFigureInput *input)
 {
-    if (ns_smoothing_equal(lane->smoother.how, how)) return false;
-    ns_smoother_clear(&lane->smoother);
-    ns_smoother_init(&lane->smoother, how);
-    ns_curve_clear(&lane->curves[SMOOTH]);
-    for (size_t i = 0; i < steps && how.kind != NS_SMOOTH_NONE; i++) {
-        const NsStep *step = ns_history_step(lane->run.history, i);
-        ns_curve_append(&lane->curves[SMOOTH], (double)step->step,
-                        ns_smoother_next(&lane->smoother, step->loss));
-    }
-    return true;
-}
-
-static bool read_run(NsStepCurves *lane, NsHistory *history, NsSmoothing how)
-{
+    NsStepCurves *lane = &loss->lanes[i];
     NsSource *run = &lane->run;
-    bool changed = ns_source_follow(run, history);
-    if (changed) ns_step_curves_forget(lane);
-    changed |= smooth(lane, how, run->steps);
-    if (!history) return changed;
-
-    size_t steps = ns_history_steps(history), evaluations = ns_history_evaluations(history);
-    changed |= steps != run->steps || evaluations != run->evaluations;
+    NsHistory *history = ns_figure_run(input, i).history;
+    bool anew = ns_step_curves_follow(lane, history, input->smoothing, false);
+    size_t steps = history ? ns_history_steps(history) : 0;
+    size_t evaluations = history ? ns_history_evaluations(history) : 0;
+    loss->figure.changed |= anew || steps != run->steps || evaluations != run->evaluations;
+    if (!run->steps) loss->most[i] = -INFINITY;
     for (; run->steps < steps; run->steps++) {
         const NsStep *step = ns_history_step(history, run->steps);
         ns_curve_append(&lane->curves[TRAINING], (double)step->step, step->loss);
-        if (how.kind != NS_SMOOTH_NONE)
+        if (input->smoothing.kind != NS_SMOOTH_NONE)
             ns_curve_append(&lane->curves[SMOOTH], (double)step->step,
                             ns_smoother_next(&lane->smoother, step->loss));
         /* Step 0 precedes all updates and has no rate; imported runs may not record one. */
         if (step->step > 0 && !isnan(step->lr))
             ns_curve_append(&lane->curves[RATE], (double)step->step, step->lr);
+        if (isfinite(step->loss)) loss->most[i] = MAX(loss->most[i], step->loss);
     }
     for (; run->evaluations < evaluations; run->evaluations++) {
         const NsEvaluation *evaluation = ns_history_evaluation(history, run->evaluations);
         ns_curve_append(&lane->curves[VALIDATION], (double)evaluation->step, evaluation->loss);
     }
-    return changed;
+    return anew;
 }
 
 /* Whether two lanes had different rates at a common step that has not been compared yet. */
@@ -118,19 +104,8 @@ static unsigned runs_with_rate(const Loss *loss, unsigned lane)
     return runs;
 }
 
-/* Updates the largest loss with the steps read after the first `before`. */
-static void read_most(Loss *loss, unsigned i, size_t before)
-{
-    const NsSource *run = &loss->lanes[i].run;
-    if (!before) loss->most[i] = -INFINITY;
-    for (size_t k = before; k < run->steps; k++) {
-        double y = ns_history_step(run->history, k)->loss;
-        if (isfinite(y)) loss->most[i] = MAX(loss->most[i], y);
-    }
-}
-
-/* Whether the loss of a lane is so much larger than another that a common axis would flatten the
- * other one.  For a lane that diverged the limit is lower. */
+/* Whether the loss of a lane leaves so far behind that of another that the other would be a line at
+ * the foot of an axis with room for both.  One that diverged has less to show there. */
 static bool is_wild(const Loss *loss, unsigned i)
 {
     double least = INFINITY;
@@ -158,14 +133,7 @@ static void read_lanes(Loss *loss, const NsFigureInput *input)
     bool others = n != loss->n;
     for (unsigned i = n; i < loss->n; i++) ns_step_curves_clear(&loss->lanes[i]);
     loss->n = n;
-    for (unsigned i = 0; i < n; i++) {
-        NsHistory *history = ns_figure_run(input, i).history;
-        bool other = loss->lanes[i].run.history != history;
-        size_t before = other ? 0 : loss->lanes[i].run.steps;
-        others |= other;
-        loss->figure.changed |= read_run(&loss->lanes[i], history, input->smoothing);
-        read_most(loss, i, before);
-    }
+    for (unsigned i = 0; i < n; i++) others |= read_lane(loss, i, input);
     if (others) {
         memset(loss->rates_differ, 0, sizeof loss->rates_differ);
         memset(loss->compared, 0, sizeof loss->compared);

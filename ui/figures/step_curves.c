@@ -8,16 +8,22 @@
 
 #define BEFORE NS_FIGURE_PINNED
 
-void ns_step_curves_forget(NsStepCurves *curves)
+void ns_step_curves_clear(NsStepCurves *curves)
 {
+    ns_source_follow(&curves->run, NULL);
     for (size_t i = 0; i < NS_STEP_CURVES; i++) ns_curve_clear(&curves->curves[i]);
     ns_smoother_clear(&curves->smoother);
 }
 
-void ns_step_curves_clear(NsStepCurves *curves)
+bool ns_step_curves_follow(NsStepCurves *curves, NsHistory *history, NsSmoothing how, bool anew)
 {
-    ns_source_follow(&curves->run, NULL);
-    ns_step_curves_forget(curves);
+    anew = anew || curves->run.history != history;
+    anew = anew || !ns_smoothing_equal(curves->smoother.how, how);
+    if (!anew) return false;
+    ns_step_curves_clear(curves);
+    ns_source_follow(&curves->run, history);
+    ns_smoother_init(&curves->smoother, how);
+    return true;
 }
 
 char *ns_step_curves_note(const NsStepCurves *curves, unsigned n, unsigned curve)

@@ -15,8 +15,9 @@ typedef struct {
     NsSmoother smoother;
 } NsStepCurves;
 
-/* Frees the curves and the smoother, but continues to follow the run. */
-void ns_step_curves_forget(NsStepCurves *curves);
+/* Follows a run (or none), of which one curve is smoothed.  TRUE if either is another than before,
+ * or `anew` is set: then the curves are empty, and nothing has been read. */
+bool ns_step_curves_follow(NsStepCurves *curves, NsHistory *history, NsSmoothing how, bool anew);
 void ns_step_curves_clear(NsStepCurves *curves);
 
 /* A sentence that states the largest stride of this curve over n runs; NULL if none is thinned.

@@ -103,17 +103,10 @@ static void follow_lane(Steps *steps, const NsFigureInput *input, unsigned i, bo
 {
     NsStepCurves *lane = &steps->lanes[i];
     NsFigureRun run = ns_figure_run(input, i);
-    NsSmoothing how = input->smoothing;
-    bool anew = ns_source_follow(&lane->run, run.history) || other;
-    anew = anew || !ns_smoothing_equal(lane->smoother.how, how);
+    bool anew = ns_step_curves_follow(lane, run.history, input->smoothing, other);
     steps->runs[i].history = run.history;
     steps->runs[i].name = run.name;
-    if (anew) {
-        ns_step_curves_forget(lane);
-        ns_smoother_init(&lane->smoother, how);
-        lane->run.steps = 0;
-        steps->runs[i].most = 0;
-    }
+    if (anew) steps->runs[i].most = 0;
     size_t before = lane->run.steps;
     read_lane(steps, lane, &steps->runs[i].most);
     steps->figure.changed |= anew || lane->run.steps != before;
