@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
 #include "ui/figures/step_curves.h"
+#include "ui/figures/wild.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,11 +25,12 @@ typedef struct {
     NsFigure figure;
     NsStepCurves lanes[NS_LANES_MAX];
     unsigned n;
-    double most[NS_LANES_MAX]; /* the largest finite loss of each */
-    /* For every pair of lanes, whether their rates differed at some step, and the last step
-     * compared. */
+    NsWildRun runs[NS_LANES_MAX];
+    /* Of every two lanes, whether their rates differed at a step, and the last step at which they
+     * were compared. */
     bool rates_differ[NS_LANES_MAX][NS_LANES_MAX];
     int64_t compared[NS_LANES_MAX][NS_LANES_MAX];
+    unsigned rate_of[NS_LANES_MAX]; /* the first lane with the same rate */
     NsPreviousCurves previous;
 } Loss;
 
@@ -42,7 +44,7 @@ static bool read_lane(Loss *loss, unsigned i, const NsFigureInput *input)
     size_t steps = history ? ns_history_steps(history) : 0;
     size_t evaluations = history ? ns_history_evaluations(history) : 0;
     loss->figure.changed |= anew || steps != run->steps || evaluations != run->evaluations;
-    if (!run->steps) loss->most[i] = -INFINITY;
+    if (!run->steps) loss->runs[i].most = -INFINITY;
     for (; run->steps < steps; run->steps++) {
         const NsStep *step = ns_history_step(history, run->steps);
         ns_curve_append(&lane->curves[TRAINING], (double)step->step, step->loss);
@@ -52,7 +54,7 @@ static bool read_lane(Loss *loss, unsigned i, const NsFigureInput *input)
         /* Step 0 precedes all updates and has no rate; imported runs may not record one. */
         if (step->step > 0 && !isnan(step->lr))
             ns_curve_append(&lane->curves[RATE], (double)step->step, step->lr);
-        if (isfinite(step->loss)) loss->most[i] = MAX(loss->most[i], step->loss);
+        if (isfinite(step->loss)) loss->runs[i].most = MAX(loss->runs[i].most, step->loss);
     }
     for (; run->evaluations < evaluations; run->evaluations++) {
         const NsEvaluation *evaluation = ns_history_evaluation(history, run->evaluations);
@@ -82,17 +84,13 @@ static bool rates_differ(Loss *loss, unsigned i, unsigned j)
 
 static void compare_rates(Loss *loss)
 {
-    for (unsigned j = 1; j < loss->n; j++)
-        for (unsigned i = 0; i < j; i++)
+    for (unsigned j = 0; j < loss->n; j++) {
+        loss->rate_of[j] = j;
+        for (unsigned i = j; i-- > 0;) {
             if (!loss->rates_differ[i][j]) loss->rates_differ[i][j] = rates_differ(loss, i, j);
-}
-
-/* The first lane that has the same rate as this one. */
-static unsigned first_of_rate(const Loss *loss, unsigned lane)
-{
-    for (unsigned i = 0; i < lane; i++)
-        if (first_of_rate(loss, i) == i && !loss->rates_differ[i][lane]) return i;
-    return lane;
+            if (!loss->rates_differ[i][j] && loss->rate_of[i] == i) loss->rate_of[j] = i;
+        }
+    }
 }
 
 /* The lanes (as bits) that have the same rate as this one. */
@@ -100,31 +98,28 @@ static unsigned runs_with_rate(const Loss *loss, unsigned lane)
 {
     unsigned runs = 0;
     for (unsigned i = 0; i < loss->n; i++)
-        if (first_of_rate(loss, i) == first_of_rate(loss, lane)) runs |= 1u << i;
+        if (loss->rate_of[i] == loss->rate_of[lane]) runs |= 1u << i;
     return runs;
 }
 
-/* Whether the loss of a lane leaves so far behind that of another that the other would be a line at
- * the foot of an axis with room for both.  One that diverged has less to show there. */
-static bool is_wild(const Loss *loss, unsigned i)
+/* A loss may leave that of another so far behind that the other would be a line at the foot of an
+ * axis with room for both.  One that diverged has less to show there.  Returns the upper end of the
+ * axis; NaN where it has room for all. */
+static double find_wild(Loss *loss, const NsFigureInput *input)
 {
-    double least = INFINITY;
-    for (unsigned k = 0; k < loss->n; k++)
-        if (isfinite(loss->most[k])) least = MIN(least, loss->most[k]);
-    bool diverged = ns_figure_divergence(loss->lanes[i].run.history) != NULL;
-    return loss->most[i] > (diverged ? WILD_DIVERGED : WILD) * least;
-}
-
-/* The upper limit of the axis of losses; NaN if all losses fit. */
-static double upper_end(const Loss *loss)
-{
-    double most = -INFINITY;
-    bool wild = false;
+    double least = INFINITY, most = -INFINITY;
+    bool any = false;
+    for (unsigned i = 0; i < loss->n; i++)
+        if (isfinite(loss->runs[i].most)) least = MIN(least, loss->runs[i].most);
     for (unsigned i = 0; i < loss->n; i++) {
-        wild |= is_wild(loss, i);
-        if (!is_wild(loss, i)) most = MAX(most, loss->most[i]);
+        NsWildRun *run = &loss->runs[i];
+        bool diverged = ns_figure_divergence(loss->lanes[i].run.history) != NULL;
+        run->name = ns_figure_run(input, i).name;
+        run->wild = run->most > (diverged ? WILD_DIVERGED : WILD) * least;
+        any |= run->wild;
+        if (!run->wild) most = MAX(most, run->most);
     }
-    return wild ? most * ABOVE : (double)NAN;
+    return any ? most * ABOVE : (double)NAN;
 }
 
 static void read_lanes(Loss *loss, const NsFigureInput *input)
@@ -152,18 +147,13 @@ static void read_previous(NsSource *source, NsCurve *curve, NsFigure *figure)
     }
 }
 
-static char *note(const Loss *loss, const NsFigureInput *input)
+static char *note(const Loss *loss)
 {
     size_t marks = 0;
     GString *words = g_string_new(NULL);
     for (unsigned i = 0; i < loss->n; i++) marks += loss->lanes[i].curves[VALIDATION].n;
     if (loss->n > 1 && marks) ns_figure_add_sentence(words, _("Marks: validation loss."));
-    for (unsigned i = 0; i < loss->n; i++) {
-        if (!is_wild(loss, i)) continue;
-        g_autofree char *beyond =
-            g_strdup_printf(_("%s continues beyond the axis."), ns_figure_run(input, i).name);
-        ns_figure_add_sentence(words, beyond);
-    }
+    ns_wild_note(words, loss->runs, loss->n);
     g_autofree char *groups = ns_step_curves_note(loss->lanes, loss->n, TRAINING);
     ns_figure_add_sentence(words, groups);
     return g_string_free(words, words->len == 0);
@@ -207,9 +197,9 @@ static void make_labels(Loss *loss, const NsFigureInput *input, const char *how)
  * them. */
 static unsigned longest(const Loss *loss, unsigned lane)
 {
-    unsigned first = first_of_rate(loss, lane), best = first;
+    unsigned first = loss->rate_of[lane], best = first;
     for (unsigned i = first + 1; i < loss->n; i++)
-        if (first_of_rate(loss, i) == first &&
+        if (loss->rate_of[i] == first &&
             loss->lanes[i].curves[RATE].n > loss->lanes[best].curves[RATE].n)
             best = i;
     return best;
@@ -233,7 +223,7 @@ static void show(Loss *loss, bool smooth)
              * during training. */
             unsigned of = shared_rate ? longest(loss, i) : i;
             const NsCurve *curve = &loss->lanes[of].curves[k];
-            if (!curve->n || (shared_rate && i != first_of_rate(loss, i))) continue;
+            if (!curve->n || (shared_rate && i != loss->rate_of[i])) continue;
             NsSeries *series = &figure->series[figure->plot.n_series++];
             *series = single[k];
             /* The last style is black and belongs to no lane. */
@@ -270,7 +260,8 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     Loss *loss = (Loss *)figure;
     g_autofree char *how = ns_smoothing_words(input->smoothing);
     read_lanes(loss, input);
-    /* The loss of an imported run may have any unit. */
+    double upper_end = find_wild(loss, input);
+    /* What another program calls its loss may have any unit. */
     const char *unit = input->settings ? _("nats per token") : NULL;
     NS_FIGURE_SET(figure, figure->plot.left.unit, unit);
     ns_previous_curves_follow(&loss->previous, figure, input, read_previous);
@@ -281,10 +272,10 @@ static void update(NsFigure *figure, const NsFigureInput *input)
                     (NsFigureWords){.title = _("Loss and learning rate"),
                                     .empty = _("No step has been measured yet."),
                                     .step = furthest(input),
-                                    .note = note(loss, input)});
+                                    .note = note(loss)});
     if (!figure->changed) return;
     show(loss, how != NULL);
-    figure->plot.left.hi = upper_end(loss);
+    figure->plot.left.hi = upper_end;
 }
 
 static void clear(NsFigure *figure)
