@@ -66,8 +66,6 @@ static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale
         curves[1] = swap;
     }
     plot->lower = ns_ratio_panel_new(figure, curves, compare->n, scale);
-    plot->left.label = figure->left_label;
-    plot->x.label = figure->x_label;
 }
 
 /* The labels include the steps unless all runs are at the step that the subtitle names. */
@@ -104,8 +102,8 @@ static void make_texts(Compare *compare, const NsFigureInput *input)
     g_autofree char *empty = measured && !shown ? ns_figure_absent(compare->quantity, input)
                                                 : g_strdup(_("No step has been measured yet."));
     make_labels(compare, input, step);
-    ns_figure_text(figure, &figure->left_label, g_strdup(info->symbol));
-    ns_figure_text(figure, &figure->x_label, ns_figure_axis(compare->quantity, input->history));
+    NS_FIGURE_SET(figure, figure->plot.left.label, info->symbol);
+    NS_FIGURE_SET(figure, figure->plot.x.label, ns_figure_axis(compare->quantity, input->history));
     GString *note = g_string_new(NULL);
     if (measured && compare->n < 2)
         ns_figure_add_sentence(

@@ -288,8 +288,8 @@ void ns_figure_free(NsFigure *figure)
     g_array_unref(figure->markers);
     g_string_chunk_free(figure->marker_texts);
     g_ptr_array_unref(figure->owned);
-    char *texts[] = {figure->title, figure->subtitle, figure->moment,     figure->run,
-                     figure->note,  figure->empty,    figure->left_label, figure->x_label};
+    char *texts[] = {figure->title, figure->subtitle, figure->moment,
+                     figure->run,   figure->note,     figure->empty};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
     for (size_t i = 0; i < NS_FIGURE_SERIES; i++) g_free(figure->labels[i]);
     g_free(figure);

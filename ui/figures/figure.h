@@ -34,8 +34,8 @@ typedef struct {
 
 struct NsFigure {
     const NsFigureKind *kind;
-    NsPlot plot; /* its strings are the ones below */
-    char *title, *subtitle, *moment, *run, *note, *empty, *left_label, *x_label;
+    NsPlot plot; /* its texts are those below */
+    char *title, *subtitle, *moment, *run, *note, *empty;
     char *labels[NS_FIGURE_SERIES];
     NsSeries series[NS_FIGURE_SERIES];
     GArray *markers; /* of NsMarker */
@@ -141,9 +141,9 @@ char *ns_figure_previous_label(const NsFigureInput *input);
 /* Explains why the history does not have a quantity.  Free with g_free. */
 char *ns_figure_absent(NsQuantity quantity, const NsFigureInput *input);
 
-/* The label of the axis along which a quantity has its values: "layer", "layer (0: embedding)",
- * ...; `history` may be NULL.  Free with g_free. */
-char *ns_figure_axis(NsQuantity quantity, const NsHistory *history);
+/* The axis along which a quantity has its values: "layer", "layer (0: embedding)", ...; `history`
+ * may be NULL. */
+const char *ns_figure_axis(NsQuantity quantity, const NsHistory *history);
 
 /* The scale of the axis of a quantity: logarithmic if requested and the quantity has no unit. */
 NsScaleKind ns_figure_scale(NsQuantity quantity, const NsFigureInput *input);

@@ -169,20 +169,20 @@ char *ns_figure_absent(NsQuantity quantity, const NsFigureInput *input)
     return g_strdup_printf(_("This model has no %s."), info->symbol);
 }
 
-char *ns_figure_axis(NsQuantity quantity, const NsHistory *history)
+const char *ns_figure_axis(NsQuantity quantity, const NsHistory *history)
 {
     const NsRecordLayout *layout = history ? ns_history_layout(history) : NULL;
     bool two = layout && layout->hidden > layout->layers + 1;
     switch (ns_quantity(quantity)->domain) {
     case NS_DOMAIN_HIDDEN:
-        return g_strdup(two ? _("state (encoder, decoder)") : _("layer (0: embedding)"));
+        return two ? _("state (encoder, decoder)") : _("layer (0: embedding)");
     case NS_DOMAIN_HEAD:
-        return g_strdup(_("head (layer by layer)"));
+        return _("head (layer by layer)");
     case NS_DOMAIN_LAYER:
     case NS_DOMAIN_STEP:
         break;
     }
-    return g_strdup(two ? _("layer (encoder, decoder)") : _("layer"));
+    return two ? _("layer (encoder, decoder)") : _("layer");
 }
 
 NsScaleKind ns_figure_scale(NsQuantity quantity, const NsFigureInput *input)

@@ -40,7 +40,7 @@ static void fill(Heads *heads)
             z[h * L + l] = heads->values.has[i] ? heads->values.max[i] : -INFINITY;
         }
     heads->map = ns_figure_cells(z, H, L, 1);
-    heads->map.label = heads->figure.left_label;
+    heads->map.label = ns_quantity(heads->quantity)->symbol;
     heads->map.lo = heads->lo;
     heads->map.hi = heads->hi;
     heads->map.log = heads->log;
@@ -112,9 +112,8 @@ static void update(NsFigure *figure, const NsFigureInput *input)
 
     g_autofree char *empty =
         missing ? ns_figure_absent(quantity, input) : g_strdup(_("No step has been measured yet."));
-    ns_figure_text(figure, &figure->left_label, g_strdup(info->symbol));
-    ns_figure_text(figure, &figure->x_label,
-                   ns_figure_axis(NS_QUANTITY_GRAD_LAYER, input->history));
+    NS_FIGURE_SET(figure, figure->plot.x.label,
+                  ns_figure_axis(NS_QUANTITY_GRAD_LAYER, input->history));
     ns_figure_words(figure, input,
                     (NsFigureWords){.title = _(info->choice.label),
                                     .empty = empty,
@@ -123,7 +122,6 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     if (!figure->changed) return;
 
     if (there) fill(heads);
-    figure->plot.x.label = figure->x_label;
     figure->plot.heatmap = there ? &heads->map : NULL;
 }
 

@@ -154,7 +154,7 @@ static void make_texts(Heatmap *heatmap, const NsFigureInput *input)
     ns_figure_mark_events(figure, &shown);
     make_names(heatmap, input);
     ns_figure_text(figure, &heatmap->bar, bar_words(heatmap, input, info->symbol));
-    ns_figure_text(figure, &figure->x_label, ns_figure_axis(quantity, input->history));
+    NS_FIGURE_SET(figure, figure->plot.left.label, ns_figure_axis(quantity, input->history));
     ns_figure_words(figure, &shown,
                     (NsFigureWords){.title = title,
                                     .empty = empty,
@@ -182,7 +182,6 @@ static void update_map(Heatmap *heatmap, const NsFigureInput *input)
     mark(heatmap);
     bool shown = ns_quantity(quantity)->domain != NS_DOMAIN_STEP && heatmap->map.columns &&
                  heatmap->map.rows && !(heatmap->figure.kind->two_runs && mode == ONE);
-    figure->plot.left.label = figure->x_label;
     figure->plot.heatmap = shown ? &heatmap->map : NULL;
 }
 

@@ -249,8 +249,8 @@ static void show_all(Profile *profile, const NsFigureInput *input, NsScaleKind s
     plot->lower = sizes ? ns_ratio_panel_new(&profile->figure, curves, profile->n, scale) : NULL;
 }
 
-/* The values of the heads of a layer are combined, so the axis is that of layers. */
-static char *layer_axis(NsQuantity quantity, const NsHistory *history)
+/* Heads are joined, so that theirs is the axis of the layers. */
+static const char *layer_axis(NsQuantity quantity, const NsHistory *history)
 {
     bool heads = ns_quantity(quantity)->domain == NS_DOMAIN_HEAD;
     return ns_figure_axis(heads ? NS_QUANTITY_GRAD_LAYER : quantity, history);
@@ -412,10 +412,10 @@ static void update(NsFigure *figure, const NsFigureInput *input)
                                      : g_strdup(_("No step has been measured yet."));
     int64_t step = shown_step(profile, input);
     make_labels(profile, input, step);
-    ns_figure_text(figure, &figure->left_label, g_strdup(info->symbol));
+    NS_FIGURE_SET(figure, figure->plot.left.label, info->symbol);
     mark_decoder(figure, input);
     ns_figure_mark_layer(figure, input->marked_layer);
-    ns_figure_text(figure, &figure->x_label, layer_axis(quantity, input->history));
+    NS_FIGURE_SET(figure, figure->plot.x.label, layer_axis(quantity, input->history));
     ns_figure_words(figure, input,
                     (NsFigureWords){
                         .title = _(info->choice.label),
@@ -426,8 +426,6 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     if (!figure->changed) return;
 
     figure->plot.left.hi = upper_end;
-    figure->plot.left.label = figure->left_label;
-    figure->plot.x.label = figure->x_label;
     ns_figure_forget(figure);
     if (over_layers) show_all(profile, input, scale);
 }

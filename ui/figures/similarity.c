@@ -99,8 +99,9 @@ static void update(NsFigure *figure, const NsFigureInput *input)
         _("Similarity is expensive to measure; “probe-every” sets how often."), input);
     g_autofree char *title =
         g_strdup_printf(_("%s of hidden states"), _(ns_similarity_choice(s->kind)->label));
-    ns_figure_text(figure, &figure->x_label,
-                   ns_figure_axis(NS_QUANTITY_HIDDEN_NORM, input->history));
+    const char *axis = ns_figure_axis(NS_QUANTITY_HIDDEN_NORM, input->history);
+    NS_FIGURE_SET(figure, figure->plot.x.label, axis);
+    NS_FIGURE_SET(figure, figure->plot.left.label, axis);
     ns_figure_words(figure, input,
                     (NsFigureWords){
                         .title = title,
@@ -111,8 +112,6 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     if (!figure->changed) return;
 
     if (s->there) fill_map(s);
-    figure->plot.x.label = figure->x_label;
-    figure->plot.left.label = figure->x_label;
     figure->plot.heatmap = s->there ? &s->map : NULL;
 }
 

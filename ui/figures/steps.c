@@ -194,7 +194,7 @@ static void make_texts(Steps *steps, const NsFigureInput *input)
         : records ? g_strdup_printf(_("%s has not been measured yet."), _(info->choice.label))
                   : g_strdup(_("No step has been measured yet."));
     g_autofree char *title = g_strdup_printf(_("%s over the steps"), _(info->choice.label));
-    ns_figure_text(figure, &figure->left_label, g_strdup(info->symbol));
+    NS_FIGURE_SET(figure, figure->plot.left.label, info->symbol);
     for (unsigned i = 0; i < steps->n; i++) label_lane(steps, input, i);
     ns_figure_words(
         figure, input,
@@ -214,7 +214,6 @@ static void show(Steps *steps)
     bool several = ns_quantity(steps->quantity)->domain != NS_DOMAIN_STEP;
     const NsQuantityInfo *info = ns_quantity(steps->quantity);
     bool seldom = info->expensive || info->validated;
-    figure->plot.left.label = figure->left_label;
     figure->plot.n_series = ns_previous_curves_show(&steps->previous, figure->series);
     for (unsigned i = 0; i < steps->n; i++)
         for (unsigned k = 0; k < CURVES; k++) {
