@@ -7,13 +7,11 @@
 
 #include <math.h>
 
-typedef enum { STACKED, ONE, RATIO } Mode;
-
 typedef struct {
     NsFigure figure;
     NsHeatmapCells cells;
-    float *ratio; /* cells of a ratio */
-    Mode mode;
+    float *ratio; /* cells of one */
+    NsHeatMode mode;
     NsHeatmap map;
     NsHeatPanel panels[NS_LANES_MAX];
     NsWildRun wild[NS_LANES_MAX];
@@ -23,11 +21,12 @@ typedef struct {
     char *bar;      /* label of the color bar */
 } Heatmap;
 
-static void follow(Heatmap *heatmap, const NsFigureInput *input, NsQuantity quantity, Mode mode)
+static void follow(Heatmap *heatmap, const NsFigureInput *input, NsQuantity quantity,
+                   NsHeatMode mode)
 {
     NsFigureRun runs[NS_LANES_MAX] = {{.history = input->history}};
-    unsigned n = mode == ONE ? 1 : ns_figure_runs(input);
-    for (unsigned i = 0; i < n && mode != ONE; i++) runs[i] = ns_figure_run(input, i);
+    unsigned n = mode == NS_HEAT_LANE ? 1 : ns_figure_runs(input);
+    for (unsigned i = 0; i < n && mode != NS_HEAT_LANE; i++) runs[i] = ns_figure_run(input, i);
     NS_FIGURE_SET(&heatmap->figure, heatmap->mode, mode);
     heatmap->figure.changed |= ns_heatmap_cells_follow(&heatmap->cells, runs, n, quantity);
 }
@@ -35,7 +34,7 @@ static void follow(Heatmap *heatmap, const NsFigureInput *input, NsQuantity quan
 static void make_names(Heatmap *heatmap, const NsFigureInput *input)
 {
     NsFigure *figure = &heatmap->figure;
-    if (heatmap->mode != STACKED) return;
+    if (heatmap->mode != NS_HEAT_STACKED) return;
     for (unsigned i = 0; i < heatmap->cells.n; i++) {
         ns_figure_text(figure, &figure->labels[i], ns_figure_run_label(input, i));
         heatmap->panels[i].name = figure->labels[i];
@@ -46,7 +45,7 @@ static void make_names(Heatmap *heatmap, const NsFigureInput *input)
 /* The label of the color bar. */
 static char *bar_words(const Heatmap *heatmap, const NsFigureInput *input, const char *symbol)
 {
-    if (heatmap->mode != RATIO) return g_strdup(symbol);
+    if (heatmap->mode != NS_HEAT_RATIO) return g_strdup(symbol);
     return g_strdup_printf(_("log_2(%s / %s)"), ns_figure_run(input, 1).name,
                            ns_figure_run(input, 0).name);
 }
@@ -56,7 +55,7 @@ static char *bar_words(const Heatmap *heatmap, const NsFigureInput *input, const
 static void find_wild(Heatmap *heatmap, const NsFigureInput *input, bool log)
 {
     heatmap->colors = (NsRange){0, 0};
-    if (heatmap->mode != STACKED) return;
+    if (heatmap->mode != NS_HEAT_STACKED) return;
     for (unsigned i = 0; i < heatmap->cells.n; i++) {
         const NsHeatmapRun *cells = &heatmap->cells.run[i];
         const NsRange *range = log ? &cells->positive : &cells->all;
@@ -82,7 +81,7 @@ static char *note(const Heatmap *heatmap)
 
 static void fill_map(Heatmap *heatmap, bool log)
 {
-    if (heatmap->mode == RATIO) {
+    if (heatmap->mode == NS_HEAT_RATIO) {
         heatmap->map = ns_heatmap_ratio(&heatmap->ratio, &heatmap->cells, 0, 1);
     } else {
         heatmap->map = ns_heatmap_cells_map(&heatmap->cells, heatmap->panels);
@@ -131,9 +130,9 @@ static char *empty_words(const Heatmap *heatmap, const NsFigureInput *input)
                                _(info->choice.label));
     if (ns_figure_newest(input) < 0) return g_strdup(_("No step has been measured yet."));
     if (!cells->rows && input->history) return ns_figure_absent(cells->quantity, input);
-    if (heatmap->figure.kind->two_runs && heatmap->mode == ONE)
+    if (heatmap->figure.kind->two_runs && heatmap->mode == NS_HEAT_LANE)
         return g_strdup(_("There is no other run yet: reset, change a setting, and run again."));
-    if (heatmap->mode != RATIO) return g_strdup(_("No step has been measured yet."));
+    if (heatmap->mode != NS_HEAT_RATIO) return g_strdup(_("No step has been measured yet."));
     unsigned without = cells->run[0].rows ? 1 : 0;
     if (cells->run[without].rows) return g_strdup(_("The lanes have no step in common."));
     return g_strdup_printf(_("%s has no %s."), ns_figure_run(input, without).name, info->symbol);
@@ -144,12 +143,13 @@ static void make_texts(Heatmap *heatmap, const NsFigureInput *input)
     NsFigure *figure = &heatmap->figure;
     NsQuantity quantity = heatmap->cells.quantity;
     const NsQuantityInfo *info = ns_quantity(quantity);
-    NsFigureInput shown = heatmap->mode == ONE && input->n_lanes > 1
+    NsFigureInput shown = heatmap->mode == NS_HEAT_LANE && input->n_lanes > 1
                               ? ns_figure_input_of(input, ns_figure_active(input))
                               : *input;
     g_autofree char *title =
-        heatmap->mode == RATIO ? g_strdup_printf(_("%s, ratio of two runs"), _(info->choice.label))
-                               : g_strdup_printf(_("%s over the steps"), _(info->choice.label));
+        heatmap->mode == NS_HEAT_RATIO
+            ? g_strdup_printf(_("%s, ratio of two runs"), _(info->choice.label))
+            : g_strdup_printf(_("%s over the steps"), _(info->choice.label));
     g_autofree char *empty = empty_words(heatmap, input);
     ns_figure_mark_events(figure, &shown);
     make_names(heatmap, input);
@@ -167,11 +167,9 @@ static void update_map(Heatmap *heatmap, const NsFigureInput *input)
     NsFigure *figure = &heatmap->figure;
     NsQuantity quantity = ns_figure_quantity(figure->kind, input);
     bool log = ns_figure_scale(quantity, input) == NS_SCALE_LOG;
-    Mode mode = input->n_lanes < 2 || input->heat == NS_HEAT_LANE ? ONE
-                : input->heat == NS_HEAT_RATIO                    ? RATIO
-                                                                  : STACKED;
+    NsHeatMode mode = input->n_lanes < 2 ? NS_HEAT_LANE : input->heat;
     follow(heatmap, input, quantity, mode);
-    figure->changed |= mode != RATIO && heatmap->map.log != log;
+    figure->changed |= mode != NS_HEAT_RATIO && heatmap->map.log != log;
     NS_FIGURE_SET(figure, heatmap->marked, input->marked_layer);
     NS_FIGURE_SET(figure, heatmap->viewed, ns_figure_viewed(input));
     find_wild(heatmap, input, log);
@@ -181,7 +179,7 @@ static void update_map(Heatmap *heatmap, const NsFigureInput *input)
     fill_map(heatmap, log);
     mark(heatmap);
     bool shown = ns_quantity(quantity)->domain != NS_DOMAIN_STEP && heatmap->map.columns &&
-                 heatmap->map.rows && !(heatmap->figure.kind->two_runs && mode == ONE);
+                 heatmap->map.rows && !(heatmap->figure.kind->two_runs && mode == NS_HEAT_LANE);
     figure->plot.heatmap = shown ? &heatmap->map : NULL;
 }
 
