@@ -4,16 +4,14 @@
 #include <math.h>
 #include <string.h>
 
-static void resize(NsLayerValues *values, size_t count)
+static bool is_same(const NsLayerValues *a, const NsLayerValues *b)
 {
-    values->count = count;
-    values->n = 0;
-    values->min = g_renew(float, values->min, count);
-    values->max = g_renew(float, values->max, count);
-    values->has = g_renew(bool, values->has, count);
-    values->x = g_renew(double, values->x, count);
-    values->y = g_renew(double, values->y, count);
-    values->lo = g_renew(double, values->lo, count);
+    size_t n = a->count;
+    return a->source.history == b->source.history && n == b->count &&
+           a->bucket.first == b->bucket.first && a->bucket.last == b->bucket.last &&
+           (!n || (!memcmp(a->min, b->min, n * sizeof *a->min) &&
+                   !memcmp(a->max, b->max, n * sizeof *a->max) &&
+                   !memcmp(a->has, b->has, n * sizeof *a->has)));
 }
 
 /* Adds the range of the measured values of a layer: over its heads, or its only value. */
@@ -43,31 +41,25 @@ bool ns_layer_values_read(NsLayerValues *values, NsHistory *history, NsQuantity 
     }
     const NsRecordLayout *layout = ns_history_layout(history);
     size_t n = layout->count[quantity];
-    bool changed = ns_source_follow(&values->source, history);
-    if (changed || n != values->count) {
-        resize(values, n);
-        changed = true;
+    NsLayerValues now = {
+        .count = n, .min = g_new(float, n), .max = g_new(float, n), .has = g_new(bool, n)};
+    ns_source_follow(&now.source, history);
+    if (n) {
+        size_t measured = ns_history_measured(history, quantity, (size_t)record);
+        now.bucket = ns_history_read(history, quantity, measured, now.min, now.max, now.has);
     }
-    if (n == 0) return changed;
-
-    g_autofree float *min = g_new(float, n), *max = g_new(float, n);
-    g_autofree bool *has = g_new(bool, n);
-    size_t measured = ns_history_measured(history, quantity, (size_t)record);
-    NsBucket bucket = ns_history_read(history, quantity, measured, min, max, has);
-    changed |= bucket.first != values->bucket.first || bucket.last != values->bucket.last ||
-               memcmp(min, values->min, n * sizeof *min) ||
-               memcmp(max, values->max, n * sizeof *max) ||
-               memcmp(has, values->has, n * sizeof *has);
-    if (!changed) return false;
-
-    values->bucket = bucket;
-    values->n = 0;
-    memcpy(values->min, min, n * sizeof *min);
-    memcpy(values->max, max, n * sizeof *max);
-    memcpy(values->has, has, n * sizeof *has);
+    if (is_same(values, &now)) {
+        ns_layer_values_clear(&now);
+        return false;
+    }
+    now.x = g_new(double, n);
+    now.y = g_new(double, n);
+    now.lo = g_new(double, n);
     size_t heads = ns_quantity(quantity)->domain == NS_DOMAIN_HEAD ? layout->heads : 1;
-    values->band = bucket.last > bucket.first || heads > 1;
-    for (size_t layer = 0; layer < n / heads; layer++) add_layer(values, layer, heads, first_layer);
+    now.band = now.bucket.last > now.bucket.first || heads > 1;
+    for (size_t layer = 0; layer < n / heads; layer++) add_layer(&now, layer, heads, first_layer);
+    ns_layer_values_clear(values);
+    *values = now;
     return true;
 }
 

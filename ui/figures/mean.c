@@ -7,12 +7,10 @@
 
 struct NsMeanPlot {
     NsPlot plot, lower;
-    NsSeries key; /* the legend entry that explains the bands */
-    char *note, *subtitle, *moment, *key_label;
-    GPtrArray *owned; /* series and their columns */
-    bool band;        /* some curve has a band */
-    bool cut;         /* some band of positive values would reach 0 and is cut off at the smallest
-                       * value */
+    NsSeries key;     /* what bands are */
+    GPtrArray *owned; /* series, their columns and words */
+    bool band;        /* of some curve */
+    bool cut;         /* a band that would reach below what cannot be negative ends at the least */
 };
 
 static void *own(NsMeanPlot *mean, void *taken)
@@ -136,7 +134,7 @@ static void merge(NsMeanPlot *mean, NsPlot *into, const NsPlot *const *plots, si
 
 static char *note_of(const NsMeanPlot *mean, const char *first, size_t seeds, const char *diverged)
 {
-    g_autoptr(GString) note = g_string_new(NULL);
+    GString *note = g_string_new(NULL);
     g_string_append_printf(note, _("Mean of %zu seeds on the same batches."), seeds);
     if (mean->cut)
         g_string_append_printf(note, "  %s",
@@ -144,7 +142,7 @@ static char *note_of(const NsMeanPlot *mean, const char *first, size_t seeds, co
                                  "where it would reach 0."));
     if (diverged) g_string_append_printf(note, _("  %s; the mean is over the others."), diverged);
     if (first) g_string_append_printf(note, "  %s", first);
-    return g_strdup(note->str);
+    return g_string_free(note, FALSE);
 }
 
 /* "step 40, mean and s.d. of 5 seeds (1 of 5 seeds diverged)" */
@@ -155,11 +153,11 @@ static char *with_seeds(const char *words, size_t seeds, const char *diverged)
     return g_strconcat(words ? words : "", words ? ", " : "", of, after, NULL);
 }
 
-/* The legend entry of the bands: a gray curve with a band. */
-static NsSeries key_of(const NsMeanPlot *mean)
+/* A gray curve with its band, of no lane. */
+static NsSeries key_of(const char *label)
 {
     static const double nowhere[] = {(double)NAN};
-    return (NsSeries){.label = mean->key_label,
+    return (NsSeries){.label = label,
                       .kind = NS_SERIES_LINE,
                       .previous = true,
                       .n = 1,
@@ -186,15 +184,11 @@ NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
         merge(mean, &mean->lower, lowers, found);
         mean->plot.lower = &mean->lower;
     }
-    mean->note = note_of(mean, plots[0]->note, seeds, diverged);
-    mean->plot.note = mean->note;
-    /* A small chart has no space for the note, so the subtitle states this, too. */
-    mean->subtitle = with_seeds(plots[0]->subtitle, seeds, diverged);
-    mean->moment = with_seeds(plots[0]->moment, seeds, diverged);
-    mean->plot.subtitle = mean->subtitle;
-    mean->plot.moment = mean->moment;
-    mean->key_label = g_strdup_printf(_("mean ± s.d. of %zu seeds"), seeds);
-    mean->key = key_of(mean);
+    mean->plot.note = own(mean, note_of(mean, plots[0]->note, seeds, diverged));
+    /* A small chart has no room for the note, but keeps this. */
+    mean->plot.subtitle = own(mean, with_seeds(plots[0]->subtitle, seeds, diverged));
+    mean->plot.moment = own(mean, with_seeds(plots[0]->moment, seeds, diverged));
+    mean->key = key_of(own(mean, g_strdup_printf(_("mean ± s.d. of %zu seeds"), seeds)));
     mean->plot.key = mean->band ? &mean->key : NULL;
     return mean;
 }
@@ -203,10 +197,6 @@ void ns_mean_plot_free(NsMeanPlot *mean)
 {
     if (!mean) return;
     g_ptr_array_unref(mean->owned);
-    g_free(mean->note);
-    g_free(mean->subtitle);
-    g_free(mean->moment);
-    g_free(mean->key_label);
     g_free(mean);
 }
 

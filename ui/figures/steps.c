@@ -19,9 +19,6 @@ typedef struct {
     unsigned n;
     NsPreviousCurves previous;
     NsQuantity quantity;
-    float *min, *max; /* [count] values of the record being read */
-    bool *has;
-    size_t count;
 } Steps;
 
 /* Statistics of the values of one record. */
@@ -46,22 +43,16 @@ static Summary summarize(const float *min, const float *max, const bool *has, si
     return s;
 }
 
-/* Reads the next record (or group of records that are stored together); FALSE if it has no
- * values. */
-static bool next_record(Steps *steps, NsSource *source, double *x, Summary *summary)
+/* Reads the next record that has not been read; FALSE where it has no value. */
+static bool next_record(const Steps *steps, NsSource *source, double *x, Summary *summary)
 {
     NsHistory *history = source->history;
     size_t count = ns_history_layout(history)->count[steps->quantity], record = source->steps;
-    if (count > steps->count) {
-        steps->min = g_renew(float, steps->min, count);
-        steps->max = g_renew(float, steps->max, count);
-        steps->has = g_renew(bool, steps->has, count);
-        steps->count = count;
-    }
-    NsBucket bucket =
-        ns_history_read(history, steps->quantity, record, steps->min, steps->max, steps->has);
+    g_autofree float *min = g_new(float, count), *max = g_new(float, count);
+    g_autofree bool *has = g_new(bool, count);
+    NsBucket bucket = ns_history_read(history, steps->quantity, record, min, max, has);
     source->steps = MAX(record, (size_t)ns_history_record(history, bucket.last)) + 1;
-    *summary = summarize(steps->min, steps->max, steps->has, count);
+    *summary = summarize(min, max, has, count);
     *x = (double)MAX(bucket.first, ns_history_step(history, record)->step);
     return summary->n > 0;
 }
@@ -250,9 +241,6 @@ static void clear(NsFigure *figure)
     Steps *steps = (Steps *)figure;
     for (size_t i = 0; i < NS_LANES_MAX; i++) ns_step_curves_clear(&steps->lanes[i]);
     ns_previous_curves_clear(&steps->previous);
-    g_free(steps->min);
-    g_free(steps->max);
-    g_free(steps->has);
 }
 
 static void init(NsFigure *figure)
