@@ -311,8 +311,7 @@ static void share_colors(Diagram *diagram)
         diagram->wild[i].least = one.lo;
         all = (NsRange){MIN(all.lo, one.lo), MAX(all.hi, one.hi)};
     }
-    NsRange calm = ns_wild_colors(diagram->wild, diagram->n, NS_SCALE_LOG);
-    if (calm.lo < calm.hi) all = calm;
+    all = ns_wild_colors(diagram->wild, diagram->n, NS_SCALE_LOG, all);
     NS_FIGURE_SET(&diagram->figure, diagram->range.lo, all.lo);
     NS_FIGURE_SET(&diagram->figure, diagram->range.hi, all.hi);
 }

@@ -75,9 +75,8 @@ static void share_colors(Heads *heads, const NsFigureInput *input, bool log)
                                      .least = own.lo};
         range = (NsRange){MIN(range.lo, own.lo), MAX(range.hi, own.hi)};
     }
-    NsRange calm =
-        ns_wild_colors(heads->wild, input->n_beside, log ? NS_SCALE_LOG : NS_SCALE_LINEAR);
-    if (calm.lo < calm.hi) range = calm;
+    range =
+        ns_wild_colors(heads->wild, input->n_beside, log ? NS_SCALE_LOG : NS_SCALE_LINEAR, range);
     if (!(range.lo < range.hi)) range = (NsRange){0, 0};
     NS_FIGURE_SET(&heads->figure, heads->lo, range.lo);
     NS_FIGURE_SET(&heads->figure, heads->hi, range.hi);

@@ -65,8 +65,8 @@ static void find_wild(Heatmap *heatmap, const NsFigureInput *input, bool log)
                                        .most = MAX(range->hi, 0),
                                        .least = range->lo};
     }
-    heatmap->colors =
-        ns_wild_colors(heatmap->wild, heatmap->cells.n, log ? NS_SCALE_LOG : NS_SCALE_LINEAR);
+    heatmap->colors = ns_wild_colors(heatmap->wild, heatmap->cells.n,
+                                     log ? NS_SCALE_LOG : NS_SCALE_LINEAR, heatmap->colors);
 }
 
 static char *note(const Heatmap *heatmap)

@@ -57,7 +57,7 @@ bool ns_layer_values_read(NsLayerValues *values, NsHistory *history, NsQuantity 
     now.lo = g_new(double, n);
     size_t heads = ns_quantity(quantity)->domain == NS_DOMAIN_HEAD ? layout->heads : 1;
     now.band = now.bucket.last > now.bucket.first || heads > 1;
-    for (size_t layer = 0; layer < n / heads; layer++) add_layer(&now, layer, heads, first_layer);
+    for (size_t layer = 0; layer * heads < n; layer++) add_layer(&now, layer, heads, first_layer);
     ns_layer_values_clear(values);
     *values = now;
     return true;

@@ -38,16 +38,18 @@ void ns_wild_note(GString *words, const NsWildRun *runs, size_t n)
     }
 }
 
-NsRange ns_wild_colors(NsWildRun *runs, size_t n, NsScaleKind scale)
+NsRange ns_wild_colors(NsWildRun *runs, size_t n, NsScaleKind scale, NsRange all)
 {
     NsRange range = {INFINITY, -INFINITY};
-    if (isnan(ns_wild_find(runs, n, scale))) return (NsRange){0, 0};
+    if (isnan(ns_wild_find(runs, n, scale))) return all;
     for (size_t i = 0; i < n; i++) {
         if (runs[i].wild || !(runs[i].most > 0)) continue;
         range.lo = MIN(range.lo, runs[i].least);
         range.hi = MAX(range.hi, runs[i].most);
     }
-    return range.lo < range.hi ? range : (NsRange){0, 0};
+    if (range.lo < range.hi) return range;
+    for (size_t i = 0; i < n; i++) runs[i].wild = false;
+    return all;
 }
 
 void ns_wild_colors_note(GString *words, const NsWildRun *runs, size_t n)
