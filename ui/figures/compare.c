@@ -17,24 +17,11 @@ typedef struct {
     unsigned n;
 } Compare;
 
-/* Sets the names of the runs and finds those that extend beyond the axis; returns its upper
- * limit. */
-static double find_wild(Compare *compare, const NsFigureInput *input, NsScaleKind scale)
+static NsFigureRun run_of(const NsFigureInput *input, unsigned i)
 {
-    bool lanes = input->n_lanes > 1;
-    for (unsigned i = 0; i < compare->n; i++) {
-        const NsLayerValues *side = &compare->sides[i];
-        NsFigureRun run = ns_figure_run(input, lanes ? i : 0);
-        bool before = !lanes && i > 0;
-        compare->runs[i] = (NsWildRun){.history = before ? input->previous : run.history,
-                                       .name = lanes    ? run.name
-                                               : before ? _("previous run")
-                                                        : _("this run")};
-        for (size_t k = 0; k < side->n; k++)
-            if (isfinite(side->y[k]))
-                compare->runs[i].most = MAX(compare->runs[i].most, side->y[k]);
-    }
-    return ns_wild_find(compare->runs, compare->n, scale);
+    if (input->n_lanes > 1) return ns_figure_run(input, i);
+    return i ? (NsFigureRun){.history = input->previous, .name = _("previous run")}
+             : (NsFigureRun){.history = input->history, .name = _("this run")};
 }
 
 static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale)
@@ -126,12 +113,17 @@ static void follow(Compare *compare, const NsFigureInput *input)
     unsigned first_layer = ns_figure_first_layer(input->quantity);
     int64_t step = lanes && input->step < 0 ? ns_figure_newest(input) : input->step;
     for (unsigned i = 0; i < n; i++) {
-        NsHistory *history = !lanes && i == 1 ? input->previous : ns_figure_run(input, i).history;
-        int64_t record = ns_figure_record_at(history, step);
-        /* A lane that begins later has nothing to show yet; a single run shows its first step. */
-        if (!lanes && history && ns_history_steps(history)) record = MAX(record, 0);
+        NsFigureRun run = run_of(input, i);
+        NsLayerValues *side = &compare->sides[i];
+        NsWildRun *wild = &compare->runs[i];
+        int64_t record = ns_figure_record_at(run.history, step);
+        /* A lane that begins later has nothing to show yet; a run by itself has its first step. */
+        if (!lanes && run.history && ns_history_steps(run.history)) record = MAX(record, 0);
         figure->changed |=
-            ns_layer_values_read(&compare->sides[i], history, input->quantity, record, first_layer);
+            ns_layer_values_read(side, run.history, input->quantity, record, first_layer);
+        *wild = (NsWildRun){.history = run.history, .name = run.name};
+        for (size_t k = 0; k < side->n; k++)
+            if (isfinite(side->y[k])) wild->most = MAX(wild->most, side->y[k]);
     }
 }
 
@@ -142,7 +134,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     NS_FIGURE_SET(figure, compare->quantity, input->quantity);
     NS_FIGURE_SET(figure, figure->plot.left.scale, scale);
     follow(compare, input);
-    double upper_end = find_wild(compare, input, scale);
+    double upper_end = ns_wild_find(compare->runs, compare->n, scale);
     ns_figure_mark_layer(figure, input->marked_layer);
     make_texts(compare, input);
     if (!figure->changed) return;

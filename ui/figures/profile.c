@@ -22,14 +22,6 @@ typedef struct {
 enum { THEORY = COLUMNS + NS_THEORY_CURVES, CURVES };
 G_STATIC_ASSERT(NS_LANES_MAX *CURVES <= NS_FIGURE_SERIES);
 
-/* The quantities of a profile. */
-typedef struct {
-    NsQuantity quantity;
-    NsQuantity end; /* of domain STEP: a separate point above the last layer, if `has_end` */
-    bool has_end;
-    bool theory; /* show theory even if the input does not request it */
-} Spec;
-
 typedef struct {
     NsFigure figure;
     Lane lanes[NS_LANES_MAX];
@@ -70,22 +62,30 @@ static void show(NsFigure *figure, const NsLayerValues *column, NsSeries look)
 
 /* ---- One run ---- */
 
-static bool read_columns(Lane *lane, const NsFigureInput *input, const Spec *spec, int64_t record)
+/* Norms of hidden states have one more, of the state after the final norm: a point of its own above
+ * the last layer.  NS_QUANTITY_COUNT for none. */
+static NsQuantity end_of(NsQuantity quantity)
+{
+    if (quantity == NS_QUANTITY_HIDDEN_SQ) return NS_QUANTITY_FINAL_SQ;
+    return quantity == NS_QUANTITY_HIDDEN_NORM ? NS_QUANTITY_FINAL_NORM : NS_QUANTITY_COUNT;
+}
+
+static bool read_columns(Lane *lane, const NsFigureInput *input, NsQuantity quantity,
+                         int64_t record)
 {
     NsLayerValues *columns = lane->columns;
-    unsigned layer = ns_figure_first_layer(spec->quantity);
+    unsigned layer = ns_figure_first_layer(quantity);
     int64_t previous = input->previous ? (int64_t)ns_history_steps(input->previous) - 1 : -1;
     NsHistory *history = input->history;
-    bool changed = ns_layer_values_read(&columns[NOW], history, spec->quantity, record, layer);
-    /* Step 0 precedes all updates, so its update ratios are 0 by definition and are not shown. */
-    bool first = record > 0 && spec->quantity != NS_QUANTITY_UPDATE_RATIO;
-    changed |=
-        ns_layer_values_read(&columns[FIRST], history, spec->quantity, first ? 0 : -1, layer);
-    changed |=
-        ns_layer_values_read(&columns[PREVIOUS], input->previous, spec->quantity, previous, layer);
-    bool end = record >= 0 && spec->has_end;
-    unsigned top = end ? (unsigned)ns_history_layout(history)->hidden - 1 : 0;
-    changed |= ns_layer_values_read(&columns[END], history, spec->end, end ? record : -1, top);
+    bool changed = ns_layer_values_read(&columns[NOW], history, quantity, record, layer);
+    /* No update led to step 0, so its update ratios are 0 by definition and say nothing. */
+    bool first = record > 0 && quantity != NS_QUANTITY_UPDATE_RATIO;
+    changed |= ns_layer_values_read(&columns[FIRST], history, quantity, first ? 0 : -1, layer);
+    changed |= ns_layer_values_read(&columns[PREVIOUS], input->previous, quantity, previous, layer);
+    NsQuantity end = end_of(quantity);
+    bool has_end = record >= 0 && end != NS_QUANTITY_COUNT;
+    unsigned top = has_end ? (unsigned)ns_history_layout(history)->hidden - 1 : 0;
+    changed |= ns_layer_values_read(&columns[END], history, end, has_end ? record : -1, top);
     return changed;
 }
 
@@ -319,16 +319,15 @@ static void add_theory(GString *words, const Profile *profile, const NsFigureInp
         ns_figure_add_sentence(words, _("Training departs from theory."));
 }
 
-static char *note_of_several(const Profile *profile, const NsFigureInput *input)
+/* Of several runs: which begin later, leave the axis, and what their first steps look like. */
+static void add_runs(GString *words, const Profile *profile, const NsFigureInput *input)
 {
-    GString *words = g_string_new(NULL);
-    bool first = false, end = false, late = false;
+    bool first = false, late = false;
     for (unsigned i = 0; i < profile->n; i++) {
         NsFigureRun run = ns_figure_run(input, i);
         int64_t begin = run.history ? ns_history_first_step(run.history) : 0;
         late |= begin > 0;
         first |= profile->lanes[i].columns[FIRST].n > 0;
-        end |= profile->lanes[i].columns[END].n > 0;
         if (input->step < 0 || input->step >= begin) continue;
         g_autofree char *step = ns_group_digits(begin);
         g_autofree char *note = g_strdup_printf(_("%s begins at step %s."), run.name, step);
@@ -338,32 +337,27 @@ static char *note_of_several(const Profile *profile, const NsFigureInput *input)
         ns_figure_add_sentence(words, late ? _("Faint lines: the first step of each run.")
                                            : _("Faint lines: step 0."));
     ns_wild_note(words, profile->wild, profile->n);
-    add_theory(words, profile, input);
-    if (end) ns_figure_add_sentence(words, _("Separate mark: after the final norm."));
-    if (is_thinned(&profile->lanes[0].columns[NOW]))
-        ns_figure_add_sentence(
-            words, _("This step is stored in a group of steps: the band is their range."));
-    else if (profile->lanes[0].columns[NOW].band)
-        ns_figure_add_sentence(words, _("Line: the largest of the heads.  Band: their range."));
-    return g_string_free(words, words->len == 0);
 }
 
 static char *note(const Profile *profile, const NsFigureInput *input)
 {
-    const Lane *lane = &profile->lanes[0];
-    const NsLayerValues *now = &lane->columns[NOW];
-    if (profile->n > 1) return note_of_several(profile, input);
-    if (lane->theory.note) {
-        GString *words = g_string_new(NULL);
-        add_theory(words, profile, input);
-        return g_string_free(words, FALSE);
-    }
+    GString *words = g_string_new(NULL);
+    const NsLayerValues *now = &profile->lanes[0].columns[NOW];
+    bool several = profile->n > 1, end = false;
+    for (unsigned i = 0; i < profile->n; i++) end |= profile->lanes[i].columns[END].n > 0;
+    if (several) add_runs(words, profile, input);
+    add_theory(words, profile, input);
+    if (several && end) ns_figure_add_sentence(words, _("Separate mark: after the final norm."));
+    if (!several && words->len) return g_string_free(words, FALSE);
     if (is_thinned(now))
-        return g_strdup(_("This step is stored in a group of steps: the band is their range."));
-    return now->band ? g_strdup(_("Line: the largest of the heads.  Band: their range.")) : NULL;
+        ns_figure_add_sentence(
+            words, _("This step is stored in a group of steps: the band is their range."));
+    else if (now->band)
+        ns_figure_add_sentence(words, _("Line: the largest of the heads.  Band: their range."));
+    return g_string_free(words, words->len == 0);
 }
 
-static void follow_all(Profile *profile, const NsFigureInput *input, const Spec *spec)
+static void follow_all(Profile *profile, const NsFigureInput *input)
 {
     unsigned n = ns_figure_runs(input);
     for (unsigned i = n; i < profile->n; i++) lane_clear(&profile->lanes[i]);
@@ -373,9 +367,10 @@ static void follow_all(Profile *profile, const NsFigureInput *input, const Spec 
         if (n > 1) one.previous = NULL;
         int64_t record =
             n > 1 ? ns_figure_record_at(one.history, asked_step(input)) : ns_figure_record(&one);
-        profile->figure.changed |= read_columns(&profile->lanes[i], &one, spec, record);
-        profile->figure.changed |= ns_theory_follow(&profile->lanes[i].theory, spec->quantity, &one,
-                                                    spec->theory || input->theory);
+        Lane *lane = &profile->lanes[i];
+        profile->figure.changed |= read_columns(lane, &one, profile->quantity, record);
+        profile->figure.changed |= ns_theory_follow(&lane->theory, profile->quantity, &one,
+                                                    profile->figure.kind->theory || input->theory);
     }
 }
 
@@ -391,17 +386,11 @@ static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Profile *profile = (Profile *)figure;
     NsQuantity quantity = ns_figure_quantity(figure->kind, input);
-    bool squared = quantity == NS_QUANTITY_HIDDEN_SQ;
-    /* Norms of hidden states have an additional value for the state after the final norm. */
-    const Spec spec = {.quantity = quantity,
-                       .end = squared ? NS_QUANTITY_FINAL_SQ : NS_QUANTITY_FINAL_NORM,
-                       .has_end = squared || quantity == NS_QUANTITY_HIDDEN_NORM,
-                       .theory = figure->kind->theory};
     const NsQuantityInfo *info = ns_quantity(quantity);
     NsScaleKind scale = ns_figure_scale(quantity, input);
     NS_FIGURE_SET(figure, profile->quantity, quantity);
     NS_FIGURE_SET(figure, figure->plot.left.scale, scale);
-    follow_all(profile, input, &spec);
+    follow_all(profile, input);
     double upper_end = find_wild(profile, input, scale);
 
     bool over_layers = info->domain != NS_DOMAIN_STEP;
