@@ -82,6 +82,13 @@ NsFigureInput input_of(const Run *run)
                            .step = -1};
 }
 
+NsFigure *figure_new(const char *key)
+{
+    const NsFigureKind *kind = ns_figure_find(key);
+    g_assert_nonnull(kind);
+    return ns_figure_create(kind);
+}
+
 const NsSeries *series_named(const NsPlot *plot, const char *label)
 {
     for (size_t i = 0; i < plot->n_series; i++)

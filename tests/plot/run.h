@@ -35,7 +35,10 @@ void append_values(Run *run, double loss);
 /* An input that shows the newest step of the run: gradients of W_2, norms of hidden states. */
 NsFigureInput input_of(const Run *run);
 
-/* Fails the test if there is no such series. */
+/* A figure of the registry. */
+NsFigure *figure_new(const char *key);
+
+/* Fails the test where there is none. */
 const NsSeries *series_named(const NsPlot *plot, const char *label);
 
 /* Draws a plot on a small and on a large page, and reads it at many points. */

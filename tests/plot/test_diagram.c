@@ -1,6 +1,7 @@
 /* The diagram of a layer matches the table of placements.  SPDX-License-Identifier: MIT */
 #include "core/experiment/assignment.h"
 #include "core/train/run.h"
+#include "run.h"
 #include "ui/figures/diagram.h"
 #include "ui/plot/export.h"
 #include "ui/plot/text.h"
@@ -545,7 +546,7 @@ static void test_figure(void)
                            .n_lanes = 2,
                            .marked_layer = 2,
                            .step = -1};
-    g_autoptr(NsFigure) figure = ns_figure_new("diagram");
+    g_autoptr(NsFigure) figure = figure_new("diagram");
     const NsPlot *plot = ns_figure_update(figure, &input);
     g_assert_nonnull(plot->drawing);
     g_assert_cmpuint(plot->n_series, >, 20);
@@ -599,7 +600,7 @@ static void test_page(void)
         input.lanes[i] = (NsFigureRun){ns_run_history(run), ns_run_settings(run), names[i], i};
     for (unsigned n = 1; n <= NS_LANES_MAX; n++) {
         input.n_lanes = n > 1 ? n : 0;
-        g_autoptr(NsFigure) figure = ns_figure_new("diagram");
+        g_autoptr(NsFigure) figure = figure_new("diagram");
         const NsPlot *plot = ns_figure_update(figure, &input);
         g_assert_cmpuint(height_of(plot, 234, 164, false), ==, 164);
         /* Two lanes fill a column; with more, single layers are placed two side by side. */
@@ -676,8 +677,7 @@ static void test_column(void)
         for (unsigned n = 1; n <= NS_LANES_MAX; n++)
             for (int gradient = 0; gradient < 2; gradient++) {
                 input.n_lanes = n > 1 ? n : 0;
-                g_autoptr(NsFigure) figure =
-                    ns_figure_new(gradient ? "diagram-gradient" : "diagram");
+                g_autoptr(NsFigure) figure = figure_new(gradient ? "diagram-gradient" : "diagram");
                 const NsPlot *plot = ns_figure_update(figure, &input);
                 g_test_message("%s, %u lanes", architectures[a], n);
                 check_words(plot, 226, "paper");

@@ -22,14 +22,14 @@ static void test_registry(void)
     }
     g_assert_null(ns_figure_choice(G_N_ELEMENTS(keys)));
     g_assert_null(ns_figure_kind(G_N_ELEMENTS(keys)));
-    g_assert_null(ns_figure_new("losses"));
+    g_assert_null(ns_figure_find("losses"));
 }
 
 static void test_empty(void)
 {
     const NsFigureInput input = input_of(NULL);
     for (size_t i = 0; ns_figure_choice(i); i++) {
-        g_autoptr(NsFigure) figure = ns_figure_new(ns_figure_choice(i)->key);
+        g_autoptr(NsFigure) figure = figure_new(ns_figure_choice(i)->key);
         const NsPlot *plot = ns_figure_update(figure, &input);
         uint64_t version = plot->version;
         g_assert_cmpuint(plot->n_series, ==, 0);
@@ -47,7 +47,7 @@ static void test_digits(void)
     ns_settings_set(&run->settings, "warmup", "2000", NULL);
     for (int i = 0; i <= 1240; i++) append(run, 4.5);
     const NsFigureInput input = input_of(run);
-    g_autoptr(NsFigure) profile = ns_figure_new("profile");
+    g_autoptr(NsFigure) profile = figure_new("profile");
     const NsPlot *plot = ns_figure_update(profile, &input);
     g_assert_cmpstr(plot->subtitle, ==, "Post-LN, 6 layers, lr 0.003, warm-up 2,000, step 1,240");
     g_assert_nonnull(series_named(plot, "step 1,240"));
@@ -59,14 +59,14 @@ static void test_one_record(void)
     append(run, 4.5);
     const NsFigureInput input = input_of(run);
 
-    g_autoptr(NsFigure) loss = ns_figure_new("loss");
+    g_autoptr(NsFigure) loss = figure_new("loss");
     const NsPlot *plot = ns_figure_update(loss, &input);
     const NsSeries *training = series_named(plot, "training");
     g_assert_cmpuint(training->n, ==, 1);
     g_assert_cmpfloat(training->y[0], ==, 4.5);
     g_assert_cmpstr(plot->subtitle, ==, "Post-LN, 6 layers, lr 0.003, warm-up 1, step 0");
 
-    g_autoptr(NsFigure) gradient = ns_figure_new("gradient-norm");
+    g_autoptr(NsFigure) gradient = figure_new("gradient-norm");
     plot = ns_figure_update(gradient, &input);
     g_assert_cmpuint(plot->n_series, ==, 1); /* step 0 is not a previous series of itself */
     g_assert_cmpuint(plot->series[0].n, ==, 6);
@@ -76,12 +76,12 @@ static void test_one_record(void)
     g_assert_null(plot->series[0].lo);
     g_assert_null(plot->note);
 
-    g_autoptr(NsFigure) hidden = ns_figure_new("hidden-norm");
+    g_autoptr(NsFigure) hidden = figure_new("hidden-norm");
     plot = ns_figure_update(hidden, &input);
     g_assert_cmpuint(plot->series[0].n, ==, 7);
     g_assert_cmpfloat(plot->series[0].x[0], ==, 0);
 
-    g_autoptr(NsFigure) heatmap = ns_figure_new("gradient-heatmap");
+    g_autoptr(NsFigure) heatmap = figure_new("gradient-heatmap");
     plot = ns_figure_update(heatmap, &input);
     g_assert_cmpuint(plot->heatmap->rows, ==, 6);
     g_assert_cmpuint(plot->heatmap->columns, ==, 1);
@@ -95,8 +95,8 @@ static void test_version_follows_what_is_visible(void)
     append(run, 3);
     NsFigureInput input = input_of(run);
     input.step = 1;
-    g_autoptr(NsFigure) gradient = ns_figure_new("gradient-norm");
-    g_autoptr(NsFigure) loss = ns_figure_new("loss");
+    g_autoptr(NsFigure) gradient = figure_new("gradient-norm");
+    g_autoptr(NsFigure) loss = figure_new("loss");
     uint64_t still = ns_figure_update(gradient, &input)->version;
     uint64_t moving = ns_figure_update(loss, &input)->version;
     append(run, 2);
@@ -120,9 +120,9 @@ static void test_previous_and_swap(void)
     for (int i = 0; i < 3; i++) append(second, 5 - i);
 
     NsFigureInput input = input_of(first);
-    g_autoptr(NsFigure) loss = ns_figure_new("loss");
-    g_autoptr(NsFigure) gradient = ns_figure_new("gradient-norm");
-    g_autoptr(NsFigure) heatmap = ns_figure_new("gradient-heatmap");
+    g_autoptr(NsFigure) loss = figure_new("loss");
+    g_autoptr(NsFigure) gradient = figure_new("gradient-norm");
+    g_autoptr(NsFigure) heatmap = figure_new("gradient-heatmap");
     ns_figure_update(loss, &input);
     ns_figure_update(gradient, &input);
     ns_figure_update(heatmap, &input);
@@ -172,7 +172,7 @@ static void test_diverged(void)
     ns_history_append_event(run->history, &event);
 
     const NsFigureInput input = input_of(run);
-    g_autoptr(NsFigure) loss = ns_figure_new("loss");
+    g_autoptr(NsFigure) loss = figure_new("loss");
     const NsPlot *plot = ns_figure_update(loss, &input);
     g_assert_true(isnan(series_named(plot, "training")->y[1]));
     g_assert_cmpuint(plot->n_markers, ==, 1);
@@ -180,12 +180,12 @@ static void test_diverged(void)
     g_assert_cmpfloat(plot->markers[0].x, ==, 1);
     g_assert_cmpstr(plot->note, ==, "Diverged at step 1: something.");
 
-    g_autoptr(NsFigure) gradient = ns_figure_new("gradient-norm");
+    g_autoptr(NsFigure) gradient = figure_new("gradient-norm");
     plot = ns_figure_update(gradient, &input);
     g_assert_true(isnan(series_named(plot, "step 1")->y[1]));
     g_assert_cmpfloat(series_named(plot, "step 1")->y[2], ==, 1);
 
-    g_autoptr(NsFigure) heatmap = ns_figure_new("gradient-heatmap");
+    g_autoptr(NsFigure) heatmap = figure_new("gradient-heatmap");
     plot = ns_figure_update(heatmap, &input);
     g_assert_true(isnan(ns_heatmap_row(plot->heatmap, 1)[1]));
     g_assert_cmpuint(plot->n_markers, ==, 1);
@@ -198,7 +198,7 @@ static void test_all_nan_profile(void)
     NsStep step = {.loss = (double)NAN, .grad_norm = (double)NAN};
     ns_history_append(run->history, &step, run->values);
     const NsFigureInput input = input_of(run);
-    g_autoptr(NsFigure) gradient = ns_figure_new("gradient-norm");
+    g_autoptr(NsFigure) gradient = figure_new("gradient-norm");
     const NsPlot *plot = ns_figure_update(gradient, &input);
     for (size_t i = 0; i < 4; i++) g_assert_true(isnan(plot->series[0].y[i]));
     uint64_t version = plot->version;
@@ -213,14 +213,14 @@ static void test_quantity_that_is_not_there(void)
     input.gradient = NS_QUANTITY_GRAD_WQ;
     static const char *const keys[] = {"gradient-norm", "gradient-heatmap"};
     for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
-        g_autoptr(NsFigure) figure = ns_figure_new(keys[i]);
+        g_autoptr(NsFigure) figure = figure_new(keys[i]);
         const NsPlot *plot = ns_figure_update(figure, &input);
         g_assert_cmpuint(plot->n_series, ==, 0);
         g_assert_null(plot->heatmap);
         g_assert_nonnull(strstr(plot->empty, "This model has no"));
         NsFigureInput outside = input;
         outside.settings = NULL;
-        g_autoptr(NsFigure) other = ns_figure_new(keys[i]);
+        g_autoptr(NsFigure) other = figure_new(keys[i]);
         plot = ns_figure_update(other, &outside);
         g_assert_nonnull(strstr(plot->empty, "This run did not record"));
     }
@@ -231,7 +231,7 @@ static void test_final_norm_is_a_point(void)
     g_autoptr(Run) run = run_with_norm(4, BUDGET, true);
     append(run, 4);
     const NsFigureInput input = input_of(run);
-    g_autoptr(NsFigure) hidden = ns_figure_new("hidden-norm");
+    g_autoptr(NsFigure) hidden = figure_new("hidden-norm");
     const NsPlot *plot = ns_figure_update(hidden, &input);
     g_assert_cmpuint(plot->n_series, ==, 2);
     const NsSeries *end = series_named(plot, "after the final norm");
@@ -245,7 +245,7 @@ static void test_thousand_layers(void)
     g_autoptr(Run) run = run_new(1000, BUDGET);
     for (int i = 0; i < 50; i++) append(run, 4);
     const NsFigureInput input = input_of(run);
-    g_autoptr(NsFigure) heatmap = ns_figure_new("gradient-heatmap");
+    g_autoptr(NsFigure) heatmap = figure_new("gradient-heatmap");
     const NsHeatmap *map = ns_figure_update(heatmap, &input)->heatmap;
     g_assert_cmpuint(map->rows, ==, 1000);
     for (size_t row = 0; row < 1000; row++)
@@ -261,8 +261,8 @@ static void test_long_run(gconstpointer at_once)
 {
     enum { STEPS = 100000, SPIKE = 31415, HOLE = 77777 };
     g_autoptr(Run) run = run_new(3, (size_t)1 << 20);
-    g_autoptr(NsFigure) loss = ns_figure_new("loss");
-    g_autoptr(NsFigure) heatmap = ns_figure_new("gradient-heatmap");
+    g_autoptr(NsFigure) loss = figure_new("loss");
+    g_autoptr(NsFigure) heatmap = figure_new("gradient-heatmap");
     const NsFigureInput input = input_of(run);
     for (int i = 0; i < STEPS; i++) {
         if (i == SPIKE)
@@ -309,7 +309,7 @@ static void test_thinned_profile_has_a_band(void)
     g_assert_cmpint(ns_history_stride(run->history), >, 1);
     NsFigureInput input = input_of(run);
     input.step = 5000;
-    g_autoptr(NsFigure) gradient = ns_figure_new("gradient-norm");
+    g_autoptr(NsFigure) gradient = figure_new("gradient-norm");
     const NsPlot *plot = ns_figure_update(gradient, &input);
     const NsSeries *now = &plot->series[plot->n_series - 1];
     g_assert_nonnull(now->lo);
@@ -417,7 +417,7 @@ static void test_every_quantity(void)
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
         for (size_t k = 0; k < G_N_ELEMENTS(any_keys); k++) {
             input.quantity = (NsQuantity)q;
-            g_autoptr(NsFigure) figure = ns_figure_new(any_keys[k]);
+            g_autoptr(NsFigure) figure = figure_new(any_keys[k]);
             const NsPlot *plot = ns_figure_update(figure, &input);
             bool scalar = ns_quantity((NsQuantity)q)->domain == NS_DOMAIN_STEP;
             bool drawn = run->layout.count[q] > 0 && (!scalar || k == 1);
@@ -438,7 +438,7 @@ static void test_expensive_quantity(void)
     NsFigureInput input = input_of(run);
     input.quantity = NS_QUANTITY_MEAN_GRAD_LAYER;
 
-    g_autoptr(NsFigure) profile = ns_figure_new("profile");
+    g_autoptr(NsFigure) profile = figure_new("profile");
     const NsPlot *plot = ns_figure_update(profile, &input);
     const NsSeries *now = series_named(plot, "step 20");
     g_assert_cmpuint(now->n, ==, 2); /* layer 2 has no value */
@@ -449,7 +449,7 @@ static void test_expensive_quantity(void)
     plot = ns_figure_update(profile, &input);
     g_assert_cmpfloat(series_named(plot, "step 0")->y[0], ==, 1);
 
-    g_autoptr(NsFigure) steps = ns_figure_new("steps");
+    g_autoptr(NsFigure) steps = figure_new("steps");
     plot = ns_figure_update(steps, &input);
     const NsSeries *mean = series_named(plot, "mean over the layers");
     g_assert_cmpuint(mean->n, ==, 3);
@@ -458,7 +458,7 @@ static void test_expensive_quantity(void)
     g_assert_cmpfloat(series_named(plot, "largest of any layer")->y[2], ==, 63);
     g_assert_cmpfloat(series_named(plot, "smallest of any layer")->y[2], ==, 21);
 
-    g_autoptr(NsFigure) heatmap = ns_figure_new("heatmap");
+    g_autoptr(NsFigure) heatmap = figure_new("heatmap");
     const NsHeatmap *map = ns_figure_update(heatmap, &input)->heatmap;
     g_assert_cmpuint(map->columns, ==, 3);
     g_assert_cmpfloat(map->x1, ==, 29.5);
@@ -476,7 +476,7 @@ static void test_expensive_quantity(void)
     input = input_of(without);
     input.quantity = NS_QUANTITY_TOKEN_COSINE;
     g_assert_nonnull(strstr(ns_figure_update(profile, &input)->empty, "probe-every"));
-    g_autoptr(NsFigure) cross = ns_figure_new("cross-attention");
+    g_autoptr(NsFigure) cross = figure_new("cross-attention");
     g_assert_nonnull(strstr(ns_figure_update(cross, &input)->empty, "Only an encoder-decoder"));
 }
 
@@ -487,18 +487,18 @@ static void test_fork(void)
     for (int i = 0; i < 20; i++) append_expensive(run);
     NsFigureInput input = input_of(run);
     input.quantity = NS_QUANTITY_MEAN_GRAD_LAYER;
-    g_autoptr(NsFigure) heatmap = ns_figure_new("heatmap");
+    g_autoptr(NsFigure) heatmap = figure_new("heatmap");
     const NsHeatmap *map = ns_figure_update(heatmap, &input)->heatmap;
     g_assert_cmpuint(map->columns, ==, 3);
     g_assert_cmpfloat(map->x0, ==, 19.5);
     g_assert_true(ns_cell_is_blank(map->z[0]));
     g_assert_cmpfloat(map->z[1], ==, 31);
     g_assert_cmpfloat(map->z[2], ==, 41);
-    g_autoptr(NsFigure) steps = ns_figure_new("steps");
+    g_autoptr(NsFigure) steps = figure_new("steps");
     const NsSeries *mean = series_named(ns_figure_update(steps, &input), "mean over the layers");
     g_assert_cmpuint(mean->n, ==, 2);
     g_assert_cmpfloat(mean->x[0], ==, 30);
-    g_autoptr(NsFigure) profile = ns_figure_new("gradient-norm");
+    g_autoptr(NsFigure) profile = figure_new("gradient-norm");
     input.step = 33;
     const NsPlot *plot = ns_figure_update(profile, &input);
     g_assert_cmpfloat(series_named(plot, "step 33")->y[0], ==, 34);
@@ -512,14 +512,14 @@ static void test_heads(void)
     g_autoptr(Run) run = run_made(3, BUDGET, false, 10, 0);
     for (int i = 0; i < 12; i++) append_expensive(run);
     NsFigureInput input = input_of(run);
-    g_autoptr(NsFigure) heads = ns_figure_new("heads");
+    g_autoptr(NsFigure) heads = figure_new("heads");
     const NsHeatmap *map = ns_figure_update(heads, &input)->heatmap;
     g_assert_cmpuint(map->rows, ==, HEADS);
     g_assert_cmpuint(map->columns, ==, 3);
     g_assert_cmpfloat(map->z[1 * 3 + 2], ==, 6 * 11); /* layer 3, head 2 at step 10 */
 
     input.quantity = NS_QUANTITY_HEAD_ENTROPY_ATTENTION;
-    g_autoptr(NsFigure) profile = ns_figure_new("profile");
+    g_autoptr(NsFigure) profile = figure_new("profile");
     const NsSeries *now = series_named(ns_figure_update(profile, &input), "step 10");
     g_assert_cmpuint(now->n, ==, 3);
     g_assert_cmpfloat(now->lo[2], ==, 5 * 11);
@@ -532,7 +532,7 @@ static void test_similarity(void)
     append_expensive(run);
     NsFigureInput input = input_of(run);
     input.similarity = NS_SIMILARITY_COSINE;
-    g_autoptr(NsFigure) figure = ns_figure_new("similarity");
+    g_autoptr(NsFigure) figure = figure_new("similarity");
     g_assert_null(ns_figure_update(figure, &input)->heatmap);
     /* Other expensive quantities were measured, so that the matrix is missing because it was not
      * recorded. */
@@ -540,7 +540,7 @@ static void test_similarity(void)
     g_autoptr(Run) young = run_made(2, BUDGET, false, 10, 3);
     append_values(young, 1.0);
     NsFigureInput early = input_of(young);
-    g_autoptr(NsFigure) waits = ns_figure_new("similarity");
+    g_autoptr(NsFigure) waits = figure_new("similarity");
     g_assert_nonnull(strstr(ns_figure_update(waits, &early)->empty, "measured yet"));
     g_autofree NsSimilarity *s = g_new0(NsSimilarity, 1);
     *s = (NsSimilarity){.step = 0, .n = 3, .state = {0, 1, 2}};
@@ -580,7 +580,7 @@ static void test_viewed(void)
         NsFigureRun before = {run->history, &run->settings, NULL, 0};
         if (kind->initial) input.quantity = kind->initial;
         if (g_str_equal(kind->choice.key, "ratio")) input.previous = before.history;
-        g_autoptr(NsFigure) figure = ns_figure_new(kind->choice.key);
+        g_autoptr(NsFigure) figure = figure_new(kind->choice.key);
         g_test_message("%s", kind->choice.key);
         for (size_t v = 0; v < G_N_ELEMENTS(views); v++) {
             input.step = views[v].step;

@@ -26,7 +26,7 @@ static void test_last_column(void)
     input.quantity = NS_QUANTITY_TOKEN_COSINE;
     for (int mode = NS_HEAT_STACKED; mode <= NS_HEAT_RATIO; mode++) {
         input.heat = (NsHeatMode)mode;
-        g_autoptr(NsFigure) figure = ns_figure_new("heatmap");
+        g_autoptr(NsFigure) figure = figure_new("heatmap");
         const NsPlot *plot = ns_figure_update(figure, &input);
         g_assert_cmpfloat(plot->heatmap->x1, ==, 62.5);
         g_assert_cmpfloat(ns_heatmap_end(plot->heatmap), ==, 59.5);
@@ -47,8 +47,8 @@ static void test_heads(void)
     }
     NsFigureInput both = lanes_of(runs, 2), first = ns_figure_input_of(&both, 0);
     NsFigureInput second = ns_figure_input_of(&both, 1);
-    g_autoptr(NsFigure) a = ns_figure_new("heads");
-    g_autoptr(NsFigure) b = ns_figure_new("heads");
+    g_autoptr(NsFigure) a = figure_new("heads");
+    g_autoptr(NsFigure) b = figure_new("heads");
     const NsHeatmap *upper = ns_figure_update(a, &first)->heatmap;
     const NsHeatmap *lower = ns_figure_update(b, &second)->heatmap;
     g_assert_cmpfloat(upper->lo, <, upper->hi);
@@ -85,7 +85,7 @@ static void test_wild_colors(void)
         const NsEvent event = {.step = 0, .kind = NS_EVENT_DIVERGED};
         if (diverged) ns_history_append_event(runs[1]->history, &event);
         for (size_t f = 0; f < 2 * G_N_ELEMENTS(figures); f++) {
-            g_autoptr(NsFigure) figure = ns_figure_new(figures[f / 2]);
+            g_autoptr(NsFigure) figure = figure_new(figures[f / 2]);
             NsFigureInput input = all;
             input.log = f % 2;
             if (figure->kind->one_model) input = ns_figure_input_of(&all, 1);
@@ -174,7 +174,7 @@ static void test_shared_key(void)
         for (unsigned i = 0; i < LANES; i++) {
             NsFigureInput one = ns_figure_input_of(&all, i);
             one.n_beside = shared ? one.n_beside : 0;
-            figures[i] = ns_figure_new("heads");
+            figures[i] = figure_new("heads");
             plots[i] = ns_figure_update(figures[i], &one);
         }
         for (size_t columns = 1; columns <= LANES; columns++) check_keys(plots, columns, shared);
@@ -190,7 +190,7 @@ static void test_panel_titles(void)
     Pair pair = pair_new(6, 6);
     for (int k = 0; k < 4; k++)
         for (int i = 0; i < 2; i++) append(pair.run[i], 1);
-    g_autoptr(NsFigure) figure = ns_figure_new("gradient-heatmap");
+    g_autoptr(NsFigure) figure = figure_new("gradient-heatmap");
     const NsPlot *plot = ns_figure_update(figure, &pair.input);
     static const double heights[] = {164, 240, 320};
     for (size_t h = 0; h < G_N_ELEMENTS(heights); h++) {
@@ -233,7 +233,7 @@ static void test_least_height(void)
                         .proposed = true,
                         .caption = "One line.\nAnother line.\nA third line.\nA fourth line."};
     for (size_t i = 0; i < G_N_ELEMENTS(charts); i++) {
-        g_autoptr(NsFigure) figure = ns_figure_new(charts[i].figure);
+        g_autoptr(NsFigure) figure = figure_new(charts[i].figure);
         const NsPlot *plot = ns_figure_update(figure, &input);
         g_autoptr(GError) error = NULL;
         ns_export(&plot, 1, &options, path, &error);
@@ -269,7 +269,7 @@ static void test_diverged_tex(void)
     const NsEvent event = {
         .step = 2, .kind = NS_EVENT_DIVERGED, .what = "loss", .text = "It diverged."};
     ns_history_append_event(pair.run[1]->history, &event);
-    g_autoptr(NsFigure) map = ns_figure_new("gradient-heatmap");
+    g_autoptr(NsFigure) map = figure_new("gradient-heatmap");
     g_autofree char *cells = tex_of(ns_figure_update(map, &pair.input));
     g_assert_nonnull(strstr(cells, "\\fill[chart-alarm] (axis cs:1.5,"));
     const char *words = strstr(cells, "{B diverged}");
@@ -279,8 +279,8 @@ static void test_diverged_tex(void)
                   strstr(strrchr(before, '\n'), "chart-1, "));
     /* The text is limited to its width in a picture, because TeX's fonts are wider. */
     g_assert_nonnull(strstr(strrchr(before, '\n'), "{\\sbox0"));
-    /* TeX cannot represent this length. */
-    g_autoptr(NsFigure) loss = ns_figure_new("loss");
+    /* TeX has no such length. */
+    g_autoptr(NsFigure) loss = figure_new("loss");
     g_autofree char *curves = tex_of(ns_figure_update(loss, &pair.input));
     g_assert_null(strstr(curves, ",1e+17)"));
     pair_clear(&pair);

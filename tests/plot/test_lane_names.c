@@ -33,7 +33,7 @@ static void test_column(void)
         for (size_t f = 0; f < G_N_ELEMENTS(figures); f++) {
             NsFigureInput input = lanes_of(runs, n);
             input.theory = true;
-            g_autoptr(NsFigure) figure = ns_figure_new(figures[f]);
+            g_autoptr(NsFigure) figure = figure_new(figures[f]);
             const NsPlot *plot = ns_figure_update(figure, &input);
             g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 234, 164, ns_style_find("paper"));
             g_test_message("%s of %u lanes", figures[f], n);
@@ -53,7 +53,7 @@ static void test_panel_names(void)
     Run *runs[4];
     four_lanes(runs, 4);
     NsFigureInput input = lanes_of(runs, 4);
-    g_autoptr(NsFigure) figure = ns_figure_new("gradient-heatmap");
+    g_autoptr(NsFigure) figure = figure_new("gradient-heatmap");
     const NsPlot *plot = ns_figure_update(figure, &input);
     for (int tall = 0; tall < 2; tall++) {
         g_autoptr(NsPlotLayout) layout =
@@ -118,7 +118,7 @@ static void test_told_once(void)
             for (size_t p = 0; p < G_N_ELEMENTS(pages); p++) {
                 NsFigureInput input = lanes_of(runs, n);
                 input.theory = true;
-                g_autoptr(NsFigure) figure = ns_figure_new(figures[f]);
+                g_autoptr(NsFigure) figure = figure_new(figures[f]);
                 const NsPlot *plot = ns_figure_update(figure, &input);
                 const NsStyle *style = ns_style_find(pages[p].style);
                 double more = ns_plot_more_lines(plot, pages[p].width, style);
@@ -151,7 +151,7 @@ static void test_no_end(void)
     for (size_t i = 0; i < pair.run[1]->layout.width; i++)
         ns_values_put(pair.run[1]->values, i, (double)NAN);
     append_values(pair.run[1], (double)NAN);
-    g_autoptr(NsFigure) figure = ns_figure_new("gradient-norm");
+    g_autoptr(NsFigure) figure = figure_new("gradient-norm");
     const NsPlot *plot = ns_figure_update(figure, &pair.input);
     g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 900, 560, ns_style_find("screen-light"));
     g_assert_cmpfloat(layout->ends_room, >, 0);
@@ -164,7 +164,7 @@ static void test_no_end(void)
     for (int k = 0; k < 5; k++) append(wild.run[0], 4 - 0.1 * k);
     append(wild.run[1], 100);
     append(wild.run[1], (double)NAN);
-    g_autoptr(NsFigure) loss = ns_figure_new("loss");
+    g_autoptr(NsFigure) loss = figure_new("loss");
     plot = ns_figure_update(loss, &wild.input);
     g_autoptr(NsPlotLayout) page = ns_plot_layout(plot, 900, 560, ns_style_find("screen-light"));
     g_assert_cmpfloat(page->ends_room, >, 0);
@@ -187,7 +187,7 @@ static void test_diverge_together(void)
     ns_history_append_event(runs[2]->history, &ends[0]);
     ns_history_append_event(runs[1]->history, &ends[2]);
     NsFigureInput input = lanes_of(runs, 4);
-    g_autoptr(NsFigure) figure = ns_figure_new("loss");
+    g_autoptr(NsFigure) figure = figure_new("loss");
     const NsPlot *plot = ns_figure_update(figure, &input);
     g_assert_cmpuint(plot->n_markers, ==, 2);
     g_assert_cmpstr(plot->markers[0].text, ==, "B diverged");
@@ -220,7 +220,7 @@ static void test_diverge_near(void)
         ns_history_append_event(runs[1]->history, &ends[1]);
         ns_history_append_event(runs[2]->history, &ends[2]);
         NsFigureInput input = lanes_of(runs, 4);
-        g_autoptr(NsFigure) figure = ns_figure_new("loss");
+        g_autoptr(NsFigure) figure = figure_new("loss");
         const NsPlot *plot = ns_figure_update(figure, &input);
         size_t page = p % G_N_ELEMENTS(pages);
         g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, pages[page].width, pages[page].height,

@@ -27,7 +27,7 @@ static void draw_all(const NsFigureInput *base)
             input.marked_layer = 2;
             input.smoothing = (NsSmoothing){NS_SMOOTH_EMA, 0.9};
             g_test_message("%s, mode %d", kind->choice.key, mode);
-            g_autoptr(NsFigure) figure = ns_figure_new(kind->choice.key);
+            g_autoptr(NsFigure) figure = figure_new(kind->choice.key);
             const NsPlot *plot = ns_figure_update(figure, &input);
             draw_pages(plot);
             g_autofree char *spoken = ns_plot_describe(plot);
@@ -111,7 +111,7 @@ static void test_absent(void)
         input.quantity = NS_QUANTITY_TOKEN_COSINE;
         for (int mode = NS_HEAT_STACKED; mode <= NS_HEAT_RATIO; mode++) {
             input.heat = (NsHeatMode)mode;
-            g_autoptr(NsFigure) figure = ns_figure_new("heatmap");
+            g_autoptr(NsFigure) figure = figure_new("heatmap");
             const NsPlot *plot = ns_figure_update(figure, &input);
             draw_pages(plot);
             if (mode == NS_HEAT_STACKED) assert_finite_ticks(plot);
@@ -119,7 +119,7 @@ static void test_absent(void)
             g_assert_null(plot->heatmap);
             g_assert_true(g_str_has_prefix(plot->empty, swap ? "A has no " : "B has no "));
         }
-        g_autoptr(NsFigure) profile = ns_figure_new("profile");
+        g_autoptr(NsFigure) profile = figure_new("profile");
         g_autoptr(NsPlotLayout) layout =
             ns_plot_layout(ns_figure_update(profile, &input), 400, 300, ns_style(0));
         g_assert_true(ns_plot_has_legend(layout));
@@ -135,7 +135,7 @@ static void test_profile(void)
         append_with(pair.run[1], 1, 2, 4);
     }
     pair.input.marked_layer = 3;
-    g_autoptr(NsFigure) figure = ns_figure_new("gradient-norm");
+    g_autoptr(NsFigure) figure = figure_new("gradient-norm");
     const NsPlot *plot = ns_figure_update(figure, &pair.input);
     const NsSeries *a = series_named(plot, "A Post-LN"), *b = series_named(plot, "B Pre-LN");
     g_assert_cmpuint(a->style, ==, 0);
@@ -175,7 +175,7 @@ static void test_similarity(void)
     for (int i = 0; i < 2; i++) append(pair.run[i], 1);
     publish(pair.run[0], 0.125F);
     publish(pair.run[1], 0.5F);
-    g_autoptr(NsFigure) figure = ns_figure_new("similarity");
+    g_autoptr(NsFigure) figure = figure_new("similarity");
     NsFigureInput one = ns_figure_input_of(&pair.input, 1);
     const NsPlot *plot = ns_figure_update(figure, &one);
     g_assert_cmpfloat(plot->heatmap->z[1], ==, 0.5);
@@ -206,7 +206,7 @@ static void test_loss(void)
     ns_history_append_event(pair.run[1]->history, &end);
     pair.input.pinned[0] = (NsFigureRun){earlier->history, &earlier->settings, "run 1 A", 0};
     pair.input.n_pinned = 1;
-    g_autoptr(NsFigure) figure = ns_figure_new("loss");
+    g_autoptr(NsFigure) figure = figure_new("loss");
     const NsPlot *plot = ns_figure_update(figure, &pair.input);
     g_assert_cmpuint(series_named(plot, "A Post-LN, warm-up 1")->style, ==, 0);
     g_assert_cmpuint(series_named(plot, "B Pre-LN, warm-up 100")->style, ==, 1);
@@ -238,7 +238,7 @@ static void test_loss(void)
 static void test_loss_order(void)
 {
     Pair pair = pair_new(2, 2);
-    g_autoptr(NsFigure) figure = ns_figure_new("loss");
+    g_autoptr(NsFigure) figure = figure_new("loss");
     for (int i = 0; i < 8; i++) {
         append(pair.run[i % 4 == 1 || i % 4 == 2], 1); /* A, B, B, A */
         const NsPlot *plot = ns_figure_update(figure, &pair.input);
@@ -254,7 +254,7 @@ static void test_steps(void)
         append(pair.run[0], 1);
         append_with(pair.run[1], 1, 2, 4);
     }
-    g_autoptr(NsFigure) figure = ns_figure_new("steps");
+    g_autoptr(NsFigure) figure = figure_new("steps");
     const NsPlot *plot = ns_figure_update(figure, &pair.input);
     g_assert_cmpfloat_with_epsilon(series_named(plot, "A Post-LN")->y[0], 20, 1e-5);
     g_assert_cmpfloat_with_epsilon(series_named(plot, "B Pre-LN")->y[0], 2, 1e-6);
@@ -273,7 +273,7 @@ static void test_stacked(void)
         append_with(pair.run[1], 1, 2, 2);
     }
     pair.input.marked_layer = 5;
-    g_autoptr(NsFigure) figure = ns_figure_new("heatmap");
+    g_autoptr(NsFigure) figure = figure_new("heatmap");
     const NsPlot *plot = ns_figure_update(figure, &pair.input);
     const NsHeatmap *map = plot->heatmap;
     g_assert_cmpuint(map->n_panels, ==, 2);
@@ -322,7 +322,7 @@ static void test_growing(void)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(7);
     Pair pair = pair_new(3, 3);
-    g_autoptr(NsFigure) figure = ns_figure_new("heatmap");
+    g_autoptr(NsFigure) figure = figure_new("heatmap");
     for (int turn = 0; turn < 400; turn++) {
         for (int i = 0; i < 2; i++)
             for (int k = g_rand_int_range(random, 0, 12); k > 0 && pair.run[i]->steps < 3000; k--)
@@ -330,7 +330,7 @@ static void test_growing(void)
         ns_figure_update(figure, &pair.input);
     }
     const NsHeatmap *map = ns_figure_update(figure, &pair.input)->heatmap;
-    g_autoptr(NsFigure) fresh = ns_figure_new("heatmap");
+    g_autoptr(NsFigure) fresh = figure_new("heatmap");
     const NsHeatmap *other = ns_figure_update(fresh, &pair.input)->heatmap;
     g_assert_cmpuint(map->columns, ==, other->columns);
     for (size_t row = 0; row < map->rows; row++)
@@ -353,7 +353,7 @@ static void test_fork(void)
     fill(a, 500, false);
     for (int i = 0; i < 50; i++) append_with(b, 1, 2, 2);
     NsFigureInput input = lanes_of(runs, 2);
-    g_autoptr(NsFigure) heat = ns_figure_new("heatmap");
+    g_autoptr(NsFigure) heat = figure_new("heatmap");
     const NsHeatmap *map = ns_figure_update(heat, &input)->heatmap;
     g_assert_cmpfloat(map->x0, ==, -0.5);
     size_t row = map->panels[1].row + 1;
@@ -364,8 +364,8 @@ static void test_fork(void)
     g_assert_cmpfloat(map->x0, ==, 399.5);
     g_assert_cmpfloat(map->x1, ==, 449.5);
 
-    /* A lane is not shown before its first step; after its end its last step is shown. */
-    g_autoptr(NsFigure) profile = ns_figure_new("gradient-norm");
+    /* Before it began a lane is not shown, and after its end it shows its last step. */
+    g_autoptr(NsFigure) profile = figure_new("gradient-norm");
     input.step = 100;
     const NsPlot *plot = ns_figure_update(profile, &input);
     g_assert_cmpuint(series_named(plot, "A")->n, ==, 3);
@@ -388,7 +388,7 @@ static void test_hidden_together(void)
     append(pair.run[0], 1);
     append(pair.run[1], 1);
     pair.input.theory = true;
-    g_autoptr(NsFigure) figure = ns_figure_new("gradient-norm");
+    g_autoptr(NsFigure) figure = figure_new("gradient-norm");
     const NsPlot *plot = ns_figure_update(figure, &pair.input);
     /* Each theory has the color of its lane and a name of its own. */
     for (size_t i = 0, lane = 0; i < plot->n_series; i++) {
@@ -515,8 +515,8 @@ static void assert_ratio_map(const NsFigureInput *input)
         pair.history = input->lanes[0].history;
         pair.lanes[1] = input->lanes[upper];
         pair.n_lanes = 2;
-        g_autoptr(NsFigure) figure = ns_figure_new("ratio");
-        g_autoptr(NsFigure) alone = ns_figure_new("ratio");
+        g_autoptr(NsFigure) figure = figure_new("ratio");
+        g_autoptr(NsFigure) alone = figure_new("ratio");
         const NsPlot *plot = ns_figure_update(figure, &shown);
         const NsPlot *two = ns_figure_update(alone, &pair);
         g_assert_cmpstr(plot->subtitle, ==, two->subtitle);
@@ -552,7 +552,7 @@ static void test_order(void)
         for (size_t f = 0; ns_figure_kind(f); f++) {
             const char *key = ns_figure_kind(f)->choice.key;
             bool ratio = g_str_equal(key, "ratio");
-            g_autoptr(NsFigure) figure = ns_figure_new(key);
+            g_autoptr(NsFigure) figure = figure_new(key);
             g_autofree char *first = drawn(ns_figure_update(figure, &input));
             for (unsigned k = 1; k < orders; k += g_test_slow() ? 1 : 5) {
                 NsFigureInput other = permuted(input, k);
@@ -561,7 +561,7 @@ static void test_order(void)
                     assert_ratio_map(&other);
                     continue;
                 }
-                g_autoptr(NsFigure) fresh = ns_figure_new(key);
+                g_autoptr(NsFigure) fresh = figure_new(key);
                 const NsPlot *plot = ns_figure_update(fresh, &other);
                 g_autofree char *again = drawn(plot), *below = ratios(plot);
                 g_assert_cmpstr(again, ==, first);
@@ -594,7 +594,7 @@ static void test_rates(void)
     }
     for (int k = 0; k < 5; k++) append_lane(runs[1], 1);
     NsFigureInput input = lanes_of(runs, 4);
-    g_autoptr(NsFigure) figure = ns_figure_new("loss");
+    g_autoptr(NsFigure) figure = figure_new("loss");
     ns_figure_update(figure, &input);
     for (int k = 0; k < 5; k++)
         for (unsigned i = 0; i < 4; i++)
@@ -625,7 +625,7 @@ static void test_earlier(void)
     pair.input.n_pinned = 4;
     static const char *const figures[] = {"loss", "steps"};
     for (size_t f = 0; f < G_N_ELEMENTS(figures); f++) {
-        g_autoptr(NsFigure) figure = ns_figure_new(figures[f]);
+        g_autoptr(NsFigure) figure = figure_new(figures[f]);
         const NsPlot *plot = ns_figure_update(figure, &pair.input);
         const NsSeries *a = series_named(plot, "run 1 A"), *b = series_named(plot, "run 1 B");
         const NsSeries *again = series_named(plot, "run 2 B");
@@ -654,7 +654,7 @@ static void test_wild_quantities(void)
         if (diverged) ns_history_append_event(runs[1]->history, &event);
         for (size_t f = 0; f < 2 * G_N_ELEMENTS(figures); f++) {
             input.log = f % 2;
-            g_autoptr(NsFigure) figure = ns_figure_new(figures[f / 2]);
+            g_autoptr(NsFigure) figure = figure_new(figures[f / 2]);
             const NsPlot *plot = ns_figure_update(figure, &input);
             g_test_message("%s, log %d, diverged %d", figures[f / 2], input.log, diverged);
             bool told = plot->note && strstr(plot->note, "B continues beyond the axis.");
@@ -687,7 +687,7 @@ static void test_theory(void)
     }
     NsFigureInput input = lanes_of(runs, 4);
     input.theory = true;
-    g_autoptr(NsFigure) figure = ns_figure_new("gradient-norm");
+    g_autoptr(NsFigure) figure = figure_new("gradient-norm");
     const char *note = ns_figure_update(figure, &input)->note;
     g_assert_nonnull(strstr(note, "A, B: Dotted: the paper’s order"));
     g_assert_null(strstr(strstr(note, "Dotted:") + 1, "Dotted:"));
@@ -704,7 +704,7 @@ static void test_tex_panels(void)
     Pair pair = pair_new(6, 6);
     for (int k = 0; k < 4; k++)
         for (int i = 0; i < 2; i++) append(pair.run[i], 1);
-    g_autoptr(NsFigure) figure = ns_figure_new("heatmap");
+    g_autoptr(NsFigure) figure = figure_new("heatmap");
     const NsPlot *plot = ns_figure_update(figure, &pair.input);
     const NsExport how = {.format = NS_FORMAT_TEX,
                           .style = ns_style_find("paper"),
@@ -733,7 +733,7 @@ static void test_wild(void)
     for (int swap = 0; swap < 2; swap++) {
         Run *const order[] = {pair.run[swap], pair.run[1 - swap]};
         NsFigureInput input = lanes_of(order, 2);
-        g_autoptr(NsFigure) figure = ns_figure_new("loss");
+        g_autoptr(NsFigure) figure = figure_new("loss");
         const NsPlot *plot = ns_figure_update(figure, &input);
         g_assert_cmpfloat_with_epsilon(plot->left.hi, 4.2, 1e-9);
         g_assert_nonnull(strstr(plot->note, swap ? "A continues beyond the axis"
@@ -755,7 +755,7 @@ static void test_wild_start(void)
         append(pair.run[1], 20);
         const NsEvent event = {.step = 1, .kind = NS_EVENT_DIVERGED, .what = "loss", .text = "It."};
         if (diverged) ns_history_append_event(pair.run[1]->history, &event);
-        g_autoptr(NsFigure) figure = ns_figure_new("loss");
+        g_autoptr(NsFigure) figure = figure_new("loss");
         const NsPlot *plot = ns_figure_update(figure, &pair.input);
         g_assert_cmpint(isnan(plot->left.hi), ==, !diverged);
         if (diverged) g_assert_nonnull(strstr(plot->note, "B continues beyond the axis"));

@@ -63,7 +63,7 @@ static const NsSeries *lane_series(const NsPlot *plot, const char *letter)
 static void test_mean(void)
 {
     Lanes lanes = lanes_made();
-    g_autoptr(NsFigure) figure = ns_figure_new("loss");
+    g_autoptr(NsFigure) figure = figure_new("loss");
     const NsPlot *plot = ns_figure_update(figure, &lanes.input);
     const NsSeries *a = lane_series(plot, "A"), *b = lane_series(plot, "B");
     g_assert_cmpuint(a->n, ==, STEPS);
@@ -97,7 +97,7 @@ static void test_mean(void)
 static void test_profile(void)
 {
     Lanes lanes = lanes_made();
-    g_autoptr(NsFigure) figure = ns_figure_new("gradient-norm");
+    g_autoptr(NsFigure) figure = figure_new("gradient-norm");
     add_step(&lanes, 0, 1);
     const NsPlot *plot = ns_figure_update(figure, &lanes.input);
     const NsSeries *a = lane_series(plot, "A");
@@ -111,7 +111,7 @@ static void test_profile(void)
 static void test_diverged(void)
 {
     Lanes lanes = lanes_made();
-    g_autoptr(NsFigure) figure = ns_figure_new("loss");
+    g_autoptr(NsFigure) figure = figure_new("loss");
     ns_figure_update(figure, &lanes.input);
     diverge(lanes.runs[0][0]);
     const NsPlot *plot = ns_figure_update(figure, &lanes.input);
@@ -130,7 +130,7 @@ static void test_diverged(void)
 static void test_table(void)
 {
     Lanes lanes = lanes_made();
-    g_autoptr(NsFigure) figure = ns_figure_new("loss");
+    g_autoptr(NsFigure) figure = figure_new("loss");
     const NsPlot *plot = ns_figure_update(figure, &lanes.input);
     g_autoptr(GString) table = ns_csv_write(&plot, 1, NULL);
     g_assert_nonnull(strstr(table->str, "seed 2 of 3\",A"));
@@ -142,8 +142,8 @@ static void test_table(void)
 static void test_first(void)
 {
     Lanes lanes = lanes_made();
-    g_autoptr(NsFigure) heatmap = ns_figure_new("gradient-heatmap");
-    g_autoptr(NsFigure) schedule = ns_figure_new("schedule");
+    g_autoptr(NsFigure) heatmap = figure_new("gradient-heatmap");
+    g_autoptr(NsFigure) schedule = figure_new("schedule");
     const NsPlot *plot = ns_figure_update(heatmap, &lanes.input);
     g_assert_true(g_str_has_suffix(plot->subtitle, "seed 1 of 3"));
     g_assert_true(g_str_has_suffix(plot->moment, "seed 1 of 3"));
@@ -155,7 +155,7 @@ static void test_first(void)
 static void test_one_seed_again(void)
 {
     Lanes lanes = lanes_made();
-    g_autoptr(NsFigure) figure = ns_figure_new("loss");
+    g_autoptr(NsFigure) figure = figure_new("loss");
     uint64_t version = ns_figure_update(figure, &lanes.input)->version;
     g_autoptr(Run) run = run_new(3, BUDGET);
     append(run, 5);

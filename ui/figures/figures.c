@@ -268,9 +268,3 @@ const NsFigureKind *ns_figure_find(const char *key)
     int i = ns_choices_find(ns_figure_choice, key);
     return i < 0 ? NULL : &kinds[i];
 }
-
-NsFigure *ns_figure_new(const char *key)
-{
-    const NsFigureKind *kind = ns_figure_find(key);
-    return kind ? ns_figure_create(kind) : NULL;
-}

@@ -155,7 +155,6 @@ extern const NsFigureKind ns_best_of_kind, ns_sensitivity_kind;
 extern const NsFigureKind ns_gradient_check_kind;
 
 NsFigure *ns_figure_create(const NsFigureKind *kind);
-NsFigure *ns_figure_new(const char *key); /* NULL if there is none */
 void ns_figure_free(NsFigure *figure);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsFigure, ns_figure_free)
 

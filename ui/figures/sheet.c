@@ -262,7 +262,7 @@ static void add_axis(GString *options, const NsViewState *view, int axis)
 
 static void add_chart(GString *text, const NsSheetChart *chart)
 {
-    g_autofree char *figure = ns_figure_specs_text(&chart->spec, 1);
+    g_autofree char *figure = ns_figure_spec_text(&chart->spec);
     g_autoptr(GString) options = g_string_new(NULL), hidden = g_string_new(NULL);
     if (chart->title) add_option(options, "title", chart->title);
     for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++) add_axis(options, &chart->view, axis);
@@ -283,11 +283,20 @@ char *ns_sheet_text(const NsSheet *sheet, guint first, guint n)
     return g_string_free(text, FALSE);
 }
 
+static char *word_of(const NsSheet *sheet, guint i)
+{
+    return g_strdelimit(ns_figure_spec_text(&ns_sheet_chart(sheet, i)->spec), ":.", '-');
+}
+
 char *ns_sheet_word(const NsSheet *sheet, guint i)
 {
-    g_autofree NsFigureSpec *specs = g_new(NsFigureSpec, i + 1);
-    for (guint k = 0; k <= i; k++) specs[k] = ns_sheet_chart(sheet, k)->spec;
-    return ns_figure_specs_word(specs, i);
+    g_autofree char *word = word_of(sheet, i);
+    unsigned before = 0;
+    for (guint k = 0; k < i; k++) {
+        g_autofree char *other = word_of(sheet, k);
+        before += g_str_equal(other, word);
+    }
+    return before ? g_strdup_printf("%s-%u", word, before + 1) : g_steal_pointer(&word);
 }
 
 /* ---- Names of lanes (with non-breaking spaces, unlike a letter followed by a label) ---- */

@@ -114,34 +114,19 @@ bool ns_figure_specs_read(GArray *specs, const char *text, GError **error)
     return true;
 }
 
-char *ns_figure_specs_text(const NsFigureSpec *specs, size_t n)
+char *ns_figure_spec_text(const NsFigureSpec *spec)
 {
-    GString *text = g_string_new(NULL);
-    for (size_t i = 0; i < n; i++) {
-        const NsFigureSpec *spec = &specs[i], usual = ns_figure_spec(spec->kind);
-        g_string_append_printf(text, "%s%s", i ? "," : "", spec->kind->choice.key);
-        if (shows_quantity(spec->kind) && spec->quantity != usual.quantity)
-            g_string_append_printf(text, ":%s", ns_quantity(spec->quantity)->choice.key);
-        if (spec->kind->subject == NS_SUBJECT_SIMILARITY && spec->similarity != usual.similarity)
-            g_string_append_printf(text, ":%s", ns_similarity_choice(spec->similarity)->key);
-        if (spec->kind->subject == NS_SUBJECT_PLACE && spec->layer)
-            g_string_append_printf(text, ":%u", spec->layer);
-        if (spec->kind->subject == NS_SUBJECT_PLACE && spec->layer && spec->head)
-            g_string_append_printf(text, ".%u", spec->head);
-    }
+    const NsFigureSpec usual = ns_figure_spec(spec->kind);
+    GString *text = g_string_new(spec->kind->choice.key);
+    if (shows_quantity(spec->kind) && spec->quantity != usual.quantity)
+        g_string_append_printf(text, ":%s", ns_quantity(spec->quantity)->choice.key);
+    if (spec->kind->subject == NS_SUBJECT_SIMILARITY && spec->similarity != usual.similarity)
+        g_string_append_printf(text, ":%s", ns_similarity_choice(spec->similarity)->key);
+    if (spec->kind->subject == NS_SUBJECT_PLACE && spec->layer)
+        g_string_append_printf(text, ":%u", spec->layer);
+    if (spec->kind->subject == NS_SUBJECT_PLACE && spec->layer && spec->head)
+        g_string_append_printf(text, ".%u", spec->head);
     return g_string_free(text, FALSE);
-}
-
-char *ns_figure_specs_word(const NsFigureSpec *specs, size_t i)
-{
-    g_autofree char *text = ns_figure_specs_text(&specs[i], 1);
-    g_strdelimit(text, ":.", '-');
-    unsigned before = 0;
-    for (size_t k = 0; k < i; k++) {
-        g_autofree char *other = ns_figure_specs_text(&specs[k], 1);
-        before += g_str_equal(g_strdelimit(other, ":.", '-'), text);
-    }
-    return before ? g_strdup_printf("%s-%u", text, before + 1) : g_steal_pointer(&text);
 }
 
 bool ns_figure_spec_is_expensive(const NsFigureSpec *spec)

@@ -206,10 +206,10 @@ static void recall(NsExportDialog *dialog)
         return;
     /* The chart that was asked for is chosen, wherever it is now. */
     g_autofree char *asked =
-        ns_figure_specs_text(&ns_sheet_chart(&dialog->sheet, dialog->current)->spec, 1);
+        ns_figure_spec_text(&ns_sheet_chart(&dialog->sheet, dialog->current)->spec);
     dialog->current = MIN(dialog->current, sheet.charts->len - 1);
     for (guint i = sheet.charts->len; i-- > 0;) {
-        g_autofree char *spec = ns_figure_specs_text(&ns_sheet_chart(&sheet, i)->spec, 1);
+        g_autofree char *spec = ns_figure_spec_text(&ns_sheet_chart(&sheet, i)->spec);
         if (g_str_equal(spec, asked)) dialog->current = i;
     }
     NsSheet old = dialog->sheet;
