@@ -116,9 +116,8 @@ static void follow(Compare *compare, const NsFigureInput *input)
         NsFigureRun run = run_of(input, i);
         NsLayerValues *side = &compare->sides[i];
         NsWildRun *wild = &compare->runs[i];
-        int64_t record = ns_figure_record_at(run.history, step);
-        /* A lane that begins later has nothing to show yet; a run by itself has its first step. */
-        if (!lanes && run.history && ns_history_steps(run.history)) record = MAX(record, 0);
+        int64_t record =
+            lanes ? ns_figure_record_at(run.history, step) : ns_figure_record(run.history, step);
         figure->changed |=
             ns_layer_values_read(side, run.history, input->quantity, record, first_layer);
         *wild = (NsWildRun){.history = run.history, .name = run.name};

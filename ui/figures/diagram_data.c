@@ -2,6 +2,7 @@
 #include "ui/figures/diagram-private.h"
 
 #include "core/experiment/param.h"
+#include "ui/figures/figure.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,9 +25,8 @@ const NsSublayerQuantities ns_sublayer_quantities[NS_SUBLAYER_KINDS] = {
 
 static void read_step(NsDiagramData *data, NsHistory *history, int64_t step)
 {
-    size_t records = ns_history_steps(history);
-    if (!records) return;
-    int64_t record = step < 0 ? (int64_t)records - 1 : MAX(ns_history_record(history, step), 0);
+    int64_t record = ns_figure_record(history, step);
+    if (record < 0) return;
     data->layout = *ns_history_layout(history);
     data->values = ns_values_new(data->layout.width);
     for (NsQuantity q = 0; q < NS_QUANTITY_COUNT; q++) {
@@ -44,7 +44,7 @@ NsDiagramData *ns_diagram_data_new(const NsSettings *settings, const char *name,
     ns_settings_copy(&data->settings, settings);
     data->name = g_strdup(name);
     data->steps = (NsBucket){-1, -1};
-    if (history) read_step(data, history, step);
+    read_step(data, history, step);
     return data;
 }
 

@@ -148,17 +148,16 @@ const char *ns_figure_axis(NsQuantity quantity, const NsHistory *history);
 /* The scale of the axis of a quantity: logarithmic if requested and the quantity has no unit. */
 NsScaleKind ns_figure_scale(NsQuantity quantity, const NsFigureInput *input);
 
-/* The index of the record that is shown: that of input->step, or the newest; -1 if there is
- * none. */
-int64_t ns_figure_record(const NsFigureInput *input);
-
-/* The index of the record of a lane at a step: its last if the lane ended earlier, the newest for a
- * negative step; -1 if it has no records or begins later. */
+/* The record of a lane at a step, its last where it stands still, the newest for a negative step;
+ * -1 where it has none or begins later. */
 int64_t ns_figure_record_at(const NsHistory *history, int64_t step);
 
-/* The newest step that all runs that have not diverged have reached, so that labels and layouts do
- * not change as the lanes report one after the other; if all have diverged, the last step of the
- * longest run; -1 if nothing was measured. */
+/* The same of a run by itself, which shows its first where it begins later. */
+int64_t ns_figure_record(const NsHistory *history, int64_t step);
+
+/* The newest step that all runs that can still continue have reached, so that labels and layouts
+ * stay calm while lanes report one after the other; if no run can continue, the last step of the
+ * longest; -1 if nothing was measured. */
 int64_t ns_figure_newest(const NsFigureInput *input);
 
 /* The classes in the registry. */

@@ -96,18 +96,29 @@ unsigned ns_figure_active(const NsFigureInput *input)
     return 0;
 }
 
-char *ns_figure_run_label(const NsFigureInput *input, unsigned i)
+/* FALSE where a run is without settings. */
+static bool find_settings(const NsFigureInput *input, const NsSettings *settings[NS_LANES_MAX])
 {
-    unsigned n = ns_figure_runs(input);
-    const NsSettings *settings[NS_LANES_MAX];
-    if (n > 1 && input->named & 1u << i) return g_strdup(ns_figure_run(input, i).name);
-    for (unsigned k = 0; k < n; k++) {
-        settings[k] = ns_figure_run(input, k).settings;
-        if (!settings[k]) return g_strdup(ns_figure_run(input, i).name);
-    }
-    g_autofree char *special = ns_settings_special_words(settings, n, i, true);
+    for (unsigned i = 0; i < ns_figure_runs(input); i++)
+        if (!(settings[i] = ns_figure_run(input, i).settings)) return false;
+    return true;
+}
+
+/* The name of a run and what is special about its settings. */
+static char *name_words(const NsFigureInput *input, const NsSettings *const *settings, unsigned i,
+                        bool brief)
+{
+    g_autofree char *special = ns_settings_special_words(settings, ns_figure_runs(input), i, brief);
     return *special ? ns_figure_run_words(input, i, special)
                     : g_strdup(ns_figure_run(input, i).name);
+}
+
+char *ns_figure_run_label(const NsFigureInput *input, unsigned i)
+{
+    const NsSettings *settings[NS_LANES_MAX];
+    bool named = ns_figure_runs(input) > 1 && input->named & 1u << i;
+    if (named || !find_settings(input, settings)) return g_strdup(ns_figure_run(input, i).name);
+    return name_words(input, settings, i, true);
 }
 
 char *ns_figure_run_words(const NsFigureInput *input, unsigned i, const char *words)
@@ -190,19 +201,17 @@ NsScaleKind ns_figure_scale(NsQuantity quantity, const NsFigureInput *input)
     return input->log && !ns_quantity(quantity)->unit ? NS_SCALE_LOG : NS_SCALE_LINEAR;
 }
 
-int64_t ns_figure_record(const NsFigureInput *input)
-{
-    if (!input->history) return -1;
-    int64_t newest = (int64_t)ns_history_steps(input->history) - 1;
-    if (input->step < 0) return newest;
-    return MAX(ns_history_record(input->history, input->step), MIN(newest, 0));
-}
-
 int64_t ns_figure_record_at(const NsHistory *history, int64_t step)
 {
     int64_t newest = history ? (int64_t)ns_history_steps(history) - 1 : -1;
     if (newest < 0 || step < 0) return newest;
     return ns_history_record(history, step);
+}
+
+int64_t ns_figure_record(const NsHistory *history, int64_t step)
+{
+    int64_t record = ns_figure_record_at(history, step);
+    return history && ns_history_steps(history) ? MAX(record, 0) : record;
 }
 
 const NsEvent *ns_figure_divergence(const NsHistory *history)
@@ -282,16 +291,11 @@ static char *settings_words(const NsFigureInput *input, size_t *differ)
 {
     unsigned n = ns_figure_runs(input);
     const NsSettings *settings[NS_LANES_MAX];
-    GString *words = g_string_new(NULL);
     *differ = 0;
-    for (unsigned i = 0; i < n; i++) {
-        settings[i] = ns_figure_run(input, i).settings;
-        if (!settings[i]) return g_string_free(words, FALSE);
-    }
+    if (!find_settings(input, settings)) return g_strdup("");
+    GString *words = g_string_new(NULL);
     for (unsigned i = 0; i < n && n > 1; i++) {
-        g_autofree char *special = ns_settings_special_words(settings, n, i, false);
-        g_autofree char *run = *special ? ns_figure_run_words(input, i, special)
-                                        : g_strdup(ns_figure_run(input, i).name);
+        g_autofree char *run = name_words(input, settings, i, false);
         g_string_append_printf(words, "%s%s", i ? "; " : "", run);
     }
     *differ = words->len;

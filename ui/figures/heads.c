@@ -102,7 +102,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     NsQuantity quantity = shown_quantity(input);
     const NsQuantityInfo *info = ns_quantity(quantity);
     bool log = ns_figure_scale(quantity, input) == NS_SCALE_LOG;
-    int64_t record = ns_figure_record(input);
+    int64_t record = ns_figure_record(input->history, input->step);
     NS_FIGURE_SET(figure, heads->quantity, quantity);
     NS_FIGURE_SET(figure, heads->log, log);
     figure->changed |= ns_layer_values_read(&heads->values, input->history, quantity, record, 1);

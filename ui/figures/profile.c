@@ -115,7 +115,7 @@ static int64_t shown_step(const Profile *profile, const NsFigureInput *input)
     for (unsigned i = 0; i < profile->n; i++) {
         const NsHistory *history = ns_figure_run(input, i).history;
         int64_t record = profile->n > 1 ? ns_figure_record_at(history, asked_step(input))
-                                        : ns_figure_record(input);
+                                        : ns_figure_record(history, input->step);
         int64_t asked = record < 0 ? -1 : ns_history_step(history, (size_t)record)->step;
         step = MAX(step, step_of(&profile->lanes[i].columns[NOW], asked));
     }
@@ -365,8 +365,8 @@ static void follow_all(Profile *profile, const NsFigureInput *input)
     for (unsigned i = 0; i < n; i++) {
         NsFigureInput one = ns_figure_input_of(input, i);
         if (n > 1) one.previous = NULL;
-        int64_t record =
-            n > 1 ? ns_figure_record_at(one.history, asked_step(input)) : ns_figure_record(&one);
+        int64_t record = n > 1 ? ns_figure_record_at(one.history, asked_step(input))
+                               : ns_figure_record(one.history, input->step);
         Lane *lane = &profile->lanes[i];
         profile->figure.changed |= read_columns(lane, &one, profile->quantity, record);
         profile->figure.changed |= ns_theory_follow(&lane->theory, profile->quantity, &one,
