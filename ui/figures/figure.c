@@ -6,19 +6,17 @@
 
 #include <math.h>
 
-typedef struct NsSeedFigures NsSeedFigures;
-
-/* The figures of the individual seeds, and the mean of their curves.  A seed that diverged is
- * excluded from the mean of its lane, which the plot states; if all seeds diverged, the mean is
- * over all of them. */
-struct NsSeedFigures {
-    NsFigure *single[NS_SEEDS_MAX]; /* of each seed; the first one is borrowed */
-    NsFigure *going[NS_SEEDS_MAX];  /* of seeds that did not diverge, if any did */
+/* The figures of several seeds, behind the one that is shown, and the mean of their curves.  A seed
+ * that diverged is left out of the mean of its lane, and the plot says so; where all diverged the
+ * mean is of them. */
+typedef struct NsSeedFigures {
+    NsFigure *single[NS_SEEDS_MAX]; /* of each seed; the first is borrowed */
+    NsFigure *going[NS_SEEDS_MAX];  /* without what diverged, where something did */
     const NsPlot *singles[NS_SEEDS_MAX], *merged[NS_SEEDS_MAX];
     uint64_t seen[2 * NS_SEEDS_MAX]; /* versions of the plots that the mean was computed from */
     NsMeanPlot *mean;
     NsPlot plot;
-};
+} NsSeedFigures;
 
 NsFigure *ns_figure_create(const NsFigureKind *kind)
 {
@@ -258,11 +256,6 @@ static const NsPlot *update_mean(NsFigure *first, const NsFigureInput *input)
     return &seeds->plot;
 }
 
-static uint64_t mean_version(const NsSeedFigures *seeds)
-{
-    return MAX(seeds->plot.version, seeds->single[0]->plot.version);
-}
-
 static void free_seeds(NsSeedFigures *seeds)
 {
     if (!seeds) return;
@@ -306,7 +299,8 @@ const NsPlot *ns_figure_update(NsFigure *figure, const NsFigureInput *input)
     NsFigureInput one = *input;
     if (figure->kind->one_model) one = ns_figure_input_of(input, ns_figure_active(input));
     if (has_mean(figure) && ns_figure_seeds(&one) > 1) return update_mean(figure, &one);
-    if (figure->seeds) figure->plot.version = mean_version(figure->seeds);
+    if (figure->seeds)
+        figure->plot.version = MAX(figure->seeds->plot.version, figure->plot.version);
     g_clear_pointer(&figure->seeds, free_seeds);
     return update_one(figure, &one);
 }

@@ -257,11 +257,10 @@ bool ns_theory_follow(NsTheory *theory, NsQuantity quantity, const NsFigureInput
 {
     NsHistory *history = shown && input->settings ? input->history : NULL;
     if (history && !ns_history_steps(history)) history = NULL;
-    if (history == theory->history && (!history || quantity == theory->quantity)) return false;
+    bool other = ns_source_follow(&theory->source, history);
+    if (!other && (!history || quantity == theory->quantity)) return false;
     bool had = theory->note != NULL;
     forget(theory);
-    if (theory->history) ns_history_unref(theory->history);
-    theory->history = history ? ns_history_ref(history) : NULL;
     theory->quantity = quantity;
     if (history) compute(theory, input);
     return had || theory->note;
@@ -277,6 +276,5 @@ const char *ns_theory_name(const NsTheory *theory)
 void ns_theory_clear(NsTheory *theory)
 {
     forget(theory);
-    if (theory->history) ns_history_unref(theory->history);
-    *theory = (NsTheory){0};
+    ns_source_follow(&theory->source, NULL);
 }

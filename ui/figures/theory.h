@@ -5,12 +5,12 @@
  * the paper covers. */
 #pragma once
 
-#include "ui/figures/figures.h"
+#include "ui/figures/figure.h"
 
 #define NS_THEORY_CURVES 3
 
 typedef struct {
-    NsHistory *history; /* owned reference; the source of all other fields */
+    NsSource source; /* what the rest was computed from */
     NsQuantity quantity;
     size_t n_curves, n;
     double *x, *y[NS_THEORY_CURVES]; /* [n] */
