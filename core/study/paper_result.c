@@ -97,17 +97,6 @@ static double log_slope(const double *x, const double *y, size_t n)
     return ns_fit_line(&fit, u, v, n) ? fit.slope : (double)NAN;
 }
 
-/* The least-squares growth per layer from the measured first state. */
-static double growth(const double *x, const double *y, size_t n)
-{
-    double cross = 0, square = 0;
-    for (size_t i = 1; i < n; i++) {
-        cross += x[i] * (y[i] - y[0]);
-        square += x[i] * x[i];
-    }
-    return cross / square;
-}
-
 static double mean_of_last(const double *y, size_t n, size_t last)
 {
     double sum = 0;
@@ -163,7 +152,7 @@ static double claim_value(const Work *work, const NsClaim *claim, unsigned seed)
     case NS_CLAIM_SLOPE:
         return log_slope(x, y, n);
     case NS_CLAIM_GROWTH:
-        return growth(x, y, n);
+        return ns_fit_growth(x, y, n);
     case NS_CLAIM_SPREAD:
         for (size_t i = 2; i < n; i++) result = MAX(result, fabs(y[i] / y[1] - 1));
         return result;

@@ -59,3 +59,13 @@ bool ns_fit_line(NsFit *fit, const double *x, const double *y, size_t n)
     if (n > 2) fit->reach = student(n - 2) * sqrt(rest / (double)(n - 2) / square);
     return true;
 }
+
+double ns_fit_growth(const double *x, const double *y, size_t n)
+{
+    double cross = 0, square = 0;
+    for (size_t i = 1; i < n; i++) {
+        cross += x[i] * (y[i] - y[0]);
+        square += x[i] * x[i];
+    }
+    return cross / square;
+}

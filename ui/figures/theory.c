@@ -61,19 +61,8 @@ static void allocate(NsTheory *theory, size_t n, size_t curves)
     for (size_t i = 0; i < curves; i++) theory->y[i] = g_new(double, n);
 }
 
-/* The growth of |x_l|^2 per layer in units of d, fitted by least squares. */
-static double fitted_growth(const double *square, size_t layers, double d)
-{
-    double cross = 0, square_sum = 0;
-    for (size_t l = 1; l <= layers; l++) {
-        cross += (double)l * (square[l] - square[0]) / d;
-        square_sum += (double)(l * l);
-    }
-    return cross / square_sum;
-}
-
-/* The mean cosine of two tokens at the input of a stack, as measured at step 0.  If it was not
- * measured, 0, which is almost exact for independently drawn embeddings. */
+/* The mean cosine of two tokens that enter a stack, as measured at step 0; 0 where it was not,
+ * which is nearly so for embeddings drawn one by one. */
 static double token_cosine(NsHistory *history, size_t state)
 {
     const NsRecordLayout *layout = ns_history_layout(history);
@@ -101,7 +90,7 @@ static void add_bounds(NsTheory *theory, const double *square, double d, double 
         }
     theory->label[1] = _("lower bound");
     theory->label[2] = _("upper bound");
-    g_autofree char *fit = ns_text_number(fitted_growth(square, theory->n - 1, d), 2);
+    g_autofree char *fit = ns_text_number(ns_fit_growth(theory->x, square, theory->n) / d, 2);
     g_autofree char *least = ns_text_number(c, 2), *most = ns_text_number(c + 1, 2);
     theory->more = g_strdup_printf(_("Bounds: Lemma 2.  ‖x_l‖^2 grows by %s d per layer at step 0 "
                                      "(least squares); bounds: %s d and %s d."),
