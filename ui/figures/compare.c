@@ -5,7 +5,6 @@
 #include "ui/figures/ratio_panel.h"
 #include "ui/figures/wild.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 /* Compares lanes, or the current run with the previous one. */

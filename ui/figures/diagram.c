@@ -8,7 +8,6 @@
 #include "ui/figures/wild.h"
 #include "ui/plot/text.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 /* Fractions of the width for one and for two stacks. */

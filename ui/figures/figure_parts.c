@@ -4,7 +4,6 @@
 #include "ui/figures/figure.h"
 #include "ui/figures/settings_caption.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 /* Changes of one setting share a marker if they are closer than 1/CLOSE of the run, since dragging

@@ -5,7 +5,6 @@
 #include "ui/figures/figure.h"
 #include "ui/figures/sheet.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "core/base/words.h"
 #include "ui/plot/zoom.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 typedef struct {

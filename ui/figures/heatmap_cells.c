@@ -4,7 +4,6 @@
 #include "core/base/digits.h"
 #include "core/base/words.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

@@ -9,9 +9,7 @@
 #include "ui/plot/scale.h"
 #include "ui/plot/text.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #define DIGITS 4
 

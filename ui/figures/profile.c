@@ -6,9 +6,7 @@
 #include "ui/figures/theory.h"
 #include "ui/figures/wild.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 enum { PREVIOUS, FIRST, NOW, END, COLUMNS };
 

@@ -7,7 +7,6 @@
 #include "core/model/wiring.h"
 #include "ui/plot/text.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /* A brief name lists at most this many differences, and then an ellipsis. */

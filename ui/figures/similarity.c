@@ -4,9 +4,7 @@
 #include "core/base/digits.h"
 #include "core/base/words.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 typedef struct {
     NsFigure figure;

@@ -4,8 +4,6 @@
 #include "core/base/digits.h"
 #include "core/base/words.h"
 
-#include <inttypes.h>
-
 #define BEFORE NS_FIGURE_PINNED
 
 void ns_step_curves_clear(NsStepCurves *curves)

@@ -4,7 +4,6 @@
 #include "ui/figures/step_curves.h"
 #include "ui/figures/wild.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 /* A quantity with one value per step has only MEAN and SMOOTH, the smoothed mean. */

@@ -5,7 +5,6 @@
 #include "core/base/words.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The curve of a lane, with its intervals; a value without one has none drawn. */
 static void add_lane(NsFigure *figure, const NsStudy *study, size_t lane, const double *x,

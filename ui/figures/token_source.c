@@ -4,8 +4,6 @@
 #include "core/base/digits.h"
 #include "core/base/words.h"
 
-#include <inttypes.h>
-
 bool ns_token_source_follow(NsTokenSource *tokens, NsHistory *history)
 {
     bool changed = ns_source_follow(&tokens->source, history);
