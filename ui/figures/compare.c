@@ -85,8 +85,7 @@ static void make_texts(Compare *compare, const NsFigureInput *input)
         input->n_lanes > 2 ? g_strdup_printf(_("%s, %u runs"), _(info->choice.label), compare->n)
                            : g_strdup_printf(_("%s, two runs"), _(info->choice.label));
     bool measured = ns_figure_newest(input) >= 0;
-    g_autofree char *empty = measured && !shown ? ns_figure_absent(compare->quantity, input)
-                                                : g_strdup(_("No step has been measured yet."));
+    g_autofree char *empty = measured && !shown ? ns_figure_absent(compare->quantity, input) : NULL;
     make_labels(compare, input, step);
     NS_FIGURE_SET(figure, figure->plot.left.label, info->symbol);
     NS_FIGURE_SET(figure, figure->plot.x.label, ns_figure_axis(compare->quantity, input->history));

@@ -116,7 +116,7 @@ void ns_figure_mark_step(NsFigure *figure, const NsFigureInput *input);
  * every divergence. */
 typedef struct {
     const char *title;
-    const char *empty;
+    const char *empty; /* NULL: no step has been measured yet */
     int64_t step;
     char *note;
 } NsFigureWords;

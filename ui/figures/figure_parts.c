@@ -337,7 +337,8 @@ void ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords
     ns_figure_text(figure, &figure->moment, moment);
     ns_figure_text(figure, &figure->run, run_words(input));
     ns_figure_text(figure, &figure->note, joined_note(input, words.note));
-    ns_figure_text(figure, &figure->empty, g_strdup(words.empty));
+    ns_figure_text(figure, &figure->empty,
+                   g_strdup(words.empty ? words.empty : _("No step has been measured yet.")));
 }
 
 /* ---- Markers and spans ---- */

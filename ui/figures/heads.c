@@ -108,8 +108,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     share_colors(heads, input, log);
     bool there = heads->values.count > 0, missing = record >= 0 && !there;
 
-    g_autofree char *empty =
-        missing ? ns_figure_absent(quantity, input) : g_strdup(_("No step has been measured yet."));
+    g_autofree char *empty = missing ? ns_figure_absent(quantity, input) : NULL;
     NS_FIGURE_SET(figure, figure->plot.x.label,
                   ns_figure_axis(NS_QUANTITY_GRAD_LAYER, input->history));
     ns_figure_words(figure, input,

@@ -120,7 +120,7 @@ static void mark(Heatmap *heatmap)
     if (step >= 0) figure->spans[figure->plot.n_spans++] = (NsSpan){.from = step, .to = step};
 }
 
-/* The text that is shown if there is no heatmap. */
+/* What stands in place of the map where there is none; NULL: no step has been measured yet. */
 static char *empty_words(const Heatmap *heatmap, const NsFigureInput *input)
 {
     const NsHeatmapCells *cells = &heatmap->cells;
@@ -128,11 +128,11 @@ static char *empty_words(const Heatmap *heatmap, const NsFigureInput *input)
     if (info->domain == NS_DOMAIN_STEP)
         return g_strdup_printf(_("%s has one value per step: plot it over the steps."),
                                _(info->choice.label));
-    if (ns_figure_newest(input) < 0) return g_strdup(_("No step has been measured yet."));
+    if (ns_figure_newest(input) < 0) return NULL;
     if (!cells->rows && input->history) return ns_figure_absent(cells->quantity, input);
     if (heatmap->figure.kind->two_runs && heatmap->mode == NS_HEAT_LANE)
         return g_strdup(_("There is no other run yet: reset, change a setting, and run again."));
-    if (heatmap->mode != NS_HEAT_RATIO) return g_strdup(_("No step has been measured yet."));
+    if (heatmap->mode != NS_HEAT_RATIO) return NULL;
     unsigned without = cells->run[0].rows ? 1 : 0;
     if (cells->run[without].rows) return g_strdup(_("The lanes have no step in common."));
     return g_strdup_printf(_("%s has no %s."), ns_figure_run(input, without).name, info->symbol);

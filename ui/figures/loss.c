@@ -270,7 +270,6 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     make_labels(loss, input, how);
     ns_figure_words(figure, input,
                     (NsFigureWords){.title = _("Loss and learning rate"),
-                                    .empty = _("No step has been measured yet."),
                                     .step = furthest(input),
                                     .note = note(loss)});
     if (!figure->changed) return;

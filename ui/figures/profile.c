@@ -396,7 +396,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
         !over_layers ? g_strdup_printf(_("%s has one value per step, not one per layer."),
                                        _(info->choice.label))
         : is_missing(profile, input) ? ns_figure_absent(quantity, input)
-                                     : g_strdup(_("No step has been measured yet."));
+                                     : NULL;
     int64_t step = shown_step(profile, input);
     make_labels(profile, input, step);
     NS_FIGURE_SET(figure, figure->plot.left.label, info->symbol);

@@ -182,7 +182,7 @@ static void make_texts(Steps *steps, const NsFigureInput *input)
     g_autofree char *empty =
         missing   ? ns_figure_absent(steps->quantity, input)
         : records ? g_strdup_printf(_("%s has not been measured yet."), _(info->choice.label))
-                  : g_strdup(_("No step has been measured yet."));
+                  : NULL;
     g_autofree char *title = g_strdup_printf(_("%s over the steps"), _(info->choice.label));
     NS_FIGURE_SET(figure, figure->plot.left.label, info->symbol);
     for (unsigned i = 0; i < steps->n; i++) label_lane(steps, input, i);

@@ -54,5 +54,5 @@ char *ns_token_source_empty(const char *expensive, const NsFigureInput *input)
      * contain it. */
     if (history && was_measured(history))
         return g_strdup(_("A run file does not contain this; run the experiment again to see it."));
-    return g_strdup(_("No step has been measured yet."));
+    return NULL;
 }
