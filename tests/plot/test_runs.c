@@ -74,6 +74,9 @@ static void test_any_run(void)
         input.previous = other->history;
         input.previous_settings = &other->settings;
         draw_all(&input);
+        /* A run of another program has none. */
+        input.settings = input.previous_settings = NULL;
+        draw_all(&input);
     }
 }
 

@@ -90,7 +90,8 @@ static char *title_of(const Attention *attention, bool there)
 /* The text that is shown if there is no map. */
 static char *empty_of(const Attention *attention, const NsFigureInput *input)
 {
-    if (attention->cross && input->history && input->settings->arch != NS_ARCH_ENCODER_DECODER)
+    if (attention->cross && input->settings && input->history &&
+        input->settings->arch != NS_ARCH_ENCODER_DECODER)
         return g_strdup(_("Only an encoder-decoder has cross-attention."));
     return ns_token_source_empty(
         _("Attention maps are expensive to measure; “probe-every” sets how often."), input);
