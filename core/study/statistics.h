@@ -26,5 +26,5 @@ typedef struct {
 /* Fits a line to x, y: [n], finite.  Returns false if all x are equal. */
 bool ns_fit_line(NsFit *fit, const double *x, const double *y, size_t n);
 
-/* The slope of y = y_0 + slope * x that fits best, of n points of which the first is at x = 0. */
+/* The least-squares slope of y = y_0 + slope * x over n points, the first of which is at x = 0. */
 double ns_fit_growth(const double *x, const double *y, size_t n);

@@ -12,7 +12,7 @@ typedef struct {
     unsigned layer, head; /* as requested */
     size_t shown;         /* index of the map */
     NsHeatmap map;
-    /* Of queries and of keys, which count from 1. */
+    /* Labels of queries and keys, which are numbered from 1. */
     const char *names[2][NS_TOKEN_SNAPSHOT_POSITIONS + 1];
 } Attention;
 

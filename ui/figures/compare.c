@@ -114,6 +114,7 @@ static void follow(Compare *compare, const NsFigureInput *input)
         NsFigureRun run = run_of(input, i);
         NsLayerValues *side = &compare->sides[i];
         NsWildRun *wild = &compare->runs[i];
+        /* A lane that begins later has nothing to show yet; a single run shows its first step. */
         int64_t record =
             lanes ? ns_figure_record_at(run.history, step) : ns_figure_record(run.history, step);
         figure->changed |=

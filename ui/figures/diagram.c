@@ -257,8 +257,7 @@ static char *wire_label(const NsDiagram *lane, const NsWire *wire)
                            *to ? to : "fork or sum");
 }
 
-/* What tables have: every number of the drawing, as a curve of one point for every wire with one.
- */
+/* Creates the series for tables: every number of the diagram, as a series of one point. */
 static void fill_series(Diagram *diagram)
 {
     NsFigure *figure = &diagram->figure;

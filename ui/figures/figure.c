@@ -6,12 +6,12 @@
 
 #include <math.h>
 
-/* The figures of several seeds, behind the one that is shown, and the mean of their curves.  A seed
- * that diverged is left out of the mean of its lane, and the plot says so; where all diverged the
- * mean is of them. */
+/* The figures of the individual seeds, and the mean of their curves.  A seed that diverged is
+ * excluded from the mean of its lane, which the plot states; if all seeds diverged, the mean is
+ * over all of them. */
 typedef struct NsSeedFigures {
-    NsFigure *single[NS_SEEDS_MAX]; /* of each seed; the first is borrowed */
-    NsFigure *going[NS_SEEDS_MAX];  /* without what diverged, where something did */
+    NsFigure *single[NS_SEEDS_MAX]; /* of each seed; the first one is borrowed */
+    NsFigure *going[NS_SEEDS_MAX];  /* of seeds that did not diverge, if any did */
     const NsPlot *singles[NS_SEEDS_MAX], *merged[NS_SEEDS_MAX];
     uint64_t seen[2 * NS_SEEDS_MAX]; /* versions of the plots that the mean was computed from */
     NsMeanPlot *mean;
@@ -56,7 +56,7 @@ NsPlot *ns_figure_singles(NsFigure *figure, size_t seeds)
     return single;
 }
 
-/* TRUE if the figure shows other runs than before. */
+/* TRUE if the figure now shows different runs. */
 static bool follow_runs(NsFigure *figure, const NsFigureInput *input)
 {
     bool others = false;

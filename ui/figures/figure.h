@@ -19,7 +19,7 @@ struct NsFigureClass {
     void (*init)(NsFigure *figure); /* labels the axes of a new figure; NULL if update does this */
     /* Updates plot and columns; sets figure->changed if something visible changed. */
     void (*update)(NsFigure *figure, const NsFigureInput *input);
-    void (*clear)(NsFigure *figure); /* NULL: it has nothing that is not freed with every figure */
+    void (*clear)(NsFigure *figure); /* frees what ns_figure_free does not; may be NULL */
     NsSeedsShown seeds;
 };
 
@@ -34,18 +34,19 @@ typedef struct {
 
 struct NsFigure {
     const NsFigureKind *kind;
-    NsPlot plot; /* its texts are those below */
+    NsPlot plot; /* its strings are the ones below */
     char *title, *subtitle, *moment, *run, *note, *empty;
     char *labels[NS_FIGURE_SERIES];
     NsSeries series[NS_FIGURE_SERIES];
     GArray *markers; /* of NsMarker */
     GStringChunk *marker_texts;
     GPtrArray *owned;               /* see ns_figure_own */
-    NsSource runs[NS_LANES_MAX];    /* that are shown */
-    NsSource events[NS_LANES_MAX];  /* whose events the markers are */
-    NsSpan spans[NS_LANES_MAX + 1]; /* that are pointed out */
-    struct NsSeedFigures *seeds;    /* NULL where there is one seed */
-    bool changed;                   /* something visible did in this update, or it is the first */
+    NsSource runs[NS_LANES_MAX];    /* the runs that are shown */
+    NsSource events[NS_LANES_MAX];  /* the runs whose events the markers show */
+    NsSpan spans[NS_LANES_MAX + 1]; /* highlighted parts of axes */
+    struct NsSeedFigures *seeds;    /* NULL if there is one seed */
+    bool changed;                   /* something visible changed in this update, or it is the first
+                                     * one */
 };
 
 /* Sets a field of a figure, and marks the figure as changed if the value differs. */
@@ -55,17 +56,18 @@ struct NsFigure {
 /* The same for a string, of which it takes ownership; an equal string is not replaced. */
 void ns_figure_text(NsFigure *figure, char **slot, char *text);
 
-/* Takes what the plot borrows, to be freed with g_free by ns_figure_forget or with the figure.
- * Returns it. */
+/* Takes ownership of memory that the plot borrows; ns_figure_forget and ns_figure_free free it with
+ * g_free.  Returns it. */
 void *ns_figure_own(NsFigure *figure, void *taken);
 
-/* Frees all that is owned, and takes curves, cells, lower plot and single seeds out of the plot. */
+/* Frees all that the figure owns, and removes series, heatmap, lower plot and single seeds from the
+ * plot. */
 void ns_figure_forget(NsFigure *figure);
 
-/* Empty plots for tables, one for each of several seeds, which the figure owns. */
+/* Makes an empty plot for each of several seeds, which tables have; the figure owns them. */
 NsPlot *ns_figure_singles(NsFigure *figure, size_t seeds);
 
-/* Appends a sentence, with a space before it if it is not the first; NULL: nothing. */
+/* Appends a sentence, separated by a space from what is there; NULL appends nothing. */
 void ns_figure_add_sentence(GString *text, const char *sentence);
 
 /* Follows a history (or none).  Returns TRUE if it is not the one followed so far; all counts are
@@ -141,23 +143,23 @@ char *ns_figure_previous_label(const NsFigureInput *input);
 /* Explains why the history does not have a quantity.  Free with g_free. */
 char *ns_figure_absent(NsQuantity quantity, const NsFigureInput *input);
 
-/* The axis along which a quantity has its values: "layer", "layer (0: embedding)", ...; `history`
- * may be NULL. */
+/* The label of the axis along which a quantity has its values: "layer", "layer (0: embedding)",
+ * ...; `history` may be NULL. */
 const char *ns_figure_axis(NsQuantity quantity, const NsHistory *history);
 
 /* The scale of the axis of a quantity: logarithmic if requested and the quantity has no unit. */
 NsScaleKind ns_figure_scale(NsQuantity quantity, const NsFigureInput *input);
 
-/* The record of a lane at a step, its last where it stands still, the newest for a negative step;
- * -1 where it has none or begins later. */
+/* The index of the record of a lane at a step: its last if the lane ended earlier, the newest for a
+ * negative step; -1 if it has no records or begins later. */
 int64_t ns_figure_record_at(const NsHistory *history, int64_t step);
 
-/* The same of a run by itself, which shows its first where it begins later. */
+/* The same for a run that is shown alone: its first record if it begins later. */
 int64_t ns_figure_record(const NsHistory *history, int64_t step);
 
-/* The newest step that all runs that can still continue have reached, so that labels and layouts
- * stay calm while lanes report one after the other; if no run can continue, the last step of the
- * longest; -1 if nothing was measured. */
+/* The newest step that all runs that have not diverged have reached, so that labels and layouts do
+ * not change as the lanes report one after the other; if all have diverged, the last step of the
+ * longest run; -1 if nothing was measured. */
 int64_t ns_figure_newest(const NsFigureInput *input);
 
 /* The classes in the registry. */

@@ -95,7 +95,7 @@ unsigned ns_figure_active(const NsFigureInput *input)
     return 0;
 }
 
-/* FALSE where a run is without settings. */
+/* Collects the settings of all runs; FALSE if a run has none. */
 static bool find_settings(const NsFigureInput *input, const NsSettings *settings[NS_LANES_MAX])
 {
     for (unsigned i = 0; i < ns_figure_runs(input); i++)
@@ -103,7 +103,7 @@ static bool find_settings(const NsFigureInput *input, const NsSettings *settings
     return true;
 }
 
-/* The name of a run and what is special about its settings. */
+/* The name of a run with the settings that distinguish it. */
 static char *name_words(const NsFigureInput *input, const NsSettings *const *settings, unsigned i,
                         bool brief)
 {

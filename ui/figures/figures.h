@@ -77,13 +77,14 @@ typedef struct {
     bool log;              /* logarithmic axes, except for fractions and cosines */
     int64_t step;          /* shown by profiles and marked in charts over steps; negative for the
                             * newest */
-    NsPhase *phase;        /* a sweep, which ns_phase_kind shows; or NULL */
-    NsPhase *beside;       /* one of the same axes beside it, with which it shares its colors */
-    const NsPaperStudy *study;           /* of the paper, which ns_paper_kind shows; or NULL */
-    NsPaperResult *result;               /* of that study; NULL before it was run */
-    unsigned panel;                      /* which of the results of that study, from 0 */
-    const NsComparedInput *compared;     /* which ns_best_of_kind and ns_sensitivity_kind show */
-    const NsGradientChecksInput *checks; /* checks, which ns_gradient_check_kind shows; or NULL */
+    NsPhase *phase;        /* a sweep, shown by ns_phase_kind; or NULL */
+    NsPhase *beside;       /* a sweep with the same axes that is shown beside it and shares its
+                            * color scale; or NULL */
+    const NsPaperStudy *study;           /* a study of the paper, shown by ns_paper_kind; or NULL */
+    NsPaperResult *result;               /* of that study; NULL before it has been run */
+    unsigned panel;                      /* index of a result of that study */
+    const NsComparedInput *compared;     /* shown by ns_best_of_kind and ns_sensitivity_kind */
+    const NsGradientChecksInput *checks; /* shown by ns_gradient_check_kind; or NULL */
 } NsFigureInput;
 
 typedef struct NsFigure NsFigure;
@@ -123,12 +124,13 @@ const NsFigureKind *ns_figure_kind(size_t i);        /* NULL past the end */
 const NsFigureKind *ns_figure_find(const char *key); /* NULL if there is none */
 const NsChoice *ns_figure_choice(size_t i);
 
-/* The figure of a sweep, which is of many runs and so no row among those of one: training loss at
- * the end by both settings, as color, hatched where a run diverged; cells fill in as they come. */
+/* The figure of a sweep.  It shows many runs and is therefore not in the registry: the final
+ * training loss over both settings, as color, hatched where a run diverged; cells appear as runs
+ * finish. */
 extern const NsFigureKind ns_phase_kind;
 
-/* The figure of a study of the paper: what was measured beside what is expected, with its verdict.
- */
+/* The figure of a study of the paper: measured values beside the expected ones, with the
+ * verdict. */
 extern const NsFigureKind ns_paper_kind;
 
 /* One figure for each result of a study of the paper. */
@@ -147,11 +149,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsPaperPanels, ns_paper_panels_clear)
 /* The label of a result of a study in figures: "validation loss". */
 const char *ns_paper_result_label(const NsResult *result);
 
-/* The figures of a study: the expected best of k configurations in each lane with its verdicts, and
- * the best at each learning rate. */
+/* The figures of a study: the expected best of k configurations in each lane with the verdicts, and
+ * the best result at each learning rate. */
 extern const NsFigureKind ns_best_of_kind, ns_sensitivity_kind;
 
-/* The figure of checks of gradients: their largest errors over the steps. */
+/* The figure of gradient checks: their largest errors over the steps. */
 extern const NsFigureKind ns_gradient_check_kind;
 
 NsFigure *ns_figure_create(const NsFigureKind *kind);

@@ -9,7 +9,7 @@
 
 typedef struct {
     NsFigure figure;
-    NsGradientCheckErrors *checks; /* [n] that are drawn */
+    NsGradientCheckErrors *checks; /* [n] the checks that are drawn */
     size_t n;
     NsLevel level;
 } GradientChecks;
@@ -32,8 +32,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     GradientChecks *t = (GradientChecks *)figure;
     size_t n = input->checks ? input->checks->n : 0;
     const NsGradientCheckErrors *checks = n ? input->checks->checks : NULL;
-    /* The errors are compared, too: after a reset a check may come at the step of the one before.
-     */
+    /* The errors are compared as well, since after a reset a check can have the same step. */
     figure->changed |= n != t->n || (n && memcmp(checks, t->checks, n * sizeof *checks) != 0);
     if (!figure->changed) return;
     ns_figure_forget(figure);
@@ -55,7 +54,6 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     ns_figure_text(figure, &figure->empty, g_strdup(_("No check has been made yet.")));
 }
 
-/* The looks of the axes of a new one. */
 static void init(NsFigure *figure)
 {
     GradientChecks *t = (GradientChecks *)figure;

@@ -13,9 +13,9 @@ typedef struct {
     NsQuantity quantity;
     NsLayerValues values;
     NsHeatmap map;
-    NsLayerValues beside[NS_LANES_MAX]; /* of all lanes */
-    NsWildRun wild[NS_LANES_MAX];       /* these */
-    double lo, hi;                      /* of these: one color is one value in each of them */
+    NsLayerValues beside[NS_LANES_MAX]; /* values of all lanes */
+    NsWildRun wild[NS_LANES_MAX];       /* the same lanes */
+    double lo, hi;                      /* limits of the color scale that the lanes share */
     bool log;
 } Heads;
 

@@ -10,7 +10,7 @@
 typedef struct {
     NsFigure figure;
     NsHeatmapCells cells;
-    float *ratio; /* cells of one */
+    float *ratio; /* cells of a ratio */
     NsHeatMode mode;
     NsHeatmap map;
     NsHeatPanel panels[NS_LANES_MAX];
@@ -120,7 +120,7 @@ static void mark(Heatmap *heatmap)
     if (step >= 0) figure->spans[figure->plot.n_spans++] = (NsSpan){.from = step, .to = step};
 }
 
-/* What stands in place of the map where there is none; NULL: no step has been measured yet. */
+/* The text that is shown if there is no heatmap; NULL: no step has been measured yet. */
 static char *empty_words(const Heatmap *heatmap, const NsFigureInput *input)
 {
     const NsHeatmapCells *cells = &heatmap->cells;

@@ -26,15 +26,15 @@ typedef struct {
     NsStepCurves lanes[NS_LANES_MAX];
     unsigned n;
     NsWildRun runs[NS_LANES_MAX];
-    /* Of every two lanes, whether their rates differed at a step, and the last step at which they
-     * were compared. */
+    /* For every pair of lanes, whether their rates differed at some step, and the last step
+     * compared. */
     bool rates_differ[NS_LANES_MAX][NS_LANES_MAX];
     int64_t compared[NS_LANES_MAX][NS_LANES_MAX];
     unsigned rate_of[NS_LANES_MAX]; /* the first lane with the same rate */
     NsPreviousCurves previous;
 } Loss;
 
-/* TRUE if the curves of the lane begin anew. */
+/* Reads the new steps of a lane.  TRUE if its curves were read from the start. */
 static bool read_lane(Loss *loss, unsigned i, const NsFigureInput *input)
 {
     NsStepCurves *lane = &loss->lanes[i];
@@ -102,9 +102,9 @@ static unsigned runs_with_rate(const Loss *loss, unsigned lane)
     return runs;
 }
 
-/* A loss may leave that of another so far behind that the other would be a line at the foot of an
- * axis with room for both.  One that diverged has less to show there.  Returns the upper end of the
- * axis; NaN where it has room for all. */
+/* Finds the lanes whose loss is so much larger than another that a common axis would flatten the
+ * other one.  For a lane that diverged the limit is lower.  Returns the upper limit of the axis;
+ * NaN if all losses fit. */
 static double find_wild(Loss *loss, const NsFigureInput *input)
 {
     double least = INFINITY, most = -INFINITY;
@@ -261,7 +261,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     g_autofree char *how = ns_smoothing_words(input->smoothing);
     read_lanes(loss, input);
     double upper_end = find_wild(loss, input);
-    /* What another program calls its loss may have any unit. */
+    /* The loss of an imported run may have any unit. */
     const char *unit = input->settings ? _("nats per token") : NULL;
     NS_FIGURE_SET(figure, figure->plot.left.unit, unit);
     ns_previous_curves_follow(&loss->previous, figure, input, read_previous);

@@ -7,10 +7,11 @@
 
 struct NsMeanPlot {
     NsPlot plot, lower;
-    NsSeries key;     /* what bands are */
+    NsSeries key;     /* the legend entry that explains the bands */
     GPtrArray *owned; /* series, their columns and words */
-    bool band;        /* of some curve */
-    bool cut;         /* a band that would reach below what cannot be negative ends at the least */
+    bool band;        /* some curve has a band */
+    bool cut;         /* some band of positive values would reach 0 and is cut off at the smallest
+                       * value */
 };
 
 static void *own(NsMeanPlot *mean, void *taken)
@@ -153,7 +154,7 @@ static char *with_seeds(const char *words, size_t seeds, const char *diverged)
     return g_strconcat(words ? words : "", words ? ", " : "", of, after, NULL);
 }
 
-/* A gray curve with its band, of no lane. */
+/* The legend entry of the bands: a gray curve with a band. */
 static NsSeries key_of(const char *label)
 {
     static const double nowhere[] = {(double)NAN};
@@ -185,7 +186,7 @@ NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
         mean->plot.lower = &mean->lower;
     }
     mean->plot.note = own(mean, note_of(mean, plots[0]->note, seeds, diverged));
-    /* A small chart has no room for the note, but keeps this. */
+    /* A small chart has no space for the note, so the subtitle states this, too. */
     mean->plot.subtitle = own(mean, with_seeds(plots[0]->subtitle, seeds, diverged));
     mean->plot.moment = own(mean, with_seeds(plots[0]->moment, seeds, diverged));
     mean->key = key_of(own(mean, g_strdup_printf(_("mean ± s.d. of %zu seeds"), seeds)));

@@ -13,13 +13,13 @@ typedef struct {
     unsigned panel;
     NsResult measured;       /* the result that the panel shows */
     const char *grid;        /* the setting on the horizontal axis, or NULL */
-    NsPaperResult *result;   /* a reference; the series are its columns */
-    NsPaperResult *expected; /* of a study that has no result; NULL where it has one */
+    NsPaperResult *result;   /* owned reference; the series borrow its columns */
+    NsPaperResult *expected; /* expected shapes, if the study has no result; otherwise NULL */
     bool log;
     double edges[NS_TOKEN_SNAPSHOT_BINS + 1];
 } Paper;
 
-/* What the study of a row says of its axes. */
+/* Reads what the axes show from the study. */
 static void describe(Paper *p)
 {
     g_auto(NsStudy) study;
@@ -174,7 +174,8 @@ static void set_series(Paper *p)
     }
 }
 
-/* Measured curves come before theory. */
+/* Sets the curves of each seed.  Measured curves come before theory and are the only ones with
+ * seeds. */
 static void set_singles(Paper *p)
 {
     NsFigure *figure = &p->figure;
@@ -220,7 +221,8 @@ static char *expectation(const Paper *p)
     return g_string_free(words, FALSE);
 }
 
-/* Of several panels the first has the title of the study, others what they show. */
+/* If there are several panels, the first has the title of the study and the others that of their
+ * result. */
 static void set_title(Paper *p)
 {
     const NsChoice *choice = &p->study->choice;

@@ -24,11 +24,13 @@ typedef struct {
     int at[2];  /* column and row of the current settings; -1: not in the grid */
     bool exact; /* the cell has exactly the current settings */
     NsHeatmap map;
-    float *z;           /* [rows, columns] */
-    float *single_z;    /* [seeds, rows, columns] of each seed, which tables have; NULL of one */
-    char **notes;       /* [rows, columns] */
-    GPtrArray *x, *y;   /* names of the values */
-    size_t done, worse; /* cells; of these, with more than the untrained model */
+    float *z; /* [rows, columns] */
+    float *
+        single_z; /* [seeds, rows, columns] results of each seed for tables, if there are several */
+    char **notes; /* [rows, columns] notes of cells */
+    GPtrArray *x, *y;   /* labels of the values */
+    size_t done, worse; /* number of finished cells, and of those with a loss above that of the
+                         * untrained model */
     size_t diverged, failed;
     size_t first_diverged, first_failed;
 } Phase;

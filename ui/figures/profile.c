@@ -60,8 +60,8 @@ static void show(NsFigure *figure, const NsLayerValues *column, NsSeries look)
 
 /* ---- One run ---- */
 
-/* Norms of hidden states have one more, of the state after the final norm: a point of its own above
- * the last layer.  NS_QUANTITY_COUNT for none. */
+/* Norms of hidden states have an additional value for the state after the final norm, a separate
+ * point above the last layer: its quantity, of domain STEP; NS_QUANTITY_COUNT for others. */
 static NsQuantity end_of(NsQuantity quantity)
 {
     if (quantity == NS_QUANTITY_HIDDEN_SQ) return NS_QUANTITY_FINAL_SQ;
@@ -76,7 +76,7 @@ static bool read_columns(Lane *lane, const NsFigureInput *input, NsQuantity quan
     int64_t previous = input->previous ? (int64_t)ns_history_steps(input->previous) - 1 : -1;
     NsHistory *history = input->history;
     bool changed = ns_layer_values_read(&columns[NOW], history, quantity, record, layer);
-    /* No update led to step 0, so its update ratios are 0 by definition and say nothing. */
+    /* Step 0 precedes all updates, so its update ratios are 0 by definition and are not shown. */
     bool first = record > 0 && quantity != NS_QUANTITY_UPDATE_RATIO;
     changed |= ns_layer_values_read(&columns[FIRST], history, quantity, first ? 0 : -1, layer);
     changed |= ns_layer_values_read(&columns[PREVIOUS], input->previous, quantity, previous, layer);
@@ -247,7 +247,7 @@ static void show_all(Profile *profile, const NsFigureInput *input, NsScaleKind s
     plot->lower = sizes ? ns_ratio_panel_new(&profile->figure, curves, profile->n, scale) : NULL;
 }
 
-/* Heads are joined, so that theirs is the axis of the layers. */
+/* The values of the heads of a layer are combined, so the axis is that of layers. */
 static const char *layer_axis(NsQuantity quantity, const NsHistory *history)
 {
     bool heads = ns_quantity(quantity)->domain == NS_DOMAIN_HEAD;
@@ -317,7 +317,8 @@ static void add_theory(GString *words, const Profile *profile, const NsFigureInp
         ns_figure_add_sentence(words, _("Training departs from theory."));
 }
 
-/* Of several runs: which begin later, leave the axis, and what their first steps look like. */
+/* Notes on several runs: which begin later, how first steps are drawn, and which extend beyond the
+ * axis. */
 static void add_runs(GString *words, const Profile *profile, const NsFigureInput *input)
 {
     bool first = false, late = false;

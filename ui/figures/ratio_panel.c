@@ -11,7 +11,7 @@ static const NsLevel equal = {.y = 1};
 /* If a wild curve leaves the axis, the axis ends at this multiple of the largest other ratio. */
 #define ABOVE 2
 
-/* Ratios at the abscissas that both have; returns how many. */
+/* Computes the ratios b / a at the abscissas that both have; returns their number. */
 static size_t divide(double *x, double *y, const NsRatioCurve *a, const NsRatioCurve *b)
 {
     size_t n = 0;
@@ -53,7 +53,7 @@ const NsPlot *ns_ratio_panel_new(NsFigure *figure, const NsRatioCurve *curves, s
                                      .y = y};
     }
     if (!shown) return NULL;
-    bool letters = strlen(curves[0].name) == 1; /* names would not have room beside the panel */
+    bool letters = strlen(curves[0].name) == 1; /* names would not fit beside the panel */
     char *over = g_strdup_printf(C_("ratio panel", "over %s"), curves[0].name);
     const char *axis = ns_figure_own(figure, over);
     if (n == 2 && letters) axis = series[0].label;

@@ -12,8 +12,8 @@ typedef struct {
     bool wild;        /* ignored for the limits of the axis */
 } NsRatioCurve;
 
-/* Every curve over the first one, where both have a point: "B / A", on an axis of that scale with a
- * line where they are equal.  The first one's style and name are not shown by themselves.  Returns
- * its plot, which the figure owns, or NULL where there is nothing to compare. */
+/* The ratio of every other curve to the first one ("B / A") at the layers that both have, on an
+ * axis of that scale with a line at 1.  Returns the plot, which the figure owns, or NULL if there
+ * is nothing to compare. */
 const NsPlot *ns_ratio_panel_new(NsFigure *figure, const NsRatioCurve *curves, size_t n,
                                  NsScaleKind scale);

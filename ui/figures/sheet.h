@@ -56,13 +56,13 @@ char *ns_sheet_text(const NsSheet *sheet, guint first, guint n);
 bool ns_sheet_read_names(NsSheet *sheet, const char *text, size_t lanes, GError **error);
 char *ns_sheet_names_text(const NsSheet *sheet); /* NULL if no lane has a name */
 
-/* What n charts of an experiment keep of their origin, where its newest step is this one; `changes`
- * is left to the caller, who clears it. */
+/* The origin of n charts of an experiment whose newest step is `newest`; the caller may set
+ * `changes`, and clears it. */
 NsProvenance ns_sheet_provenance(const NsSheet *sheet, guint first, guint n,
                                  const NsFigureInput *input, int64_t newest,
                                  const NsExperiment *experiment);
 
-/* FALSE with NS_ERROR_USAGE, and then nothing has changed. */
+/* On NS_ERROR_USAGE nothing changes. */
 bool ns_sheet_set_title(NsSheetChart *chart, const char *title, GError **error);
 
 /* "profile-token-cosine": a word for file names that is unique to the i-th chart.  Free with

@@ -13,7 +13,7 @@ typedef struct {
     NsSimilarity similarity;
     bool there;
     NsHeatmap map;
-    double lo, hi; /* of all lanes: one color is one value in each of them */
+    double lo, hi; /* limits of the color scale that the lanes share */
 } Similarity;
 
 /* Cells are equally wide; if not all states are compared, each cell covers several. */

@@ -22,7 +22,7 @@ NsFigureSpec ns_figure_spec(const NsFigureKind *kind);
  * unknown or a figure cannot show what the text requests. */
 bool ns_figure_specs_read(GArray *specs, const char *text, GError **error);
 
-/* The text of a figure, which ns_figure_specs_read reads again.  Free with g_free. */
+/* The text of a figure, as read by ns_figure_specs_read.  Free with g_free. */
 char *ns_figure_spec_text(const NsFigureSpec *spec);
 
 /* Selects what a figure shows by its key; “wq” is short for “grad-wq”.  NS_ERROR_USAGE if the key

@@ -15,8 +15,8 @@ typedef struct {
     NsSmoother smoother;
 } NsStepCurves;
 
-/* Follows a run (or none), of which one curve is smoothed.  TRUE if either is another than before,
- * or `anew` is set: then the curves are empty, and nothing has been read. */
+/* Follows a run (or none), one of whose curves is smoothed.  If the run or the smoothing differs
+ * from before, or `anew` is set, this empties the curves, sets all counts to 0 and returns TRUE. */
 bool ns_step_curves_follow(NsStepCurves *curves, NsHistory *history, NsSmoothing how, bool anew);
 void ns_step_curves_clear(NsStepCurves *curves);
 

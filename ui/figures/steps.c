@@ -42,7 +42,8 @@ static Summary summarize(const float *min, const float *max, const bool *has, si
     return s;
 }
 
-/* Reads the next record that has not been read; FALSE where it has no value. */
+/* Reads the next record (or group of records that are stored together); FALSE if it has no
+ * values. */
 static bool next_record(const Steps *steps, NsSource *source, double *x, Summary *summary)
 {
     NsHistory *history = source->history;

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* The curve of a lane, with its intervals; a value without one has none drawn. */
+/* Adds the curve of a lane.  If a value has no interval, none is drawn. */
 static void add_lane(NsFigure *figure, const NsStudy *study, size_t lane, const double *x,
                      const NsInterval *values, size_t n)
 {
@@ -85,7 +85,8 @@ static char *verdicts(const NsComparison *c)
     return g_string_free(note, FALSE);
 }
 
-/* The results of every configuration, numbered from 1, seed by seed: what the scores come from. */
+/* Adds the results of all configurations, numbered from 1, for each seed; the scores are computed
+ * from these. */
 static void add_results(NsFigure *figure, const NsComparedInput *from)
 {
     const NsStudy *study = from->study;

@@ -61,8 +61,8 @@ static void allocate(NsTheory *theory, size_t n, size_t curves)
     for (size_t i = 0; i < curves; i++) theory->y[i] = g_new(double, n);
 }
 
-/* The mean cosine of two tokens that enter a stack, as measured at step 0; 0 where it was not,
- * which is nearly so for embeddings drawn one by one. */
+/* The mean cosine of two tokens at the input of a stack, as measured at step 0.  If it was not
+ * measured, 0, which is almost exact for independently drawn embeddings. */
 static double token_cosine(NsHistory *history, size_t state)
 {
     const NsRecordLayout *layout = ns_history_layout(history);

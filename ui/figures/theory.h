@@ -10,7 +10,7 @@
 #define NS_THEORY_CURVES 3
 
 typedef struct {
-    NsSource source; /* what the rest was computed from */
+    NsSource source; /* the source of all other fields */
     NsQuantity quantity;
     size_t n_curves, n;
     double *x, *y[NS_THEORY_CURVES]; /* [n] */

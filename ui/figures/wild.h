@@ -23,8 +23,8 @@ double ns_wild_find(NsWildRun *runs, size_t n, NsScaleKind scale);
 /* Appends "B continues beyond the axis." for every wild run. */
 void ns_wild_note(GString *words, const NsWildRun *runs, size_t n);
 
-/* The same for colors that runs share.  Returns the ends that suit the runs that are not wild;
- * `all`, the ends that suit all of them, where none is wild or the others have no range. */
+/* The same for a color scale that runs share.  Returns the ends that fit the runs that are not
+ * wild; `all`, the ends that fit all runs, if no run is wild or the others have no range. */
 NsRange ns_wild_colors(NsWildRun *runs, size_t n, NsScaleKind scale, NsRange all);
 
 /* Appends "Values of B above the color scale, up to 3e+20, have its last color." for every wild
