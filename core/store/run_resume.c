@@ -193,7 +193,7 @@ static bool find_quantities(NsRunRows *rows, NsRunSeed *run)
 static bool all_repeat(NsRunRows *rows, NsLockstep *lockstep)
 {
     for (size_t i = 0; i < rows->n; i++)
-        if (!repeats(rows->db, rows->from, rows->runs[i].lane, ns_run_of(lockstep, i)))
+        if (!repeats(rows->db, rows->from, rows->runs[i].lane, ns_lockstep_nth_run(lockstep, i)))
             return false;
     return true;
 }
@@ -211,7 +211,7 @@ bool ns_run_go_on(NsRunRows *rows, NsLockstep *lockstep)
     bool good = go_back(rows->db, rows->from, settings, all_repeat(rows, lockstep));
     for (size_t i = 0; good && i < rows->n; i++) {
         NsRunSeed *run = &rows->runs[i];
-        NsRun *own = ns_run_of(lockstep, i);
+        NsRun *own = ns_lockstep_nth_run(lockstep, i);
         const NsHistory *history = ns_run_history(own);
         good =
             find_quantities(rows, run) &&

@@ -51,9 +51,6 @@ typedef struct {
     int code; /* error of a failed checkpoint; SQLITE_OK: see sqlite3_errcode */
 } NsRunRows;
 
-/* The i-th run, counted lane by lane. */
-NsRun *ns_run_of(NsLockstep *lockstep, size_t i);
-
 /* Creates the file for the lanes, or opens it if the run is resumed.  Before the call path,
  * resumed, n, and the lane, seed and layout of the runs are set.  Errors as in ns_run_writer_new
  * and ns_run_writer_resume. */

@@ -21,12 +21,6 @@
 /* Maximum size of all checkpoints in the file, in bytes. */
 #define CHECKPOINT_BYTES ((int64_t)64 << 20)
 
-NsRun *ns_run_of(NsLockstep *lockstep, size_t i)
-{
-    size_t seeds = ns_lockstep_seeds(lockstep);
-    return ns_lockstep_run(lockstep, i / seeds, i % seeds);
-}
-
 /* ---- What was measured ---- */
 
 static bool write_step(sqlite3_stmt *statement, const NsStep *step)
@@ -285,9 +279,9 @@ static bool write_head(NsRunRows *rows, NsLockstep *lockstep)
         if (!ns_database_run(rows->db, ns_run_tables[i])) return false;
     if (!write_run(rows, lockstep)) return false;
     for (size_t i = 0; i < rows->n; i++)
-        if (!write_lane(rows, &rows->runs[i], ns_run_of(lockstep, i)) ||
+        if (!write_lane(rows, &rows->runs[i], ns_lockstep_nth_run(lockstep, i)) ||
             !write_quantities(rows, &rows->runs[i]) ||
-            !write_vocabulary(rows, &rows->runs[i], ns_run_of(lockstep, i)))
+            !write_vocabulary(rows, &rows->runs[i], ns_lockstep_nth_run(lockstep, i)))
             return false;
     return ns_database_run(rows->db, "COMMIT");
 }

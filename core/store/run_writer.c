@@ -132,7 +132,7 @@ static void wait_for_disk(NsRunWriter *w)
 void ns_run_writer_add(NsRunWriter *w, NsLockstep *lockstep)
 {
     for (size_t i = 0; i < w->rows.n; i++) {
-        const NsHistory *history = ns_run_history(ns_run_of(lockstep, i));
+        const NsHistory *history = ns_run_history(ns_lockstep_nth_run(lockstep, i));
         NsRunSeed *run = &w->rows.runs[i];
         bool past = ns_history_steps(history) - run->steps > PAST_STEPS;
         for (; run->steps < ns_history_steps(history); run->steps++) {
@@ -238,7 +238,7 @@ static NsRunWriter *writer_new(const char *path, NsLockstep *lockstep, int64_t e
     rows->resumed = resumed;
     rows->n = ns_lockstep_lanes(lockstep) * ns_lockstep_seeds(lockstep);
     for (size_t i = 0; i < rows->n; i++) {
-        NsRun *run = ns_run_of(lockstep, i);
+        NsRun *run = ns_lockstep_nth_run(lockstep, i);
         rows->runs[i].lane = (int64_t)(i / ns_lockstep_seeds(lockstep)) + 1;
         rows->runs[i].seed = ns_run_settings(run)->seed;
         rows->runs[i].layout = *ns_history_layout(ns_run_history(run));

@@ -302,6 +302,11 @@ NsRun *ns_lockstep_run(NsLockstep *lockstep, size_t lane, size_t seed)
     return lockstep->lanes[lane].runs[seed];
 }
 
+NsRun *ns_lockstep_nth_run(NsLockstep *lockstep, size_t i)
+{
+    return ns_lockstep_run(lockstep, i / lockstep->seeds, i % lockstep->seeds);
+}
+
 size_t ns_lockstep_diverged(const NsLockstep *lockstep, size_t lane)
 {
     size_t n = 0;

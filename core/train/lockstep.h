@@ -51,6 +51,9 @@ size_t ns_lockstep_lanes(const NsLockstep *lockstep);
 NsRun *ns_lockstep_run(NsLockstep *lockstep, size_t lane, size_t seed);
 size_t ns_lockstep_seeds(const NsLockstep *lockstep); /* of every lane */
 
+/* The i-th run, counted lane by lane. */
+NsRun *ns_lockstep_nth_run(NsLockstep *lockstep, size_t i);
+
 /* How many seeds of a lane have diverged. */
 size_t ns_lockstep_diverged(const NsLockstep *lockstep, size_t lane);
 

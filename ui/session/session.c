@@ -123,11 +123,6 @@ NsSession *ns_session_hold(NsSession *session, gpointer object)
     return session;
 }
 
-void ns_session_listen(NsSession *session, const char *signal, GCallback callback, gpointer object)
-{
-    g_signal_connect_object(session, signal, callback, object, G_CONNECT_SWAPPED);
-}
-
 NsSession *ns_session_new(const NsExperiment *experiment)
 {
     NsSession *session = g_object_new(NS_TYPE_SESSION, NULL);

@@ -45,6 +45,11 @@ void ns_session_tell_settings(NsSession *session, const char *tried)
     g_signal_emit_by_name(session, "settings-changed");
 }
 
+void ns_session_listen(NsSession *session, const char *signal, GCallback callback, gpointer object)
+{
+    g_signal_connect_object(session, signal, callback, object, G_CONNECT_SWAPPED);
+}
+
 void ns_session_follow(NsSession *session, const NsParam *param, GCallback callback,
                        gpointer object)
 {
