@@ -40,10 +40,10 @@ int ns_cli_export(int argc, char **argv, GError **error);
 int ns_cli_watch(int argc, char **argv, GError **error);
 int ns_cli_list(int argc, char **argv, GError **error);
 
+/* ---- options.c ---- */
+
 /* NS_ERROR_USAGE: what is wrong with the command line.  Returns its exit status. */
 int ns_usage(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-/* ---- options.c ---- */
 
 /* The description of a command line. */
 typedef struct {

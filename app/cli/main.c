@@ -80,16 +80,6 @@ static int show_help(void)
     return NS_EXIT_OK;
 }
 
-int ns_usage(GError **error, const char *format, ...)
-{
-    va_list words;
-    va_start(words, format);
-    g_autofree char *sentence = g_strdup_vprintf(format, words);
-    va_end(words);
-    ns_refuse(error, NS_ERROR_USAGE, "%s", sentence);
-    return NS_EXIT_USAGE;
-}
-
 static int run_command(int argc, char **argv, GError **error)
 {
     int i = ns_choices_find(command_choice, argv[0]);

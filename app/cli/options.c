@@ -9,6 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
+int ns_usage(GError **error, const char *format, ...)
+{
+    va_list words;
+    va_start(words, format);
+    g_autofree char *sentence = g_strdup_vprintf(format, words);
+    va_end(words);
+    ns_refuse(error, NS_ERROR_USAGE, "%s", sentence);
+    return NS_EXIT_USAGE;
+}
+
 /* File names and settings are read as raw bytes, so that they stay unchanged in every locale. */
 typedef struct {
     char *from, *preset;
