@@ -8,30 +8,30 @@
 #include <math.h>
 #include <string.h>
 
-/* The step sizes: how many there are, the factor from one to the next, and the first one, as a part
- * of the norm of the tensor's weights; weights smaller than LEAST_RMS count as if they were that.
- * The loss bends sooner along a matrix than along a vector. */
+/* The step sizes: their number, the factor from one to the next, and the first one as a fraction of
+ * the norm of the tensor's weights, whose root mean square is taken to be at least LEAST_RMS.  The
+ * loss becomes nonlinear at smaller steps along a matrix than along a vector. */
 #define SIZES 7
 #define FACTOR 4.0
 #define FIRST_OF_MATRIX (1.0 / 16)
 #define FIRST_OF_VECTOR (1.0 / 4)
 #define LEAST_RMS 0.1
 
-/* Rounding is seen where the embedding moves by this part of its norm, in so many pairs of losses;
- * what is seen as a deviation of 1 may well be one of 4. */
+/* The rounding error of the loss is measured by moving the embedding by this fraction of its norm,
+ * with this many pairs of losses.  The true error may be LIKELY times the measured one. */
 #define ROUNDING_SIZE 0x1p-17
 #define ROUNDING_PAIRS 8
 #define LIKELY 4.0
 
-/* No loss of logits in this precision is known better than to this part of itself, over the root of
- * the targets that it is a mean of: where the embedding moves nothing, nothing else would be seen.
- */
+/* The smallest relative rounding error of a loss, times the square root of the number of targets
+ * that it is a mean of.  It applies if moving the embedding does not change the loss at all. */
 #define LEAST_ROUNDING (sizeof(ns_real) == sizeof(float) ? 0x1p-28 : 0x1p-57)
 
-/* A gradient below this part of that of the whole layer is as good as none. */
+/* A gradient below this fraction of the gradient norm of the layer counts as zero. */
 #define LEAST_SHARE 1e-3
 
-/* Errors up to which derivatives agree, and unknown parts from which on nothing is known. */
+/* The largest errors at which derivatives agree, and the uncertainty above which a derivative is
+ * undecided. */
 #define AGREES 1e-2
 #define AGREES_RANDOM 1e-1
 #define UNKNOWN 0.1
@@ -40,11 +40,11 @@ typedef struct {
     NsRun *run;
     NsCheckStop stop;
     void *data;
-    int64_t until;      /* monotonic time */
-    double layer_norm;  /* of the gradient */
-    double loss;        /* without any step */
-    double rounding;    /* standard deviation of a loss */
-    ns_real *kept;      /* [largest tensor] weights of the one that is moved */
+    int64_t until;      /* end of the available time, monotonic */
+    double layer_norm;  /* norm of the gradient of the layer */
+    double loss;        /* at the unchanged weights */
+    double rounding;    /* standard deviation of the rounding error of a loss */
+    ns_real *kept;      /* [largest tensor] original weights of the tensor that is moved */
     ns_real *direction; /* [largest tensor] of unit length */
 } Check;
 
@@ -66,11 +66,11 @@ static double loss_at(const Check *c, const NsTensor *t, double h)
     return loss;
 }
 
-/* What the step sizes have shown. */
+/* The losses at all step sizes h: numeric slopes and second differences. */
 typedef struct {
     double sizes[SIZES], slopes[SIZES];
     double bends[SIZES]; /* loss(w + h d) + loss(w - h d) - 2 loss(w) */
-    double rounding;     /* standard deviation of a loss along this direction */
+    double rounding;     /* standard deviation of the rounding error along this direction */
 } Differences;
 
 static bool take_differences(const Check *c, const NsTensor *t, double first, Differences *s)
@@ -83,10 +83,12 @@ static bool take_differences(const Check *c, const NsTensor *t, double first, Di
         s->slopes[i] = (after - before) / (2 * h);
         s->bends[i] = after + before - 2 * c->loss;
     }
-    /* A bend of h^2 leaves nothing of this but rounding, which has the variance of 6 losses in each
-     * bend; slopes of steps so small hardly differ but by rounding.  Where all tokens move alike,
-     * rounding does not average out, and is more here than elsewhere; what is much more is no
-     * rounding, but a loss that is rough at this scale, as where attention flips. */
+    /* In `bend` the quadratic part of the two smallest second differences cancels, so that only
+     * rounding errors remain, with the variance of 6 losses in each second difference.  In `slope`
+     * the two smallest steps have almost the same slope, so that their difference is rounding, too.
+     * Along a direction that moves all tokens alike, rounding errors do not average out and may
+     * exceed the measured one.  A much larger value is not rounding but a loss that is rough at
+     * this scale, for instance where attention is about to flip. */
     size_t i = SIZES - 1;
     double square = FACTOR * FACTOR, spread = sqrt(6 * (1 + square * square));
     double bend = fabs(s->bends[i - 1] - square * s->bends[i]) / spread;
@@ -95,15 +97,15 @@ static bool take_differences(const Check *c, const NsTensor *t, double first, Di
     return true;
 }
 
-/* Standard deviation of a slope. */
+/* Standard deviation of the rounding error of a slope. */
 static double rounding_at(const Differences *s, size_t i)
 {
     return s->rounding / (G_SQRT2 * s->sizes[i]);
 }
 
-/* Where the errors of rounding and of too large a step are least together, as far as the slopes
- * tell: rounding goes with 1/h, and of a larger step it is seen how far its slope is from that of
- * each smaller one beyond what rounding explains.  Lepski's rule. */
+/* Returns the step size with the smallest estimated sum of rounding and truncation error.  The
+ * rounding error is proportional to 1/h; the truncation error is estimated as the largest
+ * difference to the slope of a smaller step that rounding does not explain.  Lepski's rule. */
 static size_t bottom(const Differences *s)
 {
     size_t best = 0;
@@ -119,9 +121,10 @@ static size_t bottom(const Differences *s)
     return best;
 }
 
-/* How far the truth may be from a slope: as far as the slopes of the next two smaller steps or more
- * are, with what rounding does to the last of them, whichever says most; two in a row may be wrong
- * alike by chance.  Where there are no two, it is as far as the larger step before. */
+/* The uncertainty of slope i: for each j > i + 1, the largest distance to the slopes i + 1 .. j
+ * plus the rounding error of slope j, and the smallest of these.  At least two smaller steps are
+ * compared, since one may agree by chance.  If there are fewer than two, the distance to the next
+ * larger step counts, too. */
 static double unknown_at(const Differences *s, size_t i)
 {
     double unknown = INFINITY, distance = 0;
@@ -133,7 +136,7 @@ static double unknown_at(const Differences *s, size_t i)
     return MAX(distance, fabs(s->slopes[i - 1] - s->slopes[i])) + rounding_at(s, SIZES - 1);
 }
 
-/* Makes the direction one of unit length; false if it is none. */
+/* Scales the direction to unit length; false if it is zero or not a number. */
 static bool normalize(ns_real *direction, size_t n)
 {
     double norm = ns_real_norm(direction, n);
@@ -142,7 +145,8 @@ static bool normalize(ns_real *direction, size_t n)
     return true;
 }
 
-/* `least`: the natural size of the derivative.  False if it was broken off. */
+/* Compares analytic and numeric derivative along c->direction.  `least`: the smallest denominator
+ * of the relative error.  False if the check was interrupted or ran out of time. */
 static bool derive(const Check *c, const NsTensor *t, double least, NsDerivative *d)
 {
     const ns_real *g = ns_model_gradients(c->run->model) + t->offset;
@@ -213,9 +217,8 @@ static void check_layer(const Check *c, NsGradientCheck *check)
     check->agrees = check->agrees && check->known > 0;
 }
 
-/* How far rounding spreads the loss: L(w + h d) + L(w - h d) - 2 L(w) where h is so small that
- * nothing else is left of it, and w the embedding, so that everything is computed from other
- * numbers. */
+/* Measures the rounding error of the loss: L(w + h d) + L(w - h d) - 2 L(w) with h so small that
+ * only rounding errors remain.  w is the embedding, so that all further numbers change. */
 static void measure_rounding(Check *c)
 {
     const NsTensor *t = ns_model_tensors(c->run->model)->tensors;
@@ -229,14 +232,14 @@ static void measure_rounding(Check *c)
         double second = loss_at(c, t, h) + loss_at(c, t, -h) - 2 * c->loss;
         sum += second * second;
     }
-    /* The sum of two and twice a third has six times the variance of one. */
+    /* The sum of two losses and minus twice a third has six times the variance of one. */
     double least =
         LEAST_ROUNDING * c->loss / sqrt((double)MAX(ns_batch_targets(&c->run->batch), 1));
     c->rounding = MAX(sqrt(sum / ROUNDING_PAIRS / 6), least);
 }
 
-/* The gradients that the next update uses, and all else that a pass leaves behind: the pass of the
- * newest record, once more. */
+/* Repeats the pass of the newest record, which restores the gradients for the next update and all
+ * other results of a pass. */
 static void restore(NsRun *run)
 {
     ns_real *state = ns_model_state(run->model, &run->n_state);
@@ -245,7 +248,8 @@ static void restore(NsRun *run)
     ns_model_measure(run->model, &run->batch, &noise);
 }
 
-/* What the layer's tensors take, or a sentence that says why it cannot be checked. */
+/* Allocates buffers for the tensors of the layer.  False, with check->problem set, if the layer
+ * cannot be checked. */
 static bool prepare(Check *c, NsGradientCheck *check)
 {
     const NsTensorTable *table = ns_model_tensors(c->run->model);

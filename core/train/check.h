@@ -1,28 +1,28 @@
-/* Gradients against finite differences, in a live run.  SPDX-License-Identifier: MIT */
+/* Checks gradients against finite differences in a live run.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "core/train/run.h"
 
-/* Tensors of a layer that have a row; no layer has more. */
+/* The largest number of tensors of a layer. */
 #define NS_CHECK_ROWS 40
 
-/* After so many seconds the tensors that are left are skipped. */
+/* Tensors that are not checked after this many seconds are skipped. */
 #define NS_CHECK_SECONDS 20
 
 /* A derivative of the loss along one direction of unit length in the space of a tensor. */
 typedef struct {
     double analytic;  /* gradient times direction */
     double numeric;   /* (loss(w + h d) - loss(w - h d)) / 2h */
-    double error;     /* |numeric - analytic|, relative as said at ns_gradient_check */
+    double error;     /* |numeric - analytic|, relative as explained at ns_gradient_check */
     double step_size; /* h */
-    double unknown;   /* relative alike: what rounding and the size of the step leave unknown of
-                         `numeric`; above 0.1 it says nothing about the gradient */
+    double unknown;   /* uncertainty of `numeric` from rounding and step size, relative to the same
+                         number; above 0.1 the derivative is undecided */
 } NsDerivative;
 
 typedef struct {
     char tensor[48];
-    NsDerivative along;  /* the gradient itself, where the derivative is its norm */
-    NsDerivative random; /* a random direction, along which a missing part of the gradient shows */
+    NsDerivative along;  /* along the gradient, where the derivative is the norm of the gradient */
+    NsDerivative random; /* along a random direction, which reveals a missing part of a gradient */
 } NsCheckRow;
 
 typedef struct {
@@ -31,40 +31,40 @@ typedef struct {
     unsigned layer; /* from 1, numbered through all layers */
     size_t n;
     NsCheckRow row[NS_CHECK_ROWS];
-    size_t skipped;             /* tensors for which there was no time */
-    size_t known, unknown;      /* derivatives whose `unknown` is at most 0.1, and the others */
-    double worst, worst_random; /* largest errors of the known ones, by direction */
-    bool agrees; /* some are known, and none of them has an error above the limits below */
+    size_t skipped;             /* tensors that were not checked for lack of time */
+    size_t known, unknown;      /* derivatives that are decided (`unknown` <= 0.1) and undecided */
+    double worst, worst_random; /* largest errors of decided ones, by direction */
+    bool agrees; /* some are decided, and none of them has an error above the limits below */
     double seconds;
-    char problem[160]; /* a sentence where nothing could be told; else empty */
+    char problem[160]; /* a sentence if the check has no result; else empty */
 } NsGradientCheck;
 
-/* Between evaluations: TRUE to give up at once. */
+/* Called between evaluations of the loss; true interrupts the check. */
 typedef bool (*NsCheckStop)(void *data);
 
-/* Checks every tensor of a layer (from 1) at the present weights, on the batch of the newest record
- * and without noise, with the kernels that train; overwrites `check`.  Leaves weights, gradients,
- * moments and running statistics as they were, to the last bit, so that the run goes on as it would
- * have; what a model keeps of its last pass is that of the newest record again.
+/* Checks every tensor of a layer (from 1) at the current weights, on the batch of the newest record
+ * and without noise, with the same kernels as training; overwrites `check`.  Leaves weights,
+ * gradients, moments and running statistics unchanged, bit for bit, so that the run continues as it
+ * would have; the model then holds the activations of the newest record again.
  *
- * The step size is one of a few, by factors of 4: too large a step cuts the series of the
- * loss off too early (that error falls with h^2), too small a one drowns in the rounding of the
- * loss (that grows with 1/h, and is measured first).  The check takes the step size at the bottom
- * of that V, found from the numeric slopes alone; how well they agree with the gradient plays no
- * part in the choice.
+ * Step sizes h differ by factors of 4: the truncation error of a large step falls with h^2, and the
+ * rounding error of a small step, which is measured first, grows with 1/h.  The check chooses the
+ * step size with the smallest sum of both, using only the numeric slopes and not their agreement
+ * with the gradient.
  *
- * The error is relative to the larger of both derivatives, or to their natural size where they are
- * less: along the gradient of a tensor 1/1000 of the norm of the layer's whole gradient, since some
- * gradients are 0 but for rounding (that of the keys' bias, which softmax does not see); along a
- * random direction the tensor's share of it, |g| / sqrt(n), since a single one may happen to be 0.
+ * The error is relative to the larger of both derivatives, or to a typical size if both are
+ * smaller: along the gradient of a tensor 1/1000 of the norm of the gradient of the layer, since
+ * some gradients are 0 except for rounding (that of the key bias, to which softmax is invariant);
+ * along a random direction the tensor's |g| / sqrt(n), since a single derivative may be 0 by
+ * chance.
  *
- * In single precision the loss is known to about 1e-8, so expect errors of 1e-5 to 3e-3 along the
- * gradient and ten times that along a random direction, whose derivative is smaller by sqrt(n);
- * with a ReLU every kink that a step crosses bends the loss, the more the fewer tokens there are.
- * Where the gradient itself is as small as 1e-4, as on a plateau, rounding hides much of it, and
- * `unknown` says so; and so it does where the loss is rougher than the smallest step, as in a
- * Post-LN whose attention is about to flip.  Derivatives agree with errors up to 1e-2 and 1e-1, or
- * four times what is unknown where that is more.  In double precision without kinks errors lie
- * below 1e-5.  `stop` may be NULL. */
+ * In single precision the loss has an accuracy of about 1e-8, so expect errors of 1e-5 to 3e-3
+ * along the gradient and ten times as much along a random direction, whose derivative is smaller by
+ * sqrt(n).  Every kink of a ReLU that a step crosses adds to the error, the more the fewer tokens
+ * there are.  `unknown` is large if the gradient is as small as 1e-4, as on a plateau, where
+ * rounding hides it, and if the loss is rough at the smallest step, as in a Post-LN model whose
+ * attention is about to flip.  Derivatives agree if their error is at most 1e-2 (along the
+ * gradient) or 1e-1 (random), or four times `unknown` if that is larger.  In double precision
+ * without kinks errors are below 1e-5.  `stop` may be NULL. */
 void ns_gradient_check(NsRun *run, unsigned layer, NsCheckStop stop, void *data,
                        NsGradientCheck *check);

@@ -35,9 +35,10 @@ static GArray *entries_new(void)
     return entries;
 }
 
-/* ---- What is given up ---- */
+/* ---- Dropping checkpoints ---- */
 
-/* The one whose neighbors lie closest in proportion to the age of the earlier. */
+/* The index of the entry whose neighbors are closest in proportion to the age of the earlier one.
+ */
 static guint least_missed(const NsCheckpoints *store)
 {
     guint last = store->entries->len - 1, least = 1;
@@ -52,7 +53,7 @@ static guint least_missed(const NsCheckpoints *store)
     return least;
 }
 
-/* Moves an entry out, to be freed when nobody waits for the mutex. */
+/* Moves an entry to `gone`, so that it is freed after the mutex is unlocked. */
 static void give_up(NsCheckpoints *store, guint i, GArray *gone)
 {
     Entry *entry = entry_at(store, i);
@@ -69,7 +70,7 @@ static void keep_budget(NsCheckpoints *store, GArray *gone)
         give_up(store, least_missed(store), gone);
 }
 
-/* ---- One thread adds ---- */
+/* ---- Writer ---- */
 
 NsCheckpoints *ns_checkpoints_new(size_t lanes, size_t budget)
 {
@@ -133,7 +134,7 @@ void ns_checkpoints_clear(NsCheckpoints *store)
     g_array_unref(gone);
 }
 
-/* ---- Any thread reads ---- */
+/* ---- Readers ---- */
 
 size_t ns_checkpoints_steps(NsCheckpoints *store, int64_t *steps, size_t most)
 {

@@ -16,7 +16,8 @@ static bool diverged(const NsWatch *watch, NsEvent *event, int layer, const char
     return true;
 }
 
-/* A subscript of one letter stands right behind its symbol: "W1", "β_final". */
+/* Appends a symbol as plain text; a subscript of one letter follows without "_": "W1", "β_final".
+ */
 static void append_symbol(GString *words, const char *symbol)
 {
     const char *subscript = strchr(symbol, '_');
@@ -41,7 +42,7 @@ char *ns_tensor_words(const NsTensor *tensor)
     return g_string_free(words, FALSE);
 }
 
-/* "the gradient of W1 of layer 4 is not finite" */
+/* Reports a tensor: "the gradient of W1 of layer 4 is not finite". */
 static bool diverged_at_tensor(const NsWatch *watch, NsEvent *event, size_t i, const char *what,
                                const char *how)
 {
@@ -51,7 +52,7 @@ static bool diverged_at_tensor(const NsWatch *watch, NsEvent *event, size_t i, c
     return diverged(watch, event, tensor->layer + 1, tensor->name, sentence);
 }
 
-/* Hidden state i: x_0 .. x_N of the first stack, then x_0 .. x_M of the second. */
+/* Reports hidden state i of x_0 .. x_N of the first stack and x_0 .. x_M of the second. */
 static bool diverged_at_hidden(const NsWatch *watch, NsEvent *event, size_t i)
 {
     bool second = i > watch->first_stack;

@@ -40,7 +40,7 @@ static NsFinetuned test(NsModel *model, const NsCorpus *corpus, NsBatch *batch)
     return result_of(&counts, n);
 }
 
-/* A copy of its weights alone, at step 0. */
+/* A copy at step 0 with only the weights: no moments, statistics or data. */
 static NsCheckpoint *beginning_of(NsCheckpoint *from, GError **error)
 {
     g_autoptr(NsCheckpoint) c = ns_checkpoint_new(from->experiment, &from->settings);

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* A field of NsSettings, as its row of the table says where it is. */
+/* A pointer to a field of NsSettings. */
 typedef union {
     int64_t *integer;
     double *real;

@@ -1,5 +1,5 @@
-/* The first lane steps on the caller's thread, each other one on a thread of its own, which waits
- * for the clock to tick.  What a lane computes depends on nothing outside it but the clock.
+/* The first lane steps on the caller's thread, every other lane on a thread of its own, which waits
+ * for the next tick of the clock.  The results of a lane do not depend on the other lanes.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/train/lockstep.h"
@@ -15,7 +15,7 @@ typedef struct {
     NsLockstep *lockstep;
     NsRun *runs[NS_SEEDS_MAX]; /* [lockstep->seeds] */
     pthread_t thread;
-    bool threaded; /* all but the first are */
+    bool threaded; /* the lane has a thread; all but the first do */
 } Lane;
 
 struct NsLockstep {
@@ -30,7 +30,7 @@ struct NsLockstep {
     bool quit;
 };
 
-/* One seed after another, each with all the threads of the lane. */
+/* Steps one seed after another, each with all the threads of the lane. */
 static void step_lane(Lane *lane)
 {
     for (size_t k = 0; k < lane->lockstep->seeds; k++) ns_run_step(lane->runs[k]);
@@ -79,13 +79,13 @@ static bool check_shared(const NsExperiment *experiment, GError **error)
 
 static int64_t first_step(NsCheckpoint *const *origins, size_t lane)
 {
-    int64_t step = 0; /* a seed that has diverged stands still */
+    int64_t step = 0; /* the largest, because a seed that has diverged stops */
     for (size_t k = 0; origins && origins[lane] && k < ns_checkpoint_seeds(origins[lane]); k++)
         step = MAX(step, ns_checkpoint_step(ns_checkpoint_seed(origins[lane], k)));
     return step;
 }
 
-/* A lane whose seeds have all diverged stands still, whatever its step. */
+/* Whether all seeds of a lane have diverged, so that it makes no steps. */
 static bool has_diverged(NsCheckpoint *const *origins, size_t lane)
 {
     NsCheckpoint *origin = origins ? origins[lane] : NULL;
@@ -96,7 +96,7 @@ static bool has_diverged(NsCheckpoint *const *origins, size_t lane)
 
 static bool same_beginning(NsCheckpoint *const *origins, size_t lanes, GError **error)
 {
-    size_t first = lanes; /* of those that go on */
+    size_t first = lanes; /* the first lane that has not diverged */
     for (size_t i = 0; i < lanes; i++) {
         if (has_diverged(origins, i)) continue;
         if (first == lanes) first = i;
@@ -133,8 +133,8 @@ bool ns_lockstep_check(const NsExperiment *experiment, NsCheckpoint *const *orig
            same_beginning(origins, experiment->n, error);
 }
 
-/* The processors that the program may use, or the most that a lane asks for, dealt out to the
- * lanes. */
+/* The number of threads of a lane.  The largest number that any lane requests (0: all processors
+ * that the program may use) is divided among the lanes. */
 static int64_t threads_of(const NsExperiment *experiment, size_t lane)
 {
     if (experiment->n == 1) return experiment->lane[0].threads;
@@ -146,7 +146,7 @@ static int64_t threads_of(const NsExperiment *experiment, size_t lane)
     return MAX(1, total / n + ((int64_t)lane < total % n ? 1 : 0));
 }
 
-/* Whether the further seeds fit into the memory, once the first one has its own. */
+/* Whether the other seeds fit into memory; the first one is allocated already. */
 static bool has_room(const Lane *lane, GError **error)
 {
     NsPlan others = {0};
@@ -154,7 +154,7 @@ static bool has_room(const Lane *lane, GError **error)
     return ns_plan_check(&others, error);
 }
 
-/* Appends the runs of a lane, each with its own seed, until one cannot be made. */
+/* Makes the runs of a lane, each with its own seed; false at the first that cannot be made. */
 static bool add_runs(Lane *lane, const NsExperiment *experiment, NsBeginning beginning,
                      atomic_uint *done, GError **error)
 {
@@ -177,7 +177,7 @@ static bool add_runs(Lane *lane, const NsExperiment *experiment, NsBeginning beg
     return true;
 }
 
-/* The first history leads to the others. */
+/* Links the histories of the other seeds to that of the first. */
 static void join_histories(Lane *lane)
 {
     for (size_t k = 1; k < lane->lockstep->seeds; k++)
@@ -276,7 +276,7 @@ void ns_lockstep_evaluate(NsLockstep *lockstep)
                 ns_run_evaluate(lockstep->lanes[i].runs[k]);
 }
 
-/* ---- What others may ask ---- */
+/* ---- Properties ---- */
 
 int64_t ns_lockstep_steps(NsLockstep *lockstep)
 {
@@ -327,7 +327,7 @@ NsCheckpoint *ns_lockstep_checkpoint(NsLockstep *lockstep, size_t lane, GError *
     return g_steal_pointer(&first);
 }
 
-/* Memory that is counted as free may be wanted by others: half of it is left. */
+/* Half of the available memory is left to other programs. */
 bool ns_lockstep_has_room(NsLockstep *lockstep)
 {
     size_t available = ns_memory_available(), needed = 0;

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Seeds share the memory of one. */
+/* The seeds of a lane share one memory budget. */
 static size_t budget_of(const NsRun *run)
 {
     return NS_HISTORY_BUDGET / (size_t)run->settings.seeds;
@@ -32,7 +32,7 @@ static void name_largest(NsRun *run, const double *grad_sq, NsEvent *event)
     const NsTensor *tensor = &table->tensors[largest];
     event->layer = tensor->layer + 1;
     g_autofree char *words = ns_tensor_words(tensor);
-    size_t length = strlen(event->text) - 1; /* without the full stop */
+    size_t length = strlen(event->text) - 1; /* without the period */
     g_snprintf(event->text + length, sizeof event->text - length,
                "; the largest gradient is that of %s.", words);
 }
@@ -67,7 +67,7 @@ static void watch(NsRun *run, const NsMeasure *seen)
     run->diverged = true;
 }
 
-/* Appends what was seen; `started` is when the step began. */
+/* Appends the record of a step that began at `started` (monotonic time). */
 static void record_step(NsRun *run, const NsRecordInput *input, int64_t started)
 {
     NsRecord record = ns_recorder_fill(run->recorder, input);
@@ -94,8 +94,8 @@ static bool validation_is_due(const NsRun *run)
     return !run->unmeasured && s->eval_every > 0 && run->steps % s->eval_every == 0;
 }
 
-/* The validation BLEU of the present weights, where it is due: also at the end, since nothing is
- * added to a record later.  False where it is not, or where there is no memory for it. */
+/* Measures the validation BLEU of the current weights, if it is due; also at the last step, because
+ * a record cannot be extended later.  False if it is not due, or there is no memory for it. */
 static bool measure_bleu(NsRun *run, double *bleu)
 {
     const NsSettings *s = &run->settings;
@@ -105,8 +105,8 @@ static bool measure_bleu(NsRun *run, double *bleu)
     return ns_translate_held_out(run->model, run->corpus, (size_t)s->bleu_sentences, bleu, NULL);
 }
 
-/* How the present weights translate the first sentence of the batch, whose attention is kept; NULL
- * where it is not due.  Free with g_free. */
+/* The translation of the first sentence of the batch, whose attention is stored, with the current
+ * weights; NULL if it is not due.  Free with g_free. */
 static char *translate_first(NsRun *run)
 {
     const NsSettings *s = &run->settings;
@@ -116,7 +116,7 @@ static char *translate_first(NsRun *run)
                                  (size_t)run->batch.source_length[0]);
 }
 
-/* Measures the present weights on the batch of this step. */
+/* Measures the current weights on the batch of this step. */
 static void measure(NsRun *run, int64_t started)
 {
     const NsSettings *s = &run->settings;
@@ -159,9 +159,10 @@ static void measure(NsRun *run, int64_t started)
 
 /* ---- A step ---- */
 
-/* A second moment is a mean of squares, so it is finite while what is squared, a gradient to which
- * weight decay may have been added, was never near the root of the largest number.  To look through
- * all of them at the steps where it was costs the other steps nothing. */
+/* Whether a second moment may have overflowed in the last update.  A second moment is a mean of
+ * squares of the gradient, to which weight decay may have been added; it is finite unless one of
+ * these was near the square root of the largest number.  Thanks to this bound, most steps need not
+ * inspect all second moments. */
 static bool may_overflow(const NsRun *run)
 {
     const double near_root = 1e18;
@@ -235,7 +236,7 @@ void ns_run_set_measuring(NsRun *run, bool measuring)
 
 /* ---- Changed settings ---- */
 
-/* A choice by its label, as the window names it. */
+/* The label of a choice, as in the window; other values unchanged. */
 static const char *value_words(const NsParam *param, const char *value)
 {
     int choice = param->choices ? ns_choices_find(param->choices, value) : -1;
@@ -259,14 +260,14 @@ void ns_run_set_live(NsRun *run, const NsSettings *settings)
 {
     NsSettings before = run->settings; /* borrows the texts */
     if (!ns_live_copy(&run->settings, settings)) return;
-    if (run->steps == 0 && !run->origin) return; /* no step was made with those before */
+    if (run->steps == 0 && !run->origin) return; /* no step was made with the old settings */
     for (size_t i = 0; ns_param(i); i++)
         if (ns_param(i)->effect == NS_EFFECT_LIVE)
             note_change(run, ns_param(i), &before, run->steps + 1);
 }
 
-/* What a fork does otherwise than the run it comes from; how long it runs and how it is measured
- * changes nothing. */
+/* Adds an event for every setting in which a fork differs from the run it comes from, except its
+ * length and what it measures. */
 static void note_fork(NsRun *run)
 {
     for (size_t i = 0; ns_param(i); i++)
@@ -276,7 +277,7 @@ static void note_fork(NsRun *run)
 
 /* ---- Checkpoints ---- */
 
-/* A copy of n elements; true if there is nothing to copy. */
+/* Copies n elements to new memory; true also if there is nothing to copy. */
 static bool keep(ns_real **to, const ns_real *from, size_t n, GError **error)
 {
     if (!from || !n) return true;
@@ -313,7 +314,7 @@ size_t ns_run_checkpoint_size(const NsRun *run)
     return (arenas * ns_model_tensors(run->model)->size + run->n_state) * sizeof(ns_real);
 }
 
-/* Whether moments of one optimizer mean the same to another. */
+/* Whether two optimizers have the same kind of moments. */
 static bool same_moments(unsigned a, unsigned b)
 {
     return a == b || (ns_optimizer(a)->adam_moments && ns_optimizer(b)->adam_moments);
@@ -325,7 +326,7 @@ static void copy_tensor(ns_real *to, const NsTensor *at, const ns_real *from,
     if (to && from) memcpy(to + at->offset, from + source->offset, ns_tensor_size(at) * sizeof *to);
 }
 
-/* Index by name, one more than the number so that 0 means absent. */
+/* Maps the name of a tensor to its index + 1, so that 0 means absent. */
 static GHashTable *index_tensors(const NsTensorTable *table)
 {
     GHashTable *index = g_hash_table_new(g_str_hash, g_str_equal);
@@ -334,7 +335,7 @@ static GHashTable *index_tensors(const NsTensorTable *table)
     return index;
 }
 
-/* Goes on where the origin of the run stands; the run is as at its own step 0. */
+/* Takes over the state of the origin; the run must be as at step 0. */
 static void restore(NsRun *run)
 {
     const NsCheckpoint *s = run->origin;
@@ -363,7 +364,7 @@ static void restore(NsRun *run)
         memcpy(state, s->state, run->n_state * sizeof *state);
     run->steps = s->step;
     run->lr = s->lr;
-    /* Another model has another loss, which is no jump. */
+    /* A different model has a different loss, which is not a jump. */
     if (!ns_live_only(&s->settings, &run->settings)) return;
     run->spikes = s->spikes;
     run->diverged = s->diverged;
@@ -371,7 +372,8 @@ static void restore(NsRun *run)
 
 /* ---- Life ---- */
 
-/* The first record, from weights that are as they were drawn. */
+/* Sets the run to its beginning and measures the first record; the weights must be as initialized.
+ */
 static void begin(NsRun *run)
 {
     int64_t started = g_get_monotonic_time();
@@ -420,7 +422,7 @@ static bool allocate_moments(NsRun *run, GError **error)
     return true;
 }
 
-/* Opens the text and allocates what the plan has found room for. */
+/* Opens the data and, if the plan fits into memory, allocates everything. */
 static bool prepare(NsRun *run, NsCorpus *corpus, GError **error)
 {
     const NsSettings *s = &run->settings;
@@ -509,7 +511,7 @@ void ns_run_reset(NsRun *run)
     begin(run);
 }
 
-/* ---- What others may ask ---- */
+/* ---- Properties ---- */
 
 bool ns_run_diverged(const NsRun *run)
 {

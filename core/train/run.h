@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * Record k is measured at the weights after k updates, on batch k.  Making a run measures record 0;
- * a step applies the update that record k - 1 calls for and measures record k. */
+ * step k applies the update from the gradients of record k - 1 and measures record k. */
 #pragma once
 
 #include "core/data/corpus.h"
@@ -10,60 +10,62 @@
 #include "core/probe/history.h"
 #include "core/train/checkpoint.h"
 
-/* Bytes of profiles that the history of a lane keeps before it thins them. */
+/* Bytes of profiles in the history of a lane, above which it joins them. */
 #define NS_HISTORY_BUDGET ((size_t)256 << 20)
 
-/* Of making a run: its data and weights are there; its first record is measured. */
+/* The stages of making a run: data and weights are ready; the first record is measured. */
 #define NS_RUN_STAGES 2u
 
 typedef struct NsRun NsRun;
 
-/* Opens the data, plans, allocates, draws the weights and measures record 0.  NULL with an error.
- */
+/* Opens the data, plans and allocates memory, initializes the weights and measures record 0.  NULL
+ * with an error. */
 NsRun *ns_run_new(const NsSettings *settings, GError **error);
 void ns_run_free(NsRun *run);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsRun, ns_run_free)
 
-/* Takes a checkpoint at the present step.  NULL with NS_ERROR_MEMORY. */
+/* Takes a checkpoint at the current step.  NULL with NS_ERROR_MEMORY. */
 NsCheckpoint *ns_run_checkpoint(NsRun *run, GError **error);
-size_t ns_run_checkpoint_size(const NsRun *run); /* what ns_checkpoint_bytes of one would be */
+size_t ns_run_checkpoint_size(const NsRun *run); /* the ns_checkpoint_bytes of a checkpoint */
 
 /* A run that begins at the checkpoint's step, with an empty history whose first record is measured
- * at these weights and whose first events are the settings that differ.  With the checkpoint's own
- * settings it continues bit for bit; other settings may differ in anything:
+ * at these weights and whose first events are the settings that differ.  With the settings of the
+ * checkpoint it continues bit for bit; any setting may differ:
  *
- * - Weights are kept where name and shape fit; the others start as drawn (and as profiled, where
- *   the placement asks for that).
- * - Moments are kept with their weights if both optimizers are the same or of Adam's family.
- *   The others start at zero, and their bias correction with them.
- * - Running statistics are kept if all tensors fit.
+ * - Weights are taken over if name and shape of the tensor match; the others are initialized (and
+ *   profiled, if the placement requires it).
+ * - Moments are taken over with their weights if the optimizers are the same or both of Adam's
+ *   family.  The others start at zero, and so does their bias correction.
+ * - Running statistics are taken over if all tensors match.
  *
- * A reset leads back to this beginning.  NULL with an error. */
+ * A reset returns to this beginning.  NULL with an error. */
 NsRun *ns_run_fork(NsCheckpoint *checkpoint, const NsSettings *settings, GError **error);
 
-/* One step.  FALSE if the run has diverged, now or before: the history then ends with an
- * NS_EVENT_DIVERGED, and the record of the step that diverged is kept. */
+/* Makes one step.  False if the run has diverged, now or before: its last event is then an
+ * NS_EVENT_DIVERGED, and the record of the step that diverged is in the history. */
 bool ns_run_step(NsRun *run);
 
 bool ns_run_diverged(const NsRun *run);
 
-/* Back to step 0, or to where a fork began: the same weights, bit for bit, and a new history. */
+/* Returns to step 0, or to where a fork began, with the same weights, bit for bit, and a new
+ * history. */
 void ns_run_reset(NsRun *run);
 
-/* Takes over every setting that may change while a model runs (NS_EFFECT_LIVE), from the next step
- * on; each change is an NS_EVENT_SETTING of the history, but before the first step of all. */
+/* Copies every setting that may change while a model runs (NS_EFFECT_LIVE), for the next step on.
+ * Each change is an NS_EVENT_SETTING in the history, except before the first step. */
 void ns_run_set_live(NsRun *run, const NsSettings *settings);
 
-/* Measures the validation loss (mean over the held-out targets, without noise) at the present
- * weights and appends it to the history, once a step. */
+/* Measures the validation loss (mean over the targets of the validation batches, without noise) at
+ * the current weights and appends it to the history.  Further calls at the same step return the
+ * same loss. */
 double ns_run_evaluate(NsRun *run);
 
-/* Without measuring a step only trains: it leaves no record, and divergence is not watched for. The
- * benchmark uses this to find the cost of measuring.  Switched on again, a new history begins with
- * the next step. */
+/* Without measuring, a step only trains: it leaves no record and divergence is not detected.  The
+ * benchmark uses this to find the cost of measuring.  When measuring is switched on again, a new
+ * history begins with the next step. */
 void ns_run_set_measuring(NsRun *run, bool measuring);
 
-int64_t ns_run_steps(const NsRun *run); /* updates done, those before a fork included */
+int64_t ns_run_steps(const NsRun *run); /* updates made, including those before a fork */
 NsHistory *ns_run_history(NsRun *run);  /* borrowed; a reset replaces it */
 NsModel *ns_run_model(NsRun *run);
 const NsCorpus *ns_run_corpus(const NsRun *run);

@@ -17,7 +17,7 @@
 
 /* ---- Medians ---- */
 
-/* Median of n > 0 values, which are put in order: there are few of them. */
+/* The median of n > 0 values, which are sorted by insertion because there are few. */
 static double median_of(double *values, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
@@ -29,7 +29,7 @@ static double median_of(double *values, size_t n)
     return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-/* Copies the newest values of a ring that n have entered, at most so many; returns how many. */
+/* Copies at most `most` of the newest values of a ring to which n were added; returns how many. */
 static size_t newest(const double *ring, size_t n, size_t most, double *values)
 {
     size_t count = MIN(n, most);
@@ -52,10 +52,10 @@ static double spread_of(const double *ring, size_t n)
     return NORMAL * median_of(values, count);
 }
 
-/* ---- What is high ---- */
+/* ---- Bounds ---- */
 
-/* Where a quantity of the baseline is, from where on a record is high, and up to where one is back
- * in it; infinite while there are too few records to tell. */
+/* The level of a quantity in the baseline, the value above which a record is high, and the value
+ * below which an excursion ends; infinite while there are too few records. */
 typedef struct {
     double level, high, back;
 } Bounds;
@@ -89,7 +89,7 @@ static void enter(NsSpikes *s, double loss, double norm)
     s->most = MAX(s->most, norm);
 }
 
-/* The records of an excursion that does not end are the baseline. */
+/* Makes the records of an excursion that does not end the new baseline. */
 static void accept_level(NsSpikes *s)
 {
     s->n = 0;
@@ -104,7 +104,7 @@ static void go_on_high(NsSpikes *s, const NsStep *step)
     if (++s->high == NS_SPIKE_EXCURSION) accept_level(s);
 }
 
-/* "53.9", "1,372": with digits as long as they can be read.  Free with g_free. */
+/* Formats a number: "53.9", "1,372".  Free with g_free. */
 static char *number(double value)
 {
     char text[G_ASCII_DTOSTR_BUF_SIZE];

@@ -1,4 +1,4 @@
-/* The life of a trainer, and its thread.  SPDX-License-Identifier: MIT */
+/* The thread of a trainer, its start and its end.  SPDX-License-Identifier: MIT */
 #include "core/train/trainer-private.h"
 
 #include "core/base/error.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* While a run goes on, so much time lies between two checkpoints for the time that one takes. */
+/* While training, the time between two checkpoints is this many times the time that one takes. */
 #define CHECKPOINT_SHARE 50
 
 static NsHistory *history_of(const NsTrainer *t, size_t lane, size_t seed)
@@ -17,7 +17,7 @@ static NsHistory *history_of(const NsTrainer *t, size_t lane, size_t seed)
     return ns_run_history(ns_lockstep_run(t->lockstep, lane, seed));
 }
 
-/* ---- What the other side sees ---- */
+/* ---- What callers see ---- */
 
 static void set_state(NsTrainer *t, NsTrainerState state)
 {
@@ -54,7 +54,7 @@ static char *sentence_of_seed(NsTrainer *t, size_t seed, const char *text)
                       : g_strdup_printf("Seed %zu of %zu: %s", seed + 1, seeds, text);
 }
 
-/* What the history of a seed that diverged ends with. */
+/* The sentence of the last event of a seed that diverged. */
 static char *divergence_of(NsTrainer *t, size_t lane, size_t seed)
 {
     const NsHistory *history = history_of(t, lane, seed);
@@ -62,7 +62,7 @@ static char *divergence_of(NsTrainer *t, size_t lane, size_t seed)
                             ns_history_event(history, ns_history_events(history) - 1)->text);
 }
 
-/* A lane of which a seed has diverged says so; true if one has that had not before. */
+/* Sets the message of every lane with a diverged seed; true if a seed has newly diverged. */
 static bool note_divergence(NsTrainer *t)
 {
     bool news = false;
@@ -82,7 +82,8 @@ static bool note_divergence(NsTrainer *t)
     return news;
 }
 
-/* The sentence of a spike that the newest events of a seed tell of; NULL where there is none. */
+/* The sentence of the newest spike among the unprocessed events of a seed; NULL if there is none.
+ */
 static const char *spike_of(NsTrainer *t, size_t lane, size_t seed)
 {
     const NsHistory *history = history_of(t, lane, seed);
@@ -93,7 +94,7 @@ static const char *spike_of(NsTrainer *t, size_t lane, size_t seed)
     return spike;
 }
 
-/* The sentence of a new spike, of the first seed of a lane that has one; NULL where none has. */
+/* The sentence of a new spike, of the first seed of a lane that has one; NULL if none has. */
 static char *new_spike(NsTrainer *t, size_t lane)
 {
     char *words = NULL;
@@ -104,8 +105,8 @@ static char *new_spike(NsTrainer *t, size_t lane)
     return words;
 }
 
-/* Whether a lane has diverged or jumped since this was asked last; with `tell`, its message says
- * what of a jump. */
+/* Whether a lane has diverged or had a jump since the last call; with `tell`, a jump becomes the
+ * message of the lane. */
 static bool note_trouble(NsTrainer *t, bool tell)
 {
     bool trouble = note_divergence(t);
@@ -164,14 +165,14 @@ static void keep_if_due(NsTrainer *t)
         keep(t, false);
 }
 
-/* ---- From state to state ---- */
+/* ---- Transitions between states ---- */
 
 static void tell(NsTrainer *t, NsTrainerMoment moment)
 {
     if (t->observer.tell) t->observer.tell(t->observer.data, moment, t->lockstep);
 }
 
-/* The lanes stand where they begin. */
+/* Called when the lanes are at their beginning. */
 static void begin(NsTrainer *t)
 {
     show_histories(t);
@@ -217,7 +218,8 @@ void ns_trainer_set_live(NsTrainer *t, const NsExperiment *experiment)
     ns_experiment_unref(overtaken);
 }
 
-/* Live changes wait for the step that they act on, so that a slider leaves one event a step. */
+/* Live changes are applied only when a step is made, so that moving a slider leaves one event a
+ * step. */
 static void apply_live(NsTrainer *t)
 {
     pthread_mutex_lock(&t->mutex);
@@ -230,7 +232,7 @@ static void apply_live(NsTrainer *t)
     ns_experiment_unref(live);
 }
 
-/* ---- What the thread obeys ---- */
+/* ---- Execution of commands ---- */
 
 static void rest(NsTrainer *t, NsTrainerState state)
 {
@@ -284,7 +286,7 @@ static bool is_reached(const NsTrainer *t, NsTrainerUntil until)
     return false;
 }
 
-/* `steps` more, or as many as the settings say if that is negative; the first one at once. */
+/* Starts `steps` more steps, or if that is negative, as many as the setting `steps` allows. */
 static void go(NsTrainer *t, int64_t steps, NsTrainerUntil until)
 {
     for (size_t i = 0; i < t->experiment->n; i++)
@@ -295,7 +297,7 @@ static void go(NsTrainer *t, int64_t steps, NsTrainerUntil until)
     set_state(t, NS_TRAINER_RUNNING);
 }
 
-/* Whether somebody waits for the run to rest. */
+/* Whether a pause, a reset or the end is waiting, which interrupts a gradient check. */
 static bool is_called_off(void *data)
 {
     NsTrainer *t = data;
@@ -371,14 +373,15 @@ static void advance(NsTrainer *t)
 
 /* ---- The loop ---- */
 
-/* Under the mutex: when the next step is due, in microseconds; 0 where there is no limit. */
+/* Under the mutex: when the next step is due, in microseconds; 0 if there is no limit. */
 static int64_t due_at(const NsTrainer *t)
 {
     bool limit = t->speed > 0 && t->paced > 0;
     return limit ? t->paced + (int64_t)(G_USEC_PER_SEC / t->speed) : 0;
 }
 
-/* Under the mutex.  A step that comes late makes the next one no earlier. */
+/* Under the mutex: sets the time from which the next step is scheduled.  A step that is late by a
+ * whole interval or more is not made up for. */
 static void pace(NsTrainer *t)
 {
     int64_t due = due_at(t), now = g_get_monotonic_time();
@@ -411,7 +414,7 @@ static bool take_commands(NsTrainer *t, GArray **commands)
     return !quit;
 }
 
-/* Whether a step is due: commands may have come before its time. */
+/* Whether a step is due; the thread may have been woken earlier by a command. */
 static bool take_step(NsTrainer *t)
 {
     if (atomic_load(&t->state) != NS_TRAINER_RUNNING) return false;

@@ -1,4 +1,4 @@
-/* What callers ask of a trainer and may know of it.  SPDX-License-Identifier: MIT */
+/* The commands and the state of a trainer.  SPDX-License-Identifier: MIT */
 #include "core/train/trainer-private.h"
 
 #include "core/base/thread.h"
@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <math.h>
 
-/* Below this a limit of speed would wait for days. */
+/* The lowest speed limit, steps a second; lower ones would wait for hours. */
 #define SLOWEST 1e-3
 
 /* ---- Commands ---- */
@@ -14,7 +14,7 @@
 static void post(NsTrainer *t, NsCommand command)
 {
     pthread_mutex_lock(&t->mutex);
-    /* What was asked for before a reset would leave no trace. */
+    /* Commands before a reset would have no effect. */
     bool reset = command.kind == NS_COMMAND_RESET;
     if (reset) g_array_set_size(t->commands, 0);
     bool ignored = reset && atomic_load(&t->state) == NS_TRAINER_PREPARING;
@@ -115,7 +115,7 @@ void ns_trainer_set_checkpoint_bytes(NsTrainer *t, size_t bytes)
     if (checkpoints) ns_checkpoints_set_budget(checkpoints, bytes);
 }
 
-/* ---- What others may ask ---- */
+/* ---- State ---- */
 
 const char *ns_trainer_state_word(NsTrainerState state)
 {

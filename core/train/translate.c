@@ -11,7 +11,7 @@ typedef struct {
     const NsCorpus *corpus;
     const NsTranslating *how;
     const NsSentence *sentences;
-    const NsSentence **sorted; /* [n] the shortest first, so that little is padding */
+    const NsSentence **sorted; /* [n] the shortest first, to have little padding */
     size_t n, together;
     char **lines;
     NsDecoder **decoders; /* [members] */
@@ -77,7 +77,7 @@ bool ns_translate(NsModel *model, const NsCorpus *corpus, const NsTranslating *h
 
 static const NsTranslating greedy = {.beam = 1};
 
-/* A sentence of a pair that has n tokens from here on, the last of which ends it. */
+/* The text of a sentence of n tokens from `first` on, the last of which is the sentence end. */
 static char *pair_text(const NsCorpus *corpus, size_t first, size_t n)
 {
     g_autofree int32_t *tokens = g_new(int32_t, n);
