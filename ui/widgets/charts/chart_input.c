@@ -33,7 +33,7 @@ typedef struct {
     double done_x, done_y;           /* how much of a pan was applied or is waiting */
     bool boxed;                      /* the box, or the place of the handle, differs */
     int handle;                      /* as of ns_plot_handle_at, that was pressed; -1 for none */
-    bool upright;                    /* it goes up and down */
+    bool upright;                    /* the handle moves vertically */
     double handle_at, handle_stride; /* its value then, and what a pixel was worth */
     /* Before the first click of a double click: what it did is undone. */
     NsPin pins[NS_VIEW_STATE_PINS];

@@ -26,7 +26,7 @@
 #define SHARED_CHOICE_FROM 420
 
 #define BELOW_TOOLS 2  /* pixels to what follows the title */
-#define PROBE_BELOW 96 /* pixels below the words that it goes with */
+#define PROBE_BELOW 96 /* pixels below the text that it belongs to */
 #define PROBE_MARGIN 6 /* pixels from the corner */
 #define PROBE_ROOM 36  /* pixels below what was measured */
 
@@ -38,7 +38,7 @@ struct _NsChartTile {
     NsSession *session;
     NsFigureSpec own; /* no gradient or hidden state, which the view has; layer 0: the selected one,
                          or the last */
-    int lane;         /* of several; -1: as the figure has it */
+    int lane;         /* index if there are several; -1: the default of the figure */
     NsChartView *chart;
     GtkWidget *overlay, *tools;
     GtkWidget *follow, *heat, *choice, *log, *menu_button;
@@ -123,8 +123,8 @@ static void bind_choice(GtkListItemFactory *factory, GtkListItem *item, NsChartT
     GtkLabel *label = GTK_LABEL(gtk_list_item_get_child(item));
     int choice = g_array_index(tile->choices, int, i);
     const char *symbol = ns_tile_choice_symbol(kind_of(tile), choice);
-    /* In the list, symbols of quantities of all sorts would not tell them apart; on the button they
-     * do, beside the title. */
+    /* In the list, symbols alone would not distinguish quantities of all kinds; on the button,
+     * beside the title, they do. */
     bool in_words = !symbol || (is_list(factory) && kind_of(tile)->subject == NS_SUBJECT_QUANTITY);
     g_autofree char *words = in_words ? ns_tile_choice_label(kind_of(tile), choice) : NULL;
     g_autofree char *markup = ns_text_markup(in_words ? words : symbol, NS_LABEL_SIZE);
@@ -471,7 +471,7 @@ static void ns_chart_tile_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 static void ns_chart_tile_dispose(GObject *object)
 {
     NsChartTile *tile = NS_CHART_TILE(object);
-    /* Before the chart, of which it may tell when it loses the focus. */
+    /* Destroyed before the chart, because it may use the chart when it loses the focus. */
     if (tile->over) gtk_widget_unparent(tile->over);
     g_clear_pointer(&tile->overlay, gtk_widget_unparent);
     G_OBJECT_CLASS(ns_chart_tile_parent_class)->dispose(object);

@@ -50,7 +50,7 @@ struct _NsChartView {
     bool pointed; /* reading holds something */
     NsAim aim;
     double aim_x, aim_y; /* pixels of the pointer, or values on the x and the left axis */
-    guint telling;       /* a tick that tells others where the crosshair is */
+    guint telling;       /* a tick callback that reports the position of the crosshair */
     NsBox band;          /* that is being drawn with the pointer; without width and height, none */
 };
 

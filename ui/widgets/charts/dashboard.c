@@ -8,7 +8,8 @@
 #include <math.h>
 
 #define GAP 8
-#define BESIDE_FROM 520 /* pixels of width; below it, thumbnails stand under the stage */
+#define BESIDE_FROM 520 /* width in pixels below which the thumbnails are placed under the stage   \
+                         */
 /* The least side of the chart of each lane, in pixels: of its plot, and of the words around it. */
 #define ABREAST_PLOT 300
 #define ABREAST_WORDS 120
@@ -445,7 +446,8 @@ static NsChartTile *page_current(NsPage *page)
 {
     NsDashboard *dashboard = NS_DASHBOARD(page);
     if (dashboard->maximized) return dashboard->maximized;
-    GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(page)); /* NULL while the window goes */
+    GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(page)); /* NULL while the window is being
+                                                            * destroyed */
     GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
     GtkWidget *tile = focus ? gtk_widget_get_ancestor(focus, NS_TYPE_CHART_TILE) : NULL;
     if (tile && !ns_chart_tile_is_compact(NS_CHART_TILE(tile))) return NS_CHART_TILE(tile);

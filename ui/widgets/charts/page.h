@@ -24,7 +24,7 @@ struct _NsPageInterface {
  * have changed.  TRUE if it is still behind. */
 bool ns_page_refresh(NsPage *page);
 
-/* The style of charts that goes with the theme. */
+/* The style of charts that matches the theme. */
 void ns_page_set_style(NsPage *page, const NsStyle *style);
 
 /* The tile that export, copy and maximize act on; NULL where there is none. */

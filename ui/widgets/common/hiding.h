@@ -5,12 +5,11 @@
 
 #include <stdbool.h>
 
-/* Why a part of the window is hidden.  Each reason has one owner, which knows nothing of the
- * others. */
+/* Why a part of the window is hidden.  Each reason has one owner, independent of the others. */
 typedef enum {
     NS_HIDDEN_USELESS = 1 << 0, /* it has nothing to show or to do now */
     NS_HIDDEN_CLOSED = 1 << 1,  /* the user closed it */
-    NS_HIDDEN_PRESET = 1 << 2,  /* a preset or class mode goes without it */
+    NS_HIDDEN_PRESET = 1 << 2,  /* a preset or class mode hides it */
 } NsHiddenBy;
 
 /* Gives a widget a reason to be hidden, or takes it away.  It is visible while it has none: all

@@ -87,7 +87,7 @@ void ns_popover_pass(GtkWidget *popover, GtkWidget *at, const GdkRectangle *plac
     gtk_widget_set_parent(popover, at);
     if (place) gtk_popover_set_pointing_to(GTK_POPOVER(popover), place);
     g_signal_connect(popover, "closed", G_CALLBACK(on_closed), NULL);
-    /* A widget does not remove a child of which it does not know when it is destroyed. */
+    /* A widget that is destroyed does not remove children that it did not add itself. */
     g_signal_connect_object(at, "destroy", G_CALLBACK(gtk_widget_unparent), popover,
                             G_CONNECT_SWAPPED);
     gtk_popover_popup(GTK_POPOVER(popover));

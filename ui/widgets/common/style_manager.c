@@ -122,7 +122,7 @@ static void on_portal_signal(GDBusConnection *bus, const char *sender, const cha
         set_system(manager, key, value);
 }
 
-/* What was asked of the portal. */
+/* The settings that are read from the portal. */
 typedef struct {
     NsStyleManager *manager;
     const char *key;

@@ -12,7 +12,7 @@ G_DECLARE_FINAL_TYPE(NsStyleManager, ns_style_manager, NS, STYLE_MANAGER, GObjec
 
 typedef enum { NS_SCHEME_SYSTEM, NS_SCHEME_LIGHT, NS_SCHEME_DARK } NsScheme;
 
-/* Follows the desktop, as the settings portal tells it. */
+/* Follows the desktop's color scheme and contrast, as reported by the settings portal. */
 NsStyleManager *ns_style_manager_new(void);
 
 void ns_style_manager_set_scheme(NsStyleManager *manager, NsScheme scheme);

@@ -12,5 +12,5 @@ GtkWidget *ns_line_label_new(const char *text, const char *css_class);
 /* Sets the text where it is another one: a label that is set is measured and drawn anew. */
 void ns_text_label_set(GtkWidget *label, const char *text);
 
-/* Sets a sentence in which "W_tok" stands for a symbol with a subscript. */
+/* Sets a sentence in which "W_tok" is shown as a symbol with a subscript. */
 void ns_text_label_set_sentence(GtkWidget *label, const char *sentence);

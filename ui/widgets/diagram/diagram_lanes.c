@@ -3,7 +3,7 @@
 
 #include "ui/widgets/common/signals.h"
 
-#define LANE 300 /* the least that one of several has, pixels */
+#define LANE 300 /* minimum width in pixels if there are several */
 #define GAP 12
 
 struct _NsDiagramLanes {

@@ -26,7 +26,7 @@ struct _NsDiagramPage {
     GtkWidget *flow[NS_FLOWS];
     GtkWidget *views[NS_LANES_MAX];
     size_t n;
-    GtkWidget *tile; /* never shown: what export and copy are told of */
+    GtkWidget *tile; /* never shown: has the figures that are exported or copied */
     bool syncing;
 };
 

@@ -15,7 +15,7 @@
 #define GROWS 1.15       /* words may be so many times as large as their boxes are made for */
 #define SMALLEST 0.7     /* share of the style's text that words shrink to in a narrow window */
 #define REACH 6          /* around wires, for the pointer */
-#define TELL_US 1000000  /* a screen reader is told new numbers no more often */
+#define TELL_US 1000000  /* minimum time between two updates for a screen reader */
 
 G_DEFINE_FINAL_TYPE(NsDiagramView, ns_diagram_view, GTK_TYPE_WIDGET)
 
@@ -187,7 +187,7 @@ static void refocus(NsDiagramView *view)
     view->sublayer_shown = -1;
 }
 
-/* Whether the same nodes stand in the same places. */
+/* Whether both have the same nodes at the same positions. */
 static bool same_nodes(const NsDiagram *a, const NsDiagram *b)
 {
     if (a->nodes->len != b->nodes->len) return false;

@@ -35,7 +35,7 @@ struct _NsLearnPane {
     bool runs;      /* the session runs there, unless something has stopped it */
     guint watch;
     GtkWidget *box;      /* the only child, made anew for every card */
-    GtkWidget *columns;  /* of a card: its text, and what goes with it */
+    GtkWidget *columns;  /* of a card: its text, and the widgets that belong to it */
     GtkWidget *question; /* these are parts of it; NULL where the card has none */
     GtkWidget *prediction, *compare, *verdict;
     GtkWidget *next, *run;
@@ -252,7 +252,7 @@ static bool is_set_up(NsSession *session, const NsExperiment *wanted)
            is_run_of(session, wanted);
 }
 
-/* Puts a run with these settings at rest at step 0; one that stands there already stays. */
+/* Prepares a run with these settings, paused at step 0, unless the present one is that already. */
 static void set_up(NsLearnPane *pane, const NsExperiment *experiment)
 {
     pane->run_to = 0;

@@ -34,7 +34,7 @@ bool ns_learn_pane_scroll(NsLearnPane *pane, guint keyval);
 /* Begins a lesson, which the pane then owns; `key` is remembered once it is finished, or NULL. */
 void ns_learn_pane_begin(NsLearnPane *pane, NsLesson *lesson, const char *key);
 
-/* Which page is shown, whoever chose it. */
+/* The page that is shown. */
 void ns_learn_pane_set_page(NsLearnPane *pane, const char *page);
 
 /* The card that is shown, from 0; -1 while there is none. */

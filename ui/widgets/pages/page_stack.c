@@ -19,7 +19,7 @@ static GtkScrolledWindow *shown_place(NsPageStack *stack)
     return GTK_SCROLLED_WINDOW(gtk_stack_get_visible_child(GTK_STACK(stack->stack)));
 }
 
-/* A viewport stands between the scrolled window and a page that does not scroll by itself. */
+/* GTK puts a viewport between the scrolled window and a page that cannot scroll by itself. */
 static NsPage *page_in(GtkScrolledWindow *place)
 {
     GtkWidget *child = gtk_scrolled_window_get_child(place);

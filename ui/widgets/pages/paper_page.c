@@ -43,8 +43,8 @@ struct _NsPaperPage {
     bool running;    /* card `busy` */
     guint busy;
     bool estimating; /* a thread finds out how long the study of card `estimated` takes */
-    guint estimated; /* how many cards know how long they take */
-    guint exporting; /* the card whose file name is being asked for */
+    guint estimated; /* number of cards with an estimated time */
+    guint exporting; /* the card whose figure is being saved */
     guint turns;     /* how many results have come */
     guint tick;
     gint64 looked;
@@ -360,7 +360,7 @@ static void on_panel(GtkToggleButton *button, NsPaperPage *page)
     update_chart(page, card);
 }
 
-/* A button for each of several results; NULL where there is only one. */
+/* A button for each result if there are several; NULL if there is only one. */
 static GtkWidget *make_panels(NsPaperPage *page, guint i)
 {
     g_auto(NsStudy) study;

@@ -28,8 +28,8 @@ struct _NsPhasePage {
     NsStudyWork *work;                 /* NULL before the first */
     NsPhase *phases[NS_LANES_MAX];     /* [n], views on it */
     NsChartView *charts[NS_LANES_MAX]; /* the first n are shown */
-    size_t n;                          /* 1, or the lanes that stand side by side */
-    char *asked;                       /* what the controls asked for when they were made */
+    size_t n;                          /* 1, or the number of lanes side by side */
+    char *asked;                       /* what the controls said when the sweeps were created */
     GtkWidget *row;                    /* of charts */
     NsPhaseControls controls;
     GPtrArray *params; /* NsParam that can be on an axis, in the order of the drop-downs */
@@ -107,7 +107,7 @@ static bool read_axis(NsPhasePage *page, int axis, NsStudyAxis *out, GError **er
     return ns_study_axis_read(out, text, error);
 }
 
-/* ---- What is told ---- */
+/* ---- Sentences about progress ---- */
 
 static void show_problem(NsPhasePage *page, const char *sentence)
 {
@@ -299,7 +299,7 @@ static bool is_going(const NsPhasePage *page)
     return !page->stopped && progress_of(page).going;
 }
 
-/* The sweep that the controls ask for goes on, or begins in place of another. */
+/* Continues the sweep that the controls describe, or starts it in place of another one. */
 static bool go(NsPhasePage *page, GError **error)
 {
     if (!prepare(page, error)) return false;
@@ -482,7 +482,7 @@ static void on_values(NsPhasePage *page)
 static void on_path(const char *path, gpointer owner)
 {
     NsPhasePage *page = owner;
-    size_t i = page->n; /* of several the one with the keyboard, or the first */
+    size_t i = page->n; /* with several sweeps, the focused one, or else the first */
     while (--i > 0 && !gtk_widget_has_focus(GTK_WIDGET(page->charts[i]))) continue;
     NsFigureInput input = input_of(page, i);
     g_auto(NsProvenance) provenance;

@@ -222,7 +222,7 @@ static void ask(NsGradientCheckPanel *panel)
     sync_button(panel);
 }
 
-/* Repeated checks are asked for when they are due; none is while the run rests. */
+/* Repeated checks are requested when they are due; none is due while the run is paused. */
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
     (void)clock, (void)data;

@@ -24,7 +24,7 @@ struct _NsReadingTable {
 
 G_DEFINE_FINAL_TYPE(NsReadingTable, ns_reading_table, GTK_TYPE_BOX)
 
-/* Of a step; NULL where it is not told. */
+/* The text for a step; NULL if there is none. */
 typedef const double *(*Scalar)(const NsStep *step);
 
 static const double *loss_of(const NsStep *step)
@@ -55,7 +55,7 @@ static char *rate(double value, int digits)
     return isfinite(value) ? ns_text_input(value, digits) : number(value, digits);
 }
 
-/* The record of a step, a mean of several seeds; false where the history has none. */
+/* The record of a step, or the mean over several seeds; false if the history has none. */
 static bool record_at(NsHistory *history, int64_t step, NsStep *record)
 {
     int64_t at = history ? ns_seeds_record(history, step) : -1;
@@ -181,7 +181,7 @@ static void span(NsReadingTable *table, GtkLabel *cell, guint columns)
     gtk_grid_layout_child_set_column_span(GTK_GRID_LAYOUT_CHILD(place), (int)columns);
 }
 
-/* A cell that stands alone has the whole row, a single value the columns of all lanes. */
+/* A row of one cell spans all columns; a single value spans the columns of all lanes. */
 static void show_row(NsReadingTable *table, guint row, const char *text, guint columns)
 {
     g_auto(GStrv) cells = g_strsplit(text, "\t", MOST_COLUMNS);

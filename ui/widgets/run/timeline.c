@@ -15,7 +15,7 @@
 #define HANDLE 6.5     /* its radius */
 #define LABEL_GAP 10.0 /* from the end of the line: more than a handle there takes */
 #define MARK 4.0       /* half of one */
-#define NEAR 6.0       /* pixels within which a tip tells of a mark */
+#define NEAR 6.0       /* distance in pixels within which the tooltip describes a mark */
 
 #define LEAST_SPAN 100 /* steps that the line has room for at the beginning of a run */
 #define FAR 10         /* steps of Page Up, and of an arrow with Shift */
@@ -249,7 +249,7 @@ static void append_bar(GtkSnapshot *snapshot, double from, double to, double mid
     gtk_snapshot_pop(snapshot);
 }
 
-/* One shape a kind, so that they are told apart without color. */
+/* Each kind has its own shape, so that kinds can be distinguished without color. */
 static void draw_mark(cairo_t *cr, NsSessionMarkKind kind, double x, double y)
 {
     switch (kind) {

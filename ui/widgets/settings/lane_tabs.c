@@ -53,7 +53,7 @@ static GtkWidget *make_swatch(unsigned lane)
 
 /* ---- What they show ---- */
 
-/* The value that tells a lane from the others; "" where none does. */
+/* The value that distinguishes a lane from the others; "" if there is none. */
 static char *special(const NsExperiment *experiment, size_t lane)
 {
     const NsParam *param, *placement = ns_param_find("placement");
@@ -69,7 +69,7 @@ static char *special(const NsExperiment *experiment, size_t lane)
     return g_strdup("");
 }
 
-/* Whether every tab has room for what tells its lane from the others. */
+/* Whether every tab has enough space for the value that distinguishes its lane. */
 static bool has_room(const NsExperiment *experiment)
 {
     glong chars = 0;

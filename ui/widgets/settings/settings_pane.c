@@ -23,7 +23,7 @@ typedef struct {
 
 static const char WATCHING[] = "ns-watching";
 
-/* The rows on top, in the order in which they are told. */
+/* The rows at the top, in their order. */
 static const struct {
     const char *heading; /* above this row, or NULL */
     const char *key;

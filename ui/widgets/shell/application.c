@@ -35,7 +35,7 @@ struct _NsApplication {
     NsStyleManager *styles;
     bool run;   /* a new window starts to train at once */
     bool large; /* it begins in class mode */
-    bool plain; /* nothing was asked for but perhaps settings of every lane */
+    bool plain; /* the command line has no experiment, but may have settings for every lane */
     bool set;   /* such there are */
 };
 
@@ -187,7 +187,7 @@ static void ns_application_activate(GApplication *app)
         g_action_group_change_action_state(G_ACTION_GROUP(window), "class-mode",
                                            g_variant_new_boolean(TRUE));
     if (!application->plain) return;
-    /* The first look sets itself up; what was asked for stays on top of it. */
+    /* The first experiment is set up here; settings of the command line override it. */
     ns_window_greet(window);
     if (application->set) ns_session_open(ns_window_session(window), &application->opening);
 }

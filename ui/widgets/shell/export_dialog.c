@@ -204,7 +204,7 @@ static void recall(NsExportDialog *dialog)
         !ns_sheet_read(&sheet, memory.figure, NULL) ||
         !ns_sheet_read_names(&sheet, memory.names, 0, NULL))
         return;
-    /* The chart that was asked for is chosen, wherever it is now. */
+    /* Keeps the same chart selected, wherever it is in the list now. */
     g_autofree char *asked =
         ns_figure_spec_text(&ns_sheet_chart(&dialog->sheet, dialog->current)->spec);
     dialog->current = MIN(dialog->current, sheet.charts->len - 1);

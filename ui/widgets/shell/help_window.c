@@ -213,7 +213,7 @@ void ns_help_present(GtkWindow *parent, const char *topic)
         shown = g_object_new(NS_TYPE_HELP_WINDOW, NULL);
         g_object_add_weak_pointer(G_OBJECT(shown), (gpointer *)&shown);
     }
-    /* It closes with the window that asked for it, and may lie behind that. */
+    /* It closes with the window that opened it, and may be behind that window. */
     gtk_window_set_transient_for(GTK_WINDOW(shown), parent);
     gtk_window_set_destroy_with_parent(GTK_WINDOW(shown), TRUE);
     if (topic) choose(shown, topic);

@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- What is told: whole sentences, one after the other ---- */
+/* ---- Sentences for the user ---- */
 
 static void say(GString *words, char *sentence)
 {

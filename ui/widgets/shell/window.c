@@ -52,7 +52,7 @@ struct _NsWindow {
     int width;                        /* for which panes were last folded or unfolded */
     bool folded[G_N_ELEMENTS(PANES)]; /* for its width, not by hand */
     const NsStyle *style;             /* of charts, for its height in class mode */
-    bool strip;                       /* something stands beside the pages */
+    bool strip;                       /* there is a widget beside the pages */
     GtkWidget *run_icon, *run_label, *title_label, *subtitle_label;
     GtkWidget *run_menu, *menu_button, *learn_button;
     GtkWidget *banner, *banner_label, *banner_button;
@@ -154,7 +154,7 @@ static void fold_trouble(NsWindow *window)
 static void sync_banner(NsWindow *window)
 {
     if (ns_trouble_panel_sync(window->trouble)) fold_trouble(window);
-    /* What the panel tells of a run is not told twice. */
+    /* Does not repeat what the trouble panel says about the run. */
     bool told = ns_trouble_panel_title(window->trouble) && !ns_session_problem_key(window->session);
     const char *problem = told ? NULL : ns_session_problem(window->session);
     if (problem) ns_text_label_set(window->banner_label, problem);

@@ -22,7 +22,7 @@ NsWindow *ns_window_new(GtkApplication *application, NsSession *session);
 
 NsSession *ns_window_session(NsWindow *window);
 
-/* Whether something may change by itself: a run goes on, or a chart has not caught up yet. */
+/* Whether something may change without input: a run is training, or a chart is not up to date. */
 bool ns_window_is_awake(NsWindow *window);
 
 NsPageStack *ns_window_pages(NsWindow *window);
