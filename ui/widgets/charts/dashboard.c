@@ -8,9 +8,7 @@
 #include <math.h>
 
 #define GAP 8
-#define BESIDE_FROM                                                                                \
-    520 /* width in pixels below which the thumbnails are placed under the stage                   \
-         */
+#define BESIDE_FROM 520 /* width in pixels from which thumbnails are beside the stage */
 /* The least side of the chart of each lane, in pixels: of its plot, and of the words around it. */
 #define ABREAST_PLOT 300
 #define ABREAST_WORDS 120
