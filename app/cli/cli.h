@@ -23,7 +23,6 @@ int ns_cli_probe(int argc, char **argv, GError **error);
 int ns_cli_check(int argc, char **argv, GError **error);
 int ns_cli_dump(int argc, char **argv, GError **error);
 int ns_cli_chart(int argc, char **argv, GError **error);
-int ns_cli_plot(int argc, char **argv, GError **error);
 int ns_cli_compare(int argc, char **argv, GError **error);
 int ns_cli_bench(int argc, char **argv, GError **error);
 int ns_cli_paper(int argc, char **argv, GError **error);

@@ -239,7 +239,7 @@ int ns_cli_finetune(int argc, char **argv, GError **error)
          "Also train the same encoder without pre-training", NULL},
         {"every-checkpoint", 0, 0, G_OPTION_ARG_NONE, &f.every,
          "Start from every checkpoint of the run in turn, not only the newest", NULL},
-        {"csv", 0, 0, G_OPTION_ARG_NONE, &f.csv, "Write a CSV table, which “plot” draws", NULL},
+        {"csv", 0, 0, G_OPTION_ARG_NONE, &f.csv, "Write a CSV table", NULL},
         {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &f.set,
          "A setting of the fine-tuning, such as lr or batch; repeatable", "KEY=VALUE"},
         {0},

@@ -30,7 +30,6 @@ static const NsCommand commands[] = {
      ns_cli_dump},
     {{.key = "chart", .purpose = "Train a model and draw a chart as PDF, SVG, PNG, CSV or TeX"},
      ns_cli_chart},
-    {{.key = "plot", .purpose = "Draw columns of a table of comma-separated values"}, ns_cli_plot},
     {{.key = "bench", .purpose = "Time the steps of a model and the cost of measuring"},
      ns_cli_bench},
     {{.key = "sweep",

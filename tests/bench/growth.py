@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: MIT
 """How time, memory and the cost of measuring grow with depth, width, sequence and batch.
 
-Usage: growth.py NORMSCOPE_CLI FOLDER [--only SWEEP,...] [--quick] [--draw-only]
+Usage: growth.py NORMSCOPE_CLI FOLDER [--only SWEEP,...] [--quick] [--table-only]
 
-Writes FOLDER/growth.csv, one row a point, and has normscope-cli draw it: FOLDER/growth-depth.svg
-and so on.  PyTorch follows with one thread and with as many as there are cores, whichever is
+Writes FOLDER/growth.csv, one row a point, and prints it as a table of Markdown.  PyTorch follows with one thread and with as many as there are cores, whichever is
 faster, for as long as a point takes it no more than a minute.  Rows of sweeps that are not measured
 anew stay.
 """
@@ -21,6 +20,7 @@ COLUMNS = ("sweep", "curve", "layers", "width", "sequence", "batch", "ms", "mib"
            "gflops", "threads")
 SECONDS, MOST_STEPS = 2, 40  # a point
 TORCH_LIMIT = 60  # seconds
+TABLE_HEAD = ("along", "", "ms", "PyTorch", "MiB", "PyTorch", "measuring %")
 LAYERS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)
 
 
@@ -106,14 +106,18 @@ def write_rows(path, rows):
         writer.writerows(rows)
 
 
-def draw(cli, table, sweep):
-    configs.run([
-        cli, "plot", table, "--where", f"sweep={sweep.name}", "--x", sweep.along, "--y", "ms",
-        "--y", "mib", "--y", "measuring", "--by", "curve", "--log", f"{sweep.along},ms,mib",
-        "--label", f"{sweep.along}={sweep.words}", "--label", "ms=time a step [ms]",
-        "--label", "mib=peak memory [MiB]", "--label", "measuring=measuring [% of a step]",
-        "--size", "720x400", "--out", table.with_name(f"growth-{sweep.name}.svg"),
-    ])
+def print_table(rows):
+    """One table in Markdown: Normscope's time, memory and cost of measuring beside PyTorch's."""
+    print("| " + " | ".join(TABLE_HEAD) + " |\n" + "|---" * len(TABLE_HEAD) + "|")
+    for row in rows:
+        if row["curve"].startswith("PyTorch"):
+            continue
+        sweep = next(sweep for sweep in SWEEPS if sweep.name == row["sweep"])
+        place = ("sweep", "layers", "width", "sequence", "batch")
+        torch = next((other for other in rows if other["curve"].startswith("PyTorch")
+                      and all(other[key] == row[key] for key in place)), {"ms": "", "mib": ""})
+        print("| " + " | ".join([sweep.words + row["curve"].removeprefix("Normscope"), row[sweep.along], row["ms"],
+                                 torch["ms"], row["mib"], torch["mib"], row["measuring"]]) + " |")
 
 
 def main():
@@ -122,13 +126,13 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", default=",".join(sweep.name for sweep in SWEEPS))
     parser.add_argument("--quick", action="store_true", help="three points a curve")
-    parser.add_argument("--draw-only", action="store_true")
+    parser.add_argument("--table-only", action="store_true")
     options = parser.parse_args()
     table = options.folder / "growth.csv"
     options.folder.mkdir(parents=True, exist_ok=True)
     chosen = [sweep for sweep in SWEEPS if sweep.name in options.only.split(",")]
     python = configs.find_torch()
-    for sweep in () if options.draw_only else chosen:
+    for sweep in () if options.table_only else chosen:
         rows = [row for row in read_rows(table) if row["sweep"] != sweep.name]
         points = sweep.points[:3] if options.quick else sweep.points
         for curve in sweep.curves:
@@ -138,8 +142,7 @@ def main():
                 write_rows(table, rows)
                 print(", ".join(f"{key} {row[key]}" for key in COLUMNS if row[key] != ""),
                       flush=True)
-    for sweep in chosen:
-        draw(options.cli, table, sweep)
+    print_table(read_rows(table))
 
 
 if __name__ == "__main__":

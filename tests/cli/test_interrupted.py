@@ -127,13 +127,11 @@ def test_what_is_read_is_not_written_over():
                           ["chart", "--figure", "loss", *text, "--out", link],
                           ["chart", "--figure", "loss", "--each", *text, "--out",
                            os.path.join(folder, "book.csv")],
-                          ["sweep", "--x", "lr=1,2", "--y", "seed=1,2", *text, "--out", book],
-                          ["plot", book, "--x", "step", "--y", "loss", "--out", book]):
-            small = arguments[0] != "plot"
+                          ["sweep", "--x", "lr=1,2", "--y", "seed=1,2", *text, "--out", book]):
             if "--each" in arguments:  # which writes book-loss.csv
                 assert run(*arguments, "--steps", "1").returncode == 0
             else:
-                line = sentence(run(*arguments, *(["--steps", "1"] if small else []), small=small), 2)
+                line = sentence(run(*arguments, "--steps", "1"), 2)
                 assert os.path.basename(arguments[-1]) in line and "is an input" in line, line
             with open(book, encoding="utf-8") as file:
                 assert file.read() == content, arguments

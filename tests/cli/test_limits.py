@@ -119,7 +119,7 @@ def test_every_command():
             until_busy(process)
             end(process, signal.SIGINT if command == "probe" else signal.SIGTERM)
         # The rest only reads and draws, and is over before a signal comes.
-        assert set(commands) | {"plot", "bleu", "bpe", "show", "runs", "export", "list"} == set(COMMANDS)
+        assert set(commands) | {"bleu", "bpe", "show", "runs", "export", "list"} == set(COMMANDS)
 
 
 def test_lines_within_a_step():
