@@ -2,9 +2,7 @@
 #include "app/cli/cli.h"
 
 #include "core/base/error.h"
-#include "core/store/event_file.h"
 #include "core/store/jsonl.h"
-#include "core/store/npz.h"
 #include "core/store/run_reader.h"
 #include "core/store/safetensors.h"
 #include "core/train/run.h"
@@ -295,25 +293,20 @@ static GArray *find_arrays(const Export *export, GPtrArray *rows, GError **error
     return g_steal_pointer(&arrays);
 }
 
-/* Receives a piece of the data of an array. */
-typedef bool TakeData(void *data, const void *bytes, size_t n, GError **error);
-
-static bool read_scalars(const Array *array, TakeData *take, void *data, GError **error)
+static bool write_scalars(const Export *export, const Array *array, GError **error)
 {
     /* Every field has eight bytes. */
     g_autofree uint64_t *numbers = g_new(uint64_t, MAX(array->rows->len, 1));
     guint size = g_array_get_element_size(array->rows);
     for (guint i = 0; i < array->rows->len; i++)
         memcpy(&numbers[i], array->rows->data + (size_t)i * size + array->field, sizeof *numbers);
-    return take(data, numbers, array->rows->len * sizeof *numbers, error);
+    return ns_lines_write_bytes(export->lines, numbers, array->rows->len * sizeof *numbers, error);
 }
 
-/* Reads the data of an array, in blocks of several steps. */
-static bool read_array(const Export *export, const Array *array, TakeData *take, void *data,
-                       GError **error)
+/* Writes the data of an array, in blocks of several steps. */
+static bool write_array(const Export *export, const Array *array, GError **error)
 {
-    if ((unsigned)array->quantity == NS_QUANTITY_COUNT)
-        return read_scalars(array, take, data, error);
+    if ((unsigned)array->quantity == NS_QUANTITY_COUNT) return write_scalars(export, array, error);
     NsRunLane lane = head_of(export, array->run);
     NsRecorded of = run_at(export, array->run);
     size_t width = ns_run_reader_layout(of)->count[array->quantity];
@@ -322,16 +315,12 @@ static bool read_array(const Export *export, const Array *array, TakeData *take,
     bool good = true;
     for (int64_t at = lane.first; good && at <= lane.last; at += (int64_t)most) {
         size_t n = MIN(most, (size_t)(lane.last - at) + 1);
+        size_t size = array->has ? sizeof *values.has : sizeof *values.value;
+        const void *data = array->has ? (const void *)values.has : values.value;
         good = ns_run_reader_values(of, array->quantity, at, n, values, error) &&
-               (array->has ? take(data, values.has, n * width * sizeof *values.has, error)
-                           : take(data, values.value, n * width * sizeof *values.value, error));
+               ns_lines_write_bytes(export->lines, data, n * width * size, error);
     }
     return good;
-}
-
-static bool take_plain(void *data, const void *bytes, size_t n, GError **error)
-{
-    return ns_lines_write_bytes(data, bytes, n, error);
 }
 
 static bool write_safetensors(const Export *export, GError **error)
@@ -346,110 +335,8 @@ static bool write_safetensors(const Export *export, GError **error)
     g_autofree char *head = ns_safetensors_head(tensors, arrays->len, line, &bytes);
     bool good = ns_lines_write_bytes(export->lines, head, bytes, error);
     for (guint i = 0; good && i < arrays->len; i++)
-        good =
-            read_array(export, &g_array_index(arrays, Array, i), take_plain, export->lines, error);
+        good = write_array(export, &g_array_index(arrays, Array, i), error);
     return good;
-}
-
-typedef struct {
-    const Export *export;
-    NsNpz npz;
-    GByteArray *out; /* headers between the data of arrays */
-} Zip;
-
-static bool take_zipped(void *data, const void *bytes, size_t n, GError **error)
-{
-    Zip *zip = data;
-    ns_npz_add(&zip->npz, bytes, n);
-    return ns_lines_write_bytes(zip->export->lines, bytes, n, error);
-}
-
-static bool flush_zip(Zip *zip, GError **error)
-{
-    bool good = ns_lines_write_bytes(zip->export->lines, zip->out->data, zip->out->len, error);
-    g_byte_array_set_size(zip->out, 0);
-    return good;
-}
-
-static bool write_experiment(Zip *zip, GError **error)
-{
-    g_autofree char *line = ns_provenance_line(ns_run_reader_provenance(zip->export->reader));
-    const NsStoredTensor text = {
-        .name = "experiment", .type = NS_STORED_TEXT, .dims = 1, .shape = {strlen(line)}};
-    ns_npz_begin(&zip->npz, &text, zip->out);
-    if (!flush_zip(zip, error) || !take_zipped(zip, line, strlen(line), error)) return false;
-    ns_npz_end_array(&zip->npz, text.name, zip->out);
-    return true;
-}
-
-static bool write_npz(const Export *export, GError **error)
-{
-    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
-    g_autoptr(GArray) arrays = find_arrays(export, rows, error);
-    g_autoptr(GByteArray) out = g_byte_array_new();
-    Zip zip = {.export = export, .out = out};
-    ns_npz_init(&zip.npz);
-    bool good = arrays && write_experiment(&zip, error);
-    for (guint i = 0; good && i < arrays->len; i++) {
-        const Array *array = &g_array_index(arrays, Array, i);
-        ns_npz_begin(&zip.npz, &array->tensor, out);
-        good = flush_zip(&zip, error) && read_array(export, array, take_zipped, &zip, error);
-        ns_npz_end_array(&zip.npz, array->tensor.name, out);
-    }
-    ns_npz_end(&zip.npz, out);
-    good = good && flush_zip(&zip, error);
-    ns_npz_clear(&zip.npz);
-    return good;
-}
-
-/* ---- TensorBoard ---- */
-
-static void add_values(GByteArray *values, const char *prefix, const NsHistory *history,
-                       size_t record, NsQuantity quantity)
-{
-    const NsQuantityInfo *info = ns_quantity(quantity);
-    size_t n = ns_history_layout(history)->count[quantity];
-    if (n == 0) return;
-    g_auto(NsValues) measured = ns_values_new(n);
-    ns_history_read(history, quantity, record, NULL, measured.value, measured.has);
-    for (size_t i = 0; i < n; i++) {
-        if (!measured.has[i]) continue;
-        g_autofree char *tag = info->domain == NS_DOMAIN_STEP
-                                   ? g_strconcat(prefix, info->choice.key, NULL)
-                                   : g_strdup_printf("%s%s/%03zu", prefix, info->choice.key,
-                                                     i + (info->domain != NS_DOMAIN_HIDDEN));
-        ns_event_file_add_float(values, tag, measured.value[i]);
-    }
-}
-
-static bool write_event(const Export *export, size_t i, const NsHistory *history, size_t record,
-                        GError **error)
-{
-    const NsStep *s = ns_history_step(history, record);
-    g_autofree char *prefix = prefix_of(export, i);
-    g_autoptr(GByteArray) values = g_byte_array_new(), out = g_byte_array_new();
-    for (size_t k = 0; k < G_N_ELEMENTS(scalars); k++) {
-        if (scalars[k].evaluations || scalars[k].type != NS_STORED_F64) continue;
-        g_autofree char *tag = g_strconcat(prefix, scalars[k].name, NULL);
-        ns_event_file_add_double(values, tag, scalar_of(s, k));
-    }
-    for (size_t k = 0; k < ns_history_evaluations(history); k++) {
-        const NsEvaluation *e = ns_history_evaluation(history, k);
-        g_autofree char *tag = g_strconcat(prefix, "validation-loss", NULL);
-        if (e->step == s->step) ns_event_file_add_double(values, tag, e->loss);
-    }
-    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
-        add_values(values, prefix, history, record, (NsQuantity)q);
-    ns_event_file_end(out, s->step, values);
-    return ns_lines_write_bytes(export->lines, out->data, out->len, error);
-}
-
-static bool write_tensorboard(const Export *export, GError **error)
-{
-    g_autoptr(GByteArray) out = g_byte_array_new();
-    ns_event_file_begin(out);
-    return ns_lines_write_bytes(export->lines, out->data, out->len, error) &&
-           write_records(export, write_event, error);
 }
 
 /* ---- The command ---- */
@@ -463,9 +350,7 @@ typedef struct {
 static const Format formats[] = {
     {{.key = "csv", .purpose = "A row for every value"}, false, write_csv},
     {{.key = "jsonl", .purpose = "The JSON lines of the run"}, false, write_jsonl},
-    {{.key = "npz", .purpose = "Arrays for NumPy"}, true, write_npz},
-    {{.key = "safetensors", .purpose = "The same arrays as tensors"}, true, write_safetensors},
-    {{.key = "tensorboard", .purpose = "An event file for TensorBoard"}, true, write_tensorboard},
+    {{.key = "safetensors", .purpose = "Arrays of all steps"}, true, write_safetensors},
 };
 
 static const NsChoice *format_choice(size_t i)
@@ -495,8 +380,7 @@ int ns_cli_export(int argc, char **argv, GError **error)
 {
     g_autofree char *word = NULL, *out = NULL;
     const GOptionEntry entries[] = {
-        {"format", 0, 0, G_OPTION_ARG_STRING, &word, "csv, jsonl, npz, safetensors or tensorboard",
-         "FORMAT"},
+        {"format", 0, 0, G_OPTION_ARG_STRING, &word, "csv, jsonl or safetensors", "FORMAT"},
         {"out", 'o', 0, G_OPTION_ARG_FILENAME, &out,
          "The file to write, or standard output if it is “-” (default)", "PATH"},
         {0},
@@ -510,22 +394,17 @@ int ns_cli_export(int argc, char **argv, GError **error)
             "csv: one row per value: lane, seed, step, quantity, index, value.  The index\n"
             "counts layers from 1, hidden states from 0, and heads from 1 through all\n"
             "layers; it is empty for a value of the whole step.\n"
-            "npz: arrays for NumPy (numpy.load), uncompressed: step, loss, lr, grad-norm, "
-            "seconds,\n"
-            "probe-seconds, validation-step and validation-loss, and every quantity by its key, "
-            "as\n"
-            "float32 of shape steps by layers, by hidden states, or by layers and heads.  If some\n"
-            "values were not measured, KEY/measured marks those that were.  Names start with\n"
-            "“lane1/” and “seed1/” if there are several; experiment is the line stored in "
-            "figures.\n"
-            "safetensors: the same arrays; experiment is in the metadata.\n"
-            "tensorboard: an event file; TensorBoard needs “tfevents” in its name.  A tag is a\n"
-            "name as above, followed by the layer, hidden state or head: grad-w2/001.\n\n"
+            "safetensors: arrays: step, loss, lr, grad-norm, seconds, probe-seconds,\n"
+            "validation-step and validation-loss, and every quantity by its key, as float32 of\n"
+            "shape steps by layers, by hidden states, or by layers and heads.  If some values\n"
+            "were not measured, KEY/measured marks those that were.  Names start with “lane1/”\n"
+            "and “seed1/” if there are several; experiment, in the metadata, is the line stored\n"
+            "in figures.\n\n"
+            "For NumPy, normscope_reader.py opens a run file without an export.\n"
             "Events are only in the JSON lines.",
         .examples = NS_CLI " export a.nsrun --format jsonl --out a.jsonl\n" NS_CLI
                            " export a.nsrun --format csv | head\n" NS_CLI
-                           " export a.nsrun --format npz --out a.npz\n" NS_CLI
-                           " export a.nsrun --format tensorboard --out logs/events.out.tfevents.a",
+                           " export a.nsrun --format safetensors --out a.safetensors",
         .entries = entries,
     };
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;

@@ -7,6 +7,10 @@
 /* Number of bytes that are needed to recognize an event file. */
 #define NS_OUTSIDE_EVENTS_HEAD 12
 
+/* The checksum of n bytes in an event file: CRC-32C (Castagnoli), masked as in
+ * tensorflow/core/lib/hash/crc32c.h. */
+uint32_t ns_outside_events_check(const void *bytes, size_t n);
+
 bool ns_outside_events_are(const char *bytes, size_t n);
 
 typedef struct NsOutsideEvents NsOutsideEvents;

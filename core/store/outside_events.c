@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * The format is described in core/store/event_file.h.  Programs write one event per tag, so
- * consecutive events of one step make one record.  The record is complete when another step begins;
- * if nothing arrives for a moment, it is used as it is. */
+ * An event file is a sequence of records: the length of an Event in eight little-endian bytes; a
+ * checksum of these bytes; the Event of tensorflow/core/util/event.proto; its checksum.  Programs
+ * write one event per tag, so consecutive events of one step make one record.  The record is
+ * complete when another step begins; if nothing arrives for a moment, it is used as it is. */
 #include "core/store/outside_events-private.h"
 
 #include "core/base/words.h"
 #include "core/probe/quantity.h"
 #include "core/settings/settings.h"
-#include "core/store/event_file.h"
 #include "core/store/json.h"
 
 #include <string.h>
 
 /* Larger events, such as images, are skipped without being stored. */
 #define MOST_BYTES ((uint64_t)16 << 20)
+
+/* Wire types of Protocol Buffers: how a field of an event is encoded. */
+enum { WIRE_VARINT, WIRE_EIGHT_BYTES, WIRE_LENGTH, WIRE_FOUR_BYTES = 5 };
 
 #define MOST_LAYERS 65536
 #define MOST_VALUES ((guint)1 << 20) /* of a step, in the order of the file */
@@ -78,9 +81,30 @@ size_t ns_outside_events_read(const NsOutsideEvents *e)
 
 /* ---- Records ---- */
 
+uint32_t ns_outside_events_check(const void *bytes, size_t n)
+{
+    static struct {
+        gsize ready;
+        uint32_t of[256];
+    } table;
+    if (g_once_init_enter(&table.ready)) {
+        for (uint32_t byte = 0; byte < 256; byte++) {
+            uint32_t crc = byte;
+            for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (crc & 1 ? 0x82F63B78u : 0);
+            table.of[byte] = crc;
+        }
+        g_once_init_leave(&table.ready, 1);
+    }
+    const uint8_t *p = bytes;
+    uint32_t crc = ~0u;
+    for (size_t i = 0; i < n; i++) crc = crc >> 8 ^ table.of[(crc ^ p[i]) & 0xff];
+    crc = ~crc;
+    return (crc >> 15 | crc << 17) + 0xa282ead8u;
+}
+
 static bool is_checked(const void *bytes, size_t n, const void *check)
 {
-    uint32_t expected = ns_event_file_check(bytes, n);
+    uint32_t expected = ns_outside_events_check(bytes, n);
     return memcmp(check, &expected, sizeof expected) == 0;
 }
 
@@ -148,7 +172,7 @@ typedef struct {
     uint64_t number; /* field number */
     unsigned type;
     uint64_t value;             /* the bits of a number */
-    const uint8_t *bytes, *end; /* of NS_WIRE_LENGTH */
+    const uint8_t *bytes, *end; /* of WIRE_LENGTH */
 } Field;
 
 static bool read_varint(const uint8_t **at, const uint8_t *end, uint64_t *number)
@@ -170,15 +194,15 @@ static bool read_field(const uint8_t **at, const uint8_t *end, Field *field)
     if (!read_varint(at, end, &key)) return false;
     field->number = key >> 3;
     field->type = (unsigned)(key & 7);
-    if (field->type == NS_WIRE_VARINT) return read_varint(at, end, &field->value);
-    if (field->type == NS_WIRE_LENGTH) {
+    if (field->type == WIRE_VARINT) return read_varint(at, end, &field->value);
+    if (field->type == WIRE_LENGTH) {
         if (!read_varint(at, end, &n)) return false;
     } else {
-        n = field->type == NS_WIRE_EIGHT_BYTES ? 8 : 4;
-        if (field->type != NS_WIRE_EIGHT_BYTES && field->type != NS_WIRE_FOUR_BYTES) return false;
+        n = field->type == WIRE_EIGHT_BYTES ? 8 : 4;
+        if (field->type != WIRE_EIGHT_BYTES && field->type != WIRE_FOUR_BYTES) return false;
     }
     if (n > (uint64_t)(end - *at)) return false;
-    if (field->type != NS_WIRE_LENGTH) memcpy(&field->value, *at, (size_t)n);
+    if (field->type != WIRE_LENGTH) memcpy(&field->value, *at, (size_t)n);
     field->bytes = *at;
     field->end = *at += n;
     return true;
@@ -208,11 +232,11 @@ static bool read_tensor(const uint8_t *at, const uint8_t *end, double *number)
     unsigned type = 0;
     bool found = false;
     while (read_field(&at, end, &field)) {
-        if (field.number == 1 && field.type == NS_WIRE_VARINT)
+        if (field.number == 1 && field.type == WIRE_VARINT)
             type = field.value <= 2 ? (unsigned)field.value : 0;
-        bool bytes = field.type == NS_WIRE_LENGTH || field.type == NS_WIRE_EIGHT_BYTES ||
-                     field.type == NS_WIRE_FOUR_BYTES;
-        if (field.number == 4 && field.type == NS_WIRE_LENGTH)
+        bool bytes = field.type == WIRE_LENGTH || field.type == WIRE_EIGHT_BYTES ||
+                     field.type == WIRE_FOUR_BYTES;
+        if (field.number == 4 && field.type == WIRE_LENGTH)
             found |= read_only(&field, type, number);
         if (field.number == 5 && bytes) found |= read_only(&field, 1, number);
         if (field.number == 6 && bytes) found |= read_only(&field, 2, number);
@@ -229,16 +253,16 @@ static bool read_value(const Field *value, char *tag, size_t size, double *numbe
     const uint8_t *at = value->bytes;
     *tag = '\0';
     while (read_field(&at, value->end, &field)) {
-        size_t n = field.type == NS_WIRE_LENGTH ? (size_t)(field.end - field.bytes) : 0;
-        if (field.number == 1 && field.type == NS_WIRE_LENGTH && n < size) {
+        size_t n = field.type == WIRE_LENGTH ? (size_t)(field.end - field.bytes) : 0;
+        if (field.number == 1 && field.type == WIRE_LENGTH && n < size) {
             memcpy(tag, field.bytes, n);
             tag[n] = '\0';
         }
-        if (field.number == 2 && field.type == NS_WIRE_FOUR_BYTES) {
+        if (field.number == 2 && field.type == WIRE_FOUR_BYTES) {
             *number = float_of(field.bytes);
             found = true;
         }
-        if (field.number == 8 && field.type == NS_WIRE_LENGTH)
+        if (field.number == 8 && field.type == WIRE_LENGTH)
             found |= read_tensor(field.bytes, field.end, number);
     }
     return found && *tag && g_utf8_validate(tag, -1, NULL);
@@ -252,9 +276,9 @@ static void open_event(NsOutsideEvents *e)
     e->event_step = 0;
     e->summary = e->summary_end = NULL;
     while (at < end && read_field(&at, end, &field)) {
-        if (field.number == 2 && field.type == NS_WIRE_VARINT)
+        if (field.number == 2 && field.type == WIRE_VARINT)
             e->event_step = field.value <= (uint64_t)NS_JSON_LAST_WHOLE ? (int64_t)field.value : -1;
-        if (field.number == 5 && field.type == NS_WIRE_LENGTH) {
+        if (field.number == 5 && field.type == WIRE_LENGTH) {
             e->summary = field.bytes;
             e->summary_end = field.end;
         }
@@ -455,7 +479,7 @@ static bool take_event(NsOutsideEvents *e, NsOutsideLine *line)
         size_t lane;
         NsOutsideNumber seed;
         if (!read_field(&at, e->summary_end, &field)) at = e->summary_end;
-        bool value = field.number == 1 && field.type == NS_WIRE_LENGTH && e->event_step >= 0 &&
+        bool value = field.number == 1 && field.type == WIRE_LENGTH && e->event_step >= 0 &&
                      read_value(&field, tag, sizeof tag, &number);
         const char *name = value ? skip_prefixes(tag, &lane, &seed) : NULL;
         if (value && e->step.step >= 0 && !is_same_step(e, lane, seed) && take_step(e, line))

@@ -25,8 +25,10 @@ static const struct {
     const char *name;
     size_t bytes;
 } types[] = {
-    [NS_STORED_F32] = {"F32", 4},   [NS_STORED_F64] = {"F64", 8}, [NS_STORED_I64] = {"I64", 8},
-    [NS_STORED_BOOL] = {"BOOL", 1}, [NS_STORED_TEXT] = {"U8", 1},
+    [NS_STORED_F32] = {"F32", 4},
+    [NS_STORED_F64] = {"F64", 8},
+    [NS_STORED_I64] = {"I64", 8},
+    [NS_STORED_BOOL] = {"BOOL", 1},
 };
 
 static size_t data_bytes(const NsStoredTensor *tensor)

@@ -11,7 +11,6 @@ typedef enum {
     NS_STORED_F64,
     NS_STORED_I64,
     NS_STORED_BOOL,
-    NS_STORED_TEXT, /* a string of shape[0] bytes; not a type of safetensors */
 } NsStoredType;
 
 typedef struct {

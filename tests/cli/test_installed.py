@@ -21,7 +21,8 @@ ID = "org.normscope.Normscope"
 PROGRAMS = ["normscope-cli"] + DESKTOP
 LANGUAGES = ("de", "zh_CN")
 FILES = {"bin/normscope-cli", "share/man/man1/normscope-cli.1",
-         "share/normscope/python/normscope_recorder.py", "share/normscope/studies/post-pre.study"}
+         "share/normscope/python/normscope_recorder.py",
+         "share/normscope/python/normscope_reader.py", "share/normscope/studies/post-pre.study"}
 DESKTOP_FILES = {
     "bin/normscope", "share/man/man1/normscope.1",
     f"share/applications/{ID}.desktop", f"share/metainfo/{ID}.metainfo.xml",

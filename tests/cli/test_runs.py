@@ -15,7 +15,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import zipfile
 
 from test_cli import CLI, PATIENCE_S, SMALL, Skip, main, run, sentence
 
@@ -128,23 +127,84 @@ def check_arrays(arrays, lines):
     assert expensive > 10
 
 
-def test_numpy():
-    """What NumPy loads is what the lines say, and the same into a pipe."""
+def opened(path):
+    """The run as resources/python/normscope_reader.py opens it, and its arrays."""
     try:
-        import numpy
+        import numpy  # noqa: F401
     except ImportError as missing:
         raise Skip("python3-numpy is not installed") from missing
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../resources/python"))
+    from normscope_reader import open_run
+    return open_run(path)
+
+
+def test_reader():
+    """Every value in the CSV of the same file is in the arrays, by lane, seed, step, layer and head, and no other."""
     with Recorded() as a:
-        path = a.path("a.npz")
-        good("export", a.run, "--format", "npz", "--out", path)
-        assert good("export", a.run, "--format", "npz") == open(path, "rb").read()
-        with numpy.load(path) as file:
-            found = {name: file[name] for name in file.files}
-        line = bytes(found.pop("experiment")).decode()
-        assert line.startswith("normscope=") and "placement=post" in line, line
-        check_arrays({name: (f.shape, f.ravel().tolist()) for name, f in found.items()}, a.lines)
-        with zipfile.ZipFile(path) as file:
-            assert file.testzip() is None
+        runs = opened(a.run)
+        assert [(r.lane, r.seed, r.settings["placement"]) for r in runs] == [(1, 1, "post"), (2, 1, "pre")]
+        assert runs.experiment.startswith("normscope=") and runs[0].summary["state"] == "finished"
+        check_arrays({name: (f.shape, f.ravel().tolist()) for name, f in runs.arrays().items()}, a.lines)
+        compare_with_table(a.run, runs)
+        assert runs.find(2) is runs[1] and runs[0].index(7) == 7 and "placement=post" in runs.experiment
+        for wrong in (lambda: runs.find(3), lambda: runs.find(1, seed=2), lambda: runs[0].index(STEPS + 1),
+                      lambda: runs[0]["grad-w9"]):
+            try:
+                wrong()
+                raise AssertionError("found")
+            except KeyError:
+                pass
+        opened_before = sorted(os.listdir(a.kept.name))
+        runs = opened(a.run)
+        assert sorted(os.listdir(a.kept.name)) == opened_before, os.listdir(a.kept.name)
+
+
+def compare_with_table(path, runs):
+    table = csv.DictReader(good("export", path, "--format", "csv").decode().splitlines())
+    records, arrays, seen = {(r.lane, r.seed): r for r in runs}, {}, {}
+    for row in table:
+        which, key = (int(row["lane"]), int(row["seed"])), row["quantity"]
+        record, value, step = records[which], float(row["value"]), int(row["step"])
+        if key == "validation-loss":
+            found = record.validation_loss[record.validation_steps.tolist().index(step)]
+        elif hasattr(record, key.replace("-", "_")):
+            found = getattr(record, key.replace("-", "_"))[record.index(step)]
+        else:
+            place = (*which, key)
+            if place not in arrays:
+                values = record[key]
+                arrays[place] = values.reshape(len(values), -1), record.measured(key).sum()
+            first = key.startswith(("hidden", "token-cosine")) or row["index"] == ""
+            found = arrays[place][0][record.index(step), int(row["index"] or 0) - (not first)]
+            seen[place] = seen.get(place, 0) + 1
+            value = struct.unpack("f", struct.pack("f", value))[0]
+        assert found == value or (found != found and value != value), (row, found)
+    assert seen == {place: n for place, (_, n) in arrays.items()}
+    assert {place[2] for place in seen} == {key for r in runs for key in r.keys() if r.measured(key).any()}
+
+
+def test_reader_of_seeds_and_odd_files():
+    """Seeds and layers, heads apart, a run that diverged and one that goes on; no other file is opened."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a b%20?.nsrun")
+        done = run("train", "--set", "seeds=2", "--set", "seed=5", "--set", "heads=2", "--set", "probe-every=2",
+                   "--set", "lr=1e30", "--steps", "4", "--run", path)
+        assert os.path.exists(path), done
+        runs = opened(path)
+        compare_with_table(path, runs)
+        assert [r.seed for r in runs] == [5, 6] and "seed6/loss" in runs.arrays()
+        assert any(e["kind"] == "diverged" for e in runs[0].events), runs[0].events
+        shape = runs[0]["head-attention-entropy"].shape
+        assert shape == (len(runs[0].steps), runs[0].settings["layers"], 2), shape
+        for wrong, kind in ((path + "x", FileNotFoundError), (os.path.join(folder, "b.nsrun"), Exception)):
+            if kind is Exception:
+                with open(wrong, "w", encoding="utf-8") as file:
+                    file.write("no database" * 100)
+            try:
+                opened(wrong)
+                raise AssertionError("opened")
+            except (FileNotFoundError, ValueError, sqlite3.Error) as error:
+                assert kind is Exception or isinstance(error, kind), error
 
 
 def test_safetensors():
@@ -165,86 +225,6 @@ def test_safetensors():
         check_arrays(arrays, a.lines)
 
 
-def crc32c(data):
-    crc = 0xffffffff
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
-    return crc ^ 0xffffffff
-
-
-def fields(data):
-    """(number, value) of every field of a message of Protocol Buffers."""
-    at = 0
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            value |= (data[at] & 0x7f) << shift
-            shift += 7
-            at += 1
-            if data[at - 1] < 0x80:
-                return value
-
-    while at < len(data):
-        key = varint()
-        size = {0: 0, 1: 8, 5: 4}.get(key & 7)
-        size = varint() if key & 7 == 2 else size
-        value = data[at:at + size] if key & 7 else varint()
-        at += size
-        yield key >> 3, value
-
-
-def events(data):
-    """(step, {tag: value}) of the records of an event file, whose checks must be right."""
-    assert crc32c(b"123456789") == 0xe3069283
-    at = 0
-    while at < len(data):
-        length, = struct.unpack_from("<Q", data, at)
-        event = data[at + 12:at + 12 + length]
-        for part, check in ((data[at:at + 8], at + 8), (event, at + 12 + length)):
-            crc = crc32c(part)
-            masked = ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff
-            assert struct.unpack_from("<I", data, check) == (masked,)
-        at += length + 16
-        step, values, version = 0, {}, None
-        for number_, value in fields(event):
-            step = value if number_ == 2 else step
-            version = value if number_ == 3 else version
-            for _, one in fields(value) if number_ == 5 else ():
-                one = dict(fields(one))
-                if 2 in one:
-                    values[one[1].decode()], = struct.unpack("<f", one[2])
-                else:
-                    tensor, plugin = dict(fields(one[8])), dict(fields(one[9]))
-                    assert tensor[1] == 2 and dict(fields(plugin[1])) == {1: b"scalars"}
-                    values[one[1].decode()], = struct.unpack("<d", tensor[4])
-        yield version, step, values
-
-
-def test_tensorboard():
-    with Recorded() as a:
-        (version, _, none), *records = events(good("export", a.run, "--format", "tensorboard"))
-        assert (version, none) == (b"brain.Event:2", {})
-        lines = records_by_lane(a.lines)
-        assert len(records) == len(lines[1]) + len(lines[2])
-        for _, step, values in records:
-            lane = 1 if "lane1/loss" in values else 2
-            line = lines[lane][step]
-            prefix = f"lane{lane}/"
-            assert all(tag.startswith(prefix) for tag in values)
-            assert values[prefix + "loss"] == line["loss"]
-            assert values[prefix + "grad-norm"] == line["grad_norm"]["total"]
-            assert values.get(prefix + "validation-loss") == line.get("validation_loss")
-            for layer, value in enumerate(line["grad_norm"]["w2"], 1):
-                assert float(f"{values[f'{prefix}grad-w2/{layer:03}']:.9g}") == value
-            for state, value in enumerate(line["hidden_norm"]):
-                assert float(f"{values[f'{prefix}hidden-norm/{state:03}']:.9g}") == value
-            assert (prefix + "token-cosine/000" in values) == ("token_cosine" in line)
-
-
 def test_one_lane_of_seeds():
     """What is told apart has it in its name, and nothing else has."""
     with tempfile.TemporaryDirectory() as folder:
@@ -254,7 +234,7 @@ def test_one_lane_of_seeds():
         names = json.loads(data[8:8 + struct.unpack("<Q", data[:8])[0]])
         assert "seed1/loss" in names and "seed2/grad-w2" in names, list(names)
         text = sentence(run("export", path, "--format", "nothing", small=False), 2)
-        assert "tensorboard" in text, text
+        assert "safetensors" in text, text
 
 
 def test_schema():

@@ -2,17 +2,16 @@
  *
  * The first byte says how long the pieces are, and whether the rest is the file itself or an event
  * of one, which gets checks that are right. */
-#include "core/base/crc.h"
 #include "core/store/outside.h"
+#include "core/store/outside_events-private.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
 
 static void put_check(GByteArray *out, const void *bytes, size_t n)
 {
-    uint32_t crc = ns_crc32(NS_CRC32C, 0, bytes, n);
-    uint32_t masked = (crc >> 15 | crc << 17) + 0xa282ead8u;
-    g_byte_array_append(out, (const guint8 *)&masked, sizeof masked);
+    uint32_t check = ns_outside_events_check(bytes, n);
+    g_byte_array_append(out, (const guint8 *)&check, sizeof check);
 }
 
 static void put_event(GByteArray *out, const uint8_t *bytes, uint64_t n)

@@ -1,6 +1,6 @@
 /* Runs of other programs, read while they go on.  SPDX-License-Identifier: MIT */
-#include "core/store/event_file.h"
 #include "core/store/outside.h"
+#include "core/store/outside_events-private.h"
 #include "core/store/outside_watch.h"
 #include "core/train/run.h"
 #include "tests/unit/support.h"
@@ -292,11 +292,37 @@ static void test_tables(void)
 
 /* ---- Event files ---- */
 
-static void put_event(GByteArray *out, int64_t step, const char *tag, float value)
+static void put_record(GByteArray *out, const guint8 *event, uint64_t n)
 {
-    g_autoptr(GByteArray) values = g_byte_array_new();
-    ns_event_file_add_float(values, tag, value);
-    ns_event_file_end(out, step, values);
+    uint32_t checks[] = {ns_outside_events_check(&n, sizeof n), ns_outside_events_check(event, n)};
+    g_byte_array_append(out, (const guint8 *)&n, sizeof n);
+    g_byte_array_append(out, (const guint8 *)&checks[0], 4);
+    g_byte_array_append(out, event, (guint)n);
+    g_byte_array_append(out, (const guint8 *)&checks[1], 4);
+}
+
+/* Writes the first record of a file: field 3, the version. */
+static void begin_events(GByteArray *out)
+{
+    static const char version[] = "\x1a\x0d"
+                                  "brain.Event:2";
+    put_record(out, (const guint8 *)version, sizeof version - 1);
+}
+
+/* Writes an Event {2: step, 5: Summary {1: Value {1: tag, 2: value}}}; all lengths and the step are
+ * below 128, which is one byte. */
+static void put_event(GByteArray *out, guint8 step, const char *tag, float value)
+{
+    g_autoptr(GByteArray) event = g_byte_array_new();
+    guint8 n = (guint8)strlen(tag);
+    const guint8 head[] = {2 << 3,          step,       5 << 3 | 2, (guint8)(n + 9), 1 << 3 | 2,
+                           (guint8)(n + 7), 1 << 3 | 2, n};
+    const guint8 key = 2 << 3 | 5;
+    g_byte_array_append(event, head, sizeof head);
+    g_byte_array_append(event, (const guint8 *)tag, n);
+    g_byte_array_append(event, &key, 1);
+    g_byte_array_append(event, (const guint8 *)&value, sizeof value);
+    put_record(out, event->data, event->len);
 }
 
 static void feed_events(NsOutside *o, GByteArray *events)
@@ -310,8 +336,8 @@ static void test_pause(void)
 {
     g_autoptr(GByteArray) events = g_byte_array_new();
     g_autoptr(NsOutside) o = ns_outside_new(NS_HISTORY_BUDGET);
-    ns_event_file_begin(events);
-    for (int64_t step = 1; step <= 2; step++) {
+    begin_events(events);
+    for (guint8 step = 1; step <= 2; step++) {
         put_event(events, step, "loss", 4.0f - (float)step);
         put_event(events, step, "grad_norm/w2/1", 1.0f);
         if (step == 1) put_event(events, step, "grad_norm/w2/2", 2.0f);
@@ -347,7 +373,7 @@ static void test_pause_in_first_step(void)
 {
     g_autoptr(GByteArray) events = g_byte_array_new();
     g_autoptr(NsOutside) o = ns_outside_new(NS_HISTORY_BUDGET);
-    ns_event_file_begin(events);
+    begin_events(events);
     put_event(events, 0, "loss", 4.0f);
     put_event(events, 0, "grad_norm/w2/1", 1.0f);
     feed_events(o, events);
@@ -367,8 +393,8 @@ static void test_seed_tags(void)
 {
     g_autoptr(GByteArray) events = g_byte_array_new();
     g_autoptr(NsOutside) o = ns_outside_new(NS_HISTORY_BUDGET);
-    ns_event_file_begin(events);
-    for (int64_t step = 0; step < 3; step++) {
+    begin_events(events);
+    for (guint8 step = 0; step < 3; step++) {
         put_event(events, step, "seed3/loss", 3.0f);
         put_event(events, step, "seed4/loss", 4.0f);
     }
@@ -385,7 +411,7 @@ static void write_events(const char *folder, const char *name, float loss)
 {
     g_autoptr(GByteArray) events = g_byte_array_new();
     g_autofree char *path = g_build_filename(folder, name, NULL);
-    ns_event_file_begin(events);
+    begin_events(events);
     put_event(events, 0, "loss", loss);
     put_event(events, 1, "loss", loss);
     g_assert_true(g_file_set_contents(path, (const char *)events->data, events->len, NULL));
