@@ -8,17 +8,17 @@
  * longest: of the times from frame to frame, of the work of each, and of what the thread computed
  * in that, which a busy machine changes less.  The exit status is 0 if 99 of 100 frames keep within
  * 33 ms and none takes more than 100. */
+#include "core/study/statistics.h"
 #include "tests/bench/idle.h"
 #include "tests/ui/support.h"
-#include "ui/widgets/shell/frame_meter.h"
 #include "ui/widgets/shell/open_file.h"
 
 #include <glib/gstdio.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#define MOST_FRAMES 100000
 #define LINES 1000000 /* of a file that is watched */
 #define GOAL_MS 33.0
 #define LONGEST_MS 100.0
@@ -30,10 +30,11 @@ static const struct {
     {"1,000 layers", "layers=1000 d-model=32 heads=2 seq=16 batch=8 threads=2"},
 };
 
+/* Times of frames, in ms. */
 typedef struct {
-    NsFrameMeter *meter;
-    NsFrameTimes computing;
-    double began;
+    GArray *intervals, *work, *computing;
+    gint64 began; /* of the newest frame; 0 before the first */
+    double thread_began;
 } Frames;
 
 static double thread_ms(void)
@@ -45,50 +46,63 @@ static double thread_ms(void)
 
 static void on_begin(Frames *frames)
 {
-    frames->began = thread_ms();
+    gint64 now = g_get_monotonic_time();
+    double interval = (double)(now - frames->began) / 1e3;
+    if (frames->began) g_array_append_val(frames->intervals, interval);
+    frames->began = now;
+    frames->thread_began = thread_ms();
 }
 
 static void on_end(Frames *frames)
 {
-    if (frames->began > 0) ns_frame_times_add(&frames->computing, thread_ms() - frames->began);
+    if (!frames->began) return;
+    double work = (double)(g_get_monotonic_time() - frames->began) / 1e3;
+    double computing = thread_ms() - frames->thread_began;
+    g_array_append_val(frames->work, work);
+    g_array_append_val(frames->computing, computing);
 }
 
-/* Of the frames from now on. */
+/* Measures all frames from now on. */
 static void begin(Frames *frames, NsWindow *window)
 {
-    GtkWidget *meter = ns_frame_meter_new(MOST_FRAMES);
-    *frames = (Frames){.meter = NS_FRAME_METER(meter)};
-    ns_frame_times_init(&frames->computing, MOST_FRAMES);
+    *frames = (Frames){.intervals = g_array_new(FALSE, FALSE, sizeof(double)),
+                       .work = g_array_new(FALSE, FALSE, sizeof(double)),
+                       .computing = g_array_new(FALSE, FALSE, sizeof(double))};
     GdkFrameClock *clock = gtk_widget_get_frame_clock(GTK_WIDGET(window));
     g_signal_connect_swapped(clock, "before-paint", G_CALLBACK(on_begin), frames);
     g_signal_connect_swapped(clock, "after-paint", G_CALLBACK(on_end), frames);
-    gtk_overlay_add_overlay(GTK_OVERLAY(ui_find(window, "overlay")), meter);
-    gtk_widget_set_visible(meter, TRUE);
+    gdk_frame_clock_begin_updating(clock);
 }
 
-static void print_times(const char *what, const NsFrameTimes *times)
+/* The least time that this share of the sorted times did not exceed; 0 if there are none. */
+static double within(const GArray *sorted, double share)
 {
+    if (!sorted->len) return 0;
+    double rank = CLAMP(ceil(share * sorted->len) - 1, 0, sorted->len - 1.0);
+    return g_array_index(sorted, double, (guint)rank);
+}
+
+static void print_times(const char *what, GArray *times)
+{
+    g_array_sort(times, ns_compare_doubles);
     printf("    %-10s %6.1f median %6.1f within 99 of 100 %6.1f longest (ms)\n", what,
-           ns_frame_times_within(times, 0.5), ns_frame_times_within(times, 0.99),
-           ns_frame_times_within(times, 1));
+           within(times, 0.5), within(times, 0.99), within(times, 1));
 }
 
-static size_t count(const Frames *frames)
-{
-    return ns_frame_times_count(ns_frame_meter_intervals(frames->meter));
-}
-
-/* Whether they are as they should be; prints what they were, and closes the window. */
+/* Whether the goals are met; prints the times, and closes the window. */
 static bool end(Frames *frames, NsWindow *window)
 {
-    const NsFrameTimes *intervals = ns_frame_meter_intervals(frames->meter);
-    g_signal_handlers_disconnect_by_data(gtk_widget_get_frame_clock(GTK_WIDGET(window)), frames);
-    print_times("frame", intervals);
-    print_times("work", ns_frame_meter_work(frames->meter));
-    print_times("computing", &frames->computing);
-    ns_frame_times_clear(&frames->computing);
-    bool met = ns_frame_times_within(intervals, 0.99) <= GOAL_MS &&
-               ns_frame_times_within(intervals, 1) <= LONGEST_MS;
+    GdkFrameClock *clock = gtk_widget_get_frame_clock(GTK_WIDGET(window));
+    g_signal_handlers_disconnect_by_data(clock, frames);
+    gdk_frame_clock_end_updating(clock);
+    print_times("frame", frames->intervals);
+    print_times("work", frames->work);
+    print_times("computing", frames->computing);
+    bool met =
+        within(frames->intervals, 0.99) <= GOAL_MS && within(frames->intervals, 1) <= LONGEST_MS;
+    g_array_unref(frames->intervals);
+    g_array_unref(frames->work);
+    g_array_unref(frames->computing);
     ui_close(window);
     return met;
 }
@@ -106,7 +120,7 @@ static bool measure(size_t which, int seconds)
     int64_t before = ns_session_steps(ns_window_session(window));
     bench_idle((unsigned)seconds * 1000);
     double steps = (double)(ns_session_steps(ns_window_session(window)) - before) / seconds;
-    printf("%s, %.1f steps/s, %zu frames in %d s\n", models[which].name, steps, count(&frames),
+    printf("%s, %.1f steps/s, %u frames in %d s\n", models[which].name, steps, frames.work->len,
            seconds);
     return end(&frames, window);
 }
@@ -137,8 +151,8 @@ static bool measure_watching(void)
     int64_t began = g_get_monotonic_time();
     ns_window_watch(window, (const char *const[]){path, NULL});
     UI_UNTIL(ns_session_steps(ns_window_session(window)) == LINES - 1);
-    printf("%d lines watched in %.1f s, %zu frames\n", LINES,
-           (double)(g_get_monotonic_time() - began) / 1e6, count(&frames));
+    printf("%d lines watched in %.1f s, %u frames\n", LINES,
+           (double)(g_get_monotonic_time() - began) / 1e6, frames.work->len);
     g_remove(path);
     return end(&frames, window);
 }

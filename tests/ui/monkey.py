@@ -32,7 +32,7 @@ KEYS = (
     "Escape Escape 1 2 3 4 5 6 7 8 9 l shift+l s t g m r alt+r shift+r b p f bracketleft bracketright "
     "ctrl+e ctrl+shift+e ctrl+z ctrl+shift+z ctrl+z ctrl+n ctrl+o ctrl+s ctrl+c ctrl+shift+c F1 F9 "
     "ctrl+F9 F10 F11 ctrl+question shift+period shift+comma Delete BackSpace Menu shift+F10 plus minus "
-    "ctrl+a ctrl+v ctrl+shift+f").split()
+    "ctrl+a ctrl+v").split()
 WORDS = ("12", "0", "-3", "1e-3", "nan", "1e999", "999999999999", "pre", "", "x", "3.5", "post*3,pre*3", "64")
 
 # What a program may print: notes of libraries about the machine, and what GTK says of itself

@@ -17,7 +17,6 @@ static const struct {
     {"tile", ui_add_tile_tests},
     {"page", ui_add_page_tests},
     {"stage", ui_add_stage_tests},
-    {"frame", ui_add_frame_tests},
     {"lesson", ui_add_lesson_tests},
     {"library", ui_add_library_tests},
     {"menu", ui_add_menu_tests},

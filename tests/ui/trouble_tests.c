@@ -3,6 +3,7 @@
 #include "tests/session/driver.h"
 #include "tests/ui/support.h"
 #include "ui/widgets/charts/chart_tile.h"
+#include "ui/widgets/shell/toast.h"
 
 static NsTroublePanel *panel_of(NsWindow *window)
 {
@@ -329,6 +330,29 @@ static void test_close(void)
     ui_close(window);
 }
 
+static GtkWidget *new_window_with_toast(void)
+{
+    GtkWidget *window = gtk_window_new();
+    gtk_window_set_child(GTK_WINDOW(window), ns_toast_new());
+    ns_toast_show(gtk_window_get_child(GTK_WINDOW(window)), "It is done.");
+    return window;
+}
+
+/* A toast that is shown before its window is waits for the window. */
+static void test_toast_waits(void)
+{
+    GtkWidget *shown = new_window_with_toast(), *late = new_window_with_toast();
+    GtkWidget *toast = gtk_window_get_child(GTK_WINDOW(shown));
+    GtkWidget *waits = gtk_window_get_child(GTK_WINDOW(late));
+    gtk_window_present(GTK_WINDOW(shown));
+    UI_UNTIL(!ns_toast_text(toast));
+    g_assert_cmpstr(ns_toast_text(waits), ==, "It is done.");
+    gtk_window_present(GTK_WINDOW(late));
+    UI_UNTIL(!ns_toast_text(waits));
+    gtk_window_destroy(GTK_WINDOW(shown));
+    gtk_window_destroy(GTK_WINDOW(late));
+}
+
 void ui_add_trouble_tests(void)
 {
     g_test_add_func("/ui/trouble/words", test_words);
@@ -341,4 +365,5 @@ void ui_add_trouble_tests(void)
     g_test_add_func("/ui/trouble/offers", test_offers);
     g_test_add_func("/ui/trouble/remedies", test_remedies);
     g_test_add_func("/ui/trouble/close", test_close);
+    g_test_add_func("/ui/trouble/toast-waits", test_toast_waits);
 }

@@ -9,10 +9,8 @@
 #include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/common/text_label.h"
 #include "ui/widgets/settings/settings_pane.h"
-#include "ui/widgets/shell/frame_meter.h"
 #include "ui/widgets/shell/toast.h"
 
-#define FRAMES 300               /* whose times can be shown */
 #define SUBTITLE_EVERY_US 200000 /* while running: numbers that change faster cannot be read */
 
 /* At either side of the title, in pixels, with what the header bar leaves there. */
@@ -46,7 +44,7 @@ struct _NsWindow {
     NsTransport *transport;
     NsInspector *inspector;
     NsTroublePanel *trouble;
-    GtkWidget *settings_pane, *toast, *frame_meter;
+    GtkWidget *settings_pane, *toast;
     guint tick, fold_source, title_source;
     gint64 subtitled;
     int width;                        /* for which panes were last folded or unfolded */
@@ -404,11 +402,6 @@ void ns_window_set_strip(NsWindow *window, bool shown)
     place_strip(window);
 }
 
-GtkWidget *ns_window_frame_meter(NsWindow *window)
-{
-    return window->frame_meter;
-}
-
 const char *ns_window_toast_text(NsWindow *window)
 {
     return ns_toast_text(window->toast);
@@ -597,8 +590,6 @@ static void ns_window_init(NsWindow *window)
     g_signal_connect(window, "action-added::learn", G_CALLBACK(on_action_added), NULL);
     window->toast = ns_toast_new();
     gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), window->toast);
-    window->frame_meter = ns_frame_meter_new(FRAMES);
-    gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), window->frame_meter);
 }
 
 /* All windows share the menus: GTK 4.8 keeps a reference to every section of a menu that it has

@@ -63,9 +63,6 @@ typedef struct {
  * is canceled when the window goes, and then nothing is done. */
 void ns_window_read(NsWindow *window, const NsFileReader *reader, gpointer data, const char *name);
 
-/* The label that shows how long the last frames took, hidden at first: an NsFrameMeter. */
-GtkWidget *ns_window_frame_meter(NsWindow *window);
-
 /* What stands beside the pages, or below them in a narrow window, and whether it is there now: it
  * takes the place of the inspector where there is not room for both. */
 void ns_window_add_strip(NsWindow *window, GtkWidget *strip);

@@ -217,12 +217,6 @@ static void on_inspector(GSimpleAction *action, GVariant *state, gpointer window
     ns_inspector_sync(ns_window_inspector(window), ns_window_page(window), true);
 }
 
-static void on_frame_times(GSimpleAction *action, GVariant *state, gpointer window)
-{
-    gtk_widget_set_visible(ns_window_frame_meter(window), g_variant_get_boolean(state));
-    g_simple_action_set_state(action, state);
-}
-
 static const NsWindowCommand COMMANDS[] = {
     {.action = "reset-settings", .of_session = ns_session_set_defaults},
     {.action = "new-seed", .of_window = on_new_seed},
@@ -255,7 +249,6 @@ static const GActionEntry ACTIONS[] = {
     {.name = "nth-page", .parameter_type = "i", .activate = on_nth_page},
     {.name = "pane", .state = "true", .change_state = on_pane},
     {.name = "inspector", .state = "true", .change_state = on_inspector},
-    {.name = "frame-times", .state = "false", .change_state = on_frame_times},
 };
 
 /* Brings what the actions may do in line with the session and the page that is shown. */

@@ -22,7 +22,6 @@ static const NsKey KEYS[] = {
     {"F10", "win.menu", NS_KEY_ALWAYS, {0}},
     {"F11", "win.fullscreen", NS_KEY_ALWAYS, {0}},
     {"<Control>question", "win.show-help-overlay", NS_KEY_ALWAYS, {0}},
-    {"<Control><Shift>f", "win.frame-times", NS_KEY_ALWAYS, {0}},
     {"<Control>w", "window.close", NS_KEY_ALWAYS, {0}},
     {"<Control>q", "app.quit", NS_KEY_ALWAYS, {0}},
 
