@@ -82,6 +82,20 @@ need_root() {
     sudo -v || die "Packages are missing and sudo was refused; as root, run: $command"
 }
 
+apt_install() {
+    as_root apt-get -q -y --no-install-recommends install "$@"
+}
+
+# install_each PACKAGE...: together, or where that fails one by one: a package that cannot be configured
+# does not stop the others.  apt-get then fails for these as well, so what is installed counts.
+install_each() {
+    local package
+    try "Installing $# packages and what they need" apt_install "$@" && return
+    for package in $(missing "$@"); do
+        try "Installing $package" apt_install "$package" || true
+    done
+}
+
 # Whether this run installed something, so that meson must look again for what it did not find before.
 packages_changed=false
 
@@ -101,8 +115,11 @@ install_packages() {
     if ((${#wanted[@]} > 0)); then
         need_root "${wanted[@]}"
         step "Reading the package lists" as_root apt-get -q update
-        step "Installing ${#wanted[@]} packages and what they need" \
-            as_root apt-get -q -y --no-install-recommends install "${wanted[@]}"
+        install_each "${wanted[@]}"
+        mapfile -t wanted < <(missing "${wanted[@]}")
+        ((${#wanted[@]} == 0)) ||
+            die "These packages could not be installed: ${wanted[*]}; as root, run: dpkg --configure -a &&" \
+                "apt-get install ${wanted[*]}"
         packages_changed=true
     elif ((EUID != 0)) && ! sudo -n true 2>/dev/null; then
         return # what is optional is no reason to ask for a password
@@ -111,9 +128,10 @@ install_packages() {
         if available "$package"; then optional+=("$package"); fi
     done
     if ((${#optional[@]} > 0)); then
-        try "Installing ${optional[*]}" \
-            as_root apt-get -q -y --no-install-recommends install "${optional[@]}" ||
-            say "Continuing without it; the tests that need it are skipped."
+        install_each "${optional[@]}"
+        mapfile -t optional < <(missing "${optional[@]}")
+        ((${#optional[@]} == 0)) ||
+            say "Continuing without ${optional[*]}; the tests that need them are skipped."
         packages_changed=true
     fi
 }
