@@ -188,7 +188,7 @@ def test_reader_of_seeds_and_odd_files():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "a b%20?.nsrun")
         done = run("train", "--set", "seeds=2", "--set", "seed=5", "--set", "heads=2", "--set", "probe-every=2",
-                   "--set", "lr=1e30", "--steps", "4", "--run", path)
+                   "--set", "lr=100", "--set", "optimizer=sgd", "--steps", "40", "--run", path)
         assert os.path.exists(path), done
         runs = opened(path)
         compare_with_table(path, runs)
