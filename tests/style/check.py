@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Rules that the compiler does not check: dependencies between folders, format, required content.
+"""Rules that the compiler does not check: dependencies between folders, format, required content, ceilings.
 
-The output is TAP, with one test per rule.
+The output is TAP, with one test per rule.  A ceiling bounds how often something occurs in the product (app,
+core, ui).  It only falls: lower it to what the rule prints when a change has removed some, or raise it in the
+same commit as the change that needs it, with the reason in the commit's message.
 """
 
+import collections
+import functools
 import pathlib
 import re
 import shutil
@@ -17,6 +21,36 @@ CLANG_FORMAT = 14  # other versions format the same code differently
 
 MOST_LINES, MOST_COLUMNS = 800, 100
 MOST_PARAMETERS = 7
+
+# Ceilings (see above).  Lines of .c and .h files in app, core and ui that are neither blank nor a comment.
+MOST_PRODUCT_LINES = 76000
+# Files *.c with fewer lines than SMALL_FILE, and static functions that are written better where they are called.
+SMALL_FILE, MOST_SMALL_FILES = 80, 80
+SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 500
+SMALL_FILES = {  # exceptions, with their reasons
+    "app/desktop/main.c": "a program of its own",
+}
+
+# Words that are parts of names, what to write instead, and how many names have them.
+WORDS = {
+    "told": ("reported", 7),
+    "tell": ("report", 33),
+    "itself": ("alone, standalone", 2),
+    "goes": ("continues", 5),
+    "kept": ("retained, stored, checkpoint", 10),
+    "room": ("layout, plan, space", 15),
+    "dear": ("expensive", 0),
+    "drawn": ("visible, rendered", 8),
+    "of_texts": ("from_texts", 1),
+    "weakened": ("faded, dimmed", 1),
+    "say": ("report, describe", 9),
+    "way_out": ("exit", 1),
+    "whole": ("complete, intact", 18),
+    "anew": ("again, new", 6),
+    "beside": ("alongside, next_to", 6),
+}
+# Comments that begin with a bare word in place of the thing that they are about.
+BARE, MOST_BARE_COMMENTS = r"What|Who|Whose|Such|One", 126
 
 GTK = r"gtk/|gdk/|gsk/|gdk-pixbuf/|graphene"
 CAIRO = r"cairo|pango/"
@@ -133,6 +167,86 @@ def leftovers():
                 yield f"{name}:{number}: a tab, or white space at the end"
 
 
+COMMENT_OR_TEXT = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'""", re.S)
+
+
+@functools.lru_cache
+def product():
+    """[(name, text, code)] of the product's files; code has no comments and empty texts, but all lines."""
+    def replaced(match):
+        return "\n" * match[0].count("\n") if match[0][0] == "/" else match[0][0] * 2
+    files = [(name, text(path)) for path, name in source_files(".c", ".h")
+             if name.startswith(("app/", "core/", "ui/"))]
+    return [(name, whole, COMMENT_OR_TEXT.sub(replaced, whole)) for name, whole in files]
+
+
+def ceiling(what, found, most, advice):
+    """The lines of a failure: all that was found, where it is more than the ceiling."""
+    found = list(found)
+    if len(found) > most:
+        yield from found
+        yield f"{len(found)} {what}, more than the ceiling of {most}; {advice}"
+    elif len(found) < most:
+        print(f"# {len(found)} {what}; the ceiling of {most} can be lowered")
+
+
+def product_lines():
+    lines = sum(1 for _, _, code in product() for line in code.splitlines() if line.strip())
+    if lines > MOST_PRODUCT_LINES:
+        yield f"{lines} lines of product, more than {MOST_PRODUCT_LINES}; remove some, or raise it with the reason"
+    else:
+        print(f"# {lines} lines of product, at most {MOST_PRODUCT_LINES}")
+
+
+def small_files():
+    found = (f"{name}: {whole.count(chr(10))} lines" for name, whole, _ in product()
+             if name.endswith(".c") and name not in SMALL_FILES and whole.count("\n") < SMALL_FILE)
+    return ceiling(f"files under {SMALL_FILE} lines", found, MOST_SMALL_FILES, "join one with its subject")
+
+
+# A static function: its type, name and body.
+STATIC = re.compile(r"^static ([\w \t*]+?)[ \t*]*\b(\w+)\((?:[^()]|\([^()]*\))*\)\s*\{\n(.*?)\n\}$", re.M | re.S)
+
+
+def small_functions():
+    """Static functions of few lines with one caller, except callbacks, entries of tables and formulas.
+
+    A formula is one expression of type double or float.  A name without parentheses is a callback or an entry.
+    """
+    def found():
+        for name, _, code in product():
+            uses, calls = (collections.Counter(re.findall(pattern, code))
+                           for pattern in (r"\w+", r"(\w+)\s*\("))
+            prototypes = collections.Counter(re.findall(r"^static [\w \t*]*?(\w+)\([^;{}]*\);", code, re.M))
+            for match in STATIC.finditer(code):
+                type_, function, body = match.groups()
+                if body.count("\n") >= SMALL_FUNCTION or (
+                        re.search(r"\b(?:double|float|ns_real)$", type_) and body.lstrip().startswith("return")):
+                    continue
+                if uses[function] == calls[function] == 2 + prototypes[function] and name.endswith(".c"):
+                    line = code.count("\n", 0, match.start()) + 1
+                    yield f"{name}:{line}: {function}"
+    return ceiling("small functions with one caller", found(), MOST_SMALL_FUNCTIONS, "write one where it is called")
+
+
+def words():
+    names = {}
+    for name, _, code in product():
+        for identifier in set(re.findall(r"\b[A-Za-z_]\w*", code)):
+            names.setdefault(identifier, name)
+    for word, (instead, most) in WORDS.items():
+        part = re.compile(rf"(?:^|_){word}(?:_|$)")
+        found = (f"{where}: {one}" for one, where in sorted(names.items()) if part.search(one.lower()))
+        yield from ceiling(f"names with “{word}”", found, most, f"write {instead}")
+
+
+def comments():
+    bare = re.compile(rf"/\* (?:{BARE})\b")
+    found = (f"{name}:{number}: {line.strip()}" for name, whole, _ in product()
+             for number, line in enumerate(whole.splitlines(), start=1) if bare.search(line))
+    return ceiling("comments that begin with a bare word", found, MOST_BARE_COMMENTS, "name the thing")
+
+
 def desktop_file():
     program = shutil.which("desktop-file-validate")
     if not program:
@@ -157,6 +271,11 @@ RULES = [
     ("parameters of a function", parameters),
     ("license lines and header guards", headers),
     ("no leftovers", leftovers),
+    ("lines of product", product_lines),
+    ("small files", small_files),
+    ("small functions with one caller", small_functions),
+    ("words in names", words),
+    ("beginnings of comments", comments),
     ("desktop file", desktop_file),
     ("top level", top_level),
 ]
