@@ -624,6 +624,10 @@ static NsBox box_of_text(const NsCapturedText *captured)
     return (NsBox){x, y, (double)ink.width / PANGO_SCALE, (double)ink.height / PANGO_SCALE};
 }
 
+/* The ink of a letter such as “A” may begin a little before its origin.  Pango 1.56 measures that
+ * (0.008 points in these titles); older versions round it off. */
+#define OVERHANG 0.02
+
 /* Checks that every label has at least 6 points, is complete, inside the page, and overlaps no
  * other. */
 static void check_words(const NsPlot *plot, double width, const char *key)
@@ -647,7 +651,9 @@ static void check_words(const NsPlot *plot, double width, const char *key)
         g_test_message("%g wide: %s, %g", width, text, size);
         g_assert_cmpfloat(size, >=, 6 - 1e-6);
         g_assert_false(pango_layout_is_ellipsized(one->text));
-        g_assert_true(box.x >= 0 && box.x + box.width <= width && box.y + box.height <= height);
+        g_assert_cmpfloat(box.x, >=, -OVERHANG);
+        g_assert_cmpfloat(box.x + box.width, <=, width + OVERHANG);
+        g_assert_cmpfloat(box.y + box.height, <=, height + OVERHANG);
         for (guint k = 0; k < i; k++) {
             NsBox other = box_of_text(&g_array_index(words, NsCapturedText, k));
             if (ns_boxes_overlap(&box, &other))
