@@ -6,7 +6,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 build_packages=(
     gcc libc6-dev pkg-config meson ninja-build gettext
-    libglib2.0-dev libjson-glib-dev libsqlite3-dev libopenblas-dev libcairo2-dev libpango1.0-dev libgtk-4-dev
+    libglib2.0-dev libjson-glib-dev libsqlite3-dev libopenblas-dev libcairo2-dev libpango1.0-dev libgif-dev
+    libgtk-4-dev
 )
 desktop_packages=(adwaita-icon-theme librsvg2-common fonts-cantarell fonts-dejavu-core at-spi2-core)
 test_packages=("${desktop_packages[@]}" xvfb dbus python3)

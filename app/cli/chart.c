@@ -569,7 +569,7 @@ static bool draw(const Drawing *drawing, guint first, guint n, GError **error)
         return ns_picture_write(&chart->picture, (const NsPlot *const *)plots->pdata, plots->len,
                                 told, key, error);
     const NsFigureInput input = input_of(drawing);
-    const NsSheetFile file = {&chart->picture.choices, NS_FORMAT_PNG, told, path, NULL};
+    const NsSheetFile file = {&chart->picture.choices, NS_FORMAT_GIF, told, path, NULL};
     return ns_sheet_write_film(&chart->sheet, first, n, &input, &file, error);
 }
 

@@ -59,10 +59,11 @@ bool ns_picture_unused(const NsPicture *picture, GError **error)
     return true;
 }
 
-/* CSV has no appearance, and only PNG has pixels. */
+/* CSV has no appearance, only PNG and GIF have pixels, and GIF has no transparency. */
 static bool has_effect(const NsPicture *picture, const char *key)
 {
     if (picture->format == NS_FORMAT_CSV) return g_str_equal(key, "experiment");
+    if (picture->format == NS_FORMAT_GIF) return !g_str_equal(key, "background");
     return picture->format == NS_FORMAT_PNG || !g_str_equal(key, "dpi");
 }
 
@@ -84,9 +85,9 @@ bool ns_picture_understand(NsPicture *picture, GError **error)
             !ns_export_choices_set(&picture->choices, choice->key, picture->texts[i], error))
             return false;
     if (!ns_format_from_path(picture->out, &picture->format, error)) return false;
-    if (picture->choices.seconds > 0 && picture->format != NS_FORMAT_PNG)
+    if ((picture->choices.seconds > 0) != (picture->format == NS_FORMAT_GIF))
         return ns_refuse(error, NS_ERROR_USAGE,
-                         "A film is an animated PNG; give its file the extension .png.");
+                         "A film is an animated GIF: give --film and a file .gif, or neither.");
     tell_idle(picture);
     return true;
 }

@@ -138,7 +138,7 @@ int ns_cli_show(int argc, char **argv, GError **error)
         .command = "show",
         .words = "FILE",
         .summary =
-            "Shows the experiment of a figure (PNG, SVG, PDF, CSV or TeX), a run file, the JSON\n"
+            "Shows the experiment of a figure (PNG, GIF, SVG, PDF, CSV or TeX), a run file, the JSON\n"
             "lines of a run or a preset: the settings that differ from the defaults, in the form "
             "of\n"
             "a preset that --from reads; of a figure of a study, the study.  Of a run, also its\n"

@@ -1,9 +1,9 @@
 /* Experiments read from files.  SPDX-License-Identifier: MIT
  *
  * No format is parsed completely.  Each has one place where the line of an experiment can be, and
- * other places are not searched.  PNG: a tEXt or iTXt chunk "Experiment".  SVG: <metadata>.  PDF:
- * the Keywords of the document information.  CSV: a field of the first row.  TeX: a comment.  The
- * JSON lines of a run begin with its settings. */
+ * other places are not searched.  PNG: a tEXt or iTXt chunk "Experiment".  GIF: a comment before
+ * the first image.  SVG: <metadata>.  PDF: the Keywords of the document information.  CSV: a field
+ * of the first row.  TeX: a comment.  The JSON lines of a run begin with its settings. */
 #include "core/store/figure_file.h"
 
 #include "core/base/error.h"
@@ -73,6 +73,27 @@ static char *find_in_png(Bytes png)
         if (text && size > head && memcmp(data.at, KEYWORD "\0\0\0\0", head) == 0)
             return line_of((Bytes){data.at + head, data.end});
         p = data.end + 4;
+    }
+    return NULL;
+}
+
+/* A comment consists of blocks of up to 255 bytes: GIF89a, sections 18, 24 and Appendix A. */
+static char *find_in_gif(Bytes gif)
+{
+    const guint8 *p = (const guint8 *)gif.at, *end = (const guint8 *)gif.end;
+    if (end - p < 13) return NULL;
+    int palette = p[10] & 0x80 ? 3 << ((p[10] & 7) + 1) : 0;
+    if (end - p < 13 + palette) return NULL;
+    for (p += 13 + palette; end - p > 2 && p[0] == '!';) {
+        g_autoptr(GString) text = g_string_new(NULL);
+        bool comment = p[1] == 0xfe;
+        for (p += 2; p < end && *p; p += *p + 1) {
+            if (*p >= end - p || text->len > LONGEST_LINE) return NULL;
+            g_string_append_len(text, (const char *)p + 1, *p);
+        }
+        char *line = comment ? line_of((Bytes){text->str, text->str + text->len}) : NULL;
+        if (line) return line;
+        p++;
     }
     return NULL;
 }
@@ -178,6 +199,8 @@ NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **line)
     *line = NULL;
     if (begins(all, png_signature)) {
         *line = find_in_png(all);
+    } else if (begins(all, "GIF8")) {
+        *line = find_in_gif(all);
     } else if (begins(all, "%PDF-")) {
         *line = find_in_pdf(all);
     } else if (begins(all, "<svg") || (begins(all, "<?xml") && after(head, "<svg").at < head.end)) {
@@ -206,8 +229,8 @@ static bool nothing_in(const char *name, NsFileKind kind, GError **error)
             name);
     return ns_refuse(
         error, NS_ERROR_FILE,
-        N_("“%s” is neither a figure, a run nor a preset: choose a PNG, SVG, PDF, CSV or "
-           "TeX file with an experiment inside, the JSON lines of a run, or lines of “key "
+        N_("“%s” is neither a figure, a run nor a preset: choose a PNG, GIF, SVG, PDF, CSV "
+           "or TeX file with an experiment inside, the JSON lines of a run, or lines of “key "
            "= value”."),
         name);
 }

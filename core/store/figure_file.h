@@ -6,7 +6,7 @@
 
 typedef enum {
     NS_FILE_OTHER,  /* neither of the others, such as a text to train on */
-    NS_FILE_FIGURE, /* PNG, SVG, PDF, CSV, TeX, a run file or the JSON lines of a run, with or
+    NS_FILE_FIGURE, /* PNG, GIF, SVG, PDF, CSV, TeX, a run file or the JSON lines of a run, with or
                      * without an experiment */
     NS_FILE_PRESET,
 } NsFileKind;

@@ -107,7 +107,7 @@ def test_charts():
             good("chart", "--from", path("a.jsonl"), "--figure", figure, "--out", path("a.png"))
         assert good("show", path("a.jsonl")).startswith("# a.jsonl, a run of another program\n# lane A: steps 0 to ")
         good("chart", "--from", path("a.jsonl"), "--figure", "profile:my_ratio", "--film", "1",
-             "--out", path("film.png"))
+             "--out", path("film.gif"))
 
 
 def test_chart_refuses():

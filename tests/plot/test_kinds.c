@@ -37,7 +37,7 @@ static NsPlot map_of(const NsHeatmap *map)
 static GString *tex_of(const NsPlot *plot)
 {
     const NsExport page = {.style = light(), .width = WIDTH, .height = HEIGHT};
-    g_auto(NsPlotSheet) sheet = ns_plot_sheet(&plot, 1, &page, NULL);
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(&plot, 1, &page);
     return ns_pgfplots_write(&sheet);
 }
 

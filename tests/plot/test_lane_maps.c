@@ -117,7 +117,7 @@ static NsExport page_of(size_t columns)
 static void check_keys(const NsPlot *const *plots, size_t columns, bool shared)
 {
     NsExport page = page_of(columns);
-    g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, LANES, &page, NULL);
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, LANES, &page);
     unsigned keys = 0;
     g_autoptr(NsPlotLayout) last = ns_plot_sheet_layout(&sheet, LANES - 1);
     double foot = sheet.plots[LANES - 1].cell.y + last->area.y + last->area.height;
@@ -152,7 +152,7 @@ static void check_cover(const NsPlot *const *plots, size_t columns, bool square)
         borrowed[i] = &own[i];
     }
     NsExport page = page_of(columns);
-    g_auto(NsPlotSheet) sheet = ns_plot_sheet(borrowed, LANES, &page, NULL);
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(borrowed, LANES, &page);
     g_autoptr(NsPlotLayout) bearer = ns_plot_sheet_layout(&sheet, columns - 1);
     for (size_t i = columns; i < LANES; i++)
         g_assert_cmpfloat(sheet.plots[i].cell.x + sheet.plots[i].cell.width, <=,
@@ -254,7 +254,7 @@ static char *tex_of(const NsPlot *plot)
 {
     const NsExport options = {
         .format = NS_FORMAT_TEX, .style = ns_style_find("paper"), .width = 250, .height = 175};
-    g_auto(NsPlotSheet) sheet = ns_plot_sheet(&plot, 1, &options, NULL);
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(&plot, 1, &options);
     return g_string_free(ns_pgfplots_write(&sheet), FALSE);
 }
 

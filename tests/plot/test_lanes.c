@@ -711,7 +711,7 @@ static void test_tex_panels(void)
                           .width = 234,
                           .height = 164,
                           .dpi = 300};
-    g_auto(NsPlotSheet) sheet = ns_plot_sheet(&plot, 1, &how, NULL);
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(&plot, 1, &how);
     g_autofree char *tex = g_string_free(ns_pgfplots_write(&sheet), FALSE);
     g_auto(GStrv) lines = g_strsplit(tex, "\n", -1);
     size_t limited = 0;

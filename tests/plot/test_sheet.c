@@ -1,9 +1,11 @@
 /* Sheets: their text form, their plots, and films.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/experiment/assignment.h"
+#include "core/store/figure_file.h"
 #include "run.h"
 #include "ui/figures/sheet.h"
 
+#include <gif_lib.h>
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
@@ -240,55 +242,99 @@ static void test_names(void)
 
 /* ---- films ---- */
 
-static guint32 number_at(const char *bytes)
+typedef struct {
+    int width, height, frames, time; /* time: of all frames, in hundredths of a second */
+    bool stays;  /* the pixels left of the axes of the first chart, which all frames share */
+    guint8 *rgb; /* [height, width, 3]: what is seen after the last frame */
+} Decoded;
+
+static Decoded decode(const char *path)
 {
-    guint32 big;
-    memcpy(&big, bytes, sizeof big);
-    return GUINT32_FROM_BE(big);
+    GifFileType *gif = DGifOpenFileName(path, NULL);
+    g_assert_nonnull(gif);
+    g_assert_cmpint(DGifSlurp(gif), ==, GIF_OK);
+    size_t width = (size_t)gif->SWidth;
+    Decoded film = {gif->SWidth, gif->SHeight, gif->ImageCount, 0, true, NULL};
+    film.rgb = g_malloc0(3 * width * (size_t)gif->SHeight);
+    for (int i = 0; i < gif->ImageCount; i++) {
+        const GifImageDesc *box = &gif->SavedImages[i].ImageDesc;
+        GraphicsControlBlock control;
+        g_assert_cmpint(DGifSavedExtensionToGCB(gif, i, &control), ==, GIF_OK);
+        g_assert_cmpint(control.DisposalMode, ==, DISPOSE_DO_NOT);
+        film.time += control.DelayTime;
+        for (int k = 0; k < box->Width * box->Height; k++) {
+            int entry = gif->SavedImages[i].RasterBits[k];
+            int x = box->Left + k % box->Width, y = box->Top + k / box->Width;
+            if (entry == control.TransparentColor) continue;
+            g_assert_cmpint(entry, <, box->ColorMap->ColorCount);
+            memcpy(film.rgb + 3 * ((size_t)y * width + (size_t)x), &box->ColorMap->Colors[entry],
+                   3);
+            bool beside = x < gif->SWidth / 24 && y > gif->SHeight / 8 && y < gif->SHeight / 3;
+            film.stays &= !i || !beside;
+        }
+    }
+    DGifCloseFile(gif, NULL);
+    return film;
 }
 
-/* Counts the frames that a film declares and that it has, and checks that its chunks are numbered
- * consecutively. */
-static void count_frames(const char *path, guint *said, guint *frames)
+/* The largest difference from a PNG, and the share of pixels that are exactly as in it. */
+static void compare_with(const Decoded *film, const char *path, int *most, double *exact)
 {
-    g_autofree char *bytes = NULL;
-    gsize size;
-    guint32 sequence = 0;
-    g_assert_true(g_file_get_contents(path, &bytes, &size, NULL));
-    *said = *frames = 0;
-    for (gsize at = 8; at < size;) {
-        const char *type = bytes + at + 4, *data = bytes + at + 8;
-        if (memcmp(type, "acTL", 4) == 0) *said = number_at(data);
-        if (memcmp(type, "fcTL", 4) == 0) {
-            g_assert_cmpuint(number_at(data), ==, sequence++);
-            g_assert_cmpint(memcmp(data + 20, "\0\1\0\12", 4), ==, 0); /* 1/10 s */
-            (*frames)++;
-        }
-        if (memcmp(type, "fdAT", 4) == 0) g_assert_cmpuint(number_at(data), ==, sequence++);
-        at += number_at(bytes + at) + 12;
+    cairo_surface_t *png = cairo_image_surface_create_from_png(path);
+    g_assert_cmpint(cairo_image_surface_get_width(png), ==, film->width);
+    g_assert_cmpint(cairo_image_surface_get_height(png), ==, film->height);
+    const guint32 *pixels = (const void *)cairo_image_surface_get_data(png);
+    int n = film->width * film->height, same = 0;
+    *most = 0;
+    for (int i = 0; i < n; i++) {
+        const guint8 *rgb = film->rgb + 3 * (size_t)i;
+        int differs = 0;
+        for (int part = 0; part < 3; part++)
+            differs = MAX(differs, abs((int)(pixels[i] >> (16 - 8 * part) & 255) - rgb[part]));
+        *most = MAX(*most, differs);
+        same += !differs;
     }
+    *exact = same / (double)n;
+    cairo_surface_destroy(png);
 }
 
 static void test_film(void)
 {
     g_auto(Pair) pair = pair_new(21);
     g_auto(NsSheet) sheet;
-    g_auto(NsProvenance) provenance;
+    g_auto(NsProvenance) provenance, read;
     g_autoptr(GError) error = NULL;
     NsExportChoices choices;
     g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
-    g_autofree char *path = g_build_filename(folder, "film.png", NULL);
+    g_autofree char *path = g_build_filename(folder, "film.gif", NULL);
+    g_autofree char *last = g_build_filename(folder, "last.png", NULL);
     read_sheet(&sheet, "loss,profile,gradient-heatmap");
     ns_provenance_init(&provenance);
+    ns_provenance_init(&read);
     ns_export_choices_init(&choices);
-    g_assert_true(ns_export_choices_set(&choices, "film", "1.2@10", NULL));
-    const NsSheetFile file = {&choices, NS_FORMAT_PNG, &provenance, path, NULL};
+    g_assert_true(ns_export_choices_set(&choices, "film", "1.2@7", NULL));
+    g_assert_true(ns_export_choices_set(&choices, "background", "none", NULL)); /* without effect */
+    const NsSheetFile file = {&choices, NS_FORMAT_GIF, &provenance, path, NULL};
     ns_sheet_write_film(&sheet, 0, 3, &pair.input, &file, &error);
     g_assert_no_error(error);
-    guint said, frames;
-    count_frames(path, &said, &frames);
-    g_assert_cmpuint(said, ==, 12);
-    g_assert_cmpuint(frames, ==, 12);
+    Decoded film = decode(path);
+    g_assert_cmpint(film.frames, ==, 8);
+    g_assert_cmpint(film.time, ==, 114 + 200); /* 8 frames, and a rest */
+    g_assert_true(film.stays);
+    ns_figure_file_read(&read, NULL, path, NULL, &error);
+    g_assert_no_error(error);
+
+    /* The format PNG gives the last frame. */
+    const NsSheetFile still = {&choices, NS_FORMAT_PNG, &provenance, last, NULL};
+    ns_sheet_write_film(&sheet, 0, 3, &pair.input, &still, &error);
+    g_assert_no_error(error);
+    int most;
+    double exact;
+    compare_with(&film, last, &most, &exact);
+    g_assert_cmpint(most, <, 24);
+    g_assert_cmpfloat(exact, >, 0.9);
+    g_free(film.rgb);
+    g_unlink(last);
     g_unlink(path);
 
     g_auto(NsSheet) kept;
@@ -319,21 +365,13 @@ static const NsPlot *const *growing_note(void *data, guint i, NsExport *options)
     return plots;
 }
 
-static int height_of(const char *path)
-{
-    cairo_surface_t *png = cairo_image_surface_create_from_png(path);
-    int height = cairo_image_surface_get_height(png);
-    cairo_surface_destroy(png);
-    return height;
-}
-
 /* A film has the height of the frame that needs the most. */
 static void test_film_height(void)
 {
     g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
-    g_autofree char *film = g_build_filename(folder, "film.png", NULL);
+    g_autofree char *path = g_build_filename(folder, "film.gif", NULL);
     g_autofree char *still = g_build_filename(folder, "still.png", NULL);
-    NsExport options = {.format = NS_FORMAT_PNG,
+    NsExport options = {.format = NS_FORMAT_GIF,
                         .style = ns_style_find("paper"),
                         .width = 234,
                         .height = 160,
@@ -341,12 +379,18 @@ static void test_film_height(void)
                         .dpi = 72};
     const NsFrames frames = {2, 10, growing_note, NULL, NULL};
     g_autoptr(GError) error = NULL;
-    ns_export_film(&frames, 1, &options, film, &error);
+    ns_export_film(&frames, 1, &options, path, &error);
     g_assert_no_error(error);
+    options.format = NS_FORMAT_PNG;
     ns_export(growing_note(NULL, 1, &options), 1, &options, still, &error);
     g_assert_no_error(error);
-    g_assert_cmpint(height_of(film), ==, height_of(still));
-    g_unlink(film);
+    Decoded film = decode(path);
+    int most;
+    double exact;
+    compare_with(&film, still, &most, &exact);
+    g_assert_cmpint(most, <, 8);
+    g_free(film.rgb);
+    g_unlink(path);
     g_unlink(still);
     g_rmdir(folder);
 }

@@ -534,7 +534,7 @@ static void test_size(void)
 static void test_film(void)
 {
     g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
-    g_autofree char *path = g_build_filename(folder, "a.png", NULL);
+    g_autofree char *path = g_build_filename(folder, "a.gif", NULL);
     NsWindow *window = open_with_steps();
     NsExportDialog *dialog = open_dialog(window);
     choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_PDF);
@@ -542,7 +542,7 @@ static void test_film(void)
     drop_down(dialog, "Format", 5);
     GtkWidget *length = gtk_widget_get_next_sibling(control(dialog, "Format"));
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(gtk_widget_get_first_child(length)), 1.5);
-    g_assert_true(says(dialog, " --film 1.5@12 --out normscope.png"));
+    g_assert_true(says(dialog, " --film 1.5@12 --out normscope.gif"));
     g_autofree char *command = g_strdup(ns_export_dialog_command(dialog));
     assert_same_file(dialog, window, command, path);
     ui_close(window);
@@ -553,7 +553,7 @@ static void test_film(void)
 static void test_film_canceled(void)
 {
     g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
-    g_autofree char *path = g_build_filename(folder, "a.png", NULL);
+    g_autofree char *path = g_build_filename(folder, "a.gif", NULL);
     NsWindow *window = open_with_steps();
     NsExportDialog *dialog = open_dialog(window);
     choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_PDF);

@@ -34,14 +34,6 @@ typedef struct {
     GStringChunk *texts;        /* strings of the current frame */
 } Film;
 
-static void film_clear(Film *film)
-{
-    if (film->figures) g_ptr_array_unref(film->figures);
-    if (film->plots) g_ptr_array_unref(film->plots);
-    if (film->texts) g_string_chunk_free(film->texts);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Film, film_clear)
-
 bool ns_sheet_check_film(const NsSheet *sheet, guint first, guint n, GError **error)
 {
     for (guint i = first; i < first + n; i++) {
@@ -55,50 +47,8 @@ bool ns_sheet_check_film(const NsSheet *sheet, guint first, guint n, GError **er
     return true;
 }
 
-/* Finds the first and the last step of any lane, up to the step that is shown. */
-static void find_steps(Film *film)
-{
-    const NsFigureInput *input = film->input;
-    film->begin = INT64_MAX;
-    for (unsigned i = 0; i < MAX(input->n_lanes, 1); i++) {
-        NsHistory *history = input->n_lanes > 1 ? input->lanes[i].history : input->history;
-        if (!history || !ns_history_steps(history)) continue;
-        film->begin = MIN(film->begin, ns_history_first_step(history));
-        film->end = MAX(film->end, ns_history_last_step(history));
-    }
-    if (input->step >= 0) film->end = MIN(film->end, input->step);
-    film->begin = MIN(film->begin, film->end);
-}
-
-/* Every frame states its step and the last step below the charts. */
-static void set_words(Film *film, int64_t step, NsExport *options)
-{
-    if (film->file->choices->caption && film->file->provenance) {
-        NsProvenance at = *film->file->provenance; /* all fields are borrowed */
-        int64_t last = MAX(at.until, film->end);
-        at.step = step;
-        at.until = last > step ? last : 0;
-        g_autofree char *caption = ns_provenance_caption(&at);
-        options->caption = g_string_chunk_insert(film->texts, caption);
-    } else {
-        g_autofree char *at = ns_group_digits(step), *end = ns_group_digits(film->end);
-        g_autofree char *moment = g_strdup_printf(_("step %s of %s"), at, end);
-        options->moment = g_string_chunk_insert(film->texts, moment);
-    }
-}
-
-/* Cuts curves over steps at the step and names it in the subtitle. */
-static void cut(Film *film, NsPlot *plot, const char *moment, int64_t step)
-{
-    plot->cut = true;
-    plot->cut_at = (double)step;
-    if (!plot->moment || !g_str_has_suffix(plot->subtitle, plot->moment)) return;
-    size_t before = strlen(plot->subtitle) - strlen(plot->moment);
-    g_autofree char *subtitle = g_strdup_printf("%.*s%s", (int)before, plot->subtitle, moment);
-    plot->moment = g_string_chunk_insert(film->texts, moment);
-    plot->subtitle = g_string_chunk_insert(film->texts, subtitle);
-}
-
+/* The plots of the i-th frame.  Curves over steps are cut at its step and name it in the subtitle;
+ * step and last step are also below the charts. */
 static const NsPlot *const *draw_frame(void *data, guint i, NsExport *options)
 {
     Film *film = data;
@@ -119,12 +69,31 @@ static const NsPlot *const *draw_frame(void *data, guint i, NsExport *options)
             NsPlot *plot = ns_sheet_plot(chart, ns_figure_update(figure, &own), NULL);
             if (chart->spec.kind->abscissa == NS_OVER_STEPS && step < film->end) {
                 g_autofree char *moment = ns_figure_moment(figure, &own, step);
-                cut(film, plot, moment, step);
+                plot->cut = true;
+                plot->cut_at = (double)step;
+                if (plot->moment && g_str_has_suffix(plot->subtitle, plot->moment)) {
+                    size_t before = strlen(plot->subtitle) - strlen(plot->moment);
+                    g_autofree char *subtitle =
+                        g_strdup_printf("%.*s%s", (int)before, plot->subtitle, moment);
+                    plot->moment = g_string_chunk_insert(film->texts, moment);
+                    plot->subtitle = g_string_chunk_insert(film->texts, subtitle);
+                }
             }
             g_ptr_array_add(film->plots, plot);
         }
     }
-    set_words(film, step, options);
+    if (film->file->choices->caption && film->file->provenance) {
+        NsProvenance at = *film->file->provenance; /* all fields are borrowed */
+        int64_t last = MAX(at.until, film->end);
+        at.step = step;
+        at.until = last > step ? last : 0;
+        g_autofree char *caption = ns_provenance_caption(&at);
+        options->caption = g_string_chunk_insert(film->texts, caption);
+    } else {
+        g_autofree char *at = ns_group_digits(step), *end = ns_group_digits(film->end);
+        g_autofree char *moment = g_strdup_printf(_("step %s of %s"), at, end);
+        options->moment = g_string_chunk_insert(film->texts, moment);
+    }
     return (const NsPlot *const *)film->plots->pdata;
 }
 
@@ -132,26 +101,28 @@ bool ns_sheet_write_film(const NsSheet *sheet, guint first, guint n, const NsFig
                          const NsSheetFile *file, GError **error)
 {
     const NsExportChoices *choices = file->choices;
-    g_auto(Film)
-        film = {.sheet = sheet,
-                .first = first,
-                .charts = n,
-                .input = input,
-                .file = file,
-                .figures = g_ptr_array_new_with_free_func((GDestroyNotify)ns_figure_free),
-                .plots = g_ptr_array_new_with_free_func((GDestroyNotify)ns_sheet_plot_free),
-                .texts = g_string_chunk_new(256),
-                .frames = (guint)MAX(2, lround(choices->seconds * choices->rate))};
+    g_autoptr(GPtrArray) figures = g_ptr_array_new_with_free_func((GDestroyNotify)ns_figure_free);
+    g_autoptr(GPtrArray) plots = g_ptr_array_new_with_free_func((GDestroyNotify)ns_sheet_plot_free);
+    g_autoptr(GStringChunk) texts = g_string_chunk_new(256);
+    guint frames = (guint)MAX(2, lround(choices->seconds * choices->rate));
+    Film film = {sheet, first, n, input, file, INT64_MAX, 0, frames, figures, plots, texts};
+    if (!ns_sheet_check_film(sheet, first, n, error)) return false;
+    for (unsigned i = 0; i < MAX(input->n_lanes, 1); i++) {
+        NsHistory *history = input->n_lanes > 1 ? input->lanes[i].history : input->history;
+        if (!history || !ns_history_steps(history)) continue;
+        film.begin = MIN(film.begin, ns_history_first_step(history));
+        film.end = MAX(film.end, ns_history_last_step(history));
+    }
+    if (input->step >= 0) film.end = MIN(film.end, input->step);
+    film.begin = MIN(film.begin, film.end);
     g_autofree char *line = file->provenance ? ns_provenance_line(file->provenance) : NULL;
     NsStyle style;
     NsExport options = {.format = file->format};
-    size_t plots = 0;
-    if (!ns_sheet_check_film(sheet, first, n, error)) return false;
-    find_steps(&film);
+    size_t copies = 0;
     for (guint i = first; i < first + n; i++)
-        plots += ns_sheet_copies(ns_sheet_chart(sheet, i), input->n_lanes);
-    ns_export_choices_apply(choices, plots, &style, &options);
+        copies += ns_sheet_copies(ns_sheet_chart(sheet, i), input->n_lanes);
+    ns_export_choices_apply(choices, copies, &style, &options);
     options.experiment = choices->experiment ? line : NULL;
-    const NsFrames frames = {film.frames, (guint)choices->rate, draw_frame, &film, file->watch};
-    return ns_export_film(&frames, plots, &options, file->path, error);
+    return ns_export_film(&(NsFrames){frames, (guint)choices->rate, draw_frame, &film, file->watch},
+                          copies, &options, file->path, error);
 }

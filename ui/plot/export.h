@@ -9,6 +9,7 @@ typedef enum {
     NS_FORMAT_PNG,
     NS_FORMAT_CSV,
     NS_FORMAT_TEX, /* pgfplots with the data included */
+    NS_FORMAT_GIF, /* of ns_export_film only */
     NS_FORMATS,
 } NsFormat;
 
@@ -30,7 +31,7 @@ typedef struct {
     size_t columns;       /* number of charts side by side; 0: one */
     bool proposed;        /* the height is a proposal: a drawing by itself gets the height that it
                            * needs */
-    double dpi;           /* PNG */
+    double dpi;           /* PNG and GIF */
     NsLegendPlace legend;
     bool untitled;       /* without titles and subtitles; only the letters of several charts */
     const char *caption; /* a text at the foot of the sheet, which replaces the subtitles except for
@@ -38,6 +39,9 @@ typedef struct {
     const char *moment;  /* a text at the foot if there is no caption: "step 40 of 500"; or NULL */
     const char *experiment; /* the line of ns_provenance_line, stored in the file; or NULL */
 } NsExport;
+
+/* Whether a file can have the size of the options; NS_ERROR_USAGE. */
+bool ns_export_check_size(const NsExport *options, GError **error);
 
 /* Writes the plots as one figure, lettered (a), (b), ... if there are several.  CSV has every value
  * of every series in full precision.  The same input gives the same bytes.  On an error
@@ -49,8 +53,7 @@ bool ns_export(const NsPlot *const *plots, size_t n, const NsExport *options, co
 /* The progress of a film for another thread, which can stop it.  All fields are accessed
  * atomically. */
 typedef struct {
-    int done, all, stop; /* in frames, each of which is processed three times: measured twice, then
-                          * drawn */
+    int done, all, stop; /* in frames, each of which is processed twice: measured, then drawn */
 } NsExportWatch;
 
 /* The source of a film.  The plots of a frame are valid until the next frame is requested.  The
@@ -62,8 +65,9 @@ typedef struct {
     NsExportWatch *watch; /* NULL: no progress is reported */
 } NsFrames;
 
-/* Writes the plots of every frame as an animated PNG, with the same vertical axes and colors in all
- * frames.  Programs that do not support animation show the last frame.  Errors are those of
- * ns_export, and G_IO_ERROR_CANCELLED without a file if the film was stopped. */
+/* Writes the plots of every frame as an animated GIF that repeats, with the same vertical axes and
+ * colors in all frames; the last one stays for two more seconds.  Programs without animation show
+ * the first.  With the format PNG only the last frame is written.  Errors are those of ns_export,
+ * and G_IO_ERROR_CANCELLED without a file if the film was stopped. */
 bool ns_export_film(const NsFrames *frames, size_t n, const NsExport *options, const char *path,
                     GError **error);

@@ -341,8 +341,9 @@ static const Row rows[] = {
     {{.key = "dpi",
       .label = "Dots per inch",
       .formula = "N",
-      .purpose = "Pixels per inch of a PNG (default: 300, for a film 150; a slide and sizes in px "
-                 "keep their number of pixels)"},
+      .purpose =
+          "Pixels per inch of a PNG or GIF (default: 300, for a film 150; a slide and sizes in px "
+          "keep their number of pixels)"},
      set_dpi,
      get_dpi},
     {{.key = "font",
@@ -373,7 +374,7 @@ static const Row rows[] = {
     {{.key = "background",
       .label = "Background",
       .formula = "WHAT",
-      .purpose = "style (default), or none: transparent"},
+      .purpose = "style (default), or none: transparent, except in a film"},
      set_background,
      get_background},
     {{.key = "title",
@@ -399,7 +400,7 @@ static const Row rows[] = {
     {{.key = "film",
       .label = "Film",
       .formula = "SECONDS[@RATE]",
-      .purpose = "An animated PNG of the run up to the step shown, SECONDS long, with RATE frames "
+      .purpose = "An animated GIF of the run up to the step shown, SECONDS long, with RATE frames "
                  "per second (default: none; RATE 12)"},
      set_film,
      get_film},
@@ -458,7 +459,8 @@ static NsStyle make_style(const NsExportChoices *choices, int page)
         style.mark_size = MAX(style.mark_size, 1.5 * style.line_width);
     }
     if (*choices->font) style.font = choices->font;
-    if (choices->transparent) style.background.a = style.panel.a = 0;
+    /* GIF has no shades of transparency. */
+    if (choices->transparent && !(choices->seconds > 0)) style.background.a = style.panel.a = 0;
     return style;
 }
 

@@ -1,7 +1,9 @@
 /* Plots on a sheet.  SPDX-License-Identifier: MIT */
 #include "ui/plot/plot_sheet.h"
 
+#include "ui/plot/painter.h"
 #include "ui/plot/text.h"
+#include "ui/plot/text_capture.h"
 
 #include <math.h>
 
@@ -120,8 +122,7 @@ static PangoLayout *caption_text(const NsExport *options)
     return text;
 }
 
-NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *options,
-                          const NsMargins *least)
+NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *options)
 {
     NsPlotSheet sheet = {.options = options,
                          .n = n,
@@ -140,7 +141,6 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
         NsPlot *plot = &one->plot;
         *plot = *plots[i];
         plot->legend = options->legend;
-        if (least) one->least = least[i];
         if (options->untitled) plot->title = NULL;
         if (options->untitled || options->caption) {
             plot->subtitle = options->untitled ? NULL : plot->run;
@@ -171,7 +171,7 @@ static double drawing_height(const NsPlot *plot, const NsExport *options)
     double most = MAX(options->height, MOST_TALL * options->width);
     NsExport tall = *options;
     tall.height = MOST_TALL * options->width;
-    g_auto(NsPlotSheet) sheet = ns_plot_sheet(&plot, 1, &tall, NULL);
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(&plot, 1, &tall);
     g_autoptr(NsPlotLayout) layout =
         ns_plot_layout(&sheet.plots[0].plot, tall.width, tall.height, options->style);
     NsBox area = ns_plot_area(layout);
@@ -185,7 +185,7 @@ static double drawing_height(const NsPlot *plot, const NsExport *options)
 static bool lacks_height(const NsPlot *const *plots, size_t n, const NsExport *options)
 {
     bool lacks = false;
-    g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options, NULL);
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options);
     for (size_t i = 0; i < n; i++) {
         g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(&sheet, i);
         size_t panels = plots[i]->heatmap ? plots[i]->heatmap->n_panels : 0;
@@ -199,7 +199,7 @@ static bool lacks_height(const NsPlot *const *plots, size_t n, const NsExport *o
  * leave so little space that more height is necessary. */
 static double more_lines(const NsPlot *const *plots, size_t n, const NsExport *options)
 {
-    g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options, NULL);
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options);
     double most = 0;
     for (size_t i = 0; i < n; i++)
         most = MAX(most, ns_plot_more_lines(&sheet.plots[i].plot, sheet.plots[i].cell.width,
@@ -217,4 +217,45 @@ double ns_plot_sheet_height(const NsPlot *const *plots, size_t n, const NsExport
     if (!options->proposed) return options->height;
     if (n == 1 && plots[0]->drawing) return drawing_height(plots[0], options);
     return options->height + more_lines(plots, n, options);
+}
+
+/* ---- drawing ---- */
+
+void ns_plot_sheet_draw(const NsPlotSheet *sheet, cairo_t *cr)
+{
+    const NsStyle *style = sheet->options->style;
+    ns_set_color(cr, style->background);
+    cairo_paint(cr);
+    for (int key = 0; key < 2; key++)
+        for (size_t i = 0; i < sheet->n; i++) {
+            if (key && !(sheet->plots[i].plot.key_reach > 0)) continue;
+            g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(sheet, i);
+            cairo_save(cr);
+            cairo_translate(cr, sheet->plots[i].cell.x, sheet->plots[i].cell.y);
+            (key ? ns_plot_draw_key : ns_plot_draw)(layout, cr);
+            cairo_restore(cr);
+        }
+    if (!sheet->caption) return;
+    double height = ns_text_height(sheet->caption);
+    cairo_save(cr);
+    ns_set_color(cr, style->faint_text);
+    cairo_translate(cr, style->padding, sheet->options->height - style->padding - height);
+    ns_text_show(cr, sheet->caption, NS_ANCHOR_START);
+    cairo_restore(cr);
+}
+
+cairo_status_t ns_plot_sheet_draw_image(const NsPlotSheet *sheet, cairo_surface_t **image)
+{
+    const NsExport *options = sheet->options;
+    double scale = options->dpi / 72;
+    int width = (int)round(options->width * scale), height = (int)round(options->height * scale);
+    bool opaque = options->style->background.a >= 1;
+    *image = cairo_image_surface_create(opaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32, width,
+                                        height);
+    cairo_t *cr = cairo_create(*image);
+    cairo_scale(cr, width / options->width, height / options->height);
+    ns_plot_sheet_draw(sheet, cr);
+    cairo_status_t status = cairo_status(cr);
+    cairo_destroy(cr);
+    return status;
 }

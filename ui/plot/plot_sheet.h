@@ -3,7 +3,7 @@
 
 #include "ui/plot/export.h"
 
-#include <pango/pango.h>
+#include <pango/pangocairo.h>
 
 typedef struct {
     NsPlot plot; /* a copy that borrows from the original and from `title` */
@@ -21,10 +21,8 @@ typedef struct {
 } NsPlotSheet;
 
 /* Divides the sheet among the plots above the caption.  Consecutive heatmaps that fill whole rows
- * and have the same colors share one color bar at their right end, as high as all of them. `least`
- * has the minimum margins of each plot; NULL: none. */
-NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *options,
-                          const NsMargins *least);
+ * and have the same colors share one color bar at their right end, as high as all of them. */
+NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *options);
 void ns_plot_sheet_clear(NsPlotSheet *sheet);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsPlotSheet, ns_plot_sheet_clear)
 
@@ -34,3 +32,8 @@ NsPlotLayout *ns_plot_sheet_layout(const NsPlotSheet *sheet, size_t i);
 /* The height of the sheet: that of the options or, if it is a proposal, more if the texts of the
  * plots need it. */
 double ns_plot_sheet_height(const NsPlot *const *plots, size_t n, const NsExport *options);
+
+/* Draws the sheet: in points, or as an image of the resolution of the options, which must be
+ * destroyed whatever the status is. */
+void ns_plot_sheet_draw(const NsPlotSheet *sheet, cairo_t *cr);
+cairo_status_t ns_plot_sheet_draw_image(const NsPlotSheet *sheet, cairo_surface_t **image);

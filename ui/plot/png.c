@@ -9,9 +9,7 @@
 #include <zlib.h>
 
 #define SIGNATURE 8
-#define SIZE_AT (SIGNATURE + 8)     /* width and height, in IHDR */
 #define HEADER_END (SIGNATURE + 25) /* IHDR is 4 + 4 + 13 + 4 */
-#define END 12                      /* size of a chunk without data, such as IEND */
 
 static void append_number(GByteArray *bytes, guint32 number)
 {
@@ -58,50 +56,4 @@ void ns_png_add_text(GByteArray *png, const char *keyword, const char *text)
         g_byte_array_append(data, (const guint8 *)"\0\0\0\0", 4);
     g_byte_array_append(data, (const guint8 *)text, (guint)strlen(text));
     insert_chunk(png, ascii ? "tEXt" : "iTXt", data->data, data->len);
-}
-
-/* ---- Films: sections 11.3.6.1 to 11.3.6.3 ---- */
-
-void ns_png_begin_film(GByteArray *png, guint frames)
-{
-    g_autoptr(GByteArray) data = g_byte_array_new();
-    append_number(data, frames);
-    append_number(data, 0); /* repeats forever */
-    insert_chunk(png, "acTL", data->data, data->len);
-    g_byte_array_set_size(png, png->len - END);
-}
-
-static void append_control(GByteArray *film, const GByteArray *png, guint rate, guint32 *sequence)
-{
-    g_autoptr(GByteArray) data = g_byte_array_new();
-    guint16 delay[2] = {GUINT16_TO_BE(1), GUINT16_TO_BE((guint16)rate)};
-    append_number(data, (*sequence)++);
-    g_byte_array_append(data, png->data + SIZE_AT, 8); /* size of the whole image */
-    append_number(data, 0);                            /* offset 0, 0 */
-    append_number(data, 0);
-    g_byte_array_append(data, (const guint8 *)delay, sizeof delay);
-    g_byte_array_append(data, (const guint8 *)"\0\0", 2); /* replaces the previous frame */
-    append_chunk(film, "fcTL", data->data, data->len);
-}
-
-void ns_png_add_frame(GByteArray *film, const GByteArray *png, guint rate, guint32 *sequence)
-{
-    append_control(film, png, rate, sequence);
-    for (guint at = SIGNATURE; at + END <= png->len;) {
-        guint32 big;
-        memcpy(&big, png->data + at, sizeof big);
-        guint size = GUINT32_FROM_BE(big);
-        if (memcmp(png->data + at + 4, "IDAT", 4) == 0) {
-            g_autoptr(GByteArray) data = g_byte_array_new();
-            append_number(data, (*sequence)++);
-            g_byte_array_append(data, png->data + at + 8, size);
-            append_chunk(film, "fdAT", data->data, data->len);
-        }
-        at += size + END;
-    }
-}
-
-void ns_png_end_film(GByteArray *film)
-{
-    append_chunk(film, "IEND", NULL, 0);
 }

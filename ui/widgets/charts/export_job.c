@@ -181,7 +181,7 @@ static bool write_file(const Job *job, guint first, guint n, const char *path, G
     const NsProvenance *told = ns_view_is_outside(job->view) ? NULL : &provenance;
     const NsSheetFile file = {&request->choices, request->format, told, path, request->watch};
     const NsFigureInput input = input_of(job);
-    if (request->format == NS_FORMAT_PNG && request->choices.seconds > 0)
+    if (request->format != NS_FORMAT_CSV && request->choices.seconds > 0)
         return ns_sheet_write_film(&job->sheet, first, n, &input, &file, error);
     return ns_sheet_write((const NsPlot *const *)plots->pdata, plots->len, &file, error);
 }

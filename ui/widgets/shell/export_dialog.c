@@ -31,8 +31,8 @@ static const struct {
     {NS_FORMAT_CSV, N_("CSV, data only"), N_("Every value of every series, in full precision.")},
     {NS_FORMAT_TEX, N_("TeX, for pgfplots"),
      N_("Set by TeX in the fonts of a document; data inside.")},
-    {NS_FORMAT_PNG, N_("Film, animated PNG"),
-     N_("The run up to the step that is shown, for browsers and slides; the preview is its last "
+    {NS_FORMAT_GIF, N_("Film, GIF"),
+     N_("The run up to the step that is shown, for slides and web pages; the preview is its last "
         "frame.")},
 };
 
@@ -289,7 +289,7 @@ static void show_preview(NsExportDialog *dialog)
     NsExportRequest request = ns_export_dialog_request(dialog);
     if (request.what == NS_EXPORT_SEPARATE) request.what = NS_EXPORT_ONE;
     if (request.what == NS_EXPORT_DATA) request.what = NS_EXPORT_SHEET;
-    bool pixels = request.format == NS_FORMAT_PNG;
+    bool pixels = request.format == NS_FORMAT_PNG || request.format == NS_FORMAT_GIF;
     request.format = NS_FORMAT_PNG;
     NsStyle style;
     NsExport options = {0};
@@ -427,17 +427,18 @@ static void sync_rest(NsExportDialog *dialog)
 {
     NsExportRequest request = ns_export_dialog_request(dialog);
     bool data = request.format == NS_FORMAT_CSV, png = request.format == NS_FORMAT_PNG;
-    bool tex = request.format == NS_FORMAT_TEX;
+    bool tex = request.format == NS_FORMAT_TEX, film = request.format == NS_FORMAT_GIF;
     bool sized = request.choices.page >= 0
                      ? g_str_equal(ns_page_choice((size_t)request.choices.page)->key, "slide")
                      : request.choices.page == NS_PAGE_CUSTOM && request.choices.unit == NS_UNIT_PX;
     for (guint i = 0; i < dialog->drawn->len; i++)
         gtk_widget_set_sensitive(g_ptr_array_index(dialog->drawn, i), !data);
-    gtk_widget_set_sensitive(dialog->dpi, png && !sized);
+    gtk_widget_set_sensitive(dialog->dpi, (png || film) && !sized);
+    gtk_widget_set_sensitive(dialog->transparent, !data && !film);
     gtk_widget_set_sensitive(dialog->font, !data && !tex);
     gtk_widget_set_sensitive(dialog->format, request.what != NS_EXPORT_DATA);
     gtk_widget_set_visible(dialog->custom, request.choices.page == NS_PAGE_CUSTOM);
-    gtk_widget_set_visible(dialog->film, request.choices.seconds > 0);
+    gtk_widget_set_visible(dialog->film, film);
     guint row = data ? format_row(NS_FORMAT_CSV) : selected(dialog->format);
     gtk_label_set_text(GTK_LABEL(dialog->hint), _(FORMATS[row].hint));
     bool any = dialog->sheet.charts->len > 0;
