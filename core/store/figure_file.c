@@ -1,8 +1,8 @@
 /* Experiments read from files.  SPDX-License-Identifier: MIT
  *
  * No format is parsed completely.  Each has one place where the line of an experiment can be, and
- * other places are not searched.  PNG: a tEXt or iTXt chunk "Experiment".  GIF: a comment before
- * the first image.  SVG: <metadata>.  PDF: the Keywords of the document information.  CSV: a field
+ * other places are not searched.  PNG: a tEXt or iTXt chunk "Experiment".  GIF: the first
+ * comment.  SVG: <metadata>.  PDF: the Keywords of the document information.  CSV: a field
  * of the first row.  TeX: a comment.  The JSON lines of a run begin with its settings. */
 #include "core/store/figure_file.h"
 
@@ -77,25 +77,19 @@ static char *find_in_png(Bytes png)
     return NULL;
 }
 
-/* A comment consists of blocks of up to 255 bytes: GIF89a, sections 18, 24 and Appendix A. */
+/* The first comment, in blocks of up to 255 bytes that end with an empty one: GIF89a, section 24.
+ */
 static char *find_in_gif(Bytes gif)
 {
-    const guint8 *p = (const guint8 *)gif.at, *end = (const guint8 *)gif.end;
-    if (end - p < 13) return NULL;
-    int palette = p[10] & 0x80 ? 3 << ((p[10] & 7) + 1) : 0;
-    if (end - p < 13 + palette) return NULL;
-    for (p += 13 + palette; end - p > 2 && p[0] == '!';) {
-        g_autoptr(GString) text = g_string_new(NULL);
-        bool comment = p[1] == 0xfe;
-        for (p += 2; p < end && *p; p += *p + 1) {
-            if (*p >= end - p || text->len > LONGEST_LINE) return NULL;
-            g_string_append_len(text, (const char *)p + 1, *p);
-        }
-        char *line = comment ? line_of((Bytes){text->str, text->str + text->len}) : NULL;
-        if (line) return line;
-        p++;
+    g_autoptr(GString) text = g_string_new(NULL);
+    Bytes rest = after(gif, "!\xfe");
+    while (rest.at < rest.end && *rest.at && text->len <= LONGEST_LINE) {
+        ptrdiff_t size = (guint8)*rest.at++;
+        if (size > rest.end - rest.at) return NULL;
+        g_string_append_len(text, rest.at, size);
+        rest.at += size;
     }
-    return NULL;
+    return rest.at < rest.end ? line_of((Bytes){text->str, text->str + text->len}) : NULL;
 }
 
 static char *find_in_svg(Bytes svg)

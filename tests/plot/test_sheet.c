@@ -312,14 +312,14 @@ static void test_film(void)
     ns_provenance_init(&provenance);
     ns_provenance_init(&read);
     ns_export_choices_init(&choices);
-    g_assert_true(ns_export_choices_set(&choices, "film", "1.2@7", NULL));
+    g_assert_true(ns_export_choices_set(&choices, "film", "0.64", NULL));
     g_assert_true(ns_export_choices_set(&choices, "background", "none", NULL)); /* without effect */
     const NsSheetFile file = {&choices, NS_FORMAT_GIF, &provenance, path, NULL};
     ns_sheet_write_film(&sheet, 0, 3, &pair.input, &file, &error);
     g_assert_no_error(error);
     Decoded film = decode(path);
     g_assert_cmpint(film.frames, ==, 8);
-    g_assert_cmpint(film.time, ==, 114 + 200); /* 8 frames, and a rest */
+    g_assert_cmpint(film.time, ==, 64 + 200);
     g_assert_true(film.stays);
     ns_figure_file_read(&read, NULL, path, NULL, &error);
     g_assert_no_error(error);
@@ -377,7 +377,7 @@ static void test_film_height(void)
                         .height = 160,
                         .proposed = true,
                         .dpi = 72};
-    const NsFrames frames = {2, 10, growing_note, NULL, NULL};
+    const NsFrames frames = {2, growing_note, NULL, NULL};
     g_autoptr(GError) error = NULL;
     ns_export_film(&frames, 1, &options, path, &error);
     g_assert_no_error(error);

@@ -104,7 +104,7 @@ bool ns_sheet_write_film(const NsSheet *sheet, guint first, guint n, const NsFig
     g_autoptr(GPtrArray) figures = g_ptr_array_new_with_free_func((GDestroyNotify)ns_figure_free);
     g_autoptr(GPtrArray) plots = g_ptr_array_new_with_free_func((GDestroyNotify)ns_sheet_plot_free);
     g_autoptr(GStringChunk) texts = g_string_chunk_new(256);
-    guint frames = (guint)MAX(2, lround(choices->seconds * choices->rate));
+    guint frames = (guint)MAX(2, lround(choices->seconds * 100 / NS_FRAME_TIME));
     Film film = {sheet, first, n, input, file, INT64_MAX, 0, frames, figures, plots, texts};
     if (!ns_sheet_check_film(sheet, first, n, error)) return false;
     for (unsigned i = 0; i < MAX(input->n_lanes, 1); i++) {
@@ -123,6 +123,6 @@ bool ns_sheet_write_film(const NsSheet *sheet, guint first, guint n, const NsFig
         copies += ns_sheet_copies(ns_sheet_chart(sheet, i), input->n_lanes);
     ns_export_choices_apply(choices, copies, &style, &options);
     options.experiment = choices->experiment ? line : NULL;
-    return ns_export_film(&(NsFrames){frames, (guint)choices->rate, draw_frame, &film, file->watch},
-                          copies, &options, file->path, error);
+    return ns_export_film(&(NsFrames){frames, draw_frame, &film, file->watch}, copies, &options,
+                          file->path, error);
 }

@@ -59,11 +59,13 @@ typedef struct {
 /* The source of a film.  The plots of a frame are valid until the next frame is requested.  The
  * callback also sets caption or moment of the options. */
 typedef struct {
-    guint n, rate; /* number of frames, and frames per second */
+    guint n; /* number of frames */
     const NsPlot *const *(*frame)(void *data, guint i, NsExport *options);
     void *data;
     NsExportWatch *watch; /* NULL: no progress is reported */
 } NsFrames;
+
+#define NS_FRAME_TIME 8 /* duration of a frame, in hundredths of a second */
 
 /* Writes the plots of every frame as an animated GIF that repeats, with the same vertical axes and
  * colors in all frames; the last one stays for two more seconds.  Programs without animation show

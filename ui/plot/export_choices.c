@@ -26,12 +26,6 @@
 #define USUAL_DPI 300
 #define FILM_DPI 150 /* for screens */
 
-/* Limits and default of a film, in seconds, frames per second and frames. */
-#define LONGEST 120
-#define USUAL_RATE 12
-#define MOST_RATE 30
-#define MOST_FRAMES 1200
-
 typedef struct {
     NsChoice choice;
     double width, height; /* points; height 0: proportional to the width */
@@ -67,8 +61,7 @@ const char *ns_unit_key(NsUnit unit)
 
 void ns_export_choices_init(NsExportChoices *choices)
 {
-    *choices = (NsExportChoices){
-        .page = NS_PAGE_AUTO, .title = true, .experiment = true, .rate = USUAL_RATE};
+    *choices = (NsExportChoices){.page = NS_PAGE_AUTO, .title = true, .experiment = true};
 }
 
 static bool refuse(GError **error, const char *what, const char *text, const char *advice)
@@ -284,33 +277,18 @@ SWITCH(title)
 SWITCH(caption)
 SWITCH(experiment)
 
-/* Parses seconds and, optionally, frames per second: "8", "8@24". */
 static bool set_film(NsExportChoices *choices, const char *text, GError **error)
 {
-    const char *at = strchr(text, '@');
-    g_autofree char *length = at ? g_strndup(text, (gsize)(at - text)) : g_strdup(text);
-    double seconds = 0, rate = USUAL_RATE;
-    bool none = g_str_equal(text, "none");
-    if (!none && (!read_number(length, 0.5, LONGEST, &seconds) ||
-                  (at && !(read_number(at + 1, 1, MOST_RATE, &rate) && rate == floor(rate)))))
-        return refuse(error, "film", text,
-                      "none, or a length of 0.5 to 120 seconds, optionally followed by @ and 1 to "
-                      "30 frames per second");
-    if (seconds * rate > MOST_FRAMES)
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "A film of %s has more than %d frames; make it shorter, or choose fewer "
-                         "frames a second.",
-                         text, MOST_FRAMES);
+    double seconds = 0;
+    if (!g_str_equal(text, "none") && !read_number(text, 0.5, NS_LONGEST_FILM, &seconds))
+        return refuse(error, "film", text, "none, or a length of 0.5 to 100 seconds");
     choices->seconds = seconds;
-    choices->rate = (int)rate;
     return true;
 }
 
 static char *get_film(const NsExportChoices *choices)
 {
-    if (!(choices->seconds > 0)) return g_strdup("none");
-    g_autofree char *seconds = number_text(choices->seconds);
-    return g_strdup_printf("%s@%d", seconds, choices->rate);
+    return choices->seconds > 0 ? number_text(choices->seconds) : g_strdup("none");
 }
 
 /* ---- the table ---- */
@@ -399,9 +377,8 @@ static const Row rows[] = {
      get_experiment},
     {{.key = "film",
       .label = "Film",
-      .formula = "SECONDS[@RATE]",
-      .purpose = "An animated GIF of the run up to the step shown, SECONDS long, with RATE frames "
-                 "per second (default: none; RATE 12)"},
+      .formula = "SECONDS",
+      .purpose = "An animated GIF of the run up to the step shown, SECONDS long (default: none)"},
      set_film,
      get_film},
 };

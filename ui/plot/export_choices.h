@@ -14,6 +14,8 @@ typedef enum { NS_UNIT_PT, NS_UNIT_MM, NS_UNIT_IN, NS_UNIT_PX, NS_UNITS } NsUnit
 
 const char *ns_unit_key(NsUnit unit);
 
+#define NS_LONGEST_FILM 100
+
 enum { NS_PAGE_AUTO = -1, NS_PAGE_CUSTOM = -2 };
 
 typedef struct {
@@ -29,8 +31,7 @@ typedef struct {
     double line_width;    /* points; 0: width of the style */
     NsLegendPlace legend;
     bool transparent, title, caption, experiment;
-    double seconds; /* length of a film; 0: a still */
-    int rate;       /* frames per second */
+    double seconds; /* length of a film, at most NS_LONGEST_FILM; 0: a still */
 } NsExportChoices;
 
 void ns_export_choices_init(NsExportChoices *choices);

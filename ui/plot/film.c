@@ -18,6 +18,7 @@
 #define MOST_COLORS 255 /* the last of 256 stands for SAME */
 #define FIRST 160       /* entries of the palette for the most frequent colors */
 #define FINE 4          /* the difference from each other that these have at most */
+#define ONE_PIXEL (UINT64_C(1) << 32)
 #define SAME UINT32_MAX /* no color: the pixel remains as it is */
 #define HOLD 200        /* additional duration of the last frame, in hundredths of a second */
 
@@ -113,16 +114,11 @@ static bool begin(GifFileType *gif, int width, int height, const char *comment)
            (!comment || EGifPutComment(gif, comment));
 }
 
-typedef struct {
-    uint32_t rgb;
-    unsigned count; /* of pixels */
-} Color;
-
+/* Colors with their numbers of pixels in the upper half, of which the largest comes first. */
 static int by_count(const void *a, const void *b)
 {
-    const Color *x = a, *y = b;
-    if (x->count != y->count) return x->count > y->count ? -1 : 1;
-    return (x->rgb > y->rgb) - (x->rgb < y->rgb);
+    const uint64_t *x = a, *y = b;
+    return (*x < *y) - (*x > *y);
 }
 
 /* The largest difference of two colors in red, green or blue. */
@@ -146,14 +142,14 @@ static int choose_palette(GArray *colors, GHashTable *entries, GifColorType *pal
     g_array_sort(colors, by_count);
     for (int limit = 1; i < colors->len; limit++)
         for (n = i = 0; i < colors->len; i++) {
-            uint32_t rgb = g_array_index(colors, Color, i).rgb;
+            uint32_t rgb = (uint32_t)g_array_index(colors, uint64_t, i);
             unsigned k = 0;
             while (k < n && distance(chosen[k], rgb) >= (n < FIRST ? MIN(limit, FINE) : limit)) k++;
             if (k == MOST_COLORS) break;
             if (k == n) chosen[n++] = rgb;
         }
     for (i = 0; i < colors->len; i++) {
-        uint32_t rgb = g_array_index(colors, Color, i).rgb;
+        uint32_t rgb = (uint32_t)g_array_index(colors, uint64_t, i);
         unsigned nearest = 0;
         for (unsigned k = 1; k < n; k++)
             if (distance(chosen[k], rgb) < distance(chosen[nearest], rgb)) nearest = k;
@@ -173,7 +169,7 @@ static bool add(GifFileType *gif, const uint32_t *frame, uint32_t *shown, int ti
     int left = width, right = 0, top = height, bottom = 0;
     size_t n = (size_t)width * (size_t)height;
     g_autofree uint32_t *changed = g_new(uint32_t, n);
-    g_autoptr(GArray) colors = g_array_new(FALSE, FALSE, sizeof(Color));
+    g_autoptr(GArray) colors = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     g_autoptr(GHashTable) entries = g_hash_table_new(NULL, NULL);
     for (int y = 0, i = 0; y < height; y++)
         for (int x = 0; x < width; x++, i++) {
@@ -187,11 +183,11 @@ static bool add(GifFileType *gif, const uint32_t *frame, uint32_t *shown, int ti
             bottom = y;
             guint at = GPOINTER_TO_UINT(g_hash_table_lookup(entries, GUINT_TO_POINTER(rgb)));
             if (!at) {
-                g_array_append_val(colors, ((Color){.rgb = rgb}));
+                g_array_append_val(colors, (uint64_t){rgb});
                 at = colors->len;
                 g_hash_table_insert(entries, GUINT_TO_POINTER(rgb), GUINT_TO_POINTER(at));
             }
-            g_array_index(colors, Color, at - 1).count++;
+            g_array_index(colors, uint64_t, at - 1) += ONE_PIXEL;
         }
     if (left > right) left = top = 0; /* nothing has changed: one pixel */
     GifColorType palette[MOST_COLORS + 1] = {0};
@@ -257,8 +253,7 @@ bool ns_export_film(const NsFrames *frames, size_t n, const NsExport *asked, con
         status = draw_frame(plots, n, &options, limits, &image);
         int width = cairo_image_surface_get_width(image);
         int height = cairo_image_surface_get_height(image);
-        int from = (int)lround(i * 100.0 / frames->rate);
-        int to = (int)lround((i + 1) * 100.0 / frames->rate) + (i + 1 == frames->n ? HOLD : 0);
+        int time = NS_FRAME_TIME + (i + 1 == frames->n ? HOLD : 0);
         bool good = true;
         if (film && !status && !i) {
             shown = g_malloc((size_t)width * (size_t)height * sizeof *shown);
@@ -266,8 +261,7 @@ bool ns_export_film(const NsFrames *frames, size_t n, const NsExport *asked, con
             good = begin(gif, width, height, options.experiment);
         }
         if (film && !status)
-            good = good &&
-                   add(gif, (const void *)cairo_image_surface_get_data(image), shown, to - from);
+            good = good && add(gif, (const void *)cairo_image_surface_get_data(image), shown, time);
         else if (!status)
             status = cairo_surface_write_to_png_stream(image, ns_collect_bytes, bytes);
         if (!good) status = CAIRO_STATUS_NO_MEMORY;

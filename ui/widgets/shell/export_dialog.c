@@ -19,7 +19,6 @@
 #define MOST_TEXT 72
 #define LEAST_LINE 0.25
 #define MOST_LINE 10
-#define LONGEST_FILM 40 /* of 30 frames a second; the command line takes longer ones of fewer */
 
 static const struct {
     NsFormat format;
@@ -66,7 +65,7 @@ struct _NsExportDialog {
     GtkWidget *preview, *grid, *hint, *save, *command, *gap, *copy;
     GtkWidget *charts_room, *charts, *problem;
     GtkWidget *options, *progress, *failure;
-    GtkWidget *film, *seconds, *rate;
+    GtkWidget *film, *seconds;
     GtkWidget *what, *format, *size, *custom, *width, *height, *unit, *style, *dpi, *font;
     GtkWidget *text_size, *line_width, *legend, *transparent;
     GtkWidget *switches[G_N_ELEMENTS(SWITCHES)];
@@ -298,7 +297,7 @@ static void show_preview(NsExportDialog *dialog)
     double side = MAX(options.width, options.height) / 72;
     if (!pixels || side * options.dpi > MOST_PREVIEW_PIXELS)
         request.choices.dpi = MAX(1, (int)floor(PREVIEW_PIXELS / side));
-    if (request.choices.seconds > 0) request.choices.seconds = 2.0 / request.choices.rate;
+    if (request.choices.seconds > 0) request.choices.seconds = 0.02 * NS_FRAME_TIME;
     dialog->previewing = true;
     ns_export_async(dialog->view, &request, dialog->preview_path, on_previewed,
                     g_object_ref(dialog));
@@ -329,10 +328,8 @@ static void sync_controls(NsExportDialog *dialog)
             ;
     choose(dialog->style, looks);
     choose(dialog->legend, choices->legend);
-    if (choices->seconds > 0) {
+    if (choices->seconds > 0)
         gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->seconds), choices->seconds);
-        gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->rate), choices->rate);
-    }
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->text_size), style.text_size);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->line_width), style.line_width);
     set_switch(dialog->transparent, choices->transparent);
@@ -373,19 +370,12 @@ static void take_size(NsExportDialog *dialog)
     choices->height = gtk_spin_button_get_value(GTK_SPIN_BUTTON(dialog->height));
 }
 
-static void take_film(NsExportDialog *dialog)
-{
-    double seconds = gtk_spin_button_get_value(GTK_SPIN_BUTTON(dialog->seconds));
-    g_autofree char *text = g_strdup_printf(
-        "%g@%d", seconds, gtk_spin_button_get_value_as_int(GTK_SPIN_BUTTON(dialog->rate)));
-    bool film = selected(dialog->format) == FILM;
-    ns_export_choices_set(&dialog->choices, "film", film ? text : "none", NULL);
-}
-
 static void take_choices(NsExportDialog *dialog)
 {
     NsExportChoices *choices = &dialog->choices;
-    take_film(dialog);
+    choices->seconds = selected(dialog->format) == FILM
+                           ? gtk_spin_button_get_value(GTK_SPIN_BUTTON(dialog->seconds))
+                           : 0;
     NsExportChoices bare = *choices;
     take_size(dialog);
     choices->style = selected(dialog->style) ? ns_style(selected(dialog->style) - 1) : NULL;
@@ -587,15 +577,11 @@ static void add_custom_size(NsExportDialog *dialog)
 static void add_film(NsExportDialog *dialog)
 {
     dialog->film = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
-    dialog->seconds = make_spin(dialog, 0.5, LONGEST_FILM, 0.5, _("Duration in seconds"));
-    dialog->rate = make_spin(dialog, 1, 30, 1, _("Frames per second"));
+    dialog->seconds = make_spin(dialog, 0.5, NS_LONGEST_FILM, 0.5, _("Duration in seconds"));
     gtk_box_append(GTK_BOX(dialog->film), dialog->seconds);
-    gtk_box_append(GTK_BOX(dialog->film), gtk_label_new(_("s,")));
-    gtk_box_append(GTK_BOX(dialog->film), dialog->rate);
-    gtk_box_append(GTK_BOX(dialog->film), gtk_label_new(_("frames/s")));
+    gtk_box_append(GTK_BOX(dialog->film), gtk_label_new(_("seconds")));
     gtk_grid_attach(GTK_GRID(dialog->grid), dialog->film, 0, dialog->rows++, 2, 1);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->seconds), 8);
-    gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->rate), dialog->choices.rate);
 }
 
 static void add_choices(NsExportDialog *dialog)
