@@ -40,8 +40,8 @@ static void common_entries(Common *common, GOptionEntry *entries)
 {
     const GOptionEntry rows[COMMON + 1] = {
         {"from", 0, 0, G_OPTION_ARG_FILENAME, &common->from,
-         "The experiment of a figure (PNG, GIF, SVG, PDF, CSV or TeX), of a run file, of the JSON lines "
-         "of a run, or of a preset (lines of “key = value”); --set changes it",
+         "The experiment of a figure (PNG, GIF, SVG, PDF, CSV or TeX), of a run file, of the JSON "
+         "lines of a run, or of a preset (lines of “key = value”); --set changes it",
          "FILE"},
         {"preset", 'p', 0, G_OPTION_ARG_FILENAME, &common->preset,
          "One of “" NS_CLI " list presets”, or a file; --set changes all of its lanes", "NAME"},
