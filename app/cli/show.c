@@ -140,10 +140,9 @@ int ns_cli_show(int argc, char **argv, GError **error)
         .summary =
             "Shows the experiment of a figure (PNG, GIF, SVG, PDF, CSV or TeX), a run file, the\n"
             "JSON lines of a run or a preset: the settings that differ from the defaults, in the\n"
-            "form of a preset that --from reads; of a figure of a study, the study.  Of a run, "
-            "also its\n"
-            "last step and loss and the settings that were changed while it trained; that is all\n"
-            "there is of a run of another program (JSON lines, CSV, TensorBoard).",
+            "form of a preset that --from reads; of a figure of a study, the study.  Of a run,\n"
+            "also its last step and loss and the settings that were changed while it trained;\n"
+            "that is all there is of a run of another program (JSON lines, CSV, TensorBoard).",
         .examples = NS_CLI " chart --figure loss --set placement=pre --out pre.pdf\n" NS_CLI
                            " show pre.pdf\n" NS_CLI " show pre.pdf > pre.preset",
         .entries = entries,
