@@ -1,12 +1,14 @@
 /* The products of the presets, by OpenBLAS, by every kernel, and by LIBXSMM where the build found
  * it.  SPDX-License-Identifier: MIT
  *
- * One thread, operands in the caches.  The contestants take turns, and of each the fastest turn
- * counts, so that what else the machine does meanwhile hardly touches the ratio.
+ * One thread, operands in the caches.  The contestants take turns of a millisecond, with
+ * multiply-adds in registers between them, and of each the fastest turn counts, so that what else
+ * the machine does meanwhile hardly touches the share of the peak.
  *
  * Usage: bench-gemm [MILLISECONDS [PRESET]]: of one contestant with one product. */
 #include "core/ops/gemm.h"
 #include "core/ops/gemm_tiled.h"
+#include "tests/bench/peak.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,6 +133,8 @@ typedef struct {
     const char *name;
     void (*run)(const NsGemm *g); /* NULL: by the kernels */
     const NsGemmKernels *kernels;
+    NsInstructions set; /* of the kernels */
+    double peak;        /* operations a second of multiply-adds in registers */
 } Contestant;
 
 /* In seconds, of `count` calls. */
@@ -146,6 +150,13 @@ static double turn(const Contestant *contestant, const NsGemm *g, int count)
     return clock_now() - start;
 }
 
+/* The fastest turn counts here, too. */
+static void measure_peak(Contestant *contestant)
+{
+    double start = clock_now(), operations = multiply_adds(contestant->set, 1 << 14);
+    contestant->peak = MAX(contestant->peak, operations / (clock_now() - start));
+}
+
 static ns_real *operand(size_t n)
 {
     ns_real *elements = ns_real_new(n, "an operand", NULL);
@@ -156,22 +167,24 @@ static ns_real *operand(size_t n)
 
 int main(int argc, char **argv)
 {
-    enum { TURNS = 20, MOST = 6 };
-    double budget = 1e-3 * (argc > 1 ? atof(argv[1]) : 20);
-    Contestant contestants[MOST] = {{"OpenBLAS", ns_gemm_openblas, NULL}};
+    enum { MOST = 6 };
+    const double turn_seconds = 1e-3;
+    int turns = MAX(2, argc > 1 ? atoi(argv[1]) : 20);
+    Contestant contestants[MOST] = {{.name = "OpenBLAS", .run = ns_gemm_openblas}};
     size_t n = 1;
     for (NsInstructions set = NS_INSTRUCTIONS_COUNT; set-- > 0;) {
         if (!ns_instructions_there(set) || !ns_gemm_kernels(set)) continue;
-        contestants[n++] =
-            (Contestant){ns_instructions_choice(set)->label, NULL, ns_gemm_kernels(set)};
+        contestants[n++] = (Contestant){.name = ns_instructions_choice(set)->label,
+                                        .kernels = ns_gemm_kernels(set),
+                                        .set = set};
     }
 #ifdef NS_XSMM
-    contestants[n++] = (Contestant){"LIBXSMM", xsmm, NULL};
+    contestants[n++] = (Contestant){.name = "LIBXSMM", .run = xsmm};
 #endif
     ns_gemm_init(NULL);
 
     printf("%-9s %4s %4s %4s  %-14s %9s", "preset", "R", "I", "O", "product", "OpenBLAS");
-    for (size_t i = 1; i < n; i++) printf(" %9s %6s", contestants[i].name, "ratio");
+    for (size_t i = 1; i < n; i++) printf(" %9s %6s %7s", contestants[i].name, "ratio", "of peak");
     printf("   GFLOP/s\n");
     for (size_t s = 0; s < G_N_ELEMENTS(shapes); s++) {
         const Shape *shape = &shapes[s];
@@ -182,18 +195,24 @@ int main(int argc, char **argv)
         for (int which = 0; which < PRODUCTS; which++) {
             NsGemm g = product(shape, &o, which);
             /* A turn is as many calls as 50 GFLOP/s would do in its time. */
-            int count = MAX(1, (int)(budget / TURNS * 50 / work));
+            int count = MAX(1, (int)(turn_seconds * 50 / work));
             double best[MOST] = {0};
             for (size_t i = 0; i < n; i++) best[i] = turn(&contestants[i], &g, count);
-            for (int t = 0; t < TURNS; t++)
-                for (size_t i = 0; i < n; i++)
+            for (int t = 0; t < turns; t++)
+                for (size_t i = 0; i < n; i++) {
                     best[i] = MIN(best[i], turn(&contestants[i], &g, count));
+                    if (contestants[i].kernels) measure_peak(&contestants[i]);
+                }
             double base = count * work / best[0];
             printf("%-9s %4zu %4zu %4zu  %-14s %9.1f", shape->preset, R, I, O, product_names[which],
                    base);
             for (size_t i = 1; i < n; i++) {
                 double speed = count * work / best[i];
                 printf(" %9.1f %6.2f", speed, speed / base);
+                if (contestants[i].kernels)
+                    printf(" %7.3f", 1e9 * speed / contestants[i].peak);
+                else
+                    printf(" %7s", "");
             }
             printf("\n");
         }

@@ -3,6 +3,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -119,35 +120,55 @@ def run_peak(peak, instructions):
     return run_json([peak], instructions=instructions)
 
 
-def run_torch(python, settings, steps, instructions, limit=None, counts=None):
-    """PyTorch's steps with the better of several numbers of threads, one and all cores unless told;
-    None where they take longer than the limit in seconds.  Who takes twice as long as another is
-    not waited for."""
-    best = None
-    for threads in counts or sorted({1, len(os.sched_getaffinity(0))}):
+def run_torch(python, settings, steps, instructions, limit=None, ways=None):
+    """PyTorch's steps in several ways, which are (threads, compiled), one thread and all cores
+    unless told: {way: what torch_steps.py printed}, without ways that take longer than the limit in
+    seconds.  A way that takes twice as long as another is not waited for."""
+    found = {}
+    for way in ways or [(threads, False) for threads in thread_counts()]:
         started = time.monotonic()
-        result = run_torch_with(python, settings, steps, instructions, threads, limit)
-        if result and (not best or result["ms_per_step"] < best["ms_per_step"]):
-            best = result
-        taken = 10 + 2 * (time.monotonic() - started)
-        limit = min(limit, taken) if limit else taken
-    return best
+        result = run_torch_with(python, settings, steps, instructions, way, limit)
+        if result:
+            found[way] = result
+        if not way[1]:
+            taken = 10 + 2 * (time.monotonic() - started)
+            limit = min(limit, taken) if limit else taken
+    return found
 
 
-def run_torch_with(python, settings, steps, instructions, threads, limit):
-    command = [python, "-B", TORCH_STEPS, "--threads", str(threads), "--steps", str(steps),
-               *assignments(settings)]
+def thread_counts():
+    return sorted({1, len(os.sched_getaffinity(0))})
+
+
+def fastest(found, threads=None):
+    """The way that took the least time, of those with a number of threads if one is named; or
+    None."""
+    ways = [way for way in found if threads in (None, way[0])]
+    return min(ways, key=lambda way: found[way]["ms_per_step"]) if ways else None
+
+
+def run_torch_with(python, settings, steps, instructions, way, limit):
+    threads, compiled = way
+    command = [*python, "-B", TORCH_STEPS, "--threads", str(threads), "--steps", str(steps),
+               *(["--compiled"] if compiled else []), *assignments(settings)]
     try:
-        return run_json(command, limit, instructions)
+        return run_json(command, None if compiled else limit, instructions)
     except subprocess.TimeoutExpired:
         return None
 
 
-def find_torch():
-    """A Python that has PyTorch, or None."""
-    for python in ("/usr/bin/python3", sys.executable):
-        done = subprocess.run([python, "-c", "import torch"], stderr=subprocess.DEVNULL,
-                              check=False) if os.path.exists(python) else None
-        if done and done.returncode == 0:
-            return python
-    return None
+def find_torch(asked=None):
+    """([a command that runs a Python with PyTorch], PyTorch's version), or (None, None).  Of the
+    commands that are tried the one that was asked for is the only one."""
+    tried = [shlex.split(asked)] if asked else [["/usr/bin/python3"], [sys.executable]]
+    for python in tried:
+        try:
+            done = subprocess.run([*python, "-c", "import torch; print(torch.__version__)"], text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+        except FileNotFoundError:
+            continue
+        if done.returncode == 0:
+            return python, done.stdout.strip()
+    if asked:
+        sys.exit(f"“{asked}” runs no Python that has PyTorch.")
+    return None, None

@@ -84,10 +84,11 @@ def measure_curve(sweep, curve, points, cli, python, seconds):
         if not python:
             continue
         steps = steps_for(torch_ms * growth, seconds)
-        better = configs.run_torch(python, settings_of(shape), steps, in_use, TORCH_LIMIT)
-        if not better:
+        found = configs.run_torch(python, settings_of(shape), steps, in_use, TORCH_LIMIT)
+        if not found:
             python = None
             continue
+        better = found[configs.fastest(found)]
         torch_ms = better["ms_per_step"]
         yield row_of(sweep, "PyTorch", shape, curve, better)
 
@@ -131,7 +132,7 @@ def main():
     table = options.folder / "growth.csv"
     options.folder.mkdir(parents=True, exist_ok=True)
     chosen = [sweep for sweep in SWEEPS if sweep.name in options.only.split(",")]
-    python = configs.find_torch()
+    python, _ = configs.find_torch()
     for sweep in () if options.table_only else chosen:
         rows = [row for row in read_rows(table) if row["sweep"] != sweep.name]
         points = sweep.points[:3] if options.quick else sweep.points

@@ -2,21 +2,21 @@
 # SPDX-License-Identifier: MIT
 """Steps of the same model in PyTorch, measured as Normscope measures: prints one JSON object.
 
-What a good user of PyTorch would write, eager: one product for Q, K and V, scale and mask within
-the product of the scores, Adam, a forward hook on every layer for the norms of the hidden states,
-and the norm of every gradient after backward, read once a step.
+Written to be fast: one product for Q, K and V, scaled_dot_product_attention, fused Adam, the norms
+of all hidden states in one call and those of all gradients in another, read once a step, threads
+that wait passively, and memory that is not returned to the system between steps.
 
-Usage: torch_steps.py [--threads N] [--steps N] [--set KEY=VALUE]...
+Usage: torch_steps.py --threads N [--compiled] [--steps N] [--set KEY=VALUE]...
 
-Without --threads it runs itself with one thread and with as many as there are cores, and keeps the
-better.  The keys are those of normscope-cli.
+--compiled compiles the layers by torch.compile.  PyTorch before 2.0 has no
+scaled_dot_product_attention; there, two products and a softmax do the same.  The keys are those of
+normscope-cli.
 """
 
 import argparse
 import json
 import os
 import statistics
-import subprocess
 import sys
 import time
 
@@ -26,6 +26,9 @@ DEFAULTS = {
     "beta1": 0.9, "beta2": 0.98, "eps": 1e-8, "optimizer": "adam", "seed": 1, "clip": 0.0,
 }
 ARCHS, PLACEMENTS = ("decoder", "encoder-decoder"), ("post", "pre")
+# What has to be said before PyTorch is loaded.
+ENVIRONMENT = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0", "THP_MEM_ALLOC_ENABLE": "1",
+               "MALLOC_MMAP_THRESHOLD_": str(1 << 30), "MALLOC_TRIM_THRESHOLD_": str(1 << 32)}
 
 
 def read_settings(assignments):
@@ -48,13 +51,14 @@ def read_settings(assignments):
     return settings
 
 
-def make_model(settings):
+def make_model(settings, compiled=False):
     import torch
     from torch import nn
     from torch.nn import functional as F
 
     D, H, ff = settings["d-model"], settings["heads"], settings["d-ff"]
     pre, both = settings["placement"] == "pre", settings["arch"] == "encoder-decoder"
+    fused = hasattr(F, "scaled_dot_product_attention")
 
     class Attention(nn.Module):
         def __init__(self, causal, cross):
@@ -69,20 +73,22 @@ def make_model(settings):
         def forward(self, x, memory=None, mask=None):
             B, T, _ = x.shape
             if memory is None:
-                joined = self.qkv(x).view(B, T, 3, H, D // H).permute(2, 0, 3, 1, 4)
-                q, k, v = joined.reshape(3, B * H, T, D // H).unbind(0)
+                q, k, v = self.qkv(x).view(B, T, 3, H, D // H).permute(2, 0, 3, 1, 4).unbind(0)
             else:
-                S = memory.shape[1]
-                q = self.q(x).view(B, T, H, D // H).transpose(1, 2).reshape(B * H, T, D // H)
-                joined = self.kv(memory).view(B, S, 2, H, D // H).permute(2, 0, 3, 1, 4)
-                k, v = joined.reshape(2, B * H, S, D // H).unbind(0)
-            scale = (D // H) ** -0.5
-            if self.causal:
-                scores = torch.baddbmm(mask, q, k.transpose(1, 2), alpha=scale)
+                q = self.q(x).view(B, T, H, D // H).transpose(1, 2)
+                joined = self.kv(memory).view(B, memory.shape[1], 2, H, D // H)
+                k, v = joined.permute(2, 0, 3, 1, 4).unbind(0)
+            if fused:
+                seen = F.scaled_dot_product_attention(q, k, v, is_causal=self.causal)
             else:
-                scores = torch.bmm(q * scale, k.transpose(1, 2))
-            seen = torch.bmm(torch.softmax(scores, dim=-1), v)
-            return self.out(seen.view(B, H, T, D // H).transpose(1, 2).reshape(B, T, D))
+                q, k, v = (one.reshape(B * H, -1, D // H) for one in (q, k, v))
+                scale = (D // H) ** -0.5
+                if self.causal:
+                    scores = torch.baddbmm(mask, q, k.transpose(1, 2), alpha=scale)
+                else:
+                    scores = torch.bmm(q * scale, k.transpose(1, 2))
+                seen = torch.bmm(torch.softmax(scores, dim=-1), v).view(B, H, T, D // H)
+            return self.out(seen.transpose(1, 2).reshape(B, T, D))
 
     class Layer(nn.Module):
         def __init__(self, causal, cross):
@@ -105,16 +111,21 @@ def make_model(settings):
         def __init__(self, layers, length, inputs, causal, cross):
             super().__init__()
             self.tokens, self.positions = nn.Embedding(inputs, D), nn.Embedding(length, D)
-            self.embedded = nn.Identity()  # a place for the hook that measures x_0
+            self.embedded = nn.Identity()  # a module whose output is x_0, for the recorder
             self.layers = nn.ModuleList(Layer(causal, cross) for _ in range(layers))
             self.final_norm = nn.LayerNorm(D) if pre else nn.Identity()
             mask = torch.full((length, length), -torch.inf).triu(1) if causal else None
             self.register_buffer("mask", mask)
+            self.states = None  # a list for x_0 and the hidden states after every layer, or None
 
         def forward(self, tokens, memory=None):
             x = self.embedded(self.tokens(tokens) + self.positions.weight)
+            states = [x]
             for layer in self.layers:
                 x = layer(x, memory, self.mask)
+                states.append(x)
+            if self.states is not None:
+                self.states = [state.detach() for state in states]
             return self.final_norm(x)
 
     class Model(nn.Module):
@@ -138,51 +149,59 @@ def make_model(settings):
     torch.manual_seed(settings["seed"])
     model = Model()
     model.initialize()
+    if compiled:
+        model.compile()
     return model
+
+
+def stacks_of(model):
+    return [stack for stack in (getattr(model, "encoder", None), model.decoder) if stack]
 
 
 class Measurement:
     """The norm of the hidden states after every layer and of every tensor's gradient."""
 
     def __init__(self, model):
-        self.model, self.hidden, self.parameters = model, [], list(model.parameters())
-        self.hooks = []
+        self.stacks, self.parameters = stacks_of(model), list(model.parameters())
 
-    def attach(self):
-        stacks = [s for s in (getattr(self.model, "encoder", None), self.model.decoder) if s]
-        modules = [m for s in stacks for m in (s.embedded, *s.layers)]
-        self.hooks = [module.register_forward_hook(self.see) for module in modules]
-
-    def detach(self):
-        for hook in self.hooks:
-            hook.remove()
-        self.hooks = []
-
-    def see(self, module, inputs, output):
-        self.hidden.append(output.detach().norm(dim=-1).mean())
+    def attach(self, measured):
+        for stack in self.stacks:
+            stack.states = [] if measured else None
 
     def read(self):
+        """Mean norms of the hidden states of every stack, then the norms of all gradients."""
         import torch
 
-        norms = torch.stack(torch._foreach_norm([p.grad for p in self.parameters]))
-        record = norms.tolist(), torch.stack(self.hidden).tolist()
-        self.hidden.clear()
-        return record
+        norms = [torch.linalg.vector_norm(torch.stack(stack.states), dim=-1).mean(dim=(1, 2))
+                 for stack in self.stacks]
+        norms.append(torch.stack(torch._foreach_norm([p.grad for p in self.parameters])))
+        for stack in self.stacks:
+            stack.states = []
+        return torch.cat(norms).tolist()
 
 
-def run(settings, threads, warm_up, steps):
+def fastest_adam(parameters, settings):
+    """Fused where this PyTorch has that for the processor, from 2.4 on."""
+    import torch
+
+    same = {"lr": settings["lr"], "eps": settings["eps"],
+            "betas": (settings["beta1"], settings["beta2"])}
+    try:
+        return torch.optim.Adam(parameters, fused=True, **same)
+    except RuntimeError:
+        return torch.optim.Adam(parameters, foreach=True, **same)
+
+
+def run(settings, threads, compiled, warm_up, steps):
     """Milliseconds of every step, measured and not in turn, and the peak memory in MiB."""
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-        os.environ[name] = str(threads)
     import resource
 
     import torch
     from torch.nn import functional as F
 
     torch.set_num_threads(threads)
-    model = make_model(settings)
-    optimizer = torch.optim.Adam(model.parameters(), lr=settings["lr"], eps=settings["eps"],
-                                 betas=(settings["beta1"], settings["beta2"]))
+    model = make_model(settings, compiled)
+    optimizer = fastest_adam(model.parameters(), settings)
     measurement = Measurement(model)
     V, B, T = settings["vocab"], settings["batch"], settings["seq"]
     generator = torch.Generator().manual_seed(settings["seed"])
@@ -203,19 +222,25 @@ def run(settings, threads, warm_up, steps):
         loss.item()
         return 1e3 * (time.perf_counter() - started)
 
-    measured, unmeasured = [], []
-    measurement.attach()
+    measured, computing, unmeasured = [], [], []
+    measurement.attach(True)
     for i in range(warm_up + steps):
+        before = time.process_time()
         taken = step(True)
         if i >= warm_up:
             measured.append(taken)
+            computing.append(1e3 * (time.process_time() - before))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    measurement.detach()
+    measurement.attach(False)
     for _ in range(max(1, steps // 2)):
         unmeasured.append(step(False))
     return {
+        "version": torch.__version__,
+        "compiled": compiled,
         "threads": threads,
         "ms_per_step": statistics.median(measured),
+        "ms_least": min(measured),
+        "cpu_ms_per_step": statistics.mean(computing),
         "ms_unmeasured": statistics.median(unmeasured),
         "peak_rss_mib": peak,
         "parameters": sum(p.numel() for p in model.parameters()),
@@ -223,27 +248,21 @@ def run(settings, threads, warm_up, steps):
     }
 
 
-def run_apart(threads, arguments):
-    command = [sys.executable, "-B", __file__, "--threads", str(threads), *arguments]
-    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--threads", type=int)
+    parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument("--compiled", action="store_true")
     parser.add_argument("--steps", type=int, default=10)
     parser.add_argument("--warm-up", type=int, default=2)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     options = parser.parse_args()
     settings = read_settings(options.set)
-    if options.threads:
-        result = run(settings, options.threads, options.warm_up, options.steps)
-    else:
-        counts = sorted({1, len(os.sched_getaffinity(0))})
-        results = [run_apart(n, sys.argv[1:]) for n in counts]
-        result = min(results, key=lambda r: r["ms_per_step"])
-        result["tried"] = {r["threads"]: r["ms_per_step"] for r in results}
-    print(json.dumps(result))
+    environment = ENVIRONMENT | {name: str(options.threads) for name in
+                                 ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+    if any(os.environ.get(name) != value for name, value in environment.items()):
+        os.execve(sys.executable, [sys.executable, "-B", *sys.argv], os.environ | environment)
+    print(json.dumps(run(settings, options.threads, options.compiled, options.warm_up,
+                         options.steps)))
 
 
 if __name__ == "__main__":
