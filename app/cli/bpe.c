@@ -85,12 +85,13 @@ int ns_cli_bpe(int argc, char **argv, GError **error)
         return ns_usage(error, "--vocab must be from 1 to %zu.", NS_TOKENS_MAX);
     for (int i = 1; i < argc; i++)
         if (!ns_output_spares(out, argv[i], error)) return NS_EXIT_USAGE;
-    if (!ns_output_spares(out, merges, error)) return NS_EXIT_USAGE;
+    if (!ns_output_spares(out, merges, error) || (out && !ns_output_check(out, error)))
+        return NS_EXIT_USAGE;
     g_autoptr(GString) text = read_texts(argv + 1, error);
     if (!text) return NS_EXIT_ERROR;
     g_autofree char *written = merges ? cut(merges, text, error) : learn(text, vocab, error);
-    NsLines *lines = written ? ns_lines_open(out ? out : "-", error) : NULL;
+    NsLines *lines = written ? ns_lines_open(out ? out : "-", false, error) : NULL;
     if (!lines) return NS_EXIT_ERROR;
     bool good = ns_lines_write_bytes(lines, written, strlen(written), error);
-    return ns_lines_close(lines, good ? error : NULL) && good ? NS_EXIT_OK : NS_EXIT_ERROR;
+    return ns_lines_close(lines, good, error) ? NS_EXIT_OK : NS_EXIT_ERROR;
 }

@@ -451,9 +451,13 @@ static bool check_files(const Chart *chart, GError **error)
     for (guint i = 0; i < (chart->each ? chart->sheet.charts->len : 1); i++) {
         g_autofree char *key = key_of(chart, i);
         g_autofree char *path = ns_picture_path(&chart->picture, key);
-        if (!ns_picture_check(&chart->picture, key, NULL, error) ||
+        /* A figure may be drawn anew in its place, but not over the run that it shows. */
+        const char *run = chart->recorded_to >= 0 ? chart->from_file : NULL;
+        if (!ns_picture_check(&chart->picture, key, run, error) ||
             !ns_output_spares_data(path, &chart->experiment, error))
             return false;
+        for (char **other = chart->beside; other && *other; other++)
+            if (!ns_output_spares(path, *other, error)) return false;
     }
     return true;
 }

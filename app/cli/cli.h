@@ -96,20 +96,29 @@ bool ns_checkpoint_open(const char *folder, NsExperiment *experiment, NsNamed *n
 /* Writes lines to a file or, if its path is "-", to standard output. */
 typedef struct NsLines NsLines;
 
-NsLines *ns_lines_open(const char *path, GError **error);
+/* A file is written beside its target, which it replaces when it is closed; if `live`, under its
+ * own name from the beginning, for others to follow. */
+NsLines *ns_lines_open(const char *path, bool live, GError **error);
 bool ns_lines_write(NsLines *lines, const char *line, GError **error);
 bool ns_lines_flush(NsLines *lines, GError **error); /* otherwise flushed ten times per second */
 bool ns_lines_write_bytes(NsLines *lines, const void *bytes, size_t n, GError **error);
 
-/* Flushes, closes and frees; reports the first error. */
-bool ns_lines_close(NsLines *lines, GError **error);
+/* Closes and frees.  If not `good`, because of an error that was set already, a file that was
+ * written beside its target is removed.  Returns whether all was good. */
+bool ns_lines_close(NsLines *lines, bool good, GError **error);
 
 /* Sets NS_ERROR_FILE from errno, or G_FILE_ERROR_PIPE if the reader closed the pipe, which main
  * does not print.  path: NULL for standard output. */
 void ns_output_error(const char *path, int errno_, GError **error);
 
-/* FALSE with NS_ERROR_FILE if a file cannot be created at this path.  Touches no file. */
+/* FALSE with NS_ERROR_FILE if no file can be created or written at this path.  Touches no file. */
+bool ns_output_check_place(const char *path, GError **error);
+
+/* The same for every output but a run or results file, neither of which it may replace. */
 bool ns_output_check(const char *path, GError **error);
+
+/* FALSE with NS_ERROR_USAGE if two outputs are the same file.  Either may be NULL. */
+bool ns_outputs_differ(const char *a, const char *b, GError **error);
 
 /* FALSE with NS_ERROR_USAGE if both paths are the same file, so that `input` would be overwritten.
  * Either may be NULL or missing. */

@@ -367,13 +367,13 @@ static bool write_file(const char *path, const Format *format, const char *out, 
                          format->choice.key);
     g_autoptr(NsRunReader) reader = ns_run_reader_open(path, error);
     if (!reader) return false;
-    NsLines *lines = ns_lines_open(out, error);
+    NsLines *lines = ns_lines_open(out, false, error);
     if (!lines) return false;
     const NsExperiment *experiment = &ns_run_reader_provenance(reader)->experiment;
     size_t seeds = ns_run_reader_seeds(reader);
     const Export export = {reader, lines, experiment, seeds, experiment->n * seeds};
     bool written = format->write(&export, error);
-    return ns_lines_close(lines, written ? error : NULL) && written;
+    return ns_lines_close(lines, written, error);
 }
 
 int ns_cli_export(int argc, char **argv, GError **error)

@@ -210,22 +210,17 @@ static bool check_every(const NsJournalPlan *plan, GError **error)
                                : "needs --run, the file that holds the checkpoints");
 }
 
-static bool check_lines(const char *path, GError **error)
-{
-    if (!path || g_str_equal(path, "-")) return true;
-    if (access(path, F_OK) != 0 || access(path, W_OK) == 0) return ns_output_check(path, error);
-    ns_output_error(path, errno, error);
-    return false;
-}
-
 bool ns_journal_run(NsLockstep *lockstep, const NsJournalPlan *plan, GError **error)
 {
     Journal journal = {.lockstep = lockstep, .plan = plan};
     const char *jsonl = plan->jsonl;
     if (!check_every(plan, error)) return false;
     /* Check both files first, so that neither is touched if the other is refused. */
-    if (!check_lines(jsonl, error) || !open_run(&journal, error)) return false;
-    if (jsonl) journal.lines = ns_lines_open(jsonl, error);
+    if (!ns_outputs_differ(jsonl, plan->run, error) ||
+        (jsonl && !g_str_equal(jsonl, "-") && !ns_output_check(jsonl, error)) ||
+        !open_run(&journal, error))
+        return false;
+    if (jsonl) journal.lines = ns_lines_open(jsonl, true, error);
     bool ok = !jsonl || journal.lines;
     ns_progress_start(&journal.progress,
                       !(jsonl && g_str_equal(jsonl, "-") && isatty(STDOUT_FILENO)));
@@ -234,7 +229,7 @@ bool ns_journal_run(NsLockstep *lockstep, const NsJournalPlan *plan, GError **er
     ok = ok && finish(&journal, error);
     close_run(&journal);
     ns_progress_end(&journal.progress);
-    ok = (!journal.lines || ns_lines_close(journal.lines, error)) && ok;
+    ok = journal.lines ? ns_lines_close(journal.lines, ok, error) : ok;
     return ok && journal.run_is_whole;
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/experiment/files.h"
+#include "core/store/output_file.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -19,7 +20,9 @@
 
 struct NsLines {
     FILE *file;
-    char *path; /* NULL: standard output */
+    char *path;  /* NULL: standard output */
+    bool beside; /* `file` writes to `output` */
+    NsOutputFile output;
     gint64 flushed;
 };
 
@@ -35,7 +38,7 @@ void ns_output_error(const char *path, int errno_, GError **error)
                     g_strerror(errno_));
 }
 
-bool ns_output_check(const char *path, GError **error)
+bool ns_output_check_place(const char *path, GError **error)
 {
     g_autofree char *folder = g_path_get_dirname(path);
     int failed = 0;
@@ -49,11 +52,37 @@ bool ns_output_check(const char *path, GError **error)
     return !failed;
 }
 
+bool ns_output_check(const char *path, GError **error)
+{
+    return ns_output_check_place(path, error) && ns_output_file_check(path, error);
+}
+
+/* Whether two paths are the same regular file, or will be when it has been created. */
+static bool is_same(const char *a, const char *b)
+{
+    GStatBuf first, second;
+    if (!a || !b) return false;
+    bool has_first = g_stat(a, &first) == 0, has_second = g_stat(b, &second) == 0;
+    if (has_first != has_second) return false;
+    if (has_first)
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino &&
+               S_ISREG(first.st_mode);
+    g_autofree char *whole = g_canonicalize_filename(a, NULL);
+    g_autofree char *other = g_canonicalize_filename(b, NULL);
+    return g_str_equal(whole, other);
+}
+
+bool ns_outputs_differ(const char *a, const char *b, GError **error)
+{
+    if (!is_same(a, b)) return true;
+    g_autofree char *name = g_filename_display_name(a);
+    return ns_refuse(error, NS_ERROR_USAGE,
+                     "“%s” is named for two outputs; give each a file of its own.", name);
+}
+
 bool ns_output_spares(const char *path, const char *input, GError **error)
 {
-    GStatBuf out, in;
-    if (!path || !input || g_stat(path, &out) != 0 || g_stat(input, &in) != 0) return true;
-    if (out.st_dev != in.st_dev || out.st_ino != in.st_ino || !S_ISREG(in.st_mode)) return true;
+    if (!is_same(path, input) || !g_file_test(input, G_FILE_TEST_EXISTS)) return true;
     g_autofree char *name = g_filename_display_name(path);
     return ns_refuse(error, NS_ERROR_USAGE,
                      "“%s” is an input and would be overwritten; choose another output file.",
@@ -71,18 +100,33 @@ bool ns_output_spares_data(const char *path, const NsExperiment *experiment, GEr
     return true;
 }
 
-NsLines *ns_lines_open(const char *path, GError **error)
+/* “-”, or a name of the file to which standard output goes, such as /dev/stdout. */
+static bool is_standard(const char *path)
 {
-    bool standard = g_str_equal(path, "-");
-    FILE *file = standard ? stdout : fopen(path, "we");
-    if (!file) {
-        ns_output_error(path, errno, error);
-        return NULL;
-    }
+    GStatBuf file, standard;
+    return g_str_equal(path, "-") ||
+           (g_stat(path, &file) == 0 && fstat(STDOUT_FILENO, &standard) == 0 &&
+            file.st_dev == standard.st_dev && file.st_ino == standard.st_ino);
+}
+
+NsLines *ns_lines_open(const char *path, bool live, GError **error)
+{
+    bool standard = is_standard(path);
     NsLines *lines = g_new0(NsLines, 1);
-    lines->file = file;
     lines->path = standard ? NULL : g_strdup(path);
-    return lines;
+    lines->beside = !standard && !live &&
+                    (g_file_test(path, G_FILE_TEST_IS_REGULAR) || access(path, F_OK) != 0);
+    if (lines->beside) {
+        if (ns_output_file_open(&lines->output, path, error))
+            lines->file = fdopen(dup(lines->output.fd), "w");
+    } else if (standard)
+        lines->file = stdout;
+    else if (ns_output_file_check(path, error) && !(lines->file = fopen(path, "we")))
+        ns_output_error(path, errno, error);
+    if (lines->file) return lines;
+    g_free(lines->path);
+    g_free(lines);
+    return NULL;
 }
 
 bool ns_lines_write(NsLines *lines, const char *line, GError **error)
@@ -109,14 +153,21 @@ bool ns_lines_write_bytes(NsLines *lines, const void *bytes, size_t n, GError **
     return written;
 }
 
-bool ns_lines_close(NsLines *lines, GError **error)
+bool ns_lines_close(NsLines *lines, bool good, GError **error)
 {
-    bool written = fflush(lines->file) == 0 && !ferror(lines->file);
-    if (lines->file != stdout) written = fclose(lines->file) == 0 && written;
-    if (!written && error && !*error) ns_output_error(lines->path, errno, error);
+    int code = 0;
+    if (fflush(lines->file) != 0 || ferror(lines->file)) code = errno;
+    if (lines->file != stdout && fclose(lines->file) != 0 && !code) code = errno;
+    if (lines->beside)
+        good = ns_output_file_close(&lines->output, good ? code : ECANCELED, good ? error : NULL) &&
+               good;
+    else if (code) {
+        if (good) ns_output_error(lines->path, code, error);
+        good = false;
+    }
     g_free(lines->path);
     g_free(lines);
-    return written;
+    return good;
 }
 
 void ns_progress_start(NsProgress *progress, bool wanted)

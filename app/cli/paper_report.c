@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/paper_report.h"
 
+#include "core/store/output_file.h"
 #include "ui/plot/document.h"
-#include "ui/plot/save.h"
 
 #define TITLE "The figures of the paper, measured"
 #define REFERENCE                                                                                  \

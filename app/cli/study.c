@@ -161,7 +161,8 @@ static int study_run(Request *request, const char *path, GError **error)
         return NS_EXIT_USAGE;
     if (!ns_output_spares(request->csv, path, error) ||
         (!ns_study_store_is(path) && !ns_output_spares(request->out, path, error)) ||
-        !ns_output_check(request->out, error) ||
+        !ns_output_check_place(request->out, error) ||
+        !ns_outputs_differ(request->csv, request->out, error) ||
         (request->csv && !ns_output_check(request->csv, error)))
         return NS_EXIT_ERROR;
     NsStudyJobs jobs = {&study, request->out, (size_t)request->chunk, request->lease};
@@ -198,7 +199,9 @@ static bool understand_figure(Request *request, const char *path, GError **error
 
 static int study_show(Request *request, const char *path, GError **error)
 {
-    if (!understand_figure(request, path, error)) return NS_EXIT_USAGE;
+    if (!understand_figure(request, path, error) ||
+        (request->csv && !ns_output_check(request->csv, error)))
+        return NS_EXIT_USAGE;
     g_auto(NsStudy) study;
     ns_study_init(&study);
     g_autoptr(NsStudyStore) store = ns_study_store_read(path, &study, error);

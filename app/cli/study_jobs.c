@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/store/output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,11 +40,8 @@ static char *write_study(const NsStudyJobs *jobs, const char *folder, GError **e
 {
     g_autofree char *path = g_build_filename(folder, "study.study", NULL);
     g_autofree char *text = ns_study_write(jobs->study);
-    g_autoptr(GError) wrong = NULL;
-    if (!ns_folder_make(folder, error)) return NULL;
-    if (g_file_set_contents(path, text, -1, &wrong)) return g_steal_pointer(&path);
-    ns_refuse(error, NS_ERROR_FILE, "Cannot write the study for its parts: %s.", wrong->message);
-    return NULL;
+    bool good = ns_folder_make(folder, error) && ns_save(path, text, strlen(text), error);
+    return good ? g_steal_pointer(&path) : NULL;
 }
 
 /* ---- Gathering ---- */
@@ -177,10 +175,7 @@ static char *write_job(const NsStudyJobs *jobs, const char *study, const GArray 
                         "exec %s study %s --cells $first-$last --jobs 1 --network --lease %g \\\n"
                         "    --out %s/%zu-$SLURM_ARRAY_TASK_ID.nsstudy\n",
                         tasks, chunk, chunk - 1, self, file, jobs->lease, out, chunk);
-    g_autoptr(GError) wrong = NULL;
-    if (g_file_set_contents(path, text, -1, &wrong)) return g_steal_pointer(&path);
-    ns_refuse(error, NS_ERROR_FILE, "Cannot write the job for Slurm: %s.", wrong->message);
-    return NULL;
+    return ns_save(path, text, strlen(text), error) ? g_steal_pointer(&path) : NULL;
 }
 
 /* Runs a command of Slurm; *says is its output or, if it fails, its error message. */

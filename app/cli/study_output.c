@@ -253,7 +253,7 @@ static char *csv_row(const NsStudyResults *r, size_t i)
 
 bool ns_study_write_csv(const NsStudyResults *r, const char *path, GError **error)
 {
-    NsLines *lines = ns_lines_open(path, error);
+    NsLines *lines = ns_lines_open(path, false, error);
     if (!lines) return false;
     g_autofree char *head = csv_head(r->study);
     bool good = ns_lines_write(lines, head, error);
@@ -261,5 +261,5 @@ bool ns_study_write_csv(const NsStudyResults *r, const char *path, GError **erro
         g_autofree char *row = csv_row(r, i);
         good = ns_lines_write(lines, row, error);
     }
-    return ns_lines_close(lines, good ? error : NULL) && good;
+    return ns_lines_close(lines, good, error);
 }

@@ -79,7 +79,8 @@ static bool find_results(Sweep *sweep, GError **error)
     if (!sweep->results && sweep->picture.out)
         sweep->results = ns_study_results_path(sweep->picture.out);
     return !sweep->results || (ns_output_spares_data(sweep->results, &sweep->experiment, error) &&
-                               ns_output_check(sweep->results, error));
+                               ns_outputs_differ(sweep->results, sweep->picture.out, error) &&
+                               ns_output_check_place(sweep->results, error));
 }
 
 static NsStudyWork *understand(Sweep *sweep, GError **error)

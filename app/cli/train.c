@@ -121,7 +121,9 @@ static int train(int argc, char **argv, const NsOptions *how, bool several, GErr
         {"steps", 'n', 0, G_OPTION_ARG_STRING, &steps,
          "Steps to train (default: setting “steps”, else 300)", "N"},
         {"jsonl", 'j', 0, G_OPTION_ARG_FILENAME, &jsonl,
-         "Write one JSON object per line to a file, or to standard output if it is “-”", "FILE"},
+         "Write one JSON object per line to a file, which grows while others follow it, or to "
+         "standard output if it is “-”",
+         "FILE"},
         {"run", 'r', 0, G_OPTION_ARG_FILENAME, &run,
          "Record the run in a new file, FILE.nsrun, at most a second behind the training; “chart”, "
          "“show” and “export” read it, “resume” continues from its newest checkpoint",

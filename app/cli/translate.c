@@ -225,7 +225,7 @@ static bool translate_part(const Translate *t, size_t first, size_t n, NsLines *
 
 static bool translate(const Translate *t, GError **error)
 {
-    NsLines *out = ns_lines_open(t->out ? t->out : "-", error);
+    NsLines *out = ns_lines_open(t->out ? t->out : "-", false, error);
     if (!out) return false;
     NsProgress progress;
     ns_progress_start(&progress, t->out != NULL);
@@ -236,7 +236,7 @@ static bool translate(const Translate *t, GError **error)
         good = translate_part(t, first, MIN(TOGETHER, n - first), out, error);
     }
     ns_progress_end(&progress);
-    return ns_lines_close(out, good ? error : NULL) && good;
+    return ns_lines_close(out, good, error);
 }
 
 /* ---- The command ---- */
@@ -258,8 +258,7 @@ static bool check_options(const Translate *t, GError **error)
                          PENALTY_MOST);
     if (t->average < 1 || t->lane < 1)
         return ns_refuse(error, NS_ERROR_USAGE, "--average and --lane must be at least 1.");
-    return ns_output_spares(t->out, t->in, error) &&
-           (!t->run || ns_output_spares(t->out, t->run, error));
+    return ns_output_spares(t->out, t->in, error) && (!t->out || ns_output_check(t->out, error));
 }
 
 int ns_cli_translate(int argc, char **argv, GError **error)

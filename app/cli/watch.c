@@ -265,13 +265,13 @@ int ns_cli_watch(int argc, char **argv, GError **error)
         return ns_usage(error, "One to %d files are needed; write “" NS_CLI " watch FILE”.",
                         NS_LANES_MAX);
     if (!open_sources(&watch, argv + 1, error)) return NS_EXIT_ERROR;
-    if (watch.jsonl) watch.lines = ns_lines_open("-", error);
+    if (watch.jsonl) watch.lines = ns_lines_open("-", true, error);
     ns_progress_start(&watch.progress, !(watch.jsonl && isatty(STDOUT_FILENO)));
     ns_interrupt_catch();
     bool ok = follow_all(&watch, error);
     ns_progress_end(&watch.progress);
     if (watch.lines)
-        ok = ns_lines_close(watch.lines, ok ? error : NULL) && ok;
+        ok = ns_lines_close(watch.lines, ok, error);
     else if (ok)
         show_table(&watch);
     return ok ? ns_interrupt_status() : NS_EXIT_ERROR;

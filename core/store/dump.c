@@ -6,19 +6,25 @@
 #include "core/data/task.h"
 #include "core/experiment/provenance.h"
 #include "core/store/jsonl.h"
+#include "core/store/output_file.h"
 #include "core/store/run_lines.h"
 #include "core/store/safetensors.h"
 
+#include <errno.h>
 #include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
 
-static const char *const file_names[] = {
+/* meta.json is the last, so that a folder that has it is a complete dump. */
+enum { PARAMS, GRADS, BATCH, META, FILES };
+static const char *const file_names[FILES] = {
     "params.safetensors",
     "grads.safetensors",
     "batch.safetensors",
+    "meta.json",
 };
 
-static bool write_arena(const char *path, const NsTensorTable *table, const ns_real *arena,
-                        GError **error)
+static bool write_arena(int fd, const NsTensorTable *table, const ns_real *arena)
 {
     g_autofree NsStoredTensor *stored = g_new0(NsStoredTensor, table->n);
     for (size_t i = 0; i < table->n; i++) {
@@ -31,7 +37,7 @@ static bool write_arena(const char *path, const NsTensorTable *table, const ns_r
             .data = arena + tensor->offset,
         };
     }
-    return ns_safetensors_write(path, stored, table->n, error);
+    return ns_safetensors_fill(fd, stored, table->n);
 }
 
 static int64_t *widen(const int32_t *from, size_t n)
@@ -52,7 +58,7 @@ static int64_t *source_mask(const NsBatch *batch)
 }
 
 /* `segments`: each sequence has two segments and may have a label. */
-static bool write_batch(const char *path, const NsBatch *batch, bool segments, GError **error)
+static bool write_batch(int fd, const NsBatch *batch, bool segments)
 {
     size_t B = batch->B, T = batch->T, S = batch->S, n = 3;
     g_autofree int64_t *tokens = widen(batch->tokens, B * T);
@@ -75,7 +81,7 @@ static bool write_batch(const char *path, const NsBatch *batch, bool segments, G
         stored[n++] = (NsStoredTensor){"src", NS_STORED_I64, 2, {B, S}, src};
         stored[n++] = (NsStoredTensor){"src_mask", NS_STORED_I64, 2, {B, S}, src_mask};
     }
-    return ns_safetensors_write(path, stored, n, error);
+    return ns_safetensors_fill(fd, stored, n);
 }
 
 /* The list is empty if the symbols are not characters. */
@@ -104,41 +110,50 @@ static char *make_meta(NsRun *run)
     ns_json_double(&json, "total", newest->grad_norm);
     ns_json_close(&json, '}');
     ns_json_open(&json, "files", '[');
-    for (size_t i = 0; i < G_N_ELEMENTS(file_names); i++)
-        ns_json_string(&json, NULL, file_names[i]);
+    for (size_t i = 0; i < META; i++) ns_json_string(&json, NULL, file_names[i]);
     ns_json_close(&json, ']');
     ns_json_program(&json);
     return ns_json_finish(&json);
 }
 
-/* Written last, so that a folder with a meta.json is a complete dump. */
-static bool write_meta(const char *path, NsRun *run, GError **error)
+/* On failure errno contains the reason. */
+static bool write_file(int fd, int which, NsRun *run)
 {
+    NsModel *model = ns_run_model(run);
+    const NsTensorTable *table = ns_model_tensors(model);
+    if (which == PARAMS) return write_arena(fd, table, ns_model_weights(model));
+    if (which == GRADS) return write_arena(fd, table, ns_model_gradients(model));
+    NsVocab vocab = ns_corpus_vocab(ns_run_corpus(run), ns_run_settings(run));
+    if (which == BATCH) return write_batch(fd, ns_run_batch(run), vocab.segments > 0);
     g_autofree char *meta = make_meta(run);
-    g_autofree char *text = g_strconcat(meta, "\n", NULL);
-    g_autoptr(GError) reason = NULL;
-    if (g_file_set_contents_full(path, text, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0666, &reason))
-        return true;
-    return ns_refuse(error, NS_ERROR_FILE, "%s.", reason->message);
+    return ns_write_all(fd, meta, strlen(meta)) && ns_write_all(fd, "\n", 1);
 }
 
 bool ns_dump(NsRun *run, const char *directory, GError **error)
 {
-    g_autofree char *meta = g_build_filename(directory, "meta.json", NULL);
-    g_autofree char *params = g_build_filename(directory, file_names[0], NULL);
-    g_autofree char *grads = g_build_filename(directory, file_names[1], NULL);
-    g_autofree char *batch = g_build_filename(directory, file_names[2], NULL);
-
-    if (!ns_folder_make(directory, error)) return false;
-    g_unlink(meta);
-
-    NsModel *model = ns_run_model(run);
-    const NsTensorTable *table = ns_model_tensors(model);
-    NsVocab vocab = ns_corpus_vocab(ns_run_corpus(run), ns_run_settings(run));
-    return write_arena(params, table, ns_model_weights(model), error) &&
-           write_arena(grads, table, ns_model_gradients(model), error) &&
-           write_batch(batch, ns_run_batch(run), vocab.segments > 0, error) &&
-           write_meta(meta, run, error);
+    NsOutputFile files[FILES];
+    int n = 0, code = 0;
+    bool good = ns_folder_make(directory, error);
+    while (good && n < FILES) {
+        g_autofree char *path = g_build_filename(directory, file_names[n], NULL);
+        good = ns_output_file_open(&files[n], path, error);
+        if (!good) break;
+        /* Synced here, so that nothing but renaming remains for the end. */
+        if (!write_file(files[n].fd, n, run) || (!files[n].direct && fsync(files[n].fd) != 0))
+            code = errno;
+        n++;
+        if (code) break;
+    }
+    bool written = good && !code;
+    if (written) {
+        g_autofree char *meta = g_build_filename(directory, file_names[META], NULL);
+        g_unlink(meta);
+    }
+    for (int i = 0; i < n; i++) {
+        int own = written && good ? 0 : code && i == n - 1 ? code : ECANCELED;
+        if (!ns_output_file_close(&files[i], own, own == ECANCELED ? NULL : error)) good = false;
+    }
+    return good;
 }
 
 /* ---- Reading ---- */

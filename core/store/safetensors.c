@@ -5,6 +5,7 @@
 #include "core/base/file.h"
 #include "core/data/json_object.h"
 #include "core/store/json.h"
+#include "core/store/output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -74,8 +75,7 @@ char *ns_safetensors_head(const NsStoredTensor *tensors, size_t n, const char *e
     return head;
 }
 
-/* On failure errno contains the reason. */
-static bool write_contents(int fd, const NsStoredTensor *tensors, size_t n)
+bool ns_safetensors_fill(int fd, const NsStoredTensor *tensors, size_t n)
 {
     size_t bytes;
     g_autofree char *head = ns_safetensors_head(tensors, n, NULL, &bytes);
@@ -87,24 +87,9 @@ static bool write_contents(int fd, const NsStoredTensor *tensors, size_t n)
 
 bool ns_safetensors_write(const char *path, const NsStoredTensor *tensors, size_t n, GError **error)
 {
-    g_autofree char *partial = g_strconcat(path, ".XXXXXX", NULL);
-    int fd = g_mkstemp_full(partial, O_WRONLY | O_CLOEXEC, 0666);
-    bool created = fd >= 0;
-    bool done = created && write_contents(fd, tensors, n);
-    int number = errno;
-    if (created && close(fd) < 0 && done) {
-        done = false;
-        number = errno;
-    }
-    if (done && g_rename(partial, path) < 0) {
-        done = false;
-        number = errno;
-    }
-    if (done) return true;
-
-    if (created) g_unlink(partial);
-    ns_file_error(path, number, error);
-    return false;
+    NsOutputFile file;
+    if (!ns_output_file_open(&file, path, error)) return false;
+    return ns_output_file_close(&file, ns_safetensors_fill(file.fd, tensors, n) ? 0 : errno, error);
 }
 
 /* ---- Reading ---- */

@@ -32,6 +32,9 @@ char *ns_safetensors_head(const NsStoredTensor *tensors, size_t n, const char *e
 bool ns_safetensors_write(const char *path, const NsStoredTensor *tensors, size_t n,
                           GError **error);
 
+/* Writes the contents of such a file.  On failure errno contains the reason. */
+bool ns_safetensors_fill(int fd, const NsStoredTensor *tensors, size_t n);
+
 /* A file opened for reading. */
 typedef struct NsSafetensors NsSafetensors;
 

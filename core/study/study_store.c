@@ -240,6 +240,15 @@ NsStudyStore *ns_study_store_open(const char *path, const NsStudy *study,
     const char *journal = store->options.network
                               ? "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL"
                               : "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL";
+    int64_t application = 0, n = 0;
+    if (!read_number(store, "PRAGMA application_id", &application, error) ||
+        !read_number(store, "SELECT COUNT(*) FROM sqlite_schema", &n, error))
+        return NULL;
+    /* A database of another kind is not even given another journal. */
+    if (n > 0 && application != APPLICATION) {
+        refuse(path, "it is another kind of file", error);
+        return NULL;
+    }
     if (!execute(store, journal, error) || !make_tables(store, error) ||
         !check_tables(store, "main", path, error) || !execute(store, "BEGIN IMMEDIATE", error))
         return NULL;

@@ -2,9 +2,9 @@
 #include "core/base/error.h"
 #include "core/experiment/assignment.h"
 #include "core/store/figure_file.h"
+#include "core/store/output_file.h"
 #include "support.h"
 #include "ui/plot/export_choices.h"
-#include "ui/plot/save.h"
 
 #include <glib/gstdio.h>
 #include <math.h>

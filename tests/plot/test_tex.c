@@ -1,7 +1,7 @@
 /* Figures typeset by TeX.  SPDX-License-Identifier: MIT */
+#include "core/store/output_file.h"
 #include "support.h"
 #include "ui/plot/export.h"
-#include "ui/plot/save.h"
 
 #include <glib/gstdio.h>
 #include <stdio.h>

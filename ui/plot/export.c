@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/words.h"
+#include "core/store/output_file.h"
 #include "ui/plot/csv.h"
 #include "ui/plot/layout-private.h"
 #include "ui/plot/painter.h"
@@ -10,7 +11,6 @@
 #include "ui/plot/pgfplots.h"
 #include "ui/plot/plot_sheet.h"
 #include "ui/plot/png.h"
-#include "ui/plot/save.h"
 #include "ui/plot/svg.h"
 #include "ui/plot/text.h"
 #include "ui/plot/text_capture.h"

@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/words.h"
-#include "ui/plot/save.h"
+#include "core/store/output_file.h"
 
 #include <cairo-pdf.h>
 

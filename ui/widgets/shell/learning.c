@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "core/store/bundled.h"
+#include "core/store/output_file.h"
 #include "ui/widgets/common/file_dialog.h"
 #include "ui/widgets/common/preferences.h"
 #include "ui/widgets/learn/learn_list.h"
@@ -78,7 +79,7 @@ void ns_window_save(NsWindow *window, const char *path)
     g_autofree char *text = ns_preset_write(&preset);
     g_autofree char *name = g_filename_display_basename(path);
     g_autofree char *saved = g_strdup_printf(_("Saved as %s"), name);
-    if (g_file_set_contents(path, text, -1, &error))
+    if (ns_save(path, text, strlen(text), &error))
         ns_window_toast_file(window, saved, path);
     else
         ns_window_toast(window, error->message);

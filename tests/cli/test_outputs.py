@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""Every output of every command: whole or untouched, and never over a run or results; writes TAP.
+
+SPDX-License-Identifier: MIT
+Usage: test_outputs.py NORMSCOPE_CLI [--every]
+
+Without --every only some commands are killed.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from test_cli import CLI, SMALL, Skip, main, run, sentence
+from test_study import HEAD, LANES
+
+MODEL = [word for setting in SMALL for word in ("--set", setting)]
+TRANSLATION = ["--set", "task=translation", "--set", "arch=encoder-decoder",
+               *[word.replace("seq=8", "seq=32") for word in MODEL]]
+PREVIOUS = b"what was here before\n"
+
+
+class Inputs:
+    """A folder with a file of every kind that commands read, made once."""
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        for name, words in (("a.nsrun", [*MODEL, "--steps", "300"]), ("t.nsrun", [*TRANSLATION, "--steps", "2"])):
+            assert run("train", *words, "--run", self(name), small=False).returncode == 0
+        with open(self("a.study"), "w", encoding="utf-8") as file:
+            file.write(HEAD + "steps = 1\nseeds = 2\n[grid]\nlr = 1e-3:1e-2:2\n" + LANES)
+        assert run("study", self("a.study"), small=False).returncode == 0
+        with open(self("text"), "w", encoding="utf-8") as file:
+            file.write("some words and more\n" * 9)
+        with open(self("table.csv"), "w", encoding="utf-8") as file:
+            file.write("step,loss\n" + "".join(f"{i},{9 / (i + 1)}\n" for i in range(9)))
+        assert run("bpe", self("text"), "--out", self("merges"), small=False).returncode == 0
+
+    def __call__(self, name):
+        return os.path.join(self.folder.name, name)
+
+
+def commands(of):
+    """Name, the output's own name, and the command line up to the option with the output; a name with
+    a slash is that of a file in the folder of the option."""
+    chart = ["chart", "--from", of("a.nsrun")]
+    rows = [(f"chart {kind}", f"out.{kind}", [*chart, "--figure", "loss", "--out"]) for kind in
+            ("svg", "pdf", "png", "csv", "tex")]
+    rows += [(f"export {kind}", "out", ["export", of("a.nsrun"), "--format", kind, "--out"])
+             for kind in ("csv", "jsonl", "safetensors")]
+    rows += [
+        ("film", "out.png", [*chart, "--figure", "gradient-norm", "--film", "1", "--size", "column",
+                             "--dpi", "50", "--out"]),
+        ("chart of each", "out.svg", [*chart, "--figure", "loss,schedule", "--each", "--out"]),
+        ("study --csv", "out", ["study", of("a.study"), "--csv"]),
+        ("study show --csv", "out", ["study", "show", of("a.nsstudy"), "--csv"]),
+        ("study show --out", "out.svg", ["study", "show", of("a.nsstudy"), "--figure", "best-of", "--out"]),
+        ("sweep", "out.svg", ["sweep", "--x", "lr=1e-3,1e-2", "--y", "warmup=1,2", "--steps", "1", *MODEL,
+                              "--results", of("sweep.nsstudy"), "--out"]),
+        ("bpe", "out", ["bpe", of("text"), "--out"]),
+        ("bpe --apply", "out", ["bpe", "--apply", of("merges"), of("text"), "--out"]),
+        ("translate", "out", ["translate", "--run", of("t.nsrun"), "--in", of("text"), "--out"]),
+        ("dump weights", "out/params.safetensors", ["dump", *MODEL, "--out"]),
+        ("dump meta", "out/meta.json", ["dump", *MODEL, "--out"]),
+        ("paper", "out/hidden-scale.pdf", ["paper", "hidden-scale", "--out"]),
+        ("report", "out/report.md", ["paper", "hidden-scale", "--report"]),
+        ("jobs", "out.parts/study.study", ["study", of("a.study"), "--print-jobs", "--out"]),
+        # These two hold databases, and take none of another kind.
+        ("train --run", "out", ["train", *MODEL, "--steps", "1", "--run"]),
+        ("study --out", "out", ["study", of("a.study"), "--out"]),
+        # Lines grow under their own name.
+        ("train --jsonl", "out", ["train", *MODEL, "--steps", "1", "--jsonl"]),
+        ("compare --jsonl", "out", ["compare", *MODEL, "--steps", "1", "--lane", "lr=1", "--lane", "lr=2", "--jsonl"]),
+    ]
+    return rows
+
+
+class Output:
+    """A folder for an output; the file, and what the option is given."""
+
+    def __init__(self, folder, name):
+        first, slash, _ = name.partition("/")
+        self.path = os.path.join(folder, name)
+        self.given = os.path.join(folder, first)
+        if slash:
+            os.mkdir(self.given)
+        # The parts of a study lie beside its results.
+        self.given = self.given.replace(".parts", ".nsstudy")
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def files_in(folder):
+    return sorted(os.path.join(at, name) for at, _, names in os.walk(folder) for name in names)
+
+
+def test_no_output_replaces_a_run_or_results():
+    of = Inputs()
+    for name, own, words in commands(of):
+        for kind, link in (("a.nsrun", os.symlink), ("a.nsstudy", os.link)):
+            if (name, kind) == ("study --out", "a.nsstudy"):
+                continue  # its own results, which it continues
+            with tempfile.TemporaryDirectory() as folder:
+                out = Output(folder, own)
+                path = out.path.replace("out.svg", "out-loss.svg") if "each" in name else out.path
+                link(of(kind), path)
+                content, there = read(of(kind)), files_in(folder)
+                result = run(*words, out.given, small=False)
+                assert result.returncode in (1, 2), (name, kind, result)
+                assert len(result.stderr.decode().splitlines()) == 1, (name, result)
+                assert read(of(kind)) == read(path) == content, (name, kind)
+                # A command that writes several files may have written those before this one.
+                if "/" not in own:
+                    assert files_in(folder) == there, name
+
+
+def test_logs_of_databases_are_spared():
+    of = Inputs()
+    for end in ("-wal", "-shm", "-journal"):
+        path = of("a.nsrun" + end)
+        assert not os.path.exists(path)
+        with open(path, "wb") as file:
+            file.write(PREVIOUS)
+        assert "recorded run" in sentence(run("bpe", of("text"), "--out", path, small=False), 1)
+        assert read(path) == PREVIOUS
+        os.remove(path)
+
+
+def test_no_output_replaces_an_input_or_another_output():
+    of = Inputs()
+    for words in (["chart", "--from", of("table.csv"), "--figure", "loss", "--out", of("table.csv")],
+                  ["bpe", of("text"), "--out", of("text")],
+                  ["bpe", "--apply", of("merges"), of("text"), "--out", of("merges")],
+                  ["translate", "--run", of("t.nsrun"), "--in", of("text"), "--out", of("text")],
+                  ["study", of("a.study"), "--csv", of("a.study")],
+                  ["study", of("a.study"), "--csv", of("new"), "--out", of("new")],
+                  ["train", *MODEL, "--run", of("new"), "--jsonl", of("new")],
+                  ["sweep", "--x", "lr=1,2", "--y", "seed=1,2", *MODEL, "--out", of("new.svg"), "--results",
+                   of("new.svg")]):
+        before = {path: read(path) for path in files_in(of.folder.name)}
+        sentence(run(*words, small=False), 2)
+        assert {path: read(path) for path in files_in(of.folder.name)} == before, words
+
+
+def test_full_disk():
+    """The previous file is whole, and nothing lies beside it."""
+    of = Inputs()
+    with tempfile.TemporaryDirectory() as mounted:
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", mounted],
+                          stderr=subprocess.DEVNULL).returncode:
+            raise Skip("a file system of its own may not be mounted here")
+        try:
+            for name, own, words in commands(of):
+                if name in ("train --run", "study --out", "jobs", "report", "chart of each") or "jsonl" in words[-1]:
+                    continue
+                out = Output(mounted, own)
+                with open(out.path, "wb") as file:
+                    file.write(PREVIOUS)
+                with open(os.path.join(mounted, "filler"), "wb", buffering=0) as file:
+                    try:
+                        while file.write(bytes(1024)):
+                            pass
+                    except OSError:
+                        pass
+                there = files_in(mounted)
+                result = run(*words, out.given, small=False)
+                line = result.stderr.decode().splitlines()
+                assert result.returncode == 1 and len(line) == 1, (name, result)
+                assert "the disk is full" in line[0], line
+                assert read(out.path) == PREVIOUS, (name, read(out.path)[:99])
+                left = [path for path in files_in(mounted) if not path.endswith((".nsstudy", "-wal", "-shm"))]
+                assert left == there, (name, files_in(mounted), there)
+                for path in files_in(mounted):
+                    os.remove(path)
+                if "/" in own:
+                    os.rmdir(out.given)
+        finally:
+            subprocess.run(["umount", mounted], check=True)
+
+
+def identity(path):
+    info = os.stat(path)
+    return info.st_ino, info.st_size, info.st_mtime_ns
+
+
+def test_killed():
+    """At every moment there is the previous file or the new one."""
+    of = Inputs()
+    some = ("export csv", "study show --csv", "bpe", "chart svg", "dump meta")
+    signals = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT]
+    for name, own, words in commands(of):
+        if name in ("train --run", "study --out", "jobs", "paper", "report", "chart of each") or "jsonl" in words[-1]:
+            continue
+        if name not in some and "--every" not in sys.argv:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            out = Output(folder, own)
+            started = time.monotonic()
+            assert run(*words, out.given, small=False).returncode == 0, name
+            needed = time.monotonic() - started
+            whole = read(out.path)
+            # As soon as the file changes, and at some moments.
+            for k, share in enumerate((2, 0.5, 0.8)):
+                with open(out.path, "wb") as file:
+                    file.write(PREVIOUS)
+                before, there = identity(out.path), files_in(folder)
+                process = subprocess.Popen([CLI, *words, out.given], stdout=subprocess.DEVNULL,
+                                           stderr=subprocess.DEVNULL)
+                end = time.monotonic() + share * needed + 0.01
+                while time.monotonic() < end and process.poll() is None and identity(out.path) == before:
+                    pass
+                process.send_signal(signals[k])
+                process.wait()
+                content = read(out.path)
+                # What tells of times, such as a dump, is whole if it ends as the other does.
+                is_whole = content == whole or (len(content) > 99 and abs(len(content) - len(whole)) < 99)
+                assert content == PREVIOUS or is_whole, (name, signals[k], len(content), len(whole))
+                # A dump without meta.json is not complete, and that goes first.
+                lost = {os.path.join(folder, "out", "meta.json")} if own.startswith("out/") else set()
+                assert set(there) - lost <= set(files_in(folder)) <= set(there) | lost, (name, files_in(folder))
+
+
+def test_streams():
+    """Lines grow in the file that a reader has open, and pipes and /dev/stdout are written as they are."""
+    of = Inputs()
+    with tempfile.TemporaryDirectory() as folder:
+        lines, table = (os.path.join(folder, name) for name in ("a.jsonl", "table"))
+        with open(lines, "wb") as file:
+            file.write(PREVIOUS)
+        process = subprocess.Popen([CLI, "train", *MODEL, "--set", "steps=0", "--jsonl", lines])
+        with open(lines, "rb") as file:
+            end = time.monotonic() + 60
+            while b'"step":1,' not in file.read() and time.monotonic() < end:
+                time.sleep(0.05)
+                file.seek(0)
+            assert time.monotonic() < end and process.poll() is None
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 130
+        assert run("study", "show", of("a.nsstudy"), "--csv", table, small=False).returncode == 0
+        shown = run("study", "show", of("a.nsstudy"), small=False).stdout
+        words = ["study", "show", of("a.nsstudy"), "--csv", "/dev/stdout"]
+        assert run(*words, small=False).stdout == shown + read(table)
+        with open(os.path.join(folder, "both"), "wb") as file:
+            subprocess.run([CLI, *words], stdout=file, check=True)
+        assert read(os.path.join(folder, "both")) == shown + read(table)
+        pipe = os.path.join(folder, "pipe")
+        os.mkfifo(pipe)
+        with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+            assert run(*words[:-1], pipe, small=False).returncode == 0
+            assert reader.stdout.read() == read(table)
+        # A link stays a link, and a file keeps its mode.
+        link = os.path.join(folder, "link")
+        os.symlink(table, link)
+        os.chmod(table, 0o640)
+        assert run(*words[:-1], link, small=False).returncode == 0
+        assert os.path.islink(link) and os.stat(table).st_mode & 0o777 == 0o640
+
+
+if __name__ == "__main__":
+    sys.exit(main({name: value for name, value in globals().items() if name != "test_study"}))
