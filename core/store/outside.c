@@ -43,6 +43,7 @@ struct NsOutside {
     NsOutsideLine *line;
     Lane lanes[NS_LANES_MAX];
     size_t lines, wrong, told;
+    GPtrArray *names; /* of what was read before the first record */
     GQueue messages;
 };
 
@@ -61,6 +62,7 @@ NsOutside *ns_outside_new(size_t budget)
                             GUINT_TO_POINTER(q + 1));
     o->text = g_string_new(NULL);
     o->line = ns_outside_line_new();
+    o->names = g_ptr_array_new_with_free_func(g_free);
     g_queue_init(&o->messages);
     return o;
 }
@@ -90,7 +92,8 @@ void ns_outside_begin_again(NsOutside *o)
     g_string_truncate(o->text, 0);
     o->passing = o->begun = o->known = false;
     g_clear_pointer(&o->events, ns_outside_events_free);
-    o->lines = 0;
+    o->lines = o->wrong = o->told = 0;
+    g_ptr_array_set_size(o->names, 0);
     g_clear_pointer(&o->columns, g_strfreev);
 }
 
@@ -102,6 +105,7 @@ void ns_outside_free(NsOutside *o)
     g_hash_table_unref(o->others);
     g_string_free(o->text, TRUE);
     ns_outside_line_free(o->line);
+    g_ptr_array_unref(o->names);
     g_queue_clear_full(&o->messages, g_free);
     g_free(o);
 }
@@ -129,6 +133,41 @@ size_t ns_outside_wrong_lines(const NsOutside *o)
 char *ns_outside_take_message(NsOutside *o)
 {
     return g_queue_pop_head(&o->messages);
+}
+
+/* ---- Names ---- */
+
+/* Most names that a message lists. */
+#define MOST_NAMES 16
+
+static void note_name(NsOutside *o, const char *name, bool has)
+{
+    if (has && o->names->len < MOST_NAMES &&
+        !g_ptr_array_find_with_equal_func(o->names, name, g_str_equal, NULL))
+        g_ptr_array_add(o->names, g_strdup(name));
+}
+
+/* Notes the names in the line as long as there is no record. */
+static void note_names(NsOutside *o)
+{
+    const NsOutsideLine *line = o->line;
+    if (o->names->len == MOST_NAMES || ns_outside_lanes(o)) return;
+    note_name(o, "step", line->step >= 0);
+    note_name(o, "loss", line->loss.has);
+    note_name(o, "validation_loss", line->validation.has);
+    note_name(o, "lr", line->lr.has);
+    note_name(o, "grad_norm", line->grad_norm.has);
+    for (guint i = 0; i < line->arrays->len; i++)
+        note_name(o, g_array_index(line->arrays, NsOutsideArray, i).name, true);
+}
+
+char *ns_outside_names(const NsOutside *o)
+{
+    GString *names = g_string_new(NULL);
+    for (guint i = 0; i < o->names->len; i++)
+        g_string_append_printf(names, "%s%s", i ? ", " : "", (char *)o->names->pdata[i]);
+    if (o->names->len == MOST_NAMES) g_string_append(names, ", …");
+    return g_string_free(names, FALSE);
 }
 
 /* ---- Messages ---- */
@@ -281,10 +320,19 @@ static void take_arrays(NsOutside *o, Lane *lane)
         if (fits && !layout.count[quantities[i]] && layout.width + array->n <= WIDEST)
             set_count(&layout, quantities[i], array->n);
         else if (!fits && !array->scalar) {
-            g_autofree char *what = g_strdup_printf(
-                _("“%s” has %zu values, but the model has %zu layers and %zu hidden "
-                  "states; it is skipped."),
-                array->name, array->n, lane->layout.layers, lane->layout.hidden);
+            GHashTable *names = array->gradient ? o->gradients : o->others;
+            bool has_size = array->n == layout.layers || array->n == layout.hidden;
+            /* The number of values is right, so there is no more place for a name. */
+            bool full = has_size && !array->inner && !g_hash_table_contains(names, array->name);
+            g_autofree char *what =
+                full ? g_strdup_printf(
+                           _("“%s” is one name too many; only %d names of other programs are "
+                             "read, and it is skipped."),
+                           array->name, NS_QUANTITIES_NAMED)
+                     : g_strdup_printf(
+                           _("“%s” has %zu values, but the model has %zu layers and %zu hidden "
+                             "states; it is skipped."),
+                           array->name, array->n, lane->layout.layers, lane->layout.hidden);
             tell(o, what);
         }
     }
@@ -417,10 +465,14 @@ static void take_line(NsOutside *o, const char *text, size_t n)
     NsOutsideLine *line = o->line;
     if (!o->begun && strspn(text, " \t\r") < n) {
         o->begun = true;
-        if ((o->columns = ns_outside_columns(text, &o->separator))) return;
+        if ((o->columns = ns_outside_columns(text, &o->separator))) {
+            for (char **name = o->columns; *name; name++) note_name(o, *name, true);
+            return;
+        }
     }
     const char *why = o->columns ? ns_outside_line_read_row(line, o->columns, o->separator, text)
                                  : ns_outside_line_read(line, text, n);
+    note_names(o);
     if (why) {
         leave_out(o, _(why));
         return;
@@ -437,10 +489,12 @@ static void take_events(NsOutside *o, bool last)
     while ((news = ns_outside_events_next(o->events, last, o->line, &why)) !=
            NS_OUTSIDE_EVENTS_NONE) {
         o->lines = ns_outside_events_read(o->events);
-        if (news == NS_OUTSIDE_EVENTS_WRONG)
+        if (news == NS_OUTSIDE_EVENTS_WRONG) {
             leave_out(o, _(why));
-        else
-            take(o);
+            continue;
+        }
+        note_names(o);
+        take(o);
     }
     o->lines = ns_outside_events_read(o->events);
 }

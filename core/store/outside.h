@@ -90,6 +90,9 @@ NsHistory *ns_outside_history(const NsOutside *outside, size_t lane);
 size_t ns_outside_lines(const NsOutside *outside);
 size_t ns_outside_wrong_lines(const NsOutside *outside);
 
+/* The names in a file without a record, for a message: “step, accuracy”.  Free with g_free. */
+char *ns_outside_names(const NsOutside *outside);
+
 /* The next message about what was read, such as a skipped line (only the first five are reported
  * one by one) or a run that began again.  NULL if there is none.  Free with g_free. */
 char *ns_outside_take_message(NsOutside *outside);

@@ -111,6 +111,9 @@ NsOutsideFile *ns_outside_file_open(const char *path, size_t budget, GError **er
                             ? "it is a folder without an event file"
                         : ns_run_file_is(path) ? "it is a run file, which is opened, not watched"
                                                : NULL;
+    /* A missing file is waited for, a missing folder is a wrong path. */
+    g_autofree char *folder = g_path_get_dirname(path);
+    if (!wrong && !g_file_test(folder, G_FILE_TEST_IS_DIR)) wrong = N_("there is no such folder");
     if (wrong ? refuse(path, wrong, error) : open_path(f, error)) return f;
     ns_outside_file_free(f);
     return NULL;

@@ -299,7 +299,7 @@ static bool take_number(Scan *s, const char *name, NsOutsideNumber number)
         return number.value <= NS_OUTSIDE_FORMAT ||
                fail(s, N_("it has a newer version of the format than this program can read"));
     if (!g_str_equal(name, "lane")) return add_scalar(s, name, false, number);
-    if (!(number.value >= 1 && number.value <= NS_LANES_MAX))
+    if (!(number.value >= 1 && number.value <= NS_LANES_MAX) || number.value > floor(number.value))
         return fail(s, N_("its lane is not one of 1 to 4"));
     line->lane = (size_t)number.value;
     return true;

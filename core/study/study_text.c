@@ -177,9 +177,19 @@ static bool read_quantity(NsResult *result, const NsEntry *entry, GError **error
             result->kind = (NsResultKind)i;
             return true;
         }
-    GError *wrong = NULL;
-    int row = ns_choices_require("quantity", entry->value, ns_quantity_choice, &wrong);
+    int row = ns_choices_find(ns_quantity_choice, entry->value);
     if (row < 0) {
+        NsNearest nearest = {0};
+        GError *wrong = NULL;
+        for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
+            if (*kinds[i]) ns_nearest_look(&nearest, entry->value, kinds[i]);
+        for (size_t i = 0; ns_quantity_choice(i); i++)
+            ns_nearest_look(&nearest, entry->value, ns_quantity_choice(i)->key);
+        if (nearest.key)
+            g_set_error(&wrong, NS_ERROR, NS_ERROR_SETTING,
+                        "There is no quantity “%s”; did you mean “%s”?", entry->value, nearest.key);
+        else
+            ns_choices_unknown("quantity", entry->value, ns_quantity_choice, &wrong);
         wrong->code = NS_ERROR_SETTING;
         return ns_entry_blame(entry, wrong, error);
     }

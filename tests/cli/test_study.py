@@ -400,11 +400,33 @@ def test_diverged():
         assert "1 diverged" in study("show", folder("a.nsstudy"))
 
 
+def test_tables_run_nothing():
+    """A spreadsheet takes a cell that begins so for a formula; numbers stay numbers."""
+    names = ["=1+1", "+cmd|x", "-2+3", "@sum", "-1.5"]
+    expected = ["'=1+1", "'+cmd|x", "'-2+3", "'@sum", "-1.5"]
+    for two, cells in ((names[:2], expected[:2]), (names[2:4], expected[2:4]), (names[3:], expected[3:])):
+        lanes = "".join(f"[{letter}]\nname = {name}\nseed = {i}\n" for i, (letter, name) in enumerate(zip("AB", two)))
+        with Folder(HEAD + "steps = 1\n" + lanes) as folder:
+            study(folder("a.study"), "--csv", folder("a.csv"))
+            with open(folder("a.csv"), encoding="utf-8") as file:
+                assert [row["name"] for row in csv.DictReader(file)] == cells
+    with Folder() as folder:
+        out = folder("a.csv")
+        result = run("chart", "--figure", "loss", "--steps", "1", "--lane", "lr=1", "--lane", "lr=2", "--names",
+                     "=a;-b", "--out", out)
+        assert result.returncode == 0, result
+        with open(out, encoding="utf-8") as file:
+            series = {row["series"] for row in csv.DictReader(file)}
+        assert all(name[0] == "'" or name[0].isalpha() for name in series) and len(series) >= 2, series
+
+
 def test_errors():
     with Folder() as folder:
         sentence(run("study", small=False), 2)
         assert "Line 2" in sentence(run("study", write(folder("b.study"), "steps = 1\nlrr = 2\n"),
                                         small=False), 2)
+        near = write(folder("b.study"), "steps = 1\n[result]\nquantity = val_loss\n")
+        assert "did you mean “validation-loss”?" in sentence(run("study", near, small=False), 2)
         path = folder("a.study")
         assert "varies lr" in sentence(run("study", path, "--set", "lr=1", small=False), 2)
         assert "--seeds" in sentence(run("study", path, "--set", "seeds=2", small=False), 2)

@@ -155,6 +155,43 @@ def test_garbage():
         assert b"0 to 9" in done.stdout and b" 4 " in done.stdout, done.stdout
 
 
+def test_no_record():
+    """A file without a step and its loss is refused with what it has."""
+    with Folder() as path:
+        write(path("a.csv"), ["step,loss"])
+        write(path("b.jsonl"), ['{"step": 0, "val_loss": 10.98}', '{"step": 1, "val_loss": 9, "accuracy": 1}'])
+        with open(path("c.tfevents"), "wb") as file:
+            file.write(VERSION + scalar(0, "lm loss", 3.0) + scalar(0, "grad-norm", 1.0) + scalar(1, "lm loss", 2.0))
+        for name, there in (("a.csv", "step, loss"), ("b.jsonl", "step, validation_loss, accuracy"),
+                            ("c.tfevents", "step, grad_norm, lm loss")):
+            for words in (["chart", "--from", path(name), "--figure", "loss", "--out", path("x.svg")],
+                          ["chart", "--from", path(name), "--beside", path(name), "--figure", "loss", "--out",
+                           path("x.svg")]):
+                line = sentence(run(*words, small=False), 1)
+                assert name in line and f"has {there}." in line, line
+        assert not os.path.exists(path("x.svg"))
+        # Before its first step a run has none either.
+        write(path("d.jsonl"), [record(5), record(6)])
+        line = sentence(run("chart", "--from", path("d.jsonl"), "--figure", "loss", "--steps", "2", "--out",
+                            path("x.svg"), small=False), 1)
+        assert "d.jsonl" in line, line
+
+
+def test_missing_folder():
+    """A file may come later, but not a folder."""
+    with Folder() as path:
+        line = sentence(run("watch", path("nofolder/x.jsonl"), small=False, timeout=60), 1)
+        assert "no such folder" in line, line
+
+
+def test_many_names():
+    with Folder() as path:
+        names = {f"mine{i}": [1, 2] for i in range(40)}
+        write(path("a.jsonl"), [json.dumps({"step": 0, "loss": 1, "grad_norm": {"w2": [1, 2]}, **names})])
+        err = watch(path("a.jsonl"), "--once").stderr.decode()
+        assert "“mine32” is one name too many; only 32 names" in err and "values" not in err, err
+
+
 def crc32c(data):
     crc = 0xffffffff
     for byte in data:

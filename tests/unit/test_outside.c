@@ -128,6 +128,7 @@ static void test_garbage(void)
         {"{\"step\":1,\"loss\":null}", "it has no loss"},
         {"{\"step\":1,\"loss\":2}}", "there is text after its object"},
         {"{\"step\":1,\"loss\":2,\"lane\":5}", "its lane is not one of 1 to 4"},
+        {"{\"step\":1,\"loss\":2,\"lane\":1.5}", "its lane is not one of 1 to 4"},
         {"{\"step\":1,\"loss\":2,\"format\":2}",
          "it has a newer version of the format than this program can read"},
         {"{\"step\":0,\"loss\":2}", "step 0 was already read"},
@@ -208,6 +209,18 @@ static void test_lanes(void)
     g_assert_cmpuint(ns_history_layout(ns_outside_history(o, 1))->layers, ==, 3);
     g_assert_cmpuint(ns_history_evaluations(ns_outside_history(o, 1)), ==, 1);
     assert_message(o, NULL);
+}
+
+/* Lines and errors are counted in the file that replaced another one. */
+static void test_counts(void)
+{
+    g_autoptr(NsOutside) o = read_text("a\nb\nc\nd\n{\"step\":0,\"loss\":1}\n");
+    g_assert_cmpuint(ns_outside_wrong_lines(o), ==, 4);
+    ns_outside_begin_again(o);
+    feed(o, "{\"step\":0,\"loss\":1}\ne\n");
+    ns_outside_end(o);
+    g_assert_cmpuint(ns_outside_wrong_lines(o), ==, 1);
+    g_assert_cmpuint(ns_outside_lines(o), ==, 2);
 }
 
 /* An array that fits neither is told, and the record counts. */
@@ -534,6 +547,7 @@ int main(int argc, char **argv)
     g_test_add_func("/outside/too-long", test_too_long);
     g_test_add_func("/outside/restart", test_restart);
     g_test_add_func("/outside/lanes", test_lanes);
+    g_test_add_func("/outside/counts", test_counts);
     g_test_add_func("/outside/sizes", test_sizes);
     g_test_add_func("/outside/thinned", test_copies_of_what_was_thinned);
     g_test_add_func("/outside/own-lines", test_own_lines);
