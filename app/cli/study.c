@@ -301,7 +301,9 @@ static GOptionEntry *make_entries(Request *request)
         {"json", 'j', 0, G_OPTION_ARG_NONE, &request->json, "One JSON object with every cell",
          NULL},
         {"csv", 0, 0, G_OPTION_ARG_FILENAME, &request->csv,
-         "Write a table with a row for every cell", "FILE"},
+         "Write a table with a row for every cell; a name that a spreadsheet would take for a "
+         "formula begins with '",
+         "FILE"},
         {"print-jobs", 0, 0, G_OPTION_ARG_NONE, &request->print_jobs,
          "Print one command per part of the study, for GNU parallel or a scheduler; “merge” "
          "gathers their results",

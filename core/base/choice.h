@@ -34,8 +34,7 @@ typedef struct {
     size_t edits;
 } NsNearest;
 
-/* Compares one more key; *nearest starts as {0}.  Ignores case in the word.  A word whose parts
- * abbreviate those of a key, such as “val_loss” of “validation-loss”, is one edit from it. */
+/* Compares one more key; *nearest starts as {0}.  Ignores case in the word. */
 void ns_nearest_look(NsNearest *nearest, const char *word, const char *key);
 
 /* Returns the keys for a message: "post, pre, none".  Free with g_free. */
