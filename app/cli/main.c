@@ -4,12 +4,14 @@
 #include "core/base/error.h"
 #include "core/base/instructions.h"
 #include "core/base/memory.h"
+#include "core/base/thread.h"
 #include "core/ops/gemm.h"
 
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 typedef struct {
@@ -145,6 +147,22 @@ static GLogWriterOutput write_log(GLogLevelFlags level, const GLogField *fields,
     _exit(NS_EXIT_ERROR);
 }
 
+typedef struct {
+    int argc;
+    char **argv;
+    int status;
+} Command;
+
+static void *run_thread(void *data)
+{
+    Command *command = data;
+    g_autoptr(GError) error = NULL;
+    command->status = dispatch(command->argc, command->argv, &error);
+    if (!error && (fflush(stdout) != 0 || ferror(stdout))) ns_output_error(NULL, errno, &error);
+    if (error) command->status = report(error);
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
     /* Must come first, while there is only one thread; a run reports failures later. */
@@ -158,8 +176,14 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
 
-    g_autoptr(GError) error = NULL;
-    int status = dispatch(argc, argv, &error);
-    if (!error && (fflush(stdout) != 0 || ferror(stdout))) ns_output_error(NULL, errno, &error);
-    return error ? report(error) : status;
+    Command command = {.argc = argc, .argv = argv};
+    pthread_t thread;
+    struct rlimit stack;
+    /* With a small “ulimit -s” the command gets a thread with a stack that is large enough. */
+    bool small = getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < NS_THREAD_STACK;
+    if (small && ns_thread_start(&thread, run_thread, &command) == 0)
+        pthread_join(thread, NULL);
+    else
+        run_thread(&command);
+    return command.status;
 }

@@ -286,7 +286,9 @@ int ns_cli_translate(int argc, char **argv, GError **error)
     const NsOptions options = {
         .command = "translate",
         .summary = "Translates sentences with the model of a run file, by beam search.  The run "
-                   "file\ncontains everything needed, including the vocabulary.",
+                   "file\ncontains everything needed, including the vocabulary.\n\n"
+                   "A translation has at most seq tokens, and at most 50 more than its source: "
+                   "there its\nend is forced, and the probability of this end counts in its score.",
         .examples = NS_CLI " train --set task=translation --set arch=encoder-decoder --set "
                            "tokenizer=bpe --run a.nsrun\n" NS_CLI
                            " translate --run a.nsrun --in test.de --out test.hyp\n" NS_CLI

@@ -131,11 +131,13 @@ static void swap_roles(Fact *fact)
     fact->patient = agent;
 }
 
-/* Draws another noun.  It is written as itself, because its general word may be the same as that of
- * the old noun. */
-static void change_noun(NsRng *rng, Phrase *phrase, size_t n)
+/* Draws a noun that is neither the old one nor that of the other phrase.  It is written as itself,
+ * because its general word may be the same as that of the old noun. */
+static void change_noun(NsRng *rng, Phrase *phrase, size_t n, int in_other)
 {
-    phrase->noun = other(rng, n, phrase->noun);
+    int old = phrase->noun;
+    do phrase->noun = other(rng, n, old);
+    while (phrase->noun == in_other);
     phrase->general = false;
 }
 
@@ -153,10 +155,10 @@ static void change(NsRng *rng, Fact *fact)
         }
         break;
     case 1:
-        change_noun(rng, &fact->agent, AGENTS);
+        change_noun(rng, &fact->agent, AGENTS, fact->patient.noun);
         return;
     case 2:
-        change_noun(rng, &fact->patient, G_N_ELEMENTS(nouns));
+        change_noun(rng, &fact->patient, G_N_ELEMENTS(nouns), fact->agent.noun);
         return;
     case 3: {
         Phrase *phrase = chance(rng, 50) ? &fact->agent : &fact->patient;

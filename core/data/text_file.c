@@ -51,7 +51,7 @@ static bool decompress(char **data, size_t *bytes, const char *name, GError **er
     g_autoptr(GInputStream) plain = g_converter_input_stream_new(compressed, G_CONVERTER(gzip));
     g_autoptr(GByteArray) all = g_byte_array_new();
     g_autoptr(GError) wrong = NULL;
-    char part[1 << 15];
+    char part[1 << 12];
     gssize n;
     while ((n = g_input_stream_read(plain, part, sizeof part, NULL, &wrong)) > 0) {
         if (all->len + (size_t)n > NS_TEXT_MAX)

@@ -50,7 +50,6 @@ static void search_init(Search *s, const NsDecoder *decoder, const NsBeamSearch 
     }
     for (size_t i = 0; i < n; i++) {
         result[i].length = 0;
-        result[i].ended = false;
         result[i].score = -(double)INFINITY;
     }
 }
@@ -89,10 +88,13 @@ static void offer(Search *s, Candidate c)
     s->best[at] = c;
 }
 
+/* At the limit a row can only end. */
 static void offer_row(Search *s, size_t row, const ns_real *logits)
 {
     double base = s->log_p[row] - log_sum_exp(logits, s->V);
-    for (size_t v = 0; v < s->V; v++) {
+    bool last = s->t + 1 == s->search->limit;
+    size_t end = (size_t)s->search->end;
+    for (size_t v = last ? end : 0; v < (last ? end + 1 : s->V); v++) {
         double log_p = base + (double)logits[v];
         if (s->n_best < 2 * s->beam ? !isnan(log_p) : log_p > s->best[s->n_best - 1].log_p)
             offer(s, (Candidate){row, (int32_t)v, log_p});
@@ -105,17 +107,15 @@ static double score_of(const Search *s, double log_p, size_t length)
     return log_p / pow((5 + (double)length) / 6, s->search->length_penalty);
 }
 
-/* Records the first `length` tokens of a row as a hypothesis of sequence i, if it is the best so
- * far. */
-static void complete(Search *s, size_t i, const int32_t *written, size_t length, bool ended,
-                     double log_p)
+/* Records the tokens of a row that ends as the hypothesis of sequence i, if it is the best so far.
+ */
+static void complete(Search *s, size_t i, const int32_t *written, double log_p)
 {
     NsHypothesis *result = &s->result[i];
-    double score = score_of(s, log_p, length + ended);
+    double score = score_of(s, log_p, s->t + 1);
     if (!(score > result->score)) return;
-    memcpy(result->tokens, written, length * sizeof *written);
-    result->length = length;
-    result->ended = ended;
+    memcpy(result->tokens, written, s->t * sizeof *written);
+    result->length = s->t;
     result->score = score;
 }
 
@@ -127,7 +127,7 @@ static void extend(Search *s, size_t i)
         const Candidate *c = &s->best[k];
         const int32_t *before = s->written + c->row * limit;
         if (c->token == s->search->end) {
-            if (k < s->beam) complete(s, i, before, s->t, true, c->log_p);
+            if (k < s->beam) complete(s, i, before, c->log_p);
             continue;
         }
         size_t row = first + live++;
@@ -144,11 +144,8 @@ static void extend(Search *s, size_t i)
     /* An upper bound on the score of any continuation: no more log-probability is lost up to the
      * limit. */
     double most = live > 0 ? score_of(s, s->log_p[first], limit) : -(double)INFINITY;
-    bool ended = s->result[i].ended;
+    bool ended = s->result[i].score > -(double)INFINITY;
     s->done[i] = s->result[i].score >= most || (s->beam == 1 && ended);
-    if (s->done[i] || s->t + 1 < limit) return;
-    for (size_t k = 0; k < live; k++)
-        complete(s, i, s->next_written + (first + k) * limit, limit, false, s->log_p[first + k]);
 }
 
 /* Extends all sequences by one position; returns whether any sequence is unfinished. */

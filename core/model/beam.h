@@ -17,9 +17,8 @@ typedef struct {
 } NsBeamSearch;
 
 typedef struct {
-    int32_t *tokens; /* [limit], overwritten */
+    int32_t *tokens; /* [limit - 1], overwritten */
     size_t length;   /* without the end token */
-    bool ended;      /* it ends within the limit */
     double score;    /* -infinity if the model has diverged, so that there is no hypothesis */
 } NsHypothesis;
 
@@ -27,6 +26,7 @@ typedef struct {
  * step keeps the best unfinished continuations, at most as many as the beam; a continuation that
  * ends and ranks among the best ones is complete.  The search of a sequence stops when no
  * unfinished hypothesis can score higher than the best complete one (with a beam of 1, when the
- * hypothesis ends), or at the limit, where unfinished hypotheses count as complete.  best: [n], for
- * each sequence the complete hypothesis with the highest score; of equal scores, the earliest. */
+ * hypothesis ends), or at the limit, where every hypothesis has to end, as in fairseq: its score
+ * includes the probability of the end there.  best: [n], for each sequence the complete hypothesis
+ * with the highest score; of equal scores, the earliest. */
 void ns_beam_search(NsDecoder *decoder, const NsBeamSearch *search, NsHypothesis *best);

@@ -31,9 +31,10 @@ struct NsModel {
     NsTeam *team;
     NsWorker *workers; /* one for each shard; the team may have fewer members */
     unsigned n_workers;
-    NsHiddenMeasure *hidden; /* the arrays of NsMeasure */
+    NsHiddenMeasure *hidden; /* the arrays of `measure` */
     NsSublayerMeasure *sublayers;
-    NsCall call; /* of the last ns_model_measure */
+    NsMeasure measure; /* what ns_model_measure returned last */
+    NsCall call;       /* of the last ns_model_measure */
     NsMeasuring measuring;
 };
 
@@ -122,6 +123,11 @@ NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *plac
     if (!model->arena) return NULL;
     model->gradients = ns_gradients_new(layout, model->arena, error);
     if (!model->gradients) return NULL;
+    model->measure = (NsMeasure){.grad_sq = ns_gradients_squares(model->gradients),
+                                 .n_hidden = ns_model_layout_hidden(layout),
+                                 .n_sublayers = layout->n_sublayers,
+                                 .hidden = model->hidden,
+                                 .sublayers = model->sublayers};
     model->state = ns_real_new(layout->state_size, "running statistics", error);
     if (!model->state) return NULL;
     if (layout->standardize) {
@@ -424,22 +430,23 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
 
     double share = share_of(ns_batch_targets(batch)),
            class_share = share_of(ns_batch_labels(batch));
-    NsMeasure measure = {.grad_sq = ns_gradients_squares(model->gradients),
-                         .n_hidden = ns_model_layout_hidden(layout),
-                         .n_sublayers = layout->n_sublayers,
-                         .hidden = model->hidden,
-                         .sublayers = model->sublayers};
-    double tokens = tokens_of(model, batch, layout->n_stacks - 1);
+    NsMeasure *measure = &model->measure;
+    measure->loss = measure->nll = 0;
     for (unsigned i = 0; i < model->n_workers; i++) {
         const NsWorker *w = &model->workers[i];
-        measure.loss += w->loss.loss * share + w->class_nll * class_share;
-        measure.nll += w->loss.nll * share + w->class_nll * class_share;
-        measure.final_sq += w->final_sq / tokens;
-        measure.final_norm += w->final_norm / tokens;
+        measure->loss += w->loss.loss * share + w->class_nll * class_share;
+        measure->nll += w->loss.nll * share + w->class_nll * class_share;
+    }
+    if (!call.measuring) return *measure;
+    double tokens = tokens_of(model, batch, layout->n_stacks - 1);
+    measure->final_sq = measure->final_norm = 0;
+    for (unsigned i = 0; i < model->n_workers; i++) {
+        measure->final_sq += model->workers[i].final_sq / tokens;
+        measure->final_norm += model->workers[i].final_norm / tokens;
     }
     collect_hidden(model, batch);
     collect_sublayers(model, batch);
-    return measure;
+    return *measure;
 }
 
 /* The arguments of a forward-only pass. */

@@ -126,8 +126,10 @@ NS_CLONES(static, widen, (Profile so_far, Profile by, size_t n), (so_far, by, n)
     if (n > whole) widen_byte(so_far, by, whole, (unsigned)(n - whole));
 }
 
+/* An empty record, of a run that only has a loss, has NULL arrays, which memcpy does not take. */
 static void copy_profile(Profile to, Profile from, size_t n)
 {
+    if (n == 0) return;
     memcpy(to.min, from.min, n * sizeof *to.min);
     if (to.max != to.min) memcpy(to.max, from.max, n * sizeof *to.max);
     memcpy(to.has, from.has, size_of_bits(n));
@@ -148,6 +150,7 @@ static void profile_free(Profile *profile)
 
 static void set_profile(Profile record, NsValues values, size_t n)
 {
+    if (n == 0) return;
     memcpy(record.min, values.value, n * sizeof *record.min);
     for (size_t i = 0; i < n; i += 8) {
         unsigned byte = values.has ? 0 : 0xff;

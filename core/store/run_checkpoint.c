@@ -3,6 +3,7 @@
 
 #include "core/base/copy.h"
 #include "core/experiment/provenance.h"
+#include "core/store/json.h"
 #include "core/store/run_schema-private.h"
 
 #include <inttypes.h>
@@ -219,6 +220,7 @@ static bool read_tensors(sqlite3 *db, sqlite3_int64 id, NsCheckpoint *c)
             !read_arena(&c->m, c, i, row, 1) || !read_arena(&c->v, c, i, row, 2))
             return false;
         c->moments_since[i] = sqlite3_column_int64(row, 3);
+        if (c->moments_since[i] < 0 || c->moments_since[i] > c->step) return false;
         c->updates[i] = (NsTensorUpdate){.weight_sq = ns_database_number(row, 4),
                                          .update_sq = ns_database_number(row, 5),
                                          .ratio_sum = ns_database_number(row, 6),
@@ -257,8 +259,8 @@ NsCheckpoint *ns_run_checkpoint_read(sqlite3 *db, int64_t step, int64_t lane, in
     if (!blob || sqlite3_column_bytes(row, 5) != sizeof spikes) return NULL;
     memcpy(spikes, blob, sizeof spikes);
     bool good = unpack_spikes(&c->spikes, spikes) && c->step >= 0 && c->step <= step &&
-                c->settings.seed == seed && read_state(c, row, 6) &&
-                read_tensors(db, sqlite3_column_int64(row, 0), c);
+                c->step <= NS_JSON_LAST_WHOLE && c->settings.seed == seed &&
+                read_state(c, row, 6) && read_tensors(db, sqlite3_column_int64(row, 0), c);
     return good ? g_steal_pointer(&c) : NULL;
 }
 

@@ -345,10 +345,12 @@ static void reader_clear(Reader *reader)
 bool ns_run_record_read(NsRunRecord *record, GInputStream *stream, const char *name,
                         GCancellable *cancellable, GError **error)
 {
-    Reader reader = {.record = record, .head = g_string_new(NULL)};
-    bool good = read_all(&reader, stream, cancellable, error) && take_histories(&reader, error);
+    g_autofree Reader *reader = g_new0(Reader, 1); /* too large for the stack of some threads */
+    reader->record = record;
+    reader->head = g_string_new(NULL);
+    bool good = read_all(reader, stream, cancellable, error) && take_histories(reader, error);
     if (!good) g_prefix_error(error, "“%s”: ", name);
-    reader_clear(&reader);
+    reader_clear(reader);
     return good;
 }
 

@@ -21,6 +21,18 @@ void ns_checkpoint_set_without_updates(NsCheckpoint *s)
         s->updates[i] = (NsTensorUpdate){.ratio_sum = -1, .ratio_max = -1};
 }
 
+NsCheckpoint *ns_checkpoint_of_weights(const NsCheckpoint *from, GError **error)
+{
+    g_autoptr(NsCheckpoint) c = ns_checkpoint_new(from->experiment, &from->settings);
+    c->table = from->table;
+    c->table.tensors = g_memdup2(from->table.tensors, from->table.n * sizeof *c->table.tensors);
+    ns_checkpoint_set_without_updates(c);
+    c->w = ns_real_new(from->table.size, "a checkpoint", error);
+    if (!c->w) return NULL;
+    memcpy(c->w, from->w, from->table.size * sizeof *c->w);
+    return g_steal_pointer(&c);
+}
+
 NsCheckpoint *ns_checkpoint_ref(NsCheckpoint *checkpoint)
 {
     g_atomic_ref_count_inc(&checkpoint->refs);

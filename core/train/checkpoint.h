@@ -37,6 +37,10 @@ NsCheckpoint *ns_checkpoint_new(const NsExperiment *experiment, const NsSettings
 /* Initializes moments_since and updates, as before the first update.  The table must be set. */
 void ns_checkpoint_set_without_updates(NsCheckpoint *checkpoint);
 
+/* A copy at step 0 with only the weights: no moments, statistics or data, and no update.  NULL with
+ * NS_ERROR_MEMORY. */
+NsCheckpoint *ns_checkpoint_of_weights(const NsCheckpoint *from, GError **error);
+
 NsCheckpoint *ns_checkpoint_ref(NsCheckpoint *checkpoint); /* from any thread */
 void ns_checkpoint_unref(NsCheckpoint *checkpoint);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsCheckpoint, ns_checkpoint_unref)

@@ -5,7 +5,6 @@
 #include "core/train/run-private.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 typedef struct {
     size_t right, wrong_ones, missed_ones, right_ones;
@@ -40,21 +39,6 @@ static NsFinetuned test(NsModel *model, const NsCorpus *corpus, NsBatch *batch)
     return result_of(&counts, n);
 }
 
-/* A copy at step 0 with only the weights: no moments, statistics or data. */
-static NsCheckpoint *beginning_of(NsCheckpoint *from, GError **error)
-{
-    g_autoptr(NsCheckpoint) c = ns_checkpoint_new(from->experiment, &from->settings);
-    size_t n = from->table.n;
-    c->table = from->table;
-    c->table.tensors = g_memdup2(from->table.tensors, n * sizeof *c->table.tensors);
-    c->moments_since = g_new0(int64_t, n);
-    c->updates = g_new0(NsTensorUpdate, n);
-    c->w = ns_real_new(from->table.size, "a checkpoint", error);
-    if (!c->w) return NULL;
-    memcpy(c->w, from->w, from->table.size * sizeof *c->w);
-    return g_steal_pointer(&c);
-}
-
 static bool has_line_end(const NsCorpus *corpus)
 {
     for (size_t i = 0; i < corpus->V; i++)
@@ -82,7 +66,8 @@ void ns_finetune_settings(NsSettings *settings, const NsSettings *pretraining, i
 bool ns_finetune(const NsFinetuning *finetuning, NsFinetuned *result, GError **error)
 {
     NsCheckpoint *pretrained = finetuning->pretrained;
-    g_autoptr(NsCheckpoint) origin = pretrained ? beginning_of(pretrained, error) : NULL;
+    g_autoptr(NsCheckpoint) origin =
+        pretrained ? ns_checkpoint_of_weights(pretrained, error) : NULL;
     if (pretrained && !origin) return false;
     g_autoptr(NsRun) run = ns_run_new_alone(finetuning->settings, finetuning->pairs, origin, error);
     if (!run) return false;

@@ -63,6 +63,7 @@ struct NsTrainer {
     GArray *commands;           /* NsCommand */
     double speed;               /* steps a second; 0: without a limit */
     size_t checkpoint_bytes;    /* budget for checkpoints */
+    size_t checkpoint_most;     /* a quarter of the memory available at preparation */
     NsCheckpoints *checkpoints; /* NULL until the lanes are made */
     bool checked;               /* `check` holds a result that was not fetched yet */
     NsGradientCheck check;

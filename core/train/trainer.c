@@ -195,8 +195,9 @@ static void prepare(NsTrainer *t)
     }
     size_t available = ns_memory_available();
     pthread_mutex_lock(&t->mutex);
-    size_t budget = available ? MIN(t->checkpoint_bytes, available / 4) : t->checkpoint_bytes;
-    t->checkpoints = ns_checkpoints_new(t->experiment->n, budget);
+    t->checkpoint_most = available ? available / 4 : SIZE_MAX;
+    t->checkpoints =
+        ns_checkpoints_new(t->experiment->n, MIN(t->checkpoint_bytes, t->checkpoint_most));
     for (size_t i = 0; i < t->experiment->n; i++) {
         NsPlan plan = ns_run_plan(ns_lockstep_run(t->lockstep, i, 0));
         ns_plan_add(&t->lanes[i].plan, &plan, ns_lockstep_seeds(t->lockstep));

@@ -61,7 +61,8 @@ typedef struct {
     NsCheckpoint *const *origins; /* [lanes] as in ns_lockstep_new, referenced; NULL if all lanes
                                      begin at step 0 */
     NsHistory *const *pasts;      /* [lanes] as in ns_lockstep_new, referenced; or NULL */
-    size_t checkpoint_bytes;      /* budget for checkpoints; 0: NS_TRAINER_CHECKPOINT_BYTES */
+    size_t checkpoint_bytes;      /* as ns_trainer_set_checkpoint_bytes; 0:
+                                     NS_TRAINER_CHECKPOINT_BYTES */
     NsTrainerObserver observer;
 } NsTrainerStart;
 
@@ -135,7 +136,8 @@ bool ns_trainer_checkpoints_at(NsTrainer *trainer, int64_t step,
 /* The bytes of the checkpoints that are not in `seen`, as ns_checkpoints_count. */
 size_t ns_trainer_count_checkpoints(NsTrainer *trainer, GHashTable *seen);
 
-/* Changes the budget for checkpoints. */
+/* Changes the budget for checkpoints, of which they use at most a quarter of the memory that was
+ * available when the run was prepared. */
 void ns_trainer_set_checkpoint_bytes(NsTrainer *trainer, size_t bytes);
 
 /* ---- Gradient checks ---- */

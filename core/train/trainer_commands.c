@@ -111,8 +111,9 @@ void ns_trainer_set_checkpoint_bytes(NsTrainer *t, size_t bytes)
     pthread_mutex_lock(&t->mutex);
     t->checkpoint_bytes = bytes;
     NsCheckpoints *checkpoints = t->checkpoints;
+    size_t most = t->checkpoint_most;
     pthread_mutex_unlock(&t->mutex);
-    if (checkpoints) ns_checkpoints_set_budget(checkpoints, bytes);
+    if (checkpoints) ns_checkpoints_set_budget(checkpoints, MIN(bytes, most));
 }
 
 /* ---- State ---- */

@@ -10,6 +10,7 @@ A deadline is much longer than what it is for: it tells "never" from "late".
 import fcntl
 import json
 import os
+import resource
 import signal
 import struct
 import subprocess
@@ -43,6 +44,14 @@ def threads_of(*prefix, settings=(), **options):
                  *settings, prefix=prefix, **options)
     assert result.returncode == 0, result
     return json.loads(result.stdout.decode().splitlines()[0])["threads"]
+
+
+# ---- The stack ----
+
+def test_stack():
+    small = run("train", "--steps", "2", "--jsonl", "-", preexec_fn=lambda: resource.setrlimit(
+        resource.RLIMIT_STACK, (65536, 65536)))
+    assert small.returncode == 0 and len(small.stdout.decode().splitlines()) == 5, small
 
 
 # ---- Processors ----

@@ -570,6 +570,26 @@ static void test_lockstep_shared(void)
     }
 }
 
+/* A run that begins with the weights only has made no update. */
+static void test_weights_only(void)
+{
+    g_autoptr(NsRun) run = tiny_run("placement=pre");
+    for (int step = 0; step < 3; step++) g_assert_true(ns_run_step(run));
+    g_autoptr(NsCheckpoint) trained = take(run);
+    g_autoptr(NsCheckpoint) weights = ns_checkpoint_of_weights(trained, NULL);
+    g_autoptr(NsRun) tuned = fork_of(weights, "");
+    g_assert_cmpint(ns_run_steps(tuned), ==, 0);
+    g_assert_true(memcmp(ns_model_weights(ns_run_model(tuned)), trained->w,
+                         trained->table.size * sizeof *trained->w) == 0);
+    float value[2];
+    bool has[2] = {true, true};
+    ns_history_read(ns_run_history(tuned), NS_QUANTITY_ADAM_RMS, 0, value, NULL, has);
+    g_assert_false(has[0] || has[1]);
+    g_assert_true(ns_run_step(tuned));
+    ns_history_read(ns_run_history(tuned), NS_QUANTITY_ADAM_RMS, 1, value, NULL, has);
+    g_assert_true(has[0] && has[1]);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -595,6 +615,7 @@ int main(int argc, char **argv)
         g_test_add_data_func(path, continued[i].settings, test_continues);
     }
     g_test_add_func("/checkpoint/outlives", test_outlives);
+    g_test_add_func("/checkpoint/weights-only", test_weights_only);
     g_test_add_func("/checkpoint/live", test_live);
     g_test_add_func("/checkpoint/diverged", test_diverged);
     g_test_add_func("/fork/placement", test_placement);

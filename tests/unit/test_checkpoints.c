@@ -1,8 +1,11 @@
 /* Kept steps: which are thinned, and forks from them.  SPDX-License-Identifier: MIT */
 #include "tests/unit/trainers.h"
 
+#include "core/base/memory.h"
 #include "core/experiment/assignment.h"
 #include "core/train/checkpoints.h"
+
+#include <sys/resource.h>
 
 /* The newest kept step at or before this one; NULL where there is none. */
 static NsCheckpoint *checkpoint_at(NsTrainer *trainer, int64_t step)
@@ -236,6 +239,33 @@ static void test_extremes(void)
     g_assert_cmpuint(ns_checkpoints_steps(rich, steps, 2), ==, NS_CHECKPOINTS_MOST);
 }
 
+/* Whatever budget is asked for, checkpoints use at most a quarter of the memory. */
+static void test_memory(void)
+{
+    enum { STEPS = 24, AVAILABLE = 160 << 20 };
+    if (!g_test_subprocess()) {
+        g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_INHERIT_STDERR);
+        g_test_trap_assert_passed();
+        return;
+    }
+    const char *const model[] = {"d-model=192", "heads=2", "steps=100", NULL};
+    struct rlimit data = {(rlim_t)1 << 40, RLIM_INFINITY};
+    g_assert_cmpint(setrlimit(RLIMIT_DATA, &data), ==, 0);
+    data.rlim_cur += AVAILABLE - ns_memory_left(NS_MEMORY_DATA);
+    g_assert_cmpint(setrlimit(RLIMIT_DATA, &data), ==, 0);
+    g_autoptr(NsTrainer) trainer = ns_test_tiny_trainer(model);
+    ns_test_expect(trainer, NS_TRAINER_READY, 0);
+    ns_trainer_set_checkpoint_bytes(trainer, SIZE_MAX);
+    g_autoptr(NsCheckpoint) first = checkpoint_at(trainer, 0);
+    g_assert_cmpuint(STEPS * ns_checkpoint_bytes(first), >, AVAILABLE / 2);
+    for (int step = 1; step <= STEPS; step++) {
+        ns_trainer_step(trainer, 1);
+        ns_test_expect(trainer, NS_TRAINER_PAUSED, step);
+    }
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    g_assert_cmpuint(ns_trainer_count_checkpoints(trainer, seen), <=, AVAILABLE / 4);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -244,5 +274,6 @@ int main(int argc, char **argv)
     g_test_add_func("/checkpoints/while-running", test_keep);
     g_test_add_func("/checkpoints/thinned", test_thinned);
     g_test_add_func("/checkpoints/extremes", test_extremes);
+    g_test_add_func("/checkpoints/memory", test_memory);
     return g_test_run();
 }

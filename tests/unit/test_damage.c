@@ -5,6 +5,7 @@
 #include "core/store/run_writer.h"
 #include "tests/unit/support.h"
 
+#include <sqlite3.h>
 #include <string.h>
 
 #define FLIPS 4000
@@ -184,6 +185,36 @@ static void test_newest_part(void)
     g_assert_true(ns_run_writer_close(writer, &summary, NULL));
 }
 
+/* Numbers of a checkpoint that a run could not count on from. */
+static void test_numbers(void)
+{
+    static const char *const changes[] = {
+        "UPDATE tensors SET moments_since = -9223372036854775808",
+        "UPDATE tensors SET moments_since = 9223372036854775807",
+        "UPDATE checkpoints SET step = 9223372036854775807, updates = 9223372036854775807",
+    };
+    g_autoptr(NsTestFolder) folder = ns_test_folder_new();
+    g_autofree char *path = g_build_filename(folder, "numbers.nsrun", NULL);
+    gsize size;
+    for (size_t i = 0; i < G_N_ELEMENTS(changes); i++) {
+        g_autoptr(GBytes) run = whole_run();
+        const char *bytes = g_bytes_get_data(run, &size);
+        g_assert_true(g_file_set_contents(path, bytes, (gssize)size, NULL));
+        sqlite3 *db;
+        g_assert_cmpint(sqlite3_open(path, &db), ==, SQLITE_OK);
+        g_assert_cmpint(sqlite3_exec(db, changes[i], NULL, NULL, NULL), ==, SQLITE_OK);
+        sqlite3_close(db);
+        g_autoptr(GError) error = NULL;
+        g_autoptr(NsRunReader) reader = ns_run_reader_open(path, &error);
+        g_assert_no_error(error);
+        g_auto(NsExperiment) experiment = {0};
+        NsCheckpoint *checkpoints[NS_LANES_MAX];
+        int64_t step;
+        g_assert_false(ns_run_reader_go_on(reader, &experiment, checkpoints, &step, &error));
+        g_assert_nonnull(strstr(error->message, "a checkpoint is damaged"));
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -191,5 +222,6 @@ int main(int argc, char **argv)
     g_test_add_func("/damage/pages", test_pages);
     g_test_add_func("/damage/flipped", test_flipped);
     g_test_add_func("/damage/newest-part", test_newest_part);
+    g_test_add_func("/damage/numbers", test_numbers);
     return g_test_run();
 }

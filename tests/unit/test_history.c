@@ -144,6 +144,16 @@ static void check_all(const NsHistory *history, int64_t steps)
     g_assert_cmpint(ns_history_stride(history), >=, widest);
 }
 
+/* The records of a run without quantities, of another program that only says its losses. */
+static void test_without_values(void)
+{
+    NsRecordLayout layout = {0};
+    g_autoptr(NsHistory) history = ns_history_new(&layout, (size_t)1 << 10, 0);
+    for (int64_t step = 0; step < 5000; step++)
+        ns_history_append(history, &(NsStep){.step = step, .loss = 1}, (NsValues){0});
+    g_assert_cmpuint(ns_history_steps(history), ==, 5000);
+}
+
 static void test_exact(void)
 {
     NsRecordLayout layout;
@@ -561,6 +571,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/history/quantities", test_quantities);
     g_test_add_func("/history/layout", test_layout);
+    g_test_add_func("/history/without-values", test_without_values);
     g_test_add_func("/history/exact", test_exact);
     g_test_add_data_func("/history/thinned/least", GSIZE_TO_POINTER(0), test_thinned);
     g_test_add_data_func("/history/thinned/1", GSIZE_TO_POINTER(1), test_thinned);

@@ -523,11 +523,32 @@ static void test_run_without_measuring(void)
     }
 }
 
+/* What is not measured keeps its value, on a batch with another number of tokens, too. */
+static void test_measures_kept(void)
+{
+    const char *const more[] = {"task=copy", "placement=pre", NULL};
+    g_autoptr(NsRun) run = tiny_run(more);
+    NsModel *model = ns_run_model(run);
+    NsBatch batch;
+    ns_batch_init_for(&batch, ns_run_settings(run));
+    ns_corpus_train_batch(ns_run_corpus(run), 1, 0, &batch);
+    NsMeasure all = ns_model_measure(model, &batch, NULL);
+    double sq = all.hidden[1].sq, branch = all.sublayers[0].branch, gradient = all.grad_sq[0];
+    for (size_t b = 0; b < batch.B; b++) batch.length[b] = 2;
+    ns_model_set_measuring(model, NS_MEASURING_LOSS);
+    NsMeasure loss = ns_model_measure(model, &batch, NULL);
+    g_assert_true(loss.loss < all.loss || loss.loss > all.loss);
+    g_assert_true(loss.hidden[1].sq == sq && loss.sublayers[0].branch == branch);
+    g_assert_true(loss.final_sq == all.final_sq && loss.grad_sq[0] == gradient);
+    ns_batch_clear(&batch);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/train/run/record-0", test_run_record_0);
     g_test_add_func("/train/run/steps", test_run_steps);
+    g_test_add_func("/train/run/measures-kept", test_measures_kept);
     g_test_add_func("/train/run/learns", test_run_learns);
     g_test_add_func("/train/run/reset", test_run_reset);
     g_test_add_func("/train/run/live", test_run_live);
