@@ -6,6 +6,7 @@
 #include "core/ops/gemm.h"
 #include "core/ops/gemm_tiled.h"
 #include "core/ops/math.h"
+#include "core/ops/plain.h"
 
 #include <stdalign.h>
 
@@ -66,6 +67,23 @@ static size_t visible(const Head *h, size_t i)
 static size_t whole(const Head *h, size_t n)
 {
     return MIN((n + NS_VECTOR_LANES - 1) / NS_VECTOR_LANES * NS_VECTOR_LANES, h->S);
+}
+
+/* p_j = exp(z_j) / sum_k exp(z_k); the largest z is subtracted, so that nothing overflows. */
+void ns_plain_softmax(double *p, const double *z, size_t n)
+{
+    double most = -(double)INFINITY, sum = 0;
+    for (size_t j = 0; j < n; j++) most = MAX(most, z[j]);
+    for (size_t j = 0; j < n; j++) sum += p[j] = exp(z[j] - most);
+    for (size_t j = 0; j < n; j++) p[j] /= sum;
+}
+
+/* dz_j = p_j (dp_j - sum_k p_k dp_k) */
+void ns_plain_softmax_backward(double *dz, const double *p, const double *dp, size_t n)
+{
+    double sum = 0;
+    for (size_t j = 0; j < n; j++) sum += p[j] * dp[j];
+    for (size_t j = 0; j < n; j++) dz[j] = p[j] * (dp[j] - sum);
 }
 
 /* Number of rows that go through each step of softmax together, so that their sums overlap in the

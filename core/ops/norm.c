@@ -4,12 +4,51 @@
 #include "core/base/clones.h"
 #include "core/base/vector_lanes.h"
 #include "core/ops/math.h"
+#include "core/ops/plain.h"
 
 enum {
     CHUNK = 16,                 /* rows whose square roots are computed together */
     GROUP = 4,                  /* rows that share one pass over the gradients of gain and bias */
     BLOCK = 4 * NS_VECTOR_LANES /* features that are summed in single precision */
 };
+
+/* ---- The formulas ---- */
+
+/* mean, and sigma with sigma^2 = mean (x - mean)^2 + eps. */
+static void plain_statistics(const NsPlainNorm *p, double *mean, double *sigma)
+{
+    double sum = 0, squares = 0, n = (double)p->n;
+    for (size_t i = 0; i < p->n && p->centered; i++) sum += p->x[i];
+    *mean = sum / n;
+    for (size_t i = 0; i < p->n; i++) squares += (p->x[i] - *mean) * (p->x[i] - *mean);
+    *sigma = sqrt(squares / n + p->eps);
+}
+
+/* y = gain xhat + bias,  xhat = (x - mean) / sigma */
+void ns_plain_norm(const NsPlainNorm *p, double *y)
+{
+    double mean, sigma;
+    plain_statistics(p, &mean, &sigma);
+    for (size_t i = 0; i < p->n; i++)
+        y[i] = p->gain[i] * (p->x[i] - mean) / sigma + (p->bias ? p->bias[i] : 0);
+}
+
+/* dgain = dy xhat;  dx = (g - mean(g) - xhat mean(g xhat)) / sigma,  g = dy gain; without mean(g)
+ * if the mean is taken as 0. */
+void ns_plain_norm_backward(const NsPlainNorm *p, const double *dy, double *dx, double *dgain)
+{
+    double mean, sigma, g = 0, along = 0, n = (double)p->n;
+    plain_statistics(p, &mean, &sigma);
+    for (size_t i = 0; i < p->n; i++) {
+        dgain[i] = dy[i] * (p->x[i] - mean) / sigma;
+        g += p->centered ? dy[i] * p->gain[i] / n : 0;
+        along += dgain[i] * p->gain[i] / n;
+    }
+    for (size_t i = 0; i < p->n; i++)
+        dx[i] = (dy[i] * p->gain[i] - g - (p->x[i] - mean) / sigma * along) / sigma;
+}
+
+/* ---- Kernels: LayerNorm and RMSNorm ---- */
 
 /* Sums over a row of x - x[0] and of its square.  |x[0] - mean| is at most sqrt(C) sigma, so that
  * the variance stays accurate even if the row is far from 0. */

@@ -3,6 +3,7 @@
 #include "core/base/vector_lanes.h"
 #include "core/ops/attention.h"
 #include "core/ops/gemm.h"
+#include "core/ops/plain.h"
 
 #include <float.h>
 #include <math.h>
@@ -99,16 +100,14 @@ static void plain_forward(const Case *c, size_t b, size_t h, Plain *p)
     const ns_real *V = a->V + b * S * a->k_stride + h * d;
     for (size_t i = 0; i < a->T; i++) {
         size_t n = visible(c, b, i);
-        double *row = p->P + i * S, sum = 0, max = -INFINITY;
+        double *row = p->P + i * S;
         for (size_t j = 0; j < S; j++) row[j] = 0;
         for (size_t j = 0; j < n; j++) {
             for (size_t k = 0; k < d; k++)
                 row[j] += (double)Q[i * a->q_stride + k] * (double)K[j * a->k_stride + k];
             row[j] = a->uniform ? 0 : row[j] / sqrt((double)d);
-            max = MAX(max, row[j]);
         }
-        for (size_t j = 0; j < n; j++) sum += exp(row[j] - max);
-        for (size_t j = 0; j < n; j++) row[j] = exp(row[j] - max) / sum;
+        ns_plain_softmax(row, row, n);
         for (size_t k = 0; k < d; k++) {
             double o = 0;
             for (size_t j = 0; j < n; j++) o += row[j] * (double)V[j * a->k_stride + k];
@@ -132,17 +131,16 @@ static void plain_backward(const Case *c, size_t b, size_t h, Plain *p)
     for (size_t i = 0; i < a->T; i++) {
         size_t n = visible(c, b, i);
         const double *row = p->P + i * S;
-        double dot = 0;
         for (size_t j = 0; j < n; j++) {
             dP[j] = 0;
             for (size_t k = 0; k < d; k++) {
                 dP[j] += (double)dO[i * D + k] * (double)V[j * a->k_stride + k];
                 p->dV[j * d + k] += row[j] * (double)dO[i * D + k];
             }
-            dot += dP[j] * row[j];
         }
+        ns_plain_softmax_backward(dP, row, dP, n);
         for (size_t j = 0; j < n; j++) {
-            double ds = row[j] * (dP[j] - dot) / sqrt((double)d);
+            double ds = dP[j] / sqrt((double)d);
             for (size_t k = 0; k < d; k++) {
                 p->dQ[i * d + k] += ds * (double)K[j * a->k_stride + k];
                 p->dK[j * d + k] += ds * (double)Q[i * a->q_stride + k];

@@ -1,6 +1,7 @@
 /* Norms against plain loops in double; in both precisions.  SPDX-License-Identifier: MIT */
 #include "core/base/rng.h"
 #include "core/ops/norm.h"
+#include "core/ops/plain.h"
 
 #include <float.h>
 #include <math.h>
@@ -61,30 +62,27 @@ static Case *make(const NsNorm *norm, size_t rows, size_t features, double mean)
  * feature. */
 static void plain_group(Case *t, size_t first, size_t stride, size_t n, bool centered)
 {
-    double mean = 0, squares = 0, sum = 0, along = 0, eps = (double)t->pass.eps;
     bool feature = t->norm->stats == NS_STATS_FEATURES;
-    g_autofree size_t *at = g_new(size_t, n);
-    size_t count = 0;
+    size_t at[MAX(R, C)], count = 0;
     for (size_t k = 0; k < n; k++)
         if (!feature || !t->pass.live || t->pass.live[k]) at[count++] = first + k * stride;
-    for (size_t k = 0; k < count && centered; k++) mean += (double)t->x[at[k]] / (double)count;
-    for (size_t k = 0; k < count; k++) squares += pow((double)t->x[at[k]] - mean, 2);
-    double sigma = sqrt(squares / (double)count + eps);
+    double x[MAX(R, C)], gain[MAX(R, C)], bias[MAX(R, C)], dy[MAX(R, C)];
+    double y[MAX(R, C)], dx[MAX(R, C)], dgain[MAX(R, C)];
     for (size_t k = 0; k < count; k++) {
-        size_t c = at[k] % t->pass.C;
-        double xhat = ((double)t->x[at[k]] - mean) / sigma, dy = (double)t->dy[at[k]];
-        double g = dy * (double)t->gain[c];
-        t->plain_y[at[k]] = xhat * (double)t->gain[c] + (t->norm->bias ? (double)t->bias[c] : 0);
-        t->plain_dgain[c] += dy * xhat;
-        t->plain_dbias[c] += dy;
-        sum += g;
-        along += g * xhat;
+        x[k] = (double)t->x[at[k]];
+        dy[k] = (double)t->dy[at[k]];
+        gain[k] = (double)t->gain[at[k] % t->pass.C];
+        bias[k] = (double)t->bias[at[k] % t->pass.C];
     }
+    const NsPlainNorm p = {count,   x, gain, t->norm->bias ? bias : NULL, (double)t->pass.eps,
+                           centered};
+    ns_plain_norm(&p, y);
+    ns_plain_norm_backward(&p, dy, dx, dgain);
     for (size_t k = 0; k < count; k++) {
-        double xhat = ((double)t->x[at[k]] - mean) / sigma;
-        double g = (double)t->dy[at[k]] * (double)t->gain[at[k] % t->pass.C];
-        double shift = centered ? sum / (double)count : 0;
-        t->plain_dx[at[k]] = (g - shift - xhat * along / (double)count) / sigma;
+        t->plain_y[at[k]] = y[k];
+        t->plain_dx[at[k]] = dx[k];
+        t->plain_dgain[at[k] % t->pass.C] += dgain[k];
+        t->plain_dbias[at[k] % t->pass.C] += dy[k];
     }
 }
 
