@@ -8,70 +8,126 @@
 
 #include <math.h>
 
-/* Means over tokens and over pairs of different tokens, divided by the number of features. */
+/* Products <x_i, x_j> / d of a token with itself, of two equal tokens, and of two unequal ones. */
+enum { SELF, EQUAL, OTHER, KINDS };
 typedef struct {
-    double square, pair;
+    double of[KINDS];
+    double mean; /* the part of each that the mean over the features has */
 } Moments;
 
-/* What is common to the sub-layers of a model. */
+/* What is common to the sub-layers of a stack. */
 typedef struct {
     const NsSettings *settings;
     const NsInit *init;
     double d, f;
+    const NsTokenMoments *tokens; /* of this stack, after those of the stack before */
 } Model;
 
-static Moments scaled(Moments x, double by)
+/* a x + b y, of uncorrelated x and y. */
+static Moments sum(double a, Moments x, double b, Moments y)
 {
-    return (Moments){x.square * by, x.pair * by};
+    Moments z = {.mean = a * x.mean + b * y.mean};
+    for (int k = 0; k < KINDS; k++) z.of[k] = a * x.of[k] + b * y.of[k];
+    return z;
 }
 
-static Moments sum(Moments x, Moments y)
+/* The product with a random matrix, whose features have no mean. */
+static Moments multiplied(Moments x, double by)
 {
-    return (Moments){x.square + y.square, x.pair + y.pair};
+    Moments z = sum(by, x, 0, x);
+    z.mean = 0;
+    return z;
 }
 
-static Moments normalized(Moments x, const NsSettings *settings)
+static Moments normalized(Moments x, const NsNorm *norm, const NsSettings *settings)
 {
-    return scaled(x, 1 / (x.square + settings->norm_eps));
+    double mean = norm == ns_norm(NS_NORM_LAYERNORM) ? x.mean : 0;
+    double by = 1 / (x.of[SELF] - mean + settings->norm_eps);
+    Moments z = {.mean = (x.mean - mean) * by};
+    for (int k = 0; k < KINDS; k++) z.of[k] = (x.of[k] - mean) * by;
+    return z;
 }
 
 /* ---- Attention ---- */
 
-typedef struct {
-    size_t keys;
-    bool causal;
-} Visible;
-
-/* The mean share e / (e + m - 1) over the queries of a sequence. */
-static double share_of_query(double e, Visible visible)
+/* The mean of sum_k p_k p'_k, where p and p' are softmaxes over n logits of this variance, and the
+ * logits of one have this correlation with those of the other.  n need not be whole. */
+static double shared(double n, double variance, double correlation)
 {
-    if (!visible.causal) return e / (e + (double)visible.keys - 1);
-    double total = 0;
-    for (size_t m = 1; m <= visible.keys; m++) total += e / (e + (double)m - 1);
-    return total / (double)visible.keys;
-}
-
-/* The same over pairs of different queries: the share of the product of their weights, over the
- * keys that both see, that falls on the same key.  With the causal mask the later of the two
- * queries sees m keys in m - 1 of the pairs. */
-static double share_of_pair(double e, Visible visible)
-{
-    if (!visible.causal) return e / (e + (double)visible.keys - 1);
-    double total = 0, pairs = 0;
-    for (size_t m = 2; m <= visible.keys; m++) {
-        total += (double)(m - 1) * e / (e + (double)m - 1);
-        pairs += (double)(m - 1);
+    enum { NODES = 9 };
+    static const double step = 0.75; /* between nodes, in standard deviations */
+    if (n < 1 + 1e-6) return 1;
+    if (!(variance > 0)) return 1 / n;
+    /* p = 1 / (1 + exp -y) with y normal: a logit minus the logarithm of the others' sum. */
+    double others = log1p(expm1(variance) / (n - 1));
+    double mean = (others - variance) / 2 - log(n - 1), sd = sqrt(variance + others);
+    double r = CLAMP(correlation, -1, 1), rest = sqrt(1 - r * r);
+    int nodes = rest > 0 ? NODES : 1; /* of the second, given the first */
+    double all = 0, first = 0, product = 0;
+    for (int i = 0; i < NODES; i++) {
+        double x = step * (i - NODES / 2), p = 1 / (1 + exp(-mean - sd * x)), second = 0, part = 0;
+        for (int j = 0; j < nodes; j++) {
+            double y = step * (j - nodes / 2), weight = exp(-y * y / 2);
+            second += weight / (1 + exp(-mean - sd * (r * x + rest * y)));
+            part += weight;
+        }
+        double weight = exp(-x * x / 2);
+        all += weight;
+        first += weight * p;
+        product += weight * p * second / part;
     }
-    return pairs > 0 ? total / pairs : 1;
+    return product / all / pow(first / all, 2) / n;
 }
 
-/* The moments of the weighted means of values, given the moments of queries and keys. */
-static Moments mixed(Moments values, Moments queries, Moments keys, bool uniform, Visible visible)
+/* What a sub-layer of attention mixes. */
+typedef struct {
+    Moments values, queries, keys;
+    double equal; /* the share of pairs of equal keys */
+    bool uniform;
+} Mixing;
+
+/* The mean product of two weighted means of m values; the queries are those of a pair of this
+ * kind. */
+static double mixed_over(const Mixing *s, double m, int kind)
 {
-    double spread = uniform ? 0 : keys.square - keys.pair, excess = values.square - values.pair;
-    double query = share_of_query(exp(queries.square * spread), visible);
-    double pair = share_of_pair(exp(queries.pair * spread), visible);
-    return (Moments){values.pair + excess * query, values.pair + excess * pair};
+    const double *v = s->values.of, *k = s->keys.of, *q = s->queries.of;
+    double size = 1 + (m - 1) * s->equal, correlation = q[kind] / q[SELF];
+    double classes = s->equal > 0 ? (1 - pow(1 - s->equal, m)) / s->equal : m;
+    double uneven = MAX(log(classes * size / m), 0);
+    double within = s->uniform ? 0 : q[SELF] * MAX(k[SELF] - k[EQUAL], 0);
+    double between = s->uniform ? 0 : q[SELF] * MAX(k[EQUAL] - k[OTHER], 0);
+    between += log1p(expm1(within) / size); /* the logarithm of the sum over a class varies, too */
+    double all = between + uneven, equal = size / m;
+    if (all > 0)
+        equal *= shared(classes, all, (correlation * between + uneven) / all) /
+                 shared(classes, uneven, 1);
+    equal = MIN(equal, 1);
+    double self = equal * shared(size, within, correlation);
+    return v[OTHER] + (v[EQUAL] - v[OTHER]) * equal + (v[SELF] - v[EQUAL]) * self;
+}
+
+/* The moments of the weighted means of `tokens` values; causal: the mean over the positions, where
+ * a query sees m keys, and the later one of m - 1 pairs does. */
+static Moments mixed(const Mixing *s, double tokens, bool causal)
+{
+    Moments y = {0};
+    for (int kind = 0; kind < KINDS; kind++) {
+        if (!causal) {
+            y.of[kind] = mixed_over(s, tokens, kind);
+            continue;
+        }
+        double all = 0;
+        /* One of m for each eighth of its size stands for all. */
+        for (double m = kind == SELF ? 1 : 2, next; m < tokens + 0.5; m = next) {
+            next = MIN(m + MAX(1, floor(m / 8)), MAX(floor(tokens + 0.5), m) + 1);
+            double middle = (m + next - 1) / 2;
+            double weight = (next - m) * (kind == SELF ? 1 : middle - 1);
+            y.of[kind] += weight * mixed_over(s, middle, kind);
+            all += weight;
+        }
+        y.of[kind] = all > 0 ? y.of[kind] / all : s->values.of[kind];
+    }
+    return y;
 }
 
 static Moments attention(const Model *model, const NsSublayerWiring *s, Moments x, Moments memory)
@@ -83,28 +139,36 @@ static Moments attention(const Model *model, const NsSublayerWiring *s, Moments 
     double std = model->init->std(model->d, model->d) * settings->init_scale;
     double qk = model->d * pow(std * factors.qk, 2), ov = model->d * pow(std * factors.others, 2);
     Moments from = cross ? memory : x;
-    Moments queries = scaled(x, qk), keys = scaled(from, qk), values = scaled(from, ov);
+    const NsTokenMoments *keys = cross ? model->tokens - 1 : model->tokens;
+    Mixing mixing = {.values = multiplied(from, ov),
+                     .queries = multiplied(x, qk),
+                     .keys = multiplied(from, qk),
+                     .equal = keys->equal,
+                     .uniform = uniform};
     if (s->c.qk != NS_QK_NONE) {
-        queries = normalized(queries, settings);
-        keys = normalized(keys, settings);
+        mixing.queries = normalized(mixing.queries, s->c.norm, settings);
+        mixing.keys = normalized(mixing.keys, s->c.norm, settings);
     }
-    if (s->c.v) values = normalized(values, settings);
-    Visible visible = {(size_t)(cross ? ns_settings_source_seq(settings) : settings->seq),
-                       s->position.decoder && !cross};
-    Moments y = mixed(values, queries, keys, uniform, visible);
-    if (s->c.mid) y = normalized(y, settings);
+    if (s->c.v) mixing.values = normalized(mixing.values, s->c.norm, settings);
+    Moments y = mixed(&mixing, keys->tokens, s->position.decoder && !cross);
+    if (s->c.mid) y = normalized(y, s->c.norm, settings);
     if (uniform) return y; /* uniform attention has no W_O */
-    return scaled(y, model->init->scaled_residual ? ov / (2 * s->position.layers) : ov);
+    return multiplied(y, model->init->scaled_residual ? ov / (2 * s->position.layers) : ov);
 }
 
 /* ---- The feed-forward network ---- */
 
-/* The moments of ReLU(z) for z with the given moments (Cho and Saul 2009, eq. 6). */
+/* The moments of ReLU(z) for z with the given moments (Cho and Saul 2009, eq. 6); the mean over the
+ * features is sqrt(z / 2 pi) for every token. */
 static Moments rectified(Moments z)
 {
-    double cosine = CLAMP(z.pair / z.square, -1, 1);
-    double kernel = sqrt(1 - cosine * cosine) + cosine * (G_PI - acos(cosine));
-    return (Moments){z.square / 2, z.square * kernel / (2 * G_PI)};
+    Moments y = {.mean = z.of[SELF] / (2 * G_PI)};
+    for (int k = 0; k < KINDS; k++) {
+        double cosine = CLAMP(z.of[k] / z.of[SELF], -1, 1);
+        double kernel = sqrt(1 - cosine * cosine) + cosine * (G_PI - acos(cosine));
+        y.of[k] = y.mean * kernel;
+    }
+    return y;
 }
 
 static Moments feed_forward(const Model *model, const NsSublayerWiring *s, Moments x)
@@ -113,14 +177,10 @@ static Moments feed_forward(const Model *model, const NsSublayerWiring *s, Momen
     double factor = settings->init_scale * ns_init_factors(model->init, &s->c, &s->position).others;
     double up = model->d * pow(factor * model->init->std(model->f, model->d), 2);
     double down = model->f * pow(factor * model->init->std(model->d, model->f), 2);
-    Moments z = scaled(x, up), hidden = rectified(z);
-    if (s->c.mid) {
-        /* LayerNorm subtracts the mean over the features, which is sqrt(z / 2 pi) for every
-         * token. */
-        double mean = s->c.norm == ns_norm(NS_NORM_LAYERNORM) ? z.square / (2 * G_PI) : 0;
-        hidden = normalized((Moments){hidden.square - mean, hidden.pair - mean}, settings);
-    }
-    return scaled(hidden, model->init->scaled_residual ? down / (2 * s->position.layers) : down);
+    Moments hidden = rectified(multiplied(x, up));
+    if (s->c.mid) hidden = normalized(hidden, s->c.norm, settings);
+    return multiplied(hidden,
+                      model->init->scaled_residual ? down / (2 * s->position.layers) : down);
 }
 
 /* ---- Layers ---- */
@@ -129,15 +189,60 @@ static Moments sublayer(const Model *model, const NsSublayerWiring *s, Moments x
                         Moments memory)
 {
     const NsWiring *c = &s->c;
-    Moments u = scaled(c->in ? normalized(x, model->settings) : x, c->s * c->s);
+    Moments u = c->in ? normalized(x, c->norm, model->settings) : x;
+    u = sum(c->s * c->s, u, 0, u);
     Moments y = c->gain != NS_GAIN_NONE && !(c->gain_start > 0) ? (Moments){0}
                 : s->position.kind == NS_FFN                    ? feed_forward(model, s, u)
                                                                 : attention(model, s, u, memory);
-    if (c->branch) y = normalized(y, model->settings);
+    if (c->branch) y = normalized(y, c->norm, model->settings);
     double b = c->gain == NS_GAIN_NONE ? c->b : c->b * c->gain_start;
-    Moments out = sum(scaled(x, c->a * c->a), scaled(y, b * b));
-    if (c->skip_layer) out = sum(out, layer);
-    return c->out ? normalized(out, model->settings) : out;
+    Moments out = sum(c->a * c->a, x, b * b, y);
+    if (c->skip_layer) out = sum(1, out, 1, layer);
+    return c->out ? normalized(out, c->norm, model->settings) : out;
+}
+
+/* The mean over positions t and t' of the product of their sinusoids, and of the squares of the
+ * mean over the features, both per feature; from a sample of frequencies and positions. */
+static void sinusoids(double tokens, double *product, double *mean)
+{
+    enum { FREQUENCIES = 128, POSITIONS = 64 };
+    double n = CLAMP(floor(tokens), 1, POSITIONS), all = 0;
+    *product = 0;
+    for (int k = 0; k < FREQUENCIES; k++) {
+        double rate = pow(10000, -(k + 0.5) / FREQUENCIES), sine = 0, cosine = 0;
+        for (double i = 0; i < n; i++) {
+            sine += sin(i * tokens / n * rate) / n;
+            cosine += cos(i * tokens / n * rate) / n;
+        }
+        all += (sine + cosine) / (2 * FREQUENCIES);
+        *product += (sine * sine + cosine * cosine) / (2 * FREQUENCIES);
+    }
+    *mean = all * all;
+    /* Without the pairs of a position with itself. */
+    if (tokens > 1) *product = MAX(*product - 0.5 / n, 0) * n / (n - 1);
+}
+
+/* The input of a stack: embeddings that are independent for unequal tokens, and positions. */
+static Moments embedded(const Model *model, const NsStackWiring *stack)
+{
+    const NsSettings *settings = model->settings;
+    NsSublayerWiring first[NS_LAYER_SUBLAYERS];
+    ns_layer_wiring(settings, NULL, stack, 0, first);
+    bool tied = settings->tie_embeddings == NS_TOGGLE_ON;
+    NsEmbeddingInit init =
+        ns_init_embedding(model->init, ns_placement_at(settings, 0, stack->layers),
+                          &first[0].position, model->d, tied);
+    double token = pow(init.token, 2), position = 0, product = 0, mean = 0;
+    if (settings->scale_embeddings == NS_TOGGLE_ON) token *= model->d;
+    if (settings->positions == NS_POSITIONS_LEARNED) position = pow(init.position, 2);
+    if (settings->positions == NS_POSITIONS_SINUSOIDAL) {
+        position = 0.5;
+        sinusoids(model->tokens->tokens, &product, &mean);
+    }
+    Moments x = {{token + position, token + product, product}, mean};
+    if (stack->embedding_norm) x = normalized(x, stack->norm, settings);
+    double by = model->tokens->square / x.of[SELF];
+    return sum(by, x, 0, x);
 }
 
 void ns_expected_norms(const NsSettings *settings, const NsTokenMoments *start, double *square)
@@ -145,22 +250,23 @@ void ns_expected_norms(const NsSettings *settings, const NsTokenMoments *start, 
     Model model = {.settings = settings,
                    .init = ns_init((size_t)settings->init),
                    .d = (double)settings->d_model,
-                   .f = (double)ns_settings_d_ff(settings)};
+                   .f = (double)ns_settings_d_ff(settings),
+                   .tokens = start};
     NsStackWiring stacks[NS_STACKS_MAX];
     NsSublayerWiring sublayers[NS_LAYER_SUBLAYERS];
     Moments memory = {0};
     size_t n = ns_stacks_wiring(settings, NULL, stacks);
-    for (size_t i = 0; i < n; i++) {
-        Moments x = {start[i].square, start[i].square * start[i].cosine};
-        *square++ = model.d * x.square;
+    for (size_t i = 0; i < n; i++, model.tokens++) {
+        Moments x = embedded(&model, &stacks[i]);
+        *square++ = model.d * x.of[SELF];
         for (unsigned l = 0; l < stacks[i].layers; l++) {
             size_t count = ns_layer_wiring(settings, NULL, &stacks[i], l, sublayers);
             Moments layer = x;
             for (size_t k = 0; k < count; k++)
                 x = sublayer(&model, &sublayers[k], x, layer, memory);
-            *square++ = model.d * x.square;
+            *square++ = model.d * x.of[SELF];
         }
-        memory = stacks[i].final_norm ? normalized(x, settings) : x;
+        memory = stacks[i].final_norm ? normalized(x, stacks[i].norm, settings) : x;
     }
 }
 

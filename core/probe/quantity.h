@@ -196,6 +196,19 @@
       "step: g is the gradient as it enters the moments, v the bias-corrected second moment "      \
       "before it; blank at steps 0 and 1, which have none.",                                       \
       "Huang et al. 2025, SPAM, arXiv 2501.06842")                                                 \
+    X(TOKENS, "sequence-tokens", "Tokens of a sequence", "n", STEP, CHEAP, SIZE, NOTHING,          \
+      "Mean number of tokens of the sequences of the batch, without padding.", NULL)               \
+    X(SOURCE_TOKENS, "source-tokens", "Tokens of a source", "n_{source}", STEP, CHEAP, SIZE,       \
+      CROSS, "Mean number of tokens of the sources of the batch, without padding.", NULL)          \
+    X(EQUAL_TOKENS, "equal-tokens", "Equal tokens", "P(t_i = t_j)", STEP, CHEAP, UNIT, NOTHING,    \
+      "Share of equal tokens among the pairs of two positions of a sequence, mean over the "       \
+      "tokens of the batch.",                                                                      \
+      NULL)                                                                                        \
+    X(EQUAL_SOURCE, "equal-source-tokens", "Equal tokens of the source", "P(s_i = s_j)", STEP,     \
+      CHEAP, UNIT, CROSS,                                                                          \
+      "Share of equal tokens among the pairs of two positions of a source, mean over the tokens "  \
+      "of the batch.",                                                                             \
+      NULL)                                                                                        \
     X(BLEU, "bleu", "Validation BLEU", "BLEU", STEP, VALIDATED, UNIT, TRANSLATION,                 \
       "BLEU score, 0 to 100, of the greedy translations of `bleu-sentences` held-out sentences, "  \
       "measured where the validation loss is.",                                                    \

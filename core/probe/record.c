@@ -42,6 +42,7 @@ struct NsRecorder {
     TensorPlace *tensors; /* [n_tensors] */
     size_t n_tensors;
     SublayerPlace *sublayers; /* [sublayers of the model] */
+    size_t *seen;             /* [tokens of the larger vocabulary] scratch, 0 between its uses */
     TensorRun *runs;          /* [n_runs] in the order of the table */
     size_t n_runs;
     NsExpensiveProbes *expensive; /* NULL if expensive quantities are never measured */
@@ -125,6 +126,11 @@ NsRecorder *ns_recorder_new(NsModel *model, const NsSettings *settings, GError *
     r->values = ns_values_new(r->layout.width);
     find_tensors(r, table);
     find_sublayers(r, model);
+    size_t vocabulary = 0;
+    for (size_t i = 0; i < table->n; i++)
+        if (table->tensors[i].parameter == NS_PARAMETER_TOK_EMB)
+            vocabulary = MAX(vocabulary, table->tensors[i].rows);
+    r->seen = g_new0(size_t, vocabulary);
     if (settings->probe_every < 1) return r;
     r->expensive = ns_expensive_probes_new(model, settings, &r->layout, error);
     if (r->expensive) return r;
@@ -140,6 +146,7 @@ void ns_recorder_free(NsRecorder *recorder)
     g_free(recorder->tensors);
     g_free(recorder->runs);
     g_free(recorder->sublayers);
+    g_free(recorder->seen);
     g_free(recorder);
 }
 
@@ -252,6 +259,26 @@ static void record_final(NsRecorder *r, const NsMeasure *seen)
     put(r, NS_QUANTITY_FINAL_SQ, 0, seen->final_sq);
 }
 
+/* The tokens of B sequences of at most T: how many there are, and how many pairs of them are
+ * equal. */
+static void record_tokens(NsRecorder *r, size_t B, size_t T, const int32_t *tokens,
+                          const int32_t *length, NsQuantity count, NsQuantity equal)
+{
+    size_t *seen = r->seen;
+    double all = 0, paired = 0, shares = 0;
+    for (size_t b = 0; b < B; b++, tokens += T) {
+        size_t n = (size_t)length[b], pairs = 0;
+        for (size_t t = 0; t < n; t++) pairs += 2 * seen[tokens[t]]++;
+        for (size_t t = 0; t < n; t++) seen[tokens[t]] = 0;
+        all += (double)n;
+        if (n < 2) continue;
+        paired += (double)n;
+        shares += (double)pairs / (double)(n - 1);
+    }
+    put(r, count, 0, all / (double)B);
+    if (paired > 0) put(r, equal, 0, shares / paired);
+}
+
 /* The quantities of NS_QUANTITIES_OF_SUBLAYER for one kind of sub-layer. */
 typedef struct {
     NsQuantity branch_ratio, skip_share, branch_share, norm_sigma;
@@ -327,6 +354,12 @@ NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
     ns_team_run(ns_model_team(input->model), r->n_tensors < WORTH_SHARING ? 1 : G_MAXSIZE,
                 fill_share, &(Filling){r, input});
     record_final(r, input->seen);
+    const NsBatch *batch = input->batch;
+    record_tokens(r, batch->B, batch->T, batch->tokens, batch->length, NS_QUANTITY_TOKENS,
+                  NS_QUANTITY_EQUAL_TOKENS);
+    if (batch->S)
+        record_tokens(r, batch->B, batch->S, batch->source, batch->source_length,
+                      NS_QUANTITY_SOURCE_TOKENS, NS_QUANTITY_EQUAL_SOURCE);
     if (input->bleu) put(r, NS_QUANTITY_BLEU, 0, *input->bleu);
     NsRecord record = {
         .values = r->values,

@@ -314,6 +314,22 @@ def test_smoothing_and_theory():
         sentence(run("chart", "--figure", "loss", "--out", path, "--theory", "maybe"), 2)
 
 
+def test_prediction_says_its_error():
+    """With the tokens of the batch it is a prediction, without them (an older run) an approximation."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, lines = os.path.join(folder, "a.svg"), os.path.join(folder, "a.jsonl")
+        assert run("train", "--steps", "1", "--jsonl", lines).returncode == 0
+        for counted, words in ((True, "within 3% at"), (False, "Approximation: this run")):
+            if not counted:
+                text = re.sub(r'"(sequence|equal)_tokens":[-0-9.e]+,?', "", read_text(lines))
+                with open(lines, "w", encoding="utf-8") as file:
+                    file.write(text.replace(",}", "}"))
+            result = run("chart", "--from", lines, "--figure", "theory", "--caption", "on", "--out", path,
+                         "--size", "300x200mm", small=False)
+            assert result.returncode == 0, result
+            assert words in " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", read_text(path))), counted
+
+
 def test_without_the_experiment():
     with tempfile.TemporaryDirectory() as folder:
         for ending in FORMATS:

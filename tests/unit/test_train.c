@@ -523,6 +523,48 @@ static void test_run_without_measuring(void)
     }
 }
 
+static void check_sequences(NsRun *run, NsQuantity tokens, NsQuantity equal, const int32_t *token,
+                            const int32_t *length, size_t T)
+{
+    const NsHistory *history = ns_run_history(run);
+    size_t B = ns_run_batch(run)->B;
+    double all = 0, shares = 0;
+    for (size_t b = 0; b < B; b++, token += T) {
+        int32_t n = length[b], pairs = 0;
+        for (int32_t i = 0; i < n * n; i++) pairs += i / n != i % n && token[i / n] == token[i % n];
+        all += n;
+        shares += (double)pairs / (n - 1);
+    }
+    float found[2];
+    bool has[2] = {false, false};
+    size_t last = ns_history_steps(history) - 1;
+    ns_history_read(history, tokens, last, &found[0], NULL, &has[0]);
+    ns_history_read(history, equal, last, &found[1], NULL, &has[1]);
+    g_assert_true(has[0] && has[1]);
+    assert_close((double)found[0], all / (double)B, 1e-6);
+    assert_close((double)found[1], shares / all, 1e-6);
+}
+
+/* The tokens of every sequence, and how many pairs of them are equal. */
+static void test_counted_tokens(void)
+{
+    static const char *const cases[][3] = {
+        {"task=copy"},
+        {"task=random", "vocab=2"},
+        {"task=sort", "arch=encoder-decoder"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(NsRun) run = tiny_run(cases[i]);
+        g_assert_true(ns_run_step(run));
+        const NsBatch *batch = ns_run_batch(run);
+        check_sequences(run, NS_QUANTITY_TOKENS, NS_QUANTITY_EQUAL_TOKENS, batch->tokens,
+                        batch->length, batch->T);
+        if (batch->S)
+            check_sequences(run, NS_QUANTITY_SOURCE_TOKENS, NS_QUANTITY_EQUAL_SOURCE, batch->source,
+                            batch->source_length, batch->S);
+    }
+}
+
 /* What is not measured keeps its value, on a batch with another number of tokens, too. */
 static void test_measures_kept(void)
 {
@@ -549,6 +591,7 @@ int main(int argc, char **argv)
     g_test_add_func("/train/run/record-0", test_run_record_0);
     g_test_add_func("/train/run/steps", test_run_steps);
     g_test_add_func("/train/run/measures-kept", test_measures_kept);
+    g_test_add_func("/train/run/counted-tokens", test_counted_tokens);
     g_test_add_func("/train/run/learns", test_run_learns);
     g_test_add_func("/train/run/reset", test_run_reset);
     g_test_add_func("/train/run/live", test_run_live);

@@ -25,8 +25,9 @@ typedef struct {
 /* Updates the curves.  There are none if `shown` is FALSE, if there is no theory of the quantity in
  * this model, or before step 0 has been measured.  TRUE if the curves changed.
  *
- * Squared norm of hidden states (and its root for the norm): ns_expected_norms from the input of
- * each stack at step 0.  For Pre-LN also Lemma 2: |x_0|^2 + c d l <= E|x_l|^2 <= |x_0|^2 + (1 + c)
+ * Squared norm of hidden states (and its root for the norm): ns_expected_norms from the input and
+ * the tokens of each stack at step 0; an approximation if a run of an older version does not have
+ * the tokens.  For Pre-LN also Lemma 2: |x_0|^2 + c d l <= E|x_l|^2 <= |x_0|^2 + (1 + c)
  * d l with |x_0|^2 as measured and c = 2 d f / (d + f)^2, the contribution of a feed-forward
  * network with ReLU and Xavier initialization (1/2 for f = d, as in the paper).
  *
