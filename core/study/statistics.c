@@ -4,17 +4,44 @@
 #include <glib.h>
 #include <math.h>
 
-/* The two-sided 95% quantile of Student's t distribution with `freedom` >= 1 degrees of freedom. */
-static double student(size_t freedom)
+/* The regularized incomplete beta function I_x(a, b), for x < (a + 1) / (a + b + 2), by its
+ * continued fraction (DLMF 8.17.22) with the method of Lentz. */
+static double beta_fraction(double x, double a, double b)
 {
-    static const double t[] = {0,     12.706, 4.303, 3.182, 2.776, 2.571,
-                               2.447, 2.365,  2.306, 2.262, 2.228};
-    if (freedom < G_N_ELEMENTS(t)) return t[freedom];
-    /* Abramowitz and Stegun 26.7.5, an expansion around the 97.5% quantile of the normal
-     * distribution. */
-    double z = 1.959964, v = (double)freedom;
-    double first = (pow(z, 3) + z) / 4, second = (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / 96;
-    return z + first / v + second / (v * v);
+    const double tiny = 1e-300;
+    double c = 1, d = 1 / (1 - (a + b) * x / (a + 1)), product = d;
+    for (int m = 1; m < 1000; m++) {
+        double step[] = {m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+                         -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))};
+        double before = product;
+        for (int i = 0; i < 2; i++) {
+            c = 1 + step[i] / c;
+            d = 1 / fmax(1 + step[i] * d, tiny);
+            product *= c * d;
+        }
+        if (fabs(product - before) < 1e-15 * fabs(product)) break;
+    }
+    double front = lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x);
+    return exp(front) * product / a;
+}
+
+double ns_student_tail(double t, double freedom)
+{
+    double a = freedom / 2, x = freedom / (freedom + t * t), rest = t * t / (freedom + t * t);
+    if (isnan(x) || isnan(rest)) return 0; /* t is infinite */
+    if (x <= 0 || rest <= 0) return x > 0;
+    return x < (a + 1) / (a + 2.5) ? beta_fraction(x, a, 0.5) : 1 - beta_fraction(rest, 0.5, a);
+}
+
+double ns_student_quantile(double confidence, double freedom)
+{
+    double lo = 0, hi = 1;
+    while (ns_student_tail(hi, freedom) > 1 - confidence) hi *= 2;
+    for (int i = 0; i < 60; i++) {
+        double middle = (lo + hi) / 2;
+        *(ns_student_tail(middle, freedom) > 1 - confidence ? &lo : &hi) = middle;
+    }
+    return hi;
 }
 
 int ns_compare_doubles(const void *a, const void *b)
@@ -32,7 +59,7 @@ NsMoments ns_moments(const double *values, size_t n)
         squares += (values[i] - moments.mean) * (values[i] - moments.mean);
     if (n < 2) return moments;
     moments.sd = sqrt(squares / (double)(n - 1));
-    moments.reach = student(n - 1) * moments.sd / sqrt((double)n);
+    moments.reach = ns_student_quantile(0.95, (double)(n - 1)) * moments.sd / sqrt((double)n);
     return moments;
 }
 
@@ -56,7 +83,9 @@ bool ns_fit_line(NsFit *fit, const double *x, const double *y, size_t n)
         double off = (y[i] - my) - fit->slope * (x[i] - mx);
         rest += off * off;
     }
-    if (n > 2) fit->reach = student(n - 2) * sqrt(rest / (double)(n - 2) / square);
+    if (n > 2)
+        fit->reach =
+            ns_student_quantile(0.95, (double)(n - 2)) * sqrt(rest / (double)(n - 2) / square);
     return true;
 }
 

@@ -7,6 +7,13 @@
 /* Compares two doubles for qsort, in ascending order. */
 int ns_compare_doubles(const void *a, const void *b);
 
+/* The probability that |T| > t, for t >= 0 and Student's t distribution with `freedom` >= 1 degrees
+ * of freedom, which need not be a whole number. */
+double ns_student_tail(double t, double freedom);
+
+/* The t for which |T| < t with the probability `confidence`, 0 < confidence < 1. */
+double ns_student_quantile(double confidence, double freedom);
+
 typedef struct {
     double mean;
     double sd;    /* sample standard deviation; 0 if n < 2 */

@@ -60,21 +60,37 @@ static void test_refused(void)
     }
 }
 
-/* Student's t as tables have it, from an interval of numbers whose standard deviation is known. */
-static void test_moments(void)
+/* Student's t against closed forms: tan(pi c / 2) for one degree of freedom, c sqrt(2 / (1 - c^2))
+ * for two; and against tables. */
+static void test_student(void)
 {
     static const struct {
-        size_t n;
-        double t;
-    } rows[] = {{2, 12.706}, {3, 4.303},  {10, 2.262}, {11, 2.228},
-                {12, 2.201}, {16, 2.131}, {31, 2.042}, {101, 1.984}};
-    double values[101];
-    for (size_t i = 0; i < G_N_ELEMENTS(values); i++) values[i] = i % 2 ? 5 : 3;
+        double freedom, t95, t99;
+    } rows[] = {{1, 12.70620474, 63.65674116}, {2, 4.30265273, 9.92484320},
+                {3, 3.18244631, 5.84090931},   {5, 2.57058184, 4.03214298},
+                {10, 2.22813885, 3.16927267},  {30, 2.04227246, 2.74999565},
+                {120, 1.97993041, 2.61742107}, {1e6, 1.95996635, 2.57583423}};
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-        NsMoments moments = ns_moments(values, rows[i].n);
-        double t = moments.reach / moments.sd * sqrt((double)rows[i].n);
-        g_assert_cmpfloat_with_epsilon(t, rows[i].t, 3e-3);
+        double v = rows[i].freedom;
+        g_assert_cmpfloat_with_epsilon(ns_student_quantile(0.95, v), rows[i].t95, 1e-7);
+        g_assert_cmpfloat_with_epsilon(ns_student_quantile(0.99, v), rows[i].t99, 1e-7);
+        g_assert_cmpfloat_with_epsilon(ns_student_tail(rows[i].t95, v), 0.05, 1e-8);
     }
+    for (double c = 0.01; c < 1; c += 0.01) {
+        double one = tan(G_PI / 2 * c), two = c * sqrt(2 / (1 - c * c));
+        g_assert_cmpfloat_with_epsilon(ns_student_quantile(c, 1) / one, 1, 1e-10);
+        g_assert_cmpfloat_with_epsilon(ns_student_quantile(c, 2) / two, 1, 1e-10);
+    }
+    double between = ns_student_quantile(0.95, 1.5);
+    g_assert_true(between > rows[1].t95 && between < rows[0].t95);
+    g_assert_cmpfloat(ns_student_tail(0, 3), ==, 1);
+    g_assert_cmpfloat(ns_student_tail(INFINITY, 3), ==, 0);
+}
+
+static void test_moments(void)
+{
+    static const double values[] = {3, 5, 3, 5};
+    g_assert_cmpfloat_with_epsilon(ns_moments(values, 4).reach, 3.18244631 * sqrt(1 / 3.0), 1e-7);
     NsMoments moments = ns_moments((const double[]){1, 2, 6}, 3);
     g_assert_cmpfloat_with_epsilon(moments.mean, 3, 1e-12);
     g_assert_cmpfloat_with_epsilon(moments.sd, sqrt(7), 1e-12);
@@ -108,6 +124,7 @@ int main(int argc, char **argv)
     g_test_add_func("/score/ties", test_ties);
     g_test_add_func("/score/flat", test_flat);
     g_test_add_func("/score/refused", test_refused);
+    g_test_add_func("/score/student", test_student);
     g_test_add_func("/score/moments", test_moments);
     g_test_add_func("/score/fit", test_fit);
     return g_test_run();
