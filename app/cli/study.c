@@ -280,10 +280,11 @@ static const char summary[] =
     "JSON: title, result, lanes, cells (lane, configuration, seed, state, step, first: the\n"
     "training loss at step 0, value: the result, loss: the mean of the last ten steps,\n"
     "validation_loss, seconds, program, instructions, and a message where there is one),\n"
-    "comparison (configurations; better: lower or higher; best_of_k: lane, k, best; pairs: a, b, "
-    "and for each k the\n"
-    "difference, a_wins, better), sensitivity (lane, sensitivity, lr, best), each value with the\n"
-    "ends lo and hi of its interval, program, instructions.  The exit status is 1 if a run could\n"
+    "comparison (configurations; better: lower or higher; best_of_k: lane, k, best; pairs: a, b,\n"
+    "verdict, and for each k the difference, a_wins, and better at this k alone), sensitivity\n"
+    "(lane, sensitivity, lr, best), differences, best results and sensitivities with the ends lo\n"
+    "and hi of their intervals, which need several seeds, program, instructions.  The exit status "
+    "is 1 if a run could\n"
     "not be made.";
 
 static GOptionEntry *make_entries(Request *request)

@@ -44,9 +44,9 @@ static void show_best(const NsStudy *study, const NsComparison *c)
 {
     g_autoptr(GString) head = g_string_new("    k");
     add_lanes(head, study);
-    printf("\nExpected best result of k of the %zu configurations, with 95%% intervals; %s is "
-           "better\n%s\n",
-           c->configurations, c->better < 0 ? "lower" : "higher", head->str);
+    printf("\nExpected best result of k of the %zu configurations%s; %s is better\n%s\n",
+           c->configurations, isnan(c->best[0][0].lo) ? "" : ", with 95% intervals",
+           c->better < 0 ? "lower" : "higher", head->str);
     for (size_t i = 0; i < c->n_budgets; i++) {
         g_autoptr(GString) line = g_string_new(NULL);
         add_budget(line, c->budgets[i]);
@@ -54,13 +54,6 @@ static void show_best(const NsStudy *study, const NsComparison *c)
             add_interval(line, &c->best[lane][i], "%.4g");
         puts(line->str);
     }
-}
-
-static const char *verdict(NsBetter better, size_t one, size_t other, char words[32])
-{
-    if (better == NS_BETTER_NEITHER) return "undecided";
-    g_snprintf(words, 32, "%s is better", ns_lane_letter(better == NS_BETTER_A ? one : other));
-    return words;
 }
 
 static void show_duel(const NsComparison *c, size_t one, size_t other)
@@ -71,17 +64,31 @@ static void show_duel(const NsComparison *c, size_t one, size_t other)
     g_autoptr(GString) head = g_string_new("    k");
     ns_output_pad(head, difference, CELL);
     ns_output_pad(head, beats, CELL);
-    printf("\n%s against %s, each with its best of k configurations\n%s  verdict\n", a, b,
-           head->str);
+    printf("\n%s against %s, each with its best of k configurations\n%s\n", a, b, head->str);
     for (size_t i = 0; i < c->n_budgets; i++) {
         const NsDuel *duel = &c->duels[one][other][i];
         g_autoptr(GString) line = g_string_new(NULL);
-        char words[32];
         add_budget(line, c->budgets[i]);
         add_interval(line, &duel->difference, "%.3g");
-        add_interval(line, &duel->beats, "%.2f");
-        printf("%s  %s\n", line->str, verdict(duel->better, one, other, words));
+        add_interval(line, &(NsInterval){duel->beats, NAN, NAN}, "%.2f");
+        puts(line->str);
     }
+}
+
+static void show_verdicts(const NsComparison *c)
+{
+    size_t k = c->budgets[c->n_budgets - 1];
+    if (c->no_verdict) printf("\n%s\n", c->no_verdict);
+    for (size_t one = 0; !c->no_verdict && one < c->lanes; one++)
+        for (size_t other = one + 1; other < c->lanes; other++) {
+            NsBetter better = c->verdicts[one][other];
+            printf("%sVerdict, %s against %s at k = %zu: ", one || other > 1 ? "" : "\n",
+                   ns_lane_letter(one), ns_lane_letter(other), k);
+            if (better == NS_BETTER_NEITHER)
+                puts("undecided");
+            else
+                printf("%s is better\n", ns_lane_letter(better == NS_BETTER_A ? one : other));
+        }
 }
 
 static void show_sensitivity(const NsStudy *study, const NsSensitivity *s)
@@ -90,7 +97,7 @@ static void show_sensitivity(const NsStudy *study, const NsSensitivity *s)
     ns_output_pad(head, "lr", 10);
     add_lanes(head, study);
     printf("\nBest result at each learning rate%s\n%s\n",
-           study->seeds > 1 ? ", with 95% intervals over the seeds" : "", head->str);
+           isnan(s->sensitivity[0].lo) ? "" : ", with 95% intervals over the seeds", head->str);
     for (size_t i = 0; i < s->n; i++) {
         g_autoptr(GString) line = g_string_new(NULL);
         char rate[G_ASCII_DTOSTR_BUF_SIZE];
@@ -118,6 +125,7 @@ void ns_study_show_comparison(const NsStudyResults *r)
         for (size_t lane = 0; lane < c->lanes; lane++) untrained += c->untrained[lane];
         for (size_t one = 0; one < c->lanes; one++)
             for (size_t other = one + 1; other < c->lanes; other++) show_duel(c, one, other);
+        if (c->lanes > 1) show_verdicts(c);
     }
     if (s) show_sensitivity(r->study, s);
     if (untrained && !ns_result_is_loss(&r->study->results.of[0]))
@@ -143,7 +151,7 @@ static void write_interval(NsJson *json, const char *key, const NsInterval *inte
 
 static void write_duel(NsJson *json, const NsComparison *c, size_t one, size_t other)
 {
-    static const char *const words[] = {"a", "undecided", "b"};
+    static const char *const words[] = {"a", "undecided", "b", "no verdict"};
     ns_json_open(json, NULL, '{');
     ns_json_string(json, "a", ns_lane_letter(one));
     ns_json_string(json, "b", ns_lane_letter(other));
@@ -153,11 +161,12 @@ static void write_duel(NsJson *json, const NsComparison *c, size_t one, size_t o
         ns_json_open(json, NULL, '{');
         ns_json_int(json, "k", (int64_t)c->budgets[i]);
         write_interval(json, "difference", &duel->difference);
-        write_interval(json, "a_wins", &duel->beats);
+        ns_json_known(json, "a_wins", duel->beats);
         ns_json_string(json, "better", words[duel->better]);
         ns_json_close(json, '}');
     }
     ns_json_close(json, ']');
+    ns_json_string(json, "verdict", words[c->verdicts[one][other]]);
     ns_json_close(json, '}');
 }
 

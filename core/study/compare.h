@@ -2,17 +2,30 @@
  *
  * A single configuration proves nothing, because a lane may be better only because its learning
  * rate suits it.  Lanes are therefore compared by the best that a search over k configurations
- * finds.  The score of a configuration is the mean of the result over its seeds; either lower or
- * higher values are better.  A run that diverged, or ended above the training loss of the untrained
- * model, counts as the untrained model, because nobody would use it.  If the result is not a loss,
- * a run without a result counts as the worst in the study.
+ * finds, where each configuration is run once.  Either lower or higher results are better.  A run
+ * that diverged, or ended above the training loss of the untrained model, counts as the untrained
+ * model, because nobody would use it.  If the result is not a loss, a run without a result counts
+ * as the worst in the study.
  *
- * Every subset of k of the n configurations is equally likely to be tried.  With the scores sorted,
- * v_1 <= ... <= v_n, the i-th is the best of the k with probability C(n - i, k - 1) / C(n, k).
- * This gives the exact expected best score and the exact probability that the best of one lane
- * beats that of another, where a tie counts half.  Intervals are 95% bootstrap intervals over
- * configurations, with the same resamples for all lanes.  k is at most n / 2, because larger
- * subsets overlap too much. */
+ * Every subset of k of the n configurations is equally likely to be tried.  With the results of one
+ * seed sorted, v_1 <= ... <= v_n, the i-th is the best of the k with probability
+ * C(n - i, k - 1) / C(n, k).  This gives the exact expected best result with this seed, and the
+ * exact probability that the best of one lane beats that of another, where a tie counts half.  The
+ * values below are means over the seeds.  k is at most n / 2, and n / 3 if configurations are
+ * drawn, because larger subsets overlap too much.
+ *
+ * An interval covers, with a probability of 95%, the value that the mean over all possible seeds
+ * would have:
+ *
+ *   grid    for exactly these configurations, which are no random sample: Student's t over the
+ *           values of the single seeds
+ *   random  and over all draws from the distributions of the study.  The value with a seed is a
+ *           U-statistic of the draws; its pseudo-values of the jackknife, [seeds, draws], are a
+ * table whose rows and columns are random (ns_crossed_reach)
+ *
+ * Seed i of one lane is paired with seed i of another.  Lanes that share seeds or data seeds, as
+ * they do unless a lane sets its own, gain from this; others lose degrees of freedom, but the
+ * intervals hold.  A single seed has values, but neither intervals nor verdicts. */
 #pragma once
 
 #include "core/study/study.h"
@@ -20,16 +33,21 @@
 #define NS_BUDGETS 48
 
 typedef struct {
-    double value, lo, hi; /* lo and hi are the ends of the interval */
+    double value, lo, hi; /* lo and hi are the ends of the interval, NaN if there is none */
 } NsInterval;
 
 /* Which lane is better, regardless of whether lower or higher values are better. */
-typedef enum { NS_BETTER_A, NS_BETTER_NEITHER, NS_BETTER_B } NsBetter;
+typedef enum {
+    NS_BETTER_A,
+    NS_BETTER_NEITHER, /* undecided: the interval of the difference contains 0 */
+    NS_BETTER_B,
+    NS_BETTER_UNKNOWN, /* there is no interval */
+} NsBetter;
 
 typedef struct {
-    NsInterval difference; /* difference of the expected best scores, a - b */
-    NsInterval beats;      /* probability that the best of a beats that of b */
-    NsBetter better;       /* NEITHER (undecided) if the interval of the difference contains 0 */
+    NsInterval difference; /* difference of the expected best results, a - b */
+    double beats;          /* probability that the best of a beats that of b */
+    NsBetter better;       /* wrong in 5% of the cases if the lanes are equal at this k */
 } NsDuel;
 
 typedef struct {
@@ -39,18 +57,19 @@ typedef struct {
     size_t untrained[NS_LANES_MAX]; /* number of cells that count as untrained or worst */
     size_t n_budgets;
     size_t budgets[NS_BUDGETS];                           /* k, ascending */
-    NsInterval best[NS_LANES_MAX][NS_BUDGETS];            /* the expected best score */
+    NsInterval best[NS_LANES_MAX][NS_BUDGETS];            /* the expected best result */
     NsDuel duels[NS_LANES_MAX][NS_LANES_MAX][NS_BUDGETS]; /* [a][b], a < b */
+    /* The verdicts of the study, [a][b], a < b: at the largest k alone, with intervals that are
+     * widened for the number of pairs (Bonferroni).  If all lanes are equal, one of them is wrong
+     * in 5% of the studies. */
+    NsBetter verdicts[NS_LANES_MAX][NS_LANES_MAX];
+    const char *no_verdict; /* why there are none, as a sentence (N_); else NULL */
 } NsComparison;
 
 /* Compares the lanes; `cells` is [ns_study_cells].  Returns NULL with NS_ERROR_SETTING if it is
  * unknown which results are better, or fewer than two configurations have a score in every lane.
  * Free with g_free. */
 NsComparison *ns_comparison_new(const NsStudy *study, const NsStudyCell *cells, GError **error);
-
-/* Computes the scores of all configurations of a lane: [ns_study_configurations]; NaN if a seed is
- * missing.  Returns the number of cells that count as the untrained model or as the worst. */
-size_t ns_study_scores(const NsStudy *study, const NsStudyCell *cells, size_t lane, double *scores);
 
 /* Which results are better: -1 lower ones, 1 higher ones, 0 if this is unknown. */
 int ns_study_better(const NsStudy *study);
@@ -59,13 +78,14 @@ int ns_study_better(const NsStudy *study);
 
 /* The score at every learning rate of the grid, the best over all other settings, and the
  * sensitivity: the mean of these scores minus the best of them, that is the expected cost of a
- * learning rate that was not tuned (Wortsman et al. 2023, arXiv 2309.14322).  With several seeds,
- * intervals are from a bootstrap over seeds; otherwise lo and hi are NaN. */
+ * learning rate that was not tuned (Wortsman et al. 2023, arXiv 2309.14322).  All are computed with
+ * each seed, and the values are the means over the seeds.  The intervals are Student's t over the
+ * seeds, for exactly these configurations, also if they were drawn. */
 typedef struct {
     size_t n;
     double *rates;                    /* [n] learning rates of the grid */
     NsInterval *scores[NS_LANES_MAX]; /* [n]; NaN if a cell is missing */
-    double *seeds[NS_LANES_MAX];      /* [n, seeds] the single seeds of these scores */
+    double *seeds[NS_LANES_MAX];      /* [n, seeds] these scores with each seed */
     NsInterval sensitivity[NS_LANES_MAX];
 } NsSensitivity;
 

@@ -33,15 +33,18 @@ double ns_student_tail(double t, double freedom)
     return x < (a + 1) / (a + 2.5) ? beta_fraction(x, a, 0.5) : 1 - beta_fraction(rest, 0.5, a);
 }
 
+/* Newton's method for the logarithm of the tail as a function of log t, which is almost a line. */
 double ns_student_quantile(double confidence, double freedom)
 {
-    double lo = 0, hi = 1;
-    while (ns_student_tail(hi, freedom) > 1 - confidence) hi *= 2;
-    for (int i = 0; i < 60; i++) {
-        double middle = (lo + hi) / 2;
-        *(ns_student_tail(middle, freedom) > 1 - confidence ? &lo : &hi) = middle;
+    double front = lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - log(freedom * G_PI) / 2;
+    double t = 2, step = 1;
+    for (int i = 0; i < 100 && fabs(step) > 1e-14; i++) {
+        double density = exp(front - (freedom + 1) / 2 * log1p(t * t / freedom));
+        double tail = ns_student_tail(t, freedom);
+        step = log(tail / (1 - confidence)) * tail / (2 * density * t);
+        t *= exp(step);
     }
-    return hi;
+    return t;
 }
 
 int ns_compare_doubles(const void *a, const void *b)
@@ -61,6 +64,42 @@ NsMoments ns_moments(const double *values, size_t n)
     moments.sd = sqrt(squares / (double)(n - 1));
     moments.reach = ns_student_quantile(0.95, (double)(n - 1)) * moments.sd / sqrt((double)n);
     return moments;
+}
+
+double ns_crossed_reach(const double *x, size_t rows, size_t columns, double confidence)
+{
+    double n = (double)rows, m = (double)columns, mean = 0, rest = 0, fourth = 0;
+    double squares[2] = {0, 0}, freedom[2] = {n - 1, m - 1}; /* of rows, of columns */
+    if (rows < 2) return (double)NAN;
+    g_autofree double *row = g_new0(double, rows), *column = g_new0(double, columns);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < columns; j++) {
+            row[i] += x[i * columns + j] / m;
+            column[j] += x[i * columns + j] / n;
+            mean += x[i * columns + j] / m / n;
+        }
+    for (size_t i = 0; i < rows; i++) squares[0] += pow(row[i] - mean, 2);
+    for (size_t j = 0; j < columns; j++) squares[1] += pow(column[j] - mean, 2);
+    for (size_t j = 0; j < columns; j++) fourth += pow(column[j] - mean, 4);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < columns; j++)
+            rest += pow(x[i * columns + j] - row[i] - column[j] + mean, 2);
+    double variance[2] = {squares[0] / freedom[0] / n, 0}; /* parts of the variance of the mean */
+    if (columns > 1) {
+        variance[1] = squares[1] / freedom[1] / m;
+        size_t more = freedom[1] >= freedom[0];
+        variance[more] = fmax(variance[more] - rest / freedom[0] / freedom[1] / n / m, 0);
+        double kurtosis = squares[1] > 0 ? m * fourth / pow(squares[1], 2) : 1;
+        if (kurtosis > 1) freedom[1] = fmin(freedom[1], 2 * m / (kurtosis - 1));
+    }
+    double sum = variance[0] + variance[1], inverse = 0, cochran = 0;
+    if (!(sum > 0)) return sum;
+    if (!(variance[1] > 0)) return ns_student_quantile(confidence, freedom[0]) * sqrt(sum);
+    for (int i = 0; i < 2; i++) {
+        inverse += pow(variance[i] / sum, 2) / freedom[i];
+        cochran += variance[i] / sum * ns_student_quantile(confidence, freedom[i]);
+    }
+    return (ns_student_quantile(confidence, 1 / inverse) + cochran) / 2 * sqrt(sum);
 }
 
 bool ns_fit_line(NsFit *fit, const double *x, const double *y, size_t n)

@@ -23,6 +23,17 @@ typedef struct {
 /* The moments of n values; the mean of no values is 0. */
 NsMoments ns_moments(const double *values, size_t n);
 
+/* Half the interval with this confidence of the mean of a table x: [rows, columns], in which rows
+ * and columns are random samples: x = mean + row effect + column effect + rest, all independent.
+ * With one column this is Student's t over the rows; with one row it is NaN.
+ *
+ * The variance of the mean is estimated from the mean squares of rows, columns and rest.  The rest
+ * is part of the first two and is subtracted from the one with more degrees of freedom.  Those of
+ * the columns are reduced if their effects have heavy tails: 2 columns / (kurtosis - 1).  No exact
+ * interval is known for such a sum.  The result is the mean of two approximations, of which that of
+ * Satterthwaite (1946) is too narrow and that of Cochran (1964) too wide if there are few rows. */
+double ns_crossed_reach(const double *x, size_t rows, size_t columns, double confidence);
+
 /* y = at + slope * x, by least squares. */
 typedef struct {
     size_t n; /* number of points */

@@ -544,7 +544,7 @@ static void test_study(void)
         g_assert_cmpfloat(plot->series[1].lo[i], ==, comparison->best[1][i].lo);
         g_assert_cmpfloat(plot->series[1].hi[i], ==, comparison->best[1][i].hi);
     }
-    g_assert_cmpstr(plot->note, ==, "A against B: B is better at k = 1 to 6.");
+    g_assert_cmpstr(plot->note, ==, "A against B at k = 6: B is better.");
 
     g_autoptr(NsFigure) rates = ns_figure_create(&ns_sensitivity_kind);
     plot = ns_figure_update(rates, &input);

@@ -56,7 +56,7 @@ static void test_exact(void)
 {
     static const double a[N] = {3, 1, 4, 1, 5, 9, 2, 6}, b[N] = {2, 7, 1, 8, 2, 8, 1, 8};
     g_auto(NsStudy) study;
-    ns_test_read_study(&study, "steps = 1\n[random]\ndraws = 8\nlr = 0.1:1\n[A]\n[B]\nclip = 1\n");
+    ns_test_read_study(&study, "steps = 1\n[grid]\nlr = 0.1:1:8\n[A]\n[B]\nclip = 1\n");
     NsStudyCell cells[2 * N];
     for (size_t i = 0; i < N; i++) {
         cells[ns_study_cell(&study, (NsStudyPlace){i, 0, 0})] = done(a[i]);
@@ -73,49 +73,67 @@ static void test_exact(void)
         g_assert_cmpfloat_with_epsilon(c->best[0][i].value, best_a, 1e-12);
         g_assert_cmpfloat_with_epsilon(c->best[1][i].value, best_b, 1e-12);
         g_assert_cmpfloat_with_epsilon(duel->difference.value, best_a - best_b, 1e-12);
-        g_assert_cmpfloat_with_epsilon(duel->beats.value, brute_beats(a, b, k), 1e-12);
-        g_assert_true(c->best[0][i].lo <= best_a && best_a <= c->best[0][i].hi);
-        g_assert_cmpint(duel->better, ==, NS_BETTER_NEITHER);
+        g_assert_cmpfloat_with_epsilon(duel->beats, brute_beats(a, b, k), 1e-12);
+        g_assert_true(isnan(c->best[0][i].lo) && isnan(duel->difference.hi));
+        g_assert_cmpint(duel->better, ==, NS_BETTER_UNKNOWN);
     }
+    g_assert_cmpint(c->verdicts[0][1], ==, NS_BETTER_UNKNOWN);
+    g_assert_cmpstr(c->no_verdict, ==, "One seed: no verdict.");
 }
 
-/* Lanes whose loss is noise around a mean: how many of the studies decide at this budget. */
-static void decide(double shift, double noise, size_t at, unsigned verdicts[3])
+/* Without random samples of seeds and draws there are values, but no verdict. */
+static void test_no_verdict(void)
 {
-    g_auto(NsStudy) study;
-    ns_test_read_study(&study, "steps = 1\n[random]\ndraws = 40\nlr = 0.1:1\n[A]\n[B]\nclip = 1\n");
-    NsRng rng;
-    ns_rng_init(&rng, 7, 0);
-    memset(verdicts, 0, 3 * sizeof *verdicts);
-    for (int trial = 0; trial < 100; trial++) {
-        NsStudyCell cells[80];
-        for (size_t i = 0; i < 40; i++) {
-            double shared = fabs(ns_rng_normal(&rng));
-            for (size_t lane = 0; lane < 2; lane++)
-                cells[ns_study_cell(&study, (NsStudyPlace){i, lane, 0})] =
-                    done(2 + shared + noise * ns_rng_normal(&rng) + (lane ? shift : 0));
-        }
+    static const struct {
+        const char *text, *reason;
+    } rows[] = {
+        {"seeds = 3\n[random]\ndraws = 1\nwarmup = 1:9\n[grid]\nlr = 1, 2, 3, 4\n", "One draw"},
+        {"seeds = 3\n[grid]\nseed = 1, 2, 3, 4\n", "The seed"},
+        {"seeds = 3\n[random]\ndraws = 4\ndata-seed = 1:1000\n", "The seed"},
+        {"seeds = 3\n[grid]\nlr = 1, 2, 3, 4\n", NULL},
+        {"seeds = 3\n[random]\ndraws = 4\nlr = 1:2\n", NULL},
+    };
+    for (size_t at = 0; at < G_N_ELEMENTS(rows); at++) {
+        g_auto(NsStudy) study;
+        g_autofree char *text =
+            g_strconcat("steps = 1\n", rows[at].text, "[A]\n[B]\nclip = 1\n", NULL);
+        ns_test_read_study(&study, text);
+        g_autofree NsStudyCell *cells = g_new(NsStudyCell, ns_study_cells(&study));
+        for (size_t i = 0; i < ns_study_cells(&study); i++)
+            cells[i] = done(ns_study_place(&study, i).lane ? 2 : 1);
         g_autofree NsComparison *c = ns_comparison_new(&study, cells, NULL);
-        verdicts[c->duels[0][1][at].better]++;
+        bool decided = !rows[at].reason;
+        g_assert_true(decided ? !c->no_verdict : g_str_has_prefix(c->no_verdict, rows[at].reason));
+        g_assert_cmpint(c->verdicts[0][1], ==, decided ? NS_BETTER_A : NS_BETTER_UNKNOWN);
+        g_assert_cmpint(c->duels[0][1][0].better, ==, c->verdicts[0][1]);
+        g_assert_cmpfloat_with_epsilon(c->duels[0][1][0].difference.value, -1, 1e-12);
+        g_assert_cmpfloat_with_epsilon(c->duels[0][1][0].beats, 1, 1e-12);
     }
 }
 
-/* Where there is no difference a verdict is rare, as often as 5 of 100 intervals miss; where there
- * is one, it is found, and never the other way round. */
+/* A difference is found, and never the other way round; test_coverage.c has equal lanes. */
 static void test_verdict(void)
 {
-    unsigned verdicts[3];
-    for (size_t at = 0; at < 5; at += 4) { /* k = 1 and 6 */
-        decide(0, 0.2, at, verdicts);
-        g_test_message("no difference: %u A, %u undecided, %u B", verdicts[0], verdicts[1],
-                       verdicts[2]);
-        g_assert_cmpuint(verdicts[NS_BETTER_NEITHER], >=, 85);
-        decide(0.3, 0.2, at, verdicts);
-        g_test_message("B is worse: %u A, %u undecided, %u B", verdicts[0], verdicts[1],
-                       verdicts[2]);
-        g_assert_cmpuint(verdicts[NS_BETTER_A], >=, 90);
-        g_assert_cmpuint(verdicts[NS_BETTER_B], ==, 0);
+    g_auto(NsStudy) study;
+    unsigned verdicts[NS_BETTER_UNKNOWN + 1] = {0};
+    ns_test_read_study(&study, "steps = 1\nseeds = 5\n[random]\ndraws = 40\nlr = 0.1:1\n"
+                               "[A]\n[B]\nclip = 1\n");
+    NsRng rng;
+    ns_rng_init(&rng, 7, 0);
+    for (int trial = 0; trial < 100; trial++) {
+        NsStudyCell cells[400];
+        for (size_t i = 0; i < 40; i++) {
+            double shared = fabs(ns_rng_normal(&rng));
+            for (size_t k = 0; k < 10; k++)
+                cells[ns_study_cell(&study, (NsStudyPlace){i, k % 2, k / 2})] =
+                    done(2 + shared + 0.2 * ns_rng_normal(&rng) + (k % 2 ? 0.3 : 0));
+        }
+        g_autofree NsComparison *c = ns_comparison_new(&study, cells, NULL);
+        verdicts[c->verdicts[0][1]]++;
     }
+    g_test_message("B is worse: %u A, %u undecided, %u B", verdicts[0], verdicts[1], verdicts[2]);
+    g_assert_cmpuint(verdicts[NS_BETTER_A], >=, 90);
+    g_assert_cmpuint(verdicts[NS_BETTER_B], ==, 0);
 }
 
 /* Seeds are averaged; what diverged, or is worse than it began, is the untrained model; what is
@@ -130,15 +148,14 @@ static void test_scores(void)
     cells[0] = ns_cell_in(NS_CELL_DIVERGED);
     cells[0].first = 4;
     cells[14] = ns_cell_in(NS_CELL_RUNNING);
-    double scores[4];
-    g_assert_cmpuint(ns_study_scores(&study, cells, 0, scores), ==, 3); /* 0, 12 and 13 */
-    g_assert_cmpfloat(scores[0], ==, (4 + 1) / 2.0);
-    g_assert_cmpfloat(scores[1], ==, (4 + 5) / 2.0);
-    g_assert_cmpfloat(scores[3], ==, 9);
-    ns_study_scores(&study, cells, 1, scores);
-    g_assert_true(isnan(scores[3]));
     g_autofree NsComparison *c = ns_comparison_new(&study, cells, NULL);
     g_assert_cmpuint(c->configurations, ==, 3);
+    g_assert_cmpuint(c->untrained[0], ==, 1); /* 0 */
+    g_assert_cmpuint(c->untrained[1], ==, 2); /* 10 and 11, which count as 9 */
+    g_assert_cmpfloat_with_epsilon(c->best[0][0].value, (4 + 1 + 4 + 5 + 8 + 9) / 6.0, 1e-12);
+    g_assert_cmpfloat_with_epsilon(c->best[1][0].value, (2 + 3 + 6 + 7 + 9 + 9) / 6.0, 1e-12);
+    g_assert_false(isnan(c->duels[0][1][0].difference.lo));
+    g_assert_cmpstr(c->no_verdict, ==, "Not all runs have ended: no verdict yet.");
     study.results.of[0].kind = NS_RESULT_GRADIENT;
     g_assert_null(ns_comparison_new(&study, cells, NULL));
 }
@@ -163,8 +180,8 @@ static void test_sensitivity(void)
     for (size_t i = 0; i < 3; i++) g_assert_cmpfloat(s->scores[0][i].value, ==, expected[i]);
     g_assert_cmpfloat_with_epsilon(s->sensitivity[0].value, (3 + 1 + 7.5) / 3 - 1, 1e-12);
     g_assert_cmpfloat(s->scores[0][0].lo, ==, 3);
-    g_assert_cmpfloat(s->scores[0][2].lo, ==, 7);
-    g_assert_cmpfloat(s->scores[0][2].hi, ==, 8);
+    g_assert_cmpfloat_with_epsilon(s->scores[0][2].lo, 7.5 - 12.7062047 * 0.5, 1e-6);
+    g_assert_cmpfloat_with_epsilon(s->sensitivity[0].hi, 17 / 6.0 + 12.7062047 / 6, 1e-6);
     cells[0] = ns_cell_in(NS_CELL_WAITING);
     g_autoptr(NsSensitivity) missing = ns_sensitivity_new(&study, cells, NULL);
     g_assert_true(isnan(missing->sensitivity[0].value) && isnan(missing->scores[0][0].value));
@@ -175,6 +192,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/study/compare/exact", test_exact);
+    g_test_add_func("/study/compare/no-verdict", test_no_verdict);
     g_test_add_func("/study/compare/verdict", test_verdict);
     g_test_add_func("/study/compare/scores", test_scores);
     g_test_add_func("/study/compare/sensitivity", test_sensitivity);

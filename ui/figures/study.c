@@ -51,37 +51,23 @@ static void set_words(NsFigure *figure, const NsStudy *study, const char *title)
 
 /* ---- The best of k ---- */
 
-static char *verdict_words(size_t one, size_t other, NsBetter better)
-{
-    if (better == NS_BETTER_NEITHER) return g_strdup(_("undecided"));
-    return g_strdup_printf(_("%s is better"), ns_lane_letter(better == NS_BETTER_A ? one : other));
-}
-
-/* "A against B: undecided at k = 1 to 4; B is better at k = 6 to 32." */
-static void add_verdicts(GString *note, const NsComparison *c, size_t one, size_t other)
-{
-    if (note->len) g_string_append(note, "  ");
-    g_string_append_printf(note, _("%s against %s:"), ns_lane_letter(one), ns_lane_letter(other));
-    const NsDuel *duels = c->duels[one][other];
-    for (size_t i = 0, end; i < c->n_budgets; i = end) {
-        for (end = i + 1; end < c->n_budgets && duels[end].better == duels[i].better; end++)
-            continue;
-        g_autofree char *words = verdict_words(one, other, duels[i].better);
-        g_string_append(note, i ? "; " : " ");
-        if (end == i + 1)
-            g_string_append_printf(note, _("%s at k = %zu"), words, c->budgets[i]);
-        else
-            g_string_append_printf(note, _("%s at k = %zu to %zu"), words, c->budgets[i],
-                                   c->budgets[end - 1]);
-    }
-    g_string_append_c(note, '.');
-}
-
+/* "A against B at k = 32: B is better." for every pair, or why there are no verdicts. */
 static char *verdicts(const NsComparison *c)
 {
     GString *note = g_string_new(c->better > 0 ? _("Higher is better.") : NULL);
-    for (size_t one = 0; one < c->lanes; one++)
-        for (size_t other = one + 1; other < c->lanes; other++) add_verdicts(note, c, one, other);
+    size_t k = c->budgets[c->n_budgets - 1];
+    if (c->no_verdict && c->lanes > 1) ns_figure_add_sentence(note, _(c->no_verdict));
+    for (size_t one = 0; !c->no_verdict && one < c->lanes; one++)
+        for (size_t other = one + 1; other < c->lanes; other++) {
+            NsBetter better = c->verdicts[one][other];
+            const char *a = ns_lane_letter(one), *b = ns_lane_letter(other);
+            g_autofree char *sentence =
+                better == NS_BETTER_NEITHER
+                    ? g_strdup_printf(_("%s against %s at k = %zu: undecided."), a, b, k)
+                    : g_strdup_printf(_("%s against %s at k = %zu: %s is better."), a, b, k,
+                                      better == NS_BETTER_A ? a : b);
+            ns_figure_add_sentence(note, sentence);
+        }
     return g_string_free(note, FALSE);
 }
 
