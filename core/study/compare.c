@@ -211,19 +211,27 @@ static void compare_pair(NsComparison *c, const Scores *s, size_t one, size_t ot
 }
 
 /* Finds the configurations with a score for every seed in every lane, and the number of their
- * draws. Returns their numbers, [configurations]. */
+ * draws.  Returns their numbers, [configurations].  *mixed is set if one of them counts as
+ * untrained with some seeds of a lane, but not with all. */
 static size_t *find_configurations(NsComparison *c, const NsStudy *study, const Scoring *scoring,
-                                   size_t *draws)
+                                   size_t *draws, bool *mixed)
 {
-    size_t n = ns_study_configurations(study), cells = ns_study_cells(study) / n, untrained = 0;
+    size_t n = ns_study_configurations(study), seeds = (size_t)study->seeds;
     size_t *found = g_new(size_t, n), last = n;
+    *mixed = false;
     for (size_t i = 0; i < n; i++) {
         size_t scores = 0, draw = i / (n / (size_t)study->draws);
-        for (size_t k = 0; k < cells; k++)
-            scores += !isnan(score_of(scoring, i * cells + k, &untrained));
-        if (scores < cells) continue;
+        bool differ = false;
+        for (size_t lane = 0; lane < c->lanes; lane++) {
+            size_t untrained = 0, first = ns_study_cell(study, (NsStudyPlace){i, lane, 0});
+            for (size_t seed = 0; seed < seeds; seed++)
+                scores += !isnan(score_of(scoring, first + seed, &untrained));
+            differ |= untrained > 0 && untrained < seeds;
+        }
+        if (scores < c->lanes * seeds) continue;
         found[c->configurations++] = i;
         *draws += draw != last;
+        *mixed |= differ;
         last = draw;
     }
     return found;
@@ -252,7 +260,7 @@ static void read_scores(Scores *s, NsComparison *c, const NsStudy *study, const 
 }
 
 /* Why there are no intervals, or NULL. */
-static const char *missing_interval(const NsStudy *study, size_t draws)
+static const char *missing_interval(const NsStudy *study, size_t draws, bool mixed)
 {
     for (size_t axis = 0; axis < ns_study_axes(study); axis++) {
         const char *key = ns_study_axis_param(study, axis)->key;
@@ -260,7 +268,9 @@ static const char *missing_interval(const NsStudy *study, size_t draws)
             return N_("The seed is a varied setting: no verdict.");
     }
     if (study->seeds < 2) return N_("One seed: no verdict.");
-    return study->n_random && draws < 2 ? N_("One draw: no verdict.") : NULL;
+    if (study->n_random && draws < 2) return N_("One draw: no verdict.");
+    /* Student's t does not hold for two scores that have two values. */
+    return mixed && study->seeds == 2 ? N_("Two seeds, one of which diverged: no verdict.") : NULL;
 }
 
 static void compare(NsComparison *c, const Scores *s)
@@ -282,7 +292,8 @@ NsComparison *ns_comparison_new(const NsStudy *study, const NsStudyCell *cells, 
     Scores s = {.seeds = (size_t)study->seeds};
     c->lanes = ns_study_lanes(study);
     c->better = ns_study_better(study);
-    g_autofree size_t *configurations = find_configurations(c, study, &scoring, &s.draws);
+    bool mixed;
+    g_autofree size_t *configurations = find_configurations(c, study, &scoring, &s.draws, &mixed);
     choose_budgets(c, study->n_random > 0);
     if (!c->n_budgets)
         return ns_refuse(
@@ -293,7 +304,7 @@ NsComparison *ns_comparison_new(const NsStudy *study, const NsStudyCell *cells, 
                NULL;
     s.n = c->configurations;
     if (!study->n_random) s.draws = 1;
-    c->no_verdict = missing_interval(study, s.draws);
+    c->no_verdict = missing_interval(study, s.draws, mixed);
     s.fixed = c->no_verdict != NULL;
     for (size_t i = 0; i < ns_study_cells(study) && !c->no_verdict; i++)
         if (cells[i].state == NS_CELL_WAITING || cells[i].state == NS_CELL_RUNNING)
@@ -378,7 +389,7 @@ NsSensitivity *ns_sensitivity_new(const NsStudy *study, const NsStudyCell *cells
                   "[grid], with at least two values.");
         return NULL;
     }
-    bool fixed = missing_interval(study, SIZE_MAX) != NULL;
+    bool fixed = missing_interval(study, SIZE_MAX, false) != NULL;
     NsSensitivity *s = g_new0(NsSensitivity, 1);
     s->n = study->grid[axis].n;
     s->rates = g_new(double, s->n);

@@ -25,7 +25,9 @@
  *
  * Seed i of one lane is paired with seed i of another.  Lanes that share seeds or data seeds, as
  * they do unless a lane sets its own, gain from this; others lose degrees of freedom, but the
- * intervals hold.  A single seed has values, but neither intervals nor verdicts. */
+ * intervals hold.  A single seed has values, but neither intervals nor verdicts, and so have two
+ * seeds if a configuration diverged with one of them only.  With more seeds such divergences make
+ * verdicts rarer.  An interval cannot contain divergences so rare that no run has any. */
 #pragma once
 
 #include "core/study/study.h"

@@ -147,15 +147,21 @@ static void test_scores(void)
     for (size_t i = 0; i < 16; i++) cells[i] = done((double)i);
     cells[0] = ns_cell_in(NS_CELL_DIVERGED);
     cells[0].first = 4;
+    cells[1] = cells[0];
     cells[14] = ns_cell_in(NS_CELL_RUNNING);
     g_autofree NsComparison *c = ns_comparison_new(&study, cells, NULL);
     g_assert_cmpuint(c->configurations, ==, 3);
-    g_assert_cmpuint(c->untrained[0], ==, 1); /* 0 */
+    g_assert_cmpuint(c->untrained[0], ==, 2); /* 0 and 1 */
     g_assert_cmpuint(c->untrained[1], ==, 2); /* 10 and 11, which count as 9 */
-    g_assert_cmpfloat_with_epsilon(c->best[0][0].value, (4 + 1 + 4 + 5 + 8 + 9) / 6.0, 1e-12);
+    g_assert_cmpfloat_with_epsilon(c->best[0][0].value, (4 + 4 + 4 + 5 + 8 + 9) / 6.0, 1e-12);
     g_assert_cmpfloat_with_epsilon(c->best[1][0].value, (2 + 3 + 6 + 7 + 9 + 9) / 6.0, 1e-12);
     g_assert_false(isnan(c->duels[0][1][0].difference.lo));
     g_assert_cmpstr(c->no_verdict, ==, "Not all runs have ended: no verdict yet.");
+    cells[1] = done(1);
+    g_autofree NsComparison *mixed = ns_comparison_new(&study, cells, NULL);
+    g_assert_cmpfloat_with_epsilon(mixed->best[0][0].value, (4 + 1 + 4 + 5 + 8 + 9) / 6.0, 1e-12);
+    g_assert_true(isnan(mixed->duels[0][1][0].difference.lo));
+    g_assert_cmpstr(mixed->no_verdict, ==, "Two seeds, one of which diverged: no verdict.");
     study.results.of[0].kind = NS_RESULT_GRADIENT;
     g_assert_null(ns_comparison_new(&study, cells, NULL));
 }
