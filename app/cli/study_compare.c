@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #define BUDGET 5
-#define CELL 28
+#define CELL 32
 
 static char *interval_words(const NsInterval *interval, const char *format)
 {

@@ -180,10 +180,10 @@ static NsBetter better_of(const NsInterval *difference)
 
 /* ---- The comparison ---- */
 
-/* Chooses two budgets per factor of 2. */
-static void choose_budgets(NsComparison *c, bool drawn)
+/* Chooses two budgets per factor of 2, of which the first is 1. */
+static void choose_budgets(NsComparison *c, size_t most)
 {
-    size_t most = MAX(c->configurations / (drawn ? 3 : 2), c->configurations > 1);
+    most = MAX(most, c->configurations > 1);
     for (size_t octave = 1; c->n_budgets + 2 <= NS_BUDGETS; octave *= 2) {
         const size_t steps[] = {octave, octave + octave / 2};
         for (size_t i = 0; i < (octave == 1 ? 1 : 2); i++) {
@@ -201,11 +201,12 @@ static void compare_pair(NsComparison *c, const Scores *s, size_t one, size_t ot
         g_autofree double *difference = pseudo_values(s, one, c->budgets[i]);
         g_autofree double *best = pseudo_values(s, other, c->budgets[i]);
         for (size_t k = 0; k < s->seeds * s->draws; k++) difference[k] -= best[k];
-        NsInterval family = interval_of(s, difference, 1 - (1 - CONFIDENCE) / pairs);
         duel->difference = interval_of(s, difference, CONFIDENCE);
         duel->better = better_of(&duel->difference);
         duel->difference = flip(duel->difference, c->better);
         duel->beats = probability(s, one, other, c->budgets[i]);
+        if (i + 1 < c->n_budgets) continue;
+        NsInterval family = interval_of(s, difference, 1 - (1 - CONFIDENCE) / pairs);
         c->verdicts[one][other] = c->no_verdict ? NS_BETTER_UNKNOWN : better_of(&family);
     }
 }
@@ -294,7 +295,7 @@ NsComparison *ns_comparison_new(const NsStudy *study, const NsStudyCell *cells, 
     c->better = ns_study_better(study);
     bool mixed;
     g_autofree size_t *configurations = find_configurations(c, study, &scoring, &s.draws, &mixed);
-    choose_budgets(c, study->n_random > 0);
+    choose_budgets(c, study->n_random ? s.draws / 3 : c->configurations / 2);
     if (!c->n_budgets)
         return ns_refuse(
                    error, NS_ERROR_SETTING,

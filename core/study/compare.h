@@ -11,23 +11,23 @@
  * seed sorted, v_1 <= ... <= v_n, the i-th is the best of the k with probability
  * C(n - i, k - 1) / C(n, k).  This gives the exact expected best result with this seed, and the
  * exact probability that the best of one lane beats that of another, where a tie counts half.  The
- * values below are means over the seeds.  k is at most n / 2, and n / 3 if configurations are
- * drawn, because larger subsets overlap too much.
+ * values below are means over the seeds.  k is at most n / 2, or a third of the draws,
+ * because larger subsets overlap too much.
  *
  * An interval covers, with a probability of 95%, the value that the mean over all possible seeds
  * would have:
  *
  *   grid    for exactly these configurations, which are no random sample: Student's t over the
  *           values of the single seeds
- *   random  and over all draws from the distributions of the study.  The value with a seed is a
- *           U-statistic of the draws; its pseudo-values of the jackknife, [seeds, draws], are a
- * table whose rows and columns are random (ns_crossed_reach)
+ *   random  and over all draws from the distributions of the study: the values are U-statistics
+ *           of the draws, whose pseudo-values of the jackknife, [seeds, draws], are a table with
+ *           random rows and columns (ns_crossed_reach)
  *
  * Seed i of one lane is paired with seed i of another.  Lanes that share seeds or data seeds, as
  * they do unless a lane sets its own, gain from this; others lose degrees of freedom, but the
  * intervals hold.  A single seed has values, but neither intervals nor verdicts, and so have two
  * seeds if a configuration diverged with one of them only.  With more seeds such divergences make
- * verdicts rarer.  An interval cannot contain divergences so rare that no run has any. */
+ * verdicts rarer.  No interval allows for divergences so rare that no run has any. */
 #pragma once
 
 #include "core/study/study.h"
