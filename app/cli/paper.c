@@ -12,13 +12,14 @@
 
 /* The command line as given. */
 typedef struct {
-    char *out, *report, *scale;
+    char *out, *report, *scale_key;
+    NsPaperScale scale;
     char **set;
     gint64 seeds, jobs;
     gboolean json, list_jobs;
     NsPicture picture;
     NsPaperReport *reported; /* NULL without --report */
-    GPtrArray *rows;         /* NsPaperStudy: studies at the paper's own scale */
+    GPtrArray *rows;         /* NsPaperStudy: studies at another scale than the small one */
 } Paper;
 
 /* ---- Output ---- */
@@ -32,8 +33,8 @@ static void show(const NsPaperResult *result)
         g_autofree char *words = ns_finding_words(&result->findings[i]);
         printf("  → %s\n", words);
     }
-    printf("  %s; its runs took %.1f s together\n\n", ns_verdict_word(result->verdict),
-           result->seconds);
+    printf("  %s; %s; its runs took %.1f s together\n\n", ns_verdict_word(result->verdict),
+           result->claims, result->seconds);
 }
 
 static bool draw(Paper *paper, const NsStudy *study, NsPaperResult *result, GError **error)
@@ -57,17 +58,19 @@ static bool draw(Paper *paper, const NsStudy *study, NsPaperResult *result, GErr
 
 /* ---- Studies ---- */
 
-static bool is_large(const Paper *paper)
-{
-    return paper->scale && g_str_equal(paper->scale, "paper");
-}
-
 static bool make(const Paper *paper, const NsPaperStudy *row, NsStudy *study, GError **error)
 {
+    if (paper->scale == NS_PAPER_DESK && row->scale != NS_PAPER_DESK)
+        return ns_refuse(error, NS_ERROR_USAGE, "The study “%s” has no sizes for --scale desk.",
+                         row->choice.key);
     if (!ns_paper_make(row, study, error)) return false;
     for (char **word = paper->set; word && *word; word++)
         if (!ns_study_set(study, *word, error)) return false;
     if (paper->seeds > 0) study->seeds = paper->seeds;
+    if (paper->scale == NS_PAPER_DESK && !*study->experiment.lane[0].source)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "--scale desk translates real sentence pairs: name their files with --set "
+                         "source=FILE --set target=FILE.");
     return ns_study_check(study, error);
 }
 
@@ -112,10 +115,11 @@ static bool run(Paper *paper, const NsPaperStudy *row, bool *agrees, GError **er
 
 static bool understand(Paper *paper, GError **error)
 {
-    bool small = !paper->scale || g_str_equal(paper->scale, "small");
-    if (!small && !is_large(paper))
-        return ns_refuse(error, NS_ERROR_USAGE, "--scale is small or paper, not “%s”.",
-                         paper->scale);
+    while (paper->scale_key && g_strcmp0(paper->scale_key, ns_paper_scale_key(paper->scale)) != 0) {
+        if (!ns_paper_scale_key(++paper->scale))
+            return ns_refuse(error, NS_ERROR_USAGE, "--scale is small, desk or paper, not “%s”.",
+                             paper->scale_key);
+    }
     if (paper->report && paper->out)
         return ns_refuse(error, NS_ERROR_USAGE,
                          "--report keeps its results in its folder; omit --out.");
@@ -135,9 +139,9 @@ static bool understand(Paper *paper, GError **error)
 /* The study at the requested scale; results borrow it. */
 static const NsPaperStudy *row_of(Paper *paper, size_t i)
 {
-    if (!is_large(paper)) return ns_paper_study(i);
+    if (paper->scale == NS_PAPER_SMALL) return ns_paper_study(i);
     NsPaperStudy *row = g_new(NsPaperStudy, 1);
-    *row = ns_paper_at_its_scale(ns_paper_study(i));
+    *row = ns_paper_at_scale(ns_paper_study(i), paper->scale);
     g_ptr_array_add(paper->rows, row);
     return row;
 }
@@ -151,7 +155,7 @@ static bool run_all(Paper *paper, char **names, int n, bool *agrees, GError **er
     ns_interrupt_catch();
     bool go = true;
     for (size_t k = 0; go && ns_paper_study(k); k++) {
-        bool wanted = n == 0;
+        bool wanted = n == 0 && (paper->scale != NS_PAPER_DESK || ns_paper_study(k)->desk);
         for (int i = 0; i < n; i++) wanted |= g_str_equal(names[i], ns_paper_study(k)->choice.key);
         if (!wanted) continue;
         go = run(paper, row_of(paper, k), agrees, error);
@@ -176,7 +180,7 @@ int ns_cli_paper(int argc, char **argv, GError **error)
          "their "
          "figures as NAME.svg and their results as NAME.nsstudy",
          "FOLDER"},
-        {"scale", 0, 0, G_OPTION_ARG_STRING, &paper.scale,
+        {"scale", 0, 0, G_OPTION_ARG_STRING, &paper.scale_key,
          "small (default), or paper: the sizes, rates and steps of the paper where it names them, "
          "to which --set source=FILE --set target=FILE add its translations",
          "SCALE"},
@@ -231,7 +235,7 @@ int ns_cli_paper(int argc, char **argv, GError **error)
     g_ptr_array_unref(paper.rows);
     g_free(paper.out);
     g_free(paper.report);
-    g_free(paper.scale);
+    g_free(paper.scale_key);
     g_strfreev(paper.set);
     ns_picture_clear(&paper.picture);
     return ns_interrupt_signal() || agrees ? ns_interrupt_status() : NS_EXIT_ERROR;

@@ -53,20 +53,26 @@ static const Entry *entry_at(const NsPaperReport *report, guint i)
     return &g_array_index(report->entries, Entry, i);
 }
 
-/* "Of 24 studies, 20 agree and 2 disagree with …; 2 are undecided. …" */
+/* "Of 24 studies, 18 agree and 2 disagree with …; 3 are undecided, and 1 has no verdict. …" */
 static char *summary(const NsPaperReport *report)
 {
-    unsigned of[3] = {0};
+    unsigned of[NS_VERDICTS] = {0};
     double seconds = 0;
     for (guint i = 0; i < report->entries->len; i++) {
         of[entry_at(report, i)->result->verdict]++;
         seconds += entry_at(report, i)->result->seconds;
     }
-    return g_strdup_printf("Of %u studies, %u agree and %u disagree with what was expected before "
-                           "they ran; %u are undecided.  Their runs, one thread each, took %.1f "
-                           "minutes together.",
-                           report->entries->len, of[NS_VERDICT_AGREES], of[NS_VERDICT_DISAGREES],
-                           of[NS_VERDICT_UNDECIDED], seconds / 60);
+    g_autofree char *hash = ns_paper_table_hash();
+    return g_strdup_printf(
+        "Of %u studies, %u agree and %u disagree with what was expected before they ran; %u are "
+        "undecided, and %u have no verdict.  Their runs, one thread each, took %.1f minutes "
+        "together.\n\nThe table of claims, tolerances, seeds and steps has the SHA-256 %s%s.  Each "
+        "study states whether its claims were fixed before its seeds were seen.\n\n%s",
+        report->entries->len, of[NS_VERDICT_AGREES], of[NS_VERDICT_DISAGREES],
+        of[NS_VERDICT_UNDECIDED], of[NS_VERDICT_NONE], seconds / 60, hash,
+        g_str_equal(hash, NS_PAPER_FIXED_HASH) ? ", as fixed on " NS_PAPER_FIXED
+                                               : ", which is not that of " NS_PAPER_FIXED,
+        ns_paper_history());
 }
 
 static void add_findings(GString *text, const NsPaperResult *result, const char *bullet)
@@ -88,8 +94,9 @@ static void add_section(GString *text, const Entry *entry)
                            study->choice.key, study->says, study->holds);
     add_findings(text, result, "- ");
     g_string_append_printf(text,
-                           "\nVerdict: **%s**.  Its runs took %.1f s together.\n\n```\n%s```\n",
-                           ns_verdict_word(result->verdict), result->seconds, entry->settings);
+                           "\nVerdict: **%s**; %s.  Its runs took %.1f s together.\n\n```\n%s```\n",
+                           ns_verdict_word(result->verdict), result->claims, result->seconds,
+                           entry->settings);
 }
 
 static bool write_markdown(const NsPaperReport *report, const char *path, GError **error)
@@ -142,8 +149,9 @@ static char *words_of(const Entry *entry)
     GString *text = g_string_new(NULL);
     g_string_append_printf(text, "%s  %s\n\n", result->study->says, result->study->holds);
     add_findings(text, result, "→ ");
-    g_string_append_printf(text, "\nVerdict: %s.  Its runs took %.1f s together.\n\n%s",
-                           ns_verdict_word(result->verdict), result->seconds, settings);
+    g_string_append_printf(text, "\nVerdict: %s; %s.  Its runs took %.1f s together.\n\n%s",
+                           ns_verdict_word(result->verdict), result->claims, result->seconds,
+                           settings);
     return g_string_free(text, FALSE);
 }
 

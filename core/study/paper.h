@@ -12,6 +12,7 @@
 #define NS_PAPER_ARMS 4
 #define NS_PAPER_CURVES 8
 #define NS_PAPER_CLAIMS 6
+#define NS_PAPER_DESK_SEEDS 3
 
 /* The quantity on the horizontal axis, which follows from the result of the study. */
 typedef enum {
@@ -22,8 +23,7 @@ typedef enum {
                       * units of its mean */
 } NsPaperKind;
 
-/* The number that a claim is about.  It is computed for every seed (of weights and data), and
- * reported as mean and standard error. */
+/* The number that a claim is about, computed for every seed (of weights and data). */
 typedef enum {
     NS_CLAIM_SLOPE,  /* GRID: slope of log y over log L, least squares */
     NS_CLAIM_GROWTH, /* LAYER: slope of y over l, least squares through the first state, in d */
@@ -33,6 +33,10 @@ typedef enum {
     NS_CLAIM_END,    /* STEP, GRID: the last point minus that of arm `other`; for training losses at
                       * every step, the mean of ten; infinite if only one of the two diverged */
     NS_CLAIM_FACTOR, /* GRID, LAYER: the last point divided by that of arm `other` */
+    NS_CLAIM_EVERY,  /* LAYER: the largest ratio over the layers to arm `other` */
+    NS_CLAIM_TREND,  /* LAYER: ratio of the last layer to the first on the exponential that fits all
+                      * layers, by least squares of log y */
+    NS_CLAIM_EVEN,   /* LAYER: ratio of the largest layer to the smallest */
     NS_CLAIM_LAST,   /* STEP, GRID, LAYER: the last point */
     NS_CLAIM_SOONER, /* STEP: fraction of the steps needed to reach the final value of `other` */
     NS_CLAIM_GAIN,   /* STEP: the last point minus the first */
@@ -42,6 +46,9 @@ typedef enum {
     NS_CLAIM_BEYOND, /* TOKENS: fraction above 1.1 times the mean; that bin counts completely */
 } NsClaimKind;
 
+/* The layers that a claim of LAYER is about. */
+typedef enum { NS_CLAIM_ALL, NS_CLAIM_ENCODER, NS_CLAIM_DECODER } NsClaimStack;
+
 typedef struct {
     const char *label;
     NsClaimKind kind;
@@ -49,12 +56,18 @@ typedef struct {
     double expected;     /* NaN if only a range is claimed */
     double lo, hi;       /* the tolerance: the range in which a value agrees */
     unsigned result;     /* index of the study's result that it is about */
+    NsClaimStack stack;
+    bool certain; /* true by construction of the model: shown, not counted */
 } NsClaim;
 
 typedef struct {
     const char *label, *settings; /* "placement=pre" */
-    const char *paper;            /* see NsPaperStudy; or NULL */
+    const char *paper, *desk;     /* see NsPaperStudy; or NULL */
 } NsPaperArm;
+
+/* The sizes of a study: small ones for minutes, those of a data set for a night at a desk, and those
+ * of the paper. */
+typedef enum { NS_PAPER_SMALL, NS_PAPER_DESK, NS_PAPER_LARGE } NsPaperScale;
 
 typedef struct {
     NsChoice choice;        /* key, title, NULL, figure of the paper, description */
@@ -65,7 +78,8 @@ typedef struct {
     const char *result;     /* the section [result] of the study, and optionally further ones */
     const char *paper;      /* settings that replace these at the paper's original scale; or NULL */
     const char *paper_grid; /* the same for the grid; NULL if it does not change */
-    bool large;             /* the settings are those of the paper's scale */
+    const char *desk, *desk_grid; /* the same for real sentence pairs at a desk */
+    NsPaperScale scale;           /* of the settings */
     NsPaperArm arms[NS_PAPER_ARMS]; /* up to the first without a label */
     unsigned seeds;
     NsClaim claims[NS_PAPER_CLAIMS]; /* [ns_study_cells] */
@@ -78,8 +92,30 @@ const NsChoice *ns_paper_choice(size_t i);
 unsigned ns_paper_arms(const NsPaperStudy *row);
 unsigned ns_paper_claims(const NsPaperStudy *row);
 
-/* The row with the sizes of the paper's original experiment, if the table has them. */
-NsPaperStudy ns_paper_at_its_scale(const NsPaperStudy *row);
+/* The row with the sizes of a scale; as it is if the table has none. */
+NsPaperStudy ns_paper_at_scale(const NsPaperStudy *row, NsPaperScale scale);
+
+/* The key of a scale, "small", "desk" or "paper"; NULL past the last. */
+const char *ns_paper_scale_key(unsigned scale);
+
+/* ---- Claims fixed before the seeds that judge them ---- */
+
+/* The day on which claims, tolerances, seeds and steps were fixed, the hash that they had, and the
+ * first of the seeds that no run had used before. */
+#define NS_PAPER_FIXED "2026-11-26"
+#define NS_PAPER_FIXED_HASH "76b3c95dcc28433921802fb2a1ce0a66a170caf70000aa4a04015eac37397f52"
+#define NS_PAPER_FRESH 1001
+
+/* SHA-256 of the table: settings, grid, results, arms, seeds and claims of every row at its small
+ * scale, in hexadecimal.  Free with g_free. */
+char *ns_paper_table_hash(void);
+
+/* States of which seeds a study is, and whether its claims were fixed before: “claims fixed on
+ * 2026-11-26, seeds 1001 to 1005 not seen before”.  Free with g_free. */
+char *ns_paper_seeds_words(const NsPaperStudy *row, const NsStudy *study);
+
+/* What was changed after first results had been seen: one paragraph. */
+const char *ns_paper_history(void);
 
 /* Makes a study from a row; `study` need not be initialized.  Returns false with NS_ERROR_SETTING
  * if the row is invalid, which cannot happen for rows of the table. */
@@ -104,20 +140,36 @@ typedef struct {
     bool theory;       /* predicted, not measured */
     size_t n;
     double *x, *y;
-    double *lo, *hi; /* mean minus and plus the standard deviation over seeds; NULL for one seed */
+    double *lo, *hi; /* the 16% and 84% quantiles over seeds; NULL for one seed */
     size_t seeds;    /* number of seeds in the mean y; 0 for theory */
+    size_t diverged; /* number of seeds of which a run diverged; the mean ends at the first */
     double *singles; /* [seeds, n] the values of each seed */
+    size_t curve;    /* index of the curve, see ns_paper_curves */
 } NsPaperSeries;
 
-/* Where the confidence interval of a measured mean is: within the tolerance (agrees), outside
- * (disagrees), or across one of its ends (undecided). */
-typedef enum { NS_VERDICT_AGREES, NS_VERDICT_UNDECIDED, NS_VERDICT_DISAGREES } NsVerdict;
+/* Where the confidence interval of a measured value is: within the tolerance (agrees), outside
+ * (disagrees), or across one of its ends (undecided).  None if there is no interval. */
+typedef enum {
+    NS_VERDICT_AGREES,
+    NS_VERDICT_UNDECIDED,
+    NS_VERDICT_NONE,
+    NS_VERDICT_DISAGREES,
+    NS_VERDICTS
+} NsVerdict;
 
+/* The value is the mean over seeds with Student's interval.  If runs diverged, or if the value is a
+ * position in the grid, only ranks are known: the value is the median, with the interval between two
+ * order statistics, which needs six seeds.  A difference to a diverged run is infinite; one of two
+ * diverged runs, or a ratio to one, may have any rank. */
 typedef struct {
     const NsClaim *claim;
-    double value, error; /* mean over seeds and its standard error (0 for one seed) */
-    double reach;        /* half the width of the 95% confidence interval of the mean (Student's
-                          * t) */
+    double value;  /* NaN if not known */
+    double error;  /* standard error of a mean; NaN for a median or one seed */
+    double lo, hi; /* the 95% confidence interval; NaN if there is none */
+    bool median;
+    size_t seeds, diverged; /* number of seeds, and of those without a finite value */
+    bool counted;           /* it counts for the verdict of the study */
+    const char *reason;     /* why there is no verdict, untranslated; NULL if there is one */
     NsVerdict verdict;
 } NsFinding;
 
@@ -131,8 +183,10 @@ typedef struct {
     size_t n_series;
     NsFinding findings[NS_PAPER_CLAIMS];
     size_t n_findings;
-    NsVerdict verdict; /* of the study: agrees if all findings agree, disagrees if any disagrees */
+    NsVerdict verdict; /* of the study: agrees if all findings that count agree, disagrees if any
+                        * disagrees, none if one has none */
     double seconds;    /* total time of all runs */
+    char *claims;      /* see ns_paper_seeds_words */
 } NsPaperResult;
 
 /* Evaluates the cells of a row's study, whose settings may have been changed (--set, --seeds).
@@ -152,10 +206,10 @@ NsPaperResult *ns_paper_expected(const NsPaperStudy *study);
  * failure. */
 double ns_paper_seconds(const NsPaperStudy *study, unsigned jobs);
 
-/* The verdict for value +- reach; undecided if the value is NaN. */
-NsVerdict ns_claim_verdict(const NsClaim *claim, double value, double reach);
+/* The verdict for an interval; none if it is NaN. */
+NsVerdict ns_claim_verdict(const NsClaim *claim, double lo, double hi);
 
-/* "agrees", "disagrees" or "undecided", as in JSON; untranslated. */
+/* "agrees", "disagrees", "undecided" or "no verdict", as in JSON; untranslated. */
 const char *ns_verdict_word(NsVerdict verdict);
 
 /* A finding as text: "log-log slope of Pre-LN −0.51 ± 0.02 (95%), expected −0.5 (−0.65 to −0.35):
@@ -170,8 +224,9 @@ char *ns_claim_words(const NsClaim *claim);
 void ns_paper_provenance(const NsPaperStudy *row, const NsStudy *study, NsProvenance *provenance);
 
 /* The result as JSON: {"study", "title", "reference", "says", "holds", "verdict", "agrees",
- * "seconds", "findings": [{"label", "value", "error", "reach", "expected" (or null), "range": [lo,
- * hi] (null: unbounded), "verdict", "agrees", "quantity"}], "series": [{"label", "quantity",
- * "theory", "x", "y", "lo", "hi", "seeds"}], "program", "instructions"}.  "quantity" is the key of
- * the result.  Free with g_free. */
+ * "claims": what ns_paper_seeds_words states, "seconds", "findings": [{"label", "quantity": the key
+ * of the result, "value", "error", "interval": [lo, hi], "median", "seeds", "diverged", "expected",
+ * "range": [lo, hi], "counted", "reason", "verdict", "agrees"}], "series": [{"label", "quantity",
+ * "theory", "x", "y", "lo", "hi", "diverged", "seeds"}], "program", "instructions"}.  null: unbounded
+ * or not known.  Free with g_free. */
 char *ns_paper_json(const NsPaperResult *result);

@@ -28,6 +28,13 @@ static const char *order(const NsClaim *claim)
                                : N_("Post-LN: order of Theorem 1, L^0");
 }
 
+void ns_paper_claimed(const NsStudy *study, const NsClaim *claim, size_t *first, size_t *n)
+{
+    size_t encoder = (size_t)ns_settings_encoder_layers(&study->experiment.lane[0]);
+    *first = claim->stack == NS_CLAIM_DECODER ? encoder : 0;
+    *n = claim->stack == NS_CLAIM_ENCODER ? encoder : ns_paper_points(study) - *first;
+}
+
 void ns_paper_add_claim(NsPaperResult *result, const NsClaim *claim, const double *x, size_t n,
                         double size)
 {
@@ -49,11 +56,16 @@ void ns_paper_add_claim(NsPaperResult *result, const NsClaim *claim, const doubl
             upper[i] = size + claim->hi * x[i];
         }
         break;
+    case NS_CLAIM_EVEN:
+        y = add(result, arm, x, n);
+        for (size_t i = 0; i < n; i++) y[i] = size;
+        break;
     case NS_CLAIM_SPREAD:
         y = add(result, of_arm(arm, "d"), x, n);
         for (size_t i = 0; i < n; i++) y[i] = size;
         break;
     case NS_CLAIM_RATIO:
+    case NS_CLAIM_TREND:
     case NS_CLAIM_UPPER: /* geometric growth up to the expected ratio, or to the lower bound */
         ratio = !isnan(claim->expected) ? claim->expected : MAX(claim->lo, 1.0);
         n -= first;
@@ -62,6 +74,7 @@ void ns_paper_add_claim(NsPaperResult *result, const NsClaim *claim, const doubl
         break;
     case NS_CLAIM_END:
     case NS_CLAIM_FACTOR:
+    case NS_CLAIM_EVERY:
     case NS_CLAIM_LAST:
     case NS_CLAIM_SOONER:
     case NS_CLAIM_GAIN:
@@ -83,7 +96,10 @@ NsPaperResult *ns_paper_expected(const NsPaperStudy *study)
     size_t n = ns_paper_points(&made);
     g_autofree double *x = g_new(double, n);
     ns_paper_abscissae(&made, x, n);
-    for (unsigned i = 0; i < ns_paper_claims(study); i++)
-        ns_paper_add_claim(result, &study->claims[i], x, n, 1.0);
+    for (unsigned i = 0; i < ns_paper_claims(study); i++) {
+        size_t first, points;
+        ns_paper_claimed(&made, &study->claims[i], &first, &points);
+        ns_paper_add_claim(result, &study->claims[i], x + first, points, 1.0);
+    }
     return result;
 }

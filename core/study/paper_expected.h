@@ -4,6 +4,9 @@
 
 #include "core/study/paper.h"
 
+/* The points that a claim is about, `first` to `first` + `n`: those of its stack, or all. */
+void ns_paper_claimed(const NsStudy *study, const NsClaim *claim, size_t *first, size_t *n);
+
 /* Adds the curves that a claim predicts over x [n]: a power law times `size`, the two bounds of a
  * growth from `size`, a constant `size`, or a geometric growth from it.  Adds nothing for claims of
  * other kinds. */

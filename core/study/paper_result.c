@@ -1,5 +1,6 @@
 /* The curves and findings of a study from a paper.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/study/paper_expected.h"
 #include "core/study/speed.h"
 #include "core/study/statistics.h"
@@ -16,12 +17,22 @@
 /* How much worse a result may be if a run still learns: in nats, for losses. */
 #define STILL_LEARNS 0.2
 
+/* Translations with a lower BLEU than this share hardly a phrase with the reference, so that
+ * differences between them are of chance. */
+#define LEAST_BLEU 10
+
+/* The ends of the band around a curve, which enclose the middle two thirds of the seeds and are, as
+ * values of seeds, always possible. */
+#define BAND_LO 0.16
+#define BAND_HI 0.84
+
 /* The values of every seed of every curve. */
 typedef struct {
     const NsStudy *study;
     size_t n;       /* number of points of a curve */
     double *x;      /* [n] */
     double *values; /* [results, curves, seeds, n] */
+    bool *diverged; /* [curves, seeds] */
     double seconds;
 } Work;
 
@@ -29,6 +40,7 @@ static void work_clear(Work *work)
 {
     g_free(work->x);
     g_free(work->values);
+    g_free(work->diverged);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Work, work_clear)
 
@@ -61,6 +73,8 @@ static void read_cell(Work *work, NsStudyWork *cells, NsStudyPlace place, const 
                                    ? g_memdup2(&cell->value, sizeof cell->value)
                                    : ns_study_store_curve(ns_study_work_store(cells), at, &n);
     if (grid && results == 1) n = 1;
+    if (cell->state == NS_CELL_DIVERGED)
+        work->diverged[(before + place.lane) * (size_t)study->seeds + place.seed] = true;
     for (size_t k = 0; k < results; k++) {
         double *y = values_of(work, k, before + place.lane, (unsigned)place.seed);
         double unit = unit_of(study, &study->results.of[k]);
@@ -95,6 +109,14 @@ static double log_slope(const double *x, const double *y, size_t n)
     }
     NsFit fit;
     return ns_fit_line(&fit, u, v, n) ? fit.slope : (double)NAN;
+}
+
+static double trend(const double *x, const double *y, size_t n)
+{
+    g_autofree double *v = g_new(double, n);
+    for (size_t i = 0; i < n; i++) v[i] = log(y[i]);
+    NsFit fit;
+    return ns_fit_line(&fit, x, v, n) ? exp(fit.slope * (x[n - 1] - x[0])) : (double)NAN;
 }
 
 static double mean_of_last(const double *y, size_t n, size_t last)
@@ -144,10 +166,11 @@ static double reach(const Work *work, const double *y, int direction)
 
 static double claim_value(const Work *work, const NsClaim *claim, unsigned seed)
 {
-    const double *x = work->x, *y = values_of(work, claim->result, claim->arm, seed);
-    const double *other = values_of(work, claim->result, claim->other, seed);
-    size_t n = work->n;
-    double result = 0;
+    size_t first, n;
+    ns_paper_claimed(work->study, claim, &first, &n);
+    const double *x = work->x + first, *y = values_of(work, claim->result, claim->arm, seed) + first;
+    const double *other = values_of(work, claim->result, claim->other, seed) + first;
+    double result = 0, least = INFINITY;
     switch (claim->kind) {
     case NS_CLAIM_SLOPE:
         return log_slope(x, y, n);
@@ -164,6 +187,17 @@ static double claim_value(const Work *work, const NsClaim *claim, unsigned seed)
         return end_over(work, y, other, direction_of(work, claim));
     case NS_CLAIM_FACTOR:
         return y[n - 1] / other[n - 1];
+    case NS_CLAIM_EVERY:
+        for (size_t i = 0; i < n; i++) result = fmax(result, y[i] / other[i]);
+        return result;
+    case NS_CLAIM_TREND:
+        return trend(x, y, n);
+    case NS_CLAIM_EVEN:
+        for (size_t i = 0; i < n; i++) {
+            result = fmax(result, y[i]);
+            least = fmin(least, y[i]);
+        }
+        return result / least;
     case NS_CLAIM_LAST:
         return y[n - 1];
     case NS_CLAIM_SOONER:
@@ -182,24 +216,100 @@ static double claim_value(const Work *work, const NsClaim *claim, unsigned seed)
     return NAN;
 }
 
+static void set_mean(NsFinding *finding, const double *values, size_t n)
+{
+    NsMoments moments = ns_moments(values, n);
+    finding->value = moments.mean;
+    finding->error = n > 1 ? moments.sd / sqrt((double)n) : (double)NAN;
+    finding->lo = moments.mean - moments.reach;
+    finding->hi = moments.mean + moments.reach;
+}
+
+/* The median and the narrowest symmetric pair of order statistics that encloses the median of the
+ * population with a probability of at least 95%, whatever the distribution; below six values there is
+ * none.  A value that is not known may be anywhere. */
+static void set_median(NsFinding *finding, const double *values, size_t n)
+{
+    g_autofree double *low = g_new(double, n), *high = g_new(double, n);
+    for (size_t i = 0; i < n; i++) {
+        low[i] = isnan(values[i]) ? -(double)INFINITY : values[i];
+        high[i] = isnan(values[i]) ? (double)INFINITY : values[i];
+    }
+    qsort(low, n, sizeof *low, ns_compare_doubles);
+    qsort(high, n, sizeof *high, ns_compare_doubles);
+    double at_least = (low[(n - 1) / 2] + low[n / 2]) / 2;
+    double at_most = (high[(n - 1) / 2] + high[n / 2]) / 2;
+    finding->median = true;
+    finding->value = at_least < at_most ? (double)NAN : at_least;
+    /* The probability that at most k of n values are below the median, twice. */
+    double term = 2 * pow(0.5, (double)n), outside = term;
+    size_t k = 0;
+    while (outside <= 0.05) {
+        k++;
+        term *= (double)(n - k + 1) / (double)k;
+        outside += term;
+    }
+    if (k == 0) return;
+    finding->lo = low[k - 1];
+    finding->hi = high[n - k];
+}
+
+/* The final value of an arm, mean over the seeds. */
+static double mean_end(const Work *work, const NsClaim *claim, unsigned arm)
+{
+    double sum = 0;
+    for (unsigned seed = 0; seed < (unsigned)work->study->seeds; seed++)
+        sum += values_of(work, claim->result, arm, seed)[work->n - 1];
+    return sum / (double)work->study->seeds;
+}
+
+/* Why a claim is not counted; NULL if it is. */
+static const char *not_counted(const Work *work, const NsClaim *claim)
+{
+    const NsResult *result = &work->study->results.of[claim->result];
+    if (claim->certain) return N_("true by construction, not counted");
+    if (result->kind != NS_RESULT_QUANTITY || result->quantity != NS_QUANTITY_BLEU) return NULL;
+    if (!*work->study->experiment.lane[0].source)
+        return N_("BLEU counts on real pairs only, not on generated ones");
+    double best = fmax(mean_end(work, claim, claim->arm), mean_end(work, claim, claim->other));
+    return best >= LEAST_BLEU ? NULL : N_("BLEU below 10, not counted");
+}
+
 static NsFinding find(const Work *work, const NsClaim *claim)
 {
-    unsigned seeds = (unsigned)work->study->seeds;
+    size_t seeds = (size_t)work->study->seeds;
     g_autofree double *values = g_new(double, seeds);
-    for (unsigned seed = 0; seed < seeds; seed++) values[seed] = claim_value(work, claim, seed);
-    NsFinding finding = {.claim = claim};
-    NsMoments moments = ns_moments(values, seeds);
-    finding.value = moments.mean;
-    /* The mean has no error if some of the runs diverged. */
-    if (isfinite(finding.value) && seeds > 1) {
-        finding.error = moments.sd / sqrt(seeds);
-        finding.reach = moments.reach;
+    NsFinding finding = {.claim = claim,
+                         .error = NAN,
+                         .lo = NAN,
+                         .hi = NAN,
+                         .seeds = seeds,
+                         .verdict = NS_VERDICT_NONE,
+                         .reason = not_counted(work, claim)};
+    finding.counted = !finding.reason;
+    for (size_t seed = 0; seed < seeds; seed++) {
+        values[seed] = claim_value(work, claim, (unsigned)seed);
+        if (!isfinite(values[seed])) finding.diverged++;
     }
-    finding.verdict = ns_claim_verdict(claim, finding.value, finding.reach);
+    if (finding.diverged || claim->kind == NS_CLAIM_REACH)
+        set_median(&finding, values, seeds);
+    else
+        set_mean(&finding, values, seeds);
+    if (finding.counted) finding.verdict = ns_claim_verdict(claim, finding.lo, finding.hi);
+    if (finding.counted && finding.verdict == NS_VERDICT_NONE)
+        finding.reason = seeds > 1 ? N_("ranks need six seeds") : N_("one seed decides nothing");
     return finding;
 }
 
 /* ---- Curves ---- */
+
+/* The quantile of n values in ascending order, linear between them (Hyndman and Fan 1996, type 7). */
+static double quantile(const double *values, size_t n, double share)
+{
+    double at = share * (double)(n - 1);
+    size_t below = (size_t)at, above = MIN(below + 1, n - 1);
+    return values[below] + (at - (double)below) * (values[above] - values[below]);
+}
 
 static void add_measured(NsPaperResult *result, const Work *work, unsigned which, size_t curve)
 {
@@ -208,7 +318,8 @@ static void add_measured(NsPaperResult *result, const Work *work, unsigned which
     g_autofree double *values = g_new(double, seeds);
     *series = (NsPaperSeries){.label = ns_paper_curve_label(result->study, work->study, curve),
                               .result = which,
-                              .n = work->n};
+                              .n = work->n,
+                              .curve = curve};
     series->x = g_memdup2(work->x, work->n * sizeof *work->x);
     series->y = g_new(double, work->n);
     series->seeds = seeds;
@@ -221,12 +332,14 @@ static void add_measured(NsPaperResult *result, const Work *work, unsigned which
     for (size_t i = 0; i < work->n; i++) {
         for (unsigned seed = 0; seed < seeds; seed++)
             values[seed] = values_of(work, which, curve, seed)[i];
-        NsMoments moments = ns_moments(values, seeds);
-        series->y[i] = moments.mean;
+        series->y[i] = ns_moments(values, seeds).mean;
         if (seeds == 1) continue;
-        series->lo[i] = moments.mean - moments.sd;
-        series->hi[i] = moments.mean + moments.sd;
+        qsort(values, seeds, sizeof *values, ns_compare_doubles);
+        series->lo[i] = isnan(series->y[i]) ? (double)NAN : quantile(values, seeds, BAND_LO);
+        series->hi[i] = isnan(series->y[i]) ? (double)NAN : quantile(values, seeds, BAND_HI);
     }
+    for (unsigned seed = 0; seed < seeds; seed++)
+        series->diverged += work->diverged[curve * seeds + seed];
 }
 
 /* Adds the curves that a claim predicts: a power law through the mean of log y, a constant squared
@@ -255,6 +368,7 @@ static void work_init(Work *work, const NsStudy *study)
     ns_paper_abscissae(study, work->x, work->n);
     work->values =
         g_new0(double, ns_paper_curves(study) * study->results.n * (size_t)study->seeds * work->n);
+    work->diverged = g_new0(bool, ns_paper_curves(study) * (size_t)study->seeds);
 }
 
 NsPaperResult *ns_paper_result_new(const NsPaperStudy *row, NsStudyWork *cells, GError **error)
@@ -269,12 +383,16 @@ NsPaperResult *ns_paper_result_new(const NsPaperStudy *row, NsStudyWork *cells, 
     for (unsigned which = 0; which < work.study->results.n; which++)
         for (size_t curve = 0; curve < ns_paper_curves(work.study); curve++)
             add_measured(result, &work, which, curve);
+    result->claims = ns_paper_seeds_words(row, work.study);
+    bool counted = false;
     for (unsigned i = 0; i < ns_paper_claims(row); i++) {
         NsFinding *finding = &result->findings[result->n_findings++];
         *finding = find(&work, &row->claims[i]);
-        result->verdict = MAX(result->verdict, finding->verdict);
+        counted |= finding->counted;
+        if (finding->counted) result->verdict = MAX(result->verdict, finding->verdict);
         add_expected(result, &work, &row->claims[i]);
     }
+    if (!counted) result->verdict = NS_VERDICT_NONE;
     return result;
 }
 
@@ -294,6 +412,7 @@ void ns_paper_result_unref(NsPaperResult *result)
         g_free(result->series[i].hi);
         g_free(result->series[i].singles);
     }
+    g_free(result->claims);
     g_free(result);
 }
 

@@ -95,7 +95,10 @@ static char *verdict_words(const NsPaperResult *result)
     for (size_t i = 0; i < result->n_findings; i++) {
         g_autofree char *finding = ns_finding_words(&result->findings[i]);
         static const char *const signs[] = {
-            [NS_VERDICT_AGREES] = "✓", [NS_VERDICT_UNDECIDED] = "?", [NS_VERDICT_DISAGREES] = "✗"};
+            [NS_VERDICT_AGREES] = "✓",
+            [NS_VERDICT_UNDECIDED] = "?",
+            [NS_VERDICT_NONE] = "–",
+            [NS_VERDICT_DISAGREES] = "✗"};
         g_string_append_printf(words, "%s%s %s", i ? "\n" : "", signs[result->findings[i].verdict],
                                finding);
     }
@@ -114,6 +117,7 @@ static void sync_card(Card *card)
     gtk_label_set_text(GTK_LABEL(card->verdict), verdict);
     static const char *const classes[] = {[NS_VERDICT_AGREES] = "success",
                                           [NS_VERDICT_UNDECIDED] = "warning",
+                                          [NS_VERDICT_NONE] = "dim-label",
                                           [NS_VERDICT_DISAGREES] = "error"};
     for (size_t i = 0; i < G_N_ELEMENTS(classes); i++)
         gtk_widget_remove_css_class(card->verdict, classes[i]);
@@ -210,6 +214,7 @@ static void take_result(NsPaperPage *page, Card *card)
         [NS_VERDICT_AGREES] = _("%s: agrees with the paper."),
         [NS_VERDICT_UNDECIDED] =
             _("%s: undecided; the seeds do not show whether it agrees with the paper."),
+        [NS_VERDICT_NONE] = _("%s: no verdict; see its claims for the reason."),
         [NS_VERDICT_DISAGREES] = _("%s: does not agree with the paper."),
     };
     g_auto(GStrv) parts = g_strsplit(sentences[result->verdict], "%s", 2);
