@@ -93,10 +93,9 @@ static void add_section(GString *text, const Entry *entry)
                            study->choice.label, study->choice.reference, study->choice.label,
                            study->choice.key, study->says, study->holds);
     add_findings(text, result, "- ");
-    g_string_append_printf(text,
-                           "\nVerdict: **%s**; %s.  Its runs took %.1f s together.\n\n```\n%s```\n",
-                           ns_verdict_word(result->verdict), result->claims, result->seconds,
-                           entry->settings);
+    g_string_append_printf(
+        text, "\nVerdict: **%s**; %s.  Its runs took %.1f s together.\n\n```\n%s```\n",
+        ns_verdict_word(result->verdict), result->claims, result->seconds, entry->settings);
 }
 
 static bool write_markdown(const NsPaperReport *report, const char *path, GError **error)

@@ -63,10 +63,12 @@ typedef struct {
 typedef struct {
     const char *label, *settings; /* "placement=pre" */
     const char *paper, *desk;     /* see NsPaperStudy; or NULL */
+    unsigned
+        like; /* 1 + the index of the arm whose color it has, with a dash of its own; 0: none */
 } NsPaperArm;
 
-/* The sizes of a study: small ones for minutes, those of a data set for a night at a desk, and those
- * of the paper. */
+/* The sizes of a study: small ones for minutes, those of a data set for a night at a desk, and
+ * those of the paper. */
 typedef enum { NS_PAPER_SMALL, NS_PAPER_DESK, NS_PAPER_LARGE } NsPaperScale;
 
 typedef struct {
@@ -78,8 +80,8 @@ typedef struct {
     const char *result;     /* the section [result] of the study, and optionally further ones */
     const char *paper;      /* settings that replace these at the paper's original scale; or NULL */
     const char *paper_grid; /* the same for the grid; NULL if it does not change */
-    const char *desk, *desk_grid; /* the same for real sentence pairs at a desk */
-    NsPaperScale scale;           /* of the settings */
+    const char *desk, *desk_grid;   /* the same for real sentence pairs at a desk */
+    NsPaperScale scale;             /* of the settings */
     NsPaperArm arms[NS_PAPER_ARMS]; /* up to the first without a label */
     unsigned seeds;
     NsClaim claims[NS_PAPER_CLAIMS]; /* [ns_study_cells] */
@@ -106,8 +108,11 @@ const char *ns_paper_scale_key(unsigned scale);
 #define NS_PAPER_FIXED_HASH "76b3c95dcc28433921802fb2a1ce0a66a170caf70000aa4a04015eac37397f52"
 #define NS_PAPER_FRESH 1001
 
-/* SHA-256 of the table: settings, grid, results, arms, seeds and claims of every row at its small
- * scale, in hexadecimal.  Free with g_free. */
+/* What is fixed of a row, as text: settings, grid, results, seeds, arms and claims.  Free with
+ * g_free. */
+char *ns_paper_claims_text(const NsPaperStudy *row);
+
+/* SHA-256 of the texts of all rows, in hexadecimal.  Free with g_free. */
 char *ns_paper_table_hash(void);
 
 /* States of which seeds a study is, and whether its claims were fixed before: “claims fixed on
@@ -157,16 +162,19 @@ typedef enum {
     NS_VERDICTS
 } NsVerdict;
 
-/* The value is the mean over seeds with Student's interval.  If runs diverged, or if the value is a
- * position in the grid, only ranks are known: the value is the median, with the interval between two
+/* The number that stands for all seeds, with its 95% confidence interval: the mean with Student's
+ * interval, for ratios the geometric mean with that of the logarithms.  If runs diverged, or if the
+ * value is a position in the grid, only ranks are known: the median with the interval between two
  * order statistics, which needs six seeds.  A difference to a diverged run is infinite; one of two
  * diverged runs, or a ratio to one, may have any rank. */
+typedef enum { NS_VALUE_MEAN, NS_VALUE_GEOMETRIC, NS_VALUE_MEDIAN } NsValueKind;
+
 typedef struct {
     const NsClaim *claim;
     double value;  /* NaN if not known */
-    double error;  /* standard error of a mean; NaN for a median or one seed */
+    double error;  /* standard error; NaN for a median or one seed */
     double lo, hi; /* the 95% confidence interval; NaN if there is none */
-    bool median;
+    NsValueKind kind;
     size_t seeds, diverged; /* number of seeds, and of those without a finite value */
     bool counted;           /* it counts for the verdict of the study */
     const char *reason;     /* why there is no verdict, untranslated; NULL if there is one */
@@ -225,8 +233,8 @@ void ns_paper_provenance(const NsPaperStudy *row, const NsStudy *study, NsProven
 
 /* The result as JSON: {"study", "title", "reference", "says", "holds", "verdict", "agrees",
  * "claims": what ns_paper_seeds_words states, "seconds", "findings": [{"label", "quantity": the key
- * of the result, "value", "error", "interval": [lo, hi], "median", "seeds", "diverged", "expected",
- * "range": [lo, hi], "counted", "reason", "verdict", "agrees"}], "series": [{"label", "quantity",
- * "theory", "x", "y", "lo", "hi", "diverged", "seeds"}], "program", "instructions"}.  null: unbounded
- * or not known.  Free with g_free. */
+ * of the result, "value", "mean": arithmetic, geometric or median, "error", "interval": [lo, hi],
+ * "seeds", "diverged", "expected", "range": [lo, hi], "counted", "reason", "verdict", "agrees"}],
+ * "series": [{"label", "quantity", "theory", "x", "y", "lo", "hi", "diverged", "seeds"}],
+ * "program", "instructions"}.  null: unbounded or not known.  Free with g_free. */
 char *ns_paper_json(const NsPaperResult *result);

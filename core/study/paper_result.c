@@ -168,7 +168,8 @@ static double claim_value(const Work *work, const NsClaim *claim, unsigned seed)
 {
     size_t first, n;
     ns_paper_claimed(work->study, claim, &first, &n);
-    const double *x = work->x + first, *y = values_of(work, claim->result, claim->arm, seed) + first;
+    const double *x = work->x + first,
+                 *y = values_of(work, claim->result, claim->arm, seed) + first;
     const double *other = values_of(work, claim->result, claim->other, seed) + first;
     double result = 0, least = INFINITY;
     switch (claim->kind) {
@@ -225,9 +226,28 @@ static void set_mean(NsFinding *finding, const double *values, size_t n)
     finding->hi = moments.mean + moments.reach;
 }
 
+static void set_geometric_mean(NsFinding *finding, const double *ratios, size_t n)
+{
+    g_autofree double *logs = g_new(double, n);
+    for (size_t i = 0; i < n; i++) logs[i] = log(ratios[i]);
+    set_mean(finding, logs, n);
+    finding->kind = NS_VALUE_GEOMETRIC;
+    finding->value = exp(finding->value);
+    finding->error *= finding->value;
+    finding->lo = exp(finding->lo);
+    finding->hi = exp(finding->hi);
+}
+
+/* Whether the values of a claim are ratios of positive numbers. */
+static bool is_ratio(NsClaimKind kind)
+{
+    return kind == NS_CLAIM_RATIO || kind == NS_CLAIM_UPPER || kind == NS_CLAIM_FACTOR ||
+           kind == NS_CLAIM_EVERY || kind == NS_CLAIM_TREND || kind == NS_CLAIM_EVEN;
+}
+
 /* The median and the narrowest symmetric pair of order statistics that encloses the median of the
- * population with a probability of at least 95%, whatever the distribution; below six values there is
- * none.  A value that is not known may be anywhere. */
+ * population with a probability of at least 95%, whatever the distribution; below six values there
+ * is none.  A value that is not known may be anywhere. */
 static void set_median(NsFinding *finding, const double *values, size_t n)
 {
     g_autofree double *low = g_new(double, n), *high = g_new(double, n);
@@ -239,7 +259,7 @@ static void set_median(NsFinding *finding, const double *values, size_t n)
     qsort(high, n, sizeof *high, ns_compare_doubles);
     double at_least = (low[(n - 1) / 2] + low[n / 2]) / 2;
     double at_most = (high[(n - 1) / 2] + high[n / 2]) / 2;
-    finding->median = true;
+    finding->kind = NS_VALUE_MEDIAN;
     finding->value = at_least < at_most ? (double)NAN : at_least;
     /* The probability that at most k of n values are below the median, twice. */
     double term = 2 * pow(0.5, (double)n), outside = term;
@@ -293,6 +313,8 @@ static NsFinding find(const Work *work, const NsClaim *claim)
     }
     if (finding.diverged || claim->kind == NS_CLAIM_REACH)
         set_median(&finding, values, seeds);
+    else if (is_ratio(claim->kind))
+        set_geometric_mean(&finding, values, seeds);
     else
         set_mean(&finding, values, seeds);
     if (finding.counted) finding.verdict = ns_claim_verdict(claim, finding.lo, finding.hi);
@@ -303,7 +325,8 @@ static NsFinding find(const Work *work, const NsClaim *claim)
 
 /* ---- Curves ---- */
 
-/* The quantile of n values in ascending order, linear between them (Hyndman and Fan 1996, type 7). */
+/* The quantile of n values in ascending order, linear between them (Hyndman and Fan 1996, type 7).
+ */
 static double quantile(const double *values, size_t n, double share)
 {
     double at = share * (double)(n - 1);

@@ -5,16 +5,19 @@ SPDX-License-Identifier: MIT
 Usage: test_studies.py NORMSCOPE_CLI
 """
 
+import contextlib
 import csv
 import json
 import os
 import re
+import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 
-from test_cli import SMALL, main, number, run, sentence
+from test_cli import CLI, SMALL, main, number, run, sentence
 
 GRID = ["--x", "lr=0.01,0.1,100", "--y", "warmup=1,10", "--steps", "8", "--set", "optimizer=sgd"]
 
@@ -181,7 +184,7 @@ def test_paper():
     lines = [json.loads(line) for line in paper("depth", "hidden-scale", "--json").splitlines()]
     assert [line["study"] for line in lines] == ["depth", "hidden-scale"]
     for line in lines:
-        assert line["agrees"] is True and all(f["agrees"] for f in line["findings"]), line
+        assert line["agrees"] is True and all(f["agrees"] for f in line["findings"] if f["counted"]), line
         for series in line["series"]:
             assert len(series["x"]) == len(series["y"]) > 0
     slopes = [finding["value"] for finding in lines[0]["findings"]]
@@ -191,6 +194,19 @@ def test_paper():
 def test_paper_for_people():
     text = paper("hidden-scale")
     assert "Lemma 2" in text and "expectation" in text and ": agrees" in text, text
+    assert "true by construction, not counted" in text and "claims fixed on" in text, text
+    one = paper("hidden-scale", "--seeds", "1")
+    assert "agrees" not in one and "no verdict (one seed decides nothing)" in one, one
+
+
+def test_paper_diverged():
+    """Where runs diverged, five seeds have no verdict, and a claim without a value does not agree."""
+    wild = ("residual-ablation", "--set", "lr=0.3", "--set", "steps=40", "--json", "--seeds", "5")
+    findings = json.loads(paper(*wild))["findings"]
+    norms = findings[1]
+    assert norms["diverged"] > 0 and norms["verdict"] == "no verdict" and norms["interval"] == [None, None], norms
+    for finding in findings:
+        assert finding["value"] is not None or not finding["agrees"], finding
 
 
 def test_paper_drawn():
@@ -259,6 +275,7 @@ def test_paper_report():
         for name in ("hidden-scale", "init-scale"):
             assert f"({name}.svg)" in text, text
         assert "placement = post" in text and "seeds = 2" in text and "Of 2 studies" in text, text
+        assert re.search("SHA-256 [0-9a-f]{64}, as fixed on", text) and "had been seen when" in text, text
         with open(os.path.join(report, "report.pdf"), "rb") as file:
             pdf = file.read()
         assert pdf.startswith(b"%PDF-1.4") and pdf.count(b"/Type /Page") >= 4, pdf[:20]
@@ -279,13 +296,41 @@ def test_paper_scale():
         assert "d-model = 512" in study and "d-ff = 2048" in study, study
         assert "warmup = 4000" in study and "optimizer = radam" in study, study
         assert "schedule = step" in study and "schedule = linear" in study, study
-        assert "small or paper" in sentence(run("paper", "fig4", "--scale", "large", small=False), 2)
+        assert "small, desk or paper" in sentence(run("paper", "fig4", "--scale", "large", small=False), 2)
         tiny = ("d-model=8", "heads=2", "d-ff=8", "batch=1", "tokenizer=char")
         paper("fig3d", "--scale", "paper", "--seeds", "1", "--out", folder, *[w for s in tiny for w in ("--set", s)])
         shown = run("show", os.path.join(folder, "fig3d.pdf"), small=False).stdout.decode()
         words = re.search("“(normscope-cli paper .*)” repeats", shown).group(1).split()
         assert words[:5] == ["normscope-cli", "paper", "fig3d", "--scale", "paper"] and words[-2:] == ["--seeds", "1"], shown
         assert set(words[5:-2]) == {"--set", *tiny}, shown
+
+
+def test_paper_desk():
+    """Real pairs overnight: what an interrupt has left is not run again."""
+    assert "source=FILE" in sentence(run("paper", "fig4", "--scale", "desk", small=False), 2)
+    with tempfile.TemporaryDirectory() as folder:
+        pairs, out = os.path.join(folder, "pairs"), os.path.join(folder, "out")
+        with open(pairs, "w", encoding="utf-8") as file:
+            file.writelines(f"satz {i} hat {i * i} worte\n" for i in range(60))
+        sizes = ("d-model=8", "heads=2", "d-ff=8", "layers=1", "tokenizer=char", "batch-tokens=256", "steps=60",
+                 "eval-every=30", "eval-batches=1", "bleu-sentences=2", f"source={pairs}", f"target={pairs}")
+        words = ["paper", "fig4", "--scale", "desk", "--seeds", "1", "--jobs", "1", "--json", "--out", out,
+                 *[word for size in sizes for word in ("--set", size)]]
+        process = subprocess.Popen([CLI, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        kept, ended = os.path.join(out, "fig4.nsstudy"), []
+        while not ended and process.poll() is None:
+            time.sleep(0.01)
+            if os.path.exists(kept):
+                with contextlib.closing(sqlite3.connect(kept)) as database, contextlib.suppress(sqlite3.Error):
+                    ended = database.execute("SELECT place, value, seconds FROM cells WHERE state = 'done'").fetchall()
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        assert ended and process.returncode == 130, process.returncode
+        result = json.loads(paper(*words[1:]))
+        with contextlib.closing(sqlite3.connect(kept)) as database:
+            cells = database.execute("SELECT place, value, seconds FROM cells WHERE state = 'done'").fetchall()
+        assert len(cells) == 4 and set(ended) <= set(cells), (ended, cells)
+        assert result["verdict"] == "no verdict" and result["findings"][3]["reason"] == "BLEU below 10, not counted", result
 
 
 def test_paper_errors():

@@ -381,7 +381,8 @@ static bool has_shape(const NsPaperStudy *row)
 {
     bool shape = false;
     for (unsigned i = 0; i < ns_paper_claims(row); i++)
-        shape |= row->claims[i].kind <= NS_CLAIM_UPPER;
+        shape |= row->claims[i].kind <= NS_CLAIM_UPPER || row->claims[i].kind == NS_CLAIM_TREND ||
+                 row->claims[i].kind == NS_CLAIM_EVEN;
     return shape;
 }
 
@@ -429,7 +430,8 @@ static void test_paper(void)
         for (size_t k = 0; k < result->n_findings; k++) {
             g_autofree char *words = ns_finding_words(&result->findings[k]);
             g_assert_nonnull(strstr(plot->note, words));
-            g_assert_true(!(result->findings[k].reach > 0) || strstr(words, "±"));
+            g_assert_true(!(result->findings[k].hi > result->findings[k].lo) ||
+                          strstr(words, "95%"));
         }
         g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 360, 260, ns_style(0));
         g_assert_cmpfloat(ns_plot_area(layout).height, >, 60);

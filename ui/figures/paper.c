@@ -13,6 +13,7 @@ typedef struct {
     unsigned panel;
     NsResult measured;       /* the result that the panel shows */
     const char *grid;        /* the setting on the horizontal axis, or NULL */
+    bool factors;            /* the curves differ in two factors */
     NsPaperResult *result;   /* owned reference; the series borrow its columns */
     NsPaperResult *expected; /* expected shapes, if the study has no result; otherwise NULL */
     bool log;
@@ -26,6 +27,9 @@ static void describe(Paper *p)
     ns_paper_make(p->study, &study, NULL);
     p->kind = ns_paper_kind_of(&study);
     p->measured = study.results.of[p->panel];
+    p->factors = ns_paper_curves(&study) > ns_paper_arms(p->study);
+    for (unsigned arm = 0; arm < ns_paper_arms(p->study); arm++)
+        p->factors |= p->study->arms[arm].like > 0;
     bool layers = !study.n_grid || g_str_equal(study.grid[0].param->key, "layers");
     p->grid = layers ? NULL : _(study.grid[0].param->label);
 }
@@ -148,6 +152,16 @@ static NsSeriesKind kind_of(NsPaperKind kind, bool theory)
     return theory || kind == NS_PAPER_STEP ? NS_SERIES_LINE : NS_SERIES_POINTS;
 }
 
+/* A study of two factors has a color for one and a dash for the other: the arm and the
+ * configuration, or what the arms have in common and what they do not. */
+static void set_look(const Paper *p, const NsPaperSeries *from, NsSeries *series)
+{
+    unsigned arms = ns_paper_arms(p->study), arm = (unsigned)from->curve % arms;
+    unsigned configuration = (unsigned)from->curve / arms, like = p->study->arms[arm].like;
+    series->style = like ? like - 1 : arm;
+    if (p->factors) series->dash = (like ? 1 : configuration) + NS_SERIES_STYLES - series->style;
+}
+
 static void set_series(Paper *p)
 {
     NsPlot *plot = &p->figure.plot;
@@ -171,6 +185,7 @@ static void set_series(Paper *p)
                                          .lo = bars ? NULL : from->lo,
                                          .hi = bars ? NULL : from->hi,
                                          .edges = bars ? p->edges : NULL};
+        if (!from->theory) set_look(p, from, &p->figure.series[i]);
     }
 }
 
@@ -205,6 +220,16 @@ static char *verdict(const Paper *p)
         if (p->result->findings[i].claim->result != p->panel) continue;
         g_autofree char *finding = ns_finding_words(&p->result->findings[i]);
         g_string_append_printf(words, "%s%s", words->len ? "; " : "", finding);
+    }
+    const Curves curves = curves_of(p);
+    if (curves.of[0]->lo && p->kind != NS_PAPER_TOKENS)
+        g_string_append_printf(words,
+                               _(".  Curve: mean of %zu seeds; band: their 16%% to 84%% quantiles"),
+                               curves.of[0]->seeds);
+    for (size_t i = 0; i < curves.n; i++) {
+        if (!curves.of[i]->diverged) continue;
+        g_string_append_printf(words, _(".  %s diverged in %zu of %zu seeds; its mean ends there"),
+                               _(curves.of[i]->label), curves.of[i]->diverged, curves.of[i]->seeds);
     }
     return g_string_free(words, FALSE);
 }

@@ -94,11 +94,10 @@ static char *verdict_words(const NsPaperResult *result)
     GString *words = g_string_new(NULL);
     for (size_t i = 0; i < result->n_findings; i++) {
         g_autofree char *finding = ns_finding_words(&result->findings[i]);
-        static const char *const signs[] = {
-            [NS_VERDICT_AGREES] = "✓",
-            [NS_VERDICT_UNDECIDED] = "?",
-            [NS_VERDICT_NONE] = "–",
-            [NS_VERDICT_DISAGREES] = "✗"};
+        static const char *const signs[] = {[NS_VERDICT_AGREES] = "✓",
+                                            [NS_VERDICT_UNDECIDED] = "?",
+                                            [NS_VERDICT_NONE] = "–",
+                                            [NS_VERDICT_DISAGREES] = "✗"};
         g_string_append_printf(words, "%s%s %s", i ? "\n" : "", signs[result->findings[i].verdict],
                                finding);
     }
