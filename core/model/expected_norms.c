@@ -15,7 +15,7 @@ typedef struct {
     double mean; /* the part of each that the mean over the features has */
 } Moments;
 
-/* What is common to the sub-layers of a stack. */
+/* The part that the sub-layers of a stack have in common. */
 typedef struct {
     const NsSettings *settings;
     const NsInit *init;
@@ -79,7 +79,7 @@ static double shared(double n, double variance, double correlation)
     return product / all / pow(first / all, 2) / n;
 }
 
-/* What a sub-layer of attention mixes. */
+/* The values that a sub-layer of attention mixes, and their weights. */
 typedef struct {
     Moments values, queries, keys;
     double equal; /* the share of pairs of equal keys */
@@ -117,7 +117,7 @@ static Moments mixed(const Mixing *s, double tokens, bool causal)
             continue;
         }
         double all = 0;
-        /* One of m for each eighth of its size stands for all. */
+        /* The middle of each eighth of the size of m stands for all m in it. */
         for (double m = kind == SELF ? 1 : 2, next; m < tokens + 0.5; m = next) {
             next = MIN(m + MAX(1, floor(m / 8)), MAX(floor(tokens + 0.5), m) + 1);
             double middle = (m + next - 1) / 2;
