@@ -5,7 +5,6 @@
 #include "ui/figures/diagram.h"
 #include "ui/plot/export.h"
 #include "ui/plot/text.h"
-#include "ui/plot/text_capture.h"
 
 #include <glib/gstdio.h>
 #include <math.h>

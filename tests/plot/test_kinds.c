@@ -1,11 +1,7 @@
 /* Kinds of series, legends, color maps, marks in the plot area.  SPDX-License-Identifier: MIT */
 #include "support.h"
 #include "ui/plot/colormap.h"
-#include "ui/plot/draw_series.h"
-#include "ui/plot/labels.h"
-#include "ui/plot/layout-private.h"
-#include "ui/plot/legend.h"
-#include "ui/plot/pgfplots.h"
+#include "ui/plot/plot-private.h"
 
 #include <math.h>
 #include <string.h>

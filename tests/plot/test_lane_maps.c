@@ -2,10 +2,7 @@
 #include "lanes.h"
 #include "ui/figures/figure.h"
 #include "ui/plot/export.h"
-#include "ui/plot/labels.h"
-#include "ui/plot/layout-private.h"
-#include "ui/plot/pgfplots.h"
-#include "ui/plot/plot_sheet.h"
+#include "ui/plot/plot-private.h"
 
 #include <glib/gstdio.h>
 #include <math.h>

@@ -1,9 +1,7 @@
 /* Names of lanes in figures, and their places.  SPDX-License-Identifier: MIT */
 #include "lanes.h"
 #include "ui/figures/figure.h"
-#include "ui/plot/labels.h"
-#include "ui/plot/layout-private.h"
-#include "ui/plot/legend.h"
+#include "ui/plot/plot-private.h"
 #include "ui/plot/text.h"
 
 #include <math.h>

@@ -3,11 +3,8 @@
 #include "lanes.h"
 #include "ui/figures/figure.h"
 #include "ui/plot/csv.h"
-#include "ui/plot/labels.h"
-#include "ui/plot/layout-private.h"
-#include "ui/plot/legend.h"
-#include "ui/plot/panels.h"
-#include "ui/plot/pgfplots.h"
+#include "ui/plot/heatmap.h"
+#include "ui/plot/plot-private.h"
 #include "ui/plot/view_state.h"
 
 #include <math.h>

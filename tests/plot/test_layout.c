@@ -2,10 +2,8 @@
 #include "random.h"
 #include "support.h"
 #include "ui/plot/colormap.h"
-#include "ui/plot/labels.h"
-#include "ui/plot/layout-private.h"
-#include "ui/plot/legend.h"
 #include "ui/plot/pins.h"
+#include "ui/plot/plot-private.h"
 #include "ui/plot/text.h"
 
 #include <math.h>

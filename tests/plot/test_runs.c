@@ -7,8 +7,7 @@
 #include "run.h"
 #include "ui/figures/spec.h"
 #include "ui/plot/csv.h"
-#include "ui/plot/labels.h"
-#include "ui/plot/layout-private.h"
+#include "ui/plot/plot-private.h"
 #include "ui/plot/text.h"
 
 #include <math.h>

@@ -3,8 +3,7 @@
 #include "tests/plot/support.h"
 #include "ui/figures/figures.h"
 #include "ui/plot/csv.h"
-#include "ui/plot/labels.h"
-#include "ui/plot/layout-private.h"
+#include "ui/plot/plot-private.h"
 
 #include <math.h>
 #include <string.h>

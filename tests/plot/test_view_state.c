@@ -1,6 +1,6 @@
 /* Zooming, panning, hiding, pinning.  SPDX-License-Identifier: MIT */
 #include "support.h"
-#include "ui/plot/next_reading.h"
+#include "ui/plot/layout.h"
 #include "ui/plot/pins.h"
 
 #include <float.h>

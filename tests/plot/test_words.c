@@ -1,9 +1,7 @@
 /* Labels with little space.  SPDX-License-Identifier: MIT */
 #include "support.h"
 #include "ui/plot/export.h"
-#include "ui/plot/labels.h"
-#include "ui/plot/layout-private.h"
-#include "ui/plot/legend.h"
+#include "ui/plot/plot-private.h"
 #include "ui/plot/text.h"
 
 #include <glib/gstdio.h>

@@ -1,6 +1,6 @@
 /* A driver for charts: pointer and keys as a person uses them.  SPDX-License-Identifier: MIT */
 #include "tests/ui/driver.h"
-#include "ui/plot/layout-private.h"
+#include "ui/plot/plot-private.h"
 
 #include <math.h>
 

@@ -1,9 +1,7 @@
 /* One large chart, the others as thumbnails, and room for both.  SPDX-License-Identifier: MIT */
 #include "core/store/bundled.h"
 #include "tests/ui/driver.h"
-#include "ui/plot/labels.h"
-#include "ui/plot/layout-private.h"
-#include "ui/plot/legend.h"
+#include "ui/plot/plot-private.h"
 #include "ui/widgets/charts/page.h"
 #include "ui/widgets/common/preferences.h"
 #include "ui/widgets/settings/settings_pane.h"

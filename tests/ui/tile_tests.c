@@ -1,8 +1,7 @@
 /* What the menu and the controls of a tile do.  SPDX-License-Identifier: MIT */
 #include "tests/ui/driver.h"
 
-#include "ui/plot/labels.h"
-#include "ui/plot/layout-private.h"
+#include "ui/plot/plot-private.h"
 #include "ui/widgets/charts/dashboard.h"
 
 #include <math.h>

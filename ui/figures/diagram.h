@@ -13,7 +13,7 @@
 #include "ui/figures/figures.h"
 #include "ui/plot/layout.h"
 #include "ui/plot/path.h"
-#include "ui/plot/zoom.h"
+#include "ui/plot/scale.h"
 
 /* ---- Data ---- */
 

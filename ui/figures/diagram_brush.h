@@ -3,7 +3,7 @@
 
 #include "ui/figures/diagram-private.h"
 #include "ui/plot/painter.h"
-#include "ui/plot/text_capture.h"
+#include "ui/plot/text.h"
 
 #include <pango/pango.h>
 

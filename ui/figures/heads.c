@@ -4,7 +4,7 @@
 
 #include "core/base/digits.h"
 #include "core/base/words.h"
-#include "ui/plot/zoom.h"
+#include "ui/plot/scale.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/plot/heatmap.h"
 #include "core/base/words.h"
 #include "ui/figures/figure.h"
 #include "ui/figures/heatmap_cells.h"
 #include "ui/figures/wild.h"
-#include "ui/plot/panels.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "ui/figures/figure.h"
-#include "ui/plot/zoom.h"
+#include "ui/plot/scale.h"
 
 typedef struct {
     NsSource source;

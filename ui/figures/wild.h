@@ -4,7 +4,7 @@
 #pragma once
 
 #include "ui/figures/figures.h"
-#include "ui/plot/zoom.h"
+#include "ui/plot/scale.h"
 
 #include <glib.h>
 

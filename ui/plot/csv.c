@@ -3,7 +3,7 @@
 
 #include "core/base/words.h"
 
-#include "ui/plot/panels.h"
+#include "ui/plot/heatmap.h"
 #include "ui/plot/text.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Extremes and counts over every value of a plot.  SPDX-License-Identifier: MIT */
-#include "ui/plot/data_summary.h"
+#include "ui/plot/plot-private.h"
 
 #include "core/base/words.h"
 #include "ui/plot/text.h"

@@ -1,5 +1,5 @@
 /* The description of a plot for a screen reader.  SPDX-License-Identifier: MIT */
-#include "ui/plot/layout-private.h"
+#include "ui/plot/plot-private.h"
 
 #include "core/base/words.h"
 #include "ui/plot/text.h"

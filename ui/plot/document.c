@@ -2,7 +2,7 @@
 #include "ui/plot/document.h"
 
 #include "ui/plot/painter.h"
-#include "ui/plot/pdf.h"
+#include "ui/plot/plot-private.h"
 #include "ui/plot/text.h"
 
 #define WIDTH 595.0 /* points */

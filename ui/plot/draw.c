@@ -1,13 +1,8 @@
 /* Draws a layout: axes, grid, markers, labels.  SPDX-License-Identifier: MIT */
-#include "ui/plot/draw_series.h"
 #include "ui/plot/heatmap.h"
-#include "ui/plot/labels.h"
-#include "ui/plot/layout-private.h"
-#include "ui/plot/legend.h"
 #include "ui/plot/painter.h"
-#include "ui/plot/place_labels.h"
+#include "ui/plot/plot-private.h"
 #include "ui/plot/text.h"
-#include "ui/plot/text_capture.h"
 
 #include <math.h>
 

@@ -1,7 +1,6 @@
 /* Draws series: curves, marks, bands, bars.  SPDX-License-Identifier: MIT */
-#include "ui/plot/draw_series.h"
+#include "ui/plot/plot-private.h"
 
-#include "ui/plot/layout-private.h"
 #include "ui/plot/painter.h"
 
 #include <math.h>

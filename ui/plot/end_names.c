@@ -1,9 +1,6 @@
 /* Names at the right ends of curves.  SPDX-License-Identifier: MIT */
-#include "ui/plot/end_names.h"
+#include "ui/plot/plot-private.h"
 
-#include "ui/plot/labels.h"
-#include "ui/plot/layout-private.h"
-#include "ui/plot/legend.h"
 #include "ui/plot/painter.h"
 #include "ui/plot/text.h"
 

@@ -5,16 +5,10 @@
 #include "core/base/words.h"
 #include "core/store/output_file.h"
 #include "ui/plot/csv.h"
-#include "ui/plot/layout-private.h"
 #include "ui/plot/painter.h"
-#include "ui/plot/pdf.h"
-#include "ui/plot/pgfplots.h"
-#include "ui/plot/plot_sheet.h"
-#include "ui/plot/png.h"
-#include "ui/plot/svg.h"
+#include "ui/plot/plot-private.h"
+#include "ui/plot/scale.h"
 #include "ui/plot/text.h"
-#include "ui/plot/text_capture.h"
-#include "ui/plot/zoom.h"
 
 #include <cairo-svg.h>
 #include <gio/gio.h>

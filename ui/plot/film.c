@@ -5,10 +5,8 @@
  * before, so that texts and axes never change. */
 #include "core/base/error.h"
 #include "ui/plot/export.h"
-#include "ui/plot/layout-private.h"
-#include "ui/plot/pdf.h"
-#include "ui/plot/plot_sheet.h"
-#include "ui/plot/zoom.h"
+#include "ui/plot/plot-private.h"
+#include "ui/plot/scale.h"
 
 #include <gif_lib.h>
 #include <gio/gio.h>

@@ -1,8 +1,6 @@
 /* The texts around a plot.  SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
-#include "ui/plot/layout-private.h"
-#include "ui/plot/legend.h"
-#include "ui/plot/place_labels.h"
+#include "ui/plot/plot-private.h"
 #include "ui/plot/text.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* The labels of a layout, and the space between them.  SPDX-License-Identifier: MIT */
-#include "ui/plot/labels.h"
+#include "ui/plot/plot-private.h"
 
-#include "ui/plot/layout-private.h"
 #include "ui/plot/text.h"
 
 #include <math.h>

@@ -5,12 +5,8 @@
  * of the area; and the width determines the ticks of the horizontal axis.  Each step depends only
  * on those before it. */
 #include "core/base/words.h"
-#include "ui/plot/end_names.h"
 #include "ui/plot/heatmap.h"
-#include "ui/plot/layout-private.h"
-#include "ui/plot/legend.h"
-#include "ui/plot/panels.h"
-#include "ui/plot/place_labels.h"
+#include "ui/plot/plot-private.h"
 #include "ui/plot/text.h"
 
 #include <math.h>

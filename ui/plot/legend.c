@@ -1,10 +1,8 @@
 /* The legend: lines under the title, or a column in a corner of the plot area.
  * SPDX-License-Identifier: MIT */
-#include "ui/plot/legend.h"
+#include "ui/plot/plot-private.h"
 
 #include "core/base/words.h"
-#include "ui/plot/labels.h"
-#include "ui/plot/layout-private.h"
 #include "ui/plot/painter.h"
 #include "ui/plot/text.h"
 

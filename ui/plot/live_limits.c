@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/plot/live_limits.h"
 
-#include "ui/plot/data_summary.h"
+#include "ui/plot/plot-private.h"
 
 #include <math.h>
 

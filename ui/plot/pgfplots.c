@@ -1,22 +1,29 @@
-/* A figure as TeX, for the package pgfplots.  SPDX-License-Identifier: MIT */
-#include "ui/plot/pgfplots.h"
+/* A figure as TeX, for the package pgfplots.  SPDX-License-Identifier: MIT
+ *
+ * Axes, ticks, labels and legend are at the positions of the layout, while curves and cells are
+ * tables of values. */
+#include "ui/plot/plot-private.h"
 
 #include "ui/plot/colormap.h"
-#include "ui/plot/draw_series.h"
 #include "ui/plot/heatmap.h"
-#include "ui/plot/labels.h"
-#include "ui/plot/legend.h"
-#include "ui/plot/panels.h"
-#include "ui/plot/pgfplots-private.h"
-#include "ui/plot/place_labels.h"
-#include "ui/plot/tex.h"
 #include "ui/plot/text.h"
 
+#include <locale.h>
 #include <math.h>
 
 /* In text sizes: tick labels are smaller because TeX's digits are wider than those of the
  * layout. */
 #define TICK_SIZE 0.92
+
+/* Limits on the numbers in a file, each of which TeX stores in a macro. */
+#define MOST_POINTS 2000
+#define MOST_CELLS 6000
+
+/* TeX cannot represent lengths beyond some meters: coordinates are clamped to this many lengths of
+ * the axis beyond it. */
+#define BEYOND 30
+
+#define print g_string_append_printf
 
 /* A plot on the TeX page, with its upper left corner at (left, top). */
 typedef struct {
@@ -25,185 +32,288 @@ typedef struct {
     double left, top;
 } Page;
 
-static void append_rgb(GString *out, const char *name, const NsColor *color)
+/* ---- coordinates and looks ---- */
+
+/* The coordinate at a position on the page.  pgfplots has no symmetric logarithmic scale: on it,
+ * coordinates are shares of the axis, and only the tick labels are values. */
+static double coordinate_at(const NsScale *scale, double pixel)
 {
-    g_string_append_printf(out, "\\definecolor{%s}{RGB}{%d,%d,%d}\n", name,
-                           (int)lround(color->r * 255), (int)lround(color->g * 255),
-                           (int)lround(color->b * 255));
+    if (scale->kind != NS_SCALE_SYMLOG) return ns_scale_to_value(scale, pixel) + 0.0; /* no -0 */
+    return (pixel - scale->p0) / (scale->p1 - scale->p0) + 0.0;
 }
 
-static void append_colors(GString *out, const NsStyle *style)
+/* A value as a coordinate of its axis, or NaN if the scale cannot show it. */
+static double coordinate(const NsScale *scale, double value)
 {
-    for (int i = 0; i < NS_SERIES_STYLES; i++) {
-        char name[16];
-        g_snprintf(name, sizeof name, "chart-%d", i);
-        append_rgb(out, name, &style->series[i].color);
+    double beyond = BEYOND * (scale->hi - scale->lo);
+    if (!isfinite(value) || !ns_scale_shows(scale->kind, value)) return (double)NAN;
+    if (scale->kind == NS_SCALE_LINEAR)
+        return CLAMP(value, scale->lo - beyond, scale->hi + beyond) + 0.0;
+    if (scale->kind == NS_SCALE_LOG) return value;
+    return coordinate_at(scale, ns_scale_to_pixel(scale, value));
+}
+
+/* The name of the color of run 1, 2, ..., or `usual` for 0. */
+static char *run_color(unsigned run, const char *usual)
+{
+    return run ? g_strdup_printf("chart-%u", (run - 1) % NS_SERIES_STYLES) : g_strdup(usual);
+}
+
+static char *series_color(const NsSeries *series)
+{
+    if (series->previous && !series->tinted) return g_strdup("chart-previous");
+    if (series->theory && !series->tinted) return g_strdup("chart-words");
+    return run_color(series->style % NS_SERIES_STYLES + 1, NULL);
+}
+
+/* Appends the options of a series: color, dash, mark. */
+static void append_look(GString *out, const NsPlotLayout *layout, const NsSeries *series)
+{
+    static const char *const marks[] = {"*", "square*", "triangle*", "diamond*"}; /* by NsMark */
+    static const char *const dots[] = {"densely dotted", "dotted", "loosely dotted"};
+    const NsStyle *style = layout->style;
+    const NsSeriesStyle *look =
+        &style->series[(series->style % NS_SERIES_STYLES + series->dash) % NS_SERIES_STYLES];
+    bool scatter = series->kind == NS_SERIES_SCATTER;
+    g_autofree char *color = series_color(series);
+    g_string_append(out, color);
+    if (series->muted || (series->tinted && !series->theory)) print(out, ", opacity=0.35");
+    if (scatter) print(out, ", only marks");
+    if (series->kind == NS_SERIES_STEPS) print(out, ", const plot");
+    if (series->kind == NS_SERIES_POINTS || scatter) {
+        print(out, ", mark=%s, mark size=%.9gbp, mark options={solid}", marks[look->mark],
+              style->mark_size / 2);
+        /* Marks that would overlap are omitted, except in a scatter plot. */
+        double touching = ceil(1.35 * style->mark_size * (double)series->n / layout->area.width);
+        if (touching > 1 && !scatter) print(out, ", mark repeat=%.0f", touching);
     }
-    append_rgb(out, "chart-previous", &style->previous);
-    append_rgb(out, "chart-alarm", &style->alarm);
-    append_rgb(out, "chart-words", &style->text);
-    append_rgb(out, "chart-faint", &style->faint_text);
-    append_rgb(out, "chart-axis", &style->axis);
-    append_rgb(out, "chart-grid", &style->grid);
-    append_rgb(out, "chart-page", &style->background);
+    if (series->theory) print(out, ", %s", dots[series->dash % NS_THEORY_STYLES]);
+    if (look->n_dash && !series->theory) print(out, ", dash pattern=");
+    for (int i = 0; i < look->n_dash && !series->theory; i++)
+        print(out, "%s %.9gbp ", i % 2 ? "off" : "on", look->dash[i] * style->line_width);
+}
+
+static void append_line(GString *out, const char *look, double x0, double y0, double x1, double y1)
+{
+    print(out, "\\draw[%s] (axis cs:%.9g,%.9g) -- (axis cs:%.9g,%.9g);\n", look, x0, y0, x1, y1);
+}
+
+static void append_box(GString *out, double x0, double y0, double x1, double y1)
+{
+    print(out, " (axis cs:%.9g,%.9g) rectangle (axis cs:%.9g,%.9g);\n", x0, y0, x1, y1);
+}
+
+static void append_point(GString *out, double x, double y)
+{
+    print(out, "(%.9g,%.9g)\n", x, y);
+}
+
+/* ---- curves, bands and bars ---- */
+
+/* Appends the band of a series: its lower edge to the right, its upper edge to the left. */
+static void append_band(GString *out, const NsPlotLayout *layout, const NsSeries *series)
+{
+    const NsScale *x = &layout->x, *y = &layout->y[series->side];
+    if (!series->lo || !series->hi || !series->n) return;
+    size_t stride = (series->n + MOST_POINTS - 1) / MOST_POINTS;
+    g_autofree char *color = series_color(series);
+    print(out, "\\addplot[draw=none, fill=%s, fill opacity=0.18, forget plot] coordinates {\n",
+          color);
+    for (int side = 0; side < 2; side++)
+        for (size_t k = 0; k < series->n; k += stride) {
+            size_t at = side ? (series->n - 1 - k) / stride * stride : k;
+            double edge = side ? -INFINITY : INFINITY;
+            for (size_t j = at; j < MIN(at + stride, series->n); j++)
+                edge = side ? MAX(edge, series->hi[j]) : MIN(edge, series->lo[j]);
+            double value = coordinate(y, edge);
+            if (isfinite(value)) append_point(out, coordinate(x, series->x[at]), value);
+        }
+    print(out, "} -- cycle;\n");
+}
+
+/* Appends bars as rectangles; adjoining bars also have an outline, because others must show
+ * through. */
+static void append_bars(GString *out, const NsPlotLayout *layout, size_t i)
+{
+    const NsSeries *series = &layout->plot->series[i];
+    const NsScale *x = &layout->x, *y = &layout->y[series->side];
+    double foot = coordinate(y, y->kind == NS_SCALE_LOG ? y->lo : 0);
+    g_autofree char *color = series_color(series);
+    for (size_t k = 0; k < series->n; k++) {
+        double from, to, value = coordinate(y, series->y[k]);
+        if (!isfinite(value)) continue;
+        ns_bar_ends(layout, i, k, &from, &to);
+        double left = coordinate(x, from);
+        /* On a logarithmic axis a left edge at zero is infinitely far away. */
+        if (isnan(left)) left = coordinate_at(x, layout->area.x);
+        print(out, "\\fill[%s, fill opacity=%.9g]", color, ns_series_opacity(series));
+        append_box(out, left, foot, coordinate(x, to), value);
+    }
+    if (!series->edges) return;
+    print(out, "\\addplot[");
+    append_look(out, layout, series);
+    print(out, ", const plot, forget plot] coordinates {\n");
+    for (size_t k = 0; k <= series->n; k++)
+        append_point(out, coordinate(x, series->edges[k]),
+                     k < series->n ? coordinate(y, series->y[k]) : foot);
+    print(out, "};\n");
+}
+
+/* Appends a curve with all its points, or the reduced path if there are too many.  A value between
+ * two gaps has no line, so that it gets a dot. */
+static void append_curve(GString *out, const NsPlotLayout *layout, size_t i)
+{
+    const NsSeries *series = &layout->plot->series[i];
+    const NsScale *x = &layout->x, *y = &layout->y[series->side];
+    const GArray *points = layout->paths[i].points, *runs = layout->paths[i].runs;
+    bool reduced = series->n > MOST_POINTS && points && points->len;
+    g_autofree char *color = series_color(series);
+    print(out, "\\addplot[");
+    append_look(out, layout, series);
+    print(out, ", forget plot] coordinates {\n");
+    for (size_t k = 0; k < series->n && !reduced; k++)
+        append_point(out, coordinate(x, series->x[k]), coordinate(y, series->y[k]));
+    for (unsigned k = 0, run = 0; reduced && k < points->len; k++) {
+        NsPoint point = g_array_index(points, NsPoint, k);
+        bool first = run < runs->len && g_array_index(runs, unsigned, run) == k;
+        if (first && run++) append_point(out, coordinate_at(x, point.x), (double)NAN);
+        append_point(out, coordinate_at(x, point.x), coordinate_at(y, point.y));
+    }
+    print(out, "};\n");
+    for (unsigned run = 0; series->kind == NS_SERIES_LINE && runs && run < runs->len; run++) {
+        unsigned from = g_array_index(runs, unsigned, run);
+        unsigned to = run + 1 < runs->len ? g_array_index(runs, unsigned, run + 1) : points->len;
+        NsPoint point = g_array_index(points, NsPoint, from);
+        if (to - from == 1)
+            print(out, "\\fill[%s] (axis cs:%.9g,%.9g) circle[radius=%.9gbp];\n", color,
+                  coordinate_at(x, point.x), coordinate_at(y, point.y), layout->style->line_width);
+    }
+}
+
+/* Appends all series of one vertical axis from back to front. */
+static void append_series(GString *out, const NsPlotLayout *layout, NsAxisSide side)
+{
+    for (int rank = 0; rank < NS_SERIES_RANKS; rank++)
+        for (size_t i = 0; i < layout->plot->n_series; i++) {
+            const NsSeries *series = &layout->plot->series[i];
+            if (series->side != side || !series->n || series->hidden ||
+                ns_series_rank(series) != rank)
+                continue;
+            g_autofree char *label = ns_tex_text(series->label);
+            print(out, "%% %s: %zu points%s\n", label, series->n,
+                  series->n > MOST_POINTS ? ", reduced to first, lowest, highest "
+                                            "and last of every column"
+                                          : "");
+            append_band(out, layout, series);
+            if (series->kind == NS_SERIES_BARS)
+                append_bars(out, layout, i);
+            else if (series->kind != NS_SERIES_BAND)
+                append_curve(out, layout, i);
+        }
+}
+
+/* ---- heatmaps ---- */
+
+/* Appends the cells of a panel as a matrix.  Of too many columns, the largest of several side by
+ * side is shown.  Cells that it lacks, because they are not finite, or 0 or less on a logarithmic
+ * scale, are filled in horizontal runs. */
+static void append_cells(GString *out, const NsHeatmap *map, const NsPanel *panel)
+{
+    size_t most = MAX(1, MOST_CELLS / map->rows);
+    size_t stride = (map->columns + most - 1) / most;
+    size_t columns = (map->columns + stride - 1) / stride;
+    double width = (map->x1 - map->x0) / (double)map->columns;
+    double height = (panel->hi - panel->lo) / (double)panel->rows;
+    print(out, "%% %zu x %zu cells", panel->rows, map->columns);
+    if (stride > 1) print(out, ", of %zu side by side the largest", stride);
+    /* pgfplots derives the size of a cell from its neighbor, so that a single cell needs a dummy.
+     */
+    print(out,
+          "\n\\addplot[matrix plot*, mesh/ordering=x varies, mesh/cols=%zu, "
+          "point meta=explicit] table[meta=z] {\nx y z\n",
+          MAX(columns, 2));
+    for (size_t row = 0; row < MAX(panel->rows, 2); row++)
+        for (size_t i = 0; i < MAX(columns, 2); i++) {
+            size_t last = row < panel->rows ? MIN((i + 1) * stride, map->columns) : 0;
+            double meta = (double)NAN;
+            for (size_t column = i * stride; column < last; column++) {
+                double z = (double)ns_heatmap_row(map, panel->row + row)[column];
+                if (map->log) z = z > 0 ? log10(z) : (double)NAN;
+                if (isfinite(z) && !(z <= meta)) meta = z;
+            }
+            print(out, "%.9g %.9g %.9g\n", map->x0 + width * (double)stride * ((double)i + 0.5),
+                  panel->lo + height * ((double)row + 0.5), meta + 0.0);
+        }
+    print(out, "};\n");
+    for (int finite = 1; finite >= 0; finite--)
+        for (size_t row = 0; row < panel->rows; row++)
+            for (size_t first = 0, i = 0; i <= map->columns; i++) {
+                float z = i < map->columns ? ns_heatmap_row(map, panel->row + row)[i] : 0;
+                bool lacks = finite ? map->log && isfinite(z) && !(z > 0)
+                                    : !isfinite(z) && !ns_cell_is_blank(z);
+                if (i < map->columns && lacks) continue;
+                double y = panel->lo + height * (double)row;
+                if (i > first) {
+                    print(out, "\\fill[%s]",
+                          finite       ? "chart-previous"
+                          : map->hatch ? "pattern=north east lines, pattern color=chart-alarm"
+                                       : "chart-alarm");
+                    append_box(out, map->x0 + width * (double)first, y, map->x0 + width * (double)i,
+                               y + height);
+                }
+                first = i + 1;
+            }
+}
+
+/* Appends the cells, and the gaps between panels in the color of the background. */
+static void append_heatmap(GString *out, const NsPlotLayout *layout, double x0, double x1)
+{
+    const NsHeatmap *map = layout->plot->heatmap;
+    const NsStyle *style = layout->style;
+    for (size_t i = 0; map->rows && map->columns && i < ns_panels(map); i++) {
+        NsPanel panel = ns_panel(map, i);
+        append_cells(out, map, &panel);
+    }
+    for (size_t i = 0; style->background.a > 0 && i + 1 < map->n_panels; i++) {
+        double seam = ns_panel(map, i).lo;
+        g_autofree char *look =
+            g_strdup_printf("chart-page, line width=%.9gbp", NS_SEAM * style->text_size);
+        append_line(out, look, x0, seam, x1, seam);
+    }
 }
 
 /* ---- axes ---- */
 
 /* Appends a tick and its label. */
-static void add_tick(GString *at, GString *words, double coordinate, const char *label)
+static void add_tick(GString *at, GString *words, double where, const char *label)
 {
     g_autofree char *text = ns_tex_text(label);
-    ns_tex_printf(at, at->len ? ",%g" : "%g", coordinate);
-    g_string_append_printf(words, words->len ? ",{%s}" : "{%s}", text);
+    print(at, at->len ? ",%.9g" : "%.9g", where);
+    print(words, words->len ? ",{%s}" : "{%s}", text);
 }
 
-static void append_ticks(GString *out, const char *axis, const NsScale *scale, const GArray *ticks,
-                         bool quiet)
+/* Appends the options of an axis between two positions on the page. */
+static void append_axis(GString *out, const char *name, const NsAxis *axis, const NsScale *scale,
+                        const GArray *ticks, double from, double to)
 {
+    g_autofree char *label = ns_tex_text(axis->label), *unit = ns_tex_text(axis->unit);
     g_autoptr(GString) at = g_string_new(NULL), words = g_string_new(NULL);
     g_autoptr(GString) minor = g_string_new(NULL), none = g_string_new(NULL);
+    double a = coordinate_at(scale, from), b = coordinate_at(scale, to);
+    print(out, "  %smode=%s,\n  %smin=%.9g,\n  %smax=%.9g,\n", name,
+          scale->kind == NS_SCALE_LOG ? "log" : "linear", name, MIN(a, b), name, MAX(a, b));
+    if (a > b) print(out, "  %s dir=reverse,\n", name);
+    if (*label && !axis->quiet)
+        print(out, *unit ? "  %slabel={%s (%s)},\n" : "  %slabel={%s},\n", name, label, unit);
     for (unsigned i = 0; i < ticks->len; i++) {
         const NsTick *tick = &g_array_index(ticks, NsTick, i);
         bool major = tick->label != NULL;
-        add_tick(major ? at : minor, major ? words : none, ns_pgf_coordinate(scale, tick->value),
-                 quiet || tick->covered ? NULL : tick->label);
+        add_tick(major ? at : minor, major ? words : none, coordinate(scale, tick->value),
+                 axis->quiet || tick->covered ? NULL : tick->label);
     }
-    g_string_append_printf(out, "  %stick={%s},\n  %sticklabels={%s},\n", axis,
-                           at->len ? at->str : "\\empty", axis, words->str);
-    if (minor->len) g_string_append_printf(out, "  minor %stick={%s},\n", axis, minor->str);
-}
-
-static void append_axis(GString *out, const char *axis, const NsAxis *what, const NsScale *scale,
-                        const GArray *ticks, double from, double to)
-{
-    g_autofree char *label = ns_tex_text(what->label), *unit = ns_tex_text(what->unit);
-    double a = ns_pgf_coordinate_at(scale, from), b = ns_pgf_coordinate_at(scale, to);
-    ns_tex_printf(out, "  %smode=%s,\n  %smin=%g,\n  %smax=%g,\n", axis,
-                  scale->kind == NS_SCALE_LOG ? "log" : "linear", axis, MIN(a, b), axis, MAX(a, b));
-    if (a > b) g_string_append_printf(out, "  %s dir=reverse,\n", axis);
-    if (*label && !what->quiet)
-        g_string_append_printf(out, *unit ? "  %slabel={%s (%s)},\n" : "  %slabel={%s},\n", axis,
-                               label, unit);
-    append_ticks(out, axis, scale, ticks, what->quiet);
-}
-
-/* ---- lines with labels ---- */
-
-static void append_straight(GString *out, const char *look, double x0, double y0, double x1,
-                            double y1)
-{
-    ns_tex_printf(out, "\\draw[%s] (axis cs:%g,%g) -- (axis cs:%g,%g);\n", look, x0, y0, x1, y1);
-}
-
-/* Lines at highlighted points of the horizontal axis. */
-static void append_points(GString *out, const NsPlotLayout *layout, double y0, double y1)
-{
-    const NsPlot *plot = layout->plot;
-    for (size_t i = 0; i < plot->n_spans; i++) {
-        double x = ns_pgf_coordinate(&layout->x, plot->spans[i].from);
-        if (!isnan(ns_layout_point(layout, &plot->spans[i])))
-            append_straight(out, plot->heatmap ? "white" : "chart-words", x, y0, x, y1);
-    }
-}
-
-/* A white frame around cells, with an outline that is visible on white. */
-static void append_frame(GString *out, const NsPlotLayout *layout)
-{
-    static const double widths[] = {5, 2.5};
-    const NsScale *x = &layout->x, *y = &layout->y[NS_AXIS_LEFT];
-    NsBox box;
-    for (int pass = 0; pass < 2 && ns_layout_framed(layout, &box); pass++) {
-        double width = widths[pass] * layout->style->axis_width, inset = widths[0] / 2;
-        inset *= layout->style->axis_width;
-        ns_tex_printf(out,
-                      "\\draw[%s, line width=%gbp] (axis cs:%g,%g) rectangle (axis cs:%g,%g);\n",
-                      pass ? "white" : "black", width, ns_pgf_coordinate_at(x, box.x + inset),
-                      ns_pgf_coordinate_at(y, box.y + inset),
-                      ns_pgf_coordinate_at(x, box.x + box.width - inset),
-                      ns_pgf_coordinate_at(y, box.y + box.height - inset));
-    }
-}
-
-/* The labels of these points at the axis. */
-static void append_point_ticks(GString *out, const NsPlotLayout *layout)
-{
-    const NsPlot *plot = layout->plot;
-    g_autoptr(GString) at = g_string_new(NULL), words = g_string_new(NULL);
-    for (size_t i = 0; i < plot->n_spans && !plot->x.quiet; i++) {
-        if (isnan(ns_layout_point(layout, &plot->spans[i]))) continue;
-        g_autofree char *number = ns_point_number(plot, &plot->spans[i]);
-        add_tick(at, words, ns_pgf_coordinate(&layout->x, plot->spans[i].from), number);
-    }
-    if (at->len)
-        g_string_append_printf(
-            out,
-            "  extra x ticks={%s}, extra x tick labels={%s},\n"
-            "  extra x tick style={grid=none, tick label style={text=chart-words, "
-            "font=\\charttickfont\\bfseries}},\n",
-            at->str, words->str);
-}
-
-static void append_annotations(GString *out, const NsPlotLayout *layout, double x0, double x1,
-                               double y0, double y1)
-{
-    const NsPlot *plot = layout->plot;
-    for (size_t i = 0; i < plot->n_levels; i++) {
-        const NsLevel *level = &plot->levels[i];
-        double y = ns_pgf_coordinate(&layout->y[level->side], level->y);
-        if (level->side == NS_AXIS_LEFT && isfinite(y))
-            append_straight(out, "chart-words, densely dashed", x0, y, x1, y);
-    }
-    for (size_t i = 0; i < plot->n_slopes; i++) {
-        const NsSlope *slope = &plot->slopes[i];
-        const NsScale *y = &layout->y[slope->side];
-        if (slope->side == NS_AXIS_LEFT)
-            append_straight(
-                out, "chart-words, densely dotted", ns_pgf_coordinate(&layout->x, slope->x0),
-                ns_pgf_coordinate(y, slope->y0), ns_pgf_coordinate(&layout->x, slope->x1),
-                ns_pgf_coordinate(y, slope->y1));
-    }
-    for (size_t i = 0; i < plot->n_markers; i++) {
-        const NsMarker *marker = &plot->markers[i];
-        double x = ns_pgf_coordinate(&layout->x, marker->x);
-        if (!(x >= MIN(x0, x1) && x <= MAX(x0, x1))) continue;
-        char look[64];
-        if (marker->style)
-            g_snprintf(look, sizeof look, "chart-%u%s", (marker->style - 1) % NS_SERIES_STYLES,
-                       marker->alarm ? "" : ", densely dashed");
-        else
-            g_strlcpy(look, marker->alarm ? "chart-alarm" : "chart-axis, densely dashed",
-                      sizeof look);
-        append_straight(out, look, x, y0, x, y1);
-    }
-}
-
-/* ---- heatmaps ---- */
-
-/* Nine colors, between which pgfplots interpolates, approximate the palette without a visible
- * difference. */
-static void append_colormap(GString *out, const NsPlotLayout *layout)
-{
-    uint32_t palette[256];
-    ns_level_palette(palette, layout->style, layout->plot->heatmap->colors);
-    g_string_append(out, "  colormap={cells}{");
-    for (int i = 0; i <= 8; i++) {
-        uint32_t color = palette[NS_LEVEL_LOW + (NS_LEVEL_HIGH - NS_LEVEL_LOW) * i / 8];
-        g_string_append_printf(out, " rgb255=(%u,%u,%u)", color >> 16 & 255, color >> 8 & 255,
-                               color & 255);
-    }
-    g_string_append(out, "},\n");
-    ns_tex_printf(out, "  point meta min=%g,\n  point meta max=%g,\n", layout->z.from,
-                  layout->z.to);
-}
-
-/* The box of the axes is the plot area without its strips. */
-static NsBox frame_of(const NsPlotLayout *layout)
-{
-    NsBox box = layout->area;
-    box.y += layout->strip_top;
-    box.height -= layout->strip_top + layout->strip_bottom;
-    return box;
+    print(out, "  %stick={%s},\n  %sticklabels={%s},\n", name, at->len ? at->str : "\\empty", name,
+          words->str);
+    if (minor->len) print(out, "  minor %stick={%s},\n", name, minor->str);
 }
 
 /* Places an axis label as in the layout, because TeX's fonts have other widths. */
@@ -213,165 +323,225 @@ static void append_label_place(GString *out, const NsPlotLayout *layout, const N
     const NsLabel *label = ns_layout_label(layout, part);
     if (!label) return;
     double x = label->box.x + label->box.width / 2, y = label->box.y + label->box.height / 2;
-    ns_tex_printf(out,
-                  "  every axis %s label/.style={at={(axis description cs:%g,%g)}, "
-                  "anchor=center, rotate=%d, text=chart-words},\n",
-                  axis, (x - box->x) / box->width, (box->y + box->height - y) / box->height, angle);
+    print(out,
+          "  every axis %s label/.style={at={(axis description cs:%.9g,%.9g)}, "
+          "anchor=center, rotate=%d, text=chart-words},\n",
+          axis, (x - box->x) / box->width, (box->y + box->height - y) / box->height, angle);
 }
 
-static void append_colorbar(GString *out, const NsPlotLayout *layout)
+/* Appends the numbers of highlighted points of the horizontal axis as extra ticks. */
+static void append_point_ticks(GString *out, const NsPlotLayout *layout)
+{
+    const NsPlot *plot = layout->plot;
+    g_autoptr(GString) at = g_string_new(NULL), words = g_string_new(NULL);
+    for (size_t i = 0; i < plot->n_spans && !plot->x.quiet; i++) {
+        if (isnan(ns_layout_point(layout, &plot->spans[i]))) continue;
+        g_autofree char *number = ns_point_number(plot, &plot->spans[i]);
+        add_tick(at, words, coordinate(&layout->x, plot->spans[i].from), number);
+    }
+    if (at->len)
+        print(out,
+              "  extra x ticks={%s}, extra x tick labels={%s},\n"
+              "  extra x tick style={grid=none, tick label style={text=chart-words, "
+              "font=\\charttickfont\\bfseries}},\n",
+              at->str, words->str);
+}
+
+/* Appends the colors of the cells and the bar that explains them.  pgfplots interpolates between
+ * nine colors of the palette, without a visible difference. */
+static void append_colors(GString *out, const NsPlotLayout *layout)
 {
     const NsBox *area = &layout->area, *bar = &layout->bar;
-    if (!(bar->width > 0) || layout->z.blank) return;
+    const NsScale *z = &layout->z;
+    uint32_t palette[256];
+    ns_level_palette(palette, layout->style, layout->plot->heatmap->colors);
+    print(out, "  colormap={cells}{");
+    for (int i = 0; i <= 8; i++) {
+        uint32_t color = palette[NS_LEVEL_LOW + (NS_LEVEL_HIGH - NS_LEVEL_LOW) * i / 8];
+        print(out, " rgb255=(%u,%u,%u)", color >> 16 & 255, color >> 8 & 255, color & 255);
+    }
+    print(out, "},\n  point meta min=%.9g,\n  point meta max=%.9g,\n", z->from, z->to);
+    if (!(bar->width > 0) || z->blank) return;
     g_autofree char *label = ns_tex_text(layout->plot->heatmap->label);
     g_autoptr(GString) at = g_string_new(NULL), words = g_string_new(NULL);
     for (unsigned i = 0; i < layout->z_ticks->len; i++) {
         const NsTick *tick = &g_array_index(layout->z_ticks, NsTick, i);
-        if (!tick->label) continue;
-        double along = (ns_scale_to_pixel(&layout->z, tick->value) - layout->z.p0) /
-                       (layout->z.p1 - layout->z.p0);
-        add_tick(at, words, layout->z.from + along * (layout->z.to - layout->z.from), tick->label);
+        double along = (ns_scale_to_pixel(z, tick->value) - z->p0) / (z->p1 - z->p0);
+        if (tick->label) add_tick(at, words, z->from + along * (z->to - z->from), tick->label);
     }
-    ns_tex_printf(out,
-                  "  colorbar,\n  colorbar style={at={(%g,1)}, anchor=north west, axis lines=box, "
-                  "axis line style={draw=none}, width=%gbp, height=%gbp, ylabel={%s}, ytick={%s}, "
-                  "yticklabels={%s},\n    ",
-                  (bar->x - area->x) / area->width, bar->width, bar->height, label, at->str,
-                  words->str);
+    print(out,
+          "  colorbar,\n  colorbar style={at={(%.9g,1)}, anchor=north west, axis lines=box, "
+          "axis line style={draw=none}, width=%.9gbp, height=%.9gbp, ylabel={%s}, ytick={%s}, "
+          "yticklabels={%s},\n    ",
+          (bar->x - area->x) / area->width, bar->width, bar->height, label, at->str, words->str);
     append_label_place(out, layout, bar, NS_PART_RIGHT_LABEL, "y", 90);
-    g_string_append(out, "  },\n");
+    print(out, "  },\n");
 }
 
-/* ---- the page ---- */
-
-/* Shrinks a text that would be too wide in TeX's fonts. */
-static void append_within(GString *out, const char *text, double room)
+/* Appends lines at highlighted points, and a white frame around cells with an outline that is
+ * visible on white. */
+static void append_highlights(GString *out, const NsPlotLayout *layout, double y0, double y1)
 {
-    ns_tex_printf(out,
-                  "{\\sbox0{%s}\\ifdim\\wd0>%gbp\\resizebox{%gbp}{!}{\\usebox0}"
-                  "\\else\\usebox0\\fi};\n",
-                  text, room, room);
+    const NsPlot *plot = layout->plot;
+    const NsScale *x = &layout->x, *y = &layout->y[NS_AXIS_LEFT];
+    for (size_t i = 0; i < plot->n_spans; i++) {
+        double at = coordinate(x, plot->spans[i].from);
+        if (!isnan(ns_layout_point(layout, &plot->spans[i])))
+            append_line(out, plot->heatmap ? "white" : "chart-words", at, y0, at, y1);
+    }
+    NsBox box;
+    double unit = layout->style->axis_width, inset = 2.5 * unit;
+    for (int pass = 0; pass < 2 && ns_layout_framed(layout, &box); pass++) {
+        print(out, "\\draw[%s, line width=%.9gbp]", pass ? "white" : "black",
+              (pass ? 2.5 : 5) * unit);
+        append_box(out, coordinate_at(x, box.x + inset), coordinate_at(y, box.y + inset),
+                   coordinate_at(x, box.x + box.width - inset),
+                   coordinate_at(y, box.y + box.height - inset));
+    }
 }
 
-/* Begins a node with its upper left corner at the position of the label. */
-static void open_node(const Page *page, const char *look, const NsLabel *label)
+/* Appends levels, slopes and markers. */
+static void append_annotations(GString *out, const NsPlotLayout *layout, double x0, double x1,
+                               double y0, double y1)
 {
-    ns_tex_printf(page->out, "\\node[anchor=north west, inner sep=0bp, %s] at (%gbp,%gbp) ", look,
-                  page->left + label->x, page->top - label->y);
+    const NsPlot *plot = layout->plot;
+    const NsScale *x = &layout->x, *left = &layout->y[NS_AXIS_LEFT];
+    for (size_t i = 0; i < plot->n_levels; i++) {
+        double y = coordinate(left, plot->levels[i].y);
+        if (plot->levels[i].side == NS_AXIS_LEFT && isfinite(y))
+            append_line(out, "chart-words, densely dashed", x0, y, x1, y);
+    }
+    for (size_t i = 0; i < plot->n_slopes; i++) {
+        const NsSlope *slope = &plot->slopes[i];
+        if (slope->side == NS_AXIS_LEFT)
+            append_line(out, "chart-words, densely dotted", coordinate(x, slope->x0),
+                        coordinate(left, slope->y0), coordinate(x, slope->x1),
+                        coordinate(left, slope->y1));
+    }
+    for (size_t i = 0; i < plot->n_markers; i++) {
+        const NsMarker *marker = &plot->markers[i];
+        double at = coordinate(x, marker->x);
+        if (!(at >= MIN(x0, x1) && at <= MAX(x0, x1))) continue;
+        g_autofree char *color =
+            run_color(marker->style, marker->alarm ? "chart-alarm" : "chart-axis");
+        g_autofree char *look = g_strconcat(color, marker->alarm ? "" : ", densely dashed", NULL);
+        append_line(out, look, at, y0, at, y1);
+    }
 }
 
-/* Writes one line of text, which ends at the edge of the page at the latest. */
-static void append_line(const Page *page, NsPart part, const char *look)
+/* Appends the axes of one side with everything that is drawn in their coordinates. */
+static void append_axes(const Page *page, NsAxisSide side)
 {
+    GString *out = page->out;
     const NsPlotLayout *layout = page->layout;
-    const NsLabel *label = ns_layout_label(layout, part);
-    if (!label) return;
-    g_autofree char *text = ns_tex_text(ns_text_words(label->text));
-    open_node(page, look, label);
-    append_within(page->out, text, layout->width - layout->style->padding - label->x);
-}
-
-/* Writes a wrapped text, shrunk if TeX's fonts need more lines. */
-static void append_paragraph(GString *out, const char *text, double width, double height)
-{
-    ns_tex_printf(out,
-                  "{\\sbox0{\\parbox[t]{%gbp}{\\raggedright %s}}"
-                  "\\ifdim\\dimexpr\\ht0+\\dp0>%gbp"
-                  "\\resizebox*{!}{%gbp}{\\usebox0}\\else\\usebox0\\fi};\n",
-                  width, text, height, height);
-}
-
-/* Writes a subtitle or note, which may have several lines. */
-static void append_lines(const Page *page, NsPart part, const char *look)
-{
-    const NsPlotLayout *layout = page->layout;
-    const NsLabel *label = ns_layout_label(layout, part);
-    if (!label || pango_layout_get_line_count(label->text) < 2) {
-        append_line(page, part, look);
+    const NsPlot *plot = layout->plot;
+    const NsScale *x = &layout->x, *y = &layout->y[side];
+    const NsAxis silent = {.quiet = true};
+    bool right = side == NS_AXIS_RIGHT;
+    /* The box of the axes is the plot area without its strips. */
+    NsBox box = layout->area;
+    box.y += layout->strip_top;
+    box.height -= layout->strip_top + layout->strip_bottom;
+    double foot = box.y + box.height, end = box.x + box.width;
+    print(out,
+          "\\begin{axis}[\n  at={(%.9gbp,%.9gbp)}, anchor=south west, scale only "
+          "axis,\n  width=%.9gbp,\n  height=%.9gbp,\n",
+          page->left + box.x, page->top - foot, box.width, box.height);
+    append_axis(out, "x", right ? &silent : &plot->x, x, layout->x_ticks, box.x, end);
+    if (!right) append_point_ticks(out, layout);
+    if (!right && layout->turned) print(out, "  x tick label style={rotate=90, anchor=east},\n");
+    append_axis(out, "y", right ? &plot->right : &plot->left, y, layout->y_ticks[side], foot,
+                box.y);
+    if (right) {
+        append_label_place(out, layout, &box, NS_PART_RIGHT_LABEL, "y", 90);
+        print(out, "  axis x line=none, axis y line*=right,\n]\n");
+        append_series(out, layout, side);
+        print(out, "\\end{axis}\n");
         return;
     }
+    g_string_append(out, plot->heatmap || plot->no_grid ? "  axis on top,\n" : "  grid=major,\n");
+    if (plot->heatmap) append_colors(out, layout);
+    append_label_place(out, layout, &box, NS_PART_X_LABEL, "x", 0);
+    if (plot->heatmap && plot->heatmap->n_panels)
+        print(out, "  ylabel={},\n"); /* the panels have their own names */
+    else
+        append_label_place(out, layout, &box, NS_PART_LEFT_LABEL, "y", 90);
+    print(out, "]\n");
+    double x0 = coordinate_at(x, box.x), x1 = coordinate_at(x, end);
+    double y0 = coordinate_at(y, foot), y1 = coordinate_at(y, box.y);
+    if (plot->heatmap) append_heatmap(out, layout, x0, x1);
+    append_highlights(out, layout, y0, y1);
+    append_series(out, layout, side);
+    append_annotations(out, layout, x0, x1, y0, y1);
+    print(out, "\\end{axis}\n");
+}
+
+/* ---- texts and legend ---- */
+
+typedef enum { CORNER, BASE, CENTER } Anchor;
+
+/* Appends a text at the position of its label, shrunk if it would be wider than `room` in TeX's
+ * fonts, or need more lines than in the layout. */
+static void append_label(const Page *page, const NsLabel *label, Anchor anchor, double room,
+                         const char *look)
+{
+    static const char *const anchors[] = {"north west", "base west", "center"};
+    double x = page->left + label->x, y = page->top - label->y;
     g_autofree char *text = ns_tex_text(ns_text_words(label->text));
-    open_node(page, look, label);
-    append_paragraph(page->out, text, layout->width - 2 * layout->style->padding,
-                     ns_text_height(label->text));
+    bool wrapped = anchor != CENTER && pango_layout_get_line_count(label->text) > 1;
+    if (wrapped) anchor = CORNER;
+    if (anchor == BASE) y -= ns_text_baseline(label->text);
+    if (anchor == CENTER) x = page->left + label->box.x + label->box.width / 2;
+    if (anchor == CENTER) y = page->top - label->box.y - label->box.height / 2;
+    print(page->out, "\\node[anchor=%s, inner sep=0bp, rotate=%d, %s] at (%.9gbp,%.9gbp) ",
+          anchors[anchor], anchor == CENTER && label->rotated ? 90 : 0, look, x, y);
+    if (wrapped)
+        print(page->out,
+              "{\\sbox0{\\parbox[t]{%.9gbp}{\\raggedright %s}}"
+              "\\ifdim\\dimexpr\\ht0+\\dp0>%.9gbp\\resizebox*{!}{%.9gbp}",
+              room, text, ns_text_height(label->text), ns_text_height(label->text));
+    else
+        print(page->out, "{\\sbox0{%s}\\ifdim\\wd0>%.9gbp\\resizebox{%.9gbp}{!}", text, room, room);
+    print(page->out, "{\\usebox0}\\else\\usebox0\\fi};\n");
 }
 
-/* The look of a marker's label: the color of its run, or else that of an alarm. */
-static char *marker_words_look(const NsMarker *marker)
+/* Appends the texts of a plot around its axes, and those that the layout has placed at markers,
+ * levels and slopes, in cells and at panels. */
+static void append_texts(const Page *page)
 {
-    const char *bold = marker->alarm ? ", font=\\bfseries" : "";
-    if (marker->style)
-        return g_strdup_printf("chart-%u%s", (marker->style - 1) % NS_SERIES_STYLES, bold);
-    return g_strconcat(marker->alarm ? "chart-alarm" : "chart-words", bold, NULL);
-}
-
-/* Writes a text in the middle of its label. */
-static void append_centered(const Page *page, const NsLabel *label, const char *look)
-{
-    g_autofree char *text = ns_tex_text(ns_text_words(label->text));
-    ns_tex_printf(page->out, "\\node[inner sep=0bp, rotate=%d, %s] at (%gbp,%gbp) ",
-                  label->rotated ? 90 : 0, look, page->left + label->box.x + label->box.width / 2,
-                  page->top - label->box.y - label->box.height / 2);
-    append_within(page->out, text, ns_text_width(label->text));
-}
-
-/* Writes the labels of markers, levels and slopes, and the numbers in cells, if the layout has
- * placed them. */
-static void append_names(const Page *page)
-{
+    static const NsPart parts[] = {NS_PART_TITLE, NS_PART_SUBTITLE, NS_PART_NOTE, NS_PART_EMPTY};
+    static const char *const looks[] = {"chart-words, font=\\charttitlefont", "chart-faint",
+                                        "chart-faint, font=\\charttickfont", "chart-faint"};
     const NsPlotLayout *layout = page->layout;
+    const NsHeatmap *map = layout->plot->heatmap;
+    double padding = layout->style->padding;
+    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+        const NsLabel *label = ns_layout_label(layout, parts[i]);
+        if (!label) continue;
+        bool wrapped = pango_layout_get_line_count(label->text) > 1;
+        append_label(page, label, CORNER, layout->width - padding - (wrapped ? padding : label->x),
+                     looks[i]);
+    }
+    size_t named[2] = {0}; /* panels with names beside them, and in the legend */
     for (unsigned i = 0; i < layout->labels->len; i++) {
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
-        if (label->part == NS_PART_CELL)
-            append_centered(page, label, label->color.r > 0.5 ? "white" : "black");
-        if (!label->marker && label->part != NS_PART_LINE_NAME) continue;
-        g_autofree char *look =
-            label->marker ? marker_words_look(label->marker) : g_strdup("chart-words");
-        g_autofree char *text = ns_tex_text(ns_text_words(label->text));
-        open_node(page, look, label);
-        append_within(page->out, text, ns_text_width(label->text));
+        const NsMarker *marker = label->marker;
+        double width = ns_text_width(label->text);
+        size_t *panel = &named[label->part == NS_PART_LEGEND];
+        if (label->part == NS_PART_CELL) {
+            append_label(page, label, CENTER, width, label->color.r > 0.5 ? "white" : "black");
+        } else if (marker || label->part == NS_PART_LINE_NAME) {
+            bool alarm = marker && marker->alarm;
+            g_autofree char *color =
+                run_color(marker ? marker->style : 0, alarm ? "chart-alarm" : "chart-words");
+            g_autofree char *look = g_strconcat(color, alarm ? ", font=\\bfseries" : "", NULL);
+            append_label(page, label, CORNER, width, look);
+        } else if (map && *panel < map->n_panels &&
+                   (label->part == NS_PART_LEFT_LABEL || label->part == NS_PART_LEGEND)) {
+            g_autofree char *color = run_color(map->panels[(*panel)++].style, "chart-words");
+            append_label(page, label, CENTER, width, color);
+        }
     }
-}
-
-/* Writes the names of panels in the colors of their runs, centered in their labels: beside the
- * panels, or in the legend if they do not fit there. */
-static void append_panel_names(const Page *page)
-{
-    const NsHeatmap *map = page->layout->plot->heatmap;
-    size_t beside = 0, listed = 0;
-    for (unsigned i = 0; i < page->layout->labels->len; i++) {
-        const NsLabel *label = &g_array_index(page->layout->labels, NsLabel, i);
-        if (label->part != NS_PART_LEFT_LABEL && label->part != NS_PART_LEGEND) continue;
-        size_t *at = label->part == NS_PART_LEGEND ? &listed : &beside;
-        if (*at >= map->n_panels) continue;
-        unsigned style = map->panels[(*at)++].style;
-        g_autofree char *look = style ? g_strdup_printf("chart-%u", (style - 1) % NS_SERIES_STYLES)
-                                      : g_strdup("chart-words");
-        append_centered(page, label, look);
-    }
-}
-
-/* Draws gaps between panels in the color of the background. */
-static void append_seams(GString *out, const NsPlotLayout *layout, double x0, double x1)
-{
-    const NsHeatmap *map = layout->plot->heatmap;
-    bool bare = layout->style->background.a > 0;
-    for (size_t i = 0; bare && map && i + 1 < map->n_panels; i++) {
-        g_autoptr(GString) look = g_string_new(NULL);
-        ns_tex_printf(look, "chart-page, line width=%gbp", NS_SEAM * layout->style->text_size);
-        double y = ns_panel(map, i).lo;
-        append_straight(out, look->str, x0, y, x1, y);
-    }
-}
-
-static void append_place(const Page *page)
-{
-    NsBox frame = frame_of(page->layout);
-    ns_tex_printf(page->out,
-                  "  at={(%gbp,%gbp)}, anchor=south west, scale only axis,\n"
-                  "  width=%gbp,\n  height=%gbp,\n",
-                  page->left + frame.x, page->top - frame.y - frame.height, frame.width,
-                  frame.height);
 }
 
 /* Draws the sample of a legend entry: an area, or a line and mark. */
@@ -379,129 +549,55 @@ static void append_sample(const Page *page, const NsLegendSample *sample)
 {
     const NsSeries *series = sample->series;
     const NsBox *box = &sample->box;
-    double left = page->left + box->x, top = page->top - box->y;
+    double left = page->left + box->x, top = page->top - box->y, middle = top - box->height / 2;
     bool wide = series->kind == NS_SERIES_BARS || series->kind == NS_SERIES_BAND;
     if (wide || (series->lo && series->hi)) {
-        g_string_append(page->out, "\\fill[");
-        ns_pgf_look(page->out, page->layout, series);
-        ns_tex_printf(page->out, ", fill opacity=%g] (%gbp,%gbp) rectangle (%gbp,%gbp) ;\n",
-                      wide ? ns_series_opacity(series) : 0.3, left, top - 0.78 * box->height,
-                      left + box->width, top - 0.22 * box->height);
+        print(page->out, "\\fill[");
+        append_look(page->out, page->layout, series);
+        print(page->out, ", fill opacity=%.9g] (%.9gbp,%.9gbp) rectangle (%.9gbp,%.9gbp) ;\n",
+              wide ? ns_series_opacity(series) : 0.3, left, top - 0.78 * box->height,
+              left + box->width, top - 0.22 * box->height);
     }
     if (wide) return;
-    double middle = top - box->height / 2;
-    ns_tex_printf(page->out, "\\draw[line width=%gbp, ", page->layout->style->line_width);
-    ns_pgf_look(page->out, page->layout, series);
-    ns_tex_printf(page->out,
-                  ", mark repeat=2, mark phase=2] plot coordinates "
-                  "{(%gbp,%gbp) (%gbp,%gbp) (%gbp,%gbp) };\n",
-                  left, middle, left + box->width / 2, middle, left + box->width, middle);
+    print(page->out, "\\draw[line width=%.9gbp, ", page->layout->style->line_width);
+    append_look(page->out, page->layout, series);
+    print(page->out,
+          ", mark repeat=2, mark phase=2] plot coordinates "
+          "{(%.9gbp,%.9gbp) (%.9gbp,%.9gbp) (%.9gbp,%.9gbp) };\n",
+          left, middle, left + box->width / 2, middle, left + box->width, middle);
 }
 
-/* Writes the name of a legend entry, which may have several lines. */
-static void append_entry(const Page *page, const NsLabel *label, const char *color)
-{
-    g_autofree char *text = ns_tex_text(ns_text_words(label->text));
-    if (pango_layout_get_line_count(label->text) > 1) {
-        double room = (double)pango_layout_get_width(label->text) / PANGO_SCALE;
-        open_node(page, color, label);
-        append_paragraph(page->out, text, room, ns_text_height(label->text));
-        return;
-    }
-    ns_tex_printf(page->out, "\\node[anchor=base west, inner sep=0bp, %s] at (%gbp,%gbp) ", color,
-                  page->left + label->x, page->top - label->y - ns_text_baseline(label->text));
-    append_within(page->out, text, ns_text_width(label->text));
-}
-
-/* Writes a name at the end of its curve, with its leader line. */
-static void append_end_name(const Page *page, const NsSeries *series, const NsLabel *label)
-{
-    const NsPoint *from = &label->leader[0], *to = &label->leader[1];
-    g_autofree char *color = ns_pgf_color(series);
-    if (label->led)
-        ns_tex_printf(page->out, "\\draw[%s, line width=%gbp] (%gbp,%gbp) -- (%gbp,%gbp) ;\n",
-                      color, page->layout->style->axis_width, page->left + from->x,
-                      page->top - from->y, page->left + to->x, page->top - to->y);
-    append_entry(page, label, color);
-}
-
-/* Draws the legend as in the layout, with the entries of both axes. */
+/* Draws the legend as in the layout, with the entries of both axes: samples and names, or names at
+ * the ends of curves with their leader lines. */
 static void append_legend(const Page *page)
 {
     const NsPlotLayout *layout = page->layout;
     const NsBox *inside = &layout->legend_box;
     if (inside->width > 0)
-        ns_tex_printf(page->out,
-                      "\\fill[chart-page, fill opacity=0.94] (%gbp,%gbp) "
-                      "rectangle (%gbp,%gbp) ;\n",
-                      page->left + inside->x, page->top - inside->y - inside->height,
-                      page->left + inside->x + inside->width, page->top - inside->y);
+        print(page->out,
+              "\\fill[chart-page, fill opacity=0.94] (%.9gbp,%.9gbp) "
+              "rectangle (%.9gbp,%.9gbp) ;\n",
+              page->left + inside->x, page->top - inside->y - inside->height,
+              page->left + inside->x + inside->width, page->top - inside->y);
     for (unsigned i = 0; i < layout->legend->len; i++) {
         const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, i);
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, sample->label);
+        const NsPoint *from = &label->leader[0], *to = &label->leader[1];
         if (sample->series->hidden) continue;
-        if (sample->at_end) {
-            append_end_name(page, sample->series, label);
-        } else {
+        g_autofree char *color =
+            sample->at_end ? series_color(sample->series) : g_strdup("chart-words");
+        if (!sample->at_end)
             append_sample(page, sample);
-            append_entry(page, label, "chart-words");
-        }
+        else if (label->led)
+            print(page->out, "\\draw[%s, line width=%.9gbp] (%.9gbp,%.9gbp) -- (%.9gbp,%.9gbp) ;\n",
+                  color, layout->style->axis_width, page->left + from->x, page->top - from->y,
+                  page->left + to->x, page->top - to->y);
+        bool wrapped = pango_layout_get_line_count(label->text) > 1;
+        append_label(page, label, BASE,
+                     wrapped ? (double)pango_layout_get_width(label->text) / PANGO_SCALE
+                             : ns_text_width(label->text),
+                     color);
     }
-}
-
-static void append_left(const Page *page)
-{
-    GString *out = page->out;
-    const NsPlotLayout *layout = page->layout;
-    const NsPlot *plot = layout->plot;
-    const NsBox *area = &layout->area;
-    NsBox frame = frame_of(layout);
-    const NsScale *x = &layout->x, *y = &layout->y[NS_AXIS_LEFT];
-    double ends[] = {area->x, area->x + area->width, area->y + area->height - layout->strip_bottom,
-                     area->y + layout->strip_top};
-    g_string_append(out, "\\begin{axis}[\n");
-    append_place(page);
-    append_axis(out, "x", &plot->x, x, layout->x_ticks, ends[0], ends[1]);
-    append_point_ticks(out, layout);
-    if (layout->turned) g_string_append(out, "  x tick label style={rotate=90, anchor=east},\n");
-    append_axis(out, "y", &plot->left, y, layout->y_ticks[NS_AXIS_LEFT], ends[2], ends[3]);
-    g_string_append(out, plot->heatmap || plot->no_grid ? "  axis on top,\n" : "  grid=major,\n");
-    if (plot->heatmap) append_colormap(out, layout);
-    if (plot->heatmap) append_colorbar(out, layout);
-    append_label_place(out, layout, &frame, NS_PART_X_LABEL, "x", 0);
-    if (plot->heatmap && plot->heatmap->n_panels)
-        g_string_append(out, "  ylabel={},\n"); /* the panels have their own names */
-    else
-        append_label_place(out, layout, &frame, NS_PART_LEFT_LABEL, "y", 90);
-    g_string_append(out, "]\n");
-    double foot = ns_pgf_coordinate_at(y, ends[2]), head = ns_pgf_coordinate_at(y, ends[3]);
-    ns_pgf_cells(out, layout);
-    append_seams(out, layout, ns_pgf_coordinate_at(x, ends[0]), ns_pgf_coordinate_at(x, ends[1]));
-    append_points(out, layout, foot, head);
-    append_frame(out, layout);
-    ns_pgf_series(out, layout, NS_AXIS_LEFT);
-    append_annotations(out, layout, ns_pgf_coordinate_at(x, ends[0]),
-                       ns_pgf_coordinate_at(x, ends[1]), foot, head);
-    g_string_append(out, "\\end{axis}\n");
-}
-
-static void append_right(const Page *page)
-{
-    GString *out = page->out;
-    const NsPlotLayout *layout = page->layout;
-    const NsPlot *plot = layout->plot;
-    const NsBox *area = &layout->area;
-    g_string_append(out, "\\begin{axis}[\n");
-    append_place(page);
-    const NsAxis silent = {.quiet = true};
-    NsBox frame = frame_of(layout);
-    append_axis(out, "x", &silent, &layout->x, layout->x_ticks, area->x, area->x + area->width);
-    append_axis(out, "y", &plot->right, &layout->y[NS_AXIS_RIGHT], layout->y_ticks[NS_AXIS_RIGHT],
-                area->y + area->height - layout->strip_bottom, area->y + layout->strip_top);
-    append_label_place(out, layout, &frame, NS_PART_RIGHT_LABEL, "y", 90);
-    g_string_append(out, "  axis x line=none, axis y line*=right,\n]\n");
-    ns_pgf_series(out, layout, NS_AXIS_RIGHT);
-    g_string_append(out, "\\end{axis}\n");
 }
 
 /* Draws triangles in the strips at the ends of the axes for values that have no place on the
@@ -511,57 +607,50 @@ static void append_faults(const Page *page)
     const NsPlotLayout *layout = page->layout;
     double size = ns_fault_size(layout);
     for (size_t i = 0; i < layout->n_paths; i++) {
-        g_autofree char *color = ns_pgf_color(&layout->plot->series[i]);
+        g_autofree char *color = series_color(&layout->plot->series[i]);
         g_autoptr(GArray) shown = ns_path_shown_faults(&layout->paths[i], size / 2);
         for (unsigned k = 0; k < shown->len; k++) {
             const NsFaultMark *mark = &g_array_index(shown, NsFaultMark, k);
             NsPoint corners[3];
             ns_fault_corners(layout, mark, corners);
-            ns_tex_printf(page->out,
-                          mark->fault == NS_FAULT_NAN ? "\\draw[%s, line width=%gbp]"
-                                                      : "\\fill[%s, line width=%gbp]",
-                          color, size * 0.14);
+            print(page->out, "\\%s[%s, line width=%.9gbp]",
+                  mark->fault == NS_FAULT_NAN ? "draw" : "fill", color, size * 0.14);
             for (int c = 0; c < 3; c++)
-                ns_tex_printf(page->out, " (%gbp,%gbp) --", page->left + corners[c].x,
-                              page->top - corners[c].y);
-            g_string_append(page->out, " cycle;\n");
+                print(page->out, " (%.9gbp,%.9gbp) --", page->left + corners[c].x,
+                      page->top - corners[c].y);
+            print(page->out, " cycle;\n");
         }
     }
 }
 
-/* Writes a plot and its lower plot. */
-static void append_layout(const Page *page)
+/* ---- the document ---- */
+
+/* Appends a plot and its lower plot. */
+static void append_plot(const Page *page)
 {
     const NsPlotLayout *layout = page->layout;
-    const NsPlot *plot = layout->plot;
-    g_autofree char *title = ns_tex_text(plot->title);
-    g_string_append_printf(page->out, "\n%% %s\n", title);
-    append_left(page);
-    if (layout->summary.right && !plot->heatmap) append_right(page);
+    g_autofree char *title = ns_tex_text(layout->plot->title);
+    print(page->out, "\n%% %s\n", title);
+    append_axes(page, NS_AXIS_LEFT);
+    if (layout->summary.right && !layout->plot->heatmap) append_axes(page, NS_AXIS_RIGHT);
     append_faults(page);
     append_legend(page);
-    append_line(page, NS_PART_TITLE, "chart-words, font=\\charttitlefont");
-    append_lines(page, NS_PART_SUBTITLE, "chart-faint");
-    append_lines(page, NS_PART_NOTE, "chart-faint, font=\\charttickfont");
-    append_names(page);
-    if (plot->heatmap && plot->heatmap->n_panels) append_panel_names(page);
-    append_line(page, NS_PART_EMPTY, "chart-faint");
+    append_texts(page);
     if (layout->lower)
-        append_layout(&(Page){page->out, layout->lower, page->left, page->top - layout->lower_y});
+        append_plot(&(Page){page->out, layout->lower, page->left, page->top - layout->lower_y});
 }
 
-static void append_font(GString *out, const char *command, double size, const char *series)
-{
-    ns_tex_printf(out, "\\newcommand{\\%s}{\\fontsize{%gbp}{%gbp}%s\\selectfont}\n", command, size,
-                  1.2 * size, series);
-}
-
+/* Appends packages, colors and fonts. */
 static void append_preamble(GString *out, const NsExport *options)
 {
     const NsStyle *style = options->style;
+    static const char *const names[] = {"previous", "alarm", "words", "faint",
+                                        "axis",     "grid",  "page"};
+    const NsColor colors[] = {style->previous, style->alarm, style->text,      style->faint_text,
+                              style->axis,     style->grid,  style->background};
     if (options->experiment) {
         g_autofree char *line = g_strdelimit(g_strdup(options->experiment), "\r\n", ' ');
-        g_string_append_printf(out, "%% %s\n", line);
+        print(out, "%% %s\n", line);
     }
     g_string_append(
         out, "% Typeset with pdflatex, lualatex or xelatex; to use it in a document, copy "
@@ -569,23 +658,33 @@ static void append_preamble(GString *out, const NsExport *options)
              "\\documentclass[border=0pt]{standalone}\n"
              "\\usepackage{amsmath,amssymb}\n\\usepackage{pgfplots}\n\\usetikzlibrary{patterns}\n"
              "\\pgfplotsset{compat=1.16}\n");
-    append_colors(out, style);
-    append_font(out, "chartfont", style->text_size, "");
-    append_font(out, "charttickfont", style->text_size * TICK_SIZE, "");
-    append_font(out, "charttitlefont", style->title_size, "\\bfseries");
-    g_string_append(out, "\\pgfplotsset{every axis/.append style={\n"
-                         "  font=\\chartfont, unbounded coords=jump, axis lines=left,\n"
-                         "  axis line style={draw=chart-axis, -}, tick style={draw=chart-axis},\n"
-                         "  tick align=outside, scaled ticks=false,\n"
-                         "  tick label style={text=chart-faint, font=\\charttickfont}, label "
-                         "style={text=chart-words},\n"
-                         "  major grid style={draw=chart-grid, solid},\n");
-    ns_tex_printf(out,
-                  "  line width=%gbp,\n  major tick length=%gbp,\n  minor tick length=%gbp,\n"
-                  "  axis line style={line width=%gbp}, tick style={line width=%gbp}, "
-                  "major grid style={line width=%gbp}}}\n\\begin{document}\n",
-                  style->line_width, 0.3 * style->text_size, 0.165 * style->text_size,
-                  style->axis_width, style->axis_width, style->axis_width);
+    for (unsigned i = 0; i < NS_SERIES_STYLES + G_N_ELEMENTS(colors); i++) {
+        unsigned k = i - NS_SERIES_STYLES;
+        NsColor color = i < NS_SERIES_STYLES ? style->series[i].color : colors[k];
+        g_autofree char *name =
+            i < NS_SERIES_STYLES ? g_strdup_printf("%u", i) : g_strdup(names[k]);
+        print(out, "\\definecolor{chart-%s}{RGB}{%ld,%ld,%ld}\n", name, lround(color.r * 255),
+              lround(color.g * 255), lround(color.b * 255));
+    }
+    double text = style->text_size, tick = TICK_SIZE * text, title = style->title_size;
+    print(out,
+          "\\newcommand{\\chartfont}{\\fontsize{%.9gbp}{%.9gbp}\\selectfont}\n"
+          "\\newcommand{\\charttickfont}{\\fontsize{%.9gbp}{%.9gbp}\\selectfont}\n"
+          "\\newcommand{\\charttitlefont}{\\fontsize{%.9gbp}{%.9gbp}\\bfseries\\selectfont}\n",
+          text, 1.2 * text, tick, 1.2 * tick, title, 1.2 * title);
+    print(out,
+          "\\pgfplotsset{every axis/.append style={\n"
+          "  font=\\chartfont, unbounded coords=jump, axis lines=left,\n"
+          "  axis line style={draw=chart-axis, -}, tick style={draw=chart-axis},\n"
+          "  tick align=outside, scaled ticks=false,\n"
+          "  tick label style={text=chart-faint, font=\\charttickfont}, label "
+          "style={text=chart-words},\n"
+          "  major grid style={draw=chart-grid, solid},\n"
+          "  line width=%.9gbp,\n  major tick length=%.9gbp,\n  minor tick length=%.9gbp,\n"
+          "  axis line style={line width=%.9gbp}, tick style={line width=%.9gbp}, "
+          "major grid style={line width=%.9gbp}}}\n\\begin{document}\n",
+          style->line_width, 0.3 * style->text_size, 0.165 * style->text_size, style->axis_width,
+          style->axis_width, style->axis_width);
 }
 
 GString *ns_pgfplots_write(const NsPlotSheet *sheet)
@@ -593,24 +692,27 @@ GString *ns_pgfplots_write(const NsPlotSheet *sheet)
     GString *out = g_string_new(NULL);
     const NsExport *options = sheet->options;
     const NsStyle *style = options->style;
+    /* Numbers have a decimal point in this thread. */
+    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0), before = uselocale(plain);
     append_preamble(out, options);
-    ns_tex_printf(out,
-                  "\\begin{tikzpicture}[font=\\chartfont]\n\\path[use as bounding box%s] (0,0) "
-                  "rectangle (%gbp,%gbp);\n",
-                  style->background.a > 0 ? ", fill=chart-page" : "", options->width,
-                  options->height);
+    print(out,
+          "\\begin{tikzpicture}[font=\\chartfont]\n\\path[use as bounding box%s] "
+          "(0,0) rectangle (%.9gbp,%.9gbp);\n",
+          style->background.a > 0 ? ", fill=chart-page" : "", options->width, options->height);
     for (size_t i = 0; i < sheet->n; i++) {
         g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(sheet, i);
         const NsBox *cell = &sheet->plots[i].cell;
-        append_layout(&(Page){out, layout, cell->x, options->height - cell->y});
+        append_plot(&(Page){out, layout, cell->x, options->height - cell->y});
     }
     if (sheet->caption) {
         g_autofree char *caption = ns_tex_literal(pango_layout_get_text(sheet->caption));
-        ns_tex_printf(out,
-                      "\\node[anchor=south west, inner sep=0bp, chart-faint, align=left, "
-                      "text width=%gbp] at (%gbp,%gbp) {%s};\n",
-                      options->width - 2 * style->padding, style->padding, style->padding, caption);
+        print(out,
+              "\\node[anchor=south west, inner sep=0bp, chart-faint, align=left, "
+              "text width=%.9gbp] at (%.9gbp,%.9gbp) {%s};\n",
+              options->width - 2 * style->padding, style->padding, style->padding, caption);
     }
-    g_string_append(out, "\\end{tikzpicture}\n\\end{document}\n");
+    print(out, "\\end{tikzpicture}\n\\end{document}\n");
+    uselocale(before);
+    freelocale(plain);
     return out;
 }

@@ -1,8 +1,8 @@
 /* Pinned readings and the selection rectangle, drawn over a plot.  SPDX-License-Identifier: MIT */
 #include "ui/plot/pins.h"
 
-#include "ui/plot/layout-private.h"
 #include "ui/plot/painter.h"
+#include "ui/plot/plot-private.h"
 #include "ui/plot/text.h"
 
 #include <math.h>

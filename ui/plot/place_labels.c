@@ -3,15 +3,11 @@
  * Labels around the plot area are placed once the boxes are known.  Labels inside it come last,
  * when the curves are known: each is placed where it covers the least of them, and never over
  * another label. */
-#include "ui/plot/place_labels.h"
+#include "ui/plot/plot-private.h"
 
 #include "ui/plot/colormap.h"
-#include "ui/plot/end_names.h"
-#include "ui/plot/labels.h"
-#include "ui/plot/layout-private.h"
-#include "ui/plot/legend.h"
+#include "ui/plot/heatmap.h"
 #include "ui/plot/painter.h"
-#include "ui/plot/panels.h"
 #include "ui/plot/text.h"
 
 #include <math.h>

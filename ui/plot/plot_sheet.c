@@ -1,9 +1,8 @@
 /* Plots on a sheet.  SPDX-License-Identifier: MIT */
-#include "ui/plot/plot_sheet.h"
+#include "ui/plot/plot-private.h"
 
 #include "ui/plot/painter.h"
 #include "ui/plot/text.h"
-#include "ui/plot/text_capture.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Changes to SVG files of cairo.  SPDX-License-Identifier: MIT */
-#include "ui/plot/svg.h"
+#include "ui/plot/plot-private.h"
 
-#include "ui/plot/text_capture.h"
+#include "ui/plot/text.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,6 +6,9 @@
 
 #include "ui/plot/style.h"
 
+#include <cairo.h>
+#include <glib.h>
+#include <pango/pango.h>
 #include <pango/pangocairo.h>
 
 /* Returns whether a _ or ^ at this position starts a subscript or superscript: at the end of a word
@@ -94,3 +97,22 @@ double ns_text_height(PangoLayout *text);
 
 /* The distance from the top of the text to the baseline of its first line. */
 double ns_text_baseline(PangoLayout *text);
+
+/* The point that stays in place if the viewer's font is wider or narrower than the one used for
+ * measuring. */
+typedef enum { NS_ANCHOR_START, NS_ANCHOR_MIDDLE, NS_ANCHOR_END } NsAnchor;
+
+typedef struct {
+    PangoLayout *text;
+    cairo_matrix_t matrix; /* from the upper left corner of its logical box to the page */
+    NsColor color;
+    NsAnchor anchor;
+} NsCapturedText;
+
+/* From now on, ns_text_show on this surface appends an NsCapturedText to the array, which outlives
+ * the surface.  Free with g_array_unref. */
+GArray *ns_text_capture(cairo_surface_t *surface);
+
+/* Draws a text with its upper left corner at the origin of the context in the current color, or
+ * appends it if the surface captures text.  The context must have no current point. */
+void ns_text_show(cairo_t *cr, PangoLayout *text, NsAnchor anchor);

@@ -1,8 +1,8 @@
 /* What the user chose to see of a plot.  SPDX-License-Identifier: MIT */
 #include "ui/plot/view_state.h"
 
-#include "ui/plot/layout-private.h"
 #include "ui/plot/live_limits.h"
+#include "ui/plot/plot-private.h"
 
 /* The share of a limited range that is left empty beyond the newest data when it moves. */
 #define AHEAD 0.25

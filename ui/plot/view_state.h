@@ -6,7 +6,7 @@
 #pragma once
 
 #include "ui/plot/layout.h"
-#include "ui/plot/zoom.h"
+#include "ui/plot/scale.h"
 
 #define NS_VIEW_STATE_PINS 9
 

@@ -3,7 +3,7 @@
 
 #include "core/base/words.h"
 
-#include "ui/plot/next_reading.h"
+#include "ui/plot/layout.h"
 #include "ui/plot/pins.h"
 
 #include <math.h>

@@ -3,9 +3,9 @@
 
 #include "core/base/words.h"
 
+#include "ui/plot/heatmap.h"
+#include "ui/plot/layout.h"
 #include "ui/plot/live_limits.h"
-#include "ui/plot/next_reading.h"
-#include "ui/plot/panels.h"
 #include "ui/plot/pins.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/common/signals.h"

@@ -1,0 +1,396 @@
+/* What the files of this folder share.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ui/plot/cells.h"
+#include "ui/plot/export.h"
+#include "ui/plot/layout.h"
+#include "ui/plot/path.h"
+#include "ui/plot/plot.h"
+#include "ui/plot/scale.h"
+
+#include <cairo.h>
+#include <glib.h>
+#include <pango/pangocairo.h>
+#include <stdbool.h>
+
+/* ---- the data of a plot ---- */
+
+typedef struct {
+    double x_lo, x_hi;                 /* lo > hi: no value */
+    double lo[2], hi[2];               /* by NsAxisSide */
+    double theory_lo[2], theory_hi[2]; /* of computed series */
+    bool theory_beyond;                /* some of theory is outside of the axis */
+    size_t faults[NS_FAULT_KINDS];     /* in series */
+    bool negative;                     /* some value of series or cells is below 0 */
+    size_t bad_cells, unshown_cells;   /* of the heatmap: not finite; not positive on a log scale */
+    double z_lo, z_hi;                 /* of the heatmap */
+    bool right, points;                /* some series has the right axis; some series has marks */
+    bool any;                          /* there is something to draw, even if it is hidden */
+    size_t groups;                     /* number of series of bars side by side */
+    double bar_width;                  /* space for one group of bars, in units of x */
+} NsDataSummary;
+
+/* A plot that draws itself has no values here, but `any` is true. */
+NsDataSummary ns_data_summary(const NsPlot *plot);
+
+/* A sentence about the values that the chart cannot show, followed by the plot's own note; NULL if
+ * there are neither.  Free with g_free. */
+char *ns_data_summary_note(const NsPlot *plot, const NsDataSummary *summary);
+
+/* A brief explanation of the marks, or NULL if there are none.  Free with g_free. */
+char *ns_data_summary_marks(const NsPlot *plot, const NsDataSummary *summary);
+
+/* ---- labels ---- */
+
+typedef enum {
+    NS_PART_TITLE,
+    NS_PART_SUBTITLE,
+    NS_PART_LEGEND,
+    NS_PART_MARKER,
+    NS_PART_X_TICK,
+    NS_PART_LEFT_TICK,
+    NS_PART_RIGHT_TICK, /* of the right axis or of the color bar */
+    NS_PART_X_LABEL,
+    NS_PART_LEFT_LABEL,
+    NS_PART_RIGHT_LABEL, /* of the right axis or of the color bar */
+    NS_PART_NOTE,
+    NS_PART_LINE_NAME, /* of a level or a slope */
+    NS_PART_EMPTY,
+    NS_PART_END_NAME, /* at the end of a curve */
+    NS_PART_CELL,     /* the number in a cell */
+    NS_PARTS,
+} NsPart;
+
+typedef struct {
+    NsPart part;
+    PangoLayout *text;
+    double x, y;  /* the upper left corner of its logical box on the page */
+    NsBox box;    /* ink extents on the page */
+    bool rotated; /* by a quarter turn to the left */
+    bool backed;  /* is drawn over curves, on a nearly opaque background */
+    bool led;     /* a leader line connects the label to what it names */
+    NsPoint leader[2];
+    NsColor color;
+    const NsMarker *marker; /* the marker of this label, or NULL */
+} NsLabel;
+
+/* A text of the usual size.  Free with g_object_unref. */
+PangoLayout *ns_layout_text(const NsPlotLayout *layout, bool bold, const char *words);
+
+/* Adds a label whose logical box has, after rotation, its upper left corner at x, y, in the default
+ * color of its part.  The returned label may be changed until the next one is added. */
+NsLabel *ns_layout_add_label(NsPlotLayout *layout, NsPart part, PangoLayout *text, double x,
+                             double y, bool rotated);
+
+/* The first label of a part, or NULL. */
+const NsLabel *ns_layout_label(const NsPlotLayout *layout, NsPart part);
+
+/* The plot area without the strips for values that have no place on the axis, and without a small
+ * margin. */
+NsBox ns_layout_inside(const NsPlotLayout *layout);
+
+/* Chooses the corner at which a box of this size covers the fewest segments of curves, among those
+ * at which it is inside the area and covers no label; the first one if several are equal.  Returns
+ * false if there is none. */
+bool ns_layout_least_crowded(const NsPlotLayout *layout, const NsPoint *corners, size_t n,
+                             double width, double height, NsPoint *best);
+
+/* ---- the layout ---- */
+
+/* The diameter of a grip's knob in text sizes, and the distance from it to the tips of its arrows
+ * in axis widths. */
+#define NS_GRIP 0.75
+#define NS_GRIP_ARROW 3.5
+
+/* Curves with names at their ends: all; those of the present run; only those of its left axis. */
+typedef enum { NS_ENDS_ALL, NS_ENDS_OWN, NS_ENDS_LEFT } NsEnds;
+
+struct NsPlotLayout {
+    const NsPlot *plot;
+    const NsStyle *style;
+    double width, height;
+    PangoContext *context;
+    NsDataSummary summary;
+    NsBox area, bar;                /* the plot area, and the color bar; bar.width is 0 if there is
+                                     * none */
+    double strip_top, strip_bottom; /* heights of the strips for values that have no place on the
+                                     * axis */
+    NsScale x, y[2], z;
+    GArray *x_ticks, *y_ticks[2], *z_ticks; /* NsTick */
+    bool turned;                            /* tick labels of the x axis are rotated */
+    GArray *labels;                         /* NsLabel */
+    GArray *legend;                         /* NsLegendSample */
+    bool letters;                           /* the legend has no space for more than the letters of
+                                             * runs */
+    bool names;                             /* the legend, or the ends of curves, has the complete
+                                             * names */
+    bool told;                              /* names identify the runs, so that the subtitle omits
+                                             * what distinguishes them */
+    double ends_room;                       /* width of the area that is reserved for names at the
+                                             * ends of curves */
+    NsEnds ends;                            /* the curves that have names at their ends */
+    NsBox legend_box;                       /* a legend inside the area; its width is 0 if there is
+                                             * none */
+    NsPath *paths;                          /* [n_paths], one for each series */
+    size_t n_paths;
+    NsPlotLayout *lower; /* layout of plot->lower, drawn lower_y below the top; or NULL */
+    double lower_y;
+    NsPlot own;  /* a modified copy that `plot` points to: of either plot of a pair, or of a
+                  * drawing */
+    char *note;  /* of a lower plot: the note of both */
+    char *marks; /* brief explanation of the marks in the note, or NULL */
+    bool listed; /* the names of panels are in lines above the area, like a legend */
+};
+
+/* Values that have no place on the axis are shown as triangles in the strips at the ends of the
+ * axis: their size, and the corners of one. */
+double ns_fault_size(const NsPlotLayout *layout);
+void ns_fault_corners(const NsPlotLayout *layout, const NsFaultMark *mark, NsPoint corners[3]);
+
+/* ---- the legend ---- */
+
+typedef struct {
+    const NsSeries *series;
+    unsigned label; /* index of the name among the labels */
+    bool at_end;    /* the name is at the end of its curve, without a sample and a value */
+    NsBox box;      /* the sample, before the name */
+    NsBox entry;    /* the whole entry, with the space for a value */
+    NsPoint value;  /* the upper left corner of that space */
+} NsLegendSample;
+
+/* The series that have an entry, including those with names at the ends of their curves.  Free with
+ * g_ptr_array_unref. */
+GPtrArray *ns_legend_entries(NsPlotLayout *layout);
+
+/* Returns whether the name of an entry is at the end of its curve, according to ends_room and ends
+ * of the layout. */
+bool ns_legend_is_at_end(const NsPlotLayout *layout, const NsSeries *series);
+
+/* The minimum number of entries for which there is a legend. */
+unsigned ns_legend_least(const NsPlotLayout *layout);
+
+/* Places the legend in lines from (x, y) within the width and returns its height: 0 if there is
+ * none or it would need more than max_height.  Only measures if `draw` is false. */
+double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, double max_height,
+                       bool draw);
+
+/* Places the names of a heatmap's panels in their colors in the same way. */
+double ns_legend_place_panels(NsPlotLayout *layout, double x, double y, double width, bool draw);
+
+/* Places the legend in a corner of the plot area once the paths are known. */
+void ns_legend_place_inside(NsPlotLayout *layout);
+
+/* The text of a legend entry.  With `letter`, only the letter of a run if its name begins with one.
+ * Free with g_free. */
+char *ns_legend_words(const NsSeries *series, bool letter);
+
+/* ---- places of labels ---- */
+
+/* In text sizes. */
+#define NS_GAP 0.4
+#define NS_TICK 0.3
+#define NS_TICK_GAP 0.32
+#define NS_TICK_APART 1.3 /* minimum distance of labels above each other */
+
+/* The minimum height of the line of marker labels, in lines. */
+#define NS_MARKER_LINE 1.1
+
+/* A layout that is being computed: the parts to show, and the margins that they need. */
+typedef struct {
+    NsPlotLayout *layout;
+    bool show[NS_PARTS];
+    PangoLayout *text[NS_PARTS]; /* the text of parts that consist of one text */
+    double size;                 /* text size */
+    double line;                 /* height of a line of text */
+    double digit;                /* height of a digit */
+    double marker_line;          /* height of the line of marker labels */
+    double x_words;              /* height of the labels at the horizontal axis */
+    double top, bottom, left, right;
+    double spare;     /* between either margin and an area that was narrowed */
+    double key_spare; /* the same between the area and its color bar; 0 if plots below share the
+                       * bar */
+    NsMargins least;  /* minimum margins, so that plots beside it are aligned */
+    const NsScale *x; /* the horizontal scale of the plot above it, or NULL for its own */
+} NsFrame;
+
+/* Creates the texts of all parts, and decides which are shown. */
+void ns_frame_write(NsFrame *frame);
+
+/* Rewrites subtitle or note with at most this many lines, without its last clauses or sentences if
+ * these may be omitted.  Returns the number of lines. */
+int ns_frame_write_subtitle(NsFrame *frame, int lines);
+int ns_frame_write_note(NsFrame *frame, int lines);
+
+/* Returns whether names in the chart make redundant, with the same words, what distinguishes runs
+ * in the subtitle. */
+bool ns_frame_names_tell(const NsFrame *frame);
+
+/* Maximum numbers of lines, which decrease if the data have little space. */
+#define NS_SUBTITLE_LINES 3
+#define NS_NOTE_LINES 16
+
+/* Returns whether the right axis is drawn; a heatmap has its color bar there. */
+bool ns_frame_has_right_axis(const NsFrame *frame);
+
+/* Stacks title, subtitle and legend from the top and returns where they end.  Adds them to the page
+ * if `place`. */
+double ns_place_head(NsFrame *frame, bool place);
+
+/* Lists the names of panels above the area if they do not fit beside the panels and the subtitle
+ * does not contain them.  Returns true if it just did, since this changes the height. */
+bool ns_frame_list_panels(NsFrame *frame);
+
+/* Returns whether the complete names fit beside the panels. */
+bool ns_frame_panels_named(NsFrame *frame);
+
+/* Places the labels around the plot area once its box is known. */
+void ns_place_outer_labels(NsFrame *frame);
+
+/* Places the labels inside the plot area once the curves are known. */
+void ns_place_inner_labels(NsPlotLayout *layout);
+
+/* The width of the widest tick label. */
+double ns_tick_texts_width(NsPlotLayout *layout, const GArray *ticks);
+
+/* The x coordinate of a span that is a point of the horizontal axis; NaN for other spans or outside
+ * of the area. */
+double ns_layout_point(const NsPlotLayout *layout, const NsSpan *span);
+
+/* The box of the cells in which a highlighted column and a highlighted row intersect; returns false
+ * if there are none. */
+bool ns_layout_framed(const NsPlotLayout *layout, NsBox *box);
+
+/* The label of a point on the axis.  Free with g_free. */
+char *ns_point_number(const NsPlot *plot, const NsSpan *span);
+
+/* ---- names at the ends of curves ---- */
+
+/* They are used if the page is wide and high enough. They are inside the plot area, whose
+ * horizontal scale ends before them. */
+
+/* Decides, before anything is placed, which curves have a name at their end, and how much of the
+ * width of the plot area the names need. */
+void ns_end_names_fit(NsPlotLayout *layout);
+
+/* Places the names once the scales are known. */
+void ns_end_names_place(NsPlotLayout *layout);
+
+/* ---- series ---- */
+
+/* The drawing order of a series, 0 first: areas, previous runs, raw values, theory, curves. */
+#define NS_SERIES_RANKS 5
+int ns_series_rank(const NsSeries *series);
+
+/* The opacity of its areas: adjoining bars and previous series are transparent. */
+double ns_series_opacity(const NsSeries *series);
+
+/* Draws all visible series from back to front. */
+void ns_draw_series(const NsPlotLayout *layout, cairo_t *cr);
+
+/* Draws one curve over the others with `stronger` times its width. */
+void ns_draw_curve(const NsPlotLayout *layout, size_t which, double stronger, cairo_t *cr);
+
+/* Draws the sample of a series that precedes its name in the legend. */
+void ns_draw_sample(const NsPlotLayout *layout, const NsSeries *series, const NsBox *box,
+                    cairo_t *cr);
+
+/* Returns the left and right edge of bar j of series i, in units of x. */
+void ns_bar_ends(const NsPlotLayout *layout, size_t i, size_t j, double *from, double *to);
+
+/* ---- PDF ---- */
+
+#define NS_SOFTWARE "Normscope " NS_VERSION
+
+/* A cairo_write_func_t that appends to a GByteArray. */
+cairo_status_t ns_collect_bytes(void *bytes, const unsigned char *data, unsigned size);
+
+/* Frees the context, finishes and frees its surface, and returns the first error. */
+cairo_status_t ns_end_drawing(cairo_t *cr, cairo_surface_t *surface);
+
+/* Saves the bytes of a drawing that ended with `status`; NS_ERROR_FILE. */
+bool ns_save_drawing(cairo_status_t status, const GByteArray *bytes, const char *path,
+                     GError **error);
+
+/* A surface in points of PDF version 1.4, which the strictest publishers require and whose metadata
+ * is uncompressed, so that it can be read back. */
+cairo_surface_t *ns_pdf_new(GByteArray *bytes, double width, double height);
+
+/* Sets the metadata; keywords and subject may be NULL. */
+void ns_pdf_describe(cairo_surface_t *surface, const char *title, const char *keywords,
+                     const char *subject);
+
+/* ---- PNG ---- */
+
+/* Adds a resolution (pHYs) after the header of a PNG file. */
+void ns_png_set_dpi(GByteArray *png, double dpi);
+
+/* Adds a text after the header: tEXt for ASCII, otherwise iTXt. */
+void ns_png_add_text(GByteArray *png, const char *keyword, const char *text);
+
+/* ---- SVG ---- */
+
+/* Descriptive texts in the file. */
+typedef struct {
+    const char *title;
+    const char *description; /* for screen readers, or NULL */
+    const char *metadata;    /* for programs, or NULL */
+} NsSvgWords;
+
+/* Inserts title, description and metadata after the opening tag, and the captured texts
+ * (NsCapturedText, ui/plot/text_capture.h) as real text above the shapes.  Disables interpolation
+ * of images, so that cells stay sharp.  Numbers identifiers by their order in the file, because
+ * those of cairo depend on earlier drawings of the process.  A text keeps its position and, in a
+ * different font, its length. */
+void ns_svg_finish(GByteArray *svg, const NsSvgWords *about, const GArray *texts);
+
+/* ---- sheets ---- */
+
+typedef struct {
+    NsPlot plot; /* a copy that borrows from the original and from `title` */
+    char *title;
+    NsBox cell;      /* its position on the sheet */
+    NsMargins least; /* minimum margins */
+} NsSheetPlot;
+
+typedef struct {
+    const NsExport *options; /* borrowed */
+    size_t n, columns, rows;
+    NsSheetPlot *plots;   /* [n] */
+    PangoLayout *caption; /* or NULL */
+    double foot;          /* height of the caption below the plots */
+} NsPlotSheet;
+
+/* Divides the sheet among the plots above the caption.  Consecutive heatmaps that fill whole rows
+ * and have the same colors share one color bar at their right end, as high as all of them. */
+NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *options);
+void ns_plot_sheet_clear(NsPlotSheet *sheet);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsPlotSheet, ns_plot_sheet_clear)
+
+/* The layout of a plot in its cell.  Free with ns_plot_layout_free. */
+NsPlotLayout *ns_plot_sheet_layout(const NsPlotSheet *sheet, size_t i);
+
+/* The height of the sheet: that of the options or, if it is a proposal, more if the texts of the
+ * plots need it. */
+double ns_plot_sheet_height(const NsPlot *const *plots, size_t n, const NsExport *options);
+
+/* Draws the sheet: in points, or as an image of the resolution of the options, which must be
+ * destroyed whatever the status is. */
+void ns_plot_sheet_draw(const NsPlotSheet *sheet, cairo_t *cr);
+cairo_status_t ns_plot_sheet_draw_image(const NsPlotSheet *sheet, cairo_surface_t **image);
+
+/* ---- TeX ---- */
+
+/* Converts text with the markup of NsPlot to TeX: scripts and mathematical characters in math mode,
+ * special characters escaped.  NULL gives an empty string.  Free with g_free. */
+char *ns_tex_text(const char *text);
+
+/* The same for a text in which _ and ^ are literal. */
+char *ns_tex_literal(const char *text);
+
+/* ---- pgfplots ---- */
+
+/* A document of one page that can be edited by hand: axes, ticks and labels are at the positions of
+ * the layout, curves are tables of numbers.  Curves and heatmaps that are too large for TeX are
+ * reduced as on the screen, with all extremes, and a comment in the file says so.  Values that an
+ * axis cannot show are omitted and counted below it.  Free with g_string_free. */
+GString *ns_pgfplots_write(const NsPlotSheet *sheet);
