@@ -265,7 +265,7 @@ char *ns_point_number(const NsPlot *plot, const NsSpan *span);
 
 /* ---- names at the ends of curves ---- */
 
-/* They are used if the page is wide and high enough. They are inside the plot area, whose
+/* These names are used if the page is wide and high enough.  They are inside the plot area, whose
  * horizontal scale ends before them. */
 
 /* Decides, before anything is placed, which curves have a name at their end, and how much of the
@@ -337,7 +337,7 @@ typedef struct {
 } NsSvgWords;
 
 /* Inserts title, description and metadata after the opening tag, and the captured texts
- * (NsCapturedText, ui/plot/text_capture.h) as real text above the shapes.  Disables interpolation
+ * (NsCapturedText) as real text above the shapes.  Disables interpolation
  * of images, so that cells stay sharp.  Numbers identifiers by their order in the file, because
  * those of cairo depend on earlier drawings of the process.  A text keeps its position and, in a
  * different font, its length. */
