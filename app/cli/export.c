@@ -195,7 +195,7 @@ static bool write_csv(const Export *export, GError **error)
 
 /* ---- Arrays ---- */
 
-/* One array of the recorded data of the i-th run. */
+/* An array of the recorded data of the i-th run. */
 typedef struct {
     NsStoredTensor tensor; /* owns its name; its data is read later */
     size_t run;

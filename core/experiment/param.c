@@ -20,7 +20,7 @@
 #define EFFECT(flags) ((NsParamEffect)((flags) & ~SHARED))
 #define IS_SHARED(flags) (((flags)&SHARED) != 0)
 
-/* What every row has. */
+/* The columns of every row. */
 #define COLUMNS(type_, field, key_, group_, label_, effect_, help_, source_)                       \
     .key = key_, .label = label_, .help = help_, .source = source_, .type = type_,                 \
     .group = NS_GROUP_##group_, .effect = EFFECT(NS_EFFECT_##effect_),                             \

@@ -50,7 +50,7 @@ typedef struct {
     float data[];
 } Chunk;
 
-/* What readers see. */
+/* The view of readers. */
 typedef struct {
     int64_t records;   /* number of records */
     int64_t last_step; /* step of the newest record */

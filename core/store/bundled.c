@@ -12,7 +12,7 @@
 /* The name that the resource compiler gives to the bundle. */
 GResource *normscope_bundled_get_resource(void);
 
-/* One folder of the bundle, read once. */
+/* A folder of the bundle, read once. */
 typedef struct {
     const char *name;
     const char *purpose; /* the key in a file whose value is the row's purpose */

@@ -21,7 +21,7 @@
 /* How long to wait while another program has locked the file. */
 #define BUSY_MILLISECONDS 2000
 
-/* One seed of a lane. */
+/* A seed of a lane. */
 typedef struct {
     int64_t lane, seed; /* as in the file */
     NsRecordLayout layout;

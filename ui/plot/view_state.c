@@ -1,4 +1,4 @@
-/* What the user chose to see of a plot.  SPDX-License-Identifier: MIT */
+/* The user's view of a plot.  SPDX-License-Identifier: MIT */
 #include "ui/plot/view_state.h"
 
 #include "ui/plot/live_limits.h"

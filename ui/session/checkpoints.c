@@ -1,4 +1,4 @@
-/* One memory limit for the checkpoints of all runs.  SPDX-License-Identifier: MIT
+/* A common memory limit for the checkpoints of all runs.  SPDX-License-Identifier: MIT
  *
  * While a trainer has a run, the other runs may take half of the limit, and the trainer gets the
  * rest.  Checkpoints of earlier runs that were recorded are the first to be removed from memory:

@@ -1,4 +1,4 @@
-/* One earlier run.  SPDX-License-Identifier: MIT */
+/* An earlier run.  SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
 #include "core/probe/seeds.h"

@@ -1,4 +1,4 @@
-/* What the charts of a window show.  SPDX-License-Identifier: MIT */
+/* The contents of the charts of a window.  SPDX-License-Identifier: MIT */
 #include "ui/session/view.h"
 
 #include "core/train/live.h"

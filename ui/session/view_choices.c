@@ -1,4 +1,4 @@
-/* What the charts of a session show.  SPDX-License-Identifier: MIT */
+/* The contents of the charts of a session.  SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
 void ns_session_show_gradient(NsSession *session, NsQuantity quantity)

@@ -1,4 +1,4 @@
-/* What a window can be told to do.  SPDX-License-Identifier: MIT */
+/* The actions of a window.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/shell/window_actions.h"
 
 #include "core/base/words.h"

@@ -1,4 +1,4 @@
-/* What a window can be told about time.  SPDX-License-Identifier: MIT */
+/* The actions of a window about time.  SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
 #include "ui/widgets/common/ask_popover.h"
 #include "ui/widgets/run/speed_control.h"
