@@ -1,11 +1,11 @@
 /* Reads whole files into memory, up to a limit.  SPDX-License-Identifier: MIT */
 #include "core/data/reader.h"
 
+#include "core/base/database_file.h"
 #include "core/base/error.h"
 #include "core/base/words.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,6 +28,10 @@ static void set_errno_error(const char *name, int number, GError **error)
     case ENXIO: /* a socket, or a device without a driver */
         ns_refuse(error, NS_ERROR_FILE,
                   N_("“%s” is a socket or a device, not a file; save the text to a file."), name);
+        break;
+    case EMEDIUMTYPE:
+        ns_refuse(error, NS_ERROR_FILE,
+                  N_("“%s” is a run or another database, not a text; choose another file."), name);
         break;
     default:
         ns_refuse(error, NS_ERROR_FILE, N_("The file “%s” cannot be read: %s."), name,
@@ -86,9 +90,7 @@ static char *read_to_end(int fd, const char *name, size_t expected, size_t limit
 char *ns_read_file(const char *path, size_t limit, size_t *bytes, GError **error)
 {
     g_autofree char *name = g_filename_display_name(path);
-
-    /* Without O_NONBLOCK, opening a pipe would wait for its other end. */
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    int fd = ns_open_for_reading(path);
     if (fd < 0) {
         set_errno_error(name, errno, error);
         return NULL;

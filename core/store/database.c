@@ -1,21 +1,55 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/store/database.h"
 
-#include <glib.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
+
+int ns_database_open(const char *path, int flags, sqlite3 **db, NsDatabaseFile **file)
+{
+    if (!*file) *file = ns_database_file_open(path, flags & SQLITE_OPEN_CREATE ? O_CREAT : 0);
+    int code = sqlite3_open_v2(path, db, flags, NULL);
+    return code == SQLITE_OK && !*file ? SQLITE_CANTOPEN : code;
+}
+
+void ns_database_close(sqlite3 *db, NsDatabaseFile *file)
+{
+    sqlite3_close(db);
+    ns_database_file_close(file);
+}
+
+/* While a file is being created, its application_id may be in the log, where SQLite finds it. */
+static int64_t find_application(const char *path)
+{
+    sqlite3 *db;
+    NsDatabaseFile *file = NULL;
+    int64_t application = 0;
+    if (ns_database_open(path, SQLITE_OPEN_READONLY, &db, &file) == SQLITE_OK)
+        ns_database_find_number(db, "PRAGMA application_id", &application);
+    ns_database_close(db, file);
+    return application;
+}
 
 bool ns_database_is(const char *path, uint32_t application)
 {
     unsigned char head[72];
-    FILE *file = g_file_test(path, G_FILE_TEST_IS_REGULAR) ? fopen(path, "re") : NULL;
-    if (!file) return false;
-    size_t n = fread(head, 1, sizeof head, file);
-    fclose(file);
-    uint32_t big_endian = GUINT32_TO_BE(application);
-    return n == sizeof head && memcmp(head, "SQLite format 3", 16) == 0 &&
-           memcmp(head + 68, &big_endian, sizeof big_endian) == 0;
+    uint32_t id;
+    if (ns_database_file_head(path, head, sizeof head) < sizeof head ||
+        memcmp(head, "SQLite format 3", 16) != 0)
+        return false;
+    memcpy(&id, head + 68, sizeof id);
+    g_autofree char *log = g_strconcat(path, "-wal", NULL);
+    if (id != 0 || !g_file_test(log, G_FILE_TEST_EXISTS)) return GUINT32_FROM_BE(id) == application;
+    return find_application(path) == application;
+}
+
+bool ns_database_is_result(const char *path)
+{
+    GStatBuf file;
+    bool empty = g_stat(path, &file) == 0 && S_ISREG(file.st_mode) && file.st_size == 0;
+    return ns_database_is(path, NS_DATABASE_RUN) || ns_database_is(path, NS_DATABASE_STUDY) ||
+           (empty && (g_str_has_suffix(path, ".nsrun") || g_str_has_suffix(path, ".nsstudy")));
 }
 
 void ns_database_finalize(sqlite3_stmt **statement)

@@ -1,13 +1,31 @@
 /* SQLite helpers that run files and study results share.  SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "core/base/database_file.h"
+
 #include <sqlite3.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-/* Whether a regular file is a database with this application_id in its header. */
+/* ---- Files ---- */
+
+#define NS_DATABASE_RUN 0x4e735275   /* application_id of a run: "NsRu" */
+#define NS_DATABASE_STUDY 0x4e735374 /* of the results of a study: "NsSt" */
+
+/* Whether a regular file is a database with this application_id, also while it is being written. */
 bool ns_database_is(const char *path, uint32_t application);
+
+/* Whether a file is a run or the results of a study, which no output may replace; also one that is
+ * just being created. */
+bool ns_database_is_result(const char *path);
+
+/* sqlite3_open_v2 for a file at a path.  *file is the file if it is already open, or NULL and set.
+ * Both have to be closed, also after an error, when they may be NULL. */
+int ns_database_open(const char *path, int flags, sqlite3 **db, NsDatabaseFile **file);
+
+/* Closes both. */
+void ns_database_close(sqlite3 *db, NsDatabaseFile *file);
+
+/* ---- Statements ---- */
 
 /* A statement that is finalized at the end of its block. */
 #define NS_AUTO_STATEMENT __attribute__((cleanup(ns_database_finalize))) sqlite3_stmt *

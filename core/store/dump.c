@@ -3,7 +3,9 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/data/reader.h"
 #include "core/data/task.h"
+#include "core/data/text_file.h"
 #include "core/experiment/provenance.h"
 #include "core/store/jsonl.h"
 #include "core/store/output_file.h"
@@ -169,7 +171,7 @@ static bool read_meta(const char *directory, NsProvenance *provenance, GError **
     g_autofree char *path = g_build_filename(directory, "meta.json", NULL);
     g_autofree char *text = NULL, *name = g_filename_display_basename(directory);
     size_t size;
-    if (!g_file_get_contents(path, &text, &size, NULL))
+    if (!(text = ns_read_file(path, NS_TEXT_MAX, &size, NULL)))
         return ns_refuse(error, NS_ERROR_FILE,
                          "“%s” is not a folder that “normscope-cli dump” wrote: it has no "
                          "meta.json; choose another.",

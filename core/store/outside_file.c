@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/store/outside_file.h"
 
+#include "core/base/database_file.h"
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "core/store/run_reader.h"
@@ -82,8 +83,9 @@ static bool open_path(NsOutsideFile *f, GError **error)
 {
     struct stat stat;
     f->at = 0;
-    f->fd = f->path ? open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    f->fd = f->path ? ns_open_for_reading(f->path) : -1;
     if (!f->path) return true;
+    if (f->fd < 0 && errno == EMEDIUMTYPE) return refuse(f->path, "it is a database", error);
     if (f->fd < 0) return errno == ENOENT || refuse(f->path, g_strerror(errno), error);
     if (fstat(f->fd, &stat) != 0) return refuse(f->path, g_strerror(errno), error);
     if (S_ISDIR(stat.st_mode)) return refuse(f->path, N_("it is a folder"), error);
@@ -137,7 +139,7 @@ bool ns_outside_file_is(const char *path)
 {
     g_autofree char *head = g_malloc(CHUNK);
     if (!g_file_test(path, G_FILE_TEST_IS_REGULAR)) return false;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = ns_open_for_reading(path);
     ssize_t n = fd < 0 ? -1 : read(fd, head, CHUNK);
     if (fd >= 0) close(fd);
     return n > 0 && ns_outside_are(head, (size_t)n);

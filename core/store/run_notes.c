@@ -36,16 +36,17 @@ static bool put(sqlite3 *db, const char *key, const char *value)
 
 bool ns_run_note_write(const char *path, const char *key, const char *value, GError **error)
 {
-    sqlite3 *db = NULL;
+    sqlite3 *db;
+    NsDatabaseFile *file = NULL;
     int64_t application;
-    bool good = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
+    bool good = ns_database_open(path, SQLITE_OPEN_READWRITE, &db, &file) == SQLITE_OK &&
                 sqlite3_busy_timeout(db, BUSY_MILLISECONDS) == SQLITE_OK &&
                 ns_database_find_number(db, "PRAGMA application_id", &application) &&
-                application == NS_RUN_APPLICATION &&
+                application == NS_DATABASE_RUN &&
                 ns_database_run(db, "PRAGMA trusted_schema = OFF; BEGIN IMMEDIATE") &&
                 make_table(db) && put(db, key, value) && ns_database_run(db, "COMMIT");
     int code = sqlite3_errcode(db) & 0xff;
-    sqlite3_close(db);
+    ns_database_close(db, file);
     if (good) return true;
     g_autofree char *name = g_filename_display_basename(path);
     const char *why =

@@ -34,6 +34,7 @@ typedef struct {
 struct NsRunReader {
     char *name; /* display name in messages */
     sqlite3 *db;
+    NsDatabaseFile *file;
     NsProvenance provenance;
     Run runs[NS_LANES_MAX][NS_SEEDS_MAX];
 };
@@ -117,11 +118,11 @@ static bool check_head(NsRunReader *r, GError **error)
     if (!ns_database_find_number(r->db, "PRAGMA application_id", &application) ||
         !ns_database_find_number(r->db, "PRAGMA user_version", &schema))
         return complain(r, error);
-    if (application == NS_RUN_APPLICATION && schema > NS_RUN_SCHEMA)
+    if (application == NS_DATABASE_RUN && schema > NS_RUN_SCHEMA)
         return refuse(r, "it was written by a newer Normscope", error);
-    if (application == NS_RUN_APPLICATION && schema > 0 && schema < NS_RUN_SCHEMA_LEAST)
+    if (application == NS_DATABASE_RUN && schema > 0 && schema < NS_RUN_SCHEMA_LEAST)
         return refuse(r, "it was written by an older Normscope without checkpoints", error);
-    if (application != NS_RUN_APPLICATION && application != 0)
+    if (application != NS_DATABASE_RUN && application != 0)
         return refuse(r, "it is a database of another program", error);
     return check_tables(r, error);
 }
@@ -228,7 +229,7 @@ bool ns_run_file_is(const char *path)
 {
     GStatBuf file;
     bool empty = g_stat(path, &file) == 0 && S_ISREG(file.st_mode) && file.st_size == 0;
-    return empty ? g_str_has_suffix(path, NS_RUN_SUFFIX) : ns_database_is(path, NS_RUN_APPLICATION);
+    return empty ? g_str_has_suffix(path, NS_RUN_SUFFIX) : ns_database_is(path, NS_DATABASE_RUN);
 }
 
 /* Checks for causes that SQLite does not report when it cannot open a file. */
@@ -243,7 +244,7 @@ static bool open_database(NsRunReader *r, const char *path, GError **error)
 {
     /* Write access is needed because, after a writer was killed, SQLite merges the log file into
      * the database when it opens it. */
-    bool good = sqlite3_open_v2(path, &r->db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK;
+    bool good = ns_database_open(path, SQLITE_OPEN_READWRITE, &r->db, &r->file) == SQLITE_OK;
     if (good) {
         sqlite3_busy_timeout(r->db, BUSY_MILLISECONDS);
         sqlite3_limit(r->db, SQLITE_LIMIT_LENGTH, LARGEST);
@@ -277,7 +278,7 @@ void ns_run_reader_free(NsRunReader *r)
         g_free(run->settings);
         g_free(run->summary);
     }
-    sqlite3_close(r->db);
+    ns_database_close(r->db, r->file);
     ns_provenance_clear(&r->provenance);
     g_free(r->name);
     g_free(r);

@@ -2,6 +2,7 @@
 #include "core/store/run_record.h"
 
 #include "core/base/copy.h"
+#include "core/base/database_file.h"
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "core/data/json_object.h"
@@ -11,6 +12,7 @@
 #include "core/store/run_lines.h"
 #include "core/train/run.h"
 
+#include <gio/gunixinputstream.h>
 #include <math.h>
 #include <string.h>
 
@@ -356,31 +358,23 @@ bool ns_run_record_read(NsRunRecord *record, GInputStream *stream, const char *n
 
 /* ---- Files ---- */
 
-static GInputStream *open_regular(const char *path, GError **error)
-{
-    g_autoptr(GFile) file = g_file_new_for_path(path);
-    if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
-        return G_INPUT_STREAM(g_file_read(file, NULL, error));
-    ns_refuse(error, NS_ERROR_FILE,
-              N_("“%s” is not a readable file; check the path and its permissions."), path);
-    return NULL;
-}
-
 bool ns_run_record_load(NsRunRecord *record, const char *path, GCancellable *cancellable,
                         GError **error)
 {
     g_autofree char *name = g_filename_display_basename(path);
-    g_autoptr(GInputStream) stream = open_regular(path, error);
-    return stream && ns_run_record_read(record, stream, name, cancellable, error);
+    int fd = g_file_test(path, G_FILE_TEST_IS_REGULAR) ? ns_open_for_reading(path) : -1;
+    if (fd < 0)
+        return ns_refuse(error, NS_ERROR_FILE,
+                         N_("“%s” is not a readable file; check the path and its permissions."),
+                         path);
+    g_autoptr(GInputStream) stream = g_unix_input_stream_new(fd, TRUE);
+    return ns_run_record_read(record, stream, name, cancellable, error);
 }
 
 bool ns_run_record_is(const char *path)
 {
     char head[64];
-    gsize n = 0;
-    g_autoptr(GInputStream) stream = open_regular(path, NULL);
-    return stream && g_input_stream_read_all(stream, head, sizeof head, &n, NULL, NULL) &&
-           ns_run_lines_are(head, n);
+    return ns_run_lines_are(head, ns_database_file_head(path, head, sizeof head));
 }
 
 void ns_run_record_clear(NsRunRecord *record)

@@ -43,9 +43,9 @@ typedef struct {
     NsRunSeed runs[NS_LANES_MAX * NS_SEEDS_MAX]; /* [n], lane by lane */
     int64_t from; /* the step of the checkpoint where it was resumed; -1: from the beginning */
 
-    int lock;        /* descriptor of the file with an exclusive lock; -1: none */
-    bool made, open; /* this writer created the file; the statements are prepared */
-    bool other_step; /* the lanes are not at the newest checkpoint of the file */
+    NsDatabaseFile *file;
+    bool locked, made, open; /* this writer locked, created the file; the statements are prepared */
+    bool other_step;         /* the lanes are not at the newest checkpoint of the file */
     sqlite3 *db;
     sqlite3_stmt *insert[NS_RUN_ITEM_CHECKPOINT], *insert_profile;
     int code; /* error of a failed checkpoint; SQLITE_OK: see sqlite3_errcode */

@@ -11,9 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* How long to wait for readers of the file when it is opened for writing. */
 #define BUSY_MILLISECONDS 2000
@@ -180,18 +177,11 @@ static bool explain(const NsRunRows *rows, GError **error)
                      why);
 }
 
-/* Writing to a file that was deleted or replaced meanwhile would lose the data. */
-static bool is_in_place(const NsRunRows *rows)
-{
-    struct stat own, there;
-    return fstat(rows->lock, &own) == 0 && stat(rows->path, &there) == 0 &&
-           own.st_ino == there.st_ino && own.st_dev == there.st_dev;
-}
-
 /* Writes all items in one transaction. */
 bool ns_run_rows_write(NsRunRows *rows, const GPtrArray *items, GError **error)
 {
-    if (!is_in_place(rows)) {
+    /* What is written to a file that was deleted or replaced would be lost. */
+    if (!ns_database_file_is_at(rows->file, rows->path)) {
         g_autofree char *name = g_filename_display_name(rows->path);
         return ns_refuse(error, NS_ERROR_FILE,
                          "“%s” was removed or replaced while it was being written.", name);
@@ -273,7 +263,7 @@ static bool write_head(NsRunRows *rows, NsLockstep *lockstep)
 {
     g_autofree char *mark =
         g_strdup_printf("PRAGMA application_id = %d; PRAGMA user_version = %d; BEGIN",
-                        NS_RUN_APPLICATION, NS_RUN_SCHEMA);
+                        NS_DATABASE_RUN, NS_RUN_SCHEMA);
     if (!ns_database_run(rows->db, mark)) return false;
     for (size_t i = 0; i < G_N_ELEMENTS(ns_run_tables); i++)
         if (!ns_database_run(rows->db, ns_run_tables[i])) return false;
@@ -310,14 +300,13 @@ static bool prepare_inserts(NsRunRows *rows)
 /* Creates or opens the file and locks it for this program. */
 static bool take_file(NsRunRows *rows, GError **error)
 {
-    int how = rows->resumed ? 0 : O_CREAT | O_EXCL;
-    rows->lock = open(rows->path, how | O_RDWR | O_CLOEXEC, 0666);
-    bool taken = rows->lock >= 0 && flock(rows->lock, LOCK_EX | LOCK_NB) == 0;
+    rows->file = ns_database_file_open(rows->path, rows->resumed ? 0 : O_CREAT | O_EXCL);
+    rows->locked = rows->file && ns_database_file_lock(rows->file);
     int why = errno;
-    rows->made = taken && !rows->resumed;
-    if (taken) return true;
+    rows->made = rows->locked && !rows->resumed;
+    if (rows->locked) return true;
     g_autofree char *name = g_filename_display_name(rows->path);
-    if (rows->lock >= 0)
+    if (rows->file)
         return ns_refuse(error, NS_ERROR_FILE,
                          "“%s” is being written by another program; wait until it has finished.",
                          name);
@@ -343,7 +332,7 @@ bool ns_run_rows_open(NsRunRows *rows, NsLockstep *lockstep, GError **error)
 {
     if (!take_file(rows, error)) return false;
     rows->open =
-        sqlite3_open_v2(rows->path, &rows->db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
+        ns_database_open(rows->path, SQLITE_OPEN_READWRITE, &rows->db, &rows->file) == SQLITE_OK &&
         sqlite3_busy_timeout(rows->db, BUSY_MILLISECONDS) == SQLITE_OK &&
         (rows->resumed ? ns_run_go_on : write_head)(rows, lockstep) &&
         ns_database_run(rows->db,
@@ -400,6 +389,7 @@ void ns_run_rows_close(NsRunRows *rows)
     if (rows->open)
         ns_database_run(rows->db, "PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE");
     sqlite3_close(rows->db);
-    if (rows->lock >= 0) close(rows->lock);
+    if (rows->locked) ns_database_file_unlock(rows->file);
+    ns_database_file_close(rows->file);
     g_free(rows->path);
 }

@@ -3,9 +3,8 @@
 
 #include "core/store/database.h"
 
-#define NS_RUN_APPLICATION 0x4e735275 /* application_id in the header: "NsRu" */
-#define NS_RUN_SCHEMA 3               /* user_version */
-#define NS_RUN_SCHEMA_LEAST 2         /* the oldest readable version, without notes */
+#define NS_RUN_SCHEMA 3       /* user_version */
+#define NS_RUN_SCHEMA_LEAST 2 /* the oldest readable version, without notes */
 
 /* The statements that create the tables; SQLite stores them verbatim in the file. */
 static const char *const ns_run_tables[] = {

@@ -1,6 +1,7 @@
 /* Files of tensors.  SPDX-License-Identifier: MIT */
 #include "core/store/safetensors.h"
 
+#include "core/base/database_file.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/data/json_object.h"
@@ -157,9 +158,9 @@ NsSafetensors *ns_safetensors_open(const char *path, GError **error)
 {
     g_autoptr(NsSafetensors) file = g_new0(NsSafetensors, 1);
     file->name = g_filename_display_name(path);
-    file->fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    file->fd = ns_open_for_reading(path);
     if (file->fd < 0) {
-        refuse(file, error, "%s", g_strerror(errno));
+        refuse(file, error, "%s", errno == EMEDIUMTYPE ? "it is a database" : g_strerror(errno));
         return NULL;
     }
     return read_header(file, error) ? g_steal_pointer(&file) : NULL;

@@ -3,7 +3,9 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/data/reader.h"
 #include "core/data/task.h"
+#include "core/data/text_file.h"
 #include "core/data/tokenizer.h"
 #include "core/experiment/files.h"
 #include "core/probe/quantity.h"
@@ -167,13 +169,9 @@ bool ns_study_set(NsStudy *study, const char *assignment, GError **error)
 
 static bool add_content(GChecksum *sum, const char *path, GError **error)
 {
-    g_autofree char *text = NULL;
     gsize size;
-    g_autoptr(GError) wrong = NULL;
-    if (!g_file_get_contents(path, &text, &size, &wrong))
-        return ns_refuse(error, NS_ERROR_FILE,
-                         "A file that the study trains on cannot be read: %s; choose another.",
-                         wrong->message);
+    g_autofree char *text = ns_read_file(path, NS_TEXT_MAX, &size, error);
+    if (!text) return false;
     g_autofree char *head = g_strdup_printf("%" G_GSIZE_FORMAT "\n", size);
     g_checksum_update(sum, (const guchar *)head, -1);
     g_checksum_update(sum, (const guchar *)text, (gssize)size);

@@ -11,7 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-#define APPLICATION 0x4e735374 /* "NsSt" */
 #define SCHEMA 2
 #define TABLES_OF_1 3 /* number of statements for a file of version 1 */
 
@@ -30,6 +29,7 @@ static const char *const tables[] = {
 struct NsStudyStore {
     char *path;
     sqlite3 *db;
+    NsDatabaseFile *file;
     GMutex mutex; /* protects db between the threads of this process */
     const NsStudy *study;
     NsStoreOptions options;
@@ -132,7 +132,7 @@ static bool check_tables(NsStudyStore *store, const char *schema, const char *pa
     if (!read_number(store, id, &application, error) ||
         !read_number(store, version, &user_version, error))
         return false;
-    if (application != APPLICATION) return refuse(path, "it is another kind of file", error);
+    if (application != NS_DATABASE_STUDY) return refuse(path, "it is another kind of file", error);
     if (user_version != 1 && user_version != SCHEMA)
         return refuse(path, "another version of the program has written it", error);
     size_t n, others;
@@ -150,10 +150,10 @@ static bool make_tables(NsStudyStore *store, GError **error)
     bool good = read_number(store, "SELECT COUNT(*) FROM sqlite_schema", &n, error) &&
                 read_number(store, "PRAGMA user_version", &version, error) &&
                 read_number(store, "PRAGMA application_id", &application, error);
-    bool older = application == APPLICATION && version == 1;
+    bool older = application == NS_DATABASE_STUDY && version == 1;
     if (good && (n == 0 || older)) {
         g_autofree char *mark = g_strdup_printf(
-            "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION, SCHEMA);
+            "PRAGMA application_id = %d; PRAGMA user_version = %d", NS_DATABASE_STUDY, SCHEMA);
         good = execute(store, mark, error);
         for (size_t i = older ? TABLES_OF_1 : 0; good && i < G_N_ELEMENTS(tables); i++)
             good = execute(store, tables[i], error);
@@ -178,8 +178,8 @@ static NsStudyStore *open_file(const char *path, int flags, GError **error)
     store->owner = g_uuid_string_random();
     store->texts = g_string_chunk_new(256);
     g_mutex_init(&store->mutex);
-    int code = sqlite3_open_v2(path, &store->db,
-                               SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | flags, NULL);
+    int code = ns_database_open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | flags,
+                                &store->db, &store->file);
     if (code == SQLITE_OK && sqlite3_busy_timeout(store->db, BUSY_MILLISECONDS) == SQLITE_OK &&
         execute(store, "PRAGMA trusted_schema = OFF", error))
         return store;
@@ -321,7 +321,7 @@ void ns_study_store_close(NsStudyStore *store)
     if (!store) return;
     if (store->options.lease > 0) ns_study_store_release(store);
     sqlite3_finalize(store->keep);
-    sqlite3_close(store->db);
+    ns_database_close(store->db, store->file);
     g_mutex_clear(&store->mutex);
     g_string_chunk_free(store->texts);
     g_free(store->owner);
@@ -331,7 +331,7 @@ void ns_study_store_close(NsStudyStore *store)
 
 bool ns_study_store_is(const char *path)
 {
-    return ns_database_is(path, APPLICATION);
+    return ns_database_is(path, NS_DATABASE_STUDY);
 }
 
 bool ns_study_store_is_unfinished(const char *path)

@@ -1,6 +1,7 @@
 /* Recording, listing and continuing runs.  SPDX-License-Identifier: MIT */
 #include "tests/session/driver.h"
 
+#include "core/base/database_file.h"
 #include "core/store/run_notes.h"
 #include "ui/session/session-private.h"
 
@@ -65,7 +66,7 @@ static bool is_written(void)
     const char *name;
     while (dir && (name = g_dir_read_name(dir))) {
         g_autofree char *path = g_build_filename(folder, name, NULL);
-        written |= !ns_library_is_whole(path);
+        written |= ns_database_file_is_locked(path);
     }
     return written;
 }

@@ -70,6 +70,26 @@ WALLS = (
 SILENCE = (r"\b(?:printf|fprintf|puts|fputs|perror|exit|abort|g_print|g_printerr|g_error|g_warning"
            r"|g_critical|g_message)\s*\(")
 
+# Functions that open a file.  A process that closes a descriptor of a database drops the locks of
+# SQLite on it (core/base/database_file.h).
+OPENING = re.compile(r"(?<![\w.>])(open|openat|creat|fopen|freopen|g_open|g_fopen|g_creat|mmap"
+                     r"|g_file_get_contents|g_file_read|g_file_load_contents|g_file_open_readwrite"
+                     r"|g_file_copy|g_mapped_file_new|g_key_file_load_from_file"
+                     r"|json_parser_load_from_file|gdk_texture_new_from_filename|sqlite3_open\w*)\s*\(")
+
+# The files that may call them, and for which paths.
+MAY_OPEN = {
+    "app/cli/output.c": ("fopen",),  # an output, which is no run and no results
+    "app/cli/study_jobs.c": ("open",),  # the number of a job
+    "core/base/cgroup.c": ("g_file_get_contents",),  # of the kernel
+    "core/base/database_file.c": ("open",),
+    "core/base/memory.c": ("g_file_get_contents", "open"),  # of the kernel
+    "core/store/database.c": ("sqlite3_open_v2",),
+    "core/store/outside_file.c": ("open",),  # a copy of standard input, which is new
+    "ui/plot/save.c": ("open",),  # a pipe or a device
+    "ui/widgets/shell/export_dialog.c": ("gdk_texture_new_from_filename",),  # its own preview
+}
+
 
 def source_files(*suffixes, folder=""):
     for top in FOLDERS:
@@ -103,6 +123,16 @@ def silence():
             for number, line in enumerate(text(path).splitlines(), start=1):
                 if re.search(SILENCE, line):
                     yield f"{name}:{number}: {line.strip()} (errors go out as GError)"
+
+
+def opened_files():
+    for folder in ("app/", "core/", "ui/"):
+        for path, name in source_files(".c", folder=folder):
+            code = re.sub(r"/\*.*?\*/", lambda m: "\n" * m.group().count("\n"), text(path), flags=re.S)
+            for match in OPENING.finditer(code):
+                if match.group(1) not in MAY_OPEN.get(name, ()):
+                    line = code.count("\n", 0, match.start()) + 1
+                    yield f"{name}:{line}: {match.group(1)} (ns_open_for_reading or ns_database_open opens files)"
 
 
 def format_():
@@ -266,6 +296,7 @@ RULES = [
     *((f"walls of {wall[0]}", lambda wall=wall: walls(*wall)) for wall in WALLS),
     ("BLAS in one file", blas_in_one_file),
     ("core and charts never print", silence),
+    ("no database is opened by hand", opened_files),
     (f"clang-format {CLANG_FORMAT}", format_),
     ("lengths of files and lines", sizes),
     ("parameters of a function", parameters),

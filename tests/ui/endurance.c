@@ -11,6 +11,7 @@
  *
  * opens a window, runs, resets, forks and closes it N times.  The exit status is 1 if the memory in
  * use, the open files or the threads grow with the cycles. */
+#include "core/base/database_file.h"
 #include "core/base/memory.h"
 #include "tests/bench/idle.h"
 #include "tests/session/driver.h"
@@ -188,7 +189,7 @@ static bool all_is_written(const Hand *hand)
     bool whole = true;
     while (dir && whole && (name = g_dir_read_name(dir))) {
         g_autofree char *path = g_build_filename(hand->folder, name, NULL);
-        whole = ns_library_is_whole(path);
+        whole = !ns_database_file_is_locked(path);
     }
     return whole;
 }

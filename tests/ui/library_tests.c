@@ -1,4 +1,5 @@
 /* Saved runs: their table, one of them on view, resets of a fork.  SPDX-License-Identifier: MIT */
+#include "core/base/database_file.h"
 #include "tests/session/driver.h"
 #include "tests/ui/support.h"
 #include "ui/widgets/library/run_library.h"
@@ -34,7 +35,7 @@ static char *record(const char *words, int64_t steps)
     char *path = ns_session_path_on_view(session);
     g_object_unref(session);
     /* Until its writer has let go of it, it cannot be removed, nor gone on with. */
-    UI_UNTIL(g_file_test(path, G_FILE_TEST_EXISTS) && ns_library_is_whole(path));
+    UI_UNTIL(g_file_test(path, G_FILE_TEST_EXISTS) && !ns_database_file_is_locked(path));
     return path;
 }
 

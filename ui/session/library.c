@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/session/library.h"
 
+#include "core/base/database_file.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/store/run_list.h"
@@ -9,12 +10,9 @@
 #include "ui/session/session-private.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 /* Memory limit for the checkpoints of an opened run; a file usually has fewer. */
 #define CHECKPOINT_BYTES ((size_t)256 << 20)
@@ -171,16 +169,6 @@ guint64 ns_library_bytes(const GPtrArray *runs)
 
 /* ---- The trash ---- */
 
-/* A writer holds a lock on its file while it writes. */
-bool ns_library_is_whole(const char *path)
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return true;
-    bool whole = flock(file, LOCK_SH | LOCK_NB) == 0;
-    close(file);
-    return whole;
-}
-
 /* Used if there is no trash: moves the file to a folder beside that of the runs. */
 static bool move_aside(const char *path, GError **error)
 {
@@ -203,7 +191,7 @@ static bool trash_file(const char *path, GError **error)
 bool ns_library_trash(const char *path, GError **error)
 {
     g_autofree char *name = g_filename_display_basename(path);
-    if (!ns_library_is_whole(path))
+    if (ns_database_file_is_locked(path))
         return ns_refuse(error, NS_ERROR_FILE,
                          "“%s” is being written; it can be removed when the run has ended.", name);
     /* If its writer was killed, opening the file first merges what was left beside it. */

@@ -45,9 +45,6 @@ guint64 ns_library_bytes(const GPtrArray *runs);
 
 /* ---- The trash ---- */
 
-/* Whether no process is writing a file. */
-bool ns_library_is_whole(const char *path);
-
 /* Moves a file to the trash of the desktop or, if there is none, to the folder "trash" beside that
  * of the runs.  NS_ERROR_FILE, also if the file is being written. */
 bool ns_library_trash(const char *path, GError **error);

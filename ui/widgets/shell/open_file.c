@@ -1,6 +1,7 @@
 /* Files that are opened in a window or dropped on it.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/shell/open_file.h"
 
+#include "core/base/database_file.h"
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "core/data/task.h"
@@ -14,8 +15,6 @@
 #include "ui/widgets/shell/learning.h"
 #include "ui/widgets/shell/saved_runs.h"
 
-#include <glib/gstdio.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- Sentences for the user ---- */
@@ -79,11 +78,9 @@ static bool is_data(const char *path)
     g_autofree char *lower = g_ascii_strdown(path, -1);
     for (size_t i = 0; i < G_N_ELEMENTS(suffixes); i++)
         if (g_str_has_suffix(lower, suffixes[i])) return true;
-    char head[2] = "";
-    FILE *file = g_fopen(path, "rb");
-    size_t n = file ? fread(head, 1, sizeof head, file) : 0;
-    if (file) fclose(file);
-    return n == sizeof head && memcmp(head, "{\"", sizeof head) == 0;
+    char head[2];
+    return ns_database_file_head(path, head, sizeof head) == sizeof head &&
+           memcmp(head, "{\"", sizeof head) == 0;
 }
 
 static bool try_text(gpointer data, GCancellable *cancellable, GError **error)
