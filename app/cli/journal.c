@@ -88,11 +88,10 @@ static bool write_lanes(Write write, Journal *journal, GError **error)
 
 /* ---- The run file ---- */
 
-static void tell(Journal *journal, const char *sentence)
+static void report(Journal *journal, const char *sentence)
 {
     ns_progress_end(&journal->progress);
     fprintf(stderr, NS_CLI ": %s\n", sentence);
-    journal->run_is_whole = false;
 }
 
 /* If the file cannot be created, the run is trained without recording. */
@@ -110,37 +109,39 @@ static bool open_run(Journal *journal, GError **error)
         return false;
     }
     g_autofree char *sentence = g_strdup_printf("%s  The run is not recorded.", wrong->message);
-    tell(journal, sentence);
+    report(journal, sentence);
+    journal->run_is_whole = false;
     return true;
 }
 
-static void tell_failure(Journal *journal)
+static void report_message(Journal *journal)
 {
-    g_autofree char *failure = ns_run_writer_take_failure(journal->writer);
-    if (failure) tell(journal, failure);
+    g_autofree char *message = ns_run_writer_take_message(journal->writer);
+    if (message) report(journal, message);
 }
 
 static void record_step(Journal *journal)
 {
     if (!journal->writer) return;
     ns_run_writer_step(journal->writer, journal->lockstep);
-    tell_failure(journal);
+    report_message(journal);
 }
 
 /* Writes the checkpoint from which “resume” continues. */
 static void record_end(Journal *journal)
 {
     if (!journal->writer || ns_run_writer_checkpoint(journal->writer, journal->lockstep)) return;
-    tell(journal,
-         "There is not enough memory for a checkpoint of the last step; “resume” continues from "
-         "the previous one.");
+    report(journal,
+           "There is not enough memory for a checkpoint of the last step; “resume” continues from "
+           "the previous one.");
+    journal->run_is_whole = false;
 }
 
 static void close_run(Journal *journal)
 {
     if (!journal->writer) return;
     ns_run_writer_add(journal->writer, journal->lockstep);
-    tell_failure(journal);
+    report_message(journal);
     char *summaries[NS_LANES_MAX * NS_SEEDS_MAX];
     size_t seeds = ns_lockstep_seeds(journal->lockstep);
     size_t n = ns_lockstep_lanes(journal->lockstep) * seeds;
@@ -150,7 +151,8 @@ static void close_run(Journal *journal)
     }
     g_autoptr(GError) wrong = NULL;
     NsRunWriter *writer = g_steal_pointer(&journal->writer);
-    if (!ns_run_writer_close(writer, summaries, &wrong) && wrong) tell(journal, wrong->message);
+    if (!ns_run_writer_close(writer, summaries, &wrong)) journal->run_is_whole = false;
+    if (wrong) report(journal, wrong->message);
     for (size_t i = 0; i < n; i++) g_free(summaries[i]);
 }
 

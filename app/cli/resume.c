@@ -92,6 +92,7 @@ static bool check_record(const Resume *resume, NsLockstep *lockstep, GError **er
         for (size_t k = 0; k < ns_lockstep_seeds(lockstep); k++) {
             const NsStep *now = ns_history_step(ns_run_history(ns_lockstep_run(lockstep, i, k)), 0);
             NsStep then;
+            if (now->step > ns_run_reader_lane(resume->reader, i, k).last) continue;
             if (!ns_run_reader_steps((NsRecorded){resume->reader, i, k}, now->step, 1, &then,
                                      error))
                 return false;
@@ -126,7 +127,7 @@ static void show_result(NsLockstep *lockstep, void *data)
 static NsLockstep *start(Resume *resume, GError **error)
 {
     g_auto(NsExperiment) changed = {0};
-    resume->reader = ns_run_reader_open(resume->path, error);
+    resume->reader = ns_run_reader_open_to_resume(resume->path, error);
     if (!resume->reader ||
         !ns_run_reader_go_on(resume->reader, &resume->experiment, resume->origins, &resume->from,
                              error) ||

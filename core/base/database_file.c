@@ -96,6 +96,16 @@ void ns_database_file_unlock(NsDatabaseFile *file)
     file->locked = false;
 }
 
+/* SQLite locks no bytes at the beginning of a file. */
+bool ns_database_file_can_lock(const NsDatabaseFile *file)
+{
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = 1};
+    if (fcntl(file->fd, F_SETLK, &lock) != 0) return errno == EACCES || errno == EAGAIN;
+    lock.l_type = F_UNLCK;
+    fcntl(file->fd, F_SETLK, &lock);
+    return true;
+}
+
 bool ns_database_file_is_at(const NsDatabaseFile *file, const char *path)
 {
     struct stat there;

@@ -25,6 +25,9 @@ void ns_database_file_close(NsDatabaseFile *file);
 bool ns_database_file_lock(NsDatabaseFile *file);
 void ns_database_file_unlock(NsDatabaseFile *file);
 
+/* Whether the file system has the locks that SQLite needs. */
+bool ns_database_file_can_lock(const NsDatabaseFile *file);
+
 /* Whether the path still names this file. */
 bool ns_database_file_is_at(const NsDatabaseFile *file, const char *path);
 

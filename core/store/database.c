@@ -6,8 +6,39 @@
 #include <math.h>
 #include <string.h>
 
+/* The last error that SQLite has logged on this thread. */
+static _Thread_local struct {
+    int code;
+    char text[256];
+} logged;
+
+static void log_error(void *data, int code, const char *text)
+{
+    (void)data;
+    logged.code = code;
+    g_strlcpy(logged.text, text, sizeof logged.text);
+}
+
+/* SQLite accepts a log only before its first use. */
+static void start_log(void)
+{
+    static gsize done;
+    if (!g_once_init_enter(&done)) return;
+    sqlite3_config(SQLITE_CONFIG_LOG, log_error, NULL);
+    g_once_init_leave(&done, 1);
+}
+
+char *ns_database_error(sqlite3 *db)
+{
+    int code = sqlite3_extended_errcode(db);
+    bool known = logged.code == code && *logged.text;
+    return g_strdup_printf("%s (%d%s%s)", sqlite3_errmsg(db), code, known ? ": " : "",
+                           known ? logged.text : "");
+}
+
 int ns_database_open(const char *path, int flags, sqlite3 **db, NsDatabaseFile **file)
 {
+    start_log();
     if (!*file) *file = ns_database_file_open(path, flags & SQLITE_OPEN_CREATE ? O_CREAT : 0);
     int code = sqlite3_open_v2(path, db, flags, NULL);
     return code == SQLITE_OK && !*file ? SQLITE_CANTOPEN : code;
@@ -69,9 +100,31 @@ bool ns_database_run(sqlite3 *db, const char *sql)
     return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-void ns_database_bind_text(sqlite3_stmt *statement, int at, const char *text)
+sqlite3 *ns_database_begin(sqlite3 *db)
 {
-    sqlite3_bind_text(statement, at, text, -1, SQLITE_TRANSIENT);
+    return ns_database_run(db, "BEGIN IMMEDIATE") ? db : NULL;
+}
+
+bool ns_database_commit(sqlite3 **transaction)
+{
+    if (!ns_database_run(*transaction, "COMMIT")) return false;
+    *transaction = NULL;
+    return true;
+}
+
+void ns_database_roll_back(sqlite3 **transaction)
+{
+    if (*transaction) ns_database_run(*transaction, "ROLLBACK");
+}
+
+bool ns_database_bind_text(sqlite3_stmt *statement, int at, const char *text)
+{
+    return sqlite3_bind_text(statement, at, text, -1, SQLITE_TRANSIENT) == SQLITE_OK;
+}
+
+bool ns_database_bind_bytes(sqlite3_stmt *statement, int at, const void *bytes, size_t n)
+{
+    return sqlite3_bind_blob64(statement, at, bytes, n, SQLITE_STATIC) == SQLITE_OK;
 }
 
 bool ns_database_finish(sqlite3_stmt *statement)

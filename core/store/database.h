@@ -25,6 +25,10 @@ int ns_database_open(const char *path, int flags, sqlite3 **db, NsDatabaseFile *
 /* Closes both. */
 void ns_database_close(sqlite3 *db, NsDatabaseFile *file);
 
+/* The last error of a database, with its extended code and what SQLite has logged of it on this
+ * thread: "disk I/O error (4874: os_unix.c:44910: (5) fstat(a.nsrun) - )".  Free with g_free. */
+char *ns_database_error(sqlite3 *db);
+
 /* ---- Statements ---- */
 
 /* A statement that is finalized at the end of its block. */
@@ -37,11 +41,24 @@ sqlite3_stmt *ns_database_prepare(sqlite3 *db, const char *sql);
 /* Runs statements without rows and parameters.  Returns false if SQLite fails. */
 bool ns_database_run(sqlite3 *db, const char *sql);
 
-/* Binds a copy of a text, which may be NULL, to a parameter; parameters count from 1. */
-void ns_database_bind_text(sqlite3_stmt *statement, int at, const char *text);
+/* A transaction that is rolled back at the end of its block unless it was committed.  After
+ * ns_database_begin it is NULL if SQLite fails.  The error of SQLite has to be read before the end
+ * of the block. */
+#define NS_AUTO_TRANSACTION __attribute__((cleanup(ns_database_roll_back))) sqlite3 *
+sqlite3 *ns_database_begin(sqlite3 *db);
+__attribute__((warn_unused_result)) bool ns_database_commit(sqlite3 **transaction);
+void ns_database_roll_back(sqlite3 **transaction);
+
+/* Bind a copy of a text, and bytes that must not change before the statement has run, to a
+ * parameter; parameters count from 1, and NULL is stored as NULL.  Return false if SQLite fails,
+ * because the value is too large or the memory is full: the statement would store NULL instead. */
+__attribute__((warn_unused_result)) bool ns_database_bind_text(sqlite3_stmt *statement, int at,
+                                                               const char *text);
+__attribute__((warn_unused_result)) bool ns_database_bind_bytes(sqlite3_stmt *statement, int at,
+                                                                const void *bytes, size_t n);
 
 /* Runs a statement without rows and resets it for the next parameters.  Returns false if SQLite
- * fails, or a parameter could not be bound. */
+ * fails. */
 bool ns_database_finish(sqlite3_stmt *statement);
 
 /* Reads the number in the first column of the first row.  Returns false if there is no row or

@@ -6,13 +6,12 @@
 #include <sqlite3.h>
 
 /* Writes the checkpoint of a lane (counted from 1) with all its seeds at a step of the run, within
- * a transaction of the caller.  Returns SQLITE_OK or the error code of SQLite. */
-int ns_run_checkpoint_write(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint *first);
+ * a transaction of the caller.  Returns false if SQLite fails. */
+bool ns_run_checkpoint_write(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint *first);
 
 /* Deletes checkpoints until they fit into the budget in bytes, by the rule of
- * core/train/checkpoints.h; the newest is never deleted.  Returns SQLITE_OK or the error code of
- * SQLite. */
-int ns_run_checkpoints_thin(sqlite3 *db, int64_t budget);
+ * core/train/checkpoints.h; the newest is never deleted.  Returns false if SQLite fails. */
+bool ns_run_checkpoints_thin(sqlite3 *db, int64_t budget);
 
 /* Reads the checkpoint of one seed of a lane.  Returns NULL if it is damaged or memory runs out. */
 NsCheckpoint *ns_run_checkpoint_read(sqlite3 *db, int64_t step, int64_t lane, int64_t seed);

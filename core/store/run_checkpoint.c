@@ -49,52 +49,41 @@ static char *settings_line(const NsSettings *settings)
 
 /* ---- Writing ---- */
 
-static void bind_arena(sqlite3_stmt *row, int at, const ns_real *arena, const NsTensor *tensor)
+static bool bind_arena(sqlite3_stmt *row, int at, const ns_real *arena, const NsTensor *tensor)
 {
-    if (arena)
-        sqlite3_bind_blob64(row, at, arena + tensor->offset, ns_tensor_size(tensor) * sizeof *arena,
-                            SQLITE_STATIC);
+    return ns_database_bind_bytes(row, at, arena ? arena + tensor->offset : NULL,
+                                  ns_tensor_size(tensor) * sizeof *arena);
 }
 
-/* Executes a statement and returns the error code of SQLite, also if it could not be prepared. */
-static int code_of(sqlite3 *db, sqlite3_stmt *row)
-{
-    int code = row ? sqlite3_step(row) : sqlite3_errcode(db);
-    return code == SQLITE_DONE ? SQLITE_OK : code;
-}
-
-static int write_tensors(sqlite3 *db, sqlite3_int64 id, const NsCheckpoint *c)
+static bool write_tensors(sqlite3 *db, sqlite3_int64 id, const NsCheckpoint *c)
 {
     NS_AUTO_STATEMENT row = ns_database_prepare(
         db, "INSERT INTO tensors VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    int code = row ? SQLITE_OK : sqlite3_errcode(db);
-    for (size_t i = 0; code == SQLITE_OK && i < c->table.n; i++) {
+    bool written = row != NULL;
+    for (size_t i = 0; written && i < c->table.n; i++) {
         const NsTensor *tensor = &c->table.tensors[i];
         sqlite3_bind_int64(row, 1, id);
         sqlite3_bind_int64(row, 2, (sqlite3_int64)i);
-        ns_database_bind_text(row, 3, tensor->name);
         sqlite3_bind_int64(row, 4, (sqlite3_int64)tensor->rows);
         sqlite3_bind_int64(row, 5, (sqlite3_int64)tensor->cols);
-        bind_arena(row, 6, c->w, tensor);
-        bind_arena(row, 7, c->m, tensor);
-        bind_arena(row, 8, c->v, tensor);
         sqlite3_bind_int64(row, 9, c->moments_since[i]);
         const NsTensorUpdate *update = &c->updates[i];
         sqlite3_bind_double(row, 10, update->weight_sq);
         sqlite3_bind_double(row, 11, update->update_sq);
         sqlite3_bind_double(row, 12, update->ratio_sum);
         sqlite3_bind_double(row, 13, update->ratio_max);
-        code = code_of(db, row);
-        sqlite3_reset(row);
+        written = ns_database_bind_text(row, 3, tensor->name) && bind_arena(row, 6, c->w, tensor) &&
+                  bind_arena(row, 7, c->m, tensor) && bind_arena(row, 8, c->v, tensor) &&
+                  ns_database_finish(row);
     }
-    return code;
+    return written;
 }
 
-static int write_one(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint *c)
+static bool write_one(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint *c)
 {
     NS_AUTO_STATEMENT row =
         ns_database_prepare(db, "INSERT INTO checkpoints VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    if (!row) return sqlite3_errcode(db);
+    if (!row) return false;
     double spikes[SPIKES];
     pack_spikes(spikes, &c->spikes);
     g_autofree char *settings = settings_line(&c->settings);
@@ -103,26 +92,25 @@ static int write_one(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint
     sqlite3_bind_int64(row, 3, c->settings.seed);
     sqlite3_bind_int64(row, 4, c->step);
     sqlite3_bind_int(row, 5, c->diverged);
-    ns_database_bind_text(row, 6, settings);
     sqlite3_bind_double(row, 7, c->lr);
-    sqlite3_bind_blob(row, 8, spikes, sizeof spikes, SQLITE_STATIC);
-    sqlite3_bind_blob64(row, 9, c->state ? c->state : (const void *)"",
-                        (c->state ? c->n_state : 0) * sizeof *c->state, SQLITE_STATIC);
-    int code = code_of(db, row);
-    return code == SQLITE_OK ? write_tensors(db, sqlite3_last_insert_rowid(db), c) : code;
+    return ns_database_bind_text(row, 6, settings) &&
+           ns_database_bind_bytes(row, 8, spikes, sizeof spikes) &&
+           ns_database_bind_bytes(row, 9, c->state ? c->state : (const void *)"",
+                                  (c->state ? c->n_state : 0) * sizeof *c->state) &&
+           ns_database_finish(row) && write_tensors(db, sqlite3_last_insert_rowid(db), c);
 }
 
-int ns_run_checkpoint_write(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint *first)
+bool ns_run_checkpoint_write(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint *first)
 {
-    int code = write_one(db, step, lane, first);
-    for (guint k = 0; code == SQLITE_OK && first->others && k < first->others->len; k++)
-        code = write_one(db, step, lane, first->others->pdata[k]);
-    return code;
+    bool written = write_one(db, step, lane, first);
+    for (guint k = 0; written && first->others && k < first->others->len; k++)
+        written = write_one(db, step, lane, first->others->pdata[k]);
+    return written;
 }
 
 /* ---- Thinning ---- */
 
-int ns_run_checkpoints_thin(sqlite3 *db, int64_t budget)
+bool ns_run_checkpoints_thin(sqlite3 *db, int64_t budget)
 {
     int64_t bytes, step;
     while (
@@ -144,10 +132,9 @@ int ns_run_checkpoints_thin(sqlite3 *db, int64_t budget)
                             "(SELECT id FROM checkpoints WHERE step = %" PRId64 "); "
                             "DELETE FROM checkpoints WHERE step = %" PRId64,
                             step, step);
-        int code = sqlite3_exec(db, sql, NULL, NULL, NULL);
-        if (code != SQLITE_OK) return code;
+        if (!ns_database_run(db, sql)) return false;
     }
-    return SQLITE_OK;
+    return true;
 }
 
 /* ---- Reading ---- */
@@ -270,9 +257,8 @@ bool ns_run_change_checkpoint(sqlite3 *db, int64_t step, int64_t lane, const NsS
         db, "UPDATE checkpoints SET settings = ? WHERE step = ? AND lane = ? AND seed = ?");
     if (!row) return false;
     g_autofree char *line = settings_line(settings);
-    ns_database_bind_text(row, 1, line);
     sqlite3_bind_int64(row, 2, step);
     sqlite3_bind_int64(row, 3, lane);
     sqlite3_bind_int64(row, 4, settings->seed);
-    return ns_database_finish(row);
+    return ns_database_bind_text(row, 1, line) && ns_database_finish(row);
 }

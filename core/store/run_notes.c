@@ -29,27 +29,31 @@ static bool put(sqlite3 *db, const char *key, const char *value)
     if (!row) return false;
     size_t bytes = value ? strnlen(value, NS_RUN_NOTE_MOST) : 0;
     g_autofree char *whole = g_utf8_make_valid(value ? value : "", (gssize)bytes);
-    ns_database_bind_text(row, 1, key);
-    if (!gone) ns_database_bind_text(row, 2, whole);
-    return ns_database_finish(row);
+    return ns_database_bind_text(row, 1, key) && (gone || ns_database_bind_text(row, 2, whole)) &&
+           ns_database_finish(row);
+}
+
+/* NULL, or a sentence without its end that says why the note was not written.  Free with g_free. */
+static char *write_note(sqlite3 *db, const char *key, const char *value)
+{
+    int64_t application = 0;
+    NS_AUTO_TRANSACTION transaction = ns_database_begin(db);
+    bool read = transaction && ns_database_find_number(db, "PRAGMA application_id", &application);
+    if (read && application != NS_DATABASE_RUN) return g_strdup("it is not a run file");
+    bool written = read && ns_database_run(db, "PRAGMA trusted_schema = OFF") && make_table(db) &&
+                   put(db, key, value) && ns_database_commit(&transaction);
+    return written ? NULL : ns_database_error(db);
 }
 
 bool ns_run_note_write(const char *path, const char *key, const char *value, GError **error)
 {
     sqlite3 *db;
     NsDatabaseFile *file = NULL;
-    int64_t application;
-    bool good = ns_database_open(path, SQLITE_OPEN_READWRITE, &db, &file) == SQLITE_OK &&
-                sqlite3_busy_timeout(db, BUSY_MILLISECONDS) == SQLITE_OK &&
-                ns_database_find_number(db, "PRAGMA application_id", &application) &&
-                application == NS_DATABASE_RUN &&
-                ns_database_run(db, "PRAGMA trusted_schema = OFF; BEGIN IMMEDIATE") &&
-                make_table(db) && put(db, key, value) && ns_database_run(db, "COMMIT");
-    int code = sqlite3_errcode(db) & 0xff;
+    bool open = ns_database_open(path, SQLITE_OPEN_READWRITE, &db, &file) == SQLITE_OK &&
+                sqlite3_busy_timeout(db, BUSY_MILLISECONDS) == SQLITE_OK;
+    g_autofree char *why = open ? write_note(db, key, value) : ns_database_error(db);
     ns_database_close(db, file);
-    if (good) return true;
+    if (!why) return true;
     g_autofree char *name = g_filename_display_basename(path);
-    const char *why =
-        code == SQLITE_OK || code >= SQLITE_ROW ? "it is not a run file" : sqlite3_errstr(code);
     return ns_refuse(error, NS_ERROR_FILE, "The note cannot be written into “%s”: %s.", name, why);
 }

@@ -32,7 +32,8 @@ typedef struct {
 } Run;
 
 struct NsRunReader {
-    char *name; /* display name in messages */
+    char *name;     /* display name in messages */
+    bool to_resume; /* a run without a step is accepted */
     sqlite3 *db;
     NsDatabaseFile *file;
     NsProvenance provenance;
@@ -62,6 +63,8 @@ static bool complain(const NsRunReader *r, GError **error)
 {
     int code = sqlite3_errcode(r->db) & 0xff;
     if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) return refuse_damaged(r, error);
+    if (code == SQLITE_BUSY && r->file && !ns_database_file_can_lock(r->file))
+        return refuse(r, "its file system has no locks; copy it to a local disk", error);
     if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
         return refuse(r, "another program has locked it; try again", error);
     if (code == SQLITE_CANTOPEN && has_log(r))
@@ -69,7 +72,8 @@ static bool complain(const NsRunReader *r, GError **error)
                       "its newest part is in a file beside it, with -wal at its end, and both can "
                       "only be read in a folder that can be written; copy them to one",
                       error);
-    return refuse(r, sqlite3_errstr(code), error);
+    g_autofree char *why = ns_database_error(r->db);
+    return refuse(r, why, error);
 }
 
 /* ---- Rows ---- */
@@ -164,10 +168,10 @@ static bool read_range(NsRunReader *r, Run *run, GError **error)
         r, run, "SELECT min(step), max(step), count(*) FROM steps WHERE lane = ? AND seed = ?",
         error);
     if (!statement || !fetch_one(r, statement, error)) return false;
-    if (sqlite3_column_int64(statement, 2) == 0)
-        return refuse(r, "no step has been recorded yet", error);
+    bool none = sqlite3_column_int64(statement, 2) == 0;
+    if (none && !r->to_resume) return refuse(r, "no step has been recorded yet", error);
     run->first = sqlite3_column_int64(statement, 0);
-    run->last = sqlite3_column_int64(statement, 1);
+    run->last = none ? -1 : sqlite3_column_int64(statement, 1);
     bool whole = run->first >= 0 && run->last <= NS_JSON_LAST_WHOLE &&
                  run->last - run->first + 1 == sqlite3_column_int64(statement, 2);
     return whole || refuse_damaged(r, error);
@@ -263,11 +267,22 @@ static NsRunReader *open_file(const char *path, GError **error)
     return NULL;
 }
 
-NsRunReader *ns_run_reader_open(const char *path, GError **error)
+static NsRunReader *open_run(const char *path, bool to_resume, GError **error)
 {
     g_autoptr(NsRunReader) r = open_file(path, error);
+    if (r) r->to_resume = to_resume;
     if (!r || !read_provenance(r, &r->provenance, error) || !read_runs(r, error)) return NULL;
     return g_steal_pointer(&r);
+}
+
+NsRunReader *ns_run_reader_open(const char *path, GError **error)
+{
+    return open_run(path, false, error);
+}
+
+NsRunReader *ns_run_reader_open_to_resume(const char *path, GError **error)
+{
+    return open_run(path, true, error);
 }
 
 void ns_run_reader_free(NsRunReader *r)
@@ -611,6 +626,6 @@ char *ns_run_reader_note(NsRunReader *r, const char *key)
     /* A file of an older version does not have this table. */
     NS_AUTO_STATEMENT statement = prepare(r, "SELECT value FROM notes WHERE key = ?", NULL);
     if (!statement) return NULL;
-    ns_database_bind_text(statement, 1, key);
-    return fetch(r, statement, NULL) == ROW ? g_strdup(ns_database_text(statement, 0)) : NULL;
+    bool found = ns_database_bind_text(statement, 1, key) && fetch(r, statement, NULL) == ROW;
+    return found ? g_strdup(ns_database_text(statement, 0)) : NULL;
 }

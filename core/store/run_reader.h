@@ -19,6 +19,10 @@ bool ns_run_file_is(const char *path);
 /* Returns NULL with an error, also if the file has an unsupported schema or a seed has no step yet;
  * the error is NS_ERROR_SETTING if the experiment cannot be used. */
 NsRunReader *ns_run_reader_open(const char *path, GError **error);
+
+/* The same for a run that is resumed: if it was killed before its first step was stored, the last
+ * step is -1. */
+NsRunReader *ns_run_reader_open_to_resume(const char *path, GError **error);
 void ns_run_reader_free(NsRunReader *reader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsRunReader, ns_run_reader_free)
 

@@ -112,8 +112,7 @@ static bool change_length(sqlite3 *db, int64_t steps)
     for (size_t i = 0; i < provenance.experiment.n; i++)
         provenance.experiment.lane[i].steps = steps;
     g_autofree char *changed = ns_provenance_line(&provenance);
-    ns_database_bind_text(new, 1, changed);
-    return ns_database_finish(new);
+    return ns_database_bind_text(new, 1, changed) && ns_database_finish(new);
 }
 
 /* A setting changed after this step has an event at the next step, which is not deleted. */
@@ -181,8 +180,8 @@ static bool find_quantities(NsRunRows *rows, NsRunSeed *run)
     bool found = true;
     for (unsigned q = 0; found && q < NS_QUANTITY_COUNT; q++) {
         if (run->layout.count[q] == 0) continue;
-        ns_database_bind_text(statement, 3, ns_quantity((NsQuantity)q)->choice.key);
-        found = sqlite3_step(statement) == SQLITE_ROW;
+        found = ns_database_bind_text(statement, 3, ns_quantity((NsQuantity)q)->choice.key) &&
+                sqlite3_step(statement) == SQLITE_ROW;
         run->ids[q] = sqlite3_column_int64(statement, 0);
         sqlite3_reset(statement);
     }
@@ -201,8 +200,7 @@ static bool all_repeat(NsRunRows *rows, NsLockstep *lockstep)
 bool ns_run_go_on(NsRunRows *rows, NsLockstep *lockstep)
 {
     const NsSettings *settings = ns_run_settings(ns_lockstep_run(lockstep, 0, 0));
-    if (!ns_database_run(rows->db, "BEGIN IMMEDIATE") ||
-        !ns_database_find_number(rows->db, "SELECT ifnull(max(step), -1) FROM checkpoints",
+    if (!ns_database_find_number(rows->db, "SELECT ifnull(max(step), -1) FROM checkpoints",
                                  &rows->from))
         return false;
     /* Another program may have added a checkpoint since the lanes were restored. */
@@ -226,5 +224,5 @@ bool ns_run_go_on(NsRunRows *rows, NsLockstep *lockstep)
                ns_history_event(history, run->events)->step <= rows->from)
             run->events++;
     }
-    return good && ns_database_run(rows->db, "COMMIT");
+    return good;
 }

@@ -44,11 +44,10 @@ typedef struct {
     int64_t from; /* the step of the checkpoint where it was resumed; -1: from the beginning */
 
     NsDatabaseFile *file;
-    bool locked, made, open; /* this writer locked, created the file; the statements are prepared */
-    bool other_step;         /* the lanes are not at the newest checkpoint of the file */
+    bool existed, locked, open; /* the file was there before; it is locked; rows can be written */
+    bool other_step;            /* the lanes are not at the newest checkpoint of the file */
     sqlite3 *db;
     sqlite3_stmt *insert[NS_RUN_ITEM_CHECKPOINT], *insert_profile;
-    int code; /* error of a failed checkpoint; SQLITE_OK: see sqlite3_errcode */
 } NsRunRows;
 
 /* Creates the file for the lanes, or opens it if the run is resumed.  Before the call path,
@@ -56,21 +55,29 @@ typedef struct {
  * and ns_run_writer_resume. */
 bool ns_run_rows_open(NsRunRows *rows, NsLockstep *lockstep, GError **error);
 
+typedef enum {
+    NS_ROWS_WRITTEN,
+    NS_ROWS_LOCKED, /* another program has locked the file: nothing was written; try again */
+    NS_ROWS_FAILED, /* an error was set */
+} NsRowsWritten;
+
 /* Writes all items (NsRunItem) in one transaction. */
-bool ns_run_rows_write(NsRunRows *rows, const GPtrArray *items, GError **error);
+NsRowsWritten ns_run_rows_write(NsRunRows *rows, const GPtrArray *items, GError **error);
 
 /* Writes the summaries [n] of a run that has reached this step.  Deletes later records, which a
  * resumed run may have. */
-bool ns_run_rows_end(NsRunRows *rows, char *const *summaries, int64_t reached, GError **error);
+NsRowsWritten ns_run_rows_end(NsRunRows *rows, char *const *summaries, int64_t reached,
+                              GError **error);
 
 /* Closes the file and frees what belongs to the rows. */
 void ns_run_rows_close(NsRunRows *rows);
 
 /* ---- run_resume.c ---- */
 
-/* Prepares the file for a run that resumes from its newest checkpoint: sets the length of the run
- * and fills in what the file already contains.  Keeps later records if the run will reproduce them.
- * Returns false if SQLite fails, or if the lanes are at another step (other_step). */
+/* Prepares the file for a run that resumes from its newest checkpoint, within a transaction of the
+ * caller: sets the length of the run and fills in what the file already contains.  Keeps later
+ * records if the run will reproduce them.  Returns false if SQLite fails, or if the lanes are at
+ * another step (other_step). */
 bool ns_run_go_on(NsRunRows *rows, NsLockstep *lockstep);
 
 /* Deletes everything measured after a step, within a transaction of the caller. */

@@ -40,14 +40,13 @@ static bool write_evaluation(sqlite3_stmt *statement, const NsEvaluation *evalua
 static bool write_event(sqlite3_stmt *statement, const NsEvent *event)
 {
     sqlite3_bind_int64(statement, 3, event->step);
-    ns_database_bind_text(statement, 4, ns_jsonl_event_word(event->kind));
     if (event->layer > 0)
         sqlite3_bind_int(statement, 5, event->layer);
     else
         sqlite3_bind_null(statement, 5);
-    ns_database_bind_text(statement, 6, event->what);
-    ns_database_bind_text(statement, 7, event->text);
-    return ns_database_finish(statement);
+    return ns_database_bind_text(statement, 4, ns_jsonl_event_word(event->kind)) &&
+           ns_database_bind_text(statement, 6, event->what) &&
+           ns_database_bind_text(statement, 7, event->text) && ns_database_finish(statement);
 }
 
 /* Binds the first two parameters. */
@@ -59,10 +58,9 @@ static void bind_run(sqlite3_stmt *statement, const NsRunSeed *run)
 
 static bool write_checkpoint(NsRunRows *rows, const NsRunItem *item)
 {
-    rows->code = ns_run_checkpoint_write(rows->db, item->what.clock, (int64_t)item->run + 1,
-                                         item->checkpoint);
-    if (rows->code == SQLITE_OK) rows->code = ns_run_checkpoints_thin(rows->db, CHECKPOINT_BYTES);
-    return rows->code == SQLITE_OK;
+    return ns_run_checkpoint_write(rows->db, item->what.clock, (int64_t)item->run + 1,
+                                   item->checkpoint) &&
+           ns_run_checkpoints_thin(rows->db, CHECKPOINT_BYTES);
 }
 
 static bool write_item(NsRunRows *rows, const NsRunItem *item)
@@ -108,12 +106,11 @@ static bool write_block(NsRunRows *rows, const NsRunSeed *run, NsQuantity quanti
     sqlite3_bind_int64(statement, 1, run->ids[quantity]);
     sqlite3_bind_int64(statement, 2, items[0]->what.step.step);
     sqlite3_bind_int64(statement, 3, (sqlite3_int64)n);
-    sqlite3_bind_blob64(statement, 4, data, n * size * sizeof *data, SQLITE_STATIC);
-    if (there < n * size)
-        sqlite3_bind_blob64(statement, 5, present, n * size * sizeof *present, SQLITE_STATIC);
-    else
-        sqlite3_bind_null(statement, 5);
-    bool written = ns_database_finish(statement);
+    bool all = there == n * size;
+    bool written =
+        ns_database_bind_bytes(statement, 4, data, n * size * sizeof *data) &&
+        ns_database_bind_bytes(statement, 5, all ? NULL : present, n * size * sizeof *present) &&
+        ns_database_finish(statement);
     sqlite3_clear_bindings(statement);
     return written;
 }
@@ -161,7 +158,7 @@ static bool write_items(NsRunRows *rows, const GPtrArray *items)
 /* Turns the last error of SQLite into a GError. */
 static bool explain(const NsRunRows *rows, GError **error)
 {
-    int code = (rows->code ? rows->code : sqlite3_errcode(rows->db)) & 0xff;
+    int code = sqlite3_errcode(rows->db) & 0xff;
     int said = sqlite3_system_errno(rows->db), system = said ? said : ns_file_size_limit();
     int errno_ = code == SQLITE_FULL                              ? ENOSPC
                  : code == SQLITE_READONLY || code == SQLITE_PERM ? EACCES
@@ -172,27 +169,37 @@ static bool explain(const NsRunRows *rows, GError **error)
         return false;
     }
     g_autofree char *name = g_filename_display_name(rows->path);
-    const char *why = code >= SQLITE_ROW ? "it is damaged" : sqlite3_errstr(code);
+    g_autofree char *why = ns_database_error(rows->db);
+    if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
+        return ns_refuse(error, NS_ERROR_FILE,
+                         "Cannot write “%s”: another program has locked it; try again.", name);
     return ns_refuse(error, NS_ERROR_FILE, "Cannot write “%s”: %s; choose another file.", name,
-                     why);
+                     code >= SQLITE_ROW ? "it is damaged" : why);
+}
+
+/* The result of a transaction that failed just now. */
+static NsRowsWritten failed(const NsRunRows *rows, GError **error)
+{
+    int code = sqlite3_errcode(rows->db) & 0xff;
+    if (code == SQLITE_BUSY || code == SQLITE_LOCKED) return NS_ROWS_LOCKED;
+    explain(rows, error);
+    return NS_ROWS_FAILED;
 }
 
 /* Writes all items in one transaction. */
-bool ns_run_rows_write(NsRunRows *rows, const GPtrArray *items, GError **error)
+NsRowsWritten ns_run_rows_write(NsRunRows *rows, const GPtrArray *items, GError **error)
 {
     /* What is written to a file that was deleted or replaced would be lost. */
     if (!ns_database_file_is_at(rows->file, rows->path)) {
         g_autofree char *name = g_filename_display_name(rows->path);
-        return ns_refuse(error, NS_ERROR_FILE,
-                         "“%s” was removed or replaced while it was being written.", name);
+        ns_refuse(error, NS_ERROR_FILE, "“%s” was removed or replaced while it was being written.",
+                  name);
+        return NS_ROWS_FAILED;
     }
-    if (items->len == 0) return true;
-    if (ns_database_run(rows->db, "BEGIN IMMEDIATE") && write_items(rows, items) &&
-        ns_database_run(rows->db, "COMMIT"))
-        return true;
-    explain(rows, error);
-    ns_database_run(rows->db, "ROLLBACK");
-    return false;
+    if (items->len == 0) return NS_ROWS_WRITTEN;
+    NS_AUTO_TRANSACTION transaction = ns_database_begin(rows->db);
+    bool written = transaction && write_items(rows, items) && ns_database_commit(&transaction);
+    return written ? NS_ROWS_WRITTEN : failed(rows, error);
 }
 
 /* ---- Creating the file ---- */
@@ -213,10 +220,9 @@ static bool write_run(NsRunRows *rows, NsLockstep *lockstep)
     NS_AUTO_STATEMENT statement = ns_database_prepare(rows->db, "INSERT INTO run VALUES (?, ?, ?)");
     if (!statement) return false;
     g_autofree char *line = experiment_line(lockstep);
-    ns_database_bind_text(statement, 1, "normscope " NS_VERSION);
-    ns_database_bind_text(statement, 2, line);
     sqlite3_bind_int64(statement, 3, g_get_real_time() / G_USEC_PER_SEC);
-    return ns_database_finish(statement);
+    return ns_database_bind_text(statement, 1, "normscope " NS_VERSION) &&
+           ns_database_bind_text(statement, 2, line) && ns_database_finish(statement);
 }
 
 static bool write_lane(NsRunRows *rows, const NsRunSeed *own, NsRun *run)
@@ -226,8 +232,7 @@ static bool write_lane(NsRunRows *rows, const NsRunSeed *own, NsRun *run)
     if (!statement) return false;
     g_autofree char *line = ns_jsonl_settings(run);
     bind_run(statement, own);
-    ns_database_bind_text(statement, 3, line);
-    return ns_database_finish(statement);
+    return ns_database_bind_text(statement, 3, line) && ns_database_finish(statement);
 }
 
 static bool write_quantities(NsRunRows *rows, NsRunSeed *run)
@@ -239,9 +244,9 @@ static bool write_quantities(NsRunRows *rows, NsRunSeed *run)
     bind_run(statement, run);
     for (unsigned q = 0; written && q < NS_QUANTITY_COUNT; q++) {
         if (run->layout.count[q] == 0) continue;
-        ns_database_bind_text(statement, 3, ns_quantity((NsQuantity)q)->choice.key);
         sqlite3_bind_int64(statement, 4, (sqlite3_int64)run->layout.count[q]);
-        written = ns_database_finish(statement);
+        written = ns_database_bind_text(statement, 3, ns_quantity((NsQuantity)q)->choice.key) &&
+                  ns_database_finish(statement);
         run->ids[q] = sqlite3_last_insert_rowid(rows->db);
     }
     return written;
@@ -255,15 +260,13 @@ static bool write_vocabulary(NsRunRows *rows, const NsRunSeed *run, NsRun *of)
         rows->db, "INSERT OR REPLACE INTO notes VALUES ('" NS_RUN_NOTE_VOCABULARY "-' || ?, ?)");
     if (!row || !text) return row != NULL;
     sqlite3_bind_int64(row, 1, run->lane);
-    ns_database_bind_text(row, 2, text);
-    return ns_database_finish(row);
+    return ns_database_bind_text(row, 2, text) && ns_database_finish(row);
 }
 
 static bool write_head(NsRunRows *rows, NsLockstep *lockstep)
 {
-    g_autofree char *mark =
-        g_strdup_printf("PRAGMA application_id = %d; PRAGMA user_version = %d; BEGIN",
-                        NS_DATABASE_RUN, NS_RUN_SCHEMA);
+    g_autofree char *mark = g_strdup_printf("PRAGMA application_id = %d; PRAGMA user_version = %d",
+                                            NS_DATABASE_RUN, NS_RUN_SCHEMA);
     if (!ns_database_run(rows->db, mark)) return false;
     for (size_t i = 0; i < G_N_ELEMENTS(ns_run_tables); i++)
         if (!ns_database_run(rows->db, ns_run_tables[i])) return false;
@@ -273,7 +276,7 @@ static bool write_head(NsRunRows *rows, NsLockstep *lockstep)
             !write_quantities(rows, &rows->runs[i]) ||
             !write_vocabulary(rows, &rows->runs[i], ns_lockstep_nth_run(lockstep, i)))
             return false;
-    return ns_database_run(rows->db, "COMMIT");
+    return true;
 }
 
 /* ---- Life ---- */
@@ -297,26 +300,42 @@ static bool prepare_inserts(NsRunRows *rows)
     return rows->insert_profile != NULL;
 }
 
-/* Creates or opens the file and locks it for this program. */
+static bool refuse_existing(const NsRunRows *rows, GError **error)
+{
+    g_autofree char *name = g_filename_display_name(rows->path);
+    return ns_refuse(error, NS_ERROR_USAGE,
+                     "“%s” exists already, and a run file is never overwritten; choose another "
+                     "name, or continue it with “resume”.",
+                     name);
+}
+
+/* Creates or opens the file and locks it for this program.  A file that exists may be empty. */
 static bool take_file(NsRunRows *rows, GError **error)
 {
     rows->file = ns_database_file_open(rows->path, rows->resumed ? 0 : O_CREAT | O_EXCL);
-    rows->locked = rows->file && ns_database_file_lock(rows->file);
     int why = errno;
-    rows->made = rows->locked && !rows->resumed;
+    rows->existed = rows->resumed || (!rows->file && why == EEXIST);
+    if (!rows->file && rows->existed) rows->file = ns_database_file_open(rows->path, 0);
+    rows->locked = rows->file && ns_database_file_lock(rows->file);
     if (rows->locked) return true;
+    if (rows->file) why = errno;
+    if (!rows->resumed && (rows->existed || why == EWOULDBLOCK))
+        return refuse_existing(rows, error);
     g_autofree char *name = g_filename_display_name(rows->path);
-    if (rows->file)
+    if (rows->file && why == EWOULDBLOCK)
         return ns_refuse(error, NS_ERROR_FILE,
                          "“%s” is being written by another program; wait until it has finished.",
                          name);
-    if (why == EEXIST)
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "“%s” exists already, and a run file is never overwritten; choose another "
-                         "name, or continue it with “resume”.",
-                         name);
     ns_file_error(rows->path, why, error);
     return false;
+}
+
+/* A writer that was killed while it created the file leaves it without tables. */
+static bool is_empty(sqlite3 *db)
+{
+    int64_t tables = 1;
+    return ns_database_find_number(db, "SELECT count(*) FROM sqlite_schema", &tables) &&
+           tables == 0;
 }
 
 static bool refuse_step(const NsRunRows *rows, NsLockstep *lockstep, GError **error)
@@ -331,10 +350,14 @@ static bool refuse_step(const NsRunRows *rows, NsLockstep *lockstep, GError **er
 bool ns_run_rows_open(NsRunRows *rows, NsLockstep *lockstep, GError **error)
 {
     if (!take_file(rows, error)) return false;
+    if (ns_database_open(rows->path, SQLITE_OPEN_READWRITE, &rows->db, &rows->file) != SQLITE_OK)
+        return explain(rows, error);
+    sqlite3_busy_timeout(rows->db, BUSY_MILLISECONDS);
+    if (rows->existed && !rows->resumed && !is_empty(rows->db)) return refuse_existing(rows, error);
+    NS_AUTO_TRANSACTION transaction = ns_database_begin(rows->db);
     rows->open =
-        ns_database_open(rows->path, SQLITE_OPEN_READWRITE, &rows->db, &rows->file) == SQLITE_OK &&
-        sqlite3_busy_timeout(rows->db, BUSY_MILLISECONDS) == SQLITE_OK &&
-        (rows->resumed ? ns_run_go_on : write_head)(rows, lockstep) &&
+        transaction && (rows->resumed ? ns_run_go_on : write_head)(rows, lockstep) &&
+        ns_database_commit(&transaction) &&
         ns_database_run(rows->db,
                         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                         "PRAGMA secure_delete = OFF; PRAGMA journal_size_limit = 67108864") &&
@@ -363,22 +386,23 @@ static bool write_summaries(NsRunRows *rows, char *const *summaries, int64_t rea
 {
     NS_AUTO_STATEMENT statement = ns_database_prepare(
         rows->db, "UPDATE lanes SET summary = ?3 WHERE lane = ?1 AND seed = ?2");
-    if (!statement) return false;
-    bool written = ns_database_run(rows->db, "BEGIN IMMEDIATE");
+    bool written = statement != NULL;
     for (size_t i = 0; written && i < rows->n; i++) {
         bind_run(statement, &rows->runs[i]);
-        ns_database_bind_text(statement, 3, summaries[i]);
-        written = ns_database_finish(statement);
+        written =
+            ns_database_bind_text(statement, 3, summaries[i]) && ns_database_finish(statement);
     }
-    if (rows->resumed)
-        written = written && ns_run_drop_after(rows->db, reached) &&
-                  ns_database_run(rows->db, WHOLE_VALIDATION WHOLE_TIME);
-    return written && ns_database_run(rows->db, "COMMIT");
+    return written && (!rows->resumed || (ns_run_drop_after(rows->db, reached) &&
+                                          ns_database_run(rows->db, WHOLE_VALIDATION WHOLE_TIME)));
 }
 
-bool ns_run_rows_end(NsRunRows *rows, char *const *summaries, int64_t reached, GError **error)
+NsRowsWritten ns_run_rows_end(NsRunRows *rows, char *const *summaries, int64_t reached,
+                              GError **error)
 {
-    return write_summaries(rows, summaries, reached) || explain(rows, error);
+    NS_AUTO_TRANSACTION transaction = ns_database_begin(rows->db);
+    bool written = transaction && write_summaries(rows, summaries, reached) &&
+                   ns_database_commit(&transaction);
+    return written ? NS_ROWS_WRITTEN : failed(rows, error);
 }
 
 void ns_run_rows_close(NsRunRows *rows)

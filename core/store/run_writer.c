@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/thread.h"
+#include "core/base/words.h"
 #include "core/store/run_rows-private.h"
 
 #include <string.h>
@@ -10,8 +11,12 @@
 
 #define COMMIT_MICROSECONDS 500000
 
-/* Maximum size of the queue in bytes; if the disk is too slow for it, recording fails. */
+/* Maximum size of the queue in bytes; if the disk is too slow for it, or the file is locked for too
+ * long, recording fails. */
 #define MOST_WAITING ((size_t)256 << 20)
+
+/* How long to wait for another program's lock at the end, in microseconds. */
+#define LOCKED_MICROSECONDS ((int64_t)60 * G_USEC_PER_SEC)
 
 /* More new steps than this at once are earlier history, such as that of a fork. */
 #define PAST_STEPS 16
@@ -32,11 +37,13 @@ struct NsRunWriter {
     pthread_cond_t wake;    /* wakes the thread */
     pthread_cond_t written; /* signals that the queue was written */
     GPtrArray *queue;
-    size_t waiting; /* bytes in the queue */
+    size_t waiting; /* bytes in the queue or being written */
     bool closing, failed;
-    size_t checkpoints;      /* in the queue or being written */
-    int64_t checkpoint_took; /* duration of the newest in microseconds, including writing */
-    char *failure;           /* message, until it is taken */
+    bool locked;          /* by another program: what is queued is written again and again */
+    size_t checkpoints;   /* in the queue or being written */
+    int64_t taking_took;  /* duration of the newest checkpoint in microseconds: taking it */
+    int64_t writing_took; /* and writing it */
+    char *message;        /* until it is taken */
 };
 
 static void item_free(void *data)
@@ -53,14 +60,39 @@ static void fail(NsRunWriter *w, const char *sentence)
 {
     if (w->failed) return;
     w->failed = true;
-    w->failure = g_strdup_printf("%s  Recording of the run has stopped.", sentence);
+    g_free(w->message);
+    w->message = g_strdup_printf(_("%s  Recording of the run has stopped."), sentence);
+}
+
+/* The message replaces one that was not taken. */
+static void set_locked(NsRunWriter *w, bool locked)
+{
+    if (locked == w->locked) return;
+    g_autofree char *name = g_filename_display_basename(w->rows.path);
+    w->locked = locked;
+    g_free(w->message);
+    w->message =
+        g_strdup_printf(locked ? _("“%s” is locked by another program; what the run measures waits "
+                                   "in memory until the lock ends.")
+                               : _("“%s” is no longer locked; everything that waited is recorded."),
+                        name);
+}
+
+static void fail_locked(NsRunWriter *w)
+{
+    g_autofree char *name = g_filename_display_name(w->rows.path);
+    g_autofree char *sentence = g_strdup_printf(
+        _("“%s” was locked by another program for too long; its newest steps are missing."), name);
+    fail(w, sentence);
 }
 
 static void *work(void *data)
 {
     NsRunWriter *w = data;
     ns_thread_lower(NS_NICER_TRAINER);
+    g_autoptr(GPtrArray) items = g_ptr_array_new_with_free_func(item_free);
     bool last = false;
+    int64_t give_up = INT64_MAX;
     pthread_mutex_lock(&w->mutex);
     while (!last) {
         int64_t until = g_get_monotonic_time() + COMMIT_MICROSECONDS;
@@ -68,18 +100,29 @@ static void *work(void *data)
         while (!w->closing && g_get_monotonic_time() < until)
             pthread_cond_timedwait(&w->wake, &w->mutex, &time);
         last = w->closing;
+        if (last) give_up = MIN(give_up, g_get_monotonic_time() + LOCKED_MICROSECONDS);
+        size_t bytes = w->waiting, checkpoints = w->checkpoints;
         bool failed = w->failed;
-        g_autoptr(GPtrArray) items = w->queue;
+        g_ptr_array_extend_and_steal(items, w->queue);
         w->queue = g_ptr_array_new_with_free_func(item_free);
-        w->waiting = 0;
         pthread_mutex_unlock(&w->mutex);
         g_autoptr(GError) error = NULL;
         int64_t started = g_get_monotonic_time();
-        bool written = failed || ns_run_rows_write(&w->rows, items, &error);
+        NsRowsWritten written =
+            failed ? NS_ROWS_WRITTEN : ns_run_rows_write(&w->rows, items, &error);
+        int64_t took = g_get_monotonic_time() - started;
         pthread_mutex_lock(&w->mutex);
-        if (!written) fail(w, error->message);
-        if (w->checkpoints) w->checkpoint_took += g_get_monotonic_time() - started;
-        w->checkpoints = 0;
+        if (written == NS_ROWS_FAILED) fail(w, error->message);
+        if (!failed && !w->failed) set_locked(w, written == NS_ROWS_LOCKED);
+        if (written == NS_ROWS_LOCKED && !w->failed) {
+            last = started + took >= give_up;
+            if (last) fail_locked(w);
+            continue;
+        }
+        g_ptr_array_set_size(items, 0);
+        w->waiting -= bytes;
+        w->checkpoints -= checkpoints;
+        if (checkpoints) w->writing_took = took;
         pthread_cond_broadcast(&w->written);
     }
     pthread_mutex_unlock(&w->mutex);
@@ -93,7 +136,10 @@ static void enqueue(NsRunWriter *w, size_t run, NsRunItem item, size_t bytes)
     item.run = run;
     NsRunItem *own = g_memdup2(&item, sizeof item);
     NS_HELD held = ns_hold(&w->mutex);
-    if (w->waiting > MOST_WAITING) fail(w, "The disk is too slow for the run file.");
+    if (w->waiting > MOST_WAITING && w->locked)
+        fail_locked(w);
+    else if (w->waiting > MOST_WAITING)
+        fail(w, "The disk is too slow for the run file.");
     if (w->failed) {
         item_free(own);
         return;
@@ -123,7 +169,7 @@ static void take_step(NsRunWriter *w, size_t i, const NsHistory *history, size_t
 static void wait_for_disk(NsRunWriter *w)
 {
     NS_HELD held = ns_hold(&w->mutex);
-    while (w->waiting > MOST_WAITING / 2 && !w->failed) {
+    while (w->waiting > MOST_WAITING / 2 && !w->failed && !w->locked) {
         struct timespec until = ns_condition_time(g_get_monotonic_time() + COMMIT_MICROSECONDS);
         pthread_cond_timedwait(&w->written, &w->mutex, &until);
     }
@@ -169,6 +215,10 @@ bool ns_run_writer_checkpoint(NsRunWriter *w, NsLockstep *lockstep)
     bool taken = ns_lockstep_has_room(lockstep);
     for (size_t i = 0; taken && i < lanes; i++)
         taken = (checkpoints[i] = ns_lockstep_checkpoint(lockstep, i, NULL)) != NULL;
+    w->checkpoint_at = g_get_monotonic_time();
+    pthread_mutex_lock(&w->mutex);
+    if (taken) w->taking_took = w->checkpoint_at - started;
+    pthread_mutex_unlock(&w->mutex);
     for (size_t i = 0; i < lanes; i++) {
         NsRunItem item = {
             .kind = NS_RUN_ITEM_CHECKPOINT, .what.clock = step, .checkpoint = checkpoints[i]};
@@ -177,12 +227,8 @@ bool ns_run_writer_checkpoint(NsRunWriter *w, NsLockstep *lockstep)
         else
             ns_checkpoint_unref(checkpoints[i]);
     }
-    w->checkpoint_at = g_get_monotonic_time();
-    if (!taken) return false;
-    w->checkpoint_step = step;
-    NS_HELD held = ns_hold(&w->mutex);
-    w->checkpoint_took = w->checkpoint_at - started;
-    return true;
+    if (taken) w->checkpoint_step = step;
+    return taken;
 }
 
 /* There is at most one checkpoint in the queue, because each is as large as the model. */
@@ -192,7 +238,8 @@ static bool is_due(NsRunWriter *w, NsLockstep *lockstep)
         return false;
     NS_HELD held = ns_hold(&w->mutex);
     bool busy = w->checkpoints > 0 || w->failed;
-    int64_t pause = MAX(CHECKPOINT_MICROSECONDS, CHECKPOINT_SHARE * w->checkpoint_took);
+    int64_t pause =
+        MAX(CHECKPOINT_MICROSECONDS, CHECKPOINT_SHARE * (w->taking_took + w->writing_took));
     return !busy && (w->every > 0 || g_get_monotonic_time() - w->checkpoint_at >= pause);
 }
 
@@ -202,10 +249,16 @@ void ns_run_writer_step(NsRunWriter *w, NsLockstep *lockstep)
     if (is_due(w, lockstep)) ns_run_writer_checkpoint(w, lockstep);
 }
 
-char *ns_run_writer_take_failure(NsRunWriter *w)
+char *ns_run_writer_take_message(NsRunWriter *w)
 {
     NS_HELD held = ns_hold(&w->mutex);
-    return g_steal_pointer(&w->failure);
+    return g_steal_pointer(&w->message);
+}
+
+bool ns_run_writer_is_locked(NsRunWriter *w)
+{
+    NS_HELD held = ns_hold(&w->mutex);
+    return w->locked && !w->failed;
 }
 
 /* ---- Life cycle ---- */
@@ -217,7 +270,7 @@ static void free_writer(NsRunWriter *w)
     pthread_cond_destroy(&w->wake);
     pthread_cond_destroy(&w->written);
     g_ptr_array_unref(w->queue);
-    g_free(w->failure);
+    g_free(w->message);
     g_free(w);
 }
 
@@ -251,7 +304,7 @@ static NsRunWriter *writer_new(const char *path, NsLockstep *lockstep, int64_t e
     ns_condition_init(&w->wake);
     ns_condition_init(&w->written);
     if (begin(w, lockstep, error)) return w;
-    if (rows->made) unlink(path);
+    if (rows->locked && !rows->existed) unlink(path);
     free_writer(w);
     return NULL;
 }
@@ -283,12 +336,16 @@ bool ns_run_writer_close(NsRunWriter *w, char *const *summaries, GError **error)
     pthread_mutex_unlock(&w->mutex);
     pthread_join(w->thread, NULL);
 
-    bool told = w->failed && !w->failure;
+    bool reported = w->failed && !w->message;
     g_autoptr(GError) wrong = NULL;
-    if (!w->failed && !ns_run_rows_end(&w->rows, summaries, w->reached, &wrong))
-        fail(w, wrong->message);
+    int64_t give_up = g_get_monotonic_time() + LOCKED_MICROSECONDS;
+    NsRowsWritten ended = NS_ROWS_LOCKED;
+    while (!w->failed && ended == NS_ROWS_LOCKED && g_get_monotonic_time() < give_up)
+        ended = ns_run_rows_end(&w->rows, summaries, w->reached, &wrong);
+    if (ended == NS_ROWS_FAILED) fail(w, wrong->message);
+    if (ended == NS_ROWS_LOCKED) fail_locked(w);
     bool whole = !w->failed;
-    if (!whole && !told) g_set_error_literal(error, NS_ERROR, NS_ERROR_FILE, w->failure);
+    if (!whole && !reported) g_set_error_literal(error, NS_ERROR, NS_ERROR_FILE, w->message);
     free_writer(w);
     return whole;
 }

@@ -30,8 +30,8 @@
  * core/train/checkpoints.h.
  *
  * A separate thread writes the queued records and commits complete steps twice a second, so the
- * trainer does not wait for the disk.  Meanwhile the newest part is in two additional files, with
- * the suffixes -wal and -shm; other programs can read it. */
+ * trainer does not wait for the disk or for the lock of another program.  Meanwhile the newest part
+ * is in two additional files, with the suffixes -wal and -shm; other programs can read it. */
 #pragma once
 
 #include "core/train/lockstep.h"
@@ -65,11 +65,16 @@ bool ns_run_writer_checkpoint(NsRunWriter *writer, NsLockstep *lockstep);
  * because histories thin older records. */
 void ns_run_writer_step(NsRunWriter *writer, NsLockstep *lockstep);
 
-/* Returns a message, once, if recording has failed and stopped; otherwise NULL.  What was committed
- * before remains in the file.  Free with g_free. */
-char *ns_run_writer_take_failure(NsRunWriter *writer);
+/* Returns the newest message, once: another program has locked the file, the lock has ended, or
+ * recording has failed and stopped.  Otherwise NULL.  What was committed before remains in the
+ * file. Free with g_free. */
+char *ns_run_writer_take_message(NsRunWriter *writer);
+
+/* Whether the records wait in memory, at most 256 MiB, because another program has locked the file.
+ * Everything is written when the lock ends. */
+bool ns_run_writer_is_locked(NsRunWriter *writer);
 
 /* Writes the rest and the summaries (all seeds of the first lane, then of the next), and frees the
- * writer.  Returns false if anything was lost, with NS_ERROR_FILE unless ns_run_writer_take_failure
- * has already reported it. */
+ * writer; waits at most a minute for a lock.  Returns false if anything was lost, with
+ * NS_ERROR_FILE unless ns_run_writer_take_message has already reported it. */
 bool ns_run_writer_close(NsRunWriter *writer, char *const *summaries, GError **error);

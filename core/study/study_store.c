@@ -78,8 +78,10 @@ static bool complain(const NsStudyStore *store, GError **error)
     case SQLITE_LOCKED:
         return refuse(store->path, "another program has locked it; try again", error);
     default:
-        return refuse(store->path, sqlite3_errmsg(store->db), error);
+        break;
     }
+    g_autofree char *why = ns_database_error(store->db);
+    return refuse(store->path, why, error);
 }
 
 static bool execute(NsStudyStore *store, const char *sql, GError **error)
@@ -102,12 +104,21 @@ static bool finish(NsStudyStore *store, sqlite3_stmt *statement, GError **error)
     return done;
 }
 
-/* Ends a transaction: commits it, or rolls it back on failure. */
-static bool end(NsStudyStore *store, bool good, GError **error)
+static bool begin(NsStudyStore *store, sqlite3 **transaction, GError **error)
 {
-    if (good && execute(store, "COMMIT", error)) return true;
-    ns_database_run(store->db, "ROLLBACK");
-    return false;
+    *transaction = ns_database_begin(store->db);
+    return *transaction || complain(store, error);
+}
+
+static bool commit(NsStudyStore *store, sqlite3 **transaction, GError **error)
+{
+    return ns_database_commit(transaction) || complain(store, error);
+}
+
+static bool bind_text(NsStudyStore *store, sqlite3_stmt *statement, int at, const char *text,
+                      GError **error)
+{
+    return ns_database_bind_text(statement, at, text) || complain(store, error);
 }
 
 static double now(void)
@@ -146,7 +157,8 @@ static bool check_tables(NsStudyStore *store, const char *schema, const char *pa
 static bool make_tables(NsStudyStore *store, GError **error)
 {
     int64_t n = 0, version = 0, application = 0;
-    if (!execute(store, "BEGIN IMMEDIATE", error)) return false;
+    NS_AUTO_TRANSACTION transaction = NULL;
+    if (!begin(store, &transaction, error)) return false;
     bool good = read_number(store, "SELECT COUNT(*) FROM sqlite_schema", &n, error) &&
                 read_number(store, "PRAGMA user_version", &version, error) &&
                 read_number(store, "PRAGMA application_id", &application, error);
@@ -158,7 +170,7 @@ static bool make_tables(NsStudyStore *store, GError **error)
         for (size_t i = older ? TABLES_OF_1 : 0; good && i < G_N_ELEMENTS(tables); i++)
             good = execute(store, tables[i], error);
     }
-    return end(store, good, error);
+    return good && commit(store, &transaction, error);
 }
 
 bool ns_study_store_changed(NsStudyStore *store)
@@ -180,8 +192,11 @@ static NsStudyStore *open_file(const char *path, int flags, GError **error)
     g_mutex_init(&store->mutex);
     int code = ns_database_open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | flags,
                                 &store->db, &store->file);
-    if (code == SQLITE_OK && sqlite3_busy_timeout(store->db, BUSY_MILLISECONDS) == SQLITE_OK &&
-        execute(store, "PRAGMA trusted_schema = OFF", error))
+    /* SQLite takes the refusal of a lock for the lock of another program, and waits for its end. */
+    if (store->file && !ns_database_file_can_lock(store->file))
+        refuse(path, "its file system has no locks; copy it to a local disk", error);
+    else if (code == SQLITE_OK && sqlite3_busy_timeout(store->db, BUSY_MILLISECONDS) == SQLITE_OK &&
+             execute(store, "PRAGMA trusted_schema = OFF", error))
         return store;
     if (error && !*error) complain(store, error);
     ns_study_store_close(store);
@@ -194,10 +209,10 @@ static bool write_study(NsStudyStore *store, GError **error)
     NS_AUTO_STATEMENT statement = prepare(store, "INSERT INTO study VALUES (?, ?, ?)", error);
     if (!statement || !execute(store, "DELETE FROM study", error)) return false;
     g_autofree char *text = ns_study_write(store->study);
-    ns_database_bind_text(statement, 1, text);
-    ns_database_bind_text(statement, 2, "normscope " NS_VERSION);
     sqlite3_bind_int64(statement, 3, g_get_real_time() / G_USEC_PER_SEC);
-    return finish(store, statement, error);
+    return bind_text(store, statement, 1, text, error) &&
+           bind_text(store, statement, 2, "normscope " NS_VERSION, error) &&
+           finish(store, statement, error);
 }
 
 /* Only cells of the current study are waiting.  Cells that have run or are running are kept, with a
@@ -221,9 +236,8 @@ static bool add_cells(NsStudyStore *store, GError **error)
     for (size_t i = store->options.first; i < store->options.end; i++) {
         char hash[NS_STUDY_HASH + 1];
         ns_study_hash(store->study, i, hash);
-        ns_database_bind_text(add, 1, hash);
         sqlite3_bind_int64(add, 2, (sqlite3_int64)i);
-        if (!finish(store, add, error)) return false;
+        if (!bind_text(store, add, 1, hash, error) || !finish(store, add, error)) return false;
     }
     return true;
 }
@@ -250,10 +264,12 @@ NsStudyStore *ns_study_store_open(const char *path, const NsStudy *study,
         return NULL;
     }
     if (!execute(store, journal, error) || !make_tables(store, error) ||
-        !check_tables(store, "main", path, error) || !execute(store, "BEGIN IMMEDIATE", error))
+        !check_tables(store, "main", path, error))
         return NULL;
-    bool good = write_study(store, error) && add_cells(store, error);
-    return end(store, good, error) ? g_steal_pointer(&store) : NULL;
+    NS_AUTO_TRANSACTION transaction = NULL;
+    bool good = begin(store, &transaction, error) && write_study(store, error) &&
+                add_cells(store, error) && commit(store, &transaction, error);
+    return good ? g_steal_pointer(&store) : NULL;
 }
 
 static bool read_study(NsStudyStore *store, NsStudy *study, GError **error)
@@ -312,8 +328,7 @@ void ns_study_store_release(NsStudyStore *store)
                                         "NULL WHERE owner = ? AND state = 'running'",
                                         NULL);
     if (!release) return;
-    ns_database_bind_text(release, 1, store->owner);
-    sqlite3_step(release);
+    if (ns_database_bind_text(release, 1, store->owner)) sqlite3_step(release);
 }
 
 void ns_study_store_close(NsStudyStore *store)
@@ -379,17 +394,17 @@ static bool take(NsStudyStore *store, const char *hash, GError **error)
     NS_AUTO_STATEMENT statement = prepare(
         store, "UPDATE cells SET state = 'running', owner = ?, lease = ? WHERE hash = ?", error);
     if (!statement) return false;
-    ns_database_bind_text(statement, 1, store->owner);
     sqlite3_bind_double(statement, 2, now() + store->options.lease);
-    ns_database_bind_text(statement, 3, hash);
-    return finish(store, statement, error);
+    return bind_text(store, statement, 1, store->owner, error) &&
+           bind_text(store, statement, 3, hash, error) && finish(store, statement, error);
 }
 
 NsClaimed ns_study_store_claim(NsStudyStore *store, size_t *i, GError **error)
 {
     char hash[NS_STUDY_HASH + 1], own[NS_STUDY_HASH + 1];
     g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
-    if (!execute(store, "BEGIN IMMEDIATE", error)) return NS_CLAIMED_FAILED;
+    NS_AUTO_TRANSACTION transaction = NULL;
+    if (!begin(store, &transaction, error)) return NS_CLAIMED_FAILED;
     NsClaimed claimed = find_cell(store, hash, i, error);
     bool good = claimed != NS_CLAIMED_FAILED;
     if (claimed == NS_CLAIMED_CELL) {
@@ -401,22 +416,24 @@ NsClaimed ns_study_store_claim(NsStudyStore *store, size_t *i, GError **error)
                             "give each study a file of its own",
                             error);
     }
-    return end(store, good, error) ? claimed : NS_CLAIMED_FAILED;
+    return good && commit(store, &transaction, error) ? claimed : NS_CLAIMED_FAILED;
 }
 
-static void bind_cell(sqlite3_stmt *statement, const NsStudyCell *cell)
+static bool bind_cell(NsStudyStore *store, sqlite3_stmt *statement, const NsStudyCell *cell,
+                      GError **error)
 {
     bool ended = cell->state > NS_CELL_RUNNING;
     const double numbers[] = {cell->first, cell->loss, cell->validation, cell->value,
                               cell->seconds};
-    ns_database_bind_text(statement, 1, ns_cell_state_word(cell->state));
+    const char *instructions =
+        ended ? ns_instructions_choice((size_t)ns_instructions())->key : NULL;
     sqlite3_bind_int64(statement, 2, cell->step);
     for (int k = 0; k < (int)G_N_ELEMENTS(numbers); k++)
         sqlite3_bind_double(statement, 3 + k, numbers[k]);
-    ns_database_bind_text(statement, 8, *cell->text ? cell->text : NULL);
-    ns_database_bind_text(statement, 9, ended ? "normscope " NS_VERSION : NULL);
-    ns_database_bind_text(statement, 10,
-                          ended ? ns_instructions_choice((size_t)ns_instructions())->key : NULL);
+    return bind_text(store, statement, 1, ns_cell_state_word(cell->state), error) &&
+           bind_text(store, statement, 8, *cell->text ? cell->text : NULL, error) &&
+           bind_text(store, statement, 9, ended ? "normscope " NS_VERSION : NULL, error) &&
+           bind_text(store, statement, 10, instructions, error);
 }
 
 bool ns_study_store_keep(NsStudyStore *store, size_t i, const NsStudyCell *cell, GError **error)
@@ -432,9 +449,8 @@ bool ns_study_store_keep(NsStudyStore *store, size_t i, const NsStudyCell *cell,
             "WHERE hash = ? AND state NOT IN ('done', 'diverged')",
             error);
     if (!store->keep) return false;
-    bind_cell(store->keep, cell);
-    ns_database_bind_text(store->keep, 11, hash);
-    return finish(store, store->keep, error);
+    return bind_cell(store, store->keep, cell, error) &&
+           bind_text(store, store->keep, 11, hash, error) && finish(store, store->keep, error);
 }
 
 bool ns_study_store_keep_curve(NsStudyStore *store, size_t i, const double *points, size_t n,
@@ -446,9 +462,9 @@ bool ns_study_store_keep_curve(NsStudyStore *store, size_t i, const double *poin
     NS_AUTO_STATEMENT statement =
         prepare(store, "INSERT OR IGNORE INTO curves VALUES (?, ?)", error);
     if (!statement) return false;
-    ns_database_bind_text(statement, 1, hash);
-    sqlite3_bind_blob(statement, 2, points, (int)(n * sizeof *points), SQLITE_STATIC);
-    return finish(store, statement, error);
+    if (!ns_database_bind_bytes(statement, 2, points, n * sizeof *points))
+        return complain(store, error);
+    return bind_text(store, statement, 1, hash, error) && finish(store, statement, error);
 }
 
 double *ns_study_store_curve(NsStudyStore *store, size_t i, size_t *n)
@@ -458,9 +474,8 @@ double *ns_study_store_curve(NsStudyStore *store, size_t i, size_t *n)
     ns_study_hash(store->study, i, hash);
     g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
     NS_AUTO_STATEMENT row = prepare(store, "SELECT points FROM curves WHERE hash = ?", NULL);
-    if (!row) return NULL;
-    ns_database_bind_text(row, 1, hash);
-    if (sqlite3_step(row) != SQLITE_ROW) return NULL;
+    if (!row || !ns_database_bind_text(row, 1, hash) || sqlite3_step(row) != SQLITE_ROW)
+        return NULL;
     const void *blob = sqlite3_column_blob(row, 0);
     *n = (size_t)sqlite3_column_bytes(row, 0) / sizeof(double);
     return blob ? g_memdup2(blob, *n * sizeof(double)) : NULL;
@@ -473,8 +488,7 @@ bool ns_study_store_renew(NsStudyStore *store, GError **error)
         prepare(store, "UPDATE cells SET lease = ? WHERE owner = ? AND state = 'running'", error);
     if (!statement) return false;
     sqlite3_bind_double(statement, 1, now() + store->options.lease);
-    ns_database_bind_text(statement, 2, store->owner);
-    return finish(store, statement, error);
+    return bind_text(store, statement, 2, store->owner, error) && finish(store, statement, error);
 }
 
 bool ns_study_store_count(NsStudyStore *store, NsStoreCounts *counts, GError **error)
@@ -582,7 +596,9 @@ bool ns_study_store_cells(NsStudyStore *store, NsStudyCell *cells, NsCellOrigin 
 static bool merge(NsStudyStore *store, NsMerged *merged, GError **error)
 {
     int64_t known = 0, differs = 0;
-    if (!read_number(store,
+    NS_AUTO_TRANSACTION transaction = NULL;
+    if (!begin(store, &transaction, error) ||
+        !read_number(store,
                      "SELECT COUNT(*) FROM part.cells JOIN main.cells USING (hash) WHERE "
                      "part.cells." ENDED " AND main.cells." ENDED,
                      &known, error) ||
@@ -611,21 +627,22 @@ static bool merge(NsStudyStore *store, NsMerged *merged, GError **error)
         return false;
     merged->known = (size_t)known;
     merged->differs = (size_t)differs;
-    return true;
+    return commit(store, &transaction, error);
 }
 
 bool ns_study_store_merge(NsStudyStore *store, const char *path, NsMerged *merged, GError **error)
 {
     if (!ns_study_store_is(path))
         return refuse(path, "it is missing, or another kind of file", error);
+    if (ns_database_file_is_at(store->file, path))
+        return refuse(path, "it is the file that they are merged into; name another one", error);
     g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
     NS_AUTO_STATEMENT attach = prepare(store, "ATTACH ? AS part", error);
-    if (!attach) return false;
-    ns_database_bind_text(attach, 1, path);
-    if (!finish(store, attach, error)) return false;
-    bool good = check_tables(store, "part", path, error) &&
-                execute(store, "BEGIN IMMEDIATE", error) &&
-                end(store, merge(store, merged, error), error);
-    ns_database_run(store->db, "DETACH part");
-    return good;
+    NsDatabaseFile *part = ns_database_file_open(path, 0);
+    bool attached =
+        part && attach && bind_text(store, attach, 1, path, error) && finish(store, attach, error);
+    bool good = attached && check_tables(store, "part", path, error) && merge(store, merged, error);
+    if (attached) ns_database_run(store->db, "DETACH part");
+    ns_database_file_close(part);
+    return good || !error || *error || refuse(path, "it cannot be read", error);
 }

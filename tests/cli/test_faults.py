@@ -232,6 +232,31 @@ def test_trouble_while_it_is_written():
                 assert [r["step"] for r in there] == list(range(len(there))) != []
 
 
+def test_lock_of_another_program():
+    """What is measured meanwhile waits, two sentences say so, and no step is missing."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.nsrun")
+        with subprocess.Popen([*LONG, "--set", "steps=0", "--run", path], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            wait_until(lambda: newest(path) > 5, process)
+            db = sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None)
+            db.execute("BEGIN IMMEDIATE")
+            before = newest(path)
+            time.sleep(4.5)
+            assert newest(path) == before
+            db.execute("ROLLBACK")
+            db.close()
+            wait_until(lambda: newest(path) > before, process)
+            time.sleep(0.5)
+            process.terminate()
+            _, err = process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == 143, (process.returncode, err)
+        lines = err.splitlines()
+        assert len(lines) == 2 and "is locked" in lines[0] and "no longer" in lines[1], err
+        there = records_of(path)
+        assert [r["step"] for r in there] == list(range(len(there))) and len(there) > before, before
+
+
 def test_no_place():
     """One sentence, and training goes on; a file that is there is left alone."""
     with Recorded() as a:

@@ -172,15 +172,17 @@ def test_signal():
 
 
 def test_without_a_checkpoint():
-    """It begins at step 0, and the records are the same."""
+    """It begins at step 0, also where no step was stored, and the records are the same."""
     with tempfile.TemporaryDirectory() as folder:
-        one, two = (begin(folder, name, ["train"], 20) for name in ("one.nsrun", "two.nsrun"))
-        db = sqlite3.connect(two)
-        db.executescript("DELETE FROM checkpoints; DELETE FROM tensors; "
-                         "DELETE FROM steps WHERE step > 12")
-        db.close()
-        good("resume", two)
-        check_same(one, two, 20)
+        one = begin(folder, "one.nsrun", ["train"], 20)
+        for last in (12, -1):
+            two = begin(folder, f"two{last}.nsrun", ["train"], 20)
+            db = sqlite3.connect(two)
+            db.executescript("DELETE FROM checkpoints; DELETE FROM tensors; "
+                             f"DELETE FROM steps WHERE step > {last}")
+            db.close()
+            good("resume", two)
+            check_same(one, two, 20)
 
 
 def test_live_settings():

@@ -463,6 +463,12 @@ def test_errors():
         assert "missing" in sentence(run("study", "merge", folder("a.nsstudy"), nothing, small=False), 1)
         other = write(folder("other.nsstudy"), "no database")
         assert "another kind" in sentence(run("study", "merge", folder("a.nsstudy"), other, small=False), 1)
+        own = folder("a.nsstudy")
+        os.link(own, folder("link.nsstudy"))
+        for same in (own, folder("link.nsstudy")):
+            begun = time.monotonic()
+            assert "merged into" in sentence(run("study", "merge", own, same, small=False), 1)
+            assert time.monotonic() - begun < 30
 
 
 def write(path, text):

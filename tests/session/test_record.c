@@ -1,7 +1,7 @@
 /* Recording, listing and continuing runs.  SPDX-License-Identifier: MIT */
 #include "tests/session/driver.h"
 
-#include "core/base/database_file.h"
+#include "core/store/database.h"
 #include "core/store/run_notes.h"
 #include "ui/session/session-private.h"
 
@@ -162,6 +162,75 @@ static void test_reset(void)
     g_assert_cmpint(second->steps, ==, 4);
     g_assert_cmpint(first->steps, ==, 3);
     g_assert_cmpstr(second->differs, ==, "same settings");
+    tear_down();
+}
+
+static void reset_and_step(NsSession *session)
+{
+    const NsHistory *old = ns_session_view(session)->history;
+    ns_session_reset(session);
+    SESSION_UNTIL(session, ns_session_view(session)->history != old &&
+                               ns_session_state(session) == NS_TRAINER_READY);
+    ns_session_step(session, 2);
+    wait_at_rest(session, 2);
+}
+
+/* The address of a history names a file only while the history exists. */
+static void test_files(void)
+{
+    set_up();
+    NsSession *session = record("", 2);
+    const NsHistory *first = ns_session_view(session)->histories[0];
+    g_autofree char *path = ns_autosave_path(session->autosave, first);
+    g_assert_nonnull(path);
+    reset_and_step(session);
+    g_autofree char *same = ns_autosave_path(session->autosave, first);
+    g_assert_cmpstr(same, ==, path);
+    reset_and_step(session);
+    g_assert_null(ns_autosave_path(session->autosave, first));
+    g_autofree char *third = ns_session_path_on_view(session);
+    g_assert_cmpstr(third, !=, path);
+    g_autoptr(GPtrArray) runs = close_and_list(session, 3);
+    tear_down();
+}
+
+static void count(NsSession *session, const char *sentence, unsigned *notices)
+{
+    (void)session;
+    *notices += strstr(sentence, "locked") != NULL;
+}
+
+static bool has_status(NsSession *session, const char *words)
+{
+    g_autofree char *status = ns_session_status(session, NS_STATUS_WHOLE);
+    return strstr(status, words) != NULL;
+}
+
+/* While another program has locked the file, the status says so; when the lock ends, everything is
+ * recorded. */
+static void test_locked(void)
+{
+    set_up();
+    sqlite3 *db;
+    NsDatabaseFile *file = NULL;
+    unsigned notices = 0;
+    NsSession *session = record("", 3);
+    g_autofree char *path = ns_session_path_on_view(session);
+    g_signal_connect(session, "notice", G_CALLBACK(count), &notices);
+    g_assert_cmpint(ns_database_open(path, SQLITE_OPEN_READWRITE, &db, &file), ==, SQLITE_OK);
+    sqlite3_busy_timeout(db, 10000);
+    sqlite3 *transaction = ns_database_begin(db);
+    g_assert_nonnull(transaction);
+    ns_session_step(session, 5);
+    wait_at_rest(session, 8);
+    SESSION_UNTIL(session, has_status(session, "the run file is locked"));
+    g_assert_cmpuint(notices, ==, 1);
+    ns_database_roll_back(&transaction);
+    ns_database_close(db, file);
+    SESSION_UNTIL(session, !has_status(session, "the run file is locked"));
+    SESSION_UNTIL(session, notices == 2);
+    g_autoptr(GPtrArray) runs = close_and_list(session, 1);
+    g_assert_cmpint(((const NsLibraryRun *)runs->pdata[0])->steps, ==, 8);
     tear_down();
 }
 
@@ -452,6 +521,8 @@ int main(int argc, char **argv)
     g_test_add_func("/record/file", test_file);
     g_test_add_func("/record/shared-threads", test_shared_threads);
     g_test_add_func("/record/reset", test_reset);
+    g_test_add_func("/record/files", test_files);
+    g_test_add_func("/record/locked", test_locked);
     g_test_add_func("/record/go-on", test_go_on);
     g_test_add_func("/record/in-part", test_in_part);
     g_test_add_func("/record/fork", test_fork);

@@ -2,6 +2,7 @@
 #include "tests/session/driver.h"
 
 #include "core/store/outside_watch.h"
+#include "ui/session/session-private.h"
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -203,6 +204,47 @@ static void test_left(void)
                                ns_session_state(session) == NS_TRAINER_READY);
     g_assert_cmpint(ns_session_steps(session), ==, 0);
     g_assert_null(ns_session_view(session)->names[0]);
+    SESSION_UNTIL(session, session->watch_source == 0); /* nothing is left to poll */
+    watch(session, (const char *const[]){path, NULL});
+    g_assert_cmpuint(session->watch_source, !=, 0);
+    g_object_unref(session);
+    tear_down();
+}
+
+static void drop_runs(NsSession *session)
+{
+    g_signal_handlers_disconnect_by_func(session, drop_runs, NULL);
+    ns_session_stop_watching(session);
+    g_ptr_array_set_size(session->runs, 0);
+    ns_session_show_pinned(session);
+}
+
+/* A handler of a signal frees the run that has just been polled. */
+static void test_dropped(void)
+{
+    set_up();
+    g_autofree char *path = path_of("mine.jsonl");
+    NsSession *session = open_session("", NULL);
+    watch(session, (const char *const[]){path, NULL});
+    g_signal_connect(session, "view-changed", G_CALLBACK(drop_runs), NULL);
+    append(path, 0, 9);
+    SESSION_UNTIL(session, !ns_session_is_watching(session));
+    g_object_unref(session);
+    tear_down();
+}
+
+/* Standard input is not watched where it cannot be saved. */
+static void test_no_folder(void)
+{
+    set_up();
+    g_autoptr(GError) error = NULL;
+    g_autofree char *file = path_of("file"), *inside = g_build_filename(file, "runs", NULL);
+    append(file, 0, 0);
+    NsSession *session = open_session("", NULL);
+    ns_session_set_recording(session, inside, 0);
+    g_assert_false(ns_session_watch(session, (const char *const[]){"-", NULL}, &error));
+    g_assert_nonnull(strstr(error->message, "cannot be created"));
+    g_assert_false(ns_session_is_watching(session));
     g_object_unref(session);
     tear_down();
 }
@@ -285,6 +327,8 @@ int main(int argc, char **argv)
     g_test_add_func("/watching/lanes", test_lanes);
     g_test_add_func("/watching/beside", test_beside);
     g_test_add_func("/watching/left", test_left);
+    g_test_add_func("/watching/dropped", test_dropped);
+    g_test_add_func("/watching/no-folder", test_no_folder);
     g_test_add_func("/watching/refused", test_refused);
     g_test_add_func("/watching/pipe", test_pipe);
     g_test_add_func("/watching/long", test_long);

@@ -169,6 +169,44 @@ static void test_locks(NsTestFiles *files, gconstpointer data)
     g_assert_cmpint(errno, ==, EISDIR);
 }
 
+static bool insert(sqlite3 *db, const char *text, bool complete)
+{
+    NS_AUTO_TRANSACTION transaction = ns_database_begin(db);
+    NS_AUTO_STATEMENT statement = ns_database_prepare(db, "INSERT INTO texts VALUES (?)");
+    g_assert_true(transaction && statement);
+    return ns_database_bind_text(statement, 1, text) && ns_database_finish(statement) && complete &&
+           ns_database_commit(&transaction);
+}
+
+/* What is not committed is rolled back, and no NULL takes the place of a value that cannot be
+ * bound. */
+static void test_transactions(NsTestFiles *files, gconstpointer data)
+{
+    (void)data;
+    NsDatabaseFile *file;
+    int64_t n;
+    g_autofree char *path = g_build_filename(files->folder, "a", NULL), *large = NULL;
+    sqlite3 *db = open_database(path, SQLITE_OPEN_CREATE, &file);
+    g_assert_true(ns_database_run(db, "CREATE TABLE texts (text TEXT)"));
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 1000);
+    large = g_strnfill(2000, 'a');
+    g_assert_true(insert(db, "a", true));
+    g_assert_false(insert(db, "b", false));
+    g_assert_false(insert(db, large, true));
+    g_assert_true(sqlite3_get_autocommit(db));
+    g_assert_true(insert(db, "c", true));
+    g_assert_true(ns_database_find_number(db, "SELECT count(*) FROM texts", &n) && n == 2);
+    g_assert_true(
+        ns_database_find_number(db, "SELECT count(*) FROM texts WHERE text IS NULL", &n) && n == 0);
+
+    g_assert_false(ns_database_run(db, "INSERT INTO nowhere VALUES (1)"));
+    g_autofree char *words = ns_database_error(db);
+    g_assert_cmpstr(words, ==,
+                    "no such table: nowhere (1: no such table: nowhere in \"INSERT INTO nowhere "
+                    "VALUES (1)\")");
+    ns_database_close(db, file);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -177,6 +215,8 @@ int main(int argc, char **argv)
     g_test_add("/database/kinds", NsTestFiles, NULL, ns_test_files_set_up, test_kinds,
                ns_test_files_tear_down);
     g_test_add("/database/locks", NsTestFiles, NULL, ns_test_files_set_up, test_locks,
+               ns_test_files_tear_down);
+    g_test_add("/database/transactions", NsTestFiles, NULL, ns_test_files_set_up, test_transactions,
                ns_test_files_tear_down);
     return g_test_run();
 }

@@ -6,6 +6,8 @@
 #include "tests/unit/studies.h"
 #include "tests/unit/support.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <string.h>
@@ -16,6 +18,18 @@
 #define GRID                                                                                       \
     SMALL "steps = 3\noptimizer = sgd\nseeds = 2\n[grid]\nlr = 0.01, 0.1, 100\n"                   \
           "[A]\nplacement = post\n[B]\nplacement = none\n"
+
+int __real_fcntl64(int fd, int command, void *data);
+int __wrap_fcntl64(int fd, int command, void *data);
+
+static bool no_locks; /* the file system refuses locks, as NFS without a lock service does */
+
+int __wrap_fcntl64(int fd, int command, void *data)
+{
+    if (!no_locks || command != F_SETLK) return __real_fcntl64(fd, command, data);
+    errno = ENOLCK;
+    return -1;
+}
 
 static NsStoreOptions options_of(const NsStudy *study, double lease)
 {
@@ -279,6 +293,14 @@ static void test_refused(void)
     NsMerged merged;
     g_assert_false(ns_study_store_merge(store, text, &merged, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
+    g_clear_error(&error);
+    g_assert_false(ns_study_store_merge(store, path, &merged, &error));
+    g_assert_nonnull(strstr(error->message, "merged into"));
+    g_clear_error(&error);
+    no_locks = true;
+    g_assert_null(ns_study_store_open(path, &study, NULL, &error));
+    g_assert_nonnull(strstr(error->message, "has no locks"));
+    no_locks = false;
     spoil(path, "UPDATE study SET text = 'steps = x'");
     refuse(path, "Line 1");
     spoil(path, "CREATE TRIGGER evil AFTER UPDATE ON cells BEGIN SELECT 1; END");

@@ -11,7 +11,7 @@
 #define NAMES_MOST 100
 
 typedef struct {
-    const NsHistory *history; /* of the first lane; only its address is compared */
+    NsHistory *history; /* of the first lane; a reference, so that no other gets its address */
     char *path;
 } File;
 
@@ -21,18 +21,21 @@ struct NsAutosave {
     int64_t fork_step;
 
     /* Used on the trainer's thread only: */
-    char *goes_on;       /* the file that is continued until the first reset */
-    NsRunWriter *writer; /* of the present run; NULL before its first step or after a failure */
-    bool refused;        /* this run cannot be recorded */
+    char *goes_on; /* the file that is continued until the first reset */
+    bool refused;  /* this run cannot be recorded */
 
-    GMutex mutex; /* protects the fields below */
+    GMutex mutex;        /* protects the fields below */
+    NsRunWriter *writer; /* of the present run; NULL before its first step.  Only the trainer's
+                            thread changes it, and reads it without the mutex */
     char *folder;
-    GArray *files;
-    char *failure;
+    GArray *files; /* of the present run and of the one before the reset */
+    unsigned begun;
+    char *message;
 };
 
 static void file_clear(void *file)
 {
+    ns_history_unref(((File *)file)->history);
     g_free(((File *)file)->path);
 }
 
@@ -55,7 +58,7 @@ void ns_autosave_unref(NsAutosave *autosave)
     if (atomic_fetch_sub(&autosave->refs, 1) > 1) return;
     g_array_unref(autosave->files);
     g_mutex_clear(&autosave->mutex);
-    g_free(autosave->failure);
+    g_free(autosave->message);
     g_free(autosave->goes_on);
     g_free(autosave->parent);
     g_free(autosave->folder);
@@ -64,20 +67,26 @@ void ns_autosave_unref(NsAutosave *autosave)
 
 /* ---- On the trainer's thread ---- */
 
-static void add_file(NsAutosave *autosave, NsLockstep *lockstep, const char *path)
+static void set_writer(NsAutosave *autosave, NsRunWriter *writer)
 {
-    File file = {ns_run_history(ns_lockstep_run(lockstep, 0, 0)), g_strdup(path)};
-    g_mutex_lock(&autosave->mutex);
-    g_array_append_val(autosave->files, file);
-    g_mutex_unlock(&autosave->mutex);
+    g_autoptr(GMutexLocker) held = g_mutex_locker_new(&autosave->mutex);
+    autosave->writer = writer;
 }
 
-static void fail(NsAutosave *autosave, char *sentence)
+static void add_file(NsAutosave *autosave, NsLockstep *lockstep, const char *path)
 {
-    g_mutex_lock(&autosave->mutex);
-    g_free(autosave->failure);
-    autosave->failure = sentence;
-    g_mutex_unlock(&autosave->mutex);
+    File file = {ns_history_ref(ns_run_history(ns_lockstep_run(lockstep, 0, 0))), g_strdup(path)};
+    g_autoptr(GMutexLocker) held = g_mutex_locker_new(&autosave->mutex);
+    if (autosave->files->len > 1) g_array_remove_index(autosave->files, 0);
+    g_array_append_val(autosave->files, file);
+    autosave->begun++;
+}
+
+static void set_message(NsAutosave *autosave, char *sentence)
+{
+    g_autoptr(GMutexLocker) held = g_mutex_locker_new(&autosave->mutex);
+    g_free(autosave->message);
+    autosave->message = sentence;
 }
 
 static void note_parent(const NsAutosave *autosave, const char *path)
@@ -106,7 +115,7 @@ static void open_new(NsAutosave *autosave, NsLockstep *lockstep)
             i == 1 ? g_strdup_printf("%s.nsrun", time) : g_strdup_printf("%s %d.nsrun", time, i);
         g_autofree char *path = g_build_filename(folder, name, NULL);
         g_clear_error(&error);
-        autosave->writer = ns_run_writer_new(path, lockstep, 0, &error);
+        set_writer(autosave, ns_run_writer_new(path, lockstep, 0, &error));
         if (!autosave->writer && g_error_matches(error, NS_ERROR, NS_ERROR_USAGE)) continue;
         if (!autosave->writer) break;
         add_file(autosave, lockstep, path);
@@ -114,12 +123,12 @@ static void open_new(NsAutosave *autosave, NsLockstep *lockstep)
     }
     autosave->refused = !autosave->writer;
     if (autosave->refused)
-        fail(autosave, g_strdup_printf("%s  The run is not recorded.", error->message));
+        set_message(autosave, g_strdup_printf("%s  The run is not recorded.", error->message));
 }
 
 static void go_on(NsAutosave *autosave, NsLockstep *lockstep)
 {
-    autosave->writer = ns_run_writer_resume(autosave->goes_on, lockstep, 0, NULL);
+    set_writer(autosave, ns_run_writer_resume(autosave->goes_on, lockstep, 0, NULL));
     if (autosave->writer) add_file(autosave, lockstep, autosave->goes_on);
 }
 
@@ -138,12 +147,14 @@ static void close_file(NsAutosave *autosave, NsLockstep *lockstep)
     g_autoptr(GError) error = NULL;
     size_t n = 0, seeds = ns_lockstep_seeds(lockstep);
     char *summaries[NS_LANES_MAX * NS_SEEDS_MAX];
-    if (!autosave->writer) return;
+    NsRunWriter *writer = autosave->writer;
+    if (!writer) return;
+    set_writer(autosave, NULL);
     for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++)
         for (size_t k = 0; k < seeds; k++)
             summaries[n++] = summary_of(lockstep, ns_lockstep_run(lockstep, i, k));
-    if (!ns_run_writer_close(g_steal_pointer(&autosave->writer), summaries, &error) && error)
-        fail(autosave, g_strdup(error->message));
+    if (!ns_run_writer_close(writer, summaries, &error) && error)
+        set_message(autosave, g_strdup(error->message));
     while (n-- > 0) g_free(summaries[n]);
 }
 
@@ -160,10 +171,10 @@ static void tell(void *data, NsTrainerMoment moment, NsLockstep *lockstep)
     case NS_TRAINER_STEPPED:
         if (!writer && !autosave->refused) open_new(autosave, lockstep);
         if (autosave->writer) ns_run_writer_step(autosave->writer, lockstep);
-        break;
+        return;
     case NS_TRAINER_RESTED:
         if (writer) ns_run_writer_checkpoint(writer, lockstep);
-        break;
+        return;
     case NS_TRAINER_RESETS:
         close_file(autosave, lockstep);
         return;
@@ -173,8 +184,6 @@ static void tell(void *data, NsTrainerMoment moment, NsLockstep *lockstep)
         ns_autosave_unref(autosave);
         return;
     }
-    char *failure = autosave->writer ? ns_run_writer_take_failure(autosave->writer) : NULL;
-    if (failure) fail(autosave, failure);
 }
 
 NsTrainerObserver ns_autosave_observer(NsAutosave *autosave)
@@ -208,15 +217,20 @@ char *ns_autosave_path(NsAutosave *autosave, const NsHistory *history)
 unsigned ns_autosave_files(NsAutosave *autosave)
 {
     g_mutex_lock(&autosave->mutex);
-    unsigned n = autosave->files->len;
+    unsigned n = autosave->begun;
     g_mutex_unlock(&autosave->mutex);
     return n;
 }
 
-char *ns_autosave_take_failure(NsAutosave *autosave)
+char *ns_autosave_take_message(NsAutosave *autosave)
 {
-    g_mutex_lock(&autosave->mutex);
-    char *failure = g_steal_pointer(&autosave->failure);
-    g_mutex_unlock(&autosave->mutex);
-    return failure;
+    g_autoptr(GMutexLocker) held = g_mutex_locker_new(&autosave->mutex);
+    char *message = autosave->writer ? ns_run_writer_take_message(autosave->writer) : NULL;
+    return message ? message : g_steal_pointer(&autosave->message);
+}
+
+bool ns_autosave_waits(NsAutosave *autosave)
+{
+    g_autoptr(GMutexLocker) held = g_mutex_locker_new(&autosave->mutex);
+    return autosave->writer && ns_run_writer_is_locked(autosave->writer);
 }

@@ -28,12 +28,16 @@ NsTrainerObserver ns_autosave_observer(NsAutosave *autosave);
 /* From the next step on a run without a file gets one in this folder; NULL: no recording. */
 void ns_autosave_set_folder(NsAutosave *autosave, const char *folder);
 
-/* The file of the run whose first lane has this history; NULL if there is none yet.  Free with
- * g_free. */
+/* The file of the run whose first lane has this history, if it is the present run or the one before
+ * the last reset; NULL if there is none yet.  Free with g_free. */
 char *ns_autosave_path(NsAutosave *autosave, const NsHistory *history);
 
 /* The number of files that were begun. */
 unsigned ns_autosave_files(NsAutosave *autosave);
 
-/* A sentence, once, after recording has failed; otherwise NULL.  Free with g_free. */
-char *ns_autosave_take_failure(NsAutosave *autosave);
+/* The newest message about recording, once: it waits for a lock, goes on, or has failed; otherwise
+ * NULL.  Free with g_free. */
+char *ns_autosave_take_message(NsAutosave *autosave);
+
+/* Whether what is measured waits in memory, because another program has locked the file. */
+bool ns_autosave_waits(NsAutosave *autosave);

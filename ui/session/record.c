@@ -115,8 +115,12 @@ char *ns_session_path_on_view(NsSession *session)
 void ns_session_poll_record(NsSession *session)
 {
     if (!session->autosave) return;
-    g_autofree char *failure = ns_autosave_take_failure(session->autosave);
-    if (failure) ns_session_tell(session, failure);
+    g_autofree char *message = ns_autosave_take_message(session->autosave);
+    if (message) {
+        ns_session_tell(session, message);
+        g_signal_emit_by_name(session, "status-changed");
+        if (!session->autosave) return;
+    }
     unsigned files = ns_autosave_files(session->autosave);
     if (files == session->files) return;
     session->files = files;

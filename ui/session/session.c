@@ -61,6 +61,7 @@ bool ns_session_poll(NsSession *session)
     if (changed) g_signal_emit_by_name(session, "status-changed");
     bool slow = ns_session_poll_stage(session);
     bool checking = ns_session_poll_check(session);
+    waits |= session->autosave && ns_autosave_waits(session->autosave);
     return waits || slow || checking || busy;
 }
 

@@ -208,6 +208,8 @@ char *ns_session_status(NsSession *session, NsStatusLength length)
     if (loss) g_string_append_printf(text, brief ? ", %s" : _(", loss %s"), loss);
     if (length == NS_STATUS_WHOLE) append_pace(text, session, state);
     append_diverged(text, session);
+    if (session->autosave && ns_autosave_waits(session->autosave))
+        g_string_append(text, _("; the run file is locked"));
     g_autofree char *past = ns_session_past_words(session);
     if (past) g_string_append_printf(text, "; %s", past);
     int64_t pinned = ns_session_view(session)->step;

@@ -5,6 +5,7 @@
  * as a pinned run. */
 #include "ui/session/session-private.h"
 
+#include "core/base/file.h"
 #include "core/base/words.h"
 
 #include <glib/gstdio.h>
@@ -86,7 +87,14 @@ static void show_lanes(NsSession *session)
     ns_view_set_active(view, view->active);
 }
 
-static bool poll_run(NsSession *session, NsPastRun *run)
+/* What the runs that were polled have brought. */
+typedef struct {
+    bool busy, view, pins,
+        lanes; /* lanes: a run has others; view: that on view; pins: a pinned one */
+    GPtrArray *messages;
+} News;
+
+static void poll_run(NsSession *session, NsPastRun *run, News *news)
 {
     gint64 now = g_get_monotonic_time();
     guint64 version = ns_outside_watch_version(run->watch);
@@ -94,30 +102,40 @@ static bool poll_run(NsSession *session, NsPastRun *run)
         run->version = version;
         run->news_at = now;
         bool others = take_lanes(run);
-        if (others && run == session->opened) {
-            show_lanes(session);
-            g_signal_emit_by_name(session, "view-changed");
-        } else if (others && run->told.pinned) {
-            ns_session_show_pinned(session);
-        }
-        if (others) g_signal_emit_by_name(session, "runs-changed");
+        if (others && run == session->opened) show_lanes(session);
+        news->view |= others && run == session->opened;
+        news->pins |= others && run != session->opened && run->told.pinned;
+        news->lanes |= others;
         char *message;
-        while ((message = ns_outside_watch_take_message(run->watch))) {
-            ns_session_tell(session, message);
-            g_free(message);
-        }
+        while ((message = ns_outside_watch_take_message(run->watch)))
+            g_ptr_array_add(news->messages, message);
     }
-    return now - run->news_at < BUSY_US;
+    news->busy |= now - run->news_at < BUSY_US;
 }
 
+/* A handler of a signal may free a run, so signals follow when all runs have been polled. */
 bool ns_session_poll_watched(NsSession *session)
 {
-    bool busy = session->opened && session->opened->watch && poll_run(session, session->opened);
+    g_autoptr(GPtrArray) messages = g_ptr_array_new_with_free_func(g_free);
+    News news = {.messages = messages};
+    if (session->opened && session->opened->watch) poll_run(session, session->opened, &news);
     for (guint i = 0; i < session->runs->len; i++) {
         NsPastRun *run = g_ptr_array_index(session->runs, i);
-        if (run->watch) busy |= poll_run(session, run);
+        if (run->watch) poll_run(session, run, &news);
     }
-    return busy;
+    if (news.pins) ns_session_show_pinned(session);
+    if (news.view) g_signal_emit_by_name(session, "view-changed");
+    if (news.lanes) g_signal_emit_by_name(session, "runs-changed");
+    for (guint i = 0; i < messages->len; i++) ns_session_tell(session, messages->pdata[i]);
+    return news.busy;
+}
+
+static bool has_watched(NsSession *session)
+{
+    bool has = session->opened && session->opened->watch;
+    for (guint i = 0; !has && i < session->runs->len; i++)
+        has = ((const NsPastRun *)session->runs->pdata[i])->watch != NULL;
+    return has;
 }
 
 /* The status of a run without news counts the minutes, so it changes every minute. */
@@ -129,7 +147,9 @@ static gboolean look(gpointer data)
     if (busy || (ns_session_is_watching(session) && minute != session->watch_minute))
         g_signal_emit_by_name(session, "status-changed");
     session->watch_minute = minute;
-    return G_SOURCE_CONTINUE;
+    if (has_watched(session)) return G_SOURCE_CONTINUE;
+    session->watch_source = 0;
+    return G_SOURCE_REMOVE;
 }
 
 /* ---- On view ---- */
@@ -152,13 +172,13 @@ void ns_session_show_watched(NsSession *session, NsPastRun *run)
     g_signal_emit_by_name(session, "status-changed");
 }
 
-/* The file for standard input; NULL if runs are not recorded. */
-static char *save_path(NsSession *session)
+/* The file for standard input; NULL if runs are not recorded, with an error if its folder cannot be
+ * created. */
+static char *save_path(NsSession *session, GError **error)
 {
-    if (!session->folder) return NULL;
+    if (!session->folder || !ns_folder_make(session->folder, error)) return NULL;
     g_autoptr(GDateTime) now = g_date_time_new_now_local();
     g_autofree char *name = g_date_time_format(now, "watched-%Y%m%d-%H%M%S.jsonl");
-    g_mkdir_with_parents(session->folder, 0700);
     return g_build_filename(session->folder, name, NULL);
 }
 
@@ -178,7 +198,12 @@ bool ns_session_watch(NsSession *session, const char *const *paths, GError **err
     bool input = g_strv_contains(paths, "-");
     size_t n = 0;
     while (paths[n]) n++;
-    g_autofree char *save = input ? save_path(session) : NULL;
+    g_autoptr(GError) wrong = NULL;
+    g_autofree char *save = input ? save_path(session, &wrong) : NULL;
+    if (wrong) {
+        g_propagate_error(error, g_steal_pointer(&wrong));
+        return false;
+    }
     NsOutsideWatch *watch = ns_outside_watch_new(paths, n, save, error);
     if (!watch) return false;
     NsPastRun *run = g_new0(NsPastRun, 1);
