@@ -137,21 +137,16 @@ char *ns_outside_take_message(NsOutside *o)
 
 /* ---- Names ---- */
 
-/* Most names that a message lists. */
-#define MOST_NAMES 16
-
 static void note_name(NsOutside *o, const char *name, bool has)
 {
-    if (has && o->names->len < MOST_NAMES &&
-        !g_ptr_array_find_with_equal_func(o->names, name, g_str_equal, NULL))
-        g_ptr_array_add(o->names, g_strdup(name));
+    if (has) ns_outside_note_name(o->names, name);
 }
 
 /* Notes the names in the line as long as there is no record. */
 static void note_names(NsOutside *o)
 {
     const NsOutsideLine *line = o->line;
-    if (o->names->len == MOST_NAMES || ns_outside_lanes(o)) return;
+    if (ns_outside_lanes(o)) return;
     note_name(o, "step", line->step >= 0);
     note_name(o, "loss", line->loss.has);
     note_name(o, "validation_loss", line->validation.has);
@@ -163,11 +158,11 @@ static void note_names(NsOutside *o)
 
 char *ns_outside_names(const NsOutside *o)
 {
-    GString *names = g_string_new(NULL);
-    for (guint i = 0; i < o->names->len; i++)
-        g_string_append_printf(names, "%s%s", i ? ", " : "", (char *)o->names->pdata[i]);
-    if (o->names->len == MOST_NAMES) g_string_append(names, ", …");
-    return g_string_free(names, FALSE);
+    const GPtrArray *names = o->events ? ns_outside_events_tags(o->events) : o->names;
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < names->len; i++)
+        g_string_append_printf(text, "%s%s", i ? ", " : "", (char *)names->pdata[i]);
+    return g_string_free(text, FALSE);
 }
 
 /* ---- Messages ---- */
@@ -489,12 +484,10 @@ static void take_events(NsOutside *o, bool last)
     while ((news = ns_outside_events_next(o->events, last, o->line, &why)) !=
            NS_OUTSIDE_EVENTS_NONE) {
         o->lines = ns_outside_events_read(o->events);
-        if (news == NS_OUTSIDE_EVENTS_WRONG) {
+        if (news == NS_OUTSIDE_EVENTS_WRONG)
             leave_out(o, _(why));
-            continue;
-        }
-        note_names(o);
-        take(o);
+        else
+            take(o);
     }
     o->lines = ns_outside_events_read(o->events);
 }

@@ -40,5 +40,8 @@ bool ns_outside_events_pause(NsOutsideEvents *events, NsOutsideLine *line);
  * is. */
 bool ns_outside_events_are_partial(const NsOutsideEvents *events);
 
+/* The first tags in the file, borrowed. */
+const GPtrArray *ns_outside_events_tags(const NsOutsideEvents *events);
+
 /* The number of events read. */
 size_t ns_outside_events_read(const NsOutsideEvents *events);

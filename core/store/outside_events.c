@@ -43,6 +43,7 @@ struct NsOutsideEvents {
     bool grown;         /* more of it was told since it was handed over at a pause, */
     bool partial;       /* incomplete arrays were left out */
     GArray *values;     /* elements are Value */
+    GPtrArray *tags;    /* the first ones, as they are written */
 
     /* The part of the newest event that has not been processed yet. */
     GByteArray *event;
@@ -59,6 +60,7 @@ NsOutsideEvents *ns_outside_events_new(void)
     for (int i = 0; i < 2; i++)
         e->sizes[i] = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     e->values = g_array_new(FALSE, FALSE, sizeof(Value));
+    e->tags = g_ptr_array_new_with_free_func(g_free);
     e->step.step = -1;
     return e;
 }
@@ -71,7 +73,13 @@ void ns_outside_events_free(NsOutsideEvents *e)
     g_hash_table_unref(e->from_zero);
     for (int i = 0; i < 2; i++) g_hash_table_unref(e->sizes[i]);
     g_array_unref(e->values);
+    g_ptr_array_unref(e->tags);
     g_free(e);
+}
+
+const GPtrArray *ns_outside_events_tags(const NsOutsideEvents *e)
+{
+    return e->tags;
 }
 
 size_t ns_outside_events_read(const NsOutsideEvents *e)
@@ -490,6 +498,7 @@ static bool take_event(NsOutsideEvents *e, NsOutsideLine *line)
         e->step.lane = lane;
         e->step.seed = seed;
         e->grown = true;
+        ns_outside_note_name(e->tags, tag);
         take_value(e, name, number);
     }
     return false;

@@ -37,6 +37,9 @@ typedef struct {
     GArray *numbers; /* elements are NsOutsideNumber */
 } NsOutsideLine;
 
+/* Adds a name that a message may list, unless there are enough of them. */
+void ns_outside_note_name(GPtrArray *names, const char *name);
+
 NsOutsideLine *ns_outside_line_new(void);
 void ns_outside_line_free(NsOutsideLine *line);
 

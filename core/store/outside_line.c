@@ -11,12 +11,22 @@
 /* Maximum nesting depth of braces and brackets. */
 #define DEEPEST 16
 
+/* Most names that a message lists. */
+#define MOST_NAMES 16
+
 typedef struct {
     const char *at, *end; /* *end is a zero byte */
     NsOutsideLine *line;
     bool foreign;    /* it has a member "settings" or "summary" */
     const char *why; /* the first error */
 } Scan;
+
+void ns_outside_note_name(GPtrArray *names, const char *name)
+{
+    if (names->len < MOST_NAMES &&
+        !g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
+        g_ptr_array_add(names, g_strdup(name));
+}
 
 NsOutsideLine *ns_outside_line_new(void)
 {

@@ -163,7 +163,7 @@ def test_no_record():
         with open(path("c.tfevents"), "wb") as file:
             file.write(VERSION + scalar(0, "lm loss", 3.0) + scalar(0, "grad-norm", 1.0) + scalar(1, "lm loss", 2.0))
         for name, there in (("a.csv", "step, loss"), ("b.jsonl", "step, validation_loss, accuracy"),
-                            ("c.tfevents", "step, grad_norm, lm loss")):
+                            ("c.tfevents", "lm loss, grad-norm")):
             for words in (["chart", "--from", path(name), "--figure", "loss", "--out", path("x.svg")],
                           ["chart", "--from", path(name), "--beside", path(name), "--figure", "loss", "--out",
                            path("x.svg")]):
