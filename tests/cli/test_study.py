@@ -257,7 +257,7 @@ def test_comparison():
             difference = row["difference"]
             assert difference["lo"] is None and row["better"] == "no verdict" and 0 <= row["a_wins"] <= 1, row
         assert pair["verdict"] == "no verdict" and "One seed: no verdict.\n" in table and "Verdict" not in table, table
-        assert f"{best[0]['best']['value']:.4g}  " in table and "interval" not in table, table
+        assert f" {best[0]['best']['value']:.4g}\n" in table and "interval" not in table, table
         assert len(value["sensitivity"]) == 2 and len(value["sensitivity"][0]["lr"]) == 4
         assert comparison["better"] == "lower" and "lower is better" in table, table
         for figure in ("best-of", "lr-sensitivity", "phase"):
