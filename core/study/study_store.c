@@ -259,7 +259,7 @@ NsStudyStore *ns_study_store_open(const char *path, const NsStudy *study,
         !read_number(store, "SELECT COUNT(*) FROM sqlite_schema", &n, error))
         return NULL;
     /* A database of another kind is not even given another journal. */
-    if (n > 0 && application != APPLICATION) {
+    if (n > 0 && application != NS_DATABASE_STUDY) {
         refuse(path, "it is another kind of file", error);
         return NULL;
     }
