@@ -650,7 +650,7 @@ static void test_tex(void)
     g_assert_nonnull(strstr(document, "ymode=log"));
     g_assert_nonnull(strstr(document, "100000 points, reduced"));
     static const char *const drawn[] = {
-        "\\fill[chart-0,", "const plot",     "only marks",         "only marks, mark=*, ",
+        "\\fill[chart-0,", "const plot",     "only marks",         ") circle[radius=",
         "-- cycle",        "densely dotted", "{bound $\\surd $d}", "{$\\propto $ L${}^{-1/2}$}",
         "ylabel={A / B}"};
     for (size_t i = 0; i < G_N_ELEMENTS(drawn); i++)

@@ -713,7 +713,7 @@ static void test_tex_panels(void)
     g_auto(GStrv) lines = g_strsplit(tex, "\n", -1);
     size_t limited = 0;
     for (size_t i = 0; lines[i]; i++)
-        limited += g_str_has_prefix(lines[i], "\\node[inner sep=0bp, rotate=90, ") &&
+        limited += g_str_has_prefix(lines[i], "\\node[anchor=center, inner sep=0bp, rotate=90, ") &&
                    strstr(lines[i], "\\resizebox{");
     g_assert_cmpuint(limited, ==, 2);
     pair_clear(&pair);

@@ -167,7 +167,6 @@ static void append_curve(GString *out, const NsPlotLayout *layout, size_t i)
     const NsScale *x = &layout->x, *y = &layout->y[series->side];
     const GArray *points = layout->paths[i].points, *runs = layout->paths[i].runs;
     bool reduced = series->n > MOST_POINTS && points && points->len;
-    g_autofree char *color = series_color(series);
     print(out, "\\addplot[");
     append_look(out, layout, series);
     print(out, ", forget plot] coordinates {\n");
@@ -184,9 +183,11 @@ static void append_curve(GString *out, const NsPlotLayout *layout, size_t i)
         unsigned from = g_array_index(runs, unsigned, run);
         unsigned to = run + 1 < runs->len ? g_array_index(runs, unsigned, run + 1) : points->len;
         NsPoint point = g_array_index(points, NsPoint, from);
-        if (to - from == 1)
-            print(out, "\\fill[%s] (axis cs:%.9g,%.9g) circle[radius=%.9gbp];\n", color,
-                  coordinate_at(x, point.x), coordinate_at(y, point.y), layout->style->line_width);
+        if (to - from != 1) continue;
+        print(out, "\\fill[");
+        append_look(out, layout, series);
+        print(out, "] (axis cs:%.9g,%.9g) circle[radius=%.9gbp];\n", coordinate_at(x, point.x),
+              coordinate_at(y, point.y), layout->style->line_width);
     }
 }
 
