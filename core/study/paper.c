@@ -229,32 +229,32 @@ char *ns_paper_seeds_words(const NsPaperStudy *row, const NsStudy *study)
     const NsSettings *lane = &study->experiment.lane[0];
     int64_t first = MIN(lane->seed, lane->data_seed), last = first + study->seeds - 1;
     if (!is_as_fixed(row, study))
-        return g_strdup(_("the settings are not those for which the claims were fixed"));
+        return g_strdup("the settings are not those for which the claims were fixed");
     if (first < NS_PAPER_FRESH)
-        return g_strdup_printf(
-            _("claims fixed on %s, after runs with seeds such as %" G_GINT64_FORMAT
-              " to %" G_GINT64_FORMAT),
-            NS_PAPER_FIXED, first, last);
-    return g_strdup_printf(
-        _("claims fixed on %s, seeds %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " not seen before"),
-        NS_PAPER_FIXED, first, last);
+        return g_strdup_printf("claims fixed on " NS_PAPER_FIXED
+                               ", after runs with seeds such as %" G_GINT64_FORMAT
+                               " to %" G_GINT64_FORMAT,
+                               first, last);
+    return g_strdup_printf("claims fixed on " NS_PAPER_FIXED ", seeds %" G_GINT64_FORMAT
+                           " to %" G_GINT64_FORMAT " not seen before",
+                           first, last);
 }
 
 const char *ns_paper_history(void)
 {
-    return N_(
-        "Seeds from 1 on were used to develop the claims, and results with them had been seen when "
-        "these were changed: the seeds of Figures 2a and 2b were raised from 5 to 20, of 3a and 3b "
-        "from 10 to 40, of 3c and 3d from 20 to 80, and of Figure 5 from 4 to 8; Figure 4 got 600 "
-        "steps instead of 200; the ablation without norms has 6 layers instead of 12; the cost of "
-        "depth begins at 100 layers; the gradient by layer is that of the hidden states, in the "
-        "upper half.  When the claims were fixed, the same day but before seeds from 1001 on were "
-        "used: in Figures 3a and 3b the model after the warm-up has learned, where it had stayed "
-        "at a loss of 3 nats, and all layers of both stacks count; the geometric mean stands for "
-        "ratios; tokens become alike under softmax attention, not under uniform attention, which "
-        "makes them equal by construction; learning stops within 256 layers, not 1,000; studies "
-        "that train with five seeds have six, the fewest for ranks, and to save time Figures 2a, "
-        "2b, 3a, 3b, 3c, 3d and 5 have 12, 10, 12, 12, 40, 40 and 5.");
+    return "Seeds from 1 on were used to develop the claims, and results with them had been "
+           "seen when these were changed: the seeds of Figures 2a and 2b were raised from 5 to "
+           "20, of 3a and 3b from 10 to 40, of 3c and 3d from 20 to 80, and of Figure 5 from 4 "
+           "to 8; Figure 4 got 600 steps instead of 200; the ablation without norms has 6 "
+           "layers instead of 12; the cost of depth begins at 100 layers; the gradient by "
+           "layer is that of the hidden states, in the upper half.  When the claims were "
+           "fixed, before any result of seeds from 1001 on was seen: in Figures 3a and 3b the "
+           "model after the warm-up has learned, where it had stayed at a loss of 3 nats, and "
+           "all layers of both stacks count; the geometric mean stands for ratios; tokens "
+           "become alike under softmax attention, not under uniform attention, which makes "
+           "them equal by construction; learning stops within 256 layers, not 1,000; studies "
+           "that train with five seeds have six, the fewest for ranks, and to save time "
+           "Figures 2a, 2b, 3a, 3b, 3c, 3d and 5 have 12, 10, 12, 12, 40, 40 and 5.";
 }
 
 /* ---- Texts ---- */

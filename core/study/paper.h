@@ -116,10 +116,10 @@ char *ns_paper_claims_text(const NsPaperStudy *row);
 char *ns_paper_table_hash(void);
 
 /* States of which seeds a study is, and whether its claims were fixed before: “claims fixed on
- * 2026-11-26, seeds 1001 to 1005 not seen before”.  Free with g_free. */
+ * 2026-11-26, seeds 1001 to 1005 not seen before”; untranslated.  Free with g_free. */
 char *ns_paper_seeds_words(const NsPaperStudy *row, const NsStudy *study);
 
-/* What was changed after first results had been seen: one paragraph. */
+/* What was changed after first results had been seen: one paragraph, untranslated. */
 const char *ns_paper_history(void);
 
 /* Makes a study from a row; `study` need not be initialized.  Returns false with NS_ERROR_SETTING
