@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/words.h"
-#include "core/store/run_reader.h"
+#include "core/store/database.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,13 +26,10 @@ static bool fail(const char *path, int code, GError **error)
 
 static bool is_database(const char *path)
 {
-    char head[16] = "";
-    if (ns_run_file_is(path)) return true;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool found = fd >= 0 && read(fd, head, sizeof head) == (ssize_t)sizeof head &&
-                 memcmp(head, "SQLite format 3", sizeof head) == 0;
-    if (fd >= 0) close(fd);
-    return found;
+    char head[16];
+    return ns_database_is_result(path) ||
+           (ns_database_file_head(path, head, sizeof head) == sizeof head &&
+            memcmp(head, "SQLite format 3", sizeof head) == 0);
 }
 
 /* Whether a file is a database, or lies beside one with the name of its log. */

@@ -85,8 +85,8 @@ MAY_OPEN = {
     "core/base/database_file.c": ("open",),
     "core/base/memory.c": ("g_file_get_contents", "open"),  # of the kernel
     "core/store/database.c": ("sqlite3_open_v2",),
+    "core/store/output_file.c": ("open",),  # a pipe or a device, and a new file without a name
     "core/store/outside_file.c": ("open",),  # a copy of standard input, which is new
-    "ui/plot/save.c": ("open",),  # a pipe or a device
     "ui/widgets/shell/export_dialog.c": ("gdk_texture_new_from_filename",),  # its own preview
 }
 
