@@ -84,6 +84,13 @@ INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
         sum[m][0] = V(setzero)();
         sum[m][1] = V(setzero)();
     }
+    if (t->beta != 0 && K >= 128) { /* long enough to hide the reading of C */
+        UNROLL for (size_t m = 0; m < rows; m++)
+        {
+            __builtin_prefetch(t->c + m * t->c_stride, 1);
+            __builtin_prefetch(t->c + m * t->c_stride + end, 1);
+        }
+    }
     UNROLL_SOME
     for (size_t k = 0; k < K; k++, a += a_k, high += a_k, b += b_k, prefetch += prefetch_step) {
         FETCH(prefetch);
@@ -104,26 +111,18 @@ INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
         finish(t, rows, end, false, last, sum, 1);
 }
 
-#define GEMM_NARROW(rows)                                                                          \
-    TARGET static void narrow_##rows(const NsGemmTile *t)                                          \
+#define GEMM_KERNEL(name, rows, vectors, across)                                                   \
+    TARGET static void name##_##rows(const NsGemmTile *t)                                          \
     {                                                                                              \
-        tile(t, rows, 1, false);                                                                   \
-    }                                                                                              \
-    TARGET static void narrow_across_##rows(const NsGemmTile *t)                                   \
-    {                                                                                              \
-        tile(t, rows, 1, true);                                                                    \
+        tile(t, rows, vectors, across);                                                            \
     }
-
+#define GEMM_NARROW(rows)                                                                          \
+    GEMM_KERNEL(narrow, rows, 1, false)                                                            \
+    GEMM_KERNEL(narrow_across, rows, 1, true)
 #define GEMM_TILE(rows)                                                                            \
     GEMM_NARROW(rows)                                                                              \
-    TARGET static void wide_##rows(const NsGemmTile *t)                                            \
-    {                                                                                              \
-        tile(t, rows, 2, false);                                                                   \
-    }                                                                                              \
-    TARGET static void wide_across_##rows(const NsGemmTile *t)                                     \
-    {                                                                                              \
-        tile(t, rows, 2, true);                                                                    \
-    }
+    GEMM_KERNEL(wide, rows, 2, false)                                                              \
+    GEMM_KERNEL(wide_across, rows, 2, true)
 
 /* Number of columns of a panel (see NsGemmKernels.pack). */
 enum { PANEL = 2 * LANES };
