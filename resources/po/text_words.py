@@ -3,7 +3,7 @@
 
 Usage: text_words.py RESOURCES
 
-The handbook: paragraphs, set apart by empty lines, and titles.
+The pages of the manual: titles, paragraphs, and the lines of lists; code is not translated.
 """
 
 import json
@@ -11,16 +11,23 @@ import pathlib
 import sys
 
 
-def handbook(path):
-    for paragraph in path.read_text(encoding="utf-8").split("\n\n"):
-        yield paragraph.strip().removeprefix("# ")
+def manual(path):
+    for block in path.read_text(encoding="utf-8").split("\n\n"):
+        block = block.rstrip()
+        if block.startswith("    "):
+            continue
+        if block.startswith("- "):
+            yield from (line.removeprefix("- ") for line in block.split("\n"))
+        else:
+            yield block.lstrip("#").strip()
 
 
 def main():
     resources = pathlib.Path(sys.argv[1])
-    for words in handbook(resources / "help" / "handbook.txt"):
-        if words:
-            print(f"N_({json.dumps(words, ensure_ascii=False)});")
+    for page in sorted((resources / "help").glob("*.md")):
+        for words in manual(page):
+            if words:
+                print(f"N_({json.dumps(words, ensure_ascii=False)});")
 
 
 if __name__ == "__main__":

@@ -14,9 +14,15 @@
 #include "ui/figures/figures.h"
 
 #include <gio/gio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define HANDBOOK "/org/normscope/Normscope/help/handbook.txt"
+#define MANUAL "/org/normscope/Normscope/help"
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
 static void free_topic(gpointer data)
 {
@@ -48,25 +54,95 @@ static void say(NsHelpTopic *topic, char *paragraph)
         g_free(paragraph);
 }
 
-/* Paragraphs are set apart by empty lines; one that begins with "# " is the title of a topic.  Each
- * is one message for the translator. */
-static void add_handbook(GPtrArray *topics)
+gboolean ns_help_is_code(const char *block)
 {
-    g_autoptr(GBytes) bytes = g_resources_lookup_data(HANDBOOK, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
-    if (!bytes) return;
-    g_autofree char *text = g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
-    g_auto(GStrv) parts = g_strsplit(text, "\n\n", -1);
+    return g_str_has_prefix(block, "    ");
+}
+
+/* A list is translated line by line; code stays as it is. */
+static char *translated(const char *block)
+{
+    if (ns_help_is_code(block)) return g_strdup(block);
+    if (!g_str_has_prefix(block, "- ")) return g_strdup(_(block));
+    g_auto(GStrv) lines = g_strsplit(block, "\n", -1);
+    GString *list = g_string_new(NULL);
+    for (char **line = lines; *line; line++)
+        g_string_append_printf(list, "%s- %s", list->len ? "\n" : "", _(*line + 2));
+    return g_string_free(list, FALSE);
+}
+
+/* Adds the topics of a page: blocks between empty lines, of which "# " is the title of the page and
+ * "## " that of a topic.  resources/po/text_words.py finds the messages by the same rules. */
+static void add_page(GPtrArray *topics, const char *text)
+{
+    g_auto(GStrv) blocks = g_strsplit(text, "\n\n", -1);
+    const char *section = "";
     NsHelpTopic *topic = NULL;
-    unsigned number = 0;
-    for (char **part = parts; *part; part++) {
-        g_strstrip(*part);
-        if (g_str_has_prefix(*part, "# ")) {
-            g_autofree char *key = g_strdup_printf("%u", ++number);
-            topic = add(topics, _("Using Normscope"), key, _(*part + 2));
-        } else if (topic && **part) {
-            say(topic, g_strdup(_(*part)));
+    for (char **block = blocks; *block; block++) {
+        g_strchomp(*block);
+        if (g_str_has_prefix(*block, "# ")) {
+            section = _(*block + 2);
+        } else if (g_str_has_prefix(*block, "## ")) {
+            g_autofree char *key = g_strdup_printf("%u", topics->len + 1);
+            topic = add(topics, section, key, _(*block + 3));
+            topic->manual = TRUE;
+        } else if (topic && **block) {
+            say(topic, translated(*block));
         }
     }
+}
+
+static void add_manual(GPtrArray *topics)
+{
+    g_auto(GStrv) pages =
+        g_resources_enumerate_children(MANUAL, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+    if (!pages) return;
+    qsort(pages, g_strv_length(pages), sizeof *pages, compare_names);
+    for (char **page = pages; *page; page++) {
+        g_autofree char *path = g_build_path("/", MANUAL, *page, NULL);
+        g_autoptr(GBytes) bytes = g_resources_lookup_data(path, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+        g_autofree char *text = g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
+        add_page(topics, text);
+    }
+}
+
+/* Moves `at` behind a pair of marks around some text, and adds this text between two tags. */
+static bool take_pair(GString *markup, const char **at, const char *mark, const char *tag)
+{
+    size_t length = strlen(mark);
+    const char *end = g_str_has_prefix(*at, mark) ? strstr(*at + length, mark) : NULL;
+    if (!end) return false;
+    g_autofree char *inside = g_markup_escape_text(*at + length, end - *at - (gssize)length);
+    g_string_append_printf(markup, "<%s>%s</%s>", tag, inside, tag);
+    *at = end + length;
+    return true;
+}
+
+char *ns_help_markup(const char *block)
+{
+    GString *markup = g_string_new(NULL);
+    if (ns_help_is_code(block)) {
+        g_auto(GStrv) lines = g_strsplit(block, "\n", -1);
+        for (char **line = lines; *line; line++) {
+            g_autofree char *code = g_markup_escape_text(*line + MIN(strlen(*line), 4), -1);
+            g_string_append_printf(markup, "%s%s", line == lines ? "" : "\n", code);
+        }
+        return g_string_free(markup, FALSE);
+    }
+    for (const char *at = block; *at;) {
+        bool begins = at == block || at[-1] == '\n';
+        if (begins && g_str_has_prefix(at, "- ")) {
+            g_string_append(markup, "•  ");
+            at += 2;
+        } else if (!take_pair(markup, &at, "`", "tt") && !take_pair(markup, &at, "**", "b") &&
+                   !take_pair(markup, &at, "*", "i")) {
+            const char *next = g_utf8_next_char(at);
+            g_autofree char *character = g_markup_escape_text(at, next - at);
+            g_string_append(markup, character);
+            at = next;
+        }
+    }
+    return g_string_free(markup, FALSE);
 }
 
 static char *source_of(const char *reference)
@@ -146,7 +222,7 @@ static void add_quantities(GPtrArray *topics)
 GPtrArray *ns_help_topics(void)
 {
     GPtrArray *topics = g_ptr_array_new_with_free_func(free_topic);
-    add_handbook(topics);
+    add_manual(topics);
     add_settings(topics);
     add_choices(topics, _("Norm placements"), ns_placement_choice);
     add_choices(topics, _("Kinds of norm"), ns_norm_choice);

@@ -34,9 +34,17 @@ static void show_topic(NsHelpWindow *window, const NsHelpTopic *topic)
          child = gtk_widget_get_first_child(window->page))
         gtk_box_remove(GTK_BOX(window->page), child);
     gtk_box_append(GTK_BOX(window->page), ns_text_label_new(topic->title, "title-2"));
-    for (guint i = 0; i < topic->paragraphs->len; i++)
-        gtk_box_append(GTK_BOX(window->page),
-                       ns_text_label_new(g_ptr_array_index(topic->paragraphs, i), NULL));
+    for (guint i = 0; i < topic->paragraphs->len; i++) {
+        const char *text = g_ptr_array_index(topic->paragraphs, i);
+        bool code = topic->manual && ns_help_is_code(text);
+        GtkWidget *label = ns_text_label_new(text, code ? "help-code" : NULL);
+        gtk_label_set_selectable(GTK_LABEL(label), code);
+        if (topic->manual) {
+            g_autofree char *markup = ns_help_markup(text);
+            gtk_label_set_markup(GTK_LABEL(label), markup);
+        }
+        gtk_box_append(GTK_BOX(window->page), label);
+    }
     GtkAdjustment *top = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(window->scroller));
     gtk_adjustment_set_value(top, 0.0);
 }
