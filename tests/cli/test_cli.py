@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 Usage: test_cli.py NORMSCOPE_CLI
 """
 
+import glob
 import json
 import math
 import os
@@ -390,11 +391,13 @@ def test_errors_are_one_line():
 
 
 def test_examples_can_be_given():
-    """Those of --help and of the README: their commands and options, and the files in the checkout."""
+    """Those of --help, README and the manual: their commands and options, and the files in the checkout."""
     root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-    with open(os.path.join(root, "README.md"), encoding="utf-8") as file:
-        lines = re.findall(r"^    (normscope-cli .*)$", file.read().replace("\\\n", " "), re.M)
-    assert len(lines) > 15, lines
+    lines = []
+    for page in [os.path.join(root, "README.md"), *glob.glob(os.path.join(root, "resources", "help", "*.md"))]:
+        with open(page, encoding="utf-8") as file:
+            lines += re.findall(r"^    (normscope-cli .*)$", file.read().replace("\\\n", " "), re.M)
+    assert len(lines) > 30, lines
     for command in COMMANDS:
         lines += re.findall(r"^  (normscope-cli .*)$", run("help", command).stdout.decode()
                             .split("Examples:")[1], re.M)

@@ -21,6 +21,7 @@ CLANG_FORMAT = 14  # other versions format the same code differently
 
 MOST_LINES, MOST_COLUMNS = 800, 100
 MOST_PARAMETERS = 7
+README_WORDS = 1500
 
 # Ceilings (see above).  Lines of .c and .h files in app, core and ui that are neither blank nor a comment.
 MOST_PRODUCT_LINES = 76000
@@ -292,6 +293,19 @@ def top_level():
             yield f"{path.name}: not an entry of the top level"
 
 
+def readme():
+    """README is a page; the manual is in resources/help.  Every file that a page names exists."""
+    words = len(text(ROOT / "README.md").split())
+    if words > README_WORDS:
+        yield f"README.md: {words} words, more than {README_WORDS}"
+    pages = [ROOT / "README.md", *ROOT.glob(".github/*.md"), *ROOT.glob("tests/**/README.md"),
+             *ROOT.glob("resources/help/*.md")]
+    for page in pages:
+        for link in re.findall(r"\]\(([^)#]+)", text(page)):
+            if "://" not in link and not (page.parent / link).exists():
+                yield f"{page.relative_to(ROOT)}: there is no {link}"
+
+
 RULES = [
     *((f"walls of {wall[0]}", lambda wall=wall: walls(*wall)) for wall in WALLS),
     ("BLAS in one file", blas_in_one_file),
@@ -309,6 +323,7 @@ RULES = [
     ("beginnings of comments", comments),
     ("desktop file", desktop_file),
     ("top level", top_level),
+    ("README and links", readme),
 ]
 
 

@@ -34,6 +34,32 @@ static void test_topics(void)
     g_assert_false(ns_help_topic_matches(warmup, "rate zebra"));
 }
 
+/* The pages of the manual are Markdown, of which code, bold and italic words and lists are shown.
+ */
+static void test_markup(void)
+{
+    static const char *const cases[][2] = {
+        {"A `--set a<b` & more.", "A <tt>--set a&lt;b</tt> &amp; more."},
+        {"**Bold** and *W*₂, 2 * 3", "<b>Bold</b> and <i>W</i>₂, 2 * 3"},
+        {"- one\n- two - three", "•  one\n•  two - three"},
+        {"    a < *b*\n\n      c", "a &lt; *b*\n\n  c"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *markup = ns_help_markup(cases[i][0]);
+        g_assert_cmpstr(markup, ==, cases[i][1]);
+    }
+    g_autoptr(GPtrArray) topics = ns_help_topics();
+    for (guint i = 0; i < topics->len; i++) {
+        const NsHelpTopic *topic = g_ptr_array_index(topics, i);
+        for (guint k = 0; topic->manual && k < topic->paragraphs->len; k++) {
+            g_autofree char *markup = ns_help_markup(g_ptr_array_index(topic->paragraphs, k));
+            g_autoptr(GError) error = NULL;
+            g_assert_true(pango_parse_markup(markup, -1, 0, NULL, NULL, NULL, &error));
+            g_assert_no_error(error);
+        }
+    }
+}
+
 static GtkWindow *help_window(void)
 {
     GListModel *all = gtk_window_get_toplevels();
@@ -216,6 +242,7 @@ void ui_add_help_tests(void)
 {
     g_test_add_func("/ui/help/tab", test_tab);
     g_test_add_func("/ui/help/topics", test_topics);
+    g_test_add_func("/ui/help/markup", test_markup);
     g_test_add_func("/ui/help/window", test_help_window);
     g_test_add_func("/ui/help/remember", test_remember);
     g_test_add_func("/ui/help/scroll-keys", test_scroll_keys);

@@ -87,7 +87,16 @@ static void add_page(GPtrArray *topics, const char *text)
             topic = add(topics, section, key, _(*block + 3));
             topic->manual = TRUE;
         } else if (topic && **block) {
-            say(topic, translated(*block));
+            char **last = topic->paragraphs->len
+                              ? (char **)&topic->paragraphs->pdata[topic->paragraphs->len - 1]
+                              : NULL;
+            if (last && ns_help_is_code(*last) && ns_help_is_code(*block)) {
+                char *joined = g_strconcat(*last, "\n\n", *block, NULL); /* code with empty lines */
+                g_free(*last);
+                *last = joined;
+            } else {
+                say(topic, translated(*block));
+            }
         }
     }
 }

@@ -19,8 +19,9 @@ GPtrArray *ns_help_topics(void);
 /* Whether every word of the question is somewhere in the topic, whatever its case. */
 gboolean ns_help_topic_matches(const NsHelpTopic *topic, const char *question);
 
-/* The block of a page of the manual, which is Markdown, in Pango's markup: a paragraph, a list whose
- * lines begin with "- ", or code, whose lines are indented by four spaces.  Free with g_free. */
+/* The block of a page of the manual, which is Markdown, in Pango's markup: a paragraph, a list
+ * whose lines begin with "- ", or code, whose lines are indented by four spaces.  Free with g_free.
+ */
 char *ns_help_markup(const char *block);
 
 /* Whether a block of the manual is code. */
