@@ -238,7 +238,7 @@ static const struct {
     {"steps = 1\n[grid]\nheads = 1,3\n[A]\n[B]\n", "Lane A: At heads=3: "},
     {"steps = 1\n[grid]\nlr = 1e-4:1:64\nbeta1 = 0:0.9:64\nbeta2 = 0:0.9:64\nclip = 1:9:64\n",
      "16777216 cells"},
-    {"steps = 1\ntext = /nowhere/a.txt\n", "cannot be read"},
+    {"steps = 1\ntext = /nowhere/a.txt\n", "There is no file"},
 };
 
 static void test_refused(void)
