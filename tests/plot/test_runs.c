@@ -158,7 +158,7 @@ static void test_lemma(void)
         g_assert_cmpfloat_with_epsilon(upper->y[l], 64 * (1 + 1.5 * (double)l), 1e-3);
     }
     g_assert_nonnull(strstr(plot->note, "0.90 d"));
-    const NsSeries *prediction = series_named(plot, "prediction");
+    const NsSeries *prediction = series_named(plot, "approximation");
     for (size_t l = 1; l <= 12; l++) {
         g_assert_cmpfloat(prediction->y[l], >, lower->y[l]);
         g_assert_cmpfloat(prediction->y[l], <, upper->y[l]);
@@ -169,7 +169,7 @@ static void test_lemma(void)
     set(run, "placement", "sandwich");
     set(run, "norm-eps", "0");
     plot = ns_figure_update(other, &input);
-    prediction = series_named(plot, "prediction");
+    prediction = series_named(plot, "approximation");
     for (size_t l = 0; l <= 12; l++) /* every branch adds d */
         g_assert_cmpfloat_with_epsilon(prediction->y[l], 64 * (1 + 2 * (double)l), 1e-3);
     g_assert_null(strstr(plot->note, "Lemma"));
