@@ -223,8 +223,7 @@ static char *verdict(const Paper *p)
     }
     const Curves curves = curves_of(p);
     if (curves.of[0]->lo && p->kind != NS_PAPER_TOKENS)
-        g_string_append_printf(words,
-                               _(".  Curve: mean of %zu seeds; band: their 16%% to 84%% quantiles"),
+        g_string_append_printf(words, _(".  Mean of %zu seeds; band: 16%% to 84%% quantile"),
                                curves.of[0]->seeds);
     for (size_t i = 0; i < curves.n; i++) {
         if (!curves.of[i]->diverged) continue;
