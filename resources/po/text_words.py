@@ -27,7 +27,8 @@ def main():
     for page in sorted((resources / "help").glob("*.md")):
         for words in manual(page):
             if words:
-                print(f"N_({json.dumps(words, ensure_ascii=False)});")
+                # A percent sign is one.
+                print(f"/* xgettext:no-c-format */ N_({json.dumps(words, ensure_ascii=False)});")
 
 
 if __name__ == "__main__":

@@ -135,9 +135,11 @@ static void fill_hidden(NsTheory *theory, Reach reach, const NsFigureInput *inpu
     }
     theory->label[0] = counted ? _("prediction") : _("approximation");
     theory->note = g_strdup(
-        counted ? _("Prediction: mean over initial weights; in tests within 3% at width 512.")
-                : _("Approximation: this run does not say how many tokens its sequences have and "
-                    "how many of them are equal; with all different it is up to 31% too low."));
+        counted ? /* xgettext:no-c-format */ _(
+                      "Prediction: mean over initial weights; in tests within 3% at width 512.")
+                : /* xgettext:no-c-format */ _(
+                      "Approximation: this run does not say how many tokens its sequences have and "
+                      "how many of them are equal; with all different it is up to 31% too low."));
     if (reach == PRE) add_bounds(theory, square, d, (double)ns_settings_d_ff(settings), root);
 }
 
