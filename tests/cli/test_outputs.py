@@ -185,9 +185,10 @@ def test_full_disk():
 
 
 def identity(path):
-    if not os.path.exists(path):
+    try:
+        info = os.stat(path)
+    except FileNotFoundError:
         return None
-    info = os.stat(path)
     return info.st_ino, info.st_size, info.st_mtime_ns
 
 
