@@ -226,7 +226,7 @@ static size_t *find_configurations(NsComparison *c, const NsStudy *study, const 
         for (size_t lane = 0; lane < c->lanes; lane++) {
             size_t untrained = 0, first = ns_study_cell(study, (NsStudyPlace){i, lane, 0});
             for (size_t seed = 0; seed < seeds; seed++)
-                scores += !isnan(score_of(scoring, first + seed, &untrained));
+                scores += isnan(score_of(scoring, first + seed, &untrained)) ? 0 : 1;
             differ |= untrained > 0 && untrained < seeds;
         }
         if (scores < c->lanes * seeds) continue;
@@ -356,7 +356,7 @@ static void fill_rates(const NsStudy *study, const NsStudyCell *cells, size_t ax
 static NsInterval mean_of(const double *values, size_t seeds, bool fixed)
 {
     NsMoments moments = ns_moments(values, seeds);
-    return interval(moments.mean, fixed ? NAN : moments.reach);
+    return interval(moments.mean, fixed ? (double)NAN : moments.reach);
 }
 
 static void measure_lane(NsSensitivity *s, const NsStudy *study, size_t lane, bool fixed)
