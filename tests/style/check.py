@@ -24,10 +24,10 @@ MOST_PARAMETERS = 7
 README_WORDS = 1500
 
 # Ceilings (see above).  Lines of .c and .h files in app, core and ui that are neither blank nor a comment.
-MOST_PRODUCT_LINES = 76000
+MOST_PRODUCT_LINES = 75900
 # Files *.c with fewer lines than SMALL_FILE, and static functions that are written better where they are called.
-SMALL_FILE, MOST_SMALL_FILES = 80, 80
-SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 500
+SMALL_FILE, MOST_SMALL_FILES = 80, 72
+SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 490
 SMALL_FILES = {  # exceptions, with their reasons
     "app/desktop/main.c": "a program of its own",
 }
@@ -35,7 +35,7 @@ SMALL_FILES = {  # exceptions, with their reasons
 # Words that are parts of names, what to write instead, and how many names have them.
 WORDS = {
     "told": ("reported", 7),
-    "tell": ("report", 33),
+    "tell": ("report", 31),
     "itself": ("alone, standalone", 2),
     "goes": ("continues", 5),
     "kept": ("retained, stored, checkpoint", 10),
@@ -46,12 +46,12 @@ WORDS = {
     "weakened": ("faded, dimmed", 1),
     "say": ("report, describe", 9),
     "way_out": ("exit", 1),
-    "whole": ("complete, intact", 18),
+    "whole": ("complete, intact", 16),
     "anew": ("again, new", 6),
     "beside": ("alongside, next_to", 6),
 }
 # Comments that begin with a bare word in place of the thing that they are about.
-BARE, MOST_BARE_COMMENTS = r"What|Who|Whose|Such|One", 126
+BARE, MOST_BARE_COMMENTS = r"What|Who|Whose|Such|One", 114
 
 GTK = r"gtk/|gdk/|gsk/|gdk-pixbuf/|graphene"
 CAIRO = r"cairo|pango/"
