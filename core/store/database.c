@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#define HEAD 72 /* bytes of a database up to the end of its application_id */
+
 /* The last error that SQLite has logged on this thread. */
 static _Thread_local struct {
     int code;
@@ -62,24 +64,30 @@ static int64_t find_application(const char *path)
     return application;
 }
 
+/* Reads the head of a database, [HEAD] bytes.  Returns false if the file is none. */
+static bool read_head(const char *path, unsigned char *head)
+{
+    return ns_database_file_head(path, head, HEAD) == HEAD &&
+           memcmp(head, "SQLite format 3", 16) == 0;
+}
+
 bool ns_database_is(const char *path, uint32_t application)
 {
-    unsigned char head[72];
+    unsigned char head[HEAD];
     uint32_t id;
-    if (ns_database_file_head(path, head, sizeof head) < sizeof head ||
-        memcmp(head, "SQLite format 3", 16) != 0)
-        return false;
-    memcpy(&id, head + 68, sizeof id);
+    if (!read_head(path, head)) return false;
+    memcpy(&id, head + HEAD - sizeof id, sizeof id);
     g_autofree char *log = g_strconcat(path, "-wal", NULL);
     if (id != 0 || !g_file_test(log, G_FILE_TEST_EXISTS)) return GUINT32_FROM_BE(id) == application;
     return find_application(path) == application;
 }
 
-bool ns_database_is_result(const char *path)
+bool ns_database_is_there(const char *path)
 {
+    unsigned char head[HEAD];
     GStatBuf file;
     bool empty = g_stat(path, &file) == 0 && S_ISREG(file.st_mode) && file.st_size == 0;
-    return ns_database_is(path, NS_DATABASE_RUN) || ns_database_is(path, NS_DATABASE_STUDY) ||
+    return read_head(path, head) ||
            (empty && (g_str_has_suffix(path, ".nsrun") || g_str_has_suffix(path, ".nsstudy")));
 }
 

@@ -14,9 +14,9 @@
 /* Whether a regular file is a database with this application_id, also while it is being written. */
 bool ns_database_is(const char *path, uint32_t application);
 
-/* Whether a file is a run or the results of a study, which no output may replace; also one that is
- * just being created. */
-bool ns_database_is_result(const char *path);
+/* Whether a file is a database of SQLite, which no output may replace, or an empty file with the
+ * name of a run or of results, which is just being created. */
+bool ns_database_is_there(const char *path);
 
 /* sqlite3_open_v2 for a file at a path.  *file is the file if it is already open, or NULL and set.
  * Both have to be closed, also after an error, when they may be NULL. */

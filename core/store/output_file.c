@@ -24,23 +24,15 @@ static bool fail(const char *path, int code, GError **error)
 
 /* ---- Databases ---- */
 
-static bool is_database(const char *path)
-{
-    char head[16];
-    return ns_database_is_result(path) ||
-           (ns_database_file_head(path, head, sizeof head) == sizeof head &&
-            memcmp(head, "SQLite format 3", sizeof head) == 0);
-}
-
 /* Whether a file is a database, or lies beside one with the name of its log. */
 static bool belongs_to_database(const char *path)
 {
     static const char *const logs[] = {"-wal", "-shm", "-journal"};
-    if (is_database(path)) return true;
+    if (ns_database_is_there(path)) return true;
     for (size_t i = 0; i < G_N_ELEMENTS(logs); i++) {
         if (!g_str_has_suffix(path, logs[i])) continue;
         g_autofree char *main = g_strndup(path, strlen(path) - strlen(logs[i]));
-        if (is_database(main)) return true;
+        if (ns_database_is_there(main)) return true;
     }
     return false;
 }
@@ -117,9 +109,12 @@ bool ns_output_file_close(NsOutputFile *file, int code, GError **error)
     if (!code && !file->direct && fsync(file->fd) != 0) code = errno;
     if (!code && !file->direct && !file->temporary) code = give_name(file);
     if (close(file->fd) != 0 && !code) code = errno;
-    if (!code && !file->direct && g_rename(file->temporary, file->target) != 0) code = errno;
-    if (code && file->temporary) g_unlink(file->temporary);
-    bool good = !code || fail(file->path, code, error);
+    /* Another program may have put a run in this place meanwhile. */
+    bool good = code || file->direct || ns_output_file_check(file->path, error);
+    if (good && !code && !file->direct && g_rename(file->temporary, file->target) != 0)
+        code = errno;
+    if ((code || !good) && file->temporary) g_unlink(file->temporary);
+    good = good && (!code || fail(file->path, code, error));
     g_free(file->path);
     g_free(file->target);
     g_free(file->temporary);

@@ -1,7 +1,9 @@
 /* Databases that several processes use, one of which is killed.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/data/reader.h"
 #include "core/store/database.h"
+#include "core/store/output_file.h"
 #include "core/store/outside_file.h"
 #include "core/store/run_reader.h"
 #include "core/store/run_record.h"
@@ -35,7 +37,7 @@ static void look_at(const char *path)
     char head[16];
     size_t n;
     g_assert_true(ns_database_is(path, NS_DATABASE_RUN));
-    g_assert_true(ns_database_is_result(path));
+    g_assert_true(ns_database_is_there(path));
     g_assert_true(ns_database_file_is_locked(path));
     g_assert_cmpuint(ns_database_file_head(path, head, sizeof head), ==, sizeof head);
     g_assert_null(ns_read_file(path, 1 << 20, &n, NULL));
@@ -120,6 +122,27 @@ static void test_killed(NsTestFiles *files, gconstpointer data)
     }
 }
 
+/* A database that another program has created while an output was being written stays. */
+static void test_output(NsTestFiles *files, gconstpointer data)
+{
+    (void)data;
+    NsOutputFile output;
+    NsDatabaseFile *file;
+    g_autoptr(GError) error = NULL;
+    g_autofree char *path = g_build_filename(files->folder, "figure.csv", NULL);
+    g_assert_true(ns_output_file_open(&output, path, &error));
+    g_assert_true(ns_write_all(output.fd, "x,y\n", 4));
+    sqlite3 *db = open_database(path, SQLITE_OPEN_CREATE, &file);
+    g_assert_true(ns_database_run(db, "CREATE TABLE rows (n INTEGER)"));
+    ns_database_close(db, file);
+    g_assert_false(ns_output_file_close(&output, 0, &error));
+    g_assert_nonnull(strstr(error->message, "figure.csv"));
+    g_assert_true(ns_database_is_there(path));
+    g_autoptr(GDir) folder = g_dir_open(files->folder, 0, NULL);
+    g_assert_cmpstr(g_dir_read_name(folder), ==, "figure.csv");
+    g_assert_null(g_dir_read_name(folder)); /* no part is left */
+}
+
 /* The header of a database in its first moments is in the log alone. */
 static void test_kinds(NsTestFiles *files, gconstpointer data)
 {
@@ -130,18 +153,18 @@ static void test_kinds(NsTestFiles *files, gconstpointer data)
     g_autofree char *empty = ns_test_folder_write(files->folder, "a.nsrun", "");
     g_autofree char *mark = g_strdup_printf("PRAGMA application_id = %d", NS_DATABASE_STUDY);
     sqlite3 *db = open_database(path, SQLITE_OPEN_CREATE, &file);
-    g_assert_false(ns_database_is_result(path));
+    g_assert_false(ns_database_is_there(path));
     g_assert_true(ns_database_run(db, "PRAGMA journal_mode = WAL; CREATE TABLE rows (n INTEGER)"));
-    g_assert_false(ns_database_is_result(path));
+    g_assert_true(ns_database_is_there(path) && !ns_database_is(path, NS_DATABASE_STUDY));
     g_assert_true(ns_database_run(db, mark));
     g_assert_true(ns_database_is(path, NS_DATABASE_STUDY));
-    g_assert_true(ns_database_is_result(path));
+    g_assert_true(ns_database_is_there(path));
     ns_database_close(db, file);
-    g_assert_true(ns_database_is_result(path));
-    g_assert_true(ns_database_is_result(empty));
-    g_assert_false(ns_database_is_result(text));
-    g_assert_false(ns_database_is_result(files->folder));
-    g_assert_false(ns_database_is_result("/dev/null"));
+    g_assert_true(ns_database_is_there(path));
+    g_assert_true(ns_database_is_there(empty));
+    g_assert_false(ns_database_is_there(text));
+    g_assert_false(ns_database_is_there(files->folder));
+    g_assert_false(ns_database_is_there("/dev/null"));
 }
 
 static void test_locks(NsTestFiles *files, gconstpointer data)
@@ -211,6 +234,8 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add("/database/killed", NsTestFiles, NULL, ns_test_files_set_up, test_killed,
+               ns_test_files_tear_down);
+    g_test_add("/database/output", NsTestFiles, NULL, ns_test_files_set_up, test_output,
                ns_test_files_tear_down);
     g_test_add("/database/kinds", NsTestFiles, NULL, ns_test_files_set_up, test_kinds,
                ns_test_files_tear_down);
