@@ -125,7 +125,6 @@ static void describe_curves(void)
     loss[2] =
         (NsSeries){.label = "validation", .n = STEPS, .x = steps, .y = validation, .style = 1};
     loss[3] = (NsSeries){.label = "learning rate",
-                         .kind = NS_SERIES_STEPS,
                          .side = NS_AXIS_RIGHT,
                          .n = STEPS,
                          .x = steps,

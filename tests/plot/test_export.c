@@ -357,7 +357,7 @@ static const NsPlot *kinds(void)
                         ratio[] = {0.5, 1, NAN, 2};
     static const NsSeries series[] = {
         {.label = "bars", .kind = NS_SERIES_BARS, .n = 4, .x = x, .y = y, .edges = edges},
-        {.label = "steps", .kind = NS_SERIES_STEPS, .style = 1, .n = 4, .x = x, .y = hi},
+        {.label = "line", .style = 1, .n = 4, .x = x, .y = hi},
         {.label = "cloud", .kind = NS_SERIES_SCATTER, .style = 2, .n = 4, .x = x, .y = lo},
         {.label = "band",
          .kind = NS_SERIES_BAND,
@@ -650,9 +650,8 @@ static void test_tex(void)
     g_assert_nonnull(strstr(document, "ymode=log"));
     g_assert_nonnull(strstr(document, "100000 points, reduced"));
     static const char *const drawn[] = {
-        "\\fill[chart-0,", "const plot",     "only marks",         ") circle[radius=",
-        "-- cycle",        "densely dotted", "{bound $\\surd $d}", "{$\\propto $ L${}^{-1/2}$}",
-        "ylabel={A / B}"};
+        "\\fill[chart-0,", "only marks",         ") circle[radius=",           "-- cycle",
+        "densely dotted",  "{bound $\\surd $d}", "{$\\propto $ L${}^{-1/2}$}", "ylabel={A / B}"};
     for (size_t i = 0; i < G_N_ELEMENTS(drawn); i++)
         if (!strstr(document, drawn[i])) g_error("no %s in the document", drawn[i]);
     g_assert_null(strstr(document, "{hidden}"));

@@ -256,19 +256,6 @@ static void test_many_bars(void)
     cairo_surface_destroy(image);
 }
 
-static void test_steps(void)
-{
-    NsSeries series = {.kind = NS_SERIES_STEPS, .n = 4, .x = abscissa, .y = tens};
-    NsPlot plot = plot_of(&series, 1);
-    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
-    const GArray *points = layout->paths[0].points;
-    g_assert_cmpuint(points->len, ==, 7);
-    for (unsigned i = 1; i < points->len; i++) {
-        const NsPoint *a = &g_array_index(points, NsPoint, i - 1), *b = a + 1;
-        g_assert_true(fabs(a->x - b->x) < 1e-9 || fabs(a->y - b->y) < 1e-9);
-    }
-}
-
 static void test_square(void)
 {
     static float z[9 * 9];
@@ -475,7 +462,6 @@ int main(int argc, char **argv)
     g_test_add_func("/kinds/tex-values", test_tex_values);
     g_test_add_func("/kinds/hidden-bars", test_hidden_bars);
     g_test_add_func("/kinds/many-bars", test_many_bars);
-    g_test_add_func("/kinds/steps", test_steps);
     g_test_add_func("/kinds/noise", test_noise);
     g_test_add_func("/kinds/fine-cells", test_fine_cells);
     g_test_add_func("/kinds/square", test_square);

@@ -173,12 +173,19 @@ static void set_series(Paper *p)
     for (size_t i = 0; i < plot->n_series; i++) {
         const NsPaperSeries *from = curves.of[i];
         bool bars = p->kind == NS_PAPER_TOKENS;
+        /* The expectation of an arm for encoder and decoder is one line in two parts. */
+        bool part = i && from->theory && curves.of[i - 1]->theory &&
+                    g_str_equal(from->label, curves.of[i - 1]->label);
+        const NsSeries *before = part ? &p->figure.series[i - 1] : NULL;
         p->figure.series[i] = (NsSeries){.label = _(from->label),
+                                         .group = from->theory ? _(from->label) : NULL,
                                          .kind = kind_of(p->kind, from->theory),
-                                         .style = (unsigned)i,
+                                         .style = part ? before->style : (unsigned)i,
                                          .theory = from->theory,
                                          .tinted = theories > 1 && from->theory,
-                                         .dash = from->theory ? dots++ : 0,
+                                         .dash = part           ? before->dash
+                                                 : from->theory ? dots++
+                                                                : 0,
                                          .n = from->n,
                                          .x = from->x,
                                          .y = from->y,
@@ -223,7 +230,7 @@ static char *verdict(const Paper *p)
     }
     const Curves curves = curves_of(p);
     if (curves.of[0]->lo && p->kind != NS_PAPER_TOKENS)
-        g_string_append_printf(words, _(".  Mean of %zu seeds; band: 16%% to 84%% quantile"),
+        g_string_append_printf(words, _(".  Mean and 16–84%% range of %zu seeds"),
                                curves.of[0]->seeds);
     for (size_t i = 0; i < curves.n; i++) {
         if (!curves.of[i]->diverged) continue;
@@ -298,10 +305,11 @@ static void clear(NsFigure *figure)
     ns_paper_result_unref(p->result);
 }
 
-/* Sets the edges of the bins of the token histogram. */
+/* Sets the edges of the bins of the token histogram.  All panels have one order of names. */
 static void init(NsFigure *figure)
 {
     Paper *p = (Paper *)figure;
+    figure->plot.ordered = true;
     for (size_t k = 0; k <= NS_TOKEN_SNAPSHOT_BINS; k++)
         p->edges[k] = ((double)k - 0.5) * NS_TOKEN_SNAPSHOT_BIN;
 }

@@ -307,7 +307,6 @@ static void draw_one(const NsPlotLayout *layout, size_t i, cairo_t *cr)
         draw_marks(layout, i, cr);
         break;
     case NS_SERIES_LINE:
-    case NS_SERIES_STEPS:
         draw_curve(layout, i, 1, cr);
         break;
     case NS_SERIES_SCATTER:

@@ -51,8 +51,8 @@ static double last_value(const NsSeries *series)
 }
 
 /* The present run comes first, then theory, then previous runs.  On paper, entries are in the
- * vertical order of the ends of their curves; on the screen, and for lettered runs, they keep the
- * order of the series. */
+ * vertical order of the ends of their curves; on the screen, for lettered runs, and for plots that
+ * ask for it, they keep the order of the series. */
 static int rank(const NsSeries *series)
 {
     return series->previous ? 3 : series->theory ? 2 : series->side == NS_AXIS_RIGHT;
@@ -72,7 +72,7 @@ static gint compare(gconstpointer pa, gconstpointer pb, gpointer layout)
     const NsSeries *a = *(const NsSeries *const *)pa, *b = *(const NsSeries *const *)pb;
     if (rank(a) != rank(b)) return rank(a) - rank(b);
     const NsPlotLayout *of = layout;
-    if (!of->style->raster && !of->plot->lettered) {
+    if (!of->style->raster && !of->plot->lettered && !of->plot->ordered) {
         double last_a = last_value(a), last_b = last_value(b);
         if (last_a > last_b) return -1;
         if (last_a < last_b) return 1;
@@ -121,8 +121,7 @@ static bool has_end(const NsPlot *plot, const NsSeries *series)
 
 bool ns_legend_is_at_end(const NsPlotLayout *layout, const NsSeries *series)
 {
-    bool curve = series->kind == NS_SERIES_LINE || series->kind == NS_SERIES_POINTS ||
-                 series->kind == NS_SERIES_STEPS;
+    bool curve = series->kind == NS_SERIES_LINE || series->kind == NS_SERIES_POINTS;
     bool behind = series->previous || series->theory;
     bool left = series->side == NS_AXIS_LEFT;
     return layout->ends_room > 0 && curve && has_end(layout->plot, series) &&

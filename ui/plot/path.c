@@ -24,8 +24,7 @@ typedef struct {
     const NsScale *x, *y;
     double width; /* of a column */
     Column column;
-    bool joined;   /* the column continues from the last point */
-    double before; /* the previous value of STEPS, which holds until the next point */
+    bool joined; /* the column continues from the last point */
 } Builder;
 
 NsFault ns_fault_of(NsScaleKind kind, double value)
@@ -168,10 +167,6 @@ static void take(Builder *b, size_t i)
         return;
     }
     double index = floor_of(px / b->width);
-    /* A step holds the previous value up to a corner at the next point. */
-    if (series->kind == NS_SERIES_STEPS && (b->column.n || b->joined))
-        collect(b, (NsPoint){value.x, b->before}, index);
-    b->before = value.y;
     collect(b, value, index);
     if (series->lo && series->hi) widen_band(b, i, px, to_pixel(b->y, value.y));
 }
@@ -228,7 +223,7 @@ void ns_path_build(NsPath *path, const NsSeries *series, const NsScale *x, const
         .faults = g_array_new(FALSE, FALSE, sizeof(NsFaultMark)),
     };
     Builder b = {.path = path, .series = series, .x = x, .y = y, .width = column};
-    bool plain = series->kind != NS_SERIES_STEPS && !(series->lo && series->hi);
+    bool plain = !(series->lo && series->hi);
     /* Includes one neighbor beyond either end, so that the curve crosses the edges. */
     size_t i = ns_series_bound(series, x->lo);
     i -= i > 0;

@@ -79,7 +79,6 @@ static void append_look(GString *out, const NsPlotLayout *layout, const NsSeries
     g_string_append(out, color);
     if (series->muted || (series->tinted && !series->theory)) print(out, ", opacity=0.35");
     if (scatter) print(out, ", only marks");
-    if (series->kind == NS_SERIES_STEPS) print(out, ", const plot");
     if (series->kind == NS_SERIES_POINTS || scatter) {
         print(out, ", mark=%s, mark size=%.9gbp, mark options={solid}", marks[look->mark],
               style->mark_size / 2);

@@ -223,8 +223,7 @@ static void draw_nearest(const NsPlotLayout *layout, const NsReading *reading, c
 {
     if (reading->series < 0 || (size_t)reading->series >= layout->n_paths) return;
     const NsSeries *series = &layout->plot->series[reading->series];
-    bool line = series->kind == NS_SERIES_LINE || series->kind == NS_SERIES_POINTS ||
-                series->kind == NS_SERIES_STEPS;
+    bool line = series->kind == NS_SERIES_LINE || series->kind == NS_SERIES_POINTS;
     size_t shown = 0;
     for (size_t i = 0; i < layout->n_paths; i++) {
         const NsSeries *other = &layout->plot->series[i];

@@ -62,7 +62,6 @@ typedef enum { NS_AXIS_LEFT, NS_AXIS_RIGHT } NsAxisSide;
 typedef enum {
     NS_SERIES_LINE,    /* a curve over many points */
     NS_SERIES_POINTS,  /* a line with a mark at every point (profiles over layers) */
-    NS_SERIES_STEPS,   /* a value holds until the next point (schedules) */
     NS_SERIES_SCATTER, /* marks without a line */
     NS_SERIES_BARS,    /* from zero, or from the bottom of a logarithmic axis, to the value */
     NS_SERIES_BAND,    /* the area from lo to hi, without a line; y is its middle */
@@ -245,6 +244,7 @@ struct NsPlot {
     NsLegendPlace legend;
     bool lettered;     /* the names of several runs begin with their letters: the legend keeps their
                         * order, and shows letters alone if names do not fit */
+    bool ordered;      /* the legend keeps the order of the series */
     bool readings;     /* the legend reserves space for the values at the crosshair */
     bool no_grid;      /* without grid lines */
     bool cut;          /* a frame of a film: data beyond cut_at on the horizontal axis is not */
