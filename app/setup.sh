@@ -16,7 +16,8 @@ test_packages=("${desktop_packages[@]}" xvfb dbus python3)
 # the large ones for `tests/run --all`.
 optional_test_packages=(python3-numpy clang-format-14 desktop-file-utils appstream groff-base locales
     poppler-utils xdotool libxtst-dev python3-gi gir1.2-atspi-2.0)
-long_test_packages=(python3-torch python3-pandas texlive-latex-extra texlive-pictures clang libclang-rt-dev)
+long_test_packages=(python3-torch python3-pandas texlive-latex-extra texlive-pictures clang libclang-rt-dev
+    slurm-wlm munge)
 
 say() {
     printf '%s\n' "$*" >&2

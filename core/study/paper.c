@@ -282,6 +282,7 @@ static char *expected_words(const NsClaim *claim)
     g_autofree char *at = number("%.3g", claim->expected);
     g_autofree char *lo = number("%.3g", claim->lo), *hi = number("%.3g", claim->hi);
     bool open = isinf(claim->lo), stated = !isnan(claim->expected);
+    if (stated && isinf(claim->hi)) return g_strdup_printf(_("expected %s (at least %s)"), at, lo);
     if (stated && open) return g_strdup_printf(_("expected %s (at most %s)"), at, hi);
     if (stated) return g_strdup_printf(_("expected %s (%s to %s)"), at, lo, hi);
     if (isinf(claim->hi)) return g_strdup_printf(_("expected above %s"), lo);

@@ -319,7 +319,7 @@ def test_prediction_says_its_error():
     with tempfile.TemporaryDirectory() as folder:
         path, lines = os.path.join(folder, "a.svg"), os.path.join(folder, "a.jsonl")
         assert run("train", "--steps", "1", "--jsonl", lines).returncode == 0
-        for counted, words in ((True, "within 3% at"), (False, "Approximation: this run")):
+        for counted, words in ((True, "within 3% and two"), (False, "Approximation: this run")):
             if not counted:
                 text = re.sub(r'"(sequence|equal)_tokens":[-0-9.e]+,?', "", read_text(lines))
                 with open(lines, "w", encoding="utf-8") as file:

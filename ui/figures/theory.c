@@ -136,7 +136,8 @@ static void fill_hidden(NsTheory *theory, Reach reach, const NsFigureInput *inpu
     theory->label[0] = counted ? _("prediction") : _("approximation");
     theory->note = g_strdup(
         counted ? /* xgettext:no-c-format */ _(
-                      "Prediction: mean over initial weights; in tests within 3% at width 512.")
+                      "Prediction: mean over initial weights; in tests within 3% and two standard "
+                      "errors at width 512.")
                 : /* xgettext:no-c-format */ _(
                       "Approximation: this run does not say how many tokens its sequences have and "
                       "how many of them are equal; with all different it is up to 31% too low."));
