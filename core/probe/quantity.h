@@ -239,7 +239,7 @@ typedef enum {
 
 /* Quantities that only runs of other programs have (core/store/outside.h) are numbered from
  * NS_QUANTITY_COUNT on, in the order in which they were named. */
-#define NS_QUANTITIES_NAMED 32
+#define NS_QUANTITIES_NAMED 256
 #define NS_QUANTITY_ALL (NS_QUANTITY_COUNT + NS_QUANTITIES_NAMED)
 
 typedef struct {
