@@ -261,6 +261,7 @@ static bool running_job(int file, char **id, GError **error)
     bool there = false;
     ssize_t n = pread(file, text, sizeof text - 1, 0);
     text[MAX(n, 0)] = '\0';
+    *strchrnul(text, '\n') = '\0'; /* what follows is the end of a longer id from before */
     g_strstrip(text);
     *id = NULL;
     if (*text && !has_tasks(text, &there, error)) return false;
@@ -274,8 +275,10 @@ static bool submit(int file, const char *folder, const char *job, char **id, GEr
     const char *const words[] = {"sbatch", "--parsable", "--output", log, job, NULL};
     if (!ask_slurm(words, id, error)) return false;
     *strchrnul(*id, ';') = '\0'; /* the id may be followed by the cluster */
-    ssize_t n = (ssize_t)strlen(*id);
-    if (ftruncate(file, 0) == 0 && pwrite(file, *id, (size_t)n, 0) == n) return true;
+    g_autofree char *line = g_strdup_printf("%s\n", *id);
+    ssize_t n = (ssize_t)strlen(line);
+    /* A program that is killed in between leaves the new id as a line of its own. */
+    if (pwrite(file, line, (size_t)n, 0) == n && ftruncate(file, n) == 0) return true;
     return ns_refuse(error, NS_ERROR_FILE, "Cannot write the number of Slurm's job %s: %s.", *id,
                      g_strerror(errno));
 }

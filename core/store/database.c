@@ -41,9 +41,11 @@ char *ns_database_error(sqlite3 *db)
 int ns_database_open(const char *path, int flags, sqlite3 **db, NsDatabaseFile **file)
 {
     start_log();
-    if (!*file) *file = ns_database_file_open(path, flags & SQLITE_OPEN_CREATE ? O_CREAT : 0);
+    bool in_memory = g_str_equal(path, ":memory:");
+    if (!*file && !in_memory)
+        *file = ns_database_file_open(path, flags & SQLITE_OPEN_CREATE ? O_CREAT : 0);
     int code = sqlite3_open_v2(path, db, flags, NULL);
-    return code == SQLITE_OK && !*file ? SQLITE_CANTOPEN : code;
+    return code == SQLITE_OK && !*file && !in_memory ? SQLITE_CANTOPEN : code;
 }
 
 void ns_database_close(sqlite3 *db, NsDatabaseFile *file)

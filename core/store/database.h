@@ -18,8 +18,8 @@ bool ns_database_is(const char *path, uint32_t application);
  * name of a run or of results, which is just being created. */
 bool ns_database_is_there(const char *path);
 
-/* sqlite3_open_v2 for a file at a path.  *file is the file if it is already open, or NULL and set.
- * Both have to be closed, also after an error, when they may be NULL. */
+/* sqlite3_open_v2 for a file at a path, or for ":memory:".  *file is the file if it is already
+ * open, or NULL and set.  Both have to be closed, also after an error, when they may be NULL. */
 int ns_database_open(const char *path, int flags, sqlite3 **db, NsDatabaseFile **file);
 
 /* Closes both. */

@@ -328,7 +328,9 @@ static char *measured_words(const NsFinding *finding)
         g_string_append_printf(words, _("median %s"), value);
     else
         g_string_append(words, value);
-    if (interval && finding->kind != NS_VALUE_MEAN)
+    bool even =
+        fabs(finding->lo + finding->hi - 2 * finding->value) <= 1e-6 * (finding->hi - finding->lo);
+    if (interval && (finding->kind != NS_VALUE_MEAN || !even))
         g_string_append_printf(words, _(" (95%%: %s to %s)"), lo, hi);
     else if (interval && finding->hi > finding->lo)
         g_string_append_printf(words, " ± %s (95%%)", reach);

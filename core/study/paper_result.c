@@ -317,6 +317,10 @@ static NsFinding find(const Work *work, const NsClaim *claim)
         set_geometric_mean(&finding, values, seeds);
     else
         set_mean(&finding, values, seeds);
+    if (claim->kind == NS_CLAIM_BEYOND) { /* a share */
+        if (finding.lo < 0) finding.lo = 0;
+        if (finding.hi > 1) finding.hi = 1;
+    }
     if (finding.counted) finding.verdict = ns_claim_verdict(claim, finding.lo, finding.hi);
     if (finding.counted && finding.verdict == NS_VERDICT_NONE)
         finding.reason = seeds > 1 ? N_("ranks need six seeds") : N_("one seed decides nothing");

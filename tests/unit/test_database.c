@@ -165,6 +165,10 @@ static void test_kinds(NsTestFiles *files, gconstpointer data)
     g_assert_false(ns_database_is_there(text));
     g_assert_false(ns_database_is_there(files->folder));
     g_assert_false(ns_database_is_there("/dev/null"));
+    db = open_database(":memory:", SQLITE_OPEN_CREATE, &file);
+    g_assert_null(file);
+    ns_database_close(db, file);
+    g_assert_false(g_file_test(":memory:", G_FILE_TEST_EXISTS));
 }
 
 static void test_locks(NsTestFiles *files, gconstpointer data)

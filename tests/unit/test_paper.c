@@ -121,6 +121,15 @@ static void test_wrong_others(void)
 {
     assert_wrong("deepnorm", 1, "placement=pre", 0);
     assert_wrong("concentration", 0, "d-model=64 d-ff=64", 0);
+    /* The interval of a share of two seeds, whose t is 12.7, ends where shares do. */
+    NsPaperStudy few = *study("concentration");
+    few.arms[0].settings = "d-model=192 d-ff=192";
+    few.seeds = 2;
+    g_autoptr(NsPaperResult) result = run(&few);
+    tell(result);
+    const NsFinding *share = &result->findings[0];
+    g_assert_true(share->lo >= 0 && share->lo < share->value && share->hi <= 1);
+    g_assert_true(share->lo == 0 || share->hi == 1);
 }
 
 /* A run that diverges is worse than one that does not, and no more than that. */
@@ -557,6 +566,10 @@ static void test_words(void)
     g_autofree char *disagrees = ns_finding_words(&bad);
     g_assert_cmpstr(agrees, ==, "slope 0.02 ± 0.05 (95%), expected 0 (−0.15 to 0.15): agrees");
     g_assert_cmpstr(disagrees, ==, "slope −0.50, expected 0 (−0.15 to 0.15): disagrees");
+    const NsClaim below = {.label = "share", .expected = NAN, .lo = -INFINITY, .hi = 0.125};
+    const NsFinding cut = {.claim = &below, .value = 0.05, .lo = 0, .hi = 0.12};
+    g_autofree char *share = ns_finding_words(&cut);
+    g_assert_cmpstr(share, ==, "share 0.05 (95%: 0.00 to 0.12), expected below 0.125: agrees");
 }
 
 /* The interval decides, not the mean: across an end of the tolerance nothing is decided. */

@@ -62,12 +62,17 @@ static gboolean is_shown(GtkListBoxRow *row, gpointer data)
                                  gtk_editable_get_text(GTK_EDITABLE(window->search)));
 }
 
-static GtkListBoxRow *first_shown(NsHelpWindow *window)
+/* The first topic with the question in its title, or else the first in whose text it is. */
+static GtkListBoxRow *best_shown(NsHelpWindow *window)
 {
-    GtkListBoxRow *row;
-    for (int i = 0; (row = gtk_list_box_get_row_at_index(GTK_LIST_BOX(window->list), i)); i++)
-        if (is_shown(row, window)) return row;
-    return NULL;
+    const char *question = gtk_editable_get_text(GTK_EDITABLE(window->search));
+    GtkListBoxRow *row, *first = NULL;
+    for (int i = 0; (row = gtk_list_box_get_row_at_index(GTK_LIST_BOX(window->list), i)); i++) {
+        if (!is_shown(row, window)) continue;
+        if (*question && g_str_match_string(question, topic_of(row)->title, TRUE)) return row;
+        if (!first) first = row;
+    }
+    return first;
 }
 
 /* Escape leaves the search first, then the help. */
@@ -84,7 +89,7 @@ static void on_search(NsHelpWindow *window)
 {
     gtk_list_box_invalidate_filter(GTK_LIST_BOX(window->list));
     gtk_list_box_invalidate_headers(GTK_LIST_BOX(window->list));
-    GtkListBoxRow *row = first_shown(window);
+    GtkListBoxRow *row = best_shown(window);
     gtk_widget_set_visible(window->nothing, !row);
     if (row) gtk_list_box_select_row(GTK_LIST_BOX(window->list), row);
 }
