@@ -20,6 +20,62 @@ enum {
     PANELS = (64 << 10) / sizeof(ns_real)
 };
 
+/* ---- The formulas ---- */
+
+/* p_j = exp(z_j) / sum_k exp(z_k); the largest z is subtracted, so that nothing overflows. */
+void ns_plain_softmax(double *p, const double *z, size_t n)
+{
+    double most = -(double)INFINITY, sum = 0;
+    for (size_t j = 0; j < n; j++) most = MAX(most, z[j]);
+    for (size_t j = 0; j < n; j++) sum += p[j] = exp(z[j] - most);
+    for (size_t j = 0; j < n; j++) p[j] /= sum;
+}
+
+/* dz_j = p_j (dp_j - sum_k p_k dp_k) */
+void ns_plain_softmax_backward(double *dz, const double *p, const double *dp, size_t n)
+{
+    double sum = 0;
+    for (size_t j = 0; j < n; j++) sum += p[j] * dp[j];
+    for (size_t j = 0; j < n; j++) dz[j] = p[j] * (dp[j] - sum);
+}
+
+static double plain_dot(const double *x, const double *y, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+/* s_j = <q, k_j> / sqrt(d);  p = softmax(s);  o = sum_j p_j v_j */
+void ns_plain_attend(const NsPlainQuery *a, double *p, double *o)
+{
+    size_t n = a->n, d = a->d;
+    for (size_t j = 0; j < n; j++) p[j] = plain_dot(a->q, a->k + j * d, d) / sqrt((double)d);
+    ns_plain_softmax(p, p, n);
+    for (size_t c = 0; c < d; c++) o[c] = 0;
+    for (size_t j = 0; j < n; j++)
+        for (size_t c = 0; c < d; c++) o[c] += p[j] * a->v[j * d + c];
+}
+
+/* dp_j = <do, v_j>, and ds from it;  dq = sum_j ds_j k_j / sqrt(d);
+ * dk_j = ds_j q / sqrt(d);  dv_j = p_j do */
+void ns_plain_attend_backward(const NsPlainQuery *a, const double *p, const double *dO, double *ds,
+                              double *dq, double *dk, double *dv)
+{
+    size_t n = a->n, d = a->d;
+    for (size_t j = 0; j < n; j++) ds[j] = plain_dot(dO, a->v + j * d, d);
+    ns_plain_softmax_backward(ds, p, ds, n);
+    for (size_t c = 0; c < d; c++) dq[c] = 0;
+    for (size_t j = 0; j < n; j++)
+        for (size_t c = 0; c < d; c++) {
+            dq[c] += ds[j] * a->k[j * d + c] / sqrt((double)d);
+            dk[j * d + c] += ds[j] * a->q[c] / sqrt((double)d);
+            dv[j * d + c] += p[j] * dO[c];
+        }
+}
+
+/* ---- Kernels ---- */
+
 /* Rows divided into blocks as evenly as possible: a last block of two rows would cost as much as a
  * full one. */
 typedef struct {
@@ -67,23 +123,6 @@ static size_t visible(const Head *h, size_t i)
 static size_t whole(const Head *h, size_t n)
 {
     return MIN((n + NS_VECTOR_LANES - 1) / NS_VECTOR_LANES * NS_VECTOR_LANES, h->S);
-}
-
-/* p_j = exp(z_j) / sum_k exp(z_k); the largest z is subtracted, so that nothing overflows. */
-void ns_plain_softmax(double *p, const double *z, size_t n)
-{
-    double most = -(double)INFINITY, sum = 0;
-    for (size_t j = 0; j < n; j++) most = MAX(most, z[j]);
-    for (size_t j = 0; j < n; j++) sum += p[j] = exp(z[j] - most);
-    for (size_t j = 0; j < n; j++) p[j] /= sum;
-}
-
-/* dz_j = p_j (dp_j - sum_k p_k dp_k) */
-void ns_plain_softmax_backward(double *dz, const double *p, const double *dp, size_t n)
-{
-    double sum = 0;
-    for (size_t j = 0; j < n; j++) sum += p[j] * dp[j];
-    for (size_t j = 0; j < n; j++) dz[j] = p[j] * (dp[j] - sum);
 }
 
 /* Number of rows that go through each step of softmax together, so that their sums overlap in the
@@ -326,12 +365,6 @@ typedef struct {
     void (*finish)(const Head *h, size_t first, size_t end);
 } Scores;
 
-static void pack_piece(const Head *h, const Scores *s, const Piece *p)
-{
-    const ns_real *y = s->Y + p->first * s->y_stride + p->feature;
-    h->kernels->pack[1](p->panels, y, s->y_stride, p->keys, p->features);
-}
-
 static void score_block(const Head *h, const Scores *s, const Piece *p, size_t first, size_t end)
 {
     size_t vector_lanes = h->kernels->vector_lanes, width = 2 * vector_lanes,
@@ -360,7 +393,8 @@ static void score_by_kernels(const Head *h, const Scores *s)
         for (size_t c = 0; c < h->d; c += features) {
             Piece p = {k, MIN(keys, all - k), c, MIN(features, h->d - c), panels};
             bool last = k + keys >= all && c + features >= h->d;
-            pack_piece(h, s, &p);
+            h->kernels->pack[1](panels, s->Y + k * s->y_stride + c, s->y_stride, p.keys,
+                                p.features);
             for (size_t i = 0, first = 0, end; i < h->queries.count; i++, first = end) {
                 end = first + block_rows(&h->queries, i);
                 score_block(h, s, &p, first, end);

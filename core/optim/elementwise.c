@@ -9,6 +9,18 @@
 
 #include <tgmath.h>
 
+/* m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2;
+ * u = lr (m-hat / (sqrt(v-hat) + eps) + decay w),  m-hat = m / (1 - beta1^t),  v-hat alike.
+ * Kingma and Ba 2015, algorithm 1; Loshchilov and Hutter 2019, algorithm 2. */
+double ns_plain_adam(const NsPlainAdam *p, double *m, double *v)
+{
+    double g = p->g + p->l2 * p->w, t = (double)p->t;
+    *m = p->beta1 * *m + (1 - p->beta1) * g;
+    *v = p->beta2 * *v + (1 - p->beta2) * g * g;
+    double m_hat = *m / (1 - pow(p->beta1, t)), v_hat = *v / (1 - pow(p->beta2, t));
+    return p->lr * (m_hat / (sqrt(v_hat) + p->eps) + p->decay * p->w);
+}
+
 /* The constants of one step and tensor. */
 typedef struct {
     ns_real clip;         /* factor on the gradient */
@@ -210,12 +222,6 @@ static const Chosen *choose(Chosen latest[2], const Rule *rule, const NsUpdate *
     return chosen;
 }
 
-static Span span(const NsUpdate *u, const NsBlock *block)
-{
-    size_t o = block->offset;
-    return (Span){block->n, u->w + o, u->m + o, u->v ? u->v + o : NULL, u->g + o};
-}
-
 static void add(const NsUpdate *u, size_t i, NsUpdateSums sums)
 {
     NsTensorUpdate *tensor = &u->tensors[i];
@@ -224,24 +230,6 @@ static void add(const NsUpdate *u, size_t i, NsUpdateSums sums)
     if (!u->ratios) return;
     tensor->ratio_sum += sums.ratio;
     tensor->ratio_max = MAX(tensor->ratio_max, sums.most);
-}
-
-/* Called before the first block of a tensor is added. */
-static void clear(const NsUpdate *u, size_t i)
-{
-    double none = u->ratios ? 0 : -1;
-    u->tensors[i] = (NsTensorUpdate){.ratio_sum = none, .ratio_max = none};
-}
-
-/* Called after the last block of all tensors.  A maximum ignores NaN, so it is set to the sum if
- * that is NaN.  The first gradient has no moments to be compared with. */
-static void close_ratios(const NsUpdate *u)
-{
-    for (size_t i = 0; i < u->table->n; i++) {
-        NsTensorUpdate *tensor = &u->tensors[i];
-        if (isnan(tensor->ratio_sum)) tensor->ratio_max = tensor->ratio_sum;
-        if (u->step - (u->moments_since ? u->moments_since[i] : 0) <= 1) tensor->ratio_max = -1;
-    }
 }
 
 /* The sums of blocks at the start of a share whose tensor begins in the share of an earlier
@@ -256,33 +244,31 @@ typedef struct {
     const Rule *rule;
 } Updating;
 
-/* Updates one member's share. */
-static void update_share(const NsUpdate *u, const Rule *rule, NsShare share, Late *late)
-{
-    Chosen latest[2] = {0};
-    NsBlock block;
-    while (ns_share_next(&share, &block)) {
-        size_t i = block.tensor;
-        if (rule->takes && !rule->takes(&u->table->tensors[i])) continue;
-        const Chosen *chosen = choose(latest, rule, u, i);
-        NsUpdateSums sums = chosen->kernel(&chosen->constants, span(u, &block));
-        if (block.late) {
-            late->tensor = i;
-            late->sums[late->n++] = sums;
-            continue;
-        }
-        if (block.first) clear(u, i);
-        add(u, i, sums);
-    }
-}
-
-/* After all other sums, members add their late sums in the order of their index. */
+/* Updates one member's share.  After all other sums, members add their late sums in the order of
+ * their index. */
 static void update_member(void *data, const NsMember *member)
 {
-    const Updating *updating = data;
-    const NsUpdate *u = updating->update;
+    const NsUpdate *u = ((const Updating *)data)->update;
+    const Rule *rule = ((const Updating *)data)->rule;
+    NsShare share = ns_share(u->table, member->index, member->size);
+    Chosen latest[2] = {0};
+    NsBlock block;
     Late late = {.n = 0};
-    update_share(u, updating->rule, ns_share(u->table, member->index, member->size), &late);
+    while (ns_share_next(&share, &block)) {
+        size_t i = block.tensor, o = block.offset;
+        if (rule->takes && !rule->takes(&u->table->tensors[i])) continue;
+        const Chosen *chosen = choose(latest, rule, u, i);
+        Span span = {block.n, u->w + o, u->m + o, u->v ? u->v + o : NULL, u->g + o};
+        NsUpdateSums sums = chosen->kernel(&chosen->constants, span);
+        if (block.late) {
+            late.tensor = i;
+            late.sums[late.n++] = sums;
+            continue;
+        }
+        double none = u->ratios ? 0 : -1;
+        if (block.first) u->tensors[i] = (NsTensorUpdate){.ratio_sum = none, .ratio_max = none};
+        add(u, i, sums);
+    }
     for (unsigned k = 0; k < member->size; k++) {
         ns_team_barrier(member);
         if (k != member->index) continue;
@@ -290,10 +276,16 @@ static void update_member(void *data, const NsMember *member)
     }
 }
 
+/* A maximum ignores NaN, so it is set to the sum if that is NaN.  The first gradient has no moments
+ * to be compared with. */
 static void update_tensors(const NsUpdate *u, const Rule *rule)
 {
     ns_team_run(u->team, ns_share_most(u->table), update_member, &(Updating){u, rule});
-    if (u->ratios) close_ratios(u);
+    for (size_t i = 0; u->ratios && i < u->table->n; i++) {
+        NsTensorUpdate *tensor = &u->tensors[i];
+        if (isnan(tensor->ratio_sum)) tensor->ratio_max = tensor->ratio_sum;
+        if (u->step - (u->moments_since ? u->moments_since[i] : 0) <= 1) tensor->ratio_max = -1;
+    }
 }
 
 bool ns_decays(const NsTensor *tensor, unsigned scope)

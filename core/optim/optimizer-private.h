@@ -9,6 +9,17 @@ typedef struct {
     double ratio, most;    /* sum and maximum, as in NsTensorUpdate; 0 if not requested */
 } NsUpdateSums;
 
+/* A weight and its gradient, for the formula of Adam; in double. */
+typedef struct {
+    double beta1, beta2, eps, lr;
+    double l2, decay; /* weight decay: added to the gradient (Adam); decoupled from it (AdamW) */
+    int64_t t;        /* updates of the moments, including this one */
+    double w, g;
+} NsPlainAdam;
+
+/* Updates m and v, and returns what is subtracted from the weight. */
+double ns_plain_adam(const NsPlainAdam *p, double *m, double *v);
+
 /* Adam, AdamW, RAdam and SGD, on all tensors. */
 void ns_adam_update(const NsUpdate *update);
 void ns_adamw_update(const NsUpdate *update);

@@ -86,67 +86,48 @@ static size_t visible(const Case *c, size_t b, size_t i)
     return c->a.causal ? MIN(keys, i + 1) : keys;
 }
 
-/* One head, as the formulas have it.  P, o, dQ, dK, dV: double. */
+/* One head in double, without gaps between rows. */
 typedef struct {
+    double *Q, *K, *V, *dO; /* operands */
     double *P, *o, *dQ, *dK, *dV;
 } Plain;
 
-static void plain_forward(const Case *c, size_t b, size_t h, Plain *p)
+static double *packed(const ns_real *x, size_t stride, size_t rows, size_t cols)
 {
-    const NsAttention *a = &c->a;
-    size_t S = a->S, d = a->d;
-    const ns_real *Q = a->Q + b * a->T * a->q_stride + h * d;
-    const ns_real *K = a->K + b * S * a->k_stride + h * d;
-    const ns_real *V = a->V + b * S * a->k_stride + h * d;
-    for (size_t i = 0; i < a->T; i++) {
-        size_t n = visible(c, b, i);
-        double *row = p->P + i * S;
-        for (size_t j = 0; j < S; j++) row[j] = 0;
-        for (size_t j = 0; j < n; j++) {
-            for (size_t k = 0; k < d; k++)
-                row[j] += (double)Q[i * a->q_stride + k] * (double)K[j * a->k_stride + k];
-            row[j] = a->uniform ? 0 : row[j] / sqrt((double)d);
-        }
-        ns_plain_softmax(row, row, n);
-        for (size_t k = 0; k < d; k++) {
-            double o = 0;
-            for (size_t j = 0; j < n; j++) o += row[j] * (double)V[j * a->k_stride + k];
-            p->o[i * d + k] = o;
-        }
-    }
+    double *copy = g_new(double, rows *cols);
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < cols; c++) copy[r * cols + c] = (double)x[r * stride + c];
+    return copy;
 }
 
-static void plain_backward(const Case *c, size_t b, size_t h, Plain *p)
+static Plain plain(const Case *c, size_t b, size_t h)
 {
     const NsAttention *a = &c->a;
-    size_t S = a->S, d = a->d, D = a->H * d;
-    const ns_real *Q = a->Q + b * a->T * a->q_stride + h * d;
-    const ns_real *K = a->K + b * S * a->k_stride + h * d;
-    const ns_real *V = a->V + b * S * a->k_stride + h * d;
-    const ns_real *dO = c->dO + b * a->T * D + h * d;
-    memset(p->dQ, 0, a->T * d * sizeof *p->dQ);
-    memset(p->dK, 0, S * d * sizeof *p->dK);
-    memset(p->dV, 0, S * d * sizeof *p->dV);
-    g_autofree double *dP = g_new(double, S);
-    for (size_t i = 0; i < a->T; i++) {
-        size_t n = visible(c, b, i);
-        const double *row = p->P + i * S;
-        for (size_t j = 0; j < n; j++) {
-            dP[j] = 0;
-            for (size_t k = 0; k < d; k++) {
-                dP[j] += (double)dO[i * D + k] * (double)V[j * a->k_stride + k];
-                p->dV[j * d + k] += row[j] * (double)dO[i * D + k];
-            }
-        }
-        ns_plain_softmax_backward(dP, row, dP, n);
-        for (size_t j = 0; j < n; j++) {
-            double ds = dP[j] / sqrt((double)d);
-            for (size_t k = 0; k < d; k++) {
-                p->dQ[i * d + k] += ds * (double)K[j * a->k_stride + k];
-                p->dK[j * d + k] += ds * (double)Q[i * a->q_stride + k];
-            }
-        }
+    size_t T = a->T, S = a->S, d = a->d, D = a->H * d;
+    size_t query = b * T * a->q_stride + h * d, key = b * S * a->k_stride + h * d;
+    Plain p = {.Q = packed(a->Q + query, a->q_stride, T, d),
+               .K = packed(a->K + key, a->k_stride, S, d),
+               .V = packed(a->V + key, a->k_stride, S, d),
+               .dO = packed(c->dO + b * T * D + h * d, D, T, d),
+               .P = g_new0(double, T *S),
+               .o = g_new(double, T *d),
+               .dQ = g_new(double, T *d),
+               .dK = g_new0(double, S *d),
+               .dV = g_new0(double, S *d)};
+    if (a->uniform) memset(p.Q, 0, T * d * sizeof *p.Q); /* equal scores */
+    g_autofree double *ds = g_new(double, S);
+    for (size_t i = 0; i < T; i++) {
+        const NsPlainQuery row = {visible(c, b, i), d, p.Q + i * d, p.K, p.V};
+        ns_plain_attend(&row, p.P + i * S, p.o + i * d);
+        ns_plain_attend_backward(&row, p.P + i * S, p.dO + i * d, ds, p.dQ + i * d, p.dK, p.dV);
     }
+    return p;
+}
+
+static void plain_clear(const Plain *p)
+{
+    double *all[] = {p->Q, p->K, p->V, p->dO, p->P, p->o, p->dQ, p->dK, p->dV};
+    for (size_t i = 0; i < G_N_ELEMENTS(all); i++) g_free(all[i]);
 }
 
 /* Rounding errors of sums of operands of size 1, or of that of the largest value. */
@@ -170,27 +151,22 @@ static void check(const Case *c)
 {
     const NsAttention *a = &c->a;
     size_t T = a->T, S = a->S, d = a->d, D = a->H * d;
-    g_autofree double *P = g_new(double, T *S);
-    g_autofree double *o = g_new(double, T *d);
-    g_autofree double *dQ = g_new(double, T *d);
-    g_autofree double *dK = g_new(double, S *d);
-    g_autofree double *dV = g_new(double, S *d);
-    Plain p = {P, o, dQ, dK, dV};
     for (size_t b = 0; b < a->B; b++)
         for (size_t h = 0; h < a->H; h++) {
-            plain_forward(c, b, h, &p);
-            plain_backward(c, b, h, &p);
+            Plain p = plain(c, b, h);
             const ns_real *weights = c->P + (b * a->H + h) * T * S;
-            compare("P", weights, S, P, T, S);
+            compare("P", weights, S, p.P, T, S);
             for (size_t i = 0; i < T; i++)
                 for (size_t j = visible(c, b, i); j < S; j++)
                     g_assert_cmpfloat(weights[i * S + j], ==, 0);
-            compare("o", c->o + b * T * D + h * d, D, o, T, d);
+            compare("o", c->o + b * T * D + h * d, D, p.o, T, d);
             const ns_real *dk = c->dKV + b * S * a->k_stride + h * d;
-            compare("dV", dk + D, a->k_stride, dV, S, d);
-            if (a->uniform) continue;
-            compare("dQ", c->dQ + b * T * a->q_stride + h * d, a->q_stride, dQ, T, d);
-            compare("dK", dk, a->k_stride, dK, S, d);
+            compare("dV", dk + D, a->k_stride, p.dV, S, d);
+            if (!a->uniform) {
+                compare("dQ", c->dQ + b * T * a->q_stride + h * d, a->q_stride, p.dQ, T, d);
+                compare("dK", dk, a->k_stride, p.dK, S, d);
+            }
+            plain_clear(&p);
         }
 }
 

@@ -144,56 +144,40 @@ typedef struct {
     double w, m, v;
 } Weight;
 
-typedef struct {
-    const NsSettings *s;
-    double lr, eps, decay; /* the tensor's */
-    double g;
-    int64_t t;
-} Plain;
-
-/* Kingma and Ba 2015, algorithm 1: m-hat, and m-hat over root of v-hat. */
-static double first_moment(const Weight *x, const Plain *p)
+/* `p` has neither kind of weight decay yet, but `decay`. */
+static double plain_adam(Weight *x, NsPlainAdam p, double decay, double momentum)
 {
-    return x->m / (1 - pow(p->s->beta1, (double)p->t));
+    (void)momentum;
+    p.l2 = decay;
+    return ns_plain_adam(&p, &x->m, &x->v);
 }
 
-static double adam_direction(Weight *x, const Plain *p, double g)
+static double plain_adamw(Weight *x, NsPlainAdam p, double decay, double momentum)
 {
-    x->m = p->s->beta1 * x->m + (1 - p->s->beta1) * g;
-    x->v = p->s->beta2 * x->v + (1 - p->s->beta2) * g * g;
-    double v_hat = x->v / (1 - pow(p->s->beta2, (double)p->t));
-    return first_moment(x, p) / (sqrt(v_hat) + p->eps);
+    (void)momentum;
+    p.decay = decay;
+    return ns_plain_adam(&p, &x->m, &x->v);
 }
 
-static double plain_adam(Weight *x, const Plain *p)
+static double plain_sgd(Weight *x, NsPlainAdam p, double decay, double momentum)
 {
-    return p->lr * adam_direction(x, p, p->g + p->decay * x->w);
+    x->m = momentum * x->m + p.g + decay * x->w;
+    return p.lr * x->m;
 }
 
-static double plain_adamw(Weight *x, const Plain *p)
+static double plain_radam(Weight *x, NsPlainAdam p, double decay, double momentum)
 {
-    return p->lr * adam_direction(x, p, p->g) + p->lr * p->decay * x->w;
-}
-
-static double plain_sgd(Weight *x, const Plain *p)
-{
-    x->m = p->s->momentum * x->m + p->g + p->decay * x->w;
-    return p->lr * x->m;
-}
-
-static double plain_radam(Weight *x, const Plain *p)
-{
-    double direction = adam_direction(x, p, p->g + p->decay * x->w);
-    double b = p->s->beta2, t = (double)p->t, inf = 2 / (1 - b) - 1;
-    double rho = inf - 2 * t * pow(b, t) / (1 - pow(b, t));
-    if (rho <= 4) return p->lr * first_moment(x, p);
-    double r = sqrt(((rho - 4) * (rho - 2) * inf) / ((inf - 4) * (inf - 2) * rho));
-    return p->lr * r * direction;
+    (void)momentum;
+    double b = p.beta2, t = (double)p.t, inf = 2 / (1 - b) - 1;
+    double rho = inf - 2 * t * pow(b, t) / (1 - pow(b, t)), lr = p.lr;
+    if (rho > 4) p.lr *= sqrt(((rho - 4) * (rho - 2) * inf) / ((inf - 4) * (inf - 2) * rho));
+    double u = plain_adam(x, p, decay, 0);
+    return rho > 4 ? u : lr * x->m / (1 - pow(p.beta1, t));
 }
 
 static const struct {
     const char *key;
-    double (*update)(Weight *x, const Plain *p);
+    double (*update)(Weight *x, NsPlainAdam p, double decay, double momentum);
 } plain[] = {
     {"adam", plain_adam}, {"adamw", plain_adamw}, {"sgd", plain_sgd}, {"radam", plain_radam}};
 
@@ -222,14 +206,15 @@ static void compare(size_t k, double weight_decay, double clip, double mu, unsig
                            (scope == NS_DECAY_EMBEDDINGS && tensor->cols > 0);
             double weight_sq = 0, update_sq = 0;
             for (size_t i = tensor->offset; i < tensor->offset + ns_tensor_size(tensor); i++) {
-                const Plain p = {.s = &f.settings,
-                                 .lr = lr * tensor->lr,
-                                 .eps = f.settings.eps * tensor->eps,
-                                 .decay = covered ? weight_decay : 0,
-                                 .g = factor * (double)f.g[i],
-                                 .t = step - moments_since[t]};
+                const NsPlainAdam p = {.beta1 = f.settings.beta1,
+                                       .beta2 = f.settings.beta2,
+                                       .eps = f.settings.eps * tensor->eps,
+                                       .lr = lr * tensor->lr,
+                                       .t = step - moments_since[t],
+                                       .w = x[i].w,
+                                       .g = factor * (double)f.g[i]};
                 weight_sq += x[i].w * x[i].w;
-                double u = plain[k].update(&x[i], &p);
+                double u = plain[k].update(&x[i], p, covered ? weight_decay : 0, mu);
                 update_sq += u * u;
                 x[i].w -= u;
                 double scale = MAX(1.0, fabs(x[i].w));
