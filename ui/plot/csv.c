@@ -56,11 +56,6 @@ static void add_double(GString *out, double value)
     add_number(out, "%.17g", value);
 }
 
-static void add_float(GString *out, float value)
-{
-    add_number(out, "%.9g", (double)value);
-}
-
 /* A table that is being written. */
 typedef struct {
     GString *out;
@@ -136,7 +131,7 @@ static void add_cell(GString *out, float z)
     if (ns_cell_is_blank(z))
         g_string_append_c(out, ',');
     else
-        add_float(out, z);
+        add_number(out, "%.9g", (double)z);
 }
 
 static void add_heatmap(Table *table, const NsPlot *plot, const char *name, bool as_series)
@@ -171,25 +166,6 @@ static void add_heatmap(Table *table, const NsPlot *plot, const char *name, bool
     }
 }
 
-static bool is_map(const NsPlot *plot)
-{
-    return plot->heatmap && !plot->n_series;
-}
-
-static void add_header(Table *table, const NsPlot *maps)
-{
-    if (maps) {
-        g_string_append(table->out, "figure,");
-        add_word(table->out, maps->x.label ? maps->x.label : "x");
-        g_string_append_c(table->out, ',');
-        add_word(table->out, maps->left.label ? maps->left.label : "y");
-        g_string_append(table->out, ",value");
-    } else {
-        g_string_append(table->out, "figure,series,x,y,lo,hi");
-    }
-    g_string_append(table->out, table->column ? ",experiment\n" : "\n");
-}
-
 static void add_plot(Table *table, const NsPlot *plot, const char *title, bool maps)
 {
     const NsPlot *lower = plot->lower;
@@ -204,8 +180,17 @@ GString *ns_csv_write(const NsPlot *const *plots, size_t n, const char *experime
 {
     Table table = {g_string_new(NULL), experiment != NULL, experiment};
     bool maps = n > 0;
-    for (size_t i = 0; i < n; i++) maps &= is_map(plots[i]);
-    add_header(&table, maps ? plots[0] : NULL);
+    for (size_t i = 0; i < n; i++) maps &= plots[i]->heatmap && !plots[i]->n_series;
+    if (maps) {
+        g_string_append(table.out, "figure,");
+        add_word(table.out, plots[0]->x.label ? plots[0]->x.label : "x");
+        g_string_append_c(table.out, ',');
+        add_word(table.out, plots[0]->left.label ? plots[0]->left.label : "y");
+        g_string_append(table.out, ",value");
+    } else {
+        g_string_append(table.out, "figure,series,x,y,lo,hi");
+    }
+    g_string_append(table.out, table.column ? ",experiment\n" : "\n");
     for (size_t i = 0; i < n; i++) {
         const NsPlot *plot = plots[i];
         g_autofree char *name =

@@ -25,6 +25,14 @@
 
 #define print g_string_append_printf
 
+/* Formats of a position in the coordinates of the axes, and on the page; two of them span a line or
+ * a rectangle. */
+#define COORDINATES "(axis cs:%.9g,%.9g)"
+#define PLACE "(%.9gbp,%.9gbp)"
+#define POINT "(%.9g,%.9g)\n"
+#define LINE COORDINATES " -- " COORDINATES ";\n"
+#define BOX " " COORDINATES " rectangle " COORDINATES ";\n"
+
 /* A plot on the TeX page, with its upper left corner at (left, top). */
 typedef struct {
     GString *out;
@@ -54,20 +62,23 @@ static double coordinate(const NsScale *scale, double value)
 }
 
 /* The name of the color of run 1, 2, ..., or `usual` for 0. */
-static char *run_color(unsigned run, const char *usual)
+static const char *run_color(unsigned run, const char *usual)
 {
-    return run ? g_strdup_printf("chart-%u", (run - 1) % NS_SERIES_STYLES) : g_strdup(usual);
+    static const char *const names[NS_SERIES_STYLES] = {"chart-0", "chart-1", "chart-2", "chart-3",
+                                                        "chart-4", "chart-5", "chart-6"};
+    return run ? names[(run - 1) % NS_SERIES_STYLES] : usual;
 }
 
-static char *series_color(const NsSeries *series)
+static const char *series_color(const NsSeries *series)
 {
-    if (series->previous && !series->tinted) return g_strdup("chart-previous");
-    if (series->theory && !series->tinted) return g_strdup("chart-words");
+    if (series->previous && !series->tinted) return "chart-previous";
+    if (series->theory && !series->tinted) return "chart-words";
     return run_color(series->style % NS_SERIES_STYLES + 1, NULL);
 }
 
-/* Appends the options of a series: color, dash, mark. */
-static void append_look(GString *out, const NsPlotLayout *layout, const NsSeries *series)
+/* Appends a command with the options of a series: color, dash, mark. */
+static void append_look(GString *out, const char *command, const NsPlotLayout *layout,
+                        const NsSeries *series)
 {
     static const char *const marks[] = {"*", "square*", "triangle*", "diamond*"}; /* by NsMark */
     static const char *const dots[] = {"densely dotted", "dotted", "loosely dotted"};
@@ -75,8 +86,7 @@ static void append_look(GString *out, const NsPlotLayout *layout, const NsSeries
     const NsSeriesStyle *look =
         &style->series[(series->style % NS_SERIES_STYLES + series->dash) % NS_SERIES_STYLES];
     bool scatter = series->kind == NS_SERIES_SCATTER;
-    g_autofree char *color = series_color(series);
-    g_string_append(out, color);
+    print(out, "%s%s", command, series_color(series));
     if (series->muted || (series->tinted && !series->theory)) print(out, ", opacity=0.35");
     if (scatter) print(out, ", only marks");
     if (series->kind == NS_SERIES_POINTS || scatter) {
@@ -87,24 +97,9 @@ static void append_look(GString *out, const NsPlotLayout *layout, const NsSeries
         if (touching > 1 && !scatter) print(out, ", mark repeat=%.0f", touching);
     }
     if (series->theory) print(out, ", %s", dots[series->dash % NS_THEORY_STYLES]);
-    if (look->n_dash && !series->theory) print(out, ", dash pattern=");
     for (int i = 0; i < look->n_dash && !series->theory; i++)
-        print(out, "%s %.9gbp ", i % 2 ? "off" : "on", look->dash[i] * style->line_width);
-}
-
-static void append_line(GString *out, const char *look, double x0, double y0, double x1, double y1)
-{
-    print(out, "\\draw[%s] (axis cs:%.9g,%.9g) -- (axis cs:%.9g,%.9g);\n", look, x0, y0, x1, y1);
-}
-
-static void append_box(GString *out, double x0, double y0, double x1, double y1)
-{
-    print(out, " (axis cs:%.9g,%.9g) rectangle (axis cs:%.9g,%.9g);\n", x0, y0, x1, y1);
-}
-
-static void append_point(GString *out, double x, double y)
-{
-    print(out, "(%.9g,%.9g)\n", x, y);
+        print(out, "%s%s %.9gbp ", i ? "" : ", dash pattern=", i % 2 ? "off" : "on",
+              look->dash[i] * style->line_width);
 }
 
 /* ---- curves, bands and bars ---- */
@@ -115,9 +110,8 @@ static void append_band(GString *out, const NsPlotLayout *layout, const NsSeries
     const NsScale *x = &layout->x, *y = &layout->y[series->side];
     if (!series->lo || !series->hi || !series->n) return;
     size_t stride = (series->n + MOST_POINTS - 1) / MOST_POINTS;
-    g_autofree char *color = series_color(series);
     print(out, "\\addplot[draw=none, fill=%s, fill opacity=0.18, forget plot] coordinates {\n",
-          color);
+          series_color(series));
     for (int side = 0; side < 2; side++)
         for (size_t k = 0; k < series->n; k += stride) {
             size_t at = side ? (series->n - 1 - k) / stride * stride : k;
@@ -125,7 +119,7 @@ static void append_band(GString *out, const NsPlotLayout *layout, const NsSeries
             for (size_t j = at; j < MIN(at + stride, series->n); j++)
                 edge = side ? MAX(edge, series->hi[j]) : MIN(edge, series->lo[j]);
             double value = coordinate(y, edge);
-            if (isfinite(value)) append_point(out, coordinate(x, series->x[at]), value);
+            if (isfinite(value)) print(out, POINT, coordinate(x, series->x[at]), value);
         }
     print(out, "} -- cycle;\n");
 }
@@ -137,7 +131,6 @@ static void append_bars(GString *out, const NsPlotLayout *layout, size_t i)
     const NsSeries *series = &layout->plot->series[i];
     const NsScale *x = &layout->x, *y = &layout->y[series->side];
     double foot = coordinate(y, y->kind == NS_SCALE_LOG ? y->lo : 0);
-    g_autofree char *color = series_color(series);
     for (size_t k = 0; k < series->n; k++) {
         double from, to, value = coordinate(y, series->y[k]);
         if (!isfinite(value)) continue;
@@ -145,16 +138,15 @@ static void append_bars(GString *out, const NsPlotLayout *layout, size_t i)
         double left = coordinate(x, from);
         /* On a logarithmic axis a left edge at zero is infinitely far away. */
         if (isnan(left)) left = coordinate_at(x, layout->area.x);
-        print(out, "\\fill[%s, fill opacity=%.9g]", color, ns_series_opacity(series));
-        append_box(out, left, foot, coordinate(x, to), value);
+        print(out, "\\fill[%s, fill opacity=%.9g]" BOX, series_color(series),
+              ns_series_opacity(series), left, foot, coordinate(x, to), value);
     }
     if (!series->edges) return;
-    print(out, "\\addplot[");
-    append_look(out, layout, series);
+    append_look(out, "\\addplot[", layout, series);
     print(out, ", const plot, forget plot] coordinates {\n");
     for (size_t k = 0; k <= series->n; k++)
-        append_point(out, coordinate(x, series->edges[k]),
-                     k < series->n ? coordinate(y, series->y[k]) : foot);
+        print(out, POINT, coordinate(x, series->edges[k]),
+              k < series->n ? coordinate(y, series->y[k]) : foot);
     print(out, "};\n");
 }
 
@@ -166,16 +158,15 @@ static void append_curve(GString *out, const NsPlotLayout *layout, size_t i)
     const NsScale *x = &layout->x, *y = &layout->y[series->side];
     const GArray *points = layout->paths[i].points, *runs = layout->paths[i].runs;
     bool reduced = series->n > MOST_POINTS && points && points->len;
-    print(out, "\\addplot[");
-    append_look(out, layout, series);
+    append_look(out, "\\addplot[", layout, series);
     print(out, ", forget plot] coordinates {\n");
     for (size_t k = 0; k < series->n && !reduced; k++)
-        append_point(out, coordinate(x, series->x[k]), coordinate(y, series->y[k]));
+        print(out, POINT, coordinate(x, series->x[k]), coordinate(y, series->y[k]));
     for (unsigned k = 0, run = 0; reduced && k < points->len; k++) {
         NsPoint point = g_array_index(points, NsPoint, k);
         bool first = run < runs->len && g_array_index(runs, unsigned, run) == k;
-        if (first && run++) append_point(out, coordinate_at(x, point.x), (double)NAN);
-        append_point(out, coordinate_at(x, point.x), coordinate_at(y, point.y));
+        if (first && run++) print(out, POINT, coordinate_at(x, point.x), (double)NAN);
+        print(out, POINT, coordinate_at(x, point.x), coordinate_at(y, point.y));
     }
     print(out, "};\n");
     for (unsigned run = 0; series->kind == NS_SERIES_LINE && runs && run < runs->len; run++) {
@@ -183,9 +174,8 @@ static void append_curve(GString *out, const NsPlotLayout *layout, size_t i)
         unsigned to = run + 1 < runs->len ? g_array_index(runs, unsigned, run + 1) : points->len;
         NsPoint point = g_array_index(points, NsPoint, from);
         if (to - from != 1) continue;
-        print(out, "\\fill[");
-        append_look(out, layout, series);
-        print(out, "] (axis cs:%.9g,%.9g) circle[radius=%.9gbp];\n", coordinate_at(x, point.x),
+        append_look(out, "\\fill[", layout, series);
+        print(out, "] " COORDINATES " circle[radius=%.9gbp];\n", coordinate_at(x, point.x),
               coordinate_at(y, point.y), layout->style->line_width);
     }
 }
@@ -199,11 +189,10 @@ static void append_series(GString *out, const NsPlotLayout *layout, NsAxisSide s
             if (series->side != side || !series->n || series->hidden ||
                 ns_series_rank(series) != rank)
                 continue;
-            g_autofree char *label = ns_tex_text(series->label);
+            g_autofree char *label = ns_tex(series->label, true);
+            const char *note = ", reduced to first, lowest, highest and last of every column";
             print(out, "%% %s: %zu points%s\n", label, series->n,
-                  series->n > MOST_POINTS ? ", reduced to first, lowest, highest "
-                                            "and last of every column"
-                                          : "");
+                  series->n > MOST_POINTS ? note : "");
             append_band(out, layout, series);
             if (series->kind == NS_SERIES_BARS)
                 append_bars(out, layout, i);
@@ -245,6 +234,8 @@ static void append_cells(GString *out, const NsHeatmap *map, const NsPanel *pane
                   panel->lo + height * ((double)row + 0.5), meta + 0.0);
         }
     print(out, "};\n");
+    const char *broken =
+        map->hatch ? "pattern=north east lines, pattern color=chart-alarm" : "chart-alarm";
     for (int finite = 1; finite >= 0; finite--)
         for (size_t row = 0; row < panel->rows; row++)
             for (size_t first = 0, i = 0; i <= map->columns; i++) {
@@ -253,14 +244,10 @@ static void append_cells(GString *out, const NsHeatmap *map, const NsPanel *pane
                                     : !isfinite(z) && !ns_cell_is_blank(z);
                 if (i < map->columns && lacks) continue;
                 double y = panel->lo + height * (double)row;
-                if (i > first) {
-                    print(out, "\\fill[%s]",
-                          finite       ? "chart-previous"
-                          : map->hatch ? "pattern=north east lines, pattern color=chart-alarm"
-                                       : "chart-alarm");
-                    append_box(out, map->x0 + width * (double)first, y, map->x0 + width * (double)i,
-                               y + height);
-                }
+                if (i > first)
+                    print(out, "\\fill[%s]" BOX, finite ? "chart-previous" : broken,
+                          map->x0 + width * (double)first, y, map->x0 + width * (double)i,
+                          y + height);
                 first = i + 1;
             }
 }
@@ -276,9 +263,8 @@ static void append_heatmap(GString *out, const NsPlotLayout *layout, double x0, 
     }
     for (size_t i = 0; style->background.a > 0 && i + 1 < map->n_panels; i++) {
         double seam = ns_panel(map, i).lo;
-        g_autofree char *look =
-            g_strdup_printf("chart-page, line width=%.9gbp", NS_SEAM * style->text_size);
-        append_line(out, look, x0, seam, x1, seam);
+        print(out, "\\draw[chart-page, line width=%.9gbp] " LINE, NS_SEAM * style->text_size, x0,
+              seam, x1, seam);
     }
 }
 
@@ -287,7 +273,7 @@ static void append_heatmap(GString *out, const NsPlotLayout *layout, double x0, 
 /* Appends a tick and its label. */
 static void add_tick(GString *at, GString *words, double where, const char *label)
 {
-    g_autofree char *text = ns_tex_text(label);
+    g_autofree char *text = ns_tex(label, true);
     print(at, at->len ? ",%.9g" : "%.9g", where);
     print(words, words->len ? ",{%s}" : "{%s}", text);
 }
@@ -296,7 +282,7 @@ static void add_tick(GString *at, GString *words, double where, const char *labe
 static void append_axis(GString *out, const char *name, const NsAxis *axis, const NsScale *scale,
                         const GArray *ticks, double from, double to)
 {
-    g_autofree char *label = ns_tex_text(axis->label), *unit = ns_tex_text(axis->unit);
+    g_autofree char *label = ns_tex(axis->label, true), *unit = ns_tex(axis->unit, true);
     g_autoptr(GString) at = g_string_new(NULL), words = g_string_new(NULL);
     g_autoptr(GString) minor = g_string_new(NULL), none = g_string_new(NULL);
     double a = coordinate_at(scale, from), b = coordinate_at(scale, to);
@@ -362,7 +348,7 @@ static void append_colors(GString *out, const NsPlotLayout *layout)
     }
     print(out, "},\n  point meta min=%.9g,\n  point meta max=%.9g,\n", z->from, z->to);
     if (!(bar->width > 0) || z->blank) return;
-    g_autofree char *label = ns_tex_text(layout->plot->heatmap->label);
+    g_autofree char *label = ns_tex(layout->plot->heatmap->label, true);
     g_autoptr(GString) at = g_string_new(NULL), words = g_string_new(NULL);
     for (unsigned i = 0; i < layout->z_ticks->len; i++) {
         const NsTick *tick = &g_array_index(layout->z_ticks, NsTick, i);
@@ -387,16 +373,15 @@ static void append_highlights(GString *out, const NsPlotLayout *layout, double y
     for (size_t i = 0; i < plot->n_spans; i++) {
         double at = coordinate(x, plot->spans[i].from);
         if (!isnan(ns_layout_point(layout, &plot->spans[i])))
-            append_line(out, plot->heatmap ? "white" : "chart-words", at, y0, at, y1);
+            print(out, "\\draw[%s] " LINE, plot->heatmap ? "white" : "chart-words", at, y0, at, y1);
     }
     NsBox box;
     double unit = layout->style->axis_width, inset = 2.5 * unit;
     for (int pass = 0; pass < 2 && ns_layout_framed(layout, &box); pass++) {
-        print(out, "\\draw[%s, line width=%.9gbp]", pass ? "white" : "black",
-              (pass ? 2.5 : 5) * unit);
-        append_box(out, coordinate_at(x, box.x + inset), coordinate_at(y, box.y + inset),
-                   coordinate_at(x, box.x + box.width - inset),
-                   coordinate_at(y, box.y + box.height - inset));
+        print(out, "\\draw[%s, line width=%.9gbp]" BOX, pass ? "white" : "black",
+              (pass ? 2.5 : 5) * unit, coordinate_at(x, box.x + inset),
+              coordinate_at(y, box.y + inset), coordinate_at(x, box.x + box.width - inset),
+              coordinate_at(y, box.y + box.height - inset));
     }
 }
 
@@ -409,23 +394,22 @@ static void append_annotations(GString *out, const NsPlotLayout *layout, double 
     for (size_t i = 0; i < plot->n_levels; i++) {
         double y = coordinate(left, plot->levels[i].y);
         if (plot->levels[i].side == NS_AXIS_LEFT && isfinite(y))
-            append_line(out, "chart-words, densely dashed", x0, y, x1, y);
+            print(out, "\\draw[chart-words, densely dashed] " LINE, x0, y, x1, y);
     }
     for (size_t i = 0; i < plot->n_slopes; i++) {
         const NsSlope *slope = &plot->slopes[i];
         if (slope->side == NS_AXIS_LEFT)
-            append_line(out, "chart-words, densely dotted", coordinate(x, slope->x0),
-                        coordinate(left, slope->y0), coordinate(x, slope->x1),
-                        coordinate(left, slope->y1));
+            print(out, "\\draw[chart-words, densely dotted] " LINE, coordinate(x, slope->x0),
+                  coordinate(left, slope->y0), coordinate(x, slope->x1),
+                  coordinate(left, slope->y1));
     }
     for (size_t i = 0; i < plot->n_markers; i++) {
         const NsMarker *marker = &plot->markers[i];
         double at = coordinate(x, marker->x);
         if (!(at >= MIN(x0, x1) && at <= MAX(x0, x1))) continue;
-        g_autofree char *color =
-            run_color(marker->style, marker->alarm ? "chart-alarm" : "chart-axis");
-        g_autofree char *look = g_strconcat(color, marker->alarm ? "" : ", densely dashed", NULL);
-        append_line(out, look, at, y0, at, y1);
+        const char *color = run_color(marker->style, marker->alarm ? "chart-alarm" : "chart-axis");
+        print(out, "\\draw[%s%s] " LINE, color, marker->alarm ? "" : ", densely dashed", at, y0, at,
+              y1);
     }
 }
 
@@ -454,54 +438,57 @@ static void append_axes(const Page *page, NsAxisSide side)
                 box.y);
     if (right) {
         append_label_place(out, layout, &box, NS_PART_RIGHT_LABEL, "y", 90);
-        print(out, "  axis x line=none, axis y line*=right,\n]\n");
-        append_series(out, layout, side);
-        print(out, "\\end{axis}\n");
-        return;
+        print(out, "  axis x line=none, axis y line*=right,\n");
+    } else {
+        print(out, plot->heatmap || plot->no_grid ? "  axis on top,\n" : "  grid=major,\n");
+        if (plot->heatmap) append_colors(out, layout);
+        append_label_place(out, layout, &box, NS_PART_X_LABEL, "x", 0);
+        if (plot->heatmap && plot->heatmap->n_panels)
+            print(out, "  ylabel={},\n"); /* the panels have their own names */
+        else
+            append_label_place(out, layout, &box, NS_PART_LEFT_LABEL, "y", 90);
     }
-    g_string_append(out, plot->heatmap || plot->no_grid ? "  axis on top,\n" : "  grid=major,\n");
-    if (plot->heatmap) append_colors(out, layout);
-    append_label_place(out, layout, &box, NS_PART_X_LABEL, "x", 0);
-    if (plot->heatmap && plot->heatmap->n_panels)
-        print(out, "  ylabel={},\n"); /* the panels have their own names */
-    else
-        append_label_place(out, layout, &box, NS_PART_LEFT_LABEL, "y", 90);
     print(out, "]\n");
     double x0 = coordinate_at(x, box.x), x1 = coordinate_at(x, end);
     double y0 = coordinate_at(y, foot), y1 = coordinate_at(y, box.y);
-    if (plot->heatmap) append_heatmap(out, layout, x0, x1);
-    append_highlights(out, layout, y0, y1);
+    if (plot->heatmap && !right) append_heatmap(out, layout, x0, x1);
+    if (!right) append_highlights(out, layout, y0, y1);
     append_series(out, layout, side);
-    append_annotations(out, layout, x0, x1, y0, y1);
+    if (!right) append_annotations(out, layout, x0, x1, y0, y1);
     print(out, "\\end{axis}\n");
 }
 
 /* ---- texts and legend ---- */
 
+/* The anchors of labels.  A centered label is at the middle of its ink, since it may be turned. */
 typedef enum { CORNER, BASE, CENTER } Anchor;
 
-/* Appends a text at the position of its label, shrunk if it would be wider than `room` in TeX's
+/* Appends a text at the position of its label, shrunk if it would be wider than `width` in TeX's
  * fonts, or need more lines than in the layout. */
-static void append_label(const Page *page, const NsLabel *label, Anchor anchor, double room,
+static void append_label(const Page *page, const NsLabel *label, Anchor anchor, double width,
                          const char *look)
 {
     static const char *const anchors[] = {"north west", "base west", "center"};
+    const NsBox *ink = &label->box;
     double x = page->left + label->x, y = page->top - label->y;
-    g_autofree char *text = ns_tex_text(ns_text_words(label->text));
+    double height = ns_text_height(label->text);
+    bool alarm = label->marker && label->marker->alarm;
     bool wrapped = anchor != CENTER && pango_layout_get_line_count(label->text) > 1;
+    g_autofree char *text = ns_tex(ns_text_words(label->text), true);
     if (wrapped) anchor = CORNER;
     if (anchor == BASE) y -= ns_text_baseline(label->text);
-    if (anchor == CENTER) x = page->left + label->box.x + label->box.width / 2;
-    if (anchor == CENTER) y = page->top - label->box.y - label->box.height / 2;
-    print(page->out, "\\node[anchor=%s, inner sep=0bp, rotate=%d, %s] at (%.9gbp,%.9gbp) ",
-          anchors[anchor], anchor == CENTER && label->rotated ? 90 : 0, look, x, y);
+    if (anchor == CENTER) x = page->left + ink->x + ink->width / 2;
+    if (anchor == CENTER) y = page->top - ink->y - ink->height / 2;
+    print(page->out, "\\node[anchor=%s, inner sep=0bp, rotate=%d, %s%s] at " PLACE " {\\sbox0{",
+          anchors[anchor], anchor == CENTER && label->rotated ? 90 : 0, look,
+          alarm ? ", font=\\bfseries" : "", x, y);
     if (wrapped)
         print(page->out,
-              "{\\sbox0{\\parbox[t]{%.9gbp}{\\raggedright %s}}"
+              "\\parbox[t]{%.9gbp}{\\raggedright %s}}"
               "\\ifdim\\dimexpr\\ht0+\\dp0>%.9gbp\\resizebox*{!}{%.9gbp}",
-              room, text, ns_text_height(label->text), ns_text_height(label->text));
+              width, text, height, height);
     else
-        print(page->out, "{\\sbox0{%s}\\ifdim\\wd0>%.9gbp\\resizebox{%.9gbp}{!}", text, room, room);
+        print(page->out, "%s}\\ifdim\\wd0>%.9gbp\\resizebox{%.9gbp}{!}", text, width, width);
     print(page->out, "{\\usebox0}\\else\\usebox0\\fi};\n");
 }
 
@@ -509,37 +496,34 @@ static void append_label(const Page *page, const NsLabel *label, Anchor anchor, 
  * levels and slopes, in cells and at panels. */
 static void append_texts(const Page *page)
 {
-    static const NsPart parts[] = {NS_PART_TITLE, NS_PART_SUBTITLE, NS_PART_NOTE, NS_PART_EMPTY};
-    static const char *const looks[] = {"chart-words, font=\\charttitlefont", "chart-faint",
-                                        "chart-faint, font=\\charttickfont", "chart-faint"};
+    static const char *const looks[NS_PARTS] = {
+        [NS_PART_TITLE] = "chart-words, font=\\charttitlefont",
+        [NS_PART_SUBTITLE] = "chart-faint",
+        [NS_PART_NOTE] = "chart-faint, font=\\charttickfont",
+        [NS_PART_EMPTY] = "chart-faint",
+    };
     const NsPlotLayout *layout = page->layout;
     const NsHeatmap *map = layout->plot->heatmap;
     double padding = layout->style->padding;
-    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
-        const NsLabel *label = ns_layout_label(layout, parts[i]);
-        if (!label) continue;
-        bool wrapped = pango_layout_get_line_count(label->text) > 1;
-        append_label(page, label, CORNER, layout->width - padding - (wrapped ? padding : label->x),
-                     looks[i]);
-    }
     size_t named[2] = {0}; /* panels with names beside them, and in the legend */
     for (unsigned i = 0; i < layout->labels->len; i++) {
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
         const NsMarker *marker = label->marker;
+        bool alarm = marker && marker->alarm, legend = label->part == NS_PART_LEGEND;
         double width = ns_text_width(label->text);
-        size_t *panel = &named[label->part == NS_PART_LEGEND];
-        if (label->part == NS_PART_CELL) {
+        if (looks[label->part]) {
+            bool wrapped = pango_layout_get_line_count(label->text) > 1;
+            width = layout->width - padding - (wrapped ? padding : label->x);
+            append_label(page, label, CORNER, width, looks[label->part]);
+        } else if (label->part == NS_PART_CELL) {
             append_label(page, label, CENTER, width, label->color.r > 0.5 ? "white" : "black");
         } else if (marker || label->part == NS_PART_LINE_NAME) {
-            bool alarm = marker && marker->alarm;
-            g_autofree char *color =
-                run_color(marker ? marker->style : 0, alarm ? "chart-alarm" : "chart-words");
-            g_autofree char *look = g_strconcat(color, alarm ? ", font=\\bfseries" : "", NULL);
-            append_label(page, label, CORNER, width, look);
-        } else if (map && *panel < map->n_panels &&
-                   (label->part == NS_PART_LEFT_LABEL || label->part == NS_PART_LEGEND)) {
-            g_autofree char *color = run_color(map->panels[(*panel)++].style, "chart-words");
-            append_label(page, label, CENTER, width, color);
+            const char *usual = alarm ? "chart-alarm" : "chart-words";
+            append_label(page, label, CORNER, width, run_color(marker ? marker->style : 0, usual));
+        } else if (map && named[legend] < map->n_panels &&
+                   (legend || label->part == NS_PART_LEFT_LABEL)) {
+            append_label(page, label, CENTER, width,
+                         run_color(map->panels[named[legend]++].style, "chart-words"));
         }
     }
 }
@@ -552,18 +536,16 @@ static void append_sample(const Page *page, const NsLegendSample *sample)
     double left = page->left + box->x, top = page->top - box->y, middle = top - box->height / 2;
     bool wide = series->kind == NS_SERIES_BARS || series->kind == NS_SERIES_BAND;
     if (wide || (series->lo && series->hi)) {
-        print(page->out, "\\fill[");
-        append_look(page->out, page->layout, series);
-        print(page->out, ", fill opacity=%.9g] (%.9gbp,%.9gbp) rectangle (%.9gbp,%.9gbp) ;\n",
+        append_look(page->out, "\\fill[", page->layout, series);
+        print(page->out, ", fill opacity=%.9g] " PLACE " rectangle " PLACE " ;\n",
               wide ? ns_series_opacity(series) : 0.3, left, top - 0.78 * box->height,
               left + box->width, top - 0.22 * box->height);
     }
     if (wide) return;
-    print(page->out, "\\draw[line width=%.9gbp, ", page->layout->style->line_width);
-    append_look(page->out, page->layout, series);
+    print(page->out, "\\draw[line width=%.9gbp", page->layout->style->line_width);
+    append_look(page->out, ", ", page->layout, series);
     print(page->out,
-          ", mark repeat=2, mark phase=2] plot coordinates "
-          "{(%.9gbp,%.9gbp) (%.9gbp,%.9gbp) (%.9gbp,%.9gbp) };\n",
+          ", mark repeat=2, mark phase=2] plot coordinates {" PLACE " " PLACE " " PLACE " };\n",
           left, middle, left + box->width / 2, middle, left + box->width, middle);
 }
 
@@ -574,9 +556,7 @@ static void append_legend(const Page *page)
     const NsPlotLayout *layout = page->layout;
     const NsBox *inside = &layout->legend_box;
     if (inside->width > 0)
-        print(page->out,
-              "\\fill[chart-page, fill opacity=0.94] (%.9gbp,%.9gbp) "
-              "rectangle (%.9gbp,%.9gbp) ;\n",
+        print(page->out, "\\fill[chart-page, fill opacity=0.94] " PLACE " rectangle " PLACE " ;\n",
               page->left + inside->x, page->top - inside->y - inside->height,
               page->left + inside->x + inside->width, page->top - inside->y);
     for (unsigned i = 0; i < layout->legend->len; i++) {
@@ -584,19 +564,18 @@ static void append_legend(const Page *page)
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, sample->label);
         const NsPoint *from = &label->leader[0], *to = &label->leader[1];
         if (sample->series->hidden) continue;
-        g_autofree char *color =
-            sample->at_end ? series_color(sample->series) : g_strdup("chart-words");
+        const char *color = series_color(sample->series);
         if (!sample->at_end)
             append_sample(page, sample);
         else if (label->led)
-            print(page->out, "\\draw[%s, line width=%.9gbp] (%.9gbp,%.9gbp) -- (%.9gbp,%.9gbp) ;\n",
-                  color, layout->style->axis_width, page->left + from->x, page->top - from->y,
+            print(page->out, "\\draw[%s, line width=%.9gbp] " PLACE " -- " PLACE " ;\n", color,
+                  layout->style->axis_width, page->left + from->x, page->top - from->y,
                   page->left + to->x, page->top - to->y);
         bool wrapped = pango_layout_get_line_count(label->text) > 1;
         append_label(page, label, BASE,
                      wrapped ? (double)pango_layout_get_width(label->text) / PANGO_SCALE
                              : ns_text_width(label->text),
-                     color);
+                     sample->at_end ? color : "chart-words");
     }
 }
 
@@ -607,7 +586,7 @@ static void append_faults(const Page *page)
     const NsPlotLayout *layout = page->layout;
     double size = ns_fault_size(layout);
     for (size_t i = 0; i < layout->n_paths; i++) {
-        g_autofree char *color = series_color(&layout->plot->series[i]);
+        const char *color = series_color(&layout->plot->series[i]);
         g_autoptr(GArray) shown = ns_path_shown_faults(&layout->paths[i], size / 2);
         for (unsigned k = 0; k < shown->len; k++) {
             const NsFaultMark *mark = &g_array_index(shown, NsFaultMark, k);
@@ -616,7 +595,7 @@ static void append_faults(const Page *page)
             print(page->out, "\\%s[%s, line width=%.9gbp]",
                   mark->fault == NS_FAULT_NAN ? "draw" : "fill", color, size * 0.14);
             for (int c = 0; c < 3; c++)
-                print(page->out, " (%.9gbp,%.9gbp) --", page->left + corners[c].x,
+                print(page->out, " " PLACE " --", page->left + corners[c].x,
                       page->top - corners[c].y);
             print(page->out, " cycle;\n");
         }
@@ -629,7 +608,7 @@ static void append_faults(const Page *page)
 static void append_plot(const Page *page)
 {
     const NsPlotLayout *layout = page->layout;
-    g_autofree char *title = ns_tex_text(layout->plot->title);
+    g_autofree char *title = ns_tex(layout->plot->title, true);
     print(page->out, "\n%% %s\n", title);
     append_axes(page, NS_AXIS_LEFT);
     if (layout->summary.right && !layout->plot->heatmap) append_axes(page, NS_AXIS_RIGHT);
@@ -644,10 +623,13 @@ static void append_plot(const Page *page)
 static void append_preamble(GString *out, const NsExport *options)
 {
     const NsStyle *style = options->style;
-    static const char *const names[] = {"previous", "alarm", "words", "faint",
-                                        "axis",     "grid",  "page"};
-    const NsColor colors[] = {style->previous, style->alarm, style->text,      style->faint_text,
-                              style->axis,     style->grid,  style->background};
+    const struct {
+        const char *name;
+        NsColor color;
+    } colors[] = {{"chart-previous", style->previous}, {"chart-alarm", style->alarm},
+                  {"chart-words", style->text},        {"chart-faint", style->faint_text},
+                  {"chart-axis", style->axis},         {"chart-grid", style->grid},
+                  {"chart-page", style->background}};
     if (options->experiment) {
         g_autofree char *line = g_strdelimit(g_strdup(options->experiment), "\r\n", ' ');
         print(out, "%% %s\n", line);
@@ -660,10 +642,10 @@ static void append_preamble(GString *out, const NsExport *options)
              "\\pgfplotsset{compat=1.16}\n");
     for (unsigned i = 0; i < NS_SERIES_STYLES + G_N_ELEMENTS(colors); i++) {
         unsigned k = i - NS_SERIES_STYLES;
-        NsColor color = i < NS_SERIES_STYLES ? style->series[i].color : colors[k];
-        g_autofree char *name =
-            i < NS_SERIES_STYLES ? g_strdup_printf("%u", i) : g_strdup(names[k]);
-        print(out, "\\definecolor{chart-%s}{RGB}{%ld,%ld,%ld}\n", name, lround(color.r * 255),
+        bool run = i < NS_SERIES_STYLES;
+        NsColor color = run ? style->series[i].color : colors[k].color;
+        print(out, "\\definecolor{%s}{RGB}{%ld,%ld,%ld}\n",
+              run ? run_color(i + 1, NULL) : colors[k].name, lround(color.r * 255),
               lround(color.g * 255), lround(color.b * 255));
     }
     double text = style->text_size, tick = TICK_SIZE * text, title = style->title_size;
@@ -705,7 +687,7 @@ GString *ns_pgfplots_write(const NsPlotSheet *sheet)
         append_plot(&(Page){out, layout, cell->x, options->height - cell->y});
     }
     if (sheet->caption) {
-        g_autofree char *caption = ns_tex_literal(pango_layout_get_text(sheet->caption));
+        g_autofree char *caption = ns_tex(pango_layout_get_text(sheet->caption), false);
         print(out,
               "\\node[anchor=south west, inner sep=0bp, chart-faint, align=left, "
               "text width=%.9gbp] at (%.9gbp,%.9gbp) {%s};\n",

@@ -381,11 +381,9 @@ cairo_status_t ns_plot_sheet_draw_image(const NsPlotSheet *sheet, cairo_surface_
 /* ---- TeX ---- */
 
 /* Converts text with the markup of NsPlot to TeX: scripts and mathematical characters in math mode,
- * special characters escaped.  NULL gives an empty string.  Free with g_free. */
-char *ns_tex_text(const char *text);
-
-/* The same for a text in which _ and ^ are literal. */
-char *ns_tex_literal(const char *text);
+ * special characters escaped.  Without `scripts`, _ and ^ are literal.  NULL gives an empty string.
+ * Free with g_free. */
+char *ns_tex(const char *text, bool scripts);
 
 /* ---- pgfplots ---- */
 

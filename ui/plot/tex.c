@@ -82,21 +82,11 @@ static void convert(Writer *writer, const char *text, bool scripts)
     }
 }
 
-static char *tex_of(const char *text, bool scripts)
+char *ns_tex(const char *text, bool scripts)
 {
     g_autofree char *valid = g_strdelimit(g_utf8_make_valid(text ? text : "", -1), "\n\r", ' ');
     Writer writer = {.out = g_string_new(NULL)};
     convert(&writer, valid, scripts);
     set_formula(&writer, false);
     return g_string_free(writer.out, FALSE);
-}
-
-char *ns_tex_text(const char *text)
-{
-    return tex_of(text, true);
-}
-
-char *ns_tex_literal(const char *text)
-{
-    return tex_of(text, false);
 }
