@@ -14,80 +14,174 @@
 and in another terminal: normscope --watch mine.jsonl, or at the end
 normscope-cli chart --from mine.jsonl --figure gradient-norm,hidden-norm --out mine.pdf
 
-A line is written for every step: the loss, the learning rate of the update that led there, the norm of
-the whole gradient, the norm of every layer's gradient by role (wq, wk, wv, wo, w1, w2, ...) and of the
-hidden state after every layer, as a mean over tokens.  The layers of torch.nn.Transformer and its encoder
-and decoder, of GPT-2 and of Llama, and of models that are built like them, are found; else name them:
-Recorder(model, path, layers="blocks") or layers=["first", "second"].  This file needs torch alone.
+A line is written for every step.  Norms are Euclidean; each has one number a layer.
+
+    loss, seconds   the loss as given to step(), and the time since the line before
+    lr              learning rate of the update that led to this step
+    grad_norm       of the gradient: "total", by role (wq, wk, wv, wo, w1, w2, ...), and of the embedding
+                    (tok_emb, pos_emb), the final norm and the head, which have one number each
+    grad_layer      of the gradient of all parameters of a layer
+    hidden_norm     of the hidden state before the first layer and after every layer, mean over tokens
+    hidden_max      largest absolute value of any feature of the same states
+    final_hidden_norm   of the hidden state after the final norm
+    weight_norm     of the weights; update_norm, of the update that led to this step; update_ratio, of the
+                    update to the weights before it; update_angle, between the weights before and after it,
+                    in radians.  Each of a whole layer, and by role: weight_norm_wq, update_angle_tok_emb, ...
+
+A role that several parameters of a layer share, such as experts, has the norm of all of them.  A value
+that does not exist, or that cannot be measured, is null or left out: gradients, weights and updates of
+frozen parameters, for instance.  Hidden states are those of all forward passes since the last step, so of
+all micro-batches, and of all uses of a layer that is shared; passes without gradients do not count, and
+passes in evaluation mode only if there are no others.
+
+The layers of torch.nn.Transformer and its encoder and decoder, of GPT-2, Llama, GPT-NeoX, BERT and of
+models that are built like them, are found; else name them: Recorder(model, path, layers="blocks") or
+layers=["first", "second"].  Make the recorder before a compiled model is called.  Nothing that goes wrong
+while it records ends the training: it is written to stderr once.  This file needs torch alone.
 """
 
+import contextlib
+import inspect
 import json
+import math
 import os
 import re
+import sys
 import time
+import weakref
 
 import torch
 
-# Words for the parameters of a layer, as they are named from its module on.  The first that fits counts.
-# A joined matrix has several roles, one after another along the dimension that is so many times as large.
-_ATTENTION, _CROSS = r"(?:self_attn|self_attention|attention|attn|att)", r"(?:multihead_attn|encoder_attn|cross\w*)"
+# ---- The roles of parameters, from their names ----
 
+# Wrappers add these to the names of parameters.
+_WRAPPERS = re.compile(r"\b(?:module|_orig_mod|_fsdp_wrapped_module|_checkpoint_wrapped_module|base_layer)\.")
+_CROSS = re.compile(r"\b(?:multihead_attn|encoder_attn|EncDecAttention|cross\w*)\.")
+_SELF = re.compile(r"\b(?:self_attn|self_attention|SelfAttention|attention|attn|att)\.")
+_QKV = r"in_proj|c_attn|qkv|qkv_proj|to_qkv|Wqkv|W_pack|query_key_value"
 
-def _both(names, weights, biases):
-    """The weights and the biases of modules."""
-    return [(names + r"\.weight", weights), (names + r"\.bias", biases)]
-
-
-def _one(role):
-    return ("w" + role,), ("b" + role,)
-
-
-_ROLES = [
-    (_CROSS + r"\.in_proj_weight", ("cross_wq", "cross_wk", "cross_wv")),
-    (_CROSS + r"\.in_proj_bias", ("cross_bq", "cross_bk", "cross_bv")),
-    *_both(_CROSS + r"\.kv", ("cross_wk", "cross_wv"), ("cross_bk", "cross_bv")),
-    *(one for letter, word in (("q", "query"), ("k", "key"), ("v", "value"))
-      for one in _both(_CROSS + rf"\.(?:{letter}|w{letter}|{letter}_proj|to_{letter}|{word})",
-                       ("cross_w" + letter,), ("cross_b" + letter,))),
-    *_both(_CROSS + r"\.(?:out|out_proj|o_proj|wo|to_out)", ("cross_wo",), ("cross_bo",)),
-    (_ATTENTION + r"\.in_proj_weight", ("wq", "wk", "wv")),
-    (_ATTENTION + r"\.in_proj_bias", ("bq", "bk", "bv")),
-    *_both(_ATTENTION + r"\.(?:c_attn|qkv|qkv_proj|to_qkv|Wqkv|query_key_value)", ("wq", "wk", "wv"),
-           ("bq", "bk", "bv")),
-    *(one for letter, word in (("q", "query"), ("k", "key"), ("v", "value"))
-      for one in _both(_ATTENTION + rf"\.(?:\w+\.)*(?:{letter}|w{letter}|{letter}_proj|to_{letter}|{word})",
-                       *_one(letter))),
-    *_both(_ATTENTION + r"\.(?:out_proj|c_proj|o_proj|proj|wo|to_out|to_out\.0|out|dense|output\.dense)",
-           *_one("o")),
-    *_both(r"(?:\w+\.)*(?:linear1|c_fc|fc1|fc_in|w1|up|gate_proj|wi|intermediate\.dense|dense_h_to_4h)", *_one("1")),
-    (r"(?:\w+\.)*(?:up_proj|w3)\.weight", ("w3",)),
-    *_both(r"(?:\w+\.)*(?:linear2|c_proj|fc2|fc_out|w2|down|down_proj|dense_4h_to_h|output\.dense)", *_one("2")),
-    *_both(r"(?:ln_?1|input_layernorm|attention_norm|attn_norm|norm_?1|norms\.0|self_attn_layer_norm"
-           r"|attention\.output\.LayerNorm)", ("norm1_gain",), ("norm1_bias",)),
-    *_both(r"(?:ln_?2|post_attention_layernorm|ffn_norm|mlp_norm|norm_?2|norms\.1|final_layer_norm"
-           r"|output\.LayerNorm)", ("norm2_gain",), ("norm2_bias",)),
+_ATTENTION_ROLES = [
+    *((rf"{x}|w{x}|{x}_proj|to_{x}|{x}_lin|{x}_attn|linear_{x}|{word}", x)
+      for x, word in (("q", "query"), ("k", "key"), ("v", "value"))),
+    (r"out_proj|c_proj|o_proj|proj|wo|o|to_out|to_out\.0|out|out_lin|dense|output\.dense", "o"),
+    (_QKV, "qkv"),
+    (r"kv|kv_proj|to_kv", "kv"),
 ]
-_ROLES = [(re.compile(pattern), roles) for pattern, roles in _ROLES]
+_FEED_FORWARD_ROLES = [
+    (r"linear1|c_fc|fc1|fc_in|w1|gate_proj|wi|wi_0|lin1|ffn|intermediate\.dense|dense_h_to_4h", "1"),
+    (r"linear2|c_proj|fc2|fc_out|w2|down|down_proj|wo|lin2|ffn_output|output\.dense|dense_4h_to_h", "2"),
+    (r"w3|wi_1", "3"),
+    (r"gate_up_proj", "13"),
+]
+_NORM_ROLES = [
+    (r"ln_?1|ln_attn|input_layernorm|attention_norm|attn_norm|norm_?1|norms\.0|self_attn_layer_norm"
+     r"|sa_layer_norm|attention\.output\.LayerNorm|attention\.LayerNorm", "norm1"),
+    (r"ln_?2|ln_mlp|post_attention_layernorm|pre_feedforward_layernorm|ffn_norm|mlp_norm|norm_?2|norms\.1"
+     r"|final_layer_norm|output_layer_norm|output\.LayerNorm|full_layer_layer_norm", "norm2"),
+    (r"encoder_attn_layer_norm|ln_cross_attn", "cross_norm"),
+    (r"\w+\.q_norm", "q_norm"),
+    (r"\w+\.k_norm", "k_norm"),
+]
+# In a layer with cross-attention the second norm belongs to that; where branches have norms, so does this.
+_CROSSED_NORMS = [(r"norm2|norms\.1", "cross_norm"), (r"norm3|norms\.2", "norm2")]
+_BRANCH_NORMS = [(r"post_attention_layernorm", "branch_norm1"), (r"post_feedforward_layernorm", "branch_norm2")]
 
 
-def _roles_of(name, parameter, crossed):
-    """The roles of a parameter, and the dimension along which it is cut; of any other its own name."""
-    # In a layer with cross-attention the second norm belongs to that, and the third is the last.
-    if crossed and re.fullmatch(r"(?:norm2|norms\.1|encoder_attn_layer_norm)\..*", name):
-        return ("cross_norm_" + ("gain" if name.endswith("weight") else "bias"),), 0
-    if crossed and re.fullmatch(r"(?:norm3|norms\.2)\..*", name):
-        return ("norm2_" + ("gain" if name.endswith("weight") else "bias"),), 0
-    for pattern, roles in _ROLES:
-        if not pattern.fullmatch(name):
-            continue
-        n, shape = len(roles), parameter.shape
-        if n == 1:
-            return roles, 0
-        # PyTorch's linear maps are [out, in]; GPT-2's Conv1D is [in, out].
-        cut = 1 if len(shape) == 2 and shape[1] == n * shape[0] else 0
-        if shape[cut] % n == 0:
-            return roles, cut
-    return (re.sub(r"\W", "_", name),), 0
+def _find(roles, path):
+    return next((role for words, role in roles if re.search(rf"(?:^|\.)(?:{words})$", path)), None)
+
+
+def _role_of(name, names):
+    """The role of a parameter of a layer that has these names: "wq", "norm1_gain", "wqkv" if it is fused."""
+    adapter = re.fullmatch(r"(.*)\.(lora_\w+?)(?:\.\w+)*", name)
+    if adapter:
+        return _role_of(adapter[1] + ".weight", names) + "_" + adapter[2]
+    path, _, kind = re.sub(r"\b((?:in|[qkv])_proj)_(weight|bias)$", r"\1.\2", name).rpartition(".")
+    if kind not in ("weight", "bias"):
+        path, kind = name, "weight"
+    letter, crossed = kind[0], any(map(_CROSS.match, names))
+    norm = _find((_CROSSED_NORMS if crossed else []) +
+                 (_BRANCH_NORMS if any("post_feedforward" in other for other in names) else []) +
+                 _NORM_ROLES, path)
+    if norm:
+        return norm + ("_gain" if letter == "w" else "_bias")
+    if _CROSS.search(name) or _SELF.search(name):
+        role = "kv" if re.search(r"\bcrossattention\.c_attn$", path) else _find(_ATTENTION_ROLES, path)
+        role = role and ("cross_" if _CROSS.search(name) else "") + letter + role
+    else:
+        gated = any(re.search(r"\bgate(?:_proj)?\.", other) for other in names)
+        role = "3" if gated else "1"
+        role = role if re.search(r"\b(?:up|up_proj)$", path) else _find(_FEED_FORWARD_ROLES, path)
+        role = role and letter + role
+    return role or re.sub(r"\W", "_", re.sub(r"\bexperts\.\d+", "experts", name))[-48:]
+
+
+def _outer_role_of(name, owner):
+    """The role of a parameter outside the layers; None if it counts for the total only."""
+    path, _, kind = _WRAPPERS.sub("", name).rpartition(".")
+    last = path.rpartition(".")[2]
+    if isinstance(owner, torch.nn.Embedding) or re.search("pos_emb|position_emb", kind):
+        return ("pos" if re.search("pos|wpe", last + kind) else
+                "seg" if re.search("type|seg", last) else "tok") + "_emb"
+    if "norm" in type(owner).__name__.lower():
+        norm = ("emb_norm" if "emb" in path else
+                "final_norm" if re.fullmatch(r"ln_f|norm|norm_f|ln_out|final\w*norm|layer_?norm", last) else None)
+        return norm and norm + ("_gain" if kind == "weight" else "_bias")
+    if re.fullmatch(r"lm_head|head|embed_out|output|out|unembed\w*|to_logits|generator|classifier|score", last):
+        return "head" if kind == "weight" else "head_bias"
+    return None
+
+
+def _number(chain, names):
+    """An attribute of the innermost module of a chain that has one of these names, or whose config has."""
+    for module in reversed(chain):
+        for holder in (module, getattr(module, "config", None)):
+            for name in names:
+                value = getattr(holder, name, None)
+                if isinstance(value, int) and value > 0:
+                    return value
+    return None
+
+
+def _cut_of(parameter, role, name, chain):
+    """How a fused parameter is cut into its roles, a function; None if that is not known.
+
+    Query, key and value follow each other, but for models that keep them together by heads: GPT-NeoX, BLOOM
+    and Falcon, whose name for them is query_key_value, and GPT-BigCode without multi_query.
+    """
+    weight = getattr(chain[-1], name.rpartition(".")[2].replace("bias", "weight"), parameter)
+    if weight.dim() != 2:
+        return None
+    parts = 2 if role.endswith(("kv", "13")) and not role.endswith("qkv") else 3
+    # Linear maps are [out, in], and GPT-2's Conv1D is [in, out].
+    out = 1 if "Conv1D" in type(chain[-1]).__name__ or weight.shape[1] == parts * weight.shape[0] else 0
+    size, into, along = weight.shape[out], weight.shape[1 - out], out if parameter.dim() > 1 else 0
+    if parts == 2:
+        return None if size % 2 else lambda tensor: tensor.split(size // 2, along)
+    attention = chain[-2] if len(chain) > 1 else chain[-1]
+    by_heads = "query_key_value" in name or getattr(attention, "multi_query", None) is False
+    heads = _number(chain, ("num_attention_heads", "num_heads", "n_head", "n_heads", "nhead", "heads"))
+    width = _number(chain, ("head_dim", "head_size", "dim_head"))
+    groups = _number(chain, ("num_key_value_heads", "num_kv_heads", "n_kv_heads", "n_kv_head", "kv_heads",
+                             "num_query_groups", "n_query_groups"))
+    if not groups and size == 3 * (heads * width if heads and width else into):
+        groups = heads
+    if "CodeGen" in type(attention).__name__ or hasattr(attention, "multi_query_attention"):
+        return None
+    if not heads:
+        return None if by_heads or size != 3 * into else lambda tensor: tensor.split(size // 3, along)
+    if not groups or heads % groups or size % (heads + 2 * groups):
+        return None
+    unit = size // (heads + 2 * groups)
+    if width and width != unit:
+        return None
+    if not by_heads:
+        return lambda tensor: tensor.split([heads * unit, groups * unit, groups * unit], along)
+
+    def cut(tensor):
+        tensor = tensor.reshape(groups, heads // groups + 2, unit, *tensor.shape[1:])
+        return tensor[:, :-2], tensor[:, -2], tensor[:, -1]
+    return cut
 
 
 def find_layers(model):
@@ -96,6 +190,8 @@ def find_layers(model):
     for module in model.modules():
         children = list(module.children())
         alike = len({type(child) for child in children}) == 1
+        # A list may hold layers of several kinds.
+        alike = alike or len(children) > 2 and isinstance(module, torch.nn.ModuleList)
         deep = alike and all(any(p.dim() > 1 for p in child.parameters()) and list(child.children())
                              for child in children)
         listed = isinstance(module, (torch.nn.ModuleList, torch.nn.Sequential))
@@ -110,70 +206,246 @@ def find_layers(model):
     return found
 
 
+# ---- Values ----
+
+def _state_of(value):
+    """The hidden state in what a layer takes or returns: a tensor, the first of several, or one by its name."""
+    if isinstance(value, dict):
+        names = ("hidden_states", "last_hidden_state", "x", "src", "tgt", "input", "inputs")
+        value = next((value[name] for name in names if name in value), None)
+    elif isinstance(value, (tuple, list)):
+        value = value[0] if value else None
+    return value if torch.is_tensor(value) and value.is_floating_point() and value.dim() > 1 else None
+
+
+def _plain(value):
+    """A number, or lists of numbers, as JSON has them."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (tuple, list)):
+        return [_plain(one) for one in value]
+    return value if value is None or isinstance(value, int) else float(value)
+
+
+def _single(tensor):
+    """In single precision, at least."""
+    return tensor if tensor.dtype in (torch.float32, torch.float64) else tensor.float()
+
+
+def _norms(plan, tensors):
+    """([(role, layer), ...], [norm, ...]) of the tensors, which have the places of the plan's parameters."""
+    owners, pieces = [], []
+    for (_, roles, layer, cut), tensor in zip(plan, tensors):
+        if tensor is None:
+            continue
+        tensor = _single(tensor.coalesce().values() if tensor.is_sparse else tensor)
+        pieces += cut(tensor) if cut else [tensor]
+        owners += [(role, layer) for role in roles]
+    return owners, list(torch._foreach_norm(pieces)) if pieces else []
+
+
+def _sums(owners, norms):
+    """{(role, layer): norm}, with "" for all roles of a layer and "total" for everything."""
+    squares = {}
+    for (role, layer), norm in zip(owners, norms):
+        keys = {(role, layer), ("", layer) if layer is not None else None, ("total", None)}
+        for key in keys:
+            if key and key[0] is not None:
+                squares[key] = squares.get(key, 0.0) + norm * norm
+    return {key: square ** 0.5 for key, square in squares.items()}
+
+
+def _angle(a, b, difference):
+    """The angle between two vectors, from their norms and that of their difference, also if it is small."""
+    sine = (difference ** 2 - (a - b) ** 2) / (4 * a * b)
+    return sine if math.isnan(sine) else 2 * math.asin(min(1.0, max(0.0, sine) ** 0.5))
+
+
+class _Hook:
+    """Calls a method of the recorder.  In a copy of the model, or in one that is saved, it does nothing."""
+
+    def __init__(self, method, *arguments):
+        self.method, self.arguments = method, arguments
+
+    def __call__(self, _module, *values):
+        self.method(*self.arguments, *values)
+
+    def __reduce__(self):
+        return getattr, (contextlib.nullcontext(), "__exit__")
+
+
+class _Forward:
+    """Shows what a module takes, for PyTorch before 2.0, which does not show keywords to hooks."""
+
+    def __init__(self, module, see):
+        self.module, self.see, self.forward = module, see, module.forward
+        module.forward = self
+
+    def __call__(self, *inputs, **keywords):
+        self.see(self.module, inputs, keywords)
+        return self.forward(*inputs, **keywords)
+
+    def __reduce__(self):
+        return getattr, (self.module, "forward")
+
+    def remove(self):
+        self.module.forward = self.forward
+
+
 class Recorder:
     """Writes a line for every step of a model.
 
     layers: the name of the list that holds them, or a list of the names of layers; None: find them.
-    every: steps between two lines; those between cost nothing.  append: go on behind what the file has,
-    so that a run which is started again is seen to begin again; False writes the file anew.
+    every: steps between two lines; those between cost next to nothing.  append: go on behind what the
+    file has, so that a run which is started again is seen to begin again; False writes the file anew.
+    updates: keep a copy of the trained weights, to measure updates.
     """
 
-    def __init__(self, model, path, layers=None, every=1, append=True):
-        self.model, self.every, self.at, self.rate = model, max(1, int(every)), 0, None
-        self.file = open(path, "a" if append else "w", encoding="utf-8")
-        modules = dict(model.named_modules())
-        if layers is None:
-            self.stacks = find_layers(model)
-        elif isinstance(layers, str):
-            self.stacks = [list(modules[layers].children())]
-        else:
-            self.stacks = [[modules[name] for name in layers]]
-        self.layers = [layer for stack in self.stacks for layer in stack]
-        self.hidden, self.hooks, self.started = {}, [], time.perf_counter()
-        self._plan()
-        place = 0
-        for stack in self.stacks:
-            self.hooks.append(stack[0].register_forward_pre_hook(self._see_input(place)))
-            for i, layer in enumerate(stack, start=1):
-                self.hooks.append(layer.register_forward_hook(self._see_output(place + i)))
-            place += len(stack) + 1
-        self.states = place
+    file = None  # a copy of a recorder records nothing
 
-    def _plan(self):
-        """Which gradients there are: [(parameter, roles, layer, dimension along which it is cut)]."""
-        self.plan, self.roles, seen = [], [], set()
-        for i, layer in enumerate(self.layers):
-            names = [name for name, _ in layer.named_parameters()]
-            crossed = any(re.match(r"(?:multihead_attn|encoder_attn|cross)", name) for name in names)
-            for name, parameter in layer.named_parameters():
-                if not parameter.requires_grad or id(parameter) in seen:
+    def __init__(self, model, path, layers=None, every=1, append=True, updates=True):
+        self.model, self.every, self.at, self.rate, self.updates = model, max(1, int(every)), 0, None, updates
+        self.said, self.hooks, self.parameters, self.before, self.torn = set(), [], [], None, False
+        self.stacks = self._stacks(layers)
+        self.layers = [layer for stack in self.stacks for layer in stack]
+        with self._harmless("The file cannot be opened"):
+            if append and os.path.isfile(path):
+                self._mend(path)
+            self.file = open(path, "ab" if append else "wb", buffering=0)
+        with self._harmless("The hidden states cannot be observed"):
+            self._observe()
+        self._begin()
+
+    def __reduce__(self):
+        return object.__new__, (Recorder,)
+
+    def _say(self, what, why=""):
+        if what not in self.said:
+            self.said.add(what)
+            print(f"normscope_recorder: {what}{why and ': '}{why}", file=sys.stderr, flush=True)
+
+    @contextlib.contextmanager
+    def _harmless(self, what):
+        """Training goes on, whatever happens to its record."""
+        try:
+            yield
+        except Exception as wrong:  # pylint: disable=broad-except
+            self._say(what, f"{type(wrong).__name__}: {wrong}; training goes on")
+
+    def _mend(self, path):
+        """Removes what a run that was killed wrote of its last line."""
+        with open(path, "r+b") as file:
+            size = file.seek(0, os.SEEK_END)
+            begin = file.seek(max(0, size - (16 << 20)))
+            *before, last = file.read().rsplit(b"\n", 1)
+            self.torn = last != b""
+            with contextlib.suppress(ValueError):
+                return json.loads(last or "0")
+            if before or begin == 0:
+                file.truncate(size - len(last))
+                self.torn = False
+                self._say(f"The last line of {path} was incomplete and is removed.")
+
+    def _stacks(self, layers):
+        modules = dict(self.model.named_modules())
+        modules.update({_WRAPPERS.sub("", name + ".")[:-1]: modules[name] for name in modules if name})
+        for name in () if layers is None else [layers] if isinstance(layers, str) else layers:
+            if name not in modules:
+                lists = [name for name in modules if isinstance(modules[name], torch.nn.ModuleList)]
+                raise ValueError(f"This model has no module “{name}”; its lists are: {', '.join(lists)}.")
+        if isinstance(layers, str):
+            return [list(modules[layers].children())]
+        if layers is not None:
+            return [[modules[name] for name in layers]]
+        try:
+            return find_layers(self.model)
+        except ValueError as wrong:
+            self._say(f"{wrong}  The norm of the whole gradient is recorded.")
+            return []
+
+    # ---- Hidden states ----
+
+    def _observe(self):
+        """Places the hooks that see hidden states, and those that see where a forward pass begins and ends."""
+        known = "with_kwargs" in inspect.signature(torch.nn.Module.register_forward_pre_hook).parameters
+
+        def before(module, method, *arguments):
+            hook = _Hook(method, *arguments)
+            self.hooks.append(module.register_forward_pre_hook(hook, with_kwargs=True) if known else
+                              _Forward(module, hook))
+
+        def after(module, method, *arguments):
+            self.hooks.append(module.register_forward_hook(_Hook(method, *arguments)))
+
+        self.places, self.final = 0, None
+        for stack in self.stacks:
+            for i, layer in enumerate(stack):
+                if isinstance(layer, torch.nn.ModuleList):
+                    self._say("The layers are lists, which PyTorch does not call: a hidden state is what the "
+                              "first module of the next layer takes, and the last one is not measured.")
+                    before(next(layer.children()), self._see_input, self.places + i)
                     continue
-                seen.add(id(parameter))
-                roles, cut = _roles_of(name, parameter, crossed)
-                self.plan.append((parameter, roles, i, cut))
-                self.roles += [role for role in roles if role not in self.roles]
-        self.plan += [(p, (None,), None, 0) for p in self.model.parameters()
-                      if p.requires_grad and id(p) not in seen]
+                if i == 0:
+                    before(layer, self._see_input, self.places)
+                after(layer, self._see_output, self.places + i + 1)
+            self.places += len(stack) + 1
+        names = {id(module): name for name, module in self.model.named_modules()}
+        inside = {id(module) for layer in self.layers for module in layer.modules()}
+        for name, module in self.model.named_modules():
+            above = name + "." if name else ""
+            if id(module) in inside:
+                continue
+            if any(names[id(layer)].startswith(above) for layer in self.layers):
+                level = above.count(".")
+                before(module, self._enter, module, level)
+                after(module, self._leave, level)
+            elif hasattr(module, "weight") and _outer_role_of(name + ".weight", module) == "final_norm_gain":
+                self.final = module  # the decoder's, if the encoder has one as well
+        if self.final is not None:
+            after(self.final, self._see_output, "final")
+
+    def _begin(self):
+        """Forgets the hidden states of the last step."""
+        # The outermost module that is called makes the passes; what is called in a backward pass is not one.
+        self.level, self.watching, self.mode, self.unseen = math.inf, False, True, set()
+        self.states, self.last, self.started = {True: {}, False: {}}, lambda: None, time.perf_counter()
 
     def _due(self):
-        return self.at % self.every == 0 and torch.is_grad_enabled()
+        return self.file is not None and self.at % self.every == 0 and torch.is_grad_enabled()
 
-    def _see(self, place, value):
-        value = value[0] if isinstance(value, (tuple, list)) else value
-        if torch.is_tensor(value) and value.dim() > 1:
-            self.hidden[place] = value.detach().float().norm(dim=-1).mean()
+    def _enter(self, module, level, *_inputs):
+        if level <= self.level:
+            self.level, self.watching, self.mode = level, self._due(), module.training
+            self.unseen = set(range(self.places))
 
-    def _see_input(self, place):
-        def see(_module, inputs):
-            if self._due() and inputs:
-                self._see(place, inputs)
-        return see
+    def _leave(self, level, *_values):
+        if level == self.level:
+            self.watching = False
 
-    def _see_output(self, place):
-        def see(_module, _inputs, output):
-            if self._due():
-                self._see(place, output)
-        return see
+    def _see_input(self, place, inputs, keywords):
+        """Layers that are used again take the output of a layer: only the first input of a pass counts."""
+        state = _state_of(inputs or keywords)
+        if self.level == math.inf and state is not self.last() or place in self.unseen:
+            self.unseen.discard(place)
+            self._see(place, state)
+
+    def _see_output(self, place, _inputs, output):
+        state = _state_of(output)
+        self._see(place, state)
+        if self.level == math.inf and state is not None:
+            self.last = weakref.ref(state)
+
+    def _see(self, place, state):
+        if state is None or not (self._due() if self.level == math.inf else self.watching) or not state.numel():
+            return
+        with self._harmless("A hidden state cannot be measured"):
+            state = _single(state.detach())
+            norms, (low, high) = state.norm(dim=-1), torch.aminmax(state)
+            total, largest, count = self.states[self.mode].get(place, (0.0, high, 0))
+            self.states[self.mode][place] = (total + norms.sum(), torch.maximum(torch.maximum(largest, high), -low),
+                                             count + norms.numel())
+
+    # ---- A step ----
 
     @torch.no_grad()
     def step(self, loss, step=None, lr=None, optimizer=None, **more):
@@ -182,58 +454,144 @@ class Recorder:
         step: its number, if they are not counted from 0; lr: the rate of the update that comes, or the
         optimizer to read it from; more: numbers, or lists with one number a layer, by their names.
         """
-        at = self.at if step is None else int(step)
-        now, rate = time.perf_counter(), self.rate
-        self.rate = lr if lr is not None else optimizer.param_groups[0]["lr"] if optimizer else None
-        due, self.at = self.at % self.every == 0, at + 1
-        if not due:
+        if self.file is None:
             return
-        record = {"step": at, "loss": None}
-        if rate is not None:
-            record["lr"] = float(rate)
-        record["seconds"] = now - self.started
-        self._measure(record, loss)
-        for name, value in more.items():
-            record[name] = value.tolist() if torch.is_tensor(value) else value
-        self.file.write(json.dumps(record) + "\n")
-        self.file.flush()
-        self.hidden.clear()
-        self.started = time.perf_counter()
+        now, rate, due, self.weights = time.perf_counter(), self.rate, self.at % self.every == 0, None
+        with self._harmless("The learning rate or the step is no number"):
+            self.at = self.at if step is None else int(step)
+            self.rate = lr if lr is not None else optimizer.param_groups[0]["lr"] if optimizer else None
+            self.rate = None if self.rate is None else float(self.rate)
+        at, self.at = self.at, self.at + 1
+        if due:
+            record = {"step": at, "loss": None, "lr": rate, "seconds": now - self.started}
+            if rate is None:
+                del record["lr"]
+            self._measure(record, loss, at)
+            for name, value in more.items():
+                with self._harmless(f"The value of {name} is left out"):
+                    if name in record:
+                        raise ValueError("the recorder has one of this name")
+                    record[name] = _plain(value)
+            with self._harmless("A line cannot be written, and later ones are tried again"):
+                line = b"\n" * self.torn + json.dumps(record).encode() + b"\n"
+                self.torn = True
+                if self.file.write(line) < len(line):
+                    raise OSError("only a part of it was written")
+                self.torn = False
+        if self.updates and self.at % self.every == 0:
+            with self._harmless("The updates cannot be measured"):
+                self._remember(at)
+        if due:
+            self._begin()
 
-    def _measure(self, record, loss):
-        pieces, owners = [], []
-        for parameter, roles, layer, cut in self.plan:
-            gradient = parameter.grad
-            if gradient is None:
-                continue
-            gradient = (gradient.coalesce().values() if gradient.is_sparse else gradient).float()
-            pieces += gradient.chunk(len(roles), dim=cut) if len(roles) > 1 else [gradient]
-            owners += [(role, layer) for role in roles]
-        loss = loss.detach() if torch.is_tensor(loss) else torch.tensor(float(loss))
-        places = sorted(self.hidden)
+    def _plan(self):
+        """Which parameters there are: [(parameter, roles, layer, function that cuts it into its roles)]."""
+        parameters = list(self.model.parameters())
+        if list(map(id, parameters)) != list(map(id, self.parameters)):
+            self.parameters, self.plan, seen = parameters, [], set()
+            for i, layer in enumerate(self.layers):
+                names = [_WRAPPERS.sub("", name) for name, _ in layer.named_parameters()]
+                for (raw, parameter), name in zip(layer.named_parameters(), names):
+                    if id(parameter) in seen:
+                        continue
+                    seen.add(id(parameter))
+                    role, chain = _role_of(name, names), [self.model, layer]
+                    for word in raw.split(".")[:-1]:
+                        chain.append(getattr(chain[-1], word))
+                    fused = re.fullmatch(r"((?:cross_)?[wb])(qkv|kv|13)", role)
+                    cut = fused and _cut_of(parameter, role, name, chain)
+                    self.plan.append((parameter, [fused[1] + x for x in fused[2]] if cut else [role], i, cut))
+            inner = {role for _, roles, _, _ in self.plan for role in roles}
+            modules = dict(self.model.named_modules())
+            for name, parameter in self.model.named_parameters():
+                if id(parameter) not in seen:
+                    role = _outer_role_of(name, modules[name.rpartition(".")[0]])
+                    self.plan.append((parameter, [None if role in inner else role], None, None))
+            if any(type(module).__name__.startswith(("FSDP", "FullyShardedDataParallel"))
+                   for module in self.model.modules()):
+                self._say("The parameters are sharded, so gradients, weights and updates are not measured.")
+                self.plan = []
+        # Layers may be frozen, and unfrozen, at any time.
+        return [entry for entry in self.plan if entry[0].requires_grad]
+
+    def _remember(self, at):
+        """Copies the weights before the optimizer's step."""
+        plan = self._plan()
+        weights = [parameter for parameter, _, _, _ in plan]
+        if self.before and list(map(id, self.before[1])) == list(map(id, weights)):
+            for copy, parameter in zip(self.before[2], weights):
+                copy.copy_(parameter)
+        else:
+            self.before = at, weights, [parameter.detach().clone() for parameter in weights], None
+        # Where every step is recorded they were measured already.
+        self.before = at, weights, self.before[2], self.weights or _norms(plan, weights)
+
+    def _measure(self, record, loss, at):
+        groups, layers, plan = {}, len(self.layers), []
+        with self._harmless("The gradients cannot be measured"):
+            plan = self._plan()
+            groups["grad"] = _norms(plan, [parameter.grad for parameter, _, _, _ in plan])
+        with self._harmless("The weights cannot be measured"):
+            weights = [parameter for parameter, _, _, _ in plan]
+            self.weights = groups["weight"] = _norms(plan, weights)
+            if self.before and self.before[0] == at - 1 and list(map(id, self.before[1])) == list(map(id, weights)):
+                if weights:
+                    torch._foreach_sub_(self.before[2], weights)
+                groups["update"], groups["before"] = _norms(plan, self.before[2]), self.before[3]
+        with self._harmless("The loss is no number"):
+            loss = _single(loss.detach()).mean() if torch.is_tensor(loss) else torch.tensor(float(loss))
+            groups["loss"] = ["loss"], [loss]
+        states = self.states[True] or self.states[False]
+        groups["hidden"] = list(states), [total for total, _, _ in states.values()]
+        groups["largest"] = list(states), [largest for _, largest, _ in states.values()]
         # All leave the device at once.
-        scalars = [*torch._foreach_norm(pieces), *(self.hidden[place] for place in places)]
-        scalars.append(loss.float().reshape(()).to(scalars[0].device if scalars else loss.device))
-        *values, record["loss"] = torch.stack([one.to(scalars[-1].device) for one in scalars]).tolist()
-        by_role = {role: [None] * len(self.layers) for role in self.roles}
-        squares, total = [0.0] * len(self.layers), 0.0
-        for (role, layer), norm in zip(owners, values):
-            total += norm * norm
-            if layer is not None:
-                by_role[role][layer] = norm
-                squares[layer] += norm * norm
-        record["grad_norm"] = {"total": total ** 0.5, **by_role}
-        record["grad_layer"] = [square ** 0.5 for square in squares]
-        if places:
-            states = dict(zip(places, values[len(pieces):]))
-            record["hidden_norm"] = [states.get(i) for i in range(self.states)]
+        scalars = [norm.float() for _, norms in groups.values() for norm in norms]
+        with self._harmless("The measured values cannot be read"):
+            read = iter(torch.stack([one.to(scalars[0].device) for one in scalars]).tolist() if scalars else [])
+            groups = {name: (owners, [next(read) for _ in norms]) for name, (owners, norms) in groups.items()}
+            record["loss"] = (groups["loss"][1] if "loss" in groups else [None])[0]
+            self._fill(record, {name: _sums(*groups.get(name, ((), ())))
+                                for name in ("grad", "weight", "update", "before")})
+            hidden, largest = dict(zip(*groups["hidden"])), dict(zip(*groups["largest"]))
+            hidden = {place: value / states[place][2] for place, value in hidden.items()}
+            if self.stacks and not hidden:
+                self._say("No hidden states were seen in a step: the layers were not called, or the model was "
+                          "compiled and called before the recorder was made.")
+            if hidden:
+                record["hidden_norm"] = [hidden.get(i) for i in range(self.places)]
+                record["hidden_max"] = [largest.get(i) for i in range(self.places)]
+            if "final" in hidden:
+                record["final_hidden_norm"] = hidden["final"]
+
+    def _fill(self, record, norms):
+        """Puts gradients, weights and updates by role and layer into the record."""
+        def put(into, name, values):
+            for (role, layer), value in values.items():
+                key = name + role if role else name.rstrip("_")
+                value = float(f"{value:.7g}")  # single precision has no more digits
+                if layer is None:
+                    into[key] = value
+                else:
+                    into.setdefault(key, [None] * len(self.layers))[layer] = value
+
+        gradients = record["grad_norm"] = {"total": None}
+        put(gradients, "", norms["grad"])
+        record["grad_layer"] = gradients.pop("", [None] * len(self.layers))
+        put(record, "weight_norm_", norms["weight"])
+        put(record, "update_norm_", norms["update"])
+        moved = {key: (norms["before"][key], norms["weight"][key], update)
+                 for key, update in norms["update"].items()}
+        put(record, "update_ratio_", {key: update / a for key, (a, _, update) in moved.items() if a})
+        put(record, "update_angle_", {key: _angle(*three) for key, three in moved.items() if three[0] * three[1]})
 
     def close(self):
         for hook in self.hooks:
             hook.remove()
         self.hooks = []
-        if not self.file.closed:
-            self.file.close()
+        if self.file is not None:
+            with self._harmless("The file cannot be closed"):
+                self.file.close()
+            self.file = None
 
     def __enter__(self):
         return self

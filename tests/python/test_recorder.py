@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import types
 
 try:
     import torch
@@ -96,6 +97,11 @@ def compare(arch, placement, more):
             assert {"wq", "wk", "wv", "wo", "w1", "w2", "b1", "norm1_gain", "norm2_bias"} <= roles, roles
             assert arch == "decoder" or {"cross_wq", "cross_wo", "cross_norm_gain"} <= roles, roles
             assert set(a["grad_norm"]) <= set(b["grad_norm"]), set(a["grad_norm"]) - roles
+            assert {"tok_emb", "pos_emb", "head"} <= roles and (placement == "post") != ("final_norm_gain" in roles)
+            close(a["hidden_max"], b["hidden_max"], "hidden_max")
+            close(a.get("final_hidden_norm"), b.get("final_hidden_norm"), "final_hidden_norm")
+            if a["step"]:
+                close(a["update_ratio"], b["update_ratio"], "update_ratio")
             for role in roles:
                 close(a["grad_norm"][role], b["grad_norm"][role], f"step {a['step']}: {role}")
         # And so the charts are the same but for the time that steps took.
@@ -245,7 +251,11 @@ def recorded(model, steps=2, **options):
         done = subprocess.run([CLI, "watch", "--once", "--jsonl", path("a.jsonl")], check=True,
                               capture_output=True)
         assert done.stderr == b"", done.stderr
-        assert len(done.stdout.splitlines()) == len(read(path("a.jsonl")))
+        seen = [json.loads(line) for line in done.stdout.splitlines()]
+        assert len(seen) == len(read(path("a.jsonl")))
+        # Whatever has one value a layer or a state can be drawn.
+        for line, drawn in zip(read(path("a.jsonl")), seen):
+            assert {name for name, value in line.items() if isinstance(value, list)} <= set(drawn), set(drawn)
         return read(path("a.jsonl")), norms
 
 
@@ -254,7 +264,7 @@ def check(model, roles, states, **options):
     lines, norms = recorded(model, **options)
     line = lines[-1]
     assert [r["step"] for r in lines] == [0, 1] and "lr" not in lines[0] and line["lr"] == 0.1
-    found = {role: values for role, values in line["grad_norm"].items() if role != "total"}
+    found = {role: values for role, values in line["grad_norm"].items() if isinstance(values, list)}
     assert set(found) == set(roles), set(found) ^ set(roles)
     assert len(line["hidden_norm"]) == states and None not in line["hidden_norm"], line["hidden_norm"]
     assert all(value > 0 for value in line["hidden_norm"])
@@ -285,6 +295,7 @@ class Named(nn.Module):
 
     def __init__(self, names):
         super().__init__()
+        self.config = types.SimpleNamespace(num_attention_heads=H)
         for name, (out, into) in names.items():
             *path, last = name.split(".")
             module = self
