@@ -5,6 +5,8 @@
 #include "core/store/dump.h"
 #include "core/store/gpt2.h"
 
+#include <stdio.h>
+
 GOptionEntry ns_checkpoint_entry(char **folder)
 {
     return (GOptionEntry){
@@ -15,7 +17,8 @@ GOptionEntry ns_checkpoint_entry(char **folder)
         folder,
         "Start from the weights in a folder that “dump” wrote (params.safetensors may have been "
         "trained further by another program), or in one in GPT-2's published layout: config.json, "
-        "model.safetensors and, for texts, vocab.json and merges.txt",
+        "model.safetensors or its parts with an index and, for texts, vocab.json and merges.txt or "
+        "tokenizer.json",
         "FOLDER"};
 }
 
@@ -57,6 +60,8 @@ bool ns_checkpoint_open(const char *folder, NsExperiment *experiment, NsNamed *n
     }
     g_autofree char *words = ns_gpt2_settings(folder, error);
     if (!words || !ns_settings_name_all(&experiment->lane[0], named, words, error)) return false;
-    *checkpoint = ns_gpt2_read(folder, experiment, error);
+    g_autofree char *note = NULL;
+    *checkpoint = ns_gpt2_read(folder, experiment, &note, error);
+    if (note) fprintf(stderr, NS_CLI ": %s\n", note);
     return *checkpoint != NULL;
 }

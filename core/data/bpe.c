@@ -16,7 +16,7 @@
 
 struct NsBpe {
     size_t n;           /* tokens */
-    char **bytes;       /* [n] the bytes of each token */
+    char **bytes;       /* [NS_TOKENS_MAX] the bytes of the first n tokens */
     uint16_t byte[256]; /* the token of a single byte */
     NsMerges *merges;
 };
@@ -36,7 +36,8 @@ static void write_bytes(gunichar characters[256])
         characters[byte] = is_written_as_itself(byte) ? byte : next++;
 }
 
-/* The bytes that a word of a file stands for; NULL if a character stands for no byte. */
+/* The bytes that a word of a file stands for.  A special token may have characters that stand for
+ * no byte; it is never a part of a text and retains its characters. */
 static char *read_bytes(const char *word)
 {
     gunichar characters[256];
@@ -46,7 +47,7 @@ static char *read_bytes(const char *word)
         unsigned byte = 0;
         gunichar c = g_utf8_get_char(p);
         while (byte < 256 && characters[byte] != c) byte++;
-        if (byte == 256) return NULL;
+        if (byte == 256) return g_strdup(word);
         g_string_append_c(bytes, (char)byte);
     }
     return g_string_free(g_steal_pointer(&bytes), FALSE);
@@ -61,31 +62,48 @@ static bool refuse(const char *path, const char *why, GError **error)
                      name, why);
 }
 
-/* Reads the number of every token: `numbers` maps a word to its number + 1. */
-static bool read_vocabulary(NsBpe *bpe, const char *path, GHashTable *numbers, GError **error)
+static JsonNode *read_object(const char *path, GError **error)
 {
     size_t size;
     g_autofree char *text = ns_read_file(path, MOST_BYTES, &size, error);
-    if (!text) return false;
-    g_autoptr(JsonNode) root = ns_json_parse(text, size);
-    if (!root) return refuse(path, "it is not a JSON object that maps words to numbers", error);
-    JsonObject *words = json_node_get_object(root);
-    bpe->n = json_object_get_size(words);
-    if (bpe->n > NS_TOKENS_MAX) return refuse(path, "it has more than 65,536 words", error);
-    bpe->bytes = g_new0(char *, bpe->n + 1);
+    if (!text) return NULL;
+    JsonNode *root = ns_json_parse(text, size);
+    if (!root) refuse(path, "it is not a JSON object", error);
+    return root;
+}
+
+/* The words that are read: where from, and from a word to its number + 1. */
+typedef struct {
+    NsBpe *bpe;
+    const char *path;
+    GHashTable *numbers;
+} Words;
+
+static bool add_word(const Words *w, const char *word, JsonNode *number, GError **error)
+{
+    int64_t at;
+    if (!ns_json_whole_of(number, &at) || at < 0 || at >= (int64_t)NS_TOKENS_MAX)
+        return refuse(w->path, "a word has no number from 0 to 65,535", error);
+    gpointer value = GUINT_TO_POINTER((guint)at + 1);
+    if (g_hash_table_lookup(w->numbers, word) == value) return true; /* as a special token again */
+    if (w->bpe->bytes[at] || g_hash_table_contains(w->numbers, word))
+        return refuse(w->path, "a number has two words, or a word has two numbers", error);
+    w->bpe->bytes[at] = read_bytes(word);
+    w->bpe->n = MAX(w->bpe->n, (size_t)at + 1);
+    g_hash_table_insert(w->numbers, g_strdup(word), value);
+    return true;
+}
+
+static bool add_words(const Words *w, JsonNode *node, GError **error)
+{
+    JsonObject *words = ns_json_object_of(node);
+    if (!words) return refuse(w->path, "it has no object that maps words to numbers", error);
     JsonObjectIter iter;
     const char *word;
     JsonNode *number;
     json_object_iter_init(&iter, words);
-    while (json_object_iter_next(&iter, &word, &number)) {
-        int64_t at;
-        if (!ns_json_whole_of(number, &at) || at < 0 || (size_t)at >= bpe->n || bpe->bytes[at])
-            return refuse(path, "its numbers are not 0, 1, 2 …, each once", error);
-        bpe->bytes[at] = read_bytes(word);
-        if (!bpe->bytes[at])
-            return refuse(path, "a word has a character that stands for no byte", error);
-        g_hash_table_insert(numbers, g_strdup(word), GUINT_TO_POINTER((guint)at + 1));
-    }
+    while (json_object_iter_next(&iter, &word, &number))
+        if (!add_word(w, word, number, error)) return false;
     return true;
 }
 
@@ -104,14 +122,12 @@ static bool find_bytes(NsBpe *bpe, const char *path, GHashTable *numbers, GError
     return true;
 }
 
-/* Reads a line such as "Ġ t". */
-static bool read_merge(NsBpe *bpe, const char *line, GHashTable *numbers)
+static bool add_merge(NsBpe *bpe, const char *first, const char *second, GHashTable *numbers)
 {
-    g_auto(GStrv) parts = g_strsplit(line, " ", 3);
-    if (g_strv_length(parts) != 2) return false;
-    g_autofree char *joined = g_strconcat(parts[0], parts[1], NULL);
-    guint left = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, parts[0]));
-    guint right = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, parts[1]));
+    if (!first || !second) return false;
+    g_autofree char *joined = g_strconcat(first, second, NULL);
+    guint left = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, first));
+    guint right = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, second));
     guint whole = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, joined));
     if (!left || !right || !whole) return false;
     NsMerge merge = {(uint16_t)(left - 1), (uint16_t)(right - 1), (uint16_t)(whole - 1)};
@@ -119,13 +135,19 @@ static bool read_merge(NsBpe *bpe, const char *line, GHashTable *numbers)
     return true;
 }
 
+/* Reads a line such as "Ġ t". */
+static bool read_merge(NsBpe *bpe, const char *line, GHashTable *numbers)
+{
+    g_auto(GStrv) parts = g_strsplit(line, " ", 3);
+    return g_strv_length(parts) == 2 && add_merge(bpe, parts[0], parts[1], numbers);
+}
+
 static bool read_merges(NsBpe *bpe, const char *path, GHashTable *numbers, GError **error)
 {
     size_t size;
     g_autofree char *text = ns_read_file(path, MOST_BYTES, &size, error);
     if (!text) return false;
-    bpe->merges = ns_merges_new();
-    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    g_auto(GStrv) lines = g_strsplit(text + ns_byte_order_mark(text, size), "\n", -1);
     for (size_t i = 0; lines[i]; i++) {
         const char *line = g_strchomp(lines[i]);
         bool comment = i == 0 && g_str_has_prefix(line, "#version");
@@ -140,22 +162,119 @@ static bool read_merges(NsBpe *bpe, const char *path, GHashTable *numbers, GErro
     return true;
 }
 
+/* ---- One file for all ---- */
+
+/* Whether texts are cut into words and bytes as GPT-2 does. */
+static bool is_byte_level(JsonObject *root)
+{
+    JsonObject *step = ns_json_object_of(json_object_get_member(root, "pre_tokenizer"));
+    JsonArray *steps =
+        step ? ns_json_array_of(json_object_get_member(step, "pretokenizers")) : NULL;
+    if (steps && json_array_get_length(steps) == 1)
+        step = ns_json_object_of(json_array_get_element(steps, 0));
+    if (!step || g_strcmp0(ns_json_text_of(json_object_get_member(step, "type")), "ByteLevel") != 0)
+        return false;
+    JsonNode *normalizer = json_object_get_member(root, "normalizer");
+    return json_object_get_boolean_member_with_default(step, "use_regex", TRUE) &&
+           (!normalizer || JSON_NODE_HOLDS_NULL(normalizer));
+}
+
+/* The merges are lines, or pairs of words. */
+static bool add_merges(const Words *w, JsonArray *merges, GError **error)
+{
+    guint n = merges ? json_array_get_length(merges) : 0;
+    for (guint i = 0; i < n; i++) {
+        JsonNode *merge = json_array_get_element(merges, i);
+        JsonArray *pair = ns_json_array_of(merge);
+        const char *line = ns_json_text_of(merge);
+        if (i == 0 && line && g_str_has_prefix(line, "#version")) continue;
+        bool good =
+            line ? read_merge(w->bpe, line, w->numbers)
+                 : pair && json_array_get_length(pair) == 2 &&
+                       add_merge(w->bpe, ns_json_text_of(json_array_get_element(pair, 0)),
+                                 ns_json_text_of(json_array_get_element(pair, 1)), w->numbers);
+        if (good) continue;
+        g_autofree char *why = g_strdup_printf(
+            "merge %u is not a pair of its words, together with the joined word", i + 1);
+        return refuse(w->path, why, error);
+    }
+    return merges || refuse(w->path, "it has no list of merges", error);
+}
+
+static bool read_tokenizer(const Words *w, GError **error)
+{
+    g_autoptr(JsonNode) node = read_object(w->path, error);
+    if (!node) return false;
+    JsonObject *root = json_node_get_object(node);
+    JsonObject *model = ns_json_object_of(json_object_get_member(root, "model"));
+    const char *type = model ? ns_json_text_of(json_object_get_member(model, "type")) : "";
+    if (!model || (type && !g_str_equal(type, "BPE")) || !is_byte_level(root))
+        return refuse(w->path, "it cuts texts in another way than GPT-2 does", error);
+    if (!add_words(w, json_object_get_member(model, "vocab"), error)) return false;
+    JsonArray *added = ns_json_array_of(json_object_get_member(root, "added_tokens"));
+    for (guint i = 0; added && i < json_array_get_length(added); i++) {
+        JsonObject *token = ns_json_object_of(json_array_get_element(added, i));
+        const char *word = token ? ns_json_text_of(json_object_get_member(token, "content")) : NULL;
+        if (!word) return refuse(w->path, "an added token has no text", error);
+        if (!add_word(w, word, json_object_get_member(token, "id"), error)) return false;
+    }
+    return add_merges(w, ns_json_array_of(json_object_get_member(model, "merges")), error);
+}
+
+/* ---- The folder ---- */
+
+static bool has(const char *folder, const char *file)
+{
+    g_autofree char *path = g_build_filename(folder, file, NULL);
+    return g_file_test(path, G_FILE_TEST_EXISTS);
+}
+
+char **ns_bpe_files(const char *folder)
+{
+    bool both = has(folder, "vocab.json") && has(folder, "merges.txt");
+    bool one = !both && has(folder, "tokenizer.json");
+    GPtrArray *files = g_ptr_array_new();
+    g_ptr_array_add(files, g_build_filename(folder, one ? "tokenizer.json" : "vocab.json", NULL));
+    if (!one) g_ptr_array_add(files, g_build_filename(folder, "merges.txt", NULL));
+    if (both && has(folder, "added_tokens.json"))
+        g_ptr_array_add(files, g_build_filename(folder, "added_tokens.json", NULL));
+    g_ptr_array_add(files, NULL);
+    return (char **)g_ptr_array_free(files, FALSE);
+}
+
+bool ns_bpe_is(const char *folder)
+{
+    return has(folder, "vocab.json") || has(folder, "merges.txt") || has(folder, "tokenizer.json");
+}
+
+static bool read_words(Words *w, const char *path, GError **error)
+{
+    w->path = path;
+    g_autoptr(JsonNode) root = read_object(path, error);
+    return root && add_words(w, root, error);
+}
+
 NsBpe *ns_bpe_new(const char *folder, GError **error)
 {
-    g_autofree char *vocabulary = g_build_filename(folder, "vocab.json", NULL);
-    g_autofree char *merges = g_build_filename(folder, "merges.txt", NULL);
+    g_auto(GStrv) files = ns_bpe_files(folder);
     g_autoptr(GHashTable) numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_autoptr(NsBpe) bpe = g_new0(NsBpe, 1);
-    bool good = read_vocabulary(bpe, vocabulary, numbers, error) &&
-                find_bytes(bpe, vocabulary, numbers, error) &&
-                read_merges(bpe, merges, numbers, error);
+    bpe->bytes = g_new0(char *, NS_TOKENS_MAX);
+    bpe->merges = ns_merges_new();
+    Words w = {bpe, files[0], numbers};
+    bool good = files[1] ? read_words(&w, files[0], error) : read_tokenizer(&w, error);
+    if (good && files[1] && files[2]) good = read_words(&w, files[2], error);
+    good = good && find_bytes(bpe, files[0], numbers, error) &&
+           (!files[1] || read_merges(bpe, files[1], numbers, error));
+    for (size_t i = 0; i < bpe->n; i++)
+        if (!bpe->bytes[i]) bpe->bytes[i] = g_strdup_printf("<|%zu|>", i);
     return good ? g_steal_pointer(&bpe) : NULL;
 }
 
 void ns_bpe_free(NsBpe *bpe)
 {
     if (!bpe) return;
-    for (size_t i = 0; bpe->bytes && i < bpe->n; i++) g_free(bpe->bytes[i]);
+    for (size_t i = 0; i < bpe->n; i++) g_free(bpe->bytes[i]);
     g_free(bpe->bytes);
     ns_merges_free(bpe->merges);
     g_free(bpe);

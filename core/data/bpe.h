@@ -10,10 +10,19 @@
 
 typedef struct NsBpe NsBpe;
 
-/* Reads `vocab.json` (the number of every token) and `merges.txt` (one pair a line, in order of
- * priority) of a folder, as published for GPT-2.  NULL with NS_ERROR_FILE or NS_ERROR_TEXT, whose
- * message names the file, and the line of a wrong merge. */
+/* Reads the files of a folder, as published for GPT-2: `vocab.json` (the number of every token),
+ * `merges.txt` (one pair a line, in order of priority) and, if there is one, `added_tokens.json`;
+ * or `tokenizer.json` if one of the first two is missing.  Special tokens may have characters that
+ * stand for no byte; a number without a word is a token that no text has.  NULL with NS_ERROR_FILE
+ * or NS_ERROR_TEXT, whose message names the file, and the line of a wrong merge. */
 NsBpe *ns_bpe_new(const char *folder, GError **error);
+
+/* The paths of the files that ns_bpe_new reads.  Free with g_strfreev. */
+char **ns_bpe_files(const char *folder);
+
+/* Whether a folder has any of these files. */
+bool ns_bpe_is(const char *folder);
+
 void ns_bpe_free(NsBpe *bpe);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsBpe, ns_bpe_free)
 

@@ -110,7 +110,25 @@ char *ns_read_file(const char *path, size_t limit, size_t *bytes, GError **error
     else
         data = read_to_end(fd, name, (size_t)status.st_size, limit, bytes, error);
     close(fd);
+    if (data && ns_lfs_pointer_is(data, *bytes)) {
+        ns_lfs_pointer_refuse(name, error);
+        g_clear_pointer(&data, g_free);
+    }
     return data;
+}
+
+bool ns_lfs_pointer_is(const char *data, size_t bytes)
+{
+    static const char begin[NS_LFS_POINTER_BYTES] = "version https://git-lfs.github.com";
+    return bytes >= sizeof begin && memcmp(data, begin, sizeof begin) == 0;
+}
+
+bool ns_lfs_pointer_refuse(const char *name, GError **error)
+{
+    return ns_refuse(error, NS_ERROR_FILE,
+                     N_("“%s” is a pointer of Git LFS, not the file itself; fetch the file with "
+                        "“git lfs pull”, or download it."),
+                     name);
 }
 
 size_t ns_byte_order_mark(const char *text, size_t bytes)

@@ -132,12 +132,16 @@ static NsCorpus *of_tokens(const GArray *tokens, size_t V, const NsText *text, G
     return corpus;
 }
 
-static NsCorpus *of_bytes(const NsText *text, const NsBpe *bpe, GError **error)
+/* Models may have more rows of embeddings than their tokenizer has words. */
+static NsCorpus *of_bytes(const NsText *text, const NsTokenizer *tokenizer, GError **error)
 {
+    const NsBpe *bpe = tokenizer->bytes;
     g_autoptr(GArray) tokens = ns_bpe_encode(bpe, text->begin, text->bytes);
-    NsCorpus *corpus = of_tokens(tokens, ns_bpe_size(bpe), text, error);
+    size_t words = ns_bpe_size(bpe);
+    NsCorpus *corpus = of_tokens(tokens, MAX(words, tokenizer->least), text, error);
     for (size_t i = 0; corpus && i < corpus->V; i++)
-        corpus->words[i] = g_strdup(ns_bpe_bytes(bpe, i));
+        corpus->words[i] =
+            i < words ? g_strdup(ns_bpe_bytes(bpe, i)) : g_strdup_printf("<|%zu|>", i);
     return corpus;
 }
 
@@ -154,7 +158,7 @@ static NsCorpus *of_subwords(const NsText *text, NsSubwords *subwords, GError **
 
 NsCorpus *ns_text_tokens(const NsText *text, const NsTokenizer *tokenizer, GError **error)
 {
-    if (tokenizer && tokenizer->bytes) return of_bytes(text, tokenizer->bytes, error);
+    if (tokenizer && tokenizer->bytes) return of_bytes(text, tokenizer, error);
     if (!tokenizer || (tokenizer->learned == 0 && !tokenizer->subwords))
         return of_characters(text, error);
     g_autoptr(GHashTable) words = ns_words_new();

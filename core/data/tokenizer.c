@@ -10,15 +10,11 @@ bool ns_tokenizer_is_path(const char *value)
 
 char **ns_tokenizer_files(const char *value)
 {
-    GPtrArray *files = g_ptr_array_new();
-    if (ns_tokenizer_is_path(value) && !g_file_test(value, G_FILE_TEST_IS_DIR))
-        g_ptr_array_add(files, g_strdup(value));
-    else if (ns_tokenizer_is_path(value)) {
-        g_ptr_array_add(files, g_build_filename(value, "vocab.json", NULL));
-        g_ptr_array_add(files, g_build_filename(value, "merges.txt", NULL));
-    }
-    g_ptr_array_add(files, NULL);
-    return (char **)g_ptr_array_free(files, FALSE);
+    if (!ns_tokenizer_is_path(value)) return g_new0(char *, 1);
+    if (g_file_test(value, G_FILE_TEST_IS_DIR)) return ns_bpe_files(value);
+    char **files = g_new0(char *, 2);
+    files[0] = g_strdup(value);
+    return files;
 }
 
 bool ns_tokenizer_open(NsTokenizer *tokenizer, const NsSettings *settings, GError **error)
@@ -33,6 +29,7 @@ bool ns_tokenizer_open(NsTokenizer *tokenizer, const NsSettings *settings, GErro
     if (!ns_tokenizer_is_path(value)) return true;
     if (g_file_test(value, G_FILE_TEST_IS_DIR)) {
         tokenizer->bytes = ns_bpe_new(value, error);
+        tokenizer->least = MIN((size_t)settings->vocab, NS_TOKENS_MAX);
         return tokenizer->bytes != NULL;
     }
     if (g_file_test(value, G_FILE_TEST_EXISTS)) {

@@ -8,9 +8,10 @@
 /* Number of tokens of a learned byte-pair encoding if the setting `vocab` is 0. */
 #define NS_LEARNED_TOKENS 1000
 
-/* At most one of the three is set; if none is, every character is a token. */
+/* At most one of bytes, subwords and learned is set; if none is, every character is a token. */
 typedef struct {
     NsBpe *bytes;         /* the byte-level BPE of a folder in GPT-2's layout */
+    size_t least;         /* number of its tokens, if more than its words */
     NsSubwords *subwords; /* the merges of a file */
     size_t learned;       /* number of tokens of a byte-pair encoding to be learned from the text */
 } NsTokenizer;

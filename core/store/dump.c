@@ -188,15 +188,21 @@ static bool read_weights(const char *path, NsCheckpoint *c, GError **error)
     if (!file) return false;
     for (size_t i = 0; i < c->table.n; i++) {
         const NsTensor *t = &c->table.tensors[i];
-        size_t shape[2];
+        size_t shape[2], rounded = 0;
         if (!ns_safetensors_shape(file, t->name, shape, error)) return false;
         if (shape[0] != t->rows || shape[1] != t->cols)
             return ns_refuse(error, NS_ERROR_FILE,
                              "The tensor “%s” is %zu x %zu, but the settings in meta.json need "
                              "%zu x %zu.",
                              t->name, shape[0], shape[1], t->rows, t->cols);
-        if (!ns_safetensors_read(file, t->name, c->w + t->offset, ns_tensor_size(t), error))
+        if (!ns_safetensors_read(file, t->name, c->w + t->offset, ns_tensor_size(t), &rounded,
+                                 error))
             return false;
+        if (rounded > 0)
+            return ns_refuse(error, NS_ERROR_FILE,
+                             "The tensor “%s” has %zu numbers that single precision cannot hold; "
+                             "save the weights in single precision (F32).",
+                             t->name, rounded);
     }
     return true;
 }

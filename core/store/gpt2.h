@@ -1,8 +1,8 @@
 /* Pre-trained models in the layout in which GPT-2 is published.  SPDX-License-Identifier: MIT
  *
- * A folder contains config.json (the shape of the model), model.safetensors (its weights, whose
- * names and layout differ from those of this program) and, for texts, vocab.json and merges.txt
- * (core/data/bpe.h). */
+ * A folder contains config.json (the shape of the model), model.safetensors or several files and
+ * model.safetensors.index.json (its weights, whose names and layout differ from those of this
+ * program) and, for texts, the files of its tokenizer (core/data/bpe.h). */
 #pragma once
 
 #include "core/train/checkpoint.h"
@@ -14,6 +14,8 @@
 char *ns_gpt2_settings(const char *folder, GError **error);
 
 /* Reads the weights, under the names of a run with these settings, into a checkpoint at step 0
- * without moments.  Returns NULL with NS_ERROR_FILE if the folder lacks what the settings require,
- * or NS_ERROR_MEMORY. */
-NsCheckpoint *ns_gpt2_read(const char *folder, const NsExperiment *experiment, GError **error);
+ * without moments.  *note: a sentence about tensors that were left out or rounded, or NULL; free
+ * with g_free.  Returns NULL with NS_ERROR_FILE if the folder lacks what the settings require, or
+ * NS_ERROR_MEMORY. */
+NsCheckpoint *ns_gpt2_read(const char *folder, const NsExperiment *experiment, char **note,
+                           GError **error);

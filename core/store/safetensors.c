@@ -5,12 +5,14 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/data/json_object.h"
+#include "core/data/reader.h"
 #include "core/store/json.h"
 #include "core/store/output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -142,9 +144,14 @@ static bool read_header(NsSafetensors *file, GError **error)
     uint64_t size = (uint64_t)status.st_size;
     if (size < sizeof header || !read_all(file->fd, 0, &header, sizeof header))
         return refuse(file, error, "it has no header");
+    char start[NS_LFS_POINTER_BYTES];
+    if (size >= sizeof start && read_all(file->fd, 0, start, sizeof start) &&
+        ns_lfs_pointer_is(start, sizeof start))
+        return ns_lfs_pointer_refuse(file->name, error);
     header = GUINT64_FROM_LE(header);
-    if (header > MIN(size - sizeof header, MOST_HEADER))
+    if (header > size - sizeof header)
         return refuse(file, error, "its header is longer than the file");
+    if (header > MOST_HEADER) return refuse(file, error, "its header is longer than 64 MiB");
     g_autofree char *text = g_malloc(header + 1);
     if (!read_all(file->fd, sizeof header, text, header))
         return refuse(file, error, "its header ends early");
@@ -185,6 +192,13 @@ bool ns_safetensors_has(const NsSafetensors *file, const char *name)
     return member(file, name) != NULL;
 }
 
+GList *ns_safetensors_names(const NsSafetensors *file)
+{
+    GList *names = json_object_get_members(json_node_get_object(file->header));
+    GList *metadata = g_list_find_custom(names, "__metadata__", (GCompareFunc)strcmp);
+    return metadata ? g_list_delete_link(names, metadata) : names;
+}
+
 /* Reads the first two nonnegative integers of an array and returns its length; -1 for other values.
  */
 static int numbers_of(JsonObject *tensor, const char *key, int64_t numbers[2])
@@ -198,57 +212,119 @@ static int numbers_of(JsonObject *tensor, const char *key, int64_t numbers[2])
     return (int)MIN(n, 1000);
 }
 
+/* Half precision: 1 bit for the sign, 5 for the exponent, 10 for the fraction (IEEE 754). */
+static float widen_half(uint16_t bits)
+{
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    float magnitude = exponent == 31  ? fraction ? NAN : INFINITY
+                      : exponent == 0 ? ldexpf((float)fraction, -24)
+                                      : ldexpf((float)(1024 + fraction), exponent - 25);
+    return bits >> 15 ? -magnitude : magnitude;
+}
+
+/* Number i of a buffer in one of these types, all of which double precision can hold. */
+static double read_f64(const void *buffer, size_t i)
+{
+    return ((const double *)buffer)[i];
+}
+
+static double read_f32(const void *buffer, size_t i)
+{
+    return (double)((const float *)buffer)[i];
+}
+
+static double read_f16(const void *buffer, size_t i)
+{
+    return (double)widen_half(((const uint16_t *)buffer)[i]);
+}
+
+/* BF16 is the upper half of single precision. */
+static double read_bf16(const void *buffer, size_t i)
+{
+    uint32_t bits = (uint32_t)((const uint16_t *)buffer)[i] << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+typedef struct {
+    const char *name;
+    size_t bytes;
+    double (*read)(const void *buffer, size_t i);
+} FloatType;
+
+static const FloatType float_types[] = {
+    {"F32", 4, read_f32},
+    {"F16", 2, read_f16},
+    {"BF16", 2, read_bf16},
+    {"F64", 8, read_f64},
+};
+
+/* A tensor of the header. */
+typedef struct {
+    const FloatType *type;
+    int64_t shape[2];
+    uint64_t begin; /* of its data in the file */
+} Found;
+
 /* Finds a tensor in the header and checks that its data is within the file and has the size of its
  * shape. */
-static bool find(const NsSafetensors *file, const char *name, int64_t shape[2], uint64_t *begin,
-                 GError **error)
+static bool find(const NsSafetensors *file, const char *name, Found *found, GError **error)
 {
     JsonObject *tensor = ns_json_object_of(member(file, name));
     if (!tensor) return refuse(file, error, "it has no tensor “%s”", name);
     const char *word = ns_json_text_of(json_object_get_member(tensor, "dtype"));
-    if (g_strcmp0(word, "F32") != 0)
-        return refuse(file, error, "“%s” has the type %s; convert the file to F32", name,
-                      word ? word : "nothing");
-    int64_t offsets[2];
+    *found = (Found){0};
+    for (size_t i = 0; i < G_N_ELEMENTS(float_types); i++)
+        if (g_strcmp0(word, float_types[i].name) == 0) found->type = &float_types[i];
+    if (!found->type)
+        return refuse(file, error,
+                      "“%s” has the type %s, not F32, F16, BF16 or F64; convert the file to F32",
+                      name, word ? word : "nothing");
+    int64_t offsets[2], *shape = found->shape;
     int dims = numbers_of(tensor, "shape", shape);
     if (dims < 1 || dims > 2)
         return refuse(file, error, "“%s” is neither a matrix nor a vector", name);
     if (dims == 1) shape[1] = 0;
-    uint64_t most = file->length / sizeof(float), rows = (uint64_t)shape[0];
+    uint64_t most = file->length / found->type->bytes, rows = (uint64_t)shape[0];
     uint64_t columns = dims == 2 ? (uint64_t)shape[1] : 1;
     if (numbers_of(tensor, "data_offsets", offsets) != 2 || rows < 1 || columns < 1 ||
         rows > most || columns > most / rows || (uint64_t)offsets[0] > file->length ||
         (uint64_t)offsets[1] > file->length || offsets[1] < offsets[0] ||
-        (uint64_t)(offsets[1] - offsets[0]) != rows * columns * sizeof(float))
+        (uint64_t)(offsets[1] - offsets[0]) != rows * columns * found->type->bytes)
         return refuse(file, error, "the size of “%s” does not match its shape", name);
-    *begin = file->begin + (uint64_t)offsets[0];
+    found->begin = file->begin + (uint64_t)offsets[0];
     return true;
 }
 
 bool ns_safetensors_shape(const NsSafetensors *file, const char *name, size_t shape[2],
                           GError **error)
 {
-    int64_t numbers[2];
-    uint64_t begin = 0;
-    if (!find(file, name, numbers, &begin, error)) return false;
-    shape[0] = (size_t)numbers[0];
-    shape[1] = (size_t)numbers[1];
+    Found found;
+    if (!find(file, name, &found, error)) return false;
+    shape[0] = (size_t)found.shape[0];
+    shape[1] = (size_t)found.shape[1];
     return true;
 }
 
 bool ns_safetensors_read(const NsSafetensors *file, const char *name, ns_real *to, size_t n,
-                         GError **error)
+                         size_t *rounded, GError **error)
 {
-    int64_t shape[2];
-    uint64_t at = 0;
-    float some[4096];
-    if (!find(file, name, shape, &at, error)) return false;
-    g_assert(n <= (size_t)(shape[0] * MAX(shape[1], 1)));
-    for (size_t i = 0, m; i < n; i += m, at += m * sizeof *some) {
-        m = MIN(n - i, G_N_ELEMENTS(some));
-        if (!read_all(file->fd, at, some, m * sizeof *some))
+    Found found;
+    double buffer[2048];
+    if (!find(file, name, &found, error)) return false;
+    g_assert(n <= (size_t)(found.shape[0] * MAX(found.shape[1], 1)));
+    size_t bytes = found.type->bytes, most = sizeof buffer / bytes;
+    uint64_t at = found.begin;
+    for (size_t i = 0, m; i < n; i += m, at += m * bytes) {
+        m = MIN(n - i, most);
+        if (!read_all(file->fd, at, buffer, m * bytes))
             return refuse(file, error, "“%s” ends early", name);
-        for (size_t k = 0; k < m; k++) to[i + k] = (ns_real)some[k];
+        for (size_t k = 0; k < m; k++) {
+            double value = found.type->read(buffer, k);
+            to[i + k] = (ns_real)value;
+            *rounded += (double)to[i + k] != value && !isnan(value);
+        }
     }
     return true;
 }

@@ -46,11 +46,17 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsSafetensors, ns_safetensors_free)
 
 bool ns_safetensors_has(const NsSafetensors *file, const char *name);
 
-/* Reads the shape of a tensor in single precision; the columns of a vector are 0.  NS_ERROR_FILE if
- * there is no tensor of this name, or it has another type or more dimensions. */
+/* The names of all tensors, borrowed from the file.  Free with g_list_free. */
+GList *ns_safetensors_names(const NsSafetensors *file);
+
+/* Reads the shape of a tensor of floating-point numbers (F64, F32, F16 or BF16); the columns of a
+ * vector are 0.  NS_ERROR_FILE if there is no tensor of this name, or it has another type or more
+ * dimensions. */
 bool ns_safetensors_shape(const NsSafetensors *file, const char *name, size_t shape[2],
                           GError **error);
 
-/* Reads the first n elements of a tensor, which must have at least n. */
+/* Reads the first n elements of a tensor, which must have at least n.  Half precision and BF16 are
+ * widened exactly.  Adds to *rounded how many elements of double precision ns_real cannot hold and
+ * were rounded. */
 bool ns_safetensors_read(const NsSafetensors *file, const char *name, ns_real *to, size_t n,
-                         GError **error);
+                         size_t *rounded, GError **error);

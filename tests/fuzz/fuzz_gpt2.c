@@ -24,11 +24,11 @@ static void read_tensors(const char *folder, GError **error)
     g_autoptr(NsSafetensors) file = ns_safetensors_open(path, error);
     static const char *const names[] = {"a", "b", "wte.weight", "transformer.wte.weight"};
     for (size_t i = 0; file && i < G_N_ELEMENTS(names); i++) {
-        size_t shape[2];
+        size_t shape[2], rounded = 0;
         if (!ns_safetensors_shape(file, names[i], shape, NULL)) continue;
         size_t n = shape[0] * MAX(shape[1], 1);
         g_autofree ns_real *elements = g_new(ns_real, n);
-        require(ns_safetensors_read(file, names[i], elements, n, NULL));
+        require(ns_safetensors_read(file, names[i], elements, n, &rounded, NULL));
     }
 }
 

@@ -273,8 +273,8 @@ def test_refused(model):
         assert line.count("\n") == 1 and all(word in line for word in words), line
 
     says("layers", "2", "7", arguments=("--set", "layers=7"))
-    for change, word in (({"model_type": "llama"}, "model_type"), ({"n_layer": None}, "n_layer"),
-                         ({"activation_function": "silu"}, "activation_function"),
+    for change, word in (({"model_type": "llama"}, "model_type"), ({"n_head": None}, "n_head"),
+                         ({"activation_function": "silu"}, "silu"),
                          ({"scale_attn_by_inverse_layer_idx": True}, "attention")):
         write(model.folder, "config.json", json.dumps(model.config | change))
         result = subprocess.run([CLI, "train", *model.arguments], capture_output=True, text=True, check=False)
@@ -286,7 +286,7 @@ def test_refused(model):
     path = model.folder / "model.safetensors"
     whole = path.read_bytes()
     for broken in (b"", whole[:6], whole[:40], whole[:-4], b"\xff" * 8 + whole[8:],
-                   whole.replace(b"F32", b"I64", 1), whole.replace(b"[0,", b"[4,", 1)):
+                   whole.replace(b"F32", b"I32", 1), whole.replace(b"[0,", b"[4,", 1)):
         path.write_bytes(broken)
         result = subprocess.run([CLI, "train", *model.arguments], capture_output=True, text=True, check=False)
         assert result.returncode == 1 and "model.safetensors" in result.stderr and \
@@ -297,6 +297,236 @@ def test_refused(model):
     assert result.returncode != 0 and "positions" in result.stderr, result
 
 
+# ---- Models as people publish them ----
+
+def store(path, weights, codes=None):
+    """A safetensors file; `codes` names the type of tensors that are not in single precision."""
+    header, blobs, offset = {"__metadata__": {"format": "pt"}}, [], 0
+    for name, weight in weights.items():
+        code = (codes or {}).get(name, "F32")
+        if code == "BF16":
+            blob = weight.bfloat16().view(torch.int16).numpy().tobytes()
+        else:
+            types = {"F32": torch.float32, "F64": torch.float64, "F16": torch.float16, "U8": torch.uint8,
+                     "I8": torch.int8, "I64": torch.int64, "BOOL": torch.bool}
+            blob = weight.to(types[code]).contiguous().numpy().tobytes()
+        header[name] = {"dtype": code, "shape": list(weight.shape), "data_offsets": [offset, offset + len(blob)]}
+        blobs.append(blob)
+        offset += len(blob)
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + b"".join(blobs))
+
+
+def loss_from(model, note=None):
+    """Loss at the start of training, and what is said on stderr."""
+    result = subprocess.run([CLI, "train", *model.arguments, "--steps", "0", "--jsonl", "-"], capture_output=True,
+                            text=True, timeout=300, check=False)
+    assert result.returncode == 0, result
+    said = result.stderr.strip()
+    assert (note in said) if note else not said, (note, said)
+    return next(record["loss"] for record in map(json.loads, result.stdout.splitlines()) if "loss" in record)
+
+
+def refuses(model, *words):
+    result = subprocess.run([CLI, "train", *model.arguments, "--steps", "0"], capture_output=True, text=True,
+                            timeout=300, check=False)
+    assert result.returncode in (1, 2) and result.stderr.count("\n") == 1, result
+    assert all(word in result.stderr for word in words), (words, result.stderr)
+
+
+def clean(model):
+    for file in model.folder.glob("*.safetensors*"):
+        file.unlink()
+    for name in ("pytorch_model.bin", "tokenizer.json", "added_tokens.json"):
+        (model.folder / name).unlink(missing_ok=True)
+    write(model.folder, "vocab.json", json.dumps(model.vocabulary))
+    write(model.folder, "merges.txt", "#version: 0.2\n" + "".join(f"{a} {b}\n" for a, b in model.merges))
+    write(model.folder, "config.json", json.dumps(model.config))
+    model.save(model.weights)
+
+
+def test_prefixes(model):
+    plain = loss_from(model)
+    head = model.weights["wte.weight"]
+    for prefix in ("transformer.", "_orig_mod.", "module.", "_orig_mod.module.transformer.",
+                   "module._orig_mod.transformer.", "model.transformer."):
+        weights = {prefix + name: weight for name, weight in model.weights.items()}
+        outer = prefix.removesuffix("transformer.")
+        store(model.folder / "model.safetensors", weights | {outer + "lm_head.weight": head})
+        assert loss_from(model) == plain, prefix
+    write(model.folder, "config.json", json.dumps(model.config | {"tie_word_embeddings": False}))
+    assert loss_from(model) == plain
+    store(model.folder / "model.safetensors", weights)
+    refuses(model, "lm_head.weight")
+    store(model.folder / "model.safetensors", weights | {"other." + name: w for name, w in model.weights.items()})
+    refuses(model, "two models", "wte.weight")
+
+
+def test_types(model):
+    """Half precision is widened exactly; double is rounded, and that is said."""
+    for code, narrow in (("F16", torch.float16), ("BF16", torch.bfloat16)):
+        weights = {name: weight.to(narrow).float() for name, weight in model.weights.items()}
+        store(model.folder / "model.safetensors", weights)
+        plain = loss_from(model)
+        store(model.folder / "model.safetensors", model.weights, dict.fromkeys(weights, code))
+        assert loss_from(model) == plain, code
+    # All numbers of 16 bits, as the weights of one tensor: what dump writes is what they stand for.
+    bits = torch.arange(-2**15, 2**15, dtype=torch.int32).to(torch.int16)
+    for code, narrow in (("F16", torch.float16), ("BF16", torch.bfloat16)):
+        values = bits.view(narrow)
+        every = values[: len(model.vocabulary) * D].reshape(-1, D)
+        for part in (every, values[2**15:][: every.numel()].reshape(-1, D)):
+            store(model.folder / "model.safetensors", model.weights | {"wte.weight": part}, {"wte.weight": code})
+            run("dump", *model.arguments, "--steps", "0", "--out", str(model.folder / "dump"))
+            found = tensors.read_safetensors(model.folder / "dump" / "params.safetensors")[0]["tok_emb"]
+            assert np.array_equal(found, part.float().numpy(), equal_nan=True), code
+            assert np.array_equal(np.signbit(found), np.signbit(part.float().numpy())), code
+    store(model.folder / "model.safetensors", model.weights, dict.fromkeys(model.weights, "F64"))
+    model.save(model.weights)
+    plain = loss_from(model)
+    store(model.folder / "model.safetensors", model.weights, dict.fromkeys(model.weights, "F64"))
+    assert loss_from(model) == plain
+    finer = model.weights["ln_f.bias"].double() + 1e-12
+    store(model.folder / "model.safetensors", model.weights | {"ln_f.bias": finer}, {"ln_f.bias": "F64"})
+    assert abs(loss_from(model, f"{D} numbers of double precision were rounded") - plain) < 1e-6 * plain
+    store(model.folder / "model.safetensors", model.weights, {"h.1.mlp.c_fc.weight": "I8"})
+    refuses(model, "h.1.mlp.c_fc.weight", "I8", "F32")
+
+
+def test_more_tensors(model):
+    """Buffers are no weights; other tensors are left out, and that is said."""
+    plain = loss_from(model)
+    buffers = {f"h.{layer}.attn.bias": torch.ones(1, 1, PLACES, PLACES) for layer in range(LAYERS)}
+    buffers |= {f"h.{layer}.attn.masked_bias": torch.tensor(-1e4) for layer in range(LAYERS)}
+    codes = {name: "U8" for name in buffers if name.endswith("attn.bias")}
+    store(model.folder / "model.safetensors", model.weights | buffers, codes)
+    assert loss_from(model) == plain
+    store(model.folder / "model.safetensors", model.weights | buffers | {"score.weight": torch.ones(2, D)}, codes)
+    assert loss_from(model, "1 of 33 tensors were left out, which this model does not have, such as “score.weight”") == plain
+    store(model.folder / "model.safetensors", model.weights | {"lm_head.weight": 2 * model.weights["wte.weight"]})
+    assert loss_from(model, "such as “lm_head.weight”") == plain
+    write(model.folder, "config.json", json.dumps(model.config | {"n_layer": 1}))
+    model.save(model.weights)
+    loss_from(model, "12 of 28 tensors were left out, which this model does not have, such as “h.1.")
+
+
+def test_shards(model):
+    plain = loss_from(model)
+    names = list(model.weights)
+    shards = [names[:9], names[9:20], names[20:]]
+    files = [f"model-0000{i}-of-00003.safetensors" for i in (1, 2, 3)]
+    index = model.folder / "model.safetensors.index.json"
+    places = {name: file for file, shard in zip(files, shards) for name in shard}
+    (model.folder / "model.safetensors").unlink()
+    for file, shard in zip(files, shards):
+        store(model.folder / file, {name: model.weights[name] for name in shard})
+    index.write_text(json.dumps({"metadata": {"total_size": 1}, "weight_map": places}))
+    assert loss_from(model) == plain
+    # A tensor that two files have is read from the one that the index names.
+    store(model.folder / files[2], {name: model.weights[name] for name in shards[2]} | {names[0]: torch.zeros(3, 3)})
+    assert loss_from(model) == plain
+    for bad in ("../" + files[0], "/etc/passwd", "..", "sub\\" + files[0], "", 7, None):
+        index.write_text(json.dumps({"weight_map": places | {names[3]: bad}}))
+        refuses(model, "index.json", names[3], "the same folder")
+    index.write_text(json.dumps({"weight_map": places | {names[3]: "model-00004-of-00003.safetensors"}}))
+    refuses(model, "model-00004-of-00003.safetensors")
+    index.write_text(json.dumps({"weight_map": places | {names[3]: files[2]}}))
+    refuses(model, files[2], names[3])
+    index.write_text(json.dumps({"weight_map": {name: file for name, file in places.items() if name != names[25]}}))
+    refuses(model, names[25])
+    index.write_text(json.dumps({"metadata": {}}))
+    refuses(model, "weight_map")
+    index.unlink()
+    refuses(model, "index")
+
+
+def test_other_files(model):
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:" + 64 * "e" + "\nsize 548105171\n"
+    for name in ("model.safetensors", "config.json", "vocab.json", "merges.txt", "text.txt"):
+        whole = (model.folder / name).read_bytes()
+        write(model.folder, name, pointer)
+        refuses(model, name, "Git LFS")
+        (model.folder / name).write_bytes(whole)
+    turned = {name: weight.T if weight.ndim == 2 and "h." in name else weight for name, weight in model.weights.items()}
+    store(model.folder / "model.safetensors", turned)
+    refuses(model, "h.0.attn.c_attn.weight", "torch.nn.Linear", "transpose")
+    (model.folder / "model.safetensors").unlink()
+    refuses(model, "model.safetensors")
+    write(model.folder, "pytorch_model.bin", "x")
+    refuses(model, "pytorch_model.bin", "safe_serialization=True")
+    # Sizes that overflow, negative ones, others than the data has.
+    for entry in ({"dtype": "F32", "shape": [2**62, 4], "data_offsets": [0, 0]},
+                  {"dtype": "F32", "shape": [2**40, 2**40], "data_offsets": [0, 64]},
+                  {"dtype": "F32", "shape": [-1, 4], "data_offsets": [0, 64]},
+                  {"dtype": "F32", "shape": [4, 4], "data_offsets": [64, 0]},
+                  {"dtype": "F32", "shape": [4, 4], "data_offsets": [2**63 - 64, 2**63 - 1]},
+                  {"dtype": "F32", "shape": [4, 4], "data_offsets": [0, 10**30]},
+                  {"dtype": "F32", "shape": [], "data_offsets": [0, 4]}, {"dtype": "F32"}, {}, [], 4):
+        text = json.dumps({"wte.weight": entry}).encode()
+        (model.folder / "model.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + bytes(64))
+        refuses(model, "wte.weight")
+    text = json.dumps({"wpe.weight": 1}).encode()
+    (model.folder / "model.safetensors").write_bytes((2**63).to_bytes(8, "little") + text)
+    refuses(model, "model.safetensors", "longer than the file")
+
+
+def test_config(model):
+    plain = loss_from(model)
+    config = {key: value for key, value in model.config.items() if key != "n_inner"}
+    for absent in ({"n_layer"}, {"n_embd"}, {"vocab_size"}, {"model_type"}, {"activation_function"},
+                   {"layer_norm_epsilon"}, {"n_positions"}, set(config) - {"n_head"}):
+        write(model.folder, "config.json", json.dumps({k: v for k, v in config.items() if k not in absent}))
+        assert loss_from(model) == plain, absent
+    renamed = {"num_hidden_layers": LAYERS, "hidden_size": D, "num_attention_heads": HEADS}
+    write(model.folder, "config.json", json.dumps(renamed))
+    assert loss_from(model) == plain
+    for name in ("gelu_pytorch_tanh", "gelu_fast", "gelu_accurate"):
+        write(model.folder, "config.json", json.dumps(model.config | {"activation_function": name}))
+        assert loss_from(model) == plain, name
+    write(model.folder, "config.json", json.dumps(model.config | {"activation_function": 3}))
+    refuses(model, "activation_function")
+
+
+def test_vocabularies(model):
+    """Rows without a word, tokens that no text has, and one file for words and merges."""
+    plain = loss_from(model)
+    V = len(model.vocabulary)
+    padded = model.weights | {"wte.weight": torch.cat([model.weights["wte.weight"], torch.full((11, D), -1.0)])}
+    store(model.folder / "model.safetensors", padded)
+    more = loss_from(model)  # whatever config.json says
+    assert more != plain
+    write(model.folder, "config.json", json.dumps(model.config | {"vocab_size": V + 11}))
+    assert loss_from(model) == more
+    write(model.folder, "added_tokens.json", json.dumps({"<pad>": V, "〈問い〉": V + 4}))
+    assert loss_from(model) == more
+    special = {"〈end〉 of text": V, "<|pad|>": V + 1, "\n\n": V + 5}
+    write(model.folder, "vocab.json", json.dumps(model.vocabulary | special))
+    (model.folder / "added_tokens.json").unlink()
+    assert loss_from(model) == more
+    write(model.folder, "merges.txt", "\ufeff#version: 0.2\r\n" + "".join(f"{a} {b}\r\n" for a, b in model.merges))
+    assert loss_from(model) == more
+    (model.folder / "vocab.json").unlink()
+    tokenizer = {"version": "1.0", "normalizer": None, "pre_tokenizer": {"type": "ByteLevel", "use_regex": True},
+                 "added_tokens": [{"id": V - 1, "content": "<|endoftext|>"}, {"id": V, "content": "〈問い〉"}],
+                 "model": {"type": "BPE", "vocab": model.vocabulary, "merges": [f"{a} {b}" for a, b in model.merges]}}
+    write(model.folder, "tokenizer.json", json.dumps(tokenizer))
+    assert loss_from(model) == more
+    tokenizer["model"]["merges"] = [list(pair) for pair in model.merges]
+    write(model.folder, "tokenizer.json", json.dumps(tokenizer))
+    assert loss_from(model) == more
+    for change, words in (({"pre_tokenizer": {"type": "Metaspace"}}, ["another way"]),
+                          ({"pre_tokenizer": None}, ["another way"]), ({"normalizer": {"type": "NFC"}}, ["another way"]),
+                          ({"model": tokenizer["model"] | {"type": "WordPiece"}}, ["another way"]),
+                          ({"model": tokenizer["model"] | {"merges": [["a", "zz"]]}}, ["merge 1"]),
+                          ({"model": tokenizer["model"] | {"merges": 4}}, ["merges"]),
+                          ({"added_tokens": [{"id": 3, "content": "<x>"}]}, ["two words"])):
+        write(model.folder, "tokenizer.json", json.dumps(tokenizer | change))
+        refuses(model, "tokenizer.json", *words)
+    (model.folder / "tokenizer.json").unlink()
+    (model.folder / "merges.txt").unlink()
+    refuses(model, "vocab.json", "merges.txt", "missing")
+
+
 def main():
     torch.set_num_threads(1)
     tests = [value for name, value in globals().items() if name.startswith("test_")]
@@ -305,6 +535,7 @@ def main():
         model = Model(pathlib.Path(folder))
         for number, test in enumerate(tests, start=1):
             try:
+                clean(model)
                 test(model)
                 verdict = "ok"
             except (AssertionError, KeyError, OSError, ValueError) as error:
