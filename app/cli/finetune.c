@@ -26,7 +26,7 @@ typedef struct {
     bool file; /* the pairs come from a file */
     NsLabeledFormat layout;
     NsPairRelation relation;
-    size_t left_out;
+    NsLabeledLeftOut left_out;
 } Finetune;
 
 static void finetune_clear(Finetune *f)
@@ -136,9 +136,14 @@ static bool show_head(Finetune *f, GError **error)
 {
     g_autoptr(NsCorpus) pairs = open_pairs(f, 1, error);
     if (!pairs) return false;
-    if (f->left_out > 0)
+    const NsLabeledLeftOut *out = &f->left_out;
+    if (out->characters > 0)
         fprintf(stderr, NS_CLI ": The model has no token for %zu characters, which are left out.\n",
-                f->left_out);
+                out->characters);
+    if (out->blank + out->empty > 0)
+        fprintf(stderr,
+                NS_CLI ": %zu blank lines and %zu pairs with an empty sentence are left out.\n",
+                out->blank, out->empty);
     NsFinetuned majority = ns_finetune_majority(pairs);
     if (f->csv)
         puts("start,step,seeds,accuracy,accuracy_low,accuracy_high,f1,f1_low,f1_high");

@@ -15,7 +15,7 @@
 typedef struct {
     const NsCorpus *vocabulary;
     GArray *tokens, *training, *held_out; /* uint16_t; NsPair */
-    size_t left_out;                      /* characters without a token */
+    NsLabeledLeftOut left_out;
 } Collection;
 
 static void collection_init(Collection *c, const NsCorpus *vocabulary)
@@ -38,7 +38,7 @@ static size_t add_sentence(Collection *c, const char *sentence, size_t *length)
 {
     size_t left_out, begin = c->tokens->len;
     g_autoptr(GArray) own = ns_sentence_encode(c->vocabulary, sentence, &left_out);
-    c->left_out += left_out;
+    c->left_out.characters += left_out;
     *length = own->len - 1;
     g_array_append_vals(c->tokens, own->data, (guint)*length);
     return begin;
@@ -85,14 +85,19 @@ static const Layout layouts[] = {
 static bool read_line(Collection *c, const Layout *layout, char *line, size_t number,
                       const char *name, GError **error)
 {
-    g_auto(GStrv) columns = g_strsplit(g_strchomp(line), "\t", -1);
+    g_auto(GStrv) columns = g_strsplit(line, "\t", -1);
     int label = -1;
+    for (char **column = columns; *column; column++) g_strstrip(*column);
     for (int k = 0; g_strv_length(columns) == layout->columns && k < 2; k++)
         if (g_str_equal(columns[layout->label], layout->labels[k])) label = k;
     if (label < 0)
         return ns_refuse(error, NS_ERROR_TEXT,
                          "Line %zu of “%s” is not %s, separated by tabs; correct or remove it.",
                          number, name, layout->words);
+    if (!*columns[layout->first] || !*columns[layout->second]) {
+        c->left_out.empty++;
+        return true;
+    }
     size_t pairs = c->training->len + c->held_out->len;
     add_pair(c, columns[layout->first], columns[layout->second], label,
              pairs % HELD_OUT == HELD_OUT - 1);
@@ -100,7 +105,8 @@ static bool read_line(Collection *c, const Layout *layout, char *line, size_t nu
 }
 
 NsCorpus *ns_labeled_new_from_file(const NsCorpus *vocabulary, const char *path,
-                                   NsLabeledFormat format, size_t *left_out, GError **error)
+                                   NsLabeledFormat format, NsLabeledLeftOut *left_out,
+                                   GError **error)
 {
     size_t bytes;
     g_autofree char *text = ns_text_read(path, &bytes, error);
@@ -111,8 +117,10 @@ NsCorpus *ns_labeled_new_from_file(const NsCorpus *vocabulary, const char *path,
     collection_init(&c, vocabulary);
     bool good = true;
     for (size_t i = 1; lines[0] && good && lines[i]; i++)
-        if (lines[i + 1] || *lines[i])
+        if (lines[i][strspn(lines[i], " \t\r")])
             good = read_line(&c, &layouts[format], lines[i], i + 1, name, error);
+        else if (lines[i + 1]) /* not the end of the file */
+            c.left_out.blank++;
     if (good && c.held_out->len == 0)
         good = ns_refuse(error, NS_ERROR_TEXT,
                          "“%s” has %u pairs after its head line; at least %d are needed.", name,
@@ -124,7 +132,7 @@ NsCorpus *ns_labeled_new_from_file(const NsCorpus *vocabulary, const char *path,
 }
 
 NsCorpus *ns_labeled_new_generated(const NsCorpus *vocabulary, NsPairRelation relation,
-                                   uint64_t seed, size_t n, size_t *left_out)
+                                   uint64_t seed, size_t n, NsLabeledLeftOut *left_out)
 {
     Collection c;
     collection_init(&c, vocabulary);

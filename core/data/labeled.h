@@ -9,18 +9,25 @@
  * sentences, label (entailment or not_entailment). */
 typedef enum { NS_LABELED_MRPC, NS_LABELED_RTE } NsLabeledFormat;
 
+/* How much of a table was left out. */
+typedef struct {
+    size_t characters; /* that have no token */
+    size_t blank;      /* lines without any text */
+    size_t empty;      /* pairs with an empty sentence */
+} NsLabeledLeftOut;
+
 /* Builds a corpus of the pairs of a file, plain or compressed by gzip, in the vocabulary of another
- * corpus; every fifth pair is held out.  Characters without a token are left out and counted in
- * *left_out.  NS_ERROR_TEXT, which names file and line, if a line is not a pair of the format, and
- * the errors of reading. */
+ * corpus; every fifth pair is held out.  NS_ERROR_TEXT, which names file and line, if a line is not
+ * a pair of the format, and the errors of reading. */
 NsCorpus *ns_labeled_new_from_file(const NsCorpus *vocabulary, const char *path,
-                                   NsLabeledFormat format, size_t *left_out, GError **error);
+                                   NsLabeledFormat format, NsLabeledLeftOut *left_out,
+                                   GError **error);
 
 /* Builds a corpus of generated pairs (core/data/fact_grammar.h): n for training, which depend on
  * the seed, and NS_LABELED_HELD_OUT held-out pairs, which are always the same.  The vocabulary must
  * contain the line end. */
 NsCorpus *ns_labeled_new_generated(const NsCorpus *vocabulary, NsPairRelation relation,
-                                   uint64_t seed, size_t n, size_t *left_out);
+                                   uint64_t seed, size_t n, NsLabeledLeftOut *left_out);
 #define NS_LABELED_HELD_OUT ((size_t)1000)
 
 /* Fills a batch with the held-out pairs from `first` on, and returns how many there are; further

@@ -183,7 +183,12 @@ NsSubwords *ns_subwords_read(const char *path, GError **error)
     g_autofree char *text = ns_read_file(path, MOST_BYTES, &size, error);
     if (!text) return NULL;
     g_autofree char *name = g_filename_display_name(path);
-    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    g_auto(GStrv) lines = g_strsplit(text + ns_byte_order_mark(text, size), "\n", -1);
+    /* A symbol may contain a tab or another white space, so that nothing else may be removed from
+     * the end of a line. */
+    const char *end = lines[0] && g_str_has_suffix(lines[0], "\r") ? "\r" : "";
+    for (size_t i = 0; lines[i]; i++)
+        if (g_str_has_suffix(lines[i], end)) lines[i][strlen(lines[i]) - strlen(end)] = '\0';
     if (!lines[0] || !g_str_equal(g_strchomp(lines[0]), VERSION) ||
         !g_utf8_validate_len(text, size, NULL)) {
         ns_refuse(error, NS_ERROR_TEXT,
@@ -194,8 +199,7 @@ NsSubwords *ns_subwords_read(const char *path, GError **error)
     }
     g_autoptr(NsSubwords) subwords = ns_subwords_new();
     for (size_t i = 1; lines[i]; i++) {
-        const char *line = g_strchomp(lines[i]);
-        if (!*line || read_merge(subwords, line)) continue;
+        if (!*lines[i] || read_merge(subwords, lines[i])) continue;
         ns_refuse(
             error, NS_ERROR_TEXT,
             "Line %zu of “%s” is not a pair of symbols, such as “lo w</w>”, or there are more "

@@ -211,7 +211,7 @@ static bool finetune(Training *training, Meter *meter, double *value)
     NsRun *run = training->run;
     const NsSettings *pretraining = ns_run_settings(run);
     bool entailment = meter->result->kind == NS_RESULT_ENTAILMENT;
-    size_t left_out;
+    NsLabeledLeftOut left_out;
     if (!meter->pairs)
         meter->pairs = ns_labeled_new_generated(
             ns_run_corpus(run), entailment ? NS_ENTAILMENT : NS_PARAPHRASE,

@@ -89,6 +89,24 @@ def test_files():
             assert finetune(path, *arguments) == rows
 
 
+def test_gaps():
+    """Blank lines and pairs with an empty sentence are left out and counted."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pretrain(folder)
+        for form, empty in (("mrpc", ("1\t8\t9\tthe boy .\t", "0\t8\t9\t\tthe dog .")),
+                            ("rte", ("8\tthe boy .\t\tentailment", "9\t \tthe dog .\tentailment"))):
+            pairs = table(folder, form, 30)
+            arguments = ("finetune", "--run", path, "--csv", "--pairs", pairs, "--format", form, "--seeds", "1", "--steps", "2")
+            plain = run(*arguments, small=False)
+            with open(pairs, encoding="utf-8-sig") as file:
+                lines = file.read().splitlines()
+            with open(pairs, "w", encoding="utf-8", newline="") as file:
+                file.write("\r\n".join([lines[0], "", *lines[1:9], " \t", empty[0], *lines[9:], empty[1], "", "", ""]))
+            result = run(*arguments, small=False)
+            assert result.returncode == 0 and result.stdout == plain.stdout, (plain, result)
+            assert b"4 blank lines and 2 pairs with an empty sentence are left out" in result.stderr, result
+
+
 def test_checkpoints():
     """Every checkpoint gives a row, and begins with its own weights, which a rate of 0 keeps."""
     with tempfile.TemporaryDirectory() as folder:

@@ -473,7 +473,7 @@ static double accuracy_at(const NsStudy *study, size_t cell, int64_t step, NsPai
     g_assert_no_error(error);
     while (ns_run_steps(run) < step) ns_run_step(run);
     g_autoptr(NsCheckpoint) weights = ns_run_checkpoint(run, &error);
-    size_t left_out;
+    NsLabeledLeftOut left_out;
     g_autoptr(NsCorpus) pairs = ns_labeled_new_generated(
         ns_run_corpus(run), relation, (uint64_t)settings.data_seed, 2000, &left_out);
     ns_finetune_settings(&tuning, &settings, 5);

@@ -87,6 +87,27 @@ static void test_file(void)
     g_remove(path);
 }
 
+/* A symbol may contain a tab, and a line end of another system is none. */
+static void test_white_space(void)
+{
+    g_autoptr(GHashTable) words = words_of("\tif \tif a\t\t a\t\t \v\tb \v\tb x\f x\f x\rx x\rx");
+    g_autoptr(NsSubwords) learned = ns_subwords_learn(words, 60, "x", NULL);
+    g_autofree char *file = ns_subwords_file(learned);
+    g_assert_nonnull(strstr(file, "\t\n"));
+    g_auto(GStrv) lines = g_strsplit(file, "\n", -1);
+    g_autofree char *other = g_strjoinv("\r\n", lines), *marked = g_strconcat("\uFEFF", file, NULL);
+    const char *const contents[] = {file, other, marked};
+    for (size_t i = 0; i < G_N_ELEMENTS(contents); i++) {
+        g_autofree char *path = write_file(contents[i]);
+        g_autoptr(GError) error = NULL;
+        g_autoptr(NsSubwords) read = ns_subwords_read(path, &error);
+        g_assert_no_error(error);
+        g_autofree char *again = ns_subwords_file(read);
+        g_assert_cmpstr(again, ==, file);
+        g_remove(path);
+    }
+}
+
 static void refused(const char *contents, const char *says)
 {
     g_autofree char *path = write_file(contents);
@@ -195,6 +216,7 @@ int main(int argc, char **argv)
     g_test_add_func("/subwords/published", test_published);
     g_test_add_func("/subwords/unknown-word", test_unknown_word);
     g_test_add_func("/subwords/file", test_file);
+    g_test_add_func("/subwords/white-space", test_white_space);
     g_test_add_func("/subwords/refused", test_refused);
     g_test_add_func("/subwords/tasks", test_tasks);
     g_test_add_func("/subwords/held-out", test_held_out);
