@@ -12,6 +12,12 @@
 /* The name that the resource compiler gives to the bundle. */
 GResource *normscope_bundled_get_resource(void);
 
+GBytes *ns_model_text(void)
+{
+    return g_resource_lookup_data(normscope_bundled_get_resource(), FOLDER "python/model.py.in",
+                                  G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+}
+
 /* A folder of the bundle, read once. */
 typedef struct {
     const char *name;

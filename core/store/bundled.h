@@ -22,3 +22,7 @@ bool ns_preset_find(NsPreset *preset, const char *key, GError **error);
 /* Reads a preset by its key, or from a file if the word contains a slash or a full stop, or if it
  * is not a key and a file of that name exists. */
 bool ns_preset_open(NsPreset *preset, const char *word, GError **error);
+
+/* The text of which a model in PyTorch is made (core/store/pytorch.h), with a zero byte after it;
+ * unref it with g_bytes_unref. */
+GBytes *ns_model_text(void);

@@ -1,0 +1,20 @@
+/* A lane as a program in PyTorch.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "core/train/checkpoint.h"
+
+/* The number of batches in the file. */
+#define NS_PYTORCH_BATCHES 10
+
+/* Writes a model, its optimizer and its schedule as one file of Python, FILE.py, and its weights,
+ * moments and next batches beside it, FILE.safetensors.  The file needs NumPy and PyTorch alone;
+ * when run, it trains on from the step of the checkpoint and shows the losses of this program, up
+ * to the rounding of single precision.  The checkpoint must have its corpus.
+ *
+ * Its text is resources/python/model.py.in, of which a model has the parts that it uses; the
+ * equation of the sub-layers comes from the wiring of the placement.
+ *
+ * NS_ERROR_SETTING if this cannot be done for these settings (the noise of dropout and of
+ * stochastic depth cannot be repeated in PyTorch); NS_ERROR_FILE; NS_ERROR_USAGE if the path does
+ * not end in “.py”. */
+bool ns_pytorch_write(NsCheckpoint *checkpoint, const char *path, GError **error);
