@@ -450,6 +450,38 @@ static void test_fine_cells(void)
     }
 }
 
+/* A clipped series leaves both axes to the others, with an arrow at the upper edge; alone it
+ * determines them. */
+static void test_clipped(void)
+{
+    static const double x[] = {0, 1, 2, 3, 4, 5}, low[] = {3, 2, 1}, high[] = {2, 2, 1e11, 2, 2, 2};
+    NsSeries series[] = {
+        {.label = "now", .n = 3, .x = x, .y = low},
+        {.label = "before", .previous = true, .clipped = true, .n = 6, .x = x, .y = high}};
+    NsPlot plot = {.x = axis("step", NULL, NS_SCALE_LINEAR, true),
+                   .left = axis("loss", NULL, NS_SCALE_LINEAR, false),
+                   .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
+                   .series = series,
+                   .n_series = 2};
+    NsPlotLayout *layout = ns_plot_layout(&plot, 600, 400, light());
+    g_assert_cmpfloat(layout->y[NS_AXIS_LEFT].hi, <, 3.5);
+    g_assert_cmpfloat(layout->x.hi, ==, 2);
+    double px = ns_plot_x_to_pixel(layout, 1);
+    cairo_surface_t *image = draw(layout, NULL);
+    int marked = 0; /* the arrow is wider than the curve */
+    for (int i = -40; i <= 40; i++)
+        marked += pixel_at(image, px + i, layout->area.y + 5) !=
+                  pixel_at(image, px + 60, layout->area.y + 5);
+    g_assert_cmpint(marked, >=, 4);
+    cairo_surface_destroy(image);
+    ns_plot_layout_free(layout);
+    series[0].n = 0;
+    layout = ns_plot_layout(&plot, 600, 400, light());
+    g_assert_cmpfloat(layout->y[NS_AXIS_LEFT].hi, >=, 1e11);
+    g_assert_cmpfloat(layout->x.hi, ==, 5);
+    ns_plot_layout_free(layout);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -464,6 +496,7 @@ int main(int argc, char **argv)
     g_test_add_func("/kinds/many-bars", test_many_bars);
     g_test_add_func("/kinds/noise", test_noise);
     g_test_add_func("/kinds/fine-cells", test_fine_cells);
+    g_test_add_func("/kinds/clipped", test_clipped);
     g_test_add_func("/kinds/square", test_square);
     g_test_add_func("/kinds/maps", test_maps);
     g_test_add_func("/kinds/center", test_center);

@@ -71,6 +71,43 @@ static void test_before(void)
     g_assert_cmpuint(view->n_pinned, ==, 4);
 }
 
+/* A lesson, a preset or a file is another experiment: nothing of the one before is pinned, shown as
+ * the previous run, or can be undone. */
+static void test_leave(gconstpointer second_lane)
+{
+    g_autoptr(NsSession) session = open_at("", second_lane, 1);
+    const NsView *view = ns_session_view(session);
+    reset_and_step(session);
+    ns_session_pin_run(session, 1, true);
+    ns_session_set(session, "lr", "0.01");
+    g_assert_cmpuint(view->n_pinned, ==, second_lane ? 2 : 1);
+    g_assert_true(ns_session_can_undo(session));
+    ns_session_leave_experiment(session);
+    g_assert_cmpuint(view->n_pinned, ==, 0);
+    g_assert_null(view->previous.history);
+    g_assert_false(ns_session_can_undo(session));
+    reset_and_step(session);
+    g_assert_cmpuint(view->n_pinned, ==, 0);
+    g_assert_null(view->previous.history);
+    reset_and_step(session);
+    g_assert_cmpuint(view->n_pinned, ==, second_lane ? 2 : 0);
+    g_assert_true((view->previous.history != NULL) == !second_lane);
+    ns_session_open_run(session, 1);
+    g_assert_cmpuint(view->n_pinned, ==, 0);
+    g_assert_false(ns_session_can_undo(session));
+}
+
+/* The lanes of a run with fewer lanes are not those of the next one. */
+static void test_other_lanes(void)
+{
+    g_autoptr(NsSession) session = open_at("", "placement=pre", 1);
+    const NsView *view = ns_session_view(session);
+    ns_session_set_lanes(session, 3);
+    ns_session_restart(session);
+    SESSION_UNTIL(session, view->started.n == 3 && ns_session_state(session) == NS_TRAINER_READY);
+    g_assert_cmpuint(view->n_pinned, ==, 0);
+}
+
 static void take_notice(NsSession *session, const char *sentence, char **last)
 {
     (void)session;
@@ -121,9 +158,7 @@ static void test_open_run(void)
     g_assert_cmpstr(ns_placement_choice(ns_session_lane_settings(session, 1)->placement)->key, ==,
                     "pre");
     g_assert_false(ns_session_is_linked(session, ns_param_find("placement")));
-    ns_session_undo(session);
-    g_assert_cmpuint(ns_session_lanes(session), ==, 1);
-    g_assert_cmpint(ns_session_settings(session)->layers, ==, 3);
+    g_assert_false(ns_session_can_undo(session));
 }
 
 /* An earlier run is shown immediately and completely; the run that was on view becomes an earlier
@@ -326,6 +361,9 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/session/earlier-run/list", test_runs);
     g_test_add_func("/session/earlier-run/before", test_before);
+    g_test_add_data_func("/session/earlier-run/leave", NULL, test_leave);
+    g_test_add_data_func("/session/earlier-run/leave-lanes", "placement=pre", test_leave);
+    g_test_add_func("/session/earlier-run/other-lanes", test_other_lanes);
     g_test_add_func("/session/earlier-run/settings", test_open_run);
     g_test_add_func("/session/earlier-run/on-view", test_on_view);
     g_test_add_func("/session/earlier-run/goes-on", test_goes_on);

@@ -237,6 +237,45 @@ static void test_passes(void)
     ui_close(window);
 }
 
+/* The item of an open menu with this text. */
+static GtkWidget *menu_item(GtkWidget *root, const char *text)
+{
+    if (GTK_IS_LABEL(root) && gtk_widget_get_mapped(root) &&
+        g_str_equal(gtk_label_get_text(GTK_LABEL(root)), text))
+        return root;
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
+         child = gtk_widget_get_next_sibling(child)) {
+        GtkWidget *found = menu_item(child, text);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+static void choose(GtkWidget *menu, const char *text)
+{
+    UI_UNTIL(menu_item(menu, text));
+    ui_settle(gtk_widget_get_ancestor(menu, GTK_TYPE_WINDOW));
+    ui_pointer_to(menu_item(menu, text), 8, 8);
+    ui_click_here(GDK_BUTTON_PRIMARY);
+}
+
+/* After a choice in a submenu the keys act. */
+static void test_keys_after_choice(void)
+{
+    if (!ui_has_input()) return;
+    NsWindow *window = ui_open_paused();
+    GtkWidget *button = ns_window_main_menu(window);
+    ui_pointer_to(button, 8, 8);
+    ui_click_here(GDK_BUTTON_PRIMARY);
+    UI_UNTIL(open_popover(button));
+    choose(open_popover(button), "Style");
+    choose(open_popover(button), "Light");
+    UI_UNTIL(!open_popover(button));
+    ui_stroke(GTK_WIDGET(window), GDK_KEY_3, 0);
+    g_assert_cmpstr(ns_page_stack_key(ns_window_pages(window)), ==, "heatmap");
+    ui_close(window);
+}
+
 /* What stood open does not outlive its window: every so many of what can. */
 static void test_window_goes(gconstpointer every)
 {
@@ -307,6 +346,7 @@ void ui_add_menu_tests(void)
 {
     g_test_add_func("/ui/menu/f10", test_f10);
     g_test_add_func("/ui/menu/parts", test_parts);
+    g_test_add_func("/ui/menu/keys-after-choice", test_keys_after_choice);
     g_test_add_func("/ui/menu/passes", test_passes);
     g_test_add_data_func("/ui/menu/window-goes", GSIZE_TO_POINTER(3), test_window_goes);
     g_test_add_func("/ui/menu/goes-along", test_goes_along);

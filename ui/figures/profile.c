@@ -173,7 +173,11 @@ static void make_labels(Profile *profile, const NsFigureInput *input, int64_t st
 static void show_lane(Profile *profile, unsigned i)
 {
     static const NsSeries single[COLUMNS] = {
-        [PREVIOUS] = {.style = 0, .dash = NS_PREVIOUS_DASH, .previous = true, .tinted = true},
+        [PREVIOUS] = {.style = 0,
+                      .dash = NS_PREVIOUS_DASH,
+                      .previous = true,
+                      .tinted = true,
+                      .clipped = true},
         [FIRST] = {.style = 0, .previous = true},
         [NOW] = {.style = 0},
         [END] = {.style = 2},

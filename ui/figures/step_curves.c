@@ -98,7 +98,8 @@ size_t ns_previous_curves_show(const NsPreviousCurves *previous, NsSeries *serie
                                .style = previous->run[i].style,
                                .dash = previous->run[i].dash,
                                .previous = true,
-                               .tinted = true};
+                               .tinted = true,
+                               .clipped = true};
         ns_curve_show(&previous->run[i].curve, &series[n++]);
     }
     return n;

@@ -291,6 +291,29 @@ static void draw_scatter(const NsPlotLayout *layout, const NsSeries *series, cai
     }
 }
 
+/* An arrow at the upper or lower edge where a clipped curve leaves the plot area, but not where
+ * arrows would touch. */
+static void draw_exits(const NsPlotLayout *layout, const NsPath *path, cairo_t *cr)
+{
+    const NsBox *area = &layout->area;
+    const NsPoint *point = (const NsPoint *)(const void *)path->points->data;
+    double r = ns_fault_size(layout) / 2, last = -INFINITY, bottom = area->y + area->height;
+    for (unsigned i = 0; i < path->points->len; i++) {
+        bool above = point[i].y<area->y - 0.5, below = point[i].y> bottom + 0.5;
+        double tip = above ? area->y : bottom, down = above ? 2 * r : -2 * r, x = point[i].x;
+        double from = i ? point[i - 1].y : tip;
+        if (!(above || below) || from < area->y || from > bottom) continue;
+        if (i) x = point[i - 1].x + (x - point[i - 1].x) * (tip - from) / (point[i].y - from);
+        if (x < MAX(area->x, last + 6 * r) || x > area->x + area->width) continue;
+        last = x;
+        cairo_move_to(cr, x, tip);
+        cairo_line_to(cr, x + r, tip + down);
+        cairo_line_to(cr, x - r, tip + down);
+        cairo_close_path(cr);
+    }
+    cairo_fill(cr);
+}
+
 static void draw_one(const NsPlotLayout *layout, size_t i, cairo_t *cr)
 {
     const NsSeries *series = &layout->plot->series[i];
@@ -319,6 +342,7 @@ static void draw_one(const NsPlotLayout *layout, size_t i, cairo_t *cr)
         break;
     }
     draw_faults(layout, path, cr);
+    if (series->clipped) draw_exits(layout, path, cr);
 }
 
 int ns_series_rank(const NsSeries *series)

@@ -79,12 +79,13 @@ typedef struct {
     unsigned dash;  /* offset of the style that dash and mark come from, while the color stays; for
                      * a theory the index of its dots */
     bool previous;
-    bool tinted; /* a previous series has a muted tone, a theory the color of its style, so that
-                  * several can be distinguished */
-    bool hidden; /* struck out in the legend; neither drawn nor part of the limits */
-    bool muted;  /* the measured values behind a smoothed curve of the same style; not in the
-                  * legend */
-    bool theory; /* computed, not measured: dotted, in the text color unless tinted */
+    bool tinted;  /* a previous series has a muted tone, a theory the color of its style, so that
+                   * several can be distinguished */
+    bool hidden;  /* struck out in the legend; neither drawn nor part of the limits */
+    bool clipped; /* does not enlarge the axes: an arrow marks where it leaves the plot area */
+    bool muted;   /* the measured values behind a smoothed curve of the same style; not in the
+                   * legend */
+    bool theory;  /* computed, not measured: dotted, in the text color unless tinted */
     size_t n;
     const double *x;       /* ascending */
     const double *y;       /* NaN and infinities are gaps with a mark */

@@ -39,13 +39,14 @@ void ns_session_open_saved(NsSession *session, NsPastRun *run)
     ns_session_set_run(session, shown);
     session->forking_from = run->told.parent;
     session->origin_step = run->told.fork_step;
+    session->left_experiment = true;
     ns_session_adopt(session, run->histories, &run->started);
     ns_session_put_past(session, run,
                         ns_past_run_all_diverged(run) ? NS_TRAINER_DIVERGED
                         : goes_on                     ? NS_TRAINER_PAUSED
                                                       : NS_TRAINER_FINISHED);
     ns_session_open(session, experiment);
-    ns_session_settle_undo(session);
+    ns_session_forget_undo(session);
     ns_session_estimate(session);
     ns_session_bound_checkpoints(session);
     ns_session_show_pinned(session);

@@ -24,9 +24,11 @@ void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsE
     unsigned n = (unsigned)started->n;
     /* A run that is still being prepared has no history. */
     bool had = view->history || session->opened;
-    if (had && histories[0] != view->histories[0]) ns_session_file_run(session);
+    if (had && histories[0] != view->histories[0]) ns_session_file_run(session, n);
     session->forked_from = session->forking_from;
-    if (n == 1 && ns_session_has_moved(session)) ns_view_leave_previous(view);
+    bool same = !session->left_experiment;
+    if (n == 1 && same && ns_session_has_moved(session)) ns_view_leave_previous(view);
+    session->left_experiment = false;
     session->fork_step = session->origin_step;
     ns_view_set_source(view, NULL);
     ns_view_set_lanes(view, n);

@@ -177,9 +177,9 @@ static NsPastRun *run_on_view(NsSession *session)
     return run;
 }
 
-/* Pins the lanes of the run that was on view until the next run replaces it.  A single lane is
- * shown as the previous run anyway. */
-static void pin_before(NsSession *session, NsPastRun *before)
+/* Pins the lanes of the run that was on view until the next run replaces it, if both have the same
+ * lanes.  A single lane is shown as the previous run anyway. */
+static void pin_before(NsSession *session, NsPastRun *before, size_t n)
 {
     size_t pinned = 0;
     for (guint i = 0; i < session->runs->len; i++) {
@@ -191,17 +191,18 @@ static void pin_before(NsSession *session, NsPastRun *before)
     /* Up to the fork point both runs are the same. */
     bool differs = before->told.last_step > session->origin_step;
     bool room = pinned + before->told.lanes <= NS_FIGURE_PINNED;
-    if (before->told.pinned || before->told.lanes == 1 || !room || !differs) return;
+    bool same = !session->left_experiment && before->told.lanes == n;
+    if (before->told.pinned || n == 1 || !same || !room || !differs) return;
     before->by_itself = before->told.pinned = true;
 }
 
-void ns_session_file_run(NsSession *session)
+void ns_session_file_run(NsSession *session, size_t n)
 {
     bool was_opened = session->opened != NULL;
     if (!was_opened && !ns_session_has_moved(session)) return;
     NsPastRun *before = was_opened ? g_steal_pointer(&session->opened) : run_on_view(session);
     /* A run that was only opened is not pinned, because it was not trained just before. */
-    if (!was_opened || session->trainer) pin_before(session, before);
+    if (!was_opened || session->trainer) pin_before(session, before, n);
     put_back(session, before);
     session->id = ++session->last_id;
     keep_budget(session);
@@ -255,6 +256,17 @@ const NsSessionRun *ns_session_runs(NsSession *session, size_t *n)
     for (; i < session->runs->len; i++) append_run(session, run_at(session, i));
     *n = session->run_list->len;
     return (const NsSessionRun *)session->run_list->data;
+}
+
+void ns_session_leave_experiment(NsSession *session)
+{
+    for (guint i = 0; i < session->runs->len; i++) run_at(session, i)->told.pinned = false;
+    ns_view_clear_previous(session->view);
+    ns_session_show_pinned(session);
+    session->left_experiment = true;
+    ns_session_forget_undo(session);
+    g_signal_emit_by_name(session, "runs-changed");
+    g_signal_emit_by_name(session, "view-changed");
 }
 
 void ns_session_pin_run(NsSession *session, unsigned id, bool pinned)

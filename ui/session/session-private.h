@@ -93,6 +93,7 @@ struct _NsSession {
     unsigned opening;         /* the earlier run whose checkpoints are being read; 0: none */
     unsigned forking_from;    /* forked_from of the run that the trainer prepares */
     unsigned last_id;
+    bool left_experiment; /* the next run belongs to another experiment than the one on view */
 
     guint watch_source;  /* polls runs of other programs while the window is idle */
     gint64 watch_minute; /* at the last such poll */
@@ -141,12 +142,15 @@ bool ns_session_exchange(NsSession *session, bool back);
 /* After a start: maps the lanes of undo and redo entries to those of the new run. */
 void ns_session_settle_undo(NsSession *session);
 
+void ns_session_forget_undo(NsSession *session);
+
 /* ---- runs.c ---- */
 
 void ns_session_init_runs(NsSession *session);
 void ns_session_free_runs(NsSession *session);
-void ns_session_file_run(NsSession *session); /* the run on view becomes an earlier one if it has
-                                                 made a step */
+void ns_session_file_run(NsSession *session, size_t n); /* the run on view becomes an earlier one
+                                                           if it has made a step; n: lanes of the
+                                                           next one */
 void ns_session_keep_left(
     NsSession *session); /* stores the checkpoints of a trainer that ends or resets */
 void ns_session_show_pinned(NsSession *session);

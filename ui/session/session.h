@@ -99,6 +99,10 @@ void ns_session_set_defaults(NsSession *session);
 /* Replaces all lanes and their settings in one change. */
 void ns_session_open(NsSession *session, const NsExperiment *experiment);
 
+/* Marks the border to another experiment, which a lesson, a preset or a file begins: no earlier run
+ * stays pinned, the run on view will not be the previous run of the next one, and undo ends. */
+void ns_session_leave_experiment(NsSession *session);
+
 /* Linking a setting gives all lanes the value of the active lane. */
 bool ns_session_is_linked(NsSession *session, const NsParam *param);
 void ns_session_set_linked(NsSession *session, const NsParam *param, bool linked);

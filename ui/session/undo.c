@@ -77,6 +77,13 @@ bool ns_session_exchange(NsSession *session, bool back)
     return true;
 }
 
+void ns_session_forget_undo(NsSession *session)
+{
+    g_ptr_array_set_size(session->undo, 0);
+    g_ptr_array_set_size(session->redo, 0);
+    g_signal_emit_by_name(session, "settings-changed");
+}
+
 bool ns_session_can_undo(NsSession *session)
 {
     return session->undo->len > 0;

@@ -234,6 +234,11 @@ void ns_view_leave_previous(NsView *view)
     view->previous = earlier_lane(view->history, view->names[0] ? NULL : &view->started.lane[0]);
 }
 
+void ns_view_clear_previous(NsView *view)
+{
+    earlier_clear(&view->previous);
+}
+
 void ns_view_clear_pinned(NsView *view)
 {
     while (view->n_pinned > 0) earlier_clear(&view->pinned[--view->n_pinned]);

@@ -94,5 +94,6 @@ void ns_view_leave_previous(NsView *view);
 /* Replaces the pinned lanes: clear them all, then add one after another, up to NS_FIGURE_PINNED.
  * which: the lane's index in its run; settings: NULL for a run of another program. */
 void ns_view_clear_pinned(NsView *view);
+void ns_view_clear_previous(NsView *view);
 void ns_view_pin(NsView *view, unsigned which, NsHistory *history, const NsSettings *settings,
                  const char *name);

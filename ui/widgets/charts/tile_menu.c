@@ -65,7 +65,7 @@ GtkWidget *ns_tile_menu_new(bool maximized, GtkWidget *smoothing)
     static GMenuModel *models[2][2];
     GMenuModel **model = &models[maximized][smoothing != NULL];
     if (!*model) *model = make_model(maximized, smoothing != NULL);
-    GtkWidget *popover = gtk_popover_menu_new_from_model(*model);
+    GtkWidget *popover = gtk_popover_menu_new_from_model_full(*model, GTK_POPOVER_MENU_NESTED);
     if (smoothing) gtk_popover_menu_add_child(GTK_POPOVER_MENU(popover), smoothing, SMOOTHING);
     return popover;
 }

@@ -642,6 +642,7 @@ void ns_learn_pane_begin(NsLearnPane *pane, NsLesson *lesson, const char *key)
     pane->at = 0;
     gtk_widget_set_visible(GTK_WIDGET(pane), TRUE);
     show_card(pane);
+    ns_session_leave_experiment(pane->session);
 }
 
 void ns_learn_pane_set_page(NsLearnPane *pane, const char *page)

@@ -37,6 +37,7 @@ void ns_window_open_preset(NsWindow *window, const NsPreset *preset)
     NsSession *session = ns_window_session(window);
     ns_session_pause(session);
     ns_session_open(session, &preset->experiment);
+    ns_session_leave_experiment(session);
     ns_session_restart(session);
     if (preset->page) ns_page_stack_show(ns_window_pages(window), preset->page);
     g_object_set_data(G_OBJECT(window), BY_HAND, NULL);

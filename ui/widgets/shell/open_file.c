@@ -119,6 +119,12 @@ static void open_text(NsWindow *window, const char *path, bool run)
 
 /* ---- Experiments ---- */
 
+static void open_other(NsWindow *window, const NsExperiment *experiment)
+{
+    ns_session_open(ns_window_session(window), experiment);
+    ns_session_leave_experiment(ns_window_session(window));
+}
+
 /* The page of sweeps or of the paper, as the figure had it; FALSE where its axes cannot be read. */
 static bool restore_page(NsWindow *window, const NsProvenance *provenance, GError **error)
 {
@@ -159,7 +165,6 @@ static void tell_experiment(NsWindow *window, const NsProvenance *provenance, co
 /* FALSE where the file is none of Normscope's. */
 static bool open_experiment(NsWindow *window, const char *path)
 {
-    NsSession *session = ns_window_session(window);
     NsFileKind kind;
     g_auto(NsProvenance) provenance;
     g_auto(NsPreset) preset;
@@ -171,7 +176,7 @@ static bool open_experiment(NsWindow *window, const char *path)
         if (kind == NS_FILE_PRESET)
             ns_window_open_preset(window, &preset);
         else
-            ns_session_open(session, &provenance.experiment);
+            open_other(window, &provenance.experiment);
         if (!restore_page(window, &provenance, &error))
             ns_window_toast(window, error->message);
         else if (!preset.note) /* which tells itself */
@@ -215,6 +220,7 @@ static void tell_record(NsWindow *window, const Reading *reading)
 static void show_record(NsWindow *window, const Reading *reading)
 {
     const NsRunRecord *record = &reading->record;
+    ns_session_leave_experiment(ns_window_session(window));
     ns_session_open_saved(ns_window_session(window),
                           ns_past_run_new(reading->name, &record->experiment, record->histories));
     ns_close_guard_saved(window); /* it is a file */
@@ -229,7 +235,7 @@ static void on_read(NsWindow *window, gpointer data, const GError *error)
     } else {
         /* Settings alone are an experiment that can be run. */
         bool settings = reading->record.experiment.n && !reading->record.wrong_line;
-        if (settings) ns_session_open(ns_window_session(window), &reading->record.experiment);
+        if (settings) open_other(window, &reading->record.experiment);
         (settings ? ns_window_toast : refuse)(window, error->message);
     }
     if (reading->run) ns_session_run(ns_window_session(window));
@@ -274,7 +280,7 @@ static bool show_results(NsWindow *window, NsStudyWork *work, GError **error)
     g_autoptr(NsPhase) phase = ns_phase_new(work, 0, 0, 1, error);
     if (!phase) return false;
     NsPageStack *pages = ns_window_pages(window);
-    ns_session_open(ns_window_session(window), &ns_phase_of(phase)->experiment);
+    open_other(window, &ns_phase_of(phase)->experiment);
     ns_page_stack_show(pages, "phase");
     return ns_phase_page_show_study(NS_PHASE_PAGE(ns_page_stack_page(pages)), work, error);
 }
@@ -303,6 +309,7 @@ static void open_results(NsWindow *window, const char *path)
 bool ns_window_watch(NsWindow *window, const char *const *paths)
 {
     g_autoptr(GError) error = NULL;
+    ns_session_leave_experiment(ns_window_session(window));
     bool good = ns_session_watch(ns_window_session(window), paths, &error);
     if (!good) refuse(window, error->message);
     return good;

@@ -66,6 +66,7 @@ static bool read_run(gpointer data, GCancellable *cancellable, GError **error)
 static void show_run(NsWindow *window, Opening *opening)
 {
     NsSession *session = ns_window_session(window);
+    ns_session_leave_experiment(session);
     ns_session_open_saved(session, g_steal_pointer(&opening->saved));
     g_autofree char *name = g_filename_display_basename(opening->path);
     g_autofree char *last = ns_group_digits(ns_session_steps(session));

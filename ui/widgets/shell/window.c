@@ -599,9 +599,11 @@ static void set_menus(NsWindow *window, GtkApplication *application)
     gtk_menu_button_set_menu_model(
         GTK_MENU_BUTTON(window->run_menu),
         G_MENU_MODEL(gtk_application_get_menu_by_id(application, "run-menu")));
-    gtk_menu_button_set_menu_model(
+    /* GTK 4.8 on X11: after a choice in a submenu that slides in, keys are lost until a click. */
+    GMenuModel *main_menu = G_MENU_MODEL(gtk_application_get_menu_by_id(application, "main-menu"));
+    gtk_menu_button_set_popover(
         GTK_MENU_BUTTON(window->menu_button),
-        G_MENU_MODEL(gtk_application_get_menu_by_id(application, "main-menu")));
+        gtk_popover_menu_new_from_model_full(main_menu, GTK_POPOVER_MENU_NESTED));
 }
 
 NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
