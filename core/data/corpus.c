@@ -5,6 +5,8 @@
 #include "core/data/pair_lengths.h"
 #include "core/data/subwords.h"
 
+#include <math.h>
+
 NsCorpus *ns_corpus_new(const char *name, const NsSampler *sampler, size_t V)
 {
     NsCorpus *corpus = g_new0(NsCorpus, 1);
@@ -83,6 +85,22 @@ static void spell_word(const char *word, char text[NS_TOKEN_TEXT])
         g_string_append_len(seen, sign ? sign : p, sign ? -1 : 1);
     }
     ns_copy_text(text, NS_TOKEN_TEXT, seen->str);
+}
+
+NsBaselines ns_corpus_baselines(const NsCorpus *corpus, const NsSettings *settings)
+{
+    NsBaselines baselines = {.uniform = log((double)ns_corpus_vocab(corpus, settings).out),
+                             .frequencies = NAN,
+                             .letters = corpus->symbols != NULL};
+    /* Smoothed labels raise the loss. */
+    if (!corpus->tokens || corpus->n_pairs || settings->label_smoothing > 0) return baselines;
+    g_autofree size_t *count = g_new0(size_t, corpus->V);
+    for (size_t i = 0; i < corpus->n_train; i++) count[corpus->tokens[i]]++;
+    double sum = 0, n = (double)corpus->n_train;
+    for (size_t k = 0; k < corpus->V; k++)
+        if (count[k]) sum -= (double)count[k] / n * log((double)count[k] / n);
+    baselines.frequencies = sum;
+    return baselines;
 }
 
 void ns_corpus_token_text(const NsCorpus *corpus, int32_t token, char text[NS_TOKEN_TEXT])

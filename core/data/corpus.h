@@ -77,6 +77,15 @@ const NsCorpus *ns_corpus_source(const NsCorpus *corpus);
  * as an input; a mask, separator or begin symbol comes after them, as number `out`. */
 NsVocab ns_corpus_vocab(const NsCorpus *corpus, const NsSettings *settings);
 
+/* The losses of models that ignore the context, in nats a token: a uniform guess, the logarithm of
+ * the number of symbols; and the frequencies of the tokens, the entropy of the training part of a
+ * text, NaN without one. */
+typedef struct {
+    double uniform, frequencies;
+    bool letters; /* the tokens are characters */
+} NsBaselines;
+NsBaselines ns_corpus_baselines(const NsCorpus *corpus, const NsSettings *settings);
+
 /* Size of the buffer for the text of a token, in bytes. */
 #define NS_TOKEN_TEXT 12
 

@@ -64,6 +64,7 @@ typedef struct {
 struct NsHistory {
     atomic_int refs;
     NsRecordLayout layout;
+    NsBaselines baselines;
     int64_t first_step; /* of record 0 */
     NsLog *steps, *evaluations, *events;
     NsLatest *view, *similarity, *token_snapshot;
@@ -355,6 +356,7 @@ NsHistory *ns_history_new(const NsRecordLayout *layout, size_t budget, int64_t f
     NsHistory *h = g_new0(NsHistory, 1);
     atomic_init(&h->refs, 1);
     h->layout = *layout;
+    h->baselines.uniform = h->baselines.frequencies = NAN;
     h->first_step = first_step;
     h->view = ns_latest_new(sizeof(View), view_clear);
     h->similarity = ns_latest_new(sizeof(NsSimilarity), NULL);
@@ -376,6 +378,16 @@ NsHistory *ns_history_new(const NsRecordLayout *layout, size_t budget, int64_t f
     h->chunks = g_ptr_array_new_with_free_func(chunk_unref);
     publish(h);
     return h;
+}
+
+void ns_history_set_baselines(NsHistory *history, NsBaselines baselines)
+{
+    history->baselines = baselines;
+}
+
+NsBaselines ns_history_baselines(const NsHistory *history)
+{
+    return history->baselines;
 }
 
 NsHistory *ns_history_ref(NsHistory *history)

@@ -11,6 +11,7 @@
  * steps a bucket has. */
 #pragma once
 
+#include "core/data/corpus.h"
 #include "core/probe/quantity.h"
 #include "core/probe/similarity.h"
 #include "core/probe/token_snapshot.h"
@@ -37,6 +38,7 @@ typedef enum {
     NS_EVENT_DIVERGED, /* a value is not finite */
     NS_EVENT_SETTING,  /* a live setting was changed, from this step on */
     NS_EVENT_SPIKE,    /* the loss or the gradient norm jumped (core/train/spike.h) */
+    NS_EVENT_STUCK,    /* the loss has stayed at that of the frequencies of the tokens */
 } NsEventKind;
 
 typedef struct {
@@ -62,6 +64,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsHistory, ns_history_unref)
 void ns_history_append(NsHistory *history, const NsStep *step, NsValues values);
 void ns_history_append_evaluation(NsHistory *history, const NsEvaluation *evaluation);
 void ns_history_append_event(NsHistory *history, const NsEvent *event);
+
+/* Writer, before any other thread has the history; otherwise both are NaN. */
+void ns_history_set_baselines(NsHistory *history, NsBaselines baselines);
+NsBaselines ns_history_baselines(const NsHistory *history);
 
 /* Writer, before any other thread has either history: adds the run of another seed, of which a
  * reference is taken. */

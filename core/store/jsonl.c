@@ -102,6 +102,7 @@ static const char *const event_words[] = {
     [NS_EVENT_DIVERGED] = "diverged",
     [NS_EVENT_SETTING] = "setting",
     [NS_EVENT_SPIKE] = "spike",
+    [NS_EVENT_STUCK] = "stuck",
 };
 
 const char *ns_jsonl_event_word(NsEventKind kind)

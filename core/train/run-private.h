@@ -19,6 +19,7 @@ struct NsRun {
     const NsExperiment *experiment; /* a reference; it owns the texts of the settings */
     NsSettings settings;            /* with the run's own seed and threads */
     NsCorpus *corpus;
+    NsBaselines baselines; /* of the corpus */
     NsPlan plan;
     NsModel *model;
     NsBatch batch, validation;

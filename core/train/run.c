@@ -48,6 +48,36 @@ static void watch_jumps(NsRun *run, const NsStep *step, const NsMeasure *seen)
     ns_history_append_event(run->history, &event);
 }
 
+/* The means of both halves of the newest records are this near to the baseline, and to each
+ * other. */
+#define STUCK_RECORDS ((size_t)50)
+#define STUCK_NEAR 0.03
+#define STUCK_LEVEL 0.01
+
+/* Notes once that the loss stays at that of the frequencies of the tokens. */
+static void watch_plateau(NsRun *run)
+{
+    NsHistory *history = run->history;
+    double level = ns_history_baselines(history).frequencies, half[2] = {0, 0};
+    size_t n = ns_history_steps(history);
+    if (run->diverged || isnan(level) || n <= STUCK_RECORDS) return;
+    for (size_t i = 0; i < STUCK_RECORDS; i++)
+        half[2 * i / STUCK_RECORDS] += ns_history_step(history, n - STUCK_RECORDS + i)->loss;
+    for (int i = 0; i < 2; i++) {
+        half[i] /= (double)(STUCK_RECORDS / 2);
+        if (!(fabs(half[i] - level) <= STUCK_NEAR * level)) return;
+    }
+    if (fabs(half[1] - half[0]) > STUCK_LEVEL * level) return;
+    for (size_t i = 0; i < ns_history_events(history); i++)
+        if (ns_history_event(history, i)->kind == NS_EVENT_STUCK) return;
+    NsEvent event = {.step = run->steps, .kind = NS_EVENT_STUCK, .what = "loss"};
+    g_snprintf(event.text, sizeof event.text,
+               "The loss has stayed at %.2f for %zu steps: %s frequencies alone give %.2f.",
+               half[1], STUCK_RECORDS, ns_history_baselines(history).letters ? "letter" : "token",
+               level);
+    ns_history_append_event(history, &event);
+}
+
 static void watch(NsRun *run, const NsMeasure *seen)
 {
     const NsWatch watch = {
@@ -86,6 +116,7 @@ static void record_step(NsRun *run, const NsRecordInput *input, int64_t started)
     ns_history_append(run->history, &step, record.values);
     watch(run, input->seen);
     watch_jumps(run, &step, input->seen);
+    watch_plateau(run);
 }
 
 static bool validation_is_due(const NsRun *run)
@@ -232,6 +263,7 @@ void ns_run_set_measuring(NsRun *run, bool measuring)
     ns_history_unref(run->history);
     run->history =
         ns_history_new(ns_recorder_layout(run->recorder), budget_of(run), run->steps + 1);
+    ns_history_set_baselines(run->history, run->baselines);
 }
 
 /* ---- Changed settings ---- */
@@ -397,6 +429,7 @@ static void begin(NsRun *run)
     ns_history_unref(run->history);
     int64_t first = run->past ? ns_history_first_step(run->past) : run->steps;
     run->history = ns_history_new(ns_recorder_layout(run->recorder), budget_of(run), first);
+    ns_history_set_baselines(run->history, run->baselines);
     if (run->past) ns_history_take_past(run->history, run->past, run->steps);
     if (run->origin) note_fork(run);
     measure(run, started);
@@ -430,6 +463,7 @@ static bool prepare(NsRun *run, NsCorpus *corpus, GError **error)
     run->corpus = corpus ? ns_corpus_ref(corpus) : ns_corpus_open(s, error);
     if (!run->corpus) return false;
     NsVocab vocab = ns_corpus_vocab(run->corpus, s);
+    run->baselines = ns_corpus_baselines(run->corpus, s);
     run->plan = ns_model_plan(s, vocab);
     if (!ns_plan_check(&run->plan, error)) return false;
     run->model = ns_model_new(s, vocab, error);

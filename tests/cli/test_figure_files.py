@@ -50,12 +50,12 @@ def test_chart_choices():
             assert png_header(png) == header, (arguments, png_header(png))
         chart(svg)
         usual = read_text(svg)
-        assert "Loss and learning rate</text>" in usual and "<use" not in usual
+        assert "Loss</text>" in usual and "<use" not in usual
         assert 'font-size="8"' in usual and "1" in strokes(usual) and 'width="234pt"' in usual
         chart(svg, "--title", "off", "--text-size", "9", "--line-width", "1.5", "--legend", "none",
               "--caption", "on", "--font", "Sans", "--size", "180x120mm")
         other = read_text(svg)
-        assert "Loss and learning rate</text>" not in other and "training</text>" not in other
+        assert "Loss</text>" not in other and "training</text>" not in other
         assert 'font-size="9"' in other and "1.5" in strokes(other) and "1.5" not in strokes(usual)
         assert 'font-family="sans-serif"' in other and 'width="510.' in other
         assert "seed=1, step 2, Normscope" in other.split("<g font-family")[1]

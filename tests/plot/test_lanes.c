@@ -207,12 +207,13 @@ static void test_loss(void)
     const NsPlot *plot = ns_figure_update(figure, &pair.input);
     g_assert_cmpuint(series_named(plot, "A Post-LN, warm-up 1")->style, ==, 0);
     g_assert_cmpuint(series_named(plot, "B Pre-LN, warm-up 100")->style, ==, 1);
-    /* Equal learning rates are one curve. */
-    g_assert_cmpuint(series_named(plot, "learning rate")->n, ==, 9);
+    /* The learning rates are in a strip of their own. */
+    g_assert_cmpuint(series_named(plot->lower, "A learning rate")->n, ==, 9);
+    g_assert_cmpstr(plot->title, ==, "Loss and learning rate");
     const NsSeries *past = series_named(plot, "run 1 A");
     g_assert_true(past->previous && past->tinted);
     g_assert_cmpuint(past->n, ==, 5);
-    g_assert_cmpuint(plot->n_series, ==, 4);
+    g_assert_cmpuint(plot->n_series, ==, 3);
     g_assert_cmpuint(plot->n_markers, ==, 2);
     g_assert_cmpstr(plot->markers[0].text, ==, "lr");
     g_assert_cmpuint(plot->markers[0].style, ==, 0);
@@ -221,13 +222,12 @@ static void test_loss(void)
     g_assert_true(plot->markers[1].alarm);
     g_assert_cmpstr(plot->note, ==, "B: It diverged.");
 
-    /* Different learning rates are two curves. */
     NsStep step = {.step = 10, .loss = 1, .lr = 5e-3, .grad_norm = 1};
     append(pair.run[0], 2);
     ns_history_append(pair.run[1]->history, &step, pair.run[1]->values);
     plot = ns_figure_update(figure, &pair.input);
-    g_assert_cmpuint(series_named(plot, "A learning rate")->n, ==, 10);
-    g_assert_cmpuint(series_named(plot, "B learning rate")->n, ==, 10);
+    g_assert_cmpuint(series_named(plot->lower, "A learning rate")->n, ==, 10);
+    g_assert_cmpuint(series_named(plot->lower, "B learning rate")->style, ==, 1);
     pair_clear(&pair);
 }
 
@@ -239,7 +239,7 @@ static void test_loss_order(void)
     for (int i = 0; i < 8; i++) {
         append(pair.run[i % 4 == 1 || i % 4 == 2], 1); /* A, B, B, A */
         const NsPlot *plot = ns_figure_update(figure, &pair.input);
-        if (i >= 3) g_assert_true(series_named(plot, "learning rate") == &plot->series[1]);
+        if (i >= 3) g_assert_true(series_named(plot, "B Pre-LN") == &plot->series[1]);
     }
     pair_clear(&pair);
 }
@@ -487,6 +487,7 @@ static char *ratios(const NsPlot *plot)
 /* Checks that every curve of the panel is the value of a lane divided by that of the first lane. */
 static void assert_ratios(const NsPlot *plot, const NsFigureInput *input)
 {
+    if (g_str_equal(plot->lower->left.label, "learning rate")) return; /* the strip of the loss */
     for (size_t i = 0; i < plot->lower->n_series; i++) {
         const NsSeries *series = &plot->lower->series[i];
         const NsSeries *over = NULL, *under = NULL;
@@ -574,37 +575,56 @@ static void test_order(void)
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 
-static bool look_alike(const NsSeries *a, const NsSeries *b)
-{
-    return a->style == b->style && a->dash == b->dash && a->kind == b->kind &&
-           a->tinted == b->tinted && a->theory == b->theory;
-}
-
-/* A rate that only differs from some step on, when the slower lane has caught up, is drawn, and no
- * loss looks like a rate. */
+/* The strip of the learning rate is there if a lane has a warm-up, and nothing is drawn on a right
+ * axis. */
 static void test_rates(void)
 {
-    Run *runs[4];
-    for (unsigned i = 0; i < 4; i++) {
-        runs[i] = run_new(2, BUDGET);
-        append_lane(runs[i], 0);
-    }
-    for (int k = 0; k < 5; k++) append_lane(runs[1], 1);
-    NsFigureInput input = lanes_of(runs, 4);
+    Pair pair = pair_new(2, 2);
     g_autoptr(NsFigure) figure = figure_new("loss");
-    ns_figure_update(figure, &input);
-    for (int k = 0; k < 5; k++)
-        for (unsigned i = 0; i < 4; i++)
-            if (i != 1) append_lane(runs[i], 0);
-    const NsPlot *plot = ns_figure_update(figure, &input);
-    g_assert_cmpuint(series_named(plot, "B learning rate")->n, ==, 5);
-    /* One curve, in no lane's color, for lanes with the same rate. */
-    g_assert_cmpuint(series_named(plot, "A, C, D learning rate")->n, ==, 5);
-    g_assert_cmpuint(series_named(plot, "A, C, D learning rate")->style, ==, NS_SERIES_STYLES - 1);
+    for (unsigned i = 0; i < 2; i++) {
+        set(pair.run[i], "warmup=1");
+        for (int k = 0; k < 3; k++) append_lane(pair.run[i], i);
+    }
+    const NsPlot *plot = ns_figure_update(figure, &pair.input);
+    g_assert_null(plot->lower);
+    g_assert_cmpstr(plot->title, ==, "Loss");
     for (size_t i = 0; i < plot->n_series; i++)
-        for (size_t k = 0; k < i; k++)
-            g_assert_false(look_alike(&plot->series[i], &plot->series[k]));
-    for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
+        g_assert_cmpint(plot->series[i].side, ==, NS_AXIS_LEFT);
+    set(pair.run[1], "warmup=2");
+    append_lane(pair.run[1], 1);
+    plot = ns_figure_update(figure, &pair.input);
+    g_assert_cmpuint(plot->lower->n_series, ==, 2);
+    g_assert_cmpfloat(plot->lower->left.lo, ==, 0);
+    pair_clear(&pair);
+}
+
+/* A run that knows what its loss means has two reference lines, and one that stays at the second of
+ * them is called stuck. */
+static void test_baselines(void)
+{
+    Run *run = run_new(2, BUDGET);
+    NsFigureInput input = {.history = run->history, .settings = &run->settings, .step = -1};
+    g_autoptr(NsFigure) figure = figure_new("loss");
+    append(run, 1);
+    g_assert_cmpuint(ns_figure_update(figure, &input)->n_levels, ==, 0);
+    NsEvent stuck = {.step = 1, .kind = NS_EVENT_STUCK, .what = "loss", .text = "It is stuck."};
+    double level = ns_history_step(run->history, 0)->loss;
+    ns_history_set_baselines(run->history, (NsBaselines){4.5, level, true});
+    for (int i = 0; i < 30; i++) {
+        NsStep step = {.step = i + 1, .loss = level, .lr = 1e-3, .grad_norm = 1};
+        ns_history_append(run->history, &step, run->values);
+    }
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    g_assert_cmpuint(plot->n_levels, ==, 2);
+    g_assert_cmpstr(plot->levels[0].text, ==, "uniform guess");
+    g_assert_cmpstr(plot->levels[1].text, ==, "letter frequencies only");
+    g_assert_nonnull(series_named(plot, "training"));
+    ns_history_append_event(run->history, &stuck);
+    plot = ns_figure_update(figure, &input);
+    g_assert_nonnull(series_named(plot, "training: stuck"));
+    g_assert_cmpstr(plot->markers[0].text, ==, "stuck");
+    g_assert_false(plot->markers[0].alarm);
+    run_free(run);
 }
 
 /* Earlier lanes have the colors of their lanes, with other dashes. */
@@ -776,6 +796,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lanes/hidden-together", test_hidden_together);
     g_test_add_func("/lanes/order", test_order);
     g_test_add_func("/lanes/rates", test_rates);
+    g_test_add_func("/lanes/baselines", test_baselines);
     g_test_add_func("/lanes/earlier", test_earlier);
     g_test_add_func("/lanes/wild-quantities", test_wild_quantities);
     g_test_add_func("/lanes/theory", test_theory);

@@ -482,7 +482,7 @@ static void test_figure(void)
     NsWindow *window = ui_open("");
     UI_WAIT(window, ui_is_ready);
     NsExportDialog *dialog = open_figure(window);
-    type(dialog, "Loss and learning rate", 0, "mine");
+    type(dialog, "Loss", 0, "mine");
     type(dialog, "auto", 0, "4");
     type(dialog, "auto", 1, "2");
     graphene_rect_t asked, calm;
@@ -491,7 +491,7 @@ static void test_figure(void)
     type(dialog, "auto", 1, "0");
     assert_problem(dialog, "", &calm);
     g_assert_true(graphene_rect_equal(&asked, &calm));
-    click(dialog, "learning rate", 0);
+    click(dialog, "B Pre-LN", 0);
     type(dialog, "A", 0, "old");
     type(dialog, "B", 0, ";");
     assert_problem(dialog, "The name of a lane cannot contain “;”.", &asked);

@@ -7,6 +7,7 @@
 #include "core/optim/schedule.h"
 #include "core/train/run.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -585,6 +586,35 @@ static void test_measures_kept(void)
     ns_batch_clear(&batch);
 }
 
+/* Independent letters have nothing but their frequencies: the loss arrives there and stays, which
+ * is noted once. */
+static void test_stuck(void)
+{
+    g_autoptr(GRand) random = g_rand_new_with_seed(1);
+    GString *text = g_string_new(NULL);
+    while (text->len < 20000) g_string_append_c(text, "aaab"[g_rand_int_range(random, 0, 4)]);
+    g_autofree char *path = NULL;
+    g_close(g_file_open_tmp("normscope-XXXXXX.txt", &path, NULL), NULL);
+    g_assert_true(g_file_set_contents(path, text->str, -1, NULL));
+    g_string_free(text, TRUE);
+    g_autofree char *named = g_strconcat("text=", path, NULL);
+    g_autoptr(NsRun) run = tiny_run((const char *const[]){named, "lr=0.003", NULL});
+    g_unlink(path);
+    const NsHistory *history = ns_run_history(run);
+    NsBaselines baselines = ns_history_baselines(history);
+    g_assert_cmpfloat_with_epsilon(baselines.uniform, log(2), 1e-12);
+    g_assert_cmpfloat_with_epsilon(baselines.frequencies, 0.75 * log(4.0 / 3) + 0.25 * log(4),
+                                   0.01);
+    g_assert_true(baselines.letters);
+    for (int i = 0; i < 400; i++) g_assert_true(ns_run_step(run));
+    size_t stuck = 0;
+    for (size_t i = 0; i < ns_history_events(history); i++)
+        stuck += ns_history_event(history, i)->kind == NS_EVENT_STUCK;
+    g_assert_cmpuint(stuck, ==, 1);
+    g_assert_nonnull(
+        strstr(ns_history_event(history, 0)->text, "letter frequencies alone give 0.56"));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -608,5 +638,6 @@ int main(int argc, char **argv)
     g_test_add_func("/train/run/names-first-moment", test_names_first_moment);
     g_test_add_func("/train/run/frozen", test_frozen);
     g_test_add_func("/train/run/refused", test_refused);
+    g_test_add_func("/train/stuck", test_stuck);
     return g_test_run();
 }

@@ -350,6 +350,8 @@ static const char *event_word(const NsEvent *event)
         return _("diverged");
     case NS_EVENT_SPIKE:
         return _("spike");
+    case NS_EVENT_STUCK:
+        return _("stuck");
     case NS_EVENT_SETTING:
         break;
     }
@@ -365,7 +367,7 @@ static const NsEvent *find_event(const NsHistory *history, const NsEvent *event)
         const NsEvent *other = ns_history_event(history, k);
         if (other->step < event->step) break;
         if (other->step == event->step && other->kind == event->kind &&
-            (event->kind == NS_EVENT_DIVERGED || g_str_equal(other->what, event->what)))
+            (event->kind != NS_EVENT_SETTING || g_str_equal(other->what, event->what)))
             return other;
     }
     return NULL;
@@ -407,7 +409,7 @@ static NsMarker marker_of(NsFigure *figure, const NsFigureInput *input, unsigned
     return (NsMarker){.x = (double)event->step,
                       .text = g_string_chunk_insert_const(figure->marker_texts, words),
                       .sentence = g_string_chunk_insert_const(figure->marker_texts, sentence),
-                      .alarm = !setting,
+                      .alarm = !setting && event->kind != NS_EVENT_STUCK,
                       .last = event->kind == NS_EVENT_DIVERGED,
                       .style = ns_figure_runs(input) > 1 && !shared ? lane + 1 : 0};
 }

@@ -11,7 +11,7 @@ static const NsFigureKind kinds[] = {
     {
         {
             .key = "loss",
-            .label = "Loss and learning rate",
+            .label = "Loss",
             .reference = "Xiong et al. 2020, Fig. 2 and 4",
             .purpose = "Training and validation loss over the steps, with the learning rate.",
         },

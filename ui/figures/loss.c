@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
+#include "core/optim/schedule.h"
 #include "ui/figures/step_curves.h"
 #include "ui/figures/wild.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Offset of the dash pattern of a lane's learning rate, so that it differs from that of the lane's
- * loss, which has the same color. */
-#define RATE_DASH 3
+/* A lane is stuck as long as the mean of its newest losses is this near to that of the frequencies
+ * of the tokens. */
+#define STUCK_RECORDS ((size_t)25)
+#define STUCK_NEAR 0.03
 
 /* A lane leaves the axis to the others if its largest loss exceeds the smallest of these by this
  * factor, which is lower if it diverged.  The axis then ends at ABOVE times the largest of the
@@ -26,11 +28,9 @@ typedef struct {
     NsStepCurves lanes[NS_LANES_MAX];
     unsigned n;
     NsWildRun runs[NS_LANES_MAX];
-    /* For every pair of lanes, whether their rates differed at some step, and the last step
-     * compared. */
-    bool rates_differ[NS_LANES_MAX][NS_LANES_MAX];
-    int64_t compared[NS_LANES_MAX][NS_LANES_MAX];
-    unsigned rate_of[NS_LANES_MAX]; /* the first lane with the same rate */
+    NsLevel levels[2];
+    NsPlot strip; /* the learning rate, below the loss */
+    NsSeries rates[NS_LANES_MAX];
     NsPreviousCurves previous;
 } Loss;
 
@@ -63,45 +63,6 @@ static bool read_lane(Loss *loss, unsigned i, const NsFigureInput *input)
     return anew;
 }
 
-/* Whether two lanes had different rates at a common step that has not been compared yet. */
-static bool rates_differ(Loss *loss, unsigned i, unsigned j)
-{
-    NsHistory *a = loss->lanes[i].run.history, *b = loss->lanes[j].run.history;
-    if (!a || !b) return false;
-    /* Step 0 precedes all updates and has no rate. */
-    int64_t after = MAX(loss->compared[i][j], 0);
-    size_t k = (size_t)(ns_history_record(a, after) + 1), end = loss->lanes[i].run.steps;
-    int64_t last = loss->lanes[j].run.steps ? ns_history_last_step(b) : -1;
-    for (; k < end && ns_history_step(a, k)->step <= last; k++) {
-        const NsStep *p = ns_history_step(a, k);
-        int64_t same = ns_history_record(b, p->step);
-        const NsStep *q = same < 0 ? NULL : ns_history_step(b, (size_t)same);
-        if (q && q->step == p->step && (p->lr < q->lr || p->lr > q->lr)) return true;
-        loss->compared[i][j] = p->step;
-    }
-    return false;
-}
-
-static void compare_rates(Loss *loss)
-{
-    for (unsigned j = 0; j < loss->n; j++) {
-        loss->rate_of[j] = j;
-        for (unsigned i = j; i-- > 0;) {
-            if (!loss->rates_differ[i][j]) loss->rates_differ[i][j] = rates_differ(loss, i, j);
-            if (!loss->rates_differ[i][j] && loss->rate_of[i] == i) loss->rate_of[j] = i;
-        }
-    }
-}
-
-/* The lanes (as bits) that have the same rate as this one. */
-static unsigned runs_with_rate(const Loss *loss, unsigned lane)
-{
-    unsigned runs = 0;
-    for (unsigned i = 0; i < loss->n; i++)
-        if (loss->rate_of[i] == loss->rate_of[lane]) runs |= 1u << i;
-    return runs;
-}
-
 /* Finds the lanes whose loss is so much larger than another that a common axis would flatten the
  * other one.  For a lane that diverged the limit is lower.  Returns the upper limit of the axis;
  * NaN if all losses fit. */
@@ -129,12 +90,7 @@ static void read_lanes(Loss *loss, const NsFigureInput *input)
     for (unsigned i = n; i < loss->n; i++) ns_step_curves_clear(&loss->lanes[i]);
     loss->n = n;
     for (unsigned i = 0; i < n; i++) others |= read_lane(loss, i, input);
-    if (others) {
-        memset(loss->rates_differ, 0, sizeof loss->rates_differ);
-        memset(loss->compared, 0, sizeof loss->compared);
-    }
     loss->figure.changed |= others;
-    compare_rates(loss);
 }
 
 static void read_previous(NsSource *source, NsCurve *curve, NsFigure *figure)
@@ -159,20 +115,26 @@ static char *note(const Loss *loss)
     return g_string_free(words, words->len == 0);
 }
 
-/* "learning rate" if all lanes have the same, otherwise preceded by the names of the lanes that
- * have it. */
-static char *rate_label(const Loss *loss, const NsFigureInput *input, unsigned lane)
+/* Whether the newest losses of a run of one seed are still where it got stuck. */
+static bool is_stuck(NsHistory *history)
 {
-    unsigned runs = runs_with_rate(loss, lane);
-    if (runs == (1u << loss->n) - 1) return g_strdup(_("learning rate"));
-    return ns_figure_shared_words(input, runs, _("learning rate"));
+    size_t n = history ? ns_history_steps(history) : 0;
+    double level = history ? ns_history_baselines(history).frequencies : (double)NAN, sum = 0;
+    if (n < STUCK_RECORDS || isnan(level) || ns_history_seeds(history) > 1) return false;
+    bool noted = false;
+    for (size_t i = 0; i < ns_history_events(history); i++)
+        noted |= ns_history_event(history, i)->kind == NS_EVENT_STUCK;
+    for (size_t i = n - STUCK_RECORDS; i < n && noted; i++)
+        sum += ns_history_step(history, i)->loss;
+    return noted && fabs(sum / (double)STUCK_RECORDS - level) <= STUCK_NEAR * level;
 }
 
-static char *label_of(const Loss *loss, const NsFigureInput *input, unsigned i, int curve,
+static char *label_of(const NsFigureInput *input, bool several, unsigned i, int curve,
                       const char *how)
 {
-    bool several = loss->n > 1;
-    g_autofree char *run = several ? ns_figure_run_label(input, i) : g_strdup(_("training"));
+    g_autofree char *name = several ? ns_figure_run_label(input, i) : g_strdup(_("training"));
+    bool stuck = is_stuck(ns_figure_run(input, i).history);
+    g_autofree char *run = stuck ? g_strdup_printf(_("%s: stuck"), name) : g_steal_pointer(&name);
     switch (curve) {
     case TRAINING:
         return g_steal_pointer(&run);
@@ -181,7 +143,7 @@ static char *label_of(const Loss *loss, const NsFigureInput *input, unsigned i, 
     case VALIDATION:
         return ns_figure_run_words(input, i, _("validation"));
     default:
-        return rate_label(loss, input, i);
+        return ns_figure_run_words(input, i, _("learning rate"));
     }
 }
 
@@ -190,53 +152,73 @@ static void make_labels(Loss *loss, const NsFigureInput *input, const char *how)
     for (unsigned i = 0; i < loss->n; i++)
         for (int curve = 0; curve < CURVES; curve++)
             ns_figure_text(&loss->figure, &loss->figure.labels[i * CURVES + (unsigned)curve],
-                           label_of(loss, input, i, curve, how));
+                           label_of(input, loss->n > 1, i, curve, how));
 }
 
-/* The lane with the most records among those with the same rate, whose curve is drawn for all of
- * them. */
-static unsigned longest(const Loss *loss, unsigned lane)
+/* Whether a warm-up or another schedule changes the rate; without settings, whether it changed. */
+static bool rate_varies(const Loss *loss, const NsFigureInput *input)
 {
-    unsigned first = loss->rate_of[lane], best = first;
-    for (unsigned i = first + 1; i < loss->n; i++)
-        if (loss->rate_of[i] == first &&
-            loss->lanes[i].curves[RATE].n > loss->lanes[best].curves[RATE].n)
-            best = i;
-    return best;
+    for (unsigned i = 0; i < loss->n; i++) {
+        const NsSettings *settings = ns_figure_run(input, i).settings;
+        const NsCurve *rate = &loss->lanes[i].curves[RATE];
+        bool changed = rate->n && fabs(rate->y[0] - rate->y[rate->n - 1]) > 0;
+        if (settings ? settings->warmup > 1 || settings->schedule > 0 : changed) return true;
+    }
+    return false;
+}
+
+/* The learning rate in a strip of its own. */
+static void show_rates(Loss *loss, const NsFigureInput *input)
+{
+    NsPlot *strip = &loss->strip;
+    *strip =
+        (NsPlot){.left = {.label = _("learning rate"), .lo = 0, .hi = NAN}, .series = loss->rates};
+    for (unsigned i = 0; i < loss->n; i++) {
+        if (!loss->lanes[i].curves[RATE].n) continue;
+        NsSeries *series = &loss->rates[strip->n_series++];
+        *series = (NsSeries){.label = loss->figure.labels[i * CURVES + RATE], .style = i};
+        ns_curve_show(&loss->lanes[i].curves[RATE], series);
+    }
+    loss->figure.plot.lower = strip->n_series && rate_varies(loss, input) ? strip : NULL;
+}
+
+/* The losses of a uniform guess and of the frequencies of the tokens. */
+static void show_levels(Loss *loss, const NsFigureInput *input)
+{
+    NsFigure *figure = &loss->figure;
+    figure->plot.levels = loss->levels;
+    figure->plot.n_levels = 0;
+    for (unsigned i = 0; i < loss->n && !figure->plot.n_levels; i++) {
+        NsHistory *history = ns_figure_run(input, i).history;
+        NsBaselines of = history ? ns_history_baselines(history) : (NsBaselines){NAN, NAN, false};
+        const char *name = of.letters ? _("letter frequencies only") : _("token frequencies only");
+        if (!isnan(of.uniform))
+            loss->levels[figure->plot.n_levels++] =
+                (NsLevel){.y = of.uniform, .text = _("uniform guess")};
+        if (!isnan(of.frequencies))
+            loss->levels[figure->plot.n_levels++] = (NsLevel){.y = of.frequencies, .text = name};
+    }
 }
 
 static void show(Loss *loss, bool smooth)
 {
-    static const NsSeries single[CURVES] = {
-        [TRAINING] = {.kind = NS_SERIES_LINE, .style = 0},
-        [SMOOTH] = {.kind = NS_SERIES_LINE, .style = 0},
-        [VALIDATION] = {.kind = NS_SERIES_POINTS, .style = 1},
-        [RATE] = {.kind = NS_SERIES_LINE, .side = NS_AXIS_RIGHT, .style = 2},
+    static const NsSeries kinds[] = {
+        [TRAINING] = {.kind = NS_SERIES_LINE},
+        [SMOOTH] = {.kind = NS_SERIES_LINE},
+        [VALIDATION] = {.kind = NS_SERIES_SCATTER, .spaced = true},
     };
     NsFigure *figure = &loss->figure;
-    unsigned n_shared = 0;
     figure->plot.n_series = ns_previous_curves_show(&loss->previous, figure->series);
     for (unsigned i = 0; i < loss->n; i++)
-        for (unsigned k = 0; k < CURVES; k++) {
-            bool shared_rate = k == RATE && (runs_with_rate(loss, i) & ~(1u << i)) != 0;
-            /* Drawn at the position of the first lane, so that the order of curves does not change
-             * during training. */
-            unsigned of = shared_rate ? longest(loss, i) : i;
-            const NsCurve *curve = &loss->lanes[of].curves[k];
-            if (!curve->n || (shared_rate && i != loss->rate_of[i])) continue;
+        for (unsigned k = 0; k < G_N_ELEMENTS(kinds); k++) {
+            const NsCurve *curve = &loss->lanes[i].curves[k];
+            if (!curve->n) continue;
             NsSeries *series = &figure->series[figure->plot.n_series++];
-            *series = single[k];
-            /* The last style is black and belongs to no lane. */
-            if (loss->n > 1) series->style = shared_rate ? NS_SERIES_STYLES - 1 : i;
-            /* Loss and rate of one lane have the same color but different dash patterns, as do two
-             * rates that are each shared by two lanes. */
-            if (loss->n > 1 && k == RATE && !(shared_rate && n_shared++ == 0))
-                series->dash = RATE_DASH;
-            /* A line through the marks could be mistaken for the lane's training loss. */
-            if (loss->n > 1 && k == VALIDATION) series->kind = NS_SERIES_SCATTER;
+            *series = kinds[k];
+            series->style = i;
             series->label = figure->labels[i * CURVES + k];
             /* A lane has one entry in the legend for all its losses. */
-            if (loss->n > 1 && k != RATE)
+            if (loss->n > 1)
                 series->group = figure->labels[i * CURVES + (smooth ? SMOOTH : TRAINING)];
             series->muted = k == TRAINING && smooth;
             ns_curve_show(curve, series);
@@ -268,12 +250,15 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     ns_figure_mark_events(figure, input);
     ns_figure_mark_step(figure, input);
     make_labels(loss, input, how);
-    ns_figure_words(figure, input,
-                    (NsFigureWords){.title = _("Loss and learning rate"),
-                                    .step = furthest(input),
-                                    .note = note(loss)});
+    ns_figure_words(
+        figure, input,
+        (NsFigureWords){.title = rate_varies(loss, input) ? _("Loss and learning rate") : _("Loss"),
+                        .step = furthest(input),
+                        .note = note(loss)});
     if (!figure->changed) return;
     show(loss, how != NULL);
+    show_rates(loss, input);
+    show_levels(loss, input);
     figure->plot.left.hi = upper_end;
 }
 
@@ -288,8 +273,6 @@ static void init(NsFigure *figure)
 {
     figure->plot.x.label = _("step");
     figure->plot.left.label = _("loss");
-    figure->plot.right.label = _("learning rate");
-    figure->plot.right.lo = 0;
 }
 
 const NsFigureClass ns_loss_class = {sizeof(Loss), init, update, clear, NS_SEEDS_MEAN_BY_STEP};

@@ -123,28 +123,6 @@ static void summarize_theory(NsDataSummary *summary, const NsPlot *plot)
     }
 }
 
-static void summarize_all(NsDataSummary *summary, const NsPlot *plot, bool clipped)
-{
-    for (size_t i = 0; i < plot->n_series; i++)
-        if (plot->series[i].clipped == clipped) summarize_series(summary, plot, &plot->series[i]);
-}
-
-/* Clipped series determine the limits only of an axis on which nothing else is. */
-static void summarize_clipped(NsDataSummary *summary, const NsPlot *plot)
-{
-    const NsDataSummary others = *summary;
-    summarize_all(summary, plot, true);
-    if (others.x_lo <= others.x_hi) {
-        summary->x_lo = others.x_lo;
-        summary->x_hi = others.x_hi;
-    }
-    for (int side = 0; side < 2; side++) {
-        if (!(others.lo[side] <= others.hi[side])) continue;
-        summary->lo[side] = others.lo[side];
-        summary->hi[side] = others.hi[side];
-    }
-}
-
 NsDataSummary ns_data_summary(const NsPlot *plot)
 {
     NsDataSummary summary = {
@@ -159,8 +137,13 @@ NsDataSummary ns_data_summary(const NsPlot *plot)
         .any = plot->drawing != NULL,
     };
     if (plot->drawing) return summary;
-    summarize_all(&summary, plot, false);
-    summarize_clipped(&summary, plot);
+    /* Clipped series determine the axes only if nothing else does. */
+    bool others = false;
+    for (size_t i = 0; i < plot->n_series; i++)
+        others |= plot->series[i].n && !plot->series[i].hidden && !plot->series[i].clipped;
+    for (size_t i = 0; i < plot->n_series; i++)
+        if (!(others && plot->series[i].clipped))
+            summarize_series(&summary, plot, &plot->series[i]);
     if (plot->heatmap) summarize_cells(&summary, plot->heatmap);
     summarize_theory(&summary, plot);
     summarize_levels(&summary, plot);

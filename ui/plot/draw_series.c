@@ -278,15 +278,22 @@ static void draw_scatter(const NsPlotLayout *layout, const NsSeries *series, cai
     size_t width = (size_t)(2 * area->width) + 2, height = (size_t)(2 * area->height) + 2;
     g_autofree uint8_t *seen = g_malloc0(width * height / 8 + 1);
     NsMark mark = ns_series_style(layout->style, series)->mark;
-    double size = layout->style->mark_size * (series->previous ? 0.8 : 1);
+    double size = layout->style->mark_size * (series->previous ? 0.8 : 1), last = -INFINITY;
     for (size_t i = 0; i < series->n; i++) {
         double x = ns_scale_to_pixel(&layout->x, series->x[i]);
+        if (series->spaced && x < last + 3 * size) continue;
         double y = ns_scale_to_pixel(&layout->y[series->side], series->y[i]);
         double column = 2 * (x - area->x), row = 2 * (y - area->y);
         if (!(column >= 0 && row >= 0 && column < (double)width && row < (double)height)) continue;
         size_t bit = (size_t)row * width + (size_t)column;
         if (seen[bit / 8] >> bit % 8 & 1) continue;
         seen[bit / 8] = (uint8_t)(seen[bit / 8] | 1 << bit % 8);
+        last = x;
+        if (series->spaced) { /* apart from a curve of the same color */
+            ns_set_color(cr, layout->style->panel);
+            ns_draw_mark(cr, mark, x, y, 1.6 * size);
+            ns_set_color(cr, ns_series_color(layout->style, series));
+        }
         ns_draw_mark(cr, mark, x, y, size);
     }
 }

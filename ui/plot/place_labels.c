@@ -560,8 +560,9 @@ static void place_level(NsPlotLayout *layout, const NsLevel *level)
         gap = MAX(gap, NS_GRIP * style->text_size / 2 + (NS_GRIP_ARROW + 1) * style->axis_width);
     double above = py - gap - height, below = py + gap;
     double right = room.x + room.width - width, middle = room.x + (room.width - width) / 2;
-    const NsPoint corners[] = {{right, above},  {right, below},  {room.x, above},
-                               {room.x, below}, {middle, above}, {middle, below}};
+    const NsPoint corners[] = {{right, above},           {right, below},      {room.x, above},
+                               {room.x, below},          {middle, above},     {middle, below},
+                               {right, py - 2 * height}, {right, py + height}};
     NsPoint at;
     if (ns_layout_least_crowded(layout, corners, G_N_ELEMENTS(corners), width, height, &at))
         add_backed(layout, text, at, style->faint_text);

@@ -82,6 +82,7 @@ typedef struct {
     bool tinted;  /* a previous series has a muted tone, a theory the color of its style, so that
                    * several can be distinguished */
     bool hidden;  /* struck out in the legend; neither drawn nor part of the limits */
+    bool spaced;  /* marks without a line are left out where they would overlap */
     bool clipped; /* does not enlarge the axes: an arrow marks where it leaves the plot area */
     bool muted;   /* the measured values behind a smoothed curve of the same style; not in the
                    * legend */

@@ -76,6 +76,7 @@ static void add_events(NsSession *session, size_t lane, size_t seed)
         if (setting && seed > 0) continue;
         NsSessionMarkKind kind = event->kind == NS_EVENT_DIVERGED ? NS_SESSION_MARK_DIVERGED
                                  : setting                        ? NS_SESSION_MARK_SETTING
+                                 : event->kind == NS_EVENT_STUCK  ? NS_SESSION_MARK_STUCK
                                                                   : NS_SESSION_MARK_SPIKE;
         int of = seeds > 1 && !setting ? (int)seed + 1 : 0;
         NsSessionMark mark = {event->step, kind, (int)lane, of, event->text};

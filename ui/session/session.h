@@ -205,6 +205,7 @@ void ns_session_show_place(NsSession *session, int64_t step, int layer);
 typedef enum {
     NS_SESSION_MARK_FORK, /* the run begins here and inherits the history of another one */
     NS_SESSION_MARK_SPIKE,
+    NS_SESSION_MARK_STUCK,
     NS_SESSION_MARK_DIVERGED,
     NS_SESSION_MARK_SETTING,   /* a live setting was changed */
     NS_SESSION_MARK_CHECKPOINT /* a fork can begin here */

@@ -58,7 +58,7 @@ static bool poll_seed(NsSession *session, size_t lane, size_t seed)
     bool news = false;
     for (size_t i = session->events_seen[lane][seed]; i < n; i++) {
         const NsEvent *event = ns_history_event(history, i);
-        if (event->kind == NS_EVENT_SETTING) continue;
+        if (event->kind == NS_EVENT_SETTING || event->kind == NS_EVENT_STUCK) continue;
         NsTrouble trouble = {.lane = (int)lane,
                              .seed = (int)seed,
                              .step = event->step,

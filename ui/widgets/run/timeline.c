@@ -258,6 +258,7 @@ static void draw_mark(cairo_t *cr, NsSessionMarkKind kind, double x, double y)
         cairo_fill(cr);
         break;
     case NS_SESSION_MARK_SPIKE:
+    case NS_SESSION_MARK_STUCK:
         cairo_move_to(cr, x - MARK, y + MARK);
         cairo_line_to(cr, x, y - MARK);
         cairo_line_to(cr, x + MARK, y + MARK);
