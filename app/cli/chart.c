@@ -728,6 +728,7 @@ int ns_cli_chart(int argc, char **argv, GError **error)
         " chart --from a.nsrun --figure loss --out loss.pdf\n" NS_CLI
         " chart --from a.nsrun --beside mine.jsonl --figure loss,gradient-norm --out both.pdf",
         .entries = entries,
+        .maps = true,
         .experiment = &chart.experiment,
         .lanes = &chart.lanes,
         .named = &named,

@@ -5,6 +5,7 @@
 #include "core/store/bundled.h"
 #include "core/store/figure_file.h"
 #include "core/store/outside_file.h"
+#include "core/store/outside_name.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +22,7 @@ int ns_usage(GError **error, const char *format, ...)
 
 /* File names and settings are read as raw bytes, so that they stay unchanged in every locale. */
 typedef struct {
-    char *from, *preset;
+    char *from, *preset, *map;
     char **set;
     gboolean help;
 } Common;
@@ -30,6 +31,7 @@ static void common_clear(Common *common)
 {
     g_free(common->from);
     g_free(common->preset);
+    g_free(common->map);
     g_strfreev(common->set);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Common, common_clear)
@@ -56,12 +58,20 @@ static void add_entries(GOptionContext *context, const NsOptions *options, Commo
 {
     GOptionEntry set[COMMON + 1];
     common_entries(common, set);
+    const GOptionEntry map[] = {
+        {"map", 0, 0, G_OPTION_ARG_STRING, &common->map,
+         "What columns of a log of another program mean, such as "
+         "loss=COLUMN,step=COLUMN,layer='act/layer_{l}/rms'",
+         "KEY=COLUMN,…"},
+        {0},
+    };
     const GOptionEntry help[] = {
         {"help", 'h', 0, G_OPTION_ARG_NONE, &common->help, "Show this help", NULL},
         {0},
     };
     if (options->experiment) g_option_context_add_main_entries(context, set, NULL);
     g_option_context_add_main_entries(context, options->entries, NULL);
+    if (options->maps) g_option_context_add_main_entries(context, map, NULL);
     g_option_context_add_main_entries(context, help, NULL);
 }
 
@@ -283,6 +293,7 @@ bool ns_options_read(const NsOptions *options, int *argc, char ***argv, GError *
         return ns_refuse(error, NS_ERROR_USAGE, "“%s” was not expected; %s.", (*argv)[1],
                          options->experiment ? "settings are given as --set KEY=VALUE"
                                              : "name files with options, such as --run FILE");
+    if (common.map && !ns_outside_map(common.map, error)) return false;
     return read_settings(options, &common, error);
 }
 

@@ -90,14 +90,7 @@ static bool read_outside(const char *path, int64_t limit, NsHistory *histories[]
     if (limit >= 0) ns_outside_end_with(run, limit);
     while (ns_outside_file_read(file, 0) == NS_OUTSIDE_MORE) continue;
     ns_outside_end(run);
-    if (!ns_outside_lanes(run)) {
-        g_autofree char *names = ns_outside_names(run);
-        return ns_refuse(error, NS_ERROR_FILE,
-                         "“%s” has no step with a training loss%s; it needs “step” and “loss”, and "
-                         "has %s.",
-                         name, limit >= 0 ? " up to the one that is asked for" : "",
-                         *names ? names : "neither");
-    }
+    if (!ns_outside_lanes(run)) return ns_outside_refuse_empty(run, name, limit >= 0, error);
     char *message;
     while ((message = ns_outside_take_message(run))) {
         if (limit < 0) fprintf(stderr, NS_CLI ": “%s”: %s\n", name, message);

@@ -146,6 +146,7 @@ int ns_cli_show(int argc, char **argv, GError **error)
         .examples = NS_CLI " chart --figure loss --set placement=pre --out pre.pdf\n" NS_CLI
                            " show pre.pdf\n" NS_CLI " show pre.pdf > pre.preset",
         .entries = entries,
+        .maps = true,
     };
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
     int files = argc - 1 + (from != NULL);

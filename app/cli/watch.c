@@ -87,18 +87,12 @@ static bool is_same(const NsStep *a, const NsStep *b)
            (a->grad_norm_untold || memcmp(&a->grad_norm, &b->grad_norm, sizeof a->grad_norm) == 0);
 }
 
-/* Switches to a history that may have replaced another one.  Equal records at the start were
- * already shown. */
-static void follow(Shown *shown, NsHistory *history)
+/* Whether a record was shown when it was in another history. */
+static bool was_shown(const NsHistory *old, size_t shown, const NsStep *step)
 {
-    NsHistory *old = shown->history;
-    if (old == history) return;
-    size_t common = 0, most = old && history ? MIN(shown->records, ns_history_steps(history)) : 0;
-    while (common < most && is_same(ns_history_step(old, common), ns_history_step(history, common)))
-        common++;
-    shown->records = common;
-    shown->history = history ? ns_history_ref(history) : NULL;
-    if (old) ns_history_unref(old);
+    int64_t record = old ? ns_history_record(old, step->step) : -1;
+    return record >= 0 && (size_t)record < shown &&
+           is_same(ns_history_step(old, (size_t)record), step);
 }
 
 static bool tell_news(Watch *watch, Source *source, GError **error)
@@ -107,18 +101,23 @@ static bool tell_news(Watch *watch, Source *source, GError **error)
     const NsOutside *run = ns_outside_file_run(source->file);
     for (size_t i = 0; i < NS_LANES_MAX; i++) {
         Shown *shown = &source->lanes[i];
-        follow(shown, ns_outside_history(run, i));
-        size_t records = shown->history ? ns_history_steps(shown->history) : 0;
+        NsHistory *history = ns_outside_history(run, i);
+        size_t records = history ? ns_history_steps(history) : 0;
         /* Each line is written only once, so it waits until its step is complete. */
         if (records && ns_outside_is_partial(run)) records--;
         if (records && !shown->number) shown->number = ++watch->lanes;
-        for (; shown->records < records; shown->records++) {
-            if (!watch->lines) continue;
-            g_autofree char *line = ns_jsonl_record(shown->history, shown->records);
+        bool other = history != shown->history;
+        for (size_t k = other ? 0 : shown->records; watch->lines && k < records; k++) {
+            if (other && was_shown(shown->history, shown->records, ns_history_step(history, k)))
+                continue;
+            g_autofree char *line = ns_jsonl_record(history, k);
             bool several = watch->n > 1 || shown->number > 1;
             g_autofree char *own = ns_jsonl_of(several ? shown->number : 0, -1, line);
             if (!ns_lines_write(watch->lines, own, error)) return false;
         }
+        if (other && shown->history) ns_history_unref(shown->history);
+        if (other) shown->history = history ? ns_history_ref(history) : NULL;
+        shown->records = records;
         if (!records) continue;
         const NsStep *newest = ns_history_step(shown->history, records - 1);
         ns_progress_step(&watch->progress, newest->step, 0, newest->loss);
@@ -215,6 +214,14 @@ static void show_table(const Watch *watch)
     }
 }
 
+/* Whether there is a record, or the user did not wait for one. */
+static bool check_lanes(const Watch *watch, GError **error)
+{
+    const Source *source = &watch->sources[0];
+    return watch->lanes || ns_interrupt_signal() ||
+           ns_outside_refuse_empty(ns_outside_file_run(source->file), source->name, false, error);
+}
+
 int ns_cli_watch(int argc, char **argv, GError **error)
 {
     g_auto(Watch) watch = {0};
@@ -259,6 +266,7 @@ int ns_cli_watch(int argc, char **argv, GError **error)
                            " watch a.jsonl b.jsonl --once --jsonl > both.jsonl\n" NS_CLI
                            " chart --from mine.jsonl --figure gradient-norm --out mine.pdf",
         .entries = entries,
+        .maps = true,
     };
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
     if (argc < 2 || argc > 1 + NS_LANES_MAX)
@@ -272,7 +280,7 @@ int ns_cli_watch(int argc, char **argv, GError **error)
     ns_progress_end(&watch.progress);
     if (watch.lines)
         ok = ns_lines_close(watch.lines, ok, error);
-    else if (ok)
+    else if (ok && (ok = check_lanes(&watch, error)))
         show_table(&watch);
     return ok ? ns_interrupt_status() : NS_EXIT_ERROR;
 }

@@ -1,83 +1,126 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Every lane gathers the lines of its newest step; when another step begins, or no more bytes are
+ * there, they become a record.  Lines of earlier steps wait until all bytes have been read, and are
+ * then put in their places in a new history. */
 #include "core/store/outside.h"
 
+#include "core/base/error.h"
 #include "core/base/words.h"
 #include "core/store/json.h"
-#include "core/store/outside_events-private.h"
-#include "core/store/outside_line-private.h"
+#include "core/store/outside_input-private.h"
+#include "core/store/outside_records-private.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-/* No model has records with more values. */
-#define WIDEST ((size_t)1 << 22)
-
 /* Messages about single lines; further errors are only counted. */
-#define MOST_TOLD 5
+#define MOST_NOTED 5
 
 /* Each restart copies everything read before it, so their number is limited. */
 #define MOST_RESTARTS 100
 
+/* Lines of earlier steps that wait for their places. */
+#define MOST_LATE 65536
+
+/* Names that a message lists. */
+#define MOST_NAMES 16
+
+/* Two writers that start within these times are processes of one run, in seconds. */
+#define START_TOGETHER 60
+#define WRITE_TOGETHER 10
+
+/* The number that is added to the steps that are counted from the beginning of an epoch. */
 typedef struct {
-    NsRecordLayout layout;
-    NsHistory *history; /* NULL before the first record */
-    NsValues values;    /* [layout.width] */
-    bool has_hidden;    /* an array has determined the number of hidden states */
-    bool has_seed;
-    double seed; /* the first one; lines of other seeds are ignored */
-    bool seeds_told;
+    double epoch;
+    int64_t offset;
+} Epoch;
+
+typedef struct {
+    NsOutsideRecords records;
+    NsOutsideScalar seed, process; /* the first ones; lines of others are left out */
+    bool seeds_noted, process_noted;
     size_t restarts;
+    NsOutsideLine *open;        /* the lines of the newest step so far, or NULL */
+    GPtrArray *late;            /* NsOutsideLine: of steps before the newest */
+    GPtrArray *waiting;         /* NsOutsideLine: of steps that have no loss yet, ascending */
+    const NsOutsideName *loss, *validation; /* the names that are taken */
+    size_t owner;               /* the input that has the loss */
+    bool has_step, by_epoch, counted, in_epoch;
+    int64_t top, gap;           /* the largest step with a loss, -1 before; that minus the one before */
+    double epoch;               /* the largest one; -1 before the first */
+    GArray *epochs;             /* Epoch, ascending */
 } Lane;
+
+/* A file, or the only one. */
+typedef struct {
+    NsOutside *outside;
+    size_t number;
+    NsOutsideInput *input;
+    char *name, *writer; /* of the file; NULL if it is the only one */
+    int64_t start;       /* when the file was begun, in seconds */
+    size_t lane;         /* from 1; 0: the lines say it */
+    bool left_out;       /* another process of the run writes the same */
+} File;
 
 struct NsOutside {
     size_t budget;
+    const File *current;            /* whose line is being placed */
     int64_t last;                   /* last step that is accepted */
-    GHashTable *gradients, *others; /* from name to quantity plus 1 */
-    bool known;                     /* whether the format has been detected */
-    NsOutsideEvents *events;        /* NULL if the format is lines */
-    GString *text;                  /* an incomplete line, or bytes before the format is known */
-    bool passing;                   /* skipping the rest of a line that was too long */
-    bool begun;                     /* the first line that is not empty has been read */
-    char **columns, separator;      /* of a table; NULL if it is not one */
-    NsOutsideLine *line;
+    NsOutsideNames *names;
+    GPtrArray *files; /* File */
     Lane lanes[NS_LANES_MAX];
-    size_t lines, wrong, told;
-    GPtrArray *names; /* of what was read before the first record */
+    size_t wrong, noted;
+    GPtrArray *first_names; /* of what was read before the first record */
     GQueue messages;
+    size_t summaries, repeated, duplicates, of_processes, reported;
+    GHashTable *left_out; /* names to the number of their values that are not drawn */
 };
 
 /* ---- Life cycle ---- */
+
+static void file_free(gpointer data)
+{
+    File *file = data;
+    ns_outside_input_free(file->input);
+    g_free(file->name);
+    g_free(file->writer);
+    g_free(file);
+}
+
+static void line_free(gpointer line)
+{
+    ns_outside_line_free(line);
+}
 
 NsOutside *ns_outside_new(size_t budget)
 {
     NsOutside *o = g_new0(NsOutside, 1);
     o->budget = budget;
     o->last = G_MAXINT64;
-    o->gradients = g_hash_table_new(g_str_hash, g_str_equal);
-    o->others = g_hash_table_new(g_str_hash, g_str_equal);
-    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
-        g_hash_table_insert(q < NS_PARAMETER_COUNT ? o->gradients : o->others,
-                            (gpointer)(guintptr)ns_json_quantity_key((NsQuantity)q),
-                            GUINT_TO_POINTER(q + 1));
-    o->text = g_string_new(NULL);
-    o->line = ns_outside_line_new();
-    o->names = g_ptr_array_new_with_free_func(g_free);
+    o->names = ns_outside_names_new();
+    o->files = g_ptr_array_new_with_free_func(file_free);
+    o->first_names = g_ptr_array_new_with_free_func(g_free);
+    o->left_out = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_queue_init(&o->messages);
     return o;
 }
 
 static void lane_clear(Lane *lane)
 {
-    g_clear_pointer(&lane->history, ns_history_unref);
-    ns_values_free(&lane->values);
+    ns_outside_records_clear(&lane->records);
+    ns_outside_line_free(lane->open);
+    g_clear_pointer(&lane->late, g_ptr_array_unref);
+    g_clear_pointer(&lane->waiting, g_ptr_array_unref);
+    g_clear_pointer(&lane->epochs, g_array_unref);
     *lane = (Lane){0};
 }
 
 size_t ns_outside_lanes(const NsOutside *o)
 {
     size_t n = NS_LANES_MAX;
-    while (n && !o->lanes[n - 1].history) n--;
+    while (n && !o->lanes[n - 1].records.history) n--;
     return n;
 }
 
@@ -89,30 +132,28 @@ void ns_outside_begin_again(NsOutside *o)
             g_strdup(
                 _("The file was replaced by another one; its run replaces the run read so far.")));
     for (size_t i = 0; i < NS_LANES_MAX; i++) lane_clear(&o->lanes[i]);
-    g_string_truncate(o->text, 0);
-    o->passing = o->begun = o->known = false;
-    g_clear_pointer(&o->events, ns_outside_events_free);
-    o->lines = o->wrong = o->told = 0;
-    g_ptr_array_set_size(o->names, 0);
-    g_clear_pointer(&o->columns, g_strfreev);
+    g_ptr_array_set_size(o->files, 0);
+    o->wrong = o->noted = 0;
+    o->summaries = o->repeated = o->duplicates = o->of_processes = o->reported = 0;
+    g_hash_table_remove_all(o->left_out);
+    g_ptr_array_set_size(o->first_names, 0);
 }
 
 void ns_outside_free(NsOutside *o)
 {
     if (!o) return;
     ns_outside_begin_again(o);
-    g_hash_table_unref(o->gradients);
-    g_hash_table_unref(o->others);
-    g_string_free(o->text, TRUE);
-    ns_outside_line_free(o->line);
-    g_ptr_array_unref(o->names);
+    g_ptr_array_unref(o->files);
+    ns_outside_names_free(o->names);
+    g_ptr_array_unref(o->first_names);
+    g_hash_table_unref(o->left_out);
     g_queue_clear_full(&o->messages, g_free);
     g_free(o);
 }
 
 NsHistory *ns_outside_history(const NsOutside *o, size_t lane)
 {
-    return o->lanes[lane].history;
+    return o->lanes[lane].records.history;
 }
 
 void ns_outside_end_with(NsOutside *o, int64_t step)
@@ -122,7 +163,10 @@ void ns_outside_end_with(NsOutside *o, int64_t step)
 
 size_t ns_outside_lines(const NsOutside *o)
 {
-    return o->lines;
+    size_t lines = 0;
+    for (guint i = 0; i < o->files->len; i++)
+        lines += ns_outside_input_lines(((File *)o->files->pdata[i])->input);
+    return lines;
 }
 
 size_t ns_outside_wrong_lines(const NsOutside *o)
@@ -135,452 +179,579 @@ char *ns_outside_take_message(NsOutside *o)
     return g_queue_pop_head(&o->messages);
 }
 
-/* ---- Names ---- */
-
-static void note_name(NsOutside *o, const char *name, bool has)
+/* The names in a file without a record: “step, accuracy”.  Free with g_free. */
+static char *first_names(const NsOutside *o)
 {
-    if (has) ns_outside_note_name(o->names, name);
-}
-
-/* Notes the names in the line as long as there is no record. */
-static void note_names(NsOutside *o)
-{
-    const NsOutsideLine *line = o->line;
-    if (ns_outside_lanes(o)) return;
-    note_name(o, "step", line->step >= 0);
-    note_name(o, "loss", line->loss.has);
-    note_name(o, "validation_loss", line->validation.has);
-    note_name(o, "lr", line->lr.has);
-    note_name(o, "grad_norm", line->grad_norm.has);
-    for (guint i = 0; i < line->arrays->len; i++)
-        note_name(o, g_array_index(line->arrays, NsOutsideArray, i).name, true);
-}
-
-char *ns_outside_names(const NsOutside *o)
-{
-    const GPtrArray *names = o->events ? ns_outside_events_tags(o->events) : o->names;
     GString *text = g_string_new(NULL);
-    for (guint i = 0; i < names->len; i++)
-        g_string_append_printf(text, "%s%s", i ? ", " : "", (char *)names->pdata[i]);
+    for (guint i = 0; i < o->first_names->len; i++)
+        g_string_append_printf(text, "%s%s", i ? ", " : "", (char *)o->first_names->pdata[i]);
     return g_string_free(text, FALSE);
 }
 
 /* ---- Messages ---- */
 
+G_GNUC_PRINTF(2, 3)
+static void say(NsOutside *o, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_queue_push_tail(&o->messages, g_strdup_vprintf(format, arguments));
+    va_end(arguments);
+}
+
 /* Queues a message such as "Line 3: ...". */
-static void tell_at(NsOutside *o, const char *what)
+static void say_at(NsOutside *o, const File *file, const char *what)
 {
-    g_queue_push_tail(&o->messages, o->events ? g_strdup_printf(_("Event %zu: %s"), o->lines, what)
-                                              : g_strdup_printf(_("Line %zu: %s"), o->lines, what));
+    size_t line = ns_outside_input_lines(file->input);
+    say(o, ns_outside_input_is_events(file->input) ? _("Event %zu: %s") : _("Line %zu: %s"), line,
+        what);
 }
 
-static void tell(NsOutside *o, const char *what)
+static void note_at(NsOutside *o, const File *file, const char *what)
 {
-    if (o->told++ < MOST_TOLD) tell_at(o, what);
-    if (o->told == MOST_TOLD)
-        g_queue_push_tail(&o->messages, g_strdup(_("Further errors are only counted.")));
+    if (o->noted++ < MOST_NOTED) say_at(o, file, what);
+    if (o->noted == MOST_NOTED) say(o, "%s", _("Further errors are only counted."));
 }
 
-static void leave_out(NsOutside *o, const char *why)
+static void skip_wrong(NsOutside *o, const File *file, const char *why)
 {
     g_autofree char *what = g_strdup_printf(_("%s; it is skipped."), why);
     o->wrong++;
-    tell(o, what);
+    note_at(o, file, what);
 }
 
-/* ---- The layout ---- */
-
-static void set_count(NsRecordLayout *layout, NsQuantity quantity, size_t count)
+static void count_left_out(void *data, const char *name)
 {
-    layout->count[quantity] = count;
-    layout->width = 0;
-    for (unsigned q = 0; q < NS_QUANTITY_ALL; q++) {
-        layout->offset[q] = layout->width;
-        layout->width += layout->count[q];
+    NsOutside *o = data;
+    size_t n = GPOINTER_TO_SIZE(g_hash_table_lookup(o->left_out, name));
+    if (n || g_hash_table_size(o->left_out) < 1024)
+        g_hash_table_insert(o->left_out, g_strdup(name), GSIZE_TO_POINTER(n + 1));
+}
+
+static int compare_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Reports what was left out, once. */
+static void report_counts(NsOutside *o)
+{
+    size_t values = 0;
+    GHashTableIter iter;
+    gpointer name, count;
+    g_autoptr(GPtrArray) sorted = g_ptr_array_new();
+    g_hash_table_iter_init(&iter, o->left_out);
+    while (g_hash_table_iter_next(&iter, &name, &count)) {
+        values += GPOINTER_TO_SIZE(count);
+        g_ptr_array_add(sorted, name);
     }
+    size_t all = values + o->summaries + o->repeated + o->duplicates + o->of_processes;
+    if (all == o->reported) return;
+    o->reported = all;
+    g_ptr_array_sort(sorted, compare_text);
+    g_autoptr(GString) names = g_string_new(NULL);
+    for (guint i = 0; i < sorted->len && i < MOST_NAMES; i++)
+        g_string_append_printf(names, "%s%s", i ? ", " : "", (char *)sorted->pdata[i]);
+    if (sorted->len > MOST_NAMES) g_string_append(names, ", …");
+    if (values)
+        say(o,
+            ns_plural("%zu value is not drawn, because its step has no training loss: %s.",
+                      "%zu values are not drawn, because their steps have no training loss: %s.",
+                      values),
+            values, names->str);
+    if (o->summaries)
+        say(o, "%s", _("The mean training loss of the whole run is no point of the curve."));
+    if (o->repeated + o->duplicates)
+        say(o,
+            ns_plural("%zu value came a second time at its step; the first is shown.",
+                      "%zu values came a second time at their steps; the first are shown.",
+                      o->repeated + o->duplicates),
+            o->repeated + o->duplicates);
+    if (o->of_processes)
+        say(o,
+            ns_plural("%zu line of another process is left out.",
+                      "%zu lines of other processes are left out.", o->of_processes),
+            o->of_processes);
 }
 
-/* Derives the size of the model from an array of this domain, if it is not known yet.  A model with
- * two stacks has two more hidden states than layers. */
-static void learn_size(Lane *lane, NsDomain domain, const NsOutsideArray *array)
+static void note_here(void *data, const char *sentence)
 {
-    NsRecordLayout *layout = &lane->layout;
-    if (domain == NS_DOMAIN_HIDDEN && !lane->has_hidden) {
-        bool fits =
-            !layout->layers || array->n == layout->layers + 1 || array->n == layout->layers + 2;
-        if (!fits || array->n < 2) return;
-        layout->hidden = array->n;
-        lane->has_hidden = true;
-    } else if (domain == NS_DOMAIN_LAYER && !layout->layers) {
-        bool fits =
-            !lane->has_hidden || layout->hidden == array->n + 1 || layout->hidden == array->n + 2;
-        if (fits) layout->layers = array->n;
-    } else if (domain == NS_DOMAIN_HEAD && !layout->heads && array->inner) {
-        if (!layout->layers) layout->layers = array->n / array->inner;
-        layout->heads = array->inner;
+    NsOutside *o = data;
+    note_at(o, o->current, sentence);
+}
+
+/* ---- Steps ---- */
+
+/* The lane with its lists, which it has from its first line on. */
+static Lane *lane_at(NsOutside *o, size_t i)
+{
+    Lane *lane = &o->lanes[i];
+    if (lane->late) return lane;
+    ns_outside_records_init(&lane->records, o->budget,
+                            (NsOutsideReport){o, note_here, count_left_out});
+    lane->late = g_ptr_array_new_with_free_func(line_free);
+    lane->waiting = g_ptr_array_new_with_free_func(line_free);
+    lane->epochs = g_array_new(FALSE, FALSE, sizeof(Epoch));
+    lane->top = -1;
+    lane->gap = 1;
+    lane->epoch = -1;
+    return lane;
+}
+
+/* The number to add to a step that is counted from the beginning of its epoch. */
+static int64_t offset_of(NsOutside *o, Lane *lane, const NsOutsideLine *line, double epoch)
+{
+    GArray *epochs = lane->epochs;
+    int64_t offset = epochs->len ? g_array_index(epochs, Epoch, epochs->len - 1).offset : 0;
+    bool loss = line->scalars[NS_OUTSIDE_LOSS].has;
+    int64_t step = line->step + offset;
+    if (epoch > lane->epoch && lane->top >= 0 && (step < lane->top || (loss && step == lane->top))) {
+        Epoch next = {epoch, lane->top + lane->gap - line->step};
+        g_array_append_val(epochs, next);
+        if (!lane->in_epoch)
+            say(o, "%s",
+                _("The steps begin again in every epoch; they are shown one after the other."));
+        lane->in_epoch = true;
     }
-    if (layout->layers && !lane->has_hidden) layout->hidden = layout->layers + 1;
+    lane->epoch = MAX(lane->epoch, epoch);
+    for (guint i = epochs->len; i-- > 0;)
+        if (g_array_index(epochs, Epoch, i).epoch <= epoch)
+            return g_array_index(epochs, Epoch, i).offset;
+    return 0;
 }
 
-/* The quantity of an array; NS_QUANTITY_ALL if none fits.  A single number can only be a quantity
- * of the registry with one value per step. */
-static NsQuantity find_quantity(const NsOutside *o, Lane *lane, const NsOutsideArray *array)
+/* Gives a line without a step the epoch, or the number of losses before it. */
+static void count_step(NsOutside *o, Lane *lane, NsOutsideLine *line)
 {
-    GHashTable *names = array->gradient ? o->gradients : o->others;
-    unsigned known = GPOINTER_TO_UINT(g_hash_table_lookup(names, array->name));
-    if (known) {
-        NsDomain domain = ns_quantity((NsQuantity)(known - 1))->domain;
-        if (array->scalar != (domain == NS_DOMAIN_STEP)) return (NsQuantity)NS_QUANTITY_ALL;
-        learn_size(lane, domain, array);
-        bool nested = array->inner > 0;
-        bool fits = array->n == ns_record_layout_count(&lane->layout, domain) &&
-                    nested == (domain == NS_DOMAIN_HEAD) &&
-                    (!nested || array->inner == lane->layout.heads);
-        return fits ? (NsQuantity)(known - 1) : (NsQuantity)NS_QUANTITY_ALL;
+    const NsOutsideScalar *epoch = &line->scalars[NS_OUTSIDE_EPOCH];
+    bool loss = line->scalars[NS_OUTSIDE_LOSS].has;
+    bool whole = epoch->has && epoch->value >= 0 && epoch->value <= floor(epoch->value) &&
+                 epoch->value < (double)NS_JSON_LAST_WHOLE;
+    /* Several losses of one epoch need numbers of their own. */
+    bool again = loss && lane->by_epoch && whole && (int64_t)epoch->value <= lane->top;
+    if (whole && !again && !lane->counted) {
+        if (!lane->by_epoch)
+            say(o, "%s", _("The log has no step; its epoch is shown as the step."));
+        lane->by_epoch = true;
+        line->step = (int64_t)epoch->value;
+        return;
     }
-    if (array->inner || array->scalar) return (NsQuantity)NS_QUANTITY_ALL;
-    if (!lane->layout.layers && !lane->has_hidden) learn_size(lane, NS_DOMAIN_LAYER, array);
-    bool hidden = array->n == lane->layout.hidden;
-    if (array->n != (hidden ? lane->layout.hidden : lane->layout.layers))
-        return (NsQuantity)NS_QUANTITY_ALL;
-    g_autofree char *key = g_strconcat(array->gradient ? "grad-" : "", array->name, NULL);
-    return ns_quantity_name(key, hidden ? NS_DOMAIN_HIDDEN : NS_DOMAIN_LAYER);
+    if (!lane->counted)
+        say(o, "%s", _("The log has no step; the order of its values is shown as the step."));
+    lane->counted = true;
+    line->step = loss ? lane->top + 1 : MAX(lane->top, 0);
 }
 
-/* ---- Copies ---- */
-
-/* Copies what `from` has before a step into records of another layout.  For steps that share a
- * bucket, the maxima and the minima are written alternately, so that the new bucket has both
- * again. */
-static NsHistory *copy_before(const NsHistory *from, const NsRecordLayout *layout, size_t budget,
-                              int64_t before)
+/* Finds the step of a line; returns false if it has none, although others of the lane do. */
+static bool find_step(NsOutside *o, Lane *lane, NsOutsideLine *line)
 {
-    NsHistory *to = ns_history_new(layout, budget, ns_history_first_step(from));
-    const NsRecordLayout *old = ns_history_layout(from);
-    size_t n = (size_t)(ns_history_record(from, before - 1) + 1);
-    g_auto(NsValues) values = ns_values_new(layout->width);
-    g_autofree float *max = g_new(float, MAX(old->width, 1));
-    for (size_t i = 0; i < n; i++) {
-        for (unsigned q = 0; q < NS_QUANTITY_ALL; q++) {
-            size_t at = layout->offset[q];
-            if (!old->count[q]) continue;
-            ns_history_read(from, (NsQuantity)q, i, values.value + at, max, values.has + at);
-            if (i % 2 == 0) memcpy(values.value + at, max, old->count[q] * sizeof *max);
-        }
-        ns_history_append(to, ns_history_step(from, i), values);
-    }
-    for (size_t i = 0; i < ns_history_evaluations(from); i++)
-        if (ns_history_evaluation(from, i)->step < before)
-            ns_history_append_evaluation(to, ns_history_evaluation(from, i));
-    for (size_t i = 0; i < ns_history_events(from); i++)
-        if (ns_history_event(from, i)->step < before)
-            ns_history_append_event(to, ns_history_event(from, i));
-    return to;
-}
-
-/* Gives the lane a new history of this layout, with its records before a step. */
-static void renew(NsOutside *o, Lane *lane, const NsRecordLayout *layout, int64_t before)
-{
-    NsHistory *old = lane->history;
-    bool none = !old || before <= ns_history_first_step(old);
-    lane->history = none ? ns_history_new(layout, o->budget, before)
-                         : copy_before(old, layout, o->budget, before);
-    if (old) ns_history_unref(old);
-    lane->layout = *layout;
-    ns_values_free(&lane->values);
-    lane->values = ns_values_new(layout->width);
-}
-
-/* ---- Records ---- */
-
-/* Copies the arrays of the line into the values of the lane, whose layout is extended if
- * necessary. */
-static void take_arrays(NsOutside *o, Lane *lane)
-{
-    const NsOutsideLine *line = o->line;
-    g_autofree NsQuantity *quantities = g_new(NsQuantity, line->arrays->len + 1);
-    NsRecordLayout layout;
-    /* Quantities of the registry come first, because they determine the size of the model. */
-    for (int pass = 0; pass < 2; pass++)
-        for (guint i = 0; i < line->arrays->len; i++) {
-            const NsOutsideArray *array = &g_array_index(line->arrays, NsOutsideArray, i);
-            GHashTable *names = array->gradient ? o->gradients : o->others;
-            if ((pass == 0) == g_hash_table_contains(names, array->name))
-                quantities[i] = find_quantity(o, lane, array);
-        }
-    layout = lane->layout;
-    for (guint i = 0; i < line->arrays->len; i++) {
-        const NsOutsideArray *array = &g_array_index(line->arrays, NsOutsideArray, i);
-        bool fits = (unsigned)quantities[i] < NS_QUANTITY_ALL;
-        if (fits && !layout.count[quantities[i]] && layout.width + array->n <= WIDEST)
-            set_count(&layout, quantities[i], array->n);
-        else if (!fits && !array->scalar) {
-            GHashTable *names = array->gradient ? o->gradients : o->others;
-            bool has_size = array->n == layout.layers || array->n == layout.hidden;
-            /* The number of values is right, so there is no more place for a name. */
-            bool full = has_size && !array->inner && !g_hash_table_contains(names, array->name);
-            g_autofree char *what =
-                full ? g_strdup_printf(
-                           _("“%s” is one name too many; only %d names of other programs are "
-                             "read, and it is skipped."),
-                           array->name, NS_QUANTITIES_NAMED)
-                     : g_strdup_printf(
-                           _("“%s” has %zu values, but the model has %zu layers and %zu hidden "
-                             "states; it is skipped."),
-                           array->name, array->n, lane->layout.layers, lane->layout.hidden);
-            tell(o, what);
-        }
-    }
-    if (!lane->history || layout.width > ns_history_layout(lane->history)->width)
-        renew(o, lane, &layout, line->step);
-    ns_values_reset(lane->values, layout.width);
-    for (guint i = 0; i < line->arrays->len; i++) {
-        const NsOutsideArray *array = &g_array_index(line->arrays, NsOutsideArray, i);
-        if ((unsigned)quantities[i] >= NS_QUANTITY_ALL || !layout.count[quantities[i]]) continue;
-        for (size_t k = 0; k < array->n; k++) {
-            NsOutsideNumber number =
-                g_array_index(line->numbers, NsOutsideNumber, array->first + k);
-            if (number.has)
-                ns_values_put(lane->values, layout.offset[quantities[i]] + k, number.value);
-        }
-    }
-}
-
-static void take_record(NsOutside *o, Lane *lane)
-{
-    const NsOutsideLine *line = o->line;
-    const NsStep step = {.step = line->step,
-                         .loss = line->loss.value,
-                         .lr = line->lr.has ? line->lr.value : (double)NAN,
-                         .grad_norm = line->grad_norm.has ? line->grad_norm.value : (double)NAN,
-                         .seconds = line->seconds.has ? line->seconds.value : 0,
-                         .probe_seconds = line->probe_seconds.has ? line->probe_seconds.value : 0,
-                         .lr_untold = !line->lr.has,
-                         .seconds_untold = !line->seconds.has,
-                         .grad_norm_untold = !line->grad_norm.has};
-    bool was_finite =
-        !lane->history || !ns_history_steps(lane->history) ||
-        isfinite(ns_history_step(lane->history, ns_history_steps(lane->history) - 1)->loss);
-    take_arrays(o, lane);
-    ns_history_append(lane->history, &step, lane->values);
-    if (isfinite(step.loss) || !was_finite) return;
-    NsEvent event = {.step = step.step, .kind = NS_EVENT_DIVERGED, .what = "loss"};
-    g_snprintf(event.text, sizeof event.text, "The loss of step %" PRId64 " is not finite.",
-               step.step);
-    ns_history_append_event(lane->history, &event);
-}
-
-/* Whether the record can be added.  A step before the newest one restarts the run from there; the
- * same step again, or too many restarts, is an error. */
-static bool begin_again(NsOutside *o, Lane *lane)
-{
-    int64_t newest = lane->history ? ns_history_last_step(lane->history) : -1;
-    int64_t step = o->line->step;
-    if (step > newest) return true;
-    g_autofree char *digits = g_strdup_printf("%" PRId64, step);
-    if (step == newest) {
-        g_autofree char *why = g_strdup_printf(_("step %s was already read"), digits);
-        leave_out(o, why);
+    const NsOutsideScalar *epoch = &line->scalars[NS_OUTSIDE_EPOCH];
+    if (line->step >= 0) {
+        lane->has_step = true;
+        if (epoch->has && isfinite(epoch->value))
+            line->step += offset_of(o, lane, line, epoch->value);
+    } else if (lane->has_step) {
         return false;
+    } else {
+        count_step(o, lane, line);
     }
+    if (line->scalars[NS_OUTSIDE_LOSS].has && line->step > lane->top) {
+        if (lane->top >= 0) lane->gap = line->step - lane->top;
+        lane->top = line->step;
+    }
+    return true;
+}
+
+/* ---- A step ---- */
+
+/* The line that waits for the loss of a step; NULL if there is none.  *at is its place. */
+static NsOutsideLine *find_waiting(const Lane *lane, int64_t step, guint *at)
+{
+    *at = lane->waiting->len;
+    while (*at && ((NsOutsideLine *)lane->waiting->pdata[*at - 1])->step > step) (*at)--;
+    NsOutsideLine *line = *at ? lane->waiting->pdata[*at - 1] : NULL;
+    return line && line->step == step ? line : NULL;
+}
+
+static void leave_out_line(NsOutside *o, const NsOutsideLine *line)
+{
+    for (guint i = 0; i < line->arrays->len; i++)
+        count_left_out(o, g_array_index(line->arrays, NsOutsideArray, i).group->key);
+    for (size_t i = NS_OUTSIDE_LR; i <= NS_OUTSIDE_GRAD_NORM; i++)
+        if (line->scalars[i].has) count_left_out(o, line->scalars[i].name->raw);
+}
+
+/* Keeps what a step without a loss has, until its loss comes. */
+static void wait_for_loss(NsOutside *o, Lane *lane, NsOutsideLine *line)
+{
+    guint at;
+    NsOutsideLine *there = find_waiting(lane, line->step, &at);
+    bool any = line->arrays->len || line->scalars[NS_OUTSIDE_LR].has ||
+               line->scalars[NS_OUTSIDE_GRAD_NORM].has;
+    if (there) {
+        ns_outside_line_merge(there, line);
+    } else if (any) {
+        g_ptr_array_insert(lane->waiting, (gint)at, ns_outside_line_copy(line));
+        if (lane->waiting->len <= MOST_LATE) return;
+        leave_out_line(o, lane->waiting->pdata[0]);
+        g_ptr_array_remove_index(lane->waiting, 0);
+    }
+}
+
+/* Says once which name was taken as the loss, unless it is plain. */
+static void say_loss(NsOutside *o, const NsOutsideName *name)
+{
+    bool plain = name->rank < 2 || name->mean || strstr(name->raw, "alue");
+    if (!plain) say(o, _("“%s” is shown as the training loss."), name->raw);
+}
+
+/* Decides whether the loss of the line is that of the lane.  A better name replaces all records
+ * under a worse one; a worse name keeps its own. */
+static void choose_loss(NsOutside *o, Lane *lane, NsOutsideLine *line)
+{
+    NsOutsideScalar *loss = &line->scalars[NS_OUTSIDE_LOSS];
+    const NsOutsideName *taken = lane->loss;
+    if (line->summary && loss->has && loss->name->mean) {
+        *loss = (NsOutsideScalar){0};
+        o->summaries++;
+    }
+    for (guint i = line->summary ? line->cells->len : 0; i-- > 0;) {
+        if (!g_array_index(line->cells, NsOutsideCell, i).name->mean) continue;
+        g_array_remove_index(line->cells, i);
+        o->summaries++;
+    }
+    if (!loss->has || loss->name == taken) return;
+    if (!taken || loss->name->rank < taken->rank) {
+        size_t n = lane->records.history ? ns_history_steps(lane->records.history) : 0;
+        if (taken && n) {
+            say(o,
+                ns_plural("%zu value of “%s” is replaced by “%s”, the better name of the loss.",
+                          "%zu values of “%s” are replaced by “%s”, the better name of the loss.",
+                          n),
+                n, taken->raw, loss->name->raw);
+            ns_outside_records_drop(&lane->records);
+        }
+        say_loss(o, loss->name);
+        lane->loss = loss->name;
+        return;
+    }
+    NsOutsideCell cell = {loss->name, loss->value};
+    g_array_append_val(line->cells, cell);
+    *loss = (NsOutsideScalar){0};
+}
+
+static void choose_validation(NsOutside *o, Lane *lane, NsOutsideLine *line)
+{
+    NsOutsideScalar *loss = &line->scalars[NS_OUTSIDE_VALIDATION];
+    if (!loss->has) return;
+    if (!lane->validation || lane->validation == loss->name) {
+        lane->validation = loss->name;
+        if (!ns_outside_records_evaluate(&lane->records, line->step, loss->value) && !line->again)
+            o->duplicates++;
+        return;
+    }
+    NsOutsideCell cell = {loss->name, loss->value};
+    g_array_append_val(line->cells, cell);
+    *loss = (NsOutsideScalar){0};
+}
+
+/* A step with a loss that was already read begins the run again from there; returns false if it was
+ * too often. */
+static bool restart(NsOutside *o, Lane *lane, int64_t step)
+{
     if (lane->restarts == MOST_RESTARTS) {
-        leave_out(o,
-                  _("its step is before the last one, and the run has been restarted too often"));
+        skip_wrong(o, o->current,
+                   _("its step is before the last one, and the run has been restarted too often"));
         return false;
     }
     lane->restarts++;
-    g_autofree char *last = g_strdup_printf("%" PRId64, newest);
+    g_autofree char *digits = g_strdup_printf("%" PRId64, step);
+    g_autofree char *last =
+        g_strdup_printf("%" PRId64, ns_outside_records_last(&lane->records));
     g_autofree char *what = g_strdup_printf(
         _("the run goes back to step %s after step %s; everything from there on is replaced."),
         digits, last);
-    tell_at(o, what);
-    const NsRecordLayout layout = *ns_history_layout(lane->history);
-    renew(o, lane, &layout, step);
+    say_at(o, o->current, what);
+    ns_outside_records_cut(&lane->records, step);
+    lane->top = step;
     return true;
 }
 
-/* Removes the record of a step taken at a pause, because more of the step has arrived. */
-static void forget_newest(NsOutside *o, Lane *lane)
+static void insert_late(Lane *lane)
 {
-    if (!lane->history || ns_history_last_step(lane->history) != o->line->step) return;
-    const NsRecordLayout layout = *ns_history_layout(lane->history);
-    renew(o, lane, &layout, o->line->step);
+    if (!lane->late) return;
+    ns_outside_records_insert(&lane->records, lane->late);
+    g_ptr_array_set_size(lane->late, 0);
 }
 
-static void take_evaluation(NsOutside *o, Lane *lane)
+/* Adds the lines of a step, which are complete. */
+static void close_step(NsOutside *o, Lane *lane)
 {
-    const NsEvaluation evaluation = {.step = o->line->step, .loss = o->line->validation.value};
-    size_t n = lane->history ? ns_history_evaluations(lane->history) : 0;
-    if (!lane->history)
-        leave_out(o, _("its validation loss comes before the first step"));
-    else if (n && ns_history_evaluation(lane->history, n - 1)->step >= evaluation.step) {
-        if (o->line->again) return;
-        leave_out(o, _("its validation loss belongs to a step before the last one"));
-    } else
-        ns_history_append_evaluation(lane->history, &evaluation);
+    g_autoptr(NsOutsideLine) line = g_steal_pointer(&lane->open);
+    NsOutsideRecords *records = &lane->records;
+    guint at;
+    if (!line) return;
+    choose_loss(o, lane, line);
+    choose_validation(o, lane, line);
+    ns_outside_line_gather(line);
+    int64_t last = ns_outside_records_last(records);
+    bool has = ns_outside_records_have(records, line->step);
+    if (line->scalars[NS_OUTSIDE_LOSS].has) {
+        NsOutsideLine *waiting = find_waiting(lane, line->step, &at);
+        if (waiting) {
+            ns_outside_line_merge(line, waiting);
+            g_ptr_array_remove_index(lane->waiting, at - 1);
+        }
+        bool begins_again = has && !line->again;
+        if (begins_again) {
+            insert_late(lane);
+            if (!restart(o, lane, line->step)) return;
+        }
+        if (line->step > last || begins_again) {
+            ns_outside_records_append(records, line);
+            return;
+        }
+    } else if (!has) {
+        wait_for_loss(o, lane, line);
+        return;
+    }
+    g_ptr_array_add(lane->late, g_steal_pointer(&line));
+    if (lane->late->len == MOST_LATE) insert_late(lane);
 }
 
-static void tell_seeds(NsOutside *o, Lane *lane)
+static void close_all(NsOutside *o)
 {
-    if (!lane->seeds_told)
-        g_queue_push_tail(
-            &o->messages,
-            g_strdup_printf(_("The run has several seeds; only the first, seed %.0f, is shown."),
-                            lane->seed));
-    lane->seeds_told = true;
+    for (size_t i = 0; i < NS_LANES_MAX; i++) {
+        close_step(o, &o->lanes[i]);
+        insert_late(&o->lanes[i]);
+    }
 }
 
-/* Adds the contents of the line to its lane. */
-static void take(NsOutside *o)
+/* Adds a line to that of its step, whose loss may not come twice. */
+static void join(NsOutside *o, Lane *lane, const NsOutsideLine *line)
 {
-    const NsOutsideLine *line = o->line;
+    const NsOutsideScalar *loss = &line->scalars[NS_OUTSIDE_LOSS];
+    bool twice = loss->has && lane->open->scalars[NS_OUTSIDE_LOSS].name == loss->name;
+    bool more = line->cells->len || line->arrays->len ||
+                line->scalars[NS_OUTSIDE_VALIDATION].has;
+    if (twice && !more && !line->again) {
+        g_autofree char *digits = g_strdup_printf("%" PRId64, line->step);
+        g_autofree char *why = g_strdup_printf(_("step %s was already read"), digits);
+        skip_wrong(o, o->current, why);
+        return;
+    }
+    if (twice && !line->again) o->duplicates++;
+    ns_outside_line_merge(lane->open, line);
+}
+
+/* ---- Lines ---- */
+
+static void say_seeds(NsOutside *o, Lane *lane)
+{
+    if (!lane->seeds_noted)
+        say(o, _("The run has several seeds; only the first, seed %.0f, is shown."),
+            lane->seed.value);
+    lane->seeds_noted = true;
+}
+
+/* Whether the number is another one than that of the first line. */
+static bool differs(NsOutsideScalar *first, const NsOutsideScalar *scalar)
+{
+    if (!scalar->has) return false;
+    if (!first->has) *first = *scalar;
+    return scalar->value < first->value || scalar->value > first->value;
+}
+
+/* Whether two files are written at the same time, so that both are of one run of several
+ * processes. */
+static bool are_processes(const NsOutside *o, const Lane *lane, const File *file, int64_t step)
+{
+    double first, last, own_first, own_last;
+    const File *owner = o->files->pdata[lane->owner];
+    if (!ns_outside_input_times(owner->input, &first, &last) ||
+        !ns_outside_input_times(file->input, &own_first, &own_last))
+        return false;
+    if (own_first < last) return true;
+    bool from_start = lane->records.history && step <= ns_history_first_step(lane->records.history);
+    bool others = file->writer && owner->writer && !g_str_equal(file->writer, owner->writer);
+    return others && from_start && ABS(file->start - owner->start) <= START_TOGETHER &&
+           own_first - last <= WRITE_TOGETHER;
+}
+
+/* Whether the file continues the lane, or is that of another process. */
+static bool take_file(NsOutside *o, Lane *lane, File *file, int64_t step)
+{
+    if (lane->top < 0) lane->owner = file->number;
+    const File *owner = o->files->pdata[lane->owner];
+    if (owner == file) return true;
+    /* The newest step of the owner, which has no end yet, comes before those of the file. */
+    ns_outside_input_pause(owner->input);
+    o->current = file;
+    close_step(o, lane);
+    file->left_out = are_processes(o, lane, file, step);
+    if (file->left_out)
+        say(o, _("“%s” and “%s” are written at the same time; the first is shown."), owner->name,
+            file->name);
+    else
+        lane->owner = file->number;
+    return !file->left_out;
+}
+
+static void on_line(void *data, NsOutsideLine **line_of)
+{
+    File *file = data;
+    NsOutside *o = file->outside;
+    NsOutsideLine *line = *line_of;
+    o->current = file;
+    if (file->lane) line->lane = file->lane;
+    Lane *lane = lane_at(o, line->lane - 1);
+    o->repeated += line->repeated;
+    if (differs(&lane->seed, &line->scalars[NS_OUTSIDE_SEED])) {
+        say_seeds(o, lane);
+        return;
+    }
+    bool loss = line->scalars[NS_OUTSIDE_LOSS].has;
+    if (file->left_out || differs(&lane->process, &line->scalars[NS_OUTSIDE_PROCESS]) ||
+        (file->name && loss && line->step >= 0 && !line->again && !take_file(o, lane, file, line->step))) {
+        o->of_processes++;
+        return;
+    }
+    if (!find_step(o, lane, line)) {
+        skip_wrong(o, file, _("it has no step"));
+        return;
+    }
     if (line->step > o->last) return;
-    Lane *lane = &o->lanes[line->lane - 1];
-    if (line->seed.has && !lane->has_seed) {
-        lane->has_seed = true;
-        lane->seed = line->seed.value;
-    }
-    if (line->seed.has && (line->seed.value < lane->seed || line->seed.value > lane->seed)) {
-        tell_seeds(o, lane);
+    if (lane->open && lane->open->step == line->step) {
+        join(o, lane, line);
         return;
     }
-    if (line->loss.has) {
-        if (line->again)
-            forget_newest(o, lane);
-        else if (!begin_again(o, lane))
-            return;
-        take_record(o, lane);
+    close_step(o, lane);
+    lane->open = line;
+    *line_of = ns_outside_line_new();
+}
+
+static void on_wrong(void *data, const char *why)
+{
+    const File *file = data;
+    skip_wrong(file->outside, file, _(why));
+}
+
+static void on_note(void *data, const char *sentence)
+{
+    say(((const File *)data)->outside, "%s", sentence);
+}
+
+static void on_name(void *data, const char *name)
+{
+    GPtrArray *names = ((const File *)data)->outside->first_names;
+    if (names->len < MOST_NAMES && !g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
+        g_ptr_array_add(names, g_strdup(name));
+}
+
+/* ---- Files ---- */
+
+size_t ns_outside_add_file(NsOutside *o, const char *name, const char *prefix, size_t lane)
+{
+    File *file = g_new0(File, 1);
+    const NsOutsideSink sink = {file, on_line, on_wrong, on_note, on_name};
+    file->outside = o;
+    file->number = o->files->len;
+    file->lane = lane;
+    file->name = g_strdup(name);
+    file->input = ns_outside_input_new(o->names, prefix, sink);
+    /* “events.out.tfevents.TIME.HOST.PROCESS.NUMBER” */
+    const char *time = name ? strstr(name, "tfevents.") : NULL;
+    char *end;
+    if (time) {
+        file->start = g_ascii_strtoll(time + strlen("tfevents."), &end, 10);
+        file->writer = g_strdup(end);
     }
-    if (line->validation.has) take_evaluation(o, lane);
+    g_ptr_array_add(o->files, file);
+    return file->number;
 }
 
-static void take_line(NsOutside *o, const char *text, size_t n)
+static File *file_at(NsOutside *o, size_t i)
 {
-    o->lines++;
-    NsOutsideLine *line = o->line;
-    if (!o->begun && strspn(text, " \t\r") < n) {
-        o->begun = true;
-        if ((o->columns = ns_outside_columns(text, &o->separator))) {
-            for (char **name = o->columns; *name; name++) note_name(o, *name, true);
-            return;
-        }
-    }
-    const char *why = o->columns ? ns_outside_line_read_row(line, o->columns, o->separator, text)
-                                 : ns_outside_line_read(line, text, n);
-    note_names(o);
-    if (why) {
-        leave_out(o, _(why));
-        return;
-    }
-    if (!line->passed_over) take(o);
+    if (i == o->files->len) ns_outside_add_file(o, NULL, NULL, 0);
+    return o->files->pdata[i];
 }
 
-/* ---- Events ---- */
-
-static void take_events(NsOutside *o, bool last)
+void ns_outside_feed_file(NsOutside *o, size_t i, const char *bytes, size_t n)
 {
-    const char *why = NULL;
-    NsOutsideEventsNews news;
-    while ((news = ns_outside_events_next(o->events, last, o->line, &why)) !=
-           NS_OUTSIDE_EVENTS_NONE) {
-        o->lines = ns_outside_events_read(o->events);
-        if (news == NS_OUTSIDE_EVENTS_WRONG)
-            leave_out(o, _(why));
-        else
-            take(o);
-    }
-    o->lines = ns_outside_events_read(o->events);
-}
-
-bool ns_outside_pause(NsOutside *o)
-{
-    if (!o->events || !ns_outside_events_pause(o->events, o->line)) return false;
-    take(o);
-    return true;
-}
-
-bool ns_outside_is_partial(const NsOutside *o)
-{
-    return o->events && ns_outside_events_are_partial(o->events);
-}
-
-/* ---- Bytes ---- */
-
-static void feed_lines(NsOutside *o, const char *bytes, size_t n)
-{
-    const char *end = bytes + n;
-    while (bytes < end) {
-        const char *newline = memchr(bytes, '\n', (size_t)(end - bytes));
-        size_t size = (size_t)((newline ? newline : end) - bytes);
-        if (!o->passing) g_string_append_len(o->text, bytes, (gssize)size);
-        if (!o->passing && o->text->len > NS_OUTSIDE_LINE_MAX) {
-            o->lines++;
-            leave_out(o, _("it is longer than 16 MiB"));
-            g_string_truncate(o->text, 0);
-            o->passing = true;
-        }
-        if (newline) {
-            if (!o->passing) take_line(o, o->text->str, o->text->len);
-            g_string_truncate(o->text, 0);
-            o->passing = false;
-        }
-        bytes += size + (newline != NULL);
-    }
-}
-
-static void feed_events(NsOutside *o, const char *bytes, size_t n)
-{
-    ns_outside_events_feed(o->events, bytes, n);
-    take_events(o, false);
-}
-
-/* Detects the format from the first bytes of the file. */
-static void begin(NsOutside *o)
-{
-    GString *head = o->text;
-    o->text = g_string_new(NULL);
-    o->known = true;
-    if (ns_outside_events_are(head->str, head->len)) o->events = ns_outside_events_new();
-    (o->events ? feed_events : feed_lines)(o, head->str, head->len);
-    g_string_free(head, TRUE);
+    ns_outside_input_feed(file_at(o, i)->input, bytes, n);
+    close_all(o);
 }
 
 void ns_outside_feed(NsOutside *o, const char *bytes, size_t n)
 {
-    if (o->known) {
-        (o->events ? feed_events : feed_lines)(o, bytes, n);
-        return;
-    }
-    g_string_append_len(o->text, bytes, (gssize)n);
-    if (o->text->len >= NS_OUTSIDE_EVENTS_HEAD) begin(o);
+    ns_outside_feed_file(o, 0, bytes, n);
+}
+
+size_t ns_outside_take_zeros(NsOutside *o, size_t i)
+{
+    return ns_outside_input_take_zeros(file_at(o, i)->input);
+}
+
+bool ns_outside_is_events(NsOutside *o, size_t i)
+{
+    return ns_outside_input_is_events(file_at(o, i)->input);
+}
+
+bool ns_outside_is_curve(const char *folder)
+{
+    NsOutsideNames *names = ns_outside_names_new();
+    NsOutsideKind kind = ns_outside_names_find(names, folder, "loss")->kind;
+    ns_outside_names_free(names);
+    return kind == NS_OUTSIDE_LOSS || kind == NS_OUTSIDE_VALIDATION;
+}
+
+bool ns_outside_pause(NsOutside *o)
+{
+    bool any = false;
+    for (guint i = 0; i < o->files->len; i++)
+        any |= ns_outside_input_pause(((File *)o->files->pdata[i])->input);
+    close_all(o);
+    report_counts(o);
+    return any;
+}
+
+bool ns_outside_is_partial(const NsOutside *o)
+{
+    for (guint i = 0; i < o->files->len; i++)
+        if (ns_outside_input_is_partial(((File *)o->files->pdata[i])->input)) return true;
+    return false;
 }
 
 void ns_outside_end(NsOutside *o)
 {
-    if (!o->known) begin(o);
-    if (o->events)
-        take_events(o, true);
-    else if (o->text->len)
-        feed_lines(o, "\n", 1);
+    file_at(o, 0);
+    for (guint i = 0; i < o->files->len; i++)
+        ns_outside_input_end(((File *)o->files->pdata[i])->input);
+    close_all(o);
+    for (size_t i = 0; i < NS_LANES_MAX; i++) {
+        Lane *lane = &o->lanes[i];
+        for (guint k = 0; lane->waiting && k < lane->waiting->len; k++)
+            leave_out_line(o, lane->waiting->pdata[k]);
+        if (lane->waiting) g_ptr_array_set_size(lane->waiting, 0);
+    }
+    report_counts(o);
+}
+
+bool ns_outside_refuse_empty(const NsOutside *o, const char *name, bool limited, GError **error)
+{
+    g_autofree char *names = first_names(o);
+    return ns_refuse(error, NS_ERROR_FILE,
+                     "“%s” has no step with a training loss%s; it needs “step” and “loss”, and has "
+                     "%s.  “--map loss=NAME” says which of them is the loss.",
+                     name, limited ? " up to the one that is asked for" : "",
+                     *names ? names : "neither");
 }
 
 bool ns_outside_are(const char *bytes, size_t n)
 {
-    const char *end = bytes + n, *newline;
-    if (ns_outside_events_are(bytes, n)) return true;
-    while (bytes < end && g_ascii_isspace(*bytes)) bytes++;
-    newline = memchr(bytes, '\n', (size_t)(end - bytes));
-    size_t size = (size_t)((newline ? newline : end) - bytes);
-    g_autofree char *text = g_strndup(bytes, size);
-    if (*text != '{') {
-        char separator;
-        g_auto(GStrv) columns = newline ? ns_outside_columns(text, &separator) : NULL;
-        return columns != NULL;
-    }
-    NsOutsideLine *line = ns_outside_line_new();
-    const char *why = ns_outside_line_read(line, text, strlen(text));
-    /* If the bytes end within the first line, what is there of it has to suffice. */
-    bool are = !line->passed_over && (!why || (!newline && line->step >= 0 && line->loss.has));
-    ns_outside_line_free(line);
-    return are;
+    g_autoptr(NsOutside) o = ns_outside_new(1 << 16);
+    const File *file = file_at(o, 0);
+    ns_outside_feed(o, bytes, n);
+    ns_outside_end(o);
+    return ns_outside_input_is_log(file->input);
 }

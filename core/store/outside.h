@@ -63,6 +63,21 @@ void ns_outside_end_with(NsOutside *outside, int64_t step);
 /* Reads the next bytes, which may end in the middle of a line.  One thread at a time. */
 void ns_outside_feed(NsOutside *outside, const char *bytes, size_t n);
 
+/* The same for one of several files of a run: adds one, in the order of time, and returns its
+ * number.  `name` is shown; `prefix`, the folder of its tags, may be NULL; `lane` counts from 1, 0:
+ * the tags say it. */
+size_t ns_outside_add_file(NsOutside *outside, const char *name, const char *prefix, size_t lane);
+void ns_outside_feed_file(NsOutside *outside, size_t file, const char *bytes, size_t n);
+
+/* The number of bytes at the end of a file that the writer has reserved and not filled yet: they are
+ * zero.  They have to be read again. */
+size_t ns_outside_take_zeros(NsOutside *outside, size_t file);
+bool ns_outside_is_events(NsOutside *outside, size_t file);
+
+/* Whether a folder of this name has the event file of one curve, such as “validation” or
+ * “loss_train”, rather than a run. */
+bool ns_outside_is_curve(const char *folder);
+
 /* Called when no bytes have arrived for a moment: takes the newest step of an event file, although
  * it may be incomplete.  Values of this step that arrive later replace the record.  Returns whether
  * there was such a step. */
@@ -90,8 +105,10 @@ NsHistory *ns_outside_history(const NsOutside *outside, size_t lane);
 size_t ns_outside_lines(const NsOutside *outside);
 size_t ns_outside_wrong_lines(const NsOutside *outside);
 
-/* The names in a file without a record, for a message: “step, accuracy”.  Free with g_free. */
-char *ns_outside_names(const NsOutside *outside);
+/* Sets NS_ERROR_FILE for a log without a record, with the names that it has, and returns false.
+ * `limited`: see ns_outside_end_with. */
+bool ns_outside_refuse_empty(const NsOutside *outside, const char *name, bool limited,
+                             GError **error);
 
 /* The next message about what was read, such as a skipped line (only the first five are reported
  * one by one) or a run that began again.  NULL if there is none.  Free with g_free. */

@@ -15,7 +15,8 @@ bool ns_outside_events_are(const char *bytes, size_t n);
 
 typedef struct NsOutsideEvents NsOutsideEvents;
 
-NsOutsideEvents *ns_outside_events_new(void);
+/* `prefix`: the folder that the tags belong to, or NULL.  The names are borrowed. */
+NsOutsideEvents *ns_outside_events_new(NsOutsideNames *names, const char *prefix);
 void ns_outside_events_free(NsOutsideEvents *events);
 
 /* Appends the next bytes of the file, which may end in the middle of an event. */
@@ -28,7 +29,7 @@ typedef enum {
 } NsOutsideEventsNews;
 
 /* Reads events up to the end of a step.  `last`: no more bytes will arrive, so the newest step is
- * complete. */
+ * complete.  The line is borrowed until the next call, and may be exchanged. */
 NsOutsideEventsNews ns_outside_events_next(NsOutsideEvents *events, bool last, NsOutsideLine *line,
                                            const char **why);
 
@@ -40,8 +41,15 @@ bool ns_outside_events_pause(NsOutsideEvents *events, NsOutsideLine *line);
  * is. */
 bool ns_outside_events_are_partial(const NsOutsideEvents *events);
 
-/* The first tags in the file, borrowed. */
-const GPtrArray *ns_outside_events_tags(const NsOutsideEvents *events);
-
 /* The number of events read. */
 size_t ns_outside_events_read(const NsOutsideEvents *events);
+
+/* The times of the first and the last event, in seconds; false if there is none. */
+bool ns_outside_events_times(const NsOutsideEvents *events, double *first, double *last);
+
+/* Whether the events have no step, so that those of one tag are counted; true only once. */
+bool ns_outside_events_are_counted(NsOutsideEvents *events);
+
+/* Forgets bytes at the end that are all zero, and returns their number; see
+ * ns_outside_input_take_zeros. */
+size_t ns_outside_events_take_zeros(NsOutsideEvents *events);

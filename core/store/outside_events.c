@@ -11,6 +11,7 @@
 #include "core/settings/settings.h"
 #include "core/store/json.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Larger events, such as images, are skipped without being stored. */
@@ -19,16 +20,8 @@
 /* Wire types of Protocol Buffers: how a field of an event is encoded. */
 enum { WIRE_VARINT, WIRE_EIGHT_BYTES, WIRE_LENGTH, WIRE_FOUR_BYTES = 5 };
 
-#define MOST_LAYERS 65536
-#define MOST_VALUES ((guint)1 << 20) /* of a step, in the order of the file */
-
-/* A tag of a step, with its value. */
-typedef struct {
-    char name[sizeof((NsOutsideArray *)0)->name];
-    bool gradient, layered;
-    size_t layer; /* as written in the tag */
-    double value;
-} Value;
+/* Longest tag that is read. */
+#define MOST_TAG 512
 
 struct NsOutsideEvents {
     GByteArray *bytes; /* bytes from `at` on have not been read */
@@ -36,14 +29,15 @@ struct NsOutsideEvents {
     uint64_t passing; /* remaining bytes of an event that is too large */
     bool damaged;     /* the beginning of the next event is unknown */
     size_t read;
-    GHashTable *from_zero; /* names of arrays that have a layer 0 */
-    GHashTable *sizes[2];  /* of other arrays and of gradients by name, in complete steps */
+    double first_time, last_time; /* of the events; 0 before the first */
+    NsOutsideNames *names;        /* borrowed */
+    char *prefix;
 
-    NsOutsideLine step; /* that is being told, without arrays; its step is -1 of none */
-    bool grown;         /* more of it was told since it was handed over at a pause, */
-    bool partial;       /* incomplete arrays were left out */
-    GArray *values;     /* elements are Value */
-    GPtrArray *tags;    /* the first ones, as they are written */
+    NsOutsideLine *step;  /* that is being read */
+    bool left_out;        /* arrays that were incomplete at a pause */
+    bool grown;           /* more of it was read since it was returned at a pause */
+    GHashTable *at_zero; /* names to the number of their values at step 0; NULL after another step */
+    bool counted;         /* they are counted, because there is no step; until this is noted */
 
     /* The part of the newest event that has not been processed yet. */
     GByteArray *event;
@@ -51,17 +45,15 @@ struct NsOutsideEvents {
     int64_t event_step;
 };
 
-NsOutsideEvents *ns_outside_events_new(void)
+NsOutsideEvents *ns_outside_events_new(NsOutsideNames *names, const char *prefix)
 {
     NsOutsideEvents *e = g_new0(NsOutsideEvents, 1);
     e->bytes = g_byte_array_new();
     e->event = g_byte_array_new();
-    e->from_zero = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    for (int i = 0; i < 2; i++)
-        e->sizes[i] = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    e->values = g_array_new(FALSE, FALSE, sizeof(Value));
-    e->tags = g_ptr_array_new_with_free_func(g_free);
-    e->step.step = -1;
+    e->names = names;
+    e->prefix = g_strdup(prefix);
+    e->step = ns_outside_line_new();
+    e->at_zero = g_hash_table_new(g_direct_hash, g_direct_equal);
     return e;
 }
 
@@ -70,16 +62,34 @@ void ns_outside_events_free(NsOutsideEvents *e)
     if (!e) return;
     g_byte_array_unref(e->bytes);
     g_byte_array_unref(e->event);
-    g_hash_table_unref(e->from_zero);
-    for (int i = 0; i < 2; i++) g_hash_table_unref(e->sizes[i]);
-    g_array_unref(e->values);
-    g_ptr_array_unref(e->tags);
+    ns_outside_line_free(e->step);
+    g_clear_pointer(&e->at_zero, g_hash_table_unref);
+    g_free(e->prefix);
     g_free(e);
 }
 
-const GPtrArray *ns_outside_events_tags(const NsOutsideEvents *e)
+bool ns_outside_events_times(const NsOutsideEvents *e, double *first, double *last)
 {
-    return e->tags;
+    *first = e->first_time;
+    *last = e->last_time;
+    return e->first_time > 0;
+}
+
+bool ns_outside_events_are_counted(NsOutsideEvents *e)
+{
+    bool counted = e->counted;
+    e->counted = false;
+    return counted;
+}
+
+size_t ns_outside_events_take_zeros(NsOutsideEvents *e)
+{
+    size_t n = e->bytes->len - e->at;
+    if (e->damaged || n < NS_OUTSIDE_EVENTS_HEAD) return 0;
+    for (size_t i = 0; i < n; i++)
+        if (e->bytes->data[e->at + i]) return 0;
+    g_byte_array_set_size(e->bytes, (guint)e->at);
+    return n;
 }
 
 size_t ns_outside_events_read(const NsOutsideEvents *e)
@@ -151,6 +161,8 @@ static Found next_event(NsOutsideEvents *e, const char **why)
     if (e->damaged || there < NS_OUTSIDE_EVENTS_HEAD) return INCOMPLETE;
     const uint8_t *data = e->bytes->data + e->at;
     memcpy(&length, data, sizeof length);
+    static const uint8_t zeros[NS_OUTSIDE_EVENTS_HEAD];
+    if (memcmp(data, zeros, sizeof zeros) == 0) return INCOMPLETE;
     if (!is_checked(data, 8, data + 8)) {
         *why = N_("its length field is damaged, so nothing after it can be read");
         e->damaged = true;
@@ -223,6 +235,19 @@ static double float_of(const void *bits)
     return number;
 }
 
+/* The number with these bits of half precision, or of bfloat16. */
+static double half_of(uint16_t bits, bool brain)
+{
+    if (brain) {
+        uint32_t wide = (uint32_t)bits << 16;
+        return float_of(&wide);
+    }
+    int exponent = bits >> 10 & 31;
+    double sign = bits >> 15 ? -1.0 : 1.0, fraction = bits & 1023;
+    if (exponent == 31) return fraction > 0 ? (double)NAN : sign * (double)INFINITY;
+    return sign * (exponent ? ldexp(fraction + 1024, exponent - 25) : ldexp(fraction, -24));
+}
+
 /* Reads a field that contains exactly one number of this type (DT_FLOAT 1, DT_DOUBLE 2). */
 static bool read_only(const Field *field, unsigned type, double *number)
 {
@@ -241,7 +266,14 @@ static bool read_tensor(const uint8_t *at, const uint8_t *end, double *number)
     bool found = false;
     while (read_field(&at, end, &field)) {
         if (field.number == 1 && field.type == WIRE_VARINT)
-            type = field.value <= 2 ? (unsigned)field.value : 0;
+            type = (unsigned)MIN(field.value, 99);
+        /* DT_BFLOAT16 is 14 and DT_HALF 19; half_val = 13, packed or not. */
+        if (field.number == 13 && (type == 14 || type == 19)) {
+            uint64_t bits = field.value;
+            const uint8_t *packed = field.bytes;
+            found |= field.type == WIRE_VARINT || read_varint(&packed, field.end, &bits);
+            *number = half_of((uint16_t)bits, type == 14);
+        }
         bool bytes = field.type == WIRE_LENGTH || field.type == WIRE_EIGHT_BYTES ||
                      field.type == WIRE_FOUR_BYTES;
         if (field.number == 4 && field.type == WIRE_LENGTH)
@@ -276,14 +308,17 @@ static bool read_value(const Field *value, char *tag, size_t size, double *numbe
     return found && *tag && g_utf8_validate(tag, -1, NULL);
 }
 
-/* Field numbers of an Event: step = 2, summary = 5. */
+/* Field numbers of an Event: wall_time = 1, step = 2, summary = 5. */
 static void open_event(NsOutsideEvents *e)
 {
     Field field;
     const uint8_t *at = e->event->data, *end = at ? at + e->event->len : at;
+    double time = 0;
     e->event_step = 0;
     e->summary = e->summary_end = NULL;
     while (at < end && read_field(&at, end, &field)) {
+        if (field.number == 1 && field.type == WIRE_EIGHT_BYTES)
+            memcpy(&time, &field.value, sizeof time);
         if (field.number == 2 && field.type == WIRE_VARINT)
             e->event_step = field.value <= (uint64_t)NS_JSON_LAST_WHOLE ? (int64_t)field.value : -1;
         if (field.number == 5 && field.type == WIRE_LENGTH) {
@@ -291,189 +326,60 @@ static void open_event(NsOutsideEvents *e)
             e->summary_end = field.end;
         }
     }
-}
-
-/* ---- Tags ---- */
-
-/* Prefixes of a tag: "lane2/loss" belongs to the second lane, "seed3/loss" to seed 3, and
- * "train/loss" means "loss". */
-static const char *skip_prefixes(const char *tag, size_t *lane, NsOutsideNumber *seed)
-{
-    static const char *const prefixes[] = {"train/", "training/"};
-    *lane = 1;
-    *seed = (NsOutsideNumber){0};
-    if (g_str_has_prefix(tag, "lane") && tag[4] >= '1' && tag[4] <= '0' + NS_LANES_MAX &&
-        tag[5] == '/') {
-        *lane = (size_t)(tag[4] - '0');
-        tag += 6;
-    }
-    char *end;
-    if (g_str_has_prefix(tag, "seed") && g_ascii_isdigit(tag[4])) {
-        double number = (double)g_ascii_strtoull(tag + 4, &end, 10);
-        if (*end == '/') {
-            *seed = (NsOutsideNumber){number, true};
-            tag = end + 1;
-        }
-    }
-    for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++)
-        if (g_ascii_strncasecmp(tag, prefixes[i], strlen(prefixes[i])) == 0)
-            return tag + strlen(prefixes[i]);
-    return tag;
-}
-
-/* The number of the step that a tag refers to, in the spellings of several programs.  `name` is
- * lowercase, with “_” for “-”.  Returns NULL for other tags. */
-static NsOutsideNumber *scalar_of(NsOutsideEvents *e, const char *name)
-{
-    const struct {
-        const char *names[10];
-        NsOutsideNumber *number;
-    } scalars[] = {
-        {{"loss", "train_loss", "training_loss", "loss/train", "loss/training"}, &e->step.loss},
-        {{"validation_loss", "val_loss", "eval_loss", "validation/loss", "val/loss", "eval/loss",
-          "loss/validation", "loss/val", "loss/eval"},
-         &e->step.validation},
-        {{"lr", "learning_rate"}, &e->step.lr},
-        {{"grad_norm", "gradient_norm", "grad_norm/total"}, &e->step.grad_norm},
-        {{"seconds"}, &e->step.seconds},
-    };
-    for (size_t i = 0; i < G_N_ELEMENTS(scalars); i++)
-        for (size_t k = 0; scalars[i].names[k]; k++)
-            if (g_str_equal(name, scalars[i].names[k])) return scalars[i].number;
-    return NULL;
-}
-
-/* Splits "w2/3", which is layer 3 of "w2". */
-static bool split_layer(char *name, size_t *layer)
-{
-    guint64 number;
-    char *slash = strrchr(name, '/');
-    if (!slash || !g_ascii_string_to_unsigned(slash + 1, 10, 0, MOST_LAYERS, &number, NULL))
-        return false;
-    *slash = '\0';
-    *layer = (size_t)number;
-    return true;
-}
-
-/* Strips the prefix of a gradient's name: "grad_norm/w2", or "grad-w2" in a file of this program,
- * is the gradient of "w2".  Returns whether there was one. */
-static bool is_gradient(char *name)
-{
-    static const char norm[] = "grad_norm/", own[] = "grad_";
-    size_t skip = 0;
-    if (g_str_has_prefix(name, norm)) skip = strlen(norm);
-    if (!skip && g_str_has_prefix(name, own)) {
-        g_autofree char *key = g_strdelimit(g_strdup(name), "_", '-');
-        int found = ns_choices_find(ns_quantity_choice, key);
-        if (found >= 0 && found < NS_PARAMETER_COUNT) skip = strlen(own);
-    }
-    memmove(name, name + skip, strlen(name + skip) + 1);
-    return skip > 0;
-}
-
-static void take_value(NsOutsideEvents *e, const char *tag, double number)
-{
-    g_autofree char *plain = g_strdelimit(g_strdup(tag), "-", '_');
-    g_autofree char *lower = g_ascii_strdown(plain, -1);
-    NsOutsideNumber *scalar = scalar_of(e, lower);
-    if (scalar) {
-        *scalar = (NsOutsideNumber){number, true};
-        return;
-    }
-    Value value = {.value = number};
-    value.layered = split_layer(plain, &value.layer);
-    value.gradient = is_gradient(plain);
-    if (e->values->len == MOST_VALUES || !*plain || strlen(plain) >= sizeof value.name) return;
-    g_strlcpy(value.name, plain, sizeof value.name);
-    if (value.layered && value.layer == 0) g_hash_table_add(e->from_zero, g_strdup(plain));
-    g_array_append_val(e->values, value);
+    if (!e->summary || !(time > 0)) return;
+    if (!(e->first_time > 0)) e->first_time = time;
+    e->last_time = MAX(e->last_time, time);
 }
 
 /* ---- Steps ---- */
 
-static gint compare(gconstpointer a, gconstpointer b)
-{
-    const Value *left = a, *right = b;
-    if (left->layered != right->layered) return left->layered - right->layered;
-    if (left->gradient != right->gradient) return left->gradient - right->gradient;
-    gint names = strcmp(left->name, right->name);
-    if (names) return names;
-    return left->layer < right->layer ? -1 : left->layer > right->layer;
-}
-
-/* Whether an array is complete.  While its step is incomplete, it has to have the size that it had
- * in earlier steps. */
-static bool is_whole(NsOutsideEvents *e, const NsOutsideArray *array, bool step_is_whole)
-{
-    GHashTable *sizes = e->sizes[array->gradient];
-    if (!step_is_whole && GPOINTER_TO_SIZE(g_hash_table_lookup(sizes, array->name)) != array->n)
-        return false;
-    g_hash_table_insert(sizes, g_strdup(array->name), GSIZE_TO_POINTER(array->n));
-    return true;
-}
-
-/* Adds the array that begins with the value `first`, in the order of layers; returns the index of
- * the next one. */
-static guint add_array(NsOutsideEvents *e, NsOutsideLine *line, guint first, bool step_is_whole)
-{
-    const Value *values = (const Value *)(const void *)e->values->data, *one = &values[first];
-    guint end = first + 1;
-    while (one->layered && end < e->values->len && values[end].layered &&
-           values[end].gradient == one->gradient && g_str_equal(values[end].name, one->name))
-        end++;
-    size_t base = one->layered && !g_hash_table_contains(e->from_zero, one->name);
-    NsOutsideArray array = {.gradient = one->gradient,
-                            .scalar = !one->layered,
-                            .first = line->numbers->len,
-                            .n = one->layered ? values[end - 1].layer + 1 - base : 1};
-    g_strlcpy(array.name, one->name, sizeof array.name);
-    if (line->arrays->len == NS_OUTSIDE_MOST_ARRAYS ||
-        line->numbers->len + array.n > NS_OUTSIDE_MOST_NUMBERS)
-        return end;
-    if (one->layered && !is_whole(e, &array, step_is_whole)) {
-        e->partial = true;
-        return end;
-    }
-    g_array_set_size(line->numbers, line->numbers->len + (guint)array.n);
-    NsOutsideNumber *numbers = &g_array_index(line->numbers, NsOutsideNumber, (guint)array.first);
-    memset(numbers, 0, array.n * sizeof *numbers);
-    for (guint i = first; i < end; i++)
-        numbers[one->layered ? values[i].layer - base : 0] =
-            (NsOutsideNumber){values[i].value, true};
-    g_array_append_val(line->arrays, array);
-    return end;
-}
-
-/* Fills the line with the current step; returns false if a record would have nothing new. */
+/* Passes on a copy of the step that is being read; false if it would have nothing new. */
 static bool show_step(NsOutsideEvents *e, NsOutsideLine *line, bool whole)
 {
-    NsOutsideLine *step = &e->step;
-    bool told = step->step >= 0 && (step->loss.has || step->validation.has) &&
-                (!step->again || e->grown || e->partial);
-    if (!whole && step->again && !e->grown) return false;
-    e->partial = false;
-    ns_outside_line_begin(line, *step);
-    g_array_sort(e->values, compare);
-    for (guint i = 0; told && i < e->values->len;) i = add_array(e, line, i, whole);
-    step->again |= told;
+    NsOutsideLine *step = e->step;
+    bool news = !step->again || e->grown || (whole && e->left_out);
+    if (step->step < 0 || !news) return false;
+    ns_outside_line_clear(line);
+    ns_outside_line_merge(line, step);
+    line->step = step->step;
+    line->lane = step->lane;
+    line->again = step->again;
+    line->partial = !whole;
+    e->left_out = !ns_outside_line_gather(line);
+    step->again = true;
     e->grown = false;
-    return told;
+    return true;
 }
 
 static bool take_step(NsOutsideEvents *e, NsOutsideLine *line)
 {
-    bool told = show_step(e, line, true);
-    g_array_set_size(e->values, 0);
-    e->step = (NsOutsideLine){.step = -1};
-    return told;
+    bool shown = show_step(e, line, true);
+    ns_outside_line_clear(e->step);
+    return shown;
 }
 
-static bool is_same_step(const NsOutsideEvents *e, size_t lane, NsOutsideNumber seed)
+/* How many values of a tag were at step 0, if no event has another step. */
+static size_t values_at_zero(const NsOutsideEvents *e, const NsOutsideName *name)
 {
-    const NsOutsideLine *step = &e->step;
-    bool same_seed =
-        step->seed.has == seed.has && (uint64_t)step->seed.value == (uint64_t)seed.value;
-    return step->step == e->event_step && step->lane == lane && same_seed;
+    bool none = !e->at_zero || e->event_step > 0;
+    return none ? 0 : GPOINTER_TO_SIZE(g_hash_table_lookup(e->at_zero, name));
+}
+
+static void count_at_zero(NsOutsideEvents *e, const NsOutsideName *name, size_t before)
+{
+    if (e->event_step > 0) g_clear_pointer(&e->at_zero, g_hash_table_unref);
+    if (!e->at_zero) return;
+    g_hash_table_insert(e->at_zero, (gpointer)(uintptr_t)name, GSIZE_TO_POINTER(before + 1));
+    e->counted |= before == 1;
+}
+
+static bool is_same_step(const NsOutsideEvents *e, const NsOutsideName *name, int64_t at)
+{
+    const NsOutsideLine *step = e->step;
+    const NsOutsideScalar *seed = &step->scalars[NS_OUTSIDE_SEED];
+    bool same_seed = seed->has == name->has_seed &&
+                     (!seed->has || (uint64_t)seed->value == (uint64_t)name->seed);
+    return step->step == at && step->lane == MAX(name->lane, 1) && same_seed;
 }
 
 /* Processes the event up to its end, or until the step before it is complete; then returns true. */
@@ -482,24 +388,28 @@ static bool take_event(NsOutsideEvents *e, NsOutsideLine *line)
     Field field;
     while (e->summary < e->summary_end) {
         const uint8_t *at = e->summary;
-        char tag[128];
+        char tag[MOST_TAG];
         double number;
-        size_t lane;
-        NsOutsideNumber seed;
         if (!read_field(&at, e->summary_end, &field)) at = e->summary_end;
         bool value = field.number == 1 && field.type == WIRE_LENGTH && e->event_step >= 0 &&
                      read_value(&field, tag, sizeof tag, &number);
-        const char *name = value ? skip_prefixes(tag, &lane, &seed) : NULL;
-        if (value && e->step.step >= 0 && !is_same_step(e, lane, seed) && take_step(e, line))
-            return true;
+        const NsOutsideName *name =
+            value ? ns_outside_names_find(e->names, e->prefix, tag) : NULL;
+        /* A tag that is called like the step is no step: the event has one. */
+        if (!name || name->kind == NS_OUTSIDE_STEP || name->lane > NS_LANES_MAX) {
+            e->summary = at;
+            continue;
+        }
+        /* Without steps all values are at step 0, and those of one tag are counted. */
+        size_t before = values_at_zero(e, name);
+        int64_t step = e->event_step + (int64_t)before;
+        if (e->step->step >= 0 && !is_same_step(e, name, step) && take_step(e, line)) return true;
         e->summary = at;
-        if (!value) continue;
-        e->step.step = e->event_step;
-        e->step.lane = lane;
-        e->step.seed = seed;
+        count_at_zero(e, name, before);
+        e->step->step = step;
+        e->step->lane = MAX(name->lane, 1);
         e->grown = true;
-        ns_outside_note_name(e->tags, tag);
-        take_value(e, name, number);
+        ns_outside_line_put(e->step, name, number);
     }
     return false;
 }
@@ -525,5 +435,5 @@ bool ns_outside_events_pause(NsOutsideEvents *e, NsOutsideLine *line)
 
 bool ns_outside_events_are_partial(const NsOutsideEvents *e)
 {
-    return e->step.again && (e->partial || e->at < e->bytes->len);
+    return e->step->again && (e->left_out || e->at < e->bytes->len);
 }

@@ -20,17 +20,31 @@
 #define LOOK_MILLISECONDS 50
 #define PAUSE_MICROSECONDS ((int64_t)500000)
 
+/* How often a folder is looked through for new files. */
+#define SCAN_MICROSECONDS ((int64_t)500000)
+
+/* Maximum depth at which a log is looked for in a folder. */
+#define DEEPEST 3
+
 /* The first bytes of a file distinguish one that was overwritten from one that grew. */
 #define HEAD ((size_t)256)
 
-struct NsOutsideFile {
-    char *folder; /* a folder of event files, of which `path` is the newest; NULL for one file */
-    char *path;   /* NULL: standard input, or the folder has no event file */
-    int64_t came; /* time of the last bytes, in microseconds; 0 after the pause that followed */
+/* A regular file, or the only one. */
+typedef struct {
+    char *path;
+    char *prefix; /* the folder of its tags, or NULL */
+    size_t lane;  /* see ns_outside_add_file */
     int fd;       /* -1: it does not exist */
-    bool regular; /* it may be replaced, truncated or appended to */
     off_t at;     /* offset in a regular file */
     char head[HEAD];
+} Stream;
+
+struct NsOutsideFile {
+    char *folder;       /* in which files are looked for; NULL for one file */
+    GPtrArray *streams; /* Stream, in the order of time */
+    int64_t came;       /* time of the last bytes, in microseconds; 0 after the pause that followed */
+    int64_t scanned;    /* time at which the folder was looked through */
+    bool pipe;
     NsOutside *run;
     char *chunk;
     int save;        /* file descriptor of the copy of a pipe; -1: none */
@@ -45,31 +59,129 @@ static bool refuse(const char *path, const char *why, GError **error)
                      why);
 }
 
-/* Returns false if this is not a regular file. */
-static bool is_file(const char *path, struct stat *file)
+static Stream *stream_new(const char *path, const char *prefix, size_t lane)
 {
-    return stat(path, file) == 0 && S_ISREG(file->st_mode);
+    Stream *stream = g_new0(Stream, 1);
+    stream->path = g_strdup(path);
+    stream->prefix = g_strdup(prefix);
+    stream->lane = lane;
+    stream->fd = -1;
+    return stream;
 }
 
-/* The most recently written event file of a folder; if several have the same time, the last by
- * name.  NULL if there is none.  Free with g_free. */
-static char *newest_events(const char *folder)
+static void stream_free(gpointer data)
 {
-    char *newest = NULL;
-    struct stat found = {0};
+    Stream *stream = data;
+    if (stream->path && stream->fd >= 0) close(stream->fd);
+    g_free(stream->path);
+    g_free(stream->prefix);
+    g_free(stream);
+}
+
+/* ---- Folders ---- */
+
+static bool is_events(const char *name)
+{
+    return strstr(name, "tfevents") && !g_str_has_suffix(name, ".profile-empty");
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The sorted paths of the regular files, or of the folders, in a folder. */
+static GPtrArray *list(const char *folder, GFileTest kind)
+{
+    GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
     for (const char *name; dir && (name = g_dir_read_name(dir));) {
-        struct stat file;
         g_autofree char *path = g_build_filename(folder, name, NULL);
-        if (!strstr(name, "tfevents") || !is_file(path, &file)) continue;
-        int64_t later = (int64_t)file.st_mtim.tv_sec - (int64_t)found.st_mtim.tv_sec;
-        if (later == 0) later = file.st_mtim.tv_nsec - found.st_mtim.tv_nsec;
-        if (newest && (later < 0 || (later == 0 && strcmp(path, newest) < 0))) continue;
-        g_free(newest);
-        newest = g_steal_pointer(&path);
-        found = file;
+        if (*name != '.' && g_file_test(path, kind))
+            g_ptr_array_add(paths, g_steal_pointer(&path));
     }
-    return newest;
+    g_ptr_array_sort(paths, compare_paths);
+    return paths;
+}
+
+static size_t add_events(const char *folder, const char *prefix, size_t lane, GPtrArray *streams)
+{
+    size_t n = 0;
+    g_autoptr(GPtrArray) files = list(folder, G_FILE_TEST_IS_REGULAR);
+    for (guint i = 0; i < files->len; i++) {
+        g_autofree char *name = g_path_get_basename(files->pdata[i]);
+        if (!is_events(name)) continue;
+        g_ptr_array_add(streams, stream_new(files->pdata[i], prefix, lane));
+        n++;
+    }
+    return n;
+}
+
+/* The event files of a folder and of those in it.  A folder in it is a curve, such as “validation”
+ * or “loss_train”, or else a run of its own. */
+static GPtrArray *events_in(const char *folder)
+{
+    GPtrArray *streams = g_ptr_array_new_with_free_func(stream_free);
+    g_autoptr(GPtrArray) inner = list(folder, G_FILE_TEST_IS_DIR);
+    bool own = add_events(folder, NULL, 0, streams) > 0;
+    size_t lane = 1;
+    for (guint i = 0; i < inner->len; i++) {
+        g_autofree char *name = g_path_get_basename(inner->pdata[i]);
+        if (own || ns_outside_is_curve(name))
+            add_events(inner->pdata[i], name, 0, streams);
+        else if (lane <= NS_LANES_MAX && add_events(inner->pdata[i], NULL, lane, streams))
+            lane++;
+    }
+    return streams;
+}
+
+/* The logs that programs put into the folder of a run, the best first. */
+static const char *const log_names[] = {"metrics.csv",       "trainer_log.jsonl", "metrics.jsonl",
+                                        "trainer_state.json", "log_history.json", "history.json",
+                                        "log.jsonl",         "train.jsonl",       "training.csv",
+                                        "log.csv",           "history.csv",       NULL};
+
+static char *log_in(const char *folder)
+{
+    for (const char *const *name = log_names; *name; name++) {
+        g_autofree char *path = g_build_filename(folder, *name, NULL);
+        if (ns_outside_file_is(path)) return g_steal_pointer(&path);
+    }
+    g_autoptr(GPtrArray) files = list(folder, G_FILE_TEST_IS_REGULAR);
+    for (guint i = 0; i < files->len; i++) {
+        const char *path = files->pdata[i];
+        bool log = g_str_has_suffix(path, ".jsonl") || g_str_has_suffix(path, ".csv");
+        if (log && ns_outside_file_is(path)) return g_strdup(path);
+    }
+    return NULL;
+}
+
+/* Natural order, so that “version_10” comes after “version_9”. */
+static int compare_numbers(const void *a, const void *b)
+{
+    g_autofree char *left = g_utf8_collate_key_for_filename(*(const char *const *)a, -1);
+    g_autofree char *right = g_utf8_collate_key_for_filename(*(const char *const *)b, -1);
+    return strcmp(left, right);
+}
+
+/* The streams of the run in a folder: its event files, or a log, or those of the last folder in it
+ * that has one. */
+static GPtrArray *streams_in(const char *folder, int depth)
+{
+    GPtrArray *streams = events_in(folder);
+    if (streams->len) return streams;
+    g_autofree char *log = log_in(folder);
+    if (log) {
+        g_ptr_array_add(streams, stream_new(log, NULL, 0));
+        return streams;
+    }
+    g_autoptr(GPtrArray) inner = list(folder, G_FILE_TEST_IS_DIR);
+    g_ptr_array_sort(inner, compare_numbers);
+    for (guint i = inner->len; depth < DEEPEST && !streams->len && i-- > 0;) {
+        g_ptr_array_unref(streams);
+        streams = streams_in(inner->pdata[i], depth + 1);
+    }
+    return streams;
 }
 
 static bool is_empty(const char *folder)
@@ -78,18 +190,45 @@ static bool is_empty(const char *folder)
     return dir && !g_dir_read_name(dir);
 }
 
+/* ---- Opening ---- */
+
+/* Whether the file only says where its contents are (git-lfs.github.com/spec). */
+static bool is_lfs_pointer(int fd)
+{
+    static const char start[] = "version https://git-lfs.github.com/spec/";
+    char head[sizeof start - 1];
+    return pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
+           memcmp(head, start, sizeof head) == 0;
+}
+
 /* Returns false if the file exists and cannot be read. */
-static bool open_path(NsOutsideFile *f, GError **error)
+static bool open_stream(NsOutsideFile *f, Stream *stream, GError **error)
 {
     struct stat stat;
-    f->at = 0;
-    f->fd = f->path ? ns_open_for_reading(f->path) : -1;
-    if (!f->path) return true;
-    if (f->fd < 0 && errno == EMEDIUMTYPE) return refuse(f->path, "it is a database", error);
-    if (f->fd < 0) return errno == ENOENT || refuse(f->path, g_strerror(errno), error);
-    if (fstat(f->fd, &stat) != 0) return refuse(f->path, g_strerror(errno), error);
-    if (S_ISDIR(stat.st_mode)) return refuse(f->path, N_("it is a folder"), error);
-    f->regular = S_ISREG(stat.st_mode);
+    stream->at = 0;
+    stream->fd = ns_open_for_reading(stream->path);
+    if (stream->fd < 0 && errno == EMEDIUMTYPE)
+        return refuse(stream->path, "it is a database", error);
+    if (stream->fd < 0) return errno == ENOENT || refuse(stream->path, g_strerror(errno), error);
+    if (fstat(stream->fd, &stat) != 0) return refuse(stream->path, g_strerror(errno), error);
+    if (S_ISDIR(stat.st_mode)) return refuse(stream->path, N_("it is a folder"), error);
+    if (is_lfs_pointer(stream->fd))
+        return refuse(stream->path,
+                      N_("it is a pointer of Git LFS, and “git lfs pull” fetches the file itself"),
+                      error);
+    f->pipe = !S_ISREG(stat.st_mode);
+    return true;
+}
+
+static bool open_streams(NsOutsideFile *f, GError **error)
+{
+    for (guint i = 0; i < f->streams->len; i++) {
+        Stream *stream = f->streams->pdata[i];
+        g_autofree char *name = g_path_get_basename(stream->path);
+        ns_outside_add_file(f->run, f->streams->len > 1 ? name : NULL, stream->prefix,
+                            stream->lane);
+        if (!open_stream(f, stream, error)) return false;
+    }
     return true;
 }
 
@@ -98,25 +237,30 @@ NsOutsideFile *ns_outside_file_open(const char *path, size_t budget, GError **er
     NsOutsideFile *f = g_new0(NsOutsideFile, 1);
     f->run = ns_outside_new(budget);
     f->chunk = g_malloc(CHUNK);
-    f->fd = f->save = -1;
+    f->save = -1;
     if (g_str_equal(path, "-")) {
-        f->fd = STDIN_FILENO;
+        f->streams = g_ptr_array_new_with_free_func(stream_free);
+        g_ptr_array_add(f->streams, stream_new(NULL, NULL, 0));
+        ((Stream *)f->streams->pdata[0])->fd = STDIN_FILENO;
+        f->pipe = true;
         return f;
     }
     if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
         f->folder = g_strdup(path);
-        f->path = newest_events(path);
+        f->streams = streams_in(path, 0);
+        f->scanned = g_get_monotonic_time();
     } else {
-        f->path = g_strdup(path);
+        f->streams = g_ptr_array_new_with_free_func(stream_free);
+        g_ptr_array_add(f->streams, stream_new(path, NULL, 0));
     }
-    const char *wrong = f->folder && !f->path && !is_empty(path)
-                            ? "it is a folder without an event file"
+    const char *wrong = f->folder && !f->streams->len && !is_empty(path)
+                            ? "it is a folder without an event file or a log"
                         : ns_run_file_is(path) ? "it is a run file, which is opened, not watched"
                                                : NULL;
     /* A missing file is waited for, a missing folder is a wrong path. */
     g_autofree char *folder = g_path_get_dirname(path);
     if (!wrong && !g_file_test(folder, G_FILE_TEST_IS_DIR)) wrong = N_("there is no such folder");
-    if (wrong ? refuse(path, wrong, error) : open_path(f, error)) return f;
+    if (wrong ? refuse(path, wrong, error) : open_streams(f, error)) return f;
     ns_outside_file_free(f);
     return NULL;
 }
@@ -124,11 +268,10 @@ NsOutsideFile *ns_outside_file_open(const char *path, size_t budget, GError **er
 void ns_outside_file_free(NsOutsideFile *f)
 {
     if (!f) return;
-    if ((f->path || f->folder) && f->fd >= 0) close(f->fd);
+    g_ptr_array_unref(f->streams);
     if (f->save >= 0) close(f->save);
     ns_outside_free(f->run);
     g_free(f->chunk);
-    g_free(f->path);
     g_free(f->folder);
     g_free(f->save_path);
     g_free(f->unsaved);
@@ -137,17 +280,24 @@ void ns_outside_file_free(NsOutsideFile *f)
 
 bool ns_outside_file_is(const char *path)
 {
-    g_autofree char *head = g_malloc(CHUNK);
+    if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
+        g_autoptr(GPtrArray) streams = streams_in(path, 0);
+        return streams->len > 0;
+    }
     if (!g_file_test(path, G_FILE_TEST_IS_REGULAR)) return false;
+    g_autofree char *head = g_malloc(CHUNK);
     int fd = ns_open_for_reading(path);
     ssize_t n = fd < 0 ? -1 : read(fd, head, CHUNK);
+    bool is = n > 0 && (is_lfs_pointer(fd) || ns_outside_are(head, (size_t)n));
     if (fd >= 0) close(fd);
-    return n > 0 && ns_outside_are(head, (size_t)n);
+    return is;
 }
 
 bool ns_outside_file_is_there(const NsOutsideFile *f)
 {
-    return f->fd >= 0;
+    for (guint i = 0; i < f->streams->len; i++)
+        if (((const Stream *)f->streams->pdata[i])->fd >= 0) return true;
+    return false;
 }
 
 char *ns_outside_file_take_message(NsOutsideFile *f)
@@ -160,49 +310,127 @@ NsOutside *ns_outside_file_run(NsOutsideFile *f)
     return f->run;
 }
 
-/* ---- A regular file ---- */
+/* ---- Regular files ---- */
 
 /* Whether the path is still the file that was read, possibly longer. */
-static bool is_same(const NsOutsideFile *f)
+static bool is_same(const Stream *stream)
 {
     struct stat there, own;
     char head[HEAD];
-    size_t n = (size_t)MIN(f->at, (off_t)HEAD);
-    if (fstat(f->fd, &own) != 0 || own.st_size < f->at) return false;
-    if (stat(f->path, &there) == 0 && (there.st_ino != own.st_ino || there.st_dev != own.st_dev))
+    size_t n = (size_t)MIN(stream->at, (off_t)HEAD);
+    if (fstat(stream->fd, &own) != 0 || own.st_size < stream->at) return false;
+    if (stat(stream->path, &there) == 0 &&
+        (there.st_ino != own.st_ino || there.st_dev != own.st_dev))
         return false;
-    return pread(f->fd, head, n, 0) == (ssize_t)n && memcmp(head, f->head, n) == 0;
+    return pread(stream->fd, head, n, 0) == (ssize_t)n && memcmp(head, stream->head, n) == 0;
 }
 
-static void follow_path(NsOutsideFile *f)
+/* Opens files that were not there, and closes those that were replaced.  Returns whether what was
+ * read is still right. */
+static bool follow_stream(NsOutsideFile *f, Stream *stream)
 {
-    char *newest = f->folder ? newest_events(f->folder) : NULL;
-    if (newest) {
-        g_free(f->path);
-        f->path = newest;
+    if (stream->fd >= 0 && is_same(stream)) return true;
+    bool was_there = stream->fd >= 0;
+    if (was_there) close(stream->fd);
+    if (!open_stream(f, stream, NULL) && stream->fd >= 0) {
+        close(stream->fd);
+        stream->fd = -1;
     }
-    if (f->fd >= 0 && (!f->regular || is_same(f))) return;
-    bool was_there = f->fd >= 0;
-    if (was_there) close(f->fd);
-    if (!open_path(f, NULL) && f->fd >= 0) {
-        close(f->fd);
-        f->fd = -1;
+    return !was_there;
+}
+
+/* Reads all streams from their beginning. */
+static void begin_again(NsOutsideFile *f)
+{
+    ns_outside_begin_again(f->run);
+    for (guint i = 0; i < f->streams->len; i++) {
+        Stream *stream = f->streams->pdata[i];
+        if (stream->fd >= 0) close(stream->fd);
+        stream->fd = -1;
     }
-    if (was_there) ns_outside_begin_again(f->run);
+    open_streams(f, NULL);
+}
+
+static bool has_path(const GPtrArray *streams, const char *path)
+{
+    for (guint i = 0; i < streams->len; i++)
+        if (g_str_equal(((const Stream *)streams->pdata[i])->path, path)) return true;
+    return false;
+}
+
+/* Adds the files that are new in the folder.  If the run has another log, that is read instead. */
+static void scan_folder(NsOutsideFile *f)
+{
+    int64_t now = g_get_monotonic_time();
+    if (f->streams->len && now - f->scanned < SCAN_MICROSECONDS) return;
+    f->scanned = now;
+    GPtrArray *found = streams_in(f->folder, 0);
+    guint missing = 0, more = 0;
+    for (guint i = 0; i < f->streams->len; i++)
+        missing += !has_path(found, ((const Stream *)f->streams->pdata[i])->path);
+    for (guint i = 0; i < found->len; i++)
+        more += !has_path(f->streams, ((const Stream *)found->pdata[i])->path);
+    if (!more) {
+        g_ptr_array_unref(found);
+        return;
+    }
+    bool one = f->streams->len == 1 || missing;
+    if (!one)
+        for (guint i = 0; i < found->len; i++) {
+            const Stream *stream = found->pdata[i];
+            if (has_path(f->streams, stream->path)) continue;
+            Stream *added = stream_new(stream->path, stream->prefix, stream->lane);
+            g_autofree char *name = g_path_get_basename(added->path);
+            g_ptr_array_add(f->streams, added);
+            ns_outside_add_file(f->run, name, added->prefix, added->lane);
+            open_stream(f, added, NULL);
+        }
+    if (!one) {
+        g_ptr_array_unref(found);
+        return;
+    }
+    /* The only file had no name yet, so that the run is read again. */
+    g_ptr_array_unref(f->streams);
+    f->streams = found;
+    begin_again(f);
+}
+
+static void follow(NsOutsideFile *f)
+{
+    bool right = true;
+    if (f->folder) scan_folder(f);
+    for (guint i = 0; i < f->streams->len; i++) right &= follow_stream(f, f->streams->pdata[i]);
+    if (!right) begin_again(f);
+}
+
+/* Whether the writer has reserved the bytes at the offset, and not filled them yet. */
+static bool is_reserved(const NsOutsideFile *f, const Stream *stream, guint i)
+{
+    static const char zeros[16];
+    char there[sizeof zeros];
+    return stream->at > 0 && ns_outside_is_events(f->run, i) &&
+           pread(stream->fd, there, sizeof there, stream->at) == (ssize_t)sizeof there &&
+           memcmp(there, zeros, sizeof there) == 0;
 }
 
 static NsOutsideNews read_regular(NsOutsideFile *f)
 {
-    ssize_t n = f->fd < 0 ? 0 : read(f->fd, f->chunk, CHUNK);
-    if (n <= 0) return NS_OUTSIDE_NONE;
-    f->came = g_get_monotonic_time();
-    if (f->at < (off_t)HEAD) {
-        size_t have = (size_t)f->at;
-        memcpy(f->head + have, f->chunk, MIN((size_t)n, HEAD - have));
+    for (guint i = 0; i < f->streams->len; i++) {
+        Stream *stream = f->streams->pdata[i];
+        if (stream->fd < 0 || is_reserved(f, stream, i)) continue;
+        ssize_t n = pread(stream->fd, f->chunk, CHUNK, stream->at);
+        if (n <= 0) continue;
+        f->came = g_get_monotonic_time();
+        if (stream->at < (off_t)HEAD) {
+            size_t have = (size_t)stream->at;
+            memcpy(stream->head + have, f->chunk, MIN((size_t)n, HEAD - have));
+        }
+        stream->at += n;
+        ns_outside_feed_file(f->run, i, f->chunk, (size_t)n);
+        stream->at -= (off_t)ns_outside_take_zeros(f->run, i);
+        return NS_OUTSIDE_MORE;
     }
-    f->at += n;
-    ns_outside_feed(f->run, f->chunk, (size_t)n);
-    return NS_OUTSIDE_MORE;
+    return NS_OUTSIDE_NONE;
 }
 
 bool ns_outside_file_pause(NsOutsideFile *f)
@@ -242,9 +470,10 @@ static void save(NsOutsideFile *f, size_t n)
 
 static NsOutsideNews read_pipe(NsOutsideFile *f, int milliseconds)
 {
-    struct pollfd ready = {.fd = f->fd, .events = POLLIN};
+    int fd = ((const Stream *)f->streams->pdata[0])->fd;
+    struct pollfd ready = {.fd = fd, .events = POLLIN};
     if (poll(&ready, 1, milliseconds) <= 0) return NS_OUTSIDE_NONE;
-    ssize_t n = read(f->fd, f->chunk, CHUNK);
+    ssize_t n = read(fd, f->chunk, CHUNK);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return NS_OUTSIDE_NONE;
     if (n > 0) {
         save(f, (size_t)n);
@@ -257,10 +486,10 @@ static NsOutsideNews read_pipe(NsOutsideFile *f, int milliseconds)
 
 NsOutsideNews ns_outside_file_read(NsOutsideFile *f, int milliseconds)
 {
-    if ((!f->path && !f->folder) || (f->fd >= 0 && !f->regular)) return read_pipe(f, milliseconds);
+    if (f->pipe) return read_pipe(f, milliseconds);
     int64_t until = g_get_monotonic_time() + 1000 * (int64_t)milliseconds;
     for (;;) {
-        follow_path(f);
+        follow(f);
         NsOutsideNews news = read_regular(f);
         int64_t left = until - g_get_monotonic_time();
         if (news != NS_OUTSIDE_NONE || left <= 0) return news;

@@ -1,18 +1,15 @@
-/* A line of a run of another program (core/store/outside.h).  Internal to outside*.c.
+/* A line of a log of another program (core/store/outside.h).  Internal to outside*.c.
  * SPDX-License-Identifier: MIT
  *
  * Lines are parsed directly into numbers: there may be a million lines with hundreds of numbers
  * each, and other programs write NaN and Infinity, which are not valid JSON. */
 #pragma once
 
-#include <glib.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "core/store/outside_name.h"
 
 /* Maximum number of values and arrays in a line; no measurements of layers have more. */
 #define NS_OUTSIDE_MOST_NUMBERS ((guint)1 << 22)
-#define NS_OUTSIDE_MOST_ARRAYS 1024
+#define NS_OUTSIDE_MOST_ARRAYS 4096
 
 typedef struct {
     double value;
@@ -20,8 +17,20 @@ typedef struct {
 } NsOutsideNumber;
 
 typedef struct {
-    char name[64];
-    bool gradient;   /* it is inside "grad_norm" */
+    double value;
+    bool has;
+    const NsOutsideName *name;
+} NsOutsideScalar;
+
+/* A number under a name of its own. */
+typedef struct {
+    const NsOutsideName *name;
+    double value;
+} NsOutsideCell;
+
+typedef struct {
+    NsOutsideGroup *group;
+    const NsOutsideName *name; /* that of its first number, or of the array in JSON */
     bool scalar;     /* it is a single number */
     size_t first, n; /* position among the numbers, and how many */
     size_t inner;    /* length of each array inside it; 0 if it contains none */
@@ -29,31 +38,72 @@ typedef struct {
 
 typedef struct {
     bool passed_over; /* it is not a record, and not an error */
-    bool again;       /* it replaces the step that was taken last */
-    int64_t step;
-    size_t lane; /* line number, from 1 */
-    NsOutsideNumber loss, validation, lr, grad_norm, seconds, probe_seconds, seed;
+    bool again;       /* it has what was already read of a step, and more */
+    bool summary;     /* it has values of the whole run */
+    bool partial;     /* more of its step may follow */
+    int64_t step;     /* -1 if it has none */
+    size_t lane;      /* from 1 */
+    size_t repeated;  /* names that it has twice, of which the first was taken */
+    NsOutsideScalar scalars[NS_OUTSIDE_SCALARS];
+    GArray *cells;   /* elements are NsOutsideCell */
     GArray *arrays;  /* elements are NsOutsideArray */
     GArray *numbers; /* elements are NsOutsideNumber */
 } NsOutsideLine;
 
-/* Adds a name that a message may list, unless there are enough of them. */
-void ns_outside_note_name(GPtrArray *names, const char *name);
-
 NsOutsideLine *ns_outside_line_new(void);
 void ns_outside_line_free(NsOutsideLine *line);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsOutsideLine, ns_outside_line_free)
 
-/* Resets the line to the scalars of another one, without arrays. */
-void ns_outside_line_begin(NsOutsideLine *line, NsOutsideLine told);
+/* Makes the line empty. */
+void ns_outside_line_clear(NsOutsideLine *line);
 
-/* Parses a zero-terminated line of n bytes.  Returns NULL, or what is wrong with it as the
- * beginning of a sentence. */
-const char *ns_outside_line_read(NsOutsideLine *line, const char *text, size_t n);
+/* A copy that is freed with ns_outside_line_free. */
+NsOutsideLine *ns_outside_line_copy(const NsOutsideLine *line);
 
-/* Reads the names of the columns of a table from its first line, and sets *separator.  Returns NULL
- * if no column is “step” or none is a loss.  Free with g_strfreev. */
-char **ns_outside_columns(const char *text, char *separator);
+/* Adds what `from` has and the line does not have; both are of one step. */
+void ns_outside_line_merge(NsOutsideLine *line, const NsOutsideLine *from);
 
-/* Like ns_outside_line_read, for a row of such a table. */
-const char *ns_outside_line_read_row(NsOutsideLine *line, char **columns, char separator,
+/* Whether the line has any number beside the step. */
+bool ns_outside_line_has_any(const NsOutsideLine *line);
+
+/* Adds a number under a name.  Of two names of one quantity the better one is taken, and the other
+ * keeps its own name.  Returns NULL, or what is wrong as the beginning of a sentence. */
+const char *ns_outside_line_put(NsOutsideLine *line, const NsOutsideName *name, double value);
+
+/* Turns the cells of the line into arrays by layer, and into single numbers.  If the step of the
+ * line is incomplete, an array has to have the size that it had in an earlier step.  Returns whether
+ * no array was left out. */
+bool ns_outside_line_gather(NsOutsideLine *line);
+
+/* Parses a zero-terminated line of n bytes: an object of JSON, or of Python.  Returns NULL, or what
+ * is wrong with it as the beginning of a sentence. */
+const char *ns_outside_line_read(NsOutsideLine *line, NsOutsideNames *names, const char *text,
+                                 size_t n);
+
+/* The columns of a table. */
+typedef struct {
+    char separator;
+    const NsOutsideName **names; /* [n]; NULL for a column without a name */
+    size_t n;
+    size_t lanes;       /* the number of runs in its columns; 0 if they do not name runs */
+    bool has_step;      /* a column is the step */
+    bool decimal_comma; /* a number with one was read */
+    char *repeated;     /* a name that two columns have, or NULL */
+    bool guessed;       /* the column “Value” is taken as the loss */
+} NsOutsideTable;
+
+/* Reads the names of the columns from the first line of a table.  Returns NULL if it is not a table
+ * of a training run. */
+NsOutsideTable *ns_outside_table_new(NsOutsideNames *names, const char *text);
+void ns_outside_table_free(NsOutsideTable *table);
+
+/* Whether the first line of such a table is repeated. */
+bool ns_outside_table_is_head(const NsOutsideTable *table, const char *text);
+
+/* Like ns_outside_line_read, for a row of such a table and a run in its columns, from 1. */
+const char *ns_outside_line_read_row(NsOutsideLine *line, NsOutsideTable *table, size_t lane,
                                      const char *text);
+
+/* Reads the numbers of a line of text, such as “iter 100: loss 2.5, time 3ms”.  Returns false if
+ * there is no loss. */
+bool ns_outside_line_read_text(NsOutsideLine *line, NsOutsideNames *names, const char *text);

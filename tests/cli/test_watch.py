@@ -131,7 +131,9 @@ def test_chart_refuses():
         sentence(watch(), 2)
         assert run("train", "--steps", "1", "--run", path("own.nsrun")).returncode == 0
         assert "which is opened" in sentence(watch(path("own.nsrun"), "--once"), 1)
-        sentence(watch(os.path.dirname(path("a"))), 1)
+        os.mkdir(path("other"))
+        write(path("other/notes.txt"), ["notes"])
+        sentence(watch(path("other")), 1)
 
 
 def test_pipe():
@@ -161,10 +163,11 @@ def test_no_record():
         write(path("a.csv"), ["step,loss"])
         write(path("b.jsonl"), ['{"step": 0, "val_loss": 10.98}', '{"step": 1, "val_loss": 9, "accuracy": 1}'])
         with open(path("c.tfevents"), "wb") as file:
-            file.write(VERSION + scalar(0, "lm loss", 3.0) + scalar(0, "grad-norm", 1.0) + scalar(1, "lm loss", 2.0))
-        for name, there in (("a.csv", "step, loss"), ("b.jsonl", "step, validation_loss, accuracy"),
-                            ("c.tfevents", "lm loss, grad-norm")):
-            for words in (["chart", "--from", path(name), "--figure", "loss", "--out", path("x.svg")],
+            file.write(VERSION + scalar(0, "accuracy", 3.0) + scalar(0, "grad-norm", 1.0) + scalar(1, "accuracy", 2.0))
+        for name, there in (("a.csv", "step, loss"), ("b.jsonl", "step, val_loss, accuracy"),
+                            ("c.tfevents", "accuracy, grad-norm")):
+            for words in (["watch", path(name), "--once"], ["show", path(name)],
+                          ["chart", "--from", path(name), "--figure", "loss", "--out", path("x.svg")],
                           ["chart", "--from", path(name), "--beside", path(name), "--figure", "loss", "--out",
                            path("x.svg")]):
                 line = sentence(run(*words, small=False), 1)
@@ -314,8 +317,10 @@ def test_growing():
         # A run that goes on from a checkpoint.
         write(path("a.jsonl"), [record(10), record(20)], "a")
         assert [watching.next()["step"] for _ in range(2)] == [10, 20]
-        write(path("a.jsonl"), [record(15)], "a")
+        write(path("a.jsonl"), [record(15)], "a")  # one that comes late
         assert watching.next()["step"] == 15
+        write(path("a.jsonl"), [record(15, 9.0)], "a")
+        assert watching.next() == {**record(15, 9.0), "lr": None, "seconds": None, "grad_norm": {"total": None}}
         rest, err = watching.end()
         assert rest == [] and err.count("replaced by another one") == 4, err
         assert "goes back to step 15 after step 20" in err, err

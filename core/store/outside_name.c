@@ -1,0 +1,609 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/store/outside_name.h"
+
+#include "core/base/error.h"
+#include "core/base/words.h"
+#include "core/store/json.h"
+#include "core/train/run.h"
+
+#include <string.h>
+
+#define MOST_NAMES 200000
+#define MOST_WORDS 24
+
+/* A name without a training or validation loss of its own is at most this good. */
+#define RANK_EPOCH 12
+#define RANK_SMOOTH 8
+
+struct NsOutsideNames {
+    GHashTable *names;  /* prefix, newline and name to NsOutsideName */
+    GHashTable *groups; /* key to NsOutsideGroup; gradients have “∇” before their key */
+    GPtrArray *runs;    /* names of runs before “ - ”, char * */
+};
+
+/* ---- Columns named by the user ---- */
+
+typedef struct {
+    NsOutsideKind kind; /* NS_OUTSIDE_VALUE: a pattern of layers */
+    char *column;
+} Mapping;
+
+static GArray *mappings; /* of Mapping; NULL if there are none */
+
+static const struct {
+    const char *key;
+    NsOutsideKind kind;
+} map_keys[] = {
+    {"step", NS_OUTSIDE_STEP},
+    {"epoch", NS_OUTSIDE_EPOCH},
+    {"loss", NS_OUTSIDE_LOSS},
+    {"validation", NS_OUTSIDE_VALIDATION},
+    {"validation_loss", NS_OUTSIDE_VALIDATION},
+    {"val_loss", NS_OUTSIDE_VALIDATION},
+    {"lr", NS_OUTSIDE_LR},
+    {"grad_norm", NS_OUTSIDE_GRAD_NORM},
+    {"layer", NS_OUTSIDE_VALUE},
+};
+
+/* The next item up to a comma outside quotes, without its quotes. */
+static char *next_item(const char **at)
+{
+    GString *item = g_string_new(NULL);
+    char quote = '\0';
+    for (; **at && (quote || **at != ','); (*at)++) {
+        if (quote ? **at == quote : **at == '\'' || **at == '"')
+            quote = quote ? '\0' : **at;
+        else
+            g_string_append_c(item, **at);
+    }
+    if (**at == ',') (*at)++;
+    return g_string_free(item, FALSE);
+}
+
+bool ns_outside_map(const char *text, GError **error)
+{
+    while (*text) {
+        g_autofree char *item = next_item(&text);
+        char *column = strchr(item, '=');
+        if (column) *column++ = '\0';
+        size_t i = 0;
+        while (column && i < G_N_ELEMENTS(map_keys) && !g_str_equal(item, map_keys[i].key)) i++;
+        if (!column || !*column || i == G_N_ELEMENTS(map_keys))
+            return ns_refuse(error, NS_ERROR_USAGE,
+                             N_("“%s” does not map a column; write “loss=COLUMN”, with step, epoch, "
+                                "loss, validation, lr, grad_norm or layer on the left."),
+                             item);
+        if (map_keys[i].kind == NS_OUTSIDE_VALUE && !strstr(column, "{l}"))
+            return ns_refuse(error, NS_ERROR_USAGE,
+                             N_("“%s” has no {l} in the place of the number of the layer."),
+                             column);
+        if (!mappings) mappings = g_array_new(FALSE, FALSE, sizeof(Mapping));
+        g_array_append_val(mappings, ((Mapping){map_keys[i].kind, g_strdup(column)}));
+    }
+    return true;
+}
+
+/* Whether the name is one of the pattern, with a number in the place of “{l}”. */
+static bool fits_pattern(const char *pattern, const char *name, size_t *layer)
+{
+    const char *number = strstr(pattern, "{l}");
+    size_t before = (size_t)(number - pattern), after = strlen(number + 3), n = strlen(name);
+    if (n <= before + after || memcmp(name, pattern, before) != 0 ||
+        !g_str_equal(name + n - after, number + 3))
+        return false;
+    g_autofree char *digits = g_strndup(name + before, n - before - after);
+    guint64 value;
+    if (!g_ascii_string_to_unsigned(digits, 10, 0, NS_OUTSIDE_MOST_LAYERS, &value, NULL))
+        return false;
+    *layer = (size_t)value;
+    return true;
+}
+
+/* ---- Words ---- */
+
+typedef struct {
+    char text[24];
+    size_t at, end; /* in the name */
+    bool path;      /* it is a whole component between “/” or “.” */
+} Word;
+
+static bool is_separator(char c)
+{
+    return strchr("/._- :()[]", c) != NULL;
+}
+
+static bool is_slash(char c)
+{
+    return c == '/' || c == '.' || c == '\0';
+}
+
+/* Splits a name into lowercase words; returns their number, or 0 if there are too many. */
+static size_t split(const char *name, Word *words)
+{
+    size_t n = 0;
+    for (size_t i = 0; name[i];) {
+        if (is_separator(name[i])) {
+            i++;
+            continue;
+        }
+        if (n == MOST_WORDS) return 0;
+        Word *word = &words[n++];
+        word->at = i;
+        while (name[i] && !is_separator(name[i]) &&
+               !(i > word->at && g_ascii_isupper(name[i]) && g_ascii_islower(name[i - 1])))
+            i++;
+        word->end = i;
+        size_t length = MIN(i - word->at, sizeof word->text - 1);
+        for (size_t k = 0; k < length; k++) word->text[k] = g_ascii_tolower(name[word->at + k]);
+        word->text[length] = '\0';
+        word->path = (word->at == 0 || is_slash(name[word->at - 1])) && is_slash(name[i]);
+    }
+    return n;
+}
+
+static bool is_one(const char *word, const char *const *list)
+{
+    return g_strv_contains(list, word);
+}
+
+static bool is_number(const char *word)
+{
+    return *word && strspn(word, "0123456789") == strlen(word);
+}
+
+static const char *const train_words[] = {"train", "training", "trainer", "fit", NULL};
+static const char *const validation_words[] = {"val",  "valid",      "validation", "eval",
+                                               "dev",  "evaluation", "heldout",    "held",
+                                               "test", "out",        NULL};
+
+/* ---- The losses ---- */
+
+/* Words that may stand beside “loss”, and how much worse than “loss” alone they make a name. */
+static const struct {
+    const char *word;
+    unsigned rank;
+} loss_words[] = {
+    {"step", 1},   {"batch", 1},  {"iter", 1},
+    {"total", 2},  {"lm", 2},     {"language", 2},
+    {"model", 2},  {"cross", 2},  {"entropy", 2},
+    {"nll", 2},    {"xent", 2},   {"ce", 2},
+    {"mlm", 2},    {"global", 2}, {"samples", 4},
+    {"metrics", 2}, {"value", 2}, {"log", 2},   {"logs", 2},
+    {"main", 2},   {"mean", RANK_SMOOTH}, {"avg", RANK_SMOOTH},
+    {"average", RANK_SMOOTH}, {"running", RANK_SMOOTH}, {"ema", RANK_SMOOTH},
+    {"smooth", RANK_SMOOTH}, {"smoothed", RANK_SMOOTH}, {"epoch", RANK_EPOCH},
+};
+
+/* Whether the words name a loss of training or of validation. */
+static bool read_loss(const Word *words, size_t n, NsOutsideName *name)
+{
+    bool loss = false, cross = false, validation = false, underscored = false;
+    unsigned rank = 0;
+    for (size_t i = 0; i < n; i++) {
+        const char *word = words[i].text;
+        size_t k = 0;
+        if (g_str_equal(word, "loss") || g_str_equal(word, "nll") || g_str_equal(word, "xent") ||
+            (cross && g_str_equal(word, "entropy")))
+            loss = true;
+        if (g_str_equal(word, "loss")) continue;
+        cross = g_str_equal(word, "cross");
+        if (is_one(word, train_words)) {
+            underscored |= !words[i].path;
+            continue;
+        }
+        if (is_one(word, validation_words)) {
+            validation = true;
+            rank += g_str_equal(word, "test") ? 20 : 0;
+            continue;
+        }
+        while (k < G_N_ELEMENTS(loss_words) && !g_str_equal(word, loss_words[k].word)) k++;
+        if (k == G_N_ELEMENTS(loss_words)) return false;
+        rank += loss_words[k].rank;
+    }
+    if (!loss) return false;
+    /* The underscore makes no difference between “val_loss” and “val/loss”. */
+    name->mean = !validation && underscored && rank == 0;
+    name->kind = validation ? NS_OUTSIDE_VALIDATION : NS_OUTSIDE_LOSS;
+    name->rank = rank + (name->mean ? 3 : 0);
+    return true;
+}
+
+/* ---- Other numbers of a step ---- */
+
+/* Names that are written in this way, with “_” between the words. */
+static const struct {
+    const char *name;
+    NsOutsideKind kind;
+    unsigned rank;
+} plain_names[] = {
+    {"global_step", NS_OUTSIDE_STEP, 0},
+    {"trainer_global_step", NS_OUTSIDE_STEP, 0},
+    {"train_global_step", NS_OUTSIDE_STEP, 0},
+    {"num_updates", NS_OUTSIDE_STEP, 0},
+    {"current_steps", NS_OUTSIDE_STEP, 1},
+    {"current_step", NS_OUTSIDE_STEP, 1},
+    {"step", NS_OUTSIDE_STEP, 1},
+    {"steps", NS_OUTSIDE_STEP, 2},
+    {"iteration", NS_OUTSIDE_STEP, 2},
+    {"iterations", NS_OUTSIDE_STEP, 2},
+    {"iter", NS_OUTSIDE_STEP, 2},
+    {"iter_num", NS_OUTSIDE_STEP, 2},
+    {"n_iter", NS_OUTSIDE_STEP, 2},
+    {"it", NS_OUTSIDE_STEP, 2},
+    {"train_step", NS_OUTSIDE_STEP, 2},
+    {"training_step", NS_OUTSIDE_STEP, 2},
+    {"train_steps", NS_OUTSIDE_STEP, 2},
+    {"train_iter", NS_OUTSIDE_STEP, 2},
+    {"optimizer_step", NS_OUTSIDE_STEP, 2},
+    {"opt_step", NS_OUTSIDE_STEP, 2},
+    {"update_step", NS_OUTSIDE_STEP, 2},
+    {"updates", NS_OUTSIDE_STEP, 2},
+    {"time_batch", NS_OUTSIDE_STEP, 3},
+    {"batch", NS_OUTSIDE_STEP, 6},
+    {"update", NS_OUTSIDE_STEP, 7},
+    {"epoch", NS_OUTSIDE_EPOCH, 0},
+    {"epochs", NS_OUTSIDE_EPOCH, 0},
+    {"train_epoch", NS_OUTSIDE_EPOCH, 0},
+    {"trainer_epoch", NS_OUTSIDE_EPOCH, 0},
+    {"current_epoch", NS_OUTSIDE_EPOCH, 0},
+    {"time_epoch", NS_OUTSIDE_EPOCH, 1},
+    {"seconds", NS_OUTSIDE_SECONDS, 0},
+    {"train_seconds", NS_OUTSIDE_SECONDS, 0},
+    {"probe_seconds", NS_OUTSIDE_PROBE_SECONDS, 0},
+    {"seed", NS_OUTSIDE_SEED, 0},
+    {"lane", NS_OUTSIDE_LANE, 0},
+    {"format", NS_OUTSIDE_VERSION, 0},
+    {"rank", NS_OUTSIDE_PROCESS, 0},
+    {"global_rank", NS_OUTSIDE_PROCESS, 0},
+    {"process_index", NS_OUTSIDE_PROCESS, 0},
+    {"local_rank", NS_OUTSIDE_PROCESS, 1},
+    {"train_runtime", NS_OUTSIDE_SUMMARY, 0},
+    {"train_train_runtime", NS_OUTSIDE_SUMMARY, 0},
+    {"total_flos", NS_OUTSIDE_SUMMARY, 0},
+    {"train_total_flos", NS_OUTSIDE_SUMMARY, 0},
+    {"runtime", NS_OUTSIDE_IGNORED, 0},
+    {"timestamp", NS_OUTSIDE_IGNORED, 0},
+    {"time", NS_OUTSIDE_IGNORED, 0},
+    {"wall_time", NS_OUTSIDE_IGNORED, 0},
+    {"created_at", NS_OUTSIDE_IGNORED, 0},
+    {"total_steps", NS_OUTSIDE_IGNORED, 0},
+    {"max_steps", NS_OUTSIDE_IGNORED, 0},
+    {"percentage", NS_OUTSIDE_IGNORED, 0},
+    {"elapsed_time", NS_OUTSIDE_IGNORED, 0},
+    {"remaining_time", NS_OUTSIDE_IGNORED, 0},
+    {"gnorm", NS_OUTSIDE_GRAD_NORM, 0},
+};
+
+static bool read_plain(const Word *words, size_t n, NsOutsideName *name)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (size_t i = 0; i < n; i++) g_string_append_printf(text, i ? "_%s" : "%s", words[i].text);
+    for (size_t i = 0; i < G_N_ELEMENTS(plain_names); i++) {
+        if (!g_str_equal(text->str, plain_names[i].name)) continue;
+        name->kind = plain_names[i].kind;
+        name->rank = plain_names[i].rank;
+        return true;
+    }
+    return false;
+}
+
+/* “lr”, “learning_rate”, “lr-AdamW/pg1”, “Train/Samples/lr”. */
+static bool read_rate(const Word *words, size_t n, NsOutsideName *name)
+{
+    static const char *const beside[] = {"step",  "epoch", "samples", "group", "pg",  "optimizer",
+                                         "param", "base",  "opt",     "log",   "sgd", "lion",
+                                         "muon",  "schedule", NULL};
+    bool found = false;
+    for (size_t i = 0; i < n; i++) {
+        const char *word = words[i].text;
+        bool learning = g_str_equal(word, "learning") && i + 1 < n &&
+                        g_str_equal(words[i + 1].text, "rate");
+        if (learning || g_str_equal(word, "lr")) {
+            found = true;
+            i += learning;
+        } else if (!is_one(word, train_words)) {
+            size_t letters = strcspn(word, "0123456789");
+            g_autofree char *stem = g_strndup(word, letters);
+            if (!is_number(word) && !is_one(stem, beside) && !strstr(word, "adam")) return false;
+            name->rank++;
+        }
+    }
+    name->kind = NS_OUTSIDE_LR;
+    return found;
+}
+
+/* “grad_norm”, “gradient/norm”, “grad_norm/total”, “grad_2.0_norm_total”. */
+static bool read_gradient_norm(const Word *words, size_t n, NsOutsideName *name)
+{
+    static const char *const gradients[] = {"grad", "gradient", "grads", "gradients", NULL};
+    static const char *const beside[] = {"total", "global", "all", "l2", "step", NULL};
+    bool gradient = false, norm = false;
+    for (size_t i = 0; i < n; i++) {
+        const char *word = words[i].text;
+        if (is_one(word, gradients))
+            gradient = true;
+        else if (g_str_equal(word, "norm"))
+            norm = true;
+        else if (g_str_equal(word, "2") && i + 1 < n && g_str_equal(words[i + 1].text, "0"))
+            i++; /* “grad_2.0_norm” */
+        else if (!is_one(word, train_words)) {
+            if (!is_one(word, beside)) return false;
+            name->rank += !g_str_equal(word, "total");
+        }
+    }
+    name->kind = NS_OUTSIDE_GRAD_NORM;
+    return gradient && norm;
+}
+
+/* ---- Layers ---- */
+
+static bool is_quantity(const char *key)
+{
+    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
+        if (g_str_equal(ns_json_quantity_key((NsQuantity)q), key)) return true;
+    return false;
+}
+
+static bool read_layer(const char *digits, size_t *layer)
+{
+    guint64 number;
+    if (!g_ascii_string_to_unsigned(digits, 10, 0, NS_OUTSIDE_MOST_LAYERS, &number, NULL))
+        return false;
+    *layer = (size_t)number;
+    return true;
+}
+
+/* Removes from the name the part from `at` to `end` and the separator before it. */
+static char *without(const char *name, size_t at, size_t end)
+{
+    if (at > 0)
+        at--;
+    else if (name[end])
+        end++;
+    return g_strdup_printf("%.*s%s", (int)at, name, name + end);
+}
+
+/* Takes the layer out of “grad_norm/w2/3”, “act/layer_3/rms”, “h.3.attn”, “layer3_rms” and
+ * “hidden_norm_3”.  Returns the name without it, or NULL if there is none.  Free with g_free. */
+static char *take_layer(const char *name, const Word *words, size_t n, size_t *layer)
+{
+    static const char *const layers[] = {"layer", "layers", "block", "blocks", "h", "l", "blk", NULL};
+    for (size_t i = 0; i < n; i++) {
+        const char *word = words[i].text;
+        size_t letters = strcspn(word, "0123456789");
+        g_autofree char *stem = g_strndup(word, letters);
+        if (!is_one(stem, layers)) continue;
+        if (word[letters] && letters && read_layer(word + letters, layer))
+            return without(name, words[i].at, words[i].end);
+        if (!word[letters] && i + 1 < n && read_layer(words[i + 1].text, layer))
+            return without(name, words[i].at, words[i + 1].end);
+    }
+    for (size_t i = n; i-- > 1;)
+        if (words[i].path && read_layer(words[i].text, layer))
+            return without(name, words[i].at, words[i].end);
+    if (n < 2 || name[words[n - 1].end] || !read_layer(words[n - 1].text, layer)) return NULL;
+    g_autofree char *rest = without(name, words[n - 1].at, words[n - 1].end);
+    return is_quantity(rest) ? g_steal_pointer(&rest) : NULL;
+}
+
+/* ---- Roles of gradients ---- */
+
+/* The ends of the names of parameters in public models, and the roles that they have here. */
+static const struct {
+    const char *end, *role;
+} roles[] = {
+    {"attn.c_proj", "wo"},      {"attention.dense", "wo"}, {"attn.proj", "wo"},
+    {"q_proj", "wq"},           {"k_proj", "wk"},          {"v_proj", "wv"},
+    {"to_q", "wq"},             {"to_k", "wk"},            {"to_v", "wv"},
+    {"query", "wq"},            {"key", "wk"},             {"value", "wv"},
+    {"o_proj", "wo"},           {"out_proj", "wo"},        {"to_out", "wo"},
+    {"gate_proj", "w1"},        {"up_proj", "w3"},         {"down_proj", "w2"},
+    {"c_fc", "w1"},             {"c_proj", "w2"},          {"fc1", "w1"},
+    {"fc2", "w2"},              {"fc_in", "w1"},           {"fc_out", "w2"},
+    {"linear1", "w1"},          {"linear2", "w2"},         {"dense_h_to_4h", "w1"},
+    {"dense_4h_to_h", "w2"},    {"wq", "wq"},              {"wk", "wk"},
+    {"wv", "wv"},               {"wo", "wo"},              {"w1", "w1"},
+    {"w2", "w2"},               {"w3", "w3"},
+};
+
+static char *role_of(char *name)
+{
+    g_autofree char *path = g_strdelimit(name, "/", '.');
+    if (g_str_has_suffix(path, ".weight")) path[strlen(path) - strlen(".weight")] = '\0';
+    for (size_t i = 0; i < G_N_ELEMENTS(roles); i++) {
+        if (!g_str_has_suffix(path, roles[i].end)) continue;
+        const char *before = path + strlen(path) - strlen(roles[i].end);
+        if (before == path || before[-1] == '.') return g_strdup(roles[i].role);
+    }
+    return g_steal_pointer(&path);
+}
+
+/* Removes “grad_norm/” before or “/grad_norm” after a name; “grad_w2” of this program is the
+ * gradient of “w2”.  Takes the name, and returns the new one and whether it is a gradient. */
+static char *take_gradient(char *name, bool *gradient)
+{
+    static const char *const prefixes[] = {"grad_norm/", "gradient_norm/", "grad_norms/",
+                                           "grad_norm.", "gradients/",     "gradient/",
+                                           "grad_2.0_norm/", "grads/",      "grad/"};
+    static const char *const suffixes[] = {"/grad_norm", ".grad_norm", "_grad_norm",
+                                           "/gradient_norm"};
+    g_autofree char *own = name;
+    *gradient = true;
+    for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++)
+        if (g_str_has_prefix(own, prefixes[i])) return role_of(g_strdup(own + strlen(prefixes[i])));
+    for (size_t i = 0; i < G_N_ELEMENTS(suffixes); i++)
+        if (g_str_has_suffix(own, suffixes[i]))
+            return role_of(g_strndup(own, strlen(own) - strlen(suffixes[i])));
+    if (g_str_has_prefix(own, "grad_")) {
+        g_autofree char *key = g_strdelimit(g_strdup(own), "_", '-');
+        int found = ns_choices_find(ns_quantity_choice, key);
+        if (found >= 0 && found < NS_PARAMETER_COUNT) return g_strdup(own + strlen("grad_"));
+    }
+    *gradient = false;
+    return g_steal_pointer(&own);
+}
+
+/* ---- A name ---- */
+
+NsOutsideGroup *ns_outside_names_group(NsOutsideNames *names, const char *key, bool gradient)
+{
+    g_autofree char *own = g_strconcat(gradient ? "∇" : "", key, NULL);
+    NsOutsideGroup *group = g_hash_table_lookup(names->groups, own);
+    if (group) return group;
+    group = g_new0(NsOutsideGroup, 1);
+    group->number = g_hash_table_size(names->groups);
+    group->key = g_strdup(key);
+    group->gradient = gradient;
+    g_hash_table_insert(names->groups, g_steal_pointer(&own), group);
+    return group;
+}
+
+static void group_free(gpointer data)
+{
+    g_free(((NsOutsideGroup *)data)->key);
+    g_free(data);
+}
+
+static void name_free(gpointer data)
+{
+    g_free(((NsOutsideName *)data)->raw);
+    g_free(data);
+}
+
+/* Skips “lane2/” and “seed3/”, which this program writes. */
+static const char *skip_own(const char *text, NsOutsideName *name)
+{
+    char *end;
+    if (g_str_has_prefix(text, "lane") && text[4] >= '1' && text[4] <= '0' + NS_LANES_MAX &&
+        text[5] == '/') {
+        name->lane = (size_t)(text[4] - '0');
+        text += 6;
+    }
+    if (!g_str_has_prefix(text, "seed") || !g_ascii_isdigit(text[4])) return text;
+    name->seed = (double)g_ascii_strtoull(text + 4, &end, 10);
+    name->has_seed = *end == '/';
+    return name->has_seed ? end + 1 : text;
+}
+
+/* Skips the run in “amber-sun-7 - train/loss”, a column of a table of several runs. */
+static const char *skip_run(NsOutsideNames *names, const char *text, NsOutsideName *name)
+{
+    const char *dash = g_strrstr(text, " - ");
+    guint i;
+    if (!dash || dash == text) return text;
+    g_autofree char *run = g_strndup(text, (gsize)(dash - text));
+    if (!g_ptr_array_find_with_equal_func(names->runs, run, g_str_equal, &i)) {
+        i = names->runs->len;
+        g_ptr_array_add(names->runs, g_steal_pointer(&run));
+    }
+    name->lane = (size_t)i + 1;
+    return dash + strlen(" - ");
+}
+
+/* The columns that the user has named come first. */
+static bool read_mapped(NsOutsideNames *names, const char *raw, NsOutsideName *name)
+{
+    for (guint i = 0; mappings && i < mappings->len; i++) {
+        const Mapping *mapping = &g_array_index(mappings, Mapping, i);
+        if (mapping->kind != NS_OUTSIDE_VALUE && g_str_equal(raw, mapping->column)) {
+            name->kind = mapping->kind;
+            name->rank = 0;
+            return true;
+        }
+        if (mapping->kind != NS_OUTSIDE_VALUE || !fits_pattern(mapping->column, raw, &name->layer))
+            continue;
+        const char *number = strstr(mapping->column, "{l}");
+        Word words[MOST_WORDS];
+        size_t layer, n = split(raw, words);
+        g_autofree char *rest = take_layer(raw, words, n, &layer);
+        if (!rest || layer != name->layer)
+            rest = without(mapping->column, (size_t)(number - mapping->column),
+                           (size_t)(number - mapping->column) + 3);
+        name->layered = true;
+        name->kind = NS_OUTSIDE_VALUE;
+        name->group = ns_outside_names_group(names, rest, false);
+        return true;
+    }
+    return false;
+}
+
+/* A name that is mapped elsewhere is not taken as the same quantity by its words. */
+static bool is_mapped(NsOutsideKind kind)
+{
+    for (guint i = 0; mappings && i < mappings->len; i++)
+        if (g_array_index(mappings, Mapping, i).kind == kind) return true;
+    return false;
+}
+
+static void read_name(NsOutsideNames *names, const char *prefix, NsOutsideName *name)
+{
+    const char *text = skip_run(names, skip_own(name->raw, name), name);
+    g_autofree char *whole = prefix ? g_strconcat(prefix, "/", text, NULL) : g_strdup(text);
+    Word words[MOST_WORDS];
+    size_t n = split(whole, words);
+    name->kind = NS_OUTSIDE_VALUE;
+    bool training = prefix && is_one(prefix, train_words);
+    g_autofree char *plain = g_strdelimit(g_strdup(training ? text : whole), "- ", '_');
+    /* “train/” adds nothing to what is drawn under its own name. */
+    Word own[MOST_WORDS];
+    size_t n_own = split(plain, own);
+    const char *value = n_own > 1 && own[0].path && is_one(own[0].text, train_words)
+                            ? plain + own[1].at
+                            : plain;
+    if (g_str_has_suffix(whole, "__MIN") || g_str_has_suffix(whole, "__MAX")) {
+        name->kind = NS_OUTSIDE_IGNORED;
+        name->lane = 0;
+    } else if (!read_mapped(names, name->raw, name) && n && !is_quantity(value)) {
+        NsOutsideName found = *name;
+        bool known = read_plain(words, n, &found) || read_loss(words, n, &found) ||
+                     read_rate(words, n, &found);
+        if (!known) {
+            found = *name;
+            known = read_gradient_norm(words, n, &found);
+        }
+        if (known && !is_mapped(found.kind)) *name = found;
+    }
+    if (name->group) return;
+    n_own = split(value, own);
+    bool gradient = false;
+    g_autofree char *rest = take_layer(value, own, n_own, &name->layer);
+    name->layered = rest && name->kind == NS_OUTSIDE_VALUE;
+    char *key = name->layered ? take_gradient(g_steal_pointer(&rest), &gradient)
+                              : take_gradient(g_strdup(value), &gradient);
+    /* The gradient of a whole layer has a name of its own. */
+    bool of_layer = name->layered && !gradient &&
+                    (g_str_equal(key, "grad_norm") || g_str_equal(key, "gradient_norm"));
+    name->group = ns_outside_names_group(names, of_layer ? "grad_layer" : key, gradient);
+    g_free(key);
+    if (name->layered && name->layer == 0) name->group->from_zero = true;
+}
+
+const NsOutsideName *ns_outside_names_find(NsOutsideNames *names, const char *prefix,
+                                           const char *raw)
+{
+    g_autofree char *key = prefix ? g_strconcat(prefix, "\n", raw, NULL) : NULL;
+    NsOutsideName *name = g_hash_table_lookup(names->names, prefix ? key : raw);
+    if (name || g_hash_table_size(names->names) >= MOST_NAMES) return name;
+    name = g_new0(NsOutsideName, 1);
+    name->raw = g_strdup(raw);
+    read_name(names, prefix, name);
+    g_hash_table_insert(names->names, prefix ? g_steal_pointer(&key) : g_strdup(raw), name);
+    return name;
+}
+
+NsOutsideNames *ns_outside_names_new(void)
+{
+    NsOutsideNames *names = g_new0(NsOutsideNames, 1);
+    names->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, name_free);
+    names->groups = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, group_free);
+    names->runs = g_ptr_array_new_with_free_func(g_free);
+    return names;
+}
+
+void ns_outside_names_free(NsOutsideNames *names)
+{
+    g_hash_table_unref(names->names);
+    g_hash_table_unref(names->groups);
+    g_ptr_array_unref(names->runs);
+    g_free(names);
+}

@@ -1,0 +1,74 @@
+/* The meaning of a name in a log of another program, whatever program wrote it.
+ * SPDX-License-Identifier: MIT
+ *
+ * A name is a column, a tag or a key of JSON.  It is split into words at / . _ - and spaces and at
+ * capitals, so that “train/loss”, “train_loss”, “Loss.train” and “trainLoss” have one meaning. */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Layers beyond this number are not layers. */
+#define NS_OUTSIDE_MOST_LAYERS 65536
+
+typedef enum {
+    NS_OUTSIDE_STEP,
+    NS_OUTSIDE_EPOCH,
+    NS_OUTSIDE_LOSS,       /* of training */
+    NS_OUTSIDE_VALIDATION, /* the loss on held-out data */
+    NS_OUTSIDE_LR,
+    NS_OUTSIDE_GRAD_NORM, /* of the whole gradient */
+    NS_OUTSIDE_SECONDS,   /* duration of the step */
+    NS_OUTSIDE_PROBE_SECONDS,
+    NS_OUTSIDE_SEED,
+    NS_OUTSIDE_PROCESS, /* the rank of the process that wrote the line */
+    NS_OUTSIDE_SCALARS, /* the number of kinds of which a step has one number */
+    NS_OUTSIDE_LANE = NS_OUTSIDE_SCALARS,
+    NS_OUTSIDE_VERSION,
+    NS_OUTSIDE_SUMMARY, /* a value of the whole run, written at its end */
+    NS_OUTSIDE_IGNORED, /* times, and bounds of what is in another column */
+    NS_OUTSIDE_VALUE,   /* anything else, which is drawn under its own name */
+} NsOutsideKind;
+
+/* What a quantity by layer is called, without the layer. */
+typedef struct {
+    unsigned number; /* in the order of their first appearance */
+    char *key;       /* without “grad_norm/” if it is a gradient */
+    bool gradient;
+    bool from_zero; /* a name has layer 0, so layers count from 0 */
+    size_t size;    /* the number of layers in the last step that had it */
+} NsOutsideGroup;
+
+typedef struct {
+    NsOutsideKind kind;
+    unsigned rank; /* of several names of one quantity the one with the lowest is taken */
+    bool mean;     /* “train_loss”, which some programs write once, as the mean of the run */
+    size_t lane;   /* from 1; 0 if the name does not say it.  May exceed NS_LANES_MAX */
+    bool has_seed;
+    double seed;
+    bool layered;
+    size_t layer;          /* as it is written */
+    NsOutsideGroup *group; /* under which it is drawn if it is not taken as its kind */
+    char *raw;             /* as it is written */
+} NsOutsideName;
+
+typedef struct NsOutsideNames NsOutsideNames;
+
+NsOutsideNames *ns_outside_names_new(void);
+void ns_outside_names_free(NsOutsideNames *names);
+
+/* The meaning of a name, borrowed: the same pointer for the same name and prefix.  `prefix`: the
+ * folder that the name is read from, or NULL.  NULL if there are too many names. */
+const NsOutsideName *ns_outside_names_find(NsOutsideNames *names, const char *prefix,
+                                           const char *raw);
+
+/* The group of an array of one number per layer. */
+NsOutsideGroup *ns_outside_names_group(NsOutsideNames *names, const char *key, bool gradient);
+
+/* Says what columns of logs mean, for all that are opened from now on: “loss=COLUMN,step=COLUMN”.
+ * The keys are step, epoch, loss, validation, lr, grad_norm, and layer for a pattern such as
+ * “act/layer_{l}/rms”.  Values may be in single or double quotes.  NS_ERROR_USAGE if the text
+ * cannot be read.  Not while another thread reads a log. */
+bool ns_outside_map(const char *text, GError **error);

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/store/outside_records-private.h"
+
+#include "core/base/words.h"
+#include "core/store/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* No model has records with more values. */
+#define WIDEST ((size_t)1 << 22)
+
+/* Single numbers with names of their own. */
+#define MOST_SCALARS 24
+
+void ns_outside_records_init(NsOutsideRecords *r, size_t budget, NsOutsideReport report)
+{
+    *r = (NsOutsideRecords){.budget = budget,
+                            .report = report,
+                            .evaluations = g_array_new(FALSE, FALSE, sizeof(NsEvaluation))};
+}
+
+void ns_outside_records_clear(NsOutsideRecords *r)
+{
+    g_clear_pointer(&r->history, ns_history_unref);
+    ns_values_free(&r->values);
+    g_clear_pointer(&r->evaluations, g_array_unref);
+    *r = (NsOutsideRecords){0};
+}
+
+int64_t ns_outside_records_last(const NsOutsideRecords *r)
+{
+    return r->history ? ns_history_last_step(r->history) : -1;
+}
+
+bool ns_outside_records_have(const NsOutsideRecords *r, int64_t step)
+{
+    int64_t record = r->history ? ns_history_record(r->history, step) : -1;
+    return record >= 0 && ns_history_step(r->history, (size_t)record)->step == step;
+}
+
+/* The quantities of the registry of the kind of an array, from name to quantity plus 1: those of
+ * gradients, or the others. */
+static GHashTable *names_of(const NsOutsideArray *array)
+{
+    static GHashTable *tables[2];
+    static gsize ready;
+    if (g_once_init_enter(&ready)) {
+        for (int i = 0; i < 2; i++) tables[i] = g_hash_table_new(g_str_hash, g_str_equal);
+        for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
+            g_hash_table_insert(tables[q < NS_PARAMETER_COUNT],
+                                (gpointer)(guintptr)ns_json_quantity_key((NsQuantity)q),
+                                GUINT_TO_POINTER(q + 1));
+        g_once_init_leave(&ready, 1);
+    }
+    return tables[array->group->gradient];
+}
+
+/* ---- The layout ---- */
+
+static void set_count(NsRecordLayout *layout, NsQuantity quantity, size_t count)
+{
+    layout->count[quantity] = count;
+    layout->width = 0;
+    for (unsigned q = 0; q < NS_QUANTITY_ALL; q++) {
+        layout->offset[q] = layout->width;
+        layout->width += layout->count[q];
+    }
+}
+
+/* Derives the size of the model from an array of this domain, if it is not known yet.  A model with
+ * two stacks has two more hidden states than layers. */
+static void learn_size(NsOutsideRecords *r, NsDomain domain, const NsOutsideArray *array)
+{
+    NsRecordLayout *layout = &r->layout;
+    if (domain == NS_DOMAIN_HIDDEN && !r->has_hidden) {
+        bool fits =
+            !layout->layers || array->n == layout->layers + 1 || array->n == layout->layers + 2;
+        if (!fits || array->n < 2) return;
+        layout->hidden = array->n;
+        r->has_hidden = true;
+    } else if (domain == NS_DOMAIN_LAYER && !layout->layers) {
+        bool fits =
+            !r->has_hidden || layout->hidden == array->n + 1 || layout->hidden == array->n + 2;
+        if (fits) layout->layers = array->n;
+    } else if (domain == NS_DOMAIN_HEAD && !layout->heads && array->inner) {
+        if (!layout->layers) layout->layers = array->n / array->inner;
+        layout->heads = array->inner;
+    }
+    if (layout->layers && !r->has_hidden) layout->hidden = layout->layers + 1;
+}
+
+/* The quantity of a single number, of which a lane has a limited number. */
+static NsQuantity find_scalar(NsOutsideRecords *r, const char *key)
+{
+    int found = ns_choices_find(ns_quantity_choice, key);
+    bool known = found >= 0 && ns_quantity((NsQuantity)found)->domain == NS_DOMAIN_STEP;
+    bool has = known && r->layout.count[found];
+    if (!has && (r->scalars == MOST_SCALARS || (found >= 0 && !known)))
+        return (NsQuantity)NS_QUANTITY_ALL;
+    NsQuantity quantity = known ? (NsQuantity)found : ns_quantity_name(key, NS_DOMAIN_STEP);
+    r->scalars += !has && (unsigned)quantity < NS_QUANTITY_ALL;
+    return quantity;
+}
+
+/* The quantity of an array; NS_QUANTITY_ALL if none fits. */
+static NsQuantity find_quantity(NsOutsideRecords *r, const NsOutsideArray *array)
+{
+    GHashTable *names = names_of(array);
+    unsigned known = GPOINTER_TO_UINT(g_hash_table_lookup(names, array->group->key));
+    if (known) {
+        NsDomain domain = ns_quantity((NsQuantity)(known - 1))->domain;
+        if (array->scalar != (domain == NS_DOMAIN_STEP)) return (NsQuantity)NS_QUANTITY_ALL;
+        learn_size(r, domain, array);
+        bool nested = array->inner > 0;
+        bool fits = array->n == ns_record_layout_count(&r->layout, domain) &&
+                    nested == (domain == NS_DOMAIN_HEAD) &&
+                    (!nested || array->inner == r->layout.heads);
+        return fits ? (NsQuantity)(known - 1) : (NsQuantity)NS_QUANTITY_ALL;
+    }
+    if (array->inner || (array->scalar && array->group->gradient))
+        return (NsQuantity)NS_QUANTITY_ALL;
+    if (array->scalar) return find_scalar(r, array->group->key);
+    if (!r->layout.layers && !r->has_hidden) learn_size(r, NS_DOMAIN_LAYER, array);
+    bool hidden = array->n == r->layout.hidden;
+    if (array->n != (hidden ? r->layout.hidden : r->layout.layers))
+        return (NsQuantity)NS_QUANTITY_ALL;
+    g_autofree char *key =
+        g_strconcat(array->group->gradient ? "grad-" : "", array->group->key, NULL);
+    return ns_quantity_name(key, hidden ? NS_DOMAIN_HIDDEN : NS_DOMAIN_LAYER);
+}
+
+/* ---- Copies ---- */
+
+/* Copies the values of a record to their places in another layout.  For steps that share a bucket,
+ * the maxima and the minima are written alternately, so that the new bucket has both again. */
+static void copy_values(const NsHistory *from, size_t record, const NsRecordLayout *layout,
+                        NsValues values, float *max)
+{
+    const NsRecordLayout *old = ns_history_layout(from);
+    for (unsigned q = 0; q < NS_QUANTITY_ALL; q++) {
+        size_t at = layout->offset[q];
+        if (!old->count[q]) continue;
+        ns_history_read(from, (NsQuantity)q, record, values.value + at, max, values.has + at);
+        if (record % 2 == 0) memcpy(values.value + at, max, old->count[q] * sizeof *max);
+    }
+}
+
+/* Copies what `from` has before a step into records of another layout. */
+static NsHistory *copy_before(const NsHistory *from, const NsRecordLayout *layout, size_t budget,
+                              int64_t before)
+{
+    NsHistory *to = ns_history_new(layout, budget, ns_history_first_step(from));
+    size_t n = (size_t)(ns_history_record(from, before - 1) + 1);
+    g_auto(NsValues) values = ns_values_new(layout->width);
+    g_autofree float *max = g_new(float, MAX(layout->width, 1));
+    for (size_t i = 0; i < n; i++) {
+        copy_values(from, i, layout, values, max);
+        ns_history_append(to, ns_history_step(from, i), values);
+    }
+    for (size_t i = 0; i < ns_history_events(from); i++)
+        if (ns_history_event(from, i)->step < before)
+            ns_history_append_event(to, ns_history_event(from, i));
+    return to;
+}
+
+static void append_evaluations(const NsOutsideRecords *r, NsHistory *history)
+{
+    for (guint i = 0; i < r->evaluations->len; i++)
+        ns_history_append_evaluation(history, &g_array_index(r->evaluations, NsEvaluation, i));
+}
+
+/* Gives the lane another history of this layout. */
+static void replace_history(NsOutsideRecords *r, NsHistory *history)
+{
+    append_evaluations(r, history);
+    r->evaluations_late = false;
+    if (r->history) ns_history_unref(r->history);
+    r->history = history;
+    r->layout = *ns_history_layout(history);
+    ns_values_free(&r->values);
+    r->values = ns_values_new(r->layout.width);
+}
+
+/* Gives the lane a new history of this layout, with its records before a step. */
+static void renew(NsOutsideRecords *r, const NsRecordLayout *layout, int64_t before)
+{
+    const NsHistory *old = r->history;
+    bool none = !old || before <= ns_history_first_step(old);
+    replace_history(r, none ? ns_history_new(layout, r->budget, before)
+                               : copy_before(old, layout, r->budget, before));
+}
+
+/* ---- Records ---- */
+
+/* Finds the quantities of the arrays of a line, and extends the layout by those that are new. */
+static void find_quantities(NsOutsideRecords *r, const NsOutsideLine *line,
+                            bool report, NsQuantity *quantities)
+{
+    /* Quantities of the registry come first, because they determine the size of the model. */
+    for (int pass = 0; pass < 2; pass++)
+        for (guint i = 0; i < line->arrays->len; i++) {
+            const NsOutsideArray *array = &g_array_index(line->arrays, NsOutsideArray, i);
+            GHashTable *names = names_of(array);
+            if ((pass == 0) == g_hash_table_contains(names, array->group->key))
+                quantities[i] = find_quantity(r, array);
+        }
+    for (guint i = 0; i < line->arrays->len; i++) {
+        const NsOutsideArray *array = &g_array_index(line->arrays, NsOutsideArray, i);
+        NsRecordLayout *layout = &r->layout;
+        bool fits = (unsigned)quantities[i] < NS_QUANTITY_ALL;
+        if (fits && !layout->count[quantities[i]] && layout->width + array->n <= WIDEST) {
+            set_count(layout, quantities[i], array->n);
+        } else if (!fits && array->scalar) {
+            r->report.left_out(r->report.data, array->group->key);
+        } else if (!fits && report) {
+            GHashTable *names = names_of(array);
+            bool has_size = array->n == layout->layers || array->n == layout->hidden;
+            /* The number of values is right, so there is no more place for a name. */
+            bool full =
+                has_size && !array->inner && !g_hash_table_contains(names, array->group->key);
+            g_autofree char *what =
+                full ? g_strdup_printf(
+                           _("“%s” is one name too many; only %d names of other programs are "
+                             "read, and it is skipped."),
+                           array->group->key, NS_QUANTITIES_NAMED)
+                     : g_strdup_printf(
+                           _("“%s” has %zu values, but the model has %zu layers and %zu hidden "
+                             "states; it is skipped."),
+                           array->group->key, array->n, layout->layers, layout->hidden);
+            r->report.note(r->report.data, what);
+        }
+    }
+}
+
+/* Puts the arrays of a line into the places that have no value yet. */
+static void put_arrays(const NsOutsideRecords *r, const NsOutsideLine *line, const NsQuantity *quantities,
+                       NsValues values)
+{
+    const NsRecordLayout *layout = &r->layout;
+    for (guint i = 0; i < line->arrays->len; i++) {
+        const NsOutsideArray *array = &g_array_index(line->arrays, NsOutsideArray, i);
+        if ((unsigned)quantities[i] >= NS_QUANTITY_ALL || !layout->count[quantities[i]]) continue;
+        for (size_t k = 0; k < array->n; k++) {
+            NsOutsideNumber number =
+                g_array_index(line->numbers, NsOutsideNumber, (guint)(array->first + k));
+            size_t at = layout->offset[quantities[i]] + k;
+            if (number.has && !values.has[at]) ns_values_put(values, at, number.value);
+        }
+    }
+}
+
+static NsStep step_of(const NsOutsideLine *line)
+{
+    const NsOutsideScalar *scalars = line->scalars;
+    const NsOutsideScalar *lr = &scalars[NS_OUTSIDE_LR], *norm = &scalars[NS_OUTSIDE_GRAD_NORM];
+    const NsOutsideScalar *seconds = &scalars[NS_OUTSIDE_SECONDS];
+    const NsOutsideScalar *probe = &scalars[NS_OUTSIDE_PROBE_SECONDS];
+    return (NsStep){.step = line->step,
+                    .loss = scalars[NS_OUTSIDE_LOSS].value,
+                    .lr = lr->has ? lr->value : (double)NAN,
+                    .grad_norm = norm->has ? norm->value : (double)NAN,
+                    .seconds = seconds->has ? seconds->value : 0,
+                    .probe_seconds = probe->has ? probe->value : 0,
+                    .lr_untold = !lr->has,
+                    .seconds_untold = !seconds->has,
+                    .grad_norm_untold = !norm->has};
+}
+
+/* Gives a record what it lacks and the line has. */
+static void complete_step(NsStep *step, const NsOutsideLine *line)
+{
+    NsStep more = step_of(line);
+    if (step->lr_untold) step->lr = more.lr;
+    if (step->grad_norm_untold) step->grad_norm = more.grad_norm;
+    if (step->seconds_untold) step->seconds = more.seconds;
+    step->lr_untold &= more.lr_untold;
+    step->grad_norm_untold &= more.grad_norm_untold;
+    step->seconds_untold &= more.seconds_untold;
+}
+
+static void append_divergence(NsHistory *history, const NsStep *step)
+{
+    NsEvent event = {.step = step->step, .kind = NS_EVENT_DIVERGED, .what = "loss"};
+    g_snprintf(event.text, sizeof event.text, "The loss of step %" PRId64 " is not finite.",
+               step->step);
+    ns_history_append_event(history, &event);
+}
+
+void ns_outside_records_append(NsOutsideRecords *r, const NsOutsideLine *line)
+{
+    g_autofree NsQuantity *quantities = g_new(NsQuantity, line->arrays->len + 1);
+    const NsStep step = step_of(line);
+    size_t n = r->history ? ns_history_steps(r->history) : 0;
+    bool was_finite = n == 0 || isfinite(ns_history_step(r->history, n - 1)->loss);
+    find_quantities(r, line, true, quantities);
+    if (!r->history || r->layout.width > ns_history_layout(r->history)->width) {
+        const NsRecordLayout layout = r->layout;
+        renew(r, &layout, line->step);
+    }
+    ns_values_reset(r->values, r->layout.width);
+    put_arrays(r, line, quantities, r->values);
+    ns_history_append(r->history, &step, r->values);
+    if (!isfinite(step.loss) && was_finite) append_divergence(r->history, &step);
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    const NsOutsideLine *left = *(NsOutsideLine *const *)a, *right = *(NsOutsideLine *const *)b;
+    return left->step < right->step ? -1 : left->step > right->step;
+}
+
+void ns_outside_records_insert(NsOutsideRecords *r, GPtrArray *lines)
+{
+    const NsHistory *old = r->history;
+    if (!old || (!lines->len && !r->evaluations_late)) return;
+    g_ptr_array_sort(lines, compare_lines);
+    g_autoptr(GPtrArray) quantities = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < lines->len; i++) {
+        const NsOutsideLine *line = lines->pdata[i];
+        g_ptr_array_add(quantities, g_new(NsQuantity, line->arrays->len + 1));
+        find_quantities(r, line, false, quantities->pdata[i]);
+    }
+    const NsRecordLayout *layout = &r->layout;
+    size_t n = ns_history_steps(old), record = 0;
+    int64_t first = ns_history_first_step(old);
+    if (lines->len) first = MIN(first, ((NsOutsideLine *)lines->pdata[0])->step);
+    NsHistory *history = ns_history_new(layout, r->budget, first);
+    g_auto(NsValues) values = ns_values_new(layout->width);
+    g_autofree float *max = g_new(float, MAX(layout->width, 1));
+    bool finite = true;
+    for (guint i = 0; record < n || i < lines->len;) {
+        const NsOutsideLine *line = i < lines->len ? lines->pdata[i] : NULL;
+        bool is_old = record < n && (!line || ns_history_step(old, record)->step <= line->step);
+        NsStep step = is_old ? *ns_history_step(old, record) : step_of(line);
+        ns_values_reset(values, layout->width);
+        if (is_old) copy_values(old, record++, layout, values, max);
+        for (; i < lines->len; i++) {
+            line = lines->pdata[i];
+            if (line->step != step.step) break;
+            complete_step(&step, line);
+            put_arrays(r, line, quantities->pdata[i], values);
+        }
+        ns_history_append(history, &step, values);
+        if (!isfinite(step.loss) && finite) append_divergence(history, &step);
+        finite = isfinite(step.loss);
+    }
+    replace_history(r, history);
+}
+
+void ns_outside_records_cut(NsOutsideRecords *r, int64_t step)
+{
+    guint n = r->evaluations->len;
+    while (n && g_array_index(r->evaluations, NsEvaluation, n - 1).step >= step) n--;
+    g_array_set_size(r->evaluations, n);
+    const NsRecordLayout layout = r->layout;
+    renew(r, &layout, step);
+}
+
+void ns_outside_records_drop(NsOutsideRecords *r)
+{
+    g_clear_pointer(&r->history, ns_history_unref);
+}
+
+bool ns_outside_records_evaluate(NsOutsideRecords *r, int64_t step, double loss)
+{
+    const NsEvaluation evaluation = {.step = step, .loss = loss};
+    guint n = r->evaluations->len;
+    while (n && g_array_index(r->evaluations, NsEvaluation, n - 1).step > step) n--;
+    if (n && g_array_index(r->evaluations, NsEvaluation, n - 1).step == step) return false;
+    bool last = n == r->evaluations->len;
+    g_array_insert_val(r->evaluations, n, evaluation);
+    if (last && r->history && !r->evaluations_late)
+        ns_history_append_evaluation(r->history, &evaluation);
+    r->evaluations_late |= !last;
+    return true;
+}
