@@ -65,7 +65,7 @@ typedef struct {
                            NULL */
     char *const
         *lines; /* file of --jsonl, which must not overwrite the input of --from or --preset */
-    bool maps; /* it reads logs of other programs, so it has the option --map */
+    bool maps;  /* it reads logs of other programs, so it has the option --map */
 } NsOptions;
 
 /* Parses the command line into the variables of the entries and into the settings; arguments stay

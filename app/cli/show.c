@@ -100,6 +100,10 @@ static bool show_lines(const char *path, const NsExperiment *experiment, GError 
     int64_t last = 0;
     bool good = ns_recorded_read(path, -1, histories, &last, error) &&
                 ns_recorded_read(path, last, histories, &last, error);
+    if (good && !experiment) {
+        g_autofree char *name = g_filename_display_basename(path);
+        printf("# %s, a run of another program\n", name);
+    }
     for (size_t i = 0; i < NS_LANES_MAX && histories[i]; i++) {
         size_t seeds = ns_history_seeds(histories[i]);
         for (size_t k = 0; good && k < seeds; k++) {
@@ -154,11 +158,8 @@ int ns_cli_show(int argc, char **argv, GError **error)
         return ns_usage(error, "%s; write “" NS_CLI " show FILE”.",
                         files < 1 ? "A file is missing" : "One file at a time can be shown");
     const char *path = from ? from : argv[1];
-    if (ns_outside_file_is(path) && !ns_run_record_is(path)) {
-        g_autofree char *name = g_filename_display_basename(path);
-        printf("# %s, a run of another program\n", name);
+    if (ns_outside_file_is(path) && !ns_run_record_is(path))
         return show_lines(path, NULL, error) ? NS_EXIT_OK : NS_EXIT_ERROR;
-    }
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
     if (!ns_figure_file_read(&provenance, NULL, path, NULL, error)) return NS_EXIT_ERROR;

@@ -98,6 +98,8 @@ static bool was_shown(const NsHistory *old, size_t shown, const NsStep *step)
 static bool tell_news(Watch *watch, Source *source, GError **error)
 {
     tell_messages(watch, source);
+    /* Another file of the run may replace or complete a record. */
+    if (watch->once && !source->ended) return true;
     const NsOutside *run = ns_outside_file_run(source->file);
     for (size_t i = 0; i < NS_LANES_MAX; i++) {
         Shown *shown = &source->lanes[i];
@@ -149,6 +151,7 @@ static bool follow_all(Watch *watch, GError **error)
     }
     for (size_t i = 0; i < watch->n; i++) {
         if (watch->sources[i].ended) continue;
+        watch->sources[i].ended = true;
         ns_outside_end(ns_outside_file_run(watch->sources[i].file));
         if (!tell_news(watch, &watch->sources[i], error)) return false;
     }
@@ -214,14 +217,6 @@ static void show_table(const Watch *watch)
     }
 }
 
-/* Whether there is a record, or the user did not wait for one. */
-static bool check_lanes(const Watch *watch, GError **error)
-{
-    const Source *source = &watch->sources[0];
-    return watch->lanes || ns_interrupt_signal() ||
-           ns_outside_refuse_empty(ns_outside_file_run(source->file), source->name, false, error);
-}
-
 int ns_cli_watch(int argc, char **argv, GError **error)
 {
     g_auto(Watch) watch = {0};
@@ -251,16 +246,25 @@ int ns_cli_watch(int argc, char **argv, GError **error)
             "“chart --figure profile:NAME” draws.  null means missing; NaN and Infinity mean\n"
             "diverged; “lane” (1 to 4) separates the runs in one file.  Steps may have gaps; a "
             "step\n"
-            "before the last one restarts the run from there.  Lines that cannot be read are "
+            "that was already read restarts the run from there.  Lines that cannot be read are "
             "skipped\n"
             "and reported.  This is version 1 of the format (“format”).\n\n"
-            "A table of comma-separated values is read, too: its first line names “step”, “loss”\n"
-            "and optionally “lr”, “validation_loss” and the like.  So is an event file of\n"
-            "TensorBoard: the tags “loss” or “train/loss”, “val_loss” or “eval/loss”, “lr”,\n"
-            "“grad_norm”, “grad_norm/w2/3” (layer 3), “hidden_norm/0”, “NAME/3”; its newest step\n"
-            "is taken when the next one begins, or when nothing has come for half a second; with\n"
-            "--jsonl not before its arrays are whole, since a line is written once.  Of a folder\n"
-            "the newest event file is followed.",
+            "Logs of other kinds are read by what their names mean, whatever their separators:\n"
+            "“train/loss”, “eval_loss”, “learning_rate”, “global_step”, “grad_norm/w2/3” (layer "
+            "3),\n"
+            "“hidden_norm/0”, “act/layer_3/rms”.  They are event files of TensorBoard, tables of\n"
+            "separated values (also exports of Weights & Biases, TensorBoard, Lightning and "
+            "Keras),\n"
+            "documents of JSON (trainer_state.json), and lines of text with “iter 100: loss 2.5”;\n"
+            "gzip is decompressed.  --map names columns that are not recognized.  Without a step\n"
+            "the epoch or the order is the step.  A folder is one run: its event files by time,\n"
+            "its folders “train”, “validation” and those of single curves, or the newest log in "
+            "it.\n"
+            "Lines of earlier steps are put in their places; what is left out is counted.  The\n"
+            "newest step of an event file is taken when the next one begins, or when nothing has\n"
+            "come for half a second; with --jsonl not before its arrays are whole, since a line "
+            "is\n"
+            "written once.",
         .examples = NS_CLI " watch mine.jsonl\n"
                            "python3 train.py | " NS_CLI " watch -\n" NS_CLI
                            " watch a.jsonl b.jsonl --once --jsonl > both.jsonl\n" NS_CLI
@@ -280,7 +284,10 @@ int ns_cli_watch(int argc, char **argv, GError **error)
     ns_progress_end(&watch.progress);
     if (watch.lines)
         ok = ns_lines_close(watch.lines, ok, error);
-    else if (ok && (ok = check_lanes(&watch, error)))
+    else if (ok && !watch.lanes && !ns_interrupt_signal())
+        ok = ns_outside_refuse_empty(ns_outside_file_run(watch.sources[0].file),
+                                     watch.sources[0].name, false, error);
+    else if (ok)
         show_table(&watch);
     return ok ? ns_interrupt_status() : NS_EXIT_ERROR;
 }

@@ -40,17 +40,17 @@ typedef struct {
 typedef struct {
     NsOutsideRecords records;
     NsOutsideScalar seed, process; /* the first ones; lines of others are left out */
-    bool seeds_noted, process_noted;
+    bool seeds_noted;
     size_t restarts;
-    NsOutsideLine *open;        /* the lines of the newest step so far, or NULL */
-    GPtrArray *late;            /* NsOutsideLine: of steps before the newest */
-    GPtrArray *waiting;         /* NsOutsideLine: of steps that have no loss yet, ascending */
+    NsOutsideLine *open; /* the lines of the newest step so far, or NULL */
+    GPtrArray *late;     /* NsOutsideLine: of steps before the newest */
+    GPtrArray *waiting;  /* NsOutsideLine: of steps that have no loss yet, ascending */
     const NsOutsideName *loss, *validation; /* the names that are taken */
-    size_t owner;               /* the input that has the loss */
+    size_t owner;                           /* the input that has the loss */
     bool has_step, by_epoch, counted, in_epoch;
-    int64_t top, gap;           /* the largest step with a loss, -1 before; that minus the one before */
-    double epoch;               /* the largest one; -1 before the first */
-    GArray *epochs;             /* Epoch, ascending */
+    int64_t top, gap; /* the largest step with a loss, -1 before; that minus the one before */
+    double epoch;     /* the largest one; -1 before the first */
+    GArray *epochs;   /* Epoch, ascending */
 } Lane;
 
 /* A file, or the only one. */
@@ -66,8 +66,8 @@ typedef struct {
 
 struct NsOutside {
     size_t budget;
-    const File *current;            /* whose line is being placed */
-    int64_t last;                   /* last step that is accepted */
+    const File *current; /* whose line is being placed */
+    int64_t last;        /* last step that is accepted */
     NsOutsideNames *names;
     GPtrArray *files; /* File */
     Lane lanes[NS_LANES_MAX];
@@ -191,7 +191,7 @@ static char *first_names(const NsOutside *o)
 /* ---- Messages ---- */
 
 G_GNUC_PRINTF(2, 3)
-static void say(NsOutside *o, const char *format, ...)
+static void report(NsOutside *o, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -200,17 +200,17 @@ static void say(NsOutside *o, const char *format, ...)
 }
 
 /* Queues a message such as "Line 3: ...". */
-static void say_at(NsOutside *o, const File *file, const char *what)
+static void report_at(NsOutside *o, const File *file, const char *what)
 {
     size_t line = ns_outside_input_lines(file->input);
-    say(o, ns_outside_input_is_events(file->input) ? _("Event %zu: %s") : _("Line %zu: %s"), line,
-        what);
+    report(o, ns_outside_input_is_events(file->input) ? _("Event %zu: %s") : _("Line %zu: %s"),
+           line, what);
 }
 
 static void note_at(NsOutside *o, const File *file, const char *what)
 {
-    if (o->noted++ < MOST_NOTED) say_at(o, file, what);
-    if (o->noted == MOST_NOTED) say(o, "%s", _("Further errors are only counted."));
+    if (o->noted++ < MOST_NOTED) report_at(o, file, what);
+    if (o->noted == MOST_NOTED) report(o, "%s", _("Further errors are only counted."));
 }
 
 static void skip_wrong(NsOutside *o, const File *file, const char *why)
@@ -246,7 +246,8 @@ static void report_counts(NsOutside *o)
         g_ptr_array_add(sorted, name);
     }
     size_t all = values + o->summaries + o->repeated + o->duplicates + o->of_processes;
-    if (all == o->reported) return;
+    /* Of a log without a record the names are reported. */
+    if (all == o->reported || !ns_outside_lanes(o)) return;
     o->reported = all;
     g_ptr_array_sort(sorted, compare_text);
     g_autoptr(GString) names = g_string_new(NULL);
@@ -254,24 +255,24 @@ static void report_counts(NsOutside *o)
         g_string_append_printf(names, "%s%s", i ? ", " : "", (char *)sorted->pdata[i]);
     if (sorted->len > MOST_NAMES) g_string_append(names, ", …");
     if (values)
-        say(o,
-            ns_plural("%zu value is not drawn, because its step has no training loss: %s.",
-                      "%zu values are not drawn, because their steps have no training loss: %s.",
-                      values),
-            values, names->str);
+        report(o,
+               ns_plural("%zu value is not drawn, because its step has no training loss: %s.",
+                         "%zu values are not drawn, because their steps have no training loss: %s.",
+                         values),
+               values, names->str);
     if (o->summaries)
-        say(o, "%s", _("The mean training loss of the whole run is no point of the curve."));
+        report(o, "%s", _("The mean training loss of the whole run is no point of the curve."));
     if (o->repeated + o->duplicates)
-        say(o,
-            ns_plural("%zu value came a second time at its step; the first is shown.",
-                      "%zu values came a second time at their steps; the first are shown.",
-                      o->repeated + o->duplicates),
-            o->repeated + o->duplicates);
+        report(o,
+               ns_plural("%zu value came a second time at its step; the first is shown.",
+                         "%zu values came a second time at their steps; the first are shown.",
+                         o->repeated + o->duplicates),
+               o->repeated + o->duplicates);
     if (o->of_processes)
-        say(o,
-            ns_plural("%zu line of another process is left out.",
-                      "%zu lines of other processes are left out.", o->of_processes),
-            o->of_processes);
+        report(o,
+               ns_plural("%zu line of another process is left out.",
+                         "%zu lines of other processes are left out.", o->of_processes),
+               o->of_processes);
 }
 
 static void note_here(void *data, const char *sentence)
@@ -305,12 +306,13 @@ static int64_t offset_of(NsOutside *o, Lane *lane, const NsOutsideLine *line, do
     int64_t offset = epochs->len ? g_array_index(epochs, Epoch, epochs->len - 1).offset : 0;
     bool loss = line->scalars[NS_OUTSIDE_LOSS].has;
     int64_t step = line->step + offset;
-    if (epoch > lane->epoch && lane->top >= 0 && (step < lane->top || (loss && step == lane->top))) {
+    if (epoch > lane->epoch && lane->epoch >= 0 && !line->again &&
+        (step < lane->top || (loss && step == lane->top))) {
         Epoch next = {epoch, lane->top + lane->gap - line->step};
         g_array_append_val(epochs, next);
         if (!lane->in_epoch)
-            say(o, "%s",
-                _("The steps begin again in every epoch; they are shown one after the other."));
+            report(o, "%s",
+                   _("The steps begin again in every epoch; they are shown one after the other."));
         lane->in_epoch = true;
     }
     lane->epoch = MAX(lane->epoch, epoch);
@@ -331,13 +333,13 @@ static void count_step(NsOutside *o, Lane *lane, NsOutsideLine *line)
     bool again = loss && lane->by_epoch && whole && (int64_t)epoch->value <= lane->top;
     if (whole && !again && !lane->counted) {
         if (!lane->by_epoch)
-            say(o, "%s", _("The log has no step; its epoch is shown as the step."));
+            report(o, "%s", _("The log has no step; its epoch is shown as the step."));
         lane->by_epoch = true;
         line->step = (int64_t)epoch->value;
         return;
     }
     if (!lane->counted)
-        say(o, "%s", _("The log has no step; the order of its values is shown as the step."));
+        report(o, "%s", _("The log has no step; the order of its values is shown as the step."));
     lane->counted = true;
     line->step = loss ? lane->top + 1 : MAX(lane->top, 0);
 }
@@ -398,13 +400,6 @@ static void wait_for_loss(NsOutside *o, Lane *lane, NsOutsideLine *line)
     }
 }
 
-/* Says once which name was taken as the loss, unless it is plain. */
-static void say_loss(NsOutside *o, const NsOutsideName *name)
-{
-    bool plain = name->rank < 2 || name->mean || strstr(name->raw, "alue");
-    if (!plain) say(o, _("“%s” is shown as the training loss."), name->raw);
-}
-
 /* Decides whether the loss of the line is that of the lane.  A better name replaces all records
  * under a worse one; a worse name keeps its own. */
 static void choose_loss(NsOutside *o, Lane *lane, NsOutsideLine *line)
@@ -424,14 +419,15 @@ static void choose_loss(NsOutside *o, Lane *lane, NsOutsideLine *line)
     if (!taken || loss->name->rank < taken->rank) {
         size_t n = lane->records.history ? ns_history_steps(lane->records.history) : 0;
         if (taken && n) {
-            say(o,
-                ns_plural("%zu value of “%s” is replaced by “%s”, the better name of the loss.",
-                          "%zu values of “%s” are replaced by “%s”, the better name of the loss.",
-                          n),
-                n, taken->raw, loss->name->raw);
+            report(o,
+                   ns_plural(
+                       "%zu value of “%s” is replaced by “%s”, the better name of the loss.",
+                       "%zu values of “%s” are replaced by “%s”, the better name of the loss.", n),
+                   n, taken->raw, loss->name->raw);
             ns_outside_records_drop(&lane->records);
         }
-        say_loss(o, loss->name);
+        bool plain = loss->name->rank < 2 || loss->name->mean || strstr(loss->name->raw, "alue");
+        if (!plain) report(o, _("“%s” is shown as the training loss."), loss->name->raw);
         lane->loss = loss->name;
         return;
     }
@@ -466,12 +462,11 @@ static bool restart(NsOutside *o, Lane *lane, int64_t step)
     }
     lane->restarts++;
     g_autofree char *digits = g_strdup_printf("%" PRId64, step);
-    g_autofree char *last =
-        g_strdup_printf("%" PRId64, ns_outside_records_last(&lane->records));
+    g_autofree char *last = g_strdup_printf("%" PRId64, ns_outside_records_last(&lane->records));
     g_autofree char *what = g_strdup_printf(
         _("the run goes back to step %s after step %s; everything from there on is replaced."),
         digits, last);
-    say_at(o, o->current, what);
+    report_at(o, o->current, what);
     ns_outside_records_cut(&lane->records, step);
     lane->top = step;
     return true;
@@ -532,8 +527,8 @@ static void join(NsOutside *o, Lane *lane, const NsOutsideLine *line)
 {
     const NsOutsideScalar *loss = &line->scalars[NS_OUTSIDE_LOSS];
     bool twice = loss->has && lane->open->scalars[NS_OUTSIDE_LOSS].name == loss->name;
-    bool more = line->cells->len || line->arrays->len ||
-                line->scalars[NS_OUTSIDE_VALIDATION].has;
+    bool more = line->cells->len || line->arrays->len || line->scalars[NS_OUTSIDE_VALIDATION].has ||
+                line->scalars[NS_OUTSIDE_LR].has || line->scalars[NS_OUTSIDE_GRAD_NORM].has;
     if (twice && !more && !line->again) {
         g_autofree char *digits = g_strdup_printf("%" PRId64, line->step);
         g_autofree char *why = g_strdup_printf(_("step %s was already read"), digits);
@@ -545,14 +540,6 @@ static void join(NsOutside *o, Lane *lane, const NsOutsideLine *line)
 }
 
 /* ---- Lines ---- */
-
-static void say_seeds(NsOutside *o, Lane *lane)
-{
-    if (!lane->seeds_noted)
-        say(o, _("The run has several seeds; only the first, seed %.0f, is shown."),
-            lane->seed.value);
-    lane->seeds_noted = true;
-}
 
 /* Whether the number is another one than that of the first line. */
 static bool differs(NsOutsideScalar *first, const NsOutsideScalar *scalar)
@@ -590,8 +577,8 @@ static bool take_file(NsOutside *o, Lane *lane, File *file, int64_t step)
     close_step(o, lane);
     file->left_out = are_processes(o, lane, file, step);
     if (file->left_out)
-        say(o, _("“%s” and “%s” are written at the same time; the first is shown."), owner->name,
-            file->name);
+        report(o, _("“%s” and “%s” are written at the same time; the first is shown."), owner->name,
+               file->name);
     else
         lane->owner = file->number;
     return !file->left_out;
@@ -607,12 +594,16 @@ static void on_line(void *data, NsOutsideLine **line_of)
     Lane *lane = lane_at(o, line->lane - 1);
     o->repeated += line->repeated;
     if (differs(&lane->seed, &line->scalars[NS_OUTSIDE_SEED])) {
-        say_seeds(o, lane);
+        if (!lane->seeds_noted)
+            report(o, _("The run has several seeds; only the first, seed %.0f, is shown."),
+                   lane->seed.value);
+        lane->seeds_noted = true;
         return;
     }
     bool loss = line->scalars[NS_OUTSIDE_LOSS].has;
     if (file->left_out || differs(&lane->process, &line->scalars[NS_OUTSIDE_PROCESS]) ||
-        (file->name && loss && line->step >= 0 && !line->again && !take_file(o, lane, file, line->step))) {
+        (file->name && loss && line->step >= 0 && !line->again &&
+         !take_file(o, lane, file, line->step))) {
         o->of_processes++;
         return;
     }
@@ -638,13 +629,14 @@ static void on_wrong(void *data, const char *why)
 
 static void on_note(void *data, const char *sentence)
 {
-    say(((const File *)data)->outside, "%s", sentence);
+    report(((const File *)data)->outside, "%s", sentence);
 }
 
 static void on_name(void *data, const char *name)
 {
     GPtrArray *names = ((const File *)data)->outside->first_names;
-    if (names->len < MOST_NAMES && !g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
+    if (names->len < MOST_NAMES &&
+        !g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
         g_ptr_array_add(names, g_strdup(name));
 }
 
@@ -690,11 +682,6 @@ void ns_outside_feed(NsOutside *o, const char *bytes, size_t n)
 size_t ns_outside_take_zeros(NsOutside *o, size_t i)
 {
     return ns_outside_input_take_zeros(file_at(o, i)->input);
-}
-
-bool ns_outside_is_events(NsOutside *o, size_t i)
-{
-    return ns_outside_input_is_events(file_at(o, i)->input);
 }
 
 bool ns_outside_is_curve(const char *folder)

@@ -7,38 +7,35 @@
  *     {"step": 4, "loss": 2.0, "lr": 0.001, "grad_norm": {"total": 1.3, "w2": [0.2, 0.1]},
  *      "hidden_norm": [8.0, 9.1, 9.7], "my_ratio": [0.5, 0.4]}
  *
- * - "step" is a whole number.  Steps increase, with or without gaps; a step that is smaller than
- *   the previous one restarts the run from there.  "loss" is in nats per token.
- * - "lr", "seconds" (duration of the step) and "validation_loss" are numbers.  A line with
- *   "validation_loss" does not need "loss".  "train_loss", "learning_rate", "val_loss" and
- *   "eval_loss" are synonyms.
+ * - "step" is a whole number.  A step that was already read begins the run again from there; a line
+ *   of an earlier step that is new is put in its place, and several lines of a step are one record.
+ *   "loss" is in nats per token.
+ * - "lr", "seconds" (duration of the step) and "validation_loss" are numbers.
  * - "grad_norm" is the norm of the whole gradient, or an object with this norm as "total" and with
  *   the norms by kind of parameter: their names are those of core/store/jsonl.h (wq, wk, wv, wo,
  *   w1, w2, ...) or any other, and each has an array of one number per layer, from input to output.
  * - "hidden_norm" has one number more: first that of the embedding, then that of the state after
  *   each layer.  Other quantities of the registry are read by their names in core/store/jsonl.h.
- * - Any other name with an array of one number per layer, or one more, is drawn under that name.
+ * - Any other name with a number, or with an array of one number per layer or one more, is drawn
+ *   under that name.
  * - null means that a number is missing.  NaN, Infinity and -Infinity, quoted or not, mean that a
  *   value has diverged.
  * - "lane", 1 to 4, distinguishes several runs in one file.  If there are several values of "seed",
- *   the first is shown and the others are reported.  "format" is the version, if a line has it.
- * - Everything else is ignored, and so are lines of “train --jsonl” that are not records.
+ *   or of "rank", the first is shown and the others are reported.  "format" is the version, if a
+ *   line has it.
+ * - Lines of “train --jsonl” that are not records are ignored.
  *
- * Tables are read, too: values separated by commas, semicolons or tabs, whose first line names
- * “step”, “loss” and optionally others of these names with one number per step.  Empty cells are
- * missing values.
+ * Names are read by their meaning, in every format: core/store/outside_name.h.  The formats are
+ * lines and documents of JSON, tables of separated values whose first line has the names, lines of
+ * text such as “iter 100: loss 2.5”, and event files of TensorBoard, each also compressed with gzip.
+ * “grad_norm/w2/3” is the gradient of w2 in layer 3, “hidden_norm/0” the norm of the embedding, and
+ * “act/layer_3/rms” layer 3 of “act/rms”.  Layers count from 1, or from 0 if a name has a layer 0.
+ * Without a step the epoch is the step, or else the order of the losses; a step that is counted
+ * within a growing epoch continues.  The newest step of an event file is complete when another step
+ * begins or nothing arrives for a moment.
  *
- * Event files of TensorBoard are read, too.  The scalars of one step make one record, which is
- * complete when another step begins or nothing arrives for a moment.  "loss", "train_loss",
- * "training_loss" and "loss/train" are the loss; "val_loss", "eval_loss", "validation_loss",
- * "val/loss", "eval/loss", "loss/val" ... are the validation loss; "lr" and "learning_rate" are the
- * learning rate; "grad_norm" and "grad_norm/total" are the norm of the whole gradient;
- * "grad_norm/w2/3" is the gradient of w2 in layer 3, "hidden_norm/0" the norm of the embedding, and
- * "mine/3" layer 3 of a user-defined quantity.  Layers count from 1, or from 0 if a tag has a layer
- * 0.  The prefix "train/" is ignored, "-" is read as "_", and the tags of “export --format
- * tensorboard” are understood.
- *
- * A line that cannot be read is skipped and reported by number; the others are used. */
+ * Anything that is left out is reported with its number; of lines that cannot be read the first
+ * ones by their numbers. */
 #pragma once
 
 #include "core/probe/history.h"
@@ -69,10 +66,9 @@ void ns_outside_feed(NsOutside *outside, const char *bytes, size_t n);
 size_t ns_outside_add_file(NsOutside *outside, const char *name, const char *prefix, size_t lane);
 void ns_outside_feed_file(NsOutside *outside, size_t file, const char *bytes, size_t n);
 
-/* The number of bytes at the end of a file that the writer has reserved and not filled yet: they are
- * zero.  They have to be read again. */
+/* If an event file ends in zeros, which is space that its writer has reserved: forgets the bytes
+ * from the last incomplete event on, and returns their number.  They have to be read again. */
 size_t ns_outside_take_zeros(NsOutside *outside, size_t file);
-bool ns_outside_is_events(NsOutside *outside, size_t file);
 
 /* Whether a folder of this name has the event file of one curve, such as “validation” or
  * “loss_train”, rather than a run. */

@@ -50,6 +50,6 @@ bool ns_outside_events_times(const NsOutsideEvents *events, double *first, doubl
 /* Whether the events have no step, so that those of one tag are counted; true only once. */
 bool ns_outside_events_are_counted(NsOutsideEvents *events);
 
-/* Forgets bytes at the end that are all zero, and returns their number; see
+/* Forgets the bytes that were not read if they end in zeros, and returns their number; see
  * ns_outside_input_take_zeros. */
 size_t ns_outside_events_take_zeros(NsOutsideEvents *events);

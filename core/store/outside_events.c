@@ -33,11 +33,12 @@ struct NsOutsideEvents {
     NsOutsideNames *names;        /* borrowed */
     char *prefix;
 
-    NsOutsideLine *step;  /* that is being read */
-    bool left_out;        /* arrays that were incomplete at a pause */
-    bool grown;           /* more of it was read since it was returned at a pause */
-    GHashTable *at_zero; /* names to the number of their values at step 0; NULL after another step */
-    bool counted;         /* they are counted, because there is no step; until this is noted */
+    NsOutsideLine *step; /* that is being read */
+    bool left_out;       /* arrays that were incomplete at a pause */
+    bool grown;          /* more of it was read since it was returned at a pause */
+    GHashTable
+        *at_zero; /* names to the number of their values at step 0; NULL after another step */
+    bool counted; /* they are counted, because there is no step; until this is noted */
 
     /* The part of the newest event that has not been processed yet. */
     GByteArray *event;
@@ -82,13 +83,18 @@ bool ns_outside_events_are_counted(NsOutsideEvents *e)
     return counted;
 }
 
+/* Whether the bytes that were not read end in zeros: space that the writer has reserved. */
+static bool ends_in_zeros(const NsOutsideEvents *e)
+{
+    static const uint8_t zeros[NS_OUTSIDE_EVENTS_HEAD];
+    return e->bytes->len - e->at >= sizeof zeros &&
+           memcmp(e->bytes->data + e->bytes->len - sizeof zeros, zeros, sizeof zeros) == 0;
+}
+
 size_t ns_outside_events_take_zeros(NsOutsideEvents *e)
 {
-    size_t n = e->bytes->len - e->at;
-    if (e->damaged || n < NS_OUTSIDE_EVENTS_HEAD) return 0;
-    for (size_t i = 0; i < n; i++)
-        if (e->bytes->data[e->at + i]) return 0;
-    g_byte_array_set_size(e->bytes, (guint)e->at);
+    size_t n = e->damaged || !ends_in_zeros(e) ? 0 : e->bytes->len - e->at;
+    g_byte_array_set_size(e->bytes, e->bytes->len - (guint)n);
     return n;
 }
 
@@ -161,9 +167,8 @@ static Found next_event(NsOutsideEvents *e, const char **why)
     if (e->damaged || there < NS_OUTSIDE_EVENTS_HEAD) return INCOMPLETE;
     const uint8_t *data = e->bytes->data + e->at;
     memcpy(&length, data, sizeof length);
-    static const uint8_t zeros[NS_OUTSIDE_EVENTS_HEAD];
-    if (memcmp(data, zeros, sizeof zeros) == 0) return INCOMPLETE;
     if (!is_checked(data, 8, data + 8)) {
+        if (ends_in_zeros(e)) return INCOMPLETE;
         *why = N_("its length field is damaged, so nothing after it can be read");
         e->damaged = true;
         return WRONG;
@@ -180,6 +185,7 @@ static Found next_event(NsOutsideEvents *e, const char **why)
     if (there < all) return INCOMPLETE;
     data += NS_OUTSIDE_EVENTS_HEAD;
     bool good = is_checked(data, (size_t)length, data + length);
+    if (!good && ends_in_zeros(e)) return INCOMPLETE;
     if (good) g_byte_array_append(e->event, data, (guint)length);
     e->at += all;
     if (!good) *why = N_("it is damaged");
@@ -265,8 +271,7 @@ static bool read_tensor(const uint8_t *at, const uint8_t *end, double *number)
     unsigned type = 0;
     bool found = false;
     while (read_field(&at, end, &field)) {
-        if (field.number == 1 && field.type == WIRE_VARINT)
-            type = (unsigned)MIN(field.value, 99);
+        if (field.number == 1 && field.type == WIRE_VARINT) type = (unsigned)MIN(field.value, 99);
         /* DT_BFLOAT16 is 14 and DT_HALF 19; half_val = 13, packed or not. */
         if (field.number == 13 && (type == 14 || type == 19)) {
             uint64_t bits = field.value;
@@ -393,8 +398,7 @@ static bool take_event(NsOutsideEvents *e, NsOutsideLine *line)
         if (!read_field(&at, e->summary_end, &field)) at = e->summary_end;
         bool value = field.number == 1 && field.type == WIRE_LENGTH && e->event_step >= 0 &&
                      read_value(&field, tag, sizeof tag, &number);
-        const NsOutsideName *name =
-            value ? ns_outside_names_find(e->names, e->prefix, tag) : NULL;
+        const NsOutsideName *name = value ? ns_outside_names_find(e->names, e->prefix, tag) : NULL;
         /* A tag that is called like the step is no step: the event has one. */
         if (!name || name->kind == NS_OUTSIDE_STEP || name->lane > NS_LANES_MAX) {
             e->summary = at;

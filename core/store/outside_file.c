@@ -23,8 +23,9 @@
 /* How often a folder is looked through for new files. */
 #define SCAN_MICROSECONDS ((int64_t)500000)
 
-/* Maximum depth at which a log is looked for in a folder. */
-#define DEEPEST 3
+/* Maximum depth at which a log is looked for in a folder, and how many folders are looked into. */
+#define DEEPEST 2
+#define MOST_FOLDERS 200
 
 /* The first bytes of a file distinguish one that was overwritten from one that grew. */
 #define HEAD ((size_t)256)
@@ -37,13 +38,15 @@ typedef struct {
     int fd;       /* -1: it does not exist */
     off_t at;     /* offset in a regular file */
     char head[HEAD];
+    bool reserved;    /* it ended in space that its writer has reserved, when */
+    struct stat seen; /* it was like this */
 } Stream;
 
 struct NsOutsideFile {
     char *folder;       /* in which files are looked for; NULL for one file */
     GPtrArray *streams; /* Stream, in the order of time */
-    int64_t came;       /* time of the last bytes, in microseconds; 0 after the pause that followed */
-    int64_t scanned;    /* time at which the folder was looked through */
+    int64_t came;    /* time of the last bytes, in microseconds; 0 after the pause that followed */
+    int64_t scanned; /* time at which the folder was looked through */
     bool pipe;
     NsOutside *run;
     char *chunk;
@@ -80,11 +83,6 @@ static void stream_free(gpointer data)
 
 /* ---- Folders ---- */
 
-static bool is_events(const char *name)
-{
-    return strstr(name, "tfevents") && !g_str_has_suffix(name, ".profile-empty");
-}
-
 static int compare_paths(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -97,8 +95,7 @@ static GPtrArray *list(const char *folder, GFileTest kind)
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
     for (const char *name; dir && (name = g_dir_read_name(dir));) {
         g_autofree char *path = g_build_filename(folder, name, NULL);
-        if (*name != '.' && g_file_test(path, kind))
-            g_ptr_array_add(paths, g_steal_pointer(&path));
+        if (*name != '.' && g_file_test(path, kind)) g_ptr_array_add(paths, g_steal_pointer(&path));
     }
     g_ptr_array_sort(paths, compare_paths);
     return paths;
@@ -110,7 +107,7 @@ static size_t add_events(const char *folder, const char *prefix, size_t lane, GP
     g_autoptr(GPtrArray) files = list(folder, G_FILE_TEST_IS_REGULAR);
     for (guint i = 0; i < files->len; i++) {
         g_autofree char *name = g_path_get_basename(files->pdata[i]);
-        if (!is_events(name)) continue;
+        if (!strstr(name, "tfevents")) continue;
         g_ptr_array_add(streams, stream_new(files->pdata[i], prefix, lane));
         n++;
     }
@@ -136,19 +133,20 @@ static GPtrArray *events_in(const char *folder)
 }
 
 /* The logs that programs put into the folder of a run, the best first. */
-static const char *const log_names[] = {"metrics.csv",       "trainer_log.jsonl", "metrics.jsonl",
-                                        "trainer_state.json", "log_history.json", "history.json",
-                                        "log.jsonl",         "train.jsonl",       "training.csv",
-                                        "log.csv",           "history.csv",       NULL};
+static const char *const log_names[] = {
+    "metrics.csv",      "trainer_log.jsonl", "metrics.jsonl", "trainer_state.json",
+    "log_history.json", "history.json",      "log.jsonl",     "train.jsonl",
+    "training.csv",     "log.csv",           "history.csv",   NULL};
 
-static char *log_in(const char *folder)
+/* Any other log is found only directly in the folder. */
+static char *log_in(const char *folder, bool any)
 {
     for (const char *const *name = log_names; *name; name++) {
         g_autofree char *path = g_build_filename(folder, *name, NULL);
         if (ns_outside_file_is(path)) return g_steal_pointer(&path);
     }
     g_autoptr(GPtrArray) files = list(folder, G_FILE_TEST_IS_REGULAR);
-    for (guint i = 0; i < files->len; i++) {
+    for (guint i = 0; any && i < files->len; i++) {
         const char *path = files->pdata[i];
         bool log = g_str_has_suffix(path, ".jsonl") || g_str_has_suffix(path, ".csv");
         if (log && ns_outside_file_is(path)) return g_strdup(path);
@@ -166,28 +164,29 @@ static int compare_numbers(const void *a, const void *b)
 
 /* The streams of the run in a folder: its event files, or a log, or those of the last folder in it
  * that has one. */
-static GPtrArray *streams_in(const char *folder, int depth)
+static GPtrArray *streams_within(const char *folder, int depth, size_t *folders)
 {
     GPtrArray *streams = events_in(folder);
     if (streams->len) return streams;
-    g_autofree char *log = log_in(folder);
+    g_autofree char *log = log_in(folder, depth == 0);
     if (log) {
         g_ptr_array_add(streams, stream_new(log, NULL, 0));
         return streams;
     }
     g_autoptr(GPtrArray) inner = list(folder, G_FILE_TEST_IS_DIR);
     g_ptr_array_sort(inner, compare_numbers);
-    for (guint i = inner->len; depth < DEEPEST && !streams->len && i-- > 0;) {
+    for (guint i = inner->len; depth < DEEPEST && !streams->len && *folders && i-- > 0;) {
+        --*folders;
         g_ptr_array_unref(streams);
-        streams = streams_in(inner->pdata[i], depth + 1);
+        streams = streams_within(inner->pdata[i], depth + 1, folders);
     }
     return streams;
 }
 
-static bool is_empty(const char *folder)
+static GPtrArray *streams_in(const char *folder)
 {
-    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
-    return dir && !g_dir_read_name(dir);
+    size_t folders = MOST_FOLDERS;
+    return streams_within(folder, 0, &folders);
 }
 
 /* ---- Opening ---- */
@@ -206,6 +205,7 @@ static bool open_stream(NsOutsideFile *f, Stream *stream, GError **error)
 {
     struct stat stat;
     stream->at = 0;
+    stream->reserved = false;
     stream->fd = ns_open_for_reading(stream->path);
     if (stream->fd < 0 && errno == EMEDIUMTYPE)
         return refuse(stream->path, "it is a database", error);
@@ -247,13 +247,15 @@ NsOutsideFile *ns_outside_file_open(const char *path, size_t budget, GError **er
     }
     if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
         f->folder = g_strdup(path);
-        f->streams = streams_in(path, 0);
+        f->streams = streams_in(path);
         f->scanned = g_get_monotonic_time();
     } else {
         f->streams = g_ptr_array_new_with_free_func(stream_free);
         g_ptr_array_add(f->streams, stream_new(path, NULL, 0));
     }
-    const char *wrong = f->folder && !f->streams->len && !is_empty(path)
+    g_autoptr(GDir) dir = f->folder ? g_dir_open(path, 0, NULL) : NULL;
+    bool has_files = dir && g_dir_read_name(dir);
+    const char *wrong = has_files && !f->streams->len
                             ? "it is a folder without an event file or a log"
                         : ns_run_file_is(path) ? "it is a run file, which is opened, not watched"
                                                : NULL;
@@ -281,7 +283,7 @@ void ns_outside_file_free(NsOutsideFile *f)
 bool ns_outside_file_is(const char *path)
 {
     if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
-        g_autoptr(GPtrArray) streams = streams_in(path, 0);
+        g_autoptr(GPtrArray) streams = streams_in(path);
         return streams->len > 0;
     }
     if (!g_file_test(path, G_FILE_TEST_IS_REGULAR)) return false;
@@ -364,7 +366,7 @@ static void scan_folder(NsOutsideFile *f)
     int64_t now = g_get_monotonic_time();
     if (f->streams->len && now - f->scanned < SCAN_MICROSECONDS) return;
     f->scanned = now;
-    GPtrArray *found = streams_in(f->folder, 0);
+    GPtrArray *found = streams_in(f->folder);
     guint missing = 0, more = 0;
     for (guint i = 0; i < f->streams->len; i++)
         missing += !has_path(found, ((const Stream *)f->streams->pdata[i])->path);
@@ -395,29 +397,22 @@ static void scan_folder(NsOutsideFile *f)
     begin_again(f);
 }
 
-static void follow(NsOutsideFile *f)
+/* Whether the file ended in reserved space, and nothing was written since. */
+static bool is_reserved(const Stream *stream)
 {
-    bool right = true;
-    if (f->folder) scan_folder(f);
-    for (guint i = 0; i < f->streams->len; i++) right &= follow_stream(f, f->streams->pdata[i]);
-    if (!right) begin_again(f);
-}
-
-/* Whether the writer has reserved the bytes at the offset, and not filled them yet. */
-static bool is_reserved(const NsOutsideFile *f, const Stream *stream, guint i)
-{
-    static const char zeros[16];
-    char there[sizeof zeros];
-    return stream->at > 0 && ns_outside_is_events(f->run, i) &&
-           pread(stream->fd, there, sizeof there, stream->at) == (ssize_t)sizeof there &&
-           memcmp(there, zeros, sizeof there) == 0;
+    struct stat now;
+    return stream->reserved && fstat(stream->fd, &now) == 0 &&
+           now.st_size == stream->seen.st_size &&
+           now.st_mtim.tv_sec == stream->seen.st_mtim.tv_sec &&
+           now.st_mtim.tv_nsec == stream->seen.st_mtim.tv_nsec;
 }
 
 static NsOutsideNews read_regular(NsOutsideFile *f)
 {
     for (guint i = 0; i < f->streams->len; i++) {
         Stream *stream = f->streams->pdata[i];
-        if (stream->fd < 0 || is_reserved(f, stream, i)) continue;
+        if (stream->fd < 0 || is_reserved(stream)) continue;
+        fstat(stream->fd, &stream->seen);
         ssize_t n = pread(stream->fd, f->chunk, CHUNK, stream->at);
         if (n <= 0) continue;
         f->came = g_get_monotonic_time();
@@ -427,7 +422,9 @@ static NsOutsideNews read_regular(NsOutsideFile *f)
         }
         stream->at += n;
         ns_outside_feed_file(f->run, i, f->chunk, (size_t)n);
-        stream->at -= (off_t)ns_outside_take_zeros(f->run, i);
+        size_t zeros = (size_t)n < CHUNK ? ns_outside_take_zeros(f->run, i) : 0;
+        stream->at -= (off_t)zeros;
+        stream->reserved = zeros > 0;
         return NS_OUTSIDE_MORE;
     }
     return NS_OUTSIDE_NONE;
@@ -489,7 +486,10 @@ NsOutsideNews ns_outside_file_read(NsOutsideFile *f, int milliseconds)
     if (f->pipe) return read_pipe(f, milliseconds);
     int64_t until = g_get_monotonic_time() + 1000 * (int64_t)milliseconds;
     for (;;) {
-        follow(f);
+        bool right = true;
+        if (f->folder) scan_folder(f);
+        for (guint i = 0; i < f->streams->len; i++) right &= follow_stream(f, f->streams->pdata[i]);
+        if (!right) begin_again(f);
         NsOutsideNews news = read_regular(f);
         int64_t left = until - g_get_monotonic_time();
         if (news != NS_OUTSIDE_NONE || left <= 0) return news;

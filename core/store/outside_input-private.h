@@ -39,8 +39,8 @@ void ns_outside_input_end(NsOutsideInput *input);
 /* Whether the last step that was passed on is incomplete, because an event is. */
 bool ns_outside_input_is_partial(const NsOutsideInput *input);
 
-/* The number of bytes at the end that are zero where an event should begin: space that the writer
- * has reserved.  They are forgotten, and have to be read again. */
+/* If an event file ends in zeros, which is space that the writer has reserved: forgets the bytes
+ * from the last incomplete event on, and returns their number.  They have to be read again. */
 size_t ns_outside_input_take_zeros(NsOutsideInput *input);
 
 /* Whether this is a log of another program, as far as it was read. */

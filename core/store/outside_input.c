@@ -18,25 +18,25 @@ struct NsOutsideInput {
     NsOutsideNames *names;
     char *prefix;
     NsOutsideSink sink;
-    bool known;               /* whether the format has been detected */
-    GConverter *gunzip;       /* NULL if it is not compressed */
-    GByteArray *compressed;   /* bytes that were not converted yet */
-    bool damaged;             /* nothing more can be decompressed */
-    NsOutsideEvents *events;  /* NULL if the format is lines */
-    NsOutsideTable *table;    /* NULL if it is not a table */
-    GString *text;            /* an incomplete line, or bytes before the format is known */
-    bool passing;             /* skipping the rest of a line that was too long */
-    bool begun;               /* the first line that is not empty has been read */
-    bool foreign;             /* it begins with settings of this program */
+    bool known;              /* whether the format has been detected */
+    GConverter *gunzip;      /* NULL if it is not compressed */
+    GByteArray *compressed;  /* bytes that were not converted yet */
+    bool damaged;            /* nothing more can be decompressed */
+    NsOutsideEvents *events; /* NULL if the format is lines */
+    NsOutsideTable *table;   /* NULL if it is not a table */
+    GString *text;           /* an incomplete line, or bytes before the format is known */
+    bool passing;            /* skipping the rest of a line that was too long */
+    bool begun;              /* the first line that is not empty has been read */
+    bool foreign;            /* it begins with settings of this program */
     bool comma_noted;
     NsOutsideLine *line;
     size_t lines, logged, of_text; /* lines read; of a log; of text among these */
 
     /* A document of JSON. */
     bool document, in_string, escaped;
-    char brackets[DEEPEST]; /* that are open */
-    size_t depth, captured; /* captured: the depth of the object that is being read; 0: none */
-    size_t objects;         /* that were read */
+    char brackets[DEEPEST];  /* that are open */
+    size_t depth, captured;  /* captured: the depth of the object that is being read; 0: none */
+    size_t objects;          /* that were read */
     GString *object, *outer; /* the text of that object, and of the document without such objects */
 };
 
@@ -102,7 +102,8 @@ static void name_all(NsOutsideInput *input)
     for (guint i = 0; i < line->cells->len; i++)
         input->sink.name(input->sink.data, g_array_index(line->cells, NsOutsideCell, i).name->raw);
     for (guint i = 0; i < line->arrays->len; i++)
-        input->sink.name(input->sink.data, g_array_index(line->arrays, NsOutsideArray, i).name->raw);
+        input->sink.name(input->sink.data,
+                         g_array_index(line->arrays, NsOutsideArray, i).name->raw);
 }
 
 /* An array of losses is a curve: “{"loss": [3, 2], "val_loss": [4, 3]}”. */
@@ -213,15 +214,14 @@ static void begin_table(NsOutsideInput *input, NsOutsideTable *table)
     for (size_t i = 0; i < table->n; i++)
         if (table->names[i]) input->sink.name(input->sink.data, table->names[i]->raw);
     if (table->repeated) {
-        g_autofree char *sentence = g_strdup_printf(
-            _("Two columns are called “%s”; the first is read."), table->repeated);
+        g_autofree char *sentence =
+            g_strdup_printf(_("Two columns are called “%s”; the first is read."), table->repeated);
         note(input, sentence);
     }
     if (table->guessed) note(input, _("The column “Value” is shown as the training loss."));
     if (table->lanes > NS_LANES_MAX) {
-        g_autofree char *sentence =
-            g_strdup_printf(_("The table has %zu runs; the first %d are shown."), table->lanes,
-                            NS_LANES_MAX);
+        g_autofree char *sentence = g_strdup_printf(
+            _("The table has %zu runs; the first %d are shown."), table->lanes, NS_LANES_MAX);
         note(input, sentence);
     }
     ns_outside_table_free(input->table);

@@ -31,9 +31,9 @@ typedef struct {
 typedef struct {
     NsOutsideGroup *group;
     const NsOutsideName *name; /* that of its first number, or of the array in JSON */
-    bool scalar;     /* it is a single number */
-    size_t first, n; /* position among the numbers, and how many */
-    size_t inner;    /* length of each array inside it; 0 if it contains none */
+    bool scalar;               /* it is a single number */
+    size_t first, n;           /* position among the numbers, and how many */
+    size_t inner;              /* length of each array inside it; 0 if it contains none */
 } NsOutsideArray;
 
 typedef struct {
@@ -71,8 +71,8 @@ bool ns_outside_line_has_any(const NsOutsideLine *line);
 const char *ns_outside_line_put(NsOutsideLine *line, const NsOutsideName *name, double value);
 
 /* Turns the cells of the line into arrays by layer, and into single numbers.  If the step of the
- * line is incomplete, an array has to have the size that it had in an earlier step.  Returns whether
- * no array was left out. */
+ * line is incomplete, an array has to have the size that it had in an earlier step.  Returns
+ * whether no array was left out. */
 bool ns_outside_line_gather(NsOutsideLine *line);
 
 /* Parses a zero-terminated line of n bytes: an object of JSON, or of Python.  Returns NULL, or what

@@ -121,7 +121,8 @@ static const char *put_step(NsOutsideLine *line, const NsOutsideName *name, doub
     bool good = value >= 0 && value <= (double)NS_JSON_LAST_WHOLE && value <= floor(value);
     NsOutsideScalar *step = &line->scalars[NS_OUTSIDE_STEP];
     if (!good)
-        return name->rank > 2 || step->has ? NULL : N_("its step is negative or not a whole number");
+        return name->rank > 2 || step->has ? NULL
+                                           : N_("its step is negative or not a whole number");
     if (step->has && step->name->rank <= name->rank) return NULL;
     *step = (NsOutsideScalar){value, true, name};
     line->step = (int64_t)value;
@@ -511,11 +512,6 @@ void ns_outside_table_free(NsOutsideTable *table)
     g_free(table);
 }
 
-static bool is_value_column(const NsOutsideName *name)
-{
-    return name && g_ascii_strcasecmp(name->raw, "value") == 0;
-}
-
 static NsOutsideTable *table_of(NsOutsideNames *names, GPtrArray *cells, char separator)
 {
     bool has[NS_OUTSIDE_VALUE + 1] = {false};
@@ -540,8 +536,9 @@ static NsOutsideTable *table_of(NsOutsideNames *names, GPtrArray *cells, char se
     bool loss = has[NS_OUTSIDE_LOSS] || has[NS_OUTSIDE_VALIDATION];
     table->has_step = has[NS_OUTSIDE_STEP];
     for (guint i = 0; !loss && has[NS_OUTSIDE_STEP] && i < cells->len; i++) {
-        if (!is_value_column(table->names[i])) continue;
-        table->names[i] = ns_outside_names_find(names, "loss", table->names[i]->raw);
+        const NsOutsideName *name = table->names[i];
+        if (!name || g_ascii_strcasecmp(name->raw, "value") != 0) continue;
+        table->names[i] = ns_outside_names_find(names, "loss", name->raw);
         table->guessed = true;
     }
     bool good = cells->len > 1 && (loss || table->guessed || has[NS_OUTSIDE_STEP]);
@@ -566,9 +563,9 @@ bool ns_outside_table_is_head(const NsOutsideTable *table, const char *text)
 {
     for (size_t i = 0; i < table->n; i++)
         if (table->names[i])
-            return strstr(text, table->names[i]->raw) && strstr(text, table->names[table->n - 1]
-                                                                          ? table->names[table->n - 1]->raw
-                                                                          : table->names[i]->raw);
+            return strstr(text, table->names[i]->raw) &&
+                   strstr(text, table->names[table->n - 1] ? table->names[table->n - 1]->raw
+                                                           : table->names[i]->raw);
     return false;
 }
 

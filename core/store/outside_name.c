@@ -69,10 +69,11 @@ bool ns_outside_map(const char *text, GError **error)
         size_t i = 0;
         while (column && i < G_N_ELEMENTS(map_keys) && !g_str_equal(item, map_keys[i].key)) i++;
         if (!column || !*column || i == G_N_ELEMENTS(map_keys))
-            return ns_refuse(error, NS_ERROR_USAGE,
-                             N_("“%s” does not map a column; write “loss=COLUMN”, with step, epoch, "
-                                "loss, validation, lr, grad_norm or layer on the left."),
-                             item);
+            return ns_refuse(
+                error, NS_ERROR_USAGE,
+                N_("“%s” does not map a column; write “loss=COLUMN”, with step, epoch, "
+                   "loss, validation, lr, grad_norm or layer on the left."),
+                item);
         if (map_keys[i].kind == NS_OUTSIDE_VALUE && !strstr(column, "{l}"))
             return ns_refuse(error, NS_ERROR_USAGE,
                              N_("“%s” has no {l} in the place of the number of the layer."),
@@ -130,7 +131,8 @@ static size_t split(const char *name, Word *words)
         Word *word = &words[n++];
         word->at = i;
         while (name[i] && !is_separator(name[i]) &&
-               !(i > word->at && g_ascii_isupper(name[i]) && g_ascii_islower(name[i - 1])))
+               !(i > word->at && g_ascii_isupper(name[i]) && g_ascii_islower(name[i - 1]) &&
+                 g_ascii_islower(name[i + 1])))
             i++;
         word->end = i;
         size_t length = MIN(i - word->at, sizeof word->text - 1);
@@ -146,11 +148,6 @@ static bool is_one(const char *word, const char *const *list)
     return g_strv_contains(list, word);
 }
 
-static bool is_number(const char *word)
-{
-    return *word && strspn(word, "0123456789") == strlen(word);
-}
-
 static const char *const train_words[] = {"train", "training", "trainer", "fit", NULL};
 static const char *const validation_words[] = {"val",  "valid",      "validation", "eval",
                                                "dev",  "evaluation", "heldout",    "held",
@@ -163,15 +160,34 @@ static const struct {
     const char *word;
     unsigned rank;
 } loss_words[] = {
-    {"step", 1},   {"batch", 1},  {"iter", 1},
-    {"total", 2},  {"lm", 2},     {"language", 2},
-    {"model", 2},  {"cross", 2},  {"entropy", 2},
-    {"nll", 2},    {"xent", 2},   {"ce", 2},
-    {"mlm", 2},    {"global", 2}, {"samples", 4},
-    {"metrics", 2}, {"value", 2}, {"log", 2},   {"logs", 2},
-    {"main", 2},   {"mean", RANK_SMOOTH}, {"avg", RANK_SMOOTH},
-    {"average", RANK_SMOOTH}, {"running", RANK_SMOOTH}, {"ema", RANK_SMOOTH},
-    {"smooth", RANK_SMOOTH}, {"smoothed", RANK_SMOOTH}, {"epoch", RANK_EPOCH},
+    {"step", 1},
+    {"batch", 1},
+    {"iter", 1},
+    {"total", 2},
+    {"lm", 2},
+    {"language", 2},
+    {"model", 2},
+    {"cross", 2},
+    {"entropy", 2},
+    {"nll", 2},
+    {"xent", 2},
+    {"ce", 2},
+    {"mlm", 2},
+    {"global", 2},
+    {"samples", 4},
+    {"metrics", 2},
+    {"value", 2},
+    {"log", 2},
+    {"logs", 2},
+    {"main", 2},
+    {"mean", RANK_SMOOTH},
+    {"avg", RANK_SMOOTH},
+    {"average", RANK_SMOOTH},
+    {"running", RANK_SMOOTH},
+    {"ema", RANK_SMOOTH},
+    {"smooth", RANK_SMOOTH},
+    {"smoothed", RANK_SMOOTH},
+    {"epoch", RANK_EPOCH},
 };
 
 /* Whether the words name a loss of training or of validation. */
@@ -290,21 +306,22 @@ static bool read_plain(const Word *words, size_t n, NsOutsideName *name)
 /* “lr”, “learning_rate”, “lr-AdamW/pg1”, “Train/Samples/lr”. */
 static bool read_rate(const Word *words, size_t n, NsOutsideName *name)
 {
-    static const char *const beside[] = {"step",  "epoch", "samples", "group", "pg",  "optimizer",
-                                         "param", "base",  "opt",     "log",   "sgd", "lion",
-                                         "muon",  "schedule", NULL};
+    static const char *const beside[] = {"step",      "epoch", "samples", "group",    "pg",
+                                         "optimizer", "param", "base",    "opt",      "log",
+                                         "sgd",       "lion",  "muon",    "schedule", NULL};
     bool found = false;
     for (size_t i = 0; i < n; i++) {
         const char *word = words[i].text;
-        bool learning = g_str_equal(word, "learning") && i + 1 < n &&
-                        g_str_equal(words[i + 1].text, "rate");
+        bool learning =
+            g_str_equal(word, "learning") && i + 1 < n && g_str_equal(words[i + 1].text, "rate");
         if (learning || g_str_equal(word, "lr")) {
             found = true;
             i += learning;
         } else if (!is_one(word, train_words)) {
             size_t letters = strcspn(word, "0123456789");
             g_autofree char *stem = g_strndup(word, letters);
-            if (!is_number(word) && !is_one(stem, beside) && !strstr(word, "adam")) return false;
+            if (word[strspn(word, "0123456789")] && !is_one(stem, beside) && !strstr(word, "adam"))
+                return false;
             name->rank++;
         }
     }
@@ -367,7 +384,8 @@ static char *without(const char *name, size_t at, size_t end)
  * “hidden_norm_3”.  Returns the name without it, or NULL if there is none.  Free with g_free. */
 static char *take_layer(const char *name, const Word *words, size_t n, size_t *layer)
 {
-    static const char *const layers[] = {"layer", "layers", "block", "blocks", "h", "l", "blk", NULL};
+    static const char *const layers[] = {"layer", "layers", "block", "blocks",
+                                         "h",     "l",      "blk",   NULL};
     for (size_t i = 0; i < n; i++) {
         const char *word = words[i].text;
         size_t letters = strcspn(word, "0123456789");
@@ -392,18 +410,41 @@ static char *take_layer(const char *name, const Word *words, size_t n, size_t *l
 static const struct {
     const char *end, *role;
 } roles[] = {
-    {"attn.c_proj", "wo"},      {"attention.dense", "wo"}, {"attn.proj", "wo"},
-    {"q_proj", "wq"},           {"k_proj", "wk"},          {"v_proj", "wv"},
-    {"to_q", "wq"},             {"to_k", "wk"},            {"to_v", "wv"},
-    {"query", "wq"},            {"key", "wk"},             {"value", "wv"},
-    {"o_proj", "wo"},           {"out_proj", "wo"},        {"to_out", "wo"},
-    {"gate_proj", "w1"},        {"up_proj", "w3"},         {"down_proj", "w2"},
-    {"c_fc", "w1"},             {"c_proj", "w2"},          {"fc1", "w1"},
-    {"fc2", "w2"},              {"fc_in", "w1"},           {"fc_out", "w2"},
-    {"linear1", "w1"},          {"linear2", "w2"},         {"dense_h_to_4h", "w1"},
-    {"dense_4h_to_h", "w2"},    {"wq", "wq"},              {"wk", "wk"},
-    {"wv", "wv"},               {"wo", "wo"},              {"w1", "w1"},
-    {"w2", "w2"},               {"w3", "w3"},
+    {"attn.c_proj", "wo"},
+    {"attention.dense", "wo"},
+    {"attn.proj", "wo"},
+    {"q_proj", "wq"},
+    {"k_proj", "wk"},
+    {"v_proj", "wv"},
+    {"to_q", "wq"},
+    {"to_k", "wk"},
+    {"to_v", "wv"},
+    {"query", "wq"},
+    {"key", "wk"},
+    {"value", "wv"},
+    {"o_proj", "wo"},
+    {"out_proj", "wo"},
+    {"to_out", "wo"},
+    {"gate_proj", "w1"},
+    {"up_proj", "w3"},
+    {"down_proj", "w2"},
+    {"c_fc", "w1"},
+    {"c_proj", "w2"},
+    {"fc1", "w1"},
+    {"fc2", "w2"},
+    {"fc_in", "w1"},
+    {"fc_out", "w2"},
+    {"linear1", "w1"},
+    {"linear2", "w2"},
+    {"dense_h_to_4h", "w1"},
+    {"dense_4h_to_h", "w2"},
+    {"wq", "wq"},
+    {"wk", "wk"},
+    {"wv", "wv"},
+    {"wo", "wo"},
+    {"w1", "w1"},
+    {"w2", "w2"},
+    {"w3", "w3"},
 };
 
 static char *role_of(char *name)
@@ -422,9 +463,9 @@ static char *role_of(char *name)
  * gradient of “w2”.  Takes the name, and returns the new one and whether it is a gradient. */
 static char *take_gradient(char *name, bool *gradient)
 {
-    static const char *const prefixes[] = {"grad_norm/", "gradient_norm/", "grad_norms/",
-                                           "grad_norm.", "gradients/",     "gradient/",
-                                           "grad_2.0_norm/", "grads/",      "grad/"};
+    static const char *const prefixes[] = {"grad_norm/",     "gradient_norm/", "grad_norms/",
+                                           "grad_norm.",     "gradients/",     "gradient/",
+                                           "grad_2.0_norm/", "grads/",         "grad/"};
     static const char *const suffixes[] = {"/grad_norm", ".grad_norm", "_grad_norm",
                                            "/gradient_norm"};
     g_autofree char *own = name;
@@ -547,9 +588,8 @@ static void read_name(NsOutsideNames *names, const char *prefix, NsOutsideName *
     /* “train/” adds nothing to what is drawn under its own name. */
     Word own[MOST_WORDS];
     size_t n_own = split(plain, own);
-    const char *value = n_own > 1 && own[0].path && is_one(own[0].text, train_words)
-                            ? plain + own[1].at
-                            : plain;
+    const char *value =
+        n_own > 1 && own[0].path && is_one(own[0].text, train_words) ? plain + own[1].at : plain;
     if (g_str_has_suffix(whole, "__MIN") || g_str_has_suffix(whole, "__MAX")) {
         name->kind = NS_OUTSIDE_IGNORED;
         name->lane = 0;

@@ -32,7 +32,7 @@ typedef enum {
     NS_OUTSIDE_VALUE,   /* anything else, which is drawn under its own name */
 } NsOutsideKind;
 
-/* What a quantity by layer is called, without the layer. */
+/* The name of a quantity by layer, without the layer. */
 typedef struct {
     unsigned number; /* in the order of their first appearance */
     char *key;       /* without “grad_norm/” if it is a gradient */

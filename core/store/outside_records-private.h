@@ -18,10 +18,10 @@ typedef struct {
     size_t budget; /* bytes for profiles */
     NsOutsideReport report;
     NsRecordLayout layout;
-    NsHistory *history; /* NULL before the first record */
-    NsValues values;    /* [layout.width] */
-    bool has_hidden;    /* an array has determined the number of hidden states */
-    size_t scalars;     /* single numbers with names of their own */
+    NsHistory *history;    /* NULL before the first record */
+    NsValues values;       /* [layout.width] */
+    bool has_hidden;       /* an array has determined the number of hidden states */
+    size_t scalars;        /* single numbers with names of their own */
     GArray *evaluations;   /* NsEvaluation, ascending */
     bool evaluations_late; /* the history lacks some */
 } NsOutsideRecords;

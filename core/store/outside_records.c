@@ -189,14 +189,13 @@ static void renew(NsOutsideRecords *r, const NsRecordLayout *layout, int64_t bef
     const NsHistory *old = r->history;
     bool none = !old || before <= ns_history_first_step(old);
     replace_history(r, none ? ns_history_new(layout, r->budget, before)
-                               : copy_before(old, layout, r->budget, before));
+                            : copy_before(old, layout, r->budget, before));
 }
 
 /* ---- Records ---- */
 
 /* Finds the quantities of the arrays of a line, and extends the layout by those that are new. */
-static void find_quantities(NsOutsideRecords *r, const NsOutsideLine *line,
-                            bool report, NsQuantity *quantities)
+static void find_quantities(NsOutsideRecords *r, const NsOutsideLine *line, NsQuantity *quantities)
 {
     /* Quantities of the registry come first, because they determine the size of the model. */
     for (int pass = 0; pass < 2; pass++)
@@ -214,7 +213,7 @@ static void find_quantities(NsOutsideRecords *r, const NsOutsideLine *line,
             set_count(layout, quantities[i], array->n);
         } else if (!fits && array->scalar) {
             r->report.left_out(r->report.data, array->group->key);
-        } else if (!fits && report) {
+        } else if (!fits) {
             GHashTable *names = names_of(array);
             bool has_size = array->n == layout->layers || array->n == layout->hidden;
             /* The number of values is right, so there is no more place for a name. */
@@ -235,8 +234,8 @@ static void find_quantities(NsOutsideRecords *r, const NsOutsideLine *line,
 }
 
 /* Puts the arrays of a line into the places that have no value yet. */
-static void put_arrays(const NsOutsideRecords *r, const NsOutsideLine *line, const NsQuantity *quantities,
-                       NsValues values)
+static void put_arrays(const NsOutsideRecords *r, const NsOutsideLine *line,
+                       const NsQuantity *quantities, NsValues values)
 {
     const NsRecordLayout *layout = &r->layout;
     for (guint i = 0; i < line->arrays->len; i++) {
@@ -294,7 +293,7 @@ void ns_outside_records_append(NsOutsideRecords *r, const NsOutsideLine *line)
     const NsStep step = step_of(line);
     size_t n = r->history ? ns_history_steps(r->history) : 0;
     bool was_finite = n == 0 || isfinite(ns_history_step(r->history, n - 1)->loss);
-    find_quantities(r, line, true, quantities);
+    find_quantities(r, line, quantities);
     if (!r->history || r->layout.width > ns_history_layout(r->history)->width) {
         const NsRecordLayout layout = r->layout;
         renew(r, &layout, line->step);
@@ -320,7 +319,7 @@ void ns_outside_records_insert(NsOutsideRecords *r, GPtrArray *lines)
     for (guint i = 0; i < lines->len; i++) {
         const NsOutsideLine *line = lines->pdata[i];
         g_ptr_array_add(quantities, g_new(NsQuantity, line->arrays->len + 1));
-        find_quantities(r, line, false, quantities->pdata[i]);
+        find_quantities(r, line, quantities->pdata[i]);
     }
     const NsRecordLayout *layout = &r->layout;
     size_t n = ns_history_steps(old), record = 0;

@@ -165,7 +165,7 @@ def test_no_record():
         with open(path("c.tfevents"), "wb") as file:
             file.write(VERSION + scalar(0, "accuracy", 3.0) + scalar(0, "grad-norm", 1.0) + scalar(1, "accuracy", 2.0))
         for name, there in (("a.csv", "step, loss"), ("b.jsonl", "step, val_loss, accuracy"),
-                            ("c.tfevents", "accuracy, grad-norm")):
+                            ("c.tfevents", "grad-norm, accuracy")):
             for words in (["watch", path(name), "--once"], ["show", path(name)],
                           ["chart", "--from", path(name), "--figure", "loss", "--out", path("x.svg")],
                           ["chart", "--from", path(name), "--beside", path(name), "--figure", "loss", "--out",

@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+"""Logs of other programs as these write them: names, steps, formats and folders; writes TAP.
+
+SPDX-License-Identifier: MIT
+Usage: test_logs.py NORMSCOPE_CLI
+"""
+
+import gzip
+import json
+import os
+import struct
+import subprocess
+import sys
+import time
+
+from test_cli import CLI, main, run, sentence
+from test_watch import Folder, event, scalar, write
+
+
+def read(path, *words):
+    """The records of a log, {step: record}, and what was reported; watch, show and chart agree."""
+    done = run("watch", path, "--once", "--jsonl", *words, small=False)
+    assert done.returncode == 0, done
+    records = [json.loads(line) for line in done.stdout.decode().splitlines()]
+    found = {r["step"]: r for r in records}
+    assert len(found) == len(records), records
+    shown = run("show", path, *words, small=False)
+    assert shown.returncode == 0 and f"steps {min(found)} to {max(found):,}" in shown.stdout.decode(), shown
+    with Folder() as other:
+        chart = run("chart", "--from", path, "--figure", "loss", "--out", other("a.csv"), *words, small=False)
+        assert chart.returncode == 0, chart
+    return found, done.stderr.decode()
+
+
+def losses(found, key="loss"):
+    return {step: round(r[key], 4) for step, r in found.items() if key in r}
+
+
+def read_text(text, name="log.jsonl", words=()):
+    with Folder() as path:
+        with open(path(name), "wb") as file:
+            file.write(text if isinstance(text, bytes) else text.encode())
+        return read(path(name), *words)
+
+
+def as_csv(rows, separator=","):
+    return "".join(separator.join(map(str, row)) + "\n" for row in rows)
+
+
+def test_names():
+    """One meaning in tables, lines and event files, with any separator."""
+    names = {"train/loss": 3.5, "eval/loss": 3.25, "train/learning_rate": 0.5, "grad_norm": 1.5,
+             "grad_norm/w2/1": 1, "grad_norm/w2/2": 2, "hidden_norm/0": 8, "hidden_norm/1": 9, "hidden_norm/2": 10,
+             "transformer.h.0.mlp.c_fc.weight/grad_norm": 4, "transformer.h.1.mlp.c_fc.weight/grad_norm": 5,
+             "act/layer_0/rms": 6, "act/layer_1/rms": 7, "accuracy": 0.25}
+    want = {"step": 7, "loss": 3.5, "validation_loss": 3.25, "lr": 0.5, "seconds": None, "hidden_norm": [8, 9, 10],
+            "grad_norm": {"total": 1.5, "w2": [1, 2], "w1": [4, 5]}, "act/rms": [6, 7], "accuracy": 0.25}
+    texts = {"a.csv": as_csv([["step", *names], [7, *names.values()]]),
+             "b.csv": as_csv([["step", *names], [7, *names.values()]], ";"),
+             "c.jsonl": json.dumps({"step": 7, **names}),
+             "d.tfevents": b"".join([VERSION, *(scalar(7, *item) for item in names.items())])}
+    for name, text in texts.items():
+        found, err = read_text(text, name)
+        got = found[7]
+        assert got == want and err == "", (name, got, err)
+    for loss, validation, rate in (("loss/train", "loss/val", "lr"), ("train.loss", "val.loss", "train.lr"),
+                                   ("trainLoss", "valLoss", "learningRate"), ("Train Loss", "Dev Loss", "Learning Rate"),
+                                   ("train_loss", "valid_loss", "lr-AdamW/pg1"),
+                                   ("lm-loss-training/lm loss", "lm-loss-validation/lm loss validation", "learning-rate"),
+                                   ("Train/Samples/train_loss", "Eval/loss", "Train/Samples/lr")):
+        found, _ = read_text(json.dumps({"iteration": 3, loss: 2.5, validation: 2.25, rate: 0.5, "aux_loss": 9}))
+        assert (found[3]["loss"], found[3]["validation_loss"], found[3]["lr"]) == (2.5, 2.25, 0.5), (loss, found)
+
+
+def test_steps():
+    """The names of the step, the epoch in its place, and the order of the records."""
+    for name in ("step", "global_step", "_step", "trainer/global_step", "current_steps", "num_updates", "iter",
+                 "time/batch", "Step"):
+        found, err = read_text("".join(json.dumps({name: s, "loss": 3 - s / 8}) + "\n" for s in (1, 5, 9)))
+        assert list(found) == [1, 5, 9] and err == "", (name, found, err)
+    found, err = read_text("epoch,loss,val_loss\n0,3,4\n1,2,3\n", "keras.csv")
+    assert losses(found) == {0: 3, 1: 2} and losses(found, "validation_loss") == {0: 4, 1: 3}
+    assert "its epoch is shown as the step" in err, err
+    found, err = read_text('{"loss": 3}\n{"loss": 2}\n')
+    assert losses(found) == {0: 3, 1: 2} and "the order of its values is shown" in err, err
+    found, err = read_text(b"".join([VERSION, *(scalar(0, "loss", v) for v in (3, 2.5, 2))]), "a.tfevents")
+    assert losses(found) == {0: 3, 1: 2.5, 2: 2} and "the order of its values is shown" in err, err
+    rows = [{"epoch": e, "step": s, "loss": 4 - e - s / 32} for e in range(3) for s in (0, 8, 16)]
+    found, err = read_text("".join(json.dumps(r) + "\n" for r in rows))
+    assert list(found) == list(range(0, 72, 8)) and "begin again in every epoch" in err, (found, err)
+    # A resumed run goes back in epochs, too.
+    rows = [{"epoch": s / 100, "step": s, "loss": 4 - s / 100} for s in (50, 100, 150, 100, 150, 200)]
+    found, err = read_text("".join(json.dumps(r) + "\n" for r in rows))
+    assert list(found) == [50, 100, 150, 200] and "goes back to step 100" in err, err
+
+
+def test_summary():
+    """A mean of the run is no point, and never replaces the loss."""
+    lines = [{"loss": 3, "step": 10}, {"loss": 2, "step": 20}]
+    for last in ({"train_loss": 2.5, "step": 20}, {"train_loss": 2.5, "step": 20, "train_runtime": 9.5},
+                 {"train_loss": 2.5, "step": 30, "train_runtime": 9.5}, {"train_loss": 2.5, "step": 30}):
+        found, _ = read_text("".join(json.dumps(r) + "\n" for r in [*lines, last]))
+        assert losses(found) == {10: 3, 20: 2}, found
+        document = json.dumps({"global_step": 20, "log_history": [*lines, last]}, indent=1)
+        assert losses(read_text(document, "trainer_state.json")[0]) == {10: 3, 20: 2}
+    # The better name comes later.
+    found, err = read_text('{"step":1,"train_loss_epoch":9}\n{"step":2,"train_loss_step":3}\n{"step":3,"train_loss_step":2}\n')
+    assert losses(found) == {2: 3, 3: 2} and "replaced by “train_loss_step”" in err, err
+
+
+def test_late():
+    """Lines are grouped by their steps, wherever they are."""
+    found, err = read_text('{"step":0,"val_loss":9}\n{"step":1,"loss":5,"a":[1,2]}\n{"step":10,"loss":4}\n'
+                           '{"step":30,"loss":3,"a":[5,6]}\n{"step":20,"loss":3.5,"b":[7,8]}\n{"step":10,"val_loss":4.5}\n'
+                           '{"step":10,"lr":0.5,"a":[3,4]}\n{"step":40,"loss":2}\n{"step":30,"val_loss":3.25}\n')
+    assert losses(found) == {1: 5, 10: 4, 20: 3.5, 30: 3, 40: 2} and err == "", (found, err)
+    assert losses(found, "validation_loss") == {10: 4.5, 30: 3.25}
+    assert found[10]["lr"] == 0.5 and found[10]["a"] == [3, 4] and found[30]["a"] == [5, 6]
+    assert found[20]["b"] == [7, 8] and "a" not in found[20]
+    found, err = read_text('{"step":0,"loss":3}\n{"step":0,"grad_norm":2}\n{"step":0,"loss":9,"lr":1}\n{"step":5,"tokens":1}\n')
+    assert (found[0]["loss"], found[0]["lr"], found[0]["grad_norm"]["total"]) == (3, 1, 2), found
+    assert "1 value came a second time" in err and "1 value is not drawn" in err and "tokens" in err, err
+
+
+def test_tables():
+    for text, words in (("\ufeffstep,loss\n0,3\n1,2\n", ""), ('step,loss,note\n0,3,"a, b"\n1,2,"say ""x"""\n', ""),
+                        ("step,loss,\r\n0,3,\r\n1,2,\r\n", ""), (",step,loss\n0,0,3\n1,1,2\n", ""),
+                        ("step;loss\n0;3,0\n1;2,0\n", "decimal comma"), ("step,loss\n0,3\nstep,loss\n1,2\n", ""),
+                        ("Wall time,Step,Value\n1.5,0,3\n2.5,1,2\n", "“Value”"),
+                        ("step,loss,step,loss\n0,3,7,9\n1,2,8,9\n", "Two columns are called “step”"),
+                        ('"Step","sun-7 - train/loss","sun-7 - train/loss__MIN"\n"0","3","1"\n"1","2","1"\n', "")):
+        found, err = read_text(text, "a.csv")
+        assert losses(found) == {0: 3, 1: 2} and words in err and bool(words) == bool(err), (text, found, err)
+    with Folder() as path:
+        write(path("a.csv"), ["Step,a - loss,b - loss", "0,3,4", "1,,5", "2,1,"])
+        done = run("watch", path("a.csv"), "--once", "--jsonl", small=False)
+        found = sorted((r["lane"] if "lane" in r else 1, r["step"], r["loss"])
+                       for r in map(json.loads, done.stdout.decode().splitlines()))
+        assert found == [(1, 0, 3), (1, 2, 1), (2, 0, 4), (2, 1, 5)], found
+
+
+def test_not_finite():
+    words = ["nan", "NAN", '"Inf"', "+Infinity", '"-inf"', "1e999", "-nan", '"NaN"', "Infinity"]
+    found, err = read_text("".join('{"step":%d,"loss":%s}\n' % item for item in enumerate(words)))
+    assert [r["loss"] for r in found.values()] == ["NaN", "NaN", "Infinity", "Infinity", "-Infinity", "Infinity", "NaN",
+                                                    "NaN", "Infinity"] and err == "", (found, err)
+    found, _ = read_text('{"num_updates": "100", "loss": "3.5", "lr": "0.5", "name": "7"}')
+    assert (found[100]["loss"], found[100]["lr"]) == (3.5, 0.5) and "name" not in found[100], found
+
+
+def test_documents():
+    """JSON over several lines, curves as arrays, lines of Python and of text, gzip."""
+    rows = [{"step": 0, "loss": 3}, {"step": 1, "loss": 2}]
+    for text in (json.dumps(rows), json.dumps(rows, indent=2), json.dumps({"log_history": rows}),
+                 json.dumps({"loss": [3, 2], "accuracy": [0, 1]}, indent=1), json.dumps({"loss": [3, 2]}),
+                 "".join(f"{r}\n" for r in rows), "some words\n" + "".join(f"{r} 9%|#\n" for r in rows).replace(" 9%|#", ""),
+                 "iter 0: loss 3.0, time 3.5ms\niter 1: loss 2.0, time 3.5ms\n",
+                 "Step 0 | loss:3 lr:0.5\nStep 1 | loss:2 lr:0.5\n",
+                 " iteration 0/ 9 | lm loss: 3.0E+00 | loss scale: 1.0 |\n iteration 1/ 9 | lm loss: 2.0 | loss scale: 1.0 |\n",
+                 gzip.compress("".join(json.dumps(r) + "\n" for r in rows).encode()),
+                 '{"step":0,"train":{"loss":3}}\n{"step":1,"train":{"loss":2},"cfg":{"a":"b"}}\n',
+                 '{"step":0,"loss":3}\n{"step":1,"loss":2}\n{"step":2,"lo'):
+        found, err = read_text(text)
+        assert losses(found) == {0: 3, 1: 2}, (text, found, err)
+    found, _ = read_text("step 5: train loss 3.5, val loss 3.25\nstep 9: train loss 3.0, val loss 3.25\n")
+    assert (found[5]["loss"], found[5]["validation_loss"]) == (3.5, 3.25), found
+
+
+def test_map():
+    """Columns that have no known names, also by layer."""
+    text = "t,objective,x/block-1-rms,x/block-2-rms\n0,3,1,2\n5,2,3,4\n"
+    with Folder() as path:
+        write(path("a.csv"), [text.strip()])
+        found, _ = read(path("a.csv"), "--map", "loss=objective,step=t,layer='x/block-{l}-rms'")
+        assert losses(found) == {0: 3, 5: 2} and [v for k, v in found[5].items() if k == "x-rms"] == [[3, 4]], found
+        for words in ("loss", "loss=", "lose=a", "layer=a"):
+            sentence(run("watch", path("a.csv"), "--once", "--map", words, small=False), 2)
+        write(path("b.jsonl"), ['{"step":0,"reward":3}'])
+        assert "has step, reward" in sentence(run("watch", path("b.jsonl"), "--once", small=False), 1)
+        write(path("c.jsonl"), ["version https://git-lfs.github.com/spec/v1", "oid sha256:0", "size 9"])
+        for words in (["watch", path("c.jsonl"), "--once"], ["show", path("c.jsonl")],
+                      ["chart", "--from", path("c.jsonl"), "--figure", "loss", "--out", path("a.svg")]):
+            assert "git lfs pull" in sentence(run(*words, small=False), 1)
+
+
+def test_many_keys():
+    """Thousands of keys in a step are profiles by layer."""
+    layers, names = 24, 100
+    rows = [{"step": s, "loss": 3, **{f"m/layer_{i}/stat{k}": i + k + s for i in range(layers) for k in range(names)}}
+            for s in range(3)]
+    found, err = read_text("".join(json.dumps(r) + "\n" for r in rows), "medicine.jsonl")
+    assert found[2]["m/stat7"] == [i + 7 + 2 for i in range(layers)] and err == "", err
+    assert len(found[2]) > names
+
+
+# ---- Event files ----
+
+VERSION = event(b"\x09" + struct.pack("<d", 1e9) + b"\x1a\x0dbrain.Event:2")
+
+
+def at(seconds, step, tag, value):
+    """A scalar with its time."""
+    part = scalar(step, tag, value)
+    body = part[12:-4]
+    return event(b"\x09" + struct.pack("<d", 1e9 + seconds) + body[9:])
+
+
+def put(path, name, *events):
+    os.makedirs(os.path.dirname(path(name)), exist_ok=True)
+    with open(path(name), "wb") as file:
+        file.write(VERSION + b"".join(events))
+
+
+def test_folders():
+    with Folder() as path:
+        first, second = "run/events.out.tfevents.1700000000.a.1.0", "run/events.out.tfevents.1700000900.a.2.0"
+        # Training, and an evaluation after it.
+        put(path, first, *(at(s, s, "train/loss", 4 - s / 16) for s in (0, 16, 32)))
+        put(path, second, at(99, 32, "eval/loss", 2.5))
+        found, err = read(path("run"))
+        assert losses(found) == {0: 4, 16: 3, 32: 2} and found[32]["validation_loss"] == 2.5 and err == "", (found, err)
+        # A run that was resumed.
+        put(path, second, *(at(99 + s, s, "train/loss", 5 - s / 16) for s in (16, 32, 48)))
+        found, err = read(path("run"))
+        assert losses(found) == {0: 4, 16: 4, 32: 3, 48: 2} and "goes back to step 16" in err, (found, err)
+        # Two processes at the same time.
+        put(path, second, *(at(s + 0.5, s, "train/loss", 9) for s in (0, 16, 32)))
+        found, err = read(path("run"))
+        assert losses(found) == {0: 4, 16: 3, 32: 2} and "are written at the same time" in err, err
+        # A folder for each curve.
+        for folder in (("train", "validation"), ("loss_train", "loss_val")):
+            top = f"curves-{folder[0]}"
+            put(path, f"{top}/{folder[0]}/events.out.tfevents.1.a.1.0", *(at(s, s, "epoch_loss", 3 - s) for s in (0, 1)))
+            put(path, f"{top}/{folder[1]}/events.out.tfevents.1.a.1.0", *(at(s, s, "epoch_loss", 4 - s) for s in (0, 1)))
+            found, _ = read(path(top))
+            assert losses(found) == {0: 3, 1: 2} and losses(found, "validation_loss") == {0: 4, 1: 3}, found
+        # A log further inside, of the last version.
+        for version in (9, 10):
+            os.makedirs(path(f"logs/version_{version}"))
+            write(path(f"logs/version_{version}/metrics.csv"), ["epoch,step,train_loss_step,val_loss", f"0,5,{version},", "0,5,,2"])
+        found, _ = read(path("logs"))
+        assert losses(found) == {5: 10} and found[5]["validation_loss"] == 2, found
+
+
+def test_live_processes():
+    """Two processes write at the same time, while the folder is watched: no point twice, no restart."""
+    with Folder() as path:
+        os.mkdir(path("run"))
+        files = []
+        for rank in range(2):
+            name = path(f"run/events.out.tfevents.170000000{rank}.host{rank}.1.0")
+            put(path, name)
+            files.append(name)
+        watching = subprocess.Popen([CLI, "watch", "--jsonl", path("run")], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for step in range(12):
+            for rank, name in enumerate(files):
+                with open(name, "ab") as file:
+                    file.write(at(2 * step + rank, step, "loss", 3 + rank))
+                time.sleep(0.05)
+        time.sleep(1)
+        watching.send_signal(2)
+        out, err = watching.communicate(timeout=60)
+        found = [json.loads(line) for line in out.decode().splitlines()]
+        assert [(r["step"], r["loss"]) for r in found] == [(step, 3) for step in range(12)], (found, err)
+        assert b"goes back" not in err and b"are written at the same time" in err, err
+
+
+def test_reserved():
+    """Space at the end that is zero is filled later."""
+    with Folder() as path:
+        name = path("events.out.tfevents.1")
+        whole = VERSION + b"".join(scalar(s, "loss", 3) for s in range(4))
+        head = len(VERSION) + 2 * len(scalar(0, "loss", 3)) - 2
+        with open(name, "wb") as file:
+            file.write(whole[:head] + bytes(len(whole) - head + 4096))
+        assert losses(read(name)[0])
+        watching = subprocess.Popen([CLI, "watch", "--jsonl", name], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(0.5)
+        with open(name, "r+b") as file:
+            file.write(whole)
+        time.sleep(1.2)
+        watching.send_signal(2)
+        out, err = watching.communicate(timeout=60)
+        assert [json.loads(line)["step"] for line in out.decode().splitlines()] == [0, 1, 2, 3] and not err, (out, err)
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
