@@ -274,8 +274,8 @@ char *ns_gpt2_settings(const char *folder, GError **error)
     if (!check_config(folder, config, error)) return NULL;
     g_auto(Weights) weights = {0};
     if (!weights_open(&weights, folder, error)) return NULL;
-    /* What the file leaves out follows from the tensors, and so does the number of words: there may
-     * be more rows of embeddings than config.json or the tokenizer says. */
+    /* Missing settings follow from the tensors, and so does the number of words: there may be more
+     * rows of embeddings than config.json or the tokenizer says. */
     size_t embedding[2], inner[2], norm[2], layers = 0;
     if (!shape_of(&weights, "wte.weight", embedding, error)) return NULL;
     if (!shape_of(&weights, "h.0.mlp.c_fc.bias", inner, NULL)) inner[0] = 4 * embedding[1];
@@ -440,7 +440,7 @@ static bool is_same_as_embedding(Reading *r, const char *name)
     return same;
 }
 
-/* One sentence about what was changed or left out; NULL if nothing was. */
+/* A sentence about what was changed or left out; NULL if nothing was. */
 static char *report(Reading *r)
 {
     /* The causal mask is no weight. */

@@ -17,7 +17,7 @@
 /* Lines of the written file have at most so many characters. */
 #define LINE 100
 
-/* What a model is, for the text: `flags` choose the parts of the text, `words` are inserted. */
+/* The model for the text: `flags` choose the parts of the text, `words` are inserted. */
 typedef struct {
     NsCheckpoint *checkpoint;
     const NsSettings *settings;

@@ -575,8 +575,7 @@ static void test_order(void)
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 
-/* The strip of the learning rate is there if a lane has a warm-up, and nothing is drawn on a right
- * axis. */
+/* The strip of the learning rate is there if a lane has a warm-up, and no axis is on the right. */
 static void test_rates(void)
 {
     Pair pair = pair_new(2, 2);
@@ -598,8 +597,7 @@ static void test_rates(void)
     pair_clear(&pair);
 }
 
-/* A run that knows what its loss means has two reference lines, and one that stays at the second of
- * them is called stuck. */
+/* A loss with known baselines has two lines, and a run at the second of them is called stuck. */
 static void test_baselines(void)
 {
     Run *run = run_new(2, BUDGET);
@@ -610,10 +608,8 @@ static void test_baselines(void)
     NsEvent stuck = {.step = 1, .kind = NS_EVENT_STUCK, .what = "loss", .text = "It is stuck."};
     double level = ns_history_step(run->history, 0)->loss;
     ns_history_set_baselines(run->history, (NsBaselines){4.5, level, true});
-    for (int i = 0; i < 30; i++) {
-        NsStep step = {.step = i + 1, .loss = level, .lr = 1e-3, .grad_norm = 1};
-        ns_history_append(run->history, &step, run->values);
-    }
+    for (int i = 0; i < 30; i++)
+        ns_history_append(run->history, &(NsStep){.step = i + 1, .loss = level}, run->values);
     const NsPlot *plot = ns_figure_update(figure, &input);
     g_assert_cmpuint(plot->n_levels, ==, 2);
     g_assert_cmpstr(plot->levels[0].text, ==, "uniform guess");
@@ -654,8 +650,7 @@ static void test_earlier(void)
     pair_clear(&before);
 }
 
-/* A lane that diverged with huge values does not extend the axes, and the note says so; a lane that
- * continues always counts. */
+/* A lane that diverged with huge values does not extend the axes; a lane that continues does. */
 static void test_wild_quantities(void)
 {
     static const char *const figures[] = {"gradient-norm", "compare", "profile", "steps"};
@@ -714,8 +709,7 @@ static void test_theory(void)
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 
-/* In TeX's fonts, names beside panels are limited to their length in the layout, where they do not
- * overlap. */
+/* In TeX's fonts, names beside panels are as long as in the layout, where they do not overlap. */
 static void test_tex_panels(void)
 {
     Pair pair = pair_new(6, 6);
@@ -762,8 +756,7 @@ static void test_wild(void)
     pair_clear(&pair);
 }
 
-/* The same is true of a lane that diverged at a few times the losses of the others; a lane that
- * continues counts. */
+/* So it is with a lane that diverged at a few times the other losses; one that continues counts. */
 static void test_wild_start(void)
 {
     for (int diverged = 0; diverged < 2; diverged++) {
