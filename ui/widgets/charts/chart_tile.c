@@ -340,7 +340,8 @@ static void on_handle(NsChartTile *tile, int handle, double value)
 {
     const NsPlot *plot = ns_chart_view_plot(tile->chart);
     if (!isfinite(value) || !plot) return;
-    if (handle >= 0 && (size_t)handle >= plot->n_markers && plot->n_levels) {
+    size_t level = handle < 0 ? SIZE_MAX : (size_t)handle - plot->n_markers;
+    if (level < plot->n_levels && plot->levels[level].handle) {
         const NsParam *lr = ns_param_find("lr");
         g_autofree char *rate = ns_text_input(CLAMP(value, MAX(lr->least, 1e-7), lr->most), 3);
         ns_session_slide(tile->session, lr->key, rate);
