@@ -77,14 +77,14 @@ void ns_choices_unknown(const char *what, const char *word, NsChoices choices, G
     size_t n = 0;
     while (choices(n)) n++;
     if (near)
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "There is no %s “%s”; did you mean “%s”?",
-                    what, word, near->key);
+        ns_refuse(error, NS_ERROR_USAGE, "There is no %s “%s”; did you mean “%s”?", what, word,
+                  near->key);
     else if (n <= MOST_NAMED)
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "There is no %s “%s”; choose one of %s.", what,
-                    word, keys);
+        ns_refuse(error, NS_ERROR_USAGE, "There is no %s “%s”; choose one of %s.", what, word,
+                  keys);
     else
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "There is no %s “%s”; “normscope-cli list” shows all %zu.", what, word, n);
+        ns_refuse(error, NS_ERROR_USAGE, "There is no %s “%s”; “normscope-cli list” shows all %zu.",
+                  what, word, n);
 }
 
 int ns_choices_require(const char *what, const char *word, NsChoices choices, GError **error)

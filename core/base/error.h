@@ -18,6 +18,6 @@ typedef enum {
 
 GQuark ns_error_quark(void);
 
-/* Sets an error of this domain and returns false.  The format is translated if it is marked by
- * N_. */
+/* Sets an error of this domain with the format in the language of the desktop, and returns false.
+ * The catalogs have every format that is a literal here; one that is chosen is marked by N_. */
 bool ns_refuse(GError **error, NsErrorCode code, const char *format, ...) G_GNUC_PRINTF(3, 4);

@@ -101,16 +101,16 @@ bool ns_instructions_check(GError **error)
     int i = word ? ns_choices_find(ns_instructions_choice, word) : -1;
     if (!word || (i >= 0 && ns_instructions_there((NsInstructions)i))) return true;
     if (i >= 0)
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "This processor lacks the instructions “%s” that " VARIABLE
-                    " names; the best that it has are “%s”.",
-                    word, sets[best()].key);
+        ns_refuse(error, NS_ERROR_USAGE,
+                  "This processor lacks the instructions “%s” that %s names; the best that it has "
+                  "are “%s”.",
+                  word, VARIABLE, sets[best()].key);
     else {
         g_autofree char *keys = ns_choices_keys(ns_instructions_choice);
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    VARIABLE " is “%s”, which is not a set of instructions; give one of %s, or "
-                             "leave it unset for the best that the processor has.",
-                    word, keys);
+        ns_refuse(error, NS_ERROR_USAGE,
+                  "%s is “%s”, which is not a set of instructions; give one of %s, or "
+                  "leave it unset for the best that the processor has.",
+                  VARIABLE, word, keys);
     }
     return false;
 }

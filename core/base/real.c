@@ -44,10 +44,10 @@ ns_real *ns_real_new(size_t n, const char *what, GError **error)
     ns_real *elements = overflow ? NULL : allocate(bytes);
     if (!elements) {
         g_autofree char *size = g_format_size_full(bytes, G_FORMAT_SIZE_IEC_UNITS);
-        g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
-                    "There is not enough memory for %s of %s; choose fewer layers or a smaller "
-                    "width, sequence or batch.",
-                    size, what);
+        ns_refuse(error, NS_ERROR_MEMORY,
+                  "There is not enough memory for %s of %s; choose fewer layers or a smaller "
+                  "width, sequence or batch.",
+                  size, what);
         return NULL;
     }
     ns_real_clear(elements, n);

@@ -8,6 +8,7 @@
 #include "core/data/sampler.h"
 #include "core/data/text_corpus.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* Characters of generated text: more than a model can memorize in a lecture, and generated in a
@@ -84,21 +85,21 @@ static NsCorpus *open_made(const NsTask *task, const NsSettings *settings, const
 {
     size_t V = settings->vocab ? (size_t)settings->vocab : task->V;
     if (V > 1) return ns_corpus_new_made(name, task->sampler, V, letters && V <= 26);
-    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                "The task “%s” has nothing to predict with vocab=%zu; make vocab 2 or more, or 0 "
-                "for its own %zu.",
-                task->choice.key, V, task->V);
+    ns_refuse(error, NS_ERROR_SETTING,
+              "The task “%s” has nothing to predict with vocab=%zu; make vocab 2 or more, or 0 "
+              "for its own %zu.",
+              task->choice.key, V, task->V);
     return NULL;
 }
 
 static NsCorpus *open_symbols(const NsTask *task, const NsSettings *settings, GError **error)
 {
     if (settings->arch == NS_ARCH_DECODER && settings->seq < 2) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "The task “%s” does not fit into sequences of %" G_GINT64_FORMAT
-                    ": a decoder reads the symbols and the answer one after the other; make seq 2 "
-                    "or more.",
-                    task->choice.key, settings->seq);
+        ns_refuse(error, NS_ERROR_SETTING,
+                  "The task “%s” does not fit into sequences of %" PRId64
+                  ": a decoder reads the symbols and the answer one after the other; make seq 2 "
+                  "or more.",
+                  task->choice.key, settings->seq);
         return NULL;
     }
     return open_made(task, settings, "random symbols", true, error);

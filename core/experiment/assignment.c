@@ -48,8 +48,8 @@ static bool is_repeated(const NsSettings *before, const NsSettings *after, uint6
 {
     if (!(here & bit_of(param)) || ns_settings_same(before, after, param)) return false;
     g_autofree char *x = ns_settings_get(before, param), *y = ns_settings_get(after, param);
-    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                "%s is given twice, as %s and as %s; omit one of them.", param->key, x, y);
+    ns_refuse(error, NS_ERROR_SETTING, "%s is given twice, as %s and as %s; omit one of them.",
+              param->key, x, y);
     return true;
 }
 

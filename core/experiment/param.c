@@ -12,6 +12,7 @@
 #include "core/optim/optimizer.h"
 #include "core/optim/schedule.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -99,20 +100,18 @@ static void refuse_number(const NsParam *param, const char *value, GError **erro
     bool zero = g_str_equal(param->default_text, "0"), whole = param->type == NS_PARAM_INT;
     char least[G_ASCII_DTOSTR_BUF_SIZE], most[G_ASCII_DTOSTR_BUF_SIZE];
     if (meant)
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "“%s” is not a number; did you mean %s, %s the comma?", value, meant,
-                    whole ? "without" : "with a point for");
+        ns_refuse(error, NS_ERROR_SETTING, "“%s” is not a number; did you mean %s, %s the comma?",
+                  value, meant, whole ? "without" : "with a point for");
     else if (strchr(value, '='))
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "“%s” is not a number; give every setting separately, such as %s=%s.", value,
-                    param->key, param->default_text);
+        ns_refuse(error, NS_ERROR_SETTING,
+                  "“%s” is not a number; give every setting separately, such as %s=%s.", value,
+                  param->key, param->default_text);
     else
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "“%s” is not a number; %s takes %s from %s to %s%s%s.", value, param->key,
-                    whole ? "a whole one" : "one",
-                    g_ascii_formatd(least, sizeof least, "%.10g", param->least),
-                    g_ascii_formatd(most, sizeof most, "%.10g", param->most),
-                    zero ? "" : ", such as ", zero ? "" : param->default_text);
+        ns_refuse(error, NS_ERROR_SETTING, "“%s” is not a number; %s takes %s from %s to %s%s%s.",
+                  value, param->key, whole ? "a whole one" : "one",
+                  g_ascii_formatd(least, sizeof least, "%.10g", param->least),
+                  g_ascii_formatd(most, sizeof most, "%.10g", param->most),
+                  zero ? "" : ", such as ", zero ? "" : param->default_text);
 }
 
 static bool read_number(const NsParam *param, const char *value, double *number, GError **error)
@@ -355,8 +354,8 @@ bool ns_settings_check(const NsSettings *settings, GError **error)
     int64_t last = (int64_t)ns_param_find("seed")->most;
     if (settings->seed > last - settings->seeds + 1)
         return ns_refuse(error, NS_ERROR_SETTING,
-                         "No %" G_GINT64_FORMAT " seeds follow from %" G_GINT64_FORMAT
-                         " on; the last one is %" G_GINT64_FORMAT ".",
+                         "No %" PRId64 " seeds follow from %" PRId64 " on; the last one is %" PRId64
+                         ".",
                          settings->seeds, settings->seed, last);
     return true;
 }

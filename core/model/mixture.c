@@ -63,7 +63,7 @@ const NsPlacement *ns_mixture_at(const char *mixture, unsigned layer, unsigned l
         if (at < parts[i].repeats) return parts[i].placement;
         at -= parts[i].repeats;
     }
-    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                "The mixture is empty; write placements and their counts, such as post*3,pre*9.");
+    ns_refuse(error, NS_ERROR_SETTING,
+              "The mixture is empty; write placements and their counts, such as post*3,pre*9.");
     return NULL;
 }

@@ -4,6 +4,8 @@
 #include "core/base/error.h"
 #include "core/base/words.h"
 
+#include <inttypes.h>
+
 static bool switched(unsigned setting, bool automatic)
 {
     return setting == NS_SWITCH_AUTO ? automatic : setting == NS_SWITCH_ON;
@@ -108,8 +110,7 @@ bool ns_wiring_check(const NsSettings *settings, GError **error)
 {
     if (settings->d_model % settings->heads != 0)
         return ns_refuse(error, NS_ERROR_SETTING,
-                         "The width (d-model) is %" G_GINT64_FORMAT
-                         " and cannot be divided among %" G_GINT64_FORMAT
+                         "The width (d-model) is %" PRId64 " and cannot be divided among %" PRId64
                          " heads; make it a multiple of the heads.",
                          settings->d_model, settings->heads);
     if (settings->attention == NS_ATTENTION_UNIFORM && settings->heads != 1)

@@ -53,10 +53,10 @@ static void load(void)
     if (symbol) /* ISO C forbids a cast from void * to a function pointer. */
         memcpy(&openblas_gemm, &symbol, sizeof symbol);
     else
-        g_set_error(&problem, NS_ERROR, NS_ERROR_FILE,
-                    "OpenBLAS, which multiplies matrices on this processor, cannot be loaded (%s); "
-                    "install the package libopenblas0.",
-                    dlerror());
+        ns_refuse(&problem, NS_ERROR_FILE,
+                  "OpenBLAS, which multiplies matrices on this processor, cannot be loaded (%s); "
+                  "install the package libopenblas0.",
+                  dlerror());
 }
 
 static bool fits(unsigned needed_mib)
@@ -64,10 +64,10 @@ static bool fits(unsigned needed_mib)
     size_t left = MIN(ns_memory_left(NS_MEMORY_ADDRESS), ns_memory_left(NS_MEMORY_DATA));
     if (left >= (size_t)needed_mib << 20) return true;
     g_autofree char *has = g_format_size_full(left, G_FORMAT_SIZE_IEC_UNITS);
-    g_set_error(&problem, NS_ERROR, NS_ERROR_MEMORY,
-                "OpenBLAS, which multiplies matrices on this processor, needs %u MiB of "
-                "address space, but the limit (ulimit -v or -d) leaves %s; raise the limit.",
-                needed_mib, has);
+    ns_refuse(&problem, NS_ERROR_MEMORY,
+              "OpenBLAS, which multiplies matrices on this processor, needs %u MiB of "
+              "address space, but the limit (ulimit -v or -d) leaves %s; raise the limit.",
+              needed_mib, has);
     return false;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 /* Last step of a decay if neither decay-steps nor steps is set. */
@@ -111,10 +112,9 @@ bool ns_schedule_check(const NsSettings *settings, GError **error)
     int64_t end = ns_schedule_end(settings);
     if (!schedules[settings->schedule].ends || settings->decay_start < end) return true;
     return ns_refuse(error, NS_ERROR_SETTING,
-                     "The decay of the rate would start at step %" G_GINT64_FORMAT
-                     " and end at step %" G_GINT64_FORMAT
-                     "; set decay-start below %" G_GINT64_FORMAT
-                     ", or decay-steps above %" G_GINT64_FORMAT ".",
+                     "The decay of the rate would start at step %" PRId64
+                     " and end at step %" PRId64 "; set decay-start below %" PRId64
+                     ", or decay-steps above %" PRId64 ".",
                      settings->decay_start, end, end, settings->decay_start);
 }
 

@@ -83,9 +83,8 @@ static bool read_lines(NsEntries *entries, GError **error)
 NsEntries *ns_entries_new(const char *text, size_t size, GError **error)
 {
     if (size > NS_ENTRIES_MAX || !g_utf8_validate(text, (gssize)size, NULL)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "This is not a text of lines “key = value”: it is %s.",
-                    size > NS_ENTRIES_MAX ? "longer than 64 KiB" : "not UTF-8");
+        ns_refuse(error, NS_ERROR_SETTING, "This is not a text of lines “key = value”: it is %s.",
+                  size > NS_ENTRIES_MAX ? "longer than 64 KiB" : "not UTF-8");
         return NULL;
     }
     g_autofree char *copy = g_strndup(text, size);

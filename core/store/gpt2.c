@@ -78,7 +78,7 @@ static bool open_shards(Weights *w, const char *folder, GError **error)
         ns_json_object_of(json_object_get_member(json_node_get_object(root), "weight_map"));
     if (!map)
         return ns_refuse(error, NS_ERROR_FILE,
-                         "“" INDEX "” has no weight_map, the list of files; download it again.");
+                         "“%s” has no weight_map, the list of files; download it again.", INDEX);
     JsonObjectIter iter;
     const char *name;
     JsonNode *node;
@@ -87,9 +87,9 @@ static bool open_shards(Weights *w, const char *folder, GError **error)
         const char *shard = ns_json_text_of(node);
         if (!shard || !*shard || strchr(shard, '/') || strchr(shard, '\\') || *shard == '.')
             return ns_refuse(error, NS_ERROR_FILE,
-                             "“" INDEX "” lists “%s” for “%s”, which is not the name of a file in "
+                             "“%s” lists “%s” for “%s”, which is not the name of a file in "
                              "the same folder; download the index again.",
-                             shard ? shard : "nothing", name);
+                             INDEX, shard ? shard : "nothing", name);
         NsSafetensors *file = open_file(w, folder, shard, error);
         if (!file) return false;
         g_hash_table_insert(w->tensors, g_strdup(name), file);
@@ -110,10 +110,9 @@ static bool refuse_folder(const char *folder, GError **error)
     }
     if (shard)
         return ns_refuse(error, NS_ERROR_FILE,
-                         "“%s” has “%s”, but neither " ONE_FILE
-                         " nor the index of several files, " INDEX
-                         "; rename the file, or download the index.",
-                         name, shard);
+                         "“%s” has “%s”, but neither %s nor the index of several files, %s; rename "
+                         "the file, or download the index.",
+                         name, shard, ONE_FILE, INDEX);
     if (other)
         return ns_refuse(
             error, NS_ERROR_FILE,
@@ -121,9 +120,8 @@ static bool refuse_folder(const char *folder, GError **error)
             "python3 -c \"from transformers import AutoModelForCausalLM as M; "
             "M.from_pretrained('%s').save_pretrained('%s', safe_serialization=True)\".",
             name, other, name, name);
-    return ns_refuse(error, NS_ERROR_FILE,
-                     "“%s” has no weights: neither " ONE_FILE " nor " INDEX "; download them.",
-                     name);
+    return ns_refuse(error, NS_ERROR_FILE, "“%s” has no weights: neither %s nor %s; download them.",
+                     name, ONE_FILE, INDEX);
 }
 
 /* Finds what stands before the names of tensors: wrappers such as “_orig_mod.” and “module.” leave

@@ -138,10 +138,10 @@ bool ns_lesson_conditions_read(NsLessonConditions *conditions, const char *text,
         size_t n = read_term(condition, at);
         bool last = n > 0 && !at[n];
         if (n == 0 || (!last && !at[n + 1])) {
-            g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                        "“%s” is not a condition to wait for, from “%s” on; a wait is made of "
-                        "terms such as “step >= 100” joined by “and”.",
-                        text, *at);
+            ns_refuse(error, NS_ERROR_SETTING,
+                      "“%s” is not a condition to wait for, from “%s” on; a wait is made of "
+                      "terms such as “step >= 100” joined by “and”.",
+                      text, *at);
             ns_lesson_conditions_clear(conditions);
             return false;
         }

@@ -224,8 +224,7 @@ static bool begin(Reader *reader, GError **error)
     NsRunRecord *record = reader->record;
     g_autofree char *line = ns_run_lines_provenance(reader->head->str, reader->head->len);
     if (!line) {
-        g_set_error_literal(error, NS_ERROR, NS_ERROR_FILE,
-                            "it does not begin with the settings of a run.");
+        ns_refuse(error, NS_ERROR_FILE, "it does not begin with the settings of a run.");
         return false;
     }
     g_auto(NsProvenance) provenance;
@@ -321,8 +320,8 @@ static bool take_histories(Reader *reader, GError **error)
         size_t seeds = (size_t)record->experiment.lane[i].seeds;
         for (size_t k = 0; k < seeds; k++) {
             if (!lane[k].history) {
-                g_set_error(
-                    error, NS_ERROR, NS_ERROR_FILE,
+                ns_refuse(
+                    error, NS_ERROR_FILE,
                     "it contains no complete step of lane %zu, so there are no curves to show.",
                     i + 1);
                 return false;

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 
 /* How long to wait for readers of the file when it is opened for writing. */
 #define BUSY_MILLISECONDS 2000
@@ -342,8 +343,8 @@ static bool refuse_step(const NsRunRows *rows, NsLockstep *lockstep, GError **er
 {
     g_autofree char *name = g_filename_display_name(rows->path);
     return ns_refuse(error, NS_ERROR_FILE,
-                     "“%s” cannot be continued from step %" G_GINT64_FORMAT
-                     ": its newest checkpoint is that of step %" G_GINT64_FORMAT ".",
+                     "“%s” cannot be continued from step %" PRId64
+                     ": its newest checkpoint is that of step %" PRId64 ".",
                      name, ns_lockstep_steps(lockstep), rows->from);
 }
 

@@ -6,6 +6,7 @@
 #include "core/store/json.h"
 #include "core/train/run.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 /* Updates the mean and the sum of squared deviations with one value (Welford 1962). */
@@ -76,10 +77,10 @@ NsInitial *ns_initial_new(const NsSettings *settings, NsCheckpoint *origin, int6
 {
     const int64_t most = (int64_t)ns_param_find("seed")->most;
     if (seeds < 1 || seeds - 1 > most - settings->seed) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "The number of seeds is %" G_GINT64_FORMAT " and must lie between 1 and "
-                    "%" G_GINT64_FORMAT " (seed %" G_GINT64_FORMAT " is the first).",
-                    seeds, most - settings->seed + 1, settings->seed);
+        ns_refuse(error, NS_ERROR_SETTING,
+                  "The number of seeds is %" PRId64 " and must lie between 1 and "
+                  "%" PRId64 " (seed %" PRId64 " is the first).",
+                  seeds, most - settings->seed + 1, settings->seed);
         return NULL;
     }
 

@@ -6,6 +6,7 @@
 #include "core/store/json.h"
 #include "core/study/compare.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -32,7 +33,7 @@ bool ns_phase_study(NsStudy *study, const NsSettings *const *lanes, size_t n, co
                          N_("Both axes are %s; choose two different settings."), x->param->key);
     if (steps < 1 || steps > (int64_t)param->most)
         return ns_refuse(error, NS_ERROR_SETTING,
-                         "A cell has %" G_GINT64_FORMAT " steps; it must have 1 to %.0f.", steps,
+                         "A cell has %" PRId64 " steps; it must have 1 to %.0f.", steps,
                          param->most);
     ns_experiment_set_lanes(&study->experiment, lanes, n);
     study->seeds = lanes[0]->seeds;

@@ -6,6 +6,7 @@
 #include "core/store/json.h"
 #include "core/study/statistics.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -47,7 +48,7 @@ static bool go_on(NsTiming *timing, GError **error)
 {
     if (ns_run_diverged(timing->run))
         return ns_refuse(error, NS_ERROR_SETTING,
-                         "The run diverges at step %" G_GINT64_FORMAT
+                         "The run diverges at step %" PRId64
                          ", so that later steps cannot be timed; choose a smaller lr.",
                          ns_run_steps(timing->run));
     return !timing->progress ||

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/words.h"
 #include "core/data/reader.h"
 #include "core/data/task.h"
 #include "core/data/text_file.h"
@@ -11,6 +12,7 @@
 #include "core/probe/quantity.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -206,8 +208,8 @@ static bool check_steps(const NsResult *result, const NsSettings *settings, GErr
                          "for a result at step 0.");
     if (at_step && result->n > settings->steps)
         return ns_refuse(error, NS_ERROR_SETTING,
-                         "The result is at step %" G_GINT64_FORMAT ", but the runs end at step "
-                         "%" G_GINT64_FORMAT "; raise steps.",
+                         "The result is at step %" PRId64 ", but the runs end at step "
+                         "%" PRId64 "; raise steps.",
                          result->n, settings->steps);
     bool expensive = result->kind == NS_RESULT_QUANTITY && ns_quantity(result->quantity)->expensive;
     bool often = result->at == NS_RESULT_MINIMUM || result->at == NS_RESULT_EVERY ||
@@ -252,12 +254,13 @@ static bool check_more(const NsStudy *study, GError **error)
         plain &= result->layer != NS_LAYER_ALL && result->kind != NS_RESULT_TOKENS;
     }
     if (study->results.n == 1 || (alike && plain)) return true;
-    return ns_refuse(error, NS_ERROR_SETTING,
-                     plain ? "The results of a study must be of one kind: each a single number, or "
-                             "each at every step, where all or none are measured with the "
-                             "validation loss; change “at” in [result] and the sections after it."
-                           : "A result of all layers or of token-norms is the only one of a study; "
-                             "omit the sections after [result].");
+    return ns_refuse(
+        error, NS_ERROR_SETTING,
+        plain ? N_("The results of a study must be of one kind: each a single number, or "
+                   "each at every step, where all or none are measured with the "
+                   "validation loss; change “at” in [result] and the sections after it.")
+              : N_("A result of all layers or of token-norms is the only one of a study; "
+                   "omit the sections after [result]."));
 }
 
 static bool check_layer(const NsResult *result, const NsSettings *settings, GError **error)
@@ -265,7 +268,7 @@ static bool check_layer(const NsResult *result, const NsSettings *settings, GErr
     int64_t layers = ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings);
     if (result->kind != NS_RESULT_QUANTITY || result->layer <= layers) return true;
     return ns_refuse(error, NS_ERROR_SETTING,
-                     "The result is of layer %" G_GINT64_FORMAT ", but there are %" G_GINT64_FORMAT
+                     "The result is of layer %" PRId64 ", but there are %" PRId64
                      " layers; name another layer in [result].",
                      result->layer, layers);
 }

@@ -1,5 +1,6 @@
 /* Reading and writing studies as texts.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/data/reader.h"
 #include "core/data/tokenizer.h"
 #include "core/experiment/files.h"
@@ -186,8 +187,8 @@ static bool read_quantity(NsResult *result, const NsEntry *entry, GError **error
         for (size_t i = 0; ns_quantity_choice(i); i++)
             ns_nearest_look(&nearest, entry->value, ns_quantity_choice(i)->key);
         if (nearest.key)
-            g_set_error(&wrong, NS_ERROR, NS_ERROR_SETTING,
-                        "There is no quantity “%s”; did you mean “%s”?", entry->value, nearest.key);
+            ns_refuse(&wrong, NS_ERROR_SETTING, "There is no quantity “%s”; did you mean “%s”?",
+                      entry->value, nearest.key);
         else
             ns_choices_unknown("quantity", entry->value, ns_quantity_choice, &wrong);
         wrong->code = NS_ERROR_SETTING;
@@ -340,10 +341,10 @@ static bool check_axes(const Reader *reader, GError **error)
     if ((study->n_random > 0) == reader->draws) return true;
     return ns_refuse(error, NS_ERROR_SETTING,
                      reader->draws
-                         ? "The section [random] draws nothing; add a setting to it, such "
-                           "as lr = 1e-4:1e-1:log."
-                         : "The section [random] needs the number of configurations to "
-                           "draw, such as draws = 64.");
+                         ? N_("The section [random] draws nothing; add a setting to it, such "
+                              "as lr = 1e-4:1e-1:log.")
+                         : N_("The section [random] needs the number of configurations to "
+                              "draw, such as draws = 64."));
 }
 
 static bool check_better(NsResult *result, GError **error)
@@ -351,12 +352,12 @@ static bool check_better(NsResult *result, GError **error)
     int direction = ns_result_direction(result);
     if (!direction) return true;
     if (result->better == -direction)
-        return ns_refuse(error, NS_ERROR_SETTING,
-                         direction < 0
-                             ? "The result is a loss, of which lower values are better; omit "
-                               "better = higher, or choose another quantity."
-                             : "The result is a BLEU score or an accuracy, of which higher values "
-                               "are better; omit better = lower, or choose another quantity.");
+        return ns_refuse(
+            error, NS_ERROR_SETTING,
+            direction < 0 ? N_("The result is a loss, of which lower values are better; omit "
+                               "better = higher, or choose another quantity.")
+                          : N_("The result is a BLEU score or an accuracy, of which higher values "
+                               "are better; omit better = lower, or choose another quantity."));
     result->better = 0;
     return true;
 }

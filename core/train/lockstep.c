@@ -11,6 +11,8 @@
 #include "core/base/words.h"
 #include "core/train/run-private.h"
 
+#include <inttypes.h>
+
 typedef struct {
     NsLockstep *lockstep;
     NsRun *runs[NS_SEEDS_MAX]; /* [lockstep->seeds] */
@@ -102,8 +104,8 @@ static bool same_beginning(NsCheckpoint *const *origins, size_t lanes, GError **
         if (first == lanes) first = i;
         if (first_step(origins, i) == first_step(origins, first)) continue;
         return ns_refuse(error, NS_ERROR_SETTING,
-                         "Lanes run on one clock, but lane %s begins at step %" G_GINT64_FORMAT
-                         " and lane %s at step %" G_GINT64_FORMAT "; fork them from the same step.",
+                         "Lanes run on one clock, but lane %s begins at step %" PRId64
+                         " and lane %s at step %" PRId64 "; fork them from the same step.",
                          ns_lane_letter(first), first_step(origins, first), ns_lane_letter(i),
                          first_step(origins, i));
     }

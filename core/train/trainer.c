@@ -493,10 +493,10 @@ NsTrainer *ns_trainer_start(const NsExperiment *experiment, const NsTrainerStart
 
     int failure = ns_thread_start(&t->thread, trainer_main, t);
     if (failure) {
-        g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
-                    "No thread could be started for the run: %s; close other programs and try "
-                    "again.",
-                    g_strerror(failure));
+        ns_refuse(error, NS_ERROR_MEMORY,
+                  "No thread could be started for the run: %s; close other programs and try "
+                  "again.",
+                  g_strerror(failure));
         atomic_store(&t->refs, 1);
         unref(t);
         return NULL;

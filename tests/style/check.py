@@ -278,6 +278,26 @@ def comments():
     return ceiling("comments that begin with a bare word", found, MOST_BARE_COMMENTS, "name the thing")
 
 
+# The literal that a text of the window begins with, and a conversion in it: <inttypes.h> is known to gettext,
+# the formats of GLib are not.
+LITERAL = re.compile(r"""(?:N_\()?(?:"(?:\\.|[^"\\])*"|PRI[diux]64|\s)+\)?\s*[,)]""")
+CHOSEN = re.compile(r"""[^";]*?\?\s*N_\(""")
+
+
+def untranslated():
+    """The format of a refusal is a literal, or N_ marks each that is chosen: so the catalogs have all of them."""
+    for path, name in source_files(".c"):
+        if not name.startswith(("core/", "ui/", "app/desktop/")) or name == "core/base/error.c":
+            continue
+        code = text(path)
+        for match in re.finditer(r"\bg_set_error\(\s*&?\w+,\s*NS_ERROR|\bns_refuse\(\s*&?\w+,\s*[^,]+,\s*", code):
+            if match[0].startswith("ns_refuse") and (
+                    LITERAL.match(code, match.end()) or CHOSEN.match(code, match.end())):
+                continue
+            line = code.count("\n", 0, match.start()) + 1
+            yield f"{name}:{line}: a sentence that no catalog has; give ns_refuse a literal, or mark it by N_"
+
+
 def desktop_file():
     program = shutil.which("desktop-file-validate")
     if not program:
@@ -321,6 +341,7 @@ RULES = [
     ("small functions with one caller", small_functions),
     ("words in names", words),
     ("beginnings of comments", comments),
+    ("refusals are translated", untranslated),
     ("desktop file", desktop_file),
     ("top level", top_level),
     ("README and links", readme),

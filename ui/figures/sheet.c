@@ -76,9 +76,9 @@ static bool read_line(char **line, const char *text, const char *what, glong mos
     if (!plain || g_utf8_strlen(stripped, -1) > most) {
         g_autofree char *shown = plain ? g_utf8_substring(stripped, 0, 20) : g_strdup("");
         return ns_refuse(error, NS_ERROR_USAGE,
-                         plain ? "“%s…” is too long for %s; it has at most %ld characters."
-                               : "“%s…” is not text in one line, as %s is; it has at most %ld "
-                                 "characters.",
+                         plain ? N_("“%s…” is too long for %s; it has at most %ld characters.")
+                               : N_("“%s…” is not text in one line, as %s is; it has at most %ld "
+                                    "characters."),
                          shown, what, most);
     }
     g_free(*line);
