@@ -248,10 +248,10 @@ def _sums(owners, norms):
     """{(role, layer): norm}, with "" for all roles of a layer and "total" for everything."""
     squares = {}
     for (role, layer), norm in zip(owners, norms):
-        keys = {(role, layer), ("", layer) if layer is not None else None, ("total", None)}
+        keys = [("total", None)] if role is None else [("total", None), (role, layer)]
+        keys += [("", layer)] if layer is not None else []
         for key in keys:
-            if key and key[0] is not None:
-                squares[key] = squares.get(key, 0.0) + norm * norm
+            squares[key] = squares.get(key, 0.0) + norm * norm
     return {key: square ** 0.5 for key, square in squares.items()}
 
 
@@ -441,9 +441,11 @@ class Recorder:
         with self._harmless("A hidden state cannot be measured"):
             state = _single(state.detach())
             norms, (low, high) = state.norm(dim=-1), torch.aminmax(state)
-            total, largest, count = self.states[self.mode].get(place, (0.0, high, 0))
-            self.states[self.mode][place] = (total + norms.sum(), torch.maximum(torch.maximum(largest, high), -low),
-                                             count + norms.numel())
+            total, count, known = norms.sum(), norms.numel(), self.states[self.mode].get(place)
+            if known:
+                total, high, low = known[0] + total, torch.maximum(known[1], high), torch.minimum(known[2], low)
+                count += known[3]
+            self.states[self.mode][place] = total, high, low, count
 
     # ---- A step ----
 
@@ -456,17 +458,20 @@ class Recorder:
         """
         if self.file is None:
             return
-        now, rate, due, self.weights = time.perf_counter(), self.rate, self.at % self.every == 0, None
+        now, rate, due = time.perf_counter(), self.rate, self.at % self.every == 0
         with self._harmless("The learning rate or the step is no number"):
             self.at = self.at if step is None else int(step)
             self.rate = lr if lr is not None else optimizer.param_groups[0]["lr"] if optimizer else None
             self.rate = None if self.rate is None else float(self.rate)
-        at, self.at = self.at, self.at + 1
+        at, self.at, self.weights, plan = self.at, self.at + 1, None, []
+        remembers = self.updates and self.at % self.every == 0
+        with self._harmless("The parameters are not known"):
+            plan = self._plan() if due or remembers else []
         if due:
             record = {"step": at, "loss": None, "lr": rate, "seconds": now - self.started}
             if rate is None:
                 del record["lr"]
-            self._measure(record, loss, at)
+            self._measure(record, loss, at, plan)
             for name, value in more.items():
                 with self._harmless(f"The value of {name} is left out"):
                     if name in record:
@@ -478,9 +483,9 @@ class Recorder:
                 if self.file.write(line) < len(line):
                     raise OSError("only a part of it was written")
                 self.torn = False
-        if self.updates and self.at % self.every == 0:
+        if remembers:
             with self._harmless("The updates cannot be measured"):
-                self._remember(at)
+                self._remember(at, plan)
         if due:
             self._begin()
 
@@ -514,9 +519,8 @@ class Recorder:
         # Layers may be frozen, and unfrozen, at any time.
         return [entry for entry in self.plan if entry[0].requires_grad]
 
-    def _remember(self, at):
+    def _remember(self, at, plan):
         """Copies the weights before the optimizer's step."""
-        plan = self._plan()
         weights = [parameter for parameter, _, _, _ in plan]
         if self.before and list(map(id, self.before[1])) == list(map(id, weights)):
             for copy, parameter in zip(self.before[2], weights):
@@ -526,10 +530,9 @@ class Recorder:
         # Where every step is recorded they were measured already.
         self.before = at, weights, self.before[2], self.weights or _norms(plan, weights)
 
-    def _measure(self, record, loss, at):
-        groups, layers, plan = {}, len(self.layers), []
+    def _measure(self, record, loss, at, plan):
+        groups = {}
         with self._harmless("The gradients cannot be measured"):
-            plan = self._plan()
             groups["grad"] = _norms(plan, [parameter.grad for parameter, _, _, _ in plan])
         with self._harmless("The weights cannot be measured"):
             weights = [parameter for parameter, _, _, _ in plan]
@@ -539,21 +542,26 @@ class Recorder:
                     torch._foreach_sub_(self.before[2], weights)
                 groups["update"], groups["before"] = _norms(plan, self.before[2]), self.before[3]
         with self._harmless("The loss is no number"):
-            loss = _single(loss.detach()).mean() if torch.is_tensor(loss) else torch.tensor(float(loss))
-            groups["loss"] = ["loss"], [loss]
+            if torch.is_tensor(loss):
+                groups["loss"] = ["loss"], [_single(loss.detach()).mean()]
+            else:
+                record["loss"] = float(loss)
         states = self.states[True] or self.states[False]
-        groups["hidden"] = list(states), [total for total, _, _ in states.values()]
-        groups["largest"] = list(states), [largest for _, largest, _ in states.values()]
-        # All leave the device at once.
-        scalars = [norm.float() for _, norms in groups.values() for norm in norms]
+        for i, name in enumerate(("hidden", "high", "low")):
+            groups[name] = list(states), [state[i] for state in states.values()]
         with self._harmless("The measured values cannot be read"):
-            read = iter(torch.stack([one.to(scalars[0].device) for one in scalars]).tolist() if scalars else [])
-            groups = {name: (owners, [next(read) for _ in norms]) for name, (owners, norms) in groups.items()}
-            record["loss"] = (groups["loss"][1] if "loss" in groups else [None])[0]
+            # All leave the device at once.
+            scalars = [scalar for _, group in groups.values() for scalar in group]
+            if len({scalar.device for scalar in scalars}) > 1:
+                scalars = [scalar.to(scalars[0].device) for scalar in scalars]
+            read = iter(torch.stack(scalars).tolist() if scalars else [])
+            groups = {name: (owners, [next(read) for _ in group]) for name, (owners, group) in groups.items()}
+            if "loss" in groups:
+                record["loss"] = groups["loss"][1][0]
             self._fill(record, {name: _sums(*groups.get(name, ((), ())))
                                 for name in ("grad", "weight", "update", "before")})
-            hidden, largest = dict(zip(*groups["hidden"])), dict(zip(*groups["largest"]))
-            hidden = {place: value / states[place][2] for place, value in hidden.items()}
+            hidden = {place: value / states[place][3] for place, value in zip(*groups["hidden"])}
+            largest = {place: max(high, -low) for place, high, low in zip(*groups["high"], groups["low"][1])}
             if self.stacks and not hidden:
                 self._say("No hidden states were seen in a step: the layers were not called, or the model was "
                           "compiled and called before the recorder was made.")
