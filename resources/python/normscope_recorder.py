@@ -305,7 +305,8 @@ class Recorder:
 
     def __init__(self, model, path, layers=None, every=1, append=True, updates=True):
         self.model, self.every, self.at, self.rate, self.updates = model, max(1, int(every)), 0, None, updates
-        self.said, self.hooks, self.parameters, self.before, self.torn = set(), [], [], None, False
+        self.said, self.hooks, self.before, self.torn = set(), [], None, False
+        self.plan, self.tables, self.known = [], [], None
         self.stacks = self._stacks(layers)
         self.layers = [layer for stack in self.stacks for layer in stack]
         with self._harmless("The file cannot be opened"):
@@ -491,9 +492,10 @@ class Recorder:
 
     def _plan(self):
         """Which parameters there are: [(parameter, roles, layer, function that cuts it into its roles)]."""
-        parameters = list(self.model.parameters())
-        if list(map(id, parameters)) != list(map(id, self.parameters)):
-            self.parameters, self.plan, seen = parameters, [], set()
+        if [value for table in self.tables for value in map(id, table.values())] != self.known:
+            self.tables = [table for module in self.model.modules() for table in (module._parameters, module._modules)]
+            self.known = [value for table in self.tables for value in map(id, table.values())]
+            self.plan, plan, seen = [], [], set()  # it stays empty if this fails
             for i, layer in enumerate(self.layers):
                 names = [_WRAPPERS.sub("", name) for name, _ in layer.named_parameters()]
                 for (raw, parameter), name in zip(layer.named_parameters(), names):
@@ -505,17 +507,18 @@ class Recorder:
                         chain.append(getattr(chain[-1], word))
                     fused = re.fullmatch(r"((?:cross_)?[wb])(qkv|kv|13)", role)
                     cut = fused and _cut_of(parameter, role, name, chain)
-                    self.plan.append((parameter, [fused[1] + x for x in fused[2]] if cut else [role], i, cut))
-            inner = {role for _, roles, _, _ in self.plan for role in roles}
+                    plan.append((parameter, [fused[1] + x for x in fused[2]] if cut else [role], i, cut))
+            inner = {role for _, roles, _, _ in plan for role in roles}
             modules = dict(self.model.named_modules())
             for name, parameter in self.model.named_parameters():
                 if id(parameter) not in seen:
                     role = _outer_role_of(name, modules[name.rpartition(".")[0]])
-                    self.plan.append((parameter, [None if role in inner else role], None, None))
+                    plan.append((parameter, [None if role in inner else role], None, None))
             if any(type(module).__name__.startswith(("FSDP", "FullyShardedDataParallel"))
                    for module in self.model.modules()):
                 self._say("The parameters are sharded, so gradients, weights and updates are not measured.")
-                self.plan = []
+            else:
+                self.plan = plan
         # Layers may be frozen, and unfrozen, at any time.
         return [entry for entry in self.plan if entry[0].requires_grad]
 
@@ -543,7 +546,7 @@ class Recorder:
                 groups["update"], groups["before"] = _norms(plan, self.before[2]), self.before[3]
         with self._harmless("The loss is no number"):
             if torch.is_tensor(loss):
-                groups["loss"] = ["loss"], [_single(loss.detach()).mean()]
+                groups["loss"] = ["loss"], [_single(loss.detach()).mean() if loss.dim() else _single(loss.detach())]
             else:
                 record["loss"] = float(loss)
         states = self.states[True] or self.states[False]
