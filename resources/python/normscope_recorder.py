@@ -128,7 +128,7 @@ def _outer_role_of(name, owner):
                 "final_norm" if re.fullmatch(r"ln_f|norm|norm_f|ln_out|final\w*norm|layer_?norm", last) else None)
         return norm and norm + ("_gain" if kind == "weight" else "_bias")
     if re.fullmatch(r"lm_head|head|embed_out|output|out|unembed\w*|to_logits|generator|classifier|score", last):
-        return "head" if kind == "weight" else "head_bias"
+        return "head" if kind == "weight" else None
     return None
 
 

@@ -309,7 +309,7 @@ class Stock(nn.Module):
 
     def outer(self):
         norms = self.stack.encoder.norm, self.stack.decoder.norm
-        return {"tok_emb": self.embedding.weight, "head": self.head.weight, "head_bias": self.head.bias,
+        return {"tok_emb": self.embedding.weight, "head": self.head.weight,
                 "final_norm_gain": [norm.weight for norm in norms],
                 "final_norm_bias": [norm.bias for norm in norms]}
 
