@@ -74,6 +74,7 @@ struct NsOutside {
     size_t wrong, noted;
     GPtrArray *first_names; /* of what was read before the first record */
     GQueue messages;
+    bool nothing_reported; /* that there is no record */
     size_t summaries, repeated, duplicates, of_processes, reported;
     GHashTable *left_out; /* names to the number of their values that are not drawn */
 };
@@ -134,6 +135,7 @@ void ns_outside_begin_again(NsOutside *o)
     for (size_t i = 0; i < NS_LANES_MAX; i++) lane_clear(&o->lanes[i]);
     g_ptr_array_set_size(o->files, 0);
     o->wrong = o->noted = 0;
+    o->nothing_reported = false;
     o->summaries = o->repeated = o->duplicates = o->of_processes = o->reported = 0;
     g_hash_table_remove_all(o->left_out);
     g_ptr_array_set_size(o->first_names, 0);
@@ -699,6 +701,11 @@ bool ns_outside_pause(NsOutside *o)
         any |= ns_outside_input_pause(((File *)o->files->pdata[i])->input);
     close_all(o);
     report_counts(o);
+    if (!ns_outside_lanes(o) && o->first_names->len && !o->nothing_reported) {
+        g_autofree char *names = first_names(o);
+        report(o, _("There is no step with a training loss yet; the names are: %s."), names);
+        o->nothing_reported = true;
+    }
     return any;
 }
 

@@ -526,6 +526,17 @@ static void test_watch(void)
     g_rmdir(folder);
 }
 
+/* A log without a training loss says which names it has as soon as its writer pauses. */
+static void test_nothing(void)
+{
+    g_autoptr(NsOutside) o = ns_outside_new(NS_HISTORY_BUDGET);
+    feed(o, "{\"step\":0,\"accuracy\":0.5,\"val_loss\":2}\n");
+    for (int i = 0; i < 2; i++) ns_outside_pause(o);
+    assert_message(o, "There is no step with a training loss yet; the names are: step, val_loss, "
+                      "accuracy.");
+    assert_message(o, NULL);
+}
+
 static void test_are(void)
 {
     static const char *const lines[] = {"{\"step\":0,\"loss\":1}", "\n {\"loss\":1,\"step\":2}\nx"};
@@ -558,6 +569,7 @@ int main(int argc, char **argv)
     g_test_add_func("/outside/seed-tags", test_seed_tags);
     g_test_add_func("/outside/folder", test_folder);
     g_test_add_func("/outside/watch", test_watch);
+    g_test_add_func("/outside/nothing", test_nothing);
     g_test_add_func("/outside/are", test_are);
     return g_test_run();
 }
