@@ -176,6 +176,8 @@ static GPtrArray *streams_within(const char *folder, int depth, size_t *folders)
     g_autoptr(GPtrArray) inner = list(folder, G_FILE_TEST_IS_DIR);
     g_ptr_array_sort(inner, compare_numbers);
     for (guint i = inner->len; depth < DEEPEST && !streams->len && *folders && i-- > 0;) {
+        /* A link may lead anywhere, also around in a circle. */
+        if (g_file_test(inner->pdata[i], G_FILE_TEST_IS_SYMLINK)) continue;
         --*folders;
         g_ptr_array_unref(streams);
         streams = streams_within(inner->pdata[i], depth + 1, folders);

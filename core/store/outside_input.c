@@ -262,7 +262,9 @@ static void read_text(NsOutsideInput *input, const char *text, size_t n)
 /* Whether the first line of a file begins a document that has more of them. */
 static bool begins_document(const char *text, size_t n)
 {
-    if (*text == '[' || strstr(text, "\"log_history\"")) return true;
+    size_t blank = *text == '[' ? 1 + strspn(text + 1, " \t\r") : 0;
+    if (blank && (blank == n || text[blank] == '{')) return true;
+    if (strstr(text, "\"log_history\"")) return true;
     if (*text != '{') return false;
     size_t braces = 0;
     for (const char *at = text; *at; at++) braces += *at == '{' ? 1 : *at == '}' ? -(size_t)1 : 0;
@@ -272,6 +274,11 @@ static bool begins_document(const char *text, size_t n)
 static void take_line(NsOutsideInput *input, char *text, size_t n)
 {
     size_t blank = strspn(text, " \t\r");
+    /* Comments before a table, and space that is reserved at the end of a file. */
+    if ((!input->begun && text[blank] == '#') || (n && !*text)) {
+        input->lines++;
+        return;
+    }
     if (!input->begun && blank < n) {
         input->begun = true;
         NsOutsideTable *table = NULL;

@@ -155,6 +155,8 @@ def test_documents():
                  json.dumps({"loss": [3, 2], "accuracy": [0, 1]}, indent=1), json.dumps({"loss": [3, 2]}),
                  "".join(f"{r}\n" for r in rows), "some words\n" + "".join(f"{r} 9%|#\n" for r in rows).replace(" 9%|#", ""),
                  "iter 0: loss 3.0, time 3.5ms\niter 1: loss 2.0, time 3.5ms\n",
+                 "[2026] step=0 train_loss=3\n[2026] step=1 train_loss=2\n", "# a comment\nstep,loss\n0,3\n1,2\n",
+                 '{"step":0,"loss":3}\n{"step":1,"loss":2}\n\0\0\0\0',
                  "Step 0 | loss:3 lr:0.5\nStep 1 | loss:2 lr:0.5\n",
                  " iteration 0/ 9 | lm loss: 3.0E+00 | loss scale: 1.0 |\n iteration 1/ 9 | lm loss: 2.0 | loss scale: 1.0 |\n",
                  gzip.compress("".join(json.dumps(r) + "\n" for r in rows).encode()),

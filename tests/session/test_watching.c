@@ -255,10 +255,17 @@ static void test_refused(void)
 {
     g_autoptr(GError) error = NULL;
     NsSession *session = open_session("", NULL);
-    g_assert_false(ns_session_watch(session, (const char *const[]){"/proc/self", NULL}, &error));
-    g_assert_cmpstr(error->message, ==,
-                    "“/proc/self” cannot be read: it is a folder without an event file or a log; "
-                    "choose another file.");
+    g_autofree char *empty = g_dir_make_tmp("normscope-refused-XXXXXX", NULL);
+    g_autofree char *notes = g_build_filename(empty, "notes.txt", NULL);
+    g_autofree char *sentence =
+        g_strdup_printf("“%s” cannot be read: it is a folder without an event file or a log; "
+                        "choose another file.",
+                        empty);
+    g_assert_true(g_file_set_contents(notes, "notes", -1, NULL));
+    g_assert_false(ns_session_watch(session, (const char *const[]){empty, NULL}, &error));
+    g_assert_cmpstr(error->message, ==, sentence);
+    g_remove(notes);
+    g_rmdir(empty);
     g_assert_false(ns_session_is_watching(session));
     g_object_unref(session);
 }
