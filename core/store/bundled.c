@@ -104,6 +104,13 @@ const NsChoice *ns_lesson_choice(size_t i)
     return row(lessons(), i);
 }
 
+GBytes *ns_bundled_report(void)
+{
+    return g_resource_lookup_data(normscope_bundled_get_resource(),
+                                  FOLDER "studies/paper-report.jsonl", G_RESOURCE_LOOKUP_FLAGS_NONE,
+                                  NULL);
+}
+
 GBytes *ns_lesson_text(size_t i)
 {
     return read_file(lessons(), i);

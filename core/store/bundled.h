@@ -1,4 +1,4 @@
-/* The presets and lessons that are bundled with the program.  SPDX-License-Identifier: MIT
+/* Presets, lessons and the paper's report, bundled with the program.  SPDX-License-Identifier: MIT
  *
  * They are files in resources/presets and resources/lessons, listed in resources/bundled, in the
  * order of their names: 3-post-warmup.preset has the key post-warmup.  As in every registry, a
@@ -11,6 +11,10 @@
 
 const NsChoice *ns_preset_choice(size_t i); /* NULL past the end */
 const NsChoice *ns_lesson_choice(size_t i);
+
+/* The results of this release's studies on fresh seeds, a line each as ns_paper_json writes it;
+ * unref with g_bytes_unref. */
+GBytes *ns_bundled_report(void);
 
 /* The unparsed text of the i-th lesson; unref it with g_bytes_unref. */
 GBytes *ns_lesson_text(size_t i);

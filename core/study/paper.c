@@ -314,8 +314,7 @@ const char *ns_verdict_word(NsVerdict verdict)
     return words[verdict];
 }
 
-/* "−0.51 ± 0.02 (95%)", "median 2.31 (95%: 0.40 to ∞), diverged in 3 of 20 seeds", or "1.02". */
-static char *measured_words(const NsFinding *finding)
+char *ns_finding_measured(const NsFinding *finding)
 {
     bool interval = !isnan(finding->lo) && !isnan(finding->hi);
     const char *format =
@@ -345,7 +344,7 @@ static char *measured_words(const NsFinding *finding)
 
 char *ns_finding_words(const NsFinding *finding)
 {
-    g_autofree char *measured = measured_words(finding);
+    g_autofree char *measured = ns_finding_measured(finding);
     g_autofree char *expected = expected_words(finding->claim);
     g_autofree char *reason =
         finding->reason ? g_strdup_printf(" (%s)", _(finding->reason)) : g_strdup("");

@@ -201,6 +201,15 @@ typedef struct {
  * Returns NULL with NS_ERROR_SETTING if a cell failed, or without an error if some have not
  * ended. */
 NsPaperResult *ns_paper_result_new(const NsPaperStudy *row, NsStudyWork *work, GError **error);
+
+/* A row's study with the fresh seeds.  `study` need not be initialized. */
+void ns_paper_make_fresh(const NsPaperStudy *row, NsStudy *study);
+
+/* The result in the report of this release, which judged the claims on the fresh seeds
+ * (resources/studies/paper-report.jsonl); NULL if the report does not have the seeds and points of
+ * the row. */
+NsPaperResult *ns_paper_result_reported(const NsPaperStudy *row);
+
 NsPaperResult *ns_paper_result_ref(NsPaperResult *result);
 void ns_paper_result_unref(NsPaperResult *result);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsPaperResult, ns_paper_result_unref)
@@ -219,6 +228,10 @@ NsVerdict ns_claim_verdict(const NsClaim *claim, double lo, double hi);
 
 /* "agrees", "disagrees", "undecided" or "no verdict", as in JSON; untranslated. */
 const char *ns_verdict_word(NsVerdict verdict);
+
+/* The value of a finding: "−0.51 ± 0.02 (95%)", "median 2.31 (95%: 0.40 to ∞), diverged in 3 of 20
+ * seeds", or "1.02".  Free with g_free. */
+char *ns_finding_measured(const NsFinding *finding);
 
 /* A finding as text: "log-log slope of Pre-LN −0.51 ± 0.02 (95%), expected −0.5 (−0.65 to −0.35):
  * agrees".  Free with g_free. */

@@ -1,6 +1,8 @@
 /* The curves and findings of a study from a paper.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/base/words.h"
+#include "core/data/json_object.h"
+#include "core/store/bundled.h"
 #include "core/study/paper_expected.h"
 #include "core/study/speed.h"
 #include "core/study/statistics.h"
@@ -398,29 +400,91 @@ static void work_init(Work *work, const NsStudy *study)
     work->diverged = g_new0(bool, ns_paper_curves(study) * (size_t)study->seeds);
 }
 
+static NsPaperResult *judge(const NsPaperStudy *row, const Work *work)
+{
+    NsPaperResult *result = g_new0(NsPaperResult, 1);
+    g_atomic_ref_count_init(&result->refs);
+    result->study = row;
+    result->seconds = work->seconds;
+    for (unsigned which = 0; which < work->study->results.n; which++)
+        for (size_t curve = 0; curve < ns_paper_curves(work->study); curve++)
+            add_measured(result, work, which, curve);
+    result->claims = ns_paper_seeds_words(row, work->study);
+    bool counted = false;
+    for (unsigned i = 0; i < ns_paper_claims(row); i++) {
+        NsFinding *finding = &result->findings[result->n_findings++];
+        *finding = find(work, &row->claims[i]);
+        counted |= finding->counted;
+        if (finding->counted) result->verdict = MAX(result->verdict, finding->verdict);
+        add_expected(result, work, &row->claims[i]);
+    }
+    if (!counted) result->verdict = NS_VERDICT_NONE;
+    return result;
+}
+
 NsPaperResult *ns_paper_result_new(const NsPaperStudy *row, NsStudyWork *cells, GError **error)
 {
     g_auto(Work) work = {0};
     work_init(&work, ns_study_work_study(cells));
     if (!ns_study_work_store(cells) || !read_cells(&work, cells, error)) return NULL;
-    NsPaperResult *result = g_new0(NsPaperResult, 1);
-    g_atomic_ref_count_init(&result->refs);
-    result->study = row;
-    result->seconds = work.seconds;
-    for (unsigned which = 0; which < work.study->results.n; which++)
-        for (size_t curve = 0; curve < ns_paper_curves(work.study); curve++)
-            add_measured(result, &work, which, curve);
-    result->claims = ns_paper_seeds_words(row, work.study);
-    bool counted = false;
-    for (unsigned i = 0; i < ns_paper_claims(row); i++) {
-        NsFinding *finding = &result->findings[result->n_findings++];
-        *finding = find(&work, &row->claims[i]);
-        counted |= finding->counted;
-        if (finding->counted) result->verdict = MAX(result->verdict, finding->verdict);
-        add_expected(result, &work, &row->claims[i]);
+    return judge(row, &work);
+}
+
+/* ---- The report of this release ---- */
+
+void ns_paper_make_fresh(const NsPaperStudy *row, NsStudy *study)
+{
+    ns_paper_make(row, study, NULL);
+    ns_study_set(study, "seed=" G_STRINGIFY(NS_PAPER_FRESH), NULL);
+    ns_study_set(study, "data-seed=" G_STRINGIFY(NS_PAPER_FRESH), NULL);
+}
+
+/* Reads the values of each seed of a curve.  A run whose values end has diverged. */
+static bool read_seeds(Work *work, unsigned which, size_t curve, JsonArray *seeds)
+{
+    if (json_array_get_length(seeds) != (guint)work->study->seeds) return false;
+    for (unsigned seed = 0; seed < (unsigned)work->study->seeds; seed++) {
+        JsonArray *values = json_array_get_array_element(seeds, seed);
+        double *y = values_of(work, which, curve, seed);
+        if (json_array_get_length(values) != work->n) return false;
+        for (size_t i = 0; i < work->n; i++) {
+            bool known = !json_array_get_null_element(values, (guint)i);
+            y[i] = known ? json_array_get_double_element(values, (guint)i) : (double)NAN;
+            work->diverged[curve * (size_t)work->study->seeds + seed] |= !known;
+        }
     }
-    if (!counted) result->verdict = NS_VERDICT_NONE;
-    return result;
+    return true;
+}
+
+/* The values of a study from its line of the report, whose measured curves are in the order of
+ * results and curves. */
+static bool read_line(Work *work, JsonObject *line)
+{
+    JsonArray *series = json_object_get_array_member(line, "series");
+    size_t curves = ns_paper_curves(work->study), n = work->study->results.n * curves;
+    work->seconds = json_object_get_double_member(line, "seconds");
+    if (json_array_get_length(series) < n) return false;
+    for (size_t i = 0; i < n; i++) {
+        JsonObject *one = json_array_get_object_element(series, (guint)i);
+        JsonArray *seeds = json_object_get_array_member(one, "seeds");
+        if (!read_seeds(work, (unsigned)(i / curves), i % curves, seeds)) return false;
+    }
+    return true;
+}
+
+NsPaperResult *ns_paper_result_reported(const NsPaperStudy *row)
+{
+    g_autoptr(GBytes) report = ns_bundled_report();
+    g_autofree char *begin = g_strdup_printf("{\"study\":\"%s\",", row->choice.key);
+    const char *line =
+        g_strstr_len(g_bytes_get_data(report, NULL), (gssize)g_bytes_get_size(report), begin);
+    if (!line) return NULL;
+    g_autoptr(JsonNode) node = ns_json_parse(line, strcspn(line, "\n"));
+    g_auto(NsStudy) study;
+    ns_paper_make_fresh(row, &study);
+    g_auto(Work) work = {0};
+    work_init(&work, &study);
+    return node && read_line(&work, json_node_get_object(node)) ? judge(row, &work) : NULL;
 }
 
 NsPaperResult *ns_paper_result_ref(NsPaperResult *result)

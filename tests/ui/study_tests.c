@@ -536,34 +536,44 @@ static void toggle_study(GtkWidget *page, size_t i)
     g_signal_emit_by_name(run_button(page, i), "clicked");
 }
 
-static bool has_result(GtkWidget *page, size_t i)
+/* Whether a study was run here: before, it shows the results of the report. */
+static bool was_run(GtkWidget *page, size_t i)
 {
-    return gtk_widget_get_visible(ui_find_class(card_at(page, i), "verdict"));
+    return g_str_equal(run_label(page, i), "Run again");
 }
 
+/* The cell of the table of claims in the row of a study's first claim. */
+static GtkWidget *cell_at(GtkWidget *page, size_t i, int column)
+{
+    int row = 1;
+    for (size_t k = 0; k < i; k++) row += 1 + (int)ns_paper_claims(ns_paper_study(k));
+    return gtk_grid_get_child_at(GTK_GRID(ui_first(page, GTK_TYPE_GRID)), column, row);
+}
+
+static const char *cell_words(GtkWidget *page, size_t i, int column)
+{
+    return gtk_label_get_text(GTK_LABEL(cell_at(page, i, column)));
+}
+
+/* The page begins with the results of the report, which a run here replaces. */
 static void test_paper(void)
 {
     NsWindow *window = ui_open("");
     GtkWidget *page = show_page(window, "paper", NS_TYPE_PAPER_PAGE);
-    size_t hidden = study_at("hidden-scale");
-    GtkWidget *verdict = ui_find_class(card_at(page, hidden), "verdict");
-    GtkWidget *save = ui_find_tip(card_at(page, hidden), "Save the figure of this study");
-    g_assert_false(has_result(page, hidden));
-    g_assert_false(gtk_widget_is_sensitive(save));
-    /* What it will show: Post-LN stays, Pre-LN grows within two bounds; nothing is measured. */
-    const NsPlot *plot = plot_of(page, hidden);
-    g_assert_cmpuint(plot->n_series, ==, 3);
-    for (size_t i = 0; i < 3; i++) g_assert_true(plot->series[i].theory);
-    g_assert_nonnull(strstr(plot->note, "growth of Pre-LN per layer, in d: expected 0.5 to 1.5"));
-    toggle_study(page, hidden);
-    g_assert_cmpstr(run_label(page, hidden), ==, "Queued");
-    UI_UNTIL(has_result(page, hidden));
-    g_assert_nonnull(strstr(gtk_label_get_text(GTK_LABEL(verdict)), "agrees"));
-    g_assert_true(gtk_widget_has_css_class(verdict, "success"));
-    g_assert_true(gtk_widget_is_sensitive(save));
-    g_assert_cmpuint(plot_of(page, hidden)->n_series, ==, 5);
-    g_assert_null(strstr(plot_of(page, hidden)->note, "Shapes"));
-    g_assert_cmpstr(run_label(page, hidden), ==, "Run again");
+    size_t depth = study_at("depth");
+    g_assert_cmpstr(cell_words(page, depth, 0), ==,
+                    "log-log slope of Post-LN: expected 0 (−0.15 to 0.15)");
+    g_autofree char *reported = g_strdup(cell_words(page, depth, 1));
+    g_assert_cmpstr(reported, ==, "0.01 ± 0.04 (95%)");
+    g_assert_cmpstr(cell_words(page, depth, 2), ==, "✓ agrees");
+    g_assert_true(gtk_widget_has_css_class(cell_at(page, depth, 2), "success"));
+    g_assert_cmpuint(plot_of(page, depth)->n_series, ==, 4);
+    toggle_study(page, depth);
+    g_assert_cmpstr(run_label(page, depth), ==, "Queued");
+    UI_UNTIL(was_run(page, depth));
+    g_assert_cmpstr(cell_words(page, depth, 1), !=, reported); /* other seeds */
+    g_assert_cmpstr(cell_words(page, depth, 2), ==, "✓ agrees");
+    g_assert_cmpuint(plot_of(page, depth)->n_series, ==, 4);
     UI_WAIT(window, ui_has_toast);
     ui_close(window);
 }
@@ -581,9 +591,9 @@ static void test_export_by_key(void)
     GtkWidget *page = show_page(window, "paper", NS_TYPE_PAPER_PAGE);
     g_assert_true(g_action_group_get_action_enabled(G_ACTION_GROUP(window), "export"));
     g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
-    g_assert_nonnull(strstr(ns_window_toast_text(window), "run a study first"));
+    g_assert_nonnull(strstr(ns_window_toast_text(window), "press Export below"));
     toggle_study(page, study_at("hidden-scale"));
-    UI_UNTIL(has_result(page, study_at("hidden-scale")));
+    UI_UNTIL(was_run(page, study_at("hidden-scale")));
     export_by_key(window);
     NsPhasePage *phase = NS_PHASE_PAGE(show_page(window, "phase", NS_TYPE_PHASE_PAGE));
     g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
@@ -594,18 +604,20 @@ static void test_export_by_key(void)
     ui_close(window);
 }
 
-/* Every card says how long it will take, and shows axes and what is expected. */
+/* Every card says how long it will take here, shows what the report measured, and can export it. */
 static void test_paper_cards(void)
 {
     NsWindow *window = ui_open("");
     GtkWidget *page = show_page(window, "paper", NS_TYPE_PAPER_PAGE);
     for (size_t i = 0; ns_paper_study(i); i++) {
         const NsPlot *plot = plot_of(page, i);
-        const char *words = plot->n_series ? plot->note : plot->empty;
-        g_assert_nonnull(strstr(words, "expected"));
+        g_assert_false(plot->series[0].theory);
+        g_assert_nonnull(strstr(plot->note, "expected"));
+        g_assert_true(gtk_widget_is_sensitive(
+            ui_find_tip(card_at(page, i), "Save the figure of this study")));
     }
     for (size_t i = 0; ns_paper_study(i); i++)
-        UI_UNTIL(g_str_has_prefix(run_label(page, i), "Run (about "));
+        UI_UNTIL(g_str_has_prefix(run_label(page, i), "Repeat here (about "));
     ui_close(window);
 }
 
@@ -621,11 +633,11 @@ static void test_paper_queue(void)
     g_assert_true(gtk_widget_get_visible(ui_first(card_at(page, warmup), GTK_TYPE_PROGRESS_BAR)));
     g_assert_cmpstr(run_label(page, depth), ==, "Queued");
     toggle_study(page, depth);
-    g_assert_true(g_str_has_prefix(run_label(page, depth), "Run"));
+    g_assert_true(g_str_has_prefix(run_label(page, depth), "Repeat here"));
     toggle_study(page, warmup);
-    g_assert_true(g_str_has_prefix(run_label(page, warmup), "Run"));
+    g_assert_true(g_str_has_prefix(run_label(page, warmup), "Repeat here"));
     ui_settle(GTK_WIDGET(window));
-    g_assert_false(has_result(page, warmup) || has_result(page, depth));
+    g_assert_false(was_run(page, warmup) || was_run(page, depth));
     /* The window closes while one runs. */
     toggle_study(page, warmup);
     ui_close(window);

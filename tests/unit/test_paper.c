@@ -1,7 +1,9 @@
 /* Studies of the paper: they agree with the model as it is, and not with a wrong one.
  * SPDX-License-Identifier: MIT */
+#include "core/data/json_object.h"
 #include "core/experiment/assignment.h"
 #include "core/optim/schedule.h"
+#include "core/store/bundled.h"
 #include "core/study/paper.h"
 #include "core/train/finetune.h"
 #include "core/train/run.h"
@@ -606,6 +608,36 @@ static void test_json(void)
     g_assert_cmpuint(json_array_get_length(series), ==, result->n_series);
 }
 
+/* The report has every study with the seeds and points of today, and its values give the verdicts
+ * and findings that it states. */
+static void test_reported(void)
+{
+    g_autoptr(GBytes) report = ns_bundled_report();
+    g_auto(GStrv) lines = g_strsplit(g_bytes_get_data(report, NULL), "\n", -1);
+    for (size_t i = 0; ns_paper_study(i); i++) {
+        g_autoptr(NsPaperResult) result = ns_paper_result_reported(ns_paper_study(i));
+        g_assert_nonnull(result);
+        g_assert_nonnull(strstr(result->claims, "seeds 1001 to 10"));
+        g_assert_nonnull(strstr(result->claims, "not seen before"));
+        g_autoptr(JsonNode) node = ns_json_parse(lines[i], strlen(lines[i]));
+        JsonObject *stated = json_node_get_object(node);
+        g_assert_cmpstr(json_object_get_string_member(stated, "verdict"), ==,
+                        ns_verdict_word(result->verdict));
+        JsonArray *findings = json_object_get_array_member(stated, "findings");
+        g_assert_cmpuint(json_array_get_length(findings), ==, result->n_findings);
+        for (size_t k = 0; k < result->n_findings; k++) {
+            JsonObject *finding = json_array_get_object_element(findings, (guint)k);
+            const NsFinding *own = &result->findings[k];
+            double value = json_object_get_double_member(finding, "value");
+            g_assert_cmpfloat_with_epsilon(own->value, value, 1e-9 * fabs(value));
+            g_assert_cmpstr(json_object_get_string_member(finding, "verdict"), ==,
+                            ns_verdict_word(own->verdict));
+            g_assert_cmpint(json_object_get_int_member(finding, "diverged"), ==,
+                            (gint64)own->diverged);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -626,6 +658,7 @@ int main(int argc, char **argv)
     g_test_add_func("/study/paper/divergence", test_divergence);
     g_test_add_func("/study/paper/one-seed", test_one_seed);
     g_test_add_func("/study/paper/bleu", test_bleu);
+    g_test_add_func("/study/paper/reported", test_reported);
     g_test_add_func("/study/paper/fixed", test_fixed);
     g_test_add_func("/study/paper/stacks", test_stacks);
     g_test_add_func("/study/paper/values", test_values);

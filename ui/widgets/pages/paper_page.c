@@ -25,13 +25,16 @@ typedef enum { RESTING, WAITING, RUNNING } CardState;
 typedef struct {
     const NsPaperStudy *study;
     NsStudyWork *work;     /* NULL before it was begun; what it has found is not trained again */
-    NsPaperResult *result; /* NULL before it was run */
-    guint turn;            /* when the result came: the newest has the largest */
+    NsPaperResult *result; /* of the release's report, then of this machine; NULL before either */
+    guint turn;            /* when the result came: the newest has the largest, the report's 0 */
     double seconds;        /* that it will take; negative before that is known */
     CardState state;
     unsigned panel; /* which of its results the chart shows */
     NsChartView *chart;
-    GtkWidget *run, *export_, *verdict, *progress;
+    GtkWidget *run, *export_, *progress;
+    struct {
+        GtkWidget *measured, *verdict;
+    } claims[NS_PAPER_CLAIMS]; /* the rows of the table */
 } Card;
 
 struct _NsPaperPage {
@@ -81,27 +84,36 @@ static char *run_words(const Card *card)
 {
     if (card->state == RUNNING) return g_strdup(_("Stop"));
     if (card->state == WAITING) return g_strdup(_("Queued"));
-    if (card->result) return g_strdup(_("Run again"));
-    if (card->seconds < 0) return g_strdup(_("Run"));
+    if (card->turn) return g_strdup(_("Run again"));
+    if (card->seconds < 0) return g_strdup(_("Repeat here"));
     int64_t seconds = MAX(1, llround(ceil(card->seconds)));
     if (seconds >= 120)
-        return g_strdup_printf(_("Run (about %" PRId64 " min)"), (seconds + 30) / 60);
-    return g_strdup_printf(_("Run (about %" PRId64 " s)"), seconds);
+        return g_strdup_printf(_("Repeat here (about %" PRId64 " min)"), (seconds + 30) / 60);
+    return g_strdup_printf(_("Repeat here (about %" PRId64 " s)"), seconds);
 }
 
-static char *verdict_words(const NsPaperResult *result)
+/* The rows of a card in the table of claims. */
+static void sync_claims(Card *card)
 {
-    GString *words = g_string_new(NULL);
-    for (size_t i = 0; i < result->n_findings; i++) {
-        g_autofree char *finding = ns_finding_words(&result->findings[i]);
-        static const char *const signs[] = {[NS_VERDICT_AGREES] = "✓",
-                                            [NS_VERDICT_UNDECIDED] = "?",
-                                            [NS_VERDICT_NONE] = "–",
-                                            [NS_VERDICT_DISAGREES] = "✗"};
-        g_string_append_printf(words, "%s%s %s", i ? "\n" : "", signs[result->findings[i].verdict],
-                               finding);
+    static const char *const signs[] = {[NS_VERDICT_AGREES] = "✓",
+                                        [NS_VERDICT_UNDECIDED] = "?",
+                                        [NS_VERDICT_NONE] = "–",
+                                        [NS_VERDICT_DISAGREES] = "✗"};
+    static const char *const classes[] = {[NS_VERDICT_AGREES] = "success",
+                                          [NS_VERDICT_UNDECIDED] = "warning",
+                                          [NS_VERDICT_NONE] = "dim-label",
+                                          [NS_VERDICT_DISAGREES] = "error"};
+    for (size_t i = 0; card->result && i < card->result->n_findings; i++) {
+        const NsFinding *finding = &card->result->findings[i];
+        GtkWidget *verdict = card->claims[i].verdict;
+        g_autofree char *measured = ns_finding_measured(finding);
+        g_autofree char *word =
+            g_strdup_printf("%s %s", signs[finding->verdict], _(ns_verdict_word(finding->verdict)));
+        gtk_label_set_text(GTK_LABEL(card->claims[i].measured), measured);
+        gtk_label_set_text(GTK_LABEL(verdict), word);
+        gtk_widget_set_css_classes(verdict, (const char *[]){classes[finding->verdict], NULL});
+        gtk_widget_set_tooltip_text(verdict, finding->reason ? _(finding->reason) : NULL);
     }
-    return g_string_free(words, FALSE);
 }
 
 static void sync_card(Card *card)
@@ -110,17 +122,7 @@ static void sync_card(Card *card)
     gtk_button_set_label(GTK_BUTTON(card->run), run);
     gtk_widget_set_visible(card->progress, card->state == RUNNING);
     gtk_widget_set_sensitive(card->export_, card->result != NULL);
-    gtk_widget_set_visible(card->verdict, card->result != NULL);
-    if (!card->result) return;
-    g_autofree char *verdict = verdict_words(card->result);
-    gtk_label_set_text(GTK_LABEL(card->verdict), verdict);
-    static const char *const classes[] = {[NS_VERDICT_AGREES] = "success",
-                                          [NS_VERDICT_UNDECIDED] = "warning",
-                                          [NS_VERDICT_NONE] = "dim-label",
-                                          [NS_VERDICT_DISAGREES] = "error"};
-    for (size_t i = 0; i < G_N_ELEMENTS(classes); i++)
-        gtk_widget_remove_css_class(card->verdict, classes[i]);
-    gtk_widget_add_css_class(card->verdict, classes[card->result->verdict]);
+    sync_claims(card);
 }
 
 static void sync_all(NsPaperPage *page)
@@ -165,11 +167,11 @@ static void begin_estimate(NsPaperPage *page)
     g_task_run_in_thread(task, estimate);
 }
 
-/* A study that has its result is trained anew; else its work continues. */
+/* A study that has its result is trained again; else its work continues. */
 static bool begin_card(NsPaperPage *page, Card *card)
 {
     g_autoptr(GError) error = NULL;
-    if (card->result) g_clear_pointer(&card->work, ns_study_work_unref);
+    if (card->turn) g_clear_pointer(&card->work, ns_study_work_unref);
     if (!card->work) {
         NsStudy study;
         ns_paper_make(card->study, &study, NULL);
@@ -299,7 +301,10 @@ static void on_path(const char *path, gpointer owner)
     const NsFigureInput input = input_of(page, card);
     g_auto(NsPaperPanels) panels = ns_paper_panels(&input);
     g_auto(NsProvenance) provenance;
-    ns_paper_provenance(card->study, ns_study_work_study(card->work), &provenance);
+    g_auto(NsStudy) fresh;
+    ns_paper_make_fresh(card->study, &fresh);
+    ns_paper_provenance(card->study, card->turn ? ns_study_work_study(card->work) : &fresh,
+                        &provenance);
     ns_save_plots(page->session, panels.plots, panels.n, &provenance, path);
 }
 
@@ -332,7 +337,7 @@ static Card *card_to_save(NsPaperPage *page)
         Card *card = card_at(page, i);
         if (!card->result) continue;
         if (has_focus(card->run)) return card;
-        if (!newest || card->turn > newest->turn) newest = card;
+        if (card->turn && (!newest || card->turn > newest->turn)) newest = card;
     }
     return newest;
 }
@@ -404,7 +409,6 @@ static GtkWidget *make_card(NsPaperPage *page, guint i)
     gtk_widget_set_valign(card->progress, GTK_ALIGN_CENTER);
     gtk_widget_set_hexpand(card->progress, TRUE);
     ns_accessible_name(card->progress, _("Progress of the study"));
-    card->verdict = make_text(NULL, "verdict");
     gtk_box_append(GTK_BOX(buttons), card->run);
     gtk_box_append(GTK_BOX(buttons), card->export_);
     gtk_box_append(GTK_BOX(buttons), card->progress);
@@ -412,7 +416,6 @@ static GtkWidget *make_card(NsPaperPage *page, guint i)
     GtkWidget *panels = make_panels(page, i);
     if (panels) gtk_box_append(GTK_BOX(box), panels);
     gtk_box_append(GTK_BOX(box), make_text(_(card->study->says), NULL));
-    gtk_box_append(GTK_BOX(box), card->verdict);
     gtk_box_append(GTK_BOX(box), make_text(_(card->study->holds), "hint"));
     gtk_widget_set_vexpand(buttons, TRUE);
     gtk_widget_set_valign(buttons, GTK_ALIGN_END);
@@ -420,16 +423,68 @@ static GtkWidget *make_card(NsPaperPage *page, guint i)
     return box;
 }
 
+/* ---- The table of claims ---- */
+
+static void on_title(GtkWidget *button, NsPaperPage *page)
+{
+    gtk_widget_grab_focus(card_at(page, index_of(button))->run); /* which scrolls to it */
+}
+
+static GtkWidget *make_title(NsPaperPage *page, guint i)
+{
+    const NsChoice *choice = &card_at(page, i)->study->choice;
+    g_autofree char *words = g_strdup_printf("%s (%s)", _(choice->label), _(choice->reference));
+    GtkWidget *title =
+        make_button(page, i, "", _("Show the figure of this study"), G_CALLBACK(on_title));
+    GtkWidget *label = ns_text_label_new(words, "heading");
+    gtk_button_set_child(GTK_BUTTON(title), label);
+    gtk_widget_add_css_class(title, "flat");
+    gtk_widget_set_halign(title, GTK_ALIGN_START);
+    ns_accessible_name(title, words);
+    return title;
+}
+
+/* A study for each title, and a row for each of its claims. */
+static GtkWidget *make_table(NsPaperPage *page)
+{
+    GtkWidget *grid = gtk_grid_new();
+    gtk_widget_add_css_class(grid, "study-card");
+    gtk_grid_set_column_spacing(GTK_GRID(grid), 18);
+    gtk_grid_set_row_spacing(GTK_GRID(grid), 4);
+    int row = 0;
+    for (guint i = 0; i < page->cards->len; i++) {
+        Card *card = card_at(page, i);
+        gtk_grid_attach(GTK_GRID(grid), make_title(page, i), 0, row++, 3, 1);
+        for (unsigned k = 0; k < ns_paper_claims(card->study); k++, row++) {
+            g_autofree char *words = ns_claim_words(&card->study->claims[k]);
+            GtkWidget *claim = ns_text_label_new(words, NULL);
+            gtk_widget_set_hexpand(claim, TRUE);
+            gtk_widget_set_margin_start(claim, 12);
+            card->claims[k].measured = ns_text_label_new(NULL, NULL);
+            card->claims[k].verdict = ns_text_label_new(NULL, NULL);
+            gtk_label_set_wrap(GTK_LABEL(card->claims[k].verdict), FALSE);
+            GtkWidget *cells[] = {claim, card->claims[k].measured, card->claims[k].verdict};
+            for (int column = 0; column < (int)G_N_ELEMENTS(cells); column++) {
+                gtk_widget_set_valign(cells[column], GTK_ALIGN_START);
+                gtk_grid_attach(GTK_GRID(grid), cells[column], column, row, 1, 1);
+            }
+        }
+    }
+    return grid;
+}
+
 static GtkWidget *make_head(NsPaperPage *page)
 {
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
-    GtkWidget *words = make_text(_("Claims of Xiong et al. 2020 and later papers, tested with "
-                                   "small models on this machine."),
-                                 NULL);
+    g_autofree char *text = g_strdup_printf(
+        _("Claims of Xiong et al. 2020 and later papers, tested with small models.  They were "
+          "fixed on %s and judged once, on seeds that no run had used before."),
+        NS_PAPER_FIXED);
+    GtkWidget *words = make_text(text, NULL);
     gtk_widget_set_hexpand(words, TRUE);
     gtk_label_set_max_width_chars(GTK_LABEL(words), 90);
-    page->all = gtk_button_new_with_label(_("Run all"));
-    gtk_widget_set_tooltip_text(page->all, _("Run every study, one after another"));
+    page->all = gtk_button_new_with_label(_("Repeat all here"));
+    gtk_widget_set_tooltip_text(page->all, _("Run every study on this machine, one after another"));
     gtk_widget_set_valign(page->all, GTK_ALIGN_CENTER);
     g_signal_connect_object(page->all, "clicked", G_CALLBACK(on_all), page, G_CONNECT_SWAPPED);
     gtk_box_append(GTK_BOX(head), words);
@@ -441,6 +496,7 @@ static void build(NsPaperPage *page)
 {
     gtk_widget_add_css_class(GTK_WIDGET(page), "study");
     gtk_box_append(GTK_BOX(page), make_head(page));
+    gtk_box_append(GTK_BOX(page), make_table(page));
     GtkWidget *flow = gtk_flow_box_new();
     gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(flow), GTK_SELECTION_NONE);
     gtk_flow_box_set_homogeneous(GTK_FLOW_BOX(flow), TRUE);
@@ -482,7 +538,8 @@ static void page_save(NsPage *page)
     if (card)
         ask_path(self, index_of(card->run));
     else
-        ns_session_tell(self->session, _("There is no result to export yet: run a study first."));
+        ns_session_tell(self->session,
+                        _("Choose a study to export: press Export below its figure."));
 }
 
 static void implement_page(NsPageInterface *page)
@@ -517,7 +574,8 @@ static void ns_paper_page_init(NsPaperPage *page)
     page->cards = g_array_new(FALSE, TRUE, sizeof(Card));
     g_array_set_clear_func(page->cards, clear_card);
     for (size_t i = 0; ns_paper_study(i); i++) {
-        Card card = {.study = ns_paper_study(i), .seconds = -1};
+        const NsPaperStudy *study = ns_paper_study(i);
+        Card card = {.study = study, .result = ns_paper_result_reported(study), .seconds = -1};
         g_array_append_val(page->cards, card);
     }
 }
