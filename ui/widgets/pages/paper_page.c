@@ -17,7 +17,7 @@
 
 /* The height of a chart: of its plot, and of the words around it, in sizes of text. */
 #define PLOT_HEIGHT 300
-#define LINES_AROUND 21
+#define LINES_AROUND 27
 #define LOOK_EVERY_US 50000
 
 typedef enum { RESTING, WAITING, RUNNING } CardState;
