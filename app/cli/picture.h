@@ -4,7 +4,7 @@
 #include "app/cli/cli.h"
 #include "ui/plot/export_choices.h"
 
-#define NS_PICTURE_TEXTS 12 /* at least the number of rows of ns_export_choice */
+#define NS_PICTURE_TEXTS 13 /* at least the number of rows of ns_export_choice */
 
 /* The options as given, and their parsed values. */
 typedef struct {

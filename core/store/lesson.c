@@ -232,6 +232,15 @@ static bool read_wait(NsCard *card, const NsEntry *entry, GError **error)
            ns_entry_blame(entry, wrong, error);
 }
 
+static bool read_switch(bool *value, const NsEntry *entry, GError **error)
+{
+    *value = g_str_equal(entry->value, "on");
+    if (*value || g_str_equal(entry->value, "off")) return true;
+    GError *wrong = NULL;
+    ns_refuse(&wrong, NS_ERROR_SETTING, "“%s” is not a switch; it is on or off.", entry->value);
+    return ns_entry_blame(entry, wrong, error);
+}
+
 /* The keys whose values are stored unchanged as texts. */
 static char **text_slot(NsCard *card, const char *key)
 {
@@ -262,15 +271,17 @@ static bool read_card_entry(Reader *reader, const NsEntry *entry, GError **error
     if (g_str_equal(key, "claim")) return ns_entry_list(entry, &card->claims), true;
     if (g_str_equal(key, "wait")) return read_wait(card, entry, error);
     if (g_str_equal(key, "run")) return read_count(&card->run, entry, error);
+    if (g_str_equal(key, "theory")) return read_switch(&card->theory, entry, error);
     if (g_str_equal(key, "choice") || g_str_equal(key, "right"))
         return read_choice(card, entry, error);
     if (g_str_equal(key, "why")) return read_why(card, entry, error);
     if (g_str_equal(key, "draw")) return read_draw(card, entry, error);
     if (g_str_equal(key, "draw-lane")) return read_draw_lane(card, entry, error);
     if (g_str_equal(key, "draw-step")) return read_count(&card->draw_step, entry, error);
-    static const char *const keys[] = {"title", "page", "highlight", "chart",     "ask",  "why",
-                                       "setup", "do",   "text",      "claim",     "wait", "choice",
-                                       "right", "draw", "draw-lane", "draw-step", "run",  NULL};
+    static const char *const keys[] = {"title",     "page",   "highlight", "chart", "ask",
+                                       "why",       "setup",  "do",        "text",  "claim",
+                                       "wait",      "choice", "right",     "draw",  "draw-lane",
+                                       "draw-step", "run",    "theory",    NULL};
     return ns_entry_unknown(entry, keys, error);
 }
 

@@ -54,6 +54,7 @@ typedef struct {
     NsExperiment begin;     /* n is 0 if the card has no setup */
     NsExperiment end;       /* after all that the card asks for; n is 0 before the first setup */
     bool asks_for_settings; /* the card has a `do` */
+    bool theory;            /* computed values beside the measured ones */
     int64_t run;            /* step of the run button; 0: none */
     NsLessonConditions conditions;
     char *ask;

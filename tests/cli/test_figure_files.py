@@ -401,7 +401,7 @@ def test_from_what_is_no_experiment():
 def test_chart_help_has_every_choice():
     text = run("chart", "--help").stdout.decode()
     for option in ("size", "style", "dpi", "font", "text-size", "line-width", "legend", "background",
-                   "title", "caption", "experiment", "from", "step", "each", "lane"):
+                   "title", "note", "caption", "experiment", "from", "step", "each", "lane"):
         assert f"--{option}" in text, option
     for word in ("column-88mm", "slide", "inside", "tex"):
         assert word in text, word

@@ -601,6 +601,11 @@ static void test_title_and_caption(void)
     how.caption = NULL;
     g_autoptr(GBytes) whole = exported(plots, 2, &how);
     g_assert_nonnull(find(whole, "Pre-LN, 6 layers"));
+    how.height = 400;
+    g_autoptr(GBytes) noted = exported(plots + 1, 1, &how);
+    how.unnoted = true;
+    g_autoptr(GBytes) silent = exported(plots + 1, 1, &how);
+    g_assert_cmpuint(g_bytes_get_size(silent), <, g_bytes_get_size(noted));
     how.moment = "step 40 of 500";
     for (int tex = 0; tex < 2; tex++) {
         how.format = tex ? NS_FORMAT_TEX : NS_FORMAT_SVG;

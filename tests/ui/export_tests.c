@@ -290,6 +290,7 @@ static void test_command(void)
         if (i == 2) g_action_group_activate_action(G_ACTION_GROUP(window), "log", NULL);
         NsExportDialog *dialog = open_dialog(window);
         choose_format(dialog, NS_EXPORT_SHEET, formats[i]);
+        set_switch(dialog, "Notes", i != 3);
         set_switch(dialog, "Caption with settings", i > 0);
         g_autofree char *command = g_strdup(ns_export_dialog_command(dialog));
         g_autofree char *path = g_build_filename(folder, "window", NULL);

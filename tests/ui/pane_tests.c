@@ -88,8 +88,6 @@ static void test_tabs(void)
     press(tab(window, ADD));
     g_assert_cmpuint(ns_session_lanes(session), ==, 2);
     g_assert_cmpuint(ns_session_active(session), ==, 1);
-    g_assert_cmpstr(differences(window), ==, "All lanes are identical.");
-    ui_toggle(window, "Pre-LN");
     g_assert_cmpstr(differences(window), ==, "A Post-LN, B Pre-LN; all else equal.");
     press(tab(window, 0));
     g_assert_cmpuint(ns_session_active(session), ==, 0);
@@ -100,7 +98,7 @@ static void test_tabs(void)
     press(tab(window, ADD));
     press(tab(window, ADD));
     g_assert_cmpuint(ns_session_lanes(session), ==, 4);
-    g_assert_false(gtk_widget_get_visible(tab(window, ADD)));
+    g_assert_false(gtk_widget_get_sensitive(tab(window, ADD)));
     press(tab(window, 1));
     press(tab(window, REMOVE));
     g_assert_cmpuint(ns_session_lanes(session), ==, 3);
@@ -178,7 +176,10 @@ static void test_rows_follow_the_tab(void)
             GtkWidget *entry = ui_first(row_of(window, ns_param(i)->key), GTK_TYPE_ENTRY);
             g_autofree char *value =
                 ns_settings_get(ns_session_lane_settings(session, lane), ns_param(i));
-            if (entry) g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==, value);
+            const char *word = ns_settings_word(ns_param(i), value);
+            if (entry)
+                g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==,
+                                word ? word : value);
         }
     }
     ui_close(window);

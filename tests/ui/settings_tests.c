@@ -302,6 +302,49 @@ static void test_seed(void)
     g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==, text);
     ns_session_set_defaults(session);
     g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==, "1");
+    /* All lanes are as a window begins. */
+    g_auto(NsExperiment) first;
+    ns_session_first_experiment(&first);
+    g_assert_cmpuint(ns_session_lanes(session), ==, 2);
+    for (size_t lane = 0; lane < 2; lane++)
+        for (size_t i = 0; ns_param(i); i++)
+            g_assert_true(ns_settings_same(ns_session_lane_settings(session, lane),
+                                           &first.lane[lane], ns_param(i)));
+    ui_close(window);
+}
+
+/* A value that is no amount is a word, which can be typed, too. */
+static void test_words(void)
+{
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    GtkEditable *entry = GTK_EDITABLE(ui_first(row_of(window, "warmup"), GTK_TYPE_ENTRY));
+    g_assert_cmpstr(gtk_editable_get_text(entry), ==, "off");
+    ui_type(window, "warmup", "100");
+    g_assert_cmpint(ns_session_settings(session)->warmup, ==, 100);
+    g_assert_cmpstr(gtk_editable_get_text(entry), ==, "100");
+    ui_type(window, "warmup", "off");
+    g_assert_cmpint(ns_session_settings(session)->warmup, ==, 1);
+    g_assert_null(ns_session_problem(session));
+    ui_close(window);
+}
+
+/* Each further lane has another placement; the buttons stay where they are. */
+static void test_next_lanes(void)
+{
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    for (size_t n = 2; n <= NS_LANES_MAX; n++) {
+        ns_session_add_lane(session);
+        g_assert_cmpuint(ns_session_lanes(session), ==, n);
+        g_assert_cmpuint(ns_session_active(session), ==, n - 1);
+        for (size_t i = 0; i + 1 < n; i++)
+            g_assert_cmpint(ns_session_lane_settings(session, i)->placement, !=,
+                            ns_session_lane_settings(session, n - 1)->placement);
+    }
+    GtkWidget *remove = ui_find_tip(ns_window_settings_pane(window), "Remove lane");
+    GtkWidget *add = gtk_widget_get_next_sibling(remove);
+    g_assert_true(gtk_widget_get_visible(add) && !gtk_widget_get_sensitive(add));
     ui_close(window);
 }
 
@@ -362,5 +405,7 @@ void ui_add_settings_tests(void)
     g_test_add_func("/ui/settings/entered", test_entered);
     g_test_add_func("/ui/settings/less-and-more", test_spin_buttons);
     g_test_add_func("/ui/settings/seed", test_seed);
+    g_test_add_func("/ui/settings/words", test_words);
+    g_test_add_func("/ui/settings/next-lanes", test_next_lanes);
     g_test_add_func("/ui/settings/text-file", test_text_file);
 }

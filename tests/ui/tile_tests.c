@@ -339,10 +339,23 @@ static void test_theory(void)
     NsWindow *window = ui_open("");
     NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    g_assert_true(ns_chart_tile_input(ui_tile(window, GRADIENT)).theory);
-    g_assert_true(ui_press(window, GDK_KEY_t));
-    g_assert_false(ns_session_view(session)->theory);
     g_assert_false(ns_chart_tile_input(ui_tile(window, GRADIENT)).theory);
+    GtkWidget *note = ui_find_tip(GTK_WIDGET(ui_tile(window, LOSS)), "About this chart");
+    g_assert_false(gtk_widget_get_visible(note));
+    g_assert_true(ui_press(window, GDK_KEY_t));
+    g_assert_true(ns_session_view(session)->theory);
+    g_assert_true(ns_chart_tile_input(ui_tile(window, GRADIENT)).theory);
+    /* The note is behind a button, which a class does not see. */
+    NsChartView *chart = ui_chart(window, GRADIENT);
+    ui_enlarge(chart);
+    note = ui_find_tip(GTK_WIDGET(ui_tile(window, GRADIENT)), "About this chart");
+    UI_UNTIL(gtk_widget_get_visible(note));
+    g_assert_nonnull(ns_chart_view_plot(chart)->note);
+    g_assert_null(ns_chart_view_layout(chart)->note);
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "class-mode",
+                                       g_variant_new_boolean(TRUE));
+    ns_session_step(session, 1);
+    UI_UNTIL(!gtk_widget_get_visible(note));
     ui_close(window);
 }
 

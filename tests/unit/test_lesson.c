@@ -28,19 +28,21 @@ static void assert_setting(const NsExperiment *lanes, size_t lane, const char *k
 
 static void test_read(void)
 {
-    g_autoptr(NsLesson) lesson = read_lesson(
-        HEAD "[card]\ntitle = One\ntext = First.\ntext = Second.\n"
-             "setup = layers=3\nsetup-b = placement=pre\npage = profile\n"
-             "highlight = layers\nask = Which?\nchoice = a\nwhy = No.\nright = b\nwhy = So.\n"
-             "wait = answered\nclaim = 1 < 2\nclaim = 2 < 3\n"
-             "[card]\ntitle = Two\ntext = T\ndo = warmup=7\ndo-a = layers=4\nrun = 30\n"
-             "[card]\ntitle = Three\ntext = T\ndraw = grad-w2\ndraw-lane = b\n"
-             "draw-step = 5\n" CARD);
+    g_autoptr(NsLesson) lesson =
+        read_lesson(HEAD "[card]\ntitle = One\ntext = First.\ntext = Second.\n"
+                         "setup = layers=3\nsetup-b = placement=pre\npage = profile\n"
+                         "highlight = layers\ntheory = on\nask = Which?\nchoice = a\nwhy = "
+                         "No.\nright = b\nwhy = So.\n"
+                         "wait = answered\nclaim = 1 < 2\nclaim = 2 < 3\n"
+                         "[card]\ntitle = Two\ntext = T\ndo = warmup=7\ndo-a = layers=4\nrun = 30\n"
+                         "[card]\ntitle = Three\ntext = T\ndraw = grad-w2\ndraw-lane = b\n"
+                         "draw-step = 5\n" CARD);
     g_assert_cmpuint(lesson->n, ==, 4);
     const NsCard *one = &lesson->card[0], *two = &lesson->card[1], *three = &lesson->card[2];
     g_assert_cmpuint(g_strv_length(one->texts), ==, 2);
     g_assert_cmpstr(one->page, ==, "profile");
     g_assert_cmpstr(one->highlight, ==, "layers");
+    g_assert_true(one->theory);
     g_assert_cmpuint(one->n_choices, ==, 2);
     g_assert_cmpuint(one->right, ==, 1);
     g_assert_cmpstr(one->why[0], ==, "No.");

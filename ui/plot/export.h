@@ -33,6 +33,7 @@ typedef struct {
                            * needs */
     double dpi;           /* PNG and GIF */
     NsLegendPlace legend;
+    bool unnoted;        /* without notes */
     bool untitled;       /* without titles and subtitles; only the letters of several charts */
     const char *caption; /* a text at the foot of the sheet, which replaces the subtitles except for
                           * the names of runs; or NULL */

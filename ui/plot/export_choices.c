@@ -61,7 +61,8 @@ const char *ns_unit_key(NsUnit unit)
 
 void ns_export_choices_init(NsExportChoices *choices)
 {
-    *choices = (NsExportChoices){.page = NS_PAGE_AUTO, .title = true, .experiment = true};
+    *choices =
+        (NsExportChoices){.page = NS_PAGE_AUTO, .title = true, .note = true, .experiment = true};
 }
 
 static bool refuse(GError **error, const char *what, const char *text, const char *advice)
@@ -274,6 +275,7 @@ static bool set_switch(bool *value, const char *text, GError **error)
         return g_strdup(choices->field ? "on" : "off");                                            \
     }
 SWITCH(title)
+SWITCH(note)
 SWITCH(caption)
 SWITCH(experiment)
 
@@ -361,6 +363,12 @@ static const Row rows[] = {
       .purpose = "Title and subtitle of every chart (default: on)"},
      set_title,
      get_title},
+    {{.key = "note",
+      .label = "Notes",
+      .formula = "on|off",
+      .purpose = "The sentences below every chart (default: on)"},
+     set_note,
+     get_note},
     {{.key = "caption",
       .label = "Caption",
       .formula = "on|off",
@@ -464,4 +472,5 @@ void ns_export_choices_apply(const NsExportChoices *choices, size_t n, NsStyle *
     options->dpi = dpi ? dpi : choices->seconds > 0 ? FILM_DPI : USUAL_DPI;
     options->legend = choices->legend;
     options->untitled = !choices->title;
+    options->unnoted = !choices->note;
 }

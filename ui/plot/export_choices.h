@@ -30,7 +30,7 @@ typedef struct {
     double text_size;     /* points; 0: size of the style */
     double line_width;    /* points; 0: width of the style */
     NsLegendPlace legend;
-    bool transparent, title, caption, experiment;
+    bool transparent, title, note, caption, experiment;
     double seconds; /* length of a film, at most NS_LONGEST_FILM; 0: a still */
 } NsExportChoices;
 

@@ -141,6 +141,7 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
         *plot = *plots[i];
         plot->legend = options->legend;
         if (options->untitled) plot->title = NULL;
+        if (options->unnoted) plot->note = NULL;
         if (options->untitled || options->caption) {
             plot->subtitle = options->untitled ? NULL : plot->run;
             plot->special = 0;

@@ -9,27 +9,29 @@
 
 /* ---- Changes ---- */
 
-/* What the value 0 means if it is not an amount; NULL if it is one. */
-static const char *zero_words(const NsParam *param)
+const char *ns_settings_word(const NsParam *param, const char *value)
 {
     static const struct {
         const char *key, *words;
-    } ZERO[] = {
-        {"decoder-layers", N_("as many as the encoder")},
+    } WORDS[] = {
+        {"decoder-layers", N_("same")},
         {"d-ff", "4 d"},
         {"clip", N_("off")},
-        {"decay-steps", N_("end of the run")},
-        {"vocab", N_("default of the task")},
-        {"batch-tokens", N_("not set")},
-        {"source-seq", N_("as in the target")},
-        {"eval-every", N_("at the end only")},
-        {"bleu-sentences", N_("no BLEU")},
+        {"warmup", N_("off")},
+        {"decay-steps", N_("run end")},
+        {"vocab", N_("default")},
+        {"batch-tokens", N_("off")},
+        {"source-seq", N_("same")},
+        {"eval-every", N_("end only")},
+        {"bleu-sentences", N_("off")},
         {"steps", N_("no limit")},
         {"probe-every", N_("never")},
-        {"threads", N_("every processor")},
+        {"threads", N_("all")},
     };
-    for (size_t i = 0; i < G_N_ELEMENTS(ZERO); i++)
-        if (g_str_equal(ZERO[i].key, param->key)) return _(ZERO[i].words);
+    /* A warm-up of one step is none. */
+    if (!g_str_equal(value, g_str_equal(param->key, "warmup") ? "1" : "0")) return NULL;
+    for (size_t i = 0; i < G_N_ELEMENTS(WORDS); i++)
+        if (g_str_equal(WORDS[i].key, param->key)) return _(WORDS[i].words);
     return NULL;
 }
 
@@ -39,7 +41,8 @@ char *ns_settings_value_words(const NsSettings *settings, const NsParam *param)
     if (param->type == NS_PARAM_CHOICE)
         return g_strdup(_(param->choices((size_t)ns_settings_get_number(settings, param))->label));
     g_autofree char *value = ns_settings_get(settings, param);
-    if (g_str_equal(value, "0") && zero_words(param)) return g_strdup(zero_words(param));
+    const char *word = ns_settings_word(param, value);
+    if (word) return g_strdup(word);
     bool file = g_str_equal(param->key, "text") || strchr(value, '/');
     if (*value && param->type == NS_PARAM_TEXT && file) return g_path_get_basename(value);
     return g_steal_pointer(&value);

@@ -65,6 +65,10 @@ void ns_session_set_active(NsSession *session, size_t lane);
  * other is a copy of the active lane with its placement split. */
 void ns_session_set_lanes(NsSession *session, size_t n);
 
+/* Adds a lane like the active one, with the next placement that no lane has, and makes it active.
+ */
+void ns_session_add_lane(NsSession *session);
+
 /* Removes a lane; the lanes after it move up.  The last lane cannot be removed. */
 void ns_session_remove_lane(NsSession *session, size_t lane);
 
@@ -93,7 +97,13 @@ bool ns_session_set_lane(NsSession *session, size_t lane, const char *key, const
 /* Sets one value to its default. */
 void ns_session_set_default(NsSession *session, const NsParam *param);
 
-/* Sets every value of the active lane to its default; linked settings change in all lanes. */
+/* The experiment that a window begins with: the same model with its norms after and before the
+ * branches, all else by default; and the words of its lanes. */
+#define NS_FIRST_LANES 2
+extern const char *const ns_first_lanes[NS_FIRST_LANES];
+void ns_session_first_experiment(NsExperiment *experiment);
+
+/* Sets all lanes to that experiment. */
 void ns_session_set_defaults(NsSession *session);
 
 /* Replaces all lanes and their settings in one change. */

@@ -3,6 +3,7 @@
 #include "ui/session/session-private.h"
 
 #include "core/base/words.h"
+#include "core/model/placement.h"
 #include "core/train/live.h"
 
 /* ---- Starting a run ---- */
@@ -267,12 +268,19 @@ void ns_session_set_default(NsSession *session, const NsParam *param)
     changed(session, param->key);
 }
 
+const char *const ns_first_lanes[NS_FIRST_LANES] = {"placement=post", "placement=pre"};
+
+void ns_session_first_experiment(NsExperiment *experiment)
+{
+    ns_experiment_init(experiment);
+    ns_experiment_read_lanes(experiment, ns_first_lanes, NS_FIRST_LANES, NULL, NULL);
+}
+
 void ns_session_set_defaults(NsSession *session)
 {
-    for (size_t i = 0; ns_param(i); i++)
-        ns_experiment_set(&session->experiment, session->active, ns_param(i)->key,
-                          ns_param(i)->default_text, NULL);
-    changed(session, NULL);
+    g_auto(NsExperiment) first;
+    ns_session_first_experiment(&first);
+    ns_session_open(session, &first);
 }
 
 void ns_session_open(NsSession *session, const NsExperiment *experiment)
@@ -315,6 +323,24 @@ void ns_session_set_active(NsSession *session, size_t lane)
 void ns_session_set_lanes(NsSession *session, size_t n)
 {
     ns_experiment_resize(&session->experiment, n, session->active);
+    changed(session, NULL);
+}
+
+void ns_session_add_lane(NsSession *session)
+{
+    NsExperiment *experiment = &session->experiment;
+    size_t lane = experiment->n;
+    if (lane == NS_LANES_MAX) return;
+    ns_experiment_resize(experiment, lane + 1, session->active);
+    unsigned placement = experiment->lane[lane].placement;
+    for (size_t i = 0; i < lane && ns_placement_choice(placement + 1); i++) {
+        if (experiment->lane[i].placement != placement) continue;
+        placement++;
+        i = SIZE_MAX; /* from the first lane again */
+    }
+    ns_settings_set(&experiment->lane[lane], "placement", ns_placement_choice(placement)->key,
+                    NULL);
+    session->active = lane;
     changed(session, NULL);
 }
 

@@ -27,7 +27,6 @@ NsView *ns_view_new(void)
     view->gradient = NS_QUANTITY_GRAD_W2;
     view->hidden = NS_QUANTITY_HIDDEN_NORM;
     view->log = true;
-    view->theory = true;
     view->step = view->closer_step = -1;
     return view;
 }

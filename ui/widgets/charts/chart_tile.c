@@ -32,6 +32,7 @@
 
 #define CHOICE_CHARS 18 /* of words on the drop-down */
 #define SEARCH_FROM 20u /* choices */
+#define NOTE_CHARS 60   /* in a line */
 
 struct _NsChartTile {
     GtkWidget parent;
@@ -41,7 +42,7 @@ struct _NsChartTile {
     int lane;         /* index if there are several; -1: the default of the figure */
     NsChartView *chart;
     GtkWidget *overlay, *tools;
-    GtkWidget *follow, *heat, *choice, *log, *menu_button;
+    GtkWidget *follow, *heat, *choice, *log, *note, *menu_button;
     GtkWidget *probe;      /* in the middle of what is never measured */
     GtkWidget *probe_more; /* below what was measured of one step, in the first lane's tile */
     GtkWidget *enlarge;    /* over all of a thumbnail */
@@ -68,8 +69,24 @@ static bool is_missing(const NsChartTile *tile)
            ns_session_settings(tile->session)->probe_every < 1;
 }
 
+static void make_note(GtkMenuButton *button, gpointer tile)
+{
+    const NsPlot *plot = ns_chart_view_plot(NS_CHART_TILE(tile)->chart);
+    g_autofree char *markup = ns_text_markup(plot && plot->note ? plot->note : "", NS_LABEL_SIZE);
+    GtkWidget *popover = gtk_popover_new(), *label = gtk_label_new(NULL);
+    gtk_label_set_markup(GTK_LABEL(label), markup);
+    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
+    gtk_label_set_max_width_chars(GTK_LABEL(label), NOTE_CHARS);
+    gtk_popover_set_child(GTK_POPOVER(popover), label);
+    gtk_menu_button_set_popover(button, popover);
+}
+
 NsFigureInput ns_chart_tile_input(NsChartTile *tile)
 {
+    const NsPlot *plot = ns_chart_view_plot(tile->chart);
+    GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(tile));
+    bool large = root && gtk_widget_has_css_class(GTK_WIDGET(root), NS_LARGE_TEXT_CLASS);
+    gtk_widget_set_visible(tile->note, plot && plot->note && !large); /* not for a class */
     if (is_missing(tile)) ns_session_look_closer(tile->session);
     NsFigureInput input = ns_view_input(ns_session_view(tile->session));
     input.quantity = tile->own.quantity;
@@ -160,7 +177,8 @@ static void sync_choices(NsChartTile *tile)
     const NsFigureKind *kind = kind_of(tile);
     int shown = shown_choice(tile);
     const NsHistory *history = ns_session_view(tile->session)->history;
-    /* What a run measures is known from its first step on, and filling a list takes a while. */
+    /* The quantities of a run are known from its first step on, and filling a list takes a while.
+     */
     bool untold = !history && offers(tile->choices, shown);
     g_autoptr(GArray) now =
         untold ? g_array_ref(tile->choices) : ns_tile_choices(kind, history, shown);
@@ -190,7 +208,7 @@ static void sync_name(NsChartTile *tile)
                            one ? ns_figure_run_label(&input, (unsigned)tile->lane) : NULL);
 }
 
-/* What was measured has no room below the button, and is as high in the tiles of other lanes. */
+/* A measured chart has no room below the button, and is as high in the tiles of other lanes. */
 static void sync_probe_more(NsChartTile *tile, bool shown)
 {
     int room = (int)(PROBE_ROOM * ns_widget_text_scale(GTK_WIDGET(tile)));
@@ -557,9 +575,15 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureKind *kind)
     gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(tile->menu_button), "view-more-symbolic");
     gtk_menu_button_set_has_frame(GTK_MENU_BUTTON(tile->menu_button), FALSE);
     ns_accessible_tooltip(tile->menu_button, _("Chart menu"));
+    tile->note = gtk_menu_button_new();
+    gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(tile->note), "dialog-information-symbolic");
+    gtk_menu_button_set_has_frame(GTK_MENU_BUTTON(tile->note), FALSE);
+    gtk_menu_button_set_create_popup_func(GTK_MENU_BUTTON(tile->note), make_note, tile, NULL);
+    ns_accessible_tooltip(tile->note, _("About this chart"));
+    ns_chart_view_leave_note(tile->chart);
     tile->heat = ns_heat_control_new(session);
-    GtkWidget *const tools[] = {tile->follow, tile->choice, tile->heat, tile->log,
-                                tile->menu_button};
+    GtkWidget *const tools[] = {tile->follow, tile->choice, tile->heat,
+                                tile->log,    tile->note,   tile->menu_button};
     for (size_t i = 0; i < G_N_ELEMENTS(tools); i++) gtk_box_append(GTK_BOX(tile->tools), tools[i]);
     gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->tools);
     tile->probe = ns_probe_button_new(session);

@@ -41,7 +41,7 @@ struct _NsChartView {
     cairo_surface_t *surface; /* the picture's; NULL: nothing was drawn yet */
     GdkTexture *texture;      /* of the surface; NULL until somebody needs one */
     bool stale;               /* the picture shows another plot or style */
-    bool compact, bare;
+    bool compact, bare, noteless;
     char *name;      /* of the thumbnail; NULL: as its title */
     gint64 laid_out; /* when; 0: never */
     int drawn_width, drawn_height, drawn_scale;
@@ -280,6 +280,11 @@ void ns_chart_view_set_band(NsChartView *chart, NsBox band)
     gtk_widget_queue_draw(GTK_WIDGET(chart));
 }
 
+void ns_chart_view_leave_note(NsChartView *chart)
+{
+    chart->noteless = true;
+}
+
 NsViewState *ns_chart_view_state(NsChartView *chart)
 {
     return &chart->view_state;
@@ -311,6 +316,7 @@ static void refocus(NsChartView *chart)
     if (!chart->plot) return;
     ns_view_state_apply(&chart->view_state, chart->plot, &chart->shown, chart->shown_series);
     chart->shown.readings = !chart->compact;
+    if (chart->noteless) chart->shown.note = NULL;
     if (chart->compact) reduce(&chart->shown);
     if (chart->bare) strip(&chart->shown);
     if (chart->compact && chart->name) chart->shown.title = chart->name;

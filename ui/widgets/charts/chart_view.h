@@ -82,6 +82,9 @@ void ns_chart_view_tell_click(NsChartView *chart);
 /* Draws a rubber band in place of the crosshair; one without width or height ends it. */
 void ns_chart_view_set_band(NsChartView *chart, NsBox band);
 
+/* The chart is drawn without its note from now on. */
+void ns_chart_view_leave_note(NsChartView *chart);
+
 /* The view state, to read or to change. */
 NsViewState *ns_chart_view_state(NsChartView *chart);
 void ns_chart_view_state_changed(NsChartView *chart);

@@ -524,6 +524,7 @@ static void show_card(NsLearnPane *pane)
     gtk_box_append(GTK_BOX(box), columns);
     if (focused) gtk_widget_grab_focus(pane->next);
     pane->situation = (NsLessonSituation){.run = ns_lesson_present_run(pane->session)};
+    ns_session_show_theory(pane->session, card->theory);
     if (card->page) g_signal_emit_by_name(pane, "page", card->page);
     const char *highlight = card->highlight ? card->highlight : "";
     g_signal_emit_by_name(pane, "chart", card->chart ? card->chart : highlight);

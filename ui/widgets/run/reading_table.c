@@ -202,7 +202,9 @@ void ns_reading_table_sync(NsReadingTable *table, NsChartTile *tile)
     g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(g_free);
     add_step(rows, table->session);
     guint columns = 1 + (guint)ns_session_view(table->session)->started.n;
-    gtk_grid_set_column_spacing(GTK_GRID(table->grid), columns > 4 ? GAP_OF_MANY : GAP);
+    bool many = columns > 4;
+    gtk_grid_set_column_spacing(GTK_GRID(table->grid), many ? GAP_OF_MANY : GAP);
+    (many ? gtk_widget_add_css_class : gtk_widget_remove_css_class)(table->grid, "many");
     guint heading = rows->len + 1;
     if (tile) add_reading(rows, table->session, ns_chart_tile_chart(tile));
     for (guint i = 0; i < rows->len; i++) {

@@ -107,7 +107,7 @@ static void sync_tabs(GtkWidget *box)
     tabs->syncing = false;
     gtk_widget_set_visible(tabs->add_label, n == 1);
     gtk_widget_set_hexpand(tabs->add, n == 1);
-    gtk_widget_set_visible(tabs->add, n < NS_LANES_MAX);
+    gtk_widget_set_sensitive(tabs->add, n < NS_LANES_MAX); /* Remove stays where it is */
     gtk_widget_set_visible(tabs->remove, n > 1);
     if (n < NS_LANES_MAX) {
         g_autofree char *words =
@@ -137,10 +137,7 @@ static void on_tab(GtkToggleButton *button, gpointer box)
 
 static void on_add(GtkWidget *box)
 {
-    NsSession *session = tabs_of(box)->session;
-    size_t n = ns_session_lanes(session);
-    ns_session_set_lanes(session, n + 1);
-    ns_session_set_active(session, n);
+    ns_session_add_lane(tabs_of(box)->session);
 }
 
 static void on_remove(GtkWidget *box)

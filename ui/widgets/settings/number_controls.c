@@ -34,12 +34,22 @@ static bool is_blamed(const NsControl *number)
     return g_strcmp0(ns_session_problem_key(number->session), number->param->key) == 0;
 }
 
+/* The text of the entry: the value, or the word for it. */
+static char *shown_value(const NsControl *number)
+{
+    char *value = ns_settings_get(ns_session_settings(number->session), number->param);
+    const char *word = ns_settings_word(number->param, value);
+    if (!word) return value;
+    g_free(value);
+    return g_strdup(word);
+}
+
 static void sync_entry(GtkWidget *widget)
 {
     NsControl *number = ns_control_of(widget);
     /* A text that was refused stays, so that it can be mended. */
     if (is_blamed(number)) return;
-    g_autofree char *text = ns_settings_get(ns_session_settings(number->session), number->param);
+    g_autofree char *text = shown_value(number);
     number->syncing = true;
     if (!g_str_equal(text, gtk_editable_get_text(GTK_EDITABLE(number->entry))))
         gtk_editable_set_text(GTK_EDITABLE(number->entry), text);
@@ -51,15 +61,18 @@ static void commit(NsControl *number)
     if (number->syncing) return;
     g_autofree char *typed =
         g_strstrip(g_strdup(gtk_editable_get_text(GTK_EDITABLE(number->entry))));
-    g_autofree char *kept = ns_settings_get(ns_session_settings(number->session), number->param);
-    if (!g_str_equal(typed, kept) || is_blamed(number))
-        ns_session_set(number->session, number->param->key, typed);
+    g_autofree char *kept = shown_value(number);
+    if (g_str_equal(typed, kept) && !is_blamed(number)) return;
+    const char *none = g_str_equal(number->param->key, "warmup") ? "1" : "0";
+    const char *word = ns_settings_word(number->param, none);
+    bool named = word && g_str_equal(typed, word);
+    ns_session_set(number->session, number->param->key, named ? none : typed);
 }
 
 /* Takes back what was typed, and the problem that it was. */
 static void take_back(NsControl *number)
 {
-    g_autofree char *kept = ns_settings_get(ns_session_settings(number->session), number->param);
+    g_autofree char *kept = shown_value(number);
     gtk_editable_set_text(GTK_EDITABLE(number->entry), kept);
     commit(number);
 }
@@ -105,8 +118,8 @@ static GtkWidget *make_entry(NsControl *number, GtkWidget *owner)
     GtkWidget *entry = gtk_entry_new();
     number->entry = entry;
     gtk_editable_set_alignment(GTK_EDITABLE(entry), 1.0f);
-    gtk_editable_set_width_chars(GTK_EDITABLE(entry), 7);
-    gtk_editable_set_max_width_chars(GTK_EDITABLE(entry), 7);
+    gtk_editable_set_width_chars(GTK_EDITABLE(entry), 8);
+    gtk_editable_set_max_width_chars(GTK_EDITABLE(entry), 8);
     gtk_widget_add_css_class(entry, "numeric");
     ns_accessible_name(entry, _(number->param->label));
     g_signal_connect_object(entry, "activate", G_CALLBACK(on_activate), owner, G_CONNECT_SWAPPED);

@@ -83,21 +83,11 @@ static NsWindow *open_window(NsApplication *application, const NsExperiment *exp
     return window;
 }
 
-/* The first experiment of a window where none was asked for: the same model, with its norms after
- * and before the branches. */
-static const char *const OPENING[] = {"placement=post", "placement=pre"};
-
-static void init_opening(NsExperiment *experiment)
-{
-    ns_experiment_init(experiment);
-    ns_experiment_read_lanes(experiment, OPENING, G_N_ELEMENTS(OPENING), NULL, NULL);
-}
-
 static void on_new(GSimpleAction *action, GVariant *parameter, gpointer application)
 {
     (void)action, (void)parameter;
     g_auto(NsExperiment) opening;
-    init_opening(&opening);
+    ns_session_first_experiment(&opening);
     open_window(application, &opening);
 }
 
@@ -211,8 +201,8 @@ static bool read_settings(NsApplication *application, GVariantDict *options, GEr
         good = ns_settings_name_assignment(&asked.lane[0], &named, set[i], error);
     /* Settings of every lane leave the lanes of the first look as they are, unless these would not
      * differ any more. */
-    const char *const *own = lanes ? (const char *const *)lanes : OPENING;
-    size_t n = lanes ? g_strv_length(lanes) : G_N_ELEMENTS(OPENING);
+    const char *const *own = lanes ? (const char *const *)lanes : ns_first_lanes;
+    size_t n = lanes ? g_strv_length(lanes) : NS_FIRST_LANES;
     if (good && (lanes || !ns_named_has(&named, "placement")))
         good = ns_experiment_read_lanes(&asked, own, n, &named, error);
     if (good) ns_experiment_assign(&application->opening, &asked);
@@ -316,7 +306,7 @@ static void ns_application_init(NsApplication *application)
         {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, NULL, NULL, "[FILE]"},
         {NULL},
     };
-    init_opening(&application->opening);
+    ns_session_first_experiment(&application->opening);
     g_application_add_main_option_entries(G_APPLICATION(application), entries);
     g_application_set_option_context_summary(
         G_APPLICATION(application),

@@ -43,7 +43,7 @@ static const char *const WHAT[] = {N_("Chosen chart"), N_("All charts, one figur
 static const int DPI[] = {96, 150, 300, 600};
 
 /* The rows of the choices that are switches. */
-static const char *const SWITCHES[] = {"title", "caption", "experiment"};
+static const char *const SWITCHES[] = {"title", "note", "caption", "experiment"};
 
 /* What was chosen last, as long as the program runs.  Charts and names come back where the dialog
  * would begin with the same charts of the same lanes. */
@@ -610,10 +610,11 @@ static void add_choices(NsExportDialog *dialog)
     add_row(dialog, _("Line width (pt)"), dialog->line_width, true);
     dialog->legend = add_drop_down(dialog, _("Legend"), legends, true);
     dialog->switches[0] = add_switch(dialog, _("Title"), true);
-    dialog->switches[1] = add_switch(dialog, _("Caption with settings"), true);
+    dialog->switches[1] = add_switch(dialog, _("Notes"), true);
+    dialog->switches[2] = add_switch(dialog, _("Caption with settings"), true);
     dialog->transparent = add_switch(dialog, _("Transparent background"), true);
-    dialog->switches[2] = add_switch(dialog, _("Experiment inside the file"), false);
-    gtk_widget_set_tooltip_text(dialog->switches[2],
+    dialog->switches[3] = add_switch(dialog, _("Experiment inside the file"), false);
+    gtk_widget_set_tooltip_text(dialog->switches[3],
                                 _("Settings, seed, step and version: opening the file, or dropping "
                                   "it on the window, restores the experiment"));
     dialog->syncing = false;

@@ -51,7 +51,10 @@ static void on_nth_page(GSimpleAction *action, GVariant *place, gpointer window)
 static void on_second_lane(NsWindow *window)
 {
     NsSession *session = ns_window_session(window);
-    ns_session_set_lanes(session, ns_session_lanes(session) > 1 ? 1 : 2);
+    if (ns_session_lanes(session) > 1)
+        ns_session_set_lanes(session, 1);
+    else
+        ns_session_add_lane(session);
 }
 
 static void on_undo(NsWindow *window)
