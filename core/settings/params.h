@@ -137,11 +137,11 @@
     TEXT(valid_target, "valid-target", DATA, "Validation target", "", RESTART | SHARED,            \
         "The translations of the validation source, line by line.", NULL)                          \
     TEXT(tokenizer, "tokenizer", DATA, "Tokenizer", "", RESTART | SHARED,                          \
-        "How a text becomes tokens.  char or empty: character by character.  bpe: a byte-pair encoding with vocab tokens, learned from the training part of the text.  Or a path: a file of merges in the layout of subword-nmt, or a folder with GPT-2's vocab.json and merges.txt.", "Sennrich, Haddow, Birch 2016, arXiv 1508.07909")                           \
+        "How a text becomes tokens.  char or empty: character by character.  bpe: a byte-pair encoding with vocab tokens, learned from the training part of the text.  Or a path: a file of merges in the layout of subword-nmt, or a folder with GPT-2's vocab.json and merges.txt, or its tokenizer.json.", "Sennrich, Haddow, Birch 2016, arXiv 1508.07909")                           \
     INT(vocab, "vocab", DATA, "Symbols", NULL, 0, 1000000, 0, LOG, RESTART | SHARED,               \
         "Number of symbols in the tasks copy, reverse, sort, gaussian and random, and of tokens "  \
         "that tokenizer=bpe learns at most; 0 means the task's default, or 1,000 tokens.  Any "    \
-        "other text determines its own number.", NULL)                                             \
+        "other text determines its own number, to which a folder of GPT-2 adds tokens up to this one.", NULL)                                             \
     CHOICE(vocabularies, "vocabularies", DATA, "Vocabularies", ns_vocabularies_choice, "joint",    \
         RESTART | SHARED, "In the task translation, whether source and target share one "          \
         "vocabulary, or each has its own of up to vocab tokens; tied embeddings then tie the "     \

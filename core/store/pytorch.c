@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/words.h"
+#include "core/data/task.h"
 #include "core/experiment/assignment.h"
 #include "core/experiment/param.h"
 #include "core/model/wiring.h"
@@ -19,8 +20,9 @@
 
 /* The model for the text: `flags` choose the parts of the text, `words` are inserted. */
 typedef struct {
-    NsCheckpoint *checkpoint;
+    const NsCheckpoint *checkpoint;
     const NsSettings *settings;
+    const NsCorpus *corpus;
     GHashTable *flags;    /* a set, such as "activation=relu", "final_norm" */
     GHashTable *words;    /* from a name to the text in its place */
     GArray *sublayers;    /* Sublayer, from the first stack and layer upward */
@@ -332,14 +334,14 @@ static void add_settings(Page *page)
 
 static void add_model(Page *page)
 {
-    NsCheckpoint *c = page->checkpoint;
+    const NsCheckpoint *c = page->checkpoint;
     const NsSettings *s = page->settings;
     NsStackWiring stacks[NS_STACKS_MAX];
     size_t n = ns_stacks_wiring(s, NULL, stacks);
     number_word(page, "layers", stacks[n - 1].layers);
     number_word(page, "encoder-layers", stacks[0].layers);
     number_word(page, "decoder-layers", stacks[n - 1].layers);
-    number_word(page, "vocab", (double)ns_corpus_vocab(c->corpus, s).out);
+    number_word(page, "vocab", (double)ns_corpus_vocab(page->corpus, s).out);
     number_word(page, "step", (double)c->step);
     number_word(page, "since", (double)c->moments_since[0]);
     if (c->moments_since[0]) flag(page, "since");
@@ -444,13 +446,13 @@ static void store_numbers(Tensors *t, int batch, const char *name, const int32_t
 }
 
 /* The batches of the next updates. */
-static void store_batches(Tensors *t, const NsCheckpoint *c)
+static void store_batches(Tensors *t, const NsCheckpoint *c, const NsCorpus *corpus)
 {
     NsBatch batch;
     ns_batch_init_for(&batch, &c->settings);
-    bool segments = ns_corpus_vocab(c->corpus, &c->settings).segments > 0;
+    bool segments = ns_corpus_vocab(corpus, &c->settings).segments > 0;
     for (int i = 0; i < NS_PYTORCH_BATCHES; i++) {
-        ns_corpus_train_batch(c->corpus, (uint64_t)c->settings.data_seed, (uint64_t)(c->step + i),
+        ns_corpus_train_batch(corpus, (uint64_t)c->settings.data_seed, (uint64_t)(c->step + i),
                               &batch);
         store_numbers(t, i, "tokens", batch.tokens, batch.B, batch.T);
         store_numbers(t, i, "targets", batch.targets, batch.B, batch.T);
@@ -466,7 +468,8 @@ static void store_batches(Tensors *t, const NsCheckpoint *c)
     ns_batch_clear(&batch);
 }
 
-static bool write_tensors(const NsCheckpoint *c, const char *path, GError **error)
+static bool write_tensors(const NsCheckpoint *c, const NsCorpus *corpus, const char *path,
+                          GError **error)
 {
     Tensors t = {g_array_new(FALSE, FALSE, sizeof(NsStoredTensor)),
                  g_ptr_array_new_with_free_func(g_free)};
@@ -474,7 +477,7 @@ static bool write_tensors(const NsCheckpoint *c, const char *path, GError **erro
     store_arena(&t, &c->table, "weight", c->w);
     store_arena(&t, &c->table, "first", trained ? c->m : NULL);
     store_arena(&t, &c->table, "second", trained ? c->v : NULL);
-    store_batches(&t, c);
+    store_batches(&t, c, corpus);
     bool good = ns_safetensors_write(path, (const NsStoredTensor *)(const void *)t.stored->data,
                                      t.stored->len, error);
     g_array_unref(t.stored);
@@ -503,12 +506,16 @@ static bool check(const NsCheckpoint *c, const char *path, GError **error)
     return true;
 }
 
-bool ns_pytorch_write(NsCheckpoint *checkpoint, const char *path, GError **error)
+bool ns_pytorch_write(const NsCheckpoint *checkpoint, const char *path, GError **error)
 {
     if (!check(checkpoint, path, error)) return false;
+    g_autoptr(NsCorpus) corpus = checkpoint->corpus ? ns_corpus_ref(checkpoint->corpus)
+                                                    : ns_corpus_open(&checkpoint->settings, error);
+    if (!corpus) return false;
     g_auto(Page) page = {
         .checkpoint = checkpoint,
         .settings = &checkpoint->settings,
+        .corpus = corpus,
         .flags = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
         .words = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
         .sublayers = g_array_new(FALSE, FALSE, sizeof(Sublayer)),
@@ -532,5 +539,6 @@ bool ns_pytorch_write(NsCheckpoint *checkpoint, const char *path, GError **error
     word(&page, "settings", settings);
     word(&page, "version", NS_VERSION);
     g_autoptr(GString) text = write_text(&page);
-    return write_tensors(checkpoint, data, error) && ns_save(path, text->str, text->len, error);
+    return write_tensors(checkpoint, corpus, data, error) &&
+           ns_save(path, text->str, text->len, error);
 }

@@ -70,6 +70,24 @@ def test_axis_is_named():
             assert ">layer (0: embedding)<" in file.read()
 
 
+def test_names_are_literal():
+    """Names of users and of their files are drawn as they are, whatever _ and ^ mean in labels of the program."""
+    with tempfile.TemporaryDirectory() as folder:
+        common = ("chart", "--steps", "2", "--figure", "loss(title=run_2^{k} of me)", "--lane", "placement=post", "--lane", "placement=pre",
+                  "--names", "lr_1e-3;b^2_{x}")
+        for ending, expected in (("svg", (">run_2^{k} of me<", ">lr_1e-3: Post-LN; b^2_{x}: Pre-LN",
+                                                  "<desc>run_2^{k} of me; lr_1e-3 ", "b^2_{x}: validation")),
+                                 ("csv", ("lr_1e-3", "b^2_{x}")),
+                                 ("tex", (r"lr\_1e-3", r"b\textasciicircum{}2\_\{x\}", r"run\_2\textasciicircum{}\{k\} of me"))):
+            path = os.path.join(folder, "chart." + ending)
+            result = run(*common, "--experiment", "off", "--size", "wide", "--out", path)
+            assert result.returncode == 0, result
+            with open(path, encoding="utf-8") as file:
+                written = file.read()
+            assert all(name in written for name in expected), (ending, written[:6000])
+            assert "\u2060" not in written, ending
+
+
 def test_chart_data():
     record = records_of(train("--steps", "4"))[4]
     with tempfile.TemporaryDirectory() as folder:

@@ -256,6 +256,27 @@ static void test_numbers(void)
     g_assert_cmpstr(zero, ==, "0.0");
 }
 
+/* A name is drawn as it is, with all of its characters. */
+static void test_literal(void)
+{
+    static const char *const names[] = {"lr_1e-3", "a^2_{b}", "_x",      "^",
+                                        "x_",      "{}_{}",   "a__b^^c", "Post-LN"};
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        g_autofree char *literal = ns_text_literal(names[i]);
+        g_autofree char *plain = ns_text_plain(literal), *label = ns_text_label(literal);
+        g_assert_cmpstr(plain, ==, names[i]);
+        g_assert_cmpstr(label, ==, names[i]);
+        g_autofree char *markup = ns_text_markup(literal, 10);
+        g_assert_cmpstr(markup, ==, names[i]);
+        g_assert_cmpstr(ns_text_literal_name(names[i]), ==, literal);
+        g_autofree char *both = g_strconcat(literal, " W_2", NULL),
+                        *drawn = ns_text_markup(both, 10);
+        g_assert_true(g_str_has_prefix(drawn, names[i]));
+        g_assert_nonnull(strstr(drawn, "rise=")); /* labels of the program have markup */
+    }
+    g_assert_null(ns_text_literal_name(NULL));
+}
+
 static void test_markup(void)
 {
     static const char *const texts[] = {
@@ -286,5 +307,6 @@ int main(int argc, char **argv)
     g_test_add_func("/scale/fit", test_fit);
     g_test_add_func("/text/numbers", test_numbers);
     g_test_add_func("/text/markup", test_markup);
+    g_test_add_func("/scale/literal", test_literal);
     return g_test_run();
 }

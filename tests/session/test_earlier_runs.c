@@ -1,4 +1,5 @@
 /* Earlier runs: storing, showing and continuing them.  SPDX-License-Identifier: MIT */
+#include "core/base/error.h"
 #include "tests/session/driver.h"
 
 #include "core/experiment/param.h"
@@ -196,6 +197,41 @@ static void test_on_view(void)
     g_assert_cmpuint(run_of(session, 3).id, ==, 0);
 }
 
+/* The active lane is saved at the step of the pause, also of an earlier run; what PyTorch cannot
+ * repeat is refused. */
+static void test_save_pytorch(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("normscope-pytorch-XXXXXX", NULL), *text = NULL;
+    g_autofree char *path = g_build_filename(folder, "model.py", NULL);
+    g_autofree char *data = g_build_filename(folder, "model.safetensors", NULL);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NsSession) session = open_at("placement=post", "placement=pre", 3);
+    int64_t step = -1;
+    ns_session_set_active(session, 1);
+    g_assert_true(ns_session_save_pytorch(session, path, &step, &error));
+    g_assert_no_error(error);
+    g_assert_cmpint(step, ==, 3);
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    g_assert_nonnull(strstr(text, "placement=pre"));
+    g_assert_nonnull(strstr(text, "return x + F(N(\"\", x))"));
+    g_assert_true(g_file_test(data, G_FILE_TEST_EXISTS));
+    ns_session_set(session, "dropout", "0.1");
+    ns_session_restart(session);
+    SESSION_UNTIL(session, ns_session_view(session)->started.lane[1].dropout > 0);
+    ns_session_step(session, 1);
+    wait_at_rest(session, 1);
+    g_assert_false(ns_session_save_pytorch(session, path, &step, &error));
+    g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
+    g_assert_nonnull(strstr(error->message, "dropout"));
+    g_clear_error(&error);
+    ns_session_open_run(session, 1);
+    g_assert_true(ns_session_save_pytorch(session, path, &step, &error));
+    g_assert_cmpint(step, ==, 3);
+    g_remove(path);
+    g_remove(data);
+    g_rmdir(folder);
+}
+
 /* A continued run has the same bits as one that was never interrupted. */
 static void test_goes_on(void)
 {
@@ -366,6 +402,7 @@ int main(int argc, char **argv)
     g_test_add_func("/session/earlier-run/other-lanes", test_other_lanes);
     g_test_add_func("/session/earlier-run/settings", test_open_run);
     g_test_add_func("/session/earlier-run/on-view", test_on_view);
+    g_test_add_func("/session/earlier-run/save-pytorch", test_save_pytorch);
     g_test_add_func("/session/earlier-run/goes-on", test_goes_on);
     g_test_add_func("/session/earlier-run/anew", test_anew);
     g_test_add_func("/session/earlier-run/changed", test_changed);

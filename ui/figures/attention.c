@@ -2,6 +2,7 @@
 #include "ui/figures/token_source.h"
 
 #include "core/base/words.h"
+#include "ui/plot/text.h"
 
 #include <math.h>
 
@@ -49,7 +50,7 @@ static size_t name_positions(Attention *attention, unsigned stack, NsAxis *axis,
     size_t n = 0;
     names[0] = "";
     for (; n < snapshot->queries && *snapshot->token[stack][n]; n++)
-        names[n + 1] = snapshot->token[stack][n];
+        names[n + 1] = ns_text_literal_name(snapshot->token[stack][n]);
     bool named = n > 0;
     axis->names = named ? names : NULL;
     axis->n_names = named ? n + 1 : 0;

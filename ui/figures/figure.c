@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "ui/figures/mean.h"
+#include "ui/plot/text.h"
 
 #include <math.h>
 
@@ -296,7 +297,13 @@ static bool has_mean(const NsFigure *figure)
 
 const NsPlot *ns_figure_update(NsFigure *figure, const NsFigureInput *input)
 {
-    NsFigureInput one = *input;
+    /* Users choose the names of runs, so that _ and ^ in them are characters like any other. */
+    NsFigureInput named = *input, one;
+    named.name = ns_text_literal_name(input->name);
+    for (unsigned i = 0; i < input->n_lanes; i++)
+        named.lanes[i].name = ns_text_literal_name(input->lanes[i].name);
+    one = named;
+    input = &named;
     if (figure->kind->one_model) one = ns_figure_input_of(input, ns_figure_active(input));
     if (has_mean(figure) && ns_figure_seeds(&one) > 1) return update_mean(figure, &one);
     if (figure->seeds)

@@ -3,6 +3,7 @@
 #include "core/base/words.h"
 #include "ui/figures/figure.h"
 #include "ui/figures/settings_caption.h"
+#include "ui/plot/text.h"
 
 #include <math.h>
 
@@ -107,7 +108,8 @@ static bool find_settings(const NsFigureInput *input, const NsSettings *settings
 static char *name_words(const NsFigureInput *input, const NsSettings *const *settings, unsigned i,
                         bool brief)
 {
-    g_autofree char *special = ns_settings_special_words(settings, ns_figure_runs(input), i, brief);
+    g_autofree char *own = ns_settings_special_words(settings, ns_figure_runs(input), i, brief);
+    g_autofree char *special = ns_text_literal(own);
     return *special ? ns_figure_run_words(input, i, special)
                     : g_strdup(ns_figure_run(input, i).name);
 }
@@ -299,7 +301,8 @@ static char *settings_words(const NsFigureInput *input, size_t *differ)
     }
     *differ = words->len;
     if (n == 1 && input->name) g_string_append(words, input->name);
-    g_autofree char *common = ns_settings_common_words(settings, n);
+    g_autofree char *alike = ns_settings_common_words(settings, n);
+    g_autofree char *common = ns_text_literal(alike);
     const char *between = n > 1 ? "; " : " ";
     if (*common) g_string_append_printf(words, "%s%s", words->len ? between : "", common);
     return g_string_free(words, FALSE);

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/words.h"
+#include "ui/plot/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -439,7 +440,7 @@ NsPlot *ns_sheet_plot(const NsSheetChart *chart, const NsPlot *plot, GError **er
         if (g_array_index(series, NsSeries, i).hidden) g_array_remove_index(series, i);
     shown->n_series = series->len;
     shown->series = (const NsSeries *)(const void *)g_array_free(series, FALSE);
-    if (chart->title) shown->title = chart->title;
+    if (chart->title) shown->title = ns_text_literal_name(chart->title);
     return shown;
 }
 

@@ -92,7 +92,10 @@ static void add_line(GString *text, const NsPlot *plot, const NsSpan *span)
 
 char *ns_plot_describe(const NsPlot *plot)
 {
-    if (plot->drawing) return plot->drawing->describe(plot->drawing->data);
+    if (plot->drawing) {
+        g_autofree char *marked = plot->drawing->describe(plot->drawing->data);
+        return ns_text_plain(marked);
+    }
     NsDataSummary summary = ns_data_summary(plot);
     GString *text = g_string_new(NULL);
     add(text, "", say_label(plot->title, _("chart")));

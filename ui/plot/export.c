@@ -68,8 +68,7 @@ static char *sheet_description(const NsPlot *const *plots, size_t n)
     GString *words = g_string_new(NULL);
     for (size_t i = 0; i < n; i++) {
         g_autofree char *sentence = ns_plot_describe(plots[i]);
-        g_autofree char *plain = ns_text_plain(sentence);
-        g_string_append_printf(words, "%s%s", i ? "\n" : "", plain);
+        g_string_append_printf(words, "%s%s", i ? "\n" : "", sentence);
     }
     return g_string_free(words, FALSE);
 }

@@ -9,15 +9,15 @@
 /* Characters that need a command, each before its command, in math mode and in text.  All TeX
  * engines support these, independently of the fonts. */
 static const char formulas[] =
-    "\\ \\backslash ~ \\sim ^ \\wedge | | < < > > − - × \\times · \\cdot ± \\pm "
+    "\\ \\backslash ~ \\sim | | < < > > − - × \\times · \\cdot ± \\pm "
     "√ \\surd ∞ \\infty ∂ \\partial ∇ \\nabla ‖ \\| ∝ \\propto ≈ \\approx ≤ \\le ≥ \\ge "
     "≪ \\ll ≫ \\gg ∈ \\in → \\to ← \\leftarrow ⊙ \\odot ⟨ \\langle ⟩ \\rangle "
     "↵ \\hookleftarrow ⇥ \\mapsto △ \\triangle ▲ \\blacktriangle ▼ \\blacktriangledown "
     "α \\alpha β \\beta γ \\gamma δ \\delta Δ \\Delta ε \\varepsilon η \\eta θ \\theta "
     "λ \\lambda μ \\mu π \\pi ρ \\rho σ \\sigma Σ \\Sigma τ \\tau φ \\varphi ω \\omega ";
-static const char texts[] =
-    "{ \\{ } \\} % \\% & \\& # \\# $ \\$ _ \\_ ␣ \\textvisiblespace{} “ `` ” '' ‘ ` ’ ' "
-    "– -- — --- … \\dots{} \u2009 \\, \u00a0 ~ ";
+static const char texts[] = "^ \\textasciicircum{} { \\{ } \\} % \\% & \\& # \\# $ \\$ _ \\_ ␣ "
+                            "\\textvisiblespace{} “ `` ” '' ‘ ` ’ ' "
+                            "– -- — --- … \\dots{} \u2009 \\, \u00a0 ~ ";
 
 /* TeX that is being written.  Math mode begins and ends as required by the next character. */
 typedef struct {
@@ -71,6 +71,8 @@ static void convert(Writer *writer, const char *text, bool scripts)
             convert(writer, group, true);
             writer->depth--;
             g_string_append_c(writer->out, '}');
+        } else if (scripts && g_str_has_prefix(p, NS_TEXT_LITERAL)) {
+            p += strlen(NS_TEXT_LITERAL);
         } else if (!append_sign(writer, &p, formulas, true) &&
                    !append_sign(writer, &p, texts, false)) {
             const char *next = g_utf8_find_next_char(p, NULL);

@@ -58,7 +58,25 @@ static void append_power(GString *out, const char *exponent)
 
 bool ns_text_is_script(const char *p)
 {
-    return (*p == '_' || *p == '^') && p[1] && !g_ascii_isspace(p[1]);
+    return (*p == '_' || *p == '^') && p[1] && !g_ascii_isspace(p[1]) &&
+           !g_str_has_prefix(p + 1, NS_TEXT_LITERAL);
+}
+
+char *ns_text_literal(const char *text)
+{
+    GString *literal = g_string_new(NULL);
+    for (; *text; text++) {
+        g_string_append_c(literal, *text);
+        if (*text == '_' || *text == '^') g_string_append(literal, NS_TEXT_LITERAL);
+    }
+    return g_string_free(literal, FALSE);
+}
+
+const char *ns_text_literal_name(const char *name)
+{
+    if (!name || !strpbrk(name, "_^")) return name;
+    g_autofree char *literal = ns_text_literal(name);
+    return g_intern_string(literal);
 }
 
 /* Sub- and superscripts use size and rise, because pango 1.50 warns about its own script attributes
@@ -82,6 +100,10 @@ static char *convert(const char *text, double size)
             continue;
         }
         const char *next = next_character(p);
+        if (g_str_has_prefix(p, NS_TEXT_LITERAL)) {
+            p = next;
+            continue;
+        }
         if (size > 0 && g_str_has_prefix(p, NORM)) {
             g_string_append_printf(out, "<span letter_spacing=\"%d\">|</span>|",
                                    (int)lround(-0.1 * size * PANGO_SCALE));

@@ -12,8 +12,18 @@
 #include <pango/pangocairo.h>
 
 /* Returns whether a _ or ^ at this position starts a subscript or superscript: at the end of a word
- * it is literal. */
+ * and in a literal text it does not. */
 bool ns_text_is_script(const char *at);
+
+/* After _ or ^ this makes it a character like any other; it is not drawn. */
+#define NS_TEXT_LITERAL "\u2060"
+
+/* A string of NsPlot that is drawn as exactly this text, such as a name that a user has chosen.
+ * Free with g_free. */
+char *ns_text_literal(const char *text);
+
+/* The same, never freed; NULL for NULL. */
+const char *ns_text_literal_name(const char *name);
 
 /* The content of a script: one character, or the text in braces.  Sets *end to what follows it.
  * Free with g_free. */

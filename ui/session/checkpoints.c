@@ -3,6 +3,9 @@
  * While a trainer has a run, the other runs may take half of the limit, and the trainer gets the
  * rest.  Checkpoints of earlier runs that were recorded are the first to be removed from memory:
  * they are read back from the file when such a run is opened again (open_run.c). */
+#include "core/base/error.h"
+#include "core/base/words.h"
+#include "core/store/pytorch.h"
 #include "ui/session/session-private.h"
 
 /* ---- Memory in use ---- */
@@ -123,4 +126,18 @@ NsCheckpoints *ns_session_copy_checkpoints(NsSession *session)
         ns_session_drop_checkpoints(checkpoints);
     }
     return copy;
+}
+
+bool ns_session_save_pytorch(NsSession *session, const char *path, int64_t *step, GError **error)
+{
+    NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
+    NsCheckpoint *own = NULL;
+    if (ns_session_checkpoints_at(session, G_MAXINT64, checkpoints, step))
+        own = checkpoints[ns_session_active(session)];
+    bool written =
+        own ? ns_pytorch_write(own, path, error)
+            : ns_refuse(error, NS_ERROR_SETTING,
+                        N_("This lane has no weights to save; let it train, or pause it."));
+    ns_session_drop_checkpoints(checkpoints);
+    return written;
 }

@@ -145,6 +145,11 @@ char *ns_session_pending_words(NsSession *session);
 bool ns_session_can_restart(NsSession *session);
 void ns_session_restart(NsSession *session);
 
+/* Writes the active lane as a program in PyTorch (core/store/pytorch.h), from its newest
+ * checkpoint, whose step is in *step.  The errors of ns_pytorch_write, and NS_ERROR_SETTING if
+ * there is no checkpoint. */
+bool ns_session_save_pytorch(NsSession *session, const char *path, int64_t *step, GError **error);
+
 /* Forks from the newest checkpoint at or before the shown step.  With one lane and no pending
  * change, a copy of the lane is added beside it. */
 bool ns_session_can_fork(NsSession *session);

@@ -269,8 +269,8 @@ static void sync_actions(NsWindow *window)
     ns_window_enable(window, "next-chart", charts);
     ns_window_enable(window, "log-x", charts);
     bool own = !ns_session_is_watching(session);
-    static const char *const of_own[] = {"reset-settings", "new-seed", "next-placement",
-                                         "second-lane", "gradient-check"};
+    static const char *const of_own[] = {"reset-settings", "new-seed",       "next-placement",
+                                         "second-lane",    "gradient-check", "save-pytorch"};
     for (size_t i = 0; i < G_N_ELEMENTS(of_own); i++) ns_window_enable(window, of_own[i], own);
     ns_window_enable(window, "stop-watching", !own);
     ns_window_enable(window, "undo", own && ns_session_can_undo(session));
