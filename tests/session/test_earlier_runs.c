@@ -5,6 +5,8 @@
 #include "core/experiment/param.h"
 #include "core/model/placement.h"
 
+#include <glib/gstdio.h>
+
 static void count_notice(NsSession *session, const char *sentence, int *notices)
 {
     (void)session;
