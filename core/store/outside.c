@@ -258,9 +258,11 @@ static void report_counts(NsOutside *o)
     if (sorted->len > MOST_NAMES) g_string_append(names, ", …");
     if (values)
         report(o,
-               ns_plural("%zu value is not drawn, because its step has no training loss: %s.",
-                         "%zu values are not drawn, because their steps have no training loss: %s.",
-                         values),
+               ns_plural(
+                   "%zu value is not drawn (no curve for it, or no training loss at its step): %s.",
+                   "%zu values are not drawn (no curve for them, or no training loss at their "
+                   "steps): %s.",
+                   values),
                values, names->str);
     if (o->summaries)
         report(o, "%s", _("The mean training loss of the whole run is no point of the curve."));
