@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/widgets/shell/learning.h"
 
-#include "core/base/digits.h"
 #include "core/base/words.h"
 #include "core/store/bundled.h"
 #include "core/store/output_file.h"
@@ -96,26 +95,6 @@ static void on_save(NsWindow *window)
 {
     ns_file_dialog_save(GTK_WINDOW(window), _("Save the experiment as a preset"),
                         "experiment" SUFFIX, on_path, window);
-}
-
-static void on_pytorch_path(const char *path, gpointer window)
-{
-    int64_t step = 0;
-    g_autoptr(GError) error = NULL;
-    g_autofree char *name = g_filename_display_basename(path);
-    if (ns_session_save_pytorch(ns_window_session(window), path, &step, &error)) {
-        g_autofree char *digits = ns_group_digits(step);
-        g_autofree char *saved = g_strdup_printf(_("Saved step %s as %s"), digits, name);
-        ns_window_toast_file(window, saved, path);
-    } else {
-        ns_window_toast(window, error->message);
-    }
-}
-
-static void on_save_pytorch(NsWindow *window)
-{
-    ns_file_dialog_save(GTK_WINDOW(window), _("Save the lane as a program in PyTorch"), "model.py",
-                        on_pytorch_path, window);
 }
 
 /* ---- Lessons and class mode ---- */
@@ -286,7 +265,6 @@ void ns_window_add_learning(NsWindow *window)
     static const NsWindowCommand commands[] = {
         {.action = "learn", .of_window = on_learn},
         {.action = "save", .of_window = on_save},
-        {.action = "save-pytorch", .of_window = on_save_pytorch},
     };
     static const GActionEntry actions[] = {
         {.name = "preset", .parameter_type = "s", .activate = on_preset},

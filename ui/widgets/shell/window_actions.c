@@ -1,6 +1,7 @@
 /* The actions of a window.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/shell/window_actions.h"
 
+#include "core/base/digits.h"
 #include "core/base/words.h"
 #include "core/experiment/param.h"
 #include "core/model/placement.h"
@@ -220,6 +221,26 @@ static void on_inspector(GSimpleAction *action, GVariant *state, gpointer window
     ns_inspector_sync(ns_window_inspector(window), ns_window_page(window), true);
 }
 
+static void on_pytorch_path(const char *path, gpointer window)
+{
+    int64_t step = 0;
+    g_autoptr(GError) error = NULL;
+    g_autofree char *name = g_filename_display_basename(path);
+    if (ns_session_save_pytorch(ns_window_session(window), path, &step, &error)) {
+        g_autofree char *digits = ns_group_digits(step);
+        g_autofree char *saved = g_strdup_printf(_("Saved step %s as %s"), digits, name);
+        ns_window_toast_file(window, saved, path);
+    } else {
+        ns_window_toast(window, error->message);
+    }
+}
+
+static void on_save_pytorch(NsWindow *window)
+{
+    ns_file_dialog_save(GTK_WINDOW(window), _("Save the lane as a program in PyTorch"), "model.py",
+                        on_pytorch_path, window);
+}
+
 static const NsWindowCommand COMMANDS[] = {
     {.action = "reset-settings", .of_session = ns_session_set_defaults},
     {.action = "new-seed", .of_window = on_new_seed},
@@ -242,6 +263,7 @@ static const NsWindowCommand COMMANDS[] = {
     {.action = "export-all", .of_window = on_export_all},
     {.action = "open", .of_window = on_open},
     {.action = "runs", .of_window = on_runs},
+    {.action = "save-pytorch", .of_window = on_save_pytorch},
     {.action = "stop-watching", .of_session = ns_session_stop_watching},
     {.action = "gradient-check", .of_window = on_gradient_check},
     {.action = "fullscreen", .of_window = on_fullscreen},
