@@ -206,6 +206,11 @@ static void note_places(GtkWidget *widget, NsWindow *window, GArray *places)
 {
     graphene_rect_t bounds;
     if (!gtk_widget_get_mapped(widget) || widget == GTK_WIDGET(ns_window_inspector(window))) return;
+    /* It comes with the note of a chart, where nothing was. */
+    if (GTK_IS_MENU_BUTTON(widget) &&
+        g_strcmp0(gtk_menu_button_get_icon_name(GTK_MENU_BUTTON(widget)),
+                  "dialog-information-symbolic") == 0)
+        return;
     if (GTK_IS_BUTTON(widget) || GTK_IS_SCALE(widget) || NS_IS_CHART_TILE(widget)) {
         g_assert_true(gtk_widget_compute_bounds(widget, GTK_WIDGET(window), &bounds));
         g_array_append_val(places, bounds);
