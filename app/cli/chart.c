@@ -645,8 +645,8 @@ static GOptionEntry *make_entries(Chart *chart, char **steps)
          "A figure of “" NS_CLI
          " list figures”, or several separated by commas, which become one lettered sheet.  "
          "NAME:QUANTITY chooses the quantity, and NAME(title=TEXT;x=0..200;y=0.1..4 "
-         "log;hide=2,3;lane=B;grid=off) sets the title, limits and scales of the axes (y2: the "
-         "right one), hidden curves, by their order in a CSV file, and a single lane.  all: loss, "
+         "log;hide=2,3;lane=B;grid=off) sets the title, limits and scales of the axes, hidden "
+         "curves, by their order in a CSV file, and a single lane.  all: loss, "
          "gradient-norm, hidden-norm and gradient-heatmap",
          "NAME"},
         {"names", 0, 0, G_OPTION_ARG_STRING, &chart->names,

@@ -56,11 +56,7 @@ static NsAxis axis(const char *label, NsScaleKind scale, bool integer)
 
 static NsPlot plot_of(const char *title, NsAxis x, NsAxis left)
 {
-    return (NsPlot){.title = title,
-                    .subtitle = "Pre-LN, 100 layers, d 64",
-                    .x = x,
-                    .left = left,
-                    .right = axis(NULL, NS_SCALE_LINEAR, false)};
+    return (NsPlot){.title = title, .subtitle = "Pre-LN, 100 layers, d 64", .x = x, .left = left};
 }
 
 static double uniform(Run *run, double lo, double hi)

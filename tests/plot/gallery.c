@@ -118,25 +118,24 @@ static void describe_curves(void)
     static const NsMarker events[] = {{.x = 400, .text = "warm-up", .handle = true},
                                       {.x = 1200, .text = "clip"}};
     static const NsLevel level = {.y = 2.9, .text = "frequency of letters alone"};
-    static NsSeries loss[4];
+    static NsSeries loss[3], rates;
+    static NsPlot strip;
     loss[0] = (NsSeries){
         .label = "training", .n = STEPS, .x = steps, .y = noisy, .muted = true, .style = 0};
     loss[1] = (NsSeries){.label = "training, EMA 0.95", .n = STEPS, .x = steps, .y = smooth};
     loss[2] =
         (NsSeries){.label = "validation", .n = STEPS, .x = steps, .y = validation, .style = 1};
-    loss[3] = (NsSeries){.label = "learning rate",
-                         .side = NS_AXIS_RIGHT,
-                         .n = STEPS,
-                         .x = steps,
-                         .y = rate,
-                         .style = 2};
+    rates = (NsSeries){.label = "learning rate", .n = STEPS, .x = steps, .y = rate};
+    strip = (NsPlot){.left = axis("learning rate", NULL, NS_SCALE_LINEAR, false),
+                     .series = &rates,
+                     .n_series = 1};
     charts[0] = (NsPlot){.title = "Loss and learning rate",
                          .subtitle = "Pre-LN, 6 layers, lr 0.003, warm-up 400",
                          .x = axis("step", NULL, NS_SCALE_LINEAR, true),
                          .left = axis("loss", "nats per token", NS_SCALE_LINEAR, false),
-                         .right = axis("learning rate", NULL, NS_SCALE_LINEAR, false),
                          .series = loss,
-                         .n_series = 4,
+                         .n_series = 3,
+                         .lower = &strip,
                          .markers = events,
                          .n_markers = 2,
                          .levels = &level,
@@ -219,9 +218,8 @@ static void describe_layers(void)
                           .y = post_last};
     depth[1] = (NsSeries){
         .label = "Pre-LN", .kind = NS_SERIES_SCATTER, .n = 8, .x = depths, .y = pre_last};
-    static const NsSlope slopes[] = {
-        {2, 0.368, 256, 0.0325, "Post-LN", "∝ L^{−0.50}", NS_AXIS_LEFT, 0},
-        {2, 0.55, 256, 0.55, "Pre-LN", "∝ L^{0.00}", NS_AXIS_LEFT, 1}};
+    static const NsSlope slopes[] = {{2, 0.368, 256, 0.0325, "Post-LN", "∝ L^{−0.50}", 0},
+                                     {2, 0.55, 256, 0.55, "Pre-LN", "∝ L^{0.00}", 1}};
     charts[2] = (NsPlot){.title = "Gradient of the last layer",
                          .subtitle = "at initialization, ten seeds",
                          .x = axis("layers L", NULL, NS_SCALE_LOG, true),
@@ -296,7 +294,7 @@ static void describe_lanes(void)
     static const char *const lanes[] = {"A Post-LN", "B Pre-LN"};
     static const NsSpan viewed = {.from = 640, .to = 640}, seen = {.from = 64, .to = 64};
     static const NsMarker diverged = {.x = 1501, .text = "B diverged", .alarm = true, .style = 2};
-    static NsSeries loss[3], norms[2], below;
+    static NsSeries loss[2], norms[2], below;
     static float cells[2 * LAYERS * 300];
     static NsHeatPanel panels[2];
     static NsHeatmap map;
@@ -314,20 +312,13 @@ static void describe_lanes(void)
                               .y = i ? pre : post};
         panels[i] = (NsHeatPanel){lanes[i], i + 1, i * LAYERS, LAYERS, 0.5};
     }
-    loss[2] = (NsSeries){.label = "learning rate",
-                         .side = NS_AXIS_RIGHT,
-                         .style = NS_SERIES_STYLES - 1,
-                         .n = STEPS,
-                         .x = steps,
-                         .y = rate};
     charts[12] = (NsPlot){.title = "Loss of two lanes",
                           .subtitle = "A Post-LN; B Pre-LN; 12 layers, lr 0.003, step 1999",
                           .moment = "step 1999",
                           .x = axis("step", NULL, NS_SCALE_LINEAR, true),
                           .left = axis("loss", "nats per token", NS_SCALE_LINEAR, false),
-                          .right = axis("learning rate", NULL, NS_SCALE_LINEAR, false),
                           .series = loss,
-                          .n_series = 3,
+                          .n_series = 2,
                           .markers = &diverged,
                           .n_markers = 1,
                           .spans = &viewed,

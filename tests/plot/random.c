@@ -62,7 +62,6 @@ static void fill_series(RandomPlot *random, GRand *rand, size_t i)
     }
     *series = (NsSeries){.label = chance(rand, 0.9) ? words(rand) : NULL,
                          .kind = (NsSeriesKind)g_rand_int_range(rand, 0, NS_SERIES_BAND + 1),
-                         .side = chance(rand, 0.2) ? NS_AXIS_RIGHT : NS_AXIS_LEFT,
                          .style = (unsigned)g_rand_int_range(rand, 0, 9),
                          .previous = chance(rand, 0.2),
                          .hidden = chance(rand, 0.15),
@@ -139,7 +138,6 @@ void random_plot(RandomPlot *random, GRand *rand)
                      .subtitle = chance(rand, 0.7) ? words(rand) : NULL,
                      .x = any_axis(rand, false),
                      .left = any_axis(rand, true),
-                     .right = any_axis(rand, true),
                      .series = random->series,
                      .n_series = (size_t)g_rand_int_range(rand, 0, RANDOM_SERIES + 1),
                      .legend = (NsLegendPlace)g_rand_int_range(rand, 0, 3),

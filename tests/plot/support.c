@@ -11,7 +11,7 @@ const char *const sample_names[SAMPLES] = {
     "empty", "one point", "all NaN", "loss", "long run", "profile", "deep", "heatmap",
 };
 
-static double steps[STEPS], noisy[STEPS], smooth[STEPS], rate[STEPS], nothing[STEPS];
+static double steps[STEPS], noisy[STEPS], smooth[STEPS], mean[STEPS], nothing[STEPS];
 static double layers[LAYERS], growing[LAYERS], falling[LAYERS];
 static float cells[12 * 400];
 static NsSeries curves[4], profile[3], deep[2], single, broken;
@@ -37,7 +37,7 @@ static void fill_columns(void)
         steps[i] = i;
         smooth[i] = 1.7 + 2.5 * exp(-i / 300.0);
         noisy[i] = smooth[i] + g_rand_double_range(rand, -0.2, 0.2);
-        rate[i] = 3e-3 * MIN(i / 100.0, sqrt(100.0 / MAX(i, 1)));
+        mean[i] = 1.5 + 2 * MIN(i / 100.0, sqrt(100.0 / MAX(i, 1)));
         nothing[i] = NAN;
     }
     for (int i = 0; i < LAYERS; i++) {
@@ -59,12 +59,7 @@ static void fill_series(void)
                            .n = 2000,
                            .x = steps,
                            .y = smooth};
-    curves[2] = (NsSeries){.label = "learning rate",
-                           .side = NS_AXIS_RIGHT,
-                           .style = 2,
-                           .n = 2000,
-                           .x = steps,
-                           .y = rate};
+    curves[2] = (NsSeries){.label = "mean loss", .style = 2, .n = 2000, .x = steps, .y = mean};
     curves[3] = (NsSeries){
         .label = "Post-LN, 12 layers", .previous = true, .n = 1500, .x = steps, .y = smooth};
     profile[0] = (NsSeries){
@@ -98,7 +93,6 @@ static NsPlot over_steps(const char *title, const NsSeries *series, size_t n)
                     .subtitle = "Pre-LN, 6 layers, d 64",
                     .x = axis("step", NULL, NS_SCALE_LINEAR, true),
                     .left = axis("loss", "nats", NS_SCALE_LINEAR, false),
-                    .right = axis("learning rate", NULL, NS_SCALE_LINEAR, false),
                     .series = series,
                     .n_series = n,
                     .empty = "Press Run to train"};
@@ -110,7 +104,6 @@ static NsPlot over_layers(const char *title, const NsSeries *series, size_t n)
                     .subtitle = "‖∂L/∂W_2‖_F & <more>",
                     .x = axis("layer", NULL, NS_SCALE_LINEAR, true),
                     .left = axis("gradient norm of W_2", NULL, NS_SCALE_LOG, false),
-                    .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
                     .series = series,
                     .n_series = n};
 }
@@ -120,10 +113,10 @@ const NsPlot *sample(Sample which)
     if (plots[PROFILE].title) return &plots[which];
     fill_columns();
     fill_series();
-    plots[EMPTY] = over_steps("Loss and learning rate", NULL, 0);
-    plots[ONE_POINT] = over_steps("Loss and learning rate", &single, 1);
-    plots[ALL_NAN] = over_steps("Loss and learning rate", &broken, 1);
-    plots[LOSS] = over_steps("Loss and learning rate", curves, 4);
+    plots[EMPTY] = over_steps("Loss of a run", NULL, 0);
+    plots[ONE_POINT] = over_steps("Loss of a run", &single, 1);
+    plots[ALL_NAN] = over_steps("Loss of a run", &broken, 1);
+    plots[LOSS] = over_steps("Loss of a run", curves, 4);
     plots[LOSS].markers = markers;
     plots[LOSS].n_markers = G_N_ELEMENTS(markers);
     static const NsLevel level = {.y = 2.9, .text = "letters alone"};

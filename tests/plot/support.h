@@ -7,7 +7,7 @@ typedef enum {
     EMPTY,     /* no data yet */
     ONE_POINT, /* first step only */
     ALL_NAN,   /* no value can be shown */
-    LOSS,      /* everything: noisy curve, marked curve, right axis, previous run, markers, note */
+    LOSS,      /* everything: noisy curve, marked curve, previous run, markers, note */
     LONG_RUN,  /* 100,000 steps */
     PROFILE,   /* 6 layers on a logarithmic axis */
     DEEP,      /* 1,000 layers */

@@ -215,15 +215,12 @@ static void test_svg(void)
     NsExport how = options(NS_FORMAT_SVG);
     g_autoptr(GBytes) file = exported(&plot, 1, &how);
     g_assert_nonnull(find(file, "width=\"234pt\" height=\"160pt\""));
-    g_assert_nonnull(find(file, "<title>Loss and learning rate</title>"));
+    g_assert_nonnull(find(file, "<title>Loss of a run</title>"));
     g_assert_nonnull(find(file, "text=“é &amp; &lt;b&gt;”</metadata>"));
     g_autofree char *words = words_of_svg(file);
-    static const char *const expected[] = {"\nLoss and learning rate\n",
-                                           "\ntraining loss\n",
-                                           "\nlearning rate (right)\n",
-                                           "\nloss (nats)\n",
-                                           "\ndiverged\n",
-                                           "\n0.002\n",
+    static const char *const expected[] = {"\nLoss of a run\n", "\ntraining loss\n",
+                                           "\nmean loss\n",     "\nloss (nats)\n",
+                                           "\ndiverged\n",      "\n3\n",
                                            "\nstep\n"};
     for (size_t i = 0; i < G_N_ELEMENTS(expected); i++)
         if (!strstr(words, expected[i])) g_error("no%sin%s", expected[i], words);
@@ -280,7 +277,7 @@ static void test_pdf(void)
         g_test_skip("poppler-utils is not installed");
         return;
     }
-    g_assert_nonnull(strstr(info, "Loss and learning rate; Gradient norm by layer and step"));
+    g_assert_nonnull(strstr(info, "Loss of a run; Gradient norm by layer and step"));
     g_assert_nonnull(strstr(info, SETTINGS));
     g_assert_nonnull(strstr(info, "468 x 160 pts"));
     g_auto(GStrv) lines = g_strsplit(g_strchomp(fonts), "\n", -1);
@@ -325,7 +322,7 @@ static void test_csv(void)
             g_assert_cmpfloat(g_ascii_strtod(fields[end - 4], NULL), ==, plot->series[s].y[i]);
         }
     g_assert_cmpstr(lines[line], ==, "");
-    g_assert_nonnull(find(file, "Loss and learning rate,\"Post-LN, 12 layers\",0,"));
+    g_assert_nonnull(find(file, "Loss of a run,\"Post-LN, 12 layers\",0,"));
 }
 
 static void test_csv_heatmap(void)
@@ -379,7 +376,6 @@ static const NsPlot *kinds(void)
     plot = (NsPlot){.title = "Kinds",
                     .x = axis("layer", NULL, NS_SCALE_LINEAR, true),
                     .left = axis("value", NULL, NS_SCALE_SYMLOG, false),
-                    .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
                     .series = series,
                     .n_series = G_N_ELEMENTS(series),
                     .levels = levels,

@@ -18,7 +18,6 @@ static NsPlot plot_of(const NsSeries *series, size_t n)
 {
     return (NsPlot){.x = axis("layer", NULL, NS_SCALE_LINEAR, false),
                     .left = axis("value", NULL, NS_SCALE_LINEAR, false),
-                    .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
                     .series = series,
                     .n_series = n};
 }
@@ -72,7 +71,7 @@ static void test_no_bar(void)
 {
     NsPlot plot = *sample(HEATMAP);
     g_autoptr(NsPlotLayout) whole = ns_plot_layout(&plot, 160, 120, light());
-    plot.x.quiet = plot.left.quiet = plot.right.quiet = true;
+    plot.x.quiet = plot.left.quiet = plot.no_bar = true;
     g_autoptr(NsPlotLayout) thumbnail = ns_plot_layout(&plot, 160, 120, light());
     g_assert_cmpfloat(whole->bar.width, >, 0);
     g_assert_false(thumbnail->bar.width > 0);
@@ -102,8 +101,8 @@ static void test_legend_at(void)
         }
         g_assert_cmpint(ns_plot_legend_at(layout, WIDTH - 2, HEIGHT - 2), ==, -1);
         /* A hidden series neither extends the axis nor is drawn. */
-        g_assert_true(isnan(ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 30)) ||
-                      ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 30) < layout->area.y);
+        g_assert_true(isnan(ns_plot_y_to_pixel(layout, 30)) ||
+                      ns_plot_y_to_pixel(layout, 30) < layout->area.y);
         g_assert_cmpuint(layout->paths[1].points->len, ==, 0);
         NsReading reading;
         NsBox area = ns_plot_area(layout);
@@ -123,7 +122,7 @@ static void test_readings(void)
     plot.legend = NS_LEGEND_ABOVE;
     g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
     NsReading reading;
-    double px = ns_plot_x_to_pixel(layout, 2), py = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 20);
+    double px = ns_plot_x_to_pixel(layout, 2), py = ns_plot_y_to_pixel(layout, 20);
     g_assert_true(ns_plot_pick(layout, px, py, &reading));
     g_assert_cmpint(reading.series, ==, 1);
     cairo_surface_t *without = draw(layout, NULL), *with = draw(layout, &reading);
@@ -149,10 +148,10 @@ static void test_bars(void)
     NsPlot plot = plot_of(series, 2);
     g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
     cairo_surface_t *image = draw(layout, NULL);
-    double zero = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 0);
+    double zero = ns_plot_y_to_pixel(layout, 0);
     for (size_t i = 0; i < 2; i++)
         for (size_t j = 0; j < 4; j++) {
-            double from, to, end = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, y[j]);
+            double from, to, end = ns_plot_y_to_pixel(layout, y[j]);
             ns_bar_ends(layout, i, j, &from, &to);
             double x = ns_plot_x_to_pixel(layout, (from + to) / 2);
             /* Filled from zero to the value, and not beyond. */
@@ -250,7 +249,7 @@ static void test_many_bars(void)
     g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
     cairo_surface_t *image = draw(layout, NULL);
     double px = floor(ns_plot_x_to_pixel(layout, 7777));
-    double py = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 95);
+    double py = ns_plot_y_to_pixel(layout, 95);
     g_assert_cmphex(pixel_at(image, px, py), ==, as_pixel(light()->series[0].color));
     g_assert_cmphex(pixel_at(image, px + 2, py), !=, as_pixel(light()->series[0].color));
     cairo_surface_destroy(image);
@@ -357,7 +356,7 @@ static void test_levels(void)
 {
     NsSeries series = {.label = "a", .n = 4, .x = abscissa, .y = ones};
     const NsLevel level = {.y = 7, .text = "bound"};
-    const NsSlope slope = {1, 1, 4, 5, "a", "∝ l", NS_AXIS_LEFT, 2};
+    const NsSlope slope = {1, 1, 4, 5, "a", "∝ l", 2};
     NsPlot plot = plot_of(&series, 1);
     plot.levels = &level;
     plot.n_levels = 1;
@@ -365,7 +364,7 @@ static void test_levels(void)
     plot.n_slopes = 1;
     g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
     /* The axis includes a bound beyond all values, and both lines have their labels. */
-    g_assert_cmpfloat(ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 7), >, layout->area.y);
+    g_assert_cmpfloat(ns_plot_y_to_pixel(layout, 7), >, layout->area.y);
     unsigned words = 0;
     for (unsigned i = 0; i < layout->labels->len; i++)
         words += g_array_index(layout->labels, NsLabel, i).part == NS_PART_LINE_NAME;
@@ -417,13 +416,13 @@ static void test_noise(void)
     g_assert_true(ns_path_is_noise(&layout->paths[0], layout->area.height));
     cairo_surface_t *image = draw(layout, NULL);
     uint32_t color = as_pixel(light()->series[0].color);
-    double middle = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 0);
+    double middle = ns_plot_y_to_pixel(layout, 0);
     double first = ns_plot_x_to_pixel(layout, 0), last = ns_plot_x_to_pixel(layout, POINTS - 1);
     for (double px = ceil(first + 1); px < last - 1; px++)
         g_assert_cmphex(pixel_at(image, px, middle), ==, color);
     uint32_t ground = as_pixel(light()->panel);
     double px = ns_plot_x_to_pixel(layout, SPIKE);
-    double py = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 3);
+    double py = ns_plot_y_to_pixel(layout, 3);
     g_assert_cmphex(pixel_at(image, px, py), !=, ground);
     g_assert_cmphex(pixel_at(image, px + 4, py), ==, ground);
     cairo_surface_destroy(image);
@@ -460,11 +459,10 @@ static void test_clipped(void)
         {.label = "before", .previous = true, .clipped = true, .n = 6, .x = x, .y = high}};
     NsPlot plot = {.x = axis("step", NULL, NS_SCALE_LINEAR, true),
                    .left = axis("loss", NULL, NS_SCALE_LINEAR, false),
-                   .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
                    .series = series,
                    .n_series = 2};
     NsPlotLayout *layout = ns_plot_layout(&plot, 600, 400, light());
-    g_assert_cmpfloat(layout->y[NS_AXIS_LEFT].hi, <, 3.5);
+    g_assert_cmpfloat(layout->y.hi, <, 3.5);
     g_assert_cmpfloat(layout->x.hi, ==, 2);
     double px = ns_plot_x_to_pixel(layout, 1);
     cairo_surface_t *image = draw(layout, NULL);
@@ -477,7 +475,7 @@ static void test_clipped(void)
     ns_plot_layout_free(layout);
     series[0].n = 0;
     layout = ns_plot_layout(&plot, 600, 400, light());
-    g_assert_cmpfloat(layout->y[NS_AXIS_LEFT].hi, >=, 1e11);
+    g_assert_cmpfloat(layout->y.hi, >=, 1e11);
     g_assert_cmpfloat(layout->x.hi, ==, 5);
     ns_plot_layout_free(layout);
 }

@@ -289,7 +289,7 @@ static void test_tex_cells(void)
     static const float z[] = {1, 0, 0, NAN, 3, -INFINITY};
     static const NsAxis axis = {.lo = (double)NAN, .hi = (double)NAN};
     NsHeatmap map = {.z = z, .rows = 2, .columns = 3, .x1 = 3, .y1 = 2, .log = true};
-    NsPlot plot = {.x = axis, .left = axis, .right = axis, .heatmap = &map};
+    NsPlot plot = {.x = axis, .left = axis, .heatmap = &map};
     g_autofree char *red = tex_of(&plot);
     g_assert_nonnull(strstr(red, "2 cells are 0 (gray)"));
     g_assert_nonnull(strstr(red, "\\fill[chart-previous] (axis cs:1,0) rectangle (axis cs:3,1);"));
@@ -306,7 +306,7 @@ static void test_tex_faults(void)
     static const double x[] = {0, 1, 2, 3, 4}, y[] = {1, (double)NAN, 2, -1, 3};
     const NsSeries series = {.x = x, .y = y, .n = 5};
     const NsAxis axis = {.lo = (double)NAN, .hi = (double)NAN};
-    NsPlot plot = {.x = axis, .left = axis, .right = axis, .series = &series, .n_series = 1};
+    NsPlot plot = {.x = axis, .left = axis, .series = &series, .n_series = 1};
     plot.left.scale = NS_SCALE_LOG;
     g_autofree char *tex = tex_of(&plot);
     g_assert_nonnull(strstr(tex, "1 value is not a number"));

@@ -91,7 +91,7 @@ static void test_any_lanes(void)
 static void assert_finite_ticks(const NsPlot *plot)
 {
     g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 400, 300, ns_style(0));
-    const GArray *ticks = layout->y_ticks[NS_AXIS_LEFT];
+    const GArray *ticks = layout->y_ticks;
     g_assert_cmpuint(ns_ticks_labeled(ticks), >, 0);
     for (unsigned i = 0; i < ticks->len; i++)
         g_assert_true(isfinite(g_array_index(ticks, NsTick, i).value));
@@ -425,9 +425,8 @@ static void add_curves(GPtrArray *lines, const NsPlot *plot)
     for (size_t i = 0; i < plot->n_series; i++) {
         const NsSeries *series = &plot->series[i];
         GString *line = g_string_new(NULL);
-        g_string_printf(line, "%s of %s, side %d, kind %d, muted %d, theory %d:", series->label,
-                        series->group, (int)series->side, (int)series->kind, series->muted,
-                        series->theory);
+        g_string_printf(line, "%s of %s, kind %d, muted %d, theory %d:", series->label,
+                        series->group, (int)series->kind, series->muted, series->theory);
         for (size_t k = 0; k < series->n; k++) {
             g_string_append_printf(line, " %.9g %.9g", series->x[k], series->y[k]);
             if (series->lo)
@@ -587,9 +586,7 @@ static void test_rates(void)
     const NsPlot *plot = ns_figure_update(figure, &pair.input);
     g_assert_null(plot->lower);
     g_assert_cmpstr(plot->title, ==, "Loss");
-    for (size_t i = 0; i < plot->n_series; i++)
-        g_assert_cmpint(plot->series[i].side, ==, NS_AXIS_LEFT);
-    set(pair.run[1], "warmup=2");
+    for (size_t i = 0; i < plot->n_series; i++) set(pair.run[1], "warmup=2");
     append_lane(pair.run[1], 1);
     plot = ns_figure_update(figure, &pair.input);
     g_assert_cmpuint(plot->lower->n_series, ==, 2);

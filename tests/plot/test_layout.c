@@ -242,8 +242,12 @@ static void test_complete(void)
     NsPlot plot = *sample(LOSS);
     plot.legend = NS_LEGEND_ABOVE;
     g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 620, 380, ns_style_find("screen-light"));
-    for (int part = 0; part < NS_PART_EMPTY; part++)
-        g_assert_nonnull(text_of(layout, (NsPart)part));
+    g_autoptr(NsPlotLayout) cells =
+        ns_plot_layout(sample(HEATMAP), 620, 380, ns_style_find("screen-light"));
+    for (int part = 0; part < NS_PART_EMPTY; part++) {
+        bool bar = part == NS_PART_BAR_TICK || part == NS_PART_BAR_LABEL;
+        g_assert_nonnull(text_of(bar ? cells : layout, (NsPart)part));
+    }
     g_assert_cmpuint(layout->legend->len, ==, 4);
     g_assert_cmpstr(text_of(layout, NS_PART_LEFT_LABEL), ==, "loss (nats)");
 
@@ -330,7 +334,6 @@ static void test_zeros(void)
     NsSeries series = {.label = "norm", .n = 3, .x = x, .y = y};
     NsPlot plot = {.x = axis("layer", NULL, NS_SCALE_LINEAR, true),
                    .left = axis("norm", NULL, NS_SCALE_LOG, false),
-                   .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
                    .series = &series,
                    .n_series = 1};
     for (int below = 0; below < 2; below++) {
@@ -369,7 +372,7 @@ static void test_extremes(void)
         high[c] = MAX(high[c], point->y);
     }
     for (size_t i = 0; i < series->n; i++) {
-        double y = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, series->y[i]);
+        double y = ns_plot_y_to_pixel(layout, series->y[i]);
         size_t c = (size_t)(ns_plot_x_to_pixel(layout, series->x[i]) / width);
         g_assert_true(y >= low[c] && y <= high[c]);
     }
@@ -383,7 +386,6 @@ static void test_gaps(void)
     NsSeries series = {.label = "norm", .n = 7, .x = x, .y = y};
     NsPlot plot = {.x = axis("step", NULL, NS_SCALE_LINEAR, true),
                    .left = axis("norm", NULL, NS_SCALE_LOG, false),
-                   .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
                    .series = &series,
                    .n_series = 1};
     g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 600, 400, ns_style_find("paper"));
@@ -393,7 +395,7 @@ static void test_gaps(void)
     g_assert_cmpfloat(layout->strip_top, >, 0);
     g_assert_cmpfloat(layout->strip_bottom, >, 0);
     /* The curve stays outside of the strips. */
-    double lowest = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 1);
+    double lowest = ns_plot_y_to_pixel(layout, 1);
     NsBox area = ns_plot_area(layout);
     g_assert_cmpfloat(lowest, <, area.y + area.height - layout->strip_bottom);
 }
@@ -593,8 +595,8 @@ static void test_theory_far(void)
         g_autoptr(NsPlotLayout) layout =
             ns_plot_layout(&plot, 620, 380, ns_style_find("screen-light"));
         NsBox area = ns_plot_area(layout);
-        double least = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, measured[0]);
-        double end = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, series[1].y[0]);
+        double least = ns_plot_y_to_pixel(layout, measured[0]);
+        double end = ns_plot_y_to_pixel(layout, series[1].y[0]);
         g_assert_cmpfloat(least, >, area.y + 0.65 * area.height);
         if (i == 0)
             g_assert_cmpfloat(end, >, area.y + area.height);
@@ -610,7 +612,7 @@ static void test_theory_far(void)
     plot.n_series = 1;
     g_autoptr(NsPlotLayout) alone = ns_plot_layout(&plot, 620, 380, ns_style_find("screen-light"));
     NsBox area = ns_plot_area(alone);
-    g_assert_cmpfloat(ns_plot_y_to_pixel(alone, NS_AXIS_LEFT, 1e-90), <=, area.y + area.height);
+    g_assert_cmpfloat(ns_plot_y_to_pixel(alone, 1e-90), <=, area.y + area.height);
 }
 
 static void test_pick_cell(void)
@@ -619,7 +621,7 @@ static void test_pick_cell(void)
         ns_plot_layout(sample(HEATMAP), 620, 380, ns_style_find("screen-light"));
     NsReading reading;
     /* Column 77 of 400 over steps 0 to 1999; row 5 is layer 6. */
-    double px = ns_plot_x_to_pixel(layout, 387), py = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 6);
+    double px = ns_plot_x_to_pixel(layout, 387), py = ns_plot_y_to_pixel(layout, 6);
     g_assert_true(ns_plot_pick(layout, px, py, &reading));
     g_assert_cmpfloat(reading.x, ==, 385);
     g_assert_cmpfloat(reading.row, ==, 5);
@@ -673,7 +675,7 @@ static void test_tip_inside(void)
 static void test_describe(void)
 {
     g_autofree char *empty = ns_plot_describe(sample(EMPTY));
-    g_assert_cmpstr(empty, ==, "Loss and learning rate: Press Run to train.");
+    g_assert_cmpstr(empty, ==, "Loss of a run: Press Run to train.");
     g_autofree char *heat = ns_plot_describe(sample(HEATMAP));
     g_assert_nonnull(strstr(heat, "12 by 400 cells"));
     g_assert_nonnull(strstr(heat, "1 cell is not finite"));

@@ -149,7 +149,6 @@ static void test_anew(void)
         NsSeries series = {.label = "loss", .grows = true, .n = 3, .x = x, .y = i ? low : high};
         NsPlot plot = {.x = axis("step", NULL, NS_SCALE_LINEAR, true),
                        .left = axis("loss", NULL, NS_SCALE_LINEAR, false),
-                       .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
                        .series = &series,
                        .n_series = 1,
                        .origin = i == 2};
@@ -171,7 +170,6 @@ static void test_end(void)
         NsLiveAxes axes = {0};
         NsPlot plot = {.x = axis("step", NULL, NS_SCALE_LINEAR, true),
                        .left = axis("loss", NULL, NS_SCALE_LINEAR, false),
-                       .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
                        .series = &series,
                        .n_series = 1,
                        .end = 300};

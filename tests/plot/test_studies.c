@@ -29,7 +29,6 @@ static NsPlot map_plot(NsHeatmap *map)
                        .notes = notes};
     NsPlot plot = {.x = axis("setting", NULL, NS_SCALE_LINEAR, true),
                    .left = axis("row", NULL, NS_SCALE_LINEAR, true),
-                   .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
                    .heatmap = map};
     plot.x.names = names;
     plot.x.n_names = G_N_ELEMENTS(names);
@@ -69,7 +68,6 @@ static void test_many_names(void)
     NsHeatmap map = {.z = z, .rows = 1, .columns = 64, .x0 = -0.5, .x1 = 63.5, .y0 = 0, .y1 = 1};
     NsPlot plot = {.x = axis("x", NULL, NS_SCALE_LINEAR, true),
                    .left = axis("y", NULL, NS_SCALE_LINEAR, false),
-                   .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
                    .heatmap = &map};
     plot.x.names = many;
     plot.x.n_names = 64;
@@ -107,7 +105,6 @@ static void test_narrow_names(void)
     NsHeatmap map = {.z = z, .rows = 1, .columns = 13, .x0 = -0.5, .x1 = 12.5, .y0 = 0, .y1 = 1};
     NsPlot plot = {.x = axis("x", NULL, NS_SCALE_LINEAR, true),
                    .left = axis("y", NULL, NS_SCALE_LINEAR, false),
-                   .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
                    .heatmap = &map};
     plot.x.names = numbers;
     plot.x.n_names = G_N_ELEMENTS(numbers);
@@ -133,8 +130,8 @@ static void test_narrow_names(void)
 static char *tip_at(const NsPlotLayout *layout, double x, double y)
 {
     NsReading reading;
-    g_assert_true(ns_plot_pick(layout, ns_plot_x_to_pixel(layout, x),
-                               ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, y), &reading));
+    g_assert_true(ns_plot_pick(layout, ns_plot_x_to_pixel(layout, x), ns_plot_y_to_pixel(layout, y),
+                               &reading));
     char *text = g_strdup(reading.text);
     ns_reading_clear(&reading);
     return text;
@@ -158,7 +155,7 @@ static unsigned colors_in(cairo_surface_t *image, const NsPlotLayout *layout, do
 {
     const NsBox *area = &layout->area;
     int px = (int)ns_plot_x_to_pixel(layout, x), half = (int)(area->width / 3 / 4);
-    int py = (int)ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, y);
+    int py = (int)ns_plot_y_to_pixel(layout, y);
     const unsigned char *data = cairo_image_surface_get_data(image);
     int stride = cairo_image_surface_get_stride(image);
     g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
@@ -434,7 +431,7 @@ static void test_paper(void)
                           strstr(words, "95%"));
         }
         g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 360, 260, ns_style(0));
-        g_assert_cmpfloat(ns_plot_area(layout).height, >, 55); /* init-scale: 59 */
+        g_assert_cmpfloat(ns_plot_area(layout).height, >, 58);
         /* Legends on paper name the curves in the order of the arms. */
         g_autoptr(NsPlotLayout) printed = ns_plot_layout(plot, 360, 260, ns_style_find("paper"));
         for (guint k = 1; k < printed->legend->len; k++) {

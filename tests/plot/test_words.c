@@ -154,8 +154,7 @@ static NsPlot runs_of(NsSeries series[RUNS], double y[RUNS][2])
         series[i] = (NsSeries){.label = names[i], .style = (unsigned)i, .n = 2, .x = x, .y = y[i]};
     }
     static const NsAxis axis = {.label = "step", .lo = (double)NAN, .hi = (double)NAN};
-    return (NsPlot){
-        .x = axis, .left = axis, .right = axis, .series = series, .n_series = RUNS, .version = 1};
+    return (NsPlot){.x = axis, .left = axis, .series = series, .n_series = RUNS, .version = 1};
 }
 
 static void test_legend(void)
@@ -302,7 +301,6 @@ static void test_ends_of_frames(void)
                           {.label = "rises", .style = 1, .n = 5, .x = x, .y = x}};
     NsPlot plot = {.x = axis("step", NULL, NS_SCALE_LINEAR, true),
                    .left = axis("value", NULL, NS_SCALE_LINEAR, false),
-                   .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
                    .series = series,
                    .n_series = 2,
                    .cut = true,
@@ -337,7 +335,6 @@ static NsPlot panels_of(NsHeatmap *map, NsHeatPanel panels[RUNS])
                        .n_panels = RUNS};
     return (NsPlot){.x = {.label = "step", .integer = true, .lo = NAN, .hi = NAN},
                     .left = {.label = "layer", .integer = true, .lo = NAN, .hi = NAN},
-                    .right = {.lo = NAN, .hi = NAN},
                     .heatmap = map,
                     .lettered = true,
                     .version = 1};

@@ -73,7 +73,7 @@ static void test_thumbnails(void)
         g_assert_cmpuint(legend_entries(chart), ==, 0);
         g_assert_true(has_part(chart, NS_PART_TITLE));
         g_assert_false(has_part(chart, NS_PART_SUBTITLE) || has_part(chart, NS_PART_NOTE) ||
-                       has_part(chart, NS_PART_LEFT_LABEL) || has_part(chart, NS_PART_RIGHT_LABEL));
+                       has_part(chart, NS_PART_LEFT_LABEL) || has_part(chart, NS_PART_BAR_LABEL));
         g_assert_false(gtk_widget_get_visible(tools));
         g_assert_false(gtk_widget_get_focusable(GTK_WIDGET(chart)));
         /* Whoever copies or saves it has all of it. */

@@ -159,7 +159,7 @@ static void test_limits(void)
     ui_settle(GTK_WIDGET(window));
     gtk_widget_activate_action(GTK_WIDGET(tile), "tile.reset", NULL);
     g_assert_true(ns_view_state_is_fitted(view_state));
-    /* A heatmap has cells of equal size, and no right axis. */
+    /* A heatmap has cells of equal size. */
     popover = open_limits(ui_tile(window, HEATMAP));
     g_assert_false(gtk_widget_get_sensitive(cell(popover, 3, 1)));
     g_assert_null(cell(popover, 1, 3));
@@ -316,8 +316,7 @@ static void test_handle(void)
     double peak = ns_session_settings(session)->lr;
     layout = ns_chart_view_layout(chart);
     NsBox area = ns_plot_area(layout);
-    grip = (NsPoint){round(area.x + area.width),
-                     round(ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, peak))};
+    grip = (NsPoint){round(area.x + area.width), round(ns_plot_y_to_pixel(layout, peak))};
     while (ns_plot_handle_at(layout, grip.x, grip.y) != 1) {
         grip.x -= 1;
         g_assert_cmpfloat(grip.x, >, area.x);

@@ -24,7 +24,7 @@ NsFigure *ns_figure_create(const NsFigureKind *kind)
     static const NsAxis axis = {.label = "", .lo = (double)NAN, .hi = (double)NAN};
     NsFigure *figure = g_malloc0(kind->class->size);
     figure->kind = kind;
-    figure->plot = (NsPlot){.x = axis, .left = axis, .right = axis, .series = figure->series};
+    figure->plot = (NsPlot){.x = axis, .left = axis, .series = figure->series};
     figure->plot.x.integer = true;
     figure->markers = g_array_new(FALSE, FALSE, sizeof(NsMarker));
     figure->marker_texts = g_string_chunk_new(64);

@@ -12,7 +12,7 @@
 #define MOST_CURVES 64 /* number of bits in `hidden` */
 
 /* The keys of axes and scales. */
-static const char *const axes[NS_VIEW_STATE_AXES] = {"x", "y", "y2"};
+static const char *const axes[NS_VIEW_STATE_AXES] = {"x", "y"};
 static const char *const scales[] = {
     [NS_SCALE_LINEAR] = "linear", [NS_SCALE_LOG] = "log", [NS_SCALE_SYMLOG] = "symlog"};
 
@@ -177,7 +177,7 @@ static bool set_option(NsSheetChart *chart, char *option, GError **error)
         }
     }
     return refuse(error, "choice of a chart", option,
-                  "title=TEXT, x, y or y2=FROM..TO, hide=NUMBERS, lane=LETTER or grid=off");
+                  "title=TEXT, x or y=FROM..TO, hide=NUMBERS, lane=LETTER or grid=off");
 }
 
 /* The text up to one of the characters in `ends`, without the \ of escaped characters. */
@@ -415,7 +415,7 @@ static bool check_curves(const NsSheetChart *chart, const NsPlot *plot, GError *
 
 static bool check_axes(const NsSheetChart *chart, const NsPlot *plot, GError **error)
 {
-    const NsAxis *all[NS_VIEW_STATE_AXES] = {&plot->x, &plot->left, &plot->right};
+    const NsAxis *all[NS_VIEW_STATE_AXES] = {&plot->x, &plot->left};
     for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++) {
         const NsViewState *view = &chart->view;
         NsScaleKind kind = view->rescaled[axis] ? view->scale[axis] : all[axis]->scale;

@@ -74,7 +74,7 @@ static void end_row(Table *table)
 static void add_series(Table *table, const NsPlot *plot, const char *title, const NsSeries *series)
 {
     GString *out = table->out;
-    const NsAxis *axis = ns_plot_axis(plot, series->side);
+    const NsAxis *axis = &plot->left;
     for (size_t i = 0; i < series->n; i++) {
         add_word(out, title);
         g_string_append_c(out, ',');

@@ -22,8 +22,7 @@ static void widen(double *lo, double *hi, double value)
 static void summarize_bars(NsDataSummary *summary, NsScaleKind x, NsScaleKind kind,
                            const NsSeries *series)
 {
-    if (kind != NS_SCALE_LOG && !series->hidden && series->n)
-        widen(&summary->lo[series->side], &summary->hi[series->side], 0);
+    if (kind != NS_SCALE_LOG && !series->hidden && series->n) widen(&summary->lo, &summary->hi, 0);
     if (series->edges) {
         if (!series->n) return;
         for (size_t i = 0; i <= series->n; i++)
@@ -41,10 +40,9 @@ static void summarize_bars(NsDataSummary *summary, NsScaleKind x, NsScaleKind ki
 
 static void summarize_series(NsDataSummary *summary, const NsPlot *plot, const NsSeries *series)
 {
-    double *least = &(series->theory ? summary->theory_lo : summary->lo)[series->side];
-    double *most = &(series->theory ? summary->theory_hi : summary->hi)[series->side];
-    NsScaleKind kind = ns_plot_axis(plot, series->side)->scale;
-    summary->right |= series->side == NS_AXIS_RIGHT;
+    double *least = series->theory ? &summary->theory_lo : &summary->lo;
+    double *most = series->theory ? &summary->theory_hi : &summary->hi;
+    NsScaleKind kind = plot->left.scale;
     summary->points |= series->kind == NS_SERIES_POINTS || series->kind == NS_SERIES_SCATTER;
     if (series->kind == NS_SERIES_BARS) summarize_bars(summary, plot->x.scale, kind, series);
     for (size_t i = 0; i < series->n; i++) {
@@ -68,10 +66,8 @@ static void summarize_series(NsDataSummary *summary, const NsPlot *plot, const N
 static void summarize_levels(NsDataSummary *summary, const NsPlot *plot)
 {
     for (size_t i = 0; i < plot->n_levels; i++) {
-        const NsLevel *level = &plot->levels[i];
-        const NsAxis *axis = ns_plot_axis(plot, level->side);
-        if (ns_scale_shows(axis->scale, level->y))
-            widen(&summary->lo[level->side], &summary->hi[level->side], level->y);
+        double y = plot->levels[i].y;
+        if (ns_scale_shows(plot->left.scale, y)) widen(&summary->lo, &summary->hi, y);
     }
 }
 
@@ -94,8 +90,8 @@ static void summarize_cells(NsDataSummary *summary, const NsHeatmap *map)
     summary->any = true;
     widen(&summary->x_lo, &summary->x_hi, map->x0);
     widen(&summary->x_lo, &summary->x_hi, ns_heatmap_end(map));
-    widen(&summary->lo[NS_AXIS_LEFT], &summary->hi[NS_AXIS_LEFT], map->y0);
-    widen(&summary->lo[NS_AXIS_LEFT], &summary->hi[NS_AXIS_LEFT], map->y1);
+    widen(&summary->lo, &summary->hi, map->y0);
+    widen(&summary->lo, &summary->hi, map->y1);
     summary->z_lo = (double)cells.lo;
     summary->z_hi = (double)cells.hi;
     summary->bad_cells = cells.bad;
@@ -107,20 +103,18 @@ static void summarize_cells(NsDataSummary *summary, const NsHeatmap *map)
  * measured values would be a line at its edge. */
 static void summarize_theory(NsDataSummary *summary, const NsPlot *plot)
 {
-    for (int side = 0; side < 2; side++) {
-        double lo = summary->theory_lo[side], hi = summary->theory_hi[side];
-        const NsAxis *axis = ns_plot_axis(plot, (NsAxisSide)side);
-        if (axis->scale == NS_SCALE_LOG && summary->lo[side] <= summary->hi[side]) {
-            double decades = log10(summary->hi[side] / summary->lo[side]);
-            double room = pow(10, MAX(THEORY_PART * decades, THEORY_LEAST));
-            double least = summary->lo[side] / room, most = summary->hi[side] * room;
-            summary->theory_beyond |= isnan(axis->lo) && (lo < least || hi > most);
-            lo = MAX(lo, least);
-            hi = MIN(hi, most);
-        }
-        summary->lo[side] = MIN(summary->lo[side], lo);
-        summary->hi[side] = MAX(summary->hi[side], hi);
+    double lo = summary->theory_lo, hi = summary->theory_hi;
+    const NsAxis *axis = &plot->left;
+    if (axis->scale == NS_SCALE_LOG && summary->lo <= summary->hi) {
+        double decades = log10(summary->hi / summary->lo);
+        double room = pow(10, MAX(THEORY_PART * decades, THEORY_LEAST));
+        double least = summary->lo / room, most = summary->hi * room;
+        summary->theory_beyond |= isnan(axis->lo) && (lo < least || hi > most);
+        lo = MAX(lo, least);
+        hi = MIN(hi, most);
     }
+    summary->lo = MIN(summary->lo, lo);
+    summary->hi = MAX(summary->hi, hi);
 }
 
 NsDataSummary ns_data_summary(const NsPlot *plot)
@@ -128,10 +122,10 @@ NsDataSummary ns_data_summary(const NsPlot *plot)
     NsDataSummary summary = {
         .x_lo = INFINITY,
         .x_hi = -INFINITY,
-        .lo = {INFINITY, INFINITY},
-        .hi = {-INFINITY, -INFINITY},
-        .theory_lo = {INFINITY, INFINITY},
-        .theory_hi = {-INFINITY, -INFINITY},
+        .lo = INFINITY,
+        .hi = -INFINITY,
+        .theory_lo = INFINITY,
+        .theory_hi = -INFINITY,
         .z_lo = INFINITY,
         .z_hi = -INFINITY,
         .any = plot->drawing != NULL,
@@ -169,7 +163,7 @@ static void say(GString *note, size_t n, const char *sentence)
 char *ns_data_summary_note(const NsPlot *plot, const NsDataSummary *summary)
 {
     GString *note = g_string_new(NULL);
-    bool log = plot->left.scale == NS_SCALE_LOG || plot->right.scale == NS_SCALE_LOG;
+    bool log = plot->left.scale == NS_SCALE_LOG;
     bool told = plot->heatmap && plot->heatmap->hatch;
     size_t nan = summary->faults[NS_FAULT_NAN], infinite = summary->faults[NS_FAULT_INFINITE];
     size_t low = summary->faults[NS_FAULT_LOW], bad = told ? 0 : summary->bad_cells;
@@ -195,7 +189,7 @@ char *ns_data_summary_note(const NsPlot *plot, const NsDataSummary *summary)
 
 char *ns_data_summary_marks(const NsPlot *plot, const NsDataSummary *summary)
 {
-    bool log = plot->left.scale == NS_SCALE_LOG || plot->right.scale == NS_SCALE_LOG;
+    bool log = plot->left.scale == NS_SCALE_LOG;
     const size_t *faults = summary->faults;
     bool told = plot->heatmap && plot->heatmap->hatch;
     GString *marks = g_string_new(NULL);

@@ -39,7 +39,7 @@ static char *say_value(const NsAxis *axis, double y)
 
 static char *say_series(const NsPlot *plot, const NsSeries *series)
 {
-    const NsAxis *axis = ns_plot_axis(plot, series->side);
+    const NsAxis *axis = &plot->left;
     size_t end = series->n - 1;
     g_autofree char *name = say_label(series->label, axis->label ? axis->label : _("value"));
     g_autofree char *last = say_value(axis, series->y[end]);

@@ -46,8 +46,8 @@ static bool is_shown(const NsPlotLayout *layout, bool vertical, double at)
 
 static void draw_grid(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
 {
-    const NsScale *scales[] = {&layout->y[NS_AXIS_LEFT], &layout->x};
-    const GArray *ticks[] = {layout->y_ticks[NS_AXIS_LEFT], layout->x_ticks};
+    const NsScale *scales[] = {&layout->y, &layout->x};
+    const GArray *ticks[] = {layout->y_ticks, layout->x_ticks};
     ns_set_color(cr, layout->style->grid);
     for (int vertical = 0; vertical < 2; vertical++)
         for (unsigned i = 0; i < ticks[vertical]->len; i++) {
@@ -73,7 +73,7 @@ static void draw_y_ticks(const NsPlotLayout *layout, cairo_t *cr, const NsTarget
 static void draw_axes(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
 {
     const NsBox *area = &layout->area;
-    double left = area->x, right = area->x + area->width, bottom = area->y + area->height;
+    double left = area->x, bottom = area->y + area->height;
     double width = layout->style->axis_width;
     ns_set_color(cr, layout->style->axis);
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_SQUARE);
@@ -86,13 +86,7 @@ static void draw_axes(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *t
         double length = NS_TICK * layout->style->text_size * (tick->label ? 1 : 0.55);
         rule(cr, target, width, (NsPoint){x, bottom}, (NsPoint){x, bottom + length});
     }
-    draw_y_ticks(layout, cr, target, &layout->y[NS_AXIS_LEFT], layout->y_ticks[NS_AXIS_LEFT], left,
-                 -1);
-    if (layout->summary.right && !layout->plot->heatmap) {
-        rule_area(layout, cr, target, width, true, right);
-        draw_y_ticks(layout, cr, target, &layout->y[NS_AXIS_RIGHT], layout->y_ticks[NS_AXIS_RIGHT],
-                     right, 1);
-    }
+    draw_y_ticks(layout, cr, target, &layout->y, layout->y_ticks, left, -1);
 }
 
 /* The color bar of a heatmap and its ticks. */
@@ -175,7 +169,7 @@ static void draw_cell_spans(const NsPlotLayout *layout, cairo_t *cr, const NsTar
     }
     for (size_t i = 0; i < layout->plot->n_spans; i++) {
         const NsSpan *span = &layout->plot->spans[i];
-        const NsScale *scale = span->rows ? &layout->y[NS_AXIS_LEFT] : &layout->x;
+        const NsScale *scale = span->rows ? &layout->y : &layout->x;
         for (int side = 0; side < 2 && span->from < span->to; side++) {
             double at = ns_scale_to_pixel(scale, side ? span->to : span->from);
             if (is_shown(layout, !span->rows, at)) draw_light(layout, cr, target, !span->rows, at);
@@ -224,7 +218,7 @@ static NsPoint level_grip(const NsPlotLayout *layout, const NsLevel *level)
 {
     const NsBox *area = &layout->area;
     return (NsPoint){area->x + area->width - 1.5 * NS_GRIP * layout->style->text_size,
-                     ns_scale_to_pixel(&layout->y[level->side], level->y)};
+                     ns_scale_to_pixel(&layout->y, level->y)};
 }
 
 /* A knob with two arrow heads: left and right, or up and down. */
@@ -290,7 +284,7 @@ static void draw_levels(const NsPlotLayout *layout, cairo_t *cr, const NsTarget 
     cairo_set_dash(cr, dash, 2, 0);
     for (size_t i = 0; i < layout->plot->n_levels; i++) {
         const NsLevel *level = &layout->plot->levels[i];
-        double y = ns_scale_to_pixel(&layout->y[level->side], level->y);
+        double y = ns_scale_to_pixel(&layout->y, level->y);
         if (is_shown(layout, false, y))
             rule_area(layout, cr, target, layout->style->axis_width, false, y);
     }
@@ -304,7 +298,7 @@ static void draw_slopes(const NsPlotLayout *layout, cairo_t *cr)
     cairo_set_dash(cr, dash, 2, 0);
     for (size_t i = 0; i < layout->plot->n_slopes; i++) {
         const NsSlope *slope = &layout->plot->slopes[i];
-        const NsScale *y = &layout->y[slope->side];
+        const NsScale *y = &layout->y;
         NsPoint a = {ns_scale_to_pixel(&layout->x, slope->x0), ns_scale_to_pixel(y, slope->y0)};
         NsPoint b = {ns_scale_to_pixel(&layout->x, slope->x1), ns_scale_to_pixel(y, slope->y1)};
         if (isnan(a.x + a.y + b.x + b.y)) continue;
@@ -334,9 +328,9 @@ static void draw_legend(const NsPlotLayout *layout, cairo_t *cr)
 /* The point that stays fixed if other software sets the text of a part wider; the start by
  * default. */
 static const NsAnchor anchors[NS_PARTS] = {
-    [NS_PART_LEFT_TICK] = NS_ANCHOR_END,      [NS_PART_X_TICK] = NS_ANCHOR_MIDDLE,
-    [NS_PART_X_LABEL] = NS_ANCHOR_MIDDLE,     [NS_PART_LEFT_LABEL] = NS_ANCHOR_MIDDLE,
-    [NS_PART_RIGHT_LABEL] = NS_ANCHOR_MIDDLE, [NS_PART_MARKER] = NS_ANCHOR_MIDDLE,
+    [NS_PART_LEFT_TICK] = NS_ANCHOR_END,    [NS_PART_X_TICK] = NS_ANCHOR_MIDDLE,
+    [NS_PART_X_LABEL] = NS_ANCHOR_MIDDLE,   [NS_PART_LEFT_LABEL] = NS_ANCHOR_MIDDLE,
+    [NS_PART_BAR_LABEL] = NS_ANCHOR_MIDDLE, [NS_PART_MARKER] = NS_ANCHOR_MIDDLE,
     [NS_PART_EMPTY] = NS_ANCHOR_MIDDLE,
 };
 
@@ -352,13 +346,12 @@ static void draw_backs(const NsPlotLayout *layout, cairo_t *cr)
     cairo_fill(cr);
 }
 
-/* Draws the labels of the right axis, or all others. */
-static void draw_labels(const NsPlotLayout *layout, cairo_t *cr, bool right)
+/* Draws the labels of the color bar, or all others. */
+static void draw_labels(const NsPlotLayout *layout, cairo_t *cr, bool bar)
 {
     for (unsigned i = 0; i < layout->labels->len; i++) {
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
-        if (right != (label->part == NS_PART_RIGHT_TICK || label->part == NS_PART_RIGHT_LABEL))
-            continue;
+        if (bar != (label->part == NS_PART_BAR_TICK || label->part == NS_PART_BAR_LABEL)) continue;
         if (label->led) {
             ns_set_color(cr, label->color);
             cairo_set_line_width(cr, layout->style->axis_width);

@@ -35,9 +35,9 @@ void ns_bar_ends(const NsPlotLayout *layout, size_t i, size_t j, double *from, d
 }
 
 /* The pixel from which bars start: zero, or the end of the axis if zero is not on it. */
-static double foot(const NsPlotLayout *layout, NsAxisSide side)
+static double foot(const NsPlotLayout *layout)
 {
-    const NsScale *y = &layout->y[side];
+    const NsScale *y = &layout->y;
     double zero = ns_scale_to_pixel(y, 0);
     double lower = layout->area.y + layout->area.height - layout->strip_bottom;
     double upper = layout->area.y + layout->strip_top;
@@ -87,7 +87,7 @@ static void draw_outline(const NsPlotLayout *layout, const NsSeries *series, con
 static GArray *boxes_of(const NsPlotLayout *layout, size_t i, double base)
 {
     const NsSeries *series = &layout->plot->series[i];
-    const NsScale *y = &layout->y[series->side];
+    const NsScale *y = &layout->y;
     GArray *boxes = g_array_new(FALSE, FALSE, sizeof(NsBox));
     const NsBox *area = &layout->area;
     double left = area->x - BEYOND, right = area->x + area->width + BEYOND;
@@ -123,7 +123,7 @@ static GArray *boxes_of(const NsPlotLayout *layout, size_t i, double base)
 static void draw_bars(const NsPlotLayout *layout, size_t i, cairo_t *cr)
 {
     const NsSeries *series = &layout->plot->series[i];
-    double base = foot(layout, series->side);
+    double base = foot(layout);
     g_autoptr(GArray) found = boxes_of(layout, i, base);
     const NsBox *boxes = (const NsBox *)(const void *)found->data;
     NsColor color = ns_series_color(layout->style, series);
@@ -282,7 +282,7 @@ static void draw_scatter(const NsPlotLayout *layout, const NsSeries *series, cai
     for (size_t i = 0; i < series->n; i++) {
         double x = ns_scale_to_pixel(&layout->x, series->x[i]);
         if (series->spaced && x < last + 3 * size) continue;
-        double y = ns_scale_to_pixel(&layout->y[series->side], series->y[i]);
+        double y = ns_scale_to_pixel(&layout->y, series->y[i]);
         double column = 2 * (x - area->x), row = 2 * (y - area->y);
         if (!(column >= 0 && row >= 0 && column < (double)width && row < (double)height)) continue;
         size_t bit = (size_t)row * width + (size_t)column;

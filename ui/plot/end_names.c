@@ -74,7 +74,7 @@ void ns_end_names_fit(NsPlotLayout *layout)
         return;
     g_autoptr(GPtrArray) entries = ns_legend_entries(layout);
     if (entries->len < ns_legend_least(layout)) return;
-    for (int ends = NS_ENDS_ALL; ends <= NS_ENDS_LEFT && layout->ends_room <= 0; ends++) {
+    for (int ends = NS_ENDS_ALL; ends <= NS_ENDS_OWN && layout->ends_room <= 0; ends++) {
         layout->ends = (NsEnds)ends;
         layout->ends_room = size;
         layout->ends_room = room_for(layout, entries);
@@ -86,7 +86,7 @@ void ns_end_names_fit(NsPlotLayout *layout)
 static bool find_end(const NsPlotLayout *layout, const NsSeries *series, NsPoint *end)
 {
     const NsPlot *plot = layout->plot;
-    const NsScale *x = &layout->x, *y = &layout->y[series->side];
+    const NsScale *x = &layout->x, *y = &layout->y;
     const NsBox *area = &layout->area;
     double right = area->x + area->width - layout->ends_room, sum = 0;
     unsigned n = 0;

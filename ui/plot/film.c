@@ -24,7 +24,7 @@
 
 /* Limits that all frames of a plot share. */
 typedef struct {
-    NsRange left, right, lower, color;
+    NsRange left, lower, color;
     NsMargins margins; /* the widest of all frames, so that the plot area does not move */
 } Limits;
 
@@ -46,10 +46,9 @@ static void measure(const NsPlot *const *plots, size_t n, const NsExport *option
         most->right = MAX(most->right, own.right);
         most->bottom = MAX(most->bottom, own.bottom);
         most->left = MAX(most->left, own.left);
-        widen(&limits[i].left, &layout->y[NS_AXIS_LEFT]);
-        if (layout->summary.right) widen(&limits[i].right, &layout->y[NS_AXIS_RIGHT]);
+        widen(&limits[i].left, &layout->y);
         if (layout->plot->heatmap) widen(&limits[i].color, &layout->z);
-        if (layout->lower) widen(&limits[i].lower, &layout->lower->y[NS_AXIS_LEFT]);
+        if (layout->lower) widen(&limits[i].lower, &layout->lower->y);
     }
 }
 
@@ -69,7 +68,6 @@ static cairo_status_t draw_frame(const NsPlot *const *plots, size_t n, const NsE
     for (size_t i = 0; i < n; i++) {
         NsPlot *plot = &sheet.plots[i].plot;
         sheet.plots[i].least = limits[i].margins;
-        fix(&plot->right, limits[i].right);
         if (!plot->heatmap) {
             fix(&plot->left, limits[i].left);
         } else if (!(plot->heatmap->lo < plot->heatmap->hi) && !isnan(limits[i].color.lo)) {
@@ -234,8 +232,7 @@ bool ns_export_film(const NsFrames *frames, size_t n, const NsExport *asked, con
     g_autoptr(GifFileType) gif = film ? EGifOpen(bytes, append, NULL) : NULL;
     cairo_status_t status = gif || !film ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_NO_MEMORY;
     for (size_t k = 0; k < n; k++)
-        limits[k] =
-            (Limits){NS_RANGE_FREE, NS_RANGE_FREE, NS_RANGE_FREE, NS_RANGE_FREE, {0, 0, 0, 0}};
+        limits[k] = (Limits){NS_RANGE_FREE, NS_RANGE_FREE, NS_RANGE_FREE, {0, 0, 0, 0}};
     /* The last frame has the most notes, for which the sheet may have to be higher. */
     const NsPlot *const *plots = frames->frame(frames->data, frames->n - 1, &options);
     options.height = ns_plot_sheet_height(plots, n, &options);

@@ -126,22 +126,19 @@ void ns_frame_write(NsFrame *frame)
     double size = style->text_size, room = layout->width - 2 * style->padding;
     g_autofree char *x = axis_title(plot->x.label, plot->x.unit);
     g_autofree char *left = axis_title(plot->left.label, plot->left.unit);
-    g_autofree char *right = axis_title(plot->right.label, plot->right.unit);
     write_part(frame, NS_PART_TITLE, plot->title, style->title_size, true);
     ns_frame_write_subtitle(frame, NS_SUBTITLE_LINES);
     ns_frame_write_note(frame, NS_NOTE_LINES);
     write_part(frame, NS_PART_X_LABEL, plot->x.quiet ? NULL : x, size, false);
     write_part(frame, NS_PART_LEFT_LABEL, plot->left.quiet ? NULL : left, size, false);
-    bool of_colors = plot->heatmap != NULL;
-    if (!plot->right.quiet && (of_colors || layout->summary.right))
-        write_part(frame, NS_PART_RIGHT_LABEL, of_colors ? plot->heatmap->label : right, size,
-                   false);
+    bool bar = plot->heatmap && !plot->no_bar;
+    if (bar) write_part(frame, NS_PART_BAR_LABEL, plot->heatmap->label, size, false);
     if (!layout->summary.any)
         write_part(frame, NS_PART_EMPTY, plot->empty ? plot->empty : _("no data"), size, false);
     if (frame->show[NS_PART_TITLE]) limit_title(frame, room);
     frame->show[NS_PART_X_TICK] = !plot->x.quiet;
     frame->show[NS_PART_LEFT_TICK] = !plot->left.quiet;
-    frame->show[NS_PART_RIGHT_TICK] = !plot->right.quiet;
+    frame->show[NS_PART_BAR_TICK] = bar;
     bool inside = plot->legend == NS_LEGEND_INSIDE && !plot->heatmap;
     frame->show[NS_PART_LEGEND] = plot->legend != NS_LEGEND_NONE && !inside;
     g_autoptr(PangoLayout) zero = ns_layout_text(layout, false, "0");

@@ -97,7 +97,7 @@ void ns_heatmap_draw_bar(const NsPlotLayout *layout, cairo_t *cr)
 static bool trace_bad_cells(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsHeatmap *map = layout->plot->heatmap;
-    const NsScale *x = &layout->x, *y = &layout->y[NS_AXIS_LEFT];
+    const NsScale *x = &layout->x, *y = &layout->y;
     double dx = (map->x1 - map->x0) / (double)map->columns;
     double dy = (map->y1 - map->y0) / (double)map->rows;
     bool any = false;
@@ -147,8 +147,8 @@ static void draw_panel(const NsPlotLayout *layout, const NsPanel *panel, cairo_t
     /* Cells outside of fixed limits of the axes are clipped to the area. */
     double left = ns_scale_to_pixel(&layout->x, map->x0);
     double right = ns_scale_to_pixel(&layout->x, map->x1);
-    double top = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], panel->hi);
-    double bottom = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], panel->lo);
+    double top = ns_scale_to_pixel(&layout->y, panel->hi);
+    double bottom = ns_scale_to_pixel(&layout->y, panel->lo);
     NsBox box = {left, top, right - left, bottom - top};
     /* On a reversed axis a side is negative, which mirrors the image. */
     if (!panel->rows || box.width == 0 || box.height == 0 || isnan(box.width + box.height)) return;
@@ -174,7 +174,7 @@ static void draw_seams(const NsPlotLayout *layout, cairo_t *cr)
     double height = NS_SEAM * layout->style->text_size;
     if (layout->style->raster) height = 2 * ceil(height / 2);
     for (size_t i = 0; i + 1 < map->n_panels; i++) {
-        double y = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], ns_panel(map, i).lo);
+        double y = ns_scale_to_pixel(&layout->y, ns_panel(map, i).lo);
         if (layout->style->raster) y = round(y);
         if (!(y > area->y && y < area->y + area->height)) continue;
         cairo_rectangle(cr, area->x, y - height / 2, area->width, height);

@@ -7,8 +7,8 @@
 
 /* Parts of minor importance, written in a muted color. */
 static const bool faint[NS_PARTS] = {
-    [NS_PART_SUBTITLE] = true,  [NS_PART_NOTE] = true,       [NS_PART_X_TICK] = true,
-    [NS_PART_LEFT_TICK] = true, [NS_PART_RIGHT_TICK] = true, [NS_PART_LINE_NAME] = true,
+    [NS_PART_SUBTITLE] = true,  [NS_PART_NOTE] = true,     [NS_PART_X_TICK] = true,
+    [NS_PART_LEFT_TICK] = true, [NS_PART_BAR_TICK] = true, [NS_PART_LINE_NAME] = true,
     [NS_PART_EMPTY] = true,
 };
 

@@ -241,18 +241,14 @@ static void fit_vertical(NsFrame *frame)
     double room = layout->area.height - layout->strip_top - layout->strip_bottom;
     double inset = summary->points ? layout->style->mark_size / 2 + 1 : 0;
     inset = MIN(inset, room / 4);
-    const NsAxis *axes[2] = {&plot->left, &plot->right};
-    for (int side = 0; side < 2; side++) {
-        NsScale *scale = &layout->y[side];
-        double padding = plot->heatmap ? 0 : 0.04;
-        ns_scale_fit(scale, axes[side], summary->lo[side], summary->hi[side], padding);
-        double foot = layout->area.y + layout->area.height - layout->strip_bottom - inset;
-        double head = layout->area.y + layout->strip_top + inset;
-        scale->p0 = axes[side]->reversed ? head : foot;
-        scale->p1 = axes[side]->reversed ? foot : head;
-        bool panels = side == NS_AXIS_LEFT && plot->heatmap && plot->heatmap->n_panels;
-        layout->y_ticks[side] = panels ? panel_ticks(frame, scale) : vertical_ticks(frame, scale);
-    }
+    NsScale *scale = &layout->y;
+    ns_scale_fit(scale, &plot->left, summary->lo, summary->hi, plot->heatmap ? 0 : 0.04);
+    double foot = layout->area.y + layout->area.height - layout->strip_bottom - inset;
+    double head = layout->area.y + layout->strip_top + inset;
+    scale->p0 = plot->left.reversed ? head : foot;
+    scale->p1 = plot->left.reversed ? foot : head;
+    bool panels = plot->heatmap && plot->heatmap->n_panels;
+    layout->y_ticks = panels ? panel_ticks(frame, scale) : vertical_ticks(frame, scale);
     if (!plot->heatmap) return;
     fit_colors(layout);
     layout->z.p0 = layout->area.y + layout->area.height + plot->key_reach;
@@ -263,7 +259,7 @@ static void fit_vertical(NsFrame *frame)
 /* Without tick labels a color bar would add nothing to the cells. */
 static bool has_bar(const NsPlotLayout *layout)
 {
-    return layout->plot->heatmap && !layout->plot->right.quiet;
+    return layout->plot->heatmap && !layout->plot->no_bar;
 }
 
 static void measure_widths(NsFrame *frame)
@@ -274,14 +270,12 @@ static void measure_widths(NsFrame *frame)
     if (frame->show[NS_PART_LEFT_LABEL])
         frame->left += ns_text_height(frame->text[NS_PART_LEFT_LABEL]) + NS_GAP * size;
     if (frame->show[NS_PART_LEFT_TICK])
-        frame->left += ns_tick_texts_width(layout, layout->y_ticks[NS_AXIS_LEFT]) + ticks;
+        frame->left += ns_tick_texts_width(layout, layout->y_ticks) + ticks;
     if (has_bar(layout)) frame->right += (0.8 + BAR) * size;
-    const GArray *right = layout->plot->heatmap ? layout->z_ticks : layout->y_ticks[NS_AXIS_RIGHT];
-    if (frame->show[NS_PART_RIGHT_TICK] &&
-        (layout->plot->heatmap || ns_frame_has_right_axis(frame)))
-        frame->right += ns_tick_texts_width(layout, right) + ticks;
-    if (frame->show[NS_PART_RIGHT_LABEL])
-        frame->right += ns_text_height(frame->text[NS_PART_RIGHT_LABEL]) + NS_GAP * size;
+    if (frame->show[NS_PART_BAR_TICK])
+        frame->right += ns_tick_texts_width(layout, layout->z_ticks) + ticks;
+    if (frame->show[NS_PART_BAR_LABEL])
+        frame->right += ns_text_height(frame->text[NS_PART_BAR_LABEL]) + NS_GAP * size;
     frame->left = MAX(frame->left, frame->least.left);
     frame->right = MAX(frame->right, frame->least.right);
 }
@@ -302,9 +296,9 @@ static void fit_width(NsFrame *frame)
         NsPart part;
         bool comfort;
     } order[] = {
-        {NS_PART_RIGHT_LABEL, true},
+        {NS_PART_BAR_LABEL, true},
         {NS_PART_LEFT_LABEL, true},
-        {NS_PART_RIGHT_TICK, false},
+        {NS_PART_BAR_TICK, false},
         {NS_PART_LEFT_TICK, false},
     };
     NsPlotLayout *layout = frame->layout;
@@ -413,8 +407,7 @@ static void place_bar(const NsFrame *frame)
 static void clear_ticks(NsPlotLayout *layout)
 {
     g_clear_pointer(&layout->x_ticks, g_array_unref);
-    g_clear_pointer(&layout->y_ticks[0], g_array_unref);
-    g_clear_pointer(&layout->y_ticks[1], g_array_unref);
+    g_clear_pointer(&layout->y_ticks, g_array_unref);
     g_clear_pointer(&layout->z_ticks, g_array_unref);
 }
 
@@ -501,7 +494,7 @@ static void fill(NsPlotLayout *layout)
         if (series.hidden) series.n = 0;
         /* In columns of half a line width, a reduced path covers the same pixels as the complete
          * one. */
-        ns_path_build(&layout->paths[i], &series, &layout->x, &layout->y[series.side],
+        ns_path_build(&layout->paths[i], &series, &layout->x, &layout->y,
                       layout->style->line_width / 2);
     }
     ns_place_inner_labels(layout);
@@ -565,7 +558,6 @@ static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMarg
                     .cut = upper->cut,
                     .cut_at = upper->cut_at,
                     .left = below->left,
-                    .right = below->right,
                     .series = below->series,
                     .n_series = below->n_series,
                     .spans = upper->spans,
@@ -576,7 +568,6 @@ static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMarg
                     .n_slopes = below->n_slopes,
                     .no_grid = upper->no_grid,
                     .legend = NS_LEGEND_NONE};
-    shown.right.quiet = true;
     NsPlotLayout *lower = layout_new(&shown, layout->width, lower_height, layout->style);
     lower->own = shown;
     lower->plot = &lower->own;
@@ -600,7 +591,7 @@ static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMarg
     double left = MAX(a.left, b.left), right = MAX(a.right, b.right);
     if (layout->width - left - right < LEAST_WIDTH * layout->width) {
         /* Each has space for its own labels at the sides, but not for the widest of both. */
-        layout->own.left.quiet = layout->own.right.quiet = lower->own.left.quiet = true;
+        layout->own.left.quiet = lower->own.left.quiet = true;
         left = least->left;
         right = least->right;
     }
@@ -615,7 +606,7 @@ static void lay_out_drawing(NsPlotLayout *layout, const NsMargins *least)
 {
     static const NsAxis axis = {.lo = (double)NAN, .hi = (double)NAN, .quiet = true};
     layout->own = *layout->plot;
-    layout->own.x = layout->own.left = layout->own.right = axis;
+    layout->own.x = layout->own.left = axis;
     layout->own.legend = NS_LEGEND_NONE;
     layout->plot = &layout->own;
     lay_out(layout, least, NULL);
@@ -719,10 +710,10 @@ double ns_plot_row_to_pixel(const NsPlotLayout *layout, double value)
 {
     const NsHeatmap *map = layout->plot->heatmap;
     double drawn = map ? ns_panels_to_axis(map, value) : value;
-    return ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], drawn);
+    return ns_scale_to_pixel(&layout->y, drawn);
 }
 
-double ns_plot_y_to_pixel(const NsPlotLayout *layout, NsAxisSide side, double y)
+double ns_plot_y_to_pixel(const NsPlotLayout *layout, double y)
 {
-    return ns_scale_to_pixel(&layout->y[side], y);
+    return ns_scale_to_pixel(&layout->y, y);
 }

@@ -14,8 +14,8 @@
 typedef struct NsPlotLayout NsPlotLayout;
 
 /* plot and style are borrowed until the layout is freed.  Never fails.  What does not fit is
- * omitted in this order: subtitle, right axis label, legend, axis labels, and last the note, which
- * is shortened first. */
+ * omitted in this order: subtitle, label of the color bar, legend, axis labels, and last the note,
+ * which is shortened first. */
 NsPlotLayout *ns_plot_layout(const NsPlot *plot, double width, double height, const NsStyle *style);
 void ns_plot_layout_free(NsPlotLayout *layout);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsPlotLayout, ns_plot_layout_free)
@@ -52,7 +52,7 @@ NsBox ns_plot_area(const NsPlotLayout *layout);
 /* Conversion from data to drawing coordinates and back. */
 double ns_plot_x_to_pixel(const NsPlotLayout *layout, double x);
 double ns_plot_pixel_to_x(const NsPlotLayout *layout, double px);
-double ns_plot_y_to_pixel(const NsPlotLayout *layout, NsAxisSide side, double y);
+double ns_plot_y_to_pixel(const NsPlotLayout *layout, double y);
 
 /* The y coordinate of a value on the left axis of a heatmap; with panels, in the first that
  * contains it. */

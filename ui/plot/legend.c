@@ -55,16 +55,13 @@ static double last_value(const NsSeries *series)
  * ask for it, they keep the order of the series. */
 static int rank(const NsSeries *series)
 {
-    return series->previous ? 3 : series->theory ? 2 : series->side == NS_AXIS_RIGHT;
+    return series->previous ? 2 : series->theory;
 }
 
 char *ns_legend_words(const NsSeries *series, bool letter)
 {
     const char *name = ns_series_name(series);
-    if (letter && !rank(series)) return ns_text_letter(name);
-    if (series->side != NS_AXIS_RIGHT) return g_strdup(name);
-    /* Translators: a curve that uses the right axis. */
-    return g_strdup_printf(_("%s (right)"), name);
+    return letter && !rank(series) ? ns_text_letter(name) : g_strdup(name);
 }
 
 static gint compare(gconstpointer pa, gconstpointer pb, gpointer layout)
@@ -111,7 +108,7 @@ static double value_room(NsPlotLayout *layout)
  * its name. */
 static bool has_end(const NsPlot *plot, const NsSeries *series)
 {
-    const NsAxis *x = &plot->x, *y = ns_plot_axis(plot, series->side);
+    const NsAxis *x = &plot->x, *y = &plot->left;
     for (size_t i = series->n; i-- > 0 && !series->hidden;)
         if (ns_scale_shows(y->scale, series->y[i]) && !(series->y[i] < y->lo) &&
             !(series->y[i] > y->hi) && !(series->x[i] < x->lo) && !(series->x[i] > x->hi))
@@ -123,10 +120,8 @@ bool ns_legend_is_at_end(const NsPlotLayout *layout, const NsSeries *series)
 {
     bool curve = series->kind == NS_SERIES_LINE || series->kind == NS_SERIES_POINTS;
     bool behind = series->previous || series->theory;
-    bool left = series->side == NS_AXIS_LEFT;
     return layout->ends_room > 0 && curve && has_end(layout->plot, series) &&
-           series != layout->plot->key && !(behind && layout->ends > NS_ENDS_ALL) &&
-           (left || layout->ends < NS_ENDS_LEFT);
+           series != layout->plot->key && !(behind && layout->ends > NS_ENDS_ALL);
 }
 
 /* The entries of the legend itself, without names at the ends of curves. */

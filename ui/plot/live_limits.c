@@ -90,16 +90,13 @@ bool ns_plot_grows(const NsPlot *plot)
 void ns_live_axes_set(NsLiveAxes *axes, NsPlot *plot, double seconds)
 {
     NsDataSummary summary = ns_data_summary(plot);
-    NsAxis *vertical[2] = {&plot->left, &plot->right};
-    if (axes->origin != plot->origin) axes->limits[0] = axes->limits[1] = (NsLimits){0};
+    NsAxis *axis = &plot->left;
+    NsLimits *limits = &axes->limits;
+    if (axes->origin != plot->origin || axes->kind != axis->scale) *limits = (NsLimits){0};
     axes->origin = plot->origin;
-    for (int side = 0; side < 2 && !plot->heatmap; side++) {
-        NsAxis *axis = vertical[side];
-        NsLimits *limits = &axes->limits[side];
-        if (axes->kinds[side] != axis->scale) *limits = (NsLimits){0};
-        axes->kinds[side] = axis->scale;
-        ns_limits_follow(limits, axis, summary.lo[side], summary.hi[side], seconds);
-        if (!(limits->lo < limits->hi)) continue;
+    axes->kind = axis->scale;
+    if (!plot->heatmap) ns_limits_follow(limits, axis, summary.lo, summary.hi, seconds);
+    if (!plot->heatmap && limits->lo < limits->hi) {
         if (isnan(axis->lo)) axis->lo = limits->lo;
         if (isnan(axis->hi)) axis->hi = limits->hi;
     }

@@ -27,9 +27,9 @@ bool ns_plot_grows(const NsPlot *plot);
 
 /* The live axes of a chart.  Zero-initialize it before the first plot. */
 typedef struct {
-    NsLimits limits[2];   /* of the vertical axes by side */
-    NsScaleKind kinds[2]; /* scales to which the limits belong */
-    uint64_t origin;      /* runs to which they belong, as in NsPlot */
+    NsLimits limits;  /* of the vertical axis */
+    NsScaleKind kind; /* the scale to which the limits belong */
+    uint64_t origin;  /* runs to which they belong, as in NsPlot */
 } NsLiveAxes;
 
 /* Sets the axis limits that a plot leaves free, with steps not beyond the end of the runs.

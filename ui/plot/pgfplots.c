@@ -107,7 +107,7 @@ static void append_look(GString *out, const char *command, const NsPlotLayout *l
 /* Appends the band of a series: its lower edge to the right, its upper edge to the left. */
 static void append_band(GString *out, const NsPlotLayout *layout, const NsSeries *series)
 {
-    const NsScale *x = &layout->x, *y = &layout->y[series->side];
+    const NsScale *x = &layout->x, *y = &layout->y;
     if (!series->lo || !series->hi || !series->n) return;
     size_t stride = (series->n + MOST_POINTS - 1) / MOST_POINTS;
     print(out, "\\addplot[draw=none, fill=%s, fill opacity=0.18, forget plot] coordinates {\n",
@@ -129,7 +129,7 @@ static void append_band(GString *out, const NsPlotLayout *layout, const NsSeries
 static void append_bars(GString *out, const NsPlotLayout *layout, size_t i)
 {
     const NsSeries *series = &layout->plot->series[i];
-    const NsScale *x = &layout->x, *y = &layout->y[series->side];
+    const NsScale *x = &layout->x, *y = &layout->y;
     double foot = coordinate(y, y->kind == NS_SCALE_LOG ? y->lo : 0);
     for (size_t k = 0; k < series->n; k++) {
         double from, to, value = coordinate(y, series->y[k]);
@@ -155,7 +155,7 @@ static void append_bars(GString *out, const NsPlotLayout *layout, size_t i)
 static void append_curve(GString *out, const NsPlotLayout *layout, size_t i)
 {
     const NsSeries *series = &layout->plot->series[i];
-    const NsScale *x = &layout->x, *y = &layout->y[series->side];
+    const NsScale *x = &layout->x, *y = &layout->y;
     const GArray *points = layout->paths[i].points, *runs = layout->paths[i].runs;
     bool reduced = series->n > MOST_POINTS && points && points->len;
     append_look(out, "\\addplot[", layout, series);
@@ -181,14 +181,12 @@ static void append_curve(GString *out, const NsPlotLayout *layout, size_t i)
 }
 
 /* Appends all series of one vertical axis from back to front. */
-static void append_series(GString *out, const NsPlotLayout *layout, NsAxisSide side)
+static void append_series(GString *out, const NsPlotLayout *layout)
 {
     for (int rank = 0; rank < NS_SERIES_RANKS; rank++)
         for (size_t i = 0; i < layout->plot->n_series; i++) {
             const NsSeries *series = &layout->plot->series[i];
-            if (series->side != side || !series->n || series->hidden ||
-                ns_series_rank(series) != rank)
-                continue;
+            if (!series->n || series->hidden || ns_series_rank(series) != rank) continue;
             g_autofree char *label = ns_tex(series->label, true);
             const char *note = ", reduced to first, lowest, highest and last of every column";
             print(out, "%% %s: %zu points%s\n", label, series->n,
@@ -360,7 +358,7 @@ static void append_colors(GString *out, const NsPlotLayout *layout)
           "axis line style={draw=none}, width=%.9gbp, height=%.9gbp, ylabel={%s}, ytick={%s}, "
           "yticklabels={%s},\n    ",
           (bar->x - area->x) / area->width, bar->width, bar->height, label, at->str, words->str);
-    append_label_place(out, layout, bar, NS_PART_RIGHT_LABEL, "y", 90);
+    append_label_place(out, layout, bar, NS_PART_BAR_LABEL, "y", 90);
     print(out, "  },\n");
 }
 
@@ -369,7 +367,7 @@ static void append_colors(GString *out, const NsPlotLayout *layout)
 static void append_highlights(GString *out, const NsPlotLayout *layout, double y0, double y1)
 {
     const NsPlot *plot = layout->plot;
-    const NsScale *x = &layout->x, *y = &layout->y[NS_AXIS_LEFT];
+    const NsScale *x = &layout->x, *y = &layout->y;
     for (size_t i = 0; i < plot->n_spans; i++) {
         double at = coordinate(x, plot->spans[i].from);
         if (!isnan(ns_layout_point(layout, &plot->spans[i])))
@@ -390,18 +388,15 @@ static void append_annotations(GString *out, const NsPlotLayout *layout, double 
                                double y0, double y1)
 {
     const NsPlot *plot = layout->plot;
-    const NsScale *x = &layout->x, *left = &layout->y[NS_AXIS_LEFT];
+    const NsScale *x = &layout->x, *left = &layout->y;
     for (size_t i = 0; i < plot->n_levels; i++) {
         double y = coordinate(left, plot->levels[i].y);
-        if (plot->levels[i].side == NS_AXIS_LEFT && isfinite(y))
-            print(out, "\\draw[chart-words, densely dashed] " LINE, x0, y, x1, y);
+        if (isfinite(y)) print(out, "\\draw[chart-words, densely dashed] " LINE, x0, y, x1, y);
     }
     for (size_t i = 0; i < plot->n_slopes; i++) {
         const NsSlope *slope = &plot->slopes[i];
-        if (slope->side == NS_AXIS_LEFT)
-            print(out, "\\draw[chart-words, densely dotted] " LINE, coordinate(x, slope->x0),
-                  coordinate(left, slope->y0), coordinate(x, slope->x1),
-                  coordinate(left, slope->y1));
+        print(out, "\\draw[chart-words, densely dotted] " LINE, coordinate(x, slope->x0),
+              coordinate(left, slope->y0), coordinate(x, slope->x1), coordinate(left, slope->y1));
     }
     for (size_t i = 0; i < plot->n_markers; i++) {
         const NsMarker *marker = &plot->markers[i];
@@ -413,15 +408,13 @@ static void append_annotations(GString *out, const NsPlotLayout *layout, double 
     }
 }
 
-/* Appends the axes of one side with everything that is drawn in their coordinates. */
-static void append_axes(const Page *page, NsAxisSide side)
+/* Appends the axes with everything that is drawn in their coordinates. */
+static void append_axes(const Page *page)
 {
     GString *out = page->out;
     const NsPlotLayout *layout = page->layout;
     const NsPlot *plot = layout->plot;
-    const NsScale *x = &layout->x, *y = &layout->y[side];
-    const NsAxis silent = {.quiet = true};
-    bool right = side == NS_AXIS_RIGHT;
+    const NsScale *x = &layout->x, *y = &layout->y;
     /* The box of the axes is the plot area without its strips. */
     NsBox box = layout->area;
     box.y += layout->strip_top;
@@ -431,30 +424,24 @@ static void append_axes(const Page *page, NsAxisSide side)
           "\\begin{axis}[\n  at={(%.9gbp,%.9gbp)}, anchor=south west, scale only "
           "axis,\n  width=%.9gbp,\n  height=%.9gbp,\n",
           page->left + box.x, page->top - foot, box.width, box.height);
-    append_axis(out, "x", right ? &silent : &plot->x, x, layout->x_ticks, box.x, end);
-    if (!right) append_point_ticks(out, layout);
-    if (!right && layout->turned) print(out, "  x tick label style={rotate=90, anchor=east},\n");
-    append_axis(out, "y", right ? &plot->right : &plot->left, y, layout->y_ticks[side], foot,
-                box.y);
-    if (right) {
-        append_label_place(out, layout, &box, NS_PART_RIGHT_LABEL, "y", 90);
-        print(out, "  axis x line=none, axis y line*=right,\n");
-    } else {
-        print(out, plot->heatmap || plot->no_grid ? "  axis on top,\n" : "  grid=major,\n");
-        if (plot->heatmap) append_colors(out, layout);
-        append_label_place(out, layout, &box, NS_PART_X_LABEL, "x", 0);
-        if (plot->heatmap && plot->heatmap->n_panels)
-            print(out, "  ylabel={},\n"); /* the panels have their own names */
-        else
-            append_label_place(out, layout, &box, NS_PART_LEFT_LABEL, "y", 90);
-    }
+    append_axis(out, "x", &plot->x, x, layout->x_ticks, box.x, end);
+    append_point_ticks(out, layout);
+    if (layout->turned) print(out, "  x tick label style={rotate=90, anchor=east},\n");
+    append_axis(out, "y", &plot->left, y, layout->y_ticks, foot, box.y);
+    print(out, plot->heatmap || plot->no_grid ? "  axis on top,\n" : "  grid=major,\n");
+    if (plot->heatmap) append_colors(out, layout);
+    append_label_place(out, layout, &box, NS_PART_X_LABEL, "x", 0);
+    if (plot->heatmap && plot->heatmap->n_panels)
+        print(out, "  ylabel={},\n"); /* the panels have their own names */
+    else
+        append_label_place(out, layout, &box, NS_PART_LEFT_LABEL, "y", 90);
     print(out, "]\n");
     double x0 = coordinate_at(x, box.x), x1 = coordinate_at(x, end);
     double y0 = coordinate_at(y, foot), y1 = coordinate_at(y, box.y);
-    if (plot->heatmap && !right) append_heatmap(out, layout, x0, x1);
-    if (!right) append_highlights(out, layout, y0, y1);
-    append_series(out, layout, side);
-    if (!right) append_annotations(out, layout, x0, x1, y0, y1);
+    if (plot->heatmap) append_heatmap(out, layout, x0, x1);
+    append_highlights(out, layout, y0, y1);
+    append_series(out, layout);
+    append_annotations(out, layout, x0, x1, y0, y1);
     print(out, "\\end{axis}\n");
 }
 
@@ -610,8 +597,7 @@ static void append_plot(const Page *page)
     const NsPlotLayout *layout = page->layout;
     g_autofree char *title = ns_tex(layout->plot->title, true);
     print(page->out, "\n%% %s\n", title);
-    append_axes(page, NS_AXIS_LEFT);
-    if (layout->summary.right && !layout->plot->heatmap) append_axes(page, NS_AXIS_RIGHT);
+    append_axes(page);
     append_faults(page);
     append_legend(page);
     append_texts(page);

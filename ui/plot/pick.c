@@ -86,10 +86,10 @@ static bool pick_series(const NsPlotLayout *layout, double px, double py, NsRead
     g_autoptr(GPtrArray) found = series_at(layout, x);
     for (unsigned i = 0; i < found->len; i++) {
         const NsSeries *series = found->pdata[i];
-        const NsAxis *axis = ns_plot_axis(plot, series->side);
+        const NsAxis *axis = &plot->left;
         double value = series->y[nearest(series, x)];
         add_value(text, series->label ? series->label : axis->label, value, axis->unit);
-        double y = ns_scale_to_pixel(&layout->y[series->side], value);
+        double y = ns_scale_to_pixel(&layout->y, value);
         if (!series->previous && fabs(y - py) < best) {
             best = fabs(y - py);
             reading->py = CLAMP(y, layout->area.y, layout->area.y + layout->area.height);
@@ -140,7 +140,7 @@ static bool pick_cell(const NsPlotLayout *layout, double px, double py, NsReadin
     const NsPlot *plot = layout->plot;
     const NsHeatmap *map = plot->heatmap;
     if (!map->rows || !map->columns) return false;
-    double y = ns_scale_to_value(&layout->y[NS_AXIS_LEFT], py);
+    double y = ns_scale_to_value(&layout->y, py);
     NsPanel panel = ns_panel(map, ns_panel_at(map, y));
     if (!panel.rows) return false;
     double dx = (map->x1 - map->x0) / (double)map->columns;
@@ -164,7 +164,7 @@ static bool pick_cell(const NsPlotLayout *layout, double px, double py, NsReadin
         .x = ns_cell_value(&plot->x, left, dx),
         .row = row + (double)panel.row,
         .px = ns_scale_to_pixel(&layout->x, left + dx / 2),
-        .py = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], middle),
+        .py = ns_scale_to_pixel(&layout->y, middle),
         .series = -1,
         .text = g_string_free(text, FALSE),
     };
@@ -269,7 +269,7 @@ static void draw_dots(const NsPlotLayout *layout, const NsReading *reading, cons
     for (unsigned i = 0; i < found->len; i++) {
         const NsSeries *series = found->pdata[i];
         double value = series->y[nearest(series, reading->x)];
-        double y = ns_scale_to_pixel(&layout->y[series->side], value);
+        double y = ns_scale_to_pixel(&layout->y, value);
         /* Points outside of a zoomed axis have no dot. */
         bool inside = y >= layout->area.y - 0.5 && y <= layout->area.y + layout->area.height + 0.5;
         if (!inside) continue;

@@ -33,11 +33,6 @@
 /* Maximum significant digits of numbers in cells. */
 #define CELL_DIGITS 3
 
-bool ns_frame_has_right_axis(const NsFrame *frame)
-{
-    return frame->layout->summary.right && !frame->layout->plot->heatmap;
-}
-
 /* Measuring and placing share this function, so that they agree. */
 double ns_place_head(NsFrame *frame, bool place)
 {
@@ -144,7 +139,7 @@ double ns_layout_point(const NsPlotLayout *layout, const NsSpan *span)
 bool ns_layout_framed(const NsPlotLayout *layout, NsBox *box)
 {
     const NsPlot *plot = layout->plot;
-    const NsScale *x = &layout->x, *y = &layout->y[NS_AXIS_LEFT];
+    const NsScale *x = &layout->x, *y = &layout->y;
     double left = NAN, right = NAN, top = NAN, bottom = NAN;
     for (size_t i = 0; plot->heatmap && i < plot->n_spans; i++) {
         const NsSpan *span = &plot->spans[i];
@@ -227,7 +222,7 @@ static void place_y_ticks(NsFrame *frame, const NsScale *scale, const GArray *ti
         PangoLayout *text = texts->pdata[i];
         double py = ns_scale_to_pixel(scale, g_array_index(ticks, NsTick, i).value);
         if (!text) continue;
-        ns_layout_add_label(layout, right ? NS_PART_RIGHT_TICK : NS_PART_LEFT_TICK, text,
+        ns_layout_add_label(layout, right ? NS_PART_BAR_TICK : NS_PART_LEFT_TICK, text,
                             right ? x : x - ns_text_width(text),
                             py + frame->digit / 2 - ns_text_baseline(text), false);
     }
@@ -279,8 +274,8 @@ static PangoLayout *panel_words(NsFrame *frame, const NsPanel *panel, size_t way
 static void panel_room(const NsPlotLayout *layout, const NsPanel *panel, double *top,
                        double *height)
 {
-    *top = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], panel->hi);
-    *height = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], panel->lo) - *top;
+    *top = ns_scale_to_pixel(&layout->y, panel->hi);
+    *height = ns_scale_to_pixel(&layout->y, panel->lo) - *top;
 }
 
 /* Returns whether these labels fit beside all panels. */
@@ -355,10 +350,8 @@ static PangoLayout *fit_label(NsFrame *frame, NsPart part, double room)
 {
     NsPlotLayout *layout = frame->layout;
     const NsPlot *plot = layout->plot;
-    const NsAxis *axis = part == NS_PART_X_LABEL      ? &plot->x
-                         : part == NS_PART_LEFT_LABEL ? &plot->left
-                                                      : &plot->right;
-    bool bar = part == NS_PART_RIGHT_LABEL && plot->heatmap;
+    const NsAxis *axis = part == NS_PART_X_LABEL ? &plot->x : &plot->left;
+    bool bar = part == NS_PART_BAR_LABEL;
     PangoLayout **text = &frame->text[part];
     if (ns_text_width(*text) <= room) return *text;
     if (axis->unit && !bar) {
@@ -393,14 +386,14 @@ static void place_axis_labels(NsFrame *frame)
                            : 0.5 * frame->digit;
         y = MIN(y, area->y + area->height + ticks + ns_text_height(frame->text[NS_PART_X_LABEL]));
         /* The label must not overlap a color bar that extends below the area. */
-        bool key = layout->plot->key_reach > 0 || layout->plot->right.quiet;
+        bool key = layout->plot->key_reach > 0 || layout->plot->no_bar;
         double end = layout->width - (key ? frame->right : pad);
         PangoLayout *text = fit_label(frame, NS_PART_X_LABEL, end - pad);
         double width = ns_text_width(text), x = area->x + (area->width - width) / 2;
         x = MAX(pad, MIN(x, end - width));
         ns_layout_add_label(layout, NS_PART_X_LABEL, text, x, y - ns_text_height(text), false);
     }
-    static const NsPart sides[] = {NS_PART_LEFT_LABEL, NS_PART_RIGHT_LABEL};
+    static const NsPart sides[] = {NS_PART_LEFT_LABEL, NS_PART_BAR_LABEL};
     bool panels = layout->plot->heatmap && layout->plot->heatmap->n_panels;
     if (panels && frame->show[NS_PART_LEFT_LABEL]) place_panel_names(frame);
     for (size_t i = 0; i < G_N_ELEMENTS(sides); i++) {
@@ -519,12 +512,8 @@ void ns_place_outer_labels(NsFrame *frame)
     if (frame->show[NS_PART_MARKER]) place_markers(frame);
     place_x_ticks(frame);
     if (frame->show[NS_PART_LEFT_TICK])
-        place_y_ticks(frame, &layout->y[NS_AXIS_LEFT], layout->y_ticks[NS_AXIS_LEFT], area->x - out,
-                      false);
-    if (frame->show[NS_PART_RIGHT_TICK] && ns_frame_has_right_axis(frame))
-        place_y_ticks(frame, &layout->y[NS_AXIS_RIGHT], layout->y_ticks[NS_AXIS_RIGHT],
-                      area->x + area->width + out, true);
-    if (frame->show[NS_PART_RIGHT_TICK] && bar->width > 0)
+        place_y_ticks(frame, &layout->y, layout->y_ticks, area->x - out, false);
+    if (frame->show[NS_PART_BAR_TICK] && bar->width > 0)
         place_y_ticks(frame, &layout->z, layout->z_ticks, bar->x + bar->width + out, true);
     place_axis_labels(frame);
     if (frame->show[NS_PART_EMPTY]) {
@@ -549,7 +538,7 @@ static void add_backed(NsPlotLayout *layout, PangoLayout *text, NsPoint at, NsCo
 static void place_level(NsPlotLayout *layout, const NsLevel *level)
 {
     NsBox room = ns_layout_inside(layout);
-    double py = ns_scale_to_pixel(&layout->y[level->side], level->y), width, height;
+    double py = ns_scale_to_pixel(&layout->y, level->y), width, height;
     if (!level->text || isnan(py)) return;
     const NsStyle *style = layout->style;
     g_autoptr(PangoLayout) text = ns_layout_text(layout, false, level->text);
@@ -571,7 +560,7 @@ static void place_level(NsPlotLayout *layout, const NsLevel *level)
 /* Places the name of a slope beside its middle, on the side with fewer curves. */
 static void place_slope(NsPlotLayout *layout, const NsSlope *slope)
 {
-    const NsScale *y = &layout->y[slope->side];
+    const NsScale *y = &layout->y;
     NsPoint a = {ns_scale_to_pixel(&layout->x, slope->x0), ns_scale_to_pixel(y, slope->y0)};
     NsPoint b = {ns_scale_to_pixel(&layout->x, slope->x1), ns_scale_to_pixel(y, slope->y1)};
     if (!slope->text || isnan(a.x + a.y + b.x + b.y)) return;
@@ -641,7 +630,7 @@ static void place_value(NsPlotLayout *layout, const NsBox *cell, double value, i
 static void place_values(NsPlotLayout *layout)
 {
     const NsHeatmap *map = layout->plot->heatmap;
-    const NsScale *x = &layout->x, *y = &layout->y[NS_AXIS_LEFT];
+    const NsScale *x = &layout->x, *y = &layout->y;
     double dx = (map->x1 - map->x0) / (double)map->columns;
     double dy = (map->y1 - map->y0) / (double)map->rows;
     double width = fabs(ns_scale_to_pixel(x, map->x0 + dx) - ns_scale_to_pixel(x, map->x0));

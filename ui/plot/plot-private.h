@@ -16,18 +16,18 @@
 /* ---- the data of a plot ---- */
 
 typedef struct {
-    double x_lo, x_hi;                 /* lo > hi: no value */
-    double lo[2], hi[2];               /* by NsAxisSide */
-    double theory_lo[2], theory_hi[2]; /* of computed series */
-    bool theory_beyond;                /* some of theory is outside of the axis */
-    size_t faults[NS_FAULT_KINDS];     /* in series */
-    bool negative;                     /* some value of series or cells is below 0 */
-    size_t bad_cells, unshown_cells;   /* of the heatmap: not finite; not positive on a log scale */
-    double z_lo, z_hi;                 /* of the heatmap */
-    bool right, points;                /* some series has the right axis; some series has marks */
-    bool any;                          /* there is something to draw, even if it is hidden */
-    size_t groups;                     /* number of series of bars side by side */
-    double bar_width;                  /* space for one group of bars, in units of x */
+    double x_lo, x_hi;               /* lo > hi: no value */
+    double lo, hi;                   /* of the vertical axis */
+    double theory_lo, theory_hi;     /* of computed series */
+    bool theory_beyond;              /* some of theory is outside of the axis */
+    size_t faults[NS_FAULT_KINDS];   /* in series */
+    bool negative;                   /* some value of series or cells is below 0 */
+    size_t bad_cells, unshown_cells; /* of the heatmap: not finite; not positive on a log scale */
+    double z_lo, z_hi;               /* of the heatmap */
+    bool points;                     /* some series has marks */
+    bool any;                        /* there is something to draw, even if it is hidden */
+    size_t groups;                   /* number of series of bars side by side */
+    double bar_width;                /* space for one group of bars, in units of x */
 } NsDataSummary;
 
 /* A plot that draws itself has no values here, but `any` is true. */
@@ -49,10 +49,10 @@ typedef enum {
     NS_PART_MARKER,
     NS_PART_X_TICK,
     NS_PART_LEFT_TICK,
-    NS_PART_RIGHT_TICK, /* of the right axis or of the color bar */
+    NS_PART_BAR_TICK, /* of the color bar */
     NS_PART_X_LABEL,
     NS_PART_LEFT_LABEL,
-    NS_PART_RIGHT_LABEL, /* of the right axis or of the color bar */
+    NS_PART_BAR_LABEL, /* of the color bar */
     NS_PART_NOTE,
     NS_PART_LINE_NAME, /* of a level or a slope */
     NS_PART_EMPTY,
@@ -103,7 +103,7 @@ bool ns_layout_least_crowded(const NsPlotLayout *layout, const NsPoint *corners,
 #define NS_GRIP_ARROW 3.5
 
 /* Curves with names at their ends: all; those of the present run; only those of its left axis. */
-typedef enum { NS_ENDS_ALL, NS_ENDS_OWN, NS_ENDS_LEFT } NsEnds;
+typedef enum { NS_ENDS_ALL, NS_ENDS_OWN } NsEnds;
 
 struct NsPlotLayout {
     const NsPlot *plot;
@@ -115,23 +115,23 @@ struct NsPlotLayout {
                                      * none */
     double strip_top, strip_bottom; /* heights of the strips for values that have no place on the
                                      * axis */
-    NsScale x, y[2], z;
-    GArray *x_ticks, *y_ticks[2], *z_ticks; /* NsTick */
-    bool turned;                            /* tick labels of the x axis are rotated */
-    GArray *labels;                         /* NsLabel */
-    GArray *legend;                         /* NsLegendSample */
-    bool letters;                           /* the legend has no space for more than the letters of
-                                             * runs */
-    bool names;                             /* the legend, or the ends of curves, has the complete
-                                             * names */
-    bool told;                              /* names identify the runs, so that the subtitle omits
-                                             * what distinguishes them */
-    double ends_room;                       /* width of the area that is reserved for names at the
-                                             * ends of curves */
-    NsEnds ends;                            /* the curves that have names at their ends */
-    NsBox legend_box;                       /* a legend inside the area; its width is 0 if there is
-                                             * none */
-    NsPath *paths;                          /* [n_paths], one for each series */
+    NsScale x, y, z;
+    GArray *x_ticks, *y_ticks, *z_ticks; /* NsTick */
+    bool turned;                         /* tick labels of the x axis are rotated */
+    GArray *labels;                      /* NsLabel */
+    GArray *legend;                      /* NsLegendSample */
+    bool letters;                        /* the legend has no space for more than the letters of
+                                          * runs */
+    bool names;                          /* the legend, or the ends of curves, has the complete
+                                          * names */
+    bool told;                           /* names identify the runs, so that the subtitle omits
+                                          * what distinguishes them */
+    double ends_room;                    /* width of the area that is reserved for names at the
+                                          * ends of curves */
+    NsEnds ends;                         /* the curves that have names at their ends */
+    NsBox legend_box;                    /* a legend inside the area; its width is 0 if there is
+                                          * none */
+    NsPath *paths;                       /* [n_paths], one for each series */
     size_t n_paths;
     NsPlotLayout *lower; /* layout of plot->lower, drawn lower_y below the top; or NULL */
     double lower_y;
@@ -228,9 +228,6 @@ bool ns_frame_names_tell(const NsFrame *frame);
 /* Maximum numbers of lines, which decrease if the data have little space. */
 #define NS_SUBTITLE_LINES 3
 #define NS_NOTE_LINES 16
-
-/* Returns whether the right axis is drawn; a heatmap has its color bar there. */
-bool ns_frame_has_right_axis(const NsFrame *frame);
 
 /* Stacks title, subtitle and legend from the top and returns where they end.  Adds them to the page
  * if `place`. */

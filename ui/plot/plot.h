@@ -57,8 +57,6 @@ static inline const char *ns_axis_name(const NsAxis *axis, double value)
     return there && value == floor(value) ? axis->names[(size_t)value] : NULL;
 }
 
-typedef enum { NS_AXIS_LEFT, NS_AXIS_RIGHT } NsAxisSide;
-
 typedef enum {
     NS_SERIES_LINE,    /* a curve over many points */
     NS_SERIES_POINTS,  /* a line with a mark at every point (profiles over layers) */
@@ -74,7 +72,6 @@ typedef struct {
     const char *group; /* the series of a group share one legend entry with its name and the look of
                         * the first, and are hidden together; NULL: an entry of its own */
     NsSeriesKind kind;
-    NsAxisSide side;
     unsigned style; /* index of color, dash and mark */
     unsigned dash;  /* offset of the style that dash and mark come from, while the color stays; for
                      * a theory the index of its dots */
@@ -189,7 +186,6 @@ typedef struct {
 typedef struct {
     double y;
     const char *text;
-    NsAxisSide side;
     bool handle; /* can be dragged at the grip at its right end */
 } NsLevel;
 
@@ -197,8 +193,7 @@ typedef struct {
 typedef struct {
     double x0, y0, x1, y1;
     const char *of, *text; /* the name of the fitted series; the label */
-    NsAxisSide side;
-    unsigned style; /* of the fitted series */
+    unsigned style;        /* of the fitted series */
 } NsSlope;
 
 /* A figure that draws itself, without axes.  The series of such a plot are only exported as
@@ -230,7 +225,7 @@ struct NsPlot {
     const char *moment;   /* the end of the subtitle, kept when the rest is shortened: "step 1240";
                            * or NULL */
     const char *run;      /* the name of this run if there are several: "A Post-LN"; or NULL */
-    NsAxis x, left, right;
+    NsAxis x, left;
     const NsSeries *series;
     size_t n_series;
     const NsSeries *key;      /* a legend entry that explains the bands of all curves; or NULL */
@@ -262,15 +257,10 @@ struct NsPlot {
      * plot. */
     const NsPlot *lower;
     const NsPlotDrawing *drawing; /* NULL for none */
+    bool no_bar;      /* without the color bar of a heatmap, which a neighboring plot has */
     double key_reach; /* how far the color bar of a heatmap extends below the plot area, next to the
                        * plots below that share it */
     /* For a mean over seeds: the plot of each seed, which tables include; or NULL. */
     const NsPlot *const *singles;
     size_t n_singles;
 };
-
-/* The vertical axis of a side. */
-static inline const NsAxis *ns_plot_axis(const NsPlot *plot, NsAxisSide side)
-{
-    return side == NS_AXIS_RIGHT ? &plot->right : &plot->left;
-}

@@ -33,7 +33,7 @@ static NsMargins margins_of(const NsPlotSheet *sheet, size_t i, bool key)
     NsHeatmap map = *plot.heatmap;
     map.square = false; /* a square area would make the margins wider */
     plot.heatmap = &map;
-    plot.right.quiet = !key;
+    plot.no_bar = !key;
     g_autoptr(NsPlotLayout) layout = ns_plot_layout_within(&plot, one->cell.width, one->cell.height,
                                                            sheet->options->style, &one->least);
     return ns_layout_margins(layout);
@@ -51,7 +51,7 @@ static double foot_of(const NsPlotSheet *sheet, size_t i)
 static bool has_fixed_colors(const NsPlot *plot)
 {
     const NsHeatmap *map = plot->heatmap;
-    return map && map->rows && map->columns && map->lo < map->hi && !plot->right.quiet;
+    return map && map->rows && map->columns && map->lo < map->hi && !plot->no_bar;
 }
 
 static bool same_colors(const NsPlot *a, const NsPlot *b)
@@ -74,7 +74,7 @@ static void share(const NsPlotSheet *sheet, size_t first, size_t end)
         cell->x -= (double)column * share;
         cell->width -= share;
         if (i == bearer) cell->width += key;
-        sheet->plots[i].plot.right.quiet = i != bearer;
+        sheet->plots[i].plot.no_bar = i != bearer;
     }
     double reach = foot_of(sheet, end - 1) - foot_of(sheet, bearer);
     sheet->plots[bearer].plot.key_reach = MAX(reach, 0);

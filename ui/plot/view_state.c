@@ -31,7 +31,6 @@ void ns_view_state_apply(const NsViewState *view_state, const NsPlot *plot, NsPl
     *shown = *plot;
     limit(view_state, NS_VIEW_STATE_X, &shown->x);
     limit(view_state, NS_VIEW_STATE_LEFT, &shown->left);
-    limit(view_state, NS_VIEW_STATE_RIGHT, &shown->right);
     if (plot->heatmap) {
         /* Heatmaps have cells of equal size, so that their scales cannot change. */
         shown->x.scale = plot->x.scale;
@@ -52,10 +51,7 @@ void ns_view_state_apply(const NsViewState *view_state, const NsPlot *plot, NsPl
 
 bool ns_plot_has_axis(const NsPlot *plot, NsViewStateAxis which)
 {
-    if (which == NS_VIEW_STATE_LEFT && plot->heatmap && plot->heatmap->n_panels) return false;
-    bool right = false;
-    for (size_t i = 0; i < plot->n_series; i++) right |= plot->series[i].side == NS_AXIS_RIGHT;
-    return which != NS_VIEW_STATE_RIGHT || (right && !plot->heatmap);
+    return !(which == NS_VIEW_STATE_LEFT && plot->heatmap && plot->heatmap->n_panels);
 }
 
 NsRange ns_plot_extent(const NsPlot *plot)
@@ -127,9 +123,7 @@ static NsRange whole(const NsPlotLayout *layout, NsViewStateAxis which)
 
 static const NsScale *scale_of(const NsPlotLayout *layout, NsViewStateAxis which)
 {
-    return which == NS_VIEW_STATE_X      ? &layout->x
-           : which == NS_VIEW_STATE_LEFT ? &layout->y[NS_AXIS_LEFT]
-                                         : &layout->y[NS_AXIS_RIGHT];
+    return which == NS_VIEW_STATE_X ? &layout->x : &layout->y;
 }
 
 bool ns_view_state_zoom_about(NsViewState *view_state, const NsPlotLayout *layout, double px,

@@ -10,12 +10,7 @@
 
 #define NS_VIEW_STATE_PINS 9
 
-typedef enum {
-    NS_VIEW_STATE_X,
-    NS_VIEW_STATE_LEFT,
-    NS_VIEW_STATE_RIGHT,
-    NS_VIEW_STATE_AXES
-} NsViewStateAxis;
+typedef enum { NS_VIEW_STATE_X, NS_VIEW_STATE_LEFT, NS_VIEW_STATE_AXES } NsViewStateAxis;
 
 /* A pinned reading. */
 typedef struct {

@@ -151,9 +151,8 @@ static void press_handle(Input *input)
         const NsLevel *level = &plot->levels[(size_t)input->handle - plot->n_markers];
         double near = level->y * 0.99;
         input->handle_at = level->y;
-        input->handle_stride =
-            (level->y - near) / (ns_plot_y_to_pixel(layout, level->side, level->y) -
-                                 ns_plot_y_to_pixel(layout, level->side, near));
+        input->handle_stride = (level->y - near) / (ns_plot_y_to_pixel(layout, level->y) -
+                                                    ns_plot_y_to_pixel(layout, near));
         return;
     }
     double at = plot->markers[input->handle].x;

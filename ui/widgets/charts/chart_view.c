@@ -296,7 +296,7 @@ static void reduce(NsPlot *plot)
     plot->subtitle = plot->moment = plot->note = NULL;
     plot->legend = NS_LEGEND_NONE;
     plot->lower = NULL;
-    plot->x.quiet = plot->left.quiet = plot->right.quiet = true;
+    plot->x.quiet = plot->left.quiet = plot->no_bar = true;
     plot->n_markers = plot->n_levels = plot->n_slopes = 0;
 }
 

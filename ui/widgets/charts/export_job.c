@@ -253,7 +253,7 @@ void ns_export_facts_free(NsExportFacts *facts)
 static NsExportFacts *facts_of(const NsPlot *plot)
 {
     NsExportFacts *facts = g_new0(NsExportFacts, 1);
-    const NsAxis *axes[NS_VIEW_STATE_AXES] = {&plot->x, &plot->left, &plot->right};
+    const NsAxis *axes[NS_VIEW_STATE_AXES] = {&plot->x, &plot->left};
     facts->title = ns_text_plain(plot->title);
     facts->curves = g_ptr_array_new_with_free_func(g_free);
     const char *name;

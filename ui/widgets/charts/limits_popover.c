@@ -14,8 +14,7 @@
 static const struct {
     const char *name;
     const char *otherwise; /* where the axis has no label */
-} AXES[NS_VIEW_STATE_AXES] = {
-    {N_("horizontal"), "x"}, {N_("left"), "y"}, {N_("right"), N_("right y")}};
+} AXES[NS_VIEW_STATE_AXES] = {{N_("horizontal"), "x"}, {N_("vertical"), "y"}};
 
 /* As NsScaleKind, after the figure's own. */
 static const char *const SCALES[] = {N_("default"), N_("linear"), N_("logarithmic"),
@@ -36,9 +35,7 @@ static GtkWidget *new_scales(void)
 
 static const NsAxis *axis_of(const NsPlot *plot, NsViewStateAxis which)
 {
-    return which == NS_VIEW_STATE_X      ? &plot->x
-           : which == NS_VIEW_STATE_LEFT ? &plot->left
-                                         : &plot->right;
+    return which == NS_VIEW_STATE_X ? &plot->x : &plot->left;
 }
 
 /* The number in a field; NaN for an empty one.  FALSE for anything else. */

@@ -328,7 +328,6 @@ GtkWidget *ns_prediction_new(NsQuantity quantity, size_t n, int first, double lo
                               .y = p->measured};
     p->plot = (NsPlot){.x = axis(_("layer"), first - 0.5, first + (double)n - 0.5),
                        .left = axis(info->symbol, lo, hi),
-                       .right = axis(NULL, (double)NAN, (double)NAN),
                        .series = p->series,
                        .legend = NS_LEGEND_NONE,
                        .empty = _("Draw here, from left to right.")};

@@ -125,7 +125,7 @@ static double value_at(const NsSeries *series, double x)
     return NAN;
 }
 
-/* The measured curves of the first two lanes are the first two of their plot on the left axis. */
+/* The measured curves of the first two lanes are the first two of their plot. */
 static void add_ratio(GPtrArray *rows, const NsPlot *plot, const NsReading *reading)
 {
     double values[2];
@@ -133,7 +133,7 @@ static void add_ratio(GPtrArray *rows, const NsPlot *plot, const NsReading *read
     for (size_t i = 0; i < plot->n_series && found < 2; i++) {
         const NsSeries *series = &plot->series[i];
         bool measured = !series->previous && !series->theory && !series->muted;
-        if (!measured || series->side != NS_AXIS_LEFT || series->kind == NS_SERIES_BAND) continue;
+        if (!measured || series->kind == NS_SERIES_BAND) continue;
         if (series->style != found) return;
         values[found++] = value_at(series, reading->x);
     }
