@@ -4,6 +4,7 @@
 #include "core/base/database_file.h"
 #include "core/base/error.h"
 #include "core/base/words.h"
+#include "core/store/figure_file.h"
 #include "core/store/run_reader.h"
 
 #include <errno.h>
@@ -292,7 +293,10 @@ bool ns_outside_file_is(const char *path)
     g_autofree char *head = g_malloc(CHUNK);
     int fd = ns_open_for_reading(path);
     ssize_t n = fd < 0 ? -1 : read(fd, head, CHUNK);
-    bool is = n > 0 && (is_lfs_pointer(fd) || ns_outside_are(head, (size_t)n));
+    /* A figure of Normscope in TeX begins with a comment that names losses between commas. */
+    g_autofree char *experiment = NULL;
+    if (n > 0) ns_figure_file_find(head, (size_t)n, &experiment);
+    bool is = n > 0 && !experiment && (is_lfs_pointer(fd) || ns_outside_are(head, (size_t)n));
     if (fd >= 0) close(fd);
     return is;
 }

@@ -22,10 +22,9 @@ static void *own(NsMeanPlot *mean, void *taken)
 
 static bool same_series(const NsSeries *a, const NsSeries *b)
 {
-    return a->kind == b->kind && a->style == b->style &&
-           a->previous == b->previous && a->tinted == b->tinted && a->muted == b->muted &&
-           a->theory == b->theory && g_strcmp0(a->label, b->label) == 0 &&
-           g_strcmp0(a->group, b->group) == 0;
+    return a->kind == b->kind && a->style == b->style && a->previous == b->previous &&
+           a->tinted == b->tinted && a->muted == b->muted && a->theory == b->theory &&
+           g_strcmp0(a->label, b->label) == 0 && g_strcmp0(a->group, b->group) == 0;
 }
 
 /* The series of another plot that corresponds to the i-th of this one.  If several look alike, they

@@ -102,7 +102,7 @@ bool ns_layout_least_crowded(const NsPlotLayout *layout, const NsPoint *corners,
 #define NS_GRIP 0.75
 #define NS_GRIP_ARROW 3.5
 
-/* Curves with names at their ends: all; those of the present run; only those of its left axis. */
+/* Curves with names at their ends: all, or those of the present run. */
 typedef enum { NS_ENDS_ALL, NS_ENDS_OWN } NsEnds;
 
 struct NsPlotLayout {
