@@ -39,7 +39,7 @@ typedef struct {
 
 typedef struct {
     NsOutsideRecords records;
-    NsOutsideScalar seed, process; /* the first ones; lines of others are left out */
+    NsOutsideCell seed, process; /* the first ones; lines of others are left out */
     bool seeds_noted;
     size_t restarts;
     NsOutsideLine *open; /* the lines of the newest step so far, or NULL */
@@ -74,7 +74,7 @@ struct NsOutside {
     size_t wrong, noted;
     GPtrArray *first_names; /* of what was read before the first record */
     GQueue messages;
-    bool nothing_reported; /* that there is no record */
+    bool has_numbers, nothing_reported; /* nothing_reported: that there is no record */
     size_t summaries, repeated, duplicates, of_processes, reported;
     GHashTable *left_out; /* names to the number of their values that are not drawn */
 };
@@ -205,8 +205,8 @@ static void report(NsOutside *o, const char *format, ...)
 static void report_at(NsOutside *o, const File *file, const char *what)
 {
     size_t line = ns_outside_input_lines(file->input);
-    report(o, ns_outside_input_is_events(file->input) ? _("Event %zu: %s") : _("Line %zu: %s"),
-           line, what);
+    report(o, ns_outside_input_events(file->input) ? _("Event %zu: %s") : _("Line %zu: %s"), line,
+           what);
 }
 
 static void note_at(NsOutside *o, const File *file, const char *what)
@@ -308,7 +308,7 @@ static int64_t offset_of(NsOutside *o, Lane *lane, const NsOutsideLine *line, do
 {
     GArray *epochs = lane->epochs;
     int64_t offset = epochs->len ? g_array_index(epochs, Epoch, epochs->len - 1).offset : 0;
-    bool loss = line->scalars[NS_OUTSIDE_LOSS].has;
+    bool loss = line->scalars[NS_OUTSIDE_LOSS].name;
     int64_t step = line->step + offset;
     if (epoch > lane->epoch && lane->epoch >= 0 && !line->again &&
         (step < lane->top || (loss && step == lane->top))) {
@@ -329,9 +329,9 @@ static int64_t offset_of(NsOutside *o, Lane *lane, const NsOutsideLine *line, do
 /* Gives a line without a step the epoch, or the number of losses before it. */
 static void count_step(NsOutside *o, Lane *lane, NsOutsideLine *line)
 {
-    const NsOutsideScalar *epoch = &line->scalars[NS_OUTSIDE_EPOCH];
-    bool loss = line->scalars[NS_OUTSIDE_LOSS].has;
-    bool whole = epoch->has && epoch->value >= 0 && epoch->value <= floor(epoch->value) &&
+    const NsOutsideCell *epoch = &line->scalars[NS_OUTSIDE_EPOCH];
+    bool loss = line->scalars[NS_OUTSIDE_LOSS].name;
+    bool whole = epoch->name && epoch->value >= 0 && epoch->value <= floor(epoch->value) &&
                  epoch->value < (double)NS_JSON_LAST_WHOLE;
     /* Several losses of one epoch need numbers of their own. */
     bool again = loss && lane->by_epoch && whole && (int64_t)epoch->value <= lane->top;
@@ -351,17 +351,17 @@ static void count_step(NsOutside *o, Lane *lane, NsOutsideLine *line)
 /* Finds the step of a line; returns false if it has none, although others of the lane do. */
 static bool find_step(NsOutside *o, Lane *lane, NsOutsideLine *line)
 {
-    const NsOutsideScalar *epoch = &line->scalars[NS_OUTSIDE_EPOCH];
+    const NsOutsideCell *epoch = &line->scalars[NS_OUTSIDE_EPOCH];
     if (line->step >= 0) {
         lane->has_step = true;
-        if (epoch->has && isfinite(epoch->value))
+        if (epoch->name && isfinite(epoch->value))
             line->step += offset_of(o, lane, line, epoch->value);
     } else if (lane->has_step) {
         return false;
     } else {
         count_step(o, lane, line);
     }
-    if (line->scalars[NS_OUTSIDE_LOSS].has && line->step > lane->top) {
+    if (line->scalars[NS_OUTSIDE_LOSS].name && line->step > lane->top) {
         if (lane->top >= 0) lane->gap = line->step - lane->top;
         lane->top = line->step;
     }
@@ -384,7 +384,7 @@ static void leave_out_line(NsOutside *o, const NsOutsideLine *line)
     for (guint i = 0; i < line->arrays->len; i++)
         count_left_out(o, g_array_index(line->arrays, NsOutsideArray, i).group->key);
     for (size_t i = NS_OUTSIDE_LR; i <= NS_OUTSIDE_GRAD_NORM; i++)
-        if (line->scalars[i].has) count_left_out(o, line->scalars[i].name->raw);
+        if (line->scalars[i].name) count_left_out(o, line->scalars[i].name->raw);
 }
 
 /* Keeps what a step without a loss has, until its loss comes. */
@@ -392,8 +392,8 @@ static void wait_for_loss(NsOutside *o, Lane *lane, NsOutsideLine *line)
 {
     guint at;
     NsOutsideLine *there = find_waiting(lane, line->step, &at);
-    bool any = line->arrays->len || line->scalars[NS_OUTSIDE_LR].has ||
-               line->scalars[NS_OUTSIDE_GRAD_NORM].has;
+    bool any = line->arrays->len || line->scalars[NS_OUTSIDE_LR].name ||
+               line->scalars[NS_OUTSIDE_GRAD_NORM].name;
     if (there) {
         ns_outside_line_merge(there, line);
     } else if (any) {
@@ -408,10 +408,10 @@ static void wait_for_loss(NsOutside *o, Lane *lane, NsOutsideLine *line)
  * under a worse one; a worse name keeps its own. */
 static void choose_loss(NsOutside *o, Lane *lane, NsOutsideLine *line)
 {
-    NsOutsideScalar *loss = &line->scalars[NS_OUTSIDE_LOSS];
+    NsOutsideCell *loss = &line->scalars[NS_OUTSIDE_LOSS];
     const NsOutsideName *taken = lane->loss;
-    if (line->summary && loss->has && loss->name->mean) {
-        *loss = (NsOutsideScalar){0};
+    if (line->summary && loss->name && loss->name->mean) {
+        *loss = (NsOutsideCell){0};
         o->summaries++;
     }
     for (guint i = line->summary ? line->cells->len : 0; i-- > 0;) {
@@ -419,7 +419,7 @@ static void choose_loss(NsOutside *o, Lane *lane, NsOutsideLine *line)
         g_array_remove_index(line->cells, i);
         o->summaries++;
     }
-    if (!loss->has || loss->name == taken) return;
+    if (!loss->name || loss->name == taken) return;
     if (!taken || loss->name->rank < taken->rank) {
         size_t n = lane->records.history ? ns_history_steps(lane->records.history) : 0;
         if (taken && n) {
@@ -435,24 +435,22 @@ static void choose_loss(NsOutside *o, Lane *lane, NsOutsideLine *line)
         lane->loss = loss->name;
         return;
     }
-    NsOutsideCell cell = {loss->name, loss->value};
-    g_array_append_val(line->cells, cell);
-    *loss = (NsOutsideScalar){0};
+    ns_outside_line_add(line, *loss);
+    *loss = (NsOutsideCell){0};
 }
 
 static void choose_validation(NsOutside *o, Lane *lane, NsOutsideLine *line)
 {
-    NsOutsideScalar *loss = &line->scalars[NS_OUTSIDE_VALIDATION];
-    if (!loss->has) return;
+    NsOutsideCell *loss = &line->scalars[NS_OUTSIDE_VALIDATION];
+    if (!loss->name) return;
     if (!lane->validation || lane->validation == loss->name) {
         lane->validation = loss->name;
         if (!ns_outside_records_evaluate(&lane->records, line->step, loss->value) && !line->again)
             o->duplicates++;
         return;
     }
-    NsOutsideCell cell = {loss->name, loss->value};
-    g_array_append_val(line->cells, cell);
-    *loss = (NsOutsideScalar){0};
+    ns_outside_line_add(line, *loss);
+    *loss = (NsOutsideCell){0};
 }
 
 /* A step with a loss that was already read begins the run again from there; returns false if it was
@@ -495,7 +493,7 @@ static void close_step(NsOutside *o, Lane *lane)
     ns_outside_line_gather(line);
     int64_t last = ns_outside_records_last(records);
     bool has = ns_outside_records_have(records, line->step);
-    if (line->scalars[NS_OUTSIDE_LOSS].has) {
+    if (line->scalars[NS_OUTSIDE_LOSS].name) {
         NsOutsideLine *waiting = find_waiting(lane, line->step, &at);
         if (waiting) {
             ns_outside_line_merge(line, waiting);
@@ -529,10 +527,11 @@ static void close_all(NsOutside *o)
 /* Adds a line to that of its step, whose loss may not come twice. */
 static void join(NsOutside *o, Lane *lane, const NsOutsideLine *line)
 {
-    const NsOutsideScalar *loss = &line->scalars[NS_OUTSIDE_LOSS];
-    bool twice = loss->has && lane->open->scalars[NS_OUTSIDE_LOSS].name == loss->name;
-    bool more = line->cells->len || line->arrays->len || line->scalars[NS_OUTSIDE_VALIDATION].has ||
-                line->scalars[NS_OUTSIDE_LR].has || line->scalars[NS_OUTSIDE_GRAD_NORM].has;
+    const NsOutsideCell *loss = &line->scalars[NS_OUTSIDE_LOSS];
+    bool twice = loss->name && lane->open->scalars[NS_OUTSIDE_LOSS].name == loss->name;
+    bool more = line->cells->len || line->arrays->len ||
+                line->scalars[NS_OUTSIDE_VALIDATION].name || line->scalars[NS_OUTSIDE_LR].name ||
+                line->scalars[NS_OUTSIDE_GRAD_NORM].name;
     if (twice && !more && !line->again) {
         g_autofree char *digits = g_strdup_printf("%" PRId64, line->step);
         g_autofree char *why = g_strdup_printf(_("step %s was already read"), digits);
@@ -546,10 +545,10 @@ static void join(NsOutside *o, Lane *lane, const NsOutsideLine *line)
 /* ---- Lines ---- */
 
 /* Whether the number is another one than that of the first line. */
-static bool differs(NsOutsideScalar *first, const NsOutsideScalar *scalar)
+static bool differs(NsOutsideCell *first, const NsOutsideCell *scalar)
 {
-    if (!scalar->has) return false;
-    if (!first->has) *first = *scalar;
+    if (!scalar->name) return false;
+    if (!first->name) *first = *scalar;
     return scalar->value < first->value || scalar->value > first->value;
 }
 
@@ -559,8 +558,10 @@ static bool are_processes(const NsOutside *o, const Lane *lane, const File *file
 {
     double first, last, own_first, own_last;
     const File *owner = o->files->pdata[lane->owner];
-    if (!ns_outside_input_times(owner->input, &first, &last) ||
-        !ns_outside_input_times(file->input, &own_first, &own_last))
+    NsOutsideEvents *events = ns_outside_input_events(owner->input),
+                    *own = ns_outside_input_events(file->input);
+    if (!events || !ns_outside_events_times(events, &first, &last) || !own ||
+        !ns_outside_events_times(own, &own_first, &own_last))
         return false;
     if (own_first < last) return true;
     bool from_start = lane->records.history && step <= ns_history_first_step(lane->records.history);
@@ -604,7 +605,7 @@ static void on_line(void *data, NsOutsideLine **line_of)
         lane->seeds_noted = true;
         return;
     }
-    bool loss = line->scalars[NS_OUTSIDE_LOSS].has;
+    bool loss = line->scalars[NS_OUTSIDE_LOSS].name;
     if (file->left_out || differs(&lane->process, &line->scalars[NS_OUTSIDE_PROCESS]) ||
         (file->name && loss && line->step >= 0 && !line->again &&
          !take_file(o, lane, file, line->step))) {
@@ -636,12 +637,13 @@ static void on_note(void *data, const char *sentence)
     report(((const File *)data)->outside, "%s", sentence);
 }
 
-static void on_name(void *data, const char *name)
+static void on_name(void *data, const NsOutsideName *name, bool number)
 {
-    GPtrArray *names = ((const File *)data)->outside->first_names;
-    if (names->len < MOST_NAMES &&
-        !g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
-        g_ptr_array_add(names, g_strdup(name));
+    NsOutside *o = ((const File *)data)->outside;
+    o->has_numbers |= number;
+    if (o->first_names->len < MOST_NAMES &&
+        !g_ptr_array_find_with_equal_func(o->first_names, name->raw, g_str_equal, NULL))
+        g_ptr_array_add(o->first_names, g_strdup(name->raw));
 }
 
 /* ---- Files ---- */
@@ -685,7 +687,8 @@ void ns_outside_feed(NsOutside *o, const char *bytes, size_t n)
 
 size_t ns_outside_take_zeros(NsOutside *o, size_t i)
 {
-    return ns_outside_input_take_zeros(file_at(o, i)->input);
+    NsOutsideEvents *events = ns_outside_input_events(file_at(o, i)->input);
+    return events ? ns_outside_events_take_zeros(events) : 0;
 }
 
 bool ns_outside_is_curve(const char *folder)
@@ -713,9 +716,12 @@ bool ns_outside_pause(NsOutside *o)
 
 bool ns_outside_is_partial(const NsOutside *o)
 {
-    for (guint i = 0; i < o->files->len; i++)
-        if (ns_outside_input_is_partial(((File *)o->files->pdata[i])->input)) return true;
-    return false;
+    bool partial = false;
+    for (guint i = 0; i < o->files->len; i++) {
+        NsOutsideEvents *events = ns_outside_input_events(((File *)o->files->pdata[i])->input);
+        partial |= events && ns_outside_events_are_partial(events);
+    }
+    return partial;
 }
 
 void ns_outside_end(NsOutside *o)

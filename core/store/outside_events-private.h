@@ -50,6 +50,6 @@ bool ns_outside_events_times(const NsOutsideEvents *events, double *first, doubl
 /* Whether the events have no step, so that those of one tag are counted; true only once. */
 bool ns_outside_events_are_counted(NsOutsideEvents *events);
 
-/* Forgets the bytes that were not read if they end in zeros, and returns their number; see
- * ns_outside_input_take_zeros. */
+/* If the bytes that were not read end in zeros, which is space that the writer has reserved:
+ * forgets them and returns their number.  They have to be read again. */
 size_t ns_outside_events_take_zeros(NsOutsideEvents *events);

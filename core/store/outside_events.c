@@ -381,9 +381,9 @@ static void count_at_zero(NsOutsideEvents *e, const NsOutsideName *name, size_t 
 static bool is_same_step(const NsOutsideEvents *e, const NsOutsideName *name, int64_t at)
 {
     const NsOutsideLine *step = e->step;
-    const NsOutsideScalar *seed = &step->scalars[NS_OUTSIDE_SEED];
-    bool same_seed = seed->has == name->has_seed &&
-                     (!seed->has || (uint64_t)seed->value == (uint64_t)name->seed);
+    const NsOutsideCell *seed = &step->scalars[NS_OUTSIDE_SEED];
+    bool same_seed = (seed->name != NULL) == name->has_seed &&
+                     (!seed->name || (uint64_t)seed->value == (uint64_t)name->seed);
     return step->step == at && step->lane == MAX(name->lane, 1) && same_seed;
 }
 

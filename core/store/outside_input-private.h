@@ -5,7 +5,7 @@
  * of JSON, of Python or of text; any of them may be compressed with gzip. */
 #pragma once
 
-#include "core/store/outside_line-private.h"
+#include "core/store/outside_events-private.h"
 
 /* Receives what is read. */
 typedef struct {
@@ -16,8 +16,8 @@ typedef struct {
     void (*wrong)(void *data, const char *why);
     /* Something about the whole log; a sentence. */
     void (*note)(void *data, const char *sentence);
-    /* The first names in the log. */
-    void (*name)(void *data, const char *name);
+    /* A name in the log, and whether a number came under it. */
+    void (*name)(void *data, const NsOutsideName *name, bool number);
 } NsOutsideSink;
 
 typedef struct NsOutsideInput NsOutsideInput;
@@ -36,20 +36,11 @@ bool ns_outside_input_pause(NsOutsideInput *input);
 /* The last line may lack its newline. */
 void ns_outside_input_end(NsOutsideInput *input);
 
-/* Whether the last step that was passed on is incomplete, because an event is. */
-bool ns_outside_input_is_partial(const NsOutsideInput *input);
-
-/* If an event file ends in zeros, which is space that the writer has reserved: forgets the bytes
- * from the last incomplete event on, and returns their number.  They have to be read again. */
-size_t ns_outside_input_take_zeros(NsOutsideInput *input);
-
 /* Whether this is a log of another program, as far as it was read. */
 bool ns_outside_input_is_log(const NsOutsideInput *input);
 
-bool ns_outside_input_is_events(const NsOutsideInput *input);
+/* The events of an event file, borrowed; NULL for any other. */
+NsOutsideEvents *ns_outside_input_events(const NsOutsideInput *input);
 
 /* The number of lines or events that were read. */
 size_t ns_outside_input_lines(const NsOutsideInput *input);
-
-/* The times of the first and the last event, in seconds; false if there is none. */
-bool ns_outside_input_times(const NsOutsideInput *input, double *first, double *last);

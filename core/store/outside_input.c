@@ -3,7 +3,6 @@
 
 #include "core/base/words.h"
 #include "core/store/outside.h"
-#include "core/store/outside_events-private.h"
 
 #include <gio/gio.h>
 #include <string.h>
@@ -14,6 +13,16 @@
 /* Maximum nesting depth of a document. */
 #define DEEPEST 64
 
+/* The columns of a table. */
+typedef struct {
+    char separator;
+    const NsOutsideName **names; /* [n]; NULL for a column without a name */
+    size_t n;
+    size_t lanes;  /* the number of runs in its columns; 0 if they do not name runs */
+    bool has_step; /* a column is the step */
+    bool comma;    /* a number with a decimal comma was read */
+} Table;
+
 struct NsOutsideInput {
     NsOutsideNames *names;
     char *prefix;
@@ -23,12 +32,11 @@ struct NsOutsideInput {
     GByteArray *compressed;  /* bytes that were not converted yet */
     bool damaged;            /* nothing more can be decompressed */
     NsOutsideEvents *events; /* NULL if the format is lines */
-    NsOutsideTable *table;   /* NULL if it is not a table */
+    Table *table;            /* NULL if it is not a table */
     GString *text;           /* an incomplete line, or bytes before the format is known */
     bool passing;            /* skipping the rest of a line that was too long */
     bool begun;              /* the first line that is not empty has been read */
     bool foreign;            /* it begins with settings of this program */
-    bool comma_noted;
     NsOutsideLine *line;
     size_t lines, logged, of_text; /* lines read; of a log; of text among these */
 
@@ -61,7 +69,8 @@ void ns_outside_input_free(NsOutsideInput *input)
     g_clear_object(&input->gunzip);
     g_byte_array_unref(input->compressed);
     ns_outside_events_free(input->events);
-    ns_outside_table_free(input->table);
+    if (input->table) g_free(input->table->names);
+    g_free(input->table);
     g_string_free(input->text, TRUE);
     g_string_free(input->object, TRUE);
     g_string_free(input->outer, TRUE);
@@ -77,9 +86,9 @@ bool ns_outside_input_is_log(const NsOutsideInput *input)
     return !input->foreign && (input->events || input->table || input->logged);
 }
 
-bool ns_outside_input_is_events(const NsOutsideInput *input)
+NsOutsideEvents *ns_outside_input_events(const NsOutsideInput *input)
 {
-    return input->events != NULL;
+    return input->events;
 }
 
 size_t ns_outside_input_lines(const NsOutsideInput *input)
@@ -87,23 +96,23 @@ size_t ns_outside_input_lines(const NsOutsideInput *input)
     return input->events ? ns_outside_events_read(input->events) : input->lines;
 }
 
-bool ns_outside_input_times(const NsOutsideInput *input, double *first, double *last)
-{
-    return input->events && ns_outside_events_times(input->events, first, last);
-}
-
 /* ---- Lines ---- */
+
+static void note(NsOutsideInput *input, const char *sentence)
+{
+    input->sink.note(input->sink.data, sentence);
+}
 
 static void name_all(NsOutsideInput *input)
 {
     const NsOutsideLine *line = input->line;
     for (size_t i = 0; i < NS_OUTSIDE_SCALARS; i++)
-        if (line->scalars[i].has) input->sink.name(input->sink.data, line->scalars[i].name->raw);
+        if (line->scalars[i].name) input->sink.name(input->sink.data, line->scalars[i].name, true);
     for (guint i = 0; i < line->cells->len; i++)
-        input->sink.name(input->sink.data, g_array_index(line->cells, NsOutsideCell, i).name->raw);
+        input->sink.name(input->sink.data, g_array_index(line->cells, NsOutsideCell, i).name, true);
     for (guint i = 0; i < line->arrays->len; i++)
-        input->sink.name(input->sink.data,
-                         g_array_index(line->arrays, NsOutsideArray, i).name->raw);
+        input->sink.name(input->sink.data, g_array_index(line->arrays, NsOutsideArray, i).name,
+                         true);
 }
 
 /* An array of losses is a curve: “{"loss": [3, 2], "val_loss": [4, 3]}”. */
@@ -120,7 +129,7 @@ static bool take_curves(NsOutsideInput *input)
             array->name->kind == NS_OUTSIDE_LOSS || array->name->kind == NS_OUTSIDE_VALIDATION;
         longest = loss ? MAX(longest, array->n) : longest;
     }
-    if (!longest || all->scalars[NS_OUTSIDE_LOSS].has) return false;
+    if (!longest || all->scalars[NS_OUTSIDE_LOSS].name) return false;
     input->logged++;
     input->line = ns_outside_line_new();
     for (size_t k = 0; k < longest; k++) {
@@ -143,7 +152,7 @@ static void take_read(NsOutsideInput *input, const char *why)
     const NsOutsideLine *line = input->line;
     name_all(input);
     /* The bytes may end within the only line. */
-    input->logged += why && line->step >= 0 && line->scalars[NS_OUTSIDE_LOSS].has;
+    input->logged += why && line->step >= 0 && line->scalars[NS_OUTSIDE_LOSS].name;
     if (!line->passed_over && take_curves(input)) return;
     if (why) {
         input->sink.wrong(input->sink.data, why);
@@ -154,21 +163,203 @@ static void take_read(NsOutsideInput *input, const char *why)
     input->sink.line(input->sink.data, &input->line);
 }
 
-static void read_object(NsOutsideInput *input, const char *text, size_t n)
+static void read_object(NsOutsideInput *input, const GString *text)
 {
-    take_read(input, ns_outside_line_read(input->line, input->names, text, n));
+    take_read(input, ns_outside_line_read(input->line, input->names, text->str, text->len));
+}
+
+/* ---- Tables ---- */
+
+/* The cells of a row, without surrounding spaces and quotes; a quoted cell may have separators, and
+ * quotes that are doubled (RFC 4180). */
+static GPtrArray *split(const char *text, char separator)
+{
+    GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
+    for (const char *at = text;; at++) {
+        GString *cell = g_string_new(NULL);
+        while (*at == ' ') at++;
+        bool quoted = *at == '"';
+        for (at += quoted; *at && (quoted || *at != separator); at++) {
+            if (quoted && *at == '"' && at[1] != '"') {
+                at++;
+                break;
+            }
+            at += quoted && *at == '"';
+            g_string_append_c(cell, *at);
+        }
+        while (*at && *at != separator) at++;
+        char *own = g_string_free(cell, FALSE);
+        g_ptr_array_add(cells, quoted ? own : g_strstrip(own));
+        if (!*at) return cells;
+    }
+}
+
+/* Reads the names of the columns from the first line of a table.  Returns false if it is not a
+ * table of a training run. */
+static bool begin_table(NsOutsideInput *input, const char *text, char separator)
+{
+    g_autoptr(GPtrArray) cells = split(text, separator);
+    bool has[NS_OUTSIDE_VALUE + 1] = {false};
+    const char *repeated = NULL;
+    g_autofree const NsOutsideName **names = g_new0(const NsOutsideName *, cells->len);
+    size_t lanes = 0;
+    double number;
+    guint value = G_MAXUINT; /* the column of this name */
+    for (guint i = 0; i < cells->len; i++) {
+        const char *cell = cells->pdata[i];
+        if (!*cell || !g_utf8_validate(cell, -1, NULL)) continue;
+        const char *end = ns_outside_read_number(cell, &number);
+        if (end && !*end) break; /* a number is not a name */
+        const NsOutsideName *name = ns_outside_names_find(input->names, NULL, cell);
+        if (!name) continue;
+        for (guint k = 0; k < i && !repeated; k++)
+            if (names[k] == name) repeated = cell;
+        if (g_ascii_strcasecmp(name->raw, "value") == 0) value = MIN(value, i);
+        names[i] = name;
+        lanes = MAX(lanes, name->lane);
+        has[name->kind] = true;
+    }
+    bool loss = has[NS_OUTSIDE_LOSS] || has[NS_OUTSIDE_VALIDATION];
+    if (cells->len < 2 || !(loss || has[NS_OUTSIDE_STEP])) return false;
+    bool guessed = !loss && value < cells->len;
+    if (guessed) names[value] = ns_outside_names_find(input->names, "loss", names[value]->raw);
+    for (guint i = 0; i < cells->len; i++)
+        if (names[i]) input->sink.name(input->sink.data, names[i], false);
+    if (repeated) {
+        g_autofree char *sentence =
+            g_strdup_printf(_("Two columns are called “%s”; the first is read."), repeated);
+        note(input, sentence);
+    }
+    if (guessed) note(input, _("The column “Value” is shown as the training loss."));
+    if (lanes > NS_LANES_MAX) {
+        g_autofree char *sentence = g_strdup_printf(
+            _("The table has %zu runs; the first %d are shown."), lanes, NS_LANES_MAX);
+        note(input, sentence);
+    }
+    input->table = g_new0(Table, 1);
+    *input->table = (Table){.separator = separator,
+                            .names = g_steal_pointer(&names),
+                            .n = cells->len,
+                            .lanes = lanes,
+                            .has_step = has[NS_OUTSIDE_STEP]};
+    return true;
+}
+
+/* Whether the first line of the table is repeated. */
+static bool is_head(const Table *table, const char *text)
+{
+    size_t i = 0;
+    while (i < table->n && !table->names[i]) i++;
+    if (i == table->n) return false;
+    const NsOutsideName *first = table->names[i], *last = table->names[table->n - 1];
+    return strstr(text, first->raw) && (!last || strstr(text, last->raw));
+}
+
+/* Reads the number of a cell, also with a decimal comma where commas do not separate cells. */
+static bool read_cell(NsOutsideInput *input, char *cell, double *value)
+{
+    Table *table = input->table;
+    const char *end = ns_outside_read_number(cell, value);
+    if (end && *end == ',' && table->separator != ',' && g_ascii_isdigit(end[1])) {
+        cell[end - cell] = '.';
+        end = ns_outside_read_number(cell, value);
+        table->comma |= !*end;
+    }
+    return end && !*end;
+}
+
+/* Reads what a row has of one of the runs in the columns, from 1. */
+static const char *read_lane(NsOutsideInput *input, const GPtrArray *cells, size_t lane)
+{
+    const Table *table = input->table;
+    NsOutsideLine *line = input->line;
+    ns_outside_line_clear(line);
+    line->lane = lane;
+    line->passed_over = cells->len == 1 && !*(char *)cells->pdata[0];
+    if (line->passed_over) return NULL;
+    if (cells->len != table->n && !(cells->len + 1 == table->n && !table->names[table->n - 1]))
+        return N_("it does not have one cell per column");
+    for (guint i = 0; i < cells->len; i++) {
+        const NsOutsideName *name = table->names[i];
+        double value;
+        if (!name || (name->lane && name->lane != lane) ||
+            !read_cell(input, cells->pdata[i], &value))
+            continue;
+        if (name->kind < NS_OUTSIDE_SCALARS && line->scalars[name->kind].name == name) continue;
+        const char *why = ns_outside_line_put(line, name, value);
+        if (why) return why;
+    }
+    /* A row of several runs may have nothing of this one. */
+    line->passed_over = table->lanes > 1 && !ns_outside_line_has_any(line);
+    if (line->passed_over) return NULL;
+    return table->has_step && line->step < 0 ? N_("it has no step") : ns_outside_line_check(line);
+}
+
+static void read_row(NsOutsideInput *input, const char *text)
+{
+    Table *table = input->table;
+    if (is_head(table, text)) return;
+    g_autoptr(GPtrArray) cells = split(text, table->separator);
+    /* A separator at the end of a row adds an empty cell. */
+    while (cells->len > table->n && !*(char *)cells->pdata[cells->len - 1])
+        g_ptr_array_set_size(cells, (gint)cells->len - 1);
+    bool comma = table->comma;
+    for (size_t lane = 1; lane <= CLAMP(table->lanes, 1, NS_LANES_MAX); lane++)
+        take_read(input, read_lane(input, cells, lane));
+    if (table->comma && !comma)
+        note(input, _("Its numbers have a decimal comma, which is read as a decimal point."));
+}
+
+/* ---- Text ---- */
+
+/* Reads the numbers of a line such as “iter 100: loss 2.5, time 3ms”. */
+static void read_words(NsOutsideInput *input, const char *text)
+{
+    static const char separators[] = " \t,|:=;()[]%\r";
+    static const char *const levels[] = {"INFO", "DEBUG", "WARNING", "-", ">", NULL};
+    g_autoptr(GString) name = g_string_new(NULL);
+    ns_outside_line_clear(input->line);
+    for (const char *at = text; *at;) {
+        at += strspn(at, separators);
+        size_t n = strcspn(at, separators);
+        g_autofree char *word = g_strndup(at, n);
+        double value;
+        const char *end = n ? ns_outside_read_number(word, &value) : NULL;
+        bool ends = at[n] && strchr(",|;", at[n]);
+        at += n;
+        if (end && (!*end || g_str_equal(end, "/"))) {
+            if (name->len && g_utf8_validate(name->str, -1, NULL))
+                ns_outside_line_put(input->line,
+                                    ns_outside_names_find(input->names, NULL, name->str), value);
+            g_string_truncate(name, 0);
+        } else if (end || ends) {
+            g_string_truncate(name, 0);
+        } else if (n && name->len < 64 && !g_strv_contains(levels, word)) {
+            g_string_append_printf(name, name->len ? " %s" : "%s", word);
+        }
+    }
+}
+
+static void read_text(NsOutsideInput *input, const GString *text)
+{
+    const char *python = strstr(text->str, "{'");
+    size_t n = python ? text->len - (size_t)(python - text->str) : 0;
+    if (python && !ns_outside_line_read(input->line, input->names, python, n)) {
+        take_read(input, NULL);
+        return;
+    }
+    read_words(input, text->str);
+    const NsOutsideCell *scalars = input->line->scalars;
+    bool loss = scalars[NS_OUTSIDE_LOSS].name || scalars[NS_OUTSIDE_VALIDATION].name;
+    if (loss && (input->line->step >= 0 || scalars[NS_OUTSIDE_EPOCH].name)) {
+        input->of_text++;
+        take_read(input, NULL);
+    } else if (!input->of_text) {
+        input->sink.wrong(input->sink.data, N_("it is not a JSON object"));
+    }
 }
 
 /* ---- A document ---- */
-
-static void end_object(NsOutsideInput *input)
-{
-    input->captured = 0;
-    input->objects++;
-    input->lines++;
-    read_object(input, input->object->str, input->object->len);
-    g_string_truncate(input->object, 0);
-}
 
 /* Reads the objects in the arrays of a document one by one; a document without any is one. */
 static void feed_document(NsOutsideInput *input, const char *bytes, size_t n)
@@ -194,68 +385,13 @@ static void feed_document(NsOutsideInput *input, const char *bytes, size_t n)
         }
         if (to->len < NS_OUTSIDE_LINE_MAX) g_string_append_c(to, space ? ' ' : c);
         if (in_string || (c != '}' && c != ']') || !input->depth) continue;
-        if (input->depth-- == input->captured) end_object(input);
-        if (input->depth || input->objects) continue;
+        bool object = input->depth-- == input->captured;
+        if (!object && (input->depth || input->objects)) continue;
+        if (object) input->captured = 0;
+        input->objects += object;
         input->lines++;
-        read_object(input, input->outer->str, input->outer->len);
-        g_string_truncate(input->outer, 0);
-    }
-}
-
-/* ---- The formats ---- */
-
-static void note(NsOutsideInput *input, const char *sentence)
-{
-    input->sink.note(input->sink.data, sentence);
-}
-
-static void begin_table(NsOutsideInput *input, NsOutsideTable *table)
-{
-    for (size_t i = 0; i < table->n; i++)
-        if (table->names[i]) input->sink.name(input->sink.data, table->names[i]->raw);
-    if (table->repeated) {
-        g_autofree char *sentence =
-            g_strdup_printf(_("Two columns are called “%s”; the first is read."), table->repeated);
-        note(input, sentence);
-    }
-    if (table->guessed) note(input, _("The column “Value” is shown as the training loss."));
-    if (table->lanes > NS_LANES_MAX) {
-        g_autofree char *sentence = g_strdup_printf(
-            _("The table has %zu runs; the first %d are shown."), table->lanes, NS_LANES_MAX);
-        note(input, sentence);
-    }
-    ns_outside_table_free(input->table);
-    input->table = table;
-}
-
-static void read_row(NsOutsideInput *input, const char *text)
-{
-    NsOutsideTable *table = input->table;
-    if (ns_outside_table_is_head(table, text)) return;
-    for (size_t lane = 1; lane <= CLAMP(table->lanes, 1, NS_LANES_MAX); lane++)
-        take_read(input, ns_outside_line_read_row(input->line, table, lane, text));
-    if (table->decimal_comma && !input->comma_noted)
-        note(input, _("Its numbers have a decimal comma, which is read as a decimal point."));
-    input->comma_noted |= table->decimal_comma;
-}
-
-static void read_text(NsOutsideInput *input, const char *text, size_t n)
-{
-    const char *python = strstr(text, "{'");
-    if (python) {
-        size_t size = n - (size_t)(python - text);
-        if (!ns_outside_line_read(input->line, input->names, python, size)) {
-            take_read(input, NULL);
-            return;
-        }
-    }
-    bool loss = ns_outside_line_read_text(input->line, input->names, text);
-    const NsOutsideLine *line = input->line;
-    if (loss && (line->step >= 0 || line->scalars[NS_OUTSIDE_EPOCH].has)) {
-        input->of_text++;
-        take_read(input, NULL);
-    } else if (!input->of_text) {
-        input->sink.wrong(input->sink.data, N_("it is not a JSON object"));
+        read_object(input, to);
+        g_string_truncate(to, 0);
     }
 }
 
@@ -271,72 +407,59 @@ static bool begins_document(const char *text, size_t n)
     return braces > 0 && strspn(text + 1, " \t\r") + 1 == n;
 }
 
-static void take_line(NsOutsideInput *input, char *text, size_t n)
+static void take_line(NsOutsideInput *input)
 {
-    size_t blank = strspn(text, " \t\r");
+    static const char separators[] = ",;\t|";
+    const GString *text = input->text;
+    size_t blank = strspn(text->str, " \t\r");
+    const char *start = text->str + blank;
+    bool first = !input->begun && blank < text->len;
     /* Comments before a table, and space that is reserved at the end of a file. */
-    if ((!input->begun && text[blank] == '#') || (n && !*text)) {
+    if ((!input->begun && *start == '#') || (text->len && !*text->str)) {
         input->lines++;
         return;
     }
-    if (!input->begun && blank < n) {
-        input->begun = true;
-        NsOutsideTable *table = NULL;
-        if (begins_document(text + blank, n - blank)) {
-            input->document = true;
-            feed_document(input, text, n);
-            return;
-        }
-        if (text[blank] != '{') table = ns_outside_table_new(input->names, text);
-        if (table) {
-            input->lines++;
-            begin_table(input, table);
-            return;
-        }
-        input->lines++;
-        if (text[blank] == '{') {
-            read_object(input, text, n);
-            input->foreign = input->line->passed_over;
-            return;
-        }
-        read_text(input, text, n);
+    input->begun |= first;
+    if (first && begins_document(start, text->len - blank)) {
+        input->document = true;
+        feed_document(input, text->str, text->len);
         return;
     }
     input->lines++;
+    for (const char *c = separators; first && *start != '{' && *c; c++)
+        if (strchr(text->str, *c) && begin_table(input, text->str, *c)) return;
     if (input->table)
-        read_row(input, text);
-    else if (blank == n || text[blank] == '{')
-        read_object(input, text, n);
+        read_row(input, text->str);
+    else if (blank == text->len || *start == '{')
+        read_object(input, text);
     else
-        read_text(input, text, n);
+        read_text(input, text);
+    if (first) input->foreign = input->line->passed_over;
 }
 
 static void feed_lines(NsOutsideInput *input, const char *bytes, size_t n)
 {
-    const char *end = bytes + n;
-    while (bytes < end) {
+    GString *text = input->text;
+    for (const char *end = bytes + n; bytes < end;) {
         if (input->document) {
             feed_document(input, bytes, (size_t)(end - bytes));
             return;
         }
         const char *newline = memchr(bytes, '\n', (size_t)(end - bytes));
         size_t size = (size_t)((newline ? newline : end) - bytes);
-        if (!input->passing) g_string_append_len(input->text, bytes, (gssize)size);
-        if (!input->passing && input->text->len > NS_OUTSIDE_LINE_MAX) {
+        if (!input->passing) g_string_append_len(text, bytes, (gssize)size);
+        bytes += size + (newline != NULL);
+        if (text->len > NS_OUTSIDE_LINE_MAX) {
             input->lines++;
             input->sink.wrong(input->sink.data, N_("it is longer than 16 MiB"));
-            g_string_truncate(input->text, 0);
+            g_string_truncate(text, 0);
             input->passing = true;
         }
-        if (newline) {
-            GString *text = input->text;
-            if (text->len && text->str[text->len - 1] == '\r')
-                g_string_truncate(text, text->len - 1);
-            if (!input->passing) take_line(input, text->str, text->len);
-            g_string_truncate(text, 0);
-            input->passing = false;
-        }
-        bytes += size + (newline != NULL);
+        if (!newline) return;
+        if (text->len && text->str[text->len - 1] == '\r') g_string_truncate(text, text->len - 1);
+        if (!input->passing) take_line(input);
+        g_string_truncate(text, 0);
+        input->passing = false;
     }
 }
 
@@ -366,49 +489,31 @@ bool ns_outside_input_pause(NsOutsideInput *input)
     return true;
 }
 
-bool ns_outside_input_is_partial(const NsOutsideInput *input)
-{
-    return input->events && ns_outside_events_are_partial(input->events);
-}
-
-size_t ns_outside_input_take_zeros(NsOutsideInput *input)
-{
-    return input->events ? ns_outside_events_take_zeros(input->events) : 0;
-}
-
 /* ---- Bytes ---- */
 
-static void feed_known(NsOutsideInput *input, const char *bytes, size_t n)
+/* Reads bytes that are not compressed.  The first ones, of which a byte order mark is none, say
+ * which format they have; `last`: no more of them will come. */
+static void feed_plain(NsOutsideInput *input, const char *bytes, size_t n, bool last)
 {
+    g_autoptr(GString) head = NULL;
+    if (!input->known) {
+        g_string_append_len(input->text, bytes, (gssize)n);
+        if (input->text->len < NS_OUTSIDE_EVENTS_HEAD && !last) return;
+        input->known = true;
+        head = input->text;
+        input->text = g_string_new(NULL);
+        if (g_str_has_prefix(head->str, "\xEF\xBB\xBF")) g_string_erase(head, 0, 3);
+        bytes = head->str;
+        n = head->len;
+        if (ns_outside_events_are(bytes, n))
+            input->events = ns_outside_events_new(input->names, input->prefix);
+    }
     if (!input->events) {
         feed_lines(input, bytes, n);
         return;
     }
     ns_outside_events_feed(input->events, bytes, n);
     take_events(input, false);
-}
-
-/* Detects the format from the first bytes, of which a byte order mark is none. */
-static void begin(NsOutsideInput *input)
-{
-    GString *head = input->text;
-    input->text = g_string_new(NULL);
-    input->known = true;
-    if (g_str_has_prefix(head->str, "\xEF\xBB\xBF")) g_string_erase(head, 0, 3);
-    if (ns_outside_events_are(head->str, head->len))
-        input->events = ns_outside_events_new(input->names, input->prefix);
-    feed_known(input, head->str, head->len);
-    g_string_free(head, TRUE);
-}
-
-static void feed_plain(NsOutsideInput *input, const char *bytes, size_t n)
-{
-    if (input->known) {
-        feed_known(input, bytes, n);
-        return;
-    }
-    g_string_append_len(input->text, bytes, (gssize)n);
-    if (input->text->len >= NS_OUTSIDE_EVENTS_HEAD) begin(input);
 }
 
 /* Decompresses what has come; a program that writes the file has not written its end yet. */
@@ -428,7 +533,7 @@ static void feed_compressed(NsOutsideInput *input, const char *bytes, size_t n)
             note(input, _("Its compressed data is damaged; what comes before that is shown."));
             return;
         }
-        feed_plain(input, out, made);
+        feed_plain(input, out, made, false);
         g_byte_array_remove_range(input->compressed, 0, (guint)got);
         if (result == G_CONVERTER_FINISHED) g_converter_reset(input->gunzip);
         if (!got && !made) return;
@@ -440,12 +545,15 @@ void ns_outside_input_feed(NsOutsideInput *input, const char *bytes, size_t n)
     if (!input->known && !input->gunzip && !input->text->len && n > 2 &&
         memcmp(bytes, "\x1f\x8b", 2) == 0)
         input->gunzip = G_CONVERTER(g_zlib_decompressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP));
-    (input->gunzip ? feed_compressed : feed_plain)(input, bytes, n);
+    if (input->gunzip)
+        feed_compressed(input, bytes, n);
+    else
+        feed_plain(input, bytes, n, false);
 }
 
 void ns_outside_input_end(NsOutsideInput *input)
 {
-    if (!input->known) begin(input);
+    if (!input->known) feed_plain(input, "", 0, true);
     if (input->events)
         take_events(input, true);
     else if (input->text->len)

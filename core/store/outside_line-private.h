@@ -16,13 +16,7 @@ typedef struct {
     bool has; /* it is present and not null */
 } NsOutsideNumber;
 
-typedef struct {
-    double value;
-    bool has;
-    const NsOutsideName *name;
-} NsOutsideScalar;
-
-/* A number under a name of its own. */
+/* A number under a name, which is NULL if there is none. */
 typedef struct {
     const NsOutsideName *name;
     double value;
@@ -44,8 +38,8 @@ typedef struct {
     int64_t step;     /* -1 if it has none */
     size_t lane;      /* from 1 */
     size_t repeated;  /* names that it has twice, of which the first was taken */
-    NsOutsideScalar scalars[NS_OUTSIDE_SCALARS];
-    GArray *cells;   /* elements are NsOutsideCell */
+    NsOutsideCell scalars[NS_OUTSIDE_SCALARS];
+    GArray *cells;   /* elements are NsOutsideCell: numbers under names of their own */
     GArray *arrays;  /* elements are NsOutsideArray */
     GArray *numbers; /* elements are NsOutsideNumber */
 } NsOutsideLine;
@@ -66,6 +60,9 @@ void ns_outside_line_merge(NsOutsideLine *line, const NsOutsideLine *from);
 /* Whether the line has any number beside the step. */
 bool ns_outside_line_has_any(const NsOutsideLine *line);
 
+/* Adds a number under a name of its own. */
+void ns_outside_line_add(NsOutsideLine *line, NsOutsideCell cell);
+
 /* Adds a number under a name.  Of two names of one quantity the better one is taken, and the other
  * keeps its own name.  Returns NULL, or what is wrong as the beginning of a sentence. */
 const char *ns_outside_line_put(NsOutsideLine *line, const NsOutsideName *name, double value);
@@ -80,30 +77,11 @@ bool ns_outside_line_gather(NsOutsideLine *line);
 const char *ns_outside_line_read(NsOutsideLine *line, NsOutsideNames *names, const char *text,
                                  size_t n);
 
-/* The columns of a table. */
-typedef struct {
-    char separator;
-    const NsOutsideName **names; /* [n]; NULL for a column without a name */
-    size_t n;
-    size_t lanes;       /* the number of runs in its columns; 0 if they do not name runs */
-    bool has_step;      /* a column is the step */
-    bool decimal_comma; /* a number with one was read */
-    char *repeated;     /* a name that two columns have, or NULL */
-    bool guessed;       /* the column “Value” is taken as the loss */
-} NsOutsideTable;
+/* Returns what is wrong, as the beginning of a sentence, if the line lacks what a record must have.
+ */
+const char *ns_outside_line_check(const NsOutsideLine *line);
 
-/* Reads the names of the columns from the first line of a table.  Returns NULL if it is not a table
- * of a training run. */
-NsOutsideTable *ns_outside_table_new(NsOutsideNames *names, const char *text);
-void ns_outside_table_free(NsOutsideTable *table);
-
-/* Whether the first line of such a table is repeated. */
-bool ns_outside_table_is_head(const NsOutsideTable *table, const char *text);
-
-/* Like ns_outside_line_read, for a row of such a table and a run in its columns, from 1. */
-const char *ns_outside_line_read_row(NsOutsideLine *line, NsOutsideTable *table, size_t lane,
-                                     const char *text);
-
-/* Reads the numbers of a line of text, such as “iter 100: loss 2.5, time 3ms”.  Returns false if
- * there is no loss. */
-bool ns_outside_line_read_text(NsOutsideLine *line, NsOutsideNames *names, const char *text);
+/* Reads a number at the beginning of a text, also NaN and infinity in the spellings of many
+ * languages: nan, NaN, -nan, inf, Infinity, +Inf, 1e999.  Returns NULL if there is none, otherwise
+ * the first byte after it. */
+const char *ns_outside_read_number(const char *text, double *value);

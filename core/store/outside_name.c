@@ -10,10 +10,7 @@
 
 #define MOST_NAMES 200000
 #define MOST_WORDS 24
-
-/* A name without a training or validation loss of its own is at most this good. */
-#define RANK_EPOCH 12
-#define RANK_SMOOTH 8
+#define MOST_LAYERS 65536 /* layers beyond this number are not layers */
 
 struct NsOutsideNames {
     GHashTable *names;  /* prefix, newline and name to NsOutsideName */
@@ -30,19 +27,31 @@ typedef struct {
 
 static GArray *mappings; /* of Mapping; NULL if there are none */
 
+/* Whether a list of words with spaces between them has this word. */
+static bool is_one(const char *word, const char *list)
+{
+    size_t n = strlen(word);
+    for (const char *at = list; n && (at = strstr(at, word)); at += n)
+        if ((at == list || at[-1] == ' ') && (at[n] == ' ' || !at[n])) return true;
+    return false;
+}
+
+static bool read_layer(const char *digits, size_t *layer)
+{
+    guint64 number;
+    if (!g_ascii_string_to_unsigned(digits, 10, 0, MOST_LAYERS, &number, NULL)) return false;
+    *layer = (size_t)number;
+    return true;
+}
+
 static const struct {
-    const char *key;
     NsOutsideKind kind;
+    const char *keys;
 } map_keys[] = {
-    {"step", NS_OUTSIDE_STEP},
-    {"epoch", NS_OUTSIDE_EPOCH},
-    {"loss", NS_OUTSIDE_LOSS},
-    {"validation", NS_OUTSIDE_VALIDATION},
-    {"validation_loss", NS_OUTSIDE_VALIDATION},
-    {"val_loss", NS_OUTSIDE_VALIDATION},
-    {"lr", NS_OUTSIDE_LR},
-    {"grad_norm", NS_OUTSIDE_GRAD_NORM},
-    {"layer", NS_OUTSIDE_VALUE},
+    {NS_OUTSIDE_STEP, "step"},   {NS_OUTSIDE_EPOCH, "epoch"},
+    {NS_OUTSIDE_LOSS, "loss"},   {NS_OUTSIDE_VALIDATION, "validation validation_loss val_loss"},
+    {NS_OUTSIDE_LR, "lr"},       {NS_OUTSIDE_GRAD_NORM, "grad_norm"},
+    {NS_OUTSIDE_VALUE, "layer"},
 };
 
 /* The next item up to a comma outside quotes, without its quotes. */
@@ -67,7 +76,7 @@ bool ns_outside_map(const char *text, GError **error)
         char *column = strchr(item, '=');
         if (column) *column++ = '\0';
         size_t i = 0;
-        while (column && i < G_N_ELEMENTS(map_keys) && !g_str_equal(item, map_keys[i].key)) i++;
+        while (column && i < G_N_ELEMENTS(map_keys) && !is_one(item, map_keys[i].keys)) i++;
         if (!column || !*column || i == G_N_ELEMENTS(map_keys))
             return ns_refuse(
                 error, NS_ERROR_USAGE,
@@ -93,11 +102,7 @@ static bool fits_pattern(const char *pattern, const char *name, size_t *layer)
         !g_str_equal(name + n - after, number + 3))
         return false;
     g_autofree char *digits = g_strndup(name + before, n - before - after);
-    guint64 value;
-    if (!g_ascii_string_to_unsigned(digits, 10, 0, NS_OUTSIDE_MOST_LAYERS, &value, NULL))
-        return false;
-    *layer = (size_t)value;
-    return true;
+    return read_layer(digits, layer);
 }
 
 /* ---- Words ---- */
@@ -143,51 +148,22 @@ static size_t split(const char *name, Word *words)
     return n;
 }
 
-static bool is_one(const char *word, const char *const *list)
-{
-    return g_strv_contains(list, word);
-}
-
-static const char *const train_words[] = {"train", "training", "trainer", "fit", NULL};
-static const char *const validation_words[] = {"val",  "valid",      "validation", "eval",
-                                               "dev",  "evaluation", "heldout",    "held",
-                                               "test", "out",        NULL};
+static const char train_words[] = "train training trainer fit";
+static const char validation_words[] =
+    "val valid validation eval dev evaluation heldout held test out";
 
 /* ---- The losses ---- */
 
-/* Words that may stand beside “loss”, and how much worse than “loss” alone they make a name. */
+/* Other words in the name of a loss, and how much worse than “loss” alone they make it. */
 static const struct {
-    const char *word;
     unsigned rank;
+    const char *words;
 } loss_words[] = {
-    {"step", 1},
-    {"batch", 1},
-    {"iter", 1},
-    {"total", 2},
-    {"lm", 2},
-    {"language", 2},
-    {"model", 2},
-    {"cross", 2},
-    {"entropy", 2},
-    {"nll", 2},
-    {"xent", 2},
-    {"ce", 2},
-    {"mlm", 2},
-    {"global", 2},
-    {"samples", 4},
-    {"metrics", 2},
-    {"value", 2},
-    {"log", 2},
-    {"logs", 2},
-    {"main", 2},
-    {"mean", RANK_SMOOTH},
-    {"avg", RANK_SMOOTH},
-    {"average", RANK_SMOOTH},
-    {"running", RANK_SMOOTH},
-    {"ema", RANK_SMOOTH},
-    {"smooth", RANK_SMOOTH},
-    {"smoothed", RANK_SMOOTH},
-    {"epoch", RANK_EPOCH},
+    {1, "step batch iter"},
+    {2, "total lm language model cross entropy nll xent ce mlm global metrics value log logs main"},
+    {4, "samples"},
+    {8, "mean avg average running ema smooth smoothed"},
+    {12, "epoch"},
 };
 
 /* Whether the words name a loss of training or of validation. */
@@ -198,9 +174,7 @@ static bool read_loss(const Word *words, size_t n, NsOutsideName *name)
     for (size_t i = 0; i < n; i++) {
         const char *word = words[i].text;
         size_t k = 0;
-        if (g_str_equal(word, "loss") || g_str_equal(word, "nll") || g_str_equal(word, "xent") ||
-            (cross && g_str_equal(word, "entropy")))
-            loss = true;
+        loss |= is_one(word, "loss nll xent") || (cross && g_str_equal(word, "entropy"));
         if (g_str_equal(word, "loss")) continue;
         cross = g_str_equal(word, "cross");
         if (is_one(word, train_words)) {
@@ -212,7 +186,7 @@ static bool read_loss(const Word *words, size_t n, NsOutsideName *name)
             rank += g_str_equal(word, "test") ? 20 : 0;
             continue;
         }
-        while (k < G_N_ELEMENTS(loss_words) && !g_str_equal(word, loss_words[k].word)) k++;
+        while (k < G_N_ELEMENTS(loss_words) && !is_one(word, loss_words[k].words)) k++;
         if (k == G_N_ELEMENTS(loss_words)) return false;
         rank += loss_words[k].rank;
     }
@@ -226,89 +200,53 @@ static bool read_loss(const Word *words, size_t n, NsOutsideName *name)
 
 /* ---- Other numbers of a step ---- */
 
-/* Names that are written in this way, with “_” between the words. */
+/* Names with “_” between their words. */
 static const struct {
-    const char *name;
     NsOutsideKind kind;
     unsigned rank;
+    const char *names;
 } plain_names[] = {
-    {"global_step", NS_OUTSIDE_STEP, 0},
-    {"trainer_global_step", NS_OUTSIDE_STEP, 0},
-    {"train_global_step", NS_OUTSIDE_STEP, 0},
-    {"num_updates", NS_OUTSIDE_STEP, 0},
-    {"current_steps", NS_OUTSIDE_STEP, 1},
-    {"current_step", NS_OUTSIDE_STEP, 1},
-    {"step", NS_OUTSIDE_STEP, 1},
-    {"steps", NS_OUTSIDE_STEP, 2},
-    {"iteration", NS_OUTSIDE_STEP, 2},
-    {"iterations", NS_OUTSIDE_STEP, 2},
-    {"iter", NS_OUTSIDE_STEP, 2},
-    {"iter_num", NS_OUTSIDE_STEP, 2},
-    {"n_iter", NS_OUTSIDE_STEP, 2},
-    {"it", NS_OUTSIDE_STEP, 2},
-    {"train_step", NS_OUTSIDE_STEP, 2},
-    {"training_step", NS_OUTSIDE_STEP, 2},
-    {"train_steps", NS_OUTSIDE_STEP, 2},
-    {"train_iter", NS_OUTSIDE_STEP, 2},
-    {"optimizer_step", NS_OUTSIDE_STEP, 2},
-    {"opt_step", NS_OUTSIDE_STEP, 2},
-    {"update_step", NS_OUTSIDE_STEP, 2},
-    {"updates", NS_OUTSIDE_STEP, 2},
-    {"time_batch", NS_OUTSIDE_STEP, 3},
-    {"batch", NS_OUTSIDE_STEP, 6},
-    {"update", NS_OUTSIDE_STEP, 7},
-    {"epoch", NS_OUTSIDE_EPOCH, 0},
-    {"epochs", NS_OUTSIDE_EPOCH, 0},
-    {"train_epoch", NS_OUTSIDE_EPOCH, 0},
-    {"trainer_epoch", NS_OUTSIDE_EPOCH, 0},
-    {"current_epoch", NS_OUTSIDE_EPOCH, 0},
-    {"time_epoch", NS_OUTSIDE_EPOCH, 1},
-    {"seconds", NS_OUTSIDE_SECONDS, 0},
-    {"train_seconds", NS_OUTSIDE_SECONDS, 0},
-    {"probe_seconds", NS_OUTSIDE_PROBE_SECONDS, 0},
-    {"seed", NS_OUTSIDE_SEED, 0},
-    {"lane", NS_OUTSIDE_LANE, 0},
-    {"format", NS_OUTSIDE_VERSION, 0},
-    {"rank", NS_OUTSIDE_PROCESS, 0},
-    {"global_rank", NS_OUTSIDE_PROCESS, 0},
-    {"process_index", NS_OUTSIDE_PROCESS, 0},
-    {"local_rank", NS_OUTSIDE_PROCESS, 1},
-    {"train_runtime", NS_OUTSIDE_SUMMARY, 0},
-    {"train_train_runtime", NS_OUTSIDE_SUMMARY, 0},
-    {"total_flos", NS_OUTSIDE_SUMMARY, 0},
-    {"train_total_flos", NS_OUTSIDE_SUMMARY, 0},
-    {"runtime", NS_OUTSIDE_IGNORED, 0},
-    {"timestamp", NS_OUTSIDE_IGNORED, 0},
-    {"time", NS_OUTSIDE_IGNORED, 0},
-    {"wall_time", NS_OUTSIDE_IGNORED, 0},
-    {"created_at", NS_OUTSIDE_IGNORED, 0},
-    {"total_steps", NS_OUTSIDE_IGNORED, 0},
-    {"max_steps", NS_OUTSIDE_IGNORED, 0},
-    {"percentage", NS_OUTSIDE_IGNORED, 0},
-    {"elapsed_time", NS_OUTSIDE_IGNORED, 0},
-    {"remaining_time", NS_OUTSIDE_IGNORED, 0},
-    {"gnorm", NS_OUTSIDE_GRAD_NORM, 0},
+    {NS_OUTSIDE_STEP, 0, "global_step trainer_global_step train_global_step num_updates"},
+    {NS_OUTSIDE_STEP, 1, "current_steps current_step step"},
+    {NS_OUTSIDE_STEP, 2,
+     "steps iteration iterations iter iter_num n_iter it train_step training_step train_steps "
+     "train_iter optimizer_step opt_step update_step updates"},
+    {NS_OUTSIDE_STEP, 3, "time_batch"},
+    {NS_OUTSIDE_STEP, 6, "batch"},
+    {NS_OUTSIDE_STEP, 7, "update"},
+    {NS_OUTSIDE_EPOCH, 0, "epoch epochs train_epoch trainer_epoch current_epoch"},
+    {NS_OUTSIDE_EPOCH, 1, "time_epoch"},
+    {NS_OUTSIDE_SECONDS, 0, "seconds train_seconds"},
+    {NS_OUTSIDE_PROBE_SECONDS, 0, "probe_seconds"},
+    {NS_OUTSIDE_SEED, 0, "seed"},
+    {NS_OUTSIDE_LANE, 0, "lane"},
+    {NS_OUTSIDE_VERSION, 0, "format"},
+    {NS_OUTSIDE_PROCESS, 0, "rank global_rank process_index"},
+    {NS_OUTSIDE_PROCESS, 1, "local_rank"},
+    {NS_OUTSIDE_SUMMARY, 0, "train_runtime train_train_runtime total_flos train_total_flos"},
+    {NS_OUTSIDE_IGNORED, 0,
+     "runtime timestamp time wall_time created_at total_steps max_steps percentage elapsed_time "
+     "remaining_time"},
+    {NS_OUTSIDE_GRAD_NORM, 0, "gnorm"},
 };
 
 static bool read_plain(const Word *words, size_t n, NsOutsideName *name)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     for (size_t i = 0; i < n; i++) g_string_append_printf(text, i ? "_%s" : "%s", words[i].text);
-    for (size_t i = 0; i < G_N_ELEMENTS(plain_names); i++) {
-        if (!g_str_equal(text->str, plain_names[i].name)) continue;
-        name->kind = plain_names[i].kind;
-        name->rank = plain_names[i].rank;
-        return true;
-    }
-    return false;
+    size_t i = 0;
+    while (i < G_N_ELEMENTS(plain_names) && !is_one(text->str, plain_names[i].names)) i++;
+    if (i == G_N_ELEMENTS(plain_names)) return false;
+    name->kind = plain_names[i].kind;
+    name->rank = plain_names[i].rank;
+    return true;
 }
 
 /* “lr”, “learning_rate”, “lr-AdamW/pg1”, “Train/Samples/lr”. */
 static bool read_rate(const Word *words, size_t n, NsOutsideName *name)
 {
-    static const char *const beside[] = {"step",      "epoch", "samples", "group",    "pg",
-                                         "optimizer", "param", "base",    "opt",      "log",
-                                         "sgd",       "lion",  "muon",    "schedule", NULL};
+    static const char others[] =
+        "step epoch samples group pg optimizer param base opt log sgd lion muon schedule";
     bool found = false;
     for (size_t i = 0; i < n; i++) {
         const char *word = words[i].text;
@@ -320,7 +258,7 @@ static bool read_rate(const Word *words, size_t n, NsOutsideName *name)
         } else if (!is_one(word, train_words)) {
             size_t letters = strcspn(word, "0123456789");
             g_autofree char *stem = g_strndup(word, letters);
-            if (word[strspn(word, "0123456789")] && !is_one(stem, beside) && !strstr(word, "adam"))
+            if (word[strspn(word, "0123456789")] && !is_one(stem, others) && !strstr(word, "adam"))
                 return false;
             name->rank++;
         }
@@ -332,19 +270,17 @@ static bool read_rate(const Word *words, size_t n, NsOutsideName *name)
 /* “grad_norm”, “gradient/norm”, “grad_norm/total”, “grad_2.0_norm_total”. */
 static bool read_gradient_norm(const Word *words, size_t n, NsOutsideName *name)
 {
-    static const char *const gradients[] = {"grad", "gradient", "grads", "gradients", NULL};
-    static const char *const beside[] = {"total", "global", "all", "l2", "step", NULL};
     bool gradient = false, norm = false;
     for (size_t i = 0; i < n; i++) {
         const char *word = words[i].text;
-        if (is_one(word, gradients))
+        if (is_one(word, "grad gradient grads gradients"))
             gradient = true;
         else if (g_str_equal(word, "norm"))
             norm = true;
         else if (g_str_equal(word, "2") && i + 1 < n && g_str_equal(words[i + 1].text, "0"))
             i++; /* “grad_2.0_norm” */
         else if (!is_one(word, train_words)) {
-            if (!is_one(word, beside)) return false;
+            if (!is_one(word, "total global all l2 step")) return false;
             name->rank += !g_str_equal(word, "total");
         }
     }
@@ -361,15 +297,6 @@ static bool is_quantity(const char *key)
     return false;
 }
 
-static bool read_layer(const char *digits, size_t *layer)
-{
-    guint64 number;
-    if (!g_ascii_string_to_unsigned(digits, 10, 0, NS_OUTSIDE_MOST_LAYERS, &number, NULL))
-        return false;
-    *layer = (size_t)number;
-    return true;
-}
-
 /* Removes from the name the part from `at` to `end` and the separator before it. */
 static char *without(const char *name, size_t at, size_t end)
 {
@@ -384,13 +311,11 @@ static char *without(const char *name, size_t at, size_t end)
  * “hidden_norm_3”.  Returns the name without it, or NULL if there is none.  Free with g_free. */
 static char *take_layer(const char *name, const Word *words, size_t n, size_t *layer)
 {
-    static const char *const layers[] = {"layer", "layers", "block", "blocks",
-                                         "h",     "l",      "blk",   NULL};
     for (size_t i = 0; i < n; i++) {
         const char *word = words[i].text;
         size_t letters = strcspn(word, "0123456789");
         g_autofree char *stem = g_strndup(word, letters);
-        if (!is_one(stem, layers)) continue;
+        if (!is_one(stem, "layer layers block blocks h l blk")) continue;
         if (word[letters] && letters && read_layer(word + letters, layer))
             return without(name, words[i].at, words[i].end);
         if (!word[letters] && i + 1 < n && read_layer(words[i + 1].text, layer))
@@ -406,87 +331,60 @@ static char *take_layer(const char *name, const Word *words, size_t n, size_t *l
 
 /* ---- Roles of gradients ---- */
 
-/* The ends of the names of parameters in public models, and the roles that they have here. */
+/* The ends of the names of parameters in public models, by the roles that they have here.  The
+ * first row with an end of a name counts. */
 static const struct {
-    const char *end, *role;
+    const char *role, *ends;
 } roles[] = {
-    {"attn.c_proj", "wo"},
-    {"attention.dense", "wo"},
-    {"attn.proj", "wo"},
-    {"q_proj", "wq"},
-    {"k_proj", "wk"},
-    {"v_proj", "wv"},
-    {"to_q", "wq"},
-    {"to_k", "wk"},
-    {"to_v", "wv"},
-    {"query", "wq"},
-    {"key", "wk"},
-    {"value", "wv"},
-    {"o_proj", "wo"},
-    {"out_proj", "wo"},
-    {"to_out", "wo"},
-    {"gate_proj", "w1"},
-    {"up_proj", "w3"},
-    {"down_proj", "w2"},
-    {"c_fc", "w1"},
-    {"c_proj", "w2"},
-    {"fc1", "w1"},
-    {"fc2", "w2"},
-    {"fc_in", "w1"},
-    {"fc_out", "w2"},
-    {"linear1", "w1"},
-    {"linear2", "w2"},
-    {"dense_h_to_4h", "w1"},
-    {"dense_4h_to_h", "w2"},
-    {"wq", "wq"},
-    {"wk", "wk"},
-    {"wv", "wv"},
-    {"wo", "wo"},
-    {"w1", "w1"},
-    {"w2", "w2"},
-    {"w3", "w3"},
+    {"wo", "attn.c_proj attention.dense attn.proj o_proj out_proj to_out wo"},
+    {"wq", "q_proj to_q query wq"},
+    {"wk", "k_proj to_k key wk"},
+    {"wv", "v_proj to_v value wv"},
+    {"w1", "gate_proj c_fc fc1 fc_in linear1 dense_h_to_4h w1"},
+    {"w2", "down_proj c_proj fc2 fc_out linear2 dense_4h_to_h w2"},
+    {"w3", "up_proj w3"},
 };
 
 static char *role_of(char *name)
 {
     g_autofree char *path = g_strdelimit(name, "/", '.');
     if (g_str_has_suffix(path, ".weight")) path[strlen(path) - strlen(".weight")] = '\0';
-    for (size_t i = 0; i < G_N_ELEMENTS(roles); i++) {
-        if (!g_str_has_suffix(path, roles[i].end)) continue;
-        const char *before = path + strlen(path) - strlen(roles[i].end);
-        if (before == path || before[-1] == '.') return g_strdup(roles[i].role);
-    }
+    for (size_t i = 0; i < G_N_ELEMENTS(roles); i++)
+        for (const char *end = path; *end; end++)
+            if ((end == path || end[-1] == '.') && is_one(end, roles[i].ends))
+                return g_strdup(roles[i].role);
     return g_steal_pointer(&path);
 }
 
 /* Removes “grad_norm/” before or “/grad_norm” after a name; “grad_w2” of this program is the
- * gradient of “w2”.  Takes the name, and returns the new one and whether it is a gradient. */
-static char *take_gradient(char *name, bool *gradient)
+ * gradient of “w2”.  Returns the new name, and whether it is that of a gradient. */
+static char *take_gradient(const char *name, bool *gradient)
 {
     static const char *const prefixes[] = {"grad_norm/",     "gradient_norm/", "grad_norms/",
                                            "grad_norm.",     "gradients/",     "gradient/",
                                            "grad_2.0_norm/", "grads/",         "grad/"};
     static const char *const suffixes[] = {"/grad_norm", ".grad_norm", "_grad_norm",
                                            "/gradient_norm"};
-    g_autofree char *own = name;
     *gradient = true;
     for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++)
-        if (g_str_has_prefix(own, prefixes[i])) return role_of(g_strdup(own + strlen(prefixes[i])));
+        if (g_str_has_prefix(name, prefixes[i]))
+            return role_of(g_strdup(name + strlen(prefixes[i])));
     for (size_t i = 0; i < G_N_ELEMENTS(suffixes); i++)
-        if (g_str_has_suffix(own, suffixes[i]))
-            return role_of(g_strndup(own, strlen(own) - strlen(suffixes[i])));
-    if (g_str_has_prefix(own, "grad_")) {
-        g_autofree char *key = g_strdelimit(g_strdup(own), "_", '-');
+        if (g_str_has_suffix(name, suffixes[i]))
+            return role_of(g_strndup(name, strlen(name) - strlen(suffixes[i])));
+    if (g_str_has_prefix(name, "grad_")) {
+        g_autofree char *key = g_strdelimit(g_strdup(name), "_", '-');
         int found = ns_choices_find(ns_quantity_choice, key);
-        if (found >= 0 && found < NS_PARAMETER_COUNT) return g_strdup(own + strlen("grad_"));
+        if (found >= 0 && found < NS_PARAMETER_COUNT) return g_strdup(name + strlen("grad_"));
     }
     *gradient = false;
-    return g_steal_pointer(&own);
+    return g_strdup(name);
 }
 
 /* ---- A name ---- */
 
-NsOutsideGroup *ns_outside_names_group(NsOutsideNames *names, const char *key, bool gradient)
+/* The group of a quantity by layer, or of a single number. */
+static NsOutsideGroup *group_of(NsOutsideNames *names, const char *key, bool gradient)
 {
     g_autofree char *own = g_strconcat(gradient ? "∇" : "", key, NULL);
     NsOutsideGroup *group = g_hash_table_lookup(names->groups, own);
@@ -562,7 +460,7 @@ static bool read_mapped(NsOutsideNames *names, const char *raw, NsOutsideName *n
                            (size_t)(number - mapping->column) + 3);
         name->layered = true;
         name->kind = NS_OUTSIDE_VALUE;
-        name->group = ns_outside_names_group(names, rest, false);
+        name->group = group_of(names, rest, false);
         return true;
     }
     return false;
@@ -594,27 +492,26 @@ static void read_name(NsOutsideNames *names, const char *prefix, NsOutsideName *
         name->kind = NS_OUTSIDE_IGNORED;
         name->lane = 0;
     } else if (!read_mapped(names, name->raw, name) && n && !is_quantity(value)) {
+        static bool (*const readers[])(const Word *, size_t, NsOutsideName *) = {
+            read_plain, read_loss, read_rate, read_gradient_norm};
         NsOutsideName found = *name;
-        bool known = read_plain(words, n, &found) || read_loss(words, n, &found) ||
-                     read_rate(words, n, &found);
-        if (!known) {
+        size_t i = 0;
+        while (i < G_N_ELEMENTS(readers) && !readers[i](words, n, &found)) {
             found = *name;
-            known = read_gradient_norm(words, n, &found);
+            i++;
         }
-        if (known && !is_mapped(found.kind)) *name = found;
+        if (!is_mapped(found.kind)) *name = found;
     }
     if (name->group) return;
     n_own = split(value, own);
     bool gradient = false;
     g_autofree char *rest = take_layer(value, own, n_own, &name->layer);
     name->layered = rest && name->kind == NS_OUTSIDE_VALUE;
-    char *key = name->layered ? take_gradient(g_steal_pointer(&rest), &gradient)
-                              : take_gradient(g_strdup(value), &gradient);
+    g_autofree char *key = take_gradient(name->layered ? rest : value, &gradient);
     /* The gradient of a whole layer has a name of its own. */
     bool of_layer = name->layered && !gradient &&
                     (g_str_equal(key, "grad_norm") || g_str_equal(key, "gradient_norm"));
-    name->group = ns_outside_names_group(names, of_layer ? "grad_layer" : key, gradient);
-    g_free(key);
+    name->group = group_of(names, of_layer ? "grad_layer" : key, gradient);
     if (name->layered && name->layer == 0) name->group->from_zero = true;
 }
 

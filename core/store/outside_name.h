@@ -10,9 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Layers beyond this number are not layers. */
-#define NS_OUTSIDE_MOST_LAYERS 65536
-
 typedef enum {
     NS_OUTSIDE_STEP,
     NS_OUTSIDE_EPOCH,
@@ -63,9 +60,6 @@ void ns_outside_names_free(NsOutsideNames *names);
  * folder that the name is read from, or NULL.  NULL if there are too many names. */
 const NsOutsideName *ns_outside_names_find(NsOutsideNames *names, const char *prefix,
                                            const char *raw);
-
-/* The group of an array of one number per layer. */
-NsOutsideGroup *ns_outside_names_group(NsOutsideNames *names, const char *key, bool gradient);
 
 /* Says what columns of logs mean, for all that are opened from now on: “loss=COLUMN,step=COLUMN”.
  * The keys are step, epoch, loss, validation, lr, grad_norm, and layer for a pattern such as

@@ -252,19 +252,19 @@ static void put_arrays(const NsOutsideRecords *r, const NsOutsideLine *line,
 
 static NsStep step_of(const NsOutsideLine *line)
 {
-    const NsOutsideScalar *scalars = line->scalars;
-    const NsOutsideScalar *lr = &scalars[NS_OUTSIDE_LR], *norm = &scalars[NS_OUTSIDE_GRAD_NORM];
-    const NsOutsideScalar *seconds = &scalars[NS_OUTSIDE_SECONDS];
-    const NsOutsideScalar *probe = &scalars[NS_OUTSIDE_PROBE_SECONDS];
+    const NsOutsideCell *scalars = line->scalars;
+    const NsOutsideCell *lr = &scalars[NS_OUTSIDE_LR], *norm = &scalars[NS_OUTSIDE_GRAD_NORM];
+    const NsOutsideCell *seconds = &scalars[NS_OUTSIDE_SECONDS];
+    const NsOutsideCell *probe = &scalars[NS_OUTSIDE_PROBE_SECONDS];
     return (NsStep){.step = line->step,
                     .loss = scalars[NS_OUTSIDE_LOSS].value,
-                    .lr = lr->has ? lr->value : (double)NAN,
-                    .grad_norm = norm->has ? norm->value : (double)NAN,
-                    .seconds = seconds->has ? seconds->value : 0,
-                    .probe_seconds = probe->has ? probe->value : 0,
-                    .lr_untold = !lr->has,
-                    .seconds_untold = !seconds->has,
-                    .grad_norm_untold = !norm->has};
+                    .lr = lr->name ? lr->value : (double)NAN,
+                    .grad_norm = norm->name ? norm->value : (double)NAN,
+                    .seconds = seconds->name ? seconds->value : 0,
+                    .probe_seconds = probe->name ? probe->value : 0,
+                    .lr_untold = !lr->name,
+                    .seconds_untold = !seconds->name,
+                    .grad_norm_untold = !norm->name};
 }
 
 /* Gives a record what it lacks and the line has. */
