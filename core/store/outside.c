@@ -27,6 +27,9 @@
 /* Names that a message lists. */
 #define MOST_NAMES 16
 
+/* Names of values that are not drawn, which are stored. */
+#define MOST_LEFT_OUT 1024
+
 /* Two writers that start within these times are processes of one run, in seconds. */
 #define START_TOGETHER 60
 #define WRITE_TOGETHER 10
@@ -71,15 +74,30 @@ struct NsOutside {
     NsOutsideNames *names;
     GPtrArray *files; /* File */
     Lane lanes[NS_LANES_MAX];
-    size_t wrong, noted;
     GPtrArray *first_names; /* of what was read before the first record */
     GQueue messages;
-    bool has_numbers, nothing_reported; /* nothing_reported: that there is no record */
-    size_t summaries, repeated, duplicates, of_processes, reported;
-    GHashTable *left_out; /* names to the number of their values that are not drawn */
+    struct {
+        size_t wrong, noted;     /* lines that cannot be read, and messages about lines */
+        size_t left_out, second; /* values that are not drawn, or came a second time */
+        size_t summaries;        /* means of the whole run */
+        size_t of_processes;     /* lines of other processes */
+        size_t reported;         /* the sum of the last four when it was reported */
+        bool numbers;            /* a line has a number */
+        bool nothing_reported;   /* it is reported that there is no record */
+    } counts;
+    GHashTable *left_out; /* a set of names of values that are not drawn */
 };
 
 /* ---- Life cycle ---- */
+
+G_GNUC_PRINTF(2, 3)
+static void report(NsOutside *o, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_queue_push_tail(&o->messages, g_strdup_vprintf(format, arguments));
+    va_end(arguments);
+}
 
 static void file_free(gpointer data)
 {
@@ -128,15 +146,11 @@ size_t ns_outside_lanes(const NsOutside *o)
 void ns_outside_begin_again(NsOutside *o)
 {
     if (ns_outside_lanes(o))
-        g_queue_push_tail(
-            &o->messages,
-            g_strdup(
-                _("The file was replaced by another one; its run replaces the run read so far.")));
+        report(o, "%s",
+               _("The file was replaced by another one; its run replaces the run read so far."));
     for (size_t i = 0; i < NS_LANES_MAX; i++) lane_clear(&o->lanes[i]);
     g_ptr_array_set_size(o->files, 0);
-    o->wrong = o->noted = 0;
-    o->nothing_reported = false;
-    o->summaries = o->repeated = o->duplicates = o->of_processes = o->reported = 0;
+    memset(&o->counts, 0, sizeof o->counts);
     g_hash_table_remove_all(o->left_out);
     g_ptr_array_set_size(o->first_names, 0);
 }
@@ -173,7 +187,7 @@ size_t ns_outside_lines(const NsOutside *o)
 
 size_t ns_outside_wrong_lines(const NsOutside *o)
 {
-    return o->wrong;
+    return o->counts.wrong;
 }
 
 char *ns_outside_take_message(NsOutside *o)
@@ -192,70 +206,51 @@ static char *first_names(const NsOutside *o)
 
 /* ---- Messages ---- */
 
-G_GNUC_PRINTF(2, 3)
-static void report(NsOutside *o, const char *format, ...)
+/* Queues a message such as “Line 3: ...” about the line that is being placed. */
+static void report_at(NsOutside *o, const char *sentence)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    g_queue_push_tail(&o->messages, g_strdup_vprintf(format, arguments));
-    va_end(arguments);
+    const NsOutsideInput *input = o->current->input;
+    report(o, ns_outside_input_events(input) ? _("Event %zu: %s") : _("Line %zu: %s"),
+           ns_outside_input_lines(input), sentence);
 }
 
-/* Queues a message such as "Line 3: ...". */
-static void report_at(NsOutside *o, const File *file, const char *what)
-{
-    size_t line = ns_outside_input_lines(file->input);
-    report(o, ns_outside_input_events(file->input) ? _("Event %zu: %s") : _("Line %zu: %s"), line,
-           what);
-}
-
-static void note_at(NsOutside *o, const File *file, const char *what)
-{
-    if (o->noted++ < MOST_NOTED) report_at(o, file, what);
-    if (o->noted == MOST_NOTED) report(o, "%s", _("Further errors are only counted."));
-}
-
-static void skip_wrong(NsOutside *o, const File *file, const char *why)
-{
-    g_autofree char *what = g_strdup_printf(_("%s; it is skipped."), why);
-    o->wrong++;
-    note_at(o, file, what);
-}
-
-static void count_left_out(void *data, const char *name)
+static void note_at(void *data, const char *sentence)
 {
     NsOutside *o = data;
-    size_t n = GPOINTER_TO_SIZE(g_hash_table_lookup(o->left_out, name));
-    if (n || g_hash_table_size(o->left_out) < 1024)
-        g_hash_table_insert(o->left_out, g_strdup(name), GSIZE_TO_POINTER(n + 1));
+    if (o->counts.noted++ < MOST_NOTED) report_at(o, sentence);
+    if (o->counts.noted == MOST_NOTED) report(o, "%s", _("Further errors are only counted."));
 }
 
-static int compare_text(const void *a, const void *b)
+static void skip_wrong(NsOutside *o, const char *why)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    g_autofree char *sentence = g_strdup_printf(_("%s; it is skipped."), why);
+    o->counts.wrong++;
+    note_at(o, sentence);
 }
 
-/* Reports what was left out, once. */
+static void leave_out(void *data, const char *name)
+{
+    NsOutside *o = data;
+    o->counts.left_out++;
+    if (g_hash_table_size(o->left_out) < MOST_LEFT_OUT)
+        g_hash_table_add(o->left_out, g_strdup(name));
+}
+
+/* Reports values and lines that are not shown, once.  Of a log without a record the names are
+ * reported. */
 static void report_counts(NsOutside *o)
 {
-    size_t values = 0;
-    GHashTableIter iter;
-    gpointer name, count;
-    g_autoptr(GPtrArray) sorted = g_ptr_array_new();
-    g_hash_table_iter_init(&iter, o->left_out);
-    while (g_hash_table_iter_next(&iter, &name, &count)) {
-        values += GPOINTER_TO_SIZE(count);
-        g_ptr_array_add(sorted, name);
-    }
-    size_t all = values + o->summaries + o->repeated + o->duplicates + o->of_processes;
-    /* Of a log without a record the names are reported. */
-    if (all == o->reported || !ns_outside_lanes(o)) return;
-    o->reported = all;
-    g_ptr_array_sort(sorted, compare_text);
+    size_t values = o->counts.left_out, second = o->counts.second, lines = o->counts.of_processes;
+    size_t all = values + o->counts.summaries + second + lines;
+    if (all == o->counts.reported || !ns_outside_lanes(o)) return;
+    o->counts.reported = all;
+    g_autoptr(GList) sorted = g_list_sort(g_hash_table_get_keys(o->left_out), (GCompareFunc)strcmp);
     g_autoptr(GString) names = g_string_new(NULL);
-    for (guint i = 0; i < sorted->len && i < MOST_NAMES; i++)
-        g_string_append_printf(names, "%s%s", i ? ", " : "", (char *)sorted->pdata[i]);
-    if (sorted->len > MOST_NAMES) g_string_append(names, ", …");
+    size_t n = 0;
+    for (const GList *at = sorted; at; at = at->next, n++)
+        if (n < MOST_NAMES)
+            g_string_append_printf(names, "%s%s", n ? ", " : "", (const char *)at->data);
+    if (n > MOST_NAMES) g_string_append(names, ", …");
     if (values)
         report(o,
                ns_plural(
@@ -264,25 +259,19 @@ static void report_counts(NsOutside *o)
                    "steps): %s.",
                    values),
                values, names->str);
-    if (o->summaries)
+    if (o->counts.summaries)
         report(o, "%s", _("The mean training loss of the whole run is no point of the curve."));
-    if (o->repeated + o->duplicates)
+    if (second)
         report(o,
                ns_plural("%zu value came a second time at its step; the first is shown.",
                          "%zu values came a second time at their steps; the first are shown.",
-                         o->repeated + o->duplicates),
-               o->repeated + o->duplicates);
-    if (o->of_processes)
+                         second),
+               second);
+    if (lines)
         report(o,
                ns_plural("%zu line of another process is left out.",
-                         "%zu lines of other processes are left out.", o->of_processes),
-               o->of_processes);
-}
-
-static void note_here(void *data, const char *sentence)
-{
-    NsOutside *o = data;
-    note_at(o, o->current, sentence);
+                         "%zu lines of other processes are left out.", lines),
+               lines);
 }
 
 /* ---- Steps ---- */
@@ -292,8 +281,7 @@ static Lane *lane_at(NsOutside *o, size_t i)
 {
     Lane *lane = &o->lanes[i];
     if (lane->late) return lane;
-    ns_outside_records_init(&lane->records, o->budget,
-                            (NsOutsideReport){o, note_here, count_left_out});
+    ns_outside_records_init(&lane->records, o->budget, (NsOutsideReport){o, note_at, leave_out});
     lane->late = g_ptr_array_new_with_free_func(line_free);
     lane->waiting = g_ptr_array_new_with_free_func(line_free);
     lane->epochs = g_array_new(FALSE, FALSE, sizeof(Epoch));
@@ -382,9 +370,9 @@ static NsOutsideLine *find_waiting(const Lane *lane, int64_t step, guint *at)
 static void leave_out_line(NsOutside *o, const NsOutsideLine *line)
 {
     for (guint i = 0; i < line->arrays->len; i++)
-        count_left_out(o, g_array_index(line->arrays, NsOutsideArray, i).group->key);
+        leave_out(o, g_array_index(line->arrays, NsOutsideArray, i).group->key);
     for (size_t i = NS_OUTSIDE_LR; i <= NS_OUTSIDE_GRAD_NORM; i++)
-        if (line->scalars[i].name) count_left_out(o, line->scalars[i].name->raw);
+        if (line->scalars[i].name) leave_out(o, line->scalars[i].name->raw);
 }
 
 /* Keeps what a step without a loss has, until its loss comes. */
@@ -410,14 +398,13 @@ static void choose_loss(NsOutside *o, Lane *lane, NsOutsideLine *line)
 {
     NsOutsideCell *loss = &line->scalars[NS_OUTSIDE_LOSS];
     const NsOutsideName *taken = lane->loss;
-    if (line->summary && loss->name && loss->name->mean) {
-        *loss = (NsOutsideCell){0};
-        o->summaries++;
-    }
+    bool mean = line->summary && loss->name && loss->name->mean;
+    if (mean) *loss = (NsOutsideCell){0};
+    o->counts.summaries += mean;
     for (guint i = line->summary ? line->cells->len : 0; i-- > 0;) {
         if (!g_array_index(line->cells, NsOutsideCell, i).name->mean) continue;
         g_array_remove_index(line->cells, i);
-        o->summaries++;
+        o->counts.summaries++;
     }
     if (!loss->name || loss->name == taken) return;
     if (!taken || loss->name->rank < taken->rank) {
@@ -446,7 +433,7 @@ static void choose_validation(NsOutside *o, Lane *lane, NsOutsideLine *line)
     if (!lane->validation || lane->validation == loss->name) {
         lane->validation = loss->name;
         if (!ns_outside_records_evaluate(&lane->records, line->step, loss->value) && !line->again)
-            o->duplicates++;
+            o->counts.second++;
         return;
     }
     ns_outside_line_add(line, *loss);
@@ -458,17 +445,16 @@ static void choose_validation(NsOutside *o, Lane *lane, NsOutsideLine *line)
 static bool restart(NsOutside *o, Lane *lane, int64_t step)
 {
     if (lane->restarts == MOST_RESTARTS) {
-        skip_wrong(o, o->current,
+        skip_wrong(o,
                    _("its step is before the last one, and the run has been restarted too often"));
         return false;
     }
     lane->restarts++;
-    g_autofree char *digits = g_strdup_printf("%" PRId64, step);
-    g_autofree char *last = g_strdup_printf("%" PRId64, ns_outside_records_last(&lane->records));
-    g_autofree char *what = g_strdup_printf(
-        _("the run goes back to step %s after step %s; everything from there on is replaced."),
-        digits, last);
-    report_at(o, o->current, what);
+    g_autofree char *what =
+        g_strdup_printf(_("the run goes back to step %" PRId64 " after step %" PRId64
+                          "; everything from there on is replaced."),
+                        step, ns_outside_records_last(&lane->records));
+    report_at(o, what);
     ns_outside_records_cut(&lane->records, step);
     lane->top = step;
     return true;
@@ -533,12 +519,11 @@ static void join(NsOutside *o, Lane *lane, const NsOutsideLine *line)
                 line->scalars[NS_OUTSIDE_VALIDATION].name || line->scalars[NS_OUTSIDE_LR].name ||
                 line->scalars[NS_OUTSIDE_GRAD_NORM].name;
     if (twice && !more && !line->again) {
-        g_autofree char *digits = g_strdup_printf("%" PRId64, line->step);
-        g_autofree char *why = g_strdup_printf(_("step %s was already read"), digits);
-        skip_wrong(o, o->current, why);
+        g_autofree char *why = g_strdup_printf(_("step %" PRId64 " was already read"), line->step);
+        skip_wrong(o, why);
         return;
     }
-    if (twice && !line->again) o->duplicates++;
+    if (twice && !line->again) o->counts.second++;
     ns_outside_line_merge(lane->open, line);
 }
 
@@ -558,10 +543,8 @@ static bool are_processes(const NsOutside *o, const Lane *lane, const File *file
 {
     double first, last, own_first, own_last;
     const File *owner = o->files->pdata[lane->owner];
-    NsOutsideEvents *events = ns_outside_input_events(owner->input),
-                    *own = ns_outside_input_events(file->input);
-    if (!events || !ns_outside_events_times(events, &first, &last) || !own ||
-        !ns_outside_events_times(own, &own_first, &own_last))
+    if (!ns_outside_events_times(ns_outside_input_events(owner->input), &first, &last) ||
+        !ns_outside_events_times(ns_outside_input_events(file->input), &own_first, &own_last))
         return false;
     if (own_first < last) return true;
     bool from_start = lane->records.history && step <= ns_history_first_step(lane->records.history);
@@ -597,7 +580,7 @@ static void on_line(void *data, NsOutsideLine **line_of)
     o->current = file;
     if (file->lane) line->lane = file->lane;
     Lane *lane = lane_at(o, line->lane - 1);
-    o->repeated += line->repeated;
+    o->counts.second += line->repeated;
     if (differs(&lane->seed, &line->scalars[NS_OUTSIDE_SEED])) {
         if (!lane->seeds_noted)
             report(o, _("The run has several seeds; only the first, seed %.0f, is shown."),
@@ -609,11 +592,11 @@ static void on_line(void *data, NsOutsideLine **line_of)
     if (file->left_out || differs(&lane->process, &line->scalars[NS_OUTSIDE_PROCESS]) ||
         (file->name && loss && line->step >= 0 && !line->again &&
          !take_file(o, lane, file, line->step))) {
-        o->of_processes++;
+        o->counts.of_processes++;
         return;
     }
     if (!find_step(o, lane, line)) {
-        skip_wrong(o, file, _("it has no step"));
+        skip_wrong(o, _("it has no step"));
         return;
     }
     if (line->step > o->last) return;
@@ -629,7 +612,8 @@ static void on_line(void *data, NsOutsideLine **line_of)
 static void on_wrong(void *data, const char *why)
 {
     const File *file = data;
-    skip_wrong(file->outside, file, _(why));
+    file->outside->current = file;
+    skip_wrong(file->outside, _(why));
 }
 
 static void on_note(void *data, const char *sentence)
@@ -640,7 +624,7 @@ static void on_note(void *data, const char *sentence)
 static void on_name(void *data, const NsOutsideName *name, bool number)
 {
     NsOutside *o = ((const File *)data)->outside;
-    o->has_numbers |= number;
+    o->counts.numbers |= number;
     if (o->first_names->len < MOST_NAMES &&
         !g_ptr_array_find_with_equal_func(o->first_names, name->raw, g_str_equal, NULL))
         g_ptr_array_add(o->first_names, g_strdup(name->raw));
@@ -687,8 +671,7 @@ void ns_outside_feed(NsOutside *o, const char *bytes, size_t n)
 
 size_t ns_outside_take_zeros(NsOutside *o, size_t i)
 {
-    NsOutsideEvents *events = ns_outside_input_events(file_at(o, i)->input);
-    return events ? ns_outside_events_take_zeros(events) : 0;
+    return ns_outside_events_take_zeros(ns_outside_input_events(file_at(o, i)->input));
 }
 
 bool ns_outside_is_curve(const char *folder)
@@ -706,22 +689,21 @@ bool ns_outside_pause(NsOutside *o)
         any |= ns_outside_input_pause(((File *)o->files->pdata[i])->input);
     close_all(o);
     report_counts(o);
-    if (!ns_outside_lanes(o) && o->first_names->len && !o->nothing_reported) {
+    if (!ns_outside_lanes(o) && o->first_names->len && !o->counts.nothing_reported) {
         g_autofree char *names = first_names(o);
         report(o, _("There is no step with a training loss yet; the names are: %s."), names);
-        o->nothing_reported = true;
+        o->counts.nothing_reported = true;
     }
     return any;
 }
 
 bool ns_outside_is_partial(const NsOutside *o)
 {
-    bool partial = false;
-    for (guint i = 0; i < o->files->len; i++) {
-        NsOutsideEvents *events = ns_outside_input_events(((File *)o->files->pdata[i])->input);
-        partial |= events && ns_outside_events_are_partial(events);
-    }
-    return partial;
+    for (guint i = 0; i < o->files->len; i++)
+        if (ns_outside_events_are_partial(
+                ns_outside_input_events(((File *)o->files->pdata[i])->input)))
+            return true;
+    return false;
 }
 
 void ns_outside_end(NsOutside *o)
@@ -742,11 +724,14 @@ void ns_outside_end(NsOutside *o)
 bool ns_outside_refuse_empty(const NsOutside *o, const char *name, bool limited, GError **error)
 {
     g_autofree char *names = first_names(o);
-    return ns_refuse(error, NS_ERROR_FILE,
-                     "“%s” has no step with a training loss%s; it needs “step” and “loss”, and has "
-                     "%s.  “--map loss=NAME” says which of them is the loss.",
-                     name, limited ? " up to the one that is asked for" : "",
-                     *names ? names : "neither");
+    return ns_refuse(
+        error, NS_ERROR_FILE,
+        o->counts.numbers
+            ? N_("“%s” has no step with a training loss%s; it needs “step” and “loss”, and has "
+                 "%s.  “--map loss=NAME” says which of them is the loss.")
+            : N_("“%s” has no step with a training loss%s; it needs “step” and “loss”, and has "
+                 "%s."),
+        name, limited ? " up to the one that is asked for" : "", *names ? names : "neither");
 }
 
 bool ns_outside_are(const char *bytes, size_t n)

@@ -38,18 +38,18 @@ NsOutsideEventsNews ns_outside_events_next(NsOutsideEvents *events, bool last, N
 bool ns_outside_events_pause(NsOutsideEvents *events, NsOutsideLine *line);
 
 /* Whether the step that was returned at a pause is still incomplete, because an event or an array
- * is. */
+ * is; false for NULL. */
 bool ns_outside_events_are_partial(const NsOutsideEvents *events);
 
 /* The number of events read. */
 size_t ns_outside_events_read(const NsOutsideEvents *events);
 
-/* The times of the first and the last event, in seconds; false if there is none. */
+/* The times of the first and the last event, in seconds; false if there is none, also for NULL. */
 bool ns_outside_events_times(const NsOutsideEvents *events, double *first, double *last);
 
 /* Whether the events have no step, so that those of one tag are counted; true only once. */
 bool ns_outside_events_are_counted(NsOutsideEvents *events);
 
 /* If the bytes that were not read end in zeros, which is space that the writer has reserved:
- * forgets them and returns their number.  They have to be read again. */
+ * forgets them and returns their number, which is 0 for NULL.  They have to be read again. */
 size_t ns_outside_events_take_zeros(NsOutsideEvents *events);

@@ -71,9 +71,9 @@ void ns_outside_events_free(NsOutsideEvents *e)
 
 bool ns_outside_events_times(const NsOutsideEvents *e, double *first, double *last)
 {
-    *first = e->first_time;
-    *last = e->last_time;
-    return e->first_time > 0;
+    *first = e ? e->first_time : 0;
+    *last = e ? e->last_time : 0;
+    return *first > 0;
 }
 
 bool ns_outside_events_are_counted(NsOutsideEvents *e)
@@ -93,7 +93,8 @@ static bool ends_in_zeros(const NsOutsideEvents *e)
 
 size_t ns_outside_events_take_zeros(NsOutsideEvents *e)
 {
-    size_t n = e->damaged || !ends_in_zeros(e) ? 0 : e->bytes->len - e->at;
+    if (!e || e->damaged || !ends_in_zeros(e)) return 0;
+    size_t n = e->bytes->len - e->at;
     g_byte_array_set_size(e->bytes, e->bytes->len - (guint)n);
     return n;
 }
@@ -149,14 +150,6 @@ void ns_outside_events_feed(NsOutsideEvents *e, const char *bytes, size_t n)
 
 typedef enum { INCOMPLETE, WHOLE, WRONG } Found;
 
-static Found pass_over(NsOutsideEvents *e, uint64_t length)
-{
-    uint64_t all = NS_OUTSIDE_EVENTS_HEAD + length + 4, there = MIN(all, e->bytes->len - e->at);
-    e->passing = all - there;
-    e->at += (size_t)there;
-    return WHOLE;
-}
-
 /* Reads the bytes of the next event without its checksums.  An event that is too large is
  * skipped. */
 static Found next_event(NsOutsideEvents *e, const char **why)
@@ -167,27 +160,26 @@ static Found next_event(NsOutsideEvents *e, const char **why)
     if (e->damaged || there < NS_OUTSIDE_EVENTS_HEAD) return INCOMPLETE;
     const uint8_t *data = e->bytes->data + e->at;
     memcpy(&length, data, sizeof length);
-    if (!is_checked(data, 8, data + 8)) {
-        if (ends_in_zeros(e)) return INCOMPLETE;
-        *why = N_("its length field is damaged, so nothing after it can be read");
+    bool good = is_checked(data, 8, data + 8);
+    if (!good && ends_in_zeros(e)) return INCOMPLETE;
+    if (!good || length > G_MAXINT64) {
+        *why = good ? N_("it is longer than a file can be")
+                    : N_("its length field is damaged, so nothing after it can be read");
         e->damaged = true;
         return WRONG;
     }
+    uint64_t all = NS_OUTSIDE_EVENTS_HEAD + length + 4;
     if (length > MOST_BYTES) {
-        if (length > G_MAXINT64) {
-            *why = N_("it is longer than a file can be");
-            e->damaged = true;
-            return WRONG;
-        }
-        return pass_over(e, length);
+        e->passing = all - MIN(all, there);
+        e->at += (size_t)MIN(all, there);
+        return WHOLE;
     }
-    size_t all = NS_OUTSIDE_EVENTS_HEAD + (size_t)length + 4;
     if (there < all) return INCOMPLETE;
     data += NS_OUTSIDE_EVENTS_HEAD;
-    bool good = is_checked(data, (size_t)length, data + length);
+    good = is_checked(data, (size_t)length, data + length);
     if (!good && ends_in_zeros(e)) return INCOMPLETE;
     if (good) g_byte_array_append(e->event, data, (guint)length);
-    e->at += all;
+    e->at += (size_t)all;
     if (!good) *why = N_("it is damaged");
     return good ? WHOLE : WRONG;
 }
@@ -221,14 +213,12 @@ static bool read_field(const uint8_t **at, const uint8_t *end, Field *field)
     field->number = key >> 3;
     field->type = (unsigned)(key & 7);
     if (field->type == WIRE_VARINT) return read_varint(at, end, &field->value);
-    if (field->type == WIRE_LENGTH) {
-        if (!read_varint(at, end, &n)) return false;
-    } else {
-        n = field->type == WIRE_EIGHT_BYTES ? 8 : 4;
-        if (field->type != WIRE_EIGHT_BYTES && field->type != WIRE_FOUR_BYTES) return false;
-    }
+    bool length = field->type == WIRE_LENGTH, eight = field->type == WIRE_EIGHT_BYTES;
+    if (!length && !eight && field->type != WIRE_FOUR_BYTES) return false;
+    n = eight ? 8 : 4;
+    if (length && !read_varint(at, end, &n)) return false;
     if (n > (uint64_t)(end - *at)) return false;
-    if (field->type != WIRE_LENGTH) memcpy(&field->value, *at, (size_t)n);
+    if (!length) memcpy(&field->value, *at, (size_t)n);
     field->bytes = *at;
     field->end = *at += n;
     return true;
@@ -254,37 +244,29 @@ static double half_of(uint16_t bits, bool brain)
     return sign * (exponent ? ldexp(fraction + 1024, exponent - 25) : ldexp(fraction, -24));
 }
 
-/* Reads a field that contains exactly one number of this type (DT_FLOAT 1, DT_DOUBLE 2). */
-static bool read_only(const Field *field, unsigned type, double *number)
-{
-    size_t n = (size_t)(field->end - field->bytes);
-    if (type == 1 && n == 4) *number = float_of(field->bytes);
-    if (type == 2 && n == 8) memcpy(number, field->bytes, sizeof *number);
-    return (type == 1 && n == 4) || (type == 2 && n == 8);
-}
-
 /* Reads a tensor of one real number.  Field numbers: dtype = 1, tensor_content = 4, float_val = 5,
- * double_val = 6. */
+ * double_val = 6, half_val = 13; types: DT_FLOAT = 1, DT_DOUBLE = 2, DT_BFLOAT16 = 14, DT_HALF
+ * = 19. */
 static bool read_tensor(const uint8_t *at, const uint8_t *end, double *number)
 {
     Field field;
-    unsigned type = 0;
+    uint64_t type = 0;
     bool found = false;
     while (read_field(&at, end, &field)) {
-        if (field.number == 1 && field.type == WIRE_VARINT) type = (unsigned)MIN(field.value, 99);
-        /* DT_BFLOAT16 is 14 and DT_HALF 19; half_val = 13, packed or not. */
-        if (field.number == 13 && (type == 14 || type == 19)) {
+        bool content = field.number == 4 && field.type == WIRE_LENGTH;
+        size_t n = field.type == WIRE_VARINT ? 0 : (size_t)(field.end - field.bytes);
+        bool is_float = n == 4 && (field.number == 5 || (content && type == 1));
+        bool is_double = n == 8 && (field.number == 6 || (content && type == 2));
+        if (field.number == 1 && field.type == WIRE_VARINT) type = field.value;
+        if (is_float) *number = float_of(field.bytes);
+        if (is_double) memcpy(number, field.bytes, sizeof *number);
+        found |= is_float || is_double;
+        if (field.number == 13 && (type == 14 || type == 19)) { /* packed or not */
             uint64_t bits = field.value;
             const uint8_t *packed = field.bytes;
             found |= field.type == WIRE_VARINT || read_varint(&packed, field.end, &bits);
             *number = half_of((uint16_t)bits, type == 14);
         }
-        bool bytes = field.type == WIRE_LENGTH || field.type == WIRE_EIGHT_BYTES ||
-                     field.type == WIRE_FOUR_BYTES;
-        if (field.number == 4 && field.type == WIRE_LENGTH)
-            found |= read_only(&field, type, number);
-        if (field.number == 5 && bytes) found |= read_only(&field, 1, number);
-        if (field.number == 6 && bytes) found |= read_only(&field, 2, number);
     }
     return found;
 }
@@ -363,21 +345,6 @@ static bool take_step(NsOutsideEvents *e, NsOutsideLine *line)
     return shown;
 }
 
-/* How many values of a tag were at step 0, if no event has another step. */
-static size_t values_at_zero(const NsOutsideEvents *e, const NsOutsideName *name)
-{
-    bool none = !e->at_zero || e->event_step > 0;
-    return none ? 0 : GPOINTER_TO_SIZE(g_hash_table_lookup(e->at_zero, name));
-}
-
-static void count_at_zero(NsOutsideEvents *e, const NsOutsideName *name, size_t before)
-{
-    if (e->event_step > 0) g_clear_pointer(&e->at_zero, g_hash_table_unref);
-    if (!e->at_zero) return;
-    g_hash_table_insert(e->at_zero, (gpointer)(uintptr_t)name, GSIZE_TO_POINTER(before + 1));
-    e->counted |= before == 1;
-}
-
 static bool is_same_step(const NsOutsideEvents *e, const NsOutsideName *name, int64_t at)
 {
     const NsOutsideLine *step = e->step;
@@ -405,11 +372,15 @@ static bool take_event(NsOutsideEvents *e, NsOutsideLine *line)
             continue;
         }
         /* Without steps all values are at step 0, and those of one tag are counted. */
-        size_t before = values_at_zero(e, name);
+        if (e->event_step > 0) g_clear_pointer(&e->at_zero, g_hash_table_unref);
+        size_t before = e->at_zero ? GPOINTER_TO_SIZE(g_hash_table_lookup(e->at_zero, name)) : 0;
         int64_t step = e->event_step + (int64_t)before;
         if (e->step->step >= 0 && !is_same_step(e, name, step) && take_step(e, line)) return true;
         e->summary = at;
-        count_at_zero(e, name, before);
+        if (e->at_zero)
+            g_hash_table_insert(e->at_zero, (gpointer)(uintptr_t)name,
+                                GSIZE_TO_POINTER(before + 1));
+        e->counted |= before == 1;
         e->step->step = step;
         e->step->lane = MAX(name->lane, 1);
         e->grown = true;
@@ -439,5 +410,5 @@ bool ns_outside_events_pause(NsOutsideEvents *e, NsOutsideLine *line)
 
 bool ns_outside_events_are_partial(const NsOutsideEvents *e)
 {
-    return e->step->again && (e->left_out || e->at < e->bytes->len);
+    return e && e->step->again && (e->left_out || e->at < e->bytes->len);
 }

@@ -73,10 +73,16 @@ static Stream *stream_new(const char *path, const char *prefix, size_t lane)
     return stream;
 }
 
+static void stream_close(Stream *stream)
+{
+    if (stream->fd >= 0) close(stream->fd);
+    stream->fd = -1;
+}
+
 static void stream_free(gpointer data)
 {
     Stream *stream = data;
-    if (stream->path && stream->fd >= 0) close(stream->fd);
+    if (stream->path) stream_close(stream);
     g_free(stream->path);
     g_free(stream->prefix);
     g_free(stream);
@@ -195,12 +201,10 @@ static GPtrArray *streams_in(const char *folder)
 /* ---- Opening ---- */
 
 /* Whether the file only says where its contents are (git-lfs.github.com/spec). */
-static bool is_lfs_pointer(int fd)
+static bool is_lfs_pointer(const char *head, size_t n)
 {
     static const char start[] = "version https://git-lfs.github.com/spec/";
-    char head[sizeof start - 1];
-    return pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
-           memcmp(head, start, sizeof head) == 0;
+    return n >= sizeof start - 1 && memcmp(head, start, sizeof start - 1) == 0;
 }
 
 /* Returns false if the file exists and cannot be read. */
@@ -215,7 +219,8 @@ static bool open_stream(NsOutsideFile *f, Stream *stream, GError **error)
     if (stream->fd < 0) return errno == ENOENT || refuse(stream->path, g_strerror(errno), error);
     if (fstat(stream->fd, &stat) != 0) return refuse(stream->path, g_strerror(errno), error);
     if (S_ISDIR(stat.st_mode)) return refuse(stream->path, N_("it is a folder"), error);
-    if (is_lfs_pointer(stream->fd))
+    ssize_t n = pread(stream->fd, stream->head, HEAD, 0);
+    if (n > 0 && is_lfs_pointer(stream->head, (size_t)n))
         return refuse(stream->path,
                       N_("it is a pointer of Git LFS, and “git lfs pull” fetches the file itself"),
                       error);
@@ -223,49 +228,43 @@ static bool open_stream(NsOutsideFile *f, Stream *stream, GError **error)
     return true;
 }
 
-static bool open_streams(NsOutsideFile *f, GError **error)
+/* Adds the file of a stream to the run and opens it. */
+static bool add_stream(NsOutsideFile *f, Stream *stream, GError **error)
 {
-    for (guint i = 0; i < f->streams->len; i++) {
-        Stream *stream = f->streams->pdata[i];
-        g_autofree char *name = g_path_get_basename(stream->path);
-        ns_outside_add_file(f->run, f->streams->len > 1 ? name : NULL, stream->prefix,
-                            stream->lane);
-        if (!open_stream(f, stream, error)) return false;
-    }
-    return true;
+    g_autofree char *name = g_path_get_basename(stream->path);
+    ns_outside_add_file(f->run, f->streams->len > 1 ? name : NULL, stream->prefix, stream->lane);
+    return open_stream(f, stream, error);
 }
 
 NsOutsideFile *ns_outside_file_open(const char *path, size_t budget, GError **error)
 {
     NsOutsideFile *f = g_new0(NsOutsideFile, 1);
+    bool folder = g_file_test(path, G_FILE_TEST_IS_DIR);
     f->run = ns_outside_new(budget);
     f->chunk = g_malloc(CHUNK);
     f->save = -1;
-    if (g_str_equal(path, "-")) {
-        f->streams = g_ptr_array_new_with_free_func(stream_free);
-        g_ptr_array_add(f->streams, stream_new(NULL, NULL, 0));
+    f->pipe = g_str_equal(path, "-");
+    f->folder = folder ? g_strdup(path) : NULL;
+    f->streams = folder ? streams_in(path) : g_ptr_array_new_with_free_func(stream_free);
+    f->scanned = g_get_monotonic_time();
+    if (!folder) g_ptr_array_add(f->streams, stream_new(f->pipe ? NULL : path, NULL, 0));
+    if (f->pipe) {
         ((Stream *)f->streams->pdata[0])->fd = STDIN_FILENO;
-        f->pipe = true;
         return f;
     }
-    if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
-        f->folder = g_strdup(path);
-        f->streams = streams_in(path);
-        f->scanned = g_get_monotonic_time();
-    } else {
-        f->streams = g_ptr_array_new_with_free_func(stream_free);
-        g_ptr_array_add(f->streams, stream_new(path, NULL, 0));
-    }
-    g_autoptr(GDir) dir = f->folder ? g_dir_open(path, 0, NULL) : NULL;
+    g_autoptr(GDir) dir = folder ? g_dir_open(path, 0, NULL) : NULL;
     bool has_files = dir && g_dir_read_name(dir);
+    g_autofree char *parent = g_path_get_dirname(path);
+    /* A missing file is waited for, a missing folder is a wrong path. */
     const char *wrong = has_files && !f->streams->len
                             ? "it is a folder without an event file or a log"
                         : ns_run_file_is(path) ? "it is a run file, which is opened, not watched"
-                                               : NULL;
-    /* A missing file is waited for, a missing folder is a wrong path. */
-    g_autofree char *folder = g_path_get_dirname(path);
-    if (!wrong && !g_file_test(folder, G_FILE_TEST_IS_DIR)) wrong = N_("there is no such folder");
-    if (wrong ? refuse(path, wrong, error) : open_streams(f, error)) return f;
+                        : !g_file_test(parent, G_FILE_TEST_IS_DIR) ? N_("there is no such folder")
+                                                                   : NULL;
+    bool good = !wrong || refuse(path, wrong, error);
+    for (guint i = 0; good && i < f->streams->len; i++)
+        good = add_stream(f, f->streams->pdata[i], error);
+    if (good) return f;
     ns_outside_file_free(f);
     return NULL;
 }
@@ -291,14 +290,24 @@ bool ns_outside_file_is(const char *path)
     }
     if (!g_file_test(path, G_FILE_TEST_IS_REGULAR)) return false;
     g_autofree char *head = g_malloc(CHUNK);
-    int fd = ns_open_for_reading(path);
-    ssize_t n = fd < 0 ? -1 : read(fd, head, CHUNK);
+    size_t n = ns_database_file_head(path, head, CHUNK);
     /* A figure of Normscope in TeX begins with a comment that names losses between commas. */
     g_autofree char *experiment = NULL;
-    if (n > 0) ns_figure_file_find(head, (size_t)n, &experiment);
-    bool is = n > 0 && !experiment && (is_lfs_pointer(fd) || ns_outside_are(head, (size_t)n));
-    if (fd >= 0) close(fd);
-    return is;
+    ns_figure_file_find(head, n, &experiment);
+    return !experiment && (is_lfs_pointer(head, n) || ns_outside_are(head, n));
+}
+
+bool ns_outside_file_may_have_loss(const char *path, GError **error)
+{
+    if (!g_file_test(path, G_FILE_TEST_IS_REGULAR)) return true;
+    g_autofree char *head = g_malloc(CHUNK);
+    g_autofree char *name = g_filename_display_basename(path);
+    size_t n = ns_database_file_head(path, head, CHUNK);
+    if (n == CHUNK || is_lfs_pointer(head, n)) return true;
+    g_autoptr(NsOutside) run = ns_outside_new(1 << 16);
+    ns_outside_feed(run, head, n);
+    ns_outside_end(run);
+    return ns_outside_lanes(run) || ns_outside_refuse_empty(run, name, false, error);
 }
 
 bool ns_outside_file_is_there(const NsOutsideFile *f)
@@ -337,26 +346,20 @@ static bool is_same(const Stream *stream)
  * read is still right. */
 static bool follow_stream(NsOutsideFile *f, Stream *stream)
 {
-    if (stream->fd >= 0 && is_same(stream)) return true;
     bool was_there = stream->fd >= 0;
-    if (was_there) close(stream->fd);
-    if (!open_stream(f, stream, NULL) && stream->fd >= 0) {
-        close(stream->fd);
-        stream->fd = -1;
-    }
+    if (was_there && is_same(stream)) return true;
+    stream_close(stream);
+    if (!open_stream(f, stream, NULL)) stream_close(stream);
     return !was_there;
 }
 
-/* Reads all streams from their beginning. */
 static void begin_again(NsOutsideFile *f)
 {
     ns_outside_begin_again(f->run);
     for (guint i = 0; i < f->streams->len; i++) {
-        Stream *stream = f->streams->pdata[i];
-        if (stream->fd >= 0) close(stream->fd);
-        stream->fd = -1;
+        stream_close(f->streams->pdata[i]);
+        add_stream(f, f->streams->pdata[i], NULL);
     }
-    open_streams(f, NULL);
 }
 
 static bool has_path(const GPtrArray *streams, const char *path)
@@ -372,35 +375,28 @@ static void scan_folder(NsOutsideFile *f)
     int64_t now = g_get_monotonic_time();
     if (f->streams->len && now - f->scanned < SCAN_MICROSECONDS) return;
     f->scanned = now;
-    GPtrArray *found = streams_in(f->folder);
+    g_autoptr(GPtrArray) found = streams_in(f->folder);
     guint missing = 0, more = 0;
     for (guint i = 0; i < f->streams->len; i++)
         missing += !has_path(found, ((const Stream *)f->streams->pdata[i])->path);
     for (guint i = 0; i < found->len; i++)
         more += !has_path(f->streams, ((const Stream *)found->pdata[i])->path);
-    if (!more) {
-        g_ptr_array_unref(found);
-        return;
-    }
-    bool one = f->streams->len == 1 || missing;
-    if (!one)
-        for (guint i = 0; i < found->len; i++) {
-            const Stream *stream = found->pdata[i];
-            if (has_path(f->streams, stream->path)) continue;
-            Stream *added = stream_new(stream->path, stream->prefix, stream->lane);
-            g_autofree char *name = g_path_get_basename(added->path);
-            g_ptr_array_add(f->streams, added);
-            ns_outside_add_file(f->run, name, added->prefix, added->lane);
-            open_stream(f, added, NULL);
-        }
-    if (!one) {
-        g_ptr_array_unref(found);
-        return;
-    }
+    if (!more) return;
     /* The only file had no name yet, so that the run is read again. */
-    g_ptr_array_unref(f->streams);
-    f->streams = found;
-    begin_again(f);
+    if (f->streams->len == 1 || missing) {
+        g_ptr_array_unref(f->streams);
+        f->streams = g_steal_pointer(&found);
+        begin_again(f);
+        return;
+    }
+    for (guint i = 0; i < found->len;) {
+        if (has_path(f->streams, ((const Stream *)found->pdata[i])->path)) {
+            i++;
+            continue;
+        }
+        g_ptr_array_add(f->streams, g_ptr_array_steal_index(found, i));
+        add_stream(f, f->streams->pdata[f->streams->len - 1], NULL);
+    }
 }
 
 /* Whether the file ended in reserved space, and nothing was written since. */

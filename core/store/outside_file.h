@@ -15,6 +15,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsOutsideFile, ns_outside_file_free)
 /* Whether the beginning of a regular file has a supported format (ns_outside_are). */
 bool ns_outside_file_is(const char *path);
 
+/* Whether a log may have a step with a training loss.  False, with the error of
+ * ns_outside_refuse_empty, only for a regular file below one mebibyte, which is read to its end. */
+bool ns_outside_file_may_have_loss(const char *path, GError **error);
+
 /* From now on, everything read from a pipe is also written to this new file, byte for byte.
  * NS_ERROR_FILE if it cannot be created. */
 bool ns_outside_file_save(NsOutsideFile *file, const char *path, GError **error);

@@ -79,8 +79,7 @@ static bool has_array(const NsOutsideLine *line, const NsOutsideGroup *group)
 
 void ns_outside_line_add(NsOutsideLine *line, NsOutsideCell cell)
 {
-    if (line->cells->len < NS_OUTSIDE_MOST_NUMBERS)
-        g_array_append_val(line->cells, cell);
+    if (line->cells->len < NS_OUTSIDE_MOST_NUMBERS) g_array_append_val(line->cells, cell);
 }
 
 void ns_outside_line_merge(NsOutsideLine *line, const NsOutsideLine *from)

@@ -40,11 +40,10 @@ bool ns_outside_records_have(const NsOutsideRecords *r, int64_t step)
     return record >= 0 && ns_history_step(r->history, (size_t)record)->step == step;
 }
 
-/* The quantities of the registry of the kind of an array, from name to quantity plus 1: those of
- * gradients, or the others. */
-static GHashTable *names_of(const NsOutsideArray *array)
+/* The quantity of the registry that an array is by its name, plus 1; 0 if it is none. */
+static unsigned registered(const NsOutsideArray *array)
 {
-    static GHashTable *tables[2];
+    static GHashTable *tables[2]; /* of gradients: 1, of the others: 0 */
     static gsize ready;
     if (g_once_init_enter(&ready)) {
         for (int i = 0; i < 2; i++) tables[i] = g_hash_table_new(g_str_hash, g_str_equal);
@@ -54,7 +53,7 @@ static GHashTable *names_of(const NsOutsideArray *array)
                                 GUINT_TO_POINTER(q + 1));
         g_once_init_leave(&ready, 1);
     }
-    return tables[array->group->gradient];
+    return GPOINTER_TO_UINT(g_hash_table_lookup(tables[array->group->gradient], array->group->key));
 }
 
 /* ---- The layout ---- */
@@ -107,8 +106,7 @@ static NsQuantity find_scalar(NsOutsideRecords *r, const char *key)
 /* The quantity of an array; NS_QUANTITY_ALL if none fits. */
 static NsQuantity find_quantity(NsOutsideRecords *r, const NsOutsideArray *array)
 {
-    GHashTable *names = names_of(array);
-    unsigned known = GPOINTER_TO_UINT(g_hash_table_lookup(names, array->group->key));
+    unsigned known = registered(array);
     if (known) {
         NsDomain domain = ns_quantity((NsQuantity)(known - 1))->domain;
         if (array->scalar != (domain == NS_DOMAIN_STEP)) return (NsQuantity)NS_QUANTITY_ALL;
@@ -131,67 +129,6 @@ static NsQuantity find_quantity(NsOutsideRecords *r, const NsOutsideArray *array
     return ns_quantity_name(key, hidden ? NS_DOMAIN_HIDDEN : NS_DOMAIN_LAYER);
 }
 
-/* ---- Copies ---- */
-
-/* Copies the values of a record to their places in another layout.  For steps that share a bucket,
- * the maxima and the minima are written alternately, so that the new bucket has both again. */
-static void copy_values(const NsHistory *from, size_t record, const NsRecordLayout *layout,
-                        NsValues values, float *max)
-{
-    const NsRecordLayout *old = ns_history_layout(from);
-    for (unsigned q = 0; q < NS_QUANTITY_ALL; q++) {
-        size_t at = layout->offset[q];
-        if (!old->count[q]) continue;
-        ns_history_read(from, (NsQuantity)q, record, values.value + at, max, values.has + at);
-        if (record % 2 == 0) memcpy(values.value + at, max, old->count[q] * sizeof *max);
-    }
-}
-
-/* Copies what `from` has before a step into records of another layout. */
-static NsHistory *copy_before(const NsHistory *from, const NsRecordLayout *layout, size_t budget,
-                              int64_t before)
-{
-    NsHistory *to = ns_history_new(layout, budget, ns_history_first_step(from));
-    size_t n = (size_t)(ns_history_record(from, before - 1) + 1);
-    g_auto(NsValues) values = ns_values_new(layout->width);
-    g_autofree float *max = g_new(float, MAX(layout->width, 1));
-    for (size_t i = 0; i < n; i++) {
-        copy_values(from, i, layout, values, max);
-        ns_history_append(to, ns_history_step(from, i), values);
-    }
-    for (size_t i = 0; i < ns_history_events(from); i++)
-        if (ns_history_event(from, i)->step < before)
-            ns_history_append_event(to, ns_history_event(from, i));
-    return to;
-}
-
-static void append_evaluations(const NsOutsideRecords *r, NsHistory *history)
-{
-    for (guint i = 0; i < r->evaluations->len; i++)
-        ns_history_append_evaluation(history, &g_array_index(r->evaluations, NsEvaluation, i));
-}
-
-/* Gives the lane another history of this layout. */
-static void replace_history(NsOutsideRecords *r, NsHistory *history)
-{
-    append_evaluations(r, history);
-    r->evaluations_late = false;
-    if (r->history) ns_history_unref(r->history);
-    r->history = history;
-    r->layout = *ns_history_layout(history);
-    ns_values_free(&r->values);
-    r->values = ns_values_new(r->layout.width);
-}
-
-/* Gives the lane a new history of this layout, with its records before a step. */
-static void renew(NsOutsideRecords *r, const NsRecordLayout *layout, int64_t before)
-{
-    const NsHistory *old = r->history;
-    bool none = !old || before <= ns_history_first_step(old);
-    replace_history(r, none ? ns_history_new(layout, r->budget, before)
-                            : copy_before(old, layout, r->budget, before));
-}
-
 /* ---- Records ---- */
 
 /* Finds the quantities of the arrays of a line, and extends the layout by those that are new. */
@@ -201,9 +138,7 @@ static void find_quantities(NsOutsideRecords *r, const NsOutsideLine *line, NsQu
     for (int pass = 0; pass < 2; pass++)
         for (guint i = 0; i < line->arrays->len; i++) {
             const NsOutsideArray *array = &g_array_index(line->arrays, NsOutsideArray, i);
-            GHashTable *names = names_of(array);
-            if ((pass == 0) == g_hash_table_contains(names, array->group->key))
-                quantities[i] = find_quantity(r, array);
+            if ((pass == 0) == (registered(array) > 0)) quantities[i] = find_quantity(r, array);
         }
     for (guint i = 0; i < line->arrays->len; i++) {
         const NsOutsideArray *array = &g_array_index(line->arrays, NsOutsideArray, i);
@@ -214,11 +149,9 @@ static void find_quantities(NsOutsideRecords *r, const NsOutsideLine *line, NsQu
         } else if (!fits && array->scalar) {
             r->report.left_out(r->report.data, array->group->key);
         } else if (!fits) {
-            GHashTable *names = names_of(array);
             bool has_size = array->n == layout->layers || array->n == layout->hidden;
             /* The number of values is right, so there is no more place for a name. */
-            bool full =
-                has_size && !array->inner && !g_hash_table_contains(names, array->group->key);
+            bool full = has_size && !array->inner && !registered(array);
             g_autofree char *what =
                 full ? g_strdup_printf(
                            _("“%s” is one name too many; only %d names of other programs are "
@@ -279,29 +212,82 @@ static void complete_step(NsStep *step, const NsOutsideLine *line)
     step->seconds_untold &= more.seconds_untold;
 }
 
-static void append_divergence(NsHistory *history, const NsStep *step)
+static void append(NsHistory *history, const NsStep *step, NsValues values)
 {
+    size_t n = ns_history_steps(history);
+    bool was_finite = n == 0 || isfinite(ns_history_step(history, n - 1)->loss);
+    ns_history_append(history, step, values);
+    if (isfinite(step->loss) || !was_finite) return;
     NsEvent event = {.step = step->step, .kind = NS_EVENT_DIVERGED, .what = "loss"};
     g_snprintf(event.text, sizeof event.text, "The loss of step %" PRId64 " is not finite.",
                step->step);
     ns_history_append_event(history, &event);
 }
 
+/* ---- New histories ---- */
+
+/* Copies the values of a record to their places in another layout.  For steps that share a bucket,
+ * the maxima and the minima are written alternately, so that the new bucket has both again. */
+static void copy_values(const NsHistory *from, size_t record, const NsRecordLayout *layout,
+                        NsValues values, float *max)
+{
+    const NsRecordLayout *old = ns_history_layout(from);
+    for (unsigned q = 0; q < NS_QUANTITY_ALL; q++) {
+        size_t at = layout->offset[q];
+        if (!old->count[q]) continue;
+        ns_history_read(from, (NsQuantity)q, record, values.value + at, max, values.has + at);
+        if (record % 2 == 0) memcpy(values.value + at, max, old->count[q] * sizeof *max);
+    }
+}
+
+/* Gives the lane a new history of its layout, with the records before a step and with sorted lines
+ * in their places; `quantities` are those of their arrays. */
+static void rebuild(NsOutsideRecords *r, int64_t before, const GPtrArray *lines,
+                    const GPtrArray *quantities)
+{
+    NsHistory *old = r->history;
+    guint late = lines ? lines->len : 0;
+    const NsRecordLayout layout = r->layout;
+    size_t n = old ? (size_t)(ns_history_record(old, before - 1) + 1) : 0;
+    int64_t first = n ? ns_history_first_step(old) : before;
+    if (late) first = MIN(first, ((NsOutsideLine *)lines->pdata[0])->step);
+    NsHistory *history = ns_history_new(&layout, r->budget, first);
+    NsValues values = ns_values_new(layout.width);
+    g_autofree float *max = g_new(float, MAX(layout.width, 1));
+    size_t record = 0;
+    for (guint i = 0; record < n || i < late;) {
+        const NsOutsideLine *line = i < late ? lines->pdata[i] : NULL;
+        bool is_old = !line || (record < n && ns_history_step(old, record)->step <= line->step);
+        NsStep step = is_old ? *ns_history_step(old, record) : step_of(line);
+        ns_values_reset(values, layout.width);
+        if (is_old) copy_values(old, record++, &layout, values, max);
+        for (; i < late; i++) {
+            line = lines->pdata[i];
+            if (line->step != step.step) break;
+            complete_step(&step, line);
+            put_arrays(r, line, quantities->pdata[i], values);
+        }
+        append(history, &step, values);
+    }
+    for (guint i = 0; i < r->evaluations->len; i++)
+        ns_history_append_evaluation(history, &g_array_index(r->evaluations, NsEvaluation, i));
+    r->evaluations_late = false;
+    if (old) ns_history_unref(old);
+    r->history = history;
+    ns_values_free(&r->values);
+    r->values = values;
+}
+
 void ns_outside_records_append(NsOutsideRecords *r, const NsOutsideLine *line)
 {
     g_autofree NsQuantity *quantities = g_new(NsQuantity, line->arrays->len + 1);
     const NsStep step = step_of(line);
-    size_t n = r->history ? ns_history_steps(r->history) : 0;
-    bool was_finite = n == 0 || isfinite(ns_history_step(r->history, n - 1)->loss);
     find_quantities(r, line, quantities);
-    if (!r->history || r->layout.width > ns_history_layout(r->history)->width) {
-        const NsRecordLayout layout = r->layout;
-        renew(r, &layout, line->step);
-    }
+    if (!r->history || r->layout.width > ns_history_layout(r->history)->width)
+        rebuild(r, line->step, NULL, NULL);
     ns_values_reset(r->values, r->layout.width);
     put_arrays(r, line, quantities, r->values);
-    ns_history_append(r->history, &step, r->values);
-    if (!isfinite(step.loss) && was_finite) append_divergence(r->history, &step);
+    append(r->history, &step, r->values);
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -312,8 +298,7 @@ static int compare_lines(const void *a, const void *b)
 
 void ns_outside_records_insert(NsOutsideRecords *r, GPtrArray *lines)
 {
-    const NsHistory *old = r->history;
-    if (!old || (!lines->len && !r->evaluations_late)) return;
+    if (!r->history || (!lines->len && !r->evaluations_late)) return;
     g_ptr_array_sort(lines, compare_lines);
     g_autoptr(GPtrArray) quantities = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < lines->len; i++) {
@@ -321,31 +306,7 @@ void ns_outside_records_insert(NsOutsideRecords *r, GPtrArray *lines)
         g_ptr_array_add(quantities, g_new(NsQuantity, line->arrays->len + 1));
         find_quantities(r, line, quantities->pdata[i]);
     }
-    const NsRecordLayout *layout = &r->layout;
-    size_t n = ns_history_steps(old), record = 0;
-    int64_t first = ns_history_first_step(old);
-    if (lines->len) first = MIN(first, ((NsOutsideLine *)lines->pdata[0])->step);
-    NsHistory *history = ns_history_new(layout, r->budget, first);
-    g_auto(NsValues) values = ns_values_new(layout->width);
-    g_autofree float *max = g_new(float, MAX(layout->width, 1));
-    bool finite = true;
-    for (guint i = 0; record < n || i < lines->len;) {
-        const NsOutsideLine *line = i < lines->len ? lines->pdata[i] : NULL;
-        bool is_old = record < n && (!line || ns_history_step(old, record)->step <= line->step);
-        NsStep step = is_old ? *ns_history_step(old, record) : step_of(line);
-        ns_values_reset(values, layout->width);
-        if (is_old) copy_values(old, record++, layout, values, max);
-        for (; i < lines->len; i++) {
-            line = lines->pdata[i];
-            if (line->step != step.step) break;
-            complete_step(&step, line);
-            put_arrays(r, line, quantities->pdata[i], values);
-        }
-        ns_history_append(history, &step, values);
-        if (!isfinite(step.loss) && finite) append_divergence(history, &step);
-        finite = isfinite(step.loss);
-    }
-    replace_history(r, history);
+    rebuild(r, G_MAXINT64, lines, quantities);
 }
 
 void ns_outside_records_cut(NsOutsideRecords *r, int64_t step)
@@ -353,8 +314,7 @@ void ns_outside_records_cut(NsOutsideRecords *r, int64_t step)
     guint n = r->evaluations->len;
     while (n && g_array_index(r->evaluations, NsEvaluation, n - 1).step >= step) n--;
     g_array_set_size(r->evaluations, n);
-    const NsRecordLayout layout = r->layout;
-    renew(r, &layout, step);
+    rebuild(r, step, NULL, NULL);
 }
 
 void ns_outside_records_drop(NsOutsideRecords *r)

@@ -172,6 +172,7 @@ def test_no_record():
                            path("x.svg")]):
                 line = sentence(run(*words, small=False), 1)
                 assert name in line and f"has {there}." in line, line
+                assert ("--map" in line) == (name != "a.csv"), line  # without numbers nothing can be mapped
         assert not os.path.exists(path("x.svg"))
         # Before its first step a run has none either.
         write(path("d.jsonl"), [record(5), record(6)])

@@ -178,6 +178,9 @@ static void test_foreign(void)
         size_t size; /* 0: of the text */
     } table[] = {
         {"foreign.csv", "year,price\n2019,3.5\n2020,3.1\n", 0},
+        {"log.jsonl", "{\"step\":1,\"accuracy\":0.5}\n{\"step\":2,\"accuracy\":0.6}\n", 0},
+        {"log.txt", "{\"step\":1,\"accuracy\":0.5}\n{\"step\":2,\"accuracy\":0.6}\n", 0},
+        {"log.csv", "step,accuracy\n1,0.5\n2,0.6\n", 0},
         {"run.jsonl", "{\"settings\":{\"layers\":3}}\n{\"step\":0,\"accuracy\":0.5}\n", 0},
         {"empty.txt", "", 0},
         {"empty.csv", "", 0},
