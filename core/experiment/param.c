@@ -268,15 +268,14 @@ bool ns_settings_set(NsSettings *settings, const char *key, const char *value, G
     return true;
 }
 
-/* The shortest text that reads back to the same bits: 100 rather than 1e+02. */
-static char *format_real(double x)
+char *ns_number_text(double number)
 {
     char shortest[G_ASCII_DTOSTR_BUF_SIZE] = "";
     for (int digits = 1; digits <= 17; digits++) {
         char text[G_ASCII_DTOSTR_BUF_SIZE], format[8];
         g_snprintf(format, sizeof format, "%%.%dg", digits);
-        g_ascii_formatd(text, sizeof text, format, x);
-        bool same = memcmp(&(double){g_ascii_strtod(text, NULL)}, &x, sizeof x) == 0;
+        g_ascii_formatd(text, sizeof text, format, number);
+        bool same = memcmp(&(double){g_ascii_strtod(text, NULL)}, &number, sizeof number) == 0;
         if (same && (!*shortest || strlen(text) < strlen(shortest)))
             g_strlcpy(shortest, text, sizeof shortest);
     }
@@ -290,7 +289,7 @@ char *ns_settings_get(const NsSettings *settings, const NsParam *param)
     case NS_PARAM_INT:
         return g_strdup_printf("%" G_GINT64_FORMAT, *(const int64_t *)value);
     case NS_PARAM_REAL:
-        return format_real(*(const double *)value);
+        return ns_number_text(*(const double *)value);
     case NS_PARAM_CHOICE:
         return g_strdup(param->choices(*(const unsigned *)value)->key);
     case NS_PARAM_TEXT:

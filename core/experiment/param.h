@@ -64,6 +64,9 @@ bool ns_settings_unknown(const char *key, const char *const *more, GError **erro
 /* The value as text, which ns_settings_set reads back to the same bits.  Free with g_free. */
 char *ns_settings_get(const NsSettings *settings, const NsParam *param);
 
+/* The shortest text that reads back to the same bits: 100 rather than 1e+02.  Free with g_free. */
+char *ns_number_text(double number);
+
 /* INT and REAL. */
 bool ns_param_is_number(const NsParam *param);
 

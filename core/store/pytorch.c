@@ -12,245 +12,50 @@
 #include "core/store/output_file.h"
 #include "core/store/safetensors.h"
 
-#include <math.h>
 #include <string.h>
 
-/* Lines of the written file have at most so many characters. */
+/* Lines of prose and of tables have at most so many characters. */
 #define LINE 100
 
-/* The model for the text: `flags` choose the parts of the text, `words` are inserted. */
+/* The model for the text.  A part of the text is included if a name exists, such as “dual” or
+ * “activation=relu”; the text of a name is inserted. */
 typedef struct {
     const NsCheckpoint *checkpoint;
     const NsSettings *settings;
     const NsCorpus *corpus;
-    GHashTable *flags;    /* a set, such as "activation=relu", "final_norm" */
-    GHashTable *words;    /* from a name to the text in its place */
-    GArray *sublayers;    /* Sublayer, from the first stack and layer upward */
-    GPtrArray *equations; /* the different ones of the sub-layers */
+    GHashTable *words; /* from a name to its text or NULL */
+    GArray *sublayers; /* Sublayer, from the first stack and layer upward */
 } Page;
 
-/* A sub-layer and the index of its equation. */
-typedef struct {
-    char *name; /* "dec.blk0.cross" */
-    NsWiring c;
-    NsSublayerKind kind;
-    bool dual;
-    guint equation;
-} Sublayer;
+/* The values of a sub-layer that the text may need as a table: s, a and b, and its equation. */
+enum { S, A, B, FORM, VALUES };
 
-static void sublayer_clear(gpointer sublayer)
-{
-    g_free(((Sublayer *)sublayer)->name);
-}
+typedef struct {
+    char name[24]; /* "dec.blk0.cross" */
+    NsWiring c;
+    bool dual;
+    double values[VALUES];
+} Sublayer;
 
 static void page_clear(Page *page)
 {
-    g_hash_table_unref(page->flags);
     g_hash_table_unref(page->words);
     g_array_unref(page->sublayers);
-    g_ptr_array_unref(page->equations);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Page, page_clear)
 
-static void flag(Page *page, const char *name)
+/* Takes ownership of the text. */
+static void word(Page *page, const char *name, char *text)
 {
-    g_hash_table_add(page->flags, g_strdup(name));
-}
-
-static void word(Page *page, const char *name, const char *text)
-{
-    g_hash_table_insert(page->words, g_strdup(name), g_strdup(text));
-}
-
-/* The shortest text of a number that reads back to the same bits. */
-static char *number(double value)
-{
-    char text[G_ASCII_DTOSTR_BUF_SIZE], format[8];
-    if (value == floor(value) && fabs(value) < 1e9) return g_strdup_printf("%.0f", value);
-    for (int digits = 1; digits <= 17; digits++) {
-        g_snprintf(format, sizeof format, "%%.%dg", digits);
-        g_ascii_formatd(text, sizeof text, format, value);
-        if (g_ascii_strtod(text, NULL) == value) break;
-    }
-    return g_strdup(text);
-}
-
-static void number_word(Page *page, const char *name, double value)
-{
-    g_autofree char *text = number(value);
-    word(page, name, text);
-}
-
-/* A text inside a string of Python. */
-static char *quoted(const char *text)
-{
-    GString *out = g_string_new(NULL);
-    for (const char *p = text; *p; p++) {
-        if (*p == '\\' || *p == '"') g_string_append_c(out, '\\');
-        if ((guchar)*p < ' ')
-            g_string_append_printf(out, "\\x%02x", (guint)(guchar)*p);
-        else
-            g_string_append_c(out, *p);
-    }
-    return g_string_free(out, FALSE);
+    g_hash_table_insert(page->words, g_strdup(name), text);
 }
 
 /* ---- The equation of the sub-layers ---- */
 
-typedef double (*Constant)(const NsWiring *c);
-
-static double constant_s(const NsWiring *c)
+static const Sublayer *sublayer_at(const Page *page, guint i)
 {
-    return c->s;
+    return &g_array_index(page->sublayers, Sublayer, i);
 }
-
-static double constant_a(const NsWiring *c)
-{
-    return c->a;
-}
-
-static double constant_b(const NsWiring *c)
-{
-    return c->b;
-}
-
-/* "2.5 * " for a constant that all sub-layers share, "S[name] * " for one that varies, "" for 1. */
-static char *factor(const Page *page, Constant constant, const char *table)
-{
-    const Sublayer *all = (const Sublayer *)(const void *)page->sublayers->data;
-    for (guint i = 1; i < page->sublayers->len; i++)
-        if (constant(&all[i].c) != constant(&all[0].c))
-            return g_strdup_printf("%s[name] * ", table);
-    if (constant(&all[0].c) == 1) return g_strdup("");
-    g_autofree char *text = number(constant(&all[0].c));
-    return g_strdup_printf("%s * ", text);
-}
-
-/* The statements of N_out(a x + r + b N_br(F(s N_in(x)))), without the terms that are absent. */
-static char *equation(const Page *page, const Sublayer *sublayer)
-{
-    static const char *const gains[] = {[NS_GAIN_NONE] = "",
-                                        [NS_GAIN_LAYER] =
-                                            "self.w(f\"{stack}{block}.branch_gain\") * ",
-                                        [NS_GAIN_SCALAR] = "self.w(name + \".branch_gain\") * ",
-                                        [NS_GAIN_VECTOR] = "self.w(name + \".branch_gain\") * "};
-    const NsWiring *c = &sublayer->c;
-    g_autofree char *s = factor(page, constant_s, "S"), *a = factor(page, constant_a, "A");
-    g_autofree char *b = factor(page, constant_b, "B");
-    g_autofree char *u = g_strdup_printf("%s%s", s, c->in ? "N(\"\", x)" : "x");
-    const char *place = c->in || c->out ? "branch_" : "";
-    g_autofree char *inner = g_strdup_printf("F(%s)", u);
-    g_autofree char *branch =
-        c->branch ? g_strdup_printf("N(\"%s\", %s)", place, inner) : g_strdup(inner);
-    g_autofree char *y = g_strdup_printf("%s%s%s", b, gains[c->gain], branch);
-    g_autoptr(GString) text = g_string_new(NULL);
-    if (sublayer->dual) g_string_append_printf(text, "y = %s\nself.second = self.second + y\n", y);
-    g_autoptr(GString) sum = g_string_new(NULL);
-    if (c->stream_gain) g_string_append(sum, "self.w(name + \".stream_gain\") * x + ");
-    if (!c->stream_gain && c->a != 0) g_string_append_printf(sum, "%sx + ", a);
-    if (c->skip_layer) g_string_append(sum, "start + ");
-    g_string_append(sum, sublayer->dual ? "y" : y);
-    if (c->out)
-        g_string_append_printf(text, "return N(\"%s\", %s)", c->in ? "out_" : "", sum->str);
-    else
-        g_string_append_printf(text, "return %s", sum->str);
-    return g_string_free(g_steal_pointer(&text), FALSE);
-}
-
-static void add_sublayers(Page *page)
-{
-    static const char *const kinds[] = {
-        [NS_SELF_ATTENTION] = "attn", [NS_CROSS_ATTENTION] = "cross", [NS_FFN] = "ffn"};
-    NsStackWiring stacks[NS_STACKS_MAX];
-    size_t n = ns_stacks_wiring(page->settings, NULL, stacks);
-    for (size_t i = 0; i < n; i++) {
-        const char *prefix = n == 1 ? "" : stacks[i].decoder ? "dec." : "enc.";
-        for (unsigned layer = 0; layer < stacks[i].layers; layer++) {
-            NsSublayerWiring sublayers[NS_LAYER_SUBLAYERS];
-            size_t m = ns_layer_wiring(page->settings, NULL, &stacks[i], layer, sublayers);
-            for (size_t k = 0; k < m; k++) {
-                NsSublayerKind kind = sublayers[k].position.kind;
-                Sublayer sublayer = {g_strdup_printf("%sblk%u.%s", prefix, layer, kinds[kind]),
-                                     sublayers[k].c, kind, stacks[i].dual, 0};
-                g_array_append_val(page->sublayers, sublayer);
-            }
-        }
-        if (stacks[i].dual) flag(page, "dual");
-    }
-}
-
-/* "    "blk0.attn": 0, "blk0.ffn": 1," in lines. */
-static void append_table(GString *out, const Page *page, Constant constant)
-{
-    size_t begin = out->len;
-    for (guint i = 0; i < page->sublayers->len; i++) {
-        const Sublayer *s = &g_array_index(page->sublayers, Sublayer, i);
-        g_autofree char *value = constant ? number(constant(&s->c)) : NULL;
-        g_autofree char *item = value ? g_strdup_printf("\"%s\": %s,", s->name, value)
-                                      : g_strdup_printf("\"%s\": %u,", s->name, s->equation);
-        bool first = out->len == begin;
-        if (first || out->len - begin + strlen(item) + 1 > LINE) {
-            if (!first) g_string_append_c(out, '\n');
-            begin = out->len;
-            g_string_append(out, "   ");
-        }
-        g_string_append_printf(out, " %s", item);
-    }
-}
-
-static void add_constants(Page *page)
-{
-    static const struct {
-        const char *table;
-        Constant constant;
-    } tables[] = {{"S", constant_s}, {"A", constant_a}, {"B", constant_b}};
-    g_autoptr(GString) text = g_string_new(NULL);
-    for (size_t i = 0; i < G_N_ELEMENTS(tables); i++) {
-        g_autofree char *used = factor(page, tables[i].constant, tables[i].table);
-        if (*used != *tables[i].table) continue;
-        g_string_append_printf(text, "%s%s = {  # a factor of every sub-layer\n",
-                               text->len ? "\n" : "", tables[i].table);
-        append_table(text, page, tables[i].constant);
-        g_string_append(text, "\n}");
-    }
-    if (text->len) flag(page, "constants");
-    word(page, "constants", text->str);
-}
-
-/* Lines with an indentation. */
-static void append_indented(GString *out, const char *text, int spaces)
-{
-    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-    for (char **line = lines; *line; line++)
-        g_string_append_printf(out, "%s%*s%s", out->len ? "\n" : "", spaces, "", *line);
-}
-
-static void add_equations(Page *page)
-{
-    for (guint i = 0; i < page->sublayers->len; i++) {
-        Sublayer *s = &g_array_index(page->sublayers, Sublayer, i);
-        g_autofree char *own = equation(page, s);
-        if (!g_ptr_array_find_with_equal_func(page->equations, own, g_str_equal, &s->equation)) {
-            s->equation = page->equations->len;
-            g_ptr_array_add(page->equations, g_steal_pointer(&own));
-        }
-    }
-    guint n = page->equations->len;
-    g_autoptr(GString) text = g_string_new(NULL), forms = g_string_new(NULL);
-    for (guint i = 0; i < n; i++) {
-        bool last = i + 1 == n;
-        g_autofree char *condition = g_strdup_printf("if FORMS[name] == %u:", i);
-        if (!last) append_indented(text, condition, 8);
-        append_indented(text, page->equations->pdata[i], last ? 8 : 12);
-    }
-    if (n > 1) flag(page, "forms");
-    append_table(forms, page, NULL);
-    word(page, "forms", forms->str);
-    word(page, "sub-layer", text->str);
-    add_constants(page);
-}
-
-/* ---- Flags and words ---- */
 
 static void add_choice(GString *words, const NsChoice *choice)
 {
@@ -261,29 +66,129 @@ static void add_choice(GString *words, const NsChoice *choice)
         g_string_append_printf(words, "%s%s", words->len ? "\n        " : "", line);
 }
 
-/* The placements and the kinds of norms that the layers have. */
-static void add_kinds(Page *page)
+/* Adds the sub-layers, their placements and the kinds of their norms. */
+static void add_sublayers(Page *page)
 {
+    static const char *const kinds[] = {
+        [NS_SELF_ATTENTION] = "attn", [NS_CROSS_ATTENTION] = "cross", [NS_FFN] = "ffn"};
     g_autoptr(GString) placements = g_string_new(NULL), norms = g_string_new(NULL);
     NsStackWiring stacks[NS_STACKS_MAX];
     size_t n = ns_stacks_wiring(page->settings, NULL, stacks);
-    for (size_t i = 0; i < n; i++)
-        for (unsigned layer = 0; layer < stacks[i].layers; layer++)
+    for (size_t i = 0; i < n; i++) {
+        const char *prefix = n == 1 ? "" : stacks[i].decoder ? "dec." : "enc.";
+        if (stacks[i].dual) word(page, "dual", NULL);
+        for (unsigned layer = 0; layer < stacks[i].layers; layer++) {
+            NsSublayerWiring sublayers[NS_LAYER_SUBLAYERS];
+            size_t m = ns_layer_wiring(page->settings, NULL, &stacks[i], layer, sublayers);
             add_choice(placements,
                        &ns_placement_at(page->settings, layer, stacks[i].layers)->choice);
-    for (guint i = 0; i < page->sublayers->len; i++) {
-        const NsWiring *c = &g_array_index(page->sublayers, Sublayer, i).c;
-        if (!c->norm) continue;
-        bool full = ns_norm_over_batch(c->norm);
-        g_autofree char *kind = g_strconcat("kind:", c->norm->choice.key, NULL);
-        flag(page, kind);
-        add_choice(norms, &c->norm->choice);
-        if (c->qk != NS_QK_NONE) flag(page, full || c->qk == NS_QK_FULL ? "qk:full" : "qk:head");
-        if (c->v) flag(page, full ? "v:full" : "v:head");
+            for (size_t k = 0; k < m; k++) {
+                const NsWiring *c = &sublayers[k].c;
+                Sublayer sublayer = {"", *c, stacks[i].dual, {c->s, c->a, c->b}};
+                g_snprintf(sublayer.name, sizeof sublayer.name, "%sblk%u.%s", prefix, layer,
+                           kinds[sublayers[k].position.kind]);
+                g_array_append_val(page->sublayers, sublayer);
+                if (!c->norm) continue;
+                bool full = ns_norm_over_batch(c->norm);
+                g_autofree char *kind = g_strconcat("kind:", c->norm->choice.key, NULL);
+                word(page, kind, NULL);
+                add_choice(norms, &c->norm->choice);
+                if (c->qk != NS_QK_NONE)
+                    word(page, full || c->qk == NS_QK_FULL ? "qk:full" : "qk:head", NULL);
+                if (c->v) word(page, full ? "v:full" : "v:head", NULL);
+            }
+        }
     }
-    word(page, "formula", placements->str);
-    word(page, "norm-words", norms->str);
+    word(page, "formula", g_strdup(placements->str));
+    word(page, "norm-words", g_strdup(norms->str));
+    word(page, "encoder-layers", g_strdup_printf("%u", stacks[0].layers));
+    word(page, "decoder-layers", g_strdup_printf("%u", stacks[n - 1].layers));
+    word(page, "source-words", g_strdup(n > 1 ? ", source [B, S] and source_length [B]" : ""));
 }
+
+/* The statements of N_out(a x + r + b N_br(F(s N_in(x)))), without the terms that are absent. */
+static char *equation(const Sublayer *sublayer, char *const factors[])
+{
+    const NsWiring *c = &sublayer->c;
+    const char *branch = !c->branch ? "" : c->in || c->out ? "N(\"branch_\", " : "N(\"\", ";
+    const char *gain = c->gain == NS_GAIN_NONE    ? ""
+                       : c->gain == NS_GAIN_LAYER ? "self.w(f\"{stack}{block}.branch_gain\") * "
+                                                  : "self.w(name + \".branch_gain\") * ";
+    g_autofree char *y = g_strdup_printf("%s%s%sF(%s%s)%s", factors[B], gain, branch, factors[S],
+                                         c->in ? "N(\"\", x)" : "x", c->branch ? ")" : "");
+    GString *text = g_string_new(NULL);
+    if (sublayer->dual) g_string_printf(text, "y = %s\nself.second = self.second + y\n", y);
+    g_string_append(text, "return ");
+    if (c->out) g_string_append(text, c->in ? "N(\"out_\", " : "N(\"\", ");
+    if (c->stream_gain)
+        g_string_append(text, "self.w(name + \".stream_gain\") * x + ");
+    else if (c->a != 0)
+        g_string_append_printf(text, "%sx + ", factors[A]);
+    if (c->skip_layer) g_string_append(text, "start + ");
+    g_string_append(text, sublayer->dual ? "y" : y);
+    if (c->out) g_string_append_c(text, ')');
+    return g_string_free(text, FALSE);
+}
+
+/* A line such as "    "blk0.attn": 0, "blk0.ffn": 1,". */
+static void append_table(GString *out, const Page *page, int value)
+{
+    g_string_append(out, "   ");
+    for (guint i = 0; i < page->sublayers->len; i++) {
+        const Sublayer *s = sublayer_at(page, i);
+        g_autofree char *number = ns_number_text(s->values[value]);
+        g_string_append_printf(out, " \"%s\": %s,", s->name, number);
+    }
+}
+
+/* A constant is a number where all sub-layers share it, and S[name], A[name] or B[name] where it
+ * varies. */
+static void add_equations(Page *page)
+{
+    g_autoptr(GString) constants = g_string_new(NULL), forms = g_string_new(NULL);
+    char *factors[FORM];
+    for (int k = 0; k < FORM; k++) {
+        double first = sublayer_at(page, 0)->values[k];
+        bool varies = false;
+        for (guint i = 1; i < page->sublayers->len; i++)
+            varies |= sublayer_at(page, i)->values[k] != first;
+        g_autofree char *number = ns_number_text(first);
+        factors[k] = varies       ? g_strdup_printf("%c[name] * ", "SAB"[k])
+                     : first == 1 ? g_strdup("")
+                                  : g_strdup_printf("%s * ", number);
+        if (!varies) continue;
+        g_string_append_printf(constants, "%s%c = {  # a factor of every sub-layer\n",
+                               constants->len ? "\n" : "", "SAB"[k]);
+        append_table(constants, page, k);
+        g_string_append(constants, "\n}");
+    }
+    if (constants->len) word(page, "constants", g_strdup(constants->str));
+
+    g_autoptr(GPtrArray) equations = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < page->sublayers->len; i++) {
+        Sublayer *s = &g_array_index(page->sublayers, Sublayer, i);
+        g_autofree char *own = equation(s, factors);
+        guint form = equations->len;
+        if (!g_ptr_array_find_with_equal_func(equations, own, g_str_equal, &form))
+            g_ptr_array_add(equations, g_steal_pointer(&own));
+        s->values[FORM] = form;
+    }
+    for (int k = 0; k < FORM; k++) g_free(factors[k]);
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (guint i = 0; i < equations->len; i++) {
+        bool last = i + 1 == equations->len;
+        g_auto(GStrv) lines = g_strsplit(equations->pdata[i], "\n", -1);
+        g_autofree char *body = g_strjoinv(last ? "\n        " : "\n            ", lines);
+        if (!last) g_string_append_printf(text, "if FORMS[name] == %u:\n            ", i);
+        g_string_append(text, body);
+        if (!last) g_string_append(text, "\n        ");
+    }
+    word(page, "sub-layer", g_strdup(text->str));
+    append_table(forms, page, FORM);
+    if (equations->len > 1) word(page, "forms", g_strdup(forms->str));
+}
+
+/* ---- Names and their texts ---- */
 
 /* The parts of the names of all tensors, such as "blk0", "attn", "q_norm" and "gain". */
 static void add_tensors(Page *page)
@@ -293,85 +198,98 @@ static void add_tensors(Page *page)
     for (size_t i = 0; i < table->n; i++) {
         const NsTensor *t = &table->tensors[i];
         g_auto(GStrv) parts = g_strsplit(t->name, ".", -1);
-        for (char **part = parts; *part; part++) flag(page, *part);
-        if (g_str_has_suffix(t->name, ".gain") && strstr(t->name, "norm")) flag(page, "norms");
+        for (char **part = parts; *part; part++) word(page, *part, NULL);
+        if (g_str_has_suffix(t->name, ".gain") && strstr(t->name, "norm"))
+            word(page, "norms", NULL);
         if (t->lr != 1) lr = t->lr;
         if (t->eps != 1) eps = t->eps;
     }
-    if (lr != 1 || eps != 1) flag(page, "factors");
-    number_word(page, "lr-factor", lr);
-    number_word(page, "eps-factor", eps);
+    if (lr != 1 || eps != 1) word(page, "factors", NULL);
+    word(page, "lr-factor", ns_number_text(lr));
+    word(page, "eps-factor", ns_number_text(eps));
 }
 
 static void add_settings(Page *page)
 {
     const NsSettings *s = page->settings;
     for (size_t i = 0; i < NS_PARAM_COUNT; i++) {
-        const NsParam *param = ns_param(i);
-        g_autofree char *value = ns_settings_get(s, param);
-        g_autofree char *both = g_strdup_printf("%s=%s", param->key, value);
-        flag(page, both);
-        word(page, param->key, value);
+        char *value = ns_settings_get(s, ns_param(i));
+        g_autofree char *both = g_strdup_printf("%s=%s", ns_param(i)->key, value);
+        word(page, both, NULL);
+        word(page, ns_param(i)->key, value);
     }
-    if (s->clip > 0) flag(page, "clips");
-    if (s->weight_decay > 0) flag(page, "decays");
-    const NsSchedule *schedule = ns_schedule(s->schedule);
-    word(page, "schedule-words",
-         schedule->choice.formula ? schedule->choice.formula : schedule->choice.label);
+    if (s->clip > 0) word(page, "clips", NULL);
+    if (s->weight_decay > 0) word(page, "decays", NULL);
+    const NsChoice *schedule = &ns_schedule(s->schedule)->choice;
+    word(page, "schedule-words", g_strdup(schedule->formula ? schedule->formula : schedule->label));
     const NsChoice *optimizer = ns_optimizer_choice(s->optimizer);
-    g_autofree char *words = g_strdup_printf(
-        "%s%s%s%s", optimizer->label, optimizer->reference ? " (" : "",
-        optimizer->reference ? optimizer->reference : "", optimizer->reference ? ")" : "");
-    word(page, "optimizer-words", words);
-    g_autofree char *purpose = g_strdup(ns_decay_scope_choice(s->decay_scope)->purpose);
-    purpose[strlen(purpose) - 1] = '\0';
-    word(page, "decay-words", purpose);
-    number_word(page, "decay-end", (double)ns_schedule_end(s));
-    g_autofree char *smoothing = number(s->label_smoothing);
-    g_autofree char *option = g_strdup_printf(", label_smoothing=%s", smoothing);
-    word(page, "smoothing", s->label_smoothing > 0 ? option : "");
+    word(page, "optimizer-words",
+         optimizer->reference ? g_strdup_printf("%s (%s)", optimizer->label, optimizer->reference)
+                              : g_strdup(optimizer->label));
+    const char *purpose = ns_decay_scope_choice(s->decay_scope)->purpose;
+    word(page, "decay-words", g_strndup(purpose, strlen(purpose) - 1));
+    word(page, "decay-end", ns_number_text((double)ns_schedule_end(s)));
+    const char *smoothing = g_hash_table_lookup(page->words, "label-smoothing");
+    word(page, "smoothing",
+         s->label_smoothing > 0 ? g_strconcat(", label_smoothing=", smoothing, NULL)
+                                : g_strdup(""));
 }
 
 static void add_model(Page *page)
 {
     const NsCheckpoint *c = page->checkpoint;
     const NsSettings *s = page->settings;
-    NsStackWiring stacks[NS_STACKS_MAX];
-    size_t n = ns_stacks_wiring(s, NULL, stacks);
-    number_word(page, "layers", stacks[n - 1].layers);
-    number_word(page, "encoder-layers", stacks[0].layers);
-    number_word(page, "decoder-layers", stacks[n - 1].layers);
-    number_word(page, "vocab", (double)ns_corpus_vocab(page->corpus, s).out);
-    number_word(page, "step", (double)c->step);
-    number_word(page, "since", (double)c->moments_since[0]);
-    if (c->moments_since[0]) flag(page, "since");
-    number_word(page, "batches", NS_PYTORCH_BATCHES);
+    word(page, "vocab", ns_number_text((double)ns_corpus_vocab(page->corpus, s).out));
+    word(page, "step", ns_number_text((double)c->step));
+    if (c->moments_since[0]) word(page, "since", ns_number_text((double)c->moments_since[0]));
+    word(page, "batches", ns_number_text(NS_PYTORCH_BATCHES));
     bool shared = ns_tensor_find(&c->table, "tok_emb") != NULL;
-    word(page, "head", shared ? "tok_emb" : "dec.tok_emb");
+    word(page, "tied-head", g_strdup(shared ? "tok_emb" : "dec.tok_emb"));
     bool tied = s->tie_embeddings == NS_TOGGLE_ON;
-    word(page, "embeddings", !tied ? ", \"tok_emb\"" : shared ? "" : ", \"enc_tok_emb\"");
-    word(page, "source-words", n > 1 ? ",\n        source [B, S] and source_length [B]" : "");
-    word(page, "moments", c->m && c->step > 0 ? ", the moments of its optimizer" : "");
+    word(page, "embeddings", g_strdup(!tied ? ", \"tok_emb\"" : shared ? "" : ", \"enc_tok_emb\""));
+    word(page, "moments", g_strdup(c->m && c->step > 0 ? ", the moments of its optimizer" : ""));
     /* Where layers differ, the size of a gain tells which features are normalized together. */
-    bool both = g_hash_table_contains(page->flags, "qk:full") &&
-                g_hash_table_contains(page->flags, "qk:head");
-    word(page, "or-full", both ? " and self.w(name + \".q_norm.gain\").numel() == WIDTH" : "");
-    word(page, "or-head", both ? " and self.w(name + \".q_norm.gain\").numel() < WIDTH" : "");
+    bool both = g_hash_table_contains(page->words, "qk:full") &&
+                g_hash_table_contains(page->words, "qk:head");
+    const char *size = " and self.w(name + \".q_norm.gain\").numel()";
+    word(page, "or-full", both ? g_strconcat(size, " == WIDTH", NULL) : g_strdup(""));
+    word(page, "or-head", both ? g_strconcat(size, " < WIDTH", NULL) : g_strdup(""));
+}
+
+/* A text inside a string of Python, which may have all characters but control characters. */
+static char *quoted(const char *text)
+{
+    char others[129] = "";
+    for (int i = 0; i < 128; i++) others[i] = (char)(128 + i);
+    return g_strescape(text, others);
+}
+
+static void add_names(Page *page, const char *path, const char *data)
+{
+    g_autofree char *file = g_filename_display_basename(path);
+    g_autofree char *beside = g_filename_display_basename(data);
+    g_autofree char *line = ns_settings_line(page->settings, false);
+    word(page, "file", quoted(file));
+    word(page, "data", quoted(beside));
+    word(page, "settings", quoted(line));
+    word(page, "version", g_strdup(NS_VERSION));
 }
 
 /* ---- The text ---- */
 
-/* Whether a line “#? a b” (has any of these flags) or “#! a b” (has none) includes its part. */
+/* Whether a line “#? a b” (any of these names exists) or “#! a b” (none does) includes its part. */
 static bool includes(const Page *page, const char *line)
 {
     g_auto(GStrv) names = g_strsplit(line + 3, " ", -1);
     bool any = false;
-    for (char **name = names; *name; name++) any |= g_hash_table_contains(page->flags, *name);
+    for (char **name = names; *name; name++) any |= g_hash_table_contains(page->words, *name);
     return line[1] == '?' ? any : !any;
 }
 
-static void append_line(GString *out, const Page *page, const char *line)
+/* A line with the texts of the names in it, “@name@”. */
+static GString *with_texts(const Page *page, const char *line)
 {
+    GString *out = g_string_new(NULL);
     for (const char *p = line; *p;) {
         const char *end = *p == '@' ? strchr(p + 1, '@') : NULL;
         g_autofree char *name = end ? g_strndup(p + 1, (gsize)(end - p - 1)) : NULL;
@@ -382,7 +300,25 @@ static void append_line(GString *out, const Page *page, const char *line)
             g_string_append_c(out, *p);
         p = text ? end + 1 : p + 1;
     }
-    g_string_append_c(out, '\n');
+    return out;
+}
+
+/* Appends a line, broken at spaces, but not at those after a colon, into lines with the same
+ * indentation. */
+static void append_broken(GString *out, const char *line)
+{
+    size_t indent = strspn(line, " ");
+    const char *p = line + indent, *at;
+    for (;; p = at + strspn(at, " ")) {
+        g_string_append_printf(out, "%*s", (int)indent, "");
+        if ((size_t)g_utf8_strlen(p, -1) <= LINE - indent) break;
+        const char *end = g_utf8_offset_to_pointer(p, (glong)(LINE - indent));
+        for (at = end; at > p && (*at != ' ' || strchr(": ", at[-1]));) at--;
+        if (at == p && !(at = strchr(end, ' '))) break;
+        g_string_append_len(out, p, at - p);
+        g_string_append_c(out, '\n');
+    }
+    g_string_append_printf(out, "%s\n", p);
 }
 
 static GString *write_text(const Page *page)
@@ -390,16 +326,25 @@ static GString *write_text(const Page *page)
     g_autoptr(GBytes) bytes = ns_model_text();
     g_auto(GStrv) lines = g_strsplit(g_bytes_get_data(bytes, NULL), "\n", -1);
     GString *out = g_string_new(NULL);
-    g_autoptr(GArray) parts = g_array_new(FALSE, FALSE, sizeof(bool));
+    guint depth = 0, left_out = 0; /* the depth of the part that is left out; 0 for none */
+    bool prose = false;
     for (char **line = lines; *line; line++) {
-        bool inside = parts->len == 0 || g_array_index(parts, bool, parts->len - 1);
         if (g_str_has_prefix(*line, "#? ") || g_str_has_prefix(*line, "#! ")) {
-            bool included = inside && includes(page, *line);
-            g_array_append_val(parts, included);
+            depth++;
+            if (!left_out && !includes(page, *line)) left_out = depth;
         } else if (g_str_equal(*line, "#.")) {
-            g_array_set_size(parts, parts->len - 1);
-        } else if (inside && line[1]) { /* not the end of the last line */
-            append_line(out, page, *line);
+            if (left_out == depth) left_out = 0;
+            depth--;
+        } else if (!left_out && line[1]) { /* not the end of the last line */
+            g_autoptr(GString) text = with_texts(page, *line);
+            const char *quotes = strstr(*line, "\"\"\"");
+            if (text->len && (prose || quotes || **line == '@')) { /* an inserted table */
+                g_auto(GStrv) parts = g_strsplit(text->str, "\n", -1);
+                for (char **part = parts; *part; part++) append_broken(out, *part);
+            } else {
+                g_string_append_printf(out, "%s\n", text->str);
+            }
+            if (quotes && !strstr(quotes + 3, "\"\"\"")) prose = !prose;
         }
     }
     return out;
@@ -516,28 +461,17 @@ bool ns_pytorch_write(const NsCheckpoint *checkpoint, const char *path, GError *
         .checkpoint = checkpoint,
         .settings = &checkpoint->settings,
         .corpus = corpus,
-        .flags = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
         .words = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
         .sublayers = g_array_new(FALSE, FALSE, sizeof(Sublayer)),
-        .equations = g_ptr_array_new_with_free_func(g_free),
     };
-    g_array_set_clear_func(page.sublayers, sublayer_clear);
-    add_sublayers(&page);
-    add_equations(&page);
-    add_kinds(&page);
+    g_autofree char *data =
+        g_strdup_printf("%.*s.safetensors", (int)(strlen(path) - strlen(".py")), path);
     add_tensors(&page);
     add_settings(&page);
+    add_sublayers(&page);
+    add_equations(&page);
     add_model(&page);
-    g_autofree char *stem = g_strndup(path, strlen(path) - strlen(".py"));
-    g_autofree char *data = g_strconcat(stem, ".safetensors", NULL);
-    g_autofree char *file_name = g_filename_display_basename(path), *file = quoted(file_name);
-    g_autofree char *data_name = g_filename_display_basename(data), *beside = quoted(data_name);
-    g_autofree char *line = ns_settings_line(&checkpoint->settings, false),
-                    *settings = quoted(line);
-    word(&page, "file", file);
-    word(&page, "data", beside);
-    word(&page, "settings", settings);
-    word(&page, "version", NS_VERSION);
+    add_names(&page, path, data);
     g_autoptr(GString) text = write_text(&page);
     return write_tensors(checkpoint, corpus, data, error) &&
            ns_save(path, text->str, text->len, error);

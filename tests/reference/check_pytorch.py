@@ -21,6 +21,7 @@ import sys
 import tempfile
 
 LIMIT = 1e-5
+COLUMNS = 100  # of the program's docstrings
 SMALL = {"layers": 2, "d-model": 16, "heads": 2, "seq": 10, "batch": 3, "lr": 1e-3}
 CASES = (
     "placement=pre optimizer=adamw weight-decay=0.1 warmup=4 clip=0.5 schedule=cosine decay-start=2 decay-steps=8",
@@ -81,6 +82,8 @@ def compare(binary, case, folder):
     assert list(found) == list(range(start, start + 10)), shown
     text = program.read_text(encoding="utf-8")
     assert "#?" not in text and "@" not in text.replace(" @ ", "").replace("@torch", ""), text
+    prose = re.findall(r'^.*?"""(?s:.*?)"""', text, re.M)
+    assert len(prose) > 9 and all(len(line) <= COLUMNS for part in prose for line in part.split("\n")), prose
     return max(abs(found[step] - expected[step]) / abs(expected[step]) for step in found)
 
 
