@@ -9,23 +9,35 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- The state of the spike detector ---- */
+/* ---- The state of the detector of spikes and plateaus ---- */
 
-#define SPIKES (3 + 2 * NS_SPIKE_RECORDS + 2 * NS_SPIKE_EXCURSION)
+/* Files of earlier versions end before the losses of the plateau. */
+#define WITHOUT_PLATEAU (3 + 2 * NS_SPIKE_RECORDS + 2 * NS_SPIKE_EXCURSION)
+#define SPIKES (WITHOUT_PLATEAU + 2 + NS_PLATEAU_RECORDS)
 
 static void pack_spikes(double packed[SPIKES], const NsSpikes *s)
 {
     const double head[] = {(double)s->n, (double)s->high, s->most};
+    const double plateau[] = {(double)s->records, s->stuck};
     memcpy(packed, head, sizeof head);
     memcpy(packed + 3, s->loss, sizeof s->loss);
     memcpy(packed + 3 + NS_SPIKE_RECORDS, s->norm, sizeof s->norm);
     memcpy(packed + 3 + 2 * NS_SPIKE_RECORDS, s->high_loss, sizeof s->high_loss);
-    memcpy(packed + SPIKES - NS_SPIKE_EXCURSION, s->high_norm, sizeof s->high_norm);
+    memcpy(packed + WITHOUT_PLATEAU - NS_SPIKE_EXCURSION, s->high_norm, sizeof s->high_norm);
+    memcpy(packed + WITHOUT_PLATEAU, plateau, sizeof plateau);
+    memcpy(packed + WITHOUT_PLATEAU + 2, s->newest, sizeof s->newest);
 }
 
-static bool unpack_spikes(NsSpikes *s, const double packed[SPIKES])
+/* Reads the state from a blob; false where it is none. */
+static bool unpack_spikes(NsSpikes *s, const void *blob, size_t bytes)
 {
-    if (!(packed[0] >= 0 && packed[0] < 1e15 && packed[1] >= 0 && packed[1] < NS_SPIKE_EXCURSION))
+    double packed[SPIKES] = {0};
+    if (!blob || (bytes != sizeof packed && bytes != WITHOUT_PLATEAU * sizeof *packed))
+        return false;
+    memcpy(packed, blob, bytes);
+    const double *plateau = packed + WITHOUT_PLATEAU;
+    if (!(packed[0] >= 0 && packed[0] < 1e15 && packed[1] >= 0 && packed[1] < NS_SPIKE_EXCURSION &&
+          plateau[0] >= 0 && plateau[0] < 1e15))
         return false;
     s->n = (size_t)packed[0];
     s->high = (size_t)packed[1];
@@ -33,7 +45,10 @@ static bool unpack_spikes(NsSpikes *s, const double packed[SPIKES])
     memcpy(s->loss, packed + 3, sizeof s->loss);
     memcpy(s->norm, packed + 3 + NS_SPIKE_RECORDS, sizeof s->norm);
     memcpy(s->high_loss, packed + 3 + 2 * NS_SPIKE_RECORDS, sizeof s->high_loss);
-    memcpy(s->high_norm, packed + SPIKES - NS_SPIKE_EXCURSION, sizeof s->high_norm);
+    memcpy(s->high_norm, packed + WITHOUT_PLATEAU - NS_SPIKE_EXCURSION, sizeof s->high_norm);
+    s->records = (size_t)plateau[0];
+    s->stuck = plateau[1] != 0;
+    memcpy(s->newest, plateau + 2, sizeof s->newest);
     return true;
 }
 
@@ -241,13 +256,11 @@ NsCheckpoint *ns_run_checkpoint_read(sqlite3 *db, int64_t step, int64_t lane, in
     c->step = sqlite3_column_int64(row, 1);
     c->diverged = sqlite3_column_int(row, 2) != 0;
     c->lr = ns_database_number(row, 4);
-    double spikes[SPIKES];
-    const void *blob = sqlite3_column_blob(row, 5);
-    if (!blob || sqlite3_column_bytes(row, 5) != sizeof spikes) return NULL;
-    memcpy(spikes, blob, sizeof spikes);
-    bool good = unpack_spikes(&c->spikes, spikes) && c->step >= 0 && c->step <= step &&
-                c->step <= NS_JSON_LAST_WHOLE && c->settings.seed == seed &&
-                read_state(c, row, 6) && read_tensors(db, sqlite3_column_int64(row, 0), c);
+    bool good = unpack_spikes(&c->spikes, sqlite3_column_blob(row, 5),
+                              (size_t)sqlite3_column_bytes(row, 5)) &&
+                c->step >= 0 && c->step <= step && c->step <= NS_JSON_LAST_WHOLE &&
+                c->settings.seed == seed && read_state(c, row, 6) &&
+                read_tensors(db, sqlite3_column_int64(row, 0), c);
     return good ? g_steal_pointer(&c) : NULL;
 }
 

@@ -42,40 +42,12 @@ static void watch_jumps(NsRun *run, const NsStep *step, const NsMeasure *seen)
     NsEvent event;
     run->spikes_before = run->spikes;
     if (run->diverged) return;
-    size_t targets = ns_batch_targets(&run->batch);
-    if (!ns_spikes_watch(&run->spikes, step, targets, &event)) return;
-    name_largest(run, seen->grad_sq, &event);
-    ns_history_append_event(run->history, &event);
-}
-
-/* The means of both halves of the newest records are this near to the baseline, and to each
- * other. */
-#define STUCK_RECORDS ((size_t)50)
-#define STUCK_NEAR 0.03
-#define STUCK_LEVEL 0.01
-
-/* Notes once that the loss stays at that of the frequencies of the tokens. */
-static void watch_plateau(NsRun *run)
-{
-    NsHistory *history = run->history;
-    double level = ns_history_baselines(history).frequencies, half[2] = {0, 0};
-    size_t n = ns_history_steps(history);
-    if (run->diverged || isnan(level) || n <= STUCK_RECORDS) return;
-    for (size_t i = 0; i < STUCK_RECORDS; i++)
-        half[2 * i / STUCK_RECORDS] += ns_history_step(history, n - STUCK_RECORDS + i)->loss;
-    for (int i = 0; i < 2; i++) {
-        half[i] /= (double)(STUCK_RECORDS / 2);
-        if (!(fabs(half[i] - level) <= STUCK_NEAR * level)) return;
+    if (ns_spikes_watch(&run->spikes, step, ns_batch_targets(&run->batch), &event)) {
+        name_largest(run, seen->grad_sq, &event);
+        ns_history_append_event(run->history, &event);
     }
-    if (fabs(half[1] - half[0]) > STUCK_LEVEL * level) return;
-    for (size_t i = 0; i < ns_history_events(history); i++)
-        if (ns_history_event(history, i)->kind == NS_EVENT_STUCK) return;
-    NsEvent event = {.step = run->steps, .kind = NS_EVENT_STUCK, .what = "loss"};
-    g_snprintf(event.text, sizeof event.text,
-               "The loss has stayed at %.2f for %zu steps: %s frequencies alone give %.2f.",
-               half[1], STUCK_RECORDS, ns_history_baselines(history).letters ? "letter" : "token",
-               level);
-    ns_history_append_event(history, &event);
+    if (ns_plateau_watch(&run->spikes, step, run->baselines, &event))
+        ns_history_append_event(run->history, &event);
 }
 
 static void watch(NsRun *run, const NsMeasure *seen)
@@ -116,7 +88,6 @@ static void record_step(NsRun *run, const NsRecordInput *input, int64_t started)
     ns_history_append(run->history, &step, record.values);
     watch(run, input->seen);
     watch_jumps(run, &step, input->seen);
-    watch_plateau(run);
 }
 
 static bool validation_is_due(const NsRun *run)

@@ -14,6 +14,8 @@
 #define SHARE 0.15
 #define TIMES_MEDIAN 10.0
 #define TIMES_MOST 4.0
+#define PLATEAU_NEAR 0.03
+#define PLATEAU_LEVEL 0.01
 
 /* ---- Medians ---- */
 
@@ -140,4 +142,27 @@ bool ns_spikes_watch(NsSpikes *s, const NsStep *step, size_t targets, NsEvent *e
         enter(s, step->loss, step->grad_norm);
     }
     return spike;
+}
+
+/* ---- Plateau ---- */
+
+bool ns_plateau_watch(NsSpikes *s, const NsStep *step, NsBaselines baselines, NsEvent *event)
+{
+    const double level = baselines.frequencies;
+    double half[2] = {0, 0};
+    s->newest[s->records++ % NS_PLATEAU_RECORDS] = step->loss;
+    if (s->stuck || isnan(level) || s->records <= NS_PLATEAU_RECORDS) return false;
+    for (size_t i = 0; i < NS_PLATEAU_RECORDS; i++)
+        half[2 * i / NS_PLATEAU_RECORDS] += s->newest[(s->records + i) % NS_PLATEAU_RECORDS];
+    for (int i = 0; i < 2; i++) {
+        half[i] /= NS_PLATEAU_RECORDS / 2.0;
+        if (!(fabs(half[i] - level) <= PLATEAU_NEAR * level)) return false;
+    }
+    if (fabs(half[1] - half[0]) > PLATEAU_LEVEL * level) return false;
+    s->stuck = true;
+    *event = (NsEvent){.step = step->step, .kind = NS_EVENT_STUCK, .what = "loss"};
+    g_snprintf(event->text, sizeof event->text,
+               "The loss has stayed at %.2f for %d steps: %s frequencies alone give %.2f.", half[1],
+               NS_PLATEAU_RECORDS, baselines.letters ? "letter" : "token", level);
+    return true;
 }

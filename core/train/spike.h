@@ -1,4 +1,4 @@
-/* Spikes of the loss and of the gradient norm.  SPDX-License-Identifier: MIT
+/* Spikes of the loss and of the gradient norm, and plateaus.  SPDX-License-Identifier: MIT
  *
  * A record is compared with a baseline: the newest 50 records that belong to no spike.  The level
  * of the baseline is a median, and its spread is the median absolute deviation times 1.4826, which
@@ -22,13 +22,17 @@
  *
  * The numbers are chosen so that the default model in Post-LN and Pre-LN trains 2,000 steps without
  * a spike, with every seed that was tried, and has one within the first ten steps at thirty times
- * its learning rate. */
+ * its learning rate.
+ *
+ * A run is stuck on the plateau if the loss of the newest 50 records is that of the frequencies of
+ * the tokens: the means of their two halves are within 3 % of it and differ by at most 1 %. */
 #pragma once
 
 #include "core/probe/history.h"
 
 #define NS_SPIKE_RECORDS 50
 #define NS_SPIKE_EXCURSION 10
+#define NS_PLATEAU_RECORDS 50
 
 /* The state of the detector; all 0 at the beginning. */
 typedef struct {
@@ -36,10 +40,17 @@ typedef struct {
     size_t n;    /* number of records added to the baseline */
     double most; /* the largest norm ever added to the baseline */
     double high_loss[NS_SPIKE_EXCURSION], high_norm[NS_SPIKE_EXCURSION]; /* of the excursion */
-    size_t high; /* number of records of the excursion; 0: no excursion */
+    size_t high;                       /* number of records of the excursion; 0: no excursion */
+    double newest[NS_PLATEAU_RECORDS]; /* losses of the newest records; a ring */
+    size_t records;                    /* number of records ever added to it */
+    bool stuck;                        /* whether the plateau has been noted */
 } NsSpikes;
 
 /* Judges the next record, which must be finite, and adds it to the state; `targets`: number of
  * targets of its batch.  If it is a spike, fills in an NS_EVENT_SPIKE, to whose sentence the caller
  * adds the tensor, and returns true. */
 bool ns_spikes_watch(NsSpikes *spikes, const NsStep *step, size_t targets, NsEvent *event);
+
+/* Adds the loss of the next record, which must be finite.  Fills in an NS_EVENT_STUCK and returns
+ * true when the loss is found on the plateau for the first time; never without baselines (NAN). */
+bool ns_plateau_watch(NsSpikes *spikes, const NsStep *step, NsBaselines baselines, NsEvent *event);

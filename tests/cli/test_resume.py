@@ -8,6 +8,7 @@ Usage: test_resume.py NORMSCOPE_CLI
 import fcntl
 import json
 import os
+import random
 import signal
 import sqlite3
 import subprocess
@@ -88,6 +89,22 @@ def test_in_two_parts():
                                 "(SELECT max(lane) FROM lanes) AND seed = "
                                 "(SELECT max(seed) FROM lanes)")[0]
             assert abs(summary["seconds"] / whole - 1) < 1e-6, (summary, whole)
+
+
+def test_stuck():
+    """A plateau that began before the end of the first part is noted in the second one, once."""
+    with tempfile.TemporaryDirectory() as folder:
+        text = os.path.join(folder, "letters.txt")
+        with open(text, "w", encoding="ascii") as file:
+            file.write("".join(random.Random(1).choices("aaab", k=20000)))
+        kind = ["train", "--set", f"text={text}", "--set", "batch=16", "--set", "lr=1e-2"]
+        one = begin(folder, "one.nsrun", kind, 200)
+        stuck, = [line["step"] for line in lines_of(one)
+                  if any(event["kind"] == "stuck" for event in line.get("events", []))]
+        for name, steps in (("two.nsrun", stuck - 10), ("three.nsrun", stuck + 10)):
+            parts = begin(folder, name, kind, steps)
+            good("resume", parts, "--steps", "200")
+            check_same(one, parts, 200)
 
 
 def test_one_lane_diverged():

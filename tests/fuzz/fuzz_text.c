@@ -3,6 +3,7 @@
  * A text is refused with an error of the program's own, or gives batches whose tokens all lie in
  * the vocabulary, for every architecture.  The first byte of the input chooses the length of a
  * sequence. */
+#include "core/data/reader.h"
 #include "core/data/sampler.h"
 #include "core/data/text_corpus.h"
 #include "tests/fuzz/fuzz.h"
@@ -76,10 +77,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", fd);
     g_autoptr(NsCorpus) file = ns_corpus_new_from_file(path, seq, NULL, &file_error);
     close(fd);
-    require((file == NULL) == (corpus == NULL));
+    /* Only a file can be the pointer of Git LFS to another one. */
+    require((file == NULL) == (corpus == NULL || ns_lfs_pointer_is(text, size - 1)));
     if (file == NULL)
         check_error(file_error);
     else
-        require(file->n == corpus->n && file->V == corpus->V);
+        require(corpus != NULL && file->n == corpus->n && file->V == corpus->V);
     return 0;
 }
