@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/lanes.h"
 #include "app/cli/picture.h"
-#include "app/cli/recorded.h"
 
 #include "core/base/error.h"
 #include "core/experiment/assignment.h"
 #include "core/experiment/provenance.h"
-#include "core/store/outside_file.h"
+#include "core/store/recorded_run.h"
 #include "ui/figures/sheet.h"
 
 #include <inttypes.h>
@@ -34,7 +33,7 @@ typedef struct {
     int64_t recorded_to; /* the last step of a recorded run; -1: the run is trained */
     bool outside;        /* recorded by another program, or several runs side by side: there are no
                             settings */
-    NsHistory *recorded[NS_LANES_MAX];
+    GPtrArray *runs;     /* NsRecordedRun: that of --from and those of --beside */
 } Chart;
 
 static void chart_init(Chart *chart)
@@ -45,6 +44,7 @@ static void chart_init(Chart *chart)
     ns_experiment_init(&chart->experiment);
     chart->experiment.lane[0].steps = DEFAULT_STEPS;
     chart->recorded_to = -1;
+    chart->runs = g_ptr_array_new_with_free_func((GDestroyNotify)ns_recorded_run_free);
     ns_picture_init(&chart->picture);
 }
 
@@ -54,8 +54,7 @@ static void chart_clear(Chart *chart)
                      chart->gradient, chart->hidden, chart->quantity, chart->similarity,
                      chart->smooth,   chart->theory, chart->heat,     chart->from_file};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
-    for (size_t i = 0; i < NS_LANES_MAX; i++)
-        g_clear_pointer(&chart->recorded[i], ns_history_unref);
+    g_ptr_array_unref(chart->runs);
     ns_picture_clear(&chart->picture);
     g_strfreev(chart->lanes);
     g_strfreev(chart->beside);
@@ -245,6 +244,16 @@ static bool check_runs(const Chart *chart, GError **error)
     return true;
 }
 
+/* The history of a lane among those of all recorded runs. */
+static NsHistory *recorded_history(const Chart *chart, size_t lane)
+{
+    for (guint i = 0;; i++) {
+        const NsRecordedRun *run = chart->runs->pdata[i];
+        if (lane < run->lanes) return run->histories[lane];
+        lane -= run->lanes;
+    }
+}
+
 /* Checks that the requested layers, heads and lanes exist in some lane.  Layers and heads in a file
  * that is drawn again are not checked, because figures clamp them. */
 static bool check_places(const Chart *chart, GError **error)
@@ -252,7 +261,8 @@ static bool check_places(const Chart *chart, GError **error)
     int64_t layers = 1, heads = 1;
     for (size_t i = 0; i < chart->experiment.n; i++) {
         const NsSettings *settings = &chart->experiment.lane[i];
-        const NsRecordLayout *own = chart->outside ? ns_history_layout(chart->recorded[i]) : NULL;
+        const NsRecordLayout *own =
+            chart->outside ? ns_history_layout(recorded_history(chart, i)) : NULL;
         layers = MAX(layers, own ? (int64_t)own->layers
                                  : ns_settings_encoder_layers(settings) +
                                        ns_settings_decoder_layers(settings));
@@ -290,23 +300,19 @@ static bool is_same(const Chart *chart)
     return ns_experiment_equal(&same, &chart->experiment);
 }
 
-static size_t count_recorded(const Chart *chart)
+/* Opens a run, and adds its lanes and its steps to those that are recorded. */
+static bool add_run(Chart *chart, const char *path, size_t *lanes, GError **error)
 {
-    size_t n = 0;
-    while (n < NS_LANES_MAX && chart->recorded[n]) n++;
-    return n;
-}
-
-/* Reads the run of --from and then those of --beside. */
-static bool read_side_by_side(Chart *chart, int64_t limit, GError **error)
-{
-    for (size_t i = 0; i < NS_LANES_MAX; i++)
-        g_clear_pointer(&chart->recorded[i], ns_history_unref);
-    bool good =
-        ns_recorded_add(chart->from_file, limit, chart->recorded, &chart->recorded_to, error);
-    for (char **path = chart->beside; good && *path; path++)
-        good = ns_recorded_add(*path, limit, chart->recorded, &chart->recorded_to, error);
-    return good;
+    NsRecordedRun *run = ns_recorded_run_open(path, NULL, error);
+    if (!run) return false;
+    g_ptr_array_add(chart->runs, run);
+    ns_output_messages(&run->messages);
+    chart->recorded_to = MAX(chart->recorded_to, run->last);
+    *lanes += run->lanes;
+    return *lanes <= NS_LANES_MAX ||
+           ns_refuse(error, NS_ERROR_USAGE,
+                     "With “%s” there are more than %d lanes; name fewer runs.", run->name,
+                     NS_LANES_MAX);
 }
 
 /* The names of the files if each has one lane and the names differ, otherwise NULL. */
@@ -328,31 +334,21 @@ static char *names_of_files(const Chart *chart, size_t lanes)
     return apart ? g_strjoinv(";", names) : NULL;
 }
 
-static bool open_side_by_side(Chart *chart, bool steps, GError **error)
-{
-    if (!chart->from_file)
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "--beside needs --from FILE, the run that the others are beside.");
-    if (steps || !is_same(chart))
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "--beside shows runs as they were recorded; omit --set, --steps, --preset "
-                         "and --lane.");
-    if (!read_side_by_side(chart, G_MAXINT32, error)) return false;
-    size_t lanes = count_recorded(chart);
-    chart->outside = true;
-    ns_experiment_resize(&chart->experiment, lanes, 0);
-    chart->experiment.lane[0].steps = chart->recorded_to;
-    if (!chart->names) chart->names = names_of_files(chart, lanes);
-    return true;
-}
-
-/* Opens the recorded run if --from names one and no option changes its experiment. */
+/* Opens the recorded run of --from if no option changes its experiment, and those of --beside. */
 static bool open_recorded(Chart *chart, bool steps, GError **error)
 {
     const char *path = chart->from_file;
-    if (chart->beside) return open_side_by_side(chart, steps, error);
-    if (!path || !ns_recorded_is(path)) return true;
-    chart->outside = ns_outside_file_is(path);
+    size_t lanes = 0;
+    if (chart->beside && !path)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "--beside needs --from FILE, the run that the others are beside.");
+    if (chart->beside && (steps || !is_same(chart)))
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "--beside shows runs as they were recorded; omit --set, --steps, --preset "
+                         "and --lane.");
+    NsRecordedKind kind = path ? ns_recorded_kind(path) : NS_RECORDED_NONE;
+    if (!chart->beside && kind == NS_RECORDED_NONE) return true;
+    chart->outside = chart->beside || kind == NS_RECORDED_LOG;
     if (!is_same(chart)) {
         if (!chart->outside) return true;
         g_autofree char *name = g_filename_display_basename(path);
@@ -361,10 +357,25 @@ static bool open_recorded(Chart *chart, bool steps, GError **error)
                          "change; omit --set, --preset and --lane.",
                          name);
     }
-    if (!ns_recorded_read(path, -1, chart->recorded, &chart->recorded_to, error)) return false;
-    if (chart->outside) ns_experiment_resize(&chart->experiment, count_recorded(chart), 0);
-    for (size_t i = 0; !steps && i < chart->experiment.n; i++)
+    if (!add_run(chart, path, &lanes, error)) return false;
+    for (char **other = chart->beside; other && *other; other++)
+        if (!add_run(chart, *other, &lanes, error)) return false;
+    if (chart->outside) ns_experiment_resize(&chart->experiment, lanes, 0);
+    for (size_t i = 0; !steps && i < lanes; i++)
         chart->experiment.lane[i].steps = chart->recorded_to;
+    if (chart->beside && !chart->names) chart->names = names_of_files(chart, lanes);
+    return true;
+}
+
+/* Reads what was recorded up to the last requested step. */
+static bool read_recorded(Chart *chart, GError **error)
+{
+    if (chart->runs->len && chart->limit > chart->recorded_to)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "Step %" PRId64 " was not recorded; the run ends with step %" PRId64 ".",
+                         chart->limit, chart->recorded_to);
+    for (guint i = 0; i < chart->runs->len; i++)
+        if (!ns_recorded_run_read(chart->runs->pdata[i], chart->limit, NULL, error)) return false;
     return true;
 }
 
@@ -397,7 +408,7 @@ static Drawing drawing_of(const Chart *chart, NsLockstep *lockstep)
 static NsHistory *history_of(const Drawing *drawing, size_t lane)
 {
     return drawing->lockstep ? ns_run_history(ns_lockstep_run(drawing->lockstep, lane, 0))
-                             : drawing->chart->recorded[lane];
+                             : recorded_history(drawing->chart, lane);
 }
 
 /* Checks that for each figure some lane has the quantity that it shows. */
@@ -508,10 +519,8 @@ static void add_charts(Drawing *drawing, bool newest)
         }
     }
     drawing->done = drawing->lockstep ? ns_lanes_steps(drawing->lockstep) : 0;
-    for (size_t i = 0; !drawing->lockstep && i < chart->experiment.n; i++)
-        for (size_t k = 0; k < ns_history_seeds(chart->recorded[i]); k++)
-            drawing->done =
-                MAX(drawing->done, ns_history_last_step(ns_history_seed(chart->recorded[i], k)));
+    for (guint i = 0; i < chart->runs->len; i++)
+        drawing->done = MAX(drawing->done, ((NsRecordedRun *)chart->runs->pdata[i])->read_to);
 }
 
 /* Refuses to draw a quantity that was not recorded: it may not have been measured, and of maps only
@@ -616,17 +625,8 @@ static bool train_and_draw(Chart *chart, GError **error)
     return finish(&drawing, error);
 }
 
-/* Draws what was recorded up to the last requested step. */
 static bool draw_recorded(Chart *chart, GError **error)
 {
-    if (chart->limit > chart->recorded_to)
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "Step %" PRId64 " was not recorded; the run ends with step %" PRId64 ".",
-                         chart->limit, chart->recorded_to);
-    if (!(chart->beside ? read_side_by_side(chart, chart->limit, error)
-                        : ns_recorded_read(chart->from_file, chart->limit, chart->recorded,
-                                           &chart->recorded_to, error)))
-        return false;
     g_auto(Drawing) drawing = drawing_of(chart, NULL);
     if (!check_exists(&drawing, error)) return false;
     add_charts(&drawing, false);
@@ -739,8 +739,8 @@ int ns_cli_chart(int argc, char **argv, GError **error)
     bool go = ns_options_read(&options, &argc, &argv, error) &&
               open_recorded(&chart, ns_named_has(&named, "steps"), error) &&
               understand(&chart, settings, says_how_far(&chart, settings, &named), error) &&
-              check_runs(&chart, error) && check_places(&chart, error) &&
-              check_files(&chart, error);
+              read_recorded(&chart, error) && check_runs(&chart, error) &&
+              check_places(&chart, error) && check_files(&chart, error);
     bool recorded = chart.recorded_to >= 0;
     if (go && !recorded) provide_probes(&chart);
     if (!go || !(recorded ? draw_recorded : train_and_draw)(&chart, error)) return NS_EXIT_OK;

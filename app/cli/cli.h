@@ -145,6 +145,9 @@ void ns_progress_cells(NsProgress *progress, const char *what, size_t done, size
 void ns_progress_share(NsProgress *progress, const char *what, double share);
 void ns_progress_end(NsProgress *progress);
 
+/* Takes sentences (char *) and prints them on stderr. */
+void ns_output_messages(GQueue *messages);
+
 /* Shown in tables in place of a missing value. */
 #define NS_ABSENT "–"
 

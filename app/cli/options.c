@@ -4,8 +4,8 @@
 #include "core/base/error.h"
 #include "core/store/bundled.h"
 #include "core/store/figure_file.h"
-#include "core/store/outside_file.h"
 #include "core/store/outside_name.h"
+#include "core/store/recorded_run.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static bool read_from(const NsOptions *options, const char *path, GError **error
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
     ns_experiment_assign(&provenance.experiment, options->experiment);
-    if (ns_outside_file_is(path)) {
+    if (ns_recorded_kind(path) == NS_RECORDED_LOG) {
         g_autofree char *name = g_filename_display_basename(path);
         return options->from_file ||
                ns_refuse(error, NS_ERROR_USAGE,

@@ -231,3 +231,9 @@ void ns_output_pad(GString *line, const char *text, int width)
     g_string_append(line, text);
     if (width < 0) g_string_append_printf(line, "%*s", MAX(missing, 0), "");
 }
+
+void ns_output_messages(GQueue *messages)
+{
+    for (char *message; (message = g_queue_pop_head(messages)); g_free(message))
+        fprintf(stderr, NS_CLI ": %s\n", message);
+}

@@ -11,6 +11,7 @@
 typedef enum {
     NS_ERROR_SETTING, /* a key or a value is invalid, or values contradict each other */
     NS_ERROR_FILE,    /* a file cannot be read or written */
+    NS_ERROR_EMPTY,   /* a file has the settings of a run, but no step */
     NS_ERROR_TEXT,    /* a file was read, but its text cannot be trained on */
     NS_ERROR_MEMORY,  /* a request does not fit into the memory of this machine */
     NS_ERROR_USAGE,   /* a command line cannot be parsed */

@@ -3,6 +3,7 @@
 
 #include "core/base/copy.h"
 #include "core/base/database_file.h"
+#include "core/base/digits.h"
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "core/data/json_object.h"
@@ -12,7 +13,6 @@
 #include "core/store/run_lines.h"
 #include "core/train/run.h"
 
-#include <gio/gunixinputstream.h>
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +26,8 @@ typedef struct {
 } Lane;
 
 typedef struct {
-    NsRunRecord *record;
+    NsRecordedRun *run;
+    int64_t until; /* records after this step are passed over */
     GString *head; /* the lines of the settings */
     bool begun;    /* all lines of the settings have been read */
     Lane lane[NS_LANES_MAX][NS_SEEDS_MAX];
@@ -186,18 +187,18 @@ static bool read_record(Reader *reader, size_t i, size_t seed, JsonObject *objec
     NsStep step = {.loss = (double)NAN, .grad_norm = (double)NAN};
     if (!ns_json_whole_of(json_object_get_member(object, "step"), &step.step) || !gradients)
         return false;
-    int64_t end = reader->record->end > 0 ? reader->record->end : G_MAXINT64;
     if (!json_object_has_member(object, "loss") || step.step < 0 ||
-        step.step > NS_JSON_LAST_WHOLE || (*history && step.step != lane->next && step.step < end))
+        step.step > NS_JSON_LAST_WHOLE ||
+        (*history && step.step != lane->next && step.step <= reader->until))
         return false;
     if (!read_scalar(object, "loss", &step.loss) || !read_scalar(object, "lr", &step.lr) ||
         !read_scalar(object, "seconds", &step.seconds) ||
         !read_scalar(object, "probe_seconds", &step.probe_seconds) ||
         !read_scalar(gradients, "total", &step.grad_norm))
         return false;
-    if (step.step >= end) return true;
+    if (step.step > reader->until) return true;
     if (!lane->values.value) {
-        find_layout(lane, &reader->record->experiment.lane[i], gradients);
+        find_layout(lane, &reader->run->experiment.lane[i], gradients);
         if (lane->layout.width > NS_RECORDED_WIDEST) return false;
         lane->values = ns_values_new(lane->layout.width);
     }
@@ -205,7 +206,7 @@ static bool read_record(Reader *reader, size_t i, size_t seed, JsonObject *objec
     NsEvaluation evaluation = {.step = step.step, .loss = (double)NAN};
     if (!read_scalar(object, "validation_loss", &evaluation.loss)) return false;
     if (!*history) {
-        size_t seeds = (size_t)reader->record->experiment.lane[i].seeds;
+        size_t seeds = (size_t)reader->run->experiment.lane[i].seeds;
         *history = ns_history_new(&lane->layout, NS_HISTORY_BUDGET / seeds, step.step);
     }
     ns_history_append(*history, &step, lane->values);
@@ -221,7 +222,6 @@ static bool read_record(Reader *reader, size_t i, size_t seed, JsonObject *objec
 /* Reads the experiment after the last line of settings. */
 static bool begin(Reader *reader, GError **error)
 {
-    NsRunRecord *record = reader->record;
     g_autofree char *line = ns_run_lines_provenance(reader->head->str, reader->head->len);
     if (!line) {
         ns_refuse(error, NS_ERROR_FILE, "it does not begin with the settings of a run.");
@@ -230,8 +230,8 @@ static bool begin(Reader *reader, GError **error)
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
     if (!ns_provenance_read(&provenance, line, error)) return false;
-    record->experiment = provenance.experiment;
-    provenance.experiment = (NsExperiment){0};
+    ns_experiment_assign(&reader->run->experiment, &provenance.experiment);
+    reader->run->lanes = provenance.experiment.n;
     reader->begun = true;
     return true;
 }
@@ -251,8 +251,8 @@ static Verdict take_object(Reader *reader, JsonObject *object, const char *line,
     if (json_object_has_member(object, "summary")) return TAKEN;
     double lane = 1.0;
     if (!read_scalar(object, "lane", &lane)) return REFUSED;
-    if (!(lane >= 1.0 && lane <= (double)reader->record->experiment.n)) return REFUSED;
-    const NsSettings *settings = &reader->record->experiment.lane[(size_t)lane - 1];
+    if (!(lane >= 1.0 && lane <= (double)reader->run->experiment.n)) return REFUSED;
+    const NsSettings *settings = &reader->run->experiment.lane[(size_t)lane - 1];
     double seed = (double)settings->seed;
     if (!read_scalar(object, "seed", &seed)) return REFUSED;
     seed -= (double)settings->seed;
@@ -284,9 +284,10 @@ static Verdict take_lines(Reader *reader, GString *text, GError **error)
     return verdict;
 }
 
-/* Reads up to the end, or to the first line that is not one of the run. */
-static bool read_all(Reader *reader, GInputStream *stream, GCancellable *cancellable,
-                     GError **error)
+/* Reads up to the end, or to the first line that is not one of the run: *wrong.  *cut: it is the
+ * last one and has no newline. */
+static bool read_all(Reader *reader, GInputStream *stream, bool *wrong, bool *cut,
+                     GCancellable *cancellable, GError **error)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     g_autofree char *chunk = g_malloc(CHUNK);
@@ -305,30 +306,31 @@ static bool read_all(Reader *reader, GInputStream *stream, GCancellable *cancell
     bool last = verdict == TAKEN && text->len > 0;
     if (last) verdict = take_line(reader, text->str, text->len, error);
     if (verdict == FAILED) return false;
-    if (verdict == REFUSED) reader->record->wrong_line = reader->line;
-    reader->record->cut = last && verdict == REFUSED;
+    *wrong = verdict == REFUSED;
+    *cut = last && *wrong;
     return reader->begun || begin(reader, error);
 }
 
 /* Moves the histories into the record: for each lane that of the first seed, which contains the
  * other seeds. */
-static bool take_histories(Reader *reader, GError **error)
+static bool take_histories(Reader *reader, bool wrong, GError **error)
 {
-    NsRunRecord *record = reader->record;
-    for (size_t i = 0; i < record->experiment.n; i++) {
+    NsRecordedRun *run = reader->run;
+    for (size_t i = 0; i < run->lanes; i++) {
         Lane *lane = reader->lane[i];
-        size_t seeds = (size_t)record->experiment.lane[i].seeds;
+        size_t seeds = (size_t)run->experiment.lane[i].seeds;
         for (size_t k = 0; k < seeds; k++) {
             if (!lane[k].history) {
                 ns_refuse(
-                    error, NS_ERROR_FILE,
+                    error, wrong ? NS_ERROR_FILE : NS_ERROR_EMPTY,
                     "it contains no complete step of lane %zu, so there are no curves to show.",
                     i + 1);
                 return false;
             }
             if (k) ns_history_add_seed(lane[0].history, lane[k].history);
+            run->last = MAX(run->last, lane[k].next - 1);
         }
-        record->histories[i] = ns_history_ref(lane[0].history);
+        run->histories[i] = ns_history_ref(lane[0].history);
     }
     return true;
 }
@@ -343,42 +345,33 @@ static void reader_clear(Reader *reader)
     g_string_free(reader->head, TRUE);
 }
 
-bool ns_run_record_read(NsRunRecord *record, GInputStream *stream, const char *name,
+bool ns_run_record_read(NsRecordedRun *run, int64_t until, GInputStream *stream,
                         GCancellable *cancellable, GError **error)
 {
     g_autofree Reader *reader = g_new0(Reader, 1); /* too large for the stack of some threads */
-    reader->record = record;
+    bool wrong = false, cut = false;
+    reader->run = run;
+    reader->until = until;
     reader->head = g_string_new(NULL);
-    bool good = read_all(reader, stream, cancellable, error) && take_histories(reader, error);
-    if (!good) g_prefix_error(error, "“%s”: ", name);
+    bool good = read_all(reader, stream, &wrong, &cut, cancellable, error) &&
+                take_histories(reader, wrong, error);
+    if (!good) g_prefix_error(error, "“%s”: ", run->name);
+    g_autofree char *step = ns_group_digits(run->last);
+    if (good && cut)
+        ns_recorded_run_report(
+            run, _("%s is cut off in line %zu; everything before it is shown, up to step %s."),
+            run->name, reader->line, step);
+    else if (good && wrong)
+        ns_recorded_run_report(run,
+                               _("Line %zu of %s does not belong to its run; everything before it "
+                                 "is shown, up to step %s."),
+                               reader->line, run->name, step);
     reader_clear(reader);
     return good;
-}
-
-/* ---- Files ---- */
-
-bool ns_run_record_load(NsRunRecord *record, const char *path, GCancellable *cancellable,
-                        GError **error)
-{
-    g_autofree char *name = g_filename_display_basename(path);
-    int fd = g_file_test(path, G_FILE_TEST_IS_REGULAR) ? ns_open_for_reading(path) : -1;
-    if (fd < 0)
-        return ns_refuse(error, NS_ERROR_FILE,
-                         N_("“%s” is not a readable file; check the path and its permissions."),
-                         path);
-    g_autoptr(GInputStream) stream = g_unix_input_stream_new(fd, TRUE);
-    return ns_run_record_read(record, stream, name, cancellable, error);
 }
 
 bool ns_run_record_is(const char *path)
 {
     char head[64];
     return ns_run_lines_are(head, ns_database_file_head(path, head, sizeof head));
-}
-
-void ns_run_record_clear(NsRunRecord *record)
-{
-    for (size_t i = 0; i < record->experiment.n; i++)
-        g_clear_pointer(&record->histories[i], ns_history_unref);
-    ns_experiment_clear(&record->experiment);
 }

@@ -406,7 +406,7 @@ def test_chart_of_lines():
             file.writelines(lines[:42])
             file.write(lines[42][:30])
         done = run("chart", "--from", cut, "--figure", "loss", "--out", new, small=False)
-        assert done.returncode == 0 and b"was read up to line 43" in done.stderr, done
+        assert done.returncode == 0 and b"is cut off in line 43; everything before it is shown, up to step 19." in done.stderr, done
         drawn = open(new, encoding="utf-8").read()
         assert ",3,1234.5," in drawn and ",19," in drawn and ",20," not in drawn
 

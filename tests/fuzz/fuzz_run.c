@@ -23,14 +23,14 @@ static void check_history(const NsHistory *history)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     g_autoptr(GError) error = NULL;
-    g_auto(NsRunRecord) record = {0};
+    g_autoptr(NsRecordedRun) record = ns_recorded_run_new("a");
     g_autoptr(GInputStream) stream = g_memory_input_stream_new();
     GMemoryInputStream *memory = G_MEMORY_INPUT_STREAM(stream);
     g_memory_input_stream_add_data(memory, HEAD, strlen(HEAD), NULL);
     g_memory_input_stream_add_data(memory, data, (gssize)size, NULL);
-    if (ns_run_record_read(&record, stream, "a", NULL, &error)) {
-        require(record.experiment.n == 1);
-        check_history(record.histories[0]);
+    if (ns_run_record_read(record, G_MAXINT64, stream, NULL, &error)) {
+        require(record->experiment.n == 1);
+        check_history(record->histories[0]);
     } else {
         require_error(error);
     }

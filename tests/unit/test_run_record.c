@@ -10,10 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-static bool read_text(NsRunRecord *record, const char *text, GError **error)
+static bool read_text(NsRecordedRun *record, const char *text, GError **error)
 {
     g_autoptr(GInputStream) stream = g_memory_input_stream_new_from_data(text, -1, NULL);
-    return ns_run_record_read(record, stream, "run.jsonl", NULL, error);
+    return ns_run_record_read(record, G_MAXINT64, stream, NULL, error);
 }
 
 /* What the command line writes of lanes that are at rest after so many steps. */
@@ -113,13 +113,13 @@ static void test_one_lane(void)
     for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
         g_autoptr(NsLockstep) lockstep = make_lanes(&words[i], 1, 5);
         g_autofree char *text = write_lanes(lockstep);
-        g_auto(NsRunRecord) record = {0};
+        g_autoptr(NsRecordedRun) record = ns_recorded_run_new("run.jsonl");
         g_autoptr(GError) error = NULL;
-        read_text(&record, text, &error);
+        read_text(record, text, &error);
         g_assert_no_error(error);
-        g_assert_cmpuint(record.experiment.n, ==, 1);
-        g_assert_cmpuint(record.wrong_line, ==, 0);
-        assert_same(ns_run_history(ns_lockstep_run(lockstep, 0, 0)), record.histories[0]);
+        g_assert_cmpuint(record->experiment.n, ==, 1);
+        g_assert_cmpuint(record->messages.length, ==, 0);
+        assert_same(ns_run_history(ns_lockstep_run(lockstep, 0, 0)), record->histories[0]);
     }
 }
 
@@ -129,17 +129,17 @@ static void test_lanes(void)
                                         "placement=deepnorm layers=3"};
     g_autoptr(NsLockstep) lockstep = make_lanes(words, 3, 4);
     g_autofree char *text = write_lanes(lockstep);
-    g_auto(NsRunRecord) record = {0};
+    g_autoptr(NsRecordedRun) record = ns_recorded_run_new("run.jsonl");
     g_autoptr(GError) error = NULL;
-    read_text(&record, text, &error);
+    read_text(record, text, &error);
     g_assert_no_error(error);
-    g_assert_cmpuint(record.experiment.n, ==, 3);
+    g_assert_cmpuint(record->experiment.n, ==, 3);
     for (size_t i = 0; i < 3; i++) {
         NsRun *run = ns_lockstep_run(lockstep, i, 0);
-        const NsSettings *settings = &record.experiment.lane[i];
+        const NsSettings *settings = &record->experiment.lane[i];
         g_assert_cmpint(settings->placement, ==, ns_run_settings(run)->placement);
         g_assert_cmpint(settings->layers, ==, ns_run_settings(run)->layers);
-        assert_same(ns_run_history(run), record.histories[i]);
+        assert_same(ns_run_history(run), record->histories[i]);
     }
 }
 
@@ -148,22 +148,22 @@ static void test_seeds(void)
     static const char *const words[] = {"seed=5 seeds=3 placement=pre", "seeds=3"};
     g_autoptr(NsLockstep) lockstep = make_lanes(words, 2, 3);
     g_autofree char *text = write_lanes(lockstep);
-    g_auto(NsRunRecord) record = {0};
+    g_autoptr(NsRecordedRun) record = ns_recorded_run_new("run.jsonl");
     g_autoptr(GError) error = NULL;
-    read_text(&record, text, &error);
+    read_text(record, text, &error);
     g_assert_no_error(error);
-    g_assert_cmpuint(record.wrong_line, ==, 0);
-    g_assert_cmpuint(record.experiment.n, ==, 2);
+    g_assert_cmpuint(record->messages.length, ==, 0);
+    g_assert_cmpuint(record->experiment.n, ==, 2);
     for (size_t i = 0; i < 2; i++) {
-        g_assert_cmpuint(ns_history_seeds(record.histories[i]), ==, 3);
+        g_assert_cmpuint(ns_history_seeds(record->histories[i]), ==, 3);
         for (size_t k = 0; k < 3; k++)
             assert_same(ns_run_history(ns_lockstep_run(lockstep, i, k)),
-                        ns_history_seed(record.histories[i], k));
+                        ns_history_seed(record->histories[i], k));
     }
     /* A seed without a line has no curve. */
-    g_auto(NsRunRecord) part = {0};
+    g_autoptr(NsRecordedRun) part = ns_recorded_run_new("run.jsonl");
     g_autofree char *cut = g_strndup(text, (size_t)(strstr(text, "\"seed\":7") - text));
-    g_assert_false(read_text(&part, cut, &error));
+    g_assert_false(read_text(part, cut, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
 }
 
@@ -179,12 +179,12 @@ static void test_special_values(void)
         "\r\n{\"step\":7,\"loss\":1,\"new\":[[[1]]]" REST ",\"validation_loss\":\"NaN\",\"events\":"
         "[{\"kind\":\"spike\",\"layer\":2,\"what\":\"w1\",\"text\":\"It jumped.\"},"
         "{\"kind\":\"new\"},7,{\"kind\":\"diverged\",\"layer\":99,\"what\":3}]}\n" STEP(8);
-    g_auto(NsRunRecord) record = {0};
+    g_autoptr(NsRecordedRun) record = ns_recorded_run_new("run.jsonl");
     g_autoptr(GError) error = NULL;
-    read_text(&record, text, &error);
+    read_text(record, text, &error);
     g_assert_no_error(error);
-    g_assert_cmpuint(record.wrong_line, ==, 0);
-    const NsHistory *history = record.histories[0];
+    g_assert_cmpuint(record->messages.length, ==, 0);
+    const NsHistory *history = record->histories[0];
     g_assert_cmpint(ns_history_first_step(history), ==, 7);
     g_assert_cmpuint(ns_history_steps(history), ==, 2);
     g_assert_true(isinf(ns_history_step(history, 1)->loss));
@@ -216,12 +216,12 @@ static void test_long_text(void)
                                       ",\"events\":[{\"kind\":\"spike\",\"text\":\"x");
     for (int i = 0; i < 200; i++) g_string_append(text, "é");
     g_string_append(text, "\"}]}");
-    g_auto(NsRunRecord) record = {0};
+    g_autoptr(NsRecordedRun) record = ns_recorded_run_new("run.jsonl");
     g_autoptr(GError) error = NULL;
-    read_text(&record, text->str, &error);
+    read_text(record, text->str, &error);
     g_string_free(text, TRUE);
     g_assert_no_error(error);
-    const NsEvent *event = ns_history_event(record.histories[0], 0);
+    const NsEvent *event = ns_history_event(record->histories[0], 0);
     g_assert_true(g_utf8_validate(event->text, -1, NULL));
     g_assert_cmpuint(strlen(event->text), ==, sizeof event->text - 1);
 }
@@ -253,16 +253,19 @@ static void test_wrong_lines(void)
         {HEAD STEP(0) "[[[[[[[[[[[[[[[[[[[[", 1, 3, true},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
-        g_auto(NsRunRecord) record = {0};
+        g_autoptr(NsRecordedRun) record = ns_recorded_run_new("run.jsonl");
         g_autoptr(GError) error = NULL;
         g_test_message("%zu: %s", i, table[i].text);
-        read_text(&record, table[i].text, &error);
+        read_text(record, table[i].text, &error);
         g_assert_no_error(error);
-        g_assert_cmpuint(ns_history_steps(record.histories[0]), >=, table[i].steps);
-        g_assert_cmpuint(record.wrong_line, ==, table[i].wrong_line);
+        g_assert_cmpuint(ns_history_steps(record->histories[0]), >=, table[i].steps);
+        g_autofree char *words =
+            table[i].cut ? g_strdup_printf("run.jsonl is cut off in line %zu;", table[i].wrong_line)
+                         : g_strdup_printf("Line %zu of run.jsonl", table[i].wrong_line);
+        const char *message = g_queue_peek_head(&record->messages);
+        g_assert_true(table[i].wrong_line ? g_str_has_prefix(message, words) : !message);
         if (table[i].wrong_line)
-            g_assert_cmpuint(ns_history_steps(record.histories[0]), ==, table[i].steps);
-        g_assert_true(record.cut == table[i].cut);
+            g_assert_cmpuint(ns_history_steps(record->histories[0]), ==, table[i].steps);
     }
 }
 
@@ -286,35 +289,53 @@ static void test_refused(void)
          "“run.jsonl”: it contains no complete step of lane 1"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
-        g_auto(NsRunRecord) record = {0};
+        g_autoptr(NsRecordedRun) record = ns_recorded_run_new("run.jsonl");
         g_autoptr(GError) error = NULL;
-        g_assert_false(read_text(&record, table[i].text, &error));
+        g_assert_false(read_text(record, table[i].text, &error));
         g_assert_nonnull(error);
         if (!g_str_has_prefix(error->message, table[i].words))
             g_error("%zu: %s", i, error->message);
     }
 }
 
+/* Lines of this program and a log of another one are opened, read to a step and refused alike. */
 static void test_files(void)
 {
-    g_autoptr(GError) error = NULL;
+    static const struct {
+        const char *name, *text;
+        NsRecordedKind kind;
+        size_t lanes;
+    } table[] = {
+        {"a.jsonl", HEAD STEP(0) STEP(1), NS_RECORDED_LINES, 1},
+        {"a.csv", "step,loss\n0,2\n1,1\n", NS_RECORDED_LOG, 0},
+    };
     g_autoptr(NsTestFolder) folder = ns_test_folder_new();
-    g_autofree char *path = ns_test_folder_write(folder, "a.jsonl", HEAD STEP(0) STEP(1));
-    g_assert_true(ns_run_record_is(path));
-    g_assert_false(ns_run_record_is(folder));
-    g_auto(NsRunRecord) record = {0};
-    g_assert_true(ns_run_record_load(&record, path, NULL, &error));
-    g_assert_cmpuint(ns_history_steps(record.histories[0]), ==, 2);
-
-    g_autoptr(GCancellable) canceled = g_cancellable_new();
-    g_cancellable_cancel(canceled);
-    g_auto(NsRunRecord) none = {0}, other = {0};
-    g_assert_false(ns_run_record_load(&none, path, canceled, &error));
-    g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-    g_clear_error(&error);
-    g_remove(path);
-    g_assert_false(ns_run_record_load(&other, path, NULL, &error));
-    g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autofree char *path = ns_test_folder_write(folder, table[i].name, table[i].text);
+        g_assert_cmpint(ns_recorded_kind(path), ==, table[i].kind);
+        g_autoptr(NsRecordedRun) run = ns_recorded_run_open(path, NULL, &error);
+        g_assert_no_error(error);
+        g_assert_cmpuint(run->lanes, ==, 1);
+        g_assert_cmpuint(run->experiment.n, ==, table[i].lanes);
+        g_assert_cmpint(run->last, ==, 1);
+        g_assert_cmpuint(ns_history_steps(run->histories[0]), ==, 2);
+        for (int64_t until = 0; until < 3; until++) {
+            g_assert_true(ns_recorded_run_read(run, until, NULL, &error));
+            g_assert_cmpint(ns_history_last_step(run->histories[0]), ==, MIN(until, 1));
+            g_assert_cmpint(run->read_to, ==, MIN(until, 1));
+            g_assert_cmpint(run->last, ==, 1);
+        }
+        g_autoptr(GCancellable) canceled = g_cancellable_new();
+        g_cancellable_cancel(canceled);
+        g_assert_null(ns_recorded_run_open(path, canceled, &error));
+        g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+        g_clear_error(&error);
+        g_remove(path);
+        g_assert_null(ns_recorded_run_open(path, NULL, &error));
+        g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
+    }
+    g_assert_cmpint(ns_recorded_kind(folder), ==, NS_RECORDED_NONE);
 }
 
 int main(int argc, char **argv)

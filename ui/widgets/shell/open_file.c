@@ -6,9 +6,7 @@
 #include "core/base/words.h"
 #include "core/data/task.h"
 #include "core/store/figure_file.h"
-#include "core/store/outside_file.h"
-#include "core/store/run_reader.h"
-#include "core/store/run_record.h"
+#include "core/store/recorded_run.h"
 #include "core/study/study_store.h"
 #include "ui/widgets/pages/phase_page.h"
 #include "ui/widgets/shell/close_guard.h"
@@ -25,12 +23,6 @@ static void say(GString *words, char *sentence)
     g_free(sentence);
 }
 
-static void tell(NsWindow *window, GString *words)
-{
-    ns_window_toast(window, words->str);
-    g_string_free(words, TRUE);
-}
-
 /* What cannot be used changes nothing. */
 static void refuse(NsWindow *window, const char *sentence)
 {
@@ -45,7 +37,7 @@ typedef struct {
     char *path, *name;
     bool run;            /* as soon as it is there */
     NsSettings settings; /* of the first lane, with a text to learn */
-    NsRunRecord record;
+    NsRecordedRun *recorded;
     NsStudyWork *work; /* of a study, with its results */
 } Reading;
 
@@ -62,7 +54,7 @@ static void reading_free(gpointer data)
 {
     Reading *reading = data;
     ns_settings_clear(&reading->settings);
-    ns_run_record_clear(&reading->record);
+    ns_recorded_run_free(reading->recorded);
     ns_study_work_unref(reading->work);
     g_free(reading->path);
     g_free(reading->name);
@@ -194,49 +186,37 @@ static bool open_experiment(NsWindow *window, const char *path)
 static bool read_record(gpointer data, GCancellable *cancellable, GError **error)
 {
     Reading *reading = data;
-    return ns_run_record_load(&reading->record, reading->path, cancellable, error);
+    reading->recorded = ns_recorded_run_open(reading->path, cancellable, error);
+    return reading->recorded != NULL;
 }
 
-static void tell_record(NsWindow *window, const Reading *reading)
+static void show_record(NsWindow *window, const NsRecordedRun *run)
 {
-    const NsRunRecord *record = &reading->record;
-    GString *words = g_string_new(NULL);
-    g_autofree char *step = ns_group_digits(ns_session_steps(ns_window_session(window)));
-    if (record->cut)
-        say(words,
-            g_strdup_printf(
-                _("%s is cut off in line %zu; everything before it is shown, up to step %s."),
-                reading->name, record->wrong_line, step));
-    else if (record->wrong_line)
-        say(words, g_strdup_printf(_("Line %zu of %s does not belong to its run; everything before "
-                                     "it is shown, up to step %s."),
-                                   record->wrong_line, reading->name, step));
-    else
-        say(words, g_strdup_printf(_("%s is shown, up to step %s; press Run to restart it."),
-                                   reading->name, step));
-    tell(window, words);
-}
-
-static void show_record(NsWindow *window, const Reading *reading)
-{
-    const NsRunRecord *record = &reading->record;
-    ns_session_leave_experiment(ns_window_session(window));
-    ns_session_open_saved(ns_window_session(window),
-                          ns_past_run_new(reading->name, &record->experiment, record->histories));
+    NsSession *session = ns_window_session(window);
+    ns_session_leave_experiment(session);
+    ns_session_open_saved(session, ns_past_run_new(run->name, &run->experiment, run->histories));
     ns_close_guard_saved(window); /* it is a file */
-    tell_record(window, reading);
+    g_autofree char *step = ns_group_digits(run->last);
+    g_autofree char *words =
+        g_strdup_printf(_("%s is shown, up to step %s; press Run to restart it."), run->name, step);
+    const char *message = run->messages.head ? run->messages.head->data : words;
+    ns_window_toast(window, message);
 }
 
 static void on_read(NsWindow *window, gpointer data, const GError *error)
 {
     const Reading *reading = data;
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
     if (!error) {
-        show_record(window, reading);
-    } else {
+        show_record(window, reading->recorded);
+    } else if (g_error_matches(error, NS_ERROR, NS_ERROR_EMPTY) &&
+               ns_figure_file_read(&provenance, NULL, reading->path, NULL, NULL)) {
         /* Settings alone are an experiment that can be run. */
-        bool settings = reading->record.experiment.n && !reading->record.wrong_line;
-        if (settings) open_other(window, &reading->record.experiment);
-        (settings ? ns_window_toast : refuse)(window, error->message);
+        open_other(window, &provenance.experiment);
+        ns_window_toast(window, error->message);
+    } else {
+        refuse(window, error->message);
     }
     if (reading->run) ns_session_run(ns_window_session(window));
 }
@@ -333,13 +313,14 @@ static void watch_file(NsWindow *window, const char *path)
 
 static void open_any(NsWindow *window, const char *path, bool run)
 {
-    if (g_str_has_suffix(path, NS_RUN_SUFFIX) || ns_run_file_is(path))
+    NsRecordedKind kind = ns_recorded_kind(path);
+    if (kind == NS_RECORDED_FILE || g_str_has_suffix(path, NS_RUN_SUFFIX))
         ns_saved_runs_open(window, path, run);
     else if (ns_study_store_is(path) || g_str_has_suffix(path, ".study"))
         open_results(window, path);
-    else if (ns_run_record_is(path))
+    else if (kind == NS_RECORDED_LINES)
         open_record(window, path, run);
-    else if (ns_outside_file_is(path))
+    else if (kind == NS_RECORDED_LOG)
         watch_file(window, path);
     else if (!open_experiment(window, path))
         open_text(window, path, run);

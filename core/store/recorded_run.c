@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/store/recorded_run.h"
+
+#include "core/base/database_file.h"
+#include "core/base/error.h"
+#include "core/base/words.h"
+#include "core/store/run_record.h"
+#include "core/train/run.h"
+
+#include <gio/gunixinputstream.h>
+
+static void clear_histories(NsRecordedRun *run)
+{
+    for (size_t i = 0; i < NS_LANES_MAX; i++) g_clear_pointer(&run->histories[i], ns_history_unref);
+}
+
+/* ---- Run files ---- */
+
+static bool open_file(NsRecordedRun *run, GCancellable *cancellable, GError **error)
+{
+    (void)cancellable;
+    run->file = ns_run_reader_open(run->path, error);
+    if (!run->file) return false;
+    const NsProvenance *provenance = ns_run_reader_provenance(run->file);
+    ns_experiment_assign(&run->experiment, &provenance->experiment);
+    run->lanes = provenance->experiment.n;
+    run->last = provenance->step;
+    return true;
+}
+
+static bool read_file(NsRecordedRun *run, int64_t until, GCancellable *cancellable, GError **error)
+{
+    size_t seeds = ns_run_reader_seeds(run->file);
+    for (size_t i = 0; i < run->lanes * seeds; i++) {
+        NsRecorded of = {run->file, i / seeds, i % seeds};
+        NsRunLane there = ns_run_reader_lane(run->file, of.lane, of.seed);
+        int64_t to = MAX(there.first, MIN(there.last, until));
+        if (g_cancellable_set_error_if_cancelled(cancellable, error)) return false;
+        g_autoptr(NsHistory) history =
+            ns_run_reader_history(of, there.first, to, NS_HISTORY_BUDGET / seeds, error);
+        if (!history) return false;
+        if (of.seed)
+            ns_history_add_seed(run->histories[of.lane], history);
+        else
+            run->histories[of.lane] = g_steal_pointer(&history);
+    }
+    return true;
+}
+
+/* ---- JSON lines ---- */
+
+static bool read_lines(NsRecordedRun *run, int64_t until, GCancellable *cancellable, GError **error)
+{
+    int fd = g_file_test(run->path, G_FILE_TEST_IS_REGULAR) ? ns_open_for_reading(run->path) : -1;
+    if (fd < 0)
+        return ns_refuse(error, NS_ERROR_FILE,
+                         N_("“%s” is not a readable file; check the path and its permissions."),
+                         run->path);
+    g_autoptr(GInputStream) stream = g_unix_input_stream_new(fd, TRUE);
+    return ns_run_record_read(run, until, stream, cancellable, error);
+}
+
+/* ---- Runs of other programs ---- */
+
+static bool read_log(NsRecordedRun *run, int64_t until, GCancellable *cancellable, GError **error)
+{
+    g_autoptr(NsOutsideFile) file = ns_outside_file_open(run->path, NS_HISTORY_BUDGET, error);
+    if (!file) return false;
+    NsOutside *log = ns_outside_file_run(file);
+    ns_outside_end_with(log, until);
+    while (ns_outside_file_read(file, 0) == NS_OUTSIDE_MORE)
+        if (g_cancellable_set_error_if_cancelled(cancellable, error)) return false;
+    ns_outside_end(log);
+    run->lanes = ns_outside_lanes(log);
+    if (!run->lanes) return ns_outside_refuse_empty(log, run->name, until < G_MAXINT64, error);
+    char *message;
+    while ((message = ns_outside_file_take_message(file))) {
+        ns_recorded_run_report(run, "“%s”: %s", run->name, message);
+        g_free(message);
+    }
+    for (size_t i = 0; i < run->lanes; i++) {
+        NsHistory *history = ns_outside_history(log, i);
+        if (!history)
+            return ns_refuse(error, NS_ERROR_FILE,
+                             "“%s” has a lane %zu but no lane %zu; lanes count from 1.", run->name,
+                             run->lanes, i + 1);
+        run->histories[i] = ns_history_ref(history);
+        run->last = MAX(run->last, ns_history_last_step(history));
+    }
+    return true;
+}
+
+/* ---- The registry ---- */
+
+/* `open` is NULL for a kind that has to be read before anything is known of it. */
+static const struct {
+    bool (*is)(const char *path);
+    bool (*open)(NsRecordedRun *run, GCancellable *cancellable, GError **error);
+    bool (*read)(NsRecordedRun *run, int64_t until, GCancellable *cancellable, GError **error);
+} readers[] = {
+    [NS_RECORDED_FILE] = {ns_run_file_is, open_file, read_file},
+    [NS_RECORDED_LINES] = {ns_run_record_is, NULL, read_lines},
+    [NS_RECORDED_LOG] = {ns_outside_file_is, NULL, read_log},
+};
+
+NsRecordedKind ns_recorded_kind(const char *path)
+{
+    size_t kind = NS_RECORDED_FILE;
+    while (kind < G_N_ELEMENTS(readers) && !readers[kind].is(path)) kind++;
+    return kind < G_N_ELEMENTS(readers) ? (NsRecordedKind)kind : NS_RECORDED_NONE;
+}
+
+NsRecordedRun *ns_recorded_run_new(const char *path)
+{
+    NsRecordedRun *run = g_new0(NsRecordedRun, 1);
+    run->path = g_strdup(path);
+    run->name = g_filename_display_basename(path);
+    run->last = run->read_to = -1;
+    g_queue_init(&run->messages);
+    return run;
+}
+
+NsRecordedRun *ns_recorded_run_open(const char *path, GCancellable *cancellable, GError **error)
+{
+    g_autoptr(NsRecordedRun) run = ns_recorded_run_new(path);
+    run->kind = ns_recorded_kind(path);
+    if (run->kind == NS_RECORDED_NONE) {
+        ns_refuse(error, NS_ERROR_FILE,
+                  N_("“%s” is not a recorded run: choose a run file, the lines of a run, or a log "
+                     "of another program."),
+                  run->name);
+        return NULL;
+    }
+    bool good = readers[run->kind].open ? readers[run->kind].open(run, cancellable, error)
+                                        : ns_recorded_run_read(run, G_MAXINT64, cancellable, error);
+    return good ? g_steal_pointer(&run) : NULL;
+}
+
+bool ns_recorded_run_read(NsRecordedRun *run, int64_t until, GCancellable *cancellable,
+                          GError **error)
+{
+    bool first = run->last < 0;
+    int64_t to = first ? until : MIN(until, run->last);
+    if (!first && to == run->read_to) return true;
+    guint messages = run->messages.length;
+    clear_histories(run);
+    if (!readers[run->kind].read(run, to, cancellable, error)) return false;
+    /* They were reported when everything was read. */
+    while (!first && run->messages.length > messages) g_free(g_queue_pop_tail(&run->messages));
+    run->read_to = MIN(to, run->last);
+    return true;
+}
+
+void ns_recorded_run_report(NsRecordedRun *run, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_queue_push_tail(&run->messages, g_strdup_vprintf(format, arguments));
+    va_end(arguments);
+}
+
+void ns_recorded_run_free(NsRecordedRun *run)
+{
+    if (!run) return;
+    clear_histories(run);
+    ns_run_reader_free(run->file);
+    ns_experiment_clear(&run->experiment);
+    g_queue_clear_full(&run->messages, g_free);
+    g_free(run->path);
+    g_free(run->name);
+    g_free(run);
+}

@@ -1,0 +1,54 @@
+/* A run that can be shown and is not training here.  SPDX-License-Identifier: MIT
+ *
+ * It is a run file, the JSON lines of this program, or a run of another program
+ * (core/store/outside.h).  Each of these is a row {is, open, read} of the registry in
+ * recorded_run.c.  All parts of the program that show a run open it here, so that what one of them
+ * reads all of them read, and what cannot be read is refused with the same sentence. */
+#pragma once
+
+#include "core/store/outside_file.h"
+#include "core/store/run_reader.h"
+
+#include <gio/gio.h>
+
+typedef enum {
+    NS_RECORDED_NONE,  /* it is not a run */
+    NS_RECORDED_FILE,  /* a run file (core/store/run_reader.h) */
+    NS_RECORDED_LINES, /* what “train --jsonl” wrote (core/store/jsonl.h) */
+    NS_RECORDED_LOG,   /* a file or a folder of another program */
+} NsRecordedKind;
+
+/* The kind of a file or folder, by its first bytes. */
+NsRecordedKind ns_recorded_kind(const char *path);
+
+typedef struct {
+    char *path, *name; /* name: the base name, for display */
+    NsRecordedKind kind;
+    NsExperiment experiment; /* as it began; n is 0 for a run of another program */
+    size_t lanes;
+    int64_t last;    /* the newest step of any lane and seed */
+    int64_t read_to; /* the step up to which `histories` were read; -1: not yet */
+    NsHistory *histories[NS_LANES_MAX]; /* [lanes]: the first seed, which contains the others */
+    NsRunReader *file;                  /* of a run file: what else it contains; NULL for others */
+    GQueue messages;                    /* char *: sentences about what was left out */
+} NsRecordedRun;
+
+/* A run without lanes, to be filled in.  `path` may be the name of a stream. */
+NsRecordedRun *ns_recorded_run_new(const char *path);
+
+/* Opens a run: after this, everything but the histories of a run file has been read.  NULL with
+ * NS_ERROR_FILE if it is not a run, cannot be read or has no step; NS_ERROR_EMPTY if lines have
+ * nothing but settings, NS_ERROR_SETTING if these cannot be used; a GIO error if it was canceled.
+ * Any thread, one at a time. */
+NsRecordedRun *ns_recorded_run_open(const char *path, GCancellable *cancellable, GError **error);
+
+/* Reads the histories up to step `until`, inclusive, each with NS_HISTORY_BUDGET bytes for all of
+ * its seeds.  They replace those that were read before.  Errors as above. */
+bool ns_recorded_run_read(NsRecordedRun *run, int64_t until, GCancellable *cancellable,
+                          GError **error);
+
+/* Adds a message; for readers. */
+void ns_recorded_run_report(NsRecordedRun *run, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+void ns_recorded_run_free(NsRecordedRun *run);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsRecordedRun, ns_recorded_run_free)
