@@ -4,6 +4,7 @@
 #include "core/base/database_file.h"
 #include "core/base/error.h"
 #include "core/base/words.h"
+#include "core/store/run_notes.h"
 #include "core/store/run_record.h"
 #include "core/train/run.h"
 
@@ -16,6 +17,12 @@ static void clear_histories(NsRecordedRun *run)
 
 /* ---- Run files ---- */
 
+/* By its name as well, so that a damaged one is refused as such. */
+static bool is_file(const char *path)
+{
+    return g_str_has_suffix(path, NS_RUN_SUFFIX) || ns_run_file_is(path);
+}
+
 static bool open_file(NsRecordedRun *run, GCancellable *cancellable, GError **error)
 {
     (void)cancellable;
@@ -25,6 +32,20 @@ static bool open_file(NsRecordedRun *run, GCancellable *cancellable, GError **er
     ns_experiment_assign(&run->experiment, &provenance->experiment);
     run->lanes = provenance->experiment.n;
     run->last = provenance->step;
+    run->settings = ns_provenance_differences(provenance);
+    run->began = ns_run_reader_began(run->file);
+    run->tags = ns_run_reader_note(run->file, NS_RUN_NOTE_TAGS);
+    run->text = ns_run_reader_note(run->file, NS_RUN_NOTE_TEXT);
+    run->parent = ns_run_reader_note(run->file, NS_RUN_NOTE_PARENT);
+    g_autofree char *step = ns_run_reader_note(run->file, NS_RUN_NOTE_FORK_STEP);
+    run->fork_step = step ? g_ascii_strtoll(step, NULL, 10) : 0;
+    for (size_t i = 0; i < run->lanes; i++) {
+        NsStep newest;
+        int64_t last = ns_run_reader_lane(run->file, i, 0).last;
+        if (!ns_run_reader_steps((NsRecorded){run->file, i, 0}, last, 1, &newest, error))
+            return false;
+        run->loss[i] = newest.loss;
+    }
     return true;
 }
 
@@ -44,6 +65,35 @@ static bool read_file(NsRecordedRun *run, int64_t until, GCancellable *cancellab
         else
             run->histories[of.lane] = g_steal_pointer(&history);
     }
+    return true;
+}
+
+static bool has_diverged(NsCheckpoint *checkpoint)
+{
+    for (size_t k = 0; k < ns_checkpoint_seeds(checkpoint); k++)
+        if (!ns_checkpoint_seed(checkpoint, k)->diverged) return false;
+    return true;
+}
+
+bool ns_recorded_run_read_checkpoints(NsRecordedRun *run, int64_t last, size_t most,
+                                      GCancellable *cancellable, GError **error)
+{
+    g_autoptr(GArray) steps = ns_run_reader_checkpoint_steps(run->file, error);
+    if (!steps) return false;
+    g_autoptr(NsCheckpoints) checkpoints = ns_checkpoints_new(run->lanes, most);
+    for (guint i = 0; i < steps->len; i++) {
+        int64_t step = g_array_index(steps, int64_t, i);
+        NsCheckpoint *taken[NS_LANES_MAX];
+        if (step > last) break;
+        if (g_cancellable_set_error_if_cancelled(cancellable, error) ||
+            !ns_run_reader_checkpoints_at(run->file, step, taken, error))
+            return false;
+        for (size_t lane = 0; lane < run->lanes; lane++)
+            if (has_diverged(taken[lane])) g_clear_pointer(&taken[lane], ns_checkpoint_unref);
+        ns_checkpoints_add(checkpoints, step, taken);
+        for (size_t lane = 0; lane < run->lanes; lane++) ns_checkpoint_unref(taken[lane]);
+    }
+    run->checkpoints = g_steal_pointer(&checkpoints);
     return true;
 }
 
@@ -98,7 +148,7 @@ static const struct {
     bool (*open)(NsRecordedRun *run, GCancellable *cancellable, GError **error);
     bool (*read)(NsRecordedRun *run, int64_t until, GCancellable *cancellable, GError **error);
 } readers[] = {
-    [NS_RECORDED_FILE] = {ns_run_file_is, open_file, read_file},
+    [NS_RECORDED_FILE] = {is_file, open_file, read_file},
     [NS_RECORDED_LINES] = {ns_run_record_is, NULL, read_lines},
     [NS_RECORDED_LOG] = {ns_outside_file_is, NULL, read_log},
 };
@@ -114,7 +164,7 @@ NsRecordedRun *ns_recorded_run_new(const char *path)
 {
     NsRecordedRun *run = g_new0(NsRecordedRun, 1);
     run->path = g_strdup(path);
-    run->name = g_filename_display_basename(path);
+    run->name = path ? g_filename_display_basename(path) : NULL;
     run->last = run->read_to = -1;
     g_queue_init(&run->messages);
     return run;
@@ -166,7 +216,10 @@ void ns_recorded_run_free(NsRecordedRun *run)
     ns_run_reader_free(run->file);
     ns_experiment_clear(&run->experiment);
     g_queue_clear_full(&run->messages, g_free);
-    g_free(run->path);
-    g_free(run->name);
+    ns_checkpoints_free(run->checkpoints);
+    char *const texts[] = {run->path,   run->name,  run->settings, run->tags,   run->text,
+                           run->parent, run->wrong, run->title,    run->differs};
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
+    for (size_t i = 0; i < NS_LANES_MAX; i++) g_free(run->names[i]);
     g_free(run);
 }

@@ -8,6 +8,7 @@
 
 #include "core/store/outside_file.h"
 #include "core/store/run_reader.h"
+#include "core/train/checkpoints.h"
 
 #include <gio/gio.h>
 
@@ -22,18 +23,33 @@ typedef enum {
 NsRecordedKind ns_recorded_kind(const char *path);
 
 typedef struct {
-    char *path, *name; /* name: the base name, for display */
-    NsRecordedKind kind;
+    char *path, *name;       /* name: the base name, for display; NULL if it is in no file */
+    NsRecordedKind kind;     /* NONE: it was not read from a file */
     NsExperiment experiment; /* as it began; n is 0 for a run of another program */
     size_t lanes;
-    int64_t last;    /* the newest step of any lane and seed */
-    int64_t read_to; /* the step up to which `histories` were read; -1: not yet */
+    char *names[NS_LANES_MAX]; /* of the lanes of a run of another program, or NULL */
+    int64_t last;              /* the newest step of any lane and seed */
+    int64_t read_to;           /* the step up to which `histories` were read; -1: not yet */
     NsHistory *histories[NS_LANES_MAX]; /* [lanes]: the first seed, which contains the others */
     NsRunReader *file;                  /* of a run file: what else it contains; NULL for others */
+    NsCheckpoints *checkpoints;         /* from which it can continue, or NULL */
     GQueue messages;                    /* char *: sentences about what was left out */
+
+    /* Only of run files: */
+    double loss[NS_LANES_MAX]; /* of the first seed at its newest step */
+    int64_t began;             /* Unix time */
+    char *settings;            /* those that differ from the defaults */
+    char *tags, *text;         /* notes, or NULL (core/store/run_notes.h) */
+    char *parent;              /* of a fork: base name of its parent's file, or NULL */
+    int64_t fork_step;
+
+    /* For lists of runs: */
+    char *wrong; /* why the run cannot be read, or NULL */
+    guint64 bytes;
+    char *title, *differs; /* set by the caller: the run in words, and its changes to another */
 } NsRecordedRun;
 
-/* A run without lanes, to be filled in.  `path` may be the name of a stream. */
+/* A run without lanes, to be filled in.  `path`: its file, the name of a stream, or NULL. */
 NsRecordedRun *ns_recorded_run_new(const char *path);
 
 /* Opens a run: after this, everything but the histories of a run file has been read.  NULL with
@@ -46,6 +62,11 @@ NsRecordedRun *ns_recorded_run_open(const char *path, GCancellable *cancellable,
  * its seeds.  They replace those that were read before.  Errors as above. */
 bool ns_recorded_run_read(NsRecordedRun *run, int64_t until, GCancellable *cancellable,
                           GError **error);
+
+/* Reads the checkpoints of a run file up to step `last`, thinned to `most` bytes, except those of
+ * lanes that have diverged, which cannot be continued.  There may be none.  Errors as above. */
+bool ns_recorded_run_read_checkpoints(NsRecordedRun *run, int64_t last, size_t most,
+                                      GCancellable *cancellable, GError **error);
 
 /* Adds a message; for readers. */
 void ns_recorded_run_report(NsRecordedRun *run, const char *format, ...) G_GNUC_PRINTF(2, 3);

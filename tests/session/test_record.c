@@ -82,7 +82,7 @@ static GPtrArray *close_and_list(NsSession *session, guint n)
         bool written = is_written();
         g_autoptr(GPtrArray) runs = ns_library_list(folder);
         guint whole = 0;
-        for (guint i = 0; i < runs->len; i++) whole += !((NsLibraryRun *)runs->pdata[i])->wrong;
+        for (guint i = 0; i < runs->len; i++) whole += !((NsRecordedRun *)runs->pdata[i])->wrong;
         if (!written && whole == n && runs->len == n) return g_steal_pointer(&runs);
         g_usleep(1000);
     }
@@ -106,14 +106,14 @@ static void test_file(void)
     g_autofree char *path = ns_session_path_on_view(session);
     g_assert_nonnull(path);
     g_autoptr(GPtrArray) runs = close_and_list(session, 1);
-    const NsLibraryRun *run = runs->pdata[0];
+    const NsRecordedRun *run = runs->pdata[0];
     g_assert_cmpstr(run->path, ==, path);
-    g_assert_cmpint(run->steps, ==, 5);
+    g_assert_cmpint(run->last, ==, 5);
     g_assert_cmpstr(run->title, ==, "Post-LN, 2 layers");
     g_assert_null(run->differs);
     g_assert_cmpfloat(run->loss[0], ==, ns_history_step(history, 5)->loss);
     g_autoptr(NsPastRun) saved = ns_past_run_read(path, NULL, NULL);
-    assert_same_losses(history, saved->histories[0], 0, 5);
+    assert_same_losses(history, saved->recorded->histories[0], 0, 5);
     tear_down();
 }
 
@@ -158,9 +158,9 @@ static void test_reset(void)
     ns_session_step(session, 4);
     wait_at_rest(session, 4);
     g_autoptr(GPtrArray) runs = close_and_list(session, 2);
-    const NsLibraryRun *second = runs->pdata[0], *first = runs->pdata[1];
-    g_assert_cmpint(second->steps, ==, 4);
-    g_assert_cmpint(first->steps, ==, 3);
+    const NsRecordedRun *second = runs->pdata[0], *first = runs->pdata[1];
+    g_assert_cmpint(second->last, ==, 4);
+    g_assert_cmpint(first->last, ==, 3);
     g_assert_cmpstr(second->differs, ==, "same settings");
     tear_down();
 }
@@ -230,7 +230,7 @@ static void test_locked(void)
     SESSION_UNTIL(session, !has_status(session, "the run file is locked"));
     SESSION_UNTIL(session, notices == 2);
     g_autoptr(GPtrArray) runs = close_and_list(session, 1);
-    g_assert_cmpint(((const NsLibraryRun *)runs->pdata[0])->steps, ==, 8);
+    g_assert_cmpint(((const NsRecordedRun *)runs->pdata[0])->last, ==, 8);
     tear_down();
 }
 
@@ -240,7 +240,7 @@ static void test_go_on(void)
 {
     set_up();
     g_autoptr(GPtrArray) first = close_and_list(record("", 4), 1);
-    g_autofree char *path = g_strdup(((const NsLibraryRun *)first->pdata[0])->path);
+    g_autofree char *path = g_strdup(((const NsRecordedRun *)first->pdata[0])->path);
     g_autoptr(NsSession) whole = open_at("", NULL, 9);
 
     NsSession *session = open_session("layers=3", NULL);
@@ -255,11 +255,11 @@ static void test_go_on(void)
     g_assert_cmpint(ns_session_first_step(session), ==, 0);
     assert_same_losses(ns_session_view(whole)->history, ns_session_view(session)->history, 0, 9);
     g_autoptr(GPtrArray) runs = close_and_list(session, 1);
-    const NsLibraryRun *run = runs->pdata[0];
+    const NsRecordedRun *run = runs->pdata[0];
     g_assert_cmpstr(run->path, ==, path);
-    g_assert_cmpint(run->steps, ==, 9);
+    g_assert_cmpint(run->last, ==, 9);
     g_autoptr(NsPastRun) saved = ns_past_run_read(path, NULL, NULL);
-    assert_same_losses(ns_session_view(whole)->history, saved->histories[0], 0, 9);
+    assert_same_losses(ns_session_view(whole)->history, saved->recorded->histories[0], 0, 9);
     tear_down();
 }
 
@@ -269,9 +269,9 @@ static void test_in_part(void)
     set_up();
     g_autoptr(GPtrArray) runs = close_and_list(record("steps=9", 4), 1);
     g_autoptr(NsSession) session = record("", 0);
-    NsPastRun *saved = ns_past_run_read(((const NsLibraryRun *)runs->pdata[0])->path, NULL, NULL);
+    NsPastRun *saved = ns_past_run_read(((const NsRecordedRun *)runs->pdata[0])->path, NULL, NULL);
     g_assert_nonnull(saved);
-    g_clear_pointer(&saved->checkpoints, ns_checkpoints_free);
+    g_clear_pointer(&saved->recorded->checkpoints, ns_checkpoints_free);
     ns_session_open_saved(session, saved);
     g_autofree char *status = ns_session_status(session, NS_STATUS_WHOLE);
     g_assert_true(g_str_has_prefix(status, "recorded to step 4, loss "));
@@ -317,7 +317,7 @@ static void test_fork(void)
     g_assert_cmpint(ns_session_fork_point(session), ==, 0);
 
     g_autoptr(GPtrArray) runs = close_and_list(session, 2);
-    const NsLibraryRun *run = runs->pdata[0], *first = runs->pdata[1];
+    const NsRecordedRun *run = runs->pdata[0], *first = runs->pdata[1];
     g_autofree char *base = g_path_get_basename(first->path);
     if (run->parent == NULL) { /* both started within the same second, so their order is
                                 * undefined */
@@ -328,14 +328,14 @@ static void test_fork(void)
     }
     g_assert_cmpstr(run->parent, ==, base);
     g_assert_cmpint(run->fork_step, ==, 3);
-    g_assert_cmpint(run->steps, ==, 7);
+    g_assert_cmpint(run->last, ==, 7);
     g_assert_cmpstr(run->differs, ==, "Optimizer Adam → SGD");
     const NsParam *columns[4];
     g_assert_cmpuint(ns_library_columns(runs, columns, 4), ==, 1);
     g_assert_cmpstr(columns[0]->key, ==, "optimizer");
     g_autofree char *value = ns_library_value(run, columns[0]);
     g_assert_cmpstr(value, ==, "SGD");
-    ((NsLibraryRun *)runs->pdata[0])->experiment.lane[0].steps = 12; /* not a column */
+    ((NsRecordedRun *)runs->pdata[0])->experiment.lane[0].steps = 12; /* not a column */
     g_assert_cmpuint(ns_library_columns(runs, columns, 4), ==, 1);
     g_assert_true(ns_library_matches(run, "sgd OPTIM"));
     g_assert_false(ns_library_matches(run, "sgd warm"));
@@ -355,8 +355,8 @@ static void test_killed(void)
             ns_session_poll(session);
             session_turn();
             g_autoptr(GPtrArray) runs = ns_library_list(folder);
-            const NsLibraryRun *run = runs->len ? runs->pdata[0] : NULL;
-            if (run && !run->wrong && run->steps > 20) raise(SIGKILL);
+            const NsRecordedRun *run = runs->len ? runs->pdata[0] : NULL;
+            if (run && !run->wrong && run->last > 20) raise(SIGKILL);
         }
     }
     set_up();
@@ -366,12 +366,13 @@ static void test_killed(void)
     g_assert_false(g_test_trap_reached_timeout());
     g_autoptr(GPtrArray) runs = ns_library_list(folder);
     g_assert_cmpuint(runs->len, ==, 1);
-    const NsLibraryRun *run = runs->pdata[0];
+    const NsRecordedRun *run = runs->pdata[0];
     g_assert_null(run->wrong);
-    g_assert_cmpint(run->steps, >, 20);
-    g_autoptr(NsSession) whole = open_at("", NULL, run->steps);
+    g_assert_cmpint(run->last, >, 20);
+    g_autoptr(NsSession) whole = open_at("", NULL, run->last);
     g_autoptr(NsPastRun) saved = ns_past_run_read(run->path, NULL, NULL);
-    assert_same_losses(ns_session_view(whole)->history, saved->histories[0], 0, run->steps);
+    assert_same_losses(ns_session_view(whole)->history, saved->recorded->histories[0], 0,
+                       run->last);
     tear_down();
 }
 
@@ -384,7 +385,7 @@ static void test_bound(void)
     folder = inside;
     for (guint i = 1; i <= 3; i++) g_ptr_array_unref(close_and_list(record("", 2), i));
     g_autoptr(GPtrArray) runs = ns_library_list(folder);
-    const NsLibraryRun *oldest = runs->pdata[2];
+    const NsRecordedRun *oldest = runs->pdata[2];
     g_autofree char *tagged = g_strdup(oldest->path);
     g_assert_true(ns_run_note_write(tagged, NS_RUN_NOTE_TAGS, "lecture", NULL));
     g_autoptr(GPtrArray) spared = g_ptr_array_new();
@@ -392,7 +393,7 @@ static void test_bound(void)
     g_assert_cmpuint(ns_library_keep_bound(folder, 1, spared), ==, 1);
     g_autoptr(GPtrArray) left = ns_library_list(folder);
     g_assert_cmpuint(left->len, ==, 2);
-    const NsLibraryRun *kept = left->pdata[1];
+    const NsRecordedRun *kept = left->pdata[1];
     g_assert_cmpstr(kept->path, ==, tagged);
     g_assert_cmpstr(kept->tags, ==, "lecture");
     folder = whole;
@@ -463,9 +464,10 @@ static void test_clock(void)
         wait_at_rest(session, 6);
         g_autoptr(GPtrArray) runs = close_and_list(session, i + 1);
         for (guint k = 0; k < runs->len; k++) {
-            const NsLibraryRun *run = runs->pdata[k];
+            const NsRecordedRun *run = runs->pdata[k];
             g_autoptr(NsPastRun) saved = ns_past_run_read(run->path, NULL, NULL);
-            assert_same_losses(ns_session_view(whole)->history, saved->histories[0], 0, 6);
+            assert_same_losses(ns_session_view(whole)->history, saved->recorded->histories[0], 0,
+                               6);
         }
     }
     /* A new run also works while the clock remains wrong. */

@@ -24,10 +24,10 @@ MOST_PARAMETERS = 7
 README_WORDS = 1500
 
 # Ceilings (see above).  Lines of .c and .h files in app, core and ui that are neither blank nor a comment.
-MOST_PRODUCT_LINES = 78_718
+MOST_PRODUCT_LINES = 78_573
 # Files *.c with fewer lines than SMALL_FILE, and static functions that are written better where they are called.
 SMALL_FILE, MOST_SMALL_FILES = 80, 72
-SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 480
+SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 478
 SMALL_FILES = {  # exceptions, with their reasons
     "app/desktop/main.c": "a program of its own",
 }

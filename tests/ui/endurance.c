@@ -267,7 +267,7 @@ static void continue_saved_run(Hand *hand)
 {
     g_autoptr(GPtrArray) runs = ns_library_list(hand->folder);
     if (runs->len == 0) return;
-    const NsLibraryRun *run = runs->pdata[g_rand_int_range(hand->random, 0, (gint32)runs->len)];
+    const NsRecordedRun *run = runs->pdata[g_rand_int_range(hand->random, 0, (gint32)runs->len)];
     if (!run->wrong) ns_saved_runs_open(hand->window, run->path, true);
 }
 

@@ -24,9 +24,9 @@ static size_t count(NsCheckpoints *checkpoints, GHashTable *seen)
 static size_t bytes_of_others(const NsSession *session, GHashTable *seen)
 {
     size_t bytes = count(session->left, seen);
-    if (session->opened) bytes += count(session->opened->checkpoints, seen);
+    if (session->opened) bytes += count(session->opened->recorded->checkpoints, seen);
     for (guint i = 0; i < session->runs->len; i++)
-        bytes += count(run_at(session, i)->checkpoints, seen);
+        bytes += count(run_at(session, i)->recorded->checkpoints, seen);
     for (size_t lane = 0; lane < NS_LANES_MAX; lane++)
         if (session->origins[lane] && g_hash_table_add(seen, session->origins[lane]))
             bytes += ns_checkpoint_bytes(session->origins[lane]);
@@ -57,15 +57,15 @@ size_t ns_session_checkpoint_most(NsSession *session)
 static void leave_to_file(NsPastRun *run)
 {
     run->kept = ns_past_run_goes_on(run);
-    run->in_file = run->path && run->kept >= 0;
-    g_clear_pointer(&run->checkpoints, ns_checkpoints_free);
+    run->in_file = run->recorded->path && run->kept >= 0;
+    g_clear_pointer(&run->recorded->checkpoints, ns_checkpoints_free);
 }
 
 static bool drop_oldest(NsSession *session, bool recorded)
 {
     for (guint i = 0; i < session->runs->len; i++) {
         NsPastRun *run = run_at(session, i);
-        if (!run->checkpoints || !run->path == recorded) continue;
+        if (!run->recorded->checkpoints || !run->recorded->path == recorded) continue;
         leave_to_file(run);
         return true;
     }
@@ -81,7 +81,7 @@ void ns_session_bound_checkpoints(NsSession *session)
 {
     size_t all = session->checkpoint_bytes, most = session->trainer ? all / 2 : all;
     thin(session->left, most);
-    if (session->opened) thin(session->opened->checkpoints, most);
+    if (session->opened) thin(session->opened->recorded->checkpoints, most);
     while (held(session) > most && drop_oldest(session, true)) continue;
     while (held(session) > most && drop_oldest(session, false)) continue;
     if (!session->trainer) return;

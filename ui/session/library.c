@@ -4,14 +4,13 @@
 #include "core/base/database_file.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/probe/seeds.h"
 #include "core/store/run_list.h"
-#include "core/store/run_notes.h"
 #include "ui/session/experiment_words.h"
 #include "ui/session/session-private.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
-#include <math.h>
 #include <string.h>
 
 /* Memory limit for the checkpoints of an opened run; a file usually has fewer. */
@@ -19,61 +18,17 @@
 
 /* ---- The list of runs ---- */
 
-static void run_free(void *data)
-{
-    NsLibraryRun *run = data;
-    char *const texts[] = {run->path,    run->name,   run->wrong, run->title,
-                           run->differs, run->parent, run->tags,  run->text};
-    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
-    ns_experiment_clear(&run->experiment);
-    g_free(run);
-}
-
-static bool read_run(NsLibraryRun *run, GError **error)
-{
-    g_autoptr(NsRunReader) reader = ns_run_reader_open(run->path, error);
-    if (!reader) return false;
-    const NsProvenance *provenance = ns_run_reader_provenance(reader);
-    ns_experiment_copy(&run->experiment, &provenance->experiment);
-    run->title = ns_experiment_title(&run->experiment);
-    run->steps = provenance->step;
-    run->began = ns_run_reader_began(reader);
-    run->tags = ns_run_reader_note(reader, NS_RUN_NOTE_TAGS);
-    run->text = ns_run_reader_note(reader, NS_RUN_NOTE_TEXT);
-    run->parent = ns_run_reader_note(reader, NS_RUN_NOTE_PARENT);
-    g_autofree char *step = ns_run_reader_note(reader, NS_RUN_NOTE_FORK_STEP);
-    run->fork_step = step ? g_ascii_strtoll(step, NULL, 10) : 0;
-    for (size_t i = 0; i < run->experiment.n; i++)
-        if (!ns_run_last_loss(reader, i, &run->loss[i], error)) return false;
-    return true;
-}
-
-static NsLibraryRun *run_new(const char *folder, const char *name)
-{
-    g_autoptr(GError) error = NULL;
-    NsLibraryRun *run = g_new0(NsLibraryRun, 1);
-    run->path = g_build_filename(folder, name, NULL);
-    run->name = g_filename_display_name(name);
-    if (g_str_has_suffix(run->name, NS_RUN_SUFFIX))
-        run->name[strlen(run->name) - strlen(NS_RUN_SUFFIX)] = '\0';
-    run->bytes = ns_run_bytes(run->path);
-    if (read_run(run, &error)) return run;
-    g_clear_pointer(&run->title, g_free);
-    run->wrong = g_strdup(error->message);
-    return run;
-}
-
 static int compare_runs(const void *a, const void *b)
 {
-    const NsLibraryRun *left = *(NsLibraryRun *const *)a, *right = *(NsLibraryRun *const *)b;
+    const NsRecordedRun *left = *(NsRecordedRun *const *)a, *right = *(NsRecordedRun *const *)b;
     if (left->began != right->began) return left->began > right->began ? -1 : 1;
     return -g_strcmp0(left->name, right->name);
 }
 
-static const NsLibraryRun *find_parent(const GPtrArray *runs, const NsLibraryRun *run)
+static const NsRecordedRun *find_parent(const GPtrArray *runs, const NsRecordedRun *run)
 {
     for (guint i = 0; run->parent && i < runs->len; i++) {
-        const NsLibraryRun *other = runs->pdata[i];
+        const NsRecordedRun *other = runs->pdata[i];
         g_autofree char *base = g_path_get_basename(other->path);
         if (g_str_equal(base, run->parent)) return other->wrong ? NULL : other;
     }
@@ -83,10 +38,10 @@ static const NsLibraryRun *find_parent(const GPtrArray *runs, const NsLibraryRun
 static void name_differences(GPtrArray *runs)
 {
     for (guint i = 0; i < runs->len; i++) {
-        NsLibraryRun *run = runs->pdata[i];
-        const NsLibraryRun *before = find_parent(runs, run);
+        NsRecordedRun *run = runs->pdata[i];
+        const NsRecordedRun *before = find_parent(runs, run);
         for (guint k = i + 1; !before && !run->parent && k < runs->len; k++)
-            if (!((const NsLibraryRun *)runs->pdata[k])->wrong) before = runs->pdata[k];
+            if (!((const NsRecordedRun *)runs->pdata[k])->wrong) before = runs->pdata[k];
         if (!run->wrong && before)
             run->differs = ns_experiment_difference_words(&before->experiment, &run->experiment);
     }
@@ -94,16 +49,19 @@ static void name_differences(GPtrArray *runs)
 
 GPtrArray *ns_library_list(const char *folder)
 {
-    GPtrArray *runs = g_ptr_array_new_with_free_func(run_free);
-    g_autoptr(GPtrArray) names = ns_run_list(folder, NULL);
-    for (guint i = 0; names && i < names->len; i++)
-        g_ptr_array_add(runs, run_new(folder, names->pdata[i]));
+    GPtrArray *runs = ns_run_list(folder, NULL);
+    if (!runs) return g_ptr_array_new();
+    for (guint i = 0; i < runs->len; i++) {
+        NsRecordedRun *run = runs->pdata[i];
+        run->name[strlen(run->name) - strlen(NS_RUN_SUFFIX)] = '\0';
+        if (!run->wrong) run->title = ns_experiment_title(&run->experiment);
+    }
     g_ptr_array_sort(runs, compare_runs);
     name_differences(runs);
     return runs;
 }
 
-bool ns_library_matches(const NsLibraryRun *run, const char *words)
+bool ns_library_matches(const NsRecordedRun *run, const char *words)
 {
     const char *const texts[] = {run->name, run->title, run->differs, run->tags, run->text};
     g_auto(GStrv) wanted = g_strsplit_set(words, " \t", -1);
@@ -121,9 +79,9 @@ bool ns_library_matches(const NsLibraryRun *run, const char *words)
 
 static bool varies(const GPtrArray *runs, const NsParam *param)
 {
-    const NsLibraryRun *first = NULL;
+    const NsRecordedRun *first = NULL;
     for (guint i = 0; i < runs->len; i++) {
-        const NsLibraryRun *run = runs->pdata[i];
+        const NsRecordedRun *run = runs->pdata[i];
         if (run->wrong) continue;
         if (!first) first = run;
         size_t lanes = MIN(first->experiment.n, run->experiment.n);
@@ -147,7 +105,7 @@ size_t ns_library_columns(const GPtrArray *runs, const NsParam **columns, size_t
     return n;
 }
 
-char *ns_library_value(const NsLibraryRun *run, const NsParam *param)
+char *ns_library_value(const NsRecordedRun *run, const NsParam *param)
 {
     const NsExperiment *experiment = &run->experiment;
     if (run->wrong) return g_strdup("");
@@ -163,7 +121,7 @@ char *ns_library_value(const NsLibraryRun *run, const NsParam *param)
 guint64 ns_library_bytes(const GPtrArray *runs)
 {
     guint64 bytes = 0;
-    for (guint i = 0; i < runs->len; i++) bytes += ((const NsLibraryRun *)runs->pdata[i])->bytes;
+    for (guint i = 0; i < runs->len; i++) bytes += ((const NsRecordedRun *)runs->pdata[i])->bytes;
     return bytes;
 }
 
@@ -209,7 +167,7 @@ unsigned ns_library_keep_bound(const char *folder, guint64 most, GPtrArray *spar
     guint64 bytes = ns_library_bytes(runs);
     unsigned moved = 0;
     for (guint i = runs->len; bytes > most && i-- > 1;) {
-        const NsLibraryRun *run = runs->pdata[i];
+        const NsRecordedRun *run = runs->pdata[i];
         if (run->wrong || (run->tags && *run->tags)) continue;
         if (g_ptr_array_find_with_equal_func(spared, run->path, g_str_equal, NULL)) continue;
         if (!ns_library_trash(run->path, NULL)) continue;
@@ -221,99 +179,45 @@ unsigned ns_library_keep_bound(const char *folder, guint64 most, GPtrArray *spar
 
 /* ---- Loading one run ---- */
 
-/* With all seeds; what was read before an error, too. */
-static bool read_histories(NsHistory *histories[NS_LANES_MAX], NsRunReader *reader,
-                           GCancellable *cancellable, GError **error)
-{
-    size_t lanes = ns_run_reader_provenance(reader)->experiment.n;
-    size_t seeds = ns_run_reader_seeds(reader);
-    for (size_t lane = 0; lane < lanes; lane++)
-        for (size_t k = 0; k < seeds; k++) {
-            NsRunLane there = ns_run_reader_lane(reader, lane, k);
-            if (g_cancellable_set_error_if_cancelled(cancellable, error)) return false;
-            NsHistory *history =
-                ns_run_reader_history((NsRecorded){reader, lane, k}, there.first, there.last,
-                                      NS_HISTORY_BUDGET / seeds, error);
-            if (!history) return false;
-            if (k == 0) {
-                histories[lane] = history;
-                continue;
-            }
-            ns_history_add_seed(histories[lane], history);
-            ns_history_unref(history);
-        }
-    return true;
-}
-
-/* A lane cannot be continued from a checkpoint after it has diverged. */
-static bool has_diverged(NsCheckpoint *checkpoint)
-{
-    for (size_t k = 0; k < ns_checkpoint_seeds(checkpoint); k++)
-        if (!ns_checkpoint_seed(checkpoint, k)->diverged) return false;
-    return true;
-}
-
-/* Reads the checkpoints up to a step; the list may be empty. */
-static NsCheckpoints *read_checkpoints(NsRunReader *reader, int64_t last, size_t most,
-                                       GCancellable *cancellable, GError **error)
-{
-    size_t lanes = ns_run_reader_provenance(reader)->experiment.n;
-    g_autoptr(GArray) steps = ns_run_reader_checkpoint_steps(reader, error);
-    if (!steps) return NULL;
-    g_autoptr(NsCheckpoints) checkpoints = ns_checkpoints_new(lanes, most);
-    for (guint i = 0; i < steps->len; i++) {
-        int64_t step = g_array_index(steps, int64_t, i);
-        NsCheckpoint *taken[NS_LANES_MAX];
-        if (step > last) break;
-        if (g_cancellable_set_error_if_cancelled(cancellable, error) ||
-            !ns_run_reader_checkpoints_at(reader, step, taken, error))
-            return NULL;
-        for (size_t lane = 0; lane < lanes; lane++)
-            if (has_diverged(taken[lane])) g_clear_pointer(&taken[lane], ns_checkpoint_unref);
-        ns_checkpoints_add(checkpoints, step, taken);
-        for (size_t lane = 0; lane < lanes; lane++) ns_checkpoint_unref(taken[lane]);
-    }
-    return g_steal_pointer(&checkpoints);
-}
-
-NsCheckpoints *ns_saved_checkpoints_read(const char *path, int64_t last, size_t most,
-                                         GCancellable *cancellable, GError **error)
-{
-    g_autoptr(NsRunReader) reader = ns_run_reader_open(path, error);
-    return reader ? read_checkpoints(reader, last, most, cancellable, error) : NULL;
-}
-
 /* Reads the settings of the newest checkpoint.  Lanes that share the processors had these numbers
  * of threads from the start. */
-static bool read_settings(NsPastRun *run, NsRunReader *reader, GError **error)
+static bool read_settings(NsPastRun *run, GError **error)
 {
+    NsRecordedRun *recorded = run->recorded;
     NsCheckpoint *newest[NS_LANES_MAX];
     int64_t step;
     ns_experiment_clear(&run->settings);
     run->settings = (NsExperiment){0};
-    bool read = ns_run_reader_go_on(reader, &run->settings, newest, &step, error);
+    bool read = ns_run_reader_go_on(recorded->file, &run->settings, newest, &step, error);
     for (size_t lane = 0; read && lane < NS_LANES_MAX; lane++) ns_checkpoint_unref(newest[lane]);
-    for (size_t lane = 0; read && lane < run->started.n; lane++)
-        run->started.lane[lane].threads = run->settings.lane[lane].threads;
+    for (size_t lane = 0; read && lane < recorded->lanes; lane++)
+        recorded->experiment.lane[lane].threads = run->settings.lane[lane].threads;
     return read;
 }
 
 NsPastRun *ns_past_run_read(const char *path, GCancellable *cancellable, GError **error)
 {
-    g_autoptr(NsRunReader) reader = ns_run_reader_open(path, error);
-    if (!reader) return NULL;
-    NsHistory *histories[NS_LANES_MAX] = {NULL};
-    g_autofree char *name = g_filename_display_basename(path);
-    bool read = read_histories(histories, reader, cancellable, error);
-    g_autoptr(NsPastRun) run =
-        read ? ns_past_run_new(name, &ns_run_reader_provenance(reader)->experiment, histories)
-             : NULL;
-    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) ns_history_unref(histories[lane]);
-    if (!run) return NULL;
-    run->path = g_strdup(path);
-    g_autofree char *step = ns_run_reader_note(reader, NS_RUN_NOTE_FORK_STEP);
-    if (step) run->told.fork_step = g_ascii_strtoll(step, NULL, 10);
-    run->checkpoints = read_checkpoints(reader, INT64_MAX, CHECKPOINT_BYTES, cancellable, error);
-    if (!run->checkpoints || !read_settings(run, reader, error)) return NULL;
+    NsRecordedRun *recorded = ns_recorded_run_open(path, cancellable, error);
+    if (!recorded) return NULL;
+    g_autoptr(NsPastRun) run = ns_past_run_new(recorded, &recorded->experiment);
+    if (!ns_recorded_run_read(recorded, G_MAXINT64, cancellable, error)) return NULL;
+    if (recorded->file && (!ns_recorded_run_read_checkpoints(recorded, INT64_MAX, CHECKPOINT_BYTES,
+                                                             cancellable, error) ||
+                           !read_settings(run, error)))
+        return NULL;
+    g_clear_pointer(&recorded->file, ns_run_reader_free);
+    run->told.measured = true;
+    run->told.last_step = recorded->last;
+    run->told.fork_step = recorded->fork_step > 0 ? recorded->fork_step
+                                                  : ns_history_first_step(recorded->histories[0]);
+    for (size_t lane = 0; lane < recorded->lanes; lane++) {
+        NsHistory *history = recorded->histories[lane];
+        run->told.loss[lane] = ns_seeds_step(history, ns_seeds_records(history) - 1).loss;
+    }
     return g_steal_pointer(&run);
+}
+
+char *ns_past_run_take_message(NsPastRun *run)
+{
+    return g_queue_pop_head(&run->recorded->messages);
 }

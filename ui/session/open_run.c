@@ -31,7 +31,7 @@ NsTrainerState ns_session_lane_state(NsSession *session, size_t lane)
 void ns_session_open_saved(NsSession *session, NsPastRun *run)
 {
     bool goes_on = ns_past_run_goes_on(run) >= 0;
-    const NsExperiment *experiment = goes_on ? &run->settings : &run->started;
+    const NsExperiment *experiment = goes_on ? &run->settings : &run->recorded->experiment;
     ns_session_leave_trainer(session);
     session->wants_run = false;
     NsExperiment *shown = ns_experiment_new_shared(experiment);
@@ -40,7 +40,7 @@ void ns_session_open_saved(NsSession *session, NsPastRun *run)
     session->forking_from = run->told.parent;
     session->origin_step = run->told.fork_step;
     session->left_experiment = true;
-    ns_session_adopt(session, run->histories, &run->started);
+    ns_session_adopt(session, run->recorded->histories, &run->recorded->experiment);
     ns_session_put_past(session, run,
                         ns_past_run_all_diverged(run) ? NS_TRAINER_DIVERGED
                         : goes_on                     ? NS_TRAINER_PAUSED
@@ -73,10 +73,11 @@ static void read_back(GTask *task, gpointer session, gpointer data, GCancellable
     (void)session;
     const Reading *reading = data;
     GError *error = NULL;
-    NsCheckpoints *checkpoints =
-        ns_saved_checkpoints_read(reading->path, reading->last, reading->most, cancellable, &error);
-    if (checkpoints)
-        g_task_return_pointer(task, checkpoints, (GDestroyNotify)ns_checkpoints_free);
+    g_autoptr(NsRecordedRun) run = ns_recorded_run_open(reading->path, cancellable, &error);
+    if (run &&
+        ns_recorded_run_read_checkpoints(run, reading->last, reading->most, cancellable, &error))
+        g_task_return_pointer(task, g_steal_pointer(&run->checkpoints),
+                              (GDestroyNotify)ns_checkpoints_free);
     else
         g_task_return_error(task, error);
 }
@@ -93,7 +94,7 @@ static void on_read_back(GObject *object, GAsyncResult *result, gpointer data)
     NsPastRun *run = ns_session_find_run(session, reading->id);
     if (!run) return;
     run->in_file = false;
-    run->checkpoints = g_steal_pointer(&read);
+    run->recorded->checkpoints = g_steal_pointer(&read);
     if (error) ns_session_tell(session, error->message);
     ns_session_open_run(session, reading->id);
 }
@@ -102,11 +103,10 @@ static void read_back_checkpoints(NsSession *session, const NsPastRun *run)
 {
     Reading *reading = g_new0(Reading, 1);
     reading->id = session->opening = run->told.id;
-    reading->path = g_strdup(run->path);
+    reading->path = g_strdup(run->recorded->path);
     reading->last = run->shared_from > 0 ? run->shared_from : run->told.last_step;
     reading->most = session->checkpoint_bytes;
-    g_autofree char *name = g_filename_display_basename(run->path);
-    g_autofree char *words = g_strdup_printf(_("Reading %s…"), name);
+    g_autofree char *words = g_strdup_printf(_("Reading %s…"), run->recorded->name);
     ns_session_tell(session, words);
     g_autoptr(GTask) task = g_task_new(session, NULL, on_read_back, session);
     g_task_set_task_data(task, reading, reading_free);
@@ -144,7 +144,8 @@ int64_t ns_session_goes_on_from(NsSession *session)
 char *ns_session_past_words(NsSession *session)
 {
     if (!ns_session_is_past(session) || session->opened->watch) return NULL;
-    if (session->opened->file) return g_strdup_printf(_("read from %s"), session->opened->file);
+    const NsRecordedRun *recorded = session->opened->recorded;
+    if (recorded->kind) return g_strdup_printf(_("read from %s"), recorded->name);
     return g_strdup_printf(_("run %u again"), session->opened->told.id);
 }
 
@@ -156,7 +157,7 @@ static bool is_as_begun(const NsSession *session)
     const NsPastRun *run = session->opened;
     for (size_t lane = 0; lane < run->told.lanes; lane++)
         if (ns_past_run_has_event(run, lane, NS_EVENT_SETTING) ||
-            ns_live_differs(&run->started.lane[lane], &session->run->lane[lane]))
+            ns_live_differs(&run->recorded->experiment.lane[lane], &session->run->lane[lane]))
             return false;
     return true;
 }
@@ -164,7 +165,8 @@ static bool is_as_begun(const NsSession *session)
 static char *anew_words(const NsSession *session)
 {
     const NsPastRun *run = session->opened;
-    if (run->file) return g_strdup_printf(_("The run of %s restarts here."), run->file);
+    if (run->recorded->kind)
+        return g_strdup_printf(_("The run of %s restarts here."), run->recorded->name);
     if (run->told.parent)
         return g_strdup_printf(_("Run %u was a fork whose checkpoint is gone; a run with its "
                                  "settings starts at step 0."),
@@ -188,7 +190,7 @@ void ns_session_begin_anew(NsSession *session)
         words = anew_words(session);
         session->forking_from = 0;
     }
-    ns_session_launch(session, first, run->histories);
+    ns_session_launch(session, first, run->recorded->histories);
     ns_session_drop_checkpoints(first);
     ns_session_tell(session, words);
 }
@@ -207,9 +209,9 @@ void ns_session_revive(NsSession *session)
         g_strdup_printf(_("Run %u continues from step %s."), run->told.id, step);
     session->forking_from = run->told.id;
     g_free(session->goes_on_with);
-    session->goes_on_with = g_strdup(run->path);
+    session->goes_on_with = g_strdup(run->recorded->path);
     if (session->folder) run->shared_from = at;
-    ns_session_launch(session, checkpoints, run->histories);
+    ns_session_launch(session, checkpoints, run->recorded->histories);
     ns_session_drop_checkpoints(checkpoints);
     ns_session_tell(session, words);
 }

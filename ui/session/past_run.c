@@ -1,50 +1,30 @@
 /* An earlier run.  SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
-#include "core/probe/seeds.h"
-
-NsPastRun *ns_past_run_new(const char *name, const NsExperiment *started,
-                           NsHistory *const *histories)
+NsPastRun *ns_past_run_new(NsRecordedRun *recorded, const NsExperiment *settings)
 {
     NsPastRun *run = g_new0(NsPastRun, 1);
-    run->told.lanes = started->n;
-    run->told.measured = true;
-    run->told.fork_step = ns_history_first_step(histories[0]);
-    run->file = g_strdup(name);
-    for (size_t lane = 0; lane < started->n; lane++) {
-        NsHistory *history = histories[lane];
-        NsStep last = ns_seeds_step(history, ns_seeds_records(history) - 1);
-        run->histories[lane] = ns_history_ref(history);
-        run->told.last_step = MAX(run->told.last_step, last.step);
-        run->told.loss[lane] = last.loss;
-    }
-    ns_experiment_copy(&run->started, started);
-    ns_experiment_copy(&run->settings, started);
-    run->title = ns_experiment_title(started);
+    run->recorded = recorded;
+    run->told.lanes = recorded->lanes = settings->n;
+    ns_experiment_copy(&run->settings, settings);
+    if (!recorded->title) recorded->title = ns_experiment_title(&recorded->experiment);
     return run;
 }
 
 void ns_past_run_free(NsPastRun *run)
 {
     if (!run) return;
-    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) ns_history_unref(run->histories[lane]);
-    ns_experiment_clear(&run->started);
     ns_experiment_clear(&run->settings);
-    ns_checkpoints_free(run->checkpoints);
-    g_free(run->title);
-    g_free(run->differs);
-    g_free(run->file);
-    g_free(run->path);
     ns_outside_watch_free(run->watch);
+    ns_recorded_run_free(run->recorded);
     g_strfreev(run->sources);
     g_free(run->saved);
-    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) g_free(run->names[lane]);
     g_free(run);
 }
 
 bool ns_past_run_has_event(const NsPastRun *run, size_t lane, NsEventKind kind)
 {
-    const NsHistory *history = run->histories[lane];
+    const NsHistory *history = run->recorded->histories[lane];
     for (size_t i = history ? ns_history_events(history) : 0; i-- > 0;)
         if (ns_history_event(history, i)->kind == kind) return true;
     return false;
@@ -61,7 +41,8 @@ int64_t ns_past_run_find(const NsPastRun *run, int64_t step,
                          NsCheckpoint *checkpoints[NS_LANES_MAX])
 {
     int64_t at;
-    while (run->checkpoints && ns_checkpoints_find(run->checkpoints, step, checkpoints, &at)) {
+    while (run->recorded->checkpoints &&
+           ns_checkpoints_find(run->recorded->checkpoints, step, checkpoints, &at)) {
         size_t lane = 0;
         while (lane < run->told.lanes && checkpoints[lane]) lane++;
         if (lane == run->told.lanes) return at;

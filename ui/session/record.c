@@ -86,7 +86,7 @@ const char *ns_session_recording(NsSession *session)
 static const char *parent_path(NsSession *session)
 {
     if (session->opened && session->opened->told.id == session->forking_from)
-        return session->opened->path;
+        return session->opened->recorded->path;
     return session->forking_from == session->id ? session->path : NULL;
 }
 
@@ -109,7 +109,7 @@ char *ns_session_path_on_view(NsSession *session)
     const NsHistory *history = session->view->histories[0];
     char *path = session->autosave && history ? ns_autosave_path(session->autosave, history) : NULL;
     if (path) return path;
-    return g_strdup(ns_session_is_past(session) ? session->opened->path : session->path);
+    return g_strdup(ns_session_is_past(session) ? session->opened->recorded->path : session->path);
 }
 
 void ns_session_poll_record(NsSession *session)
@@ -154,13 +154,14 @@ double ns_session_unsaved_seconds(NsSession *session, GHashTable *saved)
 {
     g_autofree char *path = ns_session_path_on_view(session);
     double seconds = 0.0;
-    if (!path && !(session->opened && session->opened->file && ns_session_is_past(session)))
+    if (!path)
         seconds += seconds_without(session->view->histories, session->view->started.n,
                                    session->fork_step, saved);
     for (guint i = 0; i < session->runs->len; i++) {
         const NsPastRun *run = g_ptr_array_index(session->runs, i);
-        if (run->path || run->file) continue;
-        seconds += seconds_without(run->histories, run->told.lanes, run->told.fork_step, saved);
+        if (run->recorded->path) continue;
+        seconds +=
+            seconds_without(run->recorded->histories, run->told.lanes, run->told.fork_step, saved);
     }
     return seconds;
 }

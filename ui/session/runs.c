@@ -95,13 +95,13 @@ void ns_session_show_pinned(NsSession *session)
         const NsPastRun *run = run_at(session, i);
         for (size_t lane = 0; run->told.pinned && lane < run->told.lanes; lane++) {
             g_autofree char *name =
-                run->watch ? g_strdup(run->names[lane])
+                run->watch ? g_strdup(run->recorded->names[lane])
                 : run->told.lanes > 1
                     ? g_strdup_printf(_("run %u %s"), run->told.id, ns_lane_letter(lane))
                     : g_strdup_printf(_("run %u"), run->told.id);
-            if (run->histories[lane])
-                ns_view_pin(session->view, (unsigned)lane, run->histories[lane],
-                            run->watch ? NULL : &run->started.lane[lane], name);
+            if (run->recorded->histories[lane])
+                ns_view_pin(session->view, (unsigned)lane, run->recorded->histories[lane],
+                            run->watch ? NULL : &run->recorded->experiment.lane[lane], name);
         }
     }
 }
@@ -111,7 +111,8 @@ void ns_session_show_pinned(NsSession *session)
 static size_t bytes_of_run(const NsPastRun *run)
 {
     size_t bytes = 0;
-    for (size_t lane = 0; lane < run->told.lanes; lane++) bytes += bytes_of(run->histories[lane]);
+    for (size_t lane = 0; lane < run->told.lanes; lane++)
+        bytes += bytes_of(run->recorded->histories[lane]);
     return bytes;
 }
 
@@ -130,7 +131,7 @@ static bool let_one_go(NsSession *session)
         if (run->told.pinned) continue;
         g_autofree char *words =
             g_strdup_printf(_("Run %u was removed to free memory: %s.  Pinned runs are kept."),
-                            run->told.id, run->title);
+                            run->told.id, run->recorded->title);
         g_ptr_array_remove_index(session->runs, i);
         ns_session_tell(session, words);
         return true;
@@ -163,17 +164,16 @@ void ns_session_keep_left(NsSession *session)
 static NsPastRun *run_on_view(NsSession *session)
 {
     const NsView *view = session->view;
-    NsPastRun *run = g_new0(NsPastRun, 1);
+    NsRecordedRun *recorded = ns_recorded_run_new(session->path);
+    g_clear_pointer(&session->path, g_free);
+    ns_experiment_copy(&recorded->experiment, &view->started);
+    recorded->checkpoints = g_steal_pointer(&session->left);
+    for (size_t lane = 0; lane < view->started.n; lane++)
+        recorded->histories[lane] = ns_history_ref(view->histories[lane]);
+    NsPastRun *run = ns_past_run_new(recorded, &view->now);
     run->told = present(session);
-    run->title = ns_experiment_title(&view->started);
-    run->checkpoints = g_steal_pointer(&session->left);
-    run->path = g_steal_pointer(&session->path);
-    run->in_file = run->path && !run->checkpoints;
+    run->in_file = recorded->path && !recorded->checkpoints;
     run->kept = run->told.last_step;
-    for (size_t lane = 0; lane < run->told.lanes; lane++)
-        run->histories[lane] = ns_history_ref(view->histories[lane]);
-    ns_experiment_copy(&run->started, &view->started);
-    ns_experiment_copy(&run->settings, &view->now);
     return run;
 }
 
@@ -214,7 +214,7 @@ void ns_session_file_run(NsSession *session, size_t n)
 static const NsExperiment *started_of(NsSession *session, unsigned id)
 {
     const NsPastRun *run = ns_session_find_run(session, id);
-    if (run) return run->watch ? NULL : &run->started;
+    if (run) return run->watch ? NULL : &run->recorded->experiment;
     if (id == session->id && ns_session_is_watching(session)) return NULL;
     return id == session->id ? &session->view->started : NULL;
 }
@@ -231,9 +231,9 @@ static char *differs_from(NsSession *session, const NsSessionRun *run)
 
 static void append_run(NsSession *session, NsPastRun *run)
 {
-    g_free(run->differs);
-    run->told.title = run->title;
-    run->told.differs = run->differs = differs_from(session, &run->told);
+    g_free(run->recorded->differs);
+    run->told.title = run->recorded->title;
+    run->told.differs = run->recorded->differs = differs_from(session, &run->told);
     run->told.checkpoint = ns_past_run_goes_on(run);
     g_array_append_val(session->run_list, run->told);
 }
@@ -242,7 +242,7 @@ const NsSessionRun *ns_session_runs(NsSession *session, size_t *n)
 {
     g_array_set_size(session->run_list, 0);
     g_free(session->title);
-    session->title = ns_session_is_watching(session) ? g_strdup(session->opened->title)
+    session->title = ns_session_is_watching(session) ? g_strdup(session->opened->recorded->title)
                                                      : ns_experiment_title(&session->view->started);
     NsSessionRun now = present(session);
     now.present = true;

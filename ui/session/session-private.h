@@ -9,26 +9,20 @@
 /* A run that is not the present one any more, or that was read from a file. */
 struct NsPastRun {
     NsSessionRun told;
-    bool by_itself; /* pinned automatically, as the run before the present one */
-    char *title, *differs;
-    char *file;                         /* base name of its file; NULL for a run of this session */
-    NsHistory *histories[NS_LANES_MAX]; /* [told.lanes] */
-    NsExperiment started;               /* settings of the first update */
-    NsExperiment settings;              /* settings of the newest step */
-    NsCheckpoints *checkpoints;         /* from which it can continue; NULL if there are none */
-    char *path;                         /* the file into which it was recorded, or NULL */
+    bool by_itself;          /* pinned automatically, as the run before the present one */
+    NsRecordedRun *recorded; /* its histories, settings of the first update, checkpoints and file */
+    NsExperiment settings;   /* settings of the newest step */
     bool in_file; /* the checkpoints are in the file instead; `kept` is the newest step */
     int64_t kept;
     int64_t shared_from; /* the step from which the file belongs to another run; 0: none */
 
     /* Only for runs of other programs, which have no settings: */
-    NsOutsideWatch *watch;     /* NULL for a run of this program */
-    char **sources;            /* watched paths, NULL-terminated */
-    char *saved;               /* the file in which standard input is saved, or NULL */
-    char *names[NS_LANES_MAX]; /* of its lanes */
-    guint64 version;           /* of the watched data that was read last */
-    gint64 news_at;            /* monotonic time of that reading, in microseconds */
-    bool there, open;          /* there: a source exists; open: one may bring more records */
+    NsOutsideWatch *watch; /* NULL for a run of this program */
+    char **sources;        /* watched paths, NULL-terminated */
+    char *saved;           /* the file in which standard input is saved, or NULL */
+    guint64 version;       /* of the watched data that was read last */
+    gint64 news_at;        /* monotonic time of that reading, in microseconds */
+    bool there, open;      /* there: a source exists; open: one may bring more records */
 };
 
 struct _NsSession {
@@ -159,6 +153,9 @@ NsPastRun *ns_session_take_run(NsSession *session, unsigned id); /* the same, re
                                                                     list */
 
 /* ---- past_run.c ---- */
+
+/* A run of as many lanes as the settings of its newest step; takes `recorded`. */
+NsPastRun *ns_past_run_new(NsRecordedRun *recorded, const NsExperiment *settings);
 
 bool ns_past_run_has_event(const NsPastRun *run, size_t lane, NsEventKind kind);
 bool ns_past_run_all_diverged(const NsPastRun *run);

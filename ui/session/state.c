@@ -198,8 +198,8 @@ int64_t ns_session_shown_step(NsSession *session)
 size_t ns_session_checkpoints(NsSession *session, int64_t *steps, size_t most)
 {
     if (session->trainer) return ns_trainer_checkpoints(session->trainer, steps, most);
-    return session->opened && session->opened->checkpoints
-               ? ns_checkpoints_steps(session->opened->checkpoints, steps, most)
+    return session->opened && session->opened->recorded->checkpoints
+               ? ns_checkpoints_steps(session->opened->recorded->checkpoints, steps, most)
                : 0;
 }
 
@@ -207,8 +207,8 @@ bool ns_session_checkpoints_at(NsSession *session, int64_t step,
                                NsCheckpoint *checkpoints[NS_LANES_MAX], int64_t *at)
 {
     if (session->trainer) return ns_trainer_checkpoints_at(session->trainer, step, checkpoints, at);
-    return session->opened && session->opened->checkpoints &&
-           ns_checkpoints_find(session->opened->checkpoints, step, checkpoints, at);
+    return session->opened && session->opened->recorded->checkpoints &&
+           ns_checkpoints_find(session->opened->recorded->checkpoints, step, checkpoints, at);
 }
 
 void ns_session_drop_checkpoints(NsCheckpoint *checkpoints[NS_LANES_MAX])

@@ -18,7 +18,7 @@
 
 char *ns_session_title(NsSession *session)
 {
-    if (ns_session_is_watching(session)) return g_strdup(session->opened->title);
+    if (ns_session_is_watching(session)) return g_strdup(session->opened->recorded->title);
     return ns_experiment_title(ns_session_pending(session) ? session->run : &session->experiment);
 }
 

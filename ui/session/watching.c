@@ -36,11 +36,12 @@ static char *name_of(const NsPastRun *run, const NsOutsideLane *lane)
 
 static void take_lane(NsPastRun *run, size_t i, const NsOutsideLane *lane)
 {
-    NsHistory *old = run->histories[i];
-    run->histories[i] = lane->history ? ns_history_ref(lane->history) : NULL;
+    NsRecordedRun *recorded = run->recorded;
+    NsHistory *old = recorded->histories[i];
+    recorded->histories[i] = lane->history ? ns_history_ref(lane->history) : NULL;
     if (old) ns_history_unref(old);
-    g_free(run->names[i]);
-    run->names[i] = name_of(run, lane);
+    g_free(recorded->names[i]);
+    recorded->names[i] = name_of(run, lane);
     run->open |= lane->state == NS_OUTSIDE_OPEN;
     run->there |= lane->state != NS_OUTSIDE_ABSENT;
     size_t records = lane->history ? ns_history_steps(lane->history) : 0;
@@ -56,16 +57,17 @@ static bool take_lanes(NsPastRun *run)
     NsOutsideLane lanes[NS_LANES_MAX];
     size_t n = ns_outside_watch_lanes(run->watch, lanes);
     bool others = n != run->told.lanes;
-    for (size_t i = n; i < NS_LANES_MAX; i++) g_clear_pointer(&run->histories[i], ns_history_unref);
+    for (size_t i = n; i < NS_LANES_MAX; i++)
+        g_clear_pointer(&run->recorded->histories[i], ns_history_unref);
     run->open = run->there = run->told.measured = false;
     run->told.last_step = 0;
     for (size_t i = 0; i < n; i++) {
-        others |= lanes[i].history != run->histories[i];
+        others |= lanes[i].history != run->recorded->histories[i];
         take_lane(run, i, &lanes[i]);
     }
     ns_outside_lanes_clear(lanes, n);
     if (n != run->told.lanes) {
-        ns_experiment_resize(&run->started, n, 0);
+        ns_experiment_resize(&run->recorded->experiment, n, 0);
         ns_experiment_resize(&run->settings, n, 0);
     }
     run->told.lanes = n;
@@ -80,9 +82,11 @@ static void show_lanes(NsSession *session)
     ns_view_set_source(view, only && g_str_equal(only, "-") ? NULL : only);
     ns_view_set_lanes(view, (unsigned)run->told.lanes);
     for (unsigned lane = 0; lane < run->told.lanes; lane++) {
-        if (view->histories[lane] != run->histories[lane])
-            ns_view_set_history(view, lane, run->histories[lane], &run->started.lane[lane]);
-        ns_view_set_name(view, lane, run->names[lane]);
+        const NsRecordedRun *recorded = run->recorded;
+        if (view->histories[lane] != recorded->histories[lane])
+            ns_view_set_history(view, lane, recorded->histories[lane],
+                                &recorded->experiment.lane[lane]);
+        ns_view_set_name(view, lane, recorded->names[lane]);
     }
     ns_view_set_active(view, view->active);
 }
@@ -160,7 +164,7 @@ void ns_session_show_watched(NsSession *session, NsPastRun *run)
     session->wants_run = false;
     session->forking_from = 0;
     session->origin_step = 0;
-    ns_session_adopt(session, run->histories, &run->started);
+    ns_session_adopt(session, run->recorded->histories, &run->recorded->experiment);
     ns_session_put_past(session, run, NS_TRAINER_PAUSED);
     show_lanes(session);
     ns_session_set_problem(session, NULL, NULL, false);
@@ -206,20 +210,19 @@ bool ns_session_watch(NsSession *session, const char *const *paths, GError **err
     }
     NsOutsideWatch *watch = ns_outside_watch_new(paths, n, save, error);
     if (!watch) return false;
-    NsPastRun *run = g_new0(NsPastRun, 1);
+    /* Records that are not saved could be lost. */
+    NsRecordedRun *recorded = ns_recorded_run_new(input ? save : paths[0]);
+    recorded->kind = NS_RECORDED_LOG;
+    recorded->title = title_of(paths);
+    ns_experiment_init(&recorded->experiment);
+    NsPastRun *run = ns_past_run_new(recorded, &recorded->experiment);
     run->watch = watch;
     run->sources = g_new0(char *, n + 1);
     for (size_t i = 0; i < n; i++) run->sources[i] = g_strdup(paths[i]);
-    run->title = title_of(paths);
     run->saved = g_strdup(save);
     run->told.outside = true;
     run->told.checkpoint = -1;
-    /* Unsaved records could be lost. */
-    run->file = input && !save ? NULL : g_strdup(run->title);
     run->news_at = g_get_monotonic_time();
-    ns_experiment_init(&run->started);
-    ns_experiment_init(&run->settings);
-    run->told.lanes = 1;
     take_lanes(run);
     ns_session_show_watched(session, run);
     if (!save) return true;
@@ -259,7 +262,7 @@ static char *quiet_words(const NsPastRun *run)
 /* The whole path, because a missing file may be expected in the wrong folder. */
 static char *where_of(const NsPastRun *run)
 {
-    if (run->sources[1]) return g_strdup(run->title);
+    if (run->sources[1]) return g_strdup(run->recorded->title);
     g_autofree char *path = g_canonicalize_filename(run->sources[0], NULL);
     return g_filename_display_name(path);
 }
@@ -271,7 +274,7 @@ char *ns_session_watch_words(NsSession *session)
         g_autofree char *what = where_of(run);
         return g_strdup_printf(_("waiting for %s"), what);
     }
-    if (!run->told.measured) return g_strdup_printf(_("%s has no step yet"), run->title);
+    if (!run->told.measured) return g_strdup_printf(_("%s has no step yet"), run->recorded->title);
     g_autofree char *step = ns_group_digits(ns_session_steps(session));
     g_autofree char *quiet = quiet_words(run);
     g_autofree char *words = run->open ? g_strdup_printf(_("watching, step %s"), step)

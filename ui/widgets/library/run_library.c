@@ -31,14 +31,14 @@ static GObject *row_new(GPtrArray *runs, guint i)
     return row;
 }
 
-static const NsLibraryRun *run_of(gconstpointer row)
+static const NsRecordedRun *run_of(gconstpointer row)
 {
     return g_object_get_data((GObject *)(guintptr)row, RUN);
 }
 
 /* ---- What a cell says ---- */
 
-static char *name_words(const NsLibraryRun *run)
+static char *name_words(const NsRecordedRun *run)
 {
     if (run->wrong) return g_strdup(run->wrong);
     if (!run->differs) return g_strdup(run->title);
@@ -47,19 +47,19 @@ static char *name_words(const NsLibraryRun *run)
     return g_strdup_printf(_("fork at step %s: %s"), step, run->differs);
 }
 
-static char *began_words(const NsLibraryRun *run)
+static char *began_words(const NsRecordedRun *run)
 {
     g_autoptr(GDateTime) began = g_date_time_new_from_unix_local(run->began);
     if (run->began && began) return g_date_time_format(began, "%Y-%m-%d %H:%M");
     return g_strdup(run->wrong ? "" : run->name);
 }
 
-static char *steps_words(const NsLibraryRun *run)
+static char *steps_words(const NsRecordedRun *run)
 {
-    return run->wrong ? g_strdup("") : ns_group_digits(run->steps);
+    return run->wrong ? g_strdup("") : ns_group_digits(run->last);
 }
 
-static char *loss_words(const NsLibraryRun *run)
+static char *loss_words(const NsRecordedRun *run)
 {
     g_autoptr(GString) words = g_string_new(NULL);
     for (size_t i = 0; !run->wrong && i < run->experiment.n; i++) {
@@ -70,17 +70,17 @@ static char *loss_words(const NsLibraryRun *run)
     return g_string_free(g_steal_pointer(&words), FALSE);
 }
 
-static char *size_words(const NsLibraryRun *run)
+static char *size_words(const NsRecordedRun *run)
 {
     return g_format_size_full(run->bytes, G_FORMAT_SIZE_IEC_UNITS);
 }
 
-static char *tags_words(const NsLibraryRun *run)
+static char *tags_words(const NsRecordedRun *run)
 {
     return g_strdup(run->tags ? run->tags : "");
 }
 
-static char *text_words(const NsLibraryRun *run)
+static char *text_words(const NsRecordedRun *run)
 {
     return g_strdup(run->text ? run->text : "");
 }
@@ -88,18 +88,18 @@ static char *text_words(const NsLibraryRun *run)
 /* ---- What comes first ---- */
 
 /* Of columns of numbers: what is compared; NaN comes last. */
-static double began_of(const NsLibraryRun *run)
+static double began_of(const NsRecordedRun *run)
 {
     return (double)run->began;
 }
 
-static double steps_of(const NsLibraryRun *run)
+static double steps_of(const NsRecordedRun *run)
 {
-    return (double)run->steps;
+    return (double)run->last;
 }
 
 /* The lowest loss of the lanes. */
-static double loss_of(const NsLibraryRun *run)
+static double loss_of(const NsRecordedRun *run)
 {
     double best = (double)NAN;
     for (size_t i = 0; !run->wrong && i < run->experiment.n; i++)
@@ -107,20 +107,20 @@ static double loss_of(const NsLibraryRun *run)
     return best;
 }
 
-static double bytes_of(const NsLibraryRun *run)
+static double bytes_of(const NsRecordedRun *run)
 {
     return (double)run->bytes;
 }
 
 typedef struct {
     const char *title;
-    char *(*words)(const NsLibraryRun *run);      /* NULL: of a setting */
-    double (*number_of)(const NsLibraryRun *run); /* NULL: words, or the setting, are compared */
+    char *(*words)(const NsRecordedRun *run);      /* NULL: of a setting */
+    double (*number_of)(const NsRecordedRun *run); /* NULL: words, or the setting, are compared */
     const NsParam *param;
     bool number, wide;
 } Column;
 
-static char *cell_words(const Column *column, const NsLibraryRun *run)
+static char *cell_words(const Column *column, const NsRecordedRun *run)
 {
     return column->words ? column->words(run) : ns_library_value(run, column->param);
 }
@@ -133,7 +133,7 @@ static bool is_numeric(const NsParam *param)
 static int compare(gconstpointer a, gconstpointer b, gpointer data)
 {
     const Column *column = data;
-    const NsLibraryRun *left = run_of(a), *right = run_of(b);
+    const NsRecordedRun *left = run_of(a), *right = run_of(b);
     double x, y;
     if (column->number_of) {
         x = column->number_of(left);
@@ -180,7 +180,7 @@ struct _NsRunLibrary {
 
 G_DEFINE_FINAL_TYPE(NsRunLibrary, ns_run_library, GTK_TYPE_BOX)
 
-static const NsLibraryRun *selected(NsRunLibrary *library)
+static const NsRecordedRun *selected(NsRunLibrary *library)
 {
     gpointer row = gtk_single_selection_get_selected_item(library->selection);
     return row ? run_of(row) : NULL;
@@ -203,7 +203,7 @@ static void bind_cell(GtkSignalListItemFactory *factory, GtkListItem *item, gpoi
 {
     (void)factory;
     const Column *column = data;
-    const NsLibraryRun *run = run_of(gtk_list_item_get_item(item));
+    const NsRecordedRun *run = run_of(gtk_list_item_get_item(item));
     GtkWidget *label = gtk_list_item_get_child(item);
     g_autofree char *words = cell_words(column, run);
     gtk_label_set_text(GTK_LABEL(label), words);
@@ -312,7 +312,7 @@ static void change_run(NsRunLibrary *library, const char *key, const char *value
 /* ---- The run that is selected ---- */
 
 /* How much room the runs take or, of a run that cannot be read, why. */
-static void show_used(NsRunLibrary *library, const NsLibraryRun *run)
+static void show_used(NsRunLibrary *library, const NsRecordedRun *run)
 {
     guint n = library->runs->len;
     g_autofree char *bytes =
@@ -347,7 +347,7 @@ static bool is_changed(GtkWidget *entry, const char *text)
 static void save_notes(NsRunLibrary *library)
 {
     for (guint i = 0; library->chosen && i < library->runs->len; i++) {
-        const NsLibraryRun *run = library->runs->pdata[i];
+        const NsRecordedRun *run = library->runs->pdata[i];
         if (run->wrong || !g_str_equal(run->path, library->chosen)) continue;
         if (is_changed(library->parts.tags, run->tags)) on_tags(library);
         if (is_changed(library->parts.text, run->text)) on_text(library);
@@ -357,7 +357,7 @@ static void save_notes(NsRunLibrary *library)
 static void sync_selected(NsRunLibrary *library)
 {
     if (library->filling) return;
-    const NsLibraryRun *run = selected(library);
+    const NsRecordedRun *run = selected(library);
     bool usable = run && !run->wrong;
     library->syncs = true;
     show_used(library, run);
@@ -378,7 +378,7 @@ static void sync_selected(NsRunLibrary *library)
 
 static void open_selected(NsRunLibrary *library)
 {
-    const NsLibraryRun *run = selected(library);
+    const NsRecordedRun *run = selected(library);
     if (run && !run->wrong) g_signal_emit_by_name(library, "open", run->path);
 }
 
@@ -664,7 +664,7 @@ guint ns_run_library_rows(NsRunLibrary *library)
     return g_list_model_get_n_items(G_LIST_MODEL(library->selection));
 }
 
-const NsLibraryRun *ns_run_library_row(NsRunLibrary *library, guint i)
+const NsRecordedRun *ns_run_library_row(NsRunLibrary *library, guint i)
 {
     g_autoptr(GObject) row = g_list_model_get_item(G_LIST_MODEL(library->selection), i);
     return row ? run_of(row) : NULL;

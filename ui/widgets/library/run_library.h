@@ -26,7 +26,7 @@ void ns_run_library_reload(NsRunLibrary *library);
 
 /* The runs as they are shown; borrowed until the next turn of the main loop. */
 guint ns_run_library_rows(NsRunLibrary *library);
-const NsLibraryRun *ns_run_library_row(NsRunLibrary *library, guint i);
+const NsRecordedRun *ns_run_library_row(NsRunLibrary *library, guint i);
 bool ns_run_library_is_reading(NsRunLibrary *library);
 
 /* For tests: the parts that a person uses. */

@@ -9,7 +9,6 @@
 #include "core/store/recorded_run.h"
 #include "core/study/study_store.h"
 #include "ui/widgets/pages/phase_page.h"
-#include "ui/widgets/shell/close_guard.h"
 #include "ui/widgets/shell/learning.h"
 #include "ui/widgets/shell/saved_runs.h"
 
@@ -37,8 +36,7 @@ typedef struct {
     char *path, *name;
     bool run;            /* as soon as it is there */
     NsSettings settings; /* of the first lane, with a text to learn */
-    NsRecordedRun *recorded;
-    NsStudyWork *work; /* of a study, with its results */
+    NsStudyWork *work;   /* of a study, with its results */
 } Reading;
 
 static Reading *reading_new(const char *path, bool run)
@@ -54,7 +52,6 @@ static void reading_free(gpointer data)
 {
     Reading *reading = data;
     ns_settings_clear(&reading->settings);
-    ns_recorded_run_free(reading->recorded);
     ns_study_work_unref(reading->work);
     g_free(reading->path);
     g_free(reading->name);
@@ -181,53 +178,6 @@ static bool open_experiment(NsWindow *window, const char *path)
     return true;
 }
 
-/* ---- Runs ---- */
-
-static bool read_record(gpointer data, GCancellable *cancellable, GError **error)
-{
-    Reading *reading = data;
-    reading->recorded = ns_recorded_run_open(reading->path, cancellable, error);
-    return reading->recorded != NULL;
-}
-
-static void show_record(NsWindow *window, const NsRecordedRun *run)
-{
-    NsSession *session = ns_window_session(window);
-    ns_session_leave_experiment(session);
-    ns_session_open_saved(session, ns_past_run_new(run->name, &run->experiment, run->histories));
-    ns_close_guard_saved(window); /* it is a file */
-    g_autofree char *step = ns_group_digits(run->last);
-    g_autofree char *words =
-        g_strdup_printf(_("%s is shown, up to step %s; press Run to restart it."), run->name, step);
-    const char *message = run->messages.head ? run->messages.head->data : words;
-    ns_window_toast(window, message);
-}
-
-static void on_read(NsWindow *window, gpointer data, const GError *error)
-{
-    const Reading *reading = data;
-    g_auto(NsProvenance) provenance;
-    ns_provenance_init(&provenance);
-    if (!error) {
-        show_record(window, reading->recorded);
-    } else if (g_error_matches(error, NS_ERROR, NS_ERROR_EMPTY) &&
-               ns_figure_file_read(&provenance, NULL, reading->path, NULL, NULL)) {
-        /* Settings alone are an experiment that can be run. */
-        open_other(window, &provenance.experiment);
-        ns_window_toast(window, error->message);
-    } else {
-        refuse(window, error->message);
-    }
-    if (reading->run) ns_session_run(ns_window_session(window));
-}
-
-static void open_record(NsWindow *window, const char *path, bool run)
-{
-    static const NsFileReader reader = {read_record, on_read, reading_free};
-    Reading *reading = reading_new(path, run);
-    ns_window_read(window, &reader, reading, reading->name);
-}
-
 /* ---- Studies and their results ---- */
 
 /* The cells that a file of results has of a study; nothing where there is no such file yet. */
@@ -314,12 +264,10 @@ static void watch_file(NsWindow *window, const char *path)
 static void open_any(NsWindow *window, const char *path, bool run)
 {
     NsRecordedKind kind = ns_recorded_kind(path);
-    if (kind == NS_RECORDED_FILE || g_str_has_suffix(path, NS_RUN_SUFFIX))
+    if (kind == NS_RECORDED_FILE || kind == NS_RECORDED_LINES)
         ns_saved_runs_open(window, path, run);
     else if (ns_study_store_is(path) || g_str_has_suffix(path, ".study"))
         open_results(window, path);
-    else if (kind == NS_RECORDED_LINES)
-        open_record(window, path, run);
     else if (kind == NS_RECORDED_LOG)
         watch_file(window, path);
     else if (!open_experiment(window, path))

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/widgets/shell/saved_runs.h"
 
+#include "core/base/error.h"
 #include "core/base/words.h"
+#include "core/store/figure_file.h"
 #include "ui/widgets/common/preferences.h"
 #include "ui/widgets/common/side_window.h"
 
@@ -67,6 +69,7 @@ static void show_run(NsWindow *window, Opening *opening)
 {
     NsSession *session = ns_window_session(window);
     ns_session_leave_experiment(session);
+    g_autofree char *message = ns_past_run_take_message(opening->saved);
     ns_session_open_saved(session, g_steal_pointer(&opening->saved));
     g_autofree char *name = g_filename_display_basename(opening->path);
     g_autofree char *last = ns_group_digits(ns_session_steps(session));
@@ -78,26 +81,36 @@ static void show_run(NsWindow *window, Opening *opening)
                         name, last, step)
                   : g_strdup_printf(_("%s is shown, up to step %s; press Run to restart it."), name,
                                     last);
-    ns_window_toast(window, words);
+    ns_window_toast(window, message ? message : words);
 }
 
 static void on_read(NsWindow *window, gpointer data, const GError *error)
 {
     Opening *opening = data;
-    if (error) {
+    NsSession *session = ns_window_session(window);
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
+    if (!error) {
+        show_run(window, opening);
+    } else if (g_error_matches(error, NS_ERROR, NS_ERROR_EMPTY) &&
+               ns_figure_file_read(&provenance, NULL, opening->path, NULL, NULL)) {
+        /* Settings alone are an experiment that can be run. */
+        ns_session_open(session, &provenance.experiment);
+        ns_session_leave_experiment(session);
+        ns_window_toast(window, error->message);
+    } else {
         g_autofree char *words = g_strdup_printf(_("%s  Nothing was changed."), error->message);
         ns_window_toast(window, words);
         return;
     }
-    show_run(window, opening);
-    if (opening->run) ns_session_run(ns_window_session(window));
+    if (opening->run) ns_session_run(session);
 }
 
 void ns_saved_runs_open(NsWindow *window, const char *path, bool run)
 {
     NsSession *session = ns_window_session(window);
     g_autofree char *shown = ns_session_path_on_view(session);
-    if (g_strcmp0(shown, path) == 0) {
+    if (g_strcmp0(shown, path) == 0 && ns_recorded_kind(path) == NS_RECORDED_FILE) {
         ns_window_toast(window, _("This run is shown already."));
         return;
     }
