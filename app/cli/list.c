@@ -49,6 +49,7 @@ static const List lists[] = {
     {{.key = "similarities", .purpose = "measures of similarity between hidden states"},
      ns_similarity_choice},
     {{.key = "presets", .purpose = "ready-made experiments"}, ns_preset_choice},
+    {{.key = "lectures", .purpose = "scenes to show one after another"}, ns_lecture_choice},
     {{.key = "studies", .purpose = "studies of the paper's figures"}, ns_paper_choice},
     {{.key = "instructions", .purpose = "instruction sets of the processor"},
      ns_instructions_choice},

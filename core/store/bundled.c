@@ -89,6 +89,12 @@ static const Folder *lessons(void)
     return open_folder(&folder);
 }
 
+static const Folder *lectures(void)
+{
+    static Folder folder = {.name = "lectures", .purpose = "note"};
+    return open_folder(&folder);
+}
+
 static const NsChoice *row(const Folder *folder, size_t i)
 {
     return i < folder->n ? &folder->rows[i] : NULL;
@@ -104,6 +110,11 @@ const NsChoice *ns_lesson_choice(size_t i)
     return row(lessons(), i);
 }
 
+const NsChoice *ns_lecture_choice(size_t i)
+{
+    return row(lectures(), i);
+}
+
 GBytes *ns_bundled_report(void)
 {
     return g_resource_lookup_data(normscope_bundled_get_resource(),
@@ -114,6 +125,11 @@ GBytes *ns_bundled_report(void)
 GBytes *ns_lesson_text(size_t i)
 {
     return read_file(lessons(), i);
+}
+
+GBytes *ns_lecture_text(size_t i)
+{
+    return read_file(lectures(), i);
 }
 
 bool ns_preset_find(NsPreset *preset, const char *key, GError **error)

@@ -1,8 +1,9 @@
-/* Presets, lessons and the paper's report, bundled with the program.  SPDX-License-Identifier: MIT
+/* Presets, lessons, lectures and the paper's report, bundled with the program.
+ * SPDX-License-Identifier: MIT
  *
- * They are files in resources/presets and resources/lessons, listed in resources/bundled, in the
+ * They are files in resources/presets, lessons and lectures, listed in resources/bundled, in the
  * order of their names: 3-post-warmup.preset has the key post-warmup.  As in every registry, a
- * row's label is its title; its purpose is the note of a preset or the summary of a lesson.  The
+ * row's label is its title; its purpose is its note, or the summary of a lesson.  The
  * first lesson is the quick tour for newcomers; the others are numbered by their position. */
 #pragma once
 
@@ -11,13 +12,15 @@
 
 const NsChoice *ns_preset_choice(size_t i); /* NULL past the end */
 const NsChoice *ns_lesson_choice(size_t i);
+const NsChoice *ns_lecture_choice(size_t i);
 
 /* The results of this release's studies on fresh seeds, a line each as ns_paper_json writes it;
  * unref with g_bytes_unref. */
 GBytes *ns_bundled_report(void);
 
-/* The unparsed text of the i-th lesson; unref it with g_bytes_unref. */
+/* The unparsed text of the i-th lesson or lecture; unref it with g_bytes_unref. */
 GBytes *ns_lesson_text(size_t i);
+GBytes *ns_lecture_text(size_t i);
 
 /* Reads a bundled preset by its key into an initialized one.  Fails with NS_ERROR_USAGE if no
  * preset has this key; the message names the nearest key or all keys. */

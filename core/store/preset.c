@@ -5,12 +5,14 @@
 #include "core/base/words.h"
 #include "core/data/reader.h"
 #include "core/experiment/files.h"
-#include "core/store/entries.h"
 
 #include <string.h>
 
+#define LAST_STEP 1000000000
+
 /* The keys that are no settings. */
-static const char *const keys[] = {"title", "note", "page", "large-text", "hide", "claim", NULL};
+static const char *const keys[] = {"title",      "note", "page",  "chart", "step",
+                                   "large-text", "hide", "claim", NULL};
 
 void ns_preset_init(NsPreset *preset)
 {
@@ -23,6 +25,7 @@ void ns_preset_clear(NsPreset *preset)
     ns_experiment_clear(&preset->experiment);
     g_clear_pointer(&preset->note, g_free);
     g_clear_pointer(&preset->page, g_free);
+    g_clear_pointer(&preset->chart, g_free);
     g_clear_pointer(&preset->claims, g_strfreev);
 }
 
@@ -66,7 +69,8 @@ static char **find_text(NsPreset *preset, const char *key)
 {
     if (g_str_equal(key, "title")) return &preset->experiment.title;
     if (g_str_equal(key, "note")) return &preset->note;
-    return g_str_equal(key, "page") ? &preset->page : NULL;
+    if (g_str_equal(key, "page")) return &preset->page;
+    return g_str_equal(key, "chart") ? &preset->chart : NULL;
 }
 
 /* Reads a key that is not a setting. */
@@ -75,6 +79,11 @@ static bool read_other(NsPreset *preset, const NsEntry *entry, GError **error)
     char **text = find_text(preset, entry->key);
     if (g_str_equal(entry->key, "large-text"))
         return read_switch(&preset->large_text, entry, error);
+    if (g_str_equal(entry->key, "step"))
+        return g_ascii_string_to_signed(entry->value, 10, 0, LAST_STEP, &preset->step, NULL) ||
+               ns_refuse(error, NS_ERROR_SETTING,
+                         N_("Line %zu: step is “%s”; it must be a number of steps, at most %d."),
+                         entry->line, entry->value, LAST_STEP);
     if (text) {
         g_free(*text);
         *text = *entry->value ? g_strdup(entry->value) : NULL;
@@ -130,30 +139,34 @@ static bool check(const NsExperiment *experiment, GError **error)
     return false;
 }
 
-/* The number of lanes in the text, at least 1. */
-static size_t count_lanes(const NsEntries *entries)
+bool ns_preset_read_entries(NsPreset *preset, const NsEntries *entries, size_t *at, GError **error)
 {
-    size_t n = 0;
+    Reader reader = {.preset = preset};
     const NsEntry *entry;
-    for (size_t i = 0; (entry = ns_entries_at(entries, i)); i++) n += !entry->key;
-    return CLAMP(n, 1, NS_LANES_MAX);
+    size_t lanes = 0, end = *at;
+    for (; (entry = ns_entries_at(entries, end)); end++) {
+        if (!entry->key && g_str_equal(entry->section, NS_SCENE)) break;
+        lanes += !entry->key;
+    }
+    for (; *at < end && (entry = ns_entries_at(entries, *at))->key; ++*at)
+        if (!read_entry(&reader, entry, error)) return false;
+    ns_experiment_resize(&preset->experiment, CLAMP(lanes, 1, NS_LANES_MAX), 0);
+    for (; *at < end; ++*at)
+        if (!read_entry(&reader, ns_entries_at(entries, *at), error)) return false;
+    ns_experiment_link(&preset->experiment);
+    ns_experiment_settle(&preset->experiment, preset->experiment.n);
+    return check(&preset->experiment, error);
 }
 
 bool ns_preset_read(NsPreset *preset, const char *text, size_t size, GError **error)
 {
+    size_t at = 0;
     g_autoptr(NsEntries) entries = ns_entries_new(text, size, error);
-    if (!entries) return false;
-    Reader reader = {.preset = preset};
-    const NsEntry *entry;
-    size_t i = 0;
-    for (; (entry = ns_entries_at(entries, i)) && entry->key; i++)
-        if (!read_entry(&reader, entry, error)) return false;
-    ns_experiment_resize(&preset->experiment, count_lanes(entries), 0);
-    for (; (entry = ns_entries_at(entries, i)); i++)
-        if (!read_entry(&reader, entry, error)) return false;
-    ns_experiment_link(&preset->experiment);
-    ns_experiment_settle(&preset->experiment, preset->experiment.n);
-    return check(&preset->experiment, error);
+    if (!entries || !ns_preset_read_entries(preset, entries, &at, error)) return false;
+    const NsEntry *scene = ns_entries_at(entries, at);
+    return !scene ||
+           ns_refuse(error, NS_ERROR_SETTING,
+                     N_("Line %zu: [scene] belongs to a lecture; a preset has none."), scene->line);
 }
 
 /* Whether a preset can begin with this entry. */
@@ -240,6 +253,8 @@ char *ns_preset_write(const NsPreset *preset)
     if (experiment->title) ns_entry_write(out, "title", experiment->title);
     if (preset->note) ns_entry_write(out, "note", preset->note);
     if (preset->page) ns_entry_write(out, "page", preset->page);
+    if (preset->chart) ns_entry_write(out, "chart", preset->chart);
+    if (preset->step) g_string_append_printf(out, "step = %" G_GINT64_FORMAT "\n", preset->step);
     if (experiment->hide && *experiment->hide) {
         g_autofree char *list = g_strjoinv(", ", experiment->hide);
         ns_entry_write(out, "hide", list);

@@ -16,18 +16,25 @@
  *
  *     title, note   for people
  *     page          the page of the window to begin with
+ *     chart         the chart to look at, as “loss” or “hidden-norm:token-cosine”
+ *     step          the step to run to
  *     hide          settings and parts of the window that are not shown, with commas between
  *     large-text    on: text for the last row of a lecture hall
  *     claim         what the note says, for the tests to measure; repeatable, and not written */
 #pragma once
 
 #include "core/experiment/experiment.h"
+#include "core/store/entries.h"
+
+/* The section that begins a scene of a lecture; a preset has none. */
+#define NS_SCENE "scene"
 
 /* Texts are owned; NULL if absent. */
 typedef struct {
     NsExperiment experiment;
-    char *note, *page;
+    char *note, *page, *chart;
     char **claims; /* NULL-terminated; NULL if there are none */
+    int64_t step;  /* 0: not to run */
     bool large_text;
 } NsPreset;
 
@@ -50,6 +57,10 @@ bool ns_preset_begins(const char *text, size_t size);
  * of order or repeated; or it names the lane whose settings conflict.  The preset may then be
  * partly changed, and can be cleared. */
 bool ns_preset_read(NsPreset *preset, const char *text, size_t size, GError **error);
+
+/* The same from a part of a text, from the entry *at to the next section [scene]
+ * (core/store/lecture.h) or to the end, where *at then is. */
+bool ns_preset_read_entries(NsPreset *preset, const NsEntries *entries, size_t *at, GError **error);
 
 /* The same from a file; errors name the file.  Relative paths of texts are looked up in the folder
  * of the preset first. */

@@ -26,7 +26,7 @@ COMMANDS = ["train", "compare", "probe", "check", "dump", "chart", "bench", "swe
             "study", "paper", "translate", "finetune", "bleu", "bpe", "show", "resume", "runs", "export", "list"]
 LISTS = ["placements", "norms", "tasks", "figures", "settings", "schedules", "quantities", "styles",
          "architectures", "activations", "attentions", "positions", "initializations", "optimizers",
-         "similarities", "presets", "studies", "instructions", "vocabularies"]
+         "similarities", "presets", "lectures", "studies", "instructions", "vocabularies"]
 ARCHS = ["decoder", "encoder", "encoder-decoder"]
 TASKS = ["grammar", "copy", "reverse", "sort", "gaussian", "random"]
 FORMATS = ["pdf", "svg", "png", "csv", "tex"]

@@ -1,8 +1,9 @@
-/* What lessons and presets say is measured, at the scale at which they say it.
+/* What lessons, presets and lectures say is measured, at the scale at which they say it.
  * SPDX-License-Identifier: MIT */
 #include "core/experiment/assignment.h"
 #include "core/model/placement.h"
 #include "core/store/bundled.h"
+#include "core/store/lecture.h"
 #include "core/store/lesson.h"
 #include "tests/lessons/claim.h"
 
@@ -200,6 +201,27 @@ static void test_lesson(gconstpointer data)
     g_assert_cmpuint(claims, >, 0);
 }
 
+/* The same for the scenes of a lecture. */
+static void test_lecture(gconstpointer data)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NsLecture) lecture = ns_lecture_open(GPOINTER_TO_SIZE(data), &error);
+    g_assert_no_error(error);
+    g_autoptr(NsBench) bench = NULL;
+    const NsExperiment *running = NULL;
+    for (size_t i = 0; i < lecture->n; i++) {
+        const NsPreset *scene = &lecture->scene[i].preset;
+        if (!scene->claims) continue;
+        if (!running || !same_lanes(running, &scene->experiment)) {
+            g_clear_pointer(&bench, ns_bench_free);
+            bench = start(&scene->experiment);
+            running = &scene->experiment;
+        }
+        g_test_message("%s", scene->experiment.title);
+        check_claims(bench, scene->claims);
+    }
+}
+
 /* Cards that ask for something wait for it, and every lesson asks one question at least. */
 static void test_form(void)
 {
@@ -239,5 +261,6 @@ int main(int argc, char **argv)
     g_test_add_func("/lessons/form", test_form);
     add("preset", ns_preset_choice, test_preset);
     add("lesson", ns_lesson_choice, test_lesson);
+    add("lecture", ns_lecture_choice, test_lecture);
     return g_test_run();
 }

@@ -18,6 +18,7 @@ static const struct {
     {"page", ui_add_page_tests},
     {"stage", ui_add_stage_tests},
     {"lesson", ui_add_lesson_tests},
+    {"lecture", ui_add_lecture_tests},
     {"library", ui_add_library_tests},
     {"menu", ui_add_menu_tests},
     {"diagram", ui_add_diagram_tests},

@@ -93,7 +93,7 @@ static void test_accelerators(void)
     static const struct {
         const char *key, *action;
     } table[] = {{"F5", "win.run"},          {"<Control>e", "win.export"},
-                 {"F9", "win.pane"},         {"F11", "win.fullscreen"},
+                 {"F9", "win.pane"},         {"F11", "win.lecture-mode"},
                  {"<Control>q", "app.quit"}, {"<Alt>r", "win.reset-settings"}};
     for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
         g_auto(GStrv) actions = gtk_application_get_actions_for_accel(application, table[i].key);

@@ -3,6 +3,7 @@
 #include "core/experiment/assignment.h"
 #include "core/optim/schedule.h"
 #include "core/store/bundled.h"
+#include "core/store/lecture.h"
 #include "core/store/lesson.h"
 
 #include <math.h>
@@ -202,7 +203,8 @@ static void test_conditions_refused(void)
     }
 }
 
-/* The first look, ten lessons and eight presets, each with a title and a line on what it is for. */
+/* The first look, ten lessons, nine presets and two lectures, each with a title and a line on what
+ * it is for. */
 static void test_bundled(void)
 {
     size_t lessons = 0, presets = 0;
@@ -216,9 +218,12 @@ static void test_bundled(void)
     }
     g_assert_cmpuint(lessons, ==, 11);
     g_assert_cmpstr(ns_lesson_choice(0)->key, ==, "first-look");
-    g_assert_cmpuint(presets, ==, 8);
+    g_assert_cmpuint(presets, ==, 9);
     g_assert_cmpstr(ns_lesson_choice(4)->key, ==, "warm-up");
-    g_assert_cmpstr(ns_preset_choice(7)->key, ==, "sgd-adam");
+    g_assert_cmpstr(ns_preset_choice(8)->key, ==, "sgd-adam");
+    g_assert_cmpstr(ns_lecture_choice(1)->key, ==, "depth");
+    g_assert_nonnull(ns_lecture_choice(0)->purpose);
+    g_assert_null(ns_lecture_choice(2));
 }
 
 /* ---- What lessons and presets compare ---- */
@@ -233,6 +238,8 @@ static const struct {
     {"other-remedies", "lr clip optimizer placement layers"}, /* four, one or two to a lane */
     {"depth-ladder", "layers"},
     {"sgd-adam", "placement optimizer lr"},
+    {"Pre-LN needs none", "warmup"}, /* scenes by their titles */
+    {"A ladder of depths", "layers"},
 };
 
 static void assert_one_change(const char *key, const NsExperiment *experiment)
@@ -316,6 +323,21 @@ static void test_preset_compares(void)
     }
 }
 
+static void test_scene_compares(void)
+{
+    for (size_t i = 0; ns_lecture_choice(i); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(NsLecture) lecture = ns_lecture_open(i, &error);
+        g_assert_no_error(error);
+        for (size_t k = 0; k < lecture->n; k++) {
+            const NsPreset *scene = &lecture->scene[k].preset;
+            assert_one_change(scene->experiment.title, &scene->experiment);
+            assert_no_decay(scene->experiment.title, &scene->experiment);
+            assert_seeds(scene->experiment.title, scene->claims);
+        }
+    }
+}
+
 /* A warm-up acts from the first step on: a card that changes it waits for another run. */
 static void test_warm_up_restarts(void)
 {
@@ -353,6 +375,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lesson/bundled", test_bundled);
     g_test_add_func("/lesson/compares", test_lesson_compares);
     g_test_add_func("/lesson/preset-compares", test_preset_compares);
+    g_test_add_func("/lesson/scene-compares", test_scene_compares);
     g_test_add_func("/lesson/warm-up-restarts", test_warm_up_restarts);
     return g_test_run();
 }

@@ -1,7 +1,9 @@
 /* Presets: reading, refusing, writing.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/experiment/assignment.h"
+#include "core/store/bundled.h"
 #include "core/store/entries.h"
+#include "core/store/lecture.h"
 #include "core/store/preset.h"
 #include "tests/unit/support.h"
 
@@ -294,6 +296,137 @@ static void test_load(void)
     g_assert_true(g_str_has_prefix(error->message, "“a.preset”: Line 2: "));
 }
 
+/* ---- Lectures ---- */
+
+static const char lecture_text[] = "# Mine.\n"
+                                   "title = A lecture\n"
+                                   "note = For a test.\n"
+                                   "\n"
+                                   "[scene]\n"
+                                   "title = First\n"
+                                   "page = dashboard\n"
+                                   "chart = hidden-norm:token-cosine\n"
+                                   "step = 20\n"
+                                   "layers = 3\n"
+                                   "[A]\n"
+                                   "placement = post\n"
+                                   "[B]\n"
+                                   "placement = pre\n"
+                                   "[ scene ]\n"
+                                   "[scene]\n"
+                                   "layers = 5\n";
+
+static NsLecture *read_lecture(const char *text)
+{
+    g_autoptr(GError) error = NULL;
+    NsLecture *lecture = ns_lecture_new(text, strlen(text), &error);
+    g_assert_no_error(error);
+    return lecture;
+}
+
+static void test_lecture(void)
+{
+    g_autoptr(NsLecture) lecture = read_lecture(lecture_text);
+    g_assert_cmpstr(lecture->title, ==, "A lecture");
+    g_assert_cmpstr(lecture->note, ==, "For a test.");
+    g_assert_cmpuint(lecture->n, ==, 3);
+    const NsPreset *first = &lecture->scene[0].preset;
+    g_assert_cmpuint(lecture->scene[0].line, ==, 5);
+    g_assert_cmpstr(first->experiment.title, ==, "First");
+    g_assert_cmpstr(first->page, ==, "dashboard");
+    g_assert_cmpstr(first->chart, ==, "hidden-norm:token-cosine");
+    g_assert_cmpint(first->step, ==, 20);
+    g_assert_cmpuint(first->experiment.n, ==, 2);
+    assert_setting(first, 1, "placement", "pre");
+    assert_setting(first, 1, "layers", "3");
+    /* A scene has nothing of the one before. */
+    g_assert_cmpuint(lecture->scene[1].preset.experiment.n, ==, 1);
+    assert_setting(&lecture->scene[1].preset, 0, "layers", "6");
+    assert_setting(&lecture->scene[2].preset, 0, "layers", "5");
+    for (size_t i = 0; ns_lecture_choice(i); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(NsLecture) bundled = ns_lecture_open(i, &error);
+        g_assert_no_error(error);
+        g_assert_cmpuint(bundled->n, >=, 6);
+        for (size_t k = 0; k < bundled->n; k++) g_assert_nonnull(bundled->scene[k].preset.note);
+    }
+}
+
+static void test_lecture_refused(void)
+{
+    static const struct {
+        const char *text, *words;
+    } lectures[] = {
+        {"", "Line 1: a lecture begins with its title, and then needs a [scene]."},
+        {"title = T\n", "Line 1: a lecture begins with its title, and then needs a [scene]."},
+        {"title = T\n\n[A]\nlayers = 2\n",
+         "Line 3: a lecture begins with its title, and then needs a [scene]."},
+        {"titel = T\n[scene]\n", "Line 1: There is no key “titel”; did you mean “title”?"},
+        {"title = T\n[scene]\nlayrs = 3\n", "Line 3: There is no setting “layrs”"},
+        {"title = T\n[scene]\n[scene]\nstep = soon\n",
+         "Line 4: step is “soon”; it must be a number of steps, at most 1000000000."},
+        {"title = T\n[scene]\n[B]\n", "Line 3: [B] was not expected here; "},
+        {"title = T\n[scene]\n\n[scene]\nd-model = 10\nheads = 4\n", "Line 4: "},
+        {"title = T\n[scene]\nwords\n", "Line 3 is neither "},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(lectures); i++) {
+        g_autoptr(GError) error = NULL;
+        const char *text = lectures[i].text;
+        g_assert_null(ns_lecture_new(text, strlen(text), &error));
+        g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
+        g_test_message("%s", error->message);
+        g_assert_true(g_str_has_prefix(error->message, lectures[i].words));
+    }
+    g_auto(NsPreset) preset;
+    g_autoptr(GError) error = NULL;
+    ns_preset_init(&preset);
+    g_assert_false(ns_preset_read(&preset, lecture_text, strlen(lecture_text), &error));
+    g_assert_cmpstr(error->message, ==, "Line 5: [scene] belongs to a lecture; a preset has none.");
+}
+
+static void test_lecture_append(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("normscope-lecture-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "mine.lecture", NULL);
+    g_autofree char *other = g_build_filename(folder, "mine.txt", NULL);
+    g_auto(NsPreset) scene;
+    g_autoptr(GError) error = NULL;
+    read_text(&scene, two);
+    scene.step = 7;
+    /* A file that is not there yet. */
+    for (size_t n = 1; n <= 2; n++)
+        g_assert_cmpuint(ns_lecture_append(path, &scene, &error), ==, n);
+    g_autoptr(NsLecture) made = ns_lecture_load(path, &error);
+    g_assert_no_error(error);
+    g_assert_cmpstr(made->title, ==, "mine");
+    g_assert_cmpint(made->scene[1].preset.step, ==, 7);
+    assert_setting(&made->scene[1].preset, 1, "layers", "6");
+    /* One that somebody wrote, without a line end at its end; comments stay. */
+    g_autofree char *open_end = g_strndup(lecture_text, strlen(lecture_text) - 1);
+    g_file_set_contents(other, open_end, -1, NULL);
+    g_assert_true(ns_lecture_is(other));
+    g_assert_cmpuint(ns_lecture_append(other, &scene, &error), ==, 4);
+    g_autofree char *longer = NULL;
+    g_file_get_contents(other, &longer, NULL, NULL);
+    g_assert_true(g_str_has_prefix(longer, lecture_text));
+    /* One with a mistake, and one that is no lecture, stay as they are. */
+    static const char *const bad[] = {"title = T\n[scene]\nlayrs = 3\n", "title = T\nlayers = 3\n"};
+    for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
+        g_autofree char *after = NULL;
+        g_autoptr(GError) wrong = NULL;
+        g_file_set_contents(other, bad[i], -1, NULL);
+        g_assert_cmpuint(ns_lecture_append(other, &scene, &wrong), ==, 0);
+        g_assert_error(wrong, NS_ERROR, NS_ERROR_SETTING);
+        g_assert_true(g_str_has_prefix(wrong->message, "“mine.txt”: Line "));
+        g_file_get_contents(other, &after, NULL, NULL);
+        g_assert_cmpstr(after, ==, bad[i]);
+        g_assert_cmpint(ns_lecture_is(other), ==, i == 0);
+    }
+    g_unlink(path);
+    g_unlink(other);
+    g_rmdir(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -308,5 +441,8 @@ int main(int argc, char **argv)
     g_test_add_func("/preset/write-tasks", test_write_tasks);
     g_test_add_func("/preset/write-random", test_write_random);
     g_test_add_func("/preset/load", test_load);
+    g_test_add_func("/preset/lecture", test_lecture);
+    g_test_add_func("/preset/lecture-refused", test_lecture_refused);
+    g_test_add_func("/preset/lecture-append", test_lecture_append);
     return g_test_run();
 }

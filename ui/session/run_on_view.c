@@ -26,6 +26,7 @@ void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsE
     bool had = view->history || session->opened;
     if (had && histories[0] != view->histories[0]) ns_session_file_run(session, n);
     session->forked_from = session->forking_from;
+    session->prepared_to = session->preparing_to;
     bool same = !session->left_experiment;
     if (n == 1 && same && ns_session_has_moved(session)) ns_view_leave_previous(view);
     session->left_experiment = false;

@@ -199,7 +199,10 @@ static void pin_before(NsSession *session, NsPastRun *before, size_t n)
 void ns_session_file_run(NsSession *session, size_t n)
 {
     bool was_opened = session->opened != NULL;
-    if (!was_opened && !ns_session_has_moved(session)) return;
+    if (!was_opened && ns_session_steps(session) <= session->prepared_to)
+        g_clear_pointer(&session->left, ns_checkpoints_free);
+    if (!was_opened && ns_session_steps(session) <= MAX(session->fork_step, session->prepared_to))
+        return;
     NsPastRun *before = was_opened ? g_steal_pointer(&session->opened) : run_on_view(session);
     /* A run that was only opened is not pinned, because it was not trained just before. */
     if (!was_opened || session->trainer) pin_before(session, before, n);

@@ -86,6 +86,8 @@ struct _NsSession {
     size_t checkpoint_bytes;  /* limit in memory for all runs together */
     unsigned opening;         /* the earlier run whose checkpoints are being read; 0: none */
     unsigned forking_from;    /* forked_from of the run that the trainer prepares */
+    int64_t prepared_to, preparing_to; /* of the run on view, and of the one that the trainer has:
+                                          the step to which it was prepared; 0: it was not */
     unsigned last_id;
     bool left_experiment; /* the next run belongs to another experiment than the one on view */
 

@@ -323,6 +323,24 @@ void ns_session_open_saved(NsSession *session, NsPastRun *run);
  * earlier run is on view. */
 int64_t ns_session_goes_on_from(NsSession *session);
 
+/* ---- Prepared runs ---- */
+
+/* A run that trains in the background to be shown later, with the threads and thus the bits that it
+ * would have on view.  The experiment is copied; step 0: its model is made, and no step.  NULL with
+ * an error of ns_trainer_start. */
+typedef struct NsPreparedRun NsPreparedRun;
+NsPreparedRun *ns_session_prepare(NsSession *session, const NsExperiment *experiment, int64_t step,
+                                  GError **error);
+void ns_prepared_run_free(NsPreparedRun *run);
+
+/* Whether it has come to its step, or cannot. */
+bool ns_prepared_run_is_ready(NsPreparedRun *run);
+
+/* Begins another experiment, whose run is this one: it is shown as far as it has come, and
+ * continues to its step.  Takes `run`.  A run that can be prepared again is neither recorded nor an
+ * earlier run later, unless it makes another step. */
+void ns_session_show_prepared(NsSession *session, NsPreparedRun *run);
+
 /* ---- Runs of other programs ---- */
 
 /* Shows the runs in 1 to NS_LANES_MAX files side by side, live, as one run of the session

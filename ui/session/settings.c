@@ -54,6 +54,7 @@ void ns_session_leave_trainer(NsSession *session)
     ns_session_keep_left(session);
     g_clear_pointer(&session->trainer, ns_trainer_release);
     g_clear_pointer(&session->autosave, ns_autosave_unref);
+    session->preparing_to = 0;
     ns_session_drop_check(session);
     session->stage_since = 0;
 }
@@ -103,6 +104,72 @@ void ns_session_start(NsSession *session, NsCheckpoint *const *origins, NsHistor
         show_started(session);
     }
     ns_session_launch(session, own, own_pasts);
+}
+
+/* ---- Prepared runs ---- */
+
+struct NsPreparedRun {
+    NsExperiment *experiment; /* a reference */
+    NsTrainer *trainer;
+    NsAutosave *autosave; /* without a folder until the run is shown */
+    int64_t step;
+};
+
+NsPreparedRun *ns_session_prepare(NsSession *session, const NsExperiment *experiment, int64_t step,
+                                  GError **error)
+{
+    NsPreparedRun *run = g_new0(NsPreparedRun, 1);
+    run->experiment = ns_experiment_new_shared(experiment);
+    ns_experiment_share(run->experiment);
+    ns_experiment_settle(run->experiment, run->experiment->n);
+    run->autosave = ns_autosave_new(&(NsAutosavePlan){0});
+    run->step = step;
+    const NsTrainerStart start = {.checkpoint_bytes = session->checkpoint_bytes,
+                                  .observer = ns_autosave_observer(run->autosave)};
+    run->trainer = ns_trainer_start(run->experiment, &start, error);
+    if (!run->trainer) g_clear_pointer(&run, ns_prepared_run_free);
+    if (run && step > 0) ns_trainer_run_until(run->trainer, (NsTrainerUntil){.step = step});
+    return run;
+}
+
+void ns_prepared_run_free(NsPreparedRun *run)
+{
+    if (!run) return;
+    if (run->trainer) ns_trainer_release(run->trainer);
+    g_clear_pointer(&run->autosave, ns_autosave_unref);
+    ns_experiment_unref(run->experiment);
+    g_free(run);
+}
+
+bool ns_prepared_run_is_ready(NsPreparedRun *run)
+{
+    return ns_trainer_wait(run->trainer, 0);
+}
+
+void ns_session_show_prepared(NsSession *session, NsPreparedRun *run)
+{
+    ns_session_leave_experiment(session);
+    ns_session_leave_trainer(session);
+    ns_session_set_run(session, ns_experiment_ref(run->experiment));
+    set_origins(session, NULL, NULL);
+    session->forking_from = 0;
+    session->preparing_to = run->step;
+    g_clear_pointer(&session->goes_on_with, g_free);
+    session->launched = g_get_monotonic_time();
+    session->trainer = g_steal_pointer(&run->trainer);
+    session->autosave = g_steal_pointer(&run->autosave);
+    session->files = 0;
+    ns_autosave_set_folder(session->autosave, session->folder);
+    session->wants_run = session->slow = false; /* it has its command already */
+    prepare_trainer(session);
+    session->wants_run = run->step > 0 && !ns_trainer_wait(session->trainer, 0);
+    session->state = ns_trainer_state(session->trainer);
+    ns_session_open(session, run->experiment);
+    ns_session_forget_undo(session);
+    ns_session_bound_checkpoints(session);
+    ns_prepared_run_free(run);
+    ns_session_poll(session);
+    g_signal_emit_by_name(session, "status-changed");
 }
 
 /* ---- Applying changes ---- */

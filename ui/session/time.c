@@ -88,6 +88,7 @@ void ns_session_reset(NsSession *session)
     }
     if (session->problem_is_run) ns_session_set_problem(session, NULL, NULL, false);
     ns_session_keep_left(session);
+    session->preparing_to = 0;
     ns_trainer_reset(session->trainer);
     g_signal_emit_by_name(session, "status-changed");
 }

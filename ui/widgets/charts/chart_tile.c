@@ -253,17 +253,9 @@ static void on_choice(NsChartTile *tile)
 {
     guint i = gtk_drop_down_get_selected(GTK_DROP_DOWN(tile->choice));
     if (tile->syncing || i >= tile->choices->len) return;
-    int choice = g_array_index(tile->choices, int, i);
-    NsSubject subject = kind_of(tile)->subject;
-    if (subject == NS_SUBJECT_GRADIENT) {
-        ns_session_show_gradient(tile->session, (NsQuantity)choice);
-    } else if (subject == NS_SUBJECT_HIDDEN) {
-        ns_session_show_hidden(tile->session, (NsQuantity)choice);
-    } else {
-        ns_tile_choose(&tile->own, choice);
-        sync_controls(tile);
-        g_signal_emit_by_name(tile, "kind-changed");
-    }
+    NsFigureSpec spec = tile->own;
+    ns_tile_choose(&spec, g_array_index(tile->choices, int, i));
+    ns_chart_tile_show(tile, &spec);
 }
 
 static void on_log(NsChartTile *tile)
@@ -647,6 +639,28 @@ void ns_chart_tile_set_kind(NsChartTile *tile, const NsFigureKind *kind)
     sync_menu(tile);
     sync_follow(tile);
     g_signal_emit_by_name(tile, "kind-changed");
+}
+
+NsFigureSpec ns_chart_tile_spec(NsChartTile *tile)
+{
+    NsFigureSpec spec = tile->own;
+    NsSubject subject = spec.kind->subject;
+    if (subject != NS_SUBJECT_PLACE) ns_tile_choose(&spec, shown_choice(tile));
+    return spec;
+}
+
+void ns_chart_tile_show(NsChartTile *tile, const NsFigureSpec *spec)
+{
+    ns_chart_tile_set_kind(tile, spec->kind);
+    if (spec->kind->subject == NS_SUBJECT_GRADIENT) {
+        ns_session_show_gradient(tile->session, spec->quantity);
+    } else if (spec->kind->subject == NS_SUBJECT_HIDDEN) {
+        ns_session_show_hidden(tile->session, spec->quantity);
+    } else {
+        tile->own = *spec;
+        sync_controls(tile);
+        g_signal_emit_by_name(tile, "kind-changed");
+    }
 }
 
 void ns_chart_tile_set_lane(NsChartTile *tile, int lane)

@@ -24,6 +24,10 @@ NsChartView *ns_chart_tile_chart(NsChartTile *tile);
 const NsFigureKind *ns_chart_tile_kind(NsChartTile *tile);
 void ns_chart_tile_set_kind(NsChartTile *tile, const NsFigureKind *kind);
 
+/* The same with what the figure shows; a place that nobody chose is 0. */
+NsFigureSpec ns_chart_tile_spec(NsChartTile *tile);
+void ns_chart_tile_show(NsChartTile *tile, const NsFigureSpec *spec);
+
 /* Of several lanes shows this one; -1, as at first, for what the figure shows of them. */
 void ns_chart_tile_set_lane(NsChartTile *tile, int lane);
 int ns_chart_tile_lane(NsChartTile *tile);

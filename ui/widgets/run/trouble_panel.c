@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "core/model/placement.h"
+#include "ui/widgets/common/hiding.h"
 #include "ui/widgets/common/text_label.h"
 
 #define STEPS_BEFORE 50
@@ -181,7 +182,7 @@ bool ns_trouble_panel_sync(NsTroublePanel *panel)
     NsTrouble trouble;
     bool any =
         ns_session_trouble(panel->session, &trouble) && !ns_session_is_running(panel->session);
-    gtk_widget_set_visible(GTK_WIDGET(panel), any);
+    ns_hide(GTK_WIDGET(panel), NS_HIDDEN_USELESS, !any);
     if (!any) {
         panel->shown = (NsTrouble){0};
         return false;
@@ -314,7 +315,7 @@ static void ns_trouble_panel_init(NsTroublePanel *panel)
     gtk_box_append(GTK_BOX(panel), panel->expander);
     gtk_widget_set_halign(GTK_WIDGET(panel), GTK_ALIGN_END);
     gtk_widget_set_valign(GTK_WIDGET(panel), GTK_ALIGN_END);
-    gtk_widget_set_visible(GTK_WIDGET(panel), FALSE);
+    ns_hide(GTK_WIDGET(panel), NS_HIDDEN_USELESS, true);
 }
 
 GtkWidget *ns_trouble_panel_new(NsSession *session)

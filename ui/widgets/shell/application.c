@@ -13,6 +13,7 @@
 #include "ui/widgets/shell/close_guard.h"
 #include "ui/widgets/shell/help_window.h"
 #include "ui/widgets/shell/learning.h"
+#include "ui/widgets/shell/lecture.h"
 #include "ui/widgets/shell/open_file.h"
 #include "ui/widgets/shell/remember.h"
 #include "ui/widgets/shell/saved_runs.h"
@@ -70,6 +71,7 @@ NsWindow *ns_application_window_new(GtkApplication *application, NsSession *sess
     ns_window_add_drop(window);
     ns_close_guard_add(window);
     ns_window_add_learning(window);
+    ns_window_add_lecture(window);
     return window;
 }
 
@@ -313,7 +315,8 @@ static void ns_application_init(NsApplication *application)
         _("Trains small Transformers and plots the norms of gradients and hidden states live."));
     g_application_set_option_context_description(
         G_APPLICATION(application),
-        _("FILE is a text to train on, or a figure, a preset or the JSON lines of a run, whose "
+        _("FILE is a text to train on, or a figure, a preset, a lecture or the JSON lines of a "
+          "run, whose "
           "experiment is restored.\nnormscope-cli trains and draws without a display."));
 }
 

@@ -6,6 +6,7 @@
 #include "core/store/output_file.h"
 #include "ui/widgets/common/file_dialog.h"
 #include "ui/widgets/common/preferences.h"
+#include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/learn/learn_list.h"
 #include "ui/widgets/learn/lesson_highlight.h"
 #include "ui/widgets/settings/settings_pane.h"
@@ -32,6 +33,22 @@ static void sync_class_mode(NsWindow *window)
 
 /* ---- Presets ---- */
 
+static void begin_class(NsWindow *window, const char *named);
+
+void ns_window_arrange(NsWindow *window, const NsPreset *preset)
+{
+    const char *const *hide = (const char *const *)preset->experiment.hide;
+    bool large = gtk_widget_has_css_class(GTK_WIDGET(window), NS_LARGE_TEXT_CLASS);
+    if (preset->page) ns_page_stack_show(ns_window_pages(window), preset->page);
+    if (preset->chart) ns_window_show_chart(window, preset->chart);
+    g_object_set_data(G_OBJECT(window), BY_HAND, NULL);
+    if (large && !hide)
+        begin_class(window, "");
+    else
+        ns_class_mode_set(window, large || preset->large_text, hide);
+    sync_class_mode(window);
+}
+
 void ns_window_open_preset(NsWindow *window, const NsPreset *preset)
 {
     NsSession *session = ns_window_session(window);
@@ -39,10 +56,7 @@ void ns_window_open_preset(NsWindow *window, const NsPreset *preset)
     ns_session_open(session, &preset->experiment);
     ns_session_leave_experiment(session);
     ns_session_restart(session);
-    if (preset->page) ns_page_stack_show(ns_window_pages(window), preset->page);
-    g_object_set_data(G_OBJECT(window), BY_HAND, NULL);
-    ns_class_mode_set(window, preset->large_text, (const char *const *)preset->experiment.hide);
-    sync_class_mode(window);
+    ns_window_arrange(window, preset);
     const char *sentence = preset->note ? _(preset->note) : NULL;
     if (!sentence && preset->experiment.title) sentence = _(preset->experiment.title);
     if (sentence) ns_window_toast(window, sentence);
@@ -58,6 +72,10 @@ void ns_window_make_preset(NsWindow *window, NsPreset *preset)
     g_free(preset->experiment.title);
     preset->experiment.title = ns_session_title(session);
     preset->page = g_strdup(ns_page_stack_key(ns_window_pages(window)));
+    NsDashboard *dashboard = ns_window_dashboard(window);
+    if (!dashboard) return;
+    NsFigureSpec spec = ns_chart_tile_spec(ns_dashboard_stage(dashboard));
+    preset->chart = ns_figure_spec_text(&spec);
 }
 
 static void on_preset(GSimpleAction *action, GVariant *key, gpointer window)
@@ -185,18 +203,15 @@ static NsChartTile *tile_with(NsDashboard *dashboard, const NsFigureKind *kind)
     return tile;
 }
 
-/* What a card speaks of may be no chart. */
-static void on_chart(NsWindow *window, const char *name)
+void ns_window_show_chart(NsWindow *window, const char *name)
 {
     NsDashboard *dashboard = ns_window_dashboard(window);
     g_autoptr(GArray) specs = g_array_new(FALSE, FALSE, sizeof(NsFigureSpec));
     if (!dashboard || !*name || !ns_figure_specs_read(specs, name, NULL)) return;
     const NsFigureSpec *spec = &g_array_index(specs, NsFigureSpec, 0);
-    ns_dashboard_set_stage(dashboard, tile_with(dashboard, spec->kind));
-    if (spec->kind->subject == NS_SUBJECT_GRADIENT)
-        ns_session_show_gradient(ns_window_session(window), spec->quantity);
-    if (spec->kind->subject == NS_SUBJECT_HIDDEN)
-        ns_session_show_hidden(ns_window_session(window), spec->quantity);
+    NsChartTile *tile = tile_with(dashboard, spec->kind);
+    ns_dashboard_set_stage(dashboard, tile);
+    ns_chart_tile_show(tile, spec);
 }
 
 static void on_point_out(NsWindow *window, const char *name)
@@ -241,6 +256,16 @@ static GtkWidget *new_leave(NsWindow *window)
     return leave;
 }
 
+static void append_choices(GMenu *menu, const char *title, NsChoices rows, const char *action)
+{
+    g_autoptr(GMenu) choices = g_menu_new();
+    for (size_t i = 0; rows(i); i++) {
+        g_autofree char *name = g_strconcat(action, rows(i)->key, NULL);
+        g_menu_append(choices, _(rows(i)->label), name);
+    }
+    g_menu_append_submenu(menu, title, G_MENU_MODEL(choices));
+}
+
 /* Adds the items once, since all windows have the same menu. */
 static void add_to_menu(NsWindow *window)
 {
@@ -249,13 +274,9 @@ static void add_to_menu(NsWindow *window)
         gtk_application_get_menu_by_id(gtk_window_get_application(GTK_WINDOW(window)), "main-menu");
     if (menu == added) return;
     added = menu;
-    g_autoptr(GMenu) section = g_menu_new(), presets = g_menu_new();
-    const NsChoice *preset;
-    for (size_t i = 0; (preset = ns_preset_choice(i)); i++) {
-        g_autofree char *action = g_strconcat("win.preset::", preset->key, NULL);
-        g_menu_append(presets, _(preset->label), action);
-    }
-    g_menu_append_submenu(section, _("Presets"), G_MENU_MODEL(presets));
+    g_autoptr(GMenu) section = g_menu_new();
+    append_choices(section, _("Presets"), ns_preset_choice, "win.preset::");
+    append_choices(section, _("Lectures"), ns_lecture_choice, "win.lecture::");
     g_menu_append(section, _("Class mode"), "win.class-mode");
     g_menu_insert_section(menu, 1, NULL, G_MENU_MODEL(section));
 }
@@ -275,7 +296,8 @@ void ns_window_add_learning(NsWindow *window)
     ns_window_add_strip(window, pane);
     g_object_set_data(G_OBJECT(window), PANE, pane);
     g_signal_connect_object(pane, "page", G_CALLBACK(on_page), window, G_CONNECT_SWAPPED);
-    g_signal_connect_object(pane, "chart", G_CALLBACK(on_chart), window, G_CONNECT_SWAPPED);
+    g_signal_connect_object(pane, "chart", G_CALLBACK(ns_window_show_chart), window,
+                            G_CONNECT_SWAPPED);
     g_signal_connect_object(pane, "point-out", G_CALLBACK(on_point_out), window, G_CONNECT_SWAPPED);
     g_signal_connect_object(pane, "notify::visible", G_CALLBACK(on_shown), window,
                             G_CONNECT_SWAPPED);

@@ -19,10 +19,17 @@ bool ns_window_close_lessons(NsWindow *window);
  * that. */
 void ns_window_greet(NsWindow *window);
 
-/* Sets a window up as a preset says: lanes, page, class mode; at rest at step 0. */
+/* Sets a window up as a preset says: lanes, page, chart, class mode, which no preset leaves; at
+ * rest at step 0.  The second does all but the lanes and their run, which the session has already.
+ */
 void ns_window_open_preset(NsWindow *window, const NsPreset *preset);
+void ns_window_arrange(NsWindow *window, const NsPreset *preset);
 
-/* The present experiment as a preset.  Initializes `preset`. */
+/* Puts a chart on the stage, by its name (ui/figures/spec.h), if the page has charts and there is
+ * one. */
+void ns_window_show_chart(NsWindow *window, const char *name);
+
+/* The present experiment, page and chart as a preset.  Initializes `preset`. */
 void ns_window_make_preset(NsWindow *window, NsPreset *preset);
 
 /* Writes it to a file, and says so or why not. */

@@ -6,10 +6,12 @@
 #include "core/base/words.h"
 #include "core/data/task.h"
 #include "core/store/figure_file.h"
+#include "core/store/lecture.h"
 #include "core/store/recorded_run.h"
 #include "core/study/study_store.h"
 #include "ui/widgets/pages/phase_page.h"
 #include "ui/widgets/shell/learning.h"
+#include "ui/widgets/shell/lecture.h"
 #include "ui/widgets/shell/saved_runs.h"
 
 #include <string.h>
@@ -263,17 +265,21 @@ static void watch_file(NsWindow *window, const char *path)
 
 static void open_any(NsWindow *window, const char *path, bool run)
 {
+    g_autoptr(GError) error = NULL;
     NsRecordedKind kind = ns_recorded_kind(path);
     if (kind == NS_RECORDED_FILE || kind == NS_RECORDED_LINES)
         ns_saved_runs_open(window, path, run);
     else if (ns_study_store_is(path) || g_str_has_suffix(path, ".study"))
         open_results(window, path);
+    else if (ns_lecture_is(path))
+        ns_lecture_show_file(window, path, &error);
     else if (kind == NS_RECORDED_LOG)
         watch_file(window, path);
     else if (!open_experiment(window, path))
         open_text(window, path, run);
     else if (run)
         ns_session_run(ns_window_session(window));
+    if (error) refuse(window, error->message);
 }
 
 void ns_window_open(NsWindow *window, const char *path)

@@ -271,6 +271,8 @@ static void fold_pane(NsWindow *window, size_t pane)
 {
     GActionGroup *actions = G_ACTION_GROUP(window);
     bool narrow = is_narrow(window, pane);
+    /* In full screen, which is a lecture, panes are opened by hand alone. */
+    if (gtk_window_is_fullscreen(GTK_WINDOW(window))) return;
     g_autoptr(GVariant) state = g_action_group_get_action_state(actions, PANES[pane].action);
     bool fold = narrow && g_variant_get_boolean(state), unfold = !narrow && window->folded[pane];
     if (!fold && !unfold) return;

@@ -10,6 +10,7 @@
 #include "ui/widgets/run/gradient_check_panel.h"
 #include "ui/widgets/shell/export_dialog.h"
 #include "ui/widgets/shell/learning.h"
+#include "ui/widgets/shell/lecture.h"
 #include "ui/widgets/shell/open_file.h"
 #include "ui/widgets/shell/saved_runs.h"
 
@@ -111,14 +112,12 @@ static void on_back(NsWindow *window)
 {
     NsLearnPane *lessons = ns_window_learn_pane(window);
     NsTroublePanel *trouble = ns_window_trouble(window);
-    if (ns_window_close_lessons(window)) return;
+    if (ns_window_close_lessons(window) || ns_lecture_leave(window)) return;
     if (ns_trouble_panel_title(trouble) && !ns_trouble_panel_is_folded(trouble)) {
         ns_trouble_panel_set_folded(trouble, true);
         return;
     }
-    if (gtk_window_is_fullscreen(GTK_WINDOW(window)))
-        gtk_window_unfullscreen(GTK_WINDOW(window));
-    else if (ns_page_back(ns_window_page(window)))
+    if (ns_page_back(ns_window_page(window)))
         return;
     else if (ns_learn_pane_is_open(lessons))
         ns_learn_pane_close(lessons);
@@ -177,8 +176,9 @@ static void on_opened(const char *path, gpointer window)
 
 static void on_open(NsWindow *window)
 {
-    ns_file_dialog_open(GTK_WINDOW(window), _("Open a run, a figure, a preset or a text"),
-                        on_opened, window);
+    ns_file_dialog_open(GTK_WINDOW(window),
+                        _("Open a run, a figure, a preset, a lecture or a text"), on_opened,
+                        window);
 }
 
 static void on_runs(NsWindow *window)
@@ -188,20 +188,13 @@ static void on_runs(NsWindow *window)
 
 static void on_menu(NsWindow *window)
 {
-    gtk_menu_button_popup(GTK_MENU_BUTTON(ns_window_main_menu(window)));
+    GtkWidget *menu = ns_lecture_menu(window);
+    gtk_menu_button_popup(GTK_MENU_BUTTON(menu ? menu : ns_window_main_menu(window)));
 }
 
 static void on_gradient_check(NsWindow *window)
 {
     ns_gradient_check_present(GTK_WINDOW(window), ns_window_session(window));
-}
-
-static void on_fullscreen(NsWindow *window)
-{
-    if (gtk_window_is_fullscreen(GTK_WINDOW(window)))
-        gtk_window_unfullscreen(GTK_WINDOW(window));
-    else
-        gtk_window_fullscreen(GTK_WINDOW(window));
 }
 
 static void on_pane(GSimpleAction *action, GVariant *state, gpointer window)
@@ -266,7 +259,6 @@ static const NsWindowCommand COMMANDS[] = {
     {.action = "save-pytorch", .of_window = on_save_pytorch},
     {.action = "stop-watching", .of_session = ns_session_stop_watching},
     {.action = "gradient-check", .of_window = on_gradient_check},
-    {.action = "fullscreen", .of_window = on_fullscreen},
 };
 
 static const GActionEntry ACTIONS[] = {

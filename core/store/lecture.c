@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/store/lecture.h"
+
+#include "core/base/error.h"
+#include "core/base/words.h"
+#include "core/data/reader.h"
+#include "core/store/bundled.h"
+#include "core/store/output_file.h"
+
+#include <string.h>
+
+void ns_lecture_free(NsLecture *lecture)
+{
+    if (!lecture) return;
+    for (size_t i = 0; i < lecture->n; i++) ns_preset_clear(&lecture->scene[i].preset);
+    g_free(lecture->scene);
+    g_free(lecture->title);
+    g_free(lecture->note);
+    g_free(lecture);
+}
+
+/* Reads the entries before the first scene; *at is then where that begins. */
+static bool read_head(NsLecture *lecture, const NsEntries *entries, size_t *at, GError **error)
+{
+    static const char *const keys[] = {"title", "note", NULL};
+    const NsEntry *entry;
+    for (; (entry = ns_entries_at(entries, *at)) && entry->key; ++*at) {
+        if (!g_strv_contains(keys, entry->key)) return ns_entry_unknown(entry, keys, error);
+        char **text = g_str_equal(entry->key, "title") ? &lecture->title : &lecture->note;
+        g_free(*text);
+        *text = g_strdup(entry->value);
+    }
+    if (entry && g_str_equal(entry->section, NS_SCENE)) return true;
+    return ns_refuse(error, NS_ERROR_SETTING,
+                     N_("Line %zu: a lecture begins with its title, and then needs a [scene]."),
+                     entry ? entry->line : 1);
+}
+
+static bool read_scenes(NsLecture *lecture, const NsEntries *entries, size_t at, GError **error)
+{
+    const NsEntry *section;
+    while ((section = ns_entries_at(entries, at))) {
+        GError *wrong = NULL;
+        lecture->scene = g_renew(NsScene, lecture->scene, lecture->n + 1);
+        NsScene *scene = &lecture->scene[lecture->n++];
+        scene->line = section->line;
+        ns_preset_init(&scene->preset);
+        at++;
+        if (ns_preset_read_entries(&scene->preset, entries, &at, &wrong)) continue;
+        /* Settings that conflict are of no single line; at the end of the scene all were read. */
+        const NsEntry *end = ns_entries_at(entries, at);
+        bool whole = !end || (!end->key && g_str_equal(end->section, NS_SCENE));
+        if (whole) return ns_entry_blame(section, wrong, error);
+        g_propagate_error(error, wrong);
+        return false;
+    }
+    return true;
+}
+
+NsLecture *ns_lecture_new(const char *text, size_t size, GError **error)
+{
+    size_t at = 0;
+    g_autoptr(NsEntries) entries = ns_entries_new(text, size, error);
+    g_autoptr(NsLecture) lecture = g_new0(NsLecture, 1);
+    bool good = entries && read_head(lecture, entries, &at, error) &&
+                read_scenes(lecture, entries, at, error);
+    return good ? g_steal_pointer(&lecture) : NULL;
+}
+
+NsLecture *ns_lecture_open(size_t i, GError **error)
+{
+    g_autoptr(GBytes) bytes = ns_lecture_text(i);
+    gsize size;
+    const char *text = g_bytes_get_data(bytes, &size);
+    return ns_lecture_new(text, size, error);
+}
+
+bool ns_lecture_is(const char *path)
+{
+    size_t size;
+    if (g_str_has_suffix(path, NS_LECTURE_SUFFIX)) return true;
+    g_autofree char *text = ns_read_file(path, NS_ENTRIES_MAX, &size, NULL);
+    if (!text || !ns_preset_begins(text, size)) return false;
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    for (char **line = lines; *line; line++)
+        if (g_str_equal(g_strstrip(*line), "[" NS_SCENE "]")) return true;
+    return false;
+}
+
+/* The text of a file and the lecture in it; the errors name the file. */
+static NsLecture *load(const char *path, char **text, size_t *size, GError **error)
+{
+    g_autoptr(GError) wrong = NULL;
+    *text = ns_read_file(path, NS_ENTRIES_MAX, size, error);
+    NsLecture *lecture = *text ? ns_lecture_new(*text, *size, &wrong) : NULL;
+    if (!wrong) return lecture;
+    g_autofree char *name = g_filename_display_basename(path);
+    ns_refuse(error, NS_ERROR_SETTING, "“%s”: %s", name, wrong->message);
+    return NULL;
+}
+
+NsLecture *ns_lecture_load(const char *path, GError **error)
+{
+    size_t size;
+    g_autofree char *text = NULL;
+    NsLecture *lecture = load(path, &text, &size, error);
+    g_autofree char *folder = g_path_get_dirname(path);
+    for (size_t i = 0; lecture && i < lecture->n; i++)
+        ns_preset_find_texts(&lecture->scene[i].preset.experiment, folder);
+    return lecture;
+}
+
+size_t ns_lecture_append(const char *path, const NsPreset *scene, GError **error)
+{
+    size_t size = 0, scenes = 0;
+    g_autofree char *text = NULL, *added = ns_preset_write(scene);
+    g_autoptr(GString) out = g_string_new(NULL);
+    if (g_file_test(path, G_FILE_TEST_EXISTS)) {
+        g_autoptr(NsLecture) lecture = load(path, &text, &size, error);
+        if (!lecture) return 0;
+        scenes = lecture->n;
+        g_string_append_len(out, text, (gssize)size);
+        if (out->str[out->len - 1] != '\n') g_string_append_c(out, '\n');
+    } else {
+        g_autofree char *name = g_filename_display_basename(path);
+        if (g_str_has_suffix(name, NS_LECTURE_SUFFIX))
+            name[strlen(name) - strlen(NS_LECTURE_SUFFIX)] = '\0';
+        ns_entry_write(out, "title", name);
+    }
+    g_string_append_printf(out, "\n[" NS_SCENE "]\n%s", added);
+    /* What could not be opened again is not written. */
+    g_autoptr(NsLecture) longer = ns_lecture_new(out->str, out->len, error);
+    return longer && ns_save(path, out->str, out->len, error) ? scenes + 1 : 0;
+}

@@ -1,0 +1,331 @@
+/* Lecture mode: scenes by the keys of a presenter's remote, prepared in the background, and the way
+ * back.  SPDX-License-Identifier: MIT */
+#include "core/store/lecture.h"
+#include "tests/ui/support.h"
+#include "ui/widgets/charts/dashboard.h"
+#include "ui/widgets/settings/settings_pane.h"
+#include "ui/widgets/shell/class_mode.h"
+#include "ui/widgets/shell/learning.h"
+#include "ui/widgets/shell/open_file.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <time.h>
+
+#define SMALL_LINES                                                                                \
+    "layers = 2\nd-model = 16\nheads = 2\nseq = 16\nbatch = 4\neval-every = 0\nthreads = 2\n"
+#define SCENES 8
+
+/* The step to which the i-th scene runs. */
+static int64_t step_of(size_t scene)
+{
+    return 10 + 5 * (int64_t)scene;
+}
+
+static char *write_lecture(const char *name, const char *text)
+{
+    char *path = g_build_filename(g_get_tmp_dir(), name, NULL);
+    g_assert_true(g_file_set_contents(path, text, -1, NULL));
+    return path;
+}
+
+/* Eight scenes, every other one on the page of profiles. */
+static char *write_scenes(void)
+{
+    GString *text = g_string_new("title = A test\n");
+    for (size_t i = 0; i < SCENES; i++)
+        g_string_append_printf(text,
+                               "[scene]\ntitle = Scene %zu\nnote = Its sentence.\npage = %s\n%s"
+                               "step = %d\nseed = %zu\n" SMALL_LINES
+                               "[A]\nplacement = post\n[B]\nplacement = pre\n",
+                               i + 1, i % 2 ? "profile" : "dashboard",
+                               i % 2 ? "" : "chart = hidden-norm\n", (int)step_of(i), i + 1);
+    g_autofree char *whole = g_string_free(text, FALSE);
+    return write_lecture("normscope-ui-test.lecture", whole);
+}
+
+static bool shows(GtkWidget *root, const char *words)
+{
+    if (GTK_IS_LABEL(root) && gtk_widget_get_mapped(root) &&
+        g_str_equal(gtk_label_get_text(GTK_LABEL(root)), words))
+        return true;
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
+         child = gtk_widget_get_next_sibling(child))
+        if (shows(child, words)) return true;
+    return false;
+}
+
+static bool is_at(NsWindow *window, size_t scene)
+{
+    g_autofree char *count = g_strdup_printf("%zu of %d", scene + 1, SCENES);
+    g_autofree char *title = g_strdup_printf("Scene %zu", scene + 1);
+    NsSession *session = ns_window_session(window);
+    return shows(GTK_WIDGET(window), count) && shows(GTK_WIDGET(window), title) &&
+           ns_session_experiment(session)->lane[0].seed == (int)scene + 1;
+}
+
+static bool is_prepared(NsWindow *window)
+{
+    GtkWidget *next = ui_find_tip(GTK_WIDGET(window), "Next scene");
+    return !gtk_widget_has_css_class(next, "preparing");
+}
+
+static void stroke(NsWindow *window, guint keyval)
+{
+    ui_stroke(GTK_WIDGET(window), keyval, 0);
+}
+
+/* Of this thread, which draws: that of a busy machine's clock says nothing. */
+static double seconds_of_work(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* All scenes by Page Down alone: each is at its step as soon as the key was pressed, and drawn
+ * within a second; then two of them by Page Up, and Escape. */
+static void test_keys(void)
+{
+    if (!ui_has_input()) return;
+    g_autofree char *path = write_scenes();
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_window_open(window, path);
+    g_assert_true(is_at(window, 0));
+    for (size_t i = 1; i < SCENES; i++) {
+        UI_WAIT(window, is_prepared);
+        g_assert_cmpint(ns_session_steps(session), ==, step_of(i - 1));
+        double begin = seconds_of_work();
+        gint64 pressed = g_get_monotonic_time();
+        stroke(window, GDK_KEY_Page_Down);
+        double worked = seconds_of_work() - begin;
+        double passed = (double)(g_get_monotonic_time() - pressed) / G_USEC_PER_SEC;
+        g_test_message("scene %zu after %.3f s, %.3f s of work", i + 1, passed, worked);
+        g_assert_cmpfloat(worked, <, 1);
+        g_assert_true(is_at(window, i));
+        g_assert_cmpint(ns_session_steps(session), ==, step_of(i));
+        g_assert_false(ns_session_is_running(session));
+        g_assert_cmpstr(ns_page_stack_key(ns_window_pages(window)), ==,
+                        i % 2 ? "profile" : "dashboard");
+    }
+    stroke(window, GDK_KEY_Page_Down); /* there is none */
+    g_assert_true(is_at(window, SCENES - 1));
+    for (size_t i = SCENES - 1; i-- > SCENES - 3;) {
+        stroke(window, GDK_KEY_Page_Up);
+        g_assert_true(is_at(window, i));
+        UI_UNTIL(ns_session_steps(session) == step_of(i));
+        UI_WAIT(window, is_prepared);
+    }
+    NsChartTile *stage = ns_dashboard_stage(ns_window_dashboard(window));
+    g_assert_cmpstr(ns_chart_tile_kind(stage)->choice.key, ==, "profile");
+    stroke(window, GDK_KEY_Escape);
+    g_assert_false(ns_class_mode_is_on(window));
+    UI_WAIT(window, ui_is_ready);
+    g_unlink(path);
+    ui_close(window);
+}
+
+/* A key that comes too early shows a scene as it is, which goes on; and the keys belong to the
+ * lecture although an entry has the focus. */
+static void test_early(void)
+{
+    if (!ui_has_input()) return;
+    g_autofree char *path = write_scenes();
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    ns_window_open(window, path);
+    stroke(window, GDK_KEY_F9);
+    GtkWidget *row = ns_settings_pane_row(ns_window_settings_pane(window), "layers");
+    gtk_widget_grab_focus(ui_first(row, GTK_TYPE_ENTRY));
+    for (size_t i = 1; i < 4; i++) {
+        stroke(window, GDK_KEY_Page_Down);
+        g_assert_true(is_at(window, i));
+    }
+    UI_UNTIL(ns_session_steps(session) == step_of(3) && !ns_session_is_running(session));
+    stroke(window, GDK_KEY_F11);
+    g_assert_false(ns_class_mode_is_on(window));
+    UI_WAIT(window, ui_is_ready);
+    g_unlink(path);
+    ui_close(window);
+}
+
+/* The records of a run in one text, to the last bit. */
+static char *bits_of(NsSession *session)
+{
+    GString *text = g_string_new(NULL);
+    for (size_t lane = 0; lane < 2; lane++) {
+        NsHistory *history = ns_session_view(session)->histories[lane];
+        for (size_t i = 0; i < ns_history_steps(history); i++)
+            g_string_append_printf(text, "%a %a\n", ns_history_step(history, i)->loss,
+                                   ns_history_step(history, i)->grad_norm);
+    }
+    return g_string_free(text, FALSE);
+}
+
+static void test_same_bits(void)
+{
+    g_autofree char *path = write_scenes();
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    ns_window_open(window, path);
+    UI_WAIT(window, is_prepared);
+    g_action_group_activate_action(G_ACTION_GROUP(window), "next-scene", NULL);
+    g_assert_cmpint(ns_session_steps(session), ==, step_of(1));
+    g_autofree char *prepared = bits_of(session);
+    ns_session_restart(session);
+    UI_UNTIL(ns_session_steps(session) == 0);
+    ns_session_run_to(session, step_of(1));
+    UI_UNTIL(ns_session_steps(session) == step_of(1));
+    UI_WAIT(window, ui_is_paused);
+    g_autofree char *trained = bits_of(session);
+    g_assert_cmpstr(prepared, ==, trained);
+    g_assert_cmpuint(strlen(prepared), >, 100);
+    g_unlink(path);
+    ui_close(window);
+}
+
+static bool is_open(NsWindow *window, const char *pane)
+{
+    g_autoptr(GVariant) state = g_action_group_get_action_state(G_ACTION_GROUP(window), pane);
+    return g_variant_get_boolean(state);
+}
+
+/* The window is given back with its page, its chart, its panes and its run, and F11 leads on to the
+ * scene that was left. */
+static void test_back(void)
+{
+    g_autofree char *path = write_scenes();
+    NsWindow *window = ui_open("layers=3");
+    NsSession *session = ns_window_session(window);
+    GActionGroup *actions = G_ACTION_GROUP(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_session_run_to(session, 7);
+    UI_UNTIL(ns_session_steps(session) == 7);
+    UI_WAIT(window, ui_is_paused);
+    ns_window_show_chart(window, "gradient-norm:grad-wq");
+    g_action_group_change_action_state(actions, "inspector", g_variant_new_boolean(FALSE));
+    ns_window_open(window, path);
+    UI_WAIT(window, is_prepared);
+    g_assert_false(is_open(window, "pane") || is_open(window, "inspector"));
+    g_assert_false(gtk_widget_get_mapped(GTK_WIDGET(ns_window_transport(window))));
+    g_action_group_activate_action(actions, "next-scene", NULL);
+    g_assert_true(is_at(window, 1));
+    g_action_group_activate_action(actions, "back", NULL);
+    g_assert_cmpint(ns_session_steps(session), ==, 7);
+    g_assert_cmpuint(ns_session_experiment(session)->n, ==, 1);
+    g_assert_cmpint(ns_session_experiment(session)->lane[0].layers, ==, 3);
+    g_assert_cmpstr(ns_page_stack_key(ns_window_pages(window)), ==, "dashboard");
+    NsChartTile *stage = ns_dashboard_stage(ns_window_dashboard(window));
+    g_assert_cmpstr(ns_chart_tile_kind(stage)->choice.key, ==, "gradient-norm");
+    g_assert_cmpint(ns_session_view(session)->gradient, ==, NS_QUANTITY_GRAD_WQ);
+    g_assert_true(is_open(window, "pane") && !is_open(window, "inspector"));
+    g_assert_false(ns_class_mode_is_on(window));
+    size_t n;
+    ns_session_runs(session, &n);
+    g_assert_cmpuint(n, ==, 1); /* scenes are no earlier runs */
+    ns_session_run_to(session, 9);
+    UI_UNTIL(ns_session_steps(session) == 9);
+    g_action_group_activate_action(actions, "lecture-mode", NULL);
+    g_assert_cmpint(ns_session_steps(session), ==, 9);
+    UI_WAIT(window, is_prepared);
+    g_action_group_activate_action(actions, "next-scene", NULL);
+    g_assert_true(is_at(window, 1));
+    g_unlink(path);
+    ui_close(window);
+}
+
+static void test_mistakes(void)
+{
+    static const struct {
+        const char *text, *words;
+    } lectures[] = {
+        {"title = T\n[scene]\nlayers = 2\n\n[scene]\nlayers = many\n",
+         "“normscope-ui-bad.lecture”: Line 6: "},
+        {"title = T\n[scene]\nlayers = 2\n[scene]\npage = dashbord\n",
+         "“normscope-ui-bad.lecture”: Line 4: this scene has the page “dashbord”; the pages are "
+         "dashboard, "},
+        {"title = T\n[scene]\nchart = lost\n", "“normscope-ui-bad.lecture”: Line 2: "},
+    };
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    for (size_t i = 0; i < G_N_ELEMENTS(lectures); i++) {
+        g_autofree char *path = write_lecture("normscope-ui-bad.lecture", lectures[i].text);
+        ns_window_open(window, path);
+        g_test_message("%s", ns_window_toast_text(window));
+        g_assert_true(g_str_has_prefix(ns_window_toast_text(window), lectures[i].words));
+        g_assert_false(ns_class_mode_is_on(window));
+        g_unlink(path);
+    }
+    ui_close(window);
+}
+
+/* What the window shows becomes a scene, after those that a file has already. */
+static void test_add(void)
+{
+    static const char text[] = "# mine\ntitle = Mine\n[scene]\ntitle = First\n" SMALL_LINES;
+    g_autofree char *path = write_lecture("normscope-ui-add.lecture", text);
+    NsWindow *window = ui_open("layers=3");
+    NsSession *session = ns_window_session(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_window_open(window, path);
+    ns_session_set(session, "layers", "4");
+    UI_UNTIL(!ns_session_differs(session) && ui_is_ready(window));
+    ns_window_show_chart(window, "gradient-norm:grad-wq");
+    ns_session_run_to(session, 6);
+    UI_UNTIL(ns_session_steps(session) == 6);
+    g_action_group_activate_action(G_ACTION_GROUP(window), "add-scene", NULL);
+    g_assert_cmpstr(ns_window_toast_text(window), ==, "Added scene 2 to normscope-ui-add.lecture");
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NsLecture) lecture = ns_lecture_load(path, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(lecture->n, ==, 2);
+    const NsPreset *added = &lecture->scene[1].preset;
+    g_assert_cmpint(added->experiment.lane[0].layers, ==, 4);
+    g_assert_cmpint(added->step, ==, 6);
+    g_assert_cmpstr(added->page, ==, "dashboard");
+    g_assert_cmpstr(added->chart, ==, "gradient-norm:grad-wq");
+    g_autofree char *longer = NULL;
+    g_assert_true(g_file_get_contents(path, &longer, NULL, NULL));
+    g_assert_true(g_str_has_prefix(longer, text));
+    /* The lecture on view is the longer one. */
+    g_assert_true(shows(GTK_WIDGET(window), "1 of 2"));
+    g_unlink(path);
+    ui_close(window);
+}
+
+/* A preset leaves class mode as little as a scene does. */
+static void test_preset_in_class(void)
+{
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    GtkWidget *row = ns_settings_pane_row(ns_window_settings_pane(window), "momentum");
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "class-mode",
+                                       g_variant_new_boolean(TRUE));
+    g_action_group_activate_action(G_ACTION_GROUP(window), "preset",
+                                   g_variant_new_string("first-screen"));
+    g_assert_true(ns_class_mode_is_on(window));
+    g_assert_false(gtk_widget_get_visible(row));
+    UI_WAIT(window, ui_is_ready);
+    g_auto(NsExperiment) first = {0};
+    ns_session_first_experiment(&first);
+    for (size_t i = 0; i < 2; i++) {
+        g_autofree char *one = ns_settings_line(&first.lane[i], true);
+        g_autofree char *other =
+            ns_settings_line(&ns_session_experiment(ns_window_session(window))->lane[i], true);
+        g_assert_cmpstr(one, ==, other);
+    }
+    ui_close(window);
+}
+
+void ui_add_lecture_tests(void)
+{
+    g_test_add_func("/ui/lecture/keys", test_keys);
+    g_test_add_func("/ui/lecture/early", test_early);
+    g_test_add_func("/ui/lecture/same-bits", test_same_bits);
+    g_test_add_func("/ui/lecture/back", test_back);
+    g_test_add_func("/ui/lecture/mistakes", test_mistakes);
+    g_test_add_func("/ui/lecture/add", test_add);
+    g_test_add_func("/ui/lecture/preset-in-class", test_preset_in_class);
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/widgets/shell/lecture.h"
+
+#include "core/base/error.h"
+#include "core/base/words.h"
+#include "core/store/bundled.h"
+#include "core/store/lecture.h"
+#include "ui/widgets/common/file_dialog.h"
+#include "ui/widgets/common/hiding.h"
+#include "ui/widgets/common/text_label.h"
+#include "ui/widgets/shell/class_mode.h"
+#include "ui/widgets/shell/learning.h"
+
+#define PRESENTER "ns-presenter"
+#define LOOK_MS 200 /* between two looks at whether the next scene can be prepared */
+
+static const char *const PANES[] = {"pane", "inspector"};
+
+/* The window as it was before lecture mode. */
+typedef struct {
+    NsPreset preset; /* its experiment, page and chart */
+    unsigned run;    /* the id of its run; 0: it had made no step */
+    NsQuantity gradient, hidden;
+    bool class_mode, pause_on_trouble, pane[G_N_ELEMENTS(PANES)];
+} Before;
+
+typedef struct {
+    NsWindow *window;
+    bool on;
+    Before before;
+    NsLecture *lecture;       /* NULL: none was opened */
+    char *path;               /* of its file; NULL for a bundled one */
+    NsPreparedRun **prepared; /* [lecture->n]; NULL where a scene is not prepared */
+    size_t next;              /* the scene that comes next */
+    bool shown;               /* the scene before that is on view */
+    bool any;                 /* a scene has been on view since the mode was entered */
+    guint source;             /* looks at what can be prepared */
+    GtkWidget *bar, *scenes, *forward, *title, *count, *note, *status, *run, *menu;
+} Presenter;
+
+static Presenter *presenter_of(NsWindow *window)
+{
+    return g_object_get_data(G_OBJECT(window), PRESENTER);
+}
+
+static NsSession *session_of(const Presenter *presenter)
+{
+    return ns_window_session(presenter->window);
+}
+
+/* ---- The bar ---- */
+
+static void sync_bar(Presenter *presenter)
+{
+    const NsLecture *lecture = presenter->lecture;
+    bool scene = presenter->on && presenter->shown, comes = lecture && presenter->next < lecture->n;
+    const NsPreset *shown = scene ? &lecture->scene[presenter->next - 1].preset : NULL;
+    const char *own = shown ? shown->experiment.title : NULL;
+    g_autofree char *title = own ? g_strdup(_(own)) : ns_session_title(session_of(presenter));
+    g_autofree char *note = NULL, *count = NULL;
+    g_autofree char *status = ns_session_status(session_of(presenter), NS_STATUS_STEP);
+    if (shown && shown->note) note = g_strdup(_(shown->note));
+    if (shown) count = g_strdup_printf(_("%zu of %zu"), presenter->next, lecture->n);
+    if (!shown && comes)
+        note = g_strdup_printf(_("Page Down shows scene %zu of %zu of the lecture “%s”."),
+                               presenter->next + 1, lecture->n,
+                               lecture->title ? _(lecture->title) : _("untitled"));
+    gtk_widget_set_visible(presenter->bar, presenter->on);
+    gtk_widget_set_visible(presenter->scenes, lecture != NULL);
+    ns_text_label_set(presenter->title, title);
+    ns_text_label_set(presenter->count, count ? count : "");
+    ns_text_label_set(presenter->note, note ? note : "");
+    gtk_widget_set_visible(presenter->note, note != NULL);
+    ns_text_label_set(presenter->status, status);
+    gtk_button_set_label(GTK_BUTTON(presenter->run),
+                         ns_session_is_running(session_of(presenter)) ? _("Pause") : _("Run"));
+    ns_window_enable(presenter->window, "next-scene", presenter->on && comes);
+    ns_window_enable(presenter->window, "previous-scene", scene && presenter->next > 1);
+}
+
+/* ---- Scenes ---- */
+
+/* Drops all but those that a key can show next. */
+static void drop_prepared(Presenter *presenter)
+{
+    for (size_t i = 0; presenter->lecture && i < presenter->lecture->n; i++) {
+        bool near = i == presenter->next || (presenter->shown && i + 2 == presenter->next);
+        if (!presenter->on || !near) g_clear_pointer(&presenter->prepared[i], ns_prepared_run_free);
+    }
+}
+
+/* Begins to prepare a scene unless it is there; true once it is ready, or cannot be: then its key
+ * says why. */
+static bool has_prepared(Presenter *presenter, size_t scene)
+{
+    const NsPreset *preset = &presenter->lecture->scene[scene].preset;
+    NsPreparedRun **run = &presenter->prepared[scene];
+    if (*run) return ns_prepared_run_is_ready(*run);
+    *run = ns_session_prepare(session_of(presenter), &preset->experiment, preset->step, NULL);
+    return !*run;
+}
+
+/* Pale while the next scene is not ready. */
+static void sync_forward(Presenter *presenter, bool ready)
+{
+    if (ready)
+        gtk_widget_remove_css_class(presenter->forward, "preparing");
+    else
+        gtk_widget_add_css_class(presenter->forward, "preparing");
+    gtk_widget_set_tooltip_text(presenter->forward,
+                                ready ? _("Next scene (Page Down)")
+                                      : _("Next scene (Page Down), which is being prepared"));
+}
+
+/* One scene after the other, and none while the run on view needs the processor. */
+static gboolean look(gpointer data)
+{
+    Presenter *presenter = data;
+    const NsLecture *lecture = presenter->lecture;
+    NsSession *session = session_of(presenter);
+    bool busy = ns_session_is_running(session) || ns_session_state(session) == NS_TRAINER_PREPARING;
+    if (!lecture || busy) return G_SOURCE_CONTINUE;
+    bool ready = presenter->next == lecture->n || has_prepared(presenter, presenter->next);
+    sync_forward(presenter, ready);
+    if (ready && presenter->shown && presenter->next > 1)
+        has_prepared(presenter, presenter->next - 2);
+    return G_SOURCE_CONTINUE;
+}
+
+static void show_scene(Presenter *presenter, size_t scene)
+{
+    const NsPreset *preset = &presenter->lecture->scene[scene].preset;
+    NsSession *session = session_of(presenter);
+    g_autoptr(GError) error = NULL;
+    NsPreparedRun *run = g_steal_pointer(&presenter->prepared[scene]);
+    if (!run) run = ns_session_prepare(session, &preset->experiment, preset->step, &error);
+    if (!run) {
+        ns_window_toast(presenter->window, error->message);
+        return;
+    }
+    presenter->next = scene + 1;
+    presenter->shown = presenter->any = true;
+    drop_prepared(presenter);
+    ns_session_show_prepared(session, run);
+    ns_window_arrange(presenter->window, preset);
+    sync_forward(presenter, presenter->next == presenter->lecture->n);
+    sync_bar(presenter);
+}
+
+static void on_next(NsWindow *window)
+{
+    Presenter *presenter = presenter_of(window);
+    show_scene(presenter, presenter->next);
+}
+
+static void on_previous(NsWindow *window)
+{
+    Presenter *presenter = presenter_of(window);
+    show_scene(presenter, presenter->next - 2);
+}
+
+/* ---- The mode ---- */
+
+static void open_pane(Presenter *presenter, const char *pane, bool open)
+{
+    g_action_group_change_action_state(G_ACTION_GROUP(presenter->window), pane,
+                                       g_variant_new_boolean(open));
+}
+
+static void hide_bars(Presenter *presenter, bool hidden)
+{
+    NsWindow *window = presenter->window;
+    GtkWidget *switcher = gtk_widget_get_first_child(GTK_WIDGET(ns_window_pages(window)));
+    ns_hide(switcher, NS_HIDDEN_PRESET, hidden);
+    ns_hide(GTK_WIDGET(ns_window_transport(window)), NS_HIDDEN_PRESET, hidden);
+    ns_hide(GTK_WIDGET(ns_window_trouble(window)), NS_HIDDEN_PRESET, hidden);
+}
+
+static void enter(Presenter *presenter)
+{
+    Before *before = &presenter->before;
+    NsSession *session = session_of(presenter);
+    if (presenter->on) return;
+    ns_preset_clear(&before->preset);
+    ns_window_make_preset(presenter->window, &before->preset);
+    before->gradient = ns_session_view(session)->gradient;
+    before->hidden = ns_session_view(session)->hidden;
+    bool moved = ns_session_steps(session) > ns_session_fork_point(session);
+    size_t n;
+    const NsSessionRun *runs = ns_session_runs(session, &n);
+    before->run = 0;
+    for (size_t i = 0; moved && i < n; i++)
+        if (runs[i].present) before->run = runs[i].id;
+    before->class_mode = ns_class_mode_is_on(presenter->window);
+    before->pause_on_trouble = ns_session_pause_on_trouble(session);
+    presenter->on = true;
+    presenter->any = presenter->shown = false;
+    for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) {
+        g_autoptr(GVariant) state =
+            g_action_group_get_action_state(G_ACTION_GROUP(presenter->window), PANES[i]);
+        before->pane[i] = g_variant_get_boolean(state);
+        open_pane(presenter, PANES[i], false);
+    }
+    ns_session_set_pause_on_trouble(session, false);
+    hide_bars(presenter, true);
+    if (!before->class_mode) open_pane(presenter, "class-mode", true);
+    gtk_window_fullscreen(GTK_WINDOW(presenter->window));
+    presenter->source = g_timeout_add(LOOK_MS, look, presenter);
+    sync_bar(presenter);
+}
+
+/* The run from before the lecture is an earlier one by now, unless it had made no step. */
+static void give_back(Presenter *presenter)
+{
+    const Before *before = &presenter->before;
+    NsSession *session = session_of(presenter);
+    ns_session_pause(session);
+    ns_session_leave_experiment(session);
+    if (before->run) ns_session_open_run(session, before->run);
+    ns_session_open(session, &before->preset.experiment);
+    if (!before->run) ns_session_restart(session);
+    ns_page_stack_show(ns_window_pages(presenter->window), before->preset.page);
+    if (before->preset.chart) ns_window_show_chart(presenter->window, before->preset.chart);
+    ns_session_show_gradient(session, before->gradient);
+    ns_session_show_hidden(session, before->hidden);
+}
+
+static void restore_panes(Presenter *presenter)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++)
+        open_pane(presenter, PANES[i], presenter->before.pane[i]);
+}
+
+bool ns_lecture_leave(NsWindow *window)
+{
+    Presenter *presenter = presenter_of(window);
+    if (!presenter->on) return false;
+    presenter->on = false;
+    /* The next time the lecture continues with the scene that is left. */
+    if (presenter->shown) presenter->next--;
+    presenter->shown = false;
+    g_clear_handle_id(&presenter->source, g_source_remove);
+    drop_prepared(presenter);
+    gtk_window_unfullscreen(GTK_WINDOW(window));
+    hide_bars(presenter, false);
+    if (presenter->any) give_back(presenter);
+    if (!presenter->before.class_mode) open_pane(presenter, "class-mode", false);
+    restore_panes(presenter);
+    ns_session_set_pause_on_trouble(session_of(presenter), presenter->before.pause_on_trouble);
+    sync_bar(presenter);
+    return true;
+}
+
+static void on_mode(NsWindow *window)
+{
+    if (!ns_lecture_leave(window)) enter(presenter_of(window));
+}
+
+GtkWidget *ns_lecture_menu(NsWindow *window)
+{
+    return presenter_of(window)->on ? presenter_of(window)->menu : NULL;
+}
+
+/* ---- Lectures ---- */
+
+/* The parts of a scene that only a window knows. */
+static bool check_scene(const NsScene *scene, GError **error)
+{
+    const char *page = scene->preset.page;
+    g_autoptr(GArray) specs = g_array_new(FALSE, FALSE, sizeof(NsFigureSpec));
+    g_autoptr(GString) pages = g_string_new(NULL);
+    GError *wrong = NULL;
+    bool known = !page;
+    for (size_t i = 0; ns_page_kind(i); i++) {
+        known |= page && g_str_equal(ns_page_kind(i)->key, page);
+        g_string_append_printf(pages, "%s%s", i ? ", " : "", ns_page_kind(i)->key);
+    }
+    if (!known)
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         N_("Line %zu: this scene has the page “%s”; the pages are %s."),
+                         scene->line, page, pages->str);
+    if (!scene->preset.chart || ns_figure_specs_read(specs, scene->preset.chart, &wrong))
+        return true;
+    return ns_entry_blame(&(NsEntry){.line = scene->line}, wrong, error);
+}
+
+static bool check_scenes(const NsLecture *lecture, const char *path, GError **error)
+{
+    g_autoptr(GError) wrong = NULL;
+    size_t i = 0;
+    while (i < lecture->n && check_scene(&lecture->scene[i], &wrong)) i++;
+    if (!wrong) return true;
+    g_autofree char *name = g_filename_display_basename(path);
+    return ns_refuse(error, NS_ERROR_SETTING, "“%s”: %s", name, wrong->message);
+}
+
+static void forget(Presenter *presenter)
+{
+    presenter->shown = false;
+    presenter->next = SIZE_MAX;
+    drop_prepared(presenter);
+    presenter->next = 0;
+    g_clear_pointer(&presenter->prepared, g_free);
+    g_clear_pointer(&presenter->lecture, ns_lecture_free);
+    g_clear_pointer(&presenter->path, g_free);
+}
+
+/* Takes the lecture. */
+static void open_lecture(Presenter *presenter, NsLecture *lecture, const char *path)
+{
+    forget(presenter);
+    presenter->lecture = lecture;
+    presenter->path = g_strdup(path);
+    presenter->prepared = g_new0(NsPreparedRun *, lecture->n);
+}
+
+bool ns_lecture_show_file(NsWindow *window, const char *path, GError **error)
+{
+    Presenter *presenter = presenter_of(window);
+    g_autoptr(NsLecture) lecture = ns_lecture_load(path, error);
+    if (!lecture || !check_scenes(lecture, path, error)) return false;
+    open_lecture(presenter, g_steal_pointer(&lecture), path);
+    enter(presenter);
+    show_scene(presenter, 0);
+    return true;
+}
+
+static void on_lecture(GSimpleAction *action, GVariant *key, gpointer window)
+{
+    (void)action;
+    Presenter *presenter = presenter_of(window);
+    int i = ns_choices_find(ns_lecture_choice, g_variant_get_string(key, NULL));
+    NsLecture *lecture = i < 0 ? NULL : ns_lecture_open((size_t)i, NULL);
+    if (!lecture) return;
+    open_lecture(presenter, lecture, NULL);
+    enter(presenter);
+    show_scene(presenter, 0);
+}
+
+static void add_scene(const char *path, gpointer window)
+{
+    Presenter *presenter = presenter_of(window);
+    g_auto(NsPreset) scene;
+    g_autoptr(GError) error = NULL;
+    ns_window_make_preset(window, &scene);
+    scene.step = ns_session_shown_step(session_of(presenter));
+    size_t n = ns_lecture_append(path, &scene, &error);
+    NsLecture *longer = n ? ns_lecture_load(path, &error) : NULL;
+    if (!longer) {
+        ns_window_toast(window, error->message);
+        return;
+    }
+    size_t next = presenter->next;
+    bool same = g_strcmp0(path, presenter->path) == 0, shown = presenter->shown;
+    g_autofree char *own = g_strdup(path);
+    open_lecture(presenter, longer, own);
+    presenter->next = same ? next : 0;
+    presenter->shown = same && shown;
+    sync_bar(presenter);
+    g_autofree char *name = g_filename_display_basename(own);
+    g_autofree char *words = g_strdup_printf(_("Added scene %zu to %s"), n, name);
+    ns_window_toast_file(window, words, own);
+}
+
+/* A lecture in a file that is open gets the scene; otherwise a file is asked for. */
+static void on_add_scene(NsWindow *window)
+{
+    Presenter *presenter = presenter_of(window);
+    if (presenter->path)
+        add_scene(presenter->path, window);
+    else
+        ns_file_dialog_save(GTK_WINDOW(window), _("Add the scene to a lecture"),
+                            "my" NS_LECTURE_SUFFIX, add_scene, window);
+}
+
+/* ---- The window ---- */
+
+static void on_session(NsWindow *window)
+{
+    if (presenter_of(window)->on) sync_bar(presenter_of(window));
+}
+
+/* A desktop can end full screen, too. */
+static void on_fullscreened(NsWindow *window)
+{
+    if (!gtk_window_is_fullscreen(GTK_WINDOW(window))) ns_lecture_leave(window);
+}
+
+/* What is remembered of the window is not how a lecture has it. */
+static void on_unrealize(NsWindow *window)
+{
+    Presenter *presenter = presenter_of(window);
+    if (!presenter->on) return;
+    restore_panes(presenter);
+    ns_session_show_gradient(session_of(presenter), presenter->before.gradient);
+    ns_session_show_hidden(session_of(presenter), presenter->before.hidden);
+}
+
+static void presenter_free(gpointer data)
+{
+    Presenter *presenter = data;
+    g_clear_handle_id(&presenter->source, g_source_remove);
+    forget(presenter);
+    ns_preset_clear(&presenter->before.preset);
+    g_free(presenter);
+}
+
+static GtkWidget *part(GtkBuilder *builder, const char *id)
+{
+    return GTK_WIDGET(gtk_builder_get_object(builder, id));
+}
+
+void ns_window_add_lecture(NsWindow *window)
+{
+    static const NsWindowCommand commands[] = {
+        {.action = "lecture-mode", .of_window = on_mode},
+        {.action = "next-scene", .of_window = on_next},
+        {.action = "previous-scene", .of_window = on_previous},
+        {.action = "add-scene", .of_window = on_add_scene},
+    };
+    static const GActionEntry actions[] = {
+        {.name = "lecture", .parameter_type = "s", .activate = on_lecture},
+    };
+    g_autoptr(GtkBuilder) builder =
+        gtk_builder_new_from_resource("/org/normscope/Normscope/lecture-bar.ui");
+    Presenter *presenter = g_new0(Presenter, 1);
+    *presenter = (Presenter){.window = window,
+                             .bar = part(builder, "bar"),
+                             .scenes = part(builder, "scenes"),
+                             .forward = part(builder, "next"),
+                             .title = part(builder, "title"),
+                             .count = part(builder, "count"),
+                             .note = part(builder, "note"),
+                             .status = part(builder, "status"),
+                             .run = part(builder, "run"),
+                             .menu = part(builder, "menu")};
+    g_object_set_data_full(G_OBJECT(window), PRESENTER, presenter, presenter_free);
+    gtk_box_prepend(GTK_BOX(gtk_window_get_child(GTK_WINDOW(window))), presenter->bar);
+    GtkApplication *application = gtk_window_get_application(GTK_WINDOW(window));
+    GMenuModel *menu = G_MENU_MODEL(gtk_application_get_menu_by_id(application, "main-menu"));
+    gtk_menu_button_set_popover(
+        GTK_MENU_BUTTON(presenter->menu),
+        gtk_popover_menu_new_from_model_full(menu, GTK_POPOVER_MENU_NESTED));
+    ns_window_add_commands(window, commands, G_N_ELEMENTS(commands));
+    g_action_map_add_action_entries(G_ACTION_MAP(window), actions, G_N_ELEMENTS(actions), window);
+    g_signal_connect_object(session_of(presenter), "status-changed", G_CALLBACK(on_session), window,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect(window, "progressed", G_CALLBACK(on_session), NULL);
+    g_signal_connect(window, "notify::fullscreened", G_CALLBACK(on_fullscreened), NULL);
+    g_signal_connect(window, "unrealize", G_CALLBACK(on_unrealize), NULL);
+    sync_bar(presenter);
+}
