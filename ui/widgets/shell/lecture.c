@@ -425,15 +425,15 @@ void ns_window_add_lecture(NsWindow *window)
         gtk_builder_new_from_resource("/org/normscope/Normscope/lecture-bar.ui");
     Presenter *presenter = g_new0(Presenter, 1);
     *presenter = (Presenter){.window = window,
-                             .bar = part(builder, "bar"),
-                             .scenes = part(builder, "scenes"),
-                             .forward = part(builder, "next"),
-                             .title = part(builder, "title"),
-                             .count = part(builder, "count"),
-                             .note = part(builder, "note"),
-                             .status = part(builder, "status"),
-                             .run = part(builder, "run"),
-                             .menu = part(builder, "menu")};
+                             .bar = part(builder, "lecture_bar"),
+                             .scenes = part(builder, "lecture_scenes"),
+                             .forward = part(builder, "lecture_next"),
+                             .title = part(builder, "lecture_title"),
+                             .count = part(builder, "lecture_count"),
+                             .note = part(builder, "lecture_note"),
+                             .status = part(builder, "lecture_status"),
+                             .run = part(builder, "lecture_run"),
+                             .menu = part(builder, "lecture_menu")};
     g_object_set_data_full(G_OBJECT(window), PRESENTER, presenter, presenter_free);
     gtk_box_prepend(GTK_BOX(gtk_window_get_child(GTK_WINDOW(window))), presenter->bar);
     GtkApplication *application = gtk_window_get_application(GTK_WINDOW(window));
