@@ -31,8 +31,13 @@ bool ui_same_range(NsRange a, NsRange b)
 
 bool ui_is_drawn(NsWindow *window)
 {
-    for (size_t i = 0; i < TILES; i++)
-        if (!ns_chart_view_layout(ui_chart(window, i))) return false;
+    for (size_t i = 0; i < TILES; i++) {
+        GtkWidget *chart = GTK_WIDGET(ui_chart(window, i));
+        const NsPlotLayout *layout = ns_chart_view_layout(NS_CHART_VIEW(chart));
+        if (!layout || layout->width != gtk_widget_get_width(chart) ||
+            layout->height != gtk_widget_get_height(chart))
+            return false;
+    }
     return true;
 }
 

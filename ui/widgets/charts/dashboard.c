@@ -1,4 +1,4 @@
-/* Charts of a session, one of them large.  SPDX-License-Identifier: MIT */
+/* Charts of a session, one or two of them large.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/charts/dashboard.h"
 
 #include "ui/widgets/common/hiding.h"
@@ -13,11 +13,15 @@
 #define ABREAST_PLOT 300
 #define ABREAST_WORDS 120
 
+/* The least width, and the least height, of each of two large charts, in pixels. */
+#define TWO_ACROSS 380
+#define TWO_DOWN 300
+
 /* Of a thumbnail beside the stage: its share of the width, and its height by its width. */
 #define THUMBNAIL_SHARE 0.18
 #define THUMBNAIL_LEAST 128
 #define THUMBNAIL_MOST 340
-#define THUMBNAIL_TALLEST 1.7
+#define THUMBNAIL_TALLEST 2.5
 #define THUMBNAIL_BELOW 100 /* its height below the stage */
 
 #define FRAME_BUDGET_MS 8.0   /* for drawing, out of 16 */
@@ -41,8 +45,11 @@ struct _NsDashboard {
     NsChartTile *maximized;
     NsChartTile *hovered;
     guint stage;        /* the slot that is large */
-    const char *stored; /* the preference that remembers it; NULL for none */
-    bool by_lane, abreast;
+    guint second;       /* the slot that was it before, and is large where two have room */
+    const char *stored; /* the preference that remembers the stage; NULL for none */
+    bool by_lane;
+    bool abreast; /* all charts are large */
+    bool two;     /* two are */
     guint arranging;
     bool linking;
 };
@@ -79,6 +86,16 @@ static guint stage_of(NsDashboard *dashboard)
     return i;
 }
 
+/* Whether the tile is the stage, or the second large one. */
+static bool is_large(NsDashboard *dashboard, guint i)
+{
+    guint stage = stage_of(dashboard), second = dashboard->second;
+    if (i == stage || !dashboard->two) return i == stage;
+    if (second == stage || !is_there(dashboard, second))
+        for (second = stage == 0; !is_there(dashboard, second); second++) {}
+    return i == second;
+}
+
 static bool has_thumbnails(NsDashboard *dashboard)
 {
     return !dashboard->maximized && !dashboard->abreast && tiles_there(dashboard) > 1;
@@ -89,7 +106,7 @@ static void sync_compact(NsDashboard *dashboard)
     bool thumbnails = has_thumbnails(dashboard);
     for (guint i = 0; i < dashboard->slots->len; i++) {
         Slot *slot = slot_at(dashboard, i);
-        ns_chart_tile_set_compact(slot->tile, thumbnails && i != stage_of(dashboard));
+        ns_chart_tile_set_compact(slot->tile, thumbnails && !is_large(dashboard, i));
         slot->stale = true;
     }
     gtk_widget_queue_resize(GTK_WIDGET(dashboard));
@@ -145,37 +162,81 @@ static void place_abreast(NsDashboard *dashboard, int width, int height)
     }
 }
 
+/* The area of the large charts; the rest has `thumbnails` of `across` by `down` pixels. */
+typedef struct {
+    bool beside;
+    int across, down, width, height;
+} Stage;
+
+static Stage stage_area(NsDashboard *dashboard, int thumbnails, int width, int height)
+{
+    Stage s = {.beside = width >= BESIDE_FROM};
+    double least = THUMBNAIL_LEAST * ns_widget_text_scale(GTK_WIDGET(dashboard));
+    s.across = s.beside ? (int)CLAMP(THUMBNAIL_SHARE * width, least, THUMBNAIL_MOST)
+                        : (width - GAP) / thumbnails - GAP;
+    s.down = s.beside ? MIN((height - GAP) / thumbnails - GAP, (int)(THUMBNAIL_TALLEST * s.across))
+                      : THUMBNAIL_BELOW;
+    s.width = width - 2 * GAP - (s.beside ? s.across + GAP : 0);
+    s.height = height - 2 * GAP - (s.beside ? 0 : s.down + GAP);
+    return s;
+}
+
+static bool fit_across(NsDashboard *dashboard, const Stage *s)
+{
+    return s->width >= 2 * TWO_ACROSS * ns_text_scale(GTK_WIDGET(dashboard)) + GAP;
+}
+
+/* Whether two large charts have room, in a row or in a column. */
+static bool two_fit(NsDashboard *dashboard, int width, int height)
+{
+    int n = tiles_there(dashboard);
+    if (n < 3 || dashboard->by_lane) return false;
+    Stage s = stage_area(dashboard, n - 2, width, height);
+    return fit_across(dashboard, &s) ||
+           (s.beside && s.height >= 2 * TWO_DOWN * ns_text_scale(GTK_WIDGET(dashboard)) + GAP);
+}
+
 static void place_stage(NsDashboard *dashboard, int width, int height)
 {
-    int n = tiles_there(dashboard) - 1, at = 0;
-    bool beside = width >= BESIDE_FROM;
-    double least = THUMBNAIL_LEAST * ns_widget_text_scale(GTK_WIDGET(dashboard));
-    int across = beside ? (int)CLAMP(THUMBNAIL_SHARE * width, least, THUMBNAIL_MOST)
-                        : (width - GAP) / n - GAP;
-    int down =
-        beside ? MIN((height - GAP) / n - GAP, (int)(THUMBNAIL_TALLEST * across)) : THUMBNAIL_BELOW;
-    int stage_width = width - 2 * GAP - (beside ? across + GAP : 0);
-    int stage_height = height - 2 * GAP - (beside ? 0 : down + GAP);
+    int large = dashboard->two ? 2 : 1, at = 0, at_large = 0;
+    Stage s = stage_area(dashboard, tiles_there(dashboard) - large, width, height);
+    bool row = fit_across(dashboard, &s);
+    int large_width = row ? (s.width + GAP) / large - GAP : s.width;
+    int large_height = row ? s.height : (s.height + GAP) / large - GAP;
     for (guint i = 0; i < dashboard->slots->len; i++) {
         GtkWidget *tile = GTK_WIDGET(slot_at(dashboard, i)->tile);
         if (!is_there(dashboard, i)) continue;
-        if (i == stage_of(dashboard)) {
-            place(tile, GAP, GAP, stage_width, stage_height);
+        if (is_large(dashboard, i)) {
+            place(tile, GAP + (row ? at_large * (large_width + GAP) : 0),
+                  GAP + (row ? 0 : at_large * (large_height + GAP)), large_width, large_height);
+            at_large++;
             continue;
         }
-        if (beside)
-            place(tile, stage_width + 2 * GAP, GAP + at * (down + GAP), across, down);
+        if (s.beside)
+            place(tile, s.width + 2 * GAP, GAP + at * (s.down + GAP), s.across, s.down);
         else
-            place(tile, GAP + at * (across + GAP), stage_height + 2 * GAP, across, down);
+            place(tile, GAP + at * (s.across + GAP), s.height + 2 * GAP, s.across, s.down);
         at++;
     }
+}
+
+/* Whether the charts of all lanes have room. */
+static bool lanes_fit(NsDashboard *dashboard, int width, int height)
+{
+    int rows = (tiles_there(dashboard) + 1) / 2;
+    double least = ABREAST_PLOT + ABREAST_WORDS * ns_text_scale(GTK_WIDGET(dashboard));
+    return dashboard->by_lane && width / 2 >= least && height / rows >= least;
 }
 
 static gboolean arrange(gpointer data)
 {
     NsDashboard *dashboard = data;
+    GtkWidget *widget = GTK_WIDGET(dashboard);
     dashboard->arranging = 0;
-    dashboard->abreast = !dashboard->abreast;
+    dashboard->abreast =
+        lanes_fit(dashboard, gtk_widget_get_width(widget), gtk_widget_get_height(widget));
+    dashboard->two =
+        two_fit(dashboard, gtk_widget_get_width(widget), gtk_widget_get_height(widget));
     sync_compact(dashboard);
     ns_page_refresh(NS_PAGE(dashboard));
     return G_SOURCE_REMOVE;
@@ -189,12 +250,11 @@ static void ns_dashboard_size_allocate(GtkWidget *widget, int width, int height,
         place_stage(dashboard, width, height);
     else
         place_abreast(dashboard, width, height);
-    int rows = (tiles_there(dashboard) + 1) / 2;
-    double least = ABREAST_PLOT + ABREAST_WORDS * ns_text_scale(widget);
-    bool roomy = dashboard->by_lane && width / 2 >= least && height / rows >= least;
+    bool changes = lanes_fit(dashboard, width, height) != dashboard->abreast ||
+                   two_fit(dashboard, width, height) != dashboard->two;
     /* What is visible must not change while sizes are being given out. */
-    if (roomy != dashboard->abreast && !dashboard->arranging)
-        dashboard->arranging = g_idle_add(arrange, dashboard);
+    if (changes && !dashboard->arranging)
+        dashboard->arranging = g_idle_add_full(G_PRIORITY_DEFAULT, arrange, dashboard, NULL);
 }
 
 static NsAbscissa abscissa_of(NsChartTile *tile)
@@ -348,7 +408,9 @@ NsChartTile *ns_dashboard_stage(NsDashboard *dashboard)
 static guint next_stage(NsDashboard *dashboard)
 {
     guint n = dashboard->slots->len, i = (stage_of(dashboard) + 1) % n;
-    while (!is_there(dashboard, i)) i = (i + 1) % n;
+    while (!is_there(dashboard, i) ||
+           (is_large(dashboard, i) && !dashboard->maximized && i != stage_of(dashboard)))
+        i = (i + 1) % n;
     return i;
 }
 
@@ -359,6 +421,7 @@ void ns_dashboard_set_stage(NsDashboard *dashboard, NsChartTile *tile)
         if (slot_at(dashboard, i)->tile == tile) stage = i;
     dashboard->hovered = NULL;
     if (stage == stage_of(dashboard)) return;
+    dashboard->second = stage_of(dashboard);
     dashboard->stage = stage;
     if (dashboard->maximized) ns_dashboard_maximize(dashboard, slot_at(dashboard, stage)->tile);
     sync_compact(dashboard);
@@ -532,6 +595,7 @@ static GtkWidget *new_dashboard(NsSession *session, const char *const *figures, 
     NsDashboard *dashboard = g_object_new(NS_TYPE_DASHBOARD, NULL);
     dashboard->session = ns_session_hold(session, dashboard);
     dashboard->by_lane = by_lane;
+    dashboard->second = 1;
     for (; *figures; figures++) {
         const NsFigureKind *kind = ns_figure_find(*figures);
         g_return_val_if_fail(kind, NULL);

@@ -1,11 +1,11 @@
-/* Charts of a session, one of them large.  SPDX-License-Identifier: MIT
+/* Charts of a session, one or two of them large.  SPDX-License-Identifier: MIT
  *
  * A tile for every figure of a list, any of which can be given another figure.  One is on the
- * stage, the others are live thumbnails beside it, or below where that is narrow; a thumbnail that
- * is pressed changes places with it.  Figures of lanes stand side by side where each has room.
- * Pointing at a step or a
- * layer in one chart points at it in all, and charts with the same abscissa show the same part of
- * it: zooming one over steps zooms all over steps, likewise over layers.  Vertical limits are each
+ * stage and, where both have room, that which was there before it is as large; the others are live
+ * thumbnails beside them, or below where that is narrow.  A thumbnail that is pressed goes to the
+ * stage.  Figures of lanes stand side by side where each has room.  Pointing at a step or a layer
+ * in one chart points at it in all, and charts with the same abscissa show the same part of it:
+ * zooming one over steps zooms all over steps, likewise over layers.  Vertical limits are each
  * chart's own.  Profiles show the step that was pinned last.  It is a page of the window. */
 #pragma once
 

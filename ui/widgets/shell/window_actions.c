@@ -104,7 +104,12 @@ static void on_maximize(NsWindow *window)
 static void on_next_chart(NsWindow *window)
 {
     NsDashboard *dashboard = ns_window_dashboard(window);
-    if (dashboard) ns_dashboard_set_stage(dashboard, NULL);
+    GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(window));
+    if (!dashboard) return;
+    ns_dashboard_set_stage(dashboard, NULL);
+    /* Keys act on the chart that has the focus, which is now this one. */
+    if (focus && gtk_widget_is_ancestor(focus, GTK_WIDGET(dashboard)))
+        gtk_widget_grab_focus(GTK_WIDGET(ns_chart_tile_chart(ns_dashboard_stage(dashboard))));
 }
 
 /* Escape closes what lies on top, one thing at a time. */
