@@ -215,6 +215,20 @@ bool ns_settings_is_idle(const NsSettings *settings, const NsParam *param)
     return IS(param, placement) && *settings->mixture;
 }
 
+bool ns_settings_is_of_task(const NsSettings *settings, const NsParam *param)
+{
+    const char *task = ns_task_choice(settings->task)->key;
+    if (is_pair_file(param) || IS(param, vocabularies) || IS(param, bleu_sentences))
+        return ns_task_translates(settings);
+    if (IS(param, decoder_layers) || IS(param, source_seq))
+        return settings->arch == NS_ARCH_ENCODER_DECODER;
+    if (IS(param, next_sentence)) return g_str_equal(task, "mlm");
+    if (IS(param, tokenizer))
+        return ns_task_translates(settings) || g_str_equal(task, "text") ||
+               g_str_equal(task, "mlm");
+    return true;
+}
+
 static bool set_param(NsSettings *settings, const NsParam *param, const char *value, GError **error)
 {
     double number;

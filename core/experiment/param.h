@@ -57,6 +57,10 @@ bool ns_settings_set(NsSettings *settings, const char *key, const char *value, G
 /* Whether a setting has no effect because another one excludes it. */
 bool ns_settings_is_idle(const NsSettings *settings, const NsParam *param);
 
+/* Whether a setting acts on the task and the architecture of these settings: the files of pairs,
+ * for instance, on translation alone. */
+bool ns_settings_is_of_task(const NsSettings *settings, const NsParam *param);
+
 /* Sets NS_ERROR_SETTING for a key that is neither a setting nor one of `more` (NULL-terminated, or
  * NULL); the message names the nearest of these.  Returns false. */
 bool ns_settings_unknown(const char *key, const char *const *more, GError **error);

@@ -4,6 +4,8 @@
 
 #include "core/base/words.h"
 #include "core/experiment/param.h"
+#include "ui/widgets/common/hiding.h"
+#include "ui/widgets/common/preferences.h"
 #include "ui/widgets/common/text_label.h"
 #include "ui/widgets/settings/controls.h"
 #include "ui/widgets/settings/lane_tabs.h"
@@ -23,24 +25,33 @@ typedef struct {
 
 static const char WATCHING[] = "ns-watching";
 
-/* The rows at the top, in their order. */
+/* The rows at the top, in their order, and the others that have a special control. */
 static const struct {
     const char *heading; /* above this row, or NULL */
     const char *key;
     Kind kind;
+    bool top;
     double least, most; /* of the slider; the entry may go further */
-} TOP[] = {
-    {N_("Model"), "placement", TOGGLES, 0, 0},
-    {NULL, "norm", AUTO, 0, 0},
-    {NULL, "layers", SLIDER, 1, 1000},
-    {NULL, "d-model", AUTO, 0, 0},
-    {NULL, "heads", AUTO, 0, 0},
-    {N_("Training"), "warmup", SLIDER, 1, 10000},
-    {NULL, "lr", SLIDER, 1e-5, 1},
-    {NULL, "batch", AUTO, 0, 0},
-    {NULL, "seq", AUTO, 0, 0},
-    {NULL, "seed", SEED, 0, 0},
-    {N_("Data"), "text", FILE_BUTTON, 0, 0},
+} ROWS[] = {
+    {N_("Model"), "placement", TOGGLES, true, 0, 0},
+    {NULL, "layers", SLIDER, true, 1, 1000},
+    {N_("Training"), "warmup", SLIDER, true, 1, 10000},
+    {NULL, "lr", SLIDER, true, 1e-5, 1},
+    {NULL, "norm", AUTO, false, 0, 0},
+    {NULL, "d-model", AUTO, false, 0, 0},
+    {NULL, "heads", AUTO, false, 0, 0},
+    {NULL, "batch", AUTO, false, 0, 0},
+    {NULL, "seq", AUTO, false, 0, 0},
+    {NULL, "seed", SEED, false, 0, 0},
+    {NULL, "text", FILE_BUTTON, false, 0, 0},
+};
+
+static const char *const GROUPS[] = {
+    [NS_GROUP_MODEL] = N_("Architecture"),
+    [NS_GROUP_REGULARIZER] = N_("Regularization"),
+    [NS_GROUP_OPTIMIZER] = N_("Optimizer and schedule"),
+    [NS_GROUP_DATA] = N_("Data"),
+    [NS_GROUP_RUN] = N_("Run and measurement"),
 };
 
 static GtkWidget *text_control(NsSession *session, const NsParam *param)
@@ -53,9 +64,16 @@ static GtkWidget *text_control(NsSession *session, const NsParam *param)
     return entry;
 }
 
-static NsSettingControl control_for(NsSession *session, const NsParam *param, Kind kind,
-                                    double least, double most)
+static NsSettingControl control_for(NsSession *session, const NsParam *param)
 {
+    Kind kind = PLAIN;
+    double least = 0, most = 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(ROWS); i++) {
+        if (!g_str_equal(ROWS[i].key, param->key)) continue;
+        kind = ROWS[i].kind;
+        least = ROWS[i].least;
+        most = ROWS[i].most;
+    }
     if (kind == TOGGLES) return (NsSettingControl){.below = ns_toggle_control_new(session, param)};
     if (kind == SEED) return (NsSettingControl){.beside = ns_seed_control_new(session, param)};
     if (kind == FILE_BUTTON)
@@ -95,18 +113,61 @@ static void add_size(NsSession *session, GtkWidget *row)
 
 static bool on_top(const char *key)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(TOP); i++)
-        if (g_str_equal(TOP[i].key, key)) return true;
+    for (size_t i = 0; i < G_N_ELEMENTS(ROWS); i++)
+        if (ROWS[i].top && g_str_equal(ROWS[i].key, key)) return true;
     return false;
 }
 
-static void add_row(GtkWidget *pane, GtkWidget *box, NsSession *session, const NsParam *param,
-                    NsSettingControl control)
+/* A group without a row to see has no heading, either. */
+static void sync_group(GtkWidget *group)
+{
+    bool any = false;
+    for (GtkWidget *row = gtk_widget_get_last_child(group); gtk_widget_get_prev_sibling(row);
+         row = gtk_widget_get_prev_sibling(row))
+        any = any || gtk_widget_get_visible(row);
+    gtk_widget_set_visible(group, any);
+}
+
+static GtkWidget *add_group(GtkWidget *box, const char *heading)
+{
+    GtkWidget *group = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8);
+    gtk_box_append(GTK_BOX(group), ns_line_label_new(heading, "heading"));
+    gtk_box_append(GTK_BOX(box), group);
+    return group;
+}
+
+static void add_row(GtkWidget *pane, GtkWidget *group, NsSession *session, const NsParam *param)
 {
     g_autofree char *name = g_strconcat("ns-row-", param->key, NULL);
-    GtkWidget *row = ns_setting_row_new(session, param, control);
+    GtkWidget *row = ns_setting_row_new(session, param, control_for(session, param));
     g_object_set_data(G_OBJECT(pane), name, row);
-    gtk_box_append(GTK_BOX(box), row);
+    gtk_box_append(GTK_BOX(group), row);
+    g_signal_connect_object(row, "notify::visible", G_CALLBACK(sync_group), group,
+                            G_CONNECT_SWAPPED);
+}
+
+/* A setting that was changed is never hidden by the task. */
+static void sync_task(GtkWidget *pane)
+{
+    const Watching *parts = g_object_get_data(G_OBJECT(pane), WATCHING);
+    const NsSettings *settings = ns_session_settings(parts->session);
+    for (size_t i = 0; ns_param(i); i++)
+        ns_hide(ns_settings_pane_row(pane, ns_param(i)->key), NS_HIDDEN_USELESS,
+                !ns_settings_is_of_task(settings, ns_param(i)) &&
+                    ns_settings_is_default(settings, ns_param(i)));
+}
+
+static void on_searched(GtkSearchEntry *search, GtkWidget *pane)
+{
+    const char *words = gtk_editable_get_text(GTK_EDITABLE(search));
+    for (size_t i = 0; ns_param(i); i++) {
+        const NsParam *param = ns_param(i);
+        if (on_top(param->key)) continue;
+        g_autofree char *text =
+            g_strjoin(" ", param->key, _(param->label), _(GROUPS[param->group]), NULL);
+        ns_hide(ns_settings_pane_row(pane, param->key), NS_HIDDEN_SEARCH,
+                *words && !g_str_match_string(words, text, TRUE));
+    }
 }
 
 /* A folded expander takes its child out of the window, and yet Tab would look into it (GTK 4.18).
@@ -119,29 +180,29 @@ static void on_expanded(GtkExpander *expander, GParamSpec *property, GtkWidget *
 
 static GtkWidget *make_rows(GtkWidget *pane, NsSession *session)
 {
-    GtkWidget *rows = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8);
+    GtkWidget *rows = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8), *group = NULL;
     gtk_widget_add_css_class(rows, "settings");
-    for (size_t i = 0; i < G_N_ELEMENTS(TOP); i++) {
-        const NsParam *param = ns_param_find(TOP[i].key);
-        GtkWidget *heading =
-            TOP[i].heading ? ns_line_label_new(_(TOP[i].heading), "heading") : NULL;
-        if (heading) gtk_box_append(GTK_BOX(rows), heading);
-        add_row(pane, rows, session, param,
-                control_for(session, param, TOP[i].kind, TOP[i].least, TOP[i].most));
-        bool only = i + 1 == G_N_ELEMENTS(TOP) || TOP[i + 1].heading;
-        if (heading && only)
-            g_object_bind_property(ns_settings_pane_row(pane, param->key), "visible", heading,
-                                   "visible", G_BINDING_SYNC_CREATE);
+    for (size_t i = 0; i < G_N_ELEMENTS(ROWS) && ROWS[i].top; i++) {
+        if (ROWS[i].heading) group = add_group(rows, _(ROWS[i].heading));
+        add_row(pane, group, session, ns_param_find(ROWS[i].key));
     }
     add_size(session, ns_settings_pane_row(pane, "layers"));
-    GtkWidget *more = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8);
-    for (size_t i = 0; ns_param(i); i++)
-        if (!on_top(ns_param(i)->key))
-            add_row(pane, more, session, ns_param(i),
-                    control_for(session, ns_param(i), PLAIN, 0, 0));
+    GtkWidget *more = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8), *search = gtk_search_entry_new();
+    g_object_set(search, "placeholder-text", _("Search settings"), "margin-top", 6, NULL);
+    g_signal_connect_object(search, "search-changed", G_CALLBACK(on_searched), pane, 0);
+    gtk_box_append(GTK_BOX(more), search);
+    for (size_t k = 0; k < G_N_ELEMENTS(GROUPS); k++) {
+        group = add_group(more, _(GROUPS[k]));
+        for (size_t i = 0; ns_param(i); i++)
+            if (ns_param(i)->group == k && !on_top(ns_param(i)->key))
+                add_row(pane, group, session, ns_param(i));
+    }
     GtkWidget *expander = gtk_expander_new(_("More settings"));
     gtk_expander_set_child(GTK_EXPANDER(expander), more);
     g_signal_connect_object(expander, "notify::expanded", G_CALLBACK(on_expanded), more, 0);
+    if (ns_preferences())
+        g_settings_bind(ns_preferences(), NS_MORE_SETTINGS, expander, "expanded",
+                        G_SETTINGS_BIND_DEFAULT);
     on_expanded(GTK_EXPANDER(expander), NULL, more);
     g_object_set_data(G_OBJECT(pane), "ns-row-" NS_MORE_SETTINGS, expander);
     gtk_box_append(GTK_BOX(rows), expander);
@@ -210,6 +271,9 @@ GtkWidget *ns_settings_pane_new(NsSession *session)
     gtk_stack_add_child(GTK_STACK(parts->place), parts->watched);
     gtk_box_append(GTK_BOX(pane), parts->place);
     ns_session_listen(session, "status-changed", G_CALLBACK(sync_watching), pane);
+    ns_session_follow(session, ns_param_find("task"), G_CALLBACK(sync_task), pane);
+    ns_session_follow(session, ns_param_find("arch"), G_CALLBACK(sync_task), pane);
+    sync_task(pane);
     return pane;
 }
 

@@ -1,8 +1,9 @@
 /* The left pane: the lanes as tabs, the changes that wait, a row for every setting.
  * SPDX-License-Identifier: MIT
  *
- * The rows come from the table of settings.  Those a lecture moves most stand on top; the others
- * are in an expander, in table order, so that a new row of the table shows up by itself. */
+ * The rows come from the table of settings.  The four of the paper stand on top; the others are in
+ * an expander, by group and in table order, with a field that searches them.  Rows that do not act
+ * on the chosen task are hidden. */
 #pragma once
 
 #include "ui/session/session.h"
