@@ -217,12 +217,12 @@ static void test_rows_stay(void)
 {
     NsWindow *window = ui_open_paused();
     NsSession *session = ns_window_session(window);
-    double warmup = top_of(window, "warmup"), heads = top_of(window, "heads");
+    double warmup = top_of(window, "warmup"), lr = top_of(window, "lr");
     ns_session_set(session, "layers", "3");
     g_assert_cmpuint(ns_session_pending(session), >, 0);
     g_assert_cmpfloat(top_of(window, "warmup"), ==, warmup);
     ns_session_set(session, "heads", "5");
-    g_assert_cmpfloat(top_of(window, "heads"), ==, heads);
+    g_assert_cmpfloat(top_of(window, "lr"), ==, lr);
     g_assert_cmpfloat(top_of(window, "warmup"), ==, warmup);
     ns_session_drop_pending(session);
     g_assert_cmpfloat(top_of(window, "warmup"), ==, warmup);

@@ -8,6 +8,9 @@
 /* Padding at either end, as a share of the range of the data. */
 #define SPARE 0.08
 
+/* The fewest steps that an axis of steps shows. */
+#define FIRST_STEPS 20
+
 /* A limit starts to shrink if more than BEGIN of the axis is empty beyond the data, and stops below
  * REST. */
 #define BEGIN 0.3
@@ -79,6 +82,12 @@ double ns_limits_ahead(double first, double last)
     return first + 10 * power * round_numbers[1];
 }
 
+double ns_plot_ahead(const NsPlot *plot, double first, double last)
+{
+    double ahead = ns_limits_ahead(first, last);
+    return plot->heatmap ? ahead : MAX(ahead, first + FIRST_STEPS);
+}
+
 bool ns_plot_grows(const NsPlot *plot)
 {
     if (plot->heatmap && plot->heatmap->grows) return true;
@@ -103,7 +112,7 @@ void ns_live_axes_set(NsLiveAxes *axes, NsPlot *plot, double seconds)
     if (isnan(plot->x.lo) && isnan(plot->x.hi) && ns_plot_grows(plot) &&
         summary.x_lo <= summary.x_hi) {
         double from = plot->heatmap ? plot->heatmap->x0 : summary.x_lo;
-        double ahead = ns_limits_ahead(from, summary.x_hi), end = plot->end;
+        double ahead = ns_plot_ahead(plot, from, summary.x_hi), end = plot->end;
         bool known = end > 0 && summary.x_hi < end + 1; /* a column of step k ends at k + 1/2 */
         plot->x.hi = known ? MIN(ahead, MAX(end, summary.x_hi)) : ahead;
     }

@@ -21,6 +21,9 @@ bool ns_limits_follow(NsLimits *limits, const NsAxis *axis, double lo, double hi
  * range beyond `last`, that rarely changes. */
 double ns_limits_ahead(double first, double last);
 
+/* The same for a plot; a run that has hardly begun is not drawn across the whole chart. */
+double ns_plot_ahead(const NsPlot *plot, double first, double last);
+
 /* Returns whether the plot shows a run that may continue, so that an x axis without limits has free
  * space at the right. */
 bool ns_plot_grows(const NsPlot *plot);

@@ -113,7 +113,7 @@ static NsRange whole(const NsPlotLayout *layout, NsViewStateAxis which)
     if (which == NS_VIEW_STATE_X) {
         NsRange extent = ns_plot_extent(plot);
         /* A live axis has free space beyond the data. */
-        if (ns_plot_grows(plot)) extent.hi = ns_limits_ahead(extent.lo, extent.hi);
+        if (ns_plot_grows(plot)) extent.hi = ns_plot_ahead(plot, extent.lo, extent.hi);
         return extent;
     }
     if (which == NS_VIEW_STATE_LEFT && plot->heatmap)
