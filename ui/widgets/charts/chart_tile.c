@@ -576,7 +576,7 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureKind *kind)
     tile->heat = ns_heat_control_new(session);
     /* What comes and goes is on the left, so that the others stay in their places. */
     GtkWidget *const tools[] = {tile->follow, tile->note, tile->choice,
-                                tile->heat, tile->log,    tile->menu_button};
+                                tile->heat,   tile->log,  tile->menu_button};
     for (size_t i = 0; i < G_N_ELEMENTS(tools); i++) gtk_box_append(GTK_BOX(tile->tools), tools[i]);
     gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->tools);
     tile->probe = ns_probe_button_new(session);
