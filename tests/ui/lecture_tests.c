@@ -83,8 +83,15 @@ static double seconds_of_work(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* All scenes by Page Down alone: each is at its step as soon as the key was pressed, and drawn
- * within a second; then two of them by Page Up, and Escape. */
+static int64_t steps_at_title;
+
+static void on_title(NsSession *session)
+{
+    steps_at_title = ns_session_steps(session);
+}
+
+/* All scenes by Page Down alone: each is at its step at the moment that it comes, and drawn within
+ * a second; then two of them by Page Up, and Escape. */
 static void test_keys(void)
 {
     if (!ui_has_input()) return;
@@ -94,6 +101,8 @@ static void test_keys(void)
     UI_WAIT(window, ui_is_ready);
     ns_window_open(window, path);
     g_assert_true(is_at(window, 0));
+    g_signal_connect_swapped(ui_find(window, "lecture_title"), "notify::label",
+                             G_CALLBACK(on_title), session);
     for (size_t i = 1; i < SCENES; i++) {
         UI_WAIT(window, is_prepared);
         g_assert_cmpint(ns_session_steps(session), ==, step_of(i - 1));
@@ -105,6 +114,7 @@ static void test_keys(void)
         g_test_message("scene %zu after %.3f s, %.3f s of work", i + 1, passed, worked);
         g_assert_cmpfloat(worked, <, 1);
         g_assert_true(is_at(window, i));
+        g_assert_cmpint(steps_at_title, ==, step_of(i));
         g_assert_cmpint(ns_session_steps(session), ==, step_of(i));
         g_assert_false(ns_session_is_running(session));
         g_assert_cmpstr(ns_page_stack_key(ns_window_pages(window)), ==,

@@ -138,10 +138,10 @@ static void show_scene(Presenter *presenter, size_t scene)
         ns_window_toast(presenter->window, error->message);
         return;
     }
+    ns_session_show_prepared(session, run);
     presenter->next = scene + 1;
     presenter->shown = presenter->any = true;
     drop_prepared(presenter);
-    ns_session_show_prepared(session, run);
     ns_window_arrange(presenter->window, preset);
     sync_forward(presenter, presenter->next == presenter->lecture->n);
     sync_bar(presenter);
