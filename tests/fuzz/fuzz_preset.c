@@ -1,9 +1,9 @@
-/* Any bytes as a preset.  SPDX-License-Identifier: MIT
+/* Any bytes as a preset and as a lecture.  SPDX-License-Identifier: MIT
  *
- * A preset is refused with an error of the program's own, or what is written of it reads back to
+ * Each is refused with an error of the program's own, or what is written of a preset reads back to
  * the same. */
 #include "core/experiment/assignment.h"
-#include "core/store/preset.h"
+#include "core/store/lecture.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
@@ -39,5 +39,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_round_trip(&preset);
     else
         require_sentence(error);
+    g_autoptr(GError) wrong = NULL;
+    g_autoptr(NsLecture) lecture = ns_lecture_new((const char *)data, size, &wrong);
+    if (!lecture) require_sentence(wrong);
+    for (size_t k = 0; lecture && k < lecture->n; k++) check_round_trip(&lecture->scene[k].preset);
     return 0;
 }
