@@ -4,7 +4,7 @@
 #include "core/base/digits.h"
 #include "core/base/error.h"
 #include "core/store/jsonl.h"
-#include "core/store/outside_file.h"
+#include "core/store/recorded_run.h"
 #include "core/train/run.h"
 
 #include <inttypes.h>
@@ -24,10 +24,7 @@ typedef struct {
 } Shown;
 
 typedef struct {
-    const char *path;
-    char *name; /* for display */
-    NsOutsideFile *file;
-    bool ended;
+    NsRecordedRun *run;
     Shown lanes[NS_LANES_MAX];
 } Source;
 
@@ -45,8 +42,7 @@ static void watch_clear(Watch *watch)
         Source *source = &watch->sources[i];
         for (size_t k = 0; k < NS_LANES_MAX; k++)
             g_clear_pointer(&source->lanes[k].history, ns_history_unref);
-        ns_outside_file_free(source->file);
-        g_free(source->name);
+        ns_recorded_run_free(source->run);
     }
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Watch, watch_clear)
@@ -55,29 +51,17 @@ static bool open_sources(Watch *watch, char **paths, GError **error)
 {
     for (char **path = paths; *path; path++) {
         Source *source = &watch->sources[watch->n++];
-        source->path = *path;
-        source->name = g_str_equal(*path, "-") ? g_strdup("standard input")
-                                               : g_filename_display_basename(*path);
-        source->file = ns_outside_file_open(*path, NS_HISTORY_BUDGET / NS_LANES_MAX, error);
-        if (!source->file) return false;
+        source->run = ns_recorded_run_follow(*path, NS_HISTORY_BUDGET / NS_LANES_MAX, error);
+        if (!source->run) return false;
         bool there = g_str_equal(*path, "-") || g_file_test(*path, G_FILE_TEST_EXISTS);
         if (!there && watch->once)
             return ns_refuse(error, NS_ERROR_FILE,
-                             "“%s” does not exist; omit --once to wait for it.", source->name);
+                             "“%s” does not exist; omit --once to wait for it.", source->run->name);
         if (!there)
-            fprintf(stderr, NS_CLI ": “%s” does not exist yet; waiting for it.\n", source->name);
+            fprintf(stderr, NS_CLI ": “%s” does not exist yet; waiting for it.\n",
+                    source->run->name);
     }
     return true;
-}
-
-static void tell_messages(Watch *watch, Source *source)
-{
-    char *message;
-    while ((message = ns_outside_take_message(ns_outside_file_run(source->file)))) {
-        ns_progress_end(&watch->progress);
-        fprintf(stderr, NS_CLI ": “%s”: %s\n", source->name, message);
-        g_free(message);
-    }
 }
 
 /* Equal also if the gradient norm arrived later than the rest of the step. */
@@ -97,16 +81,18 @@ static bool was_shown(const NsHistory *old, size_t shown, const NsStep *step)
 
 static bool tell_news(Watch *watch, Source *source, GError **error)
 {
-    tell_messages(watch, source);
+    NsRecordedRun *run = source->run;
+    if (run->messages.length) ns_progress_end(&watch->progress);
+    ns_output_messages(&run->messages);
     /* Another file of the run may replace or complete a record. */
-    if (watch->once && !source->ended) return true;
-    const NsOutside *run = ns_outside_file_run(source->file);
+    if (watch->once && run->state != NS_OUTSIDE_CLOSED) return true;
+    bool partial = ns_outside_is_partial(ns_outside_file_run(run->log));
     for (size_t i = 0; i < NS_LANES_MAX; i++) {
         Shown *shown = &source->lanes[i];
-        NsHistory *history = ns_outside_history(run, i);
+        NsHistory *history = run->histories[i];
         size_t records = history ? ns_history_steps(history) : 0;
         /* Each line is written only once, so it waits until its step is complete. */
-        if (records && ns_outside_is_partial(run)) records--;
+        if (records && partial) records--;
         if (records && !shown->number) shown->number = ++watch->lanes;
         bool other = history != shown->history;
         for (size_t k = other ? 0 : shown->records; watch->lines && k < records; k++) {
@@ -135,24 +121,20 @@ static bool follow_all(Watch *watch, GError **error)
         bool more = false;
         going = 0;
         for (size_t i = 0; i < watch->n; i++) {
-            Source *source = &watch->sources[i];
-            if (source->ended) continue;
-            int wait = watch->once && !g_str_equal(source->path, "-") ? 0 : LOOK_MILLISECONDS;
-            NsOutsideNews news =
-                ns_outside_file_read(source->file, more ? 0 : wait / (int)watch->n);
-            more |= news == NS_OUTSIDE_MORE;
-            source->ended = news == NS_OUTSIDE_ENDED || (news == NS_OUTSIDE_NONE && wait == 0);
-            going += !source->ended;
-            if (source->ended) ns_outside_end(ns_outside_file_run(source->file));
-            if (news == NS_OUTSIDE_NONE) ns_outside_file_pause(source->file);
-            if (!tell_news(watch, source, error)) return false;
+            NsRecordedRun *run = watch->sources[i].run;
+            if (run->state == NS_OUTSIDE_CLOSED) continue;
+            int wait = watch->once && !g_str_equal(run->path, "-") ? 0 : LOOK_MILLISECONDS;
+            bool news = ns_recorded_run_poll(run, more ? 0 : wait / (int)watch->n);
+            more |= news;
+            if (!news && wait == 0) ns_recorded_run_end(run);
+            going += run->state != NS_OUTSIDE_CLOSED;
+            if (!tell_news(watch, &watch->sources[i], error)) return false;
         }
         if (!more && watch->lines && !ns_lines_flush(watch->lines, error)) return false;
     }
     for (size_t i = 0; i < watch->n; i++) {
-        if (watch->sources[i].ended) continue;
-        watch->sources[i].ended = true;
-        ns_outside_end(ns_outside_file_run(watch->sources[i].file));
+        if (watch->sources[i].run->state == NS_OUTSIDE_CLOSED) continue;
+        ns_recorded_run_end(watch->sources[i].run);
         if (!tell_news(watch, &watch->sources[i], error)) return false;
     }
     return true;
@@ -192,7 +174,7 @@ static void show_lane(const Source *source, const Shown *shown)
     g_autofree char *loss = ns_output_number("%.4f", last->loss);
     ns_output_pad(line, loss, CELL);
     pad_number(line, "%.4f", ns_history_step(history, best)->loss);
-    g_string_append_printf(line, "  %-16s%s layers  %s", at, layers, source->name);
+    g_string_append_printf(line, "  %-16s%s layers  %s", at, layers, source->run->name);
     puts(line->str);
 }
 
@@ -209,11 +191,12 @@ static void show_table(const Watch *watch)
             if (watch->sources[i].lanes[k].history)
                 show_lane(&watch->sources[i], &watch->sources[i].lanes[k]);
     for (size_t i = 0; i < watch->n; i++) {
-        const NsOutside *run = ns_outside_file_run(watch->sources[i].file);
-        size_t wrong = ns_outside_wrong_lines(run);
+        const NsRecordedRun *run = watch->sources[i].run;
+        const NsOutside *log = ns_outside_file_run(run->log);
+        size_t wrong = ns_outside_wrong_lines(log);
         if (wrong)
-            printf("“%s”: %zu of %zu lines could not be read.\n", watch->sources[i].name, wrong,
-                   ns_outside_lines(run));
+            printf("“%s”: %zu of %zu lines could not be read.\n", run->name, wrong,
+                   ns_outside_lines(log));
     }
 }
 
@@ -285,8 +268,8 @@ int ns_cli_watch(int argc, char **argv, GError **error)
     if (watch.lines)
         ok = ns_lines_close(watch.lines, ok, error);
     else if (ok && !watch.lanes && !ns_interrupt_signal())
-        ok = ns_outside_refuse_empty(ns_outside_file_run(watch.sources[0].file),
-                                     watch.sources[0].name, false, error);
+        ok = ns_outside_refuse_empty(ns_outside_file_run(watch.sources[0].run->log),
+                                     watch.sources[0].run->name, false, error);
     else if (ok)
         show_table(&watch);
     return ok ? ns_interrupt_status() : NS_EXIT_ERROR;

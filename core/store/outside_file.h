@@ -39,6 +39,12 @@ typedef enum {
     NS_OUTSIDE_ENDED, /* the pipe was closed */
 } NsOutsideNews;
 
+typedef enum {
+    NS_OUTSIDE_ABSENT, /* the file does not exist, or not yet */
+    NS_OUTSIDE_OPEN,   /* more may be written */
+    NS_OUTSIDE_CLOSED, /* the pipe has ended */
+} NsOutsideState;
+
 /* Reads at most one mebibyte of what arrived since the last call, and waits at most this many
  * milliseconds for it.  A file that was replaced, truncated or overwritten is read from its
  * beginning.  Any thread, one at a time. */

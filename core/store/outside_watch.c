@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/exit_barrier.h"
 #include "core/base/thread.h"
+#include "core/base/words.h"
 #include "core/train/run.h"
 
 #include <stdatomic.h>
@@ -14,10 +15,8 @@
 #define LOOK_MILLISECONDS 100
 
 typedef struct {
-    NsOutsideFile *file;
-    char *name; /* display name */
-    bool saved; /* it is standard input, which is also written to a file */
-    bool ended;
+    NsRecordedRun *run;
+    bool saved;                         /* it is standard input, which is also written to a file */
     NsOutsideState state;               /* as published */
     NsHistory *histories[NS_LANES_MAX]; /* as published: references */
     size_t lanes;                       /* as published */
@@ -30,7 +29,7 @@ struct NsOutsideWatch {
     atomic_int holders; /* number of references: the thread and the owner */
     pthread_mutex_t mutex;
     /* Protected by the mutex, like the published fields of the sources. */
-    guint64 version;
+    guint64 version, taken; /* of what was published, and of that when it was last taken */
     GQueue messages;
 };
 
@@ -51,52 +50,44 @@ static void watch_unref(NsOutsideWatch *w)
     if (atomic_fetch_sub(&w->holders, 1) > 1) return;
     for (size_t i = 0; i < w->n; i++) {
         for (size_t k = 0; k < NS_LANES_MAX; k++) ns_history_unref(w->sources[i].histories[k]);
-        ns_outside_file_free(w->sources[i].file);
-        g_free(w->sources[i].name);
+        ns_recorded_run_free(w->sources[i].run);
     }
     g_queue_clear_full(&w->messages, g_free);
     pthread_mutex_destroy(&w->mutex);
     g_free(w);
 }
 
-/* ---- The thread ---- */
-
-static void publish_messages(NsOutsideWatch *w, Source *source)
+static void set_history(NsHistory **place, NsHistory *history)
 {
-    char *message;
-    while ((message = ns_outside_file_take_message(source->file))) {
-        g_queue_push_tail(&w->messages, g_strdup_printf("“%s”: %s", source->name, message));
-        g_free(message);
-    }
+    if (history) ns_history_ref(history);
+    ns_history_unref(*place);
+    *place = history;
 }
+
+/* ---- The thread ---- */
 
 /* The mutex is held only briefly: references to histories are passed on, not copies. */
 static void publish(NsOutsideWatch *w, Source *source, bool news)
 {
-    const NsOutside *run = ns_outside_file_run(source->file);
-    NsOutsideState state = source->ended                            ? NS_OUTSIDE_CLOSED
-                           : ns_outside_file_is_there(source->file) ? NS_OUTSIDE_OPEN
-                                                                    : NS_OUTSIDE_ABSENT;
+    NsRecordedRun *run = source->run;
     NS_HELD held = ns_hold(&w->mutex);
     for (size_t k = 0; k < NS_LANES_MAX; k++) {
-        NsHistory *history = ns_outside_history(run, k);
+        NsHistory *history = run->histories[k];
         if (history == source->histories[k]) continue;
-        ns_history_unref(source->histories[k]);
-        source->histories[k] = history ? ns_history_ref(history) : NULL;
+        set_history(&source->histories[k], history);
         news = true;
     }
-    source->lanes = ns_outside_lanes(run);
-    guint before = w->messages.length;
-    publish_messages(w, source);
-    news |= state != source->state || w->messages.length != before;
-    source->state = state;
-    w->version += news;
+    source->lanes = run->lanes;
+    w->version += news || run->state != source->state || run->messages.length > 0;
+    source->state = run->state;
+    for (char *message; (message = g_queue_pop_head(&run->messages));)
+        g_queue_push_tail(&w->messages, message);
 }
 
 /* Whether there may be more to read, and the owner or a copy on disk needs it. */
 static bool goes_on(const NsOutsideWatch *w, const Source *source)
 {
-    return !source->ended && (source->saved || !atomic_load(&w->left));
+    return source->run->state != NS_OUTSIDE_CLOSED && (source->saved || !atomic_load(&w->left));
 }
 
 static void *follow(void *data)
@@ -111,12 +102,10 @@ static void *follow(void *data)
             Source *source = &w->sources[i];
             if (!goes_on(w, source)) continue;
             going = true;
-            NsOutsideNews news =
-                ns_outside_file_read(source->file, waits ? LOOK_MILLISECONDS / (int)w->n : 0);
-            more |= news == NS_OUTSIDE_MORE;
-            source->ended = news == NS_OUTSIDE_ENDED;
-            bool paused = news == NS_OUTSIDE_NONE && ns_outside_file_pause(source->file);
-            publish(w, source, paused || news == NS_OUTSIDE_MORE);
+            bool news =
+                ns_recorded_run_poll(source->run, waits ? LOOK_MILLISECONDS / (int)w->n : 0);
+            more |= news;
+            publish(w, source, news);
         }
     }
     watch_unref(w);
@@ -130,11 +119,9 @@ static void *follow(void *data)
 static bool open_source(NsOutsideWatch *w, const char *path, const char *save, GError **error)
 {
     Source *source = &w->sources[w->n++];
-    bool input = g_str_equal(path, "-");
-    source->name = input ? g_strdup("standard input") : g_filename_display_basename(path);
-    source->file = ns_outside_file_open(path, NS_HISTORY_BUDGET / NS_LANES_MAX, error);
-    source->saved = input && save;
-    return source->file && (!source->saved || ns_outside_file_save(source->file, save, error));
+    source->run = ns_recorded_run_follow(path, NS_HISTORY_BUDGET / NS_LANES_MAX, error);
+    source->saved = g_str_equal(path, "-") && save;
+    return source->run && (!source->saved || ns_outside_file_save(source->run->log, save, error));
 }
 
 static bool start(NsOutsideWatch *w, GError **error)
@@ -164,6 +151,7 @@ NsOutsideWatch *ns_outside_watch_new(const char *const *paths, size_t n, const c
     atomic_init(&w->holders, 1);
     pthread_mutex_init(&w->mutex, NULL);
     g_queue_init(&w->messages);
+    w->version = 1;
     bool good = true;
     for (size_t i = 0; good && i < n; i++) good = open_source(w, paths[i], save, error);
     if (good && start(w, error)) return w;
@@ -180,37 +168,43 @@ void ns_outside_watch_free(NsOutsideWatch *w)
 
 /* ---- What was read ---- */
 
-guint64 ns_outside_watch_version(NsOutsideWatch *w)
+/* "mine", "mine 2", "standard input". */
+static char *name_of(const NsRecordedRun *run, size_t lane, size_t of)
 {
-    NS_HELD held = ns_hold(&w->mutex);
-    return w->version;
+    if (g_str_equal(run->path, "-")) return g_strdup(_("standard input"));
+    g_autofree char *name = g_strdup(run->name);
+    char *dot = strrchr(name, '.');
+    if (dot && dot > name) *dot = '\0';
+    return of > 1 ? g_strdup_printf("%s %zu", name, lane + 1) : g_steal_pointer(&name);
 }
 
-size_t ns_outside_watch_lanes(NsOutsideWatch *w, NsOutsideLane lanes[NS_LANES_MAX])
+bool ns_outside_watch_update(NsOutsideWatch *w, NsRecordedRun *run, bool *others)
 {
-    size_t n = 0;
     NS_HELD held = ns_hold(&w->mutex);
+    if (w->taken == w->version) return false;
+    size_t before = run->lanes;
+    w->taken = w->version;
+    run->lanes = 0;
+    run->state = NS_OUTSIDE_ABSENT;
+    *others = false;
     for (size_t i = 0; i < w->n; i++) {
         const Source *source = &w->sources[i];
         size_t of = MAX(source->lanes, 1);
-        for (size_t k = 0; k < of && n < NS_LANES_MAX; k++) {
-            NsHistory *history = source->histories[k];
-            lanes[n++] =
-                (NsOutsideLane){history ? ns_history_ref(history) : NULL, i, k, of, source->state};
+        if (source->state == NS_OUTSIDE_OPEN || run->state == NS_OUTSIDE_ABSENT)
+            run->state = source->state;
+        for (size_t k = 0; k < of && run->lanes < NS_LANES_MAX; k++) {
+            size_t lane = run->lanes++;
+            *others |= run->histories[lane] != source->histories[k];
+            set_history(&run->histories[lane], source->histories[k]);
+            g_free(run->names[lane]);
+            run->names[lane] = name_of(source->run, k, of);
         }
     }
-    return n;
-}
-
-void ns_outside_lanes_clear(NsOutsideLane *lanes, size_t n)
-{
-    for (size_t i = 0; i < n; i++) g_clear_pointer(&lanes[i].history, ns_history_unref);
-}
-
-char *ns_outside_watch_take_message(NsOutsideWatch *w)
-{
-    NS_HELD held = ns_hold(&w->mutex);
-    return g_queue_pop_head(&w->messages);
+    *others |= run->lanes != before;
+    for (size_t i = run->lanes; i < NS_LANES_MAX; i++) set_history(&run->histories[i], NULL);
+    for (char *message; (message = g_queue_pop_head(&w->messages));)
+        g_queue_push_tail(&run->messages, message);
+    return true;
 }
 
 /* ---- The end of the program ---- */

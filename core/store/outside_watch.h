@@ -5,7 +5,7 @@
  * without waiting, except the last one.  All functions but the last two are for one thread. */
 #pragma once
 
-#include "core/store/outside_file.h"
+#include "core/store/recorded_run.h"
 
 typedef struct NsOutsideWatch NsOutsideWatch;
 
@@ -19,31 +19,11 @@ NsOutsideWatch *ns_outside_watch_new(const char *const *paths, size_t n, const c
 void ns_outside_watch_free(NsOutsideWatch *watch);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsOutsideWatch, ns_outside_watch_free)
 
-typedef enum {
-    NS_OUTSIDE_ABSENT, /* the file does not exist, or not yet */
-    NS_OUTSIDE_OPEN,   /* more may be written */
-    NS_OUTSIDE_CLOSED, /* the pipe has ended */
-} NsOutsideState;
-
-/* A lane.  Every source has at least one; it has no history before its first record. */
-typedef struct {
-    NsHistory *history; /* a reference */
-    size_t source;      /* index of its path */
-    size_t own, of;     /* index in its source, and the number of lanes there */
-    NsOutsideState state;
-} NsOutsideLane;
-
-/* Increases with everything that is read and with every change of state. */
-guint64 ns_outside_watch_version(NsOutsideWatch *watch);
-
-/* Copies the current lanes, in the order of the paths, and returns their number.  Lanes beyond
- * NS_LANES_MAX are left out.  A history may have been replaced (ns_outside_history). */
-size_t ns_outside_watch_lanes(NsOutsideWatch *watch, NsOutsideLane lanes[NS_LANES_MAX]);
-void ns_outside_lanes_clear(NsOutsideLane *lanes, size_t n);
-
-/* The next message (ns_outside_take_message), with the name of its file; NULL if there is none.
- * Free with g_free. */
-char *ns_outside_watch_take_message(NsOutsideWatch *watch);
+/* Brings a run to what has been read, unless nothing is new since the last call; then it returns
+ * false.  The lanes are in the order of the paths, each of which has at least one, and those beyond
+ * NS_LANES_MAX are left out; the state is open if that of any path is.  *others: the number of
+ * lanes or a history is another one. */
+bool ns_outside_watch_update(NsOutsideWatch *watch, NsRecordedRun *run, bool *others);
 
 /* For the end of the program: whether a watch is saving standard input, and a function that waits
  * until standard input has ended. */

@@ -112,31 +112,70 @@ static bool read_lines(NsRecordedRun *run, int64_t until, GCancellable *cancella
 
 /* ---- Runs of other programs ---- */
 
-static bool read_log(NsRecordedRun *run, int64_t until, GCancellable *cancellable, GError **error)
+/* Takes over what was read. */
+static void take_log(NsRecordedRun *run)
 {
-    g_autoptr(NsOutsideFile) file = ns_outside_file_open(run->path, NS_HISTORY_BUDGET, error);
-    if (!file) return false;
-    NsOutside *log = ns_outside_file_run(file);
-    ns_outside_end_with(log, until);
-    while (ns_outside_file_read(file, 0) == NS_OUTSIDE_MORE)
-        if (g_cancellable_set_error_if_cancelled(cancellable, error)) return false;
-    ns_outside_end(log);
+    const NsOutside *log = ns_outside_file_run(run->log);
     run->lanes = ns_outside_lanes(log);
-    if (!run->lanes) return ns_outside_refuse_empty(log, run->name, until < G_MAXINT64, error);
+    for (size_t i = 0; i < NS_LANES_MAX; i++) {
+        NsHistory *history = ns_outside_history(log, i), *before = run->histories[i];
+        run->histories[i] = history ? ns_history_ref(history) : NULL;
+        ns_history_unref(before);
+        if (history) run->last = MAX(run->last, ns_history_last_step(history));
+    }
     char *message;
-    while ((message = ns_outside_file_take_message(file))) {
+    while ((message = ns_outside_file_take_message(run->log))) {
         ns_recorded_run_report(run, "“%s”: %s", run->name, message);
         g_free(message);
     }
-    for (size_t i = 0; i < run->lanes; i++) {
-        NsHistory *history = ns_outside_history(log, i);
-        if (!history)
+}
+
+NsRecordedRun *ns_recorded_run_follow(const char *path, size_t budget, GError **error)
+{
+    g_autoptr(NsRecordedRun) run = ns_recorded_run_new(path);
+    run->kind = NS_RECORDED_LOG;
+    if (g_str_equal(path, "-")) {
+        g_free(run->name);
+        run->name = g_strdup("standard input");
+    }
+    run->log = ns_outside_file_open(path, budget, error);
+    return run->log ? g_steal_pointer(&run) : NULL;
+}
+
+bool ns_recorded_run_poll(NsRecordedRun *run, int milliseconds)
+{
+    NsOutsideNews news = ns_outside_file_read(run->log, milliseconds);
+    bool paused = news == NS_OUTSIDE_NONE && ns_outside_file_pause(run->log);
+    run->state = news == NS_OUTSIDE_ENDED             ? NS_OUTSIDE_CLOSED
+                 : ns_outside_file_is_there(run->log) ? NS_OUTSIDE_OPEN
+                                                      : NS_OUTSIDE_ABSENT;
+    take_log(run);
+    return news == NS_OUTSIDE_MORE || paused;
+}
+
+void ns_recorded_run_end(NsRecordedRun *run)
+{
+    ns_outside_end(ns_outside_file_run(run->log));
+    run->state = NS_OUTSIDE_CLOSED;
+    take_log(run);
+}
+
+static bool read_log(NsRecordedRun *run, int64_t until, GCancellable *cancellable, GError **error)
+{
+    g_clear_pointer(&run->log, ns_outside_file_free);
+    run->log = ns_outside_file_open(run->path, NS_HISTORY_BUDGET, error);
+    if (!run->log) return false;
+    NsOutside *log = ns_outside_file_run(run->log);
+    ns_outside_end_with(log, until);
+    while (ns_outside_file_read(run->log, 0) == NS_OUTSIDE_MORE)
+        if (g_cancellable_set_error_if_cancelled(cancellable, error)) return false;
+    ns_recorded_run_end(run);
+    if (!run->lanes) return ns_outside_refuse_empty(log, run->name, until < G_MAXINT64, error);
+    for (size_t i = 0; i < run->lanes; i++)
+        if (!run->histories[i])
             return ns_refuse(error, NS_ERROR_FILE,
                              "“%s” has a lane %zu but no lane %zu; lanes count from 1.", run->name,
                              run->lanes, i + 1);
-        run->histories[i] = ns_history_ref(history);
-        run->last = MAX(run->last, ns_history_last_step(history));
-    }
     return true;
 }
 
@@ -214,6 +253,7 @@ void ns_recorded_run_free(NsRecordedRun *run)
     if (!run) return;
     clear_histories(run);
     ns_run_reader_free(run->file);
+    ns_outside_file_free(run->log);
     ns_experiment_clear(&run->experiment);
     g_queue_clear_full(&run->messages, g_free);
     ns_checkpoints_free(run->checkpoints);

@@ -32,6 +32,8 @@ typedef struct {
     int64_t read_to;           /* the step up to which `histories` were read; -1: not yet */
     NsHistory *histories[NS_LANES_MAX]; /* [lanes]: the first seed, which contains the others */
     NsRunReader *file;                  /* of a run file: what else it contains; NULL for others */
+    NsOutsideFile *log;                 /* of a run of another program that is followed, or NULL */
+    NsOutsideState state;               /* of that: whether more may come */
     NsCheckpoints *checkpoints;         /* from which it can continue, or NULL */
     GQueue messages;                    /* char *: sentences about what was left out */
 
@@ -67,6 +69,19 @@ bool ns_recorded_run_read(NsRecordedRun *run, int64_t until, GCancellable *cance
  * lanes that have diverged, which cannot be continued.  There may be none.  Errors as above. */
 bool ns_recorded_run_read_checkpoints(NsRecordedRun *run, int64_t last, size_t most,
                                       GCancellable *cancellable, GError **error);
+
+/* Opens a run of another program that may still be written, or not exist yet, or be standard input:
+ * “-”.  Nothing is read yet.  `budget`: bytes for the profiles of each lane.  NULL with
+ * NS_ERROR_FILE if it cannot be read. */
+NsRecordedRun *ns_recorded_run_follow(const char *path, size_t budget, GError **error);
+
+/* Reads a part of what was added to such a run, and waits at most this many milliseconds for it.
+ * Histories of lanes that have no record yet are NULL, and a history may be replaced by another
+ * with the same records.  Returns whether anything was read. */
+bool ns_recorded_run_poll(NsRecordedRun *run, int milliseconds);
+
+/* Nothing more will be read: the last line may lack its newline. */
+void ns_recorded_run_end(NsRecordedRun *run);
 
 /* Adds a message; for readers. */
 void ns_recorded_run_report(NsRecordedRun *run, const char *format, ...) G_GNUC_PRINTF(2, 3);

@@ -481,13 +481,13 @@ static void append_steps(const char *path, int first, int last)
 }
 
 /* Reads all that is there, as a frame does; the newest step, or -1. */
-static int64_t look(NsOutsideWatch *watch)
+static int64_t look(NsOutsideWatch *watch, NsRecordedRun *run)
 {
-    NsOutsideLane lanes[NS_LANES_MAX];
     int64_t newest = G_MAXINT64;
-    size_t n = ns_outside_watch_lanes(watch, lanes);
-    for (size_t i = 0; i < n; i++) {
-        const NsHistory *history = lanes[i].history;
+    bool others;
+    ns_outside_watch_update(watch, run, &others);
+    for (size_t i = 0; i < run->lanes; i++) {
+        const NsHistory *history = run->histories[i];
         size_t records = history ? ns_history_steps(history) : 0;
         for (size_t k = 0; k < records; k++) {
             g_assert_cmpfloat(ns_history_step(history, k)->loss, ==, (double)k);
@@ -495,9 +495,8 @@ static int64_t look(NsOutsideWatch *watch)
         }
         newest = MIN(newest, (int64_t)records - 1);
     }
-    ns_outside_lanes_clear(lanes, n);
-    char *message;
-    while ((message = ns_outside_watch_take_message(watch))) g_free(message);
+    g_assert_cmpuint(run->lanes, ==, 2);
+    g_assert_cmpstr(run->names[1], ==, "b");
     return newest;
 }
 
@@ -513,12 +512,13 @@ static void test_watch(void)
     for (int left = 0; left < 2; left++) {
         g_autoptr(NsOutsideWatch) watch = ns_outside_watch_new(paths, 2, NULL, NULL);
         g_assert_nonnull(watch);
+        g_autoptr(NsRecordedRun) run = ns_recorded_run_new(a);
         for (int step = 0; !left && step < 600; step += 50) {
-            guint64 version = ns_outside_watch_version(watch);
             append_steps(a, step, step + 49);
             append_steps(b, step, step + 49);
-            while (look(watch) < step + 49) g_assert_cmpint(g_get_monotonic_time(), <, deadline);
-            g_assert_cmpuint(ns_outside_watch_version(watch), >, version);
+            while (look(watch, run) < step + 49)
+                g_assert_cmpint(g_get_monotonic_time(), <, deadline);
+            g_assert_cmpint(run->state, ==, NS_OUTSIDE_OPEN);
         }
     }
     g_remove(a);

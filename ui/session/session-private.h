@@ -20,9 +20,7 @@ struct NsPastRun {
     NsOutsideWatch *watch; /* NULL for a run of this program */
     char **sources;        /* watched paths, NULL-terminated */
     char *saved;           /* the file in which standard input is saved, or NULL */
-    guint64 version;       /* of the watched data that was read last */
-    gint64 news_at;        /* monotonic time of that reading, in microseconds */
-    bool there, open;      /* there: a source exists; open: one may bring more records */
+    gint64 news_at;        /* monotonic time of the last reading that was new, in microseconds */
 };
 
 struct _NsSession {

@@ -23,55 +23,28 @@
 
 /* ---- New records ---- */
 
-/* "mine", "mine 2", "standard input". */
-static char *name_of(const NsPastRun *run, const NsOutsideLane *lane)
-{
-    const char *path = run->sources[lane->source];
-    if (g_str_equal(path, "-")) return g_strdup(_("standard input"));
-    g_autofree char *name = g_filename_display_basename(path);
-    char *dot = strrchr(name, '.');
-    if (dot && dot > name) *dot = '\0';
-    return lane->of > 1 ? g_strdup_printf("%s %zu", name, lane->own + 1) : g_steal_pointer(&name);
-}
-
-static void take_lane(NsPastRun *run, size_t i, const NsOutsideLane *lane)
+/* Takes over what has been read; FALSE if nothing is new.  *others: a lane was added or has another
+ * history. */
+static bool take_lanes(NsPastRun *run, bool *others)
 {
     NsRecordedRun *recorded = run->recorded;
-    NsHistory *old = recorded->histories[i];
-    recorded->histories[i] = lane->history ? ns_history_ref(lane->history) : NULL;
-    if (old) ns_history_unref(old);
-    g_free(recorded->names[i]);
-    recorded->names[i] = name_of(run, lane);
-    run->open |= lane->state == NS_OUTSIDE_OPEN;
-    run->there |= lane->state != NS_OUTSIDE_ABSENT;
-    size_t records = lane->history ? ns_history_steps(lane->history) : 0;
-    run->told.measured |= records > 0;
-    run->told.loss[i] = records ? ns_history_step(lane->history, records - 1)->loss : (double)NAN;
-    if (records)
-        run->told.last_step = MAX(run->told.last_step, ns_history_last_step(lane->history));
-}
-
-/* Takes over the lanes; TRUE if a lane was added or has another history. */
-static bool take_lanes(NsPastRun *run)
-{
-    NsOutsideLane lanes[NS_LANES_MAX];
-    size_t n = ns_outside_watch_lanes(run->watch, lanes);
-    bool others = n != run->told.lanes;
-    for (size_t i = n; i < NS_LANES_MAX; i++)
-        g_clear_pointer(&run->recorded->histories[i], ns_history_unref);
-    run->open = run->there = run->told.measured = false;
+    if (!ns_outside_watch_update(run->watch, recorded, others)) return false;
+    run->told.measured = false;
     run->told.last_step = 0;
-    for (size_t i = 0; i < n; i++) {
-        others |= lanes[i].history != run->recorded->histories[i];
-        take_lane(run, i, &lanes[i]);
+    for (size_t i = 0; i < recorded->lanes; i++) {
+        const NsHistory *history = recorded->histories[i];
+        size_t records = history ? ns_history_steps(history) : 0;
+        run->told.loss[i] = records ? ns_history_step(history, records - 1)->loss : (double)NAN;
+        if (!records) continue;
+        run->told.measured = true;
+        run->told.last_step = MAX(run->told.last_step, ns_history_last_step(history));
     }
-    ns_outside_lanes_clear(lanes, n);
-    if (n != run->told.lanes) {
-        ns_experiment_resize(&run->recorded->experiment, n, 0);
-        ns_experiment_resize(&run->settings, n, 0);
+    if (recorded->lanes != run->told.lanes) {
+        ns_experiment_resize(&recorded->experiment, recorded->lanes, 0);
+        ns_experiment_resize(&run->settings, recorded->lanes, 0);
     }
-    run->told.lanes = n;
-    return others;
+    run->told.lanes = recorded->lanes;
+    return true;
 }
 
 static void show_lanes(NsSession *session)
@@ -101,17 +74,15 @@ typedef struct {
 static void poll_run(NsSession *session, NsPastRun *run, News *news)
 {
     gint64 now = g_get_monotonic_time();
-    guint64 version = ns_outside_watch_version(run->watch);
-    if (version != run->version) {
-        run->version = version;
+    bool others;
+    if (take_lanes(run, &others)) {
         run->news_at = now;
-        bool others = take_lanes(run);
         if (others && run == session->opened) show_lanes(session);
         news->view |= others && run == session->opened;
         news->pins |= others && run != session->opened && run->told.pinned;
         news->lanes |= others;
         char *message;
-        while ((message = ns_outside_watch_take_message(run->watch)))
+        while ((message = g_queue_pop_head(&run->recorded->messages)))
             g_ptr_array_add(news->messages, message);
     }
     news->busy |= now - run->news_at < BUSY_US;
@@ -223,7 +194,8 @@ bool ns_session_watch(NsSession *session, const char *const *paths, GError **err
     run->told.outside = true;
     run->told.checkpoint = -1;
     run->news_at = g_get_monotonic_time();
-    take_lanes(run);
+    bool others;
+    take_lanes(run, &others);
     ns_session_show_watched(session, run);
     if (!save) return true;
     g_autofree char *where = g_filename_display_name(save);
@@ -253,7 +225,7 @@ void ns_session_stop_watching(NsSession *session)
 static char *quiet_words(const NsPastRun *run)
 {
     gint64 minutes = (g_get_monotonic_time() - run->news_at) / QUIET_US;
-    if (!run->open || minutes < 1) return NULL;
+    if (run->recorded->state != NS_OUTSIDE_OPEN || minutes < 1) return NULL;
     return g_strdup_printf(
         ns_plural("nothing new for %d minute", "nothing new for %d minutes", minutes),
         (int)minutes);
@@ -270,14 +242,15 @@ static char *where_of(const NsPastRun *run)
 char *ns_session_watch_words(NsSession *session)
 {
     const NsPastRun *run = session->opened;
-    if (!run->there) {
+    if (run->recorded->state == NS_OUTSIDE_ABSENT) {
         g_autofree char *what = where_of(run);
         return g_strdup_printf(_("waiting for %s"), what);
     }
     if (!run->told.measured) return g_strdup_printf(_("%s has no step yet"), run->recorded->title);
     g_autofree char *step = ns_group_digits(ns_session_steps(session));
     g_autofree char *quiet = quiet_words(run);
-    g_autofree char *words = run->open ? g_strdup_printf(_("watching, step %s"), step)
-                                       : g_strdup_printf(_("ended at step %s"), step);
+    g_autofree char *words = run->recorded->state == NS_OUTSIDE_OPEN
+                                 ? g_strdup_printf(_("watching, step %s"), step)
+                                 : g_strdup_printf(_("ended at step %s"), step);
     return quiet ? g_strdup_printf("%s, %s", words, quiet) : g_steal_pointer(&words);
 }
