@@ -28,9 +28,9 @@ struct NsOutsideInput {
     char *prefix;
     NsOutsideSink sink;
     bool known;              /* whether the format has been detected */
-    GConverter *gunzip;      /* NULL if it is not compressed */
-    GByteArray *compressed;  /* bytes that were not converted yet */
-    bool damaged;            /* nothing more can be decompressed */
+    GConverter *converter;   /* of gzip or UTF-16; NULL if its bytes are read as they are */
+    GByteArray *unconverted; /* bytes that were not converted yet */
+    bool damaged;            /* nothing more can be converted */
     NsOutsideEvents *events; /* NULL if the format is lines */
     Table *table;            /* NULL if it is not a table */
     GString *text;           /* an incomplete line, or bytes before the format is known */
@@ -57,7 +57,7 @@ NsOutsideInput *ns_outside_input_new(NsOutsideNames *names, const char *prefix, 
     input->text = g_string_new(NULL);
     input->object = g_string_new(NULL);
     input->outer = g_string_new(NULL);
-    input->compressed = g_byte_array_new();
+    input->unconverted = g_byte_array_new();
     input->line = ns_outside_line_new();
     return input;
 }
@@ -66,8 +66,8 @@ void ns_outside_input_free(NsOutsideInput *input)
 {
     if (!input) return;
     g_free(input->prefix);
-    g_clear_object(&input->gunzip);
-    g_byte_array_unref(input->compressed);
+    g_clear_object(&input->converter);
+    g_byte_array_unref(input->unconverted);
     ns_outside_events_free(input->events);
     if (input->table) g_free(input->table->names);
     g_free(input->table);
@@ -176,8 +176,9 @@ static GPtrArray *split(const char *text, char separator)
 {
     GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
     for (const char *at = text;; at++) {
-        GString *cell = g_string_new(NULL);
         while (*at == ' ') at++;
+        if (separator == ' ' && !*at && cells->len) return cells;
+        GString *cell = g_string_new(NULL);
         bool quoted = *at == '"';
         for (at += quoted; *at && (quoted || *at != separator); at++) {
             if (quoted && *at == '"' && at[1] != '"') {
@@ -221,6 +222,9 @@ static bool begin_table(NsOutsideInput *input, const char *text, char separator)
     }
     bool loss = has[NS_OUTSIDE_LOSS] || has[NS_OUTSIDE_VALIDATION];
     if (cells->len < 2 || !(loss || has[NS_OUTSIDE_STEP])) return false;
+    /* Words with spaces between them may be a sentence. */
+    bool counted = has[NS_OUTSIDE_STEP] || has[NS_OUTSIDE_EPOCH];
+    if (separator == ' ' && (!loss || !counted || has[NS_OUTSIDE_VALUE])) return false;
     bool guessed = !loss && value < cells->len;
     if (guessed) names[value] = ns_outside_names_find(input->names, "loss", names[value]->raw);
     for (guint i = 0; i < cells->len; i++)
@@ -409,7 +413,7 @@ static bool begins_document(const char *text, size_t n)
 
 static void take_line(NsOutsideInput *input)
 {
-    static const char separators[] = ",;\t|";
+    static const char separators[] = ",;\t| ";
     const GString *text = input->text;
     size_t blank = strspn(text->str, " \t\r");
     const char *start = text->str + blank;
@@ -516,37 +520,43 @@ static void feed_plain(NsOutsideInput *input, const char *bytes, size_t n, bool 
     take_events(input, false);
 }
 
-/* Decompresses what has come; a program that writes the file has not written its end yet. */
-static void feed_compressed(NsOutsideInput *input, const char *bytes, size_t n)
+/* Converts what has come; a program that writes the file has not written its end yet. */
+static void feed_converted(NsOutsideInput *input, const char *bytes, size_t n)
 {
     g_autofree char *out = g_malloc(1 << 16);
-    if (!input->damaged) g_byte_array_append(input->compressed, (const guint8 *)bytes, (guint)n);
-    while (!input->damaged && input->compressed->len) {
+    if (!input->damaged) g_byte_array_append(input->unconverted, (const guint8 *)bytes, (guint)n);
+    while (!input->damaged && input->unconverted->len) {
         gsize got = 0, made = 0;
         g_autoptr(GError) error = NULL;
         GConverterResult result =
-            g_converter_convert(input->gunzip, input->compressed->data, input->compressed->len, out,
-                                1 << 16, G_CONVERTER_NO_FLAGS, &got, &made, &error);
+            g_converter_convert(input->converter, input->unconverted->data, input->unconverted->len,
+                                out, 1 << 16, G_CONVERTER_NO_FLAGS, &got, &made, &error);
         if (result == G_CONVERTER_ERROR) {
             if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT)) return;
             input->damaged = true;
-            note(input, _("Its compressed data is damaged; what comes before that is shown."));
+            note(input,
+                 G_IS_CHARSET_CONVERTER(input->converter)
+                     ? _("It is not UTF-16 to its end; what comes before that is shown.")
+                     : _("Its compressed data is damaged; what comes before that is shown."));
             return;
         }
         feed_plain(input, out, made, false);
-        g_byte_array_remove_range(input->compressed, 0, (guint)got);
-        if (result == G_CONVERTER_FINISHED) g_converter_reset(input->gunzip);
+        g_byte_array_remove_range(input->unconverted, 0, (guint)got);
+        if (result == G_CONVERTER_FINISHED) g_converter_reset(input->converter);
         if (!got && !made) return;
     }
 }
 
 void ns_outside_input_feed(NsOutsideInput *input, const char *bytes, size_t n)
 {
-    if (!input->known && !input->gunzip && !input->text->len && n > 2 &&
-        memcmp(bytes, "\x1f\x8b", 2) == 0)
-        input->gunzip = G_CONVERTER(g_zlib_decompressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP));
-    if (input->gunzip)
-        feed_compressed(input, bytes, n);
+    bool first = !input->known && !input->converter && !input->text->len && n > 2;
+    if (first && memcmp(bytes, "\x1f\x8b", 2) == 0)
+        input->converter = G_CONVERTER(g_zlib_decompressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP));
+    /* PowerShell writes a log so; its byte order mark says the order of the bytes. */
+    if (first && (memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0))
+        input->converter = G_CONVERTER(g_charset_converter_new("UTF-8", "UTF-16", NULL));
+    if (input->converter)
+        feed_converted(input, bytes, n);
     else
         feed_plain(input, bytes, n, false);
 }

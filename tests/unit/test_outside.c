@@ -304,6 +304,29 @@ static void test_tables(void)
     g_assert_cmpuint(ns_history_steps(ns_outside_history(o, 0)), ==, 1);
 }
 
+/* A table with spaces between its cells, and UTF-16, in both orders of bytes, that arrives in
+ * parts. */
+static void test_spaces_and_utf16(void)
+{
+    static const char text[] = "  step   loss  lr \n  0  3.5 1e-3\n 10  2.5 1e-3 \n";
+    static const char *const sets[] = {"UTF-8", "UTF-16LE", "UTF-16BE"};
+    for (size_t i = 0; i < G_N_ELEMENTS(sets); i++) {
+        g_autofree char *marked = g_strconcat("\xef\xbb\xbf", text, NULL);
+        gsize n;
+        g_autofree char *bytes = g_convert(marked, -1, sets[i], "UTF-8", NULL, &n, NULL);
+        g_assert_true(ns_outside_are(bytes, n));
+        g_autoptr(NsOutside) o = ns_outside_new(NS_HISTORY_BUDGET);
+        for (gsize at = 0; at < n; at += 3) ns_outside_feed(o, bytes + at, MIN(3, n - at));
+        ns_outside_end(o);
+        assert_message(o, NULL);
+        NsHistory *history = ns_outside_history(o, 0);
+        g_assert_cmpuint(ns_history_steps(history), ==, 2);
+        g_assert_cmpint(ns_history_last_step(history), ==, 10);
+        g_assert_cmpfloat(ns_history_step(history, 1)->loss, ==, 2.5);
+        g_assert_cmpfloat(ns_history_step(history, 1)->lr, ==, 1e-3);
+    }
+}
+
 /* ---- Event files ---- */
 
 static void put_record(GByteArray *out, const guint8 *event, uint64_t n)
@@ -540,8 +563,12 @@ static void test_nothing(void)
 static void test_are(void)
 {
     static const char *const lines[] = {"{\"step\":0,\"loss\":1}", "\n {\"loss\":1,\"step\":2}\nx"};
-    static const char *const others[] = {"", "{\"settings\":{}}", "a,x\n", "{\"step\":0}",
-                                         "# a preset\nlr = 1"};
+    static const char *const others[] = {"",
+                                         "{\"settings\":{}}",
+                                         "a,x\n",
+                                         "{\"step\":0}",
+                                         "# a preset\nlr = 1",
+                                         "Loss per step\n1 2 3\n"};
     for (size_t i = 0; i < G_N_ELEMENTS(lines); i++)
         g_assert_true(ns_outside_are(lines[i], strlen(lines[i])));
     for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
@@ -564,6 +591,7 @@ int main(int argc, char **argv)
     g_test_add_func("/outside/thinned", test_copies_of_what_was_thinned);
     g_test_add_func("/outside/own-lines", test_own_lines);
     g_test_add_func("/outside/tables", test_tables);
+    g_test_add_func("/outside/spaces-and-utf16", test_spaces_and_utf16);
     g_test_add_func("/outside/pause", test_pause);
     g_test_add_func("/outside/pause-in-first-step", test_pause_in_first_step);
     g_test_add_func("/outside/seed-tags", test_seed_tags);
