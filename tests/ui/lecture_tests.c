@@ -230,6 +230,8 @@ static void test_back(void)
     NsChartTile *stage = ns_dashboard_stage(ns_window_dashboard(window));
     g_assert_cmpstr(ns_chart_tile_kind(stage)->choice.key, ==, "gradient-norm");
     g_assert_cmpint(ns_session_view(session)->gradient, ==, NS_QUANTITY_GRAD_WQ);
+    stage = ns_dashboard_second(ns_window_dashboard(window));
+    g_assert_cmpstr(ns_chart_tile_kind(stage)->choice.key, ==, "loss");
     g_assert_true(is_open(window, "pane") && !is_open(window, "inspector"));
     g_assert_false(ns_class_mode_is_on(window));
     size_t n;

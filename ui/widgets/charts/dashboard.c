@@ -405,6 +405,11 @@ NsChartTile *ns_dashboard_stage(NsDashboard *dashboard)
     return slot_at(dashboard, stage_of(dashboard))->tile;
 }
 
+NsChartTile *ns_dashboard_second(NsDashboard *dashboard)
+{
+    return slot_at(dashboard, dashboard->second)->tile;
+}
+
 static guint next_stage(NsDashboard *dashboard)
 {
     guint n = dashboard->slots->len, i = (stage_of(dashboard) + 1) % n;

@@ -25,6 +25,7 @@ NsChartTile *ns_dashboard_tile(NsDashboard *dashboard, size_t i);
 
 /* The tile that is large; NULL puts the next one there. */
 NsChartTile *ns_dashboard_stage(NsDashboard *dashboard);
+NsChartTile *ns_dashboard_second(NsDashboard *dashboard); /* that was there before */
 void ns_dashboard_set_stage(NsDashboard *dashboard, NsChartTile *tile);
 
 /* Begins with the figure on the stage that was there last, and remembers which is, under a key of

@@ -19,6 +19,7 @@ static const char *const PANES[] = {"pane", "inspector"};
 /* The window as it was before lecture mode. */
 typedef struct {
     NsPreset preset; /* its experiment, page and chart */
+    char *second;    /* the other large chart; NULL on a page without charts */
     unsigned run;    /* the id of its run; 0: it had made no step */
     NsQuantity gradient, hidden;
     bool class_mode, pause_on_trouble, pane[G_N_ELEMENTS(PANES)];
@@ -183,6 +184,12 @@ static void enter(Presenter *presenter)
     if (presenter->on) return;
     ns_preset_clear(&before->preset);
     ns_window_make_preset(presenter->window, &before->preset);
+    NsDashboard *dashboard = ns_window_dashboard(presenter->window);
+    g_clear_pointer(&before->second, g_free);
+    if (dashboard) {
+        NsFigureSpec second = ns_chart_tile_spec(ns_dashboard_second(dashboard));
+        before->second = ns_figure_spec_text(&second);
+    }
     before->gradient = ns_session_view(session)->gradient;
     before->hidden = ns_session_view(session)->hidden;
     bool moved = ns_session_steps(session) > ns_session_fork_point(session);
@@ -220,6 +227,7 @@ static void give_back(Presenter *presenter)
     ns_session_open(session, &before->preset.experiment);
     if (!before->run) ns_session_restart(session);
     ns_page_stack_show(ns_window_pages(presenter->window), before->preset.page);
+    if (before->second) ns_window_show_chart(presenter->window, before->second);
     if (before->preset.chart) ns_window_show_chart(presenter->window, before->preset.chart);
     ns_session_show_gradient(session, before->gradient);
     ns_session_show_hidden(session, before->hidden);
@@ -402,6 +410,7 @@ static void presenter_free(gpointer data)
     g_clear_handle_id(&presenter->source, g_source_remove);
     forget(presenter);
     ns_preset_clear(&presenter->before.preset);
+    g_free(presenter->before.second);
     g_free(presenter);
 }
 
