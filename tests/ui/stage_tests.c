@@ -12,6 +12,7 @@
 /* Pixels of height of a large plot, and of one of two in a column. */
 #define LEAST_PLOT 300
 #define LEAST_OF_TWO 190
+#define LEAST_OF_LESSON 150 /* with the learning rate in a strip below */
 
 static GtkWidget *enlarge_button(NsWindow *window, size_t i)
 {
@@ -462,7 +463,7 @@ static void check_card(const Walk *walk, NsWindow *window, const NsCard *card)
     if (card->draws || g_strcmp0(card->page, "dashboard") != 0) return;
     NsBox plot = plot_of_page(window);
     g_autofree char *words = g_strdup_printf("%.0f x %.0f", plot.width, plot.height);
-    if (plot.width < 400 || plot.height < LEAST_OF_TWO) report(walk, "small chart:", words);
+    if (plot.width < 400 || plot.height < LEAST_OF_LESSON) report(walk, "small chart:", words);
     check_words(walk, GTK_WIDGET(window));
 }
 

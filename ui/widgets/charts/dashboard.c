@@ -13,9 +13,11 @@
 #define ABREAST_PLOT 300
 #define ABREAST_WORDS 120
 
-/* The least width, and the least height, of each of two large charts, in pixels. */
+/* The least width, and the least height, of each of two large charts, in pixels; the legend of more
+ * than two lanes has lines of its own. */
 #define TWO_ACROSS 380
 #define TWO_DOWN 300
+#define TWO_DOWN_LEGEND 50
 
 /* Of a thumbnail beside the stage: its share of the width, and its height by its width. */
 #define THUMBNAIL_SHARE 0.18
@@ -192,8 +194,10 @@ static bool two_fit(NsDashboard *dashboard, int width, int height)
     int n = tiles_there(dashboard);
     if (n < 3 || dashboard->by_lane) return false;
     Stage s = stage_area(dashboard, n - 2, width, height);
-    return fit_across(dashboard, &s) ||
-           (s.beside && s.height >= 2 * TWO_DOWN * ns_text_scale(GTK_WIDGET(dashboard)) + GAP);
+    bool legend = ns_session_view(dashboard->session)->started.n > 2;
+    double least =
+        (TWO_DOWN + (legend ? TWO_DOWN_LEGEND : 0)) * ns_text_scale(GTK_WIDGET(dashboard));
+    return fit_across(dashboard, &s) || (s.beside && s.height >= 2 * least + GAP);
 }
 
 static void place_stage(NsDashboard *dashboard, int width, int height)
@@ -385,7 +389,7 @@ static void sync_lanes(NsDashboard *dashboard)
         NsChartTile *tile = slot_at(dashboard, i)->tile;
         ns_hide(GTK_WIDGET(tile), NS_HIDDEN_USELESS, ns_chart_tile_lane(tile) >= lanes);
     }
-    if (dashboard->by_lane) sync_compact(dashboard);
+    sync_compact(dashboard);
 }
 
 static void on_view_changed(NsDashboard *dashboard)
