@@ -3,7 +3,6 @@
 
 #include "core/base/digits.h"
 #include "core/base/instructions.h"
-#include "core/data/task.h"
 #include "core/experiment/param.h"
 #include "core/study/speed.h"
 #include "ui/figures/settings_caption.h"
@@ -11,8 +10,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#define DEFAULT_STEPS 20
-#define MOST_STEPS 1000000
 #define WARM_UP 3
 
 static void show_operators(const NsSpeed *speed)
@@ -76,10 +73,11 @@ static bool look(void *data, int64_t done, int64_t of)
     return !ns_interrupt_signal();
 }
 
-static void measure(const NsSettings *settings, size_t steps, bool json, GError **error)
+static int run(NsArguments *a, GError **error)
 {
-    g_autoptr(NsTiming) timing = ns_timing_new(WARM_UP, steps);
-    Going going = {.settings = settings, .json = json, .timing = timing};
+    const NsSettings *settings = &a->experiment.lane[0];
+    g_autoptr(NsTiming) timing = ns_timing_new(WARM_UP, (size_t)a->timed_steps);
+    Going going = {.settings = settings, .json = a->json, .timing = timing};
     g_autoptr(GError) wrong = NULL;
     ns_progress_start(&going.progress, true);
     ns_interrupt_catch();
@@ -89,42 +87,24 @@ static void measure(const NsSettings *settings, size_t steps, bool json, GError 
     if (!wrong) show(&going);
     ns_progress_end(&going.progress);
     if (wrong) g_propagate_error(error, g_steal_pointer(&wrong));
-}
-
-int ns_cli_bench(int argc, char **argv, GError **error)
-{
-    gint64 steps = DEFAULT_STEPS;
-    gboolean json = FALSE;
-    const GOptionEntry entries[] = {
-        {"steps", 'n', 0, G_OPTION_ARG_INT64, &steps,
-         "Steps to time, with measuring and as many without (default: 20)", "N"},
-        {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "One JSON object", NULL},
-        {0},
-    };
-    g_auto(NsExperiment) experiment;
-    ns_experiment_init(&experiment);
-    experiment.lane[0].task = (unsigned)ns_choices_find(ns_task_choice, "random");
-    experiment.lane[0].eval_every = 0;
-    const NsOptions options = {
-        .command = "bench",
-        .summary =
-            "Times the steps of a model on random tokens: milliseconds per step, the share of a\n"
-            "step spent on measuring, peak memory, and the time per operator.  Settings other "
-            "than\n"
-            "“task” (random) and “eval-every” (0) have their defaults.\n\n"
-            "JSON: ms_per_step (the median), tokens_per_s, gflops (GFLOP/s), probe_share,\n"
-            "peak_rss_mib, operators (ms per step), ms_unmeasured, steps, each_ms, threads,\n"
-            "parameters, gflop_per_step, memory_bytes, settings, program, instructions.\n"
-            "Ctrl-C prints the results up to then; unknown values are null.",
-        .examples = NS_CLI " bench --set layers=100 --set vocab=96\n" NS_CLI
-                           " bench --set placement=pre --steps 50 --json > bench.json",
-        .entries = entries,
-        .experiment = &experiment,
-        .one_seed = "times one seed",
-        .trains = "--steps",
-    };
-    bool go = ns_options_read(&options, &argc, &argv, error);
-    go = go && ns_option_check("steps", steps, 1, MOST_STEPS, error);
-    if (go) measure(&experiment.lane[0], (size_t)steps, json, error);
     return ns_interrupt_status();
 }
+
+const NsCommand ns_cli_bench = {
+    .choice = {.key = "bench", .purpose = "Time the steps of a model and the cost of measuring"},
+    .settings = "task=random eval-every=0",
+    .one_seed = "times one seed",
+    .trains = "--steps",
+    .summary =
+        "Times the steps of a model on random tokens: milliseconds per step, the share of a\n"
+        "step spent on measuring, peak memory, and the time per operator.  Settings other "
+        "than\n"
+        "“task” (random) and “eval-every” (0) have their defaults.\n\n"
+        "JSON: ms_per_step (the median), tokens_per_s, gflops (GFLOP/s), probe_share,\n"
+        "peak_rss_mib, operators (ms per step), ms_unmeasured, steps, each_ms, threads,\n"
+        "parameters, gflop_per_step, memory_bytes, settings, program, instructions.\n"
+        "Ctrl-C prints the results up to then; unknown values are null.",
+    .examples = NS_CLI " bench --set layers=100 --set vocab=96\n" NS_CLI
+                       " bench --set placement=pre --steps 50 --json > bench.json",
+    .run = run,
+};

@@ -78,32 +78,25 @@ static bool score_lines(NsBleu *bleu, const char *path, char **paths, GPtrArray 
     return true;
 }
 
-int ns_cli_bleu(int argc, char **argv, GError **error)
+static int run(NsArguments *a, GError **error)
 {
-    g_auto(GStrv) references = NULL;
-    gboolean json = FALSE;
-    const GOptionEntry entries[] = {
-        {"reference", 'r', 0, G_OPTION_ARG_FILENAME_ARRAY, &references,
-         "The reference translations, one per line; repeatable", "FILE"},
-        {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "Write one JSON object instead", NULL},
-        {0},
-    };
-    const NsOptions options = {
-        .command = "bleu",
-        .words = "HYPOTHESES",
-        .summary =
-            "Shows the BLEU score of translations, one per line: that of sacreBLEU with its "
-            "default\n"
-            "settings (tokenizer 13a, capitals count, exponential smoothing), with its signature.",
-        .examples = NS_CLI " bleu --reference test.en hypotheses.en",
-        .entries = entries,
-    };
-    if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
-    if (!references) return ns_usage(error, "--reference FILE is missing.");
-    if (argc != 2) return ns_usage(error, "Name one file of translations, after the options.");
     NsBleu bleu = {0};
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
-    if (!score_lines(&bleu, argv[1], references, lines, error)) return NS_EXIT_ERROR;
-    print_score(&bleu, g_strv_length(references), json);
+    if (!score_lines(&bleu, a->files[0], a->references, lines, error)) return NS_EXIT_ERROR;
+    print_score(&bleu, g_strv_length(a->references), a->json);
     return NS_EXIT_OK;
 }
+
+const NsCommand ns_cli_bleu = {
+    .choice = {.key = "bleu", .purpose = "Score translations as sacreBLEU does"},
+    .words = "HYPOTHESES",
+    .least = 1,
+    .most = 1,
+    .wrong = "Name one file of translations, after the options.",
+    .summary =
+        "Shows the BLEU score of translations, one per line: that of sacreBLEU with its "
+        "default\n"
+        "settings (tokenizer 13a, capitals count, exponential smoothing), with its signature.",
+    .examples = NS_CLI " bleu --reference test.en hypotheses.en",
+    .run = run,
+};

@@ -47,51 +47,37 @@ static char *cut(const char *merges, const GString *text, GError **error)
     return g_string_free(out, FALSE);
 }
 
-int ns_cli_bpe(int argc, char **argv, GError **error)
+static int run(NsArguments *a, GError **error)
 {
-    g_autofree char *out = NULL, *merges = NULL;
-    int64_t vocab = NS_LEARNED_TOKENS;
-    const GOptionEntry entries[] = {
-        {"vocab", 'v', 0, G_OPTION_ARG_INT64, &vocab,
-         "Learn until there are N symbols: the characters, within words and at their ends, the "
-         "line "
-         "end, and what the merges join (default: 1000)",
-         "N"},
-        {"apply", 'a', 0, G_OPTION_ARG_FILENAME, &merges,
-         "Cut the texts into symbols with the merges of a file instead of learning", "FILE"},
-        {"out", 'o', 0, G_OPTION_ARG_FILENAME, &out,
-         "The file to write to (default: standard output)", "FILE"},
-        {0},
-    };
-    const NsOptions options = {
-        .command = "bpe",
-        .words = "TEXT…",
-        .summary =
-            "Learns a byte-pair encoding from texts and writes its merges, or cuts texts into "
-            "symbols with\n"
-            "--apply.  Several texts share one encoding.  Both files have the layout of "
-            "subword-nmt, which\n"
-            "learns the same merges from the same text; a file of merges can be used as the "
-            "setting\n"
-            "“tokenizer”.",
-        .examples = NS_CLI " bpe --vocab 4000 --out both.bpe train.de train.en\n" NS_CLI
-                           " bpe --apply both.bpe train.de\n" NS_CLI
-                           " train --set text=train.en --set tokenizer=both.bpe",
-        .entries = entries,
-    };
-    if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
-    if (argc < 2) return ns_usage(error, "A text is missing; name one or more files.");
-    if (vocab < 1 || vocab > (int64_t)NS_TOKENS_MAX)
-        return ns_usage(error, "--vocab must be from 1 to %zu.", NS_TOKENS_MAX);
-    for (int i = 1; i < argc; i++)
-        if (!ns_output_spares(out, argv[i], error)) return NS_EXIT_USAGE;
-    if (!ns_output_spares(out, merges, error) || (out && !ns_output_check(out, error)))
+    for (char **file = a->files; *file; file++)
+        if (!ns_output_spares(a->out, *file, error)) return NS_EXIT_USAGE;
+    if (!ns_output_spares(a->out, a->merges, error) || (a->out && !ns_output_check(a->out, error)))
         return NS_EXIT_USAGE;
-    g_autoptr(GString) text = read_texts(argv + 1, error);
+    g_autoptr(GString) text = read_texts(a->files, error);
     if (!text) return NS_EXIT_ERROR;
-    g_autofree char *written = merges ? cut(merges, text, error) : learn(text, vocab, error);
-    NsLines *lines = written ? ns_lines_open(out ? out : "-", false, error) : NULL;
+    g_autofree char *written =
+        a->merges ? cut(a->merges, text, error) : learn(text, a->vocab, error);
+    NsLines *lines = written ? ns_lines_open(a->out ? a->out : "-", false, error) : NULL;
     if (!lines) return NS_EXIT_ERROR;
     bool good = ns_lines_write_bytes(lines, written, strlen(written), error);
     return ns_lines_close(lines, good, error) ? NS_EXIT_OK : NS_EXIT_ERROR;
 }
+
+const NsCommand ns_cli_bpe = {
+    .choice = {.key = "bpe", .purpose = "Learn a byte-pair encoding from texts, or apply one"},
+    .words = "TEXT…",
+    .least = 1,
+    .most = INT_MAX,
+    .wrong = "A text is missing; name one or more files.",
+    .summary = "Learns a byte-pair encoding from texts and writes its merges, or cuts texts into "
+               "symbols with\n"
+               "--apply.  Several texts share one encoding.  Both files have the layout of "
+               "subword-nmt, which\n"
+               "learns the same merges from the same text; a file of merges can be used as the "
+               "setting\n"
+               "“tokenizer”.",
+    .examples = NS_CLI " bpe --vocab 4000 --out both.bpe train.de train.en\n" NS_CLI
+                       " bpe --apply both.bpe train.de\n" NS_CLI
+                       " train --set text=train.en --set tokenizer=both.bpe",
+    .run = run,
+};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/lanes.h"
-#include "app/cli/picture.h"
 
 #include "core/base/error.h"
 #include "core/experiment/assignment.h"
@@ -13,54 +12,23 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEFAULT_STEPS 100
-
-/* The command line as given, and its parsed values. */
+/* The figures of a command line, and the runs that they show. */
 typedef struct {
-    char *smooth, *theory, *heat;
-    char *figure, *names, *step, *until, *gradient, *hidden, *quantity, *similarity;
-    gboolean linear;
-    gboolean each;       /* one file per figure */
+    NsArguments *a;
     bool placed;         /* layers and heads come from --figure, not from a file */
     NsSheet sheet;       /* parsed from --figure and --names */
     NsFigureInput input; /* options of all figures; histories are added later */
     int64_t limit;       /* the last step to train */
-    NsPicture picture;
-    char **lanes; /* values of --lane */
-    NsExperiment experiment;
-    NsProvenance from; /* file of --from; options are applied to `experiment` */
-    char *from_file, **beside;
     int64_t recorded_to; /* the last step of a recorded run; -1: the run is trained */
     bool outside;        /* recorded by another program, or several runs side by side: there are no
                             settings */
     GPtrArray *runs;     /* NsRecordedRun: that of --from and those of --beside */
 } Chart;
 
-static void chart_init(Chart *chart)
-{
-    *chart = (Chart){0};
-    ns_sheet_init(&chart->sheet);
-    ns_provenance_init(&chart->from);
-    ns_experiment_init(&chart->experiment);
-    chart->experiment.lane[0].steps = DEFAULT_STEPS;
-    chart->recorded_to = -1;
-    chart->runs = g_ptr_array_new_with_free_func((GDestroyNotify)ns_recorded_run_free);
-    ns_picture_init(&chart->picture);
-}
-
 static void chart_clear(Chart *chart)
 {
-    char *texts[] = {chart->figure,   chart->names,  chart->step,     chart->until,
-                     chart->gradient, chart->hidden, chart->quantity, chart->similarity,
-                     chart->smooth,   chart->theory, chart->heat,     chart->from_file};
-    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
     g_ptr_array_unref(chart->runs);
-    ns_picture_clear(&chart->picture);
-    g_strfreev(chart->lanes);
-    g_strfreev(chart->beside);
-    ns_experiment_clear(&chart->experiment);
     ns_sheet_clear(&chart->sheet);
-    ns_provenance_clear(&chart->from);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Chart, chart_clear)
 
@@ -86,27 +54,28 @@ static bool show(Chart *chart, NsSubject subject, const char *option, const char
     return any || ns_refuse(error, NS_ERROR_USAGE,
                             "--%s does not go with the figure %s; “" NS_CLI
                             " chart --help” shows which it goes with.",
-                            option, chart->figure);
+                            option, chart->a->figure);
 }
 
 static bool read_figures(Chart *chart, GError **error)
 {
-    const char *names = chart->figure;
-    if (!names && (chart->from.x || chart->from.study || chart->from.study_text))
+    const char *names = chart->a->figure;
+    if (!names &&
+        (chart->a->recorded.x || chart->a->recorded.study || chart->a->recorded.study_text))
         return ns_refuse(error, NS_ERROR_USAGE,
                          "The figure of --from shows more runs than lanes; “" NS_CLI
                          " show” prints what repeats it, and --figure NAME draws another figure "
                          "with its settings.");
     chart->placed = names != NULL;
-    if (!names) names = chart->figure = g_strdup(chart->from.figure);
+    if (!names) names = chart->a->figure = g_strdup(chart->a->recorded.figure);
     if (!names) return ns_refuse(error, NS_ERROR_USAGE, "--figure NAME is missing.");
-    const char *lanes = chart->names ? chart->names : chart->from.names;
+    const char *lanes = chart->a->names ? chart->a->names : chart->a->recorded.names;
     return ns_sheet_read(&chart->sheet, names, error) &&
-           ns_sheet_read_names(&chart->sheet, lanes, chart->experiment.n, error) &&
-           show(chart, NS_SUBJECT_GRADIENT, "gradient", chart->gradient, error) &&
-           show(chart, NS_SUBJECT_HIDDEN, "hidden", chart->hidden, error) &&
-           show(chart, NS_SUBJECT_QUANTITY, "quantity", chart->quantity, error) &&
-           show(chart, NS_SUBJECT_SIMILARITY, "similarity", chart->similarity, error);
+           ns_sheet_read_names(&chart->sheet, lanes, chart->a->experiment.n, error) &&
+           show(chart, NS_SUBJECT_GRADIENT, "gradient", chart->a->gradient, error) &&
+           show(chart, NS_SUBJECT_HIDDEN, "hidden", chart->a->hidden, error) &&
+           show(chart, NS_SUBJECT_QUANTITY, "quantity", chart->a->quantity, error) &&
+           show(chart, NS_SUBJECT_SIMILARITY, "similarity", chart->a->similarity, error);
 }
 
 /* The option if given, otherwise the value in the file of --from. */
@@ -117,21 +86,22 @@ static const char *given(const char *option, const char *from, const char *usual
 
 static bool read_looks(Chart *chart, GError **error)
 {
-    const NsProvenance *from = &chart->from;
+    const NsProvenance *from = &chart->a->recorded;
     NsFigureInput *input = &chart->input;
-    const char *theory = given(chart->theory, from->theory, "on");
-    input->log = !chart->linear && g_strcmp0(from->axes, "linear") != 0;
+    const char *theory = given(chart->a->theory, from->theory, "on");
+    input->log = !chart->a->linear && g_strcmp0(from->axes, "linear") != 0;
     input->step = -1;
     input->theory = g_str_equal(theory, "on");
     if (!input->theory && !g_str_equal(theory, "off"))
         return ns_refuse(error, NS_ERROR_USAGE, "“%s” is not a switch; --theory is on or off.",
                          theory);
-    const char *heat = given(chart->heat, from->heat, "stacked");
+    const char *heat = given(chart->a->heat, from->heat, "stacked");
     input->heat = g_str_equal(heat, "ratio") ? NS_HEAT_RATIO : NS_HEAT_STACKED;
     if (input->heat == NS_HEAT_STACKED && !g_str_equal(heat, "stacked"))
         return ns_refuse(error, NS_ERROR_USAGE,
                          "“%s” is not a way to show lanes; --heat is stacked or ratio.", heat);
-    return ns_smoothing_read(&input->smoothing, given(chart->smooth, from->smooth, "none"), error);
+    return ns_smoothing_read(&input->smoothing, given(chart->a->smooth, from->smooth, "none"),
+                             error);
 }
 
 /* Leaves the step unchanged if there is no text. */
@@ -157,17 +127,17 @@ static bool check_within(const char *option, const char *text, gint64 step, int6
  * length of the run; otherwise a figure that is drawn again sets it. */
 static bool read_limit(Chart *chart, const NsSettings *settings, bool steps, GError **error)
 {
-    gint64 step = chart->from.step, until = steps ? 0 : chart->from.until;
-    if (!read_step(chart->step, &step, error) || !read_step(chart->until, &until, error) ||
-        (steps && !check_within("step", chart->step, step, settings->steps, error)) ||
-        (steps && !check_within("until", chart->until, until, settings->steps, error)))
+    gint64 step = chart->a->recorded.step, until = steps ? 0 : chart->a->recorded.until;
+    if (!read_step(chart->a->shown, &step, error) || !read_step(chart->a->until, &until, error) ||
+        (steps && !check_within("step", chart->a->shown, step, settings->steps, error)) ||
+        (steps && !check_within("until", chart->a->until, until, settings->steps, error)))
         return false;
-    bool known = step >= 0 && (chart->step || !steps);
-    if (chart->until && !(known && until >= step))
+    bool known = step >= 0 && (chart->a->shown || !steps);
+    if (chart->a->until && !(known && until >= step))
         return ns_refuse(error, NS_ERROR_USAGE,
                          known ? "--until %s is before the step to show; train at least that far."
                                : "--until %s needs --step, the step to show.",
-                         chart->until);
+                         chart->a->until);
     chart->limit = known ? MAX(step, until) : settings->steps;
     if (known && chart->limit > step) chart->input.step = step;
     return true;
@@ -175,7 +145,7 @@ static bool read_limit(Chart *chart, const NsSettings *settings, bool steps, GEr
 
 static bool check_film(const Chart *chart, GError **error)
 {
-    if (!(chart->picture.choices.seconds > 0)) return true;
+    if (!(chart->a->picture.choices.seconds > 0)) return true;
     return ns_sheet_check_film(&chart->sheet, 0, chart->sheet.charts->len, error);
 }
 
@@ -217,8 +187,8 @@ static void provide_probes(Chart *chart)
 {
     bool any, one_step;
     find_expensive(chart, &any, &one_step);
-    for (size_t i = 0; any && i < chart->experiment.n; i++) {
-        NsSettings *settings = &chart->experiment.lane[i];
+    for (size_t i = 0; any && i < chart->a->experiment.n; i++) {
+        NsSettings *settings = &chart->a->experiment.lane[i];
         int64_t shown = shown_step(chart);
         if (settings->probe_every == 0)
             settings->probe_every = interval(chart, one_step);
@@ -235,7 +205,7 @@ static bool check_runs(const Chart *chart, GError **error)
 {
     for (guint i = 0; i < chart->sheet.charts->len; i++) {
         const NsFigureKind *kind = spec_at(chart, i)->kind;
-        if (!kind->two_runs || chart->experiment.n > 1) continue;
+        if (!kind->two_runs || chart->a->experiment.n > 1) continue;
         return ns_refuse(error, NS_ERROR_USAGE,
                          "The figure %s compares two runs, but there is only one; give a --lane "
                          "for each, such as --lane placement=post --lane placement=pre.",
@@ -259,8 +229,8 @@ static NsHistory *recorded_history(const Chart *chart, size_t lane)
 static bool check_places(const Chart *chart, GError **error)
 {
     int64_t layers = 1, heads = 1;
-    for (size_t i = 0; i < chart->experiment.n; i++) {
-        const NsSettings *settings = &chart->experiment.lane[i];
+    for (size_t i = 0; i < chart->a->experiment.n; i++) {
+        const NsSettings *settings = &chart->a->experiment.lane[i];
         const NsRecordLayout *own =
             chart->outside ? ns_history_layout(recorded_history(chart, i)) : NULL;
         layers = MAX(layers, own ? (int64_t)own->layers
@@ -270,13 +240,13 @@ static bool check_places(const Chart *chart, GError **error)
     }
     for (guint i = 0; i < chart->sheet.charts->len; i++) {
         const NsFigureSpec *spec = spec_at(chart, i);
-        if (ns_sheet_chart(&chart->sheet, i)->lane >= (int)chart->experiment.n)
+        if (ns_sheet_chart(&chart->sheet, i)->lane >= (int)chart->a->experiment.n)
             return ns_refuse(
                 error, NS_ERROR_USAGE,
                 "The figure %s cannot show lane %s; there are %zu lanes, counted from A.",
                 spec->kind->choice.key,
                 ns_lane_letter((size_t)ns_sheet_chart(&chart->sheet, i)->lane),
-                chart->experiment.n);
+                chart->a->experiment.n);
         if (!chart->placed) continue;
         if (spec->layer <= layers && spec->head <= heads) continue;
         return ns_refuse(error, NS_ERROR_USAGE,
@@ -294,10 +264,10 @@ static bool check_places(const Chart *chart, GError **error)
 static bool is_same(const Chart *chart)
 {
     g_auto(NsExperiment) same;
-    ns_experiment_copy(&same, &chart->from.experiment);
-    for (size_t i = 0; i < same.n; i++) same.lane[i].steps = chart->experiment.lane[0].steps;
+    ns_experiment_copy(&same, &chart->a->recorded.experiment);
+    for (size_t i = 0; i < same.n; i++) same.lane[i].steps = chart->a->experiment.lane[0].steps;
     ns_experiment_link(&same);
-    return ns_experiment_equal(&same, &chart->experiment);
+    return ns_experiment_equal(&same, &chart->a->experiment);
 }
 
 /* Opens a run, and adds its lanes and its steps to those that are recorded. */
@@ -320,11 +290,11 @@ static char *names_of_files(const Chart *chart, size_t lanes)
 {
     g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    guint n = g_strv_length(chart->beside) + 1;
+    guint n = g_strv_length(chart->a->beside) + 1;
     bool apart = lanes == n;
     for (guint i = 0; i < n; i++) {
         g_autofree char *name =
-            g_filename_display_basename(i ? chart->beside[i - 1] : chart->from_file);
+            g_filename_display_basename(i ? chart->a->beside[i - 1] : chart->a->from);
         char *dot = strrchr(name, '.');
         if (dot && dot > name) *dot = '\0';
         g_strv_builder_add(builder, g_strdelimit(name, ";", ','));
@@ -337,18 +307,15 @@ static char *names_of_files(const Chart *chart, size_t lanes)
 /* Opens the recorded run of --from if no option changes its experiment, and those of --beside. */
 static bool open_recorded(Chart *chart, bool steps, GError **error)
 {
-    const char *path = chart->from_file;
+    const char *path = chart->a->from;
     size_t lanes = 0;
-    if (chart->beside && !path)
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "--beside needs --from FILE, the run that the others are beside.");
-    if (chart->beside && (steps || !is_same(chart)))
+    if (chart->a->beside && (steps || !is_same(chart)))
         return ns_refuse(error, NS_ERROR_USAGE,
                          "--beside shows runs as they were recorded; omit --set, --steps, --preset "
                          "and --lane.");
     NsRecordedKind kind = path ? ns_recorded_kind(path) : NS_RECORDED_NONE;
-    if (!chart->beside && kind == NS_RECORDED_NONE) return true;
-    chart->outside = chart->beside || kind == NS_RECORDED_LOG;
+    if (!chart->a->beside && kind == NS_RECORDED_NONE) return true;
+    chart->outside = chart->a->beside || kind == NS_RECORDED_LOG;
     if (!is_same(chart)) {
         if (!chart->outside) return true;
         g_autofree char *name = g_filename_display_basename(path);
@@ -358,12 +325,12 @@ static bool open_recorded(Chart *chart, bool steps, GError **error)
                          name);
     }
     if (!add_run(chart, path, &lanes, error)) return false;
-    for (char **other = chart->beside; other && *other; other++)
+    for (char **other = chart->a->beside; other && *other; other++)
         if (!add_run(chart, *other, &lanes, error)) return false;
-    if (chart->outside) ns_experiment_resize(&chart->experiment, lanes, 0);
+    if (chart->outside) ns_experiment_resize(&chart->a->experiment, lanes, 0);
     for (size_t i = 0; !steps && i < lanes; i++)
-        chart->experiment.lane[i].steps = chart->recorded_to;
-    if (chart->beside && !chart->names) chart->names = names_of_files(chart, lanes);
+        chart->a->experiment.lane[i].steps = chart->recorded_to;
+    if (chart->a->beside && !chart->a->names) chart->a->names = names_of_files(chart, lanes);
     return true;
 }
 
@@ -420,7 +387,7 @@ static bool check_exists(const Drawing *drawing, GError **error)
         bool any = spec->kind->subject == NS_SUBJECT_NONE ||
                    spec->kind->subject == NS_SUBJECT_PLACE ||
                    spec->kind->subject == NS_SUBJECT_SIMILARITY;
-        for (size_t k = 0; k < chart->experiment.n; k++)
+        for (size_t k = 0; k < chart->a->experiment.n; k++)
             any = any || ns_history_layout(history_of(drawing, k))->count[spec->quantity] > 0;
         if (any) continue;
         if (chart->outside)
@@ -438,20 +405,16 @@ static bool check_exists(const Drawing *drawing, GError **error)
 /* The part of the file name that identifies the i-th figure; NULL if all figures share one file. */
 static char *key_of(const Chart *chart, guint i)
 {
-    return chart->each ? ns_sheet_word(&chart->sheet, i) : NULL;
-}
-
-/* Whether the length of the run is given.  A length of 0 steps means no limit if --step is
- * given. */
-static bool says_how_far(const Chart *chart, const NsSettings *settings, const NsNamed *named)
-{
-    return ns_named_has(named, "steps") && (settings->steps > 0 || !chart->step);
+    return chart->a->each ? ns_sheet_word(&chart->sheet, i) : NULL;
 }
 
 /* Finds every error in the options before the model is trained. */
-static bool understand(Chart *chart, const NsSettings *settings, bool steps, GError **error)
+static bool understand(Chart *chart, const NsSettings *settings, GError **error)
 {
-    return read_figures(chart, error) && ns_picture_understand(&chart->picture, error) &&
+    /* A length of 0 steps means no limit if --step is given. */
+    bool steps =
+        ns_named_has(&chart->a->named, "steps") && (settings->steps > 0 || !chart->a->shown);
+    return read_figures(chart, error) && ns_picture_understand(&chart->a->picture, error) &&
            read_looks(chart, error) && read_limit(chart, settings, steps, error) &&
            check_film(chart, error);
 }
@@ -459,15 +422,15 @@ static bool understand(Chart *chart, const NsSettings *settings, bool steps, GEr
 /* Finds every error about output files, once the lanes and their input files are known. */
 static bool check_files(const Chart *chart, GError **error)
 {
-    for (guint i = 0; i < (chart->each ? chart->sheet.charts->len : 1); i++) {
+    for (guint i = 0; i < (chart->a->each ? chart->sheet.charts->len : 1); i++) {
         g_autofree char *key = key_of(chart, i);
-        g_autofree char *path = ns_picture_path(&chart->picture, key);
+        g_autofree char *path = ns_picture_path(&chart->a->picture, key);
         /* A figure may be drawn anew in its place, but not over the run that it shows. */
-        const char *run = chart->recorded_to >= 0 ? chart->from_file : NULL;
-        if (!ns_picture_check(&chart->picture, key, run, error) ||
-            !ns_output_spares_data(path, &chart->experiment, error))
+        const char *run = chart->recorded_to >= 0 ? chart->a->from : NULL;
+        if (!ns_picture_check(&chart->a->picture, key, run, error) ||
+            !ns_output_spares_data(path, &chart->a->experiment, error))
             return false;
-        for (char **other = chart->beside; other && *other; other++)
+        for (char **other = chart->a->beside; other && *other; other++)
             if (!ns_output_spares(path, *other, error)) return false;
     }
     return true;
@@ -481,11 +444,11 @@ static NsFigureInput input_of(const Drawing *drawing)
     const Chart *chart = drawing->chart;
     NsLockstep *lockstep = drawing->lockstep;
     NsFigureInput input = chart->input;
-    input.n_lanes = chart->experiment.n > 1 ? (unsigned)chart->experiment.n : 0;
-    for (size_t i = 0; i < chart->experiment.n; i++) {
+    input.n_lanes = chart->a->experiment.n > 1 ? (unsigned)chart->a->experiment.n : 0;
+    for (size_t i = 0; i < chart->a->experiment.n; i++) {
         const NsSettings *settings = lockstep ? ns_run_settings(ns_lockstep_run(lockstep, i, 0))
                                      : chart->outside ? NULL
-                                                      : &chart->experiment.lane[i];
+                                                      : &chart->a->experiment.lane[i];
         input.lanes[i] =
             (NsFigureRun){history_of(drawing, i), settings, ns_lane_letter(i), (unsigned)i};
     }
@@ -496,7 +459,7 @@ static NsFigureInput input_of(const Drawing *drawing)
 
 static guint copies_of(const Chart *chart, guint i)
 {
-    return ns_sheet_copies(ns_sheet_chart(&chart->sheet, i), chart->experiment.n);
+    return ns_sheet_copies(ns_sheet_chart(&chart->sheet, i), chart->a->experiment.n);
 }
 
 /* Adds the plots of everything trained so far.  newest: only plots of expensive quantities, of
@@ -529,9 +492,9 @@ static bool refuse_recorded(const Chart *chart, const NsPlot *plot, GError **err
 {
     bool any, one_step;
     find_expensive(chart, &any, &one_step);
-    int64_t there = chart->experiment.lane[0].probe_every, every = interval(chart, one_step);
+    int64_t there = chart->a->experiment.lane[0].probe_every, every = interval(chart, one_step);
     if (every == there) every = there == 1 ? 2 : 1;
-    g_autofree char *name = g_filename_display_basename(chart->from_file);
+    g_autofree char *name = g_filename_display_basename(chart->a->from);
     return ns_refuse(error, NS_ERROR_SETTING,
                      "“%s” does not contain what “%s” shows; --set probe-every=%" PRId64
                      " trains the run again and measures it.",
@@ -556,7 +519,7 @@ static NsPlot *sheet_plot(const Chart *chart, const NsSheetChart *one, const NsP
     NsSheetChart whole = {.spec = one->spec};
     ns_view_state_init(&whole.view);
     if (!check_plot(chart, &one->spec, plot, error)) return NULL;
-    return ns_sheet_plot(chart->picture.format == NS_FORMAT_CSV ? &whole : one, plot, error);
+    return ns_sheet_plot(chart->a->picture.format == NS_FORMAT_CSV ? &whole : one, plot, error);
 }
 
 /* Draws n charts, from `first` on, into one file; figures of one model once for every lane. */
@@ -573,23 +536,23 @@ static bool draw(const Drawing *drawing, guint first, guint n, GError **error)
             g_ptr_array_add(plots, plot);
         }
     g_auto(NsProvenance) provenance = ns_sheet_provenance(&chart->sheet, first, n, &chart->input,
-                                                          drawing->done, &chart->experiment);
+                                                          drawing->done, &chart->a->experiment);
     /* A run of another program has no settings to store. */
     const NsProvenance *told = chart->outside ? NULL : &provenance;
     g_autofree char *key = key_of(chart, first);
-    g_autofree char *path = ns_picture_path(&chart->picture, key);
-    if (!(chart->picture.choices.seconds > 0))
-        return ns_picture_write(&chart->picture, (const NsPlot *const *)plots->pdata, plots->len,
+    g_autofree char *path = ns_picture_path(&chart->a->picture, key);
+    if (!(chart->a->picture.choices.seconds > 0))
+        return ns_picture_write(&chart->a->picture, (const NsPlot *const *)plots->pdata, plots->len,
                                 told, key, error);
     const NsFigureInput input = input_of(drawing);
-    const NsSheetFile file = {&chart->picture.choices, NS_FORMAT_GIF, told, path, NULL};
+    const NsSheetFile file = {&chart->a->picture.choices, NS_FORMAT_GIF, told, path, NULL};
     return ns_sheet_write_film(&chart->sheet, first, n, &input, &file, error);
 }
 
 static bool draw_all(const Drawing *drawing, GError **error)
 {
     const Chart *chart = drawing->chart;
-    if (!chart->each) return draw(drawing, 0, chart->sheet.charts->len, error);
+    if (!chart->a->each) return draw(drawing, 0, chart->sheet.charts->len, error);
     for (guint i = 0; i < chart->sheet.charts->len; i++)
         if (!draw(drawing, i, 1, error)) return false;
     return true;
@@ -612,7 +575,7 @@ static void finish_early(void *data)
 
 static bool train_and_draw(Chart *chart, GError **error)
 {
-    NsLockstep *lockstep = ns_lanes_start(&chart->experiment, NULL, NULL, error);
+    NsLockstep *lockstep = ns_lanes_start(&chart->a->experiment, NULL, NULL, error);
     if (!lockstep) return false;
     g_auto(Drawing) drawing = drawing_of(chart, lockstep);
     if (!check_exists(&drawing, error)) return false;
@@ -633,116 +596,55 @@ static bool draw_recorded(Chart *chart, GError **error)
     return draw_all(&drawing, error);
 }
 
-static GOptionEntry *make_entries(Chart *chart, char **steps)
+static int run(NsArguments *a, GError **error)
 {
-    const GOptionEntry own[] = {
-        ns_lanes_entry(&chart->lanes),
-        {"beside", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &chart->beside,
-         "A recorded run that is drawn beside that of --from, of this program or another; "
-         "repeatable, up to four lanes in all",
-         "FILE"},
-        {"figure", 'f', 0, G_OPTION_ARG_STRING, &chart->figure,
-         "A figure of “" NS_CLI
-         " list figures”, or several separated by commas, which become one lettered sheet.  "
-         "NAME:QUANTITY chooses the quantity, and NAME(title=TEXT;x=0..200;y=0.1..4 "
-         "log;hide=2,3;lane=B;grid=off) sets the title, limits and scales of the axes, hidden "
-         "curves, by their order in a CSV file, and a single lane.  all: loss, "
-         "gradient-norm, hidden-norm and gradient-heatmap",
-         "NAME"},
-        {"names", 0, 0, G_OPTION_ARG_STRING, &chart->names,
-         "Names of the lanes in figures, separated by semicolons (default: A, B, C, D)",
-         "NAME;NAME"},
-        {"each", 0, 0, G_OPTION_ARG_NONE, &chart->each,
-         "One file per figure, with the figure's name before the file extension", NULL},
-        {"steps", 'n', 0, G_OPTION_ARG_STRING, steps,
-         "Steps to train before drawing (default: setting “steps”, else 100)", "N"},
-        {"step", 0, 0, G_OPTION_ARG_STRING, &chart->step,
-         "The step to show and to train to; --steps still sets the length of the run (default: its "
-         "last step)",
-         "N"},
-        {"until", 0, 0, G_OPTION_ARG_STRING, &chart->until,
-         "Step to train to, beyond --step; charts over steps show all steps, with a line at --step",
-         "N"},
-        {"quantity", 'q', 0, G_OPTION_ARG_STRING, &chart->quantity,
-         "The quantity in profile, steps, heatmap and heads, one of “" NS_CLI " list quantities”",
-         "QUANTITY"},
-        {"gradient", 'g', 0, G_OPTION_ARG_STRING, &chart->gradient,
-         "The quantity in gradient-norm and gradient-heatmap (default: grad-w2)", "QUANTITY"},
-        {"hidden", 0, 0, G_OPTION_ARG_STRING, &chart->hidden,
-         "The quantity in hidden-norm (default: hidden-norm)", "QUANTITY"},
-        {"similarity", 0, 0, G_OPTION_ARG_STRING, &chart->similarity,
-         "The measure in similarity: cka (default), cosine or angle", "KEY"},
-        {"linear", 0, 0, G_OPTION_ARG_NONE, &chart->linear,
-         "Linear axes for norms (default: logarithmic)", NULL},
-        {"smooth", 0, 0, G_OPTION_ARG_STRING, &chart->smooth,
-         "Smooth curves over steps: none (default), ema:WEIGHT or mean:STEPS; the measured curves "
-         "stay visible behind them",
-         "HOW"},
-        {"heat", 0, 0, G_OPTION_ARG_STRING, &chart->heat,
-         "How heatmaps show lanes: stacked (default), or as the ratio of the first two",
-         "stacked|ratio"},
-        {"theory", 0, 0, G_OPTION_ARG_STRING, &chart->theory,
-         "Draw theoretical values beside the measured ones, where there are any (default: on)",
-         "on|off"},
-    };
-    return ns_picture_entries(&chart->picture, own, G_N_ELEMENTS(own), NULL);
+    g_auto(Chart)
+        chart = {.a = a,
+                 .recorded_to = -1,
+                 .runs = g_ptr_array_new_with_free_func((GDestroyNotify)ns_recorded_run_free)};
+    ns_sheet_init(&chart.sheet);
+    if (!open_recorded(&chart, ns_named_has(&a->named, "steps"), error) ||
+        !understand(&chart, &a->experiment.lane[0], error) || !read_recorded(&chart, error) ||
+        !check_runs(&chart, error) || !check_places(&chart, error) || !check_files(&chart, error))
+        return NS_EXIT_USAGE;
+    bool recorded = chart.recorded_to >= 0;
+    if (!recorded) provide_probes(&chart);
+    return (recorded ? draw_recorded : train_and_draw)(&chart, error) ? ns_interrupt_status()
+                                                                      : NS_EXIT_ERROR;
 }
 
-int ns_cli_chart(int argc, char **argv, GError **error)
-{
-    g_auto(Chart) chart;
-    chart_init(&chart);
-    g_autofree char *steps = NULL;
-    g_autofree GOptionEntry *entries = make_entries(&chart, &steps);
-    NsNamed named = {0};
-    const NsSettings *settings = &chart.experiment.lane[0];
-    const NsOptions options = {
-        .command = "chart",
-        .summary =
-            "Trains a model and draws a chart of what was measured.  A chart may need a quantity\n"
-            "that is too expensive to measure at every step; where the setting “probe-every” is "
-            "0,\n"
-            "such a quantity is measured about twenty times, and at the step shown.  With --lane,\n"
-            "two to four models are trained in lockstep, as by “compare”, and drawn in one chart,\n"
-            "or side by side if a chart shows one model.  The same command gives the same "
-            "bytes.\n\n"
-            "A CSV file has a row for every point: figure, series, x, y, and lo and hi of a band;\n"
-            "or figure, the names of both axes, and value.  Numbers are in the units of the "
-            "axes.\n"
-            "A name that a spreadsheet would take for a formula begins with '.\n\n"
-            "With --set seeds=K every lane is trained K times, and curves show the mean over the\n"
-            "seeds with one standard deviation as a band; a CSV file also contains each seed.\n\n"
-            "Ctrl-C ends the training, and the chart is drawn up to that step.\n\n"
-            "With --from FILE.nsrun, or the JSON lines of a run, the recorded run is drawn "
-            "without\n"
-            "training, unless a setting or a lane asks for a different run, which starts at step "
-            "0.",
-        .examples = NS_CLI
-        " chart --figure gradient-norm --set placement=pre --out pre.pdf\n" NS_CLI
-        " chart --figure all --steps 300 --size slide --out run.png\n" NS_CLI
-        " chart --figure heatmap:token-cosine,loss --title off --out cosine.svg\n" NS_CLI
-        " chart --figure loss --out loss.csv\n" NS_CLI
-        " chart --figure gradient-norm --lane placement=post --lane placement=pre --out "
-        "both.pdf\n" NS_CLI " chart --figure hidden-norm --set seeds=5 --out seeds.pdf\n" NS_CLI
-        " chart --from pre.pdf --set placement=post --out post.pdf\n" NS_CLI
-        " chart --from a.nsrun --figure loss --out loss.pdf\n" NS_CLI
-        " chart --from a.nsrun --beside mine.jsonl --figure loss,gradient-norm --out both.pdf",
-        .entries = entries,
-        .maps = true,
-        .experiment = &chart.experiment,
-        .lanes = &chart.lanes,
-        .named = &named,
-        .from = &chart.from,
-        .from_file = &chart.from_file,
-        .steps = &steps,
-    };
-    bool go = ns_options_read(&options, &argc, &argv, error) &&
-              open_recorded(&chart, ns_named_has(&named, "steps"), error) &&
-              understand(&chart, settings, says_how_far(&chart, settings, &named), error) &&
-              read_recorded(&chart, error) && check_runs(&chart, error) &&
-              check_places(&chart, error) && check_files(&chart, error);
-    bool recorded = chart.recorded_to >= 0;
-    if (go && !recorded) provide_probes(&chart);
-    if (!go || !(recorded ? draw_recorded : train_and_draw)(&chart, error)) return NS_EXIT_OK;
-    return ns_interrupt_status();
-}
+const NsCommand ns_cli_chart = {
+    .choice = {.key = "chart",
+               .purpose = "Train a model and draw a chart as PDF, SVG, PNG, CSV or TeX"},
+    .settings = "steps=100",
+    .summary =
+        "Trains a model and draws a chart of what was measured.  A chart may need a quantity\n"
+        "that is too expensive to measure at every step; where the setting “probe-every” is "
+        "0,\n"
+        "such a quantity is measured about twenty times, and at the step shown.  With --lane,\n"
+        "two to four models are trained in lockstep, as by “compare”, and drawn in one chart,\n"
+        "or side by side if a chart shows one model.  The same command gives the same "
+        "bytes.\n\n"
+        "A CSV file has a row for every point: figure, series, x, y, and lo and hi of a band;\n"
+        "or figure, the names of both axes, and value.  Numbers are in the units of the "
+        "axes.\n"
+        "A name that a spreadsheet would take for a formula begins with '.\n\n"
+        "With --set seeds=K every lane is trained K times, and curves show the mean over the\n"
+        "seeds with one standard deviation as a band; a CSV file also contains each seed.\n\n"
+        "Ctrl-C ends the training, and the chart is drawn up to that step.\n\n"
+        "With --from FILE.nsrun, or the JSON lines of a run, the recorded run is drawn "
+        "without\n"
+        "training, unless a setting or a lane asks for a different run, which starts at step "
+        "0.",
+    .examples = NS_CLI
+    " chart --figure gradient-norm --set placement=pre --out pre.pdf\n" NS_CLI
+    " chart --figure all --steps 300 --size slide --out run.png\n" NS_CLI
+    " chart --figure heatmap:token-cosine,loss --title off --out cosine.svg\n" NS_CLI
+    " chart --figure loss --out loss.csv\n" NS_CLI
+    " chart --figure gradient-norm --lane placement=post --lane placement=pre --out "
+    "both.pdf\n" NS_CLI " chart --figure hidden-norm --set seeds=5 --out seeds.pdf\n" NS_CLI
+    " chart --from pre.pdf --set placement=post --out post.pdf\n" NS_CLI
+    " chart --from a.nsrun --figure loss --out loss.pdf\n" NS_CLI
+    " chart --from a.nsrun --beside mine.jsonl --figure loss,gradient-norm --out both.pdf",
+    .run = run,
+};

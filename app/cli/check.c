@@ -65,25 +65,6 @@ static char *json_of(const NsGradientCheck *check, const NsSettings *settings)
 
 /* ---- Table ---- */
 
-static void pad_number(GString *line, const char *format, double value)
-{
-    g_autofree char *text = ns_output_number(format, value);
-    ns_output_pad(line, text, NUMBER);
-}
-
-static void show_row(const NsCheckRow *row)
-{
-    g_autoptr(GString) line = g_string_new(NULL);
-    ns_output_pad(line, row->tensor, -18);
-    const NsDerivative *const both[] = {&row->along, &row->random};
-    for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
-        pad_number(line, "%.4e", both[i]->analytic);
-        pad_number(line, "%.4e", both[i]->numeric);
-        pad_number(line, "%.1e", both[i]->error);
-    }
-    puts(line->str);
-}
-
 static void show(const NsGradientCheck *check, const NsSettings *settings)
 {
     static const char *const heads[] = {"gradient", "difference", "error",
@@ -91,11 +72,20 @@ static void show(const NsGradientCheck *check, const NsSettings *settings)
     g_autofree char *words = ns_settings_words(settings);
     g_autofree char *step = ns_group_digits(check->step);
     printf("%s: layer %u at step %s\n\n", words, check->layer, step);
-    g_autoptr(GString) line = g_string_new(NULL);
-    ns_output_pad(line, "tensor", -18);
-    for (size_t i = 0; i < G_N_ELEMENTS(heads); i++) ns_output_pad(line, heads[i], NUMBER);
-    puts(line->str);
-    for (size_t i = 0; i < check->n; i++) show_row(&check->row[i]);
+    g_autoptr(GString) row = g_string_new(NULL);
+    ns_row_add(row, -18, "tensor");
+    for (size_t i = 0; i < G_N_ELEMENTS(heads); i++) ns_row_add(row, NUMBER, "%s", heads[i]);
+    ns_row_print(row);
+    for (size_t i = 0; i < check->n; i++) {
+        const NsDerivative *const both[] = {&check->row[i].along, &check->row[i].random};
+        ns_row_add(row, -18, "%s", check->row[i].tensor);
+        for (size_t k = 0; k < G_N_ELEMENTS(both); k++) {
+            ns_row_number(row, NUMBER, "%.4e", both[k]->analytic);
+            ns_row_number(row, NUMBER, "%.4e", both[k]->numeric);
+            ns_row_number(row, NUMBER, "%.1e", both[k]->error);
+        }
+        ns_row_print(row);
+    }
     putchar('\n');
     if (check->unknown)
         printf("%zu of %zu derivatives are unknown: they are too small for single precision, or "
@@ -150,14 +140,25 @@ static bool look(void *data)
     return ns_interrupt_signal() != 0;
 }
 
-static int check(NsRun *run, unsigned layer, bool json, GError **error)
+static int run(NsArguments *a, GError **error)
 {
+    const NsSettings *settings = &a->experiment.lane[0];
+    int64_t layers = ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings);
+    if (a->layer > layers)
+        return ns_usage(error,
+                        "There is no layer %" G_GINT64_FORMAT
+                        " to check; choose one from 1 to %" G_GINT64_FORMAT ".",
+                        a->layer, layers);
+    g_autoptr(NsLockstep) lockstep = ns_lanes_start(&a->experiment, NULL, NULL, error);
+    if (!lockstep) return NS_EXIT_OK;
+    if (!train(lockstep, a->step, error)) return ns_interrupt_status();
+
     g_autofree Going *going = g_new0(Going, 1);
-    *going = (Going){.run = run, .json = json};
-    ns_interrupt_begin(finish_early, going);
-    ns_gradient_check(run, layer, look, going, &going->now);
-    ns_interrupt_end();
+    *going = (Going){.run = ns_lockstep_run(lockstep, 0, 0), .json = a->json};
     const NsGradientCheck *result = &going->now;
+    ns_interrupt_begin(finish_early, going);
+    ns_gradient_check(going->run, (unsigned)a->layer, look, going, &going->now);
+    ns_interrupt_end();
     if (ns_interrupt_signal()) {
         tell_end(going, result);
         return ns_interrupt_status();
@@ -170,57 +171,27 @@ static int check(NsRun *run, unsigned layer, bool json, GError **error)
     return result->agrees ? NS_EXIT_OK : NS_EXIT_ERROR;
 }
 
-int ns_cli_check(int argc, char **argv, GError **error)
-{
-    gint64 layer = 1, step = 0;
-    gboolean json = FALSE;
-    const GOptionEntry entries[] = {
-        {"layer", 'l', 0, G_OPTION_ARG_INT64, &layer, "Layer to check, from 1 (default: 1)", "N"},
-        {"step", 'k', 0, G_OPTION_ARG_INT64, &step, "Steps to train before the check (default: 0)",
-         "K"},
-        {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "One JSON object", NULL},
-        {0},
-    };
-    g_auto(NsExperiment) experiment;
-    ns_experiment_init(&experiment);
-    const NsSettings *settings = &experiment.lane[0];
-    const NsOptions options = {
-        .command = "check",
-        .summary =
-            "Checks the gradients of a layer against finite differences of the loss, on the batch\n"
-            "of a step, without dropout or stochastic depth, in the single precision of training.\n"
-            "For every tensor it compares the derivatives along its gradient and along a random\n"
-            "direction.  Errors of 1e-5 to 1e-2 along the gradient come from rounding and the\n"
-            "kinks of the ReLU.\n\n"
-            "The exit status is 1 if a gradient does not agree.  Ctrl-C shows the tensors checked\n"
-            "up to then.\n\n"
-            "JSON: step, layer, tensors, each with along and random, which have analytic, "
-            "numeric,\n"
-            "error and unknown (both relative; unknown is what rounding leaves open) and "
-            "step_size;\n"
-            "known, unknown and skipped derivatives; worst and worst_random error, agrees,\n"
-            "seconds, settings, program, instructions.",
-        .examples = NS_CLI " check --layer 3\n" NS_CLI
-                           " check --set placement=pre --layer 6 --step 100 --json",
-        .entries = entries,
-        .experiment = &experiment,
-        .one_seed = "checks one seed",
-        .trains = "--step",
-    };
-    bool go = ns_options_read(&options, &argc, &argv, error);
-    int64_t layers = ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings);
-    if (go && layer > layers)
-        go = ns_refuse(error, NS_ERROR_USAGE,
-                       "There is no layer %" G_GINT64_FORMAT
-                       " to check; choose one from 1 to %" G_GINT64_FORMAT ".",
-                       layer, layers);
-    if (go && (layer < 1 || step < 0))
-        go = ns_refuse(error, NS_ERROR_USAGE,
-                       layer < 1 ? "Layers count from 1; give --layer one of them."
-                                 : "Steps count from 0; give --step one of them.");
-    g_autoptr(NsLockstep) lockstep = go ? ns_lanes_start(&experiment, NULL, NULL, error) : NULL;
-    if (!lockstep) return NS_EXIT_OK;
-    if (train(lockstep, step, error))
-        return check(ns_lockstep_run(lockstep, 0, 0), (unsigned)layer, json, error);
-    return ns_interrupt_status();
-}
+const NsCommand ns_cli_check = {
+    .choice = {.key = "check",
+               .purpose = "Check the gradients of a layer against finite differences"},
+    .settings = "",
+    .one_seed = "checks one seed",
+    .trains = "--step",
+    .summary =
+        "Checks the gradients of a layer against finite differences of the loss, on the batch\n"
+        "of a step, without dropout or stochastic depth, in the single precision of training.\n"
+        "For every tensor it compares the derivatives along its gradient and along a random\n"
+        "direction.  Errors of 1e-5 to 1e-2 along the gradient come from rounding and the\n"
+        "kinks of the ReLU.\n\n"
+        "The exit status is 1 if a gradient does not agree.  Ctrl-C shows the tensors checked\n"
+        "up to then.\n\n"
+        "JSON: step, layer, tensors, each with along and random, which have analytic, "
+        "numeric,\n"
+        "error and unknown (both relative; unknown is what rounding leaves open) and "
+        "step_size;\n"
+        "known, unknown and skipped derivatives; worst and worst_random error, agrees,\n"
+        "seconds, settings, program, instructions.",
+    .examples =
+        NS_CLI " check --layer 3\n" NS_CLI " check --set placement=pre --layer 6 --step 100 --json",
+    .run = run,
+};

@@ -1,12 +1,12 @@
 /* Shared declarations of the commands of normscope-cli.  SPDX-License-Identifier: MIT
  *
- * A command reads its options, does its work and returns an exit status.  If it sets an error, main
- * prints it on stderr and derives the exit status from it.  To add a command, write one file and
- * add its row in main.c. */
+ * To add an option, write its row in options.c and its field in NsArguments; to add a command,
+ * write a file that ends in its NsCommand, and name it in main.c. */
 #pragma once
 
+#include "app/cli/picture.h"
+#include "core/experiment/assignment.h"
 #include "core/experiment/provenance.h"
-#include "core/store/preset.h"
 #include "core/train/checkpoint.h"
 
 #include <glib.h>
@@ -18,79 +18,82 @@
  * Ctrl-C. */
 enum { NS_EXIT_OK = 0, NS_EXIT_ERROR = 1, NS_EXIT_USAGE = 2, NS_EXIT_SIGNAL = 128 };
 
-int ns_cli_train(int argc, char **argv, GError **error);
-int ns_cli_probe(int argc, char **argv, GError **error);
-int ns_cli_check(int argc, char **argv, GError **error);
-int ns_cli_dump(int argc, char **argv, GError **error);
-int ns_cli_chart(int argc, char **argv, GError **error);
-int ns_cli_compare(int argc, char **argv, GError **error);
-int ns_cli_bench(int argc, char **argv, GError **error);
-int ns_cli_paper(int argc, char **argv, GError **error);
-int ns_cli_sweep(int argc, char **argv, GError **error);
-int ns_cli_study(int argc, char **argv, GError **error);
-int ns_cli_translate(int argc, char **argv, GError **error);
-int ns_cli_finetune(int argc, char **argv, GError **error);
-int ns_cli_bleu(int argc, char **argv, GError **error);
-int ns_cli_bpe(int argc, char **argv, GError **error);
-int ns_cli_show(int argc, char **argv, GError **error);
-int ns_cli_resume(int argc, char **argv, GError **error);
-int ns_cli_runs(int argc, char **argv, GError **error);
-int ns_cli_export(int argc, char **argv, GError **error);
-int ns_cli_watch(int argc, char **argv, GError **error);
-int ns_cli_list(int argc, char **argv, GError **error);
-
 /* ---- options.c ---- */
+
+/* The command line: a field for every option, which has the default that the table of options names
+ * if the option was not given.  Commands share a field where they share what it means. */
+typedef struct {
+    /* The run, and where it starts. */
+    char *from, *preset, *steps, *checkpoint;
+    char **set, **lanes;
+    gint64 seeds, layer, step, timed_steps, lane, average, vocab, generated;
+
+    /* Output. */
+    char *out, *run, *jsonl, *csv, *results, *report, *pytorch, *format;
+    gint64 every; /* steps between two checkpoints */
+    gboolean json, json_lines, csv_lines;
+
+    /* Figures. */
+    char *figure, *names, *shown, *until, *quantity, *gradient, *hidden, *similarity;
+    char *smooth, *heat, *theory, *x, *y;
+    char **beside;
+    gboolean each, linear;
+    NsPicture picture;
+
+    /* The distribution of runs. */
+    char *cells, *scale;
+    gint64 jobs, chunk;
+    double lease;
+    gboolean print_jobs, slurm, network;
+
+    /* Input of models that are trained already. */
+    char *in, *pairs, *merges, *map;
+    char **references;
+    gint64 beam;
+    double length_penalty;
+    gboolean scratch, every_checkpoint, once;
+
+    gboolean help;
+    char **files; /* the arguments after the options; NULL-terminated, borrowed */
+    int n_files;
+
+    /* The result of --from, --preset, --set, --lane and --steps, of commands with settings. */
+    NsExperiment experiment;
+    NsNamed named;         /* the keys named by --set and --steps */
+    NsProvenance recorded; /* the contents of the file of --from */
+} NsArguments;
+
+/* A command.  If it sets an error, main prints it on stderr and derives the exit status from it. */
+typedef struct {
+    NsChoice choice;   /* its key and its purpose */
+    const char *words; /* the arguments after the options, "FILE…"; NULL for none */
+    int least, most;   /* the number of them; most = 0: the command checks it */
+    const char *wrong; /* the sentence for another number */
+    const char
+        *settings; /* of commands with an experiment: the defaults of their own, "steps=300" */
+    const char *one_seed; /* what it does with one seed, if it refuses setting “seeds” */
+    const char *trains;  /* the option for the training length, if setting “steps” is ignored */
+    const char *summary; /* for --help: what it does, and its special exit statuses */
+    NsChoices lists;     /* rows that the summary ends with, or NULL */
+    const char *examples; /* complete command lines, one per line */
+    int (*run)(NsArguments *arguments, GError **error);
+} NsCommand;
+
+extern const NsCommand ns_cli_bench, ns_cli_bleu, ns_cli_bpe, ns_cli_chart, ns_cli_check,
+    ns_cli_compare, ns_cli_dump, ns_cli_export, ns_cli_finetune, ns_cli_list, ns_cli_paper,
+    ns_cli_probe, ns_cli_resume, ns_cli_runs, ns_cli_show, ns_cli_study, ns_cli_sweep, ns_cli_train,
+    ns_cli_translate, ns_cli_watch;
 
 /* NS_ERROR_USAGE: what is wrong with the command line.  Returns its exit status. */
 int ns_usage(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* The description of a command line. */
-typedef struct {
-    const char *command;         /* "train" */
-    const char *words;           /* allowed arguments after the options, "WHAT"; NULL for none */
-    const char *summary;         /* for --help: what it does, and its special exit statuses */
-    const char *examples;        /* complete command lines, one per line */
-    const GOptionEntry *entries; /* besides --set and --help */
-    NsExperiment *experiment;    /* initialized; receives --from, --preset, --set and --lane; or
-                                       NULL */
-    char **const *lanes;         /* values of --lane; NULL for commands of one lane */
-    NsNamed *named; /* zero-initialized; receives the keys named by --set and --steps; or NULL */
-    NsProvenance *from; /* initialized; receives the contents of the file of --from; or NULL */
-    char **from_file;   /* receives the path of that file; or NULL */
-    char *const *steps; /* the value of --steps, if the command has it; sets setting
-                                 “steps” */
-    const char *one_seed; /* what the command does with one seed, if it refuses setting “seeds”; or
-                             NULL */
-    const char *trains; /* the option for the training length, if setting “steps” is ignored; or
-                           NULL */
-    char *const
-        *lines; /* file of --jsonl, which must not overwrite the input of --from or --preset */
-    bool maps;  /* it reads logs of other programs, so it has the option --map */
-} NsOptions;
-
-/* Parses the command line into the variables of the entries and into the settings; arguments stay
- * in argv.  FALSE if the command has nothing to do: with NS_ERROR_USAGE or NS_ERROR_SETTING, or
- * without an error if help was requested and printed. */
-bool ns_options_read(const NsOptions *options, int *argc, char ***argv, GError **error);
-
-/* NS_ERROR_USAGE unless the value of an option is between `least` and `most`.  Commands pass
- * `least` = 0 if 0 stands for an option that was not given. */
-bool ns_option_check(const char *option, gint64 value, gint64 least, gint64 most, GError **error);
-
-/* ---- checkpoint.c ---- */
-
-/* The option --checkpoint for commands that read only the output of “dump”; stores the path in
- * `folder`. */
-GOptionEntry ns_dump_entry(char **folder);
-
-/* The option --checkpoint, which stores its path in `folder`. */
-GOptionEntry ns_checkpoint_entry(char **folder);
-
-/* Reads the weights that a run of one lane starts from, and its other settings, from a folder in
- * the layout of “dump” or of GPT-2.  NULL as `folder` does nothing and succeeds.  A named setting
- * overrides that of a dump; with GPT-2 it is NS_ERROR_SETTING if the two differ. */
-bool ns_checkpoint_open(const char *folder, NsExperiment *experiment, NsNamed *named,
-                        NsCheckpoint **checkpoint, GError **error);
+/* Initializes the arguments and parses a command line, which they borrow, into them: checks number
+ * and range of everything, and reads the settings.  FALSE if the command has nothing to do: with
+ * NS_ERROR_USAGE or NS_ERROR_SETTING, or without an error if help was requested and printed. */
+bool ns_arguments_read(NsArguments *arguments, const NsCommand *command, int argc, char **argv,
+                       GError **error);
+void ns_arguments_clear(NsArguments *arguments);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsArguments, ns_arguments_clear)
 
 /* ---- output.c ---- */
 
@@ -154,9 +157,14 @@ void ns_output_messages(GQueue *messages);
 /* A value for display; a value that is not finite is shown as "diverged".  Free with g_free. */
 char *ns_output_number(const char *format, double value);
 
-/* Appends a text padded to a width in characters: on the left, or on the right if the width is
- * negative. */
-void ns_output_pad(GString *line, const char *text, int width);
+/* Tables are printed row by row.  Appends a cell to a row: a text padded to a width in characters,
+ * on the left, or on the right if the width is negative. */
+void ns_row_add(GString *row, int width, const char *format, ...) G_GNUC_PRINTF(3, 4);
+void ns_row_number(GString *row, int width, const char *format, double value); /* see above */
+void ns_row_count(GString *row, int width, int64_t n);                         /* "12,345" */
+
+/* Prints a row without blanks at its end, and empties it for the next one. */
+void ns_row_print(GString *row);
 
 /* ---- interrupt.c ---- */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/cli.h"
 
-#include "core/base/error.h"
 #include "core/store/jsonl.h"
 #include "core/store/run_reader.h"
 #include "core/store/safetensors.h"
@@ -358,60 +357,48 @@ static const NsChoice *format_choice(size_t i)
     return i < G_N_ELEMENTS(formats) ? &formats[i].choice : NULL;
 }
 
-static bool write_file(const char *path, const Format *format, const char *out, GError **error)
+static int run(NsArguments *a, GError **error)
 {
-    if (!ns_output_spares(out, path, error)) return false;
-    if (format->binary && g_str_equal(out, "-") && isatty(STDOUT_FILENO))
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "%s cannot be shown in a terminal; give --out FILE, or write to a pipe.",
-                         format->choice.key);
-    g_autoptr(NsRunReader) reader = ns_run_reader_open(path, error);
-    if (!reader) return false;
-    NsLines *lines = ns_lines_open(out, false, error);
-    if (!lines) return false;
+    const char *out = a->out ? a->out : "-";
+    int i = ns_choices_require("format", a->format, format_choice, error);
+    if (i < 0 || !ns_output_spares(out, a->files[0], error)) return NS_EXIT_USAGE;
+    if (formats[i].binary && g_str_equal(out, "-") && isatty(STDOUT_FILENO))
+        return ns_usage(error,
+                        "%s cannot be shown in a terminal; give --out FILE, or write to a pipe.",
+                        a->format);
+    g_autoptr(NsRunReader) reader = ns_run_reader_open(a->files[0], error);
+    NsLines *lines = reader ? ns_lines_open(out, false, error) : NULL;
+    if (!lines) return NS_EXIT_ERROR;
     const NsExperiment *experiment = &ns_run_reader_provenance(reader)->experiment;
     size_t seeds = ns_run_reader_seeds(reader);
     const Export export = {reader, lines, experiment, seeds, experiment->n * seeds};
-    bool written = format->write(&export, error);
-    return ns_lines_close(lines, written, error);
+    bool written = formats[i].write(&export, error);
+    return ns_lines_close(lines, written, error) ? NS_EXIT_OK : NS_EXIT_ERROR;
 }
 
-int ns_cli_export(int argc, char **argv, GError **error)
-{
-    g_autofree char *word = NULL, *out = NULL;
-    const GOptionEntry entries[] = {
-        {"format", 0, 0, G_OPTION_ARG_STRING, &word, "csv, jsonl or safetensors", "FORMAT"},
-        {"out", 'o', 0, G_OPTION_ARG_FILENAME, &out,
-         "The file to write, or standard output if it is “-” (default)", "PATH"},
-        {0},
-    };
-    const NsOptions options = {
-        .command = "export",
-        .words = "FILE",
-        .summary =
-            "Writes everything that a run file has recorded, in full precision.\n\n"
-            "jsonl: the lines that “train” and “compare --jsonl” would write for the run.\n"
-            "csv: one row per value: lane, seed, step, quantity, index, value.  The index\n"
-            "counts layers from 1, hidden states from 0, and heads from 1 through all\n"
-            "layers; it is empty for a value of the whole step.\n"
-            "safetensors: arrays: step, loss, lr, grad-norm, seconds, probe-seconds,\n"
-            "validation-step and validation-loss, and every quantity by its key, as float32 of\n"
-            "shape steps by layers, by hidden states, or by layers and heads.  If some values\n"
-            "were not measured, KEY/measured marks those that were.  Names start with “lane1/”\n"
-            "and “seed1/” if there are several; experiment, in the metadata, is the line stored\n"
-            "in figures.\n\n"
-            "For NumPy, normscope_reader.py opens a run file without an export.\n"
-            "Events are only in the JSON lines.",
-        .examples = NS_CLI " export a.nsrun --format jsonl --out a.jsonl\n" NS_CLI
-                           " export a.nsrun --format csv | head\n" NS_CLI
-                           " export a.nsrun --format safetensors --out a.safetensors",
-        .entries = entries,
-    };
-    if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
-    if (argc != 2 || !word)
-        return ns_usage(error, "A run file and a format are missing; write “" NS_CLI
-                               " export FILE --format csv”, or another (--help).");
-    int format = ns_choices_require("format", word, format_choice, error);
-    if (format >= 0) write_file(argv[1], &formats[format], out ? out : "-", error);
-    return NS_EXIT_OK;
-}
+const NsCommand ns_cli_export = {
+    .choice = {.key = "export", .purpose = "Write everything that a run file has recorded"},
+    .words = "FILE",
+    .least = 1,
+    .most = 1,
+    .wrong = "A run file and a format are missing; write “" NS_CLI
+             " export FILE --format csv”, or another (--help).",
+    .summary =
+        "Writes everything that a run file has recorded, in full precision.\n\n"
+        "jsonl: the lines that “train” and “compare --jsonl” would write for the run.\n"
+        "csv: one row per value: lane, seed, step, quantity, index, value.  The index\n"
+        "counts layers from 1, hidden states from 0, and heads from 1 through all\n"
+        "layers; it is empty for a value of the whole step.\n"
+        "safetensors: arrays: step, loss, lr, grad-norm, seconds, probe-seconds,\n"
+        "validation-step and validation-loss, and every quantity by its key, as float32 of\n"
+        "shape steps by layers, by hidden states, or by layers and heads.  If some values\n"
+        "were not measured, KEY/measured marks those that were.  Names start with “lane1/”\n"
+        "and “seed1/” if there are several; experiment, in the metadata, is the line stored\n"
+        "in figures.\n\n"
+        "For NumPy, normscope_reader.py opens a run file without an export.\n"
+        "Events are only in the JSON lines.",
+    .examples = NS_CLI " export a.nsrun --format jsonl --out a.jsonl\n" NS_CLI
+                       " export a.nsrun --format csv | head\n" NS_CLI
+                       " export a.nsrun --format safetensors --out a.safetensors",
+    .run = run,
+};

@@ -13,17 +13,13 @@
 #include <math.h>
 #include <stdio.h>
 
-#define MOST_SEEDS 1000
-
 typedef struct {
-    char *run, *folder, *pairs, *format, **set, *name;
-    gint64 seeds, steps, generated;
-    gboolean scratch, every, csv;
+    const NsArguments *a;
+    char *name; /* of the run or folder, for display */
     NsRunReader *reader;
     NsCheckpoint *checkpoint; /* the newest one, or the current one with --every-checkpoint */
     NsCorpus *vocabulary;
     NsSettings settings;
-    bool file; /* the pairs come from a file */
     NsLabeledFormat layout;
     NsPairRelation relation;
     NsLabeledLeftOut left_out;
@@ -35,11 +31,6 @@ static void finetune_clear(Finetune *f)
     ns_checkpoint_unref(f->checkpoint);
     g_clear_pointer(&f->vocabulary, ns_corpus_unref);
     ns_settings_clear(&f->settings);
-    g_strfreev(f->set);
-    g_free(f->run);
-    g_free(f->folder);
-    g_free(f->pairs);
-    g_free(f->format);
     g_free(f->name);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Finetune, finetune_clear)
@@ -69,8 +60,8 @@ static bool open_vocabulary(Finetune *f, GError **error)
 /* The default settings of fine-tuning, changed by --set. */
 static bool read_settings(Finetune *f, GError **error)
 {
-    ns_finetune_settings(&f->settings, &f->checkpoint->settings, f->steps);
-    for (char **word = f->set; word && *word; word++)
+    ns_finetune_settings(&f->settings, &f->checkpoint->settings, f->a->timed_steps);
+    for (char **word = f->a->set; word && *word; word++)
         if (!ns_settings_assign(&f->settings, *word, error)) return false;
     return ns_settings_check(&f->settings, error);
 }
@@ -80,9 +71,9 @@ static bool read_settings(Finetune *f, GError **error)
 /* The pairs for a seed: generated pairs depend on the seed, those of a file do not. */
 static NsCorpus *open_pairs(Finetune *f, uint64_t seed, GError **error)
 {
-    if (f->file)
-        return ns_labeled_new_from_file(f->vocabulary, f->pairs, f->layout, &f->left_out, error);
-    return ns_labeled_new_generated(f->vocabulary, f->relation, seed, (size_t)f->generated,
+    if (f->a->pairs)
+        return ns_labeled_new_from_file(f->vocabulary, f->a->pairs, f->layout, &f->left_out, error);
+    return ns_labeled_new_generated(f->vocabulary, f->relation, seed, (size_t)f->a->generated,
                                     &f->left_out);
 }
 
@@ -90,10 +81,10 @@ static void show(const Finetune *f, const char *start, int64_t step, size_t n,
                  const double *accuracy, const double *f1)
 {
     NsMoments a = ns_moments(accuracy, n), b = ns_moments(f1, n);
-    if (f->csv && n > 1)
+    if (f->a->csv_lines && n > 1)
         printf("%s,%" PRId64 ",%zu,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f\n", start, step, n, a.mean,
                a.mean - a.reach, a.mean + a.reach, b.mean, b.mean - b.reach, b.mean + b.reach);
-    else if (f->csv)
+    else if (f->a->csv_lines)
         printf("%s,%" PRId64 ",%zu,%.6f,,,%.6f,,\n", start, step, n, a.mean, b.mean);
     else if (n > 1)
         printf("%-12s %8" PRId64 "   %5.1f%% [%.1f, %.1f]   %.3f [%.3f, %.3f]\n", start, step,
@@ -109,7 +100,7 @@ static void show(const Finetune *f, const char *start, int64_t step, size_t n,
 static bool run_seeds(Finetune *f, const char *start, int64_t step, NsCheckpoint *from,
                       GError **error)
 {
-    size_t n = (size_t)f->seeds;
+    size_t n = (size_t)f->a->seeds;
     g_autofree double *accuracy = g_new(double, n), *f1 = g_new(double, n);
     for (size_t k = 0; k < n; k++) {
         NsSettings s = f->settings; /* borrows the strings */
@@ -145,14 +136,14 @@ static bool show_head(Finetune *f, GError **error)
                 NS_CLI ": %zu blank lines and %zu pairs with an empty sentence are left out.\n",
                 out->blank, out->empty);
     NsFinetuned majority = ns_finetune_majority(pairs);
-    if (f->csv)
+    if (f->a->csv_lines)
         puts("start,step,seeds,accuracy,accuracy_low,accuracy_high,f1,f1_low,f1_high");
     else
         printf("%s: %zu pairs, tested on %zu others; %" PRId64 " seeds, %" PRId64
                " steps of %" PRId64 " pairs, mean and 95%% interval\n\n"
                "start            step   accuracy               F1\n",
-               pairs->name, pairs->n_train_pairs, pairs->n_pairs - pairs->n_train_pairs, f->seeds,
-               f->settings.steps, f->settings.batch);
+               pairs->name, pairs->n_train_pairs, pairs->n_pairs - pairs->n_train_pairs,
+               f->a->seeds, f->settings.steps, f->settings.batch);
     double accuracy[] = {majority.accuracy}, f1[] = {majority.f1};
     show(f, "majority", 0, 1, accuracy, f1);
     return true;
@@ -162,12 +153,12 @@ static bool show_head(Finetune *f, GError **error)
 static bool begin(Finetune *f, GError **error)
 {
     return open_vocabulary(f, error) && read_settings(f, error) && show_head(f, error) &&
-           (!f->scratch || run_seeds(f, "scratch", 0, NULL, error));
+           (!f->a->scratch || run_seeds(f, "scratch", 0, NULL, error));
 }
 
 static bool run_folder(Finetune *f, GError **error)
 {
-    f->checkpoint = ns_dump_read(f->folder, error);
+    f->checkpoint = ns_dump_read(f->a->checkpoint, error);
     return f->checkpoint && begin(f, error) &&
            run_seeds(f, "pre-trained", ns_checkpoint_step(f->checkpoint), f->checkpoint, error);
 }
@@ -179,7 +170,7 @@ static bool run_all(Finetune *f, GError **error)
     if (steps->len == 0)
         return ns_refuse(error, NS_ERROR_FILE,
                          "“%s” has no checkpoint; train with --checkpoint-every N.", f->name);
-    guint first = f->every ? 0 : steps->len - 1;
+    guint first = f->a->every_checkpoint ? 0 : steps->len - 1;
     for (guint i = first; i < steps->len; i++) {
         int64_t step = g_array_index(steps, int64_t, i);
         ns_checkpoint_unref(f->checkpoint);
@@ -193,83 +184,46 @@ static bool run_all(Finetune *f, GError **error)
 
 /* ---- The command ---- */
 
-static bool check_options(Finetune *f, GError **error)
+/* Reads the format of the file or the kind of the generated pairs. */
+static bool read_format(Finetune *f, GError **error)
 {
-    if (!f->run == !f->folder)
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "Name the encoder with --run FILE or with --checkpoint FOLDER.");
-    if (f->folder && f->every)
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "A folder has one checkpoint; --every-checkpoint is for --run.");
-    if (f->seeds < 1 || f->seeds > MOST_SEEDS || f->steps < 2 || f->generated < 1)
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "--seeds must be from 1 to %d, --steps at least 2 and --generated at "
-                         "least 1.",
-                         MOST_SEEDS);
-    f->file = f->pairs != NULL;
     static const char *const formats[] = {"mrpc", "rte"}, *const tasks[] = {"paraphrase",
                                                                             "entailment"};
-    const char *const *words = f->file ? formats : tasks;
-    const char *word = f->format ? f->format : f->file ? "" : "entailment";
+    const char *const *words = f->a->pairs ? formats : tasks;
+    const char *word = f->a->format ? f->a->format : f->a->pairs ? "" : "entailment";
     bool second = g_str_equal(word, words[1]);
-    if (!second && !g_str_equal(word, words[0]))
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         f->file ? "--pairs FILE needs --format mrpc or rte."
-                                 : "Without --pairs FILE, --format is paraphrase or entailment.");
     f->layout = second ? NS_LABELED_RTE : NS_LABELED_MRPC;
     f->relation = second ? NS_ENTAILMENT : NS_PARAPHRASE;
-    return true;
+    return second || g_str_equal(word, words[0]) ||
+           ns_refuse(error, NS_ERROR_USAGE,
+                     f->a->pairs ? "--pairs FILE needs --format mrpc or rte."
+                                 : "Without --pairs FILE, --format is paraphrase or entailment.");
 }
 
-int ns_cli_finetune(int argc, char **argv, GError **error)
+static int run(NsArguments *a, GError **error)
 {
-    g_auto(Finetune) f = {.seeds = 5, .steps = 300, .generated = 1000};
-    const GOptionEntry entries[] = {
-        {"run", 'r', 0, G_OPTION_ARG_FILENAME, &f.run, "The run file of an encoder of the task mlm",
-         "FILE"},
-        ns_dump_entry(&f.folder),
-        {"pairs", 'p', 0, G_OPTION_ARG_FILENAME, &f.pairs,
-         "A table of labeled pairs, of which every fifth is held out (default: generated pairs)",
-         "FILE"},
-        {"format", 'f', 0, G_OPTION_ARG_STRING, &f.format,
-         "Format of the file: mrpc or rte; or kind of generated pairs: entailment (default) or "
-         "paraphrase",
-         "FORMAT"},
-        {"generated", 'g', 0, G_OPTION_ARG_INT64, &f.generated,
-         "Generated pairs to train on (default: 1,000)", "N"},
-        {"seeds", 'k', 0, G_OPTION_ARG_INT64, &f.seeds,
-         "Seeds of the new head, the order of the pairs and the generated pairs (default: 5)", "K"},
-        {"steps", 'n', 0, G_OPTION_ARG_INT64, &f.steps, "Steps of fine-tuning (default: 300)", "N"},
-        {"from-scratch", 0, 0, G_OPTION_ARG_NONE, &f.scratch,
-         "Also train the same encoder without pre-training", NULL},
-        {"every-checkpoint", 0, 0, G_OPTION_ARG_NONE, &f.every,
-         "Start from every checkpoint of the run in turn, not only the newest", NULL},
-        {"csv", 0, 0, G_OPTION_ARG_NONE, &f.csv, "Write a CSV table", NULL},
-        {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &f.set,
-         "A setting of the fine-tuning, such as lr or batch; repeatable", "KEY=VALUE"},
-        {0},
-    };
-    const NsOptions options = {
-        .command = "finetune",
-        .summary =
-            "Fine-tunes a pre-trained encoder on pairs of sentences, with a new head on [CLS], "
-            "and\n"
-            "shows accuracy and F1 (of label 1) on held-out pairs, as mean and 95% interval\n"
-            "(Student's t) over seeds, beside those of always answering the more frequent label "
-            "(F1: label 1).\n"
-            "The learning rate is 1e-3 with a tenth of the steps as warm-up and linear decay; all "
-            "other\nsettings are those of the run.  Sentences that do not fit into seq are cut.",
-        .examples = NS_CLI " train --set task=mlm --set arch=encoder --set tokenizer=bpe --set "
-                           "vocab=500 --set seq=44 --steps 3000 --run bert.nsrun\n" NS_CLI
-                           " finetune --run bert.nsrun --from-scratch\n" NS_CLI
-                           " finetune --run bert.nsrun --pairs pairs.tsv --format rte --seeds 6",
-        .entries = entries,
-    };
-    if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
-    if (!check_options(&f, error)) return NS_EXIT_USAGE;
-    f.name = g_filename_display_basename(f.run ? f.run : f.folder);
-    if (f.run) f.reader = ns_run_reader_open(f.run, error);
+    g_auto(Finetune)
+        f = {.a = a, .name = g_filename_display_basename(a->run ? a->run : a->checkpoint)};
+    if (!read_format(&f, error)) return NS_EXIT_USAGE;
+    if (a->run) f.reader = ns_run_reader_open(a->run, error);
     ns_interrupt_catch();
-    bool good = f.folder ? run_folder(&f, error) : f.reader && run_all(&f, error);
+    bool good = a->checkpoint ? run_folder(&f, error) : f.reader && run_all(&f, error);
     return good || ns_interrupt_signal() ? ns_interrupt_status() : NS_EXIT_ERROR;
 }
+
+const NsCommand ns_cli_finetune = {
+    .choice = {.key = "finetune", .purpose = "Fine-tune an encoder on labeled pairs of sentences"},
+    .summary =
+        "Fine-tunes a pre-trained encoder on pairs of sentences, with a new head on [CLS], "
+        "and\n"
+        "shows accuracy and F1 (of label 1) on held-out pairs, as mean and 95% interval\n"
+        "(Student's t) over seeds, beside those of always answering the more frequent label "
+        "(F1: label 1).\n"
+        "The learning rate is 1e-3 with a tenth of the steps as warm-up and linear decay; all "
+        "other\nsettings are those of the run.  Sentences that do not fit into seq are cut.",
+    .examples = NS_CLI " train --set task=mlm --set arch=encoder --set tokenizer=bpe --set "
+                       "vocab=500 --set seq=44 --steps 3000 --run bert.nsrun\n" NS_CLI
+                       " finetune --run bert.nsrun --from-scratch\n" NS_CLI
+                       " finetune --run bert.nsrun --pairs pairs.tsv --format rte --seeds 6",
+    .run = run,
+};

@@ -27,19 +27,6 @@ typedef struct {
     NsProgress progress;
 } Journal;
 
-GOptionEntry ns_journal_every_entry(gint64 *steps)
-{
-    return (GOptionEntry){
-        "checkpoint-every",
-        0,
-        0,
-        G_OPTION_ARG_INT64,
-        steps,
-        "Minimum number of steps between two checkpoints in the run file (default: every ten "
-        "seconds, or less often so that they take at most 1% of the time; always one at the end)",
-        "N"};
-}
-
 /* One of several lanes and seeds says which it is; `run` is NULL for all seeds of a lane. */
 static bool write_line(const Journal *journal, size_t lane, NsRun *run, char *taken, GError **error)
 {
@@ -203,20 +190,10 @@ static bool train(Journal *journal, GError **error)
     return true;
 }
 
-static bool check_every(const NsJournalPlan *plan, GError **error)
-{
-    if (plan->every == 0 || (plan->every > 0 && plan->run)) return true;
-    return ns_refuse(error, NS_ERROR_USAGE, "--checkpoint-every %" G_GINT64_FORMAT " %s.",
-                     plan->every,
-                     plan->run ? "is not a number of steps; it must be 1 or more"
-                               : "needs --run, the file that holds the checkpoints");
-}
-
 bool ns_journal_run(NsLockstep *lockstep, const NsJournalPlan *plan, GError **error)
 {
     Journal journal = {.lockstep = lockstep, .plan = plan};
     const char *jsonl = plan->jsonl;
-    if (!check_every(plan, error)) return false;
     /* Check both files first, so that neither is touched if the other is refused. */
     if (!ns_outputs_differ(jsonl, plan->run, error) ||
         (jsonl && !g_str_equal(jsonl, "-") && !ns_output_check(jsonl, error)) ||
@@ -294,47 +271,38 @@ double ns_journal_ms_per_step(NsRun *run)
 
 #define CELL 14
 
-static void pad_number(GString *line, bool there, const char *format, double value)
-{
-    g_autofree char *text = there ? ns_output_number(format, value) : g_strdup(NS_ABSENT);
-    ns_output_pad(line, text, CELL);
-}
-
-static void show_lane(NsRun *run, size_t lane, const char *words)
-{
-    NsHistory *history = ns_run_history(run);
-    size_t evaluations = ns_history_evaluations(history);
-    double validation = evaluations ? ns_history_evaluation(history, evaluations - 1)->loss : 0;
-    g_autoptr(GString) line = g_string_new(NULL);
-    g_string_append_printf(line, "%4zu", lane);
-    gint64 step = ns_history_step(history, ns_history_steps(history) - 1)->step;
-    g_autofree char *steps = ns_group_digits(step);
-    ns_output_pad(line, steps, 8);
-    pad_number(line, true, "%.4f", newest_loss(run));
-    pad_number(line, evaluations > 0, "%.4f", validation);
-    pad_number(line, ns_history_steps(history) > 1, "%.2f", ns_journal_ms_per_step(run));
-    g_string_append_printf(line, "  %-9s  %s", ns_journal_state(run), words);
-    puts(g_strchomp(line->str));
-    ns_journal_show_trouble(run, "      ");
-}
-
 void ns_journal_show_lanes(NsLockstep *lockstep, void *data)
 {
     char **words = data;
-    static const char *const heads[] = {"training loss", "validation", "ms per step"};
-    g_autoptr(GString) line = g_string_new("lane   steps");
-    for (size_t i = 0; i < G_N_ELEMENTS(heads); i++) ns_output_pad(line, heads[i], CELL);
-    g_string_append(line, "  state      settings");
-    puts(line->str);
-    bool several = ns_lockstep_seeds(lockstep) > 1;
-    for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++)
-        for (size_t k = 0; k < ns_lockstep_seeds(lockstep); k++) {
-            NsRun *run = ns_lockstep_run(lockstep, i, k);
-            g_autofree char *seed =
-                several ? g_strdup_printf("%s%sseed=%" G_GINT64_FORMAT, words[i],
-                                          *words[i] ? " " : "", ns_run_settings(run)->seed)
-                        : NULL;
-            show_lane(run, i + 1, seed ? seed : words[i]);
-        }
+    g_autoptr(GString) row = g_string_new("lane   steps");
+    ns_row_add(row, CELL, "training loss");
+    ns_row_add(row, CELL, "validation");
+    ns_row_add(row, CELL, "ms per step");
+    g_string_append(row, "  state      settings");
+    ns_row_print(row);
+    size_t seeds = ns_lockstep_seeds(lockstep);
+    for (size_t i = 0; i < ns_lockstep_lanes(lockstep) * seeds; i++) {
+        size_t lane = i / seeds;
+        NsRun *run = ns_lockstep_run(lockstep, lane, i % seeds);
+        NsHistory *history = ns_run_history(run);
+        size_t records = ns_history_steps(history), evaluations = ns_history_evaluations(history);
+        ns_row_add(row, 4, "%zu", lane + 1);
+        ns_row_count(row, 8, ns_history_step(history, records - 1)->step);
+        ns_row_number(row, CELL, "%.4f", newest_loss(run));
+        if (evaluations)
+            ns_row_number(row, CELL, "%.4f", ns_history_evaluation(history, evaluations - 1)->loss);
+        else
+            ns_row_add(row, CELL, NS_ABSENT);
+        if (records > 1)
+            ns_row_number(row, CELL, "%.2f", ns_journal_ms_per_step(run));
+        else
+            ns_row_add(row, CELL, NS_ABSENT);
+        g_string_append_printf(row, "  %-9s  %s", ns_journal_state(run), words[lane]);
+        if (seeds > 1)
+            g_string_append_printf(row, "%sseed=%" G_GINT64_FORMAT, *words[lane] ? " " : "",
+                                   ns_run_settings(run)->seed);
+        ns_row_print(row);
+        ns_journal_show_trouble(run, "      ");
+    }
     ns_journal_show_seeds(lockstep);
 }

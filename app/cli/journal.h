@@ -4,9 +4,6 @@
 #include "app/cli/cli.h"
 #include "core/train/lockstep.h"
 
-/* The option --checkpoint-every, which stores its value in `steps`. */
-GOptionEntry ns_journal_every_entry(gint64 *steps);
-
 /* Prints the result.  May be called while a step is in progress. */
 typedef void NsJournalShow(NsLockstep *lockstep, void *data);
 

@@ -2,18 +2,12 @@
 #include "app/cli/lanes.h"
 
 #include "core/base/digits.h"
+#include "core/experiment/param.h"
+#include "core/store/dump.h"
+#include "core/store/gpt2.h"
 
 #include <math.h>
 #include <stdio.h>
-
-GOptionEntry ns_lanes_entry(char ***words)
-{
-    return (GOptionEntry){
-        "lane",    'l',
-        0,         G_OPTION_ARG_FILENAME_ARRAY,
-        words,     "The settings of one lane, separated by spaces; given two to four times",
-        "SETTINGS"};
-}
 
 char **ns_lanes_names(const NsExperiment *experiment, char **words)
 {
@@ -21,6 +15,28 @@ char **ns_lanes_names(const NsExperiment *experiment, char **words)
     char **names = g_new0(char *, experiment->n + 1);
     for (size_t i = 0; i < experiment->n; i++) names[i] = ns_experiment_lane_words(experiment, i);
     return names;
+}
+
+bool ns_checkpoint_open(NsArguments *a, NsCheckpoint **checkpoint, GError **error)
+{
+    NsSettings *settings = &a->experiment.lane[0];
+    if (!a->checkpoint) return true;
+    if (ns_dump_is(a->checkpoint)) {
+        *checkpoint = ns_dump_read(a->checkpoint, error);
+        for (size_t i = 0; *checkpoint && i < NS_PARAM_COUNT; i++) {
+            const char *key = ns_param(i)->key;
+            g_autofree char *value = ns_settings_get(&(*checkpoint)->settings, ns_param(i));
+            if (!ns_named_has(&a->named, key) && !ns_settings_set(settings, key, value, error))
+                return false;
+        }
+        return *checkpoint != NULL;
+    }
+    g_autofree char *words = ns_gpt2_settings(a->checkpoint, error);
+    if (!words || !ns_settings_name_all(settings, &a->named, words, error)) return false;
+    g_autofree char *note = NULL;
+    *checkpoint = ns_gpt2_read(a->checkpoint, &a->experiment, &note, error);
+    if (note) fprintf(stderr, NS_CLI ": %s\n", note);
+    return *checkpoint != NULL;
 }
 
 NsLockstep *ns_lanes_start(const NsExperiment *experiment, NsCheckpoint *first, const char *out,

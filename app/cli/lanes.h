@@ -4,12 +4,14 @@
 #include "app/cli/cli.h"
 #include "core/train/lockstep.h"
 
-/* The option --lane, which stores its values in `words`. */
-GOptionEntry ns_lanes_entry(char ***words);
-
 /* The name of each lane: its value of --lane or, without that option, its differences from the
  * other lanes.  Free with g_strfreev. */
 char **ns_lanes_names(const NsExperiment *experiment, char **words);
+
+/* Reads the weights that a run of one lane starts from, and its other settings, from the folder of
+ * --checkpoint in the layout of “dump” or of GPT-2.  Without it does nothing and succeeds.  A named
+ * setting overrides that of a dump; with GPT-2 it is NS_ERROR_SETTING if the two differ. */
+bool ns_checkpoint_open(NsArguments *arguments, NsCheckpoint **checkpoint, GError **error);
 
 /* Creates the models of all lanes for training in lockstep.  The first lane starts from the weights
  * of the checkpoint `first` (NULL: initialized).  `out` (or NULL) is an output file: NS_ERROR_USAGE

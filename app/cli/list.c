@@ -110,7 +110,7 @@ static void show_choices(const List *list)
         width = MAX(width, (int)g_utf8_strlen(row->key, -1));
     for (size_t i = 0; (row = list->rows(i)); i++) {
         g_autoptr(GString) line = g_string_new(NULL);
-        ns_output_pad(line, row->key, -(width + 2));
+        ns_row_add(line, -(width + 2), "%s", row->key);
         g_string_append(line, row->label);
         if (list->rows == ns_quantity_choice) {
             g_autofree char *symbol = plain_symbol(ns_quantity((NsQuantity)i)->symbol);
@@ -220,32 +220,13 @@ static void show_json(const List *list)
     g_string_free(json.text, TRUE);
 }
 
-int ns_cli_list(int argc, char **argv, GError **error)
+static int run(NsArguments *a, GError **error)
 {
-    gboolean json = FALSE;
-    const GOptionEntry entries[] = {
-        {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "One JSON array of objects", NULL},
-        {0},
-    };
-    g_autoptr(GString) summary = g_string_new("Lists the entries of a registry:");
-    for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
-        g_string_append_printf(summary, "\n  %-17s%s", lists[i].choice.key,
-                               lists[i].choice.purpose);
-    const NsOptions options = {
-        .command = "list",
-        .words = "WHAT",
-        .summary = summary->str,
-        .examples = NS_CLI " list settings\n" NS_CLI " list placements --json",
-        .entries = entries,
-    };
-    if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
-    if (argc != 2) {
-        g_autofree char *keys = ns_choices_keys(list_choice);
-        return ns_usage(error, "Name one list: %s.", keys);
-    }
-    int i = ns_choices_require("list", argv[1], list_choice, error);
+    g_autofree char *keys = ns_choices_keys(list_choice);
+    if (a->n_files != 1) return ns_usage(error, "Name one list: %s.", keys);
+    int i = ns_choices_require("list", a->files[0], list_choice, error);
     if (i < 0) return NS_EXIT_USAGE;
-    if (json)
+    if (a->json)
         show_json(&lists[i]);
     else if (lists[i].rows)
         show_choices(&lists[i]);
@@ -253,3 +234,12 @@ int ns_cli_list(int argc, char **argv, GError **error)
         show_settings();
     return NS_EXIT_OK;
 }
+
+const NsCommand ns_cli_list = {
+    .choice = {.key = "list", .purpose = "List placements, settings, figures and other registries"},
+    .words = "WHAT",
+    .summary = "Lists the entries of a registry:",
+    .lists = list_choice,
+    .examples = NS_CLI " list settings\n" NS_CLI " list placements --json",
+    .run = run,
+};

@@ -14,54 +14,17 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-typedef struct {
-    NsChoice choice;
-    int (*run)(int argc, char **argv, GError **error);
-} NsCommand;
-
-static const NsCommand commands[] = {
-    {{.key = "train", .purpose = "Train a model and write what was measured at every step"},
-     ns_cli_train},
-    {{.key = "compare", .purpose = "Train two to four models in lockstep on the same batches"},
-     ns_cli_compare},
-    {{.key = "probe", .purpose = "Measure models at initialization, over several seeds"},
-     ns_cli_probe},
-    {{.key = "check", .purpose = "Check the gradients of a layer against finite differences"},
-     ns_cli_check},
-    {{.key = "dump", .purpose = "Write weights, gradients and batch for other programs"},
-     ns_cli_dump},
-    {{.key = "chart", .purpose = "Train a model and draw a chart as PDF, SVG, PNG, CSV or TeX"},
-     ns_cli_chart},
-    {{.key = "bench", .purpose = "Time the steps of a model and the cost of measuring"},
-     ns_cli_bench},
-    {{.key = "sweep",
-      .purpose = "Train a grid of runs over two settings and show which learn and which diverge"},
-     ns_cli_sweep},
-    {{.key = "study",
-      .purpose = "Train the many runs of a study: grids, random search, seeds, fair comparison"},
-     ns_cli_study},
-    {{.key = "paper", .purpose = "Repeat figures of the paper and report whether they hold here"},
-     ns_cli_paper},
-    {{.key = "translate", .purpose = "Translate sentences with the model of a run file"},
-     ns_cli_translate},
-    {{.key = "finetune", .purpose = "Fine-tune an encoder on labeled pairs of sentences"},
-     ns_cli_finetune},
-    {{.key = "bleu", .purpose = "Score translations as sacreBLEU does"}, ns_cli_bleu},
-    {{.key = "bpe", .purpose = "Learn a byte-pair encoding from texts, or apply one"}, ns_cli_bpe},
-    {{.key = "show", .purpose = "Show the experiment of a figure, a run or a preset"}, ns_cli_show},
-    {{.key = "resume", .purpose = "Continue a run file from its newest checkpoint"}, ns_cli_resume},
-    {{.key = "runs", .purpose = "Show the run files of a folder"}, ns_cli_runs},
-    {{.key = "export", .purpose = "Write everything that a run file has recorded"}, ns_cli_export},
-    {{.key = "watch",
-      .purpose = "Follow runs of other programs through the JSON lines that they write"},
-     ns_cli_watch},
-    {{.key = "list", .purpose = "List placements, settings, figures and other registries"},
-     ns_cli_list},
+/* In the order of --help. */
+static const NsCommand *const commands[] = {
+    &ns_cli_train,     &ns_cli_compare,  &ns_cli_probe,  &ns_cli_check, &ns_cli_dump,
+    &ns_cli_chart,     &ns_cli_bench,    &ns_cli_sweep,  &ns_cli_study, &ns_cli_paper,
+    &ns_cli_translate, &ns_cli_finetune, &ns_cli_bleu,   &ns_cli_bpe,   &ns_cli_show,
+    &ns_cli_resume,    &ns_cli_runs,     &ns_cli_export, &ns_cli_watch, &ns_cli_list,
 };
 
 static const NsChoice *command_choice(size_t i)
 {
-    return i < G_N_ELEMENTS(commands) ? &commands[i].choice : NULL;
+    return i < G_N_ELEMENTS(commands) ? &commands[i]->choice : NULL;
 }
 
 static int show_help(void)
@@ -70,7 +33,7 @@ static int show_help(void)
            "Trains small Transformers and records the norms of every layer's gradients and\n"
            "hidden states.\n\nCommands:\n");
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
-        printf("  %-11s%s\n", commands[i].choice.key, commands[i].choice.purpose);
+        printf("  %-11s%s\n", commands[i]->choice.key, commands[i]->choice.purpose);
     printf("  %-11s%s\n\n", "help", "Show this help, or the help of a command");
     printf(
         "“" NS_CLI " COMMAND --help” shows the options of a command and examples.\n"
@@ -86,7 +49,11 @@ static int show_help(void)
 static int run_command(int argc, char **argv, GError **error)
 {
     int i = ns_choices_find(command_choice, argv[0]);
-    if (i >= 0) return commands[i].run(argc, argv, error);
+    if (i >= 0) {
+        g_auto(NsArguments) arguments;
+        bool go = ns_arguments_read(&arguments, commands[i], argc, argv, error);
+        return go ? commands[i]->run(&arguments, error) : NS_EXIT_OK;
+    }
     if (*argv[0] == '-')
         return ns_usage(
             error,

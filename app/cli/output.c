@@ -224,12 +224,34 @@ char *ns_output_number(const char *format, double value)
                                     : "diverged");
 }
 
-void ns_output_pad(GString *line, const char *text, int width)
+void ns_row_add(GString *row, int width, const char *format, ...)
 {
-    int missing = ABS(width) - (int)g_utf8_strlen(text, -1);
-    if (width > 0) g_string_append_printf(line, "%*s", MAX(missing, 0), "");
-    g_string_append(line, text);
-    if (width < 0) g_string_append_printf(line, "%*s", MAX(missing, 0), "");
+    va_list words;
+    va_start(words, format);
+    g_autofree char *text = g_strdup_vprintf(format, words);
+    va_end(words);
+    int missing = MAX(ABS(width) - (int)g_utf8_strlen(text, -1), 0);
+    if (width > 0) g_string_append_printf(row, "%*s", missing, "");
+    g_string_append(row, text);
+    if (width < 0) g_string_append_printf(row, "%*s", missing, "");
+}
+
+void ns_row_number(GString *row, int width, const char *format, double value)
+{
+    g_autofree char *text = ns_output_number(format, value);
+    ns_row_add(row, width, "%s", text);
+}
+
+void ns_row_count(GString *row, int width, int64_t n)
+{
+    g_autofree char *text = ns_group_digits(n);
+    ns_row_add(row, width, "%s", text);
+}
+
+void ns_row_print(GString *row)
+{
+    puts(g_strchomp(row->str));
+    g_string_truncate(row, 0);
 }
 
 void ns_output_messages(GQueue *messages)

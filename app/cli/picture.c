@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/cli/picture.h"
+#include "app/cli/cli.h"
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -18,34 +18,21 @@ void ns_picture_init(NsPicture *picture)
 
 void ns_picture_clear(NsPicture *picture)
 {
-    g_free(picture->out);
     for (size_t i = 0; i < NS_PICTURE_TEXTS; i++) g_free(picture->texts[i]);
 }
 
-GOptionEntry *ns_picture_entries(NsPicture *picture, const GOptionEntry *own, size_t n,
-                                 const char *const *without)
+void ns_picture_entries(NsPicture *picture, GArray *entries, const char *command)
 {
-    GArray *entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
-    const GOptionEntry out = {
-        "out",
-        'o',
-        0,
-        G_OPTION_ARG_FILENAME,
-        &picture->out,
-        "The output file; its extension png, svg, pdf, csv or tex (pgfplots) sets the format",
-        "FILE"};
-    g_array_append_vals(entries, own, (guint)n);
-    if (!without || !g_strv_contains(without, out.long_name)) g_array_append_val(entries, out);
     const NsChoice *choice;
     for (size_t i = 0; (choice = ns_export_choice(i)); i++) {
         g_assert(i < NS_PICTURE_TEXTS);
-        if (without && g_strv_contains(without, choice->key)) continue;
+        /* Only charts over steps can be films. */
+        if (g_str_equal(choice->key, "film") && !g_str_equal(command, "chart")) continue;
         const GOptionEntry entry = {
             choice->key,    0, 0, G_OPTION_ARG_STRING, &picture->texts[i], choice->purpose,
             choice->formula};
         g_array_append_val(entries, entry);
     }
-    return (GOptionEntry *)(void *)g_array_free(entries, FALSE);
 }
 
 bool ns_picture_unused(const NsPicture *picture, GError **error)

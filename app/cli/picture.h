@@ -1,14 +1,14 @@
 /* The output file of a chart and its command-line options. SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "app/cli/cli.h"
+#include "core/experiment/provenance.h"
 #include "ui/plot/export_choices.h"
 
 #define NS_PICTURE_TEXTS 13 /* at least the number of rows of ns_export_choice */
 
 /* The options as given, and their parsed values. */
 typedef struct {
-    char *out;
+    const char *out;               /* borrowed */
     char *texts[NS_PICTURE_TEXTS]; /* values of the export options, in the order of
                                       ns_export_choice */
     NsExportChoices choices;
@@ -17,12 +17,9 @@ typedef struct {
 
 void ns_picture_init(NsPicture *picture);
 void ns_picture_clear(NsPicture *picture);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsPicture, ns_picture_clear)
 
-/* The options of a command: its own n entries, then --out and all export options except those with
- * names in `without` (NULL-terminated; NULL for none).  Free with g_free. */
-GOptionEntry *ns_picture_entries(NsPicture *picture, const GOptionEntry *own, size_t n,
-                                 const char *const *without);
+/* Appends a GOptionEntry for each export option that a command takes. */
+void ns_picture_entries(NsPicture *picture, GArray *entries, const char *command);
 
 /* Parses and checks all options.  FALSE with NS_ERROR_USAGE.  Prints on stderr which options have
  * no effect in a file of this format.  Touches no file. */

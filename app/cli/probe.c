@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/cli/cli.h"
+#include "app/cli/lanes.h"
 
 #include "core/experiment/param.h"
 #include "core/study/initial.h"
@@ -7,9 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-
-#define DEFAULT_SEEDS 5
-#define MOST_SEEDS 100000
 
 /* Columns of the table; --json has every quantity. */
 static const NsQuantity columns[] = {NS_QUANTITY_HIDDEN_NORM, NS_QUANTITY_GRAD_LAYER,
@@ -40,41 +37,24 @@ static bool find_value(const Stack *stack, NsDomain domain, size_t layer, size_t
     return true;
 }
 
-static void show_row(const NsInitial *initial, const Stack *stack, size_t layer)
-{
-    g_autoptr(GString) line = g_string_new(NULL);
-    g_string_append_printf(line, "%5zu", layer);
-    for (size_t i = 0; i < G_N_ELEMENTS(columns); i++) {
-        const NsRecordLayout *layout = &initial->layout;
-        size_t at = 0;
-        bool exists = find_value(stack, ns_quantity(columns[i])->domain, layer, &at) &&
-                      at < layout->count[columns[i]];
-        at += layout->offset[columns[i]];
-        int64_t n = exists ? initial->measured[at] : 0;
-        g_autofree char *text = n > 0 ? cell(initial->mean[at], initial->sd[at], n) : NULL;
-        ns_output_pad(line, text ? text : NS_ABSENT, CELL);
-    }
-    g_strchomp(line->str);
-    puts(line->str);
-}
-
 static void show_stack(const NsInitial *initial, const Stack *stack)
 {
+    g_autoptr(GString) row = g_string_new(NULL);
     if (stack->name) printf("%s\n", stack->name);
-    for (size_t layer = 0; layer <= stack->layers; layer++) show_row(initial, stack, layer);
-}
-
-static void show_stacks(const NsInitial *initial, const NsSettings *settings)
-{
-    size_t N = (size_t)ns_settings_encoder_layers(settings);
-    size_t M = (size_t)ns_settings_decoder_layers(settings);
-    if (N == 0 || M == 0) {
-        show_stack(initial, &(Stack){.layers = N + M});
-        return;
+    for (size_t layer = 0; layer <= stack->layers; layer++) {
+        ns_row_add(row, 5, "%zu", layer);
+        for (size_t i = 0; i < G_N_ELEMENTS(columns); i++) {
+            const NsRecordLayout *layout = &initial->layout;
+            size_t at = 0;
+            bool exists = find_value(stack, ns_quantity(columns[i])->domain, layer, &at) &&
+                          at < layout->count[columns[i]];
+            at += layout->offset[columns[i]];
+            int64_t n = exists ? initial->measured[at] : 0;
+            g_autofree char *text = n > 0 ? cell(initial->mean[at], initial->sd[at], n) : NULL;
+            ns_row_add(row, CELL, "%s", text ? text : NS_ABSENT);
+        }
+        ns_row_print(row);
     }
-    show_stack(initial, &(Stack){.name = "encoder", .layers = N});
-    show_stack(initial,
-               &(Stack){.name = "decoder", .layers = M, .first = N, .first_hidden = N + 1});
 }
 
 static void show_table(const NsInitial *initial, const NsSettings *settings)
@@ -90,11 +70,17 @@ static void show_table(const NsInitial *initial, const NsSettings *settings)
         printf("%s: before any update, seed %" G_GINT64_FORMAT "\n", words, settings->seed);
     printf("loss %s%s, gradient norm of all tensors %s\n\n", loss,
            isfinite(initial->loss_mean) ? " nats per token" : "", grad);
-    g_autoptr(GString) header = g_string_new("layer");
+    g_autoptr(GString) head = g_string_new("layer");
     for (size_t i = 0; i < G_N_ELEMENTS(columns); i++)
-        ns_output_pad(header, ns_quantity(columns[i])->choice.key, CELL);
-    puts(header->str);
-    show_stacks(initial, settings);
+        ns_row_add(head, CELL, "%s", ns_quantity(columns[i])->choice.key);
+    ns_row_print(head);
+    size_t N = (size_t)ns_settings_encoder_layers(settings);
+    size_t M = (size_t)ns_settings_decoder_layers(settings);
+    bool both = N > 0 && M > 0;
+    show_stack(initial, &(Stack){.name = both ? "encoder" : NULL, .layers = both ? N : N + M});
+    if (both)
+        show_stack(initial,
+                   &(Stack){.name = "decoder", .layers = M, .first = N, .first_hidden = N + 1});
 }
 
 /* A measurement in progress. */
@@ -133,59 +119,40 @@ static bool look(void *data, NsInitial *so_far, int64_t of)
     return !ns_interrupt_signal();
 }
 
-static void measure(const NsSettings *settings, NsCheckpoint *origin, gint64 seeds, bool json,
-                    GError **error)
+static int run(NsArguments *a, GError **error)
 {
-    Going going = {.settings = settings, .json = json};
+    g_autoptr(NsCheckpoint) checkpoint = NULL;
+    if (!ns_checkpoint_open(a, &checkpoint, error)) return NS_EXIT_OK;
+    const NsSettings *settings = &a->experiment.lane[0];
+    Going going = {.settings = settings, .json = a->json};
     ns_progress_start(&going.progress, true);
     ns_interrupt_catch();
     ns_interrupt_begin(finish_early, &going);
-    g_autoptr(NsInitial) initial = ns_initial_new(settings, origin, seeds, look, &going, error);
+    g_autoptr(NsInitial) initial =
+        ns_initial_new(settings, checkpoint, checkpoint ? 1 : a->seeds, look, &going, error);
     ns_interrupt_end();
     ns_progress_end(&going.progress);
     if (initial) show(&going, initial);
     g_clear_pointer(&going.so_far, ns_initial_free);
-}
-
-int ns_cli_probe(int argc, char **argv, GError **error)
-{
-    gint64 seeds = DEFAULT_SEEDS;
-    gboolean json = FALSE;
-    g_autofree char *folder = NULL;
-    g_autoptr(NsCheckpoint) checkpoint = NULL;
-    NsNamed named = {0};
-    const GOptionEntry entries[] = {
-        {"seeds", 'k', 0, G_OPTION_ARG_INT64, &seeds,
-         "Number of seeds to measure, starting at the setting “seed” (default: 5)", "K"},
-        {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "One JSON object with every quantity", NULL},
-        ns_checkpoint_entry(&folder),
-        {0},
-    };
-    g_auto(NsExperiment) experiment;
-    ns_experiment_init(&experiment);
-    const NsOptions options = {
-        .command = "probe",
-        .summary =
-            "Measures models before any update: norms of hidden states and of gradients, mean and\n"
-            "sample standard deviation over seeds, all on one batch.  --json adds every other\n"
-            "quantity, including the expensive ones and the norm of the gradient averaged over\n"
-            "“probe-batches” batches.\n\n"
-            "In the JSON object a value has the same name and shape as in a line of “train "
-            "--jsonl”,\n"
-            "with “mean” and “sd”.  Ctrl-C ends the command with the result of the seeds measured "
-            "up\n"
-            "to then.\n\n"
-            "With --checkpoint it measures that model, which is the same for every seed.",
-        .examples = NS_CLI " probe --set placement=pre --set layers=24 --seeds 10\n" NS_CLI
-                           " probe --json > probe.json",
-        .entries = entries,
-        .experiment = &experiment,
-        .named = &named,
-        .one_seed = "takes --seeds",
-    };
-    bool go = ns_options_read(&options, &argc, &argv, error);
-    go = go && ns_option_check("seeds", seeds, 1, MOST_SEEDS, error);
-    go = go && ns_checkpoint_open(folder, &experiment, &named, &checkpoint, error);
-    if (go) measure(&experiment.lane[0], checkpoint, checkpoint ? 1 : seeds, json, error);
     return ns_interrupt_status();
 }
+
+const NsCommand ns_cli_probe = {
+    .choice = {.key = "probe", .purpose = "Measure models at initialization, over several seeds"},
+    .settings = "",
+    .one_seed = "takes --seeds",
+    .summary =
+        "Measures models before any update: norms of hidden states and of gradients, mean and\n"
+        "sample standard deviation over seeds, all on one batch.  --json adds every other\n"
+        "quantity, including the expensive ones and the norm of the gradient averaged over\n"
+        "“probe-batches” batches.\n\n"
+        "In the JSON object a value has the same name and shape as in a line of “train "
+        "--jsonl”,\n"
+        "with “mean” and “sd”.  Ctrl-C ends the command with the result of the seeds measured "
+        "up\n"
+        "to then.\n\n"
+        "With --checkpoint it measures that model, which is the same for every seed.",
+    .examples = NS_CLI " probe --set placement=pre --set layers=24 --seeds 10\n" NS_CLI
+                       " probe --json > probe.json",
+    .run = run,
+};

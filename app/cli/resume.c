@@ -14,9 +14,9 @@
 #define SAME 1e-3
 
 typedef struct {
+    const NsArguments *a;
     const char *path;
-    char *name, *steps, **set;
-    gint64 every;
+    char *name;
     NsRunReader *reader;
     NsCheckpoint *origins[NS_LANES_MAX]; /* NULL if there is no checkpoint */
     int64_t from;                        /* the step of these checkpoints, or 0 */
@@ -29,8 +29,6 @@ static void resume_clear(Resume *resume)
     for (size_t i = 0; i < NS_LANES_MAX; i++)
         g_clear_pointer(&resume->origins[i], ns_checkpoint_unref);
     ns_experiment_clear(&resume->experiment);
-    g_strfreev(resume->set);
-    g_free(resume->steps);
     g_free(resume->name);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Resume, resume_clear)
@@ -40,8 +38,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Resume, resume_clear)
 static bool read_limit(Resume *resume, GError **error)
 {
     int64_t there = ns_run_reader_provenance(resume->reader)->step;
-    for (size_t i = 0; resume->steps && i < resume->experiment.n; i++)
-        if (!ns_settings_set(&resume->experiment.lane[i], "steps", resume->steps, error))
+    for (size_t i = 0; resume->a->steps && i < resume->experiment.n; i++)
+        if (!ns_settings_set(&resume->experiment.lane[i], "steps", resume->a->steps, error))
             return false;
     int64_t steps = resume->experiment.lane[0].steps;
     if (steps == 0 || (steps > resume->from && steps >= there)) return true;
@@ -70,7 +68,7 @@ static bool read_changes(const Resume *resume, NsExperiment *changed, GError **e
     ns_experiment_copy(changed, &resume->experiment);
     for (size_t i = 0; i < changed->n; i++) {
         NsNamed named = {0};
-        for (char **word = resume->set; word && *word; word++)
+        for (char **word = resume->a->set; word && *word; word++)
             if (!ns_settings_name_assignment(&changed->lane[i], &named, *word, error)) return false;
         if (!is_live(&named, resume->name, error)) return false;
     }
@@ -144,38 +142,15 @@ static NsLockstep *start(Resume *resume, GError **error)
     return g_steal_pointer(&lockstep);
 }
 
-int ns_cli_resume(int argc, char **argv, GError **error)
+static int run(NsArguments *a, GError **error)
 {
-    g_auto(Resume) resume = {0};
-    const GOptionEntry entries[] = {
-        {"steps", 'n', 0, G_OPTION_ARG_STRING, &resume.steps,
-         "The step to train to (default: the last step of the run; 0: until Ctrl-C)", "N"},
-        {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &resume.set,
-         "A live setting, which changes from here on; repeatable", "KEY=VALUE"},
-        ns_journal_every_entry(&resume.every),
-        {0},
-    };
-    const NsOptions options = {
-        .command = "resume",
-        .words = "FILE",
-        .summary =
-            "Continues a run that “train” or “compare --run FILE” has recorded, from its newest\n"
-            "checkpoint, with the same bits as if it had never ended; steps recorded after the\n"
-            "checkpoint are computed again.  A run without a checkpoint starts at step 0.",
-        .examples = NS_CLI " train --steps 200 --run a.nsrun\n" NS_CLI
-                           " resume a.nsrun --steps 400 --set lr=1e-3",
-        .entries = entries,
-    };
-    if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
-    if (argc != 2)
-        return ns_usage(error, "One run file is needed; write “" NS_CLI " resume FILE”.");
-    resume.path = argv[1];
-    resume.name = g_filename_display_basename(argv[1]);
+    g_auto(Resume)
+        resume = {.a = a, .path = a->files[0], .name = g_filename_display_basename(a->files[0])};
     g_autoptr(NsLockstep) lockstep = start(&resume, error);
     if (!lockstep) return NS_EXIT_ERROR;
     const NsJournalPlan plan = {
         .run = resume.path,
-        .every = resume.every,
+        .every = a->every,
         .resume = true,
         .limit = resume.experiment.lane[0].steps > 0 ? resume.experiment.lane[0].steps : -1,
         .show = show_result,
@@ -184,3 +159,18 @@ int ns_cli_resume(int argc, char **argv, GError **error)
     bool ok = ns_journal_run(lockstep, &plan, error);
     return ok || ns_interrupt_signal() ? ns_interrupt_status() : NS_EXIT_ERROR;
 }
+
+const NsCommand ns_cli_resume = {
+    .choice = {.key = "resume", .purpose = "Continue a run file from its newest checkpoint"},
+    .words = "FILE",
+    .least = 1,
+    .most = 1,
+    .wrong = "One run file is needed; write “" NS_CLI " resume FILE”.",
+    .summary =
+        "Continues a run that “train” or “compare --run FILE” has recorded, from its newest\n"
+        "checkpoint, with the same bits as if it had never ended; steps recorded after the\n"
+        "checkpoint are computed again.  A run without a checkpoint starts at step 0.",
+    .examples = NS_CLI " train --steps 200 --run a.nsrun\n" NS_CLI
+                       " resume a.nsrun --steps 400 --set lr=1e-3",
+    .run = run,
+};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/cli.h"
 
-#include "core/base/digits.h"
 #include "core/store/json.h"
 #include "core/store/run_list.h"
 
@@ -26,29 +25,6 @@ static void show_json(const NsRecordedRun *run)
     puts(line);
 }
 
-static void show_row(const NsRecordedRun *run, int width)
-{
-    g_autoptr(GString) line = g_string_new(NULL);
-    g_autofree char *size = g_format_size_full(run->bytes, G_FORMAT_SIZE_IEC_UNITS);
-    ns_output_pad(line, run->name, -width);
-    if (run->wrong) {
-        printf("%s  %s\n", line->str, run->wrong);
-        return;
-    }
-    g_autofree char *steps = ns_group_digits(run->last);
-    g_autofree char *lanes = g_strdup_printf("%zu", run->lanes);
-    g_autoptr(GString) losses = g_string_new(NULL);
-    for (size_t i = 0; i < run->lanes; i++) {
-        g_autofree char *loss = ns_output_number("%.4f", run->loss[i]);
-        g_string_append_printf(losses, "%s%s", i ? " " : "", loss);
-    }
-    ns_output_pad(line, lanes, 7);
-    ns_output_pad(line, steps, 9);
-    ns_output_pad(line, size, 12);
-    g_string_append_printf(line, "  %s  %s", losses->str, run->settings);
-    puts(g_strchomp(line->str));
-}
-
 static void show_table(const GPtrArray *runs)
 {
     int width = 4;
@@ -56,40 +32,55 @@ static void show_table(const GPtrArray *runs)
         const NsRecordedRun *run = runs->pdata[i];
         width = MAX(width, (int)g_utf8_strlen(run->name, -1));
     }
-    g_autoptr(GString) head = g_string_new(NULL);
-    ns_output_pad(head, "name", -width);
-    ns_output_pad(head, "lanes", 7);
-    ns_output_pad(head, "steps", 9);
-    ns_output_pad(head, "size", 12);
-    printf("%s  last loss, what differs from the defaults\n", head->str);
-    for (guint i = 0; i < runs->len; i++) show_row(runs->pdata[i], width);
+    g_autoptr(GString) row = g_string_new(NULL);
+    ns_row_add(row, -width, "name");
+    ns_row_add(row, 7, "lanes");
+    ns_row_add(row, 9, "steps");
+    ns_row_add(row, 12, "size");
+    g_string_append(row, "  last loss, what differs from the defaults");
+    ns_row_print(row);
+    for (guint i = 0; i < runs->len; i++) {
+        const NsRecordedRun *run = runs->pdata[i];
+        ns_row_add(row, -width, "%s", run->name);
+        if (run->wrong) {
+            g_string_append_printf(row, "  %s", run->wrong);
+            ns_row_print(row);
+            continue;
+        }
+        g_autofree char *size = g_format_size_full(run->bytes, G_FORMAT_SIZE_IEC_UNITS);
+        ns_row_add(row, 7, "%zu", run->lanes);
+        ns_row_count(row, 9, run->last);
+        ns_row_add(row, 12, "%s", size);
+        g_string_append_c(row, ' ');
+        for (size_t k = 0; k < run->lanes; k++) {
+            g_string_append_c(row, ' ');
+            ns_row_number(row, 0, "%.4f", run->loss[k]);
+        }
+        g_string_append_printf(row, "  %s", run->settings);
+        ns_row_print(row);
+    }
 }
 
-int ns_cli_runs(int argc, char **argv, GError **error)
+static int run(NsArguments *a, GError **error)
 {
-    gboolean json = FALSE;
-    const GOptionEntry entries[] = {
-        {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "One JSON object per line for every file", NULL},
-        {0},
-    };
-    const NsOptions options = {
-        .command = "runs",
-        .words = "[FOLDER]",
-        .summary =
-            "Lists the run files, *.nsrun, of a folder (default: the current one): lanes, steps,\n"
-            "size, the last training loss of each lane (first seed), and the settings that differ\n"
-            "from the defaults.",
-        .examples = NS_CLI " runs\n" NS_CLI " runs results --json",
-        .entries = entries,
-    };
-    if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
-    if (argc > 2)
-        return ns_usage(error,
-                        "One folder at a time can be shown; write “" NS_CLI " runs FOLDER”.");
-    g_autoptr(GPtrArray) runs = ns_run_list(argc > 1 ? argv[1] : ".", error);
+    g_autoptr(GPtrArray) runs = ns_run_list(a->n_files ? a->files[0] : ".", error);
     if (!runs) return NS_EXIT_ERROR;
-    if (runs->len == 0 && !json) puts("There are no run files here.");
-    if (runs->len > 0 && !json) show_table(runs);
-    for (guint i = 0; json && i < runs->len; i++) show_json(runs->pdata[i]);
+    if (runs->len == 0 && !a->json) puts("There are no run files here.");
+    if (runs->len > 0 && !a->json) show_table(runs);
+    for (guint i = 0; a->json && i < runs->len; i++) show_json(runs->pdata[i]);
     return NS_EXIT_OK;
 }
+
+const NsCommand ns_cli_runs = {
+    .choice = {.key = "runs", .purpose = "Show the run files of a folder"},
+    .words = "[FOLDER]",
+    .least = 0,
+    .most = 1,
+    .wrong = "One folder at a time can be shown; write “" NS_CLI " runs FOLDER”.",
+    .summary =
+        "Lists the run files, *.nsrun, of a folder (default: the current one): lanes, steps,\n"
+        "size, the last training loss of each lane (first seed), and the settings that differ\n"
+        "from the defaults.",
+    .examples = NS_CLI " runs\n" NS_CLI " runs results --json",
+    .run = run,
+};

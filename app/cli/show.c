@@ -3,6 +3,7 @@
 
 #include "core/base/digits.h"
 #include "core/store/figure_file.h"
+#include "core/store/preset.h"
 #include "core/store/recorded_run.h"
 
 #include <stdio.h>
@@ -79,33 +80,13 @@ static char *preset_of(const NsProvenance *provenance, const char *path)
     return ns_preset_write(&preset);
 }
 
-int ns_cli_show(int argc, char **argv, GError **error)
+static int run(NsArguments *a, GError **error)
 {
-    g_autofree char *from = NULL;
-    const GOptionEntry entries[] = {
-        {"from", 0, 0, G_OPTION_ARG_FILENAME, &from, "The file, as in “chart”", "FILE"},
-        {0},
-    };
-    const NsOptions options = {
-        .command = "show",
-        .words = "FILE",
-        .summary =
-            "Shows the experiment of a figure (PNG, GIF, SVG, PDF, CSV or TeX), a run file, the\n"
-            "JSON lines of a run or a preset: the settings that differ from the defaults, in the\n"
-            "form of a preset that --from reads; of a figure of a study, the study.  Of a run,\n"
-            "also its last step and loss and the settings that were changed while it trained;\n"
-            "that is all there is of a run of another program (JSON lines, CSV, TensorBoard).",
-        .examples = NS_CLI " chart --figure loss --set placement=pre --out pre.pdf\n" NS_CLI
-                           " show pre.pdf\n" NS_CLI " show pre.pdf > pre.preset",
-        .entries = entries,
-        .maps = true,
-    };
-    if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
-    int files = argc - 1 + (from != NULL);
+    int files = a->n_files + (a->from != NULL);
     if (files != 1)
         return ns_usage(error, "%s; write “" NS_CLI " show FILE”.",
                         files < 1 ? "A file is missing" : "One file at a time can be shown");
-    const char *path = from ? from : argv[1];
+    const char *path = a->from ? a->from : a->files[0];
     NsRecordedKind kind = ns_recorded_kind(path);
     if (kind == NS_RECORDED_LOG) return show_recorded(path, error) ? NS_EXIT_OK : NS_EXIT_ERROR;
     g_auto(NsProvenance) provenance;
@@ -119,3 +100,17 @@ int ns_cli_show(int argc, char **argv, GError **error)
     fputs(provenance.study_text ? provenance.study_text : preset, stdout);
     return NS_EXIT_OK;
 }
+
+const NsCommand ns_cli_show = {
+    .choice = {.key = "show", .purpose = "Show the experiment of a figure, a run or a preset"},
+    .words = "FILE",
+    .summary =
+        "Shows the experiment of a figure (PNG, GIF, SVG, PDF, CSV or TeX), a run file, the\n"
+        "JSON lines of a run or a preset: the settings that differ from the defaults, in the\n"
+        "form of a preset that --from reads; of a figure of a study, the study.  Of a run,\n"
+        "also its last step and loss and the settings that were changed while it trained;\n"
+        "that is all there is of a run of another program (JSON lines, CSV, TensorBoard).",
+    .examples = NS_CLI " chart --figure loss --set placement=pre --out pre.pdf\n" NS_CLI
+                       " show pre.pdf\n" NS_CLI " show pre.pdf > pre.preset",
+    .run = run,
+};

@@ -2,7 +2,6 @@
 #include "app/cli/study.h"
 
 #include "core/base/error.h"
-#include "core/base/processors.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,39 +11,15 @@
 #define COUNT_US 500000
 #define STOP_MS 300 /* time for running steps to end after a signal */
 
-/* The command line as given. */
-typedef struct {
-    char *out, *csv, *cells;
-    char **set;
-    gint64 seeds, jobs, chunk;
-    double lease;
-    gboolean json, network, print_jobs, slurm;
-    char *figure, *x, *y;
-    NsPicture picture;
-} Request;
-
-static void request_clear(Request *request)
-{
-    g_free(request->out);
-    g_free(request->csv);
-    g_free(request->cells);
-    g_strfreev(request->set);
-    g_free(request->figure);
-    g_free(request->x);
-    g_free(request->y);
-    ns_picture_clear(&request->picture);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Request, request_clear)
-
 /* ---- The study ---- */
 
-static bool load(const Request *request, const char *path, NsStudy *study, GError **error)
+static bool load(const NsArguments *a, const char *path, NsStudy *study, GError **error)
 {
     if (!ns_study_open(study, path, error)) return false;
-    for (char **word = request->set; word && *word; word++)
+    for (char **word = a->set; word && *word; word++)
         if (!ns_study_set(study, *word, error)) return false;
-    if (request->seeds > 0) study->seeds = request->seeds;
-    bool changed = request->set || request->seeds > 0;
+    if (a->seeds > 0) study->seeds = a->seeds;
+    bool changed = a->set || a->seeds > 0;
     return !changed || ns_study_check(study, error);
 }
 
@@ -119,15 +94,15 @@ bool ns_study_train(NsStudyWork *work, unsigned jobs, const char *what, GError *
 }
 
 /* Shows the results; for part of a study only the number of finished cells. */
-static bool show(const Request *request, const NsStudyResults *results, GError **error)
+static bool show(const NsArguments *a, const NsStudyResults *results, GError **error)
 {
-    if (request->json)
+    if (a->json)
         ns_study_show_json(results);
-    else if (request->cells)
-        printf("%zu cells of %s have ended\n", results->ended, request->out);
+    else if (a->cells)
+        printf("%zu cells of %s have ended\n", results->ended, a->out);
     else
         ns_study_show_table(results);
-    return !request->csv || ns_study_write_csv(results, request->csv, error);
+    return !a->csv || ns_study_write_csv(results, a->csv, error);
 }
 
 static int status_of(const NsStudyResults *results)
@@ -136,123 +111,87 @@ static int status_of(const NsStudyResults *results)
 }
 
 /* Takes ownership of the contents of `study`. */
-static int run(const Request *request, NsStudy *study, const NsStoreOptions *options,
-               GError **error)
+static int train(const NsArguments *a, NsStudy *study, const NsStoreOptions *options,
+                 GError **error)
 {
-    g_autoptr(NsStudyWork) work = ns_study_work_new(study, request->out, options);
+    g_autoptr(NsStudyWork) work = ns_study_work_new(study, a->out, options);
     g_auto(NsStudyResults) results = {0};
-    if (!ns_study_train(work, (unsigned)request->jobs, NULL, error)) return NS_EXIT_ERROR;
+    if (!ns_study_train(work, (unsigned)a->jobs, NULL, error)) return NS_EXIT_ERROR;
     if (!ns_study_work_store(work)) return ns_interrupt_status(); /* interrupted immediately */
     bool good =
         read_results(&results, ns_study_work_study(work), ns_study_work_store(work), error) &&
-        show(request, &results, error);
+        show(a, &results, error);
     return good ? status_of(&results) : NS_EXIT_ERROR;
 }
 
-static int study_run(Request *request, const char *path, GError **error)
+static int study_run(NsArguments *a, const char *path, GError **error)
 {
     g_auto(NsStudy) study;
     ns_study_init(&study);
-    if (!load(request, path, &study, error)) return NS_EXIT_ERROR;
-    if (!request->out) request->out = ns_study_results_path(path);
+    if (!load(a, path, &study, error)) return NS_EXIT_ERROR;
+    if (!a->out) a->out = ns_study_results_path(path);
     NsStoreOptions options = {
-        .end = ns_study_cells(&study), .network = request->network, .lease = request->lease};
-    if (request->cells && !read_range(request->cells, options.end, &options, error))
-        return NS_EXIT_USAGE;
-    if (!ns_output_spares(request->csv, path, error) ||
-        (!ns_study_store_is(path) && !ns_output_spares(request->out, path, error)) ||
-        !ns_output_check_place(request->out, error) ||
-        !ns_outputs_differ(request->csv, request->out, error) ||
-        (request->csv && !ns_output_check(request->csv, error)))
+        .end = ns_study_cells(&study), .network = a->network, .lease = a->lease};
+    if (a->cells && !read_range(a->cells, options.end, &options, error)) return NS_EXIT_USAGE;
+    if (!ns_output_spares(a->csv, path, error) ||
+        (!ns_study_store_is(path) && !ns_output_spares(a->out, path, error)) ||
+        !ns_output_check_place(a->out, error) || !ns_outputs_differ(a->csv, a->out, error) ||
+        (a->csv && !ns_output_check(a->csv, error)))
         return NS_EXIT_ERROR;
-    NsStudyJobs jobs = {&study, request->out, (size_t)request->chunk, request->lease};
-    if (request->print_jobs) return ns_study_print_jobs(&jobs, error) ? NS_EXIT_OK : NS_EXIT_ERROR;
-    if (!request->slurm) return run(request, &study, &options, error);
+    NsStudyJobs jobs = {&study, a->out, (size_t)a->chunk, a->lease};
+    if (a->print_jobs) return ns_study_print_jobs(&jobs, error) ? NS_EXIT_OK : NS_EXIT_ERROR;
+    if (!a->slurm) return train(a, &study, &options, error);
     if (!ns_study_run_slurm(&jobs, error)) return NS_EXIT_ERROR;
     g_auto(NsStudyResults) results = {0};
-    g_autoptr(NsStudyStore) store = ns_study_store_open(request->out, &study, &options, error);
-    bool good =
-        store && read_results(&results, &study, store, error) && show(request, &results, error);
+    g_autoptr(NsStudyStore) store = ns_study_store_open(a->out, &study, &options, error);
+    bool good = store && read_results(&results, &study, store, error) && show(a, &results, error);
     return good ? status_of(&results) : NS_EXIT_ERROR;
 }
 
 /* ---- Files of results ---- */
 
 /* Checks the options of the chart before anything is read. */
-static bool understand_figure(Request *request, const char *path, GError **error)
+static bool understand_figure(NsArguments *a, const char *path, GError **error)
 {
-    if (!request->figure && (request->x || request->y))
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "--x and --y choose the axes of --figure phase; omit them.");
-    if (!request->out && !request->figure) return ns_picture_unused(&request->picture, error);
-    if (!request->out || !request->figure)
+    if (!a->out && !a->figure) return ns_picture_unused(&a->picture, error);
+    if (!a->out || !a->figure)
         return ns_refuse(error, NS_ERROR_USAGE,
                          "A chart needs --figure NAME and --out FILE; “%s” "
                          "is missing.",
-                         request->out ? "--figure" : "--out");
-    request->picture.out = g_strdup(request->out);
-    return ns_choices_require("figure of a study", request->figure, ns_study_figure_choice,
-                              error) >= 0 &&
-           ns_picture_understand(&request->picture, error) &&
-           ns_picture_check(&request->picture, NULL, path, error);
+                         a->out ? "--figure" : "--out");
+    return ns_choices_require("figure of a study", a->figure, ns_study_figure_choice, error) >= 0 &&
+           ns_picture_understand(&a->picture, error) &&
+           ns_picture_check(&a->picture, NULL, path, error);
 }
 
-static int study_show(Request *request, const char *path, GError **error)
+static int study_show(NsArguments *a, const char *path, GError **error)
 {
-    if (!understand_figure(request, path, error) ||
-        (request->csv && !ns_output_check(request->csv, error)))
+    if (!understand_figure(a, path, error) || (a->csv && !ns_output_check(a->csv, error)))
         return NS_EXIT_USAGE;
     g_auto(NsStudy) study;
     ns_study_init(&study);
     g_autoptr(NsStudyStore) store = ns_study_store_read(path, &study, error);
     g_auto(NsStudyResults) results = {0};
-    const NsStudyFigure figure = {request->figure, request->x, request->y, &request->picture};
+    const NsStudyFigure figure = {a->figure, a->x, a->y, &a->picture};
     bool good = store && read_results(&results, &study, store, error) &&
-                (request->figure ? ns_study_draw(&results, &figure, error)
-                                 : show(request, &results, error));
+                (a->figure ? ns_study_draw(&results, &figure, error) : show(a, &results, error));
     return good ? NS_EXIT_OK : NS_EXIT_ERROR;
 }
 
 /* If the first file is new, it gets the study of the second. */
-static int study_merge(const Request *request, char **files, GError **error)
+static int study_merge(const NsArguments *a, char **files, GError **error)
 {
     g_auto(NsStudy) study;
     ns_study_init(&study);
     bool there =
         g_file_test(files[0], G_FILE_TEST_EXISTS) && !ns_study_store_is_unfinished(files[0]);
-    if (!load(request, files[there ? 0 : 1], &study, error)) return NS_EXIT_ERROR;
+    if (!load(a, files[there ? 0 : 1], &study, error)) return NS_EXIT_ERROR;
     const NsStudyJobs jobs = {.study = &study, .out = files[0]};
     bool good = ns_study_gather(&jobs, files + 1, error);
     return good ? NS_EXIT_OK : NS_EXIT_ERROR;
 }
 
 /* ---- The command line ---- */
-
-static bool understand(Request *request, GError **error)
-{
-    if (!ns_option_check("jobs", request->jobs, 1, NS_STUDY_JOBS_MOST, error) ||
-        !ns_option_check("chunk", request->chunk, 0, NS_STUDY_CELLS_MAX, error) ||
-        !ns_option_check("seeds", request->seeds, 0, NS_STUDY_SEEDS, error))
-        return false;
-    if (!(request->lease >= 1))
-        return ns_refuse(error, NS_ERROR_USAGE, "--lease must be at least 1 second.");
-    if (request->print_jobs + request->slurm + (request->cells != NULL) > 1)
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "--cells, --print-jobs and --slurm each say how the cells are run; give "
-                         "only one of them.");
-    return true;
-}
-
-static int dispatch(Request *request, int argc, char **argv, GError **error)
-{
-    const char *word = argc > 1 ? argv[1] : "";
-    if (argc == 3 && g_str_equal(word, "show")) return study_show(request, argv[2], error);
-    if (argc >= 4 && g_str_equal(word, "merge")) return study_merge(request, argv + 2, error);
-    if (argc == 2) return study_run(request, word, error);
-    return ns_usage(error,
-                    "One study is needed: FILE, or “show FILE.nsstudy”, or “merge OUT.nsstudy "
-                    "FILE.nsstudy…”.");
-}
 
 static const char summary[] =
     "Trains the runs of a study, a text that says which settings vary, and shows their results:\n"
@@ -287,75 +226,28 @@ static const char summary[] =
     "is 1 if a run could\n"
     "not be made.";
 
-static GOptionEntry *make_entries(Request *request)
+static int run(NsArguments *a, GError **error)
 {
-    const GOptionEntry own[] = {
-        {"out", 'o', 0, G_OPTION_ARG_FILENAME, &request->out,
-         "The file of results (default: the name of the study with the extension nsstudy); with "
-         "show the file of a chart, whose extension sets the format",
-         "FILE"},
-        {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &request->set,
-         "A setting of all lanes; repeatable", "KEY=VALUE"},
-        {"seeds", 0, 0, G_OPTION_ARG_INT64, &request->seeds, "Seeds of every configuration", "N"},
-        {"jobs", 'J', 0, G_OPTION_ARG_INT64, &request->jobs,
-         "Number of runs at a time, one thread each (default: one per processor)", "N"},
-        {"json", 'j', 0, G_OPTION_ARG_NONE, &request->json, "One JSON object with every cell",
-         NULL},
-        {"csv", 0, 0, G_OPTION_ARG_FILENAME, &request->csv,
-         "Write a table with a row for every cell; a name that a spreadsheet would take for a "
-         "formula begins with '",
-         "FILE"},
-        {"print-jobs", 0, 0, G_OPTION_ARG_NONE, &request->print_jobs,
-         "Print one command per part of the study, for GNU parallel or a scheduler; “merge” "
-         "gathers their results",
-         NULL},
-        {"slurm", 0, 0, G_OPTION_ARG_NONE, &request->slurm,
-         "Submit a job array to Slurm, wait for it and gather the results", NULL},
-        {"chunk", 0, 0, G_OPTION_ARG_INT64, &request->chunk,
-         "Cells per part (default: 1; with --slurm as many as it takes to have at most 1,000 "
-         "parts)",
-         "N"},
-        {"cells", 0, 0, G_OPTION_ARG_STRING, &request->cells, "Run only these cells, from 0",
-         "FIRST-LAST"},
-        {"network", 0, 0, G_OPTION_ARG_NONE, &request->network,
-         "The file of results is on a network file system", NULL},
-        {"lease", 0, 0, G_OPTION_ARG_DOUBLE, &request->lease,
-         "Time after which others take the cell of a process that was killed (default: 60)",
-         "SECONDS"},
-        {"figure", 0, 0, G_OPTION_ARG_STRING, &request->figure,
-         "With show, the chart to draw: best-of, lr-sensitivity or phase", "NAME"},
-        {"x", 'x', 0, G_OPTION_ARG_STRING, &request->x,
-         "With --figure phase, the setting of the columns (default: the first of the section "
-         "[grid])",
-         "KEY"},
-        {"y", 'y', 0, G_OPTION_ARG_STRING, &request->y,
-         "The setting of the rows (default: the next one); every cell has the best over the other "
-         "settings",
-         "KEY"},
-    };
-    static const char *const without[] = {"out", "film", NULL};
-    return ns_picture_entries(&request->picture, own, G_N_ELEMENTS(own), without);
+    const char *word = a->n_files ? a->files[0] : "";
+    if (a->n_files == 2 && g_str_equal(word, "show")) return study_show(a, a->files[1], error);
+    if (a->n_files >= 3 && g_str_equal(word, "merge")) return study_merge(a, a->files + 1, error);
+    if (a->n_files == 1) return study_run(a, word, error);
+    return ns_usage(error,
+                    "One study is needed: FILE, or “show FILE.nsstudy”, or “merge OUT.nsstudy "
+                    "FILE.nsstudy…”.");
 }
 
-int ns_cli_study(int argc, char **argv, GError **error)
-{
-    g_auto(Request)
-        request = {.jobs = MIN(ns_processors(), NS_STUDY_JOBS_MOST), .lease = NS_STUDY_LEASE};
-    ns_picture_init(&request.picture);
-    g_autofree GOptionEntry *entries = make_entries(&request);
-    const NsOptions options = {
-        .command = "study",
-        .words = "FILE…",
-        .summary = summary,
-        .examples = NS_CLI
-        " study post-pre.study\n" NS_CLI " study post-pre.study --seeds 3 --csv cells.csv\n" NS_CLI
-        " study show post-pre.nsstudy --figure best-of --out best-of.pdf\n" NS_CLI
-        " study post-pre.study --print-jobs --chunk 8 | parallel\n" NS_CLI
-        " study merge post-pre.nsstudy post-pre.parts/*.nsstudy\n" NS_CLI
-        " study post-pre.study --slurm",
-        .entries = entries,
-    };
-    if (!ns_options_read(&options, &argc, &argv, error) || !understand(&request, error))
-        return NS_EXIT_OK;
-    return dispatch(&request, argc, argv, error);
-}
+const NsCommand ns_cli_study = {
+    .choice = {.key = "study",
+               .purpose =
+                   "Train the many runs of a study: grids, random search, seeds, fair comparison"},
+    .words = "FILE…",
+    .summary = summary,
+    .examples = NS_CLI " study post-pre.study\n" NS_CLI
+                       " study post-pre.study --seeds 3 --csv cells.csv\n" NS_CLI
+                       " study show post-pre.nsstudy --figure best-of --out best-of.pdf\n" NS_CLI
+                       " study post-pre.study --print-jobs --chunk 8 | parallel\n" NS_CLI
+                       " study merge post-pre.nsstudy post-pre.parts/*.nsstudy\n" NS_CLI
+                       " study post-pre.study --slurm",
+    .run = run,
+};

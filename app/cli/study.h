@@ -1,12 +1,9 @@
 /* Shared declarations of the command “study”.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "app/cli/picture.h"
+#include "app/cli/cli.h"
 #include "core/store/json.h"
 #include "core/study/study_work.h"
-
-/* The most threads of a study. */
-#define NS_STUDY_JOBS_MOST 256
 
 /* Trains until all cells are done or a signal arrives, with `jobs` threads.  what: prefix of the
  * progress line, or NULL.  FALSE with an error; finished results stay in the file. */

@@ -9,69 +9,57 @@
 #define BUDGET 5
 #define CELL 32
 
-static char *interval_words(const NsInterval *interval, const char *format)
+static void add_interval(GString *row, const NsInterval *interval, const char *format)
 {
     char value[G_ASCII_DTOSTR_BUF_SIZE], lo[G_ASCII_DTOSTR_BUF_SIZE], hi[G_ASCII_DTOSTR_BUF_SIZE];
-    if (isnan(interval->value)) return g_strdup(NS_ABSENT);
     g_ascii_formatd(value, sizeof value, format, interval->value);
-    if (isnan(interval->lo)) return g_strdup(value);
-    return g_strdup_printf("%s [%s, %s]", value,
-                           g_ascii_formatd(lo, sizeof lo, format, interval->lo),
-                           g_ascii_formatd(hi, sizeof hi, format, interval->hi));
+    if (isnan(interval->value))
+        ns_row_add(row, CELL, NS_ABSENT);
+    else if (isnan(interval->lo))
+        ns_row_add(row, CELL, "%s", value);
+    else
+        ns_row_add(row, CELL, "%s [%s, %s]", value,
+                   g_ascii_formatd(lo, sizeof lo, format, interval->lo),
+                   g_ascii_formatd(hi, sizeof hi, format, interval->hi));
 }
 
-static void add_interval(GString *line, const NsInterval *interval, const char *format)
-{
-    g_autofree char *words = interval_words(interval, format);
-    ns_output_pad(line, words, CELL);
-}
-
-static void add_budget(GString *line, size_t k)
-{
-    g_autofree char *words = g_strdup_printf("%zu", k);
-    ns_output_pad(line, words, BUDGET);
-}
-
-static void add_lanes(GString *line, const NsStudy *study)
+static void add_lanes(GString *row, const NsStudy *study)
 {
     for (size_t lane = 0; lane < ns_study_lanes(study); lane++) {
         g_autofree char *name = ns_study_lane_words(study, lane);
-        ns_output_pad(line, name, CELL);
+        ns_row_add(row, CELL, "%s", name);
     }
 }
 
 static void show_best(const NsStudy *study, const NsComparison *c)
 {
-    g_autoptr(GString) head = g_string_new("    k");
-    add_lanes(head, study);
-    printf("\nExpected best result of k of the %zu configurations%s; %s is better\n%s\n",
+    printf("\nExpected best result of k of the %zu configurations%s; %s is better\n",
            c->configurations, isnan(c->best[0][0].lo) ? "" : ", with 95% intervals",
-           c->better < 0 ? "lower" : "higher", head->str);
+           c->better < 0 ? "lower" : "higher");
+    g_autoptr(GString) row = g_string_new("    k");
+    add_lanes(row, study);
+    ns_row_print(row);
     for (size_t i = 0; i < c->n_budgets; i++) {
-        g_autoptr(GString) line = g_string_new(NULL);
-        add_budget(line, c->budgets[i]);
-        for (size_t lane = 0; lane < c->lanes; lane++)
-            add_interval(line, &c->best[lane][i], "%.4g");
-        puts(line->str);
+        ns_row_add(row, BUDGET, "%zu", c->budgets[i]);
+        for (size_t lane = 0; lane < c->lanes; lane++) add_interval(row, &c->best[lane][i], "%.4g");
+        ns_row_print(row);
     }
 }
 
 static void show_duel(const NsComparison *c, size_t one, size_t other)
 {
     const char *a = ns_lane_letter(one), *b = ns_lane_letter(other);
-    g_autofree char *difference = g_strdup_printf("%s − %s", a, b);
-    g_autofree char *beats = g_strdup_printf("probability that %s wins", a);
-    g_autoptr(GString) head = g_string_new("    k");
-    ns_output_pad(head, difference, CELL);
-    ns_output_pad(head, beats, CELL);
-    printf("\n%s against %s, each with its best of k configurations\n%s\n", a, b, head->str);
+    printf("\n%s against %s, each with its best of k configurations\n", a, b);
+    g_autoptr(GString) row = g_string_new("    k");
+    ns_row_add(row, CELL, "%s − %s", a, b);
+    ns_row_add(row, CELL, "probability that %s wins", a);
+    ns_row_print(row);
     for (size_t i = 0; i < c->n_budgets; i++) {
         const NsDuel *duel = &c->duels[one][other][i];
-        g_autoptr(GString) line = g_string_new(NULL);
-        add_budget(line, c->budgets[i]);
-        add_interval(line, &duel->difference, "%.3g");
-        add_interval(line, &(NsInterval){duel->beats, NAN, NAN}, "%.2f");
-        puts(line->str);
+        ns_row_add(row, BUDGET, "%zu", c->budgets[i]);
+        add_interval(row, &duel->difference, "%.3g");
+        add_interval(row, &(NsInterval){duel->beats, NAN, NAN}, "%.2f");
+        ns_row_print(row);
     }
 }
 
@@ -93,24 +81,23 @@ static void show_verdicts(const NsComparison *c)
 
 static void show_sensitivity(const NsStudy *study, const NsSensitivity *s)
 {
-    g_autoptr(GString) head = g_string_new(NULL);
-    ns_output_pad(head, "lr", 10);
-    add_lanes(head, study);
-    printf("\nBest result at each learning rate%s\n%s\n",
-           isnan(s->sensitivity[0].lo) ? "" : ", with 95% intervals over the seeds", head->str);
+    printf("\nBest result at each learning rate%s\n",
+           isnan(s->sensitivity[0].lo) ? "" : ", with 95% intervals over the seeds");
+    g_autoptr(GString) row = g_string_new(NULL);
+    ns_row_add(row, 10, "lr");
+    add_lanes(row, study);
+    ns_row_print(row);
     for (size_t i = 0; i < s->n; i++) {
-        g_autoptr(GString) line = g_string_new(NULL);
-        char rate[G_ASCII_DTOSTR_BUF_SIZE];
-        ns_output_pad(line, g_ascii_formatd(rate, sizeof rate, "%.3g", s->rates[i]), 10);
+        ns_row_number(row, 10, "%.3g", s->rates[i]);
         for (size_t lane = 0; lane < ns_study_lanes(study); lane++)
-            add_interval(line, &s->scores[lane][i], "%.4g");
-        puts(line->str);
+            add_interval(row, &s->scores[lane][i], "%.4g");
+        ns_row_print(row);
     }
-    g_autoptr(GString) line =
-        g_string_new(ns_study_better(study) < 0 ? "mean−best " : "best−mean ");
+    g_string_append(row, ns_study_better(study) < 0 ? "mean−best " : "best−mean ");
     for (size_t lane = 0; lane < ns_study_lanes(study); lane++)
-        add_interval(line, &s->sensitivity[lane], "%.3g");
-    printf("%s  sensitivity\n", line->str);
+        add_interval(row, &s->sensitivity[lane], "%.3g");
+    g_string_append(row, "  sensitivity");
+    ns_row_print(row);
 }
 
 void ns_study_show_comparison(const NsStudyResults *r)

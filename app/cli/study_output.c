@@ -51,32 +51,30 @@ static char *seeds_words(const Seeds *seeds)
 
 #define CELL 26
 
-static void show_row(const NsStudyResults *r, size_t configuration)
-{
-    g_autoptr(GString) line = g_string_new(NULL);
-    for (size_t lane = 0; lane < ns_study_lanes(r->study); lane++) {
-        Seeds seeds = seeds_of(r, configuration, lane);
-        g_autofree char *words = seeds_words(&seeds);
-        ns_output_pad(line, words, CELL);
-    }
-    g_autofree char *words = ns_study_configuration_words(r->study, configuration);
-    printf("%s  %s\n", line->str, words);
-}
-
 static void show_configurations(const NsStudyResults *r)
 {
-    size_t n = ns_study_configurations(r->study);
+    size_t n = ns_study_configurations(r->study), lanes = ns_study_lanes(r->study);
     if (n > MOST_ROWS) {
         printf("%zu configurations; --csv and --json have every one\n", n);
         return;
     }
-    g_autoptr(GString) head = g_string_new(NULL);
-    for (size_t lane = 0; lane < ns_study_lanes(r->study); lane++) {
+    g_autoptr(GString) row = g_string_new(NULL);
+    for (size_t lane = 0; lane < lanes; lane++) {
         g_autofree char *name = ns_study_lane_words(r->study, lane);
-        ns_output_pad(head, name, CELL);
+        ns_row_add(row, CELL, "%s", name);
     }
-    printf("%s%s\n", head->str, n > 1 ? "  configuration" : "");
-    for (size_t i = 0; i < n; i++) show_row(r, i);
+    g_string_append(row, n > 1 ? "  configuration" : "");
+    ns_row_print(row);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t lane = 0; lane < lanes; lane++) {
+            Seeds seeds = seeds_of(r, i, lane);
+            g_autofree char *words = seeds_words(&seeds);
+            ns_row_add(row, CELL, "%s", words);
+        }
+        g_autofree char *words = ns_study_configuration_words(r->study, i);
+        g_string_append_printf(row, "  %s", words);
+        ns_row_print(row);
+    }
 }
 
 static void count_word(GHashTable *words, const char *word)

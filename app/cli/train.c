@@ -3,15 +3,12 @@
 #include "app/cli/lanes.h"
 
 #include "core/base/digits.h"
-#include "core/base/error.h"
 #include "core/base/instructions.h"
 #include "core/data/pair_lengths.h"
 #include "core/experiment/param.h"
 #include "ui/figures/settings_caption.h"
 
 #include <stdio.h>
-
-#define DEFAULT_STEPS 300
 
 /* `first` is NULL if there is only one value. */
 static void show_loss(const char *name, const double *first, double last)
@@ -98,128 +95,98 @@ static void show_result(NsLockstep *lockstep, void *data)
 
 /* ---- The commands ---- */
 
-static bool check_several(const NsExperiment *experiment, char **words, GError **error)
+/* Trains one lane or several, and shows the result unless it was written as JSON lines. */
+static int train(NsArguments *a, NsJournalShow *show, GError **error)
 {
-    if (experiment->n > 1) return true;
-    return ns_refuse(
-        error, NS_ERROR_USAGE,
-        "This command compares two to %d lanes, but there is %s; give a --lane for each, such as "
-        "--lane placement=post --lane placement=pre, or a --preset that has them.",
-        NS_LANES_MAX, words ? "only one" : "none");
-}
-
-/* Runs one of the two commands, described by `how`, with their common options. */
-static int train(int argc, char **argv, const NsOptions *how, bool several, GError **error)
-{
-    g_autofree char *steps = NULL, *jsonl = NULL, *run = NULL, *folder = NULL;
     g_autoptr(NsCheckpoint) checkpoint = NULL;
-    NsNamed named = {0};
-    gint64 every = 0;
-    g_auto(GStrv) lanes = NULL, names = NULL;
-    const GOptionEntry entries[] = {
-        ns_lanes_entry(&lanes),
-        {"steps", 'n', 0, G_OPTION_ARG_STRING, &steps,
-         "Steps to train (default: setting “steps”, else 300)", "N"},
-        {"jsonl", 'j', 0, G_OPTION_ARG_FILENAME, &jsonl,
-         "Write one JSON object per line to a file, which grows while others follow it, or to "
-         "standard output if it is “-”",
-         "FILE"},
-        {"run", 'r', 0, G_OPTION_ARG_FILENAME, &run,
-         "Record the run in a new file, FILE.nsrun, at most a second behind the training; “chart”, "
-         "“show” and “export” read it, “resume” continues from its newest checkpoint",
-         "FILE"},
-        ns_journal_every_entry(&every),
-        several ? (GOptionEntry){0} : ns_checkpoint_entry(&folder),
-        {0},
-    };
-    g_auto(NsExperiment) experiment;
-    ns_experiment_init(&experiment);
-    NsSettings *settings = &experiment.lane[0];
-    settings->steps = DEFAULT_STEPS;
-    NsOptions options = *how;
-    options.entries = several ? entries : entries + 1;
-    options.experiment = &experiment;
-    options.named = &named;
-    options.lanes = several ? &lanes : NULL;
-    options.steps = &steps;
-    options.lines = &jsonl;
-    if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
-    if (several && !check_several(&experiment, lanes, error)) return NS_EXIT_OK;
-    if (!ns_checkpoint_open(folder, &experiment, &named, &checkpoint, error)) return NS_EXIT_OK;
-    g_autoptr(NsLockstep) lockstep = ns_lanes_start(&experiment, checkpoint, jsonl, error);
+    if (!ns_checkpoint_open(a, &checkpoint, error)) return NS_EXIT_OK;
+    g_autoptr(NsLockstep) lockstep = ns_lanes_start(&a->experiment, checkpoint, a->jsonl, error);
     if (!lockstep) return NS_EXIT_OK;
-    if (several) names = ns_lanes_names(&experiment, lanes);
+    g_auto(GStrv) names = ns_lanes_names(&a->experiment, a->lanes);
+    int64_t steps = a->experiment.lane[0].steps;
     const NsJournalPlan plan = {
-        .jsonl = jsonl,
-        .run = run,
-        .every = every,
+        .jsonl = a->jsonl,
+        .run = a->run,
+        .every = a->every,
         /* --set steps=0 trains until a signal; --steps 0 trains no step. */
-        .limit = !steps && settings->steps == 0 ? -1 : settings->steps,
-        .show = several ? ns_journal_show_lanes : show_result,
+        .limit = !a->steps && steps == 0 ? -1 : steps,
+        .show = show,
         .data = names,
     };
     bool ok = ns_journal_run(lockstep, &plan, error);
     return ok || ns_interrupt_signal() ? ns_interrupt_status() : NS_EXIT_ERROR;
 }
 
-int ns_cli_train(int argc, char **argv, GError **error)
+static int run_train(NsArguments *a, GError **error)
 {
-    const NsOptions how = {
-        .command = "train",
-        .summary =
-            "Trains a model.  Without --jsonl a short result is printed at the end.\n\n"
-            "JSON lines; a value that is not finite is the string \"NaN\", \"Infinity\" or "
-            "\"-Infinity\",\n"
-            "and a value that does not exist is null:\n"
-            "  settings    by their keys; then arch, layers, encoder_layers, decoder_layers,\n"
-            "              parameters, vocab and vocab_in (symbols predicted and read),\n"
-            "              vocab_source (those of a source with a vocabulary of its own), text,\n"
-            "              training_characters, held_out_characters, padding (its share of a "
-            "batch of\n"
-            "              sentence pairs), threads, gflop_per_step, memory_bytes, program,\n"
-            "              instructions\n"
-            "  step        from 0, before any update; then loss (nats per token), lr, seconds,\n"
-            "              probe_seconds (the part for expensive quantities), grad_norm (total, "
-            "and\n"
-            "              one number or one per layer for each parameter), and the other "
-            "measured\n"
-            "              quantities by the keys of “list quantities” with _ for - (hidden-sq as\n"
-            "              hidden_norm_sq): one number, one per layer, one per hidden state, or "
-            "one\n"
-            "              per head of every layer; and, if there are any, validation_loss, "
-            "events,\n"
-            "              and the steps that were thinned\n"
-            "  summary     state, steps, loss, validation_loss, validation_step, seconds, and\n"
-            "              ms_per_step, the mean\n\n"
-            "With --set seeds=K, “seed” in steps and summaries names the run.\n\n"
-            "A run that diverges is a valid result: its state says so, and the exit status is 0.\n"
-            "With --set steps=0 training continues until Ctrl-C, which ends it with the summary "
-            "and\n"
-            "exit status 130.",
-        .examples = NS_CLI " train --set placement=pre --set layers=12 --steps 500\n" NS_CLI
-                           " train --set text=book.txt --jsonl run.jsonl",
-    };
-    return train(argc, argv, &how, false, error);
+    return train(a, show_result, error);
 }
 
-int ns_cli_compare(int argc, char **argv, GError **error)
+static int run_compare(NsArguments *a, GError **error)
 {
-    const NsOptions how = {
-        .command = "compare",
-        .summary =
-            "Trains two to four models in lockstep.  They start from the same weights wherever\n"
-            "their tensors match, and see the same batches; --set applies to all of them, --lane "
-            "to\n"
-            "one.  Without --jsonl a short table is printed at the end.\n\n"
-            "JSON lines are those of “train”, each with “lane”, counted from 1: the settings of\n"
-            "every lane, then every step of every lane, then the summaries.  A lane that diverges\n"
-            "stops, and the others continue.  With --set steps=0 training continues until Ctrl-C,\n"
-            "which ends it with the summaries and exit status 130.",
-        .examples =
-            NS_CLI " compare --lane placement=pre --lane placement=post --steps 500\n" NS_CLI
-                   " compare --set layers=12 --lane \"placement=post warmup=1\""
-                   " --lane \"placement=post warmup=100\" --jsonl both.jsonl\n" NS_CLI
-                   " compare --preset sgd-adam",
-    };
-    return train(argc, argv, &how, true, error);
+    if (a->experiment.n > 1) return train(a, ns_journal_show_lanes, error);
+    return ns_usage(
+        error,
+        "This command compares two to %d lanes, but there is %s; give a --lane for each, such as "
+        "--lane placement=post --lane placement=pre, or a --preset that has them.",
+        NS_LANES_MAX, a->lanes ? "only one" : "none");
 }
+
+const NsCommand ns_cli_train = {
+    .choice = {.key = "train",
+               .purpose = "Train a model and write what was measured at every step"},
+    .settings = "steps=300",
+    .summary =
+        "Trains a model.  Without --jsonl a short result is printed at the end.\n\n"
+        "JSON lines; a value that is not finite is the string \"NaN\", \"Infinity\" or "
+        "\"-Infinity\",\n"
+        "and a value that does not exist is null:\n"
+        "  settings    by their keys; then arch, layers, encoder_layers, decoder_layers,\n"
+        "              parameters, vocab and vocab_in (symbols predicted and read),\n"
+        "              vocab_source (those of a source with a vocabulary of its own), text,\n"
+        "              training_characters, held_out_characters, padding (its share of a "
+        "batch of\n"
+        "              sentence pairs), threads, gflop_per_step, memory_bytes, program,\n"
+        "              instructions\n"
+        "  step        from 0, before any update; then loss (nats per token), lr, seconds,\n"
+        "              probe_seconds (the part for expensive quantities), grad_norm (total, "
+        "and\n"
+        "              one number or one per layer for each parameter), and the other "
+        "measured\n"
+        "              quantities by the keys of “list quantities” with _ for - (hidden-sq as\n"
+        "              hidden_norm_sq): one number, one per layer, one per hidden state, or "
+        "one\n"
+        "              per head of every layer; and, if there are any, validation_loss, "
+        "events,\n"
+        "              and the steps that were thinned\n"
+        "  summary     state, steps, loss, validation_loss, validation_step, seconds, and\n"
+        "              ms_per_step, the mean\n\n"
+        "With --set seeds=K, “seed” in steps and summaries names the run.\n\n"
+        "A run that diverges is a valid result: its state says so, and the exit status is 0.\n"
+        "With --set steps=0 training continues until Ctrl-C, which ends it with the summary "
+        "and\n"
+        "exit status 130.",
+    .examples = NS_CLI " train --set placement=pre --set layers=12 --steps 500\n" NS_CLI
+                       " train --set text=book.txt --jsonl run.jsonl",
+    .run = run_train,
+};
+
+const NsCommand ns_cli_compare = {
+    .choice = {.key = "compare",
+               .purpose = "Train two to four models in lockstep on the same batches"},
+    .settings = "steps=300",
+    .summary =
+        "Trains two to four models in lockstep.  They start from the same weights wherever\n"
+        "their tensors match, and see the same batches; --set applies to all of them, --lane "
+        "to\n"
+        "one.  Without --jsonl a short table is printed at the end.\n\n"
+        "JSON lines are those of “train”, each with “lane”, counted from 1: the settings of\n"
+        "every lane, then every step of every lane, then the summaries.  A lane that diverges\n"
+        "stops, and the others continue.  With --set steps=0 training continues until Ctrl-C,\n"
+        "which ends it with the summaries and exit status 130.",
+    .examples = NS_CLI " compare --lane placement=pre --lane placement=post --steps 500\n" NS_CLI
+                       " compare --set layers=12 --lane \"placement=post warmup=1\""
+                       " --lane \"placement=post warmup=100\" --jsonl both.jsonl\n" NS_CLI
+                       " compare --preset sgd-adam",
+    .run = run_compare,
+};

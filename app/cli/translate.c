@@ -16,17 +16,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Large enough for any use, and small enough for memory. */
-#define BEAM_MOST 64
-#define PENALTY_MOST 10
-
 /* Lines that are translated as one block before they are written. */
 #define TOGETHER ((size_t)512)
 
 typedef struct {
-    char *run, *folder, *in, *out; /* the model is either run or folder */
-    gint64 lane, average, beam;
-    double penalty;
+    const NsArguments *a;
     char *name;               /* of the run or folder, for display */
     NsCheckpoint *checkpoint; /* the newest one, with averaged weights */
     NsCorpus *corpus;
@@ -42,10 +36,6 @@ static void translate_clear(Translate *t)
     ns_checkpoint_unref(t->checkpoint);
     g_clear_pointer(&t->tokens, g_ptr_array_unref);
     g_free(t->name);
-    g_free(t->run);
-    g_free(t->folder);
-    g_free(t->in);
-    g_free(t->out);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Translate, translate_clear)
 
@@ -71,22 +61,22 @@ static bool read_checkpoints(Translate *t, NsRunReader *reader, GError **error)
 {
     g_autoptr(GArray) steps = ns_run_reader_checkpoint_steps(reader, error);
     if (!steps) return false;
-    if (steps->len < (guint64)t->average)
+    if (steps->len < (guint64)t->a->average)
         return ns_refuse(error, NS_ERROR_USAGE,
                          "“%s” has %u checkpoints, and --average needs %" PRId64
                          "; train with a smaller --checkpoint-every.",
-                         t->name, steps->len, t->average);
-    size_t lane = (size_t)t->lane - 1;
+                         t->name, steps->len, t->a->average);
+    size_t lane = (size_t)t->a->lane - 1;
     int64_t *last = &g_array_index(steps, int64_t, steps->len - 1);
     t->checkpoint = ns_run_reader_checkpoint(reader, lane, *last, error);
     if (!t->checkpoint) return false;
-    double n = (double)t->average;
+    double n = (double)t->a->average;
     NsCheckpoint *mean = t->checkpoint;
     for (size_t i = 0; n > 1 && i < mean->table.size; i++)
         mean->w[i] = (ns_real)((double)mean->w[i] / n);
     for (size_t i = 0; n > 1 && i < mean->n_state; i++)
         mean->state[i] = (ns_real)((double)mean->state[i] / n);
-    for (int64_t k = 1; k < t->average; k++) {
+    for (int64_t k = 1; k < t->a->average; k++) {
         g_autoptr(NsCheckpoint) c = ns_run_reader_checkpoint(reader, lane, last[-k], error);
         if (!c || !add_checkpoint(t, c, n, error)) return false;
     }
@@ -105,20 +95,11 @@ static bool check_task(const Translate *t, const NsSettings *s, GError **error)
 static bool check_run(const Translate *t, NsRunReader *reader, GError **error)
 {
     const NsExperiment *experiment = &ns_run_reader_provenance(reader)->experiment;
-    if (t->lane > (gint64)experiment->n)
+    if (t->a->lane > (gint64)experiment->n)
         return ns_refuse(error, NS_ERROR_USAGE,
                          "“%s” has %zu lanes, so there is no --lane %" PRId64 ".", t->name,
-                         experiment->n, t->lane);
-    return check_task(t, &experiment->lane[t->lane - 1], error);
-}
-
-/* Run files of older versions have no vocabulary, so it is rebuilt from their texts. */
-static NsCorpus *open_corpus(const Translate *t, NsRunReader *reader, GError **error)
-{
-    g_autofree char *key = g_strdup_printf(NS_RUN_NOTE_VOCABULARY "-%" PRId64, t->lane);
-    g_autofree char *kept = ns_run_reader_note(reader, key);
-    return kept ? ns_vocabulary_read(kept, t->name, error)
-                : ns_corpus_open(&t->checkpoint->settings, error);
+                         experiment->n, t->a->lane);
+    return check_task(t, &experiment->lane[t->a->lane - 1], error);
 }
 
 static bool make_model(Translate *t, GError **error)
@@ -144,21 +125,22 @@ static bool make_model(Translate *t, GError **error)
     return true;
 }
 
-static bool open_folder(Translate *t, GError **error)
-{
-    t->checkpoint = ns_dump_read(t->folder, error);
-    if (!t->checkpoint || !check_task(t, &t->checkpoint->settings, error)) return false;
-    t->corpus = ns_corpus_ref(t->checkpoint->corpus);
-    return make_model(t, error);
-}
-
 static bool open_model(Translate *t, GError **error)
 {
-    if (t->folder) return open_folder(t, error);
-    g_autoptr(NsRunReader) reader = ns_run_reader_open(t->run, error);
+    if (t->a->checkpoint) {
+        t->checkpoint = ns_dump_read(t->a->checkpoint, error);
+        if (!t->checkpoint || !check_task(t, &t->checkpoint->settings, error)) return false;
+        t->corpus = ns_corpus_ref(t->checkpoint->corpus);
+        return make_model(t, error);
+    }
+    g_autoptr(NsRunReader) reader = ns_run_reader_open(t->a->run, error);
     if (!reader || !check_run(t, reader, error) || !read_checkpoints(t, reader, error))
         return false;
-    t->corpus = open_corpus(t, reader, error);
+    /* Run files of older versions have no vocabulary, so it is rebuilt from their texts. */
+    g_autofree char *key = g_strdup_printf(NS_RUN_NOTE_VOCABULARY "-%" PRId64, t->a->lane);
+    g_autofree char *stored = ns_run_reader_note(reader, key);
+    t->corpus = stored ? ns_vocabulary_read(stored, t->name, error)
+                       : ns_corpus_open(&t->checkpoint->settings, error);
     return t->corpus && make_model(t, error);
 }
 
@@ -167,7 +149,7 @@ static bool open_model(Translate *t, GError **error)
 static bool read_lines(Translate *t, GError **error)
 {
     size_t bytes;
-    g_autofree char *text = ns_text_read(t->in, &bytes, error);
+    g_autofree char *text = ns_text_read(t->a->in, &bytes, error);
     if (!text) return false;
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
     size_t n = g_strv_length(lines), S = ns_model_source(t->model);
@@ -218,17 +200,17 @@ static bool translate_part(const Translate *t, size_t first, size_t n, NsLines *
         sentences[i] = (NsSentence){(const uint16_t *)(void *)tokens->data, tokens->len};
     }
     g_auto(GStrv) lines = g_new0(char *, n + 1);
-    const NsTranslating how = {(size_t)t->beam, t->penalty};
+    const NsTranslating how = {(size_t)t->a->beam, t->a->length_penalty};
     return ns_translate(t->model, t->corpus, &how, sentences, n, lines, error) &&
            write_lines(out, lines, error);
 }
 
 static bool translate(const Translate *t, GError **error)
 {
-    NsLines *out = ns_lines_open(t->out ? t->out : "-", false, error);
+    NsLines *out = ns_lines_open(t->a->out ? t->a->out : "-", false, error);
     if (!out) return false;
     NsProgress progress;
-    ns_progress_start(&progress, t->out != NULL);
+    ns_progress_start(&progress, t->a->out != NULL);
     bool good = true;
     size_t n = t->tokens->len;
     for (size_t first = 0; good && first < n; first += TOGETHER) {
@@ -241,64 +223,26 @@ static bool translate(const Translate *t, GError **error)
 
 /* ---- The command ---- */
 
-static bool check_options(const Translate *t, GError **error)
+static int run(NsArguments *a, GError **error)
 {
-    if (!t->in) return ns_refuse(error, NS_ERROR_USAGE, "--in FILE is missing.");
-    if (!t->run == !t->folder)
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "Name the model with --run FILE or with --checkpoint FOLDER.");
-    if (t->folder && (t->average != 1 || t->lane != 1))
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "A folder has one checkpoint of one lane; --average and --lane are for "
-                         "--run.");
-    if (t->beam < 1 || t->beam > BEAM_MOST)
-        return ns_refuse(error, NS_ERROR_USAGE, "--beam must be from 1 to %d.", BEAM_MOST);
-    if (!(t->penalty >= 0 && t->penalty <= PENALTY_MOST))
-        return ns_refuse(error, NS_ERROR_USAGE, "--length-penalty must be from 0 to %d.",
-                         PENALTY_MOST);
-    if (t->average < 1 || t->lane < 1)
-        return ns_refuse(error, NS_ERROR_USAGE, "--average and --lane must be at least 1.");
-    return ns_output_spares(t->out, t->in, error) && (!t->out || ns_output_check(t->out, error));
-}
-
-int ns_cli_translate(int argc, char **argv, GError **error)
-{
-    g_auto(Translate) t = {.lane = 1, .average = 1, .beam = 4, .penalty = 0.6};
-    const GOptionEntry entries[] = {
-        {"run", 'r', 0, G_OPTION_ARG_FILENAME, &t.run,
-         "The run file of a model of the task translation", "FILE"},
-        ns_dump_entry(&t.folder),
-        {"in", 'i', 0, G_OPTION_ARG_FILENAME, &t.in,
-         "The sentences, one per line, plain or compressed by gzip", "FILE"},
-        {"out", 'o', 0, G_OPTION_ARG_FILENAME, &t.out,
-         "The file for the translations (default: standard output)", "FILE"},
-        {"beam", 'b', 0, G_OPTION_ARG_INT64, &t.beam,
-         "Beam width: hypotheses kept for each sentence (default: 4; 1: greedy)", "N"},
-        {"length-penalty", 'p', 0, G_OPTION_ARG_DOUBLE, &t.penalty,
-         "Alpha in log P / ((5 + length) / 6)^alpha, by which hypotheses are ranked (default: 0.6; "
-         "0: by their probability alone)",
-         "A"},
-        {"average", 'a', 0, G_OPTION_ARG_INT64, &t.average,
-         "Use the mean of the weights of the last N checkpoints (default: 1)", "N"},
-        {"lane", 'l', 0, G_OPTION_ARG_INT64, &t.lane, "The lane of the run (default: 1)", "N"},
-        {0},
-    };
-    const NsOptions options = {
-        .command = "translate",
-        .summary = "Translates sentences with the model of a run file, by beam search.  The run "
-                   "file\ncontains everything needed, including the vocabulary.\n\n"
-                   "A translation has at most seq tokens, and at most 50 more than its source: "
-                   "there its\nend is forced, and the probability of this end counts in its score.",
-        .examples = NS_CLI " train --set task=translation --set arch=encoder-decoder --set "
-                           "tokenizer=bpe --run a.nsrun\n" NS_CLI
-                           " translate --run a.nsrun --in test.de --out test.hyp\n" NS_CLI
-                           " bleu --reference test.en test.hyp",
-        .entries = entries,
-    };
-    if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
-    if (!check_options(&t, error)) return NS_EXIT_USAGE;
-    t.name = g_filename_display_basename(t.run ? t.run : t.folder);
+    g_auto(Translate)
+        t = {.a = a, .name = g_filename_display_basename(a->run ? a->run : a->checkpoint)};
+    if (!ns_output_spares(a->out, a->in, error) || (a->out && !ns_output_check(a->out, error)))
+        return NS_EXIT_USAGE;
     if (!open_model(&t, error) || !read_lines(&t, error)) return NS_EXIT_ERROR;
     tell(&t);
     return translate(&t, error) ? NS_EXIT_OK : NS_EXIT_ERROR;
 }
+
+const NsCommand ns_cli_translate = {
+    .choice = {.key = "translate", .purpose = "Translate sentences with the model of a run file"},
+    .summary = "Translates sentences with the model of a run file, by beam search.  The run "
+               "file\ncontains everything needed, including the vocabulary.\n\n"
+               "A translation has at most seq tokens, and at most 50 more than its source: "
+               "there its\nend is forced, and the probability of this end counts in its score.",
+    .examples = NS_CLI " train --set task=translation --set arch=encoder-decoder --set "
+                       "tokenizer=bpe --run a.nsrun\n" NS_CLI
+                       " translate --run a.nsrun --in test.de --out test.hyp\n" NS_CLI
+                       " bleu --reference test.en test.hyp",
+    .run = run,
+};

@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
     Source sources[NS_LANES_MAX];
     size_t n, lanes; /* lanes of all files */
-    gboolean once, jsonl;
+    bool once;
     NsLines *lines; /* NULL without --jsonl */
     NsProgress progress;
 } Watch;
@@ -144,13 +144,7 @@ static bool follow_all(Watch *watch, GError **error)
 
 #define CELL 14
 
-static void pad_number(GString *line, const char *format, double value)
-{
-    g_autofree char *text = isnan(value) ? g_strdup(NS_ABSENT) : ns_output_number(format, value);
-    ns_output_pad(line, text, CELL);
-}
-
-static void show_lane(const Source *source, const Shown *shown)
+static void show_lane(GString *row, const Source *source, const Shown *shown)
 {
     const NsHistory *history = shown->history;
     size_t records = ns_history_steps(history), best = 0;
@@ -160,36 +154,37 @@ static void show_lane(const Source *source, const Shown *shown)
         if (loss < least || (isnan(least) && !isnan(loss))) best = i;
     }
     const NsStep *last = ns_history_step(history, records - 1);
+    const NsStep *lowest = ns_history_step(history, best);
     g_autofree char *from = ns_group_digits(ns_history_first_step(history));
-    g_autofree char *to = ns_group_digits(last->step);
-    g_autofree char *steps = g_strdup_printf("%s to %s", from, to);
-    g_autofree char *count = ns_group_digits((int64_t)records);
-    g_autofree char *lowest = ns_group_digits(ns_history_step(history, best)->step);
-    g_autofree char *at = g_strdup_printf("at step %s", lowest);
+    g_autofree char *to = ns_group_digits(last->step), *at = ns_group_digits(lowest->step);
     g_autofree char *layers = ns_group_digits((int64_t)ns_history_layout(history)->layers);
-    g_autoptr(GString) line = g_string_new(NULL);
-    g_string_append_printf(line, "%4zu", shown->number);
-    ns_output_pad(line, steps, 20);
-    ns_output_pad(line, count, 9);
-    g_autofree char *loss = ns_output_number("%.4f", last->loss);
-    ns_output_pad(line, loss, CELL);
-    pad_number(line, "%.4f", ns_history_step(history, best)->loss);
-    g_string_append_printf(line, "  %-16s%s layers  %s", at, layers, source->run->name);
-    puts(line->str);
+    ns_row_add(row, 4, "%zu", shown->number);
+    ns_row_add(row, 20, "%s to %s", from, to);
+    ns_row_count(row, 9, (int64_t)records);
+    ns_row_number(row, CELL, "%.4f", last->loss);
+    if (isnan(lowest->loss))
+        ns_row_add(row, CELL, NS_ABSENT);
+    else
+        ns_row_number(row, CELL, "%.4f", lowest->loss);
+    g_string_append(row, "  at step ");
+    ns_row_add(row, -8, "%s", at);
+    g_string_append_printf(row, "%s layers  %s", layers, source->run->name);
+    ns_row_print(row);
 }
 
 static void show_table(const Watch *watch)
 {
-    g_autoptr(GString) head = g_string_new("lane");
-    ns_output_pad(head, "steps", 20);
-    ns_output_pad(head, "records", 9);
-    ns_output_pad(head, "last loss", CELL);
-    ns_output_pad(head, "lowest loss", CELL);
-    puts(watch->lanes ? head->str : "No step was read.");
+    g_autoptr(GString) row = g_string_new("lane");
+    ns_row_add(row, 20, "steps");
+    ns_row_add(row, 9, "records");
+    ns_row_add(row, CELL, "last loss");
+    ns_row_add(row, CELL, "lowest loss");
+    if (!watch->lanes) g_string_assign(row, "No step was read.");
+    ns_row_print(row);
     for (size_t i = 0; i < watch->n; i++)
         for (size_t k = 0; k < NS_LANES_MAX; k++)
             if (watch->sources[i].lanes[k].history)
-                show_lane(&watch->sources[i], &watch->sources[i].lanes[k]);
+                show_lane(row, &watch->sources[i], &watch->sources[i].lanes[k]);
     for (size_t i = 0; i < watch->n; i++) {
         const NsRecordedRun *run = watch->sources[i].run;
         const NsOutside *log = ns_outside_file_run(run->log);
@@ -200,68 +195,15 @@ static void show_table(const Watch *watch)
     }
 }
 
-int ns_cli_watch(int argc, char **argv, GError **error)
+static int run(NsArguments *a, GError **error)
 {
-    g_auto(Watch) watch = {0};
-    const GOptionEntry entries[] = {
-        {"jsonl", 'j', 0, G_OPTION_ARG_NONE, &watch.jsonl,
-         "Write every record to standard output in the format of “train --jsonl”", NULL},
-        {"once", '1', 0, G_OPTION_ARG_NONE, &watch.once,
-         "Read the lines that exist, then end (default: wait for more until Ctrl-C)", NULL},
-        {0},
-    };
-    const NsOptions options = {
-        .command = "watch",
-        .words = "FILE…",
-        .summary =
-            "Follows runs of other programs through JSON lines that they append to a file or "
-            "write\n"
-            "to a pipe (“-”); up to four files side by side.  At the end, by Ctrl-C or when the "
-            "pipe\n"
-            "closes, a table is shown.  “chart --from FILE” draws the same runs.\n\n"
-            "A line is an object for one measured step.  The minimum is\n"
-            "  {\"step\": 3, \"loss\": 2.1}\n"
-            "Optional are “lr”, “seconds” and “validation_loss”; “grad_norm”, a number or an "
-            "object\n"
-            "with “total” and, by role (wq, wk, wv, wo, w1, w2, … or any name), an array of one\n"
-            "number per layer; “hidden_norm”, an array with one more number, the embedding first;\n"
-            "the other names of “train --jsonl”; and any other name with such an array, which\n"
-            "“chart --figure profile:NAME” draws.  null means missing; NaN and Infinity mean\n"
-            "diverged; “lane” (1 to 4) separates the runs in one file.  Steps may have gaps; a "
-            "step\n"
-            "that was already read restarts the run from there.  Lines that cannot be read are "
-            "skipped\n"
-            "and reported.  This is version 1 of the format (“format”).\n\n"
-            "Logs of other kinds are read by what their names mean, whatever their separators:\n"
-            "“train/loss”, “eval_loss”, “learning_rate”, “global_step”, “grad_norm/w2/3” (layer "
-            "3),\n"
-            "“hidden_norm/0”, “act/layer_3/rms”.  They are event files of TensorBoard, tables of\n"
-            "separated values (also exports of Weights & Biases, TensorBoard, Lightning and "
-            "Keras),\n"
-            "documents of JSON (trainer_state.json), and lines of text with “iter 100: loss 2.5”;\n"
-            "gzip is decompressed.  --map names columns that are not recognized.  Without a step\n"
-            "the epoch or the order is the step.  A folder is one run: its event files by time,\n"
-            "its folders “train”, “validation” and those of single curves, or the newest log in "
-            "it.\n"
-            "Lines of earlier steps are put in their places; what is left out is counted.  The\n"
-            "newest step of an event file is taken when the next one begins, or when nothing has\n"
-            "come for half a second; with --jsonl not before its arrays are whole, since a line "
-            "is\n"
-            "written once.",
-        .examples = NS_CLI " watch mine.jsonl\n"
-                           "python3 train.py | " NS_CLI " watch -\n" NS_CLI
-                           " watch a.jsonl b.jsonl --once --jsonl > both.jsonl\n" NS_CLI
-                           " chart --from mine.jsonl --figure gradient-norm --out mine.pdf",
-        .entries = entries,
-        .maps = true,
-    };
-    if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
-    if (argc < 2 || argc > 1 + NS_LANES_MAX)
+    g_auto(Watch) watch = {.once = a->once};
+    if (a->n_files < 1 || a->n_files > NS_LANES_MAX)
         return ns_usage(error, "One to %d files are needed; write “" NS_CLI " watch FILE”.",
                         NS_LANES_MAX);
-    if (!open_sources(&watch, argv + 1, error)) return NS_EXIT_ERROR;
-    if (watch.jsonl) watch.lines = ns_lines_open("-", true, error);
-    ns_progress_start(&watch.progress, !(watch.jsonl && isatty(STDOUT_FILENO)));
+    if (!open_sources(&watch, a->files, error)) return NS_EXIT_ERROR;
+    if (a->json_lines) watch.lines = ns_lines_open("-", true, error);
+    ns_progress_start(&watch.progress, !(a->json_lines && isatty(STDOUT_FILENO)));
     ns_interrupt_catch();
     bool ok = follow_all(&watch, error);
     ns_progress_end(&watch.progress);
@@ -274,3 +216,49 @@ int ns_cli_watch(int argc, char **argv, GError **error)
         show_table(&watch);
     return ok ? ns_interrupt_status() : NS_EXIT_ERROR;
 }
+
+const NsCommand ns_cli_watch = {
+    .choice = {.key = "watch",
+               .purpose = "Follow runs of other programs through the JSON lines that they write"},
+    .words = "FILE…",
+    .summary =
+        "Follows runs of other programs through JSON lines that they append to a file or "
+        "write\n"
+        "to a pipe (“-”); up to four files side by side.  At the end, by Ctrl-C or when the "
+        "pipe\n"
+        "closes, a table is shown.  “chart --from FILE” draws the same runs.\n\n"
+        "A line is an object for one measured step.  The minimum is\n"
+        "  {\"step\": 3, \"loss\": 2.1}\n"
+        "Optional are “lr”, “seconds” and “validation_loss”; “grad_norm”, a number or an "
+        "object\n"
+        "with “total” and, by role (wq, wk, wv, wo, w1, w2, … or any name), an array of one\n"
+        "number per layer; “hidden_norm”, an array with one more number, the embedding first;\n"
+        "the other names of “train --jsonl”; and any other name with such an array, which\n"
+        "“chart --figure profile:NAME” draws.  null means missing; NaN and Infinity mean\n"
+        "diverged; “lane” (1 to 4) separates the runs in one file.  Steps may have gaps; a "
+        "step\n"
+        "that was already read restarts the run from there.  Lines that cannot be read are "
+        "skipped\n"
+        "and reported.  This is version 1 of the format (“format”).\n\n"
+        "Logs of other kinds are read by what their names mean, whatever their separators:\n"
+        "“train/loss”, “eval_loss”, “learning_rate”, “global_step”, “grad_norm/w2/3” (layer "
+        "3),\n"
+        "“hidden_norm/0”, “act/layer_3/rms”.  They are event files of TensorBoard, tables of\n"
+        "separated values (also exports of Weights & Biases, TensorBoard, Lightning and "
+        "Keras),\n"
+        "documents of JSON (trainer_state.json), and lines of text with “iter 100: loss 2.5”;\n"
+        "gzip is decompressed.  --map names columns that are not recognized.  Without a step\n"
+        "the epoch or the order is the step.  A folder is one run: its event files by time,\n"
+        "its folders “train”, “validation” and those of single curves, or the newest log in "
+        "it.\n"
+        "Lines of earlier steps are put in their places; what is left out is counted.  The\n"
+        "newest step of an event file is taken when the next one begins, or when nothing has\n"
+        "come for half a second; with --jsonl not before its arrays are whole, since a line "
+        "is\n"
+        "written once.",
+    .examples = NS_CLI " watch mine.jsonl\n"
+                       "python3 train.py | " NS_CLI " watch -\n" NS_CLI
+                       " watch a.jsonl b.jsonl --once --jsonl > both.jsonl\n" NS_CLI
+                       " chart --from mine.jsonl --figure gradient-norm --out mine.pdf",
+    .run = run,
+};

@@ -308,6 +308,7 @@ def test_paper_scale():
 def test_paper_desk():
     """Real pairs overnight: what an interrupt has left is not run again."""
     assert "source=FILE" in sentence(run("paper", "fig4", "--scale", "desk", small=False), 2)
+    assert "no sizes" in sentence(run("paper", "fig3a", "--scale", "desk", small=False), 2)
     with tempfile.TemporaryDirectory() as folder:
         pairs, out = os.path.join(folder, "pairs"), os.path.join(folder, "out")
         with open(pairs, "w", encoding="utf-8") as file:
