@@ -22,9 +22,9 @@ from test_cli import CLI, SMALL, main, number, run, sentence
 GRID = ["--x", "lr=0.01,0.1,100", "--y", "warmup=1,10", "--steps", "8", "--set", "optimizer=sgd"]
 
 
-def sweep(*arguments):
+def sweep(*arguments, grid=GRID):
     """The JSON object of a sweep that must succeed."""
-    result = run("sweep", "--json", *GRID, *arguments)
+    result = run("sweep", "--json", *grid, *arguments)
     assert (result.returncode, result.stderr) == (0, b""), result
     return json.loads(result.stdout)
 
@@ -144,7 +144,7 @@ def test_sweep_goes_on():
         cells = sweep("--results", kept)["cells"]
         losses = [cell["loss"] for cell in cells if cell["state"] == "done"]
         assert losses.count(1.25) == 3 and cells[1]["loss"] == sweep()["cells"][1]["loss"], losses
-        more = sweep("--results", kept, "--y", "warmup=1,10,20", "--x", "lr=0.01,0.1")["cells"]
+        more = sweep("--results", kept, "--y", "warmup=1,10,20", "--x", "lr=0.01,0.1", grid=GRID[4:])["cells"]
         assert [cell["loss"] for cell in more][2] == 1.25 and all(c["loss"] for c in more), more
         shown = run("study", "show", kept, small=False)
         assert b"6 of 6 cells" in shown.stdout, shown
@@ -171,6 +171,7 @@ def test_sweep_errors():
     sentence(run("sweep", "--x", "lr=1:2", "--y", "warmup=1,2"), 2)
     sentence(run("sweep", "--x", "heads=2,3", "--y", "warmup=1,2"), 2)
     sentence(run("sweep", *GRID, "--workers", "0"), 2)
+    assert "--x is given twice" in sentence(run("sweep", *GRID, "--x", "lr=1,2"), 2)
     sentence(run("sweep", *GRID, "--out", "phase.bmp"), 2)
 
 
