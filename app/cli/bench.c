@@ -12,16 +12,6 @@
 
 #define WARM_UP 3
 
-static void show_operators(const NsSpeed *speed)
-{
-    double all = 0;
-    for (size_t op = 0; op < NS_OP_COUNT; op++) all += speed->operators[op];
-    printf("\n%-16s%12s%8s\n", "operator", "ms a step", "share");
-    for (size_t op = 0; op < NS_OP_COUNT; op++)
-        printf("%-16s%12.3f%7.1f%%\n", ns_op_key((NsOp)op), speed->operators[op],
-               all > 0 ? 100 * speed->operators[op] / all : 0);
-}
-
 static void show_table(const NsSpeed *speed, const NsSettings *settings)
 {
     g_autofree char *words = ns_settings_words(settings);
@@ -42,7 +32,13 @@ static void show_table(const NsSpeed *speed, const NsSettings *settings)
     if (!isnan(speed->peak_rss_mib))
         printf("%-16s%12.1f MiB at its peak, %.1f of it planned\n", "memory", speed->peak_rss_mib,
                (double)speed->plan.total_bytes / (1 << 20));
-    if (!isnan(speed->operators[NS_OP_OTHER])) show_operators(speed);
+    if (isnan(speed->operators[NS_OP_OTHER])) return;
+    double all = 0;
+    for (size_t op = 0; op < NS_OP_COUNT; op++) all += speed->operators[op];
+    printf("\n%-16s%12s%8s\n", "operator", "ms a step", "share");
+    for (size_t op = 0; op < NS_OP_COUNT; op++)
+        printf("%-16s%12.3f%7.1f%%\n", ns_op_key((NsOp)op), speed->operators[op],
+               all > 0 ? 100 * speed->operators[op] / all : 0);
 }
 
 /* A measurement in progress. */

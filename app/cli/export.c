@@ -292,20 +292,19 @@ static GArray *find_arrays(const Export *export, GPtrArray *rows, GError **error
     return g_steal_pointer(&arrays);
 }
 
-static bool write_scalars(const Export *export, const Array *array, GError **error)
-{
-    /* Every field has eight bytes. */
-    g_autofree uint64_t *numbers = g_new(uint64_t, MAX(array->rows->len, 1));
-    guint size = g_array_get_element_size(array->rows);
-    for (guint i = 0; i < array->rows->len; i++)
-        memcpy(&numbers[i], array->rows->data + (size_t)i * size + array->field, sizeof *numbers);
-    return ns_lines_write_bytes(export->lines, numbers, array->rows->len * sizeof *numbers, error);
-}
-
 /* Writes the data of an array, in blocks of several steps. */
 static bool write_array(const Export *export, const Array *array, GError **error)
 {
-    if ((unsigned)array->quantity == NS_QUANTITY_COUNT) return write_scalars(export, array, error);
+    if ((unsigned)array->quantity == NS_QUANTITY_COUNT) { /* scalars, of eight bytes each */
+        const GArray *rows = array->rows;
+        guint size = g_array_get_element_size(array->rows);
+        bool written = true;
+        for (guint i = 0; written && i < rows->len; i++)
+            written =
+                ns_lines_write_bytes(export->lines, rows->data + (size_t)i * size + array->field,
+                                     sizeof(uint64_t), error);
+        return written;
+    }
     NsRunLane lane = head_of(export, array->run);
     NsRecorded of = run_at(export, array->run);
     size_t width = ns_run_reader_layout(of)->count[array->quantity];

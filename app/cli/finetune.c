@@ -15,8 +15,7 @@
 
 typedef struct {
     const NsArguments *a;
-    char *name; /* of the run or folder, for display */
-    NsRunReader *reader;
+    char *name;               /* of the run or folder, for display */
     NsCheckpoint *checkpoint; /* the newest one, or the current one with --every-checkpoint */
     NsCorpus *vocabulary;
     NsSettings settings;
@@ -27,7 +26,6 @@ typedef struct {
 
 static void finetune_clear(Finetune *f)
 {
-    ns_run_reader_free(f->reader);
     ns_checkpoint_unref(f->checkpoint);
     g_clear_pointer(&f->vocabulary, ns_corpus_unref);
     ns_settings_clear(&f->settings);
@@ -55,15 +53,6 @@ static bool open_vocabulary(Finetune *f, GError **error)
                      "The vocabulary of “%s” cannot tokenize other sentences; pre-train on a text "
                      "of several lines with tokenizer=char or bpe.",
                      f->name);
-}
-
-/* The default settings of fine-tuning, changed by --set. */
-static bool read_settings(Finetune *f, GError **error)
-{
-    ns_finetune_settings(&f->settings, &f->checkpoint->settings, f->a->timed_steps);
-    for (char **word = f->a->set; word && *word; word++)
-        if (!ns_settings_assign(&f->settings, *word, error)) return false;
-    return ns_settings_check(&f->settings, error);
 }
 
 /* ---- Results ---- */
@@ -152,20 +141,24 @@ static bool show_head(Finetune *f, GError **error)
 /* Does once what all checkpoints share, and trains the encoder without pretraining. */
 static bool begin(Finetune *f, GError **error)
 {
-    return open_vocabulary(f, error) && read_settings(f, error) && show_head(f, error) &&
+    if (!open_vocabulary(f, error)) return false;
+    ns_finetune_settings(&f->settings, &f->checkpoint->settings, f->a->timed_steps);
+    for (char **word = f->a->set; word && *word; word++)
+        if (!ns_settings_assign(&f->settings, *word, error)) return false;
+    return ns_settings_check(&f->settings, error) && show_head(f, error) &&
            (!f->a->scratch || run_seeds(f, "scratch", 0, NULL, error));
 }
 
-static bool run_folder(Finetune *f, GError **error)
-{
-    f->checkpoint = ns_dump_read(f->a->checkpoint, error);
-    return f->checkpoint && begin(f, error) &&
-           run_seeds(f, "pre-trained", ns_checkpoint_step(f->checkpoint), f->checkpoint, error);
-}
-
+/* Fine-tunes from the checkpoint of a folder, or from one or all of a run. */
 static bool run_all(Finetune *f, GError **error)
 {
-    g_autoptr(GArray) steps = ns_run_reader_checkpoint_steps(f->reader, error);
+    if (f->a->checkpoint) {
+        f->checkpoint = ns_dump_read(f->a->checkpoint, error);
+        return f->checkpoint && begin(f, error) &&
+               run_seeds(f, "pre-trained", ns_checkpoint_step(f->checkpoint), f->checkpoint, error);
+    }
+    g_autoptr(NsRunReader) reader = ns_run_reader_open(f->a->run, error);
+    g_autoptr(GArray) steps = reader ? ns_run_reader_checkpoint_steps(reader, error) : NULL;
     if (!steps) return false;
     if (steps->len == 0)
         return ns_refuse(error, NS_ERROR_FILE,
@@ -174,10 +167,10 @@ static bool run_all(Finetune *f, GError **error)
     for (guint i = first; i < steps->len; i++) {
         int64_t step = g_array_index(steps, int64_t, i);
         ns_checkpoint_unref(f->checkpoint);
-        f->checkpoint = ns_run_reader_checkpoint(f->reader, 0, step, error);
-        if (!f->checkpoint) return false;
-        if (i == first && !begin(f, error)) return false;
-        if (!run_seeds(f, "pre-trained", step, f->checkpoint, error)) return false;
+        f->checkpoint = ns_run_reader_checkpoint(reader, 0, step, error);
+        if (!f->checkpoint || (i == first && !begin(f, error)) ||
+            !run_seeds(f, "pre-trained", step, f->checkpoint, error))
+            return false;
     }
     return true;
 }
@@ -205,9 +198,8 @@ static int run(NsArguments *a, GError **error)
     g_auto(Finetune)
         f = {.a = a, .name = g_filename_display_basename(a->run ? a->run : a->checkpoint)};
     if (!read_format(&f, error)) return NS_EXIT_USAGE;
-    if (a->run) f.reader = ns_run_reader_open(a->run, error);
     ns_interrupt_catch();
-    bool good = a->checkpoint ? run_folder(&f, error) : f.reader && run_all(&f, error);
+    bool good = run_all(&f, error);
     return good || ns_interrupt_signal() ? ns_interrupt_status() : NS_EXIT_ERROR;
 }
 

@@ -1,24 +1,167 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/cli/paper_report.h"
+#include "app/cli/study.h"
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/store/output_file.h"
 #include "core/study/paper.h"
 #include "ui/figures/figures.h"
+#include "ui/plot/document.h"
 
 #include <errno.h>
 #include <stdio.h>
+
+#define TITLE "The figures of the paper, measured"
+#define REFERENCE                                                                                  \
+    "Xiong et al. 2020, On Layer Normalization in the Transformer Architecture, and later papers"
+
+/* ---- The report ---- */
+
+/* A study of the report. */
+typedef struct {
+    NsPaperResult *result;
+    NsPaperPanels panels;
+    char *settings; /* the study in its text form */
+} Entry;
+
+static void clear_entry(void *data)
+{
+    Entry *entry = data;
+    ns_paper_result_unref(entry->result);
+    ns_paper_panels_clear(&entry->panels);
+    g_free(entry->settings);
+}
+
+/* "Of 24 studies, 18 agree and 2 disagree with …; 3 are undecided, and 1 has no verdict. …" */
+static char *summary(const GArray *entries)
+{
+    unsigned of[NS_VERDICTS] = {0};
+    double seconds = 0;
+    for (guint i = 0; i < entries->len; i++) {
+        of[g_array_index(entries, Entry, i).result->verdict]++;
+        seconds += g_array_index(entries, Entry, i).result->seconds;
+    }
+    g_autofree char *hash = ns_paper_table_hash();
+    return g_strdup_printf(
+        "Of %u studies, %u agree and %u disagree with what was expected before they ran; %u are "
+        "undecided, and %u have no verdict.  Their runs, one thread each, took %.1f minutes "
+        "together.\n\nThe table of claims, tolerances, seeds and steps has the SHA-256 %s%s.  Each "
+        "study states whether its claims were fixed before its seeds were seen.\n\n%s",
+        entries->len, of[NS_VERDICT_AGREES], of[NS_VERDICT_DISAGREES], of[NS_VERDICT_UNDECIDED],
+        of[NS_VERDICT_NONE], seconds / 60, hash,
+        g_str_equal(hash, NS_PAPER_FIXED_HASH) ? ", as fixed on " NS_PAPER_FIXED
+                                               : ", which is not that of " NS_PAPER_FIXED,
+        ns_paper_history());
+}
+
+static void add_findings(GString *text, const NsPaperResult *result, const char *bullet)
+{
+    for (size_t i = 0; i < result->n_findings; i++) {
+        g_autofree char *words = ns_finding_words(&result->findings[i]);
+        g_string_append_printf(text, "%s%s\n", bullet, words);
+    }
+}
+
+/* ---- Markdown ---- */
+
+static void add_section(GString *text, const Entry *entry)
+{
+    const NsPaperResult *result = entry->result;
+    const NsPaperStudy *study = result->study;
+    g_string_append_printf(text, "\n## %s\n\n%s\n\n![%s](%s.svg)\n\n%s  %s\n\n",
+                           study->choice.label, study->choice.reference, study->choice.label,
+                           study->choice.key, study->says, study->holds);
+    add_findings(text, result, "- ");
+    g_string_append_printf(
+        text, "\nVerdict: **%s**; %s.  Its runs took %.1f s together.\n\n```\n%s```\n",
+        ns_verdict_word(result->verdict), result->claims, result->seconds, entry->settings);
+}
+
+static bool write_markdown(const GArray *entries, const char *folder, GError **error)
+{
+    g_autofree char *path = g_build_filename(folder, "report.md", NULL);
+    g_autofree char *words = summary(entries);
+    g_autoptr(GString) text = g_string_new("# " TITLE "\n\n" REFERENCE ".\n\n");
+    g_string_append_printf(
+        text, "%s\n\n| study | source | verdict | seconds |\n|---|---|---|---:|\n", words);
+    for (guint i = 0; i < entries->len; i++) {
+        const NsPaperResult *result = g_array_index(entries, Entry, i).result;
+        g_string_append_printf(text, "| %s | %s | %s | %.1f |\n", result->study->choice.label,
+                               result->study->choice.reference, ns_verdict_word(result->verdict),
+                               result->seconds);
+    }
+    for (guint i = 0; i < entries->len; i++) add_section(text, &g_array_index(entries, Entry, i));
+    return ns_save(path, text->str, text->len, error);
+}
+
+/* ---- PDF ---- */
+
+static char *first_page(const GArray *entries)
+{
+    g_autofree char *words = summary(entries);
+    GString *text = g_string_new(REFERENCE ".\n\n");
+    g_string_append_printf(text, "%s\n", words);
+    for (guint i = 0; i < entries->len; i++) {
+        const NsPaperResult *result = g_array_index(entries, Entry, i).result;
+        g_string_append_printf(text, "\n%s (%s): %s", result->study->choice.label,
+                               result->study->choice.reference, ns_verdict_word(result->verdict));
+    }
+    return g_string_free(text, FALSE);
+}
+
+/* Turns every section of the settings into one paragraph. */
+static char *paragraphs(const char *settings)
+{
+    g_auto(GStrv) sections = g_strsplit(settings, "\n\n", -1);
+    for (char **section = sections; *section; section++) {
+        g_auto(GStrv) lines = g_strsplit(g_strstrip(*section), "\n", -1);
+        g_free(*section);
+        *section = g_strjoinv("; ", lines);
+    }
+    return g_strjoinv("\n", sections);
+}
+
+static char *words_of(const Entry *entry)
+{
+    const NsPaperResult *result = entry->result;
+    g_autofree char *settings = paragraphs(entry->settings);
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(text, "%s  %s\n\n", result->study->says, result->study->holds);
+    add_findings(text, result, "→ ");
+    g_string_append_printf(text, "\nVerdict: %s; %s.  Its runs took %.1f s together.\n\n%s",
+                           ns_verdict_word(result->verdict), result->claims, result->seconds,
+                           settings);
+    return g_string_free(text, FALSE);
+}
+
+static bool write_pdf(const GArray *entries, const char *folder, GError **error)
+{
+    g_autofree char *path = g_build_filename(folder, "report.pdf", NULL);
+    guint n = entries->len;
+    g_autofree NsDocumentPart *parts = g_new0(NsDocumentPart, n + 1);
+    g_auto(GStrv) words = g_new0(char *, n + 2);
+    words[0] = first_page(entries);
+    parts[0] = (NsDocumentPart){.title = TITLE, .words = words[0]};
+    for (guint i = 0; i < n; i++) {
+        const Entry *entry = &g_array_index(entries, Entry, i);
+        words[i + 1] = words_of(entry);
+        parts[i + 1] = (NsDocumentPart){.title = entry->result->study->choice.label,
+                                        .plots = entry->panels.plots,
+                                        .n_plots = entry->panels.n,
+                                        .words = words[i + 1]};
+    }
+    return ns_document_write(parts, n + 1, TITLE, path, error);
+}
+
+/* ---- Output ---- */
 
 typedef struct {
     const NsArguments *a;
     const char *folder; /* of --out or --report, or NULL */
     NsPaperScale scale;
-    NsPicture picture;
-    NsPaperReport *reported; /* NULL without --report */
-    GPtrArray *rows;         /* NsPaperStudy: studies at another scale than the small one */
+    GArray *report;  /* Entry: the studies so far; NULL without --report */
+    GPtrArray *rows; /* NsPaperStudy: studies at another scale than the small one */
 } Paper;
-
-/* ---- Output ---- */
 
 static void show(const NsPaperResult *result)
 {
@@ -38,16 +181,17 @@ static bool draw(Paper *paper, const NsStudy *study, NsPaperResult *result, GErr
     const NsFigureInput input = {.study = result->study, .result = result, .log = true, .step = -1};
     g_auto(NsPaperPanels) panels = ns_paper_panels(&input);
     g_autofree char *name =
-        g_strconcat(result->study->choice.key, paper->reported ? ".svg" : ".pdf", NULL);
+        g_strconcat(result->study->choice.key, paper->report ? ".svg" : ".pdf", NULL);
     g_autofree char *path = g_build_filename(paper->folder, name, NULL);
-    paper->picture.out = path;
-    if (!ns_picture_understand(&paper->picture, error)) return false;
+    NsPicture picture = paper->a->picture;
+    picture.out = path;
+    if (!ns_picture_understand(&picture, error)) return false;
     g_auto(NsProvenance) provenance;
     ns_paper_provenance(result->study, study, &provenance);
-    if (!ns_picture_write(&paper->picture, panels.plots, panels.n, &provenance, NULL, error))
-        return false;
-    if (!paper->reported) return true;
-    ns_paper_report_add(paper->reported, study, result, panels);
+    if (!ns_picture_write(&picture, panels.plots, panels.n, &provenance, NULL, error)) return false;
+    if (!paper->report) return true;
+    const Entry entry = {ns_paper_result_ref(result), panels, ns_study_write(study)};
+    g_array_append_val(paper->report, entry);
     panels.n = 0; /* ownership moved to the report */
     return true;
 }
@@ -113,7 +257,6 @@ static bool run_all(Paper *paper, bool *agrees, GError **error)
         if (!ns_paper_scale_key(++paper->scale))
             return ns_refuse(error, NS_ERROR_USAGE, "--scale is small, desk or paper, not “%s”.",
                              scale);
-    if (paper->a->report) paper->reported = ns_paper_report_new();
     if (paper->folder && !ns_folder_make(paper->folder, error)) return false;
     ns_interrupt_catch();
     for (size_t k = 0; ns_paper_study(k); k++) {
@@ -128,18 +271,20 @@ static bool run_all(Paper *paper, bool *agrees, GError **error)
         }
         if (!run_study(paper, row, agrees, error)) return false;
     }
-    return !paper->reported || ns_paper_report_write(paper->reported, paper->folder, error);
+    return !paper->report || (write_markdown(paper->report, paper->folder, error) &&
+                              write_pdf(paper->report, paper->folder, error));
 }
 
 static int run(NsArguments *a, GError **error)
 {
     Paper paper = {.a = a,
                    .folder = a->report ? a->report : a->out,
+                   .report = a->report ? g_array_new(FALSE, FALSE, sizeof(Entry)) : NULL,
                    .rows = g_ptr_array_new_with_free_func(g_free)};
-    ns_picture_init(&paper.picture);
     bool agrees = true;
+    if (paper.report) g_array_set_clear_func(paper.report, clear_entry);
     run_all(&paper, &agrees, error);
-    ns_paper_report_free(paper.reported);
+    g_clear_pointer(&paper.report, g_array_unref);
     g_ptr_array_unref(paper.rows);
     return ns_interrupt_signal() || agrees ? ns_interrupt_status() : NS_EXIT_ERROR;
 }

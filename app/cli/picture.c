@@ -54,15 +54,6 @@ static bool has_effect(const NsPicture *picture, const char *key)
     return picture->format == NS_FORMAT_PNG || !g_str_equal(key, "dpi");
 }
 
-static void tell_idle(const NsPicture *picture)
-{
-    const NsChoice *choice;
-    for (size_t i = 0; (choice = ns_export_choice(i)); i++)
-        if (picture->texts[i] && !has_effect(picture, choice->key))
-            fprintf(stderr, NS_CLI ": --%s changes nothing in a file “.%s”.\n", choice->key,
-                    ns_format_ending(picture->format));
-}
-
 bool ns_picture_understand(NsPicture *picture, GError **error)
 {
     if (!picture->out) return ns_refuse(error, NS_ERROR_USAGE, "--out FILE is missing.");
@@ -75,7 +66,10 @@ bool ns_picture_understand(NsPicture *picture, GError **error)
     if ((picture->choices.seconds > 0) != (picture->format == NS_FORMAT_GIF))
         return ns_refuse(error, NS_ERROR_USAGE,
                          "A film is an animated GIF: give --film and a file .gif, or neither.");
-    tell_idle(picture);
+    for (size_t i = 0; (choice = ns_export_choice(i)); i++)
+        if (picture->texts[i] && !has_effect(picture, choice->key))
+            fprintf(stderr, NS_CLI ": --%s changes nothing in a file “.%s”.\n", choice->key,
+                    ns_format_ending(picture->format));
     return true;
 }
 

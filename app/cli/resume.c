@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/cli/journal.h"
 #include "app/cli/lanes.h"
 
 #include "core/base/error.h"

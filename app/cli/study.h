@@ -2,7 +2,6 @@
 #pragma once
 
 #include "app/cli/cli.h"
-#include "core/store/json.h"
 #include "core/study/study_work.h"
 
 /* Trains until all cells are done or a signal arrives, with `jobs` threads.  what: prefix of the
@@ -28,12 +27,6 @@ void ns_study_show_json(const NsStudyResults *results);
 
 /* One row for every cell, with the value of its seed. */
 bool ns_study_write_csv(const NsStudyResults *results, const char *path, GError **error);
-
-/* ---- study_compare.c ---- */
-
-/* Comparison of lanes and sensitivity to the learning rate, if the study allows them. */
-void ns_study_show_comparison(const NsStudyResults *results);
-void ns_study_write_comparison(NsJson *json, const NsStudyResults *results);
 
 /* ---- study_figure.c ---- */
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/cli/journal.h"
 #include "app/cli/lanes.h"
 
 #include "core/base/digits.h"
@@ -18,22 +17,15 @@ static void show_loss(const char *name, const double *first, double last)
     printf("%-16s%s%s\n", name, from, to);
 }
 
-/* The vocabulary size; "4,000 and 3,000" for separate vocabularies of source and target. */
-static char *distinct_words(const NsCorpus *corpus)
-{
-    char *own = ns_group_digits((int64_t)corpus->V);
-    if (!corpus->source) return own;
-    g_autofree char *target = own;
-    g_autofree char *source = ns_group_digits((int64_t)corpus->source->V);
-    return g_strdup_printf("%s and %s", source, target);
-}
-
 static void show_data(NsRun *run)
 {
     const NsCorpus *corpus = ns_run_corpus(run);
     size_t n = corpus->n + (corpus->source ? corpus->source->n : 0);
     g_autofree char *symbols = ns_group_digits((int64_t)n);
-    g_autofree char *distinct = distinct_words(corpus);
+    g_autofree char *target = ns_group_digits((int64_t)corpus->V);
+    g_autofree char *source = corpus->source ? ns_group_digits((int64_t)corpus->source->V) : NULL;
+    g_autofree char *distinct =
+        source ? g_strdup_printf("%s and %s", source, target) : g_strdup(target);
     if (corpus->n > 0)
         printf("%-16s%s, %s %s, %s %s\n", "text", corpus->name, symbols,
                corpus->words ? "tokens" : "characters", distinct,

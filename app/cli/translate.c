@@ -92,16 +92,6 @@ static bool check_task(const Translate *t, const NsSettings *s, GError **error)
                      t->name, ns_task(s->task)->choice.key);
 }
 
-static bool check_run(const Translate *t, NsRunReader *reader, GError **error)
-{
-    const NsExperiment *experiment = &ns_run_reader_provenance(reader)->experiment;
-    if (t->a->lane > (gint64)experiment->n)
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "“%s” has %zu lanes, so there is no --lane %" PRId64 ".", t->name,
-                         experiment->n, t->a->lane);
-    return check_task(t, &experiment->lane[t->a->lane - 1], error);
-}
-
 static bool make_model(Translate *t, GError **error)
 {
     NsSettings s = t->checkpoint->settings;
@@ -134,7 +124,14 @@ static bool open_model(Translate *t, GError **error)
         return make_model(t, error);
     }
     g_autoptr(NsRunReader) reader = ns_run_reader_open(t->a->run, error);
-    if (!reader || !check_run(t, reader, error) || !read_checkpoints(t, reader, error))
+    if (!reader) return false;
+    const NsExperiment *experiment = &ns_run_reader_provenance(reader)->experiment;
+    if (t->a->lane > (gint64)experiment->n)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "“%s” has %zu lanes, so there is no --lane %" PRId64 ".", t->name,
+                         experiment->n, t->a->lane);
+    if (!check_task(t, &experiment->lane[t->a->lane - 1], error) ||
+        !read_checkpoints(t, reader, error))
         return false;
     /* Run files of older versions have no vocabulary, so it is rebuilt from their texts. */
     g_autofree char *key = g_strdup_printf(NS_RUN_NOTE_VOCABULARY "-%" PRId64, t->a->lane);
@@ -184,13 +181,6 @@ static void tell(const Translate *t)
                 t->cut, ns_model_source(t->model));
 }
 
-static bool write_lines(NsLines *out, char *const *lines, GError **error)
-{
-    bool good = true;
-    for (size_t i = 0; good && lines[i]; i++) good = ns_lines_write(out, lines[i], error);
-    return good && ns_lines_flush(out, error);
-}
-
 /* Translates and writes n lines, beginning with line `first`. */
 static bool translate_part(const Translate *t, size_t first, size_t n, NsLines *out, GError **error)
 {
@@ -201,8 +191,9 @@ static bool translate_part(const Translate *t, size_t first, size_t n, NsLines *
     }
     g_auto(GStrv) lines = g_new0(char *, n + 1);
     const NsTranslating how = {(size_t)t->a->beam, t->a->length_penalty};
-    return ns_translate(t->model, t->corpus, &how, sentences, n, lines, error) &&
-           write_lines(out, lines, error);
+    bool good = ns_translate(t->model, t->corpus, &how, sentences, n, lines, error);
+    for (size_t i = 0; good && lines[i]; i++) good = ns_lines_write(out, lines[i], error);
+    return good && ns_lines_flush(out, error);
 }
 
 static bool translate(const Translate *t, GError **error)

@@ -46,3 +46,15 @@ bool ns_fit_line(NsFit *fit, const double *x, const double *y, size_t n);
 
 /* The least-squares slope of y = y_0 + slope * x over n points, the first of which is at x = 0. */
 double ns_fit_growth(const double *x, const double *y, size_t n);
+
+/* How well a guess matches a measurement. */
+typedef struct {
+    double rank;   /* Spearman's rank correlation, -1 .. 1; ties have their mean rank; NaN if one of
+                    * the two is constant */
+    double factor; /* mean factor by which the guess is off: exp of the mean |ln(guess / measured)|;
+                    * 1 is exact */
+} NsScore;
+
+/* guess, measured: [n], n >= 2.  Returns false, without changing the score, if a value is not
+ * positive and finite. */
+bool ns_score(NsScore *score, const double *guess, const double *measured, size_t n);

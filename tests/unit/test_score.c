@@ -1,5 +1,4 @@
 /* How well a guess matches a measurement.  SPDX-License-Identifier: MIT */
-#include "core/study/score.h"
 #include "core/study/statistics.h"
 
 #include <glib.h>

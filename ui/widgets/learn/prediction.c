@@ -2,7 +2,7 @@
 #include "ui/widgets/learn/prediction.h"
 
 #include "core/base/words.h"
-#include "core/study/score.h"
+#include "core/study/statistics.h"
 #include "ui/plot/layout.h"
 #include "ui/plot/painter.h"
 #include "ui/plot/text.h"
