@@ -40,29 +40,6 @@ static bool read_range(const char *text, size_t cells, NsStoreOptions *options, 
     return true;
 }
 
-static bool read_results(NsStudyResults *results, const NsStudy *study, NsStudyStore *store,
-                         GError **error)
-{
-    size_t n = ns_study_cells(study);
-    *results = (NsStudyResults){
-        .study = study, .cells = g_new(NsStudyCell, n), .origins = g_new0(NsCellOrigin, n)};
-    if (!ns_study_store_cells(store, results->cells, results->origins, error)) return false;
-    for (size_t i = 0; i < n; i++) {
-        const NsStudyCell *cell = &results->cells[i];
-        results->ended += cell->state > NS_CELL_RUNNING;
-        results->diverged += cell->state == NS_CELL_DIVERGED;
-        results->failed += cell->state == NS_CELL_FAILED;
-        if (cell->state == NS_CELL_FAILED && !results->failure) results->failure = cell->text;
-    }
-    return true;
-}
-
-void ns_study_results_clear(NsStudyResults *results)
-{
-    g_free(results->cells);
-    g_free(results->origins);
-}
-
 /* ---- Running ---- */
 
 static void show_progress(NsProgress *progress, NsStudyWork *work, const char *what,
@@ -118,9 +95,8 @@ static int train(const NsArguments *a, NsStudy *study, const NsStoreOptions *opt
     g_auto(NsStudyResults) results = {0};
     if (!ns_study_train(work, (unsigned)a->jobs, NULL, error)) return NS_EXIT_ERROR;
     if (!ns_study_work_store(work)) return ns_interrupt_status(); /* interrupted immediately */
-    bool good =
-        read_results(&results, ns_study_work_study(work), ns_study_work_store(work), error) &&
-        show(a, &results, error);
+    bool good = ns_study_store_results(ns_study_work_store(work), &results, error) &&
+                show(a, &results, error);
     return good ? status_of(&results) : NS_EXIT_ERROR;
 }
 
@@ -144,7 +120,7 @@ static int study_run(NsArguments *a, const char *path, GError **error)
     if (!ns_study_run_slurm(&jobs, error)) return NS_EXIT_ERROR;
     g_auto(NsStudyResults) results = {0};
     g_autoptr(NsStudyStore) store = ns_study_store_open(a->out, &study, &options, error);
-    bool good = store && read_results(&results, &study, store, error) && show(a, &results, error);
+    bool good = store && ns_study_store_results(store, &results, error) && show(a, &results, error);
     return good ? status_of(&results) : NS_EXIT_ERROR;
 }
 
@@ -173,7 +149,7 @@ static int study_show(NsArguments *a, const char *path, GError **error)
     g_autoptr(NsStudyStore) store = ns_study_store_read(path, &study, error);
     g_auto(NsStudyResults) results = {0};
     const NsStudyFigure figure = {a->figure, a->x, a->y, &a->picture};
-    bool good = store && read_results(&results, &study, store, error) &&
+    bool good = store && ns_study_store_results(store, &results, error) &&
                 (a->figure ? ns_study_draw(&results, &figure, error) : show(a, &results, error));
     return good ? NS_EXIT_OK : NS_EXIT_ERROR;
 }

@@ -8,18 +8,6 @@
  * progress line, or NULL.  FALSE with an error; finished results stay in the file. */
 bool ns_study_train(NsStudyWork *work, unsigned jobs, const char *what, GError **error);
 
-/* The present state of the cells of a study. */
-typedef struct {
-    const NsStudy *study;
-    NsStudyCell *cells;    /* [ns_study_cells] */
-    NsCellOrigin *origins; /* [ns_study_cells] */
-    size_t ended, diverged, failed;
-    const char *failure; /* message of the first failed cell, or NULL */
-} NsStudyResults;
-
-void ns_study_results_clear(NsStudyResults *results);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsStudyResults, ns_study_results_clear)
-
 /* ---- study_output.c ---- */
 
 void ns_study_show_table(const NsStudyResults *results);

@@ -95,12 +95,10 @@ bool ns_study_draw(const NsStudyResults *r, const NsStudyFigure *asked, GError *
         return ns_refuse(error, NS_ERROR_USAGE,
                          "--x and --y choose the axes of the figure phase; omit them.");
     bool best = kind == &ns_best_of_kind;
-    g_autofree NsComparison *comparison =
-        best ? ns_comparison_new(r->study, r->cells, error) : NULL;
-    g_autoptr(NsSensitivity) sensitivity =
-        best ? NULL : ns_sensitivity_new(r->study, r->cells, error);
+    g_autofree NsComparison *comparison = best ? ns_comparison_new(r, error) : NULL;
+    g_autoptr(NsSensitivity) sensitivity = best ? NULL : ns_sensitivity_new(r, error);
     if (!comparison && !sensitivity) return false;
-    const NsComparedInput compared = {r->study, r->cells, comparison, sensitivity};
+    const NsComparedInput compared = {r, comparison, sensitivity};
     NsFigureInput input = {.compared = &compared, .log = true, .step = -1};
     for (; input.n_lanes < ns_study_lanes(r->study); input.n_lanes++)
         input.lanes[input.n_lanes] =

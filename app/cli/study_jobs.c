@@ -57,12 +57,12 @@ bool ns_study_gather(const NsStudyJobs *jobs, char *const *files, GError **error
         all.known += one.known;
         all.differs += one.differs;
     }
-    NsStoreCounts counts;
-    if (!ns_study_store_count(store, &counts, error)) return false;
+    g_auto(NsStudyResults) results = {0};
+    if (!ns_study_store_results(store, &results, error)) return false;
     fprintf(stderr,
             NS_CLI ": %zu results added, %zu were known; %zu of %zu cells of the study have "
                    "ended.\n",
-            all.added, all.known, counts.ended, counts.cells);
+            all.added, all.known, results.ended, ns_study_cells(jobs->study));
     if (all.differs)
         fprintf(stderr,
                 NS_CLI ": %zu of the known results differ, as with another instruction set or "
@@ -91,14 +91,14 @@ static GArray *parts_to_run(const NsStudyJobs *jobs, size_t chunk, size_t *open,
 {
     size_t n = ns_study_cells(jobs->study);
     g_autoptr(NsStudyStore) store = ns_study_store_open(jobs->out, jobs->study, NULL, error);
-    g_autofree NsStudyCell *cells = g_new(NsStudyCell, n);
-    if (!store || !ns_study_store_cells(store, cells, NULL, error)) return NULL;
+    g_auto(NsStudyResults) results = {0};
+    if (!store || !ns_study_store_results(store, &results, error)) return NULL;
     GArray *parts = g_array_new(FALSE, FALSE, sizeof(size_t));
     *open = 0;
     for (size_t first = 0; first < n; first += chunk) {
         size_t before = *open, part = first / chunk;
         for (size_t i = first; i < MIN(first + chunk, n); i++)
-            *open += cells[i].state <= NS_CELL_RUNNING;
+            *open += results.cells[i].state <= NS_CELL_RUNNING;
         if (*open > before) g_array_append_val(parts, part);
     }
     return parts;

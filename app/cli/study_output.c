@@ -178,8 +178,8 @@ static void show_sensitivity(const NsStudy *study, const NsSensitivity *s)
 static void show_comparison(const NsStudyResults *r)
 {
     g_autoptr(GError) reason = NULL;
-    g_autofree NsComparison *c = ns_comparison_new(r->study, r->cells, &reason);
-    g_autoptr(NsSensitivity) s = ns_sensitivity_new(r->study, r->cells, NULL);
+    g_autofree NsComparison *c = ns_comparison_new(r, &reason);
+    g_autoptr(NsSensitivity) s = ns_sensitivity_new(r, NULL);
     size_t untrained = 0;
     if (!c && ns_study_lanes(r->study) > 1) printf("\n%s\n", reason->message);
     if (c) {
@@ -381,8 +381,8 @@ void ns_study_show_json(const NsStudyResults *r)
     ns_json_open(&json, "cells", '[');
     for (size_t i = 0; i < ns_study_cells(r->study); i++) write_cell(&json, r, i);
     ns_json_close(&json, ']');
-    g_autofree NsComparison *comparison = ns_comparison_new(r->study, r->cells, NULL);
-    g_autoptr(NsSensitivity) sensitivity = ns_sensitivity_new(r->study, r->cells, NULL);
+    g_autofree NsComparison *comparison = ns_comparison_new(r, NULL);
+    g_autoptr(NsSensitivity) sensitivity = ns_sensitivity_new(r, NULL);
     if (comparison) write_comparison(&json, comparison);
     if (sensitivity) write_sensitivity(&json, r->study, sensitivity);
     ns_json_program(&json);

@@ -285,8 +285,10 @@ static void compare(NsComparison *c, const Scores *s)
     }
 }
 
-NsComparison *ns_comparison_new(const NsStudy *study, const NsStudyCell *cells, GError **error)
+NsComparison *ns_comparison_new(const NsStudyResults *results, GError **error)
 {
+    const NsStudy *study = results->study;
+    const NsStudyCell *cells = results->cells;
     if (!ns_study_better(study)) return refuse_result(study, error), NULL;
     const Scoring scoring = scoring_of(study, cells);
     g_autofree NsComparison *c = g_new0(NsComparison, 1);
@@ -380,8 +382,9 @@ static void measure_lane(NsSensitivity *s, const NsStudy *study, size_t lane, bo
     if (s->sensitivity[lane].lo < 0) s->sensitivity[lane].lo = 0;
 }
 
-NsSensitivity *ns_sensitivity_new(const NsStudy *study, const NsStudyCell *cells, GError **error)
+NsSensitivity *ns_sensitivity_new(const NsStudyResults *results, GError **error)
 {
+    const NsStudy *study = results->study;
     size_t axis = find_rates(study);
     if (!ns_study_better(study)) return refuse_result(study, error), NULL;
     if (axis == study->n_grid) {
@@ -398,7 +401,7 @@ NsSensitivity *ns_sensitivity_new(const NsStudy *study, const NsStudyCell *cells
         s->rates[i] = g_ascii_strtod(study->grid[axis].values[i], NULL);
     for (size_t lane = 0; lane < ns_study_lanes(study); lane++) {
         s->seeds[lane] = g_new(double, s->n *(size_t)study->seeds);
-        fill_rates(study, cells, axis, lane, s->seeds[lane]);
+        fill_rates(study, results->cells, axis, lane, s->seeds[lane]);
         measure_lane(s, study, lane, fixed);
     }
     return s;

@@ -30,7 +30,7 @@
  * verdicts rarer.  No interval allows for divergences so rare that no run has any. */
 #pragma once
 
-#include "core/study/study.h"
+#include "core/study/study_store.h"
 
 #define NS_BUDGETS 48
 
@@ -68,10 +68,10 @@ typedef struct {
     const char *no_verdict; /* why there are none, as a sentence (N_); else NULL */
 } NsComparison;
 
-/* Compares the lanes; `cells` is [ns_study_cells].  Returns NULL with NS_ERROR_SETTING if it is
+/* Compares the lanes.  Returns NULL with NS_ERROR_SETTING if it is
  * unknown which results are better, or fewer than two configurations have a score in every lane.
  * Free with g_free. */
-NsComparison *ns_comparison_new(const NsStudy *study, const NsStudyCell *cells, GError **error);
+NsComparison *ns_comparison_new(const NsStudyResults *results, GError **error);
 
 /* Which results are better: -1 lower ones, 1 higher ones, 0 if this is unknown. */
 int ns_study_better(const NsStudy *study);
@@ -93,6 +93,6 @@ typedef struct {
 
 /* Returns NULL with NS_ERROR_SETTING if it is unknown which results are better, or the grid does
  * not have at least two values of `lr`. */
-NsSensitivity *ns_sensitivity_new(const NsStudy *study, const NsStudyCell *cells, GError **error);
+NsSensitivity *ns_sensitivity_new(const NsStudyResults *results, GError **error);
 void ns_sensitivity_free(NsSensitivity *sensitivity);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsSensitivity, ns_sensitivity_free)

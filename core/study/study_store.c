@@ -491,32 +491,6 @@ bool ns_study_store_renew(NsStudyStore *store, GError **error)
     return bind_text(store, statement, 2, store->owner, error) && finish(store, statement, error);
 }
 
-bool ns_study_store_count(NsStudyStore *store, NsStoreCounts *counts, GError **error)
-{
-    g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
-    NS_AUTO_STATEMENT statement =
-        prepare(store,
-                "SELECT state, COUNT(*) FROM cells WHERE place >= ? AND place < ? "
-                "GROUP BY state",
-                error);
-    if (!statement) return false;
-    sqlite3_bind_int64(statement, 1, (sqlite3_int64)store->options.first);
-    sqlite3_bind_int64(statement, 2, (sqlite3_int64)store->options.end);
-    int code;
-    *counts = (NsStoreCounts){0};
-    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
-        const char *state = (const char *)sqlite3_column_text(statement, 0);
-        size_t n = (size_t)sqlite3_column_int64(statement, 1);
-        counts->cells += n;
-        if (g_strcmp0(state, "running") == 0) counts->running = n;
-        if (g_strcmp0(state, "diverged") == 0) counts->diverged = n;
-        if (g_strcmp0(state, "failed") == 0) counts->failed = n;
-        if (g_strcmp0(state, "running") != 0 && g_strcmp0(state, "waiting") != 0)
-            counts->ended += n;
-    }
-    return code == SQLITE_DONE || complain(store, error);
-}
-
 /* ---- Reading ---- */
 
 static NsCellState state_of(const char *word)
@@ -560,14 +534,14 @@ static GHashTable *places_of(const NsStudy *study, size_t *next)
     return places;
 }
 
-bool ns_study_store_cells(NsStudyStore *store, NsStudyCell *cells, NsCellOrigin *origins,
-                          GError **error)
+bool ns_study_store_results(NsStudyStore *store, NsStudyResults *results, GError **error)
 {
     size_t n = ns_study_cells(store->study);
     g_autofree size_t *next = g_new(size_t, n); /* 1 + the previous cell with the same hash, or 0 */
     g_autoptr(GHashTable) places = places_of(store->study, next);
-    for (size_t i = 0; i < n; i++) cells[i] = ns_cell_in(NS_CELL_WAITING);
-    if (origins) memset(origins, 0, n * sizeof *origins);
+    *results = (NsStudyResults){
+        .study = store->study, .cells = g_new(NsStudyCell, n), .origins = g_new0(NsCellOrigin, n)};
+    for (size_t i = 0; i < n; i++) results->cells[i] = ns_cell_in(NS_CELL_WAITING);
     g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
     NS_AUTO_STATEMENT row =
         prepare(store,
@@ -580,13 +554,25 @@ bool ns_study_store_cells(NsStudyStore *store, NsStudyCell *cells, NsCellOrigin 
         const char *hash = (const char *)sqlite3_column_text(row, 0);
         size_t at = hash ? GPOINTER_TO_SIZE(g_hash_table_lookup(places, hash)) : 0;
         for (; at; at = next[at - 1]) {
-            cells[at - 1] = read_cell(row);
-            if (origins)
-                origins[at - 1] =
-                    (NsCellOrigin){keep_text(store, row, 9), keep_text(store, row, 10)};
+            results->cells[at - 1] = read_cell(row);
+            results->origins[at - 1] =
+                (NsCellOrigin){keep_text(store, row, 9), keep_text(store, row, 10)};
         }
     }
+    for (size_t i = 0; i < n; i++) {
+        const NsStudyCell *cell = &results->cells[i];
+        results->ended += cell->state > NS_CELL_RUNNING;
+        results->diverged += cell->state == NS_CELL_DIVERGED;
+        results->failed += cell->state == NS_CELL_FAILED;
+        if (cell->state == NS_CELL_FAILED && !results->failure) results->failure = cell->text;
+    }
     return code == SQLITE_DONE || complain(store, error);
+}
+
+void ns_study_results_clear(NsStudyResults *results)
+{
+    g_free(results->cells);
+    g_free(results->origins);
 }
 
 /* ---- Merging ---- */

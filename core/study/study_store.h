@@ -92,13 +92,6 @@ bool ns_study_store_renew(NsStudyStore *store, GError **error);
 /* Releases all claimed cells, so that others can claim them. */
 void ns_study_store_release(NsStudyStore *store);
 
-typedef struct {
-    size_t cells, ended, running, diverged, failed;
-} NsStoreCounts;
-
-/* Counts the cells to run, including those that other processes run. */
-bool ns_study_store_count(NsStudyStore *store, NsStoreCounts *counts, GError **error);
-
 /* ---- Reading and merging ---- */
 
 /* The origin of the numbers of a cell; the texts are valid as long as the store. */
@@ -106,9 +99,21 @@ typedef struct {
     const char *program, *instructions; /* NULL if the cell has not ended */
 } NsCellOrigin;
 
-/* Reads all cells of the study into cells and origins (may be NULL), [ns_study_cells]. */
-bool ns_study_store_cells(NsStudyStore *store, NsStudyCell *cells, NsCellOrigin *origins,
-                          GError **error);
+/* The results of a study as one table, which everything that shows results reads: a row for every
+ * cell, whose lane, configuration and seed ns_study_place names. */
+typedef struct {
+    const NsStudy *study;           /* borrowed */
+    NsStudyCell *cells;             /* [ns_study_cells] */
+    NsCellOrigin *origins;          /* [ns_study_cells] */
+    size_t ended, diverged, failed; /* of the cells */
+    const char *failure;            /* message of the first failed cell, or NULL */
+} NsStudyResults;
+
+/* Reads all cells of the study; `results` need not be initialized, and has to be cleared in any
+ * case. */
+bool ns_study_store_results(NsStudyStore *store, NsStudyResults *results, GError **error);
+void ns_study_results_clear(NsStudyResults *results);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsStudyResults, ns_study_results_clear)
 
 /* The curve of a cell with *n points; NULL if there is none.  Free with g_free. */
 double *ns_study_store_curve(NsStudyStore *store, size_t i, size_t *n);

@@ -237,14 +237,13 @@ static bool open_store(NsStudyWork *work, GError **error)
 /* Reads the cells from the file, except those running here, whose progress is more recent. */
 static bool read_cells(NsStudyWork *work, GError **error)
 {
-    size_t n = ns_study_cells(&work->study);
-    g_autofree NsStudyCell *cells = g_new(NsStudyCell, n);
-    if (!ns_study_store_cells(work->store, cells, NULL, error)) return false;
+    g_auto(NsStudyResults) file = {0};
+    if (!ns_study_store_results(work->store, &file, error)) return false;
     NS_HELD held = ns_hold(&work->mutex);
-    for (size_t i = 0; i < n; i++)
-        if (work->cells[i].state != NS_CELL_RUNNING || cells[i].state > NS_CELL_RUNNING ||
+    for (size_t i = 0; i < ns_study_cells(&work->study); i++)
+        if (work->cells[i].state != NS_CELL_RUNNING || file.cells[i].state > NS_CELL_RUNNING ||
             work->working == 0)
-            put_cell(work, i, &cells[i]);
+            put_cell(work, i, &file.cells[i]);
     return true;
 }
 

@@ -12,29 +12,26 @@
 static void read_cells(NsStudyStore *store, size_t n)
 {
     g_autoptr(GError) error = NULL;
-    NsStoreCounts counts;
-    if (!ns_study_store_count(store, &counts, &error)) require_error(error);
-    g_clear_error(&error);
     if (n > MOST_CELLS) return;
-    g_autofree NsStudyCell *cells = g_new0(NsStudyCell, n);
-    g_autofree NsCellOrigin *origins = g_new0(NsCellOrigin, n);
-    if (!ns_study_store_cells(store, cells, origins, &error)) {
+    g_auto(NsStudyResults) results = {0};
+    if (!ns_study_store_results(store, &results, &error)) {
         require_error(error);
         return;
     }
     for (size_t i = 0; i < n; i++)
-        require(!origins[i].program || g_utf8_validate(origins[i].program, -1, NULL));
+        require(!results.origins[i].program ||
+                g_utf8_validate(results.origins[i].program, -1, NULL));
 }
 
 /* Results that were merged are known the next time; those of a failed attempt are not there. */
 static void merge(NsStudyStore *into, const char *from)
 {
     g_autoptr(GError) error = NULL;
-    NsStoreCounts before, after;
+    g_auto(NsStudyResults) before = {0}, after = {0};
     NsMerged first, second;
-    if (!ns_study_store_count(into, &before, NULL)) return;
+    if (!ns_study_store_results(into, &before, NULL)) return;
     bool merged = ns_study_store_merge(into, from, &first, &error);
-    if (!ns_study_store_count(into, &after, NULL)) return;
+    if (!ns_study_store_results(into, &after, NULL)) return;
     require(merged ? after.ended >= before.ended : after.ended == before.ended);
     if (!merged)
         require_error(error);

@@ -531,9 +531,12 @@ static void test_study(void)
 {
     g_auto(NsStudy) study;
     g_autofree NsStudyCell *cells = make_cells(&study, STUDY_OF_TWO);
-    g_autofree NsComparison *comparison = ns_comparison_new(&study, cells, NULL);
-    g_autoptr(NsSensitivity) sensitivity = ns_sensitivity_new(&study, cells, NULL);
-    const NsComparedInput compared = {&study, cells, comparison, sensitivity};
+    g_autofree NsComparison *comparison =
+        ns_comparison_new(&(NsStudyResults){.study = &study, .cells = cells}, NULL);
+    g_autoptr(NsSensitivity) sensitivity =
+        ns_sensitivity_new(&(NsStudyResults){.study = &study, .cells = cells}, NULL);
+    const NsStudyResults results = {.study = &study, .cells = cells};
+    const NsComparedInput compared = {&results, comparison, sensitivity};
     const NsFigureInput nothing = {.step = -1}, input = {.compared = &compared, .step = -1};
     g_autoptr(NsFigure) best = ns_figure_create(&ns_best_of_kind);
     const NsPlot *plot = ns_figure_update(best, &nothing);

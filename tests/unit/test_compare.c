@@ -62,7 +62,8 @@ static void test_exact(void)
         cells[ns_study_cell(&study, (NsStudyPlace){i, 0, 0})] = done(a[i]);
         cells[ns_study_cell(&study, (NsStudyPlace){i, 1, 0})] = done(b[i]);
     }
-    g_autofree NsComparison *c = ns_comparison_new(&study, cells, NULL);
+    g_autofree NsComparison *c =
+        ns_comparison_new(&(NsStudyResults){.study = &study, .cells = cells}, NULL);
     g_assert_cmpuint(c->configurations, ==, N);
     g_assert_cmpuint(c->n_budgets, ==, 4);
     for (size_t i = 0; i < c->n_budgets; i++) {
@@ -101,7 +102,8 @@ static void test_no_verdict(void)
         g_autofree NsStudyCell *cells = g_new(NsStudyCell, ns_study_cells(&study));
         for (size_t i = 0; i < ns_study_cells(&study); i++)
             cells[i] = done(ns_study_place(&study, i).lane ? 2 : 1);
-        g_autofree NsComparison *c = ns_comparison_new(&study, cells, NULL);
+        g_autofree NsComparison *c =
+            ns_comparison_new(&(NsStudyResults){.study = &study, .cells = cells}, NULL);
         bool decided = !rows[at].reason;
         g_assert_true(decided ? !c->no_verdict : g_str_has_prefix(c->no_verdict, rows[at].reason));
         g_assert_cmpint(c->verdicts[0][1], ==, decided ? NS_BETTER_A : NS_BETTER_UNKNOWN);
@@ -128,7 +130,8 @@ static void test_verdict(void)
                 cells[ns_study_cell(&study, (NsStudyPlace){i, k % 2, k / 2})] =
                     done(2 + shared + 0.2 * ns_rng_normal(&rng) + (k % 2 ? 0.3 : 0));
         }
-        g_autofree NsComparison *c = ns_comparison_new(&study, cells, NULL);
+        g_autofree NsComparison *c =
+            ns_comparison_new(&(NsStudyResults){.study = &study, .cells = cells}, NULL);
         verdicts[c->verdicts[0][1]]++;
     }
     g_test_message("B is worse: %u A, %u undecided, %u B", verdicts[0], verdicts[1], verdicts[2]);
@@ -149,7 +152,8 @@ static void test_scores(void)
     cells[0].first = 4;
     cells[1] = cells[0];
     cells[14] = ns_cell_in(NS_CELL_RUNNING);
-    g_autofree NsComparison *c = ns_comparison_new(&study, cells, NULL);
+    g_autofree NsComparison *c =
+        ns_comparison_new(&(NsStudyResults){.study = &study, .cells = cells}, NULL);
     g_assert_cmpuint(c->configurations, ==, 3);
     g_assert_cmpuint(c->untrained[0], ==, 2); /* 0 and 1 */
     g_assert_cmpuint(c->untrained[1], ==, 2); /* 10 and 11, which count as 9 */
@@ -158,12 +162,13 @@ static void test_scores(void)
     g_assert_false(isnan(c->duels[0][1][0].difference.lo));
     g_assert_cmpstr(c->no_verdict, ==, "Not all runs have ended: no verdict yet.");
     cells[1] = done(1);
-    g_autofree NsComparison *mixed = ns_comparison_new(&study, cells, NULL);
+    g_autofree NsComparison *mixed =
+        ns_comparison_new(&(NsStudyResults){.study = &study, .cells = cells}, NULL);
     g_assert_cmpfloat_with_epsilon(mixed->best[0][0].value, (4 + 1 + 4 + 5 + 8 + 9) / 6.0, 1e-12);
     g_assert_true(isnan(mixed->duels[0][1][0].difference.lo));
     g_assert_cmpstr(mixed->no_verdict, ==, "Two seeds, one of which diverged: no verdict.");
     study.results.of[0].kind = NS_RESULT_GRADIENT;
-    g_assert_null(ns_comparison_new(&study, cells, NULL));
+    g_assert_null(ns_comparison_new(&(NsStudyResults){.study = &study, .cells = cells}, NULL));
 }
 
 static void test_sensitivity(void)
@@ -179,7 +184,8 @@ static void test_sensitivity(void)
             for (size_t seed = 0; seed < 2; seed++)
                 cells[ns_study_cell(&study, (NsStudyPlace){rate * 2 + warmup, 0, seed})] =
                     done(values[rate][warmup] - (rate == 2 ? (double)seed : 0));
-    g_autoptr(NsSensitivity) s = ns_sensitivity_new(&study, cells, NULL);
+    g_autoptr(NsSensitivity) s =
+        ns_sensitivity_new(&(NsStudyResults){.study = &study, .cells = cells}, NULL);
     g_assert_cmpuint(s->n, ==, 3);
     g_assert_cmpfloat(s->rates[2], ==, 0.4);
     const double expected[] = {3, 1, 7.5};
@@ -189,7 +195,8 @@ static void test_sensitivity(void)
     g_assert_cmpfloat_with_epsilon(s->scores[0][2].lo, 7.5 - 12.7062047 * 0.5, 1e-6);
     g_assert_cmpfloat_with_epsilon(s->sensitivity[0].hi, 17 / 6.0 + 12.7062047 / 6, 1e-6);
     cells[0] = ns_cell_in(NS_CELL_WAITING);
-    g_autoptr(NsSensitivity) missing = ns_sensitivity_new(&study, cells, NULL);
+    g_autoptr(NsSensitivity) missing =
+        ns_sensitivity_new(&(NsStudyResults){.study = &study, .cells = cells}, NULL);
     g_assert_true(isnan(missing->sensitivity[0].value) && isnan(missing->scores[0][0].value));
     g_assert_cmpfloat(missing->scores[0][1].value, ==, 1);
 }

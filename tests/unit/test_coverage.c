@@ -101,8 +101,10 @@ static void check_design(const Design *d)
     for (size_t i = 0; i < STUDIES; i++) {
         if (d->random) draw_configurations(d, &rng, effects);
         draw_study(d, &study, &rng, effects, cells);
-        g_autofree NsComparison *c = ns_comparison_new(&study, cells, NULL);
-        g_autoptr(NsSensitivity) s = ns_sensitivity_new(&study, cells, NULL);
+        g_autofree NsComparison *c =
+            ns_comparison_new(&(NsStudyResults){.study = &study, .cells = cells}, NULL);
+        g_autoptr(NsSensitivity) s =
+            ns_sensitivity_new(&(NsStudyResults){.study = &study, .cells = cells}, NULL);
         n_budgets = MIN(c->n_budgets, BUDGETS);
         for (size_t k = 0; k < n_budgets; k++) {
             best[k * STUDIES + i] = c->best[0][k];
@@ -197,7 +199,8 @@ static NsBetter train_equal_lanes(size_t number, const char *varied)
             ns_cell_train(&settings, &(NsCellWork){.results = study.results, .stop = study.stop});
         ns_settings_clear(&settings);
     }
-    g_autofree NsComparison *c = ns_comparison_new(&study, cells, NULL);
+    g_autofree NsComparison *c =
+        ns_comparison_new(&(NsStudyResults){.study = &study, .cells = cells}, NULL);
     g_assert_null(c->no_verdict);
     return c->verdicts[0][1];
 }

@@ -63,12 +63,12 @@ static NsStudyCell *read_cells(const char *path, NsStudy *study, NsCellOrigin *o
     ns_study_init(study);
     g_autoptr(NsStudyStore) store = ns_study_store_read(path, study, &error);
     g_assert_no_error(error);
-    NsStudyCell *cells = g_new(NsStudyCell, ns_study_cells(study));
-    g_autofree NsCellOrigin *origins = g_new(NsCellOrigin, ns_study_cells(study));
-    g_assert_true(ns_study_store_cells(store, cells, origins, &error));
+    g_auto(NsStudyResults) results = {0};
+    g_assert_true(ns_study_store_results(store, &results, &error));
     if (origin)
-        *origin = (NsCellOrigin){g_strdup(origins[0].program), g_strdup(origins[0].instructions)};
-    return cells;
+        *origin = (NsCellOrigin){g_strdup(results.origins[0].program),
+                                 g_strdup(results.origins[0].instructions)};
+    return g_steal_pointer(&results.cells);
 }
 
 static void assert_same(double a, double b)
@@ -131,9 +131,9 @@ static void test_work(void)
 static size_t count_new(const char *path, const NsStudy *study)
 {
     g_autoptr(NsStudyStore) store = open_store(path, study, 60);
-    NsStoreCounts counts;
-    g_assert_true(ns_study_store_count(store, &counts, NULL));
-    return counts.cells - counts.ended;
+    g_auto(NsStudyResults) results = {0};
+    g_assert_true(ns_study_store_results(store, &results, NULL));
+    return ns_study_cells(study) - results.ended;
 }
 
 /* What is done is never run again, also where the study was changed. */
@@ -393,8 +393,9 @@ static void test_curves(void)
         NsMerged merged;
         g_assert_true(ns_study_store_merge(store, path, &merged, &error));
         g_assert_cmpuint(merged.added, ==, 2);
-        NsStudyCell cells[2];
-        g_assert_true(ns_study_store_cells(store, cells, NULL, &error));
+        g_auto(NsStudyResults) results = {0};
+        g_assert_true(ns_study_store_results(store, &results, &error));
+        const NsStudyCell *cells = results.cells;
         for (size_t i = 0; i < 2; i++) {
             size_t n;
             g_autofree double *curve = ns_study_store_curve(store, i, &n);

@@ -42,8 +42,7 @@ typedef struct {
 
 /* The lanes of a study. */
 typedef struct {
-    const NsStudy *study;
-    const NsStudyCell *cells;
+    const NsStudyResults *results;
     const NsComparison *comparison;   /* or NULL */
     const NsSensitivity *sensitivity; /* or NULL */
 } NsComparedInput;

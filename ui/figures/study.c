@@ -75,7 +75,7 @@ static char *verdicts(const NsComparison *c)
  * from these. */
 static void add_results(NsFigure *figure, const NsComparedInput *from)
 {
-    const NsStudy *study = from->study;
+    const NsStudy *study = from->results->study;
     size_t n = ns_study_configurations(study), lanes = ns_study_lanes(study);
     double *x = ns_figure_own(figure, g_new(double, n));
     const char *names[NS_LANES_MAX];
@@ -89,7 +89,8 @@ static void add_results(NsFigure *figure, const NsComparedInput *from)
         for (size_t lane = 0; lane < lanes; lane++) {
             double *y = ns_figure_own(figure, g_new(double, n));
             for (size_t i = 0; i < n; i++)
-                y[i] = from->cells[ns_study_cell(study, (NsStudyPlace){i, lane, seed})].value;
+                y[i] =
+                    from->results->cells[ns_study_cell(study, (NsStudyPlace){i, lane, seed})].value;
             series[lane] = (NsSeries){.label = names[lane], .n = n, .x = x, .y = y};
         }
         single[seed].series = series;
@@ -102,7 +103,8 @@ static void update_best(NsFigure *figure, const NsFigureInput *input)
     const NsComparedInput *from = input->compared;
     const NsComparison *c = from ? from->comparison : NULL;
     ns_figure_forget(figure);
-    set_words(figure, from ? from->study : NULL, _("What a search of k configurations finds"));
+    set_words(figure, from ? from->results->study : NULL,
+              _("What a search of k configurations finds"));
     figure->plot.x.label = _("configurations tried, k");
     figure->plot.x.integer = true;
     ns_figure_text(figure, &figure->empty,
@@ -112,7 +114,7 @@ static void update_best(NsFigure *figure, const NsFigureInput *input)
     double *x = ns_figure_own(figure, g_new(double, c->n_budgets));
     for (size_t i = 0; i < c->n_budgets; i++) x[i] = (double)c->budgets[i];
     for (size_t lane = 0; lane < c->lanes; lane++)
-        add_lane(figure, from->study, lane, x, c->best[lane], c->n_budgets);
+        add_lane(figure, from->results->study, lane, x, c->best[lane], c->n_budgets);
     add_results(figure, from);
 }
 
@@ -133,14 +135,14 @@ const NsFigureKind ns_best_of_kind = {
 
 static char *sensitivities(const NsComparedInput *from)
 {
-    GString *note = g_string_new(ns_study_better(from->study) < 0
+    GString *note = g_string_new(ns_study_better(from->results->study) < 0
                                      ? _("Mean over the learning rates minus the lowest result:")
                                      : _("Highest result minus the mean over the learning rates:"));
-    for (size_t lane = 0; lane < ns_study_lanes(from->study); lane++) {
+    for (size_t lane = 0; lane < ns_study_lanes(from->results->study); lane++) {
         const NsInterval *s = &from->sensitivity->sensitivity[lane];
         char value[G_ASCII_DTOSTR_BUF_SIZE], lo[G_ASCII_DTOSTR_BUF_SIZE],
             hi[G_ASCII_DTOSTR_BUF_SIZE];
-        g_autofree char *name = ns_study_lane_words(from->study, lane);
+        g_autofree char *name = ns_study_lane_words(from->results->study, lane);
         g_string_append_printf(note, "%s %s %s", lane ? "," : "", name,
                                g_ascii_formatd(value, sizeof value, "%.3g", s->value));
         if (!isnan(s->lo))
@@ -154,7 +156,8 @@ static char *sensitivities(const NsComparedInput *from)
 static void add_seeds(NsFigure *figure, const NsComparedInput *from, const double *x)
 {
     const NsSensitivity *s = from->sensitivity;
-    size_t seeds = (size_t)from->study->seeds, lanes = ns_study_lanes(from->study);
+    size_t seeds = (size_t)from->results->study->seeds,
+           lanes = ns_study_lanes(from->results->study);
     if (seeds < 2) return;
     NsPlot *single = ns_figure_singles(figure, seeds);
     for (size_t seed = 0; seed < seeds; seed++) {
@@ -175,14 +178,14 @@ static void update_sensitivity(NsFigure *figure, const NsFigureInput *input)
     const NsComparedInput *from = input->compared;
     const NsSensitivity *s = from ? from->sensitivity : NULL;
     ns_figure_forget(figure);
-    set_words(figure, from ? from->study : NULL, _("Sensitivity to the learning rate"));
+    set_words(figure, from ? from->results->study : NULL, _("Sensitivity to the learning rate"));
     figure->plot.x.label = _("peak learning rate");
     ns_figure_text(figure, &figure->empty, g_strdup(_("The learning rate is not in the grid.")));
     ns_figure_text(figure, &figure->note, s ? sensitivities(from) : NULL);
     if (!s) return;
     double *x = ns_figure_own(figure, g_memdup2(s->rates, s->n * sizeof *s->rates));
-    for (size_t lane = 0; lane < ns_study_lanes(from->study); lane++)
-        add_lane(figure, from->study, lane, x, s->scores[lane], s->n);
+    for (size_t lane = 0; lane < ns_study_lanes(from->results->study); lane++)
+        add_lane(figure, from->results->study, lane, x, s->scores[lane], s->n);
     add_seeds(figure, from, x);
 }
 

@@ -188,9 +188,9 @@ static bool read_cells(NsStudyWork *work, const char *path, GError **error)
     const NsStudy *study = ns_study_work_study(work);
     if (!ns_study_store_is(path)) return true;
     g_autoptr(NsStudyStore) store = ns_study_store_look(path, study, error);
-    g_autofree NsStudyCell *cells = g_new(NsStudyCell, ns_study_cells(study));
-    if (!store || !ns_study_store_cells(store, cells, NULL, error)) return false;
-    ns_study_work_set_cells(work, cells);
+    g_auto(NsStudyResults) results = {0};
+    if (!store || !ns_study_store_results(store, &results, error)) return false;
+    ns_study_work_set_cells(work, results.cells);
     return true;
 }
 
