@@ -255,8 +255,10 @@ NsStudyStore *ns_study_store_open(const char *path, const NsStudy *study,
                               ? "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL"
                               : "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL";
     int64_t application = 0, n = 0;
-    if (!read_number(store, "PRAGMA application_id", &application, error) ||
-        !read_number(store, "SELECT COUNT(*) FROM sqlite_schema", &n, error))
+    /* The tables first: another process may create them and the application_id, in one transaction,
+     * between the two readings. */
+    if (!read_number(store, "SELECT COUNT(*) FROM sqlite_schema", &n, error) ||
+        !read_number(store, "PRAGMA application_id", &application, error))
         return NULL;
     /* A database of another kind is not even given another journal. */
     if (n > 0 && application != NS_DATABASE_STUDY) {

@@ -174,6 +174,17 @@ def test_processes_share():
         assert cells_of(folder("a.nsstudy")) == expected
 
 
+def test_created_at_once():
+    """Each of many processes that create one file finds it new, or as another has created it."""
+    with Folder() as folder:
+        for k in range(8):
+            own = folder(f"{k}.nsstudy")
+            processes = [start(folder("a.study"), "--cells", "0-0", "--out", own) for _ in range(6)]
+            for process in processes:
+                err = process.communicate(timeout=PATIENCE_S)[1]
+                assert process.returncode == 0, err
+
+
 def jobs_of(folder, *arguments):
     result = run("study", folder("a.study"), "--print-jobs", *arguments, small=False)
     assert result.returncode == 0, result
