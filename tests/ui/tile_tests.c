@@ -291,7 +291,7 @@ static void test_handle(void)
     ns_session_set(session, "warmup", "100");
     UI_UNTIL(ns_chart_view_layout(chart) && ns_chart_view_plot(chart)->n_markers > 0 &&
              ns_chart_view_plot(chart)->markers[0].x == 100);
-    ui_settle(GTK_WIDGET(window));
+    ui_rest(window);
     const NsPlotLayout *layout = ns_chart_view_layout(chart);
     NsPoint grip = {round(ns_plot_x_to_pixel(layout, 100)), 0};
     while (ns_plot_handle_at(layout, grip.x, grip.y) < 0) {
