@@ -632,5 +632,6 @@ bool ns_study_store_merge(NsStudyStore *store, const char *path, NsMerged *merge
     bool good = attached && check_tables(store, "part", path, error) && merge(store, merged, error);
     if (attached) ns_database_run(store->db, "DETACH part");
     ns_database_file_close(part);
-    return good || !error || *error || refuse(path, "it cannot be read", error);
+    if (!good && error && !*error) refuse(path, "it cannot be read", error);
+    return good;
 }

@@ -222,6 +222,14 @@ static void test_renewal(void)
     g_assert_cmpint(claim(other, &i), ==, NS_CLAIMED_CELL);
 }
 
+static void spoil(const char *path, const char *sql)
+{
+    sqlite3 *db;
+    g_assert_cmpint(sqlite3_open(path, &db), ==, SQLITE_OK);
+    g_assert_cmpint(sqlite3_exec(db, sql, NULL, NULL, NULL), ==, SQLITE_OK);
+    sqlite3_close(db);
+}
+
 static void test_merge(void)
 {
     g_autoptr(NsTestFolder) folder = ns_test_folder_new();
@@ -255,6 +263,11 @@ static void test_merge(void)
     g_assert_cmpint(cells[0].state, ==, NS_CELL_WAITING);
     g_assert_cmpfloat(cells[2].value, ==, 12);
     g_assert_cmpfloat(cells[3].value, ==, 7);
+
+    /* From a file without one of its tables nothing is merged. */
+    spoil(part, "DROP TABLE curves");
+    g_assert_false(ns_study_store_merge(store, part, &merged, &error));
+    g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
 }
 
 static void refuse(const char *path, const char *says)
@@ -265,14 +278,6 @@ static void refuse(const char *path, const char *says)
     g_assert_null(ns_study_store_read(path, &study, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
     g_assert_nonnull(strstr(error->message, says));
-}
-
-static void spoil(const char *path, const char *sql)
-{
-    sqlite3 *db;
-    g_assert_cmpint(sqlite3_open(path, &db), ==, SQLITE_OK);
-    g_assert_cmpint(sqlite3_exec(db, sql, NULL, NULL, NULL), ==, SQLITE_OK);
-    sqlite3_close(db);
 }
 
 static void test_refused(void)
