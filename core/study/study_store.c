@@ -632,6 +632,5 @@ bool ns_study_store_merge(NsStudyStore *store, const char *path, NsMerged *merge
     bool good = attached && check_tables(store, "part", path, error) && merge(store, merged, error);
     if (attached) ns_database_run(store->db, "DETACH part");
     ns_database_file_close(part);
-    if (!good && error && !*error) refuse(path, "it cannot be read", error);
-    return good;
+    return good || (error && !*error && refuse(path, "it cannot be read", error));
 }
