@@ -321,6 +321,12 @@ static void *field_of(NsArguments *arguments, const Option *option)
     return (char *)arguments + option->field;
 }
 
+/* The value of a number that was not given. */
+static double initial_of(const Option *option)
+{
+    return option->initial == PROCESSORS ? MIN(ns_processors(), option->most) : option->initial;
+}
+
 static double number_of(NsArguments *arguments, const Option *option)
 {
     const void *field = field_of(arguments, option);
@@ -346,9 +352,8 @@ static GArray *prepare(NsArguments *arguments, const NsCommand *command)
         const GOptionEntry entry = {o->name, o->letter,  0, o->type, field_of(arguments, o),
                                     o->help, o->argument};
         g_array_append_val(entries, entry);
-        double initial = o->initial == PROCESSORS ? MIN(ns_processors(), o->most) : o->initial;
-        if (o->type == G_OPTION_ARG_INT64) *(gint64 *)entry.arg_data = (gint64)initial;
-        if (o->type == G_OPTION_ARG_DOUBLE) *(double *)entry.arg_data = initial;
+        if (o->type == G_OPTION_ARG_INT64) *(gint64 *)entry.arg_data = (gint64)initial_of(o);
+        if (o->type == G_OPTION_ARG_DOUBLE) *(double *)entry.arg_data = initial_of(o);
     }
     return entries;
 }
@@ -380,7 +385,7 @@ static bool is_given(NsArguments *arguments, const NsCommand *command, const cha
 {
     const Option *option = find_option(command, name);
     if (!option) return false;
-    if (is_number(option)) return number_of(arguments, option) != option->initial;
+    if (is_number(option)) return number_of(arguments, option) != initial_of(option);
     if (option->type == G_OPTION_ARG_NONE) return *(gboolean *)field_of(arguments, option);
     return *(void **)field_of(arguments, option) != NULL;
 }
@@ -391,12 +396,13 @@ static bool check_ranges(NsArguments *arguments, const NsCommand *command, GErro
         const Option *o = &options[i];
         if (!o->name || !is_number(o) || !is_for(o->commands, command)) continue;
         double value = number_of(arguments, o);
-        if (value == o->initial || (value >= o->least && (!o->most || value <= o->most))) continue;
+        if (value == initial_of(o) || (value >= o->least && (!o->most || value <= o->most)))
+            continue;
         if (o->most)
             return ns_refuse(error, NS_ERROR_USAGE,
-                             "--%s is a number from %.10g to %.10g, not %.10g.", o->name, o->least,
+                             "--%s must be between %.10g and %.10g, not %.10g.", o->name, o->least,
                              o->most, value);
-        return ns_refuse(error, NS_ERROR_USAGE, "--%s is a number from %.10g, not %.10g.", o->name,
+        return ns_refuse(error, NS_ERROR_USAGE, "--%s must be at least %.10g, not %.10g.", o->name,
                          o->least, value);
     }
     return true;

@@ -187,11 +187,6 @@ static JsonNode *member(const NsSafetensors *file, const char *name)
     return json_object_get_member(json_node_get_object(file->header), name);
 }
 
-bool ns_safetensors_has(const NsSafetensors *file, const char *name)
-{
-    return member(file, name) != NULL;
-}
-
 GList *ns_safetensors_names(const NsSafetensors *file)
 {
     GList *names = json_object_get_members(json_node_get_object(file->header));

@@ -44,8 +44,6 @@ NsSafetensors *ns_safetensors_open(const char *path, GError **error);
 void ns_safetensors_free(NsSafetensors *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsSafetensors, ns_safetensors_free)
 
-bool ns_safetensors_has(const NsSafetensors *file, const char *name);
-
 /* The names of all tensors, borrowed from the file.  Free with g_list_free. */
 GList *ns_safetensors_names(const NsSafetensors *file);
 

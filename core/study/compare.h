@@ -68,9 +68,8 @@ typedef struct {
     const char *no_verdict; /* why there are none, as a sentence (N_); else NULL */
 } NsComparison;
 
-/* Compares the lanes.  Returns NULL with NS_ERROR_SETTING if it is
- * unknown which results are better, or fewer than two configurations have a score in every lane.
- * Free with g_free. */
+/* Compares the lanes.  Returns NULL with NS_ERROR_SETTING if it is unknown which results are
+ * better, or fewer than two configurations have a score in every lane.  Free with g_free. */
 NsComparison *ns_comparison_new(const NsStudyResults *results, GError **error);
 
 /* Which results are better: -1 lower ones, 1 higher ones, 0 if this is unknown. */

@@ -77,6 +77,12 @@ def test_given_twice():
                "0").returncode == 0
 
 
+def test_numbers_out_of_range():
+    for jobs in ("-1", "0", "257"):
+        refused("paper", "fig3c", "--jobs", jobs, words=[f"--jobs must be between 1 and 256, not {jobs}"])
+    refused("finetune", "--run", "a.nsrun", "--steps", "1", words=["--steps must be at least 2, not 1"])
+
+
 def test_what_is_learned():
     with tempfile.TemporaryDirectory() as folder:
         book, preset = (os.path.join(folder, name) for name in ("book.txt", "one.preset"))

@@ -202,6 +202,32 @@ static bool is_open(NsWindow *window, const char *pane)
     return g_variant_get_boolean(state);
 }
 
+/* The mode can be entered on every page, whether it has one chart, several or none, and after a
+ * scene the page comes back. */
+static void test_pages(void)
+{
+    g_autofree char *path = write_scenes();
+    NsWindow *window = ui_open("layers=2");
+    GActionGroup *actions = G_ACTION_GROUP(window);
+    UI_WAIT(window, ui_is_ready);
+    for (size_t i = 0; ns_page_kind(i); i++) {
+        const char *page = ns_page_kind(i)->key;
+        ns_page_stack_show(ns_window_pages(window), page);
+        ui_settle(GTK_WIDGET(window));
+        g_action_group_activate_action(actions, "lecture-mode", NULL);
+        ui_settle(GTK_WIDGET(window));
+        g_action_group_activate_action(actions, "back", NULL);
+        g_assert_cmpstr(ns_page_stack_key(ns_window_pages(window)), ==, page);
+        ns_window_open(window, path);
+        UI_WAIT(window, is_prepared);
+        g_action_group_activate_action(actions, "back", NULL);
+        g_assert_cmpstr(ns_page_stack_key(ns_window_pages(window)), ==, page);
+        UI_WAIT(window, ui_is_ready);
+    }
+    g_unlink(path);
+    ui_close(window);
+}
+
 /* The window is given back with its page, its chart, its panes and its run, and F11 leads on to the
  * scene that was left. */
 static void test_back(void)
@@ -337,6 +363,7 @@ void ui_add_lecture_tests(void)
     g_test_add_func("/ui/lecture/early", test_early);
     g_test_add_func("/ui/lecture/same-bits", test_same_bits);
     g_test_add_func("/ui/lecture/back", test_back);
+    g_test_add_func("/ui/lecture/pages", test_pages);
     g_test_add_func("/ui/lecture/mistakes", test_mistakes);
     g_test_add_func("/ui/lecture/add", test_add);
     g_test_add_func("/ui/lecture/preset-in-class", test_preset_in_class);

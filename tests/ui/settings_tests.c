@@ -388,8 +388,55 @@ static void test_text_file(void)
     ui_close(window);
 }
 
+static bool is_shown(NsWindow *window, const char *key)
+{
+    return gtk_widget_get_visible(row_of(window, key));
+}
+
+/* A group without a row has no heading. */
+static bool is_group_shown(NsWindow *window, const char *key)
+{
+    return gtk_widget_get_visible(gtk_widget_get_parent(row_of(window, key)));
+}
+
+/* The settings beyond the first four can be searched, and show those of the chosen task. */
+static void test_more_settings(void)
+{
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    UI_WAIT(window, ui_is_ready);
+    GtkExpander *more = GTK_EXPANDER(row_of(window, NS_MORE_SETTINGS));
+    g_assert_false(gtk_expander_get_expanded(more));
+    gtk_expander_set_expanded(more, TRUE);
+    g_assert_true(is_shown(window, "beta2") && is_shown(window, "d-model"));
+    g_assert_false(is_shown(window, "source") || is_shown(window, "next-sentence") ||
+                   is_shown(window, "decoder-layers") || is_shown(window, "tokenizer"));
+    ns_session_set(session, "task", "translation");
+    g_assert_true(is_shown(window, "source") && is_shown(window, "tokenizer"));
+    g_assert_false(is_shown(window, "next-sentence"));
+
+    GtkWidget *search = ui_first(gtk_expander_get_child(more), GTK_TYPE_SEARCH_ENTRY);
+    gtk_editable_set_text(GTK_EDITABLE(search), "adam BETA");
+    UI_UNTIL(!is_shown(window, "d-model"));
+    g_assert_true(is_shown(window, "beta1") && is_shown(window, "beta2"));
+    g_assert_false(is_shown(window, "eps") || is_shown(window, "source"));
+    g_assert_true(is_group_shown(window, "beta1"));
+    g_assert_false(is_group_shown(window, "source"));
+    g_assert_true(is_shown(window, "placement") && is_shown(window, "lr"));
+    gtk_editable_set_text(GTK_EDITABLE(search), "");
+    UI_UNTIL(is_shown(window, "d-model") && is_group_shown(window, "source"));
+
+    /* A setting that was changed is not hidden by another task. */
+    ns_session_set(session, "bleu-sentences", "7");
+    ns_session_set(session, "task", "copy");
+    g_assert_true(is_shown(window, "bleu-sentences"));
+    g_assert_false(is_shown(window, "source"));
+    ui_close(window);
+}
+
 void ui_add_settings_tests(void)
 {
+    g_test_add_func("/ui/settings/more", test_more_settings);
     g_test_add_func("/ui/settings/size", test_size);
     g_test_add_func("/ui/settings/every-row", test_every_setting_has_a_row);
     g_test_add_func("/ui/settings/placement-previous", test_placement_leaves_previous_run);

@@ -12,7 +12,6 @@
 /* Pixels of height of a large plot, and of one of two in a column. */
 #define LEAST_PLOT 300
 #define LEAST_OF_TWO 190
-#define LEAST_OF_LESSON 150 /* with the learning rate in a strip below */
 
 static GtkWidget *enlarge_button(NsWindow *window, size_t i)
 {
@@ -187,7 +186,7 @@ static void test_lesson(void)
     for (size_t card = 0; card < G_N_ELEMENTS(large); card++) {
         NsBox plot = plot_of_page(window);
         g_assert_cmpfloat(plot.width, >=, 400);
-        g_assert_cmpfloat(plot.height, >=, LEAST_OF_TWO);
+        g_assert_cmpfloat(plot.height, >=, LEAST_PLOT);
         g_assert_true(ns_dashboard_stage(ns_window_dashboard(window)) ==
                       ui_tile(window, large[card]));
         g_assert_cmpint(gtk_widget_get_width(GTK_WIDGET(ns_window_pages(window))), ==, before);
@@ -463,7 +462,7 @@ static void check_card(const Walk *walk, NsWindow *window, const NsCard *card)
     if (card->draws || g_strcmp0(card->page, "dashboard") != 0) return;
     NsBox plot = plot_of_page(window);
     g_autofree char *words = g_strdup_printf("%.0f x %.0f", plot.width, plot.height);
-    if (plot.width < 400 || plot.height < LEAST_OF_LESSON) report(walk, "small chart:", words);
+    if (plot.width < 400 || plot.height < LEAST_PLOT) report(walk, "small chart:", words);
     check_words(walk, GTK_WIDGET(window));
 }
 

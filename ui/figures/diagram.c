@@ -337,8 +337,10 @@ static void update(NsFigure *figure, const NsFigureInput *input)
         diagram->wild[n] = (NsWildRun){.history = run->history, .name = run->name};
         lanes[n++] = ns_diagram_data_new(run->settings, run->name, run->history, input->step);
     }
-    if (!several && input->settings)
+    if (!several && input->settings) {
+        diagram->wild[n] = (NsWildRun){.history = input->history};
         lanes[n++] = ns_diagram_data_new(input->settings, NULL, input->history, input->step);
+    }
     unsigned layer = input->layer ? input->layer : (unsigned)MAX(input->marked_layer, 0);
     figure->changed |= replace(diagram, lanes, n);
     NS_FIGURE_SET(figure, diagram->layer, layer);

@@ -52,6 +52,7 @@ struct _NsDashboard {
     bool by_lane;
     bool abreast; /* all charts are large */
     bool two;     /* two are */
+    bool alone;   /* two never stand in a column */
     guint arranging;
     bool linking;
 };
@@ -88,14 +89,11 @@ static guint stage_of(NsDashboard *dashboard)
     return i;
 }
 
-/* Whether the tile is the stage, or the second large one. */
+/* Whether the tile is the stage, or the second large one; only tiles of lanes can be hidden, and of
+ * these never two are large. */
 static bool is_large(NsDashboard *dashboard, guint i)
 {
-    guint stage = stage_of(dashboard), second = dashboard->second;
-    if (i == stage || !dashboard->two) return i == stage;
-    if (second == stage || !is_there(dashboard, second))
-        for (second = stage == 0; !is_there(dashboard, second); second++) {}
-    return i == second;
+    return i == stage_of(dashboard) || (dashboard->two && i == dashboard->second);
 }
 
 static bool has_thumbnails(NsDashboard *dashboard)
@@ -197,7 +195,8 @@ static bool two_fit(NsDashboard *dashboard, int width, int height)
     bool legend = ns_session_view(dashboard->session)->started.n > 2;
     double least =
         (TWO_DOWN + (legend ? TWO_DOWN_LEGEND : 0)) * ns_text_scale(GTK_WIDGET(dashboard));
-    return fit_across(dashboard, &s) || (s.beside && s.height >= 2 * least + GAP);
+    return fit_across(dashboard, &s) ||
+           (!dashboard->alone && s.beside && s.height >= 2 * least + GAP);
 }
 
 static void place_stage(NsDashboard *dashboard, int width, int height)
@@ -235,12 +234,10 @@ static bool lanes_fit(NsDashboard *dashboard, int width, int height)
 static gboolean arrange(gpointer data)
 {
     NsDashboard *dashboard = data;
-    GtkWidget *widget = GTK_WIDGET(dashboard);
+    int width = gtk_widget_get_width(data), height = gtk_widget_get_height(data);
     dashboard->arranging = 0;
-    dashboard->abreast =
-        lanes_fit(dashboard, gtk_widget_get_width(widget), gtk_widget_get_height(widget));
-    dashboard->two =
-        two_fit(dashboard, gtk_widget_get_width(widget), gtk_widget_get_height(widget));
+    dashboard->abreast = lanes_fit(dashboard, width, height);
+    dashboard->two = two_fit(dashboard, width, height);
     sync_compact(dashboard);
     ns_page_refresh(NS_PAGE(dashboard));
     return G_SOURCE_REMOVE;
@@ -437,6 +434,12 @@ void ns_dashboard_set_stage(NsDashboard *dashboard, NsChartTile *tile)
     ns_page_refresh(NS_PAGE(dashboard));
 }
 
+void ns_dashboard_set_alone(NsDashboard *dashboard, bool alone)
+{
+    dashboard->alone = alone;
+    gtk_widget_queue_allocate(GTK_WIDGET(dashboard));
+}
+
 void ns_dashboard_remember_stage(NsDashboard *dashboard, const char *key)
 {
     dashboard->stored = key;
@@ -604,7 +607,7 @@ static GtkWidget *new_dashboard(NsSession *session, const char *const *figures, 
     NsDashboard *dashboard = g_object_new(NS_TYPE_DASHBOARD, NULL);
     dashboard->session = ns_session_hold(session, dashboard);
     dashboard->by_lane = by_lane;
-    dashboard->second = 1;
+    dashboard->second = figures[0] && figures[1] ? 1 : 0;
     for (; *figures; figures++) {
         const NsFigureKind *kind = ns_figure_find(*figures);
         g_return_val_if_fail(kind, NULL);

@@ -28,6 +28,10 @@ NsChartTile *ns_dashboard_stage(NsDashboard *dashboard);
 NsChartTile *ns_dashboard_second(NsDashboard *dashboard); /* that was there before */
 void ns_dashboard_set_stage(NsDashboard *dashboard, NsChartTile *tile);
 
+/* Whether the stage is the only large chart where two would stand in a column: a card of a lesson
+ * speaks of it. */
+void ns_dashboard_set_alone(NsDashboard *dashboard, bool alone);
+
 /* Begins with the figure on the stage that was there last, and remembers which is, under a key of
  * the preferences. */
 void ns_dashboard_remember_stage(NsDashboard *dashboard, const char *key);

@@ -26,30 +26,25 @@ typedef struct {
 static const char WATCHING[] = "ns-watching";
 
 /* The rows at the top, in their order, and the others that have a special control. */
-static const struct {
-    const char *heading; /* above this row, or NULL */
+typedef struct {
     const char *key;
     Kind kind;
     bool top;
     double least, most; /* of the slider; the entry may go further */
-} ROWS[] = {
-    {N_("Model"), "placement", TOGGLES, true, 0, 0},
-    {NULL, "layers", SLIDER, true, 1, 1000},
-    {N_("Training"), "warmup", SLIDER, true, 1, 10000},
-    {NULL, "lr", SLIDER, true, 1e-5, 1},
-    {NULL, "norm", AUTO, false, 0, 0},
-    {NULL, "d-model", AUTO, false, 0, 0},
-    {NULL, "heads", AUTO, false, 0, 0},
-    {NULL, "batch", AUTO, false, 0, 0},
-    {NULL, "seq", AUTO, false, 0, 0},
-    {NULL, "seed", SEED, false, 0, 0},
-    {NULL, "text", FILE_BUTTON, false, 0, 0},
+} Row;
+
+static const Row ROWS[] = {
+    {"placement", TOGGLES, true, 0, 0}, {"layers", SLIDER, true, 1, 1000},
+    {"warmup", SLIDER, true, 1, 10000}, {"lr", SLIDER, true, 1e-5, 1},
+    {"d-model", AUTO, false, 0, 0},     {"heads", AUTO, false, 0, 0},
+    {"batch", AUTO, false, 0, 0},       {"seq", AUTO, false, 0, 0},
+    {"seed", SEED, false, 0, 0},        {"text", FILE_BUTTON, false, 0, 0},
 };
 
 static const char *const GROUPS[] = {
-    [NS_GROUP_MODEL] = N_("Architecture"),
+    [NS_GROUP_MODEL] = N_("Model"),
     [NS_GROUP_REGULARIZER] = N_("Regularization"),
-    [NS_GROUP_OPTIMIZER] = N_("Optimizer and schedule"),
+    [NS_GROUP_OPTIMIZER] = N_("Training"),
     [NS_GROUP_DATA] = N_("Data"),
     [NS_GROUP_RUN] = N_("Run and measurement"),
 };
@@ -66,26 +61,22 @@ static GtkWidget *text_control(NsSession *session, const NsParam *param)
 
 static NsSettingControl control_for(NsSession *session, const NsParam *param)
 {
-    Kind kind = PLAIN;
-    double least = 0, most = 0;
-    for (size_t i = 0; i < G_N_ELEMENTS(ROWS); i++) {
-        if (!g_str_equal(ROWS[i].key, param->key)) continue;
-        kind = ROWS[i].kind;
-        least = ROWS[i].least;
-        most = ROWS[i].most;
-    }
-    if (kind == TOGGLES) return (NsSettingControl){.below = ns_toggle_control_new(session, param)};
-    if (kind == SEED) return (NsSettingControl){.beside = ns_seed_control_new(session, param)};
-    if (kind == FILE_BUTTON)
+    Row row = {.kind = PLAIN};
+    for (size_t i = 0; i < G_N_ELEMENTS(ROWS); i++)
+        if (g_str_equal(ROWS[i].key, param->key)) row = ROWS[i];
+    if (row.kind == TOGGLES)
+        return (NsSettingControl){.below = ns_toggle_control_new(session, param)};
+    if (row.kind == SEED) return (NsSettingControl){.beside = ns_seed_control_new(session, param)};
+    if (row.kind == FILE_BUTTON)
         return (NsSettingControl){.below = ns_file_control_new(session, param)};
-    if (kind == SLIDER)
+    if (row.kind == SLIDER)
         return (NsSettingControl){ns_entry_control_new(session, param),
-                                  ns_slider_control_new(session, param, least, most)};
+                                  ns_slider_control_new(session, param, row.least, row.most)};
     if (param->type == NS_PARAM_TEXT)
         return (NsSettingControl){.below = text_control(session, param)};
     if (param->type == NS_PARAM_CHOICE)
         return (NsSettingControl){.beside = ns_choice_control_new(session, param)};
-    bool buttons = param->type == NS_PARAM_INT && kind == AUTO;
+    bool buttons = param->type == NS_PARAM_INT && row.kind == AUTO;
     return (NsSettingControl){.beside = buttons ? ns_number_control_new(session, param)
                                                 : ns_entry_control_new(session, param)};
 }
@@ -181,10 +172,12 @@ static void on_expanded(GtkExpander *expander, GParamSpec *property, GtkWidget *
 static GtkWidget *make_rows(GtkWidget *pane, NsSession *session)
 {
     GtkWidget *rows = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8), *group = NULL;
+    const NsParam *last = NULL;
     gtk_widget_add_css_class(rows, "settings");
     for (size_t i = 0; i < G_N_ELEMENTS(ROWS) && ROWS[i].top; i++) {
-        if (ROWS[i].heading) group = add_group(rows, _(ROWS[i].heading));
-        add_row(pane, group, session, ns_param_find(ROWS[i].key));
+        const NsParam *param = ns_param_find(ROWS[i].key);
+        if (!last || param->group != last->group) group = add_group(rows, _(GROUPS[param->group]));
+        add_row(pane, group, session, last = param);
     }
     add_size(session, ns_settings_pane_row(pane, "layers"));
     GtkWidget *more = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8), *search = gtk_search_entry_new();

@@ -226,8 +226,11 @@ static void on_point_out(NsWindow *window, const char *name)
 
 static void on_shown(NsWindow *window)
 {
-    ns_window_set_strip(window, ns_learn_pane_is_open(ns_window_learn_pane(window)) &&
-                                    gtk_widget_get_visible(GTK_WIDGET(ns_window_pages(window))));
+    bool open = ns_learn_pane_is_open(ns_window_learn_pane(window));
+    NsDashboard *dashboard = ns_window_dashboard(window);
+    ns_window_set_strip(window,
+                        open && gtk_widget_get_visible(GTK_WIDGET(ns_window_pages(window))));
+    if (dashboard) ns_dashboard_set_alone(dashboard, open);
 }
 
 static void on_cover(NsWindow *window, gboolean covers)
@@ -242,6 +245,7 @@ static void on_switched(NsWindow *window)
     ns_window_close_lessons(window);
     ns_learn_pane_set_page(ns_window_learn_pane(window),
                            ns_page_stack_key(ns_window_pages(window)));
+    on_shown(window);
 }
 
 /* The button that leaves class mode where the menu is hidden, too. */
