@@ -435,7 +435,7 @@ def test_mistakes_are_told_apart():
                           (["train", "--set", "layers=3 heads=2"], "separately"),
                           (["train", "--set", "xyzzy=3"], "list settings"),
                           (["--set", "layers=3"], "train --set"),
-                          (["check", "--layer", "0"], "from 1"), (["check", "--step", "-1"], "from 0"),
+                          (["check", "--layer", "0"], "at least 1"), (["check", "--step", "-1"], "at least 0"),
                           (["compare", "--lane", "seed=2"], "--lane placement=post"),
                           (["chart", "--figure", "", "--out", "a.pdf"], "name of a figure"),
                           (["chart", "--figure", "loss,", "--out", "a.pdf"], "name of a figure"),
