@@ -8,16 +8,19 @@ Usage: compare.py NORMSCOPE_CLI BENCH_FLOOR BENCH_PEAK [--python COMMAND] [--com
 --python is a command that runs a Python with PyTorch, such as “chroot FOLDER python3” where this
 file has the same path in FOLDER.
 
-Two tables, with all cores and with one thread each, for every set of instructions, AVX2 and better,
-that the processor has, or for those named; all programs are limited to it.  Every round measures
-what the machine could do at most, and runs each model in Normscope, its matrix products alone (the
-floor), and PyTorch: in the first round with one thread and with all cores, and compiled too if
---compiled says so, then in the ways that were the fastest, each for about as long.  A machine is
-never quite quiet, so what counts is the median over rounds of the ratios within a round; the lowest
-and the highest say how quiet it was.  Without PyTorch only Normscope's own table is shown.
+Three tables, with all cores, with one thread each, and of the fastest steps, for every set of
+instructions, AVX2 and better, that the processor has, or for those named; all programs are limited
+to it.  Every round measures what the machine could do at most, and runs each model in Normscope,
+its matrix products alone (the floor), and PyTorch: in the first round with one thread and with all
+cores, and compiled too if --compiled says so, then in the ways that were the fastest, each for
+about as long.  A machine is never quite quiet, so what counts is the median over rounds of the
+ratios within a round; the lowest and the highest say how quiet it was.  On a machine that others
+share the fastest steps, which were disturbed least, say more.  Without PyTorch only Normscope's own
+table is shown.
 """
 
 import argparse
+import os
 import statistics
 import sys
 from collections import defaultdict
@@ -66,6 +69,7 @@ def measure_torch(config, programs, ways, found):
             sys.exit(f"{config.name}: PyTorch's model has {result['parameters']} parameters, "
                      f"Normscope's {found['parameters']}.")
         found[prefix + "torch_ms"].append(result["ms_per_step"])
+        found[prefix + "torch_least"].append(result["ms_least"])
         found[prefix + "ratio"].append(result["ms_per_step"] / found[prefix + "ms"][-1])
         found[prefix + "torch_ways"].append(way)
     found["torch_mib"].append(results[best]["peak_rss_mib"])
@@ -87,16 +91,19 @@ def measure(config, programs, options, found):
             sys.exit(f"{config.name}: the floor has {products['gflop']:.4f} GFLOP a step, "
                      f"the plan {ours['gflop_per_step']:.4f}.")
         found["ms"].append(ours["ms_per_step"])
+        found["least"].append(min(ours["each_ms"]))
         found["share"].append(ours["probe_share"])
         found["mib"].append(ours["peak_rss_mib"] or float("nan"))
         found["floor"].append(products["ms"])
         found["over_floor"].append(ours["ms_per_step"] / products["ms"])
         share, found["limit"] = share_of_peak(config, ours, peak)
         found["peak_share"].append(share)
+        found["peak"].append(share * ours["ms_per_step"])
         found["parameters"] = ours["parameters"]
         single = configs.run_normscope(programs.cli, (*config.settings, "threads=1"),
                                        config.our_steps, limits)
         found["single_ms"].append(single["ms_per_step"])
+        found["single_least"].append(min(single["each_ms"]))
         if programs.python:
             ways = measure_torch(config, programs, ways, found)
 
@@ -104,6 +111,8 @@ def measure(config, programs, options, found):
 HEADER = ("config", "PyTorch ms", "Normscope ms", "ratio", "goal", "floor ms", "of floor",
           "of peak", "measuring", "MiB", "goal MiB")
 SINGLE_HEADER = ("config", "PyTorch ms", "Normscope ms", "ratio")
+FASTEST_HEADER = ("config", "PyTorch ms", "Normscope ms", "ratio", "of peak",
+                  "one thread: PyTorch ms", "Normscope ms", "ratio", "of peak")
 
 
 def memory_goal(found):
@@ -121,6 +130,16 @@ def beside_torch(found, prefix=""):
                     for threads, compiled in sorted(set(found[prefix + "torch_ways"])))
     spread = f" ({min(ratio):.2f} to {max(ratio):.2f})" if len(ratio) > 1 else ""
     return f"{median(torch):.1f} ({ways})", f"{median(ours):.1f}", f"{median(ratio):.2f}{spread}"
+
+
+def fastest_row(config, found):
+    """Of all rounds the fastest step of each, with the share of the highest peak of any round."""
+    row, bound = [config.name], min(found["peak"])
+    for prefix, cores in (("", 1), ("single_", len(os.sched_getaffinity(0)))):
+        ours = min(found[prefix + "least"])
+        torch = min(found[prefix + "torch_least"], default=float("nan"))
+        row += [f"{torch:.1f}", f"{ours:.1f}", f"{torch / ours:.2f}", f"{cores * bound / ours:.2f}"]
+    return row
 
 
 def row_of(config, found):
@@ -173,6 +192,9 @@ def compare(chosen, programs, label, options):
     print(f"\n{label}, with one thread each:\n")
     show([SINGLE_HEADER, *((config.name, *beside_torch(found[config.name], "single_"))
                            for config in chosen)], options.markdown)
+    print(f"\n{label}, the fastest step of each:\n")
+    show([FASTEST_HEADER, *(fastest_row(config, found[config.name]) for config in chosen)],
+         options.markdown)
     print()
     for config in chosen:
         for what, met in goals_of(config, found[config.name]):

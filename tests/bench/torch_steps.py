@@ -201,7 +201,7 @@ def run(settings, threads, compiled, warm_up, steps):
 
     torch.set_num_threads(threads)
     model = make_model(settings, compiled)
-    optimizer = fastest_adam(model.parameters(), settings)
+    optimizer = fastest_adam(list(model.parameters()), settings)
     measurement = Measurement(model)
     V, B, T = settings["vocab"], settings["batch"], settings["seq"]
     generator = torch.Generator().manual_seed(settings["seed"])
