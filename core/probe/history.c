@@ -11,7 +11,9 @@
 #include "core/probe/history.h"
 
 #include "core/base/clones.h"
+#include "core/base/copy.h"
 #include "core/base/log.h"
+#include "core/base/words.h"
 #include "core/probe/latest.h"
 
 #include <math.h>
@@ -452,6 +454,15 @@ void ns_history_append(NsHistory *h, const NsStep *step, NsValues values)
 void ns_history_append_evaluation(NsHistory *history, const NsEvaluation *evaluation)
 {
     ns_log_append(history->evaluations, evaluation);
+}
+
+void ns_event_describe(NsEvent *event, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(_(format), arguments);
+    va_end(arguments);
+    ns_copy_text(event->text, sizeof event->text, text);
 }
 
 void ns_history_append_event(NsHistory *history, const NsEvent *event)

@@ -48,8 +48,11 @@ typedef struct {
                        tensor with the largest gradient */
     char what[48];  /* a tensor, "embedding", "hidden state", "loss" or "gradient norm"; or the key
                        of a setting */
-    char text[160]; /* one sentence for the user */
+    char text[320]; /* one sentence, in the language in which the program ran */
 } NsEvent;
+
+/* Formats the text of an event by a sentence that the catalogs have. */
+void ns_event_describe(NsEvent *event, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 typedef struct NsHistory NsHistory;
 

@@ -219,8 +219,7 @@ static void append(NsHistory *history, const NsStep *step, NsValues values)
     ns_history_append(history, step, values);
     if (isfinite(step->loss) || !was_finite) return;
     NsEvent event = {.step = step->step, .kind = NS_EVENT_DIVERGED, .what = "loss"};
-    g_snprintf(event.text, sizeof event.text, "The loss of step %" PRId64 " is not finite.",
-               step->step);
+    ns_event_describe(&event, "The loss of step %" PRId64 " is not finite.", step->step);
     ns_history_append_event(history, &event);
 }
 

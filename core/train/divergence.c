@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/train/divergence.h"
 
+#include "core/base/copy.h"
 #include "core/base/digits.h"
+#include "core/base/words.h"
 
 #include <math.h>
 #include <string.h>
-
-static bool diverged(const NsWatch *watch, NsEvent *event, int layer, const char *what,
-                     const char *sentence)
-{
-    *event = (NsEvent){.step = watch->step, .kind = NS_EVENT_DIVERGED, .layer = layer};
-    g_strlcpy(event->what, what, sizeof event->what);
-    g_autofree char *step = ns_group_digits(watch->step);
-    g_snprintf(event->text, sizeof event->text, "Diverged at step %s: %s.", step, sentence);
-    return true;
-}
 
 /* Appends a symbol as plain text; a subscript of one letter follows without "_": "W1", "β_final".
  */
@@ -35,35 +27,19 @@ char *ns_tensor_words(const NsTensor *tensor)
         NS_PARAMETERS(SYMBOL)
 #undef SYMBOL
     };
-    GString *words = g_string_new(NULL);
-    append_symbol(words, symbols[tensor->parameter]);
+    g_autoptr(GString) symbol = g_string_new(NULL);
+    append_symbol(symbol, symbols[tensor->parameter]);
     g_autofree char *layer = ns_group_digits(tensor->layer + 1);
-    if (tensor->layer >= 0) g_string_append_printf(words, " of layer %s", layer);
-    return g_string_free(words, FALSE);
+    if (tensor->layer < 0) return g_strdup(symbol->str);
+    return g_strdup_printf(C_("tensor", "%s of layer %s"), symbol->str, layer);
 }
 
-/* Reports a tensor: "the gradient of W1 of layer 4 is not finite". */
-static bool diverged_at_tensor(const NsWatch *watch, NsEvent *event, size_t i, const char *what,
-                               const char *how)
+/* Makes an event one about a tensor, whose name is returned. */
+static char *about_tensor(NsEvent *event, const NsTensor *tensor)
 {
-    const NsTensor *tensor = &watch->table->tensors[i];
-    g_autofree char *words = ns_tensor_words(tensor);
-    g_autofree char *sentence = g_strdup_printf("the %s of %s %s", what, words, how);
-    return diverged(watch, event, tensor->layer + 1, tensor->name, sentence);
-}
-
-/* Reports hidden state i of x_0 .. x_N of the first stack and x_0 .. x_M of the second. */
-static bool diverged_at_hidden(const NsWatch *watch, NsEvent *event, size_t i)
-{
-    bool second = i > watch->first_stack;
-    if (i == 0) return diverged(watch, event, 0, "embedding", "the embedding is not finite");
-    if (i == watch->first_stack + 1)
-        return diverged(watch, event, 0, "embedding", "the embedding of the decoder is not finite");
-    size_t layer = second ? i - 1 : i;
-    g_autofree char *number = ns_group_digits((int64_t)layer);
-    g_autofree char *sentence =
-        g_strdup_printf("the hidden state after layer %s is not finite", number);
-    return diverged(watch, event, (int)layer, "hidden state", sentence);
+    event->layer = tensor->layer + 1;
+    ns_copy_text(event->what, sizeof event->what, tensor->name);
+    return ns_tensor_words(tensor);
 }
 
 static bool overflowed(const ns_real *v, const NsTensor *tensor)
@@ -76,22 +52,63 @@ static bool overflowed(const ns_real *v, const NsTensor *tensor)
 bool ns_watch(const NsWatch *watch, NsEvent *event)
 {
     const NsMeasure *seen = watch->seen;
-    for (size_t i = 0; i < watch->table->n; i++)
-        if (!isfinite(watch->updates[i].update_sq))
-            return diverged_at_tensor(watch, event, i, "update", "is not finite");
-    for (size_t i = 0; watch->v && i < watch->table->n; i++)
-        if (overflowed(watch->v, &watch->table->tensors[i]))
-            return diverged_at_tensor(
-                watch, event, i, "second moment",
-                "overflowed, so that some of its weights cannot move any more");
-    for (size_t i = 0; i < seen->n_hidden; i++)
-        if (!isfinite(seen->hidden[i].sq)) return diverged_at_hidden(watch, event, i);
-    if (watch->final_norm && !isfinite(seen->final_sq))
-        return diverged(watch, event, 0, "hidden state",
-                        "the hidden state after the final norm is not finite");
-    if (!isfinite(seen->loss)) return diverged(watch, event, 0, "loss", "the loss is not finite");
-    for (size_t i = watch->table->n; i-- > 0;)
-        if (!isfinite(seen->grad_sq[i]))
-            return diverged_at_tensor(watch, event, i, "gradient", "is not finite");
+    const NsTensor *tensors = watch->table->tensors;
+    const size_t n = watch->table->n;
+    g_autofree char *step = ns_group_digits(watch->step);
+    *event = (NsEvent){.step = watch->step, .kind = NS_EVENT_DIVERGED};
+    for (size_t i = 0; i < n; i++) {
+        if (isfinite(watch->updates[i].update_sq)) continue;
+        g_autofree char *tensor = about_tensor(event, &tensors[i]);
+        ns_event_describe(event, N_("Diverged at step %s: the update of %s is not finite."), step,
+                          tensor);
+        return true;
+    }
+    for (size_t i = 0; watch->v && i < n; i++) {
+        if (!overflowed(watch->v, &tensors[i])) continue;
+        g_autofree char *tensor = about_tensor(event, &tensors[i]);
+        ns_event_describe(event,
+                          N_("Diverged at step %s: the second moment of %s overflowed, so that "
+                             "some of its weights cannot move any more."),
+                          step, tensor);
+        return true;
+    }
+    /* The states are x_0 .. x_N of the first stack, then x_0 .. x_M of the second. */
+    for (size_t i = 0; i < seen->n_hidden; i++) {
+        if (isfinite(seen->hidden[i].sq)) continue;
+        bool second = i > watch->first_stack, embedding = !i || i == watch->first_stack + 1;
+        event->layer = embedding ? 0 : (int)i - second;
+        g_autofree char *layer = ns_group_digits(event->layer);
+        ns_copy_text(event->what, sizeof event->what, embedding ? "embedding" : "hidden state");
+        if (!embedding)
+            ns_event_describe(
+                event, N_("Diverged at step %s: the hidden state after layer %s is not finite."),
+                step, layer);
+        else
+            ns_event_describe(
+                event,
+                second ? N_("Diverged at step %s: the embedding of the decoder is not finite.")
+                       : N_("Diverged at step %s: the embedding is not finite."),
+                step);
+        return true;
+    }
+    if (watch->final_norm && !isfinite(seen->final_sq)) {
+        ns_copy_text(event->what, sizeof event->what, "hidden state");
+        ns_event_describe(
+            event, N_("Diverged at step %s: the hidden state after the final norm is not finite."),
+            step);
+        return true;
+    }
+    if (!isfinite(seen->loss)) {
+        ns_copy_text(event->what, sizeof event->what, "loss");
+        ns_event_describe(event, N_("Diverged at step %s: the loss is not finite."), step);
+        return true;
+    }
+    for (size_t i = n; i-- > 0;) {
+        if (isfinite(seen->grad_sq[i])) continue;
+        g_autofree char *tensor = about_tensor(event, &tensors[i]);
+        ns_event_describe(event, N_("Diverged at step %s: the gradient of %s is not finite."), step,
+                          tensor);
+        return true;
+    }
     return false;
 }

@@ -3,6 +3,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/digits.h"
+#include "core/base/words.h"
 #include "core/data/task.h"
 #include "core/experiment/param.h"
 #include "core/optim/schedule.h"
@@ -31,10 +32,8 @@ static void name_largest(NsRun *run, const double *grad_sq, NsEvent *event)
         if (grad_sq[i] > grad_sq[largest]) largest = i;
     const NsTensor *tensor = &table->tensors[largest];
     event->layer = tensor->layer + 1;
-    g_autofree char *words = ns_tensor_words(tensor);
-    size_t length = strlen(event->text) - 1; /* without the period */
-    g_snprintf(event->text + length, sizeof event->text - length,
-               "; the largest gradient is that of %s.", words);
+    g_autofree char *jump = g_strdup(event->text), *words = ns_tensor_words(tensor);
+    ns_event_describe(event, N_("%s The largest gradient is that of %s."), jump, words);
 }
 
 static void watch_jumps(NsRun *run, const NsStep *step, const NsMeasure *seen)
@@ -243,7 +242,7 @@ void ns_run_set_measuring(NsRun *run, bool measuring)
 static const char *value_words(const NsParam *param, const char *value)
 {
     int choice = param->choices ? ns_choices_find(param->choices, value) : -1;
-    return choice >= 0 ? param->choices((size_t)choice)->label : value;
+    return choice >= 0 ? _(param->choices((size_t)choice)->label) : value;
 }
 
 static void note_change(NsRun *run, const NsParam *param, const NsSettings *before, int64_t step)
@@ -254,8 +253,8 @@ static void note_change(NsRun *run, const NsParam *param, const NsSettings *befo
     NsEvent event = {.step = step, .kind = NS_EVENT_SETTING};
     g_strlcpy(event.what, param->key, sizeof event.what);
     g_autofree char *at = ns_group_digits(step);
-    g_snprintf(event.text, sizeof event.text, "%s changed from %s to %s at step %s.", param->label,
-               value_words(param, was), value_words(param, is), at);
+    ns_event_describe(&event, N_("%s changed from %s to %s at step %s."), _(param->label),
+                      value_words(param, was), value_words(param, is), at);
     ns_history_append_event(run->history, &event);
 }
 

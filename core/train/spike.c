@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/train/spike.h"
 
+#include "core/base/copy.h"
 #include "core/base/digits.h"
+#include "core/base/words.h"
 
 #include <math.h>
 
@@ -114,26 +116,22 @@ static char *number(double value)
     return ns_group_plain(g_ascii_formatd(text, sizeof text, whole ? "%.0f" : "%.3g", value));
 }
 
-static void describe(NsEvent *event, const NsStep *step, const char *what, double from, double to)
-{
-    g_autofree char *before = number(from), *after = number(to);
-    g_autofree char *at = ns_group_digits(step->step);
-    *event = (NsEvent){.step = step->step, .kind = NS_EVENT_SPIKE};
-    g_strlcpy(event->what, what, sizeof event->what);
-    g_snprintf(event->text, sizeof event->text, "The %s jumped from %s to %s at step %s.", what,
-               before, after, at);
-}
-
 bool ns_spikes_watch(NsSpikes *s, const NsStep *step, size_t targets, NsEvent *event)
 {
     Bounds loss = loss_bounds(s, targets), norm = norm_bounds(s);
     bool high_loss = step->loss > loss.high, high_norm = step->grad_norm > norm.high;
     bool spike = !s->high && (high_loss || high_norm);
-    if (spike && high_loss)
-        describe(event, step, "loss", loss.level, step->loss);
-    else if (spike)
-        describe(event, step, "gradient norm", norm.level, step->grad_norm);
-
+    if (spike) {
+        g_autofree char *before = number(high_loss ? loss.level : norm.level);
+        g_autofree char *after = number(high_loss ? step->loss : step->grad_norm);
+        g_autofree char *at = ns_group_digits(step->step);
+        *event = (NsEvent){.step = step->step, .kind = NS_EVENT_SPIKE};
+        ns_copy_text(event->what, sizeof event->what, high_loss ? "loss" : "gradient norm");
+        ns_event_describe(event,
+                          high_loss ? N_("The loss jumped from %s to %s at step %s.")
+                                    : N_("The gradient norm jumped from %s to %s at step %s."),
+                          before, after, at);
+    }
     bool back = step->loss <= loss.back && step->grad_norm <= norm.back;
     if (spike || (s->high && !back)) {
         go_on_high(s, step);
@@ -161,8 +159,11 @@ bool ns_plateau_watch(NsSpikes *s, const NsStep *step, NsBaselines baselines, Ns
     if (fabs(half[1] - half[0]) > PLATEAU_LEVEL * level) return false;
     s->stuck = true;
     *event = (NsEvent){.step = step->step, .kind = NS_EVENT_STUCK, .what = "loss"};
-    g_snprintf(event->text, sizeof event->text,
-               "The loss has stayed at %.2f for %d steps: %s frequencies alone give %.2f.", half[1],
-               NS_PLATEAU_RECORDS, baselines.letters ? "letter" : "token", level);
+    ns_event_describe(
+        event,
+        baselines.letters
+            ? N_("The loss has stayed at %.2f for %d steps: letter frequencies alone give %.2f.")
+            : N_("The loss has stayed at %.2f for %d steps: token frequencies alone give %.2f."),
+        half[1], NS_PLATEAU_RECORDS, level);
     return true;
 }

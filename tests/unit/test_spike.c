@@ -180,7 +180,7 @@ static void test_models(void)
         g_assert_cmpuint(jumps_of(hot[i], 10, &first), >=, 1);
         g_assert_cmpint(first.kind, ==, NS_EVENT_SPIKE);
         g_assert_true(g_str_has_prefix(first.text, "The loss jumped from "));
-        g_assert_nonnull(strstr(first.text, "the largest gradient is that of "));
+        g_assert_nonnull(strstr(first.text, "The largest gradient is that of "));
         g_assert_true(g_str_has_suffix(first.text, "."));
     }
 }
