@@ -81,9 +81,9 @@ static char *cell_words(const NsStudyCell *cell)
 
 static void show_table(NsPhase *phase)
 {
-    const NsStudyAxis *x = ns_phase_x(phase), *y = ns_phase_y(phase);
-    int64_t steps = ns_phase_steps(phase), last = MIN(steps + 1, NS_CELL_LAST);
-    int64_t seeds = ns_phase_of(phase)->seeds;
+    const NsStudyAxis *x = phase->x, *y = phase->y;
+    int64_t steps = phase->settings->steps, last = MIN(steps + 1, NS_CELL_LAST);
+    int64_t seeds = phase->study->seeds;
     g_autofree char *after = ns_group_digits(steps);
     printf("training loss after %s %s, mean of the last %" G_GINT64_FORMAT
            "; columns %s, rows %s\n\n",
@@ -104,7 +104,7 @@ static void show_table(NsPhase *phase)
     }
     if (seeds > 1) printf("\nmeans of %" G_GINT64_FORMAT " seeds; --json has each\n", seeds);
     const char *gap = "\n";
-    for (size_t i = 0; i < ns_phase_cells(phase); i++) {
+    for (size_t i = 0; i < phase->cells; i++) {
         NsStudyCell cell = ns_phase_cell(phase, i);
         if (!*cell.text) continue;
         printf("%s%s=%s %s=%s: %s\n", gap, x->param->key, x->values[i % x->n], y->param->key,
@@ -136,7 +136,7 @@ static int run(NsArguments *a, GError **error)
     else
         show_table(phase);
     if (a->out && !draw(a, phase, error)) return NS_EXIT_ERROR;
-    for (size_t i = 0; i < ns_phase_cells(phase); i++)
+    for (size_t i = 0; i < phase->cells; i++)
         if (ns_phase_cell(phase, i).state == NS_CELL_FAILED) return NS_EXIT_ERROR;
     return ns_interrupt_status();
 }

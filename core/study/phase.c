@@ -10,13 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-struct NsPhase {
-    gatomicrefcount refs;
-    NsStudyWork *work;
-    const NsStudy *study; /* of the work */
-    size_t lane, axis[2];
-};
-
 /* ---- A sweep ---- */
 
 static NsStudyAxis copy_axis(const NsStudyAxis *axis)
@@ -63,9 +56,11 @@ NsPhase *ns_phase_new(NsStudyWork *work, size_t lane, size_t x, size_t y, GError
     g_atomic_ref_count_init(&phase->refs);
     phase->work = ns_study_work_ref(work);
     phase->study = study;
+    phase->settings = &study->experiment.lane[lane];
+    phase->x = &study->grid[x];
+    phase->y = &study->grid[y];
     phase->lane = lane;
-    phase->axis[0] = x;
-    phase->axis[1] = y;
+    phase->cells = phase->x->n * phase->y->n;
     return phase;
 }
 
@@ -82,63 +77,24 @@ void ns_phase_unref(NsPhase *phase)
     g_free(phase);
 }
 
-const NsStudy *ns_phase_of(const NsPhase *phase)
-{
-    return phase->study;
-}
-
-const NsStudyAxis *ns_phase_x(const NsPhase *phase)
-{
-    return &phase->study->grid[phase->axis[0]];
-}
-
-const NsStudyAxis *ns_phase_y(const NsPhase *phase)
-{
-    return &phase->study->grid[phase->axis[1]];
-}
-
-const NsSettings *ns_phase_settings(const NsPhase *phase)
-{
-    return &phase->study->experiment.lane[phase->lane];
-}
-
-int64_t ns_phase_steps(const NsPhase *phase)
-{
-    return ns_phase_settings(phase)->steps;
-}
-
-size_t ns_phase_cells(const NsPhase *phase)
-{
-    return ns_phase_x(phase)->n * ns_phase_y(phase)->n;
-}
-
-unsigned ns_phase_version(const NsPhase *phase)
-{
-    return ns_study_work_version(phase->work);
-}
-
 /* ---- Cells ---- */
 
 /* The number of configurations in a cell. */
 static size_t others(const NsPhase *phase)
 {
-    return ns_study_configurations(phase->study) / ns_phase_cells(phase);
+    return ns_study_configurations(phase->study) / phase->cells;
 }
 
 /* The k-th configuration in cell i.  The first axis of the grid changes fastest, draws slowest. */
 static size_t configuration_of(const NsPhase *phase, size_t i, size_t k)
 {
-    size_t stride = 1, configuration = 0, nx = ns_phase_x(phase)->n;
+    size_t stride = 1, configuration = 0;
     for (size_t axis = 0; axis < phase->study->n_grid; axis++) {
-        size_t n = phase->study->grid[axis].n, at = k % n;
-        if (axis == phase->axis[0])
-            at = i % nx;
-        else if (axis == phase->axis[1])
-            at = i / nx;
-        else
-            k /= n;
+        const NsStudyAxis *of = &phase->study->grid[axis];
+        size_t at = of == phase->x ? i % phase->x->n : of == phase->y ? i / phase->x->n : k % of->n;
+        if (of != phase->x && of != phase->y) k /= of->n;
         configuration += at * stride;
-        stride *= n;
+        stride *= of->n;
     }
     return configuration + k * stride;
 }
@@ -236,11 +192,11 @@ void ns_phase_provenance(const NsPhase *phase, NsProvenance *provenance)
         ns_study_provenance(phase->study, "phase", provenance);
         return;
     }
-    const NsSettings *settings = ns_phase_settings(phase);
+    const NsSettings *settings = phase->settings;
     ns_provenance_init(provenance);
     provenance->figure = g_strdup("phase");
-    provenance->x = ns_study_axis_text(ns_phase_x(phase));
-    provenance->y = ns_study_axis_text(ns_phase_y(phase));
+    provenance->x = ns_study_axis_text(phase->x);
+    provenance->y = ns_study_axis_text(phase->y);
     ns_experiment_set_lanes(&provenance->experiment, (const NsSettings *[]){settings}, 1);
     provenance->experiment.lane[0].seeds = phase->study->seeds;
 }
@@ -257,7 +213,7 @@ static void write_axis(NsJson *json, const char *name, const NsStudyAxis *axis)
 
 static void write_cell(NsJson *json, NsPhase *phase, size_t i)
 {
-    const NsStudyAxis *x = ns_phase_x(phase), *y = ns_phase_y(phase);
+    const NsStudyAxis *x = phase->x, *y = phase->y;
     size_t seeds = (size_t)phase->study->seeds;
     NsStudyCell cell = ns_phase_cell(phase, i);
     bool done = cell.state == NS_CELL_DONE;
@@ -282,13 +238,13 @@ char *ns_phase_json(NsPhase *phase)
 {
     NsJson json;
     ns_json_init(&json);
-    ns_json_settings(&json, ns_phase_settings(phase));
-    ns_json_int(&json, "steps", ns_phase_steps(phase));
+    ns_json_settings(&json, phase->settings);
+    ns_json_int(&json, "steps", phase->settings->steps);
     ns_json_int(&json, "seeds", phase->study->seeds);
-    write_axis(&json, "x", ns_phase_x(phase));
-    write_axis(&json, "y", ns_phase_y(phase));
+    write_axis(&json, "x", phase->x);
+    write_axis(&json, "y", phase->y);
     ns_json_open(&json, "cells", '[');
-    for (size_t i = 0; i < ns_phase_cells(phase); i++) write_cell(&json, phase, i);
+    for (size_t i = 0; i < phase->cells; i++) write_cell(&json, phase, i);
     ns_json_close(&json, ']');
     ns_json_program(&json);
     return ns_json_finish(&json);

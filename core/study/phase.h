@@ -13,7 +13,15 @@
 #include "core/experiment/provenance.h"
 #include "core/study/study_work.h"
 
-typedef struct NsPhase NsPhase;
+/* The content of a diagram, constant while it exists. */
+typedef struct {
+    gatomicrefcount refs;
+    NsStudyWork *work;
+    const NsStudy *study;       /* of the work */
+    const NsSettings *settings; /* of all cells, except what varies */
+    const NsStudyAxis *x, *y;   /* of the grid of the study */
+    size_t lane, cells;
+} NsPhase;
 
 /* Makes a study of a sweep: these lanes over a grid of two settings, with runs of `steps` steps and
  * as many seeds as the setting “seeds” of the first lane.  The study must be initialized.
@@ -27,16 +35,6 @@ NsPhase *ns_phase_new(NsStudyWork *work, size_t lane, size_t x, size_t y, GError
 NsPhase *ns_phase_ref(NsPhase *phase);
 void ns_phase_unref(NsPhase *phase);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsPhase, ns_phase_unref)
-
-const NsStudy *ns_phase_of(const NsPhase *phase);
-const NsStudyAxis *ns_phase_x(const NsPhase *phase);
-const NsStudyAxis *ns_phase_y(const NsPhase *phase);
-const NsSettings *ns_phase_settings(const NsPhase *phase); /* of all cells, except what varies */
-int64_t ns_phase_steps(const NsPhase *phase);
-size_t ns_phase_cells(const NsPhase *phase);
-
-/* A number that changes whenever a cell changes its state; never 0. */
-unsigned ns_phase_version(const NsPhase *phase);
 
 /* The combined cell; `loss` and `value` are both the result. */
 NsStudyCell ns_phase_cell(NsPhase *phase, size_t i);

@@ -302,7 +302,7 @@ static void test_phase(void)
     g_assert_null(strstr(plot->subtitle, "="));
     g_assert_cmpuint(plot->n_spans, ==, 0);
     NsSettings settings;
-    ns_settings_copy(&settings, ns_phase_settings(phase));
+    ns_settings_copy(&settings, phase->settings);
     ns_settings_set(&settings, "lr", "0.01", NULL);
     ns_settings_set(&settings, "placement", "pre", NULL);
     input.settings = &settings;

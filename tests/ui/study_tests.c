@@ -143,7 +143,7 @@ static void test_stop(void)
     click_start(page);
     gtk_editable_set_text(GTK_EDITABLE(ns_phase_page_controls(page)->values[0]), "0.3");
     click_start(page);
-    g_assert_cmpuint(ns_phase_cells(ns_phase_page_phase(page)), ==, 2);
+    g_assert_cmpuint(ns_phase_page_phase(page)->cells, ==, 2);
     /* The window closes while it goes on. */
     ui_close(window);
 }
@@ -167,7 +167,7 @@ static void test_enter_while_going(void)
     gtk_editable_set_text(GTK_EDITABLE(values), "0.3");
     g_signal_emit_by_name(values, "activate");
     g_assert_cmpstr(start_label(page), ==, "Stop");
-    g_assert_cmpuint(ns_phase_cells(ns_phase_page_phase(page)), ==, 2);
+    g_assert_cmpuint(ns_phase_page_phase(page)->cells, ==, 2);
     ui_close(window);
 }
 
@@ -308,8 +308,8 @@ static void test_range(void)
     }
     click_start(page);
     const NsPhase *phase = ns_phase_page_phase(page);
-    g_assert_cmpstr(ns_phase_x(phase)->values[1], ==, "0.00316");
-    g_assert_cmpstr(ns_phase_y(phase)->values[1], ==, "20");
+    g_assert_cmpstr(phase->x->values[1], ==, "0.00316");
+    g_assert_cmpstr(phase->y->values[1], ==, "20");
     gtk_drop_down_set_selected(GTK_DROP_DOWN(c->key[0]), 0);
     ui_close(window);
 }
@@ -365,7 +365,7 @@ static void test_open_sweep(void)
     g_assert_cmpstr(y_again, ==, y);
     g_assert_cmpfloat(setting(window, "layers"), ==, 3);
     click_start(page);
-    g_assert_cmpint(ns_phase_steps(ns_phase_page_phase(page)), ==, 4);
+    g_assert_cmpint(ns_phase_page_phase(page)->settings->steps, ==, 4);
 
     write_sweep(page, path, "wings=1,2");
     ns_window_open(window, path);

@@ -83,7 +83,7 @@ static void assert_same(double a, double b)
 
 static void assert_same_cells(NsPhase *a, NsPhase *b)
 {
-    for (size_t i = 0; i < ns_phase_cells(a); i++) {
+    for (size_t i = 0; i < a->cells; i++) {
         NsStudyCell p = ns_phase_cell(a, i), q = ns_phase_cell(b, i);
         g_assert_cmpint(p.state, ==, q.state);
         g_assert_cmpint(p.step, ==, q.step);
@@ -100,8 +100,8 @@ static void assert_cell(NsPhase *phase, size_t i)
     g_autoptr(GError) error = NULL;
     NsStudyCell cell = ns_phase_cell(phase, i);
     NsSettings settings;
-    ns_settings_copy(&settings, ns_phase_settings(phase));
-    const NsStudyAxis *x = ns_phase_x(phase), *y = ns_phase_y(phase);
+    ns_settings_copy(&settings, phase->settings);
+    const NsStudyAxis *x = phase->x, *y = phase->y;
     ns_settings_set(&settings, x->param->key, x->values[i % x->n], NULL);
     ns_settings_set(&settings, y->param->key, y->values[i / x->n], NULL);
     settings.threads = 1;
@@ -135,17 +135,17 @@ static void test_cells(void)
     g_assert_no_error(error);
     g_assert_cmpuint(ns_study_work_progress(first).ended, ==, 0);
     g_assert_true(isnan(ns_study_work_progress(first).seconds_left));
-    unsigned version = ns_phase_version(one);
+    unsigned version = ns_study_work_version(one->work);
     start(first, 1);
     start(second, 3);
     g_assert_true(ns_study_work_wait(first, WAIT_MS) && ns_study_work_wait(second, WAIT_MS));
     assert_same_cells(one, three);
-    for (size_t i = 0; i < ns_phase_cells(one); i++) assert_cell(one, i);
+    for (size_t i = 0; i < one->cells; i++) assert_cell(one, i);
     g_assert_cmpint(ns_phase_cell(one, 0).state, ==, NS_CELL_DONE);
     g_assert_cmpint(ns_phase_cell(one, 2).state, ==, NS_CELL_DIVERGED);
     NsStudyWorkProgress progress = ns_study_work_progress(first);
     g_assert_cmpuint(progress.ended, ==, 6);
-    g_assert_cmpuint(ns_phase_version(one) - version, >=, 2 * 6);
+    g_assert_cmpuint(ns_study_work_version(one->work) - version, >=, 2 * 6);
     g_assert_cmpuint(progress.cells, ==, 6);
     g_assert_false(progress.going);
     g_assert_cmpfloat(progress.seconds_left, ==, 0);
@@ -169,12 +169,12 @@ static void test_stop(void)
     g_assert_cmpint(stopped.step, ==, 0);
     g_assert_cmpint(ns_phase_cell(halved, 2).state, ==, NS_CELL_WAITING);
     double seconds = ns_phase_cell(halved, 0).seconds;
-    unsigned version = ns_phase_version(halved);
+    unsigned version = ns_study_work_version(halved->work);
     start(second, 2);
     start(first, 1);
     g_assert_true(ns_study_work_wait(first, WAIT_MS) && ns_study_work_wait(second, WAIT_MS));
     assert_same_cells(whole, halved);
-    g_assert_cmpuint(ns_phase_version(halved), !=, version);
+    g_assert_cmpuint(ns_study_work_version(halved->work), !=, version);
     g_assert_true(ns_phase_cell(halved, 0).seconds == seconds); /* it did not run again */
 }
 
@@ -249,7 +249,7 @@ static void test_view(void)
     g_assert_null(ns_phase_new(work, 0, 1, 1, NULL));
     g_assert_null(ns_phase_new(work, 0, 0, 3, NULL));
     g_autoptr(NsPhase) phase = ns_phase_new(work, 0, 2, 0, &error);
-    g_assert_cmpuint(ns_phase_cells(phase), ==, 6);
+    g_assert_cmpuint(phase->cells, ==, 6);
     double seeds[2];
     for (size_t i = 0; i < 6; i++) {
         double best = 100.0 * (double)(i % 3) + (i / 3 ? 2 : 1) + 1; /* warmup = 1 */

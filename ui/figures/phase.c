@@ -94,7 +94,7 @@ static char *label_of(const NsStudy *study)
 static void make_singles(Phase *p, size_t seeds)
 {
     NsFigure *figure = &p->figure;
-    size_t cells = ns_phase_cells(p->phase);
+    size_t cells = p->phase->cells;
     if (seeds < 2) return;
     p->single_z = ns_figure_own(figure, g_new(float, seeds *cells));
     NsHeatmap *maps = ns_figure_own(figure, g_new(NsHeatmap, seeds));
@@ -118,18 +118,18 @@ static void follow(Phase *p, NsPhase *phase)
     p->version = 0;
     if (!phase) return;
 
-    const NsStudyAxis *x = ns_phase_x(phase), *y = ns_phase_y(phase);
+    const NsStudyAxis *x = phase->x, *y = phase->y;
     p->x = names_of(x);
     p->y = names_of(y);
-    p->z = ns_figure_own(&p->figure, g_new(float, ns_phase_cells(phase)));
-    p->notes = g_new0(char *, ns_phase_cells(phase) + 1);
+    p->z = ns_figure_own(&p->figure, g_new(float, phase->cells));
+    p->notes = g_new0(char *, phase->cells + 1);
     set_axis(&p->figure.plot.x, x, p->x);
     set_axis(&p->figure.plot.left, y, p->y);
     p->map = ns_figure_cells(p->z, y->n, x->n, 0);
-    p->map.label = ns_figure_own(&p->figure, label_of(ns_phase_of(phase)));
+    p->map.label = ns_figure_own(&p->figure, label_of(phase->study));
     p->map.values = true;
     p->map.hatch = true;
-    make_singles(p, (size_t)ns_phase_of(phase)->seeds);
+    make_singles(p, (size_t)phase->study->seeds);
 }
 
 /* ---- Cells ---- */
@@ -137,7 +137,7 @@ static void follow(Phase *p, NsPhase *phase)
 /* "seeds: 2.31, 2.29, 2.4"; NULL if there is one seed. */
 static char *seeds_note(NsPhase *phase, size_t i)
 {
-    size_t n = (size_t)ns_phase_of(phase)->seeds;
+    size_t n = (size_t)phase->study->seeds;
     if (n < 2) return NULL;
     g_autofree double *values = g_new(double, n);
     g_autoptr(GString) words = g_string_new(NULL);
@@ -178,7 +178,7 @@ static char *cell_note(NsPhase *phase, size_t i, const NsStudyCell *cell)
 
 static void read_seeds(Phase *p, size_t i, const NsStudyCell *cell)
 {
-    size_t cells = ns_phase_cells(p->phase), n = p->figure.plot.n_singles;
+    size_t cells = p->phase->cells, n = p->figure.plot.n_singles;
     g_autofree double *values = g_new(double, n + 1);
     if (n) ns_phase_seeds(p->phase, i, values);
     for (size_t seed = 0; seed < n; seed++) {
@@ -203,9 +203,9 @@ static void take_loss(Losses *losses, const NsStudyCell *cell)
 static void read_cells(Phase *p, NsPhase *beside)
 {
     Losses losses = {INFINITY, -INFINITY, 0};
-    bool losses_only = is_training_loss(ns_phase_of(p->phase));
+    bool losses_only = is_training_loss(p->phase->study);
     p->done = p->worse = p->diverged = p->failed = 0;
-    for (size_t i = 0; i < ns_phase_cells(p->phase); i++) {
+    for (size_t i = 0; i < p->phase->cells; i++) {
         NsStudyCell cell = ns_phase_cell(p->phase, i);
         p->z[i] = cell.state == NS_CELL_DONE       ? (float)cell.loss
                   : cell.state == NS_CELL_DIVERGED ? NAN
@@ -220,7 +220,7 @@ static void read_cells(Phase *p, NsPhase *beside)
         p->done++;
         p->worse += losses_only && cell.loss > cell.first;
     }
-    for (size_t i = 0; beside && i < ns_phase_cells(beside); i++) {
+    for (size_t i = 0; beside && i < beside->cells; i++) {
         NsStudyCell cell = ns_phase_cell(beside, i);
         take_loss(&losses, &cell);
     }
@@ -234,7 +234,7 @@ static void read_cells(Phase *p, NsPhase *beside)
 /* "Peak learning rate 0.1, Warm-up 1", as labeled on the axes. */
 static char *place_words(const Phase *p, size_t i)
 {
-    const NsStudyAxis *x = ns_phase_x(p->phase), *y = ns_phase_y(p->phase);
+    const NsStudyAxis *x = p->phase->x, *y = p->phase->y;
     const char *at_x = g_ptr_array_index(p->x, i % x->n), *at_y = g_ptr_array_index(p->y, i / x->n);
     return g_strdup_printf("%s %s, %s %s", _(x->param->label), at_x, _(y->param->label), at_y);
 }
@@ -248,13 +248,13 @@ static void add_sentence(GString *note, char *sentence)
 
 static bool is_axis(const Phase *p, const NsParam *param)
 {
-    return param == ns_phase_x(p->phase)->param || param == ns_phase_y(p->phase)->param;
+    return param == p->phase->x->param || param == p->phase->y->param;
 }
 
 /* Explains how cells combine the settings that are on neither axis. */
 static void add_others(const Phase *p, GString *note)
 {
-    const NsStudy *study = ns_phase_of(p->phase);
+    const NsStudy *study = p->phase->study;
     g_autoptr(GString) names = g_string_new(NULL);
     for (size_t axis = 0; axis < ns_study_axes(study); axis++) {
         const NsParam *param = ns_study_axis_param(study, axis);
@@ -271,7 +271,7 @@ static void add_others(const Phase *p, GString *note)
 static char *note(const Phase *p)
 {
     GString *words = g_string_new(NULL);
-    size_t cells = ns_phase_cells(p->phase), finished = p->done + p->diverged + p->failed;
+    size_t cells = p->phase->cells, finished = p->done + p->diverged + p->failed;
     if (finished < cells)
         add_sentence(words, g_strdup_printf(_("%zu of %zu cells so far."), finished, cells));
     add_others(p, words);
@@ -340,8 +340,8 @@ static void mark_present(Phase *p, const NsSettings *settings)
 {
     int at[2] = {-1, -1};
     bool exact = true;
-    if (p->phase) at[0] = present(ns_phase_x(p->phase), settings, &exact);
-    if (p->phase) at[1] = present(ns_phase_y(p->phase), settings, &exact);
+    if (p->phase) at[0] = present(p->phase->x, settings, &exact);
+    if (p->phase) at[1] = present(p->phase->y, settings, &exact);
     if (at[0] < 0 || at[1] < 0) at[0] = at[1] = -1;
     NS_FIGURE_SET(&p->figure, p->exact, exact);
     for (int i = 0; i < 2; i++) {
@@ -368,8 +368,8 @@ static void append_setting(GString *words, const NsSettings *settings, const NsP
 static char *common_words(const Phase *p)
 {
     static const char *const keys[] = {"placement", "layers", "lr", "warmup"};
-    const NsStudy *study = ns_phase_of(p->phase);
-    const NsSettings *settings = ns_phase_settings(p->phase);
+    const NsStudy *study = p->phase->study;
+    const NsSettings *settings = p->phase->settings;
     GString *words = g_string_new(NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
         if (!is_axis(p, ns_param_find(keys[i])))
@@ -391,8 +391,8 @@ static char *subtitle(const Phase *p, const char *lane)
 {
     g_autofree char *common = common_words(p);
     g_autofree char *head = g_strdup_printf("%s%s%s", lane ? lane : "", lane ? ": " : "", common);
-    if (!is_usual(ns_phase_of(p->phase))) return g_steal_pointer(&head);
-    int64_t end = ns_phase_steps(p->phase);
+    if (!is_usual(p->phase->study)) return g_steal_pointer(&head);
+    int64_t end = p->phase->settings->steps;
     g_autofree char *last = ns_group_digits(end);
     g_autofree char *first = ns_group_digits(MAX(0, end - NS_CELL_LAST + 1));
     return g_strdup_printf(_("%s; mean of steps %s to %s"), head, first, last);
@@ -406,8 +406,8 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     figure->changed |= other;
     /* The version is read before the cells, so that a concurrent change is noticed in the next
      * update. */
-    unsigned version = p->phase ? ns_phase_version(p->phase) : 0;
-    unsigned beside = input->beside ? ns_phase_version(input->beside) : 0;
+    unsigned version = p->phase ? ns_study_work_version(p->phase->work) : 0;
+    unsigned beside = input->beside ? ns_study_work_version(input->beside->work) : 0;
     NS_FIGURE_SET(figure, p->version, version);
     NS_FIGURE_SET(figure, p->beside, beside);
     NS_FIGURE_SET(figure, p->log, input->log);
@@ -416,7 +416,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     if (p->phase) read_cells(p, input->beside);
     p->map.log = input->log;
     figure->plot.heatmap = p->phase ? &p->map : NULL;
-    bool usual = !p->phase || is_usual(ns_phase_of(p->phase));
+    bool usual = !p->phase || is_usual(p->phase->study);
     ns_figure_text(figure, &figure->title,
                    g_strdup(usual ? _("Loss after training, by two settings")
                                   : _("Results of a study, by two settings")));

@@ -358,11 +358,11 @@ bool ns_phase_page_show_study(NsPhasePage *page, NsStudyWork *work, GError **err
 {
     g_autoptr(NsPhase) first = ns_phase_new(work, 0, 0, 1, error);
     if (!first) return false;
-    const NsStudyAxis *x = ns_phase_x(first), *y = ns_phase_y(first);
+    const NsStudyAxis *x = first->x, *y = first->y;
     g_autofree char *x_text = ns_study_axis_text(x), *y_text = ns_study_axis_text(y);
     const NsSettings *lanes[NS_LANES_MAX];
     size_t n = ns_study_lanes(ns_study_work_study(work));
-    ns_phase_page_set_axes(page, x_text, y_text, ns_phase_steps(first), NULL);
+    ns_phase_page_set_axes(page, x_text, y_text, first->settings->steps, NULL);
     gtk_check_button_set_active(GTK_CHECK_BUTTON(page->controls.side), n > 1);
     show_work(page, ns_study_work_ref(work), read_controls(page, x, y, lanes, &n));
     page->stopped = false;
@@ -376,7 +376,7 @@ bool ns_phase_page_show_study(NsPhasePage *page, NsStudyWork *work, GError **err
 static void open_cell(NsPhasePage *page, size_t column, size_t row)
 {
     if (!page->phases[0]) return;
-    const NsStudyAxis *x = ns_phase_x(page->phases[0]), *y = ns_phase_y(page->phases[0]);
+    const NsStudyAxis *x = page->phases[0]->x, *y = page->phases[0]->y;
     if (column >= x->n || row >= y->n) return;
     NsSession *session = page->session;
     bool set = ns_session_set(session, x->param->key, x->values[column]) &&

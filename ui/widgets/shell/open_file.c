@@ -212,7 +212,7 @@ static bool show_results(NsWindow *window, NsStudyWork *work, GError **error)
     g_autoptr(NsPhase) phase = ns_phase_new(work, 0, 0, 1, error);
     if (!phase) return false;
     NsPageStack *pages = ns_window_pages(window);
-    open_other(window, &ns_phase_of(phase)->experiment);
+    open_other(window, &phase->study->experiment);
     ns_page_stack_show(pages, "phase");
     return ns_phase_page_show_study(NS_PHASE_PAGE(ns_page_stack_page(pages)), work, error);
 }
