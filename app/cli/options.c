@@ -598,6 +598,6 @@ bool ns_arguments_read(NsArguments *arguments, const NsCommand *command, int arg
         return false;
     if (command->wrong && (argc - 1 < command->least || argc - 1 > command->most))
         return ns_refuse(error, NS_ERROR_USAGE, "%s", command->wrong);
-    if (arguments->map && !ns_outside_map(arguments->map, error)) return false;
+    if (arguments->map && !ns_outside_map_all(arguments->map, error)) return false;
     return !command->settings || read_settings(arguments, command, error);
 }

@@ -86,7 +86,7 @@ static bool tell_news(Watch *watch, Source *source, GError **error)
     ns_output_messages(&run->messages);
     /* Another file of the run may replace or complete a record. */
     if (watch->once && run->state != NS_OUTSIDE_CLOSED) return true;
-    bool partial = ns_outside_is_partial(ns_outside_file_run(run->log));
+    bool partial = ns_recorded_run_is_partial(run);
     for (size_t i = 0; i < NS_LANES_MAX; i++) {
         Shown *shown = &source->lanes[i];
         NsHistory *history = run->histories[i];
@@ -187,8 +187,8 @@ static void show_table(const Watch *watch)
                 show_lane(row, &watch->sources[i], &watch->sources[i].lanes[k]);
     for (size_t i = 0; i < watch->n; i++) {
         const NsRecordedRun *run = watch->sources[i].run;
-        const NsOutside *log = ns_outside_file_run(run->log);
-        size_t wrong = ns_outside_wrong_lines(log);
+        const NsOutside *log = run->log ? ns_outside_file_run(run->log) : NULL;
+        size_t wrong = log ? ns_outside_wrong_lines(log) : 0;
         if (wrong)
             printf("“%s”: %zu of %zu lines could not be read.\n", run->name, wrong,
                    ns_outside_lines(log));
@@ -210,8 +210,7 @@ static int run(NsArguments *a, GError **error)
     if (watch.lines)
         ok = ns_lines_close(watch.lines, ok, error);
     else if (ok && !watch.lanes && !ns_interrupt_signal())
-        ok = ns_outside_refuse_empty(ns_outside_file_run(watch.sources[0].run->log),
-                                     watch.sources[0].run->name, false, error);
+        ok = ns_recorded_run_refuse_empty(watch.sources[0].run, error);
     else if (ok)
         show_table(&watch);
     return ok ? ns_interrupt_status() : NS_EXIT_ERROR;
@@ -226,7 +225,8 @@ const NsCommand ns_cli_watch = {
         "write\n"
         "to a pipe (“-”); up to four files side by side.  At the end, by Ctrl-C or when the "
         "pipe\n"
-        "closes, a table is shown.  “chart --from FILE” draws the same runs.\n\n"
+        "closes, a table is shown.  “chart --from FILE” draws the same runs.  A run file that\n"
+        "another process writes is followed until its run has ended.\n\n"
         "A line is an object for one measured step.  The minimum is\n"
         "  {\"step\": 3, \"loss\": 2.1}\n"
         "Optional are “lr”, “seconds” and “validation_loss”; “grad_norm”, a number or an "
@@ -247,8 +247,10 @@ const NsCommand ns_cli_watch = {
         "separated values (also exports of Weights & Biases, TensorBoard, Lightning and "
         "Keras),\n"
         "documents of JSON (trainer_state.json), and lines of text with “iter 100: loss 2.5”;\n"
-        "gzip is decompressed.  --map names columns that are not recognized.  Without a step\n"
-        "the epoch or the order is the step.  A folder is one run: its event files by time,\n"
+        "gzip is decompressed.  --map names columns that are not recognized, “curve” and “none”\n"
+        "what is drawn under its own name and left out; it is remembered for logs with the same\n"
+        "columns, and “--map auto” forgets it.  Without a step the epoch or the order is the\n"
+        "step.  A folder is one run: its event files by time,\n"
         "its folders “train”, “validation” and those of single curves, or the newest log in "
         "it.\n"
         "Lines of earlier steps are put in their places; what is left out is counted.  The\n"

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "core/store/json.h"
+#include "core/store/outside_columns-private.h"
 #include "core/store/outside_input-private.h"
 #include "core/store/outside_records-private.h"
 
@@ -69,12 +70,13 @@ typedef struct {
 
 struct NsOutside {
     size_t budget;
+    guint names_seen;    /* number of names at the last ns_outside_recall */
     const File *current; /* whose line is being placed */
     int64_t last;        /* last step that is accepted */
+    char *map;           /* what columns mean, as in ns_outside_names_map */
     NsOutsideNames *names;
     GPtrArray *files; /* File */
     Lane lanes[NS_LANES_MAX];
-    GPtrArray *first_names; /* of what was read before the first record */
     GQueue messages;
     struct {
         size_t wrong, noted;     /* lines that cannot be read, and messages about lines */
@@ -82,7 +84,6 @@ struct NsOutside {
         size_t summaries;        /* means of the whole run */
         size_t of_processes;     /* lines of other processes */
         size_t reported;         /* the sum of the last four when it was reported */
-        bool numbers;            /* a line has a number */
         bool nothing_reported;   /* it is reported that there is no record */
     } counts;
     GHashTable *left_out; /* a set of names of values that are not drawn */
@@ -113,14 +114,21 @@ static void line_free(gpointer line)
     ns_outside_line_free(line);
 }
 
+static NsOutsideNames *new_names(const char *map)
+{
+    NsOutsideNames *names = ns_outside_names_new();
+    ns_outside_names_map(names, map, NULL);
+    return names;
+}
+
 NsOutside *ns_outside_new(size_t budget)
 {
     NsOutside *o = g_new0(NsOutside, 1);
     o->budget = budget;
     o->last = G_MAXINT64;
-    o->names = ns_outside_names_new();
+    o->map = g_strdup(ns_outside_map_given() ? ns_outside_map_given() : "");
+    o->names = new_names(o->map);
     o->files = g_ptr_array_new_with_free_func(file_free);
-    o->first_names = g_ptr_array_new_with_free_func(g_free);
     o->left_out = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_queue_init(&o->messages);
     return o;
@@ -143,25 +151,45 @@ size_t ns_outside_lanes(const NsOutside *o)
     return n;
 }
 
+static void forget(NsOutside *o)
+{
+    for (size_t i = 0; i < NS_LANES_MAX; i++) lane_clear(&o->lanes[i]);
+    g_ptr_array_set_size(o->files, 0);
+    memset(&o->counts, 0, sizeof o->counts);
+    g_hash_table_remove_all(o->left_out);
+    ns_outside_names_free(o->names);
+    o->names = new_names(o->map);
+}
+
 void ns_outside_begin_again(NsOutside *o)
 {
     if (ns_outside_lanes(o))
         report(o, "%s",
                _("The file was replaced by another one; its run replaces the run read so far."));
-    for (size_t i = 0; i < NS_LANES_MAX; i++) lane_clear(&o->lanes[i]);
-    g_ptr_array_set_size(o->files, 0);
-    memset(&o->counts, 0, sizeof o->counts);
-    g_hash_table_remove_all(o->left_out);
-    g_ptr_array_set_size(o->first_names, 0);
+    forget(o);
+}
+
+void ns_outside_map(NsOutside *o, const char *text)
+{
+    char *map = g_strdup(text);
+    g_free(o->map);
+    o->map = map;
+    g_queue_clear_full(&o->messages, g_free);
+    forget(o);
+}
+
+const char *ns_outside_mapped(const NsOutside *o)
+{
+    return o->map;
 }
 
 void ns_outside_free(NsOutside *o)
 {
     if (!o) return;
-    ns_outside_begin_again(o);
+    forget(o);
     g_ptr_array_unref(o->files);
     ns_outside_names_free(o->names);
-    g_ptr_array_unref(o->first_names);
+    g_free(o->map);
     g_hash_table_unref(o->left_out);
     g_queue_clear_full(&o->messages, g_free);
     g_free(o);
@@ -193,15 +221,6 @@ size_t ns_outside_wrong_lines(const NsOutside *o)
 char *ns_outside_take_message(NsOutside *o)
 {
     return g_queue_pop_head(&o->messages);
-}
-
-/* The names in a file without a record: “step, accuracy”.  Free with g_free. */
-static char *first_names(const NsOutside *o)
-{
-    GString *text = g_string_new(NULL);
-    for (guint i = 0; i < o->first_names->len; i++)
-        g_string_append_printf(text, "%s%s", i ? ", " : "", (char *)o->first_names->pdata[i]);
-    return g_string_free(text, FALSE);
 }
 
 /* ---- Messages ---- */
@@ -621,21 +640,12 @@ static void on_note(void *data, const char *sentence)
     report(((const File *)data)->outside, "%s", sentence);
 }
 
-static void on_name(void *data, const NsOutsideName *name, bool number)
-{
-    NsOutside *o = ((const File *)data)->outside;
-    o->counts.numbers |= number;
-    if (o->first_names->len < MOST_NAMES &&
-        !g_ptr_array_find_with_equal_func(o->first_names, name->raw, g_str_equal, NULL))
-        g_ptr_array_add(o->first_names, g_strdup(name->raw));
-}
-
 /* ---- Files ---- */
 
 size_t ns_outside_add_file(NsOutside *o, const char *name, const char *prefix, size_t lane)
 {
     File *file = g_new0(File, 1);
-    const NsOutsideSink sink = {file, on_line, on_wrong, on_note, on_name};
+    const NsOutsideSink sink = {file, on_line, on_wrong, on_note};
     file->outside = o;
     file->number = o->files->len;
     file->lane = lane;
@@ -658,6 +668,11 @@ static File *file_at(NsOutside *o, size_t i)
     return o->files->pdata[i];
 }
 
+void ns_outside_expect_table(NsOutside *o, size_t i)
+{
+    ns_outside_input_expect_table(file_at(o, i)->input);
+}
+
 void ns_outside_feed_file(NsOutside *o, size_t i, const char *bytes, size_t n)
 {
     ns_outside_input_feed(file_at(o, i)->input, bytes, n);
@@ -674,14 +689,6 @@ size_t ns_outside_take_zeros(NsOutside *o, size_t i)
     return ns_outside_events_take_zeros(ns_outside_input_events(file_at(o, i)->input));
 }
 
-bool ns_outside_is_curve(const char *folder)
-{
-    NsOutsideNames *names = ns_outside_names_new();
-    NsOutsideKind kind = ns_outside_names_find(names, folder, "loss")->kind;
-    ns_outside_names_free(names);
-    return kind == NS_OUTSIDE_LOSS || kind == NS_OUTSIDE_VALIDATION;
-}
-
 bool ns_outside_pause(NsOutside *o)
 {
     bool any = false;
@@ -689,8 +696,9 @@ bool ns_outside_pause(NsOutside *o)
         any |= ns_outside_input_pause(((File *)o->files->pdata[i])->input);
     close_all(o);
     report_counts(o);
-    if (!ns_outside_lanes(o) && o->first_names->len && !o->counts.nothing_reported) {
-        g_autofree char *names = first_names(o);
+    g_autofree char *names =
+        ns_outside_lanes(o) ? NULL : ns_outside_names_words(o->names, MOST_NAMES);
+    if (names && *names && !o->counts.nothing_reported) {
         report(o, _("There is no step with a training loss yet; the names are: %s."), names);
         o->counts.nothing_reported = true;
     }
@@ -721,12 +729,56 @@ void ns_outside_end(NsOutside *o)
     report_counts(o);
 }
 
+bool ns_outside_may_be_mapped(const NsOutside *o)
+{
+    const GPtrArray *names = ns_outside_names_list(o->names);
+    for (guint i = 0; i < names->len; i++)
+        if (((const NsOutsideName *)names->pdata[i])->use->number) return true;
+    return false;
+}
+
+NsOutsideReading *ns_outside_reading(const NsOutside *o)
+{
+    const NsOutsideName *losses[2 * NS_LANES_MAX];
+    size_t n = 0;
+    for (size_t i = 0; i < NS_LANES_MAX; i++) {
+        if (o->lanes[i].loss) losses[n++] = o->lanes[i].loss;
+        if (o->lanes[i].validation) losses[n++] = o->lanes[i].validation;
+    }
+    NsOutsideReading *reading = g_atomic_rc_box_new0(NsOutsideReading);
+    reading->columns = ns_outside_columns(o->names, losses, n, o->left_out);
+    reading->program = ns_outside_program(o->names);
+    reading->format =
+        o->files->len ? ns_outside_input_format(((const File *)o->files->pdata[0])->input) : "";
+    reading->map = g_strdup(o->map);
+    reading->lines = ns_outside_lines(o);
+    reading->wrong = o->counts.wrong;
+    return reading;
+}
+
+bool ns_outside_recall(NsOutside *o)
+{
+    const GPtrArray *names = ns_outside_names_list(o->names);
+    if (ns_outside_map_given() || *o->map || o->names_seen == names->len) return false;
+    o->names_seen = names->len;
+    g_autofree char *map = ns_outside_columns_recall(o->names);
+    if (!map) return false;
+    ns_outside_map(o, map);
+    report(o, _("Its columns are read as chosen before: %s."), map);
+    return true;
+}
+
+bool ns_outside_remember(const NsOutside *o, const char *map, GError **error)
+{
+    return ns_outside_columns_remember(o->names, map, error);
+}
+
 bool ns_outside_refuse_empty(const NsOutside *o, const char *name, bool limited, GError **error)
 {
-    g_autofree char *names = first_names(o);
+    g_autofree char *names = ns_outside_names_words(o->names, MOST_NAMES);
     return ns_refuse(
         error, NS_ERROR_FILE,
-        o->counts.numbers
+        ns_outside_may_be_mapped(o)
             ? N_("“%s” has no step with a training loss%s; it needs “step” and “loss”, and has "
                  "%s.  “--map loss=NAME” says which of them is the loss.")
             : N_("“%s” has no step with a training loss%s; it needs “step” and “loss”, and has "

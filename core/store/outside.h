@@ -54,6 +54,16 @@ NsOutside *ns_outside_new(size_t budget);
 void ns_outside_free(NsOutside *outside);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsOutside, ns_outside_free)
 
+/* Chooses the columns of all logs that are opened from now on, as ns_outside_names_map does; “auto”
+ * is no choice.  NS_ERROR_USAGE.  Not while another thread reads a log. */
+bool ns_outside_map_all(const char *text, GError **error);
+const char *ns_outside_map_given(void); /* NULL if there was no such call */
+
+/* The same for this log, which has been checked: forgets what was read, which has to be read again.
+ */
+void ns_outside_map(NsOutside *outside, const char *text);
+const char *ns_outside_mapped(const NsOutside *outside);
+
 /* From now on, records after this step are ignored. */
 void ns_outside_end_with(NsOutside *outside, int64_t step);
 
@@ -65,6 +75,9 @@ void ns_outside_feed(NsOutside *outside, const char *bytes, size_t n);
  * the tags say it. */
 size_t ns_outside_add_file(NsOutside *outside, const char *name, const char *prefix, size_t lane);
 void ns_outside_feed_file(NsOutside *outside, size_t file, const char *bytes, size_t n);
+
+/* The first line of this file is that of a table, even if no column is recognized. */
+void ns_outside_expect_table(NsOutside *outside, size_t file);
 
 /* If an event file ends in zeros, which is space that its writer has reserved: forgets the bytes
  * from the last incomplete event on, and returns their number.  They have to be read again. */
@@ -109,6 +122,36 @@ bool ns_outside_refuse_empty(const NsOutside *outside, const char *name, bool li
 /* The next message about what was read, such as a skipped line (only the first five are reported
  * one by one) or a run that began again.  NULL if there is none.  Free with g_free. */
 char *ns_outside_take_message(NsOutside *outside);
+
+/* Whether a log has numbers, so that one of its columns may be the loss. */
+bool ns_outside_may_be_mapped(const NsOutside *outside);
+
+/* ---- How a log is read ---- */
+
+/* A column, or those of one quantity by layer. */
+typedef struct {
+    char *name;          /* as it is written, with {l} in the place of the number of a layer */
+    const char *meaning; /* a key of ns_outside_names_map */
+    size_t layers;       /* the number of columns, if it is by layer */
+} NsOutsideColumn;
+
+typedef struct {
+    const char *format, *program; /* for display; program: NULL if it is not recognized */
+    char *map;                    /* what was chosen (ns_outside_names_map), or "" */
+    size_t lines, wrong;          /* read, and skipped of these */
+    GPtrArray *columns;           /* NsOutsideColumn */
+} NsOutsideReading;
+
+NsOutsideReading *ns_outside_reading(const NsOutside *outside);
+NsOutsideReading *ns_outside_reading_ref(NsOutsideReading *reading); /* also of NULL */
+void ns_outside_reading_unref(NsOutsideReading *reading);
+
+/* A choice of columns is remembered for logs with the same columns, apart from numbers in their
+ * names.  The first function uses the choice that is remembered for this log, as ns_outside_map
+ * does, and returns whether there is one; the second remembers one, or forgets it if it is "".
+ * NS_ERROR_FILE. */
+bool ns_outside_recall(NsOutside *outside);
+bool ns_outside_remember(const NsOutside *outside, const char *map, GError **error);
 
 /* Whether the first bytes of a file are an event file or lines of this format: the first line that
  * is not empty has a step and a loss, or names them as columns.  The JSON lines of this program

@@ -5,7 +5,6 @@
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "core/store/figure_file.h"
-#include "core/store/run_reader.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -228,11 +227,18 @@ static bool open_stream(NsOutsideFile *f, Stream *stream, GError **error)
     return true;
 }
 
+static bool is_table(const char *name)
+{
+    return g_str_has_suffix(name, ".csv") || g_str_has_suffix(name, ".tsv");
+}
+
 /* Adds the file of a stream to the run and opens it. */
 static bool add_stream(NsOutsideFile *f, Stream *stream, GError **error)
 {
     g_autofree char *name = g_path_get_basename(stream->path);
-    ns_outside_add_file(f->run, f->streams->len > 1 ? name : NULL, stream->prefix, stream->lane);
+    size_t file = ns_outside_add_file(f->run, f->streams->len > 1 ? name : NULL, stream->prefix,
+                                      stream->lane);
+    if (is_table(name)) ns_outside_expect_table(f->run, file);
     return open_stream(f, stream, error);
 }
 
@@ -258,7 +264,6 @@ NsOutsideFile *ns_outside_file_open(const char *path, size_t budget, GError **er
     /* A missing file is waited for, a missing folder is a wrong path. */
     const char *wrong = has_files && !f->streams->len
                             ? "it is a folder without an event file or a log"
-                        : ns_run_file_is(path) ? "it is a run file, which is opened, not watched"
                         : !g_file_test(parent, G_FILE_TEST_IS_DIR) ? N_("there is no such folder")
                                                                    : NULL;
     bool good = !wrong || refuse(path, wrong, error);
@@ -282,6 +287,16 @@ void ns_outside_file_free(NsOutsideFile *f)
     g_free(f);
 }
 
+static NsOutside *read_head(const char *path, const char *head, size_t n)
+{
+    NsOutside *run = ns_outside_new(1 << 16);
+    size_t file = ns_outside_add_file(run, NULL, NULL, 0);
+    if (is_table(path)) ns_outside_expect_table(run, file);
+    ns_outside_feed(run, head, n);
+    ns_outside_end(run);
+    return run;
+}
+
 bool ns_outside_file_is(const char *path)
 {
     if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
@@ -294,19 +309,25 @@ bool ns_outside_file_is(const char *path)
     /* A figure of Normscope in TeX begins with a comment that names losses between commas. */
     g_autofree char *experiment = NULL;
     ns_figure_file_find(head, n, &experiment);
-    return !experiment && (is_lfs_pointer(head, n) || ns_outside_are(head, n));
+    if (experiment) return false;
+    if (is_lfs_pointer(head, n) || ns_outside_are(head, n)) return true;
+    /* The suffix says that it is a table or lines, of which columns can be chosen. */
+    bool lines = g_str_has_suffix(path, ".jsonl") || g_str_has_suffix(path, ".ndjson");
+    if (!lines && !is_table(path)) return false;
+    g_autoptr(NsOutside) run = read_head(path, head, n);
+    return ns_outside_may_be_mapped(run);
 }
 
-bool ns_outside_file_may_have_loss(const char *path, GError **error)
+bool ns_outside_file_may_have_loss(const char *path, bool *mapped, GError **error)
 {
+    *mapped = true;
     if (!g_file_test(path, G_FILE_TEST_IS_REGULAR)) return true;
     g_autofree char *head = g_malloc(CHUNK);
     g_autofree char *name = g_filename_display_basename(path);
     size_t n = ns_database_file_head(path, head, CHUNK);
     if (n == CHUNK || is_lfs_pointer(head, n)) return true;
-    g_autoptr(NsOutside) run = ns_outside_new(1 << 16);
-    ns_outside_feed(run, head, n);
-    ns_outside_end(run);
+    g_autoptr(NsOutside) run = read_head(path, head, n);
+    *mapped = ns_outside_may_be_mapped(run);
     return ns_outside_lanes(run) || ns_outside_refuse_empty(run, name, false, error);
 }
 
@@ -467,6 +488,20 @@ static void save(NsOutsideFile *f, size_t n)
     }
 }
 
+bool ns_outside_file_map(NsOutsideFile *f, const char *map, GError **error)
+{
+    int fd = f->save >= 0 ? ns_open_for_reading(f->save_path) : -1;
+    if (f->pipe && fd < 0)
+        return ns_refuse(error, NS_ERROR_FILE,
+                         N_("A pipe that is not saved cannot be read again; save it in a file."));
+    ns_outside_map(f->run, map);
+    if (!f->pipe) begin_again(f);
+    for (ssize_t n; f->pipe && (n = read(fd, f->chunk, CHUNK)) > 0;)
+        ns_outside_feed(f->run, f->chunk, (size_t)n);
+    if (fd >= 0) close(fd);
+    return true;
+}
+
 static NsOutsideNews read_pipe(NsOutsideFile *f, int milliseconds)
 {
     int fd = ((const Stream *)f->streams->pdata[0])->fd;
@@ -475,8 +510,11 @@ static NsOutsideNews read_pipe(NsOutsideFile *f, int milliseconds)
     ssize_t n = read(fd, f->chunk, CHUNK);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return NS_OUTSIDE_NONE;
     if (n > 0) {
+        bool first = ns_outside_lines(f->run) == 0;
         save(f, (size_t)n);
         ns_outside_feed(f->run, f->chunk, (size_t)n);
+        /* Earlier bytes cannot be read again. */
+        if (first && ns_outside_recall(f->run)) ns_outside_feed(f->run, f->chunk, (size_t)n);
         return NS_OUTSIDE_MORE;
     }
     ns_outside_end(f->run);
@@ -493,6 +531,7 @@ NsOutsideNews ns_outside_file_read(NsOutsideFile *f, int milliseconds)
         for (guint i = 0; i < f->streams->len; i++) right &= follow_stream(f, f->streams->pdata[i]);
         if (!right) begin_again(f);
         NsOutsideNews news = read_regular(f);
+        if (news == NS_OUTSIDE_MORE && ns_outside_recall(f->run)) begin_again(f);
         int64_t left = until - g_get_monotonic_time();
         if (news != NS_OUTSIDE_NONE || left <= 0) return news;
         g_usleep((gulong)MIN(left, 1000 * LOOK_MILLISECONDS));

@@ -12,12 +12,18 @@ NsOutsideFile *ns_outside_file_open(const char *path, size_t budget, GError **er
 void ns_outside_file_free(NsOutsideFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsOutsideFile, ns_outside_file_free)
 
-/* Whether the beginning of a regular file has a supported format (ns_outside_are). */
+/* Whether the beginning of a regular file has a supported format (ns_outside_are), or it has
+ * numbers and the suffix of a table or of lines, so that its columns can be chosen. */
 bool ns_outside_file_is(const char *path);
 
 /* Whether a log may have a step with a training loss.  False, with the error of
- * ns_outside_refuse_empty, only for a regular file below one mebibyte, which is read to its end. */
-bool ns_outside_file_may_have_loss(const char *path, GError **error);
+ * ns_outside_refuse_empty, only for a regular file below one mebibyte, which is read to its end.
+ * *mapped: whether a choice of its columns may change that. */
+bool ns_outside_file_may_have_loss(const char *path, bool *mapped, GError **error);
+
+/* Reads everything again, with columns as they were chosen (ns_outside_map).  NS_ERROR_FILE for a
+ * pipe that is not saved. */
+bool ns_outside_file_map(NsOutsideFile *file, const char *map, GError **error);
 
 /* From now on, everything read from a pipe is also written to this new file, byte for byte.
  * NS_ERROR_FILE if it cannot be created. */

@@ -16,8 +16,6 @@ typedef struct {
     void (*wrong)(void *data, const char *why);
     /* Something about the whole log; a sentence. */
     void (*note)(void *data, const char *sentence);
-    /* A name in the log, and whether a number came under it. */
-    void (*name)(void *data, const NsOutsideName *name, bool number);
 } NsOutsideSink;
 
 typedef struct NsOutsideInput NsOutsideInput;
@@ -25,6 +23,9 @@ typedef struct NsOutsideInput NsOutsideInput;
 /* `prefix`: the name of a folder that its tags belong to, or NULL.  The names are borrowed. */
 NsOutsideInput *ns_outside_input_new(NsOutsideNames *names, const char *prefix, NsOutsideSink sink);
 void ns_outside_input_free(NsOutsideInput *input);
+
+/* The first line is that of a table, even if no column is recognized. */
+void ns_outside_input_expect_table(NsOutsideInput *input);
 
 /* Reads the next bytes, which may end in the middle of a line. */
 void ns_outside_input_feed(NsOutsideInput *input, const char *bytes, size_t n);
@@ -41,6 +42,9 @@ bool ns_outside_input_is_log(const NsOutsideInput *input);
 
 /* The events of an event file, borrowed; NULL for any other. */
 NsOutsideEvents *ns_outside_input_events(const NsOutsideInput *input);
+
+/* “event file of TensorBoard”, “table”, “JSON lines”, ...; empty before it is known. */
+const char *ns_outside_input_format(const NsOutsideInput *input);
 
 /* The number of lines or events that were read. */
 size_t ns_outside_input_lines(const NsOutsideInput *input);

@@ -33,6 +33,7 @@ struct NsOutsideInput {
     bool damaged;            /* nothing more can be converted */
     NsOutsideEvents *events; /* NULL if the format is lines */
     Table *table;            /* NULL if it is not a table */
+    bool expects_table;      /* see ns_outside_input_expect_table */
     GString *text;           /* an incomplete line, or bytes before the format is known */
     bool passing;            /* skipping the rest of a line that was too long */
     bool begun;              /* the first line that is not empty has been read */
@@ -78,6 +79,11 @@ void ns_outside_input_free(NsOutsideInput *input)
     g_free(input);
 }
 
+void ns_outside_input_expect_table(NsOutsideInput *input)
+{
+    input->expects_table = true;
+}
+
 bool ns_outside_input_is_log(const NsOutsideInput *input)
 {
     bool text = input->of_text == input->logged && !input->table;
@@ -96,6 +102,15 @@ size_t ns_outside_input_lines(const NsOutsideInput *input)
     return input->events ? ns_outside_events_read(input->events) : input->lines;
 }
 
+const char *ns_outside_input_format(const NsOutsideInput *input)
+{
+    if (input->events) return _("event file of TensorBoard");
+    if (input->table) return _("table");
+    if (input->document) return _("JSON document");
+    if (!input->logged) return "";
+    return input->of_text == input->logged ? _("lines of text") : _("JSON lines");
+}
+
 /* ---- Lines ---- */
 
 static void note(NsOutsideInput *input, const char *sentence)
@@ -103,16 +118,20 @@ static void note(NsOutsideInput *input, const char *sentence)
     input->sink.note(input->sink.data, sentence);
 }
 
-static void name_all(NsOutsideInput *input)
+static void mark_used(const NsOutsideName *name)
 {
-    const NsOutsideLine *line = input->line;
+    name->use->listed = name->use->number = true;
+}
+
+/* Marks the names of the numbers in a line that was read. */
+static void mark_line(const NsOutsideLine *line)
+{
     for (size_t i = 0; i < NS_OUTSIDE_SCALARS; i++)
-        if (line->scalars[i].name) input->sink.name(input->sink.data, line->scalars[i].name, true);
+        if (line->scalars[i].name) mark_used(line->scalars[i].name);
     for (guint i = 0; i < line->cells->len; i++)
-        input->sink.name(input->sink.data, g_array_index(line->cells, NsOutsideCell, i).name, true);
+        mark_used(g_array_index(line->cells, NsOutsideCell, i).name);
     for (guint i = 0; i < line->arrays->len; i++)
-        input->sink.name(input->sink.data, g_array_index(line->arrays, NsOutsideArray, i).name,
-                         true);
+        mark_used(g_array_index(line->arrays, NsOutsideArray, i).name);
 }
 
 /* An array of losses is a curve: “{"loss": [3, 2], "val_loss": [4, 3]}”. */
@@ -150,7 +169,7 @@ static bool take_curves(NsOutsideInput *input)
 static void take_read(NsOutsideInput *input, const char *why)
 {
     const NsOutsideLine *line = input->line;
-    name_all(input);
+    mark_line(line);
     /* The bytes may end within the only line. */
     input->logged += why && line->step >= 0 && line->scalars[NS_OUTSIDE_LOSS].name;
     if (!line->passed_over && take_curves(input)) return;
@@ -221,14 +240,15 @@ static bool begin_table(NsOutsideInput *input, const char *text, char separator)
         has[name->kind] = true;
     }
     bool loss = has[NS_OUTSIDE_LOSS] || has[NS_OUTSIDE_VALIDATION];
-    if (cells->len < 2 || !(loss || has[NS_OUTSIDE_STEP])) return false;
+    bool known = loss || has[NS_OUTSIDE_STEP];
+    if (cells->len < 2 || !(known || (input->expects_table && has[NS_OUTSIDE_VALUE]))) return false;
     /* Words with spaces between them may be a sentence. */
     bool counted = has[NS_OUTSIDE_STEP] || has[NS_OUTSIDE_EPOCH];
     if (separator == ' ' && (!loss || !counted || has[NS_OUTSIDE_VALUE])) return false;
     bool guessed = !loss && value < cells->len;
     if (guessed) names[value] = ns_outside_names_find(input->names, "loss", names[value]->raw);
     for (guint i = 0; i < cells->len; i++)
-        if (names[i]) input->sink.name(input->sink.data, names[i], false);
+        if (names[i]) names[i]->use->listed = true;
     if (repeated) {
         g_autofree char *sentence =
             g_strdup_printf(_("Two columns are called “%s”; the first is read."), repeated);
@@ -475,7 +495,7 @@ static void take_events(NsOutsideInput *input, bool last)
     NsOutsideEventsNews news;
     while ((news = ns_outside_events_next(input->events, last, input->line, &why)) !=
            NS_OUTSIDE_EVENTS_NONE) {
-        name_all(input);
+        mark_line(input->line);
         if (news == NS_OUTSIDE_EVENTS_WRONG)
             input->sink.wrong(input->sink.data, why);
         else
@@ -488,7 +508,7 @@ static void take_events(NsOutsideInput *input, bool last)
 bool ns_outside_input_pause(NsOutsideInput *input)
 {
     if (!input->events || !ns_outside_events_pause(input->events, input->line)) return false;
-    name_all(input);
+    mark_line(input->line);
     input->sink.line(input->sink.data, &input->line);
     return true;
 }

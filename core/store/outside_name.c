@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/store/outside_name.h"
+#include "core/store/outside.h"
 
 #include "core/base/error.h"
 #include "core/base/words.h"
@@ -16,16 +17,23 @@ struct NsOutsideNames {
     GHashTable *names;  /* prefix, newline and name to NsOutsideName */
     GHashTable *groups; /* key to NsOutsideGroup; gradients have “∇” before their key */
     GPtrArray *runs;    /* names of runs before “ - ”, char * */
+    GPtrArray *list;    /* NsOutsideName, in the order of their first appearance */
+    GPtrArray *mapped;  /* Mapping */
 };
 
 /* ---- Columns named by the user ---- */
 
 typedef struct {
-    NsOutsideKind kind; /* NS_OUTSIDE_VALUE: a pattern of layers */
+    NsOutsideKind kind;
+    bool layer; /* by the number in the place of “{l}” */
     char *column;
 } Mapping;
 
-static GArray *mappings; /* of Mapping; NULL if there are none */
+static void mapping_free(gpointer data)
+{
+    g_free(((Mapping *)data)->column);
+    g_free(data);
+}
 
 /* Whether a list of words with spaces between them has this word. */
 static bool is_one(const char *word, const char *list)
@@ -48,10 +56,11 @@ static const struct {
     NsOutsideKind kind;
     const char *keys;
 } map_keys[] = {
-    {NS_OUTSIDE_STEP, "step"},   {NS_OUTSIDE_EPOCH, "epoch"},
-    {NS_OUTSIDE_LOSS, "loss"},   {NS_OUTSIDE_VALIDATION, "validation validation_loss val_loss"},
-    {NS_OUTSIDE_LR, "lr"},       {NS_OUTSIDE_GRAD_NORM, "grad_norm"},
-    {NS_OUTSIDE_VALUE, "layer"},
+    {NS_OUTSIDE_STEP, "step"},       {NS_OUTSIDE_EPOCH, "epoch"},
+    {NS_OUTSIDE_LOSS, "loss"},       {NS_OUTSIDE_VALIDATION, "validation validation_loss val_loss"},
+    {NS_OUTSIDE_LR, "lr"},           {NS_OUTSIDE_GRAD_NORM, "grad_norm"},
+    {NS_OUTSIDE_SECONDS, "seconds"}, {NS_OUTSIDE_VALUE, NS_OUTSIDE_BY_LAYER},
+    {NS_OUTSIDE_VALUE, "curve"},     {NS_OUTSIDE_IGNORED, "none"},
 };
 
 /* The next item up to a comma outside quotes, without its quotes. */
@@ -69,7 +78,7 @@ static char *next_item(const char **at)
     return g_string_free(item, FALSE);
 }
 
-bool ns_outside_map(const char *text, GError **error)
+bool ns_outside_names_map(NsOutsideNames *names, const char *text, GError **error)
 {
     while (*text) {
         g_autofree char *item = next_item(&text);
@@ -80,29 +89,81 @@ bool ns_outside_map(const char *text, GError **error)
         if (!column || !*column || i == G_N_ELEMENTS(map_keys))
             return ns_refuse(
                 error, NS_ERROR_USAGE,
-                N_("“%s” does not map a column; write “loss=COLUMN”, with step, epoch, "
-                   "loss, validation, lr, grad_norm or layer on the left."),
+                N_("“%s” does not map a column; write “loss=COLUMN”, with step, epoch, loss, "
+                   "validation, lr, grad_norm, seconds, layer, curve or none on the left."),
                 item);
-        if (map_keys[i].kind == NS_OUTSIDE_VALUE && !strstr(column, "{l}"))
+        bool layer = g_str_equal(map_keys[i].keys, NS_OUTSIDE_BY_LAYER);
+        if (layer && !strstr(column, "{l}"))
             return ns_refuse(error, NS_ERROR_USAGE,
                              N_("“%s” has no {l} in the place of the number of the layer."),
                              column);
-        if (!mappings) mappings = g_array_new(FALSE, FALSE, sizeof(Mapping));
-        g_array_append_val(mappings, ((Mapping){map_keys[i].kind, g_strdup(column)}));
+        const Mapping mapping = {map_keys[i].kind, layer, g_strdup(column)};
+        g_ptr_array_add(names->mapped, g_memdup2(&mapping, sizeof mapping));
     }
     return true;
 }
 
-/* Whether the name is one of the pattern, with a number in the place of “{l}”. */
-static bool fits_pattern(const char *pattern, const char *name, size_t *layer)
+/* The choice of the command line; NULL if it has made none. */
+static char *given;
+
+bool ns_outside_map_all(const char *text, GError **error)
+{
+    NsOutsideNames *names = ns_outside_names_new();
+    const char *map = g_str_equal(text, "auto") ? "" : text;
+    bool good = ns_outside_names_map(names, map, error);
+    ns_outside_names_free(names);
+    if (good) given = g_strdup(map);
+    return good;
+}
+
+const char *ns_outside_map_given(void)
+{
+    return given;
+}
+
+/* Whether the name is that of the column, or has a number in the place of its “{l}”. */
+static bool fits(const char *pattern, const char *name, size_t *layer)
 {
     const char *number = strstr(pattern, "{l}");
+    if (!number) return g_str_equal(name, pattern);
     size_t before = (size_t)(number - pattern), after = strlen(number + 3), n = strlen(name);
     if (n <= before + after || memcmp(name, pattern, before) != 0 ||
         !g_str_equal(name + n - after, number + 3))
         return false;
     g_autofree char *digits = g_strndup(name + before, n - before - after);
     return read_layer(digits, layer);
+}
+
+char *ns_outside_map_change(const char *map, const char *column, const char *meaning)
+{
+    const char *number = strpbrk(column, "0123456789");
+    bool layer = g_str_equal(meaning, NS_OUTSIDE_BY_LAYER);
+    bool many = layer || g_str_equal(meaning, "curve") || g_str_equal(meaning, "none");
+    g_autofree char *pattern = g_strdup(column);
+    if (layer && number && !strstr(column, "{l}")) {
+        const char *end = column + strlen(column);
+        while (!g_ascii_isdigit(end[-1])) end--;
+        for (number = end; number > column && g_ascii_isdigit(number[-1]);) number--;
+        g_free(pattern);
+        pattern = g_strdup_printf("%.*s{l}%s", (int)(number - column), column, end);
+    }
+    GString *changed = g_string_new(NULL);
+    for (const char *at = map; *at;) {
+        const char *start = at;
+        size_t unused;
+        g_autofree char *item = next_item(&at);
+        g_autofree char *own = g_strndup(start, (gsize)(at - start) - (at[-1] == ','));
+        char *there = strchr(item, '=');
+        if (!there) continue;
+        *there++ = '\0';
+        bool same = fits(there, column, &unused) || fits(pattern, there, &unused) ||
+                    g_str_equal(there, column) || (!many && g_str_equal(item, meaning));
+        if (!same) g_string_append_printf(changed, "%s%s", changed->len ? "," : "", own);
+    }
+    const char *quote = strchr(pattern, '\'') ? "\"" : strpbrk(pattern, "\",") ? "'" : "";
+    g_string_append_printf(changed, "%s%s=%s%s%s", changed->len ? "," : "", meaning, quote, pattern,
+                           quote);
+    return g_string_free(changed, FALSE);
 }
 
 /* ---- Words ---- */
@@ -406,6 +467,7 @@ static void group_free(gpointer data)
 static void name_free(gpointer data)
 {
     g_free(((NsOutsideName *)data)->raw);
+    g_free(((NsOutsideName *)data)->use);
     g_free(data);
 }
 
@@ -442,24 +504,23 @@ static const char *skip_run(NsOutsideNames *names, const char *text, NsOutsideNa
 /* The columns that the user has named come first. */
 static bool read_mapped(NsOutsideNames *names, const char *raw, NsOutsideName *name)
 {
-    for (guint i = 0; mappings && i < mappings->len; i++) {
-        const Mapping *mapping = &g_array_index(mappings, Mapping, i);
-        if (mapping->kind != NS_OUTSIDE_VALUE && g_str_equal(raw, mapping->column)) {
-            name->kind = mapping->kind;
-            name->rank = 0;
-            return true;
-        }
-        if (mapping->kind != NS_OUTSIDE_VALUE || !fits_pattern(mapping->column, raw, &name->layer))
-            continue;
-        const char *number = strstr(mapping->column, "{l}");
+    for (guint i = 0; i < names->mapped->len; i++) {
+        const Mapping *mapping = names->mapped->pdata[i];
+        size_t layer = 0;
+        if (!fits(mapping->column, raw, &layer)) continue;
+        name->kind = mapping->kind;
+        name->chosen = true;
+        if (!mapping->layer) return true;
+        size_t at = (size_t)(strstr(mapping->column, "{l}") - mapping->column), other;
         Word words[MOST_WORDS];
-        size_t layer, n = split(raw, words);
-        g_autofree char *rest = take_layer(raw, words, n, &layer);
-        if (!rest || layer != name->layer)
-            rest = without(mapping->column, (size_t)(number - mapping->column),
-                           (size_t)(number - mapping->column) + 3);
+        size_t n = split(raw, words);
+        g_autofree char *rest = take_layer(raw, words, n, &other);
+        if (!rest || other != layer) {
+            g_free(rest);
+            rest = without(mapping->column, at, at + strlen("{l}"));
+        }
         name->layered = true;
-        name->kind = NS_OUTSIDE_VALUE;
+        name->layer = layer;
         name->group = group_of(names, rest, false);
         return true;
     }
@@ -467,10 +528,10 @@ static bool read_mapped(NsOutsideNames *names, const char *raw, NsOutsideName *n
 }
 
 /* A name that is mapped elsewhere is not taken as the same quantity by its words. */
-static bool is_mapped(NsOutsideKind kind)
+static bool is_mapped(const NsOutsideNames *names, NsOutsideKind kind)
 {
-    for (guint i = 0; mappings && i < mappings->len; i++)
-        if (g_array_index(mappings, Mapping, i).kind == kind) return true;
+    for (guint i = 0; i < names->mapped->len && kind < NS_OUTSIDE_SCALARS; i++)
+        if (((const Mapping *)names->mapped->pdata[i])->kind == kind) return true;
     return false;
 }
 
@@ -500,13 +561,13 @@ static void read_name(NsOutsideNames *names, const char *prefix, NsOutsideName *
             found = *name;
             i++;
         }
-        if (!is_mapped(found.kind)) *name = found;
+        if (!is_mapped(names, found.kind)) *name = found;
     }
     if (name->group) return;
     n_own = split(value, own);
     bool gradient = false;
     g_autofree char *rest = take_layer(value, own, n_own, &name->layer);
-    name->layered = rest && name->kind == NS_OUTSIDE_VALUE;
+    name->layered = rest && name->kind == NS_OUTSIDE_VALUE && !name->chosen;
     g_autofree char *key = take_gradient(name->layered ? rest : value, &gradient);
     /* The gradient of a whole layer has a name of its own. */
     bool of_layer = name->layered && !gradient &&
@@ -523,7 +584,9 @@ const NsOutsideName *ns_outside_names_find(NsOutsideNames *names, const char *pr
     if (name || g_hash_table_size(names->names) >= MOST_NAMES) return name;
     name = g_new0(NsOutsideName, 1);
     name->raw = g_strdup(raw);
+    name->use = g_new0(NsOutsideUse, 1);
     read_name(names, prefix, name);
+    g_ptr_array_add(names->list, name);
     g_hash_table_insert(names->names, prefix ? g_steal_pointer(&key) : g_strdup(raw), name);
     return name;
 }
@@ -534,6 +597,8 @@ NsOutsideNames *ns_outside_names_new(void)
     names->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, name_free);
     names->groups = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, group_free);
     names->runs = g_ptr_array_new_with_free_func(g_free);
+    names->list = g_ptr_array_new();
+    names->mapped = g_ptr_array_new_with_free_func(mapping_free);
     return names;
 }
 
@@ -542,5 +607,30 @@ void ns_outside_names_free(NsOutsideNames *names)
     g_hash_table_unref(names->names);
     g_hash_table_unref(names->groups);
     g_ptr_array_unref(names->runs);
+    g_ptr_array_unref(names->list);
+    g_ptr_array_unref(names->mapped);
     g_free(names);
+}
+
+const GPtrArray *ns_outside_names_list(const NsOutsideNames *names)
+{
+    return names->list;
+}
+
+char *ns_outside_names_words(const NsOutsideNames *names, guint most)
+{
+    GString *text = g_string_new(NULL);
+    for (guint i = 0, n = 0; i < names->list->len && n < most; i++) {
+        const NsOutsideName *name = names->list->pdata[i];
+        if (name->use->listed) g_string_append_printf(text, n++ ? ", %s" : "%s", name->raw);
+    }
+    return g_string_free(text, FALSE);
+}
+
+bool ns_outside_is_curve(const char *folder)
+{
+    NsOutsideNames *names = ns_outside_names_new();
+    NsOutsideKind kind = ns_outside_names_find(names, folder, "loss")->kind;
+    ns_outside_names_free(names);
+    return kind == NS_OUTSIDE_LOSS || kind == NS_OUTSIDE_VALIDATION;
 }

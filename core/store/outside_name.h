@@ -38,8 +38,15 @@ typedef struct {
     size_t size;    /* the number of layers in the last step that had it */
 } NsOutsideGroup;
 
+/* Whether a log uses a name. */
+typedef struct {
+    bool listed; /* it is in the first line of a table, or in a line that was read */
+    bool number; /* a number came under it */
+} NsOutsideUse;
+
 typedef struct {
     NsOutsideKind kind;
+    bool chosen;   /* by the user */
     unsigned rank; /* of several names of one quantity the one with the lowest is taken */
     bool mean;     /* “train_loss”, which some programs write once, as the mean of the run */
     size_t lane;   /* from 1; 0 if the name does not say it.  May exceed NS_LANES_MAX */
@@ -49,6 +56,7 @@ typedef struct {
     size_t layer;          /* as it is written */
     NsOutsideGroup *group; /* under which it is drawn if it is not taken as its kind */
     char *raw;             /* as it is written */
+    NsOutsideUse *use;
 } NsOutsideName;
 
 typedef struct NsOutsideNames NsOutsideNames;
@@ -61,8 +69,21 @@ void ns_outside_names_free(NsOutsideNames *names);
 const NsOutsideName *ns_outside_names_find(NsOutsideNames *names, const char *prefix,
                                            const char *raw);
 
-/* Says what columns of logs mean, for all that are opened from now on: “loss=COLUMN,step=COLUMN”.
- * The keys are step, epoch, loss, validation, lr, grad_norm, and layer for a pattern such as
- * “act/layer_{l}/rms”.  Values may be in single or double quotes.  NS_ERROR_USAGE if the text
- * cannot be read.  Not while another thread reads a log. */
-bool ns_outside_map(const char *text, GError **error);
+/* All names that were found, NsOutsideName, in the order of their first appearance. */
+const GPtrArray *ns_outside_names_list(const NsOutsideNames *names);
+
+/* The first of those that the log uses, at most `most`: “step, accuracy”.  Free with g_free. */
+char *ns_outside_names_words(const NsOutsideNames *names, guint most);
+
+/* The key of a pattern such as “act/layer_{l}/rms”. */
+#define NS_OUTSIDE_BY_LAYER "layer"
+
+/* Says what columns mean, before any name is read: “loss=COLUMN,step=COLUMN”.  The keys are step,
+ * epoch, loss, validation, lr, grad_norm, seconds, layer, curve (drawn under its own name) and none
+ * (left out).  {l} stands for the number of a layer.  Values may be in single or double quotes.
+ * NS_ERROR_USAGE if the text cannot be read. */
+bool ns_outside_names_map(NsOutsideNames *names, const char *text, GError **error);
+
+/* The same text with another meaning of one column; a pattern of layers is made of a column with a
+ * number.  Free with g_free. */
+char *ns_outside_map_change(const char *map, const char *column, const char *meaning);

@@ -20,6 +20,8 @@ typedef struct {
     NsOutsideState state;               /* as published */
     NsHistory *histories[NS_LANES_MAX]; /* as published: references */
     size_t lanes;                       /* as published */
+    NsOutsideReading *reading;          /* as published: a reference */
+    char *map;                          /* a choice of columns for the thread, or NULL */
 } Source;
 
 struct NsOutsideWatch {
@@ -51,6 +53,8 @@ static void watch_unref(NsOutsideWatch *w)
     for (size_t i = 0; i < w->n; i++) {
         for (size_t k = 0; k < NS_LANES_MAX; k++) ns_history_unref(w->sources[i].histories[k]);
         ns_recorded_run_free(w->sources[i].run);
+        ns_outside_reading_unref(w->sources[i].reading);
+        g_free(w->sources[i].map);
     }
     g_queue_clear_full(&w->messages, g_free);
     pthread_mutex_destroy(&w->mutex);
@@ -77,6 +81,11 @@ static void publish(NsOutsideWatch *w, Source *source, bool news)
         set_history(&source->histories[k], history);
         news = true;
     }
+    if (run->reading != source->reading) {
+        ns_outside_reading_unref(source->reading);
+        source->reading = ns_outside_reading_ref(run->reading);
+        news = true;
+    }
     source->lanes = run->lanes;
     w->version += news || run->state != source->state || run->messages.length > 0;
     source->state = run->state;
@@ -90,23 +99,44 @@ static bool goes_on(const NsOutsideWatch *w, const Source *source)
     return source->run->state != NS_OUTSIDE_CLOSED && (source->saved || !atomic_load(&w->left));
 }
 
+/* Reads a run again with other columns, if that was asked for. */
+static bool map_source(NsOutsideWatch *w, Source *source)
+{
+    g_autofree char *map = NULL;
+    {
+        NS_HELD held = ns_hold(&w->mutex);
+        map = g_steal_pointer(&source->map);
+    }
+    g_autoptr(GError) error = NULL;
+    if (map && !ns_recorded_run_map(source->run, map, &error))
+        ns_recorded_run_report(source->run, "%s", error->message);
+    if (map && source->run->state == NS_OUTSIDE_CLOSED) ns_recorded_run_end(source->run);
+    return map != NULL;
+}
+
+/* A pipe that has ended can still be read again, so the thread stays until its owner leaves. */
 static void *follow(void *data)
 {
     NsOutsideWatch *w = data;
     bool saves = false, going = true;
     for (size_t i = 0; i < w->n; i++) saves |= w->sources[i].saved;
-    for (bool more = false; going;) {
+    for (bool more = false; going || !atomic_load(&w->left);) {
         bool waits = !more;
         more = going = false;
         for (size_t i = 0; i < w->n; i++) {
             Source *source = &w->sources[i];
-            if (!goes_on(w, source)) continue;
-            going = true;
-            bool news =
-                ns_recorded_run_poll(source->run, waits ? LOOK_MILLISECONDS / (int)w->n : 0);
+            bool news = map_source(w, source), goes = goes_on(w, source);
+            if (goes)
+                news |=
+                    ns_recorded_run_poll(source->run, waits ? LOOK_MILLISECONDS / (int)w->n : 0);
+            going |= goes;
             more |= news;
             publish(w, source, news);
         }
+        if (going) continue;
+        if (saves) count_saving(-1);
+        saves = false;
+        g_usleep(1000 * LOOK_MILLISECONDS);
     }
     watch_unref(w);
     if (saves) count_saving(-1);
@@ -205,6 +235,19 @@ bool ns_outside_watch_update(NsOutsideWatch *w, NsRecordedRun *run, bool *others
     for (char *message; (message = g_queue_pop_head(&w->messages));)
         g_queue_push_tail(&run->messages, message);
     return true;
+}
+
+NsOutsideReading *ns_outside_watch_reading(NsOutsideWatch *w, size_t i)
+{
+    NS_HELD held = ns_hold(&w->mutex);
+    return ns_outside_reading_ref(w->sources[i].reading);
+}
+
+void ns_outside_watch_map(NsOutsideWatch *w, size_t i, const char *map)
+{
+    NS_HELD held = ns_hold(&w->mutex);
+    g_free(w->sources[i].map);
+    w->sources[i].map = g_strdup(map);
 }
 
 /* ---- The end of the program ---- */

@@ -25,6 +25,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsOutsideWatch, ns_outside_watch_free)
  * lanes or a history is another one. */
 bool ns_outside_watch_update(NsOutsideWatch *watch, NsRecordedRun *run, bool *others);
 
+/* How the run at a path is read: a reference, or NULL if it has no columns or was not read yet. */
+NsOutsideReading *ns_outside_watch_reading(NsOutsideWatch *watch, size_t i);
+
+/* Asks for this run to be read again with its columns as they were chosen (ns_recorded_run_map). */
+void ns_outside_watch_map(NsOutsideWatch *watch, size_t i, const char *map);
+
 /* For the end of the program: whether a watch is saving standard input, and a function that waits
  * until standard input has ended. */
 bool ns_outside_watch_is_saving(void);

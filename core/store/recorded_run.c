@@ -4,11 +4,14 @@
 #include "core/base/database_file.h"
 #include "core/base/error.h"
 #include "core/base/words.h"
+#include "core/store/outside_name.h"
 #include "core/store/run_notes.h"
 #include "core/store/run_record.h"
 #include "core/train/run.h"
 
 #include <gio/gunixinputstream.h>
+#include <glib/gstdio.h>
+#include <math.h>
 
 static void clear_histories(NsRecordedRun *run)
 {
@@ -23,49 +26,114 @@ static bool is_file(const char *path)
     return g_str_has_suffix(path, NS_RUN_SUFFIX) || ns_run_file_is(path);
 }
 
-static bool open_file(NsRecordedRun *run, GCancellable *cancellable, GError **error)
+/* Everything of a run file but its histories. */
+static bool read_head(NsRecordedRun *run, GError **error)
 {
-    (void)cancellable;
-    run->file = ns_run_reader_open(run->path, error);
-    if (!run->file) return false;
     const NsProvenance *provenance = ns_run_reader_provenance(run->file);
     ns_experiment_assign(&run->experiment, &provenance->experiment);
     run->lanes = provenance->experiment.n;
     run->last = provenance->step;
+    g_free(run->settings);
     run->settings = ns_provenance_differences(provenance);
     run->began = ns_run_reader_began(run->file);
+    g_free(run->tags);
     run->tags = ns_run_reader_note(run->file, NS_RUN_NOTE_TAGS);
+    g_free(run->text);
     run->text = ns_run_reader_note(run->file, NS_RUN_NOTE_TEXT);
+    g_free(run->parent);
     run->parent = ns_run_reader_note(run->file, NS_RUN_NOTE_PARENT);
     g_autofree char *step = ns_run_reader_note(run->file, NS_RUN_NOTE_FORK_STEP);
     run->fork_step = step ? g_ascii_strtoll(step, NULL, 10) : 0;
     for (size_t i = 0; i < run->lanes; i++) {
-        NsStep newest;
+        NsStep newest = {.loss = (double)NAN};
         int64_t last = ns_run_reader_lane(run->file, i, 0).last;
-        if (!ns_run_reader_steps((NsRecorded){run->file, i, 0}, last, 1, &newest, error))
+        if (last >= 0 &&
+            !ns_run_reader_steps((NsRecorded){run->file, i, 0}, last, 1, &newest, error))
             return false;
         run->loss[i] = newest.loss;
     }
     return true;
 }
 
-static bool read_file(NsRecordedRun *run, int64_t until, GCancellable *cancellable, GError **error)
+static bool open_file(NsRecordedRun *run, GCancellable *cancellable, GError **error)
+{
+    (void)cancellable;
+    run->file = ns_run_reader_open(run->path, error);
+    return run->file && read_head(run, error);
+}
+
+/* Adds to the history of a lane what its seeds have up to a step, once each of them has one.  A
+ * resumed run may have gone back, and then has another history. */
+static bool read_lane(NsRecordedRun *run, size_t lane, int64_t until, GError **error)
 {
     size_t seeds = ns_run_reader_seeds(run->file);
-    for (size_t i = 0; i < run->lanes * seeds; i++) {
-        NsRecorded of = {run->file, i / seeds, i % seeds};
-        NsRunLane there = ns_run_reader_lane(run->file, of.lane, of.seed);
-        int64_t to = MAX(there.first, MIN(there.last, until));
-        if (g_cancellable_set_error_if_cancelled(cancellable, error)) return false;
-        g_autoptr(NsHistory) history =
-            ns_run_reader_history(of, there.first, to, NS_HISTORY_BUDGET / seeds, error);
-        if (!history) return false;
-        if (of.seed)
-            ns_history_add_seed(run->histories[of.lane], history);
-        else
-            run->histories[of.lane] = g_steal_pointer(&history);
+    NsHistory *had = run->histories[lane];
+    for (size_t k = 0; k < seeds; k++) {
+        int64_t last = ns_run_reader_lane(run->file, lane, k).last;
+        if (last < 0) return true;
+        if (had && last < ns_history_last_step(ns_history_seed(had, k))) had = NULL;
     }
+    g_autoptr(NsHistory) first = had ? ns_history_ref(had) : NULL;
+    for (size_t k = 0; k < seeds; k++) {
+        NsRecorded of = {run->file, lane, k};
+        NsRunLane there = ns_run_reader_lane(run->file, lane, k);
+        g_autoptr(NsHistory) history =
+            had ? ns_history_ref(ns_history_seed(had, k))
+                : ns_history_new(ns_run_reader_layout(of), run->budget / seeds, there.first);
+        if (!ns_run_reader_append(of, history, CLAMP(until, there.first, there.last), error))
+            return false;
+        if (!first)
+            first = ns_history_ref(history);
+        else if (!had)
+            ns_history_add_seed(first, history);
+    }
+    ns_history_unref(run->histories[lane]);
+    run->histories[lane] = g_steal_pointer(&first);
     return true;
+}
+
+static bool read_file(NsRecordedRun *run, int64_t until, GCancellable *cancellable, GError **error)
+{
+    for (size_t i = 0; i < run->lanes; i++)
+        if (g_cancellable_set_error_if_cancelled(cancellable, error) ||
+            !read_lane(run, i, until, error))
+            return false;
+    return true;
+}
+
+/* Opens the file when it is there, or another one at its path; returns whether anything is new. */
+static bool look_at_file(NsRecordedRun *run, GError **error)
+{
+    bool changed = false;
+    if (run->file && !ns_run_reader_is_at(run->file, run->path))
+        g_clear_pointer(&run->file, ns_run_reader_free);
+    if (run->file) {
+        if (!ns_run_reader_refresh(run->file, &changed, error)) return false;
+    } else if (ns_run_file_is(run->path)) {
+        run->file = ns_run_reader_open_to_resume(run->path, error);
+        changed = run->file != NULL;
+        if (changed) clear_histories(run);
+    }
+    return changed && read_head(run, error) && read_file(run, INT64_MAX, NULL, error);
+}
+
+static bool poll_file(NsRecordedRun *run, int milliseconds)
+{
+    g_autoptr(GError) error = NULL;
+    bool news = look_at_file(run, &error);
+    if (error && g_strcmp0(error->message, run->wrong) != 0) {
+        ns_recorded_run_report(run, "%s", error->message);
+        g_free(run->wrong);
+        run->wrong = g_strdup(error->message);
+    }
+    bool going = !run->file;
+    for (size_t i = 0; i < run->lanes && !going; i++)
+        for (size_t k = 0; k < ns_run_reader_seeds(run->file); k++)
+            going |= !ns_run_reader_lane(run->file, i, k).summary;
+    run->state = !run->file ? NS_OUTSIDE_ABSENT : going ? NS_OUTSIDE_OPEN : NS_OUTSIDE_CLOSED;
+    if (run->file) ns_run_reader_release(run->file);
+    if (!news && going && milliseconds) g_usleep(1000 * (gulong)milliseconds);
+    return news;
 }
 
 static bool has_diverged(NsCheckpoint *checkpoint)
@@ -130,19 +198,24 @@ static void take_log(NsRecordedRun *run)
     }
 }
 
-NsRecordedRun *ns_recorded_run_follow(const char *path, size_t budget, GError **error)
+/* Remembers the columns that the command line has chosen, where they were of use. */
+static void remember_given(NsRecordedRun *run)
 {
-    g_autoptr(NsRecordedRun) run = ns_recorded_run_new(path);
-    run->kind = NS_RECORDED_LOG;
-    if (g_str_equal(path, "-")) {
-        g_free(run->name);
-        run->name = g_strdup("standard input");
-    }
-    run->log = ns_outside_file_open(path, budget, error);
-    return run->log ? g_steal_pointer(&run) : NULL;
+    const NsOutside *log = ns_outside_file_run(run->log);
+    const char *map = ns_outside_mapped(log);
+    g_autoptr(GError) error = NULL;
+    if (ns_outside_map_given() && (run->lanes || !*map) &&
+        !ns_outside_remember(log, map, &error))
+        ns_recorded_run_report(run, "%s", error->message);
 }
 
-bool ns_recorded_run_poll(NsRecordedRun *run, int milliseconds)
+static void set_reading(NsRecordedRun *run, NsOutsideReading *reading)
+{
+    ns_outside_reading_unref(run->reading);
+    run->reading = reading;
+}
+
+static bool poll_log(NsRecordedRun *run, int milliseconds)
 {
     NsOutsideNews news = ns_outside_file_read(run->log, milliseconds);
     bool paused = news == NS_OUTSIDE_NONE && ns_outside_file_pause(run->log);
@@ -150,20 +223,23 @@ bool ns_recorded_run_poll(NsRecordedRun *run, int milliseconds)
                  : ns_outside_file_is_there(run->log) ? NS_OUTSIDE_OPEN
                                                       : NS_OUTSIDE_ABSENT;
     take_log(run);
+    if (news == NS_OUTSIDE_ENDED) remember_given(run);
+    const NsOutside *log = ns_outside_file_run(run->log);
+    bool again =
+        !run->reading || (news != NS_OUTSIDE_MORE && run->reading->lines != ns_outside_lines(log));
+    if (again) set_reading(run, ns_outside_reading(log));
+    if (run->state == NS_OUTSIDE_ABSENT && ns_run_file_is(run->path)) {
+        run->kind = NS_RECORDED_FILE;
+        g_clear_pointer(&run->log, ns_outside_file_free);
+        set_reading(run, NULL);
+    }
     return news == NS_OUTSIDE_MORE || paused;
-}
-
-void ns_recorded_run_end(NsRecordedRun *run)
-{
-    ns_outside_end(ns_outside_file_run(run->log));
-    run->state = NS_OUTSIDE_CLOSED;
-    take_log(run);
 }
 
 static bool read_log(NsRecordedRun *run, int64_t until, GCancellable *cancellable, GError **error)
 {
     g_clear_pointer(&run->log, ns_outside_file_free);
-    run->log = ns_outside_file_open(run->path, NS_HISTORY_BUDGET, error);
+    run->log = ns_outside_file_open(run->path, run->budget, error);
     if (!run->log) return false;
     NsOutside *log = ns_outside_file_run(run->log);
     ns_outside_end_with(log, until);
@@ -181,15 +257,17 @@ static bool read_log(NsRecordedRun *run, int64_t until, GCancellable *cancellabl
 
 /* ---- The registry ---- */
 
-/* `open` is NULL for a kind that has to be read before anything is known of it. */
+/* `open` is NULL for a kind that has to be read before anything is known of it.  Lines are followed
+ * as a log is. */
 static const struct {
     bool (*is)(const char *path);
     bool (*open)(NsRecordedRun *run, GCancellable *cancellable, GError **error);
     bool (*read)(NsRecordedRun *run, int64_t until, GCancellable *cancellable, GError **error);
+    bool (*poll)(NsRecordedRun *run, int milliseconds);
 } readers[] = {
-    [NS_RECORDED_FILE] = {is_file, open_file, read_file},
-    [NS_RECORDED_LINES] = {ns_run_record_is, NULL, read_lines},
-    [NS_RECORDED_LOG] = {ns_outside_file_is, NULL, read_log},
+    [NS_RECORDED_FILE] = {is_file, open_file, read_file, poll_file},
+    [NS_RECORDED_LINES] = {ns_run_record_is, NULL, read_lines, poll_log},
+    [NS_RECORDED_LOG] = {ns_outside_file_is, NULL, read_log, poll_log},
 };
 
 NsRecordedKind ns_recorded_kind(const char *path)
@@ -205,6 +283,7 @@ NsRecordedRun *ns_recorded_run_new(const char *path)
     run->path = g_strdup(path);
     run->name = path ? g_filename_display_basename(path) : NULL;
     run->last = run->read_to = -1;
+    run->budget = NS_HISTORY_BUDGET;
     g_queue_init(&run->messages);
     return run;
 }
@@ -240,6 +319,70 @@ bool ns_recorded_run_read(NsRecordedRun *run, int64_t until, GCancellable *cance
     return true;
 }
 
+NsRecordedRun *ns_recorded_run_follow(const char *path, size_t budget, GError **error)
+{
+    g_autoptr(NsRecordedRun) run = ns_recorded_run_new(path);
+    bool input = g_str_equal(path, "-");
+    bool there = g_file_test(path, G_FILE_TEST_IS_REGULAR);
+    run->kind = !input && there && is_file(path) ? NS_RECORDED_FILE : NS_RECORDED_LOG;
+    run->budget = budget;
+    if (input) {
+        g_free(run->name);
+        run->name = g_strdup("standard input");
+    }
+    if (run->kind == NS_RECORDED_LOG) {
+        run->log = ns_outside_file_open(path, budget, error);
+        return run->log ? g_steal_pointer(&run) : NULL;
+    }
+    /* A file that its writer has just created is waited for, and a damaged one is refused. */
+    GStatBuf file;
+    if (g_stat(path, &file) != 0 || file.st_size == 0) return g_steal_pointer(&run);
+    g_autoptr(NsRunReader) reader = ns_run_reader_open_to_resume(path, error);
+    return reader ? g_steal_pointer(&run) : NULL;
+}
+
+bool ns_recorded_run_poll(NsRecordedRun *run, int milliseconds)
+{
+    return readers[run->kind].poll(run, milliseconds);
+}
+
+bool ns_recorded_run_map(NsRecordedRun *run, const char *map, GError **error)
+{
+    g_autoptr(GError) unwritten = NULL;
+    NsOutsideNames *names = ns_outside_names_new();
+    bool good = run->log && ns_outside_names_map(names, map, error);
+    ns_outside_names_free(names);
+    if (!good) return false;
+    /* It is remembered by the names that have been read so far. */
+    if (!ns_outside_remember(ns_outside_file_run(run->log), map, &unwritten))
+        ns_recorded_run_report(run, "%s", unwritten->message);
+    set_reading(run, NULL);
+    return ns_outside_file_map(run->log, map, error);
+}
+
+bool ns_recorded_run_is_partial(const NsRecordedRun *run)
+{
+    return run->log && ns_outside_is_partial(ns_outside_file_run(run->log));
+}
+
+bool ns_recorded_run_refuse_empty(const NsRecordedRun *run, GError **error)
+{
+    if (run->log)
+        return ns_outside_refuse_empty(ns_outside_file_run(run->log), run->name, false, error);
+    return ns_refuse(error, NS_ERROR_FILE,
+                     N_("“%s” cannot be read as a run: no step has been recorded yet."), run->name);
+}
+
+void ns_recorded_run_end(NsRecordedRun *run)
+{
+    if (run->log) {
+        ns_outside_end(ns_outside_file_run(run->log));
+        take_log(run);
+        remember_given(run);
+    }
+    run->state = NS_OUTSIDE_CLOSED;
+}
+
 void ns_recorded_run_report(NsRecordedRun *run, const char *format, ...)
 {
     va_list arguments;
@@ -254,6 +397,7 @@ void ns_recorded_run_free(NsRecordedRun *run)
     clear_histories(run);
     ns_run_reader_free(run->file);
     ns_outside_file_free(run->log);
+    ns_outside_reading_unref(run->reading);
     ns_experiment_clear(&run->experiment);
     g_queue_clear_full(&run->messages, g_free);
     ns_checkpoints_free(run->checkpoints);

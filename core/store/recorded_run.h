@@ -1,7 +1,7 @@
 /* A run that can be shown and is not training here.  SPDX-License-Identifier: MIT
  *
  * It is a run file, the JSON lines of this program, or a run of another program
- * (core/store/outside.h).  Each of these is a row {is, open, read} of the registry in
+ * (core/store/outside.h).  Each of these is a row {is, open, read, poll} of the registry in
  * recorded_run.c.  All parts of the program that show a run open it here, so that what one of them
  * reads all of them read, and what cannot be read is refused with the same sentence. */
 #pragma once
@@ -33,7 +33,9 @@ typedef struct {
     NsHistory *histories[NS_LANES_MAX]; /* [lanes]: the first seed, which contains the others */
     NsRunReader *file;                  /* of a run file: what else it contains; NULL for others */
     NsOutsideFile *log;                 /* of a run of another program that is followed, or NULL */
-    NsOutsideState state;               /* of that: whether more may come */
+    NsOutsideReading *reading;          /* how that is read; NULL before its first bytes */
+    NsOutsideState state;               /* of a run that is followed: whether more may come */
+    size_t budget;                      /* bytes of each history, for all of its seeds */
     NsCheckpoints *checkpoints;         /* from which it can continue, or NULL */
     GQueue messages;                    /* char *: sentences about what was left out */
 
@@ -70,9 +72,8 @@ bool ns_recorded_run_read(NsRecordedRun *run, int64_t until, GCancellable *cance
 bool ns_recorded_run_read_checkpoints(NsRecordedRun *run, int64_t last, size_t most,
                                       GCancellable *cancellable, GError **error);
 
-/* Opens a run of another program that may still be written, or not exist yet, or be standard input:
- * “-”.  Nothing is read yet.  `budget`: bytes for the profiles of each lane.  NULL with
- * NS_ERROR_FILE if it cannot be read. */
+/* Opens a run that may still be written, or not exist yet, or be standard input: “-”.  Nothing is
+ * read yet.  NULL with NS_ERROR_FILE if it cannot be read. */
 NsRecordedRun *ns_recorded_run_follow(const char *path, size_t budget, GError **error);
 
 /* Reads a part of what was added to such a run, and waits at most this many milliseconds for it.
@@ -80,8 +81,18 @@ NsRecordedRun *ns_recorded_run_follow(const char *path, size_t budget, GError **
  * with the same records.  Returns whether anything was read. */
 bool ns_recorded_run_poll(NsRecordedRun *run, int milliseconds);
 
+/* Reads a run that is followed again, with its columns as they were chosen (ns_outside_map), and
+ * remembers the choice.  NS_ERROR_USAGE if this text cannot be read, NS_ERROR_FILE. */
+bool ns_recorded_run_map(NsRecordedRun *run, const char *map, GError **error);
+
+/* Whether the newest record may still change (ns_outside_is_partial). */
+bool ns_recorded_run_is_partial(const NsRecordedRun *run);
+
 /* Nothing more will be read: the last line may lack its newline. */
 void ns_recorded_run_end(NsRecordedRun *run);
+
+/* Sets NS_ERROR_FILE for a run that was followed and has no record; returns false. */
+bool ns_recorded_run_refuse_empty(const NsRecordedRun *run, GError **error);
 
 /* Adds a message; for readers. */
 void ns_recorded_run_report(NsRecordedRun *run, const char *format, ...) G_GNUC_PRINTF(2, 3);

@@ -37,6 +37,7 @@ struct NsRunReader {
     sqlite3 *db;
     NsDatabaseFile *file;
     NsProvenance provenance;
+    int64_t version; /* “data_version” when the runs were read */
     Run runs[NS_LANES_MAX][NS_SEEDS_MAX];
 };
 
@@ -157,6 +158,8 @@ static bool read_lines(NsRunReader *r, Run *run, GError **error)
     NS_AUTO_STATEMENT statement = prepare_of(
         r, run, "SELECT settings, summary FROM lanes WHERE lane = ? AND seed = ?", error);
     if (!statement || !fetch_one(r, statement, error)) return false;
+    g_free(run->settings);
+    g_free(run->summary);
     run->settings = g_strdup(ns_database_text(statement, 0));
     run->summary = g_strdup(ns_database_text(statement, 1));
     return run->settings || refuse_damaged(r, error);
@@ -209,6 +212,8 @@ static bool read_layout(NsRunReader *r, Run *run, const NsSettings *settings, GE
 static bool read_runs(NsRunReader *r, GError **error)
 {
     NsProvenance *provenance = &r->provenance;
+    if (!ns_database_find_number(r->db, "PRAGMA data_version", &r->version))
+        return complain(r, error);
     for (size_t i = 0; i < provenance->experiment.n; i++) {
         const NsSettings *settings = &provenance->experiment.lane[i];
         if (settings->seeds != provenance->experiment.lane[0].seeds)
@@ -283,6 +288,27 @@ NsRunReader *ns_run_reader_open(const char *path, GError **error)
 NsRunReader *ns_run_reader_open_to_resume(const char *path, GError **error)
 {
     return open_run(path, true, error);
+}
+
+void ns_run_reader_release(NsRunReader *r)
+{
+    if (!sqlite3_get_autocommit(r->db)) ns_database_run(r->db, "COMMIT");
+}
+
+bool ns_run_reader_refresh(NsRunReader *r, bool *changed, GError **error)
+{
+    int64_t version;
+    ns_run_reader_release(r);
+    if (!ns_database_run(r->db, "BEGIN") ||
+        !ns_database_find_number(r->db, "PRAGMA data_version", &version))
+        return complain(r, error);
+    *changed = version != r->version;
+    return !*changed || read_runs(r, error);
+}
+
+bool ns_run_reader_is_at(const NsRunReader *r, const char *path)
+{
+    return ns_database_file_is_at(r->file, path);
 }
 
 void ns_run_reader_free(NsRunReader *r)
@@ -417,7 +443,8 @@ static bool append_records(NsRunReader *r, const Run *run, NsHistory *history, i
     g_autofree NsStep *steps = g_new(NsStep, most);
     g_auto(NsValues) values = ns_values_new(most * width);
     bool good = true;
-    for (int64_t at = ns_history_first_step(history); good && at <= last; at += (int64_t)most) {
+    int64_t first = MAX(ns_history_first_step(history), ns_history_last_step(history) + 1);
+    for (int64_t at = first; good && at <= last; at += (int64_t)most) {
         Window window = {at, MIN(most, (size_t)(last - at) + 1), steps, values, &run->layout};
         good = read_steps(r, run, &window, error) &&
                read_profiles(r, run, &window, NS_QUANTITY_COUNT, error);
@@ -429,14 +456,16 @@ static bool append_records(NsRunReader *r, const Run *run, NsHistory *history, i
 }
 
 /* Prepares a query for the rows of a run in a range of steps, in the order in which they were
- * written. */
+ * written, without those that the history has. */
 static sqlite3_stmt *select_between(NsRunReader *r, const Run *run, const char *sql,
-                                    const NsHistory *history, int64_t last, GError **error)
+                                    const NsHistory *history, size_t had, int64_t last,
+                                    GError **error)
 {
     sqlite3_stmt *statement = prepare_of(r, run, sql, error);
     if (!statement) return NULL;
     sqlite3_bind_int64(statement, 3, ns_history_first_step(history));
     sqlite3_bind_int64(statement, 4, last);
+    sqlite3_bind_int64(statement, 5, (sqlite3_int64)had);
     return statement;
 }
 
@@ -446,8 +475,8 @@ static bool append_evaluations(NsRunReader *r, const Run *run, NsHistory *histor
     NS_AUTO_STATEMENT statement =
         select_between(r, run,
                        "SELECT step, loss FROM evaluations WHERE lane = ? AND seed = ? "
-                       "AND step BETWEEN ? AND ? ORDER BY step",
-                       history, last, error);
+                       "AND step BETWEEN ? AND ? ORDER BY step LIMIT -1 OFFSET ?",
+                       history, ns_history_evaluations(history), last, error);
     if (!statement) return false;
     Fetched fetched;
     while ((fetched = fetch(r, statement, error)) == ROW)
@@ -462,8 +491,9 @@ static bool append_events(NsRunReader *r, const Run *run, NsHistory *history, in
     NS_AUTO_STATEMENT statement =
         select_between(r, run,
                        "SELECT step, kind, layer, what, text FROM events WHERE lane = ? "
-                       "AND seed = ? AND step BETWEEN ? AND ? ORDER BY step, rowid",
-                       history, last, error);
+                       "AND seed = ? AND step BETWEEN ? AND ? ORDER BY step, rowid "
+                       "LIMIT -1 OFFSET ?",
+                       history, ns_history_events(history), last, error);
     if (!statement) return false;
     int64_t layers = (int64_t)run->layout.layers;
     Fetched fetched;
@@ -530,13 +560,19 @@ NsHistory *ns_run_reader_marks(NsRecorded of, GError **error)
     return good ? g_steal_pointer(&history) : NULL;
 }
 
+bool ns_run_reader_append(NsRecorded of, NsHistory *history, int64_t last, GError **error)
+{
+    const Run *run = &of.reader->runs[of.lane][of.seed];
+    return append_records(of.reader, run, history, last, error) &&
+           append_marks(of.reader, run, history, last, error);
+}
+
 NsHistory *ns_run_reader_history(NsRecorded of, int64_t first, int64_t last, size_t budget,
                                  GError **error)
 {
-    const Run *run = &of.reader->runs[of.lane][of.seed];
-    g_autoptr(NsHistory) history = ns_history_new(&run->layout, budget, first);
-    bool good = append_records(of.reader, run, history, last, error) &&
-                append_marks(of.reader, run, history, last, error);
+    const NsRecordLayout *layout = ns_run_reader_layout(of);
+    g_autoptr(NsHistory) history = ns_history_new(layout, budget, first);
+    bool good = ns_run_reader_append(of, history, last, error);
     return good ? g_steal_pointer(&history) : NULL;
 }
 

@@ -1,8 +1,8 @@
 /* Reads a run file (core/store/run_writer.h), also while it is being written.
  * SPDX-License-Identifier: MIT
  *
- * Values are read back to the same bits.  A reader sees the run as it was when the file was opened.
- * Errors are NS_ERROR_FILE and name the file. */
+ * Values are read back to the same bits.  A reader sees the run as it was when the file was opened
+ * or ns_run_reader_refresh was called.  Errors are NS_ERROR_FILE and name the file. */
 #pragma once
 
 #include "core/experiment/provenance.h"
@@ -20,11 +20,20 @@ bool ns_run_file_is(const char *path);
  * the error is NS_ERROR_SETTING if the experiment cannot be used. */
 NsRunReader *ns_run_reader_open(const char *path, GError **error);
 
-/* The same for a run that is resumed: if it was killed before its first step was stored, the last
- * step is -1. */
+/* The same for a run that is resumed or followed: before its first step is stored, the last step is
+ * -1. */
 NsRunReader *ns_run_reader_open_to_resume(const char *path, GError **error);
 void ns_run_reader_free(NsRunReader *reader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsRunReader, ns_run_reader_free)
+
+/* Lets the writer reuse its log; nothing can be read before the next refresh. */
+void ns_run_reader_release(NsRunReader *reader);
+
+/* Brings the reader to what the file has now.  *changed: another program has written to it. */
+bool ns_run_reader_refresh(NsRunReader *reader, bool *changed, GError **error);
+
+/* Whether the path still names the file. */
+bool ns_run_reader_is_at(const NsRunReader *reader, const char *path);
 
 /* Reads the experiment of a run file, which may have no steps yet, into an initialized
  * provenance. */
@@ -69,6 +78,10 @@ bool ns_run_reader_has_all(NsRecorded of, NsQuantity quantity, bool *all, GError
  * evaluations and events; `budget` as in ns_history_new. */
 NsHistory *ns_run_reader_history(NsRecorded of, int64_t first, int64_t last, size_t budget,
                                  GError **error);
+
+/* Adds the records after those of the history up to `last`, with the evaluations and events that it
+ * lacks. */
+bool ns_run_reader_append(NsRecorded of, NsHistory *history, int64_t last, GError **error);
 
 /* The steps of the run that have a checkpoint, int64_t, in ascending order. */
 GArray *ns_run_reader_checkpoint_steps(NsRunReader *reader, GError **error);

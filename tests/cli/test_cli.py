@@ -34,6 +34,11 @@ FIGURES = ["loss", "gradient-norm", "hidden-norm", "gradient-heatmap", "profile"
            "heads", "similarity", "theory", "schedule", "tokens", "attention", "all"]
 
 
+# Choices of columns are remembered there.
+DATA = tempfile.TemporaryDirectory()
+os.environ["XDG_DATA_HOME"] = DATA.name
+
+
 class Skip(Exception):
     pass
 

@@ -177,6 +177,18 @@ def test_map():
         assert losses(found) == {0: 3, 5: 2} and [v for k, v in found[5].items() if k == "x-rms"] == [[3, 4]], found
         for words in ("loss", "loss=", "lose=a", "layer=a"):
             sentence(run("watch", path("a.csv"), "--once", "--map", words, small=False), 2)
+        # It is remembered for logs with the same columns, however many layers they have.
+        write(path("d.csv"), ["objective,t,x/block-1-rms", "4,1,5"])
+        found, err = read(path("d.csv"))
+        assert losses(found) == {1: 4} and found[1]["x-rms"] == [5] and "read as chosen before: loss=objective" in err
+        piped = run("watch", "-", small=False, input=b"objective,t,x/block-1-rms\n4,1,5\n")
+        assert piped.returncode == 0 and b"chosen before" in piped.stderr, piped
+        write(path("e.csv"), ["objective,t,other", "4,1,5"])
+        assert "has objective, t, other" in sentence(run("show", path("e.csv"), small=False), 1)
+        found, _ = read(path("e.csv"), "--map", "loss=other,step=t,none=objective")
+        assert losses(found) == {1: 5} and list(found[1]) == ["step", "loss", "lr", "seconds", "grad_norm"], found
+        sentence(run("show", path("e.csv"), "--map", "auto", small=False), 1)
+        sentence(run("show", path("e.csv"), small=False), 1)
         write(path("b.jsonl"), ['{"step":0,"reward":3}'])
         assert "has step, reward" in sentence(run("watch", path("b.jsonl"), "--once", small=False), 1)
         write(path("c.jsonl"), ["version https://git-lfs.github.com/spec/v1", "oid sha256:0", "size 9"])

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-from test_cli import CLI, PATIENCE_S, main, run, sentence
+from test_cli import CLI, PATIENCE_S, main, run, sentence, small_model
 
 LAYERS = 6
 RECORDS = 1000000 if "--every" in sys.argv else 30000
@@ -129,8 +129,6 @@ def test_chart_refuses():
         assert "chart --from" in text, text
         sentence(watch(path("none.jsonl"), "--once"), 1)
         sentence(watch(), 2)
-        assert run("train", "--steps", "1", "--run", path("own.nsrun")).returncode == 0
-        assert "which is opened" in sentence(watch(path("own.nsrun"), "--once"), 1)
         os.mkdir(path("other"))
         write(path("other/notes.txt"), ["notes"])
         sentence(watch(path("other")), 1)
@@ -165,7 +163,7 @@ def test_no_record():
         with open(path("c.tfevents"), "wb") as file:
             file.write(VERSION + scalar(0, "accuracy", 3.0) + scalar(0, "grad-norm", 1.0) + scalar(1, "accuracy", 2.0))
         for name, there in (("a.csv", "step, loss"), ("b.jsonl", "step, val_loss, accuracy"),
-                            ("c.tfevents", "grad-norm, accuracy")):
+                            ("c.tfevents", "accuracy, grad-norm")):
             for words in (["watch", path(name), "--once"], ["show", path(name)],
                           ["chart", "--from", path(name), "--figure", "loss", "--out", path("x.svg")],
                           ["chart", "--from", path(name), "--beside", path(name), "--figure", "loss", "--out",
@@ -413,6 +411,32 @@ def test_own_lines():
             assert one == {k: v for k, v in other.items() if k not in ("events", "validation_loss")} or \
                 {**one, "validation_loss": 0} == {**other, "validation_loss": 0}, (one, other)
         assert watching.end()[0] == []
+
+
+def test_run_file():
+    """A run file that another process writes, before it is there, when it takes a log's place, and when it has ended."""
+    with Folder() as path:
+        done = run("train", "--steps", "40", "--run", path("done.nsrun"), "--jsonl", path("done.jsonl"))
+        assert done.returncode == 0, done
+        with open(path("done.jsonl"), encoding="utf-8") as file:
+            want = [r for r in map(json.loads, file) if "step" in r]
+        assert [r["loss"] for r in lines_of(good("watch", path("done.nsrun"), "--jsonl"))] == [r["loss"] for r in want]
+        assert "0 to 40" in good("watch", path("done.nsrun"))
+        watching = Watching(path("a.nsrun"))
+        with subprocess.Popen([CLI, "train", *small_model([]), "--steps", "2000", "--run", path("a.nsrun")],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+            found = [watching.next() for _ in range(2001)]
+        assert [r["step"] for r in found] == list(range(2001)) and all("w2" in r["grad_norm"] for r in found)
+        assert found[0]["loss"] == want[0]["loss"]
+        watching.process.wait(PATIENCE_S)  # the run has ended
+        watching = Watching(path("b.jsonl"))
+        write(path("b.jsonl"), [record(7)])
+        assert watching.next()["step"] == 7
+        os.replace(path("done.nsrun"), path("b.jsonl"))
+        assert [watching.next()["step"] for _ in range(41)] == list(range(41))
+        watching.process.wait(PATIENCE_S)
+        write(path("c.nsrun"), ["no database"])
+        assert "cannot be read as a run" in sentence(watch(path("c.nsrun"), "--once"), 1)
 
 
 def test_many_records():

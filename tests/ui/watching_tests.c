@@ -7,6 +7,7 @@
 
 #include <glib/gstdio.h>
 #include <stdio.h>
+#include <string.h>
 
 static char *folder, *path; /* of this case */
 
@@ -81,6 +82,57 @@ static void test_open(void)
     g_assert_cmpuint(ns_session_view(session)->n_pinned, ==, 1);
     ui_rest(window);
     ui_close(window);
+    tear_down();
+}
+
+/* The list of what a column is taken for; NULL if it has none. */
+static GtkDropDown *column_list(NsWindow *window, const char *column)
+{
+    GtkWidget *name = ui_find_tip(ns_window_settings_pane(window), column);
+    return name ? GTK_DROP_DOWN(gtk_widget_get_next_sibling(name)) : NULL;
+}
+
+/* A table without a loss that is recognized: its columns can be chosen, and the choice is
+ * remembered for the next table with these columns. */
+static void test_columns(void)
+{
+    set_up();
+    /* No earlier test has chosen a column of this name. */
+    g_autofree char *score = g_strconcat("score", strrchr(folder, '-'), NULL);
+    g_autofree char *text = g_strdup_printf("at,%s,w-1-rms,w-2-rms\n0,3,1,2\n5,2,3,4\n", score);
+    g_autofree char *next = g_strdup_printf("at,%s,w-1-rms,w-2-rms\n0,8,1,2\n7,9,3,4\n", score);
+    g_autofree char *table = g_build_filename(folder, "a.csv", NULL);
+    g_autofree char *other = g_build_filename(folder, "b.csv", NULL);
+    g_file_set_contents(table, text, -1, NULL);
+    g_file_set_contents(other, next, -1, NULL);
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_window_open(window, table);
+    UI_UNTIL(column_list(window, score) && column_list(window, "w-2-rms"));
+    const guint loss = 2, step = 0, by_layer = 7, own = 8;
+    g_assert_cmpuint(gtk_drop_down_get_selected(column_list(window, score)), ==, own);
+    gtk_drop_down_set_selected(column_list(window, score), loss);
+    UI_UNTIL(ns_session_steps(session) == 1);
+    NsDashboard *dashboard = ns_window_dashboard(window);
+    UI_UNTIL(ns_dashboard_maximized(dashboard) == ns_dashboard_tile(dashboard, 0));
+    UI_UNTIL(gtk_drop_down_get_selected(column_list(window, score)) == loss);
+    gtk_drop_down_set_selected(column_list(window, "at"), step);
+    UI_UNTIL(ns_session_steps(session) == 5);
+    gtk_drop_down_set_selected(column_list(window, "w-1-rms"), by_layer);
+    UI_UNTIL(column_list(window, "w-{l}-rms"));
+    UI_UNTIL(ns_session_view(session)->history &&
+             ns_history_layout(ns_session_view(session)->history)->layers == 2);
+    UI_UNTIL(!ns_dashboard_maximized(dashboard));
+    ns_window_open(window, other);
+    UI_UNTIL(ns_session_steps(session) == 7);
+    UI_UNTIL(ui_find_button(ns_window_settings_pane(window), "Read as named"));
+    g_signal_emit_by_name(ui_find_button(ns_window_settings_pane(window), "Read as named"),
+                          "clicked");
+    UI_UNTIL(column_list(window, score) &&
+             gtk_drop_down_get_selected(column_list(window, score)) == own);
+    ui_close(window);
+    g_assert_cmpint(g_remove(table) | g_remove(other), ==, 0);
     tear_down();
 }
 
@@ -194,6 +246,7 @@ static void test_minimized(void)
 void ui_add_watching_tests(void)
 {
     g_test_add_func("/ui/watching/open", test_open);
+    g_test_add_func("/ui/watching/columns", test_columns);
     g_test_add_func("/ui/watching/export", test_export);
     g_test_add_func("/ui/watching/unseen", test_unseen);
     g_test_add_func("/ui/watching/minimized", test_minimized);

@@ -555,8 +555,8 @@ static void test_nothing(void)
     g_autoptr(NsOutside) o = ns_outside_new(NS_HISTORY_BUDGET);
     feed(o, "{\"step\":0,\"accuracy\":0.5,\"val_loss\":2}\n");
     for (int i = 0; i < 2; i++) ns_outside_pause(o);
-    assert_message(o, "There is no step with a training loss yet; the names are: step, val_loss, "
-                      "accuracy.");
+    assert_message(o, "There is no step with a training loss yet; the names are: step, accuracy, "
+                      "val_loss.");
     assert_message(o, NULL);
 }
 

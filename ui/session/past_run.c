@@ -19,6 +19,7 @@ void ns_past_run_free(NsPastRun *run)
     ns_recorded_run_free(run->recorded);
     g_strfreev(run->sources);
     g_free(run->saved);
+    g_clear_pointer(&run->messages, g_ptr_array_unref);
     g_free(run);
 }
 

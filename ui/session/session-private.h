@@ -20,6 +20,7 @@ struct NsPastRun {
     NsOutsideWatch *watch; /* NULL for a run of this program */
     char **sources;        /* watched paths, NULL-terminated */
     char *saved;           /* the file in which standard input is saved, or NULL */
+    GPtrArray *messages;   /* char *: what was said about it */
     gint64 news_at;        /* monotonic time of the last reading that was new, in microseconds */
 };
 

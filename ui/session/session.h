@@ -24,6 +24,7 @@
 
 #include "core/base/digits.h"
 #include "core/experiment/param.h"
+#include "core/store/outside.h"
 #include "core/train/checkpoints.h"
 #include "core/train/trainer.h"
 #include "ui/session/experiment_words.h"
@@ -350,6 +351,16 @@ void ns_session_show_prepared(NsSession *session, NsPreparedRun *run);
 bool ns_session_watch(NsSession *session, const char *const *paths, GError **error);
 bool ns_session_is_watching(NsSession *session);
 bool ns_session_watches(NsSession *session, const char *path); /* this file is on view */
+
+/* Of the watched run on view: the path of each of its sources (NULL after the last), and how it is
+ * read, a reference (core/store/outside.h; NULL if it has no columns).  The sentences (char *) say
+ * what was left out and why. */
+const char *ns_session_source(NsSession *session, size_t i);
+NsOutsideReading *ns_session_reading(NsSession *session, size_t i);
+const GPtrArray *ns_session_watch_messages(NsSession *session);
+
+/* Reads a source again with another choice of columns, which is remembered. */
+void ns_session_map_columns(NsSession *session, size_t i, const char *map);
 
 /* Prepares a run with the settings of the controls.  The watched run becomes an earlier run that
  * stays live, and is pinned if there is space for its curves. */

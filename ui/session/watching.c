@@ -21,6 +21,9 @@
 /* The status mentions silence in multiples of this time, in microseconds. */
 #define QUIET_US (60 * G_USEC_PER_SEC)
 
+/* Sentences about a run that stay readable. */
+#define MESSAGES_MOST 50
+
 /* ---- New records ---- */
 
 /* Takes over what has been read; FALSE if nothing is new.  *others: a lane was added or has another
@@ -82,8 +85,11 @@ static void poll_run(NsSession *session, NsPastRun *run, News *news)
         news->pins |= others && run != session->opened && run->told.pinned;
         news->lanes |= others;
         char *message;
-        while ((message = g_queue_pop_head(&run->recorded->messages)))
+        while ((message = g_queue_pop_head(&run->recorded->messages))) {
+            if (run->messages->len < MESSAGES_MOST)
+                g_ptr_array_add(run->messages, g_strdup(message));
             g_ptr_array_add(news->messages, message);
+        }
     }
     news->busy |= now - run->news_at < BUSY_US;
 }
@@ -191,6 +197,7 @@ bool ns_session_watch(NsSession *session, const char *const *paths, GError **err
     run->sources = g_new0(char *, n + 1);
     for (size_t i = 0; i < n; i++) run->sources[i] = g_strdup(paths[i]);
     run->saved = g_strdup(save);
+    run->messages = g_ptr_array_new_with_free_func(g_free);
     run->told.outside = true;
     run->told.checkpoint = -1;
     run->news_at = g_get_monotonic_time();
@@ -203,6 +210,30 @@ bool ns_session_watch(NsSession *session, const char *const *paths, GError **err
         g_strdup_printf(_("Standard input is saved in %s while it is watched."), where);
     ns_session_tell(session, words);
     return true;
+}
+
+const char *ns_session_source(NsSession *session, size_t i)
+{
+    bool there = ns_session_is_watching(session) && i < g_strv_length(session->opened->sources);
+    return there ? session->opened->sources[i] : NULL;
+}
+
+NsOutsideReading *ns_session_reading(NsSession *session, size_t i)
+{
+    bool there = ns_session_source(session, i) != NULL;
+    return there ? ns_outside_watch_reading(session->opened->watch, i) : NULL;
+}
+
+const GPtrArray *ns_session_watch_messages(NsSession *session)
+{
+    return session->opened->messages;
+}
+
+void ns_session_map_columns(NsSession *session, size_t i, const char *map)
+{
+    if (!ns_session_source(session, i)) return;
+    g_ptr_array_set_size(session->opened->messages, 0);
+    ns_outside_watch_map(session->opened->watch, i, map);
 }
 
 bool ns_session_watches(NsSession *session, const char *path)

@@ -50,9 +50,10 @@ struct _NsDashboard {
     guint second;       /* the slot that was it before, and is large where two have room */
     const char *stored; /* the preference that remembers the stage; NULL for none */
     bool by_lane;
-    bool abreast; /* all charts are large */
-    bool two;     /* two are */
-    bool alone;   /* two never stand in a column */
+    bool abreast;   /* all charts are large */
+    bool two;       /* two are */
+    bool alone;     /* two never stand in a column */
+    bool no_layers; /* the run of another program has nothing by layer */
     guint arranging;
     bool linking;
 };
@@ -389,9 +390,28 @@ static void sync_lanes(NsDashboard *dashboard)
     sync_compact(dashboard);
 }
 
+/* Of a run of another program that has nothing by layer the loss stands in place of all charts, the
+ * others of which would be empty. */
+static void sync_layers(NsDashboard *dashboard)
+{
+    const NsView *view = ns_session_view(dashboard->session);
+    bool none = ns_session_is_watching(dashboard->session) && view->history;
+    for (unsigned i = 0; none && i < view->started.n; i++)
+        none = !view->histories[i] || ns_history_layout(view->histories[i])->layers == 0;
+    if (none == dashboard->no_layers) return;
+    dashboard->no_layers = none;
+    NsChartTile *loss = NULL;
+    for (guint i = dashboard->slots->len; none && i-- > 0;) {
+        NsChartTile *tile = slot_at(dashboard, i)->tile;
+        if (g_str_equal(ns_chart_tile_kind(tile)->choice.key, "loss")) loss = tile;
+    }
+    if (loss || !none) ns_dashboard_maximize(dashboard, loss);
+}
+
 static void on_view_changed(NsDashboard *dashboard)
 {
     sync_lanes(dashboard);
+    sync_layers(dashboard);
     for (guint i = 0; i < dashboard->slots->len; i++) slot_at(dashboard, i)->stale = true;
     ns_page_refresh(NS_PAGE(dashboard));
 }

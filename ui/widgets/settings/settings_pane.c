@@ -9,6 +9,7 @@
 #include "ui/widgets/common/text_label.h"
 #include "ui/widgets/settings/controls.h"
 #include "ui/widgets/settings/lane_tabs.h"
+#include "ui/widgets/settings/log_pane.h"
 #include "ui/widgets/settings/pending_bar.h"
 #include "ui/widgets/settings/setting_row.h"
 
@@ -20,7 +21,7 @@ typedef enum { AUTO, PLAIN, TOGGLES, SLIDER, SEED, FILE_BUTTON } Kind;
 /* What shows that another program's run is on view. */
 typedef struct {
     NsSession *session;
-    GtkWidget *tabs, *rows, *place, *pending, *watched;
+    GtkWidget *tabs, *rows, *log, *place, *pending, *watched;
 } Watching;
 
 static const char WATCHING[] = "ns-watching";
@@ -225,7 +226,9 @@ static void sync_watching(GtkWidget *pane)
 {
     const Watching *parts = g_object_get_data(G_OBJECT(pane), WATCHING);
     bool watching = ns_session_is_watching(parts->session);
-    gtk_widget_set_sensitive(parts->tabs, !watching);
+    gtk_widget_set_visible(parts->tabs, !watching);
+    gtk_widget_set_visible(parts->rows, !watching);
+    gtk_widget_set_visible(parts->log, watching);
     gtk_widget_set_sensitive(parts->rows, !watching);
     gtk_stack_set_visible_child(GTK_STACK(parts->place),
                                 watching ? parts->watched : parts->pending);
@@ -249,9 +252,13 @@ GtkWidget *ns_settings_pane_new(NsSession *session)
     GtkWidget *pane = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
     GtkWidget *scroller = gtk_scrolled_window_new();
     Watching *parts = g_new(Watching, 1);
-    *parts = (Watching){
-        ns_session_hold(session, pane), ns_lane_tabs_new(session), scroller, gtk_stack_new(),
-        new_pending_place(session),     new_watch_words()};
+    *parts = (Watching){ns_session_hold(session, pane),
+                        ns_lane_tabs_new(session),
+                        scroller,
+                        ns_log_pane_new(session),
+                        gtk_stack_new(),
+                        new_pending_place(session),
+                        new_watch_words()};
     g_object_set_data_full(G_OBJECT(pane), WATCHING, parts, g_free);
     gtk_widget_add_css_class(pane, "settings-pane");
     gtk_box_append(GTK_BOX(pane), parts->tabs);
@@ -260,6 +267,8 @@ GtkWidget *ns_settings_pane_new(NsSession *session)
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroller), make_rows(pane, session));
     gtk_widget_set_vexpand(scroller, TRUE);
     gtk_box_append(GTK_BOX(pane), scroller);
+    gtk_widget_set_visible(parts->log, FALSE);
+    gtk_box_append(GTK_BOX(pane), parts->log);
     gtk_stack_add_child(GTK_STACK(parts->place), parts->pending);
     gtk_stack_add_child(GTK_STACK(parts->place), parts->watched);
     gtk_box_append(GTK_BOX(pane), parts->place);

@@ -252,13 +252,16 @@ static void watch_file(NsWindow *window, const char *path)
     NsSession *session = ns_window_session(window);
     g_autofree char *name = g_filename_display_basename(path);
     g_autoptr(GError) error = NULL;
+    bool mapped = false;
     if (ns_session_watches(session, path)) {
         ns_window_toast(window, _("This run is shown already."));
-    } else if (!ns_outside_file_may_have_loss(path, &error)) {
+    } else if (!ns_outside_file_may_have_loss(path, &mapped, &error) && !mapped) {
         refuse(window, error->message);
     } else if (ns_window_watch(window, (const char *const[]){path, NULL})) {
-        g_autofree char *words =
-            g_strdup_printf(_("%s is a run of another program; what it adds is shown live."), name);
+        g_autofree char *words = g_strdup_printf(
+            error ? _("%s has no training loss that is recognized: choose it on the left.")
+                  : _("%s is a run of another program; what it adds is shown live."),
+            name);
         ns_window_toast(window, words);
     }
 }

@@ -1,0 +1,19 @@
+/* The columns of a log, what they are taken for, and choices that are remembered.  Internal to
+ * outside*.c.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "core/store/outside.h"
+#include "core/store/outside_name.h"
+
+/* The columns with numbers (NsOutsideColumn).  `losses`: the names that are shown as losses;
+ * `left_out`: the set of the keys of groups that are not drawn. */
+GPtrArray *ns_outside_columns(const NsOutsideNames *names, const NsOutsideName *const *losses,
+                              size_t n, GHashTable *left_out);
+
+/* The program that usually writes these names, for display; NULL if it is not known. */
+const char *ns_outside_program(const NsOutsideNames *names);
+
+/* See ns_outside_recall and ns_outside_remember.  The first returns NULL if there is nothing; free
+ * it with g_free. */
+char *ns_outside_columns_recall(const NsOutsideNames *names);
+bool ns_outside_columns_remember(const NsOutsideNames *names, const char *map, GError **error);

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/store/outside_columns-private.h"
+
+#include "core/base/file.h"
+#include "core/base/words.h"
+#include "core/data/reader.h"
+#include "core/store/output_file.h"
+
+#include <string.h>
+
+/* Columns that are listed, choices that are remembered, and bytes of their file. */
+#define MOST_COLUMNS 2000
+#define MOST_CHOICES 200
+#define MOST_BYTES ((size_t)4 << 20)
+
+/* ---- Columns ---- */
+
+static void column_free(gpointer data)
+{
+    g_free(((NsOutsideColumn *)data)->name);
+    g_free(data);
+}
+
+/* The name with {l} in the place of its last number that is the layer. */
+static char *pattern_of(const NsOutsideName *name)
+{
+    const char *found = NULL, *end = NULL;
+    for (const char *at = name->raw; *at;) {
+        size_t digits = strspn(at, "0123456789");
+        if (digits && g_ascii_strtoull(at, NULL, 10) == name->layer) {
+            found = at;
+            end = at + digits;
+        }
+        at += MAX(digits, 1);
+    }
+    return found ? g_strdup_printf("%.*s{l}%s", (int)(found - name->raw), name->raw, end)
+                 : g_strdup(name->raw);
+}
+
+static const char *const meanings[] = {
+    [NS_OUTSIDE_STEP] = "step",       [NS_OUTSIDE_EPOCH] = "epoch",
+    [NS_OUTSIDE_LOSS] = "loss",       [NS_OUTSIDE_VALIDATION] = "validation",
+    [NS_OUTSIDE_LR] = "lr",           [NS_OUTSIDE_GRAD_NORM] = "grad_norm",
+    [NS_OUTSIDE_SECONDS] = "seconds",
+};
+
+/* Whether of several names of a number of the step this is the one that is taken. */
+static bool is_best(const GPtrArray *list, guint i)
+{
+    const NsOutsideName *name = list->pdata[i];
+    for (guint k = 0; k < list->len; k++) {
+        const NsOutsideName *other = list->pdata[k];
+        bool same = other->use->number && other->kind == name->kind && other->lane == name->lane;
+        if (same && (other->rank < name->rank || (other->rank == name->rank && k < i)))
+            return false;
+    }
+    return true;
+}
+
+GPtrArray *ns_outside_columns(const NsOutsideNames *names, const NsOutsideName *const *losses,
+                              size_t n, GHashTable *left_out)
+{
+    GPtrArray *columns = g_ptr_array_new_with_free_func(column_free);
+    g_autoptr(GHashTable) patterns = g_hash_table_new(g_str_hash, g_str_equal);
+    const GPtrArray *list = ns_outside_names_list(names);
+    for (guint i = 0; i < list->len && columns->len < MOST_COLUMNS; i++) {
+        const NsOutsideName *name = list->pdata[i];
+        if (!name->use->number) continue;
+        bool loss = name->kind == NS_OUTSIDE_LOSS || name->kind == NS_OUTSIDE_VALIDATION;
+        bool drawn = loss || name->kind == NS_OUTSIDE_LR || name->kind == NS_OUTSIDE_GRAD_NORM ||
+                     name->kind == NS_OUTSIDE_VALUE;
+        bool taken = !loss && name->kind != NS_OUTSIDE_VALUE && is_best(list, i);
+        for (size_t k = 0; loss && k < n; k++) taken |= losses[k] == name;
+        const char *meaning = name->layered ? NS_OUTSIDE_BY_LAYER : "curve";
+        if (!drawn || g_hash_table_contains(left_out, name->group->key)) meaning = "none";
+        if (taken && name->kind < G_N_ELEMENTS(meanings)) meaning = meanings[name->kind];
+        g_autofree char *shown = name->layered ? pattern_of(name) : g_strdup(name->raw);
+        NsOutsideColumn *column = g_hash_table_lookup(patterns, shown);
+        if (!column) {
+            column = g_new0(NsOutsideColumn, 1);
+            column->name = g_steal_pointer(&shown);
+            column->meaning = meaning;
+            g_hash_table_insert(patterns, column->name, column);
+            g_ptr_array_add(columns, column);
+        }
+        column->layers += name->layered;
+    }
+    return columns;
+}
+
+static void clear_reading(gpointer data)
+{
+    NsOutsideReading *reading = data;
+    g_ptr_array_unref(reading->columns);
+    g_free(reading->map);
+}
+
+NsOutsideReading *ns_outside_reading_ref(NsOutsideReading *reading)
+{
+    return reading ? g_atomic_rc_box_acquire(reading) : NULL;
+}
+
+void ns_outside_reading_unref(NsOutsideReading *reading)
+{
+    if (reading) g_atomic_rc_box_release_full(reading, clear_reading);
+}
+
+const char *ns_outside_program(const NsOutsideNames *names)
+{
+    /* Names that no other program writes. */
+    static const struct {
+        const char *program, *name;
+    } programs[] = {
+        {"Hugging Face Trainer", "train_runtime"},
+        {"Hugging Face Trainer", "train/total_flos"},
+        {"Hugging Face Trainer", "train/grad_norm"},
+        {"Hugging Face Trainer", "eval_runtime"},
+        {"Hugging Face Trainer", "eval/runtime"},
+        {"LLaMA-Factory", "current_steps"},
+        {"Weights & Biases", "_runtime"},
+        {"Weights & Biases", "_step"},
+        {"fairseq", "num_updates"},
+        {"fairseq", "train_num_updates"},
+        {"Megatron-LM", "lm loss"},
+        {"Megatron-LM", "lm-loss-training/lm loss"},
+        {"DeepSpeed", "Train/Samples/train_loss"},
+        {"Lightning", "train_loss_step"},
+        {"Lightning", "lr-AdamW"},
+        {"TensorBoard", "Wall time"},
+        {"MosaicML Composer", "time/batch"},
+        {"Keras", "epoch_loss"},
+        {"Keras", "val_accuracy"},
+    };
+    const GPtrArray *list = ns_outside_names_list(names);
+    for (size_t k = 0; k < G_N_ELEMENTS(programs); k++)
+        for (guint i = 0; i < list->len; i++) {
+            const NsOutsideName *name = list->pdata[i];
+            if (name->use->listed && g_str_equal(name->raw, programs[k].name))
+                return programs[k].program;
+        }
+    return NULL;
+}
+
+/* ---- Choices that are remembered ---- */
+
+/* A line of the file has the choice and the names, with tabs between them. */
+static char *path_of_choices(void)
+{
+    return g_build_filename(g_get_user_data_dir(), "normscope", "columns", NULL);
+}
+
+static char **read_choices(void)
+{
+    size_t bytes;
+    g_autofree char *path = path_of_choices();
+    g_autofree char *text = ns_read_file(path, MOST_BYTES, &bytes, NULL);
+    return g_strsplit(text ? text : "", "\n", -1);
+}
+
+/* Writes # in the place of each number, so that models of all sizes have the same names. */
+static char *without_numbers(const char *name)
+{
+    g_autofree char *escaped = g_strescape(name, NULL);
+    GString *text = g_string_new(NULL);
+    for (const char *at = escaped; *at;) {
+        size_t digits = strspn(at, "0123456789");
+        g_string_append_c(text, digits ? '#' : *at);
+        at += MAX(digits, 1);
+    }
+    return g_string_free(text, FALSE);
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names of a log without numbers, sorted, each once. */
+static GPtrArray *names_of(const NsOutsideNames *names)
+{
+    g_autoptr(GHashTable) set = g_hash_table_new(g_str_hash, g_str_equal);
+    GPtrArray *found = g_ptr_array_new_with_free_func(g_free);
+    const GPtrArray *list = ns_outside_names_list(names);
+    for (guint i = 0; i < list->len; i++) {
+        const NsOutsideName *name = list->pdata[i];
+        char *text = name->use->listed ? without_numbers(name->raw) : NULL;
+        if (text && g_hash_table_add(set, text))
+            g_ptr_array_add(found, text);
+        else
+            g_free(text);
+    }
+    g_ptr_array_sort(found, compare_texts);
+    return found;
+}
+
+/* Whether a choice for the logs with these names, words[1] and following, is one for this log. */
+static bool suits(const NsOutsideNames *names, const GPtrArray *own, char **words)
+{
+    for (guint i = 0; i < own->len; i++)
+        if (!g_strv_contains((const char *const *)words + 1, own->pdata[i])) return false;
+    NsOutsideNames *mapped = ns_outside_names_new();
+    const GPtrArray *list = ns_outside_names_list(names);
+    bool chosen = false;
+    if (ns_outside_names_map(mapped, words[0], NULL))
+        for (guint i = 0; i < list->len && !chosen; i++) {
+            const NsOutsideName *name = list->pdata[i];
+            chosen = name->use->listed && ns_outside_names_find(mapped, NULL, name->raw)->chosen;
+        }
+    ns_outside_names_free(mapped);
+    return chosen;
+}
+
+char *ns_outside_columns_recall(const NsOutsideNames *names)
+{
+    g_auto(GStrv) choices = read_choices();
+    g_autoptr(GPtrArray) own = *choices && **choices ? names_of(names) : NULL;
+    for (char **choice = choices; own && *choice; choice++) {
+        g_auto(GStrv) words = g_strsplit(*choice, "\t", -1);
+        g_autofree char *map = g_strcompress(words[0] ? words[0] : "");
+        if (!*map) continue;
+        g_free(words[0]);
+        words[0] = g_strdup(map);
+        if (suits(names, own, words)) return g_steal_pointer(&map);
+    }
+    return NULL;
+}
+
+bool ns_outside_columns_remember(const NsOutsideNames *names, const char *map, GError **error)
+{
+    g_auto(GStrv) choices = read_choices();
+    g_autoptr(GPtrArray) own = names_of(names);
+    g_autoptr(GString) key = g_string_new(NULL), text = g_string_new(NULL);
+    for (guint i = 0; i < own->len; i++)
+        g_string_append_printf(key, "\t%s", (const char *)own->pdata[i]);
+    g_autofree char *escaped = g_strescape(map, NULL), *path = path_of_choices();
+    if (*map) g_string_append_printf(text, "%s%s\n", escaped, key->str);
+    bool had = false;
+    for (size_t i = 0; choices[i] && i < MOST_CHOICES; i++) {
+        const char *tab = strchr(choices[i], '\t');
+        bool same = tab && g_str_equal(tab, key->str);
+        had |= same;
+        if (tab && !same) g_string_append_printf(text, "%s\n", choices[i]);
+    }
+    if (!*map && !had) return true;
+    g_autofree char *folder = g_path_get_dirname(path);
+    return ns_folder_make(folder, error) && ns_save(path, text->str, text->len, error);
+}

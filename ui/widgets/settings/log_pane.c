@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/widgets/settings/log_pane.h"
+
+#include "core/base/words.h"
+#include "core/store/outside_name.h"
+#include "ui/widgets/common/accessible.h"
+#include "ui/widgets/common/text_label.h"
+
+#include <string.h>
+
+/* Columns that have a row; a log may have thousands. */
+#define ROWS_MOST 100
+#define NAME_CHARS 16
+
+/* The meanings of a column: a key of ns_outside_names_map, and its name in the list. */
+static const struct {
+    const char *key, *label;
+} meanings[] = {
+    {"step", N_("Step")},
+    {"epoch", N_("Epoch")},
+    {"loss", N_("Training loss")},
+    {"validation", N_("Validation loss")},
+    {"lr", N_("Learning rate")},
+    {"grad_norm", N_("Gradient norm")},
+    {"seconds", N_("Seconds a step")},
+    {"layer", N_("By layer")},
+    {"curve", N_("Own curve")},
+    {"none", N_("Left out")},
+};
+
+typedef struct {
+    NsSession *session;
+    GtkWidget *box; /* all of it, made again when the columns are others */
+    GPtrArray *readings;
+    GPtrArray *facts; /* GtkLabel of each source: lines, steps */
+    GtkWidget *left_out;
+} Parts;
+
+static const char PARTS[] = "ns-log-pane", SOURCE[] = "ns-source", COLUMN[] = "ns-column";
+
+static void parts_free(gpointer data)
+{
+    Parts *parts = data;
+    g_ptr_array_unref(parts->readings);
+    g_ptr_array_unref(parts->facts);
+    g_free(parts);
+}
+
+static void unref_reading(gpointer reading)
+{
+    ns_outside_reading_unref(reading);
+}
+
+/* ---- In words ---- */
+
+/* “table, written by Lightning; 1,240 lines read, 2 of them skipped” */
+static char *facts_words(const NsOutsideReading *reading)
+{
+    if (!reading) return g_strdup(_("Nothing has been read yet."));
+    GString *words = g_string_new(reading->format);
+    if (reading->program) g_string_append_printf(words, _(", written by %s"), reading->program);
+    g_autofree char *lines = ns_group_digits((int64_t)reading->lines);
+    g_string_append(words, "; ");
+    g_string_append_printf(
+        words, ns_plural("%s line read", "%s lines read", (gint64)reading->lines), lines);
+    g_autofree char *wrong = ns_group_digits((int64_t)reading->wrong);
+    if (reading->wrong) g_string_append_printf(words, _(", %s skipped"), wrong);
+    return g_string_free(words, FALSE);
+}
+
+static char *steps_words(NsSession *session)
+{
+    const NsView *view = ns_session_view(session);
+    size_t records = 0;
+    for (unsigned i = 0; i < view->started.n; i++)
+        records += view->histories[i] ? ns_history_steps(view->histories[i]) : 0;
+    if (!records)
+        return g_strdup(_("No step with a training loss has been read yet; choose above "
+                          "which column it is."));
+    g_autofree char *n = ns_group_digits((int64_t)records);
+    g_autofree char *first = ns_group_digits(ns_session_first_step(session));
+    g_autofree char *last = ns_group_digits(ns_session_steps(session));
+    return g_strdup_printf(_("Steps %s to %s, %s records."), first, last, n);
+}
+
+/* ---- Columns ---- */
+
+static void on_chosen(GtkDropDown *list, GParamSpec *property, GtkWidget *pane)
+{
+    (void)property;
+    const Parts *parts = g_object_get_data(G_OBJECT(pane), PARTS);
+    guint source = GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(list), SOURCE));
+    guint chosen = gtk_drop_down_get_selected(list);
+    const NsOutsideReading *reading = parts->readings->pdata[source];
+    if (!reading || chosen >= G_N_ELEMENTS(meanings)) return;
+    g_autofree char *map = ns_outside_map_change(
+        reading->map, g_object_get_data(G_OBJECT(list), COLUMN), meanings[chosen].key);
+    ns_session_map_columns(parts->session, source, map);
+}
+
+static void on_reset(GtkButton *button, GtkWidget *pane)
+{
+    const Parts *parts = g_object_get_data(G_OBJECT(pane), PARTS);
+    guint source = GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(button), SOURCE));
+    ns_session_map_columns(parts->session, source, "");
+}
+
+static void add_column(GtkWidget *pane, GtkGrid *grid, guint source, const NsOutsideColumn *column)
+{
+    const char *labels[G_N_ELEMENTS(meanings) + 1] = {NULL};
+    guint chosen = GTK_INVALID_LIST_POSITION;
+    for (guint i = 0; i < G_N_ELEMENTS(meanings); i++) {
+        labels[i] = _(meanings[i].label);
+        if (g_str_equal(meanings[i].key, column->meaning)) chosen = i;
+    }
+    g_autofree char *words =
+        column->layers
+            ? g_strdup_printf(ns_plural("%s, %zu layer", "%s, %zu layers", column->layers),
+                              column->name, column->layers)
+            : g_strdup(column->name);
+    GtkWidget *name = ns_line_label_new(column->name, NULL),
+              *list = gtk_drop_down_new_from_strings(labels);
+    gtk_label_set_ellipsize(GTK_LABEL(name), PANGO_ELLIPSIZE_MIDDLE);
+    gtk_label_set_width_chars(GTK_LABEL(name), NAME_CHARS);
+    gtk_widget_set_hexpand(name, TRUE);
+    gtk_widget_set_tooltip_text(name, words);
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(list), chosen);
+    g_autofree char *accessible = g_strdup_printf(_("What %s is"), column->name);
+    ns_accessible_name(list, accessible);
+    g_object_set_data(G_OBJECT(list), SOURCE, GUINT_TO_POINTER(source));
+    g_object_set_data_full(G_OBJECT(list), COLUMN, g_strdup(column->name), g_free);
+    g_signal_connect(list, "notify::selected", G_CALLBACK(on_chosen), pane);
+    int row = 0;
+    while (gtk_grid_get_child_at(grid, 0, row)) row++;
+    gtk_grid_attach(grid, name, 0, row, 1, 1);
+    gtk_grid_attach(grid, list, 1, row, 1, 1);
+}
+
+/* The columns that are taken for something come first. */
+static void add_columns(GtkWidget *pane, Parts *parts, guint source)
+{
+    const NsOutsideReading *reading = parts->readings->pdata[source];
+    const GPtrArray *columns = reading ? reading->columns : NULL;
+    GtkWidget *grid = gtk_grid_new();
+    gtk_grid_set_row_spacing(GTK_GRID(grid), 2);
+    gtk_grid_set_column_spacing(GTK_GRID(grid), 6);
+    guint rows = 0;
+    for (guint i = 0; i < G_N_ELEMENTS(meanings); i++)
+        for (guint k = 0; columns && k < columns->len; k++) {
+            const NsOutsideColumn *column = columns->pdata[k];
+            if (!g_str_equal(column->meaning, meanings[i].key) || rows++ >= ROWS_MOST) continue;
+            add_column(pane, GTK_GRID(grid), source, column);
+        }
+    gtk_box_append(GTK_BOX(parts->box), grid);
+    if (rows > ROWS_MOST) {
+        guint more = rows - ROWS_MOST;
+        g_autofree char *words =
+            g_strdup_printf(ns_plural("%u more column is read as it is named.",
+                                      "%u more columns are read as they are named.", more),
+                            more);
+        gtk_box_append(GTK_BOX(parts->box), ns_text_label_new(words, "hint"));
+    }
+    if (!reading || !*reading->map) return;
+    GtkWidget *reset = gtk_button_new_with_label(_("Read as named"));
+    gtk_widget_set_tooltip_text(reset,
+                                _("Forget what was chosen here for logs with these columns"));
+    gtk_widget_set_halign(reset, GTK_ALIGN_START);
+    g_object_set_data(G_OBJECT(reset), SOURCE, GUINT_TO_POINTER(source));
+    g_signal_connect(reset, "clicked", G_CALLBACK(on_reset), pane);
+    gtk_box_append(GTK_BOX(parts->box), reset);
+}
+
+/* ---- The pane ---- */
+
+/* Whether two readings have the same rows. */
+static bool is_same(const NsOutsideReading *a, const NsOutsideReading *b)
+{
+    if (!a || !b) return a == b;
+    bool same = a->columns->len == b->columns->len && g_str_equal(a->map, b->map);
+    for (guint i = 0; same && i < a->columns->len; i++) {
+        const NsOutsideColumn *one = a->columns->pdata[i], *other = b->columns->pdata[i];
+        same = g_str_equal(one->name, other->name) && g_str_equal(one->meaning, other->meaning) &&
+               one->layers == other->layers;
+    }
+    return same;
+}
+
+static void make_rows(GtkWidget *pane, Parts *parts)
+{
+    for (GtkWidget *child; (child = gtk_widget_get_first_child(parts->box));)
+        gtk_box_remove(GTK_BOX(parts->box), child);
+    g_ptr_array_set_size(parts->facts, 0);
+    gtk_box_append(GTK_BOX(parts->box), ns_line_label_new(_("Run of another program"), "heading"));
+    for (guint i = 0; i < parts->readings->len; i++) {
+        const char *path = ns_session_source(parts->session, i);
+        g_autofree char *name = g_str_equal(path, "-") ? g_strdup(_("standard input"))
+                                                       : g_filename_display_basename(path);
+        GtkWidget *label = ns_line_label_new(name, NULL), *facts = ns_text_label_new(NULL, "hint");
+        gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_MIDDLE);
+        gtk_widget_set_tooltip_text(label, path);
+        gtk_box_append(GTK_BOX(parts->box), label);
+        gtk_box_append(GTK_BOX(parts->box), facts);
+        g_ptr_array_add(parts->facts, facts);
+        add_columns(pane, parts, i);
+    }
+    parts->left_out = ns_text_label_new(NULL, NULL);
+    gtk_box_append(GTK_BOX(parts->box), parts->left_out);
+}
+
+static void sync_pane(GtkWidget *pane)
+{
+    Parts *parts = g_object_get_data(G_OBJECT(pane), PARTS);
+    if (!ns_session_is_watching(parts->session)) return;
+    GPtrArray *readings = g_ptr_array_new_with_free_func(unref_reading);
+    for (size_t i = 0; ns_session_source(parts->session, i); i++)
+        g_ptr_array_add(readings, ns_session_reading(parts->session, i));
+    bool same = parts->left_out && readings->len == parts->readings->len;
+    for (guint i = 0; same && i < readings->len; i++)
+        same = is_same(readings->pdata[i], parts->readings->pdata[i]);
+    g_ptr_array_unref(parts->readings);
+    parts->readings = readings;
+    if (!same) make_rows(pane, parts);
+    for (guint i = 0; i < readings->len; i++) {
+        g_autofree char *words = facts_words(readings->pdata[i]);
+        ns_text_label_set(parts->facts->pdata[i], words);
+    }
+    GString *words = g_string_new(NULL);
+    g_autofree char *steps = steps_words(parts->session);
+    g_string_append(words, steps);
+    const GPtrArray *messages = ns_session_watch_messages(parts->session);
+    for (guint i = 0; i < messages->len; i++)
+        g_string_append_printf(words, "\n\n%s", (const char *)messages->pdata[i]);
+    ns_text_label_set(parts->left_out, words->str);
+    g_string_free(words, TRUE);
+}
+
+GtkWidget *ns_log_pane_new(NsSession *session)
+{
+    GtkWidget *pane = gtk_scrolled_window_new();
+    Parts *parts = g_new0(Parts, 1);
+    parts->session = ns_session_hold(session, pane);
+    parts->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8);
+    parts->readings = g_ptr_array_new_with_free_func(unref_reading);
+    parts->facts = g_ptr_array_new();
+    g_object_set_data_full(G_OBJECT(pane), PARTS, parts, parts_free);
+    gtk_widget_add_css_class(parts->box, "settings");
+    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(pane), GTK_POLICY_NEVER,
+                                   GTK_POLICY_AUTOMATIC);
+    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(pane), parts->box);
+    gtk_widget_set_vexpand(pane, TRUE);
+    ns_session_listen(session, "status-changed", G_CALLBACK(sync_pane), pane);
+    ns_session_listen(session, "runs-changed", G_CALLBACK(sync_pane), pane);
+    return pane;
+}
