@@ -204,8 +204,7 @@ static void remember_given(NsRecordedRun *run)
     const NsOutside *log = ns_outside_file_run(run->log);
     const char *map = ns_outside_mapped(log);
     g_autoptr(GError) error = NULL;
-    if (ns_outside_map_given() && (run->lanes || !*map) &&
-        !ns_outside_remember(log, map, &error))
+    if (ns_outside_map_given() && (run->lanes || !*map) && !ns_outside_remember(log, map, &error))
         ns_recorded_run_report(run, "%s", error->message);
 }
 
