@@ -181,7 +181,7 @@ def test_map():
         write(path("d.csv"), ["objective,t,x/block-1-rms", "4,1,5"])
         found, err = read(path("d.csv"))
         assert losses(found) == {1: 4} and found[1]["x-rms"] == [5] and "read as chosen before: loss=objective" in err
-        piped = run("watch", "-", small=False, input=b"objective,t,x/block-1-rms\n4,1,5\n")
+        piped = run("watch", "-", small=False, input=b'{"objective":4,"t":1,"x/block-1-rms":5}\n')
         assert piped.returncode == 0 and b"chosen before" in piped.stderr, piped
         write(path("e.csv"), ["objective,t,other", "4,1,5"])
         assert "has objective, t, other" in sentence(run("show", path("e.csv"), small=False), 1)
