@@ -186,6 +186,11 @@ static void find_expensive(const Chart *chart, bool *any, bool *one_step)
 static void provide_probes(Chart *chart)
 {
     bool any, one_step;
+    for (guint i = 0; i < chart->sheet.charts->len; i++)
+        for (size_t k = 0; k < chart->a->experiment.n; k++)
+            if (ns_figure_spec_is_of_curvature(spec_at(chart, i)) &&
+                chart->a->experiment.lane[k].curvature_every == 0)
+                chart->a->experiment.lane[k].curvature_every = interval(chart, false);
     find_expensive(chart, &any, &one_step);
     for (size_t i = 0; any && i < chart->a->experiment.n; i++) {
         NsSettings *settings = &chart->a->experiment.lane[i];

@@ -171,6 +171,7 @@ static void write_choice(NsJson *json, const List *list, size_t i)
         ns_json_string(json, "symbol", info->symbol);
         ns_json_string(json, "domain", domain_words[info->domain]);
         ns_json_bool(json, "expensive", info->expensive);
+        ns_json_string(json, "every", info->every);
     }
     if (list->rows == ns_instructions_choice) {
         ns_json_bool(json, "there", ns_instructions_there((NsInstructions)i));

@@ -354,6 +354,13 @@ static void attention_backward(const NsSublayer *s, const NsShape *shape, const 
     project_backward(s, shape, a, scratch, pass);
 }
 
+/* The gates of the FFN's units for the rows of this pass; NULL if it has none. */
+static bool *gates_of(const NsSublayer *s, const NsShape *shape, const NsPass *pass)
+{
+    if (!pass->gates || s->activation->keeps) return NULL;
+    return pass->gates + s->layer * pass->layer_gates + pass->first * shape->T * shape->F;
+}
+
 /* Computes an FFN up to the input of its last matrix product. */
 static void ffn_enter(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                       const NsPass *pass)
@@ -363,7 +370,12 @@ static void ffn_enter(const NsSublayer *s, const NsShape *shape, const NsActivat
     map_forward(pass, (Map){s->w_in, s->b_in, R, D, F}, a->raw, u);
     if (s->activation->gated) map_forward(pass, (Map){s->w_gate, NO_BIAS, R, D, F}, a->gate, u);
     NsClockMark mark = ns_clock_begin();
-    s->activation->forward(a->hidden, a->raw, a->gate, R * F);
+    bool *gates = gates_of(s, shape, pass);
+    for (size_t i = 0; gates && pass->records && i < R * F; i++) gates[i] = a->raw[i] > 0;
+    if (gates)
+        for (size_t i = 0; i < R * F; i++) a->hidden[i] = gates[i] ? a->raw[i] : 0;
+    else
+        s->activation->forward(a->hidden, a->raw, a->gate, R * F);
     ns_clock_end(mark, NS_OP_ACTIVATION);
     if (s->mid.norm) ns_norm_place_forward(&s->mid, shape, pass, a->mid, a->stats_mid, a->hidden);
 }
@@ -384,7 +396,11 @@ static void ffn_backward(const NsSublayer *s, const NsShape *shape, const NsActi
     map_backward(pass, (Map){s->w_out, s->b_out, R, F, D}, d, df, a->mid);
     if (s->mid.norm) ns_norm_place_backward(&s->mid, shape, pass, d, d, a->hidden, a->stats_mid);
     NsClockMark mark = ns_clock_begin();
-    s->activation->backward(d, scratch->gate, d, a->raw, a->gate, R * F);
+    const bool *gates = gates_of(s, shape, pass);
+    if (gates)
+        for (size_t i = 0; i < R * F; i++) d[i] = gates[i] ? d[i] : 0;
+    else
+        s->activation->backward(d, scratch->gate, d, a->raw, a->gate, R * F);
     ns_clock_end(mark, NS_OP_ACTIVATION);
     map_backward(pass, (Map){s->w_in, s->b_in, R, D, F}, scratch->du, d, u);
     if (!s->activation->gated) return;

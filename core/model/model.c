@@ -36,6 +36,8 @@ struct NsModel {
     NsMeasure measure; /* what ns_model_measure returned last */
     NsCall call;       /* of the last ns_model_measure */
     NsMeasuring measuring;
+    bool *gates; /* ns_model_set_gates */
+    bool records;
 };
 
 /* Allocates the shards of worker i, each for at most n sequences of full length. */
@@ -423,6 +425,8 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
     NsCall call = call_of(model, batch, training ? NS_OF_BATCH_KEPT : NS_OF_BATCH);
     if (noise) call.noise = *noise;
     call.measuring = model->measuring == NS_MEASURING_ALL;
+    call.gates = model->gates;
+    call.records = model->records;
     model->call = call;
     ns_gradients_begin(model->gradients, model->measuring != NS_MEASURING_LOSS);
     ns_team_run(model->team, model->n_workers, measure_parts, model);
@@ -593,6 +597,12 @@ void ns_model_revisit(NsModel *model, size_t layer)
 void ns_model_set_measuring(NsModel *model, NsMeasuring measuring)
 {
     model->measuring = measuring;
+}
+
+void ns_model_set_gates(NsModel *model, bool *gates, bool record)
+{
+    model->gates = gates;
+    model->records = record;
 }
 
 bool ns_model_keeps(const NsModel *model)

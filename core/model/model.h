@@ -82,6 +82,11 @@ double ns_model_plain_loss(NsModel *model, const NsBatch *batch);
 typedef enum { NS_MEASURING_ALL, NS_MEASURING_GRADIENTS, NS_MEASURING_LOSS } NsMeasuring;
 void ns_model_set_measuring(NsModel *model, NsMeasuring measuring);
 
+/* Makes ns_model_measure record which units of ReLU are open, or hold them as recorded for the same
+ * batch whatever their input is, so that the loss is smooth and finite differences of its gradient
+ * are the Hessian.  gates: [ns_plan_gates], borrowed; NULL, the default: ReLU as usual. */
+void ns_model_set_gates(NsModel *model, bool *gates, bool record);
+
 /* Forward only, without noise and with running statistics.  Returns the mean negative
  * log-likelihood in nats per target; 0 without targets. */
 double ns_model_loss(NsModel *model, const NsBatch *batch);

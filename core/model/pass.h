@@ -44,6 +44,8 @@ typedef struct {
     ns_real *state;
     NsStatistics statistics;
     NsNoise noise;
+    bool *gates; /* as in NsPass */
+    bool records;
     bool profiling;
     bool measuring;    /* the sums for the record are requested */
     bool forward_only; /* nothing is stored for backward, and stored activations remain */

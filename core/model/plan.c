@@ -43,6 +43,15 @@ static size_t decoder_elements(const NsSettings *settings, const NsModelLayout *
     return layout->shards * ns_decoder_elements(layout, together, 1);
 }
 
+size_t ns_plan_gates(const NsSettings *settings)
+{
+    if (ns_activation(settings->activation)->keeps) return 0;
+    int64_t layers = ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings);
+    int64_t positions =
+        ns_settings_batch(settings) * MAX(settings->seq, ns_settings_source_seq(settings));
+    return (size_t)(layers * MAX(positions, settings->batch_tokens) * ns_settings_d_ff(settings));
+}
+
 NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab)
 {
     NsModelLayout layout;
@@ -51,13 +60,15 @@ NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab)
 
     size_t arena = layout.table.size * sizeof(ns_real);
     plan.weight_bytes = layout.standardize ? 2 * arena : arena;
-    plan.gradient_bytes = arena * (settings->probe_every > 0 ? 2 : 1) +
-                          ns_gradients_elements(&layout) * sizeof(ns_real);
+    size_t arenas = 1u + (settings->probe_every > 0 ? 1u : 0u) +
+                    (settings->curvature_every > 0 ? (size_t)NS_CURVATURE_ARENAS : 0u);
+    plan.gradient_bytes = arenas * arena + ns_gradients_elements(&layout) * sizeof(ns_real);
     plan.moment_bytes =
         ns_optimizer_bytes(ns_optimizer(settings->optimizer), &layout.table, plan.threads);
     plan.activation_bytes =
         (layout.arena_plan.size + layout.arena_plan.outside + decoder_elements(settings, &layout)) *
         sizeof(ns_real);
+    if (settings->curvature_every > 0) plan.activation_bytes += ns_plan_gates(settings);
     plan.total_bytes =
         plan.weight_bytes + plan.gradient_bytes + plan.moment_bytes + plan.activation_bytes;
 

@@ -8,13 +8,20 @@
 typedef struct {
     size_t parameters;       /* elements */
     size_t weight_bytes;     /* weights */
-    size_t gradient_bytes;   /* gradients, and another arena for the mean gradient of probes */
+    size_t gradient_bytes;   /* gradients, and arenas for the mean gradient and for curvature */
     size_t moment_bytes;     /* Adam's two moments */
     size_t activation_bytes; /* of all threads */
     size_t total_bytes;
     double gflop_per_step; /* forward and backward, matrix products only */
     unsigned threads;      /* threads that will share a batch; one if a norm is over the batch */
 } NsPlan;
+
+/* Arenas of the tensor table that measuring curvature takes (core/probe/curvature.h). */
+enum { NS_CURVATURE_ARENAS = 6 };
+
+/* The gates that measuring curvature takes, a byte each: of every unit of ReLU, for every position
+ * of a batch. */
+size_t ns_plan_gates(const NsSettings *settings);
 
 NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab);
 

@@ -109,6 +109,11 @@ typedef struct {
     const ns_real *memory;                 /* [RS, D] input of keys and values in cross-attention */
     ns_real *dmemory;                      /* its gradient, added to */
     ns_real *dual, *ddual;                 /* [R, D] second stream and its gradient, or NULL */
+    /* Which units of ReLU are open, [layers][layer_gates]; NULL: those with a positive input.  They
+     * are recorded instead of used if `records`. */
+    bool *gates;
+    size_t layer_gates;
+    bool records;
     /* Decoding: the keys and values that attention reads, [B, S, ns_keys_width], or NULL; those of
      * self-attention for the new token are written at `position`. */
     ns_real *keys;

@@ -18,8 +18,12 @@
         .domain = (per_layer) ? NS_DOMAIN_LAYER : NS_DOMAIN_STEP,                                  \
     },
 
-enum { CHEAP, EXPENSIVE, VALIDATED };
+enum { CHEAP, EXPENSIVE, VALIDATED, CURVATURE };
 enum { SIZE, UNIT };
+#define INTERVAL_CHEAP NULL
+#define INTERVAL_EXPENSIVE "probe-every"
+#define INTERVAL_VALIDATED "eval-every"
+#define INTERVAL_CURVATURE "curvature-every"
 
 #define ROW(ID, quantity_key, quantity_label, quantity_symbol, DOMAIN, COST, RANGE, NEEDS,         \
             definition, source)                                                                    \
@@ -32,8 +36,9 @@ enum { SIZE, UNIT };
         .domain = NS_DOMAIN_##DOMAIN,                                                              \
         .expensive = (COST) == EXPENSIVE,                                                          \
         .validated = (COST) == VALIDATED,                                                          \
+        .every = INTERVAL_##COST,                                                                  \
         .unit = (RANGE) == UNIT,                                                                   \
-        .needs = NS_NEED_##NEEDS,                                                                  \
+        .needs = NS_NEED_##NEEDS | ((COST) == CURVATURE ? NS_NEED_CURVATURE : 0),                  \
     },
 
 static const NsQuantityInfo quantities[] = {NS_PARAMETERS(GRADIENT_ROW) NS_QUANTITIES(ROW)};

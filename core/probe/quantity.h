@@ -9,7 +9,8 @@
  * domain: STEP, one value a step; LAYER, one for each layer, l = 1..L; HIDDEN, one for each hidden
  * state (those of the encoder, then those of the decoder); HEAD, one for each head of each layer.
  * cost: CHEAP, measured at every step; EXPENSIVE, measured every `probe-every` steps; VALIDATED,
- * measured every `eval-every` steps and at the end.
+ * measured every `eval-every` steps and at the end; CURVATURE, measured in the first update and
+ * every `curvature-every` steps.
  * range: SIZE, positive, of any magnitude; UNIT, a share, a cosine or a score, for which a
  * logarithmic axis makes no sense.
  * needs: what a model must have for the quantity to exist (NsNeed).
@@ -196,6 +197,50 @@
       "step: g is the gradient as it enters the moments, v the bias-corrected second moment "      \
       "before it; blank at steps 0 and 1, which have none.",                                       \
       "Huang et al. 2025, SPAM, arXiv 2501.06842")                                                 \
+    X(CRITICAL_RATE, "critical-rate", "Critical learning rate", "η_c", STEP, CURVATURE, SIZE,      \
+      NOTHING,                                                                                     \
+      "The smallest learning rate at which the update that led to this step, taken from the same " \
+      "weights in the same direction, would not have lowered the loss of its own batch, without "  \
+      "dropout; found by doubling and bisection, within 1.1 %.  Blank where no rate lowers it.",   \
+      "Kalra et al. 2026, arXiv 2601.16979")                                                       \
+    X(CRITICAL_RATIO, "critical-ratio", "Rate / critical rate", "η / η_c", STEP, CURVATURE, SIZE,  \
+      NOTHING,                                                                                     \
+      "The learning rate of the update that led to this step over its critical rate: above 1 the " \
+      "update raised the loss of its own batch.",                                                  \
+      "Kalra et al. 2026, arXiv 2601.16979")                                                       \
+    X(CRITICAL_SHARPNESS, "critical-sharpness", "Critical sharpness", "2 / η_c", STEP, CURVATURE,  \
+      SIZE, NOTHING,                                                                               \
+      "Two over the critical rate: the curvature u^T H u / |g^T u| along the update u, where the " \
+      "loss is quadratic.",                                                                        \
+      "Kalra et al. 2026, arXiv 2601.16979")                                                       \
+    X(SHARPNESS, "sharpness", "Sharpness", "λ_{max}(H)", STEP, CURVATURE, SIZE, NOTHING,           \
+      "Largest eigenvalue of the Hessian of the mean loss, on the batch and at the weights of "    \
+      "the update that led to this step, without dropout; by Lanczos iteration on central "        \
+      "differences of the gradient, started from the update.  Blank where it did not converge.",   \
+      "Cohen et al. 2021, arXiv 2103.00065")                                                       \
+    X(SHARPNESS_RESIDUAL, "sharpness-residual", "Residual of the sharpness", "‖Hx − λx‖ / λ",      \
+      STEP, CURVATURE, SIZE, NOTHING,                                                              \
+      "Residual of the sharpness relative to it, at the end of the iteration.  A sharpness is "    \
+      "recorded only if this is at most 0.01.",                                                    \
+      NULL)                                                                                        \
+    X(PRECONDITIONED_SHARPNESS, "preconditioned-sharpness", "Preconditioned sharpness",            \
+      "λ_{max}(P^{-1}H)", STEP, CURVATURE, SIZE, PRECONDITIONER,                                   \
+      "Largest eigenvalue of the Hessian in the coordinates in which the optimizer makes a plain " \
+      "gradient step: P = (1 − β_1^t) (√v + ε) with Adam's moments, v corrected for "        \
+      "its bias; 1 for SGD.",                                                                      \
+      "Cohen et al. 2022, arXiv 2207.14484")                                                       \
+    X(PRECONDITIONED_RESIDUAL, "preconditioned-residual",                                          \
+      "Residual of the preconditioned sharpness", "‖P^{-1}Hx − λx‖ / λ", STEP, CURVATURE, SIZE,    \
+      PRECONDITIONER,                                                                              \
+      "Residual of the preconditioned sharpness relative to it, in the norm of P.  That "          \
+      "sharpness is recorded only if this is at most 0.01.",                                       \
+      NULL)                                                                                        \
+    X(RATE_SHARPNESS, "rate-sharpness", "Rate times sharpness", "η λ_{max}(P^{-1}H)", STEP,        \
+      CURVATURE, SIZE, PRECONDITIONER,                                                             \
+      "Learning rate of the update that led to this step times the preconditioned sharpness.  "    \
+      "Above 2 (1 + β_1) / (1 − β_1) for Adam, 38 for β_1 = 0.9, and 2 (1 + μ) for "         \
+      "SGD, the steps on a quadratic loss would grow without bound.",                              \
+      "Cohen et al. 2021, arXiv 2103.00065; 2022, 2207.14484")                                     \
     X(TOKENS, "sequence-tokens", "Tokens of a sequence", "n", STEP, CHEAP, SIZE, NOTHING,          \
       "Mean number of tokens of the sequences of the batch, without padding.", NULL)               \
     X(SOURCE_TOKENS, "source-tokens", "Tokens of a source", "n_{source}", STEP, CHEAP, SIZE,       \
@@ -220,11 +265,13 @@ typedef enum { NS_DOMAIN_STEP, NS_DOMAIN_LAYER, NS_DOMAIN_HIDDEN, NS_DOMAIN_HEAD
 typedef enum {
     NS_NEED_NOTHING = 0,
     NS_NEED_FINAL_NORM = 1 << 0,
-    NS_NEED_CROSS = 1 << 1,       /* cross-attention */
-    NS_NEED_RELU = 1 << 2,        /* units that are exactly 0 when they are off */
-    NS_NEED_MOMENTS = 1 << 3,     /* an optimizer with second moments */
-    NS_NEED_BATCHES = 1 << 4,     /* two probe batches or more */
-    NS_NEED_TRANSLATION = 1 << 5, /* the task translation, with bleu-sentences > 0 */
+    NS_NEED_CROSS = 1 << 1,          /* cross-attention */
+    NS_NEED_RELU = 1 << 2,           /* units that are exactly 0 when they are off */
+    NS_NEED_MOMENTS = 1 << 3,        /* an optimizer with second moments */
+    NS_NEED_BATCHES = 1 << 4,        /* two probe batches or more */
+    NS_NEED_TRANSLATION = 1 << 5,    /* the task translation, with bleu-sentences > 0 */
+    NS_NEED_CURVATURE = 1 << 6,      /* curvature-every > 0 */
+    NS_NEED_PRECONDITIONER = 1 << 7, /* an optimizer with a diagonal one: all but Muon */
 } NsNeed;
 
 typedef enum {
@@ -247,6 +294,7 @@ typedef struct {
     const char *symbol;
     NsDomain domain;
     bool expensive, validated, unit; /* cost and range */
+    const char *every;               /* the setting of its interval; NULL: measured at every step */
     unsigned needs;                  /* NsNeed */
 } NsQuantityInfo;
 

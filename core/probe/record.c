@@ -60,6 +60,8 @@ static unsigned needs_met(const NsTensorTable *table, const NsSettings *settings
     if (ns_optimizer(settings->optimizer)->adam_moments) has |= NS_NEED_MOMENTS;
     if (settings->probe_batches > 1) has |= NS_NEED_BATCHES;
     if (settings->bleu_sentences > 0 && ns_task_translates(settings)) has |= NS_NEED_TRANSLATION;
+    if (settings->curvature_every > 0) has |= NS_NEED_CURVATURE;
+    if (ns_curvature_has_preconditioner(settings)) has |= NS_NEED_PRECONDITIONER;
     return has;
 }
 
@@ -321,6 +323,26 @@ static void record_sublayers(NsRecorder *r, const NsMember *member, const NsReco
     }
 }
 
+/* Leaves a value unmeasured if it is not a number. */
+static void record_curvature(NsRecorder *r, const NsCurvature *c, double lr)
+{
+    const struct {
+        NsQuantity quantity;
+        double value;
+    } values[] = {
+        {NS_QUANTITY_CRITICAL_RATE, c->critical_rate},
+        {NS_QUANTITY_CRITICAL_RATIO, lr / c->critical_rate},
+        {NS_QUANTITY_CRITICAL_SHARPNESS, 2 / c->critical_rate},
+        {NS_QUANTITY_SHARPNESS, c->sharpness},
+        {NS_QUANTITY_SHARPNESS_RESIDUAL, c->residual},
+        {NS_QUANTITY_PRECONDITIONED_SHARPNESS, c->preconditioned},
+        {NS_QUANTITY_PRECONDITIONED_RESIDUAL, c->preconditioned_residual},
+        {NS_QUANTITY_RATE_SHARPNESS, lr * c->preconditioned},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(values); i++)
+        if (isfinite(values[i].value)) put(r, values[i].quantity, 0, values[i].value);
+}
+
 /* ---- The whole record ---- */
 
 void ns_recorder_run_probe_batches(NsRecorder *r, const NsRecordInput *input)
@@ -361,15 +383,17 @@ NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
         record_tokens(r, batch->B, batch->S, batch->source, batch->source_length,
                       NS_QUANTITY_SOURCE_TOKENS, NS_QUANTITY_EQUAL_SOURCE);
     if (input->bleu) put(r, NS_QUANTITY_BLEU, 0, *input->bleu);
+    if (input->curvature->measured) record_curvature(r, input->curvature, input->lr);
     NsRecord record = {
         .values = r->values,
-        .grad_norm = ns_record_gradient_norm(ns_model_tensors(input->model), input->seen->grad_sq)};
+        .grad_norm = ns_record_gradient_norm(ns_model_tensors(input->model), input->seen->grad_sq),
+        .probe_seconds = input->curvature->measured ? input->curvature->seconds : 0};
     if (!due) return record;
 
     int64_t started = g_get_monotonic_time();
     ns_expensive_probes_fill(r->expensive, input, r->values);
     record.similarity = &r->expensive->similarity;
     record.token_snapshot = r->expensive->snapshot;
-    record.probe_seconds = (double)(r->expensive_us + g_get_monotonic_time() - started) / 1e6;
+    record.probe_seconds += (double)(r->expensive_us + g_get_monotonic_time() - started) / 1e6;
     return record;
 }

@@ -4,6 +4,7 @@
 #include "core/data/corpus.h"
 #include "core/model/model.h"
 #include "core/optim/optimizer.h"
+#include "core/probe/curvature.h"
 
 /* The model must still hold the gradients of `seen`. */
 typedef struct {
@@ -18,4 +19,6 @@ typedef struct {
     const char *translation;       /* of the first sentence of the batch; NULL if not due */
     bool updated;                  /* false at step 0, before any update */
     const NsTensorUpdate *updates; /* [tensors] statistics of the last update */
+    const NsCurvature *curvature;  /* of the last update */
+    double lr;                     /* of the last update */
 } NsRecordInput;

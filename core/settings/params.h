@@ -180,6 +180,11 @@
     INT(probe_every, "probe-every", RUN, "Interval of expensive probes", "steps", 0, 1000000, 0,   \
         LOG, FORK, "Steps between two measurements of the expensive quantities; 0 means never.",   \
         NULL)                                                                                      \
+    INT(curvature_every, "curvature-every", RUN, "Interval of curvature", "steps", 0, 1000000, 0,  \
+        LOG, FORK, "Steps between two measurements of sharpness and critical rate, which take "    \
+        "about as long as 50 steps, and memory for six copies of the weights and, with ReLU, a "   \
+        "byte for every unit and position; the first update is measured, too.  0 means never.",    \
+        "Cohen et al. 2022, arXiv 2207.14484")                                                     \
     INT(probe_batches, "probe-batches", RUN, "Mean gradient over", "batches", 1, 10000, 8, LOG,    \
         FORK, "Batches whose gradients are averaged for the norm of the mean gradient.",           \
         "Xiong et al. 2020, 3.3")                                                                  \

@@ -15,6 +15,10 @@
 #define WITHOUT_PLATEAU (3 + 2 * NS_SPIKE_RECORDS + 2 * NS_SPIKE_EXCURSION)
 #define SPIKES (WITHOUT_PLATEAU + 2 + NS_PLATEAU_RECORDS)
 
+/* The curvature of the last update follows where it was measured. */
+#define CURVATURE 5
+#define WITH_CURVATURE (SPIKES + CURVATURE)
+
 static void pack_spikes(double packed[SPIKES], const NsSpikes *s)
 {
     const double head[] = {(double)s->n, (double)s->high, s->most};
@@ -28,13 +32,21 @@ static void pack_spikes(double packed[SPIKES], const NsSpikes *s)
     memcpy(packed + WITHOUT_PLATEAU + 2, s->newest, sizeof s->newest);
 }
 
-/* Reads the state from a blob; false where it is none. */
-static bool unpack_spikes(NsSpikes *s, const void *blob, size_t bytes)
+/* Reads both states from a blob; false where it is none. */
+static bool unpack_spikes(NsSpikes *s, NsCurvature *c, const void *blob, size_t bytes)
 {
-    double packed[SPIKES] = {0};
-    if (!blob || (bytes != sizeof packed && bytes != WITHOUT_PLATEAU * sizeof *packed))
+    double packed[WITH_CURVATURE] = {0};
+    const double *of = packed + SPIKES;
+    if (!blob || (bytes != sizeof packed && bytes != SPIKES * sizeof *packed &&
+                  bytes != WITHOUT_PLATEAU * sizeof *packed))
         return false;
     memcpy(packed, blob, bytes);
+    *c = (NsCurvature){.critical_rate = of[0],
+                       .sharpness = of[1],
+                       .residual = of[2],
+                       .preconditioned = of[3],
+                       .preconditioned_residual = of[4],
+                       .measured = bytes == sizeof packed};
     const double *plateau = packed + WITHOUT_PLATEAU;
     if (!(packed[0] >= 0 && packed[0] < 1e15 && packed[1] >= 0 && packed[1] < NS_SPIKE_EXCURSION &&
           plateau[0] >= 0 && plateau[0] < 1e15))
@@ -99,8 +111,12 @@ static bool write_one(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoin
     NS_AUTO_STATEMENT row =
         ns_database_prepare(db, "INSERT INTO checkpoints VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     if (!row) return false;
-    double spikes[SPIKES];
+    double spikes[WITH_CURVATURE];
     pack_spikes(spikes, &c->spikes);
+    const NsCurvature *of = &c->curvature;
+    const double curvature[CURVATURE] = {of->critical_rate, of->sharpness, of->residual,
+                                         of->preconditioned, of->preconditioned_residual};
+    memcpy(spikes + SPIKES, curvature, sizeof curvature);
     g_autofree char *settings = settings_line(&c->settings);
     sqlite3_bind_int64(row, 1, step);
     sqlite3_bind_int64(row, 2, lane);
@@ -109,7 +125,8 @@ static bool write_one(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoin
     sqlite3_bind_int(row, 5, c->diverged);
     sqlite3_bind_double(row, 7, c->lr);
     return ns_database_bind_text(row, 6, settings) &&
-           ns_database_bind_bytes(row, 8, spikes, sizeof spikes) &&
+           ns_database_bind_bytes(row, 8, spikes,
+                                  (of->measured ? WITH_CURVATURE : SPIKES) * sizeof *spikes) &&
            ns_database_bind_bytes(row, 9, c->state ? c->state : (const void *)"",
                                   (c->state ? c->n_state : 0) * sizeof *c->state) &&
            ns_database_finish(row) && write_tensors(db, sqlite3_last_insert_rowid(db), c);
@@ -256,7 +273,7 @@ NsCheckpoint *ns_run_checkpoint_read(sqlite3 *db, int64_t step, int64_t lane, in
     c->step = sqlite3_column_int64(row, 1);
     c->diverged = sqlite3_column_int(row, 2) != 0;
     c->lr = ns_database_number(row, 4);
-    bool good = unpack_spikes(&c->spikes, sqlite3_column_blob(row, 5),
+    bool good = unpack_spikes(&c->spikes, &c->curvature, sqlite3_column_blob(row, 5),
                               (size_t)sqlite3_column_bytes(row, 5)) &&
                 c->step >= 0 && c->step <= step && c->step <= NS_JSON_LAST_WHOLE &&
                 c->settings.seed == seed && read_state(c, row, 6) &&

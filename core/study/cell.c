@@ -66,33 +66,48 @@ static bool has_curve(const NsResult *result)
            result->kind == NS_RESULT_TOKENS;
 }
 
-static bool is_expensive(const NsResult *result)
+/* Whether the setting of this key determines how often the result is measured. */
+static bool is_measured_every(const NsResult *result, const char *key)
 {
-    return result->kind == NS_RESULT_TOKENS ||
-           (result->kind == NS_RESULT_QUANTITY && ns_quantity(result->quantity)->expensive);
+    if (result->kind == NS_RESULT_TOKENS) return g_str_equal(key, "probe-every");
+    return result->kind == NS_RESULT_QUANTITY &&
+           g_strcmp0(ns_quantity(result->quantity)->every, key) == 0;
+}
+
+/* An interval of measuring: 0 if no result needs it; otherwise the given one or, if that is 0, the
+ * step of the result, which is the last one by default. */
+static int64_t interval_of(const NsCellWork *work, const char *key, int64_t given, int64_t steps)
+{
+    int64_t at = steps;
+    bool any = false;
+    for (size_t i = 0; i < work->results.n; i++) {
+        const NsResult *result = &work->results.of[i];
+        if (!is_measured_every(result, key)) continue;
+        if (result->at == NS_RESULT_STEP) at = result->n;
+        any = true;
+    }
+    return !any ? 0 : given > 0 ? given : MAX(at, 1);
 }
 
 /* A cell measures only what the results need; expensive quantities only at the step that counts, or
  * as often as the settings specify. */
 static void prepare(NsSettings *settings, const NsCellWork *work)
 {
-    bool often = false, bleu = false, expensive = false;
-    int64_t at = settings->steps;
+    bool often = false, bleu = false;
     for (size_t i = 0; i < work->results.n; i++) {
         const NsResult *result = &work->results.of[i];
         often |= ns_result_is_validated(result) &&
                  (result->at == NS_RESULT_MINIMUM || result->at == NS_RESULT_EVERY);
         bleu |= is_bleu(result);
-        expensive |= is_expensive(result);
-        if (is_expensive(result) && result->at == NS_RESULT_STEP) at = result->n;
     }
     settings->threads = 1;
     settings->seeds = 1;
     if (!often && !bleu) settings->eval_every = 0;
     if (!bleu) settings->bleu_sentences = 0;
-    if (!expensive) settings->probe_every = 0;
-    if (!expensive || settings->probe_every > 0) return;
-    settings->probe_every = MAX(at, 1);
+    settings->probe_every =
+        interval_of(work, "probe-every", settings->probe_every, settings->steps);
+    settings->curvature_every =
+        interval_of(work, "curvature-every", settings->curvature_every, settings->steps);
 }
 
 /* ---- The result ---- */

@@ -211,14 +211,17 @@ static bool check_steps(const NsResult *result, const NsSettings *settings, GErr
                          "The result is at step %" PRId64 ", but the runs end at step "
                          "%" PRId64 "; raise steps.",
                          result->n, settings->steps);
-    bool expensive = result->kind == NS_RESULT_QUANTITY && ns_quantity(result->quantity)->expensive;
+    const char *every =
+        result->kind == NS_RESULT_QUANTITY ? ns_quantity(result->quantity)->every : NULL;
+    bool never = (g_strcmp0(every, "probe-every") == 0 && settings->probe_every == 0) ||
+                 (g_strcmp0(every, "curvature-every") == 0 && settings->curvature_every == 0);
     bool often = result->at == NS_RESULT_MINIMUM || result->at == NS_RESULT_EVERY ||
                  (result->at == NS_RESULT_LAST && result->n > 1);
-    if (expensive && often && settings->probe_every == 0)
+    if (never && often)
         return ns_refuse(error, NS_ERROR_SETTING,
                          "The quantity “%s” is expensive and measured at the end only; set "
-                         "probe-every, or choose “at = last”.",
-                         ns_quantity(result->quantity)->choice.key);
+                         "%s, or choose “at = last”.",
+                         ns_quantity(result->quantity)->choice.key, every);
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include "core/data/corpus.h"
 #include "core/experiment/experiment.h"
 #include "core/optim/optimizer.h"
+#include "core/probe/curvature.h"
 #include "core/train/spike.h"
 
 /* The fields are for runs and for core/store, which stores checkpoints in files; other code uses
@@ -23,6 +24,7 @@ typedef struct {
     size_t n_state;
     int64_t *moments_since;  /* [tensors] as in NsUpdate */
     NsTensorUpdate *updates; /* [tensors] statistics of the last update */
+    NsCurvature curvature;   /* of the last update */
     double lr;               /* of the last update */
     int64_t step;
     bool diverged;     /* the record at `step` is not finite */

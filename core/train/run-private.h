@@ -33,6 +33,9 @@ struct NsRun {
     ns_real *state; /* [n_state] running statistics before the newest record was measured */
     size_t n_state;
 
+    NsCurvatureProbe *curvature_probe; /* NULL if curvature is never measured */
+    NsCurvature curvature;             /* of the last update */
+
     NsRecorder *recorder;
     NsHistory *history;
     double grad_norm;               /* of the newest record */

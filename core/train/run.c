@@ -143,6 +143,8 @@ static void measure(NsRun *run, int64_t started)
         .translation = translation,
         .updated = run->steps > 0,
         .updates = run->updates,
+        .curvature = &run->curvature,
+        .lr = run->lr,
     };
     mark = ns_clock_begin();
     if (!run->unmeasured) ns_recorder_run_probe_batches(run->recorder, &input);
@@ -179,8 +181,11 @@ bool ns_run_step(NsRun *run)
     int64_t started = g_get_monotonic_time();
     run->steps++;
     run->lr = ns_schedule_lr(&run->settings, run->steps);
+    int64_t every = run->settings.curvature_every;
+    bool curved = every > 0 && !run->unmeasured && (run->steps == 1 || run->steps % every == 0);
+    if (curved) ns_curvature_begin(run->curvature_probe, run->model);
     NsClockMark mark = ns_clock_begin();
-    run->optimizer->step(&(NsUpdate){
+    const NsUpdate update = {
         .settings = &run->settings,
         .table = ns_model_tensors(run->model),
         .w = ns_model_weights(run->model),
@@ -195,9 +200,16 @@ bool ns_run_step(NsRun *run)
         .team = ns_model_team(run->model),
         .tensors = run->updates,
         .ratios = run->optimizer->adam_moments && !run->unmeasured,
-    });
+    };
+    run->optimizer->step(&update);
     run->v_may_overflow = may_overflow(run);
     ns_clock_end(mark, NS_OP_OPTIMIZER);
+    mark = ns_clock_begin();
+    run->curvature = (NsCurvature){.measured = false};
+    if (curved)
+        run->curvature =
+            ns_curvature_measure(run->curvature_probe, run->model, &run->batch, &update);
+    ns_clock_end(mark, NS_OP_MEASURE);
     measure(run, started);
     return !run->diverged;
 }
@@ -302,6 +314,7 @@ NsCheckpoint *ns_run_checkpoint(NsRun *run, GError **error)
     s->step = run->steps;
     s->diverged = run->diverged;
     s->spikes = run->spikes_before;
+    s->curvature = run->curvature;
     s->n_state = run->n_state;
     bool room = keep(&s->w, ns_model_weights(run->model), table->size, error) &&
                 keep(&s->m, run->m, table->size, error) &&
@@ -366,6 +379,7 @@ static void restore(NsRun *run)
         memcpy(state, s->state, run->n_state * sizeof *state);
     run->steps = s->step;
     run->lr = s->lr;
+    run->curvature = s->curvature;
     /* A different model has a different loss, which is not a jump. */
     if (!ns_live_only(&s->settings, &run->settings)) return;
     run->spikes = s->spikes;
@@ -388,6 +402,7 @@ static void begin(NsRun *run)
     run->steps = 0;
     run->lr = 0;
     run->v_may_overflow = false;
+    run->curvature = (NsCurvature){.measured = false};
     run->diverged = false;
     run->spikes = (NsSpikes){0};
     if (ns_model_needs_profile(run->model)) {
@@ -445,6 +460,10 @@ static bool prepare(NsRun *run, NsCorpus *corpus, GError **error)
     run->state = g_new0(ns_real, run->n_state);
     run->moments_since = g_new0(int64_t, table->n);
     run->updates = g_new0(NsTensorUpdate, table->n);
+    if (s->curvature_every > 0) {
+        run->curvature_probe = ns_curvature_probe_new(run->model, s, error);
+        if (!run->curvature_probe) return false;
+    }
     run->recorder = ns_recorder_new(run->model, s, error);
     if (!run->recorder) return false;
     ns_batch_init_for(&run->batch, s);
@@ -500,6 +519,7 @@ void ns_run_free(NsRun *run)
     g_free(run->state);
     g_free(run->moments_since);
     g_free(run->updates);
+    ns_curvature_probe_free(run->curvature_probe);
     ns_recorder_free(run->recorder);
     ns_model_free(run->model);
     g_clear_pointer(&run->corpus, ns_corpus_unref);

@@ -20,7 +20,8 @@ Run *run_made(size_t layers, size_t budget, bool final_norm, int64_t probe_every
                                            .layers = layers,
                                            .hidden = layers + 1,
                                            .heads = HEADS,
-                                           .has = final_norm ? NS_NEED_FINAL_NORM : NS_NEED_NOTHING,
+                                           .has = (final_norm ? NS_NEED_FINAL_NORM : 0u) |
+                                                  NS_NEED_CURVATURE | NS_NEED_PRECONDITIONER,
                                            .probe_every = probe_every});
     ns_tensor_table_clear(&table);
     run->history = ns_history_new(&run->layout, budget, first);

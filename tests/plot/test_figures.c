@@ -10,12 +10,25 @@
 
 static void test_registry(void)
 {
-    static const char *const keys[] = {
-        "loss",       "gradient-norm",   "hidden-norm", "gradient-heatmap",
-        "profile",    "steps",           "heatmap",     "heads",
-        "similarity", "theory",          "compare",     "ratio",
-        "schedule",   "tokens",          "attention",   "cross-attention",
-        "diagram",    "diagram-gradient"};
+    static const char *const keys[] = {"loss",
+                                       "gradient-norm",
+                                       "hidden-norm",
+                                       "gradient-heatmap",
+                                       "profile",
+                                       "steps",
+                                       "edge",
+                                       "heatmap",
+                                       "heads",
+                                       "similarity",
+                                       "theory",
+                                       "compare",
+                                       "ratio",
+                                       "schedule",
+                                       "tokens",
+                                       "attention",
+                                       "cross-attention",
+                                       "diagram",
+                                       "diagram-gradient"};
     for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
         g_assert_cmpstr(ns_figure_choice(i)->key, ==, keys[i]);
         g_assert_true(ns_figure_kind(i)->overview == (i < 4));

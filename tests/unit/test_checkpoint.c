@@ -603,6 +603,7 @@ int main(int argc, char **argv)
         {"batchnorm", "norm=batchnorm placement=pre"},
         {"admin", "placement=admin"},
         {"probes", "placement=pre probe-every=4 probe-batches=2 norm=batchnorm"},
+        {"curvature", "curvature-every=4 threads=2"},
         {"schedule", "warmup=6 schedule=cosine decay-start=6 decay-steps=12"},
         {"encoder", "arch=encoder"},
         {"encoder-decoder", "arch=encoder-decoder task=reverse dropout=0.1 tie-embeddings=off"},

@@ -1,6 +1,7 @@
 /* Functions shared by all figures: runs, text and markers.  SPDX-License-Identifier: MIT */
 #include "core/base/digits.h"
 #include "core/base/words.h"
+#include "core/experiment/param.h"
 #include "ui/figures/figure.h"
 #include "ui/figures/settings_caption.h"
 #include "ui/plot/text.h"
@@ -175,9 +176,10 @@ char *ns_figure_absent(NsQuantity quantity, const NsFigureInput *input)
 {
     const NsQuantityInfo *info = ns_quantity(quantity);
     if (!input->settings) return g_strdup_printf(_("This run did not record %s."), info->symbol);
-    if (info->expensive && ns_history_layout(input->history)->probe_every < 1)
-        return g_strdup_printf(_("%s is expensive to measure; “probe-every” sets how often."),
-                               _(info->choice.label));
+    if (info->every && !info->validated &&
+        ns_settings_get_number(input->settings, ns_param_find(info->every)) < 1)
+        return g_strdup_printf(_("%s is expensive to measure; “%s” sets how often."),
+                               _(info->choice.label), info->every);
     return g_strdup_printf(_("This model has no %s."), info->symbol);
 }
 

@@ -93,6 +93,21 @@ static const NsFigureKind kinds[] = {
     },
     {
         {
+            .key = "edge",
+            .label = "Edge of stability",
+            .reference = "Cohen et al. 2022, arXiv 2207.14484",
+            .purpose = "Learning rate times the largest curvature that the optimizer meets, with "
+                       "the value above which its steps are too large.",
+        },
+        &ns_steps_class,
+        .abscissa = NS_OVER_STEPS,
+        .subject = NS_SUBJECT_QUANTITY,
+        .domains = IN(STEP),
+        .initial = NS_QUANTITY_RATE_SHARPNESS,
+        .log = true,
+    },
+    {
+        {
             .key = "heatmap",
             .label = "A quantity by layer and step",
             .purpose = "Any quantity in every layer at every step, as color.",

@@ -135,6 +135,12 @@ bool ns_figure_spec_is_expensive(const NsFigureSpec *spec)
     return shows_quantity(spec->kind) && ns_quantity(spec->quantity)->expensive;
 }
 
+bool ns_figure_spec_is_of_curvature(const NsFigureSpec *spec)
+{
+    return shows_quantity(spec->kind) &&
+           g_strcmp0(ns_quantity(spec->quantity)->every, "curvature-every") == 0;
+}
+
 void ns_figure_spec_apply(const NsFigureSpec *spec, NsFigureInput *input)
 {
     switch (spec->kind->subject) {

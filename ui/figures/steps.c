@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/digits.h"
 #include "core/base/words.h"
+#include "core/experiment/param.h"
+#include "core/probe/curvature.h"
 #include "ui/figures/step_curves.h"
 #include "ui/figures/wild.h"
 
@@ -18,6 +20,7 @@ typedef struct {
     unsigned n;
     NsPreviousCurves previous;
     NsQuantity quantity;
+    NsLevel levels[NS_LANES_MAX];
 } Steps;
 
 /* Statistics of the values of one record. */
@@ -126,10 +129,11 @@ static char *what_is_missing(const Steps *steps, const NsFigureInput *input)
         return g_strdup_printf(_("Older steps are grouped, up to %s at a time, and keep their "
                                  "extremes and their largest mean."),
                                most);
-    int64_t every = input->history ? ns_history_layout(input->history)->probe_every : 1;
-    bool expensive = ns_quantity(steps->quantity)->expensive;
-    g_autofree char *spacing = ns_group_digits(every);
-    return expensive && every > 1 ? g_strdup_printf(_("Measured every %s steps."), spacing) : NULL;
+    const NsQuantityInfo *info = ns_quantity(steps->quantity);
+    if (!info->every || info->validated || !input->settings) return NULL;
+    double every = ns_settings_get_number(input->settings, ns_param_find(info->every));
+    g_autofree char *spacing = ns_group_digits((int64_t)every);
+    return every > 1 ? g_strdup_printf(_("Measured every %s steps."), spacing) : NULL;
 }
 
 static char *note(const Steps *steps, const NsFigureInput *input)
@@ -204,7 +208,7 @@ static void show(Steps *steps)
     NsFigure *figure = &steps->figure;
     bool several = ns_quantity(steps->quantity)->domain != NS_DOMAIN_STEP;
     const NsQuantityInfo *info = ns_quantity(steps->quantity);
-    bool seldom = info->expensive || info->validated;
+    bool seldom = info->every != NULL;
     figure->plot.n_series = ns_previous_curves_show(&steps->previous, figure->series);
     for (unsigned i = 0; i < steps->n; i++)
         for (unsigned k = 0; k < CURVES; k++) {
@@ -221,6 +225,25 @@ static void show(Steps *steps)
         }
 }
 
+/* The values from which on steps are too large, of every optimizer that is shown. */
+static void show_levels(Steps *steps, const NsFigureInput *input)
+{
+    NsPlot *plot = &steps->figure.plot;
+    plot->levels = steps->levels;
+    plot->n_levels = 0;
+    for (unsigned i = 0; i < steps->n; i++) {
+        const NsSettings *settings = ns_figure_run(input, i).settings;
+        double y = (double)NAN;
+        if (steps->quantity == NS_QUANTITY_CRITICAL_RATIO) y = 1;
+        if (steps->quantity == NS_QUANTITY_RATE_SHARPNESS && settings)
+            y = ns_curvature_edge(settings);
+        bool there = isnan(y);
+        for (size_t k = 0; k < plot->n_levels; k++) there |= !(fabs(plot->levels[k].y - y) > 0);
+        if (!there)
+            steps->levels[plot->n_levels++] = (NsLevel){.y = y, .text = _("edge of stability")};
+    }
+}
+
 static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Steps *steps = (Steps *)figure;
@@ -234,6 +257,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     if (!figure->changed) return;
     figure->plot.left.hi = upper_end;
     show(steps);
+    show_levels(steps, input);
 }
 
 static void clear(NsFigure *figure)

@@ -26,6 +26,7 @@ const char *ns_settings_word(const NsParam *param, const char *value)
         {"bleu-sentences", N_("off")},
         {"steps", N_("no limit")},
         {"probe-every", N_("never")},
+        {"curvature-every", N_("never")},
         {"threads", N_("all")},
     };
     /* A warm-up of one step is none. */

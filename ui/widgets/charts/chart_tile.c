@@ -59,14 +59,17 @@ static const NsFigureKind *kind_of(const NsChartTile *tile)
     return ns_chart_view_kind(tile->chart);
 }
 
-/* Whether the figure shows an expensive quantity that the runs never measure. */
-static bool is_missing(const NsChartTile *tile)
+/* The interval at which what the figure shows is measured, if the runs never measure it; else
+ * NULL. */
+static const char *missing_interval(const NsChartTile *tile)
 {
     const NsFigureKind *kind = kind_of(tile);
-    bool expensive = kind->expensive || (kind->subject == NS_SUBJECT_QUANTITY &&
-                                         ns_quantity(tile->own.quantity)->expensive);
-    return expensive && !ns_session_is_watching(tile->session) &&
-           ns_session_settings(tile->session)->probe_every < 1;
+    const NsSettings *settings = ns_session_settings(tile->session);
+    const NsQuantityInfo *info = ns_quantity(tile->own.quantity);
+    const char *every = kind->expensive ? "probe-every" : NULL;
+    if (kind->subject == NS_SUBJECT_QUANTITY && !info->validated) every = info->every;
+    if (!every || ns_session_is_watching(tile->session)) return NULL;
+    return ns_settings_get_number(settings, ns_param_find(every)) < 1 ? every : NULL;
 }
 
 static void make_note(GtkMenuButton *button, gpointer tile)
@@ -87,7 +90,8 @@ NsFigureInput ns_chart_tile_input(NsChartTile *tile)
     GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(tile));
     bool large = root && gtk_widget_has_css_class(GTK_WIDGET(root), NS_LARGE_TEXT_CLASS);
     gtk_widget_set_visible(tile->note, plot && plot->note && !large); /* not for a class */
-    if (is_missing(tile)) ns_session_look_closer(tile->session);
+    if (g_strcmp0(missing_interval(tile), "probe-every") == 0)
+        ns_session_look_closer(tile->session);
     NsFigureInput input = ns_view_input(ns_session_view(tile->session));
     input.quantity = tile->own.quantity;
     input.similarity = tile->own.similarity;
@@ -223,10 +227,12 @@ static void sync_controls(NsChartTile *tile)
                 !g_str_equal(kind->choice.key, "ratio");
     tile->syncing = true;
     gtk_widget_set_visible(tile->heat, heat && ns_session_lanes(tile->session) > 1);
-    bool looked = ns_session_view(tile->session)->closer_step >= 0;
-    bool missing = !tile->compact && is_missing(tile);
+    const char *missing = tile->compact ? NULL : missing_interval(tile);
+    bool looked =
+        ns_session_view(tile->session)->closer_step >= 0 && g_strcmp0(missing, "probe-every") == 0;
     gtk_widget_set_visible(tile->probe, missing && !looked);
-    sync_probe_more(tile, missing && looked);
+    if (missing) ns_probe_button_set_interval(tile->probe, missing);
+    sync_probe_more(tile, looked);
     sync_name(tile);
     sync_choices(tile);
     bool of_unit = kind->subject == NS_SUBJECT_QUANTITY &&

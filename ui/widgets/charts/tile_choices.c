@@ -48,7 +48,8 @@ GArray *ns_tile_choices(const NsFigureKind *kind, const NsHistory *history, int 
         for (size_t i = 0; i < G_N_ELEMENTS(USUAL); i++) add(choices, (int)USUAL[i]);
     for (NsQuantity q = 0; kind->domains && q < NS_QUANTITY_COUNT; q++) {
         bool fits = kind->domains & 1u << ns_quantity(q)->domain;
-        bool there = !history || ns_history_layout(history)->count[q] > 0 || (int)q == shown;
+        bool there = !history || ns_history_layout(history)->count[q] > 0 || (int)q == shown ||
+                     q == kind->initial; /* stays when another is chosen */
         bool listed = kind->domains & 1u << NS_DOMAIN_LAYER && is_usual(q);
         if (fits && there && !listed) add(choices, (int)q);
     }

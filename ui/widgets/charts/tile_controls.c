@@ -2,6 +2,7 @@
 #include "ui/widgets/charts/tile_controls.h"
 
 #include "core/base/words.h"
+#include "core/experiment/param.h"
 #include "ui/widgets/common/accessible.h"
 
 /* The words of every mode, in the order of NsHeatMode; they name the lanes. */
@@ -53,11 +54,12 @@ GtkWidget *ns_heat_control_new(NsSession *session)
 
 /* Sets the interval in all lanes; in a run that has begun it is pending, like every setting that
  * needs a fork. */
-static void on_probe(NsSession *session)
+static void on_probe(GtkButton *button, NsSession *session)
 {
+    const char *key = g_object_get_data(G_OBJECT(button), "interval");
     g_autofree char *every = g_strdup_printf("%d", NS_PROBE_EVERY);
-    ns_session_set_linked(session, ns_param_find("probe-every"), true);
-    if (ns_session_set(session, "probe-every", every) && ns_session_pending(session))
+    ns_session_set_linked(session, ns_param_find(key), true);
+    if (ns_session_set(session, key, every) && ns_session_pending(session))
         ns_session_tell(session, _("Fork measures from this step on, Restart from step 0."));
 }
 
@@ -68,9 +70,17 @@ GtkWidget *ns_probe_button_new(NsSession *session)
     gtk_widget_add_css_class(button, "suggested-action");
     gtk_widget_set_halign(button, GTK_ALIGN_CENTER);
     gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
-    gtk_widget_set_tooltip_text(button, _("Sets “Interval of expensive probes” in all lanes"));
-    g_signal_connect_object(button, "clicked", G_CALLBACK(on_probe), session, G_CONNECT_SWAPPED);
+    ns_probe_button_set_interval(button, "probe-every");
+    g_signal_connect_object(button, "clicked", G_CALLBACK(on_probe), session, 0);
     return button;
+}
+
+void ns_probe_button_set_interval(GtkWidget *button, const char *key)
+{
+    g_autofree char *tip =
+        g_strdup_printf(_("Sets “%s” in all lanes"), _(ns_param_find(key)->label));
+    gtk_widget_set_tooltip_text(button, tip);
+    g_object_set_data_full(G_OBJECT(button), "interval", g_strdup(key), g_free);
 }
 
 static gboolean resize(GtkWidget *tools, GdkFrameClock *clock, gpointer data)

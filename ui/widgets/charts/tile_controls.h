@@ -12,8 +12,10 @@
  * itself in step with the session. */
 GtkWidget *ns_heat_control_new(NsSession *session);
 
-/* "Measure every 10 steps", in all lanes, for figures of what is never measured. */
+/* "Measure every 10 steps", in all lanes, for figures of what is never measured; it sets
+ * probe-every, or the setting of this key. */
 GtkWidget *ns_probe_button_new(NsSession *session);
+void ns_probe_button_set_interval(GtkWidget *button, const char *key);
 
 /* Folds a tool of a tile away, or shows it, amid a layout: it takes or leaves its room in the next
  * frame. */

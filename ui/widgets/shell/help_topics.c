@@ -219,10 +219,9 @@ static void add_quantities(GPtrArray *topics)
             add(topics, _("Measured quantities"), info->choice.key, _(info->choice.label));
         say(topic, g_strdup(info->symbol));
         say(topic, g_strdup(_(info->choice.purpose)));
-        say(topic,
-            g_strdup(info->expensive
-                         ? _("Expensive: measured at the “Interval of expensive probes” only.")
-                         : _("Measured at every step.")));
+        const NsParam *every = info->every ? ns_param_find(info->every) : NULL;
+        say(topic, every ? g_strdup_printf(_("Measured at the “%s” only."), _(every->label))
+                         : g_strdup(_("Measured at every step.")));
         say(topic, g_strdup_printf(_("On the command line: %s"), info->choice.key));
         say(topic, source_of(info->choice.reference));
     }

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/probe/curvature.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The search for the critical rate begins at this part of the learning rate, doubles or halves it
+ * at most this often, and then bisects the factor of 2 down to 2^(1/32). */
+#define FIRST_PART (1.0 / 16)
+#define DOUBLINGS 40
+#define BISECTIONS 5
+
+/* The largest number of Hessian-vector products for an eigenvalue. */
+#define PRODUCTS 48
+
+/* A Hessian-vector product moves the weights by this fraction of their norm.  Errors of eigenvalues
+ * beside PyTorch in double precision (tests/reference/check_curvature.py), in the worst of six
+ * models: 1e-3: 0.02; 1e-4: 0.004, and 0.002 where P divides; 3e-5: 0.0004, but where P divides,
+ * the rounding errors of tiny gradients, which it amplifies, keep the iteration from converging. */
+#define DISPLACEMENT 3e-5
+#define DISPLACEMENT_DIVIDED 1e-4
+
+struct NsCurvatureProbe {
+    const NsTensorTable *table;
+    ns_real *before, *after;       /* weights before and after the update */
+    ns_real *root;                 /* P^-1/2 */
+    ns_real *q, *previous, *image; /* Lanczos vectors and the newest product */
+    bool *gates;                   /* the open units of ReLU before the update */
+    double displacement;
+};
+
+NsCurvatureProbe *ns_curvature_probe_new(const NsModel *model, const NsSettings *settings,
+                                         GError **error)
+{
+    NsCurvatureProbe *p = g_new0(NsCurvatureProbe, 1);
+    p->table = ns_model_tensors(model);
+    ns_real **arenas[NS_CURVATURE_ARENAS] = {&p->before, &p->after,    &p->root,
+                                             &p->q,      &p->previous, &p->image};
+    for (size_t i = 0; i < NS_CURVATURE_ARENAS; i++) {
+        *arenas[i] = ns_real_new(p->table->size, "curvature", error);
+        if (*arenas[i]) continue;
+        ns_curvature_probe_free(p);
+        return NULL;
+    }
+    p->gates = g_new0(bool, MAX(ns_plan_gates(settings), 1));
+    return p;
+}
+
+void ns_curvature_probe_free(NsCurvatureProbe *p)
+{
+    if (!p) return;
+    ns_real_free(p->before);
+    ns_real_free(p->after);
+    ns_real_free(p->root);
+    ns_real_free(p->q);
+    ns_real_free(p->previous);
+    ns_real_free(p->image);
+    g_free(p->gates);
+    g_free(p);
+}
+
+/* The elements of all tensors, without the gaps between them. */
+#define EACH(table, i)                                                                             \
+    for (const NsTensor *t = (table)->tensors; t < (table)->tensors + (table)->n; t++)             \
+        for (size_t i = t->offset, end = i + ns_tensor_size(t); i < end; i++)
+
+static double dot(const NsTensorTable *table, const ns_real *x, const ns_real *y)
+{
+    double sum = 0;
+    EACH(table, i) sum += (double)x[i] * (double)y[i];
+    return sum;
+}
+
+/* ---- Critical rate ---- */
+
+/* Whether the loss after this part of the update is at least `loss`, or not a number. */
+static bool rises(NsCurvatureProbe *p, NsModel *model, const NsBatch *batch, double loss,
+                  double part)
+{
+    ns_real *w = ns_model_weights(model);
+    EACH(p->table, i)
+    {
+        double before = (double)p->before[i];
+        w[i] = (ns_real)(before + part * ((double)p->after[i] - before));
+    }
+    return !(ns_model_plain_loss(model, batch) < loss);
+}
+
+/* The critical rate over that of the update; NaN if no rate lowers the loss, or if all do.  The
+ * weights must be those before the update. */
+static double critical_part(NsCurvatureProbe *p, NsModel *model, const NsBatch *batch)
+{
+    double loss = ns_model_plain_loss(model, batch), part = FIRST_PART, factor = 2;
+    bool rose = rises(p, model, batch, loss, part), crossed = false;
+    for (int i = 0; i < DOUBLINGS && !crossed; i++) {
+        double next = rose ? part / 2 : part * 2;
+        crossed = rises(p, model, batch, loss, next) != rose;
+        if (rose || !crossed) part = next;
+    }
+    if (!crossed) return (double)NAN;
+    /* Now the loss falls at `part`, and rises at twice that. */
+    for (int i = 0; i < BISECTIONS; i++) {
+        factor = sqrt(factor);
+        if (!rises(p, model, batch, loss, part * factor)) part *= factor;
+    }
+    return part * sqrt(factor);
+}
+
+/* ---- Preconditioner ---- */
+
+bool ns_curvature_has_preconditioner(const NsSettings *s)
+{
+    const NsOptimizer *optimizer = ns_optimizer(s->optimizer);
+    return optimizer->adam_moments || optimizer->moments == 1;
+}
+
+double ns_curvature_edge(const NsSettings *s)
+{
+    if (!ns_curvature_has_preconditioner(s)) return (double)NAN;
+    if (ns_optimizer(s->optimizer)->adam_moments) return 2 * (1 + s->beta1) / (1 - s->beta1);
+    return 2 * (1 + s->momentum);
+}
+
+/* Sets p->root to P^-1/2.  RAdam multiplies its step by a rectification, and does not divide by the
+ * second moment while that is 0.  True if P is not 1 everywhere. */
+static bool find_roots(NsCurvatureProbe *p, const NsUpdate *u)
+{
+    const NsSettings *s = u->settings;
+    const NsOptimizer *optimizer = ns_optimizer(s->optimizer);
+    bool radam = g_str_equal(optimizer->choice.key, "radam"), any = false;
+    for (size_t k = 0; k < p->table->n; k++) {
+        const NsTensor *t = &p->table->tensors[k];
+        double age = (double)(u->step - (u->moments_since ? u->moments_since[k] : 0)),
+               factor = t->lr;
+        bool divides = optimizer->adam_moments;
+        if (radam) {
+            double r = ns_radam_rectification(s->beta2, (int64_t)age);
+            divides = r > 0;
+            if (divides) factor *= r;
+        }
+        if (optimizer->adam_moments) factor /= 1 - pow(s->beta1, age);
+        double correction = 1 / (1 - pow(s->beta2, age));
+        for (size_t i = t->offset, end = i + ns_tensor_size(t); i < end; i++) {
+            double divisor = divides ? sqrt((double)u->v[i] * correction) + s->eps * t->eps : 1;
+            p->root[i] = (ns_real)sqrt(factor / divisor);
+        }
+        any |= divides || factor < 1 || factor > 1;
+    }
+    return any;
+}
+
+/* ---- Largest eigenvalue ---- */
+
+/* p->image = R H R q for R = P^-1/2, by central differences of the gradient. */
+static void multiply(NsCurvatureProbe *p, NsModel *model, const NsBatch *batch)
+{
+    const NsTensorTable *table = p->table;
+    ns_real *w = ns_model_weights(model), *image = p->image;
+    double moved = 0;
+    EACH(table, i) moved += pow((double)p->root[i] * (double)p->q[i], 2);
+    double h = p->displacement * sqrt(dot(table, p->before, p->before) / moved);
+    for (int sign = 1; sign >= -1; sign -= 2) {
+        EACH(table, i)
+        w[i] = (ns_real)((double)p->before[i] + sign * h * (double)p->root[i] * (double)p->q[i]);
+        ns_model_measure(model, batch, NULL);
+        const ns_real *g = ns_model_gradients(model);
+        EACH(table, i)
+        image[i] =
+            sign > 0 ? g[i]
+                     : (ns_real)(((double)image[i] - (double)g[i]) / (2 * h) * (double)p->root[i]);
+    }
+}
+
+/* The largest eigenvalue of the symmetric tridiagonal matrix with this diagonal [n] and
+ * off-diagonal [n - 1] > 0, by bisection; *last: the last element of its unit eigenvector. */
+static double largest(const double *diagonal, const double *off, size_t n, double *last)
+{
+    double lo = -INFINITY, hi = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        lo = MAX(lo, diagonal[i]);
+        hi = MAX(hi, diagonal[i] + (i > 0 ? off[i - 1] : 0) + (i + 1 < n ? off[i] : 0));
+    }
+    for (int k = 0; k < 100 && lo < hi; k++) {
+        /* All pivots of the matrix minus x are negative if x is above the largest eigenvalue. */
+        double x = lo + (hi - lo) / 2, pivot = diagonal[0] - x;
+        for (size_t i = 1; i < n && pivot < 0; i++)
+            pivot = diagonal[i] - x - off[i - 1] * off[i - 1] / pivot;
+        if (pivot < 0)
+            hi = x;
+        else
+            lo = x;
+    }
+    /* Every row of the eigenvector equation gives the ratio of two elements. */
+    double element = 1, squares = 1, pivot = diagonal[0] - hi;
+    for (size_t i = 1; i < n; i++) {
+        element *= -pivot / off[i - 1];
+        squares += element * element;
+        pivot = diagonal[i] - hi - off[i - 1] * off[i - 1] / pivot;
+    }
+    *last = element / sqrt(squares);
+    return hi;
+}
+
+/* Lanczos iteration on R H R from the unit vector along p->q; three vectors suffice, since only the
+ * eigenvalue is needed, and lost orthogonality repeats eigenvalues but does not change them.
+ * Paige 1972.  Returns the largest eigenvalue; NaN if its residual is too large at the end. */
+static double find_largest(NsCurvatureProbe *p, NsModel *model, const NsBatch *batch,
+                           double *residual)
+{
+    const NsTensorTable *table = p->table;
+    double diagonal[PRODUCTS], off[PRODUCTS], length = sqrt(dot(table, p->q, p->q));
+    memset(p->previous, 0, table->size * sizeof *p->previous);
+    *residual = (double)NAN;
+    EACH(table, i) p->q[i] = (ns_real)((double)p->q[i] / length);
+    for (size_t n = 0; n < PRODUCTS; n++) {
+        multiply(p, model, batch);
+        double last, before = n > 0 ? off[n - 1] : 0;
+        diagonal[n] = dot(table, p->q, p->image);
+        EACH(table, i)
+        p->image[i] = (ns_real)((double)p->image[i] - diagonal[n] * (double)p->q[i] -
+                                before * (double)p->previous[i]);
+        off[n] = sqrt(dot(table, p->image, p->image));
+        if (!isfinite(off[n])) break;
+        double eigenvalue = largest(diagonal, off, n + 1, &last);
+        *residual = off[n] * last / fabs(eigenvalue);
+        if (*residual <= NS_CURVATURE_RESIDUAL && eigenvalue > 0) return eigenvalue;
+        EACH(table, i)
+        {
+            p->previous[i] = p->q[i];
+            p->q[i] = (ns_real)((double)p->image[i] / off[n]);
+        }
+    }
+    return (double)NAN;
+}
+
+/* ---- One update ---- */
+
+void ns_curvature_begin(NsCurvatureProbe *p, NsModel *model)
+{
+    memcpy(p->before, ns_model_weights(model), p->table->size * sizeof *p->before);
+}
+
+NsCurvature ns_curvature_measure(NsCurvatureProbe *p, NsModel *model, const NsBatch *batch,
+                                 const NsUpdate *u)
+{
+    int64_t started = g_get_monotonic_time();
+    const NsTensorTable *table = p->table;
+    ns_real *w = ns_model_weights(model);
+    size_t bytes = table->size * sizeof *w;
+    NsCurvature c = {.measured = true};
+    memcpy(p->after, w, bytes);
+    memcpy(w, p->before, bytes);
+    ns_model_set_measuring(model, NS_MEASURING_LOSS);
+    c.critical_rate = u->lr * critical_part(p, model, batch);
+
+    memcpy(w, p->before, bytes);
+    ns_model_set_gates(model, p->gates, true);
+    ns_model_measure(model, batch, NULL);
+    ns_model_set_gates(model, p->gates, false);
+    /* Both iterations start from the update: it is at hand, and the same run finds it again. */
+    EACH(table, i)
+    {
+        p->root[i] = 1;
+        p->q[i] = p->before[i] - p->after[i];
+    }
+    p->displacement = DISPLACEMENT;
+    c.sharpness = find_largest(p, model, batch, &c.residual);
+    c.preconditioned = c.sharpness;
+    c.preconditioned_residual = c.residual;
+    if (find_roots(p, u)) {
+        EACH(table, i) p->q[i] = (p->before[i] - p->after[i]) / p->root[i];
+        p->displacement = DISPLACEMENT_DIVIDED;
+        c.preconditioned = find_largest(p, model, batch, &c.preconditioned_residual);
+    }
+    ns_model_set_gates(model, NULL, false);
+    ns_model_set_measuring(model, NS_MEASURING_ALL);
+    memcpy(w, p->after, bytes);
+    c.seconds = (double)(g_get_monotonic_time() - started) / 1e6;
+    return c;
+}

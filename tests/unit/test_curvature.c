@@ -1,0 +1,91 @@
+/* Measuring curvature changes nothing else.  SPDX-License-Identifier: MIT
+ *
+ * Its values are checked in tests/gradient/test_curvature.c and tests/reference/check_curvature.py.
+ */
+#include "core/experiment/assignment.h"
+#include "core/train/run-private.h"
+
+#include <math.h>
+#include <string.h>
+
+static NsRun *run_new(const char *const *settings)
+{
+    NsSettings s;
+    g_autoptr(GError) error = NULL;
+    ns_settings_init(&s);
+    static const char *const small[] = {"layers=3", "d-model=12", "heads=3",      "seq=7",
+                                        "batch=5",  "threads=2",  "eval-every=0", "probe-every=0"};
+    for (size_t i = 0; i < G_N_ELEMENTS(small); i++) ns_settings_assign(&s, small[i], &error);
+    for (; *settings; settings++) ns_settings_assign(&s, *settings, &error);
+    g_assert_no_error(error);
+    NsRun *run = ns_run_new(&s, &error);
+    g_assert_no_error(error);
+    ns_settings_clear(&s);
+    return run;
+}
+
+/* A value of the newest record; infinity where it was not measured. */
+static double value(NsRun *run, NsQuantity quantity, size_t i)
+{
+    const NsHistory *history = ns_run_history(run);
+    const NsRecordLayout *layout = ns_history_layout(history);
+    g_assert_cmpuint(i, <, layout->count[quantity]);
+    g_auto(NsValues) values = ns_values_new(layout->width);
+    ns_history_read(history, quantity, ns_history_steps(history) - 1, NULL, values.value,
+                    values.has);
+    return values.has[i] ? (double)values.value[i] : (double)INFINITY;
+}
+
+static size_t count(NsRun *run, NsQuantity quantity)
+{
+    return ns_history_layout(ns_run_history(run))->count[quantity];
+}
+
+static void test_curvature_leaves_no_trace(gconstpointer option)
+{
+    const char *every[] = {option, "dropout=0.1", "curvature-every=1", NULL};
+    const char *never[] = {option, "dropout=0.1", "curvature-every=0", NULL};
+    g_autoptr(NsRun) a = run_new(every);
+    g_autoptr(NsRun) again = run_new(every);
+    g_autoptr(NsRun) b = run_new(never);
+    g_assert_cmpuint(count(b, NS_QUANTITY_SHARPNESS), ==, 0);
+    for (int k = 0; k < 4; k++) {
+        g_assert_true(ns_run_step(a) && ns_run_step(again) && ns_run_step(b));
+        g_assert_true(isfinite(value(a, NS_QUANTITY_SHARPNESS, 0)));
+        g_assert_cmpfloat(value(a, NS_QUANTITY_SHARPNESS, 0), ==,
+                          value(again, NS_QUANTITY_SHARPNESS, 0));
+        g_assert_cmpfloat(value(a, NS_QUANTITY_CRITICAL_RATE, 0), ==,
+                          value(again, NS_QUANTITY_CRITICAL_RATE, 0));
+    }
+    size_t bytes = ns_model_tensors(ns_run_model(a))->size * sizeof(ns_real), n, m;
+    NsModel *p = ns_run_model(a), *q = ns_run_model(b);
+    g_assert_cmpint(memcmp(ns_model_weights(p), ns_model_weights(q), bytes), ==, 0);
+    g_assert_cmpint(memcmp(ns_model_gradients(p), ns_model_gradients(q), bytes), ==, 0);
+    const ns_real *x = ns_model_state(p, &n), *y = ns_model_state(q, &m);
+    if (n) g_assert_cmpint(memcmp(x, y, n * sizeof *x), ==, 0);
+    g_assert_cmpfloat(ns_history_step(ns_run_history(a), 4)->probe_seconds, >, 0);
+}
+
+/* Curvature is measured at the first update and at multiples of its interval. */
+static void test_curvature_rhythm(void)
+{
+    static const char *const settings[] = {"curvature-every=3", "optimizer=muon", NULL};
+    g_autoptr(NsRun) run = run_new(settings);
+    g_assert_cmpuint(count(run, NS_QUANTITY_RATE_SHARPNESS), ==, 0);
+    for (int step = 0; step < 7; step++) {
+        bool due = step == 1 || (step > 0 && step % 3 == 0);
+        g_assert_true(due == isfinite(value(run, NS_QUANTITY_SHARPNESS_RESIDUAL, 0)));
+        g_assert_true(ns_run_step(run));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_data_func("/curvature/no-trace/batchnorm", "norm=batchnorm",
+                         test_curvature_leaves_no_trace);
+    g_test_add_data_func("/curvature/no-trace/sgd", "optimizer=sgd",
+                         test_curvature_leaves_no_trace);
+    g_test_add_func("/curvature/rhythm", test_curvature_rhythm);
+    return g_test_run();
+}
