@@ -444,6 +444,24 @@ static void test_every_quantity(void)
         }
 }
 
+/* The edge of stability is that of the optimizer, and marked once there is something to compare. */
+static void test_edge(void)
+{
+    g_autoptr(Run) run = run_made(3, BUDGET, false, 0, 0);
+    NsFigureInput input = input_of(run);
+    input.quantity = NS_QUANTITY_RATE_SHARPNESS;
+    g_autoptr(NsFigure) figure = figure_new("edge");
+    g_assert_cmpuint(ns_figure_update(figure, &input)->n_levels, ==, 0);
+    append_expensive(run);
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    g_assert_cmpuint(plot->n_levels, ==, 1);
+    g_assert_cmpfloat(fabs(plot->levels[0].y - 38), <, 1e-9);
+    input.quantity = NS_QUANTITY_CRITICAL_RATIO;
+    g_assert_cmpfloat(ns_figure_update(figure, &input)->levels[0].y, ==, 1);
+    input.quantity = NS_QUANTITY_SHARPNESS;
+    g_assert_cmpuint(ns_figure_update(figure, &input)->n_levels, ==, 0);
+}
+
 static void test_expensive_quantity(void)
 {
     g_autoptr(Run) run = run_made(3, BUDGET, false, 10, 0);
@@ -637,6 +655,7 @@ int main(int argc, char **argv)
     g_test_add_func("/figures/words", test_words);
     g_test_add_func("/figures/brief-words", test_brief_words);
     g_test_add_func("/figures/every-quantity", test_every_quantity);
+    g_test_add_func("/figures/edge", test_edge);
     g_test_add_func("/figures/expensive-quantity", test_expensive_quantity);
     g_test_add_func("/figures/fork", test_fork);
     g_test_add_func("/figures/heads", test_heads);

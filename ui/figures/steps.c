@@ -237,9 +237,9 @@ static void show_levels(Steps *steps, const NsFigureInput *input)
         if (steps->quantity == NS_QUANTITY_CRITICAL_RATIO) y = 1;
         if (steps->quantity == NS_QUANTITY_RATE_SHARPNESS && settings)
             y = ns_curvature_edge(settings);
-        bool there = isnan(y);
-        for (size_t k = 0; k < plot->n_levels; k++) there |= !(fabs(plot->levels[k].y - y) > 0);
-        if (!there)
+        bool skipped = isnan(y) || !steps->lanes[i].curves[MEAN].n; /* nothing to compare with it */
+        for (size_t k = 0; k < plot->n_levels; k++) skipped |= !(fabs(plot->levels[k].y - y) > 0);
+        if (!skipped)
             steps->levels[plot->n_levels++] = (NsLevel){.y = y, .text = _("edge of stability")};
     }
 }
