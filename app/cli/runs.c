@@ -15,7 +15,7 @@ static void show_json(const NsRecordedRun *run)
     if (run->wrong) {
         ns_json_string(&json, "error", run->wrong);
     } else {
-        ns_json_string(&json, "settings", run->settings);
+        ns_json_string(&json, "settings", run->settings ? run->settings : "");
         ns_json_int(&json, "lanes", (int64_t)run->lanes);
         ns_json_int(&json, "steps", run->last);
         ns_json_doubles(&json, "loss", run->loss, run->lanes);
@@ -56,31 +56,31 @@ static void show_table(const GPtrArray *runs)
             g_string_append_c(row, ' ');
             ns_row_number(row, 0, "%.4f", run->loss[k]);
         }
-        g_string_append_printf(row, "  %s", run->settings);
+        if (run->settings) g_string_append_printf(row, "  %s", run->settings);
         ns_row_print(row);
     }
 }
 
 static int run(NsArguments *a, GError **error)
 {
-    g_autoptr(GPtrArray) runs = ns_run_list(a->n_files ? a->files[0] : ".", error);
+    g_autoptr(GPtrArray) runs = ns_run_list(a->n_files ? a->files[0] : ".", true, error);
     if (!runs) return NS_EXIT_ERROR;
-    if (runs->len == 0 && !a->json) puts("There are no run files here.");
+    if (runs->len == 0 && !a->json) puts("There are no runs here.");
     if (runs->len > 0 && !a->json) show_table(runs);
     for (guint i = 0; a->json && i < runs->len; i++) show_json(runs->pdata[i]);
     return NS_EXIT_OK;
 }
 
 const NsCommand ns_cli_runs = {
-    .choice = {.key = "runs", .purpose = "Show the run files of a folder"},
+    .choice = {.key = "runs", .purpose = "Show the runs of a folder"},
     .words = "[FOLDER]",
     .least = 0,
     .most = 1,
     .wrong = "One folder at a time can be shown; write “" NS_CLI " runs FOLDER”.",
     .summary =
-        "Lists the run files, *.nsrun, of a folder (default: the current one): lanes, steps,\n"
-        "size, the last training loss of each lane (first seed), and the settings that differ\n"
-        "from the defaults.",
+        "Lists the run files, *.nsrun, and the logs of other programs in a folder (default: the\n"
+        "current one): lanes, steps, size, the last training loss of each lane (first seed), and\n"
+        "the settings that differ from the defaults.",
     .examples = NS_CLI " runs\n" NS_CLI " runs results --json",
     .run = run,
 };

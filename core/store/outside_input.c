@@ -340,7 +340,7 @@ static void read_row(NsOutsideInput *input, const char *text)
 static void read_words(NsOutsideInput *input, const char *text)
 {
     static const char separators[] = " \t,|:=;()[]%\r";
-    static const char *const levels[] = {"INFO", "DEBUG", "WARNING", "-", ">", NULL};
+    static const char *const levels[] = {"INFO", "DEBUG", "WARNING", NULL};
     g_autoptr(GString) name = g_string_new(NULL);
     ns_outside_line_clear(input->line);
     for (const char *at = text; *at;) {
@@ -351,14 +351,15 @@ static void read_words(NsOutsideInput *input, const char *text)
         const char *end = n ? ns_outside_read_number(word, &value) : NULL;
         bool ends = at[n] && strchr(",|;", at[n]);
         at += n;
-        if (end && (!*end || g_str_equal(end, "/"))) {
+        /* “step 3/100” */
+        if (end && (!*end || (*end == '/' && !end[1 + strspn(end + 1, "0123456789")]))) {
             if (name->len && g_utf8_validate(name->str, -1, NULL))
                 ns_outside_line_put(input->line,
                                     ns_outside_names_find(input->names, NULL, name->str), value);
             g_string_truncate(name, 0);
-        } else if (end || ends) {
+        } else if (end || ends || g_strv_contains(levels, word)) {
             g_string_truncate(name, 0);
-        } else if (n && name->len < 64 && !g_strv_contains(levels, word)) {
+        } else if (n && name->len < 64 && !strchr("->", *word)) {
             g_string_append_printf(name, name->len ? " %s" : "%s", word);
         }
     }

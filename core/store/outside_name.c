@@ -221,7 +221,8 @@ static const struct {
     const char *words;
 } loss_words[] = {
     {1, "step batch iter"},
-    {2, "total lm language model cross entropy nll xent ce mlm global metrics value log logs main"},
+    {2, "total lm language model cross entropy nll xent ce mlm global metrics value log logs main "
+        "history"},
     {4, "samples"},
     {8, "mean avg average running ema smooth smoothed"},
     {12, "epoch"},
@@ -267,7 +268,8 @@ static const struct {
     unsigned rank;
     const char *names;
 } plain_names[] = {
-    {NS_OUTSIDE_STEP, 0, "global_step trainer_global_step train_global_step num_updates"},
+    {NS_OUTSIDE_STEP, 0,
+     "global_step global_steps trainer_global_step train_global_step num_updates"},
     {NS_OUTSIDE_STEP, 1, "current_steps current_step step"},
     {NS_OUTSIDE_STEP, 2,
      "steps iteration iterations iter iter_num n_iter it train_step training_step train_steps "

@@ -22,6 +22,12 @@ static NsRecordedRun *read_head(const char *path)
     if (!run) run = ns_recorded_run_new(path);
     if (error) run->wrong = g_strdup(error->message);
     g_clear_pointer(&run->file, ns_run_reader_free);
+    for (size_t i = 0; i < run->lanes && !run->wrong; i++) {
+        NsHistory *history = run->histories[i];
+        if (history) run->loss[i] = ns_history_step(history, ns_history_steps(history) - 1)->loss;
+        g_clear_pointer(&run->histories[i], ns_history_unref);
+    }
+    g_clear_pointer(&run->log, ns_outside_file_free);
     run->bytes = bytes_at(path);
     for (size_t i = 0; i < NS_RUN_BESIDE; i++) {
         g_autofree char *other = g_strconcat(path, ns_run_beside[i], NULL);
@@ -35,7 +41,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp((*(NsRecordedRun *const *)a)->path, (*(NsRecordedRun *const *)b)->path);
 }
 
-GPtrArray *ns_run_list(const char *folder, GError **error)
+GPtrArray *ns_run_list(const char *folder, bool logs, GError **error)
 {
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
     if (!dir) {
@@ -47,7 +53,9 @@ GPtrArray *ns_run_list(const char *folder, GError **error)
     GPtrArray *runs = g_ptr_array_new_with_free_func((GDestroyNotify)ns_recorded_run_free);
     for (const char *name; (name = g_dir_read_name(dir));) {
         g_autofree char *path = g_build_filename(folder, name, NULL);
-        if (g_str_has_suffix(name, NS_RUN_SUFFIX)) g_ptr_array_add(runs, read_head(path));
+        if (g_str_has_suffix(name, NS_RUN_SUFFIX) ||
+            (logs && *name != '.' && ns_recorded_kind(path) == NS_RECORDED_LOG))
+            g_ptr_array_add(runs, read_head(path));
     }
     g_ptr_array_sort(runs, compare_names);
     return runs;

@@ -1,4 +1,4 @@
-/* The run files of a folder.  SPDX-License-Identifier: MIT */
+/* The runs of a folder.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "core/store/recorded_run.h"
@@ -8,5 +8,6 @@
 extern const char *const ns_run_beside[NS_RUN_BESIDE]; /* suffixes of the run file's name */
 
 /* The runs (NsRecordedRun) in a folder, sorted by name: what the heads of their files say, which
- * are closed again.  NULL with NS_ERROR_FILE if the folder cannot be read. */
-GPtrArray *ns_run_list(const char *folder, GError **error);
+ * are closed again.  `logs`: also files and folders of other programs, which are read to their
+ * ends. NULL with NS_ERROR_FILE if the folder cannot be read. */
+GPtrArray *ns_run_list(const char *folder, bool logs, GError **error);

@@ -164,6 +164,11 @@ def test_documents():
                  '{"step":0,"loss":3}\n{"step":1,"loss":2}\n{"step":2,"lo'):
         found, err = read_text(text)
         assert losses(found) == {0: 3, 1: 2}, (text, found, err)
+    for text in ('{"global_steps":0,"loss":3}\n{"global_steps":1,"loss":2}\n', '{"history":{"loss":[3,2]}}',
+                 "10:00 INFO [step=0/10] train/CrossEntropyLoss=3.0 x=1\n10:01 INFO [step=1/10] train/CrossEntropyLoss=2.0\n",
+                 "".join(f"[a] 2025-01-01 00:00:00,000 - root - INFO - step:  {s}  loss:  {3 - s}  tps: 1,234\n" for s in (0, 1))):
+        found, err = read_text(text)
+        assert losses(found) == {0: 3, 1: 2}, (text, found, err)
     found, _ = read_text("step 5: train loss 3.5, val loss 3.25\nstep 9: train loss 3.0, val loss 3.25\n")
     assert (found[5]["loss"], found[5]["validation_loss"]) == (3.5, 3.25), found
 
@@ -195,6 +200,22 @@ def test_map():
         for words in (["watch", path("c.jsonl"), "--once"], ["show", path("c.jsonl")],
                       ["chart", "--from", path("c.jsonl"), "--figure", "loss", "--out", path("a.svg")]):
             assert "git lfs pull" in sentence(run(*words, small=False), 1)
+
+
+def test_list():
+    """Logs are listed like run files; other files are not."""
+    with Folder() as path:
+        for i in range(20):
+            write(path(f"run{i:02}.csv"), ["step,train_loss", "0,9", f"{i + 1},{i / 8}"])
+        os.mkdir(path("events"))
+        with open(path("events/a.tfevents.1"), "wb") as file:
+            file.write(VERSION + scalar(7, "loss", 2.5))
+        write(path("notes.txt"), ["notes"])
+        write(path("header.csv"), ["step,loss"])
+        rows = [json.loads(line) for line in run("runs", path(""), "--json", small=False).stdout.decode().splitlines()]
+        found = {r["name"]: (r["steps"], r["loss"]) for r in rows if "error" not in r}
+        assert found == {"events": (7, [2.5]), **{f"run{i:02}.csv": (i + 1, [i / 8]) for i in range(20)}}, found
+        assert [r["name"] for r in rows if "error" in r] == ["header.csv"], rows
 
 
 def test_many_keys():

@@ -80,7 +80,7 @@ static GPtrArray *close_and_list(NsSession *session, guint n)
     for (int ms = 0; ms < SESSION_PATIENCE_S * 1000; ms++) {
         while (g_main_context_iteration(NULL, FALSE)) continue;
         bool written = is_written();
-        g_autoptr(GPtrArray) runs = ns_library_list(folder);
+        g_autoptr(GPtrArray) runs = ns_library_list(folder, true);
         guint whole = 0;
         for (guint i = 0; i < runs->len; i++) whole += !((NsRecordedRun *)runs->pdata[i])->wrong;
         if (!written && whole == n && runs->len == n) return g_steal_pointer(&runs);
@@ -354,7 +354,7 @@ static void test_killed(void)
         for (;;) {
             ns_session_poll(session);
             session_turn();
-            g_autoptr(GPtrArray) runs = ns_library_list(folder);
+            g_autoptr(GPtrArray) runs = ns_library_list(folder, true);
             const NsRecordedRun *run = runs->len ? runs->pdata[0] : NULL;
             if (run && !run->wrong && run->last > 20) raise(SIGKILL);
         }
@@ -364,7 +364,7 @@ static void test_killed(void)
     g_test_trap_subprocess(NULL, (guint64)SESSION_PATIENCE_S * G_USEC_PER_SEC, 0);
     g_assert_false(g_test_trap_has_passed());
     g_assert_false(g_test_trap_reached_timeout());
-    g_autoptr(GPtrArray) runs = ns_library_list(folder);
+    g_autoptr(GPtrArray) runs = ns_library_list(folder, true);
     g_assert_cmpuint(runs->len, ==, 1);
     const NsRecordedRun *run = runs->pdata[0];
     g_assert_null(run->wrong);
@@ -384,14 +384,14 @@ static void test_bound(void)
     char *whole = folder;
     folder = inside;
     for (guint i = 1; i <= 3; i++) g_ptr_array_unref(close_and_list(record("", 2), i));
-    g_autoptr(GPtrArray) runs = ns_library_list(folder);
+    g_autoptr(GPtrArray) runs = ns_library_list(folder, true);
     const NsRecordedRun *oldest = runs->pdata[2];
     g_autofree char *tagged = g_strdup(oldest->path);
     g_assert_true(ns_run_note_write(tagged, NS_RUN_NOTE_TAGS, "lecture", NULL));
     g_autoptr(GPtrArray) spared = g_ptr_array_new();
     g_assert_cmpuint(ns_library_keep_bound(folder, ns_library_bytes(runs), spared), ==, 0);
     g_assert_cmpuint(ns_library_keep_bound(folder, 1, spared), ==, 1);
-    g_autoptr(GPtrArray) left = ns_library_list(folder);
+    g_autoptr(GPtrArray) left = ns_library_list(folder, true);
     g_assert_cmpuint(left->len, ==, 2);
     const NsRecordedRun *kept = left->pdata[1];
     g_assert_cmpstr(kept->path, ==, tagged);

@@ -265,7 +265,7 @@ static void look_at_saved_runs(Hand *hand)
 
 static void continue_saved_run(Hand *hand)
 {
-    g_autoptr(GPtrArray) runs = ns_library_list(hand->folder);
+    g_autoptr(GPtrArray) runs = ns_library_list(hand->folder, false);
     if (runs->len == 0) return;
     const NsRecordedRun *run = runs->pdata[g_rand_int_range(hand->random, 0, (gint32)runs->len)];
     if (!run->wrong) ns_saved_runs_open(hand->window, run->path, true);

@@ -50,7 +50,7 @@ static void test_table(void)
 {
     set_up();
     g_autofree char *first = record("warmup=1", 2), *second = record("warmup=100", 3);
-    g_autoptr(GPtrArray) listed = ns_library_list(folder);
+    g_autoptr(GPtrArray) listed = ns_library_list(folder, true);
     const NsRecordedRun *newest = listed->pdata[0];
     g_assert_cmpstr(newest->differs, ==, "Warm-up off → 100");
 

@@ -35,24 +35,33 @@ static const NsRecordedRun *find_parent(const GPtrArray *runs, const NsRecordedR
     return NULL;
 }
 
+static bool has_settings(const NsRecordedRun *run)
+{
+    return !run->wrong && run->experiment.n > 0;
+}
+
 static void name_differences(GPtrArray *runs)
 {
     for (guint i = 0; i < runs->len; i++) {
         NsRecordedRun *run = runs->pdata[i];
         const NsRecordedRun *before = find_parent(runs, run);
         for (guint k = i + 1; !before && !run->parent && k < runs->len; k++)
-            if (!((const NsRecordedRun *)runs->pdata[k])->wrong) before = runs->pdata[k];
-        if (!run->wrong && before)
+            if (has_settings(runs->pdata[k])) before = runs->pdata[k];
+        if (has_settings(run) && before)
             run->differs = ns_experiment_difference_words(&before->experiment, &run->experiment);
     }
 }
 
-GPtrArray *ns_library_list(const char *folder)
+GPtrArray *ns_library_list(const char *folder, bool logs)
 {
-    GPtrArray *runs = ns_run_list(folder, NULL);
+    GPtrArray *runs = ns_run_list(folder, logs, NULL);
     if (!runs) return g_ptr_array_new();
     for (guint i = 0; i < runs->len; i++) {
         NsRecordedRun *run = runs->pdata[i];
+        if (run->kind == NS_RECORDED_LOG) {
+            run->title = g_strdup(run->name);
+            continue;
+        }
         run->name[strlen(run->name) - strlen(NS_RUN_SUFFIX)] = '\0';
         if (!run->wrong) run->title = ns_experiment_title(&run->experiment);
     }
@@ -82,7 +91,7 @@ static bool varies(const GPtrArray *runs, const NsParam *param)
     const NsRecordedRun *first = NULL;
     for (guint i = 0; i < runs->len; i++) {
         const NsRecordedRun *run = runs->pdata[i];
-        if (run->wrong) continue;
+        if (!has_settings(run)) continue;
         if (!first) first = run;
         size_t lanes = MIN(first->experiment.n, run->experiment.n);
         for (size_t lane = 0; lane < lanes; lane++)
@@ -108,7 +117,7 @@ size_t ns_library_columns(const GPtrArray *runs, const NsParam **columns, size_t
 char *ns_library_value(const NsRecordedRun *run, const NsParam *param)
 {
     const NsExperiment *experiment = &run->experiment;
-    if (run->wrong) return g_strdup("");
+    if (!has_settings(run)) return g_strdup("");
     g_autoptr(GString) words = g_string_new(NULL);
     bool same = !ns_experiment_differs(experiment, param);
     for (size_t lane = 0; lane < (same ? 1 : experiment->n); lane++) {
@@ -163,7 +172,7 @@ bool ns_library_trash(const char *path, GError **error)
 
 unsigned ns_library_keep_bound(const char *folder, guint64 most, GPtrArray *spared)
 {
-    g_autoptr(GPtrArray) runs = ns_library_list(folder);
+    g_autoptr(GPtrArray) runs = ns_library_list(folder, false);
     guint64 bytes = ns_library_bytes(runs);
     unsigned moved = 0;
     for (guint i = runs->len; bytes > most && i-- > 1;) {

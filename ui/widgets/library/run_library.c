@@ -50,6 +50,7 @@ static char *name_words(const NsRecordedRun *run)
 static char *began_words(const NsRecordedRun *run)
 {
     g_autoptr(GDateTime) began = g_date_time_new_from_unix_local(run->began);
+    if (run->kind == NS_RECORDED_LOG) return g_strdup("");
     if (run->began && began) return g_date_time_format(began, "%Y-%m-%d %H:%M");
     return g_strdup(run->wrong ? "" : run->name);
 }
@@ -62,7 +63,7 @@ static char *steps_words(const NsRecordedRun *run)
 static char *loss_words(const NsRecordedRun *run)
 {
     g_autoptr(GString) words = g_string_new(NULL);
-    for (size_t i = 0; !run->wrong && i < run->experiment.n; i++) {
+    for (size_t i = 0; !run->wrong && i < run->lanes; i++) {
         g_autofree char *number = ns_text_value(run->loss[i], 3);
         const char *loss = isfinite(run->loss[i]) ? number : _("not finite");
         g_string_append_printf(words, "%s%s", i ? " / " : "", loss);
@@ -102,7 +103,7 @@ static double steps_of(const NsRecordedRun *run)
 static double loss_of(const NsRecordedRun *run)
 {
     double best = (double)NAN;
-    for (size_t i = 0; !run->wrong && i < run->experiment.n; i++)
+    for (size_t i = 0; !run->wrong && i < run->lanes; i++)
         if (!(run->loss[i] >= best)) best = run->loss[i];
     return best;
 }
@@ -138,7 +139,7 @@ static int compare(gconstpointer a, gconstpointer b, gpointer data)
     if (column->number_of) {
         x = column->number_of(left);
         y = column->number_of(right);
-    } else if (is_numeric(column->param) && !left->wrong && !right->wrong) {
+    } else if (is_numeric(column->param) && left->experiment.n && right->experiment.n) {
         x = ns_settings_get_number(&left->experiment.lane[0], column->param);
         y = ns_settings_get_number(&right->experiment.lane[0], column->param);
     } else {
@@ -358,13 +359,13 @@ static void sync_selected(NsRunLibrary *library)
 {
     if (library->filling) return;
     const NsRecordedRun *run = selected(library);
-    bool usable = run && !run->wrong;
+    bool usable = run && !run->wrong, own = usable && run->kind == NS_RECORDED_FILE;
     library->syncs = true;
     show_used(library, run);
     gtk_widget_set_sensitive(library->parts.open, usable);
     gtk_widget_set_sensitive(library->parts.trash, run != NULL);
-    gtk_widget_set_sensitive(library->parts.tags, usable);
-    gtk_widget_set_sensitive(library->parts.text, usable);
+    gtk_widget_set_sensitive(library->parts.tags, own);
+    gtk_widget_set_sensitive(library->parts.text, own);
     bool other = g_strcmp0(library->chosen, run ? run->path : NULL) != 0;
     if (other) {
         save_notes(library);
@@ -387,7 +388,7 @@ static void open_selected(NsRunLibrary *library)
 static void read_folder(GTask *task, gpointer library, gpointer folder, GCancellable *cancellable)
 {
     (void)library, (void)cancellable;
-    g_task_return_pointer(task, ns_library_list(folder), (GDestroyNotify)g_ptr_array_unref);
+    g_task_return_pointer(task, ns_library_list(folder, true), (GDestroyNotify)g_ptr_array_unref);
 }
 
 static void fill(NsRunLibrary *library)

@@ -6,6 +6,7 @@
 #include "core/store/figure_file.h"
 #include "ui/widgets/common/preferences.h"
 #include "ui/widgets/common/side_window.h"
+#include "ui/widgets/shell/open_file.h"
 
 #define WIDTH 1180
 #define HEIGHT 620
@@ -126,7 +127,7 @@ void ns_saved_runs_open(NsWindow *window, const char *path, bool run)
 
 static void on_open(NsRunLibrary *library, const char *path, NsWindow *window)
 {
-    ns_saved_runs_open(window, path, false);
+    ns_window_open(window, path);
     gtk_window_close(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))));
 }
 
