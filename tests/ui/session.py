@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs a program on a screen that nobody sees and on a session bus of its own.
+"""Runs a program on a screen that nobody sees, on a session bus and with a data folder of its own.
 
 Usage: session.py PROGRAM ARGUMENT...
 
@@ -10,6 +10,7 @@ dbus-run-session.  The exit status is that of the program.
 import os
 import subprocess
 import sys
+import tempfile
 
 SCREEN = ["-screen", "0", "1920x1200x24", "-nolisten", "tcp", "-noreset"]
 # Services of the bus write to standard error, not between the program's own lines, which are TAP.
@@ -25,12 +26,13 @@ def main():
             display = pipe.readline().strip()
         if not display:
             return f"Xvfb ended with status {screen.wait()} before it had a display."
-        environment = {**os.environ, "DISPLAY": f":{display}"}
-        environment.pop("WAYLAND_DISPLAY", None)
         os.dup2(1, 3)
         try:
-            return subprocess.call(["dbus-run-session", "--", *OWN_OUTPUT, *sys.argv[1:]], stdout=2,
-                                   env=environment, pass_fds=[3])
+            with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as data:
+                environment = {**os.environ, "DISPLAY": f":{display}", "XDG_DATA_HOME": data}
+                environment.pop("WAYLAND_DISPLAY", None)
+                return subprocess.call(["dbus-run-session", "--", *OWN_OUTPUT, *sys.argv[1:]],
+                                       stdout=2, env=environment, pass_fds=[3])
         finally:
             screen.terminate()
 
