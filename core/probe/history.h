@@ -35,10 +35,11 @@ typedef struct {
 } NsEvaluation;
 
 typedef enum {
-    NS_EVENT_DIVERGED, /* a value is not finite */
-    NS_EVENT_SETTING,  /* a live setting was changed, from this step on */
-    NS_EVENT_SPIKE,    /* the loss or the gradient norm jumped (core/train/spike.h) */
-    NS_EVENT_STUCK,    /* the loss has stayed at that of the frequencies of the tokens */
+    NS_EVENT_DIVERGED,   /* a value is not finite */
+    NS_EVENT_SETTING,    /* a live setting was changed, from this step on */
+    NS_EVENT_SPIKE,      /* the loss or the gradient norm jumped (core/train/spike.h) */
+    NS_EVENT_STUCK,      /* the loss has stayed at that of the frequencies of the tokens */
+    NS_EVENT_FIRST_LOSS, /* the loss before any update is far above that of a uniform guess */
 } NsEventKind;
 
 typedef struct {

@@ -99,10 +99,9 @@ static void write_validation(NsJson *json, const NsHistory *history, int64_t ste
 }
 
 static const char *const event_words[] = {
-    [NS_EVENT_DIVERGED] = "diverged",
-    [NS_EVENT_SETTING] = "setting",
-    [NS_EVENT_SPIKE] = "spike",
-    [NS_EVENT_STUCK] = "stuck",
+    [NS_EVENT_DIVERGED] = "diverged",     [NS_EVENT_SETTING] = "setting",
+    [NS_EVENT_SPIKE] = "spike",           [NS_EVENT_STUCK] = "stuck",
+    [NS_EVENT_FIRST_LOSS] = "first-loss",
 };
 
 const char *ns_jsonl_event_word(NsEventKind kind)

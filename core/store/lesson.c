@@ -162,6 +162,10 @@ static bool finish_card(Reader *reader, GError **error)
     if (card->draws && card->draw_lane >= card->end.n)
         return refuse(reader->began, error,
                       "The curve to draw belongs to a lane that does not exist.");
+    /* A card speaks of the run of a card before, until the settings become others. */
+    size_t at = (size_t)(card - reader->lesson->card);
+    bool other = at == 0 || card->begin.n || card->asks_for_settings;
+    reader->card->data = other ? SIZE_MAX : card[-1].run ? at - 1 : card[-1].data;
     return true;
 }
 
@@ -271,6 +275,7 @@ static bool read_card_entry(Reader *reader, const NsEntry *entry, GError **error
     if (g_str_equal(key, "claim")) return ns_entry_list(entry, &card->claims), true;
     if (g_str_equal(key, "wait")) return read_wait(card, entry, error);
     if (g_str_equal(key, "run")) return read_count(&card->run, entry, error);
+    if (g_str_equal(key, "start")) return read_count(&card->start, entry, error);
     if (g_str_equal(key, "theory")) return read_switch(&card->theory, entry, error);
     if (g_str_equal(key, "choice") || g_str_equal(key, "right"))
         return read_choice(card, entry, error);
@@ -278,10 +283,10 @@ static bool read_card_entry(Reader *reader, const NsEntry *entry, GError **error
     if (g_str_equal(key, "draw")) return read_draw(card, entry, error);
     if (g_str_equal(key, "draw-lane")) return read_draw_lane(card, entry, error);
     if (g_str_equal(key, "draw-step")) return read_count(&card->draw_step, entry, error);
-    static const char *const keys[] = {"title",     "page",   "highlight", "chart", "ask",
-                                       "why",       "setup",  "do",        "text",  "claim",
-                                       "wait",      "choice", "right",     "draw",  "draw-lane",
-                                       "draw-step", "run",    "theory",    NULL};
+    static const char *const keys[] = {"title",     "page",   "highlight", "chart",  "ask",
+                                       "why",       "setup",  "do",        "text",   "claim",
+                                       "wait",      "choice", "right",     "draw",   "draw-lane",
+                                       "draw-step", "run",    "start",     "theory", NULL};
     return ns_entry_unknown(entry, keys, error);
 }
 

@@ -17,7 +17,9 @@
  *
  * Of a card:
  *
- *     title, text   at most 60 words of text; `text` is repeatable, once per paragraph
+ *     title, text   at most 60 words of text; `text` is repeatable, once per paragraph.  In braces
+ *                   stands a number that is measured in the run on view, as “{loss(A, 100)}”
+ *                   (core/store/lesson_measure.h)
  *     setup         a new experiment with which the card begins: settings for all lanes, as
  *                   “key=value key=value”; setup-a .. setup-d for one lane.  It has as many lanes
  *                   as are named, at least one
@@ -56,6 +58,8 @@ typedef struct {
     bool asks_for_settings; /* the card has a `do` */
     bool theory;            /* computed values beside the measured ones */
     int64_t run;            /* step of the run button; 0: none */
+    int64_t start; /* step to which the setup is trained before the student does anything */
+    size_t data;   /* the card whose run this card speaks of; SIZE_MAX: none */
     NsLessonConditions conditions;
     char *ask;
     char *choices[NS_CARD_CHOICES], *why[NS_CARD_CHOICES];

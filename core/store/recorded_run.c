@@ -40,6 +40,8 @@ static bool read_head(NsRecordedRun *run, GError **error)
     run->tags = ns_run_reader_note(run->file, NS_RUN_NOTE_TAGS);
     g_free(run->text);
     run->text = ns_run_reader_note(run->file, NS_RUN_NOTE_TEXT);
+    g_free(run->given);
+    run->given = ns_run_reader_note(run->file, NS_RUN_NOTE_NAME);
     g_free(run->parent);
     run->parent = ns_run_reader_note(run->file, NS_RUN_NOTE_PARENT);
     g_autofree char *step = ns_run_reader_note(run->file, NS_RUN_NOTE_FORK_STEP);
@@ -400,8 +402,8 @@ void ns_recorded_run_free(NsRecordedRun *run)
     ns_experiment_clear(&run->experiment);
     g_queue_clear_full(&run->messages, g_free);
     ns_checkpoints_free(run->checkpoints);
-    char *const texts[] = {run->path,   run->name,  run->settings, run->tags,   run->text,
-                           run->parent, run->wrong, run->title,    run->differs};
+    char *const texts[] = {run->path,  run->name,   run->settings, run->tags,  run->text,
+                           run->given, run->parent, run->wrong,    run->title, run->differs};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
     for (size_t i = 0; i < NS_LANES_MAX; i++) g_free(run->names[i]);
     g_free(run);

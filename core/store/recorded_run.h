@@ -43,7 +43,7 @@ typedef struct {
     double loss[NS_LANES_MAX]; /* of the first seed at its newest step */
     int64_t began;             /* Unix time */
     char *settings;            /* those that differ from the defaults */
-    char *tags, *text;         /* notes, or NULL (core/store/run_notes.h) */
+    char *tags, *text, *given; /* notes, or NULL (core/store/run_notes.h); the last is a name */
     char *parent;              /* of a fork: base name of its parent's file, or NULL */
     int64_t fork_step;
 

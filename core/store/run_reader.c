@@ -7,9 +7,11 @@
 #include "core/probe/record.h"
 #include "core/store/jsonl.h"
 #include "core/store/run_checkpoint-private.h"
+#include "core/store/run_notes.h"
 #include "core/store/run_schema-private.h"
 
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 
 /* Bytes of records that are read at once. */
@@ -567,11 +569,27 @@ bool ns_run_reader_append(NsRecorded of, NsHistory *history, int64_t last, GErro
            append_marks(of.reader, run, history, last, error);
 }
 
+/* The losses to compare with; NaN where the file has none. */
+static NsBaselines read_baselines(NsRunReader *r, const Run *run)
+{
+    NsBaselines baselines = {.uniform = (double)NAN, .frequencies = (double)NAN};
+    g_autofree char *key = g_strdup_printf(NS_RUN_NOTE_BASELINES "-%" G_GINT64_FORMAT, run->lane);
+    g_autofree char *text = ns_run_reader_note(r, key);
+    if (!text) return baselines;
+    char *end;
+    baselines.uniform = g_ascii_strtod(text, &end);
+    baselines.frequencies = g_ascii_strtod(end, &end);
+    baselines.letters = g_ascii_strtoll(end, NULL, 10) != 0;
+    return baselines;
+}
+
 NsHistory *ns_run_reader_history(NsRecorded of, int64_t first, int64_t last, size_t budget,
                                  GError **error)
 {
     const NsRecordLayout *layout = ns_run_reader_layout(of);
     g_autoptr(NsHistory) history = ns_history_new(layout, budget, first);
+    ns_history_set_baselines(history,
+                             read_baselines(of.reader, &of.reader->runs[of.lane][of.seed]));
     bool good = ns_run_reader_append(of, history, last, error);
     return good ? g_steal_pointer(&history) : NULL;
 }

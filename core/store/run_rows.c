@@ -264,6 +264,23 @@ static bool write_vocabulary(NsRunRows *rows, const NsRunSeed *run, NsRun *of)
     return ns_database_bind_text(row, 2, text) && ns_database_finish(row);
 }
 
+/* Stores the losses to compare with as "4.27 3.26 1": of a uniform guess, of the frequencies (NaN:
+ * none), and whether these are of letters. */
+static bool write_baselines(NsRunRows *rows, const NsRunSeed *run, NsRun *of)
+{
+    NsBaselines baselines = ns_history_baselines(ns_run_history(of));
+    char uniform[G_ASCII_DTOSTR_BUF_SIZE], frequencies[G_ASCII_DTOSTR_BUF_SIZE];
+    g_ascii_dtostr(uniform, sizeof uniform, baselines.uniform);
+    g_ascii_dtostr(frequencies, sizeof frequencies, baselines.frequencies);
+    g_autofree char *text =
+        g_strdup_printf("%s %s %d", uniform, frequencies, baselines.letters ? 1 : 0);
+    NS_AUTO_STATEMENT row = ns_database_prepare(
+        rows->db, "INSERT OR REPLACE INTO notes VALUES ('" NS_RUN_NOTE_BASELINES "-' || ?, ?)");
+    if (!row) return false;
+    sqlite3_bind_int64(row, 1, run->lane);
+    return ns_database_bind_text(row, 2, text) && ns_database_finish(row);
+}
+
 static bool write_head(NsRunRows *rows, NsLockstep *lockstep)
 {
     g_autofree char *mark = g_strdup_printf("PRAGMA application_id = %d; PRAGMA user_version = %d",
@@ -275,6 +292,7 @@ static bool write_head(NsRunRows *rows, NsLockstep *lockstep)
     for (size_t i = 0; i < rows->n; i++)
         if (!write_lane(rows, &rows->runs[i], ns_lockstep_nth_run(lockstep, i)) ||
             !write_quantities(rows, &rows->runs[i]) ||
+            !write_baselines(rows, &rows->runs[i], ns_lockstep_nth_run(lockstep, i)) ||
             !write_vocabulary(rows, &rows->runs[i], ns_lockstep_nth_run(lockstep, i)))
             return false;
     return true;

@@ -45,6 +45,8 @@ static void watch_jumps(NsRun *run, const NsStep *step, const NsMeasure *seen)
         name_largest(run, seen->grad_sq, &event);
         ns_history_append_event(run->history, &event);
     }
+    if (ns_first_loss_watch(step, run->baselines, &event))
+        ns_history_append_event(run->history, &event);
     if (ns_plateau_watch(&run->spikes, step, run->baselines, &event))
         ns_history_append_event(run->history, &event);
 }

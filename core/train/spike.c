@@ -16,6 +16,7 @@
 #define SHARE 0.15
 #define TIMES_MEDIAN 10.0
 #define TIMES_MOST 4.0
+#define FIRST_FACTOR 1.5
 #define PLATEAU_NEAR 0.03
 #define PLATEAU_LEVEL 0.01
 
@@ -165,5 +166,20 @@ bool ns_plateau_watch(NsSpikes *s, const NsStep *step, NsBaselines baselines, Ns
             ? N_("The loss has stayed at %.2f for %d steps: letter frequencies alone give %.2f.")
             : N_("The loss has stayed at %.2f for %d steps: token frequencies alone give %.2f."),
         half[1], NS_PLATEAU_RECORDS, level);
+    return true;
+}
+
+/* ---- The first loss ---- */
+
+bool ns_first_loss_watch(const NsStep *step, NsBaselines baselines, NsEvent *event)
+{
+    if (step->step != 0 || !(step->loss > FIRST_FACTOR * baselines.uniform)) return false;
+    g_autofree char *loss = number(step->loss);
+    g_autofree char *tokens = ns_group_digits(llround(exp(baselines.uniform)));
+    *event = (NsEvent){.step = 0, .kind = NS_EVENT_FIRST_LOSS, .what = "loss"};
+    g_snprintf(event->text, sizeof event->text,
+               "The first loss is %s, far above ln %s = %.2f of a uniform guess: the forward pass "
+               "is too large, not the learning rate.",
+               loss, tokens, baselines.uniform);
     return true;
 }

@@ -54,3 +54,7 @@ bool ns_spikes_watch(NsSpikes *spikes, const NsStep *step, size_t targets, NsEve
 /* Adds the loss of the next record, which must be finite.  Fills in an NS_EVENT_STUCK and returns
  * true when the loss is found on the plateau for the first time; never without baselines (NAN). */
 bool ns_plateau_watch(NsSpikes *spikes, const NsStep *step, NsBaselines baselines, NsEvent *event);
+
+/* Judges the loss before any update.  Fills in an NS_EVENT_FIRST_LOSS and returns true if it is
+ * more than 1.5 times that of a uniform guess; never without baselines. */
+bool ns_first_loss_watch(const NsStep *step, NsBaselines baselines, NsEvent *event);

@@ -8,14 +8,7 @@
  * them.  The first seed is that of the lanes; with every further one both `seed` and `data-seed`
  * are one more.
  *
- * Numbers, + - * / and parentheses, < and >, “and”, and what is measured of a lane:
- *
- *     loss(A, 300), loss(A, 290..300)   training loss, of several steps their mean
- *     grad(A, 10), lr(A, 10)            norm of the whole gradient, learning rate
- *     KEY(A, 0, 3), KEY(A, 0, 1..last)  a quantity of a layer, of several layers their mean;
- *                                       `last` is the last that has one
- *     min(...), max(...)                of a measurement of several, in place of the mean
- *     diverged(A, 300)                  1 if the lane has diverged by then, else 0
+ * A claim joins comparisons of measured numbers (core/store/lesson_measure.h), < and >, by “and”.
  *
  * A value that is not there is NaN, of which no comparison holds. */
 #pragma once

@@ -5,8 +5,10 @@
 #include "core/store/bundled.h"
 #include "core/store/lecture.h"
 #include "core/store/lesson.h"
+#include "core/store/lesson_measure.h"
 #include "tests/lessons/claim.h"
 
+#include <math.h>
 #include <string.h>
 
 #define PRESET_STEPS 20
@@ -177,6 +179,29 @@ static bool same_lanes(const NsExperiment *a, const NsExperiment *b)
     return same;
 }
 
+static NsHistory *history_of(void *bench, size_t lane, int64_t step)
+{
+    ns_bench_run(bench, step);
+    return ns_run_history(ns_bench_lane(bench, lane));
+}
+
+static char *number(double value)
+{
+    g_assert_true(isfinite(value));
+    return g_strdup_printf("%.3g", value);
+}
+
+/* Every number that a card asks for is measured. */
+static void check_texts(NsBench *bench, const NsCard *card)
+{
+    const NsMeasureSource source = {card->end.n, history_of, bench, NULL};
+    for (char **text = card->texts; *text; text++) {
+        g_autofree char *filled = ns_measure_fill(&source, *text, number);
+        if (strchr(*text, '{')) g_test_message("%s", filled);
+        g_assert_null(strchr(filled, '{'));
+    }
+}
+
 /* A run is used again for the next card that is about the same settings. */
 static void test_lesson(gconstpointer data)
 {
@@ -188,8 +213,10 @@ static void test_lesson(gconstpointer data)
     size_t claims = 0;
     for (size_t i = 0; i < lesson->n; i++) {
         NsCard *card = &lesson->card[i];
-        if (!card->claims) continue;
-        claims += g_strv_length(card->claims);
+        bool numbers = false;
+        for (char **text = card->texts; *text; text++) numbers |= strchr(*text, '{') != NULL;
+        if (!card->claims && !numbers) continue;
+        claims += card->claims ? g_strv_length(card->claims) : 0;
         if (!running || !same_lanes(running, &card->end)) {
             g_clear_pointer(&bench, ns_bench_free);
             bench = start(&card->end);
@@ -197,6 +224,7 @@ static void test_lesson(gconstpointer data)
         }
         g_test_message("card %zu, %s", i + 1, card->title);
         check_claims(bench, card->claims);
+        check_texts(bench, card);
     }
     g_assert_cmpuint(claims, >, 0);
 }

@@ -103,6 +103,9 @@ static void test_keys(void)
     g_assert_true(is_at(window, 0));
     g_signal_connect_swapped(ui_find(window, "lecture_title"), "notify::label",
                              G_CALLBACK(on_title), session);
+    /* A presenter's remote blanks the screen with this key; it removes no lane. */
+    stroke(window, GDK_KEY_b);
+    g_assert_cmpuint(ns_session_lanes(session), ==, 2);
     for (size_t i = 1; i < SCENES; i++) {
         UI_WAIT(window, is_prepared);
         g_assert_cmpint(ns_session_steps(session), ==, step_of(i - 1));

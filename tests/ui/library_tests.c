@@ -46,6 +46,16 @@ static bool has_tag(NsRunLibrary *library, const char *tag)
     return false;
 }
 
+static GtkWidget *find_label(GtkWidget *root, const char *text)
+{
+    if (GTK_IS_LABEL(root) && g_str_equal(gtk_label_get_text(GTK_LABEL(root)), text)) return root;
+    GtkWidget *found = NULL;
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child && !found;
+         child = gtk_widget_get_next_sibling(child))
+        found = find_label(child, text);
+    return found;
+}
+
 static void test_table(void)
 {
     set_up();
@@ -84,6 +94,13 @@ static void test_table(void)
     UI_UNTIL(ns_run_library_rows(library) == 1 && !ns_run_library_is_reading(library));
     gtk_editable_set_text(GTK_EDITABLE(parts->search), "lecture");
     UI_UNTIL(ns_run_library_rows(library) == 1 && !ns_run_library_is_reading(library));
+    /* A run that got a name is called and found by it. */
+    gtk_editable_set_text(GTK_EDITABLE(parts->given), "Slow start");
+    g_signal_emit_by_name(parts->given, "activate");
+    UI_UNTIL(ns_run_library_rows(library) == 1 && ns_run_library_row(library, 0)->given);
+    gtk_editable_set_text(GTK_EDITABLE(parts->search), "slow");
+    UI_UNTIL(ns_run_library_rows(library) == 1 && !ns_run_library_is_reading(library));
+    g_assert_nonnull(find_label(widget, "Slow start"));
     g_signal_emit_by_name(parts->trash, "clicked");
     UI_UNTIL(ns_run_library_rows(library) == 0);
     gtk_editable_set_text(GTK_EDITABLE(parts->search), "");

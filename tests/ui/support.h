@@ -96,6 +96,7 @@ void ui_add_run_tests(void);
 void ui_add_settings_tests(void);
 void ui_add_pane_tests(void);
 void ui_add_view_tests(void);
+void ui_add_card_tests(void);
 void ui_add_chart_tests(void);
 void ui_add_tile_tests(void);
 void ui_add_page_tests(void);

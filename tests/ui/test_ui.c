@@ -13,6 +13,7 @@ static const struct {
     {"settings", ui_add_settings_tests},
     {"pane", ui_add_pane_tests},
     {"view", ui_add_view_tests},
+    {"card", ui_add_card_tests},
     {"chart", ui_add_chart_tests},
     {"tile", ui_add_tile_tests},
     {"page", ui_add_page_tests},

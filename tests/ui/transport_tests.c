@@ -449,11 +449,11 @@ static void test_switcher(void)
 {
     GtkWidget *stack = gtk_stack_new(), *window = gtk_window_new();
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-    static const char *const titles[] = {"Dashboard",  "Profile",   "Heatmap", "Curves", "Diagram",
-                                         "Similarity", "Attention", "Phase",   "Paper"};
+    static const char *const titles[] = {"Dashboard",  "Profile", "Heatmap", "Diagram", "Attention",
+                                         "Similarity", "Curves",  "Phase",   "Paper"};
     for (size_t i = 0; i < G_N_ELEMENTS(titles); i++)
         gtk_stack_add_titled(GTK_STACK(stack), gtk_label_new(titles[i]), titles[i], titles[i]);
-    GtkWidget *switcher = ns_page_switcher_new(GTK_STACK(stack));
+    GtkWidget *switcher = ns_page_switcher_new(GTK_STACK(stack), 5);
     gtk_box_append(GTK_BOX(box), switcher);
     gtk_box_append(GTK_BOX(box), stack);
     gtk_window_set_child(GTK_WINDOW(window), box);
@@ -468,7 +468,7 @@ static void test_switcher(void)
     gtk_window_set_default_size(GTK_WINDOW(window), 300, 300);
     UI_UNTIL(gtk_widget_get_child_visible(list));
     gtk_drop_down_set_selected(GTK_DROP_DOWN(list), 3);
-    g_assert_cmpstr(gtk_stack_get_visible_child_name(GTK_STACK(stack)), ==, "Curves");
+    g_assert_cmpstr(gtk_stack_get_visible_child_name(GTK_STACK(stack)), ==, "Diagram");
     gtk_stack_set_visible_child_name(GTK_STACK(stack), "Phase");
     g_assert_cmpuint(gtk_drop_down_get_selected(GTK_DROP_DOWN(list)), ==, 7);
     gtk_window_destroy(GTK_WINDOW(window));

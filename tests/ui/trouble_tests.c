@@ -15,22 +15,46 @@ static bool has_trouble(NsWindow *window)
     return ns_trouble_panel_title(panel_of(window)) != NULL;
 }
 
-/* The button that forks with another value of a setting, or goes on; NULL while it is folded away.
- */
+/* The button of the remedy of this setting that helps, or the one to go on; NULL while it is folded
+ * away or there is none. */
 static GtkWidget *button_of(NsWindow *window, const char *key)
 {
-    static const char *const keys[] = {"lr", "warmup", "clip", "placement", "init-scale", "go-on"};
     GtkWidget *flow = ui_first(GTK_WIDGET(panel_of(window)), GTK_TYPE_FLOW_BOX);
-    int i = 0;
-    if (!flow) return NULL;
-    while (!g_str_equal(keys[i], key)) i++;
-    return gtk_flow_box_child_get_child(gtk_flow_box_get_child_at_index(GTK_FLOW_BOX(flow), i));
+    size_t n, i = 0;
+    int64_t from;
+    const NsRemedy *remedies = ns_session_remedies(ns_window_session(window), &n, &from);
+    while (i < n && !(g_str_equal(remedies[i].key, key) && remedies[i].state == NS_REMEDY_HELPS))
+        i++;
+    if (g_str_equal(key, "go-on")) i = NS_REMEDIES;
+    if (!flow || i == n) return NULL;
+    return gtk_flow_box_child_get_child(
+        gtk_flow_box_get_child_at_index(GTK_FLOW_BOX(flow), (int)i));
 }
 
 static bool offers(NsWindow *window, const char *key)
 {
     GtkWidget *button = button_of(window, key);
     return button && gtk_widget_get_mapped(button);
+}
+
+/* Whether every remedy has been tried, and from the beginning as well if none helps. */
+static bool is_tried(NsWindow *window)
+{
+    size_t n, tried = 0, helps = 0;
+    int64_t from;
+    const NsRemedy *remedies = ns_session_remedies(ns_window_session(window), &n, &from);
+    for (size_t i = 0; i < n; i++) {
+        tried += remedies[i].state > NS_REMEDY_IN_TRIAL;
+        helps += remedies[i].state == NS_REMEDY_HELPS;
+    }
+    if (!helps && from > 0) return false;
+    if (tried == n)
+        for (size_t i = 0; i < n; i++)
+            g_test_message("%s=%s: %s, loss %g at step %d, from step %d", remedies[i].key,
+                           remedies[i].value,
+                           remedies[i].state == NS_REMEDY_HELPS ? "helps" : "fails",
+                           remedies[i].loss, (int)remedies[i].step, (int)from);
+    return tried == n;
 }
 
 static NsWindow *open_in_trouble(const char *assignments)
@@ -41,8 +65,18 @@ static NsWindow *open_in_trouble(const char *assignments)
     ui_click(window, "run_button");
     UI_WAIT(window, has_trouble);
     UI_UNTIL(gtk_widget_get_mapped(GTK_WIDGET(panel_of(window))));
+    UI_WAIT(window, is_tried);
     ui_settle(GTK_WIDGET(window));
     return window;
+}
+
+static bool has_label(GtkWidget *root, const char *text)
+{
+    bool has = GTK_IS_LABEL(root) && g_str_equal(gtk_label_get_text(GTK_LABEL(root)), text);
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child && !has;
+         child = gtk_widget_get_next_sibling(child))
+        has = has_label(child, text);
+    return has;
 }
 
 static void test_words(void)
@@ -59,8 +93,11 @@ static void test_words(void)
     g_assert_cmpfloat(view_state->range[NS_VIEW_STATE_X].hi, ==, (double)trouble.step + 1.0);
     g_assert_cmpfloat(view_state->range[NS_VIEW_STATE_X].lo, ==,
                       MAX((double)trouble.step - 50.0, 0.0));
-    g_assert_true(offers(window, "warmup") && offers(window, "clip") &&
-                  offers(window, "placement"));
+    /* Nothing helps against such a rate, and nothing is offered. */
+    static const char *const keys[] = {"lr", "warmup", "clip", "placement"};
+    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) g_assert_false(offers(window, keys[i]));
+    g_assert_true(
+        has_label(GTK_WIDGET(panel_of(window)), "All 5 changes tried from step 0 fail as well."));
     g_assert_true(offers(window, "go-on"));
     ui_close(window);
 }
@@ -107,15 +144,6 @@ static void test_worst(void)
     /* Of two that ended the first lane is told. */
     ns_history_append_event(large, &end);
     g_assert_cmpint(told_of(session).lane, ==, 0);
-}
-
-static bool has_label(GtkWidget *root, const char *text)
-{
-    bool has = GTK_IS_LABEL(root) && g_str_equal(gtk_label_get_text(GTK_LABEL(root)), text);
-    for (GtkWidget *child = gtk_widget_get_first_child(root); child && !has;
-         child = gtk_widget_get_next_sibling(child))
-        has = has_label(child, text);
-    return has;
 }
 
 /* What jumped is what is drawn, and symbols have their subscripts. */
@@ -168,9 +196,11 @@ static void test_first(void)
     UI_WAIT(window, has_trouble);
     UI_UNTIL(gtk_widget_get_mapped(GTK_WIDGET(panel_of(window))));
     g_assert_cmpstr(ns_trouble_panel_title(panel_of(window)), ==, "Diverged before any update");
+    UI_WAIT(window, is_tried);
     g_assert_false(offers(window, "warmup"));
     g_assert_false(offers(window, "clip"));
-    g_assert_true(offers(window, "placement") && offers(window, "init-scale"));
+    g_assert_false(offers(window, "init-scale")); /* with which it would diverge later */
+    g_assert_true(offers(window, "placement"));
     /* Nothing was made over steps: its chart shows the layers, and no chart is below it. */
     NsChartView *chart = NS_CHART_VIEW(ui_first(GTK_WIDGET(panel_of(window)), NS_TYPE_CHART_VIEW));
     g_assert_cmpstr(ns_chart_view_kind(chart)->choice.key, ==, "profile");
@@ -180,9 +210,9 @@ static void test_first(void)
     NsChartTile *tile;
     for (size_t i = 0; (tile = ns_dashboard_tile(ns_window_dashboard(window), i)); i++)
         g_assert_false(covers(window, GTK_WIDGET(tile)));
-    g_signal_emit_by_name(button_of(window, "init-scale"), "clicked");
+    g_signal_emit_by_name(button_of(window, "placement"), "clicked");
     UI_WAIT(window, ui_has_stepped);
-    g_assert_cmpfloat(ns_session_settings(session)->init_scale, ==, 1.0);
+    g_assert_cmpfloat(ns_session_settings(session)->init_scale, ==, 1000.0);
     g_assert_cmpint(ns_session_first_step(session), ==, 0);
     ui_close(window);
 }
@@ -196,8 +226,10 @@ static void test_huge(void)
     UI_WAIT(window, has_trouble);
     UI_UNTIL(gtk_widget_get_mapped(GTK_WIDGET(panel_of(window))));
     g_assert_cmpstr(ns_trouble_panel_title(panel_of(window)), ==, "Diverged at step 1");
+    UI_WAIT(window, is_tried);
     g_assert_false(offers(window, "warmup"));
-    g_assert_true(offers(window, "placement") && offers(window, "clip"));
+    g_assert_false(offers(window, "clip"));
+    g_assert_true(offers(window, "placement"));
     ui_close(window);
 }
 
@@ -232,7 +264,7 @@ static GArray *places_of(NsWindow *window)
  * on the inspector, or it is folded. */
 static void test_place(void)
 {
-    NsWindow *window = ui_open("placement=none lr=100 layers=12");
+    NsWindow *window = ui_open("placement=none lr=0.3 layers=12");
     UI_WAIT(window, ui_is_ready);
     ui_rest(window);
     g_autoptr(GArray) before = places_of(window);
@@ -249,16 +281,16 @@ static void test_place(void)
     NsChartTile *tile;
     for (size_t i = 0; (tile = ns_dashboard_tile(ns_window_dashboard(window), i)); i++)
         g_assert_false(covers(window, GTK_WIDGET(tile)));
-    g_assert_true(offers(window, "warmup"));
+    UI_UNTIL(offers(window, "placement"));
     /* Without the inspector there is only its title, which is a button. */
     g_action_group_change_action_state(G_ACTION_GROUP(window), "inspector",
                                        g_variant_new_boolean(FALSE));
     g_assert_true(ns_trouble_panel_is_folded(panel_of(window)));
     ui_settle(GTK_WIDGET(window));
-    g_assert_false(offers(window, "warmup"));
+    g_assert_false(offers(window, "placement"));
     g_assert_cmpint(gtk_widget_get_height(GTK_WIDGET(panel_of(window))), <, 48);
     ns_trouble_panel_set_folded(panel_of(window), false);
-    UI_UNTIL(offers(window, "warmup"));
+    UI_UNTIL(offers(window, "placement"));
     /* Esc folds it again. */
     g_assert_true(ui_press(window, GDK_KEY_Escape));
     g_assert_true(ns_trouble_panel_is_folded(panel_of(window)));
@@ -285,38 +317,45 @@ static void test_low(void)
 static void test_offers(void)
 {
     NsWindow *window = open_in_trouble("placement=pre clip=1 lr=30 layers=12 optimizer=sgd");
-    g_assert_true(offers(window, "lr") && offers(window, "warmup"));
+    g_assert_true(offers(window, "lr"));
+    g_assert_false(offers(window, "warmup")); /* it was tried, and fails */
     g_assert_false(offers(window, "clip"));
     g_assert_false(offers(window, "placement"));
     ui_close(window);
 }
 
-static void check_remedy(const char *key, const char *other)
+/* What a remedy gave in its trial is what the run then gives. */
+static void check_remedy(const char *assignments, const char *key, const char *value)
 {
-    NsWindow *window = open_in_trouble("placement=none lr=100 layers=12");
+    NsWindow *window = open_in_trouble(assignments);
     NsSession *session = ns_window_session(window);
     NsTrouble trouble;
+    size_t n, i = 0;
+    int64_t from;
     g_assert_true(ns_session_trouble(session, &trouble));
-    const NsParam *param = ns_param_find(key);
-    g_autofree char *before = ns_settings_get(ns_session_settings(session), param);
+    const NsRemedy *remedies = ns_session_remedies(session, &n, &from);
+    while (!g_str_equal(remedies[i].key, key)) i++;
+    NsRemedy remedy = remedies[i];
+    g_assert_cmpint(remedy.step, ==, trouble.step + NS_REMEDY_STEPS);
     g_signal_emit_by_name(button_of(window, key), "clicked");
-    g_autofree char *after = ns_settings_get(ns_session_settings(session), param);
-    g_assert_cmpstr(after, !=, before);
-    if (other) g_assert_cmpstr(after, ==, other);
+    g_autofree char *after = ns_settings_get(ns_session_settings(session), ns_param_find(key));
+    g_assert_cmpstr(after, ==, value);
     g_assert_cmpint(ns_session_fork_point(session), <=, trouble.step);
     UI_UNTIL(ns_session_state(session) != NS_TRAINER_PREPARING);
-    size_t n = 0;
     ns_session_runs(session, &n);
     g_assert_cmpuint(n, ==, 2);
+    UI_UNTIL(ns_session_steps(session) >= remedy.step);
+    const NsHistory *history = ns_session_view(session)->history;
+    int64_t record = ns_history_record(history, remedy.step);
+    g_assert_cmpfloat_with_epsilon(ns_history_step(history, (size_t)record)->loss, remedy.loss,
+                                   1e-4);
     ui_close(window);
 }
 
 static void test_remedies(void)
 {
-    check_remedy("clip", "1");
-    check_remedy("placement", "pre");
-    check_remedy("warmup", NULL);
-    check_remedy("lr", "10");
+    check_remedy("placement=none lr=0.3 layers=12", "placement", "pre");
+    check_remedy("placement=post lr=1 layers=4", "lr", "0.1");
 }
 
 static void test_close(void)

@@ -29,15 +29,15 @@ static void assert_setting(const NsExperiment *lanes, size_t lane, const char *k
 
 static void test_read(void)
 {
-    g_autoptr(NsLesson) lesson =
-        read_lesson(HEAD "[card]\ntitle = One\ntext = First.\ntext = Second.\n"
-                         "setup = layers=3\nsetup-b = placement=pre\npage = profile\n"
-                         "highlight = layers\ntheory = on\nask = Which?\nchoice = a\nwhy = "
-                         "No.\nright = b\nwhy = So.\n"
-                         "wait = answered\nclaim = 1 < 2\nclaim = 2 < 3\n"
-                         "[card]\ntitle = Two\ntext = T\ndo = warmup=7\ndo-a = layers=4\nrun = 30\n"
-                         "[card]\ntitle = Three\ntext = T\ndraw = grad-w2\ndraw-lane = b\n"
-                         "draw-step = 5\n" CARD);
+    g_autoptr(NsLesson) lesson = read_lesson(
+        HEAD "[card]\ntitle = One\ntext = First.\ntext = Second.\n"
+             "setup = layers=3\nsetup-b = placement=pre\npage = profile\n"
+             "highlight = layers\nstart = 2\ntheory = on\nask = Which?\nchoice = a\nwhy = "
+             "No.\nright = b\nwhy = So.\n"
+             "wait = answered\nclaim = 1 < 2\nclaim = 2 < 3\n"
+             "[card]\ntitle = Two\ntext = T\ndo = warmup=7\ndo-a = layers=4\nrun = 30\n"
+             "[card]\ntitle = Three\ntext = T\ndraw = grad-w2\ndraw-lane = b\n"
+             "draw-step = 5\n" CARD);
     g_assert_cmpuint(lesson->n, ==, 4);
     const NsCard *one = &lesson->card[0], *two = &lesson->card[1], *three = &lesson->card[2];
     g_assert_cmpuint(g_strv_length(one->texts), ==, 2);
@@ -58,6 +58,10 @@ static void test_read(void)
     g_assert_cmpuint(two->begin.n, ==, 0);
     g_assert_true(two->asks_for_settings);
     g_assert_cmpint(two->run, ==, 30);
+    g_assert_true(one->data == SIZE_MAX && two->data == SIZE_MAX);
+    g_assert_cmpuint(three->data, ==, 1);
+    g_assert_cmpuint(lesson->card[3].data, ==, 1);
+    g_assert_cmpint(one->start, ==, 2);
     assert_setting(&two->end, 0, "layers", "4");
     assert_setting(&two->end, 1, "layers", "3");
     assert_setting(&three->end, 0, "layers", "4");

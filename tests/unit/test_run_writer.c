@@ -4,6 +4,7 @@
  * The writes and the clock of the writer are wrapped, so that they can be held up. */
 #include "core/base/error.h"
 #include "core/base/thread.h"
+#include "core/store/run_notes.h"
 #include "core/store/run_reader.h"
 #include "core/store/run_rows-private.h"
 #include "core/store/run_writer.h"
@@ -11,6 +12,7 @@
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -351,6 +353,36 @@ static void test_empty(NsTestFiles *files, gconstpointer data)
     g_assert_cmpstr(words, ==, "words");
 }
 
+/* A run that is read has the losses to compare with, as while it trained; an old file has none. */
+static void test_baselines(NsTestFiles *files, gconstpointer data)
+{
+    (void)data;
+    g_autoptr(GError) error = NULL;
+    g_autofree char *path = g_build_filename(files->folder, "a.nsrun", NULL);
+    g_autoptr(NsLockstep) lockstep = start();
+    NsRunWriter *writer = record(path, lockstep, 0);
+    step(writer, lockstep, 1);
+    finish(writer);
+    NsBaselines own = ns_history_baselines(ns_run_history(ns_lockstep_run(lockstep, 0, 0)));
+    g_assert_cmpfloat(own.uniform, >, 1);
+    for (int old = 0; old < 2; old++) {
+        if (old)
+            for (int lane = 0; lane < 4; lane++) {
+                g_autofree char *key = g_strdup_printf("baselines-%d", lane);
+                g_assert_true(ns_run_note_write(path, key, NULL, &error));
+            }
+        g_autoptr(NsRunReader) reader = ns_run_reader_open(path, &error);
+        g_autoptr(NsHistory) history =
+            ns_run_reader_history((NsRecorded){reader, 0, 0}, 0, 1, NS_HISTORY_BUDGET, &error);
+        g_assert_no_error(error);
+        NsBaselines read = ns_history_baselines(history);
+        g_assert_true(old ? isnan(read.uniform) : read.uniform == own.uniform);
+        g_assert_true(old ? isnan(read.frequencies)
+                          : isnan(own.frequencies) || read.frequencies == own.frequencies);
+        g_assert_true(read.letters == (!old && own.letters));
+    }
+}
+
 static void add(const char *path, void (*function)(NsTestFiles *, gconstpointer))
 {
     g_test_add(path, NsTestFiles, NULL, set_up, function, ns_test_files_tear_down);
@@ -365,5 +397,6 @@ int main(int argc, char **argv)
     add("/run-writer/checkpoint-count", test_checkpoint_count);
     add("/run-writer/checkpoint-time", test_checkpoint_time);
     add("/run-writer/empty", test_empty);
+    add("/run-writer/baselines", test_baselines);
     return g_test_run();
 }

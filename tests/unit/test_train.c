@@ -341,7 +341,8 @@ static void test_diverges(void)
 
     ns_run_reset(run);
     g_assert_false(ns_run_diverged(run));
-    g_assert_cmpuint(ns_history_events(ns_run_history(run)), ==, 0);
+    g_assert_cmpuint(ns_history_events(ns_run_history(run)), ==, 1);
+    g_assert_cmpint(ns_history_event(ns_run_history(run), 0)->kind, ==, NS_EVENT_FIRST_LOSS);
 }
 
 /* A loss far above the start is not a divergence. */
@@ -615,10 +616,31 @@ static void test_stuck(void)
         strstr(ns_history_event(history, 0)->text, "letter frequencies alone give 0.56"));
 }
 
+/* A first loss far above that of a uniform guess is an event with both numbers; another is none. */
+static void test_first_loss(void)
+{
+    g_autoptr(NsRun) usual = tiny_run(NULL);
+    g_assert_cmpuint(ns_history_events(ns_run_history(usual)), ==, 0);
+    g_autoptr(NsRun) high = tiny_run((const char *const[]){"placement=none", "layers=24", NULL});
+    const NsHistory *history = ns_run_history(high);
+    g_assert_cmpuint(ns_history_events(history), ==, 1);
+    const NsEvent *event = ns_history_event(history, 0);
+    g_autofree char *uniform = g_strdup_printf("= %.2f", ns_history_baselines(history).uniform);
+    g_autofree char *loss = g_strdup_printf("%.3g", ns_history_step(history, 0)->loss);
+    g_test_message("%s", event->text);
+    g_assert_cmpint(event->kind, ==, NS_EVENT_FIRST_LOSS);
+    g_assert_nonnull(strstr(event->text, uniform));
+    g_assert_true(strstr(event->text, loss) || strchr(event->text, ','));
+    g_assert_true(g_str_has_suffix(event->text, "."));
+    g_assert_true(ns_run_step(high));
+    g_assert_cmpint(ns_history_event(history, 0)->step, ==, 0);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/train/run/record-0", test_run_record_0);
+    g_test_add_func("/train/run/first-loss", test_first_loss);
     g_test_add_func("/train/run/steps", test_run_steps);
     g_test_add_func("/train/run/measures-kept", test_measures_kept);
     g_test_add_func("/train/run/counted-tokens", test_counted_tokens);

@@ -357,6 +357,8 @@ static const char *event_word(const NsEvent *event)
         return _("spike");
     case NS_EVENT_STUCK:
         return _("stuck");
+    case NS_EVENT_FIRST_LOSS:
+        return _("high first loss");
     case NS_EVENT_SETTING:
         break;
     }
@@ -414,7 +416,7 @@ static NsMarker marker_of(NsFigure *figure, const NsFigureInput *input, unsigned
     return (NsMarker){.x = (double)event->step,
                       .text = g_string_chunk_insert_const(figure->marker_texts, words),
                       .sentence = g_string_chunk_insert_const(figure->marker_texts, sentence),
-                      .alarm = !setting && event->kind != NS_EVENT_STUCK,
+                      .alarm = event->kind == NS_EVENT_SPIKE || event->kind == NS_EVENT_DIVERGED,
                       .last = event->kind == NS_EVENT_DIVERGED,
                       .style = ns_figure_runs(input) > 1 && !shared ? lane + 1 : 0};
 }

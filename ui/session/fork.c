@@ -18,12 +18,8 @@ static bool has_all(const NsSession *session, NsCheckpoint *const checkpoints[NS
     return true;
 }
 
-/* The newest step at or before `step` at which every lane has a checkpoint from which the lanes of
- * the controls can continue; negative if there is none.  A lane has no checkpoint after it
- * diverged.  The checkpoints belong to the run's lanes; release them with
- * ns_session_drop_checkpoints. */
-static int64_t find_checkpoints(NsSession *session, int64_t step,
-                                NsCheckpoint *checkpoints[NS_LANES_MAX])
+int64_t ns_session_find_checkpoints(NsSession *session, int64_t step,
+                                    NsCheckpoint *checkpoints[NS_LANES_MAX])
 {
     int64_t at;
     while (ns_session_checkpoints_at(session, step, checkpoints, &at)) {
@@ -37,7 +33,7 @@ static int64_t find_checkpoints(NsSession *session, int64_t step,
 bool ns_session_start_at(NsSession *session, int64_t step)
 {
     NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
-    int64_t at = find_checkpoints(session, step, checkpoints);
+    int64_t at = ns_session_find_checkpoints(session, step, checkpoints);
     if (at < 0) return false;
     /* A run that has made no step is not stored: its fork replaces it. */
     if (ns_session_has_moved(session)) session->forking_from = session->id;
@@ -62,7 +58,7 @@ int64_t ns_session_fork_step(NsSession *session)
 {
     NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
     if (!ns_session_can_restart(session) || !ns_session_has_begun(session)) return -1;
-    int64_t step = find_checkpoints(session, wanted_step(session), checkpoints);
+    int64_t step = ns_session_find_checkpoints(session, wanted_step(session), checkpoints);
     ns_session_drop_checkpoints(checkpoints);
     return step;
 }

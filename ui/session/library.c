@@ -72,7 +72,8 @@ GPtrArray *ns_library_list(const char *folder, bool logs)
 
 bool ns_library_matches(const NsRecordedRun *run, const char *words)
 {
-    const char *const texts[] = {run->name, run->title, run->differs, run->tags, run->text};
+    const char *const texts[] = {run->name, run->title, run->differs,
+                                 run->tags, run->text,  run->given};
     g_auto(GStrv) wanted = g_strsplit_set(words, " \t", -1);
     for (char **word = wanted; *word; word++) {
         bool found = false;

@@ -41,7 +41,7 @@ void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsE
     }
     ns_view_set_active(view, (unsigned)session->experiment.from[session->active]);
     view->step = -1;
-    session->trouble = (NsTrouble){0};
+    ns_session_clear_trouble(session);
     g_signal_emit_by_name(session, "view-changed");
     g_signal_emit_by_name(session, "runs-changed");
 }
@@ -77,8 +77,8 @@ static void add_events(NsSession *session, size_t lane, size_t seed)
         if (setting && seed > 0) continue;
         NsSessionMarkKind kind = event->kind == NS_EVENT_DIVERGED ? NS_SESSION_MARK_DIVERGED
                                  : setting                        ? NS_SESSION_MARK_SETTING
-                                 : event->kind == NS_EVENT_STUCK  ? NS_SESSION_MARK_STUCK
-                                                                  : NS_SESSION_MARK_SPIKE;
+                                 : event->kind == NS_EVENT_SPIKE  ? NS_SESSION_MARK_SPIKE
+                                                                  : NS_SESSION_MARK_STUCK;
         int of = seeds > 1 && !setting ? (int)seed + 1 : 0;
         NsSessionMark mark = {event->step, kind, (int)lane, of, event->text};
         g_array_append_val(session->marks, mark);

@@ -61,6 +61,12 @@ struct _NsSession {
     GArray *marks;      /* NsSessionMark */
     size_t events_seen[NS_LANES_MAX][NS_SEEDS_MAX];
     NsTrouble trouble; /* its event is NULL if there is none */
+    NsRemedy remedies[NS_REMEDIES];
+    size_t n_remedies;       /* 0 before ns_session_remedies was called */
+    NsTrainer *trial;        /* of the remedy in trial, or NULL */
+    guint64 remedies_for;    /* the serial of the settings that they change */
+    int64_t remedies_before; /* the trials begin at the newest checkpoint up to this step */
+    int64_t remedies_start;  /* which is that of this step */
 
     NsGradientCheck *check; /* the newest of this run, or NULL */
     bool checking;
@@ -261,8 +267,21 @@ void ns_session_poll_record(NsSession *session);
 
 /* ---- time.c, trouble.c ---- */
 
+/* The newest step at or before `step` at which every lane has a checkpoint from which the lanes of
+ * the controls can continue; negative if there is none.  A lane has no checkpoint after it
+ * diverged.  The checkpoints belong to the run's lanes; release them with
+ * ns_session_drop_checkpoints. */
+int64_t ns_session_find_checkpoints(NsSession *session, int64_t step,
+                                    NsCheckpoint *checkpoints[NS_LANES_MAX]);
+
 /* Advances slow motion; TRUE while it is active. */
 bool ns_session_poll_stage(NsSession *session);
 
 /* Looks for new spikes and divergences in the view. */
 void ns_session_poll_trouble(NsSession *session);
+
+/* Forgets the trouble, and ends the trials of its remedies. */
+void ns_session_clear_trouble(NsSession *session);
+
+/* Continues the trials of remedies; TRUE while there are any. */
+bool ns_session_poll_remedies(NsSession *session);

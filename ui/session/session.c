@@ -62,6 +62,7 @@ bool ns_session_poll(NsSession *session)
     bool slow = ns_session_poll_stage(session);
     bool checking = ns_session_poll_check(session);
     waits |= session->autosave && ns_autosave_waits(session->autosave);
+    waits |= ns_session_poll_remedies(session); /* those of a trouble that was just reported, too */
     return waits || slow || checking || busy;
 }
 
@@ -73,6 +74,7 @@ static void ns_session_finalize(GObject *object)
     g_clear_handle_id(&session->restart_source, g_source_remove);
     g_clear_handle_id(&session->live_source, g_source_remove);
     g_clear_handle_id(&session->watch_source, g_source_remove);
+    ns_session_clear_trouble(session);
     g_clear_pointer(&session->trainer, ns_trainer_release);
     ns_session_drop_checkpoints(session->origins);
     for (size_t lane = 0; lane < NS_LANES_MAX; lane++) ns_history_unref(session->pasts[lane]);

@@ -221,7 +221,8 @@ void ns_session_show_place(NsSession *session, int64_t step, int layer);
 typedef enum {
     NS_SESSION_MARK_FORK, /* the run begins here and inherits the history of another one */
     NS_SESSION_MARK_SPIKE,
-    NS_SESSION_MARK_STUCK,
+    NS_SESSION_MARK_STUCK, /* a loss that tells something: it stays on the plateau, or begins high
+                            */
     NS_SESSION_MARK_DIVERGED,
     NS_SESSION_MARK_SETTING,   /* a live setting was changed */
     NS_SESSION_MARK_CHECKPOINT /* a fork can begin here */
@@ -257,10 +258,29 @@ typedef struct {
 bool ns_session_trouble(NsSession *session, NsTrouble *trouble);
 void ns_session_dismiss_trouble(NsSession *session);
 
+/* A change of one setting that may help, and what it gave in a trial: the lane is trained alone, in
+ * the background, from the newest checkpoint before the trouble, or from step 0 if it occurred
+ * before any update, until NS_REMEDY_STEPS steps after the trouble; if none helps from there and
+ * the trouble is early, again from the beginning.  It helps if no value diverges or jumps and the
+ * loss ends no higher than where the trial began, or near that of a uniform guess. */
+#define NS_REMEDIES 6
+#define NS_REMEDY_STEPS 20
+typedef struct {
+    const char *key;
+    char value[32];
+    enum { NS_REMEDY_WAITS, NS_REMEDY_IN_TRIAL, NS_REMEDY_HELPS, NS_REMEDY_FAILS } state;
+    int64_t step; /* at the end of the trial */
+    double loss;
+} NsRemedy;
+
+/* The remedies of the present trouble, and the step from which they are tried (0 in *from: from the
+ * beginning).  The first call begins the trials, which ns_session_poll continues; "status-changed"
+ * is emitted after each.  Borrowed until the next poll. */
+const NsRemedy *ns_session_remedies(NsSession *session, size_t *n, int64_t *from);
+
 /* Changes this one setting, forks from the newest checkpoint before the trouble and runs. Restarts
  * instead if the trouble occurred before any update.  FALSE if the value was refused or there is no
  * checkpoint. */
-bool ns_session_can_remedy(NsSession *session);
 bool ns_session_remedy(NsSession *session, size_t lane, const char *key, const char *value);
 
 /* ---- Gradient checks ---- */
@@ -453,6 +473,9 @@ typedef enum {
 /* "paused at step 1,240, loss 2.31, 180 steps/s", "running at step 90, loss A 3.1, B 2.2; B
  * diverged at step 87". */
 char *ns_session_status(NsSession *session, NsStatusLength length);
+
+/* "Preparing 48 layers…", of the run that is being prepared. */
+char *ns_session_preparing_words(NsSession *session);
 
 /* The speed of the slowest lane over its newest steps, and the fraction of that time spent on
  * expensive quantities.  The speed is NaN if there are no steps to measure, the fraction 0 without

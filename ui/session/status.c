@@ -191,6 +191,16 @@ static char *preparing(NsSession *session)
                            lane, done + 1, all, _(stages[done % NS_RUN_STAGES]), seconds);
 }
 
+char *ns_session_preparing_words(NsSession *session)
+{
+    int64_t layers = session->run->lane[0].layers;
+    for (size_t i = 1; i < session->run->n; i++)
+        if (session->run->lane[i].layers != layers) return g_strdup(_("Preparing the models…"));
+    g_autofree char *digits = ns_group_digits(layers);
+    return g_strdup_printf(ns_plural("Preparing %s layer…", "Preparing %s layers…", layers),
+                           digits);
+}
+
 char *ns_session_status(NsSession *session, NsStatusLength length)
 {
     NsTrainerState state = ns_session_state(session);

@@ -18,7 +18,7 @@ static bool prepare(NsSession *session)
     ns_session_apply_now(session);
     if (!ns_session_can_run(session)) return false;
     if (ns_session_is_past(session)) ns_session_revive(session);
-    session->trouble = (NsTrouble){0};
+    ns_session_clear_trouble(session);
     return session->trainer != NULL;
 }
 

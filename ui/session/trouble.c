@@ -1,11 +1,20 @@
 /* Spikes and divergences, and applying a remedy.  SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
+#include "core/model/placement.h"
+#include "core/probe/seeds.h"
+
 #include <float.h>
 #include <math.h>
 
 /* The number of records before a spike whose mean it is compared with. */
 #define BEFORE 10
+
+/* A loss up to this multiple of that of a uniform guess is one with which training can begin. */
+#define NEAR_UNIFORM 1.5
+
+/* A trouble up to this step is early: training from the beginning takes a moment. */
+#define EARLY_STEP 200
 
 static double jumping(const NsStep *step, const NsEvent *event)
 {
@@ -58,7 +67,7 @@ static bool poll_seed(NsSession *session, size_t lane, size_t seed)
     bool news = false;
     for (size_t i = session->events_seen[lane][seed]; i < n; i++) {
         const NsEvent *event = ns_history_event(history, i);
-        if (event->kind == NS_EVENT_SETTING || event->kind == NS_EVENT_STUCK) continue;
+        if (event->kind != NS_EVENT_SPIKE && event->kind != NS_EVENT_DIVERGED) continue;
         NsTrouble trouble = {.lane = (int)lane,
                              .seed = (int)seed,
                              .step = event->step,
@@ -91,22 +100,155 @@ bool ns_session_trouble(NsSession *session, NsTrouble *trouble)
     return session->trouble.event != NULL;
 }
 
-void ns_session_dismiss_trouble(NsSession *session)
+void ns_session_clear_trouble(NsSession *session)
 {
     session->trouble = (NsTrouble){0};
+    session->n_remedies = 0;
+    g_clear_pointer(&session->trial, ns_trainer_release);
+}
+
+void ns_session_dismiss_trouble(NsSession *session)
+{
+    ns_session_clear_trouble(session);
     g_signal_emit_by_name(session, "status-changed");
 }
 
-bool ns_session_can_remedy(NsSession *session)
+/* ---- Remedies ---- */
+
+static void add_remedy(NsSession *session, const char *key, const char *value)
 {
-    return session->trouble.first || ns_session_can_fork(session);
+    NsRemedy *remedy = &session->remedies[session->n_remedies++];
+    *remedy = (NsRemedy){.key = key};
+    g_strlcpy(remedy->value, value, sizeof remedy->value);
+}
+
+/* Lists what may help: before any update only what acts on the forward pass, and where the squares
+ * of the first gradients overflow nothing that acts on the learning rate. */
+static void list_remedies(NsSession *session)
+{
+    const NsTrouble *trouble = &session->trouble;
+    const NsSettings *settings = ns_session_lane_settings(session, (size_t)trouble->lane);
+    bool updates = !trouble->first, rates = updates && !trouble->huge;
+    char value[G_ASCII_DTOSTR_BUF_SIZE];
+    for (double by = 10.0; rates && by < 1000.0; by *= 10.0)
+        add_remedy(session, "lr", g_ascii_formatd(value, sizeof value, "%.3g", settings->lr / by));
+    /* Ten times as long, and long enough to matter at the step of the trouble. */
+    int64_t warmup = MAX(settings->warmup, 1) * 10;
+    while (warmup <= trouble->step) warmup *= 10;
+    g_snprintf(value, sizeof value, "%" G_GINT64_FORMAT, warmup);
+    if (rates) add_remedy(session, "warmup", value);
+    if (updates && !(settings->clip > 0.0 && settings->clip <= 1.0))
+        add_remedy(session, "clip", "1");
+    if ((int)settings->placement != ns_choices_find(ns_placement_choice, "pre"))
+        add_remedy(session, "placement", "pre");
+    if (!rates && settings->init_scale > 1.0) add_remedy(session, "init-scale", "1");
+}
+
+/* Starts the trial of a remedy; false if its settings are refused. */
+static bool begin_trial(NsSession *session, NsRemedy *remedy)
+{
+    const NsTrouble *trouble = &session->trouble;
+    NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
+    size_t from = session->experiment.from[trouble->lane];
+    const NsSettings *settings = &session->experiment.lane[trouble->lane];
+    g_auto(NsExperiment) lane;
+    ns_experiment_init(&lane);
+    ns_experiment_set_lanes(&lane, &settings, 1);
+    ns_experiment_settle(&lane, 1);
+    if (!trouble->first &&
+        ns_session_find_checkpoints(session, session->remedies_before, checkpoints) < 0)
+        return false;
+    session->remedies_start = trouble->first ? 0 : ns_checkpoint_step(checkpoints[from]);
+    const NsTrainerStart start = {.origins = trouble->first ? NULL : &checkpoints[from],
+                                  .checkpoint_bytes = 1};
+    if (ns_experiment_set(&lane, 0, remedy->key, remedy->value, NULL))
+        session->trial = ns_trainer_start(&lane, &start, NULL);
+    ns_session_drop_checkpoints(checkpoints);
+    if (!session->trial) return false;
+    remedy->state = NS_REMEDY_IN_TRIAL;
+    remedy->step = trouble->step + NS_REMEDY_STEPS;
+    ns_trainer_set_pause_on_trouble(session->trial, trouble->spike);
+    ns_trainer_run_until(session->trial, (NsTrainerUntil){.step = remedy->step});
+    return true;
+}
+
+/* Judges the trial that has ended. */
+static void end_trial(NsSession *session, NsRemedy *remedy)
+{
+    g_autoptr(NsHistory) history = ns_trainer_history(session->trial, 0);
+    size_t records = history ? ns_seeds_records(history) : 0;
+    bool diverged = ns_trainer_lane_state(session->trial, 0) == NS_TRAINER_DIVERGED;
+    g_clear_pointer(&session->trial, ns_trainer_release);
+    remedy->state = NS_REMEDY_FAILS;
+    if (diverged || records == 0) return;
+    NsStep last = ns_seeds_step(history, records - 1);
+    double uniform = ns_history_baselines(history).uniform;
+    double most = fmax(ns_seeds_step(history, 0).loss, NEAR_UNIFORM * uniform);
+    bool whole = last.step == remedy->step || last.step == session->experiment.lane[0].steps;
+    remedy->step = last.step;
+    remedy->loss = last.loss;
+    if (whole && isfinite(last.loss) && !(last.loss > most)) remedy->state = NS_REMEDY_HELPS;
+}
+
+/* Where nothing helps right before an early trouble, the damage may be done already: tries again
+ * from the first checkpoint. */
+static bool try_again(NsSession *session)
+{
+    bool early = session->remedies_start > ns_session_fork_point(session) &&
+                 session->trouble.step <= EARLY_STEP;
+    for (size_t i = 0; i < session->n_remedies; i++)
+        early &= session->remedies[i].state == NS_REMEDY_FAILS;
+    if (!early) return false;
+    session->remedies_before = ns_session_fork_point(session);
+    for (size_t i = 0; i < session->n_remedies; i++) session->remedies[i].state = NS_REMEDY_WAITS;
+    return true;
+}
+
+bool ns_session_poll_remedies(NsSession *session)
+{
+    bool other = session->remedies_for != session->serial;
+    if (session->n_remedies == 0 || other) {
+        session->n_remedies = 0;
+        g_clear_pointer(&session->trial, ns_trainer_release);
+        return false;
+    }
+    size_t at = 0;
+    while (at < session->n_remedies && session->remedies[at].state > NS_REMEDY_IN_TRIAL) at++;
+    if (at == session->n_remedies && try_again(session)) at = 0;
+    if (at == session->n_remedies) return false;
+    NsRemedy *remedy = &session->remedies[at];
+    if (remedy->state == NS_REMEDY_WAITS && !begin_trial(session, remedy))
+        remedy->state = NS_REMEDY_FAILS;
+    else if (session->trial && ns_trainer_wait(session->trial, 0))
+        end_trial(session, remedy);
+    if (remedy->state > NS_REMEDY_IN_TRIAL) g_signal_emit_by_name(session, "status-changed");
+    return true;
+}
+
+const NsRemedy *ns_session_remedies(NsSession *session, size_t *n, int64_t *from)
+{
+    bool lane = session->trouble.event && (size_t)session->trouble.lane < session->experiment.n;
+    bool known = session->n_remedies > 0 && session->remedies_for == session->serial;
+    if (!known) session->n_remedies = 0;
+    if (!known) g_clear_pointer(&session->trial, ns_trainer_release);
+    if (!known && lane && (session->trouble.first || ns_session_can_fork(session))) {
+        session->remedies_for = session->serial;
+        session->remedies_before = session->trouble.step - 1;
+        list_remedies(session);
+    }
+    *n = session->n_remedies;
+    *from = session->remedies_start;
+    return session->remedies;
 }
 
 bool ns_session_remedy(NsSession *session, size_t lane, const char *key, const char *value)
 {
     NsTrouble trouble = session->trouble;
-    int64_t before = trouble.event ? trouble.step - 1 : ns_session_shown_step(session);
-    if (!ns_session_can_remedy(session) || !ns_session_set_lane(session, lane, key, value))
+    int64_t before = session->n_remedies ? session->remedies_before
+                     : trouble.event     ? trouble.step - 1
+                                         : ns_session_shown_step(session);
+    if (!(trouble.first || ns_session_can_fork(session)) ||
+        !ns_session_set_lane(session, lane, key, value))
         return false;
     session->wants_run = ns_session_can_restart(session);
     if (trouble.first) ns_session_restart(session);

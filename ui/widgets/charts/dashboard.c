@@ -460,6 +460,16 @@ void ns_dashboard_set_alone(NsDashboard *dashboard, bool alone)
     gtk_widget_queue_allocate(GTK_WIDGET(dashboard));
 }
 
+int ns_dashboard_thumbnails_width(NsDashboard *dashboard)
+{
+    int width = gtk_widget_get_width(GTK_WIDGET(dashboard)),
+        thumbnails = tiles_there(dashboard) - 1;
+    int height = gtk_widget_get_height(GTK_WIDGET(dashboard));
+    if (!has_thumbnails(dashboard) || width == 0) return 0;
+    Stage s = stage_area(dashboard, thumbnails, width, height);
+    return s.beside ? s.across : 0;
+}
+
 void ns_dashboard_remember_stage(NsDashboard *dashboard, const char *key)
 {
     dashboard->stored = key;

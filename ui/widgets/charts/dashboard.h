@@ -32,6 +32,9 @@ void ns_dashboard_set_stage(NsDashboard *dashboard, NsChartTile *tile);
  * speaks of it. */
 void ns_dashboard_set_alone(NsDashboard *dashboard, bool alone);
 
+/* The width in pixels of the thumbnails beside the large charts; 0 if there are none. */
+int ns_dashboard_thumbnails_width(NsDashboard *dashboard);
+
 /* Begins with the figure on the stage that was there last, and remembers which is, under a key of
  * the preferences. */
 void ns_dashboard_remember_stage(NsDashboard *dashboard, const char *key);

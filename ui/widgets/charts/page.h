@@ -47,5 +47,8 @@ typedef struct {
     GtkWidget *(*create)(NsSession *session);
 } NsPageKind;
 
+/* The number of pages with a tab; a menu has the others. */
+#define NS_PAGE_TABS 5
+
 /* The i-th row of the table of pages, in the order of the switcher; NULL past its end. */
 const NsPageKind *ns_page_kind(size_t i);

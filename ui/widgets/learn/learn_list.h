@@ -6,6 +6,7 @@
 #pragma once
 
 #include <gtk/gtk.h>
+#include <stdbool.h>
 
 #define NS_LEARN_BEGIN "learn.begin"
 #define NS_LEARN_RESUME "learn.resume"
@@ -22,3 +23,8 @@ GtkWidget *ns_learn_label_new(const char *text, const char *style, int chars);
 
 /* The button that closes the pane. */
 GtkWidget *ns_learn_close_new(void);
+
+/* Which lessons were gone through to their end, remembered from session to session where the
+ * desktop remembers anything. */
+bool ns_lesson_is_finished(const char *key);
+void ns_lesson_set_finished(const char *key);

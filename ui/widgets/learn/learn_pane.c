@@ -7,11 +7,13 @@
 #include "ui/figures/figures.h"
 #include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/signals.h"
+#include "ui/widgets/common/text_label.h"
 #include "ui/widgets/learn/learn_list.h"
-#include "ui/widgets/learn/lesson_progress.h"
 #include "ui/widgets/learn/lesson_question.h"
 #include "ui/widgets/learn/lesson_watch.h"
 #include "ui/widgets/learn/prediction.h"
+
+#include <string.h>
 
 #define LOOK_EVERY_MS 100
 #define SIDE_CHARS 44 /* beside a chart */
@@ -36,9 +38,12 @@ struct _NsLearnPane {
     guint watch;
     GtkWidget *box;      /* the only child, made anew for every card */
     GtkWidget *columns;  /* of a card: its text, and the widgets that belong to it */
+    GtkWidget *waits;    /* stands there instead until the card's data have been measured */
+    GtkWidget *texts;    /* the box of its text */
     GtkWidget *question; /* these are parts of it; NULL where the card has none */
     GtkWidget *prediction, *compare, *verdict;
     GtkWidget *next, *run;
+    bool held;               /* Next had the focus when it became insensitive */
     GtkWidget *apart;        /* says that the settings are not the lesson's, while they are not */
     const char *pointed_out; /* the part that is pointed out; NULL: none was named yet */
 };
@@ -69,7 +74,8 @@ static GtkWidget *new_box(NsLearnPane *pane)
 {
     g_clear_pointer(&pane->box, gtk_widget_unparent);
     pane->question = pane->prediction = pane->compare = pane->verdict = NULL;
-    pane->columns = pane->next = pane->run = pane->apart = NULL;
+    pane->columns = pane->next = pane->run = pane->apart = pane->waits = pane->texts = NULL;
+    pane->held = false;
     pane->box = gtk_scrolled_window_new();
     GtkScrolledWindow *scrolled = GTK_SCROLLED_WINDOW(pane->box);
     gtk_scrolled_window_set_policy(scrolled, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
@@ -127,32 +133,13 @@ static void point_out(NsLearnPane *pane, const NsCard *card, bool done)
     g_signal_emit_by_name(pane, "point-out", name);
 }
 
-/* Whether all is the same that a lesson can speak of: threads and recomputed activations change no
- * curve. */
-static bool is_same(const NsSettings *a, const NsSettings *b)
-{
-    const NsParam *param;
-    for (size_t i = 0; (param = ns_param(i)); i++) {
-        bool told = !g_str_equal(param->key, "threads") && !g_str_equal(param->key, "recompute");
-        if (told && !ns_settings_same(a, b, param)) return false;
-    }
-    return true;
-}
-
-static bool has_settings(NsSession *session, const NsExperiment *wanted)
-{
-    bool same = ns_session_lanes(session) == wanted->n;
-    for (size_t i = 0; same && i < wanted->n; i++)
-        same = is_same(ns_session_lane_settings(session, i), &wanted->lane[i]);
-    return same;
-}
-
 /* Says that the settings are not those of the lesson, except on a card whose task is to change
  * them.
  */
 static void look_at_settings(NsLearnPane *pane, const NsCard *card)
 {
-    bool own = card->asks_for_settings || !card->end.n || has_settings(pane->session, &card->end);
+    bool own = card->asks_for_settings || !card->end.n ||
+               ns_lesson_has_settings(pane->session, &card->end);
     gtk_widget_set_visible(pane->apart, !own);
     /* Below the pages there is room beside Back and Next, and little for more lines. */
     GtkOrientation across =
@@ -163,11 +150,57 @@ static void look_at_settings(NsLearnPane *pane, const NsCard *card)
     gtk_orientable_set_orientation(GTK_ORIENTABLE(gtk_widget_get_parent(pane->apart)), along);
 }
 
+static bool has_numbers(const NsCard *card)
+{
+    for (char **text = card->texts; *text; text++)
+        if (strchr(*text, '{')) return true;
+    return false;
+}
+
+/* The text of the card with the numbers of the run on view, as soon as they have been measured. */
+static void look_at_data(NsLearnPane *pane, const NsCard *card)
+{
+    bool prepared = ns_lesson_is_prepared(pane->session);
+    bool there = ns_lesson_has_data(pane->lesson, pane->at, pane->session, &pane->situation) &&
+                 (prepared || !has_numbers(card));
+    GtkWidget *words = gtk_widget_get_first_child(pane->waits);
+    gtk_widget_set_visible(pane->columns, there);
+    gtk_widget_set_visible(pane->waits, !there);
+    gtk_widget_set_visible(gtk_widget_get_next_sibling(words),
+                           prepared && !ns_session_is_running(pane->session));
+    g_autofree char *step = ns_group_digits(ns_lesson_data_step(pane->lesson, pane->at));
+    g_autofree char *now = ns_group_digits(ns_lesson_steps(pane->session));
+    g_autofree char *sentence =
+        prepared ? g_strdup_printf(_("This card shows what is measured at step %s; the run is at "
+                                     "step %s."),
+                                   step, now)
+                 : ns_session_preparing_words(pane->session);
+    ns_text_label_set(words, sentence);
+    GtkWidget *label = gtk_widget_get_first_child(pane->texts);
+    for (char **text = card->texts; there && *text; text++) {
+        label = gtk_widget_get_next_sibling(label);
+        g_autofree char *filled = ns_lesson_words(_(*text), pane->session);
+        ns_text_label_set(label, filled);
+    }
+}
+
+/* Next waits for the model that is being prepared, and has the focus again after that. */
+static void hold_next(NsLearnPane *pane, bool hold)
+{
+    if (hold) pane->held |= gtk_widget_has_focus(pane->next);
+    gtk_widget_set_sensitive(pane->next, !hold);
+    if (hold || !pane->held) return;
+    pane->held = false;
+    if (!gtk_root_get_focus(gtk_widget_get_root(pane->next))) gtk_widget_grab_focus(pane->next);
+}
+
 static void look(NsLearnPane *pane)
 {
     const NsCard *card = card_of(pane);
     if (!card || !pane->next) return;
     look_at_settings(pane, card);
+    look_at_data(pane, card);
+    hold_next(pane, !ns_lesson_is_prepared(pane->session));
     pane->situation.page = pane->page;
     pane->situation.answered = pane->question && ns_lesson_question_is_answered(pane->question);
     pane->situation.drawn =
@@ -210,7 +243,7 @@ static gboolean on_watch(gpointer data)
 {
     NsLearnPane *pane = data;
     /* While a run is being prepared, the steps of the session are those of the run before. */
-    bool prepared = ns_session_state(pane->session) != NS_TRAINER_PREPARING;
+    bool prepared = ns_lesson_is_prepared(pane->session);
     bool starts = pane->run_to && (!pane->runs || has_jumped(pane->session));
     if (starts && prepared && ns_session_can_run(pane->session)) {
         ns_session_run_to(pane->session, pane->run_to);
@@ -235,28 +268,14 @@ bool ns_learn_pane_is_done(NsLearnPane *pane)
 
 /* ---- What a card does ---- */
 
-/* Whether the run on view has these settings, and began with them. */
-static bool is_run_of(NsSession *session, const NsExperiment *wanted)
+/* Prepares a run with these settings, paused at step `start`, unless the present one is that
+ * already. */
+static void set_up(NsLearnPane *pane, const NsExperiment *experiment, int64_t start)
 {
-    const NsExperiment *started = &ns_session_view(session)->started;
-    bool same =
-        !ns_session_pending(session) && has_settings(session, wanted) && started->n == wanted->n;
-    for (size_t i = 0; same && i < wanted->n; i++)
-        same = is_same(&started->lane[i], &wanted->lane[i]);
-    return same;
-}
-
-static bool is_set_up(NsSession *session, const NsExperiment *wanted)
-{
-    return ns_session_steps(session) == 0 && !ns_session_is_running(session) &&
-           is_run_of(session, wanted);
-}
-
-/* Prepares a run with these settings, paused at step 0, unless the present one is that already. */
-static void set_up(NsLearnPane *pane, const NsExperiment *experiment)
-{
-    pane->run_to = 0;
-    if (is_set_up(pane->session, experiment)) return;
+    run_to(pane, start);
+    if (ns_session_steps(pane->session) <= start && !ns_session_is_running(pane->session) &&
+        ns_lesson_is_run_of(pane->session, experiment))
+        return;
     ns_session_pause(pane->session);
     ns_session_open(pane->session, experiment);
     ns_session_restart(pane->session);
@@ -265,14 +284,18 @@ static void set_up(NsLearnPane *pane, const NsExperiment *experiment)
 static void on_do(NsLearnPane *pane)
 {
     const NsCard *card = card_of(pane);
-    if (card) set_up(pane, &card->end);
+    if (card) set_up(pane, &card->end, card->start);
     look(pane);
 }
 
+/* Runs to the step that the card speaks of or, where that has been measured, asks for. */
 static void on_run(NsLearnPane *pane)
 {
     const NsCard *card = card_of(pane);
-    if (card) run_to(pane, card->run);
+    if (card)
+        run_to(pane, ns_lesson_has_data(pane->lesson, pane->at, pane->session, &pane->situation)
+                         ? card->run
+                         : ns_lesson_data_step(pane->lesson, pane->at));
     if ((card && needs_new_run(pane, card)) || ns_session_pending(pane->session))
         ns_session_restart(pane->session);
     on_watch(pane);
@@ -306,8 +329,8 @@ static void on_compare(NsLearnPane *pane)
 static void skip(NsLearnPane *pane, const NsCard *card)
 {
     bool left = card->run > ns_lesson_steps(pane->session);
-    bool begun = left && is_run_of(pane->session, &card->end);
-    if (card->asks_for_settings && !begun) set_up(pane, &card->end);
+    bool begun = left && ns_lesson_is_run_of(pane->session, &card->end);
+    if (card->asks_for_settings && !begun) set_up(pane, &card->end, 0);
     if (left || card->asks_for_settings) run_to(pane, card->run);
 }
 
@@ -341,7 +364,7 @@ static gboolean on_key_next(GtkWidget *pane, GVariant *arguments, gpointer data)
 {
     (void)arguments, (void)data;
     bool shown = ns_learn_pane_card(NS_LEARN_PANE(pane)) >= 0;
-    if (shown) on_next(NS_LEARN_PANE(pane));
+    if (shown && gtk_widget_is_sensitive(NS_LEARN_PANE(pane)->next)) on_next(NS_LEARN_PANE(pane));
     return shown;
 }
 
@@ -407,6 +430,19 @@ static GtkWidget *new_text(const NsCard *card)
     for (char **text = card->texts; *text; text++)
         gtk_box_append(GTK_BOX(left), ns_learn_label_new(_(*text), NULL, chars));
     return left;
+}
+
+/* A line and a button, until the step that the card speaks of has been measured. */
+static GtkWidget *new_waits(NsLearnPane *pane)
+{
+    GtkWidget *waits = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    g_autofree char *step = ns_group_digits(ns_lesson_data_step(pane->lesson, pane->at));
+    g_autofree char *label = g_strdup_printf(_("Run to step %s"), step);
+    GtkWidget *run = new_button(pane, label, _("Runs, and pauses there"), on_run);
+    gtk_widget_set_halign(run, GTK_ALIGN_START);
+    gtk_box_append(GTK_BOX(waits), ns_learn_label_new(NULL, NULL, NS_LEARN_CHARS));
+    gtk_box_append(GTK_BOX(waits), run);
+    return waits;
 }
 
 static void set_tooltips(GtkWidget *turn, bool shown)
@@ -509,18 +545,21 @@ static void show_card(NsLearnPane *pane)
     GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(pane));
     GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
     bool focused = focus && gtk_widget_is_ancestor(focus, GTK_WIDGET(pane));
-    if (card->begin.n) set_up(pane, &card->begin);
+    if (card->begin.n) set_up(pane, &card->begin, card->start);
     GtkWidget *box = new_box(pane);
     GtkWidget *columns = pane->columns = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12);
     GtkWidget *left = new_text(card);
     add_buttons(pane, card, left);
     gtk_box_append(GTK_BOX(columns), left);
+    pane->texts = left;
+    pane->waits = new_waits(pane);
     if (card->ask) {
         pane->question = ns_lesson_question_new(card, G_CALLBACK(look), pane);
         gtk_box_append(GTK_BOX(columns), pane->question);
     }
     if (card->draws) add_prediction(pane, card, left, columns);
     gtk_box_append(GTK_BOX(box), new_head(pane));
+    gtk_box_append(GTK_BOX(box), pane->waits);
     gtk_box_append(GTK_BOX(box), columns);
     if (focused) gtk_widget_grab_focus(pane->next);
     pane->situation = (NsLessonSituation){.run = ns_lesson_present_run(pane->session)};

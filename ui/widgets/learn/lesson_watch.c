@@ -2,6 +2,10 @@
 #include "ui/widgets/learn/lesson_watch.h"
 
 #include "core/probe/seeds.h"
+#include "core/store/lesson_measure.h"
+#include "ui/plot/text.h"
+
+#include <math.h>
 
 static const NsSessionRun *present(NsSession *session)
 {
@@ -18,14 +22,31 @@ unsigned ns_lesson_present_run(NsSession *session)
     return run ? run->id : 0;
 }
 
-static bool is_prepared(NsSession *session)
+bool ns_lesson_is_prepared(NsSession *session)
 {
     return ns_session_state(session) != NS_TRAINER_PREPARING;
 }
 
 int64_t ns_lesson_steps(NsSession *session)
 {
-    return is_prepared(session) ? ns_session_steps(session) : 0;
+    return ns_lesson_is_prepared(session) ? ns_session_steps(session) : 0;
+}
+
+static NsHistory *history_of(void *session, size_t lane, int64_t step)
+{
+    (void)step;
+    return ns_session_view(session)->histories[lane];
+}
+
+static char *number_words(double value)
+{
+    return isfinite(value) ? ns_text_value(value, 3) : g_strdup("…");
+}
+
+char *ns_lesson_words(const char *text, NsSession *session)
+{
+    const NsMeasureSource source = {ns_session_view(session)->started.n, history_of, session, NULL};
+    return ns_measure_fill(&source, text, number_words);
 }
 
 static bool is_setting(const NsLessonCondition *wait, NsSession *session)
@@ -39,7 +60,7 @@ static bool is_loss(const NsLessonCondition *wait, NsSession *session)
     const NsView *view = ns_session_view(session);
     NsHistory *history = wait->lane < view->started.n ? view->histories[wait->lane] : NULL;
     size_t records = history ? ns_seeds_records(history) : 0;
-    return is_prepared(session) && records > 0 &&
+    return ns_lesson_is_prepared(session) && records > 0 &&
            ns_lesson_condition_compare(wait, ns_seeds_step(history, records - 1).loss);
 }
 
@@ -51,7 +72,7 @@ static bool has_diverged(const NsLessonCondition *wait, NsSession *session)
 
 static bool is_settled(NsSession *session)
 {
-    return !ns_session_differs(session) && is_prepared(session);
+    return !ns_session_differs(session) && ns_lesson_is_prepared(session);
 }
 
 static bool is_other_run(NsSession *session, const NsLessonSituation *situation, bool fork)
@@ -67,7 +88,7 @@ static bool holds(const NsLessonCondition *wait, NsSession *session,
     case NS_CONDITION_STEP:
         return ns_lesson_condition_compare(wait, (double)ns_lesson_steps(session));
     case NS_CONDITION_SHOWN:
-        return is_prepared(session) &&
+        return ns_lesson_is_prepared(session) &&
                ns_lesson_condition_compare(wait, (double)ns_session_shown_step(session));
     case NS_CONDITION_LANES:
         return ns_lesson_condition_compare(wait, (double)ns_session_lanes(session));
@@ -105,4 +126,52 @@ bool ns_lesson_is_done(const NsLessonConditions *conditions, NsSession *session,
     for (size_t i = 0; i < conditions->n; i++)
         if (!holds(&conditions->term[i], session, situation)) return false;
     return true;
+}
+
+int64_t ns_lesson_data_step(const NsLesson *lesson, size_t at)
+{
+    const NsCard *card = &lesson->card[at];
+    return card->data == SIZE_MAX ? card->start : lesson->card[card->data].run;
+}
+
+bool ns_lesson_has_data(const NsLesson *lesson, size_t at, NsSession *session,
+                        const NsLessonSituation *situation)
+{
+    const NsCard *card = &lesson->card[at];
+    if (ns_lesson_steps(session) >= ns_lesson_data_step(lesson, at)) return true;
+    if (card->data == SIZE_MAX) return false;
+    const NsLessonConditions *done = &lesson->card[card->data].conditions;
+    for (size_t i = 0; i < done->n; i++)
+        if (done->term[i].kind == NS_CONDITION_STEP) return false;
+    return done->n > 0 && ns_lesson_is_done(done, session, situation);
+}
+
+/* Whether all is the same that a lesson can speak of: threads and recomputed activations change no
+ * curve. */
+static bool is_same(const NsSettings *a, const NsSettings *b)
+{
+    const NsParam *param;
+    for (size_t i = 0; (param = ns_param(i)); i++) {
+        bool counts = !g_str_equal(param->key, "threads") && !g_str_equal(param->key, "recompute");
+        if (counts && !ns_settings_same(a, b, param)) return false;
+    }
+    return true;
+}
+
+bool ns_lesson_has_settings(NsSession *session, const NsExperiment *wanted)
+{
+    bool same = ns_session_lanes(session) == wanted->n;
+    for (size_t i = 0; same && i < wanted->n; i++)
+        same = is_same(ns_session_lane_settings(session, i), &wanted->lane[i]);
+    return same;
+}
+
+bool ns_lesson_is_run_of(NsSession *session, const NsExperiment *wanted)
+{
+    const NsExperiment *started = &ns_session_view(session)->started;
+    bool same = !ns_session_pending(session) && ns_lesson_has_settings(session, wanted) &&
+                started->n == wanted->n;
+    for (size_t i = 0; same && i < wanted->n; i++)
+        same = is_same(&started->lane[i], &wanted->lane[i]);
+    return same;
 }

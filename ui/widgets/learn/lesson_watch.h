@@ -1,7 +1,7 @@
 /* Whether a student has done what a card waits for.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "core/store/lesson_condition.h"
+#include "core/store/lesson.h"
 #include "ui/session/session.h"
 
 /* What is known besides the session. */
@@ -15,9 +15,28 @@ typedef struct {
  */
 int64_t ns_lesson_steps(NsSession *session);
 
+/* Whether no run is being prepared. */
+bool ns_lesson_is_prepared(NsSession *session);
+
+/* A text with the numbers that it asks for, as measured in the run on view (ns_measure_fill); "…"
+ * where there is none.  Free with g_free. */
+char *ns_lesson_words(const char *text, NsSession *session);
+
 /* The number of the present run. */
 unsigned ns_lesson_present_run(NsSession *session);
 
 /* Whether every term holds; TRUE where there is none. */
 bool ns_lesson_is_done(const NsLessonConditions *conditions, NsSession *session,
                        const NsLessonSituation *situation);
+
+/* The step whose records the text of a card speaks of, 0 if of none after the first; and whether it
+ * has been measured or, if the card that runs there waits for something else than a step, this has
+ * happened. */
+int64_t ns_lesson_data_step(const NsLesson *lesson, size_t at);
+bool ns_lesson_has_data(const NsLesson *lesson, size_t at, NsSession *session,
+                        const NsLessonSituation *situation);
+
+/* Whether the controls show these settings; and whether the run on view has them, too, and began
+ * with them. */
+bool ns_lesson_has_settings(NsSession *session, const NsExperiment *wanted);
+bool ns_lesson_is_run_of(NsSession *session, const NsExperiment *wanted);

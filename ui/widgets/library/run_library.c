@@ -41,6 +41,7 @@ static const NsRecordedRun *run_of(gconstpointer row)
 static char *name_words(const NsRecordedRun *run)
 {
     if (run->wrong) return g_strdup(run->wrong);
+    if (run->given) return g_strdup(run->given);
     if (!run->differs) return g_strdup(run->title);
     if (!run->parent) return g_strdup(run->differs);
     g_autofree char *step = ns_group_digits(run->fork_step);
@@ -329,6 +330,12 @@ static void on_tags(NsRunLibrary *library)
     change_run(library, NS_RUN_NOTE_TAGS, gtk_editable_get_text(GTK_EDITABLE(library->parts.tags)));
 }
 
+static void on_given(NsRunLibrary *library)
+{
+    change_run(library, NS_RUN_NOTE_NAME,
+               gtk_editable_get_text(GTK_EDITABLE(library->parts.given)));
+}
+
 static void on_text(NsRunLibrary *library)
 {
     change_run(library, NS_RUN_NOTE_TEXT, gtk_editable_get_text(GTK_EDITABLE(library->parts.text)));
@@ -350,6 +357,7 @@ static void save_notes(NsRunLibrary *library)
     for (guint i = 0; library->chosen && i < library->runs->len; i++) {
         const NsRecordedRun *run = library->runs->pdata[i];
         if (run->wrong || !g_str_equal(run->path, library->chosen)) continue;
+        if (is_changed(library->parts.given, run->given)) on_given(library);
         if (is_changed(library->parts.tags, run->tags)) on_tags(library);
         if (is_changed(library->parts.text, run->text)) on_text(library);
     }
@@ -364,6 +372,7 @@ static void sync_selected(NsRunLibrary *library)
     show_used(library, run);
     gtk_widget_set_sensitive(library->parts.open, usable);
     gtk_widget_set_sensitive(library->parts.trash, run != NULL);
+    gtk_widget_set_sensitive(library->parts.given, own);
     gtk_widget_set_sensitive(library->parts.tags, own);
     gtk_widget_set_sensitive(library->parts.text, own);
     bool other = g_strcmp0(library->chosen, run ? run->path : NULL) != 0;
@@ -371,6 +380,7 @@ static void sync_selected(NsRunLibrary *library)
         save_notes(library);
         g_free(library->chosen);
         library->chosen = run ? g_strdup(run->path) : NULL;
+        set_note(library->parts.given, run ? run->given : NULL);
         set_note(library->parts.tags, run ? run->tags : NULL);
         set_note(library->parts.text, run ? run->text : NULL);
     }
@@ -558,6 +568,7 @@ static void make_notes(NsRunLibrary *library)
 {
     GtkWidget *row = make_row(library);
     NsRunLibraryParts *parts = &library->parts;
+    parts->given = named(_("N_ame"), gtk_entry_new(), row);
     parts->tags = named(_("_Tags"), gtk_entry_new(), row);
     parts->text = named(_("_Note"), gtk_entry_new(), row);
     gtk_widget_set_hexpand(parts->text, TRUE);
@@ -565,6 +576,7 @@ static void make_notes(NsRunLibrary *library)
     gtk_widget_set_tooltip_text(parts->tags,
                                 _("Words separated by spaces.  A run with a tag is never moved to "
                                   "the trash to free space."));
+    g_signal_connect_swapped(parts->given, "activate", G_CALLBACK(on_given), library);
     g_signal_connect_swapped(parts->tags, "activate", G_CALLBACK(on_tags), library);
     g_signal_connect_swapped(parts->text, "activate", G_CALLBACK(on_text), library);
     GtkEventController *focus = gtk_event_controller_focus_new();

@@ -121,7 +121,7 @@ GtkWidget *ns_page_stack_new(NsSession *session)
         gtk_stack_add_titled(GTK_STACK(stack->stack), place, ns_page_kind(i)->key,
                              _(ns_page_kind(i)->title));
     }
-    gtk_box_append(GTK_BOX(stack), ns_page_switcher_new(GTK_STACK(stack->stack)));
+    gtk_box_append(GTK_BOX(stack), ns_page_switcher_new(GTK_STACK(stack->stack), NS_PAGE_TABS));
     gtk_box_append(GTK_BOX(stack), stack->stack);
     g_signal_connect_swapped(stack->stack, "notify::visible-child", G_CALLBACK(on_switched), stack);
     on_switched(stack);

@@ -7,6 +7,8 @@
 struct _NsPageSwitcher {
     GtkWidget parent;
     GtkWidget *tabs, *list;
+    GtkWidget *more; /* the button of a menu with the last pages */
+    guint shown;     /* how many pages have a tab */
 };
 
 G_DEFINE_FINAL_TYPE(NsPageSwitcher, ns_page_switcher, GTK_TYPE_WIDGET)
@@ -80,15 +82,60 @@ static void on_shown(GtkSelectionModel *pages, guint position, guint n, GtkDropD
         if (gtk_selection_model_is_selected(pages, i)) gtk_drop_down_set_selected(list, i);
 }
 
-GtkWidget *ns_page_switcher_new(GtkStack *stack)
+/* The button of the menu is called by the page on view if this has no tab. */
+static void sync_more(NsPageSwitcher *switcher, GParamSpec *property, GtkStack *stack)
+{
+    (void)property;
+    g_autoptr(GtkSelectionModel) pages = gtk_stack_get_pages(stack);
+    guint n = g_list_model_get_n_items(G_LIST_MODEL(pages)), at = 0;
+    while (at < n && !gtk_selection_model_is_selected(pages, at)) at++;
+    bool tab = at < switcher->shown || at == n;
+    g_autoptr(GObject) page = tab ? NULL : g_list_model_get_item(G_LIST_MODEL(pages), at);
+    gtk_menu_button_set_label(GTK_MENU_BUTTON(switcher->more),
+                              page ? gtk_stack_page_get_title(GTK_STACK_PAGE(page)) : _("More"));
+    if (page)
+        gtk_widget_add_css_class(switcher->more, "checked");
+    else
+        gtk_widget_remove_css_class(switcher->more, "checked");
+}
+
+/* Takes the tabs of the last pages away; a menu has them instead. */
+static GtkWidget *new_more(NsPageSwitcher *switcher, GtkWidget *tabs, GtkStack *stack)
+{
+    g_autoptr(GtkSelectionModel) pages = gtk_stack_get_pages(stack);
+    g_autoptr(GMenu) menu = g_menu_new();
+    GtkWidget *tab = gtk_widget_get_first_child(tabs);
+    for (guint i = 0; tab; i++, tab = gtk_widget_get_next_sibling(tab)) {
+        if (i < switcher->shown) continue;
+        g_autoptr(GObject) item = g_list_model_get_item(G_LIST_MODEL(pages), i);
+        GtkStackPage *page = GTK_STACK_PAGE(item);
+        g_autofree char *action = g_strconcat("win.page::", gtk_stack_page_get_name(page), NULL);
+        g_menu_append(menu, gtk_stack_page_get_title(page), action);
+        gtk_widget_set_visible(tab, FALSE);
+    }
+    switcher->more = gtk_menu_button_new();
+    gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(switcher->more), G_MENU_MODEL(menu));
+    gtk_widget_set_tooltip_text(switcher->more, _("More pages (keys 6 to 9)"));
+    gtk_widget_set_visible(switcher->more, g_menu_model_get_n_items(G_MENU_MODEL(menu)) > 0);
+    sync_more(switcher, NULL, stack);
+    g_signal_connect_object(stack, "notify::visible-child", G_CALLBACK(sync_more), switcher,
+                            G_CONNECT_SWAPPED);
+    return switcher->more;
+}
+
+GtkWidget *ns_page_switcher_new(GtkStack *stack, guint shown)
 {
     NsPageSwitcher *switcher = g_object_new(NS_TYPE_PAGE_SWITCHER, NULL);
     g_autoptr(GtkSelectionModel) pages = gtk_stack_get_pages(stack);
     GtkExpression *title = gtk_property_expression_new(GTK_TYPE_STACK_PAGE, NULL, "title");
-    switcher->tabs = gtk_stack_switcher_new();
-    GtkLayoutManager *row = gtk_widget_get_layout_manager(switcher->tabs);
+    GtkWidget *tabs = gtk_stack_switcher_new();
+    GtkLayoutManager *row = gtk_widget_get_layout_manager(tabs);
     gtk_box_layout_set_homogeneous(GTK_BOX_LAYOUT(row), FALSE);
-    gtk_stack_switcher_set_stack(GTK_STACK_SWITCHER(switcher->tabs), stack);
+    gtk_stack_switcher_set_stack(GTK_STACK_SWITCHER(tabs), stack);
+    switcher->shown = shown;
+    switcher->tabs = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    gtk_box_append(GTK_BOX(switcher->tabs), tabs);
+    gtk_box_append(GTK_BOX(switcher->tabs), new_more(switcher, tabs, stack));
     switcher->list = gtk_drop_down_new(g_object_ref(G_LIST_MODEL(pages)), title);
     gtk_widget_set_tooltip_text(switcher->list, _("What the window shows (1 to 9)"));
     ns_accessible_name(switcher->list, _("Page"));

@@ -46,14 +46,10 @@ static GtkWidget *new_attention(NsSession *session)
 }
 
 static const NsPageKind PAGES[] = {
-    {"dashboard", N_("Dashboard"), new_overview},
-    {"profile", N_("Profile"), new_profile},
-    {"heatmap", N_("Heatmap"), new_heatmap},
-    {"curves", N_("Curves"), new_curves},
-    {"diagram", N_("Diagram"), ns_diagram_page_new},
-    {"similarity", N_("Similarity"), new_similarity},
-    {"attention", N_("Attention"), new_attention},
-    {"phase", N_("Phase"), ns_phase_page_new},
+    {"dashboard", N_("Dashboard"), new_overview},  {"profile", N_("Profile"), new_profile},
+    {"heatmap", N_("Heatmap"), new_heatmap},       {"diagram", N_("Diagram"), ns_diagram_page_new},
+    {"attention", N_("Attention"), new_attention}, {"similarity", N_("Similarity"), new_similarity},
+    {"curves", N_("Curves"), new_curves},          {"phase", N_("Phase"), ns_phase_page_new},
     {"paper", N_("Paper"), ns_paper_page_new},
 };
 

@@ -2,32 +2,23 @@
 #include "ui/widgets/run/trouble_panel.h"
 
 #include "core/base/words.h"
-#include "core/model/placement.h"
+#include "core/experiment/param.h"
+#include "ui/plot/text.h"
 #include "ui/widgets/common/hiding.h"
 #include "ui/widgets/common/text_label.h"
 
 #define STEPS_BEFORE 50
 #define CHARS 28 /* of a line: as wide as the inspector, which it lies on */
 #define TITLE_CHARS 20
-
-typedef enum {
-    REMEDY_RATE,
-    REMEDY_WARMUP,
-    REMEDY_CLIP,
-    REMEDY_PLACEMENT,
-    REMEDY_SCALE,
-    N_REMEDIES
-} Remedy;
-
-static const char *const KEYS[N_REMEDIES] = {"lr", "warmup", "clip", "placement", "init-scale"};
+#define NARROW_CHARS 12 /* on a thumbnail */
+#define FRAME 10        /* pixels of its border and padding there */
 
 struct _NsTroublePanel {
     GtkBox parent;
     NsSession *session;
     GtkWidget *expander, *chart;
     GtkWidget *title, *sentence, *advice;
-    GtkWidget *remedies[N_REMEDIES], *fork, *go_on;
-    char *values[N_REMEDIES];
+    GtkWidget *remedies[NS_REMEDIES], *fork, *go_on;
     NsTrouble shown; /* without an event: none */
 };
 
@@ -59,6 +50,17 @@ static char *sentence_of(NsSession *session, const NsTrouble *trouble)
                            ns_lane_letter((size_t)trouble->lane), trouble->event->text);
 }
 
+/* The sentence about a first loss far above that of a uniform guess; NULL if it is not. */
+static const char *first_loss_words(NsSession *session, const NsTrouble *trouble)
+{
+    NsHistory *all = ns_session_view(session)->histories[trouble->lane];
+    const NsHistory *history = ns_history_seed(all, (size_t)trouble->seed);
+    for (size_t i = 0; i < ns_history_events(history); i++)
+        if (ns_history_event(history, i)->kind == NS_EVENT_FIRST_LOSS)
+            return ns_history_event(history, i)->text;
+    return NULL;
+}
+
 static const char *advice_on(const NsTrouble *trouble)
 {
     if (trouble->first)
@@ -69,7 +71,7 @@ static const char *advice_on(const NsTrouble *trouble)
     if (trouble->huge)
         return _("The squares of the first gradients overflow single precision, so the learning "
                  "rate and the warm-up play no role.  Norms inside the branches, smaller initial "
-                 "weights, fewer layers or clipped gradients keep them small.");
+                 "weights or fewer layers keep them small.");
     if (trouble->spike)
         return _("One update was too large.  A lower learning rate, a longer warm-up or clipped "
                  "gradients keep updates small.");
@@ -79,53 +81,55 @@ static const char *advice_on(const NsTrouble *trouble)
         "Go back to an earlier step and change one thing.");
 }
 
-/* A warm-up ten times as long, and long enough to matter at the step of the trouble. */
-static int64_t longer_warmup(const NsSettings *settings, int64_t step)
+/* "Learning rate 0.0003: loss 2.31 at step 140" */
+static char *remedy_words(const NsRemedy *remedy)
 {
-    int64_t warmup = settings->warmup * 10;
-    while (warmup <= step) warmup *= 10;
-    return warmup;
+    const NsParam *param = ns_param_find(remedy->key);
+    g_autofree char *loss = ns_text_value(remedy->loss, 3);
+    g_autofree char *step = ns_group_digits(remedy->step);
+    g_autofree char *number = param->type == NS_PARAM_INT
+                                  ? ns_group_digits(g_ascii_strtoll(remedy->value, NULL, 10))
+                                  : g_strdup(remedy->value);
+    if (param->type == NS_PARAM_CHOICE) {
+        const NsChoice *choice =
+            param->choices((size_t)ns_choices_find(param->choices, remedy->value));
+        return g_strdup_printf(_("%s: loss %s at step %s"), _(choice->label), loss, step);
+    }
+    return g_strdup_printf(_("%s %s: loss %s at step %s"), _(param->label), number, loss, step);
 }
 
-static void set_remedy(NsTroublePanel *panel, Remedy remedy, bool offer, char *value, char *words)
+/* Shows the remedies that helped in their trials, and how far the trials have come. */
+static void sync_remedies(NsTroublePanel *panel)
 {
-    g_free(panel->values[remedy]);
-    panel->values[remedy] = value;
-    gtk_button_set_label(GTK_BUTTON(panel->remedies[remedy]), words);
-    gtk_widget_set_visible(gtk_widget_get_parent(panel->remedies[remedy]), offer);
-    g_free(words);
-}
-
-static void offer_remedies(NsTroublePanel *panel, const NsTrouble *trouble)
-{
-    const NsSettings *settings = ns_session_lane_settings(panel->session, (size_t)trouble->lane);
-    bool can = ns_session_can_remedy(panel->session), updates = can && !trouble->first;
-    int pre = ns_choices_find(ns_placement_choice, "pre");
-    const char *name = _(ns_placement_choice((size_t)pre)->label);
-    int64_t warmup = longer_warmup(settings, trouble->step);
-    g_autofree char *digits = ns_group_digits(warmup);
-    char rate[G_ASCII_DTOSTR_BUF_SIZE];
-    g_ascii_formatd(rate, sizeof rate, "%.3g", settings->lr / 10.0);
-    set_remedy(panel, REMEDY_RATE, updates && !trouble->huge, g_strdup(rate),
-               g_strdup_printf(_("Learning rate %s"), rate));
-    set_remedy(panel, REMEDY_WARMUP, updates && !trouble->huge,
-               g_strdup_printf("%" G_GINT64_FORMAT, warmup),
-               g_strdup_printf(_("Warm-up %s"), digits));
-    set_remedy(panel, REMEDY_CLIP, updates && !(settings->clip > 0.0 && settings->clip <= 1.0),
-               g_strdup("1"), g_strdup(_("Clipping at 1")));
-    set_remedy(panel, REMEDY_PLACEMENT, can && (int)settings->placement != pre, g_strdup("pre"),
-               g_strdup(name));
-    set_remedy(panel, REMEDY_SCALE,
-               can && (!updates || trouble->huge) && settings->init_scale > 1.0, g_strdup("1"),
-               g_strdup(_("Initial scale 1")));
-    bool any = false;
-    for (size_t i = 0; i < N_REMEDIES; i++)
-        any |= gtk_widget_get_visible(gtk_widget_get_parent(panel->remedies[i]));
-    gtk_label_set_text(GTK_LABEL(panel->fork),
-                       updates ? _("Fork from before it with") : _("Restart with"));
-    gtk_widget_set_visible(panel->fork, any);
-    gtk_button_set_label(GTK_BUTTON(panel->go_on),
-                         ns_session_can_run(panel->session) ? _("Continue") : _("Close"));
+    size_t n, helps = 0, tried = 0;
+    int64_t from;
+    const NsRemedy *remedies = ns_session_remedies(panel->session, &n, &from);
+    for (size_t i = 0; i < NS_REMEDIES; i++) {
+        bool help = i < n && remedies[i].state == NS_REMEDY_HELPS;
+        gtk_widget_set_visible(gtk_widget_get_parent(panel->remedies[i]), help);
+        tried += i < n && remedies[i].state > NS_REMEDY_IN_TRIAL;
+        helps += help;
+        if (!help) continue;
+        g_autofree char *words = remedy_words(&remedies[i]);
+        gtk_button_set_label(GTK_BUTTON(panel->remedies[i]), words);
+        gtk_label_set_wrap(GTK_LABEL(gtk_button_get_child(GTK_BUTTON(panel->remedies[i]))), TRUE);
+    }
+    g_autofree char *step = ns_group_digits(from);
+    g_autofree char *words =
+        tried < n ? g_strdup_printf(_("Trying change %zu of %zu…"), tried + 1, n)
+        : helps && panel->shown.first ? g_strdup(_("Restart with:"))
+        : helps  ? g_strdup_printf(_("Go back to step %s and train with:"), step)
+        : n == 1 ? g_strdup_printf(_("The change tried from step %s fails as well."), step)
+                 : g_strdup_printf(_("All %zu changes tried from step %s fail as well."), n, step);
+    gtk_label_set_text(GTK_LABEL(panel->fork), words);
+    gtk_widget_set_visible(panel->fork, n > 0);
+    bool can = ns_session_can_run(panel->session);
+    g_autofree char *without =
+        can && !panel->shown.spike
+            ? g_strdup_printf(_("Continue without %s"), ns_lane_letter((size_t)panel->shown.lane))
+            : g_strdup(can ? _("Continue") : _("Dismiss"));
+    gtk_button_set_label(GTK_BUTTON(panel->go_on), without);
+    gtk_label_set_wrap(GTK_LABEL(gtk_button_get_child(GTK_BUTTON(panel->go_on))), TRUE);
 }
 
 typedef struct {
@@ -193,11 +197,12 @@ bool ns_trouble_panel_sync(NsTroublePanel *panel)
         gtk_label_set_text(GTK_LABEL(panel->title), title);
         g_autofree char *sentence = sentence_of(panel->session, &trouble);
         ns_text_label_set_sentence(panel->sentence, sentence);
-        gtk_label_set_text(GTK_LABEL(panel->advice), advice_on(&trouble));
+        const char *first = first_loss_words(panel->session, &trouble);
+        gtk_label_set_text(GTK_LABEL(panel->advice), first ? first : advice_on(&trouble));
         show_chart(panel, &trouble);
     }
     panel->shown = trouble;
-    offer_remedies(panel, &trouble);
+    sync_remedies(panel);
     return news;
 }
 
@@ -209,6 +214,22 @@ void ns_trouble_panel_set_style(NsTroublePanel *panel, const NsStyle *style)
 const char *ns_trouble_panel_title(NsTroublePanel *panel)
 {
     return panel->shown.event ? gtk_label_get_text(GTK_LABEL(panel->title)) : NULL;
+}
+
+void ns_trouble_panel_set_width(NsTroublePanel *panel, int width)
+{
+    GtkWidget *labels[] = {panel->sentence, panel->advice, panel->fork};
+    for (size_t i = 0; i < G_N_ELEMENTS(labels); i++) {
+        gtk_label_set_width_chars(GTK_LABEL(labels[i]), width ? NARROW_CHARS : CHARS);
+        gtk_label_set_max_width_chars(GTK_LABEL(labels[i]), width ? NARROW_CHARS : CHARS);
+    }
+    gtk_label_set_max_width_chars(GTK_LABEL(panel->title), width ? NARROW_CHARS : TITLE_CHARS);
+    gtk_widget_set_visible(panel->chart, width == 0); /* the page has it, too */
+    if (width)
+        gtk_widget_add_css_class(GTK_WIDGET(panel), "narrow");
+    else
+        gtk_widget_remove_css_class(GTK_WIDGET(panel), "narrow");
+    gtk_widget_set_size_request(GTK_WIDGET(panel), width ? width - FRAME : -1, -1);
 }
 
 void ns_trouble_panel_set_folded(NsTroublePanel *panel, bool folded)
@@ -223,10 +244,13 @@ bool ns_trouble_panel_is_folded(NsTroublePanel *panel)
 
 static void on_remedy(GtkWidget *button, NsTroublePanel *panel)
 {
-    for (size_t i = 0; i < N_REMEDIES; i++) {
+    size_t n;
+    int64_t from;
+    const NsRemedy *remedies = ns_session_remedies(panel->session, &n, &from);
+    for (size_t i = 0; i < n; i++) {
         if (panel->remedies[i] != button) continue;
-        g_autofree char *value = g_strdup(panel->values[i]);
-        ns_session_remedy(panel->session, (size_t)panel->shown.lane, KEYS[i], value);
+        NsRemedy remedy = remedies[i]; /* which is forgotten when the run begins */
+        ns_session_remedy(panel->session, (size_t)panel->shown.lane, remedy.key, remedy.value);
         return;
     }
 }
@@ -243,10 +267,10 @@ static GtkWidget *new_buttons(NsTroublePanel *panel)
 {
     GtkWidget *flow = gtk_flow_box_new();
     gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(flow), GTK_SELECTION_NONE);
-    gtk_flow_box_set_max_children_per_line(GTK_FLOW_BOX(flow), N_REMEDIES + 1);
+    gtk_flow_box_set_max_children_per_line(GTK_FLOW_BOX(flow), NS_REMEDIES + 1);
     gtk_flow_box_set_column_spacing(GTK_FLOW_BOX(flow), 6);
     gtk_flow_box_set_row_spacing(GTK_FLOW_BOX(flow), 6);
-    for (size_t i = 0; i < N_REMEDIES; i++) {
+    for (size_t i = 0; i < NS_REMEDIES; i++) {
         panel->remedies[i] = gtk_button_new_with_label("");
         gtk_accessible_update_relation(GTK_ACCESSIBLE(panel->remedies[i]),
                                        GTK_ACCESSIBLE_RELATION_DESCRIBED_BY, panel->fork, NULL, -1);
@@ -262,16 +286,9 @@ static GtkWidget *new_buttons(NsTroublePanel *panel)
     return flow;
 }
 
-static void ns_trouble_panel_finalize(GObject *object)
-{
-    for (size_t i = 0; i < N_REMEDIES; i++) g_free(NS_TROUBLE_PANEL(object)->values[i]);
-    G_OBJECT_CLASS(ns_trouble_panel_parent_class)->finalize(object);
-}
-
 static void ns_trouble_panel_class_init(NsTroublePanelClass *klass)
 {
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
-    G_OBJECT_CLASS(klass)->finalize = ns_trouble_panel_finalize;
     gtk_widget_class_set_css_name(widget_class, "trouble");
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_ALERT);
 }

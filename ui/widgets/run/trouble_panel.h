@@ -1,10 +1,8 @@
 /* What went wrong, and what may help: comes up when a run rests at a spike or a divergence.
  * SPDX-License-Identifier: MIT
  *
- * It names lane, layer, tensor and step, shows what jumped in the fifty steps before, and forks
- * from before the trouble with one change that can help and differs from what is set: a longer
- * warm-up, clipped gradients, norms inside the branches.  Where no update was made before it, the
- * run restarts with norms inside the branches or smaller initial weights.
+ * It names lane, layer, tensor and step, shows what jumped in the fifty steps before, and offers
+ * the changes that helped in a trial (ns_session_remedies), each with the loss that it gave.
  *
  * It lies on what is there, at the right end below, so that nothing moves; folded it is its title
  * alone. */
@@ -25,6 +23,9 @@ void ns_trouble_panel_set_style(NsTroublePanel *panel, const NsStyle *style);
 
 /* "B diverged at step 87"; NULL while there is no trouble. */
 const char *ns_trouble_panel_title(NsTroublePanel *panel);
+
+/* In pixels; 0: as wide as the inspector. */
+void ns_trouble_panel_set_width(NsTroublePanel *panel, int width);
 
 void ns_trouble_panel_set_folded(NsTroublePanel *panel, bool folded);
 bool ns_trouble_panel_is_folded(NsTroublePanel *panel);

@@ -370,6 +370,25 @@ static void add_scene(const char *path, gpointer window)
     ns_window_toast_file(window, words, own);
 }
 
+/* The dialog has asked whether a file that exists may be replaced; it goes to the trash. */
+static void add_first_scene(const char *path, gpointer window)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GFile) file = g_file_new_for_path(path);
+    bool gone = !g_file_query_exists(file, NULL) || g_file_trash(file, NULL, NULL) ||
+                g_file_delete(file, NULL, &error);
+    if (gone)
+        add_scene(path, window);
+    else
+        ns_window_toast(window, error->message);
+}
+
+static void on_new_lecture(NsWindow *window)
+{
+    ns_file_dialog_save(GTK_WINDOW(window), _("Save a new lecture with this scene"),
+                        "my" NS_LECTURE_SUFFIX, add_first_scene, window);
+}
+
 /* A lecture in a file that is open gets the scene; otherwise a file is asked for. */
 static void on_add_scene(NsWindow *window)
 {
@@ -377,8 +396,7 @@ static void on_add_scene(NsWindow *window)
     if (presenter->path)
         add_scene(presenter->path, window);
     else
-        ns_file_dialog_save(GTK_WINDOW(window), _("Add the scene to a lecture"),
-                            "my" NS_LECTURE_SUFFIX, add_scene, window);
+        ns_file_dialog_open(GTK_WINDOW(window), _("Add the scene to a lecture"), add_scene, window);
 }
 
 /* ---- The window ---- */
@@ -425,6 +443,7 @@ void ns_window_add_lecture(NsWindow *window)
         {.action = "lecture-mode", .of_window = on_mode},
         {.action = "next-scene", .of_window = on_next},
         {.action = "previous-scene", .of_window = on_previous},
+        {.action = "new-lecture", .of_window = on_new_lecture},
         {.action = "add-scene", .of_window = on_add_scene},
     };
     static const GActionEntry actions[] = {

@@ -55,6 +55,8 @@ struct _NsWindow {
     GtkWidget *run_menu, *menu_button, *learn_button;
     GtkWidget *banner, *banner_label, *banner_button;
     GtkWidget *overlay, *pane_scroller, *inspector_scroller, *center, *row, *foot;
+    GtkWidget *stage;     /* the pages, and what lies on them */
+    GtkWidget *preparing; /* says so while a model is being prepared */
 };
 
 G_DEFINE_FINAL_TYPE(NsWindow, ns_window, GTK_TYPE_APPLICATION_WINDOW)
@@ -142,16 +144,41 @@ static void sync_way_out(NsWindow *window)
     ns_hide(window->banner_button, NS_HIDDEN_USELESS, !failed && state != NS_TRAINER_DIVERGED);
 }
 
-/* Unfolds the panel of trouble only where it lies on the inspector, not on a chart. */
-static void fold_trouble(NsWindow *window)
+/* The panel of trouble lies on the inspector or, without it, on the thumbnails; it is folded where
+ * it would lie on a large chart. */
+static void place_trouble(NsWindow *window)
 {
-    bool room = gtk_widget_get_visible(window->inspector_scroller);
-    ns_trouble_panel_set_folded(window->trouble, !room);
+    GtkWidget *panel = GTK_WIDGET(window->trouble), *place = gtk_widget_get_parent(panel);
+    NsDashboard *dashboard = ns_window_dashboard(window);
+    bool inspector = gtk_widget_get_visible(window->inspector_scroller);
+    int thumbnails = dashboard && window->strip ? ns_dashboard_thumbnails_width(dashboard) : 0;
+    GtkWidget *other = inspector ? window->overlay : window->stage;
+    if (place != other) {
+        g_object_ref(panel);
+        gtk_overlay_remove_overlay(GTK_OVERLAY(place), panel);
+        gtk_overlay_add_overlay(GTK_OVERLAY(other), panel);
+        g_object_unref(panel);
+    }
+    ns_trouble_panel_set_width(window->trouble, inspector ? 0 : thumbnails);
+    ns_trouble_panel_set_folded(window->trouble, !inspector && thumbnails == 0);
+}
+
+/* The pages fade while another model is being prepared, and a line reports it. */
+static void sync_preparing(NsWindow *window)
+{
+    bool preparing = ns_session_state(window->session) == NS_TRAINER_PREPARING;
+    g_autofree char *words = preparing ? ns_session_preparing_words(window->session) : NULL;
+    if (words) ns_text_label_set(window->preparing, words);
+    gtk_widget_set_visible(window->preparing, preparing);
+    if (preparing)
+        gtk_widget_add_css_class(GTK_WIDGET(window->pages), "stale");
+    else
+        gtk_widget_remove_css_class(GTK_WIDGET(window->pages), "stale");
 }
 
 static void sync_banner(NsWindow *window)
 {
-    if (ns_trouble_panel_sync(window->trouble)) fold_trouble(window);
+    if (ns_trouble_panel_sync(window->trouble)) place_trouble(window);
     /* Does not repeat what the trouble panel says about the run. */
     bool told = ns_trouble_panel_title(window->trouble) && !ns_session_problem_key(window->session);
     const char *problem = told ? NULL : ns_session_problem(window->session);
@@ -211,6 +238,7 @@ static void on_status(NsWindow *window)
     sync_title(window);
     sync_subtitle(window);
     sync_banner(window);
+    sync_preparing(window);
     ns_transport_sync(window->transport);
     wake(window);
 }
@@ -402,6 +430,7 @@ void ns_window_set_strip(NsWindow *window, bool shown)
     window->strip = shown;
     for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) fold_pane(window, i);
     place_strip(window);
+    place_trouble(window);
 }
 
 const char *ns_window_toast_text(NsWindow *window)
@@ -621,7 +650,17 @@ NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
     gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), GTK_WIDGET(window->trouble));
     window->row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
     gtk_widget_set_hexpand(GTK_WIDGET(window->pages), TRUE);
-    gtk_box_append(GTK_BOX(window->row), GTK_WIDGET(window->pages));
+    window->stage = gtk_overlay_new();
+    gtk_overlay_set_child(GTK_OVERLAY(window->stage), GTK_WIDGET(window->pages));
+    g_object_bind_property(window->pages, "visible", window->stage, "visible",
+                           G_BINDING_SYNC_CREATE);
+    window->preparing = gtk_label_new(NULL);
+    gtk_widget_add_css_class(window->preparing, "preparing-note");
+    gtk_widget_set_halign(window->preparing, GTK_ALIGN_CENTER);
+    gtk_widget_set_valign(window->preparing, GTK_ALIGN_CENTER);
+    gtk_widget_set_can_target(window->preparing, FALSE);
+    gtk_overlay_add_overlay(GTK_OVERLAY(window->stage), window->preparing);
+    gtk_box_append(GTK_BOX(window->row), window->stage);
     gtk_box_append(GTK_BOX(window->center), window->row);
     window->inspector = NS_INSPECTOR(ns_inspector_new(session));
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(window->inspector_scroller),
@@ -637,8 +676,8 @@ NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
                             G_CONNECT_SWAPPED);
     set_style(window);
     on_status(window);
-    g_signal_connect_object(window->inspector_scroller, "notify::visible", G_CALLBACK(fold_trouble),
-                            window, G_CONNECT_SWAPPED);
+    g_signal_connect_object(window->inspector_scroller, "notify::visible",
+                            G_CALLBACK(place_trouble), window, G_CONNECT_SWAPPED);
     g_signal_connect_object(window->inspector_scroller, "notify::visible", G_CALLBACK(place_strip),
                             window, G_CONNECT_SWAPPED);
     return window;

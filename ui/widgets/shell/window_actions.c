@@ -53,6 +53,7 @@ static void on_nth_page(GSimpleAction *action, GVariant *place, gpointer window)
 static void on_second_lane(NsWindow *window)
 {
     NsSession *session = ns_window_session(window);
+    if (ns_lecture_menu(window)) return; /* remote controls of presenters have a key B, too */
     if (ns_session_lanes(session) > 1)
         ns_session_set_lanes(session, 1);
     else

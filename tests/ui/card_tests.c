@@ -1,0 +1,214 @@
+/* Cards of lessons and the stage: what a card says has been measured, and what is on view is its
+ * run.  SPDX-License-Identifier: MIT */
+#include "core/store/lesson.h"
+#include "tests/ui/support.h"
+#include "ui/widgets/shell/learning.h"
+
+#include <string.h>
+
+#define SMALL "d-model=16 heads=2 seq=16 batch=4 eval-every=0 threads=1"
+#define LARGE "layers=120 d-model=128 heads=4 seq=64 batch=8 eval-every=0 threads=1"
+
+static NsLearnPane *begin(NsWindow *window, const char *text)
+{
+    g_autoptr(GError) error = NULL;
+    NsLesson *lesson = ns_lesson_new(text, strlen(text), &error);
+    g_assert_no_error(error);
+    NsLearnPane *pane = ns_window_learn_pane(window);
+    ns_learn_pane_begin(pane, lesson, NULL);
+    return pane;
+}
+
+static GtkWidget *find_label(GtkWidget *root, const char *part)
+{
+    if (GTK_IS_LABEL(root) && gtk_widget_get_mapped(root) &&
+        strstr(gtk_label_get_text(GTK_LABEL(root)), part))
+        return root;
+    GtkWidget *found = NULL;
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child && !found;
+         child = gtk_widget_get_next_sibling(child))
+        found = find_label(child, part);
+    return found;
+}
+
+static bool says(NsLearnPane *pane, const char *part)
+{
+    return find_label(GTK_WIDGET(pane), part) != NULL;
+}
+
+static void press(NsLearnPane *pane, const char *label)
+{
+    GtkWidget *button = NULL;
+    UI_UNTIL((button = ui_find_button(GTK_WIDGET(pane), label)) &&
+             gtk_widget_is_sensitive(button) && gtk_widget_get_mapped(button));
+    g_signal_emit_by_name(button, "clicked");
+}
+
+/* A card that speaks of step 6 says nothing before, offers to run there, and has the numbers of the
+ * run; after a reset it waits again. */
+static void test_data(void)
+{
+    static const char text[] =
+        "title = A test\nsummary = For a test.\n"
+        "[card]\ntitle = One\ntext = Run.\nsetup = layers=2 " SMALL "\nrun = 6\nwait = step >= 6\n"
+        "[card]\ntitle = Two\ntext = A is at {loss(A,6)}, and {1+1} is two.\n"
+        "[card]\ntitle = Three\ntext = So.\n"
+        "[card]\ntitle = Four\ntext = A {layer} stays.\n";
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    NsLearnPane *pane = begin(window, text);
+    UI_WAIT(window, ui_is_ready);
+    ns_session_set_speed(session, 4);
+    press(pane, "Skip");
+    g_assert_cmpint(ns_learn_pane_card(pane), ==, 1);
+    UI_UNTIL(says(pane, "measured at step 6; the run is at step 1."));
+    g_assert_false(says(pane, "A is at"));
+    ns_session_set_speed(session, 0);
+    UI_UNTIL(says(pane, "A is at"));
+    g_assert_cmpint(ns_session_steps(session), ==, 6);
+    const NsStep *last = ns_history_step(ns_session_view(session)->history, 6);
+    g_autofree char *words = g_strdup_printf("A is at %.2f, and 2.00 is two.", last->loss);
+    g_assert_true(says(pane, words));
+    UI_WAIT(window, ui_is_paused);
+    ns_session_reset(session);
+    UI_UNTIL(says(pane, "the run is at step 0."));
+    press(pane, "Run to step 6");
+    UI_UNTIL(says(pane, words));
+    press(pane, "Next");
+    press(pane, "Next");
+    UI_UNTIL(says(pane, "A {layer} stays."));
+    ui_close(window);
+}
+
+/* A card that waits for a divergence does not wait for the step to which its run would have gone.
+ */
+static void test_data_of_divergence(void)
+{
+    static const char text[] =
+        "title = A test\nsummary = For a test.\n"
+        "[card]\ntitle = One\ntext = Run.\nsetup = " SMALL
+        " layers=60 placement=none lr=1e-6\nrun = 30\nwait = diverged A\n"
+        "[card]\ntitle = Two\ntext = It diverged.\n"
+        "[card]\ntitle = Three\ntext = So.\n[card]\ntitle = Four\ntext = So.\n";
+    NsWindow *window = ui_open("");
+    NsLearnPane *pane = begin(window, text);
+    UI_WAIT(window, ui_is_ready);
+    press(pane, "Run to step 30");
+    UI_UNTIL(ns_learn_pane_is_done(pane));
+    press(pane, "Next");
+    UI_UNTIL(says(pane, "It diverged."));
+    g_assert_cmpint(ns_session_steps(ns_window_session(window)), <, 30);
+    ui_close(window);
+}
+
+/* A setup that begins at a later step is trained up to there at once. */
+static void test_start(void)
+{
+    static const char text[] =
+        "title = A test\nsummary = For a test.\n"
+        "[card]\ntitle = One\ntext = The first update is {update-ratio(A,1,1)}.\nsetup = "
+        "layers=2 " SMALL "\nstart = 1\n"
+        "[card]\ntitle = Two\ntext = So.\n[card]\ntitle = Three\ntext = So.\n"
+        "[card]\ntitle = Four\ntext = So.\n";
+    NsWindow *window = ui_open("");
+    NsLearnPane *pane = begin(window, text);
+    UI_UNTIL(says(pane, "The first update is 0.0"));
+    g_assert_cmpint(ns_session_steps(ns_window_session(window)), ==, 1);
+    UI_WAIT(window, ui_is_paused);
+    /* The same again begins no other run. */
+    NsHistory *history = ns_session_view(ns_window_session(window))->history;
+    begin(window, text);
+    g_assert_true(ns_session_view(ns_window_session(window))->history == history);
+    ui_close(window);
+}
+
+/* While a model is being prepared the charts of the one before fade, a line reports it, and Next
+ * waits. */
+static void test_preparing(void)
+{
+    static const char text[] =
+        "title = A test\nsummary = For a test.\n"
+        "[card]\ntitle = One\ntext = Many layers.\nsetup = " LARGE "\n"
+        "[card]\ntitle = Two\ntext = So.\n[card]\ntitle = Three\ntext = So.\n"
+        "[card]\ntitle = Four\ntext = So.\n";
+    NsWindow *window = ui_open_running("");
+    NsSession *session = ns_window_session(window);
+    GtkWidget *pages = GTK_WIDGET(ns_window_pages(window));
+    g_assert_false(gtk_widget_has_css_class(pages, "stale"));
+    NsLearnPane *pane = begin(window, text);
+    g_assert_cmpint(ns_session_state(session), ==, NS_TRAINER_PREPARING);
+    g_assert_true(gtk_widget_has_css_class(pages, "stale"));
+    GtkWidget *next = ui_find_button(GTK_WIDGET(pane), "Next");
+    g_assert_false(gtk_widget_is_sensitive(next));
+    UI_UNTIL(find_label(GTK_WIDGET(window), "Preparing 120 layers…"));
+    UI_UNTIL(gtk_widget_is_sensitive(next));
+    g_assert_cmpint(ns_session_state(session), !=, NS_TRAINER_PREPARING);
+    g_assert_false(gtk_widget_has_css_class(pages, "stale"));
+    g_assert_null(find_label(GTK_WIDGET(window), "Preparing"));
+    ui_close(window);
+}
+
+/* Next has the focus again after it has waited. */
+static void test_focus(void)
+{
+    static const char text[] =
+        "title = A test\nsummary = For a test.\n"
+        "[card]\ntitle = One\ntext = One.\nsetup = layers=2 " SMALL "\n"
+        "[card]\ntitle = Two\ntext = Two.\nsetup = " SMALL " layers=3\n"
+        "[card]\ntitle = Three\ntext = So.\n[card]\ntitle = Four\ntext = So.\n";
+    NsWindow *window = ui_open("");
+    NsLearnPane *pane = begin(window, text);
+    UI_UNTIL(gtk_widget_is_sensitive(ui_find_button(GTK_WIDGET(pane), "Next")));
+    gtk_widget_grab_focus(ui_find_button(GTK_WIDGET(pane), "Next"));
+    press(pane, "Next");
+    g_assert_false(gtk_widget_is_sensitive(ui_find_button(GTK_WIDGET(pane), "Next")));
+    UI_UNTIL(gtk_widget_has_focus(ui_find_button(GTK_WIDGET(pane), "Next")));
+    ui_close(window);
+}
+
+static bool has_trouble(NsWindow *window)
+{
+    return ns_trouble_panel_title(ns_window_trouble(window)) != NULL;
+}
+
+/* Beside a card the panel of trouble stands on the thumbnails, not on the card nor on the chart of
+ * which it speaks. */
+static void test_trouble(void)
+{
+    static const char text[] =
+        "title = A test\nsummary = For a test.\n"
+        "[card]\ntitle = One\ntext = Run.\nsetup = " SMALL
+        " layers=60 placement=none lr=1e-6\npage = dashboard\nchart = loss\nrun = 30\n"
+        "wait = diverged A\n"
+        "[card]\ntitle = Two\ntext = So.\n[card]\ntitle = Three\ntext = So.\n"
+        "[card]\ntitle = Four\ntext = So.\n";
+    NsWindow *window = ui_open("");
+    NsLearnPane *pane = begin(window, text);
+    GtkWidget *panel = GTK_WIDGET(ns_window_trouble(window));
+    UI_WAIT(window, ui_is_ready);
+    ui_settle(GTK_WIDGET(window));
+    press(pane, "Run to step 30");
+    UI_WAIT(window, has_trouble);
+    UI_UNTIL(gtk_widget_get_mapped(panel));
+    ui_rest(window);
+    g_assert_false(ns_trouble_panel_is_folded(ns_window_trouble(window)));
+    GtkWidget *others[] = {GTK_WIDGET(pane),
+                           GTK_WIDGET(ns_dashboard_stage(ns_window_dashboard(window)))};
+    graphene_rect_t bounds, other;
+    g_assert_true(gtk_widget_compute_bounds(panel, GTK_WIDGET(window), &bounds));
+    for (size_t i = 0; i < G_N_ELEMENTS(others); i++) {
+        g_assert_true(gtk_widget_compute_bounds(others[i], GTK_WIDGET(window), &other));
+        g_assert_false(graphene_rect_intersection(&bounds, &other, NULL));
+    }
+    ui_close(window);
+}
+
+void ui_add_card_tests(void)
+{
+    g_test_add_func("/ui/card/data", test_data);
+    g_test_add_func("/ui/card/data-of-divergence", test_data_of_divergence);
+    g_test_add_func("/ui/card/start", test_start);
+    g_test_add_func("/ui/card/preparing", test_preparing);
+    g_test_add_func("/ui/card/focus", test_focus);
+    g_test_add_func("/ui/card/trouble", test_trouble);
+}
