@@ -177,9 +177,10 @@ bool ns_first_loss_watch(const NsStep *step, NsBaselines baselines, NsEvent *eve
     g_autofree char *loss = number(step->loss);
     g_autofree char *tokens = ns_group_digits(llround(exp(baselines.uniform)));
     *event = (NsEvent){.step = 0, .kind = NS_EVENT_FIRST_LOSS, .what = "loss"};
-    g_snprintf(event->text, sizeof event->text,
-               "The first loss is %s, far above ln %s = %.2f of a uniform guess: the forward pass "
-               "is too large, not the learning rate.",
-               loss, tokens, baselines.uniform);
+    ns_event_describe(
+        event,
+        N_("The first loss is %s, far above ln %s = %.2f of a uniform guess: the forward pass "
+           "is too large, not the learning rate."),
+        loss, tokens, baselines.uniform);
     return true;
 }

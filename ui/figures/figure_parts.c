@@ -288,7 +288,7 @@ static char *joined_note(const NsFigureInput *input, char *note)
     return g_string_free(words, words->len == 0);
 }
 
-/* "A Post-LN; B Pre-LN; 6 layers, lr 0.003, warm-up 1"; *differ is the length in bytes of the part
+/* "A Post-LN; B Pre-LN; 6 layers, lr 0.003, no warm-up"; *differ is the length in bytes of the part
  * in which the runs differ. */
 static char *settings_words(const NsFigureInput *input, size_t *differ)
 {

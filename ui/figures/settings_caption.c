@@ -66,6 +66,8 @@ static void append_words(GString *words, const NsParam *param, const NsSettings 
         g_string_append(words, _(norm_of(settings)->choice.label));
     else if (g_str_equal(param->key, "layers"))
         g_string_append_printf(words, ns_plural("%s layer", "%s layers", settings->layers), value);
+    else if (g_str_equal(param->key, "warmup") && settings->warmup <= 1)
+        g_string_append(words, _("no warm-up"));
     else if (g_str_equal(param->key, "warmup"))
         g_string_append_printf(words, _("warm-up %s"), value);
     else if (g_str_equal(param->key, "text")) {

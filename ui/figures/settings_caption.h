@@ -3,10 +3,10 @@
 
 #include "core/settings/settings.h"
 
-/* "Post-LN, 6 layers, lr 0.003, warm-up 1".  Free with g_free. */
+/* "Post-LN, 6 layers, lr 0.003, no warm-up".  Free with g_free. */
 char *ns_settings_words(const NsSettings *settings);
 
-/* The same for what several settings have in common: "6 layers, lr 0.003, warm-up 1".  Free with
+/* The same for what several settings have in common: "6 layers, lr 0.003, no warm-up".  Free with
  * g_free. */
 char *ns_settings_common_words(const NsSettings *const *settings, size_t n);
 

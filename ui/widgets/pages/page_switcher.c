@@ -115,7 +115,6 @@ static GtkWidget *new_more(NsPageSwitcher *switcher, GtkWidget *tabs, GtkStack *
     }
     switcher->more = gtk_menu_button_new();
     gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(switcher->more), G_MENU_MODEL(menu));
-    gtk_widget_set_tooltip_text(switcher->more, _("More pages (keys 6 to 9)"));
     gtk_widget_set_visible(switcher->more, g_menu_model_get_n_items(G_MENU_MODEL(menu)) > 0);
     sync_more(switcher, NULL, stack);
     g_signal_connect_object(stack, "notify::visible-child", G_CALLBACK(sync_more), switcher,

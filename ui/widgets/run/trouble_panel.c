@@ -10,7 +10,7 @@
 #define STEPS_BEFORE 50
 #define CHARS 28 /* of a line: as wide as the inspector, which it lies on */
 #define TITLE_CHARS 20
-#define NARROW_CHARS 12 /* on a thumbnail */
+#define NARROW_CHARS 10 /* on a thumbnail */
 #define FRAME 10        /* pixels of its border and padding there */
 
 struct _NsTroublePanel {

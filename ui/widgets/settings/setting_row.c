@@ -20,20 +20,7 @@ static Row *row_of(GtkWidget *widget)
 
 /* ---- What it says ---- */
 
-static const char *badge_word(const NsParam *param)
-{
-    switch (param->effect) {
-    case NS_EFFECT_LIVE:
-        return C_("when a setting acts", "live");
-    case NS_EFFECT_FORK:
-        return C_("when a setting acts", "fork");
-    case NS_EFFECT_RESTART:
-        break;
-    }
-    return C_("when a setting acts", "restart");
-}
-
-static const char *badge_words(const NsParam *param)
+static const char *effect_words(const NsParam *param)
 {
     switch (param->effect) {
     case NS_EFFECT_LIVE:
@@ -100,8 +87,7 @@ static void sync_pending(GtkWidget *widget)
     bool pending = ns_session_is_pending(row->session, row->param);
     if (pending == gtk_widget_has_css_class(widget, "pending")) return;
     set_class(widget, "pending", pending);
-    gtk_label_set_text(GTK_LABEL(row->badge),
-                       pending ? C_("when a setting acts", "pending") : badge_word(row->param));
+    gtk_label_set_text(GTK_LABEL(row->badge), pending ? _("pending") : "");
 }
 
 static void sync_row(GtkWidget *widget)
@@ -175,10 +161,11 @@ static char *tooltip_of(const NsParam *param)
         g_autofree char *unit = g_strdup_printf(_("In %s."), _(param->unit));
         g_string_append_printf(text, "\n%s", unit);
     }
+    g_string_append_printf(text, "\n%s", effect_words(param));
     return g_string_free(text, FALSE);
 }
 
-/* The line under the name: when it acts, and small buttons. */
+/* The line under the name: what other lanes have, whether a change is pending, and buttons. */
 static GtkWidget *make_second_line(Row *row, GtkWidget *owner)
 {
     const NsParam *param = row->param;
@@ -186,14 +173,13 @@ static GtkWidget *make_second_line(Row *row, GtkWidget *owner)
     g_autofree char *about = g_strdup_printf(_("About: %s"), _(param->label));
     GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 2);
     gtk_widget_add_css_class(line, "second-line");
-    row->badge = gtk_label_new(badge_word(param));
+    row->badge = gtk_label_new("");
     gtk_widget_add_css_class(row->badge, "badge");
-    gtk_widget_set_tooltip_text(row->badge, badge_words(param));
     row->link = small_button(gtk_toggle_button_new(), "link", NULL);
     row->others = ns_line_label_new(NULL, "others");
     row->help = small_button(gtk_button_new_from_icon_name("help-about-symbolic"), "about", about);
     row->reset = small_button(gtk_button_new_from_icon_name("edit-undo-symbolic"), "back", back);
-    GtkWidget *parts[] = {row->badge, row->link, row->others, row->help, row->reset};
+    GtkWidget *parts[] = {row->link, row->others, row->badge, row->help, row->reset};
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) gtk_box_append(GTK_BOX(line), parts[i]);
     g_signal_connect_object(row->link, "toggled", G_CALLBACK(on_link), owner, G_CONNECT_SWAPPED);
     g_signal_connect_object(row->help, "clicked", G_CALLBACK(ns_setting_row_explain), owner,

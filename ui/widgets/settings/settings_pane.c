@@ -237,12 +237,9 @@ static void sync_watching(GtkWidget *pane)
 /* A place of constant height, so that the rows stay where they are whatever is pending. */
 static GtkWidget *new_pending_place(NsSession *session)
 {
-    GtkWidget *place = gtk_overlay_new(), *bar = ns_pending_bar_new(session);
-    GtkWidget *words =
-        ns_text_label_new(_("Changes that need Restart or Fork are collected here."), "hint");
-    gtk_widget_set_size_request(words, -1, PENDING_HEIGHT);
-    gtk_overlay_set_child(GTK_OVERLAY(place), words);
-    gtk_overlay_add_overlay(GTK_OVERLAY(place), bar);
+    GtkWidget *place = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    gtk_widget_set_size_request(place, -1, PENDING_HEIGHT);
+    gtk_box_append(GTK_BOX(place), ns_pending_bar_new(session));
     gtk_widget_add_css_class(place, "pending-place");
     return place;
 }
