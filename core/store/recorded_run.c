@@ -82,6 +82,7 @@ static bool read_lane(NsRecordedRun *run, size_t lane, int64_t until, GError **e
         g_autoptr(NsHistory) history =
             had ? ns_history_ref(ns_history_seed(had, k))
                 : ns_history_new(ns_run_reader_layout(of), run->budget / seeds, there.first);
+        if (!had) ns_history_set_baselines(history, ns_run_reader_baselines(of));
         if (!ns_run_reader_append(of, history, CLAMP(until, there.first, there.last), error))
             return false;
         if (!first)

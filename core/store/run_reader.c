@@ -569,12 +569,12 @@ bool ns_run_reader_append(NsRecorded of, NsHistory *history, int64_t last, GErro
            append_marks(of.reader, run, history, last, error);
 }
 
-/* The losses to compare with; NaN where the file has none. */
-static NsBaselines read_baselines(NsRunReader *r, const Run *run)
+NsBaselines ns_run_reader_baselines(NsRecorded of)
 {
+    const Run *run = &of.reader->runs[of.lane][of.seed];
     NsBaselines baselines = {.uniform = (double)NAN, .frequencies = (double)NAN};
     g_autofree char *key = g_strdup_printf(NS_RUN_NOTE_BASELINES "-%" G_GINT64_FORMAT, run->lane);
-    g_autofree char *text = ns_run_reader_note(r, key);
+    g_autofree char *text = ns_run_reader_note(of.reader, key);
     if (!text) return baselines;
     char *end;
     baselines.uniform = g_ascii_strtod(text, &end);
@@ -588,8 +588,7 @@ NsHistory *ns_run_reader_history(NsRecorded of, int64_t first, int64_t last, siz
 {
     const NsRecordLayout *layout = ns_run_reader_layout(of);
     g_autoptr(NsHistory) history = ns_history_new(layout, budget, first);
-    ns_history_set_baselines(history,
-                             read_baselines(of.reader, &of.reader->runs[of.lane][of.seed]));
+    ns_history_set_baselines(history, ns_run_reader_baselines(of));
     bool good = ns_run_reader_append(of, history, last, error);
     return good ? g_steal_pointer(&history) : NULL;
 }

@@ -79,6 +79,9 @@ bool ns_run_reader_has_all(NsRecorded of, NsQuantity quantity, bool *all, GError
 NsHistory *ns_run_reader_history(NsRecorded of, int64_t first, int64_t last, size_t budget,
                                  GError **error);
 
+/* The losses to compare with, which ns_history_set_baselines takes; NaN where the file has none. */
+NsBaselines ns_run_reader_baselines(NsRecorded of);
+
 /* Adds the records after those of the history up to `last`, with the evaluations and events that it
  * lacks. */
 bool ns_run_reader_append(NsRecorded of, NsHistory *history, int64_t last, GError **error);

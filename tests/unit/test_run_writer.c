@@ -4,6 +4,7 @@
  * The writes and the clock of the writer are wrapped, so that they can be held up. */
 #include "core/base/error.h"
 #include "core/base/thread.h"
+#include "core/store/recorded_run.h"
 #include "core/store/run_notes.h"
 #include "core/store/run_reader.h"
 #include "core/store/run_rows-private.h"
@@ -371,11 +372,10 @@ static void test_baselines(NsTestFiles *files, gconstpointer data)
                 g_autofree char *key = g_strdup_printf("baselines-%d", lane);
                 g_assert_true(ns_run_note_write(path, key, NULL, &error));
             }
-        g_autoptr(NsRunReader) reader = ns_run_reader_open(path, &error);
-        g_autoptr(NsHistory) history =
-            ns_run_reader_history((NsRecorded){reader, 0, 0}, 0, 1, NS_HISTORY_BUDGET, &error);
+        g_autoptr(NsRecordedRun) run = ns_recorded_run_open(path, NULL, &error);
         g_assert_no_error(error);
-        NsBaselines read = ns_history_baselines(history);
+        g_assert_true(ns_recorded_run_read(run, INT64_MAX, NULL, &error));
+        NsBaselines read = ns_history_baselines(run->histories[0]);
         g_assert_true(old ? isnan(read.uniform) : read.uniform == own.uniform);
         g_assert_true(old ? isnan(read.frequencies)
                           : isnan(own.frequencies) || read.frequencies == own.frequencies);
