@@ -346,7 +346,7 @@ static void test_words(void)
     g_assert_true(ns_settings_set(&b, "layers", "1", NULL));
     g_assert_true(ns_settings_set(&b, "warmup", "100", NULL));
     g_autofree char *words = ns_settings_words(&b);
-    g_assert_cmpstr(words, ==, "Post-LN, RMSNorm, 1 layer, lr 0.003, no warm-up00");
+    g_assert_cmpstr(words, ==, "Post-LN, RMSNorm, 1 layer, lr 0.003, warm-up 100");
     g_autofree char *three = ns_settings_difference(&b, &a);
     g_assert_cmpstr(three, ==, "RMSNorm, 1 layer, warm-up 100");
     g_assert_true(ns_settings_set(&b, "lr", "100", NULL));
