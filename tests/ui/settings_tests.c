@@ -407,6 +407,11 @@ static void test_more_settings(void)
     UI_WAIT(window, ui_is_ready);
     GtkExpander *more = GTK_EXPANDER(row_of(window, NS_MORE_SETTINGS));
     g_assert_false(gtk_expander_get_expanded(more));
+    /* Everything above fits without scrolling. */
+    graphene_rect_t place;
+    GtkWidget *rows = gtk_widget_get_ancestor(GTK_WIDGET(more), GTK_TYPE_SCROLLED_WINDOW);
+    UI_UNTIL(gtk_widget_compute_bounds(GTK_WIDGET(more), rows, &place) && place.size.height > 0);
+    g_assert_cmpfloat(place.origin.y + place.size.height, <=, gtk_widget_get_height(rows));
     gtk_expander_set_expanded(more, TRUE);
     g_assert_true(is_shown(window, "beta2") && is_shown(window, "d-model"));
     g_assert_false(is_shown(window, "source") || is_shown(window, "next-sentence") ||

@@ -239,6 +239,7 @@ static GtkWidget *new_pending_place(NsSession *session)
 {
     GtkWidget *place = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
     gtk_widget_set_size_request(place, -1, PENDING_HEIGHT);
+    gtk_widget_set_vexpand(place, FALSE);
     gtk_box_append(GTK_BOX(place), ns_pending_bar_new(session));
     gtk_widget_add_css_class(place, "pending-place");
     return place;
