@@ -235,8 +235,8 @@
       "Residual of the preconditioned sharpness relative to it, in the norm of P.  That "          \
       "sharpness is recorded only if this is at most 0.01.",                                       \
       NULL)                                                                                        \
-    X(RATE_SHARPNESS, "rate-sharpness", "Rate times sharpness", "η λ_{max}(P^{-1}H)", STEP,        \
-      CURVATURE, SIZE, PRECONDITIONER,                                                             \
+    X(RATE_SHARPNESS, "rate-sharpness", "Rate × sharpness", "η λ_{max}(P^{-1}H)", STEP, CURVATURE, \
+      SIZE, PRECONDITIONER,                                                                        \
       "Learning rate of the update that led to this step times the preconditioned sharpness.  "    \
       "Above 2 (1 + β_1) / (1 − β_1) for Adam, 38 for β_1 = 0.9, and 2 (1 + μ) for "         \
       "SGD, the steps on a quadratic loss would grow without bound.",                              \
