@@ -170,17 +170,14 @@ static bool has_refused(NsWindow *window)
 #define LINES "2019,3.5\n2020,3.1\n2021,2.9\n2022,2.8\n"
 #define LONG LINES LINES LINES LINES LINES LINES LINES LINES
 
-/* What cannot be used gets a sentence and changes nothing: the run goes on. */
+/* What cannot be used gets a sentence and changes nothing: the run goes on.  A table without a
+ * known name is no case of this, since its columns can be chosen. */
 static void test_foreign(void)
 {
     static const struct {
         const char *name, *text;
         size_t size; /* 0: of the text */
     } table[] = {
-        {"foreign.csv", "year,price\n2019,3.5\n2020,3.1\n", 0},
-        {"log.jsonl", "{\"step\":1,\"accuracy\":0.5}\n{\"step\":2,\"accuracy\":0.6}\n", 0},
-        {"log.txt", "{\"step\":1,\"accuracy\":0.5}\n{\"step\":2,\"accuracy\":0.6}\n", 0},
-        {"log.csv", "step,accuracy\n1,0.5\n2,0.6\n", 0},
         {"run.jsonl", "{\"settings\":{\"layers\":3}}\n{\"step\":0,\"accuracy\":0.5}\n", 0},
         {"empty.txt", "", 0},
         {"empty.csv", "", 0},
@@ -218,6 +215,25 @@ static void test_foreign(void)
         remove_file(&file);
     }
     ui_close(window);
+}
+
+/* A table of which no column is known opens, so that one can be chosen. */
+static void test_unnamed(void)
+{
+    static const char *const texts[][2] = {
+        {"foreign.csv", "year,price\n2019,3.5\n2020,3.1\n"},
+        {"log.txt", "{\"step\":1,\"accuracy\":0.5}\n{\"step\":2,\"accuracy\":0.6}\n"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+        File file = new_file(texts[i][0]);
+        g_assert_true(g_file_set_contents(file.path, texts[i][1], -1, NULL));
+        NsWindow *window = ui_open("");
+        UI_WAIT(window, ui_is_ready);
+        ns_window_open(window, file.path);
+        UI_UNTIL(ns_session_is_watching(ns_window_session(window)));
+        g_assert_nonnull(strstr(ns_window_toast_text(window), "choose it on the left"));
+        ui_close(window);
+        remove_file(&file);
+    }
 }
 
 /* A text becomes what is learned. */
@@ -404,6 +420,7 @@ void ui_add_file_tests(void)
     g_test_add_func("/ui/file/run", test_run);
     g_test_add_func("/ui/file/mangled", test_mangled);
     g_test_add_func("/ui/file/foreign", test_foreign);
+    g_test_add_func("/ui/file/unnamed", test_unnamed);
     g_test_add_func("/ui/file/text", test_text);
     g_test_add_func("/ui/file/failed", test_failed);
     g_test_add_func("/ui/file/run-to-shown", test_run_to_shown);
